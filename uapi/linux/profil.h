@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The ioctl interface of /dev/profil: the one thing that the kernel module and
+ * user space share. Programs normally use libprofil; this is what lies below.
+ *
+ * A profile belongs to the calling process's address space, as profil(2) had
+ * it, and not to the descriptor: start it, close the descriptor, and it goes
+ * on until it is stopped, replaced, or the address space ends by exit or exec.
+ * All threads are covered. No call can act on another process.
+ *
+ * At every sampling point (a tick of the clock that finds a thread of the
+ * process on a CPU, in user or in kernel mode) the module takes the pc at
+ * which the thread is, or to which it will return, in user mode; finds the
+ * region that holds the pc; and adds one to a counter in the caller's memory:
+ *
+ *	d     = pc - offset
+ *	bytes = d * scale / 65536		counter bytes that lie below
+ *	index = bytes / counter size		rounded as the region says
+ *
+ * Structures
+ *   Every argument starts with its own size in bytes, set by the caller.
+ *   Structures grow at their end: an older, shorter one is accepted and the
+ *   missing fields are taken as 0; a longer one is accepted if all that this
+ *   kernel does not know is 0, and fails with E2BIG otherwise. Fields marked
+ *   "out" are written by the kernel, whatever they held. Pointers are __u64,
+ *   so that 32-bit programs use the same structures.
+ *
+ * Errors, for every command (a call that fails changes nothing: an earlier
+ * profile goes on as it was)
+ *   ENOTTY      not a command of this device
+ *   EFAULT      a pointer is wild; or a counter would lie in memory that the
+ *               process itself could not write (unmapped, PROT_READ, PROT_NONE,
+ *               program text, the kernel's half of the address space)
+ *   E2BIG       unknown tail of the structure not 0; more than max_regions
+ *               regions; counters span more than max_bytes
+ *   EINVAL      a field has a value that it cannot have; which one is told by
+ *               pr_debug() (echo 'module profil +p' >/proc/dynamic_debug/control)
+ *   EOPNOTSUPP  the field is fine but not to be had here: counters in a device
+ *               mapping or in a shared mapping of a file on disk, 64-bit
+ *               counters on a 32-bit kernel, no clock because the
+ *               kernel.ftrace_enabled sysctl is 0
+ *   ENOMEM      RLIMIT_MEMLOCK of the user would be exceeded, or no memory
+ *   EINTR       the process is being killed
+ */
+#ifndef _UAPI_LINUX_PROFIL_H
+#define _UAPI_LINUX_PROFIL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define PROFIL_ABI_VERSION	1
+
+#define PROFIL_IOC_MAGIC	0xF7
+
+/*
+ * The numbers carry no size, so that they stay when a structure grows.
+ *
+ * INFO    what this kernel offers
+ * START   start a profile, or replace the running one in one step
+ * STOP    end it: when the call returns, no CPU writes a counter any more.
+ *         The final figures are returned, with the state that was ended.
+ *         Nothing to stop is no error: the state is PROFIL_STATE_OFF.
+ * STATUS  the figures so far
+ */
+#define PROFIL_IOC_INFO		_IO(PROFIL_IOC_MAGIC, 0)  /* struct profil_info */
+#define PROFIL_IOC_START	_IO(PROFIL_IOC_MAGIC, 1)  /* struct profil_start */
+#define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 2)  /* struct profil_status */
+#define PROFIL_IOC_STATUS	_IO(PROFIL_IOC_MAGIC, 3)  /* struct profil_status */
+
+/* Optional abilities, in struct profil_info.features */
+#define PROFIL_FEATURE_COUNTER64	0x1  /* width 64 */
+#define PROFIL_FEATURE_PC_LOG		0x2  /* flag PROFIL_PC_LOG */
+
+/**
+ * struct profil_info - argument of PROFIL_IOC_INFO
+ * @size:        in: sizeof(struct profil_info)
+ * @abi_version: out: PROFIL_ABI_VERSION of the module
+ * @tick_hz:     out: rate of the scheduler tick, in Hz (CONFIG_HZ)
+ * @max_rate:    out: highest rate that PROFIL_IOC_START accepts, in Hz
+ * @max_regions: out: most regions in one profile
+ * @reserved:    out: 0
+ * @max_bytes:   out: most memory that the counters of one profile may span, in
+ *               bytes, in whole pages
+ * @features:    out: PROFIL_FEATURE_* bits
+ */
+struct profil_info {
+	__u32 size;
+	__u32 abi_version;
+	__u32 tick_hz;
+	__u32 max_rate;
+	__u32 max_regions;
+	__u32 reserved;
+	__u64 max_bytes;
+	__u64 features;
+};
+
+/*
+ * Rounding rules, in struct profil_region.rounding; w is the size of a counter
+ * in bytes (2, 4 or 8), division rounds down:
+ *
+ * DOWN   index = (d * scale / 65536) / w          OpenSolaris, Linux, OSF/1
+ * PC     index = (d / w) * scale / 65536          4.4BSD, glibc
+ * UP     index = (d * scale / 65536 + w - 1) / w  AIX
+ * FIRST  index = 0, whatever the scale            AIX with scale 2
+ */
+#define PROFIL_ROUND_DOWN	0
+#define PROFIL_ROUND_PC		1
+#define PROFIL_ROUND_UP		2
+#define PROFIL_ROUND_FIRST	3
+
+/**
+ * struct profil_region - a range of pcs and the counters for it
+ * @start:    first pc of the region
+ * @end:      first pc behind it; 0: the region has no upper end
+ * @offset:   subtracted from the pc before it is scaled; at most @start.
+ *            Normally @start itself; smaller where a region is a part of a
+ *            larger one that another covers
+ * @buf:      address of counter 0, a multiple of the counter size
+ * @bytes:    size of the buffer in bytes, at least one counter; a rest that
+ *            holds no whole counter is never touched. A pc whose counter would
+ *            lie behind the buffer is out of range, as one in no region
+ * @scale:    bytes of buffer per byte of text, as a fraction of 65536: at
+ *            0x10000 a counter of w bytes stands for w bytes of text. 1 to
+ *            2^32 - 1; 0 is EINVAL, except with PROFIL_ROUND_FIRST, where it
+ *            must be 0
+ * @rounding: PROFIL_ROUND_*
+ *
+ * Buffers of several regions may lie in one page, touch and overlap.
+ */
+struct profil_region {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	__u64 buf;
+	__u64 bytes;
+	__u32 scale;
+	__u32 rounding;
+};
+
+/* Flags, in struct profil_start.flags */
+#define PROFIL_USER_ONLY	0x1  /* only ticks that found user mode */
+#define PROFIL_PC_LOG		0x2  /* store pcs, count nothing: see @log */
+
+/*
+ * Overflow rules, in struct profil_start.overflow
+ *
+ * WRAP      the counter goes on from 0                        BSD, Linux, OSF/1
+ * SATURATE  the counter stays at the limit                    AIX
+ * STOP      the counter stays at the limit, and the profile
+ *           ends there (PROFIL_STATE_LIMIT)                   OpenSolaris
+ */
+#define PROFIL_OVERFLOW_WRAP		0
+#define PROFIL_OVERFLOW_SATURATE	1
+#define PROFIL_OVERFLOW_STOP		2
+
+/**
+ * struct profil_start - argument of PROFIL_IOC_START
+ * @size:       in: sizeof(struct profil_start)
+ * @flags:      in: PROFIL_* flags above; unknown ones are EINVAL
+ * @rate:       in: samples per second of CPU time of a thread, 1 to max_rate Hz
+ * @width:      in: size of a counter in bits: 16, 32 or 64
+ * @overflow:   in: PROFIL_OVERFLOW_*
+ * @nr_regions: in: number of regions, 1 to max_regions; 0 with PROFIL_PC_LOG
+ * @regions:    in: address of struct profil_region[nr_regions], sorted by
+ *              start, none overlapping another
+ * @limit:      in: for SATURATE and STOP, the highest value of a counter; 0: as
+ *              high as @width allows. Must be 0 for WRAP
+ * @catch_all:  in: address of a counter, aligned to its size, for pcs that have
+ *              no other; 0: none
+ * @log:        in: for PROFIL_PC_LOG, address of an array of pcs of @width bits
+ *              (32 or 64), aligned to them. Each sampling point stores its pc
+ *              in the next entry, until the log is full (PROFIL_STATE_FULL).
+ *              @overflow, @limit and @catch_all must be 0. Otherwise 0
+ * @log_bytes:  in: size of the log in bytes, at least one entry. Otherwise 0
+ *
+ * The counters must lie in memory that the process may write: anonymous
+ * (heap, stack, a program's own data), shared memory (memfd, tmpfs, System V)
+ * or huge pages. They are counted from where they stand: the kernel clears
+ * nothing. Their pages stay pinned, and charged to the user's RLIMIT_MEMLOCK
+ * (unless the caller has CAP_IPC_LOCK), until the profile ends.
+ */
+struct profil_start {
+	__u32 size;
+	__u32 flags;
+	__u32 rate;
+	__u32 width;
+	__u32 overflow;
+	__u32 nr_regions;
+	__u64 regions;
+	__u64 limit;
+	__u64 catch_all;
+	__u64 log;
+	__u64 log_bytes;
+};
+
+/* States, in struct profil_status.state */
+#define PROFIL_STATE_OFF	0  /* no profile */
+#define PROFIL_STATE_RUNNING	1
+#define PROFIL_STATE_LIMIT	2  /* ended: a counter reached the limit */
+#define PROFIL_STATE_FULL	3  /* ended: the pc log is full */
+#define PROFIL_STATE_FAULT	4  /* ended: the counters' memory went away */
+
+/**
+ * struct profil_status - argument of PROFIL_IOC_STATUS and PROFIL_IOC_STOP
+ * @size:         in: sizeof(struct profil_status)
+ * @state:        out: PROFIL_STATE_*
+ * @rate:         out: true sampling rate in Hz; 0 when off
+ * @flags:        out: the flags it was started with
+ * @ticks:        out: sampling points met by the process's threads. Always the
+ *                sum of the next four (once stopped; while it runs, the figures
+ *                are read one after the other)
+ * @counted:      out: of these, the ones that met a region's counter (one that
+ *                stays at its limit included) or were stored in the log
+ * @out_of_range: out: of these, the ones whose pc has no counter in a region;
+ *                the catch-all counter, if there is one, has them
+ * @waiting:      out: of these, the ones not yet added to their counters
+ * @lost:         out: of these, the ones that could not be counted
+ * @pinned_bytes: out: memory pinned for the counters, in bytes
+ *
+ * With all fields 0 but @size, nothing has ever been started, or it has been
+ * stopped: the figures end with the profile.
+ */
+struct profil_status {
+	__u32 size;
+	__u32 state;
+	__u32 rate;
+	__u32 flags;
+	__u64 ticks;
+	__u64 counted;
+	__u64 out_of_range;
+	__u64 waiting;
+	__u64 lost;
+	__u64 pinned_bytes;
+};
+
+#endif /* _UAPI_LINUX_PROFIL_H */
