@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From a pc to the number of its counter: pure arithmetic on checked regions.
+ * No kernel state is used here, so that KUnit and the native unit tests run the
+ * very code that the sampler runs.
+ *
+ * All arithmetic is in full width: d = pc - offset has up to 64 bits and the
+ * scale 32, so the product has up to 96. BSD kernels truncate it to an int,
+ * which makes a pc far away (a shared library) count in the buffer's bins.
+ */
+#ifndef _PROFIL_BINS_H
+#define _PROFIL_BINS_H
+
+#include <linux/profil.h>
+#include <linux/types.h>
+
+/**
+ * struct profil_map - a region as the sampler needs it
+ * @start:    first pc
+ * @last:     last pc (not one behind it: the last region may reach 2^64 - 1)
+ * @offset:   subtracted from the pc before it is scaled
+ * @nr:       number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of them)
+ * @place:    byte position of counter 0 in the session's pinned buffer
+ * @scale:    bytes of buffer per byte of text, as a fraction of 65536
+ * @rounding: PROFIL_ROUND_*
+ */
+struct profil_map {
+	u64 start;
+	u64 last;
+	u64 offset;
+	u64 nr;
+	u64 place;
+	u32 scale;
+	u32 rounding;
+};
+
+#define PROFIL_NO_BIN	U64_MAX
+
+/* d * scale / 65536, or U64_MAX where that does not fit into 64 bits. */
+static inline u64 profil_scale_down(u64 d, u32 scale)
+{
+	u64 low = (d & U32_MAX) * scale;
+	u64 high = (d >> 32) * scale + (low >> 32);	/* at most 2^64 - 2^32 */
+
+	if (high >> 48)
+		return U64_MAX;
+	return high << 16 | (low & U32_MAX) >> 16;
+}
+
+/**
+ * profil_bin - which of a region's counters stands for a pc
+ * @map:   a region that holds @pc
+ * @pc:    program counter
+ * @shift: log2 of the counter size in bytes
+ *
+ * Return: the counter's index, or PROFIL_NO_BIN if it would lie behind the
+ * region's buffer.
+ */
+static inline u64 profil_bin(const struct profil_map *map, u64 pc,
+			     unsigned int shift)
+{
+	u64 d = pc - map->offset;
+	u64 rest = (1ULL << shift) - 1;
+	u64 bytes, index;
+
+	switch (map->rounding) {
+	case PROFIL_ROUND_PC:
+		index = profil_scale_down(d >> shift, map->scale);
+		break;
+	case PROFIL_ROUND_UP:
+		/* (bytes + rest) >> shift, which could overflow */
+		bytes = profil_scale_down(d, map->scale);
+		index = (bytes >> shift) + !!(bytes & rest);
+		break;
+	case PROFIL_ROUND_FIRST:
+		index = 0;
+		break;
+	default:
+		index = profil_scale_down(d, map->scale) >> shift;
+		break;
+	}
+	return index < map->nr ? index : PROFIL_NO_BIN;
+}
+
+/**
+ * profil_map_find - the region that holds a pc
+ * @maps: regions sorted by start, none overlapping another
+ * @nr:   their number, may be 0
+ * @pc:   program counter
+ *
+ * Return: the region, or NULL if @pc lies in none.
+ */
+static inline const struct profil_map *
+profil_map_find(const struct profil_map *maps, u32 nr, u64 pc)
+{
+	u32 low = 0, high = nr;
+
+	/* maps[0 .. low) start at or below pc, maps[high .. nr) above it */
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (maps[mid].start <= pc)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || pc > maps[low - 1].last)
+		return NULL;
+	return &maps[low - 1];
+}
+
+#endif /* _PROFIL_BINS_H */

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick clock: a ftrace callback on update_process_times(), which every CPU
+ * calls in hard interrupt context at every scheduler tick, on all kernels. No
+ * interrupt is added; while no session lives, nothing is attached.
+ *
+ * Attaching patches the kernel's text (tens of milliseconds under emulation),
+ * so the clock stays for a moment after its last user: a build of many short
+ * processes attaches once.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/ftrace.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+#include <linux/workqueue.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "sampler.h"
+#include "session.h"
+#include "ticks.h"
+
+#define DETACH_DELAY	HZ
+
+/*
+ * Each CPU's tick grid, as profil_grid_advance() keeps it. Written only by its
+ * own CPU in the tick, so with interrupts off.
+ */
+static DEFINE_PER_CPU(u64, tick_grid);
+
+/*
+ * A tick that was held up by more than a period (interrupts off, or a virtual
+ * machine off its CPU) comes once. The ticks that were due while the thread that
+ * it finds was on the CPU are charged to it; what ran before it came, or before
+ * its session did, is not.
+ */
+static __always_inline u64 ticks_passed(u64 started_ns)
+{
+	u64 *grid = this_cpu_ptr(&tick_grid);
+	u64 ticks = profil_grid_advance(grid, profil_clock_ns(), TICK_NSEC);
+
+	if (unlikely(ticks > 1))
+		ticks = min(ticks, profil_grid_since(*grid,
+						     max(compat_on_cpu_since(),
+							 started_ns),
+						     TICK_NSEC));
+	return ticks;
+}
+
+/* Hard interrupt context. An unprofiled process costs a look into the table. */
+static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, compat_ftrace_regs *regs)
+{
+	struct profil_session *session;
+
+	if (!current->mm || current->flags & COMPAT_PF_WORKERS)
+		return;
+	/* Pairs with synchronize_rcu() before a session's buffer goes */
+	rcu_read_lock();
+	session = profil_session_find(current->mm);
+	if (session)
+		profil_sample(session, ticks_passed(session->started_ns));
+	rcu_read_unlock();
+}
+
+/*
+ * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling unseen. It is
+ * refused while the clock is attached, and attaching is while it is set.
+ */
+static struct ftrace_ops clock_ops = {
+	.func = clock_tick,
+	.flags = COMPAT_FTRACE_RECURSION | FTRACE_OPS_FL_PERMANENT,
+};
+
+/* Held over text patching. Protects clock_attached and clock_filtered. */
+static DEFINE_MUTEX(clock_mutex);
+static bool clock_attached;
+static bool clock_filtered;
+
+/* Rises from 0 only under clock_mutex, with the clock attached. */
+static atomic_t clock_users = ATOMIC_INIT(0);
+
+static int attach(void)
+{
+	static unsigned char function[] = "update_process_times";
+	int err;
+
+	/* Once, and checked: an empty filter would mean every function */
+	if (!clock_filtered) {
+		err = ftrace_set_filter(&clock_ops, function,
+					strlen(function), 1);
+		if (err) {
+			pr_err("this kernel does not let ftrace have %s: %d\n",
+			       function, err);
+			return -EOPNOTSUPP;
+		}
+		clock_filtered = true;
+	}
+	err = register_ftrace_function(&clock_ops);
+	if (err == -EBUSY) {
+		pr_err_ratelimited("no clock: sysctl kernel.ftrace_enabled is 0\n");
+		return -EOPNOTSUPP;
+	}
+	return err;
+}
+
+static void clock_detach(struct work_struct *work)
+{
+	mutex_lock(&clock_mutex);
+	if (clock_attached && !atomic_read(&clock_users)) {
+		/* returns when no CPU is in the callback */
+		unregister_ftrace_function(&clock_ops);
+		clock_attached = false;
+	}
+	mutex_unlock(&clock_mutex);
+}
+
+static DECLARE_DELAYED_WORK(detach_work, clock_detach);
+
+/**
+ * profil_clock_get - have the tick call the sampler
+ *
+ * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ */
+int profil_clock_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&clock_mutex);
+	if (!clock_attached)
+		err = attach();
+	if (!err) {
+		clock_attached = true;
+		atomic_inc(&clock_users);
+	}
+	mutex_unlock(&clock_mutex);
+	return err;
+}
+
+/**
+ * profil_clock_put - give back what profil_clock_get() gave
+ *
+ * Any context: the last user leaves the detaching to a worker.
+ */
+void profil_clock_put(void)
+{
+	if (atomic_dec_and_test(&clock_users))
+		schedule_delayed_work(&detach_work, DETACH_DELAY);
+}
+
+/* Highest rate that it can give, in Hz. */
+u32 profil_clock_max_rate(void)
+{
+	return HZ;
+}
+
+/* An even spread of u32 over the phases of profil_accumulate(). */
+u32 profil_clock_phase(u32 random)
+{
+	return reciprocal_scale(random, HZ);
+}
+
+/* The clock that CPU time is told by, in ns; this CPU's. Any context. */
+u64 notrace profil_clock_ns(void)
+{
+	return local_clock();
+}
+
+/* There are no users any more. */
+void profil_clock_exit(void)
+{
+	cancel_delayed_work_sync(&detach_work);
+	clock_detach(NULL);
+	compat_ftrace_free_filter(&clock_ops);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one place for differences between kernel versions. Everything else is
+ * written for the newest kernel; what an older one lacks is given to it here.
+ */
+#ifndef _PROFIL_COMPAT_H
+#define _PROFIL_COMPAT_H
+
+#include <linux/ftrace.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
+#error "profil needs Linux 5.10 or newer"
+#endif
+
+#if !defined(CONFIG_DYNAMIC_FTRACE) || !defined(CONFIG_FUNCTION_TRACER)
+#error "profil needs a kernel with CONFIG_FUNCTION_TRACER and CONFIG_DYNAMIC_FTRACE"
+#endif
+#ifndef CONFIG_MMU_NOTIFIER
+#error "profil needs a kernel with CONFIG_MMU_NOTIFIER"
+#endif
+
+/* What a ftrace callback gets as its fourth argument (never looked at here). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+typedef struct ftrace_regs compat_ftrace_regs;
+#else
+typedef struct pt_regs compat_ftrace_regs;
+#endif
+
+/* From 5.11 on the core guards against recursion only if it is asked to. */
+#ifdef FTRACE_OPS_FL_RECURSION
+#define COMPAT_FTRACE_RECURSION	FTRACE_OPS_FL_RECURSION
+#else
+#define COMPAT_FTRACE_RECURSION	0
+#endif
+
+/* From 6.1 on; before, the filter's hash went when the operation did. */
+static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+	ftrace_free_filter(ops);
+#endif
+}
+
+/* Kernel threads, and from 5.12 and 6.3 on, user threads that never see user mode. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	0
+#endif
+#define COMPAT_PF_WORKERS	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
+
+/*
+ * Since when the current thread has been on its CPU, on that CPU's local_clock().
+ * A kernel that does not keep it cannot tell who ran through a late tick.
+ */
+static __always_inline u64 compat_on_cpu_since(void)
+{
+#ifdef CONFIG_SCHED_INFO
+	return current->sched_info.last_arrival;
+#else
+	return U64_MAX;
+#endif
+}
+
+/* 6.5 dropped the vmas argument. */
+static inline long compat_pin_user_pages(unsigned long start,
+					 unsigned long nr_pages,
+					 unsigned int gup_flags,
+					 struct page **pages)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return pin_user_pages(start, nr_pages, gup_flags, pages);
+#else
+	return pin_user_pages(start, nr_pages, gup_flags, pages, NULL);
+#endif
+}
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define kmap_local_page(page)	kmap_atomic(page)
+#define kunmap_local(addr)	kunmap_atomic(addr)
+#endif
+
+#endif /* _PROFIL_COMPAT_H */

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Every check on what a caller asks for that needs no look at his memory map
+ * (buffer.c looks there), and the layout of the counters: which pages, and
+ * where in them each region's counters lie.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/uaccess.h>
+
+#include "clock.h"
+#include "config.h"
+
+#define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG)
+
+/* EINVAL says little: tell which field to whoever debugs his program. */
+#define refuse(fmt, ...) ({						\
+	pr_debug_ratelimited("%s[%d]: " fmt "\n", current->comm,	\
+			     task_pid_nr(current), ##__VA_ARGS__);	\
+	-EINVAL;							\
+})
+
+static u64 largest_count(u32 shift)
+{
+	return shift == 3 ? U64_MAX : (1ULL << (8 << shift)) - 1;
+}
+
+static int check_fields(const struct profil_start *arg)
+{
+	if (arg->flags & ~PROFIL_FLAGS)
+		return refuse("unknown flags %#x", arg->flags & ~PROFIL_FLAGS);
+	if (!arg->rate || arg->rate > profil_clock_max_rate())
+		return refuse("rate %u is not in 1 to %u Hz", arg->rate,
+			      profil_clock_max_rate());
+	if (arg->width != 16 && arg->width != 32 && arg->width != 64)
+		return refuse("width %u is not 16, 32 or 64", arg->width);
+	if (arg->width == 64 && !IS_ENABLED(CONFIG_64BIT))
+		return -EOPNOTSUPP;
+	if (arg->overflow > PROFIL_OVERFLOW_STOP)
+		return refuse("unknown overflow rule %u", arg->overflow);
+	if (arg->nr_regions > PROFIL_MAX_REGIONS)
+		return -E2BIG;
+	return 0;
+}
+
+static int check_counting(const struct profil_start *arg, u32 shift)
+{
+	if (!arg->nr_regions)
+		return refuse("no regions");
+	if (arg->log || arg->log_bytes)
+		return refuse("a pc log, but no flag PROFIL_PC_LOG");
+	if (arg->overflow == PROFIL_OVERFLOW_WRAP && arg->limit)
+		return refuse("a limit, but counters wrap");
+	if (arg->limit > largest_count(shift))
+		return refuse("limit %llu needs wider counters", arg->limit);
+	if (arg->catch_all & ((1u << shift) - 1))
+		return refuse("catch-all counter not aligned");
+	return 0;
+}
+
+static int check_log(const struct profil_start *arg)
+{
+	u32 bytes = arg->width / 8;
+
+	if (arg->nr_regions || arg->regions)
+		return refuse("a pc log has no regions");
+	if (arg->overflow || arg->limit || arg->catch_all)
+		return refuse("a pc log does not count");
+	if (bytes < 4)
+		return refuse("a pc does not fit into 16 bits");
+	if (arg->log & (bytes - 1))
+		return refuse("pc log not aligned");
+	if (arg->log_bytes < bytes)
+		return refuse("pc log holds no entry");
+	return 0;
+}
+
+static int check_region(const struct profil_region *region,
+			const struct profil_region *previous, u32 nr, u32 shift)
+{
+	u32 bytes = 1u << shift;
+
+	if (region->end && region->end <= region->start)
+		return refuse("region %u: ends before it starts", nr);
+	if (region->offset > region->start)
+		return refuse("region %u: offset above its start", nr);
+	if (previous && (!previous->end || previous->end > region->start))
+		return refuse("region %u: not behind the one before", nr);
+	if (region->rounding > PROFIL_ROUND_FIRST)
+		return refuse("region %u: unknown rounding rule", nr);
+	if (region->scale ? region->rounding == PROFIL_ROUND_FIRST :
+			    region->rounding != PROFIL_ROUND_FIRST)
+		return refuse("region %u: scale %u does not go with its rounding rule",
+			      nr, region->scale);
+	if (region->buf & (bytes - 1))
+		return refuse("region %u: buffer not aligned", nr);
+	if (region->bytes < bytes)
+		return refuse("region %u: buffer holds no counter", nr);
+	return 0;
+}
+
+/* The whole pages around [addr, addr + bytes), an empty range at least 1. */
+static int make_span(struct profil_span *span, u64 addr, u64 bytes)
+{
+	u64 last;
+
+	/* TASK_SIZE_MAX is page-aligned, so rounding up cannot wrap either */
+	if (check_add_overflow(addr, bytes - 1, &last) || last >= TASK_SIZE_MAX)
+		return -EFAULT;
+	span->addr = addr & PAGE_MASK;
+	span->nr_pages = (last >> PAGE_SHIFT) - (addr >> PAGE_SHIFT) + 1;
+	return 0;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct profil_span *left = a, *right = b;
+
+	if (left->addr != right->addr)
+		return left->addr < right->addr ? -1 : 1;
+	return 0;
+}
+
+/* Sort spans and join those that overlap or touch: no page is pinned twice. */
+static u32 merge_spans(struct profil_span *spans, u32 nr)
+{
+	u32 i, last = 0;
+
+	sort(spans, nr, sizeof(*spans), compare_spans, NULL);
+	for (i = 1; i < nr; i++) {
+		struct profil_span *into = &spans[last];
+		unsigned long end = into->addr + into->nr_pages * PAGE_SIZE;
+		unsigned long far = spans[i].addr +
+				    spans[i].nr_pages * PAGE_SIZE;
+
+		if (spans[i].addr > end)
+			spans[++last] = spans[i];
+		else if (far > end)
+			into->nr_pages = (far - into->addr) >> PAGE_SHIFT;
+	}
+	return last + 1;
+}
+
+/* Where in the concatenated spans an address lies; it is in one of them. */
+static u64 place_of(const struct profil_config *config, u64 addr)
+{
+	u32 low = 0, high = config->nr_spans;
+
+	/* spans[low] starts at or below addr, spans[high] above it */
+	while (high - low > 1) {
+		u32 mid = low + (high - low) / 2;
+
+		if (config->spans[mid].addr <= addr)
+			low = mid;
+		else
+			high = mid;
+	}
+	return config->spans[low].place + (addr - config->spans[low].addr);
+}
+
+static int lay_out(struct profil_config *config, const struct profil_start *arg,
+		   const struct profil_region *regions)
+{
+	struct profil_span *span;
+	u64 place = 0;
+	u32 i;
+	int err = 0;
+
+	/* One more than the regions need: for the catch-all counter or the log */
+	span = kvcalloc(config->nr_maps + 1, sizeof(*span), GFP_KERNEL_ACCOUNT);
+	if (!span)
+		return -ENOMEM;
+	config->spans = span;
+
+	for (i = 0; i < config->nr_maps && !err; i++)
+		err = make_span(span++, regions[i].buf, regions[i].bytes);
+	if (arg->catch_all && !err)
+		err = make_span(span++, arg->catch_all, arg->width / 8);
+	if (arg->flags & PROFIL_PC_LOG && !err)
+		err = make_span(span++, arg->log, arg->log_bytes);
+	if (err)
+		return err;
+
+	config->nr_spans = merge_spans(config->spans, span - config->spans);
+	for (i = 0; i < config->nr_spans; i++) {
+		config->spans[i].place = place;
+		place += (u64)config->spans[i].nr_pages << PAGE_SHIFT;
+	}
+	if (place > PROFIL_MAX_BYTES)
+		return -E2BIG;
+	config->nr_pages = place >> PAGE_SHIFT;
+	return 0;
+}
+
+static void fill_map(struct profil_map *map, const struct profil_config *config,
+		     const struct profil_region *region)
+{
+	map->start = region->start;
+	map->last = region->end - 1;	/* 0, no end, becomes 2^64 - 1 */
+	map->offset = region->offset;
+	map->nr = region->bytes >> config->shift;
+	map->place = place_of(config, region->buf);
+	map->scale = region->scale;
+	map->rounding = region->rounding;
+}
+
+/**
+ * profil_config_create - check what a caller asks for, and translate it
+ * @arg: as it came from him
+ *
+ * May sleep. Return: the configuration, with one reference, or an error as
+ * uapi/linux/profil.h lists them.
+ */
+struct profil_config *profil_config_create(const struct profil_start *arg)
+{
+	struct profil_region *regions = NULL;
+	struct profil_config *config;
+	u32 shift = arg->width == 16 ? 1 : arg->width == 32 ? 2 : 3;
+	u32 i;
+	int err;
+
+	err = check_fields(arg);
+	if (err)
+		return ERR_PTR(err);
+	if (arg->flags & PROFIL_PC_LOG)
+		err = check_log(arg);
+	else
+		err = check_counting(arg, shift);
+	if (err)
+		return ERR_PTR(err);
+
+	if (arg->nr_regions) {
+		regions = vmemdup_user(u64_to_user_ptr(arg->regions),
+				       arg->nr_regions * sizeof(*regions));
+		if (IS_ERR(regions))
+			return ERR_CAST(regions);
+	}
+	for (i = 0; i < arg->nr_regions; i++) {
+		err = check_region(&regions[i], i ? &regions[i - 1] : NULL, i,
+				   shift);
+		if (err)
+			goto free_regions;
+	}
+
+	err = -ENOMEM;
+	config = kvzalloc(struct_size(config, maps, arg->nr_regions),
+			  GFP_KERNEL_ACCOUNT);
+	if (!config)
+		goto free_regions;
+	refcount_set(&config->ref, 1);
+	config->flags = arg->flags;
+	config->rate = arg->rate;
+	config->shift = shift;
+	config->overflow = arg->overflow;
+	config->limit = arg->limit ?: largest_count(shift);
+	config->nr_maps = arg->nr_regions;
+
+	err = lay_out(config, arg, regions);
+	if (err)
+		goto put_config;
+	for (i = 0; i < config->nr_maps; i++)
+		fill_map(&config->maps[i], config, &regions[i]);
+	config->catch_all = arg->catch_all ? place_of(config, arg->catch_all) :
+					     PROFIL_NO_BIN;
+	if (arg->flags & PROFIL_PC_LOG) {
+		config->log = place_of(config, arg->log);
+		config->log_nr = arg->log_bytes >> shift;
+	}
+	kvfree(regions);
+	return config;
+
+put_config:
+	profil_config_put(config);
+free_regions:
+	kvfree(regions);
+	return ERR_PTR(err);
+}
+
+/**
+ * profil_config_put - give a reference back, and free with the last one
+ * @config: may not be used by the caller from here on
+ *
+ * May sleep (vfree), so that it is called only from process context.
+ */
+void profil_config_put(struct profil_config *config)
+{
+	if (!refcount_dec_and_test(&config->ref))
+		return;
+	kvfree(config->spans);
+	kvfree(config);
+}

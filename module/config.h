@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a session is to count, checked and translated from struct profil_start.
+ */
+#ifndef _PROFIL_CONFIG_H
+#define _PROFIL_CONFIG_H
+
+#include <linux/refcount.h>
+#include <linux/sizes.h>
+
+#include "bins.h"
+
+#define PROFIL_MAX_REGIONS	4096
+#define PROFIL_MAX_BYTES	SZ_1G
+
+/**
+ * struct profil_span - a run of whole user pages that holds counters
+ * @addr:     address of the first page
+ * @nr_pages: their number
+ * @place:    byte position of the first page in the session's pinned buffer
+ */
+struct profil_span {
+	unsigned long addr;
+	unsigned long nr_pages;
+	u64 place;
+};
+
+/**
+ * struct profil_config - immutable once built, and shared
+ * @ref:       one for each session that counts by it
+ * @flags:     PROFIL_USER_ONLY, PROFIL_PC_LOG
+ * @rate:      in Hz
+ * @shift:     log2 of the counter size in bytes: 1, 2 or 3
+ * @overflow:  PROFIL_OVERFLOW_*
+ * @limit:     highest value of a counter, for SATURATE and STOP
+ * @catch_all: byte position of the catch-all counter, or PROFIL_NO_BIN
+ * @log:       byte position of the pc log
+ * @log_nr:    its number of entries
+ * @nr_pages:  pages of all spans together
+ * @nr_spans:  runs of pages that hold counters,
+ * @spans:     sorted by address, none touching another
+ * @nr_maps:   regions,
+ * @maps:      sorted by start, none overlapping another
+ *
+ * A "byte position" counts through the pages of all spans as if they lay one
+ * behind the other, so the sampler finds a counter with one shift.
+ */
+struct profil_config {
+	refcount_t ref;
+	u32 flags;
+	u32 rate;
+	u32 shift;
+	u32 overflow;
+	u64 limit;
+	u64 catch_all;
+	u64 log;
+	u64 log_nr;
+	unsigned long nr_pages;
+	u32 nr_spans;
+	u32 nr_maps;
+	struct profil_span *spans;
+	struct profil_map maps[];
+};
+
+struct profil_config *profil_config_create(const struct profil_start *arg);
+void profil_config_put(struct profil_config *config);
+
+#endif /* _PROFIL_CONFIG_H */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Adding to one counter in user memory, while other CPUs, and the program
+ * itself, may be writing it or its neighbours.
+ */
+#ifndef _PROFIL_COUNTER_H
+#define _PROFIL_COUNTER_H
+
+#include <linux/atomic.h>
+#include <linux/profil.h>
+#include <linux/types.h>
+
+/**
+ * profil_count - the next value of a counter
+ * @old:      its value
+ * @samples:  how much to add, at least 1
+ * @overflow: PROFIL_OVERFLOW_*
+ * @limit:    highest value, for SATURATE and STOP
+ * @max:      highest value of the counter's width, a power of two less 1
+ *
+ * The same as adding 1 @samples times. Return: the new value, which is @old
+ * where nothing is to be stored.
+ */
+static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
+			       u64 max)
+{
+	if (overflow == PROFIL_OVERFLOW_WRAP)
+		return (old + samples) & max;
+	if (old >= limit)
+		return old;
+	return samples < limit - old ? old + samples : limit;
+}
+
+/*
+ * 16- and 32-bit counters: compare-and-exchange on the 32-bit word that holds
+ * the counter, which every architecture has. The word may reach beyond the
+ * buffer, but what is beyond is put back as it was or the exchange fails.
+ */
+static inline u64 profil_count_in_word(void *counter, u64 samples, u32 shift,
+				       u32 overflow, u64 limit)
+{
+	u32 *word = PTR_ALIGN_DOWN((u32 *)counter, sizeof(u32));
+	u32 max = shift == 1 ? U16_MAX : U32_MAX;
+	u32 bit = 0, old, seen;
+	u64 value;
+
+	if (shift == 1) {
+		bit = ((unsigned long)counter & 2) * 8;
+		if (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN))
+			bit ^= 16;
+	}
+	old = READ_ONCE(*word);
+	for (;;) {
+		value = profil_count(old >> bit & max, samples, overflow, limit,
+				     max);
+		seen = cmpxchg(word, old,
+			       (old & ~(max << bit)) | (u32)value << bit);
+		if (seen == old)
+			return value;
+		old = seen;
+	}
+}
+
+#ifdef CONFIG_64BIT
+static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
+				      u64 limit)
+{
+	u64 old = READ_ONCE(*counter);
+	u64 value, seen;
+
+	for (;;) {
+		value = profil_count(old, samples, overflow, limit, U64_MAX);
+		seen = cmpxchg64(counter, old, value);
+		if (seen == old)
+			return value;
+		old = seen;
+	}
+}
+#else
+/* Not reached: config.c refuses 64-bit counters here. */
+static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
+				      u64 limit)
+{
+	return 0;
+}
+#endif
+
+/**
+ * profil_counter_add - count samples in a counter, by the session's rule
+ * @counter:  its kernel address, aligned to its size
+ * @samples:  how many, at least 1
+ * @shift:    log2 of the counter size in bytes
+ * @overflow: PROFIL_OVERFLOW_*
+ * @limit:    highest value, for SATURATE and STOP
+ *
+ * Any context. No update is lost, whoever else writes. Return: the new value.
+ */
+static inline u64 profil_counter_add(void *counter, u64 samples, u32 shift,
+				     u32 overflow, u64 limit)
+{
+	if (shift == 3)
+		return profil_count_in_u64(counter, samples, overflow, limit);
+	return profil_count_in_word(counter, samples, shift, overflow, limit);
+}
+
+#endif /* _PROFIL_COUNTER_H */

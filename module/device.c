@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The door: /dev/profil and its ioctls. Only copying of arguments is done here;
+ * the commands themselves are in session.c. A descriptor carries no state.
+ */
+#include <linux/build_bug.h>
+#include <linux/compat.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include <linux/profil.h>
+
+#include "clock.h"
+#include "config.h"
+#include "device.h"
+#include "session.h"
+
+/* Any command's argument; the size is where all of them have it. */
+union argument {
+	u32 size;
+	struct profil_info info;
+	struct profil_start start;
+	struct profil_status status;
+};
+
+static int do_info(union argument *arg)
+{
+	arg->info = (struct profil_info) {
+		.size = arg->size,
+		.abi_version = PROFIL_ABI_VERSION,
+		.tick_hz = HZ,
+		.max_rate = profil_clock_max_rate(),
+		.max_regions = PROFIL_MAX_REGIONS,
+		.max_bytes = PROFIL_MAX_BYTES,
+		.features = PROFIL_FEATURE_PC_LOG |
+			    (IS_ENABLED(CONFIG_64BIT) ?
+			     PROFIL_FEATURE_COUNTER64 : 0),
+	};
+	return 0;
+}
+
+static int do_start(union argument *arg)
+{
+	struct profil_config *config;
+	int err;
+
+	config = profil_config_create(&arg->start);
+	if (IS_ERR(config))
+		return PTR_ERR(config);
+	err = profil_session_start(config);
+	if (err)
+		profil_config_put(config);
+	/*
+	 * Registering a notifier gives up when any signal is pending: let the
+	 * handler run and the call start over, since nothing has been done.
+	 */
+	return err == -EINTR ? -ERESTARTNOINTR : err;
+}
+
+static int do_stop(union argument *arg)
+{
+	arg->status = (struct profil_status) { .size = arg->size };
+	profil_session_stop(&arg->status);
+	return 0;
+}
+
+static int do_status(union argument *arg)
+{
+	arg->status = (struct profil_status) { .size = arg->size };
+	profil_session_status(&arg->status);
+	return 0;
+}
+
+/**
+ * struct command - an ioctl
+ * @run:      carries it out on an argument in kernel memory
+ * @size:     of the argument as this kernel knows it
+ * @min_size: of the argument in its first version
+ * @answers:  whether the argument is written back
+ */
+struct command {
+	int (*run)(union argument *arg);
+	u32 size;
+	u32 min_size;
+	bool answers;
+};
+
+#define COMMAND(_nr, _run, _type, _last, _answers)			\
+	[_IOC_NR(_nr)] = {						\
+		.run = _run,						\
+		.size = sizeof(_type) +					\
+			BUILD_BUG_ON_ZERO(sizeof(_type) % 8),		\
+		.min_size = offsetofend(_type, _last),			\
+		.answers = _answers,					\
+	}
+
+static const struct command commands[] = {
+	COMMAND(PROFIL_IOC_INFO, do_info, struct profil_info, features, true),
+	COMMAND(PROFIL_IOC_START, do_start, struct profil_start, log_bytes,
+		false),
+	COMMAND(PROFIL_IOC_STOP, do_stop, struct profil_status, pinned_bytes,
+		true),
+	COMMAND(PROFIL_IOC_STATUS, do_status, struct profil_status,
+		pinned_bytes, true),
+};
+
+static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
+{
+	void __user *user = (void __user *)addr;
+	const struct command *command;
+	union argument arg = {};
+	u32 size;
+	int err;
+
+	if (_IOC_NR(nr) >= ARRAY_SIZE(commands) ||
+	    nr != _IO(PROFIL_IOC_MAGIC, _IOC_NR(nr)))
+		return -ENOTTY;
+	command = &commands[_IOC_NR(nr)];
+
+	if (get_user(size, (u32 __user *)user))
+		return -EFAULT;
+	if (size < command->min_size)
+		return -EINVAL;
+	/* so that nobody has us look for a non-zero byte in all his memory */
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&arg, command->size, user, size);
+	if (err)
+		return err;
+	/* another thread may have changed it between the two reads */
+	arg.size = size;
+
+	err = command->run(&arg);
+	if (err || !command->answers)
+		return err;
+	/* what this kernel does not know of the argument is 0, and stays so */
+	if (copy_to_user(user, &arg, min(size, command->size)))
+		return -EFAULT;
+	return 0;
+}
+
+static const struct file_operations device_fops = {
+	.owner = THIS_MODULE,
+	.open = nonseekable_open,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "profil",
+	.fops = &device_fops,
+	.mode = 0666,
+};
+
+int profil_device_init(void)
+{
+	return misc_register(&device);
+}
+
+void profil_device_exit(void)
+{
+	misc_deregister(&device);
+}

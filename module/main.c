@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loading and unloading.
+ */
+#include <linux/module.h>
+
+#include "clock.h"
+#include "device.h"
+#include "session.h"
+
+static int __init profil_init(void)
+{
+	int err;
+
+	err = profil_session_init();
+	if (err)
+		return err;
+	/* last: from here on, users come */
+	err = profil_device_init();
+	if (err)
+		goto err_device;
+	return 0;
+
+err_device:
+	profil_session_exit();
+	return err;
+}
+
+/* No descriptor is open and no session lives: both hold the module. */
+static void __exit profil_exit(void)
+{
+	profil_device_exit();
+	profil_session_exit();
+	profil_clock_exit();
+}
+
+module_init(profil_init);
+module_exit(profil_exit);
+
+MODULE_DESCRIPTION("profil(2): histograms of where programs spend their time");
+MODULE_AUTHOR("The profil developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From interrupts to samples: pure arithmetic on time, as bins.h is on pcs.
+ */
+#ifndef _PROFIL_TICKS_H
+#define _PROFIL_TICKS_H
+
+#include <linux/math64.h>
+#include <linux/types.h>
+
+/**
+ * profil_grid_advance - how many periods ended since the last interrupt
+ * @grid:   in and out: the point of the period grid that was last reached, in ns
+ * @now:    time of this interrupt, in ns, not before the last one's
+ * @period: in ns
+ *
+ * A periodic interrupt that comes late by more than a period comes once for all
+ * the periods that it missed. It never comes early, so the earliest arrival
+ * shows where the grid lies: one that comes less than a period after the
+ * grid's last point moves the grid, and stands for one period.
+ *
+ * Return: number of periods that this interrupt stands for, at least 1.
+ */
+static inline u64 profil_grid_advance(u64 *grid, u64 now, u64 period)
+{
+	u64 gap = now - *grid;
+	u64 periods = 1;
+
+	if (gap < period) {
+		*grid = now;
+		return 1;
+	}
+	if (gap >= 2 * period)
+		periods = div64_u64(gap, period);
+	*grid += periods * period;
+	return periods;
+}
+
+/**
+ * profil_grid_since - how many points of the period grid a thread has met
+ * @grid:   point that was last reached, in ns
+ * @since:  when the thread came to its CPU, in ns
+ * @period: in ns
+ *
+ * Return: number of points from @since to @grid; at least 1, the one at which
+ * the thread was found.
+ */
+static inline u64 profil_grid_since(u64 grid, u64 since, u64 period)
+{
+	return since < grid ? 1 + div64_u64(grid - since, period) : 1;
+}
+
+/**
+ * profil_accumulate - thin ticks to a lower rate, exactly on average
+ * @phase: in and out: ticks x rate not yet made a sample, 0 to @hz - 1
+ * @ticks: number of ticks that passed
+ * @rate:  samples wanted per second, 1 to @hz
+ * @hz:    ticks per second
+ *
+ * Return: number of samples due. After n ticks from phase p it has returned
+ * (p + n x rate) / hz samples in all, rounded down: never one off.
+ */
+static inline u64 profil_accumulate(u32 *phase, u64 ticks, u32 rate, u32 hz)
+{
+	u64 sum = *phase + ticks * rate;
+	u64 samples = 0;
+	u32 rest;
+
+	if (sum >= hz) {
+		samples = div_u64_rem(sum, hz, &rest);
+		sum = rest;
+	}
+	*phase = sum;
+	return samples;
+}
+
+#endif /* _PROFIL_TICKS_H */
