@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The profil command's half inside the profiled program: run by the dynamic
+ * linker before main(), it starts a profile of all code that is loaded by then,
+ * with counters in the memory that the command shares with us (run.h). Without
+ * PROFIL_RUN in the environment it does nothing.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "objects.h"
+#include "rate.h"
+#include "run.h"
+
+#define RUN_VARIABLE	"PROFIL_RUN"
+
+/*
+ * Text per counter, in bytes: as fine as functions begin, unless RLIMIT_MEMLOCK
+ * leaves no room for so many counters.
+ */
+#define FINEST_TEXT	4
+#define COARSEST_TEXT	64
+
+static void fail(struct profil_run *run, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void fail(struct profil_run *run, int error, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(run->message, sizeof(run->message), format, args);
+	va_end(args);
+	run->error = error;
+	__atomic_store_n(&run->state, PROFIL_RUN_FAILED, __ATOMIC_RELEASE);
+}
+
+/*
+ * Take what the command put into the environment out again: what this program
+ * executes is not part of the run.
+ */
+static void clean_environment(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	Dl_info self;
+	size_t length;
+
+	unsetenv(RUN_VARIABLE);
+	if (!preload || !dladdr((void *)&clean_environment, &self))
+		return;
+	length = strlen(self.dli_fname);
+	if (strncmp(preload, self.dli_fname, length))
+		return;
+	if (!preload[length])
+		unsetenv("LD_PRELOAD");
+	else if (preload[length] == ':' || preload[length] == ' ')
+		setenv("LD_PRELOAD", preload + length + 1, 1);
+}
+
+static uint64_t page_up(uint64_t bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+/* Give all parts behind the header their places, and return the whole size. */
+static uint64_t lay_out(struct profil_run *run,
+			const struct profil_object *objects, size_t nr,
+			struct profil_run_object *out)
+{
+	uint64_t at = sizeof(*run);
+	size_t i;
+
+	run->objects = at;
+	run->nr_objects = nr;
+	at += nr * sizeof(*out);
+	for (i = 0; i < nr; i++) {
+		out[i].start = objects[i].start;
+		out[i].end = objects[i].end;
+		out[i].bias = objects[i].bias;
+		out[i].path = at;
+		at += strlen(objects[i].path) + 1;
+	}
+	at = page_up(at);
+	run->outside = at;
+	at += sizeof(uint32_t);
+	for (i = 0; i < nr; i++) {
+		out[i].nr_counters = (out[i].end - out[i].start +
+				      run->text_bytes - 1) / run->text_bytes;
+		out[i].counters = at;
+		at += out[i].nr_counters * sizeof(uint32_t);
+	}
+	return page_up(at);
+}
+
+/* Start counting into the mapped memory. Return: 0 or -errno. */
+static int start(int device, struct profil_run *run, char *memory)
+{
+	struct profil_run_object *objects = (void *)(memory + run->objects);
+	struct profil_start arg = {
+		.size = sizeof(arg),
+		.rate = run->rate,
+		.width = 32,
+		.overflow = PROFIL_OVERFLOW_SATURATE,
+		.nr_regions = (uint32_t)run->nr_objects,
+		.catch_all = (uintptr_t)memory + run->outside,
+	};
+	struct profil_region *regions;
+	int error;
+	size_t i;
+
+	regions = calloc(run->nr_objects, sizeof(*regions));
+	if (!regions)
+		return -ENOMEM;
+	for (i = 0; i < run->nr_objects; i++) {
+		regions[i].start = objects[i].start;
+		regions[i].end = objects[i].end;
+		regions[i].offset = objects[i].start;
+		regions[i].buf = (uintptr_t)memory + objects[i].counters;
+		regions[i].bytes = objects[i].nr_counters * sizeof(uint32_t);
+		regions[i].scale = 0x10000 * sizeof(uint32_t) / run->text_bytes;
+		regions[i].rounding = PROFIL_ROUND_DOWN;
+	}
+	arg.regions = (uintptr_t)regions;
+	error = profil_device_call(device, PROFIL_IOC_START, &arg);
+	free(regions);
+	return error;
+}
+
+static void explain_start(int device, struct profil_run *run, int error)
+{
+	struct profil_info info = { .size = sizeof(info) };
+
+	if (error == EINVAL &&
+	    !profil_device_call(device, PROFIL_IOC_INFO, &info) &&
+	    run->rate > info.max_rate)
+		fail(run, error,
+		     "a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz",
+		     run->rate, info.max_rate);
+	else if (error == ENOMEM)
+		fail(run, error,
+		     "the counters do not fit into the limit of locked memory: raise it (ulimit -l), now %llu KiB are wanted",
+		     (unsigned long long)run->size / 1024);
+	else
+		fail(run, error, PROFIL_DEVICE ": start: %s (%s)",
+		     strerrordesc_np(error), strerrorname_np(error));
+}
+
+/*
+ * One try at a given text_bytes: grow the memory, map and fill it, start. The
+ * mapping stays, and with it the counters. Return: 0 or -errno.
+ */
+static int try_start(int device, int memory_fd, struct profil_run *run,
+		     const struct profil_object *objects, size_t nr)
+{
+	struct profil_run_object *out = calloc(nr, sizeof(*out));
+	struct timespec cpu;
+	char *memory;
+	int error;
+	size_t i;
+
+	if (!out)
+		return -ENOMEM;
+	run->size = lay_out(run, objects, nr, out);
+	error = -ENOMEM;
+	if (ftruncate(memory_fd, (off_t)run->size))
+		goto free_out;
+	memory = mmap(NULL, run->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      memory_fd, 0);
+	if (memory == MAP_FAILED)
+		goto free_out;
+	memcpy(memory + run->objects, out, nr * sizeof(*out));
+	for (i = 0; i < nr; i++)
+		strcpy(memory + out[i].path, objects[i].path);
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	run->start_cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 +
+			    (uint64_t)cpu.tv_nsec;
+	error = start(device, run, memory);
+	if (error)
+		munmap(memory, run->size);
+free_out:
+	free(out);
+	return error;
+}
+
+static void start_run(int device, int memory_fd, struct profil_run *run)
+{
+	struct profil_object *objects;
+	long nr = profil_objects_list(&objects);
+	int error = -ENOMEM;
+
+	if (nr < 0) {
+		fail(run, ENOMEM, "no memory to list the program's libraries");
+		return;
+	}
+	if (!run->rate) {
+		int rate = profil_rate();
+
+		run->rate = rate < 0 ? 0 : (uint32_t)rate;
+	}
+	for (run->text_bytes = FINEST_TEXT;
+	     error == -ENOMEM && run->text_bytes <= COARSEST_TEXT;
+	     run->text_bytes *= 2) {
+		error = try_start(device, memory_fd, run, objects, (size_t)nr);
+		if (!error)
+			break;
+	}
+	free(objects);
+	if (error) {
+		explain_start(device, run, -error);
+		return;
+	}
+	run->pid = getpid();
+	__atomic_store_n(&run->state, PROFIL_RUN_STARTED, __ATOMIC_RELEASE);
+}
+
+static void __attribute__((constructor)) autostart(void)
+{
+	const char *path = secure_getenv(RUN_VARIABLE);
+	struct profil_run *run;
+	int memory_fd, device;
+	int saved = errno;
+
+	if (!path)
+		return;
+	memory_fd = open(path, O_RDWR | O_CLOEXEC);
+	clean_environment();
+	/* with nothing to tell it by, the command finds the run untouched */
+	if (memory_fd < 0)
+		goto out;
+	run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED,
+		   memory_fd, 0);
+	if (run == MAP_FAILED)
+		goto close_memory;
+	if (run->magic != PROFIL_RUN_MAGIC) {
+		goto unmap;
+	} else if (run->version != PROFIL_RUN_VERSION) {
+		fail(run, EPROTO,
+		     "this libprofil speaks version %d of the run's format, the command version %u: install both from one build",
+		     PROFIL_RUN_VERSION, run->version);
+		goto unmap;
+	}
+	device = profil_device_open();
+	if (device < 0) {
+		fail(run, -device, PROFIL_DEVICE ": %s (%s): %s",
+		     strerrordesc_np(-device), strerrorname_np(-device),
+		     profil_device_remedy(-device));
+		goto unmap;
+	}
+	start_run(device, memory_fd, run);
+	profil_device_close(device);
+unmap:
+	munmap(run, sizeof(*run));
+close_memory:
+	close(memory_fd);
+out:
+	errno = saved;
+}

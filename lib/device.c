@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The door to the kernel: the only file that opens /dev/profil.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "device.h"
+
+int profil_device_open(void)
+{
+	int fd;
+
+	do {
+		fd = open(PROFIL_DEVICE, O_RDWR | O_CLOEXEC);
+	} while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+int profil_device_call(int fd, unsigned long command, void *arg)
+{
+	int result;
+
+	do {
+		result = ioctl(fd, command, arg);
+	} while (result < 0 && errno == EINTR);
+	return result < 0 ? -errno : 0;
+}
+
+void profil_device_close(int fd)
+{
+	int saved = errno;
+
+	close(fd);
+	errno = saved;
+}
+
+const char *profil_device_remedy(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return "load the module: modprobe profil";
+	case EACCES:
+	case EPERM:
+		return "ask for read and write permission on it (udev rule, container or seccomp policy)";
+	case EMFILE:
+	case ENFILE:
+		return "raise the limit of open files: ulimit -n";
+	default:
+		return "see open(2)";
+	}
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Where there is no /dev/profil, a program linked with libprofil still runs: by
+ * the C library's own profil(), with its SIGPROF timer and all its faults. That
+ * is a different thing, so it is said aloud.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "fallback.h"
+
+typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
+
+/*
+ * What profil() is called inside a static C library, where ours takes the place
+ * of its weak name. Absent in a dynamic one, which dlsym() asks for the next
+ * profil() after ours instead.
+ */
+extern profil_function __profil __attribute__((weak));
+
+static atomic_bool fallback_used;
+
+static profil_function *libc_profil(void)
+{
+	profil_function *function = NULL;
+
+	if (__profil)
+		return __profil;
+	*(void **)&function = dlsym(RTLD_NEXT, "profil");
+	return function;
+}
+
+bool profil_fallback_used(void)
+{
+	return atomic_load(&fallback_used);
+}
+
+int profil_fallback_begin(int error)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	const char *wish = secure_getenv("PROFIL_FALLBACK");
+	bool fatal = (wish && !strcmp(wish, "fatal")) || !libc_profil();
+	int saved = errno;
+
+	if (!(wish && !strcmp(wish, "quiet")) &&
+	    !atomic_flag_test_and_set(&told))
+		fprintf(stderr, "libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
+			strerrordesc_np(error), strerrorname_np(error),
+			profil_device_remedy(error),
+			fatal ? "not profiling" :
+			"using the C library's SIGPROF timer at 100 Hz instead (PROFIL_FALLBACK=quiet hides this line, =fatal makes it an error)");
+	errno = saved;
+	if (fatal)
+		return -error;
+	atomic_store(&fallback_used, true);
+	return 0;
+}
+
+int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
+			 unsigned int scale)
+{
+	return libc_profil()(buf, bufsiz, offset, scale);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * How often to sample: the user's choice, not the program's.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device.h"
+#include "rate.h"
+
+int profil_rate(void)
+{
+	const char *text = secure_getenv("PROFIL_RATE");
+	int saved = errno;
+	char *end;
+	long rate;
+
+	if (!text)
+		return PROFIL_DEFAULT_RATE;
+	errno = 0;
+	rate = strtol(text, &end, 10);
+	if (errno || end == text || *end || rate < 1 || rate > INT_MAX) {
+		fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n",
+			text);
+		errno = saved;
+		return -EINVAL;
+	}
+	errno = saved;
+	return (int)rate;
+}
+
+void profil_rate_explain(int fd, int rate)
+{
+	struct profil_info info = { .size = sizeof(info) };
+
+	if (profil_device_call(fd, PROFIL_IOC_INFO, &info))
+		return;
+	if ((unsigned int)rate > info.max_rate)
+		fprintf(stderr,
+			"libprofil: a rate of %d Hz is not to be had: this kernel offers 1 to %u Hz (PROFIL_RATE)\n",
+			rate, info.max_rate);
+}

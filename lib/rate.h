@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROFIL_RATE_H
+#define PROFIL_RATE_H
+
+#define PROFIL_DEFAULT_RATE	100	/* Hz: the 10 ms of all manual pages */
+
+/*
+ * The sampling rate in Hz: PROFIL_RATE of the environment if it is set and the
+ * program is not set-user-ID, else PROFIL_DEFAULT_RATE. Return: it, or -EINVAL
+ * if PROFIL_RATE is no number from 1 to INT_MAX; a line on stderr says so.
+ */
+int profil_rate(void);
+
+/*
+ * A start was refused with EINVAL: if the rate is why, say so on stderr, since
+ * the program, which did not choose it, cannot know. fd: the open device.
+ */
+void profil_rate_explain(int fd, int rate);
+
+#endif /* PROFIL_RATE_H */
