@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which counter moves: a thread stays at one pc, and exactly the counter that
+ * the rules of <linux/profil.h> name goes up, by the right amount. The rules
+ * themselves are tried in full by the unit tests; here it is their way through
+ * the kernel: registers, regions, pages, widths.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+
+#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
+#define TEXT_PAGES	4
+#define BUFFER_PAGES	8
+
+FIXTURE(bins) {
+	int fd;
+	char *text;
+	char *buffer;
+	uint64_t catch_all;
+	struct profil_region regions[3];
+	struct profil_start start;
+};
+
+FIXTURE_VARIANT(bins) {
+	unsigned int width;
+};
+
+FIXTURE_VARIANT_ADD(bins, w16) { .width = 16 };
+FIXTURE_VARIANT_ADD(bins, w32) { .width = 32 };
+FIXTURE_VARIANT_ADD(bins, w64) { .width = 64 };
+
+FIXTURE_SETUP(bins)
+{
+	REQUIRE_DEVICE(self->fd);
+	self->text = map_code(TEXT_PAGES * PAGE);
+	ASSERT_NE(MAP_FAILED, self->text);
+	self->buffer = map_memory(BUFFER_PAGES * PAGE);
+	ASSERT_NE(MAP_FAILED, self->buffer);
+	self->catch_all = 0;
+	self->regions[0] = (struct profil_region) {
+		.start = (uintptr_t)self->text,
+		.end = (uintptr_t)self->text + TEXT_PAGES * PAGE,
+		.offset = (uintptr_t)self->text,
+		.buf = (uintptr_t)self->buffer,
+		.bytes = BUFFER_PAGES * PAGE,
+		.scale = 0x10000,
+	};
+	self->start = (struct profil_start) {
+		.size = sizeof(self->start),
+		.rate = get_info(self->fd).tick_hz,
+		.width = variant->width,
+		.nr_regions = 1,
+		.regions = (uintptr_t)self->regions,
+		.catch_all = (uintptr_t)&self->catch_all,
+	};
+}
+
+FIXTURE_TEARDOWN(bins)
+{
+	stop(self->fd);
+	close(self->fd);
+}
+
+static uint64_t counter(const char *buffer, unsigned int width, size_t index)
+{
+	switch (width) {
+	case 16: return ((const uint16_t *)buffer)[index];
+	case 32: return ((const uint32_t *)buffer)[index];
+	default: return ((const uint64_t *)buffer)[index];
+	}
+}
+
+/* Stay at text + d; all that is counted there must be in one counter. */
+static int only_moves(struct _test_data_bins *self, unsigned int width,
+		      size_t d, size_t index, struct profil_status *status)
+{
+	size_t i, nr = BUFFER_PAGES * PAGE * 8 / width;
+	int others = 0;
+
+	memset(self->buffer, 0, BUFFER_PAGES * PAGE);
+	self->catch_all = 0;
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 0;
+	if (stay_at_pc(self->text + d, 0.1))
+		return 0;
+	*status = stop(self->fd);
+	for (i = 0; i < nr; i++) {
+		uint64_t value = counter(self->buffer, width, i);
+
+		if (i != index && value) {
+			ksft_print_msg("d = %zu: counter %zu is %llu\n", d, i,
+				       (unsigned long long)value);
+			others++;
+		}
+	}
+	return !others && status->counted > 3 &&
+	       counter(self->buffer, width, index) == status->counted;
+}
+
+TEST_F(bins, one_to_one)
+{
+	struct profil_status status;
+	size_t w = variant->width / 8;
+	size_t at[] = { 0, 16, PAGE - 16, PAGE, 3 * PAGE + 32 };
+	size_t i;
+
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++) {
+		EXPECT_TRUE(only_moves(self, variant->width, at[i], at[i] / w,
+				       &status)) {
+			TH_LOG("d = %zu: counted %llu", at[i],
+			       (unsigned long long)status.counted);
+		}
+		/* the starting and joining thread is elsewhere */
+		EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+			  status.waiting + status.lost);
+		EXPECT_EQ(0, status.lost);
+		EXPECT_EQ(status.out_of_range,
+			  counter((char *)&self->catch_all, variant->width, 0));
+	}
+}
+
+TEST_F(bins, scales)
+{
+	struct profil_status status;
+	size_t w = variant->width / 8;
+
+	self->regions[0].scale = 0x4000;
+	EXPECT_TRUE(only_moves(self, variant->width, 0x204, 0x204 / 4 / w,
+			       &status));
+	self->regions[0].scale = 0xffff;
+	EXPECT_TRUE(only_moves(self, variant->width, 0x200, (0x1ff) / w,
+			       &status));
+	self->regions[0].scale = 0x20000;
+	EXPECT_TRUE(only_moves(self, variant->width, 0x202, 0x404 / w,
+			       &status));
+}
+
+TEST_F(bins, roundings)
+{
+	struct profil_status status;
+	size_t w = variant->width / 8;
+	/* about 2/3; an odd multiple of half a counter tells the rules apart */
+	uint32_t s = 0xaaaa;
+	size_t d = 3 * w + w / 2;
+
+	d -= d % CODE_ALIGN;
+
+	self->regions[0].scale = s;
+	EXPECT_TRUE(only_moves(self, variant->width, d, (d * s >> 16) / w,
+			       &status));
+	self->regions[0].rounding = PROFIL_ROUND_PC;
+	EXPECT_TRUE(only_moves(self, variant->width, d, (d / w) * s >> 16,
+			       &status));
+	self->regions[0].rounding = PROFIL_ROUND_UP;
+	EXPECT_TRUE(only_moves(self, variant->width, d,
+			       ((d * s >> 16) + w - 1) / w, &status));
+	self->regions[0].rounding = PROFIL_ROUND_FIRST;
+	self->regions[0].scale = 0;
+	EXPECT_TRUE(only_moves(self, variant->width, d, 0, &status));
+}
+
+TEST_F(bins, odd_start_of_buffer)
+{
+	struct profil_status status;
+	size_t w = variant->width / 8;
+
+	/* counters begin anywhere that is aligned to them, also at page ends */
+	self->regions[0].buf += PAGE - w;
+	self->regions[0].bytes = 4 * PAGE;
+	EXPECT_TRUE(only_moves(self, variant->width, 0, PAGE / w - 1, &status));
+	EXPECT_TRUE(only_moves(self, variant->width, 2 * w,
+			       PAGE / w + 1, &status));
+}
+
+TEST_F(bins, end_of_buffer)
+{
+	struct profil_status status;
+	size_t w = variant->width / 8;
+	size_t i;
+
+	/* room for 8 counters and a rest: the ninth is out of range */
+	self->regions[0].bytes = 8 * w + w - 1;
+	EXPECT_TRUE(only_moves(self, variant->width, 7 * w, 7, &status));
+	EXPECT_FALSE(only_moves(self, variant->width, 8 * w, 8, &status));
+	EXPECT_LT(3, status.out_of_range);
+	EXPECT_EQ(0, status.counted);
+	for (i = 0; i < BUFFER_PAGES * PAGE; i++)
+		ASSERT_EQ(0, self->buffer[i]);
+	EXPECT_EQ(status.out_of_range,
+		  counter((char *)&self->catch_all, variant->width, 0));
+}
+
+TEST_F(bins, regions)
+{
+	struct profil_region *r = self->regions;
+	struct profil_status status;
+	size_t w = variant->width / 8;
+
+	/*
+	 * Three regions with holes between them; the third is a part of a
+	 * larger one that starts below.
+	 */
+	r[1] = r[2] = r[0];
+	r[0].end = r[0].start + 0x100;
+	r[1].start += 0x200;
+	r[1].offset = r[1].start;
+	r[1].end = r[1].start + 0x100;
+	r[1].buf += PAGE;
+	r[1].bytes = r[2].bytes = PAGE;
+	r[2].start += PAGE;
+	r[2].offset = r[2].start - 0x80;
+	r[2].buf += 3 * PAGE;
+	self->start.nr_regions = 3;
+	EXPECT_TRUE(only_moves(self, variant->width, 0x40, 0x40 / w, &status));
+	EXPECT_TRUE(only_moves(self, variant->width, 0xf8, 0xf8 / w, &status));
+	EXPECT_FALSE(only_moves(self, variant->width, 0x100, 0, &status));
+	EXPECT_EQ(0, status.counted);
+	EXPECT_LT(3, status.out_of_range);
+	EXPECT_FALSE(only_moves(self, variant->width, 0x1fe, 0, &status));
+	EXPECT_EQ(0, status.counted);
+	EXPECT_TRUE(only_moves(self, variant->width, 0x200, PAGE / w, &status));
+	EXPECT_TRUE(only_moves(self, variant->width, 0x2f8,
+			       (PAGE + 0xf8) / w, &status));
+	EXPECT_TRUE(only_moves(self, variant->width, PAGE + 0x10,
+			       (3 * PAGE + 0x90) / w, &status));
+	/* pinned: a run of 8 pages that all regions lie in, and the catch-all's */
+	EXPECT_LE(status.pinned_bytes, 9 * PAGE);
+}
+
+static void set_all(struct _test_data_bins *self, uint64_t value)
+{
+	memset(self->buffer, 0, PAGE);
+	memcpy(self->buffer, &value, sizeof(value));
+}
+
+TEST_F(bins, overflow)
+{
+	uint64_t max = variant->width == 64 ? UINT64_MAX :
+					      (1ULL << variant->width) - 1;
+	struct profil_status status;
+	uint64_t limit = max / 2;
+
+	self->regions[0].bytes = PAGE;
+	self->regions[0].rounding = PROFIL_ROUND_FIRST;
+	self->regions[0].scale = 0;
+
+	/* wrap: nothing is carried into the neighbour */
+	set_all(self, max);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	status = stop(self->fd);
+	ASSERT_LT(1, status.counted);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(status.counted - 1, counter(self->buffer, variant->width, 0));
+	EXPECT_EQ(0, counter(self->buffer, variant->width, 1));
+
+	/* saturate at the width, and at a limit */
+	self->start.overflow = PROFIL_OVERFLOW_SATURATE;
+	set_all(self, max - 1);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	status = stop(self->fd);
+	EXPECT_LT(1, status.counted);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(max, counter(self->buffer, variant->width, 0));
+	EXPECT_EQ(0, counter(self->buffer, variant->width, 1));
+
+	self->start.limit = limit;
+	set_all(self, limit - 1);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	stop(self->fd);
+	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
+
+	/* a counter that is above the limit already stays as it is */
+	set_all(self, limit + 7);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.05));
+	stop(self->fd);
+	EXPECT_EQ(limit + 7, counter(self->buffer, variant->width, 0));
+
+	/* stop: at the limit, at once, and all of it */
+	self->start.overflow = PROFIL_OVERFLOW_STOP;
+	set_all(self, limit - 2);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	EXPECT_EQ(PROFIL_STATE_LIMIT, get_status(self->fd).state);
+	status = stop(self->fd);
+	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
+	EXPECT_EQ(2, status.counted);
+	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
+	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
+
+	set_all(self, limit);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	EXPECT_EQ(PROFIL_STATE_LIMIT, stop(self->fd).state);
+	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
+}
+
+TEST_F(bins, pc_log)
+{
+	struct profil_status status;
+	size_t i, nr = 5, w = variant->width / 8;
+
+	if (variant->width == 16)
+		SKIP(return, "pcs have 32 or 64 bits");
+	memset(self->buffer, 0xee, PAGE);
+	self->start = (struct profil_start) {
+		.size = sizeof(self->start),
+		.flags = PROFIL_PC_LOG,
+		.rate = self->start.rate,
+		.width = variant->width,
+		.log = (uintptr_t)self->buffer,
+		.log_bytes = nr * w + w / 2,
+	};
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	ASSERT_EQ(0, stay_at_pc(self->text + 0x40, 0.2));
+	EXPECT_EQ(PROFIL_STATE_FULL, get_status(self->fd).state);
+	status = stop(self->fd);
+	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
+	EXPECT_EQ(nr, status.counted);
+	EXPECT_EQ(status.ticks, status.counted + status.lost);
+	/* at least the later ones are the loop's; none is left out */
+	for (i = 0; i < nr; i++)
+		EXPECT_NE(counter("\xee\xee\xee\xee\xee\xee\xee\xee",
+				  variant->width, 0),
+			  counter(self->buffer, variant->width, i));
+	EXPECT_EQ((variant->width == 32 ? (uint32_t)(uintptr_t)self->text :
+					  (uintptr_t)self->text) + 0x40,
+		  counter(self->buffer, variant->width, nr - 1));
+	for (i = nr * w; i < PAGE; i++)
+		ASSERT_EQ((char)0xee, self->buffer[i]);
+}
+
+TEST_HARNESS_MAIN

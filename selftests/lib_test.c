@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * libprofil's profil(): the C library's prototype and rule, without its signal.
+ */
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include "common.h"
+#include "kselftest_harness.h"
+#include "profil.h"
+
+#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
+
+FIXTURE(lib) {
+	int fd;
+	char *text;
+	unsigned short *buf;
+	size_t bytes;
+};
+
+FIXTURE_SETUP(lib)
+{
+	REQUIRE_DEVICE(self->fd);
+	setenv("PROFIL_FALLBACK", "fatal", 1);
+	self->bytes = 2 * PAGE;
+	self->text = map_code(self->bytes);
+	ASSERT_NE(MAP_FAILED, self->text);
+	self->buf = map_memory(self->bytes);
+	ASSERT_NE(MAP_FAILED, self->buf);
+}
+
+FIXTURE_TEARDOWN(lib)
+{
+	profil(self->buf, 0, 0, 0);
+	close(self->fd);
+}
+
+/* What is counted while a thread stays at text + d; and where, if in one. */
+static uint64_t counts(struct _test_data_lib *self, size_t d, double seconds,
+		       size_t *where)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	memset(self->buf, 0, self->bytes);
+	stay_at_pc(self->text + d, seconds);
+	for (i = 0; i < self->bytes / 2; i++) {
+		if (self->buf[i])
+			*where = i;
+		sum += self->buf[i];
+	}
+	return sum;
+}
+
+/* Some rows of the vectors for glibc's rule: d, scale, bytes, byte hit or -1 */
+static const struct {
+	size_t d;
+	unsigned int scale;
+	size_t bytes;
+	long byte;
+} rows[] = {
+	{ 0, 0x10000, 0x400, 0 },
+	{ 4, 0x8000, 0x400, 2 },
+	{ 4, 0xffff, 0x400, 2 },
+	{ 0x100, 0x20000, 0x400, 512 },
+	{ 0x3fe, 0x10000, 0x400, 1022 },
+	{ 0x400, 0x10000, 0x400, -1 },
+	{ 4, 0x10000, 5, -1 },
+};
+
+TEST_F(lib, rule)
+{
+	struct profil_status status;
+	uint64_t sum;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t where = ~0UL;
+
+		ASSERT_EQ(0, profil(self->buf, rows[i].bytes,
+				    (size_t)self->text, rows[i].scale));
+		sum = counts(self, rows[i].d, 0.1, &where);
+		status = stop(self->fd);
+		EXPECT_EQ(100, status.rate);
+		if (rows[i].byte < 0) {
+			EXPECT_EQ(0, sum);
+			EXPECT_LT(3, status.out_of_range);
+		} else {
+			EXPECT_LT(3, sum);
+			EXPECT_EQ(rows[i].byte, 2 * (long)where) {
+				TH_LOG("row %zu", i);
+			}
+			EXPECT_EQ(sum, self->buf[where]);
+		}
+	}
+	/* below the offset */
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text + 0x100,
+			    0x10000));
+	EXPECT_EQ(0, counts(self, 0xf0, 0.1, &i));
+}
+
+TEST_F(lib, off)
+{
+	unsigned short *volatile null = NULL;	/* declared nonnull */
+	size_t where;
+
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	EXPECT_EQ(0, counts(self, 0, 0.1, &where));
+
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
+	ASSERT_EQ(0, profil(null, 0x400, (size_t)self->text, 0x10000));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
+	ASSERT_EQ(0, profil(self->buf, 1, (size_t)self->text, 0x10000));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	/* off when it is off is no error */
+	EXPECT_EQ(0, profil(self->buf, 0, 0, 0));
+}
+
+TEST_F(lib, errors)
+{
+	struct rlimit old, none = { 0, 0 };
+
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
+	errno = 0;
+	EXPECT_EQ(-1, profil((unsigned short *)8, 0x400, 0, 0x10000));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, profil((void *)((char *)self->buf + 1), 0x400, 0,
+			     0x10000));
+	EXPECT_EQ(EINVAL, errno);
+	setenv("PROFIL_RATE", "many", 1);
+	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
+	EXPECT_EQ(EINVAL, errno);
+	setenv("PROFIL_RATE", "1000000", 1);
+	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
+	EXPECT_EQ(EINVAL, errno);
+	unsetenv("PROFIL_RATE");
+	/* all refused, so the first still runs */
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
+
+	/* no room for a descriptor: fatal here, an error with its reason */
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &old));
+	none.rlim_max = old.rlim_max;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	errno = 0;
+	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
+	EXPECT_EQ(EMFILE, errno);
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &old));
+}
+
+TEST_F(lib, rate_from_environment)
+{
+	setenv("PROFIL_RATE", "50", 1);
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
+	EXPECT_EQ(50, get_status(self->fd).rate);
+	unsetenv("PROFIL_RATE");
+	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
+	EXPECT_EQ(100, get_status(self->fd).rate);
+}
+
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int nr = 0;
+
+	while (dir && readdir(dir))
+		nr++;
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+static volatile int signals;
+
+static void on_signal(int number)
+{
+	(void)number;
+	signals++;
+}
+
+/* The program's signals, timers and descriptors are its own. */
+TEST_F(lib, leaves_the_program_alone)
+{
+	struct itimerval timer = { { 0, 50000 }, { 0, 50000 } }, now;
+	struct sigaction action = { .sa_handler = on_signal }, old;
+	int before = descriptors();
+	sigset_t pending;
+	size_t where;
+
+	ASSERT_EQ(0, sigaction(SIGPROF, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
+	errno = 77;
+	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
+			    0x10000));
+	EXPECT_EQ(77, errno);
+	EXPECT_LT(20, counts(self, 0, 0.5, &where));
+	EXPECT_LT(4, signals);
+	ASSERT_EQ(0, getitimer(ITIMER_PROF, &now));
+	EXPECT_EQ(50000, now.it_interval.tv_usec);
+	ASSERT_EQ(0, sigaction(SIGPROF, NULL, &old));
+	EXPECT_TRUE(old.sa_handler == on_signal);
+	ASSERT_EQ(0, profil(self->buf, 0, 0, 0));
+	ASSERT_EQ(0, getitimer(ITIMER_PROF, &now));
+	EXPECT_EQ(50000, now.it_interval.tv_usec);
+	memset(&timer, 0, sizeof(timer));
+	setitimer(ITIMER_PROF, &timer, NULL);
+	ASSERT_EQ(0, sigpending(&pending));
+	EXPECT_EQ(0, sigismember(&pending, SIGPROF));
+	EXPECT_EQ(before, descriptors());
+}
+
+/* glibc loses everything when SIGPROF is blocked. */
+TEST_F(lib, signals_blocked)
+{
+	sigset_t all;
+	size_t where;
+
+	sigfillset(&all);
+	ASSERT_EQ(0, sigprocmask(SIG_SETMASK, &all, NULL));
+	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
+			    0x10000));
+	EXPECT_LT(20, counts(self, 0, 0.5, &where));
+}
+
+/* A storm of signals neither breaks the call nor makes it fail. */
+TEST_F(lib, signals_during_the_call)
+{
+	struct itimerval timer = { { 0, 200 }, { 0, 200 } };
+	struct sigaction action = { .sa_handler = on_signal };
+	int i;
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
+				    0x10000)) {
+			TH_LOG("call %d: errno %d", i, errno);
+		}
+		ASSERT_EQ(0, profil(self->buf, 0, 0, 0));
+	}
+	memset(&timer, 0, sizeof(timer));
+	setitimer(ITIMER_REAL, &timer, NULL);
+	EXPECT_LT(0, signals);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long a session lives, and that nothing a program does to its memory
+ * meanwhile does harm.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "common.h"
+#include "kselftest_harness.h"
+
+#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
+
+FIXTURE(life) {
+	int fd;
+	uint64_t *counter;	/* in a page of its own */
+	struct profil_region region;
+	struct profil_start start;
+};
+
+FIXTURE_SETUP(life)
+{
+	REQUIRE_DEVICE(self->fd);
+	self->counter = map_memory(PAGE);
+	ASSERT_NE(MAP_FAILED, self->counter);
+	count_all(&self->start, &self->region, self->counter, 64,
+		  get_info(self->fd).tick_hz);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	stop(self->fd);
+	close(self->fd);
+}
+
+static uint64_t counted(struct _test_data_life *self)
+{
+	return __atomic_load_n(self->counter, __ATOMIC_RELAXED);
+}
+
+/* Pages of this process that are pinned, as its status file has it. */
+static long pinned_kib(void)
+{
+	FILE *file = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "VmPin: %ld", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+TEST_F(life, survives_close)
+{
+	uint64_t before;
+
+	close(self->fd);
+	before = counted(self);
+	burn(0.1);
+	EXPECT_LT(before + 5, counted(self));
+	self->fd = open_device();
+	ASSERT_GE(self->fd, 0);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
+}
+
+TEST_F(life, stop_is_final)
+{
+	uint64_t after;
+
+	burn(0.05);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
+	after = counted(self);
+	EXPECT_LT(0, after);
+	burn(0.1);
+	EXPECT_EQ(after, counted(self));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
+	EXPECT_EQ(0, stop(self->fd).ticks);
+}
+
+TEST_F(life, pins_come_and_go)
+{
+	EXPECT_EQ((long)PAGE / 1024, pinned_kib());
+	EXPECT_EQ(PAGE, get_status(self->fd).pinned_bytes);
+	stop(self->fd);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+/* Each tick goes to the old counter or to the new one. */
+TEST_F(life, replaced)
+{
+	struct profil_status status;
+	uint64_t *old = self->counter, *new = map_memory(PAGE);
+	uint64_t sum, ticks = 0;
+	double used = process_seconds();
+	int i;
+
+	for (i = 0; i < 40; i++) {
+		burn(0.02);
+		self->region.buf = (uintptr_t)(i & 1 ? old : new);
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+		/* the figures begin anew */
+		EXPECT_GE(2, get_status(self->fd).ticks);
+	}
+	used = process_seconds() - used;
+	status = stop(self->fd);
+	ticks = (uint64_t)(used * self->start.rate);
+	sum = *old + *new;
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_TRUE(sum * 100 > ticks * 93 && sum * 100 < ticks * 107) {
+		TH_LOG("%llu counts in %llu ticks", (unsigned long long)sum,
+		       (unsigned long long)ticks);
+	}
+	burn(0.05);
+	EXPECT_EQ(sum, *old + *new);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+static void *replace_often(void *data)
+{
+	struct _test_data_life *self = data;
+	struct profil_region region = self->region;
+	struct profil_start start = self->start;
+	uint64_t counter = 0;
+	int i;
+
+	start.regions = (uintptr_t)&region;
+	region.buf = (uintptr_t)&counter;
+	for (i = 0; i < 50; i++) {
+		call(self->fd, PROFIL_IOC_START, &start);
+		if (i % 3 == 0)
+			stop(self->fd);
+	}
+	/* ours is off the stack before the stack is */
+	stop(self->fd);
+	return NULL;
+}
+
+TEST_F(life, started_and_stopped_from_many_threads)
+{
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, replace_often, self);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	stop(self->fd);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+/* The memory goes while ticks are counted into it: nobody is harmed. */
+TEST_F(life, memory_changes)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		self->counter = map_memory(4 * PAGE);
+		self->region.buf = (uintptr_t)self->counter;
+		self->region.bytes = 4 * PAGE;
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+		burn(0.01);
+		switch (i % 5) {
+		case 0:
+			munmap(self->counter, 4 * PAGE);
+			break;
+		case 1:
+			munmap((char *)self->counter + PAGE, 2 * PAGE);
+			break;
+		case 2:
+			mprotect(self->counter, 4 * PAGE, PROT_READ);
+			break;
+		case 3:
+			madvise(self->counter, 4 * PAGE, MADV_DONTNEED);
+			break;
+		case 4:
+			mmap(self->counter, 4 * PAGE, PROT_READ,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			break;
+		}
+		burn(0.02);
+	}
+	stop(self->fd);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+/* Run a function in a child and hand back its exit status. */
+static int in_child(int (*function)(struct _test_data_life *self),
+		    struct _test_data_life *self)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(function(self));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+				   128 + WTERMSIG(status);
+}
+
+static int exec_status(struct _test_data_life *self)
+{
+	char fd[16];
+
+	snprintf(fd, sizeof(fd), "%d", dup(self->fd));
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 100;
+	/* a failed exec leaves it on */
+	execl("/nonexistent", "nonexistent", NULL);
+	if (get_status(self->fd).state != PROFIL_STATE_RUNNING)
+		return 101;
+	setenv("PROFIL_TEST_FD", fd, 1);
+	execl("/proc/self/exe", "life_test", NULL);
+	return 102;
+}
+
+TEST_F(life, off_after_exec)
+{
+	uint64_t before;
+
+	/* the new program, which constructor() below finds, says the state */
+	EXPECT_EQ(PROFIL_STATE_OFF, in_child(exec_status, self));
+	/* nor is the parent's touched by a child's end */
+	before = counted(self);
+	burn(0.05);
+	EXPECT_LT(before, counted(self));
+}
+
+static void __attribute__((constructor)) constructor(void)
+{
+	const char *fd = getenv("PROFIL_TEST_FD");
+
+	if (fd)
+		_exit((int)get_status(atoi(fd)).state);
+}
+
+static int end_by_exit(struct _test_data_life *self)
+{
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 100;
+	burn(0.03);
+	return *self->counter > 0 ? 0 : 101;
+}
+
+static int end_by_signal(struct _test_data_life *self)
+{
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 100;
+	burn(0.03);
+	raise(SIGKILL);
+	return 101;
+}
+
+TEST_F(life, ends_with_the_process)
+{
+	EXPECT_EQ(0, in_child(end_by_exit, self));
+	EXPECT_EQ(128 + SIGKILL, in_child(end_by_signal, self));
+}
+
+/* A child that shares the address space counts into it. */
+static int burn_in_vfork(double seconds)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		burn(seconds);
+		_exit(0);
+	}
+	return waitpid(pid, NULL, 0) == pid;
+}
+
+TEST_F(life, vfork_child_counts)
+{
+	uint64_t before = counted(self);
+
+	ASSERT_TRUE(burn_in_vfork(0.2));
+	EXPECT_LT(before + self->start.rate / 10, counted(self));
+}
+
+/* Descriptors are doors, not sessions: one that came from elsewhere is ours. */
+static int use_inherited(struct _test_data_life *self)
+{
+	/* the parent's session is not to be seen here, let alone stopped */
+	if (stop(self->fd).state == PROFIL_STATE_RUNNING)
+		return 100;
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 101;
+	return stop(self->fd).state == PROFIL_STATE_RUNNING ? 0 : 102;
+}
+
+TEST_F(life, inherited_descriptor)
+{
+	EXPECT_EQ(0, in_child(use_inherited, self));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
+}
+
+TEST_F(life, kinds_of_memory)
+{
+	unsigned short on_stack[64] = { 0 };
+	static unsigned short in_data[64] = { 1 };
+	int memfd = memfd_create("counters", MFD_CLOEXEC);
+	char path[] = "./profil-life-XXXXXX";
+	int file = mkstemp(path);
+	uint16_t *maps[5];
+	size_t i;
+
+	ASSERT_GE(memfd, 0);
+	ASSERT_GE(file, 0);
+	ASSERT_EQ(0, ftruncate(memfd, (off_t)PAGE));
+	ASSERT_EQ(0, ftruncate(file, (off_t)PAGE));
+	maps[0] = on_stack;
+	maps[1] = in_data;
+	maps[2] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
+		       0);
+	maps[3] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	/* a private mapping of a file is the process's own once written */
+	maps[4] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
+		       0);
+	for (i = 0; i < 5; i++) {
+		uint16_t before;
+
+		ASSERT_NE(MAP_FAILED, maps[i]);
+		before = *maps[i];
+		count_all(&self->start, &self->region, maps[i], 16,
+			  self->start.rate);
+		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start)) {
+			TH_LOG("mapping %zu", i);
+		}
+		burn(0.05);
+		stop(self->fd);
+		EXPECT_LT(before + 3, *maps[i]);
+	}
+	unlink(path);
+	close(memfd);
+	close(file);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Loading and unloading, and what an idle module costs: nothing. Needs root.
+# PROFIL_MODULE names the profil.ko that is loaded, if modprobe cannot know.
+
+cd "$(dirname "$0")" || exit 1
+. "${KSELFTEST_DIR:?run me by make run_tests}/kselftest/ktap_helpers.sh"
+
+CYCLES=${CYCLES:-200}
+functions=/sys/kernel/tracing/enabled_functions
+
+load() {
+	if [ -n "$PROFIL_MODULE" ]; then
+		insmod "$PROFIL_MODULE"
+	else
+		modprobe profil
+	fi
+}
+
+attached() {
+	grep -q '^update_process_times ' "$functions"
+}
+
+# The hook goes a while after the last session: wait for it, within reason.
+detached() {
+	local i
+
+	for i in $(seq 100); do
+		attached || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# Start ./session in the background; it lives until end_session.
+begin_session() {
+	coproc SESSION { ./session; }
+	session_pid=$SESSION_PID
+	read -r line <&"${SESSION[0]}" && [ "$line" = running ]
+}
+
+end_session() {
+	local input=${SESSION[1]}
+
+	exec {input}>&-
+	wait "$session_pid"
+}
+
+check() {
+	local name=$1
+
+	shift
+	if "$@"; then
+		ktap_test_pass "$name"
+	else
+		ktap_test_fail "$name"
+	fi
+}
+
+rmmod_is_busy() {
+	local words
+
+	words=$(rmmod profil 2>&1) && return 1
+	[[ $words == *"in use"* ]] && [ -c /dev/profil ]
+}
+
+cycle() {
+	load && begin_session && end_session && rmmod profil
+}
+
+cycles() {
+	local i
+
+	for i in $(seq "$CYCLES"); do
+		if ! cycle; then
+			ktap_print_msg "cycle $i of $CYCLES failed"
+			return 1
+		fi
+	done
+}
+
+ktap_print_header
+if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
+	ktap_skip_all "needs root and the module loaded"
+	exit "$KSFT_SKIP"
+fi
+[ -e "$functions" ] || mount -t tracefs none /sys/kernel/tracing
+if ! { rmmod profil && load; }; then
+	ktap_skip_all "cannot load the module: set PROFIL_MODULE"
+	exit "$KSFT_SKIP"
+fi
+
+ktap_set_plan 6
+check "an idle module has no hook in the tick" detached
+check "a session can be held" begin_session
+check "a session has one hook in the tick" attached
+check "rmmod during a session: busy" rmmod_is_busy
+end_session
+check "rmmod at once after the session" rmmod profil
+check "$CYCLES cycles of load, session, unload" cycles
+load
+ktap_finished

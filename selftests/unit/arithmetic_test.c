@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's pure arithmetic (bins.h, ticks.h, counter.h), compiled as it is,
+ * against the vectors of the manual pages and against oracles in 128 bits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../module/bins.h"
+#include "../../module/counter.h"
+#include "../../module/ticks.h"
+
+#define NONE	PROFIL_NO_BIN
+
+/* Random numbers that are often near the edges; same at every run. */
+static u64 random_state = 88172645463325252ULL;
+
+static u64 random_u64(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static u64 random_any(void)
+{
+	u64 value = random_u64() >> random_u64() % 64;
+
+	return random_u64() % 4 ? value : -value;
+}
+
+/* The byte that a pc at distance d hits in a buffer of n bytes, 16-bit bins. */
+static u64 byte_of(u32 rounding, u64 d, u32 scale, u64 n)
+{
+	struct profil_map map = {
+		.start = 0, .last = U64_MAX, .nr = n / 2, .scale = scale,
+		.rounding = rounding,
+	};
+	u64 bin = profil_bin(&map, d, 1);
+
+	return bin == NONE ? NONE : 2 * bin;
+}
+
+struct vector {
+	u64 d;
+	u32 scale;
+	u64 n;
+	u64 byte;
+};
+
+static void check_vectors(u32 rounding, const struct vector *v, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		assert_int_equal(v[i].byte,
+				 byte_of(rounding, v[i].d, v[i].scale, v[i].n));
+}
+
+#define CHECK(rounding, vectors) \
+	check_vectors(rounding, vectors, sizeof(vectors) / sizeof(*(vectors)))
+
+/* OpenSolaris, Linux 0.99 and OSF/1: the rows in which profiling is on */
+static const struct vector down[] = {
+	{ 0, 0xffff, 0x400, 0 },
+	{ 2, 0xffff, 0x400, 0 },
+	{ 3, 0xffff, 0x400, 2 },
+	{ 7, 0x4000, 0x400, 0 },
+	{ 8, 0x4000, 0x400, 2 },
+	{ 0x123456, 0x4000, 0x100000, 298260 },
+	{ 0x3ff, 0x10000, 0x400, 1022 },
+	{ 0x400, 0x10000, 0x400, NONE },
+	{ 0x10000, 2, 0x400, 2 },
+	{ 0x20000, 2, 4, NONE },
+	{ 4, 0x10000, 5, NONE },
+	{ 6, 0x20000, 0x400, 12 },
+	{ -2ULL, 0x8000, 0x400, NONE },
+	{ 5, 0x20000, 0x400, 10 },
+	{ 0x12345, 0x8000, 0x10000, 37282 },
+	{ 3, 0x8000, 0x400, 0 },
+	{ 6, 0x8000, 0x400, 2 },
+};
+
+/* 4.4BSD and glibc */
+static const struct vector pc[] = {
+	{ 0, 65536, 0x400, 0 },
+	{ 3, 65536, 0x400, 2 },
+	{ 0x3ff, 65536, 0x400, 1022 },
+	{ 0x400, 65536, 0x400, NONE },
+	{ 3, 32768, 0x400, 0 },
+	{ 4, 32768, 0x400, 2 },
+	{ 3, 0xffff, 0x400, 0 },
+	{ 4, 0xffff, 0x400, 2 },
+	{ 5, 0xffff, 0x400, 2 },
+	{ 11, 0x3000, 0x400, 0 },
+	{ 0x35, 0x6000, 0x400, 18 },
+	{ 0x20000, 1, 0x400, 2 },
+	{ 5, 0x20000, 0x400, 8 },
+	{ 0x1ff, 0x20000, 0x400, 1020 },
+	{ -2ULL, 0x10000, 0x400, NONE },
+	{ -2ULL, 0x20000, 0x400, NONE },
+	{ 4, 0x10000, 5, NONE },
+};
+
+/* AIX */
+static const struct vector up[] = {
+	{ 0, 0xffff, 0x400, 0 },
+	{ 1, 0xffff, 0x400, 0 },
+	{ 2, 0xffff, 0x400, 2 },
+	{ 3, 0xffff, 0x400, 2 },
+	{ 4, 0xffff, 0x400, 4 },
+	{ 2, 0x7fff, 0x400, 0 },
+	{ 3, 0x7fff, 0x400, 2 },
+	{ 6, 0x7fff, 0x400, 2 },
+	{ 7, 0x7fff, 0x400, 4 },
+	{ 3, 0x4000, 0x400, 0 },
+	{ 4, 0x4000, 0x400, 2 },
+	{ 0x3ff, 0xffff, 0x400, 1022 },
+	{ 0x400, 0xffff, 0x400, NONE },
+	{ 0x3fd, 0x8000, 0x200, 510 },
+	{ 0x3fe, 0x8000, 0x200, NONE },
+	{ 0x10, 0x8000, 0x400, 8 },
+};
+
+/* AIX with scale 2 */
+static const struct vector first[] = {
+	{ 0x12345, 0, 2, 0 },
+	{ -1ULL, 0, 2, 0 },
+};
+
+static void test_vectors(void **state)
+{
+	(void)state;
+	CHECK(PROFIL_ROUND_DOWN, down);
+	CHECK(PROFIL_ROUND_PC, pc);
+	CHECK(PROFIL_ROUND_UP, up);
+	CHECK(PROFIL_ROUND_FIRST, first);
+}
+
+/* The rules as <linux/profil.h> writes them, in 128 bits and nothing saved. */
+static u64 oracle(const struct profil_map *map, u64 at, unsigned int w)
+{
+	unsigned __int128 d = at - map->offset, s = map->scale, index;
+
+	switch (map->rounding) {
+	case PROFIL_ROUND_PC: index = (d / w) * s / 65536; break;
+	case PROFIL_ROUND_UP: index = (d * s / 65536 + w - 1) / w; break;
+	case PROFIL_ROUND_FIRST: index = 0; break;
+	default: index = d * s / 65536 / w; break;
+	}
+	return index < map->nr ? (u64)index : NONE;
+}
+
+static void test_random_bins(void **state)
+{
+	unsigned int shift;
+	u64 hits = 0;
+	long i;
+
+	(void)state;
+	for (i = 0; i < 10000000; i++) {
+		struct profil_map map = {
+			.start = 0, .last = U64_MAX, .offset = random_any(),
+			.nr = random_any() >> 4 | 1, .scale = (u32)random_any(),
+			.rounding = random_u64() % 4,
+		};
+		u64 at = map.offset + random_any(), want;
+
+		shift = 1 + random_u64() % 3;
+		want = oracle(&map, at, 1u << shift);
+		assert_int_equal(want, profil_bin(&map, at, shift));
+		hits += want != NONE;
+	}
+	/* both kinds were tried */
+	assert_in_range(hits, i / 10, i - i / 10);
+}
+
+static const struct profil_map *find_slowly(const struct profil_map *maps,
+					    u32 nr, u64 at)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (at >= maps[i].start && at <= maps[i].last)
+			return &maps[i];
+	return NULL;
+}
+
+static void test_region_search(void **state)
+{
+	struct profil_map maps[9];
+	u32 nr, i;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 20000; round++) {
+		u64 at = round % 2 ? 0 : 1;
+
+		nr = random_u64() % 10;
+		for (i = 0; i < nr; i++) {
+			maps[i].start = at;
+			maps[i].last = at + random_u64() % 3;
+			at = maps[i].last + 1 + random_u64() % 2;
+		}
+		if (nr && round % 3 == 0)
+			maps[nr - 1].last = U64_MAX;
+		for (at = 0; at < 50; at++)
+			assert_ptr_equal(find_slowly(maps, nr, at),
+					 profil_map_find(maps, nr, at));
+		assert_ptr_equal(find_slowly(maps, nr, U64_MAX),
+				 profil_map_find(maps, nr, U64_MAX));
+	}
+}
+
+static void test_overflow_rules(void **state)
+{
+	static const u64 limits[] = { 1, 2, 32767, 65535 };
+	u32 rule;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1000000; i++) {
+		u64 limit = limits[random_u64() % 4];
+		u64 old = random_u64() % 3 ? limit - random_u64() % 4 :
+					     random_u64();
+		u64 samples = 1 + random_u64() % 5;
+		u64 want, left;
+
+		old &= 0xffff;
+		rule = random_u64() % 3;
+		want = old;
+		/* the same as adding 1 so many times */
+		for (left = samples; left; left--)
+			if (rule == PROFIL_OVERFLOW_WRAP)
+				want = want == 65535 ? 0 : want + 1;
+			else if (want < limit)
+				want++;
+		assert_int_equal(want, profil_count(old, samples, rule, limit,
+						    0xffff));
+	}
+	assert_int_equal(3, profil_count(U64_MAX, 4, PROFIL_OVERFLOW_WRAP, 0,
+					 U64_MAX));
+	assert_int_equal(U64_MAX, profil_count(U64_MAX - 1, 4,
+					       PROFIL_OVERFLOW_SATURATE,
+					       U64_MAX, U64_MAX));
+}
+
+/*
+ * Another CPU, and the program itself, write the counter and its neighbour
+ * between our read and our exchange, three times: nothing is lost.
+ */
+static u16 halves[4];
+static u64 wides[2];
+static int interruptions;
+
+static void interrupt_halves(void *word)
+{
+	(void)word;
+	if (interruptions-- > 0) {
+		halves[1]++;
+		halves[0] += 5;
+		halves[3]++;
+	}
+}
+
+static void interrupt_wide(void *word)
+{
+	(void)word;
+	if (interruptions-- > 0)
+		wides[0] += 10;
+}
+
+void (*before_exchange)(void *word);
+
+static void test_contention(void **state)
+{
+	(void)state;
+	memset(halves, 0, sizeof(halves));
+	interruptions = 3;
+	before_exchange = interrupt_halves;
+	assert_int_equal(4, profil_counter_add(&halves[1], 1, 1,
+					       PROFIL_OVERFLOW_WRAP, 0));
+	assert_int_equal(15, halves[0]);
+	assert_int_equal(4, halves[1]);
+	assert_int_equal(0, halves[2]);
+	assert_int_equal(3, halves[3]);
+
+	/* the limit holds although the other one gets there first */
+	interruptions = 1;
+	assert_int_equal(6, profil_counter_add(&halves[1], 2, 1,
+					       PROFIL_OVERFLOW_STOP, 6));
+	interruptions = 0;
+
+	interruptions = 3;
+	before_exchange = interrupt_wide;
+	assert_int_equal(31, profil_counter_add(wides, 1, 3,
+						PROFIL_OVERFLOW_WRAP, 0));
+	assert_int_equal(31, wides[0]);
+	before_exchange = NULL;
+}
+
+static void test_counter_widths(void **state)
+{
+	u32 word[2] = { 0xffffffff, 5 };
+	u64 wide[2] = { U64_MAX, 5 };
+	u16 half[2] = { 0xffff, 5 };
+
+	(void)state;
+	profil_counter_add(word, 2, 2, PROFIL_OVERFLOW_WRAP, 0);
+	profil_counter_add(wide, 2, 3, PROFIL_OVERFLOW_WRAP, 0);
+	profil_counter_add(half, 2, 1, PROFIL_OVERFLOW_WRAP, 0);
+	assert_int_equal(1, word[0]);
+	assert_int_equal(1, wide[0]);
+	assert_int_equal(1, half[0]);
+	assert_int_equal(5, word[1]);
+	assert_int_equal(5, wide[1]);
+	assert_int_equal(5, half[1]);
+}
+
+static void test_accumulator(void **state)
+{
+	static const u32 hz[] = { 100, 250, 300, 1000, 1024 };
+	size_t h;
+	u32 rate;
+
+	(void)state;
+	for (h = 0; h < 5; h++) {
+		for (rate = 1; rate <= hz[h]; rate++) {
+			u32 begin = (u32)(random_u64() % hz[h]);
+			u32 phase = begin;
+			u64 ticks = 0, samples = 0;
+			int i;
+
+			for (i = 0; i < 500; i++) {
+				/* now and then one stands for more */
+				u64 n = i % 50 ? 1 : 1 + random_u64() % 9;
+
+				ticks += n;
+				samples += profil_accumulate(&phase, n, rate,
+							     hz[h]);
+				assert_int_equal((begin + ticks * rate) / hz[h],
+						 samples);
+				assert_in_range(phase, 0, hz[h] - 1);
+			}
+		}
+	}
+}
+
+/* Interrupts on a true grid, each late by some time: none is lost or doubled. */
+static void test_grid(void **state)
+{
+	const u64 period = 4000000;
+	int round;
+
+	(void)state;
+	for (round = 0; round < 2000; round++) {
+		u64 due = random_u64() % period, late = 0, grid, now;
+		u64 seen = 0, passed = 0;
+		int i;
+
+		/* the first arrival is late too, so the grid is found later */
+		grid = now = due + random_u64() % period;
+		for (i = 0; i < 200; i++) {
+			/* hrtimer_forward() skips periods that are over */
+			u64 skip = 1 + late / period;
+
+			due += skip * period;
+			passed += skip;
+			late = random_u64() % 10 ? random_u64() % 50000 :
+			       random_u64() % (5 * period);
+			/* the next comes at once if it is due by then */
+			now = due + late > now ? due + late : now;
+			seen += profil_grid_advance(&grid, now, period);
+		}
+		/*
+		 * One may be missed before the grid is found; what the last one
+		 * was late by is not due yet, or is seen.
+		 */
+		assert_in_range(seen, passed - 1, passed + late / period + 1);
+	}
+}
+
+static void test_grid_since(void **state)
+{
+	(void)state;
+	/* points at 70, 80, 90, 100 */
+	assert_int_equal(1, profil_grid_since(100, 200, 10));
+	assert_int_equal(1, profil_grid_since(100, 101, 10));
+	assert_int_equal(1, profil_grid_since(100, 100, 10));
+	assert_int_equal(1, profil_grid_since(100, 91, 10));
+	assert_int_equal(2, profil_grid_since(100, 90, 10));
+	assert_int_equal(2, profil_grid_since(100, 81, 10));
+	assert_int_equal(4, profil_grid_since(100, 70, 10));
+	assert_int_equal(1, profil_grid_since(100, U64_MAX, 10));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_random_bins),
+		cmocka_unit_test(test_region_search),
+		cmocka_unit_test(test_overflow_rules),
+		cmocka_unit_test(test_contention),
+		cmocka_unit_test(test_counter_widths),
+		cmocka_unit_test(test_accumulator),
+		cmocka_unit_test(test_grid),
+		cmocka_unit_test(test_grid_since),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

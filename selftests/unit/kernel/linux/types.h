@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The few kernel names that module/bins.h, ticks.h and counter.h use, so that
+ * the unit tests compile those very files.
+ */
+#ifndef UNIT_LINUX_TYPES_H
+#define UNIT_LINUX_TYPES_H
+
+#include_next <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+
+#define U16_MAX	UINT16_MAX
+#define U32_MAX	UINT32_MAX
+#define U64_MAX	UINT64_MAX
+
+#endif /* UNIT_LINUX_TYPES_H */
