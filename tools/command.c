@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The profiled command as a child process: start, signals, end, CPU time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+
+#define NS_PER_S	1000000000ULL
+
+/* Written only while the signals that forward() handles are blocked. */
+static volatile pid_t forward_to;
+
+static void forward(int number)
+{
+	int saved = errno;
+
+	kill(forward_to, number);
+	errno = saved;
+}
+
+/*
+ * SIGCHLD is among them because a parent that ignored it would have us ignore
+ * it too, and children of such a process leave nothing to wait for.
+ */
+static const struct {
+	int number;
+	void (*handler)(int number);
+} signals[] = {
+	{ SIGINT, SIG_IGN },
+	{ SIGQUIT, SIG_IGN },
+	{ SIGTERM, forward },
+	{ SIGHUP, forward },
+	{ SIGCHLD, SIG_DFL },
+};
+
+#define NR_SIGNALS	(sizeof(signals) / sizeof(signals[0]))
+
+struct signal_settings {
+	struct sigaction action[NR_SIGNALS];
+	sigset_t mask;
+};
+
+static void block_signals(struct signal_settings *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, old ? &old->mask : NULL);
+}
+
+static void set_signals(struct signal_settings *old)
+{
+	struct sigaction action = { .sa_flags = SA_RESTART };
+	size_t i;
+
+	sigemptyset(&action.sa_mask);
+	for (i = 0; i < NR_SIGNALS; i++) {
+		sigaction(signals[i].number, NULL, &old->action[i]);
+		/* nohup(1) shall hold for both of us */
+		if (signals[i].handler == forward &&
+		    old->action[i].sa_handler == SIG_IGN)
+			continue;
+		action.sa_handler = signals[i].handler;
+		sigaction(signals[i].number, &action, NULL);
+	}
+}
+
+static void restore_signals(const struct signal_settings *old)
+{
+	size_t i;
+
+	for (i = 0; i < NR_SIGNALS; i++)
+		sigaction(signals[i].number, &old->action[i], NULL);
+	sigprocmask(SIG_SETMASK, &old->mask, NULL);
+}
+
+static void __attribute__((noreturn))
+become(char *const argv[], char *const env[], int report_fd,
+       const struct signal_settings *old)
+{
+	ssize_t written;
+	int error;
+
+	restore_signals(old);
+	execvpe(argv[0], argv, env);
+	error = errno;
+	written = write(report_fd, &error, sizeof(error));
+	(void)written;		/* nobody left to tell */
+	_exit(125);
+}
+
+/* Wait for exec, which closes the pipe, or its errno. Return: that, or 0. */
+static int read_exec_error(int fd)
+{
+	ssize_t length;
+	int error = 0;
+
+	do {
+		length = read(fd, &error, sizeof(error));
+	} while (length < 0 && errno == EINTR);
+	return length == (ssize_t)sizeof(error) ? error : 0;
+}
+
+/* CPU time of a zombie: what its clock still knows is exact to the ns. */
+static int read_cpu_clock(pid_t pid, uint64_t *ns)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
+		return -1;
+	*ns = (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+	return 0;
+}
+
+/* The same from rusage: rounded, and with the children it waited for. */
+static uint64_t rusage_ns(const struct rusage *usage)
+{
+	return ((uint64_t)usage->ru_utime.tv_sec +
+		(uint64_t)usage->ru_stime.tv_sec) * NS_PER_S +
+	       ((uint64_t)usage->ru_utime.tv_usec +
+		(uint64_t)usage->ru_stime.tv_usec) * 1000;
+}
+
+static int wait_for_zombie(pid_t pid)
+{
+	siginfo_t info;
+	int error;
+
+	do {
+		error = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+	} while (error && errno == EINTR);
+	return error;
+}
+
+int command_run(char *const argv[], char *const env[], struct command_end *end)
+{
+	struct signal_settings old;
+	struct rusage usage;
+	int report[2];
+	int error = 0;
+
+	memset(end, 0, sizeof(*end));
+	if (pipe2(report, O_CLOEXEC))
+		return -errno;
+	block_signals(&old);
+	set_signals(&old);
+	end->pid = fork();
+	if (end->pid < 0) {
+		error = -errno;
+		goto restore;
+	}
+	if (!end->pid)
+		become(argv, env, report[1], &old);
+	close(report[1]);
+	report[1] = -1;
+
+	forward_to = end->pid;
+	sigprocmask(SIG_SETMASK, &old.mask, NULL);
+	end->exec_error = read_exec_error(report[0]);
+	if (wait_for_zombie(end->pid))
+		error = -errno;
+	/* from here on the process ID may become another's */
+	block_signals(NULL);
+	if (error)
+		goto restore;
+	error = read_cpu_clock(end->pid, &end->cpu_ns);
+	if (wait4(end->pid, &end->status, 0, &usage) < 0) {
+		error = -errno;
+		goto restore;
+	}
+	if (error)
+		end->cpu_ns = rusage_ns(&usage);
+	error = 0;
+restore:
+	restore_signals(&old);
+	close(report[0]);
+	if (report[1] >= 0)
+		close(report[1]);
+	return error;
+}
+
+int command_exit_status(const struct command_end *end)
+{
+	if (end->exec_error)
+		return end->exec_error == ENOENT ? 127 : 126;
+	if (WIFSIGNALED(end->status))
+		return 128 + WTERMSIG(end->status);
+	return WEXITSTATUS(end->status);
+}

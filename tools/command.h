@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The profiled command as a child process: start, signals, end, CPU time.
+ */
+#ifndef PROFIL_COMMAND_H
+#define PROFIL_COMMAND_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct command_end - how a command ended
+ * @pid:        its process ID
+ * @exec_error: errno of execvp(), and nothing ran; or 0
+ * @status:     as from wait(2)
+ * @cpu_ns:     CPU time of all its threads, in ns; without its children
+ */
+struct command_end {
+	pid_t pid;
+	int exec_error;
+	int status;
+	uint64_t cpu_ns;
+};
+
+/**
+ * command_run - run a command to its end
+ * @argv: the command, looked for in PATH, and its arguments
+ * @env:  its environment
+ * @end:  filled in on success, which includes a failed exec
+ *
+ * While it runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to
+ * the command as well, and SIGTERM and SIGHUP are passed on to it. It starts
+ * with the signal settings that the caller had.
+ *
+ * Return: 0 or -errno.
+ */
+int command_run(char *const argv[], char *const env[],
+		struct command_end *end);
+
+/**
+ * command_exit_status - the exit status that stands for a command's end
+ * @end: from command_run()
+ *
+ * Return: what a shell would have in $?: 0 to 255.
+ */
+int command_exit_status(const struct command_end *end);
+
+#endif /* PROFIL_COMMAND_H */

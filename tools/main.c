@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil - run a command and show where it spent its CPU time
+ *
+ * The samples are counted by the kernel (/dev/profil) into memory that this
+ * process made; libprofil, preloaded into the command, starts that. Here is the
+ * way through: options, run, report, exit status.
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "preload.h"
+#include "profile.h"
+#include "report.h"
+#include "runfile.h"
+#include "symbols.h"
+
+#ifndef PROFIL_VERSION
+#define PROFIL_VERSION	"0.1.0"
+#endif
+
+#define EXIT_OWN_FAILURE	125
+
+const char *argp_program_version = "profil " PROFIL_VERSION;
+
+static const char doc[] =
+	"Run COMMAND and show in which functions it spent its CPU time."
+	"\v"
+	"The table goes to standard error, or to FILE. It is about the process "
+	"of COMMAND with all its threads, not about its children, and ends "
+	"where COMMAND executes another program.\n"
+	"\n"
+	"Exit status: that of COMMAND; 128+N if it was killed by signal N; "
+	"127 if it was not found; 126 if it cannot be executed; 125 if profil "
+	"could not run it.";
+
+static const struct argp_option options[] = {
+	{ "rate", 'r', "HZ", 0,
+	  "Take HZ samples per second of CPU time", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Write the table to FILE", 0 },
+	{ 0 }
+};
+
+struct arguments {
+	uint32_t rate;		/* Hz; 0: libprofil's default */
+	const char *output;	/* NULL: standard error */
+	char **command;
+};
+
+static uint32_t parse_rate(const char *text, struct argp_state *state)
+{
+	unsigned long rate;
+	char *end;
+
+	errno = 0;
+	rate = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
+	    rate > INT_MAX)
+		argp_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
+			   text);
+	return (uint32_t)rate;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'r':
+		arguments->rate = parse_rate(text, state);
+		return 0;
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* the first word that is no option; all the rest is its */
+		arguments->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Open before the command runs: what it counted cannot be had again. */
+static FILE *open_output(const char *path)
+{
+	FILE *out;
+
+	if (!path)
+		return stderr;
+	out = fopen(path, "we");
+	if (!out)
+		err(EXIT_OWN_FAILURE, "%s", path);
+	return out;
+}
+
+static void close_output(FILE *out, const char *path)
+{
+	bool failed = ferror(out) || fflush(out);
+
+	if (out != stderr && fclose(out))
+		failed = true;
+	if (failed)
+		warn("%s", path ? path : "standard error");
+}
+
+static void run_command(char **command, int memory, struct command_end *end)
+{
+	char *tried, *library = preload_find(&tried);
+	char **env;
+	int error;
+
+	if (!library && errno == ENOENT)
+		errx(EXIT_OWN_FAILURE, "libprofil is missing; looked for %s",
+		     tried);
+	if (!library && errno == EINVAL)
+		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
+		     tried);
+	if (!library)
+		err(EXIT_OWN_FAILURE, "libprofil");
+	env = preload_environ(library, memory);
+	if (!env)
+		err(EXIT_OWN_FAILURE, "environment");
+	error = command_run(command, env, end);
+	if (error)
+		errx(EXIT_OWN_FAILURE, "%s: %s", command[0], strerror(-error));
+	preload_environ_free(env);
+	free(library);
+	free(tried);
+}
+
+/* The library's message names the error itself, where that says anything. */
+static void explain_failure(const struct profil_run *header)
+{
+	const char *name = strerrorname_np(header->error);
+
+	if (!name || strstr(header->message, name))
+		warnx("no profile: %s", header->message);
+	else
+		warnx("no profile: %s (%s)", header->message, name);
+}
+
+static void explain_empty(const char *command)
+{
+	warnx("no profile: %s did not load libprofil: it is static, set-user-ID, or not a program that the dynamic linker of this profil can start (32-bit, another C library); see LD_PRELOAD in ld.so(8)",
+	      command);
+}
+
+static void print_report(FILE *out, char **command, const struct runfile *run,
+			 const struct command_end *end)
+{
+	struct symbols *symbols = symbols_new(run);
+	struct profile profile;
+	int error = -ENOMEM;
+
+	if (symbols)
+		error = profile_make(&profile, run, symbols_find, symbols);
+	if (error) {
+		warnx("profile: %s", strerror(-error));
+	} else {
+		report_print(out, &(struct report){
+			.argv = command,
+			.end = end,
+			.run = run,
+			.profile = &profile,
+			.symbols = symbols,
+		});
+		profile_release(&profile);
+	}
+	symbols_free(symbols);
+}
+
+/*
+ * Show what the run's memory holds, be it a profile or why there is none. From
+ * here on the exit status is the command's, whatever becomes of the report.
+ */
+static void show(FILE *out, char **command, int memory,
+		 const struct command_end *end)
+{
+	const char *why = NULL;
+	struct runfile run;
+	int error;
+
+	error = runfile_read(memory, &run, &why);
+	if (error == -EBADMSG)
+		warnx("no profile: the program damaged the memory it was counted in: %s",
+		      why);
+	else if (error)
+		warnx("no profile: the run's memory: %s", strerror(-error));
+	if (error)
+		return;
+	switch (run.header.state) {
+	case PROFIL_RUN_EMPTY:
+		explain_empty(command[0]);
+		break;
+	case PROFIL_RUN_FAILED:
+		explain_failure(&run.header);
+		break;
+	case PROFIL_RUN_STARTED:
+		print_report(out, command, &run, end);
+		break;
+	}
+	runfile_release(&run);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "COMMAND [ARG...]",
+		.doc = doc,
+	};
+	struct arguments arguments = { 0 };
+	struct command_end end;
+	int memory;
+	FILE *out;
+
+	argp_err_exit_status = EXIT_OWN_FAILURE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+
+	out = open_output(arguments.output);
+	memory = runfile_create(arguments.rate);
+	if (memory < 0)
+		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
+	run_command(arguments.command, memory, &end);
+	if (end.exec_error)
+		warnx("%s: %s", arguments.command[0],
+		      strerror(end.exec_error));
+	else
+		show(out, arguments.command, memory, &end);
+	close_output(out, arguments.output);
+	close(memory);
+	return command_exit_status(&end);
+}

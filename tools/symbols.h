@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From a pc to the function that it lies in, for all objects of a run. Files
+ * are read when first asked for. Debug files installed on this machine are
+ * used, nothing is fetched over the network.
+ */
+#ifndef PROFIL_SYMBOLS_H
+#define PROFIL_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runfile.h"
+
+struct symbols;
+
+/**
+ * struct function - where a pc lies
+ * @start:  run-time address of the function's first instruction; what tells
+ *          functions of one object apart
+ * @name:   not ended by a 0; NULL: the file tells where it is but not its name.
+ *          As long-lived as struct symbols
+ * @length: of @name in bytes
+ */
+struct function {
+	uint64_t start;
+	const char *name;
+	int length;
+};
+
+/**
+ * symbols_new - prepare for the objects of a run
+ * @run: must outlive the symbols
+ *
+ * Removes DEBUGINFOD_URLS from this process's environment.
+ *
+ * Return: to be given to symbols_free(), or NULL: no memory.
+ */
+struct symbols *symbols_new(const struct runfile *run);
+
+/**
+ * symbols_find - the function at a pc
+ * @symbols:  from symbols_new()
+ * @object:   index in run->objects
+ * @pc:       run-time address in that object
+ * @function: filled in if there is one
+ *
+ * By a symbol that covers the pc; else the PLT section it lies in; else unwind
+ * information, with or without the name of a symbol that has no size.
+ *
+ * Return: 1 if there is a function, 0 if there is none, -ENOMEM.
+ */
+int symbols_find(void *symbols, size_t object, uint64_t pc,
+		 struct function *function);
+
+/**
+ * symbols_problem - why an object has no symbols
+ * @symbols: from symbols_new()
+ * @object:  index in run->objects
+ *
+ * Return: in words; NULL if its file could be read, or was not asked for, or
+ * for an object of the same file as one before it.
+ */
+const char *symbols_problem(const struct symbols *symbols, size_t object);
+
+/**
+ * symbols_free - close all files
+ * @symbols: from symbols_new(), or NULL
+ */
+void symbols_free(struct symbols *symbols);
+
+#endif /* PROFIL_SYMBOLS_H */
