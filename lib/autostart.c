@@ -31,6 +31,9 @@
 #define FINEST_TEXT	4
 #define COARSEST_TEXT	64
 
+/* Of the profile that was started here; NULL if none was. */
+static struct profil_run *started;
+
 static void fail(struct profil_run *run, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -65,6 +68,14 @@ static void clean_environment(void)
 		unsetenv("LD_PRELOAD");
 	else if (preload[length] == ':' || preload[length] == ' ')
 		setenv("LD_PRELOAD", preload + length + 1, 1);
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec cpu;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
 }
 
 static uint64_t page_up(uint64_t bytes)
@@ -165,7 +176,6 @@ static int try_start(int device, int memory_fd, struct profil_run *run,
 		     const struct profil_object *objects, size_t nr)
 {
 	struct profil_run_object *out = calloc(nr, sizeof(*out));
-	struct timespec cpu;
 	char *memory;
 	int error;
 	size_t i;
@@ -184,12 +194,12 @@ static int try_start(int device, int memory_fd, struct profil_run *run,
 	for (i = 0; i < nr; i++)
 		strcpy(memory + out[i].path, objects[i].path);
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
-	run->start_cpu_ns = (uint64_t)cpu.tv_sec * 1000000000 +
-			    (uint64_t)cpu.tv_nsec;
+	run->start_cpu_ns = cpu_ns();
 	error = start(device, run, memory);
 	if (error)
 		munmap(memory, run->size);
+	else
+		started = (struct profil_run *)memory;
 free_out:
 	free(out);
 	return error;
@@ -197,6 +207,7 @@ free_out:
 
 static void start_run(int device, int memory_fd, struct profil_run *run)
 {
+	struct profil_status status = { .size = sizeof(status) };
 	struct profil_object *objects;
 	long nr = profil_objects_list(&objects);
 	int error = -ENOMEM;
@@ -222,6 +233,8 @@ static void start_run(int device, int memory_fd, struct profil_run *run)
 		explain_start(device, run, -error);
 		return;
 	}
+	if (!profil_device_call(device, PROFIL_IOC_STATUS, &status))
+		run->rate = status.rate;
 	run->pid = getpid();
 	__atomic_store_n(&run->state, PROFIL_RUN_STARTED, __ATOMIC_RELEASE);
 }
@@ -267,4 +280,11 @@ close_memory:
 	close(memory_fd);
 out:
 	errno = saved;
+}
+
+/* A child that was forked from the program comes by here too. */
+static void __attribute__((destructor)) autoend(void)
+{
+	if (started && started->pid == getpid())
+		started->end_cpu_ns = cpu_ns();
 }

@@ -45,7 +45,9 @@ enum profil_run_state {
  * @error:        errno, if FAILED
  * @text_bytes:   text per counter in bytes: 4, or more if the memlock limit
  *                left no room for so many counters
- * @start_cpu_ns: CPU time that the program had used when the profile started
+ * @start_cpu_ns: CPU time that the process had used when the profile started
+ * @end_cpu_ns:   and when it came to its end by exit(); 0 if it did not. What
+ *                it uses from there on, giving back its memory, has no pc
  * @objects:      offset of struct profil_run_object[]
  * @nr_objects:   number of them
  * @outside:      offset of the uint32_t that counts pcs outside all objects
@@ -61,6 +63,7 @@ struct profil_run {
 	int32_t error;
 	uint32_t text_bytes;
 	uint64_t start_cpu_ns;
+	uint64_t end_cpu_ns;
 	uint64_t objects;
 	uint64_t nr_objects;
 	uint64_t outside;

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# libprofil and the profil command where there is no /dev/profil: run natively,
+# in a mount namespace without devices where the module happens to be loaded.
+
+cd "$(dirname "$0")" || exit 1
+if [ -c /dev/profil ]; then
+	exec unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "$0"
+fi
+. "$(../scripts/fetch-kselftest)/tools/testing/selftests/kselftest/ktap_helpers.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check() {
+	local name=$1
+
+	shift
+	if "$@"; then
+		ktap_test_pass "$name"
+	else
+		sed 's/^/#   /' "$work/err"
+		ktap_test_fail "$name"
+	fi
+}
+
+# sampled PROGRAM: runs with status 0 and has counted by the C library's timer
+sampled() {
+	"$1" >"$work/out" 2>"$work/err" && [ "$(cat "$work/out")" -gt 10 ]
+}
+
+warns() {
+	sampled "$1" && [ "$(wc -l <"$work/err")" = 1 ] &&
+	grep -q 'ENOENT.*modprobe profil' "$work/err"
+}
+
+quiet() {
+	PROFIL_FALLBACK=quiet sampled "$1" && [ ! -s "$work/err" ]
+}
+
+fatal() {
+	PROFIL_FALLBACK=fatal "$1" >"$work/out" 2>"$work/err" && return 1
+	grep -q 'not profiling' "$work/err" &&
+	grep -q 'profil: No such file or directory' "$work/err"
+}
+
+command_goes_on() {
+	../tools/profil sh -c 'echo out; exit 5' >"$work/out" 2>"$work/err"
+	[ $? = 5 ] && [ "$(cat "$work/out")" = out ] &&
+	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
+}
+
+ktap_print_header
+ktap_set_plan 7
+for program in ./fallback ./fallback-static; do
+	check "$program: the C library's profil, and one line" warns $program
+	check "$program: quiet" quiet $program
+	check "$program: fatal" fatal $program
+done
+check "the command runs without a profile, and says why" command_goes_on
+ktap_finished

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program that knows nothing of profiling, for the tests of the profil
+ * command: three quarters of its CPU time are in one function, one quarter in
+ * another.
+ *
+ * usage: spin SECONDS [exit STATUS | _exit | kill | exec]
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The same work in two functions, which no compiler may make one. */
+#define SPIN(name)							\
+	void __attribute__((noinline, noclone)) name(double until)	\
+	{								\
+		unsigned long i;					\
+									\
+		while (cpu_seconds() < until)				\
+			for (i = 0; i < 400000; i++)			\
+				sink += i;				\
+	}
+
+void spin_much(double until);
+void spin_less(double until);
+SPIN(spin_much)
+SPIN(spin_less)
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 1;
+	const char *end = argc > 2 ? argv[2] : "exit";
+	double begin = cpu_seconds();
+
+	spin_much(begin + seconds * 0.75);
+	spin_less(begin + seconds);
+	if (!strcmp(end, "_exit"))
+		_exit(0);
+	if (!strcmp(end, "kill"))
+		raise(SIGKILL);
+	if (!strcmp(end, "exec"))
+		execl("/bin/true", "true", NULL);
+	return argc > 3 ? atoi(argv[3]) : 0;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Running a command: how it ends, what CPU time it used, and what signals do to
+ * it and to us.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <command.h>
+
+#include "test.h"
+
+static struct command_end run_shell(char *script)
+{
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct command_end end;
+
+	assert_int_equal(command_run(argv, environ, &end), 0);
+	assert_int_equal(end.exec_error, 0);
+	return end;
+}
+
+static void exit_status_is_the_commands(void **state)
+{
+	struct command_end end;
+
+	(void)state;
+	end = run_shell("exit 0");
+	assert_int_equal(command_exit_status(&end), 0);
+	end = run_shell("exit 3");
+	assert_int_equal(command_exit_status(&end), 3);
+	end = run_shell("kill -KILL $$");
+	assert_int_equal(command_exit_status(&end), 128 + SIGKILL);
+}
+
+static void failed_exec_is_told(void **state)
+{
+	char *missing[] = { "./no-such-command", NULL };
+	char *unfit[] = { "./Makefile", NULL };
+	struct command_end end;
+
+	(void)state;
+	assert_int_equal(command_run(missing, environ, &end), 0);
+	assert_int_equal(end.exec_error, ENOENT);
+	assert_int_equal(command_exit_status(&end), 127);
+	assert_int_equal(command_run(unfit, environ, &end), 0);
+	assert_int_equal(end.exec_error, EACCES);
+	assert_int_equal(command_exit_status(&end), 126);
+}
+
+static void environment_is_as_given(void **state)
+{
+	char *env[] = { "PATH=/bin:/usr/bin", "GIVEN=yes", NULL };
+	char *argv[] = { "sh", "-c", "test \"$GIVEN\" = yes", NULL };
+	struct command_end end;
+
+	(void)state;
+	assert_int_equal(command_run(argv, env, &end), 0);
+	assert_int_equal(command_exit_status(&end), 0);
+}
+
+static void cpu_time_is_without_children(void **state)
+{
+	struct command_end end;
+
+	(void)state;
+	end = run_shell("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done");
+	assert_in_range(end.cpu_ns, 5000000, 20000000000);
+	end = run_shell("sh -c 'i=0; while [ $i -lt 1000000 ]; do "
+			"i=$((i+1)); done'; true");
+	assert_in_range(end.cpu_ns, 1, 100000000);
+}
+
+/* The shell signals its parent, which is us. */
+static void terminal_signals_are_ignored(void **state)
+{
+	struct command_end end;
+
+	(void)state;
+	end = run_shell("kill -INT $PPID; kill -QUIT $PPID; exit 4");
+	assert_int_equal(command_exit_status(&end), 4);
+}
+
+static void termination_is_passed_on(void **state)
+{
+	struct command_end end;
+
+	(void)state;
+	end = run_shell("kill -TERM $PPID; sleep 10");
+	assert_int_equal(command_exit_status(&end), 128 + SIGTERM);
+	end = run_shell("trap 'exit 5' HUP; kill -HUP $PPID; sleep 1; exit 6");
+	assert_int_equal(command_exit_status(&end), 5);
+}
+
+static void signal_settings_are_inherited_and_restored(void **state)
+{
+	struct sigaction action;
+	struct command_end end;
+	sigset_t mask;
+
+	(void)state;
+	/* neither ignored in the command nor afterwards in us */
+	end = run_shell("kill -INT $$; exit 7");
+	assert_int_equal(command_exit_status(&end), 128 + SIGINT);
+	sigaction(SIGINT, NULL, &action);
+	assert_true(action.sa_handler == SIG_DFL);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	assert_false(sigismember(&mask, SIGTERM));
+
+	/* as under nohup(1) */
+	signal(SIGHUP, SIG_IGN);
+	end = run_shell("kill -HUP $$; kill -HUP $PPID; exit 8");
+	assert_int_equal(command_exit_status(&end), 8);
+	signal(SIGHUP, SIG_DFL);
+
+	/* a parent's ignored SIGCHLD must not lose us the status */
+	signal(SIGCHLD, SIG_IGN);
+	end = run_shell("exit 9");
+	assert_int_equal(command_exit_status(&end), 9);
+	sigaction(SIGCHLD, NULL, &action);
+	assert_true(action.sa_handler == SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exit_status_is_the_commands),
+		cmocka_unit_test(failed_exec_is_told),
+		cmocka_unit_test(environment_is_as_given),
+		cmocka_unit_test(cpu_time_is_without_children),
+		cmocka_unit_test(terminal_signals_are_ignored),
+		cmocka_unit_test(termination_is_passed_on),
+		cmocka_unit_test(signal_settings_are_inherited_and_restored),
+	};
+
+	return cmocka_run_group_tests_name("command", tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which extent covers an address, and which of several names it has.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <extents.h>
+
+#include "test.h"
+
+static void add(struct extents *set, uint64_t start, uint64_t end,
+		const char *name, bool local)
+{
+	const struct extent extent = {
+		.start = start,
+		.end = end,
+		.name = name,
+		.length = (int)strlen(name),
+		.local = local,
+	};
+
+	assert_int_equal(extents_add(set, &extent), 0);
+}
+
+static void assert_name(const struct extent *extent, const char *name)
+{
+	if (!name) {
+		assert_null(extent);
+		return;
+	}
+	assert_non_null(extent);
+	assert_int_equal(extent->length, strlen(name));
+	assert_memory_equal(extent->name, name, strlen(name));
+}
+
+static void empty_set_covers_nothing(void **state)
+{
+	struct extents set = { 0 };
+
+	(void)state;
+	extents_finish(&set);
+	assert_null(extents_covering(&set, 0));
+	assert_null(extents_below(&set, UINT64_MAX));
+	extents_release(&set);
+}
+
+static void innermost_extent_covers(void **state)
+{
+	static const struct {
+		uint64_t address;
+		const char *covering, *below;
+	} expected[] = {
+		{ 9, NULL, NULL },
+		{ 10, "outer", "outer" },
+		{ 20, "inner", "inner" },
+		{ 30, "innermost", "innermost" },
+		{ 39, "innermost", "innermost" },
+		{ 40, "inner", "innermost" },
+		{ 50, "outer", "innermost" },
+		{ 60, "second", "second" },
+		{ 70, "outer", "second" },
+		{ 90, "across", "across" },
+		{ 109, "across", "across" },
+		{ 110, NULL, "across" },
+		{ 200, "far", "far" },
+		{ 201, NULL, "far" },
+	};
+	struct extents set = { 0 };
+	size_t i;
+
+	(void)state;
+	add(&set, 200, 201, "far", false);
+	add(&set, 30, 40, "innermost", false);
+	add(&set, 10, 100, "outer", false);
+	add(&set, 60, 70, "second", false);
+	add(&set, 20, 50, "inner", false);
+	add(&set, 90, 110, "across", false);
+	add(&set, 95, 95, "empty", false);
+	extents_finish(&set);
+	for (i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_name(extents_covering(&set, expected[i].address),
+			    expected[i].covering);
+		assert_name(extents_below(&set, expected[i].address),
+			    expected[i].below);
+	}
+	extents_release(&set);
+}
+
+static void best_alias_is_shown(void **state)
+{
+	struct extents set = { 0 };
+
+	(void)state;
+	add(&set, 10, 20, "__GI___libc_read", true);
+	add(&set, 10, 20, "__libc_read", false);
+	add(&set, 10, 20, "read", false);
+	add(&set, 10, 20, "__read", false);
+	add(&set, 30, 40, "a", true);
+	add(&set, 30, 50, "__global", false);
+	add(&set, 60, 70, "f@V1", false);
+	add(&set, 60, 70, "__longer", false);
+	extents_finish(&set);
+	assert_int_equal(set.nr, 3);
+	assert_name(extents_covering(&set, 10), "read");
+	assert_name(extents_covering(&set, 45), "__global");
+	assert_name(extents_covering(&set, 60), "__longer");
+	extents_release(&set);
+}
+
+/* Against the obvious way to do it, on random intervals */
+static void agrees_with_linear_search(void **state)
+{
+	unsigned int seed = 7;
+	struct extents set = { 0 };
+	uint64_t address;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 300; i++) {
+		uint64_t start = (uint64_t)rand_r(&seed) % 1000;
+
+		add(&set, start, start + 1 + (uint64_t)rand_r(&seed) % 60, "x",
+		    false);
+	}
+	extents_finish(&set);
+	for (address = 0; address < 1100; address++) {
+		const struct extent *expected = NULL;
+
+		for (i = 0; i < set.nr; i++) {
+			if (set.extent[i].start <= address &&
+			    address < set.extent[i].end)
+				expected = &set.extent[i];
+		}
+		assert_ptr_equal(extents_covering(&set, address), expected);
+	}
+	extents_release(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_set_covers_nothing),
+		cmocka_unit_test(innermost_extent_covers),
+		cmocka_unit_test(best_alias_is_shown),
+		cmocka_unit_test(agrees_with_linear_search),
+	};
+
+	return cmocka_run_group_tests_name("extents", tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the symbol tests look into. Run, it prints the addresses of its parts as
+ * the linker placed them, so that the tests need not know the layout:
+ *
+ *	exported	global; in .dynsym too, which stays when stripped
+ *	hidden		static; nameless when stripped
+ *	sizeless	from assembler: a label without type, size or unwind entry
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int exported(int n);
+void sizeless(void);
+
+static int __attribute__((noinline)) hidden(int n)
+{
+	int sum = 0;
+
+	/* long enough to hold many counters and several unwind rules */
+	while (n--)
+		sum += rand() ^ (n * 3) ^ (sum << 2);
+	return sum + puts("");
+}
+
+int __attribute__((noinline)) exported(int n)
+{
+	return hidden(n) * 5 + rand();
+}
+
+int _exported_too(int n) __attribute__((alias("exported")));
+
+__asm__(".text\n"
+	".skip 32, 0xcc\n"
+	"sizeless:\n"
+	".skip 32, 0xcc\n"
+	"sizeless_end:\n");
+
+static int print_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uintptr_t *)bias = info->dlpi_addr;
+	return 1;	/* the first is the program itself */
+}
+
+int main(int argc, char **argv)
+{
+	uintptr_t bias;
+
+	(void)argv;
+	if (argc > 100)
+		return exported(argc);
+	dl_iterate_phdr(print_bias, &bias);
+	printf("%lx %lx %lx\n", (unsigned long)((uintptr_t)exported - bias),
+	       (unsigned long)((uintptr_t)hidden - bias),
+	       (unsigned long)((uintptr_t)sizeless - bias));
+	return 0;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adding counters up: which function gets them, in which order the functions
+ * come, and that nothing is lost or invented on the way.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <profile.h>
+
+#include "test.h"
+
+#define NR_COUNTERS	64
+
+/* Functions that the stand-in for symbols_find() knows */
+struct known {
+	size_t object;
+	uint64_t start, end;
+	const char *name;
+};
+
+static int find(void *symbols, size_t object, uint64_t pc,
+		struct function *function)
+{
+	const struct known *known;
+
+	for (known = symbols; known->end; known++) {
+		if (known->object != object || pc < known->start ||
+		    pc >= known->end)
+			continue;
+		function->start = known->start;
+		function->name = known->name;
+		function->length = known->name ? (int)strlen(known->name) : 0;
+		return 1;
+	}
+	return 0;
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t pc,
+		      struct function *function)
+{
+	(void)symbols;
+	(void)object;
+	(void)pc;
+	(void)function;
+	return -ENOMEM;
+}
+
+static uint32_t counters[4][NR_COUNTERS];
+static uint32_t outside;
+static char paths[4][16];
+static struct runfile_object objects[4];
+static struct runfile run;
+
+/* Four objects, loaded at 0x10000, 0x20000, ... with biases of the same */
+static int set_up(void **state)
+{
+	static const char *const names[] = {
+		"/bin/a", "/lib/x.so", "/opt/x.so", "[vdso]",
+	};
+	size_t i;
+
+	(void)state;
+	memset(counters, 0, sizeof(counters));
+	outside = 0;
+	for (i = 0; i < 4; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s", names[i]);
+		objects[i] = (struct runfile_object){
+			.start = 0x10000 * (i + 1),
+			.end = 0x10000 * (i + 1) + 4 * NR_COUNTERS,
+			.bias = 0x10000 * (i + 1),
+			.path = paths[i],
+			.counters = counters[i],
+			.nr_counters = NR_COUNTERS,
+		};
+	}
+	memset(&run, 0, sizeof(run));
+	run.header.rate = 100;
+	run.header.text_bytes = 4;
+	run.objects = objects;
+	run.nr_objects = 4;
+	run.outside = &outside;
+	return 0;
+}
+
+static void assert_row(const struct profile *profile, size_t i,
+		       uint64_t samples, const char *function,
+		       const char *object)
+{
+	assert_true(i < profile->nr_rows);
+	assert_int_equal(profile->rows[i].samples, samples);
+	assert_string_equal(profile->rows[i].function, function);
+	assert_string_equal(profile->rows[i].object, object);
+}
+
+static unsigned int percent_sum(const struct profile *profile)
+{
+	unsigned int sum = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++)
+		sum += profile->rows[i].percent100;
+	return sum;
+}
+
+static void no_samples_no_rows(void **state)
+{
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	assert_int_equal(profile_make(&profile, &run, find, &none), 0);
+	assert_int_equal(profile.nr_rows, 0);
+	assert_int_equal(profile.samples, 0);
+	profile_release(&profile);
+}
+
+static void samples_add_up_by_function(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x10000, 0x10010, "main" },
+		{ 0, 0x10010, 0x10020, "same" },
+		{ 0, 0x10020, 0x10030, "same" },
+		{ 1, 0x20000, 0x20010, "lib" },
+		{ 2, 0x30000, 0x30010, "lib" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = 1;
+	counters[0][3] = 2;
+	counters[0][4] = 10;
+	counters[0][8] = 20;
+	counters[1][0] = 5;
+	counters[2][1] = 5;
+	counters[3][0] = 1;
+	counters[3][50] = 1;
+	outside = 3;
+	assert_int_equal(profile_make(&profile, &run, find, known), 0);
+	assert_int_equal(profile.samples, 48);
+	assert_int_equal(profile.nr_rows, 7);
+	/* two functions of one name stay two; equal counts go by name */
+	assert_row(&profile, 0, 20, "same", "a");
+	assert_row(&profile, 1, 10, "same", "a");
+	assert_row(&profile, 2, 5, "lib", "/lib/x.so");
+	assert_row(&profile, 3, 5, "lib", "/opt/x.so");
+	assert_row(&profile, 4, 3, "(outside all objects)", "-");
+	assert_row(&profile, 5, 3, "main", "a");
+	assert_row(&profile, 6, 2, "[vdso]", "[vdso]");
+	assert_int_equal(percent_sum(&profile), 10000);
+	profile_release(&profile);
+}
+
+static void counter_goes_to_first_pc_else_to_last(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x10000, 0x10002, "early" },
+		{ 0, 0x10002, 0x10006, "middle" },
+		/* nothing up to 0x1000b */
+		{ 0, 0x1000b, 0x10010, "late" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = 1;	/* 0x10000: early, though middle begins in it */
+	counters[0][1] = 2;	/* 0x10004: middle */
+	counters[0][2] = 4;	/* 0x10008: none; 0x1000b: late */
+	counters[0][4] = 8;	/* 0x10010: none at all */
+	assert_int_equal(profile_make(&profile, &run, find, known), 0);
+	assert_int_equal(profile.samples, 15);
+	assert_row(&profile, 0, 8, "0x10", "a");
+	assert_row(&profile, 1, 4, "late", "a");
+	assert_row(&profile, 2, 2, "middle", "a");
+	assert_row(&profile, 3, 1, "early", "a");
+	profile_release(&profile);
+}
+
+static void last_counter_ends_with_the_text(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x100fe, 0x100ff, "end" },
+		/* beyond the text: must not be asked for */
+		{ 0, 0x100ff, 0x20000, "beyond" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	run.header.text_bytes = 64;
+	objects[0].end = 0x100ff;
+	objects[0].nr_counters = 4;
+	counters[0][3] = 1;	/* 0x100c0 to 0x100fe */
+	assert_int_equal(profile_make(&profile, &run, find, known), 0);
+	assert_row(&profile, 0, 1, "end", "a");
+	profile_release(&profile);
+}
+
+static void function_without_name_is_one_row(void **state)
+{
+	struct known known[] = { { 1, 0x20010, 0x20030, NULL }, { 0 } };
+	struct profile profile;
+
+	(void)state;
+	counters[1][4] = 1;
+	counters[1][9] = 2;
+	counters[1][11] = 3;
+	assert_int_equal(profile_make(&profile, &run, find, known), 0);
+	assert_int_equal(profile.nr_rows, 1);
+	assert_row(&profile, 0, 6, "0x10", "/lib/x.so");
+	profile_release(&profile);
+}
+
+/* dlmopen() loads a file twice; parts of a function lie apart */
+static void parts_of_a_function_are_merged(void **state)
+{
+	struct known known[] = {
+		{ 1, 0x20000, 0x20010, "f" },
+		{ 1, 0x20010, 0x20020, "g" },
+		{ 1, 0x20000, 0x20030, "f" },
+		{ 2, 0x30000, 0x30010, "f" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	objects[2].path = objects[1].path;
+	counters[1][0] = 1;
+	counters[1][4] = 1;
+	counters[1][8] = 1;
+	counters[2][0] = 1;
+	assert_int_equal(profile_make(&profile, &run, find, known), 0);
+	assert_int_equal(profile.nr_rows, 2);
+	assert_row(&profile, 0, 3, "f", "x.so");
+	assert_row(&profile, 1, 1, "g", "x.so");
+	profile_release(&profile);
+}
+
+static void percentages_always_add_up(void **state)
+{
+	struct known none = { 0 };
+	unsigned int seed = 3;
+	struct profile profile;
+	int round;
+	size_t i;
+
+	(void)state;
+	for (round = 0; round < 500; round++) {
+		unsigned int limit = 1u << rand_r(&seed) % 31;
+
+		for (i = 0; i < NR_COUNTERS; i++)
+			counters[0][i] = (uint32_t)rand_r(&seed) % limit;
+		outside = 1;
+		assert_int_equal(profile_make(&profile, &run, find, &none), 0);
+		assert_int_equal(percent_sum(&profile), 10000);
+		for (i = 0; i < profile.nr_rows; i++) {
+			const struct profile_row *row = &profile.rows[i];
+			double exact = 10000.0 * (double)row->samples /
+				       (double)profile.samples;
+
+			assert_true(row->percent100 > exact - 1 &&
+				    row->percent100 < exact + 1);
+			if (i)
+				assert_true(row->samples <= row[-1].samples);
+		}
+		profile_release(&profile);
+	}
+}
+
+static void largest_counts_do_not_overflow(void **state)
+{
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	memset(counters, 0xff, sizeof(counters));
+	outside = UINT32_MAX;
+	assert_int_equal(profile_make(&profile, &run, find, &none), 0);
+	assert_int_equal(profile.samples,
+			 (4 * NR_COUNTERS + 1) * (uint64_t)UINT32_MAX);
+	assert_int_equal(percent_sum(&profile), 10000);
+	profile_release(&profile);
+}
+
+static void error_of_find_is_passed_on(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = 1;
+	assert_int_equal(profile_make(&profile, &run, find_fails, NULL),
+			 -ENOMEM);
+	profile_release(&profile);
+}
+
+#define TEST(name)	cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(no_samples_no_rows),
+		TEST(samples_add_up_by_function),
+		TEST(counter_goes_to_first_pc_else_to_last),
+		TEST(last_counter_ends_with_the_text),
+		TEST(function_without_name_is_one_row),
+		TEST(parts_of_a_function_are_merged),
+		TEST(percentages_always_add_up),
+		TEST(largest_counts_do_not_overflow),
+		TEST(error_of_find_is_passed_on),
+	};
+
+	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}

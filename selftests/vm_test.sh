@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# scripts/vm keeps its promises: output and exit status come through unharmed,
+# and a guest whose kernel complains fails, whatever the command said. Run
+# natively; VM_TEST_KERNEL names another kernel than the default.
+
+cd "$(dirname "$0")" || exit 1
+. "$(../scripts/fetch-kselftest)/tools/testing/selftests/kselftest/ktap_helpers.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+kernel=${VM_TEST_KERNEL:-6.12}
+
+vm() {
+	../scripts/vm --kernel "$kernel" --mem 1G --no-module "$@" \
+		>"$work/out" 2>"$work/err"
+}
+
+check() {
+	local name=$1
+
+	shift
+	if "$@"; then
+		ktap_test_pass "$name"
+	else
+		sed 's/^/#   /' "$work/err"
+		ktap_test_fail "$name"
+	fi
+}
+
+status() {
+	local want=$1 got
+
+	shift
+	vm -- "$@"
+	got=$?
+	[ $got = "$want" ] || echo "# status $got instead of $want: $*"
+	[ $got = "$want" ]
+}
+
+binary_output() {
+	head -c 1000000 /dev/urandom >"$work/random"
+	status 0 sh -c 'cat "$1"; echo to stderr >&2' sh "$work/random" &&
+	cmp "$work/random" "$work/out" &&
+	[ "$(cat "$work/err")" = 'to stderr' ]
+}
+
+arguments() {
+	status 0 printf '<%s>' 'a b' "it's" '"q"' '' $'new\nline' 'ä$HOME' &&
+	[ "$(cat "$work/out")" = "<a b><it's><\"q\"><><new
+line><ä\$HOME>" ]
+}
+
+user() {
+	vm --user nobody -- id -un && [ "$(cat "$work/out")" = nobody ]
+}
+
+writes() {
+	local mark=../build/vm-test-mark
+
+	mkdir -p ../build
+	rm -f "$mark"
+	status 0 sh -c 'touch "$1" /usr/vm-test-mark; ls /usr/vm-test-mark' sh \
+		"$mark" &&
+	[ -e "$mark" ] && [ ! -e /usr/vm-test-mark ] && rm "$mark"
+}
+
+cpus() {
+	vm --smp "$1" -- nproc && [ "$(cat "$work/out")" = "$1" ]
+}
+
+# A guest that warns, dies or hangs fails, and its kernel's log is named.
+fails_and_names_log() {
+	local want=$1 got log
+
+	shift
+	vm "$@"
+	got=$?
+	log=$(grep -o '/[^ ]*\.log' "$work/err" | tail -n 1)
+	[ $got = "$want" ] && [ -n "$log" ] && [ -s "$log" ] && rm -f "$log"
+}
+
+interrupt() {
+	local pid
+
+	# its own process group and default handlers, as from a terminal
+	setsid bash -c 'trap - INT; exec "$@"' bash ../scripts/vm --kernel \
+		"$kernel" --no-module -- sh -c \
+		'trap "echo got it; exit 7" INT; echo ready; sleep 100 & wait' \
+		>"$work/out" 2>"$work/err" &
+	pid=$!
+	for _ in $(seq 300); do
+		grep -q ready "$work/out" && break
+		sleep 0.1
+	done
+	kill -INT "$pid"
+	wait "$pid"
+	[ $? = 7 ] && grep -q 'got it' "$work/out"
+}
+
+ktap_print_header
+ktap_set_plan 16
+check "exit status 0" status 0 true
+check "exit status 77" status 77 sh -c 'exit 77'
+check "killed by a signal" status 143 sh -c 'kill -TERM $$'
+check "command not found" status 127 /nonexistent
+check "output is byte for byte, stderr apart" binary_output
+check "arguments are exact" arguments
+check "another user" user
+check "what is written outside the repository is gone" writes
+check "one CPU" cpus 1
+check "four CPUs" cpus 4
+check "a kernel warning" fails_and_names_log 125 -- \
+	sh -c 'echo "<4>WARNING: CPU: 0 PID: 1 at test" >/dev/kmsg'
+check "a lockdep report" fails_and_names_log 125 -- \
+	sh -c 'echo "<4>WARNING: suspicious RCU usage" >/dev/kmsg'
+check "a panic" fails_and_names_log 125 -- \
+	sh -c 'echo c >/proc/sysrq-trigger'
+check "time-out" fails_and_names_log 124 --timeout 15 -- sleep 1000
+check "^C reaches the command" interrupt
+check "usage errors" eval '! vm --nonsense -- true'
+ktap_finished
