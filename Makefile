@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# profil: the kernel module, libprofil, the profil command, and their tests.
+#
+#   make demo    profile Debian's perl in a virtual machine, from nothing
+#   make check   run every test, from nothing
+#   make         build the module for this machine's kernel, and the user space
+#   make install DESTDIR= PREFIX=/usr/local
+#   make clean
+#
+# KDIR=DIR names the build tree of another kernel. demo and check install the
+# Debian packages that are missing (scripts/packages); the others install none.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+KDIR ?= $(or $(KERNELDIR),$(KERNEL_DIR),/lib/modules/$(shell uname -r)/build)
+
+# not `export`ed to the guests' make: the sub-makes below get what they need
+INSTALL := $(MAKE) install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+
+all: module lib tools
+
+module:
+	@if [ -e $(KDIR)/Makefile ]; then \
+		scripts/build-module $(KDIR); \
+	else \
+		echo "no module: there is no kernel build tree $(KDIR);" \
+		     "install linux-headers-$$(uname -r), or name another" \
+		     "kernel's by KDIR="; \
+	fi
+
+lib:
+	$(MAKE) -C lib
+
+tools: lib
+	$(MAKE) -C tools
+
+# Needs the kernel's test harness: scripts/fetch-kselftest gets it.
+tests: lib tools
+	$(MAKE) -C selftests
+	$(MAKE) -C selftests/unit
+
+demo:
+	scripts/install-packages build vm demo
+	$(MAKE) -s lib tools
+	scripts/demo
+
+check:
+	scripts/install-packages build vm check demo
+	$(MAKE) -s lib tools tests
+	scripts/check
+
+install: lib tools
+	$(INSTALL) -C lib
+	$(INSTALL) -C tools
+
+# The module goes where depmod and modprobe look, for the kernel of KDIR.
+modules_install: module
+	$(MAKE) -C $(KDIR) M=$$(dirname $$(scripts/build-module $(KDIR))) \
+		INSTALL_MOD_PATH=$(DESTDIR) modules_install
+
+clean:
+	$(MAKE) -C lib clean
+	$(MAKE) -C tools clean
+	$(MAKE) -C selftests clean
+	$(MAKE) -C selftests/unit clean
+	rm -rf build
+
+.PHONY: all module lib tools tests demo check install modules_install clean
