@@ -7,7 +7,7 @@ use warnings;
 
 my %count;
 while (my $line = <>) {
-	$count{lc $_}++ for $line =~ /[[:alpha:]']+/g;
+	$count{lc $_}++ for $line =~ /[[:alpha:]]{3,}/g;
 }
 my @words = sort { $count{$b} <=> $count{$a} || $a cmp $b } keys %count;
 printf "%7d %s\n", $count{$_}, $_ for @words[0 .. 4];

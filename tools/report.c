@@ -147,8 +147,9 @@ static void print_difference(FILE *out, const struct report *report)
 	    fabs(samples - expected) <= expected * SLACK_PERCENT / 100)
 		return;
 	if (samples < expected)
-		fprintf(out, "# %.*f s of CPU have no samples, most likely because an exec ended the profile,\n"
-			"# or the program stopped it or started its own\n",
+		fprintf(out, "# %.*f s of CPU have no samples: an exec ended the profile, or the program\n"
+			"# stopped it or started its own, or it ran in bursts shorter than a clock tick,\n"
+			"# of which a tick sees too few\n",
 			digits, cpu - seconds(report, report->profile->samples));
 	else
 		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
