@@ -84,9 +84,10 @@ fails_and_names_log() {
 interrupt() {
 	local pid
 
-	# its own process group and default handlers, as from a terminal
-	setsid bash -c 'trap - INT; exec "$@"' bash ../scripts/vm --kernel \
-		"$kernel" --no-module -- sh -c \
+	# default handling, as from a terminal: what a shell puts into the
+	# background ignores ^C
+	env --default-signal=INT ../scripts/vm --kernel "$kernel" \
+		--no-module -- sh -c \
 		'trap "echo got it; exit 7" INT; echo ready; sleep 100 & wait' \
 		>"$work/out" 2>"$work/err" &
 	pid=$!
