@@ -26,6 +26,7 @@
 #include "compat.h"
 #include "sampler.h"
 #include "session.h"
+#include "table.h"
 #include "ticks.h"
 
 #define DETACH_DELAY	HZ
@@ -65,7 +66,7 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 		return;
 	/* Pairs with synchronize_rcu() before a session's buffer goes */
 	rcu_read_lock();
-	session = profil_session_find(current->mm);
+	session = profil_table_find(current->mm);
 	if (session)
 		profil_sample(session, ticks_passed(session->started_ns));
 	rcu_read_unlock();

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is profiled: the table of sessions, keyed by address space, and how a
- * session begins and ends.
+ * How a session begins and ends.
  *
- * A session is in the table from the moment it is complete until it ends.
- * Whoever takes it out of the table (under sessions_lock, so exactly one does)
- * owns its end:
+ * It is in the table (table.c) from the moment it is complete until it ends.
+ * Whoever takes it out of the table owns its end:
  *
  * - stop, and start for the session that it replaces: threads of the process
  *   may be in the sampler on other CPUs. The sampler is an RCU reader, so after
@@ -21,86 +19,20 @@
 #include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/hash.h>
-#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rculist.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 
 #include "buffer.h"
 #include "clock.h"
 #include "config.h"
 #include "session.h"
-
-#define SESSION_TABLE_BITS	10
-
-static DEFINE_HASHTABLE(sessions, SESSION_TABLE_BITS);
-
-/*
- * Serialises writers of the table. A raw lock, held for a few instructions, so
- * that it may be taken in atomic context on PREEMPT_RT too.
- */
-static DEFINE_RAW_SPINLOCK(sessions_lock);
+#include "table.h"
 
 /* Own queue: all of its items have returned when destroy_workqueue() has. */
 static struct workqueue_struct *free_queue;
-
-/**
- * profil_session_find - the session of an address space
- * @mm: address space
- *
- * Any context, also hard interrupts; under rcu_read_lock(). Return: the
- * session, good until rcu_read_unlock() if @mm is current->mm, or NULL.
- */
-struct profil_session *profil_session_find(const struct mm_struct *mm)
-{
-	struct profil_session *session;
-
-	hash_for_each_possible_rcu(sessions, session, node, (unsigned long)mm) {
-		if (session->mm == mm)
-			return session;
-	}
-	return NULL;
-}
-
-/* Put a session in, in place of the mm's old one, which is then the caller's. */
-static struct profil_session *publish(struct profil_session *session)
-{
-	struct profil_session *old;
-
-	rcu_read_lock();
-	raw_spin_lock(&sessions_lock);
-	old = profil_session_find(session->mm);
-	if (old)
-		/* one store: a tick finds the old one or the new one */
-		hlist_replace_rcu(&old->node, &session->node);
-	else
-		hash_add_rcu(sessions, &session->node,
-			     (unsigned long)session->mm);
-	raw_spin_unlock(&sessions_lock);
-	rcu_read_unlock();
-	return old;
-}
-
-/* Take an mm's session out, if it is @only or that is NULL: then the caller's. */
-static struct profil_session *withdraw(const struct mm_struct *mm,
-				       const struct profil_session *only)
-{
-	struct profil_session *session;
-
-	rcu_read_lock();
-	raw_spin_lock(&sessions_lock);
-	session = profil_session_find(mm);
-	if (session && only && session != only)
-		session = NULL;
-	if (session)
-		hash_del_rcu(&session->node);
-	raw_spin_unlock(&sessions_lock);
-	rcu_read_unlock();
-	return session;
-}
 
 static void session_free(struct work_struct *work)
 {
@@ -136,7 +68,7 @@ static void session_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 		container_of(notifier, struct profil_session, notifier);
 
 	/* else a stop or a replacement has it, and only its worker is to come */
-	if (withdraw(mm, session))
+	if (profil_table_withdraw(mm, session))
 		finish(session);
 }
 
@@ -216,7 +148,7 @@ int profil_session_start(struct profil_config *config)
 	session = create(config);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
-	old = publish(session);
+	old = profil_table_publish(session);
 	if (old) {
 		synchronize_rcu();
 		finish(old);
@@ -252,7 +184,7 @@ static void read_status(const struct profil_session *session,
  */
 void profil_session_stop(struct profil_status *status)
 {
-	struct profil_session *session = withdraw(current->mm, NULL);
+	struct profil_session *session = profil_table_withdraw(current->mm, NULL);
 
 	if (!session)
 		return;
@@ -271,7 +203,7 @@ void profil_session_status(struct profil_status *status)
 
 	/* keeps another thread's stop from freeing what is read here */
 	rcu_read_lock();
-	session = profil_session_find(current->mm);
+	session = profil_table_find(current->mm);
 	if (session)
 		read_status(session, status);
 	rcu_read_unlock();

@@ -35,7 +35,7 @@ struct profil_stats {
 
 /**
  * struct profil_session - life of a profile
- * @node:       in the table of sessions; written under its lock, read under RCU
+ * @node:       in the table of sessions (table.c)
  * @mm:         the key: whose ticks count. Compared, never followed, by readers
  * @state:      PROFIL_STATE_*; set to an ended state once, by the sampler
  * @log_used:   entries of the pc log that were handed out
@@ -70,9 +70,6 @@ struct profil_session {
 int profil_session_start(struct profil_config *config);
 void profil_session_stop(struct profil_status *status);
 void profil_session_status(struct profil_status *status);
-
-/* For any context, under rcu_read_lock(). */
-struct profil_session *profil_session_find(const struct mm_struct *mm);
 
 int profil_session_init(void);
 void profil_session_exit(void);

@@ -5,23 +5,10 @@
 # one than the tree's.
 
 cd "$(dirname "$0")" || exit 1
-. "${KSELFTEST_DIR:?run me by make run_tests}/kselftest/ktap_helpers.sh"
+# shellcheck source=ktap.sh
+. ./ktap.sh
 
 PROFIL=${PROFIL:-../tools/profil}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-check() {
-	local name=$1
-
-	shift
-	if "$@"; then
-		ktap_test_pass "$name"
-	else
-		sed 's/^/#   /' "$work/profile" "$work/err" 2>/dev/null
-		ktap_test_fail "$name"
-	fi
-}
 
 # run STATUS ARG...: the command with these arguments ends with that status
 run() {

@@ -8,22 +8,8 @@ cd "$(dirname "$0")" || exit 1
 if [ -c /dev/profil ]; then
 	exec unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh "$0"
 fi
-. "$(../scripts/fetch-kselftest)/tools/testing/selftests/kselftest/ktap_helpers.sh"
-
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-check() {
-	local name=$1
-
-	shift
-	if "$@"; then
-		ktap_test_pass "$name"
-	else
-		sed 's/^/#   /' "$work/err"
-		ktap_test_fail "$name"
-	fi
-}
+# shellcheck source=ktap.sh
+. ./ktap.sh
 
 # sampled PROGRAM: runs with status 0 and has counted by the C library's timer
 sampled() {

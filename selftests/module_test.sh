@@ -5,7 +5,8 @@
 # PROFIL_MODULE names the profil.ko that is loaded, if modprobe cannot know.
 
 cd "$(dirname "$0")" || exit 1
-. "${KSELFTEST_DIR:?run me by make run_tests}/kselftest/ktap_helpers.sh"
+# shellcheck source=ktap.sh
+. ./ktap.sh
 
 CYCLES=${CYCLES:-200}
 functions=/sys/kernel/tracing/enabled_functions
@@ -45,17 +46,6 @@ end_session() {
 
 	exec {input}>&-
 	wait "$session_pid"
-}
-
-check() {
-	local name=$1
-
-	shift
-	if "$@"; then
-		ktap_test_pass "$name"
-	else
-		ktap_test_fail "$name"
-	fi
 }
 
 rmmod_is_busy() {

@@ -6,27 +6,14 @@
 # natively; VM_TEST_KERNEL names another kernel than the default.
 
 cd "$(dirname "$0")" || exit 1
-. "$(../scripts/fetch-kselftest)/tools/testing/selftests/kselftest/ktap_helpers.sh"
+# shellcheck source=ktap.sh
+. ./ktap.sh
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 kernel=${VM_TEST_KERNEL:-6.12}
 
 vm() {
 	../scripts/vm --kernel "$kernel" --mem 1G --no-module "$@" \
 		>"$work/out" 2>"$work/err"
-}
-
-check() {
-	local name=$1
-
-	shift
-	if "$@"; then
-		ktap_test_pass "$name"
-	else
-		sed 's/^/#   /' "$work/err"
-		ktap_test_fail "$name"
-	fi
 }
 
 status() {

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What the shell tests share, on top of the kernel's ktap_helpers.sh: sourced,
+# in the tests' own directory.
+
+KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/fetch-kselftest)/tools/testing/selftests}
+# shellcheck source=/dev/null
+. "$KSELFTEST_DIR/kselftest/ktap_helpers.sh"
+
+# For what the tests leave behind: gone at the end
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# check NAME COMMAND [ARG...]: a test is passed if the command succeeds. If not,
+# what it left in $work/err (and a profile) is shown.
+check() {
+	local name=$1
+
+	shift
+	if "$@"; then
+		ktap_test_pass "$name"
+	else
+		cat "$work/profile" "$work/err" 2>/dev/null | sed 's/^/#   /'
+		ktap_test_fail "$name"
+	fi
+}
