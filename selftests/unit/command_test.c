@@ -92,7 +92,8 @@ static void termination_is_passed_on(void **state)
 	(void)state;
 	end = run_shell("kill -TERM $PPID; sleep 10");
 	assert_int_equal(command_exit_status(&end), 128 + SIGTERM);
-	end = run_shell("trap 'exit 5' HUP; kill -HUP $PPID; sleep 1; exit 6");
+	end = run_shell("sleep 100 & trap 'kill $!; exit 5' HUP; "
+			"kill -HUP $PPID; wait; exit 6");
 	assert_int_equal(command_exit_status(&end), 5);
 }
 
@@ -138,5 +139,10 @@ int main(void)
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
 	};
 
+	/* whatever started us, in the background or under nohup(1), ignored */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
 	return cmocka_run_group_tests_name("command", tests, NULL, NULL);
 }
