@@ -18,7 +18,8 @@ extern "C" {
 
 /**
  * profil() - count where the process spends its CPU time
- * @buf:    16-bit counters; NULL turns profiling off
+ * @buf:    16-bit counters; NULL turns profiling off (but <unistd.h> declares that
+ *          it is never NULL: use @scale)
  * @bufsiz: their size in bytes
  * @offset: lowest pc that is counted
  * @scale:  0x10000 gives one counter for each 2 bytes of text, 0x8000 for each

@@ -14,6 +14,7 @@
 #include <linux/ftrace.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
@@ -31,28 +32,53 @@
 
 #define DETACH_DELAY	HZ
 
-/*
- * Each CPU's tick grid, as profil_grid_advance() keeps it. Written only by its
- * own CPU in the tick, so with interrupts off.
+/**
+ * struct profil_tick - what a CPU's last ticks were, to charge late ones
+ * @grid: tick grid, as profil_grid_advance() keeps it; at the last sampled tick
+ * @idle: the CPU's idle time by then, see idle_time()
+ * @mm:   what the last tick of all found; compared, never followed
+ *
+ * Written only by its own CPU in the tick, so with interrupts off.
  */
-static DEFINE_PER_CPU(u64, tick_grid);
+struct profil_tick {
+	u64 grid;
+	u64 idle;
+	const struct mm_struct *mm;
+};
 
-/*
- * A tick that was held up by more than a period (interrupts off, or a virtual
- * machine off its CPU) comes once. The ticks that were due while the thread that
- * it finds was on the CPU are charged to it; what ran before it came, or before
- * its session did, is not.
- */
-static __always_inline u64 ticks_passed(u64 started_ns)
+static DEFINE_PER_CPU(struct profil_tick, last_tick);
+
+/* Moves when the CPU was idle over a tick, also when there was no tick then. */
+static __always_inline u64 idle_time(void)
 {
-	u64 *grid = this_cpu_ptr(&tick_grid);
-	u64 ticks = profil_grid_advance(grid, profil_clock_ns(), TICK_NSEC);
+	const u64 *times = kcpustat_this_cpu->cpustat;
 
-	if (unlikely(ticks > 1))
-		ticks = min(ticks, profil_grid_since(*grid,
-						     max(compat_on_cpu_since(),
-							 started_ns),
+	return times[CPUTIME_IDLE] + times[CPUTIME_IOWAIT];
+}
+
+/*
+ * How many ticks the one at hand stands for. One that was held up by more than a
+ * period (interrupts off, or a virtual machine off its CPU) comes once. If the
+ * last tick found the same process, and the CPU has not been idle since, the
+ * process ran through the gap, and all that was due is charged to it. Else it is
+ * charged what was due while the thread that is there has been on the CPU. What
+ * was due before the session began is not.
+ */
+static __always_inline u64 ticks_passed(struct profil_tick *last, u64 started_ns)
+{
+	u64 ticks = profil_grid_advance(&last->grid, profil_clock_ns(),
+					TICK_NSEC);
+	u64 idle = idle_time();
+
+	if (unlikely(ticks > 1)) {
+		u64 since = started_ns;
+
+		if (last->mm != current->mm || last->idle != idle)
+			since = max(since, compat_on_cpu_since());
+		ticks = min(ticks, profil_grid_since(last->grid, since,
 						     TICK_NSEC));
+	}
+	last->idle = idle;
 	return ticks;
 }
 
@@ -60,16 +86,20 @@ static __always_inline u64 ticks_passed(u64 started_ns)
 static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, compat_ftrace_regs *regs)
 {
+	struct profil_tick *last = this_cpu_ptr(&last_tick);
+	const struct mm_struct *mm = current->mm;
 	struct profil_session *session;
 
-	if (!current->mm || current->flags & COMPAT_PF_WORKERS)
-		return;
-	/* Pairs with synchronize_rcu() before a session's buffer goes */
-	rcu_read_lock();
-	session = profil_table_find(current->mm);
-	if (session)
-		profil_sample(session, ticks_passed(session->started_ns));
-	rcu_read_unlock();
+	if (mm && !(current->flags & COMPAT_PF_WORKERS)) {
+		/* Pairs with synchronize_rcu() before a session's buffer goes */
+		rcu_read_lock();
+		session = profil_table_find(mm);
+		if (session)
+			profil_sample(session,
+				      ticks_passed(last, session->started_ns));
+		rcu_read_unlock();
+	}
+	last->mm = mm;
 }
 
 /*

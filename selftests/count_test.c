@@ -3,6 +3,8 @@
  * How much is counted: counts against the CPU time that the process used, as
  * the kernel's own accounting has it.
  */
+#include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "common.h"
@@ -112,6 +114,56 @@ TEST_F(count, short_profiles)
 	}
 	/* about 50 samples */
 	EXPECT_SHARE(0.75, 1.3, (double)self->counter / (10 * used));
+}
+
+/*
+ * What is due while the process sleeps, and its CPU has no tick, is not charged
+ * to it when it comes back.
+ */
+TEST_F(count, bursts)
+{
+	double used;
+	int i;
+
+	self->start.rate = get_info(self->fd).tick_hz;
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	used = process_seconds();
+	for (i = 0; i < 100; i++) {
+		burn(0.01);
+		usleep(30000);
+	}
+	used = process_seconds() - used;
+	stop(self->fd);
+	EXPECT_SHARE(0.85, 1.1,
+		     (double)self->counter / (self->start.rate * used));
+}
+
+/* Nor is what another process ran meanwhile on the same CPU. */
+TEST_F(count, shared_cpu)
+{
+	cpu_set_t cpu;
+	double used;
+	pid_t pid;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(sched_getcpu(), &cpu);
+	ASSERT_EQ(0, sched_setaffinity(0, sizeof(cpu), &cpu));
+	pid = fork();
+	ASSERT_GE(pid, 0);
+	if (!pid) {
+		burn(100);
+		_exit(0);
+	}
+	self->start.rate = get_info(self->fd).tick_hz;
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	used = process_seconds();
+	burn(2);
+	used = process_seconds() - used;
+	stop(self->fd);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	EXPECT_SHARE(0.95, 1.05,
+		     (double)self->counter / (self->start.rate * used));
 }
 
 /* Threads that started before the call are covered, and the caller may end. */

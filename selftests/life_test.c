@@ -307,7 +307,7 @@ TEST_F(life, kinds_of_memory)
 	int memfd = memfd_create("counters", MFD_CLOEXEC);
 	char path[] = "./profil-life-XXXXXX";
 	int file = mkstemp(path);
-	uint16_t *maps[5];
+	uint16_t *maps[6];
 	size_t i;
 
 	ASSERT_GE(memfd, 0);
@@ -323,7 +323,9 @@ TEST_F(life, kinds_of_memory)
 	/* a private mapping of a file is the process's own once written */
 	maps[4] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
 		       0);
-	for (i = 0; i < 5; i++) {
+	/* as the stack of old programs: writable is what counts */
+	maps[5] = map_code(PAGE);
+	for (i = 0; i < 6; i++) {
 		uint16_t before;
 
 		ASSERT_NE(MAP_FAILED, maps[i]);

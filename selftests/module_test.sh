@@ -81,13 +81,15 @@ if ! { rmmod profil && load; }; then
 	exit "$KSFT_SKIP"
 fi
 
-ktap_set_plan 6
+ktap_set_plan 7
 check "an idle module has no hook in the tick" detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
 check "rmmod during a session: busy" rmmod_is_busy
 end_session
-check "rmmod at once after the session" rmmod profil
+check "after the session, the hook goes" detached
+begin_session && end_session
+check "rmmod at once after a session" rmmod profil
 check "$CYCLES cycles of load, session, unload" cycles
 load
 ktap_finished

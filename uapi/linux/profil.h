@@ -173,9 +173,10 @@ struct profil_region {
  *              @overflow, @limit and @catch_all must be 0. Otherwise 0
  * @log_bytes:  in: size of the log in bytes, at least one entry. Otherwise 0
  *
- * The counters must lie in memory that the process may write: anonymous
- * (heap, stack, a program's own data), shared memory (memfd, tmpfs, System V)
- * or huge pages. They are counted from where they stand: the kernel clears
+ * The counters must lie in memory that the process may write (executable or not:
+ * the stacks of old programs are): anonymous (heap, stack, a program's own data,
+ * a private mapping of a file), shared memory (memfd, tmpfs, System V) or huge
+ * pages. They are counted from where they stand: the kernel clears
  * nothing. Their pages stay pinned, and charged to the user's RLIMIT_MEMLOCK
  * (unless the caller has CAP_IPC_LOCK), until the profile ends.
  */
