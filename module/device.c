@@ -109,6 +109,15 @@ static const struct command commands[] = {
 		pinned_bytes, true),
 };
 
+/* What this kernel does not know of the argument is 0, and stays so. */
+static int answer(void __user *user, const union argument *arg,
+		  const struct command *command)
+{
+	if (copy_to_user(user, arg, min(arg->size, command->size)))
+		return -EFAULT;
+	return 0;
+}
+
 static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 {
 	void __user *user = (void __user *)addr;
@@ -134,14 +143,14 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 		return err;
 	/* another thread may have changed it between the two reads */
 	arg.size = size;
+	/* not only after a stop: a call that fails is to change nothing */
+	if (command->answers && answer(user, &arg, command))
+		return -EFAULT;
 
 	err = command->run(&arg);
 	if (err || !command->answers)
 		return err;
-	/* what this kernel does not know of the argument is 0, and stays so */
-	if (copy_to_user(user, &arg, min(size, command->size)))
-		return -EFAULT;
-	return 0;
+	return answer(user, &arg, command);
 }
 
 static const struct file_operations device_fops = {

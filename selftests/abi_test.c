@@ -193,6 +193,8 @@ TEST_F(abi, wild_pointers)
 	status->size = sizeof(*status);
 	ASSERT_EQ(0, mprotect(none, PAGE, PROT_READ));
 	EXPECT_EQ(EFAULT, call(self->fd, PROFIL_IOC_STATUS, status));
+	/* then it is not stopped either, as the teardown sees */
+	EXPECT_EQ(EFAULT, call(self->fd, PROFIL_IOC_STOP, status));
 }
 
 TEST_F(abi, fields)

@@ -179,6 +179,10 @@ struct profil_region {
  * pages. They are counted from where they stand: the kernel clears
  * nothing. Their pages stay pinned, and charged to the user's RLIMIT_MEMLOCK
  * (unless the caller has CAP_IPC_LOCK), until the profile ends.
+ *
+ * This version does not follow what the program does with that memory
+ * meanwhile: if it unmaps the counters, counting goes on in pages that only the
+ * kernel still has. Nor does it follow fork(2): the child is not profiled.
  */
 struct profil_start {
 	__u32 size;
@@ -199,7 +203,7 @@ struct profil_start {
 #define PROFIL_STATE_RUNNING	1
 #define PROFIL_STATE_LIMIT	2  /* ended: a counter reached the limit */
 #define PROFIL_STATE_FULL	3  /* ended: the pc log is full */
-#define PROFIL_STATE_FAULT	4  /* ended: the counters' memory went away */
+#define PROFIL_STATE_FAULT	4  /* ended: the counters' memory went away (later) */
 
 /**
  * struct profil_status - argument of PROFIL_IOC_STATUS and PROFIL_IOC_STOP
