@@ -42,7 +42,7 @@ static inline u64 profil_count_in_word(void *counter, u64 samples, u32 shift,
 	u32 *word = PTR_ALIGN_DOWN((u32 *)counter, sizeof(u32));
 	u32 max = shift == 1 ? U16_MAX : U32_MAX;
 	u32 bit = 0, old, seen;
-	u64 value;
+	u64 before, after;
 
 	if (shift == 1) {
 		bit = ((unsigned long)counter & 2) * 8;
@@ -51,12 +51,12 @@ static inline u64 profil_count_in_word(void *counter, u64 samples, u32 shift,
 	}
 	old = READ_ONCE(*word);
 	for (;;) {
-		value = profil_count(old >> bit & max, samples, overflow, limit,
-				     max);
+		before = old >> bit & max;
+		after = profil_count(before, samples, overflow, limit, max);
 		seen = cmpxchg(word, old,
-			       (old & ~(max << bit)) | (u32)value << bit);
+			       (old & ~(max << bit)) | (u32)after << bit);
 		if (seen == old)
-			return value;
+			return before;
 		old = seen;
 	}
 }
@@ -66,13 +66,13 @@ static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
 				      u64 limit)
 {
 	u64 old = READ_ONCE(*counter);
-	u64 value, seen;
+	u64 after, seen;
 
 	for (;;) {
-		value = profil_count(old, samples, overflow, limit, U64_MAX);
-		seen = cmpxchg64(counter, old, value);
+		after = profil_count(old, samples, overflow, limit, U64_MAX);
+		seen = cmpxchg64(counter, old, after);
 		if (seen == old)
-			return value;
+			return old;
 		old = seen;
 	}
 }
@@ -93,7 +93,8 @@ static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
  * @overflow: PROFIL_OVERFLOW_*
  * @limit:    highest value, for SATURATE and STOP
  *
- * Any context. No update is lost, whoever else writes. Return: the new value.
+ * Any context. No update is lost, whoever else writes. Return: the value before,
+ * of which profil_count() makes the new one.
  */
 static inline u64 profil_counter_add(void *counter, u64 samples, u32 shift,
 				     u32 overflow, u64 limit)

@@ -28,32 +28,40 @@ static void end_with(struct profil_session *session, int state)
 	cmpxchg(&session->state, PROFIL_STATE_RUNNING, state);
 }
 
-/* Counters are aligned to their size, so none straddles two pages. */
-static void count(struct profil_session *session, u64 place, u64 samples)
+/*
+ * Counters are aligned to their size, so none straddles two pages. Return: how
+ * many samples it took: not those that come after the one that ends the profile.
+ */
+static u64 count(struct profil_session *session, u64 place, u64 samples)
 {
 	const struct profil_config *config = session->config;
 	void *page = kmap_local_page(session->buffer->pages[place >> PAGE_SHIFT]);
-	u64 value;
+	u64 before, room;
 
-	value = profil_counter_add(page + offset_in_page(place), samples,
-				   config->shift, config->overflow,
-				   config->limit);
+	before = profil_counter_add(page + offset_in_page(place), samples,
+				    config->shift, config->overflow,
+				    config->limit);
 	kunmap_local(page);
-	if (config->overflow == PROFIL_OVERFLOW_STOP && value >= config->limit)
-		end_with(session, PROFIL_STATE_LIMIT);
+	if (config->overflow != PROFIL_OVERFLOW_STOP)
+		return samples;
+	room = before < config->limit ? config->limit - before : 0;
+	if (samples < room)
+		return samples;
+	end_with(session, PROFIL_STATE_LIMIT);
+	return room;
 }
 
-/* PROFIL_PC_LOG: one entry a sample. Return: how many found room. */
+/* PROFIL_PC_LOG: one entry a sample. Return: how many it took. */
 static u64 log_pc(struct profil_session *session, u64 pc, u64 samples)
 {
 	const struct profil_config *config = session->config;
 	u64 entry = atomic64_fetch_add(samples, &session->log_used);
-	u64 stored = 0;
+	u64 taken = 0;
 	void *page;
 	u64 place;
 
 	/* each entry number is handed out once, so entries need no atomics */
-	for (; stored < samples && entry < config->log_nr; stored++, entry++) {
+	for (; taken < samples && entry < config->log_nr; taken++, entry++) {
 		place = config->log + (entry << config->shift);
 		page = kmap_local_page(session->buffer->pages[place >> PAGE_SHIFT]);
 		if (config->shift == 3)
@@ -64,7 +72,7 @@ static u64 log_pc(struct profil_session *session, u64 pc, u64 samples)
 	}
 	if (entry >= config->log_nr)
 		end_with(session, PROFIL_STATE_FULL);
-	return stored;
+	return taken;
 }
 
 /**
@@ -83,7 +91,7 @@ void profil_sample(struct profil_session *session, u64 ticks)
 	u64 pc = instruction_pointer(task_pt_regs(current));
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_map *map;
-	u64 samples, stored;
+	u64 samples, taken;
 
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
@@ -95,9 +103,9 @@ void profil_sample(struct profil_session *session, u64 ticks)
 	stats->ticks += samples;
 
 	if (config->flags & PROFIL_PC_LOG) {
-		stored = log_pc(session, pc, samples);
-		stats->counted += stored;
-		stats->lost += samples - stored;
+		taken = log_pc(session, pc, samples);
+		stats->counted += taken;
+		stats->lost += samples - taken;
 		return;
 	}
 
@@ -105,11 +113,14 @@ void profil_sample(struct profil_session *session, u64 ticks)
 	if (map)
 		bin = profil_bin(map, pc, config->shift);
 	if (bin != PROFIL_NO_BIN) {
-		stats->counted += samples;
-		count(session, map->place + (bin << config->shift), samples);
+		taken = count(session, map->place + (bin << config->shift),
+			      samples);
+		stats->counted += taken;
 	} else {
-		stats->out_of_range += samples;
+		taken = samples;
 		if (config->catch_all != PROFIL_NO_BIN)
-			count(session, config->catch_all, samples);
+			taken = count(session, config->catch_all, samples);
+		stats->out_of_range += taken;
 	}
+	stats->lost += samples - taken;
 }

@@ -20,7 +20,7 @@ struct profil_status;
  * @ticks:        sampling points
  * @counted:      of these, in a region's counter or the log
  * @out_of_range: of these, in none
- * @lost:         of these, not countable: the profile was just ending
+ * @lost:         of these, behind the one that ended the profile
  *
  * Written only by its own CPU, with interrupts off; read by anybody. One word
  * each, so that no reader sees half of one.

@@ -288,6 +288,8 @@ TEST_F(bins, overflow)
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
 	EXPECT_EQ(2, status.counted);
+	EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+		  status.lost);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
 
@@ -301,7 +303,8 @@ TEST_F(bins, overflow)
 TEST_F(bins, pc_log)
 {
 	struct profil_status status;
-	size_t i, nr = 5, w = variant->width / 8;
+	uintptr_t loop = (uintptr_t)self->text + 0x40;
+	size_t i, nr = 25, w = variant->width / 8, hits = 0;
 
 	if (variant->width == 16)
 		SKIP(return, "pcs have 32 or 64 bits");
@@ -315,20 +318,22 @@ TEST_F(bins, pc_log)
 		.log_bytes = nr * w + w / 2,
 	};
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text + 0x40, 0.2));
+	ASSERT_EQ(0, stay_at_pc(self->text + 0x40, 0.4));
 	EXPECT_EQ(PROFIL_STATE_FULL, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
 	EXPECT_EQ(nr, status.counted);
 	EXPECT_EQ(status.ticks, status.counted + status.lost);
-	/* at least the later ones are the loop's; none is left out */
+	/* none is left out */
 	for (i = 0; i < nr; i++)
 		EXPECT_NE(counter("\xee\xee\xee\xee\xee\xee\xee\xee",
 				  variant->width, 0),
 			  counter(self->buffer, variant->width, i));
-	EXPECT_EQ((variant->width == 32 ? (uint32_t)(uintptr_t)self->text :
-					  (uintptr_t)self->text) + 0x40,
-		  counter(self->buffer, variant->width, nr - 1));
+	/* the thread that waits meanwhile is met now and then */
+	for (i = 0; i < nr; i++)
+		hits += counter(self->buffer, variant->width, i) ==
+			(uint64_t)(variant->width == 32 ? (uint32_t)loop : loop);
+	EXPECT_LT(5, hits);
 	for (i = nr * w; i < PAGE; i++)
 		ASSERT_EQ((char)0xee, self->buffer[i]);
 }

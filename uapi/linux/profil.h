@@ -219,7 +219,8 @@ struct profil_start {
  * @out_of_range: out: of these, the ones whose pc has no counter in a region;
  *                the catch-all counter, if there is one, has them
  * @waiting:      out: of these, the ones not yet added to their counters
- * @lost:         out: of these, the ones that could not be counted
+ * @lost:         out: of these, the ones that could not be counted: several were
+ *                due at once, and the first of them ended the profile
  * @pinned_bytes: out: memory pinned for the counters, in bytes
  *
  * With all fields 0 but @size, nothing has ever been started, or it has been
