@@ -15,9 +15,6 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 KDIR ?= $(or $(KERNELDIR),$(KERNEL_DIR),/lib/modules/$(shell uname -r)/build)
 
-# not `export`ed to the guests' make: the sub-makes below get what they need
-INSTALL := $(MAKE) install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
-
 all: module lib tools
 
 module:
@@ -51,8 +48,8 @@ check:
 	scripts/check
 
 install: lib tools
-	$(INSTALL) -C lib
-	$(INSTALL) -C tools
+	$(MAKE) -C lib install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
 # The module goes where depmod and modprobe look, for the kernel of KDIR.
 modules_install: module
