@@ -5,28 +5,72 @@
 #ifndef _PROFIL_BUFFER_H
 #define _PROFIL_BUFFER_H
 
-#include <linux/cred.h>
-#include <linux/mm_types.h>
+#include <linux/mmu_notifier.h>
+#include <linux/xarray.h>
 
 struct profil_config;
 
 /**
- * struct profil_buffer - the pinned pages of one session
- * @mm:       the address space they belong to; kept by the session
- * @cred:     whose user is charged
- * @charged:  whether: not for CAP_IPC_LOCK
- * @nr_pages: pages of all the config's spans,
- * @pages:    in the order of the spans, all pinned
+ * struct profil_buffer - the pages of one session
+ * @mm:       the address space they belong to
+ * @config:   says where its counters lie, and on whose terms
+ * @pages:    by the page's number among the pages of all spans: the page, pinned;
+ *            tagged PROFIL_STALE if the process does not see it there any more.
+ *            Read by the sampler without a lock. Its lock is what pairs changes
+ *            to the memory map (notifier.c) with what is put in
+ * @nr_stale: how many of them are stale; under @pages' lock
+ * @pinned:   how many there are; in pages,
+ * @charged:  how much the user is charged for them
+ * @notifier: tells of changes to the memory map; inserted if @watched
+ * @watched:  whether. Until then, no page may be pinned
+ *
+ * Whoever changes @pinned, @charged, @watched, or puts pages in or takes them
+ * out, holds the session's service_mutex. Only notifier.c, which may not wait for
+ * it, works beside: all it does is to tag pages as stale.
  */
 struct profil_buffer {
 	struct mm_struct *mm;
-	const struct cred *cred;
-	bool charged;
-	unsigned long nr_pages;
-	struct page *pages[];
+	const struct profil_config *config;
+	struct xarray pages;
+	unsigned long nr_stale;
+	unsigned long pinned;
+	unsigned long charged;
+	struct mmu_interval_notifier notifier;
+	bool watched;
 };
 
-struct profil_buffer *profil_buffer_pin(const struct profil_config *config);
-void profil_buffer_unpin(struct profil_buffer *buffer);
+#define PROFIL_STALE	1	/* of xa_pointer_tag() */
+
+/**
+ * profil_buffer_page - where to write
+ * @buffer: buffer
+ * @index:  the page's number among the pages of all spans
+ *
+ * Any context, under rcu_read_lock(). Return: the page, which the caller may
+ * write while he holds a CPU's lock of the session; NULL: it is to be pinned.
+ */
+static inline struct page *profil_buffer_page(struct profil_buffer *buffer,
+					      unsigned long index)
+{
+	void *entry = xa_load(&buffer->pages, index);
+
+	return xa_pointer_tag(entry) == PROFIL_STALE ? NULL : entry;
+}
+
+/* May sleep. */
+void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
+			const struct profil_config *config);
+int profil_buffer_watch(struct profil_buffer *buffer);
+int profil_buffer_check(struct profil_buffer *buffer);
+int profil_buffer_pin_all(struct profil_buffer *buffer);
+int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index);
+void profil_buffer_sweep(struct profil_buffer *buffer);
+void profil_buffer_unpin_all(struct profil_buffer *buffer);
+
+/* In notifier callbacks. */
+bool profil_buffer_writable(struct profil_buffer *buffer, unsigned long start,
+			    unsigned long end);
+bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
+			      unsigned long end, unsigned long seq);
 
 #endif /* _PROFIL_BUFFER_H */

@@ -2,26 +2,18 @@
 /*
  * The tick clock: a ftrace callback on update_process_times(), which every CPU
  * calls in hard interrupt context at every scheduler tick, on all kernels. No
- * interrupt is added; while no session lives, nothing is attached.
- *
- * Attaching patches the kernel's text (tens of milliseconds under emulation),
- * so the clock stays for a moment after its last user: a build of many short
- * processes attaches once.
+ * interrupt is added.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/atomic.h>
 #include <linux/ftrace.h>
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
-#include <linux/workqueue.h>
 
 #include "clock.h"
 #include "compat.h"
@@ -29,8 +21,6 @@
 #include "session.h"
 #include "table.h"
 #include "ticks.h"
-
-#define DETACH_DELAY	HZ
 
 /**
  * struct profil_tick - what a CPU's last ticks were, to charge late ones
@@ -91,12 +81,16 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 	struct profil_session *session;
 
 	if (mm && !(current->flags & COMPAT_PF_WORKERS)) {
-		/* Pairs with synchronize_rcu() before a session's buffer goes */
+		/* a session is freed only a grace period after it left the table */
 		rcu_read_lock();
 		session = profil_table_find(mm);
-		if (session)
-			profil_sample(session,
-				      ticks_passed(last, session->started_ns));
+		if (session) {
+			u64 ticks = ticks_passed(last, session->started_ns);
+
+			/* replaced on another CPU: then its successor is there */
+			while (session && !profil_sampler_tick(session, ticks))
+				session = profil_table_find(mm);
+		}
 		rcu_read_unlock();
 	}
 	last->mm = mm;
@@ -111,17 +105,15 @@ static struct ftrace_ops clock_ops = {
 	.flags = COMPAT_FTRACE_RECURSION | FTRACE_OPS_FL_PERMANENT,
 };
 
-/* Held over text patching. Protects clock_attached and clock_filtered. */
-static DEFINE_MUTEX(clock_mutex);
-static bool clock_attached;
-static bool clock_filtered;
-
-/* Rises from 0 only under clock_mutex, with the clock attached. */
-static atomic_t clock_users = ATOMIC_INIT(0);
-
-static int attach(void)
+/**
+ * profil_clock_attach - have every tick call the sampler
+ *
+ * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ */
+int profil_clock_attach(void)
 {
 	static unsigned char function[] = "update_process_times";
+	static bool clock_filtered;
 	int err;
 
 	/* Once, and checked: an empty filter would mean every function */
@@ -143,48 +135,10 @@ static int attach(void)
 	return err;
 }
 
-static void clock_detach(struct work_struct *work)
+/* May sleep. When it returns, no CPU is in the callback. */
+void profil_clock_detach(void)
 {
-	mutex_lock(&clock_mutex);
-	if (clock_attached && !atomic_read(&clock_users)) {
-		/* returns when no CPU is in the callback */
-		unregister_ftrace_function(&clock_ops);
-		clock_attached = false;
-	}
-	mutex_unlock(&clock_mutex);
-}
-
-static DECLARE_DELAYED_WORK(detach_work, clock_detach);
-
-/**
- * profil_clock_get - have the tick call the sampler
- *
- * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
- */
-int profil_clock_get(void)
-{
-	int err = 0;
-
-	mutex_lock(&clock_mutex);
-	if (!clock_attached)
-		err = attach();
-	if (!err) {
-		clock_attached = true;
-		atomic_inc(&clock_users);
-	}
-	mutex_unlock(&clock_mutex);
-	return err;
-}
-
-/**
- * profil_clock_put - give back what profil_clock_get() gave
- *
- * Any context: the last user leaves the detaching to a worker.
- */
-void profil_clock_put(void)
-{
-	if (atomic_dec_and_test(&clock_users))
-		schedule_delayed_work(&detach_work, DETACH_DELAY);
+	unregister_ftrace_function(&clock_ops);
 }
 
 /* Highest rate that it can give, in Hz. */
@@ -205,10 +159,8 @@ u64 notrace profil_clock_ns(void)
 	return local_clock();
 }
 
-/* There are no users any more. */
+/* Not attached any more. */
 void profil_clock_exit(void)
 {
-	cancel_delayed_work_sync(&detach_work);
-	clock_detach(NULL);
 	compat_ftrace_free_filter(&clock_ops);
 }

@@ -7,10 +7,9 @@
 
 #include <linux/types.h>
 
-/* May sleep: the first user attaches the clock to the tick. */
-int profil_clock_get(void);
-/* Any context: the clock is detached a while after the last user has gone. */
-void profil_clock_put(void);
+/* May sleep. For hooks.c. */
+int profil_clock_attach(void);
+void profil_clock_detach(void);
 
 u32 profil_clock_max_rate(void);
 u32 profil_clock_phase(u32 random);

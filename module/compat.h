@@ -64,16 +64,19 @@ static __always_inline u64 compat_on_cpu_since(void)
 #endif
 }
 
-/* 6.5 dropped the vmas argument. */
-static inline long compat_pin_user_pages(unsigned long start,
-					 unsigned long nr_pages,
-					 unsigned int gup_flags,
-					 struct page **pages)
+/* 6.5 dropped the vmas argument. Here mmap_lock is never dropped: no "locked". */
+static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
+						unsigned long start,
+						unsigned long nr_pages,
+						unsigned int gup_flags,
+						struct page **pages)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return pin_user_pages(start, nr_pages, gup_flags, pages);
+	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
+				     NULL);
 #else
-	return pin_user_pages(start, nr_pages, gup_flags, pages, NULL);
+	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
+				     NULL, NULL);
 #endif
 }
 

@@ -18,7 +18,7 @@
 #include "clock.h"
 #include "config.h"
 
-#define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG)
+#define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG | PROFIL_PIN_ON_HIT)
 
 /* EINVAL says little: tell which field to whoever debugs his program. */
 #define refuse(fmt, ...) ({						\
@@ -262,6 +262,12 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	config->limit = arg->limit ?: largest_count(shift);
 	config->nr_maps = arg->nr_regions;
 
+	err = profil_rights_get(&config->rights);
+	if (err)
+		goto free_config;
+	err = profil_charge_regions(&config->rights, config->nr_maps);
+	if (err)
+		goto put_rights;
 	err = lay_out(config, arg, regions);
 	if (err)
 		goto put_config;
@@ -278,6 +284,11 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 
 put_config:
 	profil_config_put(config);
+	goto free_regions;
+put_rights:
+	profil_rights_put(&config->rights);
+free_config:
+	kvfree(config);
 free_regions:
 	kvfree(regions);
 	return ERR_PTR(err);
@@ -293,6 +304,52 @@ void profil_config_put(struct profil_config *config)
 {
 	if (!refcount_dec_and_test(&config->ref))
 		return;
+	profil_uncharge_regions(&config->rights, config->nr_maps);
+	profil_rights_put(&config->rights);
 	kvfree(config->spans);
 	kvfree(config);
+}
+
+/**
+ * profil_config_span_behind - the first span that ends behind an address
+ * @config: configuration
+ * @addr:   user address
+ *
+ * Return: its number, or nr_spans if all of them end at @addr or below.
+ */
+u32 profil_config_span_behind(const struct profil_config *config,
+			      unsigned long addr)
+{
+	u32 low = 0, high = config->nr_spans;
+
+	/* spans[0 .. low) end at or below addr, spans[high .. nr) behind it */
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (config->spans[mid].addr +
+		    config->spans[mid].nr_pages * PAGE_SIZE <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* User address of the page with this number among the pages of all spans. */
+unsigned long profil_config_address(const struct profil_config *config,
+				    unsigned long index)
+{
+	u32 low = 0, high = config->nr_spans;
+
+	/* spans[low] begins at or before the page, spans[high] behind it */
+	while (high - low > 1) {
+		u32 mid = low + (high - low) / 2;
+
+		if (config->spans[mid].place >> PAGE_SHIFT <= index)
+			low = mid;
+		else
+			high = mid;
+	}
+	return config->spans[low].addr +
+	       ((index << PAGE_SHIFT) - config->spans[low].place);
 }

@@ -9,6 +9,7 @@
 #include <linux/sizes.h>
 
 #include "bins.h"
+#include "user.h"
 
 #define PROFIL_MAX_REGIONS	4096
 #define PROFIL_MAX_BYTES	SZ_1G
@@ -28,7 +29,8 @@ struct profil_span {
 /**
  * struct profil_config - immutable once built, and shared
  * @ref:       one for each session that counts by it
- * @flags:     PROFIL_USER_ONLY, PROFIL_PC_LOG
+ * @rights:    on whose terms; its regions are charged by them
+ * @flags:     PROFIL_USER_ONLY, PROFIL_PC_LOG, PROFIL_PIN_ON_HIT
  * @rate:      in Hz
  * @shift:     log2 of the counter size in bytes: 1, 2 or 3
  * @overflow:  PROFIL_OVERFLOW_*
@@ -47,6 +49,7 @@ struct profil_span {
  */
 struct profil_config {
 	refcount_t ref;
+	struct profil_rights rights;
 	u32 flags;
 	u32 rate;
 	u32 shift;
@@ -64,5 +67,9 @@ struct profil_config {
 
 struct profil_config *profil_config_create(const struct profil_start *arg);
 void profil_config_put(struct profil_config *config);
+u32 profil_config_span_behind(const struct profil_config *config,
+			      unsigned long addr);
+unsigned long profil_config_address(const struct profil_config *config,
+				    unsigned long index);
 
 #endif /* _PROFIL_CONFIG_H */

@@ -19,6 +19,7 @@
 #include "config.h"
 #include "device.h"
 #include "session.h"
+#include "totals.h"
 
 /* Any command's argument; the size is where all of them have it. */
 union argument {
@@ -37,7 +38,7 @@ static int do_info(union argument *arg)
 		.max_rate = profil_clock_max_rate(),
 		.max_regions = PROFIL_MAX_REGIONS,
 		.max_bytes = PROFIL_MAX_BYTES,
-		.features = PROFIL_FEATURE_PC_LOG |
+		.features = PROFIL_FEATURE_PC_LOG | PROFIL_FEATURE_PIN_ON_HIT |
 			    (IS_ENABLED(CONFIG_64BIT) ?
 			     PROFIL_FEATURE_COUNTER64 : 0),
 	};
@@ -47,33 +48,23 @@ static int do_info(union argument *arg)
 static int do_start(union argument *arg)
 {
 	struct profil_config *config;
-	int err;
 
 	config = profil_config_create(&arg->start);
 	if (IS_ERR(config))
 		return PTR_ERR(config);
-	err = profil_session_start(config);
-	if (err)
-		profil_config_put(config);
-	/*
-	 * Registering a notifier gives up when any signal is pending: let the
-	 * handler run and the call start over, since nothing has been done.
-	 */
-	return err == -EINTR ? -ERESTARTNOINTR : err;
+	return profil_session_start(config);
 }
 
 static int do_stop(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	profil_session_stop(&arg->status);
-	return 0;
+	return profil_session_stop(&arg->status);
 }
 
 static int do_status(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	profil_session_status(&arg->status);
-	return 0;
+	return profil_session_status(&arg->status);
 }
 
 /**
@@ -148,6 +139,12 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 		return -EFAULT;
 
 	err = command->run(&arg);
+	/*
+	 * Inserting a notifier gives up when any signal is pending: let the
+	 * handler run and the call start over, since nothing has been done.
+	 */
+	if (err == -EINTR)
+		return -ERESTARTNOINTR;
 	if (err || !command->answers)
 		return err;
 	return answer(user, &arg, command);
@@ -165,6 +162,7 @@ static struct miscdevice device = {
 	.name = "profil",
 	.fops = &device_fops,
 	.mode = 0666,
+	.groups = profil_attribute_groups,
 };
 
 int profil_device_init(void)

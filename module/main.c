@@ -4,8 +4,8 @@
  */
 #include <linux/module.h>
 
-#include "clock.h"
 #include "device.h"
+#include "hooks.h"
 #include "session.h"
 
 static int __init profil_init(void)
@@ -31,7 +31,7 @@ static void __exit profil_exit(void)
 {
 	profil_device_exit();
 	profil_session_exit();
-	profil_clock_exit();
+	profil_hooks_exit();
 }
 
 module_init(profil_init);

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From a tick to a counter.
+ */
 #ifndef _PROFIL_SAMPLER_H
 #define _PROFIL_SAMPLER_H
 
 #include <linux/types.h>
 
+struct profil_figures;
+struct profil_sample;
 struct profil_session;
 
-void profil_sample(struct profil_session *session, u64 ticks);
+/* Hard interrupt context. */
+bool profil_sampler_tick(struct profil_session *session, u64 ticks);
+
+/* With interrupts off, and this CPU's lock of the session. */
+bool profil_sampler_count(struct profil_session *session,
+			  const struct profil_sample *sample,
+			  struct profil_figures *figures);
 
 #endif /* _PROFIL_SAMPLER_H */

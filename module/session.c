@@ -6,14 +6,19 @@
  * Whoever takes it out of the table owns its end:
  *
  * - stop, and start for the session that it replaces: threads of the process
- *   may be in the sampler on other CPUs. The sampler is an RCU reader, so after
- *   synchronize_rcu() none writes a counter of this session any more.
+ *   may be in the sampler on other CPUs. They see that it is withdrawn, or are
+ *   waited for (profil_session_barrier()); so no counter is written any more when
+ *   the call returns.
  * - the end of the address space (exit, or exec's switch to a new one): the
  *   notifier's release comes when mm_users is 0. The sampler runs only where
  *   current->mm is the session's, and such a thread holds mm_users: there is
- *   none. So pins and charge are given back at once, within exit.
+ *   none. Nor is a worker to come, which holds it too: so what waited has been
+ *   counted. Pins and charge are given back at once, within exit.
  *
- * Both then hand the rest to a worker: leaving the notifier's list waits for its
+ * A profile that ends by itself (limit, full, fault) stays in the table for its
+ * status, but gives back at once what it holds (repair.c).
+ *
+ * Memory is freed last, by a worker: leaving the notifier's list waits for its
  * callbacks, so that it may not be done from within one.
  */
 #include <linux/atomic.h>
@@ -28,114 +33,439 @@
 #include "buffer.h"
 #include "clock.h"
 #include "config.h"
+#include "fork.h"
+#include "hooks.h"
+#include "repair.h"
 #include "session.h"
 #include "table.h"
-
-/* Own queue: all of its items have returned when destroy_workqueue() has. */
-static struct workqueue_struct *free_queue;
-
-static void session_free(struct work_struct *work)
-{
-	struct profil_session *session =
-		container_of(work, struct profil_session, free_work);
-
-	mmu_notifier_unregister(&session->notifier, session->mm);
-	free_percpu(session->stats);
-	profil_config_put(session->config);
-	kfree_rcu(session, rcu);
-}
+#include "totals.h"
+#include "trace.h"
 
 /*
- * End a session that is in no table, and that no CPU can be sampling for.
- *
- * The module's reference goes back here, though the worker is still to come:
- * unloading waits for it in destroy_workqueue(), and it waits for the notifier
- * callback that may be our caller. So rmmod works as soon as a stop has returned
- * or the process has been waited for.
+ * Own queue: all of its items have returned when it has been flushed. Of high
+ * priority, since ticks and forks wait for it; an item is short, or sleeps.
  */
-static void finish(struct profil_session *session)
-{
-	profil_buffer_unpin(session->buffer);
-	profil_clock_put();
-	queue_work(free_queue, &session->free_work);
-	module_put(THIS_MODULE);
-}
+static struct workqueue_struct *queue;
 
-/* The address space ends: last use of mm_users, see the top of the file. */
-static void session_release(struct mmu_notifier *notifier, struct mm_struct *mm)
-{
-	struct profil_session *session =
-		container_of(notifier, struct profil_session, notifier);
+static void session_work(struct work_struct *work);
+static void free_work(struct work_struct *work);
 
-	/* else a stop or a replacement has it, and only its worker is to come */
-	if (profil_table_withdraw(mm, session))
-		finish(session);
-}
-
-static const struct mmu_notifier_ops session_notifier_ops = {
-	.release = session_release,
-};
-
-static struct profil_session *create(struct profil_config *config)
+/**
+ * profil_session_alloc - memory for a session
+ * @gfp: GFP_KERNEL_ACCOUNT, or GFP_ATOMIC where one may not wait
+ *
+ * Return: a session that nobody knows of yet, or NULL.
+ */
+struct profil_session *profil_session_alloc(gfp_t gfp)
 {
 	static atomic_t serial;
 	struct profil_session *session;
-	int cpu, err = -ENOMEM;
+	int cpu;
 
-	session = kzalloc(sizeof(*session), GFP_KERNEL_ACCOUNT);
+	session = kzalloc(sizeof(*session), gfp);
 	if (!session)
-		return ERR_PTR(-ENOMEM);
-	session->mm = current->mm;
-	session->state = PROFIL_STATE_RUNNING;
-	session->config = config;
-	INIT_WORK(&session->free_work, session_free);
-
-	session->stats = alloc_percpu_gfp(struct profil_stats,
-					  GFP_KERNEL_ACCOUNT);
-	if (!session->stats)
-		goto free_memory;
+		return NULL;
+	session->cpus = alloc_percpu_gfp(struct profil_cpu, gfp);
+	if (!session->cpus) {
+		kfree(session);
+		return NULL;
+	}
 	/*
 	 * Below the tick's rate a tick earns a part of a sample. Where each CPU
 	 * of each session starts between two samples is spread evenly (hash_32
 	 * steps by the golden ratio), so that many short sessions get samples in
 	 * proportion to their time too.
 	 */
-	for_each_possible_cpu(cpu)
-		per_cpu_ptr(session->stats, cpu)->phase =
+	for_each_possible_cpu(cpu) {
+		struct profil_cpu *this = per_cpu_ptr(session->cpus, cpu);
+
+		raw_spin_lock_init(&this->lock);
+		this->phase =
 			profil_clock_phase(hash_32(atomic_inc_return(&serial),
 						   32));
-
-	session->buffer = profil_buffer_pin(config);
-	if (IS_ERR(session->buffer)) {
-		err = PTR_ERR(session->buffer);
-		goto free_stats;
 	}
-	err = profil_clock_get();
-	if (err)
-		goto unpin;
-	session->started_ns = profil_clock_ns();
-	session->notifier.ops = &session_notifier_ops;
-	err = mmu_notifier_register(&session->notifier, session->mm);
-	if (err)
-		goto put_clock;
-	/* the open descriptor holds the module now; from here on the session */
-	__module_get(THIS_MODULE);
+	refcount_set(&session->ref, 1);
+	session->state = PROFIL_STATE_RUNNING;
+	profil_waiting_init(&session->waiting);
+	mutex_init(&session->service_mutex);
+	INIT_HLIST_HEAD(&session->spares);
+	raw_spin_lock_init(&session->spares_lock);
+	INIT_WORK(&session->work, session_work);
+	INIT_RCU_WORK(&session->free_work, free_work);
 	return session;
+}
 
-put_clock:
-	profil_clock_put();
-unpin:
-	profil_buffer_unpin(session->buffer);
-free_stats:
-	free_percpu(session->stats);
-free_memory:
+/**
+ * profil_session_free - what profil_session_alloc() made
+ * @session: that nobody knows of
+ */
+void profil_session_free(struct profil_session *session)
+{
+	free_percpu(session->cpus);
 	kfree(session);
+}
+
+/* A grace period after the last reference: no tick and no fork uses it. */
+static void free_work(struct work_struct *work)
+{
+	struct profil_session *session =
+		container_of(to_rcu_work(work), struct profil_session, free_work);
+	struct profil_config *config = session->config;
+
+	/* its callbacks use all of the session */
+	if (session->buffer.watched)
+		mmu_interval_notifier_remove(&session->buffer.notifier);
+	profil_fork_free_spares(session);
+	profil_session_free(session);
+	profil_config_put(config);
+}
+
+/* Any context. */
+static void put(struct profil_session *session)
+{
+	if (refcount_dec_and_test(&session->ref))
+		queue_rcu_work(queue, &session->free_work);
+}
+
+/* The last reference to a finished session but for those at work, and its module's. */
+static void bury(struct profil_session *session)
+{
+	put(session);
+	/*
+	 * Unloading waits for the queue, and the free_work for the notifier
+	 * callback that may be our caller: so rmmod works as soon as a stop has
+	 * returned or the process has been waited for.
+	 */
+	module_put(THIS_MODULE);
+}
+
+/* The calling process's session, or NULL. */
+static struct profil_session *get_own(void)
+{
+	struct profil_session *session;
+
+	rcu_read_lock();
+	session = profil_table_find(current->mm);
+	if (session && !refcount_inc_not_zero(&session->ref))
+		session = NULL;
+	rcu_read_unlock();
+	return session;
+}
+
+/**
+ * profil_session_barrier - wait for ticks that may not have seen what we changed
+ * @session: session
+ *
+ * Any context but the tick. A tick samples under its CPU's lock. One that took it
+ * before we do is over when we have it; one that takes it after sees what our
+ * caller wrote before.
+ */
+void profil_session_barrier(struct profil_session *session)
+{
+	unsigned long flags;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		raw_spinlock_t *lock = &per_cpu_ptr(session->cpus, cpu)->lock;
+
+		raw_spin_lock_irqsave(lock, flags);
+		raw_spin_unlock_irqrestore(lock, flags);
+	}
+}
+
+/**
+ * profil_session_kick - have the worker come
+ * @session: under rcu_read_lock(), or kept otherwise
+ *
+ * Any context. The worker holds mm_users from here on, so that the memory does not
+ * end before it has done its work: what a thread's last tick left waiting for
+ * shared memory is counted too. If there are no users any more, nothing is left to
+ * be done that the release does not do.
+ */
+void profil_session_kick(struct profil_session *session)
+{
+	/* full barrier: pairs with the one in session_work() */
+	if (test_and_set_bit(PROFIL_KICKED, &session->flags))
+		return;
+	if (!refcount_inc_not_zero(&session->ref))
+		return;
+	if (mmget_not_zero(session->mm))
+		queue_work(queue, &session->work);
+	else
+		put(session);
+}
+
+/**
+ * profil_session_recheck - have the worker look whether the memory is still there
+ * @session: to be kicked by the caller
+ */
+void profil_session_recheck(struct profil_session *session)
+{
+	set_bit(PROFIL_RECHECK, &session->flags);
+}
+
+/**
+ * profil_session_end - the profile ends by itself
+ * @session: session
+ * @state:   PROFIL_STATE_LIMIT, FULL or FAULT
+ * @error:   errno, for FAULT
+ *
+ * Any context. Only the first end counts, but a fault is respected at any time.
+ * Other CPUs may be counting a last sample now.
+ */
+void profil_session_end(struct profil_session *session, u32 state, u32 error)
+{
+	if (state == PROFIL_STATE_FAULT)
+		set_bit(PROFIL_FAULTED, &session->flags);
+	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
+	    PROFIL_STATE_RUNNING)
+		return;
+	if (state == PROFIL_STATE_FAULT) {
+		WRITE_ONCE(session->error, error);
+		atomic_long_inc(&profil_totals[PROFIL_FAULTS]);
+		trace_profil_fault(session->tgid, error);
+	}
+}
+
+/**
+ * profil_session_lose - note samples that could not be counted
+ * @session: session
+ * @figures: where to note it
+ * @samples: how many
+ * @error:   errno; 0: the profile has just ended
+ *
+ * Any context.
+ */
+void profil_session_lose(struct profil_session *session,
+			 struct profil_figures *figures, u64 samples, u32 error)
+{
+	figures->lost += samples;
+	if (error)
+		WRITE_ONCE(session->error, error);
+	this_cpu_add(profil_cpu_totals.lost, samples);
+	trace_profil_lost(session->tgid, samples, error);
+}
+
+/**
+ * profil_session_give_back - pins, charge and hooks of a profile that has ended
+ * @session: with its service_mutex held; not RUNNING, or withdrawn
+ *
+ * May sleep.
+ */
+void profil_session_give_back(struct profil_session *session)
+{
+	if (session->given_back)
+		return;
+	session->given_back = true;
+	profil_session_barrier(session);
+	profil_buffer_unpin_all(&session->buffer);
+	profil_hooks_put();
+}
+
+static void add_figures(struct profil_figures *sum,
+			const struct profil_figures *figures)
+{
+	sum->ticks += READ_ONCE(figures->ticks);
+	sum->counted += READ_ONCE(figures->counted);
+	sum->out_of_range += READ_ONCE(figures->out_of_range);
+	sum->lost += READ_ONCE(figures->lost);
+}
+
+static struct profil_figures sum_figures(const struct profil_session *session)
+{
+	struct profil_figures sum = session->repaired;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		add_figures(&sum, &per_cpu_ptr(session->cpus, cpu)->figures);
+	return sum;
+}
+
+/* The end of a withdrawn session. Under its service_mutex; the caller buries it. */
+static void finish(struct profil_session *session)
+{
+	struct profil_figures figures;
+
+	session->finished = true;
+	profil_session_give_back(session);
+	profil_uncharge_session(&session->config->rights);
+	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
+	figures = sum_figures(session);
+	trace_profil_stop(session->tgid, session->state, figures.ticks,
+			  figures.lost);
+}
+
+/* End ticks for a session that has left the table. */
+static void withdraw(struct profil_session *session)
+{
+	WRITE_ONCE(session->withdrawn, true);
+	profil_session_barrier(session);
+}
+
+/*
+ * Whether nobody would tell of the end of the memory: no notifier could be
+ * inserted; or the child that it would be for has gone (this is the only user)
+ * and nothing waits for it.
+ */
+static bool is_orphan(struct profil_session *session)
+{
+	return !session->buffer.watched &&
+	       (READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
+		(atomic_read(&session->mm->mm_users) == 1 &&
+		 !profil_waiting_sum(&session->waiting)));
+}
+
+static void session_work(struct work_struct *work)
+{
+	struct profil_session *session =
+		container_of(work, struct profil_session, work);
+	struct mm_struct *mm = session->mm;
+	bool finished = false;
+
+	clear_bit(PROFIL_KICKED, &session->flags);
+	/* what comes from here on kicks again; what came before is seen below */
+	smp_mb__after_atomic();
+
+	mutex_lock(&session->service_mutex);
+	if (!is_orphan(session))
+		profil_repair(session);
+	if (is_orphan(session) && profil_table_withdraw(mm, session))
+		withdraw(session);
+	/* or by a start that was killed before it could finish it */
+	if (READ_ONCE(session->withdrawn) && !session->finished) {
+		finish(session);
+		finished = true;
+	}
+	mutex_unlock(&session->service_mutex);
+
+	if (finished)
+		bury(session);
+	/* may be the last one: then the address space ends here */
+	mmput(mm);
+	put(session);
+}
+
+/**
+ * profil_session_release - the address space ends
+ * @session: of it; see the top of the file
+ *
+ * In the notifier's callback, with mm_users at 0.
+ */
+void profil_session_release(struct profil_session *session)
+{
+	/* else a stop or a replacement has it, or it has not begun */
+	if (!profil_table_withdraw(session->mm, session))
+		return;
+	withdraw(session);
+	mutex_lock(&session->service_mutex);
+	finish(session);
+	mutex_unlock(&session->service_mutex);
+	bury(session);
+}
+
+/* What a session has from when it counts as one until it is finished. */
+static void enrol(struct profil_session *session, struct mm_struct *mm,
+		  pid_t tgid)
+{
+	session->mm = mm;
+	session->tgid = tgid;
+	session->started_ns = profil_clock_ns();
+	profil_buffer_init(&session->buffer, mm, session->config);
+	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
+	/* our caller holds the module now; from here on the session */
+	__module_get(THIS_MODULE);
+}
+
+/**
+ * profil_session_publish_child - begin a forked child's session
+ * @child: charged, with config and hooks
+ * @task:  the child, which does not run yet
+ *
+ * Atomic context. The worker comes to insert its notifier, and keeps its memory
+ * until then.
+ */
+void profil_session_publish_child(struct profil_session *child,
+				  struct task_struct *task)
+{
+	enrol(child, task->mm, task->tgid);
+	profil_table_publish(child);
+	profil_session_kick(child);
+}
+
+/* Charge, watch, and pin or check the memory. */
+static int prepare(struct profil_session *session)
+{
+	int err;
+
+	err = profil_buffer_watch(&session->buffer);
+	if (err)
+		return err;
+	if (session->config->flags & PROFIL_PIN_ON_HIT)
+		err = profil_buffer_check(&session->buffer);
+	else
+		err = profil_buffer_pin_all(&session->buffer);
+	/* another thread may just have unmapped what was pinned */
+	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
+		err = -EFAULT;
+	return err;
+}
+
+/* The reference to @config is the session's, or put if there is an error. */
+static struct profil_session *create(struct profil_config *config)
+{
+	struct profil_session *session;
+	int err = -ENOMEM;
+
+	session = profil_session_alloc(GFP_KERNEL_ACCOUNT);
+	if (!session)
+		goto put_config;
+	session->config = config;
+	err = profil_charge_session(&config->rights);
+	if (err)
+		goto free_session;
+	err = profil_hooks_get();
+	if (err)
+		goto uncharge_session;
+	enrol(session, current->mm, current->tgid);
+
+	mutex_lock(&session->service_mutex);
+	err = prepare(session);
+	if (err) {
+		withdraw(session);
+		finish(session);
+	}
+	mutex_unlock(&session->service_mutex);
+	if (!err)
+		return session;
+	bury(session);
 	return ERR_PTR(err);
+
+uncharge_session:
+	profil_uncharge_session(&config->rights);
+free_session:
+	profil_session_free(session);
+put_config:
+	profil_config_put(config);
+	return ERR_PTR(err);
+}
+
+/* End a session that another has just replaced. */
+static void retire(struct profil_session *session)
+{
+	withdraw(session);
+	if (mutex_lock_killable(&session->service_mutex)) {
+		profil_session_kick(session);
+		return;
+	}
+	profil_repair(session);
+	finish(session);
+	mutex_unlock(&session->service_mutex);
+	bury(session);
 }
 
 /**
  * profil_session_start - profile the calling process, from now on by @config
- * @config: the caller's reference goes to the session if there is no error
+ * @config: the caller's reference goes to the session
  *
  * May sleep. The earlier session, if any, is replaced in one step, and no CPU
  * counts for it when this returns. Return: 0, or an error, with the earlier
@@ -148,75 +478,113 @@ int profil_session_start(struct profil_config *config)
 	session = create(config);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
+	/* before it can have been replaced, and freed, by another thread */
+	trace_profil_start(session->tgid, config->rate, config->flags,
+			   config->nr_maps, config->nr_pages);
 	old = profil_table_publish(session);
-	if (old) {
-		synchronize_rcu();
-		finish(old);
-	}
+	if (old)
+		retire(old);
 	return 0;
 }
 
-static void read_status(const struct profil_session *session,
+/* Under its service_mutex. */
+static void read_status(struct profil_session *session,
 			struct profil_status *status)
 {
-	int cpu;
+	struct profil_figures figures = sum_figures(session);
 
 	status->state = READ_ONCE(session->state);
 	status->rate = session->config->rate;
 	status->flags = session->config->flags;
-	status->pinned_bytes = (u64)session->config->nr_pages << PAGE_SHIFT;
-	for_each_possible_cpu(cpu) {
-		const struct profil_stats *stats =
-			per_cpu_ptr(session->stats, cpu);
-
-		status->counted += READ_ONCE(stats->counted);
-		status->out_of_range += READ_ONCE(stats->out_of_range);
-		status->lost += READ_ONCE(stats->lost);
-		status->ticks += READ_ONCE(stats->ticks);
-	}
+	status->ticks = figures.ticks;
+	status->counted = figures.counted;
+	status->out_of_range = figures.out_of_range;
+	status->waiting = profil_waiting_sum(&session->waiting);
+	status->lost = figures.lost;
+	status->pinned_bytes = (u64)session->buffer.pinned << PAGE_SHIFT;
+	status->error = READ_ONCE(session->error);
+	status->forks = atomic_long_read(&session->forks);
+	status->forks_denied = atomic_long_read(&session->forks_denied);
 }
 
 /**
  * profil_session_stop - end the calling process's session
  * @status: zeroed; gets the final figures, or stays zero if there was none
  *
- * May sleep. No CPU counts for the process any more when this returns.
+ * May sleep. No CPU counts for the process any more when this returns, and what
+ * waited has been counted. Return: 0, or -EINTR with the session as it was.
  */
-void profil_session_stop(struct profil_status *status)
+int profil_session_stop(struct profil_status *status)
 {
-	struct profil_session *session = profil_table_withdraw(current->mm, NULL);
+	struct profil_session *session;
+	int err = 0;
 
+	session = get_own();
 	if (!session)
-		return;
-	synchronize_rcu();
-	read_status(session, status);
-	finish(session);
+		return 0;
+	if (mutex_lock_killable(&session->service_mutex)) {
+		err = -EINTR;
+		goto put;
+	}
+	/* before the point of no return: a signal may keep us from it */
+	err = profil_buffer_watch(&session->buffer);
+	if (err == -EINTR)
+		goto unlock;
+	err = 0;
+	/* else another thread has stopped or replaced it meanwhile: that is us too */
+	if (profil_table_withdraw(current->mm, session)) {
+		withdraw(session);
+		profil_repair(session);
+		read_status(session, status);
+		finish(session);
+		mutex_unlock(&session->service_mutex);
+		bury(session);
+		goto put;
+	}
+unlock:
+	mutex_unlock(&session->service_mutex);
+put:
+	put(session);
+	return err;
 }
 
 /**
  * profil_session_status - figures of the calling process's session so far
  * @status: zeroed; stays zero if there is none
+ *
+ * May sleep: what waits is counted first. Return: 0, or -EINTR.
  */
-void profil_session_status(struct profil_status *status)
+int profil_session_status(struct profil_status *status)
 {
-	struct profil_session *session;
+	struct profil_session *session = get_own();
 
-	/* keeps another thread's stop from freeing what is read here */
-	rcu_read_lock();
-	session = profil_table_find(current->mm);
-	if (session)
-		read_status(session, status);
-	rcu_read_unlock();
+	if (!session)
+		return 0;
+	if (mutex_lock_killable(&session->service_mutex)) {
+		put(session);
+		return -EINTR;
+	}
+	profil_repair(session);
+	read_status(session, status);
+	mutex_unlock(&session->service_mutex);
+	put(session);
+	return 0;
 }
 
 int profil_session_init(void)
 {
-	free_queue = alloc_workqueue("profil", WQ_UNBOUND, 0);
-	return free_queue ? 0 : -ENOMEM;
+	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	return queue ? 0 : -ENOMEM;
 }
 
-/* All sessions are gone: each holds a reference to the module. */
+/*
+ * All sessions are finished: each held a reference to the module. What is left
+ * are workers on their way out, the grace periods they begin, and the freeing
+ * after those.
+ */
 void profil_session_exit(void)
 {
-	destroy_workqueue(free_queue);
+	flush_workqueue(queue);
+	rcu_barrier();
+	destroy_workqueue(queue);
 }

@@ -5,28 +5,31 @@
 #ifndef _PROFIL_SESSION_H
 #define _PROFIL_SESSION_H
 
-#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/profil.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-struct profil_buffer;
+#include "buffer.h"
+#include "waiting.h"
+
 struct profil_config;
 struct profil_status;
+struct task_struct;
 
 /**
- * struct profil_stats - what one CPU did for a session
- * @phase:        part of a sample that ticks so far have earned (ticks.h)
+ * struct profil_figures - what became of sampling points
  * @ticks:        sampling points
  * @counted:      of these, in a region's counter or the log
  * @out_of_range: of these, in none
- * @lost:         of these, behind the one that ended the profile
+ * @lost:         of these, not counted
  *
- * Written only by its own CPU, with interrupts off; read by anybody. One word
- * each, so that no reader sees half of one.
+ * One word each, so that no reader sees half of one.
  */
-struct profil_stats {
-	u32 phase;
+struct profil_figures {
 	unsigned long ticks;
 	unsigned long counted;
 	unsigned long out_of_range;
@@ -34,42 +37,108 @@ struct profil_stats {
 };
 
 /**
+ * struct profil_cpu - what one CPU needs for a session
+ * @lock:    held by this CPU while it samples, and briefly by those who must know
+ *           that it does not any more with what it saw before: see
+ *           profil_session_barrier(). Never contended otherwise. Raw: it is
+ *           taken in hard interrupts, on PREEMPT_RT too
+ * @phase:   part of a sample that ticks so far have earned (ticks.h)
+ * @figures: of this CPU's ticks; written only by it, in the tick
+ */
+struct profil_cpu {
+	raw_spinlock_t lock;
+	u32 phase;
+	struct profil_figures figures;
+};
+
+/* Bits of struct profil_session.flags */
+#define PROFIL_KICKED	0	/* the worker is to come, with a reference */
+#define PROFIL_RECHECK	1	/* it is to look whether the memory is still there */
+#define PROFIL_FAULTED	2	/* it is not: no counter may be written any more */
+
+/**
  * struct profil_session - life of a profile
- * @node:       in the table of sessions (table.c)
- * @mm:         the key: whose ticks count. Compared, never followed, by readers
- * @state:      PROFIL_STATE_*; set to an ended state once, by the sampler
- * @log_used:   entries of the pc log that were handed out
+ * @node:      in the table of sessions (table.c), or in its parent's @spares
+ * @mm:        the key: whose ticks count. Kept by the notifier, and before that
+ *             is inserted by the reference of the kicked worker
+ * @ref:       one of the table, one of a kicked worker, one of each call at work
+ * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
+ * @error:     errno of the last loss of samples, for status
+ * @withdrawn: it has left the table, so that its successor, if any, is there
+ * @flags:     PROFIL_KICKED, PROFIL_RECHECK, PROFIL_FAULTED
+ * @tgid:      the process, for tracepoints
  * @started_ns: profil_clock_ns() at its start
- * @config:     what to count; one reference. Immutable
- * @buffer:     where to count
- * @stats:      figures, per CPU
- * @notifier:   tells when the address space ends, and keeps @mm from being
- *              reused as another's address meanwhile
- * @free_work:  last part of the end, which must sleep
- * @rcu:        readers may still walk over @node when it is freed
+ * @config:    what to count; one reference. Immutable
+ * @cpus:      per CPU
+ * @log_used:  entries of the pc log that were handed out
+ * @waiting:   samples whose page is not pinned
+ * @buffer:    where to count
+ * @service_mutex: held by whoever pins, unpins, counts what waited, or ends the
+ *             session: the worker and calls. May be held over page faults, so
+ *             nothing that a page fault waits for may wait for it
+ * @repaired:  figures of samples that have waited; under @service_mutex
+ * @given_back: pins, charge and hooks are; under @service_mutex
+ * @finished:  it has ended for good; under @service_mutex
+ * @forks:     children followed,
+ * @forks_denied: and not
+ * @spares:    sessions for children of forks under way (fork.c),
+ * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
+ * @spare_for: of a spare: the thread that forks
+ * @work:      the worker (repair.c)
+ * @free_work: the last part of its end, a grace period after the last reference
  *
- * @config, @buffer and @stats are used by readers only for the session of their
- * own current->mm, so whoever ends a session need only be sure that no thread
- * of that process is inside the sampler any more.
+ * Ticks find a session under rcu_read_lock(); they use it while they hold their
+ * CPU's @lock and it is not @withdrawn.
  */
 struct profil_session {
 	struct hlist_node node;
 	struct mm_struct *mm;
-	int state;
-	atomic64_t log_used;
+	refcount_t ref;
+	u32 state;
+	u32 error;
+	bool withdrawn;
+	unsigned long flags;
+	pid_t tgid;
 	u64 started_ns;
 	struct profil_config *config;
-	struct profil_buffer *buffer;
-	struct profil_stats __percpu *stats;
-	struct mmu_notifier notifier;
-	struct work_struct free_work;
-	struct rcu_head rcu;
+	struct profil_cpu __percpu *cpus;
+	atomic64_t log_used;
+	struct profil_waiting waiting;
+	struct profil_buffer buffer;
+	struct mutex service_mutex; /* see above */
+	struct profil_figures repaired;
+	bool given_back;
+	bool finished;
+	atomic_long_t forks;
+	atomic_long_t forks_denied;
+	struct hlist_head spares;
+	raw_spinlock_t spares_lock;
+	const struct task_struct *spare_for;
+	struct work_struct work;
+	struct rcu_work free_work;
 };
 
 /* May sleep; for the calling process. */
 int profil_session_start(struct profil_config *config);
-void profil_session_stop(struct profil_status *status);
-void profil_session_status(struct profil_status *status);
+int profil_session_stop(struct profil_status *status);
+int profil_session_status(struct profil_status *status);
+
+/* May sleep. */
+void profil_session_give_back(struct profil_session *session);
+void profil_session_free(struct profil_session *session);
+void profil_session_release(struct profil_session *session);
+
+/* Any context. */
+struct profil_session *profil_session_alloc(gfp_t gfp);
+void profil_session_publish_child(struct profil_session *child,
+				  struct task_struct *task);
+void profil_session_end(struct profil_session *session, u32 state, u32 error);
+void profil_session_lose(struct profil_session *session,
+			 struct profil_figures *figures, u64 samples,
+			 u32 error);
+void profil_session_recheck(struct profil_session *session);
+void profil_session_barrier(struct profil_session *session);
+void profil_session_kick(struct profil_session *session);
 
 int profil_session_init(void);
 void profil_session_exit(void);

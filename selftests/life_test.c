@@ -286,8 +286,9 @@ TEST_F(life, vfork_child_counts)
 /* Descriptors are doors, not sessions: one that came from elsewhere is ours. */
 static int use_inherited(struct _test_data_life *self)
 {
-	/* the parent's session is not to be seen here, let alone stopped */
-	if (stop(self->fd).state == PROFIL_STATE_RUNNING)
+	/* what is stopped is the child's own session, passed on by the fork */
+	if (stop(self->fd).state != PROFIL_STATE_RUNNING ||
+	    get_status(self->fd).state != PROFIL_STATE_OFF)
 		return 100;
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 101;

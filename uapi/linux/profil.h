@@ -8,6 +8,12 @@
  * on until it is stopped, replaced, or the address space ends by exit or exec.
  * All threads are covered. No call can act on another process.
  *
+ * fork(2): the child goes on being profiled, by the same rules, into its own
+ * copy of the counters (which starts with the parent's counts), or into the same
+ * counters where they lie in a MAP_SHARED mapping. A child that shares its
+ * parent's memory (vfork, posix_spawn, CLONE_VM) counts there until it executes
+ * another program. execve(2): off in the new program; on, as it was, if it fails.
+ *
  * At every sampling point (a tick of the clock that finds a thread of the
  * process on a CPU, in user or in kernel mode) the module takes the pc at
  * which the thread is, or to which it will return, in user mode; finds the
@@ -40,6 +46,9 @@
  *               counters on a 32-bit kernel, no clock because the
  *               kernel.ftrace_enabled sysctl is 0
  *   ENOMEM      RLIMIT_MEMLOCK of the user would be exceeded, or no memory
+ *   ENOSPC      the user has as many sessions or regions as the administrator
+ *               lets him have (module parameters max_user_sessions and
+ *               max_user_regions)
  *   EINTR       the process is being killed
  */
 #ifndef _UAPI_LINUX_PROFIL_H
@@ -70,6 +79,7 @@
 /* Optional abilities, in struct profil_info.features */
 #define PROFIL_FEATURE_COUNTER64	0x1  /* width 64 */
 #define PROFIL_FEATURE_PC_LOG		0x2  /* flag PROFIL_PC_LOG */
+#define PROFIL_FEATURE_PIN_ON_HIT	0x4  /* flag PROFIL_PIN_ON_HIT */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
@@ -140,6 +150,7 @@ struct profil_region {
 /* Flags, in struct profil_start.flags */
 #define PROFIL_USER_ONLY	0x1  /* only ticks that found user mode */
 #define PROFIL_PC_LOG		0x2  /* store pcs, count nothing: see @log */
+#define PROFIL_PIN_ON_HIT	0x4  /* pin and charge pages as they are hit */
 
 /*
  * Overflow rules, in struct profil_start.overflow
@@ -176,13 +187,28 @@ struct profil_region {
  * The counters must lie in memory that the process may write (executable or not:
  * the stacks of old programs are): anonymous (heap, stack, a program's own data,
  * a private mapping of a file), shared memory (memfd, tmpfs, System V) or huge
- * pages. They are counted from where they stand: the kernel clears
- * nothing. Their pages stay pinned, and charged to the user's RLIMIT_MEMLOCK
- * (unless the caller has CAP_IPC_LOCK), until the profile ends.
+ * pages. They are counted from where they stand: the kernel clears nothing.
  *
- * This version does not follow what the program does with that memory
- * meanwhile: if it unmaps the counters, counting goes on in pages that only the
- * kernel still has. Nor does it follow fork(2): the child is not profiled.
+ * Their pages are pinned, so that a tick can write them, and charged to the
+ * user's RLIMIT_MEMLOCK (unless the caller has CAP_IPC_LOCK), over all his
+ * processes, until the profile ends: all of them at the call, which fails if that
+ * cannot be; or, with PROFIL_PIN_ON_HIT, each when a sample first needs it. Then
+ * samples that would exceed the limit are lost, and status says why. A forked
+ * child is charged as much as its parent was at the call, and pins as it hits; if
+ * the limit does not allow that, the child is not profiled, and fork(2) does not
+ * fail.
+ *
+ * What the program does to that memory meanwhile:
+ *   - it unmaps a page of it, moves it (mremap), maps something over it, shrinks
+ *     the file behind it, or takes the right to write away from it (mprotect):
+ *     the profile ends, with PROFIL_STATE_FAULT, and no counter is written after
+ *     that call has returned, also in the pages that are left. mprotect of pages
+ *     that hold nothing yet may pass unseen, if it is taken back before a sample
+ *     needs them;
+ *   - the pages are discarded or replaced by the program or the kernel (madvise,
+ *     hole punching, same-page merging, huge-page collapse, migration): counting
+ *     goes on in the pages that the program sees then. Samples that come before
+ *     they are pinned wait, and are counted afterwards.
  */
 struct profil_start {
 	__u32 size;
@@ -203,7 +229,7 @@ struct profil_start {
 #define PROFIL_STATE_RUNNING	1
 #define PROFIL_STATE_LIMIT	2  /* ended: a counter reached the limit */
 #define PROFIL_STATE_FULL	3  /* ended: the pc log is full */
-#define PROFIL_STATE_FAULT	4  /* ended: the counters' memory went away (later) */
+#define PROFIL_STATE_FAULT	4  /* ended: the counters' memory went away */
 
 /**
  * struct profil_status - argument of PROFIL_IOC_STATUS and PROFIL_IOC_STOP
@@ -218,13 +244,25 @@ struct profil_start {
  *                stays at its limit included) or were stored in the log
  * @out_of_range: out: of these, the ones whose pc has no counter in a region;
  *                the catch-all counter, if there is one, has them
- * @waiting:      out: of these, the ones not yet added to their counters
- * @lost:         out: of these, the ones that could not be counted: several were
- *                due at once, and the first of them ended the profile
+ * @waiting:      out: of these, the ones not yet added to their counters: their
+ *                page is not pinned yet. The call itself sees to those that it
+ *                finds, so that this is 0 but for the samples that come meanwhile
+ * @lost:         out: of these, the ones that could not be counted; see @error
  * @pinned_bytes: out: memory pinned for the counters, in bytes
+ * @error:        out: why samples were lost, or the profile ended, last: 0, or
+ *                EFAULT (the counters' memory went away), ENOMEM (RLIMIT_MEMLOCK,
+ *                or no memory), ENOBUFS (more were waiting than there is room
+ *                for), or the error that pinning ended with. Samples lost because
+ *                several were due at once, and the first of them ended the
+ *                profile, leave it as it is
+ * @reserved:     out: 0
+ * @forks:        out: children that this profile was passed on to
+ * @forks_denied: out: children that are not profiled, because RLIMIT_MEMLOCK or
+ *                max_user_sessions would have been exceeded, or there was no
+ *                memory
  *
  * With all fields 0 but @size, nothing has ever been started, or it has been
- * stopped: the figures end with the profile.
+ * stopped: the figures end with the profile. In a forked child they begin at 0.
  */
 struct profil_status {
 	__u32 size;
@@ -237,6 +275,10 @@ struct profil_status {
 	__u64 waiting;
 	__u64 lost;
 	__u64 pinned_bytes;
+	__u32 error;
+	__u32 reserved;
+	__u64 forks;
+	__u64 forks_denied;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Following fork. It is met twice:
+ *
+ * 1. when fork write-protects the parent's memory (notifier.c): there one may not
+ *    wait for memory, but may allocate; also on PREEMPT_RT. A spare session is
+ *    made, for this thread's fork.
+ * 2. at the tracepoint sched_process_fork, when the child is complete but does not
+ *    run yet: there one may not even allocate. The spare becomes the child's
+ *    session. From its first tick on, the child is profiled; its ticks wait in
+ *    the session's log until the worker has subscribed to its memory (repair.c).
+ *
+ * A child that cannot be followed is not profiled, and is counted as denied; fork
+ * itself never fails for our sake.
+ */
+#include <linux/gfp.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "clock.h"
+#include "config.h"
+#include "fork.h"
+#include "hooks.h"
+#include "session.h"
+#include "table.h"
+#include "totals.h"
+#include "trace.h"
+
+/**
+ * profil_fork_prepare - have a spare session ready for a fork of this thread
+ * @session: of current->mm
+ *
+ * Called for each mapping that fork copies: more than once for a fork, and, as
+ * it may fail then, for none at all. A thread has at most one spare, which waits
+ * for its next fork. If there is no memory, neither is there a spare.
+ */
+void profil_fork_prepare(struct profil_session *session)
+{
+	struct profil_session *spare;
+	unsigned long flags;
+
+	if (READ_ONCE(session->withdrawn) ||
+	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
+		return;
+	raw_spin_lock_irqsave(&session->spares_lock, flags);
+	hlist_for_each_entry(spare, &session->spares, node)
+		if (spare->spare_for == current)
+			break;
+	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
+	if (spare)
+		return;
+
+	/* not GFP_KERNEL: reclaiming memory would come back to notifiers */
+	spare = profil_session_alloc(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!spare)
+		return;
+	spare->spare_for = current;
+	raw_spin_lock_irqsave(&session->spares_lock, flags);
+	hlist_add_head(&spare->node, &session->spares);
+	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
+}
+
+static struct profil_session *take_spare(struct profil_session *session)
+{
+	struct profil_session *spare;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->spares_lock, flags);
+	hlist_for_each_entry(spare, &session->spares, node)
+		if (spare->spare_for == current)
+			break;
+	if (spare)
+		hlist_del(&spare->node);
+	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
+	return spare;
+}
+
+static void put_spare(struct profil_session *session,
+		      struct profil_session *spare)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&session->spares_lock, flags);
+	hlist_add_head(&spare->node, &session->spares);
+	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
+}
+
+/**
+ * profil_fork_free_spares - free what prepared forks have left
+ * @session: that no thread can fork from any more
+ */
+void profil_fork_free_spares(struct profil_session *session)
+{
+	struct profil_session *spare;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(spare, next, &session->spares, node)
+		profil_session_free(spare);
+}
+
+/* The child is charged as much as its parent was at the start. */
+static int charge(struct profil_session *child)
+{
+	const struct profil_config *config = child->config;
+	int err;
+
+	err = profil_charge_session(&config->rights);
+	if (err || config->flags & PROFIL_PIN_ON_HIT)
+		return err;
+	err = profil_charge_pages(&config->rights, config->nr_pages);
+	if (err)
+		profil_uncharge_session(&config->rights);
+	else
+		child->buffer.charged = config->nr_pages;
+	return err;
+}
+
+static int follow(struct profil_session *parent, struct task_struct *task)
+{
+	struct profil_session *child = take_spare(parent);
+	int err;
+
+	if (!child)
+		return -ENOMEM;
+	child->config = parent->config;
+	err = charge(child);
+	if (err)
+		goto put_spare;
+	if (!profil_hooks_get_another()) {
+		err = -ESRCH;
+		goto uncharge;
+	}
+	/* the parent's is freed only a grace period after it left the table */
+	refcount_inc(&child->config->ref);
+	/* where the parent's log ended when it was copied, or a little behind */
+	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
+	profil_session_publish_child(child, task);
+	return 0;
+
+uncharge:
+	profil_uncharge_pages(&child->config->rights, child->buffer.charged);
+	child->buffer.charged = 0;
+	profil_uncharge_session(&child->config->rights);
+put_spare:
+	put_spare(parent, child);
+	return err;
+}
+
+/*
+ * Atomic context, also on PREEMPT_RT. A fork of an unprofiled process costs a
+ * look into the table. Threads and vfork's children share their parent's memory,
+ * and with it its session.
+ */
+static void probe_fork(void *data, struct task_struct *parent,
+		       struct task_struct *child)
+{
+	struct profil_session *session;
+	int err;
+
+	if (!child->mm || child->mm == parent->mm)
+		return;
+	rcu_read_lock();
+	session = profil_table_find(parent->mm);
+	if (session && READ_ONCE(session->state) == PROFIL_STATE_RUNNING) {
+		err = follow(session, child);
+		if (!err) {
+			atomic_long_inc(&session->forks);
+			atomic_long_inc(&profil_totals[PROFIL_FORKS_FOLLOWED]);
+		} else if (err != -ESRCH) {
+			atomic_long_inc(&session->forks_denied);
+			atomic_long_inc(&profil_totals[PROFIL_FORKS_DENIED]);
+		}
+		trace_profil_fork(child->tgid, err);
+	}
+	rcu_read_unlock();
+}
+
+/* Tracepoints are not exported one by one: they are found by their names. */
+static struct tracepoint *fork_tracepoint;
+
+static void find_fork_tracepoint(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sched_process_fork"))
+		fork_tracepoint = tp;
+}
+
+/**
+ * profil_fork_attach - follow forks from here on
+ *
+ * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel has no such
+ * tracepoint, or -ENOMEM.
+ */
+int profil_fork_attach(void)
+{
+	if (!fork_tracepoint)
+		for_each_kernel_tracepoint(find_fork_tracepoint, NULL);
+	if (!fork_tracepoint)
+		return -EOPNOTSUPP;
+	return tracepoint_probe_register(fork_tracepoint, probe_fork, NULL);
+}
+
+/* May sleep. When it returns, no CPU is in the probe. */
+void profil_fork_detach(void)
+{
+	tracepoint_probe_unregister(fork_tracepoint, probe_fork, NULL);
+	tracepoint_synchronize_unregister();
+}

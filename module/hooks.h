@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is attached to the kernel while profiles run: the clock and fork.
+ */
+#ifndef _PROFIL_HOOKS_H
+#define _PROFIL_HOOKS_H
+
+#include <linux/types.h>
+
+/* May sleep: the first user attaches them. */
+int profil_hooks_get(void);
+/* Any context. */
+bool profil_hooks_get_another(void);
+void profil_hooks_put(void);
+
+void profil_hooks_exit(void);
+
+#endif /* _PROFIL_HOOKS_H */

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the kernel tells about changes to a profiled address space, and what they
+ * mean for its counters:
+ *
+ *	event			comes from			counters
+ *	UNMAP			munmap, mremap, MAP_FIXED	profile ends
+ *	PROTECTION_VMA		mprotect to no write		profile ends
+ *				NUMA hints, userfaultfd		no change
+ *	PROTECTION_PAGE		fork, write-back		no change
+ *	SOFT_DIRTY		/proc/PID/clear_refs		no change
+ *	CLEAR and all others	madvise, truncation, KSM,	stale: pinned again
+ *				migration, THP			when next hit
+ *	RELEASE			exit, exec			session ends
+ *
+ * "No change": the process goes on with the page that is pinned. That is true
+ * of fork too, which gives the child a copy of a pinned page at once.
+ *
+ * "Stale" and "ends": what the event announces must not happen while a CPU still
+ * writes to the old page. So each CPU that may have looked the page up before is
+ * waited for (profil_session_barrier(): a few instructions each); nothing here
+ * waits for anything else. In particular not for service_mutex, whose holder may
+ * be pinning, and so waiting for the lock that our caller holds. Events that may
+ * not block (the OOM killer's) are therefore handled like all others.
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+
+#include "buffer.h"
+#include "fork.h"
+#include "notifier.h"
+#include "session.h"
+
+static bool invalidate(struct mmu_interval_notifier *notifier,
+		       const struct mmu_notifier_range *range,
+		       unsigned long seq)
+{
+	struct profil_buffer *buffer =
+		container_of(notifier, struct profil_buffer, notifier);
+	struct profil_session *session =
+		container_of(buffer, struct profil_session, buffer);
+	bool fault = false;
+
+	switch (range->event) {
+	case MMU_NOTIFY_RELEASE:
+		profil_session_release(session);
+		return true;
+	case MMU_NOTIFY_PROTECTION_PAGE:
+		if (current->mm == session->mm)
+			profil_fork_prepare(session);
+		return true;
+	case MMU_NOTIFY_SOFT_DIRTY:
+		return true;
+	case MMU_NOTIFY_PROTECTION_VMA:
+		/* all who send it hold mmap_lock, and have set the VMA's flags */
+		if (profil_buffer_writable(buffer, range->start, range->end))
+			return true;
+		fault = true;
+		break;
+	case MMU_NOTIFY_UNMAP:
+		fault = true;
+		break;
+	default:
+		break;
+	}
+
+	if (!profil_buffer_invalidate(buffer, range->start, range->end, seq))
+		return true;
+	if (fault)
+		profil_session_end(session, PROFIL_STATE_FAULT, EFAULT);
+	else
+		profil_session_recheck(session);
+	profil_session_barrier(session);
+	/* for the worker to unpin them */
+	profil_session_kick(session);
+	return true;
+}
+
+const struct mmu_interval_notifier_ops profil_notifier_ops = {
+	.invalidate = invalidate,
+};

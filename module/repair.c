@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What ticks, forks and notifiers leave to be done where one may sleep: pin the
+ * pages that samples wait for and count them, unpin what has gone stale, look
+ * whether memory that was changed is still there, give back what a profile that
+ * has ended still holds.
+ *
+ * It is done by a worker, at once; or by a status or stop call that comes first,
+ * so that what they tell is settled.
+ */
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+
+#include "buffer.h"
+#include "repair.h"
+#include "sampler.h"
+#include "session.h"
+
+/*
+ * As a tick would, were it here now; also if the profile has ended meanwhile at
+ * its limit: this came before. Return: false if the page has gone stale again.
+ */
+static bool count_now(struct profil_session *session,
+		      const struct profil_sample *sample)
+{
+	struct profil_cpu *cpu;
+	unsigned long flags;
+	bool done = false;
+
+	local_irq_save(flags);
+	cpu = this_cpu_ptr(session->cpus);
+	raw_spin_lock(&cpu->lock);
+	rcu_read_lock();
+	if (!test_bit(PROFIL_FAULTED, &session->flags))
+		done = profil_sampler_count(session, sample,
+					    &session->repaired);
+	rcu_read_unlock();
+	raw_spin_unlock(&cpu->lock);
+	local_irq_restore(flags);
+	return done;
+}
+
+static void count_waiting(struct profil_session *session)
+{
+	struct profil_sample sample;
+	int err;
+
+	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
+	       profil_waiting_take(&session->waiting, &sample)) {
+		err = profil_buffer_pin(&session->buffer,
+					sample.place >> PAGE_SHIFT);
+		if (!err && count_now(session, &sample))
+			continue;
+		if (!err || err == -EAGAIN || err == -EINTR) {
+			/* it goes on waiting: the next tick kicks the worker */
+			if (!profil_waiting_add(&session->waiting, &sample))
+				profil_session_lose(session, &session->repaired,
+						    sample.samples, ENOBUFS);
+			return;
+		}
+		/* out of memory is for this sample; all else for all that come */
+		if (err != -ENOMEM)
+			profil_session_end(session, PROFIL_STATE_FAULT, -err);
+		profil_session_lose(session, &session->repaired, sample.samples,
+				    -err);
+	}
+}
+
+static void lose_waiting(struct profil_session *session)
+{
+	struct profil_sample sample;
+
+	while (profil_waiting_take(&session->waiting, &sample))
+		profil_session_lose(session, &session->repaired, sample.samples,
+				    session->error);
+}
+
+/**
+ * profil_repair - bring a session into order
+ * @session: with its service_mutex held; of an address space with users
+ *
+ * May sleep.
+ */
+void profil_repair(struct profil_session *session)
+{
+	int err;
+
+	lockdep_assert_held(&session->service_mutex);
+	if (!session->given_back) {
+		err = profil_buffer_watch(&session->buffer);
+		if (err == -EINTR)	/* a call with a signal: the worker will */
+			return;
+		if (err)
+			profil_session_end(session, PROFIL_STATE_FAULT, -err);
+		profil_buffer_sweep(&session->buffer);
+	}
+	if (!session->given_back &&
+	    test_and_clear_bit(PROFIL_RECHECK, &session->flags)) {
+		err = profil_buffer_check(&session->buffer);
+		if (err == -EINTR)
+			profil_session_recheck(session);
+		else if (err)
+			profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	}
+	count_waiting(session);
+	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
+		profil_session_give_back(session);
+		lose_waiting(session);
+	}
+}

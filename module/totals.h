@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the administrator sees of all sessions together: /sys/class/misc/profil/
+ */
+#ifndef _PROFIL_TOTALS_H
+#define _PROFIL_TOTALS_H
+
+#include <linux/atomic.h>
+#include <linux/percpu.h>
+
+/**
+ * enum profil_total - figures that change seldom
+ * @PROFIL_SESSIONS:       sessions alive; one that ended itself lives on until it
+ *                         is stopped, for its status
+ * @PROFIL_PINNED_PAGES:   pages pinned, over all sessions
+ * @PROFIL_FORKS_FOLLOWED: children that a session was passed on to, since load
+ * @PROFIL_FORKS_DENIED:   children that went without, since load
+ * @PROFIL_FAULTS:         sessions that ended with PROFIL_STATE_FAULT, since load
+ */
+enum profil_total {
+	PROFIL_SESSIONS,
+	PROFIL_PINNED_PAGES,
+	PROFIL_FORKS_FOLLOWED,
+	PROFIL_FORKS_DENIED,
+	PROFIL_FAULTS,
+	PROFIL_NR_TOTALS
+};
+
+extern atomic_long_t profil_totals[PROFIL_NR_TOTALS];
+
+/**
+ * struct profil_cpu_totals - figures that change with every tick, since load
+ * @ticks:   sampling points
+ * @samples: of these, counted, in a region or in none
+ * @lost:    of these, not counted
+ */
+struct profil_cpu_totals {
+	unsigned long ticks;
+	unsigned long samples;
+	unsigned long lost;
+};
+
+DECLARE_PER_CPU(struct profil_cpu_totals, profil_cpu_totals);
+
+extern const struct attribute_group *profil_attribute_groups[];
+
+#endif /* _PROFIL_TOTALS_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The module's own tracepoints: /sys/kernel/tracing/events/profil/. The process
+ * that an event is about is in its fields, since a worker or a fork's parent may be
+ * the one at hand.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM profil
+
+#if !defined(_PROFIL_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _PROFIL_TRACE_H
+
+#include <linux/tracepoint.h>
+
+/* A process has started, or replaced, its profile. */
+TRACE_EVENT(profil_start,
+	TP_PROTO(pid_t tgid, u32 rate, u32 flags, u32 nr_regions,
+		 unsigned long nr_pages),
+	TP_ARGS(tgid, rate, flags, nr_regions, nr_pages),
+	TP_STRUCT__entry(
+		__field(pid_t, tgid)
+		__field(u32, rate)
+		__field(u32, flags)
+		__field(u32, nr_regions)
+		__field(unsigned long, nr_pages)
+	),
+	TP_fast_assign(
+		__entry->tgid = tgid;
+		__entry->rate = rate;
+		__entry->flags = flags;
+		__entry->nr_regions = nr_regions;
+		__entry->nr_pages = nr_pages;
+	),
+	TP_printk("tgid=%d rate=%u flags=%#x regions=%u pages=%lu",
+		  __entry->tgid, __entry->rate, __entry->flags,
+		  __entry->nr_regions, __entry->nr_pages)
+);
+
+/* A profile has ended for good: stopped, replaced, or its process has gone. */
+TRACE_EVENT(profil_stop,
+	TP_PROTO(pid_t tgid, u32 state, u64 ticks, u64 lost),
+	TP_ARGS(tgid, state, ticks, lost),
+	TP_STRUCT__entry(
+		__field(pid_t, tgid)
+		__field(u32, state)
+		__field(u64, ticks)
+		__field(u64, lost)
+	),
+	TP_fast_assign(
+		__entry->tgid = tgid;
+		__entry->state = state;
+		__entry->ticks = ticks;
+		__entry->lost = lost;
+	),
+	TP_printk("tgid=%d state=%u ticks=%llu lost=%llu", __entry->tgid,
+		  __entry->state, __entry->ticks, __entry->lost)
+);
+
+/* A profiled process has forked; error is 0 if the child is profiled. */
+TRACE_EVENT(profil_fork,
+	TP_PROTO(pid_t child, int error),
+	TP_ARGS(child, error),
+	TP_STRUCT__entry(
+		__field(pid_t, child)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		__entry->child = child;
+		__entry->error = error;
+	),
+	TP_printk("child=%d error=%d", __entry->child, __entry->error)
+);
+
+/* The memory of a profile's counters went away. */
+TRACE_EVENT(profil_fault,
+	TP_PROTO(pid_t tgid, int error),
+	TP_ARGS(tgid, error),
+	TP_STRUCT__entry(
+		__field(pid_t, tgid)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		__entry->tgid = tgid;
+		__entry->error = error;
+	),
+	TP_printk("tgid=%d error=%d", __entry->tgid, __entry->error)
+);
+
+/* Samples could not be counted. */
+TRACE_EVENT(profil_lost,
+	TP_PROTO(pid_t tgid, u64 samples, int error),
+	TP_ARGS(tgid, samples, error),
+	TP_STRUCT__entry(
+		__field(pid_t, tgid)
+		__field(u64, samples)
+		__field(int, error)
+	),
+	TP_fast_assign(
+		__entry->tgid = tgid;
+		__entry->samples = samples;
+		__entry->error = error;
+	),
+	TP_printk("tgid=%d samples=%llu error=%d", __entry->tgid,
+		  __entry->samples, __entry->error)
+);
+
+#endif /* _PROFIL_TRACE_H */
+
+/* The header is read again from the kernel's tree, which must find it here. */
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples, and the log in which they wait while the page of their counter is not
+ * pinned: the kernel has replaced it, it was never hit, or the process has just
+ * been forked. A worker pins the page (repair.c) and counts them then.
+ */
+#ifndef _PROFIL_WAITING_H
+#define _PROFIL_WAITING_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+/**
+ * struct profil_sample - what a tick found, and where it goes
+ * @place:        byte position (config.h) of the counter, or of the log's entry
+ * @pc:           for a pc log, what is stored there
+ * @samples:      how many, all at the same pc
+ * @out_of_range: the counter is the catch-all
+ */
+struct profil_sample {
+	u64 place;
+	u64 pc;
+	u32 samples;
+	bool out_of_range;
+};
+
+/*
+ * Distinct counters that can wait at once. A worker takes less than a millisecond
+ * to come; this is half a second of one CPU's ticks, or one of 20 kHz for 6 ms.
+ */
+#define PROFIL_WAITING_MAX	128
+
+/**
+ * struct profil_waiting - samples that wait
+ * @lock:    taken by ticks and by the worker: raw, with interrupts off
+ * @nr:      entries in use
+ * @entries: in no order: adding to counters commutes
+ */
+struct profil_waiting {
+	raw_spinlock_t lock;
+	u32 nr;
+	struct profil_sample entries[PROFIL_WAITING_MAX];
+};
+
+static inline void profil_waiting_init(struct profil_waiting *waiting)
+{
+	raw_spin_lock_init(&waiting->lock);
+	waiting->nr = 0;
+}
+
+/**
+ * profil_waiting_add - let a sample wait
+ * @waiting: log
+ * @sample:  added to one that waits for the same counter, if there is one. Those
+ *           of a pc log all have their own place
+ *
+ * Any context. Return: false if there is no room.
+ */
+static inline bool profil_waiting_add(struct profil_waiting *waiting,
+				      const struct profil_sample *sample)
+{
+	struct profil_sample *entry = waiting->entries;
+	unsigned long flags;
+	bool room = true;
+
+	raw_spin_lock_irqsave(&waiting->lock, flags);
+	for (; entry < waiting->entries + waiting->nr; entry++)
+		if (entry->place == sample->place &&
+		    entry->out_of_range == sample->out_of_range)
+			break;
+	if (entry < waiting->entries + waiting->nr) {
+		entry->samples += sample->samples;
+	} else if (waiting->nr < PROFIL_WAITING_MAX) {
+		*entry = *sample;
+		waiting->nr++;
+	} else {
+		room = false;
+	}
+	raw_spin_unlock_irqrestore(&waiting->lock, flags);
+	return room;
+}
+
+/**
+ * profil_waiting_take - take one out
+ * @waiting: log
+ * @sample:  out
+ *
+ * Any context. Return: false if none waits.
+ */
+static inline bool profil_waiting_take(struct profil_waiting *waiting,
+				       struct profil_sample *sample)
+{
+	unsigned long flags;
+	bool found;
+
+	raw_spin_lock_irqsave(&waiting->lock, flags);
+	found = waiting->nr;
+	if (found)
+		*sample = waiting->entries[--waiting->nr];
+	raw_spin_unlock_irqrestore(&waiting->lock, flags);
+	return found;
+}
+
+/* How many samples wait. Any context. */
+static inline u64 profil_waiting_sum(struct profil_waiting *waiting)
+{
+	unsigned long flags;
+	u64 sum = 0;
+	u32 i;
+
+	raw_spin_lock_irqsave(&waiting->lock, flags);
+	for (i = 0; i < waiting->nr; i++)
+		sum += waiting->entries[i].samples;
+	raw_spin_unlock_irqrestore(&waiting->lock, flags);
+	return sum;
+}
+
+#endif /* _PROFIL_WAITING_H */
