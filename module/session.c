@@ -286,7 +286,6 @@ static void finish(struct profil_session *session)
 {
 	struct profil_figures figures;
 
-	session->finished = true;
 	profil_session_give_back(session);
 	profil_uncharge_session(&session->config->rights);
 	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
@@ -329,13 +328,14 @@ static void session_work(struct work_struct *work)
 	mutex_lock(&session->service_mutex);
 	if (!is_orphan(session))
 		profil_repair(session);
-	if (is_orphan(session) && profil_table_withdraw(mm, session))
+	if (is_orphan(session) && profil_table_withdraw(mm, session)) {
 		withdraw(session);
-	/* or by a start that was killed before it could finish it */
-	if (READ_ONCE(session->withdrawn) && !session->finished) {
-		finish(session);
 		finished = true;
 	}
+	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
+		finished = true;
+	if (finished)
+		finish(session);
 	mutex_unlock(&session->service_mutex);
 
 	if (finished)
@@ -454,6 +454,7 @@ static void retire(struct profil_session *session)
 {
 	withdraw(session);
 	if (mutex_lock_killable(&session->service_mutex)) {
+		set_bit(PROFIL_ABANDONED, &session->flags);
 		profil_session_kick(session);
 		return;
 	}

@@ -55,6 +55,7 @@ struct profil_cpu {
 #define PROFIL_KICKED	0	/* the worker is to come, with a reference */
 #define PROFIL_RECHECK	1	/* it is to look whether the memory is still there */
 #define PROFIL_FAULTED	2	/* it is not: no counter may be written any more */
+#define PROFIL_ABANDONED	3	/* a start was killed before it could end it */
 
 /**
  * struct profil_session - life of a profile
@@ -65,7 +66,7 @@ struct profil_cpu {
  * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
  * @error:     errno of the last loss of samples, for status
  * @withdrawn: it has left the table, so that its successor, if any, is there
- * @flags:     PROFIL_KICKED, PROFIL_RECHECK, PROFIL_FAULTED
+ * @flags:     PROFIL_KICKED, PROFIL_RECHECK, PROFIL_FAULTED, PROFIL_ABANDONED
  * @tgid:      the process, for tracepoints
  * @started_ns: profil_clock_ns() at its start
  * @config:    what to count; one reference. Immutable
@@ -78,7 +79,6 @@ struct profil_cpu {
  *             nothing that a page fault waits for may wait for it
  * @repaired:  figures of samples that have waited; under @service_mutex
  * @given_back: pins, charge and hooks are; under @service_mutex
- * @finished:  it has ended for good; under @service_mutex
  * @forks:     children followed,
  * @forks_denied: and not
  * @spares:    sessions for children of forks under way (fork.c),
@@ -108,7 +108,6 @@ struct profil_session {
 	struct mutex service_mutex; /* see above */
 	struct profil_figures repaired;
 	bool given_back;
-	bool finished;
 	atomic_long_t forks;
 	atomic_long_t forks_denied;
 	struct hlist_head spares;
