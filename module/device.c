@@ -18,7 +18,7 @@
 #include "clock.h"
 #include "config.h"
 #include "device.h"
-#include "session.h"
+#include "life.h"
 #include "totals.h"
 
 /* Any command's argument; the size is where all of them have it. */
@@ -52,19 +52,19 @@ static int do_start(union argument *arg)
 	config = profil_config_create(&arg->start);
 	if (IS_ERR(config))
 		return PTR_ERR(config);
-	return profil_session_start(config);
+	return profil_life_start(config);
 }
 
 static int do_stop(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	return profil_session_stop(&arg->status);
+	return profil_life_stop(&arg->status);
 }
 
 static int do_status(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	return profil_session_status(&arg->status);
+	return profil_life_status(&arg->status);
 }
 
 /**

@@ -25,6 +25,7 @@
 #include "config.h"
 #include "fork.h"
 #include "hooks.h"
+#include "life.h"
 #include "session.h"
 #include "table.h"
 #include "totals.h"
@@ -138,7 +139,7 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 	refcount_inc(&child->config->ref);
 	/* where the parent's log ended when it was copied, or a little behind */
 	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
-	profil_session_publish_child(child, task);
+	profil_life_begin_child(child, task);
 	return 0;
 
 uncharge:

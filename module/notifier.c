@@ -29,6 +29,7 @@
 
 #include "buffer.h"
 #include "fork.h"
+#include "life.h"
 #include "notifier.h"
 #include "session.h"
 
@@ -44,7 +45,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 
 	switch (range->event) {
 	case MMU_NOTIFY_RELEASE:
-		profil_session_release(session);
+		profil_life_release(session);
 		return true;
 	case MMU_NOTIFY_PROTECTION_PAGE:
 		if (current->mm == session->mm)

@@ -17,7 +17,6 @@
 #include "waiting.h"
 
 struct profil_config;
-struct profil_status;
 struct task_struct;
 
 /**
@@ -84,7 +83,7 @@ struct profil_cpu {
  * @spares:    sessions for children of forks under way (fork.c),
  * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
  * @spare_for: of a spare: the thread that forks
- * @work:      the worker (repair.c)
+ * @work:      the worker (life.c, repair.c)
  * @free_work: the last part of its end, a grace period after the last reference
  *
  * Ticks find a session under rcu_read_lock(); they use it while they hold their
@@ -117,20 +116,17 @@ struct profil_session {
 	struct rcu_work free_work;
 };
 
-/* May sleep; for the calling process. */
-int profil_session_start(struct profil_config *config);
-int profil_session_stop(struct profil_status *status);
-int profil_session_status(struct profil_status *status);
+/* May sleep; with its service_mutex held. */
+void profil_session_give_back(struct profil_session *session);
+struct profil_figures
+profil_session_figures(const struct profil_session *session);
 
 /* May sleep. */
-void profil_session_give_back(struct profil_session *session);
 void profil_session_free(struct profil_session *session);
-void profil_session_release(struct profil_session *session);
 
 /* Any context. */
 struct profil_session *profil_session_alloc(gfp_t gfp);
-void profil_session_publish_child(struct profil_session *child,
-				  struct task_struct *task);
+void profil_session_put(struct profil_session *session);
 void profil_session_end(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
 			 struct profil_figures *figures, u64 samples,

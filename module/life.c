@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a session begins and ends: start, stop, status, fork's child, exit.
+ *
+ * It is in the table (table.c) from the moment it is complete until it ends.
+ * Whoever takes it out of the table owns its end:
+ *
+ * - stop, and start for the session that it replaces: threads of the process
+ *   may be in the sampler on other CPUs. They see that it is withdrawn, or are
+ *   waited for (profil_session_barrier()); so no counter is written any more when
+ *   the call returns.
+ * - the end of the address space (exit, or exec's switch to a new one): the
+ *   notifier's release comes when mm_users is 0. The sampler runs only where
+ *   current->mm is the session's, and such a thread holds mm_users: there is
+ *   none. Nor is a worker to come, which holds it too: so what waited has been
+ *   counted. Pins and charge are given back at once, within exit.
+ * - the worker, for a session whose end nobody would tell of.
+ *
+ * A profile that ends by itself (limit, full, fault) stays in the table for its
+ * status, but gives back at once what it holds (repair.c).
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+
+#include "buffer.h"
+#include "clock.h"
+#include "config.h"
+#include "hooks.h"
+#include "life.h"
+#include "repair.h"
+#include "session.h"
+#include "table.h"
+#include "totals.h"
+#include "trace.h"
+
+/* The calling process's session, or NULL. */
+static struct profil_session *get_own(void)
+{
+	struct profil_session *session;
+
+	rcu_read_lock();
+	session = profil_table_find(current->mm);
+	if (session && !refcount_inc_not_zero(&session->ref))
+		session = NULL;
+	rcu_read_unlock();
+	return session;
+}
+
+/* End ticks for a session that has left the table. */
+static void withdraw(struct profil_session *session)
+{
+	WRITE_ONCE(session->withdrawn, true);
+	profil_session_barrier(session);
+}
+
+/* The end of a withdrawn session. Under its service_mutex; the caller buries it. */
+static void finish(struct profil_session *session)
+{
+	struct profil_figures figures;
+
+	profil_session_give_back(session);
+	profil_uncharge_session(&session->config->rights);
+	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
+	figures = profil_session_figures(session);
+	trace_profil_stop(session->tgid, session->state, figures.ticks,
+			  figures.lost);
+}
+
+/* The last reference to a finished session but for those at work, and its module's. */
+static void bury(struct profil_session *session)
+{
+	profil_session_put(session);
+	/*
+	 * Unloading waits for the queue, and the free_work for the notifier
+	 * callback that may be our caller: so rmmod works as soon as a stop has
+	 * returned or the process has been waited for.
+	 */
+	module_put(THIS_MODULE);
+}
+
+/*
+ * Whether nobody would tell of the end of the memory: no notifier could be
+ * inserted; or the child that it would be for has gone (this is the only user)
+ * and nothing waits for it.
+ */
+static bool is_orphan(struct profil_session *session)
+{
+	return !session->buffer.watched &&
+	       (READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
+		(atomic_read(&session->mm->mm_users) == 1 &&
+		 !profil_waiting_sum(&session->waiting)));
+}
+
+/**
+ * profil_life_work - the worker: all that must sleep, and that nobody else does
+ * @work: of a session that was kicked, with its reference, and with mm_users held
+ */
+void profil_life_work(struct work_struct *work)
+{
+	struct profil_session *session =
+		container_of(work, struct profil_session, work);
+	struct mm_struct *mm = session->mm;
+	bool finished = false;
+
+	clear_bit(PROFIL_KICKED, &session->flags);
+	/* what comes from here on kicks again; what came before is seen below */
+	smp_mb__after_atomic();
+
+	mutex_lock(&session->service_mutex);
+	if (!is_orphan(session))
+		profil_repair(session);
+	if (is_orphan(session) && profil_table_withdraw(mm, session)) {
+		withdraw(session);
+		finished = true;
+	}
+	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
+		finished = true;
+	if (finished)
+		finish(session);
+	mutex_unlock(&session->service_mutex);
+
+	if (finished)
+		bury(session);
+	/* may be the last one: then the address space ends here */
+	mmput(mm);
+	profil_session_put(session);
+}
+
+/**
+ * profil_life_release - the address space ends
+ * @session: of it; see the top of the file
+ *
+ * In the notifier's callback, with mm_users at 0.
+ */
+void profil_life_release(struct profil_session *session)
+{
+	/* else a stop or a replacement has it, or it has not begun */
+	if (!profil_table_withdraw(session->mm, session))
+		return;
+	withdraw(session);
+	mutex_lock(&session->service_mutex);
+	finish(session);
+	mutex_unlock(&session->service_mutex);
+	bury(session);
+}
+
+/* What a session has from when it counts as one until it is finished. */
+static void enrol(struct profil_session *session, struct mm_struct *mm,
+		  pid_t tgid)
+{
+	session->mm = mm;
+	session->tgid = tgid;
+	session->started_ns = profil_clock_ns();
+	profil_buffer_init(&session->buffer, mm, session->config);
+	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
+	/* our caller holds the module now; from here on the session */
+	__module_get(THIS_MODULE);
+}
+
+/**
+ * profil_life_begin_child - begin a forked child's session
+ * @child: charged, with config and hooks
+ * @task:  the child, which does not run yet
+ *
+ * Atomic context. The worker comes to insert its notifier, and keeps its memory
+ * until then.
+ */
+void profil_life_begin_child(struct profil_session *child,
+				  struct task_struct *task)
+{
+	enrol(child, task->mm, task->tgid);
+	profil_table_publish(child);
+	profil_session_kick(child);
+}
+
+/* Charge, watch, and pin or check the memory. */
+static int prepare(struct profil_session *session)
+{
+	int err;
+
+	err = profil_buffer_watch(&session->buffer);
+	if (err)
+		return err;
+	if (session->config->flags & PROFIL_PIN_ON_HIT)
+		err = profil_buffer_check(&session->buffer);
+	else
+		err = profil_buffer_pin_all(&session->buffer);
+	/* another thread may just have unmapped what was pinned */
+	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
+		err = -EFAULT;
+	return err;
+}
+
+/* The reference to @config is the session's, or put if there is an error. */
+static struct profil_session *create(struct profil_config *config)
+{
+	struct profil_session *session;
+	int err = -ENOMEM;
+
+	session = profil_session_alloc(GFP_KERNEL_ACCOUNT);
+	if (!session)
+		goto put_config;
+	session->config = config;
+	err = profil_charge_session(&config->rights);
+	if (err)
+		goto free_session;
+	err = profil_hooks_get();
+	if (err)
+		goto uncharge_session;
+	enrol(session, current->mm, current->tgid);
+
+	mutex_lock(&session->service_mutex);
+	err = prepare(session);
+	if (err) {
+		withdraw(session);
+		finish(session);
+	}
+	mutex_unlock(&session->service_mutex);
+	if (!err)
+		return session;
+	bury(session);
+	return ERR_PTR(err);
+
+uncharge_session:
+	profil_uncharge_session(&config->rights);
+free_session:
+	profil_session_free(session);
+put_config:
+	profil_config_put(config);
+	return ERR_PTR(err);
+}
+
+/* End a session that another has just replaced. */
+static void retire(struct profil_session *session)
+{
+	withdraw(session);
+	if (mutex_lock_killable(&session->service_mutex)) {
+		set_bit(PROFIL_ABANDONED, &session->flags);
+		profil_session_kick(session);
+		return;
+	}
+	profil_repair(session);
+	finish(session);
+	mutex_unlock(&session->service_mutex);
+	bury(session);
+}
+
+/**
+ * profil_life_start - profile the calling process, from now on by @config
+ * @config: the caller's reference goes to the session
+ *
+ * May sleep. The earlier session, if any, is replaced in one step, and no CPU
+ * counts for it when this returns. Return: 0, or an error, with the earlier
+ * session untouched.
+ */
+int profil_life_start(struct profil_config *config)
+{
+	struct profil_session *session, *old;
+
+	session = create(config);
+	if (IS_ERR(session))
+		return PTR_ERR(session);
+	/* before it can have been replaced, and freed, by another thread */
+	trace_profil_start(session->tgid, config->rate, config->flags,
+			   config->nr_maps, config->nr_pages);
+	old = profil_table_publish(session);
+	if (old)
+		retire(old);
+	return 0;
+}
+
+/* Under its service_mutex. */
+static void read_status(struct profil_session *session,
+			struct profil_status *status)
+{
+	struct profil_figures figures = profil_session_figures(session);
+
+	status->state = READ_ONCE(session->state);
+	status->rate = session->config->rate;
+	status->flags = session->config->flags;
+	status->ticks = figures.ticks;
+	status->counted = figures.counted;
+	status->out_of_range = figures.out_of_range;
+	status->waiting = profil_waiting_sum(&session->waiting);
+	status->lost = figures.lost;
+	status->pinned_bytes = (u64)session->buffer.pinned << PAGE_SHIFT;
+	status->error = READ_ONCE(session->error);
+	status->forks = atomic_long_read(&session->forks);
+	status->forks_denied = atomic_long_read(&session->forks_denied);
+}
+
+/**
+ * profil_life_stop - end the calling process's session
+ * @status: zeroed; gets the final figures, or stays zero if there was none
+ *
+ * May sleep. No CPU counts for the process any more when this returns, and what
+ * waited has been counted. Return: 0, or -EINTR with the session as it was.
+ */
+int profil_life_stop(struct profil_status *status)
+{
+	struct profil_session *session;
+	int err = 0;
+
+	session = get_own();
+	if (!session)
+		return 0;
+	if (mutex_lock_killable(&session->service_mutex)) {
+		err = -EINTR;
+		goto put;
+	}
+	/* before the point of no return: a signal may keep us from it */
+	err = profil_buffer_watch(&session->buffer);
+	if (err == -EINTR)
+		goto unlock;
+	err = 0;
+	/* else another thread has stopped or replaced it meanwhile: that is us too */
+	if (profil_table_withdraw(current->mm, session)) {
+		withdraw(session);
+		profil_repair(session);
+		read_status(session, status);
+		finish(session);
+		mutex_unlock(&session->service_mutex);
+		bury(session);
+		goto put;
+	}
+unlock:
+	mutex_unlock(&session->service_mutex);
+put:
+	profil_session_put(session);
+	return err;
+}
+
+/**
+ * profil_life_status - figures of the calling process's session so far
+ * @status: zeroed; stays zero if there is none
+ *
+ * May sleep: what waits is counted first. Return: 0, or -EINTR.
+ */
+int profil_life_status(struct profil_status *status)
+{
+	struct profil_session *session = get_own();
+
+	if (!session)
+		return 0;
+	if (mutex_lock_killable(&session->service_mutex)) {
+		profil_session_put(session);
+		return -EINTR;
+	}
+	profil_repair(session);
+	read_status(session, status);
+	mutex_unlock(&session->service_mutex);
+	profil_session_put(session);
+	return 0;
+}
+
