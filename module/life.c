@@ -170,7 +170,7 @@ static void enrol(struct profil_session *session, struct mm_struct *mm,
  * until then.
  */
 void profil_life_begin_child(struct profil_session *child,
-				  struct task_struct *task)
+			     struct task_struct *task)
 {
 	enrol(child, task->mm, task->tgid);
 	profil_table_publish(child);
