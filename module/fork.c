@@ -10,6 +10,10 @@
  *    session. From its first tick on, the child is profiled; its ticks wait in
  *    the session's log until the worker has subscribed to its memory (repair.c).
  *
+ * A child that forks before the worker has come to it meets 2 without 1, as does a
+ * fork for whose spare there was no memory: those take from a small reserve, which
+ * the worker fills.
+ *
  * A child that cannot be followed is not profiled, and is counted as denied; fork
  * itself never fails for our sake.
  */
@@ -65,6 +69,57 @@ void profil_fork_prepare(struct profil_session *session)
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
 }
 
+#define RESERVE	16
+
+/* Protects the reserve: raw, as it is used at the tracepoint. */
+static DEFINE_RAW_SPINLOCK(reserve_lock);
+static struct hlist_head reserve = HLIST_HEAD_INIT;
+static unsigned int nr_reserve;
+
+static struct profil_session *take_reserve(void)
+{
+	struct profil_session *spare;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reserve_lock, flags);
+	spare = hlist_entry_safe(reserve.first, struct profil_session, node);
+	if (spare) {
+		hlist_del(&spare->node);
+		nr_reserve--;
+	}
+	raw_spin_unlock_irqrestore(&reserve_lock, flags);
+	return spare;
+}
+
+/**
+ * profil_fork_fill_reserve - have RESERVE spares for any fork
+ *
+ * May sleep; for who has hooks. If there is no memory, there are fewer.
+ */
+void profil_fork_fill_reserve(void)
+{
+	struct profil_session *spare;
+	unsigned long flags;
+
+	while (READ_ONCE(nr_reserve) < RESERVE) {
+		spare = profil_session_alloc(GFP_KERNEL);
+		if (!spare)
+			return;
+		raw_spin_lock_irqsave(&reserve_lock, flags);
+		hlist_add_head(&spare->node, &reserve);
+		nr_reserve++;
+		raw_spin_unlock_irqrestore(&reserve_lock, flags);
+	}
+}
+
+static void free_reserve(void)
+{
+	struct profil_session *spare;
+
+	while ((spare = take_reserve()))
+		profil_session_free(spare);
+}
+
 static struct profil_session *take_spare(struct profil_session *session)
 {
 	struct profil_session *spare;
@@ -77,7 +132,7 @@ static struct profil_session *take_spare(struct profil_session *session)
 	if (spare)
 		hlist_del(&spare->node);
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
-	return spare;
+	return spare ?: take_reserve();
 }
 
 static void put_spare(struct profil_session *session,
@@ -85,6 +140,7 @@ static void put_spare(struct profil_session *session,
 {
 	unsigned long flags;
 
+	spare->spare_for = current;
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
 	hlist_add_head(&spare->node, &session->spares);
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
@@ -197,16 +253,23 @@ static void find_fork_tracepoint(struct tracepoint *tp, void *data)
  */
 int profil_fork_attach(void)
 {
+	int err;
+
 	if (!fork_tracepoint)
 		for_each_kernel_tracepoint(find_fork_tracepoint, NULL);
 	if (!fork_tracepoint)
 		return -EOPNOTSUPP;
-	return tracepoint_probe_register(fork_tracepoint, probe_fork, NULL);
+	profil_fork_fill_reserve();
+	err = tracepoint_probe_register(fork_tracepoint, probe_fork, NULL);
+	if (err)
+		free_reserve();
+	return err;
 }
 
-/* May sleep. When it returns, no CPU is in the probe. */
+/* May sleep. No session has hooks any more; when it returns, no CPU is in the probe. */
 void profil_fork_detach(void)
 {
 	tracepoint_probe_unregister(fork_tracepoint, probe_fork, NULL);
 	tracepoint_synchronize_unregister();
+	free_reserve();
 }

@@ -10,6 +10,8 @@ struct profil_session;
 /* May sleep. For hooks.c. */
 int profil_fork_attach(void);
 void profil_fork_detach(void);
+/* May sleep. For the worker. */
+void profil_fork_fill_reserve(void);
 
 /* In the notifier's callback; does not sleep. */
 void profil_fork_prepare(struct profil_session *session);

@@ -29,6 +29,7 @@
 #include "buffer.h"
 #include "clock.h"
 #include "config.h"
+#include "fork.h"
 #include "hooks.h"
 #include "life.h"
 #include "repair.h"
@@ -111,6 +112,8 @@ void profil_life_work(struct work_struct *work)
 	smp_mb__after_atomic();
 
 	mutex_lock(&session->service_mutex);
+	if (!session->given_back)
+		profil_fork_fill_reserve();
 	if (!is_orphan(session))
 		profil_repair(session);
 	if (is_orphan(session) && profil_table_withdraw(mm, session)) {
