@@ -2,14 +2,17 @@
 /*
  * The profil command's half inside the profiled program: run by the dynamic
  * linker before main(), it starts a profile of all code that is loaded by then,
- * with counters in the memory that the command shares with us (run.h). Without
- * PROFIL_RUN in the environment it does nothing.
+ * with counters in the memory that the command shares with us (run.h), and tells
+ * at the end of the program, and of each child that it forked, what the counters
+ * do not show. Without PROFIL_RUN in the environment it does nothing.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +27,14 @@
 
 #define RUN_VARIABLE	"PROFIL_RUN"
 
-/*
- * Text per counter, in bytes: as fine as functions begin, unless RLIMIT_MEMLOCK
- * leaves no room for so many counters.
- */
-#define FINEST_TEXT	4
-#define COARSEST_TEXT	64
+/* Text per counter, in bytes: as fine as functions begin. */
+#define TEXT_BYTES	4
 
 /* Of the profile that was started here; NULL if none was. */
 static struct profil_run *started;
+
+/* The child that has counted itself as forked: this process, or one above it. */
+static pid_t counted;
 
 static void fail(struct profil_run *run, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -93,6 +95,7 @@ static uint64_t lay_out(struct profil_run *run,
 	uint64_t at = sizeof(*run);
 	size_t i;
 
+	run->text_bytes = TEXT_BYTES;
 	run->objects = at;
 	run->nr_objects = nr;
 	at += nr * sizeof(*out);
@@ -115,12 +118,51 @@ static uint64_t lay_out(struct profil_run *run,
 	return page_up(at);
 }
 
-/* Start counting into the mapped memory. Return: 0 or -errno. */
+/*
+ * Make the memory as large as it has to be, and fill all in but the counters. The
+ * mapping stays as long as they do. Return: it; or NULL, and the run has failed.
+ */
+static char *make_memory(int memory_fd, struct profil_run *run,
+			 const struct profil_object *objects, size_t nr)
+{
+	struct profil_run_object *out = calloc(nr, sizeof(*out));
+	char *memory;
+	size_t i;
+
+	if (!out)
+		goto failed;
+	run->size = lay_out(run, objects, nr, out);
+	if (ftruncate(memory_fd, (off_t)run->size))
+		goto failed;
+	memory = mmap(NULL, run->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+		      memory_fd, 0);
+	if (memory == MAP_FAILED)
+		goto failed;
+	memcpy(memory + run->objects, out, nr * sizeof(*out));
+	for (i = 0; i < nr; i++)
+		strcpy(memory + out[i].path, objects[i].path);
+	free(out);
+	return memory;
+
+failed:
+	fail(run, errno, "no memory for the counters, %llu KiB: %s (%s)",
+	     (unsigned long long)run->size / 1024, strerrordesc_np(errno),
+	     strerrorname_np(errno));
+	free(out);
+	return NULL;
+}
+
+/*
+ * Start counting into the memory. Nearly all of it stays untouched, so that only
+ * the pages that are hit are pinned: RLIMIT_MEMLOCK, small by default, would not
+ * go far otherwise. Return: 0 or -errno.
+ */
 static int start(int device, struct profil_run *run, char *memory)
 {
 	struct profil_run_object *objects = (void *)(memory + run->objects);
 	struct profil_start arg = {
 		.size = sizeof(arg),
+		.flags = PROFIL_PIN_ON_HIT,
 		.rate = run->rate,
 		.width = 32,
 		.overflow = PROFIL_OVERFLOW_SATURATE,
@@ -151,58 +193,24 @@ static int start(int device, struct profil_run *run, char *memory)
 
 static void explain_start(int device, struct profil_run *run, int error)
 {
-	struct profil_info info = { .size = sizeof(info) };
+	unsigned int limit = 0;
 
-	if (error == EINVAL &&
-	    !profil_device_call(device, PROFIL_IOC_INFO, &info) &&
-	    run->rate > info.max_rate)
+	if (error == EINVAL)
+		limit = profil_rate_exceeds(device, run->rate);
+	if (limit)
 		fail(run, error,
 		     "a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz",
-		     run->rate, info.max_rate);
-	else if (error == ENOMEM)
-		fail(run, error,
-		     "the counters do not fit into the limit of locked memory: raise it (ulimit -l), now %llu KiB are wanted",
-		     (unsigned long long)run->size / 1024);
+		     run->rate, limit);
 	else
 		fail(run, error, PROFIL_DEVICE ": start: %s (%s)",
 		     strerrordesc_np(error), strerrorname_np(error));
 }
 
-/*
- * One try at a given text_bytes: grow the memory, map and fill it, start. The
- * mapping stays, and with it the counters. Return: 0 or -errno.
- */
-static int try_start(int device, int memory_fd, struct profil_run *run,
-		     const struct profil_object *objects, size_t nr)
+/* Called by fork(), in the child. */
+static void count_fork(void)
 {
-	struct profil_run_object *out = calloc(nr, sizeof(*out));
-	char *memory;
-	int error;
-	size_t i;
-
-	if (!out)
-		return -ENOMEM;
-	run->size = lay_out(run, objects, nr, out);
-	error = -ENOMEM;
-	if (ftruncate(memory_fd, (off_t)run->size))
-		goto free_out;
-	memory = mmap(NULL, run->size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      memory_fd, 0);
-	if (memory == MAP_FAILED)
-		goto free_out;
-	memcpy(memory + run->objects, out, nr * sizeof(*out));
-	for (i = 0; i < nr; i++)
-		strcpy(memory + out[i].path, objects[i].path);
-
-	run->start_cpu_ns = cpu_ns();
-	error = start(device, run, memory);
-	if (error)
-		munmap(memory, run->size);
-	else
-		started = (struct profil_run *)memory;
-free_out:
-	free(out);
-	return error;
+	counted = getpid();
+	__atomic_add_fetch(&started->nr_forked, 1, __ATOMIC_RELAXED);
 }
 
 static void start_run(int device, int memory_fd, struct profil_run *run)
@@ -210,7 +218,8 @@ static void start_run(int device, int memory_fd, struct profil_run *run)
 	struct profil_status status = { .size = sizeof(status) };
 	struct profil_object *objects;
 	long nr = profil_objects_list(&objects);
-	int error = -ENOMEM;
+	char *memory;
+	int error;
 
 	if (nr < 0) {
 		fail(run, ENOMEM, "no memory to list the program's libraries");
@@ -221,22 +230,32 @@ static void start_run(int device, int memory_fd, struct profil_run *run)
 
 		run->rate = rate < 0 ? 0 : (uint32_t)rate;
 	}
-	for (run->text_bytes = FINEST_TEXT;
-	     error == -ENOMEM && run->text_bytes <= COARSEST_TEXT;
-	     run->text_bytes *= 2) {
-		error = try_start(device, memory_fd, run, objects, (size_t)nr);
-		if (!error)
-			break;
-	}
+	memory = make_memory(memory_fd, run, objects, (size_t)nr);
 	free(objects);
+	if (!memory)
+		return;
+	run->start_cpu_ns = cpu_ns();
+	error = start(device, run, memory);
 	if (error) {
 		explain_start(device, run, -error);
+		munmap(memory, run->size);
 		return;
 	}
+	started = (struct profil_run *)memory;
+	/* if that fails, the children that come to exit() count themselves there */
+	pthread_atfork(NULL, NULL, count_fork);
 	if (!profil_device_call(device, PROFIL_IOC_STATUS, &status))
 		run->rate = status.rate;
-	run->pid = getpid();
 	__atomic_store_n(&run->state, PROFIL_RUN_STARTED, __ATOMIC_RELEASE);
+}
+
+/* Of several programs that a static one executes, the first has the run. */
+static bool take_run(struct profil_run *run)
+{
+	int32_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&run->pid, &nobody, getpid(), false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 static void __attribute__((constructor)) autostart(void)
@@ -264,6 +283,8 @@ static void __attribute__((constructor)) autostart(void)
 		     "this libprofil speaks version %d of the run's format, the command version %u: install both from one build",
 		     PROFIL_RUN_VERSION, run->version);
 		goto unmap;
+	} else if (!take_run(run)) {
+		goto unmap;
 	}
 	device = profil_device_open();
 	if (device < 0) {
@@ -282,9 +303,46 @@ out:
 	errno = saved;
 }
 
-/* A child that was forked from the program comes by here too. */
+/*
+ * What this process's profile lost. Nothing is told of one that the program has
+ * stopped, or replaced by one of its own, which pins all at once: its figures
+ * are gone.
+ */
+static void tell_losses(void)
+{
+	struct profil_status status = { .size = sizeof(status) };
+	int device = profil_device_open();
+	int error;
+
+	if (device < 0)
+		return;
+	error = profil_device_call(device, PROFIL_IOC_STATUS, &status);
+	profil_device_close(device);
+	if (error || !(status.flags & PROFIL_PIN_ON_HIT))
+		return;
+	__atomic_add_fetch(&started->lost, status.lost, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&started->forks_denied, status.forks_denied,
+			   __ATOMIC_RELAXED);
+	if (status.error)
+		__atomic_store_n(&started->lost_error, status.error,
+				 __ATOMIC_RELAXED);
+	__atomic_add_fetch(&started->nr_told, 1, __ATOMIC_RELAXED);
+}
+
+/* At the end of the program by exit(), and of each child of it that gets there. */
 static void __attribute__((destructor)) autoend(void)
 {
-	if (started && started->pid == getpid())
+	if (!started)
+		return;
+	tell_losses();
+	if (started->pid == getpid()) {
 		started->end_cpu_ns = cpu_ns();
+		return;
+	}
+	/* else it was made by clone(2) or _Fork(), which call no handlers */
+	if (counted != getpid())
+		count_fork();
+	__atomic_add_fetch(&started->forked_cpu_ns, cpu_ns(), __ATOMIC_RELAXED);
+	/* last: who counts as ended has told its CPU time */
+	__atomic_add_fetch(&started->nr_ended, 1, __ATOMIC_RELEASE);
 }

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "device.h"
 #include "fallback.h"
@@ -35,14 +36,20 @@ static int start(int fd, unsigned short *buf, size_t bufsiz, size_t offset,
 		.regions = (uintptr_t)&region,
 	};
 	int rate = profil_rate();
+	unsigned int limit;
 	int error;
 
 	if (rate < 0)
 		return rate;
 	arg.rate = (unsigned int)rate;
 	error = profil_device_call(fd, PROFIL_IOC_START, &arg);
-	if (error == -EINVAL)
-		profil_rate_explain(fd, rate);
+	if (error != -EINVAL)
+		return error;
+	limit = profil_rate_exceeds(fd, arg.rate);
+	if (limit)
+		fprintf(stderr,
+			"libprofil: a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz (PROFIL_RATE)\n",
+			arg.rate, limit);
 	return error;
 }
 

@@ -30,8 +30,9 @@ extern "C" {
  * ((pc - offset) / 2) * scale / 65536 goes up by one, if it lies within bufsiz.
  * It wraps at 65535. A second call replaces the first in one step.
  *
- * Unlike there, no signal and no timer of the program is used, and scale 0 is
- * off (there, it sends all to counter 0).
+ * Unlike there, no signal and no timer of the program is used, scale 0 is off
+ * (there, it sends all to counter 0), and a forked child goes on being counted,
+ * in its own copy of the buffer.
  *
  * Environment:
  *   PROFIL_RATE=HZ       samples per second of CPU time, instead of 100
@@ -45,6 +46,7 @@ extern "C" {
  *   EINVAL      @buf is odd; PROFIL_RATE is no number, or more than the kernel
  *               offers
  *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK
+ *   ENOSPC      the user has as many profiles as the administrator lets him have
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or a device
  *   as open(2)  with PROFIL_FALLBACK=fatal
  */

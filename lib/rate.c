@@ -32,14 +32,11 @@ int profil_rate(void)
 	return (int)rate;
 }
 
-void profil_rate_explain(int fd, int rate)
+unsigned int profil_rate_exceeds(int fd, unsigned int rate)
 {
 	struct profil_info info = { .size = sizeof(info) };
 
 	if (profil_device_call(fd, PROFIL_IOC_INFO, &info))
-		return;
-	if ((unsigned int)rate > info.max_rate)
-		fprintf(stderr,
-			"libprofil: a rate of %d Hz is not to be had: this kernel offers 1 to %u Hz (PROFIL_RATE)\n",
-			rate, info.max_rate);
+		return 0;
+	return rate > info.max_rate ? info.max_rate : 0;
 }

@@ -12,9 +12,10 @@
 int profil_rate(void);
 
 /*
- * A start was refused with EINVAL: if the rate is why, say so on stderr, since
- * the program, which did not choose it, cannot know. fd: the open device.
+ * A start was refused with EINVAL: if the rate is why, that must be said, since
+ * the program, which did not choose it, cannot know. fd: the open device. Return:
+ * the highest rate that the kernel offers, in Hz, if this one exceeds it; else 0.
  */
-void profil_rate_explain(int fd, int rate);
+unsigned int profil_rate_exceeds(int fd, unsigned int rate);
 
 #endif /* PROFIL_RATE_H */

@@ -10,6 +10,11 @@
  * libprofil. The library lists the executable segments of all objects, grows
  * the memory, starts the profile, and says in @state how that went.
  *
+ * Children that the program forks, and theirs, share the memory: the kernel goes
+ * on counting them there, and each of them tells here what it came to, by atomic
+ * additions. That is told at exit() only: of a process that does not come there
+ * no more is known than that it was forked.
+ *
  *	struct profil_run
  *	struct profil_run_object[nr_objects]	sorted by start
  *	strings					paths, each ended by a 0
@@ -25,7 +30,7 @@
 #include <stdint.h>
 
 #define PROFIL_RUN_MAGIC	0x006e7572666f7270ULL	/* "profrun" */
-#define PROFIL_RUN_VERSION	1
+#define PROFIL_RUN_VERSION	2
 
 /* How far it came, in struct profil_run.state */
 enum profil_run_state {
@@ -41,13 +46,26 @@ enum profil_run_state {
  * @state:        enum profil_run_state, written last
  * @rate:         Hz: as wanted by the command, 0 for the default; from STARTED
  *                on, the true one
- * @pid:          the program's, from STARTED on
+ * @pid:          of the process whose run it is: the first to take it; 0: none
  * @error:        errno, if FAILED
- * @text_bytes:   text per counter in bytes: 4, or more if the memlock limit
- *                left no room for so many counters
+ * @text_bytes:   text per counter in bytes. Fixed: 4, as fine as functions begin;
+ *                here so that all a reader needs is in the memory itself
  * @start_cpu_ns: CPU time that the process had used when the profile started
  * @end_cpu_ns:   and when it came to its end by exit(); 0 if it did not. What
  *                it uses from there on, giving back its memory, has no pc
+ * @forked_cpu_ns: CPU time, from fork to exit(), of the @nr_ended
+ * @lost:         samples that the @nr_told could not have counted
+ * @forks_denied: children of the @nr_told that are not profiled: the kernel's
+ *                forks_denied
+ * @lost_error:   why samples were lost, or the profile of one of these processes
+ *                ended, last; 0: neither happened
+ * @nr_forked:    children of the process, and of its children, so far. Not counted
+ *                are those of vfork() and posix_spawn(), which execute another
+ *                program before long, and of clone(2) and _Fork() that do not come
+ *                to exit()
+ * @nr_ended:     how many of them came to exit()
+ * @nr_told:      processes, the program included, that came to exit() with the
+ *                profile that they were started with, and told what it lost
  * @objects:      offset of struct profil_run_object[]
  * @nr_objects:   number of them
  * @outside:      offset of the uint32_t that counts pcs outside all objects
@@ -64,6 +82,13 @@ struct profil_run {
 	uint32_t text_bytes;
 	uint64_t start_cpu_ns;
 	uint64_t end_cpu_ns;
+	uint64_t forked_cpu_ns;
+	uint64_t lost;
+	uint64_t forks_denied;
+	uint32_t lost_error;
+	uint32_t nr_forked;
+	uint32_t nr_ended;
+	uint32_t nr_told;
 	uint64_t objects;
 	uint64_t nr_objects;
 	uint64_t outside;

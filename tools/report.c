@@ -3,6 +3,8 @@
  * A profile as text. The lines above the table say what the figures rest on,
  * and everything that is known to be wrong with them.
  */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -18,7 +20,7 @@
 
 /* Samples and CPU time may differ by this much before it is worth a word. */
 #define SLACK_PERCENT	2
-#define SLACK_SAMPLES	2
+#define SLACK_SAMPLES	2	/* for each process */
 
 static void print_byte(FILE *out, char byte)
 {
@@ -85,13 +87,44 @@ static uint64_t end_cpu_ns(const struct report *report)
 	return end && end < report->end->cpu_ns ? end : report->end->cpu_ns;
 }
 
-/* CPU time that the process used while it was profiled, in s */
+/*
+ * CPU time that was profiled, in s: the process's own, and that of the children
+ * which told it. There may be more.
+ */
 static double profiled_cpu(const struct report *report)
 {
-	uint64_t start = report->run->header.start_cpu_ns;
+	const struct profil_run *header = &report->run->header;
 	uint64_t end = end_cpu_ns(report);
+	double cpu = (double)header->forked_cpu_ns;
 
-	return end > start ? (double)(end - start) / NS_PER_S : 0;
+	if (end > header->start_cpu_ns)
+		cpu += (double)(end - header->start_cpu_ns);
+	return cpu / NS_PER_S;
+}
+
+/* Forked children of which nothing is known: they did not come to exit(). */
+static uint32_t unknown_children(const struct report *report)
+{
+	const struct profil_run *header = &report->run->header;
+
+	return header->nr_forked > header->nr_ended ?
+	       header->nr_forked - header->nr_ended : 0;
+}
+
+/* Whether all that were profiled, the program and children, told what they lost. */
+static bool losses_are_known(const struct report *report)
+{
+	const struct profil_run *header = &report->run->header;
+
+	return header->nr_told + header->forks_denied > header->nr_forked;
+}
+
+/* All other errors of pinning but these two, which pass, end a profile. */
+static bool ended_early(const struct report *report)
+{
+	uint32_t error = report->run->header.lost_error;
+
+	return error && error != ENOMEM && error != ENOBUFS;
 }
 
 /*
@@ -135,39 +168,113 @@ static void print_figures(FILE *out, const struct report *report)
 					 end_cpu_ns(report)) / NS_PER_S);
 }
 
-static void print_difference(FILE *out, const struct report *report)
+static void print_children(FILE *out, const struct report *report)
 {
-	double samples = (double)report->profile->samples;
-	double cpu = profiled_cpu(report);
-	double expected = cpu * report->run->header.rate;
-	int digits = decimals(report->run->header.rate);
+	const struct profil_run *header = &report->run->header;
+	uint32_t unknown = unknown_children(report);
+	double cpu = (double)header->forked_cpu_ns / NS_PER_S;
+	int digits = decimals(header->rate);
 
-	if (is_other_process(report) ||
-	    fabs(samples - expected) <= SLACK_SAMPLES ||
-	    fabs(samples - expected) <= expected * SLACK_PERCENT / 100)
+	if (!header->nr_forked)
 		return;
-	if (samples < expected)
-		fprintf(out, "# %.*f s of CPU have no samples: an exec ended the profile, or the program\n"
-			"# stopped it or started its own, or it ran in bursts shorter than a clock tick,\n"
-			"# of which a tick sees too few\n",
-			digits, cpu - seconds(report, report->profile->samples));
-	else
-		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
-			"# written into the counters\n",
-			digits, seconds(report, report->profile->samples) - cpu);
+	fprintf(out, "# and %" PRIu32 " %s that it forked", header->nr_forked,
+		header->nr_forked == 1 ? "child" : "children");
+	if (!unknown)
+		fprintf(out, " used %.*f s", digits, cpu);
+	else if (header->nr_ended)
+		fprintf(out, ", of which %" PRIu32 " used %.*f s",
+			header->nr_ended, digits, cpu);
+	putc('\n', out);
+	if (unknown)
+		fprintf(out, "# %" PRIu32 " of them did not come to exit() (exec, _exit(), a signal, or still running):\n"
+			"# the CPU time used there, and the samples lost there, are not known\n",
+			unknown);
 }
 
-static void print_grain(FILE *out, const struct report *report)
+static void print_reason(FILE *out, uint32_t error)
 {
-	uint32_t bytes = report->run->header.text_bytes;
+	const char *name = strerrorname_np((int)error);
 
-	if (bytes <= sizeof(uint32_t))
+	fprintf(out, " (%s): ", name ? name : "unknown error");
+	switch (error) {
+	case ENOMEM:
+		fputs("no room for more counters. Where that\n"
+		      "# is the limit of locked memory, raise it by ulimit -l (in KiB, see RLIMIT_MEMLOCK\n"
+		      "# in setrlimit(2))\n", out);
+		break;
+	case ENOBUFS:
+		fputs("more came at once than can wait for\n"
+		      "# their counters; a lower --rate makes them fewer\n", out);
+		break;
+	case EFAULT:
+		fputs("the program took the memory of its\n"
+		      "# counters away (munmap, mprotect)\n", out);
+		break;
+	default:
+		fputs("the counters cannot be written\n", out);
+		break;
+	}
+}
+
+static void print_losses(FILE *out, const struct report *report)
+{
+	const struct profil_run *header = &report->run->header;
+
+	if (header->lost)
+		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost", header->lost,
+			header->lost == 1 ? "" : "s", decimals(header->rate),
+			seconds(report, header->lost));
+	else if (header->lost_error)
+		fputs("# the profile ended early", out);
+	if (header->lost || header->lost_error)
+		print_reason(out, header->lost_error);
+	if (header->forks_denied)
+		fprintf(out, "# %" PRIu64 " %s not profiled: no memory, or as many profiles as the module's\n"
+			"# max_user_sessions allows a user\n",
+			header->forks_denied,
+			header->forks_denied == 1 ? "child" : "children");
+}
+
+/* What is known to be missing takes the place of what may be. */
+static void print_missing(FILE *out, const struct report *report,
+			  double missing)
+{
+	fprintf(out, "# %s%.*f s of CPU have no samples: ",
+		unknown_children(report) ? "at least " : "",
+		decimals(report->run->header.rate), missing);
+	if (ended_early(report))
+		fputs("the profile had ended", out);
+	else if (report->run->header.forks_denied)
+		fputs("not all children were profiled", out);
+	else
+		fputs("an exec ended the profile, or the program\n"
+		      "# stopped it or started its own, or it ran in bursts shorter than a clock tick,\n"
+		      "# of which a tick sees too few", out);
+	if (!losses_are_known(report))
+		fputs("; or samples were lost, as where the limit of\n"
+		      "# locked memory (ulimit -l) is low: only who comes to exit() can tell", out);
+	putc('\n', out);
+}
+
+/* What is known to be lost is no difference. */
+static void print_difference(FILE *out, const struct report *report)
+{
+	const struct profil_run *header = &report->run->header;
+	double samples = (double)report->profile->samples + (double)header->lost;
+	double expected = profiled_cpu(report) * header->rate;
+	double difference = fabs(samples - expected);
+
+	if (is_other_process(report) ||
+	    difference <= SLACK_SAMPLES * (1.0 + header->nr_forked) ||
+	    difference <= expected * SLACK_PERCENT / 100)
 		return;
-	fprintf(out, "# one counter stands for %" PRIu32 " bytes of text, as the limit of locked memory\n"
-		"# allows no more counters: samples of short functions may appear in their\n"
-		"# neighbours; raise it by ulimit -l (in KiB, see RLIMIT_MEMLOCK in\n"
-		"# setrlimit(2))\n",
-		bytes);
+	if (samples < expected)
+		print_missing(out, report, difference / header->rate);
+	else if (!unknown_children(report))
+		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
+			"# written into the counters, or made children by clone(2), of which nothing is\n"
+			"# known\n",
+			decimals(header->rate), difference / header->rate);
 }
 
 static void print_problems(FILE *out, const struct report *report)
@@ -190,8 +297,9 @@ static void print_no_samples(FILE *out, const struct report *report)
 {
 	uint32_t rate = report->run->header.rate;
 
+	/* if they were lost, that has been said */
 	fputs("# no samples", out);
-	if (!is_other_process(report))
+	if (!is_other_process(report) && !report->run->header.lost)
 		fprintf(out, ": the program used %.1f ms of CPU while it was profiled, and\n"
 			"# there is one sample every %.1f ms",
 			profiled_cpu(report) * NS_PER_S / NS_PER_MS,
@@ -233,8 +341,9 @@ void report_print(FILE *out, const struct report *report)
 {
 	print_command(out, report);
 	print_figures(out, report);
+	print_children(out, report);
+	print_losses(out, report);
 	print_difference(out, report);
-	print_grain(out, report);
 	print_problems(out, report);
 	if (report->profile->samples)
 		print_rows(out, report);

@@ -2,6 +2,7 @@
 /*
  * The report's text: figures, warnings, columns.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static int set_up(void **state)
 	run.header.pid = 7;
 	run.header.text_bytes = 4;
 	run.header.start_cpu_ns = 20000000;
+	run.header.nr_told = 1;
 	rows[0] = (struct profile_row){ "main", "perl", 0, 309, 7500 };
 	rows[1] = (struct profile_row){ "f\033[2J", "libx.so", 0, 103, 2500 };
 	profile = (struct profile){ rows, 2, 412 };
@@ -85,12 +87,17 @@ static void lines_above_the_table_are_comments(void **state)
 	const char *line;
 
 	(void)state;
-	run.header.text_bytes = 16;
+	run.header.nr_forked = 4;
+	run.header.nr_ended = 1;
+	run.header.lost = 3;
+	run.header.lost_error = ENOMEM;
+	run.header.forks_denied = 2;
 	end.cpu_ns = 9000000000;
 	print();
-	assert_has("16 bytes");
-	assert_has("ulimit -l");
-	assert_has("4.86 s of CPU have no samples");
+	assert_has("3 of them did not come to exit()");
+	assert_has("3 samples (0.03 s) lost (ENOMEM): ");
+	assert_has("2 children not profiled");
+	assert_has("at least 4.83 s of CPU have no samples");
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		assert_true(!*line || *line == '#' || *line == ' ');
@@ -129,6 +136,138 @@ static void difference_is_told_above_both_limits(void **state)
 	}
 }
 
+static void lost_samples_are_explained(void **state)
+{
+	static const struct {
+		uint32_t error;
+		const char *text;
+	} cases[] = {
+		{ ENOMEM, " (ENOMEM): no room for more counters. Where that\n"
+			  "# is the limit of locked memory, raise it by ulimit -l (" },
+		{ ENOBUFS, " (ENOBUFS): more came at once" },
+		{ EFAULT, " (EFAULT): the program took" },
+		{ EOPNOTSUPP, " (EOPNOTSUPP): the counters cannot be written\n" },
+		/* whatever a program writes there */
+		{ UINT32_MAX, " (unknown error): the counters cannot be written\n" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		run.header.lost = 1;
+		run.header.lost_error = cases[i].error;
+		print();
+		assert_has("# 1 sample (0.01 s) lost (");
+		assert_has(cases[i].text);
+		tear_down(NULL);
+		run.header.lost = 0;
+		print();
+		assert_has("# the profile ended early (");
+		assert_has(cases[i].text);
+		tear_down(NULL);
+	}
+}
+
+static void lost_samples_are_no_difference(void **state)
+{
+	(void)state;
+	profile.samples = 200;
+	run.header.lost = 212;
+	run.header.lost_error = ENOMEM;
+	print();
+	assert_has("# 212 samples (2.12 s) lost (ENOMEM): ");
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	run.header.lost = 100;
+	print();
+	assert_has("# 1.11 s of CPU have no samples: an exec");
+	/* all of them are told */
+	assert_lacks("only who comes to exit() can tell");
+	tear_down(NULL);
+	run.header.lost_error = EFAULT;
+	print();
+	assert_has("# 1.11 s of CPU have no samples: the profile had ended\n");
+}
+
+static void denied_children_are_told(void **state)
+{
+	(void)state;
+	run.header.nr_forked = 1;
+	run.header.nr_ended = 1;
+	run.header.forked_cpu_ns = 1000000000;
+	run.header.forks_denied = 1;
+	print();
+	assert_has("# 1 child not profiled: ");
+	assert_has("# 0.99 s of CPU have no samples: not all children were profiled\n");
+}
+
+static void untold_losses_are_possible(void **state)
+{
+	(void)state;
+	end.cpu_ns = 9000000000;
+	run.header.nr_told = 0;
+	print();
+	assert_has("no samples: an exec");
+	assert_has("ulimit -l");
+	assert_has("only who comes to exit() can tell");
+}
+
+/* 4.11 s of the process itself, and 1.50 s of its children */
+static void children_count(void **state)
+{
+	static const struct {
+		uint32_t forked, ended;
+		uint64_t samples;
+		const char *text;
+		const char *difference;
+	} cases[] = {
+		{ 1, 1, 561, "# and 1 child that it forked used 1.50 s\n", NULL },
+		{ 3, 3, 561, "# and 3 children that it forked used 1.50 s\n",
+		  NULL },
+		{ 3, 3, 500, "used 1.50 s\n",
+		  "# 0.61 s of CPU have no samples" },
+		{ 3, 3, 700, "used 1.50 s\n", "1.39 s more than the CPU" },
+		/* 2 samples for each process */
+		{ 9, 9, 541, "used 1.50 s\n", NULL },
+		{ 3, 2, 561, "# and 3 children that it forked, of which 2 used 1.50 s\n"
+		  "# 1 of them did not come to exit() (", NULL },
+		/* those of which nothing is known may have them all */
+		{ 3, 2, 700, "1 of them", NULL },
+		{ 3, 2, 500, "1 of them",
+		  "# at least 0.61 s of CPU have no samples" },
+		/* whatever a program writes there */
+		{ 1, 2, 561, "# and 1 child that it forked used 1.50 s\n", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	run.header.forked_cpu_ns = 1500000000;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		run.header.nr_forked = cases[i].forked;
+		run.header.nr_ended = cases[i].ended;
+		run.header.nr_told = 1 + cases[i].ended;
+		profile.samples = cases[i].samples;
+		print();
+		assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
+		assert_has(cases[i].text);
+		if (cases[i].difference) {
+			assert_has(cases[i].difference);
+		} else {
+			assert_lacks("have no samples");
+			assert_lacks("more than the CPU time");
+		}
+		tear_down(NULL);
+	}
+}
+
+static void children_of_no_known_time(void **state)
+{
+	(void)state;
+	run.header.nr_forked = 2;
+	print();
+	assert_has("# and 2 children that it forked\n# 2 of them did not");
+}
+
 static void no_samples_are_explained(void **state)
 {
 	(void)state;
@@ -138,6 +277,10 @@ static void no_samples_are_explained(void **state)
 	assert_has("# no samples: the program used 3.4 ms of CPU while");
 	assert_has("every 10.0 ms");
 	assert_lacks("percent");
+	tear_down(NULL);
+	run.header.lost = 1;
+	print();
+	assert_has("# no samples\n");
 }
 
 static void other_process_has_no_cpu_time(void **state)
@@ -180,6 +323,12 @@ int main(void)
 		TEST(whole_report),
 		TEST(lines_above_the_table_are_comments),
 		TEST(difference_is_told_above_both_limits),
+		TEST(lost_samples_are_explained),
+		TEST(lost_samples_are_no_difference),
+		TEST(denied_children_are_told),
+		TEST(untold_losses_are_possible),
+		TEST(children_count),
+		TEST(children_of_no_known_time),
 		TEST(no_samples_are_explained),
 		TEST(other_process_has_no_cpu_time),
 		TEST(decimals_show_one_sample),
