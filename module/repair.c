@@ -90,16 +90,18 @@ void profil_repair(struct profil_session *session)
 	int err;
 
 	lockdep_assert_held(&session->service_mutex);
-	if (!session->given_back) {
-		err = profil_buffer_watch(&session->buffer);
-		if (err == -EINTR)	/* a call with a signal: the worker will */
-			return;
-		if (err)
-			profil_session_end(session, PROFIL_STATE_FAULT, -err);
-		profil_buffer_sweep(&session->buffer);
+	/* nothing may be pinned any more: a worker may come late */
+	if (session->given_back) {
+		lose_waiting(session);
+		return;
 	}
-	if (!session->given_back &&
-	    test_and_clear_bit(PROFIL_RECHECK, &session->flags)) {
+	err = profil_buffer_watch(&session->buffer);
+	if (err == -EINTR)	/* a call with a signal: the worker will */
+		return;
+	if (err)
+		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	profil_buffer_sweep(&session->buffer);
+	if (test_and_clear_bit(PROFIL_RECHECK, &session->flags)) {
 		err = profil_buffer_check(&session->buffer);
 		if (err == -EINTR)
 			profil_session_recheck(session);

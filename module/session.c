@@ -178,7 +178,9 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error)
 {
 	if (state == PROFIL_STATE_FAULT)
 		set_bit(PROFIL_FAULTED, &session->flags);
-	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
+	/* of one that was stopped, what happens to its memory is no news */
+	if (READ_ONCE(session->given_back) ||
+	    cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
 	    PROFIL_STATE_RUNNING)
 		return;
 	if (state == PROFIL_STATE_FAULT) {
@@ -217,7 +219,7 @@ void profil_session_give_back(struct profil_session *session)
 {
 	if (session->given_back)
 		return;
-	session->given_back = true;
+	WRITE_ONCE(session->given_back, true);
 	profil_session_barrier(session);
 	profil_buffer_unpin_all(&session->buffer);
 	profil_hooks_put();
