@@ -123,8 +123,16 @@ int profil_buffer_watch(struct profil_buffer *buffer)
 		return 0;
 	err = mmu_interval_notifier_insert(&buffer->notifier, buffer->mm, 0,
 					   ULONG_MAX, &profil_notifier_ops);
-	buffer->watched = !err;
-	return err;
+	if (err)
+		return err;
+	/*
+	 * During an invalidation the insertion is put off until that ends, which
+	 * this waits for. Else the address space could end before it (ksmd's
+	 * and khugepaged's hold no mm_users), and we were not told.
+	 */
+	mmu_interval_read_begin(&buffer->notifier);
+	buffer->watched = true;
+	return 0;
 }
 
 /**

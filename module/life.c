@@ -84,16 +84,14 @@ static void bury(struct profil_session *session)
 }
 
 /*
- * Whether nobody would tell of the end of the memory: no notifier could be
- * inserted; or the child that it would be for has gone (this is the only user)
- * and nothing waits for it.
+ * Whether a forked child has gone, this being the only user of its memory, before
+ * anything was done for it, and with nothing left to be done.
  */
-static bool is_orphan(struct profil_session *session)
+static bool is_gone(struct profil_session *session)
 {
 	return !session->buffer.watched &&
-	       (READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
-		(atomic_read(&session->mm->mm_users) == 1 &&
-		 !profil_waiting_sum(&session->waiting)));
+	       atomic_read(&session->mm->mm_users) == 1 &&
+	       !profil_waiting_sum(&session->waiting);
 }
 
 /**
@@ -114,9 +112,10 @@ void profil_life_work(struct work_struct *work)
 	mutex_lock(&session->service_mutex);
 	if (!session->given_back)
 		profil_fork_fill_reserve();
-	if (!is_orphan(session))
+	if (!is_gone(session))
 		profil_repair(session);
-	if (is_orphan(session) && profil_table_withdraw(mm, session)) {
+	/* nobody would tell of the end of the memory */
+	if (!session->buffer.watched && profil_table_withdraw(mm, session)) {
 		withdraw(session);
 		finished = true;
 	}
