@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Many children, short-lived ones, children of children, and threads: whoever
+ * is born into a profile counts from the first tick, and leaves nothing behind.
+ */
+#include <sched.h>
+#include <signal.h>
+
+#include "kselftest_harness.h"
+#include "process.h"
+
+#define MANY	200
+
+FIXTURE(children) {
+	struct profile profile;
+};
+
+FIXTURE_VARIANT(children) {
+	__u32 flags;
+};
+
+FIXTURE_VARIANT_ADD(children, eager) {
+	.flags = 0,
+};
+
+FIXTURE_VARIANT_ADD(children, pin_on_hit) {
+	.flags = PROFIL_PIN_ON_HIT,
+};
+
+FIXTURE_SETUP(children)
+{
+	REQUIRE_DEVICE(self->profile.fd);
+	init_profile(&self->profile, variant->flags);
+}
+
+FIXTURE_TEARDOWN(children)
+{
+	stop(self->profile.fd);
+	close(self->profile.fd);
+}
+
+/* Take all CPUs but one, before all that is not of a higher priority than us. */
+static int crowd(pid_t *spinners)
+{
+	struct sched_param high = { .sched_priority = 2 };
+	struct sched_param low = { .sched_priority = 1 };
+	int i, nr = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+
+	if (nr > MANY || sched_setscheduler(0, SCHED_FIFO, &high))
+		return -1;
+	for (i = 0; i < nr; i++) {
+		spinners[i] = fork();
+		if (!spinners[i]) {
+			sched_setscheduler(0, SCHED_FIFO, &low);
+			for (;;)
+				burn(1);
+		}
+	}
+	return nr;
+}
+
+static void uncrowd(const pid_t *spinners, int nr)
+{
+	struct sched_param normal = { 0 };
+
+	while (nr--) {
+		kill(spinners[nr], SIGKILL);
+		wait_for(spinners[nr]);
+	}
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
+/*
+ * Children that live for one tick or two, and make no call. The counter is
+ * shared, and what the parent has counted itself is known: the rest is theirs.
+ */
+static double share_of_short_lives(struct profile *profile, unsigned int rate,
+				   unsigned int nr)
+{
+	double *used = map_shared(nr * sizeof(*used)), sum = 0;
+	struct sched_param low = { .sched_priority = 1 };
+	bool crowded = sched_getscheduler(0) == SCHED_FIFO;
+	long long sessions;
+	unsigned int i;
+	uint64_t theirs;
+	pid_t pid;
+
+	profile->counter = map_shared(PAGE);
+	profile->start.rate = rate;
+	if (begin(profile))
+		return -1;
+	sessions = settled_figure("sessions");
+	for (i = 0; i < nr; i++) {
+		pid = fork();
+		if (!pid) {
+			if (crowded)
+				sched_setscheduler(0, SCHED_FIFO, &low);
+			burn_until(1.0 / profile->hz + spread(profile, i));
+			used[i] = process_seconds();
+			_exit(0);
+		}
+		if (wait_for(pid))
+			return -2;
+		sum += used[i];
+	}
+	/* what waits is counted by a worker, who may have had no CPU yet */
+	await_figure("sessions", sessions);
+	theirs = stop(profile->fd).counted;
+	theirs = counted(profile) - theirs;
+	ksft_print_msg("%u Hz: %u children, %.3f s: %llu counts\n", rate, nr,
+		       sum, (unsigned long long)theirs);
+	return (double)theirs / (rate * sum);
+}
+
+/* What they use on their way out is counted, but not in their own figure. */
+TEST_F_TIMEOUT(children, first_tick, 120)
+{
+	EXPECT_SHARE(0.85, 1.25, share_of_short_lives(&self->profile,
+						      self->profile.hz, 200));
+}
+
+/* Even if the child has gone before a worker comes to count it. */
+TEST_F_TIMEOUT(children, first_and_last_tick, 120)
+{
+	pid_t spinners[MANY];
+	int nr = crowd(spinners);
+
+	if (nr < 0)
+		SKIP(return, "no right to be scheduled first");
+	EXPECT_SHARE(0.85, 1.25, share_of_short_lives(&self->profile,
+						      self->profile.hz, 100));
+	uncrowd(spinners, nr);
+}
+
+/* Each is too short for a sample of its own; together they get what is due. */
+TEST_F_TIMEOUT(children, first_tick_at_a_lower_rate, 120)
+{
+	EXPECT_SHARE(0.75, 1.35, share_of_short_lives(&self->profile, 50, 400));
+}
+
+static void fork_many(struct __test_metadata *_metadata,
+		      struct profile *profile, bool take_turns)
+{
+	struct report *children = map_shared(MANY * sizeof(*children));
+	struct sched_param low = { .sched_priority = 1 };
+	struct profil_status status;
+	pid_t pids[MANY];
+	int i;
+
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < MANY; i++) {
+		children[i].before = counted(profile);
+		pids[i] = fork();
+		if (!pids[i]) {
+			if (!take_turns)
+				sched_setscheduler(0, SCHED_FIFO, &low);
+			burn_until(0.05 + spread(profile, (unsigned int)i));
+			tell(profile, &children[i]);
+			_exit(0);
+		}
+		ASSERT_GE(pids[i], 0);
+		children[i].after = counted(profile);
+	}
+	for (i = 0; i < MANY; i++)
+		EXPECT_EQ(0, wait_for(pids[i]));
+	status = get_status(profile->fd);
+	EXPECT_EQ(MANY, status.forks);
+	EXPECT_EQ(0, status.forks_denied);
+	check_children(_metadata, profile, children, MANY, take_turns);
+}
+
+TEST_F_TIMEOUT(children, many_at_once, 120)
+{
+	fork_many(_metadata, &self->profile, true);
+}
+
+/*
+ * Again, each in one piece: so its ticks are its own, and not its neighbours'. By
+ * the way nothing of lower priority gets a CPU meanwhile, such as workers.
+ */
+TEST_F_TIMEOUT(children, many_at_once_in_one_piece, 120)
+{
+	struct sched_param high = { .sched_priority = 2 }, normal = { 0 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &high))
+		SKIP(return, "no right to be scheduled first");
+	fork_many(_metadata, &self->profile, false);
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+}
+
+TEST_F_TIMEOUT(children, many_in_turn, 120)
+{
+	struct profile *profile = &self->profile;
+	struct report *children = map_shared(MANY * sizeof(*children));
+	pid_t pid;
+	int i;
+
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < MANY; i++) {
+		pid = fork_burner(profile, &children[i],
+				  0.02 + spread(profile, i));
+		ASSERT_EQ(0, wait_for(pid));
+	}
+	EXPECT_EQ(MANY, get_status(profile->fd).forks);
+	check_children(_metadata, profile, children, MANY, false);
+}
+
+/* One after the other: each is forked by the one before, which lives on. */
+static int live(const struct profile *profile, struct report *reports, int left)
+{
+	int error = 0;
+	pid_t pid;
+
+	burn_until(0.03 + spread(profile, left));
+	if (left > 1) {
+		reports[1].before = counted(profile);
+		pid = fork();
+		if (!pid)
+			_exit(live(profile, reports + 1, left - 1));
+		reports[1].after = counted(profile);
+		error = wait_for(pid);
+	}
+	burn(0.02);
+	tell(profile, reports);
+	/* to the first, how many generations down it failed */
+	return error ? error + 1 : reports->status.forks != (left > 1);
+}
+
+TEST_F_TIMEOUT(children, generations, 60)
+{
+	enum { GENERATIONS = 20 };
+	struct profile *profile = &self->profile;
+	struct report *reports = map_shared(GENERATIONS * sizeof(*reports));
+	pid_t pid;
+
+	ASSERT_EQ(0, begin(profile));
+	reports[0].before = counted(profile);
+	pid = fork();
+	if (!pid)
+		_exit(live(profile, reports, GENERATIONS));
+	reports[0].after = counted(profile);
+	EXPECT_EQ(0, wait_for(pid));
+	check_children(_metadata, profile, reports, GENERATIONS, false);
+	/* what comes down grows on the way: each adds its first 7 ticks or so */
+	EXPECT_LT(reports[0].base + 3 * GENERATIONS,
+		  reports[GENERATIONS - 1].base);
+	/* figures are of one process each */
+	EXPECT_EQ(1, get_status(profile->fd).forks);
+}
+
+/* A profile does not hang on the one that it came from. */
+TEST_F(children, grandchild_outlives_child)
+{
+	struct profile *profile = &self->profile;
+	struct report *report = map_shared(PAGE);
+	int pipes[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_EQ(0, begin(profile));
+	pid = fork();
+	if (!pid) {
+		pid_t child = getpid();
+
+		report->before = counted(profile);
+		pid = fork();
+		if (!pid) {
+			while (getppid() == child)
+				usleep(1000);
+			burn_until(0.1);
+			tell(profile, report);
+			_exit(pass(pipes[1]));
+		}
+		report->after = counted(profile);
+		_exit(pid < 0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	/* the only writers are in the family: no byte if it has died */
+	close(pipes[1]);
+	ASSERT_EQ(0, await_pass(pipes[0]));
+	check_child(_metadata, profile, report);
+	close(pipes[0]);
+}
+
+/*
+ * A child may fork before it has used the memory, or been seen by a tick. That it
+ * has not changes nothing.
+ */
+TEST_F_TIMEOUT(children, that_fork_at_once, 60)
+{
+	enum { PAIRS = 50 };
+	struct profile *profile = &self->profile;
+	struct report *reports = map_shared(PAIRS * sizeof(*reports));
+	int i;
+
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < PAIRS; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			pid = fork_burner(profile, &reports[i],
+					  0.01 + spread(profile, i));
+			_exit(wait_for(pid));
+		}
+		ASSERT_EQ(0, wait_for(pid));
+	}
+	check_children(_metadata, profile, reports, PAIRS, false);
+}
+
+/* ... nor that all of them do, so that no worker has come to any yet. */
+static int grow(const struct profile *profile, struct report *reports, int node,
+		int nr)
+{
+	int child, failed = 0;
+
+	for (child = 2 * node + 1; child <= 2 * node + 2 && child < nr; child++) {
+		pid_t pid;
+
+		reports[child].before = counted(profile);
+		pid = fork();
+		if (!pid)
+			_exit(grow(profile, reports, child, nr));
+		reports[child].after = counted(profile);
+		failed += pid < 0;
+	}
+	burn_until(0.02 + spread(profile, (unsigned int)node));
+	tell(profile, &reports[node]);
+	while ((child = wait_for(-1)) >= 0)
+		failed += child != 0;
+	return failed;
+}
+
+TEST_F_TIMEOUT(children, family_tree, 60)
+{
+	enum { NODES = 127 };
+	struct profile *profile = &self->profile;
+	struct report *reports = map_shared(NODES * sizeof(*reports));
+	pid_t pid;
+
+	ASSERT_EQ(0, begin(profile));
+	pid = fork();
+	if (!pid)
+		_exit(grow(profile, reports, 0, NODES));
+	EXPECT_EQ(0, wait_for(pid));
+	check_children(_metadata, profile, &reports[1], NODES - 1, true);
+}
+
+/* Children that are killed before they know, and all goes back. */
+TEST_F_TIMEOUT(children, killed_at_once, 60)
+{
+	enum { CHILDREN = 100 };
+	struct profile *profile = &self->profile;
+	long long sessions, pinned;
+	struct profil_status status;
+	pid_t pid;
+	int i;
+
+	ASSERT_EQ(0, begin(profile));
+	burn(0.03);
+	get_status(profile->fd);
+	sessions = settled_figure("sessions");
+	pinned = settled_figure("pinned_bytes");
+	EXPECT_LE(1, sessions);
+	EXPECT_LE((long long)PAGE, pinned);
+	for (i = 0; i < CHILDREN; i++) {
+		pid = fork();
+		if (!pid)
+			for (;;)
+				burn(1);
+		ASSERT_GE(pid, 0);
+		kill(pid, SIGKILL);
+		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
+	}
+	status = get_status(profile->fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(CHILDREN, status.forks);
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
+	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
+	status = stop(profile->fd);
+	EXPECT_EQ(status.counted, counted(profile));
+}
+
+/*
+ * Threads that were there before the call and ones that came after, when those who
+ * began the process and the profile have left.
+ */
+struct ages {
+	struct profile *profile;
+	struct report *report;
+	pthread_t oldest;
+};
+
+static void *burn_and_tell(void *data)
+{
+	struct ages *ages = data;
+
+	burn(0.4);
+	if (pthread_join(ages->oldest, NULL))
+		_exit(100);
+	tell(ages->profile, ages->report);
+	_exit(0);
+}
+
+static void *burn_for_long(void *unused)
+{
+	burn(0.6);
+	return unused;
+}
+
+static void *begin_and_leave(void *data)
+{
+	struct ages *ages = data;
+	pthread_t youngest;
+
+	if (begin(ages->profile) ||
+	    pthread_create(&youngest, NULL, burn_and_tell, ages))
+		_exit(101);
+	pthread_exit(NULL);
+}
+
+TEST_F(children, threads_of_all_ages)
+{
+	struct profile *profile = &self->profile;
+	struct report *report = map_shared(PAGE);
+	/* a copy: the child's main thread leaves its stack to nobody */
+	static struct ages ages;
+	static struct profile copy;
+	double *used = map_shared(PAGE);
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		pthread_t caller;
+
+		copy = *profile;
+		copy.start.regions = (uintptr_t)&copy.region;
+		ages.profile = &copy;
+		ages.report = report;
+		if (pthread_create(&ages.oldest, NULL, burn_for_long, NULL) ||
+		    pthread_create(&caller, NULL, begin_and_leave, &ages) ||
+		    pthread_join(caller, NULL))
+			_exit(102);
+		*used = copy.used;
+		pthread_exit(NULL);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, report->status.state);
+	EXPECT_EQ(0, report->base);
+	EXPECT_LT(0.3, report->used - *used);
+	EXPECT_SHARE(0.93, 1.07, (double)report->status.counted /
+		     ((report->used - *used) * profile->hz));
+}
+
+/* Threads that fork while others count. */
+struct forker {
+	struct profile *profile;
+	struct report *children;
+	pthread_t thread;
+	int failed;
+};
+
+#define CHILDREN_EACH	10
+
+static void *fork_some(void *data)
+{
+	struct forker *forker = data;
+	int i;
+
+	for (i = 0; i < CHILDREN_EACH; i++) {
+		pid_t pid = fork_burner(forker->profile, &forker->children[i],
+					0.02 + spread(forker->profile, i));
+
+		loop(0.005 * loops_per_second);
+		forker->failed += wait_for(pid) != 0;
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(children, threads_that_fork, 60)
+{
+	enum { THREADS = 4 };
+	struct profile *profile = &self->profile;
+	struct report *children =
+		map_shared(THREADS * CHILDREN_EACH * sizeof(*children));
+	struct forker forkers[THREADS];
+	struct report parent;
+	long long sessions;
+	int i;
+
+	ASSERT_EQ(0, begin(profile));
+	sessions = settled_figure("sessions");
+	for (i = 0; i < THREADS; i++) {
+		forkers[i] = (struct forker) {
+			.profile = profile,
+			.children = children + (long)i * CHILDREN_EACH,
+		};
+		ASSERT_EQ(0, pthread_create(&forkers[i].thread, NULL,
+					    fork_some, &forkers[i]));
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(forkers[i].thread, NULL);
+		EXPECT_EQ(0, forkers[i].failed);
+	}
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
+	check_children(_metadata, profile, children, THREADS * CHILDREN_EACH,
+		       true);
+	tell(profile, &parent);
+	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks);
+	EXPECT_EQ(parent.status.counted, counted(profile));
+}
+
+/*
+ * RLIMIT_MEMLOCK is the user's, whose children count against it: one that it has
+ * no room for is not profiled, and no worse off.
+ */
+static int room_for_one(struct profile *profile)
+{
+	struct profil_status status;
+	int i, running;
+
+	if (become_user(61001, 1) || begin(profile))
+		return 100;
+	if (state_after_burning(profile) != PROFIL_STATE_OFF)
+		return 101;
+	status = get_status(profile->fd);
+	if (status.state != PROFIL_STATE_RUNNING || status.forks ||
+	    status.forks_denied != 1)
+		return 102;
+	/* a denied child has no room to try itself, until it gets some */
+	if (!fork()) {
+		profile->counter = map_memory(PAGE);
+		if (get_status(profile->fd).state != PROFIL_STATE_OFF ||
+		    begin(profile) != ENOMEM)
+			_exit(1);
+		_exit(limit_pins(2) || begin(profile));
+	}
+	if (wait_for(-1))
+		return 103;
+	status = get_status(profile->fd);
+	if (status.forks_denied != 2 || status.counted != counted(profile))
+		return 104;
+
+	/* a new start with room for one more: in turn, as many as come */
+	if (limit_pins(2) || begin(profile))
+		return 105;
+	for (i = running = 0; i < 30; i++)
+		running += state_after_burning(profile) == PROFIL_STATE_RUNNING;
+	status = stop(profile->fd);
+	return running == 30 && status.forks == 30 && !status.forks_denied ?
+		0 : 106;
+}
+
+/*
+ * Nothing is charged before it is hit: the child is on, but its samples are lost
+ * until its parent makes room.
+ */
+static int hit_without_room(const struct profile *profile, int ask, int answer)
+{
+	uint64_t before = counted(profile);
+	struct profil_status status;
+
+	burn(0.1);
+	status = get_status(profile->fd);
+	if (counted(profile) != before || status.counted)
+		return 100;
+	if (!status.lost || status.error != ENOMEM)
+		return 101;
+	if (pass(ask) || await_pass(answer))
+		return 102;
+	if (!counts(profile, 5))
+		return 103;
+	status = stop(profile->fd);
+	if (status.state != PROFIL_STATE_RUNNING)
+		return 104;
+	return counted(profile) == before + status.counted ? 0 : 105;
+}
+
+static int room_for_hits_of_one(struct profile *profile)
+{
+	struct profil_status status;
+	int asks[2], answers[2];
+
+	if (pipe(asks) || pipe(answers) || become_user(61002, 1) ||
+	    begin(profile))
+		return 1;
+	if (!counts(profile, 5) || get_status(profile->fd).pinned_bytes != PAGE)
+		return 2;
+	if (!fork())
+		_exit(hit_without_room(profile, asks[1], answers[0]));
+	close(asks[1]);
+	if (await_pass(asks[0]))
+		return wait_for(-1);
+	status = stop(profile->fd);
+	if (status.forks != 1 || status.forks_denied || status.lost ||
+	    status.counted != counted(profile))
+		return 3;
+	return pass(answers[1]) ? 4 : wait_for(-1);
+}
+
+TEST_F(children, memlock_limit)
+{
+	long long denied = figure("forks_denied");
+	pid_t pid;
+
+	if (getuid())
+		SKIP(return, "needs root, to be another user");
+	ASSERT_LE(0, denied);
+	pid = fork();
+	if (!pid)
+		_exit(variant->flags & PROFIL_PIN_ON_HIT ?
+		      room_for_hits_of_one(&self->profile) :
+		      room_for_one(&self->profile));
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(denied + (variant->flags & PROFIL_PIN_ON_HIT ? 0 : 2),
+		  figure("forks_denied"));
+}
+
+TEST_HARNESS_MAIN

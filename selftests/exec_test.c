@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile ends with its address space, by exec or exit of whatever kind, and
+ * gives back all that it held. An exec that fails changes nothing.
+ *
+ * The programs that are executed are this one again: new_program() below.
+ */
+#include <ftw.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+
+#include "kselftest_harness.h"
+#include "process.h"
+
+#define COUNTER_PAGES	16
+
+FIXTURE(exec) {
+	struct profile profile;	/* in several pages of shared memory, */
+	int memfd;		/* which is this */
+	char dir[32];		/* programs in it may be set-user-id */
+	char program[64];	/* a copy of this one, there */
+};
+
+FIXTURE_VARIANT(exec) {
+	__u32 flags;
+	bool inherited;		/* by fork, or else started by who executes */
+};
+
+FIXTURE_VARIANT_ADD(exec, eager) {
+	.flags = 0,
+};
+
+FIXTURE_VARIANT_ADD(exec, pin_on_hit) {
+	.flags = PROFIL_PIN_ON_HIT,
+};
+
+FIXTURE_VARIANT_ADD(exec, inherited) {
+	.inherited = true,
+};
+
+/* A directory of ours that all may search. 0 or -1. */
+static int make_directory(char *dir, size_t bytes)
+{
+	static const char *const places[] = { "/tmp", "/dev/shm", "/run" };
+	struct statvfs fs;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		if (statvfs(places[i], &fs) ||
+		    fs.f_flag & (ST_NOSUID | ST_NOEXEC | ST_RDONLY))
+			continue;
+		snprintf(dir, bytes, "%s/profil-exec-XXXXXX", places[i]);
+		if (mkdtemp(dir))
+			return chmod(dir, 0755);
+	}
+	return -1;
+}
+
+/* 0 or -1. */
+static int make_file(const char *path, const char *text, size_t bytes,
+		     mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	size_t done = 0;
+
+	while (fd >= 0 && done < bytes) {
+		ssize_t nr = write(fd, text + done, bytes - done);
+
+		if (nr <= 0)
+			break;
+		done += (size_t)nr;
+	}
+	return fd < 0 || done < bytes || fchmod(fd, mode) || close(fd) ? -1 : 0;
+}
+
+static int copy_program(const char *path)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	off_t bytes = lseek(fd, 0, SEEK_END);
+	void *text = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	int error = text == MAP_FAILED ||
+		    make_file(path, text, (size_t)bytes, 0755);
+
+	munmap(text, (size_t)bytes);
+	close(fd);
+	return error;
+}
+
+static int remove_one(const char *path, const struct stat *stat, int type,
+		      struct FTW *place)
+{
+	(void)stat;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+FIXTURE_SETUP(exec)
+{
+	REQUIRE_DEVICE(self->profile.fd);
+	if (make_directory(self->dir, sizeof(self->dir)))
+		SKIP(return, "no directory for set-user-id programs");
+	snprintf(self->program, sizeof(self->program), "%s/program", self->dir);
+	ASSERT_EQ(0, copy_program(self->program));
+	init_profile(&self->profile, variant->flags);
+	self->memfd = share_counters(&self->profile, COUNTER_PAGES);
+	ASSERT_LE(0, self->memfd);
+	if (variant->inherited)
+		ASSERT_EQ(0, begin(&self->profile));
+}
+
+FIXTURE_TEARDOWN(exec)
+{
+	stop(self->profile.fd);
+	close(self->profile.fd);
+	nftw(self->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* What new_program() is to do; it exits with EXIT_OK, or a state on top. */
+#define TASK_VARIABLE	"PROFIL_TEST_TASK"
+#define FD_VARIABLE	"PROFIL_TEST_FD"
+#define MEMFD_VARIABLE	"PROFIL_TEST_MEMFD"
+#define EXIT_OK		40
+#define EXIT_COUNTED	59
+#define EXIT_NO_RIGHTS	60
+
+/* For a new program: the task, the device, and the counters of before. */
+static void set_task(const struct _test_data_exec *self, const char *task)
+{
+	char fd[16];
+
+	snprintf(fd, sizeof(fd), "%d", dup(self->profile.fd));
+	setenv(FD_VARIABLE, fd, 1);
+	snprintf(fd, sizeof(fd), "%d", self->memfd);
+	setenv(MEMFD_VARIABLE, fd, 1);
+	setenv(TASK_VARIABLE, task, 1);
+}
+
+/*
+ * Off, now and after some ticks; of these none is counted where the old program
+ * had its counter. A parent who waits may have one or two there.
+ */
+static int stay_off(int fd)
+{
+	unsigned int state = get_status(fd).state;
+	uint64_t before = ~0ULL, after = ~0ULL;
+	int memfd = atoi(getenv(MEMFD_VARIABLE));
+
+	if (pread(memfd, &before, sizeof(before), 0) != sizeof(before))
+		return 1;
+	burn(0.2);
+	if (pread(memfd, &after, sizeof(after), 0) != sizeof(after))
+		return 1;
+	if (after > before + 5)
+		return EXIT_COUNTED;
+	return EXIT_OK + (int)(state + get_status(fd).state);
+}
+
+/* A profile of its own, in as much memory as the one before. */
+static int profile_oneself(int fd)
+{
+	uint64_t *counter = map_memory(COUNTER_PAGES * PAGE);
+	struct profil_region region;
+	struct profil_start start;
+	struct profil_status status;
+
+	count_all(&start, &region, counter, 64, get_info(fd).tick_hz);
+	region.bytes = COUNTER_PAGES * PAGE;
+	if (call(fd, PROFIL_IOC_START, &start))
+		return 1;
+	burn(0.2);
+	status = stop(fd);
+	return status.state == PROFIL_STATE_RUNNING && status.counted > 5 &&
+	       status.counted == *counter ? EXIT_OK : 2;
+}
+
+static void __attribute__((constructor)) new_program(void)
+{
+	const char *task = getenv(TASK_VARIABLE), *number = getenv(FD_VARIABLE);
+	int fd;
+
+	if (!task || !number)
+		return;
+	fd = atoi(number);
+	if (!strcmp(task, "stay off"))
+		_exit(stay_off(fd));
+	if (!strcmp(task, "stay off, with rights"))
+		_exit(geteuid() ? EXIT_NO_RIGHTS : stay_off(fd));
+	if (!strcmp(task, "profile"))
+		_exit(profile_oneself(fd));
+	if (!strcmp(task, "wait")) {
+		/* the pipes are where the shell has input and output */
+		if (pass(1) || await_pass(0))
+			_exit(1);
+		_exit(EXIT_OK);
+	}
+	_exit(EXIT_OK);
+}
+
+/* Execute in a child that is profiled. Return: the new program's exit status. */
+static int execute_profiled(struct _test_data_exec *self,
+			    void (*execute)(struct _test_data_exec *self),
+			    const char *task)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (be_profiled(&self->profile))
+			_exit(100);
+		set_task(self, task);
+		execute(self);
+		_exit(101);
+	}
+	return wait_for(pid);
+}
+
+static void expect_off(struct __test_metadata *_metadata,
+		       struct _test_data_exec *self,
+		       void (*execute)(struct _test_data_exec *self))
+{
+	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF,
+		  execute_profiled(self, execute, "stay off"));
+}
+
+static void by_execve(struct _test_data_exec *self)
+{
+	(void)self;
+	execl("/proc/self/exe", "program", NULL);
+}
+
+static void by_script(struct _test_data_exec *self)
+{
+	char path[64], text[80];
+
+	snprintf(path, sizeof(path), "%s/script", self->dir);
+	snprintf(text, sizeof(text), "#!%s argument\n", self->program);
+	if (!make_file(path, text, strlen(text), 0755))
+		execl(path, path, NULL);
+}
+
+static void by_fexecve(struct _test_data_exec *self)
+{
+	char *args[] = { "program", NULL };
+
+	fexecve(open(self->program, O_RDONLY | O_CLOEXEC), args, environ);
+}
+
+static void by_execveat(struct _test_data_exec *self)
+{
+	char *args[] = { "program", NULL };
+	int dir = open(self->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	syscall(SYS_execveat, dir, "program", args, environ, 0);
+}
+
+static void by_set_user_id(struct _test_data_exec *self)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/set-user-id", self->dir);
+	if (!copy_program(path) && !chown(path, 0, 0) && !chmod(path, 04755) &&
+	    !become_user(61003, COUNTER_PAGES))
+		execl(path, path, NULL);
+}
+
+static void *execute_here(void *self)
+{
+	by_execve(self);
+	_exit(102);
+}
+
+/* The thread takes over the process, whose first thread is on another CPU. */
+static void by_other_thread(struct _test_data_exec *self)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, execute_here, self))
+		for (;;)
+			burn(1);
+}
+
+TEST_F(exec, by_execve)
+{
+	expect_off(_metadata, self, by_execve);
+}
+
+TEST_F(exec, by_script)
+{
+	expect_off(_metadata, self, by_script);
+}
+
+TEST_F(exec, by_fexecve)
+{
+	expect_off(_metadata, self, by_fexecve);
+}
+
+TEST_F(exec, by_execveat)
+{
+	expect_off(_metadata, self, by_execveat);
+}
+
+TEST_F(exec, by_other_thread)
+{
+	expect_off(_metadata, self, by_other_thread);
+}
+
+TEST_F(exec, set_user_id)
+{
+	int status;
+
+	if (getuid())
+		SKIP(return, "needs root, to make a set-user-id program");
+	status = execute_profiled(self, by_set_user_id,
+				  "stay off, with rights");
+	if (status == EXIT_NO_RIGHTS)
+		SKIP(return, "no set-user-id programs here");
+	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF, status);
+}
+
+/* The parent of one who executes goes on. */
+TEST_F(exec, parent_goes_on)
+{
+	struct profil_status before, after;
+
+	ASSERT_EQ(0, be_profiled(&self->profile));
+	before = get_status(self->profile.fd);
+	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF,
+		  execute_profiled(self, by_execve, "stay off"));
+	EXPECT_EQ(0, be_profiled(&self->profile));
+	after = get_status(self->profile.fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
+	EXPECT_EQ(before.forks + 1, after.forks);
+	/* the same profile, and not one that be_profiled() has begun */
+	EXPECT_LE(before.ticks + 10, after.ticks);
+}
+
+/* ... also if it shares its memory with him until then. */
+static pid_t __attribute__((noinline)) vfork_and_execute(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		execl("/proc/self/exe", "program", NULL);
+		_exit(101);
+	}
+	return pid;
+}
+
+TEST_F(exec, parent_that_shares_memory_goes_on)
+{
+	char *args[] = { "program", NULL };
+	struct profil_status before, after;
+	pid_t pid;
+	int i;
+
+	ASSERT_EQ(0, be_profiled(&self->profile));
+	set_task(self, "stay off");
+	for (i = 0; i < 2; i++) {
+		before = get_status(self->profile.fd);
+		if (!i) {
+			pid = vfork_and_execute();
+		} else {
+			ASSERT_EQ(0, posix_spawn(&pid, "/proc/self/exe", NULL,
+						 NULL, args, environ));
+		}
+		ASSERT_GT(pid, 0);
+		EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF, wait_for(pid));
+		EXPECT_TRUE(counts(&self->profile, 10));
+		after = get_status(self->profile.fd);
+		EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
+		EXPECT_LE(before.counted + 10, after.counted);
+		EXPECT_EQ(before.forks, after.forks);
+	}
+	after = stop(self->profile.fd);
+	EXPECT_EQ(after.counted, counted(&self->profile));
+}
+
+/* Each in its turn, in a profiled child, which says how many went wrong. */
+static int fail_to_execute(struct _test_data_exec *self)
+{
+	static char long_word[256 << 10];
+	char *args[] = { "program", NULL };
+	char *long_args[] = { "program", long_word, NULL };
+	char garbage[64], text[64], lost[64], missing[64];
+	const struct {
+		const char *path;
+		char **args;
+		int error;
+	} tries[] = {
+		{ missing, args, ENOENT },
+		{ lost, args, ENOENT },
+		{ garbage, args, ENOEXEC },
+		{ text, args, EACCES },
+		{ self->dir, args, EACCES },
+		{ self->program, long_args, E2BIG },
+	};
+	struct profile *profile = &self->profile;
+	struct profil_status before = get_status(profile->fd), after;
+	int wrong = 0;
+	size_t i;
+
+	memset(long_word, 'x', sizeof(long_word) - 1);
+	snprintf(missing, sizeof(missing), "%s/missing", self->dir);
+	snprintf(garbage, sizeof(garbage), "%s/garbage", self->dir);
+	snprintf(text, sizeof(text), "%s/text", self->dir);
+	snprintf(lost, sizeof(lost), "%s/lost", self->dir);
+	if (make_file(garbage, "\177EXE", 4, 0755) ||
+	    make_file(text, "text", 4, 0644) ||
+	    make_file(lost, "#!/nonexistent\n", 15, 0755))
+		return 99;
+	for (i = 0; i < ARRAY_SIZE(tries); i++) {
+		errno = 0;
+		execve(tries[i].path, tries[i].args, environ);
+		wrong += errno != tries[i].error;
+		wrong += !counts(profile, 5);
+		after = get_status(profile->fd);
+		wrong += after.state != PROFIL_STATE_RUNNING ||
+			 after.counted < before.counted + 5;
+		before = after;
+	}
+	return wrong;
+}
+
+TEST_F(exec, failed)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(be_profiled(&self->profile) ? 100 : fail_to_execute(self));
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+/*
+ * The new program may start its own, which has all the room that the user has:
+ * the charge is back when it begins.
+ */
+static void by_user(struct _test_data_exec *self)
+{
+	uint64_t before;
+
+	/* one's own, and charged to the user */
+	stop(self->profile.fd);
+	if (become_user(61004, COUNTER_PAGES) || begin(&self->profile))
+		_exit(102);
+	before = counted(&self->profile);
+	burn(0.05);
+	if (counted(&self->profile) < before + 5)
+		_exit(103);
+	execl(self->program, "program", NULL);
+}
+
+TEST_F(exec, new_program_profiles_itself)
+{
+	EXPECT_EQ(EXIT_OK, execute_profiled(self, by_execve, "profile"));
+	if (getuid())
+		SKIP(return, "needs root, to be another user");
+	EXPECT_EQ(EXIT_OK, execute_profiled(self, by_user, "profile"));
+}
+
+/* All goes back at exec, not when the new program ends. */
+TEST_F(exec, gives_back)
+{
+	long long sessions, pinned, with_child;
+	int out[2], in[2];
+	pid_t pid;
+
+	/* the parent's own, if it has one, is pinned already */
+	burn(0.05);
+	get_status(self->profile.fd);
+	sessions = settled_figure("sessions");
+	pinned = settled_figure("pinned_bytes");
+	ASSERT_LE(0, sessions);
+	ASSERT_LE(0, pinned);
+	ASSERT_EQ(0, pipe(out));
+	ASSERT_EQ(0, pipe(in));
+	pid = fork();
+	if (!pid) {
+		if (dup2(out[0], 0) || dup2(in[1], 1) != 1 ||
+		    be_profiled(&self->profile) || pass(1) || await_pass(0))
+			_exit(100);
+		set_task(self, "wait");
+		execl(self->program, "program", NULL);
+		_exit(101);
+	}
+	close(in[1]);
+	ASSERT_EQ(0, await_pass(in[0]));
+	with_child = figure("sessions");
+	EXPECT_EQ(sessions + 1, with_child);
+	EXPECT_LT(pinned, figure("pinned_bytes"));
+	ASSERT_EQ(0, pass(out[1]));
+	ASSERT_EQ(0, await_pass(in[0]));
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
+	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
+	ASSERT_EQ(0, pass(out[1]));
+	EXPECT_EQ(EXIT_OK, wait_for(pid));
+	close(in[0]);
+	close(out[0]);
+	close(out[1]);
+}
+
+/* Before the child has been seen by a tick, or its memory pinned. */
+TEST_F_TIMEOUT(exec, at_once_after_fork, 120)
+{
+	long long sessions, pinned;
+	struct profil_status status;
+	int i;
+
+	if (get_status(self->profile.fd).state == PROFIL_STATE_OFF)
+		ASSERT_EQ(0, begin(&self->profile));
+	burn(0.05);
+	get_status(self->profile.fd);
+	sessions = settled_figure("sessions");
+	pinned = settled_figure("pinned_bytes");
+	set_task(self, "exit");
+	for (i = 0; i < 100; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			by_execve(self);
+			_exit(101);
+		}
+		ASSERT_EQ(EXIT_OK, wait_for(pid));
+	}
+	status = get_status(self->profile.fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(100, status.forks);
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
+	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * However a process ends, with however many threads, its profile ends with it and
+ * gives back what it held: the session, its pins, and the charge for them.
+ */
+#include <ftw.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "kselftest_harness.h"
+#include "process.h"
+
+#define COUNTER_PAGES	16
+
+FIXTURE(exit) {
+	struct profile profile;	/* in shared memory of several pages */
+	char dir[32];		/* for core dumps */
+};
+
+FIXTURE_VARIANT(exit) {
+	__u32 flags;
+	bool inherited;		/* by fork, or else started by who ends */
+};
+
+FIXTURE_VARIANT_ADD(exit, eager) {
+	.flags = 0,
+};
+
+FIXTURE_VARIANT_ADD(exit, pin_on_hit) {
+	.flags = PROFIL_PIN_ON_HIT,
+};
+
+FIXTURE_VARIANT_ADD(exit, inherited) {
+	.inherited = true,
+};
+
+FIXTURE_SETUP(exit)
+{
+	REQUIRE_DEVICE(self->profile.fd);
+	strcpy(self->dir, "/tmp/profil-exit-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	/* as whoever started us had it does not matter */
+	signal(SIGSEGV, SIG_DFL);
+	init_profile(&self->profile, variant->flags);
+	ASSERT_LE(0, share_counters(&self->profile, COUNTER_PAGES));
+	if (variant->inherited)
+		ASSERT_EQ(0, be_profiled(&self->profile));
+}
+
+static int remove_one(const char *path, const struct stat *stat, int type,
+		      struct FTW *place)
+{
+	(void)stat;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+FIXTURE_TEARDOWN(exit)
+{
+	stop(self->profile.fd);
+	close(self->profile.fd);
+	nftw(self->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void *burn_for_ever(void *unused)
+{
+	for (;;)
+		burn(1);
+	return unused;
+}
+
+static int run_threads(int nr)
+{
+	pthread_t thread;
+
+	for (; nr; nr--)
+		if (pthread_create(&thread, NULL, burn_for_ever, NULL))
+			return -1;
+	return 0;
+}
+
+static void leave(struct profile *profile)
+{
+	(void)profile;
+	_exit(0);
+}
+
+static void be_killed(struct profile *profile)
+{
+	(void)profile;
+	raise(SIGKILL);
+}
+
+/* A word of shared memory in which nothing is counted. */
+static uint64_t *note(struct profile *profile)
+{
+	return profile->counter + PAGE / sizeof(uint64_t);
+}
+
+/* Ticks come while the kernel writes all of it to a file. */
+static void dump_core(struct profile *profile)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	size_t bytes = 48 << 20;
+
+	memset(map_memory(bytes), 1, bytes);
+	setrlimit(RLIMIT_CORE, &all);
+	*note(profile) = counted(profile);
+	raise(SIGSEGV);
+}
+
+static void crash(struct profile *profile)
+{
+	struct rlimit none = { 0, 0 };
+
+	(void)profile;
+	setrlimit(RLIMIT_CORE, &none);
+	raise(SIGSEGV);
+}
+
+static void execute(struct profile *profile)
+{
+	(void)profile;
+	execl("/bin/true", "true", NULL);
+}
+
+struct end {
+	struct profile *profile;
+	void (*function)(struct profile *profile);
+};
+
+/* From a thread that is not the first. */
+static void *end_here(void *data)
+{
+	struct end *end = data;
+
+	end->function(end->profile);
+	return NULL;
+}
+
+/* Return: how the child ended, as waitpid() has it. */
+static int end_by(struct _test_data_exit *self, struct end *end, bool in_thread)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		pthread_t thread;
+
+		if (chdir(self->dir) || be_profiled(end->profile) ||
+		    run_threads(3))
+			_exit(100);
+		burn(0.02);
+		if (!in_thread)
+			end->function(end->profile);
+		else if (!pthread_create(&thread, NULL, end_here, end))
+			burn(100);
+		_exit(101);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void expect_end(struct __test_metadata *_metadata,
+		       struct _test_data_exit *self,
+		       void (*function)(struct profile *profile), int expected)
+{
+	struct end end = { &self->profile, function };
+	long long sessions = settled_figure("sessions");
+	long long pinned = settled_figure("pinned_bytes");
+	int in_thread, status;
+
+	ASSERT_LE(0, sessions);
+	ASSERT_LE(0, pinned);
+	for (in_thread = 0; in_thread < 2; in_thread++) {
+		status = end_by(self, &end, in_thread);
+		EXPECT_EQ(expected, WIFSIGNALED(status) ? WTERMSIG(status) :
+			  -WEXITSTATUS(status));
+		if (function == dump_core && !WCOREDUMP(status))
+			ksft_print_msg("no core was dumped\n");
+		else if (function == dump_core)
+			EXPECT_LT(*note(end.profile), counted(end.profile));
+		EXPECT_EQ(sessions, await_figure("sessions", sessions));
+		EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
+	}
+}
+
+TEST_F(exit, by_exit_group)
+{
+	expect_end(_metadata, self, leave, 0);
+}
+
+TEST_F(exit, by_sigkill)
+{
+	expect_end(_metadata, self, be_killed, SIGKILL);
+}
+
+TEST_F_TIMEOUT(exit, by_core_dump, 60)
+{
+	expect_end(_metadata, self, dump_core, SIGSEGV);
+}
+
+/*
+ * What the OOM killer does: it takes the memory of a dying process without
+ * waiting for anybody.
+ */
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease	448
+#endif
+
+TEST_F(exit, by_reaping)
+{
+	struct profile *profile = &self->profile;
+	long long sessions, pinned;
+	int i, reaped = 0;
+
+	sessions = settled_figure("sessions");
+	pinned = settled_figure("pinned_bytes");
+	ASSERT_LE(0, sessions);
+	for (i = 0; i < 10; i++) {
+		int pipes[2], pidfd;
+		pid_t pid;
+
+		ASSERT_EQ(0, pipe(pipes));
+		pid = fork();
+		if (!pid) {
+			memset(map_memory(8 << 20), 1, 8 << 20);
+			if (be_profiled(profile) || run_threads(3) ||
+			    pass(pipes[1]))
+				_exit(100);
+			burn(100);
+		}
+		close(pipes[1]);
+		ASSERT_EQ(0, await_pass(pipes[0]));
+		close(pipes[0]);
+		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		ASSERT_GE(pidfd, 0);
+		kill(pid, SIGKILL);
+		if (!syscall(SYS_process_mrelease, pidfd, 0))
+			reaped++;
+		else if (errno == ENOSYS)
+			SKIP(return, "no process_mrelease()");
+		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
+		close(pidfd);
+	}
+	ksft_print_msg("%d of 10 reaped\n", reaped);
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
+	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
+}
+
+/*
+ * The charge is back when a process has been waited for: the next has the same
+ * limit, which is all taken by one, however it ends.
+ */
+static int take_all_room(struct profile *profile, int number)
+{
+	static void (*const ways[])(struct profile *profile) = {
+		leave, be_killed, crash, execute,
+	};
+
+	stop(profile->fd);
+	profile->start.flags = 0;
+	if (become_user(61005, COUNTER_PAGES) || begin(profile))
+		return 100;
+	/* no more than that */
+	if (number == 0 && state_after_burning(profile) != PROFIL_STATE_OFF)
+		return 101;
+	if (number % 5 == 1 && run_threads(2))
+		return 102;
+	burn(0.01);
+	ways[number % ARRAY_SIZE(ways)](profile);
+	return 103;
+}
+
+TEST_F_TIMEOUT(exit, charge_returns, 60)
+{
+	static const int ends[] = {
+		0, 128 + SIGKILL, 128 + SIGSEGV, 0,
+	};
+	int i;
+
+	if (getuid())
+		SKIP(return, "needs root, to be another user");
+	for (i = 0; i < 50; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(take_all_room(&self->profile, i));
+		ASSERT_EQ(ends[(size_t)i % ARRAY_SIZE(ends)], wait_for(pid)) {
+			TH_LOG("process %d", i);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile follows its process's children: where their memory is their own, each
+ * counts in its own copy of the counters, and else in those that it shares. What
+ * one of them does with its profile then is no matter of the others.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+
+#include "kselftest_harness.h"
+#include "process.h"
+
+FIXTURE(fork) {
+	struct profile profile;
+};
+
+FIXTURE_VARIANT(fork) {
+	__u32 flags;
+};
+
+FIXTURE_VARIANT_ADD(fork, eager) {
+	.flags = 0,
+};
+
+FIXTURE_VARIANT_ADD(fork, pin_on_hit) {
+	.flags = PROFIL_PIN_ON_HIT,
+};
+
+FIXTURE_SETUP(fork)
+{
+	REQUIRE_DEVICE(self->profile.fd);
+	init_profile(&self->profile, variant->flags);
+}
+
+FIXTURE_TEARDOWN(fork)
+{
+	stop(self->profile.fd);
+	close(self->profile.fd);
+}
+
+/* Private memory: what one counts, the other does not see. */
+TEST_F(fork, private_copy)
+{
+	struct profile *profile = &self->profile;
+	struct report *reports = map_shared(PAGE);
+	struct report parent;
+	pid_t pid;
+
+	ASSERT_EQ(0, begin(profile));
+	EXPECT_TRUE(counts(profile, 20));
+	pid = fork_burner(profile, reports, 0.2);
+	ASSERT_GE(pid, 0);
+	burn(0.2);
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_LE(20, reports->base);
+	check_child(_metadata, profile, reports);
+
+	tell(profile, &parent);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
+	EXPECT_EQ(parent.status.counted, counted(profile));
+	EXPECT_EQ(1, parent.status.forks);
+	EXPECT_EQ(0, parent.status.forks_denied);
+	EXPECT_SHARE(0.8, 1.2, (double)parent.status.ticks /
+		     ((parent.used - profile->used) * profile->hz));
+}
+
+/*
+ * The child's memory is its parent's until one of them writes. If that is a
+ * sample, the page that it meant has gone when it is pinned. Even the last is
+ * counted: at the highest priority, with all CPUs taken, no worker sees to it
+ * before the stop does.
+ */
+TEST_F(fork, copied_by_a_sample)
+{
+	struct profile *profile = &self->profile;
+	int i, nr = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	struct report *children = map_shared((size_t)nr * sizeof(*children));
+	struct sched_param high = { .sched_priority = 2 };
+	struct sched_param low = { .sched_priority = 1 };
+	struct sched_param normal = { 0 };
+	struct report parent;
+
+	/* in a page that is there, but that nobody has pinned */
+	profile->start.flags |= PROFIL_PIN_ON_HIT;
+	*profile->counter = 7;
+	ASSERT_EQ(0, begin(profile));
+	if (sched_setscheduler(0, SCHED_FIFO, &high))
+		SKIP(return, "no right to be scheduled first");
+	for (i = 0; i < nr; i++) {
+		pid_t pid;
+
+		children[i].before = 7;
+		pid = fork();
+		if (!pid) {
+			sched_setscheduler(0, SCHED_FIFO, &low);
+			burn_until(0.03);
+			tell(profile, &children[i]);
+			_exit(0);
+		}
+		ASSERT_GE(pid, 0);
+		children[i].after = counted(profile);
+	}
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(0, wait_for(-1));
+	check_children(_metadata, profile, children, nr, false);
+	tell(profile, &parent);
+	EXPECT_EQ(7, parent.base);
+}
+
+/*
+ * A histogram of several pages, of which parent and child hit some in common:
+ * each counts in its own of these too.
+ */
+static int hit_pages(const struct profile *profile, char *code,
+		     const uint64_t *counters)
+{
+	size_t words = PAGE / sizeof(*counters);
+	uint64_t first = counters[0];
+	struct profil_status status;
+
+	if (stay_at_pc(code, 0.05) || stay_at_pc(code + 5 * PAGE, 0.05))
+		return 100;
+	status = stop(profile->fd);
+	if (status.state != PROFIL_STATE_RUNNING || status.lost)
+		return 101;
+	/* the child's share alone was added to the parent's in the first */
+	if (counters[0] < first + 5 || counters[5 * words] < 5)
+		return 102;
+	return counters[0] - first + counters[5 * words] == status.counted ?
+		0 : 103;
+}
+
+TEST_F(fork, pages_hit_by_both)
+{
+	struct profile *profile = &self->profile;
+	size_t bytes = 8 * PAGE, words = PAGE / sizeof(uint64_t);
+	uint64_t *counters = map_memory(bytes);
+	char *code = map_code(bytes);
+	struct profil_status status;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, counters);
+	ASSERT_NE(MAP_FAILED, code);
+	profile->counter = counters;
+	profile->region.start = (uintptr_t)code;
+	profile->region.end = (uintptr_t)code + bytes;
+	profile->region.offset = (uintptr_t)code;
+	profile->region.bytes = bytes;
+	profile->region.scale = 0x10000;
+	profile->region.rounding = PROFIL_ROUND_DOWN;
+	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, stay_at_pc(code, 0.05));
+	pid = fork();
+	if (!pid)
+		_exit(hit_pages(profile, code, counters));
+	EXPECT_EQ(0, wait_for(pid));
+	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, 0.05));
+	status = stop(profile->fd);
+	EXPECT_LT(5, counters[0]);
+	EXPECT_LT(5, counters[2 * words]);
+	EXPECT_EQ(0, counters[5 * words]);
+	EXPECT_EQ(status.counted, counters[0] + counters[2 * words]);
+}
+
+/* Shared memory: all add to the same counter, and no update is lost. */
+static void count_together(struct __test_metadata *_metadata,
+			   struct profile *profile)
+{
+	struct report *reports = map_shared(PAGE);
+	uint64_t sum;
+	double used;
+	pid_t pids[3];
+	int i;
+
+	ASSERT_NE(MAP_FAILED, profile->counter);
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork_burner(profile, &reports[i], 0.4);
+		ASSERT_GE(pids[i], 0);
+	}
+	burn(0.4);
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, wait_for(pids[i]));
+	tell(profile, &reports[3]);
+	used = -profile->used;
+	for (sum = 0, i = 0; i < 4; i++) {
+		EXPECT_EQ(PROFIL_STATE_RUNNING, reports[i].status.state);
+		sum += reports[i].status.counted;
+		used += reports[i].used;
+	}
+	EXPECT_EQ(sum, counted(profile));
+	EXPECT_SHARE(0.85, 1.15, (double)sum / (used * profile->hz));
+}
+
+TEST_F(fork, shared_anonymous_memory)
+{
+	self->profile.counter = map_shared(PAGE);
+	count_together(_metadata, &self->profile);
+}
+
+TEST_F(fork, shared_memfd)
+{
+	int memfd = memfd_create("counters", MFD_CLOEXEC);
+
+	ASSERT_GE(memfd, 0);
+	ASSERT_EQ(0, ftruncate(memfd, (off_t)PAGE));
+	self->profile.counter = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				     MAP_SHARED, memfd, 0);
+	count_together(_metadata, &self->profile);
+	close(memfd);
+}
+
+/*
+ * A child that shares the memory counts there, and is no fork: its time is all
+ * in the parent's profile.
+ */
+static double sharer_used;
+
+static int burn_in_shared_memory(void *unused)
+{
+	(void)unused;
+	burn(0.3);
+	sharer_used = process_seconds();
+	return 0;
+}
+
+static int __attribute__((noinline)) wait_for_vfork(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid)
+		_exit(burn_in_shared_memory(NULL));
+	return wait_for(pid);
+}
+
+static int wait_for_clone(void)
+{
+	size_t bytes = 16 * PAGE;
+	char *stack = map_memory(bytes);
+	int status = wait_for(clone(burn_in_shared_memory, stack + bytes,
+				    CLONE_VM | SIGCHLD, NULL));
+
+	munmap(stack, bytes);
+	return status;
+}
+
+static void check_sharer(struct __test_metadata *_metadata,
+			 struct profile *profile, int (*run)(void))
+{
+	struct report parent;
+
+	ASSERT_EQ(0, begin(profile));
+	sharer_used = 0;
+	EXPECT_EQ(0, run());
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(profile->fd).state);
+	tell(profile, &parent);
+	EXPECT_EQ(counted(profile), parent.status.counted);
+	EXPECT_EQ(0, parent.status.forks + parent.status.forks_denied);
+	EXPECT_LT(0.2, sharer_used);
+	EXPECT_SHARE(0.85, 1.1, (double)parent.status.ticks /
+		     ((parent.used - profile->used + sharer_used) * profile->hz));
+}
+
+TEST_F(fork, vfork_child)
+{
+	check_sharer(_metadata, &self->profile, wait_for_vfork);
+}
+
+TEST_F(fork, clone_vm_child)
+{
+	check_sharer(_metadata, &self->profile, wait_for_clone);
+}
+
+/*
+ * The child of posix_spawn() is our code for an instant only. But the kernel
+ * copies its arguments before it finds them too many, which takes a while.
+ */
+static int spawn_in_vain(void)
+{
+	enum { ARGS = 80, BYTES = 120 << 10 };
+	char *word = map_memory(BYTES), *args[ARGS + 1] = { NULL };
+	struct rusage usage;
+	int i, error;
+
+	memset(word, 'x', BYTES - 1);
+	for (i = 0; i < ARGS; i++)
+		args[i] = word;
+	do {
+		pid_t pid;
+
+		error = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args,
+				    NULL);
+		getrusage(RUSAGE_CHILDREN, &usage);
+		sharer_used = (double)(usage.ru_utime.tv_sec +
+				       usage.ru_stime.tv_sec) +
+			      (double)(usage.ru_utime.tv_usec +
+				       usage.ru_stime.tv_usec) / 1e6;
+	} while (error == E2BIG && sharer_used < 0.5);
+	munmap(word, BYTES);
+	return error != E2BIG;
+}
+
+TEST_F(fork, posix_spawn_child)
+{
+	check_sharer(_metadata, &self->profile, spawn_in_vain);
+}
+
+/* An ended profile is not passed on, nor is none. */
+TEST_F(fork, ended_profile)
+{
+	struct profile *profile = &self->profile;
+	int pipes[2], i;
+	pid_t other;
+
+	/* another's does not matter: it keeps all in place that follows forks */
+	ASSERT_EQ(0, pipe(pipes));
+	other = fork();
+	if (!other) {
+		close(pipes[1]);
+		_exit(begin(profile) ? 1 : await_pass(pipes[0]) + 1);
+	}
+	for (i = 0; i < 5000 && figure("sessions") < 1; i++)
+		usleep(1000);
+
+	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
+	profile->start.overflow = PROFIL_OVERFLOW_STOP;
+	profile->start.limit = 5;
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < 100; i++) {
+		burn(0.01);
+		if (get_status(profile->fd).state == PROFIL_STATE_LIMIT)
+			break;
+	}
+	ASSERT_GT(100, i);
+	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
+	EXPECT_EQ(0, get_status(profile->fd).forks);
+
+	/* the limit is each one's own, and counts what came from the parent */
+	*profile->counter = 0;
+	profile->start.limit = 15;
+	ASSERT_EQ(0, begin(profile));
+	while (counted(profile) < 10)
+		burn(0.005);
+	EXPECT_EQ(PROFIL_STATE_LIMIT, state_after_burning(profile));
+	stop(profile->fd);
+	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
+	close(pipes[0]);
+	close(pipes[1]);
+	EXPECT_EQ(0, wait_for(other));
+}
+
+/* A stop is of one process, the child's or the parent's. */
+static int stop_and_fork(const struct profile *profile)
+{
+	uint64_t after;
+
+	burn(0.03);
+	if (stop(profile->fd).state != PROFIL_STATE_RUNNING)
+		return 100;
+	after = counted(profile);
+	burn(0.05);
+	if (counted(profile) != after)
+		return 101;
+	return state_after_burning(profile);
+}
+
+TEST_F(fork, stop_is_of_one_process)
+{
+	struct profile *profile = &self->profile;
+	struct report *report = map_shared(PAGE);
+	int pipes[2];
+	pid_t pid;
+
+	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_EQ(0, begin(profile));
+	pid = fork();
+	if (!pid)
+		_exit(stop_and_fork(profile));
+	EXPECT_EQ(PROFIL_STATE_OFF, wait_for(pid));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(profile->fd).state);
+	EXPECT_TRUE(counts(profile, 10));
+
+	report->before = counted(profile);
+	pid = fork();
+	if (!pid) {
+		if (await_pass(pipes[0]))
+			_exit(1);
+		burn_until(0.1);
+		tell(profile, report);
+		_exit(0);
+	}
+	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(profile->fd).state);
+	report->after = counted(profile);
+	ASSERT_EQ(0, pass(pipes[1]));
+	EXPECT_EQ(0, wait_for(pid));
+	check_child(_metadata, profile, report);
+	EXPECT_EQ(report->after, counted(profile));
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+/* The child replaces its profile, and the parent goes on with its own. */
+static int replace_and_burn(struct profile *profile)
+{
+	uint64_t *old = profile->counter, old_count;
+
+	burn(0.05);
+	profile->counter = map_memory(PAGE);
+	if (begin(profile))
+		return 100;
+	old_count = __atomic_load_n(old, __ATOMIC_RELAXED);
+	if (!counts(profile, 10))
+		return 101;
+	if (stop(profile->fd).counted != counted(profile))
+		return 102;
+	return __atomic_load_n(old, __ATOMIC_RELAXED) == old_count ? 0 : 103;
+}
+
+TEST_F(fork, replaced_in_child)
+{
+	struct profile *profile = &self->profile;
+	struct profil_status status;
+	pid_t pid;
+
+	ASSERT_EQ(0, begin(profile));
+	pid = fork();
+	if (!pid)
+		_exit(replace_and_burn(profile));
+	EXPECT_TRUE(counts(profile, 10));
+	EXPECT_EQ(0, wait_for(pid));
+	status = stop(profile->fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(status.counted, counted(profile));
+}
+
+/* Entries of a log, which was all 0, in a part of it: those of a pc, or of any. */
+static size_t log_find(const uint64_t *log, size_t from, size_t to, void *pc)
+{
+	size_t i, found = 0;
+
+	for (i = from; i < to; i++)
+		found += pc ? log[i] == (uintptr_t)pc : log[i] != 0;
+	return found;
+}
+
+/*
+ * The child's log goes on where its copy of the parent's ends; or a little behind,
+ * if ticks met the parent in fork itself, after the memory was copied.
+ */
+static int log_in_child(const struct profile *profile, const uint64_t *log,
+			size_t nr, char *code, size_t *copied)
+{
+	enum { TICKS_OF_FORK = 10 };
+	struct profil_status status;
+	size_t own, end = nr;
+
+	if (stay_at_pc(code + 64, 0.1))
+		return 100;
+	status = stop(profile->fd);
+	while (end && !log[end - 1])
+		end--;
+	if (status.state != PROFIL_STATE_RUNNING || end < status.counted)
+		return 101;
+	own = end - status.counted;
+	*copied = log_find(log, 0, own, NULL);
+	if (log_find(log, own, end, NULL) != status.counted ||
+	    log_find(log, 0, *copied, NULL) != *copied ||
+	    own - *copied > TICKS_OF_FORK)
+		return 102;
+	/* neither has written among the other's */
+	if (log_find(log, 0, own, code) < 5 || log_find(log, own, end, code))
+		return 103;
+	return log_find(log, own, end, code + 64) < 5 ||
+	       log_find(log, 0, own, code + 64) ? 104 : 0;
+}
+
+TEST_F(fork, private_pc_log)
+{
+	struct profile *profile = &self->profile;
+	size_t nr = 2 * PAGE / sizeof(uint64_t);
+	uint64_t *log = map_memory(2 * PAGE);
+	size_t *copied = map_shared(PAGE);
+	char *code = map_code(PAGE);
+	struct profil_status before, after;
+	pid_t pid;
+
+	ASSERT_NE(MAP_FAILED, log);
+	profile->start.flags |= PROFIL_PC_LOG;
+	profile->start.nr_regions = 0;
+	profile->start.regions = 0;
+	profile->start.log = (uintptr_t)log;
+	profile->start.log_bytes = 2 * PAGE;
+	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, stay_at_pc(code, 0.05));
+	before = get_status(profile->fd);
+	pid = fork();
+	if (!pid)
+		_exit(log_in_child(profile, log, nr, code, copied));
+	after = get_status(profile->fd);
+	ASSERT_EQ(0, stay_at_pc(code, 0.05));
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_LE(before.counted, *copied);
+	EXPECT_GE(after.counted, *copied);
+	after = stop(profile->fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
+	EXPECT_EQ(after.counted, log_find(log, 0, after.counted, NULL));
+	EXPECT_EQ(after.counted, log_find(log, 0, nr, NULL));
+	EXPECT_EQ(0, log_find(log, 0, nr, code + 64));
+}
+
+/* Memory that does not come along: where it was there is nothing to count in. */
+TEST_F(fork, memory_not_inherited)
+{
+	struct profile *profile = &self->profile;
+	struct profil_status *child = map_shared(PAGE);
+	long long faults = settled_figure("faults");
+	pid_t pid;
+
+	ASSERT_LE(0, faults);
+	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_DONTFORK));
+	ASSERT_EQ(0, begin(profile));
+	burn(0.03);
+	pid = fork();
+	if (!pid) {
+		burn(0.1);
+		*child = get_status(profile->fd);
+		_exit(stop(profile->fd).state != PROFIL_STATE_FAULT);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(PROFIL_STATE_FAULT, child->state);
+	EXPECT_EQ(EFAULT, child->error);
+	EXPECT_EQ(0, child->counted);
+	EXPECT_EQ(faults + 1, figure("faults"));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(profile->fd).state);
+	EXPECT_TRUE(counts(profile, 10));
+}
+
+TEST_F(fork, memory_wiped)
+{
+	struct profile *profile = &self->profile;
+	struct report *report = map_shared(PAGE), parent;
+
+	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_WIPEONFORK));
+	ASSERT_EQ(0, begin(profile));
+	EXPECT_TRUE(counts(profile, 10));
+	EXPECT_EQ(0, wait_for(fork_burner(profile, report, 0.1)));
+	EXPECT_LE(10, report->before);
+	EXPECT_EQ(0, report->base);
+	report->before = 0;
+	check_child(_metadata, profile, report);
+	tell(profile, &parent);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
+	EXPECT_EQ(counted(profile), parent.status.counted);
+}
+
+static void *burn_a_little(void *unused)
+{
+	burn(0.02);
+	return unused;
+}
+
+/* Who is passed on is told: by whom it came, and in all. */
+TEST_F(fork, forks_are_told)
+{
+	struct profile *profile = &self->profile;
+	long long followed = figure("forks_followed");
+	pthread_t thread;
+	pid_t pid;
+	int i;
+
+	ASSERT_LE(0, followed);
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < 3; i++) {
+		pid = fork();
+		if (!pid) {
+			int own = (int)get_status(profile->fd).forks;
+
+			pid = fork();
+			if (!pid)
+				_exit(0);
+			if (wait_for(pid))
+				_exit(100);
+			_exit(own * 10 + (int)get_status(profile->fd).forks);
+		}
+		EXPECT_EQ(1, wait_for(pid));
+	}
+	/* neither a thread nor a child in the same memory is one */
+	EXPECT_EQ(0, wait_for_vfork());
+	ASSERT_EQ(0, pthread_create(&thread, NULL, burn_a_little, NULL));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(3, get_status(profile->fd).forks);
+	EXPECT_EQ(followed + 6, figure("forks_followed"));
+}
+
+TEST_HARNESS_MAIN
