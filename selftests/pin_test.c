@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PROFIL_PIN_ON_HIT: the pages of a large histogram are pinned and charged as
+ * samples need them, and not one sample is lost by that.
+ *
+ * The code that threads stay in is so small, and the scale so large, that each
+ * spot of it has a page of counters of its own, far from the others'. All else
+ * that the program does is out of range, and pins nothing.
+ */
+#include "common.h"
+#include "memory.h"
+#include "kselftest_harness.h"
+
+#define HISTOGRAM	((size_t)64 << 20)
+#define CODE		((size_t)64 << 10)
+#define SPOTS		50
+#define SPACING		1280	/* from spot to spot */
+#define LIMIT		8	/* pages that a user without rights may pin */
+
+FIXTURE(pin) {
+	int fd;
+	char *code;
+	char *counters;
+	struct profil_region region;
+	struct profil_start start;
+	long long pins;
+};
+
+/* So many bytes of counters for all of the code. */
+static void use(struct _test_data_pin *self, char *counters, size_t bytes)
+{
+	self->counters = counters;
+	self->region.buf = (uintptr_t)counters;
+	self->region.bytes = bytes;
+	self->region.scale = (uint32_t)(bytes / CODE) << 16;
+}
+
+FIXTURE_SETUP(pin)
+{
+	char *counters = map_memory(HISTOGRAM);
+
+	REQUIRE_DEVICE(self->fd);
+	ASSERT_TRUE(get_info(self->fd).features & PROFIL_FEATURE_PIN_ON_HIT);
+	self->pins = pins_of_all();
+	self->code = map_code(CODE);
+	ASSERT_NE(MAP_FAILED, self->code);
+	ASSERT_NE(MAP_FAILED, counters);
+	self->region = (struct profil_region) {
+		.start = (uintptr_t)self->code,
+		.end = (uintptr_t)self->code + CODE,
+		.offset = (uintptr_t)self->code,
+	};
+	use(self, counters, HISTOGRAM);
+	self->start = (struct profil_start) {
+		.size = sizeof(self->start),
+		.flags = PROFIL_PIN_ON_HIT,
+		.rate = get_info(self->fd).tick_hz,
+		.width = 64,
+		.nr_regions = 1,
+		.regions = (uintptr_t)&self->region,
+	};
+}
+
+FIXTURE_TEARDOWN(pin)
+{
+	stop(self->fd);
+	EXPECT_EQ(0, pinned_kib());
+	EXPECT_TRUE(pins_went_back_to(self->pins));
+	close(self->fd);
+}
+
+static int begin(struct _test_data_pin *self)
+{
+	return call(self->fd, PROFIL_IOC_START, &self->start);
+}
+
+static char *spot(struct _test_data_pin *self, int nr)
+{
+	return self->code + nr * SPACING;
+}
+
+static uint64_t *counter(struct _test_data_pin *self, int nr)
+{
+	size_t per_byte = self->region.scale >> 16;
+
+	return (uint64_t *)(self->counters + nr * SPACING * per_byte);
+}
+
+static char *page_of(struct _test_data_pin *self, int nr)
+{
+	char *at = (char *)counter(self, nr);
+
+	return at - (uintptr_t)at % PAGE;
+}
+
+static uint64_t sum_of_spots(struct _test_data_pin *self)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < SPOTS; i++)
+		sum += *counter(self, i);
+	return sum;
+}
+
+static double ticks(struct _test_data_pin *self, double nr)
+{
+	return nr / self->start.rate;
+}
+
+/* Stay at each of some spots for so long that ticks come. */
+static void stay(struct _test_data_pin *self, int from, int to)
+{
+	int i;
+
+	for (i = from; i < to; i++)
+		stay_at_pc(spot(self, i), ticks(self, 4));
+}
+
+/* ... and until they have been counted. Return: at how many spots they were. */
+static int hit(struct _test_data_pin *self, int from, int to)
+{
+	uint64_t before;
+	int i, try;
+
+	for (i = from; i < to; i++) {
+		before = *counter(self, i);
+		for (try = 0; *counter(self, i) == before; try++) {
+			if (try == 20)
+				return i - from;
+			stay(self, i, i + 1);
+			/* counted, if it waits */
+			get_status(self->fd);
+		}
+	}
+	return to - from;
+}
+
+static void see_pinned(struct __test_metadata *_metadata,
+		       struct _test_data_pin *self, size_t pages)
+{
+	struct profil_status status = get_status(self->fd);
+
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(pages * PAGE, status.pinned_bytes);
+	EXPECT_EQ((long long)(pages * PAGE / 1024), pinned_kib());
+}
+
+/* End it: all ticks are accounted for, and none is lost. */
+static struct profil_status see_it_end(struct __test_metadata *_metadata,
+				       struct _test_data_pin *self,
+				       uint64_t counts)
+{
+	struct profil_status status = stop(self->fd);
+
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(PROFIL_PIN_ON_HIT, status.flags);
+	EXPECT_EQ(0, status.error);
+	EXPECT_EQ(0, status.lost);
+	EXPECT_EQ(0, status.waiting);
+	EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
+	EXPECT_EQ(status.counted, counts);
+	EXPECT_EQ(0, pinned_kib());
+	return status;
+}
+
+TEST_F_TIMEOUT(pin, by_and_by, 120)
+{
+	long long pinned = figure("pinned_bytes");
+	int i;
+
+	ASSERT_EQ(0, begin(self));
+	see_pinned(_metadata, self, 0);
+	burn(ticks(self, 5));
+	see_pinned(_metadata, self, 0);
+	for (i = 1; i <= SPOTS; i++) {
+		ASSERT_EQ(1, hit(self, i - 1, i));
+		see_pinned(_metadata, self, (size_t)i);
+	}
+	/* once more pins no more */
+	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
+	see_pinned(_metadata, self, SPOTS);
+	EXPECT_EQ(pinned + SPOTS * (long long)PAGE, figure("pinned_bytes"));
+	see_it_end(_metadata, self, sum_of_spots(self));
+	EXPECT_EQ(pinned, figure("pinned_bytes"));
+}
+
+/* All at once, from the start: the first tick of each finds no page. */
+#define THREADS	16
+
+static bool all_hit(struct _test_data_pin *self, int spots)
+{
+	int i;
+
+	for (i = 0; i < spots; i++)
+		if (!__atomic_load_n(counter(self, i), __ATOMIC_RELAXED))
+			return false;
+	return true;
+}
+
+TEST_F_TIMEOUT(pin, by_many_threads, 120)
+{
+	struct one_pc threads[THREADS];
+	struct profil_status status;
+	double before, after, least, most, seconds;
+	uint64_t first;
+	int i, round;
+
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, enter_pc(&threads[i], spot(self, i)));
+	for (round = 0; round < 5; round++) {
+		madvise(self->counters, HISTOGRAM, MADV_DONTNEED);
+		ASSERT_EQ(0, begin(self));
+		/* this thread waits for a CPU as the others do */
+		before = process_seconds();
+		first = get_status(self->fd).ticks;
+		after = process_seconds();
+		while (process_seconds() < after + ticks(self, THREADS * 16) ||
+		       !all_hit(self, THREADS))
+			usleep(10000);
+		least = process_seconds() - after;
+		status = get_status(self->fd);
+		EXPECT_EQ(THREADS * PAGE, status.pinned_bytes);
+		status = stop(self->fd);
+		most = process_seconds() - before;
+		EXPECT_EQ(0, status.lost);
+		EXPECT_EQ(0, status.error);
+		EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
+		EXPECT_EQ(status.counted, sum_of_spots(self));
+		seconds = ticks(self, (double)(status.ticks - first));
+		EXPECT_TRUE(seconds > 0.9 * least && seconds < 1.1 * most) {
+			TH_LOG("%.3f s of ticks in %.3f to %.3f s", seconds,
+			       least, most);
+		}
+	}
+	for (i = 0; i < THREADS; i++)
+		leave_pc(&threads[i]);
+}
+
+/*
+ * A child, and its child, which begin with their parent's counts and pin for
+ * themselves: five pages that their parent has pinned, five that it has not.
+ */
+static void fork_child(struct __test_metadata *_metadata,
+		       struct _test_data_pin *self, int generations)
+{
+	uint64_t before = sum_of_spots(self);
+	int from = 20 - 5 * generations;
+	pid_t pid = fork();
+
+	if (!pid) {
+		see_pinned(_metadata, self, 0);
+		EXPECT_EQ(10, hit(self, from, from + 10));
+		see_pinned(_metadata, self, 10);
+		if (generations > 1)
+			fork_child(_metadata, self, generations - 1);
+		see_pinned(_metadata, self, 10);
+		see_it_end(_metadata, self, sum_of_spots(self) - before);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	/* all that is the child's is its own */
+	EXPECT_EQ(before, sum_of_spots(self));
+}
+
+TEST_F_TIMEOUT(pin, in_children, 120)
+{
+	ASSERT_EQ(0, begin(self));
+	EXPECT_EQ(15, hit(self, 0, 15));
+	fork_child(_metadata, self, 2);
+	see_pinned(_metadata, self, 15);
+	EXPECT_EQ(5, hit(self, 12, 17));
+	see_pinned(_metadata, self, 17);
+	EXPECT_EQ(1, get_status(self->fd).forks);
+	see_it_end(_metadata, self, sum_of_spots(self));
+}
+
+/* A child pins as it hits, also if its parent pinned all at the call. */
+TEST_F(pin, in_a_child_of_an_eager_parent)
+{
+	size_t bytes = 4 * CODE;
+	uint64_t before;
+	pid_t pid;
+
+	/* fork() splits huge pages that are pinned, which are pinned anew then */
+	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
+	self->start.flags = 0;
+	use(self, self->counters, bytes);
+	ASSERT_EQ(0, begin(self));
+	see_pinned(_metadata, self, bytes / PAGE);
+	EXPECT_EQ(5, hit(self, 0, 5));
+	before = sum_of_spots(self);
+	pid = fork();
+	ASSERT_GE(pid, 0);
+	if (!pid) {
+		EXPECT_EQ(3, hit(self, 3, 6));
+		see_pinned(_metadata, self, 3);
+		EXPECT_EQ(stop(self->fd).counted, sum_of_spots(self) - before);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(before, sum_of_spots(self));
+	see_pinned(_metadata, self, bytes / PAGE);
+}
+
+/*
+ * A user's limit is for the pages that are hit, not for the histogram. What is
+ * beyond it is lost, and told; what is within goes on.
+ */
+TEST_F_TIMEOUT(pin, up_to_the_limit, 60)
+{
+	struct profil_status status;
+	pid_t pid;
+
+	pid = fork();
+	ASSERT_GE(pid, 0);
+	if (!pid) {
+		EXPECT_EQ(0, become_user(65501, LIMIT));
+		EXPECT_EQ(0, begin(self));
+		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
+		see_pinned(_metadata, self, LIMIT);
+		EXPECT_EQ(0, get_status(self->fd).lost);
+		stay(self, LIMIT, 2 * LIMIT);
+		status = get_status(self->fd);
+		EXPECT_LT(0, status.lost);
+		EXPECT_EQ(ENOMEM, status.error);
+		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
+		see_pinned(_metadata, self, LIMIT);
+		status = stop(self->fd);
+		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+		EXPECT_EQ(ENOMEM, status.error);
+		EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+					status.lost);
+		EXPECT_EQ(status.counted, sum_of_spots(self));
+		/* all is given back */
+		EXPECT_EQ(0, begin(self));
+		EXPECT_EQ(LIMIT, hit(self, LIMIT, 2 * LIMIT));
+		see_pinned(_metadata, self, LIMIT);
+		/* asked for at the call, it is refused there */
+		self->start.flags = 0;
+		EXPECT_EQ(ENOMEM, begin(self));
+		see_pinned(_metadata, self, LIMIT);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+/* The charge of pages that the program has discarded is there for others. */
+TEST_F_TIMEOUT(pin, discarded_pages_are_not_charged, 60)
+{
+	pid_t pid;
+	int i;
+
+	/* what is discarded is a page; of a huge one, the others go stale too */
+	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
+	pid = fork();
+	ASSERT_GE(pid, 0);
+	if (!pid) {
+		EXPECT_EQ(0, become_user(65502, LIMIT));
+		EXPECT_EQ(0, begin(self));
+		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
+		for (i = 0; i < LIMIT / 2; i++)
+			madvise(page_of(self, i), PAGE, MADV_DONTNEED);
+		see_pinned(_metadata, self, LIMIT / 2);
+		EXPECT_EQ(LIMIT / 2, hit(self, LIMIT, LIMIT + LIMIT / 2));
+		see_pinned(_metadata, self, LIMIT);
+		EXPECT_EQ(0, get_status(self->fd).lost);
+		/* now those are in excess */
+		stay(self, 0, LIMIT / 2);
+		EXPECT_LT(0, get_status(self->fd).lost);
+		EXPECT_EQ(ENOMEM, get_status(self->fd).error);
+		see_pinned(_metadata, self, LIMIT);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+/* All of the buffer is looked at in the call, though none of it is pinned. */
+TEST_F(pin, refused_at_the_call)
+{
+	char *first = self->counters, *last = first + HISTOGRAM - PAGE;
+
+	ASSERT_EQ(0, begin(self));
+	EXPECT_EQ(1, hit(self, 0, 1));
+	ASSERT_EQ(0, mprotect(last, PAGE, PROT_NONE));
+	use(self, first + PAGE, HISTOGRAM - PAGE);
+	EXPECT_EQ(EFAULT, begin(self));
+	stop(self->fd);
+	EXPECT_EQ(EFAULT, begin(self));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	ASSERT_EQ(0, mprotect(last, PAGE, PROT_READ));
+	EXPECT_EQ(EFAULT, begin(self));
+	ASSERT_EQ(0, munmap(last, PAGE));
+	EXPECT_EQ(EFAULT, begin(self));
+	use(self, first, HISTOGRAM - PAGE);
+	EXPECT_EQ(0, begin(self));
+	see_pinned(_metadata, self, 0);
+}
+
+/* Pages that hold nothing: the kernel tells nobody, but a sample finds out. */
+TEST_F(pin, protected_before_the_first_hit)
+{
+	struct profil_status status;
+	int try;
+
+	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
+	ASSERT_EQ(0, begin(self));
+	EXPECT_EQ(5, hit(self, 0, 5));
+	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ));
+	for (try = 0; try < 20; try++) {
+		stay(self, 30, 31);
+		status = get_status(self->fd);
+		if (status.state != PROFIL_STATE_RUNNING)
+			break;
+	}
+	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
+	EXPECT_EQ(EFAULT, status.error);
+	EXPECT_EQ(0, status.pinned_bytes);
+	EXPECT_EQ(0, pinned_kib());
+	EXPECT_EQ(0, *counter(self, 30));
+	EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+				status.lost);
+
+	/* taken back in time, it may have passed unseen; then it is nothing */
+	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ | PROT_WRITE));
+	use(self, map_memory(HISTOGRAM), HISTOGRAM);
+	ASSERT_EQ(0, begin(self));
+	EXPECT_EQ(5, hit(self, 0, 5));
+	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_NONE));
+	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ | PROT_WRITE));
+	if (get_status(self->fd).state == PROFIL_STATE_RUNNING) {
+		EXPECT_EQ(1, hit(self, 30, 31));
+		see_it_end(_metadata, self, sum_of_spots(self));
+	}
+}
+
+/* The log's pages are pinned one after the other too. */
+TEST_F(pin, pages_of_a_log)
+{
+	uint64_t *log = (uint64_t *)(self->counters + PAGE) - 40;
+	struct profil_status status;
+	int i, hits = 0;
+
+	self->start = (struct profil_start) {
+		.size = sizeof(self->start),
+		.flags = PROFIL_PC_LOG | PROFIL_PIN_ON_HIT,
+		.rate = self->start.rate,
+		.width = 64,
+		.log = (uintptr_t)log,
+		.log_bytes = 80 * sizeof(*log),
+	};
+	ASSERT_EQ(0, begin(self));
+	stay(self, 0, 2);
+	if (!log[40])
+		see_pinned(_metadata, self, 1);
+	for (i = 0; i < 40 && !log[79]; i++)
+		stay(self, 0, 1);
+	status = get_status(self->fd);
+	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
+	EXPECT_EQ(0, status.pinned_bytes);
+	status = stop(self->fd);
+	EXPECT_EQ(80, status.counted);
+	EXPECT_EQ(status.ticks, status.counted + status.lost);
+	EXPECT_EQ(0, status.error);
+	for (i = 0; i < 80; i++) {
+		EXPECT_NE(0, log[i]);
+		hits += log[i] == (uintptr_t)spot(self, 0);
+	}
+	EXPECT_LT(20, hits);
+	EXPECT_EQ(0, log[-1]);
+	EXPECT_EQ(0, log[80]);
+}
+
+/* What a call costs with fresh memory, at best. */
+static double start_seconds(struct _test_data_pin *self, uint32_t flags)
+{
+	double used, best = 1e9;
+	int i;
+
+	self->start.flags = flags;
+	for (i = 0; i < 5; i++) {
+		madvise(self->counters, HISTOGRAM, MADV_DONTNEED);
+		used = thread_seconds();
+		if (begin(self))
+			return -1;
+		used = thread_seconds() - used;
+		stop(self->fd);
+		if (used < best)
+			best = used;
+	}
+	return best;
+}
+
+TEST_F_TIMEOUT(pin, starts_at_less_cost, 120)
+{
+	double at_once = start_seconds(self, 0);
+	double on_hit = start_seconds(self, PROFIL_PIN_ON_HIT);
+
+	ksft_print_msg("start: %.3f ms, with PROFIL_PIN_ON_HIT %.3f ms\n",
+		       at_once * 1e3, on_hit * 1e3);
+	ASSERT_LT(0, on_hit);
+	EXPECT_LT(20 * on_hit, at_once);
+}
+
+TEST_HARNESS_MAIN
