@@ -1,0 +1,267 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What an administrator sees of all profiles: the figures in
+# /sys/class/misc/profil, and the module's own tracepoints. Needs root, and that
+# nothing else is profiled meanwhile.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+figures=/sys/class/misc/profil
+tracing=/sys/kernel/tracing
+events=$tracing/events/profil
+page=$(getconf PAGESIZE)
+
+# A user who is nobody else's, and has nothing locked
+user=1999970001
+
+# --- figures -------------------------------------------------------------------
+
+names=(sessions ticks samples lost pinned_bytes forks_followed forks_denied faults)
+
+figure() {
+	cat "$figures/$1"
+}
+
+# One number and a newline, for everybody to read and nobody to write.
+is_figure() {
+	local file=$figures/$1
+
+	[ "$(stat -c %a "$file")" = 444 ] &&
+	[[ $(cat "$file") =~ ^[0-9]+$ ]] && [ "$(wc -l <"$file")" = 1 ] &&
+	[ "$(as_user cat "$file")" = "$(cat "$file")" ] &&
+	! { echo 0 >"$file"; } 2>/dev/null
+}
+
+as_user() {
+	setpriv --reuid "$user" --regid "$user" --clear-groups "$@"
+}
+
+# rises NAME BY COMMAND...: by at least that much; what ends late may add to it
+rises() {
+	local name=$1 by=$2 before
+
+	shift 2
+	before=$(figure "$name")
+	"$@" >"$work/out" 2>"$work/err" || return
+	rose "$name" "$before" "$by"
+}
+
+rose() {
+	local now
+
+	now=$(figure "$1")
+	[ $((now - $2)) -ge "$3" ] ||
+		{ echo "# $1 was $2, is $now: should have risen by $3"; false; }
+}
+
+# stays NAME COMMAND...: it does not move
+stays() {
+	local name=$1 before
+
+	shift
+	before=$(figure "$name")
+	"$@" >"$work/out" 2>"$work/err" || return
+	equal "$name" "$(figure "$name")" "$before"
+}
+
+equal() {
+	[ "$2" = "$3" ] || { echo "# $1 is $2 instead of $3"; false; }
+}
+
+# What ends a process may be on its way still.
+soon() {
+	local name=$1 value=$2
+
+	for _ in $(seq 50); do
+		[ "$(figure "$name")" = "$value" ] && return
+		sleep 0.1
+	done
+	equal "$name" "$(figure "$name")" "$value"
+}
+
+# Run ./steps in the background, to where it waits; it goes on with `proceed`.
+begin() {
+	coproc STEPS { exec ./steps "$@"; }
+	steps_pid=$STEPS_PID
+	until_waiting
+}
+
+until_waiting() {
+	local word value
+
+	while read -r word value <&"${STEPS[0]}"; do
+		case $word in
+		pinned) pinned=$value ;;
+		waiting) return ;;
+		esac
+	done
+	return 1
+}
+
+proceed() {
+	echo >&"${STEPS[1]}"
+}
+
+# ... and to its end
+finish() {
+	local input=${STEPS[1]}
+
+	exec {input}>&-
+	wait "$steps_pid"
+}
+
+sessions_and_pins() {
+	local sessions bytes
+
+	sessions=$(figure sessions) bytes=$(figure pinned_bytes)
+	begin start=5 pinned wait stop wait start=3 wait || return
+	equal sessions "$(figure sessions)" $((sessions + 1)) &&
+	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 5 * page)) &&
+	equal "pinned as the process has it" "$pinned" $((5 * page)) &&
+	proceed && until_waiting &&
+	equal sessions "$(figure sessions)" "$sessions" &&
+	equal pinned_bytes "$(figure pinned_bytes)" "$bytes" &&
+	proceed && until_waiting &&
+	equal sessions "$(figure sessions)" $((sessions + 1)) &&
+	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 3 * page)) &&
+	finish && soon sessions "$sessions" && soon pinned_bytes "$bytes"
+}
+
+# Children are sessions too, and pages that are not hit are not pinned.
+pins_on_hit() {
+	local bytes
+
+	bytes=$(figure pinned_bytes)
+	begin hit=100 burn pinned wait || return
+	equal "pinned as the process has it" "$pinned" "$page" &&
+	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + page)) &&
+	finish && soon pinned_bytes "$bytes"
+}
+
+# A program that is on a CPU for 0.1 s, at each of 100 ticks a second at least.
+ticks_and_samples() {
+	local samples
+
+	samples=$(figure samples)
+	rises ticks 10 ./steps start=1 burn stop && rose samples "$samples" 10
+}
+
+# ticks = samples + lost, where nothing waits
+adds_up() {
+	equal ticks "$(figure ticks)" $(($(figure samples) + $(figure lost)))
+}
+
+lost() {
+	stays samples as_user prlimit --memlock=0 ./steps hit=1 burn stop &&
+	rises lost 10 as_user prlimit --memlock=0 ./steps hit=1 burn stop
+}
+
+limited_fork() {
+	as_user prlimit --memlock=$((3 * page)) ./steps start=2 fork stop
+}
+
+faults() {
+	rises faults 1 ./steps start=2 unmap stop &&
+	stays faults ./steps start=2 burn fork stop
+}
+
+# --- tracepoints ---------------------------------------------------------------
+
+tracepoints=(profil_start profil_stop profil_fork profil_fault profil_lost)
+
+is_tracepoint() {
+	[ -r "$events/$1/format" ] && grep -q "^name: $1\$" "$events/$1/format" &&
+	grep -q '^print fmt: ' "$events/$1/format"
+}
+
+# events_are 0|1: none or all of them, into a trace that is empty
+events_are() {
+	echo "$1" >"$events/enable"
+	echo 1 >"$tracing/tracing_on"
+	: >"$tracing/trace"
+}
+
+# traced PATTERN: in a line of what was traced; {} stands for the process
+traced() {
+	grep -qE -- "$1" "$work/trace" || { echo "# no $1 in the trace"; false; }
+}
+
+# Its name and number in front, as in every trace; then what is the event's own.
+trace_has_all_events() {
+	local pid child
+
+	events_are 1
+	begin start=3 burn fork unmap stop wait || return
+	pid=$steps_pid
+	finish
+	as_user prlimit --memlock=0 ./steps hit=1 burn stop
+	as_user prlimit --memlock=$((3 * page)) ./steps start=2 fork stop \
+		>"$work/out"
+	tee "$work/trace" <"$tracing/trace" >"$work/err"
+	events_are 0
+	child=$(sed -n 's/^child //p' "$work/out")
+
+	traced " steps-$pid +.* profil_start: tgid=$pid rate=[0-9]+ flags=(0|0x0) regions=1 pages=3\$" &&
+	traced " steps-$pid +.* profil_fork: child=[0-9]+ error=0\$" &&
+	traced " steps-$pid +.* profil_fault: tgid=$pid error=14\$" &&
+	traced " steps-$pid +.* profil_stop: tgid=$pid state=4 ticks=[1-9][0-9]* lost=0\$" &&
+	traced " profil_start: tgid=[0-9]+ rate=[0-9]+ flags=0x4 regions=1 pages=1\$" &&
+	traced " profil_lost: tgid=[0-9]+ samples=[1-9][0-9]* error=12\$" &&
+	traced " profil_stop: tgid=[0-9]+ state=1 ticks=[1-9][0-9]* lost=[1-9][0-9]*\$" &&
+	traced " steps-[0-9]+ +.* profil_fork: child=$child error=-12\$" &&
+	# the child of the first has come and gone: no start, but a stop of its own
+	child=$(sed -n "s/.* steps-$pid .* profil_fork: child=//p" "$work/trace") &&
+	traced " profil_stop: tgid=${child% error*} state=1 ticks=[1-9][0-9]* lost=0\$" &&
+	# nobody else, and each once
+	equal starts "$(grep -c ' profil_start: ' "$work/trace")" 3 &&
+	equal forks "$(grep -c ' profil_fork: ' "$work/trace")" 2 &&
+	equal faults "$(grep -c ' profil_fault: ' "$work/trace")" 1 &&
+	equal stops "$(grep -c ' profil_stop: ' "$work/trace")" 4
+}
+
+trace_is_silent() {
+	events_are 0
+	./steps start=3 burn fork unmap stop >"$work/out" || return
+	grep -v '^#' "$tracing/trace" >"$work/err"
+	[ ! -s "$work/err" ]
+}
+
+# One event at a time, as perf and trace-cmd do it.
+trace_one() {
+	events_are 0
+	echo 1 >"$events/profil_fork/enable"
+	./steps start=3 burn fork unmap stop >"$work/out"
+	echo 0 >"$events/profil_fork/enable"
+	grep -v '^#' "$tracing/trace" >"$work/err"
+	equal lines "$(wc -l <"$work/err")" 1 && grep -q profil_fork "$work/err"
+}
+
+ktap_print_header
+if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
+	ktap_skip_all "needs root and the module loaded"
+	exit "$KSFT_SKIP"
+fi
+mountpoint -q "$tracing" || mount -t tracefs none "$tracing"
+
+ktap_set_plan $((${#names[@]} + 8 + ${#tracepoints[@]} + 3))
+for name in "${names[@]}"; do
+	check "$name: one number, for all to read" is_figure "$name"
+done
+check "sessions and pinned_bytes follow a process" sessions_and_pins
+check "pinned_bytes has pages pinned on their first hit" pins_on_hit
+check "ticks and samples rise" ticks_and_samples
+check "lost rises, and samples do not, beyond the limit" lost
+check "ticks are samples and lost ones" adds_up
+check "forks_followed rises" rises forks_followed 1 ./steps start=1 fork stop
+check "forks_denied rises" rises forks_denied 1 limited_fork
+check "faults rises by faults only" faults
+for name in "${tracepoints[@]}"; do
+	check "$name has a format" is_tracepoint "$name"
+done
+check "each event, of the right process, with its fields" trace_has_all_events
+check "one event alone" trace_one
+check "nothing is traced when off" trace_is_silent
+ktap_finished

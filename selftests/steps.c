@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profiled process for the shell tests that does what it is told to, one step
+ * after the other:
+ *
+ *	steps STEP...
+ *
+ * Exit status: 0; 1 if a step failed, which is named; 2 for one unknown.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "common.h"
+
+#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
+
+static int device;
+static char *counters;
+static size_t bytes;
+
+static int start(const char *pages, unsigned int flags)
+{
+	struct profil_region region;
+	struct profil_start arg;
+
+	bytes = strtoul(pages, NULL, 10) * PAGE;
+	counters = map_memory(bytes);
+	if (counters == MAP_FAILED)
+		return errno;
+	count_all(&arg, &region, counters, 64, get_info(device).tick_hz);
+	region.bytes = bytes;
+	arg.flags = flags;
+	return call(device, PROFIL_IOC_START, &arg);
+}
+
+/* a profile of so many pages, all of which are pinned now */
+static int do_start(const char *pages)
+{
+	return start(pages, 0);
+}
+
+/* the same, with pages pinned on their first hit, which is always the first page */
+static int do_hit(const char *pages)
+{
+	return start(pages, PROFIL_PIN_ON_HIT);
+}
+
+static int do_stop(const char *unused)
+{
+	(void)unused;
+	return stop(device).state > PROFIL_STATE_FAULT ? EIO : 0;
+}
+
+/* use 0.1 s of CPU time */
+static int do_burn(const char *unused)
+{
+	(void)unused;
+	burn(0.1);
+	return 0;
+}
+
+/* a child, which uses as much, and ends */
+static int do_fork(const char *unused)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return errno;
+	if (!pid) {
+		printf("child %d\n", (int)getpid());
+		fflush(stdout);
+		do_burn(unused);
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && !status ? 0 : ECHILD;
+}
+
+/* the counters' memory goes away; settled by the status call */
+static int do_unmap(const char *unused)
+{
+	(void)unused;
+	if (munmap(counters, bytes))
+		return errno;
+	return get_status(device).state == PROFIL_STATE_FAULT ? 0 : EIO;
+}
+
+/* print a figure of the status */
+static int do_pinned(const char *unused)
+{
+	(void)unused;
+	printf("pinned %llu\n",
+	       (unsigned long long)get_status(device).pinned_bytes);
+	fflush(stdout);
+	return 0;
+}
+
+/* say so, and wait for a line, or the end, of standard input */
+static int do_wait(const char *unused)
+{
+	int c;
+
+	(void)unused;
+	printf("waiting %d\n", (int)getpid());
+	fflush(stdout);
+	do {
+		c = getchar();
+	} while (c != '\n' && c != EOF);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const char *argument);
+} steps[] = {
+	{ "start=", do_start },
+	{ "hit=", do_hit },
+	{ "stop", do_stop },
+	{ "burn", do_burn },
+	{ "fork", do_fork },
+	{ "unmap", do_unmap },
+	{ "pinned", do_pinned },
+	{ "wait", do_wait },
+};
+
+static int do_step(const char *step)
+{
+	size_t i, length;
+	int error;
+
+	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		length = strlen(steps[i].name);
+		if (strncmp(step, steps[i].name, length))
+			continue;
+		error = steps[i].run(step + length);
+		if (error)
+			fprintf(stderr, "steps: %s: %s\n", step,
+				strerror(error));
+		return error ? 1 : 0;
+	}
+	fprintf(stderr, "steps: there is no step %s\n", step);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	int i, status = 0;
+
+	device = open_device();
+	if (device < 0) {
+		perror("steps: /dev/profil");
+		return 1;
+	}
+	for (i = 1; i < argc && !status; i++)
+		status = do_step(argv[i]);
+	return status;
+}

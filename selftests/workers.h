@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Workers: processes of other users than the test's own, which do what they are
+ * asked to, and answer. So a test can say in one line after the other what
+ * happens in several processes. For one program only: it defines a constructor.
+ */
+#ifndef SELFTESTS_WORKERS_H
+#define SELFTESTS_WORKERS_H
+
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include "memory.h"
+
+#define MAX_REGIONS	4096
+
+enum request {
+	START,		/* argument: pages, of one region; answer: errno */
+	START_ON_HIT,	/* the same with PROFIL_PIN_ON_HIT */
+	START_REGIONS,	/* argument: regions */
+	STOP,		/* answer: the state that was ended */
+	STATE,
+	FORKS,		/* answer: status.forks */
+	DENIED,		/* answer: status.forks_denied */
+	PINNED,		/* answer: pages pinned */
+	LOST,		/* argument: ms of CPU time to use; answer: samples lost */
+	COUNTED,	/* the same, answer: samples counted */
+	ERROR,		/* answer: status.error */
+	FORK,		/* answer: 0; the child is another worker */
+	END_CHILD,
+	FORK_MANY,	/* argument: children; answer: how many are profiled */
+	EXEC,		/* answer: 0, from the new program */
+	SETUID,		/* argument: user; answer: errno */
+	EXIT,		/* no answer */
+};
+
+struct message {
+	enum request request;
+	long argument;
+	int generation;		/* 0: to him, 1: to his child, ... */
+};
+
+/* How a worker differs from any process of his user. */
+#define KEEP_IPC_LOCK	0x1	/* has CAP_IPC_LOCK */
+#define KEEP_SETUID	0x2	/* has CAP_SETUID */
+#define CONTAINER	0x4	/* root, with all of root's rights, in a user namespace */
+#define PID_NAMESPACE	0x8
+
+struct worker {
+	pid_t pid;
+	int socket;
+};
+
+/* Return: the answer, or -1 if there is none. */
+static long ask_at(int socket, enum request request, long argument,
+		   int generation)
+{
+	struct message message = {
+		.request = request,
+		.argument = argument,
+		.generation = generation,
+	};
+	long answer;
+
+	if (send(socket, &message, sizeof(message), MSG_NOSIGNAL) < 0 ||
+	    recv(socket, &answer, sizeof(answer), 0) != sizeof(answer))
+		return -1;
+	return answer;
+}
+
+static inline long ask(const struct worker *worker, enum request request,
+		       long argument)
+{
+	return ask_at(worker->socket, request, argument, 0);
+}
+
+static inline long ask_child(const struct worker *worker, enum request request,
+			     long argument)
+{
+	return ask_at(worker->socket, request, argument, 1);
+}
+
+/* What follows runs in the worker. */
+
+static int device;
+static struct worker child = { .socket = -1 };
+
+static long start(size_t pages, unsigned int nr_regions, unsigned int flags)
+{
+	static struct profil_region regions[MAX_REGIONS];
+	struct profil_start arg;
+	unsigned int i;
+	char *memory = map_memory(pages * PAGE);
+
+	if (memory == MAP_FAILED)
+		return errno;
+	count_all(&arg, &regions[0], memory, 64, get_info(device).tick_hz);
+	arg.flags = flags;
+	arg.nr_regions = nr_regions;
+	regions[0].bytes = pages * PAGE / nr_regions / 8 * 8;
+	/* the last has no end, so that all that runs is in it */
+	for (i = 1; i < nr_regions; i++) {
+		regions[i] = regions[i - 1];
+		regions[i - 1].end = i * 16;
+		regions[i].start = i * 16;
+		regions[i].buf += regions[i].bytes;
+	}
+	return call(device, PROFIL_IOC_START, &arg);
+}
+
+static void serve(int socket) __attribute__((noreturn));
+
+/* Workers go when those who hired them have gone. */
+static void follow_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+static long fork_worker(void)
+{
+	int sockets[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return errno;
+	child.pid = fork();
+	if (!child.pid) {
+		follow_parent();
+		close(sockets[0]);
+		child.socket = -1;
+		serve(sockets[1]);
+	}
+	close(sockets[1]);
+	child.socket = sockets[0];
+	return child.pid < 0 ? errno : 0;
+}
+
+static long end_child(void)
+{
+	ask_at(child.socket, EXIT, 0, 0);
+	close(child.socket);
+	return waitpid(child.pid, NULL, 0) == child.pid ? 0 : errno;
+}
+
+/* Children that live at the same time. Return: how many are profiled, or -1. */
+static long fork_many(int nr)
+{
+	int states[2], wait[2], i;
+	long profiled = 0;
+	char state;
+
+	if (pipe(states) || pipe(wait))
+		return -1;
+	for (i = 0; i < nr; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return -1;
+		if (!pid) {
+			state = (char)get_status(device).state;
+			close(wait[1]);
+			if (write(states[1], &state, 1) != 1 ||
+			    read(wait[0], &state, 1))
+				_exit(1);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < nr; i++) {
+		if (read(states[0], &state, 1) != 1)
+			return -1;
+		profiled += state == PROFIL_STATE_RUNNING;
+	}
+	close(wait[1]);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	close(wait[0]);
+	close(states[0]);
+	close(states[1]);
+	return profiled;
+}
+
+static long execute(int socket)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", socket);
+	setenv("PROFIL_LIMITS_SOCKET", number, 1);
+	fcntl(socket, F_SETFD, 0);
+	execl("/proc/self/exe", "limits_test", NULL);
+	return errno;
+}
+
+static long carry_out(int socket, enum request request, long argument)
+{
+	switch (request) {
+	case START:
+		return start((size_t)argument, 1, 0);
+	case START_ON_HIT:
+		return start((size_t)argument, 1, PROFIL_PIN_ON_HIT);
+	case START_REGIONS:
+		/* one counter each, in few pages */
+		return start(((size_t)argument * 8 + PAGE - 1) / PAGE,
+			     (unsigned int)argument, 0);
+	case STOP:
+		return stop(device).state;
+	case STATE:
+		return get_status(device).state;
+	case FORKS:
+		return (long)get_status(device).forks;
+	case DENIED:
+		return (long)get_status(device).forks_denied;
+	case PINNED:
+		return (long)(get_status(device).pinned_bytes / PAGE);
+	case LOST:
+		burn((double)argument / 1000);
+		return (long)get_status(device).lost;
+	case COUNTED:
+		burn((double)argument / 1000);
+		return (long)get_status(device).counted;
+	case ERROR:
+		return get_status(device).error;
+	case FORK:
+		return fork_worker();
+	case END_CHILD:
+		return end_child();
+	case FORK_MANY:
+		return fork_many((int)argument);
+	case EXEC:
+		return execute(socket);
+	case SETUID:
+		return setresuid((uid_t)argument, (uid_t)argument,
+				 (uid_t)argument) ? errno : 0;
+	case EXIT:
+		_exit(0);
+	}
+	return -1;
+}
+
+static void serve(int socket)
+{
+	struct message message;
+	long answer;
+
+	for (;;) {
+		if (recv(socket, &message, sizeof(message), 0) !=
+		    sizeof(message))
+			_exit(0);
+		if (message.generation)
+			answer = ask_at(child.socket, message.request,
+					message.argument,
+					message.generation - 1);
+		else
+			answer = carry_out(socket, message.request,
+					   message.argument);
+		if (send(socket, &answer, sizeof(answer), MSG_NOSIGNAL) < 0)
+			_exit(1);
+	}
+}
+
+/* The program that a worker executes: the same, without tests. */
+static void __attribute__((constructor)) constructor(void)
+{
+	const char *socket = getenv("PROFIL_LIMITS_SOCKET");
+	long done = 0;
+
+	if (!socket)
+		return;
+	device = open_device();
+	if (send(atoi(socket), &done, sizeof(done), MSG_NOSIGNAL) > 0)
+		serve(atoi(socket));
+	_exit(1);
+}
+
+static int keep(uint32_t capabilities)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{ .effective = capabilities, .permitted = capabilities },
+	};
+
+	return syscall(SYS_capset, &header, data) ? errno : 0;
+}
+
+/* Be root where that means nothing outside, as in a container. -1 with errno. */
+static int enter_container(void)
+{
+	char map[64];
+
+	snprintf(map, sizeof(map), "0 %u 1", (unsigned int)geteuid());
+	/* the files of a process that has changed its user are root's */
+	prctl(PR_SET_DUMPABLE, 1);
+	if (unshare(CLONE_NEWUSER))
+		return -1;
+	if (!write_text("/proc/self/uid_map", map) && !setresuid(0, 0, 0) &&
+	    !geteuid())
+		return 0;
+	errno = EIO;
+	return -1;
+}
+
+/* Become a process of a user who may lock so many pages. 0 or errno. */
+static int become(uid_t uid, size_t pages, unsigned int how)
+{
+	struct rlimit limit = {
+		.rlim_cur = pages * PAGE,
+		.rlim_max = pages * PAGE,
+	};
+	uint32_t capabilities = 0;
+
+	if (how & KEEP_IPC_LOCK)
+		capabilities |= 1U << CAP_IPC_LOCK;
+	if (how & KEEP_SETUID)
+		capabilities |= 1U << CAP_SETUID;
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    prctl(PR_SET_KEEPCAPS, capabilities ? 1 : 0) ||
+	    setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+	    setresuid(uid, uid, uid))
+		return errno;
+	if (uid && keep(capabilities))
+		return errno;
+	if (how & CONTAINER && enter_container())
+		return errno;
+	follow_parent();
+	return 0;
+}
+
+/* ... and here the tests. Return: a worker; without a socket, errno is why. */
+static struct worker hire(uid_t uid, size_t pages, unsigned int how)
+{
+	struct worker worker = { .socket = -1 };
+	unsigned long flags = SIGCHLD;
+	int sockets[2];
+	long error = ESRCH;
+
+	if (how & PID_NAMESPACE)
+		flags |= CLONE_NEWPID;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return worker;
+	worker.pid = (pid_t)syscall(SYS_clone, flags, 0, 0, 0, 0);
+	if (!worker.pid) {
+		close(sockets[0]);
+		error = become(uid, pages, how);
+		/* as root no more, lest the descriptor give any rights */
+		device = open_device();
+		if (send(sockets[1], &error, sizeof(error), MSG_NOSIGNAL) < 0 ||
+		    error)
+			_exit(1);
+		serve(sockets[1]);
+	}
+	close(sockets[1]);
+	if (worker.pid > 0)
+		recv(sockets[0], &error, sizeof(error), 0);
+	else
+		error = errno;
+	if (error) {
+		close(sockets[0]);
+		errno = (int)error;
+	} else {
+		worker.socket = sockets[0];
+	}
+	return worker;
+}
+
+/* Not by closing the socket: workers hired later have it too. */
+static inline void dismiss(struct worker *worker)
+{
+	ask(worker, EXIT, 0);
+	close(worker->socket);
+	worker->socket = -1;
+	waitpid(worker->pid, NULL, 0);
+}
+
+#endif /* SELFTESTS_WORKERS_H */
