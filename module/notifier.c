@@ -13,6 +13,9 @@
  *				migration, THP			when next hit
  *	RELEASE			exit, exec			session ends
  *
+ * Older kernels (6.1) send UNMAP for hugetlb pages that are only discarded too:
+ * there it ends the profile, since nothing tells the two apart.
+ *
  * "No change": the process goes on with the page that is pinned. That is true
  * of fork too, which gives the child a copy of a pinned page at once.
  *

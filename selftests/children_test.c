@@ -155,6 +155,8 @@ static void fork_many(struct __test_metadata *_metadata,
 			if (!take_turns)
 				sched_setscheduler(0, SCHED_FIFO, &low);
 			burn_until(0.05 + spread(profile, (unsigned int)i));
+			if (take_turns)
+				catch_up(profile, 0);
 			tell(profile, &children[i]);
 			_exit(0);
 		}
@@ -221,6 +223,7 @@ static int live(const struct profile *profile, struct report *reports, int left)
 		error = wait_for(pid);
 	}
 	burn(0.02);
+	catch_up(profile, 0);
 	tell(profile, reports);
 	/* to the first, how many generations down it failed */
 	return error ? error + 1 : reports->status.forks != (left > 1);
@@ -268,6 +271,7 @@ TEST_F(children, grandchild_outlives_child)
 			while (getppid() == child)
 				usleep(1000);
 			burn_until(0.1);
+			catch_up(profile, 0);
 			tell(profile, report);
 			_exit(pass(pipes[1]));
 		}
@@ -324,6 +328,7 @@ static int grow(const struct profile *profile, struct report *reports, int node,
 		failed += pid < 0;
 	}
 	burn_until(0.02 + spread(profile, (unsigned int)node));
+	catch_up(profile, 0);
 	tell(profile, &reports[node]);
 	while ((child = wait_for(-1)) >= 0)
 		failed += child != 0;
@@ -397,6 +402,7 @@ static void *burn_and_tell(void *data)
 	burn(0.4);
 	if (pthread_join(ages->oldest, NULL))
 		_exit(100);
+	catch_up(ages->profile, ages->profile->used);
 	tell(ages->profile, ages->report);
 	_exit(0);
 }
@@ -516,6 +522,7 @@ TEST_F_TIMEOUT(children, threads_that_fork, 60)
 static int room_for_one(struct profile *profile)
 {
 	struct profil_status status;
+	long long sessions;
 	int i, running;
 
 	if (become_user(61001, 1) || begin(profile))
@@ -543,8 +550,12 @@ static int room_for_one(struct profile *profile)
 	/* a new start with room for one more: in turn, as many as come */
 	if (limit_pins(2) || begin(profile))
 		return 105;
-	for (i = running = 0; i < 30; i++)
+	sessions = figure("sessions");
+	for (i = running = 0; i < 30; i++) {
 		running += state_after_burning(profile) == PROFIL_STATE_RUNNING;
+		/* the worker may be the last to use a child's memory */
+		await_figure("sessions", sessions);
+	}
 	status = stop(profile->fd);
 	return running == 30 && status.forks == 30 && !status.forks_denied ?
 		0 : 106;
