@@ -135,7 +135,7 @@ TEST_F_TIMEOUT(children, first_and_last_tick, 120)
 /* Each is too short for a sample of its own; together they get what is due. */
 TEST_F_TIMEOUT(children, first_tick_at_a_lower_rate, 120)
 {
-	EXPECT_SHARE(0.75, 1.35, share_of_short_lives(&self->profile, 50, 400));
+	EXPECT_SHARE(0.7, 1.5, share_of_short_lives(&self->profile, 50, 400));
 }
 
 static void fork_many(struct __test_metadata *_metadata,

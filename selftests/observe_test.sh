@@ -141,12 +141,12 @@ pins_on_hit() {
 	finish && soon pinned_bytes "$bytes"
 }
 
-# A program that is on a CPU for 0.1 s, at each of 100 ticks a second at least.
+# A program that is on a CPU for 0.1 s, with 100 ticks a second or more.
 ticks_and_samples() {
 	local samples
 
 	samples=$(figure samples)
-	rises ticks 10 ./steps start=1 burn stop && rose samples "$samples" 10
+	rises ticks 8 ./steps start=1 burn stop && rose samples "$samples" 8
 }
 
 # ticks = samples + lost, where nothing waits
@@ -156,7 +156,7 @@ adds_up() {
 
 lost() {
 	stays samples as_user prlimit --memlock=0 ./steps hit=1 burn stop &&
-	rises lost 10 as_user prlimit --memlock=0 ./steps hit=1 burn stop
+	rises lost 8 as_user prlimit --memlock=0 ./steps hit=1 burn stop
 }
 
 limited_fork() {
