@@ -39,6 +39,12 @@
 /* Pages taken out in one go. */
 #define UNPIN_BATCH	16
 
+/*
+ * Times that a page is tried: pinning one that is shared since a fork copies it,
+ * and is itself a change of the memory map; more must come from others.
+ */
+#define PIN_TRIES	8
+
 /* Index entries looked at with the lock held, before others get a chance. */
 #define SCAN_BATCH	1024
 
@@ -314,7 +320,7 @@ int profil_buffer_pin_all(struct profil_buffer *buffer)
  * @buffer: watched
  * @index:  the page's number among the pages of all spans
  *
- * May sleep. Return: 0; -EAGAIN: the memory map is changing just now; -ENOMEM: the
+ * May sleep. Return: 0; -EAGAIN: the memory map changes all the time; -ENOMEM: the
  * user's limit, or no memory; -EINTR: the caller is being killed; or what ends
  * the profile: -EFAULT, -EOPNOTSUPP and the like.
  */
@@ -322,6 +328,7 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 {
 	const struct profil_config *config = buffer->config;
 	bool charge = config->flags & PROFIL_PIN_ON_HIT;
+	unsigned int tries = 0;
 	struct page *page;
 	long pinned;
 	int err;
@@ -336,8 +343,10 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 			return err;
 		buffer->charged++;
 	}
-	pinned = pin_pages(buffer, profil_config_address(config, index), index,
-			   1, &page);
+	do {
+		pinned = pin_pages(buffer, profil_config_address(config, index),
+				   index, 1, &page);
+	} while (pinned == -EAGAIN && ++tries < PIN_TRIES);
 	if (pinned > 0)
 		return 0;
 	if (charge) {

@@ -56,7 +56,7 @@ static void count_waiting(struct profil_session *session)
 		if (!err && count_now(session, &sample))
 			continue;
 		if (!err || err == -EAGAIN || err == -EINTR) {
-			/* it goes on waiting: the next tick kicks the worker */
+			/* it goes on waiting, for the next kick or call */
 			if (!profil_waiting_add(&session->waiting, &sample))
 				profil_session_lose(session, &session->repaired,
 						    sample.samples, ENOBUFS);

@@ -250,8 +250,9 @@ TEST_F(exit, by_reaping)
 }
 
 /*
- * The charge is back when a process has been waited for: the next has the same
- * limit, which is all taken by one, however it ends.
+ * The charge is back when a process has been waited for, or, if the module's worker
+ * was at it just then, when that has gone: the next has the same limit, which is
+ * all taken by one, however it ends.
  */
 static int take_all_room(struct profile *profile, int number)
 {
@@ -259,10 +260,16 @@ static int take_all_room(struct profile *profile, int number)
 		leave, be_killed, crash, execute,
 	};
 
+	int error, tries = 0;
+
 	stop(profile->fd);
 	profile->start.flags = 0;
-	if (become_user(61005, COUNTER_PAGES) || begin(profile))
+	if (become_user(61005, COUNTER_PAGES))
 		return 100;
+	while ((error = begin(profile)) == ENOMEM && tries++ < 100)
+		usleep(20000);
+	if (error)
+		return 104;
 	/* no more than that: there is none for a child */
 	if (number == 0 && !fork())
 		_exit(get_status(profile->fd).state != PROFIL_STATE_OFF);

@@ -181,7 +181,10 @@ struct profil_region {
  * @log:        in: for PROFIL_PC_LOG, address of an array of pcs of @width bits
  *              (32 or 64), aligned to them. Each sampling point stores its pc
  *              in the next entry, until the log is full (PROFIL_STATE_FULL).
- *              @overflow, @limit and @catch_all must be 0. Otherwise 0
+ *              @overflow, @limit and @catch_all must be 0. Otherwise 0. A forked
+ *              child goes on in its copy behind its parent's entries; those that
+ *              other threads stored while it was made may be missing in between.
+ *              In shared memory the two would overwrite each other's
  * @log_bytes:  in: size of the log in bytes, at least one entry. Otherwise 0
  *
  * The counters must lie in memory that the process may write (executable or not:
@@ -192,7 +195,8 @@ struct profil_region {
  * Their pages are pinned, so that a tick can write them, and charged to the
  * user's RLIMIT_MEMLOCK (unless the caller has CAP_IPC_LOCK), over all his
  * processes, until the profile ends: all of them at the call, which fails if that
- * cannot be; or, with PROFIL_PIN_ON_HIT, each when a sample first needs it. Then
+ * cannot be; or, with PROFIL_PIN_ON_HIT, each when a sample first needs it. The
+ * limit is the one at the call. Then
  * samples that would exceed the limit are lost, and status says why. A forked
  * child is charged as much as its parent was at the call, and pins as it hits; if
  * the limit does not allow that, the child is not profiled, and fork(2) does not
