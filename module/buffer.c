@@ -315,47 +315,6 @@ int profil_buffer_pin_all(struct profil_buffer *buffer)
 	return err;
 }
 
-/**
- * profil_buffer_pin - pin the page that a sample waits for
- * @buffer: watched
- * @index:  the page's number among the pages of all spans
- *
- * May sleep. Return: 0; -EAGAIN: the memory map changes all the time; -ENOMEM: the
- * user's limit, or no memory; -EINTR: the caller is being killed; or what ends
- * the profile: -EFAULT, -EOPNOTSUPP and the like.
- */
-int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
-{
-	const struct profil_config *config = buffer->config;
-	bool charge = config->flags & PROFIL_PIN_ON_HIT;
-	unsigned int tries = 0;
-	struct page *page;
-	long pinned;
-	int err;
-
-	if (profil_buffer_page(buffer, index))
-		return 0;
-	/* it may have gone stale since the last sweep; once out, it stays out */
-	profil_buffer_sweep(buffer);
-	if (charge) {
-		err = profil_charge_pages(&config->rights, 1);
-		if (err)
-			return err;
-		buffer->charged++;
-	}
-	do {
-		pinned = pin_pages(buffer, profil_config_address(config, index),
-				   index, 1, &page);
-	} while (pinned == -EAGAIN && ++tries < PIN_TRIES);
-	if (pinned > 0)
-		return 0;
-	if (charge) {
-		buffer->charged--;
-		profil_uncharge_pages(&config->rights, 1);
-	}
-	return pinned;
-}
-
 /* Take up to UNPIN_BATCH pages out of the index. Return: how many. */
 static unsigned int take_out(struct profil_buffer *buffer, bool only_stale,
 			     struct page **pages)
@@ -394,6 +353,53 @@ static void take_out_and_unpin(struct profil_buffer *buffer, bool only_stale)
 		}
 		cond_resched();
 	} while (nr == UNPIN_BATCH);
+}
+
+/**
+ * profil_buffer_pin - pin the page that a sample waits for
+ * @buffer: watched
+ * @index:  the page's number among the pages of all spans
+ *
+ * May sleep. Return: 0; -EAGAIN: the memory map changes all the time; -ENOMEM: the
+ * user's limit, or no memory; -EINTR: the caller is being killed; or what ends
+ * the profile: -EFAULT, -EOPNOTSUPP and the like.
+ */
+int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
+{
+	const struct profil_config *config = buffer->config;
+	bool charge = config->flags & PROFIL_PIN_ON_HIT;
+	unsigned int tries = 0;
+	void *entry = xa_load(&buffer->pages, index);
+	struct page *page;
+	long pinned;
+	int err;
+
+	if (entry && !xa_pointer_tag(entry))
+		return 0;
+	/*
+	 * It may be going stale just now: out with it, whatever @nr_stale says
+	 * so far; this takes the lock under which all of that is done. Once out,
+	 * it stays out, as only we put pages in.
+	 */
+	if (entry)
+		take_out_and_unpin(buffer, true);
+	if (charge) {
+		err = profil_charge_pages(&config->rights, 1);
+		if (err)
+			return err;
+		buffer->charged++;
+	}
+	do {
+		pinned = pin_pages(buffer, profil_config_address(config, index),
+				   index, 1, &page);
+	} while (pinned == -EAGAIN && ++tries < PIN_TRIES);
+	if (pinned > 0)
+		return 0;
+	if (charge) {
+		buffer->charged--;
+		profil_uncharge_pages(&config->rights, 1);
+	}
+	return pinned;
 }
 
 /**

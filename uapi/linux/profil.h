@@ -42,7 +42,8 @@
  *   EINVAL      a field has a value that it cannot have; which one is told by
  *               pr_debug() (echo 'module profil +p' >/proc/dynamic_debug/control)
  *   EOPNOTSUPP  the field is fine but not to be had here: counters in a device
- *               mapping or in a shared mapping of a file on disk, 64-bit
+ *               mapping, in secret memory (memfd_secret(2)) or in a shared
+ *               mapping of a file on disk, 64-bit
  *               counters on a 32-bit kernel, no clock because the
  *               kernel.ftrace_enabled sysctl is 0
  *   ENOMEM      RLIMIT_MEMLOCK of the user would be exceeded, or no memory
@@ -206,7 +207,8 @@ struct profil_region {
  *   - it unmaps a page of it, moves it (mremap), maps something over it, shrinks
  *     the file behind it, or takes the right to write away from it (mprotect):
  *     the profile ends, with PROFIL_STATE_FAULT, and no counter is written after
- *     that call has returned, also in the pages that are left. mprotect of pages
+ *     that call has returned, also in the pages that are left (for a moment
+ *     longer there, where a file was shrunk). mprotect of pages
  *     that hold nothing yet may pass unseen, if it is taken back before a sample
  *     needs them;
  *   - the pages are discarded or replaced by the program or the kernel (madvise,
