@@ -229,6 +229,8 @@ static void forks_of(size_t pages, size_t hits, size_t nr_forks)
 	struct profil_status status;
 	int ring;
 
+	/* caches of the kernel's become warm */
+	measure_forks(10);
 	plain = measure_forks(nr_forks);
 	ring = pin_otherwise(counters, (hits ? hits : pages) * PAGE);
 	pinned = measure_forks(nr_forks);
@@ -261,12 +263,16 @@ static void profiled(size_t nr_forks)
 	static const size_t pages[] = { 1, 16, 256, 2048 };
 	size_t i;
 
-	for (i = 0; i < sizeof(pages) / sizeof(*pages); i++)
-		forks_of(pages[i], 0, nr_forks);
+	/*
+	 * From little to much: thousands of pages that have just been freed make
+	 * the allocator behave differently for a while.
+	 */
 	for (i = 0; i < sizeof(pages) / sizeof(*pages); i++)
 		forks_of(pages[i], 1, nr_forks);
 	forks_of(2048, 16, nr_forks);
 	forks_of(2048, 256, nr_forks);
+	for (i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+		forks_of(pages[i], 0, nr_forks);
 }
 
 /*

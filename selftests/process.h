@@ -401,8 +401,10 @@ static inline void check_children(struct __test_metadata *_metadata,
 	EXPECT_GE(may_be_off, off) {
 		tell_child(_metadata, profile, worst, worst - children);
 	}
-	if (nr >= 50)
+	if (nr >= 100)
 		EXPECT_SHARE(0.93, 1.07, ticks / expected);
+	else if (nr >= 50)
+		EXPECT_SHARE(0.85, 1.15, ticks / expected);
 	else
 		EXPECT_SHARE(0.6, 1.4, ticks / expected);
 }
