@@ -209,7 +209,7 @@ put_spare:
 
 /*
  * Atomic context, also on PREEMPT_RT. A fork of an unprofiled process costs a
- * look into the table. Threads and vfork's children share their parent's memory,
+ * glance at the table. Threads and vfork's children share their parent's memory,
  * and with it its session.
  */
 static void probe_fork(void *data, struct task_struct *parent,
@@ -218,7 +218,8 @@ static void probe_fork(void *data, struct task_struct *parent,
 	struct profil_session *session;
 	int err;
 
-	if (!child->mm || child->mm == parent->mm)
+	if (!child->mm || child->mm == parent->mm ||
+	    !profil_table_may_have(parent->mm))
 		return;
 	rcu_read_lock();
 	session = profil_table_find(parent->mm);

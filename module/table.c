@@ -21,6 +21,21 @@ static DEFINE_HASHTABLE(sessions, TABLE_BITS);
 static DEFINE_RAW_SPINLOCK(sessions_lock);
 
 /**
+ * profil_table_may_have - is a closer look worth its cost?
+ * @mm: address space
+ *
+ * Any context. It follows no pointer, so that it needs no RCU. A bucket in which
+ * a session stays is at no time empty, whatever is done to its neighbours.
+ * Return: false if there is no session of @mm.
+ */
+bool profil_table_may_have(const struct mm_struct *mm)
+{
+	unsigned int bucket = hash_min((unsigned long)mm, HASH_BITS(sessions));
+
+	return !hlist_empty(&sessions[bucket]);
+}
+
+/**
  * profil_table_find - the session of an address space
  * @mm: address space
  *

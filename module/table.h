@@ -5,6 +5,7 @@
 struct mm_struct;
 struct profil_session;
 
+bool profil_table_may_have(const struct mm_struct *mm);
 struct profil_session *profil_table_find(const struct mm_struct *mm);
 struct profil_session *profil_table_publish(struct profil_session *session);
 struct profil_session *
