@@ -26,7 +26,8 @@
  * struct profil_tick - what a CPU's last ticks were, to charge late ones
  * @grid: tick grid, as profil_grid_advance() keeps it; at the last sampled tick
  * @idle: the CPU's idle time by then, see idle_time()
- * @mm:   what the last tick of all found; compared, never followed
+ * @mm:   what the last tick of all found,
+ * @task: and which thread; compared, never followed
  *
  * Written only by its own CPU in the tick, so with interrupts off.
  */
@@ -34,6 +35,7 @@ struct profil_tick {
 	u64 grid;
 	u64 idle;
 	const struct mm_struct *mm;
+	const struct task_struct *task;
 };
 
 static DEFINE_PER_CPU(struct profil_tick, last_tick);
@@ -50,20 +52,24 @@ static __always_inline u64 idle_time(void)
  * How many ticks the one at hand stands for. One that was held up by more than a
  * period (interrupts off, or a virtual machine off its CPU) comes once. If the
  * last tick found the same process, and the CPU has not been idle since, the
- * process ran through the gap, and all that was due is charged to it. Else it is
+ * process ran through the gap, and all that was due is charged to it (a thread, if
+ * that is what is profiled). Else it is
  * charged what was due while the thread that is there has been on the CPU. What
  * was due before the session began is not.
  */
-static __always_inline u64 ticks_passed(struct profil_tick *last, u64 started_ns)
+static __always_inline u64 ticks_passed(struct profil_tick *last,
+					const struct profil_session *session)
 {
 	u64 ticks = profil_grid_advance(&last->grid, profil_clock_ns(),
 					TICK_NSEC);
 	u64 idle = idle_time();
 
 	if (unlikely(ticks > 1)) {
-		u64 since = started_ns;
+		bool same = session->thread ? last->task == current :
+					      last->mm == current->mm;
+		u64 since = session->started_ns;
 
-		if (last->mm != current->mm || last->idle != idle)
+		if (!same || last->idle != idle)
 			since = max(since, compat_on_cpu_since());
 		ticks = min(ticks, profil_grid_since(last->grid, since,
 						     TICK_NSEC));
@@ -85,7 +91,7 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 		rcu_read_lock();
 		session = profil_table_find(mm);
 		if (session) {
-			u64 ticks = ticks_passed(last, session->started_ns);
+			u64 ticks = ticks_passed(last, session);
 
 			/* replaced on another CPU: then its successor is there */
 			while (session && !profil_sampler_tick(session, ticks))
@@ -94,6 +100,7 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 		rcu_read_unlock();
 	}
 	last->mm = mm;
+	last->task = current;
 }
 
 /*

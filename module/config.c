@@ -18,7 +18,9 @@
 #include "clock.h"
 #include "config.h"
 
-#define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG | PROFIL_PIN_ON_HIT)
+#define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG |		\
+			 PROFIL_PIN_ON_HIT | PROFIL_THREAD_ONLY |	\
+			 PROFIL_FAULT_SIGNAL)
 
 /* EINVAL says little: tell which field to whoever debugs his program. */
 #define refuse(fmt, ...) ({						\

@@ -30,7 +30,7 @@ struct profil_span {
  * struct profil_config - immutable once built, and shared
  * @ref:       one for each session that counts by it
  * @rights:    on whose terms; its regions are charged by them
- * @flags:     PROFIL_USER_ONLY, PROFIL_PC_LOG, PROFIL_PIN_ON_HIT
+ * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
  * @rate:      in Hz
  * @shift:     log2 of the counter size in bytes: 1, 2 or 3
  * @overflow:  PROFIL_OVERFLOW_*

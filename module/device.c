@@ -39,6 +39,8 @@ static int do_info(union argument *arg)
 		.max_regions = PROFIL_MAX_REGIONS,
 		.max_bytes = PROFIL_MAX_BYTES,
 		.features = PROFIL_FEATURE_PC_LOG | PROFIL_FEATURE_PIN_ON_HIT |
+			 PROFIL_FEATURE_THREAD_ONLY |
+			 PROFIL_FEATURE_FAULT_SIGNAL |
 			    (IS_ENABLED(CONFIG_64BIT) ?
 			     PROFIL_FEATURE_COUNTER64 : 0),
 	};

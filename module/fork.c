@@ -207,6 +207,14 @@ put_spare:
 	return err;
 }
 
+static bool is_followed(const struct profil_session *session,
+			struct task_struct *parent)
+{
+	if (session->thread && session->thread != task_pid(parent))
+		return false;
+	return READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
+}
+
 /*
  * Atomic context, also on PREEMPT_RT. A fork of an unprofiled process costs a
  * glance at the table. Threads and vfork's children share their parent's memory,
@@ -223,7 +231,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 		return;
 	rcu_read_lock();
 	session = profil_table_find(parent->mm);
-	if (session && READ_ONCE(session->state) == PROFIL_STATE_RUNNING) {
+	if (session && is_followed(session, parent)) {
 		err = follow(session, child);
 		if (!err) {
 			atomic_long_inc(&session->forks);

@@ -150,12 +150,20 @@ void profil_life_release(struct profil_session *session)
 	bury(session);
 }
 
-/* What a session has from when it counts as one until it is finished. */
-static void enrol(struct profil_session *session, struct mm_struct *mm,
-		  pid_t tgid)
+/*
+ * What a session has from when it counts as one until it is finished. @task is the
+ * thread that starts it, or a child that does not run yet.
+ */
+static void enrol(struct profil_session *session, struct task_struct *task)
 {
+	struct mm_struct *mm = task->mm;
+
 	session->mm = mm;
-	session->tgid = tgid;
+	session->tgid = task->tgid;
+	if (session->config->flags & PROFIL_FAULT_SIGNAL)
+		session->process = get_pid(task_tgid(task));
+	if (session->config->flags & PROFIL_THREAD_ONLY)
+		session->thread = get_pid(task_pid(task));
 	session->started_ns = profil_clock_ns();
 	profil_buffer_init(&session->buffer, mm, session->config);
 	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
@@ -174,7 +182,7 @@ static void enrol(struct profil_session *session, struct mm_struct *mm,
 void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
-	enrol(child, task->mm, task->tgid);
+	enrol(child, task);
 	profil_table_publish(child);
 	profil_session_kick(child);
 }
@@ -213,7 +221,7 @@ static struct profil_session *create(struct profil_config *config)
 	err = profil_hooks_get();
 	if (err)
 		goto uncharge_session;
-	enrol(session, current->mm, current->tgid);
+	enrol(session, current);
 
 	mutex_lock(&session->service_mutex);
 	err = prepare(session);

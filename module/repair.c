@@ -13,7 +13,10 @@
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 
 #include "buffer.h"
 #include "repair.h"
@@ -70,6 +73,29 @@ static void count_waiting(struct profil_session *session)
 	}
 }
 
+/*
+ * The process is told of a fault, once. Never a program that it has executed since:
+ * the switch to another address space is made under the same lock. A first thread
+ * without memory has exited, and others have not: they cannot have executed anything,
+ * or it would be one of theirs.
+ */
+static void send_fault_signal(struct profil_session *session)
+{
+	struct task_struct *leader;
+
+	if (!session->process || session->state != PROFIL_STATE_FAULT ||
+	    test_and_set_bit(PROFIL_SIGNALLED, &session->flags))
+		return;
+	leader = get_pid_task(session->process, PIDTYPE_TGID);
+	if (!leader)
+		return;
+	task_lock(leader);
+	if (!leader->mm || leader->mm == session->mm)
+		kill_pid(session->process, SIGSEGV, 1);
+	task_unlock(leader);
+	put_task_struct(leader);
+}
+
 static void lose_waiting(struct profil_session *session)
 {
 	struct profil_sample sample;
@@ -112,5 +138,6 @@ void profil_repair(struct profil_session *session)
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
 		profil_session_give_back(session);
 		lose_waiting(session);
+		send_fault_signal(session);
 	}
 }

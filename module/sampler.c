@@ -9,6 +9,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 
@@ -134,6 +135,8 @@ static bool sample(struct profil_session *session, struct profil_cpu *cpu,
 	const struct profil_map *map;
 	u64 samples;
 
+	if (session->thread && session->thread != task_pid(current))
+		return false;
 	if (config->flags & PROFIL_USER_ONLY && !user_mode(get_irq_regs()))
 		return false;
 	samples = profil_accumulate(&cpu->phase, ticks, config->rate, HZ);

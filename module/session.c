@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -97,6 +98,8 @@ static void free_work(struct work_struct *work)
 	if (session->buffer.watched)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
 	profil_fork_free_spares(session);
+	put_pid(session->process);
+	put_pid(session->thread);
 	profil_session_free(session);
 	profil_config_put(config);
 }

@@ -16,6 +16,7 @@
 #include "buffer.h"
 #include "waiting.h"
 
+struct pid;
 struct profil_config;
 struct task_struct;
 
@@ -55,6 +56,7 @@ struct profil_cpu {
 #define PROFIL_RECHECK	1	/* it is to look whether the memory is still there */
 #define PROFIL_FAULTED	2	/* it is not: no counter may be written any more */
 #define PROFIL_ABANDONED	3	/* a start was killed before it could end it */
+#define PROFIL_SIGNALLED	4	/* the process has been told of a fault */
 
 /**
  * struct profil_session - life of a profile
@@ -65,8 +67,11 @@ struct profil_cpu {
  * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
  * @error:     errno of the last loss of samples, for status
  * @withdrawn: it has left the table, so that its successor, if any, is there
- * @flags:     PROFIL_KICKED, PROFIL_RECHECK, PROFIL_FAULTED, PROFIL_ABANDONED
+ * @flags:     PROFIL_KICKED and so on, above
  * @tgid:      the process, for tracepoints
+ * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
+ * @thread:    the thread that is sampled, with a reference, so that no other gets
+ *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
  * @started_ns: profil_clock_ns() at its start
  * @config:    what to count; one reference. Immutable
  * @cpus:      per CPU
@@ -98,6 +103,8 @@ struct profil_session {
 	bool withdrawn;
 	unsigned long flags;
 	pid_t tgid;
+	struct pid *process;
+	struct pid *thread;
 	u64 started_ns;
 	struct profil_config *config;
 	struct profil_cpu __percpu *cpus;

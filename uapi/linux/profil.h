@@ -81,6 +81,8 @@
 #define PROFIL_FEATURE_COUNTER64	0x1  /* width 64 */
 #define PROFIL_FEATURE_PC_LOG		0x2  /* flag PROFIL_PC_LOG */
 #define PROFIL_FEATURE_PIN_ON_HIT	0x4  /* flag PROFIL_PIN_ON_HIT */
+#define PROFIL_FEATURE_THREAD_ONLY	0x8  /* flag PROFIL_THREAD_ONLY */
+#define PROFIL_FEATURE_FAULT_SIGNAL	0x10 /* flag PROFIL_FAULT_SIGNAL */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
@@ -152,6 +154,8 @@ struct profil_region {
 #define PROFIL_USER_ONLY	0x1  /* only ticks that found user mode */
 #define PROFIL_PC_LOG		0x2  /* store pcs, count nothing: see @log */
 #define PROFIL_PIN_ON_HIT	0x4  /* pin and charge pages as they are hit */
+#define PROFIL_THREAD_ONLY	0x8  /* only ticks of the calling thread */
+#define PROFIL_FAULT_SIGNAL	0x10 /* SIGSEGV when the counters' memory went away */
 
 /*
  * Overflow rules, in struct profil_start.overflow
@@ -202,6 +206,16 @@ struct profil_region {
  * child is charged as much as its parent was at the call, and pins as it hits; if
  * the limit does not allow that, the child is not profiled, and fork(2) does not
  * fail.
+ *
+ * With PROFIL_THREAD_ONLY, as Solaris had it before 2.6, only the thread that
+ * started the profile is sampled. There still is one profile in a process: a second
+ * thread's start replaces the first's. It is passed on to a child that this thread
+ * forks, whose only thread it then covers; to no other child, which is neither in
+ * forks nor in forks_denied. It ends with the process, not with the thread.
+ *
+ * With PROFIL_FAULT_SIGNAL, a profile that ends with PROFIL_STATE_FAULT sends the
+ * process a SIGSEGV, as kill(2) does, with si_code SI_KERNEL: what a program gets
+ * that writes its counters itself. Not if it has executed another program by then.
  *
  * What the program does to that memory meanwhile:
  *   - it unmaps a page of it, moves it (mremap), maps something over it, shrinks
