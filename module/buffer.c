@@ -145,8 +145,8 @@ int profil_buffer_watch(struct profil_buffer *buffer)
  * profil_buffer_check - whether all counters lie in memory as they should
  * @buffer: buffer
  *
- * May sleep. Return: 0, -EFAULT, -EOPNOTSUPP, or -EINTR if the caller is being
- * killed.
+ * May sleep. With PROFIL_CHECK_ON_HIT only pinning asks. Return: 0, -EFAULT,
+ * -EOPNOTSUPP, or -EINTR if the caller is being killed.
  */
 int profil_buffer_check(struct profil_buffer *buffer)
 {
@@ -154,6 +154,8 @@ int profil_buffer_check(struct profil_buffer *buffer)
 	int err = 0;
 	u32 i;
 
+	if (config->flags & PROFIL_CHECK_ON_HIT)
+		return 0;
 	if (mmap_read_lock_killable(buffer->mm))
 		return -EINTR;
 	for (i = 0; i < config->nr_spans && !err; i++) {

@@ -20,7 +20,7 @@
 
 #define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG |		\
 			 PROFIL_PIN_ON_HIT | PROFIL_THREAD_ONLY |	\
-			 PROFIL_FAULT_SIGNAL)
+			 PROFIL_FAULT_SIGNAL | PROFIL_CHECK_ON_HIT)
 
 /* EINVAL says little: tell which field to whoever debugs his program. */
 #define refuse(fmt, ...) ({						\
@@ -38,6 +38,9 @@ static int check_fields(const struct profil_start *arg)
 {
 	if (arg->flags & ~PROFIL_FLAGS)
 		return refuse("unknown flags %#x", arg->flags & ~PROFIL_FLAGS);
+	if (arg->flags & PROFIL_CHECK_ON_HIT &&
+	    !(arg->flags & PROFIL_PIN_ON_HIT))
+		return refuse("checked on hits, but pinned at once");
 	if (!arg->rate || arg->rate > profil_clock_max_rate())
 		return refuse("rate %u is not in 1 to %u Hz", arg->rate,
 			      profil_clock_max_rate());

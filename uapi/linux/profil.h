@@ -83,6 +83,7 @@
 #define PROFIL_FEATURE_PIN_ON_HIT	0x4  /* flag PROFIL_PIN_ON_HIT */
 #define PROFIL_FEATURE_THREAD_ONLY	0x8  /* flag PROFIL_THREAD_ONLY */
 #define PROFIL_FEATURE_FAULT_SIGNAL	0x10 /* flag PROFIL_FAULT_SIGNAL */
+#define PROFIL_FEATURE_CHECK_ON_HIT	0x20 /* flag PROFIL_CHECK_ON_HIT */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
@@ -156,6 +157,7 @@ struct profil_region {
 #define PROFIL_PIN_ON_HIT	0x4  /* pin and charge pages as they are hit */
 #define PROFIL_THREAD_ONLY	0x8  /* only ticks of the calling thread */
 #define PROFIL_FAULT_SIGNAL	0x10 /* SIGSEGV when the counters' memory went away */
+#define PROFIL_CHECK_ON_HIT	0x20 /* nor look at the memory before that */
 
 /*
  * Overflow rules, in struct profil_start.overflow
@@ -206,6 +208,12 @@ struct profil_region {
  * child is charged as much as its parent was at the call, and pins as it hits; if
  * the limit does not allow that, the child is not profiled, and fork(2) does not
  * fail.
+ *
+ * With PROFIL_CHECK_ON_HIT, which goes with PROFIL_PIN_ON_HIT only (else EINVAL),
+ * nobody asks at the call whether the process can write the counters: of memory
+ * where it cannot, the first sample that needs it ends the profile, with
+ * PROFIL_STATE_FAULT, and what can be written is counted in until then. This is what
+ * the profil(2) of systems did that checked nothing.
  *
  * With PROFIL_THREAD_ONLY, as Solaris had it before 2.6, only the thread that
  * started the profile is sampled. There still is one profile in a process: a second
