@@ -270,9 +270,6 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	err = profil_rights_get(&config->rights);
 	if (err)
 		goto free_config;
-	err = profil_charge_regions(&config->rights, config->nr_maps);
-	if (err)
-		goto put_rights;
 	err = lay_out(config, arg, regions);
 	if (err)
 		goto put_config;
@@ -290,8 +287,6 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 put_config:
 	profil_config_put(config);
 	goto free_regions;
-put_rights:
-	profil_rights_put(&config->rights);
 free_config:
 	kvfree(config);
 free_regions:
@@ -309,7 +304,6 @@ void profil_config_put(struct profil_config *config)
 {
 	if (!refcount_dec_and_test(&config->ref))
 		return;
-	profil_uncharge_regions(&config->rights, config->nr_maps);
 	profil_rights_put(&config->rights);
 	kvfree(config->spans);
 	kvfree(config);

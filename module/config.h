@@ -5,6 +5,7 @@
 #ifndef _PROFIL_CONFIG_H
 #define _PROFIL_CONFIG_H
 
+#include <linux/atomic.h>
 #include <linux/refcount.h>
 #include <linux/sizes.h>
 
@@ -27,9 +28,11 @@ struct profil_span {
 };
 
 /**
- * struct profil_config - immutable once built, and shared
+ * struct profil_config - immutable once built, but for two counts, and shared
  * @ref:       one for each session that counts by it
- * @rights:    on whose terms; its regions are charged by them
+ * @rights:    on whose terms
+ * @sessions:  how many count by it, of those that have not ended; the regions are
+ *             charged as long as there are any
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
  * @rate:      in Hz
  * @shift:     log2 of the counter size in bytes: 1, 2 or 3
@@ -50,6 +53,7 @@ struct profil_span {
 struct profil_config {
 	refcount_t ref;
 	struct profil_rights rights;
+	atomic_t sessions;
 	u32 flags;
 	u32 rate;
 	u32 shift;

@@ -165,7 +165,7 @@ static int charge(struct profil_session *child)
 	const struct profil_config *config = child->config;
 	int err;
 
-	err = profil_charge_session(&config->rights);
+	err = profil_charge_session(&config->rights, 0);
 	if (err || config->flags & PROFIL_PIN_ON_HIT)
 		return err;
 	err = profil_charge_pages(&config->rights, config->nr_pages);
@@ -191,6 +191,11 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 		err = -ESRCH;
 		goto uncharge;
 	}
+	/* else the last one that counted by it has just ended */
+	if (!atomic_inc_not_zero(&child->config->sessions)) {
+		err = -ESRCH;
+		goto put_hooks;
+	}
 	/* the parent's is freed only a grace period after it left the table */
 	refcount_inc(&child->config->ref);
 	/* where the parent's log ended when it was copied, or a little behind */
@@ -198,6 +203,8 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 	profil_life_begin_child(child, task);
 	return 0;
 
+put_hooks:
+	profil_hooks_put();
 uncharge:
 	profil_uncharge_pages(&child->config->rights, child->buffer.charged);
 	child->buffer.charged = 0;
@@ -215,6 +222,19 @@ static bool is_followed(const struct profil_session *session,
 	return READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
 }
 
+static void tell(struct profil_session *session,
+		 const struct task_struct *child, int err)
+{
+	if (!err) {
+		atomic_long_inc(&session->forks);
+		atomic_long_inc(&profil_totals[PROFIL_FORKS_FOLLOWED]);
+	} else {
+		atomic_long_inc(&session->forks_denied);
+		atomic_long_inc(&profil_totals[PROFIL_FORKS_DENIED]);
+	}
+	trace_profil_fork(child->tgid, err);
+}
+
 /*
  * Atomic context, also on PREEMPT_RT. A fork of an unprofiled process costs a
  * glance at the table. Threads and vfork's children share their parent's memory,
@@ -223,24 +243,25 @@ static bool is_followed(const struct profil_session *session,
 static void probe_fork(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
-	struct profil_session *session;
+	struct profil_session *session, *ended = NULL;
 	int err;
 
 	if (!child->mm || child->mm == parent->mm ||
 	    !profil_table_may_have(parent->mm))
 		return;
 	rcu_read_lock();
-	session = profil_table_find(parent->mm);
-	if (session && is_followed(session, parent)) {
+	for (;;) {
+		session = profil_table_find(parent->mm);
+		if (!session || session == ended ||
+		    !is_followed(session, parent))
+			break;
 		err = follow(session, child);
-		if (!err) {
-			atomic_long_inc(&session->forks);
-			atomic_long_inc(&profil_totals[PROFIL_FORKS_FOLLOWED]);
-		} else if (err != -ESRCH) {
-			atomic_long_inc(&session->forks_denied);
-			atomic_long_inc(&profil_totals[PROFIL_FORKS_DENIED]);
+		if (err != -ESRCH) {
+			tell(session, child, err);
+			break;
 		}
-		trace_profil_fork(child->tgid, err);
+		/* it is being ended on another CPU: has it been replaced? */
+		ended = session;
 	}
 	rcu_read_unlock();
 }

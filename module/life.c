@@ -58,13 +58,52 @@ static void withdraw(struct profil_session *session)
 	profil_session_barrier(session);
 }
 
+/*
+ * What the caller's own session has, this one takes the place of: it is charged
+ * only beyond that, so that a profile can be replaced at the cap too. Regions that
+ * forked children still count by are not given back by that.
+ */
+static int charge(struct profil_config *config)
+{
+	struct profil_session *own = get_own();
+	u32 sessions = 0, regions = 0;
+	int err;
+
+	if (own && own->config->rights.user == config->rights.user) {
+		sessions = 1;
+		if (atomic_read(&own->config->sessions) == 1)
+			regions = own->config->nr_maps;
+	}
+	if (own)
+		profil_session_put(own);
+
+	err = profil_charge_session(&config->rights, sessions);
+	if (err)
+		return err;
+	err = profil_charge_regions(&config->rights, config->nr_maps, regions);
+	if (err) {
+		profil_uncharge_session(&config->rights);
+		return err;
+	}
+	atomic_set(&config->sessions, 1);
+	return 0;
+}
+
+/* Of one session; with the last one that counts by @config go its regions. */
+static void uncharge(struct profil_config *config)
+{
+	profil_uncharge_session(&config->rights);
+	if (atomic_dec_and_test(&config->sessions))
+		profil_uncharge_regions(&config->rights, config->nr_maps);
+}
+
 /* The end of a withdrawn session. Under its service_mutex; the caller buries it. */
 static void finish(struct profil_session *session)
 {
 	struct profil_figures figures;
 
 	profil_session_give_back(session);
-	profil_uncharge_session(&session->config->rights);
+	uncharge(session->config);
 	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
 	figures = profil_session_figures(session);
 	trace_profil_stop(session->tgid, session->state, figures.ticks,
@@ -215,12 +254,12 @@ static struct profil_session *create(struct profil_config *config)
 	if (!session)
 		goto put_config;
 	session->config = config;
-	err = profil_charge_session(&config->rights);
+	err = charge(config);
 	if (err)
 		goto free_session;
 	err = profil_hooks_get();
 	if (err)
-		goto uncharge_session;
+		goto uncharge;
 	enrol(session, current);
 
 	mutex_lock(&session->service_mutex);
@@ -235,8 +274,8 @@ static struct profil_session *create(struct profil_config *config)
 	bury(session);
 	return ERR_PTR(err);
 
-uncharge_session:
-	profil_uncharge_session(&config->rights);
+uncharge:
+	uncharge(config);
 free_session:
 	profil_session_free(session);
 put_config:

@@ -103,12 +103,14 @@ void profil_rights_put(struct profil_rights *rights)
 	kfree(user);
 }
 
-static int add_below(atomic_t *count, u32 nr, unsigned int max, bool exempt)
+/* @freed of what is counted now is about to be given back for this. */
+static int add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
+		     bool exempt)
 {
 	int old = atomic_read(count);
 
 	do {
-		if (!exempt && (u64)old + nr > max)
+		if (!exempt && (u64)old + nr > (u64)max + freed)
 			return -ENOSPC;
 	} while (!atomic_try_cmpxchg(count, &old, old + nr));
 	return 0;
@@ -117,12 +119,13 @@ static int add_below(atomic_t *count, u32 nr, unsigned int max, bool exempt)
 /**
  * profil_charge_session - one more session
  * @rights: of the one who starts it, or whose child it is
+ * @freed:  1 if it takes the place of another of the same user; else 0
  *
  * Return: 0 or -ENOSPC.
  */
-int profil_charge_session(const struct profil_rights *rights)
+int profil_charge_session(const struct profil_rights *rights, u32 freed)
 {
-	return add_below(&rights->user->sessions, 1,
+	return add_below(&rights->user->sessions, 1, freed,
 			 READ_ONCE(max_user_sessions), rights->resource);
 }
 
@@ -135,12 +138,13 @@ void profil_uncharge_session(const struct profil_rights *rights)
  * profil_charge_regions - more regions; once for all who share a config
  * @rights: of the one who starts it
  * @nr:     how many
+ * @freed:  how many of the same user they take the place of
  *
  * Return: 0 or -ENOSPC.
  */
-int profil_charge_regions(const struct profil_rights *rights, u32 nr)
+int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed)
 {
-	return add_below(&rights->user->regions, nr,
+	return add_below(&rights->user->regions, nr, freed,
 			 READ_ONCE(max_user_regions), rights->resource);
 }
 

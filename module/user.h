@@ -32,9 +32,9 @@ int profil_rights_get(struct profil_rights *rights);
 void profil_rights_put(struct profil_rights *rights);
 
 /* Any context. What one charges, the other gives back. */
-int profil_charge_session(const struct profil_rights *rights);
+int profil_charge_session(const struct profil_rights *rights, u32 freed);
 void profil_uncharge_session(const struct profil_rights *rights);
-int profil_charge_regions(const struct profil_rights *rights, u32 nr);
+int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed);
 void profil_uncharge_regions(const struct profil_rights *rights, u32 nr);
 int profil_charge_pages(const struct profil_rights *rights, unsigned long nr);
 void profil_uncharge_pages(const struct profil_rights *rights,

@@ -203,7 +203,8 @@ struct profil_region {
  * user's RLIMIT_MEMLOCK (unless the caller has CAP_IPC_LOCK), over all his
  * processes, until the profile ends: all of them at the call, which fails if that
  * cannot be; or, with PROFIL_PIN_ON_HIT, each when a sample first needs it. The
- * limit is the one at the call. Then
+ * limit is the one at the call; one that replaces another needs room for both until
+ * it is done. Then
  * samples that would exceed the limit are lost, and status says why. A forked
  * child is charged as much as its parent was at the call, and pins as it hits; if
  * the limit does not allow that, the child is not profiled, and fork(2) does not
