@@ -196,8 +196,8 @@ static void explain_start(int device, struct profil_run *run, int error)
 	unsigned int limit = 0;
 
 	if (error == EINVAL)
-		limit = profil_rate_exceeds(device, run->rate);
-	if (limit)
+		limit = profil_rate_highest(device);
+	if (limit && run->rate > limit)
 		fail(run, error,
 		     "a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz",
 		     run->rate, limit);
@@ -225,11 +225,9 @@ static void start_run(int device, int memory_fd, struct profil_run *run)
 		fail(run, ENOMEM, "no memory to list the program's libraries");
 		return;
 	}
-	if (!run->rate) {
-		int rate = profil_rate();
-
-		run->rate = rate < 0 ? 0 : (uint32_t)rate;
-	}
+	/* if PROFIL_RATE is none, it stays 0, which the kernel refuses */
+	if (!run->rate)
+		profil_rate_choose(device, &run->rate);
 	memory = make_memory(memory_fd, run, objects, (size_t)nr);
 	free(objects);
 	if (!memory)

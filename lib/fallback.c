@@ -6,9 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,19 +41,12 @@ bool profil_fallback_used(void)
 
 int profil_fallback_begin(int error)
 {
-	static atomic_flag told = ATOMIC_FLAG_INIT;
 	const char *wish = secure_getenv("PROFIL_FALLBACK");
 	bool fatal = (wish && !strcmp(wish, "fatal")) || !libc_profil();
-	int saved = errno;
 
-	if (!(wish && !strcmp(wish, "quiet")) &&
-	    !atomic_flag_test_and_set(&told))
-		fprintf(stderr, "libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
-			strerrordesc_np(error), strerrorname_np(error),
-			profil_device_remedy(error),
-			fatal ? "not profiling" :
-			"using the C library's SIGPROF timer at 100 Hz instead (PROFIL_FALLBACK=quiet hides this line, =fatal makes it an error)");
-	errno = saved;
+	if (!(wish && !strcmp(wish, "quiet")))
+		profil_device_tell(error, fatal ? "not profiling" :
+				   "using the C library's SIGPROF timer at 100 Hz instead (PROFIL_FALLBACK=quiet hides this line, =fatal makes it an error)");
 	if (fatal)
 		return -error;
 	atomic_store(&fallback_used, true);

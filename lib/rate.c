@@ -1,42 +1,89 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How often to sample: the user's choice, not the program's.
+ * How often to sample.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "call.h"
 #include "device.h"
+#include "profil.h"
 #include "rate.h"
 
-int profil_rate(void)
+static atomic_uint chosen_rate = PROFIL_DEFAULT_RATE;
+
+/* 0: it is not set */
+static int rate_of_environment(void)
 {
 	const char *text = secure_getenv("PROFIL_RATE");
 	int saved = errno;
+	bool valid;
 	char *end;
 	long rate;
 
 	if (!text)
-		return PROFIL_DEFAULT_RATE;
+		return 0;
 	errno = 0;
 	rate = strtol(text, &end, 10);
-	if (errno || end == text || *end || rate < 1 || rate > INT_MAX) {
+	valid = !errno && end != text && !*end && rate >= 1 && rate <= INT_MAX;
+	if (!valid)
 		fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n",
 			text);
-		errno = saved;
-		return -EINVAL;
-	}
 	errno = saved;
-	return (int)rate;
+	return valid ? (int)rate : -EINVAL;
 }
 
-unsigned int profil_rate_exceeds(int fd, unsigned int rate)
+int profil_rate_choose(int fd, unsigned int *rate)
+{
+	int wanted = rate_of_environment();
+
+	if (wanted < 0)
+		return wanted;
+	if (wanted)
+		*rate = (unsigned int)wanted;
+	else if (!*rate)
+		*rate = atomic_load(&chosen_rate);
+	if (*rate == PROFIL_HIGHEST_RATE)
+		*rate = profil_rate_highest(fd);
+	return 0;
+}
+
+unsigned int profil_rate_highest(int fd)
 {
 	struct profil_info info = { .size = sizeof(info) };
 
-	if (profil_device_call(fd, PROFIL_IOC_INFO, &info))
-		return 0;
-	return rate > info.max_rate ? info.max_rate : 0;
+	return profil_device_call(fd, PROFIL_IOC_INFO, &info) ? 0 :
+		info.max_rate;
+}
+
+void profil_rate_explain(int fd, unsigned int rate)
+{
+	unsigned int highest = profil_rate_highest(fd);
+
+	if (highest && rate > highest)
+		fprintf(stderr,
+			"libprofil: a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz (PROFIL_RATE)\n",
+			rate, highest);
+}
+
+/* As documented in profil.h. */
+int profil_set_rate(unsigned int hz)
+{
+	unsigned int highest;
+	int fd;
+
+	if (hz) {
+		fd = profil_device_open();
+		if (fd < 0)
+			return profil_call_return(fd);
+		highest = profil_rate_highest(fd);
+		profil_device_close(fd);
+		if (hz > highest)
+			return profil_call_return(-EINVAL);
+	}
+	atomic_store(&chosen_rate, hz ? hz : PROFIL_DEFAULT_RATE);
+	return 0;
 }

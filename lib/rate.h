@@ -2,20 +2,30 @@
 #ifndef PROFIL_RATE_H
 #define PROFIL_RATE_H
 
+#include <limits.h>
+
 #define PROFIL_DEFAULT_RATE	100	/* Hz: the 10 ms of all manual pages */
+#define PROFIL_HIGHEST_RATE	UINT_MAX	/* as a wish: what the kernel offers */
 
 /*
- * The sampling rate in Hz: PROFIL_RATE of the environment if it is set and the
- * program is not set-user-ID, else PROFIL_DEFAULT_RATE. Return: it, or -EINVAL
- * if PROFIL_RATE is no number from 1 to INT_MAX; a line on stderr says so.
+ * The sampling rate in Hz. In this order: PROFIL_RATE of the environment, the choice
+ * of whoever runs the program, if that is not set-user-ID; the wish in *rate, if it
+ * is not 0; what profil_set_rate() has chosen; PROFIL_DEFAULT_RATE. fd: the open
+ * device. Return: 0, or -EINVAL if PROFIL_RATE is no number from 1 to INT_MAX, as a
+ * line on stderr says.
  */
-int profil_rate(void);
+int profil_rate_choose(int fd, unsigned int *rate);
 
 /*
- * A start was refused with EINVAL: if the rate is why, that must be said, since
- * the program, which did not choose it, cannot know. fd: the open device. Return:
- * the highest rate that the kernel offers, in Hz, if this one exceeds it; else 0.
+ * The highest rate that the kernel offers, in Hz; 0 if that is not to be known. fd:
+ * the open device.
  */
-unsigned int profil_rate_exceeds(int fd, unsigned int rate);
+unsigned int profil_rate_highest(int fd);
+
+/*
+ * A start was refused with EINVAL: if the rate is why, a line on stderr says so, since
+ * the program, which may not have chosen it, cannot know.
+ */
+void profil_rate_explain(int fd, unsigned int rate);
 
 #endif /* PROFIL_RATE_H */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The kernel's commands as all faces of the library use them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "device.h"
+#include "rate.h"
+
+int profil_call_start(struct profil_start *start)
+{
+	int fd = profil_device_open();
+	int error;
+
+	if (fd < 0) {
+		profil_device_tell(-fd, "not profiling");
+		return fd;
+	}
+	error = profil_rate_choose(fd, &start->rate);
+	if (!error) {
+		start->size = sizeof(*start);
+		error = profil_device_call(fd, PROFIL_IOC_START, start);
+		if (error == -EINVAL)
+			profil_rate_explain(fd, start->rate);
+	}
+	profil_device_close(fd);
+	return error;
+}
+
+static int ask(unsigned long command, struct profil_status *status)
+{
+	int fd = profil_device_open();
+	int error;
+
+	if (fd < 0)
+		return fd;
+	memset(status, 0, sizeof(*status));
+	status->size = sizeof(*status);
+	error = profil_device_call(fd, command, status);
+	profil_device_close(fd);
+	return error;
+}
+
+int profil_call_stop(struct profil_status *status)
+{
+	return ask(PROFIL_IOC_STOP, status);
+}
+
+int profil_call_status(struct profil_status *status)
+{
+	return ask(PROFIL_IOC_STATUS, status);
+}
+
+int profil_call_off(void)
+{
+	struct profil_status status;
+	int error = profil_call_stop(&status);
+
+	return profil_device_is_missing(-error) ? 0 : error;
+}
+
+int profil_call_histogram(const struct profil_histogram *histogram)
+{
+	struct profil_region region = {
+		.start = histogram->offset,
+		.offset = histogram->offset,
+		.buf = (uintptr_t)histogram->buf,
+		.bytes = histogram->bytes & ~(size_t)1,
+		.scale = histogram->scale,
+		.rounding = histogram->rounding,
+	};
+	struct profil_start start = {
+		.flags = histogram->flags,
+		.width = 16,
+		.overflow = histogram->overflow,
+		.limit = histogram->limit,
+		.nr_regions = 1,
+		.regions = (uintptr_t)&region,
+	};
+
+	return region.bytes ? profil_call_start(&start) : profil_call_off();
+}
+
+/* Not twice in a row the same, nor what has been said of the device. */
+static void tell(const char *function, int error)
+{
+	static atomic_int told;
+	int saved = errno;
+
+	if (!profil_device_has_told(-error) &&
+	    atomic_exchange(&told, error) != error)
+		fprintf(stderr, "libprofil: %s: not profiling: %s (%s)%s\n",
+			function, strerrordesc_np(-error),
+			strerrorname_np(-error),
+			error == -ENOMEM ?
+			"; raise the limit of locked memory: ulimit -l" : "");
+	errno = saved;
+}
+
+int profil_call_silent_histogram(const char *function,
+				 const struct profil_histogram *histogram)
+{
+	int error = profil_call_histogram(histogram);
+
+	if (error) {
+		tell(function, error);
+		profil_call_off();
+	}
+	return error;
+}
+
+int profil_call_return(int error)
+{
+	if (!error)
+		return 0;
+	errno = -error;
+	return -1;
+}

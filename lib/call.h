@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROFIL_CALL_H
+#define PROFIL_CALL_H
+
+#include <linux/profil.h>
+#include <stddef.h>
+
+/*
+ * One command each, with opening and closing the device, and the structure's size
+ * filled in. profil_call_start() takes start->rate as the program's wish (rate.h),
+ * and puts there what it asked the kernel for; if the device cannot be opened, or
+ * the rate is not to be had, it says so on stderr, since the program cannot know.
+ * Return: 0 or -errno.
+ */
+int profil_call_start(struct profil_start *start);
+int profil_call_stop(struct profil_status *status);
+int profil_call_status(struct profil_status *status);
+
+/*
+ * A histogram: one buffer of 16-bit counters, which is all that the old systems
+ * have.
+ */
+struct profil_histogram {
+	void *buf;
+	size_t bytes;		/* a rest that is no whole counter is left alone */
+	unsigned long offset;
+	unsigned int scale;	/* 0: all is counted in the first counter */
+	unsigned int rounding;	/* PROFIL_ROUND_* */
+	unsigned int overflow;	/* PROFIL_OVERFLOW_* */
+	unsigned int limit;	/* highest count; 0: 65535 */
+	unsigned int flags;	/* PROFIL_* */
+};
+
+/*
+ * Count in a histogram, in place of what was counted before. One without a counter
+ * is in effect, but has nothing to be counted in: then only the other ends. Return:
+ * 0 or -errno.
+ */
+int profil_call_histogram(const struct profil_histogram *histogram);
+
+/*
+ * The same for systems whose function returned nothing: it leaves profiling off if it
+ * fails, and says why on stderr.
+ */
+int profil_call_silent_histogram(const char *function,
+				 const struct profil_histogram *histogram);
+
+/* Turn profiling off. Return: 0 or -errno; there being no device is no error. */
+int profil_call_off(void);
+
+/* What a C function returns, and errno, for 0 or -errno. */
+int profil_call_return(int error);
+
+#endif /* PROFIL_CALL_H */

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The GNU C library's profil(), counted by the kernel.
+ */
+#include <errno.h>
+
+#include "call.h"
+#include "device.h"
+#include "dialect.h"
+#include "fallback.h"
+
+static int start(unsigned short *buf, size_t bufsiz, size_t offset,
+		 unsigned int scale)
+{
+	struct profil_histogram histogram = {
+		.buf = buf,
+		.bytes = bufsiz,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_PC,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+	};
+
+	return profil_call_histogram(&histogram);
+}
+
+/* The fallback lasts: two clocks must not run when the module comes later. */
+static bool falls_back(int *error)
+{
+	int fd;
+
+	if (profil_fallback_used())
+		return true;
+	fd = profil_device_open();
+	if (fd < 0)
+		*error = profil_fallback_begin(-fd);
+	else
+		profil_device_close(fd);
+	return profil_fallback_used();
+}
+
+/* As profil() is documented in profil.h. */
+int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
+		 unsigned int scale)
+{
+	/* scale 0 is what glibc's comment, and all older pages, call off */
+	bool off = !buf || !scale;
+	int error = 0;
+
+	if (off && !profil_fallback_used())
+		error = profil_call_off();
+	else if (falls_back(&error))
+		return profil_fallback_call(off ? 0 : buf, bufsiz, offset, scale);
+	else if (!error)
+		error = start(buf, bufsiz, offset, scale);
+	return profil_call_return(error);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * <unistd.h> of a program written for Linux 0.99: the C library's, with the profil()
+ * of that system in place of the C library's own.
+ */
+#ifndef PROFIL_LINUX099_UNISTD_H
+#define PROFIL_LINUX099_UNISTD_H
+
+#pragma GCC system_header	/* for include_next */
+
+#define PROFIL_DIALECT_HEADERS
+#define profil profil_of_the_c_library
+#include_next <unistd.h>
+#undef profil
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* profil(2), Linux 0.99.11; offset is widened to hold any address */
+extern int profil(char *buf, int bufsiz, unsigned long offset, int scale)
+	__asm__("profil_linux099");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PROFIL_LINUX099_UNISTD_H */

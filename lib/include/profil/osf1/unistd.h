@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * <unistd.h> of a program written for OSF/1: the C library's, with the profil()
+ * of that system in place of the C library's own.
+ */
+#ifndef PROFIL_OSF1_UNISTD_H
+#define PROFIL_OSF1_UNISTD_H
+
+#pragma GCC system_header	/* for include_next */
+
+#define PROFIL_DIALECT_HEADERS
+#define profil profil_of_the_c_library
+#include_next <unistd.h>
+#undef profil
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* profil(2), OSF/1; buffer_size and offset are widened to hold any address */
+extern void profil(short *short_buffer, size_t buffer_size,
+		   unsigned long offset, unsigned int scale)
+	__asm__("profil_osf1");
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PROFIL_OSF1_UNISTD_H */

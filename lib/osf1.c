@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * OSF/1. Its page tells 1 as the scale that turns profiling off; 0 did so in all of
+ * its ancestors.
+ */
+#include "call.h"
+#include "profil.h"
+
+/* As documented in profil.h. */
+int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
+		unsigned int scale)
+{
+	struct profil_histogram histogram = {
+		.buf = short_buffer,
+		.bytes = buffer_size,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_DOWN,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+		.flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT,
+	};
+
+	if (scale < 2)
+		return profil_call_return(profil_call_off());
+	return profil_call_return(
+		profil_call_silent_histogram("profil_osf1", &histogram));
+}

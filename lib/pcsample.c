@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * illumos' pcsample(): where the pc was, one after the other. The kernel's pc log
+ * counts from the call that began it, which is what the next call returns.
+ */
+#include <errno.h>
+#include <limits.h>
+
+#include "call.h"
+#include "device.h"
+#include "profil.h"
+
+/* As documented in profil.h. */
+long pcsample(uintptr_t samples[], long nsamples)
+{
+	struct profil_start start = {
+		.flags = PROFIL_PC_LOG | PROFIL_PIN_ON_HIT |
+			 PROFIL_CHECK_ON_HIT,
+		.width = sizeof(*samples) * CHAR_BIT,
+		.log = (uintptr_t)samples,
+		.log_bytes = (uint64_t)nsamples * sizeof(*samples),
+	};
+	struct profil_status status = { .state = PROFIL_STATE_OFF };
+	int error;
+
+	if (nsamples < 0)
+		return profil_call_return(-EINVAL);
+	if ((unsigned long)nsamples > LONG_MAX / sizeof(*samples))
+		return profil_call_return(-E2BIG);
+	/* it tells what was stored last: not to be had from what is replaced */
+	error = profil_call_stop(&status);
+	if (error && !profil_device_is_missing(-error))
+		return profil_call_return(error);
+	error = nsamples ? profil_call_start(&start) : 0;
+	if (error)
+		return profil_call_return(error);
+	return status.flags & PROFIL_PC_LOG ? (long)status.counted : 0;
+}

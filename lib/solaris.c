@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * OpenSolaris: stops for good once a counter has reached the highest short. The rule
+ * is the manual page's; shipped kernels stopped one hit later, and took scale 2 for
+ * "all in counter 0".
+ */
+#include <limits.h>
+
+#include "call.h"
+#include "profil.h"
+
+/* As documented in profil.h. */
+int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
+		   unsigned int scale)
+{
+	struct profil_histogram histogram = {
+		.buf = buff,
+		.bytes = bufsiz,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_DOWN,
+		.overflow = PROFIL_OVERFLOW_STOP,
+		.limit = SHRT_MAX,
+		.flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT,
+	};
+
+	if (scale < 2)
+		return profil_call_return(profil_call_off());
+	return profil_call_return(
+		profil_call_silent_histogram("profil_solaris", &histogram));
+}
