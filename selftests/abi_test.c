@@ -9,8 +9,6 @@
 #include "common.h"
 #include "kselftest_harness.h"
 
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-
 FIXTURE(abi) {
 	int fd;
 	uint64_t counter;		/* of the earlier session */

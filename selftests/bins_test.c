@@ -8,7 +8,6 @@
 #include "common.h"
 #include "kselftest_harness.h"
 
-#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 #define TEXT_PAGES	4
 #define BUFFER_PAGES	8
 

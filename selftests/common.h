@@ -19,6 +19,8 @@
 
 #include <linux/profil.h>
 
+#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
+
 /* Open the device; -1 with errno. Tests skip where that is ENOENT. */
 static inline int open_device(void)
 {

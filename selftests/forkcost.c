@@ -27,7 +27,6 @@
 
 #include "common.h"
 
-#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
 #define STUB_BYTES	16
 
 static int device;

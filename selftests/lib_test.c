@@ -12,8 +12,6 @@
 #include "kselftest_harness.h"
 #include "profil.h"
 
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-
 FIXTURE(lib) {
 	int fd;
 	char *text;

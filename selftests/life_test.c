@@ -10,8 +10,6 @@
 #include "common.h"
 #include "kselftest_harness.h"
 
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-
 FIXTURE(life) {
 	int fd;
 	uint64_t *counter;	/* in a page of its own */

@@ -6,47 +6,12 @@
 #ifndef SELFTESTS_MEMORY_H
 #define SELFTESTS_MEMORY_H
 
-#include <grp.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 
 #include "common.h"
-
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-
-/* The number behind a name at the start of a line. -1 if there is none. */
-static inline long long number_in(const char *path, const char *name)
-{
-	FILE *file = fopen(path, "re");
-	long long number = -1;
-	char line[256];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, name, strlen(name)) &&
-		    sscanf(line + strlen(name), "%lld", &number) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return number;
-}
-
-/* 0 or errno. */
-static inline int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return errno;
-	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		error = errno;
-	close(fd);
-	return error;
-}
+#include "files.h"
 
 /* What this process has pinned, as its status file has it. */
 static inline long long pinned_kib(void)
@@ -74,48 +39,6 @@ static inline bool pins_went_back_to(long long before)
 	for (i = 0; i < 100 && pins_of_all() > before; i++)
 		usleep(20000);
 	return geteuid() || pins_of_all() <= before;
-}
-
-/* A figure of the module, for all users and processes. */
-static inline long long figure(const char *name)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/class/misc/profil/%s", name);
-	return number_in(path, "");
-}
-
-/* What a process that has ended leaves to a worker comes a little later. */
-static inline bool figure_becomes(const char *name, long long value)
-{
-	int i;
-
-	for (i = 0; i < 250 && figure(name) != value; i++)
-		usleep(20000);
-	return figure(name) == value;
-}
-
-/*
- * For a child: be a user of no rights, who may pin so many pages. Tests take a
- * user each, so that none is charged for another's pages.
- */
-static inline int become_user(uid_t uid, size_t pages)
-{
-	struct rlimit limit = { pages * PAGE, pages * PAGE };
-
-	return setrlimit(RLIMIT_MEMLOCK, &limit) || setgroups(0, NULL) ||
-	       setgid(uid) || setuid(uid) ? errno : 0;
-}
-
-/* Exit status of a child, as the shell has it; -1 if there is no such child. */
-static inline int wait_for(pid_t pid)
-{
-	int status;
-
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
 }
 
 /*

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "child.h"
 #include "common.h"
 #include "memory.h"
 #include "kselftest_harness.h"
@@ -635,7 +636,7 @@ FIXTURE_SETUP(killed)
 	REQUIRE_DEVICE(self->m.fd);
 	ASSERT_EQ(0, set_up(&self->m));
 	/* what the test before has left behind */
-	figure_becomes("sessions", 0);
+	await_figure("sessions", 0);
 	self->sessions = figure("sessions");
 	self->pinned = figure("pinned_bytes");
 	ASSERT_LE(0, self->sessions);
@@ -645,8 +646,8 @@ FIXTURE_SETUP(killed)
 FIXTURE_TEARDOWN(killed)
 {
 	stop(self->m.fd);
-	EXPECT_TRUE(figure_becomes("sessions", self->sessions));
-	EXPECT_TRUE(figure_becomes("pinned_bytes", self->pinned));
+	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
+	EXPECT_EQ(self->pinned, await_figure("pinned_bytes", self->pinned));
 	EXPECT_TRUE(pins_went_back_to(self->m.pins));
 	close(self->m.fd);
 }

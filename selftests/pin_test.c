@@ -7,6 +7,7 @@
  * spot of it has a page of counters of its own, far from the others'. All else
  * that the program does is out of range, and pins nothing.
  */
+#include "child.h"
 #include "common.h"
 #include "memory.h"
 #include "kselftest_harness.h"

@@ -1,125 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of fork, exec and exit share: processes that tell how they
- * fared, users without rights, and the module's own figures. To be included
- * after the harness.
+ * What the tests of fork, exec and exit share: profiled processes that tell how
+ * they fared. To be included after the harness.
  */
 #ifndef SELFTESTS_PROCESS_H
 #define SELFTESTS_PROCESS_H
 
-#include <grp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
+#include "child.h"
 #include "common.h"
-
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-
-/* A figure of the module, for all users and processes; -1 if there is none. */
-static inline long long figure(const char *name)
-{
-	char path[128];
-	long long value = -1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/sys/class/misc/profil/%s", name);
-	file = fopen(path, "re");
-	if (file) {
-		if (fscanf(file, "%lld", &value) != 1)
-			value = -1;
-		fclose(file);
-	}
-	return value;
-}
-
-/* The same, once nothing that ended before us still moves it. */
-static inline long long settled_figure(const char *name)
-{
-	long long last, now = figure(name);
-	int i;
-
-	for (i = 0; i < 100; i++) {
-		last = now;
-		usleep(50000);
-		now = figure(name);
-		if (now == last)
-			break;
-	}
-	return now;
-}
-
-/* Wait, within reason, until it has a value. Return: what it came to. */
-static inline long long await_figure(const char *name, long long value)
-{
-	long long now = figure(name);
-	int i;
-
-	for (i = 0; i < 250 && now != value; i++) {
-		usleep(20000);
-		now = figure(name);
-	}
-	return now;
-}
-
-/*
- * Exit status of a child (-1: of the one that there is), as the shell has it; -1 if
- * there is no such child.
- */
-static inline int wait_for(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   128 + WTERMSIG(status);
-}
-
-static inline void *map_shared(size_t bytes)
-{
-	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
-/* Lower the soft limit to so many pages, or raise it up to the hard one. */
-static inline int limit_pins(size_t pages)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &limit))
-		return -1;
-	limit.rlim_cur = pages * PAGE;
-	return setrlimit(RLIMIT_MEMLOCK, &limit);
-}
-
-/*
- * Be a user of no rights for good, who may pin so many pages, and later (see
- * limit_pins()) up to eight times as many. Tests take a user each, so that none
- * is charged for another's.
- */
-static inline int become_user(uid_t uid, size_t pages)
-{
-	struct rlimit limit = { pages * PAGE, 8 * pages * PAGE };
-
-	return setrlimit(RLIMIT_MEMLOCK, &limit) || setgroups(0, NULL) ||
-	       setresgid(uid, uid, uid) || setresuid(uid, uid, uid);
-}
-
-/* Give one byte through a pipe, or wait for one. 0 if that is what came. */
-static inline int pass(int pipe_end)
-{
-	return write(pipe_end, "x", 1) == 1 ? 0 : -1;
-}
-
-static inline int await_pass(int pipe_end)
-{
-	char byte;
-
-	return read(pipe_end, &byte, 1) == 1 ? 0 : -1;
-}
+#include "files.h"
 
 /* A profile whose every pc goes to one counter, and what its owner knows of it. */
 struct profile {

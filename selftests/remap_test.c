@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
+#include "child.h"
 #include "common.h"
 #include "memory.h"
 #include "kselftest_harness.h"

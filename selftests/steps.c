@@ -13,8 +13,6 @@
 
 #include "common.h"
 
-#define PAGE	((size_t)sysconf(_SC_PAGESIZE))
-
 static int device;
 static char *counters;
 static size_t bytes;

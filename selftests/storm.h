@@ -10,8 +10,6 @@
 
 #include "common.h"
 
-#define PAGE		((size_t)sysconf(_SC_PAGESIZE))
-
 /*
  * Where counters lie, in every process: nothing else is ever there, since mmap
  * takes the highest place that is free. So calls that unmap or replace what they

@@ -7,14 +7,20 @@
 #ifndef SELFTESTS_WORKERS_H
 #define SELFTESTS_WORKERS_H
 
+#include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
-#include "memory.h"
+#include "common.h"
+#include "files.h"
 
 #define MAX_REGIONS	4096
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files in which the kernel tells figures and takes settings, the module's own
+ * among them.
+ */
+#ifndef SELFTESTS_FILES_H
+#define SELFTESTS_FILES_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The number behind a name at the start of a line. -1 if there is none. */
+static inline long long number_in(const char *path, const char *name)
+{
+	FILE *file = fopen(path, "re");
+	long long number = -1;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, strlen(name)) &&
+		    sscanf(line + strlen(name), "%lld", &number) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return number;
+}
+
+/* 0 or errno. */
+static inline int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* A figure of the module, for all users and processes; -1 if there is none. */
+static inline long long figure(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/misc/profil/%s", name);
+	return number_in(path, "");
+}
+
+/* The same, once nothing that ended before us still moves it. */
+static inline long long settled_figure(const char *name)
+{
+	long long last, now = figure(name);
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		last = now;
+		usleep(50000);
+		now = figure(name);
+		if (now == last)
+			break;
+	}
+	return now;
+}
+
+/*
+ * Wait, within reason, until it has a value: what a process that has ended
+ * leaves to a worker comes a little later. Return: what it came to.
+ */
+static inline long long await_figure(const char *name, long long value)
+{
+	long long now = figure(name);
+	int i;
+
+	for (i = 0; i < 250 && now != value; i++) {
+		usleep(20000);
+		now = figure(name);
+	}
+	return now;
+}
+
+#endif /* SELFTESTS_FILES_H */
