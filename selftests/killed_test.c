@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The counters' memory goes away with all that the process has, or breaks, and
+ * not by the process's own doing. All that was pinned is given back, in figures
+ * and in pages.
+ */
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "kselftest_harness.h"
+#include "child.h"
+#include "four_pages.h"
+
+FIXTURE(killed) {
+	struct memory m;
+	long long sessions, pinned;
+};
+
+FIXTURE_SETUP(killed)
+{
+	REQUIRE_DEVICE(self->m.fd);
+	ASSERT_EQ(0, set_up(&self->m));
+	/* what the test before has left behind */
+	await_figure("sessions", 0);
+	self->sessions = figure("sessions");
+	self->pinned = figure("pinned_bytes");
+	ASSERT_LE(0, self->sessions);
+	ASSERT_LE(0, self->pinned);
+}
+
+FIXTURE_TEARDOWN(killed)
+{
+	stop(self->m.fd);
+	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
+	EXPECT_EQ(self->pinned, await_figure("pinned_bytes", self->pinned));
+	EXPECT_TRUE(pins_went_back_to(self->m.pins));
+	close(self->m.fd);
+}
+
+/*
+ * In a child: threads that are counted, and memory, so that there is something to
+ * do when it ends. Says by a byte that it is under way; never returns.
+ */
+static void be_busy(struct memory *m, uint32_t flags, size_t bytes, int ready)
+{
+	struct one_pc threads[PAGES];
+	int i;
+
+	m->start.flags = flags;
+	if (map_counters(m, ANON) || call(m->fd, PROFIL_IOC_START, &m->start))
+		_exit(1);
+	for (i = 0; i < PAGES; i++)
+		if (enter_pc(&threads[i], m->code + i * APART))
+			_exit(2);
+	memset(map_memory(bytes), 1, bytes);
+	burn(ticks(m, 2));
+	if (write(ready, "", 1) != 1)
+		_exit(3);
+	for (;;)
+		burn(1);
+}
+
+TEST_F_TIMEOUT(killed, by_signal, 120)
+{
+	int i, ready[2];
+	pid_t pid;
+	char byte;
+
+	ASSERT_EQ(0, pipe(ready));
+	for (i = 0; i < RACES; i++) {
+		pid = fork();
+		ASSERT_GE(pid, 0);
+		if (!pid)
+			be_busy(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0, PAGE,
+				ready[1]);
+		ASSERT_EQ(1, read(ready[0], &byte, 1));
+		EXPECT_LT(self->sessions, figure("sessions"));
+		EXPECT_LT(self->pinned, figure("pinned_bytes"));
+		kill(pid, SIGKILL);
+		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
+	}
+}
+
+/*
+ * process_mrelease(2) takes the memory of a process that is being killed from
+ * outside, as the OOM reaper does and by the same code: the module is asked not
+ * to sleep.
+ */
+#ifndef SYS_process_mrelease
+#define SYS_process_mrelease	448
+#endif
+
+TEST_F_TIMEOUT(killed, and_reaped, 120)
+{
+	int i, ready[2], pidfd, reaped = 0;
+	pid_t pid;
+	char byte;
+
+	ASSERT_EQ(0, pipe(ready));
+	for (i = 0; i < RACES; i++) {
+		pid = fork();
+		ASSERT_GE(pid, 0);
+		if (!pid)
+			be_busy(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0,
+				8 << 20, ready[1]);
+		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+		ASSERT_EQ(1, read(ready[0], &byte, 1));
+		kill(pid, SIGKILL);
+		/* it may be quicker, and gone */
+		if (pidfd >= 0)
+			reaped += !syscall(SYS_process_mrelease, pidfd, 0);
+		close(pidfd);
+		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
+	}
+	if (!reaped)
+		SKIP(return, "no process was there long enough");
+	ksft_print_msg("%d of %d were reaped\n", reaped, RACES);
+}
+
+#define CGROUP	"/sys/fs/cgroup"
+#define GROUP	CGROUP "/profil-killed-test"
+
+/* In a child: profiled, use more memory than its cgroup has. */
+static void use_up_memory(struct memory *m, uint32_t flags)
+{
+	struct one_pc threads[PAGES];
+	size_t chunk = 1 << 20;
+	int i;
+
+	write_text("/proc/self/oom_score_adj", "1000");
+	m->start.flags = flags;
+	if (write_text(GROUP "/cgroup.procs", "0") || map_counters(m, ANON) ||
+	    call(m->fd, PROFIL_IOC_START, &m->start))
+		_exit(1);
+	for (i = 0; i < PAGES; i++)
+		if (enter_pc(&threads[i], m->code + i * APART))
+			_exit(2);
+	for (;;)
+		memset(map_memory(chunk), 1, chunk);
+}
+
+TEST_F_TIMEOUT(killed, out_of_memory, 120)
+{
+	pid_t pid;
+	int i;
+
+	/* its call trace in the kernel's log would be taken for a crash */
+	if (!getenv("PROFIL_TEST_OOM"))
+		SKIP(return, "set PROFIL_TEST_OOM=1 to have processes killed");
+	write_text(CGROUP "/cgroup.subtree_control", "+memory");
+	if (mkdir(GROUP, 0755) || write_text(GROUP "/memory.max", "33554432"))
+		SKIP(return, "no memory controller in " CGROUP);
+	write_text(GROUP "/memory.swap.max", "0");
+	for (i = 0; i < 4; i++) {
+		pid = fork();
+		ASSERT_GE(pid, 0);
+		if (!pid)
+			use_up_memory(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0);
+		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
+	}
+	EXPECT_EQ(4, number_in(GROUP "/memory.events", "oom_kill "));
+	EXPECT_EQ(0, rmdir(GROUP));
+}
+
+/*
+ * The page under a counter is found to be broken. It costs the machine a page
+ * until it boots again.
+ */
+static void ignore_bus_error(int signal)
+{
+	(void)signal;
+}
+
+static bool is_virtual(void)
+{
+	return !system("grep -qw hypervisor /proc/cpuinfo");
+}
+
+TEST_F(killed, page_is_poisoned)
+{
+	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
+	struct memory *m = &self->m;
+	struct profil_status status, later;
+	size_t i;
+	int try;
+
+	if (!is_virtual())
+		SKIP(return, "costs a page: in virtual machines only");
+	signal(SIGBUS, ignore_bus_error);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		m->start.flags = flags[i];
+		ASSERT_EQ(0, map_counters(m, ANON));
+		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
+		visit_all(m);
+		if (madvise(m->counters + PAGE, PAGE, MADV_HWPOISON) &&
+		    (errno == EINVAL || errno == EPERM))
+			SKIP(return, "no MADV_HWPOISON");
+		/* noticed at once, or when a sample needs the page */
+		for (try = 0; try < 20; try++) {
+			status = get_status(m->fd);
+			if (status.state != PROFIL_STATE_RUNNING)
+				break;
+			stay_at_pc(m->code + APART, ticks(m, 2));
+		}
+		EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
+		EXPECT_NE(0, status.error);
+		EXPECT_EQ(0, status.pinned_bytes);
+		burn(ticks(m, 10));
+		later = stop(m->fd);
+		EXPECT_EQ(status.ticks, later.ticks);
+		EXPECT_EQ(0, pinned_kib());
+		unmap_counters(m);
+	}
+}
+
+TEST_HARNESS_MAIN
