@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What kinds of memory counters may lie in, and which are refused.
+ */
+#include <alloca.h>
+#include <linux/magic.h>
+#include <linux/perf_event.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+
+#include "kselftest_harness.h"
+#include "child.h"
+#include "one_counter.h"
+
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret	447
+#endif
+
+/* Each kind of memory, as the program would have it. */
+FIXTURE(kind) {
+	struct remap r;
+};
+
+FIXTURE_VARIANT(kind) {
+	char *(*map)(struct remap *r);	/* two pages; NULL: on the stack */
+	bool shared;
+};
+
+FIXTURE_SETUP(kind)
+{
+	REQUIRE_DEVICE(self->r.fd);
+	set_up(&self->r);
+}
+
+TEARDOWN(kind)
+
+static char *or_none(void *at)
+{
+	return at == MAP_FAILED ? NULL : at;
+}
+
+static char *anonymous(struct remap *r)
+{
+	(void)r;
+	return or_none(map_memory(2 * PAGE));
+}
+
+static char *shared_anonymous(struct remap *r)
+{
+	(void)r;
+	return or_none(map_shared(2 * PAGE));
+}
+
+static char *memfd_shared(struct remap *r)
+{
+	return or_none(map_memfd(r, MAP_SHARED, 2 * PAGE));
+}
+
+static char *memfd_private(struct remap *r)
+{
+	return or_none(map_memfd(r, MAP_PRIVATE, 2 * PAGE));
+}
+
+static char *page_start(char *at)
+{
+	return at + (PAGE - (uintptr_t)at % PAGE) % PAGE;
+}
+
+static char *in_data(struct remap *r)
+{
+	static char data[3 << 16] = { 1 };
+
+	(void)r;
+	data[0] = 0;
+	return page_start(data);
+}
+
+static char *in_bss(struct remap *r)
+{
+	static char bss[3 << 16];
+
+	(void)r;
+	return page_start(bss);
+}
+
+static char *system_v(struct remap *r)
+{
+	int id = shmget(IPC_PRIVATE, 2 * PAGE, IPC_CREAT | 0600);
+	void *at = shmat(id, NULL, 0);
+
+	(void)r;
+	shmctl(id, IPC_RMID, NULL);
+	return or_none(at);
+}
+
+static char *map_file(struct remap *r, const char *directory, int flags)
+{
+	char path[64];
+	void *at = MAP_FAILED;
+
+	snprintf(path, sizeof(path), "%s/profil-kinds-XXXXXX", directory);
+	r->file = mkstemp(path);
+	if (r->file < 0)
+		return NULL;
+	if (!ftruncate(r->file, 2 * (off_t)PAGE))
+		at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, flags,
+			  r->file, 0);
+	unlink(path);
+	return or_none(at);
+}
+
+static char *tmpfs_private(struct remap *r)
+{
+	return map_file(r, "/dev/shm", MAP_PRIVATE);
+}
+
+static char *tmpfs_shared(struct remap *r)
+{
+	return map_file(r, "/dev/shm", MAP_SHARED);
+}
+
+static char *disk_private(struct remap *r)
+{
+	return map_file(r, ".", MAP_PRIVATE);
+}
+
+#define HUGE_PAGES	"/proc/sys/vm/nr_hugepages"
+
+static char *map_huge(int flags)
+{
+	void *at = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
+			flags | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+
+	if (at == MAP_FAILED) {
+		write_text(HUGE_PAGES, "4");
+		at = mmap(NULL, HUGE, PROT_READ | PROT_WRITE,
+			  flags | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	}
+	return or_none(at);
+}
+
+static char *huge_private(struct remap *r)
+{
+	(void)r;
+	return map_huge(MAP_PRIVATE);
+}
+
+static char *huge_shared(struct remap *r)
+{
+	(void)r;
+	return map_huge(MAP_SHARED);
+}
+
+FIXTURE_VARIANT_ADD(kind, anonymous) { anonymous };
+FIXTURE_VARIANT_ADD(kind, shared_anonymous) { shared_anonymous, true };
+FIXTURE_VARIANT_ADD(kind, memfd_shared) { memfd_shared, true };
+FIXTURE_VARIANT_ADD(kind, memfd_private) { memfd_private };
+FIXTURE_VARIANT_ADD(kind, in_data) { in_data };
+FIXTURE_VARIANT_ADD(kind, in_bss) { in_bss };
+FIXTURE_VARIANT_ADD(kind, on_stack) { NULL };
+FIXTURE_VARIANT_ADD(kind, system_v) { system_v, true };
+FIXTURE_VARIANT_ADD(kind, tmpfs_private) { tmpfs_private };
+FIXTURE_VARIANT_ADD(kind, tmpfs_shared) { tmpfs_shared, true };
+FIXTURE_VARIANT_ADD(kind, disk_private) { disk_private };
+FIXTURE_VARIANT_ADD(kind, huge_private) { huge_private };
+FIXTURE_VARIANT_ADD(kind, huge_shared) { huge_shared, true };
+
+/* On the stack, as long as the caller has not returned. */
+#define MEMORY_OF(variant, r)						\
+	((variant)->map ? (variant)->map(r) : page_start(alloca(3 * PAGE)))
+
+static uint64_t load(const char *at, unsigned int width)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, at, width / 8);
+	return value;
+}
+
+/* The last counter of a page, of each width, and nothing beside it. */
+TEST_F_TIMEOUT(kind, each_width, 60)
+{
+	struct remap *r = &self->r;
+	char *memory = MEMORY_OF(variant, r);
+	struct profil_status status;
+	unsigned int width;
+	size_t i, k, at;
+
+	if (!memory)
+		SKIP(return, "not to be had here: %s", strerror(errno));
+	for (width = 16; width <= 64; width *= 2) {
+		for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+			at = PAGE - width / 8;
+			memset(memory, 0, 2 * PAGE);
+			r->start.width = width;
+			r->region.bytes = width / 8;
+			ASSERT_EQ(0, begin(r, memory + at, both_flags[i]));
+			EXPECT_TRUE(counts_on(r->fd, 5));
+			EXPECT_EQ(PAGE, get_status(r->fd).pinned_bytes);
+			status = stop(r->fd);
+			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+			EXPECT_EQ(0, status.lost);
+			EXPECT_EQ(status.counted, load(memory + at, width));
+			for (k = 0; k < 2 * PAGE; k++)
+				if (k < at || k >= at + width / 8)
+					ASSERT_EQ(0, memory[k]);
+		}
+	}
+}
+
+/* fork() protects private memory from being written, and shares the rest. */
+TEST_F_TIMEOUT(kind, forked, 60)
+{
+	struct remap *r = &self->r;
+	char *memory = MEMORY_OF(variant, r);
+	uint64_t ours, *of_children;
+	struct profil_status status;
+	size_t i;
+	pid_t pid;
+	int k;
+
+	if (!memory)
+		SKIP(return, "not to be had here: %s", strerror(errno));
+	of_children = map_shared(PAGE);
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		memset(memory, 0, 2 * PAGE);
+		ASSERT_EQ(0, begin(r, memory, both_flags[i]));
+		*of_children = 0;
+		for (k = 0; k < 10; k++) {
+			burn(ticks(r, 2));
+			pid = fork();
+			ASSERT_GE(pid, 0);
+			if (!pid) {
+				burn(ticks(r, 2));
+				*of_children += stop(r->fd).counted;
+				_exit(0);
+			}
+			burn(ticks(r, 2));
+			ASSERT_EQ(0, wait_for(pid));
+		}
+		see_it_count(_metadata, r);
+		status = stop(r->fd);
+		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+		EXPECT_EQ(0, status.lost);
+		EXPECT_EQ(10, status.forks);
+		EXPECT_LT(2, *of_children);
+		ours = variant->shared ? *of_children : 0;
+		EXPECT_EQ(status.counted + ours, counter(r));
+	}
+}
+
+/* Memory that the program cannot write, or that no tick may. */
+FIXTURE(refused) {
+	struct remap r;
+};
+
+FIXTURE_SETUP(refused)
+{
+	REQUIRE_DEVICE(self->r.fd);
+	set_up(&self->r);
+}
+
+TEARDOWN(refused)
+
+static int start_at(struct remap *r, void *at, size_t bytes, uint32_t flags)
+{
+	r->region.bytes = bytes;
+	return begin(r, at, flags);
+}
+
+#define EXPECT_REFUSED(error, r, at, bytes)				\
+	do {								\
+		EXPECT_EQ(error, start_at(r, at, bytes, 0));		\
+		EXPECT_EQ(error, start_at(r, at, bytes,			\
+					  PROFIL_PIN_ON_HIT));		\
+		EXPECT_EQ(0, pinned_kib());				\
+		EXPECT_EQ(PROFIL_STATE_OFF, get_status((r)->fd).state);	\
+	} while (0)
+
+TEST_F(refused, not_writable)
+{
+	char *at = map_memory(4 * PAGE);
+
+	ASSERT_EQ(0, mprotect(at + PAGE, PAGE, PROT_READ));
+	ASSERT_EQ(0, mprotect(at + 2 * PAGE, PAGE, PROT_NONE));
+	ASSERT_EQ(0, munmap(at + 3 * PAGE, PAGE));
+	EXPECT_REFUSED(EFAULT, &self->r, at + PAGE, 8);
+	EXPECT_REFUSED(EFAULT, &self->r, at + 2 * PAGE, 8);
+	EXPECT_REFUSED(EFAULT, &self->r, at + 3 * PAGE, 8);
+	/* the end of it is enough */
+	EXPECT_REFUSED(EFAULT, &self->r, at, PAGE + 8);
+	ASSERT_EQ(0, mprotect(at, 3 * PAGE, PROT_READ | PROT_WRITE));
+	EXPECT_REFUSED(EFAULT, &self->r, at, 3 * PAGE + 8);
+	EXPECT_EQ(0, start_at(&self->r, at, 3 * PAGE, 0));
+}
+
+/* Behind the end of a mapped file, a store is a SIGBUS. */
+TEST_F(refused, behind_the_end_of_a_file)
+{
+	char *at = map_memfd(&self->r, MAP_SHARED, 2 * PAGE);
+
+	ASSERT_NE(MAP_FAILED, at);
+	ASSERT_EQ(0, ftruncate(self->r.file, (off_t)PAGE / 2));
+	EXPECT_REFUSED(EFAULT, &self->r, at + PAGE, 8);
+	EXPECT_REFUSED(EFAULT, &self->r, at, 2 * PAGE);
+	/* in its last page, it is none */
+	EXPECT_EQ(0, start_at(&self->r, at + PAGE - 8, 8, 0));
+}
+
+/* The mapping of that name; 0 if there is none. */
+static uintptr_t start_of(const char *name)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long start, found = 0;
+	char line[512];
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		if (strstr(line, name) && sscanf(line, "%lx", &start) == 1)
+			found = start;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Asking must not make the stack grow, either. */
+TEST_F(refused, below_the_stack)
+{
+	uintptr_t stack = start_of("[stack]");
+
+	ASSERT_NE(0, stack);
+	EXPECT_REFUSED(EFAULT, &self->r, (void *)(stack - PAGE), 8);
+	EXPECT_REFUSED(EFAULT, &self->r, (void *)(stack - 8), 16);
+	EXPECT_EQ(stack, start_of("[stack]"));
+}
+
+TEST_F(refused, the_kernels_own_pages)
+{
+	uintptr_t vdso = start_of("[vdso]"), vvar = start_of("[vvar]");
+
+	if (!vdso)
+		SKIP(return, "no vdso");
+	EXPECT_REFUSED(EFAULT, &self->r, (void *)vdso, 8);
+	if (vvar)
+		EXPECT_REFUSED(EFAULT, &self->r, (void *)vvar, 8);
+}
+
+TEST_F(refused, secret_memory)
+{
+	int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+	char *at;
+
+	if (fd < 0)
+		SKIP(return, "no memfd_secret: boot with secretmem.enable=1");
+	ASSERT_EQ(0, ftruncate(fd, (off_t)PAGE));
+	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, at);
+	/* the process may write it, but nobody else */
+	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
+}
+
+TEST_F(refused, shared_file_on_disk)
+{
+	struct statfs fs;
+	char *at = map_file(&self->r, ".", MAP_SHARED);
+
+	if (!at)
+		SKIP(return, "cannot map a file here: %s", strerror(errno));
+	ASSERT_EQ(0, statfs(".", &fs));
+	if (fs.f_type == TMPFS_MAGIC)
+		SKIP(return, "this is no disk");
+	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
+	/* nor half of it */
+	ASSERT_EQ(at + PAGE, mmap(at + PAGE, PAGE, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+				  0));
+	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 2 * PAGE);
+}
+
+/* The screen of old, which every PC has: nothing is stored there. */
+TEST_F(refused, device_memory)
+{
+	int fd = open("/dev/mem", O_RDWR | O_CLOEXEC);
+	char *at;
+
+	if (fd < 0)
+		SKIP(return, "no /dev/mem");
+	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0xb8000);
+	if (at == MAP_FAILED)
+		SKIP(return, "no device memory to be mapped");
+	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
+	close(fd);
+}
+
+/* Pages that the kernel shares with the program for a purpose of its own. */
+TEST_F(refused, a_ring_of_the_kernel)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1,
+			      PERF_FLAG_FD_CLOEXEC);
+	char *at;
+
+	if (fd < 0)
+		SKIP(return, "no perf_event_open()");
+	at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, at);
+	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN

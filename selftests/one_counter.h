@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile with one counter for all ticks, in memory of the test's choice, and
+ * what it counts seen by the program: what is there and the figure "counted"
+ * are the same number where nothing is discarded, and go up by the same amount
+ * where it is. To be included after the harness.
+ */
+#ifndef SELFTESTS_ONE_COUNTER_H
+#define SELFTESTS_ONE_COUNTER_H
+
+#include "common.h"
+#include "memory.h"
+
+#define HUGE	((size_t)2 << 20)	/* bytes of a huge page */
+
+static const uint32_t both_flags[] = { 0, PROFIL_PIN_ON_HIT };
+
+struct remap {
+	int fd;
+	int file;		/* that is mapped there, or -1 */
+	uint64_t *counter;	/* at the start of a page */
+	uint64_t base;		/* what it had at the start */
+	struct profil_region region;
+	struct profil_start start;
+	long long pins;
+	int uffd;		/* who handles its page faults, or -1 */
+};
+
+static inline void set_up(struct remap *r)
+{
+	r->pins = pins_of_all();
+	r->file = -1;
+	r->uffd = -1;
+	count_all(&r->start, &r->region, NULL, 64, get_info(r->fd).tick_hz);
+}
+
+/* 0 or errno. */
+static inline int begin(struct remap *r, void *counter, uint32_t flags)
+{
+	r->counter = counter;
+	r->region.buf = (uintptr_t)counter;
+	r->start.flags = flags;
+	return call(r->fd, PROFIL_IOC_START, &r->start);
+}
+
+static inline uint64_t counter(const struct remap *r)
+{
+	return __atomic_load_n(r->counter, __ATOMIC_RELAXED);
+}
+
+static inline double ticks(const struct remap *r, double nr)
+{
+	return nr / r->start.rate;
+}
+
+/* A mapping of a file in memory, which is kept open. */
+static inline void *map_memfd(struct remap *r, int flags, size_t bytes)
+{
+	r->file = memfd_create("counters", MFD_CLOEXEC);
+	if (r->file < 0 || ftruncate(r->file, (off_t)bytes))
+		return MAP_FAILED;
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, r->file, 0);
+}
+
+/* The running profile counts what it says where the program sees it. */
+static inline void see_it_count(struct __test_metadata *_metadata,
+				struct remap *r)
+{
+	struct profil_status before, after;
+	int64_t seen, told = 0;
+	int i;
+
+	before = get_status(r->fd);
+	seen = -(int64_t)counter(r);
+	/* on a busy host, ticks may come later than what they are for */
+	for (i = 0; i < 10 && told < 20; i++) {
+		burn(ticks(r, 20));
+		after = get_status(r->fd);
+		told = (int64_t)(after.counted - before.counted);
+	}
+	seen += (int64_t)counter(r);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
+	EXPECT_EQ(0, after.error);
+	EXPECT_EQ(0, after.lost);
+	/* a tick or so may come between the two looks */
+	EXPECT_GE(2, after.waiting);
+	EXPECT_LE(20, told);
+	EXPECT_TRUE(seen >= told - 2 && seen <= told + 2) {
+		TH_LOG("%lld seen of %lld", (long long)seen, (long long)told);
+	}
+}
+
+/* End it: every tick is accounted for, and seen, if nothing was discarded. */
+static inline struct profil_status
+see_it_end(struct __test_metadata *_metadata, struct remap *r, bool discarded)
+{
+	struct profil_status status = stop(r->fd);
+
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(0, status.error);
+	EXPECT_EQ(0, status.lost);
+	EXPECT_EQ(0, status.waiting);
+	EXPECT_EQ(0, status.out_of_range);
+	EXPECT_EQ(status.ticks, status.counted);
+	if (discarded) {
+		EXPECT_GE(r->base + status.counted, counter(r));
+	} else {
+		EXPECT_EQ(r->base + status.counted, counter(r));
+	}
+	return status;
+}
+
+/* 0 or errno. */
+static inline int advise(struct remap *r, int advice)
+{
+	return madvise(r->counter, PAGE, advice) ? errno : 0;
+}
+
+/*
+ * A change in a tight loop, while another thread is counted. A thread that runs
+ * in bursts shorter than a tick, since it waits for the other's page faults, is
+ * seen by more or fewer ticks than it ran for: then only the other one is sure.
+ */
+struct burner {
+	pthread_t thread;
+	bool end;
+	double used;
+};
+
+static inline void *burn_until_end(void *data)
+{
+	struct burner *burner = data;
+
+	while (!__atomic_load_n(&burner->end, __ATOMIC_RELAXED))
+		burn(0.01);
+	burner->used = thread_seconds();
+	return NULL;
+}
+
+static inline void storm(struct __test_metadata *_metadata, struct remap *r,
+			 int (*make)(struct remap *r), int times, bool discards,
+			 bool in_bursts)
+{
+	struct burner burner = { .end = false };
+	double used, sure, seconds;
+	uint64_t before;
+	int k, error = 0;
+
+	before = get_status(r->fd).ticks;
+	used = process_seconds();
+	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
+				    &burner));
+	for (k = 0; !error && (k < times || process_seconds() < used + 1); k++)
+		error = make(r);
+	__atomic_store_n(&burner.end, true, __ATOMIC_RELAXED);
+	pthread_join(burner.thread, NULL);
+	EXPECT_EQ(0, error);
+	sure = thread_seconds();
+	see_it_count(_metadata, r);
+	sure = burner.used + thread_seconds() - sure;
+	used = process_seconds() - used;
+	seconds = ticks(r, (double)(see_it_end(_metadata, r, discards).ticks -
+				    before));
+	ksft_print_msg("%d times: %.3f s of ticks in %.3f s\n", k, seconds,
+		       used);
+	EXPECT_LT(0.9 * (in_bursts ? sure : used), seconds);
+	EXPECT_LT(seconds, (in_bursts ? 1.2 : 1.1) * used);
+}
+
+/* For fixtures that have it as "r": nothing stays pinned, here or elsewhere. */
+#define TEARDOWN(fixture)						\
+	FIXTURE_TEARDOWN(fixture)					\
+	{								\
+		stop(self->r.fd);					\
+		EXPECT_EQ(0, pinned_kib());				\
+		EXPECT_TRUE(pins_went_back_to(self->r.pins));		\
+		close(self->r.fd);					\
+	}
+
+#endif /* SELFTESTS_ONE_COUNTER_H */

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel puts another page under the counter, for reasons of its own or
+ * because somebody asked for it: counting goes on, in the page that the program
+ * sees, and no tick is lost.
+ */
+#include <linux/mempolicy.h>
+#include <linux/userfaultfd.h>
+#include <sys/syscall.h>
+
+#include "kselftest_harness.h"
+#include "one_counter.h"
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE	25
+#endif
+#ifndef MADV_SOFT_OFFLINE
+#define MADV_SOFT_OFFLINE	101
+#endif
+
+FIXTURE(replaced) {
+	struct remap r;
+};
+
+FIXTURE_SETUP(replaced)
+{
+	REQUIRE_DEVICE(self->r.fd);
+	set_up(&self->r);
+}
+
+TEARDOWN(replaced)
+
+#define KSM	"/sys/kernel/mm/ksm/"
+
+/*
+ * Two pages of the same content become one: that of the counter, and another. A
+ * process that sleeps is not counted, so that they stay the same for long enough.
+ */
+static bool merged(struct remap *r, uint64_t *twin)
+{
+	int i;
+
+	for (i = 0; i < 60; i++) {
+		memcpy(twin, r->counter, PAGE);
+		usleep(100000);
+		if (page_behind(twin) == page_behind(r->counter))
+			return true;
+	}
+	return false;
+}
+
+TEST_F_TIMEOUT(replaced, by_a_merged_page, 120)
+{
+	struct remap *r = &self->r;
+	uint64_t *twin = map_memory(PAGE), *page, before;
+	char run[8];
+	size_t i, k;
+
+	snprintf(run, sizeof(run), "%lld", number_in(KSM "run", ""));
+	if (write_text(KSM "run", "1"))
+		SKIP(return, "no " KSM);
+	write_text(KSM "sleep_millisecs", "5");
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		page = map_memory(PAGE);
+		/* it is none of the zero pages, and nothing like any other */
+		for (k = 1; k < PAGE / sizeof(*page); k++)
+			page[k] = (uint64_t)getpid() << 32 | (i << 16) | k;
+		memcpy(twin, page, PAGE);
+		ASSERT_EQ(0, madvise(page, PAGE, MADV_MERGEABLE));
+		ASSERT_EQ(0, madvise(twin, PAGE, MADV_MERGEABLE));
+		ASSERT_EQ(0, begin(r, page, both_flags[i]));
+		burn(ticks(r, 3));
+		ksft_print_msg("flags %u: %s\n", both_flags[i],
+			       merged(r, twin) ? "merged" : "never merged");
+		before = twin[0];
+		see_it_count(_metadata, r);
+		/* this is the program's own again */
+		EXPECT_EQ(before, twin[0]);
+		write_text(KSM "run", "2");
+		see_it_count(_metadata, r);
+		EXPECT_EQ(before, twin[0]);
+		see_it_end(_metadata, r, false);
+		EXPECT_EQ(0, memcmp(page + 1, twin + 1, PAGE - sizeof(*page)));
+		write_text(KSM "run", "1");
+	}
+	write_text(KSM "run", run);
+}
+
+#define THP	"/sys/kernel/mm/transparent_hugepage/"
+
+static char *map_huge_aligned(size_t bytes)
+{
+	char *at = map_memory(bytes + HUGE);
+
+	return at + (HUGE - (uintptr_t)at % HUGE) % HUGE;
+}
+
+static int collapse(char *at)
+{
+	return madvise(at, HUGE, MADV_COLLAPSE) ? errno : 0;
+}
+
+static void split(char *at)
+{
+	char range[64];
+
+	/* where the kernel lets one ask for it */
+	snprintf(range, sizeof(range), "%d,0x%lx,0x%lx", getpid(),
+		 (unsigned long)at, (unsigned long)at + HUGE);
+	write_text("/sys/kernel/debug/split_huge_pages", range);
+	/* and where a part of it goes */
+	madvise(at + HUGE / 2, HUGE / 4, MADV_DONTNEED);
+	munmap(at + HUGE - PAGE, PAGE);
+}
+
+/*
+ * Small pages become a huge one, and that becomes small ones again. The kernel
+ * leaves a page alone that is pinned: what is collapsed was not hit before.
+ */
+TEST_F_TIMEOUT(replaced, by_a_huge_page, 60)
+{
+	struct remap *r = &self->r;
+	int error, try;
+	size_t i;
+	char *at;
+
+	if (access(THP "enabled", R_OK))
+		SKIP(return, "no " THP);
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		for (try = 0, error = 1; error && try < 10; try++) {
+			at = map_huge_aligned(HUGE);
+			madvise(at, HUGE, MADV_NOHUGEPAGE);
+			memset(at, 0, HUGE);
+			madvise(at, HUGE, MADV_HUGEPAGE);
+			ASSERT_EQ(0, begin(r, at + 3 * PAGE, both_flags[i]));
+			error = collapse(at);
+		}
+		ksft_print_msg("flags %u: collapse: %s\n", both_flags[i],
+			       error ? strerror(error) : "done");
+		see_it_count(_metadata, r);
+		split(at);
+		see_it_count(_metadata, r);
+		see_it_end(_metadata, r, false);
+	}
+}
+
+TEST_F_TIMEOUT(replaced, by_parts_of_a_huge_page, 60)
+{
+	struct remap *r = &self->r;
+	size_t i;
+	char *at;
+
+	if (access(THP "enabled", R_OK))
+		SKIP(return, "no " THP);
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		at = map_huge_aligned(HUGE);
+		madvise(at, HUGE, MADV_HUGEPAGE);
+		memset(at, 0, HUGE);
+		ASSERT_EQ(0, begin(r, at + 5 * PAGE, both_flags[i]));
+		see_it_count(_metadata, r);
+		split(at);
+		see_it_count(_metadata, r);
+		see_it_end(_metadata, r, false);
+	}
+}
+
+/* A handler of page faults protects the page from being written. */
+static int protect_by_handler(struct remap *r)
+{
+	struct uffdio_writeprotect protect = {
+		.range = { (uintptr_t)r->counter, PAGE },
+		.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+	};
+
+	if (ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect))
+		return errno;
+	burn(ticks(r, 0.01));
+	protect.mode = 0;
+	return ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect) ? errno : 0;
+}
+
+TEST_F_TIMEOUT(replaced, in_no_way_by_write_protection, 60)
+{
+	struct remap *r = &self->r;
+	struct uffdio_api api = {
+		.api = UFFD_API,
+		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP,
+	};
+	struct uffdio_register area = {
+		.range.len = PAGE,
+		.mode = UFFDIO_REGISTER_MODE_WP,
+	};
+	struct uffdio_writeprotect protect = { .range.len = PAGE };
+	size_t i;
+
+	r->uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	if (r->uffd < 0 || ioctl(r->uffd, UFFDIO_API, &api))
+		SKIP(return, "no userfaultfd with write protection");
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
+		see_it_count(_metadata, r);
+		area.range.start = (uintptr_t)r->counter;
+		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_REGISTER, &area));
+		see_it_count(_metadata, r);
+		protect.range.start = area.range.start;
+		protect.mode = UFFDIO_WRITEPROTECT_MODE_WP;
+		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect));
+		see_it_count(_metadata, r);
+		protect.mode = 0;
+		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect));
+		see_it_count(_metadata, r);
+		storm(_metadata, r, protect_by_handler, 500, false, false);
+		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_UNREGISTER, &area.range));
+	}
+	close(r->uffd);
+}
+
+/* From one node's memory to another's. */
+static int move_to(struct remap *r, int node)
+{
+	void *page = r->counter;
+	int where = -1;
+
+	if (syscall(SYS_move_pages, 0, 1UL, &page, &node, &where, MPOL_MF_MOVE))
+		return errno;
+	return where == node ? 0 : -where;
+}
+
+static int bind_to(struct remap *r, int node)
+{
+	unsigned long nodes = 1UL << node;
+
+	return syscall(SYS_mbind, r->counter, PAGE, MPOL_BIND, &nodes, 8UL,
+		       MPOL_MF_MOVE) ? errno : 0;
+}
+
+static int move_about(struct remap *r)
+{
+	move_to(r, 0);
+	move_to(r, 1);
+	bind_to(r, 0);
+	bind_to(r, 1);
+	return 0;
+}
+
+TEST_F_TIMEOUT(replaced, by_migration, 60)
+{
+	struct remap *r = &self->r;
+	int k, moved;
+	size_t i;
+
+	if (access("/sys/devices/system/node/node1", R_OK))
+		SKIP(return, "one node only: boot with numa=fake=2");
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
+		burn(ticks(r, 3));
+		for (moved = 0, k = 0; k < 20; k++) {
+			moved += !move_to(r, k & 1);
+			burn(ticks(r, 2));
+		}
+		ksft_print_msg("flags %u: moved %d times of 20\n",
+			       both_flags[i], moved);
+		see_it_count(_metadata, r);
+		storm(_metadata, r, move_about, 50, false, false);
+	}
+}
+
+/* The kernel takes all access away for a while, to see who wants it. */
+#define SCAN	"/sys/kernel/debug/sched/numa_balancing/"
+
+TEST_F_TIMEOUT(replaced, by_numa_balancing, 60)
+{
+	struct remap *r = &self->r;
+	long long updates;
+	char was[8];
+	size_t i;
+
+	if (access("/sys/devices/system/node/node1", R_OK))
+		SKIP(return, "one node only: boot with numa=fake=2");
+	snprintf(was, sizeof(was), "%lld",
+		 number_in("/proc/sys/kernel/numa_balancing", ""));
+	if (write_text("/proc/sys/kernel/numa_balancing", "1"))
+		SKIP(return, "no NUMA balancing");
+	write_text(SCAN "scan_delay_ms", "10");
+	write_text(SCAN "scan_period_min_ms", "20");
+	write_text(SCAN "scan_period_max_ms", "40");
+	updates = number_in("/proc/vmstat", "numa_pte_updates ");
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
+		burn(2);
+		see_it_count(_metadata, r);
+		see_it_end(_metadata, r, false);
+	}
+	ksft_print_msg("%lld pages were looked at\n",
+		       number_in("/proc/vmstat", "numa_pte_updates ") -
+		       updates);
+	write_text("/proc/sys/kernel/numa_balancing", was);
+}
+
+/*
+ * Memory gets short, and there is where to put it. Swap is taken away while the
+ * page is out there, too.
+ */
+static bool add_swap(void)
+{
+	return !system("grep -q ^/ /proc/swaps || { "
+		       "{ modprobe zram && cd /sys/block/zram0 && "
+		       "echo 64M >disksize && mkswap /dev/zram0 && "
+		       "swapon /dev/zram0; } >/dev/null 2>&1; }");
+}
+
+static void remove_swap(void)
+{
+	if (system("if grep -q ^/dev/zram0 /proc/swaps; then "
+		   "swapoff /dev/zram0; echo 1 >/sys/block/zram0/reset; fi"))
+		ksft_print_msg("the swap on zram0 stays\n");
+}
+
+static int swap_out(void *page)
+{
+	/* from where the processors keep pages back at first */
+	write_text("/proc/sys/vm/compact_memory", "1");
+	madvise(page, PAGE, MADV_PAGEOUT);
+	return !page_behind(page);
+}
+
+TEST_F_TIMEOUT(replaced, by_a_page_from_swap, 60)
+{
+	struct remap *r = &self->r;
+	struct profil_status status;
+	uint64_t *page = map_memory(PAGE);
+	int k, out = 0;
+
+	if (!add_swap())
+		SKIP(return, "no swap");
+	*page = 0;
+	for (k = 0; k < 40; k++) {
+		/* it is out at the call, or before the first sample */
+		out += swap_out(page);
+		ASSERT_EQ(0, begin(r, page, k & 1 ? PROFIL_PIN_ON_HIT : 0));
+		out += swap_out(page);
+		if (k == 39)
+			remove_swap();
+		burn(ticks(r, 3));
+		status = see_it_end(_metadata, r, false);
+		r->base += status.counted;
+	}
+	EXPECT_LT(60, r->base);
+	EXPECT_LT(20, out);
+	ksft_print_msg("%d times the page was out\n", out);
+}
+
+/* The page is about to fail. It costs the machine a page until it boots again. */
+TEST_F(replaced, by_a_sound_page)
+{
+	struct remap *r = &self->r;
+	size_t i;
+	int k, error;
+
+	if (system("grep -qw hypervisor /proc/cpuinfo"))
+		SKIP(return, "costs a page: in virtual machines only");
+	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
+		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
+		burn(ticks(r, 3));
+		/* the first time it may be busy, as it is pinned */
+		for (k = 0, error = EBUSY; error == EBUSY && k < 20; k++)
+			error = advise(r, MADV_SOFT_OFFLINE);
+		if (error == EINVAL || error == EPERM)
+			SKIP(return, "no MADV_SOFT_OFFLINE");
+		ksft_print_msg("flags %u: soft offline: %s\n", both_flags[i],
+			       error ? strerror(error) : "done");
+		see_it_count(_metadata, r);
+		see_it_end(_metadata, r, false);
+	}
+}
+
+TEST_HARNESS_MAIN
