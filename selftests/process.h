@@ -81,6 +81,31 @@ static inline void init_profile(struct profile *profile, __u32 flags)
 	profile->start.flags = flags;
 }
 
+/* A fixture that is a profile, whose page is pinned at the start or on hit. */
+#define FIXTURE_OF_PROFILE(name)					\
+	FIXTURE(name) {							\
+		struct profile profile;					\
+	};								\
+	FIXTURE_VARIANT(name) {						\
+		__u32 flags;						\
+	};								\
+	FIXTURE_VARIANT_ADD(name, eager) {				\
+		.flags = 0,						\
+	};								\
+	FIXTURE_VARIANT_ADD(name, pin_on_hit) {				\
+		.flags = PROFIL_PIN_ON_HIT,				\
+	};								\
+	FIXTURE_SETUP(name)						\
+	{								\
+		REQUIRE_DEVICE(self->profile.fd);			\
+		init_profile(&self->profile, variant->flags);		\
+	}								\
+	FIXTURE_TEARDOWN(name)						\
+	{								\
+		stop(self->profile.fd);					\
+		close(self->profile.fd);				\
+	}
+
 /* Return: 0 or errno. */
 static inline int begin(struct profile *profile)
 {
