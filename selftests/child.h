@@ -47,9 +47,9 @@ static inline int await_pass(int pipe_end)
 }
 
 /*
- * Be a user of no rights for good, who may pin so many pages, and later (see
- * limit_pins()) up to eight times as many. Tests take a user each, so that none
- * is charged for another's. 0 or errno.
+ * Be a user of no rights for good, who may pin so many pages, and raise that
+ * up to eight times as many. Tests take a user each, so that none is charged
+ * for another's. 0 or errno.
  */
 static inline int become_user(uid_t uid, size_t pages)
 {
@@ -57,17 +57,6 @@ static inline int become_user(uid_t uid, size_t pages)
 
 	return setrlimit(RLIMIT_MEMLOCK, &limit) || setgroups(0, NULL) ||
 	       setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ? errno : 0;
-}
-
-/* Lower the soft limit to so many pages, or raise it up to the hard one. */
-static inline int limit_pins(size_t pages)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &limit))
-		return -1;
-	limit.rlim_cur = pages * PAGE;
-	return setrlimit(RLIMIT_MEMLOCK, &limit);
 }
 
 #endif /* SELFTESTS_CHILD_H */
