@@ -6,7 +6,7 @@
  * it is on, the kernel knows best: it ends by itself when memory goes, and a child
  * may not have been followed. Which form turned it on, and a profile with nothing to
  * count, of which the kernel does not know, are remembered here, as fork passes it on
- * and exec ends it.
+ * and exec ends it. A profile of another function of the library is none of ours.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +19,7 @@
 
 #include "call.h"
 #include "device.h"
+#include "overlap.h"
 #include "profil.h"
 
 #define SCALE_BITS	0xffffU
@@ -34,16 +35,22 @@ enum form {
 
 static _Atomic enum form turned_on_by;
 static atomic_bool nothing_to_count;
+static atomic_uint turned_on_at;	/* profil_call_serial() then */
 
 /* Return: 1, 0, or -errno. */
 static int is_on(void)
 {
 	struct profil_status status = { .state = PROFIL_STATE_OFF };
-	int error = profil_call_status(&status);
+	int error;
 
+	if (turned_on_by == FORM_NONE || turned_on_at != profil_call_serial())
+		return 0;
+	if (nothing_to_count)
+		return 1;
+	error = profil_call_status(&status);
 	if (error && !profil_device_is_missing(-error))
 		return error;
-	return status.state == PROFIL_STATE_RUNNING || nothing_to_count;
+	return status.state == PROFIL_STATE_RUNNING;
 }
 
 static int turn_off(enum form form)
@@ -54,10 +61,8 @@ static int turn_off(enum form form)
 	if (on <= 0 || turned_on_by != form)
 		return on < 0 ? on : 0;
 	error = profil_call_off();
-	if (!error) {
+	if (!error)
 		turned_on_by = FORM_NONE;
-		nothing_to_count = false;
-	}
 	return error;
 }
 
@@ -67,6 +72,7 @@ static int turned_on(enum form form, bool nothing, int error)
 	if (error)
 		return error == -ENOMEM ? -EFAULT : error;
 	turned_on_by = form;
+	turned_on_at = profil_call_serial();
 	nothing_to_count = nothing;
 	return 0;
 }
@@ -91,7 +97,7 @@ static int first_form(void *buffer, unsigned int size, unsigned long offset,
 	if (on)
 		return on < 0 ? on : 0;
 	return turned_on(FORM_FIRST, nothing,
-			 nothing ? 0 : profil_call_histogram(&histogram));
+			 profil_call_histogram(&histogram));
 }
 
 /* Read memory that may not be there. */
@@ -118,36 +124,33 @@ static unsigned int scale_of(const struct prof *prof)
 	return scale < SCALE_BITS ? (unsigned int)scale : SCALE_BITS;
 }
 
-/*
- * A region of what an element has beyond the one before, which is the first to be
- * looked at. Return: whether anything can be counted in it.
- */
-static bool make_region(struct profil_region *region, const struct prof *prof,
-			unsigned long previous)
+/* Of no bytes if nothing can be counted in it. */
+static struct profil_region make_region(const struct prof *prof)
 {
-	unsigned long low = (unsigned long)prof->p_low;
-	unsigned long high = (unsigned long)prof->p_high;
-	unsigned int scale;
+	unsigned int scale = scale_of(prof);
 
-	if (high == low)
-		return false;
-	scale = scale_of(prof);
-	region->start = low > previous ? low : previous;
-	region->end = high;
-	region->offset = low;
-	region->buf = (uintptr_t)prof->p_buff;
-	region->bytes = (unsigned int)prof->p_bufsize & ~1U;
-	region->scale = scale == 2 ? 0 : scale;
-	region->rounding = scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP;
-	return scale >= 2 && region->bytes;
+	return (struct profil_region){
+		.start = (unsigned long)prof->p_low,
+		.end = (unsigned long)prof->p_high,
+		.offset = (unsigned long)prof->p_low,
+		.buf = (uintptr_t)prof->p_buff,
+		.bytes = scale < 2 ? 0 : (unsigned int)prof->p_bufsize & ~1U,
+		.scale = scale == 2 ? 0 : scale,
+		.rounding = scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP,
+	};
 }
 
-/* Return: number of regions, or -errno. */
-static int make_regions(struct profil_region *regions, const struct prof *array)
+/*
+ * The first element that holds a pc counts it, also if it has no counter for it: so
+ * all go into the list, and those that count nothing are taken out again. Return:
+ * number of regions, at most twice that of elements, or -errno.
+ */
+static long make_regions(struct profil_region *regions, const struct prof *array)
 {
 	unsigned long previous = 0;
+	struct profil_region region;
+	size_t nr = 0, nr_used = 0, i;
 	struct prof prof;
-	int nr = 0, i;
 	int error;
 
 	for (i = 0; i <= MOST_REGIONS; i++) {
@@ -155,17 +158,22 @@ static int make_regions(struct profil_region *regions, const struct prof *array)
 		if (error)
 			return error;
 		if (!prof.p_high)
-			return nr;
+			break;
 		if ((unsigned long)prof.p_high <= previous ||
 		    prof.p_low > prof.p_high)
 			return -EINVAL;
 		if (i == MOST_REGIONS)
-			break;
-		if (make_region(&regions[nr], &prof, previous))
-			nr++;
+			return -E2BIG;
 		previous = (unsigned long)prof.p_high;
+		if (prof.p_low == prof.p_high)
+			continue;
+		region = make_region(&prof);
+		nr = profil_overlap_fill(regions, nr, &region);
 	}
-	return -E2BIG;
+	for (i = 0; i < nr; i++)
+		if (regions[i].bytes)
+			regions[nr_used++] = regions[i];
+	return (long)nr_used;
 }
 
 static int start_regions(const struct prof *array)
@@ -175,19 +183,22 @@ static int start_regions(const struct prof *array)
 		.overflow = PROFIL_OVERFLOW_SATURATE,
 	};
 	struct profil_region *regions;
-	int nr, error = 0;
+	long nr = -ENOMEM;
+	int error = 0;
 
-	regions = calloc(MOST_REGIONS, sizeof(*regions));
-	if (!regions)
-		return -ENOMEM;
-	nr = make_regions(regions, array);
+	regions = calloc(2 * MOST_REGIONS, sizeof(*regions));
+	if (regions)
+		nr = make_regions(regions, array);
 	if (nr > 0) {
 		start.nr_regions = (unsigned int)nr;
 		start.regions = (uintptr_t)regions;
 		error = profil_call_start(&start);
+	} else {
+		/* as a profile with nothing to count: it replaces another's */
+		error = nr < 0 ? (int)nr : profil_call_off();
 	}
 	free(regions);
-	return nr < 0 ? nr : turned_on(FORM_SECOND, !nr, error);
+	return turned_on(FORM_SECOND, !nr, error);
 }
 
 static int second_form(const struct prof *array)

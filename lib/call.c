@@ -13,6 +13,13 @@
 #include "device.h"
 #include "rate.h"
 
+static atomic_uint serial;
+
+unsigned int profil_call_serial(void)
+{
+	return atomic_load(&serial);
+}
+
 int profil_call_start(struct profil_start *start)
 {
 	int fd = profil_device_open();
@@ -28,6 +35,8 @@ int profil_call_start(struct profil_start *start)
 		error = profil_device_call(fd, PROFIL_IOC_START, start);
 		if (error == -EINVAL)
 			profil_rate_explain(fd, start->rate);
+		if (!error)
+			atomic_fetch_add(&serial, 1);
 	}
 	profil_device_close(fd);
 	return error;
@@ -49,7 +58,11 @@ static int ask(unsigned long command, struct profil_status *status)
 
 int profil_call_stop(struct profil_status *status)
 {
-	return ask(PROFIL_IOC_STOP, status);
+	int error = ask(PROFIL_IOC_STOP, status);
+
+	if (!error)
+		atomic_fetch_add(&serial, 1);
+	return error;
 }
 
 int profil_call_status(struct profil_status *status)

@@ -48,6 +48,12 @@ int profil_call_silent_histogram(const char *function,
 /* Turn profiling off. Return: 0 or -errno; there being no device is no error. */
 int profil_call_off(void);
 
+/*
+ * A number that each start and stop made here changes: so whoever keeps it can tell
+ * later that what he has started has not been replaced.
+ */
+unsigned int profil_call_serial(void);
+
 /* What a C function returns, and errno, for 0 or -errno. */
 int profil_call_return(int error);
 

@@ -11,32 +11,15 @@
 #include <sys/profil.h>
 
 #include "call.h"
+#include "overlap.h"
 #include "profil.h"
 #include "rate.h"
 
 #define FLAGS	((unsigned int)PROF_UINT | PROF_FAST | PROF_UINT64)
 
-/* A region as the caller has it: what it would hold if there were no others. */
-struct extent {
-	const struct prof *prof;
-	uint64_t start;
-	uint64_t end;	/* UINT64_MAX: none */
-	int number;
-};
-
 static bool is_overflow(const struct prof *prof)
 {
 	return !prof->pr_off && prof->pr_scale == 2;
-}
-
-/* Rising, and of several at one place the first in the caller's order last. */
-static int compare(const void *a, const void *b)
-{
-	const struct extent *left = a, *right = b;
-
-	if (left->start != right->start)
-		return left->start < right->start ? -1 : 1;
-	return right->number - left->number;
 }
 
 /*
@@ -50,82 +33,45 @@ static uint64_t end_of(const struct prof *prof, unsigned int width)
 
 	units = ((nr << 16) + prof->pr_scale - 1) / prof->pr_scale;
 	end = prof->pr_off + units * width;
-	return end < UINT64_MAX ? (uint64_t)end : UINT64_MAX;
+	return end < PROFIL_NO_END ? (uint64_t)end : PROFIL_NO_END;
 }
 
-/* Return: number of extents, sorted. *overflow is the first overflow region. */
-static int list_extents(struct extent *extents, const struct prof *profp,
-			int profcnt, unsigned int width,
-			const struct prof **overflow)
+/* Falling, and of several at one place the first in the caller's array first. */
+static int compare(const void *a, const void *b)
 {
-	int nr = 0, i;
+	const struct prof *left = *(const struct prof *const *)a;
+	const struct prof *right = *(const struct prof *const *)b;
 
-	for (i = 0; i < profcnt; i++) {
-		const struct prof *prof = &profp[i];
-
-		if (is_overflow(prof)) {
-			if (!*overflow && prof->pr_size >= width)
-				*overflow = prof;
-			continue;
-		}
-		if (prof->pr_scale < 2 || prof->pr_size < width)
-			continue;
-		extents[nr++] = (struct extent){
-			.prof = prof,
-			.start = prof->pr_off,
-			.end = end_of(prof, width),
-			.number = i,
-		};
-	}
-	qsort(extents, (size_t)nr, sizeof(*extents), compare);
-	return nr;
-}
-
-static void add_region(struct profil_region *region,
-		       const struct extent *extent, uint64_t start, uint64_t end)
-{
-	*region = (struct profil_region){
-		.start = start,
-		.end = end < UINT64_MAX ? end : 0,
-		.offset = extent->start,
-		.buf = (uintptr_t)extent->prof->pr_base,
-		.bytes = extent->prof->pr_size,
-		.scale = (uint32_t)extent->prof->pr_scale,
-		.rounding = PROFIL_ROUND_PC,
-	};
+	if (left->pr_off != right->pr_off)
+		return left->pr_off > right->pr_off ? -1 : 1;
+	return left < right ? -1 : 1;
 }
 
 /*
- * Cut extents that overlap into regions that do not: where several hold a pc, the
- * one that starts highest, so that a sweep upwards finds in @open, last, the one
- * that counts. Return: number of regions, less than twice that of extents.
+ * Of those that hold a pc, the one of the largest offset counts it. Return: number of
+ * regions, at most twice that of order[nr].
  */
-static unsigned int cut(struct profil_region *regions,
-			const struct extent *extents, int nr,
-			const struct extent **open)
+static size_t make_regions(struct profil_region *regions,
+			   const struct prof **order, size_t nr,
+			   unsigned int width)
 {
-	unsigned int nr_regions = 0;
-	uint64_t at = 0;
-	int i, nr_open = 0;
+	size_t nr_regions = 0, i;
 
-	for (i = 0; i <= nr; i++) {
-		uint64_t next = i < nr ? extents[i].start : UINT64_MAX;
+	qsort(order, nr, sizeof(*order), compare);
+	for (i = 0; i < nr; i++) {
+		struct profil_region region = {
+			.start = order[i]->pr_off,
+			.end = end_of(order[i], width),
+			.offset = order[i]->pr_off,
+			.buf = (uintptr_t)order[i]->pr_base,
+			.bytes = order[i]->pr_size,
+			.scale = (uint32_t)order[i]->pr_scale,
+			.rounding = PROFIL_ROUND_PC,
+		};
 
-		while (nr_open && at < next) {
-			const struct extent *top = open[nr_open - 1];
-			uint64_t end = top->end < next ? top->end : next;
-
-			if (at < end)
-				add_region(&regions[nr_regions++], top, at, end);
-			if (top->end <= next)
-				nr_open--;
-			if (at < end)
-				at = end;
-		}
-		at = next;
-		if (i < nr)
-			open[nr_open++] = &extents[i];
+		nr_regions = profil_overlap_fill(regions, nr_regions, &region);
 	}
+	profil_overlap_finish(regions, nr_regions);
 	return nr_regions;
 }
 
@@ -150,12 +96,10 @@ static int check(const struct prof *profp, int profcnt, unsigned int flags)
 }
 
 /* Return: 0 or -errno. *rate gets the true one; 0: nothing is to be counted. */
-static int start(const struct prof *profp, int profcnt, unsigned int flags,
+static int start(const struct prof *profp, size_t nr, unsigned int flags,
 		 unsigned int *rate)
 {
-	size_t nr = (size_t)profcnt;
-	struct extent *extents = calloc(nr, sizeof(*extents));
-	const struct extent **open = calloc(nr, sizeof(*open));
+	const struct prof **order = calloc(nr, sizeof(*order));
 	struct profil_region *regions = calloc(2 * nr, sizeof(*regions));
 	const struct prof *overflow = NULL;
 	unsigned int width = width_of(flags);
@@ -165,13 +109,22 @@ static int start(const struct prof *profp, int profcnt, unsigned int flags,
 		.overflow = PROFIL_OVERFLOW_SATURATE,
 		.regions = (uintptr_t)regions,
 	};
+	size_t nr_used = 0, i;
 	int error = -ENOMEM;
 
-	if (!extents || !open || !regions)
+	if (!order || !regions)
 		goto free;
-	arg.nr_regions = cut(regions, extents,
-			     list_extents(extents, profp, profcnt, width,
-					  &overflow), open);
+	for (i = 0; i < nr; i++) {
+		if (profp[i].pr_size < width)
+			continue;
+		if (!is_overflow(&profp[i])) {
+			if (profp[i].pr_scale >= 2)
+				order[nr_used++] = &profp[i];
+		} else if (!overflow) {
+			overflow = &profp[i];
+		}
+	}
+	arg.nr_regions = (uint32_t)make_regions(regions, order, nr_used, width);
 	if (overflow)
 		arg.catch_all = (uintptr_t)overflow->pr_base;
 	if (overflow && !arg.nr_regions) {
@@ -186,8 +139,7 @@ static int start(const struct prof *profp, int profcnt, unsigned int flags,
 	*rate = arg.nr_regions ? arg.rate : 0;
 free:
 	free(regions);
-	free(open);
-	free(extents);
+	free(order);
 	return error;
 }
 
@@ -202,7 +154,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		return profil_call_return(error);
 	if (!profcnt)
 		return profil_call_return(profil_call_off());
-	error = start(profp, profcnt, flags, &rate);
+	error = start(profp, (size_t)profcnt, flags, &rate);
 	if (!error && tvp) {
 		tvp->tv_sec = rate == 1;
 		tvp->tv_usec = rate > 1 ? 1000000 / rate : 0;
