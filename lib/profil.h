@@ -20,10 +20,13 @@
  *
  * A process has one profile: a call of any of these functions replaces or ends
  * what another has begun. Calls from several threads at once are each done whole,
- * the last one stands. The functions are not for signal handlers.
+ * the last one stands. The functions are not for signal handlers. The environment is
+ * read at each call, but PROFIL_DIALECT only once, at the first that needs it.
  *
- * Errors. Functions that return int or long return -1 with errno:
- *   EFAULT      the process cannot write all of the buffer
+ * Errors, each told by -1 and errno, where a function's text does not say otherwise:
+ *   EFAULT      the process cannot write all of the buffer; of profil_solaris(),
+ *               profil_osf1(), profil_linux099() and pcsample(), which do not look
+ *               before they count, only where no process can
  *   EINVAL      an argument that the function's text calls invalid; a buffer at an
  *               address that its counters cannot have (an odd one, of 16-bit
  *               counters); PROFIL_RATE or PROFIL_DIALECT that is none (a line on
@@ -34,7 +37,9 @@
  *   ENOSPC      the user has as many profiles as the administrator lets him have
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or a device;
  *               or the kernel's ftrace is switched off
- *   as open(2)  of /dev/profil; a line on stderr says what to do
+ *   as open(2)  of /dev/profil; where a profile was to be started, a line on
+ *               stderr says what to do. Without the device there is nothing to stop,
+ *               which is no error, but of profil_stop()
  * An earlier profile goes on then, if the text does not say otherwise.
  */
 #ifndef PROFIL_H
@@ -109,9 +114,9 @@ int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
  *           off
  *
  * Counter ((pc - offset) / 2) * scale / 65536 goes up by one; it wraps. Source:
- * profil(2), BSD Experimental. Return: 0; -1 with EINVAL if scale exceeds 65536 and
- * an earlier profile goes on; -1 with any other errno, and an earlier profile is
- * ended.
+ * profil(2), BSD Experimental. Return: 0; -1 with EINVAL if scale exceeds 65536,
+ * and an earlier profile goes on; -1 with errno for any other reason, and an earlier
+ * profile is ended.
  */
 int profil_bsd(char *samples, size_t size, unsigned long offset,
 	       unsigned int scale);
@@ -125,8 +130,9 @@ int profil_bsd(char *samples, size_t size, unsigned long offset,
  *          turns profiling off
  *
  * The counter that holds byte (pc - offset) * scale / 65536 of the buffer goes up
- * by one; it wraps. If it cannot be written, the process gets a SIGSEGV. Source:
- * profil(2), Linux 0.99.11. Return: 0, always; a line on stderr tells of errors.
+ * by one; it wraps. If it cannot be written, the process gets a SIGSEGV, from the
+ * call itself if no process could write there. Source: profil(2), Linux 0.99.11.
+ * Return: 0, always; on errors profiling is off, and a line on stderr tells.
  */
 int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale);
 
@@ -156,6 +162,8 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
  * @scale:  of its 16 low bits: 0xffff for 2 bytes of text per counter, 0x7fff for
  *          4, 2 for all in the first counter; 0 or 1 turns profiling off. Ignored
  *          in the second form
+ *
+ * A profile of another function of the library counts as off, and is replaced.
  *
  * First form: counter number ((pc - offset) * scale / 65536 + 1) / 2 goes up by
  * one, until it is 65535. Second form: the same in the first element with p_low <=
@@ -227,7 +235,8 @@ int profil_set_rate(unsigned int hz);
  * At every tick the pc is stored in the next element, until the array is full or
  * its memory is not there; then it is off. It replaces a profile, as a profile
  * replaces it. Source: pcsample(2), illumos. Return: how many samples were stored
- * since the previous call; or -1 with errno: EINVAL if nsamples is negative.
+ * since the previous call; or -1 with errno: EINVAL if nsamples is negative, and an
+ * earlier profile goes on; any other, and it is ended.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 

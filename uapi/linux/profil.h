@@ -201,20 +201,19 @@ struct profil_region {
  *
  * Their pages are pinned, so that a tick can write them, and charged to the
  * user's RLIMIT_MEMLOCK (unless the caller has CAP_IPC_LOCK), over all his
- * processes, until the profile ends: all of them at the call, which fails if that
- * cannot be; or, with PROFIL_PIN_ON_HIT, each when a sample first needs it. The
- * limit is the one at the call; one that replaces another needs room for both until
- * it is done. Then
- * samples that would exceed the limit are lost, and status says why. A forked
- * child is charged as much as its parent was at the call, and pins as it hits; if
- * the limit does not allow that, the child is not profiled, and fork(2) does not
- * fail.
+ * processes, until the profile ends. The limit is the one at the call; one that
+ * replaces another needs room for both until it is done. All pages are pinned at the
+ * call, which fails if that cannot be; a forked child is charged as much, and pins as
+ * it hits; if the limit does not allow that, the child is not profiled, and fork(2)
+ * does not fail. With PROFIL_PIN_ON_HIT each page is pinned and charged when a sample
+ * first needs it: samples that would exceed the limit are lost, and status says why.
  *
  * With PROFIL_CHECK_ON_HIT, which goes with PROFIL_PIN_ON_HIT only (else EINVAL),
  * nobody asks at the call whether the process can write the counters: of memory
  * where it cannot, the first sample that needs it ends the profile, with
  * PROFIL_STATE_FAULT, and what can be written is counted in until then. This is what
- * the profil(2) of systems did that checked nothing.
+ * the profil(2) of systems did that checked nothing. (Memory that could be written
+ * and is taken away later ends the profile at once, as below.)
  *
  * With PROFIL_THREAD_ONLY, as Solaris had it before 2.6, only the thread that
  * started the profile is sampled. There still is one profile in a process: a second
