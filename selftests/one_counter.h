@@ -118,8 +118,9 @@ static inline int advise(struct remap *r, int advice)
 
 /*
  * A change in a tight loop, while another thread is counted. A thread that runs
- * in bursts shorter than a tick, since it waits for the other's page faults, is
- * seen by more or fewer ticks than it ran for: then only the other one is sure.
+ * in bursts shorter than a tick, since it waits for the other's page faults or for
+ * a child, is seen by more or fewer ticks than it ran for: then only the other one is
+ * sure, and that nothing is counted twice.
  */
 struct burner {
 	pthread_t thread;
@@ -164,7 +165,7 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	ksft_print_msg("%d times: %.3f s of ticks in %.3f s\n", k, seconds,
 		       used);
 	EXPECT_LT(0.9 * (in_bursts ? sure : used), seconds);
-	EXPECT_LT(seconds, (in_bursts ? 1.2 : 1.1) * used);
+	EXPECT_LT(seconds, (in_bursts ? 1.6 : 1.1) * used);
 }
 
 /* For fixtures that have it as "r": nothing stays pinned, here or elsewhere. */

@@ -202,6 +202,7 @@ TEST_F_TIMEOUT(change, storm, 120)
 		storm(_metadata, &self->r, variant->make, variant->times,
 		      variant->effect != KEEPS,
 		      variant->make == clear_soft_dirty ||
+		      variant->make == fork_once ||
 		      variant->make == clear_referenced);
 	}
 }
