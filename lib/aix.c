@@ -150,7 +150,7 @@ static long make_regions(struct profil_region *regions, const struct prof *array
 	unsigned long previous = 0;
 	struct profil_region region;
 	size_t nr = 0, nr_used = 0, i;
-	struct prof prof;
+	struct prof prof = { .p_high = NULL };
 	int error;
 
 	for (i = 0; i <= MOST_REGIONS; i++) {
@@ -186,7 +186,7 @@ static int start_regions(const struct prof *array)
 	long nr = -ENOMEM;
 	int error = 0;
 
-	regions = calloc(2 * MOST_REGIONS, sizeof(*regions));
+	regions = calloc(2 * (size_t)MOST_REGIONS, sizeof(*regions));
 	if (regions)
 		nr = make_regions(regions, array);
 	if (nr > 0) {
@@ -203,7 +203,7 @@ static int start_regions(const struct prof *array)
 
 static int second_form(const struct prof *array)
 {
-	struct prof first;
+	struct prof first = { .p_high = NULL };
 	int error, on;
 
 	error = read_prof(&first, array);
