@@ -23,6 +23,12 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale);
 
 /* Each with the arguments of profil(), as a program compiled for it passes them. */
+static int call_solaris(unsigned short *buf, size_t bufsiz, size_t offset,
+			unsigned int scale)
+{
+	return profil_solaris(buf, bufsiz, offset, scale);
+}
+
 static int call_linux099(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale)
 {
@@ -52,7 +58,7 @@ static const struct dialect {
 	int (*call)(unsigned short *buf, size_t bufsiz, size_t offset,
 		    unsigned int scale);
 } dialects[] = {
-	{ "solaris", profil_solaris },
+	{ "solaris", call_solaris },
 	{ "bsd", call_bsd },
 	{ "linux099", call_linux099 },
 	{ "osf1", call_osf1 },

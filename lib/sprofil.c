@@ -17,6 +17,9 @@
 
 #define FLAGS	((unsigned int)PROF_UINT | PROF_FAST | PROF_UINT64)
 
+/* More than the kernel takes, and so little that 64 bits hold it scaled */
+#define MOST_BYTES	(1ULL << 46)
+
 static bool is_overflow(const struct prof *prof)
 {
 	return !prof->pr_off && prof->pr_scale == 2;
@@ -28,12 +31,14 @@ static bool is_overflow(const struct prof *prof)
  */
 static uint64_t end_of(const struct prof *prof, unsigned int width)
 {
-	unsigned __int128 nr = prof->pr_size / width;
-	unsigned __int128 units, end;
+	uint64_t bytes = prof->pr_size, units, end;
 
-	units = ((nr << 16) + prof->pr_scale - 1) / prof->pr_scale;
-	end = prof->pr_off + units * width;
-	return end < PROFIL_NO_END ? (uint64_t)end : PROFIL_NO_END;
+	if (bytes > MOST_BYTES)
+		bytes = MOST_BYTES;
+	units = ((bytes / width << 16) + prof->pr_scale - 1) / prof->pr_scale;
+	if (__builtin_add_overflow(prof->pr_off, units * width, &end))
+		return PROFIL_NO_END;
+	return end;
 }
 
 /* Falling, and of several at one place the first in the caller's array first. */
