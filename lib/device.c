@@ -15,22 +15,28 @@
 
 int profil_device_open(void)
 {
+	int saved = errno;
 	int fd;
 
 	do {
 		fd = open(PROFIL_DEVICE, O_RDWR | O_CLOEXEC);
-	} while (fd < 0 && errno == EINTR);
-	return fd < 0 ? -errno : fd;
+		if (fd < 0)
+			fd = -errno;
+	} while (fd == -EINTR);
+	errno = saved;
+	return fd;
 }
 
 int profil_device_call(int fd, unsigned long command, void *arg)
 {
-	int result;
+	int saved = errno;
+	int error;
 
 	do {
-		result = ioctl(fd, command, arg);
-	} while (result < 0 && errno == EINTR);
-	return result < 0 ? -errno : 0;
+		error = ioctl(fd, command, arg) < 0 ? -errno : 0;
+	} while (error == -EINTR);
+	errno = saved;
+	return error;
 }
 
 void profil_device_close(int fd)

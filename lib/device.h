@@ -8,6 +8,11 @@
 #define PROFIL_DEVICE	"/dev/profil"
 
 /*
+ * None of these changes errno: where a profil() returns nothing, it alone tells of
+ * errors (call.h, profil_call_return()).
+ */
+
+/*
  * Open the device for as long as the calls of one library function take: no
  * descriptor stays behind in the program. Return: descriptor, or -errno.
  */
@@ -19,7 +24,6 @@ int profil_device_open(void);
  */
 int profil_device_call(int fd, unsigned long command, void *arg);
 
-/* Leaves errno as it is. */
 void profil_device_close(int fd);
 
 /* Whether this errno of profil_device_open() says that there is no such device. */
@@ -27,7 +31,7 @@ bool profil_device_is_missing(int error);
 
 /*
  * Say on stderr, once, that the device could not be opened (error: errno), what to
- * do, and what happens now. Leaves errno as it is.
+ * do, and what happens now.
  */
 void profil_device_tell(int error, const char *consequence);
 
