@@ -13,6 +13,9 @@
  *				migration, THP			when next hit
  *	RELEASE			exit, exec			session ends
  *
+ * With PROFIL_CHECK_ON_HIT, what would end the profile makes the counters stale as
+ * well: it ends when the next hit finds that they cannot be pinned any more.
+ *
  * Older kernels (6.1) send UNMAP for hugetlb pages that are only discarded too:
  * there it ends the profile, since nothing tells the two apart.
  *
@@ -31,6 +34,7 @@
 #include <linux/sched/mm.h>
 
 #include "buffer.h"
+#include "config.h"
 #include "fork.h"
 #include "life.h"
 #include "notifier.h"
@@ -44,6 +48,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		container_of(notifier, struct profil_buffer, notifier);
 	struct profil_session *session =
 		container_of(buffer, struct profil_session, buffer);
+	bool on_hit = session->config->flags & PROFIL_CHECK_ON_HIT;
 	bool fault = false;
 
 	switch (range->event) {
@@ -60,10 +65,10 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		/* all who send it hold mmap_lock, and have set the VMA's flags */
 		if (profil_buffer_writable(buffer, range->start, range->end))
 			return true;
-		fault = true;
+		fault = !on_hit;
 		break;
 	case MMU_NOTIFY_UNMAP:
-		fault = true;
+		fault = !on_hit;
 		break;
 	default:
 		break;

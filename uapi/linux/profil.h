@@ -209,11 +209,10 @@ struct profil_region {
  * first needs it: samples that would exceed the limit are lost, and status says why.
  *
  * With PROFIL_CHECK_ON_HIT, which goes with PROFIL_PIN_ON_HIT only (else EINVAL),
- * nobody asks at the call whether the process can write the counters: of memory
- * where it cannot, the first sample that needs it ends the profile, with
- * PROFIL_STATE_FAULT, and what can be written is counted in until then. This is what
- * the profil(2) of systems did that checked nothing. (Memory that could be written
- * and is taken away later ends the profile at once, as below.)
+ * nobody asks whether the process can write the counters, neither at the call nor
+ * when it changes that: of memory where it cannot, the first sample that needs it ends
+ * the profile, with PROFIL_STATE_FAULT, and what can be written is counted in until
+ * then. This is what the profil(2) of systems did that checked nothing.
  *
  * With PROFIL_THREAD_ONLY, as Solaris had it before 2.6, only the thread that
  * started the profile is sampled. There still is one profile in a process: a second
@@ -226,7 +225,8 @@ struct profil_region {
  * that writes its counters itself. Not if it has executed another program by then.
  *
  * What the program does to that memory meanwhile:
- *   - it unmaps a page of it, moves it (mremap), maps something over it, shrinks
+ *   - (but see PROFIL_CHECK_ON_HIT)
+ *     it unmaps a page of it, moves it (mremap), maps something over it, shrinks
  *     the file behind it, or takes the right to write away from it (mprotect):
  *     the profile ends, with PROFIL_STATE_FAULT, and no counter is written after
  *     that call has returned, also in the pages that are left (for a moment
