@@ -5,7 +5,7 @@
 #ifndef PROFIL_AIX_MON_H
 #define PROFIL_AIX_MON_H
 
-#include <sys/types.h>	/* caddr_t, uint */
+#include <sys/types.h>
 #include <unistd.h>	/* ours, lest the C library's profil() is declared later */
 
 #ifdef __cplusplus
@@ -21,11 +21,11 @@ typedef unsigned short HISTCOUNTER;
  * p_scale: as profil()'s Scale; -1: as p_bufsize is to the range
  */
 struct prof {
-	caddr_t p_low;
-	caddr_t p_high;
+	char *p_low;		/* caddr_t, as AIX has it, which strict C has not */
+	char *p_high;
 	HISTCOUNTER *p_buff;
 	int p_bufsize;
-	uint p_scale;
+	unsigned int p_scale;
 };
 
 /*
