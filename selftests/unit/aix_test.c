@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * AIX's profil(), the one for which it matters whether profiling is on, and by
+ * which of its forms; and what it refuses.
+ */
+#include <sys/mman.h>
+
+#include "calls.h"
+
+/*
+ * AIX's structure by the dialect's own header, under a name that is free here
+ */
+#define prof	aix_prof
+#define profil	aix_profil
+#include "../../lib/include/profil/aix/mon.h"
+#undef prof
+#undef profil
+
+static const struct aix_prof aix_off = { .p_high = 0 };
+
+static int aix_form(struct aix_prof *profs)
+{
+	return profil_aix(profs, -1U, 0, 0);
+}
+
+/* A call that turns on what is on, or off what is off or the other form's. */
+static void test_no_effect(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
+		aix_off,
+	};
+
+	(void)state;
+	assert_int_equal(0, start_aix());
+	assert_int_equal(0, profil_aix(buffer, 2, 0, 0xffff));
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(1, fake_device.starts);
+	assert_int_equal((uintptr_t)buffer + 2,
+			 fake_device_counter(offset + 4));
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_true(is_on());
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0x10001));
+	assert_false(is_on());
+	assert_int_equal(1, fake_device.stops);
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(1, fake_device.stops);
+
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, start_aix());
+	assert_int_equal(2, fake_device.starts);
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_true(is_on());
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_false(is_on());
+}
+
+/* A profile that can count nothing is on, although the kernel has none. */
+static void test_nothing_to_count(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, 0 },
+		aix_off,
+	};
+
+	(void)state;
+	assert_int_equal(0, profil_aix(buffer, 1, 0, 0x8000));
+	assert_int_equal(0, start_aix());
+	assert_int_equal(0, fake_device.starts);
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_int_equal(0, start_aix());
+	assert_int_equal(1, fake_device.starts);
+	/* the kernel ends a profile by itself: then it is off */
+	fake_device.state = PROFIL_STATE_FAULT;
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, start_aix());
+	assert_int_equal(1, fake_device.starts);
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_int_equal(0, start_aix());
+	assert_int_equal(2, fake_device.starts);
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+}
+
+static void test_errors(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
+		{ (caddr_t)0x2000, (caddr_t)0x2100, buffer, 0x100, -1U },
+		aix_off,
+	};
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct aix_prof *last;
+
+	(void)state;
+	/* "if the buffer cannot be locked in memory" */
+	fake_device.start_error = ENOMEM;
+	assert_int_equal(EFAULT, error_of(start_aix()));
+	assert_int_equal(EFAULT, error_of(aix_form(profs)));
+	fake_device.start_error = ENOSPC;
+	assert_int_equal(ENOSPC, error_of(start_aix()));
+	assert_int_equal(ENOSPC, error_of(aix_form(profs)));
+	fake_device.start_error = 0;
+
+	/* refused for its place, not for a region that the kernel would refuse */
+	profs[1].p_scale = 0;
+	profs[1].p_low = (caddr_t)0x1000;
+	profs[1].p_high = (caddr_t)0x1100;
+	assert_int_equal(EINVAL, error_of(aix_form(profs)));
+	profs[1].p_high = (caddr_t)0x1080;
+	assert_int_equal(EINVAL, error_of(aix_form(profs)));
+	profs[1].p_low = (caddr_t)0x2001;
+	profs[1].p_high = (caddr_t)0x2000;
+	assert_int_equal(EINVAL, error_of(aix_form(profs)));
+
+	/* an array that ends where the memory does, before its end */
+	munmap(page + 4096, 4096);
+	profs[1].p_high = (caddr_t)0x2100;
+	profs[1].p_scale = -1U;
+	last = (struct aix_prof *)(page + 4096) - 2;
+	memcpy(last, profs, 2 * sizeof(*profs));
+	assert_int_equal(EFAULT, error_of(aix_form(last)));
+	assert_int_equal(EFAULT, error_of(aix_form(NULL)));
+	munmap(page, 4096);
+	assert_int_equal(0, fake_device.starts);
+	assert_false(is_on());
+	/* none of these has turned it on */
+	assert_int_equal(0, start_aix());
+	assert_true(is_on());
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_no_effect),
+		TEST(test_nothing_to_count),
+		TEST(test_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

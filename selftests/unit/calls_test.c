@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a call returns, says and leaves behind if its arguments or the kernel do
+ * not let it begin a profile.
+ */
+#include <signal.h>
+
+#include "calls.h"
+
+/* The call that is refused, and what is left of an earlier profile. */
+static void test_refused(void **state)
+{
+	static const struct {
+		int (*start)(void);
+		int error;	/* of the call, if the kernel's is ENOMEM */
+		bool goes_on;
+	} rows[] = {
+		{ start_solaris, ENOMEM, false },
+		{ start_bsd, ENOMEM, false },
+		{ start_linux099, 0, false },
+		{ start_osf1, ENOMEM, false },
+		{ start_glibc, ENOMEM, true },
+		{ start_sprofil, ENOMEM, true },
+		{ start_native, ENOMEM, true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		fake_device_reset();
+		assert_int_equal(0, start_native());
+		fake_device.start_error = ENOMEM;
+		begin_stderr();
+		assert_int_equal(rows[i].error, error_of(rows[i].start()));
+		end_stderr(NULL);
+		assert_int_equal(rows[i].goes_on, is_on());
+	}
+}
+
+/* Who cannot return an error says why, but not again and again. */
+static void test_told(void **state)
+{
+	(void)state;
+	fake_device.start_error = E2BIG;
+	begin_stderr();
+	start_osf1();
+	assert_true(end_stderr("profil_osf1: not profiling"));
+	begin_stderr();
+	start_osf1();
+	assert_true(end_stderr(NULL));
+	fake_device.start_error = EPERM;
+	begin_stderr();
+	start_linux099();
+	assert_true(end_stderr("profil_linux099: not profiling"));
+	fake_device.start_error = ENOMEM;
+	begin_stderr();
+	start_solaris();
+	assert_true(end_stderr("ulimit -l"));
+	/* who can, says nothing */
+	begin_stderr();
+	start_bsd();
+	start_glibc();
+	start_aix();
+	start_sprofil();
+	assert_true(end_stderr(NULL));
+}
+
+static void test_bsd(void **state)
+{
+	(void)state;
+	assert_int_equal(0, start_bsd());
+	assert_int_equal(EINVAL, error_of(profil_bsd((char *)buffer, 64, 0,
+						     65537)));
+	assert_true(is_on());
+	fake_device.start_error = EFAULT;
+	assert_int_equal(EFAULT, error_of(start_bsd()));
+	assert_false(is_on());
+}
+
+static volatile sig_atomic_t faults;
+
+static void on_fault(int number)
+{
+	(void)number;
+	faults++;
+}
+
+static void test_linux(void **state)
+{
+	(void)state;
+	signal(SIGSEGV, on_fault);
+	fake_device.start_error = EINVAL;
+	begin_stderr();
+	assert_int_equal(0, start_linux099());
+	assert_int_equal(0, faults);
+	fake_device.start_error = EFAULT;
+	assert_int_equal(0, start_linux099());
+	end_stderr(NULL);
+	assert_int_equal(1, faults);
+	signal(SIGSEGV, SIG_DFL);
+	/* a buffer that is none turns it off, with 0 returned as ever */
+	fake_device.start_error = 0;
+	assert_int_equal(0, start_linux099());
+	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
+	assert_false(is_on());
+	fake_device.open_error = EACCES;
+	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
+}
+
+/* Turning off where the module is not loaded is no error; turning on is. */
+static void test_no_device(void **state)
+{
+	static const int errors[] = {
+		ENOENT, ENOENT, 0, ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
+	};
+	size_t i;
+
+	(void)state;
+	fake_device.open_error = ENOENT;
+	begin_stderr();
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+		assert_int_equal(errors[i], error_of(starts[i]()));
+	assert_true(end_stderr("not profiling"));
+	assert_int_equal(0, profil_solaris(buffer, 64, 0, 0));
+	assert_int_equal(0, profil_bsd((char *)buffer, 64, 0, 0));
+	assert_int_equal(0, profil_linux099((char *)buffer, 64, 0, 0));
+	assert_int_equal(0, profil_osf1((short *)buffer, 64, 0, 1));
+	assert_int_equal(0, profil_aix(buffer, 64, 0, 1));
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
+	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
+	fake_device.open_error = EACCES;
+	assert_int_equal(EACCES, error_of(profil_osf1((short *)buffer, 64, 0,
+						      1)));
+	assert_int_equal(EACCES, error_of(profil(buffer, 64, 0, 0)));
+}
+
+static void test_sprofil_arguments(void **state)
+{
+	struct prof prof = { buffer, sizeof(buffer), offset, 1UL << 32 };
+
+	(void)state;
+	assert_int_equal(0, start_sprofil());
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, 0)));
+	prof.pr_scale = 0x10000;
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, -1, NULL, 0)));
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, 8)));
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL,
+						  PROF_UINT | PROF_UINT64)));
+	assert_true(is_on());
+	assert_int_equal(1, fake_device.starts);
+	/* a call while it is on replaces, and none at all ends */
+	assert_int_equal(0, start_sprofil());
+	assert_int_equal(2, fake_device.starts);
+	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
+	assert_false(is_on());
+}
+
+static void test_native_regions(void **state)
+{
+	struct profil_attr attr = { .nr_regions = 1UL << 32 };
+
+	(void)state;
+	assert_int_equal(E2BIG, error_of(profil_start(&attr)));
+	assert_int_equal(0, start_native());
+	assert_int_equal(32, fake_device.start.width);
+	assert_int_equal(0, profil_stop(NULL));
+	assert_false(is_on());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_refused),
+		TEST(test_told),
+		TEST(test_bsd),
+		TEST(test_linux),
+		TEST(test_no_device),
+		TEST(test_sprofil_arguments),
+		TEST(test_native_regions),
+	};
+
+	setenv("PROFIL_FALLBACK", "fatal", 1);
+	unsetenv("PROFIL_DIALECT");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

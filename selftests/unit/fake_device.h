@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In place of the library's device.c: a kernel that remembers what it is to
+ * count, refuses what the module would, and finds counters by the module's own
+ * arithmetic.
+ */
+#ifndef FAKE_DEVICE_H
+#define FAKE_DEVICE_H
+
+#include <linux/profil.h>
+#include <stdint.h>
+
+#define FAKE_RATE	250	/* the highest, in Hz */
+
+struct fake_device {
+	/* to be set; errno, 0: none */
+	int open_error;
+	int start_error;
+	/* to be looked at */
+	unsigned int state;	/* PROFIL_STATE_* */
+	struct profil_start start;	/* the last that was accepted */
+	unsigned int starts;
+	unsigned int stops;
+};
+
+extern struct fake_device fake_device;
+
+/* As if nothing had happened; the library is told nothing. */
+void fake_device_reset(void);
+
+/*
+ * Address of the counter of a pc; the catch-all counter, or 0, where no region
+ * has it. A profile must be on.
+ */
+uint64_t fake_device_counter(uint64_t pc);
+
+#endif /* FAKE_DEVICE_H */

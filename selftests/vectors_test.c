@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The real profil() of each system, in the real kernel: a thread stays at one
+ * pc, and of the whole buffer and what lies around it exactly the counter moves
+ * that the tables name. dialects.vectors are the manual pages' rows;
+ * random.vectors are what oracle.py predicts.
+ */
+#include "common.h"
+#include "kselftest_harness.h"
+#include "profil.h"
+
+#if defined(__x86_64__)
+
+#include "bench.h"
+#include "vectors.h"
+
+typedef int profil_call(void *buf, size_t bufsiz, unsigned long offset,
+			unsigned int scale);
+
+static int call_solaris(void *buf, size_t bufsiz, unsigned long offset,
+			unsigned int scale)
+{
+	return profil_solaris(buf, bufsiz, offset, scale);
+}
+
+static int call_bsd(void *buf, size_t bufsiz, unsigned long offset,
+		    unsigned int scale)
+{
+	return profil_bsd(buf, bufsiz, offset, scale);
+}
+
+static int call_linux099(void *buf, size_t bufsiz, unsigned long offset,
+			 unsigned int scale)
+{
+	return profil_linux099(buf, (int)bufsiz, offset, (int)scale);
+}
+
+static int call_osf1(void *buf, size_t bufsiz, unsigned long offset,
+		     unsigned int scale)
+{
+	return profil_osf1(buf, bufsiz, offset, scale);
+}
+
+static int call_aix(void *buf, size_t bufsiz, unsigned long offset,
+		    unsigned int scale)
+{
+	return profil_aix(buf, (unsigned int)bufsiz, offset, scale);
+}
+
+static int call_glibc(void *buf, size_t bufsiz, unsigned long offset,
+		      unsigned int scale)
+{
+	return profil(buf, bufsiz, offset, scale);
+}
+
+static bool complain(const struct vector *row, const char *fault, long long got)
+{
+	char text[128];
+
+	ksft_print_msg("%s: %s %lld\n",
+		       vector_text(row, text, sizeof(text)), fault, got);
+	return false;
+}
+
+/* The row's own call has been made, and the code is there. */
+static bool counts_where_it_should(struct bench *bench, profil_call *start,
+				   const struct vector *row, char *buf)
+{
+	struct profil_status status = { .state = PROFIL_STATE_OFF };
+	int error = bench_watch(bench, row->result >= 0, &status);
+	unsigned int moved = 0;
+	bool clear;
+
+	/* for AIX, where it must be turned off as it was turned on */
+	if (start(buf, row->bufsiz, 0, 0))
+		return complain(row, "off: errno", errno);
+	if (row->result >= 0) {
+		moved = *(uint16_t *)(buf + row->result);
+		*(uint16_t *)(buf + row->result) = 0;
+	}
+	clear = bench_clear(buf - BENCH_GUARD,
+			    buf + row->bufsiz + BENCH_GUARD);
+	if (!clear)
+		return complain(row, "counted elsewhere; there", moved);
+	/* one without a counter is nothing for the kernel */
+	if (status.state != (row->bufsiz < 2 ? PROFIL_STATE_OFF :
+						PROFIL_STATE_RUNNING))
+		return complain(row, "state", status.state);
+	if (row->result < 0 && status.counted)
+		return complain(row, "counted", (long long)status.counted);
+	if (row->result >= 0 && (!moved || moved != status.counted))
+		return complain(row, "counter is", moved);
+	return !error || complain(row, "ticks: errno", error);
+}
+
+static bool row_counts(struct bench *bench, profil_call *start,
+		       const struct vector *row)
+{
+	char *buf = bench_place(bench, row->line);
+	unsigned long above = row->d > 0 ? (unsigned long)row->d : 0;
+	uintptr_t pc;
+	int error;
+
+	/* anywhere in a page so high that the offset is above SPINNER_LOWEST */
+	pc = SPINNER_LOWEST + (above | (BENCH_PAGE - 1)) + 1 +
+	     (unsigned int)row->line * 97 % BENCH_PAGE;
+	error = spinner_place(&bench->spinner, pc);
+	if (error)
+		return complain(row, "no code there: errno", error);
+	if (start(buf, row->bufsiz, pc - (unsigned long)row->d, row->scale))
+		return complain(row, "errno", errno);
+	return counts_where_it_should(bench, start, row, buf);
+}
+
+/* Rows that end a profile, or must not. */
+static bool row_begins_none(struct bench *bench, profil_call *start,
+			    const struct vector *row)
+{
+	bool refused = row->result == VECTOR_EINVAL;
+	char *buf = bench_place(bench, row->line);
+	struct profil_status status;
+	int result;
+
+	if (start(buf, 0x400, SPINNER_LOWEST, 0x8000) ||
+	    profil_status(&status) || status.state != PROFIL_STATE_RUNNING)
+		return complain(row, "no profile to be ended: errno", errno);
+	errno = 0;
+	result = start(buf, row->bufsiz, SPINNER_LOWEST - (unsigned long)row->d,
+		      row->scale);
+	if (result != (refused ? -1 : 0) || errno != (refused ? EINVAL : 0))
+		return complain(row, "errno", errno);
+	if (profil_status(&status) ||
+	    status.state != (refused ? PROFIL_STATE_RUNNING : PROFIL_STATE_OFF))
+		return complain(row, "state", status.state);
+	return !profil_stop(NULL);
+}
+
+FIXTURE(dialect) {
+	int fd;
+	struct bench bench;
+};
+
+/* What becomes of a counter that has its highest value, or more */
+enum overflow {
+	WRAPS,
+	STAYS,
+	STOPS,
+};
+
+FIXTURE_VARIANT(dialect) {
+	const char *name;
+	profil_call *start;
+	enum overflow overflow;
+	unsigned int highest;
+};
+
+#define DIALECT(dialect_name, overflow_rule, highest_count)		\
+	FIXTURE_VARIANT_ADD(dialect, dialect_name) {			\
+		.name = #dialect_name,					\
+		.start = call_##dialect_name,				\
+		.overflow = overflow_rule,				\
+		.highest = highest_count,				\
+	}
+
+DIALECT(solaris, STOPS, 32767);
+DIALECT(bsd, WRAPS, 65535);
+DIALECT(linux099, WRAPS, 65535);
+DIALECT(osf1, WRAPS, 65535);
+DIALECT(aix, STAYS, 65535);
+DIALECT(glibc, WRAPS, 65535);
+
+FIXTURE_SETUP(dialect)
+{
+	REQUIRE_DEVICE(self->fd);
+	ASSERT_EQ(0, bench_create(&self->bench, self->fd));
+}
+
+FIXTURE_TEARDOWN(dialect)
+{
+	profil_stop(NULL);
+	close(self->fd);
+}
+
+/* All rows of a dialect. Return: how many failed, or -1. */
+static int failing_rows(struct bench *bench, const char *table,
+			const char *name, profil_call *start)
+{
+	int failed = 0, tried = 0;
+	struct vectors vectors;
+	char path[4096];
+	size_t i;
+
+	vectors = vectors_read(vectors_path(path, sizeof(path), table));
+	if (!vectors.nr || vectors.bad_line) {
+		ksft_print_msg("%s:%d: %s\n", path, vectors.bad_line,
+			       vectors.nr ? "no row" : strerror(errno));
+		return -1;
+	}
+	for (i = 0; i < vectors.nr; i++) {
+		const struct vector *row = &vectors.rows[i];
+
+		if (strcmp(row->dialect, name))
+			continue;
+		tried++;
+		if (row->bufsiz > BENCH_LARGEST)
+			failed += !complain(row, "buffer above", BENCH_LARGEST);
+		else if (row->result < VECTOR_NONE)
+			failed += !row_begins_none(bench, start, row);
+		else
+			failed += !row_counts(bench, start, row);
+	}
+	ksft_print_msg("%s: %d rows of %s\n", table, tried, name);
+	free(vectors.rows);
+	return tried ? failed : -1;
+}
+
+TEST_F(dialect, vectors)
+{
+	EXPECT_EQ(0, failing_rows(&self->bench, "dialects.vectors",
+				  variant->name, variant->start));
+}
+
+TEST_F_TIMEOUT(dialect, random, 300)
+{
+	EXPECT_EQ(0, failing_rows(&self->bench, "random.vectors",
+				  variant->name, variant->start));
+}
+
+/* What a counter has after so many samples by the rule of a dialect. */
+static unsigned int value_after(enum overflow rule, unsigned int highest,
+				unsigned int before, unsigned int samples)
+{
+	if (rule == WRAPS)
+		return (before + samples) % 65536;
+	if (before >= highest)
+		return before;
+	return before + samples < highest ? before + samples : highest;
+}
+
+TEST_F(dialect, overflow)
+{
+	unsigned int before[] = { variant->highest - 1, variant->highest,
+				  0x9000 };
+	struct bench *bench = &self->bench;
+	uint16_t *counter = (uint16_t *)bench_place(bench, 1);
+	struct profil_status status;
+	unsigned int counted;
+	size_t i;
+
+	for (i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		bool full = before[i] >= variant->highest;
+
+		*counter = (uint16_t)before[i];
+		ASSERT_EQ(0, spinner_place(&bench->spinner, SPINNER_LOWEST));
+		ASSERT_EQ(0, variant->start(counter, 0x400, SPINNER_LOWEST,
+					   0x8000));
+		ASSERT_EQ(0, bench_watch(bench, true, &status));
+
+		counted = (unsigned int)status.counted;
+		EXPECT_EQ(value_after(variant->overflow, variant->highest,
+				      before[i], counted), *counter);
+		if (variant->overflow == STOPS) {
+			EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
+			EXPECT_EQ(full ? 0 : 1, counted);
+		} else {
+			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+			EXPECT_LT(0, counted);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN
+
+#else
+int main(void)
+{
+	ksft_print_header();
+	ksft_set_plan(1);
+	ksft_test_result_skip("no code for this processor\n");
+	return KSFT_SKIP;
+}
+#endif
