@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a program, or who runs it, chooses: which system's profil() the plain
+ * one is, and the rate; and the native interface, which leaves all choices to
+ * the program.
+ */
+#include "kselftest_harness.h"
+#include "faces.h"
+
+FIXTURE(choice) {
+	struct scene scene;
+};
+
+FIXTURE_SETUP(choice)
+{
+	SET_SCENE(&self->scene);
+}
+
+FIXTURE_TEARDOWN(choice)
+{
+	clear_scene(&self->scene);
+}
+
+/* The plain one, with a full set of arguments but the scale */
+static int plain(const struct scene *scene, unsigned int scale)
+{
+	return profil(scene->counters, scene->bytes, (size_t)scene->text,
+		      scale);
+}
+
+/* What one alone does, by a call each that no other takes so */
+static const char *dialect_in_force(const struct scene *scene)
+{
+	unsigned int after_one, flags;
+
+	stop(scene->fd);
+	if (plain(scene, 65537) == -1)
+		return errno == EINVAL ? "bsd" : "none";
+	/* 65537 has turned AIX off, with its lower bits */
+	if (state(scene) == PROFIL_STATE_OFF)
+		return "aix";
+	flags = get_status(scene->fd).flags;
+	plain(scene, 1);
+	after_one = state(scene);
+	stop(scene->fd);
+	if (after_one == PROFIL_STATE_RUNNING)
+		return "glibc";
+	if (flags & PROFIL_FAULT_SIGNAL)
+		return "linux099";
+	*counter(scene, NEAR) = 32767;
+	plain(scene, WHOLE);
+	return counts_at(scene, NEAR, 1) ? "osf1" : "solaris";
+}
+
+static const char *const names[] = { "solaris", "bsd", "linux099", "osf1",
+				     "aix", "glibc" };
+
+TEST_F(choice, by_the_program)
+{
+	struct scene *scene = &self->scene;
+	size_t i;
+
+	EXPECT_STREQ("glibc", profil_dialect(NULL));
+	EXPECT_STREQ("glibc", dialect_in_force(scene));
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		EXPECT_STREQ(names[i], profil_dialect(names[i]));
+		EXPECT_STREQ(names[i], profil_dialect(NULL));
+		EXPECT_STREQ(names[i], dialect_in_force(scene));
+	}
+}
+
+/*
+ * A program knows nothing of it: it is as if it were executed in that
+ * environment.
+ */
+static int name_of_environment(const struct scene *scene)
+{
+	const char *name = getenv("PROFIL_DIALECT");
+
+	if (strcmp(dialect_in_force(scene), name))
+		return 1;
+	if (strcmp(profil_dialect(NULL), name))
+		return 2;
+	/* the program's word counts */
+	return strcmp(profil_dialect("osf1"), "osf1") ||
+	       strcmp(dialect_in_force(scene), "osf1") ? 3 : 0;
+}
+
+TEST_F(choice, by_the_environment)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		setenv("PROFIL_DIALECT", names[i], 1);
+		EXPECT_EQ(0, in_child(name_of_environment, &self->scene)) {
+			TH_LOG("%s", names[i]);
+		}
+	}
+}
+
+/* A line says which there are; and nothing has changed. */
+static bool lists_all(const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strstr(text, names[i]))
+			return false;
+	return lines(text) == 1;
+}
+
+TEST_F(choice, unknown_name)
+{
+	struct scene *scene = &self->scene;
+	struct ear ear;
+
+	ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
+				 offset_of(scene), WHOLE));
+	setenv("PROFIL_DIALECT", "ultrix", 1);
+	errno = 0;
+	open_ear(&ear);
+	EXPECT_EQ(-1, plain(scene, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_TRUE(lists_all(close_ear(&ear)));
+	EXPECT_NE(NULL, strstr(ear.heard, "ultrix"));
+	EXPECT_TRUE(counts_at(scene, NEAR, 1));
+
+	open_ear(&ear);
+	errno = 0;
+	EXPECT_EQ(NULL, profil_dialect(NULL));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_TRUE(lists_all(close_ear(&ear)));
+
+	/* the program can choose all the same */
+	EXPECT_STREQ("aix", profil_dialect("aix"));
+	open_ear(&ear);
+	errno = 0;
+	EXPECT_EQ(NULL, profil_dialect("AIX"));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_TRUE(lists_all(close_ear(&ear)));
+	EXPECT_STREQ("aix", profil_dialect(NULL));
+	stop(scene->fd);
+	EXPECT_STREQ("aix", dialect_in_force(scene));
+}
+
+/* The names that are bound to one system are not to be chosen away. */
+TEST_F(choice, names_of_their_own)
+{
+	struct scene *scene = &self->scene;
+
+	ASSERT_STREQ("solaris", profil_dialect("solaris"));
+	ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
+				 offset_of(scene), WHOLE));
+	*counter(scene, NEAR) = 32767;
+	EXPECT_TRUE(counts_at(scene, NEAR, 1));
+}
+
+static unsigned int rate_of(const struct scene *scene)
+{
+	return get_status(scene->fd).rate;
+}
+
+TEST_F(choice, rate)
+{
+	struct scene *scene = &self->scene;
+	struct profil_info info = get_info(scene->fd);
+	struct profil_attr attr = { 0 };
+
+	attr.flags = PROFIL_PC_LOG;
+	attr.width = 64;
+	attr.log = scene->counters;
+	attr.log_bytes = scene->bytes;
+
+	EXPECT_EQ(0, profil_set_rate(0));
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	EXPECT_EQ(100, rate_of(scene));
+	EXPECT_EQ(0, profil_set_rate(50));
+	/* of those that are started from here on, by any face */
+	EXPECT_EQ(100, rate_of(scene));
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	EXPECT_EQ(50, rate_of(scene));
+	ASSERT_EQ(0, pcsample((uintptr_t *)scene->counters, 8));
+	EXPECT_EQ(50, rate_of(scene));
+	ASSERT_EQ(0, profil_start(&attr));
+	EXPECT_EQ(50, rate_of(scene));
+	attr.rate = 20;
+	ASSERT_EQ(0, profil_start(&attr));
+	EXPECT_EQ(20, rate_of(scene));
+	/* one that is not to be had changes nothing */
+	errno = 0;
+	EXPECT_EQ(-1, profil_set_rate(info.max_rate + 1));
+	EXPECT_EQ(EINVAL, errno);
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	EXPECT_EQ(50, rate_of(scene));
+	EXPECT_EQ(0, profil_set_rate(info.max_rate));
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	EXPECT_EQ(info.max_rate, rate_of(scene));
+
+	setenv("PROFIL_RATE", "30", 1);
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	EXPECT_EQ(30, rate_of(scene));
+	ASSERT_EQ(0, profil_start(&attr));
+	EXPECT_EQ(30, rate_of(scene));
+	ASSERT_EQ(0, profil_set_rate(10));
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	EXPECT_EQ(30, rate_of(scene));
+}
+
+static const char *const no_rates[] = { "", "0", "-1", "fast", "10Hz", "1e3",
+					"99999999999999999999" };
+
+TEST_F(choice, no_rate)
+{
+	struct scene *scene = &self->scene;
+	struct ear ear;
+	size_t i;
+
+	ASSERT_EQ(0, plain(scene, WHOLE));
+	for (i = 0; i < ARRAY_SIZE(no_rates); i++) {
+		setenv("PROFIL_RATE", no_rates[i], 1);
+		open_ear(&ear);
+		errno = 0;
+		EXPECT_EQ(-1, plain(scene, WHOLE));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(1, lines(close_ear(&ear)));
+		EXPECT_NE(NULL, strstr(ear.heard, "PROFIL_RATE"));
+		/* off has no rate */
+		EXPECT_TRUE(counts_at(scene, NEAR, 1));
+	}
+	EXPECT_EQ(0, plain(scene, 0));
+	/* one that is, but not here: the line says what is to be had */
+	setenv("PROFIL_RATE", "1000000", 1);
+	open_ear(&ear);
+	EXPECT_EQ(-1, plain(scene, WHOLE));
+	EXPECT_EQ(1, lines(close_ear(&ear)));
+	EXPECT_NE(NULL, strstr(ear.heard, "PROFIL_RATE"));
+}
+
+/* The whole text in one counter, natively */
+static struct profil_attr one_counter(const struct scene *scene,
+				      struct profil_region *region)
+{
+	struct profil_attr attr = { 0 };
+
+	*region = (struct profil_region) {
+		.start = (uintptr_t)scene->text,
+		.end = (uintptr_t)scene->text + scene->bytes,
+		.offset = (uintptr_t)scene->text,
+		.buf = (uintptr_t)scene->counters,
+		.bytes = 8,
+		.rounding = PROFIL_ROUND_FIRST,
+	};
+	attr.regions = region;
+	attr.nr_regions = 1;
+	return attr;
+}
+
+static uint64_t value_of(const struct scene *scene, unsigned int width)
+{
+	uint64_t count = 0;
+
+	memcpy(&count, scene->counters, width / 8);
+	return count;
+}
+
+TEST_F(choice, native_limits)
+{
+	static const struct {
+		unsigned int width, overflow;
+		uint64_t limit, before, after;
+		unsigned int state;
+	} rows[] = {
+		{ 16, PROFIL_OVERFLOW_SATURATE, 0, 65534, 65535,
+		  PROFIL_STATE_RUNNING },
+		{ 32, PROFIL_OVERFLOW_SATURATE, 0, UINT32_MAX - 1, UINT32_MAX,
+		  PROFIL_STATE_RUNNING },
+		{ 64, PROFIL_OVERFLOW_SATURATE, 0, UINT64_MAX - 1, UINT64_MAX,
+		  PROFIL_STATE_RUNNING },
+		{ 32, PROFIL_OVERFLOW_SATURATE, 70000, 69999, 70000,
+		  PROFIL_STATE_RUNNING },
+		{ 64, PROFIL_OVERFLOW_STOP, 1ULL << 33, (1ULL << 33) - 2,
+		  1ULL << 33, PROFIL_STATE_LIMIT },
+		{ 32, PROFIL_OVERFLOW_STOP, 0, UINT32_MAX - 2, UINT32_MAX,
+		  PROFIL_STATE_LIMIT },
+	};
+	struct scene *scene = &self->scene;
+	struct profil_region region;
+	struct profil_status status;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct profil_attr attr = one_counter(scene, &region);
+
+		attr.width = rows[i].width;
+		attr.overflow = rows[i].overflow;
+		attr.limit = rows[i].limit;
+		memset(scene->counters, 0, 16);
+		memcpy(scene->counters, &rows[i].before, rows[i].width / 8);
+		ASSERT_EQ(0, profil_start(&attr));
+		stay(scene, NEAR, 4);
+		ASSERT_EQ(0, profil_stop(&status));
+		EXPECT_EQ(rows[i].state, status.state) {
+			TH_LOG("row %zu", i);
+		}
+		EXPECT_EQ(rows[i].after, value_of(scene, rows[i].width));
+		/* nothing beyond the counter */
+		EXPECT_EQ(0, memcmp((char *)scene->counters + rows[i].width / 8,
+				    "\0\0\0\0\0\0\0", 8));
+	}
+}
+
+TEST_F(choice, native)
+{
+	struct scene *scene = &self->scene;
+	struct profil_region region;
+	struct profil_attr attr = one_counter(scene, &region);
+	struct profil_status status;
+
+	/* width 0 is 32; counters wrap unless told otherwise */
+	memset(scene->counters, 0xff, 4);
+	ASSERT_EQ(0, profil_start(&attr));
+	EXPECT_TRUE(counts_at(scene, NEAR, 3));
+	ASSERT_EQ(0, profil_status(&status));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	ASSERT_EQ(0, profil_stop(&status));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(status.counted - 1, value_of(scene, 64));
+	/* nothing to stop is no error */
+	EXPECT_EQ(0, profil_stop(&status));
+	EXPECT_EQ(PROFIL_STATE_OFF, status.state);
+	EXPECT_EQ(0, profil_stop(NULL));
+	EXPECT_EQ(0, profil_status(&status));
+	EXPECT_EQ(PROFIL_STATE_OFF, status.state);
+	/* what is refused leaves the one before alone */
+	ASSERT_EQ(0, profil_start(&attr));
+	attr.width = 8;
+	errno = 0;
+	EXPECT_EQ(-1, profil_start(&attr));
+	EXPECT_EQ(EINVAL, errno);
+	attr.width = 32;
+	attr.nr_regions = 100000;
+	EXPECT_EQ(-1, profil_start(&attr));
+	EXPECT_EQ(E2BIG, errno);
+#if __SIZEOF_LONG__ > 4
+	attr.nr_regions = (1UL << 32) + 1;
+	EXPECT_EQ(-1, profil_start(&attr));
+	EXPECT_EQ(E2BIG, errno);
+#endif
+	EXPECT_TRUE(counts_at(scene, NEAR, 1));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls of the old systems' profil() that cannot be done: what they return,
+ * what they say, and what becomes of the profile before. AIX's are in
+ * aix_test.c.
+ */
+#include <limits.h>
+#include <sched.h>
+#include <sys/mount.h>
+
+#include "kselftest_harness.h"
+#include "faces.h"
+
+#define SOME_USER	7301	/* whom no other test charges */
+
+FIXTURE(errors) {
+	struct scene scene;
+};
+
+FIXTURE_SETUP(errors)
+{
+	SET_SCENE(&self->scene);
+}
+
+FIXTURE_TEARDOWN(errors)
+{
+	clear_scene(&self->scene);
+}
+
+/* Buffers at which 4.4BSD's page calls the address illegal. */
+static void *illegal(int nr)
+{
+	static const char text[] = "constant";
+	char *pages;
+
+	switch (nr) {
+	case 0:
+		return NULL;
+	case 1:
+		return (void *)8;
+	case 2:	/* the kernel's half of the address space */
+		return (void *)(UINTPTR_MAX / PAGE * PAGE - 16 * PAGE);
+	case 3:
+		return (void *)((uintptr_t)text & ~(uintptr_t)1);
+	case 4:
+		return mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+	case 5:
+		return mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+	case 6:	/* one counter too many */
+		pages = map_memory(2 * PAGE);
+		munmap(pages + PAGE, PAGE);
+		return pages + PAGE - 0x400 + 2;
+	case 7:	/* the last byte is that of no counter */
+		pages = map_memory(2 * PAGE);
+		munmap(pages + PAGE, PAGE);
+		return pages + PAGE - 0x400;
+	}
+	return MAP_FAILED;
+}
+
+static int bsd(const struct scene *scene, unsigned int scale)
+{
+	return profil_bsd((char *)scene->counters, scene->bytes,
+			  offset_of(scene), scale);
+}
+
+TEST_F(errors, bsd_illegal_address)
+{
+	struct scene *scene = &self->scene;
+	int i;
+
+	for (i = 0; i < 7; i++) {
+		/* "profiling is terminated" */
+		ASSERT_EQ(0, bsd(scene, WHOLE));
+		EXPECT_TRUE(counts_at(scene, NEAR, 1));
+		errno = 0;
+		EXPECT_EQ(-1, profil_bsd(illegal(i), 0x400, offset_of(scene),
+					 WHOLE)) {
+			TH_LOG("address %d", i);
+		}
+		EXPECT_EQ(EFAULT, errno);
+		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_TRUE(is_silent(scene));
+		/* "if the scale value is nonzero" */
+		EXPECT_EQ(0, profil_bsd(illegal(i), 0x400, offset_of(scene),
+					0));
+	}
+	EXPECT_EQ(0, profil_bsd(illegal(7), 0x401, offset_of(scene), WHOLE));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+}
+
+static const unsigned int too_high[] = { 65537, 0x20000, 0x80000000,
+					 0xffffffff };
+
+TEST_F(errors, bsd_scale_above_65536)
+{
+	struct scene *scene = &self->scene;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(too_high); i++) {
+		stop(scene->fd);
+		errno = 0;
+		EXPECT_EQ(-1, bsd(scene, too_high[i]));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		/* it does not get so far as to end what runs, nor to look */
+		ASSERT_EQ(0, bsd(scene, WHOLE));
+		EXPECT_EQ(-1, profil_bsd(NULL, scene->bytes, 0, too_high[i]));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_TRUE(counts_at(scene, NEAR, 1));
+	}
+}
+
+/* A user who may not lock enough is told, and this ends what was on too. */
+static int bsd_without_rights(const struct scene *scene)
+{
+	if (become_user(SOME_USER, 2))
+		return 1;
+	if (profil_bsd((char *)scene->counters, PAGE, offset_of(scene), WHOLE))
+		return 2;
+	if (!counts_at(scene, NEAR, 1))
+		return 3;
+	/* two pages beside the one that is locked */
+	if (bsd(scene, WHOLE) != -1)
+		return 4;
+	if (errno != ENOMEM)
+		return 5;
+	return state(scene) == PROFIL_STATE_OFF && is_silent(scene) ? 0 : 6;
+}
+
+TEST_F(errors, bsd_memory_that_cannot_be_locked)
+{
+	EXPECT_EQ(0, in_child(bsd_without_rights, &self->scene));
+}
+
+/*
+ * Where the page knows no errors, the program is told by a line on stderr, once
+ * of the same, and profiling is off.
+ */
+static int odd_address(const struct scene *scene, const char *function)
+{
+	char *odd = (char *)scene->counters + 1;
+	unsigned long offset = offset_of(scene);
+
+	if (!strcmp(function, "profil_solaris"))
+		return profil_solaris((void *)odd, 0x400, offset, WHOLE);
+	if (!strcmp(function, "profil_osf1"))
+		return profil_osf1((void *)odd, 0x400, offset, WHOLE);
+	return profil_linux099(odd, 0x400, offset, WHOLE);
+}
+
+static const char *const silent[] = { "profil_solaris", "profil_osf1",
+				      "profil_linux099" };
+
+TEST_F(errors, those_without_errors)
+{
+	struct scene *scene = &self->scene;
+	struct ear ear;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(silent); i++) {
+		/* the same is told of another call in between */
+		bool told = i;
+
+		ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
+					 offset_of(scene), WHOLE));
+		errno = 0;
+		open_ear(&ear);
+		EXPECT_EQ(i < 2 ? -1 : 0, odd_address(scene, silent[i]));
+		EXPECT_EQ(i < 2 ? EINVAL : 0, errno);
+		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		odd_address(scene, silent[i]);
+		close_ear(&ear);
+		EXPECT_EQ(!told, lines(ear.heard));
+		if (!told) {
+			EXPECT_NE(NULL, strstr(ear.heard, silent[i]));
+			EXPECT_NE(NULL, strstr(ear.heard, "EINVAL"));
+		}
+		EXPECT_TRUE(is_silent(scene));
+	}
+}
+
+static int linux099(const struct scene *scene, void *buf, int bytes)
+{
+	return profil_linux099(buf, bytes, offset_of(scene), WHOLE);
+}
+
+/* "Null wird immer zurueckgegeben", and what is off for Linux 0.99 alone. */
+TEST_F(errors, linux099_off)
+{
+	struct scene *scene = &self->scene;
+	struct ear ear;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, linux099(scene, scene->counters,
+				      (int)scene->bytes));
+		EXPECT_TRUE(counts_at(scene, NEAR, 1));
+		errno = 0;
+		switch (i) {
+		case 0:
+			EXPECT_EQ(0, linux099(scene, NULL, 0x400));
+			break;
+		case 1:
+			EXPECT_EQ(0, linux099(scene, scene->counters, 0));
+			break;
+		case 2:
+			EXPECT_EQ(0, profil_linux099((char *)scene->counters,
+						     0x400, 0, -1));
+			break;
+		case 3:
+			EXPECT_EQ(0, profil_linux099((char *)scene->counters,
+						     0x400, 0, INT_MIN));
+			break;
+		case 4:	/* 4 GiB, as there; more than there is here */
+			open_ear(&ear);
+			EXPECT_EQ(0, linux099(scene, scene->counters, -2));
+			EXPECT_NE(NULL, strstr(close_ear(&ear), "E2BIG"));
+			break;
+		}
+		EXPECT_EQ(0, errno);
+		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_TRUE(is_silent(scene));
+	}
+}
+
+/*
+ * Nowhere that a program could ever have memory: there is nothing to wait for.
+ */
+static int linux099_in_the_kernel(const struct scene *scene)
+{
+	struct ear ear;
+
+	open_ear(&ear);
+	linux099(scene, illegal(2), 0x400);
+	return 0;
+}
+
+TEST_F(errors, linux099_kernel_address)
+{
+	EXPECT_EQ(128 + SIGSEGV, in_child(linux099_in_the_kernel,
+					  &self->scene));
+}
+
+/*
+ * Pages that are there, but not to be written, are no better when one needs
+ * them.
+ */
+static bool *got_there;
+
+static int linux099_read_only(const struct scene *scene)
+{
+	mprotect((char *)scene->counters + PAGE, PAGE, PROT_READ);
+	linux099(scene, scene->counters, (int)scene->bytes);
+	*got_there = counts_at(scene, NEAR, 2);
+	stay_at_pc(scene->text + FAR, 0.2);
+	return 0;
+}
+
+TEST_F(errors, linux099_read_only)
+{
+	got_there = map_shared(PAGE);
+	EXPECT_EQ(128 + SIGSEGV, in_child(linux099_read_only, &self->scene));
+	EXPECT_TRUE(*got_there);
+}
+
+/* A handler may go on without a profile, as the program could there. */
+static volatile sig_atomic_t signals;
+
+static void on_fault(int number)
+{
+	(void)number;
+	signals++;
+}
+
+TEST_F(errors, linux099_handler)
+{
+	struct scene *scene = &self->scene;
+	struct sigaction action = { .sa_handler = on_fault };
+
+	ASSERT_EQ(0, sigaction(SIGSEGV, &action, NULL));
+	take_away_far(scene);
+	EXPECT_EQ(0, linux099(scene, scene->counters, (int)scene->bytes));
+	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, FAR, 1).state);
+	EXPECT_EQ(1, signals);
+	EXPECT_TRUE(is_silent(scene));
+	EXPECT_EQ(1, signals);
+}
+
+/* What the C library's profil() and ours have: an earlier profile goes on. */
+TEST_F(errors, glibc_illegal_address)
+{
+	struct scene *scene = &self->scene;
+	int i;
+
+	ASSERT_EQ(0, profil(scene->counters, scene->bytes, offset_of(scene),
+			    WHOLE));
+	/* not NULL, which is off there */
+	for (i = 1; i < 7; i++) {
+		errno = 0;
+		EXPECT_EQ(-1, profil(illegal(i), 0x400, offset_of(scene),
+				     WHOLE)) {
+			TH_LOG("address %d", i);
+		}
+		EXPECT_EQ(EFAULT, errno);
+		EXPECT_TRUE(counts_at(scene, NEAR, 1));
+	}
+}
+
+/*
+ * Without the module: no errno from off, which is what it is; one line for all
+ * the rest. None of them falls back to the C library's profil(), whose rule is
+ * another.
+ */
+static int call_one(const struct scene *scene, int which, unsigned int scale)
+{
+	void *buf = scene->counters;
+
+	errno = 0;
+	switch (which) {
+	case 0:
+		return profil_solaris(buf, 0x400, 0, scale);
+	case 1:
+		return profil_bsd(buf, 0x400, 0, scale);
+	case 2:
+		return profil_osf1(buf, 0x400, 0, scale);
+	case 3:
+		return profil_aix(buf, 0x400, 0, scale);
+	default:
+		return profil_linux099(buf, 0x400, 0, (int)scale);
+	}
+}
+
+static int without_module(const struct scene *scene)
+{
+	struct ear ear;
+	int i, wrong = 0;
+
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/dev", "tmpfs", 0, NULL))
+		return 100;
+	open_ear(&ear);
+	for (i = 0; i < 5; i++)
+		wrong += call_one(scene, i, 0) || errno;
+	if (wrong || lines(close_ear(&ear)))
+		return 1;
+	open_ear(&ear);
+	for (i = 0; i < 4; i++)
+		wrong += call_one(scene, i, 0x8000) != -1 || errno != ENOENT;
+	/* and this one is always 0 */
+	wrong += call_one(scene, i, 0x8000) || errno;
+	if (wrong)
+		return 2;
+	return lines(close_ear(&ear)) == 1 && strstr(ear.heard, "modprobe") ?
+		0 : 3;
+}
+
+TEST_F(errors, without_module)
+{
+	int status = in_child(without_module, &self->scene);
+
+	if (status == 100)
+		SKIP(return, "no right to mount");
+	EXPECT_EQ(0, status);
+}
+
+TEST_HARNESS_MAIN

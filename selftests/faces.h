@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests of libprofil's faces share: code that stays at chosen places,
+ * and 16-bit counters for it, at a scale that gives place d of the text counter
+ * byte d; and what the library says on stderr. To be included after the
+ * harness.
+ */
+#ifndef SELFTESTS_FACES_H
+#define SELFTESTS_FACES_H
+
+#include "process.h"
+#include "profil.h"
+
+#define WHOLE	0x10000		/* scale: a counter for each 2 bytes */
+#define NEAR	((size_t)0x100)	/* a place in the first page */
+#define FAR	(PAGE + 0x100)	/* one in the second */
+
+struct scene {
+	int fd;
+	size_t bytes;		/* two pages, of text as of counters */
+	char *text;
+	uint16_t *counters;
+};
+
+/*
+ * At as many samples a second as are to be had, for the sake of those who wait.
+ */
+#define SET_SCENE(scene)						\
+	do {								\
+		REQUIRE_DEVICE((scene)->fd);				\
+		(scene)->bytes = 2 * PAGE;				\
+		(scene)->text = map_code((scene)->bytes);		\
+		(scene)->counters = map_memory((scene)->bytes);		\
+		ASSERT_NE(MAP_FAILED, (scene)->text);			\
+		ASSERT_NE(MAP_FAILED, (scene)->counters);		\
+		ASSERT_EQ(0, profil_set_rate(get_info((scene)->fd).tick_hz)); \
+	} while (0)
+
+static inline void clear_scene(struct scene *scene)
+{
+	stop(scene->fd);
+	close(scene->fd);
+	munmap(scene->text, scene->bytes);
+	munmap(scene->counters, scene->bytes);
+}
+
+static inline unsigned int state(const struct scene *scene)
+{
+	return get_status(scene->fd).state;
+}
+
+static inline unsigned long offset_of(const struct scene *scene)
+{
+	return (unsigned long)scene->text;
+}
+
+/* A start, by the device itself, that counts the text as all of them do. */
+static inline void count_scene(const struct scene *scene,
+			       struct profil_start *start,
+			       struct profil_region *region)
+{
+	*region = (struct profil_region) {
+		.start = (uintptr_t)scene->text,
+		.end = (uintptr_t)scene->text + scene->bytes,
+		.offset = (uintptr_t)scene->text,
+		.buf = (uintptr_t)scene->counters,
+		.bytes = scene->bytes,
+		.scale = WHOLE,
+	};
+	*start = (struct profil_start) {
+		.size = sizeof(*start),
+		.rate = get_info(scene->fd).tick_hz,
+		.width = 16,
+		.nr_regions = 1,
+		.regions = (uintptr_t)region,
+	};
+}
+
+static inline uint16_t *counter(const struct scene *scene, size_t place)
+{
+	return &scene->counters[place / 2];
+}
+
+/*
+ * Stay at a place of the text until so many more are counted, or nothing is any
+ * more, or ever was. Return: what has become of the profile.
+ */
+static inline struct profil_status stay(const struct scene *scene, size_t place,
+					uint64_t nr)
+{
+	struct profil_status status = get_status(scene->fd);
+	uint64_t goal = status.counted + nr;
+	double end = process_seconds() + 2;
+	struct one_pc one;
+
+	if (enter_pc(&one, scene->text + place)) {
+		status.state = ~0U;
+		return status;
+	}
+	while (status.state == PROFIL_STATE_RUNNING && status.counted < goal &&
+	       process_seconds() < end) {
+		usleep(1000);
+		status = get_status(scene->fd);
+	}
+	leave_pc(&one);
+	return get_status(scene->fd);
+}
+
+/* Whether so many more are counted there, and it goes on. */
+static inline bool counts_at(const struct scene *scene, size_t place,
+			     uint64_t nr)
+{
+	uint64_t before = get_status(scene->fd).counted;
+	struct profil_status status = stay(scene, place, nr);
+
+	return status.state == PROFIL_STATE_RUNNING &&
+	       status.counted >= before + nr;
+}
+
+/* Whether nothing at all is counted in the first page, where it would be. */
+static inline bool is_silent(const struct scene *scene)
+{
+	char *before = malloc(PAGE);
+	bool silent;
+
+	memcpy(before, scene->counters, PAGE);
+	silent = !stay_at_pc(scene->text + NEAR, 0.05) &&
+		 !memcmp(before, scene->counters, PAGE);
+	free(before);
+	return silent;
+}
+
+/* From here on only the first page of counters is there. */
+static inline void take_away_far(const struct scene *scene)
+{
+	munmap((char *)scene->counters + PAGE, scene->bytes - PAGE);
+}
+
+/* Exit status of a child that does something, as the shell has it. */
+static inline int in_child(int (*function)(const struct scene *scene),
+			   const struct scene *scene)
+{
+	struct rlimit none = { 0, 0 };
+	pid_t pid = fork();
+
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &none);
+		_exit(function(scene));
+	}
+	return pid < 0 ? -1 : wait_for(pid);
+}
+
+/* Send what the library says to a file; and have it, and stderr back. */
+struct ear {
+	int file;
+	int saved;
+	char heard[1024];
+};
+
+static inline void open_ear(struct ear *ear)
+{
+	ear->file = memfd_create("stderr", MFD_CLOEXEC);
+	ear->saved = dup(STDERR_FILENO);
+	dup2(ear->file, STDERR_FILENO);
+}
+
+static inline const char *close_ear(struct ear *ear)
+{
+	ssize_t bytes = pread(ear->file, ear->heard, sizeof(ear->heard) - 1, 0);
+
+	ear->heard[bytes > 0 ? bytes : 0] = '\0';
+	dup2(ear->saved, STDERR_FILENO);
+	close(ear->saved);
+	close(ear->file);
+	return ear->heard;
+}
+
+static inline int lines(const char *text)
+{
+	int nr = 0;
+
+	for (; *text; text++)
+		nr += *text == '\n';
+	return nr;
+}
+
+#endif /* SELFTESTS_FACES_H */

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pcsample(): where the program was, one pc after the other, and how many there
+ * were since the call before.
+ */
+#include <limits.h>
+
+#include "kselftest_harness.h"
+#include "faces.h"
+
+#define NR	1000
+#define UNUSED	((uintptr_t)0x5a5a5a5a)
+
+FIXTURE(pcsample) {
+	struct scene scene;
+	uintptr_t samples[NR];
+	uintptr_t pc;		/* where threads stay */
+};
+
+FIXTURE_SETUP(pcsample)
+{
+	size_t i;
+
+	SET_SCENE(&self->scene);
+	self->pc = (uintptr_t)self->scene.text + NEAR;
+	for (i = 0; i < NR; i++)
+		self->samples[i] = UNUSED;
+}
+
+FIXTURE_TEARDOWN(pcsample)
+{
+	clear_scene(&self->scene);
+}
+
+TEST_F(pcsample, where_it_was)
+{
+	long nr, i, there = 0;
+
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	EXPECT_TRUE(counts_at(&self->scene, NEAR, 40));
+	nr = pcsample(self->samples, 0);
+	ASSERT_LE(40, nr);
+	ASSERT_GE(NR, nr);
+	for (i = 0; i < nr; i++)
+		there += self->samples[i] == self->pc;
+	/* the rest is this thread's, which looks whether it is time */
+	EXPECT_LT(nr / 2, there);
+	for (; i < NR; i++)
+		EXPECT_EQ(UNUSED, self->samples[i]);
+}
+
+/* Five ticks in an array of three: three are stored, then it is off. */
+TEST_F(pcsample, full)
+{
+	struct scene *scene = &self->scene;
+	struct profil_status status;
+
+	EXPECT_EQ(0, pcsample(self->samples, 3));
+	status = stay(scene, NEAR, 5);
+	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
+	EXPECT_EQ(3, status.counted);
+	ASSERT_EQ(0, stay_at_pc(scene->text + NEAR, 0.05));
+	EXPECT_NE(UNUSED, self->samples[0]);
+	EXPECT_NE(UNUSED, self->samples[2]);
+	EXPECT_EQ(UNUSED, self->samples[3]);
+	/* the next call tells how many there were, and begins anew */
+	EXPECT_EQ(3, pcsample(self->samples + 10, 2));
+	EXPECT_EQ(PROFIL_STATE_FULL, stay(scene, NEAR, 5).state);
+	EXPECT_NE(UNUSED, self->samples[11]);
+	EXPECT_EQ(UNUSED, self->samples[12]);
+	EXPECT_EQ(UNUSED, self->samples[3]);
+	EXPECT_EQ(2, pcsample(self->samples, 0));
+	EXPECT_EQ(0, pcsample(self->samples, 0));
+}
+
+/* No samples wanted: it is off, and tells what there was until then. */
+TEST_F(pcsample, off)
+{
+	struct scene *scene = &self->scene;
+	long nr;
+
+	EXPECT_EQ(0, pcsample(NULL, 0));
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	EXPECT_TRUE(counts_at(scene, NEAR, 4));
+	nr = pcsample(NULL, 0);
+	EXPECT_LE(4, nr);
+	EXPECT_NE(UNUSED, self->samples[nr - 1]);
+	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	ASSERT_EQ(0, stay_at_pc(scene->text + NEAR, 0.05));
+	EXPECT_EQ(UNUSED, self->samples[nr]);
+	EXPECT_EQ(0, pcsample(NULL, 0));
+}
+
+/*
+ * A second call while it runs: what the first had, and on in the other array.
+ */
+TEST_F(pcsample, second_call)
+{
+	struct scene *scene = &self->scene;
+	long nr;
+
+	EXPECT_EQ(0, pcsample(self->samples, NR / 2));
+	EXPECT_TRUE(counts_at(scene, NEAR, 3));
+	nr = pcsample(self->samples + NR / 2, NR / 2);
+	EXPECT_LE(3, nr);
+	EXPECT_TRUE(counts_at(scene, NEAR, 3));
+	EXPECT_EQ(UNUSED, self->samples[nr]);
+	EXPECT_NE(UNUSED, self->samples[NR / 2 + 2]);
+}
+
+TEST_F(pcsample, negative)
+{
+	static const long bad[] = { -1, -NR, LONG_MIN };
+	struct scene *scene = &self->scene;
+	size_t i;
+
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		errno = 0;
+		EXPECT_EQ(-1, pcsample(self->samples, bad[i]));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	/* what runs is not touched */
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	EXPECT_LE(4, pcsample(self->samples, 0));
+}
+
+/* What cannot be begun ends what was, as the header says. */
+TEST_F(pcsample, errors)
+{
+	struct scene *scene = &self->scene;
+
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	errno = 0;
+	EXPECT_EQ(-1, pcsample((uintptr_t *)((char *)self->samples + 2), 8));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(-1, pcsample(self->samples, LONG_MAX));
+	EXPECT_EQ(E2BIG, errno);
+}
+
+/*
+ * profil() and pcsample() end each other, and profil() what there was to tell.
+ */
+TEST_F(pcsample, and_profil)
+{
+	struct scene *scene = &self->scene;
+	uint16_t before;
+	long nr;
+
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	nr = (long)get_status(scene->fd).counted;
+	ASSERT_EQ(0, profil_solaris(scene->counters, scene->bytes,
+				    offset_of(scene), WHOLE));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	before = *counter(scene, NEAR);
+	EXPECT_LE(2, before);
+	/* stores come but in between the two calls */
+	EXPECT_EQ(UNUSED, self->samples[nr + 3]);
+	EXPECT_EQ(0, pcsample(self->samples + NR / 2, NR / 2));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+	EXPECT_EQ(before, *counter(scene, NEAR));
+	EXPECT_NE(UNUSED, self->samples[NR / 2 + 1]);
+	/* profil()'s off is an end as well */
+	EXPECT_EQ(0, profil_solaris(scene->counters, 0, 0, 0));
+	EXPECT_EQ(0, pcsample(self->samples, 0));
+}
+
+/*
+ * The array ends where the memory does: it is off there, and no signal comes.
+ */
+TEST_F(pcsample, memory_ends)
+{
+	struct scene *scene = &self->scene;
+	char *end = (char *)scene->counters + PAGE;
+	uintptr_t *samples = (uintptr_t *)end - 4;
+	uintptr_t *volatile nowhere = (uintptr_t *)64;
+	struct profil_status status;
+
+	take_away_far(scene);
+	EXPECT_EQ(0, pcsample(samples, 100));
+	status = stay(scene, NEAR, 10);
+	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
+	EXPECT_EQ(4, status.counted);
+	EXPECT_NE(0, samples[0]);
+	EXPECT_NE(0, samples[3]);
+	EXPECT_EQ(4, pcsample(samples, 0));
+	/* nowhere at all */
+	EXPECT_EQ(0, pcsample(nowhere, 100));
+	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
+	EXPECT_EQ(0, pcsample(samples, 0));
+}
+
+/* The child goes on behind its parent's, in its copy, and counts its own. */
+static struct _test_data_pcsample *of_test;
+
+static int sample_in_child(const struct scene *scene)
+{
+	long nr, i;
+
+	if (!counts_at(scene, NEAR, 3))
+		return 1;
+	nr = pcsample(NULL, 0);
+	for (i = 0; i < NR && of_test->samples[i] != UNUSED; i++)
+		;
+	/* its parent's are before */
+	return nr >= 3 && i > nr ? 0 : 2;
+}
+
+TEST_F(pcsample, fork)
+{
+	struct scene *scene = &self->scene;
+	long nr, i;
+
+	of_test = self;
+	EXPECT_EQ(0, pcsample(self->samples, NR));
+	EXPECT_TRUE(counts_at(scene, NEAR, 3));
+	EXPECT_EQ(0, in_child(sample_in_child, scene));
+	nr = pcsample(NULL, 0);
+	EXPECT_LE(3, nr);
+	for (i = 0; i < NR && self->samples[i] != UNUSED; i++)
+		;
+	EXPECT_EQ(nr, i);
+}
+
+TEST_HARNESS_MAIN
