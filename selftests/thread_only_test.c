@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PROFIL_THREAD_ONLY: the thread that starts a profile is counted, and what it
+ * forks; no other thread, nor what that forks.
+ */
+#include "kselftest_harness.h"
+#include "faces.h"
+
+FIXTURE(thread_only) {
+	struct scene scene;
+	struct profil_region region;	/* the text, */
+	struct profil_start start;
+	uint16_t elsewhere;		/* and all other pcs */
+};
+
+FIXTURE_SETUP(thread_only)
+{
+	struct scene *scene = &self->scene;
+
+	SET_SCENE(scene);
+	ASSERT_TRUE(get_info(scene->fd).features & PROFIL_FEATURE_THREAD_ONLY);
+	count_scene(scene, &self->start, &self->region);
+	self->start.catch_all = (uintptr_t)&self->elsewhere;
+}
+
+FIXTURE_TEARDOWN(thread_only)
+{
+	clear_scene(&self->scene);
+}
+
+/* Return: 0 or errno. */
+static int begin_with(struct _test_data_thread_only *self, uint32_t flags)
+{
+	self->start.flags = flags;
+	return call(self->scene.fd, PROFIL_IOC_START, &self->start);
+}
+
+/*
+ * A thread that starts a profile of its own, and stays at a place of the text.
+ */
+struct starter {
+	struct _test_data_thread_only *test;
+	pthread_barrier_t started;
+	int error;
+};
+
+static void *start_and_stay(void *data)
+{
+	struct starter *starter = data;
+	char *text = starter->test->scene.text;
+
+	starter->error = begin_with(starter->test, PROFIL_THREAD_ONLY);
+	pthread_barrier_wait(&starter->started);
+	((void (*)(void))(text + NEAR))();
+	return NULL;
+}
+
+static int start_thread(struct _test_data_thread_only *self, struct starter *starter,
+			struct one_pc *one)
+{
+	starter->test = self;
+	one->code = (instruction *)(self->scene.text + NEAR);
+	*one->code = JUMP_TO_SELF;
+	__builtin___clear_cache((char *)one->code, (char *)one->code + 4);
+	pthread_barrier_init(&starter->started, NULL, 2);
+	if (pthread_create(&one->thread, NULL, start_and_stay, starter))
+		return -1;
+	pthread_barrier_wait(&starter->started);
+	return starter->error;
+}
+
+TEST_F(thread_only, this_thread)
+{
+	struct scene *scene = &self->scene;
+
+	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
+	EXPECT_TRUE(is_silent(scene));
+	EXPECT_EQ(0, get_status(scene->fd).counted);
+	burn(0.1);
+	EXPECT_LT(5, self->elsewhere);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	/* of all threads, if it is not asked for */
+	ASSERT_EQ(0, begin_with(self, 0));
+	EXPECT_TRUE(counts_at(scene, NEAR, 2));
+}
+
+TEST_F(thread_only, of_another)
+{
+	struct scene *scene = &self->scene;
+	struct profil_status status;
+	struct starter starter;
+	struct one_pc one;
+	uint16_t counts;
+
+	/* this thread's is replaced: there is one in a process */
+	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
+	ASSERT_EQ(0, start_thread(self, &starter, &one));
+	/* wait until it is there */
+	while (!__atomic_load_n(counter(scene, NEAR), __ATOMIC_RELAXED))
+		usleep(1000);
+	self->elsewhere = 0;
+	burn(0.1);
+	EXPECT_EQ(0, self->elsewhere);
+	leave_pc(&one);
+	/* the thread has ended, the profile has not */
+	counts = *counter(scene, NEAR);
+	self->elsewhere = 0;
+	EXPECT_TRUE(is_silent(scene));
+	burn(0.05);
+	EXPECT_EQ(0, self->elsewhere);
+	status = stop(scene->fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(PROFIL_THREAD_ONLY, status.flags);
+	EXPECT_EQ(counts, status.counted);
+}
+
+/*
+ * A child of this thread is this thread in it; what it forks is followed too.
+ */
+static uint16_t *elsewhere;
+
+static int be_followed(const struct scene *scene)
+{
+	if (state(scene) != PROFIL_STATE_RUNNING)
+		return 1;
+	*elsewhere = 0;
+	burn(0.1);
+	if (*elsewhere < 5)
+		return 2;
+	return is_silent(scene) && !get_status(scene->fd).counted ? 0 : 3;
+}
+
+static int fork_once_more(const struct scene *scene)
+{
+	int status = be_followed(scene);
+
+	return status ? status : 10 * in_child(be_followed, scene);
+}
+
+static void *fork_in_thread(void *scene)
+{
+	return (void *)(intptr_t)in_child(be_followed, scene);
+}
+
+TEST_F(thread_only, fork)
+{
+	struct scene *scene = &self->scene;
+	struct profil_status status;
+	pthread_t thread;
+	void *result;
+
+	elsewhere = &self->elsewhere;
+	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
+	EXPECT_EQ(0, in_child(fork_once_more, scene));
+	EXPECT_EQ(1, get_status(scene->fd).forks);
+
+	/* another thread's child is none of its business */
+	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_in_thread, scene));
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(1, (intptr_t)result);
+	status = get_status(scene->fd);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(1, status.forks);
+	EXPECT_EQ(0, status.forks_denied);
+	/* but it is where all threads are counted */
+	self->elsewhere = 0;
+	ASSERT_EQ(0, begin_with(self, 0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_in_thread, scene));
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(3, (intptr_t)result);
+	EXPECT_EQ(1, get_status(scene->fd).forks);
+}
+
+TEST_HARNESS_MAIN
