@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The headers of the dialects, and our own, in C and C++: without a warning, in any
+# order with the C library's, and profil() is that dialect's then. No module needed.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+headers=../lib/include/profil
+warnings=(-Wall -Wextra -Werror -Wpedantic)
+
+# includes HEADER...: source that includes them
+includes() {
+	printf '#include <%s>\n' "$@"
+}
+
+# compile DIALECT LANGUAGE-AND-STANDARD...: the source on standard input
+compile() {
+	local dialect=$1
+
+	shift
+	"$CC" "${warnings[@]}" -I"$headers/$dialect" "$@" -c -o "$work/object" - \
+		2>"$work/err"
+}
+
+# in_both COMMAND ARG...: in each language, old and new
+in_both() {
+	CC=${CC:-cc} "$@" -x c -std=gnu89 -Wno-pedantic &&
+	CC=${CC:-cc} "$@" -x c -std=c11 &&
+	CC=${CXX:-c++} "$@" -x c++ -std=c++11 &&
+	CC=${CXX:-c++} "$@" -x c++ -std=gnu++17
+}
+
+# in_any_order DIALECT HEADER FLAG...
+in_any_order() {
+	local dialect=$1 header=$2
+
+	shift 2
+	includes "$header" "$header" | compile "$dialect" "$@" &&
+	includes unistd.h sys/types.h "$header" stdlib.h |
+		compile "$dialect" "$@" &&
+	includes "$header" unistd.h stdio.h | compile "$dialect" "$@"
+}
+
+# binds DIALECT HEADER CALL FLAG...: a call of profil() is that of the dialect alone
+binds() {
+	local dialect=$1 header=$2 call=$3
+
+	shift 3
+	{ includes "$header"; echo "void f(void); void f(void) { $call; }"; } |
+		compile "$dialect" "$@" &&
+	[ "$(nm -u "$work/object" | awk '/prof|pcsample/ { print $2 }')" = \
+		"${BOUND:-profil_$dialect}" ]
+}
+
+calls=(
+"solaris unistd.h static unsigned short b[8]; profil(b, sizeof(b), 0u, 0x4000u)"
+"bsd unistd.h static char b[8]; (void)!profil(b, 8, 0, 65536)"
+"linux099 unistd.h static char b[8]; (void)!profil(b, 8, 0, 0x8000)"
+"osf1 unistd.h static short b[8]; profil(b, 16u, 0u, 0x10000u)"
+"aix mon.h static unsigned short b[8]; profil(b, 16, 0, 0177777)"
+"aix monmon.h static struct prof b[1]; profil(b, -1u, 0, 0)"
+)
+
+# our own beside the C library's
+ours() {
+	{
+		includes profil.h sys/profil.h unistd.h
+		echo 'void f(void);'
+		echo 'void f(void) { static struct profil_attr a; (void)!profil_start(&a); }'
+	} | compile . -I../lib -I../uapi "$@"
+}
+
+# our own beside a dialect's, which binds profil()
+ours_beside() {
+	local dialect=$1
+
+	shift
+	includes unistd.h profil.h | compile "$dialect" -I../lib -I../uapi "$@" &&
+	includes profil.h unistd.h | compile "$dialect" -I../lib -I../uapi "$@"
+}
+
+# The library defines what its map names, without a version: else profil() and
+# sprofil() could not take the place of the C library's.
+exports() {
+	nm -D --defined-only ../lib/libprofil.so |
+		awk '{ print $3 }' | sort >"$work/err"
+	sed -n '/^global:/,/^local:/s/^\t\(.*\);$/\1/p' ../lib/libprofil.map |
+		sort | diff - "$work/err"
+}
+
+ktap_print_header
+paths=("$headers"/*/*.h)
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + 1))
+for path in "${paths[@]}"; do
+	dialect=$(basename "$(dirname "$path")")
+	check "$dialect: <${path##*/}> compiles" \
+		in_both in_any_order "$dialect" "${path##*/}"
+done
+for line in "${calls[@]}"; do
+	read -r dialect header call <<<"$line"
+	check "$dialect: profil() of <$header> is its own" \
+		in_both binds "$dialect" "$header" "$call"
+done
+BOUND=pcsample check "solaris: pcsample()" in_both binds solaris pcsample.h \
+	'(void)!pcsample(0, 0)'
+check "profil.h compiles" in_both ours
+for dialect in solaris bsd linux099 osf1 aix; do
+	check "$dialect: beside profil.h" in_both ours_beside "$dialect"
+done
+check "the library's names" exports
+ktap_finished
