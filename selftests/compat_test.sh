@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Programs that cannot be compiled anew, which have libprofil preloaded; and 32-bit
+# programs on a 64-bit kernel.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+m32=../build/m32
+
+# samples LOW WHOSE COMMAND...: the old program has so many, and they are whose
+samples() {
+	local low=$1 whose=$2 nr by
+
+	shift 2
+	"$@" >"$work/out" 2>"$work/err" || return
+	[ ! -s "$work/err" ] || return
+	read -r nr by <"$work/out"
+	echo "# $nr samples by $by: $*"
+	[ "$by" = "$whose" ] && [ "$nr" -ge "$low" ]
+}
+
+# Without us it is the C library that counts: so the program can tell.
+alone() {
+	samples 10 signals "$1/old" profil
+}
+
+# preloaded DIRECTORY-OF-LIBRARY PROGRAM FUNCTION
+preloaded() {
+	samples 12 kernel env LD_PRELOAD="$1/libprofil.so" "$2" "$3"
+}
+
+# 2 samples a second: the library that is preloaded is asked
+rate() {
+	PROFIL_RATE=2 samples 0 kernel env LD_PRELOAD="$1/libprofil.so" "$2" profil &&
+	[ "$(cut -d' ' -f1 "$work/out")" -lt 10 ]
+}
+
+# A scale that one dialect refuses
+dialect() {
+	samples 12 kernel env LD_PRELOAD="$1/libprofil.so" "$2" profil 0x20000 &&
+	! PROFIL_DIALECT=bsd LD_PRELOAD="$1/libprofil.so" "$2" profil 0x20000 \
+		2>"$work/err" &&
+	grep -q 'Invalid argument' "$work/err"
+}
+
+old_program() {
+	local library=$1 program=$2 name=$3
+
+	check "$name: the C library's timer" alone "${program%/old}"
+	check "$name: profil() is the kernel's" preloaded "$library" "$program" profil
+	check "$name: sprofil() is the kernel's" preloaded "$library" "$program" sprofil
+	check "$name: PROFIL_RATE" rate "$library" "$program"
+	check "$name: PROFIL_DIALECT" dialect "$library" "$program"
+}
+
+# runs PROGRAM ARG...: a selftest, compiled for 32 bits
+runs() {
+	"$m32/$1" "${@:2}" >"$work/err" 2>&1
+	case $? in
+	0) grep -q '^# Totals: pass:[1-9]' "$work/err" ;;
+	*) false ;;
+	esac
+}
+
+programs=(aix_test sprofil_test pcsample_test choice_test)
+
+ktap_print_header
+if [ ! -c /dev/profil ]; then
+	ktap_skip_all "no /dev/profil: load the module"
+	exit "$KSFT_SKIP"
+fi
+ktap_set_plan $((5 + 5 + 1 + ${#programs[@]}))
+old_program ../lib ./old "old program"
+# the compiler may make no 32-bit programs, the kernel run none
+if "$m32/old" profil >"$work/out" 2>&1; then
+	old_program "$m32/lib" "$m32/old" "old 32-bit program"
+	check "32-bit program: lib_test, its rule" runs lib_test -t rule
+	for program in "${programs[@]}"; do
+		check "32-bit program: $program" runs "$program"
+	done
+else
+	for ((i = 0; i < 5 + 1 + ${#programs[@]}; i++)); do
+		ktap_test_skip "32-bit programs, which are not to be had here"
+	done
+fi
+ktap_finished
