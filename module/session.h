@@ -72,7 +72,7 @@ struct profil_cpu {
  * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
  * @thread:    the thread that is sampled, with a reference, so that no other gets
  *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
- * @started_ns: profil_clock_ns() at its start
+ * @started_ns: profil_clock_ns() at its start, or at that of the one it replaced
  * @config:    what to count; one reference. Immutable
  * @cpus:      per CPU
  * @log_used:  entries of the pc log that were handed out

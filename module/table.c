@@ -67,12 +67,16 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 	rcu_read_lock();
 	raw_spin_lock(&sessions_lock);
 	old = profil_table_find(session->mm);
-	if (old)
+	if (old) {
+		/* what was due before, and comes late, is the new one's */
+		if (READ_ONCE(old->state) == PROFIL_STATE_RUNNING)
+			session->started_ns = old->started_ns;
 		/* one store: a tick finds the old one or the new one */
 		hlist_replace_rcu(&old->node, &session->node);
-	else
+	} else {
 		hash_add_rcu(sessions, &session->node,
 			     (unsigned long)session->mm);
+	}
 	raw_spin_unlock(&sessions_lock);
 	rcu_read_unlock();
 	return old;
