@@ -48,11 +48,12 @@ spun() {
 
 	much=$(share spin_much)
 	less=$(share spin_less)
-	# 100 samples a second, start and end of the process included; 3/4 and
-	# 1/4 with the statistical error of 100 samples
+	# 100 samples a second, start and end of the process included, which take
+	# their time where the host is busy; 3/4 and 1/4 with the statistical
+	# error of 100 samples
 	between "$(awk "BEGIN { print 98 * $seconds - 1 }")" "$(samples)" \
-		"$(awk "BEGIN { print 102 * $seconds + 8 }")" &&
-	between 0.68 "$(awk "BEGIN { print $much / ($much + $less) }")" 0.82
+		"$(awk "BEGIN { print 102 * $seconds + 25 }")" &&
+	between 0.63 "$(awk "BEGIN { print $much / ($much + $less) }")" 0.87
 }
 
 shares() {

@@ -401,8 +401,12 @@ static int *achieved;
 
 static int stay_where_nothing_is(const struct scene *scene)
 {
+	int i;
+
 	*achieved = counts_at(scene, NEAR, 2);
-	stay_at_pc(scene->text + FAR, 0.2);
+	/* until a worker has come to send the signal */
+	for (i = 0; i < 50; i++)
+		stay_at_pc(scene->text + FAR, 0.1);
 	return 0;
 }
 

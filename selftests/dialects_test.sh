@@ -24,7 +24,8 @@ shares() {
 	echo "# $1: much $much, less $less"
 	awk -v much="$much" -v less="$less" 'BEGIN {
 		n = much + less
-		exit !(n > 80 && much > 0.6 * n && much < 0.9 * n)
+		# a busy host delivers ticks late, and in lumps
+		exit !(n > 80 && much > 0.55 * n && much < 0.95 * n)
 	}'
 }
 
