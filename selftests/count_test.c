@@ -284,7 +284,7 @@ TEST_F(count, sleeping)
 	ASSERT_GE(pid, 0);
 	if (!pid) {
 		execl("/bin/sh", "sh", "-c",
-		      "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done",
+		      "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done",
 		      NULL);
 		_exit(1);
 	}
