@@ -117,17 +117,20 @@ def make_distance(dice, scale, size):
     kind = dice.random()
     if kind < 0.03:
         return -dice.choice([1, 2, 3, 0x10000, 2**31, 2**32, 2**40, 2**46])
-    if kind < 0.06:
+    if kind < 0.05:
         return dice.choice([2**31, 2**32, 2**45, HIGHEST]) - dice.randrange(5)
-    if kind < 0.12:
+    if kind < 0.08:
         return dice.randrange(2**dice.randrange(47))
     # most: around the first pc of a counter, the first, the last, any
     counters = size // 2
     inside = dice.randrange(counters + 1)
     number = dice.choice([0, 1, inside, inside, counters - 1, counters - 1,
                           counters, counters, counters + 1])
-    effective = scale if scale >= 2 else 0x10000
-    first = max(number, 0) * 2 * 65536 // effective
+    byte = 2 * max(number, 0)
+    # or where a product of 32 or 64 bits, or an int, would begin again
+    if kind < 0.12:
+        byte = 2 * inside + 2**dice.choice([16, 31, 32, 33, 48])
+    first = byte * 65536 // (scale if scale >= 2 else 0x10000)
     return max(0, min(HIGHEST, first + dice.randrange(-4, 5)))
 
 
