@@ -135,7 +135,7 @@ TEST_F(regions, aix_first_that_holds)
 		{ (char *)BASE + 0x1000, (char *)BASE + 0x1100,
 		  (HISTCOUNTER *)self->buf, 0x100, 0xffff },
 		{ (char *)BASE + 0x0f00, (char *)BASE + 0x1200,
-		  (HISTCOUNTER *)(self->buf + 0x100), 0x300, 0xffff },
+		  (HISTCOUNTER *)(self->buf + 0x100), 0x400, 0xffff },
 		{ .p_high = 0 },
 	};
 	static const struct {
