@@ -83,6 +83,24 @@ static void test_nothing_to_count(void **state)
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 }
 
+/* A profile of another function of the library is none of AIX's. */
+static void test_another_function(void **state)
+{
+	(void)state;
+	assert_int_equal(0, start_glibc());
+	assert_int_equal(0, start_aix());
+	assert_int_equal(2, fake_device.starts);
+	assert_int_equal(PROFIL_OVERFLOW_SATURATE, fake_device.start.overflow);
+	assert_int_equal(0, start_bsd());
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_true(is_on());
+	assert_int_equal(0, start_aix());
+	assert_int_equal(4, fake_device.starts);
+	assert_int_equal(PROFIL_OVERFLOW_SATURATE, fake_device.start.overflow);
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_false(is_on());
+}
+
 static void test_errors(void **state)
 {
 	struct aix_prof profs[] = {
@@ -137,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_no_effect),
 		TEST(test_nothing_to_count),
+		TEST(test_another_function),
 		TEST(test_errors),
 	};
 
