@@ -23,6 +23,16 @@ struct scene {
 };
 
 /*
+ * Far from where the kernel puts what is mapped next, so that a hole that a test
+ * makes there stays one.
+ */
+static inline void *map_apart(size_t bytes)
+{
+	return mmap((void *)0x20000000, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/*
  * At as many samples a second as are to be had, for the sake of those who wait.
  */
 #define SET_SCENE(scene)						\
@@ -30,7 +40,7 @@ struct scene {
 		REQUIRE_DEVICE((scene)->fd);				\
 		(scene)->bytes = 2 * PAGE;				\
 		(scene)->text = map_code((scene)->bytes);		\
-		(scene)->counters = map_memory((scene)->bytes);		\
+		(scene)->counters = map_apart((scene)->bytes);		\
 		ASSERT_NE(MAP_FAILED, (scene)->text);			\
 		ASSERT_NE(MAP_FAILED, (scene)->counters);		\
 		ASSERT_EQ(0, profil_set_rate(get_info((scene)->fd).tick_hz)); \
