@@ -195,11 +195,11 @@ static void explain_start(int device, struct profil_run *run, int error)
 {
 	unsigned int limit = 0;
 
-	if (error == EINVAL)
+	if (error == EINVAL || error == EPERM)
 		limit = profil_rate_highest(device);
 	if (limit && run->rate > limit)
 		fail(run, error,
-		     "a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz",
+		     "a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (without CAP_PERFMON the module's parameter max_rate)",
 		     run->rate, limit);
 	else
 		fail(run, error, PROFIL_DEVICE ": start: %s (%s)",

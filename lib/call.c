@@ -33,7 +33,7 @@ int profil_call_start(struct profil_start *start)
 	if (!error) {
 		start->size = sizeof(*start);
 		error = profil_device_call(fd, PROFIL_IOC_START, start);
-		if (error == -EINVAL)
+		if (error == -EINVAL || error == -EPERM)
 			profil_rate_explain(fd, start->rate);
 		if (!error)
 			atomic_fetch_add(&serial, 1);

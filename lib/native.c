@@ -14,6 +14,7 @@ int profil_start(const struct profil_attr *attr)
 	struct profil_start start = {
 		.flags = attr->flags,
 		.rate = attr->rate,
+		.clock = attr->clock,
 		.width = attr->width ? attr->width : 32,
 		.overflow = attr->overflow,
 		.nr_regions = (uint32_t)attr->nr_regions,

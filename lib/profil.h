@@ -33,6 +33,7 @@
  *               stderr says so), or a higher rate than the kernel offers
  *   E2BIG       a larger buffer, or more regions, than one profile can have: 1 GiB,
  *               4096
+ *   EPERM       a higher rate than users may have (PROFIL_RATE, profil_set_rate())
  *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or no memory
  *   ENOSPC      the user has as many profiles as the administrator lets him have
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or a device;
@@ -246,6 +247,7 @@ long pcsample(uintptr_t samples[], long nsamples);
  * @nr_regions: their number
  * @width:      of a counter or pc in bits: 16, 32 or 64; 0 is 32
  * @rate:       Hz; 0: as profil_set_rate() says
+ * @clock:      PROFIL_CLOCK_*
  * @overflow:   PROFIL_OVERFLOW_*
  * @flags:      PROFIL_* flags of struct profil_start
  * @limit:      highest value of a counter, for PROFIL_OVERFLOW_SATURATE and STOP; 0:
@@ -261,6 +263,7 @@ struct profil_attr {
 	size_t nr_regions;
 	unsigned int width;
 	unsigned int rate;
+	unsigned int clock;
 	unsigned int overflow;
 	unsigned int flags;
 	uint64_t limit;

@@ -65,7 +65,7 @@ void profil_rate_explain(int fd, unsigned int rate)
 
 	if (highest && rate > highest)
 		fprintf(stderr,
-			"libprofil: a rate of %u Hz is not to be had: this kernel offers 1 to %u Hz (PROFIL_RATE)\n",
+			"libprofil: a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (PROFIL_RATE; without CAP_PERFMON the module's parameter max_rate)\n",
 			rate, highest);
 }
 

@@ -8,6 +8,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/highmem.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/version.h>
@@ -77,6 +78,30 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 #else
 	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
 				     NULL, NULL);
+#endif
+}
+
+/* What a probe of sched_switch gets. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#define COMPAT_SWITCH_ARGS						\
+	void *data, bool preempt, struct task_struct *prev,		\
+	struct task_struct *next, unsigned int prev_state
+#else
+#define COMPAT_SWITCH_ARGS						\
+	void *data, bool preempt, struct task_struct *prev,		\
+	struct task_struct *next
+#endif
+
+static inline void
+compat_hrtimer_setup(struct hrtimer *timer,
+		     enum hrtimer_restart (*function)(struct hrtimer *),
+		     clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
 #endif
 }
 

@@ -20,7 +20,8 @@
 
 #define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG |		\
 			 PROFIL_PIN_ON_HIT | PROFIL_THREAD_ONLY |	\
-			 PROFIL_FAULT_SIGNAL | PROFIL_CHECK_ON_HIT)
+			 PROFIL_FAULT_SIGNAL | PROFIL_CHECK_ON_HIT |	\
+			 PROFIL_KERNEL_ONLY)
 
 /* EINVAL says little: tell which field to whoever debugs his program. */
 #define refuse(fmt, ...) ({						\
@@ -38,12 +39,13 @@ static int check_fields(const struct profil_start *arg)
 {
 	if (arg->flags & ~PROFIL_FLAGS)
 		return refuse("unknown flags %#x", arg->flags & ~PROFIL_FLAGS);
+	if (arg->flags & PROFIL_USER_ONLY && arg->flags & PROFIL_KERNEL_ONLY)
+		return refuse("neither user nor kernel mode");
+	if (arg->reserved)
+		return refuse("reserved is not 0");
 	if (arg->flags & PROFIL_CHECK_ON_HIT &&
 	    !(arg->flags & PROFIL_PIN_ON_HIT))
 		return refuse("checked on hits, but pinned at once");
-	if (!arg->rate || arg->rate > profil_clock_max_rate())
-		return refuse("rate %u is not in 1 to %u Hz", arg->rate,
-			      profil_clock_max_rate());
 	if (arg->width != 16 && arg->width != 32 && arg->width != 64)
 		return refuse("width %u is not 16, 32 or 64", arg->width);
 	if (arg->width == 64 && !IS_ENABLED(CONFIG_64BIT))
@@ -228,10 +230,13 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	struct profil_region *regions = NULL;
 	struct profil_config *config;
 	u32 shift = arg->width == 16 ? 1 : arg->width == 32 ? 2 : 3;
+	u32 clock = arg->clock;
 	u32 i;
 	int err;
 
 	err = check_fields(arg);
+	if (!err)
+		err = profil_clock_choose(arg->rate, &clock);
 	if (err)
 		return ERR_PTR(err);
 	if (arg->flags & PROFIL_PC_LOG)
@@ -262,6 +267,7 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	refcount_set(&config->ref, 1);
 	config->flags = arg->flags;
 	config->rate = arg->rate;
+	config->clock = clock;
 	config->shift = shift;
 	config->overflow = arg->overflow;
 	config->limit = arg->limit ?: largest_count(shift);

@@ -34,7 +34,8 @@ struct profil_span {
  * @sessions:  how many count by it, of those that have not ended; the regions are
  *             charged as long as there are any
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
- * @rate:      in Hz
+ * @rate:      in Hz, as asked for
+ * @clock:     PROFIL_CLOCK_TICK, TIMER or RANDOM
  * @shift:     log2 of the counter size in bytes: 1, 2 or 3
  * @overflow:  PROFIL_OVERFLOW_*
  * @limit:     highest value of a counter, for SATURATE and STOP
@@ -56,6 +57,7 @@ struct profil_config {
 	atomic_t sessions;
 	u32 flags;
 	u32 rate;
+	u32 clock;
 	u32 shift;
 	u32 overflow;
 	u64 limit;

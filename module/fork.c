@@ -34,6 +34,7 @@
 #include "table.h"
 #include "totals.h"
 #include "trace.h"
+#include "tracepoints.h"
 
 /**
  * profil_fork_prepare - have a spare session ready for a fork of this thread
@@ -187,7 +188,7 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 	err = charge(child);
 	if (err)
 		goto put_spare;
-	if (!profil_hooks_get_another()) {
+	if (!profil_hooks_get_another(profil_clock_needs_timer(child->config))) {
 		err = -ESRCH;
 		goto uncharge;
 	}
@@ -204,7 +205,7 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 	return 0;
 
 put_hooks:
-	profil_hooks_put();
+	profil_hooks_put(profil_clock_needs_timer(child->config));
 uncharge:
 	profil_uncharge_pages(&child->config->rights, child->buffer.charged);
 	child->buffer.charged = 0;
@@ -217,9 +218,8 @@ put_spare:
 static bool is_followed(const struct profil_session *session,
 			struct task_struct *parent)
 {
-	if (session->thread && session->thread != task_pid(parent))
-		return false;
-	return READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
+	return profil_session_covers(session, parent) &&
+	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
 }
 
 static void tell(struct profil_session *session,
@@ -266,14 +266,7 @@ static void probe_fork(void *data, struct task_struct *parent,
 	rcu_read_unlock();
 }
 
-/* Tracepoints are not exported one by one: they are found by their names. */
 static struct tracepoint *fork_tracepoint;
-
-static void find_fork_tracepoint(struct tracepoint *tp, void *data)
-{
-	if (!strcmp(tp->name, "sched_process_fork"))
-		fork_tracepoint = tp;
-}
 
 /**
  * profil_fork_attach - follow forks from here on
@@ -286,7 +279,7 @@ int profil_fork_attach(void)
 	int err;
 
 	if (!fork_tracepoint)
-		for_each_kernel_tracepoint(find_fork_tracepoint, NULL);
+		fork_tracepoint = profil_tracepoint_find("sched_process_fork");
 	if (!fork_tracepoint)
 		return -EOPNOTSUPP;
 	profil_fork_fill_reserve();

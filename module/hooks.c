@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hooks into the kernel are attached while a profile runs; a loaded module
- * that nobody uses costs nothing.
+ * The hooks into the kernel are attached while a profile runs that needs them; a
+ * loaded module that nobody uses costs nothing.
  *
  * Attaching patches the kernel's text (tens of milliseconds under emulation),
  * so they stay for a moment after their last user: a build of many short
@@ -12,91 +12,163 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "clock.h"
 #include "fork.h"
 #include "hooks.h"
+#include "tick.h"
+#include "timer.h"
 
 #define DETACH_DELAY	HZ
 
-/* Held over text patching. Protects hooks_attached. */
-static DEFINE_MUTEX(hooks_mutex);
-static bool hooks_attached;
-
-/* Rises from 0 only under hooks_mutex, with the hooks attached. */
-static atomic_t hooks_users = ATOMIC_INIT(0);
-
-static int attach(void)
+static int attach_tick_and_fork(void)
 {
 	int err;
 
 	err = profil_fork_attach();
 	if (err)
 		return err;
-	err = profil_clock_attach();
+	err = profil_tick_attach();
 	if (err)
 		profil_fork_detach();
 	return err;
 }
 
-static void hooks_detach(struct work_struct *work)
+static void detach_tick_and_fork(void)
 {
-	mutex_lock(&hooks_mutex);
-	if (hooks_attached && !atomic_read(&hooks_users)) {
-		profil_clock_detach();
-		profil_fork_detach();
-		hooks_attached = false;
-	}
-	mutex_unlock(&hooks_mutex);
+	profil_tick_detach();
+	profil_fork_detach();
 }
 
-static DECLARE_DELAYED_WORK(detach_work, hooks_detach);
+static void detach_later(struct work_struct *work);
 
 /**
- * profil_hooks_get - have ticks and forks looked at
- *
- * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ * struct profil_hook - what is attached together
+ * @attach:   may sleep
+ * @detach:   may sleep
+ * @users:    rises from 0 only under hooks_mutex, with the hook attached
+ * @attached: under hooks_mutex
+ * @work:     detaches it
  */
-int profil_hooks_get(void)
+struct profil_hook {
+	int (*attach)(void);
+	void (*detach)(void);
+	atomic_t users;
+	bool attached;
+	struct delayed_work work;
+};
+
+/* For every profile: its clock, unless that is the timer, and its children */
+static struct profil_hook always = {
+	.attach = attach_tick_and_fork,
+	.detach = detach_tick_and_fork,
+	.users = ATOMIC_INIT(0),
+	.work = __DELAYED_WORK_INITIALIZER(always.work, detach_later, 0),
+};
+
+static struct profil_hook timer = {
+	.attach = profil_timer_attach,
+	.detach = profil_timer_detach,
+	.users = ATOMIC_INIT(0),
+	.work = __DELAYED_WORK_INITIALIZER(timer.work, detach_later, 0),
+};
+
+/* Held over text patching. */
+static DEFINE_MUTEX(hooks_mutex);
+
+static int get(struct profil_hook *hook)
 {
 	int err = 0;
 
 	mutex_lock(&hooks_mutex);
-	if (!hooks_attached)
-		err = attach();
+	if (!hook->attached)
+		err = hook->attach();
 	if (!err) {
-		hooks_attached = true;
-		atomic_inc(&hooks_users);
+		hook->attached = true;
+		atomic_inc(&hook->users);
 	}
 	mutex_unlock(&hooks_mutex);
 	return err;
 }
 
+static void put(struct profil_hook *hook)
+{
+	if (atomic_dec_and_test(&hook->users))
+		schedule_delayed_work(&hook->work, DETACH_DELAY);
+}
+
+static void detach(struct profil_hook *hook)
+{
+	mutex_lock(&hooks_mutex);
+	if (hook->attached && !atomic_read(&hook->users)) {
+		hook->detach();
+		hook->attached = false;
+	}
+	mutex_unlock(&hooks_mutex);
+}
+
+static void detach_later(struct work_struct *work)
+{
+	detach(container_of(to_delayed_work(work), struct profil_hook, work));
+}
+
+/**
+ * profil_hooks_get - have ticks and forks looked at
+ * @with_timer: and switches, for the timer
+ *
+ * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ */
+int profil_hooks_get(bool with_timer)
+{
+	int err;
+
+	err = get(&always);
+	if (err || !with_timer)
+		return err;
+	err = get(&timer);
+	if (err)
+		put(&always);
+	return err;
+}
+
 /**
  * profil_hooks_get_another - for a forked child, whose parent has them
+ * @with_timer: as the parent's
  *
  * Any context. Return: false if they are about to be detached, so that the
  * parent's profile has just ended.
  */
-bool profil_hooks_get_another(void)
+bool profil_hooks_get_another(bool with_timer)
 {
-	return atomic_inc_not_zero(&hooks_users);
+	if (!atomic_inc_not_zero(&always.users))
+		return false;
+	if (!with_timer || atomic_inc_not_zero(&timer.users))
+		return true;
+	put(&always);
+	return false;
 }
 
 /**
  * profil_hooks_put - give back what a get gave
+ * @with_timer: as there
  *
  * Any context: the last user leaves the detaching to a worker.
  */
-void profil_hooks_put(void)
+void profil_hooks_put(bool with_timer)
 {
-	if (atomic_dec_and_test(&hooks_users))
-		schedule_delayed_work(&detach_work, DETACH_DELAY);
+	if (with_timer)
+		put(&timer);
+	put(&always);
+}
+
+static void leave(struct profil_hook *hook)
+{
+	cancel_delayed_work_sync(&hook->work);
+	detach(hook);
 }
 
 /* There are no users any more. */
 void profil_hooks_exit(void)
 {
-	cancel_delayed_work_sync(&detach_work);
-	hooks_detach(NULL);
-	profil_clock_exit();
+	leave(&timer);
+	leave(&always);
+	profil_tick_exit();
 }

@@ -8,10 +8,10 @@
 #include <linux/types.h>
 
 /* May sleep: the first user attaches them. */
-int profil_hooks_get(void);
+int profil_hooks_get(bool with_timer);
 /* Any context. */
-bool profil_hooks_get_another(void);
-void profil_hooks_put(void);
+bool profil_hooks_get_another(bool with_timer);
+void profil_hooks_put(bool with_timer);
 
 void profil_hooks_exit(void);
 

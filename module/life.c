@@ -35,6 +35,8 @@
 #include "repair.h"
 #include "session.h"
 #include "table.h"
+#include "tick.h"
+#include "timer.h"
 #include "totals.h"
 #include "trace.h"
 
@@ -203,7 +205,8 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 		session->process = get_pid(task_tgid(task));
 	if (session->config->flags & PROFIL_THREAD_ONLY)
 		session->thread = get_pid(task_pid(task));
-	session->started_ns = profil_clock_ns();
+	session->started_ns = profil_tick_ns();
+	session->started_ktime = ktime_get_ns();
 	profil_buffer_init(&session->buffer, mm, session->config);
 	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
 	/* our caller holds the module now; from here on the session */
@@ -257,7 +260,7 @@ static struct profil_session *create(struct profil_config *config)
 	err = charge(config);
 	if (err)
 		goto free_session;
-	err = profil_hooks_get();
+	err = profil_hooks_get(profil_clock_needs_timer(config));
 	if (err)
 		goto uncharge;
 	enrol(session, current);
@@ -309,6 +312,7 @@ static void retire(struct profil_session *session)
 int profil_life_start(struct profil_config *config)
 {
 	struct profil_session *session, *old;
+	bool timer;
 
 	session = create(config);
 	if (IS_ERR(session))
@@ -316,7 +320,10 @@ int profil_life_start(struct profil_config *config)
 	/* before it can have been replaced, and freed, by another thread */
 	trace_profil_start(session->tgid, config->rate, config->flags,
 			   config->nr_maps, config->nr_pages);
+	timer = profil_clock_needs_timer(config);
 	old = profil_table_publish(session);
+	if (timer)
+		profil_timer_begin();
 	if (old)
 		retire(old);
 	return 0;
@@ -329,7 +336,8 @@ static void read_status(struct profil_session *session,
 	struct profil_figures figures = profil_session_figures(session);
 
 	status->state = READ_ONCE(session->state);
-	status->rate = session->config->rate;
+	status->rate = profil_clock_rate(session->config);
+	status->clock = session->config->clock;
 	status->flags = session->config->flags;
 	status->ticks = figures.ticks;
 	status->counted = figures.counted;

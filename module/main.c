@@ -7,6 +7,7 @@
 #include "device.h"
 #include "hooks.h"
 #include "session.h"
+#include "timer.h"
 
 static int __init profil_init(void)
 {
@@ -15,6 +16,7 @@ static int __init profil_init(void)
 	err = profil_session_init();
 	if (err)
 		return err;
+	profil_timer_init();
 	/* last: from here on, users come */
 	err = profil_device_init();
 	if (err)

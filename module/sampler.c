@@ -9,7 +9,6 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
-#include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 
@@ -123,25 +122,15 @@ static bool log_pc(struct profil_session *session, u64 pc, u64 samples,
 	return kick;
 }
 
-/* Return: whether the worker is needed. */
-static bool sample(struct profil_session *session, struct profil_cpu *cpu,
-		   u64 ticks)
+/* Samples of a pc. Return: whether the worker is needed. */
+static bool sample(struct profil_session *session,
+		   struct profil_figures *figures, u64 pc, u64 samples)
 {
 	const struct profil_config *config = session->config;
-	struct profil_figures *figures = &cpu->figures;
-	u64 pc = instruction_pointer(task_pt_regs(current));
 	struct profil_sample sample = { .pc = pc };
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_map *map;
-	u64 samples;
 
-	if (session->thread && session->thread != task_pid(current))
-		return false;
-	if (config->flags & PROFIL_USER_ONLY && !user_mode(get_irq_regs()))
-		return false;
-	samples = profil_accumulate(&cpu->phase, ticks, config->rate, HZ);
-	if (!samples)
-		return false;
 	figures->ticks += samples;
 	this_cpu_add(profil_cpu_totals.ticks, samples);
 
@@ -166,19 +155,46 @@ static bool sample(struct profil_session *session, struct profil_cpu *cpu,
 }
 
 /**
- * profil_sampler_tick - charge ticks to where the current thread is in user mode
- * @session: of current->mm, under rcu_read_lock()
- * @ticks:   how many, at least 1
- *
- * Hard interrupt context. The saved user registers lie at the top of the
- * thread's kernel stack, whether the tick found it in user mode or in a system
- * call: then the pc is where it will return, as the originals have it. Return:
- * false if the session has just left the table: the tick is its successor's.
+ * struct profil_moment - when and where a thread is to be sampled
+ * @task:    the thread
+ * @ticks:   how many of the tick's, to be thinned to the session's rate; or 0,
+ * @points:  and how many of the timer's
+ * @in_user: it is in user mode
  */
-bool profil_sampler_tick(struct profil_session *session, u64 ticks)
+struct profil_moment {
+	struct task_struct *task;
+	u64 ticks;
+	u64 points;
+	bool in_user;
+};
+
+/* How many samples a session takes of it. */
+static u64 samples_of(const struct profil_session *session,
+		      struct profil_cpu *cpu, const struct profil_moment *moment)
+{
+	const struct profil_config *config = session->config;
+
+	if (!profil_session_covers(session, moment->task))
+		return 0;
+	if (config->flags & (moment->in_user ? PROFIL_KERNEL_ONLY :
+					       PROFIL_USER_ONLY))
+		return 0;
+	if (!moment->ticks)
+		return moment->points;
+	return profil_accumulate(&cpu->phase, moment->ticks, config->rate, HZ);
+}
+
+/*
+ * The saved user registers lie at the top of the thread's kernel stack, whether it
+ * is in user mode or in a system call: then the pc is where it will return, as the
+ * originals have it. Return: false if the session has just left the table: the
+ * moment is its successor's. *kick: the worker is needed.
+ */
+static bool take(struct profil_session *session,
+		 const struct profil_moment *moment, bool *kick)
 {
 	struct profil_cpu *cpu = this_cpu_ptr(session->cpus);
-	bool kick = false;
+	u64 samples;
 
 	raw_spin_lock(&cpu->lock);
 	if (READ_ONCE(session->withdrawn)) {
@@ -186,13 +202,65 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks)
 		return false;
 	}
 	if (READ_ONCE(session->state) == PROFIL_STATE_RUNNING) {
-		kick = sample(session, cpu, ticks);
+		samples = samples_of(session, cpu, moment);
+		if (samples)
+			*kick = sample(session, &cpu->figures,
+				       instruction_pointer(task_pt_regs(moment->task)),
+				       samples);
 		/* the profile has just ended itself: it has things to give back */
 		if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
-			kick = true;
+			*kick = true;
 	}
 	raw_spin_unlock(&cpu->lock);
+	return true;
+}
+
+/**
+ * profil_sampler_tick - charge ticks to where the current thread is in user mode
+ * @session: of current->mm, under rcu_read_lock()
+ * @ticks:   how many, at least 1
+ *
+ * Hard interrupt context. Return: false if the session has just left the table: the
+ * tick is its successor's.
+ */
+bool profil_sampler_tick(struct profil_session *session, u64 ticks)
+{
+	const struct profil_moment moment = {
+		.task = current,
+		.ticks = ticks,
+		.in_user = user_mode(get_irq_regs()),
+	};
+	bool kick = false;
+
+	if (!take(session, &moment, &kick))
+		return false;
 	if (kick)
 		profil_session_kick(session);
+	return true;
+}
+
+/**
+ * profil_sampler_point - charge points of the timer to a thread
+ * @session: of its mm, under rcu_read_lock()
+ * @task:    the current thread
+ * @points:  how many, at least 1
+ * @in_user: it is in user mode
+ *
+ * With interrupts off, in the timer or at a switch. Return: as profil_sampler_tick().
+ */
+bool profil_sampler_point(struct profil_session *session,
+			  struct task_struct *task, u64 points, bool in_user)
+{
+	const struct profil_moment moment = {
+		.task = task,
+		.points = points,
+		.in_user = in_user,
+	};
+	bool kick = false;
+
+	if (!take(session, &moment, &kick))
+		return false;
+	if (kick)
+		profil_session_kick_later(session);
 	return true;
 }

@@ -10,9 +10,14 @@
 struct profil_figures;
 struct profil_sample;
 struct profil_session;
+struct task_struct;
 
 /* Hard interrupt context. */
 bool profil_sampler_tick(struct profil_session *session, u64 ticks);
+
+/* With interrupts off, also with a runqueue's lock held. */
+bool profil_sampler_point(struct profil_session *session,
+			  struct task_struct *task, u64 points, bool in_user);
 
 /* With interrupts off, and this CPU's lock of the session. */
 bool profil_sampler_count(struct profil_session *session,

@@ -21,6 +21,7 @@
 #include "hooks.h"
 #include "life.h"
 #include "session.h"
+#include "tick.h"
 #include "totals.h"
 #include "trace.h"
 
@@ -31,6 +32,12 @@
 static struct workqueue_struct *queue;
 
 static void free_work(struct work_struct *work);
+
+static void kick(struct irq_work *work)
+{
+	profil_session_kick(container_of(work, struct profil_session,
+					 kick_work));
+}
 
 /**
  * profil_session_alloc - memory for a session
@@ -63,8 +70,8 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 
 		raw_spin_lock_init(&this->lock);
 		this->phase =
-			profil_clock_phase(hash_32(atomic_inc_return(&serial),
-						   32));
+			profil_tick_phase(hash_32(atomic_inc_return(&serial),
+						  32));
 	}
 	refcount_set(&session->ref, 1);
 	session->state = PROFIL_STATE_RUNNING;
@@ -72,6 +79,7 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	mutex_init(&session->service_mutex);
 	INIT_HLIST_HEAD(&session->spares);
 	raw_spin_lock_init(&session->spares_lock);
+	init_irq_work(&session->kick_work, kick);
 	INIT_WORK(&session->work, profil_life_work);
 	INIT_RCU_WORK(&session->free_work, free_work);
 	return session;
@@ -94,6 +102,8 @@ static void free_work(struct work_struct *work)
 		container_of(to_rcu_work(work), struct profil_session, free_work);
 	struct profil_config *config = session->config;
 
+	/* none is begun any more */
+	irq_work_sync(&session->kick_work);
 	/* its callbacks use all of the session */
 	if (session->buffer.watched)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
@@ -157,6 +167,38 @@ void profil_session_kick(struct profil_session *session)
 		queue_work(queue, &session->work);
 	else
 		profil_session_put(session);
+}
+
+/**
+ * profil_session_kick_later - the same where nobody may be woken
+ * @session: under rcu_read_lock()
+ *
+ * Any context, also with a runqueue's lock held.
+ */
+void profil_session_kick_later(struct profil_session *session)
+{
+	irq_work_queue(&session->kick_work);
+}
+
+/**
+ * profil_session_succeed - take what is due to another one, but comes late
+ * @session: that takes the place
+ * @old:     of this one
+ *
+ * Any context. From another clock nothing is taken: that one counts from its own last
+ * time on, which may be long ago.
+ */
+void profil_session_succeed(struct profil_session *session,
+			    const struct profil_session *old)
+{
+	bool by_tick = session->config->clock == PROFIL_CLOCK_TICK;
+	bool was_by_tick = old->config->clock == PROFIL_CLOCK_TICK;
+
+	if (READ_ONCE(old->state) != PROFIL_STATE_RUNNING ||
+	    by_tick != was_by_tick)
+		return;
+	session->started_ns = old->started_ns;
+	session->started_ktime = old->started_ktime;
 }
 
 /**
@@ -225,7 +267,7 @@ void profil_session_give_back(struct profil_session *session)
 	WRITE_ONCE(session->given_back, true);
 	profil_session_barrier(session);
 	profil_buffer_unpin_all(&session->buffer);
-	profil_hooks_put();
+	profil_hooks_put(profil_clock_needs_timer(session->config));
 }
 
 static void add_figures(struct profil_figures *sum,

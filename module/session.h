@@ -5,10 +5,13 @@
 #ifndef _PROFIL_SESSION_H
 #define _PROFIL_SESSION_H
 
+#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/profil.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -72,7 +75,8 @@ struct profil_cpu {
  * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
  * @thread:    the thread that is sampled, with a reference, so that no other gets
  *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
- * @started_ns: profil_clock_ns() at its start, or at that of the one it replaced
+ * @started_ns: profil_tick_ns() at its start, or at that of the one it replaced,
+ * @started_ktime: and ktime_get_ns()
  * @config:    what to count; one reference. Immutable
  * @cpus:      per CPU
  * @log_used:  entries of the pc log that were handed out
@@ -88,6 +92,7 @@ struct profil_cpu {
  * @spares:    sessions for children of forks under way (fork.c),
  * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
  * @spare_for: of a spare: the thread that forks
+ * @kick_work: kicks the worker from where that may not be done
  * @work:      the worker (life.c, repair.c)
  * @free_work: the last part of its end, a grace period after the last reference
  *
@@ -106,6 +111,7 @@ struct profil_session {
 	struct pid *process;
 	struct pid *thread;
 	u64 started_ns;
+	u64 started_ktime;
 	struct profil_config *config;
 	struct profil_cpu __percpu *cpus;
 	atomic64_t log_used;
@@ -119,9 +125,17 @@ struct profil_session {
 	struct hlist_head spares;
 	raw_spinlock_t spares_lock;
 	const struct task_struct *spare_for;
+	struct irq_work kick_work;
 	struct work_struct work;
 	struct rcu_work free_work;
 };
+
+/* Whether a thread of its process is one that it samples. */
+static inline bool profil_session_covers(const struct profil_session *session,
+					 struct task_struct *task)
+{
+	return !session->thread || session->thread == task_pid(task);
+}
 
 /* May sleep; with its service_mutex held. */
 void profil_session_give_back(struct profil_session *session);
@@ -138,9 +152,12 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
 			 struct profil_figures *figures, u64 samples,
 			 u32 error);
+void profil_session_succeed(struct profil_session *session,
+			    const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);
 void profil_session_barrier(struct profil_session *session);
 void profil_session_kick(struct profil_session *session);
+void profil_session_kick_later(struct profil_session *session);
 
 int profil_session_init(void);
 void profil_session_exit(void);

@@ -68,9 +68,7 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 	raw_spin_lock(&sessions_lock);
 	old = profil_table_find(session->mm);
 	if (old) {
-		/* what was due before, and comes late, is the new one's */
-		if (READ_ONCE(old->state) == PROFIL_STATE_RUNNING)
-			session->started_ns = old->started_ns;
+		profil_session_succeed(session, old);
 		/* one store: a tick finds the old one or the new one */
 		hlist_replace_rcu(&old->node, &session->node);
 	} else {

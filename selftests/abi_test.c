@@ -149,7 +149,7 @@ TEST_F(abi, outputs)
 	EXPECT_LE(1024, info.max_regions);
 	EXPECT_EQ(0, info.reserved);
 	EXPECT_LE(1 << 20, info.max_bytes);
-	EXPECT_EQ(0, info.features & ~0x3fULL);
+	EXPECT_EQ(0, info.features & ~0x7fULL);
 
 	memset(&longer, 0xcc, sizeof(longer));
 	longer.status.size = sizeof(longer);
@@ -200,7 +200,9 @@ TEST_F(abi, fields)
 	struct profil_start good = self->start;
 
 	self->start.flags = 0x80000000; START_FAILS(EINVAL);
-	self->start.flags = 0x40; START_FAILS(EINVAL);
+	self->start.flags = 0x80; START_FAILS(EINVAL);
+	self->start.flags = PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY;
+	START_FAILS(EINVAL);
 	self->start = good;
 	self->start.rate = 0; START_FAILS(EINVAL);
 	self->start.rate = get_info(self->fd).max_rate + 1; START_FAILS(EINVAL);
@@ -226,6 +228,12 @@ TEST_F(abi, fields)
 	self->start.log = good.catch_all; START_FAILS(EINVAL);
 	self->start = good;
 	self->start.log_bytes = 64; START_FAILS(EINVAL);
+	self->start = good;
+	self->start.clock = PROFIL_CLOCK_RANDOM + 1; START_FAILS(EINVAL);
+	self->start.clock = PROFIL_CLOCK_TICK;
+	self->start.rate = get_info(self->fd).tick_hz + 1; START_FAILS(EINVAL);
+	self->start = good;
+	self->start.reserved = 1; START_FAILS(EINVAL);
 }
 
 TEST_F(abi, region_counts)

@@ -195,6 +195,10 @@ static bool start(unsigned int flags)
 	if (below(4))
 		map_at(addr, bytes);
 	count_all(&arg, &regions[0], addr, width, below(2) ? tick_hz : 100);
+	if (below(2)) {
+		arg.clock = PROFIL_CLOCK_TIMER + below(2);
+		arg.rate = 1 + below(4000);
+	}
 	arg.flags = flags | (below(4) ? 0 : PROFIL_USER_ONLY);
 	arg.overflow = (unsigned int)below(3);
 	arg.nr_regions = 1 + (unsigned int)below(8);

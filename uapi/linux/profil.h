@@ -46,6 +46,7 @@
  *               mapping of a file on disk, 64-bit
  *               counters on a 32-bit kernel, no clock because the
  *               kernel.ftrace_enabled sysctl is 0
+ *   EPERM       a rate above what the administrator lets users ask for (max_rate)
  *   ENOMEM      RLIMIT_MEMLOCK of the user would be exceeded, or no memory
  *   ENOSPC      the user has as many sessions or regions as the administrator
  *               lets him have (module parameters max_user_sessions and
@@ -84,13 +85,15 @@
 #define PROFIL_FEATURE_THREAD_ONLY	0x8  /* flag PROFIL_THREAD_ONLY */
 #define PROFIL_FEATURE_FAULT_SIGNAL	0x10 /* flag PROFIL_FAULT_SIGNAL */
 #define PROFIL_FEATURE_CHECK_ON_HIT	0x20 /* flag PROFIL_CHECK_ON_HIT */
+#define PROFIL_FEATURE_CLOCKS		0x40 /* clocks but the tick, PROFIL_KERNEL_ONLY */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
  * @size:        in: sizeof(struct profil_info)
  * @abi_version: out: PROFIL_ABI_VERSION of the module
  * @tick_hz:     out: rate of the scheduler tick, in Hz (CONFIG_HZ)
- * @max_rate:    out: highest rate that PROFIL_IOC_START accepts, in Hz
+ * @max_rate:    out: highest rate that PROFIL_IOC_START accepts from the caller, in
+ *               Hz: 20,000 with CAP_PERFMON, else module parameter max_rate
  * @max_regions: out: most regions in one profile
  * @reserved:    out: 0
  * @max_bytes:   out: most memory that the counters of one profile may span, in
@@ -158,6 +161,25 @@ struct profil_region {
 #define PROFIL_THREAD_ONLY	0x8  /* only ticks of the calling thread */
 #define PROFIL_FAULT_SIGNAL	0x10 /* SIGSEGV when the counters' memory went away */
 #define PROFIL_CHECK_ON_HIT	0x20 /* nor look at the memory before that */
+#define PROFIL_KERNEL_ONLY	0x40 /* only ticks that found the kernel */
+
+/*
+ * Clocks, in struct profil_start.clock: when samples are taken
+ *
+ * AUTO    TICK up to the tick's rate, RANDOM above
+ * TICK    at the scheduler's tick, which comes anyway: no interrupt is added. Rates
+ *         below the tick's are had by leaving ticks out, evenly. (On a CPU of
+ *         nohz_full=, whose tick is off, it is TIMER)
+ * TIMER   by a timer of each CPU, at even intervals
+ * RANDOM  by a timer, once in each interval, at a random point: no program can keep
+ *         in step with it
+ *
+ * Timers run only on CPUs where profiled threads are, and while they are.
+ */
+#define PROFIL_CLOCK_AUTO	0
+#define PROFIL_CLOCK_TICK	1
+#define PROFIL_CLOCK_TIMER	2
+#define PROFIL_CLOCK_RANDOM	3
 
 /*
  * Overflow rules, in struct profil_start.overflow
@@ -175,7 +197,8 @@ struct profil_region {
  * struct profil_start - argument of PROFIL_IOC_START
  * @size:       in: sizeof(struct profil_start)
  * @flags:      in: PROFIL_* flags above; unknown ones are EINVAL
- * @rate:       in: samples per second of CPU time of a thread, 1 to max_rate Hz
+ * @rate:       in: samples per second of CPU time of a thread, 1 to max_rate Hz; with
+ *              PROFIL_CLOCK_TICK up to tick_hz
  * @width:      in: size of a counter in bits: 16, 32 or 64
  * @overflow:   in: PROFIL_OVERFLOW_*
  * @nr_regions: in: number of regions, 1 to max_regions; 0 with PROFIL_PC_LOG
@@ -193,6 +216,8 @@ struct profil_region {
  *              other threads stored while it was made may be missing in between.
  *              In shared memory the two would overwrite each other's
  * @log_bytes:  in: size of the log in bytes, at least one entry. Otherwise 0
+ * @clock:      in: PROFIL_CLOCK_*
+ * @reserved:   in: 0
  *
  * The counters must lie in memory that the process may write (executable or not:
  * the stacks of old programs are): anonymous (heap, stack, a program's own data,
@@ -250,6 +275,8 @@ struct profil_start {
 	__u64 catch_all;
 	__u64 log;
 	__u64 log_bytes;
+	__u32 clock;
+	__u32 reserved;
 };
 
 /* States, in struct profil_status.state */
@@ -263,7 +290,9 @@ struct profil_start {
  * struct profil_status - argument of PROFIL_IOC_STATUS and PROFIL_IOC_STOP
  * @size:         in: sizeof(struct profil_status)
  * @state:        out: PROFIL_STATE_*
- * @rate:         out: true sampling rate in Hz; 0 when off
+ * @rate:         out: true sampling rate in Hz, less than asked for if samples of
+ *                a timer would take more of a CPU than the administrator lets
+ *                them (module parameter max_cpu_percent); 0 when off
  * @flags:        out: the flags it was started with
  * @ticks:        out: sampling points met by the process's threads. Always the
  *                sum of the next four (once stopped; while it runs, the figures
@@ -283,7 +312,7 @@ struct profil_start {
  *                for), or the error that pinning ended with. Samples lost because
  *                several were due at once, and the first of them ended the
  *                profile, leave it as it is
- * @reserved:     out: 0
+ * @clock:        out: PROFIL_CLOCK_*, never AUTO
  * @forks:        out: children that this profile was passed on to
  * @forks_denied: out: children that are not profiled, because RLIMIT_MEMLOCK or
  *                max_user_sessions would have been exceeded, or there was no
@@ -304,7 +333,7 @@ struct profil_status {
 	__u64 lost;
 	__u64 pinned_bytes;
 	__u32 error;
-	__u32 reserved;
+	__u32 clock;
 	__u64 forks;
 	__u64 forks_denied;
 };

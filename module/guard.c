@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sampling takes no more than a share of a CPU, as perf's does not: if samples turn
+ * out to be dear (a slow machine, a virtual one, many regions), all timer clocks go
+ * slower until the last of them has ended.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+
+#include "grid.h"
+#include "guard.h"
+
+#define AVERAGED	128	/* samples that a mean is over */
+
+static unsigned int max_cpu_percent = 5;
+module_param(max_cpu_percent, uint, 0644);
+MODULE_PARM_DESC(max_cpu_percent,
+		 "share of a CPU that samples of a timer clock may take, in percent; 100: no limit");
+
+/* What AVERAGED samples have taken on a CPU. Written by its timer only. */
+static DEFINE_PER_CPU(u64, cost_ns);
+
+/* In Hz. Falls, in the timer; rises in process context, while no timer runs. */
+static u32 highest_rate = U32_MAX;
+
+/**
+ * profil_guard_rate - the rate that is had for one that was asked for
+ * @rate: in Hz
+ */
+u32 profil_guard_rate(u32 rate)
+{
+	return min(rate, READ_ONCE(highest_rate));
+}
+
+/**
+ * profil_guard_account - see what a sample has taken
+ * @rate:    that was asked for, in Hz
+ * @took_ns: in ns
+ */
+void profil_guard_account(u32 rate, u64 took_ns)
+{
+	u32 percent = READ_ONCE(max_cpu_percent);
+	u64 *cost = this_cpu_ptr(&cost_ns);
+	u64 mean, allowed;
+
+	*cost += took_ns - div_u64(*cost, AVERAGED);
+	if (percent >= 100)
+		return;
+	mean = div_u64(*cost, AVERAGED);
+	allowed = div64_u64((u64)PROFIL_NS / 100 * percent, mean + 1);
+	if (profil_guard_rate(rate) <= allowed)
+		return;
+	/* of two CPUs that see it at once, either may win: the other sees it again */
+	WRITE_ONCE(highest_rate, max_t(u32, allowed, HZ));
+	if (profil_guard_rate(rate) > HZ)
+		pr_info_ratelimited("a sample takes %llu ns: rates lowered to %u Hz (max_cpu_percent)\n",
+				    mean, READ_ONCE(highest_rate));
+}
+
+/* No timer runs any more. */
+void profil_guard_reset(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(cost_ns, cpu) = 0;
+	WRITE_ONCE(highest_rate, U32_MAX);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tick clock: a ftrace callback on update_process_times(), which every CPU
+ * calls in hard interrupt context at every scheduler tick, on all kernels. No
+ * interrupt is added.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ftrace.h>
+#include <linux/kernel.h>
+#include <linux/kernel_stat.h>
+#include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/clock.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "sampler.h"
+#include "session.h"
+#include "table.h"
+#include "tick.h"
+#include "ticks.h"
+
+/**
+ * struct profil_tick - what a CPU's last ticks were, to charge late ones
+ * @grid: tick grid, as profil_grid_advance() keeps it; at the last sampled tick
+ * @idle: the CPU's idle time by then, see idle_time()
+ * @mm:   what the last tick of all found,
+ * @task: and which thread; compared, never followed
+ *
+ * Written only by its own CPU in the tick, so with interrupts off.
+ */
+struct profil_tick {
+	u64 grid;
+	u64 idle;
+	const struct mm_struct *mm;
+	const struct task_struct *task;
+};
+
+static DEFINE_PER_CPU(struct profil_tick, last_tick);
+
+/* Moves when the CPU was idle over a tick, also when there was no tick then. */
+static __always_inline u64 idle_time(void)
+{
+	const u64 *times = kcpustat_this_cpu->cpustat;
+
+	return times[CPUTIME_IDLE] + times[CPUTIME_IOWAIT];
+}
+
+/*
+ * How many ticks the one at hand stands for. One that was held up by more than a
+ * period (interrupts off, or a virtual machine off its CPU) comes once. If the
+ * last tick found the same process, and the CPU has not been idle since, the
+ * process ran through the gap, and all that was due is charged to it (a thread, if
+ * that is what is profiled). Else it is
+ * charged what was due while the thread that is there has been on the CPU. What
+ * was due before the session began is not.
+ */
+static __always_inline u64 ticks_passed(struct profil_tick *last,
+					const struct profil_session *session)
+{
+	u64 ticks = profil_grid_advance(&last->grid, profil_tick_ns(),
+					TICK_NSEC);
+	u64 idle = idle_time();
+
+	if (unlikely(ticks > 1)) {
+		bool same = session->thread ? last->task == current :
+					      last->mm == current->mm;
+		u64 since = session->started_ns;
+
+		if (!same || last->idle != idle)
+			since = max(since, compat_on_cpu_since());
+		ticks = min(ticks, profil_grid_since(last->grid, since,
+						     TICK_NSEC));
+	}
+	last->idle = idle;
+	return ticks;
+}
+
+/* Hard interrupt context. An unprofiled process costs a look into the table. */
+static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
+			       struct ftrace_ops *ops, compat_ftrace_regs *regs)
+{
+	struct profil_tick *last = this_cpu_ptr(&last_tick);
+	const struct mm_struct *mm = current->mm;
+	struct profil_session *session;
+
+	if (mm && !(current->flags & COMPAT_PF_WORKERS)) {
+		/* a session is freed only a grace period after it left the table */
+		rcu_read_lock();
+		session = profil_table_find(mm);
+		if (session && !profil_clock_is_timer(session->config)) {
+			u64 ticks = ticks_passed(last, session);
+
+			/* replaced on another CPU: then its successor is there */
+			while (session && !profil_sampler_tick(session, ticks))
+				session = profil_table_find(mm);
+		}
+		rcu_read_unlock();
+	}
+	last->mm = mm;
+	last->task = current;
+}
+
+/*
+ * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling unseen. It is
+ * refused while the clock is attached, and attaching is while it is set.
+ */
+static struct ftrace_ops clock_ops = {
+	.func = clock_tick,
+	.flags = COMPAT_FTRACE_RECURSION | FTRACE_OPS_FL_PERMANENT,
+};
+
+/**
+ * profil_tick_attach - have every tick call the sampler
+ *
+ * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ */
+int profil_tick_attach(void)
+{
+	static unsigned char function[] = "update_process_times";
+	static bool clock_filtered;
+	int err;
+
+	/* Once, and checked: an empty filter would mean every function */
+	if (!clock_filtered) {
+		err = ftrace_set_filter(&clock_ops, function,
+					strlen(function), 1);
+		if (err) {
+			pr_err("this kernel does not let ftrace have %s: %d\n",
+			       function, err);
+			return -EOPNOTSUPP;
+		}
+		clock_filtered = true;
+	}
+	err = register_ftrace_function(&clock_ops);
+	if (err == -EBUSY) {
+		pr_err_ratelimited("no clock: sysctl kernel.ftrace_enabled is 0\n");
+		return -EOPNOTSUPP;
+	}
+	return err;
+}
+
+/* May sleep. When it returns, no CPU is in the callback. */
+void profil_tick_detach(void)
+{
+	unregister_ftrace_function(&clock_ops);
+}
+
+/* An even spread of u32 over the phases of profil_accumulate(). */
+u32 profil_tick_phase(u32 random)
+{
+	return reciprocal_scale(random, HZ);
+}
+
+/* The clock that CPU time is told by, in ns; this CPU's. Any context. */
+u64 notrace profil_tick_ns(void)
+{
+	return local_clock();
+}
+
+/* Not attached any more. */
+void profil_tick_exit(void)
+{
+	compat_ftrace_free_filter(&clock_ops);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_TICK_H
+#define _PROFIL_TICK_H
+
+#include <linux/types.h>
+
+/* May sleep. For hooks.c. */
+int profil_tick_attach(void);
+void profil_tick_detach(void);
+
+u32 profil_tick_phase(u32 random);
+u64 profil_tick_ns(void);
+
+void profil_tick_exit(void);
+
+#endif /* _PROFIL_TICK_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_TIMER_H
+#define _PROFIL_TIMER_H
+
+/* May sleep. */
+void profil_timer_begin(void);
+
+/* May sleep. For hooks.c. */
+int profil_timer_attach(void);
+void profil_timer_detach(void);
+
+void profil_timer_init(void);
+
+#endif /* _PROFIL_TIMER_H */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_TRACEPOINTS_H
+#define _PROFIL_TRACEPOINTS_H
+
+struct tracepoint;
+
+/* May sleep. */
+struct tracepoint *profil_tracepoint_find(const char *name);
+
+#endif /* _PROFIL_TRACEPOINTS_H */

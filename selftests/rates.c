@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A workload whose truth is known, under a clock of one's choice, for
+ * scripts/bench-rate and rate_test.sh.
+ *
+ *	rates CLOCK RATE WORKLOAD THREADS SECONDS
+ *
+ * CLOCK     tick, timer, random: /dev/profil's; sigprof: setitimer(ITIMER_PROF), as
+ *           the C library does it; none
+ * WORKLOAD  spin      CPU time only
+ *           syscalls  half of it in short system calls
+ *           bursts    0.1 ms of it, then as much sleep, and so on
+ *           fixed     as much work as SECONDS say, not as much time: for a comparison
+ *                     of costs in a machine that counts instructions
+ *           lockstep  in step with the kernel's tick: the tick always comes in the
+ *                     second of two functions, which has a tenth of the time
+ *
+ * Output, one line of name=value: the rate had, samples, CPU seconds (of all
+ * threads), delivered (samples / (rate x CPU seconds)), share (of samples that fell in
+ * the first function, of both), true (of CPU time), elapsed (ns, all in all).
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <x86intrin.h>
+
+#include "common.h"
+
+#define FUNCTION(name)	__attribute__((noinline, section("work_" #name)))
+
+/* Where the two functions are, as the linker knows it. */
+extern const char __start_work_first[], __stop_work_first[];
+extern const char __start_work_second[], __stop_work_second[];
+
+struct worker {
+	pthread_t thread;
+	double first;	/* CPU seconds in the first function, */
+	double second;	/* and in the second */
+};
+
+static double seconds_to_run;
+static uint64_t tsc_hz;
+static double tick_seconds;
+/* As the kernel would count them, where a signal does. */
+static uint64_t signals[3];
+
+static void FUNCTION(first) in_first(uint64_t until)
+{
+	while (__rdtsc() < until)
+		;
+}
+
+static void FUNCTION(second) in_second(uint64_t until)
+{
+	while (__rdtsc() < until)
+		;
+}
+
+static uint64_t tsc_of(double seconds)
+{
+	return (uint64_t)(seconds * (double)tsc_hz);
+}
+
+/* So many seconds in each, by this thread's own account of CPU time. */
+static void work(struct worker *worker, uint64_t first_end, uint64_t second_end)
+{
+	double begin = thread_seconds(), middle;
+
+	in_first(first_end);
+	middle = thread_seconds();
+	worker->first += middle - begin;
+	in_second(second_end);
+	worker->second += thread_seconds() - middle;
+}
+
+/* 3 to 1, in turns that no clock is in step with. */
+static void spin(struct worker *worker)
+{
+	uint64_t now = __rdtsc();
+	uint64_t turn = tsc_of(0.0037);
+
+	work(worker, now + turn * 3 / 4, now + turn);
+}
+
+static void do_syscalls(struct worker *worker)
+{
+	double begin = thread_seconds(), middle;
+	uint64_t until = __rdtsc() + tsc_of(0.0013);
+	int i;
+
+	in_first(until);
+	middle = thread_seconds();
+	worker->first += middle - begin;
+	for (i = 0; i < 400; i++)
+		syscall(SYS_getppid);
+	worker->second += thread_seconds() - middle;
+}
+
+static void bursts(struct worker *worker)
+{
+	static const struct timespec pause = { .tv_nsec = 100000 };
+	uint64_t now = __rdtsc();
+
+	work(worker, now + tsc_of(0.000075), now + tsc_of(0.0001));
+	nanosleep(&pause, NULL);
+}
+
+static uint64_t coarse_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* The TSC just after a tick, which is what moves the coarse clock. */
+static uint64_t await_tick(void)
+{
+	uint64_t before = coarse_ns();
+
+	while (coarse_ns() == before)
+		;
+	return __rdtsc();
+}
+
+/* From just after a tick to just before the next in one function, then the other. */
+static void lockstep(struct worker *worker)
+{
+	uint64_t tick = tsc_of(tick_seconds), at = await_tick();
+	int i;
+
+	/* found anew now and then, as a busy host may have moved it */
+	for (i = 0; i < 25; i++, at += tick)
+		work(worker, at + tick * 9 / 10, at + tick + tick / 50);
+}
+
+/* A loop of two instructions. */
+static void fixed(struct worker *worker)
+{
+	uint64_t turns = (uint64_t)(seconds_to_run * 5e8);
+	double begin = thread_seconds();
+
+	asm volatile("1: dec %0; jnz 1b" : "+r" (turns));
+	worker->first = thread_seconds() - begin;
+}
+
+static void (*workload)(struct worker *);
+
+static void *run(void *data)
+{
+	struct worker *worker = data;
+
+	do
+		workload(worker);
+	while (workload != fixed && thread_seconds() < seconds_to_run);
+	return NULL;
+}
+
+static void count_signal(int signal, siginfo_t *info, void *context)
+{
+	const ucontext_t *user = context;
+	const char *pc = (const char *)user->uc_mcontext.gregs[REG_RIP];
+	int where = pc >= __start_work_first && pc < __stop_work_first ? 0 :
+		    pc >= __start_work_second && pc < __stop_work_second ? 1 :
+		    2;
+
+	(void)signal;
+	(void)info;
+	__atomic_add_fetch(&signals[where], 1, __ATOMIC_RELAXED);
+}
+
+static void start_signals(unsigned int rate)
+{
+	struct itimerval timer = { .it_interval.tv_usec = 1000000 / rate };
+	struct sigaction action = {
+		.sa_sigaction = count_signal,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
+	timer.it_value = timer.it_interval;
+	if (sigaction(SIGPROF, &action, NULL) ||
+	    setitimer(ITIMER_PROF, &timer, NULL)) {
+		perror("rates: setitimer");
+		exit(1);
+	}
+}
+
+static struct profil_region region_of(const char *start, const char *stop,
+				      uint64_t *counter)
+{
+	struct profil_region region = {
+		.start = (uintptr_t)start,
+		.end = (uintptr_t)stop,
+		.offset = (uintptr_t)start,
+		.buf = (uintptr_t)counter,
+		.bytes = sizeof(*counter),
+		.rounding = PROFIL_ROUND_FIRST,
+	};
+
+	return region;
+}
+
+static void start_kernel(int device, unsigned int clock, unsigned int rate,
+			 uint64_t *counters)
+{
+	struct profil_region regions[2];
+	struct profil_start start = {
+		.size = sizeof(start),
+		.rate = rate,
+		.width = 64,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+		.nr_regions = 2,
+		.regions = (uintptr_t)regions,
+		.catch_all = (uintptr_t)&counters[2],
+		.clock = clock,
+	};
+	struct profil_region first = region_of(__start_work_first,
+					       __stop_work_first, &counters[0]);
+	struct profil_region second = region_of(__start_work_second,
+						__stop_work_second,
+						&counters[1]);
+
+	regions[first.start > second.start] = first;
+	regions[first.start < second.start] = second;
+	if (ioctl(device, PROFIL_IOC_START, &start)) {
+		perror("rates: PROFIL_IOC_START");
+		exit(1);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*function)(struct worker *);
+} workloads[] = {
+	{ "spin", spin },
+	{ "syscalls", do_syscalls },
+	{ "bursts", bursts },
+	{ "lockstep", lockstep },
+	{ "fixed", fixed },
+};
+
+static void measure_clocks(void)
+{
+	double begin = clock_seconds(CLOCK_MONOTONIC);
+	uint64_t tsc = __rdtsc();
+	struct timespec resolution;
+
+	while (clock_seconds(CLOCK_MONOTONIC) < begin + 0.1)
+		;
+	tsc_hz = (uint64_t)((double)(__rdtsc() - tsc) /
+			    (clock_seconds(CLOCK_MONOTONIC) - begin));
+	clock_getres(CLOCK_MONOTONIC_COARSE, &resolution);
+	tick_seconds = (double)resolution.tv_nsec / 1e9;
+}
+
+static double sum_seconds(const struct worker *workers, int nr, double *first)
+{
+	double all = 0;
+	int i;
+
+	*first = 0;
+	for (i = 0; i < nr; i++) {
+		*first += workers[i].first;
+		all += workers[i].first + workers[i].second;
+	}
+	return all;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const clocks[] = { "auto", "tick", "timer", "random" };
+	uint64_t *counters = map_memory(4096), samples, inside;
+	struct profil_status status = { .rate = 0 };
+	struct worker *workers;
+	double used, all, first, elapsed;
+	unsigned int rate, clock;
+	int device, nr, i;
+	size_t k;
+
+	if (argc != 6) {
+		fputs("usage: rates tick|timer|random|sigprof|none RATE spin|syscalls|bursts|lockstep|fixed THREADS SECONDS\n",
+		      stderr);
+		return 2;
+	}
+	rate = (unsigned int)atoi(argv[2]);
+	nr = atoi(argv[4]);
+	seconds_to_run = atof(argv[5]);
+	for (k = 0; k < sizeof(workloads) / sizeof(*workloads); k++)
+		if (!strcmp(argv[3], workloads[k].name))
+			workload = workloads[k].function;
+	for (clock = 1; clock < 4 && strcmp(argv[1], clocks[clock]); clock++)
+		;
+	workers = calloc((size_t)nr, sizeof(*workers));
+	if (!workload || !workers || nr < 1)
+		return 2;
+	device = open_device();
+	measure_clocks();
+
+	if (clock < 4)
+		start_kernel(device, clock, rate, counters);
+	else if (!strcmp(argv[1], "sigprof"))
+		start_signals(rate);
+	used = process_seconds();
+	elapsed = clock_seconds(CLOCK_MONOTONIC_RAW);
+	for (i = 0; i < nr; i++)
+		pthread_create(&workers[i].thread, NULL, run, &workers[i]);
+	for (i = 0; i < nr; i++)
+		pthread_join(workers[i].thread, NULL);
+	used = process_seconds() - used;
+	elapsed = clock_seconds(CLOCK_MONOTONIC_RAW) - elapsed;
+	if (clock < 4) {
+		status = stop(device);
+		samples = status.ticks;
+	} else {
+		struct itimerval off = { .it_value.tv_sec = 0 };
+
+		setitimer(ITIMER_PROF, &off, NULL);
+		memcpy(counters, signals, sizeof(signals));
+		samples = signals[0] + signals[1] + signals[2];
+		status.rate = rate;
+	}
+	inside = counters[0] + counters[1];
+	all = sum_seconds(workers, nr, &first);
+	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
+	       argv[1], argv[3], nr, rate, status.rate,
+	       (unsigned long long)samples, used,
+	       (double)samples / (status.rate * used),
+	       (double)counters[0] / (inside ? (double)inside : 1),
+	       first / all, (unsigned long long)status.lost,
+	       elapsed * 1e9);
+	return 0;
+}
