@@ -5,6 +5,7 @@
 #   make demo    profile Debian's perl in a virtual machine, from nothing
 #   make check   run every test, from nothing
 #   make         build the module for this machine's kernel, and the user space
+#   make bench-rate   what rates and clocks cost, and how true they are
 #   make install DESTDIR= PREFIX=/usr/local
 #   make clean
 #
@@ -47,6 +48,10 @@ check:
 	$(MAKE) -s lib tools tests
 	scripts/check
 
+bench-rate:
+	scripts/install-packages build vm check bench
+	scripts/bench-rate
+
 install: lib tools
 	$(MAKE) -C lib install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -63,4 +68,4 @@ clean:
 	$(MAKE) -C selftests/unit clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check install modules_install clean
+.PHONY: all module lib tools tests demo check bench-rate install modules_install clean
