@@ -139,7 +139,7 @@ no_device() {
 rates() {
 	run 0 --rate 50 ./spin 1 && between 46 "$(samples)" 53 &&
 	run 0 --rate 100000 ./spin 0.1 &&
-	grep -q 'this kernel offers 1 to' "$work/err" "$work/profile"
+	grep -q 'the kernel offers 1 to' "$work/err" "$work/profile"
 }
 
 # limited BYTES: a script of a user who may lock no more memory than that. He has
