@@ -32,10 +32,10 @@ typedef struct pt_regs compat_ftrace_regs;
 #endif
 
 /* From 5.11 on the core guards against recursion only if it is asked to. */
-#ifdef FTRACE_OPS_FL_RECURSION
-#define COMPAT_FTRACE_RECURSION	FTRACE_OPS_FL_RECURSION
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+#define COMPAT_FTRACE_RECURSION_SAFE	0
 #else
-#define COMPAT_FTRACE_RECURSION	0
+#define COMPAT_FTRACE_RECURSION_SAFE	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 
 /* From 6.1 on; before, the filter's hash went when the operation did. */

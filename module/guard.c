@@ -26,17 +26,7 @@ MODULE_PARM_DESC(max_cpu_percent,
 /* What AVERAGED samples have taken on a CPU. Written by its timer only. */
 static DEFINE_PER_CPU(u64, cost_ns);
 
-/* In Hz. Falls, in the timer; rises in process context, while no timer runs. */
-static u32 highest_rate = U32_MAX;
-
-/**
- * profil_guard_rate - the rate that is had for one that was asked for
- * @rate: in Hz
- */
-u32 profil_guard_rate(u32 rate)
-{
-	return min(rate, READ_ONCE(highest_rate));
-}
+u32 profil_guard_highest = U32_MAX;
 
 /**
  * profil_guard_account - see what a sample has taken
@@ -57,10 +47,10 @@ void profil_guard_account(u32 rate, u64 took_ns)
 	if (profil_guard_rate(rate) <= allowed)
 		return;
 	/* of two CPUs that see it at once, either may win: the other sees it again */
-	WRITE_ONCE(highest_rate, max_t(u32, allowed, HZ));
+	WRITE_ONCE(profil_guard_highest, max_t(u32, allowed, HZ));
 	if (profil_guard_rate(rate) > HZ)
 		pr_info_ratelimited("a sample takes %llu ns: rates lowered to %u Hz (max_cpu_percent)\n",
-				    mean, READ_ONCE(highest_rate));
+				    mean, READ_ONCE(profil_guard_highest));
 }
 
 /* No timer runs any more. */
@@ -70,5 +60,5 @@ void profil_guard_reset(void)
 
 	for_each_possible_cpu(cpu)
 		per_cpu(cost_ns, cpu) = 0;
-	WRITE_ONCE(highest_rate, U32_MAX);
+	WRITE_ONCE(profil_guard_highest, U32_MAX);
 }

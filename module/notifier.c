@@ -22,6 +22,9 @@
  * "No change": the process goes on with the page that is pinned. That is true
  * of fork too, which gives the child a copy of a pinned page at once.
  *
+ * "Stale" may be the end as well (a file may have been truncated): until the worker has
+ * seen that all of the memory is still there, all samples of the session wait.
+ *
  * "Stale" and "ends": what the event announces must not happen while a CPU still
  * writes to the old page. So each CPU that may have looked the page up before is
  * waited for (profil_session_barrier(): a few instructions each); nothing here

@@ -39,7 +39,7 @@ static bool count_now(struct profil_session *session,
 	raw_spin_lock(&cpu->lock);
 	rcu_read_lock();
 	if (!test_bit(PROFIL_FAULTED, &session->flags))
-		done = profil_sampler_count(session, sample,
+		done = profil_sampler_count(session, cpu, sample,
 					    &session->repaired);
 	rcu_read_unlock();
 	raw_spin_unlock(&cpu->lock);
@@ -105,6 +105,25 @@ static void lose_waiting(struct profil_session *session)
 				    session->error);
 }
 
+/* Is all memory there that is to be? Samples wait until that is known. */
+static void check(struct profil_session *session)
+{
+	int err;
+
+	if (!test_bit(PROFIL_RECHECK, &session->flags))
+		return;
+	set_bit(PROFIL_CHECKING, &session->flags);
+	clear_bit(PROFIL_RECHECK, &session->flags);
+	/* a change that comes now sets it again, and is seen next time */
+	smp_mb__after_atomic();
+	err = profil_buffer_check(&session->buffer);
+	if (err == -EINTR)
+		profil_session_recheck(session);
+	else if (err)
+		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	clear_bit_unlock(PROFIL_CHECKING, &session->flags);
+}
+
 /**
  * profil_repair - bring a session into order
  * @session: with its service_mutex held; of an address space with users
@@ -127,13 +146,7 @@ void profil_repair(struct profil_session *session)
 	if (err)
 		profil_session_end(session, PROFIL_STATE_FAULT, -err);
 	profil_buffer_sweep(&session->buffer);
-	if (test_and_clear_bit(PROFIL_RECHECK, &session->flags)) {
-		err = profil_buffer_check(&session->buffer);
-		if (err == -EINTR)
-			profil_session_recheck(session);
-		else if (err)
-			profil_session_end(session, PROFIL_STATE_FAULT, -err);
-	}
+	check(session);
 	count_waiting(session);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
 		profil_session_give_back(session);

@@ -28,14 +28,15 @@
  * pages. Return: how many samples it took: not those that come after the one that
  * ends the profile.
  */
-static u64 add(struct profil_session *session, void *counter, u64 samples)
+static __always_inline u64 add(struct profil_session *session, void *counter,
+			       u64 samples)
 {
 	const struct profil_config *config = session->config;
 	u64 before, room;
 
 	before = profil_counter_add(counter, samples, config->shift,
 				    config->overflow, config->limit);
-	if (config->overflow != PROFIL_OVERFLOW_STOP)
+	if (likely(config->overflow != PROFIL_OVERFLOW_STOP))
 		return samples;
 	room = before < config->limit ? config->limit - before : 0;
 	if (samples < room)
@@ -44,30 +45,40 @@ static u64 add(struct profil_session *session, void *counter, u64 samples)
 	return room;
 }
 
-/**
- * profil_sampler_count - put a sample where it belongs
- * @session: its session
- * @sample:  sample
- * @figures: where to note it
- *
- * With interrupts off, holding this CPU's lock of the session, so that who takes
- * the page away waits for us. Return: false if the page is not pinned.
+/*
+ * The page that a place is in, most often the last one's; NULL: it is not pinned, or may
+ * not be written for now.
  */
-bool profil_sampler_count(struct profil_session *session,
-			  const struct profil_sample *sample,
-			  struct profil_figures *figures)
+static __always_inline struct page *look_up(struct profil_session *session,
+					    struct profil_cpu *cpu, u64 place)
+{
+	unsigned long index = place >> PAGE_SHIFT;
+
+	if (unlikely(!cpu->page || cpu->index != index)) {
+		if (unlikely(profil_session_in_doubt(session)))
+			return NULL;
+		cpu->page = profil_buffer_page(&session->buffer, index);
+		cpu->index = index;
+	}
+	return cpu->page;
+}
+
+/* Put a sample where it belongs. Return: false if it is to wait. */
+static __always_inline bool count(struct profil_session *session,
+				  struct profil_cpu *cpu,
+				  const struct profil_sample *sample,
+				  struct profil_figures *figures)
 {
 	const struct profil_config *config = session->config;
-	struct page *page = profil_buffer_page(&session->buffer,
-					       sample->place >> PAGE_SHIFT);
+	struct page *page = look_up(session, cpu, sample->place);
 	u64 taken = sample->samples;
 	void *at;
 
-	if (!page)
+	if (unlikely(!page))
 		return false;
 	at = kmap_local_page(page) + offset_in_page(sample->place);
 	/* each entry of a log is handed out once, so entries need no atomics */
-	if (!(config->flags & PROFIL_PC_LOG))
+	if (likely(!(config->flags & PROFIL_PC_LOG)))
 		taken = add(session, at, sample->samples);
 	else if (config->shift == 3)
 		*(u64 *)at = sample->pc;
@@ -80,27 +91,42 @@ bool profil_sampler_count(struct profil_session *session,
 	else
 		figures->counted += taken;
 	this_cpu_add(profil_cpu_totals.samples, taken);
-	if (taken < sample->samples)
+	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
 				    0);
 	return true;
 }
 
-/* Return: whether the worker is needed. */
-static bool count_or_wait(struct profil_session *session,
+/**
+ * profil_sampler_count - count a sample that has waited
+ * @session: its session
+ * @cpu:     this CPU's part of it
+ * @sample:  sample
+ * @figures: where to note it
+ *
+ * With interrupts off, holding @cpu's lock, so that who takes the page away waits
+ * for us. Return: false if it is to wait again.
+ */
+bool profil_sampler_count(struct profil_session *session,
+			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,
 			  struct profil_figures *figures)
 {
-	if (profil_sampler_count(session, sample, figures))
-		return false;
-	if (!profil_waiting_add(&session->waiting, sample))
-		profil_session_lose(session, figures, sample->samples, ENOBUFS);
-	return true;
+	return count(session, cpu, sample, figures);
+}
+
+/* By value: what is pointed to would be kept on the stack, in the usual case too. */
+static noinline void let_wait(struct profil_session *session,
+			      struct profil_figures *figures,
+			      struct profil_sample sample)
+{
+	if (!profil_waiting_add(&session->waiting, &sample))
+		profil_session_lose(session, figures, sample.samples, ENOBUFS);
 }
 
 /* PROFIL_PC_LOG: one entry a sample. Return: whether the worker is needed. */
-static bool log_pc(struct profil_session *session, u64 pc, u64 samples,
-		   struct profil_figures *figures)
+static noinline bool log_pc(struct profil_session *session,
+			    struct profil_cpu *cpu, u64 pc, u64 samples)
 {
 	const struct profil_config *config = session->config;
 	u64 entry = atomic64_fetch_add(samples, &session->log_used);
@@ -113,29 +139,33 @@ static bool log_pc(struct profil_session *session, u64 pc, u64 samples,
 			.samples = 1,
 		};
 
-		kick |= count_or_wait(session, &sample, figures);
+		if (!count(session, cpu, &sample, &cpu->figures)) {
+			let_wait(session, &cpu->figures, sample);
+			kick = true;
+		}
 	}
 	if (samples)
-		profil_session_lose(session, figures, samples, 0);
+		profil_session_lose(session, &cpu->figures, samples, 0);
 	if (entry >= config->log_nr)
 		profil_session_end(session, PROFIL_STATE_FULL, 0);
 	return kick;
 }
 
 /* Samples of a pc. Return: whether the worker is needed. */
-static bool sample(struct profil_session *session,
-		   struct profil_figures *figures, u64 pc, u64 samples)
+static __always_inline bool sample_pc(struct profil_session *session,
+				      struct profil_cpu *cpu, u64 pc,
+				      u64 samples)
 {
 	const struct profil_config *config = session->config;
-	struct profil_sample sample = { .pc = pc };
+	struct profil_sample sample = { .pc = pc, .samples = samples };
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_map *map;
 
-	figures->ticks += samples;
+	cpu->figures.ticks += samples;
 	this_cpu_add(profil_cpu_totals.ticks, samples);
 
-	if (config->flags & PROFIL_PC_LOG)
-		return log_pc(session, pc, samples, figures);
+	if (unlikely(config->flags & PROFIL_PC_LOG))
+		return log_pc(session, cpu, pc, samples);
 
 	map = profil_map_find(config->maps, config->nr_maps, pc);
 	if (map)
@@ -146,78 +176,68 @@ static bool sample(struct profil_session *session,
 		sample.place = config->catch_all;
 		sample.out_of_range = true;
 	} else {
-		figures->out_of_range += samples;
+		cpu->figures.out_of_range += samples;
 		this_cpu_add(profil_cpu_totals.samples, samples);
 		return false;
 	}
-	sample.samples = samples;
-	return count_or_wait(session, &sample, figures);
+	if (likely(count(session, cpu, &sample, &cpu->figures)))
+		return false;
+	let_wait(session, &cpu->figures, sample);
+	return true;
 }
 
-/**
- * struct profil_moment - when and where a thread is to be sampled
- * @task:    the thread
- * @ticks:   how many of the tick's, to be thinned to the session's rate; or 0,
- * @points:  and how many of the timer's
- * @in_user: it is in user mode
- */
-struct profil_moment {
-	struct task_struct *task;
-	u64 ticks;
-	u64 points;
-	bool in_user;
+enum outcome {
+	GONE,	/* the session has just left the table: that was its successor's */
+	DONE,
+	KICK	/* done, but for what the worker is needed for */
 };
 
-/* How many samples a session takes of it. */
-static u64 samples_of(const struct profil_session *session,
-		      struct profil_cpu *cpu, const struct profil_moment *moment)
-{
-	const struct profil_config *config = session->config;
-
-	if (!profil_session_covers(session, moment->task))
-		return 0;
-	if (config->flags & (moment->in_user ? PROFIL_KERNEL_ONLY :
-					       PROFIL_USER_ONLY))
-		return 0;
-	if (!moment->ticks)
-		return moment->points;
-	return profil_accumulate(&cpu->phase, moment->ticks, config->rate, HZ);
-}
-
 /*
+ * Charge a thread with ticks, to be thinned to the session's rate, or else with points
+ * of the timer.
+ *
  * The saved user registers lie at the top of the thread's kernel stack, whether it
  * is in user mode or in a system call: then the pc is where it will return, as the
- * originals have it. Return: false if the session has just left the table: the
- * moment is its successor's. *kick: the worker is needed.
+ * originals have it.
  */
-static bool take(struct profil_session *session,
-		 const struct profil_moment *moment, bool *kick)
+static __always_inline enum outcome
+sample_thread(struct profil_session *session, struct task_struct *task,
+	      u64 ticks, u64 points, bool in_user)
 {
+	const struct profil_config *config = session->config;
 	struct profil_cpu *cpu = this_cpu_ptr(session->cpus);
-	u64 samples;
+	enum outcome outcome = DONE;
+	u64 samples = points;
 
 	raw_spin_lock(&cpu->lock);
-	if (READ_ONCE(session->withdrawn)) {
-		raw_spin_unlock(&cpu->lock);
-		return false;
+	if (unlikely(READ_ONCE(session->withdrawn))) {
+		outcome = GONE;
+		goto unlock;
 	}
-	if (READ_ONCE(session->state) == PROFIL_STATE_RUNNING) {
-		samples = samples_of(session, cpu, moment);
-		if (samples)
-			*kick = sample(session, &cpu->figures,
-				       instruction_pointer(task_pt_regs(moment->task)),
-				       samples);
-		/* the profile has just ended itself: it has things to give back */
-		if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
-			*kick = true;
+	if (unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING)) {
+		/* it has just ended itself: it has things to give back */
+		outcome = KICK;
+		goto unlock;
 	}
+	if (unlikely(config->flags &
+		     (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
+		goto unlock;
+	if (ticks)
+		samples = profil_accumulate(&cpu->phase, ticks, config->rate,
+					    HZ);
+	if (samples &&
+	    (sample_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
+		       samples) ||
+	     READ_ONCE(session->state) != PROFIL_STATE_RUNNING))
+		outcome = KICK;
+unlock:
 	raw_spin_unlock(&cpu->lock);
-	return true;
+	return outcome;
 }
 
 /**
  * profil_sampler_tick - charge ticks to where the current thread is in user mode
- * @session: of current->mm, under rcu_read_lock()
+ * @session: of current->mm, that samples it
  * @ticks:   how many, at least 1
  *
  * Hard interrupt context. Return: false if the session has just left the table: the
@@ -225,42 +245,30 @@ static bool take(struct profil_session *session,
  */
 bool profil_sampler_tick(struct profil_session *session, u64 ticks)
 {
-	const struct profil_moment moment = {
-		.task = current,
-		.ticks = ticks,
-		.in_user = user_mode(get_irq_regs()),
-	};
-	bool kick = false;
+	enum outcome outcome = sample_thread(session, current, ticks, 0,
+					     user_mode(get_irq_regs()));
 
-	if (!take(session, &moment, &kick))
-		return false;
-	if (kick)
+	if (unlikely(outcome == KICK))
 		profil_session_kick(session);
-	return true;
+	return outcome != GONE;
 }
 
 /**
  * profil_sampler_point - charge points of the timer to a thread
- * @session: of its mm, under rcu_read_lock()
+ * @session: of its mm, that samples it
  * @task:    the current thread
  * @points:  how many, at least 1
  * @in_user: it is in user mode
  *
- * With interrupts off, in the timer or at a switch. Return: as profil_sampler_tick().
+ * With interrupts off, in the timer or at a switch, where nobody may be woken.
+ * Return: as profil_sampler_tick().
  */
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user)
 {
-	const struct profil_moment moment = {
-		.task = task,
-		.points = points,
-		.in_user = in_user,
-	};
-	bool kick = false;
+	enum outcome outcome = sample_thread(session, task, 0, points, in_user);
 
-	if (!take(session, &moment, &kick))
-		return false;
-	if (kick)
+	if (unlikely(outcome == KICK))
 		profil_session_kick_later(session);
-	return true;
+	return outcome != GONE;
 }

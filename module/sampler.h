@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct profil_cpu;
 struct profil_figures;
 struct profil_sample;
 struct profil_session;
@@ -21,6 +22,7 @@ bool profil_sampler_point(struct profil_session *session,
 
 /* With interrupts off, and this CPU's lock of the session. */
 bool profil_sampler_count(struct profil_session *session,
+			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,
 			  struct profil_figures *figures);
 

@@ -132,7 +132,7 @@ void profil_session_put(struct profil_session *session)
  *
  * Any context but the tick. A tick samples under its CPU's lock. One that took it
  * before we do is over when we have it; one that takes it after sees what our
- * caller wrote before.
+ * caller wrote before, and looks its page up again.
  */
 void profil_session_barrier(struct profil_session *session)
 {
@@ -140,10 +140,11 @@ void profil_session_barrier(struct profil_session *session)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		raw_spinlock_t *lock = &per_cpu_ptr(session->cpus, cpu)->lock;
+		struct profil_cpu *this = per_cpu_ptr(session->cpus, cpu);
 
-		raw_spin_lock_irqsave(lock, flags);
-		raw_spin_unlock_irqrestore(lock, flags);
+		raw_spin_lock_irqsave(&this->lock, flags);
+		this->page = NULL;
+		raw_spin_unlock_irqrestore(&this->lock, flags);
 	}
 }
 

@@ -5,6 +5,8 @@
 #ifndef _PROFIL_SESSION_H
 #define _PROFIL_SESSION_H
 
+#include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
@@ -47,19 +49,25 @@ struct profil_figures {
  *           taken in hard interrupts, on PREEMPT_RT too
  * @phase:   part of a sample that ticks so far have earned (ticks.h)
  * @figures: of this CPU's ticks; written only by it, in the tick
+ * @page:    where it counted last, so that it need not be looked up again; or NULL.
+ *           Good while @lock is held: profil_session_barrier() forgets it
+ * @index:   its number
  */
 struct profil_cpu {
 	raw_spinlock_t lock;
 	u32 phase;
 	struct profil_figures figures;
+	struct page *page;
+	unsigned long index;
 };
 
 /* Bits of struct profil_session.flags */
 #define PROFIL_KICKED	0	/* the worker is to come, with a reference */
 #define PROFIL_RECHECK	1	/* it is to look whether the memory is still there */
-#define PROFIL_FAULTED	2	/* it is not: no counter may be written any more */
-#define PROFIL_ABANDONED	3	/* a start was killed before it could end it */
-#define PROFIL_SIGNALLED	4	/* the process has been told of a fault */
+#define PROFIL_CHECKING	2	/* it is looking */
+#define PROFIL_FAULTED	3	/* it is not: no counter may be written any more */
+#define PROFIL_ABANDONED	4	/* a start was killed before it could end it */
+#define PROFIL_SIGNALLED	5	/* the process has been told of a fault */
 
 /**
  * struct profil_session - life of a profile
@@ -129,6 +137,18 @@ struct profil_session {
 	struct work_struct work;
 	struct rcu_work free_work;
 };
+
+/*
+ * Whether its memory has changed in a way that may be its end, so that samples wait
+ * for the worker to find out. With this CPU's lock: who sets PROFIL_RECHECK calls
+ * profil_session_barrier() then. Both bits are in one word, and the worker sets the one
+ * before it clears the other.
+ */
+static inline bool profil_session_in_doubt(const struct profil_session *session)
+{
+	return READ_ONCE(session->flags) &
+	       (BIT(PROFIL_RECHECK) | BIT(PROFIL_CHECKING));
+}
 
 /* Whether a thread of its process is one that it samples. */
 static inline bool profil_session_covers(const struct profil_session *session,

@@ -1,12 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who is profiled: the table of sessions, keyed by address space. There is at
+ * most one session for each; it is found by the clocks without a lock.
+ */
 #ifndef _PROFIL_TABLE_H
 #define _PROFIL_TABLE_H
 
-struct mm_struct;
-struct profil_session;
+#include <linux/hashtable.h>
+#include <linux/mm_types.h>
+#include <linux/rculist.h>
 
-bool profil_table_may_have(const struct mm_struct *mm);
-struct profil_session *profil_table_find(const struct mm_struct *mm);
+#include "session.h"
+
+#define PROFIL_TABLE_BITS	10
+
+/* Written by table.c only. */
+extern struct hlist_head profil_table[1 << PROFIL_TABLE_BITS];
+
+/**
+ * profil_table_may_have - is a closer look worth its cost?
+ * @mm: address space
+ *
+ * Any context. It follows no pointer, so that it needs no RCU. A bucket in which
+ * a session stays is at no time empty, whatever is done to its neighbours.
+ * Return: false if there is no session of @mm.
+ */
+static __always_inline bool profil_table_may_have(const struct mm_struct *mm)
+{
+	unsigned int bucket = hash_min((unsigned long)mm, PROFIL_TABLE_BITS);
+
+	return !hlist_empty(&profil_table[bucket]);
+}
+
+/**
+ * profil_table_find - the session of an address space
+ * @mm: address space
+ *
+ * Any context, also hard interrupts; under rcu_read_lock(), or with interrupts
+ * off. Return: the session, good until then if @mm is current->mm, or NULL.
+ */
+static __always_inline struct profil_session *
+profil_table_find(const struct mm_struct *mm)
+{
+	struct profil_session *session;
+
+	hash_for_each_possible_rcu(profil_table, session, node,
+				   (unsigned long)mm) {
+		if (session->mm == mm)
+			return session;
+	}
+	return NULL;
+}
+
 struct profil_session *profil_table_publish(struct profil_session *session);
 struct profil_session *
 profil_table_withdraw(const struct mm_struct *mm,

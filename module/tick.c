@@ -79,38 +79,35 @@ static __always_inline u64 ticks_passed(struct profil_tick *last,
 	return ticks;
 }
 
-/* Hard interrupt context. An unprofiled process costs a look into the table. */
+/*
+ * Hard interrupt context. Interrupts are off, so that it is an RCU read-side section.
+ * Nothing that it calls is a function that it is called by: it cannot recurse.
+ */
 static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 			       struct ftrace_ops *ops, compat_ftrace_regs *regs)
 {
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
-	const struct mm_struct *mm = current->mm;
-	struct profil_session *session;
+	struct profil_session *session = profil_clock_session(current, false);
 
-	if (mm && !(current->flags & COMPAT_PF_WORKERS)) {
-		/* a session is freed only a grace period after it left the table */
-		rcu_read_lock();
-		session = profil_table_find(mm);
-		if (session && !profil_clock_is_timer(session->config)) {
-			u64 ticks = ticks_passed(last, session);
+	if (session) {
+		u64 ticks = ticks_passed(last, session);
 
-			/* replaced on another CPU: then its successor is there */
-			while (session && !profil_sampler_tick(session, ticks))
-				session = profil_table_find(mm);
-		}
-		rcu_read_unlock();
+		/* replaced on another CPU: then its successor is there */
+		while (session && !profil_sampler_tick(session, ticks))
+			session = profil_clock_session(current, false);
 	}
-	last->mm = mm;
+	last->mm = current->mm;
 	last->task = current;
 }
 
 /*
+ * RECURSION_SAFE, on kernels that would guard against it otherwise.
  * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling unseen. It is
  * refused while the clock is attached, and attaching is while it is set.
  */
 static struct ftrace_ops clock_ops = {
 	.func = clock_tick,
-	.flags = COMPAT_FTRACE_RECURSION | FTRACE_OPS_FL_PERMANENT,
+	.flags = COMPAT_FTRACE_RECURSION_SAFE | FTRACE_OPS_FL_PERMANENT,
 };
 
 /**

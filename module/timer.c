@@ -18,7 +18,6 @@
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
@@ -59,30 +58,9 @@ struct profil_timer {
 
 static DEFINE_PER_CPU(struct profil_timer, timers);
 
-/* What most threads are asked, at each switch; needs no RCU. */
-static bool may_be_sampled(const struct task_struct *task)
-{
-	return task->mm && profil_table_may_have(task->mm);
-}
-
-/* The session that the timer is to sample a thread for, or NULL. */
-static struct profil_session *find(struct task_struct *task)
-{
-	struct profil_session *session;
-
-	if (!may_be_sampled(task) || task->flags & COMPAT_PF_WORKERS)
-		return NULL;
-	session = profil_table_find(task->mm);
-	if (!session || !profil_clock_is_timer(session->config) ||
-	    !profil_session_covers(session, task) ||
-	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
-		return NULL;
-	return session;
-}
-
 /* Have the timer at the grid of a session. Return: false if it is another one. */
-static bool set_grid(struct profil_timer *timer,
-		     const struct profil_session *session)
+static __always_inline bool set_grid(struct profil_timer *timer,
+				     const struct profil_session *session)
 {
 	u32 rate = profil_guard_rate(session->config->rate);
 	bool random = session->config->clock == PROFIL_CLOCK_RANDOM;
@@ -93,43 +71,47 @@ static bool set_grid(struct profil_timer *timer,
 	return same;
 }
 
-/*
- * How many points there are from the last look on to now, and which is the next. Nearly
- * always it is the one that was next.
- */
+/* How many points there are from the last look on to now; look ahead to the next. */
 static u64 points_passed(struct profil_timer *timer,
 			 const struct profil_session *session, u64 now)
 {
 	u64 since = max(timer->since, session->started_ktime);
-	u64 next, points = 0;
+	u64 points = 0;
 
-	timer->since = now;
-	if (set_grid(timer, session) && since < timer->point &&
-	    timer->point <= now) {
-		next = profil_grid_point(&timer->grid, timer->period + 1) -
-		       timer->grid.shift;
-		if (now < next) {
-			timer->period++;
-			timer->point = next;
-			return 1;
-		}
-	}
+	set_grid(timer, session);
 	if (now > since)
 		points = profil_grid_passed(&timer->grid, since, now);
+	timer->since = now;
 	timer->point = profil_grid_next(&timer->grid, now, &timer->period);
 	return points;
 }
 
-/* Count the points that have passed while @task, of @session, was on the CPU. */
-static void sample(struct profil_timer *timer, struct profil_session *session,
-		   struct task_struct *task, u64 now, bool in_user)
+/*
+ * The same where the timer comes for the point that was next, without a look at the
+ * clock. Return: false if that is not so.
+ */
+static __always_inline bool is_at_point(struct profil_timer *timer,
+					const struct profil_session *session)
 {
-	u64 points = points_passed(timer, session, now);
+	if (unlikely(!set_grid(timer, session) ||
+		     hrtimer_get_expires_ns(&timer->timer) != timer->point ||
+		     timer->point <= session->started_ktime))
+		return false;
+	timer->since = timer->point;
+	timer->point = profil_grid_point(&timer->grid, ++timer->period) -
+		       timer->grid.shift;
+	return true;
+}
 
+/* Count points that have passed while @task, of @session, was on the CPU. */
+static __always_inline void sample(struct profil_session *session,
+				   struct task_struct *task, u64 points,
+				   bool in_user)
+{
 	/* replaced on another CPU: then its successor is there */
 	while (points && session &&
 	       !profil_sampler_point(session, task, points, in_user))
-		session = find(task);
+		session = profil_clock_session(task, true);
 }
 
 static void arm(struct profil_timer *timer, const struct profil_session *session,
@@ -155,50 +137,57 @@ static void probe_switch(COMPAT_SWITCH_ARGS)
 	struct profil_session *session;
 	u64 now = 0;
 
-	if (!may_be_sampled(prev) && !may_be_sampled(next))
-		return;
-	rcu_read_lock();
-	session = find(prev);
+	session = profil_clock_session(prev, true);
 	if (session) {
 		now = ktime_get_ns();
 		/* else the timer, armed for the next point, has none behind it */
 		if (hrtimer_get_expires_ns(&timer->timer) <= now)
-			sample(timer, session, prev, now, false);
+			sample(session, prev,
+			       points_passed(timer, session, now), false);
 	}
-	session = find(next);
+	session = profil_clock_session(next, true);
 	if (session) {
 		now = now ?: ktime_get_ns();
 		timer->since = now;
 		arm(timer, session, now);
 	}
-	rcu_read_unlock();
+}
+
+/*
+ * After the last point on to now. Looking at the clock is dear, so it is not done each
+ * time; but if the processor was away for long, the timer need not come for each point
+ * one by one.
+ */
+static noinline void sample_by_clock(struct profil_timer *timer,
+				     struct profil_session *session,
+				     bool in_user)
+{
+	u32 rate = session->config->rate;
+	u64 now = ktime_get_ns();
+
+	sample(session, current, points_passed(timer, session, now), in_user);
+	profil_guard_account(rate, ktime_get_ns() - now);
 }
 
 static enum hrtimer_restart fire(struct hrtimer *hrtimer)
 {
 	struct profil_timer *timer =
 		container_of(hrtimer, struct profil_timer, timer);
-	enum hrtimer_restart restart = HRTIMER_NORESTART;
+	bool in_user = user_mode(get_irq_regs());
 	struct profil_session *session;
-	u64 now;
 
 	/* carried here from a CPU that has gone offline */
-	if (timer != this_cpu_ptr(&timers))
+	if (unlikely(timer != this_cpu_ptr(&timers)))
 		return HRTIMER_NORESTART;
-
-	session = find(current);
-	if (session) {
-		now = ktime_get_ns();
-		sample(timer, session, current, now,
-		       user_mode(get_irq_regs()));
-		hrtimer_set_expires(hrtimer, ns_to_ktime(timer->point));
-		/* dear itself: so not each time */
-		if (!(++timer->fired % MEASURED))
-			profil_guard_account(session->config->rate,
-					     ktime_get_ns() - now);
-		restart = HRTIMER_RESTART;
-	}
-	return restart;
+	session = profil_clock_session(current, true);
+	if (!session)
+		return HRTIMER_NORESTART;
+	if (++timer->fired % MEASURED && is_at_point(timer, session))
+		sample(session, current, 1, in_user);
+	else
+		sample_by_clock(timer, session, in_user);
+	hrtimer_set_expires(hrtimer, ns_to_ktime(timer->point));
+	return HRTIMER_RESTART;
 }
 
 /* With what has passed counted first: arming looks only ahead. */
@@ -208,13 +197,12 @@ static void arm_here(void *unused)
 	struct profil_session *session;
 	u64 now = ktime_get_ns();
 
-	rcu_read_lock();
-	session = find(current);
+	session = profil_clock_session(current, true);
 	if (session) {
-		sample(timer, session, current, now, false);
+		sample(session, current, points_passed(timer, session, now),
+		       false);
 		arm(timer, session, now);
 	}
-	rcu_read_unlock();
 }
 
 /**

@@ -9,6 +9,7 @@
 
 #include "common.h"
 #include "kselftest_harness.h"
+#include "share.h"
 
 #define THREADS	4
 
@@ -66,13 +67,26 @@ static double share_counted(struct _test_data_count *self, unsigned int rate,
 	return (double)self->counter / (rate * used);
 }
 
-#define EXPECT_SHARE(low, high, share)					\
-	do {								\
-		double value = (share);					\
-									\
-		ksft_print_msg("counted / expected = %.4f\n", value);	\
-		EXPECT_TRUE(value >= (low) && value <= (high));		\
-	} while (0)
+/* The same of this thread alone, at every tick, at some work of its own. */
+static double share_counted_in(struct _test_data_count *self, void (*work)(void))
+{
+	double used;
+
+	self->counter = 0;
+	self->start.rate = get_info(self->fd).tick_hz;
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return -1;
+	used = process_seconds();
+	work();
+	used = process_seconds() - used;
+	stop(self->fd);
+	return (double)self->counter / (self->start.rate * used);
+}
+
+static void burn_one_second(void)
+{
+	burn(1);
+}
 
 TEST_F_TIMEOUT(count, four_threads_100_hz, 120)
 {
@@ -120,33 +134,29 @@ TEST_F_TIMEOUT(count, short_profiles, 120)
 	EXPECT_SHARE(0.8, 1.2, (double)self->counter / (50 * used));
 }
 
-/*
- * What is due while the process sleeps, and its CPU has no tick, is not charged
- * to it when it comes back.
- */
-TEST_F(count, bursts)
+static void burn_in_bursts(void)
 {
-	double used;
 	int i;
 
-	self->start.rate = get_info(self->fd).tick_hz;
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	used = process_seconds();
 	for (i = 0; i < 100; i++) {
 		burn(0.01);
 		usleep(30000);
 	}
-	used = process_seconds() - used;
-	stop(self->fd);
-	EXPECT_SHARE(0.85, 1.1,
-		     (double)self->counter / (self->start.rate * used));
+}
+
+/*
+ * What is due while the process sleeps, and its CPU has no tick, is not charged
+ * to it when it comes back.
+ */
+TEST_F_TIMEOUT(count, bursts, 120)
+{
+	EXPECT_SHARE(0.85, 1.1, share_counted_in(self, burn_in_bursts));
 }
 
 /* Nor is what another process ran meanwhile on the same CPU. */
-TEST_F(count, shared_cpu)
+TEST_F_TIMEOUT(count, shared_cpu, 120)
 {
 	cpu_set_t cpu;
-	double used;
 	pid_t pid;
 
 	CPU_ZERO(&cpu);
@@ -158,16 +168,9 @@ TEST_F(count, shared_cpu)
 		burn(100);
 		_exit(0);
 	}
-	self->start.rate = get_info(self->fd).tick_hz;
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	used = process_seconds();
-	burn(2);
-	used = process_seconds() - used;
-	stop(self->fd);
+	EXPECT_SHARE(0.95, 1.05, share_counted_in(self, burn_one_second));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	EXPECT_SHARE(0.95, 1.05,
-		     (double)self->counter / (self->start.rate * used));
 }
 
 /* Threads that started before the call are covered, and the caller may end. */
@@ -178,23 +181,29 @@ static void *start_and_leave(void *data)
 	return (void *)(intptr_t)call(self->fd, PROFIL_IOC_START, &self->start);
 }
 
-TEST_F(count, started_by_another_thread)
+static double share_started_by_another_thread(struct _test_data_count *self)
 {
 	pthread_t threads[2];
 	double used;
 	void *error;
 
+	self->counter = 0;
 	self->start.rate = get_info(self->fd).tick_hz;
 	pthread_create(&threads[0], NULL, burn_two_seconds, NULL);
 	pthread_create(&threads[1], NULL, start_and_leave, self);
 	pthread_join(threads[1], &error);
-	ASSERT_EQ(NULL, error);
+	if (error)
+		return -1;
 	used = process_seconds();
 	pthread_join(threads[0], NULL);
 	used = process_seconds() - used;
 	stop(self->fd);
-	EXPECT_SHARE(0.97, 1.04,
-		     (double)self->counter / (self->start.rate * used));
+	return (double)self->counter / (self->start.rate * used);
+}
+
+TEST_F_TIMEOUT(count, started_by_another_thread, 120)
+{
+	EXPECT_SHARE(0.97, 1.04, share_started_by_another_thread(self));
 }
 
 /*
@@ -217,60 +226,45 @@ static void __attribute__((noinline)) read_zeroes(int zero, char *buf,
 
 extern char read_zeroes_return[];
 
-TEST_F(count, system_time)
-{
-	int zero = open("/dev/zero", O_RDONLY);
-	size_t bytes = 8 << 20;
-	char *buf = map_memory(bytes);
-	struct profil_status status;
-	double used;
+static int zeroes;
+static char *to_fill;
 
-	ASSERT_GE(zero, 0);
-	memset(buf, 1, bytes);
+static void fill_with_zeroes(void)
+{
+	double end = process_seconds() + 1;
+
+	while (process_seconds() < end)
+		read_zeroes(zeroes, to_fill, 8 << 20);
+}
+
+TEST_F_TIMEOUT(count, system_time, 120)
+{
+	zeroes = open("/dev/zero", O_RDONLY);
+	ASSERT_GE(zeroes, 0);
+	to_fill = map_memory(8 << 20);
+	memset(to_fill, 1, 8 << 20);
 	self->region.start = (uintptr_t)read_zeroes_return;
 	self->region.offset = self->region.start;
 	self->region.end = self->region.start + 1;
-	self->start.rate = get_info(self->fd).tick_hz;
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	used = process_seconds();
-	while (process_seconds() - used < 1)
-		read_zeroes(zero, buf, bytes);
-	used = process_seconds() - used;
-	status = stop(self->fd);
-	EXPECT_EQ(self->counter, status.counted);
-	EXPECT_SHARE(0.95, 1.02, (double)self->counter /
-				 (self->start.rate * used));
+	EXPECT_SHARE(0.95, 1.02, share_counted_in(self, fill_with_zeroes));
 
 	/* asked for user mode only, next to nothing is left */
-	self->counter = 0;
 	self->start.flags = PROFIL_USER_ONLY;
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	used = process_seconds();
-	while (process_seconds() - used < 1)
-		read_zeroes(zero, buf, bytes);
-	used = process_seconds() - used;
-	status = stop(self->fd);
-	EXPECT_EQ(PROFIL_USER_ONLY, status.flags);
-	EXPECT_SHARE(0, 0.05, (double)status.ticks /
-			      (self->start.rate * used));
-	close(zero);
+	EXPECT_SHARE(0, 0.05, share_counted_in(self, fill_with_zeroes));
+	/* ... and the rest is asked for */
+	self->start.flags = PROFIL_KERNEL_ONLY;
+	EXPECT_SHARE(0.95, 1.02, share_counted_in(self, fill_with_zeroes));
+	close(zeroes);
 }
 #endif
 
 /* ... and a program that stays in user mode loses nothing by it. */
-TEST_F(count, user_only)
+TEST_F_TIMEOUT(count, user_only, 120)
 {
-	double used;
-
 	self->start.flags = PROFIL_USER_ONLY;
-	self->start.rate = get_info(self->fd).tick_hz;
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	used = process_seconds();
-	burn(1);
-	used = process_seconds() - used;
-	stop(self->fd);
-	EXPECT_SHARE(0.9, 1.02, (double)self->counter /
-				(self->start.rate * used));
+	EXPECT_SHARE(0.85, 1.02, share_counted_in(self, burn_one_second));
+	self->start.flags = PROFIL_KERNEL_ONLY;
+	EXPECT_SHARE(0, 0.15, share_counted_in(self, burn_one_second));
 }
 
 /* A process that is not profiled is charged to nobody. */

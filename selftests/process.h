@@ -12,6 +12,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
+#include "share.h"
 
 /* A profile whose every pc goes to one counter, and what its owner knows of it. */
 struct profile {
@@ -226,14 +227,6 @@ static inline pid_t fork_burner(const struct profile *profile,
 	report->after = counted(profile);
 	return pid;
 }
-
-#define EXPECT_SHARE(low, high, share)					\
-	do {								\
-		double value = (share);					\
-									\
-		ksft_print_msg("counted / expected = %.4f\n", value);	\
-		EXPECT_TRUE(value >= (low) && value <= (high));		\
-	} while (0)
 
 /* How many more ticks a process was charged than its CPU time is worth. */
 static inline double excess(const struct report *report, unsigned int hz)
