@@ -57,16 +57,15 @@ static inline u64 profil_grid_begin(u32 rate, u64 period)
 	return seconds * PROFIL_NS + div_u64((u64)rest * PROFIL_NS, rate);
 }
 
+/* Periods are of PROFIL_NS / rate ns, rounded up or down: here down. */
 static inline u64 profil_grid_point(const struct profil_grid *grid, u64 period)
 {
 	u64 begin = profil_grid_begin(grid->rate, period);
-	u64 length;
 
 	if (!grid->random)
 		return begin;
-	length = profil_grid_begin(grid->rate, period + 1) - begin;
-	return begin + ((profil_grid_mix(grid->seed ^ period) >> 32) * length >>
-			32);
+	return begin + ((profil_grid_mix(grid->seed ^ period) >> 32) *
+			(PROFIL_NS / grid->rate) >> 32);
 }
 
 /**

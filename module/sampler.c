@@ -222,13 +222,15 @@ sample_thread(struct profil_session *session, struct task_struct *task,
 	if (unlikely(config->flags &
 		     (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
 		goto unlock;
-	if (ticks)
+	if (ticks) {
 		samples = profil_accumulate(&cpu->phase, ticks, config->rate,
 					    HZ);
-	if (samples &&
-	    (sample_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
-		       samples) ||
-	     READ_ONCE(session->state) != PROFIL_STATE_RUNNING))
+		if (!samples)
+			goto unlock;
+	}
+	if (sample_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
+		      samples) ||
+	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING))
 		outcome = KICK;
 unlock:
 	raw_spin_unlock(&cpu->lock);

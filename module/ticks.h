@@ -64,13 +64,17 @@ static inline u64 profil_accumulate(u32 *phase, u64 ticks, u32 rate, u32 hz)
 {
 	u64 sum = *phase + ticks * rate;
 	u64 samples = 0;
-	u32 rest;
+	u32 rest = sum;
 
-	if (sum >= hz) {
-		samples = div_u64_rem(sum, hz, &rest);
-		sum = rest;
+	/* nearly always, and without a division */
+	if (ticks == 1) {
+		samples = sum >= hz;
+		*phase = samples ? sum - hz : sum;
+		return samples;
 	}
-	*phase = sum;
+	if (sum >= hz)
+		samples = div_u64_rem(sum, hz, &rest);
+	*phase = rest;
 	return samples;
 }
 

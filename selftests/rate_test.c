@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rates: who may ask for which, and of which clock; the guard; and the three views of
+ * CPU time.
+ */
+#include <sys/syscall.h>
+
+#include "child.h"
+#include "kselftest_harness.h"
+#include "clocked.h"
+
+FIXTURE(rate) {
+	struct profile profile;
+};
+
+FIXTURE_SETUP(rate)
+{
+	SET_UP(&self->profile);
+}
+
+FIXTURE_TEARDOWN(rate)
+{
+	clean_up(&self->profile);
+}
+
+TEST_F(rate, clock_of_ones_own)
+{
+	struct profile *profile = &self->profile;
+	unsigned int hz = get_info(profile->fd).tick_hz;
+
+	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_AUTO, hz));
+	EXPECT_EQ(PROFIL_CLOCK_TICK, get_status(profile->fd).clock);
+	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_AUTO, hz + 1));
+	EXPECT_EQ(PROFIL_CLOCK_RANDOM, get_status(profile->fd).clock);
+	EXPECT_EQ(hz + 1, get_status(profile->fd).rate);
+}
+
+/* Nothing is counted twice, nor long after, when another clock takes over. */
+static double share_with_changes(struct profile *profile)
+{
+	static const unsigned int clocks[] = {
+		PROFIL_CLOCK_TICK, PROFIL_CLOCK_TIMER, PROFIL_CLOCK_RANDOM,
+	};
+	double used = process_seconds();
+	int i;
+
+	*profile->counter = 0;
+	for (i = 0; i < 30; i++) {
+		if (begin(profile, clocks[i % 3], 200))
+			return -1;
+		burn(0.03);
+	}
+	used = process_seconds() - used;
+	stop(profile->fd);
+	return (double)*profile->counter / (200 * used);
+}
+
+TEST_F_TIMEOUT(rate, one_clock_after_the_other, 120)
+{
+	EXPECT_SHARE(0.8, 1.2, share_with_changes(&self->profile));
+}
+
+TEST_F(rate, limit_for_users)
+{
+	struct profile *profile = &self->profile;
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(return, "wants to be root");
+	EXPECT_EQ(20000, get_info(profile->fd).max_rate);
+	EXPECT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
+	EXPECT_EQ(EINVAL, begin(profile, PROFIL_CLOCK_TIMER, 20001));
+	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", "500"));
+	pid = fork();
+	if (!pid) {
+		int fd;
+
+		/* still opened as root: what counts is who calls */
+		if (become_user(12345, 16))
+			_exit(100);
+		fd = profile->fd;
+		if (get_info(fd).max_rate != 500)
+			_exit(101);
+		if (begin(profile, PROFIL_CLOCK_RANDOM, 500))
+			_exit(102);
+		if (begin(profile, PROFIL_CLOCK_RANDOM, 501) != EPERM)
+			_exit(103);
+		/* a refused one leaves the earlier one */
+		_exit(get_status(fd).rate != 500);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	/* the tick's own rate costs nothing, so nobody is refused that */
+	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", "1"));
+	pid = fork();
+	if (!pid) {
+		unsigned int hz = get_info(profile->fd).tick_hz;
+
+		if (become_user(12345, 16))
+			_exit(100);
+		_exit(begin(profile, PROFIL_CLOCK_TICK, hz));
+	}
+	EXPECT_EQ(0, wait_for(pid));
+}
+
+/* Under emulation a sample takes far more than the share of a CPU that is let. */
+TEST_F(rate, lowered_by_the_guard)
+{
+	struct profile *profile = &self->profile;
+	struct profil_status status;
+
+	if (geteuid())
+		SKIP(return, "wants to be root");
+	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
+	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
+	burn(0.5);
+	status = stop(profile->fd);
+	EXPECT_GT(20000, status.rate);
+	EXPECT_LE(get_info(profile->fd).tick_hz, status.rate);
+	EXPECT_GT(5000, status.ticks);
+	/* when the last of them has ended, all are as they were */
+	sleep(2);
+	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
+	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
+	EXPECT_EQ(20000, get_status(profile->fd).rate);
+}
+
+/* User and kernel mode are all there is. */
+TEST_F(rate, three_views)
+{
+	static const uint32_t views[] = {
+		0, PROFIL_USER_ONLY, PROFIL_KERNEL_ONLY,
+	};
+	struct profile *profile = &self->profile;
+	double shares[3], used, end;
+	int i, k;
+
+	for (i = 0; i < 3; i++) {
+		profile->start.flags = views[i];
+		ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_RANDOM, 1000));
+		used = thread_seconds();
+		for (end = used + 0.5; thread_seconds() < end;)
+			for (k = 0; k < 1000; k++)
+				syscall(SYS_getppid);
+		used = thread_seconds() - used;
+		shares[i] = (double)stop(profile->fd).ticks / (1000 * used);
+	}
+	ksft_print_msg("all %.3f, user %.3f, kernel %.3f\n", shares[0],
+		       shares[1], shares[2]);
+	EXPECT_LT(0.85, shares[0]);
+	EXPECT_GT(1.15, shares[0]);
+	EXPECT_LT(0.05, shares[1]);
+	EXPECT_LT(0.2, shares[2]);
+	EXPECT_LT(shares[0] - 0.2, shares[1] + shares[2]);
+	EXPECT_GT(shares[0] + 0.2, shares[1] + shares[2]);
+}
+
+TEST_HARNESS_MAIN
