@@ -77,6 +77,17 @@ static int turned_on(enum form form, bool nothing, int error)
 	return 0;
 }
 
+/* Scale 2 is all in the first counter, which for the kernel is a rule of its own. */
+static unsigned int rounding_of(unsigned int scale)
+{
+	return scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP;
+}
+
+static unsigned int kernel_scale(unsigned int scale)
+{
+	return scale == 2 ? 0 : scale;
+}
+
 static int first_form(void *buffer, unsigned int size, unsigned long offset,
 		      unsigned int scale)
 {
@@ -84,8 +95,8 @@ static int first_form(void *buffer, unsigned int size, unsigned long offset,
 		.buf = buffer,
 		.bytes = size,
 		.offset = offset,
-		.scale = scale == 2 ? 0 : scale,
-		.rounding = scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP,
+		.scale = kernel_scale(scale),
+		.rounding = rounding_of(scale),
 		.overflow = PROFIL_OVERFLOW_SATURATE,
 	};
 	bool nothing = size < sizeof(HISTCOUNTER);
@@ -135,8 +146,8 @@ static struct profil_region make_region(const struct prof *prof)
 		.offset = (unsigned long)prof->p_low,
 		.buf = (uintptr_t)prof->p_buff,
 		.bytes = scale < 2 ? 0 : (unsigned int)prof->p_bufsize & ~1U,
-		.scale = scale == 2 ? 0 : scale,
-		.rounding = scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP,
+		.scale = kernel_scale(scale),
+		.rounding = rounding_of(scale),
 	};
 }
 

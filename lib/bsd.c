@@ -22,15 +22,11 @@ int profil_bsd(char *samples, size_t size, unsigned long offset,
 		.rounding = PROFIL_ROUND_PC,
 		.overflow = PROFIL_OVERFLOW_WRAP,
 	};
-	int error;
 
 	if (scale > HIGHEST_SCALE)
 		return profil_call_return(-EINVAL);
 	if (!scale)
 		return profil_call_return(profil_call_off());
-	error = profil_call_histogram(&histogram);
 	/* "profiling is terminated": also that of an earlier call */
-	if (error)
-		profil_call_off();
-	return profil_call_return(error);
+	return profil_call_return(profil_call_histogram_or_off(&histogram));
 }

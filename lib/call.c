@@ -100,6 +100,15 @@ int profil_call_histogram(const struct profil_histogram *histogram)
 	return region.bytes ? profil_call_start(&start) : profil_call_off();
 }
 
+int profil_call_histogram_or_off(const struct profil_histogram *histogram)
+{
+	int error = profil_call_histogram(histogram);
+
+	if (error)
+		profil_call_off();
+	return error;
+}
+
 /* Not twice in a row the same, nor what has been said of the device. */
 static void tell(const char *function, int error)
 {
@@ -119,12 +128,10 @@ static void tell(const char *function, int error)
 int profil_call_silent_histogram(const char *function,
 				 const struct profil_histogram *histogram)
 {
-	int error = profil_call_histogram(histogram);
+	int error = profil_call_histogram_or_off(histogram);
 
-	if (error) {
+	if (error)
 		tell(function, error);
-		profil_call_off();
-	}
 	return error;
 }
 

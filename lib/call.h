@@ -38,10 +38,10 @@ struct profil_histogram {
  */
 int profil_call_histogram(const struct profil_histogram *histogram);
 
-/*
- * The same for systems whose function returned nothing: it leaves profiling off if it
- * fails, and says why on stderr.
- */
+/* The same, but if it fails, nothing is counted any more. */
+int profil_call_histogram_or_off(const struct profil_histogram *histogram);
+
+/* The same for systems whose function returned nothing: it says why on stderr. */
 int profil_call_silent_histogram(const char *function,
 				 const struct profil_histogram *histogram);
 
