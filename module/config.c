@@ -158,18 +158,10 @@ static u32 merge_spans(struct profil_span *spans, u32 nr)
 /* Where in the concatenated spans an address lies; it is in one of them. */
 static u64 place_of(const struct profil_config *config, u64 addr)
 {
-	u32 low = 0, high = config->nr_spans;
+	const struct profil_span *span =
+		&config->spans[profil_config_span_behind(config, addr)];
 
-	/* spans[low] starts at or below addr, spans[high] above it */
-	while (high - low > 1) {
-		u32 mid = low + (high - low) / 2;
-
-		if (config->spans[mid].addr <= addr)
-			low = mid;
-		else
-			high = mid;
-	}
-	return config->spans[low].place + (addr - config->spans[low].addr);
+	return span->place + (addr - span->addr);
 }
 
 static int lay_out(struct profil_config *config, const struct profil_start *arg,

@@ -8,6 +8,7 @@
 
 #include <grp.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "common.h"
@@ -31,6 +32,15 @@ static inline void *map_shared(size_t bytes)
 {
 	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/*
+ * Take the memory of a process that is being killed, as the OOM killer does: that
+ * waits for nobody. 0, or -1 and errno.
+ */
+static inline int release_memory(int pidfd)
+{
+	return (int)syscall(448 /* SYS_process_mrelease */, pidfd, 0);
 }
 
 /* Give one byte through a pipe, or wait for one. 0 if that is what came. */

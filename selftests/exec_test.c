@@ -5,7 +5,6 @@
  *
  * The programs that are executed are this one again: new_program() below.
  */
-#include <ftw.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -89,15 +88,6 @@ static int copy_program(const char *path)
 	return error;
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type,
-		      struct FTW *place)
-{
-	(void)stat;
-	(void)type;
-	(void)place;
-	return remove(path);
-}
-
 FIXTURE_SETUP(exec)
 {
 	REQUIRE_DEVICE(self->profile.fd);
@@ -116,7 +106,7 @@ FIXTURE_TEARDOWN(exec)
 {
 	stop(self->profile.fd);
 	close(self->profile.fd);
-	nftw(self->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_all(self->dir);
 }
 
 /* What new_program() is to do; it exits with EXIT_OK, or a state on top. */

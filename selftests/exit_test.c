@@ -3,7 +3,6 @@
  * However a process ends, with however many threads, its profile ends with it and
  * gives back what it held: the session, its pins, and the charge for them.
  */
-#include <ftw.h>
 #include <signal.h>
 #include <sys/syscall.h>
 
@@ -47,20 +46,11 @@ FIXTURE_SETUP(exit)
 		ASSERT_EQ(0, be_profiled(&self->profile));
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type,
-		      struct FTW *place)
-{
-	(void)stat;
-	(void)type;
-	(void)place;
-	return remove(path);
-}
-
 FIXTURE_TEARDOWN(exit)
 {
 	stop(self->profile.fd);
 	close(self->profile.fd);
-	nftw(self->dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_all(self->dir);
 }
 
 static void *burn_for_ever(void *unused)
@@ -205,10 +195,6 @@ TEST_F_TIMEOUT(exit, by_core_dump, 60)
  * What the OOM killer does: it takes the memory of a dying process without
  * waiting for anybody.
  */
-#ifndef SYS_process_mrelease
-#define SYS_process_mrelease	448
-#endif
-
 TEST_F(exit, by_reaping)
 {
 	struct profile *profile = &self->profile;
@@ -237,7 +223,7 @@ TEST_F(exit, by_reaping)
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		ASSERT_GE(pidfd, 0);
 		kill(pid, SIGKILL);
-		if (!syscall(SYS_process_mrelease, pidfd, 0))
+		if (!release_memory(pidfd))
 			reaped++;
 		else if (errno == ENOSYS)
 			SKIP(return, "no process_mrelease()");

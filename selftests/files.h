@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The number behind a name at the start of a line. -1 if there is none. */
@@ -26,6 +28,21 @@ static inline long long number_in(const char *path, const char *name)
 	if (file)
 		fclose(file);
 	return number;
+}
+
+static inline int remove_one(const char *path, const struct stat *stat, int type,
+			     struct FTW *place)
+{
+	(void)stat;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+/* A directory and what is in it. */
+static inline void remove_all(const char *dir)
+{
+	nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* 0 or errno. */

@@ -87,10 +87,6 @@ TEST_F_TIMEOUT(killed, by_signal, 120)
  * outside, as the OOM reaper does and by the same code: the module is asked not
  * to sleep.
  */
-#ifndef SYS_process_mrelease
-#define SYS_process_mrelease	448
-#endif
-
 TEST_F_TIMEOUT(killed, and_reaped, 120)
 {
 	int i, ready[2], pidfd, reaped = 0;
@@ -109,7 +105,7 @@ TEST_F_TIMEOUT(killed, and_reaped, 120)
 		kill(pid, SIGKILL);
 		/* it may be quicker, and gone */
 		if (pidfd >= 0)
-			reaped += !syscall(SYS_process_mrelease, pidfd, 0);
+			reaped += !release_memory(pidfd);
 		close(pidfd);
 		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
 	}

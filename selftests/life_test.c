@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
+#include "memory.h"
 #include "kselftest_harness.h"
 
 FIXTURE(life) {
@@ -36,21 +37,6 @@ FIXTURE_TEARDOWN(life)
 static uint64_t counted(struct _test_data_life *self)
 {
 	return __atomic_load_n(self->counter, __ATOMIC_RELAXED);
-}
-
-/* Pages of this process that are pinned, as its status file has it. */
-static long pinned_kib(void)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	char line[256];
-	long kib = -1;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmPin: %ld", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib;
 }
 
 TEST_F(life, survives_close)
@@ -83,7 +69,7 @@ TEST_F(life, stop_is_final)
 
 TEST_F(life, pins_come_and_go)
 {
-	EXPECT_EQ((long)PAGE / 1024, pinned_kib());
+	EXPECT_EQ((long long)PAGE / 1024, pinned_kib());
 	EXPECT_EQ(PAGE, get_status(self->fd).pinned_bytes);
 	stop(self->fd);
 	EXPECT_EQ(0, pinned_kib());

@@ -21,19 +21,6 @@
 
 #define PARAMETERS	"/sys/module/profil/parameters/"
 
-static long read_number(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	long number = -1;
-
-	if (file) {
-		if (fscanf(file, "%ld", &number) != 1)
-			number = -1;
-		fclose(file);
-	}
-	return number;
-}
-
 static int write_number(const char *path, long number)
 {
 	char text[32];
@@ -509,8 +496,8 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	max_sessions = read_number(PARAMETERS "max_user_sessions");
-	max_regions = read_number(PARAMETERS "max_user_regions");
+	max_sessions = number_in(PARAMETERS "max_user_sessions", "");
+	max_regions = number_in(PARAMETERS "max_user_regions", "");
 	status = test_harness_run(argc, argv);
 	if (!geteuid() && max_sessions > 0)
 		restore_parameters();
