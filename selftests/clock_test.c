@@ -116,12 +116,12 @@ static void *yield_often(void *data)
 	return NULL;
 }
 
-static int stay_on_cpu_0(void)
+static int stay_on_cpu(int cpu)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
-	CPU_SET(0, &one);
+	CPU_SET(cpu, &one);
 	return sched_setaffinity(0, sizeof(one), &one);
 }
 
@@ -166,11 +166,70 @@ static double share_beside_a_thread(struct profile *profile, unsigned int clock)
 
 TEST_F_TIMEOUT(clock, turns_shorter_than_the_period, 120)
 {
-	ASSERT_EQ(0, stay_on_cpu_0());
+	ASSERT_EQ(0, stay_on_cpu(0));
 	EXPECT_SHARE(0.9, 1.1, share_beside_a_process(&self->profile,
 						      variant->clock));
 	EXPECT_SHARE(0.9, 1.1, share_beside_a_thread(&self->profile,
 						     variant->clock));
+}
+
+/* Local timer interrupts of a processor so far; -1 if they are not to be had. */
+static long interrupts(int cpu)
+{
+	FILE *file = fopen("/proc/interrupts", "re");
+	long counts[2] = { -1, -1 };
+	char line[1024];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, " LOC: %ld %ld", &counts[0], &counts[1]) > 0)
+			break;
+	if (file)
+		fclose(file);
+	return counts[cpu];
+}
+
+/*
+ * A thread alone on a processor that has no tick then (nohz_full=1): sampled like any
+ * other, by the tick's clock too.
+ */
+static int has_no_tick(int cpu)
+{
+	char path[] = "/sys/devices/system/cpu/nohz_full", line[64] = "";
+	FILE *file = fopen(path, "re");
+
+	if (file) {
+		if (!fgets(line, sizeof(line), file))
+			line[0] = 0;
+		fclose(file);
+	}
+	return atoi(line) == cpu && line[0] >= '0' && line[0] <= '9';
+}
+
+TEST_F_TIMEOUT(clock, processor_without_tick, 240)
+{
+	struct profile *profile = &self->profile;
+	unsigned int hz = get_info(profile->fd).tick_hz;
+	long before;
+
+	if (!has_no_tick(1))
+		SKIP(return, "wants the kernel parameters nohz_full=1 isolcpus=1");
+	ASSERT_EQ(0, stay_on_cpu(1));
+	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, PROFIL_CLOCK_TICK, hz,
+					       1, 1));
+	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, PROFIL_CLOCK_TICK, 97,
+					       1, 2));
+	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, variant->clock, 10,
+					       1, 4));
+	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, variant->clock, 1000,
+					       1, 1));
+	/* the tick is not brought back for it: it would come hz times */
+	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_TICK, 10));
+	burn(0.5);
+	before = interrupts(1);
+	burn(2);
+	before = interrupts(1) - before;
+	ksft_print_msg("%ld interrupts in 2 s\n", before);
+	EXPECT_GT(hz, before);
 }
 
 TEST_F(clock, forked_child)
@@ -192,21 +251,6 @@ TEST_F(clock, forked_child)
 	EXPECT_EQ(0, status->lost);
 }
 
-/* Local timer interrupts of a processor so far; -1 if they are not to be had. */
-static long interrupts(int cpu)
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	long counts[2] = { -1, -1 };
-	char line[1024];
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, " LOC: %ld %ld", &counts[0], &counts[1]) > 0)
-			break;
-	if (file)
-		fclose(file);
-	return counts[cpu];
-}
-
 /* It runs where the profiled thread is, and lapses where that is no longer. */
 TEST_F(clock, no_interrupt_elsewhere)
 {
@@ -215,7 +259,7 @@ TEST_F(clock, no_interrupt_elsewhere)
 
 	if (interrupts(1) < 0)
 		SKIP(return, "wants two processors");
-	ASSERT_EQ(0, stay_on_cpu_0());
+	ASSERT_EQ(0, stay_on_cpu(0));
 	for (cpu = 0; cpu < 2; cpu++)
 		before[cpu] = interrupts(cpu);
 	burn(0.5);

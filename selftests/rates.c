@@ -12,20 +12,26 @@
  *           bursts    0.1 ms of it, then as much sleep, and so on
  *           fixed     as much work as SECONDS say, not as much time: for a comparison
  *                     of costs in a machine that counts instructions
+ *           switches  none itself, but two processes that are not profiled take turns:
+ *                     for what is added to each switch
  *           lockstep  in step with the kernel's tick: the tick always comes in the
  *                     second of two functions, which has a tenth of the time
  *
  * Output, one line of name=value: the rate had, samples, CPU seconds (of all
  * threads), delivered (samples / (rate x CPU seconds)), share (of samples that fell in
- * the first function, of both), true (of CPU time), elapsed (ns, all in all).
+ * the first function, of both), true (of CPU time), elapsed (ns, all in all), switches
+ * (of the two processes).
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <x86intrin.h>
 
@@ -149,6 +155,41 @@ static void fixed(struct worker *worker)
 	worker->first = thread_seconds() - begin;
 }
 
+/*
+ * Two processes that yield to each other, on one processor, from when @go is closed;
+ * forked before the profile is begun.
+ */
+static pid_t yielders[2];
+static int go[2];
+
+static void fork_yielders(void)
+{
+	int turns = (int)(seconds_to_run * 50000), i;
+	char byte;
+
+	if (pipe(go))
+		exit(1);
+	for (i = 0; i < 2; i++) {
+		yielders[i] = fork();
+		if (yielders[i])
+			continue;
+		close(go[1]);
+		if (read(go[0], &byte, 1))
+			_exit(1);
+		while (turns--)
+			sched_yield();
+		_exit(0);
+	}
+}
+
+static void switches(struct worker *worker)
+{
+	(void)worker;
+	close(go[1]);
+	waitpid(yielders[0], NULL, 0);
+	waitpid(yielders[1], NULL, 0);
+}
+
 static void (*workload)(struct worker *);
 
 static void *run(void *data)
@@ -157,7 +198,8 @@ static void *run(void *data)
 
 	do
 		workload(worker);
-	while (workload != fixed && thread_seconds() < seconds_to_run);
+	while (workload != fixed && workload != switches &&
+	       thread_seconds() < seconds_to_run);
 	return NULL;
 }
 
@@ -242,6 +284,7 @@ static const struct {
 	{ "bursts", bursts },
 	{ "lockstep", lockstep },
 	{ "fixed", fixed },
+	{ "switches", switches },
 };
 
 static void measure_clocks(void)
@@ -276,6 +319,7 @@ int main(int argc, char **argv)
 	static const char *const clocks[] = { "auto", "tick", "timer", "random" };
 	uint64_t *counters = map_memory(4096), samples, inside;
 	struct profil_status status = { .rate = 0 };
+	struct rusage yielded;
 	struct worker *workers;
 	double used, all, first, elapsed;
 	unsigned int rate, clock;
@@ -283,7 +327,7 @@ int main(int argc, char **argv)
 	size_t k;
 
 	if (argc != 6) {
-		fputs("usage: rates tick|timer|random|sigprof|none RATE spin|syscalls|bursts|lockstep|fixed THREADS SECONDS\n",
+		fputs("usage: rates tick|timer|random|sigprof|none RATE spin|syscalls|bursts|lockstep|fixed|switches THREADS SECONDS\n",
 		      stderr);
 		return 2;
 	}
@@ -300,6 +344,8 @@ int main(int argc, char **argv)
 		return 2;
 	device = open_device();
 	measure_clocks();
+	if (workload == switches)
+		fork_yielders();
 
 	if (clock < 4)
 		start_kernel(device, clock, rate, counters);
@@ -313,6 +359,7 @@ int main(int argc, char **argv)
 		pthread_join(workers[i].thread, NULL);
 	used = process_seconds() - used;
 	elapsed = clock_seconds(CLOCK_MONOTONIC_RAW) - elapsed;
+	getrusage(RUSAGE_CHILDREN, &yielded);
 	if (clock < 4) {
 		status = stop(device);
 		samples = status.ticks;
@@ -326,12 +373,12 @@ int main(int argc, char **argv)
 	}
 	inside = counters[0] + counters[1];
 	all = sum_seconds(workers, nr, &first);
-	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f share=%.4f true=%.4f lost=%llu elapsed=%.0f\n",
+	printf("clock=%s workload=%s threads=%d asked=%u rate=%u samples=%llu seconds=%.4f delivered=%.4f share=%.4f true=%.4f lost=%llu elapsed=%.0f switches=%ld\n",
 	       argv[1], argv[3], nr, rate, status.rate,
 	       (unsigned long long)samples, used,
 	       (double)samples / (status.rate * used),
 	       (double)counters[0] / (inside ? (double)inside : 1),
-	       first / all, (unsigned long long)status.lost,
-	       elapsed * 1e9);
+	       all > 0 ? first / all : 0, (unsigned long long)status.lost,
+	       elapsed * 1e9, yielded.ru_nvcsw + yielded.ru_nivcsw);
 	return 0;
 }
