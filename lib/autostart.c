@@ -244,6 +244,7 @@ static void start_run(int device, int memory_fd, struct profil_run *run)
 	pthread_atfork(NULL, NULL, count_fork);
 	if (!profil_device_call(device, PROFIL_IOC_STATUS, &status))
 		run->rate = status.rate;
+	run->first_rate = run->rate;
 	__atomic_store_n(&run->state, PROFIL_RUN_STARTED, __ATOMIC_RELEASE);
 }
 
@@ -301,6 +302,16 @@ out:
 	errno = saved;
 }
 
+static void tell_rate(uint32_t rate)
+{
+	uint32_t lowest = __atomic_load_n(&started->rate, __ATOMIC_RELAXED);
+
+	while (rate < lowest &&
+	       !__atomic_compare_exchange_n(&started->rate, &lowest, rate, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 /*
  * What this process's profile lost. Nothing is told of one that the program has
  * stopped, or replaced by one of its own, which pins all at once: its figures
@@ -318,6 +329,7 @@ static void tell_losses(void)
 	profil_device_close(device);
 	if (error || !(status.flags & PROFIL_PIN_ON_HIT))
 		return;
+	tell_rate(status.rate);
 	__atomic_add_fetch(&started->lost, status.lost, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&started->forks_denied, status.forks_denied,
 			   __ATOMIC_RELAXED);

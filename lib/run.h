@@ -30,7 +30,7 @@
 #include <stdint.h>
 
 #define PROFIL_RUN_MAGIC	0x006e7572666f7270ULL	/* "profrun" */
-#define PROFIL_RUN_VERSION	2
+#define PROFIL_RUN_VERSION	3
 
 /* How far it came, in struct profil_run.state */
 enum profil_run_state {
@@ -45,7 +45,8 @@ enum profil_run_state {
  * @version:      PROFIL_RUN_VERSION
  * @state:        enum profil_run_state, written last
  * @rate:         Hz: as wanted by the command, 0 for the default; from STARTED
- *                on, the true one
+ *                on, the true one; if the kernel lowers it meanwhile, the lowest
+ *                that a process has seen that came to its end by exit()
  * @pid:          of the process whose run it is: the first to take it; 0: none
  * @error:        errno, if FAILED
  * @text_bytes:   text per counter in bytes. Fixed: 4, as fine as functions begin;
@@ -66,6 +67,8 @@ enum profil_run_state {
  * @nr_ended:     how many of them came to exit()
  * @nr_told:      processes, the program included, that came to exit() with the
  *                profile that they were started with, and told what it lost
+ * @first_rate:   the true rate at the start, in Hz
+ * @reserved:     0
  * @objects:      offset of struct profil_run_object[]
  * @nr_objects:   number of them
  * @outside:      offset of the uint32_t that counts pcs outside all objects
@@ -89,6 +92,8 @@ struct profil_run {
 	uint32_t nr_forked;
 	uint32_t nr_ended;
 	uint32_t nr_told;
+	uint32_t first_rate;
+	uint32_t reserved;
 	uint64_t objects;
 	uint64_t nr_objects;
 	uint64_t outside;

@@ -142,6 +142,22 @@ rates() {
 	grep -q 'the kernel offers 1 to' "$work/err" "$work/profile"
 }
 
+parameter=/sys/module/profil/parameters/max_cpu_percent
+
+# By a guard that finds any sample too dear: seconds are by the rate that is had.
+lowered_rate() {
+	local before status
+
+	before=$(<$parameter)
+	echo 0 >$parameter
+	run 0 --rate 4000 ./spin 1 &&
+	grep -q 'has lowered the rate from 4000 Hz' "$work/profile" &&
+	profile_is_whole 0.85 1.2
+	status=$?
+	echo "$before" >$parameter
+	return $status
+}
+
 # limited BYTES: a script of a user who may lock no more memory than that. He has
 # no place to write the profile to but standard error.
 limited() {
@@ -218,7 +234,7 @@ if [ ! -c /dev/profil ]; then
 	ktap_skip_all "no /dev/profil: load the module"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 23
+ktap_set_plan 24
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -235,6 +251,11 @@ check "a script" script
 check "a static program: a clear message" static_program
 check "no device: errno and remedy" no_device
 check "rates" rates
+if [ -w $parameter ]; then
+	check "a rate that the kernel lowers" lowered_rate
+else
+	ktap_test_skip "a rate that the kernel lowers: needs root"
+fi
 check "memlock limit: what is over it is lost, and told" memlock_short
 check "memlock limit: only what is hit counts" memlock_enough
 check "forked children" forks exit

@@ -168,6 +168,16 @@ static void print_figures(FILE *out, const struct report *report)
 					 end_cpu_ns(report)) / NS_PER_S);
 }
 
+static void print_lowered_rate(FILE *out, const struct report *report)
+{
+	const struct profil_run *header = &report->run->header;
+
+	if (header->rate < header->first_rate)
+		fprintf(out, "# the kernel has lowered the rate from %" PRIu32 " Hz: samples took more of a CPU than\n"
+			"# the module's max_cpu_percent allows; seconds are by the lower one\n",
+			header->first_rate);
+}
+
 static void print_children(FILE *out, const struct report *report)
 {
 	const struct profil_run *header = &report->run->header;
@@ -341,6 +351,7 @@ void report_print(FILE *out, const struct report *report)
 {
 	print_command(out, report);
 	print_figures(out, report);
+	print_lowered_rate(out, report);
 	print_children(out, report);
 	print_losses(out, report);
 	print_difference(out, report);

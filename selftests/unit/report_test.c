@@ -92,11 +92,13 @@ static void lines_above_the_table_are_comments(void **state)
 	run.header.lost = 3;
 	run.header.lost_error = ENOMEM;
 	run.header.forks_denied = 2;
+	run.header.first_rate = 4000;
 	end.cpu_ns = 9000000000;
 	print();
 	assert_has("3 of them did not come to exit()");
 	assert_has("3 samples (0.03 s) lost (ENOMEM): ");
 	assert_has("2 children not profiled");
+	assert_has("has lowered the rate from 4000 Hz");
 	assert_has("at least 4.83 s of CPU have no samples");
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
