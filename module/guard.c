@@ -2,7 +2,7 @@
 /*
  * Sampling takes no more than a share of a CPU, as perf's does not: if samples turn
  * out to be dear (a slow machine, a virtual one, many regions), all timer clocks go
- * slower until the last of them has ended.
+ * slower until the last of them has ended, or the limit is set anew.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,15 +18,31 @@
 
 #define AVERAGED	128	/* samples that a mean is over */
 
+u32 profil_guard_highest = U32_MAX;
+
 static unsigned int max_cpu_percent = 5;
-module_param(max_cpu_percent, uint, 0644);
+
+/* Rates that were lowered by another limit are tried anew. */
+static int set_max_cpu_percent(const char *text, const struct kernel_param *param)
+{
+	int err = param_set_uint(text, param);
+
+	if (!err)
+		WRITE_ONCE(profil_guard_highest, U32_MAX);
+	return err;
+}
+
+static const struct kernel_param_ops max_cpu_percent_ops = {
+	.set = set_max_cpu_percent,
+	.get = param_get_uint,
+};
+
+module_param_cb(max_cpu_percent, &max_cpu_percent_ops, &max_cpu_percent, 0644);
 MODULE_PARM_DESC(max_cpu_percent,
 		 "share of a CPU that samples of a timer clock may take, in percent; 100: no limit");
 
 /* What AVERAGED samples have taken on a CPU. Written by its timer only. */
 static DEFINE_PER_CPU(u64, cost_ns);
-
-u32 profil_guard_highest = U32_MAX;
 
 /**
  * profil_guard_account - see what a sample has taken

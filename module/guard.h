@@ -6,7 +6,7 @@
 #include <linux/minmax.h>
 #include <linux/types.h>
 
-/* In Hz. Falls, in the timer; rises in process context, while no timer runs. */
+/* In Hz. Falls, in the timer; rises in process context only. */
 extern u32 profil_guard_highest;
 
 /**

@@ -19,7 +19,7 @@ struct profile {
 	struct profil_start start;
 };
 
-/* Without the guard, which emulation would keep busy. */
+/* Without the guard, which emulation would keep busy, and what it has lowered. */
 #define SET_UP(profile)							\
 	do {								\
 		REQUIRE_DEVICE((profile)->fd);				\

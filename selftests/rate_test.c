@@ -63,6 +63,8 @@ TEST_F_TIMEOUT(rate, one_clock_after_the_other, 120)
 TEST_F(rate, limit_for_users)
 {
 	struct profile *profile = &self->profile;
+	unsigned int limit = get_info(profile->fd).tick_hz + 250;
+	char text[16];
 	pid_t pid;
 
 	if (geteuid())
@@ -70,7 +72,8 @@ TEST_F(rate, limit_for_users)
 	EXPECT_EQ(20000, get_info(profile->fd).max_rate);
 	EXPECT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(EINVAL, begin(profile, PROFIL_CLOCK_TIMER, 20001));
-	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", "500"));
+	snprintf(text, sizeof(text), "%u", limit);
+	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", text));
 	pid = fork();
 	if (!pid) {
 		int fd;
@@ -79,14 +82,14 @@ TEST_F(rate, limit_for_users)
 		if (become_user(12345, 16))
 			_exit(100);
 		fd = profile->fd;
-		if (get_info(fd).max_rate != 500)
+		if (get_info(fd).max_rate != limit)
 			_exit(101);
-		if (begin(profile, PROFIL_CLOCK_RANDOM, 500))
+		if (begin(profile, PROFIL_CLOCK_RANDOM, limit))
 			_exit(102);
-		if (begin(profile, PROFIL_CLOCK_RANDOM, 501) != EPERM)
+		if (begin(profile, PROFIL_CLOCK_RANDOM, limit + 1) != EPERM)
 			_exit(103);
 		/* a refused one leaves the earlier one */
-		_exit(get_status(fd).rate != 500);
+		_exit(get_status(fd).rate != limit);
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	/* the tick's own rate costs nothing, so nobody is refused that */
