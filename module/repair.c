@@ -23,9 +23,31 @@
 #include "sampler.h"
 #include "session.h"
 
+/* How often a sample is tried to be counted while the memory map changes */
+#define COUNT_TRIES	10
+
+/* Is all memory there that is to be? Samples wait until that is known. */
+static void check(struct profil_session *session)
+{
+	int err;
+
+	if (!test_bit(PROFIL_RECHECK, &session->flags))
+		return;
+	set_bit(PROFIL_CHECKING, &session->flags);
+	clear_bit(PROFIL_RECHECK, &session->flags);
+	/* a change that comes now sets it again, and is seen next time */
+	smp_mb__after_atomic();
+	err = profil_buffer_check(&session->buffer);
+	if (err == -EINTR)
+		profil_session_recheck(session);
+	else if (err)
+		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	clear_bit_unlock(PROFIL_CHECKING, &session->flags);
+}
+
 /*
  * As a tick would, were it here now; also if the profile has ended meanwhile at
- * its limit: this came before. Return: false if the page has gone stale again.
+ * its limit: this came before. Return: false if its memory has changed again.
  */
 static bool count_now(struct profil_session *session,
 		      const struct profil_sample *sample)
@@ -47,6 +69,27 @@ static bool count_now(struct profil_session *session,
 	return done;
 }
 
+/*
+ * Return: 0; -EAGAIN: the memory map changes all the time; or as profil_buffer_pin().
+ */
+static int pin_and_count(struct profil_session *session,
+			 const struct profil_sample *sample)
+{
+	int err, tries;
+
+	for (tries = 0; tries < COUNT_TRIES; tries++) {
+		err = profil_buffer_pin(&session->buffer,
+					sample->place >> PAGE_SHIFT);
+		if (err)
+			return err;
+		/* pinning may have made a copy of the page, which is a change too */
+		check(session);
+		if (count_now(session, sample))
+			return 0;
+	}
+	return -EAGAIN;
+}
+
 static void count_waiting(struct profil_session *session)
 {
 	struct profil_sample sample;
@@ -54,11 +97,10 @@ static void count_waiting(struct profil_session *session)
 
 	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
 	       profil_waiting_take(&session->waiting, &sample)) {
-		err = profil_buffer_pin(&session->buffer,
-					sample.place >> PAGE_SHIFT);
-		if (!err && count_now(session, &sample))
+		err = pin_and_count(session, &sample);
+		if (!err)
 			continue;
-		if (!err || err == -EAGAIN || err == -EINTR) {
+		if (err == -EAGAIN || err == -EINTR) {
 			/* it goes on waiting, for the next kick or call */
 			if (!profil_waiting_add(&session->waiting, &sample))
 				profil_session_lose(session, &session->repaired,
@@ -103,25 +145,6 @@ static void lose_waiting(struct profil_session *session)
 	while (profil_waiting_take(&session->waiting, &sample))
 		profil_session_lose(session, &session->repaired, sample.samples,
 				    session->error);
-}
-
-/* Is all memory there that is to be? Samples wait until that is known. */
-static void check(struct profil_session *session)
-{
-	int err;
-
-	if (!test_bit(PROFIL_RECHECK, &session->flags))
-		return;
-	set_bit(PROFIL_CHECKING, &session->flags);
-	clear_bit(PROFIL_RECHECK, &session->flags);
-	/* a change that comes now sets it again, and is seen next time */
-	smp_mb__after_atomic();
-	err = profil_buffer_check(&session->buffer);
-	if (err == -EINTR)
-		profil_session_recheck(session);
-	else if (err)
-		profil_session_end(session, PROFIL_STATE_FAULT, -err);
-	clear_bit_unlock(PROFIL_CHECKING, &session->flags);
 }
 
 /**

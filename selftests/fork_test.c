@@ -94,7 +94,8 @@ static int hit_pages(const struct profile *profile, char *code,
 	uint64_t first = counters[0];
 	struct profil_status status;
 
-	if (stay_at_pc(code, 0.05) || stay_at_pc(code + 5 * PAGE, 0.05))
+	if (stay_at_pc(code, 12.0 / profile->hz) ||
+	    stay_at_pc(code + 5 * PAGE, 12.0 / profile->hz))
 		return 100;
 	status = stop(profile->fd);
 	if (status.state != PROFIL_STATE_RUNNING || status.lost)
@@ -125,12 +126,12 @@ TEST_F(fork, pages_hit_by_both)
 	profile->region.scale = 0x10000;
 	profile->region.rounding = PROFIL_ROUND_DOWN;
 	ASSERT_EQ(0, begin(profile));
-	ASSERT_EQ(0, stay_at_pc(code, 0.05));
+	ASSERT_EQ(0, stay_at_pc(code, 12.0 / profile->hz));
 	pid = fork();
 	if (!pid)
 		_exit(hit_pages(profile, code, counters));
 	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, 0.05));
+	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, 12.0 / profile->hz));
 	status = stop(profile->fd);
 	EXPECT_LT(5, counters[0]);
 	EXPECT_LT(5, counters[2 * words]);
@@ -387,13 +388,13 @@ TEST_F(fork, private_pc_log)
 	profile->start.log = (uintptr_t)log;
 	profile->start.log_bytes = 2 * PAGE;
 	ASSERT_EQ(0, begin(profile));
-	ASSERT_EQ(0, stay_at_pc(code, 0.05));
+	ASSERT_EQ(0, stay_at_pc(code, 12.0 / profile->hz));
 	before = get_status(profile->fd);
 	pid = fork();
 	if (!pid)
 		_exit(log_in_child(profile, log, nr, code, copied));
 	after = get_status(profile->fd);
-	ASSERT_EQ(0, stay_at_pc(code, 0.05));
+	ASSERT_EQ(0, stay_at_pc(code, 12.0 / profile->hz));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_LE(before.counted, *copied);
 	EXPECT_GE(after.counted, *copied);
