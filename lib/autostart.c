@@ -167,6 +167,7 @@ static int start(int device, struct profil_run *run, char *memory)
 		.width = 32,
 		.overflow = PROFIL_OVERFLOW_SATURATE,
 		.nr_regions = (uint32_t)run->nr_objects,
+		.clock = run->clock,
 		.catch_all = (uintptr_t)memory + run->outside,
 	};
 	struct profil_region *regions;
@@ -196,11 +197,13 @@ static void explain_start(int device, struct profil_run *run, int error)
 	unsigned int limit = 0;
 
 	if (error == EINVAL || error == EPERM)
-		limit = profil_rate_highest(device);
+		limit = profil_rate_highest(device, run->clock);
 	if (limit && run->rate > limit)
 		fail(run, error,
-		     "a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (without CAP_PERFMON the module's parameter max_rate)",
-		     run->rate, limit);
+		     "a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (%s)",
+		     run->rate, limit, run->clock == PROFIL_CLOCK_TICK ?
+		     "by the tick; other clocks give more" :
+		     "without CAP_PERFMON the module's parameter max_rate");
 	else
 		fail(run, error, PROFIL_DEVICE ": start: %s (%s)",
 		     strerrordesc_np(error), strerrorname_np(error));

@@ -47,21 +47,22 @@ int profil_rate_choose(int fd, unsigned int *rate)
 	else if (!*rate)
 		*rate = atomic_load(&chosen_rate);
 	if (*rate == PROFIL_HIGHEST_RATE)
-		*rate = profil_rate_highest(fd);
+		*rate = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
 	return 0;
 }
 
-unsigned int profil_rate_highest(int fd)
+unsigned int profil_rate_highest(int fd, unsigned int clock)
 {
 	struct profil_info info = { .size = sizeof(info) };
 
-	return profil_device_call(fd, PROFIL_IOC_INFO, &info) ? 0 :
-		info.max_rate;
+	if (profil_device_call(fd, PROFIL_IOC_INFO, &info))
+		return 0;
+	return clock == PROFIL_CLOCK_TICK ? info.tick_hz : info.max_rate;
 }
 
 void profil_rate_explain(int fd, unsigned int rate)
 {
-	unsigned int highest = profil_rate_highest(fd);
+	unsigned int highest = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
 
 	if (highest && rate > highest)
 		fprintf(stderr,
@@ -79,7 +80,7 @@ int profil_set_rate(unsigned int hz)
 		fd = profil_device_open();
 		if (fd < 0)
 			return profil_call_return(fd);
-		highest = profil_rate_highest(fd);
+		highest = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
 		profil_device_close(fd);
 		if (hz > highest)
 			return profil_call_return(-EINVAL);

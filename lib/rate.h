@@ -17,10 +17,10 @@
 int profil_rate_choose(int fd, unsigned int *rate);
 
 /*
- * The highest rate that the kernel offers, in Hz; 0 if that is not to be known. fd:
- * the open device.
+ * The highest rate that the kernel offers for a clock (PROFIL_CLOCK_*), in Hz; 0 if
+ * that is not to be known. fd: the open device.
  */
-unsigned int profil_rate_highest(int fd);
+unsigned int profil_rate_highest(int fd, unsigned int clock);
 
 /*
  * A start was refused with EINVAL: if the rate is why, a line on stderr says so, since

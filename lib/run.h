@@ -68,7 +68,7 @@ enum profil_run_state {
  * @nr_told:      processes, the program included, that came to exit() with the
  *                profile that they were started with, and told what it lost
  * @first_rate:   the true rate at the start, in Hz
- * @reserved:     0
+ * @clock:        PROFIL_CLOCK_*, as wanted by the command
  * @objects:      offset of struct profil_run_object[]
  * @nr_objects:   number of them
  * @outside:      offset of the uint32_t that counts pcs outside all objects
@@ -93,7 +93,7 @@ struct profil_run {
 	uint32_t nr_ended;
 	uint32_t nr_told;
 	uint32_t first_rate;
-	uint32_t reserved;
+	uint32_t clock;
 	uint64_t objects;
 	uint64_t nr_objects;
 	uint64_t outside;

@@ -139,7 +139,11 @@ no_device() {
 rates() {
 	run 0 --rate 50 ./spin 1 && between 46 "$(samples)" 53 &&
 	run 0 --rate 100000 ./spin 0.1 &&
-	grep -q 'the kernel offers 1 to' "$work/err" "$work/profile"
+	grep -q 'the kernel offers 1 to' "$work/err" "$work/profile" &&
+	run 0 --clock tick --rate 3000 ./spin 0.1 &&
+	grep -q 'by the tick; other' "$work/err" "$work/profile" &&
+	run 0 --clock random --rate 100 ./spin 1 && spun 1 &&
+	run 125 --clock sun true && grep -q 'tick, timer and random' "$work/err"
 }
 
 parameter=/sys/module/profil/parameters/max_cpu_percent

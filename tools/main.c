@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/profil.h>
+
 #include "command.h"
 #include "preload.h"
 #include "profile.h"
@@ -47,6 +49,8 @@ static const char doc[] =
 static const struct argp_option options[] = {
 	{ "rate", 'r', "HZ", 0,
 	  "Take HZ samples per second of CPU time", 0 },
+	{ "clock", 'c', "CLOCK", 0,
+	  "Sample by the scheduler's tick, by a timer, or at random points, with which no program can be in step: CLOCK is tick, timer or random (default: the tick up to its rate, random above)", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the table to FILE", 0 },
 	{ 0 }
@@ -54,6 +58,7 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	uint32_t rate;		/* Hz; 0: libprofil's default */
+	uint32_t clock;		/* PROFIL_CLOCK_* */
 	const char *output;	/* NULL: standard error */
 	char **command;
 };
@@ -72,6 +77,23 @@ static uint32_t parse_rate(const char *text, struct argp_state *state)
 	return (uint32_t)rate;
 }
 
+static uint32_t parse_clock(const char *text, struct argp_state *state)
+{
+	static const char *const names[] = {
+		[PROFIL_CLOCK_TICK] = "tick",
+		[PROFIL_CLOCK_TIMER] = "timer",
+		[PROFIL_CLOCK_RANDOM] = "random",
+	};
+	uint32_t i;
+
+	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	argp_error(state, "'%s' is not a clock: there are tick, timer and random",
+		   text);
+	return PROFIL_CLOCK_AUTO;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -79,6 +101,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'r':
 		arguments->rate = parse_rate(text, state);
+		return 0;
+	case 'c':
+		arguments->clock = parse_clock(text, state);
 		return 0;
 	case 'o':
 		arguments->output = text;
@@ -235,7 +260,7 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
 	out = open_output(arguments.output);
-	memory = runfile_create(arguments.rate);
+	memory = runfile_create(arguments.rate, arguments.clock);
 	if (memory < 0)
 		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
 	run_command(arguments.command, memory, &end);

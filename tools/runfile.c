@@ -24,13 +24,14 @@
 #define MFD_NOEXEC_SEAL	0x0008U
 #endif
 
-int runfile_create(uint32_t rate)
+int runfile_create(uint32_t rate, uint32_t clock)
 {
 	const struct profil_run header = {
 		.magic = PROFIL_RUN_MAGIC,
 		.version = PROFIL_RUN_VERSION,
 		.state = PROFIL_RUN_EMPTY,
 		.rate = rate,
+		.clock = clock,
 		.size = sizeof(header),
 	};
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;

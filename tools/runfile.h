@@ -51,10 +51,11 @@ struct runfile {
 /**
  * runfile_create - make the memory of a run
  * @rate: wanted rate in Hz, 0 for libprofil's default
+ * @clock: wanted clock, PROFIL_CLOCK_*
  *
  * Return: a descriptor, closed on exec, or -errno.
  */
-int runfile_create(uint32_t rate);
+int runfile_create(uint32_t rate, uint32_t clock);
 
 /**
  * runfile_read - check a run's memory and make it readable

@@ -14,6 +14,8 @@
 
 #include <runfile.h>
 
+#include <linux/profil.h>
+
 #include "fake_run.h"
 #include "test.h"
 
@@ -64,7 +66,7 @@ static void good_run_is_read(void **state)
 
 static void created_run_is_empty(void **state)
 {
-	int fd = runfile_create(250);
+	int fd = runfile_create(250, PROFIL_CLOCK_RANDOM);
 	struct runfile run;
 	const char *why;
 
@@ -76,6 +78,7 @@ static void created_run_is_empty(void **state)
 	assert_int_equal(runfile_read(fd, &run, &why), 0);
 	assert_int_equal(run.header.state, PROFIL_RUN_EMPTY);
 	assert_int_equal(run.header.rate, 250);
+	assert_int_equal(run.header.clock, PROFIL_CLOCK_RANDOM);
 	assert_int_equal(run.nr_objects, 0);
 	/* a child that lives on must not take the memory away under us */
 	assert_int_equal(ftruncate(fd, 0), -1);
