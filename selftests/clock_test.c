@@ -292,6 +292,47 @@ static int armed(void)
 	return nr;
 }
 
+#define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
+
+/* Of threads that are moved away from a processor that goes, and back, at times. */
+static double share_on_changing_processors(struct profile *profile,
+					   unsigned int clock)
+{
+	double seconds = 1, used;
+	pthread_t threads[2];
+	int i, error;
+
+	error = begin(profile, clock, 250);
+	used = process_seconds();
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, burn_thread, &seconds);
+	for (i = 0; i < 6; i++) {
+		usleep(100000);
+		write_text(CPU1_ONLINE, i % 2 ? "1" : "0");
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	used = process_seconds() - used;
+	return error ? -1 : (double)stop(profile->fd).ticks / (250 * used);
+}
+
+TEST_F_TIMEOUT(clock, processor_that_goes_and_comes, 240)
+{
+	struct profile *profile = &self->profile;
+
+	if (write_text(CPU1_ONLINE, "1"))
+		SKIP(return, "wants a second processor, and to be root");
+	EXPECT_SHARE(0.9, 1.1, share_on_changing_processors(profile,
+							    variant->clock));
+	if (get_info(profile->fd).tick_hz >= 250)
+		EXPECT_SHARE(0.9, 1.1,
+			     share_on_changing_processors(profile,
+							  PROFIL_CLOCK_TICK));
+	/* lapses at its next point */
+	usleep(100000);
+	EXPECT_EQ(0, armed());
+}
+
 #define SESSIONS	1000
 
 /* A process with a profile, until it is told to end it. */
