@@ -6,47 +6,8 @@
  * no matter here, and AIX has more to say of its calls in aix_test.c.
  */
 #include "kselftest_harness.h"
+#include "dialect_calls.h"
 #include "faces.h"
-
-/* All of them by one prototype */
-typedef int profil_function(void *buf, size_t bytes, unsigned long offset,
-			    unsigned int scale);
-
-static int solaris(void *buf, size_t bytes, unsigned long offset,
-		   unsigned int scale)
-{
-	return profil_solaris(buf, bytes, offset, scale);
-}
-
-static int bsd(void *buf, size_t bytes, unsigned long offset,
-	       unsigned int scale)
-{
-	return profil_bsd(buf, bytes, offset, scale);
-}
-
-static int linux099(void *buf, size_t bytes, unsigned long offset,
-		    unsigned int scale)
-{
-	return profil_linux099(buf, (int)bytes, offset, (int)scale);
-}
-
-static int osf1(void *buf, size_t bytes, unsigned long offset,
-		unsigned int scale)
-{
-	return profil_osf1(buf, bytes, offset, scale);
-}
-
-static int aix(void *buf, size_t bytes, unsigned long offset,
-	       unsigned int scale)
-{
-	return profil_aix(buf, (unsigned int)bytes, offset, scale);
-}
-
-static int glibc(void *buf, size_t bytes, unsigned long offset,
-		 unsigned int scale)
-{
-	return profil(buf, bytes, offset, scale);
-}
 
 FIXTURE(dialect) {
 	struct scene scene;
@@ -54,7 +15,7 @@ FIXTURE(dialect) {
 };
 
 FIXTURE_VARIANT(dialect) {
-	profil_function *profil;
+	dialect_call *profil;
 	unsigned int whole;	/* scale for 2 bytes of text to a counter */
 	unsigned int least;	/* lowest scale that is on */
 	unsigned int overflow;	/* PROFIL_OVERFLOW_* */
@@ -64,14 +25,14 @@ FIXTURE_VARIANT(dialect) {
 };
 
 FIXTURE_VARIANT_ADD(dialect, solaris) {
-	.profil = solaris,
+	.profil = call_solaris,
 	.whole = WHOLE,
 	.least = 2,
 	.overflow = PROFIL_OVERFLOW_STOP,
 };
 
 FIXTURE_VARIANT_ADD(dialect, bsd) {
-	.profil = bsd,
+	.profil = call_bsd,
 	.whole = WHOLE,
 	.least = 1,
 	.overflow = PROFIL_OVERFLOW_WRAP,
@@ -79,7 +40,7 @@ FIXTURE_VARIANT_ADD(dialect, bsd) {
 };
 
 FIXTURE_VARIANT_ADD(dialect, linux099) {
-	.profil = linux099,
+	.profil = call_linux099,
 	.whole = WHOLE,
 	.least = 2,
 	.overflow = PROFIL_OVERFLOW_WRAP,
@@ -87,14 +48,14 @@ FIXTURE_VARIANT_ADD(dialect, linux099) {
 };
 
 FIXTURE_VARIANT_ADD(dialect, osf1) {
-	.profil = osf1,
+	.profil = call_osf1,
 	.whole = WHOLE,
 	.least = 2,
 	.overflow = PROFIL_OVERFLOW_WRAP,
 };
 
 FIXTURE_VARIANT_ADD(dialect, aix) {
-	.profil = aix,
+	.profil = call_aix,
 	.whole = 0xffff,
 	.least = 2,
 	.overflow = PROFIL_OVERFLOW_SATURATE,
@@ -103,7 +64,7 @@ FIXTURE_VARIANT_ADD(dialect, aix) {
 };
 
 FIXTURE_VARIANT_ADD(dialect, glibc) {
-	.profil = glibc,
+	.profil = call_glibc,
 	.whole = WHOLE,
 	.least = 1,
 	.overflow = PROFIL_OVERFLOW_WRAP,

@@ -12,46 +12,8 @@
 #if defined(__x86_64__)
 
 #include "bench.h"
+#include "dialect_calls.h"
 #include "vectors.h"
-
-typedef int profil_call(void *buf, size_t bufsiz, unsigned long offset,
-			unsigned int scale);
-
-static int call_solaris(void *buf, size_t bufsiz, unsigned long offset,
-			unsigned int scale)
-{
-	return profil_solaris(buf, bufsiz, offset, scale);
-}
-
-static int call_bsd(void *buf, size_t bufsiz, unsigned long offset,
-		    unsigned int scale)
-{
-	return profil_bsd(buf, bufsiz, offset, scale);
-}
-
-static int call_linux099(void *buf, size_t bufsiz, unsigned long offset,
-			 unsigned int scale)
-{
-	return profil_linux099(buf, (int)bufsiz, offset, (int)scale);
-}
-
-static int call_osf1(void *buf, size_t bufsiz, unsigned long offset,
-		     unsigned int scale)
-{
-	return profil_osf1(buf, bufsiz, offset, scale);
-}
-
-static int call_aix(void *buf, size_t bufsiz, unsigned long offset,
-		    unsigned int scale)
-{
-	return profil_aix(buf, (unsigned int)bufsiz, offset, scale);
-}
-
-static int call_glibc(void *buf, size_t bufsiz, unsigned long offset,
-		      unsigned int scale)
-{
-	return profil(buf, bufsiz, offset, scale);
-}
 
 static bool complain(const struct vector *row, const char *fault, long long got)
 {
@@ -63,7 +25,7 @@ static bool complain(const struct vector *row, const char *fault, long long got)
 }
 
 /* The row's own call has been made, and the code is there. */
-static bool counts_where_it_should(struct bench *bench, profil_call *start,
+static bool counts_where_it_should(struct bench *bench, dialect_call *start,
 				   const struct vector *row, char *buf)
 {
 	struct profil_status status = { .state = PROFIL_STATE_OFF };
@@ -93,7 +55,7 @@ static bool counts_where_it_should(struct bench *bench, profil_call *start,
 	return !error || complain(row, "ticks: errno", error);
 }
 
-static bool row_counts(struct bench *bench, profil_call *start,
+static bool row_counts(struct bench *bench, dialect_call *start,
 		       const struct vector *row)
 {
 	char *buf = bench_place(bench, row->line);
@@ -113,7 +75,7 @@ static bool row_counts(struct bench *bench, profil_call *start,
 }
 
 /* Rows that end a profile, or must not. */
-static bool row_begins_none(struct bench *bench, profil_call *start,
+static bool row_begins_none(struct bench *bench, dialect_call *start,
 			    const struct vector *row)
 {
 	bool refused = row->result == VECTOR_EINVAL;
@@ -149,7 +111,7 @@ enum overflow {
 
 FIXTURE_VARIANT(dialect) {
 	const char *name;
-	profil_call *start;
+	dialect_call *start;
 	enum overflow overflow;
 	unsigned int highest;
 };
@@ -183,7 +145,7 @@ FIXTURE_TEARDOWN(dialect)
 
 /* All rows of a dialect. Return: how many failed, or -1. */
 static int failing_rows(struct bench *bench, const char *table,
-			const char *name, profil_call *start)
+			const char *name, dialect_call *start)
 {
 	int failed = 0, tried = 0;
 	struct vectors vectors;

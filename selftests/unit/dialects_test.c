@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "test.h"
+#include "../dialect_calls.h"
 #include "../vectors.h"
-#include "../../lib/profil.h"
 #include "../../module/counter.h"
 #include "fake_device.h"
 
@@ -109,40 +109,10 @@ static int64_t rule_glibc(u128 d, u32 s, u64 n)
 	return counter_if_below((d / 2) * s / 65536, n);
 }
 
-static int call_solaris(void *buf, u64 n, u64 offset, u32 scale)
-{
-	return profil_solaris(buf, n, offset, scale);
-}
-
-static int call_bsd(void *buf, u64 n, u64 offset, u32 scale)
-{
-	return profil_bsd(buf, n, offset, scale);
-}
-
-static int call_linux099(void *buf, u64 n, u64 offset, u32 scale)
-{
-	return profil_linux099(buf, (int)n, offset, (int)scale);
-}
-
-static int call_osf1(void *buf, u64 n, u64 offset, u32 scale)
-{
-	return profil_osf1(buf, n, offset, scale);
-}
-
-static int call_aix(void *buf, u64 n, u64 offset, u32 scale)
-{
-	return profil_aix(buf, (unsigned int)n, offset, scale);
-}
-
-static int call_glibc(void *buf, u64 n, u64 offset, u32 scale)
-{
-	return profil(buf, n, offset, scale);
-}
-
 static const struct dialect {
 	const char *name;
 	int64_t (*rule)(u128 d, u32 s, u64 n);
-	int (*call)(void *buf, u64 n, u64 offset, u32 scale);
+	dialect_call *call;
 	u64 largest;		/* buffer that can be asked for */
 	u32 overflow;
 	u32 highest;		/* count */
