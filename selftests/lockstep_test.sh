@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A program in step with the kernel's tick: clocks that are regular misjudge it, points
+# at random do not. Where time does not jump: scripts/vm --icount.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+# error CLOCK RATE WORKLOAD SECONDS: by how many points a function's share in the
+# profile differs from its share of CPU time
+error() {
+	local line
+
+	line=$(./rates "$1" "$2" "$3" 1 "$4" 2>"$work/err") || return
+	echo "# $line" >&2
+	awk '{
+		for (i = 1; i <= NF; i++)
+			split($i, pair, "=") && value[pair[1]] = pair[2]
+		error = 100 * (value["share"] - value["true"])
+		print error < 0 ? -error : error
+	}' <<<"$line"
+}
+
+misled() {
+	awk -v error="$(error "$@")" 'BEGIN { exit !(error > 10) }'
+}
+
+# by 10,000 samples
+true_enough() {
+	awk -v error="$(error "$@")" 'BEGIN { exit !(error != "" && error < 2) }'
+}
+
+ktap_print_header
+if [ ! -c /dev/profil ]; then
+	ktap_skip_all "no /dev/profil"
+	exit "$KSFT_SKIP"
+fi
+ktap_set_plan 6
+check "the tick is misled" misled tick 250 lockstep 1
+check "so is a signal timer" misled sigprof 100 lockstep 2
+check "and a timer of the tick's rate" misled timer 250 lockstep 1
+check "random points are not, by 10,000 samples" \
+	true_enough random 4000 lockstep 2.5
+check "nor at a lower rate" true_enough random 1000 lockstep 10
+check "nor by bursts of 0.1 ms" true_enough random 4000 bursts 2.8
+ktap_finished
