@@ -190,7 +190,10 @@ static enum hrtimer_restart fire(struct hrtimer *hrtimer)
 	return HRTIMER_RESTART;
 }
 
-/* With what has passed counted first: arming looks only ahead. */
+/*
+ * With what has passed counted first: arming looks only ahead. In which mode the thread
+ * was is not told here.
+ */
 static void arm_here(void *unused)
 {
 	struct profil_timer *timer = this_cpu_ptr(&timers);
