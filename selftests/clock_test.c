@@ -292,6 +292,27 @@ static int armed(void)
 	return nr;
 }
 
+/* Looked at by one who is not profiled, while those who are sleep. */
+TEST_F(clock, no_timer_while_asleep)
+{
+	int *nr = map_shared(sizeof(*nr));
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(return, "timers are shown to root only");
+	pid = fork();
+	if (!pid) {
+		usleep(500000);
+		*nr = armed();
+		_exit(0);
+	}
+	ASSERT_EQ(0, begin(&self->profile, variant->clock, 1000));
+	burn(0.1);
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(0, *nr);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->profile.fd).state);
+}
+
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 /* Of threads that are moved away from a processor that goes, and back, at times. */
