@@ -354,6 +354,42 @@ TEST_F_TIMEOUT(clock, processor_that_goes_and_comes, 240)
 	EXPECT_EQ(0, armed());
 }
 
+/* A timer that was set when its processor went is no timer of another one's. */
+static void *burn_on_cpu_1(void *seconds)
+{
+	stay_on_cpu(1);
+	burn(*(double *)seconds);
+	return NULL;
+}
+
+static double share_with_a_timer_carried_away(struct profile *profile,
+					      unsigned int clock)
+{
+	double seconds = 2.5, used;
+	pthread_t thread;
+	int error;
+
+	write_text(CPU1_ONLINE, "1");
+	error = begin(profile, clock, 16);
+	used = process_seconds();
+	pthread_create(&thread, NULL, burn_on_cpu_1, &seconds);
+	usleep(100000);
+	write_text(CPU1_ONLINE, "0");
+	pthread_join(thread, NULL);
+	used = process_seconds() - used;
+	write_text(CPU1_ONLINE, "1");
+	return error ? -1 : (double)stop(profile->fd).ticks / (16 * used);
+}
+
+TEST_F_TIMEOUT(clock, timer_carried_away, 120)
+{
+	if (write_text(CPU1_ONLINE, "1"))
+		SKIP(return, "wants a second processor, and to be root");
+	EXPECT_SHARE(0.7, 1.3,
+		     share_with_a_timer_carried_away(&self->profile,
+						     variant->clock));
+}
+
 #define SESSIONS	1000
 
 /* A process with a profile, until it is told to end it. */
