@@ -100,7 +100,7 @@ static int check(const struct prof *profp, int profcnt, unsigned int flags)
 	return 0;
 }
 
-/* Return: 0 or -errno. *rate gets the true one; 0: nothing is to be counted. */
+/* Return: 0 or -errno. *rate gets the one asked for; 0: nothing is to be counted. */
 static int start(const struct prof *profp, size_t nr, unsigned int flags,
 		 unsigned int *rate)
 {
@@ -148,6 +148,16 @@ free:
 	return error;
 }
 
+/* The kernel may give less than was asked for. */
+static unsigned int true_rate(unsigned int asked)
+{
+	struct profil_status status;
+
+	if (!asked || profil_call_status(&status) || !status.rate)
+		return asked;
+	return status.rate;
+}
+
 /* As documented in profil.h. */
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
@@ -161,6 +171,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		return profil_call_return(profil_call_off());
 	error = start(profp, (size_t)profcnt, flags, &rate);
 	if (!error && tvp) {
+		rate = true_rate(rate);
 		tvp->tv_sec = rate == 1;
 		tvp->tv_usec = rate > 1 ? 1000000 / rate : 0;
 	}

@@ -10,8 +10,6 @@
 #include "files.h"
 #include "share.h"
 
-#define PARAMETERS	"/sys/module/profil/parameters/"
-
 struct profile {
 	int fd;
 	uint64_t *counter;

@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What the administrator sets. */
+#define PARAMETERS	"/sys/module/profil/parameters/"
+
 /* The number behind a name at the start of a line. -1 if there is none. */
 static inline long long number_in(const char *path, const char *name)
 {

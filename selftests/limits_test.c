@@ -19,8 +19,6 @@
 #define USER		(1900000000U + 2 * (unsigned int)getpid())
 #define OTHER		(USER + 1)
 
-#define PARAMETERS	"/sys/module/profil/parameters/"
-
 static int write_number(const char *path, long number)
 {
 	char text[32];
