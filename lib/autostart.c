@@ -245,9 +245,9 @@ static void start_run(int device, int memory_fd, struct profil_run *run)
 	started = (struct profil_run *)memory;
 	/* if that fails, the children that come to exit() count themselves there */
 	pthread_atfork(NULL, NULL, count_fork);
+	run->asked_rate = run->rate;
 	if (!profil_device_call(device, PROFIL_IOC_STATUS, &status))
 		run->rate = status.rate;
-	run->first_rate = run->rate;
 	__atomic_store_n(&run->state, PROFIL_RUN_STARTED, __ATOMIC_RELEASE);
 }
 

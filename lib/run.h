@@ -67,7 +67,7 @@ enum profil_run_state {
  * @nr_ended:     how many of them came to exit()
  * @nr_told:      processes, the program included, that came to exit() with the
  *                profile that they were started with, and told what it lost
- * @first_rate:   the true rate at the start, in Hz
+ * @asked_rate:   the rate that was asked for, in Hz
  * @clock:        PROFIL_CLOCK_*, as wanted by the command
  * @objects:      offset of struct profil_run_object[]
  * @nr_objects:   number of them
@@ -92,7 +92,7 @@ struct profil_run {
 	uint32_t nr_forked;
 	uint32_t nr_ended;
 	uint32_t nr_told;
-	uint32_t first_rate;
+	uint32_t asked_rate;
 	uint32_t clock;
 	uint64_t objects;
 	uint64_t nr_objects;

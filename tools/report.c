@@ -172,10 +172,10 @@ static void print_lowered_rate(FILE *out, const struct report *report)
 {
 	const struct profil_run *header = &report->run->header;
 
-	if (header->rate < header->first_rate)
+	if (header->rate < header->asked_rate)
 		fprintf(out, "# the kernel has lowered the rate from %" PRIu32 " Hz: samples took more of a CPU than\n"
 			"# the module's max_cpu_percent allows; seconds are by the lower one\n",
-			header->first_rate);
+			header->asked_rate);
 }
 
 static void print_children(FILE *out, const struct report *report)

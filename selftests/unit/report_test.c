@@ -92,7 +92,7 @@ static void lines_above_the_table_are_comments(void **state)
 	run.header.lost = 3;
 	run.header.lost_error = ENOMEM;
 	run.header.forks_denied = 2;
-	run.header.first_rate = 4000;
+	run.header.asked_rate = 4000;
 	end.cpu_ns = 9000000000;
 	print();
 	assert_has("3 of them did not come to exit()");
