@@ -365,12 +365,13 @@ static void *burn_on_cpu_1(void *seconds)
 static double share_with_a_timer_carried_away(struct profile *profile,
 					      unsigned int clock)
 {
-	double seconds = 2.5, used;
+	double seconds = 4, used;
 	pthread_t thread;
 	int error;
 
+	/* its next point is long after the processor has gone */
 	write_text(CPU1_ONLINE, "1");
-	error = begin(profile, clock, 16);
+	error = begin(profile, clock, 4);
 	used = process_seconds();
 	pthread_create(&thread, NULL, burn_on_cpu_1, &seconds);
 	usleep(100000);
@@ -378,7 +379,7 @@ static double share_with_a_timer_carried_away(struct profile *profile,
 	pthread_join(thread, NULL);
 	used = process_seconds() - used;
 	write_text(CPU1_ONLINE, "1");
-	return error ? -1 : (double)stop(profile->fd).ticks / (16 * used);
+	return error ? -1 : (double)stop(profile->fd).ticks / (4 * used);
 }
 
 TEST_F_TIMEOUT(clock, timer_carried_away, 120)
