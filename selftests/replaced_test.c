@@ -117,7 +117,7 @@ static void split(char *at)
  * Small pages become a huge one, and that becomes small ones again. The kernel
  * leaves a page alone that is pinned: what is collapsed was not hit before.
  */
-TEST_F_TIMEOUT(replaced, by_a_huge_page, 60)
+TEST_F_TIMEOUT(replaced, by_a_huge_page, 240)
 {
 	struct remap *r = &self->r;
 	int error, try;
