@@ -16,6 +16,7 @@
 FIXTURE(count) {
 	int fd;
 	uint64_t counter;
+	double due;	/* ticks, of the CPU time that was used last */
 	struct profil_region region;
 	struct profil_start start;
 };
@@ -67,9 +68,13 @@ static double share_counted(struct _test_data_count *self, unsigned int rate,
 	return (double)self->counter / (rate * used);
 }
 
-/* The same of this thread alone, at every tick, at some work of its own. */
-static double share_counted_in(struct _test_data_count *self, void (*work)(void))
+/*
+ * Of this thread alone, at every tick, at some work of its own: ticks / (rate x CPU
+ * seconds), wherever they were.
+ */
+static double share_met_in(struct _test_data_count *self, void (*work)(void))
 {
+	struct profil_status status;
 	double used;
 
 	self->counter = 0;
@@ -79,13 +84,30 @@ static double share_counted_in(struct _test_data_count *self, void (*work)(void)
 	used = process_seconds();
 	work();
 	used = process_seconds() - used;
-	stop(self->fd);
-	return (double)self->counter / (self->start.rate * used);
+	status = stop(self->fd);
+	if (status.counted != self->counter ||
+	    status.flags != self->start.flags)
+		return -2;
+	self->due = self->start.rate * used;
+	return (double)status.ticks / self->due;
+}
+
+/* The same of those that were counted. */
+static double share_counted_in(struct _test_data_count *self, void (*work)(void))
+{
+	double met = share_met_in(self, work);
+
+	return met < 0 ? met : (double)self->counter / self->due;
 }
 
 static void burn_one_second(void)
 {
 	burn(1);
+}
+
+static void burn_two(void)
+{
+	burn(2);
 }
 
 TEST_F_TIMEOUT(count, four_threads_100_hz, 120)
@@ -168,7 +190,7 @@ TEST_F_TIMEOUT(count, shared_cpu, 120)
 		burn(100);
 		_exit(0);
 	}
-	EXPECT_SHARE(0.95, 1.05, share_counted_in(self, burn_one_second));
+	EXPECT_SHARE(0.95, 1.05, share_counted_in(self, burn_two));
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -250,7 +272,7 @@ TEST_F_TIMEOUT(count, system_time, 120)
 
 	/* asked for user mode only, next to nothing is left */
 	self->start.flags = PROFIL_USER_ONLY;
-	EXPECT_SHARE(0, 0.05, share_counted_in(self, fill_with_zeroes));
+	EXPECT_SHARE(0, 0.05, share_met_in(self, fill_with_zeroes));
 	/* ... and the rest is asked for */
 	self->start.flags = PROFIL_KERNEL_ONLY;
 	EXPECT_SHARE(0.95, 1.02, share_counted_in(self, fill_with_zeroes));
@@ -262,9 +284,9 @@ TEST_F_TIMEOUT(count, system_time, 120)
 TEST_F_TIMEOUT(count, user_only, 120)
 {
 	self->start.flags = PROFIL_USER_ONLY;
-	EXPECT_SHARE(0.85, 1.02, share_counted_in(self, burn_one_second));
+	EXPECT_SHARE(0.9, 1.02, share_counted_in(self, burn_one_second));
 	self->start.flags = PROFIL_KERNEL_ONLY;
-	EXPECT_SHARE(0, 0.15, share_counted_in(self, burn_one_second));
+	EXPECT_SHARE(0, 0.1, share_counted_in(self, burn_one_second));
 }
 
 /* A process that is not profiled is charged to nobody. */
