@@ -11,7 +11,6 @@
 #include <linux/kernel_stat.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
@@ -19,7 +18,6 @@
 #include "compat.h"
 #include "sampler.h"
 #include "session.h"
-#include "table.h"
 #include "tick.h"
 #include "ticks.h"
 

@@ -31,7 +31,6 @@
 #include "guard.h"
 #include "sampler.h"
 #include "session.h"
-#include "table.h"
 #include "timer.h"
 #include "tracepoints.h"
 
@@ -117,8 +116,10 @@ static __always_inline void sample(struct profil_session *session,
 static void arm(struct profil_timer *timer, const struct profil_session *session,
 		u64 now)
 {
-	set_grid(timer, session);
-	timer->point = profil_grid_next(&timer->grid, now, &timer->period);
+	/* one of the same grid that is still to come is the next */
+	if (!set_grid(timer, session) || timer->point <= now)
+		timer->point = profil_grid_next(&timer->grid, now,
+						&timer->period);
 	/* one that comes sooner arms itself anew */
 	if (hrtimer_is_queued(&timer->timer) &&
 	    hrtimer_get_expires_ns(&timer->timer) <= timer->point)
