@@ -11,7 +11,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "child.h"
 #include "kselftest_harness.h"
 #include "clocked.h"
 
@@ -29,7 +28,7 @@ static double share_delivered(struct profile *profile, unsigned int clock,
 	double used;
 	int i;
 
-	if (begin(profile, clock, rate))
+	if (begin_by(profile, clock, rate))
 		return -1;
 	used = process_seconds();
 	for (i = 0; i < nr_threads; i++)
@@ -91,7 +90,7 @@ static double share_of_running_threads(struct profile *profile,
 		pthread_create(&threads[i], NULL, burn_thread, &seconds);
 	usleep(100000);
 	used = process_seconds();
-	error = begin(profile, clock, 1000);
+	error = begin_by(profile, clock, 1000);
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	used = process_seconds() - used;
@@ -116,15 +115,6 @@ static void *yield_often(void *data)
 	return NULL;
 }
 
-static int stay_on_cpu(int cpu)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	return sched_setaffinity(0, sizeof(one), &one);
-}
-
 /* ... and those that they take turns with, of another process, get none. */
 static double share_beside_a_process(struct profile *profile, unsigned int clock)
 {
@@ -140,7 +130,7 @@ static double share_beside_a_process(struct profile *profile, unsigned int clock
 		yield_often(NULL);
 		_exit(0);
 	}
-	error = begin(profile, clock, 1000);
+	error = begin_by(profile, clock, 1000);
 	pthread_create(&thread, NULL, yield_often, NULL);
 	pthread_join(thread, NULL);
 	used = process_seconds() - used;
@@ -157,7 +147,7 @@ static double share_beside_a_thread(struct profile *profile, unsigned int clock)
 	int error;
 
 	profile->start.flags = PROFIL_THREAD_ONLY;
-	error = begin(profile, clock, 1000);
+	error = begin_by(profile, clock, 1000);
 	pthread_create(&thread, NULL, yield_often, NULL);
 	yield_often(&used);
 	pthread_join(thread, NULL);
@@ -166,7 +156,7 @@ static double share_beside_a_thread(struct profile *profile, unsigned int clock)
 
 TEST_F_TIMEOUT(clock, turns_shorter_than_the_period, 120)
 {
-	ASSERT_EQ(0, stay_on_cpu(0));
+	ASSERT_EQ(0, put_on_cpu(0, 0));
 	EXPECT_SHARE(0.9, 1.1, share_beside_a_process(&self->profile,
 						      variant->clock));
 	EXPECT_SHARE(0.9, 1.1, share_beside_a_thread(&self->profile,
@@ -192,28 +182,15 @@ static long interrupts(int cpu)
  * A thread alone on a processor that has no tick then (nohz_full=1): sampled like any
  * other, by the tick's clock too.
  */
-static int has_no_tick(int cpu)
-{
-	char path[] = "/sys/devices/system/cpu/nohz_full", line[64] = "";
-	FILE *file = fopen(path, "re");
-
-	if (file) {
-		if (!fgets(line, sizeof(line), file))
-			line[0] = 0;
-		fclose(file);
-	}
-	return atoi(line) == cpu && line[0] >= '0' && line[0] <= '9';
-}
-
 TEST_F_TIMEOUT(clock, processor_without_tick, 240)
 {
 	struct profile *profile = &self->profile;
 	unsigned int hz = get_info(profile->fd).tick_hz;
 	long before;
 
-	if (!has_no_tick(1))
+	if (number_in("/sys/devices/system/cpu/nohz_full", "") != 1)
 		SKIP(return, "wants the kernel parameters nohz_full=1 isolcpus=1");
-	ASSERT_EQ(0, stay_on_cpu(1));
+	ASSERT_EQ(0, put_on_cpu(0, 1));
 	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, PROFIL_CLOCK_TICK, hz,
 					       1, 1));
 	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, PROFIL_CLOCK_TICK, 97,
@@ -223,7 +200,7 @@ TEST_F_TIMEOUT(clock, processor_without_tick, 240)
 	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, variant->clock, 1000,
 					       1, 1));
 	/* the tick is not brought back for it: it would come hz times */
-	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_TICK, 10));
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, 10));
 	burn(0.5);
 	before = interrupts(1);
 	burn(2);
@@ -237,7 +214,7 @@ TEST_F(clock, forked_child)
 	struct profil_status *status = map_shared(sizeof(*status));
 	pid_t pid;
 
-	ASSERT_EQ(0, begin(&self->profile, variant->clock, 1000));
+	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
 	pid = fork();
 	if (!pid) {
 		burn(0.3);
@@ -259,13 +236,13 @@ TEST_F(clock, no_interrupt_elsewhere)
 
 	if (interrupts(1) < 0)
 		SKIP(return, "wants two processors");
-	ASSERT_EQ(0, stay_on_cpu(0));
+	ASSERT_EQ(0, put_on_cpu(0, 0));
 	for (cpu = 0; cpu < 2; cpu++)
 		before[cpu] = interrupts(cpu);
 	burn(0.5);
 	for (cpu = 0; cpu < 2; cpu++)
 		without[cpu] = interrupts(cpu) - before[cpu];
-	ASSERT_EQ(0, begin(&self->profile, variant->clock, 2000));
+	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 2000));
 	for (cpu = 0; cpu < 2; cpu++)
 		before[cpu] = interrupts(cpu);
 	burn(0.5);
@@ -292,6 +269,16 @@ static int armed(void)
 	return nr;
 }
 
+/* The same, once those have lapsed that come to their next points. */
+static int armed_at_last(void)
+{
+	int i;
+
+	for (i = 0; i < 100 && armed(); i++)
+		usleep(50000);
+	return armed();
+}
+
 /* Looked at by one who is not profiled, while those who are sleep. */
 TEST_F(clock, no_timer_while_asleep)
 {
@@ -306,7 +293,7 @@ TEST_F(clock, no_timer_while_asleep)
 		*nr = armed();
 		_exit(0);
 	}
-	ASSERT_EQ(0, begin(&self->profile, variant->clock, 1000));
+	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
 	burn(0.1);
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, *nr);
@@ -323,7 +310,7 @@ static double share_on_changing_processors(struct profile *profile,
 	pthread_t threads[2];
 	int i, error;
 
-	error = begin(profile, clock, 250);
+	error = begin_by(profile, clock, 250);
 	used = process_seconds();
 	for (i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, burn_thread, &seconds);
@@ -357,7 +344,7 @@ TEST_F_TIMEOUT(clock, processor_that_goes_and_comes, 240)
 /* A timer that was set when its processor went is no timer of another one's. */
 static void *burn_on_cpu_1(void *seconds)
 {
-	stay_on_cpu(1);
+	put_on_cpu(0, 1);
 	burn(*(double *)seconds);
 	return NULL;
 }
@@ -371,7 +358,7 @@ static double share_with_a_timer_carried_away(struct profile *profile,
 
 	/* its next point is long after the processor has gone */
 	write_text(CPU1_ONLINE, "1");
-	error = begin(profile, clock, 4);
+	error = begin_by(profile, clock, 4);
 	used = process_seconds();
 	pthread_create(&thread, NULL, burn_on_cpu_1, &seconds);
 	usleep(100000);
@@ -404,7 +391,7 @@ static pid_t fork_profiled(struct profile *profile, unsigned int clock,
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(go[1]);
-	byte = (char)begin(profile, clock, rate);
+	byte = (char)begin_by(profile, clock, rate);
 	if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		_exit(1);
 	/* one in two by a call, the others by their end */
@@ -437,10 +424,7 @@ TEST_F_TIMEOUT(clock, no_timer_is_left, 240)
 		EXPECT_EQ(0, wait_for(pids[k]));
 		close(go[k][1]);
 	}
-	/* lapses at its next point */
-	for (i = 0; i < 100 && armed(); i++)
-		usleep(50000);
-	EXPECT_EQ(0, armed());
+	EXPECT_EQ(0, armed_at_last());
 }
 
 /* One at a time, each in place of the last. */
@@ -450,18 +434,16 @@ TEST_F_TIMEOUT(clock, no_timer_is_left_by_replaced_ones, 120)
 
 	if (geteuid())
 		SKIP(return, "timers are shown to root only");
-	ASSERT_EQ(0, begin(&self->profile, variant->clock, 100));
+	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 100));
 	EXPECT_LT(0, armed());
 	for (i = 1; i <= 1000; i++) {
-		ASSERT_EQ(0, begin(&self->profile, variant->clock,
+		ASSERT_EQ(0, begin_by(&self->profile, variant->clock,
 				   (unsigned int)i));
 		if (i % 3 == 0)
 			stop(self->profile.fd);
 	}
 	stop(self->profile.fd);
-	for (i = 0; i < 100 && armed(); i++)
-		usleep(50000);
-	EXPECT_EQ(0, armed());
+	EXPECT_EQ(0, armed_at_last());
 }
 
 TEST_HARNESS_MAIN

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -178,6 +179,16 @@ static inline int stay_at_pc(void *code, double seconds)
 	}
 	leave_pc(&one);
 	return 0;
+}
+
+/* pid: a process or thread, or 0. 0, or -1 and errno. */
+static inline int put_on_cpu(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	return sched_setaffinity(pid, sizeof(cpus), &cpus);
 }
 
 static inline void *map_code(size_t bytes)

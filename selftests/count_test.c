@@ -130,15 +130,12 @@ TEST_F_TIMEOUT(count, uneven_rates, 120)
 	EXPECT_SHARE(0.5, 1.5, share_counted(self, 1, THREADS));
 }
 
-/*
- * Many short profiles: each is too short for a sample of its own at this rate,
- * together they get what is due to their time.
- */
-TEST_F_TIMEOUT(count, short_profiles, 120)
+static double share_of_short_profiles(struct _test_data_count *self)
 {
 	double used = 0, begin;
 	int i;
 
+	self->counter = 0;
 	self->start.rate = 50;
 	for (i = 0; i < 300; i++) {
 		/*
@@ -146,14 +143,24 @@ TEST_F_TIMEOUT(count, short_profiles, 120)
 		 * each profile right behind one.
 		 */
 		usleep((useconds_t)(i * 1237 % 4000));
-		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+		if (call(self->fd, PROFIL_IOC_START, &self->start))
+			return -1;
 		begin = process_seconds();
 		burn(0.01);
 		used += process_seconds() - begin;
 		stop(self->fd);
 	}
+	return (double)self->counter / (50 * used);
+}
+
+/*
+ * Many short profiles: each is too short for a sample of its own at this rate,
+ * together they get what is due to their time.
+ */
+TEST_F_TIMEOUT(count, short_profiles, 240)
+{
 	/* about 150 samples, were it by chance with a standard deviation of 9 */
-	EXPECT_SHARE(0.8, 1.2, (double)self->counter / (50 * used));
+	EXPECT_SHARE(0.8, 1.2, share_of_short_profiles(self));
 }
 
 static void burn_in_bursts(void)
@@ -178,12 +185,9 @@ TEST_F_TIMEOUT(count, bursts, 120)
 /* Nor is what another process ran meanwhile on the same CPU. */
 TEST_F_TIMEOUT(count, shared_cpu, 120)
 {
-	cpu_set_t cpu;
 	pid_t pid;
 
-	CPU_ZERO(&cpu);
-	CPU_SET(sched_getcpu(), &cpu);
-	ASSERT_EQ(0, sched_setaffinity(0, sizeof(cpu), &cpu));
+	ASSERT_EQ(0, put_on_cpu(0, sched_getcpu()));
 	pid = fork();
 	ASSERT_GE(pid, 0);
 	if (!pid) {

@@ -257,13 +257,12 @@ static void *call_in_thread(void *data)
 }
 
 /*
- * All threads are counted, those that were there before the call as those that
- * come after, and not only the one that called; and no count is lost where all
- * of them meet in one counter.
+ * Return: counts / (rate x CPU seconds) of threads that were there before the call
+ * and ones that came after, or less than 0 for what went wrong.
  */
-TEST_F(dialect, threads)
+static double share_of_threads(const struct scene *scene, uint16_t *near,
+			       const struct _fixture_variant_dialect *variant)
 {
-	struct scene *scene = &self->scene;
 	struct caller caller = { scene, variant, -1 };
 	struct one_pc threads[THREADS];
 	struct profil_status status;
@@ -271,24 +270,37 @@ TEST_F(dialect, threads)
 	pthread_t thread;
 	int i;
 
+	*near = 0;
 	for (i = 0; i < THREADS / 2; i++)
-		ASSERT_EQ(0, enter_pc(&threads[i], scene->text + NEAR));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, call_in_thread, &caller));
-	ASSERT_EQ(0, pthread_join(thread, NULL));
-	ASSERT_EQ(0, caller.result);
+		if (enter_pc(&threads[i], scene->text + NEAR))
+			return -1;
+	if (pthread_create(&thread, NULL, call_in_thread, &caller) ||
+	    pthread_join(thread, NULL) || caller.result)
+		return -2;
 	used = process_seconds();
 	for (; i < THREADS; i++)
-		ASSERT_EQ(0, enter_pc(&threads[i], scene->text + NEAR));
+		if (enter_pc(&threads[i], scene->text + NEAR))
+			return -3;
 	while (process_seconds() < used + 0.5)
 		usleep(10000);
 	ticks = (process_seconds() - used) * get_info(scene->fd).tick_hz;
 	for (i = 0; i < THREADS; i++)
 		leave_pc(&threads[i]);
 	status = stop(scene->fd);
-	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-	EXPECT_EQ(status.counted, *self->near);
-	EXPECT_EQ(0, status.lost);
-	EXPECT_SHARE(0.7, 1.3, (double)status.counted / ticks);
+	if (status.state != PROFIL_STATE_RUNNING || status.lost ||
+	    status.counted != *near)
+		return -4;
+	return (double)status.counted / ticks;
+}
+
+/*
+ * All threads are counted, and not only the one that called; and no count is lost
+ * where all of them meet in one counter.
+ */
+TEST_F(dialect, threads)
+{
+	EXPECT_SHARE(0.7, 1.3, share_of_threads(&self->scene, self->near,
+						variant));
 }
 
 /* In both, each in its own copy. */

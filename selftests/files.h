@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,12 @@ static inline int write_text(const char *path, const char *text)
 		error = errno;
 	close(fd);
 	return error;
+}
+
+/* Whether rates are lowered whose samples take more of a processor than is usual. */
+static inline void set_guard(bool on)
+{
+	write_text(PARAMETERS "max_cpu_percent", on ? "5" : "100");
 }
 
 /* A figure of the module, for all users and processes; -1 if there is none. */

@@ -311,11 +311,8 @@ static int load_program(const char *name)
 static int be_first(pid_t pid, int cpu, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
-	cpu_set_t cpus;
 
-	CPU_ZERO(&cpus);
-	CPU_SET(cpu, &cpus);
-	if (cpu >= 0 && sched_setaffinity(pid, sizeof(cpus), &cpus))
+	if (cpu >= 0 && put_on_cpu(pid, cpu))
 		return -1;
 	return sched_setscheduler(pid, priority ? SCHED_FIFO : SCHED_OTHER,
 				  &param);

@@ -5,7 +5,6 @@
  */
 #include <sys/syscall.h>
 
-#include "child.h"
 #include "kselftest_harness.h"
 #include "clocked.h"
 
@@ -28,9 +27,9 @@ TEST_F(rate, clock_of_ones_own)
 	struct profile *profile = &self->profile;
 	unsigned int hz = get_info(profile->fd).tick_hz;
 
-	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_AUTO, hz));
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_AUTO, hz));
 	EXPECT_EQ(PROFIL_CLOCK_TICK, get_status(profile->fd).clock);
-	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_AUTO, hz + 1));
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_AUTO, hz + 1));
 	EXPECT_EQ(PROFIL_CLOCK_RANDOM, get_status(profile->fd).clock);
 	EXPECT_EQ(hz + 1, get_status(profile->fd).rate);
 }
@@ -47,7 +46,7 @@ static double share_with_changes(struct profile *profile)
 
 	*profile->counter = 0;
 	for (i = 0; i < 30; i++) {
-		if (begin(profile, clocks[i % 3], hz))
+		if (begin_by(profile, clocks[i % 3], hz))
 			return -1;
 		burn(0.03);
 	}
@@ -71,8 +70,8 @@ TEST_F(rate, limit_for_users)
 	if (geteuid())
 		SKIP(return, "wants to be root");
 	EXPECT_EQ(20000, get_info(profile->fd).max_rate);
-	EXPECT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
-	EXPECT_EQ(EINVAL, begin(profile, PROFIL_CLOCK_TIMER, 20001));
+	EXPECT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	EXPECT_EQ(EINVAL, begin_by(profile, PROFIL_CLOCK_TIMER, 20001));
 	snprintf(text, sizeof(text), "%u", limit);
 	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", text));
 	pid = fork();
@@ -85,9 +84,9 @@ TEST_F(rate, limit_for_users)
 		fd = profile->fd;
 		if (get_info(fd).max_rate != limit)
 			_exit(101);
-		if (begin(profile, PROFIL_CLOCK_RANDOM, limit))
+		if (begin_by(profile, PROFIL_CLOCK_RANDOM, limit))
 			_exit(102);
-		if (begin(profile, PROFIL_CLOCK_RANDOM, limit + 1) != EPERM)
+		if (begin_by(profile, PROFIL_CLOCK_RANDOM, limit + 1) != EPERM)
 			_exit(103);
 		/* a refused one leaves the earlier one */
 		_exit(get_status(fd).rate != limit);
@@ -101,7 +100,7 @@ TEST_F(rate, limit_for_users)
 
 		if (become_user(12345, 16))
 			_exit(100);
-		_exit(begin(profile, PROFIL_CLOCK_TICK, hz));
+		_exit(begin_by(profile, PROFIL_CLOCK_TICK, hz));
 	}
 	EXPECT_EQ(0, wait_for(pid));
 }
@@ -115,7 +114,7 @@ TEST_F(rate, lowered_by_the_guard)
 	if (geteuid())
 		SKIP(return, "wants to be root");
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
-	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
 	burn(0.5);
 	status = stop(profile->fd);
 	EXPECT_GT(20000, status.rate);
@@ -124,7 +123,7 @@ TEST_F(rate, lowered_by_the_guard)
 	/* when the last of them has ended, all are as they were */
 	sleep(2);
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
-	ASSERT_EQ(0, begin(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(20000, get_status(profile->fd).rate);
 }
 
@@ -135,7 +134,7 @@ static double share_of_view(struct profile *profile, uint32_t view)
 	int k;
 
 	profile->start.flags = view;
-	if (begin(profile, PROFIL_CLOCK_RANDOM, 1000))
+	if (begin_by(profile, PROFIL_CLOCK_RANDOM, 1000))
 		return -1;
 	used = thread_seconds();
 	for (end = used + 0.5; thread_seconds() < end;)

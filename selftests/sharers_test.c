@@ -45,32 +45,53 @@ static int wait_for_clone(void)
 	return status;
 }
 
-static void check_sharer(struct __test_metadata *_metadata,
-			 struct profile *profile, int (*run)(void))
+/* Return: ticks / (rate x CPU seconds) of both, or less than 0 for what went wrong. */
+static double share_with_sharer(struct profile *profile, int (*run)(void))
 {
 	struct report parent;
 
-	ASSERT_EQ(0, begin(profile));
+	*profile->counter = 0;
 	sharer_used = 0;
 	sharer_profile = profile;
-	EXPECT_EQ(0, run());
-	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(profile->fd).state);
+	if (begin(profile))
+		return -1;
+	if (run())
+		return -2;
+	if (get_status(profile->fd).state != PROFIL_STATE_RUNNING)
+		return -3;
 	tell(profile, &parent);
-	EXPECT_EQ(counted(profile), parent.status.counted);
-	EXPECT_EQ(0, parent.status.forks + parent.status.forks_denied);
-	EXPECT_LT(0.2, sharer_used);
-	EXPECT_SHARE(0.75, 1.15, (double)parent.status.ticks /
-		     ((parent.used - profile->used + sharer_used) * profile->hz));
+	if (parent.status.counted != counted(profile))
+		return -4;
+	if (parent.status.forks || parent.status.forks_denied)
+		return -5;
+	if (sharer_used < 0.2)
+		return -6;
+	return (double)parent.status.ticks /
+	       ((parent.used - profile->used + sharer_used) * profile->hz);
 }
 
 TEST_F(fork, vfork_child)
 {
-	check_sharer(_metadata, &self->profile, wait_for_vfork);
+	EXPECT_SHARE(0.75, 1.15, share_with_sharer(&self->profile, wait_for_vfork));
 }
 
 TEST_F(fork, clone_vm_child)
 {
-	check_sharer(_metadata, &self->profile, wait_for_clone);
+	EXPECT_SHARE(0.75, 1.15, share_with_sharer(&self->profile, wait_for_clone));
+}
+
+static double seconds_of(const struct timeval *time)
+{
+	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+/* CPU time of children that were waited for. */
+static double children_seconds(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
 }
 
 /*
@@ -81,7 +102,7 @@ static int spawn_in_vain(void)
 {
 	enum { ARGS = 80, BYTES = 120 << 10 };
 	char *word = map_memory(BYTES), *args[ARGS + 1] = { NULL };
-	struct rusage usage;
+	double before = children_seconds();
 	int i, error;
 
 	memset(word, 'x', BYTES - 1);
@@ -92,11 +113,7 @@ static int spawn_in_vain(void)
 
 		error = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, args,
 				    NULL);
-		getrusage(RUSAGE_CHILDREN, &usage);
-		sharer_used = (double)(usage.ru_utime.tv_sec +
-				       usage.ru_stime.tv_sec) +
-			      (double)(usage.ru_utime.tv_usec +
-				       usage.ru_stime.tv_usec) / 1e6;
+		sharer_used = children_seconds() - before;
 	} while (error == E2BIG && sharer_used < 0.5);
 	munmap(word, BYTES);
 	return error != E2BIG;
@@ -104,7 +121,7 @@ static int spawn_in_vain(void)
 
 TEST_F(fork, posix_spawn_child)
 {
-	check_sharer(_metadata, &self->profile, spawn_in_vain);
+	EXPECT_SHARE(0.75, 1.15, share_with_sharer(&self->profile, spawn_in_vain));
 }
 
 static void *burn_a_little(void *unused)

@@ -233,11 +233,7 @@ static bool do_thread(void)
 
 static bool do_move(void)
 {
-	cpu_set_t cpus;
-
-	CPU_ZERO(&cpus);
-	CPU_SET(below((uint64_t)sysconf(_SC_NPROCESSORS_ONLN)), &cpus);
-	return !sched_setaffinity(0, sizeof(cpus), &cpus);
+	return !put_on_cpu(0, (int)below((uint64_t)sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 static bool do_sleep(void)
