@@ -178,10 +178,10 @@ static int reserve(struct profil_buffer *buffer, unsigned long index,
 
 	/* a worker has no memory cgroup: it allocates for the process */
 	memcg = get_mem_cgroup_from_mm(buffer->mm);
-	old = set_active_memcg(memcg);
+	old = compat_set_active_memcg(memcg);
 	for (i = 0; i < nr && !err; i++)
 		err = xa_reserve(&buffer->pages, index + i, GFP_KERNEL);
-	set_active_memcg(old);
+	compat_set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return err;
 }

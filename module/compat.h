@@ -11,6 +11,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -78,6 +79,20 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 #else
 	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
 				     NULL, NULL);
+#endif
+}
+
+/*
+ * Whom allocations are charged to, of a thread, not of an interrupt: before 5.14
+ * modules may not use what set_active_memcg() has for those. Return: who was before.
+ */
+static inline struct mem_cgroup *
+compat_set_active_memcg(struct mem_cgroup *memcg)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0) || !defined(CONFIG_MEMCG)
+	return set_active_memcg(memcg);
+#else
+	return xchg(&current->active_memcg, memcg);
 #endif
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * callers SECONDS: processes that open the device, start a profile, stop it and
+ * close, over and over, while somebody else loads and unloads the module: either
+ * it is there, and all of it works, or it is not, and open() says so.
+ *
+ * Exit status: 0 when the time is up, with the figures on stdout; 1 if anything else
+ * happened, which is named.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "child.h"
+
+#define CALLERS	4
+
+struct figures {
+	unsigned long profiles, refused;
+};
+
+/* Return: 0; ENODEV if there is no module; or what went wrong. */
+static int one_profile(void)
+{
+	static uint64_t counter;
+	struct profil_region region;
+	struct profil_start start;
+	struct profil_status status;
+	int fd = open("/dev/profil", O_RDWR | O_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENXIO ? ENODEV : errno;
+	count_all(&start, &region, &counter, 64, 100);
+	error = call(fd, PROFIL_IOC_START, &start);
+	if (!error)
+		error = call(fd, PROFIL_IOC_STOP, &status);
+	close(fd);
+	return error;
+}
+
+static int call_until(time_t end, struct figures *figures)
+{
+	int error;
+
+	while (time(NULL) < end) {
+		error = one_profile();
+		if (!error)
+			figures->profiles++;
+		else if (error == ENODEV)
+			figures->refused++;
+		else
+			return error;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct figures *figures = map_shared(CALLERS * sizeof(*figures));
+	struct figures sum = { 0, 0 };
+	int i, status, failed = 0;
+	time_t end;
+
+	if (argc != 2) {
+		fputs("usage: callers SECONDS\n", stderr);
+		return 2;
+	}
+	end = time(NULL) + atoi(argv[1]);
+	for (i = 0; i < CALLERS; i++)
+		if (!fork())
+			_exit(call_until(end, &figures[i]));
+	while (wait(&status) > 0) {
+		if (!status)
+			continue;
+		fprintf(stderr, "callers: %s\n", WIFEXITED(status) ?
+			strerror(WEXITSTATUS(status)) :
+			strsignal(WTERMSIG(status)));
+		failed = 1;
+	}
+	for (i = 0; i < CALLERS; i++) {
+		sum.profiles += figures[i].profiles;
+		sum.refused += figures[i].refused;
+	}
+	printf("%lu profiles, %lu times no module\n", sum.profiles, sum.refused);
+	return failed;
+}

@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What an administrator may do to the machine while programs are profiled: take
+# processors away and give them back, freeze the programs, put the machine to sleep,
+# remove the module and load it. Needs root, and that nothing else is profiled.
+# MACHINE_SECONDS is how long each is done; PROFIL_MODULE names the profil.ko that is
+# loaded, if modprobe cannot know.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+MACHINE_SECONDS=${MACHINE_SECONDS:-8}
+figures=/sys/class/misc/profil
+processor=/sys/devices/system/cpu/cpu1/online
+group=/sys/fs/cgroup/profil_machine_test
+
+load() {
+	if [ -n "$PROFIL_MODULE" ]; then
+		insmod "$PROFIL_MODULE"
+	else
+		modprobe profil
+	fi
+}
+
+figure() {
+	cat "$figures/$1"
+}
+
+# under_storm COMMAND...: over and over as long as a storm lasts; then nothing is left
+under_storm() {
+	local storm times=0
+
+	./storm "$MACHINE_SECONDS" >"$work/out" 2>"$work/err" &
+	storm=$!
+	while kill -0 "$storm" 2>/dev/null; do
+		"$@" "$storm" 2>>"$work/err" || { kill "$storm"; return 1; }
+		((times++))
+	done
+	wait "$storm" || return
+	ktap_print_msg "$times times"
+	((times > 1)) && nothing_is_left
+}
+
+nothing_is_left() {
+	for _ in $(seq 50); do
+		[ "$(figure sessions) $(figure pinned_bytes)" = "0 0" ] && return
+		sleep 0.1
+	done
+	ktap_print_msg "left: $(figure sessions) sessions, $(figure pinned_bytes) bytes"
+	return 1
+}
+
+processor_goes_and_comes() {
+	echo 0 >"$processor" && sleep 0.1 && echo 1 >"$processor" && sleep 0.1
+}
+
+# A program alone in its group counts, but for the time that the group is frozen.
+counts_unless_frozen() {
+	local program before frozen after result
+
+	mkdir -p "$group"
+	sh -c "echo \$\$ >$group/cgroup.procs; exec ./rates timer 250 spin 2 60" \
+		>/dev/null 2>&1 &
+	program=$!
+	sleep 1
+	echo 1 >"$group/cgroup.freeze"
+	until grep -q 'frozen 1' "$group/cgroup.events"; do sleep 0.1; done
+	before=$(figure samples)
+	sleep 1
+	frozen=$(figure samples)
+	echo 0 >"$group/cgroup.freeze"
+	sleep 1
+	after=$(figure samples)
+	ktap_print_msg "samples: $before when frozen, $frozen before and $after after it went on"
+	((before > 0 && frozen == before && after > frozen))
+	result=$?
+	echo 1 >"$group/cgroup.kill" 2>/dev/null || kill "$program"
+	wait "$program"
+	nothing_is_left && rmdir "$group" && return "$result"
+}
+
+# Frozen programs, devices asleep, one processor only; then all back.
+sleeps_and_wakes() {
+	echo processors >/sys/power/pm_test && echo mem >/sys/power/state
+	echo none >/sys/power/pm_test
+	sleep 0.2
+}
+
+modules_come_and_go() {
+	local callers times=0 busy=0
+
+	./callers "$MACHINE_SECONDS" >"$work/out" 2>"$work/err" &
+	callers=$!
+	while kill -0 "$callers" 2>/dev/null; do
+		if rmmod profil 2>/dev/null; then
+			((times++))
+			load || return
+		else
+			((busy++))
+		fi
+	done
+	wait "$callers" || return
+	ktap_print_msg "$(cat "$work/out"); removed $times times, $busy times in use"
+	((times > 1)) && nothing_is_left
+}
+
+ktap_print_header
+if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
+	ktap_skip_all "needs root and the module loaded"
+	exit "$KSFT_SKIP"
+fi
+
+# check_if FILE NAME COMMAND...: skipped where the kernel has no such file
+check_if() {
+	local file=$1
+
+	shift
+	if [ -w "$file" ]; then
+		check "$@"
+	else
+		ktap_test_skip "$1: no $file"
+	fi
+}
+
+ktap_set_plan 4
+check_if "$processor" "a processor goes and comes" \
+	under_storm processor_goes_and_comes
+check_if /sys/fs/cgroup/cgroup.procs "what is frozen does not count" \
+	counts_unless_frozen
+check_if /sys/power/pm_test "the machine sleeps and wakes" \
+	under_storm sleeps_and_wakes
+check "the module is removed and loaded under its callers" modules_come_and_go
+ktap_finished
