@@ -4,6 +4,7 @@
 #
 #   make demo    profile Debian's perl in a virtual machine, from nothing
 #   make check   run every test, from nothing
+#   make check-all   the same, and on every other kernel: some hours
 #   make         build the module for this machine's kernel, and the user space
 #   make bench-rate   what rates and clocks cost, and how true they are
 #   make install DESTDIR= PREFIX=/usr/local
@@ -48,6 +49,11 @@ check:
 	$(MAKE) -s lib tools tests
 	scripts/check
 
+check-all:
+	scripts/install-packages build vm check demo
+	$(MAKE) -s lib tools tests
+	scripts/check --all
+
 bench-rate:
 	scripts/install-packages build vm check bench
 	scripts/bench-rate
@@ -68,4 +74,4 @@ clean:
 	$(MAKE) -C selftests/unit clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check bench-rate install modules_install clean
+.PHONY: all module lib tools tests demo check check-all bench-rate install modules_install clean

@@ -172,10 +172,11 @@ static inline int stay_at_pc(void *code, double seconds)
 	if (error)
 		return error;
 	if (!pthread_getcpuclockid(one.thread, &clock)) {
-		double end = clock_seconds(clock) + seconds;
+		double end = clock_seconds(clock) + seconds, left;
 
-		while (clock_seconds(clock) < end)
-			usleep(1000);
+		/* not sooner than that: who looks all the time is counted too */
+		while ((left = end - clock_seconds(clock)) > 0)
+			usleep((useconds_t)(left * 1e6) + 100);
 	}
 	leave_pc(&one);
 	return 0;
