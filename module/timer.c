@@ -57,6 +57,12 @@ struct profil_timer {
 
 static DEFINE_PER_CPU(struct profil_timer, timers);
 
+/* When it comes, or came last, in ns. */
+static __always_inline u64 expires(const struct profil_timer *timer)
+{
+	return ktime_to_ns(hrtimer_get_expires(&timer->timer));
+}
+
 /* Have the timer at the grid of a session. Return: false if it is another one. */
 static __always_inline bool set_grid(struct profil_timer *timer,
 				     const struct profil_session *session)
@@ -93,7 +99,7 @@ static __always_inline bool is_at_point(struct profil_timer *timer,
 					const struct profil_session *session)
 {
 	if (unlikely(!set_grid(timer, session) ||
-		     hrtimer_get_expires_ns(&timer->timer) != timer->point ||
+		     expires(timer) != timer->point ||
 		     timer->point <= session->started_ktime))
 		return false;
 	timer->since = timer->point;
@@ -122,7 +128,7 @@ static void arm(struct profil_timer *timer, const struct profil_session *session
 						&timer->period);
 	/* one that comes sooner arms itself anew */
 	if (hrtimer_is_queued(&timer->timer) &&
-	    hrtimer_get_expires_ns(&timer->timer) <= timer->point)
+	    expires(timer) <= timer->point)
 		return;
 	hrtimer_start(&timer->timer, ns_to_ktime(timer->point),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
@@ -142,7 +148,7 @@ static void probe_switch(COMPAT_SWITCH_ARGS)
 	if (session) {
 		now = ktime_get_ns();
 		/* else the timer, armed for the next point, has none behind it */
-		if (hrtimer_get_expires_ns(&timer->timer) <= now)
+		if (expires(timer) <= now)
 			sample(session, prev,
 			       points_passed(timer, session, now), false);
 	}
