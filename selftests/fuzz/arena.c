@@ -13,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -134,28 +133,45 @@ static void check_page(const uint8_t *page, uint64_t addr)
 				page[i], (unsigned long long)addr + i);
 }
 
+size_t arena_read(void *to, uint64_t from, size_t bytes)
+{
+	size_t done = 0;
+	ssize_t got;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		failure("no pipe: %s", strerror(errno));
+	got = write(ends[1], (void *)from, bytes);
+	if (got < 0 && errno != EFAULT)
+		failure("cannot look at memory: %s", strerror(errno));
+	bytes = got < 0 ? 0 : (size_t)got;
+	while (done < bytes) {
+		got = read(ends[0], (char *)to + done, bytes - done);
+		if (got <= 0)
+			failure("cannot look at memory");
+		done += (size_t)got;
+	}
+	close(ends[0]);
+	close(ends[1]);
+	return done;
+}
+
 void arena_check(void)
 {
 	static uint8_t copy[CHECKED_PAGES * PAGE_BYTES];
-	struct iovec to, from[CHECKED_PAGES];
-	unsigned int slot, i, done;
-	ssize_t got;
+	unsigned int slot, done, i, nr;
 
 	for (slot = 0; slot < NR_SLOTS; slot++) {
 		uint64_t start = arena_slot(slot) - PAGE_BYTES;
 
-		for (i = 0; i < CHECKED_PAGES; i++)
-			from[i] = (struct iovec){
-				(void *)(start + i * PAGE_BYTES), PAGE_BYTES };
 		/* as far as it goes; the page that ended it cannot be read */
-		for (done = 0; done < CHECKED_PAGES; done++) {
-			to = (struct iovec){ copy, sizeof(copy) };
-			got = process_vm_readv(getpid(), &to, 1, &from[done],
-					       CHECKED_PAGES - done, 0);
-			for (i = 0; got > 0 && i < got / PAGE_BYTES; i++)
+		for (done = 0; done < CHECKED_PAGES; done += nr + 1) {
+			nr = (unsigned int)(arena_read(copy, start + done * PAGE_BYTES,
+						       (CHECKED_PAGES - done) * PAGE_BYTES) /
+					    PAGE_BYTES);
+			for (i = 0; i < nr; i++)
 				check_page(copy + i * PAGE_BYTES,
 					   start + (done + i) * PAGE_BYTES);
-			done += i;
 		}
 	}
 }

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "run.h"
 
@@ -189,11 +187,9 @@ static int call_device(int fd, unsigned long command, uint64_t argument)
 /* Is there anything to be read at an address? */
 static bool is_readable(uint64_t addr)
 {
-	struct iovec from = { (void *)addr, 1 };
 	char byte;
-	struct iovec to = { &byte, 1 };
 
-	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1;
+	return arena_read(&byte, addr, 1) == 1;
 }
 
 /* An argument in its place, of a size that the kernel may believe it has */

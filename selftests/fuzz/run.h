@@ -84,6 +84,9 @@ void arena_allow(uint64_t addr, uint64_t bytes);
 /* Whether all of a range may be counted in: no part of the fuzzer would be hit. */
 bool arena_is_ours(uint64_t addr, uint64_t bytes);
 
+/* Copy as much as can be read of a range of at most 16 pages. Return: how much. */
+size_t arena_read(void *to, uint64_t from, size_t bytes);
+
 /* All bytes that may not have been counted in must be 0. */
 void arena_check(void);
 
