@@ -37,6 +37,16 @@ uint64_t arena_slot(unsigned int slot)
 	return ARENA + slot * STRIDE;
 }
 
+uint64_t arena_text(void)
+{
+	return (uintptr_t)__executable_start;
+}
+
+uint64_t arena_text_end(void)
+{
+	return (uintptr_t)etext;
+}
+
 void arena_init(void)
 {
 	unsigned int i;
@@ -62,7 +72,7 @@ uint64_t address_of(const struct value *value)
 	case BASE_DATA:
 		return (uintptr_t)data_pages + value->offset;
 	case BASE_TEXT:
-		return (uintptr_t)__executable_start + value->offset;
+		return arena_text() + value->offset;
 	case BASE_TOP:
 		return 0x7ffffffff000ULL + value->offset;
 	default:
@@ -113,9 +123,8 @@ bool arena_is_ours(uint64_t addr, uint64_t bytes)
 	uintptr_t stack = (uintptr_t)stack_pages, data = (uintptr_t)data_pages;
 
 	return addr >= 0x7ffffffff000ULL || addr + bytes < addr ||
-	       lies_in(addr, bytes, 0, (uintptr_t)__executable_start) ||
-	       lies_in(addr, bytes, (uintptr_t)__executable_start,
-		       (uintptr_t)etext) ||
+	       lies_in(addr, bytes, 0, arena_text()) ||
+	       lies_in(addr, bytes, arena_text(), arena_text_end()) ||
 	       lies_in(addr, bytes, stack, stack + OWN_BYTES) ||
 	       lies_in(addr, bytes, data, data + OWN_BYTES);
 }

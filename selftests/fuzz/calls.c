@@ -23,8 +23,6 @@ static struct profil_region *regions;	/* MAX_REGIONS */
 static uint8_t tail;			/* behind all that a kernel knows */
 static char *argument_end;
 
-extern char __executable_start[], etext[];
-
 static void *map_before_hole(size_t bytes)
 {
 	char *at;
@@ -86,8 +84,7 @@ static void do_count(uint64_t width, uint64_t addr)
 /* The program's text over a slot's pages, and what lies above to the last region */
 static void do_spread(uint64_t width, uint64_t addr, uint64_t nr)
 {
-	uint64_t text = (uintptr_t)__executable_start;
-	uint64_t length = (uint64_t)(etext - __executable_start), each, i;
+	uint64_t text = arena_text(), length = arena_text_end() - text, each, i;
 
 	begin_start(width);
 	start.nr_regions = (uint32_t)nr;
@@ -110,6 +107,29 @@ static void do_spread(uint64_t width, uint64_t addr, uint64_t nr)
 	regions[nr - 1].end = 0;
 	regions[nr - 1].scale = 0;
 	regions[nr - 1].rounding = PROFIL_ROUND_FIRST;
+}
+
+/*
+ * Few counters, for half of the text, at an end of the slot: much of the rest would
+ * be counted behind them.
+ */
+static void do_tight(uint64_t width, uint64_t addr, uint64_t nr)
+{
+	uint64_t text = arena_text(), length = arena_text_end() - text, bytes;
+
+	begin_start(width);
+	start.nr_regions = 1;
+	bytes = (nr + 1) * start.width / 8;
+	if (nr % 2)
+		addr += SLOT_PAGES * PAGE_BYTES - bytes;
+	regions[0] = (struct profil_region){
+		.start = text,
+		.offset = text,
+		.buf = addr,
+		.bytes = bytes,
+		.scale = (uint32_t)(2 * bytes * 65536 / length),
+		.rounding = (uint32_t)(nr % PROFIL_ROUND_FIRST),
+	};
 }
 
 static void do_log(uint64_t width, uint64_t addr)
@@ -434,6 +454,10 @@ int calls_do(const struct operation *operation)
 	case OP_SPREAD:
 		do_spread(n, arena_slot((unsigned int)values[1].offset),
 			  values[2].offset);
+		return 0;
+	case OP_TIGHT:
+		do_tight(n, arena_slot((unsigned int)values[1].offset),
+			 values[2].offset);
 		return 0;
 	case OP_LOG:
 		do_log(n, arena_slot((unsigned int)values[1].offset));

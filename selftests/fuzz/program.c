@@ -100,6 +100,7 @@ static const struct {
 	[OP_TOUCH] = { "touch", 3, { SLOT, PAGES, PAGES } },
 	[OP_COUNT] = { "count", 3, { WIDTH, SLOT } },
 	[OP_SPREAD] = { "spread", 6, { WIDTH, SLOT, REGIONS } },
+	[OP_TIGHT] = { "tight", 4, { WIDTH, SLOT, INDEX } },
 	[OP_LOG] = { "log", 3, { WIDTH, SLOT } },
 	[OP_SET] = { "set", 16, { FIELD, ANY } },
 	[OP_REGION] = { "region", 12, { INDEX, REGION, ANY } },
@@ -165,7 +166,7 @@ static struct value any_value(void)
 {
 	struct value value = { BASE_NUMBER, 0 };
 
-	switch (random_below(8)) {
+	switch (random_below(9)) {
 	case 0:	/* a few bits, as flags are */
 		value.offset = random_64() & random_64() & 0x7f;
 		return value;
@@ -173,8 +174,11 @@ static struct value any_value(void)
 		value.offset = random_64() >> random_below(64);
 		return value;
 	case 2:
+		value.offset = 1ULL << random_below(34);
+		return value;
 	case 3:
-	case 4:	/* an address */
+	case 4:
+	case 5:	/* an address */
 		value.base = (enum base)random_below(NR_BASES);
 		value.offset = edges[random_below(17)] * random_below(9);
 		if (!random_below(4))
@@ -241,8 +245,8 @@ void program_make(struct program *program)
 	program->nr = 0;
 	if (random_below(2))
 		append(program, make(OP_MAP));
-	append(program, make(random_below(4) ? OP_SPREAD :
-			     random_below(2) ? OP_COUNT : OP_LOG));
+	append(program, make((enum operation_kind)
+			     (OP_COUNT + random_below(OP_SET - OP_COUNT))));
 	for (nr = random_below(3); nr; nr--)
 		append(program, make(random_below(2) ? OP_SET : OP_REGION));
 	append(program, make(OP_START));

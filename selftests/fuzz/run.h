@@ -78,6 +78,10 @@ int arena_do(const struct operation *operation);
 
 uint64_t arena_slot(unsigned int slot);
 
+/* The program's own text, which is not to be written */
+uint64_t arena_text(void);
+uint64_t arena_text_end(void);
+
 /* From here on, counts may be in these bytes. */
 void arena_allow(uint64_t addr, uint64_t bytes);
 

@@ -2,8 +2,8 @@
 /*
  * What the command makes of the files that a run names: from pcs to functions, by
  * symbols, sections and unwind information. For libFuzzer. The input is an ELF
- * file and where to look; most of the reading is elfutils', whose faults are told apart by their
- * backtrace.
+ * file and where to look; most of the reading is elfutils', whose faults are told
+ * apart by their backtrace.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
