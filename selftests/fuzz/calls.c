@@ -182,17 +182,29 @@ static void set_field(void *in, const struct field *field, uint64_t value)
 
 /* --- calling --------------------------------------------------------------- */
 
+/* The names of a set of results, in memory of a process that ends */
+static const char *result_names(unsigned int may)
+{
+	static char text[NR_RESULTS * 16];
+	unsigned int i;
+
+	for (i = 0; i < NR_RESULTS; i++)
+		if (may & 1U << i) {
+			strcat(text, *text ? ", " : "");
+			strcat(text, result_name(i));
+		}
+	return text;
+}
+
 /* The result may be one of a set; which command is told by its number. */
 static int judge(unsigned int command, int error, unsigned int may)
 {
 	unsigned int bit = result_bit(error), i;
 
-	if (!bit)
-		failure("command %u: errno %d (%s) is not documented", command,
-			error, strerror(error));
 	if (!(bit & may))
-		failure("command %u: %s, where the interface has others (%#x)",
-			command, error ? strerrorname_np(error) : "success", may);
+		failure("command %u gives %s, where the interface has %s",
+			command, error ? strerrorname_np(error) : "0",
+			result_names(may));
 	for (i = 0; i < NR_RESULTS; i++)
 		if (bit == 1U << i)
 			shared->results[command][i]++;
