@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define MAX_OPERATIONS	24
+#define MAX_OPERATIONS	40
 #define MAX_VALUES	4
 
 /* A line as text, the longest: a name and four values of 30 characters. */
