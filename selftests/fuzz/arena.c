@@ -172,12 +172,13 @@ void arena_check(void)
 
 	for (slot = 0; slot < NR_SLOTS; slot++) {
 		uint64_t start = arena_slot(slot) - PAGE_BYTES;
+		size_t left, got;
 
 		/* as far as it goes; the page that ended it cannot be read */
 		for (done = 0; done < CHECKED_PAGES; done += nr + 1) {
-			nr = (unsigned int)(arena_read(copy, start + done * PAGE_BYTES,
-						       (CHECKED_PAGES - done) * PAGE_BYTES) /
-					    PAGE_BYTES);
+			left = (CHECKED_PAGES - done) * PAGE_BYTES;
+			got = arena_read(copy, start + done * PAGE_BYTES, left);
+			nr = (unsigned int)(got / PAGE_BYTES);
 			for (i = 0; i < nr; i++)
 				check_page(copy + i * PAGE_BYTES,
 					   start + (done + i) * PAGE_BYTES);

@@ -251,7 +251,8 @@ static bool save(const char *path)
 	if (!out)
 		err(1, "%s", path);
 	fprintf(out, "# SPDX-License-Identifier: GPL-2.0-only\n"
-		"# Programs of the fuzzer that reach more than those above them: program.h.\n\n");
+		"# Programs of the fuzzer that reach more than those above them:\n"
+		"# program.h says how they are written.\n\n");
 	kcov_forget();
 	memset(shared->after, 0, sizeof(shared->after));
 	nr_after = 0;
@@ -336,17 +337,21 @@ static bool was_worth_it(void)
 
 static int report(bool good)
 {
-	bool worth = was_worth_it(), left = pins_are_left();
+	bool worth = was_worth_it();
+	/* after a failure they may be its, and of no use in a search */
+	bool left = good ? pins_are_left() : !pins_went_back_to(pins_before);
 
 	printf("# all commands:");
 	print_results(0, NR_COMMANDS - 1);
 	printf("\n# START:");
 	print_results(1, 1);
-	printf("; %llu not made\n# %u places by kcov, %lu errors behind operations\n",
-	       (unsigned long long)shared->skipped, kcov_places(), nr_after);
-	printf("%sok 1 - %u programs, %u kept, %llu calls to START of which %llu succeeded\n",
+	printf("; %llu not made\n", (unsigned long long)shared->skipped);
+	printf("# %u places by kcov, %lu errors behind operations\n",
+	       kcov_places(), nr_after);
+	printf("%sok 1 - %u programs, %u kept, %llu calls to START, ",
 	       good ? "" : "not ", nr_programs, nr_kept,
-	       (unsigned long long)starts(),
+	       (unsigned long long)starts());
+	printf("of which %llu succeeded\n",
 	       (unsigned long long)shared->results[1][0]);
 	printf("%sok 2 - %llu samples; 1 START in 20 and 1 sample a program are wanted\n",
 	       worth ? "" : "not ", (unsigned long long)shared->samples);
@@ -396,14 +401,29 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (option) {
-		case 's': seed = strtoull(optarg, NULL, 0); break;
-		case 't': seconds = strtod(optarg, NULL); break;
-		case 'c': corpus = optarg; break;
-		case 'w': save_path = optarg; break;
-		case 'l': last_path = optarg; break;
-		case 'r': replay = optarg; break;
-		case 'x': run_rest(optarg); break;
-		default: return 2;
+		case 's':
+			seed = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			seconds = strtod(optarg, NULL);
+			break;
+		case 'c':
+			corpus = optarg;
+			break;
+		case 'w':
+			save_path = optarg;
+			break;
+		case 'l':
+			last_path = optarg;
+			break;
+		case 'r':
+			replay = optarg;
+			break;
+		case 'x':
+			run_rest(optarg);
+			break;
+		default:
+			return 2;
 		}
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
