@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What operations there are, with which values, and how they are written, made
- * and varied.
+ * What operations there are, with which values, and how they are written.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,307 +40,81 @@ static const char *const region_words[] = {
 	"start", "end", "offset", "buf", "bytes", "scale", "rounding",
 };
 
-/*
- * What a value may be: one of some words; else a number below a limit; else, with
- * the limit 0, anything.
- */
-struct type {
-	const char *const *words;
-	unsigned int limit;
-	bool is_slot;
-};
-
 #define WORDS(array)	{ .words = (array), .limit = ARRAY_SIZE(array) }
 
-static const struct type types[] = {
-	{ 0 },
-#define ANY	(&types[0])
-	{ .limit = NR_SLOTS, .is_slot = true },
-#define SLOT	(&types[1])
-	{ .limit = SLOT_PAGES + 2 },
-#define PAGES	(&types[2])
-	{ .limit = 4 },
-#define FD	(&types[3])
-	{ .limit = 6 },
-#define MILLISECONDS (&types[4])
-	{ .limit = 8 },
-#define INDEX	(&types[5])
-	{ .limit = 4100 },
-#define REGIONS	(&types[6])
-	WORDS(map_words),
-#define MAP_KIND (&types[7])
-	WORDS(width_words),
-#define WIDTH	(&types[8])
-	WORDS(protection_words),
-#define PROTECTION (&types[9])
-	WORDS(advice_words),
-#define ADVICE	(&types[10])
-	WORDS(remap_words),
-#define REMAP	(&types[11])
-	WORDS(field_words),
-#define FIELD	(&types[12])
-	WORDS(region_words),
-#define REGION	(&types[13])
+static const struct type types[NR_TYPES] = {
+	[TYPE_ANY] = { .limit = 0 },
+	[TYPE_SLOT] = { .limit = NR_SLOTS, .is_slot = true },
+	[TYPE_PAGES] = { .limit = SLOT_PAGES + 2 },
+	[TYPE_FD] = { .limit = 4 },
+	[TYPE_MILLISECONDS] = { .limit = 6 },
+	[TYPE_INDEX] = { .limit = 8 },
+	[TYPE_REGIONS] = { .limit = 4100 },
+	[TYPE_MAP_KIND] = WORDS(map_words),
+	[TYPE_WIDTH] = WORDS(width_words),
+	[TYPE_PROTECTION] = WORDS(protection_words),
+	[TYPE_ADVICE] = WORDS(advice_words),
+	[TYPE_REMAP] = WORDS(remap_words),
+	[TYPE_FIELD] = WORDS(field_words),
+	[TYPE_REGION] = WORDS(region_words),
 };
 
 /* @weight: how often it is put into programs */
 static const struct {
 	const char *name;
 	unsigned int weight;
-	const struct type *types[MAX_VALUES];
+	enum type_name types[MAX_VALUES];
 } kinds[NR_KINDS] = {
-	[OP_MAP] = { "map", 8, { MAP_KIND, SLOT, PAGES } },
-	[OP_UNMAP] = { "unmap", 4, { SLOT, PAGES, PAGES } },
-	[OP_PROTECT] = { "protect", 4, { PROTECTION, SLOT, PAGES, PAGES } },
-	[OP_ADVISE] = { "advise", 6, { ADVICE, SLOT, PAGES, PAGES } },
-	[OP_REMAP] = { "remap", 3, { REMAP, SLOT, SLOT } },
-	[OP_TRUNCATE] = { "truncate", 2, { SLOT, PAGES } },
-	[OP_WP] = { "wp", 2, { SLOT, PAGES, PAGES } },
-	[OP_TOUCH] = { "touch", 3, { SLOT, PAGES, PAGES } },
-	[OP_COUNT] = { "count", 3, { WIDTH, SLOT } },
-	[OP_SPREAD] = { "spread", 6, { WIDTH, SLOT, REGIONS } },
-	[OP_TIGHT] = { "tight", 4, { WIDTH, SLOT, INDEX } },
-	[OP_LOG] = { "log", 3, { WIDTH, SLOT } },
-	[OP_SET] = { "set", 16, { FIELD, ANY } },
-	[OP_REGION] = { "region", 12, { INDEX, REGION, ANY } },
-	[OP_TAIL] = { "tail", 1, { ANY } },
-	[OP_START] = { "start", 16, { FD, ANY } },
-	[OP_STOP] = { "stop", 4, { FD, ANY, ANY } },
-	[OP_STATUS] = { "status", 4, { FD, ANY, ANY } },
-	[OP_INFO] = { "info", 1, { FD, ANY, ANY } },
-	[OP_IOCTL] = { "ioctl", 1, { FD, ANY, ANY } },
-	[OP_BURN] = { "burn", 12, { MILLISECONDS } },
-	[OP_THREAD] = { "thread", 2, { MILLISECONDS } },
-	[OP_FORK] = { "fork", 3, { NULL } },
-	[OP_VFORK] = { "vfork", 1, { MILLISECONDS } },
-	[OP_SPAWN] = { "spawn", 1, { NULL } },
-	[OP_CLONE] = { "clone", 1, { MILLISECONDS } },
-	[OP_EXEC] = { "exec", 1, { NULL } },
-	[OP_USER] = { "user", 2, { PAGES } },
-	[OP_OPEN] = { "open", 1, { FD } },
-	[OP_DUP] = { "dup", 1, { FD, FD } },
-	[OP_CLOSE] = { "close", 1, { FD } },
-	[OP_PASS] = { "pass", 1, { FD, FD } },
+	[OP_MAP] = { "map", 8, { TYPE_MAP_KIND, TYPE_SLOT, TYPE_PAGES } },
+	[OP_UNMAP] = { "unmap", 4, { TYPE_SLOT, TYPE_PAGES, TYPE_PAGES } },
+	[OP_PROTECT] = { "protect", 4, { TYPE_PROTECTION, TYPE_SLOT, TYPE_PAGES, TYPE_PAGES } },
+	[OP_ADVISE] = { "advise", 6, { TYPE_ADVICE, TYPE_SLOT, TYPE_PAGES, TYPE_PAGES } },
+	[OP_REMAP] = { "remap", 3, { TYPE_REMAP, TYPE_SLOT, TYPE_SLOT } },
+	[OP_TRUNCATE] = { "truncate", 2, { TYPE_SLOT, TYPE_PAGES } },
+	[OP_WP] = { "wp", 2, { TYPE_SLOT, TYPE_PAGES, TYPE_PAGES } },
+	[OP_TOUCH] = { "touch", 3, { TYPE_SLOT, TYPE_PAGES, TYPE_PAGES } },
+	[OP_COUNT] = { "count", 3, { TYPE_WIDTH, TYPE_SLOT } },
+	[OP_SPREAD] = { "spread", 6, { TYPE_WIDTH, TYPE_SLOT, TYPE_REGIONS } },
+	[OP_TIGHT] = { "tight", 4, { TYPE_WIDTH, TYPE_SLOT, TYPE_INDEX } },
+	[OP_LOG] = { "log", 3, { TYPE_WIDTH, TYPE_SLOT } },
+	[OP_SET] = { "set", 16, { TYPE_FIELD, TYPE_ANY } },
+	[OP_REGION] = { "region", 12, { TYPE_INDEX, TYPE_REGION, TYPE_ANY } },
+	[OP_TAIL] = { "tail", 1, { TYPE_ANY } },
+	[OP_START] = { "start", 16, { TYPE_FD, TYPE_ANY } },
+	[OP_STOP] = { "stop", 4, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
+	[OP_STATUS] = { "status", 4, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
+	[OP_INFO] = { "info", 1, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
+	[OP_IOCTL] = { "ioctl", 1, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
+	[OP_BURN] = { "burn", 12, { TYPE_MILLISECONDS } },
+	[OP_THREAD] = { "thread", 2, { TYPE_MILLISECONDS } },
+	[OP_FORK] = { "fork", 3, { TYPE_NONE } },
+	[OP_VFORK] = { "vfork", 1, { TYPE_MILLISECONDS } },
+	[OP_SPAWN] = { "spawn", 1, { TYPE_NONE } },
+	[OP_CLONE] = { "clone", 1, { TYPE_MILLISECONDS } },
+	[OP_EXEC] = { "exec", 1, { TYPE_NONE } },
+	[OP_USER] = { "user", 2, { TYPE_PAGES } },
+	[OP_OPEN] = { "open", 1, { TYPE_FD } },
+	[OP_DUP] = { "dup", 1, { TYPE_FD, TYPE_FD } },
+	[OP_CLOSE] = { "close", 1, { TYPE_FD } },
+	[OP_PASS] = { "pass", 1, { TYPE_FD, TYPE_FD } },
 };
 
-const char *operation_name(enum operation_kind kind)
+unsigned int operation_weight(enum operation_kind kind)
 {
-	return kinds[kind].name;
+	return kinds[kind].weight;
 }
 
-/* --- random numbers (xorshift64*) ------------------------------------------ */
-
-static uint64_t random_state = 1;
-
-static uint64_t random_64(void)
+const struct type *operation_type(enum operation_kind kind, unsigned int i)
 {
-	random_state ^= random_state >> 12;
-	random_state ^= random_state << 25;
-	random_state ^= random_state >> 27;
-	return random_state * 0x2545f4914f6cdd1dULL;
+	enum type_name name = i < MAX_VALUES ? kinds[kind].types[i] : TYPE_NONE;
+
+	return name == TYPE_NONE ? NULL : &types[name];
 }
 
-void random_seed(uint64_t seed)
+bool type_is(const struct type *type, enum type_name name)
 {
-	random_state = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1;
+	return type == &types[name];
 }
-
-uint64_t random_below(uint64_t limit)
-{
-	return (random_64() >> 16) % limit;
-}
-
-/* --- making and varying ---------------------------------------------------- */
-
-/* Limits of the interface, of types and of pages, and what lies beside them */
-static const uint64_t edges[] = {
-	0, 1, 2, 3, 4, 8, 16, 32, 64, 72, 80, 100, 112, 250, 1000, 4000, 4096,
-	4097, 20000, 32767, 32768, 65535, 65536, 1ULL << 17, 1ULL << 21,
-	1ULL << 30, (1ULL << 30) + 4096, 0x7fffffff, 0x80000000, 0xffffffff,
-	1ULL << 32, 1ULL << 47, 1ULL << 63, INT64_MAX, UINT64_MAX,
-	UINT64_MAX - 4095,
-};
-
-static struct value any_value(void)
-{
-	struct value value = { BASE_NUMBER, 0 };
-
-	switch (random_below(9)) {
-	case 0:	/* a few bits, as flags are */
-		value.offset = random_64() & random_64() & 0x7f;
-		return value;
-	case 1:
-		value.offset = random_64() >> random_below(64);
-		return value;
-	case 2:
-		value.offset = 1ULL << random_below(34);
-		return value;
-	case 3:
-	case 4:
-	case 5:	/* an address */
-		value.base = (enum base)random_below(NR_BASES);
-		value.offset = edges[random_below(17)] * random_below(9);
-		if (!random_below(4))
-			value.offset = SLOT_PAGES * 4096 - value.offset;
-		return value;
-	default:
-		value.offset = edges[random_below(ARRAY_SIZE(edges))] +
-			       random_below(3) - 1;
-		return value;
-	}
-}
-
-static struct value some_value(const struct type *type)
-{
-	struct value value = { BASE_NUMBER, 0 };
-
-	if (!type->limit)
-		return any_value();
-	value.offset = random_below(type->limit);
-	/* few regions, mostly, and the first of them */
-	if (type == REGIONS && random_below(16))
-		value.offset = 1 + random_below(6);
-	if (type == INDEX && random_below(4))
-		value.offset = random_below(2);
-	return value;
-}
-
-static struct operation make(enum operation_kind kind)
-{
-	struct operation operation = { .kind = kind };
-	unsigned int i;
-
-	for (i = 0; i < MAX_VALUES && kinds[kind].types[i]; i++)
-		operation.values[i] = some_value(kinds[kind].types[i]);
-	/* arguments that are what they should be, mostly */
-	if (kind >= OP_START && kind <= OP_INFO && random_below(16)) {
-		operation.values[1] = (struct value){ BASE_ARG, 0 };
-		operation.values[2] = (struct value){ BASE_NUMBER, 0 };
-	}
-	return operation;
-}
-
-static struct operation any_operation(void)
-{
-	unsigned int sum = 0, i;
-	uint64_t choice;
-
-	for (i = 0; i < NR_KINDS; i++)
-		sum += kinds[i].weight;
-	choice = random_below(sum);
-	for (i = 0; choice >= kinds[i].weight; i++)
-		choice -= kinds[i].weight;
-	return make((enum operation_kind)i);
-}
-
-static void append(struct program *program, struct operation operation)
-{
-	if (program->nr < MAX_OPERATIONS)
-		program->operations[program->nr++] = operation;
-}
-
-/* A profile, perhaps one that is not to be had. */
-static void append_start(struct program *program)
-{
-	uint64_t nr = random_below(3);
-
-	append(program, make((enum operation_kind)
-			     (OP_COUNT + random_below(OP_SET - OP_COUNT))));
-	if (random_below(2)) {
-		append(program, make(OP_SET));
-		program->operations[program->nr - 1].values[0].offset =
-			FIELD_FLAGS;
-	}
-	while (nr--)
-		append(program, make(random_below(2) ? OP_SET : OP_REGION));
-	append(program, make(OP_START));
-}
-
-/*
- * A process takes longer to begin and to end than to try many things: where
- * sanitizers look on, a thousand times as long as a start that is refused.
- */
-void program_make(struct program *program)
-{
-	uint64_t rounds = 1 + random_below(6), nr;
-
-	program->nr = 0;
-	while (rounds--) {
-		if (!random_below(4))
-			append(program, make(OP_MAP));
-		append_start(program);
-		for (nr = random_below(4); nr; nr--)
-			append(program, any_operation());
-		append(program, make(OP_BURN));
-	}
-}
-
-static void insert(struct program *program, struct operation operation)
-{
-	unsigned int at = (unsigned int)random_below(program->nr + 1);
-
-	if (program->nr == MAX_OPERATIONS)
-		return;
-	memmove(&program->operations[at + 1], &program->operations[at],
-		(program->nr - at) * sizeof(operation));
-	program->operations[at] = operation;
-	program->nr++;
-}
-
-static void leave_out(struct program *program)
-{
-	unsigned int at = (unsigned int)random_below(program->nr);
-
-	program->nr--;
-	memmove(&program->operations[at], &program->operations[at + 1],
-		(program->nr - at) * sizeof(program->operations[0]));
-}
-
-static void change_value(struct program *program)
-{
-	struct operation *operation =
-		&program->operations[random_below(program->nr)];
-	unsigned int i = (unsigned int)random_below(MAX_VALUES);
-	const struct type *type = kinds[operation->kind].types[i];
-
-	if (!type)
-		return;
-	if (!type->limit && random_below(3))
-		operation->values[i].offset += random_below(33) - 16;
-	else
-		operation->values[i] = some_value(type);
-}
-
-void program_vary(struct program *program, const struct program *other)
-{
-	uint64_t changes = 1 + random_below(4);
-
-	while (changes--) {
-		switch (random_below(8)) {
-		case 0:
-			if (program->nr > 1)
-				leave_out(program);
-			break;
-		case 1:	/* the other one's end */
-			program->nr = 1 + (unsigned int)random_below(program->nr);
-			for (unsigned int i = (unsigned int)random_below(other->nr);
-			     i < other->nr; i++)
-				append(program, other->operations[i]);
-			break;
-		case 2:
-			insert(program, other->operations[random_below(other->nr)]);
-			break;
-		case 3:
-		case 4:
-			insert(program, any_operation());
-			break;
-		default:
-			change_value(program);
-		}
-	}
-}
-
-/* --- text ------------------------------------------------------------------ */
 
 static void print_value(FILE *out, const struct type *type,
 			const struct value *value)
@@ -370,8 +143,8 @@ void program_print(FILE *out, const struct program *program, unsigned int from,
 		const struct operation *operation = &program->operations[i];
 
 		fprintf(out, "%s%s", before, kinds[operation->kind].name);
-		for (j = 0; j < MAX_VALUES && kinds[operation->kind].types[j]; j++)
-			print_value(out, kinds[operation->kind].types[j],
+		for (j = 0; operation_type(operation->kind, j); j++)
+			print_value(out, operation_type(operation->kind, j),
 				    &operation->values[j]);
 		fputc('\n', out);
 	}
@@ -433,10 +206,10 @@ static bool read_operation(char *line, struct operation *operation)
 	if (kind == NR_KINDS)
 		return false;
 	operation->kind = (enum operation_kind)kind;
-	for (i = 0; i < MAX_VALUES && kinds[kind].types[i]; i++) {
+	for (i = 0; operation_type(operation->kind, i); i++) {
 		char *word = strtok(NULL, " \t\n");
 
-		if (!word || !read_value(word, kinds[kind].types[i],
+		if (!word || !read_value(word, operation_type(operation->kind, i),
 					 &operation->values[i]))
 			return false;
 	}

@@ -76,6 +76,24 @@ enum region_field {
 	NR_REGION_FIELDS,
 };
 
+/* Which values an operation takes */
+enum type_name {
+	TYPE_NONE, TYPE_ANY, TYPE_SLOT, TYPE_PAGES, TYPE_FD, TYPE_MILLISECONDS,
+	TYPE_INDEX, TYPE_REGIONS, TYPE_MAP_KIND, TYPE_WIDTH, TYPE_PROTECTION,
+	TYPE_ADVICE, TYPE_REMAP, TYPE_FIELD, TYPE_REGION,
+	NR_TYPES,
+};
+
+/*
+ * What a value may be: one of some words; else a number below a limit; else, with
+ * the limit 0, anything.
+ */
+struct type {
+	const char *const *words;
+	unsigned int limit;
+	bool is_slot;
+};
+
 struct operation {
 	enum operation_kind kind;
 	struct value values[MAX_VALUES];
@@ -90,7 +108,12 @@ struct program {
 void random_seed(uint64_t seed);
 uint64_t random_below(uint64_t limit);
 
-const char *operation_name(enum operation_kind kind);
+/* How often it is put into programs */
+unsigned int operation_weight(enum operation_kind kind);
+
+/* Of its value number @i; NULL: it has no more. */
+const struct type *operation_type(enum operation_kind kind, unsigned int i);
+bool type_is(const struct type *type, enum type_name name);
 
 /* Make one from nothing: mostly one that gets a profile going. */
 void program_make(struct program *program);
