@@ -38,6 +38,7 @@ tools: lib
 tests: lib tools
 	$(MAKE) -C selftests
 	$(MAKE) -C selftests/unit
+	$(MAKE) -C selftests/fuzz
 
 demo:
 	scripts/install-packages build vm demo
@@ -72,6 +73,7 @@ clean:
 	$(MAKE) -C tools clean
 	$(MAKE) -C selftests clean
 	$(MAKE) -C selftests/unit clean
+	$(MAKE) -C selftests/fuzz clean
 	rm -rf build
 
 .PHONY: all module lib tools tests demo check check-all bench-rate install modules_install clean

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write a run's memory as the library leaves it: what run_reader begins with.
+ *
+ * usage: make_run started|failed >FILE
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../unit/fake_run.h"
+
+int main(int argc, char **argv)
+{
+	static struct fake_run run;
+
+	fake_run_fill(&run);
+	run.counters[0][3] = 7;
+	run.counters[1][9] = 2;
+	run.outside = 1;
+	if (argc > 1 && !strcmp(argv[1], "failed")) {
+		run.header.state = PROFIL_RUN_FAILED;
+		strcpy(run.header.message, "EPERM");
+	}
+	return fwrite(&run, sizeof(run), 1, stdout) != 1;
+}

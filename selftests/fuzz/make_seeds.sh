@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Make the inputs that the readers' fuzzers begin with.
+#
+# usage: make_seeds.sh DIR
+
+set -e
+mkdir -p "$1/run_reader" "$1/symbols_reader" "$1/environment_reader"
+
+for state in started failed; do
+	./make_run "$state" >"$1/run_reader/$state"
+done
+
+# the file, and behind it the first pc and the step to the next, in 8 bytes each
+for file in fixture-pie fixture-pie-stripped; do
+	{
+		cat "../unit/$file"
+		printf '\000\020\000\000\000\000\000\000'
+		printf '\020\000\000\000\000\000\000\000'
+	} >"$1/symbols_reader/$file"
+done
+
+for value in 100 solaris glibc libc.so.6 4294967296 -1 0x10; do
+	printf %s "$value" >"$1/environment_reader/$value"
+done

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What uapi/linux/profil.h lets the commands return, derived from its text alone.
+ */
+#ifndef FUZZ_RULES_H
+#define FUZZ_RULES_H
+
+#include <stdint.h>
+
+#include <linux/profil.h>
+
+/* Sets of results: 0, and the errors that are documented */
+#define MAY_SUCCEED	(1U << 0)
+#define MAY_ENOTTY	(1U << 1)
+#define MAY_EFAULT	(1U << 2)
+#define MAY_E2BIG	(1U << 3)
+#define MAY_EINVAL	(1U << 4)
+#define MAY_EOPNOTSUPP	(1U << 5)
+#define MAY_EPERM	(1U << 6)
+#define MAY_ENOMEM	(1U << 7)
+#define MAY_ENOSPC	(1U << 8)
+#define NR_RESULTS	9
+
+#define MAY_FAIL_FOR_MEMORY (MAY_EFAULT | MAY_EOPNOTSUPP | MAY_ENOMEM | MAY_ENOSPC)
+
+/* The bit of a result; 0: an error that is not documented */
+unsigned int result_bit(int error);
+
+const char *result_name(unsigned int nr);
+
+/*
+ * What a command may return that is given a size, and a struct that is there,
+ * whose part behind what is known is 0 or not.
+ */
+unsigned int rules_for_size(unsigned long command, uint64_t size, int tail);
+
+/*
+ * What START may return for these fields. @regions: NULL if the caller's pointer
+ * is wild. @info: as the caller gets it now.
+ */
+unsigned int rules_for_start(const struct profil_start *start,
+			     const struct profil_region *regions,
+			     const struct profil_info *info);
+
+#endif /* FUZZ_RULES_H */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program's own process: its operations one by one, and at the end the question
+ * whether all that was promised was kept.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "run.h"
+
+struct shared *shared;
+
+void failure(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (!*shared->failure)
+		vsnprintf(shared->failure, sizeof(shared->failure), format,
+			  arguments);
+	va_end(arguments);
+	_exit(1);
+}
+
+/*
+ * The fuzzer touches nothing that may not be there. So this is the signal that a
+ * profile sends as it ends, or the fuzzer's own memory was written to.
+ */
+static void on_fault(int signal, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (signal == SIGSEGV && info->si_code == SI_KERNEL && shared->signals)
+		return;
+	failure("signal %d, code %d, at %p", signal, info->si_code,
+		info->si_addr);
+}
+
+static void catch_faults(void)
+{
+	struct sigaction action = {
+		.sa_sigaction = on_fault,
+		.sa_flags = SA_SIGINFO | SA_RESTART,
+	};
+
+	sigaction(SIGSEGV, &action, NULL);
+	sigaction(SIGBUS, &action, NULL);
+	sigaction(SIGILL, &action, NULL);
+}
+
+static int do_operation(const struct program *program, unsigned int at)
+{
+	const struct operation *operation = &program->operations[at];
+
+	if (operation->kind <= OP_TOUCH)
+		return arena_do(operation);
+	if (operation->kind <= OP_IOCTL)
+		return calls_do(operation);
+	return processes_do(program, at);
+}
+
+void run(const struct program *program, unsigned int from)
+{
+	char pages[OWN_BYTES + PAGE_BYTES];
+	enum operation_kind last = OP_STOP;
+	unsigned int i;
+	int error;
+
+	/* whole pages, so that the stack's others are not pinned */
+	stack_pages = (char *)(((uintptr_t)pages + PAGE_BYTES - 1) &
+			       ~(PAGE_BYTES - 1));
+	catch_faults();
+	arena_init();
+	calls_init();
+	processes_init();
+	for (i = from; i < program->nr; i++) {
+		error = do_operation(program, i);
+		if (error < MAX_ERROR)
+			shared->after[last][program->operations[i].kind][error] = 1;
+		last = program->operations[i].kind;
+	}
+	processes_end();
+	calls_stop();
+	arena_check();
+	_exit(0);
+}

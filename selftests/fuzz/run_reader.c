@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the command makes of a run's memory, which the profiled program can write
+ * what it likes to: reads it, adds the counters up, and prints the report. For
+ * libFuzzer; the sanitizers judge, and the promises of runfile.h and profile.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <profile.h>
+#include <report.h>
+#include <runfile.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In place of files: functions of 64 bytes, now and then with none in between */
+static int find(void *symbols, size_t object, uint64_t pc,
+		struct function *function)
+{
+	(void)symbols;
+	if (pc / 64 % 4 == object % 4)
+		return 0;
+	*function = (struct function){
+		.start = pc / 64 * 64,
+		.name = pc / 64 % 2 ? "function" : NULL,
+		.length = pc / 64 % 2 ? 8 : 0,
+	};
+	return 1;
+}
+
+static void check_profile(const struct profile *profile)
+{
+	uint64_t samples = 0, percent100 = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++) {
+		if (!profile->rows[i].samples || !profile->rows[i].function)
+			abort();
+		samples += profile->rows[i].samples;
+		percent100 += profile->rows[i].percent100;
+	}
+	if (samples != profile->samples)
+		abort();
+	if (profile->nr_rows && percent100 != 10000)
+		abort();
+}
+
+static void show(const struct runfile *run)
+{
+	static char *argv[] = { "program", NULL };
+	static const struct command_end end = { .pid = 7, .cpu_ns = 1000000 };
+	struct profile profile;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!profile_make(&profile, run, find, NULL)) {
+		check_profile(&profile);
+		out = open_memstream(&text, &length);
+		report_print(out, &(struct report){
+			.argv = argv,
+			.end = &end,
+			.run = run,
+			.profile = &profile,
+		});
+		fclose(out);
+		free(text);
+	}
+	profile_release(&profile);
+}
+
+static void read_run(int fd)
+{
+	const char *why = NULL;
+	struct runfile run;
+	int error = runfile_read(fd, &run, &why);
+
+	if (error == -EBADMSG && !why)
+		abort();
+	if (!error && run.header.state == PROFIL_RUN_STARTED)
+		show(&run);
+	/* what explains it wants an end to the text */
+	if (!error && run.header.state == PROFIL_RUN_FAILED &&
+	    strlen(run.header.message) >= sizeof(run.header.message))
+		abort();
+	runfile_release(&run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("run", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd >= 0 && write(fd, data, size) == (ssize_t)size)
+		read_run(fd);
+	close(fd);
+	return 0;
+}
