@@ -12,7 +12,7 @@
 #include "suites.h"
 
 /* Highest number of counters, and more than any index, so that all of it is seen. */
-#define MOST	(1ULL << 29)
+#define MOST	0x20000000ULL
 #define ENOUGH	(U64_MAX >> 3)
 
 static const u32 scales[] = {
@@ -80,11 +80,15 @@ static void check_bin(struct kunit *test, const struct profil_map *map, u64 pc,
 			    shift);
 }
 
-/* For each rounding rule and each width of a counter */
-#define for_each_rule(map, shift)					\
-	for ((map)->rounding = PROFIL_ROUND_DOWN;			\
-	     (map)->rounding <= PROFIL_ROUND_FIRST; (map)->rounding++)	\
-		for ((shift) = 1; (shift) <= 3; (shift)++)
+/* Each rounding rule with each width of a counter */
+#define RULES	12
+
+/* Return: the shift of that width. */
+static unsigned int set_rule(struct profil_map *map, unsigned int rule)
+{
+	map->rounding = PROFIL_ROUND_DOWN + rule / 3;
+	return 1 + rule % 3;
+}
 
 static void check_vectors(struct kunit *test, u32 rounding,
 			  const struct bins_vector *vectors, size_t nr)
@@ -111,10 +115,11 @@ static void edges(struct kunit *test)
 {
 	static const u64 offsets[] = { 0, 1, 0x400000, 1ULL << 63, U64_MAX };
 	struct profil_map map = { .last = U64_MAX };
-	unsigned int shift, s, p, o;
+	unsigned int rule, shift, s, p, o;
 	s64 by;
 
-	for_each_rule(&map, shift) {
+	for (rule = 0; rule < RULES; rule++) {
+		shift = set_rule(&map, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
 			map.scale = scales[s];
 			for (p = 0; p < ARRAY_SIZE(places); p++) {
@@ -166,10 +171,11 @@ static void any_numbers(struct kunit *test)
 static void last_counter(struct kunit *test)
 {
 	struct profil_map map = { .last = U64_MAX, .offset = 0x400000 };
-	unsigned int shift, s;
+	unsigned int rule, shift, s;
 	u64 d, index;
 
-	for_each_rule(&map, shift) {
+	for (rule = 0; rule < RULES; rule++) {
+		shift = set_rule(&map, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
 			map.scale = scales[s];
 			for (d = 0; d < 1ULL << 40; d = d * 3 + 1) {
@@ -196,11 +202,12 @@ static void last_counter(struct kunit *test)
 static void as_long_as_the_text(struct kunit *test)
 {
 	struct profil_map map = { .last = U64_MAX, .scale = 65536, .nr = ENOUGH };
-	unsigned int shift, p;
+	unsigned int rule, shift, p;
 	u64 d, want;
 	s64 by;
 
-	for_each_rule(&map, shift) {
+	for (rule = 0; rule < RULES; rule++) {
+		shift = set_rule(&map, rule);
 		for (p = 0; p < ARRAY_SIZE(places); p++) {
 			for (by = -9; by <= 9; by++) {
 				d = places[p] + by;
@@ -224,9 +231,10 @@ static void far_away(struct kunit *test)
 {
 	struct profil_map map = { .last = U64_MAX, .offset = 0x400000,
 				  .scale = 65536, .nr = 0x1000 };
-	unsigned int shift, bit;
+	unsigned int rule, shift, bit;
 
-	for_each_rule(&map, shift) {
+	for (rule = 0; rule < RULES; rule++) {
+		shift = set_rule(&map, rule);
 		if (map.rounding == PROFIL_ROUND_FIRST)
 			continue;
 		for (bit = 16; bit < 64; bit++)
@@ -244,10 +252,11 @@ static void far_away(struct kunit *test)
 static void bins_rise(struct kunit *test)
 {
 	struct profil_map map = { .last = U64_MAX, .nr = ENOUGH };
-	unsigned int shift, s, p;
+	unsigned int rule, shift, s, p;
 	u64 d, before, bin;
 
-	for_each_rule(&map, shift) {
+	for (rule = 0; rule < RULES; rule++) {
+		shift = set_rule(&map, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
 			map.scale = scales[s];
 			/* but those that are too high to have a bin */

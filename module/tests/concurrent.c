@@ -79,7 +79,7 @@ static enum hrtimer_restart fire(struct hrtimer *timer)
 	u64 pause = PAUSE_NS + left * 37 % 1000;
 
 	interrupter->fire(interrupter);
-	/* what it has done is to be seen by who sees that it is over */
+	/* pairs with interrupter_is_over(): who sees it sees what was done */
 	smp_store_release(&interrupter->left, left);
 	if (!left)
 		return HRTIMER_NORESTART;

@@ -55,6 +55,7 @@ void interrupter_stop(struct interrupter *interrupter);
 
 static inline bool interrupter_is_over(struct interrupter *interrupter)
 {
+	/* pairs with the release in fire() */
 	return !smp_load_acquire(&interrupter->left);
 }
 

@@ -158,8 +158,8 @@ static void passed_and_next_agree(struct kunit *test)
  *
  * The seeds are the same at every run: what is true once remains so.
  */
-#define N		(1 << 14)
-#define U		(1 << 16)
+#define N		16384
+#define U		65536
 
 static void check_spread(struct kunit *test, const struct profil_grid *grid)
 {

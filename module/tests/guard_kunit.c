@@ -27,7 +27,7 @@ static void take_samples(void *data)
 
 	for (i = 0; i < samples->nr; i++)
 		profil_guard_account(RATE, samples->took_ns);
-	samples->mean = *this_cpu_ptr(&cost_ns) / AVERAGED;
+	samples->mean = div_u64(*this_cpu_ptr(&cost_ns), AVERAGED);
 }
 
 /* Return: what the CPU takes a sample to cost, after so many of this cost. */
@@ -88,14 +88,15 @@ static void dear_samples_lower_rates(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(percents); i++) {
 		for (took = 10000; took <= 1000000; took *= 10) {
 			u64 budget = 10000000ULL * percents[i];
+			u64 affordable = div64_u64(budget, took);
 
 			profil_guard_reset();
 			max_cpu_percent = percents[i];
 			sample_on(test, first_cpu(), took, MANY);
-			if (budget / took >= RATE) {
+			if (affordable >= RATE) {
 				KUNIT_EXPECT_EQ(test, profil_guard_rate(RATE),
 						(u32)RATE);
-			} else if (budget / took <= HZ) {
+			} else if (affordable <= HZ) {
 				KUNIT_EXPECT_EQ(test, profil_guard_rate(RATE),
 						(u32)HZ);
 			} else {

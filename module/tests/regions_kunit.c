@@ -25,39 +25,39 @@ static struct profil_map *make_regions(struct kunit *test, u32 nr, u64 first,
 	return maps;
 }
 
-static void expect_none(struct kunit *test, const struct profil_map *maps, u32 nr,
-			u64 pc)
+static void check_none(struct kunit *test, const struct profil_map *maps, u32 nr,
+		       u64 pc)
 {
-	KUNIT_EXPECT_TRUE_MSG(test, !profil_map_find(maps, nr, pc),
+	KUNIT_ASSERT_TRUE_MSG(test, !profil_map_find(maps, nr, pc),
 			      "%llx is in one of %u", pc, nr);
 }
 
 /* All pcs from @from to @to, both of them included, are in region @which. */
-static void expect_region(struct kunit *test, const struct profil_map *maps, u32 nr,
-			  u32 which, u64 from, u64 to)
+static void check_region(struct kunit *test, const struct profil_map *maps, u32 nr,
+			 u32 which, u64 from, u64 to)
 {
-	KUNIT_EXPECT_PTR_EQ(test, profil_map_find(maps, nr, from), &maps[which]);
-	KUNIT_EXPECT_PTR_EQ(test, profil_map_find(maps, nr, to), &maps[which]);
-	KUNIT_EXPECT_PTR_EQ(test,
+	KUNIT_ASSERT_PTR_EQ(test, profil_map_find(maps, nr, from), &maps[which]);
+	KUNIT_ASSERT_PTR_EQ(test, profil_map_find(maps, nr, to), &maps[which]);
+	KUNIT_ASSERT_PTR_EQ(test,
 			    profil_map_find(maps, nr, from + (to - from) / 2),
 			    &maps[which]);
 }
 
 static void none(struct kunit *test)
 {
-	expect_none(test, NULL, 0, 0);
-	expect_none(test, NULL, 0, U64_MAX);
+	check_none(test, NULL, 0, 0);
+	check_none(test, NULL, 0, U64_MAX);
 }
 
 static void one(struct kunit *test)
 {
 	struct profil_map *maps = make_regions(test, 1, 0x1000, 0x100, 0);
 
-	expect_none(test, maps, 1, 0);
-	expect_none(test, maps, 1, 0xfff);
-	expect_region(test, maps, 1, 0, 0x1000, 0x10ff);
-	expect_none(test, maps, 1, 0x1100);
-	expect_none(test, maps, 1, U64_MAX);
+	check_none(test, maps, 1, 0);
+	check_none(test, maps, 1, 0xfff);
+	check_region(test, maps, 1, 0, 0x1000, 0x10ff);
+	check_none(test, maps, 1, 0x1100);
+	check_none(test, maps, 1, U64_MAX);
 }
 
 /* Also a region of which last + 1 is not a pc. */
@@ -66,27 +66,27 @@ static void all_pcs(struct kunit *test)
 	struct profil_map *maps = make_regions(test, 1, 0, 0, 0);
 
 	maps->last = U64_MAX;
-	expect_region(test, maps, 1, 0, 0, U64_MAX);
+	check_region(test, maps, 1, 0, 0, U64_MAX);
 }
 
 static void two_that_touch(struct kunit *test)
 {
 	struct profil_map *maps = make_regions(test, 2, 0x1000, 0x100, 0);
 
-	expect_none(test, maps, 2, 0xfff);
-	expect_region(test, maps, 2, 0, 0x1000, 0x10ff);
-	expect_region(test, maps, 2, 1, 0x1100, 0x11ff);
-	expect_none(test, maps, 2, 0x1200);
+	check_none(test, maps, 2, 0xfff);
+	check_region(test, maps, 2, 0, 0x1000, 0x10ff);
+	check_region(test, maps, 2, 1, 0x1100, 0x11ff);
+	check_none(test, maps, 2, 0x1200);
 }
 
 static void two_apart(struct kunit *test)
 {
 	struct profil_map *maps = make_regions(test, 2, 0, 1, 1);
 
-	expect_region(test, maps, 2, 0, 0, 0);
-	expect_none(test, maps, 2, 1);
-	expect_region(test, maps, 2, 1, 2, 2);
-	expect_none(test, maps, 2, 3);
+	check_region(test, maps, 2, 0, 0, 0);
+	check_none(test, maps, 2, 1);
+	check_region(test, maps, 2, 1, 2, 2);
+	check_none(test, maps, 2, 3);
 }
 
 static void up_to_the_last_pc(struct kunit *test)
@@ -94,12 +94,12 @@ static void up_to_the_last_pc(struct kunit *test)
 	struct profil_map *maps = make_regions(test, 3, 0x1000, 0x100, 0x100);
 
 	maps[2].last = U64_MAX;
-	expect_region(test, maps, 3, 2, 0x1400, U64_MAX);
-	expect_none(test, maps, 3, 0x13ff);
+	check_region(test, maps, 3, 2, 0x1400, U64_MAX);
+	check_none(test, maps, 3, 0x13ff);
 
 	maps[2].start = U64_MAX;
-	expect_region(test, maps, 3, 2, U64_MAX, U64_MAX);
-	expect_none(test, maps, 3, U64_MAX - 1);
+	check_region(test, maps, 3, 2, U64_MAX, U64_MAX);
+	check_none(test, maps, 3, U64_MAX - 1);
 }
 
 /* Of any number of regions, each is found from its first pc to its last. */
@@ -108,16 +108,16 @@ static void check_many(struct kunit *test, u32 nr, u64 size, u64 gap)
 	struct profil_map *maps = make_regions(test, nr, 0x10000, size, gap);
 	u32 i;
 
-	expect_none(test, maps, nr, 0xffff);
+	check_none(test, maps, nr, 0xffff);
 	for (i = 0; i < nr; i++) {
-		expect_region(test, maps, nr, i, maps[i].start, maps[i].last);
+		check_region(test, maps, nr, i, maps[i].start, maps[i].last);
 		if (gap) {
-			expect_none(test, maps, nr, maps[i].last + 1);
-			expect_none(test, maps, nr, maps[i].last + gap);
+			check_none(test, maps, nr, maps[i].last + 1);
+			check_none(test, maps, nr, maps[i].last + gap);
 		}
 	}
-	expect_none(test, maps, nr, maps[nr - 1].last + 1);
-	expect_none(test, maps, nr, U64_MAX);
+	check_none(test, maps, nr, maps[nr - 1].last + 1);
+	check_none(test, maps, nr, U64_MAX);
 	kunit_kfree(test, maps);
 }
 

@@ -61,7 +61,7 @@ static void long_runs(struct kunit *test)
 				u64 rest;
 
 				s = i % ARRAY_SIZE(strides);
-				if ((ticks + strides[s]) > U64_MAX / hz)
+				if (ticks + strides[s] > div_u64(U64_MAX, hz))
 					break;
 				ticks += strides[s];
 				samples += profil_accumulate(&phase, strides[s],
