@@ -184,9 +184,10 @@ static void regions_to_the_limit(struct kunit *test)
 
 	/* limits and credit of 32 bits do not overflow */
 	max_user_regions = U32_MAX;
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 4096, U32_MAX), 0);
-	max_user_regions = 1;
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, U32_MAX, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 4096, 1), 0);
+	max_user_regions = 4096;
+	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, U32_MAX - 4095, 0),
+			-ENOSPC);
 	profil_uncharge_regions(&rights, 4096);
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
@@ -323,10 +324,19 @@ static void two_users(struct kunit *test)
 	expect_nothing_left(test);
 }
 
+/* What one of several has got at once: all of it, some, or nothing. */
+struct charge {
+	u32 nr;
+	bool session;
+	bool region;
+	bool page;
+};
+
 /* Several who charge at once, on other CPUs and in interrupts, as forks may. */
 struct crowd {
 	struct profil_rights rights;
 	struct interrupter interrupter;
+	struct charge held;
 	atomic_t exceeded;
 	atomic_t granted;
 	atomic_t refused;
@@ -337,31 +347,55 @@ struct crowd {
 #define INTERRUPTS	1500
 #define PAGES		6
 
-/* Holds what it got when it looks whether that is too much. */
-static void charge_all(struct crowd *crowd, u32 nr)
+static void charge_all(struct crowd *crowd, struct charge *charge, u32 nr)
 {
 	const struct profil_rights *rights = &crowd->rights;
-	bool session = !profil_charge_session(rights, 0);
-	bool region = !profil_charge_regions(rights, nr, 0);
-	bool page = !profil_charge_pages(rights, nr);
+	int got;
+
+	charge->nr = nr;
+	charge->session = !profil_charge_session(rights, 0);
+	charge->region = !profil_charge_regions(rights, nr, 0);
+	charge->page = !profil_charge_pages(rights, nr);
+	got = charge->session + charge->region + charge->page;
 
 	if (sessions(rights) > 4 || regions(rights) > 100 || locked(0) > PAGES ||
-	    sessions(rights) < session || regions(rights) < region ||
-	    locked(0) < page)
+	    sessions(rights) < 3 + charge->session ||
+	    regions(rights) < 96 + charge->region ||
+	    locked(0) < 2 + charge->page)
 		atomic_inc(&crowd->exceeded);
-	atomic_add(session + region + page, &crowd->granted);
-	atomic_add(!session + !region + !page, &crowd->refused);
-	if (session)
-		profil_uncharge_session(rights);
-	if (region)
-		profil_uncharge_regions(rights, nr);
-	if (page)
-		profil_uncharge_pages(rights, nr);
+	atomic_add(got, &crowd->granted);
+	atomic_add(3 - got, &crowd->refused);
 }
 
+static void uncharge_all(struct crowd *crowd, struct charge *charge)
+{
+	if (charge->session)
+		profil_uncharge_session(&crowd->rights);
+	if (charge->region)
+		profil_uncharge_regions(&crowd->rights, charge->nr);
+	if (charge->page)
+		profil_uncharge_pages(&crowd->rights, charge->nr);
+	*charge = (struct charge){};
+}
+
+/* Kept until the next one: who was interrupted in the middle of it finds it gone. */
 static void charge_in_interrupt(struct interrupter *interrupter)
 {
-	charge_all(interrupter->data, 2);
+	struct crowd *crowd = interrupter->data;
+
+	if (crowd->held.nr)
+		uncharge_all(crowd, &crowd->held);
+	else
+		charge_all(crowd, &crowd->held, 2);
+}
+
+static void charge_and_uncharge(struct crowd *crowd, u32 nr)
+{
+	struct charge charge;
+
+	charge_all(crowd, &charge, nr);
+	uncharge_all(crowd, &charge);
+	cond_resched();
 }
 
 static void charge_much(struct worker *worker)
@@ -370,18 +404,15 @@ static void charge_much(struct worker *worker)
 	unsigned int i;
 
 	if (worker->number) {
-		for (i = 0; i < CHARGES; i++) {
-			charge_all(crowd, 1 + i % 4);
-			cond_resched();
-		}
+		for (i = 0; i < CHARGES; i++)
+			charge_and_uncharge(crowd, 1 + i % 4);
 		return;
 	}
 	interrupter_start(&crowd->interrupter, INTERRUPTS, charge_in_interrupt, crowd);
-	for (i = 0; !interrupter_is_over(&crowd->interrupter); i++) {
-		charge_all(crowd, 1 + i % 4);
-		cond_resched();
-	}
+	for (i = 0; !interrupter_is_over(&crowd->interrupter); i++)
+		charge_and_uncharge(crowd, 1 + i % 4);
 	interrupter_stop(&crowd->interrupter);
+	uncharge_all(crowd, &crowd->held);
 }
 
 static void several_at_once(struct kunit *test)
@@ -394,7 +425,7 @@ static void several_at_once(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, workers);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, crowd);
 	rights_of(test, 0, NO_CAPS, PAGES, &crowd->rights);
-	/* close to the limits, so that one more is one too many */
+	/* so close to the limits that there is room for one of them */
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, profil_charge_session(&crowd->rights, 0), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&crowd->rights, 96, 0), 0);
