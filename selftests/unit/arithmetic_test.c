@@ -10,11 +10,9 @@
 
 #include <cmocka.h>
 
-#include "../../module/bins.h"
 #include "../../module/counter.h"
+#include "../../module/tests/bins_vectors.h"
 #include "../../module/ticks.h"
-
-#define NONE	PROFIL_NO_BIN
 
 /* Random numbers that are often near the edges; same at every run. */
 static u64 random_state = 88172645463325252ULL;
@@ -34,112 +32,24 @@ static u64 random_any(void)
 	return random_u64() % 4 ? value : -value;
 }
 
-/* The byte that a pc at distance d hits in a buffer of n bytes, 16-bit bins. */
-static u64 byte_of(u32 rounding, u64 d, u32 scale, u64 n)
-{
-	struct profil_map map = {
-		.start = 0, .last = U64_MAX, .nr = n / 2, .scale = scale,
-		.rounding = rounding,
-	};
-	u64 bin = profil_bin(&map, d, 1);
-
-	return bin == NONE ? NONE : 2 * bin;
-}
-
-struct vector {
-	u64 d;
-	u32 scale;
-	u64 n;
-	u64 byte;
-};
-
-static void check_vectors(u32 rounding, const struct vector *v, size_t nr)
+static void check_vectors(u32 rounding, const struct bins_vector *v, size_t nr)
 {
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		assert_int_equal(v[i].byte,
-				 byte_of(rounding, v[i].d, v[i].scale, v[i].n));
+		assert_int_equal(v[i].byte, bins_vector_byte(rounding, &v[i]));
 }
 
 #define CHECK(rounding, vectors) \
 	check_vectors(rounding, vectors, sizeof(vectors) / sizeof(*(vectors)))
 
-/* OpenSolaris, Linux 0.99 and OSF/1: the rows in which profiling is on */
-static const struct vector down[] = {
-	{ 0, 0xffff, 0x400, 0 },
-	{ 2, 0xffff, 0x400, 0 },
-	{ 3, 0xffff, 0x400, 2 },
-	{ 7, 0x4000, 0x400, 0 },
-	{ 8, 0x4000, 0x400, 2 },
-	{ 0x123456, 0x4000, 0x100000, 298260 },
-	{ 0x3ff, 0x10000, 0x400, 1022 },
-	{ 0x400, 0x10000, 0x400, NONE },
-	{ 0x10000, 2, 0x400, 2 },
-	{ 0x20000, 2, 4, NONE },
-	{ 4, 0x10000, 5, NONE },
-	{ 6, 0x20000, 0x400, 12 },
-	{ -2ULL, 0x8000, 0x400, NONE },
-	{ 5, 0x20000, 0x400, 10 },
-	{ 0x12345, 0x8000, 0x10000, 37282 },
-	{ 3, 0x8000, 0x400, 0 },
-	{ 6, 0x8000, 0x400, 2 },
-};
-
-/* 4.4BSD and glibc */
-static const struct vector pc[] = {
-	{ 0, 65536, 0x400, 0 },
-	{ 3, 65536, 0x400, 2 },
-	{ 0x3ff, 65536, 0x400, 1022 },
-	{ 0x400, 65536, 0x400, NONE },
-	{ 3, 32768, 0x400, 0 },
-	{ 4, 32768, 0x400, 2 },
-	{ 3, 0xffff, 0x400, 0 },
-	{ 4, 0xffff, 0x400, 2 },
-	{ 5, 0xffff, 0x400, 2 },
-	{ 11, 0x3000, 0x400, 0 },
-	{ 0x35, 0x6000, 0x400, 18 },
-	{ 0x20000, 1, 0x400, 2 },
-	{ 5, 0x20000, 0x400, 8 },
-	{ 0x1ff, 0x20000, 0x400, 1020 },
-	{ -2ULL, 0x10000, 0x400, NONE },
-	{ -2ULL, 0x20000, 0x400, NONE },
-	{ 4, 0x10000, 5, NONE },
-};
-
-/* AIX */
-static const struct vector up[] = {
-	{ 0, 0xffff, 0x400, 0 },
-	{ 1, 0xffff, 0x400, 0 },
-	{ 2, 0xffff, 0x400, 2 },
-	{ 3, 0xffff, 0x400, 2 },
-	{ 4, 0xffff, 0x400, 4 },
-	{ 2, 0x7fff, 0x400, 0 },
-	{ 3, 0x7fff, 0x400, 2 },
-	{ 6, 0x7fff, 0x400, 2 },
-	{ 7, 0x7fff, 0x400, 4 },
-	{ 3, 0x4000, 0x400, 0 },
-	{ 4, 0x4000, 0x400, 2 },
-	{ 0x3ff, 0xffff, 0x400, 1022 },
-	{ 0x400, 0xffff, 0x400, NONE },
-	{ 0x3fd, 0x8000, 0x200, 510 },
-	{ 0x3fe, 0x8000, 0x200, NONE },
-	{ 0x10, 0x8000, 0x400, 8 },
-};
-
-/* AIX with scale 2 */
-static const struct vector first[] = {
-	{ 0x12345, 0, 2, 0 },
-	{ -1ULL, 0, 2, 0 },
-};
-
 static void test_vectors(void **state)
 {
 	(void)state;
-	CHECK(PROFIL_ROUND_DOWN, down);
-	CHECK(PROFIL_ROUND_PC, pc);
-	CHECK(PROFIL_ROUND_UP, up);
-	CHECK(PROFIL_ROUND_FIRST, first);
+	CHECK(PROFIL_ROUND_DOWN, bins_down);
+	CHECK(PROFIL_ROUND_PC, bins_pc);
+	CHECK(PROFIL_ROUND_UP, bins_up);
+	CHECK(PROFIL_ROUND_FIRST, bins_first);
 }
 
 /* The rules as <linux/profil.h> writes them, in 128 bits and nothing saved. */

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adding to a counter (counter.h): its rules at all widths, its neighbours, and who
+ * else adds at the same time: other CPUs, and interrupts between the reading of a
+ * word and its exchange. selftests/unit has the last one step by step.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "concurrent.h"
+#include "counter.h"
+#include "suites.h"
+
+/* On 32 bits there are none of 64 (config.c). */
+#define WIDEST	(IS_ENABLED(CONFIG_64BIT) ? 3 : 2)
+
+static u64 highest(unsigned int shift)
+{
+	return shift == 3 ? U64_MAX : (1ULL << (8 << shift)) - 1;
+}
+
+static u64 get(const void *counter, unsigned int shift)
+{
+	switch (shift) {
+	case 1:
+		return READ_ONCE(*(const u16 *)counter);
+	case 2:
+		return READ_ONCE(*(const u32 *)counter);
+	default:
+		return READ_ONCE(*(const u64 *)counter);
+	}
+}
+
+static void set(void *counter, unsigned int shift, u64 value)
+{
+	switch (shift) {
+	case 1:
+		*(u16 *)counter = value;
+		break;
+	case 2:
+		*(u32 *)counter = value;
+		break;
+	default:
+		*(u64 *)counter = value;
+		break;
+	}
+}
+
+/* One by one, as the uapi header says it. */
+static u64 slow_count(u64 value, u64 samples, u32 overflow, u64 limit, u64 max)
+{
+	for (; samples; samples--) {
+		if (overflow == PROFIL_OVERFLOW_WRAP)
+			value = value == max ? 0 : value + 1;
+		else if (value < limit)
+			value++;
+	}
+	return value;
+}
+
+/*
+ * Counters in the middle of a buffer, beside others of all ones and of all noughts:
+ * neither a carry nor a borrow leaves the counter.
+ */
+static void check_add(struct kunit *test, unsigned int shift, u32 overflow,
+		      u64 limit, u64 before, u64 samples)
+{
+	static const u8 patterns[] = { 0x00, 0xff, 0xa5 };
+	u64 want = slow_count(before, samples, overflow, limit, highest(shift));
+	u64 buffer[3], wanted[3];
+	unsigned int at, i;
+	u8 *counter;
+
+	for (i = 0; i < ARRAY_SIZE(patterns); i++) {
+		for (at = 8; at < 16; at += 1 << shift) {
+			memset(buffer, patterns[i], sizeof(buffer));
+			memcpy(wanted, buffer, sizeof(buffer));
+			counter = (u8 *)buffer + at;
+			set(counter, shift, before);
+			set((u8 *)wanted + at, shift, want);
+			KUNIT_ASSERT_EQ(test, before,
+					profil_counter_add(counter, samples, shift,
+							   overflow, limit));
+			KUNIT_ASSERT_TRUE_MSG(test,
+					      !memcmp(buffer, wanted, sizeof(buffer)),
+					      "%u bits: %llu + %llu by rule %u, limit %llu, made %llu or hit a neighbour",
+					      8 << shift, before, samples, overflow,
+					      limit, get(counter, shift));
+		}
+	}
+}
+
+static void check_rule(struct kunit *test, u32 overflow)
+{
+	unsigned int shift, i, k;
+	u64 samples;
+
+	for (shift = 1; shift <= WIDEST; shift++) {
+		u64 max = highest(shift);
+		u64 limits[] = { 1, 2, 1000, max / 2, max - 1, max };
+
+		for (i = 0; i < ARRAY_SIZE(limits); i++) {
+			u64 limit = limits[i];
+			/* also such as the program itself wrote above the limit */
+			u64 olds[] = { 0, 1, limit - 1, limit, limit + 1, max / 2,
+				       max - 1, max };
+
+			for (k = 0; k < ARRAY_SIZE(olds); k++)
+				for (samples = 1; samples <= 5; samples++)
+					check_add(test, shift, overflow, limit,
+						  olds[k] & max, samples);
+			check_add(test, shift, overflow, limit, 0, 3000);
+		}
+	}
+}
+
+static void wrap(struct kunit *test)
+{
+	check_rule(test, PROFIL_OVERFLOW_WRAP);
+}
+
+static void saturate(struct kunit *test)
+{
+	check_rule(test, PROFIL_OVERFLOW_SATURATE);
+}
+
+static void stop(struct kunit *test)
+{
+	check_rule(test, PROFIL_OVERFLOW_STOP);
+}
+
+/* More samples at once than the counter can hold. */
+static void more_than_all(struct kunit *test)
+{
+	unsigned int shift;
+
+	for (shift = 1; shift <= 2; shift++) {
+		u64 max = highest(shift), buffer = 0;
+
+		profil_counter_add(&buffer, 3 * (max + 1) + 7, shift,
+				   PROFIL_OVERFLOW_WRAP, 0);
+		KUNIT_EXPECT_EQ(test, get(&buffer, shift), 7ULL);
+		profil_counter_add(&buffer, U64_MAX, shift,
+				   PROFIL_OVERFLOW_SATURATE, max - 1);
+		KUNIT_EXPECT_EQ(test, get(&buffer, shift), max - 1);
+	}
+}
+
+#define ADDS		20000
+#define WORKERS		8
+#define INTERRUPTS	1500
+
+/* The word of several counters that several threads, and interrupts, add to. */
+struct shared {
+	u64 counters;
+	unsigned int shift;
+	u32 overflow;
+	u64 limit;
+	u64 added[WORKERS];
+	struct interrupter interrupter;
+};
+
+static void *counter_of(struct shared *shared, unsigned int number)
+{
+	unsigned int nr = 8 >> shared->shift;
+
+	return (u8 *)&shared->counters + (number % nr << shared->shift);
+}
+
+/* Return: how much higher the counter is now. */
+static u64 add(struct shared *shared, unsigned int number, u64 samples)
+{
+	void *counter = counter_of(shared, number);
+	u64 max = highest(shared->shift);
+	u64 before = profil_counter_add(counter, samples, shared->shift,
+					shared->overflow, shared->limit);
+
+	return (profil_count(before, samples, shared->overflow, shared->limit,
+			     max) - before) & max;
+}
+
+static void add_many(struct worker *worker)
+{
+	struct shared *shared = worker->data;
+	u64 added = 0;
+	unsigned int i;
+
+	for (i = 0; i < ADDS; i++) {
+		added += add(shared, worker->number, 1 + i % 3);
+		if (!(i % 1024))
+			cond_resched();
+	}
+	shared->added[worker->number] = added;
+}
+
+/* Return: what the counter should hold: all that was added to it. */
+static u64 sum_of(const struct shared *shared, unsigned int number)
+{
+	unsigned int nr = 8 >> shared->shift, i;
+	u64 sum = 0;
+
+	for (i = number; i < WORKERS; i += nr)
+		sum += shared->added[i];
+	return sum;
+}
+
+static void several_threads(struct kunit *test)
+{
+	struct worker *workers = kunit_kzalloc(test, WORKERS * sizeof(*workers),
+					       GFP_KERNEL);
+	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, workers);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, shared);
+	for (shared->shift = 1; shared->shift <= WIDEST; shared->shift++) {
+		shared->overflow = PROFIL_OVERFLOW_WRAP;
+		shared->counters = 0;
+		run_workers(test, workers, WORKERS, add_many, shared);
+		for (i = 0; i < 8 >> shared->shift; i++)
+			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
+					sum_of(shared, i) & highest(shared->shift));
+
+		/* to the limit exactly, which is reached while all are at it */
+		shared->overflow = PROFIL_OVERFLOW_SATURATE;
+		shared->limit = ADDS + 1;
+		shared->counters = 0;
+		run_workers(test, workers, WORKERS, add_many, shared);
+		for (i = 0; i < 8 >> shared->shift; i++) {
+			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
+					shared->limit);
+			KUNIT_EXPECT_EQ(test, sum_of(shared, i), shared->limit);
+		}
+	}
+}
+
+/* In the same word one that the thread does not add to, if there is one. */
+static void add_in_interrupt(struct interrupter *interrupter)
+{
+	struct shared *shared = interrupter->data;
+
+	shared->added[1] += add(shared, 1, 1);
+	shared->added[2] += add(shared, 2, 1);
+}
+
+static void add_while_interrupted(struct worker *worker)
+{
+	struct shared *shared = worker->data;
+
+	interrupter_start(&shared->interrupter, INTERRUPTS, add_in_interrupt, shared);
+	while (!interrupter_is_over(&shared->interrupter)) {
+		shared->added[0] += add(shared, 0, 1);
+		cond_resched();
+	}
+	interrupter_stop(&shared->interrupter);
+}
+
+static void interrupts(struct kunit *test)
+{
+	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
+	struct worker worker;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, shared);
+	for (shared->shift = 1; shared->shift <= WIDEST; shared->shift++) {
+		shared->counters = 0;
+		memset(shared->added, 0, sizeof(shared->added));
+		run_workers(test, &worker, 1, add_while_interrupted, shared);
+		for (i = 0; i < 8 >> shared->shift; i++)
+			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
+					sum_of(shared, i) & highest(shared->shift));
+		KUNIT_EXPECT_EQ(test, shared->added[1], (u64)INTERRUPTS);
+	}
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(wrap),
+	KUNIT_CASE(saturate),
+	KUNIT_CASE(stop),
+	KUNIT_CASE(more_than_all),
+	KUNIT_CASE(several_threads),
+	KUNIT_CASE(interrupts),
+	{}
+};
+
+struct kunit_suite profil_counter_suite = {
+	.name = "profil_counter",
+	.test_cases = cases,
+};

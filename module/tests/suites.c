@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil_kunit.ko: KUnit tests of the parts of profil.ko that need no profile. They
+ * run when it is loaded, beside profil.ko or without it.
+ *
+ * All are registered here, since up to 5.17 that is the module's init function.
+ */
+#include <kunit/test.h>
+#include <linux/module.h>
+
+#include "suites.h"
+
+kunit_test_suites(&profil_bins_suite, &profil_regions_suite,
+		  &profil_counter_suite, &profil_ticks_suite,
+		  &profil_grid_suite, &profil_waiting_suite,
+		  &profil_user_suite, &profil_guard_suite);
+
+MODULE_DESCRIPTION("KUnit tests of profil");
+MODULE_LICENSE("GPL");

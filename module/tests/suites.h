@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_TESTS_SUITES_H
+#define _PROFIL_TESTS_SUITES_H
+
+#include <kunit/test.h>
+
+/* Each in its own file, NAME_kunit.c */
+extern struct kunit_suite profil_bins_suite;
+extern struct kunit_suite profil_regions_suite;
+extern struct kunit_suite profil_counter_suite;
+extern struct kunit_suite profil_ticks_suite;
+extern struct kunit_suite profil_grid_suite;
+extern struct kunit_suite profil_waiting_suite;
+extern struct kunit_suite profil_user_suite;
+extern struct kunit_suite profil_guard_suite;
+
+#endif /* _PROFIL_TESTS_SUITES_H */

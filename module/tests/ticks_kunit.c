@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From interrupts to samples (ticks.h). selftests/unit goes through each rate tick by
+ * tick; here are runs as long as they get, and how late an interrupt may be.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+
+#include "pseudo.h"
+#include "suites.h"
+#include "ticks.h"
+
+#define PERIOD	4000000ULL
+#define YEAR_NS	(365ULL * 24 * 3600 * 1000000000)
+
+/* Of clocks there are, and the fastest that profil_accumulate() could have */
+static const u32 clocks[] = { 24, 60, 100, 250, 300, 1000, 1024, 1000000000 };
+
+/* A tick that stands for n is as good as n ticks. */
+static void late_ticks(struct kunit *test)
+{
+	struct rnd_state rnd;
+	unsigned int i;
+
+	prandom_seed_state(&rnd, 2);
+	for (i = 0; i < 20000; i++) {
+		u32 hz = clocks[prandom_u32_state(&rnd) % ARRAY_SIZE(clocks)];
+		u32 rate = 1 + prandom_u32_state(&rnd) % hz;
+		u32 phase = prandom_u32_state(&rnd) % hz, together = phase;
+		u32 ticks = 1 + prandom_u32_state(&rnd) % 20, k;
+		u64 samples = 0;
+
+		for (k = 0; k < ticks; k++)
+			samples += profil_accumulate(&phase, 1, rate, hz);
+		KUNIT_ASSERT_EQ_MSG(test, samples,
+				    profil_accumulate(&together, ticks, rate, hz),
+				    "%u ticks at %u of %u Hz", ticks, rate, hz);
+		KUNIT_ASSERT_EQ(test, phase, together);
+	}
+	cond_resched();
+}
+
+/*
+ * After n ticks (n x rate) / hz samples, however they came: one by one, or by years.
+ * n x rate stays below 2^64 here, so that the test itself can tell.
+ */
+static void long_runs(struct kunit *test)
+{
+	static const u32 strides[] = { 1, 2, 3, 250, 1000003, 0x7fffffff, U32_MAX };
+	unsigned int c, s, i, r;
+
+	for (c = 0; c < ARRAY_SIZE(clocks); c++) {
+		u32 hz = clocks[c];
+		u32 rates[] = { 1, 7, hz / 3, hz / 2 + 1, hz - 1, hz };
+
+		for (r = 0; r < ARRAY_SIZE(rates); r++) {
+			u32 phase = 0;
+			u64 ticks = 0, samples = 0;
+
+			for (i = 0; i < 5000; i++) {
+				u64 rest;
+
+				s = i % ARRAY_SIZE(strides);
+				if (ticks + strides[s] > div_u64(U64_MAX, hz))
+					break;
+				ticks += strides[s];
+				samples += profil_accumulate(&phase, strides[s],
+							     rates[r], hz);
+				rest = ticks * rates[r] - samples * hz;
+				KUNIT_ASSERT_EQ_MSG(test, rest, (u64)phase,
+						    "%llu ticks at %u of %u Hz",
+						    ticks, rates[r], hz);
+				KUNIT_ASSERT_LT(test, phase, hz);
+			}
+			KUNIT_EXPECT_GT(test, ticks, 1ULL << 32);
+		}
+		cond_resched();
+	}
+}
+
+/* Each tick is a sample at the full rate; at rate 1, one in a second is. */
+static void fastest_and_slowest(struct kunit *test)
+{
+	u32 phase = 0;
+	u64 samples = 0;
+	int i;
+
+	for (i = 0; i < 10000; i++)
+		KUNIT_ASSERT_EQ(test, profil_accumulate(&phase, 1, 250, 250), 1ULL);
+	KUNIT_EXPECT_EQ(test, phase, 0U);
+	for (i = 1; i <= 1000; i++) {
+		samples = profil_accumulate(&phase, 1, 1, 250);
+		KUNIT_ASSERT_EQ(test, samples, i % 250 ? 0ULL : 1ULL);
+	}
+	/* none passed: nothing is lost of what was left over */
+	phase = 249;
+	KUNIT_EXPECT_EQ(test, profil_accumulate(&phase, 0, 1, 250), 0ULL);
+	KUNIT_EXPECT_EQ(test, phase, 249U);
+}
+
+/* How many periods an interrupt stands for that comes so long after the last one. */
+static void lateness(struct kunit *test)
+{
+	static const struct {
+		u64 gap, periods, moves;
+	} rows[] = {
+		/* early: the last one was late, and the grid lies further up */
+		{ 0, 1, 0 },
+		{ 1, 1, 1 },
+		{ PERIOD - 1, 1, PERIOD - 1 },
+		{ PERIOD, 1, PERIOD },
+		{ PERIOD + 1, 1, PERIOD },
+		{ 2 * PERIOD - 1, 1, PERIOD },
+		{ 2 * PERIOD, 2, 2 * PERIOD },
+		{ 2 * PERIOD + 1, 2, 2 * PERIOD },
+		{ 3 * PERIOD - 1, 2, 2 * PERIOD },
+		{ 10 * PERIOD, 10, 10 * PERIOD },
+		/* a machine that was stopped for a year, 250 times a second */
+		{ YEAR_NS + 5, YEAR_NS / PERIOD, YEAR_NS },
+	};
+	static const u64 times[] = { 0, 1, 1ULL << 32, 1ULL << 62 };
+	unsigned int i, t;
+
+	for (t = 0; t < ARRAY_SIZE(times); t++) {
+		for (i = 0; i < ARRAY_SIZE(rows); i++) {
+			u64 grid = times[t];
+
+			KUNIT_EXPECT_EQ_MSG(test, rows[i].periods,
+					    profil_grid_advance(&grid,
+								grid + rows[i].gap,
+								PERIOD),
+					    "%llu ns after %llu", rows[i].gap,
+					    times[t]);
+			KUNIT_EXPECT_EQ(test, grid - times[t], rows[i].moves);
+		}
+	}
+}
+
+/*
+ * On the grid and late by less than a period, or by several: all of it was counted
+ * that the grid has reached, and it never falls behind by a period.
+ */
+static void no_period_is_lost(struct kunit *test)
+{
+	u64 grid = 12345, start = grid, seen = 0, now = grid;
+	struct rnd_state rnd;
+	unsigned int i;
+
+	prandom_seed_state(&rnd, 3);
+	for (i = 0; i < 100000; i++) {
+		u32 skip = prandom_u32_state(&rnd) % 16 ?
+			   1 : 1 + prandom_u32_state(&rnd) % 1000;
+		u64 due = start + (seen + skip) * PERIOD;
+
+		now = due + prandom_u32_state(&rnd) % (u32)PERIOD;
+		seen += profil_grid_advance(&grid, now, PERIOD);
+		KUNIT_ASSERT_EQ(test, grid, start + seen * PERIOD);
+		KUNIT_ASSERT_GE(test, now, grid);
+		KUNIT_ASSERT_LT(test, now - grid, PERIOD);
+	}
+}
+
+/* Points met since the thread came: counted one by one, back from the last. */
+static void since_it_came(struct kunit *test)
+{
+	static const u64 grids[] = { 1000 * PERIOD, 1ULL << 63, U64_MAX - 1 };
+	struct rnd_state rnd;
+	unsigned int g, i;
+
+	prandom_seed_state(&rnd, 4);
+	for (g = 0; g < ARRAY_SIZE(grids); g++) {
+		u64 grid = grids[g];
+
+		for (i = 0; i < 2000; i++) {
+			u64 back = prandom_u32_state(&rnd) % (u32)(100 * PERIOD);
+			u64 since = grid - back, point = grid, met = 1;
+
+			while (point - PERIOD >= since) {
+				point -= PERIOD;
+				met++;
+			}
+			KUNIT_ASSERT_EQ(test, profil_grid_since(grid, since, PERIOD),
+					met);
+		}
+		/* it came behind the point: it was found there all the same */
+		KUNIT_EXPECT_EQ(test, profil_grid_since(grid, grid, PERIOD), 1ULL);
+		KUNIT_EXPECT_EQ(test, profil_grid_since(grid, grid + 1, PERIOD), 1ULL);
+		KUNIT_EXPECT_EQ(test, profil_grid_since(grid, grid - PERIOD, PERIOD),
+				2ULL);
+	}
+	/* a kernel that does not know when (compat.h) */
+	KUNIT_EXPECT_EQ(test, profil_grid_since(PERIOD, U64_MAX, PERIOD), 1ULL);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(late_ticks),
+	KUNIT_CASE(long_runs),
+	KUNIT_CASE(fastest_and_slowest),
+	KUNIT_CASE(lateness),
+	KUNIT_CASE(no_period_is_lost),
+	KUNIT_CASE(since_it_came),
+	{}
+};
+
+struct kunit_suite profil_ticks_suite = {
+	.name = "profil_ticks",
+	.test_cases = cases,
+};

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The log of samples that wait (waiting.h): any sequence of uses against a table that
+ * has room for all, and interrupts and other CPUs that add while a thread takes.
+ */
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "concurrent.h"
+#include "pseudo.h"
+#include "suites.h"
+#include "waiting.h"
+
+/* More than can wait, so that the log is full now and then. */
+#define PLACES		(2 * PROFIL_WAITING_MAX)
+
+/* Samples of each counter: the region's, and those that are out of range. */
+struct tally {
+	u64 samples[PLACES][2];
+};
+
+/* What the pc of a pc log's entry would be. */
+static u64 pc_of(u64 place)
+{
+	return place * 0x10001;
+}
+
+static struct profil_sample sample_at(u32 number, u32 samples)
+{
+	u64 place = number % PLACES;
+
+	return (struct profil_sample){
+		.place = place,
+		.pc = pc_of(place),
+		.samples = samples,
+		.out_of_range = number / PLACES % 2,
+	};
+}
+
+static u64 *entry_of(struct tally *tally, const struct profil_sample *sample)
+{
+	return &tally->samples[sample->place][sample->out_of_range];
+}
+
+static void *zalloc(struct kunit *test, size_t size)
+{
+	void *memory = kunit_kzalloc(test, size, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, memory);
+	return memory;
+}
+
+static void any_sequence(struct kunit *test)
+{
+	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct tally *tally = zalloc(test, sizeof(*tally));
+	unsigned int i, waiting = 0, refused = 0, merged = 0;
+	struct profil_sample sample;
+	struct rnd_state rnd;
+	u64 sum = 0, *entry;
+	bool room;
+
+	profil_waiting_init(log);
+	prandom_seed_state(&rnd, 9);
+	for (i = 0; i < 50000; i++) {
+		/* for a while mostly adding, then mostly taking */
+		if (prandom_u32_state(&rnd) % 8 < (i % 2048 < 1024 ? 7 : 2)) {
+			sample = sample_at(prandom_u32_state(&rnd),
+					   1 + prandom_u32_state(&rnd) % 9);
+			entry = entry_of(tally, &sample);
+			room = *entry || waiting < PROFIL_WAITING_MAX;
+			KUNIT_ASSERT_EQ(test, profil_waiting_add(log, &sample), room);
+			if (room) {
+				waiting += !*entry;
+				merged += !!*entry;
+				*entry += sample.samples;
+				sum += sample.samples;
+			}
+			refused += !room;
+		} else {
+			room = profil_waiting_take(log, &sample);
+			KUNIT_ASSERT_TRUE(test, room == (waiting > 0));
+			if (!room)
+				continue;
+			entry = entry_of(tally, &sample);
+			KUNIT_ASSERT_EQ(test, (u64)sample.samples, *entry);
+			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.place));
+			sum -= *entry;
+			*entry = 0;
+			waiting--;
+		}
+		KUNIT_ASSERT_EQ(test, log->nr, waiting);
+		KUNIT_ASSERT_EQ(test, profil_waiting_sum(log), sum);
+	}
+	/* all of it was tried */
+	KUNIT_EXPECT_GT(test, refused, 1000U);
+	KUNIT_EXPECT_GT(test, merged, 1000U);
+}
+
+/* A log between those that add and the one that takes, who keep tallies. */
+struct flow {
+	struct profil_waiting log;
+	struct interrupter interrupter;
+	struct rnd_state rnd[2];
+	struct tally added[2];
+	struct tally taken;
+	atomic_t adders;
+};
+
+#define INTERRUPTS	2000
+#define ADDS		10000
+
+static void add_one(struct flow *flow, unsigned int number)
+{
+	struct rnd_state *rnd = &flow->rnd[number];
+	struct profil_sample sample = sample_at(prandom_u32_state(rnd),
+						1 + prandom_u32_state(rnd) % 3);
+
+	if (profil_waiting_add(&flow->log, &sample))
+		*entry_of(&flow->added[number], &sample) += sample.samples;
+}
+
+static bool take_one(struct flow *flow)
+{
+	struct profil_sample sample;
+
+	if (!profil_waiting_take(&flow->log, &sample))
+		return false;
+	*entry_of(&flow->taken, &sample) += sample.samples;
+	return true;
+}
+
+static struct flow *make_flow(struct kunit *test)
+{
+	struct flow *flow = zalloc(test, sizeof(*flow));
+
+	profil_waiting_init(&flow->log);
+	prandom_seed_state(&flow->rnd[0], 10);
+	prandom_seed_state(&flow->rnd[1], 11);
+	return flow;
+}
+
+static void expect_all_taken(struct kunit *test, struct flow *flow)
+{
+	unsigned int i, k;
+
+	while (take_one(flow))
+		;
+	for (i = 0; i < PLACES; i++)
+		for (k = 0; k < 2; k++)
+			KUNIT_ASSERT_EQ_MSG(test, flow->taken.samples[i][k],
+					    flow->added[0].samples[i][k] +
+					    flow->added[1].samples[i][k],
+					    "place %u", i);
+	KUNIT_EXPECT_EQ(test, profil_waiting_sum(&flow->log), 0ULL);
+}
+
+/* More than is taken meanwhile, so that the log is full at times. */
+static void add_in_interrupt(struct interrupter *interrupter)
+{
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		add_one(interrupter->data, 0);
+}
+
+static void take_while_interrupted(struct worker *worker)
+{
+	struct flow *flow = worker->data;
+
+	interrupter_start(&flow->interrupter, INTERRUPTS, add_in_interrupt, flow);
+	while (!interrupter_is_over(&flow->interrupter)) {
+		take_one(flow);
+		add_one(flow, 1);
+		cond_resched();
+	}
+	interrupter_stop(&flow->interrupter);
+}
+
+static void interrupts(struct kunit *test)
+{
+	struct flow *flow = make_flow(test);
+	struct worker worker;
+
+	run_workers(test, &worker, 1, take_while_interrupted, flow);
+	expect_all_taken(test, flow);
+}
+
+static void add_or_take(struct worker *worker)
+{
+	struct flow *flow = worker->data;
+	unsigned int i;
+
+	if (worker->number == 2) {
+		while (atomic_read(&flow->adders)) {
+			take_one(flow);
+			cond_resched();
+		}
+		return;
+	}
+	for (i = 0; i < ADDS; i++) {
+		add_one(flow, worker->number);
+		if (!(i % 64))
+			cond_resched();
+	}
+	atomic_dec(&flow->adders);
+}
+
+static void several_threads(struct kunit *test)
+{
+	struct worker *workers = zalloc(test, 3 * sizeof(*workers));
+	struct flow *flow = make_flow(test);
+
+	atomic_set(&flow->adders, 2);
+	run_workers(test, workers, 3, add_or_take, flow);
+	expect_all_taken(test, flow);
+}
+
+static struct kunit_case cases[] = {
+	KUNIT_CASE(any_sequence),
+	KUNIT_CASE(interrupts),
+	KUNIT_CASE(several_threads),
+	{}
+};
+
+struct kunit_suite profil_waiting_suite = {
+	.name = "profil_waiting",
+	.test_cases = cases,
+};
