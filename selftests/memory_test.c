@@ -450,6 +450,42 @@ TEST_F(stays, running)
 	EXPECT_EQ(status.counted, sum_of(self->m.counters, PAGES * PAGE));
 }
 
+static uint64_t count_of(const struct memory *m, int page)
+{
+	return *(uint64_t *)(m->counters + page * PAGE);
+}
+
+/* Where it changes is where counting begins anew: in all of these pages, and no other. */
+TEST_F_TIMEOUT(stays, where_pages_are_discarded, 120)
+{
+	struct memory *m = &self->m;
+	off_t begin = m->counters - m->view;
+	int first, behind, page;
+
+	for (first = 0; first < PAGES; first++)
+		for (behind = first + 1; behind <= PAGES; behind++) {
+			for (page = 0; page < PAGES; page++)
+				ASSERT_EQ(0, stay_at_pc(m->code + page * APART,
+							ticks(m, 3)));
+			ASSERT_EQ(0, fallocate(m->file, FALLOC_FL_PUNCH_HOLE |
+					       FALLOC_FL_KEEP_SIZE,
+					       begin + first * (off_t)PAGE,
+					       (behind - first) * (off_t)PAGE));
+			for (page = 0; page < PAGES; page++) {
+				bool gone = page >= first && page < behind;
+
+				EXPECT_EQ(gone, !count_of(m, page));
+				ASSERT_EQ(0, stay_at_pc(m->code + page * APART,
+							ticks(m, 3)));
+				EXPECT_LT(0, count_of(m, page)) {
+					TH_LOG("page %d of %d to %d", page,
+					       first, behind - 1);
+				}
+			}
+		}
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(m->fd).state);
+}
+
 /* Once it is over, no pin stands in the way of who wants the file for himself. */
 TEST_F(stays, until_it_can_be_sealed)
 {
