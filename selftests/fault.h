@@ -134,6 +134,7 @@ static inline void choose(struct injection *injection, enum kind kind,
 {
 	enum kind other;
 
+	as_root();
 	injection->kind = kind;
 	injection->way = way;
 	for (other = 0; other < KINDS; other++)
