@@ -181,8 +181,8 @@ static inline const char *init_injection(struct injection *injection)
 }
 
 /*
- * Fail from now on: the nth, 1 and up. ALL_FROM count slab allocations by their
- * bytes, so that n stands for what has gone before.
+ * Fail from now on: the nth, 1 and up. ALL_FROM counts slab allocations by their
+ * bytes: small ones go by several at a time.
  */
 static inline void arm(struct injection *injection, unsigned long n)
 {
@@ -198,7 +198,7 @@ static inline void arm(struct injection *injection, unsigned long n)
 	as_root();
 	set_attribute(injection->kind, "times", MANY);
 	set_attribute(injection->kind, "space",
-		      injection->kind == SLAB ? (n - 1) * 64 : n);
+		      injection->kind == SLAB ? (n - 1) * 256 : n);
 	set_attribute(injection->kind, "probability", 100);
 	if (injection->uid)
 		as_user(injection);

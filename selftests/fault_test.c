@@ -328,6 +328,49 @@ FIXTURE_TEARDOWN(fault)
 	tear_down(_metadata, &self->faults);
 }
 
+/* The hooks stay for a while after the last profile. */
+static bool hooks_are_gone(void)
+{
+	char line[256];
+	bool found = true;
+	int i;
+
+	as_root();
+	for (i = 0; i < 100 && found; i++) {
+		FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "re");
+
+		found = !file;
+		while (file && fgets(line, sizeof(line), file))
+			found |= !strncmp(line, "update_process_times ", 21);
+		if (file)
+			fclose(file);
+		if (found)
+			usleep(100000);
+	}
+	return !found;
+}
+
+/* Each time anew; the very first time sets what is set only once, too. */
+TEST_F_TIMEOUT(fault, attach, 600)
+{
+	static const struct shape random_times = {
+		.clock = PROFIL_CLOCK_RANDOM, .nr_regions = 1, .pages = 1,
+	};
+	struct faults *faults = &self->faults;
+	unsigned long n = 0;
+
+	if (variant->kind == COPIES || variant->way != ONE)
+		SKIP(return, "seen when they fail one by one");
+	shape_start(faults, &random_times);
+	limit_user(&random_times, false);
+	do {
+		ASSERT_TRUE(hooks_are_gone());
+	} while (start_failing(_metadata, faults, ++n, false) &&
+		 !_metadata->exit_code);
+	EXPECT_LT(0, faults->failures);
+	TH_LOG("%ld of %lu failed", faults->failures, n);
+}
+
 TEST_F_TIMEOUT(fault, start, 300)
 {
 	struct faults *faults = &self->faults;
