@@ -386,10 +386,20 @@ TEST_F_TIMEOUT(fault, start, 300)
 /* Nothing runs that a processor does not need, but us: no worker, on ours. */
 static void alone(bool on)
 {
+	static const char cpumask[] = "/sys/devices/virtual/workqueue/cpumask";
+	static char before[256];
 	struct sched_param param = { .sched_priority = on };
+	FILE *file;
 
 	as_root();
-	write_text("/sys/devices/virtual/workqueue/cpumask", on ? "1" : "ff");
+	if (!*before) {
+		file = fopen(cpumask, "re");
+		if (!file || fscanf(file, "%255s", before) != 1)
+			abort();
+		fclose(file);
+	}
+	if (write_text(cpumask, on ? "1" : before))
+		abort();
 	put_on_cpu(0, 0);
 	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param);
 }
