@@ -535,6 +535,8 @@ TEST_F_TIMEOUT(fault, stop, 120)
 		stop(faults->fd);
 	} while (hits && !_metadata->exit_code);
 	EXPECT_EQ(variant->kind == COPIES, ended);
+	/* the argument, and the answer, which is tried before */
+	EXPECT_TRUE(variant->kind != COPIES || n == 4);
 	expect_failures(_metadata, faults, n);
 }
 
