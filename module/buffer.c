@@ -236,11 +236,11 @@ static long pin_pages(struct profil_buffer *buffer, unsigned long addr,
 	struct mm_struct *mm = buffer->mm;
 	unsigned long seq;
 	long pinned;
-	int err;
 
-	err = reserve(buffer, index, nr);
-	if (err)
-		return err;
+	/* if there is not room for all of them, there may be for some */
+	pinned = reserve(buffer, index, nr);
+	if (pinned)
+		goto unreserve;
 	seq = mmu_interval_read_begin(&buffer->notifier);
 	pinned = -EINTR;
 	if (mmap_read_lock_killable(mm))

@@ -11,6 +11,7 @@
 #include <linux/kernel_stat.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 
@@ -108,6 +109,28 @@ static struct ftrace_ops clock_ops = {
 	.flags = COMPAT_FTRACE_RECURSION_SAFE | FTRACE_OPS_FL_PERMANENT,
 };
 
+/* An empty filter would mean every function. Return: 0 or an error. */
+static int set_filter(void)
+{
+	static unsigned char function[] = "update_process_times";
+	const void *empty;
+	int err;
+
+	err = ftrace_set_filter(&clock_ops, NULL, 0, 1);
+	if (err)
+		return err;
+	empty = rcu_access_pointer(clock_ops.func_hash->filter_hash);
+	err = ftrace_set_filter(&clock_ops, function, strlen(function), 1);
+	/* that there is no memory for the function's entry it does not tell */
+	if (!err &&
+	    rcu_access_pointer(clock_ops.func_hash->filter_hash) == empty)
+		err = -ENOMEM;
+	if (err && err != -ENOMEM)
+		pr_err("this kernel does not let ftrace have %s: %d\n",
+		       function, err);
+	return err;
+}
+
 /**
  * profil_tick_attach - have every tick call the sampler
  *
@@ -115,19 +138,13 @@ static struct ftrace_ops clock_ops = {
  */
 int profil_tick_attach(void)
 {
-	static unsigned char function[] = "update_process_times";
 	static bool clock_filtered;
 	int err;
 
-	/* Once, and checked: an empty filter would mean every function */
 	if (!clock_filtered) {
-		err = ftrace_set_filter(&clock_ops, function,
-					strlen(function), 1);
-		if (err) {
-			pr_err("this kernel does not let ftrace have %s: %d\n",
-			       function, err);
-			return -EOPNOTSUPP;
-		}
+		err = set_filter();
+		if (err)
+			return err == -ENOMEM ? err : -EOPNOTSUPP;
 		clock_filtered = true;
 	}
 	err = register_ftrace_function(&clock_ops);

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Nothing is left allocated that nobody can free any more, as kmemleak tells: after
+# programs that begin and end sessions in all ways, with and without failing
+# allocations, and after the module itself. Needs root and a kernel that has it.
+# PROFIL_MODULE names the profil.ko that is loaded, if modprobe cannot know.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+PROGRAMS=${PROGRAMS:-life_test fork_test children_test fault_test fault_fork_test}
+kmemleak=/sys/kernel/debug/kmemleak
+
+load() {
+	if [ -n "$PROFIL_MODULE" ]; then
+		insmod "$PROFIL_MODULE"
+	else
+		modprobe profil
+	fi
+}
+
+# It reports what is older than 5 s, and what has not changed since the scan before
+# (the first may read what is about to be freed).
+scan() {
+	sleep 6
+	echo scan >"$kmemleak" && sleep 1 && echo scan >"$kmemleak"
+}
+
+# Refused when kmemleak has given up, for want of memory of its own.
+nothing_leaked() {
+	scan || return 1
+	cat "$kmemleak" >"$work/err"
+	[ ! -s "$work/err" ]
+}
+
+# Skipped ones did not fail.
+runs() {
+	local status
+
+	"./$1" >"$work/err" 2>&1
+	status=$?
+	[ "$status" = 0 ] || [ "$status" = "$KSFT_SKIP" ]
+}
+
+ktap_print_header
+if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
+	ktap_skip_all "needs root and the module loaded"
+	exit "$KSFT_SKIP"
+fi
+if ! echo clear 2>/dev/null >"$kmemleak"; then
+	ktap_skip_all "the kernel has no kmemleak, or it is off"
+	exit "$KSFT_SKIP"
+fi
+if ! { rmmod profil && load; }; then
+	ktap_skip_all "cannot load the module: set PROFIL_MODULE"
+	exit "$KSFT_SKIP"
+fi
+
+# what others have leaked so far is no matter of ours
+scan && echo clear >"$kmemleak"
+# shellcheck disable=SC2086 # words
+set -- $PROGRAMS
+ktap_set_plan $(($# + 3))
+for program; do
+	check "$program" runs "$program"
+done
+check "nothing leaked by sessions" nothing_leaked
+check "the module can be unloaded" rmmod profil
+check "nothing leaked by the module" nothing_leaked
+load
+ktap_finished
