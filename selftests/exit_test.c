@@ -186,7 +186,7 @@ TEST_F(exit, by_sigkill)
 	expect_end(_metadata, self, be_killed, SIGKILL);
 }
 
-TEST_F_TIMEOUT(exit, by_core_dump, 60)
+TEST_F_TIMEOUT(exit, by_core_dump, 240)
 {
 	expect_end(_metadata, self, dump_core, SIGSEGV);
 }
@@ -268,7 +268,7 @@ static int take_all_room(struct profile *profile, int number)
 	return 103;
 }
 
-TEST_F_TIMEOUT(exit, charge_returns, 60)
+TEST_F_TIMEOUT(exit, charge_returns, 240)
 {
 	static const int ends[] = {
 		0, 128 + SIGKILL, 128 + SIGSEGV, 0,

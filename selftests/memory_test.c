@@ -288,7 +288,7 @@ GONE_ANON(move_and_keep);
 GONE_ANON(protect_and_back);
 
 /* One thread at a time, so that each figure is known. */
-TEST_F_TIMEOUT(gone, once, 60)
+TEST_F_TIMEOUT(gone, once, 240)
 {
 	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
 	struct memory *m = &self->m;
@@ -330,7 +330,7 @@ TEST_F_TIMEOUT(gone, once, 60)
 }
 
 /* Threads are counted at the very moment, on each CPU and into each page. */
-TEST_F_TIMEOUT(gone, while_ticks_come, 120)
+TEST_F_TIMEOUT(gone, while_ticks_come, 480)
 {
 	struct memory *m = &self->m;
 	struct one_pc threads[PAGES];

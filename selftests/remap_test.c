@@ -140,7 +140,7 @@ static void *map_for(struct remap *r, enum source source)
  * end, is all that was counted, but for a tick now and then that came between the
  * two; and the page that was discarded is left alone.
  */
-TEST_F_TIMEOUT(change, accounted_for, 60)
+TEST_F_TIMEOUT(change, accounted_for, 240)
 {
 	struct remap *r = &self->r;
 	bool discards = variant->effect == DISCARDS;
@@ -190,7 +190,7 @@ TEST_F_TIMEOUT(change, accounted_for, 60)
 	}
 }
 
-TEST_F_TIMEOUT(change, storm, 120)
+TEST_F_TIMEOUT(change, storm, 480)
 {
 	size_t i;
 
