@@ -32,13 +32,14 @@
  *   so that 32-bit programs use the same structures.
  *
  * Errors, for every command (a call that fails changes nothing: an earlier
- * profile goes on as it was)
+ * profile goes on as it was; but for a STOP whose argument is unmapped by another
+ * thread during the call: EFAULT, and the profile has ended)
  *   ENOTTY      not a command of this device
  *   EFAULT      a pointer is wild; or a counter would lie in memory that the
  *               process itself could not write (unmapped, PROT_READ, PROT_NONE,
  *               program text, the kernel's half of the address space)
- *   E2BIG       unknown tail of the structure not 0; more than max_regions
- *               regions; counters span more than max_bytes
+ *   E2BIG       unknown tail of the structure not 0, or it is longer than a page;
+ *               more than max_regions regions; counters span more than max_bytes
  *   EINVAL      a field has a value that it cannot have; which one is told by
  *               pr_debug() (echo 'module profil +p' >/proc/dynamic_debug/control)
  *   EOPNOTSUPP  the field is fine but not to be had here: counters in a device
