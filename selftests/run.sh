@@ -28,8 +28,10 @@ for program in "$@"; do
 	number=$((number + 1))
 	mark_log "$program $number" 2>/dev/null
 	echo "# Subtest: $program"
+	SECONDS=0
 	"./$program" 2>&1 | sed 's/^/  /'
 	status=${PIPESTATUS[0]}
+	echo "# $program took $SECONDS s"
 	if log_since "$program $number" 2>/dev/null | grep -E "$splat" |
 			sed 's/^/# kernel: /' | grep .; then
 		status=1
