@@ -130,7 +130,7 @@ TEST_F(bins, scales)
 	EXPECT_TRUE(only_moves(self, variant->width, 0x200, (0x1ff) / w,
 			       &status));
 	self->regions[0].scale = 0x20000;
-	EXPECT_TRUE(only_moves(self, variant->width, 0x202, 0x404 / w,
+	EXPECT_TRUE(only_moves(self, variant->width, 0x204, 0x408 / w,
 			       &status));
 }
 
@@ -177,10 +177,14 @@ TEST_F(bins, end_of_buffer)
 	size_t w = variant->width / 8;
 	size_t i;
 
-	/* room for 8 counters and a rest: the ninth is out of range */
+	/*
+	 * Room for 8 counters and a rest: the ninth is out of range. Counters are
+	 * for twice as many bytes as they have, so that each has an instruction.
+	 */
+	self->regions[0].scale = 0x8000;
 	self->regions[0].bytes = 8 * w + w - 1;
-	EXPECT_TRUE(only_moves(self, variant->width, 7 * w, 7, &status));
-	EXPECT_FALSE(only_moves(self, variant->width, 8 * w, 8, &status));
+	EXPECT_TRUE(only_moves(self, variant->width, 7 * 2 * w, 7, &status));
+	EXPECT_FALSE(only_moves(self, variant->width, 8 * 2 * w, 8, &status));
 	EXPECT_LT(3, status.out_of_range);
 	EXPECT_EQ(0, status.counted);
 	for (i = 0; i < BUFFER_PAGES * PAGE; i++)
@@ -215,7 +219,8 @@ TEST_F(bins, regions)
 	EXPECT_FALSE(only_moves(self, variant->width, 0x100, 0, &status));
 	EXPECT_EQ(0, status.counted);
 	EXPECT_LT(3, status.out_of_range);
-	EXPECT_FALSE(only_moves(self, variant->width, 0x1fe, 0, &status));
+	EXPECT_FALSE(only_moves(self, variant->width,
+				0x200 - sizeof(instruction), 0, &status));
 	EXPECT_EQ(0, status.counted);
 	EXPECT_TRUE(only_moves(self, variant->width, 0x200, PAGE / w, &status));
 	EXPECT_TRUE(only_moves(self, variant->width, 0x2f8,

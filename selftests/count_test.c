@@ -5,6 +5,7 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "common.h"
@@ -234,12 +235,13 @@ TEST_F_TIMEOUT(count, started_by_another_thread, 120)
 
 /*
  * Time in the kernel is charged to the pc at which its system call returns: a
- * program that reads zeroes is in the two bytes behind its system call.
+ * program that reads zeroes is at the instruction behind its system call.
  */
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__aarch64__)
 static void __attribute__((noinline)) read_zeroes(int zero, char *buf,
 						  size_t bytes)
 {
+#ifdef __x86_64__
 	long result;
 
 	asm volatile(".globl read_zeroes_return\n\t"
@@ -248,6 +250,19 @@ static void __attribute__((noinline)) read_zeroes(int zero, char *buf,
 		     : "=a" (result)
 		     : "0" (0L), "D" (zero), "S" (buf), "d" (bytes)
 		     : "rcx", "r11", "memory");
+#else
+	register long number asm("x8") = SYS_read;
+	register long result asm("x0") = zero;
+	register char *to asm("x1") = buf;
+	register size_t how_many asm("x2") = bytes;
+
+	asm volatile(".globl read_zeroes_return\n\t"
+		     "svc #0\n\t"
+		     "read_zeroes_return:"
+		     : "+r" (result)
+		     : "r" (number), "r" (to), "r" (how_many)
+		     : "memory");
+#endif
 }
 
 extern char read_zeroes_return[];
