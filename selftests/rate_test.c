@@ -3,8 +3,6 @@
  * Rates: who may ask for which, and of which clock; the guard; and the three views of
  * CPU time.
  */
-#include <sys/syscall.h>
-
 #include "kselftest_harness.h"
 #include "clocked.h"
 
