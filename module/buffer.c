@@ -333,7 +333,7 @@ static unsigned int take_out(struct profil_buffer *buffer, bool only_stale,
 		if (!entry)
 			break;
 		if (xa_pointer_tag(entry) == PROFIL_STALE)
-			buffer->nr_stale--;
+			WRITE_ONCE(buffer->nr_stale, buffer->nr_stale - 1);
 		pages[nr++] = xa_untag_pointer(entry);
 		xas_store(&xas, NULL);
 	}
@@ -468,7 +468,7 @@ static void go_stale(struct profil_buffer *buffer, unsigned long index,
 		if (!xa_is_zero(entry) && !xa_pointer_tag(entry)) {
 			xas_store(&xas, xa_tag_pointer(entry, PROFIL_STALE));
 			xas_set_mark(&xas, STALE_MARK);
-			buffer->nr_stale++;
+			WRITE_ONCE(buffer->nr_stale, buffer->nr_stale + 1);
 		}
 		if (++scanned % SCAN_BATCH == 0) {
 			xas_pause(&xas);

@@ -18,7 +18,7 @@ struct profil_config;
  *            tagged PROFIL_STALE if the process does not see it there any more.
  *            Read by the sampler without a lock. Its lock is what pairs changes
  *            to the memory map (notifier.c) with what is put in
- * @nr_stale: how many of them are stale; under @pages' lock
+ * @nr_stale: how many of them are stale; written under @pages' lock
  * @pinned:   how many there are; in pages,
  * @charged:  how much the user is charged for them
  * @notifier: tells of changes to the memory map; inserted if @watched

@@ -140,14 +140,16 @@ struct profil_session {
 
 /*
  * Whether its memory has changed in a way that may be its end, so that samples wait
- * for the worker to find out. With this CPU's lock: who sets PROFIL_RECHECK calls
- * profil_session_barrier() then. Both bits are in one word, and the worker sets the one
- * before it clears the other.
+ * for the worker to find out; or that was its end: a tick may have looked at the state
+ * before the worker found out, and comes here after. With this CPU's lock: who sets
+ * PROFIL_RECHECK calls profil_session_barrier() then. All bits are in one word, and the
+ * worker sets the next before it clears the one before.
  */
 static inline bool profil_session_in_doubt(const struct profil_session *session)
 {
 	return READ_ONCE(session->flags) &
-	       (BIT(PROFIL_RECHECK) | BIT(PROFIL_CHECKING));
+	       (BIT(PROFIL_RECHECK) | BIT(PROFIL_CHECKING) |
+		BIT(PROFIL_FAULTED));
 }
 
 /* Whether a thread of its process is one that it samples. */
