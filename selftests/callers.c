@@ -13,7 +13,8 @@
 
 #include "child.h"
 
-#define CALLERS	4
+#define CALLERS	3
+#define PAUSE_US	40000	/* at most: all of them pause together at times */
 
 struct figures {
 	unsigned long profiles, refused;
@@ -25,7 +26,7 @@ static int one_profile(void)
 	static uint64_t counter;
 	struct profil_region region;
 	struct profil_start start;
-	struct profil_status status;
+	struct profil_status status = { .size = sizeof(status) };
 	int fd = open("/dev/profil", O_RDWR | O_CLOEXEC);
 	int error;
 
@@ -51,6 +52,7 @@ static int call_until(time_t end, struct figures *figures)
 			figures->refused++;
 		else
 			return error;
+		usleep((useconds_t)rand() % PAUSE_US);
 	}
 	return 0;
 }
@@ -68,8 +70,10 @@ int main(int argc, char **argv)
 	}
 	end = time(NULL) + atoi(argv[1]);
 	for (i = 0; i < CALLERS; i++)
-		if (!fork())
+		if (!fork()) {
+			srand((unsigned int)i);
 			_exit(call_until(end, &figures[i]));
+		}
 	while (wait(&status) > 0) {
 		if (!status)
 			continue;
