@@ -12,6 +12,15 @@ KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/fetch-kselftest)/tools/testing/selft
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# PROFIL_MODULE names the profil.ko, if modprobe cannot know.
+load() {
+	if [ -n "$PROFIL_MODULE" ]; then
+		insmod "$PROFIL_MODULE"
+	else
+		modprobe profil
+	fi
+}
+
 # check NAME COMMAND [ARG...]: a test is passed if the command succeeds. If not,
 # what it left in $work/err (and a profile) is shown.
 check() {

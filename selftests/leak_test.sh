@@ -13,14 +13,6 @@ cd "$(dirname "$0")" || exit 1
 PROGRAMS=${PROGRAMS:-life_test fork_test fault_test fault_fork_test}
 kmemleak=/sys/kernel/debug/kmemleak
 
-load() {
-	if [ -n "$PROFIL_MODULE" ]; then
-		insmod "$PROFIL_MODULE"
-	else
-		modprobe profil
-	fi
-}
-
 # It reports what is older than 5 s, and what has not changed since the scan before
 # (the first may read what is about to be freed).
 scan() {

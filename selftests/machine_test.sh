@@ -16,14 +16,6 @@ figures=/sys/class/misc/profil
 processor=/sys/devices/system/cpu/cpu1/online
 group=/sys/fs/cgroup/profil_machine_test
 
-load() {
-	if [ -n "$PROFIL_MODULE" ]; then
-		insmod "$PROFIL_MODULE"
-	else
-		modprobe profil
-	fi
-}
-
 figure() {
 	cat "$figures/$1"
 }

@@ -11,14 +11,6 @@ cd "$(dirname "$0")" || exit 1
 CYCLES=${CYCLES:-200}
 functions=/sys/kernel/tracing/enabled_functions
 
-load() {
-	if [ -n "$PROFIL_MODULE" ]; then
-		insmod "$PROFIL_MODULE"
-	else
-		modprobe profil
-	fi
-}
-
 attached() {
 	grep -q '^update_process_times ' "$functions"
 }

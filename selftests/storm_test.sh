@@ -18,14 +18,6 @@ page=$(getconf PAGESIZE)
 # Whom storm.c makes some of its processes
 users=(1999980001 1999980002)
 
-load() {
-	if [ -n "$PROFIL_MODULE" ]; then
-		insmod "$PROFIL_MODULE"
-	else
-		modprobe profil
-	fi
-}
-
 # setting FILE VALUE: until the test ends; where there is none, never mind
 declare -A settings
 setting() {
