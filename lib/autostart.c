@@ -194,16 +194,11 @@ static int start(int device, struct profil_run *run, char *memory)
 
 static void explain_start(int device, struct profil_run *run, int error)
 {
-	unsigned int limit = 0;
+	char why[sizeof(run->message)];
 
-	if (error == EINVAL || error == EPERM)
-		limit = profil_rate_highest(device, run->clock);
-	if (limit && run->rate > limit)
-		fail(run, error,
-		     "a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (%s)",
-		     run->rate, limit, run->clock == PROFIL_CLOCK_TICK ?
-		     "by the tick; other clocks give more" :
-		     "without CAP_PERFMON the module's parameter max_rate");
+	if ((error == EINVAL || error == EPERM) &&
+	    profil_rate_explain(device, run->rate, run->clock, why, sizeof(why)))
+		fail(run, error, "%s", why);
 	else
 		fail(run, error, PROFIL_DEVICE ": start: %s (%s)",
 		     strerrordesc_np(error), strerrorname_np(error));

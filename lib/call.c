@@ -23,6 +23,7 @@ unsigned int profil_call_serial(void)
 int profil_call_start(struct profil_start *start)
 {
 	int fd = profil_device_open();
+	char why[160];
 	int error;
 
 	if (fd < 0) {
@@ -33,10 +34,14 @@ int profil_call_start(struct profil_start *start)
 	if (!error) {
 		start->size = sizeof(*start);
 		error = profil_device_call(fd, PROFIL_IOC_START, start);
-		if (error == -EINVAL || error == -EPERM)
-			profil_rate_explain(fd, start->rate);
 		if (!error)
 			atomic_fetch_add(&serial, 1);
+		/* the program may not have chosen it, and cannot know */
+		else if ((error == -EINVAL || error == -EPERM) &&
+			 profil_rate_explain(fd, start->rate, start->clock, why,
+					     sizeof(why)))
+			fprintf(stderr, "libprofil: %s; PROFIL_RATE sets it\n",
+				why);
 	}
 	profil_device_close(fd);
 	return error;

@@ -60,14 +60,19 @@ unsigned int profil_rate_highest(int fd, unsigned int clock)
 	return clock == PROFIL_CLOCK_TICK ? info.tick_hz : info.max_rate;
 }
 
-void profil_rate_explain(int fd, unsigned int rate)
+bool profil_rate_explain(int fd, unsigned int rate, unsigned int clock, char *text,
+			 size_t size)
 {
-	unsigned int highest = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
+	unsigned int highest = profil_rate_highest(fd, clock);
 
-	if (highest && rate > highest)
-		fprintf(stderr,
-			"libprofil: a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (PROFIL_RATE; without CAP_PERFMON the module's parameter max_rate)\n",
-			rate, highest);
+	if (!highest || rate <= highest)
+		return false;
+	snprintf(text, size,
+		 "a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (%s)",
+		 rate, highest, clock == PROFIL_CLOCK_TICK ?
+		 "by the tick; other clocks give more" :
+		 "without CAP_PERFMON the module's parameter max_rate");
+	return true;
 }
 
 /* As documented in profil.h. */

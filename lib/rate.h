@@ -3,6 +3,8 @@
 #define PROFIL_RATE_H
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #define PROFIL_DEFAULT_RATE	100	/* Hz: the 10 ms of all manual pages */
 #define PROFIL_HIGHEST_RATE	UINT_MAX	/* as a wish: what the kernel offers */
@@ -23,9 +25,10 @@ int profil_rate_choose(int fd, unsigned int *rate);
 unsigned int profil_rate_highest(int fd, unsigned int clock);
 
 /*
- * A start was refused with EINVAL: if the rate is why, a line on stderr says so, since
- * the program, which may not have chosen it, cannot know.
+ * A start was refused with EINVAL or EPERM. Return: whether the rate is why; then
+ * text, of size bytes, says what the kernel offers for the clock, in one line.
  */
-void profil_rate_explain(int fd, unsigned int rate);
+bool profil_rate_explain(int fd, unsigned int rate, unsigned int clock, char *text,
+			 size_t size);
 
 #endif /* PROFIL_RATE_H */

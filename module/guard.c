@@ -18,6 +18,13 @@
 
 #define AVERAGED	128	/* samples that a mean is over */
 
+/*
+ * What one sample counts for at most: so many times the mean, and this. A virtual CPU
+ * may be stopped in the middle of one, for seconds, which is not our cost.
+ */
+#define OUTLIER		8
+#define OUTLIER_NS	10000
+
 u32 profil_guard_highest = U32_MAX;
 
 static unsigned int max_cpu_percent = 5;
@@ -55,7 +62,8 @@ void profil_guard_account(u32 rate, u64 took_ns)
 	u64 *cost = this_cpu_ptr(&cost_ns);
 	u64 mean, allowed;
 
-	*cost += took_ns - div_u64(*cost, AVERAGED);
+	mean = div_u64(*cost, AVERAGED);
+	*cost += min(took_ns, OUTLIER * mean + OUTLIER_NS) - mean;
 	if (percent >= 100)
 		return;
 	mean = div_u64(*cost, AVERAGED);
