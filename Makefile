@@ -51,7 +51,7 @@ check:
 	scripts/check
 
 check-all:
-	scripts/install-packages build vm check demo arm64
+	scripts/install-packages build vm check demo arm64 riscv64
 	$(MAKE) -s lib tools tests
 	scripts/check --all
 

@@ -18,7 +18,7 @@
 #define PAGES		4	/* of counters */
 #define ALL_PAGES	(PAGES + 2)	/* with one before and one behind */
 #define APART		64	/* bytes between two pcs */
-#define RACES		20	/* times that a change is tried with ticks about */
+#define RACES		races(20)	/* times that a change is tried with ticks about */
 
 enum source { MEMFD, SYSV, ANON };
 

@@ -169,6 +169,7 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	used = process_seconds();
 	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
 				    &burner));
+	times = races(times);
 	for (k = 0; !error && (k < times || process_seconds() < used + 1); k++)
 		error = make(r);
 	__atomic_store_n(&burner.end, true, __ATOMIC_RELAXED);
