@@ -23,6 +23,7 @@ log_since() {
 }
 
 echo "KTAP version 1"
+echo "# Linux $(uname -r)"
 echo "1..$#"
 for program in "$@"; do
 	number=$((number + 1))
