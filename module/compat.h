@@ -24,6 +24,11 @@
 #ifndef CONFIG_MMU_NOTIFIER
 #error "profil needs a kernel with CONFIG_MMU_NOTIFIER"
 #endif
+/* locked_vm of struct user_struct, which RLIMIT_MEMLOCK is charged to */
+#if !defined(CONFIG_NET) && !defined(CONFIG_PERF_EVENTS) && \
+	!defined(CONFIG_BPF_SYSCALL) && !defined(CONFIG_IO_URING)
+#error "profil needs a kernel with CONFIG_NET or CONFIG_PERF_EVENTS"
+#endif
 
 /* What a ftrace callback gets as its fourth argument (never looked at here). */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)

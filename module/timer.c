@@ -16,6 +16,7 @@
  * protects struct profil_timer, and is an RCU read-side section as well.
  */
 #include <linux/hrtimer.h>
+#include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/sched.h>
@@ -257,7 +258,7 @@ void profil_timer_detach(void)
 
 void __init profil_timer_init(void)
 {
-	u64 seed;
+	u64 seed, mix;
 	int cpu;
 
 	get_random_bytes(&seed, sizeof(seed));
@@ -267,6 +268,7 @@ void __init profil_timer_init(void)
 		compat_hrtimer_setup(&timer->timer, fire, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_ABS_PINNED_HARD);
 		timer->grid.seed = seed;
-		timer->grid.shift = profil_grid_mix(seed + cpu) % PROFIL_NS;
+		mix = profil_grid_mix(seed + cpu);
+		timer->grid.shift = reciprocal_scale(mix >> 32, PROFIL_NS);
 	}
 }

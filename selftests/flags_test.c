@@ -359,17 +359,14 @@ static void fault_and_execute(struct _test_data_flags *self, int program)
 	_exit(127);
 }
 
-TEST_F(flags, no_signal_after_exec)
+/* Return: as wait_for() of the program. */
+static int wait_for_faulty(struct __test_metadata *_metadata,
+			   struct _test_data_flags *self, int program)
 {
-	int program = load_program("spin-static");
 	pid_t hogs[MOST_CPUS] = { 0 }, pid;
 	int done[2], cpu;
 	char byte;
 
-	ASSERT_LE(0, program);
-	if (sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS || be_first(0, -1, 4))
-		SKIP(return, "no right to be scheduled first");
-	take_away_far(&self->scene);
 	take_other_cpus(hogs);
 	ASSERT_EQ(0, pipe2(done, O_CLOEXEC));
 	pid = fork();
@@ -377,14 +374,33 @@ TEST_F(flags, no_signal_after_exec)
 		fault_and_execute(self, program);
 	close(done[1]);
 	EXPECT_EQ(0, read(done[0], &byte, 1));
-	EXPECT_EQ(0, be_first(pid, -1, 0));
+	close(done[0]);
+	be_first(pid, -1, 0);
 	for (cpu = 1; cpu < MOST_CPUS; cpu++)
 		if (hogs[cpu]) {
 			kill(hogs[cpu], SIGKILL);
 			wait_for(hogs[cpu]);
 		}
+	return wait_for(pid);
+}
+
+TEST_F(flags, no_signal_after_exec)
+{
+	int program = load_program("spin-static");
+	int status = -1, tries;
+
+	ASSERT_LE(0, program);
+	if (sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS || be_first(0, -1, 4))
+		SKIP(return, "no right to be scheduled first");
+	take_away_far(&self->scene);
+	/*
+	 * A worker that nevertheless gets a CPU before the exec, as it may if all
+	 * goes slowly, kills who did it: then it is tried anew.
+	 */
+	for (tries = 0; status && tries < 5; tries++)
+		status = wait_for_faulty(_metadata, self, program);
 	be_first(0, -1, 0);
-	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(0, status);
 }
 
 TEST_HARNESS_MAIN
