@@ -379,6 +379,7 @@ static const struct closed {
 } closed[] = {
 	{ ENOENT, "modprobe profil" },
 	{ ENXIO, "modprobe profil" },
+	{ ENODEV, "modprobe profil" },
 	{ EACCES, "ask for read and write permission" },
 	{ EMFILE, "ulimit -n" },
 	{ EISDIR, "see open(2)" },
@@ -400,8 +401,11 @@ static int close_device(int error)
 	    mount("none", "/dev", "tmpfs", 0, NULL))
 		return 100;
 	switch (error) {
-	case ENXIO:	/* of a number that no driver has */
-		return mknod(device, S_IFCHR | 0666, makedev(10, 0xfffff));
+	case ENXIO:	/* of a number that no driver has, */
+		return mknod(device, S_IFCHR | 0666, makedev(0xeef, 0));
+	case ENODEV:	/* or the one of ours, but for no device */
+		return mknod(device, S_IFCHR | 0666,
+			     makedev(major(stat_buf.st_rdev), 0xfffff));
 	case EISDIR:
 		return mkdir(device, 0777);
 	case EACCES:
