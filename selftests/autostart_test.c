@@ -231,6 +231,25 @@ TEST_F(autostart, end)
 	EXPECT_LT(self->run.start_cpu_ns, self->run.end_cpu_ns);
 }
 
+/* with the rate that it had in the end, */
+TEST_F(autostart, end_at_another_rate)
+{
+	int status;
+
+	if (access(PARAMETERS "max_cpu_percent", W_OK))
+		SKIP(return, "needs root, to have rates lowered");
+	self->run.rate = get_info(self->device).tick_hz + 1000;
+	self->run.clock = PROFIL_CLOCK_TIMER;
+	set_guard(false);
+	status = RUN("lowered", NULL, 0);
+	set_guard(true);
+	EXPECT_EQ(RAN, status);
+	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
+	EXPECT_EQ(1, self->run.nr_told);
+	EXPECT_EQ(get_info(self->device).tick_hz + 1000, self->run.asked_rate);
+	EXPECT_EQ(get_info(self->device).tick_hz, self->run.rate);
+}
+
 TEST_F(autostart, end_without_descriptors)
 {
 	EXPECT_EQ(RAN, RUN("descriptors", NULL, 0));
@@ -262,6 +281,10 @@ static int program(const char *how)
 		return 4;
 	if (!strcmp(how, "descriptors") && setrlimit(RLIMIT_NOFILE, &none))
 		return 5;
+	if (!strcmp(how, "lowered")) {
+		write_text(PARAMETERS "max_cpu_percent", "0");
+		burn(0.2);
+	}
 	if (!strcmp(how, "another") &&
 	    profil(counters, sizeof(counters), (size_t)program, 0x10000))
 		return 6;
