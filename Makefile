@@ -5,6 +5,7 @@
 #   make demo    profile Debian's perl in a virtual machine, from nothing
 #   make check   run every test, from nothing
 #   make check-all   the same, and on every other kernel: some hours
+#   make coverage   which lines the tests reach: half an hour
 #   make         build the module for this machine's kernel, and the user space
 #   make bench-rate   what rates and clocks cost, and how true they are
 #   make install DESTDIR= PREFIX=/usr/local
@@ -55,6 +56,10 @@ check-all:
 	$(MAKE) -s lib tools tests
 	scripts/check --all
 
+coverage:
+	scripts/install-packages build vm check
+	scripts/coverage
+
 bench-rate:
 	scripts/install-packages build vm check bench
 	scripts/bench-rate
@@ -76,4 +81,4 @@ clean:
 	$(MAKE) -C selftests/fuzz clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check check-all bench-rate install modules_install clean
+.PHONY: all module lib tools tests demo check check-all coverage bench-rate install modules_install clean

@@ -7,6 +7,8 @@
 #include <limits.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "kselftest_harness.h"
 #include "faces.h"
@@ -365,6 +367,85 @@ TEST_F(errors, without_module)
 	if (status == 100)
 		SKIP(return, "no right to mount");
 	EXPECT_EQ(0, status);
+}
+
+/*
+ * Why the device cannot be opened, and what the line on stderr tells to do about it.
+ * Each in a process of its own, since that line comes once.
+ */
+static const struct closed {
+	int error;
+	const char *remedy;
+} closed[] = {
+	{ ENOENT, "modprobe profil" },
+	{ ENXIO, "modprobe profil" },
+	{ ENODEV, "modprobe profil" },
+	{ EACCES, "ask for read and write permission" },
+	{ EMFILE, "ulimit -n" },
+	{ EISDIR, "see open(2)" },
+};
+
+static const struct closed *why;
+
+/* In a /dev of its own */
+static int close_device(int error)
+{
+	static const char device[] = "/dev/profil";
+	struct rlimit none = { 0, 0 };
+	struct stat stat_buf;
+
+	if (stat(device, &stat_buf))
+		return 1;
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/dev", "tmpfs", 0, NULL))
+		return 100;
+	switch (error) {
+	case ENXIO:	/* of a number that no driver has, */
+		return mknod(device, S_IFCHR | 0666, makedev(0xeef, 0));
+	case ENODEV:	/* or the one of ours, but for no device */
+		return mknod(device, S_IFCHR | 0666,
+			     makedev(major(stat_buf.st_rdev), 0xfffff));
+	case EISDIR:
+		return mkdir(device, 0777);
+	case EACCES:
+		return mknod(device, S_IFCHR | 0600, stat_buf.st_rdev) ||
+		       become_user(SOME_USER, 0);
+	case EMFILE:
+		return setrlimit(RLIMIT_NOFILE, &none);
+	}
+	return 0;
+}
+
+static int why_not(const struct scene *scene)
+{
+	struct ear ear;
+	int status, i;
+
+	open_ear(&ear);
+	status = close_device(why->error);
+	if (status)
+		return status;
+	for (i = 0; i < 2; i++)
+		if (profil_osf1((short *)scene->counters, 0x400, 0, WHOLE) !=
+		    -1 || errno != why->error)
+			return 2;
+	return lines(close_ear(&ear)) == 1 && strstr(ear.heard, why->remedy) ?
+		0 : 3;
+}
+
+TEST_F(errors, device_cannot_be_opened)
+{
+	int status;
+
+	for (why = closed; why < closed + ARRAY_SIZE(closed); why++) {
+		status = in_child(why_not, &self->scene);
+		if (status == 100)
+			SKIP(return, "no right to mount");
+		EXPECT_EQ(0, status) {
+			TH_LOG("%s", strerrorname_np(why->error));
+		}
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -228,4 +228,29 @@ TEST_F(pcsample, fork)
 	EXPECT_EQ(nr, i);
 }
 
+/* The device cannot be opened any more: not told as "nothing was stored". */
+static int without_descriptors(const struct scene *scene)
+{
+	struct rlimit before, none;
+	uintptr_t sample;
+
+	if (getrlimit(RLIMIT_NOFILE, &before) || pcsample(&sample, 1))
+		return 1;
+	none = before;
+	none.rlim_cur = 0;
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		return 2;
+	if (pcsample(&sample, 0) != -1 || errno != EMFILE)
+		return 3;
+	if (setrlimit(RLIMIT_NOFILE, &before))
+		return 4;
+	/* nothing was stopped by that */
+	return stay(scene, NEAR, 1).counted && pcsample(&sample, 0) == 1 ? 0 : 5;
+}
+
+TEST_F(pcsample, without_descriptors)
+{
+	EXPECT_EQ(0, in_child(without_descriptors, &self->scene));
+}
+
 TEST_HARNESS_MAIN

@@ -150,6 +150,55 @@ static void test_errors(void **state)
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 }
 
+/*
+ * As many elements as the kernel takes regions, and no more, also if they hold no pc:
+ * an array without an end is none.
+ */
+static void test_many_regions(void **state)
+{
+	static struct aix_prof profs[4096 + 10];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(profs) - 1; i++)
+		profs[i] = (struct aix_prof){
+			(caddr_t)(0x1000 + i * 16), (caddr_t)(0x1010 + i * 16),
+			buffer, 16, -1U,
+		};
+	assert_int_equal(E2BIG, error_of(aix_form(profs)));
+	assert_false(is_on());
+	for (i = 1; i < ARRAY_SIZE(profs) - 1; i++)
+		profs[i].p_low = profs[i].p_high;
+	assert_int_equal(E2BIG, error_of(aix_form(profs)));
+	assert_false(is_on());
+	profs[4096] = aix_off;
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(1, fake_device.start.nr_regions);
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	assert_false(is_on());
+}
+
+/* Whether it is on cannot be asked: then the call fails, and nothing changes. */
+static void test_no_answer(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
+		aix_off,
+	};
+
+	(void)state;
+	assert_int_equal(0, start_aix());
+	fake_device.open_error = EMFILE;
+	assert_int_equal(EMFILE, error_of(start_aix()));
+	assert_int_equal(EMFILE, error_of(aix_form(profs)));
+	assert_int_equal(EMFILE, error_of(profil_aix(buffer, 0, 0, 0)));
+	fake_device.open_error = 0;
+	assert_true(is_on());
+	assert_int_equal(1, fake_device.starts);
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_false(is_on());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +206,8 @@ int main(void)
 		TEST(test_nothing_to_count),
 		TEST(test_another_function),
 		TEST(test_errors),
+		TEST(test_many_regions),
+		TEST(test_no_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

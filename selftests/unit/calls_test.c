@@ -4,6 +4,8 @@
  * not let it begin a profile.
  */
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "calls.h"
 
@@ -155,6 +157,43 @@ static void test_sprofil_arguments(void **state)
 	assert_false(is_on());
 }
 
+static rlim_t address_space(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	unsigned long pages;
+
+	if (!statm || fscanf(statm, "%lu", &pages) != 1)
+		abort();
+	fclose(statm);
+	return pages * 4096;
+}
+
+/* No memory for a list of so many; nothing has changed. */
+static void test_sprofil_memory(void **state)
+{
+	const size_t nr = 1 << 20;
+	struct prof *profs = mmap(NULL, nr * sizeof(*profs), PROT_READ,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rlimit before, tight;
+	int error;
+
+	(void)state;
+	assert_ptr_not_equal(MAP_FAILED, profs);
+	assert_int_equal(0, start_native());
+	assert_int_equal(0, getrlimit(RLIMIT_AS, &before));
+	tight = before;
+	tight.rlim_cur = address_space() + (4 << 20);
+	assert_int_equal(0, setrlimit(RLIMIT_AS, &tight));
+	error = error_of(sprofil(profs, (int)nr, NULL, 0));
+	assert_int_equal(0, setrlimit(RLIMIT_AS, &before));
+	assert_int_equal(ENOMEM, error);
+	assert_true(is_on());
+	/* with memory for them, there is nothing to count */
+	assert_int_equal(0, sprofil(profs, (int)nr, NULL, 0));
+	assert_false(is_on());
+	munmap(profs, nr * sizeof(*profs));
+}
+
 static void test_native_regions(void **state)
 {
 	struct profil_attr attr = { .nr_regions = 1UL << 32 };
@@ -176,6 +215,7 @@ int main(void)
 		TEST(test_linux),
 		TEST(test_no_device),
 		TEST(test_sprofil_arguments),
+		TEST(test_sprofil_memory),
 		TEST(test_native_regions),
 	};
 

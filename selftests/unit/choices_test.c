@@ -162,6 +162,21 @@ static void test_rate_is_none(void **state)
 	assert_true(end_stderr("1 to 250 Hz"));
 }
 
+/* A device that does not tell its rates: none can be promised, nor explained. */
+static void test_rates_are_not_told(void **state)
+{
+	(void)state;
+	fake_device.info_error = ENOTTY;
+	assert_int_equal(EINVAL, error_of(profil_set_rate(50)));
+	begin_stderr();
+	setenv("PROFIL_RATE", "251", 1);
+	assert_int_equal(EINVAL, error_of(start_glibc()));
+	unsetenv("PROFIL_RATE");
+	assert_true(end_stderr(NULL));
+	assert_int_equal(0, start_glibc());
+	assert_int_equal(100, fake_device.start.rate);
+}
+
 static long period_of(unsigned int flags)
 {
 	struct prof prof = { buffer, sizeof(buffer), offset, 0x8000 };
@@ -200,6 +215,7 @@ int main(void)
 		TEST(test_dialect),
 		TEST(test_rate),
 		TEST(test_rate_is_none),
+		TEST(test_rates_are_not_told),
 		TEST(test_period),
 	};
 

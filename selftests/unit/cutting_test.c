@@ -204,6 +204,22 @@ static void test_sprofil_far(void **state)
 	}
 }
 
+/* More counters than there is memory: those that there could be are where they were. */
+static void test_sprofil_without_bounds(void **state)
+{
+	struct prof prof = { buffer_of(0), 0, 0x1000, 0x10000 };
+	int shift;
+
+	(void)state;
+	for (shift = 44; shift < 64; shift++) {
+		prof.pr_size = 1UL << shift;
+		assert_int_equal(0, sprofil(&prof, 1, NULL, PROF_USHORT));
+		assert_int_equal(PROFIL_STATE_RUNNING, fake_device.state);
+		assert_int_equal(BUFFER + (1ULL << 40),
+				 fake_device_counter(0x1000 + (1ULL << 40)));
+	}
+}
+
 /* The counter of a pc by the rule of AIX's second form; 0: none. */
 static uint64_t aix_counter(const struct aix_prof *profs, uint64_t pc)
 {
@@ -328,6 +344,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_sprofil, setup),
 		cmocka_unit_test_setup(test_sprofil_far, setup),
+		cmocka_unit_test_setup(test_sprofil_without_bounds, setup),
 		cmocka_unit_test_setup(test_aix, setup),
 		cmocka_unit_test_setup(test_aix_example, setup),
 	};

@@ -101,6 +101,8 @@ int profil_device_call(int fd, unsigned long command, void *arg)
 		status->state = fake_device.state;
 		return 0;
 	case PROFIL_IOC_INFO:
+		if (fake_device.info_error)
+			return -fake_device.info_error;
 		info->max_rate = FAKE_RATE;
 		return 0;
 	default:

@@ -16,6 +16,7 @@ struct fake_device {
 	/* to be set; errno, 0: none */
 	int open_error;
 	int start_error;
+	int info_error;
 	/* to be looked at */
 	unsigned int state;	/* PROFIL_STATE_* */
 	struct profil_start start;	/* the last that was accepted */
