@@ -9,6 +9,7 @@ cd "$(dirname "$0")" || exit 1
 . ./ktap.sh
 
 CYCLES=${CYCLES:-200}
+ftrace=/proc/sys/kernel/ftrace_enabled
 functions=/sys/kernel/tracing/enabled_functions
 
 attached() {
@@ -47,6 +48,22 @@ rmmod_is_busy() {
 	[[ $words == *"in use"* ]] && [ -c /dev/profil ]
 }
 
+# The clock cannot be taken away from a session unseen ...
+stays_enabled() {
+	echo 0 2>/dev/null >"$ftrace" && return 1
+	[ "$(cat "$ftrace")" = 1 ]
+}
+
+# ... nor can a session begin where it is off.
+refused_without() {
+	local status=0
+
+	echo 0 >"$ftrace" || return 1
+	./session </dev/null 2>"$work/err" || status=$?
+	echo 1 >"$ftrace"
+	[ "$status" = 1 ] && grep -q 'start: Operation not supported' "$work/err"
+}
+
 cycle() {
 	load && begin_session && end_session && rmmod profil
 }
@@ -73,13 +90,15 @@ if ! { rmmod profil && load; }; then
 	exit "$KSFT_SKIP"
 fi
 
-ktap_set_plan 7
+ktap_set_plan 9
 check "an idle module has no hook in the tick" detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
+check "kernel.ftrace_enabled stays 1 during a session" stays_enabled
 check "rmmod during a session: busy" rmmod_is_busy
 end_session
 check "after the session, the hook goes" detached
+check "no session where kernel.ftrace_enabled is 0" refused_without
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil
 check "$CYCLES cycles of load, session, unload" cycles

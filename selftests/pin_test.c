@@ -347,6 +347,24 @@ TEST_F_TIMEOUT(pin, up_to_the_limit, 60)
 	EXPECT_EQ(0, wait_for(pid));
 }
 
+/* More than are let go of under one hold of the index's lock. */
+TEST_F_TIMEOUT(pin, all_of_many_pages_discarded_at_once, 60)
+{
+	const size_t bytes = (size_t)16 << 20;
+
+	use(self, self->counters, bytes);
+	self->start.flags = 0;
+	ASSERT_EQ(0, begin(self));
+	see_pinned(_metadata, self, bytes / PAGE);
+	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
+	ASSERT_EQ(0, madvise(self->counters, bytes, MADV_DONTNEED));
+	see_pinned(_metadata, self, 0);
+	EXPECT_EQ(0, sum_of_spots(self));
+	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
+	see_pinned(_metadata, self, SPOTS);
+	EXPECT_EQ(0, get_status(self->fd).lost);
+}
+
 /* The charge of pages that the program has discarded is there for others. */
 TEST_F_TIMEOUT(pin, discarded_pages_are_not_charged, 60)
 {
