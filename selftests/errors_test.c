@@ -403,9 +403,9 @@ static int close_device(int error)
 	switch (error) {
 	case ENXIO:	/* of a number that no driver has, */
 		return mknod(device, S_IFCHR | 0666, makedev(0xeef, 0));
-	case ENODEV:	/* or the one of ours, but for no device */
+	case ENODEV:	/* or the one of ours, but for no device (below 256: Linux 6.1) */
 		return mknod(device, S_IFCHR | 0666,
-			     makedev(major(stat_buf.st_rdev), 0xfffff));
+			     makedev(major(stat_buf.st_rdev), 254));
 	case EISDIR:
 		return mkdir(device, 0777);
 	case EACCES:
