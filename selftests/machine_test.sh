@@ -32,7 +32,7 @@ under_storm() {
 	done
 	wait "$storm" || return
 	ktap_print_msg "$times times"
-	((times > 1)) && nothing_is_left
+	((times)) && nothing_is_left
 }
 
 nothing_is_left() {
@@ -114,7 +114,7 @@ modules_come_and_go() {
 	done
 	wait "$callers" || return
 	ktap_print_msg "$(cat "$work/out"); removed $times times, $busy times in use"
-	((times > 1)) && nothing_is_left
+	((times)) && nothing_is_left
 }
 
 ktap_print_header

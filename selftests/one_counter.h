@@ -184,7 +184,8 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	ksft_print_msg("%d times: %.3f s of ticks in %.3f s\n", k, seconds,
 		       used);
 	EXPECT_LT(0.9 * (in_bursts ? sure : used), seconds);
-	EXPECT_LT(seconds, (in_bursts ? 1.6 : 1.1) * used);
+	/* a tick that is late is for the worker's time too, most of all on debug kernels */
+	EXPECT_LT(seconds, (in_bursts ? 1.6 : 1.3) * used);
 }
 
 /* For fixtures that have it as "r": nothing stays pinned, here or elsewhere. */
