@@ -78,6 +78,14 @@ static void cheap_samples_lower_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_guard_rate(RATE), (u32)RATE);
 }
 
+/* A virtual CPU that was stopped in the middle of a sample, for 4 seconds */
+static void one_long_sample_lowers_nothing(struct kunit *test)
+{
+	sample_on(test, first_cpu(), 500, MANY);
+	sample_on(test, first_cpu(), 4000000000, 1);
+	KUNIT_EXPECT_EQ(test, profil_guard_highest, (u32)U32_MAX);
+}
+
 /* At the rate that is left, samples take the share that they may, and no less. */
 static void dear_samples_lower_rates(struct kunit *test)
 {
@@ -193,6 +201,7 @@ static void parameter(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(mean_settles),
 	KUNIT_CASE(cheap_samples_lower_nothing),
+	KUNIT_CASE(one_long_sample_lowers_nothing),
 	KUNIT_CASE(dear_samples_lower_rates),
 	KUNIT_CASE(never_below_the_tick),
 	KUNIT_CASE(no_limit),
