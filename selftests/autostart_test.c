@@ -222,13 +222,20 @@ TEST_F(autostart, user_without_sessions)
 	EXPECT_NE(NULL, strstr(self->run.message, "start: "));
 }
 
+static void run_and_end(struct __test_metadata *_metadata,
+			struct _test_data_autostart *self, const char *how,
+			uint64_t told)
+{
+	EXPECT_EQ(RAN, RUN(how, NULL, 0));
+	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
+	EXPECT_EQ(told, self->run.nr_told);
+	EXPECT_LT(self->run.start_cpu_ns, self->run.end_cpu_ns);
+}
+
 /* What it came to is told at the end, if the device can be asked, */
 TEST_F(autostart, end)
 {
-	EXPECT_EQ(RAN, RUN("none", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
-	EXPECT_EQ(1, self->run.nr_told);
-	EXPECT_LT(self->run.start_cpu_ns, self->run.end_cpu_ns);
+	run_and_end(_metadata, self, "none", 1);
 }
 
 /* with the rate that it had in the end, */
@@ -252,19 +259,13 @@ TEST_F(autostart, end_at_another_rate)
 
 TEST_F(autostart, end_without_descriptors)
 {
-	EXPECT_EQ(RAN, RUN("descriptors", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
-	EXPECT_EQ(0, self->run.nr_told);
-	EXPECT_LT(self->run.start_cpu_ns, self->run.end_cpu_ns);
+	run_and_end(_metadata, self, "descriptors", 0);
 }
 
 /* and if it was this profile's: not that of the program's own. */
 TEST_F(autostart, end_of_another_profile)
 {
-	EXPECT_EQ(RAN, RUN("another", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
-	EXPECT_EQ(0, self->run.nr_told);
-	EXPECT_LT(self->run.start_cpu_ns, self->run.end_cpu_ns);
+	run_and_end(_metadata, self, "another", 0);
 }
 
 /* The program that is profiled. */

@@ -335,14 +335,20 @@ static int call_one(const struct scene *scene, int which, unsigned int scale)
 	}
 }
 
+/* A /dev of its own for this process, with nothing in it. */
+static int empty_dev(void)
+{
+	return unshare(CLONE_NEWNS) ||
+	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	       mount("none", "/dev", "tmpfs", 0, NULL);
+}
+
 static int without_module(const struct scene *scene)
 {
 	struct ear ear;
 	int i, wrong = 0;
 
-	if (unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", "/dev", "tmpfs", 0, NULL))
+	if (empty_dev())
 		return 100;
 	open_ear(&ear);
 	for (i = 0; i < 5; i++)
@@ -387,7 +393,6 @@ static const struct closed {
 
 static const struct closed *why;
 
-/* In a /dev of its own */
 static int close_device(int error)
 {
 	static const char device[] = "/dev/profil";
@@ -396,9 +401,7 @@ static int close_device(int error)
 
 	if (stat(device, &stat_buf))
 		return 1;
-	if (unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", "/dev", "tmpfs", 0, NULL))
+	if (empty_dev())
 		return 100;
 	switch (error) {
 	case ENXIO:	/* of a number that no driver has, */

@@ -192,6 +192,7 @@ TEST_F(lib, leaves_the_program_alone)
 	int before = descriptors();
 	sigset_t pending;
 	size_t where;
+	int tries;
 
 	ASSERT_EQ(0, sigaction(SIGPROF, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
@@ -200,8 +201,10 @@ TEST_F(lib, leaves_the_program_alone)
 			    0x10000));
 	EXPECT_EQ(77, errno);
 	EXPECT_LT(20, counts(self, 0, 0.5, &where));
-	/* of about 10; a busy host delays them too */
-	EXPECT_LT(0, signals);
+	/* a busy host delays them too */
+	for (tries = 0; tries < 5 && signals <= 4; tries++)
+		counts(self, 0, 0.5, &where);
+	EXPECT_LT(4, signals);
 	ASSERT_EQ(0, getitimer(ITIMER_PROF, &now));
 	EXPECT_EQ(50000, now.it_interval.tv_usec);
 	ASSERT_EQ(0, sigaction(SIGPROF, NULL, &old));

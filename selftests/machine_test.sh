@@ -99,6 +99,7 @@ counts_on_after_sleep() {
 	end_program && ((i == 3 && after > before))
 }
 
+# One of the times may be when the callers have ended already.
 modules_come_and_go() {
 	local callers times=0 busy=0
 
@@ -114,7 +115,15 @@ modules_come_and_go() {
 	done
 	wait "$callers" || return
 	ktap_print_msg "$(cat "$work/out"); removed $times times, $busy times in use"
-	((times)) && nothing_is_left
+	nothing_is_left && ((times > 1))
+}
+
+# Where rmmod takes long, it may meet a caller each time.
+modules_come_and_go_at_last() {
+	for _ in 1 2 3 4 5; do
+		modules_come_and_go && return
+	done
+	return 1
 }
 
 ktap_print_header
@@ -141,5 +150,5 @@ check_if "$processor" "a processor goes and comes" \
 check_if /sys/fs/cgroup/cgroup.procs "what is frozen does not count" \
 	counts_unless_frozen
 check_if /sys/power/pm_test "after a sleep, counting goes on" counts_on_after_sleep
-check "the module is removed and loaded under its callers" modules_come_and_go
+check "the module is removed and loaded under its callers" modules_come_and_go_at_last
 ktap_finished
