@@ -7,7 +7,7 @@
  *
  * - stop, and start for the session that it replaces: threads of the process
  *   may be in the sampler on other CPUs. They see that it is withdrawn, or are
- *   waited for (profil_session_barrier()); so no counter is written any more when
+ *   waited for (profil_cpus_barrier()); so no counter is written any more when
  *   the call returns.
  * - the end of the address space (exit, or exec's switch to a new one): the
  *   notifier's release comes when mm_users is 0. The sampler runs only where
@@ -57,7 +57,7 @@ static struct profil_session *get_own(void)
 static void withdraw(struct profil_session *session)
 {
 	WRITE_ONCE(session->withdrawn, true);
-	profil_session_barrier(session);
+	profil_cpus_barrier(session->cpus);
 }
 
 /*

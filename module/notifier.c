@@ -27,7 +27,7 @@
  *
  * "Stale" and "ends": what the event announces must not happen while a CPU still
  * writes to the old page. So each CPU that may have looked the page up before is
- * waited for (profil_session_barrier(): a few instructions each); nothing here
+ * waited for (profil_cpus_barrier(): a few instructions each); nothing here
  * waits for anything else. In particular not for service_mutex, whose holder may
  * be pinning, and so waiting for the lock that our caller holds. Events that may
  * not block (the OOM killer's) are therefore handled like all others.
@@ -83,7 +83,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		profil_session_end(session, PROFIL_STATE_FAULT, EFAULT);
 	else
 		profil_session_recheck(session);
-	profil_session_barrier(session);
+	profil_cpus_barrier(session->cpus);
 	/* for the worker to unpin them */
 	profil_session_kick(session);
 	return true;

@@ -127,28 +127,6 @@ void profil_session_put(struct profil_session *session)
 }
 
 /**
- * profil_session_barrier - wait for ticks that may not have seen what we changed
- * @session: session
- *
- * Any context but the tick. A tick samples under its CPU's lock. One that took it
- * before we do is over when we have it; one that takes it after sees what our
- * caller wrote before, and looks its page up again.
- */
-void profil_session_barrier(struct profil_session *session)
-{
-	unsigned long flags;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct profil_cpu *this = per_cpu_ptr(session->cpus, cpu);
-
-		raw_spin_lock_irqsave(&this->lock, flags);
-		this->page = NULL;
-		raw_spin_unlock_irqrestore(&this->lock, flags);
-	}
-}
-
-/**
  * profil_session_kick - have the worker come
  * @session: under rcu_read_lock(), or kept otherwise
  *
@@ -266,7 +244,7 @@ void profil_session_give_back(struct profil_session *session)
 	if (session->given_back)
 		return;
 	WRITE_ONCE(session->given_back, true);
-	profil_session_barrier(session);
+	profil_cpus_barrier(session->cpus);
 	profil_buffer_unpin_all(&session->buffer);
 	profil_hooks_put(profil_clock_needs_timer(session->config));
 }

@@ -19,47 +19,12 @@
 #include <linux/workqueue.h>
 
 #include "buffer.h"
+#include "cpu.h"
 #include "waiting.h"
 
 struct pid;
 struct profil_config;
 struct task_struct;
-
-/**
- * struct profil_figures - what became of sampling points
- * @ticks:        sampling points
- * @counted:      of these, in a region's counter or the log
- * @out_of_range: of these, in none
- * @lost:         of these, not counted
- *
- * One word each, so that no reader sees half of one.
- */
-struct profil_figures {
-	unsigned long ticks;
-	unsigned long counted;
-	unsigned long out_of_range;
-	unsigned long lost;
-};
-
-/**
- * struct profil_cpu - what one CPU needs for a session
- * @lock:    held by this CPU while it samples, and briefly by those who must know
- *           that it does not any more with what it saw before: see
- *           profil_session_barrier(). Never contended otherwise. Raw: it is
- *           taken in hard interrupts, on PREEMPT_RT too
- * @phase:   part of a sample that ticks so far have earned (ticks.h)
- * @figures: of this CPU's ticks; written only by it, in the tick
- * @page:    where it counted last, so that it need not be looked up again; or NULL.
- *           Good while @lock is held: profil_session_barrier() forgets it
- * @index:   its number
- */
-struct profil_cpu {
-	raw_spinlock_t lock;
-	u32 phase;
-	struct profil_figures figures;
-	struct page *page;
-	unsigned long index;
-};
 
 /* Bits of struct profil_session.flags */
 #define PROFIL_KICKED	0	/* the worker is to come, with a reference */
@@ -142,7 +107,7 @@ struct profil_session {
  * Whether its memory has changed in a way that may be its end, so that samples wait
  * for the worker to find out; or that was its end: a tick may have looked at the state
  * before the worker found out, and comes here after. With this CPU's lock: who sets
- * PROFIL_RECHECK calls profil_session_barrier() then. All bits are in one word, and the
+ * PROFIL_RECHECK calls profil_cpus_barrier() then. All bits are in one word, and the
  * worker sets the next before it clears the one before.
  */
 static inline bool profil_session_in_doubt(const struct profil_session *session)
@@ -177,7 +142,6 @@ void profil_session_lose(struct profil_session *session,
 void profil_session_succeed(struct profil_session *session,
 			    const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);
-void profil_session_barrier(struct profil_session *session);
 void profil_session_kick(struct profil_session *session);
 void profil_session_kick_later(struct profil_session *session);
 

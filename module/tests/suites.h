@@ -13,5 +13,6 @@ extern struct kunit_suite profil_grid_suite;
 extern struct kunit_suite profil_waiting_suite;
 extern struct kunit_suite profil_user_suite;
 extern struct kunit_suite profil_guard_suite;
+extern struct kunit_suite profil_cpu_suite;
 
 #endif /* _PROFIL_TESTS_SUITES_H */
