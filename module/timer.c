@@ -177,7 +177,7 @@ static noinline void sample_by_clock(struct profil_timer *timer,
 	profil_guard_account(rate, ktime_get_ns() - now);
 }
 
-static enum hrtimer_restart fire(struct hrtimer *hrtimer)
+static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 {
 	struct profil_timer *timer =
 		container_of(hrtimer, struct profil_timer, timer);
@@ -265,7 +265,7 @@ void __init profil_timer_init(void)
 	for_each_possible_cpu(cpu) {
 		struct profil_timer *timer = per_cpu_ptr(&timers, cpu);
 
-		compat_hrtimer_setup(&timer->timer, fire, CLOCK_MONOTONIC,
+		compat_hrtimer_setup(&timer->timer, profil_timer_fire, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_ABS_PINNED_HARD);
 		timer->grid.seed = seed;
 		mix = profil_grid_mix(seed + cpu);

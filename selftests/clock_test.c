@@ -263,7 +263,7 @@ static int armed(void)
 	int nr = 0;
 
 	while (file && fgets(line, sizeof(line), file))
-		nr += strstr(line, "[profil]") != NULL;
+		nr += strstr(line, "profil_timer_fire") != NULL;
 	if (file)
 		fclose(file);
 	return nr;
