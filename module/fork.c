@@ -6,13 +6,15 @@
  *    wait for memory, but may allocate; also on PREEMPT_RT. A spare session is
  *    made, for this thread's fork.
  * 2. at the tracepoint sched_process_fork, when the child is complete but does not
- *    run yet: there one may not even allocate. The spare becomes the child's
- *    session. From its first tick on, the child is profiled; its ticks wait in
- *    the session's log until the worker has subscribed to its memory (repair.c).
+ *    run yet: there one may not even allocate on PREEMPT_RT, whose allocator sleeps.
+ *    The spare becomes the child's session. From its first tick on, the child is
+ *    profiled; its ticks wait in the session's log until the worker has subscribed
+ *    to its memory (repair.c).
  *
  * A child that forks before the worker has come to it meets 2 without 1, as does a
  * fork for whose spare there was no memory: those take from a small reserve, which
- * the worker fills.
+ * the worker fills. When many do so before a worker gets a CPU, nothing is left
+ * there: then, where that may be done, one is allocated.
  *
  * A child that cannot be followed is not profiled, and is counted as denied; fork
  * itself never fails for our sake.
@@ -133,7 +135,12 @@ static struct profil_session *take_spare(struct profil_session *session)
 	if (spare)
 		hlist_del(&spare->node);
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
-	return spare ?: take_reserve();
+	if (!spare)
+		spare = take_reserve();
+	if (!spare && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		spare = profil_session_alloc(GFP_ATOMIC | __GFP_NOWARN |
+					     __GFP_ACCOUNT);
+	return spare;
 }
 
 static void put_spare(struct profil_session *session,

@@ -5,6 +5,8 @@
  * does with its profile then is no matter of the others.
  */
 #include <sched.h>
+#include <signal.h>
+#include <sys/utsname.h>
 
 #include "kselftest_harness.h"
 #include "process.h"
@@ -90,6 +92,75 @@ TEST_F(fork, copied_by_a_sample)
 	check_children(_metadata, profile, children, nr, false);
 	tell(profile, &parent);
 	EXPECT_EQ(7, parent.base);
+}
+
+#define GENERATIONS	40	/* more than the module has in reserve */
+
+static bool sleeps_in_atomic_context(void)
+{
+	struct utsname name;
+
+	return uname(&name) || strstr(name.version, "PREEMPT_RT");
+}
+
+/* Each forks at once, and tells what it was when its child has ended. */
+static void descend(const struct profile *profile, int generations, bool *running)
+{
+	pid_t pid = 0;
+
+	while (generations--) {
+		pid = fork();
+		if (pid)
+			break;
+		running++;
+	}
+	if (!pid)
+		_exit(0);
+	if (pid < 0 || wait_for(pid))
+		_exit(1);
+	*running = get_status(profile->fd).state == PROFIL_STATE_RUNNING;
+	_exit(0);
+}
+
+/*
+ * Children that fork before any worker has made them ready for it: with all CPUs taken
+ * by those that go before workers.
+ */
+TEST_F(fork, before_any_worker)
+{
+	struct profile *profile = &self->profile;
+	int i, nr = (int)sysconf(_SC_NPROCESSORS_ONLN), followed = 0;
+	struct sched_param high = { .sched_priority = 2 };
+	struct sched_param low = { .sched_priority = 1 };
+	struct sched_param normal = { 0 };
+	bool *running = map_shared(PAGE);
+	pid_t pid, hogs[64];
+
+	if (sleeps_in_atomic_context())
+		SKIP(return, "on PREEMPT_RT there is the reserve only");
+	if (nr > 64 || sched_setscheduler(0, SCHED_FIFO, &high))
+		SKIP(return, "no right to be scheduled first");
+	for (i = 0; i < nr; i++) {
+		hogs[i] = fork();
+		if (!hogs[i]) {
+			sched_setscheduler(0, SCHED_FIFO, &low);
+			burn(100);
+			_exit(0);
+		}
+	}
+	ASSERT_EQ(0, begin(profile));
+	pid = fork();
+	if (!pid)
+		descend(profile, GENERATIONS, running);
+	EXPECT_EQ(0, wait_for(pid));
+	for (i = 0; i < nr; i++)
+		kill(hogs[i], SIGKILL);
+	sched_setscheduler(0, SCHED_OTHER, &normal);
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(128 + SIGKILL, wait_for(hogs[i]));
+	for (i = 0; i < GENERATIONS; i++)
+		followed += running[i];
+	EXPECT_EQ(GENERATIONS, followed);
 }
 
 /*
