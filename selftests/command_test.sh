@@ -264,10 +264,10 @@ else
 fi
 check "memlock limit: what is over it is lost, and told" memlock_short
 check "memlock limit: only what is hit counts" memlock_enough
-check "forked children" forks exit
-check "forked children that do not come to exit()" forks_unknown
-check "children by clone" forks clone
-check "a forked child that executes another program" forks_and_exec
+check "forked children" at_last forks exit
+check "forked children that do not come to exit()" at_last forks_unknown
+check "children by clone" at_last forks clone
+check "a forked child that executes another program" at_last forks_and_exec
 check "two programs that a static one executes" first_of_several
 check "no CPU time used" run 0 true
 ktap_finished

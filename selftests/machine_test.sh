@@ -118,14 +118,6 @@ modules_come_and_go() {
 	nothing_is_left && ((times > 1))
 }
 
-# Where rmmod takes long, it may meet a caller each time.
-modules_come_and_go_at_last() {
-	for _ in 1 2 3 4 5; do
-		modules_come_and_go && return
-	done
-	return 1
-}
-
 ktap_print_header
 if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
 	ktap_skip_all "needs root and the module loaded"
@@ -150,5 +142,6 @@ check_if "$processor" "a processor goes and comes" \
 check_if /sys/fs/cgroup/cgroup.procs "what is frozen does not count" \
 	counts_unless_frozen
 check_if /sys/power/pm_test "after a sleep, counting goes on" counts_on_after_sleep
-check "the module is removed and loaded under its callers" modules_come_and_go_at_last
+# where rmmod takes long, it may meet a caller each time
+check "the module is removed and loaded under its callers" at_last modules_come_and_go
 ktap_finished
