@@ -254,7 +254,10 @@ static int do_map(enum map_kind kind, unsigned int slot, size_t bytes)
 	}
 }
 
-/* What a slot holds goes to another, or stays: its counts with it. */
+/*
+ * What a slot holds goes to another, or stays: its counts with it. If it is shared memory
+ * and is kept, both have the same from then on: what is counted in the one, too.
+ */
 static int do_remap(unsigned int how, unsigned int slot, unsigned int other)
 {
 	void *from = (void *)arena_slot(slot), *to = (void *)arena_slot(other);
@@ -264,6 +267,8 @@ static int do_remap(unsigned int how, unsigned int slot, unsigned int other)
 	case 0:
 	case 1:
 		arena_allow(arena_slot(other), SLOT_BYTES);
+		if (how)
+			arena_allow(arena_slot(slot), SLOT_BYTES);
 		return result(mremap(from, SLOT_BYTES, SLOT_BYTES,
 				     how ? fixed | MREMAP_DONTUNMAP : fixed,
 				     to) == MAP_FAILED);
