@@ -137,7 +137,7 @@ no_device() {
 }
 
 rates() {
-	run 0 --rate 50 ./spin 1 && between 46 "$(samples)" 53 &&
+	run 0 --rate 50 ./spin 2 && profile_is_whole 0.9 1.1 &&
 	run 0 --rate 100000 ./spin 0.1 &&
 	grep -q 'the kernel offers 1 to' "$work/err" "$work/profile" &&
 	run 0 --clock tick --rate 3000 ./spin 0.1 &&
