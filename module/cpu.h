@@ -6,6 +6,7 @@
 #ifndef _PROFIL_CPU_H
 #define _PROFIL_CPU_H
 
+#include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -20,7 +21,7 @@ struct page;
  * @out_of_range: of these, in none
  * @lost:         of these, not counted
  *
- * One word each, so that no reader sees half of one.
+ * One word each, written by profil_figure_add(), so that no reader sees half of one.
  */
 struct profil_figures {
 	unsigned long ticks;
@@ -28,6 +29,15 @@ struct profil_figures {
 	unsigned long out_of_range;
 	unsigned long lost;
 };
+
+/*
+ * Those of a CPU are written by its own tick alone, those of what has waited under the
+ * service_mutex; but they are read meanwhile.
+ */
+static __always_inline void profil_figure_add(unsigned long *figure, u64 samples)
+{
+	WRITE_ONCE(*figure, *figure + samples);
+}
 
 /**
  * struct profil_cpu - what one CPU needs for a session

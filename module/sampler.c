@@ -87,9 +87,9 @@ static __always_inline bool count(struct profil_session *session,
 	kunmap_local(at);
 
 	if (sample->out_of_range)
-		figures->out_of_range += taken;
+		profil_figure_add(&figures->out_of_range, taken);
 	else
-		figures->counted += taken;
+		profil_figure_add(&figures->counted, taken);
 	this_cpu_add(profil_cpu_totals.samples, taken);
 	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
@@ -161,7 +161,7 @@ static __always_inline bool sample_pc(struct profil_session *session,
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_map *map;
 
-	cpu->figures.ticks += samples;
+	profil_figure_add(&cpu->figures.ticks, samples);
 	this_cpu_add(profil_cpu_totals.ticks, samples);
 
 	if (unlikely(config->flags & PROFIL_PC_LOG))
@@ -176,7 +176,7 @@ static __always_inline bool sample_pc(struct profil_session *session,
 		sample.place = config->catch_all;
 		sample.out_of_range = true;
 	} else {
-		cpu->figures.out_of_range += samples;
+		profil_figure_add(&cpu->figures.out_of_range, samples);
 		this_cpu_add(profil_cpu_totals.samples, samples);
 		return false;
 	}

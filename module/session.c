@@ -226,7 +226,7 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error)
 void profil_session_lose(struct profil_session *session,
 			 struct profil_figures *figures, u64 samples, u32 error)
 {
-	figures->lost += samples;
+	profil_figure_add(&figures->lost, samples);
 	if (error)
 		WRITE_ONCE(session->error, error);
 	this_cpu_add(profil_cpu_totals.lost, samples);
