@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one run came to: which code was sampled how often, by which processes, and what
+ * is known of the machine. Made of the run's shared memory when the command has ended
+ * (collect.h), kept in a file (resultfile.h), and all that reports and exports know.
+ *
+ * Nothing in it is about where code lay in one process: addresses are those that the
+ * object's file was linked at, so that processes add up and another machine that has the
+ * objects can name the functions.
+ */
+#ifndef PROFIL_RESULT_H
+#define PROFIL_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESULT_MAX_BUILD_ID	64	/* bytes; 20 from today's linkers */
+
+/**
+ * struct result_count - samples of a piece of text
+ * @address: link-time address of its first byte; it has result.text_bytes of them
+ * @samples: at least 1
+ */
+struct result_count {
+	uint64_t address;
+	uint64_t samples;
+};
+
+/**
+ * struct result_object - a file that code was loaded from, or what stands for one
+ * @path:           as it was loaded; what is in brackets is no file: "[vdso]", "[jit]"
+ * @build_id:       of the file when it was loaded
+ * @build_id_bytes: 0: it has none
+ * @start:          link-time address of its first executable segment
+ * @end:            first link-time address behind its last executable segment
+ * @bias:           what was added to link-time addresses in the first process that
+ *                  had it
+ * @counts:         ascending by address, none overlapping another
+ * @nr_counts:      number of them
+ * @samples:        sum over @counts
+ */
+struct result_object {
+	char *path;
+	unsigned char build_id[RESULT_MAX_BUILD_ID];
+	size_t build_id_bytes;
+	uint64_t start;
+	uint64_t end;
+	uint64_t bias;
+	struct result_count *counts;
+	size_t nr_counts;
+	uint64_t samples;
+};
+
+/**
+ * struct result_process - a program that a process executed, until it executed another
+ * or came to its end
+ * @pid:      process ID
+ * @parent:   its parent's
+ * @program:  path of what it executed
+ * @is_fork:  it is its parent's program, continued in a child made by fork()
+ * @has_told: it came to exit(), and the figures below are its own; else they are 0 and
+ *            not known
+ * @cpu_ns:   CPU time from the start of its profile to exit(), in ns
+ * @samples:  that were counted
+ * @lost:     that could not be counted
+ * @error:    why samples were lost, or the profile ended: errno or 0
+ */
+struct result_process {
+	int32_t pid;
+	int32_t parent;
+	char *program;
+	bool is_fork;
+	bool has_told;
+	uint64_t cpu_ns;
+	uint64_t samples;
+	uint64_t lost;
+	int32_t error;
+};
+
+/**
+ * struct result - a run
+ * @argv:          the command and its arguments, ended by NULL
+ * @host:          name of the machine
+ * @kernel:        its kernel, as uname -r and -m have it, with a space between
+ * @began_ns:      when the command was started, in ns since 1970 UTC
+ * @elapsed_ns:    until its end, in ns
+ * @status:        how it ended, as from wait(2)
+ * @pid:           its process ID
+ * @clock:         PROFIL_CLOCK_* that sampled
+ * @rate:          in Hz: if the kernel lowered it meanwhile, the lowest
+ * @asked_rate:    that was asked for, in Hz
+ * @text_bytes:    of text that a count stands for, in bytes; a power of two
+ * @program_cpu_ns: CPU time of the command's own process up to its end, in ns
+ * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
+ * @outside:       samples at addresses that belong to no object
+ * @forks_denied:  children that the kernel did not profile
+ * @objects:       sorted by path, then build-id
+ * @nr_objects:    number of them
+ * @processes:     in the order in which they started
+ * @nr_processes:  number of them
+ * @unlisted:      processes of which nothing but their number is known
+ */
+struct result {
+	char **argv;
+	char *host;
+	char *kernel;
+	uint64_t began_ns;
+	uint64_t elapsed_ns;
+	int32_t status;
+	int32_t pid;
+	uint32_t clock;
+	uint32_t rate;
+	uint32_t asked_rate;
+	uint32_t text_bytes;
+	uint64_t program_cpu_ns;
+	uint64_t children_cpu_ns;
+	uint64_t outside;
+	uint64_t forks_denied;
+	struct result_object *objects;
+	size_t nr_objects;
+	struct result_process *processes;
+	size_t nr_processes;
+	uint64_t unlisted;
+};
+
+/**
+ * result_samples - all samples of a run
+ * @result: in question
+ *
+ * Return: their sum, those outside all objects included.
+ */
+uint64_t result_samples(const struct result *result);
+
+/**
+ * result_release - free what a result holds
+ * @result: zero afterwards; may have been zero
+ */
+void result_release(struct result *result);
+
+#endif /* PROFIL_RESULT_H */
