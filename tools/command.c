@@ -110,6 +110,14 @@ static int read_exec_error(int fd)
 	return length == (ssize_t)sizeof(error) ? error : 0;
 }
 
+static uint64_t now(clockid_t clock)
+{
+	struct timespec time = { 0 };
+
+	clock_gettime(clock, &time);
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
 /* CPU time of a zombie: what its clock still knows is exact to the ns. */
 static int read_cpu_clock(pid_t pid, uint64_t *ns)
 {
@@ -145,6 +153,7 @@ static int wait_for_zombie(pid_t pid)
 int command_run(char *const argv[], char *const env[], struct command_end *end)
 {
 	struct signal_settings old;
+	uint64_t began, used;
 	struct rusage usage;
 	int report[2];
 	int error = 0;
@@ -154,6 +163,9 @@ int command_run(char *const argv[], char *const env[], struct command_end *end)
 		return -errno;
 	block_signals(&old);
 	set_signals(&old);
+	end->began_ns = now(CLOCK_REALTIME);
+	/* which nobody sets */
+	began = now(CLOCK_MONOTONIC);
 	end->pid = fork();
 	if (end->pid < 0) {
 		error = -errno;
@@ -169,6 +181,7 @@ int command_run(char *const argv[], char *const env[], struct command_end *end)
 	end->exec_error = read_exec_error(report[0]);
 	if (wait_for_zombie(end->pid))
 		error = -errno;
+	end->elapsed_ns = now(CLOCK_MONOTONIC) - began;
 	/* from here on the process ID may become another's */
 	block_signals(NULL);
 	if (error)
@@ -178,8 +191,11 @@ int command_run(char *const argv[], char *const env[], struct command_end *end)
 		error = -errno;
 		goto restore;
 	}
+	used = rusage_ns(&usage);
 	if (error)
-		end->cpu_ns = rusage_ns(&usage);
+		end->cpu_ns = used;
+	else if (used > end->cpu_ns)
+		end->children_cpu_ns = used - end->cpu_ns;
 	error = 0;
 restore:
 	restore_signals(&old);

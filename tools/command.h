@@ -14,12 +14,19 @@
  * @exec_error: errno of execvp(), and nothing ran; or 0
  * @status:     as from wait(2)
  * @cpu_ns:     CPU time of all its threads, in ns; without its children
+ * @children_cpu_ns: CPU time of the children that it waited for, and those that
+ *              these waited for, in ns
+ * @began_ns:   when it was started, in ns since 1970 UTC
+ * @elapsed_ns: from then to its end, in ns
  */
 struct command_end {
 	pid_t pid;
 	int exec_error;
 	int status;
 	uint64_t cpu_ns;
+	uint64_t children_cpu_ns;
+	uint64_t began_ns;
+	uint64_t elapsed_ns;
 };
 
 /**

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <command.h>
@@ -73,6 +74,18 @@ static void cpu_time_is_without_children(void **state)
 	end = run_shell("sh -c 'i=0; while [ $i -lt 1000000 ]; do "
 			"i=$((i+1)); done'; true");
 	assert_in_range(end.cpu_ns, 1, 100000000);
+	assert_in_range(end.children_cpu_ns, 50000000, 200000000000);
+}
+
+static void times_are_taken(void **state)
+{
+	uint64_t before = (uint64_t)time(NULL);
+	struct command_end end;
+
+	(void)state;
+	end = run_shell("sleep 0.2");
+	assert_in_range(end.began_ns / 1000000000, before, (uint64_t)time(NULL));
+	assert_in_range(end.elapsed_ns, 200000000, 20000000000);
 }
 
 /* The shell signals its parent, which is us. */
@@ -134,6 +147,7 @@ int main(void)
 		cmocka_unit_test(failed_exec_is_told),
 		cmocka_unit_test(environment_is_as_given),
 		cmocka_unit_test(cpu_time_is_without_children),
+		cmocka_unit_test(times_are_taken),
 		cmocka_unit_test(terminal_signals_are_ignored),
 		cmocka_unit_test(termination_is_passed_on),
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
