@@ -122,6 +122,8 @@ static int check_header(const struct runfile *run, const char **why)
 		return damaged(why, "its rate is 0");
 	if (header->text_bytes < sizeof(uint32_t))
 		return damaged(why, "its counters stand for too little text");
+	if (header->text_bytes & (header->text_bytes - 1))
+		return damaged(why, "its counters stand for no power of two");
 	if (header->size > run->map_bytes)
 		return damaged(why, "it is shorter than it says");
 	if (!is_counter(header->size, header->outside, 1))
@@ -172,8 +174,11 @@ static int copy_object(struct runfile *run, size_t i, uint64_t *room,
 	if (raw.nr_counters > *room)
 		return damaged(why, "objects share counters");
 	*room -= raw.nr_counters;
-	if (raw.nr_counters > (UINT64_MAX - raw.start) / run->header.text_bytes)
-		return damaged(why, "counters stand for impossible pcs");
+	if (raw.nr_counters > (raw.end - raw.start - 1) / run->header.text_bytes + 1)
+		return damaged(why, "counters stand for pcs outside their object");
+	/* the bias may be negative: an object linked high and loaded low */
+	if (raw.end - raw.bias < raw.start - raw.bias)
+		return damaged(why, "an object was linked at impossible addresses");
 
 	object->start = raw.start;
 	object->end = raw.end;

@@ -15,10 +15,11 @@
  * struct runfile_object - an executable segment, checked
  * @start:       first pc
  * @end:         first pc behind it, above @start
- * @bias:        what was added to the link-time addresses at load
+ * @bias:        what was added to the link-time addresses at load; from start - bias
+ *               to end - bias they do not wrap
  * @path:        the file's, or "[vdso]"; ended by a 0
  * @counters:    read them by runfile_count()
- * @nr_counters: number of them; start + nr_counters * text_bytes does not wrap
+ * @nr_counters: number of them: none starts at or behind @end
  */
 struct runfile_object {
 	uint64_t start;

@@ -147,6 +147,7 @@ static const struct {
 	WRONG(header.rate, 0),
 	WRONG(header.text_bytes, 0),
 	WRONG(header.text_bytes, 3),
+	WRONG(header.text_bytes, 6),
 	WRONG(header.size, sizeof(struct fake_run) + 1),
 	WRONG(header.size, UINT64_MAX),
 	WRONG(header.size, 0),
@@ -171,7 +172,9 @@ static const struct {
 	WRONG(objects[1].counters, sizeof(struct fake_run) - 4),
 	WRONG(objects[1].counters, UINT64_MAX - 3),
 	WRONG(objects[1].counters, 2),
+	WRONG(objects[0].nr_counters, FAKE_COUNTERS + 1),
 	WRONG(objects[1].nr_counters, FAKE_COUNTERS + 1),
+	WRONG(objects[0].bias, 0x1001),
 	WRONG(objects[1].nr_counters, UINT64_MAX),
 	/* times 4, this is 0 modulo 2^64 */
 	WRONG(objects[1].nr_counters, 1ULL << 62),
