@@ -19,6 +19,7 @@
 
 #include <linux/profil.h>
 
+#include "collect.h"
 #include "command.h"
 #include "preload.h"
 #include "profile.h"
@@ -189,25 +190,28 @@ static void explain_empty(const char *command)
 static void print_report(FILE *out, char **command, const struct runfile *run,
 			 const struct command_end *end)
 {
-	struct symbols *symbols = symbols_new(run);
-	struct profile profile;
-	int error = -ENOMEM;
+	struct symbols *symbols = NULL;
+	struct profile profile = { 0 };
+	struct result result;
+	int error;
 
-	if (symbols)
-		error = profile_make(&profile, run, symbols_find, symbols);
-	if (error) {
+	error = collect_result(&result, run, end, command);
+	if (!error) {
+		symbols = symbols_new(&result, NULL);
+		error = symbols ? profile_make(&profile, &result, symbols_find,
+					       symbols) : -ENOMEM;
+	}
+	if (error)
 		warnx("profile: %s", strerror(-error));
-	} else {
+	else
 		report_print(out, &(struct report){
-			.argv = command,
-			.end = end,
-			.run = run,
+			.result = &result,
 			.profile = &profile,
 			.symbols = symbols,
 		});
-		profile_release(&profile);
-	}
+	profile_release(&profile);
 	symbols_free(symbols);
+	result_release(&result);
 }
 
 /*

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A flat profile: the counters of a run added up by function. Rows are made
- * object by object in the order of the counters, which keeps most samples of a
- * function together; what is left of doubles, a function in two parts of the
- * text or a file loaded twice, is merged by sorting.
+ * A flat profile: the samples of a result added up by function. Rows are made object by
+ * object in the order of addresses, which keeps most samples of a function together;
+ * what is left of doubles, a function in two parts of the text, is merged by sorting.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +14,6 @@
 
 #include "profile.h"
 
-#define VDSO		"[vdso]"
 #define OUTSIDE		"(outside all objects)"
 #define WHOLE		10000	/* 100 % */
 
@@ -42,19 +40,19 @@ static int compare_base_names(const void *va, const void *vb)
 }
 
 /*
- * All paths of a run sorted by base name, so that those which share one are
+ * All paths of a result sorted by base name, so that those which share one are
  * neighbours.
  */
-static const char **sort_paths(const struct runfile *run)
+static const char **sort_paths(const struct result *result)
 {
-	const char **paths = calloc(run->nr_objects + 1, sizeof(*paths));
+	const char **paths = calloc(result->nr_objects + 1, sizeof(*paths));
 	size_t i;
 
 	if (!paths)
 		return NULL;
-	for (i = 0; i < run->nr_objects; i++)
-		paths[i] = run->objects[i].path;
-	qsort(paths, run->nr_objects, sizeof(*paths), compare_base_names);
+	for (i = 0; i < result->nr_objects; i++)
+		paths[i] = result->objects[i].path;
+	qsort(paths, result->nr_objects, sizeof(*paths), compare_base_names);
 	return paths;
 }
 
@@ -77,20 +75,20 @@ static bool is_ambiguous(const char **sorted, size_t nr, const char *path)
 		!strcmp(base_name(sorted[last]), base_name(path)));
 }
 
-static int name_objects(struct making *making, const struct runfile *run)
+static int name_objects(struct making *making, const struct result *result)
 {
-	const char **sorted = sort_paths(run);
+	const char **sorted = sort_paths(result);
 	size_t i;
 
-	making->object_names = calloc(run->nr_objects + 1,
+	making->object_names = calloc(result->nr_objects + 1,
 				      sizeof(*making->object_names));
 	if (!sorted || !making->object_names) {
 		free(sorted);
 		return -ENOMEM;
 	}
-	for (i = 0; i < run->nr_objects; i++) {
-		const char *path = run->objects[i].path;
-		bool ambiguous = is_ambiguous(sorted, run->nr_objects, path);
+	for (i = 0; i < result->nr_objects; i++) {
+		const char *path = result->objects[i].path;
+		bool ambiguous = is_ambiguous(sorted, result->nr_objects, path);
 
 		making->object_names[i] = ambiguous ? path : base_name(path);
 	}
@@ -151,21 +149,19 @@ static int add_row(struct making *making, const char *object, uint64_t address,
 }
 
 /*
- * The function that a counter belongs to; a start without a name if no function
- * is known. Return: 0 or -errno.
+ * The function that a count belongs to; a start without a name if no function is
+ * known. Return: 0 or -errno.
  */
-static int attribute(const struct runfile *run, size_t object, size_t counter,
+static int attribute(const struct result *result, size_t object, uint64_t first,
 		     profile_find_fn *find, void *symbols,
 		     struct function *function)
 {
-	const uint64_t text_bytes = run->header.text_bytes;
-	const uint64_t end = run->objects[object].end;
-	uint64_t first = run->objects[object].start + counter * text_bytes;
-	uint64_t last = first + text_bytes - 1;
+	const uint64_t end = result->objects[object].end;
+	uint64_t last = first + result->text_bytes - 1;
 	int found;
 
-	/* the text may end before its last counter does */
-	if (last >= end && first < end)
+	/* the text may end before what its last count stands for does */
+	if (last >= end || last < first)
 		last = end - 1;
 	found = find(symbols, object, first, function);
 	if (!found)
@@ -175,58 +171,50 @@ static int attribute(const struct runfile *run, size_t object, size_t counter,
 	return found < 0 ? found : 0;
 }
 
-static int add_object(struct making *making, const struct runfile *run,
+static int add_object(struct making *making, const struct result *result,
 		      size_t i, profile_find_fn *find, void *symbols)
 {
-	const struct runfile_object *object = &run->objects[i];
+	const struct result_object *object = &result->objects[i];
 	const char *name = making->object_names[i];
-	bool is_vdso = !strcmp(object->path, VDSO);
 	struct function function;
-	size_t counter;
+	size_t count;
 	int error;
 
-	for (counter = 0; counter < object->nr_counters; counter++) {
-		uint32_t samples = runfile_count(&object->counters[counter]);
-
-		if (!samples)
-			continue;
-		if (is_vdso) {
-			error = add_row(making, name, 0, VDSO, sizeof(VDSO) - 1,
-					samples);
-		} else {
-			error = attribute(run, i, counter, find, symbols,
-					  &function);
-			if (error)
-				return error;
-			error = add_row(making, name,
-					function.start - object->bias,
-					function.name, function.length,
-					samples);
-		}
+	if (!result_is_file(object))
+		return object->samples ?
+		       add_row(making, name, 0, name, (int)strlen(name),
+			       object->samples) : 0;
+	for (count = 0; count < object->nr_counts; count++) {
+		error = attribute(result, i, object->counts[count].address, find,
+				  symbols, &function);
+		if (error)
+			return error;
+		error = add_row(making, name, function.start, function.name,
+				function.length, object->counts[count].samples);
 		if (error)
 			return error;
 	}
 	return 0;
 }
 
-static int add_all(struct making *making, const struct runfile *run,
+static int add_all(struct making *making, const struct result *result,
 		   profile_find_fn *find, void *symbols)
 {
-	uint32_t outside = run->outside ? runfile_count(run->outside) : 0;
 	int error;
 	size_t i;
 
-	error = name_objects(making, run);
+	error = name_objects(making, result);
 	if (error)
 		return error;
-	for (i = 0; i < run->nr_objects; i++) {
-		error = add_object(making, run, i, find, symbols);
+	for (i = 0; i < result->nr_objects; i++) {
+		error = add_object(making, result, i, find, symbols);
 		if (error)
 			return error;
 	}
-	if (!outside)
+	if (!result->outside)
 		return 0;
-	return add_row(making, "-", 0, OUTSIDE, sizeof(OUTSIDE) - 1, outside);
+	return add_row(making, "-", 0, OUTSIDE, sizeof(OUTSIDE) - 1,
+		       result->outside);
 }
 
 static int compare_places(const void *va, const void *vb)
@@ -321,14 +309,14 @@ static int share_percent(struct profile *profile)
 	return 0;
 }
 
-int profile_make(struct profile *profile, const struct runfile *run,
+int profile_make(struct profile *profile, const struct result *result,
 		 profile_find_fn *find, void *symbols)
 {
 	struct making making = { .profile = profile };
 	int error;
 
 	memset(profile, 0, sizeof(*profile));
-	error = add_all(&making, run, find, symbols);
+	error = add_all(&making, result, find, symbols);
 	free(making.object_names);
 	if (error || !profile->samples)
 		return error;

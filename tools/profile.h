@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flat profile: the counters of a run added up by function. Every sample is
- * in one of its rows.
+ * A flat profile: the samples of a result added up by function. Every sample is in one
+ * of its rows.
  */
 #ifndef PROFIL_PROFILE_H
 #define PROFIL_PROFILE_H
@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runfile.h"
+#include "result.h"
 #include "symbols.h"
 
 /**
  * struct profile_row - a function
  * @function:   its name, or its link-time address where it has none
  * @object:     file name of its object, with the directory if another object of
- *              the run has the same; "-" for none
+ *              the result has the same; "-" for none
  * @address:    link-time address of its start
  * @samples:    at least 1
  * @percent100: share in hundredths of a percent
@@ -42,31 +42,31 @@ struct profile {
 };
 
 /**
- * profile_find_fn - how to find the function at a pc
+ * profile_find_fn - how to find the function at an address
  *
  * symbols_find(), or a stand-in for it.
  */
-typedef int profile_find_fn(void *symbols, size_t object, uint64_t pc,
+typedef int profile_find_fn(void *symbols, size_t object, uint64_t address,
 			    struct function *function);
 
 /**
- * profile_make - add the counters up
+ * profile_make - add the samples up
  * @profile: filled in; to be released by profile_release(), whatever is
  *           returned
- * @run:     must outlive the profile
+ * @result:  must outlive the profile
  * @find:    for the functions; an error is passed on
  * @symbols: first argument of @find
  *
- * A counter belongs to the function at the first pc that it stands for, or if
- * there is none, to that at the last; with neither, it is a row of its own. All
- * of the vdso is one row.
+ * A count belongs to the function at the first address that it stands for, or if
+ * there is none, to that at the last; with neither, it is a row of its own. All of an
+ * object that is no file, as the vdso, is one row.
  *
  * The percentages are rounded so that their sum is 100: as the largest fraction
  * goes up first, none is off by 0.01 or more.
  *
  * Return: 0 or -errno.
  */
-int profile_make(struct profile *profile, const struct runfile *run,
+int profile_make(struct profile *profile, const struct result *result,
 		 profile_find_fn *find, void *symbols);
 
 /**

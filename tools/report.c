@@ -73,56 +73,80 @@ static int decimals(uint32_t rate)
 
 static double seconds(const struct report *report, uint64_t samples)
 {
-	return (double)samples / report->run->header.rate;
+	return (double)samples / report->result->rate;
 }
 
 /*
- * CPU time of the process when its profile ended, in ns: at exit(), or for a
- * process that did not come there, as far as is known at its very end.
+ * CPU time of the program when its profile ended, in ns: at exit(), or for one that
+ * did not come there, as far as is known at its very end.
  */
 static uint64_t end_cpu_ns(const struct report *report)
 {
-	uint64_t end = report->run->header.end_cpu_ns;
+	const struct result_process *program = &report->result->processes[0];
+	uint64_t end = program->before_ns + program->cpu_ns;
 
-	return end && end < report->end->cpu_ns ? end : report->end->cpu_ns;
+	return program->has_ended && end < report->result->program_cpu_ns ?
+	       end : report->result->program_cpu_ns;
+}
+
+/* What is known of the children */
+struct children {
+	uint64_t nr;
+	uint64_t nr_ended;	/* by exit() */
+	uint64_t cpu_ns;	/* that these used */
+};
+
+static struct children children(const struct result *result)
+{
+	struct children all = {
+		.nr = result->nr_processes - 1 + result->unlisted,
+		.nr_ended = result->unlisted_ended,
+		.cpu_ns = result->unlisted_cpu_ns,
+	};
+	size_t i;
+
+	for (i = 1; i < result->nr_processes; i++) {
+		all.nr_ended += result->processes[i].has_ended;
+		all.cpu_ns += result->processes[i].cpu_ns;
+	}
+	return all;
 }
 
 /*
- * CPU time that was profiled, in s: the process's own, and that of the children
+ * CPU time that was profiled, in s: the program's own, and that of the children
  * which told it. There may be more.
  */
 static double profiled_cpu(const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
+	uint64_t start = report->result->processes[0].before_ns;
 	uint64_t end = end_cpu_ns(report);
-	double cpu = (double)header->forked_cpu_ns;
+	double cpu = (double)children(report->result).cpu_ns;
 
-	if (end > header->start_cpu_ns)
-		cpu += (double)(end - header->start_cpu_ns);
+	if (end > start)
+		cpu += (double)(end - start);
 	return cpu / NS_PER_S;
 }
 
 /* Forked children of which nothing is known: they did not come to exit(). */
-static uint32_t unknown_children(const struct report *report)
+static uint64_t unknown_children(const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
+	struct children all = children(report->result);
 
-	return header->nr_forked > header->nr_ended ?
-	       header->nr_forked - header->nr_ended : 0;
+	return all.nr - all.nr_ended;
 }
 
 /* Whether all that were profiled, the program and children, told what they lost. */
 static bool losses_are_known(const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
+	const struct result *result = report->result;
 
-	return header->nr_told + header->forks_denied > header->nr_forked;
+	return result->told + result->forks_denied > children(result).nr;
 }
 
 /* All other errors of pinning but these two, which pass, end a profile. */
 static bool ended_early(const struct report *report)
 {
-	uint32_t error = report->run->header.lost_error;
+	int error = report->result->lost_error;
 
 	return error && error != ENOMEM && error != ENOBUFS;
 }
@@ -133,7 +157,7 @@ static bool ended_early(const struct report *report)
  */
 static bool is_other_process(const struct report *report)
 {
-	return report->run->header.pid != report->end->pid;
+	return report->result->processes[0].pid != report->result->pid;
 }
 
 static void print_command(FILE *out, const struct report *report)
@@ -141,7 +165,7 @@ static void print_command(FILE *out, const struct report *report)
 	char *const *argument;
 
 	fputs("# command:", out);
-	for (argument = report->argv; *argument; argument++) {
+	for (argument = report->result->argv; *argument; argument++) {
 		putc(' ', out);
 		print_argument(out, *argument);
 	}
@@ -150,60 +174,61 @@ static void print_command(FILE *out, const struct report *report)
 
 static void print_figures(FILE *out, const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
+	const struct result *result = report->result;
 	uint64_t samples = report->profile->samples;
-	int digits = decimals(header->rate);
+	int digits = decimals(result->rate);
 
 	fprintf(out, "# %" PRIu64 " sample%s at %" PRIu32 " Hz = %.*f s of CPU",
-		samples, samples == 1 ? "" : "s", header->rate, digits,
+		samples, samples == 1 ? "" : "s", result->rate, digits,
 		seconds(report, samples));
 	if (is_other_process(report))
 		fprintf(out, "\n# of process %" PRId32 ", which the command started; its CPU time is not known\n",
-			header->pid);
+			result->processes[0].pid);
 	else
 		fprintf(out, "; the process used %.*f s (%.*f s before the profile began, %.*f s after it ended)\n",
-			digits, (double)report->end->cpu_ns / NS_PER_S,
-			digits, (double)header->start_cpu_ns / NS_PER_S,
-			digits, (double)(report->end->cpu_ns -
+			digits, (double)result->program_cpu_ns / NS_PER_S,
+			digits, (double)result->processes[0].before_ns / NS_PER_S,
+			digits, (double)(result->program_cpu_ns -
 					 end_cpu_ns(report)) / NS_PER_S);
 }
 
 static void print_lowered_rate(FILE *out, const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
+	const struct result *result = report->result;
 
-	if (header->rate < header->asked_rate)
+	if (result->rate < result->asked_rate)
 		fprintf(out, "# the kernel has lowered the rate from %" PRIu32 " Hz: samples took more of a CPU than\n"
 			"# the module's max_cpu_percent allows; seconds are by the lower one\n",
-			header->asked_rate);
+			result->asked_rate);
 }
 
 static void print_children(FILE *out, const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
-	uint32_t unknown = unknown_children(report);
-	double cpu = (double)header->forked_cpu_ns / NS_PER_S;
-	int digits = decimals(header->rate);
+	const struct result *result = report->result;
+	struct children all = children(result);
+	uint64_t unknown = all.nr - all.nr_ended;
+	double cpu = (double)all.cpu_ns / NS_PER_S;
+	int digits = decimals(result->rate);
 
-	if (!header->nr_forked)
+	if (!all.nr)
 		return;
-	fprintf(out, "# and %" PRIu32 " %s that it forked", header->nr_forked,
-		header->nr_forked == 1 ? "child" : "children");
+	fprintf(out, "# and %" PRIu64 " %s that it forked", all.nr,
+		all.nr == 1 ? "child" : "children");
 	if (!unknown)
 		fprintf(out, " used %.*f s", digits, cpu);
-	else if (header->nr_ended)
-		fprintf(out, ", of which %" PRIu32 " used %.*f s",
-			header->nr_ended, digits, cpu);
+	else if (all.nr_ended)
+		fprintf(out, ", of which %" PRIu64 " used %.*f s",
+			all.nr_ended, digits, cpu);
 	putc('\n', out);
 	if (unknown)
-		fprintf(out, "# %" PRIu32 " of them did not come to exit() (exec, _exit(), a signal, or still running):\n"
+		fprintf(out, "# %" PRIu64 " of them did not come to exit() (exec, _exit(), a signal, or still running):\n"
 			"# the CPU time used there, and the samples lost there, are not known\n",
 			unknown);
 }
 
-static void print_reason(FILE *out, uint32_t error)
+static void print_reason(FILE *out, int error)
 {
-	const char *name = strerrorname_np((int)error);
+	const char *name = strerrorname_np(error);
 
 	fprintf(out, " (%s): ", name ? name : "unknown error");
 	switch (error) {
@@ -228,21 +253,21 @@ static void print_reason(FILE *out, uint32_t error)
 
 static void print_losses(FILE *out, const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
+	const struct result *result = report->result;
 
-	if (header->lost)
-		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost", header->lost,
-			header->lost == 1 ? "" : "s", decimals(header->rate),
-			seconds(report, header->lost));
-	else if (header->lost_error)
+	if (result->lost)
+		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost", result->lost,
+			result->lost == 1 ? "" : "s", decimals(result->rate),
+			seconds(report, result->lost));
+	else if (result->lost_error)
 		fputs("# the profile ended early", out);
-	if (header->lost || header->lost_error)
-		print_reason(out, header->lost_error);
-	if (header->forks_denied)
+	if (result->lost || result->lost_error)
+		print_reason(out, result->lost_error);
+	if (result->forks_denied)
 		fprintf(out, "# %" PRIu64 " %s not profiled: no memory, or as many profiles as the module's\n"
 			"# max_user_sessions allows a user\n",
-			header->forks_denied,
-			header->forks_denied == 1 ? "child" : "children");
+			result->forks_denied,
+			result->forks_denied == 1 ? "child" : "children");
 }
 
 /* What is known to be missing takes the place of what may be. */
@@ -251,10 +276,10 @@ static void print_missing(FILE *out, const struct report *report,
 {
 	fprintf(out, "# %s%.*f s of CPU have no samples: ",
 		unknown_children(report) ? "at least " : "",
-		decimals(report->run->header.rate), missing);
+		decimals(report->result->rate), missing);
 	if (ended_early(report))
 		fputs("the profile had ended", out);
-	else if (report->run->header.forks_denied)
+	else if (report->result->forks_denied)
 		fputs("not all children were profiled", out);
 	else
 		fputs("an exec ended the profile, or the program\n"
@@ -269,47 +294,47 @@ static void print_missing(FILE *out, const struct report *report,
 /* What is known to be lost is no difference. */
 static void print_difference(FILE *out, const struct report *report)
 {
-	const struct profil_run *header = &report->run->header;
-	double samples = (double)report->profile->samples + (double)header->lost;
-	double expected = profiled_cpu(report) * header->rate;
+	const struct result *result = report->result;
+	double samples = (double)report->profile->samples + (double)result->lost;
+	double expected = profiled_cpu(report) * result->rate;
 	double difference = fabs(samples - expected);
 
 	if (is_other_process(report) ||
-	    difference <= SLACK_SAMPLES * (1.0 + header->nr_forked) ||
+	    difference <= SLACK_SAMPLES * (1.0 + (double)children(result).nr) ||
 	    difference <= expected * SLACK_PERCENT / 100)
 		return;
 	if (samples < expected)
-		print_missing(out, report, difference / header->rate);
+		print_missing(out, report, difference / result->rate);
 	else if (!unknown_children(report))
 		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
 			"# written into the counters, or made children by clone(2), of which nothing is\n"
 			"# known\n",
-			decimals(header->rate), difference / header->rate);
+			decimals(result->rate), difference / result->rate);
 }
 
 static void print_problems(FILE *out, const struct report *report)
 {
-	const struct runfile *run = report->run;
+	const struct result *result = report->result;
 	size_t i;
 
-	for (i = 0; report->symbols && i < run->nr_objects; i++) {
+	for (i = 0; report->symbols && i < result->nr_objects; i++) {
 		const char *problem = symbols_problem(report->symbols, i);
 
 		if (!problem)
 			continue;
 		fputs("# ", out);
-		print_name(out, run->objects[i].path);
+		print_name(out, result->objects[i].path);
 		fprintf(out, ": %s: no function names\n", problem);
 	}
 }
 
 static void print_no_samples(FILE *out, const struct report *report)
 {
-	uint32_t rate = report->run->header.rate;
+	uint32_t rate = report->result->rate;
 
 	/* if they were lost, that has been said */
 	fputs("# no samples", out);
-	if (!is_other_process(report) && !report->run->header.lost)
+	if (!is_other_process(report) && !report->result->lost)
 		fprintf(out, ": the program used %.1f ms of CPU while it was profiled, and\n"
 			"# there is one sample every %.1f ms",
 			profiled_cpu(report) * NS_PER_S / NS_PER_MS,
@@ -320,7 +345,7 @@ static void print_no_samples(FILE *out, const struct report *report)
 static void print_rows(FILE *out, const struct report *report)
 {
 	const struct profile *profile = report->profile;
-	int digits = decimals(report->run->header.rate);
+	int digits = decimals(report->result->rate);
 	int width = (int)strlen("function");
 	size_t i;
 

@@ -6,26 +6,20 @@
 #ifndef PROFIL_REPORT_H
 #define PROFIL_REPORT_H
 
-#include <stdint.h>
 #include <stdio.h>
 
-#include "command.h"
 #include "profile.h"
-#include "runfile.h"
+#include "result.h"
 #include "symbols.h"
 
 /**
  * struct report - all that a report tells about
- * @argv:    the command line
- * @end:     how the command ended
- * @run:     its memory, in state STARTED
- * @profile: of @run
+ * @result:  of a run
+ * @profile: of @result
  * @symbols: that the profile was made with, or NULL
  */
 struct report {
-	char *const *argv;
-	const struct command_end *end;
-	const struct runfile *run;
+	const struct result *result;
 	const struct profile *profile;
 	const struct symbols *symbols;
 };

@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/profil.h>
+
 #include "result.h"
+
+bool result_is_file(const struct result_object *object)
+{
+	return object->path[0] != '[';
+}
 
 uint64_t result_samples(const struct result *result)
 {
@@ -15,6 +22,109 @@ uint64_t result_samples(const struct result *result)
 	for (i = 0; i < result->nr_objects; i++)
 		samples += result->objects[i].samples;
 	return samples;
+}
+
+static int compare_objects(const struct result_object *a, const struct result_object *b)
+{
+	size_t common = a->build_id_bytes < b->build_id_bytes ?
+			a->build_id_bytes : b->build_id_bytes;
+	int order = strcmp(a->path, b->path);
+
+	if (!order)
+		order = memcmp(a->build_id, b->build_id, common);
+	if (order)
+		return order;
+	return a->build_id_bytes < b->build_id_bytes ? -1 :
+	       a->build_id_bytes > b->build_id_bytes;
+}
+
+static const char *object_problem(const struct result_object *object, uint32_t text_bytes)
+{
+	const struct result_count *counts = object->counts;
+	uint64_t samples = 0;
+	size_t i;
+
+	if (!object->path[0])
+		return "an object has no path";
+	if (object->build_id_bytes > RESULT_MAX_BUILD_ID)
+		return "a build-id is too long";
+	if (object->start >= object->end)
+		return "an object ends before it starts";
+	for (i = 0; i < object->nr_counts; i++) {
+		if (counts[i].address < object->start || counts[i].address >= object->end)
+			return "samples lie outside their object";
+		if (i && (counts[i].address <= counts[i - 1].address ||
+			  counts[i].address - counts[i - 1].address < text_bytes))
+			return "counts are not in order, or overlap";
+		if (!counts[i].samples)
+			return "a count has no samples";
+		if (__builtin_add_overflow(samples, counts[i].samples, &samples))
+			return "the samples of an object are too many";
+	}
+	if (samples != object->samples)
+		return "the samples of an object do not add up";
+	return NULL;
+}
+
+static const char *objects_problem(const struct result *result)
+{
+	uint64_t samples = result->outside;
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		const struct result_object *object = &result->objects[i];
+		const char *problem = object_problem(object, result->text_bytes);
+
+		if (problem)
+			return problem;
+		if (i && compare_objects(&object[-1], object) >= 0)
+			return "objects are not in order";
+		if (__builtin_add_overflow(samples, object->samples, &samples))
+			return "the samples are too many";
+	}
+	return NULL;
+}
+
+static const char *processes_problem(const struct result *result)
+{
+	uint64_t cpu_ns = result->unlisted_cpu_ns;
+	size_t i;
+
+	if (!result->nr_processes)
+		return "it has no process";
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+		uint64_t end;
+
+		if (!process->has_ended && process->cpu_ns)
+			return "a process has a CPU time that it did not tell";
+		if (!process->has_told &&
+		    (process->samples || process->lost || process->error))
+			return "a process has samples that it did not tell";
+		if (__builtin_add_overflow(process->before_ns, process->cpu_ns, &end) ||
+		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
+			return "CPU times are too long";
+	}
+	if (result->unlisted_ended > result->unlisted ||
+	    result->unlisted > UINT32_MAX)
+		return "its children do not add up";
+	return NULL;
+}
+
+const char *result_problem(const struct result *result)
+{
+	const char *problem;
+
+	if (!result->argv || !result->argv[0])
+		return "it has no command";
+	if (!result->rate)
+		return "its rate is 0";
+	if (result->clock > PROFIL_CLOCK_RANDOM)
+		return "its clock is unknown";
+	if (!result->text_bytes || result->text_bytes & (result->text_bytes - 1))
+		return "its counts stand for no power of two";
+	problem = objects_problem(result);
+	return problem ? problem : processes_problem(result);
 }
 
 void result_release(struct result *result)

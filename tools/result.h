@@ -31,7 +31,7 @@ struct result_count {
  * struct result_object - a file that code was loaded from, or what stands for one
  * @path:           as it was loaded; what is in brackets is no file: "[vdso]", "[jit]"
  * @build_id:       of the file when it was loaded
- * @build_id_bytes: 0: it has none
+ * @build_id_bytes: 0: it has none, or the file could not be read
  * @start:          link-time address of its first executable segment
  * @end:            first link-time address behind its last executable segment
  * @bias:           what was added to link-time addresses in the first process that
@@ -56,11 +56,14 @@ struct result_object {
  * struct result_process - a program that a process executed, until it executed another
  * or came to its end
  * @pid:      process ID
- * @parent:   its parent's
- * @program:  path of what it executed
+ * @parent:   its parent's; 0: not known
+ * @program:  path of what it executed, or what it was called by where no more is known;
+ *            "[unknown]": not even that
  * @is_fork:  it is its parent's program, continued in a child made by fork()
- * @has_told: it came to exit(), and the figures below are its own; else they are 0 and
- *            not known
+ * @has_ended: it came to exit(), and @cpu_ns is known; else that is 0
+ * @has_told: it told of its samples too: @samples, @lost and @error are its own; else
+ *            they are 0 and not known, or in the sums of struct result only
+ * @before_ns: CPU time that it had used when its profile started, in ns
  * @cpu_ns:   CPU time from the start of its profile to exit(), in ns
  * @samples:  that were counted
  * @lost:     that could not be counted
@@ -71,7 +74,9 @@ struct result_process {
 	int32_t parent;
 	char *program;
 	bool is_fork;
+	bool has_ended;
 	bool has_told;
+	uint64_t before_ns;
 	uint64_t cpu_ns;
 	uint64_t samples;
 	uint64_t lost;
@@ -87,19 +92,25 @@ struct result_process {
  * @elapsed_ns:    until its end, in ns
  * @status:        how it ended, as from wait(2)
  * @pid:           its process ID
- * @clock:         PROFIL_CLOCK_* that sampled
+ * @clock:         PROFIL_CLOCK_* that sampled; PROFIL_CLOCK_AUTO: the kernel's choice
  * @rate:          in Hz: if the kernel lowered it meanwhile, the lowest
  * @asked_rate:    that was asked for, in Hz
  * @text_bytes:    of text that a count stands for, in bytes; a power of two
  * @program_cpu_ns: CPU time of the command's own process up to its end, in ns
  * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
  * @outside:       samples at addresses that belong to no object
+ * @lost:          samples that could not be counted, of all processes that told
+ * @lost_error:    why, or why the profile of one of them ended, last: errno or 0
+ * @told:          processes, listed or not, that came to exit() and told what they lost
  * @forks_denied:  children that the kernel did not profile
  * @objects:       sorted by path, then build-id
  * @nr_objects:    number of them
- * @processes:     in the order in which they started
+ * @processes:     in the order in which they started: at least one, first the program
+ *                 that was profiled first
  * @nr_processes:  number of them
- * @unlisted:      processes of which nothing but their number is known
+ * @unlisted:      forked children of which nothing is known but what follows
+ * @unlisted_ended: how many of them came to exit()
+ * @unlisted_cpu_ns: CPU time of these, from fork to exit(), in ns
  */
 struct result {
 	char **argv;
@@ -116,13 +127,26 @@ struct result {
 	uint64_t program_cpu_ns;
 	uint64_t children_cpu_ns;
 	uint64_t outside;
+	uint64_t lost;
+	int32_t lost_error;
+	uint64_t told;
 	uint64_t forks_denied;
 	struct result_object *objects;
 	size_t nr_objects;
 	struct result_process *processes;
 	size_t nr_processes;
 	uint64_t unlisted;
+	uint64_t unlisted_ended;
+	uint64_t unlisted_cpu_ns;
 };
+
+/**
+ * result_is_file - whether an object is a file
+ * @object: in question
+ *
+ * Return: false for what its name in brackets stands for.
+ */
+bool result_is_file(const struct result_object *object);
 
 /**
  * result_samples - all samples of a run
@@ -131,6 +155,17 @@ struct result {
  * Return: their sum, those outside all objects included.
  */
 uint64_t result_samples(const struct result *result);
+
+/**
+ * result_problem - what is wrong with a result
+ * @result: all pointers are valid, all else may be anything
+ *
+ * Who has seen to it that nothing is wrong can add figures up without a thought to
+ * overflow, and search what is said to be sorted.
+ *
+ * Return: in words, or NULL.
+ */
+const char *result_problem(const struct result *result);
 
 /**
  * result_release - free what a result holds

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a pc to a function, by what an ELF file and its debug file tell.
+ * From an address to a function, by what an ELF file and its debug file tell.
  *
  * elfutils finds, opens and relocates the files. Its own dwfl_module_addrinfo()
  * is not used: it searches all symbols for each address, returns the nearest
@@ -11,24 +11,23 @@
  *	labels	from each symbol without a size to the end of its section
  *	frames	functions that have unwind information
  */
+#define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwfl.h>
 
 #include "extents.h"
+#include "objectfile.h"
 #include "symbols.h"
 #include "unwind.h"
 
-/* A file as loaded at one place; several segments of it may be objects. */
+/* The file of an object */
 struct file {
-	const char *path;
-	uint64_t bias;
-	size_t first_object;
+	const struct result_object *object;
 	bool is_read;
 	const char *problem;
 	Dwfl *dwfl;
@@ -39,48 +38,42 @@ struct file {
 };
 
 struct symbols {
-	struct file *files;
+	struct file *files;	/* by the objects' index */
 	size_t nr_files;
-	size_t *file_of;	/* object to file, by index */
+	const char *root;
+	char *debug_path;	/* NULL: elfutils' own */
+	Dwfl_Callbacks callbacks;
 };
 
-static const Dwfl_Callbacks callbacks = {
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-struct symbols *symbols_new(const struct runfile *run)
+struct symbols *symbols_new(const struct result *result, const char *root)
 {
 	struct symbols *symbols = calloc(1, sizeof(*symbols));
-	size_t i, j;
+	size_t i;
 
 	if (!symbols)
 		return NULL;
 	unsetenv("DEBUGINFOD_URLS");
-	symbols->files = calloc(run->nr_objects + 1, sizeof(*symbols->files));
-	symbols->file_of = calloc(run->nr_objects + 1,
-				  sizeof(*symbols->file_of));
-	if (!symbols->files || !symbols->file_of) {
-		symbols_free(symbols);
-		return NULL;
-	}
-	for (i = 0; i < run->nr_objects; i++) {
-		const struct runfile_object *object = &run->objects[i];
-
-		for (j = 0; j < symbols->nr_files; j++) {
-			if (symbols->files[j].bias == object->bias &&
-			    !strcmp(symbols->files[j].path, object->path))
-				break;
+	symbols->callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
+	symbols->callbacks.section_address = dwfl_offline_section_address;
+	if (root) {
+		symbols->root = root;
+		if (asprintf(&symbols->debug_path, ":.debug:%s/usr/lib/debug", root) < 0) {
+			symbols->debug_path = NULL;
+			goto no_memory;
 		}
-		symbols->file_of[i] = j;
-		if (j < symbols->nr_files)
-			continue;
-		symbols->files[j].path = object->path;
-		symbols->files[j].bias = object->bias;
-		symbols->files[j].first_object = i;
-		symbols->nr_files++;
+		symbols->callbacks.debuginfo_path = &symbols->debug_path;
 	}
+	symbols->files = calloc(result->nr_objects + 1, sizeof(*symbols->files));
+	if (!symbols->files)
+		goto no_memory;
+	symbols->nr_files = result->nr_objects;
+	for (i = 0; i < result->nr_objects; i++)
+		symbols->files[i].object = &result->objects[i];
 	return symbols;
+
+no_memory:
+	symbols_free(symbols);
+	return NULL;
 }
 
 void symbols_free(struct symbols *symbols)
@@ -99,52 +92,81 @@ void symbols_free(struct symbols *symbols)
 			dwfl_end(file->dwfl);
 	}
 	free(symbols->files);
-	free(symbols->file_of);
+	free(symbols->debug_path);
 	free(symbols);
 }
 
 const char *symbols_problem(const struct symbols *symbols, size_t object)
 {
-	const struct file *file = &symbols->files[symbols->file_of[object]];
-
-	return file->first_object == object ? file->problem : NULL;
+	return symbols->files[object].problem;
 }
 
 /*
- * Only regular files are opened: a damaged path may name a pipe, and wait.
- * Each file is a session of its own, as damaged objects may overlap, which
- * libdwfl does not expect of the modules of one process.
+ * Whether a file is the one that ran, as far as can be told. Return: NULL, or why not.
  */
-static void open_file(struct file *file)
+static const char *find_change(const struct result_object *object, Elf *elf)
 {
-	struct stat st;
+	unsigned char id[RESULT_MAX_BUILD_ID];
+	size_t bytes;
+
+	if (!object->build_id_bytes)
+		return NULL;
+	bytes = objectfile_build_id(elf, id, sizeof(id));
+	if (!bytes)
+		return "not the file that ran, which had a build-id";
+	if (bytes != object->build_id_bytes || memcmp(id, object->build_id, bytes))
+		return "not the file that ran: its build-id is another";
+	return NULL;
+}
+
+/*
+ * Each file is a session of its own, as damaged objects may overlap, which libdwfl does
+ * not expect of the modules of one process.
+ */
+static int open_module(const struct symbols *symbols, struct file *file,
+		       const char *path)
+{
+	GElf_Addr bias;
+	Elf *elf;
 	int fd;
 
-	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		file->problem = strerror(errno);
-		return;
+	fd = objectfile_open(path, &file->problem);
+	if (fd < 0)
+		return 0;
+	file->dwfl = dwfl_begin(&symbols->callbacks);
+	if (!file->dwfl) {
+		close(fd);
+		return -ENOMEM;
 	}
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		file->problem = "not a regular file";
-		goto close_fd;
-	}
-	file->dwfl = dwfl_begin(&callbacks);
-	if (!file->dwfl)
-		goto dwfl_failed;
 	dwfl_report_begin(file->dwfl);
-	file->module = dwfl_report_elf(file->dwfl, file->path, file->path, fd,
-				       file->bias, true);
-	if (!file->module)
-		goto dwfl_failed;
+	file->module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+	if (!file->module) {
+		file->problem = dwfl_errmsg(-1);
+		close(fd);
+		return 0;
+	}
 	/* from here on the descriptor is elfutils' */
 	dwfl_report_end(file->dwfl, NULL, NULL);
-	return;
+	elf = dwfl_module_getelf(file->module, &bias);
+	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
+	if (file->problem)
+		file->module = NULL;
+	return 0;
+}
 
-dwfl_failed:
-	file->problem = dwfl_errmsg(-1);
-close_fd:
-	close(fd);
+static int open_file(const struct symbols *symbols, struct file *file)
+{
+	const char *root = symbols->root ? symbols->root : "";
+	char *path;
+	int error;
+
+	if (!result_is_file(file->object))
+		return 0;
+	if (asprintf(&path, "%s%s", root, file->object->path) < 0)
+		return -ENOMEM;
+	error = open_module(symbols, file, path);
+	free(path);
+	return error;
 }
 
 /* Mapping symbols of Arm and RISC-V, and assembler's local labels */
@@ -199,16 +221,16 @@ static int add_symbol(struct file *file, int index)
 	return extents_add(&file->labels, &extent);
 }
 
-static int read_file(struct file *file)
+static int read_file(const struct symbols *symbols, struct file *file)
 {
 	GElf_Addr bias;
 	int nr, i, error;
 	Elf *elf;
 
 	file->is_read = true;
-	open_file(file);
-	if (!file->module)
-		return 0;
+	error = open_file(symbols, file);
+	if (error || !file->module)
+		return error;
 	nr = dwfl_module_getsymtab(file->module);
 	for (i = 0; i < nr; i++) {
 		error = add_symbol(file, i);
@@ -216,13 +238,9 @@ static int read_file(struct file *file)
 			return error;
 	}
 	elf = dwfl_module_getelf(file->module, &bias);
-	if (elf) {
-		error = unwind_extents(elf, bias, &file->frames);
-		if (error)
-			return error;
-	} else {
-		file->problem = dwfl_errmsg(-1);
-	}
+	error = unwind_extents(elf, bias, &file->frames);
+	if (error)
+		return error;
 	extents_finish(&file->symbols);
 	extents_finish(&file->labels);
 	extents_finish(&file->frames);
@@ -244,10 +262,10 @@ static const struct {
 	{ ".iplt", "[.iplt]" },
 };
 
-static bool find_plt(const struct file *file, uint64_t pc,
+static bool find_plt(const struct file *file, uint64_t address,
 		     struct function *function)
 {
-	GElf_Addr offset = pc, bias;
+	GElf_Addr offset = address, bias;
 	GElf_Shdr header;
 	const char *name;
 	size_t names, i;
@@ -263,7 +281,7 @@ static bool find_plt(const struct file *file, uint64_t pc,
 	for (i = 0; name && i < sizeof(plts) / sizeof(plts[0]); i++) {
 		if (strcmp(name, plts[i].section))
 			continue;
-		function->start = pc - offset;
+		function->start = address - offset;
 		function->name = plts[i].function;
 		function->length = (int)strlen(plts[i].function);
 		return true;
@@ -275,11 +293,11 @@ static bool find_plt(const struct file *file, uint64_t pc,
  * A symbol without a size, as assembler code has them, reaches up to where
  * anything is known to begin or end.
  */
-static const struct extent *find_label(const struct file *file, uint64_t pc,
+static const struct extent *find_label(const struct file *file, uint64_t address,
 				       const struct extent *frame)
 {
-	const struct extent *label = extents_covering(&file->labels, pc);
-	const struct extent *symbol = extents_below(&file->symbols, pc);
+	const struct extent *label = extents_covering(&file->labels, address);
+	const struct extent *symbol = extents_below(&file->symbols, address);
 	const struct extent *previous;
 
 	if (!label || (frame && frame->start > label->start))
@@ -290,7 +308,7 @@ static const struct extent *find_label(const struct file *file, uint64_t pc,
 		return NULL;
 	if (frame)
 		return label;
-	previous = extents_below(&file->frames, pc);
+	previous = extents_below(&file->frames, address);
 	if (previous && previous->end > label->start)
 		return NULL;
 	return label;
@@ -310,15 +328,15 @@ static const struct extent *find_name(const struct file *file, uint64_t start)
 	return extent && extent->start == start ? extent : NULL;
 }
 
-int symbols_find(void *symbols, size_t object, uint64_t pc,
+int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function)
 {
 	const struct symbols *all = symbols;
-	struct file *file = &all->files[all->file_of[object]];
+	struct file *file = &all->files[object];
 	const struct extent *found, *named;
 
 	if (!file->is_read) {
-		int error = read_file(file);
+		int error = read_file(all, file);
 
 		if (error)
 			return error;
@@ -326,14 +344,14 @@ int symbols_find(void *symbols, size_t object, uint64_t pc,
 	if (!file->module)
 		return 0;
 	memset(function, 0, sizeof(*function));
-	found = extents_covering(&file->symbols, pc);
+	found = extents_covering(&file->symbols, address);
 	if (!found) {
 		const struct extent *frame = extents_covering(&file->frames,
-							      pc);
+							      address);
 
-		if (find_plt(file, pc, function))
+		if (find_plt(file, address, function))
 			return 1;
-		found = find_label(file, pc, frame);
+		found = find_label(file, address, frame);
 		if (!found)
 			found = frame;
 	}

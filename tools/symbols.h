@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a pc to the function that it lies in, for all objects of a run. Files
- * are read when first asked for. Debug files installed on this machine are
+ * From an address to the function that it lies in, for all objects of a result.
+ * Addresses are link-time ones. Files are read when first asked for. Debug files installed on this machine are
  * used, nothing is fetched over the network.
  */
 #ifndef PROFIL_SYMBOLS_H
@@ -11,13 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runfile.h"
+#include "result.h"
 
 struct symbols;
 
 /**
- * struct function - where a pc lies
- * @start:  run-time address of the function's first instruction; what tells
+ * struct function - where an address lies
+ * @start:  address of the function's first instruction; what tells
  *          functions of one object apart
  * @name:   not ended by a 0; NULL: the file tells where it is but not its name.
  *          As long-lived as struct symbols
@@ -30,37 +30,41 @@ struct function {
 };
 
 /**
- * symbols_new - prepare for the objects of a run
- * @run: must outlive the symbols
+ * symbols_new - prepare for the objects of a result
+ * @result: must outlive the symbols
+ * @root:   directory that the objects' paths begin in, as in a copy of another
+ *          machine's files; NULL: this machine's own
  *
  * Removes DEBUGINFOD_URLS from this process's environment.
  *
  * Return: to be given to symbols_free(), or NULL: no memory.
  */
-struct symbols *symbols_new(const struct runfile *run);
+struct symbols *symbols_new(const struct result *result, const char *root);
 
 /**
- * symbols_find - the function at a pc
+ * symbols_find - the function at an address
  * @symbols:  from symbols_new()
- * @object:   index in run->objects
- * @pc:       run-time address in that object
+ * @object:   index in result->objects
+ * @address:  in that object
  * @function: filled in if there is one
  *
- * By a symbol that covers the pc; else the PLT section it lies in; else unwind
+ * By a symbol that covers the address; else the PLT section it lies in; else unwind
  * information, with or without the name of a symbol that has no size.
  *
  * Return: 1 if there is a function, 0 if there is none, -ENOMEM.
  */
-int symbols_find(void *symbols, size_t object, uint64_t pc,
+int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function);
 
 /**
  * symbols_problem - why an object has no symbols
  * @symbols: from symbols_new()
- * @object:  index in run->objects
+ * @object:  index in result->objects
  *
- * Return: in words; NULL if its file could be read, or was not asked for, or
- * for an object of the same file as one before it.
+ * One reason is that the file has another build-id than the one that ran: its symbols
+ * would be about other code.
+ *
+ * Return: in words; NULL if its file could be read, or was not asked for.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 

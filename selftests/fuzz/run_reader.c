@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the command makes of a run's memory, which the profiled program can write
- * what it likes to: reads it, adds the counters up, and prints the report. For
- * libFuzzer; the sanitizers judge, and the promises of runfile.h and profile.h.
+ * what it likes to: reads it, makes a result of it, adds that up, and prints the report.
+ * For libFuzzer; the sanitizers judge, and the promises of runfile.h, result.h and
+ * profile.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <collect.h>
 #include <profile.h>
 #include <report.h>
 #include <runfile.h>
@@ -18,16 +20,16 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* In place of files: functions of 64 bytes, now and then with none in between */
-static int find(void *symbols, size_t object, uint64_t pc,
+static int find(void *symbols, size_t object, uint64_t address,
 		struct function *function)
 {
 	(void)symbols;
-	if (pc / 64 % 4 == object % 4)
+	if (address / 64 % 4 == object % 4)
 		return 0;
 	*function = (struct function){
-		.start = pc / 64 * 64,
-		.name = pc / 64 % 2 ? "function" : NULL,
-		.length = pc / 64 % 2 ? 8 : 0,
+		.start = address / 64 * 64,
+		.name = address / 64 % 2 ? "function" : NULL,
+		.length = address / 64 % 2 ? 8 : 0,
 	};
 	return 1;
 }
@@ -54,23 +56,28 @@ static void show(const struct runfile *run)
 	static char *argv[] = { "program", NULL };
 	static const struct command_end end = { .pid = 7, .cpu_ns = 1000000 };
 	struct profile profile;
+	struct result result;
 	char *text = NULL;
 	size_t length;
 	FILE *out;
 
-	if (!profile_make(&profile, run, find, NULL)) {
+	if (collect_result(&result, run, &end, argv))
+		goto release;
+	if (result_problem(&result))
+		abort();
+	if (!profile_make(&profile, &result, find, NULL)) {
 		check_profile(&profile);
 		out = open_memstream(&text, &length);
 		report_print(out, &(struct report){
-			.argv = argv,
-			.end = &end,
-			.run = run,
+			.result = &result,
 			.profile = &profile,
 		});
 		fclose(out);
 		free(text);
 	}
 	profile_release(&profile);
+release:
+	result_release(&result);
 }
 
 static void read_run(int fd)

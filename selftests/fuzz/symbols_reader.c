@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the command makes of the files that a run names: from pcs to functions, by
+ * What the command makes of the files that a run names: from addresses to functions, by
  * symbols, sections and unwind information. For libFuzzer. The input is an ELF
  * file and where to look; most of the reading is elfutils', whose faults are told
  * apart by their backtrace.
@@ -14,7 +14,7 @@
 
 #include <symbols.h>
 
-#define MAX_PCS	64
+#define MAX_ADDRESSES	64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,27 +32,27 @@ static size_t read_name(const struct function *function)
 static void find_functions(int fd, uint64_t start, uint64_t step)
 {
 	char path[64];
-	struct runfile_object object = {
+	struct result_object object = {
 		.start = start,
 		.end = start + 1,
 		.path = path,
 	};
-	struct runfile run = { .objects = &object, .nr_objects = 1 };
+	struct result result = { .objects = &object, .nr_objects = 1 };
 	struct function function;
 	struct symbols *symbols;
 	volatile size_t sum = 0;
 	uint64_t i;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	symbols = symbols_new(&run);
+	symbols = symbols_new(&result, NULL);
 	if (!symbols)
 		return;
-	for (i = 0; i < MAX_PCS; i++) {
-		uint64_t pc = start + i * step;
+	for (i = 0; i < MAX_ADDRESSES; i++) {
+		uint64_t address = start + i * step;
 
-		if (symbols_find(symbols, 0, pc, &function) != 1)
+		if (symbols_find(symbols, 0, address, &function) != 1)
 			continue;
-		if (function.start > pc)
+		if (function.start > address)
 			abort();
 		sum += read_name(&function);
 	}

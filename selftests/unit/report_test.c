@@ -12,8 +12,8 @@
 #include "test.h"
 
 static char *argv[] = { "perl", "-e", "print 1\n", NULL };
-static struct command_end end;
-static struct runfile run;
+static struct result_process processes[2];
+static struct result result;
 static struct profile_row rows[2];
 static struct profile profile;
 static char *text;
@@ -21,13 +21,19 @@ static char *text;
 static int set_up(void **state)
 {
 	(void)state;
-	end = (struct command_end){ .pid = 7, .cpu_ns = 4130000000 };
-	memset(&run, 0, sizeof(run));
-	run.header.rate = 100;
-	run.header.pid = 7;
-	run.header.text_bytes = 4;
-	run.header.start_cpu_ns = 20000000;
-	run.header.nr_told = 1;
+	memset(processes, 0, sizeof(processes));
+	processes[0].pid = 7;
+	processes[0].before_ns = 20000000;
+	result = (struct result){
+		.argv = argv,
+		.rate = 100,
+		.text_bytes = 4,
+		.pid = 7,
+		.program_cpu_ns = 4130000000,
+		.told = 1,
+		.processes = processes,
+		.nr_processes = 1,
+	};
 	rows[0] = (struct profile_row){ "main", "perl", 0, 309, 7500 };
 	rows[1] = (struct profile_row){ "f\033[2J", "libx.so", 0, 103, 2500 };
 	profile = (struct profile){ rows, 2, 412 };
@@ -49,9 +55,7 @@ static void print(void)
 
 	assert_non_null(out);
 	report_print(out, &(struct report){
-		.argv = argv,
-		.end = &end,
-		.run = &run,
+		.result = &result,
 		.profile = &profile,
 	});
 	fclose(out);
@@ -87,13 +91,13 @@ static void lines_above_the_table_are_comments(void **state)
 	const char *line;
 
 	(void)state;
-	run.header.nr_forked = 4;
-	run.header.nr_ended = 1;
-	run.header.lost = 3;
-	run.header.lost_error = ENOMEM;
-	run.header.forks_denied = 2;
-	run.header.asked_rate = 4000;
-	end.cpu_ns = 9000000000;
+	result.unlisted = 4;
+	result.unlisted_ended = 1;
+	result.lost = 3;
+	result.lost_error = ENOMEM;
+	result.forks_denied = 2;
+	result.asked_rate = 4000;
+	result.program_cpu_ns = 9000000000;
 	print();
 	assert_has("3 of them did not come to exit()");
 	assert_has("3 samples (0.03 s) lost (ENOMEM): ");
@@ -126,7 +130,7 @@ static void difference_is_told_above_both_limits(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		profile.samples = cases[i].samples;
-		end.cpu_ns = cases[i].cpu_ns;
+		result.program_cpu_ns = cases[i].cpu_ns;
 		print();
 		if (cases[i].text) {
 			assert_has(cases[i].text);
@@ -141,7 +145,7 @@ static void difference_is_told_above_both_limits(void **state)
 static void lost_samples_are_explained(void **state)
 {
 	static const struct {
-		uint32_t error;
+		int error;
 		const char *text;
 	} cases[] = {
 		{ ENOMEM, " (ENOMEM): no room for more counters. Where that\n"
@@ -150,19 +154,19 @@ static void lost_samples_are_explained(void **state)
 		{ EFAULT, " (EFAULT): the program took" },
 		{ EOPNOTSUPP, " (EOPNOTSUPP): the counters cannot be written\n" },
 		/* whatever a program writes there */
-		{ UINT32_MAX, " (unknown error): the counters cannot be written\n" },
+		{ -1, " (unknown error): the counters cannot be written\n" },
 	};
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		run.header.lost = 1;
-		run.header.lost_error = cases[i].error;
+		result.lost = 1;
+		result.lost_error = cases[i].error;
 		print();
 		assert_has("# 1 sample (0.01 s) lost (");
 		assert_has(cases[i].text);
 		tear_down(NULL);
-		run.header.lost = 0;
+		result.lost = 0;
 		print();
 		assert_has("# the profile ended early (");
 		assert_has(cases[i].text);
@@ -174,19 +178,19 @@ static void lost_samples_are_no_difference(void **state)
 {
 	(void)state;
 	profile.samples = 200;
-	run.header.lost = 212;
-	run.header.lost_error = ENOMEM;
+	result.lost = 212;
+	result.lost_error = ENOMEM;
 	print();
 	assert_has("# 212 samples (2.12 s) lost (ENOMEM): ");
 	assert_lacks("have no samples");
 	tear_down(NULL);
-	run.header.lost = 100;
+	result.lost = 100;
 	print();
 	assert_has("# 1.11 s of CPU have no samples: an exec");
 	/* all of them are told */
 	assert_lacks("only who comes to exit() can tell");
 	tear_down(NULL);
-	run.header.lost_error = EFAULT;
+	result.lost_error = EFAULT;
 	print();
 	assert_has("# 1.11 s of CPU have no samples: the profile had ended\n");
 }
@@ -194,10 +198,10 @@ static void lost_samples_are_no_difference(void **state)
 static void denied_children_are_told(void **state)
 {
 	(void)state;
-	run.header.nr_forked = 1;
-	run.header.nr_ended = 1;
-	run.header.forked_cpu_ns = 1000000000;
-	run.header.forks_denied = 1;
+	result.unlisted = 1;
+	result.unlisted_ended = 1;
+	result.unlisted_cpu_ns = 1000000000;
+	result.forks_denied = 1;
 	print();
 	assert_has("# 1 child not profiled: ");
 	assert_has("# 0.99 s of CPU have no samples: not all children were profiled\n");
@@ -206,8 +210,8 @@ static void denied_children_are_told(void **state)
 static void untold_losses_are_possible(void **state)
 {
 	(void)state;
-	end.cpu_ns = 9000000000;
-	run.header.nr_told = 0;
+	result.program_cpu_ns = 9000000000;
+	result.told = 0;
 	print();
 	assert_has("no samples: an exec");
 	assert_has("ulimit -l");
@@ -237,17 +241,15 @@ static void children_count(void **state)
 		{ 3, 2, 700, "1 of them", NULL },
 		{ 3, 2, 500, "1 of them",
 		  "# at least 0.61 s of CPU have no samples" },
-		/* whatever a program writes there */
-		{ 1, 2, 561, "# and 1 child that it forked used 1.50 s\n", NULL },
 	};
 	size_t i;
 
 	(void)state;
-	run.header.forked_cpu_ns = 1500000000;
+	result.unlisted_cpu_ns = 1500000000;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		run.header.nr_forked = cases[i].forked;
-		run.header.nr_ended = cases[i].ended;
-		run.header.nr_told = 1 + cases[i].ended;
+		result.unlisted = cases[i].forked;
+		result.unlisted_ended = cases[i].ended;
+		result.told = 1 + cases[i].ended;
 		profile.samples = cases[i].samples;
 		print();
 		assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
@@ -262,10 +264,26 @@ static void children_count(void **state)
 	}
 }
 
+/* Children that are listed are children like others. */
+static void listed_children_count(void **state)
+{
+	(void)state;
+	result.nr_processes = 2;
+	result.unlisted = 1;
+	processes[1].cpu_ns = 1000000000;
+	processes[1].has_ended = true;
+	profile.samples = 511;
+	result.told = 2;
+	print();
+	assert_has("# and 2 children that it forked, of which 1 used 1.00 s\n");
+	assert_has("# 1 of them did not come to exit()");
+	assert_lacks("have no samples");
+}
+
 static void children_of_no_known_time(void **state)
 {
 	(void)state;
-	run.header.nr_forked = 2;
+	result.unlisted = 2;
 	print();
 	assert_has("# and 2 children that it forked\n# 2 of them did not");
 }
@@ -274,13 +292,13 @@ static void no_samples_are_explained(void **state)
 {
 	(void)state;
 	profile = (struct profile){ 0 };
-	end.cpu_ns = 23400000;
+	result.program_cpu_ns = 23400000;
 	print();
 	assert_has("# no samples: the program used 3.4 ms of CPU while");
 	assert_has("every 10.0 ms");
 	assert_lacks("percent");
 	tear_down(NULL);
-	run.header.lost = 1;
+	result.lost = 1;
 	print();
 	assert_has("# no samples\n");
 }
@@ -288,8 +306,8 @@ static void no_samples_are_explained(void **state)
 static void other_process_has_no_cpu_time(void **state)
 {
 	(void)state;
-	run.header.pid = 8;
-	end.cpu_ns = 1000000;
+	processes[0].pid = 8;
+	result.program_cpu_ns = 1000000;
 	print();
 	assert_has("of process 8");
 	assert_lacks("the process used");
@@ -299,7 +317,7 @@ static void other_process_has_no_cpu_time(void **state)
 static void decimals_show_one_sample(void **state)
 {
 	(void)state;
-	run.header.rate = 1000;
+	result.rate = 1000;
 	rows[0].samples = 1;
 	print();
 	assert_has("  0.001         1  main");
@@ -330,6 +348,7 @@ int main(void)
 		TEST(denied_children_are_told),
 		TEST(untold_losses_are_possible),
 		TEST(children_count),
+		TEST(listed_children_count),
 		TEST(children_of_no_known_time),
 		TEST(no_samples_are_explained),
 		TEST(other_process_has_no_cpu_time),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From pcs to functions in real files: position-independent and not, with
+ * From addresses to functions in real files: position-independent and not, with
  * symbols and without.
  */
 #define _GNU_SOURCE
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <objectfile.h>
 #include <symbols.h>
 
 #include "test.h"
@@ -20,31 +21,24 @@ struct addresses {
 	unsigned long exported, hidden, sizeless;
 };
 
-struct fixture {
-	const char *path;
-	uint64_t bias;
-};
-
-/* A PIE is wherever we say; the other has to be where it was linked */
-static struct fixture pie = { "fixture-pie", 0x7f0000000000 };
-static struct fixture fixed = { "fixture-fixed", 0 };
-static struct fixture pie_stripped = { "fixture-pie-stripped", 0x555555554000 };
-static struct fixture fixed_stripped = { "fixture-fixed-stripped", 0 };
+static char pie[] = "fixture-pie";
+static char fixed[] = "fixture-fixed";
+static char pie_stripped[] = "fixture-pie-stripped";
+static char fixed_stripped[] = "fixture-fixed-stripped";
 
 static char path[64];
-static struct runfile_object object;
-static struct runfile run = { .objects = &object, .nr_objects = 1 };
+/* where it was loaded is of no importance */
+static struct result_object object = { .path = path, .bias = 0x7f0000000000 };
+static struct result result = { .objects = &object, .nr_objects = 1 };
 static struct symbols *symbols;
 
-static struct addresses open_file(const struct fixture *fixture)
+static struct addresses open_file(const char *fixture)
 {
 	struct addresses addresses = { 0 };
 	FILE *output;
 
-	snprintf(path, sizeof(path), "./%s", fixture->path);
-	object.path = path;
-	object.bias = fixture->bias;
-	symbols = symbols_new(&run);
+	snprintf(path, sizeof(path), "./%s", fixture);
+	symbols = symbols_new(&result, NULL);
 	assert_non_null(symbols);
 	output = popen(path, "r");
 	assert_non_null(output);
@@ -62,14 +56,13 @@ static int close_file(void **state)
 	return 0;
 }
 
-/* @address: link-time; @name: NULL: the function has none */
+/* @name: NULL: the function has none */
 static void assert_function(uint64_t address, uint64_t start, const char *name)
 {
 	struct function function;
 
-	assert_int_equal(symbols_find(symbols, 0, address + object.bias,
-				      &function), 1);
-	assert_int_equal(function.start - object.bias, start);
+	assert_int_equal(symbols_find(symbols, 0, address, &function), 1);
+	assert_int_equal(function.start, start);
 	if (!name) {
 		assert_null(function.name);
 		return;
@@ -81,7 +74,7 @@ static void assert_function(uint64_t address, uint64_t start, const char *name)
 
 static void names_are_found(void **state)
 {
-	const struct fixture *fixture = *state;
+	const char *fixture = *state;
 	struct addresses at = open_file(fixture);
 
 	assert_function(at.exported, at.exported, "exported");
@@ -95,24 +88,23 @@ static void names_are_found(void **state)
 
 static void stripped_functions_stay_whole(void **state)
 {
-	const struct fixture *fixture = *state;
+	const char *fixture = *state;
 	struct addresses at = open_file(fixture);
 	struct function function;
-	uint64_t pc;
+	uint64_t address;
 
 	assert_function(at.exported + 4, at.exported, "exported");
 	/* across several unwind rules, one function */
-	for (pc = at.hidden; pc < at.hidden + 48; pc++)
-		assert_function(pc, at.hidden, NULL);
+	for (address = at.hidden; address < at.hidden + 48; address++)
+		assert_function(address, at.hidden, NULL);
 	/* no symbol, no unwind entry: not the exported function before it */
-	assert_int_equal(symbols_find(symbols, 0, at.sizeless + object.bias,
-				      &function), 0);
+	assert_int_equal(symbols_find(symbols, 0, at.sizeless, &function), 0);
 }
 
 /* Our own PLT, if this machine's linker made one, by its section's name */
 static void plt_is_one_function(void **state)
 {
-	const struct fixture *fixture = *state;
+	const char *fixture = *state;
 	unsigned long start = 0, size = 0;
 	char command[128];
 	FILE *output;
@@ -140,20 +132,17 @@ static int find_own_bias(struct dl_phdr_info *info, size_t size, void *bias)
 
 static void own_functions_are_found(void **state)
 {
-	struct fixture self = { "symbols_test", 0 };
 	struct function function;
+	uint64_t here, bias;
 
 	(void)state;
-	dl_iterate_phdr(find_own_bias, &self.bias);
+	dl_iterate_phdr(find_own_bias, &bias);
+	here = (uintptr_t)own_functions_are_found - bias;
 	snprintf(path, sizeof(path), "/proc/self/exe");
-	object.path = path;
-	object.bias = self.bias;
-	symbols = symbols_new(&run);
+	symbols = symbols_new(&result, NULL);
 	assert_non_null(symbols);
-	assert_int_equal(symbols_find(symbols, 0,
-				      (uintptr_t)own_functions_are_found + 1,
-				      &function), 1);
-	assert_int_equal(function.start, (uintptr_t)own_functions_are_found);
+	assert_int_equal(symbols_find(symbols, 0, here + 1, &function), 1);
+	assert_int_equal(function.start, here);
 	assert_memory_equal(function.name, "own_functions_are_found",
 			    (size_t)function.length);
 }
@@ -163,9 +152,7 @@ static void assert_unreadable(const char *name)
 	struct function function;
 
 	snprintf(path, sizeof(path), "%s", name);
-	object.path = path;
-	object.bias = 0;
-	symbols = symbols_new(&run);
+	symbols = symbols_new(&result, NULL);
 	assert_non_null(symbols);
 	assert_int_equal(symbols_find(symbols, 0, 0x1000, &function), 0);
 	assert_non_null(symbols_problem(symbols, 0));
@@ -186,6 +173,50 @@ static void unreadable_files_are_told(void **state)
 	unlink("fifo");
 }
 
+/* A file that another was built over, since: its names would be about other code. */
+static void another_files_symbols_are_not_used(void **state)
+{
+	struct addresses at = open_file("fixture-pie");
+	struct function function;
+
+	(void)state;
+	close_file(NULL);
+	object.build_id_bytes = objectfile_read_build_id(path, object.build_id,
+							 sizeof(object.build_id));
+	assert_int_equal(object.build_id_bytes, 20);
+	symbols = symbols_new(&result, NULL);
+	assert_function(at.exported, at.exported, "exported");
+	assert_null(symbols_problem(symbols, 0));
+	close_file(NULL);
+
+	object.build_id[19] ^= 1;
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	assert_non_null(strstr(symbols_problem(symbols, 0), "build-id is another"));
+	close_file(NULL);
+	object.build_id[19] ^= 1;
+
+	object.build_id_bytes = 19;
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	object.build_id_bytes = 0;
+}
+
+static void files_are_found_below_a_root(void **state)
+{
+	struct addresses at = open_file("fixture-pie");
+	char *here = realpath(".", NULL);
+
+	(void)state;
+	close_file(NULL);
+	snprintf(path, sizeof(path), "/fixture-pie");
+	symbols = symbols_new(&result, here);
+	assert_function(at.exported, at.exported, "exported");
+	close_file(NULL);
+	free(here);
+	assert_unreadable("/fixture-pie");
+}
+
 /* A file cut anywhere is no reason to crash: for valgrind to judge. */
 static void cut_files_do_not_crash(void **state)
 {
@@ -200,26 +231,24 @@ static void cut_files_do_not_crash(void **state)
 	size = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
 	for (cut = 0; cut < size; cut += 997) {
-		uint64_t pc;
+		uint64_t address;
 
 		file = fopen("cut", "w");
 		assert_non_null(file);
 		assert_int_equal(fwrite(bytes, 1, cut, file), cut);
 		fclose(file);
 		snprintf(path, sizeof(path), "./cut");
-		object.path = path;
-		object.bias = 0;
-		symbols = symbols_new(&run);
+		symbols = symbols_new(&result, NULL);
 		assert_non_null(symbols);
-		for (pc = 0; pc < 0x5000; pc += 64)
-			symbols_find(symbols, 0, pc, &function);
+		for (address = 0; address < 0x5000; address += 64)
+			symbols_find(symbols, 0, address, &function);
 		close_file(NULL);
 	}
 	unlink("cut");
 }
 
 #define TEST(name, fixture) \
-	{ #name "(" #fixture ")", name, NULL, close_file, &(fixture) }
+	{ #name "(" #fixture ")", name, NULL, close_file, fixture }
 
 int main(void)
 {
@@ -232,6 +261,10 @@ int main(void)
 		TEST(plt_is_one_function, fixed_stripped),
 		cmocka_unit_test_teardown(own_functions_are_found, close_file),
 		cmocka_unit_test_teardown(unreadable_files_are_told,
+					  close_file),
+		cmocka_unit_test_teardown(another_files_symbols_are_not_used,
+					  close_file),
+		cmocka_unit_test_teardown(files_are_found_below_a_root,
 					  close_file),
 		cmocka_unit_test_teardown(cut_files_do_not_crash, close_file),
 	};

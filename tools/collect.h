@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the memory that a run was counted in to its result.
+ */
+#ifndef PROFIL_COLLECT_H
+#define PROFIL_COLLECT_H
+
+#include "command.h"
+#include "result.h"
+#include "runfile.h"
+
+/**
+ * collect_result - make the result of a run
+ * @result: filled in; to be released by result_release(), whatever is returned
+ * @run:    in state STARTED; not needed afterwards
+ * @end:    how the command ended
+ * @argv:   the command and its arguments, ended by NULL; copied
+ *
+ * Objects of one file become one, and processes add up. Build-ids are those that the
+ * files have now.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int collect_result(struct result *result, const struct runfile *run,
+		   const struct command_end *end, char *const argv[]);
+
+#endif /* PROFIL_COLLECT_H */

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files that code was loaded from.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+
+#include "objectfile.h"
+
+int objectfile_open(const char *path, const char **problem)
+{
+	struct stat st;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		*problem = strerror(errno);
+		return -1;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		*problem = "not a regular file";
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room)
+{
+	const void *found;
+	ssize_t bytes = dwelf_elf_gnu_build_id(elf, &found);
+
+	if (bytes <= 0 || (size_t)bytes > room)
+		return 0;
+	memcpy(id, found, (size_t)bytes);
+	return (size_t)bytes;
+}
+
+size_t objectfile_read_build_id(const char *path, unsigned char *id, size_t room)
+{
+	const char *problem;
+	size_t bytes = 0;
+	Elf *elf;
+	int fd;
+
+	fd = objectfile_open(path, &problem);
+	if (fd < 0)
+		return 0;
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf)
+		bytes = objectfile_build_id(elf, id, room);
+	elf_end(elf);
+	close(fd);
+	return bytes;
+}
