@@ -6,10 +6,21 @@
 # usage: make_seeds.sh DIR
 
 set -e
-mkdir -p "$1/run_reader" "$1/symbols_reader" "$1/environment_reader"
+mkdir -p "$1/run_reader" "$1/result_reader" "$1/symbols_reader" "$1/environment_reader"
 
 for state in started failed; do
 	./make_run "$state" >"$1/run_reader/$state"
+done
+
+# a byte that says what follows, and that
+for kind in file message; do
+	seed=$1/result_reader/$kind
+	./make_result "$kind" "$seed.part"
+	{
+		printf %.1s "$kind"
+		cat "$seed.part"
+	} >"$seed"
+	rm "$seed.part"
 done
 
 # the file, and behind it the first pc and the step to the next, in 8 bytes each

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What `profil report' and `profil diff' make of a result file, which may have come from
+ * anywhere: they read it, add it up, and print it. For libFuzzer; the sanitizers judge,
+ * and the promises of resultfile.h, result.h and profile.h.
+ *
+ * The first byte of the input says what the rest is: a file, or, as hardly any changed
+ * file has the right checksum, the message in one.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <profile.h>
+#include <report.h>
+#include <resultfile.h>
+#include <resultpack.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In place of files, which the input names: it shall not depend on this machine's */
+static int find(void *symbols, size_t object, uint64_t address,
+		struct function *function)
+{
+	(void)symbols;
+	if (address / 64 % 4 == object % 4)
+		return 0;
+	*function = (struct function){
+		.start = address / 64 * 64,
+		.name = address / 64 % 2 ? "_ZN1a1bEv" : NULL,
+		.length = address / 64 % 2 ? 9 : 0,
+	};
+	return 1;
+}
+
+static void show(const struct result *result)
+{
+	struct profile profile;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!profile_make(&profile, result, find, NULL)) {
+		if (profile.samples != result_samples(result))
+			abort();
+		out = open_memstream(&text, &length);
+		report_print(out, &(struct report){
+			.result = result,
+			.profile = &profile,
+		});
+		fclose(out);
+		free(text);
+	}
+	profile_release(&profile);
+}
+
+/* What was read is written and read again as the same. */
+static void write_again(const struct result *result)
+{
+	unsigned char *message, *second;
+	size_t bytes, more_bytes;
+	struct result again;
+	const char *why;
+
+	if (resultpack_pack(result, &message, &bytes))
+		return;
+	if (resultpack_unpack(message, bytes, &again, &why) ||
+	    resultpack_pack(&again, &second, &more_bytes))
+		abort();
+	if (bytes != more_bytes || memcmp(message, second, bytes))
+		abort();
+	free(message);
+	free(second);
+	result_release(&again);
+}
+
+static int read_file(const uint8_t *data, size_t size, struct result *result,
+		     const char **why)
+{
+	int fd = memfd_create("result", MFD_CLOEXEC);
+	int error = -EIO;
+	char path[64];
+
+	memset(result, 0, sizeof(*result));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd >= 0 && write(fd, data, size) == (ssize_t)size)
+		error = resultfile_read(path, result, why);
+	close(fd);
+	return error;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *why = NULL;
+	struct result result;
+	int error;
+
+	if (!size)
+		return 0;
+	if (data[0] == 'f')
+		error = read_file(data + 1, size - 1, &result, &why);
+	else
+		error = resultpack_unpack(data + 1, size - 1, &result, &why);
+	if (error == -EBADMSG && !why)
+		abort();
+	if (!error) {
+		if (result_problem(&result))
+			abort();
+		show(&result);
+		write_again(&result);
+	}
+	result_release(&result);
+	return 0;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Results in files: what is written is read again, whatever else is there is refused in
+ * words, and a file is whole or not there at all.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <resultfile.h>
+#include <resultpack.h>
+
+#include "fake_result.h"
+#include "test.h"
+
+static char directory[] = "resultfile.XXXXXX";
+static struct result result;
+static struct result again;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fake_result(&result);
+	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
+	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct dirent *entry;
+	DIR *here = opendir(".");
+
+	(void)state;
+	while ((entry = readdir(here)))
+		unlink(entry->d_name);
+	closedir(here);
+	result_release(&result);
+	result_release(&again);
+	return chdir("..") || rmdir(directory);
+}
+
+/* How many files are here, what begins with a dot left out */
+static int count_files(void)
+{
+	struct dirent *entry;
+	DIR *here = opendir(".");
+	int nr = 0;
+
+	while ((entry = readdir(here)))
+		nr += entry->d_name[0] != '.';
+	closedir(here);
+	return nr;
+}
+
+static size_t read_bytes(const char *path, unsigned char *bytes, size_t room)
+{
+	FILE *file = fopen(path, "r");
+	size_t nr;
+
+	assert_non_null(file);
+	nr = fread(bytes, 1, room, file);
+	assert_true(nr < room);
+	fclose(file);
+	return nr;
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t nr)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, nr, file), nr);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void assert_refused(const char *path, const char *words)
+{
+	const char *why = NULL;
+
+	assert_int_equal(resultfile_read(path, &again, &why), -EBADMSG);
+	assert_non_null(why);
+	if (!strstr(why, words))
+		fail_msg("refused otherwise than by '%s': %s", words, why);
+	result_release(&again);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	assert_string_equal(result_problem(&result) ? : "none", "none");
+	assert_int_equal(resultfile_write("out", &result), 0);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	assert_same_result(&again, &result);
+	assert_int_equal(count_files(), 1);
+}
+
+static void file_is_replaced_in_one_step(void **state)
+{
+	const char *why = NULL;
+	struct stat old, new;
+	mode_t mask = umask(027);
+
+	(void)state;
+	write_bytes("out", "old", 3);
+	assert_int_equal(symlink("out", "link"), 0);
+	stat("out", &old);
+	assert_int_equal(resultfile_write("link", &result), 0);
+	umask(mask);
+	/* another file, of that name; and the link is still one */
+	assert_int_equal(lstat("out", &new), 0);
+	assert_true(old.st_ino != new.st_ino);
+	assert_int_equal(new.st_mode, S_IFREG | 0640);
+	assert_int_equal(lstat("link", &new), 0);
+	assert_true(S_ISLNK(new.st_mode));
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+}
+
+/* A full disk leaves what was there, and nothing beside it. */
+static void failed_write_changes_nothing(void **state)
+{
+	struct rlimit old, small = { 10, 10 };
+	unsigned char bytes[16];
+
+	(void)state;
+	write_bytes("out", "old", 3);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	assert_int_equal(resultfile_write("out", &result), -EFBIG);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
+	assert_memory_equal(bytes, "old", 3);
+	assert_int_equal(count_files(), 1);
+}
+
+static void trying_leaves_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(resultfile_try("out"), 0);
+	assert_int_equal(count_files(), 0);
+	write_bytes("out", "old", 3);
+	assert_int_equal(resultfile_try("out"), 0);
+	assert_int_equal(count_files(), 1);
+	assert_int_equal(resultfile_try("none/out"), -ENOENT);
+	assert_int_equal(resultfile_try("out/out"), -ENOTDIR);
+	assert_int_equal(resultfile_try("/proc/out"), -ENOENT);
+	assert_int_equal(resultfile_try("/dev/null"), 0);
+	assert_int_equal(resultfile_try("."), -EISDIR);
+}
+
+/* /dev/null stays what it is. */
+static void devices_are_written_to(void **state)
+{
+	unsigned char bytes[4096];
+	struct stat st;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(resultfile_write("/dev/null", &result), 0);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(resultfile_write("/dev/full", &result), -ENOSPC);
+	assert_int_equal(pipe(ends), 0);
+	snprintf((char *)bytes, sizeof(bytes), "/proc/self/fd/%d", ends[1]);
+	assert_int_equal(resultfile_write((char *)bytes, &result), 0);
+	assert_true(read(ends[0], bytes, sizeof(bytes)) > 36);
+	assert_memory_equal(bytes, "profil result 1\n", 16);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void missing_file_has_its_errno(void **state)
+{
+	const char *why;
+
+	(void)state;
+	assert_int_equal(resultfile_read("out", &again, &why), -ENOENT);
+	assert_refused(".", "no regular file");
+	assert_refused("/dev/zero", "no regular file");
+	/* opening it would wait */
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_refused("fifo", "no regular file");
+}
+
+static void every_cut_is_told(void **state)
+{
+	unsigned char bytes[4096];
+	size_t size, cut;
+
+	(void)state;
+	assert_int_equal(resultfile_write("out", &result), 0);
+	size = read_bytes("out", bytes, sizeof(bytes));
+	for (cut = 0; cut < size; cut++) {
+		write_bytes("cut", bytes, cut);
+		assert_refused("cut", cut ? "cut short" : "empty");
+	}
+}
+
+static void every_flipped_bit_is_found(void **state)
+{
+	unsigned char bytes[4096];
+	size_t size, bit;
+
+	(void)state;
+	assert_int_equal(resultfile_write("out", &result), 0);
+	size = read_bytes("out", bytes, sizeof(bytes));
+	for (bit = 0; bit < 8 * size; bit++) {
+		const char *words = bit / 8 < 14 ? "no result" :
+				    bit / 8 < 16 ? "another version" : "it is ";
+
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		write_bytes("bad", bytes, size);
+		assert_refused("bad", words);
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+	}
+	bytes[size] = 0;
+	write_bytes("bad", bytes, size + 1);
+	assert_refused("bad", "damaged");
+}
+
+static void other_files_are_no_results(void **state)
+{
+	(void)state;
+	assert_refused("/etc/passwd", "no result");
+	assert_refused("/proc/self/exe", "no result");
+	write_bytes("out", "gmon", 4);
+	assert_refused("out", "no result");
+	write_bytes("out", "profil result 2\n.....................", 37);
+	assert_refused("out", "another version");
+}
+
+/* Put a message into an envelope that is fine. */
+static void write_message(const char *path, const unsigned char *message, size_t nr,
+			  uint64_t told)
+{
+	unsigned char *bytes = calloc(1, 36 + compressBound(nr));
+	uLongf packed = compressBound(nr);
+	uint64_t length;
+	uint32_t sum;
+
+	assert_int_equal(compress(bytes + 36, &packed, message, nr), Z_OK);
+	memcpy(bytes, "profil result 1\n", 16);
+	length = packed;
+	memcpy(bytes + 16, &length, 8);
+	memcpy(bytes + 24, &told, 8);
+	sum = (uint32_t)crc32(0, bytes + 16, 16);
+	sum = (uint32_t)crc32(sum, bytes + 36, (uInt)packed);
+	memcpy(bytes + 32, &sum, 4);
+	write_bytes(path, bytes, 36 + packed);
+	free(bytes);
+}
+
+static void untrue_lengths_are_refused(void **state)
+{
+	const char *why = NULL;
+	unsigned char *message;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
+	write_message("out", message, nr, nr);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	result_release(&again);
+	write_message("out", message, nr, nr - 1);
+	assert_refused("out", "damaged");
+	write_message("out", message, nr, nr + 1);
+	assert_refused("out", "damaged");
+	write_message("out", message, nr, UINT64_MAX);
+	assert_refused("out", "larger than any result");
+	write_message("out", message, nr - 1, nr - 1);
+	assert_refused("out", "no message");
+	free(message);
+}
+
+/* Three bytes a piece, a hundred in memory: 32 MiB of that in a file of 32 KiB */
+static void small_files_take_no_great_memory(void **state)
+{
+	const size_t nr = 32 << 20;
+	unsigned char *message = malloc(nr);
+	struct rusage before, after;
+	size_t i;
+
+	(void)state;
+	/* field 19, of length 0 */
+	for (i = 0; i + 3 <= nr; i += 3)
+		memcpy(message + i, "\x9a\x01\x00", 3);
+	write_message("out", message, i, i);
+	free(message);
+	getrusage(RUSAGE_SELF, &before);
+	assert_refused("out", "more memory than any result");
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 800 << 10);
+}
+
+/* What result_problem() has to find, in a result that is fine otherwise */
+static void nonsense_is_refused(void **state)
+{
+	struct result_object *objects = result.objects;
+	struct result_process *processes = result.processes;
+	char *name;
+
+	(void)state;
+#define NONSENSE(place, value, words)					\
+	do {								\
+		__typeof__(place) kept = place;				\
+									\
+		place = value;						\
+		assert_int_equal(resultfile_write("out", &result), 0);	\
+		assert_refused("out", words);				\
+		place = kept;						\
+	} while (0)
+
+	NONSENSE(result.rate, 0, "rate");
+	NONSENSE(result.clock, 4, "clock");
+	NONSENSE(result.text_bytes, 0, "power of two");
+	NONSENSE(result.text_bytes, 12, "power of two");
+	NONSENSE(result.nr_processes, 0, "no process");
+	NONSENSE(result.unlisted_ended, result.unlisted + 1, "children");
+	NONSENSE(result.unlisted, UINT64_MAX, "children");
+	NONSENSE(result.outside, UINT64_MAX, "too many");
+	NONSENSE(objects[0].end, objects[0].start, "ends before");
+	NONSENSE(objects[0].end, objects[0].counts[1].address, "outside their object");
+	NONSENSE(objects[0].counts[1].address, objects[0].counts[0].address, "order");
+	NONSENSE(objects[0].counts[1].address, objects[0].counts[0].address + 3,
+		 "order");
+	NONSENSE(objects[0].counts[0].address, objects[0].start - 1, "do not add up");
+	NONSENSE(objects[0].counts[0].samples, 0, "no samples");
+	NONSENSE(objects[0].counts[0].samples, UINT64_MAX, "do not add up");
+	NONSENSE(objects[1].counts[0].samples, UINT64_MAX - 1, "too many");
+	NONSENSE(objects[1].path[0], '!', "not in order");
+	NONSENSE(objects[0].path[0], 0, "no path");
+	NONSENSE(processes[0].has_ended, false, "did not tell");
+	NONSENSE(processes[0].has_told, false, "did not tell");
+	NONSENSE(processes[0].before_ns, UINT64_MAX, "too long");
+	NONSENSE(processes[0].cpu_ns, UINT64_MAX - 30, "too long");
+	name = result.argv[0];
+	result.argv[0] = NULL;
+	assert_int_equal(resultfile_write("out", &result), 0);
+	assert_refused("out", "no command");
+	result.argv[0] = name;
+}
+
+static void random_messages_do_not_crash(void **state)
+{
+	unsigned int seed = 5;
+	unsigned char *message;
+	int round;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
+	for (round = 0; round < 20000; round++) {
+		size_t at = (size_t)rand_r(&seed) % nr;
+		unsigned char kept = message[at];
+		const char *why = NULL;
+		int error;
+
+		message[at] = (unsigned char)rand_r(&seed);
+		error = resultpack_unpack(message, nr, &again, &why);
+		assert_true(error == 0 || (error == -EBADMSG && why));
+		result_release(&again);
+		message[at] = kept;
+	}
+	free(message);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_written_is_read),
+		TEST(file_is_replaced_in_one_step),
+		TEST(failed_write_changes_nothing),
+		TEST(trying_leaves_nothing),
+		TEST(devices_are_written_to),
+		TEST(missing_file_has_its_errno),
+		TEST(every_cut_is_told),
+		TEST(every_flipped_bit_is_found),
+		TEST(other_files_are_no_results),
+		TEST(untrue_lengths_are_refused),
+		TEST(small_files_take_no_great_memory),
+		TEST(nonsense_is_refused),
+		TEST(random_messages_do_not_crash),
+	};
+
+	return cmocka_run_group_tests_name("resultfile", tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Results in files.
+ *
+ * A file is written beside its place and moved there when all of it is on the disk, so
+ * that whoever looks finds the old or the new one, also after a crash. It is read with
+ * suspicion: lengths tell what is cut short, a checksum what is damaged, and a bound on
+ * all lengths what would not fit.
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <zlib.h>
+
+#include "resultfile.h"
+#include "resultpack.h"
+
+#define MAGIC	"profil result "
+#define VERSION	"1\n"
+
+/*
+ * Of a message. Samples in each 4 bytes of 50 MiB of text would be as much; and it is
+ * packed into less, or a little more.
+ */
+#define MAX_BYTES	((size_t)32 << 20)
+
+/* What is in front of the packed message; numbers are little-endian */
+struct envelope {
+	char magic[sizeof(MAGIC VERSION) - 1];
+	uint64_t packed_bytes;
+	uint64_t bytes;
+	uint32_t checksum;
+} __attribute__((packed));
+
+/* --- writing ------------------------------------------------------------------ */
+
+static uint32_t checksum(const struct envelope *envelope, const unsigned char *packed,
+			 size_t bytes)
+{
+	unsigned char lengths[sizeof(envelope->packed_bytes) + sizeof(envelope->bytes)];
+	uLong sum = crc32(0, NULL, 0);
+
+	memcpy(lengths, (const char *)envelope + offsetof(struct envelope, packed_bytes),
+	       sizeof(lengths));
+	sum = crc32(sum, lengths, sizeof(lengths));
+	return (uint32_t)crc32_z(sum, packed, bytes);
+}
+
+/* Return: a file's contents, to free(), and their length; or NULL with errno. */
+static unsigned char *wrap(const struct result *result, size_t *bytes)
+{
+	unsigned char *message = NULL, *contents = NULL, *packed;
+	struct envelope envelope = { .magic = MAGIC VERSION };
+	uLongf packed_bytes;
+	size_t plain_bytes;
+
+	errno = ENOMEM;
+	if (resultpack_pack(result, &message, &plain_bytes))
+		return NULL;
+	if (plain_bytes > MAX_BYTES) {
+		errno = EFBIG;
+		goto out;
+	}
+	packed_bytes = compressBound(plain_bytes);
+	contents = malloc(sizeof(envelope) + packed_bytes);
+	if (!contents)
+		goto out;
+	packed = contents + sizeof(envelope);
+	if (compress(packed, &packed_bytes, message, plain_bytes) != Z_OK) {
+		free(contents);
+		contents = NULL;
+		goto out;
+	}
+	envelope.packed_bytes = htole64(packed_bytes);
+	envelope.bytes = htole64(plain_bytes);
+	envelope.checksum = htole32(checksum(&envelope, packed, packed_bytes));
+	memcpy(contents, &envelope, sizeof(envelope));
+	*bytes = sizeof(envelope) + packed_bytes;
+out:
+	free(message);
+	return contents;
+}
+
+static int write_all(int fd, const unsigned char *bytes, size_t nr)
+{
+	while (nr) {
+		ssize_t written = write(fd, bytes, nr);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -errno;
+		bytes += written;
+		nr -= (size_t)written;
+	}
+	return 0;
+}
+
+/* A file that is to take another's place */
+struct replacement {
+	char *path;	/* whose */
+	char *beside;	/* its own */
+	int fd;
+};
+
+/* Return: 0 or -errno, and nothing to give back. */
+static int begin(struct replacement *new, const char *path)
+{
+	mode_t mask = umask(0);
+	int error;
+
+	umask(mask);
+	/* what a symbolic link leads to is replaced, and not the link */
+	new->path = realpath(path, NULL);
+	if (!new->path)
+		new->path = strdup(path);
+	if (!new->path || asprintf(&new->beside, "%s.XXXXXX", new->path) < 0) {
+		free(new->path);
+		return -ENOMEM;
+	}
+	new->fd = mkostemp(new->beside, O_CLOEXEC);
+	/* as any other file that is made here */
+	if (new->fd < 0 || fchmod(new->fd, 0666 & ~mask)) {
+		error = -errno;
+		if (new->fd >= 0) {
+			unlink(new->beside);
+			close(new->fd);
+		}
+		free(new->beside);
+		free(new->path);
+		return error;
+	}
+	return 0;
+}
+
+/* The file is there for good when its name is. */
+static int sync_directory(char *path)
+{
+	int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	/* not all file systems can, and those see to it themselves */
+	if (fsync(fd) && errno != EINVAL)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+/* @error: of what was done meanwhile. Return: that, or that of moving it. */
+static int finish(struct replacement *new, int error)
+{
+	if (!error && fsync(new->fd))
+		error = -errno;
+	if (close(new->fd) && !error)
+		error = -errno;
+	if (!error && rename(new->beside, new->path))
+		error = -errno;
+	if (error)
+		unlink(new->beside);
+	else
+		error = sync_directory(new->beside);
+	free(new->beside);
+	free(new->path);
+	return error;
+}
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && !S_ISREG(st.st_mode);
+}
+
+static int open_special(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int resultfile_try(const char *path)
+{
+	struct replacement new;
+	int error;
+
+	if (is_special(path)) {
+		error = open_special(path);
+		if (error >= 0)
+			close(error);
+		return error < 0 ? error : 0;
+	}
+	error = begin(&new, path);
+	if (error)
+		return error;
+	unlink(new.beside);
+	close(new.fd);
+	free(new.beside);
+	free(new.path);
+	return 0;
+}
+
+int resultfile_write(const char *path, const struct result *result)
+{
+	struct replacement new;
+	unsigned char *contents;
+	size_t bytes;
+	int error;
+
+	contents = wrap(result, &bytes);
+	if (!contents)
+		return -errno;
+	if (is_special(path)) {
+		error = open_special(path);
+		if (error >= 0) {
+			int fd = error;
+
+			error = write_all(fd, contents, bytes);
+			close(fd);
+		}
+	} else {
+		error = begin(&new, path);
+		if (!error)
+			error = finish(&new, write_all(new.fd, contents, bytes));
+	}
+	free(contents);
+	return error;
+}
+
+/* --- reading ------------------------------------------------------------------ */
+
+#define CUT_SHORT	"it is cut short: copy it anew, or run the command again"
+#define DAMAGED		"it is damaged: copy it anew, or run the command again"
+
+static int refuse(const char **why, const char *what)
+{
+	*why = what;
+	return -EBADMSG;
+}
+
+/* Return: 0 or -errno; what is no regular file has nothing of ours in it. */
+static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
+		      const char **why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st)) {
+		error = -errno;
+	} else if (!S_ISREG(st.st_mode)) {
+		error = refuse(why, "it is no regular file: copy the result into one");
+	} else if ((uint64_t)st.st_size > sizeof(struct envelope) +
+					  compressBound(MAX_BYTES)) {
+		error = refuse(why, "it is larger than any result: name a file that profil wrote");
+	} else {
+		*bytes = (size_t)st.st_size;
+		*contents = malloc(*bytes + 1);
+		if (!*contents)
+			error = -ENOMEM;
+	}
+	for (size_t at = 0; !error && at < *bytes;) {
+		ssize_t length = read(fd, *contents + at, *bytes - at);
+
+		if (length < 0 && errno != EINTR)
+			error = -errno;
+		else if (!length)
+			*bytes = at;
+		else if (length > 0)
+			at += (size_t)length;
+	}
+	close(fd);
+	return error;
+}
+
+static int check_magic(const unsigned char *contents, size_t bytes, const char **why)
+{
+	static const char magic[] = MAGIC VERSION;
+	const size_t name = strlen(MAGIC);
+
+	if (!bytes)
+		return refuse(why, "it is empty: run the command again");
+	if (memcmp(contents, magic, bytes < name ? bytes : name))
+		return refuse(why, "it is no result of profil, which `profil COMMAND' writes");
+	if (bytes < sizeof(struct envelope))
+		return refuse(why, CUT_SHORT);
+	if (memcmp(contents, magic, strlen(magic)))
+		return refuse(why, "it is of another version of this format: report it with the profil that wrote it");
+	return 0;
+}
+
+static int unwrap(const unsigned char *contents, size_t size, struct result *result,
+		  const char **why)
+{
+	const unsigned char *packed = contents + sizeof(struct envelope);
+	size_t packed_bytes = size - sizeof(struct envelope);
+	struct envelope envelope;
+	unsigned char *message;
+	uLongf plain_bytes;
+	int error;
+
+	memcpy(&envelope, contents, sizeof(envelope));
+	if (le64toh(envelope.packed_bytes) > packed_bytes)
+		return refuse(why, CUT_SHORT);
+	if (le64toh(envelope.packed_bytes) != packed_bytes ||
+	    le32toh(envelope.checksum) != checksum(&envelope, packed, packed_bytes))
+		return refuse(why, DAMAGED);
+	if (le64toh(envelope.bytes) > MAX_BYTES)
+		return refuse(why, "it says that it is larger than any result: run the command again");
+	plain_bytes = (uLongf)le64toh(envelope.bytes);
+	message = malloc(plain_bytes + 1);
+	if (!message)
+		return -ENOMEM;
+	error = uncompress(message, &plain_bytes, packed, packed_bytes);
+	if (error == Z_MEM_ERROR)
+		error = -ENOMEM;
+	else if (error != Z_OK || plain_bytes != le64toh(envelope.bytes))
+		error = refuse(why, DAMAGED);
+	else
+		error = resultpack_unpack(message, plain_bytes, result, why);
+	free(message);
+	return error;
+}
+
+int resultfile_read(const char *path, struct result *result, const char **why)
+{
+	unsigned char *contents = NULL;
+	size_t bytes = 0;
+	int error;
+
+	memset(result, 0, sizeof(*result));
+	error = read_whole(path, &contents, &bytes, why);
+	if (!error)
+		error = check_magic(contents, bytes, why);
+	if (!error)
+		error = unwrap(contents, bytes, result, why);
+	free(contents);
+	return error;
+}
