@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Colours and bars: where there are any.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terminal.h>
+
+#include "test.h"
+
+static char *text;
+static FILE *out;
+
+static int set_up(void **state)
+{
+	static size_t size;
+
+	(void)state;
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	out = open_memstream(&text, &size);
+	return !out;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fclose(out);
+	free(text);
+	return 0;
+}
+
+static void assert_style(FILE *to, enum terminal_when when, bool color, bool bars)
+{
+	struct terminal_style style = terminal_style(to, when);
+
+	assert_int_equal(style.color, color);
+	assert_int_equal(style.bars, bars);
+}
+
+static void only_terminals_have_colors(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	FILE *terminal, *file = tmpfile();
+
+	(void)state;
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	terminal = fopen(ptsname(master), "w");
+	assert_non_null(terminal);
+
+	assert_style(terminal, TERMINAL_AUTO, true, true);
+	assert_style(terminal, TERMINAL_NEVER, false, false);
+	assert_style(file, TERMINAL_AUTO, false, false);
+	assert_style(file, TERMINAL_ALWAYS, true, true);
+	setenv("NO_COLOR", "", 1);
+	assert_style(terminal, TERMINAL_AUTO, true, true);
+	setenv("NO_COLOR", "1", 1);
+	assert_style(terminal, TERMINAL_AUTO, false, true);
+	/* who asks for them gets them */
+	assert_style(terminal, TERMINAL_ALWAYS, true, true);
+	unsetenv("NO_COLOR");
+	setenv("TERM", "dumb", 1);
+	assert_style(terminal, TERMINAL_AUTO, false, true);
+	fclose(terminal);
+	fclose(file);
+	close(master);
+}
+
+static void plain_is_plain(void **state)
+{
+	const struct terminal_style plain = { 0 };
+
+	(void)state;
+	terminal_begin(out, &plain, TERMINAL_HOT);
+	terminal_bar(out, &plain, 1);
+	terminal_end(out, &plain);
+	fflush(out);
+	assert_string_equal(text, "");
+}
+
+static void bars_are_as_long_as_shares(void **state)
+{
+	const struct terminal_style style = { .bars = true };
+	static const double shares[] = { 0, 0.01, 0.5, 1, 2 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		terminal_bar(out, &style, shares[i]);
+		putc('|', out);
+	}
+	fflush(out);
+	assert_string_equal(text, "||##########|####################|####################|");
+}
+
+static void control_characters_are_harmless(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 14);
+	fflush(out);
+	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
+}
+
+static void words_are_told_apart(void **state)
+{
+	enum terminal_when when = TERMINAL_AUTO;
+
+	(void)state;
+	assert_true(terminal_parse_when("never", &when));
+	assert_int_equal(when, TERMINAL_NEVER);
+	assert_true(terminal_parse_when("always", &when));
+	assert_int_equal(when, TERMINAL_ALWAYS);
+	assert_true(terminal_parse_when("auto", &when));
+	assert_int_equal(when, TERMINAL_AUTO);
+	assert_false(terminal_parse_when("alway", &when));
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(only_terminals_have_colors),
+		TEST(plain_is_plain),
+		TEST(bars_are_as_long_as_shares),
+		TEST(control_characters_are_harmless),
+		TEST(words_are_told_apart),
+	};
+
+	return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
+}

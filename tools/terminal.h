@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Colours and bars, for who reads a report on a terminal.
+ */
+#ifndef PROFIL_TERMINAL_H
+#define PROFIL_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* When there shall be colours and bars */
+enum terminal_when {
+	TERMINAL_AUTO,		/* on a terminal; colours, if NO_COLOR is not set */
+	TERMINAL_ALWAYS,
+	TERMINAL_NEVER,
+};
+
+/**
+ * struct terminal_style - what a line may have besides text
+ * @color: colours
+ * @bars:  bars
+ */
+struct terminal_style {
+	bool color;
+	bool bars;
+};
+
+/* What a colour stands for */
+enum terminal_color {
+	TERMINAL_PLAIN,
+	TERMINAL_HOT,		/* much, or more than before */
+	TERMINAL_WARM,
+	TERMINAL_LESS,		/* less than before */
+	TERMINAL_FAINT,		/* lines that are no data */
+};
+
+/**
+ * terminal_parse_when - what an option's argument means
+ * @text: "auto", "always" or "never"
+ * @when: filled with it
+ *
+ * Return: whether it is one of these.
+ */
+bool terminal_parse_when(const char *text, enum terminal_when *when);
+
+/**
+ * terminal_style - what goes to a file
+ * @out:  the file
+ * @when: as asked for
+ */
+struct terminal_style terminal_style(FILE *out, enum terminal_when when);
+
+/**
+ * terminal_begin - what follows is of a colour, up to terminal_end()
+ * @out:   where to
+ * @style: without colours, nothing is printed
+ * @color: of what is printed there next
+ */
+void terminal_begin(FILE *out, const struct terminal_style *style,
+		    enum terminal_color color);
+
+/**
+ * terminal_end - what follows is plain again
+ * @out:   where to
+ * @style: as for terminal_begin()
+ */
+void terminal_end(FILE *out, const struct terminal_style *style);
+
+/**
+ * terminal_bar - a share as a bar
+ * @out:   where to
+ * @style: without bars, nothing is printed
+ * @share: from 0 to 1
+ */
+void terminal_bar(FILE *out, const struct terminal_style *style, double share);
+
+/**
+ * terminal_print_name - a name, with control characters in octal
+ * @out:  where to
+ * @name: as from a file
+ *
+ * Return: how many columns it took, if each byte is a character.
+ */
+int terminal_print_name(FILE *out, const char *name);
+
+#endif /* PROFIL_TERMINAL_H */
