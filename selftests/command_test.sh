@@ -15,13 +15,14 @@ run() {
 	local want=$1 got
 
 	shift
-	"$PROFIL" -o "$work/profile" "$@" >"$work/out" 2>"$work/err"
+	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
 	got=$?
 	[ "$got" = "$want" ] || echo "# status $got instead of $want: $*"
 	[ "$got" = "$want" ]
 }
 
-# rows: the table without its head; the fields are percent seconds samples name
+# rows: the table without its head; the fields are percent seconds samples name object
+# interval
 rows() {
 	grep -v '^#' "$work/profile"
 }
@@ -109,7 +110,7 @@ output_is_the_commands() {
 	run 0 sh -c 'printf "a\0b"; echo c >&2' &&
 	[ "$(od -An -c "$work/out" | tr -d ' ')" = 'a\0b' ] &&
 	[ "$(cat "$work/err")" = c ] &&
-	"$PROFIL" ./spin 0.3 2>"$work/err" >"$work/out" &&
+	"$PROFIL" -o "$work/result" ./spin 0.3 2>"$work/err" >"$work/out" &&
 	[ ! -s "$work/out" ] && grep -q spin_much "$work/err"
 }
 
@@ -132,7 +133,7 @@ static_program() {
 no_device() {
 	# a mount namespace in which the device is not there
 	PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev &&
-		"$PROFIL" ./spin 0.1' >"$work/out" 2>"$work/err" &&
+		"$PROFIL" -o /dev/null ./spin 0.1' >"$work/out" 2>"$work/err" &&
 	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
 }
 
@@ -164,14 +165,14 @@ lowered_rate() {
 }
 
 # limited BYTES: a script of a user who may lock no more memory than that. He has
-# no place to write the profile to but standard error.
+# no place to write the profile to but standard error, and none for the result.
 limited() {
 	local text=/usr/share/common-licenses/GPL-3
 
 	# (as root, as it may be above what a user is allowed: 64 KiB up to Linux 5.15)
 	prlimit --memlock="$1" \
 		setpriv --reuid 65532 --regid 65532 --clear-groups \
-		"$PROFIL" --rate 250 perl ../scripts/demo-words.pl \
+		"$PROFIL" -o /dev/null --rate 250 perl ../scripts/demo-words.pl \
 		$text $text $text $text >"$work/out" 2>"$work/profile"
 }
 
@@ -235,12 +236,108 @@ first_of_several() {
 	spun 0.5
 }
 
+# report ARG...: of the result that the last run has kept
+report() {
+	"$PROFIL" report "$@" "$work/result" >"$work/profile" 2>"$work/err"
+}
+
+# What is kept is what was shown, and can be shown otherwise.
+kept() {
+	run 0 ./spin 1 && cp "$work/profile" "$work/shown" && report &&
+	diff "$work/shown" <(grep -v '^# began ' "$work/profile") &&
+	grep -q "^# began .* on $(uname -n), Linux $(uname -r) " "$work/profile" &&
+	report --top 1 && [ "$(rows | wc -l)" = 1 ] &&
+	[ "$(share spin_much)" -gt 0 ] &&
+	report --by object --sort name --min-percent 90 &&
+	[ "$(rows | awk '{ print $4 }')" = "$PWD/spin" ] &&
+	report --by process && rows | grep -q '^  *100.00 .* \./spin ' &&
+	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile"
+}
+
+# A file that was built over: named, and its symbols not used
+changed_object() {
+	cp spin "$work/spin" && run 0 "$work/spin" 0.5 &&
+	[ "$(share spin_much)" -gt 0 ] && cp forks "$work/spin" && report &&
+	grep -q "^# $work/spin: .* build-id is another" "$work/profile" &&
+	[ "$(share spin_much)" = 0 ] &&
+	rows | grep -q ' 0x[0-9a-f]* *spin ' &&
+	# and the old one, elsewhere
+	mkdir -p "$work/root$work" && cp spin "$work/root$work/spin" &&
+	report --root "$work/root" && [ "$(share spin_much)" -gt 0 ]
+}
+
+# Nothing but the result file is beside it, whatever becomes of the command.
+result_file() {
+	mkdir "$work/here" &&
+	(PROFIL=$(realpath "$PROFIL") && spin=$PWD/spin && cd "$work/here" &&
+		"$PROFIL" "$spin" 0.1 2>"$work/err" && [ "$(ls)" = profil.out ] &&
+		"$PROFIL" "$spin" 0.1 kill 2>>"$work/err"
+		[ $? = 137 ] && [ "$(ls)" = profil.out ] &&
+		"$PROFIL" report >"$work/profile")
+}
+
+# The run goes on, and its table is there.
+result_that_cannot_be_written() {
+	"$PROFIL" -o /nonexistent/file -t "$work/profile" sh -c 'exit 3' 2>"$work/err"
+	[ $? = 3 ] && grep -q '/nonexistent/file: .* (ENOENT): .* -o names' "$work/err" &&
+	grep -q '^# command: sh' "$work/profile"
+}
+
+differences() {
+	run 0 ./spin 1 && mv "$work/result" "$work/old" && run 0 ./forks 1 1 exit &&
+	"$PROFIL" diff "$work/old" "$work/result" >"$work/profile" 2>"$work/err" &&
+	# what is in one only has changed by more than chance
+	grep -q '^ .* -[0-9.]*\* .* spin_much  spin$' "$work/profile" &&
+	grep -q '^ .* +[0-9.]*\* .* spin_child  forks$' "$work/profile" &&
+	"$PROFIL" diff "$work/old" "$work/old" >"$work/profile" &&
+	grep -q '^# 0 of ' "$work/profile" && ! grep -q '[0-9]\* ' "$work/profile"
+}
+
+information() {
+	"$PROFIL" info >"$work/out" 2>"$work/err" &&
+	grep -q '^/dev/profil  *can be opened' "$work/out" &&
+	grep -q '^rates  *1 to [0-9]* Hz' "$work/out" &&
+	grep -q '^a profile  *could be started' "$work/out" &&
+	! PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev &&
+		"$PROFIL" info' >"$work/out" 2>"$work/err" &&
+	grep -q '^/dev/profil .*(ENOENT): .*modprobe profil' "$work/out"
+}
+
+# A command that is called like a subcommand
+names() {
+	printf '#!/bin/sh\nexit 7\n' >"$work/report" && chmod +x "$work/report" &&
+	run 7 "$work/report" &&
+	{
+		PATH=$work:$PATH "$PROFIL" run -o /dev/null -t /dev/null report
+		[ $? = 7 ]
+	} && "$PROFIL" help diff | grep -q '^Usage: profil diff' &&
+	"$PROFIL" --help | grep -q 'profil info'
+}
+
+# completes WORD... WANT: what bash makes of these words, the last of them half typed
+completes() (
+	# shellcheck disable=SC2034 # bash's own, by which it asks
+	COMP_WORDS=("${@:1:$#-1}") COMP_CWORD=$(($# - 2)) COMPREPLY=()
+	. ../tools/completion/profil.bash
+	_profil 2>/dev/null
+	[ "${COMPREPLY[*]}" = "${!#}" ] || echo "# ${*:1:$#-1}: ${COMPREPLY[*]}"
+	[ "${COMPREPLY[*]}" = "${!#}" ]
+)
+
+completion() {
+	completes profil run --t --table= && completes profil report --so --sort= &&
+	completes profil report --sort = n name &&
+	completes profil report --by = "" "function object process" &&
+	completes profil -c ti "tick timer" && completes profil help d diff &&
+	completes profil diff faults. faults.md && completes profil info x ""
+}
+
 ktap_print_header
 if [ ! -c /dev/profil ]; then
 	ktap_skip_all "no /dev/profil: load the module"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 24
+ktap_set_plan 32
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -270,4 +367,12 @@ check "children by clone" at_last forks clone
 check "a forked child that executes another program" at_last forks_and_exec
 check "two programs that a static one executes" first_of_several
 check "no CPU time used" run 0 true
+check "a result is kept, and shown otherwise" kept
+check "an object that has changed" changed_object
+check "a result file, and nothing else" result_file
+check "a result that cannot be written" result_that_cannot_be_written
+check "differences" differences
+check "information" information
+check "commands that are called like ours" names
+check "completion" completion
 ktap_finished

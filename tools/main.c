@@ -1,279 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil - run a command and show where it spent its CPU time
+ * profil - which subcommand it is
  *
- * The samples are counted by the kernel (/dev/profil) into memory that this
- * process made; libprofil, preloaded into the command, starts that. Here is the
- * way through: options, run, report, exit status.
+ * What is none of them is what `run' runs, so that `profil COMMAND' is enough.
  */
-#define _GNU_SOURCE
 #include <argp.h>
-#include <err.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <linux/profil.h>
-
-#include "collect.h"
-#include "command.h"
-#include "preload.h"
-#include "profile.h"
-#include "report.h"
-#include "runfile.h"
-#include "symbols.h"
+#include "commands.h"
 
 #ifndef PROFIL_VERSION
 #define PROFIL_VERSION	"0.1.0"
 #endif
 
-#define EXIT_OWN_FAILURE	125
-
 const char *argp_program_version = "profil " PROFIL_VERSION;
 
-static const char doc[] =
-	"Run COMMAND and show in which functions it spent its CPU time."
-	"\v"
-	"The table goes to standard error, or to FILE. It is about the process "
-	"of COMMAND with all its threads, and the children that it forks; each "
-	"is counted until it executes another program, or COMMAND ends: what "
-	"a child does after that is in no table.\n"
+static const char overview[] =
+	"Usage: profil [run] [OPTION...] COMMAND [ARG...]\n"
+	"  or:  profil report [OPTION...] [FILE]\n"
+	"  or:  profil diff [OPTION...] OLD NEW\n"
+	"  or:  profil info\n"
+	"  or:  profil help [run|report|diff|info]\n"
 	"\n"
-	"Exit status: that of COMMAND; 128+N if it was killed by signal N; "
-	"127 if it was not found; 126 if it cannot be executed; 125 if profil "
-	"could not run it.";
+	"  run      Run COMMAND, show in which functions it spent its CPU time, and keep\n"
+	"           that in a file (profil.out)\n"
+	"  report   Show such a file: by function, object or process\n"
+	"  diff     Compare two of them: which differences are more than chance\n"
+	"  info     Whether a profile could be started here and now, or what is missing\n"
+	"  help     This, or the options of one of these\n"
+	"\n"
+	"A COMMAND that is called like one of these is run by `profil run' or by its path.\n"
+	"profil(1) has more.\n";
 
-static const struct argp_option options[] = {
-	{ "rate", 'r', "HZ", 0,
-	  "Take HZ samples per second of CPU time", 0 },
-	{ "clock", 'c', "CLOCK", 0,
-	  "Sample by the scheduler's tick, by a timer, or at random points, with which no program can be in step: CLOCK is tick, timer or random (default: the tick up to its rate, random above)", 0 },
-	{ "output", 'o', "FILE", 0,
-	  "Write the table to FILE", 0 },
-	{ 0 }
+static const struct {
+	const char *name;	/* as its messages begin */
+	int (*main)(int argc, char **argv);
+} commands[] = {
+	{ "profil run", run_main },
+	{ "profil report", report_main },
+	{ "profil diff", diff_main },
+	{ "profil info", info_main },
 };
 
-struct arguments {
-	uint32_t rate;		/* Hz; 0: libprofil's default */
-	uint32_t clock;		/* PROFIL_CLOCK_* */
-	const char *output;	/* NULL: standard error */
-	char **command;
-};
+#define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
-static uint32_t parse_rate(const char *text, struct argp_state *state)
+/* Return: the index of a subcommand, or NR_COMMANDS: there is none of that name. */
+static size_t find(const char *word)
 {
-	unsigned long rate;
-	char *end;
+	size_t i;
 
-	errno = 0;
-	rate = strtoul(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
-	    rate > INT_MAX)
-		argp_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
-			   text);
-	return (uint32_t)rate;
+	for (i = 0; i < NR_COMMANDS; i++)
+		if (!strcmp(word, strchr(commands[i].name, ' ') + 1))
+			break;
+	return i;
 }
 
-static uint32_t parse_clock(const char *text, struct argp_state *state)
+static int start(size_t command, int argc, char **argv)
 {
-	static const char *const names[] = {
-		[PROFIL_CLOCK_TICK] = "tick",
-		[PROFIL_CLOCK_TIMER] = "timer",
-		[PROFIL_CLOCK_RANDOM] = "random",
-	};
-	uint32_t i;
-
-	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
-		if (!strcmp(text, names[i]))
-			return i;
-	argp_error(state, "'%s' is not a clock: there are tick, timer and random",
-		   text);
-	return PROFIL_CLOCK_AUTO;
+	argv[0] = (char *)commands[command].name;
+	return commands[command].main(argc, argv);
 }
 
-static error_t parse_option(int key, char *text, struct argp_state *state)
+static int help(const char *about)
 {
-	struct arguments *arguments = state->input;
+	static char option[] = "--help";
+	char *argv[] = { NULL, option, NULL };
+	size_t command = about ? find(about) : NR_COMMANDS;
 
-	switch (key) {
-	case 'r':
-		arguments->rate = parse_rate(text, state);
-		return 0;
-	case 'c':
-		arguments->clock = parse_clock(text, state);
-		return 0;
-	case 'o':
-		arguments->output = text;
-		return 0;
-	case ARGP_KEY_ARG:
-		/* the first word that is no option; all the rest is its */
-		arguments->command = &state->argv[state->next - 1];
-		state->next = state->argc;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	if (command < NR_COMMANDS)
+		return start(command, 2, argv);
+	if (about && strcmp(about, "help")) {
+		fprintf(stderr, "profil: there is no subcommand %s\n%s", about, overview);
+		return EXIT_USAGE;
 	}
+	fputs(overview, stdout);
+	return 0;
 }
 
-/* Open before the command runs: what it counted cannot be had again. */
-static FILE *open_output(const char *path)
+static bool asks_for_help(const char *word)
 {
-	FILE *out;
-
-	if (!path)
-		return stderr;
-	out = fopen(path, "we");
-	if (!out)
-		err(EXIT_OWN_FAILURE, "%s", path);
-	return out;
-}
-
-static void close_output(FILE *out, const char *path)
-{
-	bool failed = ferror(out) || fflush(out);
-
-	if (out != stderr && fclose(out))
-		failed = true;
-	if (failed)
-		warn("%s", path ? path : "standard error");
-}
-
-static void run_command(char **command, int memory, struct command_end *end)
-{
-	char *tried, *library = preload_find(&tried);
-	char **env;
-	int error;
-
-	if (!library && errno == ENOENT)
-		errx(EXIT_OWN_FAILURE, "libprofil is missing; looked for %s",
-		     tried);
-	if (!library && errno == EINVAL)
-		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
-		     tried);
-	if (!library)
-		err(EXIT_OWN_FAILURE, "libprofil");
-	env = preload_environ(library, memory);
-	if (!env)
-		err(EXIT_OWN_FAILURE, "environment");
-	error = command_run(command, env, end);
-	if (error)
-		errx(EXIT_OWN_FAILURE, "%s: %s", command[0], strerror(-error));
-	preload_environ_free(env);
-	free(library);
-	free(tried);
-}
-
-/* The library's message names the error itself, where that says anything. */
-static void explain_failure(const struct profil_run *header)
-{
-	const char *name = strerrorname_np(header->error);
-
-	if (!name || strstr(header->message, name))
-		warnx("no profile: %s", header->message);
-	else
-		warnx("no profile: %s (%s)", header->message, name);
-}
-
-static void explain_empty(const char *command)
-{
-	warnx("no profile: %s did not load libprofil: it is static, set-user-ID, or not a program that the dynamic linker of this profil can start (32-bit, another C library); see LD_PRELOAD in ld.so(8)",
-	      command);
-}
-
-static void print_report(FILE *out, char **command, const struct runfile *run,
-			 const struct command_end *end)
-{
-	struct symbols *symbols = NULL;
-	struct profile profile = { 0 };
-	struct result result;
-	int error;
-
-	error = collect_result(&result, run, end, command);
-	if (!error) {
-		symbols = symbols_new(&result, NULL);
-		error = symbols ? profile_make(&profile, &result, symbols_find,
-					       symbols) : -ENOMEM;
-	}
-	if (error)
-		warnx("profile: %s", strerror(-error));
-	else
-		report_print(out, &(struct report){
-			.result = &result,
-			.profile = &profile,
-			.symbols = symbols,
-		});
-	profile_release(&profile);
-	symbols_free(symbols);
-	result_release(&result);
-}
-
-/*
- * Show what the run's memory holds, be it a profile or why there is none. From
- * here on the exit status is the command's, whatever becomes of the report.
- */
-static void show(FILE *out, char **command, int memory,
-		 const struct command_end *end)
-{
-	const char *why = NULL;
-	struct runfile run;
-	int error;
-
-	error = runfile_read(memory, &run, &why);
-	if (error == -EBADMSG)
-		warnx("no profile: the program damaged the memory it was counted in: %s",
-		      why);
-	else if (error)
-		warnx("no profile: the run's memory: %s", strerror(-error));
-	if (error)
-		return;
-	switch (run.header.state) {
-	case PROFIL_RUN_EMPTY:
-		explain_empty(command[0]);
-		break;
-	case PROFIL_RUN_FAILED:
-		explain_failure(&run.header);
-		break;
-	case PROFIL_RUN_STARTED:
-		print_report(out, command, &run, end);
-		break;
-	}
-	runfile_release(&run);
+	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-?");
 }
 
 int main(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse_option,
-		.args_doc = "COMMAND [ARG...]",
-		.doc = doc,
-	};
-	struct arguments arguments = { 0 };
-	struct command_end end;
-	int memory;
-	FILE *out;
+	size_t command;
 
-	argp_err_exit_status = EXIT_OWN_FAILURE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-
-	out = open_output(arguments.output);
-	memory = runfile_create(arguments.rate, arguments.clock);
-	if (memory < 0)
-		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
-	run_command(arguments.command, memory, &end);
-	if (end.exec_error)
-		warnx("%s: %s", arguments.command[0],
-		      strerror(end.exec_error));
-	else
-		show(out, arguments.command, memory, &end);
-	close_output(out, arguments.output);
-	close(memory);
-	return command_exit_status(&end);
+	if (argc > 1 && asks_for_help(argv[1]))
+		return help(argv[2]);
+	command = argc > 1 ? find(argv[1]) : NR_COMMANDS;
+	if (command < NR_COMMANDS)
+		return start(command, argc - 1, argv + 1);
+	return run_main(argc, argv);
 }

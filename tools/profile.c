@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demangle.h"
 #include "profile.h"
 
 #define OUTSIDE		"(outside all objects)"
@@ -22,6 +23,15 @@ struct making {
 	struct profile *profile;
 	size_t allocated;
 	const char **object_names;
+};
+
+/* Where samples are to be added */
+struct place {
+	size_t index;		/* of the object; SIZE_MAX: none */
+	const char *object;
+	uint64_t address;
+	const char *name;	/* NULL: it has none */
+	int length;
 };
 
 static const char *base_name(const char *path)
@@ -115,13 +125,14 @@ static int append(struct making *making, const struct profile_row *row)
 	return 0;
 }
 
-static int add_row(struct making *making, const char *object, uint64_t address,
-		   const char *name, int length, uint64_t samples)
+static int add_row(struct making *making, const struct place *place, uint64_t samples)
 {
 	struct profile *profile = making->profile;
 	struct profile_row row = {
-		.object = object,
-		.address = address,
+		.has_name = place->name,
+		.index = place->index,
+		.object = place->object,
+		.address = place->address,
 		.samples = samples,
 	};
 	int printed;
@@ -130,15 +141,15 @@ static int add_row(struct making *making, const char *object, uint64_t address,
 	if (profile->nr_rows) {
 		struct profile_row *last = &profile->rows[profile->nr_rows - 1];
 
-		if (last->object == object && last->address == address) {
+		if (last->index == row.index && last->address == row.address) {
 			last->samples += samples;
 			return 0;
 		}
 	}
-	if (name)
-		printed = asprintf(&row.function, "%.*s", length, name);
+	if (place->name)
+		printed = asprintf(&row.function, "%.*s", place->length, place->name);
 	else
-		printed = asprintf(&row.function, "0x%" PRIx64, address);
+		printed = asprintf(&row.function, "0x%" PRIx64, row.address);
 	if (printed < 0)
 		return -ENOMEM;
 	if (append(making, &row)) {
@@ -146,6 +157,33 @@ static int add_row(struct making *making, const char *object, uint64_t address,
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+/* All of an object as one */
+static int add_whole(struct making *making, const struct result *result, size_t i,
+		     const char *name)
+{
+	const struct place place = {
+		.index = i,
+		.object = name,
+		.name = name,
+		.length = (int)strlen(name),
+	};
+
+	return result->objects[i].samples ?
+	       add_row(making, &place, result->objects[i].samples) : 0;
+}
+
+static int add_outside(struct making *making, const struct result *result)
+{
+	static const struct place place = {
+		.index = SIZE_MAX,
+		.object = "-",
+		.name = OUTSIDE,
+		.length = sizeof(OUTSIDE) - 1,
+	};
+
+	return result->outside ? add_row(making, &place, result->outside) : 0;
 }
 
 /*
@@ -181,16 +219,18 @@ static int add_object(struct making *making, const struct result *result,
 	int error;
 
 	if (!result_is_file(object))
-		return object->samples ?
-		       add_row(making, name, 0, name, (int)strlen(name),
-			       object->samples) : 0;
+		return add_whole(making, result, i, name);
 	for (count = 0; count < object->nr_counts; count++) {
 		error = attribute(result, i, object->counts[count].address, find,
 				  symbols, &function);
-		if (error)
-			return error;
-		error = add_row(making, name, function.start, function.name,
-				function.length, object->counts[count].samples);
+		if (!error)
+			error = add_row(making, &(struct place){
+				.index = i,
+				.object = name,
+				.address = function.start,
+				.name = function.name,
+				.length = function.length,
+			}, object->counts[count].samples);
 		if (error)
 			return error;
 	}
@@ -211,10 +251,7 @@ static int add_all(struct making *making, const struct result *result,
 		if (error)
 			return error;
 	}
-	if (!result->outside)
-		return 0;
-	return add_row(making, "-", 0, OUTSIDE, sizeof(OUTSIDE) - 1,
-		       result->outside);
+	return add_outside(making, result);
 }
 
 static int compare_places(const void *va, const void *vb)
@@ -223,7 +260,7 @@ static int compare_places(const void *va, const void *vb)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return strcmp(a->object, b->object);
+	return a->index < b->index ? -1 : a->index > b->index;
 }
 
 static void merge_rows(struct profile *profile)
@@ -243,7 +280,7 @@ static void merge_rows(struct profile *profile)
 	profile->nr_rows = to;
 }
 
-static int compare_rows(const void *va, const void *vb)
+static int compare_samples(const void *va, const void *vb)
 {
 	const struct profile_row *a = va, *b = vb;
 	int order;
@@ -252,6 +289,44 @@ static int compare_rows(const void *va, const void *vb)
 		return a->samples > b->samples ? -1 : 1;
 	order = strcmp(a->function, b->function);
 	return order ? order : compare_places(a, b);
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : compare_samples(a, b);
+}
+
+static int compare_objects(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order = strcmp(a->object, b->object);
+
+	return order ? order : compare_samples(a, b);
+}
+
+static int compare_addresses(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order = strcmp(a->object, b->object);
+
+	return order ? order : compare_places(a, b);
+}
+
+void profile_sort(struct profile *profile, enum profile_order order)
+{
+	static int (*const compare[])(const void *va, const void *vb) = {
+		[PROFILE_BY_SAMPLES] = compare_samples,
+		[PROFILE_BY_NAME] = compare_names,
+		[PROFILE_BY_OBJECT] = compare_objects,
+		[PROFILE_BY_ADDRESS] = compare_addresses,
+	};
+
+	if (profile->nr_rows)
+		qsort(profile->rows, profile->nr_rows, sizeof(*profile->rows),
+		      compare[order]);
 }
 
 /*
@@ -309,23 +384,58 @@ static int share_percent(struct profile *profile)
 	return 0;
 }
 
-int profile_make(struct profile *profile, const struct result *result,
-		 profile_find_fn *find, void *symbols)
+/* @error: of adding up. Return: that, or 0 and the rows are ready. */
+static int finish(struct making *making, int error)
 {
-	struct making making = { .profile = profile };
-	int error;
+	struct profile *profile = making->profile;
 
-	memset(profile, 0, sizeof(*profile));
-	error = add_all(&making, result, find, symbols);
-	free(making.object_names);
+	free(making->object_names);
 	if (error || !profile->samples)
 		return error;
 	qsort(profile->rows, profile->nr_rows, sizeof(*profile->rows),
 	      compare_places);
 	merge_rows(profile);
-	qsort(profile->rows, profile->nr_rows, sizeof(*profile->rows),
-	      compare_rows);
+	profile_sort(profile, PROFILE_BY_SAMPLES);
 	return share_percent(profile);
+}
+
+int profile_make(struct profile *profile, const struct result *result,
+		 profile_find_fn *find, void *symbols)
+{
+	struct making making = { .profile = profile };
+
+	memset(profile, 0, sizeof(*profile));
+	return finish(&making, add_all(&making, result, find, symbols));
+}
+
+int profile_make_objects(struct profile *profile, const struct result *result)
+{
+	struct making making = { .profile = profile };
+	int error = 0;
+	size_t i;
+
+	memset(profile, 0, sizeof(*profile));
+	for (i = 0; !error && i < result->nr_objects; i++)
+		error = add_whole(&making, result, i, result->objects[i].path);
+	if (!error)
+		error = add_outside(&making, result);
+	return finish(&making, error);
+}
+
+void profile_demangle(struct profile *profile)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++) {
+		struct profile_row *row = &profile->rows[i];
+		char *name = row->has_name ? demangle(row->function) : NULL;
+
+		if (!name)
+			continue;
+		free(row->function);
+		row->function = name;
+	}
+	profile_sort(profile, PROFILE_BY_SAMPLES);
 }
 
 void profile_release(struct profile *profile)

@@ -9,38 +9,17 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
+#include "processes.h"
 #include "report.h"
 
 #define NS_PER_S	1e9
 #define NS_PER_MS	1e6
 
-/* The function column grows up to here; a longer name pushes the object off. */
-#define WIDEST_FUNCTION	40
-
 /* Samples and CPU time may differ by this much before it is worth a word. */
 #define SLACK_PERCENT	2
 #define SLACK_SAMPLES	2	/* for each process */
-
-static void print_byte(FILE *out, char byte)
-{
-	if ((unsigned char)byte < ' ' || byte == 0x7f)
-		fprintf(out, "\\%03o", (unsigned char)byte);
-	else
-		putc(byte, out);
-}
-
-/* Return: how many columns it took, if each byte is a character. */
-static int print_name(FILE *out, const char *name)
-{
-	int columns = 0;
-
-	for (; *name; name++) {
-		print_byte(out, *name);
-		columns += (unsigned char)*name < ' ' || *name == 0x7f ? 4 : 1;
-	}
-	return columns;
-}
 
 /* As one could type it, but for control characters. */
 static void print_argument(FILE *out, const char *argument)
@@ -58,17 +37,9 @@ static void print_argument(FILE *out, const char *argument)
 		if (*argument == '\'')
 			fputs("'\\''", out);
 		else
-			print_byte(out, *argument);
+			terminal_print_name(out, (char[]){ *argument, 0 });
 	}
 	putc('\'', out);
-}
-
-/* Enough decimals for one sample: 0.01 s at 100 Hz */
-static int decimals(uint32_t rate)
-{
-	if (rate <= 100)
-		return 2;
-	return rate <= 1000 ? 3 : 4;
 }
 
 static double seconds(const struct report *report, uint64_t samples)
@@ -172,11 +143,28 @@ static void print_command(FILE *out, const struct report *report)
 	putc('\n', out);
 }
 
+/* Times are UTC: the file may come from anywhere. */
+static void print_origin(FILE *out, const struct report *report)
+{
+	time_t began = (time_t)(report->result->began_ns / (uint64_t)NS_PER_S);
+	char text[64] = "";
+	struct tm utc;
+
+	if (gmtime_r(&began, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc);
+	fprintf(out, "# began %s, took %.1f s, on ", text,
+		(double)report->result->elapsed_ns / NS_PER_S);
+	terminal_print_name(out, report->result->host);
+	fputs(", Linux ", out);
+	terminal_print_name(out, report->result->kernel);
+	putc('\n', out);
+}
+
 static void print_figures(FILE *out, const struct report *report)
 {
 	const struct result *result = report->result;
-	uint64_t samples = report->profile->samples;
-	int digits = decimals(result->rate);
+	uint64_t samples = result_samples(report->result);
+	int digits = table_decimals(result->rate);
 
 	fprintf(out, "# %" PRIu64 " sample%s at %" PRIu32 " Hz = %.*f s of CPU",
 		samples, samples == 1 ? "" : "s", result->rate, digits,
@@ -208,7 +196,7 @@ static void print_children(FILE *out, const struct report *report)
 	struct children all = children(result);
 	uint64_t unknown = all.nr - all.nr_ended;
 	double cpu = (double)all.cpu_ns / NS_PER_S;
-	int digits = decimals(result->rate);
+	int digits = table_decimals(result->rate);
 
 	if (!all.nr)
 		return;
@@ -257,7 +245,7 @@ static void print_losses(FILE *out, const struct report *report)
 
 	if (result->lost)
 		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost", result->lost,
-			result->lost == 1 ? "" : "s", decimals(result->rate),
+			result->lost == 1 ? "" : "s", table_decimals(result->rate),
 			seconds(report, result->lost));
 	else if (result->lost_error)
 		fputs("# the profile ended early", out);
@@ -276,7 +264,7 @@ static void print_missing(FILE *out, const struct report *report,
 {
 	fprintf(out, "# %s%.*f s of CPU have no samples: ",
 		unknown_children(report) ? "at least " : "",
-		decimals(report->result->rate), missing);
+		table_decimals(report->result->rate), missing);
 	if (ended_early(report))
 		fputs("the profile had ended", out);
 	else if (report->result->forks_denied)
@@ -295,7 +283,7 @@ static void print_missing(FILE *out, const struct report *report,
 static void print_difference(FILE *out, const struct report *report)
 {
 	const struct result *result = report->result;
-	double samples = (double)report->profile->samples + (double)result->lost;
+	double samples = (double)result_samples(report->result) + (double)result->lost;
 	double expected = profiled_cpu(report) * result->rate;
 	double difference = fabs(samples - expected);
 
@@ -309,7 +297,7 @@ static void print_difference(FILE *out, const struct report *report)
 		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
 			"# written into the counters, or made children by clone(2), of which nothing is\n"
 			"# known\n",
-			decimals(result->rate), difference / result->rate);
+			table_decimals(result->rate), difference / result->rate);
 }
 
 static void print_problems(FILE *out, const struct report *report)
@@ -323,7 +311,7 @@ static void print_problems(FILE *out, const struct report *report)
 		if (!problem)
 			continue;
 		fputs("# ", out);
-		print_name(out, result->objects[i].path);
+		terminal_print_name(out, result->objects[i].path);
 		fprintf(out, ": %s: no function names\n", problem);
 	}
 }
@@ -342,47 +330,26 @@ static void print_no_samples(FILE *out, const struct report *report)
 	putc('\n', out);
 }
 
-static void print_rows(FILE *out, const struct report *report)
+int report_print(FILE *out, const struct report *report)
 {
-	const struct profile *profile = report->profile;
-	int digits = decimals(report->result->rate);
-	int width = (int)strlen("function");
-	size_t i;
+	const struct terminal_style *style = &report->table.style;
 
-	for (i = 0; i < profile->nr_rows; i++) {
-		size_t length = strlen(profile->rows[i].function);
-
-		if (length > (size_t)width && length <= WIDEST_FUNCTION)
-			width = (int)length;
-	}
-	fprintf(out, "#\n# %7s %9s %9s  %-*s  %s\n", "percent", "seconds",
-		"samples", width, "function", "object");
-	for (i = 0; i < profile->nr_rows; i++) {
-		const struct profile_row *row = &profile->rows[i];
-		int columns;
-
-		fprintf(out, "  %4u.%02u %9.*f %9" PRIu64 "  ",
-			row->percent100 / 100, row->percent100 % 100, digits,
-			seconds(report, row->samples), row->samples);
-		columns = print_name(out, row->function);
-		fprintf(out, "%*s", columns < width ? width - columns + 2 : 2,
-			"");
-		print_name(out, row->object);
-		putc('\n', out);
-	}
-}
-
-void report_print(FILE *out, const struct report *report)
-{
+	terminal_begin(out, style, TERMINAL_FAINT);
 	print_command(out, report);
+	if (report->of_file)
+		print_origin(out, report);
 	print_figures(out, report);
 	print_lowered_rate(out, report);
 	print_children(out, report);
 	print_losses(out, report);
 	print_difference(out, report);
 	print_problems(out, report);
-	if (report->profile->samples)
-		print_rows(out, report);
+	terminal_end(out, style);
+	if (report->table.by == TABLE_BY_PROCESS)
+		return processes_print(out, report->result, &report->table);
+	if (result_samples(report->result))
+		table_print(out, report->result, report->profile, &report->table);
 	else
 		print_no_samples(out, report);
+	return 0;
 }

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <comparison.h>
 #include <profile.h>
 #include <report.h>
 #include <resultfile.h>
@@ -37,9 +38,24 @@ static int find(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
+/* Of one with itself, nothing has changed. */
+static void compare(const struct result *result, const struct profile *profile)
+{
+	const struct comparison_side side = { result, profile };
+	struct comparison comparison;
+	size_t i;
+
+	if (!comparison_make(&comparison, &side, &side))
+		for (i = 0; i < comparison.nr_rows; i++)
+			if (comparison.rows[i].is_real)
+				abort();
+	comparison_release(&comparison);
+}
+
 static void show(const struct result *result)
 {
 	struct profile profile;
+	enum table_by by;
 	char *text = NULL;
 	size_t length;
 	FILE *out;
@@ -47,13 +63,21 @@ static void show(const struct result *result)
 	if (!profile_make(&profile, result, find, NULL)) {
 		if (profile.samples != result_samples(result))
 			abort();
-		out = open_memstream(&text, &length);
-		report_print(out, &(struct report){
-			.result = result,
-			.profile = &profile,
-		});
-		fclose(out);
-		free(text);
+		profile_demangle(&profile);
+		compare(result, &profile);
+		for (by = TABLE_BY_FUNCTION; by <= TABLE_BY_PROCESS; by++) {
+			out = open_memstream(&text, &length);
+			report_print(out, &(struct report){
+				.result = result,
+				.profile = &profile,
+				.table.by = by,
+				.table.order = PROFILE_BY_ADDRESS,
+				.table.style = { true, true },
+				.of_file = true,
+			});
+			fclose(out);
+			free(text);
+		}
 	}
 	profile_release(&profile);
 }

@@ -316,6 +316,91 @@ static void largest_counts_do_not_overflow(void **state)
 	profile_release(&profile);
 }
 
+static void rows_are_sorted_as_asked(void **state)
+{
+	static const struct {
+		enum profile_order order;
+		const char *functions[4];
+	} cases[] = {
+		{ PROFILE_BY_SAMPLES, { "b", "c", "a", "d" } },
+		{ PROFILE_BY_NAME, { "a", "b", "c", "d" } },
+		/* "/lib/x.so" is before "a" */
+		{ PROFILE_BY_OBJECT, { "b", "d", "c", "a" } },
+		{ PROFILE_BY_ADDRESS, { "d", "b", "a", "c" } },
+	};
+	struct known known[] = {
+		{ 0, 0x10000, 0x10004, "a" },
+		{ 0, 0x10004, 0x10008, "c" },
+		{ 1, 0x20000, 0x20004, "d" },
+		{ 1, 0x20004, 0x20008, "b" },
+		{ 0 },
+	};
+	struct profile profile;
+	size_t i, j;
+
+	(void)state;
+	counters[0][0] = 3;
+	counters[0][1] = 4;
+	counters[1][0] = 1;
+	counters[1][1] = 9;
+	assert_int_equal(make(&profile, find, known), 0);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		profile_sort(&profile, cases[i].order);
+		for (j = 0; j < 4; j++)
+			assert_string_equal(profile.rows[j].function,
+					    cases[i].functions[j]);
+	}
+	profile_release(&profile);
+}
+
+static void objects_are_rows(void **state)
+{
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	counters[1][0] = 3;
+	counters[1][60] = 4;
+	counters[2][0] = 2;
+	counters[3][0] = 5;
+	result.outside = 6;
+	assert_int_equal(make(&profile, find, &none), 0);
+	profile_release(&profile);
+	assert_int_equal(profile_make_objects(&profile, &result), 0);
+	assert_int_equal(profile.nr_rows, 4);
+	assert_int_equal(profile.samples, 20);
+	assert_row(&profile, 0, 7, "/lib/x.so", "/lib/x.so");
+	assert_row(&profile, 1, 6, "(outside all objects)", "-");
+	assert_row(&profile, 2, 5, "[vdso]", "[vdso]");
+	assert_row(&profile, 3, 2, "/opt/x.so", "/opt/x.so");
+	assert_int_equal(percent_sum(&profile), 10000);
+	profile_release(&profile);
+}
+
+/* Rows are in order again, and what is only an address stays one. */
+static void names_are_demangled(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x10000, 0x10004, "_ZN1z1fEv" },
+		{ 0, 0x10004, 0x10008, "m" },
+		{ 0, 0x10008, 0x1000c, NULL },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = counters[0][1] = counters[0][2] = 1;
+	assert_int_equal(make(&profile, find, known), 0);
+	assert_row(&profile, 1, 1, "_ZN1z1fEv", "a");
+	assert_false(profile.rows[0].has_name);
+	profile_demangle(&profile);
+	assert_row(&profile, 0, 1, "0x10008", "a");
+	assert_row(&profile, 1, 1, "m", "a");
+	assert_row(&profile, 2, 1, "z::f()", "a");
+	assert_true(profile.rows[2].has_name);
+	profile_release(&profile);
+}
+
 static void error_of_find_is_passed_on(void **state)
 {
 	struct profile profile;
@@ -340,6 +425,9 @@ int main(void)
 		TEST(parts_of_a_function_are_merged),
 		TEST(percentages_always_add_up),
 		TEST(largest_counts_do_not_overflow),
+		TEST(rows_are_sorted_as_asked),
+		TEST(objects_are_rows),
+		TEST(names_are_demangled),
 		TEST(error_of_find_is_passed_on),
 	};
 

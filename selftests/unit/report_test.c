@@ -14,9 +14,17 @@
 static char *argv[] = { "perl", "-e", "print 1\n", NULL };
 static struct result_process processes[2];
 static struct result result;
+static char name[] = "main", other[] = "f\033[2J";
 static struct profile_row rows[2];
 static struct profile profile;
+static struct report report;
 static char *text;
+
+/* As the figures are made of the result, not of the rows */
+static void set_samples(uint64_t samples)
+{
+	result.outside = samples;
+}
 
 static int set_up(void **state)
 {
@@ -34,9 +42,21 @@ static int set_up(void **state)
 		.processes = processes,
 		.nr_processes = 1,
 	};
-	rows[0] = (struct profile_row){ "main", "perl", 0, 309, 7500 };
-	rows[1] = (struct profile_row){ "f\033[2J", "libx.so", 0, 103, 2500 };
+	rows[0] = (struct profile_row){
+		.function = name,
+		.object = "perl",
+		.samples = 309,
+		.percent100 = 7500,
+	};
+	rows[1] = (struct profile_row){
+		.function = other,
+		.object = "libx.so",
+		.samples = 103,
+		.percent100 = 2500,
+	};
 	profile = (struct profile){ rows, 2, 412 };
+	set_samples(412);
+	report = (struct report){ .result = &result, .profile = &profile };
 	return 0;
 }
 
@@ -54,10 +74,7 @@ static void print(void)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	report_print(out, &(struct report){
-		.result = &result,
-		.profile = &profile,
-	});
+	assert_int_equal(report_print(out, &report), 0);
 	fclose(out);
 }
 
@@ -81,9 +98,9 @@ static void whole_report(void **state)
 		"# command: perl -e 'print 1\\012'\n"
 		"# 412 samples at 100 Hz = 4.12 s of CPU; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n"
 		"#\n"
-		"# percent   seconds   samples  function  object\n"
-		"    75.00      3.09       309  main      perl\n"
-		"    25.00      1.03       103  f\\033[2J  libx.so\n");
+		"# percent   seconds   samples  function  object   95%-interval\n"
+		"    75.00      3.09       309  main      perl     70.60..78.94\n"
+		"    25.00      1.03       103  f\\033[2J  libx.so  21.06..29.40\n");
 }
 
 static void lines_above_the_table_are_comments(void **state)
@@ -129,7 +146,7 @@ static void difference_is_told_above_both_limits(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		profile.samples = cases[i].samples;
+		set_samples(cases[i].samples);
 		result.program_cpu_ns = cases[i].cpu_ns;
 		print();
 		if (cases[i].text) {
@@ -177,7 +194,7 @@ static void lost_samples_are_explained(void **state)
 static void lost_samples_are_no_difference(void **state)
 {
 	(void)state;
-	profile.samples = 200;
+	set_samples(200);
 	result.lost = 212;
 	result.lost_error = ENOMEM;
 	print();
@@ -250,7 +267,7 @@ static void children_count(void **state)
 		result.unlisted = cases[i].forked;
 		result.unlisted_ended = cases[i].ended;
 		result.told = 1 + cases[i].ended;
-		profile.samples = cases[i].samples;
+		set_samples(cases[i].samples);
 		print();
 		assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
 		assert_has(cases[i].text);
@@ -272,7 +289,7 @@ static void listed_children_count(void **state)
 	result.unlisted = 1;
 	processes[1].cpu_ns = 1000000000;
 	processes[1].has_ended = true;
-	profile.samples = 511;
+	set_samples(511);
 	result.told = 2;
 	print();
 	assert_has("# and 2 children that it forked, of which 1 used 1.00 s\n");
@@ -292,6 +309,7 @@ static void no_samples_are_explained(void **state)
 {
 	(void)state;
 	profile = (struct profile){ 0 };
+	set_samples(0);
 	result.program_cpu_ns = 23400000;
 	print();
 	assert_has("# no samples: the program used 3.4 ms of CPU while");
@@ -325,14 +343,99 @@ static void decimals_show_one_sample(void **state)
 
 static void long_name_pushes_only_its_own_object(void **state)
 {
-	static char name[100];
+	static char longest[100];
 
 	(void)state;
-	memset(name, 'n', sizeof(name) - 1);
-	rows[0].function = name;
+	memset(longest, 'n', sizeof(longest) - 1);
+	rows[0].function = longest;
 	print();
-	assert_has("nnn  perl\n");
-	assert_has("f\\033[2J  libx.so\n");
+	assert_has("nnn  perl     70.60..78.94\n");
+	assert_has("f\\033[2J  libx.so  21.06..29.40\n");
+}
+
+static void kept_results_have_an_origin(void **state)
+{
+	(void)state;
+	report.of_file = true;
+	result.began_ns = 951827696000000000;
+	result.elapsed_ns = 4260000000;
+	result.host = name;
+	result.kernel = name;
+	print();
+	assert_has("\n# began 2000-02-29 12:34:56 UTC, took 4.3 s, on main, Linux main\n");
+}
+
+static void what_is_left_out_is_said(void **state)
+{
+	(void)state;
+	report.table.top = 1;
+	print();
+	assert_has("main      perl    70.60..78.94\n# and 1 more function, with 25.00 percent\n");
+	assert_lacks("libx.so");
+	tear_down(NULL);
+	report.table.top = 0;
+	report.table.min_percent = 25.01;
+	print();
+	assert_lacks("libx.so");
+	tear_down(NULL);
+	report.table.min_percent = 25;
+	print();
+	assert_has("libx.so");
+	assert_lacks("more function");
+}
+
+static void rows_are_sorted_by_what_is_asked(void **state)
+{
+	(void)state;
+	report.table.order = PROFILE_BY_NAME;
+	print();
+	assert_has("f\\033[2J  libx.so  21.06..29.40\n    75.00");
+	tear_down(NULL);
+	/* the one with most samples is left, whatever the order */
+	report.table.top = 1;
+	print();
+	assert_has("main");
+}
+
+static void terminal_has_bars(void **state)
+{
+	(void)state;
+	report.table.style.bars = true;
+	print();
+	assert_has("70.60..78.94 ###############\n");
+	assert_has("21.06..29.40 #####\n");
+	assert_lacks("\033[");
+	tear_down(NULL);
+	report.table.style.color = true;
+	print();
+	assert_has("\n\033[31m    75.00\033[m");
+}
+
+static void processes_tell_what_they_know(void **state)
+{
+	static char first[] = "/bin/sh", second[] = "x\033";
+
+	(void)state;
+	report.table.by = TABLE_BY_PROCESS;
+	result.nr_processes = 2;
+	result.unlisted = 3;
+	processes[0].program = first;
+	processes[1] = (struct result_process){
+		.pid = 9, .parent = 7, .program = second, .is_fork = true,
+		.has_ended = true, .has_told = true, .cpu_ns = 1500000000,
+		.samples = 103, .lost = 2,
+	};
+	print();
+	assert_has("    25.00       103         2        1.50        9        7  x\\033 (fork)  21.06..29.40\n");
+	assert_has("        -         -         -           -        7        0  /bin/sh\n");
+	assert_has("# and 3 forked children that are not told apart");
+	assert_lacks("function  ");
+	tear_down(NULL);
+	report.table.top = 1;
+	print();
+	assert_has("x\\033");
+	assert_lacks("/bin/sh");
+	assert_has("# and 1 more process");
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -354,6 +457,11 @@ int main(void)
 		TEST(other_process_has_no_cpu_time),
 		TEST(decimals_show_one_sample),
 		TEST(long_name_pushes_only_its_own_object),
+		TEST(kept_results_have_an_origin),
+		TEST(what_is_left_out_is_said),
+		TEST(rows_are_sorted_by_what_is_asked),
+		TEST(terminal_has_bars),
+		TEST(processes_tell_what_they_know),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

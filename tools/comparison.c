@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two profiles side by side: the rows of both in one list, sorted so that what is the
+ * same function is side by side, and merged.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comparison.h"
+
+#define NAMELESS	"(functions without a name)"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Whether another result has an object of this name and build-id */
+static bool has_same(const struct result *other, const struct result_object *object)
+{
+	size_t i;
+
+	for (i = 0; i < other->nr_objects; i++) {
+		const struct result_object *candidate = &other->objects[i];
+
+		if (object->build_id_bytes &&
+		    candidate->build_id_bytes == object->build_id_bytes &&
+		    !memcmp(candidate->build_id, object->build_id,
+			    object->build_id_bytes) &&
+		    !strcmp(base_name(candidate->path), base_name(object->path)))
+			return true;
+	}
+	return false;
+}
+
+/* Append the rows of one side. */
+static void append(struct comparison *comparison, const struct comparison_side *side,
+		   const struct comparison_side *other, bool is_new)
+{
+	size_t i;
+
+	for (i = 0; i < side->profile->nr_rows; i++) {
+		struct comparison_row *to = &comparison->rows[comparison->nr_rows++];
+		const struct profile_row *row = &side->profile->rows[i];
+
+		to->function = row->function;
+		to->object = base_name(row->object);
+		if (!row->has_name &&
+		    !has_same(other->result, &side->result->objects[row->index]))
+			to->function = NAMELESS;
+		if (is_new)
+			to->new_samples = row->samples;
+		else
+			to->old_samples = row->samples;
+	}
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct comparison_row *a = va, *b = vb;
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : strcmp(a->object, b->object);
+}
+
+static void merge(struct comparison *comparison)
+{
+	struct comparison_row *rows = comparison->rows;
+	size_t from, to = 0;
+
+	for (from = 0; from < comparison->nr_rows; from++) {
+		if (to && !compare_names(&rows[to - 1], &rows[from])) {
+			rows[to - 1].old_samples += rows[from].old_samples;
+			rows[to - 1].new_samples += rows[from].new_samples;
+		} else {
+			rows[to++] = rows[from];
+		}
+	}
+	comparison->nr_rows = to;
+}
+
+static double share(uint64_t samples, uint64_t all)
+{
+	return all ? (double)samples / (double)all : 0;
+}
+
+static void judge(const struct comparison *comparison, struct comparison_row *row)
+{
+	row->change = share(row->new_samples, comparison->new_samples) -
+		      share(row->old_samples, comparison->old_samples);
+	row->interval = confidence_difference(row->old_samples, comparison->old_samples,
+					      row->new_samples, comparison->new_samples);
+	row->is_real = row->interval.low > 0 || row->interval.high < 0;
+}
+
+static int compare_changes(const void *va, const void *vb)
+{
+	const struct comparison_row *a = va, *b = vb;
+	double by = fabs(b->change) - fabs(a->change);
+
+	if (by < 0 || by > 0)
+		return by < 0 ? -1 : 1;
+	return compare_names(a, b);
+}
+
+int comparison_make(struct comparison *comparison, const struct comparison_side *old,
+		    const struct comparison_side *new)
+{
+	size_t nr = old->profile->nr_rows + new->profile->nr_rows, i;
+
+	memset(comparison, 0, sizeof(*comparison));
+	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
+	if (!comparison->rows)
+		return -ENOMEM;
+	comparison->old_samples = old->profile->samples;
+	comparison->new_samples = new->profile->samples;
+	append(comparison, old, new, false);
+	append(comparison, new, old, true);
+	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
+	      compare_names);
+	merge(comparison);
+	for (i = 0; i < comparison->nr_rows; i++)
+		judge(comparison, &comparison->rows[i]);
+	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
+	      compare_changes);
+	return 0;
+}
+
+void comparison_release(struct comparison *comparison)
+{
+	free(comparison->rows);
+	memset(comparison, 0, sizeof(*comparison));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two profiles side by side, by function.
+ */
+#ifndef PROFIL_COMPARISON_H
+#define PROFIL_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "confidence.h"
+#include "profile.h"
+#include "result.h"
+
+/**
+ * struct comparison_row - a function in two profiles
+ * @function:      its name
+ * @object:        file name of its object, without directory
+ * @old_samples:   in the old profile; 0: it is not in it
+ * @new_samples:   in the new one; 0: it is not in it
+ * @change:        the new share less the old one, from -1 to 1
+ * @interval:      where the true change is
+ * @is_real:       more than chance: the interval is above or below 0
+ */
+struct comparison_row {
+	const char *function;
+	const char *object;
+	uint64_t old_samples;
+	uint64_t new_samples;
+	double change;
+	struct interval interval;
+	bool is_real;
+};
+
+/**
+ * struct comparison - all functions of two profiles
+ * @rows:        the greatest change first
+ * @nr_rows:     number of them
+ * @old_samples: of the old profile
+ * @new_samples: of the new one
+ */
+struct comparison {
+	struct comparison_row *rows;
+	size_t nr_rows;
+	uint64_t old_samples;
+	uint64_t new_samples;
+};
+
+/**
+ * struct comparison_side - one of the two
+ * @result:  of the run
+ * @profile: by function; has to outlive the comparison
+ */
+struct comparison_side {
+	const struct result *result;
+	const struct profile *profile;
+};
+
+/**
+ * comparison_make - compare two profiles
+ * @comparison: filled in; to be released by comparison_release(), whatever is returned
+ * @old:        one
+ * @new:        the other
+ *
+ * Functions are the same if their names and the file names of their objects are: a
+ * program is compared with a newer build of it in another directory. Those that have
+ * only addresses are, if their objects have the same build-id; else those of an object
+ * are taken together.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int comparison_make(struct comparison *comparison, const struct comparison_side *old,
+		    const struct comparison_side *new);
+
+/**
+ * comparison_release - give back what comparison_make() took
+ * @comparison: zero afterwards
+ */
+void comparison_release(struct comparison *comparison);
+
+#endif /* PROFIL_COMPARISON_H */

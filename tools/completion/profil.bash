@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Completion of profil(1) for bash: sourced by bash-completion when it is first wanted.
+
+# The words of an option that has some; fails if it has none.
+_profil_values() {
+	case $1 in
+	-c | --clock) echo tick timer random ;;
+	--by) echo function object process ;;
+	--sort) echo samples name object address ;;
+	--color) echo auto always never ;;
+	*) return 1 ;;
+	esac
+}
+
+_profil_options() {
+	case $1 in
+	run) echo --clock= --output= --rate= --table= ;;
+	report) echo --by= --color --min-percent= --no-demangle --root= --sort= --top= ;;
+	diff) echo --color --min-percent= --new-root= --no-demangle --old-root= --top= ;;
+	esac
+	echo --help --usage --version
+}
+
+# _profil_command FIRST: the index of the command that is run, if it is there, behind the
+# options from index FIRST on
+_profil_command() {
+	local i=$1
+
+	while ((i < COMP_CWORD)); do
+		case ${COMP_WORDS[i]} in
+		-[corth] | --clock | --output | --rate | --table)
+			# the = of --rate=7 is a word, to bash
+			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
+			((i += 2))
+			;;
+		-*) ((i++)) ;;
+		*)
+			echo "$i"
+			return
+			;;
+		esac
+	done
+}
+
+_profil() {
+	local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
+	local subcommand=run first=1 command values
+
+	COMPREPLY=()
+	case ${COMP_WORDS[1]} in
+	run | report | diff | info | help)
+		if ((COMP_CWORD > 1)); then
+			subcommand=${COMP_WORDS[1]}
+			first=2
+		fi
+		;;
+	esac
+	if [[ $subcommand == run ]]; then
+		command=$(_profil_command $first)
+		# from here on as the command would be completed by itself
+		if [[ -n $command ]] && declare -F _command_offset >/dev/null; then
+			_command_offset "$command"
+			return
+		fi
+	fi
+	# --by=fu is three words to bash, --by= two
+	if [[ $word == "=" ]]; then
+		word=
+	elif [[ $option == "=" ]]; then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	if values=$(_profil_values "$option"); then
+		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+	elif [[ $option == --*root ]]; then
+		mapfile -t COMPREPLY < <(compgen -d -- "$word")
+	elif [[ $word == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
+		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+	elif [[ $subcommand == help ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "run report diff info" -- "$word")
+	elif [[ $subcommand == run && $option != -[ot] && $option != --output &&
+		$option != --table ]]; then
+		mapfile -t COMPREPLY < <(compgen -c -- "$word"
+			((COMP_CWORD > 1)) ||
+				compgen -W "run report diff info help" -- "$word")
+	elif [[ $subcommand != info ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$word")
+	fi
+} && complete -o filenames -F _profil profil

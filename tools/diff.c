@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil diff - compare two results
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "comparison.h"
+#include "options.h"
+#include "profile.h"
+#include "symbols.h"
+#include "table.h"
+
+static const char doc[] =
+	"Compare two results by function: which take more, or less, of the CPU time."
+	"\v"
+	"Shares are in percent. 95%-interval is where the true change of a share is; * marks "
+	"a change that is more than chance: one that has no 0 in it.\n"
+	"\n"
+	"A build that is not there any more gives its functions no names. Keep it, and say "
+	"where: --old-root.\n"
+	"\n"
+	"Exit status: 0; 1 if there is nothing to compare; 2 for wrong usage.";
+
+enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR };
+
+static const struct argp_option options[] = {
+	{ "top", TOP, "N", 0, "Show only the N rows with the greatest changes", 0 },
+	{ "min-percent", MIN_PERCENT, "P", 0,
+	  "Leave out rows with a change of less than P percent of the CPU time", 0 },
+	{ "no-demangle", NO_DEMANGLE, NULL, 0,
+	  "Leave names of C++ and Rust as the compiler made them", 0 },
+	{ "old-root", OLD_ROOT, "DIR", 0, "Look for the objects of OLD below DIR", 0 },
+	{ "new-root", NEW_ROOT, "DIR", 0, "Look for the objects of NEW below DIR", 0 },
+	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
+	  "Colors: auto (the default: on a terminal, unless NO_COLOR is set), always or never", 0 },
+	{ 0 }
+};
+
+/* One of the two */
+struct side {
+	const char *file;
+	const char *root;
+	struct result result;
+	struct symbols *symbols;
+	struct profile profile;
+};
+
+struct arguments {
+	struct side old;
+	struct side new;
+	bool keep_mangled;
+	enum terminal_when color;
+	uint64_t top;
+	double min_percent;
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case TOP:
+		arguments->top = options_parse_count(text, state);
+		return 0;
+	case MIN_PERCENT:
+		arguments->min_percent = options_parse_percent(text, state);
+		return 0;
+	case OLD_ROOT:
+		arguments->old.root = text;
+		return 0;
+	case NEW_ROOT:
+		arguments->new.root = text;
+		return 0;
+	case NO_DEMANGLE:
+		arguments->keep_mangled = true;
+		return 0;
+	case COLOR:
+		arguments->color = options_parse_color(text, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num == 0)
+			arguments->old.file = text;
+		else if (state->arg_num == 1)
+			arguments->new.file = text;
+		else
+			argp_error(state, "two files are compared");
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num < 2)
+			argp_error(state, "two files are needed: `profil run -o FILE COMMAND' makes one");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void open_side(struct side *side, const struct arguments *arguments)
+{
+	int error = -ENOMEM;
+
+	options_read_result(side->file, &side->result);
+	side->symbols = symbols_new(&side->result, side->root);
+	if (side->symbols)
+		error = profile_make(&side->profile, &side->result, symbols_find,
+				     side->symbols);
+	if (error)
+		errx(EXIT_NO_RESULT, "%s: %s", side->file, strerror(-error));
+	if (!side->profile.samples)
+		errx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
+		     side->file);
+	if (!arguments->keep_mangled)
+		profile_demangle(&side->profile);
+}
+
+static void close_side(struct side *side)
+{
+	profile_release(&side->profile);
+	symbols_free(side->symbols);
+	result_release(&side->result);
+}
+
+static void print_side(const char *what, const struct side *side)
+{
+	const struct result *result = &side->result;
+	size_t i;
+
+	printf("# %s: ", what);
+	terminal_print_name(stdout, side->file);
+	printf(": %" PRIu64 " samples at %" PRIu32 " Hz = %.*f s of CPU\n",
+	       side->profile.samples, result->rate, table_decimals(result->rate),
+	       (double)side->profile.samples / result->rate);
+	for (i = 0; i < result->nr_objects; i++) {
+		const char *problem = symbols_problem(side->symbols, i);
+
+		if (!problem)
+			continue;
+		printf("# %s: ", what);
+		terminal_print_name(stdout, result->objects[i].path);
+		printf(": %s: no function names\n", problem);
+	}
+}
+
+static size_t count_shown(const struct comparison *comparison,
+			  const struct arguments *arguments)
+{
+	size_t nr = 0;
+
+	while (nr < comparison->nr_rows &&
+	       (!arguments->top || nr < arguments->top)) {
+		double change = comparison->rows[nr].change;
+
+		if (100 * (change < 0 ? -change : change) < arguments->min_percent)
+			break;
+		nr++;
+	}
+	return nr;
+}
+
+static void print_row(const struct comparison *comparison,
+		      const struct comparison_row *row,
+		      const struct terminal_style *style)
+{
+	enum terminal_color color = TERMINAL_PLAIN;
+	char interval[32];
+
+	if (row->is_real)
+		color = row->change > 0 ? TERMINAL_HOT : TERMINAL_LESS;
+	snprintf(interval, sizeof(interval), "%+.2f..%+.2f",
+		 100 * row->interval.low, 100 * row->interval.high);
+	printf("  %7.2f %7.2f ",
+	       100.0 * (double)row->old_samples / (double)comparison->old_samples,
+	       100.0 * (double)row->new_samples / (double)comparison->new_samples);
+	terminal_begin(stdout, style, color);
+	printf("%+7.2f%c", 100 * row->change, row->is_real ? '*' : ' ');
+	terminal_end(stdout, style);
+	printf(" %-16s %9" PRIu64 " %9" PRIu64 "  ", interval, row->old_samples,
+	       row->new_samples);
+	terminal_print_name(stdout, row->function);
+	fputs("  ", stdout);
+	terminal_print_name(stdout, row->object);
+	putchar('\n');
+}
+
+static void print(const struct comparison *comparison, const struct arguments *arguments)
+{
+	struct terminal_style style = terminal_style(stdout, arguments->color);
+	size_t shown = count_shown(comparison, arguments), real = 0, i;
+
+	for (i = 0; i < comparison->nr_rows; i++)
+		real += comparison->rows[i].is_real;
+	print_side("old", &arguments->old);
+	print_side("new", &arguments->new);
+	printf("# %zu of %zu functions have changed by more than chance (*), where without any\n"
+	       "# true change about one in twenty would be marked\n#\n",
+	       real, comparison->nr_rows);
+	printf("# %7s %7s %7s  %-16s %9s %9s  function  object\n", "old", "new", "change",
+	       "95%-interval", "old", "new");
+	for (i = 0; i < shown; i++)
+		print_row(comparison, &comparison->rows[i], &style);
+	if (shown < comparison->nr_rows)
+		printf("# and %zu more functions\n", comparison->nr_rows - shown);
+}
+
+int diff_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "OLD NEW",
+		.doc = doc,
+	};
+	struct arguments arguments = { 0 };
+	struct comparison comparison;
+	int error;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	open_side(&arguments.old, &arguments);
+	open_side(&arguments.new, &arguments);
+	error = comparison_make(&comparison,
+		&(struct comparison_side){ &arguments.old.result, &arguments.old.profile },
+		&(struct comparison_side){ &arguments.new.result, &arguments.new.profile });
+	if (!error)
+		print(&comparison, &arguments);
+	comparison_release(&comparison);
+	close_side(&arguments.old);
+	close_side(&arguments.new);
+	if (error)
+		errx(EXIT_NO_RESULT, "%s", strerror(-error));
+	if (fflush(stdout) || ferror(stdout))
+		err(EXIT_NO_RESULT, "standard output");
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the subcommands that show results have in common: options, and the files.
+ */
+#ifndef PROFIL_OPTIONS_H
+#define PROFIL_OPTIONS_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include "result.h"
+#include "terminal.h"
+
+/**
+ * options_parse_count - a number of rows
+ * @text:  the option's argument
+ * @state: argp's; if it is no such number, there is no return
+ */
+uint64_t options_parse_count(const char *text, struct argp_state *state);
+
+/**
+ * options_parse_percent - a share, from 0 to 100
+ * @text:  the option's argument
+ * @state: argp's; if it is no such number, there is no return
+ */
+double options_parse_percent(const char *text, struct argp_state *state);
+
+/**
+ * options_parse_color - when there shall be colours
+ * @text:  the option's argument; NULL: it had none, and means always
+ * @state: argp's; if it is none of the words, there is no return
+ */
+enum terminal_when options_parse_color(const char *text, struct argp_state *state);
+
+/**
+ * options_read_result - read a result file, or say why not and exit
+ * @path:   the file
+ * @result: filled in; to be released by result_release()
+ */
+void options_read_result(const char *path, struct result *result);
+
+#endif /* PROFIL_OPTIONS_H */

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil report - show a result
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "options.h"
+#include "profile.h"
+#include "report.h"
+#include "resultfile.h"
+#include "symbols.h"
+
+static const char doc[] =
+	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT ")."
+	"\v"
+	"Beside each share, 95%-interval is where the share of CPU time is, of which the "
+	"samples are a sample: in 95 of 100 runs of the same program it would hold the true "
+	"one.\n"
+	"\n"
+	"Functions have the names that the objects' files, or debug files installed for "
+	"them, give them now. A file that is not the one that ran, as its build-id tells, "
+	"is said to be so and not used.\n"
+	"\n"
+	"Exit status: 0; 1 if FILE is not to be read, or has no result; 2 for wrong usage.";
+
+enum { BY = 256, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR };
+
+static const struct argp_option options[] = {
+	{ "by", BY, "WHAT", 0,
+	  "Add samples up by function (the default), object or process", 0 },
+	{ "sort", SORT, "KEY", 0,
+	  "Sort by samples (the default), name, object or address", 0 },
+	{ "top", TOP, "N", 0, "Show only the N rows with the most samples", 0 },
+	{ "min-percent", MIN_PERCENT, "P", 0, "Leave out rows with less than P percent", 0 },
+	{ "no-demangle", NO_DEMANGLE, NULL, 0,
+	  "Leave names of C++ and Rust as the compiler made them", 0 },
+	{ "root", ROOT, "DIR", 0,
+	  "Look for the objects below DIR, as in a copy of another machine's files", 0 },
+	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
+	  "Colors and bars: auto (the default: on a terminal; no colors if NO_COLOR is set), always or never", 0 },
+	{ 0 }
+};
+
+struct arguments {
+	const char *file;
+	const char *root;
+	bool keep_mangled;
+	enum terminal_when color;
+	struct table_options table;
+};
+
+/* Return: the index of a word among @nr; if it is none of them, there is no return. */
+static int parse_word(const char *text, const char *const *words, int nr,
+		      struct argp_state *state)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	argp_error(state, "'%s' is not known here: see --help", text);
+	return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	static const char *const what[] = {
+		[TABLE_BY_FUNCTION] = "function",
+		[TABLE_BY_OBJECT] = "object",
+		[TABLE_BY_PROCESS] = "process",
+	};
+	static const char *const keys[] = {
+		[PROFILE_BY_SAMPLES] = "samples",
+		[PROFILE_BY_NAME] = "name",
+		[PROFILE_BY_OBJECT] = "object",
+		[PROFILE_BY_ADDRESS] = "address",
+	};
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case BY:
+		arguments->table.by = (enum table_by)parse_word(text, what, 3, state);
+		return 0;
+	case SORT:
+		arguments->table.order = (enum profile_order)parse_word(text, keys, 4, state);
+		return 0;
+	case TOP:
+		arguments->table.top = options_parse_count(text, state);
+		return 0;
+	case MIN_PERCENT:
+		arguments->table.min_percent = options_parse_percent(text, state);
+		return 0;
+	case NO_DEMANGLE:
+		arguments->keep_mangled = true;
+		return 0;
+	case ROOT:
+		arguments->root = text;
+		return 0;
+	case COLOR:
+		arguments->color = options_parse_color(text, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_error(state, "one FILE is shown at a time");
+		arguments->file = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int make_profile(struct profile *profile, const struct result *result,
+			struct symbols *symbols, const struct arguments *arguments)
+{
+	int error;
+
+	if (arguments->table.by == TABLE_BY_OBJECT)
+		return profile_make_objects(profile, result);
+	if (arguments->table.by == TABLE_BY_PROCESS)
+		return 0;
+	error = profile_make(profile, result, symbols_find, symbols);
+	if (!error && !arguments->keep_mangled)
+		profile_demangle(profile);
+	return error;
+}
+
+static int show(const struct result *result, const struct arguments *arguments)
+{
+	struct symbols *symbols = symbols_new(result, arguments->root);
+	struct profile profile = { 0 };
+	int error = -ENOMEM;
+
+	if (symbols)
+		error = make_profile(&profile, result, symbols, arguments);
+	if (!error)
+		error = report_print(stdout, &(struct report){
+			.result = result,
+			.profile = &profile,
+			.symbols = symbols,
+			.table = arguments->table,
+			.of_file = true,
+		});
+	profile_release(&profile);
+	symbols_free(symbols);
+	return error;
+}
+
+int report_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[FILE]",
+		.doc = doc,
+	};
+	struct arguments arguments = { .file = RESULTFILE_DEFAULT };
+	struct result result;
+	int error;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	arguments.table.style = terminal_style(stdout, arguments.color);
+	options_read_result(arguments.file, &result);
+	error = show(&result, &arguments);
+	result_release(&result);
+	if (error)
+		errx(EXIT_NO_RESULT, "%s: %s", arguments.file, strerror(-error));
+	if (fflush(stdout) || ferror(stdout))
+		err(EXIT_NO_RESULT, "standard output");
+	return 0;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil run - run a command, show where it spent its CPU time, and keep that
+ *
+ * The samples are counted by the kernel (/dev/profil) into memory that this
+ * process made; libprofil, preloaded into the command, starts that. Here is the
+ * way through: options, run, report, result file, exit status.
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <err.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/profil.h>
+
+#include "collect.h"
+#include "command.h"
+#include "commands.h"
+#include "preload.h"
+#include "profile.h"
+#include "report.h"
+#include "resultfile.h"
+#include "runfile.h"
+#include "symbols.h"
+
+#define EXIT_OWN_FAILURE	125
+
+static const char doc[] =
+	"Run COMMAND, show in which functions it spent its CPU time, and keep that in a file."
+	"\v"
+	"The table goes to standard error, or to the FILE of --table. It is about the "
+	"process of COMMAND with all its threads, and the children that it forks; each "
+	"is counted until it executes another program, or COMMAND ends: what "
+	"a child does after that is in no table. `profil report' shows more of it.\n"
+	"\n"
+	"Exit status: that of COMMAND; 128+N if it was killed by signal N; "
+	"127 if it was not found; 126 if it cannot be executed; 125 if profil "
+	"could not run it.";
+
+static const struct argp_option options[] = {
+	{ "rate", 'r', "HZ", 0,
+	  "Take HZ samples per second of CPU time", 0 },
+	{ "clock", 'c', "CLOCK", 0,
+	  "Sample by the scheduler's tick, by a timer, or at random points, with which no program can be in step: CLOCK is tick, timer or random (default: the tick up to its rate, random above)", 0 },
+	{ "output", 'o', "FILE", 0,
+	  "Keep the result in FILE (default: " RESULTFILE_DEFAULT ")", 0 },
+	{ "table", 't', "FILE", 0,
+	  "Write the table to FILE", 0 },
+	{ 0 }
+};
+
+struct arguments {
+	uint32_t rate;		/* Hz; 0: libprofil's default */
+	uint32_t clock;		/* PROFIL_CLOCK_* */
+	const char *output;	/* the result file; NULL: it cannot be written */
+	const char *table;	/* NULL: standard error */
+	char **command;
+};
+
+static uint32_t parse_rate(const char *text, struct argp_state *state)
+{
+	unsigned long rate;
+	char *end;
+
+	errno = 0;
+	rate = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
+	    rate > INT_MAX)
+		argp_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
+			   text);
+	return (uint32_t)rate;
+}
+
+static uint32_t parse_clock(const char *text, struct argp_state *state)
+{
+	static const char *const names[] = {
+		[PROFIL_CLOCK_TICK] = "tick",
+		[PROFIL_CLOCK_TIMER] = "timer",
+		[PROFIL_CLOCK_RANDOM] = "random",
+	};
+	uint32_t i;
+
+	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	argp_error(state, "'%s' is not a clock: there are tick, timer and random",
+		   text);
+	return PROFIL_CLOCK_AUTO;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case 'r':
+		arguments->rate = parse_rate(text, state);
+		return 0;
+	case 'c':
+		arguments->clock = parse_clock(text, state);
+		return 0;
+	case 'o':
+		arguments->output = text;
+		return 0;
+	case 't':
+		arguments->table = text;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* the first word that is no option; all the rest is its */
+		arguments->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Open before the command runs: what it counted cannot be had again. */
+static FILE *open_table(const char *path)
+{
+	FILE *out;
+
+	if (!path)
+		return stderr;
+	out = fopen(path, "we");
+	if (!out)
+		err(EXIT_OWN_FAILURE, "%s", path);
+	return out;
+}
+
+static void close_table(FILE *out, const char *path)
+{
+	bool failed = ferror(out) || fflush(out);
+
+	if (out != stderr && fclose(out))
+		failed = true;
+	if (failed)
+		warn("%s", path ? path : "standard error");
+}
+
+static void explain_unwritten(const char *path, int error)
+{
+	warnx("%s: %s (%s): the result is not kept; -o names another file, -o /dev/null none",
+	      path, strerror(-error), strerrorname_np(-error));
+}
+
+static void run_command(char **command, int memory, struct command_end *end)
+{
+	char *tried, *library = preload_find(&tried);
+	char **env;
+	int error;
+
+	if (!library && errno == ENOENT)
+		errx(EXIT_OWN_FAILURE, "libprofil is missing; looked for %s",
+		     tried);
+	if (!library && errno == EINVAL)
+		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
+		     tried);
+	if (!library)
+		err(EXIT_OWN_FAILURE, "libprofil");
+	env = preload_environ(library, memory);
+	if (!env)
+		err(EXIT_OWN_FAILURE, "environment");
+	error = command_run(command, env, end);
+	if (error)
+		errx(EXIT_OWN_FAILURE, "%s: %s", command[0], strerror(-error));
+	preload_environ_free(env);
+	free(library);
+	free(tried);
+}
+
+/* The library's message names the error itself, where that says anything. */
+static void explain_failure(const struct profil_run *header)
+{
+	const char *name = strerrorname_np(header->error);
+
+	if (!name || strstr(header->message, name))
+		warnx("no profile: %s", header->message);
+	else
+		warnx("no profile: %s (%s)", header->message, name);
+}
+
+static void explain_empty(const char *command)
+{
+	warnx("no profile: %s did not load libprofil: it is static, set-user-ID, or not a program that the dynamic linker of this profil can start (32-bit, another C library); see LD_PRELOAD in ld.so(8)",
+	      command);
+}
+
+static int print_report(FILE *out, const struct result *result)
+{
+	struct symbols *symbols = symbols_new(result, NULL);
+	struct profile profile;
+	int error;
+
+	if (!symbols)
+		return -ENOMEM;
+	error = profile_make(&profile, result, symbols_find, symbols);
+	if (!error) {
+		profile_demangle(&profile);
+		error = report_print(out, &(struct report){
+			.result = result,
+			.profile = &profile,
+			.symbols = symbols,
+			.table.style = terminal_style(out, TERMINAL_AUTO),
+		});
+	}
+	profile_release(&profile);
+	symbols_free(symbols);
+	return error;
+}
+
+/* First of all keep it: the report can be had again. */
+static void use_profile(FILE *out, const struct arguments *arguments,
+			const struct runfile *run, const struct command_end *end)
+{
+	struct result result;
+	int error;
+
+	error = collect_result(&result, run, end, arguments->command);
+	if (!error && arguments->output) {
+		int unwritten = resultfile_write(arguments->output, &result);
+
+		if (unwritten)
+			explain_unwritten(arguments->output, unwritten);
+	}
+	if (!error)
+		error = print_report(out, &result);
+	if (error)
+		warnx("profile: %s", strerror(-error));
+	result_release(&result);
+}
+
+/*
+ * Show what the run's memory holds, be it a profile or why there is none. From
+ * here on the exit status is the command's, whatever becomes of the report.
+ */
+static void show(FILE *out, const struct arguments *arguments, int memory,
+		 const struct command_end *end)
+{
+	const char *why = NULL;
+	struct runfile run;
+	int error;
+
+	error = runfile_read(memory, &run, &why);
+	if (error == -EBADMSG)
+		warnx("no profile: the program damaged the memory it was counted in: %s",
+		      why);
+	else if (error)
+		warnx("no profile: the run's memory: %s", strerror(-error));
+	if (error)
+		return;
+	switch (run.header.state) {
+	case PROFIL_RUN_EMPTY:
+		explain_empty(arguments->command[0]);
+		break;
+	case PROFIL_RUN_FAILED:
+		explain_failure(&run.header);
+		break;
+	case PROFIL_RUN_STARTED:
+		use_profile(out, arguments, &run, end);
+		break;
+	}
+	runfile_release(&run);
+}
+
+int run_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "COMMAND [ARG...]",
+		.doc = doc,
+	};
+	struct arguments arguments = { .output = RESULTFILE_DEFAULT };
+	struct command_end end;
+	int memory, error;
+	FILE *out;
+
+	argp_err_exit_status = EXIT_OWN_FAILURE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+
+	out = open_table(arguments.table);
+	error = resultfile_try(arguments.output);
+	if (error) {
+		explain_unwritten(arguments.output, error);
+		arguments.output = NULL;
+	}
+	memory = runfile_create(arguments.rate, arguments.clock);
+	if (memory < 0)
+		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
+	run_command(arguments.command, memory, &end);
+	if (end.exec_error)
+		warnx("%s: %s", arguments.command[0],
+		      strerror(end.exec_error));
+	else
+		show(out, &arguments, memory, &end);
+	close_table(out, arguments.table);
+	close(memory);
+	return command_exit_status(&end);
+}

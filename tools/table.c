@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rows of a report. What is left out of a table is said below it, so that nobody
+ * takes what is there for all.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "confidence.h"
+#include "table.h"
+
+/* A column of names grows up to here; a longer name pushes the next one off. */
+#define WIDEST_NAME	40
+
+/* Shares that are worth a colour, in percent */
+#define HOT_PERCENT	10.0
+#define WARM_PERCENT	2.0
+
+int table_decimals(uint32_t rate)
+{
+	if (rate <= 100)
+		return 2;
+	return rate <= 1000 ? 3 : 4;
+}
+
+static double percent(uint64_t samples, uint64_t all)
+{
+	return all ? 100.0 * (double)samples / (double)all : 0;
+}
+
+static enum terminal_color color(double share)
+{
+	if (share >= HOT_PERCENT)
+		return TERMINAL_HOT;
+	return share >= WARM_PERCENT ? TERMINAL_WARM : TERMINAL_PLAIN;
+}
+
+/* Before a bar, all are as wide as the widest, 0.00..100.00 */
+static void print_interval(FILE *out, const struct terminal_style *style,
+			   uint64_t samples, uint64_t all)
+{
+	struct interval interval = confidence_share(samples, all);
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.2f..%.2f", 100 * interval.low,
+		 100 * interval.high);
+	fprintf(out, style->bars ? "  %-12s " : "  %s", text);
+	terminal_begin(out, style, color(percent(samples, all)));
+	terminal_bar(out, style, percent(samples, all) / 100);
+	terminal_end(out, style);
+	putc('\n', out);
+}
+
+/* Print a name in a column of some width. */
+static void print_padded(FILE *out, const char *name, int width)
+{
+	int columns = terminal_print_name(out, name);
+
+	fprintf(out, "%*s", columns < width ? width - columns : 0, "");
+}
+
+static void widen(int *width, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > (size_t)*width && length <= WIDEST_NAME)
+		*width = (int)length;
+}
+
+/* How many of the rows, which are sorted by samples, are to be shown */
+static size_t count_shown(const struct profile *profile,
+			  const struct table_options *options)
+{
+	size_t nr = profile->nr_rows;
+
+	if (options->top && options->top < nr)
+		nr = (size_t)options->top;
+	while (nr && percent(profile->rows[nr - 1].samples, profile->samples) <
+		     options->min_percent)
+		nr--;
+	return nr;
+}
+
+static void print_row(FILE *out, const struct result *result,
+		      const struct profile *profile, const struct profile_row *row,
+		      const struct table_options *options, int width, int object_width)
+{
+	const struct terminal_style *style = &options->style;
+
+	terminal_begin(out, style, color(percent(row->samples, profile->samples)));
+	fprintf(out, "  %4u.%02u", row->percent100 / 100, row->percent100 % 100);
+	terminal_end(out, style);
+	fprintf(out, " %9.*f %9" PRIu64 "  ", table_decimals(result->rate),
+		(double)row->samples / result->rate, row->samples);
+	print_padded(out, row->function, width);
+	if (options->by == TABLE_BY_FUNCTION) {
+		fputs("  ", out);
+		print_padded(out, row->object, object_width);
+	}
+	print_interval(out, style, row->samples, profile->samples);
+}
+
+static void print_left_out(FILE *out, const struct profile *profile, size_t shown,
+			   const char *what)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = shown; i < profile->nr_rows; i++)
+		samples += profile->rows[i].samples;
+	if (shown < profile->nr_rows)
+		fprintf(out, "# and %zu more %s%s, with %.2f percent\n",
+			profile->nr_rows - shown, what,
+			profile->nr_rows - shown == 1 ? "" : "s",
+			percent(samples, profile->samples));
+}
+
+void table_print(FILE *out, const struct result *result, struct profile *profile,
+		 const struct table_options *options)
+{
+	bool by_object = options->by == TABLE_BY_OBJECT;
+	const char *name = by_object ? "object" : "function";
+	int width = (int)strlen(name), object_width = (int)strlen("object");
+	struct profile shown = *profile;
+	size_t i;
+
+	profile_sort(profile, PROFILE_BY_SAMPLES);
+	shown.nr_rows = count_shown(profile, options);
+	profile_sort(&shown, options->order);
+	for (i = 0; i < shown.nr_rows; i++) {
+		widen(&width, shown.rows[i].function);
+		widen(&object_width, shown.rows[i].object);
+	}
+	fprintf(out, "#\n# %7s %9s %9s  %-*s", "percent", "seconds", "samples", width,
+		name);
+	if (!by_object)
+		fprintf(out, "  %-*s", object_width, "object");
+	fputs("  95%-interval\n", out);
+	for (i = 0; i < shown.nr_rows; i++)
+		print_row(out, result, profile, &shown.rows[i], options, width,
+			  object_width);
+	print_left_out(out, profile, shown.nr_rows, name);
+}
