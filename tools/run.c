@@ -223,6 +223,7 @@ static void use_profile(FILE *out, const struct arguments *arguments,
 			const struct runfile *run, const struct command_end *end)
 {
 	struct result result;
+	bool is_kept = false;
 	int error;
 
 	error = collect_result(&result, run, end, arguments->command);
@@ -231,9 +232,14 @@ static void use_profile(FILE *out, const struct arguments *arguments,
 
 		if (unwritten)
 			explain_unwritten(arguments->output, unwritten);
+		is_kept = !unwritten;
 	}
 	if (!error)
 		error = print_report(out, &result);
+	/* a file that nobody asked for shall not surprise */
+	if (!error && is_kept && isatty(fileno(out)))
+		fprintf(out, "# kept in %s: `profil report' shows more of it\n",
+			arguments->output);
 	if (error)
 		warnx("profile: %s", strerror(-error));
 	result_release(&result);

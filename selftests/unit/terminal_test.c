@@ -117,7 +117,7 @@ static void words_are_told_apart(void **state)
 	assert_int_equal(when, TERMINAL_ALWAYS);
 	assert_true(terminal_parse_when("auto", &when));
 	assert_int_equal(when, TERMINAL_AUTO);
-	assert_false(terminal_parse_when("alway", &when));
+	assert_false(terminal_parse_when("sometimes", &when));
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)

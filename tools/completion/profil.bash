@@ -80,7 +80,7 @@ _profil() {
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "run report diff info" -- "$word")
-	elif [[ $subcommand == run && $option != -[ot] && $option != --output &&
+	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
