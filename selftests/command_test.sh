@@ -133,7 +133,7 @@ static_program() {
 no_device() {
 	# a mount namespace in which the device is not there
 	PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev &&
-		"$PROFIL" -o /dev/null ./spin 0.1' >"$work/out" 2>"$work/err" &&
+		"$PROFIL" -o "$0" ./spin 0.1' "$work/result" >"$work/out" 2>"$work/err" &&
 	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
 }
 
@@ -308,7 +308,7 @@ names() {
 	printf '#!/bin/sh\nexit 7\n' >"$work/report" && chmod +x "$work/report" &&
 	run 7 "$work/report" &&
 	{
-		PATH=$work:$PATH "$PROFIL" run -o /dev/null -t /dev/null report
+		PATH=$work:$PATH "$PROFIL" run -o "$work/result" -t "$work/profile" report
 		[ $? = 7 ]
 	} && "$PROFIL" help diff | grep -q '^Usage: profil diff' &&
 	"$PROFIL" --help | grep -q 'profil info'

@@ -32,7 +32,7 @@ fatal() {
 }
 
 command_goes_on() {
-	../tools/profil -o /dev/null sh -c 'echo out; exit 5' >"$work/out" 2>"$work/err"
+	../tools/profil -o "$work/result" sh -c 'echo out; exit 5' >"$work/out" 2>"$work/err"
 	[ $? = 5 ] && [ "$(cat "$work/out")" = out ] &&
 	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
 }

@@ -43,6 +43,14 @@ struct envelope {
 	uint32_t checksum;
 } __attribute__((packed));
 
+/* What a call has failed with, which is never 0. Return: -errno. */
+static int failure(void)
+{
+	int error = errno;
+
+	return error > 0 ? -error : -EIO;
+}
+
 /* --- writing ------------------------------------------------------------------ */
 
 static uint32_t checksum(const struct envelope *envelope, const unsigned char *packed,
@@ -100,7 +108,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t nr)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0)
-			return -errno;
+			return failure();
 		bytes += written;
 		nr -= (size_t)written;
 	}
@@ -114,34 +122,41 @@ struct replacement {
 	int fd;
 };
 
-/* Return: 0 or -errno, and nothing to give back. */
-static int begin(struct replacement *new, const char *path)
+/* Return: whether it could be made; if not, there is errno, and nothing to give back. */
+static bool begin(struct replacement *new, const char *path)
 {
+	/* what a symbolic link leads to is replaced, and not the link */
+	char *place = realpath(path, NULL), *beside = NULL;
 	mode_t mask = umask(0);
-	int error;
+	int error = ENOMEM;
 
 	umask(mask);
-	/* what a symbolic link leads to is replaced, and not the link */
-	new->path = realpath(path, NULL);
-	if (!new->path)
-		new->path = strdup(path);
-	if (!new->path || asprintf(&new->beside, "%s.XXXXXX", new->path) < 0) {
-		free(new->path);
-		return -ENOMEM;
+	if (!place)
+		place = strdup(path);
+	if (!place || asprintf(&beside, "%s.XXXXXX", place) < 0)
+		goto free_place;
+	new->fd = mkostemp(beside, O_CLOEXEC);
+	if (new->fd < 0) {
+		error = errno;
+		goto free_beside;
 	}
-	new->fd = mkostemp(new->beside, O_CLOEXEC);
 	/* as any other file that is made here */
-	if (new->fd < 0 || fchmod(new->fd, 0666 & ~mask)) {
-		error = -errno;
-		if (new->fd >= 0) {
-			unlink(new->beside);
-			close(new->fd);
-		}
-		free(new->beside);
-		free(new->path);
-		return error;
+	if (fchmod(new->fd, 0666 & ~mask)) {
+		error = errno;
+		unlink(beside);
+		close(new->fd);
+		goto free_beside;
 	}
-	return 0;
+	new->path = place;
+	new->beside = beside;
+	return true;
+
+free_beside:
+	free(beside);
+free_place:
+	free(place);
+	errno = error;
+	return false;
 }
 
 /* The file is there for good when its name is. */
@@ -151,10 +166,10 @@ static int sync_directory(char *path)
 	int error = 0;
 
 	if (fd < 0)
-		return -errno;
+		return failure();
 	/* not all file systems can, and those see to it themselves */
 	if (fsync(fd) && errno != EINVAL)
-		error = -errno;
+		error = failure();
 	close(fd);
 	return error;
 }
@@ -163,11 +178,11 @@ static int sync_directory(char *path)
 static int finish(struct replacement *new, int error)
 {
 	if (!error && fsync(new->fd))
-		error = -errno;
+		error = failure();
 	if (close(new->fd) && !error)
-		error = -errno;
+		error = failure();
 	if (!error && rename(new->beside, new->path))
-		error = -errno;
+		error = failure();
 	if (error)
 		unlink(new->beside);
 	else
@@ -188,7 +203,7 @@ static int open_special(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? failure() : fd;
 }
 
 int resultfile_try(const char *path)
@@ -202,9 +217,8 @@ int resultfile_try(const char *path)
 			close(error);
 		return error < 0 ? error : 0;
 	}
-	error = begin(&new, path);
-	if (error)
-		return error;
+	if (!begin(&new, path))
+		return failure();
 	unlink(new.beside);
 	close(new.fd);
 	free(new.beside);
@@ -221,7 +235,7 @@ int resultfile_write(const char *path, const struct result *result)
 
 	contents = wrap(result, &bytes);
 	if (!contents)
-		return -errno;
+		return failure();
 	if (is_special(path)) {
 		error = open_special(path);
 		if (error >= 0) {
@@ -230,10 +244,10 @@ int resultfile_write(const char *path, const struct result *result)
 			error = write_all(fd, contents, bytes);
 			close(fd);
 		}
+	} else if (begin(&new, path)) {
+		error = finish(&new, write_all(new.fd, contents, bytes));
 	} else {
-		error = begin(&new, path);
-		if (!error)
-			error = finish(&new, write_all(new.fd, contents, bytes));
+		error = failure();
 	}
 	free(contents);
 	return error;
@@ -259,9 +273,9 @@ static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
 	int error = 0;
 
 	if (fd < 0)
-		return -errno;
+		return failure();
 	if (fstat(fd, &st)) {
-		error = -errno;
+		error = failure();
 	} else if (!S_ISREG(st.st_mode)) {
 		error = refuse(why, "it is no regular file: copy the result into one");
 	} else if ((uint64_t)st.st_size > sizeof(struct envelope) +
@@ -277,7 +291,7 @@ static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
 		ssize_t length = read(fd, *contents + at, *bytes - at);
 
 		if (length < 0 && errno != EINTR)
-			error = -errno;
+			error = failure();
 		else if (!length)
 			*bytes = at;
 		else if (length > 0)

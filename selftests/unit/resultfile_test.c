@@ -5,13 +5,16 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -156,29 +159,40 @@ static void trying_leaves_nothing(void **state)
 	assert_int_equal(resultfile_try("none/out"), -ENOENT);
 	assert_int_equal(resultfile_try("out/out"), -ENOTDIR);
 	assert_int_equal(resultfile_try("/proc/out"), -ENOENT);
-	assert_int_equal(resultfile_try("/dev/null"), 0);
 	assert_int_equal(resultfile_try("."), -EISDIR);
 }
 
-/* /dev/null stays what it is. */
-static void devices_are_written_to(void **state)
+/*
+ * What is no regular file, as /dev/null, stays what it is. With files of our own: were
+ * it otherwise, root would lose his.
+ */
+static void special_files_are_written_to(void **state)
 {
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
 	unsigned char bytes[4096];
 	struct stat st;
-	int ends[2];
+	int fifo, listener;
 
 	(void)state;
-	assert_int_equal(resultfile_write("/dev/null", &result), 0);
-	assert_int_equal(stat("/dev/null", &st), 0);
-	assert_true(S_ISCHR(st.st_mode));
-	assert_int_equal(resultfile_write("/dev/full", &result), -ENOSPC);
-	assert_int_equal(pipe(ends), 0);
-	snprintf((char *)bytes, sizeof(bytes), "/proc/self/fd/%d", ends[1]);
-	assert_int_equal(resultfile_write((char *)bytes, &result), 0);
-	assert_true(read(ends[0], bytes, sizeof(bytes)) > 36);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	fifo = open("fifo", O_RDWR | O_NONBLOCK);
+	assert_true(fifo >= 0);
+	assert_int_equal(resultfile_try("fifo"), 0);
+	assert_int_equal(resultfile_write("fifo", &result), 0);
+	assert_true(read(fifo, bytes, sizeof(bytes)) > 36);
 	assert_memory_equal(bytes, "profil result 1\n", 16);
-	close(ends[0]);
-	close(ends[1]);
+	close(fifo);
+	assert_int_equal(stat("fifo", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&name, sizeof(name)), 0);
+	assert_int_equal(resultfile_try("socket"), -ENXIO);
+	assert_int_equal(resultfile_write("socket", &result), -ENXIO);
+	close(listener);
+	assert_int_equal(stat("socket", &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(count_files(), 2);
 }
 
 static void missing_file_has_its_errno(void **state)
@@ -385,7 +399,7 @@ int main(void)
 		TEST(file_is_replaced_in_one_step),
 		TEST(failed_write_changes_nothing),
 		TEST(trying_leaves_nothing),
-		TEST(devices_are_written_to),
+		TEST(special_files_are_written_to),
 		TEST(missing_file_has_its_errno),
 		TEST(every_cut_is_told),
 		TEST(every_flipped_bit_is_found),
