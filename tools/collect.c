@@ -62,6 +62,7 @@ static int list_processes(struct result *result, const struct runfile *run,
 {
 	const struct profil_run *header = &run->header;
 	struct result_process *program = calloc(1, sizeof(*program));
+	const char *name = result->argv[0];
 
 	if (!program)
 		return -ENOMEM;
@@ -69,12 +70,11 @@ static int list_processes(struct result *result, const struct runfile *run,
 	result->nr_processes = 1;
 	program->pid = header->pid;
 	program->parent = (int32_t)getpid();
-	program->program = strdup(result->argv[0]);
-	if (header->pid != end->pid) {
-		free(program->program);
-		program->program = strdup(UNKNOWN);
+	if (header->pid != end->pid || !name) {
+		name = UNKNOWN;
 		program->parent = 0;
 	}
+	program->program = strdup(name);
 	if (!program->program)
 		return -ENOMEM;
 	program->before_ns = header->start_cpu_ns;

@@ -73,6 +73,7 @@ static void print_module(void)
 static bool print_library(void)
 {
 	char *tried, *library = preload_find(&tried);
+	bool found = library;
 
 	print_title("libprofil");
 	if (library)
@@ -84,7 +85,7 @@ static bool print_library(void)
 		print_failure(errno, "move it where its path has no colon and no space");
 	free(tried);
 	free(library);
-	return library;
+	return found;
 }
 
 /* Return: a descriptor, or -1 and it has been said why not. */

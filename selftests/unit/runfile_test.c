@@ -147,7 +147,6 @@ static const struct {
 	WRONG(header.rate, 0),
 	WRONG(header.text_bytes, 0),
 	WRONG(header.text_bytes, 3),
-	WRONG(header.text_bytes, 6),
 	WRONG(header.size, sizeof(struct fake_run) + 1),
 	WRONG(header.size, UINT64_MAX),
 	WRONG(header.size, 0),
@@ -217,6 +216,18 @@ static void shared_counters_are_refused(void **state)
 	assert_damaged(&fake);
 }
 
+/* With so few counters that they could be right */
+static void odd_pieces_of_text_are_refused(void **state)
+{
+	struct fake_run fake;
+
+	(void)state;
+	fake_run_fill(&fake);
+	fake.header.text_bytes = 6;
+	fake.objects[0].nr_counters = fake.objects[1].nr_counters = 1;
+	assert_damaged(&fake);
+}
+
 static void impossible_pcs_are_refused(void **state)
 {
 	struct fake_run fake;
@@ -265,6 +276,7 @@ int main(void)
 		cmocka_unit_test(wrong_numbers_are_refused),
 		cmocka_unit_test(path_without_end_is_refused),
 		cmocka_unit_test(shared_counters_are_refused),
+		cmocka_unit_test(odd_pieces_of_text_are_refused),
 		cmocka_unit_test(impossible_pcs_are_refused),
 		cmocka_unit_test(random_damage_does_not_crash),
 	};
