@@ -254,6 +254,15 @@ kept() {
 	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile"
 }
 
+# By the debug information that our own programs are built with
+by_line() {
+	run 0 ./spin 1 && report --lines && rows | grep -q ' spin\.c:[0-9]* *spin ' &&
+	between 0.9 "$(rows | awk '$4 ~ /^spin.c:/ { n += $3 } { all += $3 }
+		END { print n / all }')" 1 &&
+	report --annotate spin_much && grep -q '^ .* [0-9][0-9]*  .*spin' "$work/profile" &&
+	! report --annotate no_such_function && grep -q 'names those that have' "$work/err"
+}
+
 # A file that was built over: named, and its symbols not used
 changed_object() {
 	cp spin "$work/spin" && run 0 "$work/spin" 0.5 &&
@@ -327,7 +336,7 @@ completes() (
 completion() {
 	completes profil run --t --table= && completes profil report --so --sort= &&
 	completes profil report --sort = n name &&
-	completes profil report --by = "" "function object process" &&
+	completes profil report --by = "" "function line object process" &&
 	completes profil -c ti "tick timer" && completes profil help d diff &&
 	completes profil diff faults. faults.md && completes profil info x ""
 }
@@ -337,7 +346,7 @@ if [ ! -c /dev/profil ]; then
 	ktap_skip_all "no /dev/profil: load the module"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 32
+ktap_set_plan 33
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -368,6 +377,7 @@ check "a forked child that executes another program" at_last forks_and_exec
 check "two programs that a static one executes" first_of_several
 check "no CPU time used" run 0 true
 check "a result is kept, and shown otherwise" kept
+check "lines" by_line
 check "an object that has changed" changed_object
 check "a result file, and nothing else" result_file
 check "a result that cannot be written" result_that_cannot_be_written

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate.h"
 #include "commands.h"
+#include "lines.h"
 #include "options.h"
 #include "profile.h"
 #include "report.h"
@@ -31,11 +33,14 @@ static const char doc[] =
 	"\n"
 	"Exit status: 0; 1 if FILE is not to be read, or has no result; 2 for wrong usage.";
 
-enum { BY = 256, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR };
+enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR };
 
 static const struct argp_option options[] = {
 	{ "by", BY, "WHAT", 0,
-	  "Add samples up by function (the default), object or process", 0 },
+	  "Add samples up by function (the default), line, object or process", 0 },
+	{ "lines", LINES, NULL, 0, "Add samples up by source line, as --by=line does", 0 },
+	{ "annotate", ANNOTATE, "FUNCTION", 0,
+	  "Show the source of FUNCTION, named as in the report, with the samples of each line", 0 },
 	{ "sort", SORT, "KEY", 0,
 	  "Sort by samples (the default), name, object or address", 0 },
 	{ "top", TOP, "N", 0, "Show only the N rows with the most samples", 0 },
@@ -52,6 +57,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	const char *file;
 	const char *root;
+	const char *annotate;	/* NULL: a table */
 	bool keep_mangled;
 	enum terminal_when color;
 	struct table_options table;
@@ -74,6 +80,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	static const char *const what[] = {
 		[TABLE_BY_FUNCTION] = "function",
+		[TABLE_BY_LINE] = "line",
 		[TABLE_BY_OBJECT] = "object",
 		[TABLE_BY_PROCESS] = "process",
 	};
@@ -87,7 +94,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case BY:
-		arguments->table.by = (enum table_by)parse_word(text, what, 3, state);
+		arguments->table.by = (enum table_by)parse_word(text, what, 4, state);
+		return 0;
+	case LINES:
+		arguments->table.by = TABLE_BY_LINE;
+		return 0;
+	case ANNOTATE:
+		arguments->annotate = text;
 		return 0;
 	case SORT:
 		arguments->table.order = (enum profile_order)parse_word(text, keys, 4, state);
@@ -118,7 +131,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 }
 
 static int make_profile(struct profile *profile, const struct result *result,
-			struct symbols *symbols, const struct arguments *arguments)
+			struct symbols *symbols, struct lines *lines,
+			const struct arguments *arguments)
 {
 	int error;
 
@@ -126,20 +140,24 @@ static int make_profile(struct profile *profile, const struct result *result,
 		return profile_make_objects(profile, result);
 	if (arguments->table.by == TABLE_BY_PROCESS)
 		return 0;
-	error = profile_make(profile, result, symbols_find, symbols);
+	if (arguments->table.by == TABLE_BY_LINE)
+		error = profile_make(profile, result, lines_find, lines);
+	else
+		error = profile_make(profile, result, symbols_find, symbols);
 	if (!error && !arguments->keep_mangled)
 		profile_demangle(profile);
 	return error;
 }
 
-static int show(const struct result *result, const struct arguments *arguments)
+static int show_table(const struct result *result, struct symbols *symbols,
+		      const struct arguments *arguments)
 {
-	struct symbols *symbols = symbols_new(result, arguments->root);
+	struct lines *lines = lines_new(symbols);
 	struct profile profile = { 0 };
 	int error = -ENOMEM;
 
-	if (symbols)
-		error = make_profile(&profile, result, symbols, arguments);
+	if (lines)
+		error = make_profile(&profile, result, symbols, lines, arguments);
 	if (!error)
 		error = report_print(stdout, &(struct report){
 			.result = result,
@@ -149,6 +167,35 @@ static int show(const struct result *result, const struct arguments *arguments)
 			.of_file = true,
 		});
 	profile_release(&profile);
+	lines_free(lines);
+	return error;
+}
+
+static int show_source(const struct result *result, struct symbols *symbols,
+		       const struct arguments *arguments)
+{
+	long nr = annotate_print(stdout, result, symbols, &(struct annotate_options){
+		.function = arguments->annotate,
+		.keep_mangled = arguments->keep_mangled,
+		.root = arguments->root,
+		.style = arguments->table.style,
+	});
+
+	if (!nr)
+		errx(EXIT_NO_RESULT, "%s: no function %s has samples: `profil report %s' names those that have",
+		     arguments->file, arguments->annotate, arguments->file);
+	return nr < 0 ? (int)nr : 0;
+}
+
+static int show(const struct result *result, const struct arguments *arguments)
+{
+	struct symbols *symbols = symbols_new(result, arguments->root);
+	int error;
+
+	if (!symbols)
+		return -ENOMEM;
+	error = arguments->annotate ? show_source(result, symbols, arguments) :
+				      show_table(result, symbols, arguments);
 	symbols_free(symbols);
 	return error;
 }

@@ -82,7 +82,7 @@ void symbols_free(struct symbols *symbols)
 
 	if (!symbols)
 		return;
-	for (i = 0; i < symbols->nr_files; i++) {
+	for (i = 0; symbols->files && i < symbols->nr_files; i++) {
 		struct file *file = &symbols->files[i];
 
 		extents_release(&file->symbols);
@@ -282,6 +282,7 @@ static bool find_plt(const struct file *file, uint64_t address,
 		if (strcmp(name, plts[i].section))
 			continue;
 		function->start = address - offset;
+		function->end = function->start + header.sh_size;
 		function->name = plts[i].function;
 		function->length = (int)strlen(plts[i].function);
 		return true;
@@ -328,21 +329,25 @@ static const struct extent *find_name(const struct file *file, uint64_t start)
 	return extent && extent->start == start ? extent : NULL;
 }
 
+/* Read a file, if that was not done yet. Return: whether it has symbols, or -ENOMEM. */
+static int need_file(const struct symbols *symbols, struct file *file)
+{
+	int error = file->is_read ? 0 : read_file(symbols, file);
+
+	return error ? error : file->module != NULL;
+}
+
 int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function)
 {
 	const struct symbols *all = symbols;
 	struct file *file = &all->files[object];
 	const struct extent *found, *named;
+	int readable;
 
-	if (!file->is_read) {
-		int error = read_file(all, file);
-
-		if (error)
-			return error;
-	}
-	if (!file->module)
-		return 0;
+	readable = need_file(all, file);
+	if (readable != 1)
+		return readable;
 	memset(function, 0, sizeof(*function));
 	found = extents_covering(&file->symbols, address);
 	if (!found) {
@@ -358,10 +363,28 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	if (!found)
 		return 0;
 	function->start = found->start;
+	function->end = found->end;
 	named = find_name(file, found->start);
 	if (named) {
 		function->name = named->name;
 		function->length = named->length;
 	}
 	return 1;
+}
+
+int symbols_line(struct symbols *symbols, size_t object, uint64_t address,
+		 struct source_line *line)
+{
+	struct file *file = &symbols->files[object];
+	int readable = need_file(symbols, file);
+	Dwfl_Line *found;
+
+	if (readable != 1)
+		return readable;
+	found = dwfl_module_getsrc(file->module, address);
+	if (!found)
+		return 0;
+	line->file = dwfl_lineinfo(found, NULL, &line->line, NULL, NULL, NULL);
+	/* line 0 is code that the compiler made up */
+	return line->file && line->line > 0;
 }

@@ -19,12 +19,14 @@ struct symbols;
  * struct function - where an address lies
  * @start:  address of the function's first instruction; what tells
  *          functions of one object apart
+ * @end:    first address behind what is known of it
  * @name:   not ended by a 0; NULL: the file tells where it is but not its name.
  *          As long-lived as struct symbols
  * @length: of @name in bytes
  */
 struct function {
 	uint64_t start;
+	uint64_t end;
 	const char *name;
 	int length;
 };
@@ -55,6 +57,31 @@ struct symbols *symbols_new(const struct result *result, const char *root);
  */
 int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function);
+
+/**
+ * struct source_line - a line of a source file
+ * @file: its path, as the compiler had it; as long-lived as struct symbols
+ * @line: its number, from 1 on
+ */
+struct source_line {
+	const char *file;
+	int line;
+};
+
+/**
+ * symbols_line - the line that an address was compiled from
+ * @symbols: from symbols_new()
+ * @object:  index in result->objects
+ * @address: in that object
+ * @line:    filled in if there is one
+ *
+ * By debug information (DWARF), in the file or in one installed for it. Of a function
+ * that is inlined, it is its own line.
+ *
+ * Return: 1 if there is a line, 0 if there is none, -ENOMEM.
+ */
+int symbols_line(struct symbols *symbols, size_t object, uint64_t address,
+		 struct source_line *line);
 
 /**
  * symbols_problem - why an object has no symbols

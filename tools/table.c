@@ -95,7 +95,7 @@ static void print_row(FILE *out, const struct result *result,
 	fprintf(out, " %9.*f %9" PRIu64 "  ", table_decimals(result->rate),
 		(double)row->samples / result->rate, row->samples);
 	print_padded(out, row->function, width);
-	if (options->by == TABLE_BY_FUNCTION) {
+	if (options->by != TABLE_BY_OBJECT) {
 		fputs("  ", out);
 		print_padded(out, row->object, object_width);
 	}
@@ -120,8 +120,13 @@ static void print_left_out(FILE *out, const struct profile *profile, size_t show
 void table_print(FILE *out, const struct result *result, struct profile *profile,
 		 const struct table_options *options)
 {
+	static const char *const names[] = {
+		[TABLE_BY_FUNCTION] = "function",
+		[TABLE_BY_LINE] = "line",
+		[TABLE_BY_OBJECT] = "object",
+	};
 	bool by_object = options->by == TABLE_BY_OBJECT;
-	const char *name = by_object ? "object" : "function";
+	const char *name = names[options->by];
 	int width = (int)strlen(name), object_width = (int)strlen("object");
 	struct profile shown = *profile;
 	size_t i;

@@ -15,6 +15,7 @@
 /* What a row is */
 enum table_by {
 	TABLE_BY_FUNCTION,
+	TABLE_BY_LINE,
 	TABLE_BY_OBJECT,
 	TABLE_BY_PROCESS,
 };

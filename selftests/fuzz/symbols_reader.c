@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the command makes of the files that a run names: from addresses to functions, by
- * symbols, sections and unwind information. For libFuzzer. The input is an ELF
+ * symbols, sections and unwind information, and to lines. For libFuzzer. The input is an ELF
  * file and where to look; most of the reading is elfutils', whose faults are told
  * apart by their backtrace.
  */
@@ -38,6 +38,7 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 		.path = path,
 	};
 	struct result result = { .objects = &object, .nr_objects = 1 };
+	struct source_line line;
 	struct function function;
 	struct symbols *symbols;
 	volatile size_t sum = 0;
@@ -55,6 +56,8 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 		if (function.start > address)
 			abort();
 		sum += read_name(&function);
+		if (symbols_line(symbols, 0, address, &line) == 1)
+			sum += strlen(line.file);
 	}
 	symbols_problem(symbols, 0);
 	symbols_free(symbols);

@@ -16,6 +16,12 @@
 int exported(int n);
 void sizeless(void);
 
+/* Far from where it is inlined */
+static inline int __attribute__((always_inline)) inlined(int n)
+{
+	return (n ^ n >> 3) * 7;
+}
+
 static int __attribute__((noinline)) hidden(int n)
 {
 	int sum = 0;
@@ -28,7 +34,7 @@ static int __attribute__((noinline)) hidden(int n)
 
 int __attribute__((noinline)) exported(int n)
 {
-	return hidden(n) * 5 + rand();
+	return inlined(hidden(n)) * 5 + rand();
 }
 
 int _exported_too(int n) __attribute__((alias("exported")));

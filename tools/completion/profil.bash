@@ -7,7 +7,7 @@
 _profil_values() {
 	case $1 in
 	-c | --clock) echo tick timer random ;;
-	--by) echo function object process ;;
+	--by) echo function line object process ;;
 	--sort) echo samples name object address ;;
 	--color) echo auto always never ;;
 	*) return 1 ;;
@@ -17,7 +17,7 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run) echo --clock= --output= --rate= --table= ;;
-	report) echo --by= --color --min-percent= --no-demangle --root= --sort= --top= ;;
+	report) echo --annotate= --by= --color --lines --min-percent= --no-demangle --root= --sort= --top= ;;
 	diff) echo --color --min-percent= --new-root= --no-demangle --old-root= --top= ;;
 	esac
 	echo --help --usage --version

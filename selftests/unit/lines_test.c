@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From addresses to lines of source, in a real file: for a profile by line, and beside
+ * the source itself.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <annotate.h>
+#include <lines.h>
+#include <profile.h>
+
+#include "test.h"
+
+static char path[] = "./fixture-pie";
+static struct result_count counts[64];
+static struct result_object object = { .path = path, .counts = counts };
+static struct result result = {
+	.text_bytes = 4, .objects = &object, .nr_objects = 1,
+};
+static struct symbols *symbols;
+static struct lines *lines;
+static char *text;
+static unsigned long exported, hidden, sizeless;
+
+static int set_up(void **state)
+{
+	FILE *output = popen(path, "r");
+	int read = fscanf(output, "%lx %lx %lx", &exported, &hidden, &sizeless);
+
+	(void)state;
+	pclose(output);
+	object.start = 0;
+	object.end = 1 << 20;
+	object.nr_counts = 0;
+	object.samples = 0;
+	symbols = symbols_new(&result, NULL);
+	lines = lines_new(symbols);
+	return read == 3 && symbols && lines ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	lines_free(lines);
+	symbols_free(symbols);
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static void count(uint64_t address, uint64_t samples)
+{
+	counts[object.nr_counts++] = (struct result_count){ address, samples };
+	object.samples += samples;
+}
+
+/* Number of the line of fixture.c that has some text first */
+static int line_of(const char *part)
+{
+	FILE *source = fopen("fixture.c", "r");
+	char line[256];
+	int number = 0;
+
+	assert_non_null(source);
+	while (fgets(line, sizeof(line), source)) {
+		number++;
+		if (strstr(line, part)) {
+			fclose(source);
+			return number;
+		}
+	}
+	fail_msg("no line of fixture.c has %s", part);
+	return 0;
+}
+
+static void lines_are_the_compilers(void **state)
+{
+	struct source_line line;
+
+	(void)state;
+	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
+	/* the compiler says where the body begins */
+	assert_int_equal(line.line, line_of("inlined(hidden(n))") - 1);
+	assert_non_null(strstr(line.file, "fixture.c"));
+	/* assembler text has none */
+	assert_int_equal(symbols_line(symbols, 0, sizeless, &line), 0);
+}
+
+static void samples_add_up_by_line(void **state)
+{
+	uint64_t all = 0, address;
+	struct profile profile;
+	char name[64];
+	size_t i;
+
+	(void)state;
+	for (address = hidden; address < hidden + 48; address += 4)
+		count(address, 1);
+	count(sizeless, 3);
+	assert_int_equal(profile_make(&profile, &result, lines_find, lines), 0);
+	/* a loop of three lines, each in several pieces */
+	assert_in_range(profile.nr_rows, 3, 8);
+	for (i = 0; i < profile.nr_rows; i++) {
+		if (strcmp(profile.rows[i].function, "sizeless"))
+			assert_memory_equal(profile.rows[i].function, "fixture.c:", 10);
+		else
+			assert_int_equal(profile.rows[i].samples, 3);
+		all += profile.rows[i].samples;
+	}
+	assert_int_equal(all, 15);
+	snprintf(name, sizeof(name), "fixture.c:%d", line_of("sum += rand()"));
+	for (i = 0; i < profile.nr_rows; i++)
+		if (!strcmp(profile.rows[i].function, name))
+			break;
+	assert_true(i < profile.nr_rows);
+	assert_true(profile.rows[i].samples > 1);
+	profile_release(&profile);
+}
+
+static long annotate(const char *function, const char *root)
+{
+	const struct annotate_options options = { .function = function, .root = root };
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	long nr = annotate_print(out, &result, symbols, &options);
+
+	fclose(out);
+	return nr;
+}
+
+static void assert_has(const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("not in the annotation: %s\n%s", part, text);
+}
+
+static void source_is_beside_its_samples(void **state)
+{
+	char line[128];
+
+	(void)state;
+	count(exported, 30);
+	count(hidden, 10);
+	assert_int_equal(annotate("exported", NULL), 1);
+	assert_has("# 30 of 40 samples are in exported\n");
+	snprintf(line, sizeof(line), "    75.00        30 %6d  {\n",
+		 line_of("inlined(hidden(n))") - 1);
+	assert_has(line);
+	snprintf(line, sizeof(line), "                    %6d  \treturn inlined(hidden(n)) * 5 + rand();\n",
+		 line_of("inlined(hidden(n))"));
+	assert_has(line);
+	/* what was inlined, some lines around, and nothing of the function in between */
+	snprintf(line, sizeof(line), "                    %6d  \treturn (n ^ n >> 3) * 7;\n"
+		 "                    %6d  }\n", line_of("n >> 3"), line_of("n >> 3") + 1);
+	assert_has(line);
+	assert_has("  ...\n");
+	if (strstr(text, "sum +="))
+		fail_msg("another function's lines\n%s", text);
+}
+
+static void missing_source_is_told(void **state)
+{
+	char line[128];
+
+	(void)state;
+	count(exported, 30);
+	assert_int_equal(annotate("exported", "/nonexistent"), 1);
+	assert_has("fixture.c: No such file or directory: lines by number only (--root");
+	snprintf(line, sizeof(line), "   100.00        30 %6d  \n",
+		 line_of("inlined(hidden(n))") - 1);
+	assert_has(line);
+}
+
+static void function_without_lines_is_told(void **state)
+{
+	(void)state;
+	count(sizeless, 7);
+	assert_int_equal(annotate("sizeless", NULL), 1);
+	assert_has("# 7 of 7 samples are in sizeless\n# 7 of them are in no known line");
+	tear_down(NULL);
+	set_up(NULL);
+	assert_int_equal(annotate("exported", NULL), 0);
+	assert_string_equal(text, "");
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lines_are_the_compilers),
+		TEST(samples_add_up_by_line),
+		TEST(source_is_beside_its_samples),
+		TEST(missing_source_is_told),
+		TEST(function_without_lines_is_told),
+	};
+
+	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
+}

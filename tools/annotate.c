@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The source of a function, beside the samples of each line. The samples of a function
+ * are collected line by line, those of lines of other files, that were inlined, among
+ * them; then each file is printed from the first to the last of its lines that the
+ * function has code of.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate.h"
+#include "demangle.h"
+#include "objectfile.h"
+
+/* Lines without code that are shown around those with */
+#define CONTEXT	4
+
+/* A line of a function; with 0 samples it has code that was not hit */
+struct line {
+	struct source_line source;
+	uint64_t samples;
+};
+
+/* What has been collected of the functions of a name */
+struct annotation {
+	struct line *lines;
+	size_t nr;
+	size_t room;
+	uint64_t samples;
+	uint64_t unknown;	/* of these, of no known line */
+	long functions;
+};
+
+static int add_line(struct annotation *all, const struct source_line *source,
+		    uint64_t samples)
+{
+	if (all->nr == all->room) {
+		size_t room = all->room ? 2 * all->room : 64;
+		struct line *lines = reallocarray(all->lines, room, sizeof(*lines));
+
+		if (!lines)
+			return -ENOMEM;
+		all->lines = lines;
+		all->room = room;
+	}
+	all->lines[all->nr++] = (struct line){ *source, samples };
+	return 0;
+}
+
+static int compare_lines(const void *va, const void *vb)
+{
+	const struct line *a = va, *b = vb;
+	int order = strcmp(a->source.file, b->source.file);
+
+	if (order)
+		return order;
+	return a->source.line < b->source.line ? -1 : a->source.line > b->source.line;
+}
+
+static void merge_lines(struct annotation *all)
+{
+	size_t from, to = 0;
+
+	if (!all->nr)
+		return;
+	qsort(all->lines, all->nr, sizeof(*all->lines), compare_lines);
+	for (from = 1; from < all->nr; from++) {
+		if (!compare_lines(&all->lines[to], &all->lines[from]))
+			all->lines[to].samples += all->lines[from].samples;
+		else
+			all->lines[++to] = all->lines[from];
+	}
+	all->nr = to + 1;
+}
+
+/* Whether a function is called as asked for. Return: 1, 0 or -ENOMEM. */
+static int is_asked_for(const struct function *function,
+			const struct annotate_options *options)
+{
+	char *name, *written;
+	int same;
+
+	if (!function->name)
+		return 0;
+	name = strndup(function->name, (size_t)function->length);
+	if (!name)
+		return -ENOMEM;
+	written = options->keep_mangled ? NULL : demangle(name);
+	same = !strcmp(written ? written : name, options->function);
+	free(written);
+	free(name);
+	return same;
+}
+
+/* The lines of a function that have code, hit or not */
+static int add_code(struct annotation *all, struct symbols *symbols, size_t object,
+		    const struct function *function, uint32_t text_bytes)
+{
+	uint64_t address;
+
+	all->functions++;
+	for (address = function->start; address < function->end; address += text_bytes) {
+		struct source_line source;
+		int found = symbols_line(symbols, object, address, &source);
+
+		if (found == 1)
+			found = add_line(all, &source, 0);
+		if (found < 0)
+			return found;
+	}
+	return 0;
+}
+
+/* As profile_make() attributes: by the first address of a count, else by the last. */
+static int find(const struct result *result, struct symbols *symbols, size_t object,
+		uint64_t *address, struct function *function)
+{
+	int found = symbols_find(symbols, object, *address, function);
+
+	if (!found) {
+		*address += result->text_bytes - 1;
+		found = symbols_find(symbols, object, *address, function);
+	}
+	return found;
+}
+
+static int add_count(struct annotation *all, struct symbols *symbols, size_t object,
+		     uint64_t address, uint64_t samples)
+{
+	struct source_line source;
+	int found = symbols_line(symbols, object, address, &source);
+
+	all->samples += samples;
+	if (!found)
+		all->unknown += samples;
+	return found == 1 ? add_line(all, &source, samples) : found;
+}
+
+static int add_object(struct annotation *all, const struct result *result,
+		      struct symbols *symbols, size_t i,
+		      const struct annotate_options *options)
+{
+	const struct result_object *object = &result->objects[i];
+	struct function function, last = { 0 };
+	size_t count;
+	int error;
+
+	for (count = 0; count < object->nr_counts; count++) {
+		uint64_t address = object->counts[count].address;
+		int found = find(result, symbols, i, &address, &function);
+
+		if (found == 1)
+			found = is_asked_for(&function, options);
+		if (found < 0)
+			return found;
+		if (!found)
+			continue;
+		/* counts of one function are side by side */
+		error = last.name && last.start == function.start ? 0 :
+			add_code(all, symbols, i, &function, result->text_bytes);
+		if (!error)
+			error = add_count(all, symbols, i, address,
+					  object->counts[count].samples);
+		if (error)
+			return error;
+		last = function;
+	}
+	return 0;
+}
+
+/* Only regular files: names come from debug information. Return: NULL: why is told. */
+static FILE *open_source(FILE *out, const char *path, const char *root)
+{
+	const char *why = NULL;
+	FILE *source = NULL;
+	char *whole;
+	int fd;
+
+	fputs("#\n# ", out);
+	terminal_print_name(out, path);
+	if (asprintf(&whole, "%s%s", root ? root : "", path) < 0)
+		return NULL;
+	fd = objectfile_open(whole, &why);
+	if (fd >= 0)
+		source = fdopen(fd, "r");
+	if (fd >= 0 && !source)
+		close(fd);
+	free(whole);
+	if (!source)
+		fprintf(out, ": %s: lines by number only (--root says where the source is)",
+			why ? why : "no memory");
+	putc('\n', out);
+	return source;
+}
+
+static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
+		       const char *text, const struct terminal_style *style)
+{
+	double share = all ? (double)samples / (double)all : 0;
+
+	terminal_begin(out, style, share >= 0.1 ? TERMINAL_HOT :
+				   share >= 0.02 ? TERMINAL_WARM : TERMINAL_PLAIN);
+	if (samples)
+		fprintf(out, "  %7.2f %9" PRIu64, 100 * share, samples);
+	else
+		fprintf(out, "  %7s %9s", "", "");
+	terminal_end(out, style);
+	fprintf(out, " %6d  ", number);
+	/* tabs stay what they are */
+	for (; *text && *text != '\n'; text++) {
+		if (*text == '\t')
+			putc('\t', out);
+		else
+			terminal_print_name(out, (char[]){ *text, 0 });
+	}
+	putc('\n', out);
+}
+
+/* Whether a line is near one of the function's: @lines are the ones at or behind it. */
+static bool is_near(const struct line *lines, size_t i, int number)
+{
+	return lines[i].source.line - number <= CONTEXT ||
+	       (i && number - lines[i - 1].source.line <= CONTEXT);
+}
+
+/* Print the lines from the first to the last of @nr, all of one file. */
+static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t all,
+		       const struct annotate_options *options)
+{
+	FILE *source = open_source(out, lines[0].source.file, options->root);
+	int last = lines[nr - 1].source.line, number;
+	bool is_gap = false;
+	size_t room = 0, i = 0;
+	char *text = NULL;
+
+	for (number = 1; number <= last; number++) {
+		bool has_text = source && getline(&text, &room, source) > 0;
+		bool is_line;
+
+		/* without a text to show, straight to what is known */
+		if (!has_text)
+			number = lines[i].source.line;
+		if (number < lines[0].source.line)
+			continue;
+		is_line = number == lines[i].source.line;
+		if (is_near(lines, i, number))
+			print_line(out, number, is_line ? lines[i].samples : 0, all,
+				   has_text ? text : "", &options->style);
+		else if (!is_gap)
+			fprintf(out, "  %24s  ...\n", "");
+		is_gap = !is_near(lines, i, number);
+		i += is_line;
+	}
+	free(text);
+	if (source)
+		fclose(source);
+}
+
+static void print_all(FILE *out, const struct annotation *all, uint64_t samples,
+		      const struct annotate_options *options)
+{
+	size_t first, next;
+
+	fprintf(out, "# %" PRIu64 " of %" PRIu64 " samples are in ", all->samples, samples);
+	terminal_print_name(out, options->function);
+	putc('\n', out);
+	if (all->unknown)
+		fprintf(out, "# %" PRIu64 " of them are in no known line: there is no debug information (-g, or the\n"
+			"# distribution's package of it)\n", all->unknown);
+	if (all->nr)
+		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
+	for (first = 0; first < all->nr; first = next) {
+		for (next = first + 1; next < all->nr; next++)
+			if (strcmp(all->lines[first].source.file,
+				   all->lines[next].source.file))
+				break;
+		print_file(out, all->lines + first, next - first, samples, options);
+	}
+}
+
+long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
+		    const struct annotate_options *options)
+{
+	struct annotation all = { 0 };
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < result->nr_objects; i++)
+		error = add_object(&all, result, symbols, i, options);
+	if (!error && all.functions) {
+		merge_lines(&all);
+		print_all(out, &all, result_samples(result), options);
+	}
+	free(all.lines);
+	return error ? error : all.functions;
+}
