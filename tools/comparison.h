@@ -21,7 +21,8 @@
  * @new_samples:   in the new one; 0: it is not in it
  * @change:        the new share less the old one, from -1 to 1
  * @interval:      where the true change is
- * @is_real:       more than chance: the interval is above or below 0
+ * @is_real:       more than the chance of sampling: the interval is above or below 0.
+ *                 Two runs of the same program may really differ, too
  */
 struct comparison_row {
 	const char *function;

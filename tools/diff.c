@@ -22,8 +22,10 @@
 static const char doc[] =
 	"Compare two results by function: which take more, or less, of the CPU time."
 	"\v"
-	"Shares are in percent. 95%-interval is where the true change of a share is; * marks "
-	"a change that is more than chance: one that has no 0 in it.\n"
+	"Shares are in percent. 95%-interval is where the change of a share is, of which the "
+	"samples are samples; * marks those that have no 0 in them. That is about these two "
+	"runs: two runs of the same program may differ as well, by where its memory is, or "
+	"what else the machine does. Compare such two first.\n"
 	"\n"
 	"A build that is not there any more gives its functions no names. Keep it, and say "
 	"where: --old-root.\n"
@@ -199,8 +201,8 @@ static void print(const struct comparison *comparison, const struct arguments *a
 		real += comparison->rows[i].is_real;
 	print_side("old", &arguments->old);
 	print_side("new", &arguments->new);
-	printf("# %zu of %zu functions have changed by more than chance (*), where without any\n"
-	       "# true change about one in twenty would be marked\n#\n",
+	printf("# %zu of %zu functions differ by more than the chance of sampling (*), which marks\n"
+	       "# about one in twenty; two runs of the same program may differ by more than that\n#\n",
 	       real, comparison->nr_rows);
 	printf("# %7s %7s %7s  %-16s %9s %9s  function  object\n", "old", "new", "change",
 	       "95%-interval", "old", "new");

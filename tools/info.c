@@ -140,7 +140,7 @@ static void print_parameters(void)
 		if (fgets(value, sizeof(value), file)) {
 			value[strcspn(value, "\n")] = 0;
 			print_title(names[i]);
-			printf("%s\n", value);
+			printf("%s (parameter of the module)\n", value);
 		}
 		fclose(file);
 	}

@@ -27,7 +27,7 @@ static const char overview[] =
 	"  run      Run COMMAND, show in which functions it spent its CPU time, and keep\n"
 	"           that in a file (profil.out)\n"
 	"  report   Show such a file: by function, object or process\n"
-	"  diff     Compare two of them: which differences are more than chance\n"
+	"  diff     Compare two of them: which differences are more than sampling's chance\n"
 	"  info     Whether a profile could be started here and now, or what is missing\n"
 	"  help     This, or the options of one of these\n"
 	"\n"
