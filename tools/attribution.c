@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts to functions, object by object: all counts of an object are sorted by the
+ * start of the function that they were found in, so that those of one function are
+ * neighbours, however its text is spread.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "attribution.h"
+
+/* The function of a count */
+struct place {
+	struct function function;
+	size_t count;
+};
+
+static int compare_places(const void *va, const void *vb)
+{
+	const struct place *a = va, *b = vb;
+
+	if (a->function.start != b->function.start)
+		return a->function.start < b->function.start ? -1 : 1;
+	return a->count < b->count ? -1 : 1;
+}
+
+/* Return: 0 or -errno. */
+static int find_place(struct place *place, const struct result *result, size_t object,
+		      profile_find_fn *find, void *symbols)
+{
+	const struct result_object *in = &result->objects[object];
+	uint64_t first = in->counts[place->count].address;
+	uint64_t last = first + result->text_bytes - 1;
+	int found;
+
+	if (!result_is_file(in)) {
+		place->function = (struct function){
+			.start = in->start,
+			.name = in->path,
+			.length = (int)strlen(in->path),
+		};
+		return 0;
+	}
+	/* the text may end before its last count does */
+	if (last >= in->end && first < in->end)
+		last = in->end - 1;
+	found = find(symbols, object, first, &place->function);
+	if (!found)
+		found = find(symbols, object, last, &place->function);
+	if (!found)
+		place->function = (struct function){ .start = first };
+	return found < 0 ? found : 0;
+}
+
+static int name_function(struct attribution_function *function,
+			 const struct function *found, attribution_demangle_fn *demangle)
+{
+	if (found->name && found->length > 0) {
+		function->symbol = strndup(found->name, (size_t)found->length);
+		if (!function->symbol)
+			return -ENOMEM;
+		if (demangle)
+			function->name = demangle(function->symbol);
+		if (!function->name)
+			function->name = strdup(function->symbol);
+	} else if (asprintf(&function->name, "0x%" PRIx64, function->start) < 0) {
+		function->name = NULL;
+	}
+	return function->name ? 0 : -ENOMEM;
+}
+
+/*
+ * @places: of all counts of the object, sorted
+ * @counts: room for as many
+ */
+static int add_functions(struct attribution *attribution, size_t object,
+			 const struct place *places, size_t *counts,
+			 attribution_demangle_fn *demangle)
+{
+	const struct result_object *from = &attribution->result->objects[object];
+	struct attribution_function *function = NULL;
+	size_t i;
+
+	for (i = 0; i < from->nr_counts; i++) {
+		const struct place *place = &places[i];
+
+		if (!function || function->start != place->function.start) {
+			int error;
+
+			function = &attribution->functions[attribution->nr_functions++];
+			function->object = object;
+			function->start = place->function.start;
+			function->counts = &counts[i];
+			error = name_function(function, &place->function, demangle);
+			if (error)
+				return error;
+		}
+		function->samples += from->counts[place->count].samples;
+		function->nr_counts++;
+		counts[i] = place->count;
+	}
+	return 0;
+}
+
+static int add_object(struct attribution *attribution, size_t object, size_t *counts,
+		      profile_find_fn *find, void *symbols,
+		      attribution_demangle_fn *demangle)
+{
+	const struct result_object *from = &attribution->result->objects[object];
+	struct place *places = calloc(from->nr_counts + 1, sizeof(*places));
+	int error = 0;
+	size_t i;
+
+	if (!places)
+		return -ENOMEM;
+	for (i = 0; !error && i < from->nr_counts; i++) {
+		places[i].count = i;
+		error = find_place(&places[i], attribution->result, object, find, symbols);
+	}
+	if (!error) {
+		qsort(places, from->nr_counts, sizeof(*places), compare_places);
+		error = add_functions(attribution, object, places, counts, demangle);
+	}
+	free(places);
+	return error;
+}
+
+int attribution_make(struct attribution *attribution, const struct result *result,
+		     profile_find_fn *find, void *symbols,
+		     attribution_demangle_fn *demangle)
+{
+	size_t i, nr_counts = 0;
+	int error;
+
+	memset(attribution, 0, sizeof(*attribution));
+	attribution->result = result;
+	for (i = 0; i < result->nr_objects; i++)
+		nr_counts += result->objects[i].nr_counts;
+	/* as many as there can be: none has less than one count */
+	attribution->functions = calloc(nr_counts + 1, sizeof(*attribution->functions));
+	attribution->counts = calloc(nr_counts + 1, sizeof(*attribution->counts));
+	if (!attribution->functions || !attribution->counts)
+		return -ENOMEM;
+	for (i = 0, nr_counts = 0; i < result->nr_objects; i++) {
+		error = add_object(attribution, i, &attribution->counts[nr_counts], find,
+				   symbols, demangle);
+		if (error)
+			return error;
+		nr_counts += result->objects[i].nr_counts;
+	}
+	return 0;
+}
+
+static int compare_samples(const void *va, const void *vb, void *of)
+{
+	const struct attribution *attribution = of;
+	const struct attribution_function *a = &attribution->functions[*(const size_t *)va];
+	const struct attribution_function *b = &attribution->functions[*(const size_t *)vb];
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+size_t *attribution_by_samples(const struct attribution *attribution)
+{
+	size_t *order = calloc(attribution->nr_functions + 1, sizeof(*order));
+	size_t i;
+
+	if (!order)
+		return NULL;
+	for (i = 0; i < attribution->nr_functions; i++)
+		order[i] = i;
+	qsort_r(order, attribution->nr_functions, sizeof(*order), compare_samples,
+		(void *)attribution);
+	return order;
+}
+
+void attribution_release(struct attribution *attribution)
+{
+	size_t i;
+
+	for (i = 0; i < attribution->nr_functions; i++) {
+		free(attribution->functions[i].symbol);
+		free(attribution->functions[i].name);
+	}
+	free(attribution->functions);
+	free(attribution->counts);
+	memset(attribution, 0, sizeof(*attribution));
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Every count of a result with the function that it belongs to: what all exports are
+ * made of, which unlike the report show addresses too.
+ */
+#ifndef PROFIL_ATTRIBUTION_H
+#define PROFIL_ATTRIBUTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile.h"
+#include "result.h"
+
+#define ATTRIBUTION_OUTSIDE	"(outside all objects)"	/* name of what has no object */
+
+/**
+ * attribution_demangle_fn - how to make the name of a symbol readable
+ * @name: as the file has it
+ *
+ * Return: a name to be given to free(); NULL: it is readable, or there is no memory.
+ */
+typedef char *attribution_demangle_fn(const char *name);
+
+/**
+ * struct attribution_function - a function with samples
+ * @object:  index in result->objects
+ * @start:   link-time address of its first instruction
+ * @symbol:  its name as the file has it; NULL: none
+ * @name:    for people: demangled; its address where it has none
+ * @samples: at least 1
+ * @counts:  indexes in the object's counts of those that belong to it, ascending
+ * @nr_counts: number of them
+ */
+struct attribution_function {
+	size_t object;
+	uint64_t start;
+	char *symbol;
+	char *name;
+	uint64_t samples;
+	const size_t *counts;
+	size_t nr_counts;
+};
+
+/**
+ * struct attribution - a result by functions
+ * @result:       that it was made of
+ * @functions:    sorted by object, then start
+ * @nr_functions: number of them
+ * @counts:       what the functions' counts point into
+ */
+struct attribution {
+	const struct result *result;
+	struct attribution_function *functions;
+	size_t nr_functions;
+	size_t *counts;
+};
+
+/**
+ * attribution_make - find the function of each count
+ * @attribution: filled in; to be released by attribution_release(), whatever is returned
+ * @result:      has no problem (result_problem()); must outlive the attribution
+ * @find:        for the functions; an error is passed on
+ * @symbols:     first argument of @find
+ * @demangle:    for their names; NULL: they are shown as they are
+ *
+ * A count belongs to the function at its first address, or if there is none, to that
+ * at its last; with neither, it is a function of its own, without a name. All of what
+ * is no file ("[vdso]") is one function with its name.
+ *
+ * Return: 0 or -errno.
+ */
+int attribution_make(struct attribution *attribution, const struct result *result,
+		     profile_find_fn *find, void *symbols,
+		     attribution_demangle_fn *demangle);
+
+/**
+ * attribution_by_samples - the functions in the order of a flat profile
+ * @attribution: in question
+ *
+ * Return: all indexes in attribution->functions, most samples first, to be given to
+ * free(); NULL: no memory.
+ */
+size_t *attribution_by_samples(const struct attribution *attribution);
+
+/**
+ * attribution_release - give back what attribution_make() took
+ * @attribution: may have been released already
+ */
+void attribution_release(struct attribution *attribution);
+
+#endif /* PROFIL_ATTRIBUTION_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names and paths are bytes: any but 0, as who made the file liked them. Here they
+ * become text that a format can hold.
+ */
+#ifndef PROFIL_ESCAPE_H
+#define PROFIL_ESCAPE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * escape_next - the next character of a text in UTF-8
+ * @text: moved behind it; not at its end
+ *
+ * Return: its code point; U+FFFD for a byte that belongs to none.
+ */
+uint32_t escape_next(const char **text);
+
+/**
+ * escape_utf8 - a copy that is valid UTF-8
+ * @text: any bytes
+ *
+ * Return: to be given to free(), with U+FFFD for each byte that belongs to no
+ * character; NULL: no memory.
+ */
+char *escape_utf8(const char *text);
+
+/**
+ * escape_octal - print a text into a line
+ * @out:  where to
+ * @text: any bytes
+ * @also: further characters that mean something there
+ *
+ * Control characters and @also come as a backslash and three octal digits, like in
+ * the report; all else as it is.
+ */
+void escape_octal(FILE *out, const char *text, const char *also);
+
+/**
+ * escape_json - print a string of JSON, with its quotes
+ * @out:  where to
+ * @text: any bytes; U+FFFD comes for each that belongs to no character
+ */
+void escape_json(FILE *out, const char *text);
+
+/**
+ * escape_xml - print text or the value of an attribute of XML, without quotes
+ * @out:  where to
+ * @text: any bytes; U+FFFD comes for each that belongs to no character
+ * @most: characters that are printed: of a longer text the last is an ellipsis; 0: all
+ *
+ * XML has no way to say control characters: their pictures (U+2400 and on) stand for
+ * them.
+ */
+void escape_xml(FILE *out, const char *text, unsigned int most);
+
+#endif /* PROFIL_ESCAPE_H */
