@@ -94,7 +94,7 @@ static size_t encode(uint32_t c, char bytes[4])
 
 static void print_character(FILE *out, uint32_t c)
 {
-	char bytes[4];
+	char bytes[4] = { 0 };
 
 	fwrite(bytes, 1, encode(c, bytes), out);
 }

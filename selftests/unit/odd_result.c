@@ -115,6 +115,8 @@ static const struct {
 	{ ODD, 0x1000, 0x1010, ODD_NAME },
 	{ ODD, 0x1010, 0x1020, NULL },
 	{ ODD, 0x1ff2, 0x2000, ODD_MANGLED },
+	/* the object's last count ends here, but its text does before */
+	{ ODD, 0x2fff, 0x3000, "behind the end" },
 	/* in two parts, and what is between them is another's */
 	{ BIG, 0x401000, 0x401004, "(1) hot" },
 	{ BIG, 0x401004, 0x401008, "cold" },

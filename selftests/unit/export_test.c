@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The exports that are text, and where exports go to. Those with a schema are held
+ * against it in ../export_test.sh, with this same result.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <export.h>
+
+#include "odd_result.h"
+#include "test.h"
+
+static struct result result;
+static struct attribution attribution;
+static char directory[] = "/tmp/export_test.XXXXXX";
+static char path[sizeof(directory) + 64];
+static char *text;
+
+static int set_up(void **state)
+{
+	(void)state;
+	odd_result(&result);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	attribution_release(&attribution);
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(directory);
+
+	(void)state;
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	return rmdir(directory);
+}
+
+static void attribute(void)
+{
+	assert_int_equal(attribution_make(&attribution, &result, odd_find, NULL,
+					  odd_demangle), 0);
+}
+
+static void write_text(const char *name)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	attribute();
+	assert_int_equal(export_find(name)->write(out, &attribution), 0);
+	fclose(out);
+}
+
+static void formats_have_names(void **state)
+{
+	const struct export_format *format;
+
+	(void)state;
+	for (format = export_formats; format->name; format++) {
+		assert_ptr_equal(export_find(format->name), format);
+		assert_true(!format->write != !format->write_object);
+	}
+	assert_null(export_find("xml"));
+	assert_null(export_find(""));
+}
+
+static void time_is_rounded(void **state)
+{
+	(void)state;
+	assert_int_equal(export_ns(&result, 0), 0);
+	assert_int_equal(export_ns(&result, 1), 1003009);
+	assert_int_equal(export_ns(&result, 997), 1000000000);
+	result.rate = 3;
+	assert_int_equal(export_ns(&result, 1), 333333333);
+	assert_int_equal(export_ns(&result, 2), 666666667);
+	assert_int_equal(export_ns(&result, UINT64_MAX), INT64_MAX);
+}
+
+static void callgrind(void **state)
+{
+	(void)state;
+	write_text("callgrind");
+	assert_string_equal(text,
+		"# callgrind format\nversion: 1\ncreator: profil\npid: 70\n"
+		"cmd: /bin/odd a  b\\012 \xff\"<&>\\\n"
+		"part: 1\n\n"
+		"desc: Samples at 997 Hz of CPU time, without callers\n"
+		"positions: instr\n"
+		"event: Samples : Samples\n"
+		"event: ns : CPU time in nanoseconds\n"
+		"events: Samples ns\n"
+		"summary: 4295098432 4308022499498495\n\n"
+		"ob=(1) /bin/o\"d;d <&>\\012\xff\xc3\xa9\n"
+		"fl=(1) o\"d;d <&>\\012\xff\xc3\xa9\n"
+		"fn=(1) f;\"g\"\\\\011<h&i>\xed\xa0\x80\xc3\xa9 1\n0x1000 3 3009027\n"
+		"fn=(2) 0x1010\n0x1010 4 4012036\n"
+		"fn=(3) foo::bar()\n0x1ff0 5 5015045\n"
+		"fn=(4) 0x2000\n0x2000 6 6018054\n"
+		"fn=(5) 0x2ffc\n0x2ffc 1 1003009\n\n"
+		"ob=(2) /lib/big.so\nfl=(2) big.so\n"
+		"fn=(6) (1) hot\n0x401000 65535 65732196590\n0x401008 9 9027081\n"
+		"0x402000 4294967301 4307890973921765\n"
+		"fn=(7) cold\n0x401004 65536 65733199599\n\n"
+		"ob=(3) /lib/x.so\nfl=(3) x.so\nfn=(8) same\n0x1000 11 11033099\n\n"
+		"ob=(4) /opt/x.so\nfl=(4) x.so\nfn=(9) same\n0x1000 12 12036108\n\n"
+		"ob=(6) [vdso]\nfl=(6) [vdso]\nfn=(10) [vdso]\n0x900 1 1003009\n0xa00 1 1003009\n\n"
+		"ob=(7) ???\nfl=(7) ???\nfn=(11) (outside all objects)\n0x0 7 7021063\n\n"
+		"totals: 4295098432 4308022499498495\n");
+}
+
+static void folded(void **state)
+{
+	(void)state;
+	write_text("folded");
+	assert_string_equal(text,
+		"big.so;(1) hot 4295032845\n"
+		"big.so;cold 65536\n"
+		"x.so;same 12\n"
+		"x.so;same 11\n"
+		"o\"d\\073d <&>\\012\xff\xc3\xa9;0x2000 6\n"
+		"o\"d\\073d <&>\\012\xff\xc3\xa9;foo::bar() 5\n"
+		"o\"d\\073d <&>\\012\xff\xc3\xa9;0x1010 4\n"
+		"o\"d\\073d <&>\\012\xff\xc3\xa9;f\\073\"g\"\\\\011<h&i>\xed\xa0\x80\xc3\xa9 1 3\n"
+		"[vdso];[vdso] 2\n"
+		"o\"d\\073d <&>\\012\xff\xc3\xa9;0x2ffc 1\n"
+		"(outside all objects) 7\n");
+}
+
+static void assert_has(const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("not there: %s\n%s", part, text);
+}
+
+/* What the schema cannot say: which figures of a process are known */
+static void json_tells_only_what_is_known(void **state)
+{
+	(void)state;
+	write_text("json");
+	assert_has("\"exit_status\":3,\n\"signal\":null,\n");
+	assert_has("\"began\":\"2026-09-21T14:13:20.012345678Z\",\n");
+	assert_has("{\"pid\":70,\"parent\":69,\n\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
+		   "\"is_fork\":false,\"before_ns\":5,\"cpu_ns\":1000000000,\n"
+		   "\"samples\":20,\"lost\":2,\"error\":\"ENOMEM\"}");
+	assert_has("\"is_fork\":true,\"before_ns\":0,\"cpu_ns\":null,\n"
+		   "\"samples\":null,\"lost\":null,\"error\":null}");
+	assert_has("\"cpu_ns\":0,\n\"samples\":0,\"lost\":0,\"error\":\"99999\"}");
+	tear_down(NULL);
+	result.status = W_EXITCODE(0, 9);
+	write_text("json");
+	assert_has("\"exit_status\":null,\n\"signal\":9,\n");
+}
+
+static void nothing_is_a_file_too(void **state)
+{
+	const struct export_format *format;
+
+	(void)state;
+	result.nr_objects = 0;
+	result.outside = 0;
+	for (format = export_formats; format->name; format++) {
+		if (!format->write || format->is_binary)
+			continue;
+		write_text(format->name);
+		if (!strcmp(format->name, "folded"))
+			assert_string_equal(text, "");
+		else
+			assert_true(strlen(text) > 100);
+		tear_down(NULL);
+	}
+	write_text("svg");
+	assert_has("There are no samples.");
+}
+
+/* All that there is are samples outside of all objects */
+static void outside_is_drawn(void **state)
+{
+	(void)state;
+	result.nr_objects = 0;
+	write_text("svg");
+	assert_has("(outside all objects)");
+	assert_has("100.00 %");
+	assert_null(strstr(text, "nan"));
+}
+
+static void figures_are_drawn(void **state)
+{
+	(void)state;
+	write_text("svg");
+	assert_has("4295098432 samples at 997 Hz = 4308022.50 s");
+	assert_has("foo::bar()");
+	assert_has("f;&quot;g&quot;\\\xe2\x90\x89&lt;h&amp;i&gt;");
+	assert_has("/opt/x.so");
+	/* no samples, no strip */
+	assert_null(strstr(text, "/opt/y.so"));
+}
+
+/* No picture is of hundreds of functions and objects, but their samples are told */
+static void rest_is_told(void **state)
+{
+	static struct result_count counts[30];
+	static struct result_object many[14];
+	size_t i;
+
+	(void)state;
+	/* each a function of its own, without a name */
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		counts[i] = (struct result_count){ 0x2000 + 4 * i, 1 };
+	result.outside = 0;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = ARRAY_SIZE(counts);
+	result.objects[ODD].samples = ARRAY_SIZE(counts);
+	result.nr_objects = 1;
+	write_text("svg");
+	assert_has(">16.67 %</text>");
+	assert_has(">in 5 more</text>");
+	assert_null(strstr(text, "and other objects"));
+	tear_down(NULL);
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = result.objects[ODD];
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	write_text("svg");
+	assert_has("and other objects, with fewer samples");
+}
+
+/* Text at the end of all addresses, and counts of more bytes than there is text */
+static void ends_of_memory_are_drawn(void **state)
+{
+	static struct result_count counts[] = { { UINT64_MAX - 2, 1 } };
+
+	(void)state;
+	result.objects[ODD].end = UINT64_MAX;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = 1;
+	result.objects[ODD].samples = 1;
+	result.text_bytes = 1 << 30;
+	write_text("svg");
+	assert_null(strstr(text, "nan"));
+	assert_null(strstr(text, "inf"));
+	assert_null(strstr(text, "=\"-"));
+	/* 2^34 counts: 30034737 of them in each of 572 columns */
+	assert_has("a column is 30755570688.0 MiB, the highest has 1 samples");
+	assert_has("0xfffffffffffffffd to 0xfffffffffffffffe, 2 bytes; ");
+}
+
+static int to(const char *name, const char *file)
+{
+	int error, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int saved_out = dup(STDOUT_FILENO), saved_err = dup(STDERR_FILENO);
+
+	/* what it says would stand among the tests' names */
+	fflush(stdout);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	error = export_to(export_find(name), &attribution, file);
+	fflush(stdout);
+	dup2(saved_out, STDOUT_FILENO);
+	dup2(saved_err, STDERR_FILENO);
+	close(saved_out);
+	close(saved_err);
+	close(null);
+	return error;
+}
+
+static bool exists(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return !access(path, F_OK);
+}
+
+static void each_file_has_its_object(void **state)
+{
+	(void)state;
+	attribute();
+	/* so that none is of gigabytes */
+	result.objects[BIG].nr_counts = 1;
+	assert_int_equal(to("gmon", directory), 0);
+	assert_true(exists("big.so.gmon.out"));
+	assert_true(exists("x.so.gmon.out"));
+	assert_true(exists("x.so-2.gmon.out"));
+	assert_true(exists("o\"d;d <&>\n\xff\xc3\xa9.gmon.out"));
+	/* no samples; no file that gprof could read */
+	assert_false(exists("y.so.gmon.out"));
+	assert_false(exists("[vdso].gmon.out"));
+}
+
+static void errors_are_returned(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	attribute();
+	assert_int_equal(to("json", "/nonexistent/file"), -ENOENT);
+	assert_int_equal(to("gmon", "/nonexistent/directory"), -ENOENT);
+	assert_int_equal(to("json", directory), -EISDIR);
+	assert_int_equal(to("json", "/dev/full"), -ENOSPC);
+	/* what was no file stays */
+	assert_int_equal(stat("/dev/full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+}
+
+static int writes_a_bit_and_fails(FILE *out, const struct attribution *of)
+{
+	(void)of;
+	fputs("half", out);
+	return -ENOMEM;
+}
+
+static void half_a_file_is_none(void **state)
+{
+	static const struct export_format failing = {
+		.name = "failing", .write = writes_a_bit_and_fails,
+	};
+	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_false(exists("half"));
+	dup2(null, STDERR_FILENO);
+	assert_int_equal(export_to(&failing, &attribution, path), -ENOMEM);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	assert_false(exists("half"));
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(formats_have_names),
+		TEST(time_is_rounded),
+		TEST(callgrind),
+		TEST(folded),
+		TEST(json_tells_only_what_is_known),
+		TEST(nothing_is_a_file_too),
+		TEST(outside_is_drawn),
+		TEST(figures_are_drawn),
+		TEST(rest_is_told),
+		TEST(ends_of_memory_are_drawn),
+		TEST(each_file_has_its_object),
+		TEST(errors_are_returned),
+		TEST(half_a_file_is_none),
+	};
+
+	return cmocka_run_group_tests_name("export", tests, make_directory,
+					   remove_directory);
+}

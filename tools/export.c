@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which formats there are, where they are written to, and what several of them need.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "export.h"
+
+#define NS_PER_S	1000000000u
+
+const struct export_format export_formats[] = {
+	{
+		.name = "gmon",
+		.help = "a gmon.out for each object, for gprof; OUT is their directory",
+		.write_object = export_gmon,
+		.suffix = ".gmon.out",
+	},
+	{
+		.name = "callgrind",
+		.help = "for kcachegrind and callgrind_annotate",
+		.write = export_callgrind,
+	},
+	{
+		.name = "pprof",
+		.help = "profile.proto, gzipped, for pprof and servers that take its profiles",
+		.is_binary = true,
+		.write = export_pprof,
+	},
+	{
+		.name = "json",
+		.help = "all figures, for scripts",
+		.write = export_json,
+	},
+	{
+		.name = "folded",
+		.help = "lines of object;function and samples, for flamegraph.pl and inferno",
+		.write = export_folded,
+	},
+	{
+		.name = "speedscope",
+		.help = "for speedscope",
+		.write = export_speedscope,
+	},
+	{
+		.name = "svg",
+		.help = "a picture, for a browser",
+		.write = export_svg,
+	},
+	{ 0 }
+};
+
+const struct export_format *export_find(const char *name)
+{
+	const struct export_format *format;
+
+	for (format = export_formats; format->name; format++)
+		if (!strcmp(format->name, name))
+			return format;
+	return NULL;
+}
+
+const char *export_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+char *export_command_line(const struct result *result)
+{
+	char *line = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&line, &size);
+
+	if (!out)
+		return NULL;
+	for (i = 0; result->argv[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", result->argv[i]);
+	if (fclose(out)) {
+		free(line);
+		return NULL;
+	}
+	return line;
+}
+
+size_t export_main_object(const struct result *result)
+{
+	const char *program = result->processes[0].program;
+	size_t i, most = 0;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		if (!strcmp(result->objects[i].path, program))
+			return i;
+		if (result->objects[i].samples > result->objects[most].samples)
+			most = i;
+	}
+	return most;
+}
+
+uint64_t export_ns(const struct result *result, uint64_t samples)
+{
+	unsigned __int128 ns = ((unsigned __int128)samples * NS_PER_S + result->rate / 2) / result->rate;
+
+	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
+static void explain(int error, const char *path)
+{
+	if (error == -EOVERFLOW)
+		warnx("%s: the format cannot hold so large a count; the others can", path);
+	else
+		warnx("%s: %s", path, strerror(-error));
+}
+
+/* Return: 0 or -errno; what is half done is no file then, if it was to be one. */
+static int close_file(FILE *out, const char *path, int error)
+{
+	struct stat st;
+	bool is_file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+
+	if (!error && (ferror(out) || fflush(out)))
+		error = errno ? -errno : -EIO;
+	if (fclose(out) && !error)
+		error = -errno;
+	if (error && is_file)
+		unlink(path);
+	return error;
+}
+
+static int write_file(const struct export_format *format,
+		      const struct attribution *attribution, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int error;
+
+	if (!out)
+		error = -errno;
+	else
+		error = close_file(out, path, format->write(out, attribution));
+	if (error)
+		explain(error, path);
+	return error;
+}
+
+static int write_output(const struct export_format *format,
+			const struct attribution *attribution)
+{
+	int error;
+
+	if (format->is_binary && isatty(STDOUT_FILENO)) {
+		warnx("%s is no text: name a file by --output", format->name);
+		return -EINVAL;
+	}
+	error = format->write(stdout, attribution);
+	if (!error && (fflush(stdout) || ferror(stdout)))
+		error = errno ? -errno : -EIO;
+	if (error)
+		explain(error, "standard output");
+	return error;
+}
+
+/*
+ * A name that no other object before it has got: its base name, with a number if that
+ * is another's too. Return: to be given to free(); NULL: no memory.
+ */
+static char *object_file(const struct export_format *format, const struct result *result,
+			 size_t object, const char *directory)
+{
+	const char *base = export_base(result->objects[object].path);
+	size_t i, same = 0;
+	char *path;
+	int length;
+
+	for (i = 0; i < object; i++)
+		same += !strcmp(export_base(result->objects[i].path), base);
+	if (same)
+		length = asprintf(&path, "%s/%s-%zu%s", directory, base, same + 1,
+				  format->suffix);
+	else
+		length = asprintf(&path, "%s/%s%s", directory, base, format->suffix);
+	return length < 0 ? NULL : path;
+}
+
+static int write_object(const struct export_format *format, const struct result *result,
+			size_t object, const char *directory)
+{
+	char *path = object_file(format, result, object, directory);
+	int error = -ENOMEM;
+	FILE *out;
+
+	if (!path)
+		goto done;
+	out = fopen(path, "we");
+	if (!out)
+		error = -errno;
+	else
+		error = close_file(out, path, format->write_object(out, result, object));
+done:
+	if (error) {
+		explain(error, path ? path : directory);
+	} else {
+		escape_octal(stdout, result->objects[object].path, "");
+		putchar(' ');
+		escape_octal(stdout, path, "");
+		putchar('\n');
+	}
+	free(path);
+	return error;
+}
+
+static int write_objects(const struct export_format *format, const struct result *result,
+			 const char *directory)
+{
+	int error = 0;
+	size_t i;
+
+	if (mkdir(directory, 0777) && errno != EEXIST) {
+		error = -errno;
+		explain(error, directory);
+	}
+	for (i = 0; !error && i < result->nr_objects; i++) {
+		/* gprof and its like want a file to find the symbols in */
+		if (result->objects[i].samples && result_is_file(&result->objects[i]))
+			error = write_object(format, result, i, directory);
+	}
+	return error;
+}
+
+int export_to(const struct export_format *format,
+	      const struct attribution *attribution, const char *output)
+{
+	if (format->write_object)
+		return write_objects(format, attribution->result, output ? output : ".");
+	if (output)
+		return write_file(format, attribution, output);
+	return write_output(format, attribution);
+}

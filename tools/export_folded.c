@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Folded stacks: the object, and in it the function. Readers take the last space of a
+ * line for the one before the count, so names may have others.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "escape.h"
+#include "export.h"
+
+#define BETWEEN_FRAMES	";"
+
+int export_folded(FILE *out, const struct attribution *attribution)
+{
+	const struct result *result = attribution->result;
+	size_t *order = attribution_by_samples(attribution);
+	size_t i;
+
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < attribution->nr_functions; i++) {
+		const struct attribution_function *function =
+			&attribution->functions[order[i]];
+
+		escape_octal(out, export_base(result->objects[function->object].path),
+			     BETWEEN_FRAMES);
+		fputs(BETWEEN_FRAMES, out);
+		escape_octal(out, function->name, BETWEEN_FRAMES);
+		fprintf(out, " %" PRIu64 "\n", function->samples);
+	}
+	if (result->outside)
+		fprintf(out, "%s %" PRIu64 "\n", ATTRIBUTION_OUTSIDE, result->outside);
+	free(order);
+	return 0;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Speedscope's format: the frames that there are, and for each sample the numbers of
+ * those in its stack, the outermost first. Frames of objects come first, then one for
+ * each function, then that for what has no object.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "escape.h"
+#include "export.h"
+
+static void print_frames(FILE *out, const struct attribution *attribution)
+{
+	const struct result *result = attribution->result;
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		fputs("{\"name\":", out);
+		escape_json(out, export_base(result->objects[i].path));
+		fputs(",\"file\":", out);
+		escape_json(out, result->objects[i].path);
+		fputs("},\n", out);
+	}
+	for (i = 0; i < attribution->nr_functions; i++) {
+		const struct attribution_function *function = &attribution->functions[i];
+
+		fputs("{\"name\":", out);
+		escape_json(out, function->name);
+		fputs(",\"file\":", out);
+		escape_json(out, result->objects[function->object].path);
+		fputs("},\n", out);
+	}
+	fputs("{\"name\":", out);
+	escape_json(out, ATTRIBUTION_OUTSIDE);
+	fputs("}\n", out);
+}
+
+static void print_samples(FILE *out, const struct attribution *attribution,
+			  const size_t *order)
+{
+	const size_t nr_objects = attribution->result->nr_objects;
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < attribution->nr_functions; i++) {
+		const struct attribution_function *function =
+			&attribution->functions[order[i]];
+
+		fprintf(out, "%s[%zu,%zu]", between, function->object,
+			nr_objects + order[i]);
+		between = ",\n";
+	}
+	if (attribution->result->outside)
+		fprintf(out, "%s[%zu]", between, nr_objects + attribution->nr_functions);
+}
+
+/* Return: their sum, which is not quite the time of all samples, for the rounding. */
+static uint64_t print_weights(FILE *out, const struct attribution *attribution,
+			      const size_t *order)
+{
+	const struct result *result = attribution->result;
+	const char *between = "";
+	uint64_t sum = 0, ns;
+	size_t i;
+
+	for (i = 0; i < attribution->nr_functions; i++) {
+		ns = export_ns(result, attribution->functions[order[i]].samples);
+		fprintf(out, "%s%" PRIu64, between, ns);
+		between = ",\n";
+		sum += ns;
+	}
+	if (result->outside) {
+		ns = export_ns(result, result->outside);
+		fprintf(out, "%s%" PRIu64, between, ns);
+		sum += ns;
+	}
+	return sum;
+}
+
+static void print_name(FILE *out, const struct result *result)
+{
+	escape_json(out, export_base(result->argv[0]));
+}
+
+int export_speedscope(FILE *out, const struct attribution *attribution)
+{
+	size_t *order = attribution_by_samples(attribution);
+	uint64_t sum;
+
+	if (!order)
+		return -ENOMEM;
+	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+	      "\"exporter\":\"profil\",\n\"name\":", out);
+	print_name(out, attribution->result);
+	fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n", out);
+	print_frames(out, attribution);
+	fputs("]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":", out);
+	print_name(out, attribution->result);
+	fputs(",\"unit\":\"nanoseconds\",\"startValue\":0,\n\"samples\":[\n", out);
+	print_samples(out, attribution, order);
+	fputs("],\n\"weights\":[\n", out);
+	sum = print_weights(out, attribution, order);
+	fprintf(out, "],\n\"endValue\":%" PRIu64 "}]}\n", sum);
+	free(order);
+	return 0;
+}
