@@ -109,7 +109,8 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
  * binutils. Bins are of 16 bits and stand for result->text_bytes of text, 2 at least;
  * a record holds the bins of a stretch of text, and as gprof adds up records of the same
  * stretch, one of a count above 65535 is there several times. The unit is seconds, by
- * result->rate. Words are of 64 bits and of this machine's byte order, as what was
+ * result->rate. (gprof adds up what it reads in 32 bits, but writes its own sums, by
+ * gprof -s, in 16.) Words are of 64 bits and of this machine's byte order, as what was
  * profiled is.
  *
  * Return: 0, -ENOMEM, or -EOVERFLOW: a count above 65535 * 2^20, whose records would
@@ -124,9 +125,8 @@ int export_gmon(FILE *out, const struct result *result, size_t object);
  *
  * Specification: "Callgrind Format Specification", valgrind's manual. Positions are
  * instr: addresses, by which kcachegrind disassembles. There are two costs, Samples and
- * ns, the CPU time that they stand for. Lines of the source are not known: a file (fl=)
- * is named like its object, since callgrind_annotate takes functions of one name in one
- * file for the same. Control characters of names come in octal.
+ * ns, the CPU time that they stand for. Lines of the source are not known: a
+ * file (fl=) is named after its object. Control characters of names come in octal.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -42,6 +42,17 @@ static void print_name(FILE *out, const char *key, size_t number, const char *na
 	putc('\n', out);
 }
 
+/*
+ * There is no source, but callgrind_annotate takes functions of one name for the same
+ * unless their files differ. The brackets keep it from reading the object for a source.
+ */
+static void print_file(FILE *out, size_t number, const char *object)
+{
+	fprintf(out, "fl=(%zu) [", number);
+	escape_octal(out, export_base(object), "");
+	fputs("]\n", out);
+}
+
 static void print_function(FILE *out, const struct attribution *attribution,
 			   size_t number)
 {
@@ -77,7 +88,7 @@ int export_callgrind(FILE *out, const struct attribution *attribution)
 
 			putc('\n', out);
 			print_name(out, "ob", object + 1, path);
-			print_name(out, "fl", object + 1, export_base(path));
+			print_file(out, object + 1, path);
 		}
 		before = object;
 		print_function(out, attribution, i);
@@ -85,7 +96,7 @@ int export_callgrind(FILE *out, const struct attribution *attribution)
 	if (result->outside) {
 		putc('\n', out);
 		print_name(out, "ob", result->nr_objects + 1, UNKNOWN);
-		print_name(out, "fl", result->nr_objects + 1, UNKNOWN);
+		print_file(out, result->nr_objects + 1, UNKNOWN);
 		print_name(out, "fn", attribution->nr_functions + 1, ATTRIBUTION_OUTSIDE);
 		fputs("0x0", out);
 		print_costs(out, result, result->outside);

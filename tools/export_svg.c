@@ -21,13 +21,13 @@
 #define MOST_OBJECTS	12
 
 /* Columns of the functions: right ends of figures, left ends of all else */
-#define PERCENT_RIGHT	(SVG_MARGIN + 50)
-#define SAMPLES_RIGHT	(SVG_MARGIN + 120)
-#define NAME_LEFT	(SVG_MARGIN + 136)
+#define PERCENT_RIGHT	(SVG_MARGIN + 54)
+#define SAMPLES_RIGHT	(SVG_MARGIN + 134)
+#define NAME_LEFT	(SVG_MARGIN + 150)
 #define NAME_MOST	54
 #define OBJECT_LEFT	(NAME_LEFT + 370)
 #define OBJECT_MOST	26
-#define BAR_LEFT	(OBJECT_LEFT + 184)
+#define BAR_LEFT	(OBJECT_LEFT + 182)
 #define BAR_MOST	(SVG_WIDTH - SVG_MARGIN - BAR_LEFT)
 
 #define ROW		20

@@ -21,13 +21,15 @@ static const char overview[] =
 	"Usage: profil [run] [OPTION...] COMMAND [ARG...]\n"
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
+	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
 	"  or:  profil info\n"
-	"  or:  profil help [run|report|diff|info]\n"
+	"  or:  profil help [run|report|diff|export|info]\n"
 	"\n"
 	"  run      Run COMMAND, show in which functions it spent its CPU time, and keep\n"
 	"           that in a file (profil.out)\n"
 	"  report   Show such a file: by function, object or process\n"
 	"  diff     Compare two of them: which differences are more than sampling's chance\n"
+	"  export   Write one for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
 	"  info     Whether a profile could be started here and now, or what is missing\n"
 	"  help     This, or the options of one of these\n"
 	"\n"
@@ -41,6 +43,7 @@ static const struct {
 	{ "profil run", run_main },
 	{ "profil report", report_main },
 	{ "profil diff", diff_main },
+	{ "profil export", export_main },
 	{ "profil info", info_main },
 };
 

@@ -14,6 +14,7 @@
 #include "svg.h"
 
 #define NARROWEST	2	/* pixels of a column */
+#define WIDEST		12
 #define MOST_COLUMNS	(SVG_INNER / NARROWEST)
 
 #define TITLE		34	/* heights */
@@ -48,7 +49,7 @@ static const struct result_object *object_of(const struct strip *strip)
 	return &strip->attribution->result->objects[strip->object];
 }
 
-/* Columns that are wide enough to be seen, of whole counts */
+/* Columns that are wide enough to be seen, of whole counts; no wider than need be */
 static void divide(struct strip *strip)
 {
 	const uint64_t text_bytes = strip->attribution->result->text_bytes;
@@ -58,6 +59,7 @@ static void divide(struct strip *strip)
 
 	strip->column_bytes = of_each * text_bytes;
 	strip->nr_columns = (size_t)((counts - 1) / of_each + 1);
+	strip->width = fmin(strip->width, WIDEST * (double)strip->nr_columns);
 }
 
 /* Where in the picture an address is */
@@ -177,12 +179,13 @@ static void draw_zoom(FILE *out, const struct strip *whole, const struct strip *
 }
 
 /* Return: 0 or -errno. */
-static int draw_function(FILE *out, const struct strip *whole, const struct strip *part)
+static int draw_function(FILE *out, const struct strip *whole, const struct strip *part,
+			 double room)
 {
 	const struct attribution_function *function =
 		&whole->attribution->functions[part->first];
 	const double y = part->y + part->height + NAME - 3;
-	unsigned int most = (unsigned int)(part->width / SVG_CHARACTER);
+	const unsigned int most = (unsigned int)(room / SVG_CHARACTER);
 
 	draw_zoom(out, whole, part);
 	fprintf(out, "<text x=\"%.2f\" y=\"%.2f\"><title>", part->x, y);
@@ -258,19 +261,21 @@ static double draw_functions(FILE *out, const struct strip *whole)
 	const double y = whole->y + whole->height + BETWEEN;
 	size_t chosen[MOST_FUNCTIONS];
 	size_t nr = choose_functions(whole, chosen), i;
+	double room;
 	int error;
 
 	if (!nr)
 		return -ENOMEM;
+	room = (SVG_INNER - GAP * (double)(nr - 1)) / (double)nr;
 	for (i = 0; i < nr; i++) {
 		struct strip part = function_strip(whole, chosen[i]);
 
-		part.width = (SVG_INNER - GAP * (double)(nr - 1)) / (double)nr;
-		part.x = SVG_MARGIN + (part.width + GAP) * (double)i;
+		part.width = room;
+		part.x = SVG_MARGIN + (room + GAP) * (double)i;
 		part.y = y;
 		part.height = FUNCTION;
 		divide(&part);
-		error = draw_function(out, whole, &part);
+		error = draw_function(out, whole, &part, room);
 		if (error)
 			return error;
 	}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes an export, for ../export_test.sh:
+ * What ../export_test.sh is about:
  *
- *	export_sample FORMAT OUT		of the odd result
- *	export_sample FORMAT OUT FILE...	of ELF files, whose samples standard
- *						input has: lines of a file's number
- *						(from 0), an address and a count
+ *	export_sample odd FORMAT OUT	exports the odd result
+ *	export_sample result OUT FILE...
+ *					writes a result about ELF files, whose samples
+ *					standard input has: lines of a file's number
+ *					(from 0), an address and a count
  */
 #include <err.h>
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 
 #include <export.h>
 #include <objectfile.h>
+#include <resultfile.h>
 
 #include "odd_result.h"
 
@@ -95,40 +97,50 @@ static void real_result(struct result *result, char **paths, size_t nr)
 	};
 	if (!result->objects)
 		err(1, "result");
-	process.program = paths[0];
+	process.program = paths[nr - 1];
 	for (i = 0; i < nr; i++)
 		read_object(&result->objects[i], paths[i]);
 	read_counts(result);
 }
 
-int main(int argc, char **argv)
+static int export_odd(const char *name, const char *out)
 {
-	const struct export_format *format = argc > 2 ? export_find(argv[1]) : NULL;
+	const struct export_format *format = export_find(name);
 	struct attribution attribution;
-	struct symbols *symbols = NULL;
 	struct result result;
-	const char *problem;
+	int error;
 
 	if (!format)
-		errx(1, "usage: export_sample FORMAT OUT [FILE...]");
-	if (argc > 3) {
-		real_result(&result, argv + 3, (size_t)argc - 3);
-		symbols = symbols_new(&result, NULL);
-	} else {
-		odd_result(&result);
-		/* of gigabytes, for gprof */
-		if (format->write_object)
-			result.objects[BIG].nr_counts = 0;
-	}
-	problem = result_problem(&result);
-	if (problem && !format->write_object)
-		errx(1, "%s", problem);
-	if (attribution_make(&attribution, &result, symbols ? symbols_find : odd_find,
-			     symbols, odd_demangle))
+		errx(1, "no format %s", name);
+	odd_result(&result);
+	if (attribution_make(&attribution, &result, odd_find, NULL, odd_demangle))
 		errx(1, "no memory");
-	if (export_to(format, &attribution, argv[2]))
-		return 1;
+	error = export_to(format, &attribution, out);
 	attribution_release(&attribution);
-	symbols_free(symbols);
+	return error ? 1 : 0;
+}
+
+static int write_result(const char *out, char **paths, size_t nr)
+{
+	struct result result;
+	const char *problem;
+	int error;
+
+	real_result(&result, paths, nr);
+	problem = result_problem(&result);
+	if (problem)
+		errx(1, "%s", problem);
+	error = resultfile_write(out, &result);
+	if (error)
+		errx(1, "%s: %s", out, strerror(-error));
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "odd"))
+		return export_odd(argv[2], argv[3]);
+	if (argc > 3 && !strcmp(argv[1], "result"))
+		return write_result(argv[2], argv + 3, (size_t)argc - 3);
+	errx(1, "usage: export_sample odd|result ...");
 }

@@ -18,6 +18,10 @@ _profil_options() {
 	case $1 in
 	run) echo --clock= --output= --rate= --table= ;;
 	report) echo --annotate= --by= --color --lines --min-percent= --no-demangle --root= --sort= --top= ;;
+	export)
+		echo --callgrind --folded --gmon --json --no-demangle --output= --pprof \
+			--root= --speedscope --svg
+		;;
 	diff) echo --color --min-percent= --new-root= --no-demangle --old-root= --top= ;;
 	esac
 	echo --help --usage --version
@@ -50,7 +54,7 @@ _profil() {
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | diff | info | help)
+	run | report | diff | export | info | help)
 		if ((COMP_CWORD > 1)); then
 			subcommand=${COMP_WORDS[1]}
 			first=2
@@ -79,12 +83,12 @@ _profil() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "run report diff info" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "run report diff export info" -- "$word")
 	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
-				compgen -W "run report diff info help" -- "$word")
+				compgen -W "run report diff export info help" -- "$word")
 	elif [[ $subcommand != info ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi

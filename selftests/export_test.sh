@@ -1,0 +1,263 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Exports of results, read by the tools that they are made for, or held against the
+# published schemas: of a result about real programs, and of one with all that is odd.
+# Runs natively, needs no module.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+make -s -C ../lib && make -s -C ../tools && make -s spin spin-no-pie &&
+	make -s -C unit export_sample || exit 1
+PROFIL=${PROFIL:-../tools/profil}
+sample=unit/export_sample
+library=$(readlink -f ../lib/libprofil.so)
+pie=$(readlink -f spin)
+no_pie=$(readlink -f spin-no-pie)
+pprof_schema=/usr/share/gocode/src/github.com/google/pprof/proto
+
+# symbol FILE NAME: its address in hex, and OFFSET bytes more
+symbol() {
+	local address
+
+	address=$(nm "$1" | awk -v name="$2" '$3 == name { print $1; exit }')
+	printf '%x\n' $((0x$address + ${3:-0}))
+}
+
+# counts NUMBER FILE LESS LESS2 MUCH MUCH2: two counts each of spin_less and spin_much,
+# at their start and 8 bytes on, for export_sample
+counts() {
+	printf '%s %s %s\n' "$1" "$(symbol "$2" spin_less)" "$3" \
+		"$1" "$(symbol "$2" spin_less 8)" "$4" \
+		"$1" "$(symbol "$2" spin_much)" "$5" \
+		"$1" "$(symbol "$2" spin_much 8)" "$6"
+}
+
+# by_address: lines of counts, as a result has them
+by_address() {
+	while read -r object address samples; do
+		printf '%d %016x %d\n' "$object" $((0x$address)) "$samples"
+	done | sort
+}
+
+# 200000 samples of the library, 100000 of each program; at 1000 Hz
+{
+	printf '0 %s 150000\n0 %s 50000\n' "$(symbol "$library" sprofil)" \
+		"$(symbol "$library" profil_bsd)"
+	counts 1 "$pie" 20000 20000 59999 1
+	counts 2 "$no_pie" 10000 20000 4465 65535
+} | by_address >"$work/counts"
+"$sample" result "$work/result" "$library" "$pie" "$no_pie" <"$work/counts" || exit 1
+
+# export ARG...: what `profil export` does with the result
+export_result() {
+	"$PROFIL" export "$@" "$work/result" 2>"$work/err"
+}
+
+odd() {
+	"$sample" odd "$1" "$2" >"$work/out" 2>"$work/err"
+}
+
+# is WHAT WANTED GOT
+is() {
+	[ "$2" = "$3" ] || { echo "# $1: $3 instead of $2"; false; }
+}
+
+# gprof_has FILE SECONDS-NAME...: the flat profile of one object
+gprof_has() {
+	local file=$1
+
+	shift
+	gprof -p -b "$file" "$work/gmon/${file##*/}.gmon.out" >"$work/out" \
+		2>"$work/err" && [ ! -s "$work/err" ] &&
+	is "$file" "$*" "$(awk '$1 ~ /^[0-9.]+$/ { printf "%s%s-%s", sep, $3, $4; sep = " " }' \
+		"$work/out")"
+}
+
+gmon_pie() {
+	export_result --gmon -o "$work/gmon" >"$work/out" &&
+	grep -q "^$pie $work/gmon/spin.gmon.out$" "$work/out" &&
+	gprof_has "$pie" 60.00-spin_much 40.00-spin_less
+}
+
+# More than 65535 in one count: gprof -s, which writes them again, could not
+gmon_adds_up() {
+	is sum "120.00" "$(gprof -p -b "$pie" "$work"/gmon/spin.gmon.out{,} |
+		awk '$4 == "spin_much" { print $3 }')"
+}
+
+callgrind() {
+	export_result --callgrind -o "$work/callgrind" &&
+	callgrind_annotate --threshold=100 "$work/callgrind" >"$work/out" 2>"$work/err" &&
+	[ ! -s "$work/err" ] &&
+	is totals 400,000 "$(awk '/PROGRAM TOTALS/ { print $1 }' "$work/out")" &&
+	is functions "sprofil=150,000 spin_much=70,000 spin_much=60,000 profil_bsd=50,000 spin_less=40,000 spin_less=30,000 " \
+		"$(sed -n 's/^ *\([0-9,]*\) (.*) .* (.*)  \[[^:]*\]:\([a-z_]*\) \[.*\]$/\2=\1/p' "$work/out" |
+			tr '\n' ' ')" &&
+	grep -q "^ *70,000 (17.50%)  *70,000,000,000 (17.50%)  \[spin-no-pie\]:spin_much \[$no_pie\]$" \
+		"$work/out"
+}
+
+callgrind_odd() {
+	odd callgrind "$work/callgrind" &&
+	callgrind_annotate --threshold=100 "$work/callgrind" >"$work/out" 2>"$work/err" &&
+	[ ! -s "$work/err" ] &&
+	grep -qF '[big.so]:(1) hot [/lib/big.so]' "$work/out" &&
+	is totals 4,295,098,432 "$(awk '/PROGRAM TOTALS/ { print $1 }' "$work/out")"
+}
+
+# decode FILE: pprof's message as text, by its own schema
+decode() {
+	gzip -dc "$1" | protoc -I "$pprof_schema" \
+		--decode=perftools.profiles.Profile "$pprof_schema/profile.proto" \
+		>"$work/out" 2>"$work/err" && [ ! -s "$work/err" ] &&
+	# a field that the schema does not have is a number there
+	! grep -nE '^ *[0-9]+[:{ ]' "$work/out"
+}
+
+pprof() {
+	export_result --pprof -o "$work/pprof" && decode "$work/pprof" &&
+	is samples 10 "$(grep -c '^sample {' "$work/out")" &&
+	is mappings 3 "$(grep -c '^mapping {' "$work/out")" &&
+	is values 400000 "$(awk '/^sample {/ { inside = 1 }
+		inside && /value:/ { sum += $2; inside = 0 } END { print sum }' \
+		"$work/out")" &&
+	# the program's is the first
+	is program "\"$no_pie\"" "$(awk '/^mapping {/ { inside = 1 }
+		inside && /filename:/ { print $2; exit }' "$work/out" |
+		while read -r index; do
+			sed -n 's/^string_table: //p' "$work/out" | sed -n "$((index + 1))p"
+		done)" &&
+	grep -q '^period: 1000000$' "$work/out"
+}
+
+# protoc complains of strings that are not UTF-8
+pprof_odd() {
+	odd pprof "$work/pprof" && decode "$work/pprof" &&
+	is samples 14 "$(grep -c '^sample {' "$work/out")"
+}
+
+json() {
+	export_result --json -o "$work/json" &&
+	is samples 400000 "$(./export_check.py json "$work/json" 2>"$work/err")" &&
+	odd json "$work/json" &&
+	is samples 4295098432 "$(./export_check.py json "$work/json" 2>"$work/err")"
+}
+
+# What the schema is for: without a figure, or with another kind, it is refused.
+json_schema() {
+	local broken
+
+	export_result --json -o "$work/json" || return
+	for broken in '/^"rate":/d' 's/^"rate":/&-/' 's/"address":"0x/"address":"/' \
+			's/^"version":1/"version":2/' 's/^"began":"/&x/'; do
+		sed "$broken" "$work/json" >"$work/broken"
+		if ./export_check.py json "$work/broken" >"$work/out" 2>"$work/err" ||
+				! grep -q 'Failed validating' "$work/err"; then
+			echo "# not refused: $broken"
+			return 1
+		fi
+	done
+}
+
+speedscope() {
+	export_result --speedscope -o "$work/speedscope" &&
+	is ns 400000000000 "$(./export_check.py speedscope "$work/speedscope" 2>"$work/err")" &&
+	odd speedscope "$work/speedscope" &&
+	./export_check.py speedscope "$work/speedscope" >"$work/out" 2>"$work/err"
+}
+
+folded() {
+	local base=${library##*/}
+
+	export_result --folded >"$work/folded" &&
+	is lines "$base;sprofil 150000,spin-no-pie;spin_much 70000,spin;spin_much 60000,$base;profil_bsd 50000,spin;spin_less 40000,spin-no-pie;spin_less 30000" \
+		"$(paste -sd, "$work/folded")" &&
+	odd folded "$work/folded" &&
+	! LC_ALL=C grep -vaE '^[^;]+(;[^;]+)? [0-9]+$' "$work/folded" &&
+	is samples 4295098432 "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/folded")"
+}
+
+# drawn FILE: is well-formed, and can be drawn
+drawn() {
+	xmllint --noout --nonet "$1" 2>"$work/err" &&
+	rsvg-convert "$1" -o "$1.png" 2>"$work/err" &&
+	[ ! -s "$work/err" ] && [ -s "$1.png" ] &&
+	# nothing runs, and nothing is fetched
+	! grep -nE '<script|href|url\(|@import| on[a-z]+=' "$1"
+}
+
+svg() {
+	local name
+
+	export_result --svg -o "$work/svg" && drawn "$work/svg" &&
+	for name in sprofil profil_bsd spin_much spin_less; do
+		grep -q ">$name</text>" "$work/svg" || return
+	done &&
+	grep -qF "sprofil&#10;$library&#10;150000 samples, 37.50 %, 150.000 s" "$work/svg" &&
+	odd svg "$work/svg" && drawn "$work/svg"
+}
+
+standard_output() {
+	export_result --json -o "$work/json" && export_result --json >"$work/out" &&
+	cmp "$work/json" "$work/out"
+}
+
+# Nothing that one would have to get a terminal back from
+no_terminal() {
+	script -qec "$PROFIL export --pprof $work/result" /dev/null >"$work/out" </dev/null &&
+		return 1
+	grep -q 'name a file by --output' "$work/out"
+}
+
+# refused TEXT ARG...: fails, and says so
+refused() {
+	local text=$1
+
+	shift
+	"$PROFIL" export "$@" >"$work/out" 2>"$work/err" && return 1
+	[ ! -s "$work/out" ] && grep -q -e "$text" "$work/err"
+}
+
+arguments() {
+	refused 'One of --gmon, .*--svg' "$work/result" &&
+	refused 'one format at a time: --svg or --json' --svg --json "$work/result" &&
+	refused 'one result at a time' --svg "$work/result" "$work/result" &&
+	refused 'No such file or directory (ENOENT): `profil COMMAND' --svg "$work/nothing" &&
+	refused 'result' --json "$pie" &&
+	refused '/nonexistent/out: No such file' --json -o /nonexistent/out "$work/result" &&
+	refused '/dev/full: No space left' --json -o /dev/full "$work/result"
+}
+
+# As on a machine that has none of the files: addresses for names, and it says why
+elsewhere() {
+	export_result --json --root "$work" -o "$work/json" &&
+	grep -q "^.*: $library: No such file or directory: no function names" "$work/err" &&
+	is samples 400000 "$(./export_check.py json "$work/json")" &&
+	grep -q '"symbol":null' "$work/json"
+}
+
+ktap_print_header
+ktap_set_plan 17
+check "gprof: a program at any address" gmon_pie
+check "gprof: a program at fixed addresses, counts above 65535 in sum" \
+	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less
+check "gprof: a shared library, counts above 65535" \
+	gprof_has "$library" 150.00-sprofil 50.00-profil_bsd
+check "gprof: sums of files" gmon_adds_up
+check "callgrind_annotate" callgrind
+check "callgrind_annotate: odd names" callgrind_odd
+check "pprof's schema" pprof
+check "pprof's schema: odd names" pprof_odd
+check "JSON by its schema" json
+check "JSON's schema refuses what is wrong" json_schema
+check "speedscope's schema" speedscope
+check "folded lines" folded
+check "SVG is well-formed, and is drawn" svg
+check "to standard output" standard_output
+check "nothing binary to a terminal" no_terminal
+check "errors name the next step" arguments
+check "without the objects" elsewhere
+ktap_finished
