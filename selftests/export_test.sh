@@ -176,7 +176,8 @@ folded() {
 	is lines "$base;sprofil 150000,spin-no-pie;spin_much 70000,spin;spin_much 60000,$base;profil_bsd 50000,spin;spin_less 40000,spin-no-pie;spin_less 30000" \
 		"$(paste -sd, "$work/folded")" &&
 	odd folded "$work/folded" &&
-	! LC_ALL=C grep -vaE '^[^;]+(;[^;]+)? [0-9]+$' "$work/folded" &&
+	! grep -vE '^[^;]+(;[^;]+)? [0-9]+$' "$work/folded" &&
+	iconv -f UTF-8 -t UTF-8 "$work/folded" >/dev/null 2>"$work/err" &&
 	is samples 4295098432 "$(awk '{ n += $NF } END { printf "%.0f", n }' "$work/folded")"
 }
 

@@ -119,13 +119,17 @@ char *escape_utf8(const char *text)
 
 void escape_octal(FILE *out, const char *text, const char *also)
 {
-	for (; *text; text++) {
-		unsigned char byte = (unsigned char)*text;
+	while (*text) {
+		const unsigned char byte = (unsigned char)*text;
+		const char *from = text;
+		uint32_t c = escape_next(&text);
 
-		if (is_control(byte) || strchr(also, byte))
+		/* U+FFFD itself has three bytes */
+		if (is_control(byte) || strchr(also, byte) ||
+		    (c == REPLACEMENT && text - from == 1))
 			fprintf(out, "\\%03o", byte);
 		else
-			putc(byte, out);
+			fwrite(from, 1, (size_t)(text - from), out);
 	}
 }
 

@@ -32,8 +32,9 @@ char *escape_utf8(const char *text);
  * @text: any bytes
  * @also: further characters that mean something there
  *
- * Control characters and @also come as a backslash and three octal digits, like in
- * the report; all else as it is.
+ * Control characters, @also, and bytes that belong to no character come as a backslash
+ * and three octal digits; all else as it is. (Readers that expect UTF-8 may stop at the
+ * first byte that is none.)
  */
 void escape_octal(FILE *out, const char *text, const char *also);
 

@@ -126,7 +126,7 @@ int export_gmon(FILE *out, const struct result *result, size_t object);
  * Specification: "Callgrind Format Specification", valgrind's manual. Positions are
  * instr: addresses, by which kcachegrind disassembles. There are two costs, Samples and
  * ns, the CPU time that they stand for. Lines of the source are not known: a
- * file (fl=) is named after its object. Control characters of names come in octal.
+ * file (fl=) is named after its object. Names are as escape_octal() prints them.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -167,7 +167,7 @@ int export_json(FILE *out, const struct attribution *attribution);
  *
  * Specification: the head of stackcollapse-perf.pl in brendangregg/FlameGraph: a line
  * for each stack, "frame;frame count". Ours are "object;function samples", most samples
- * first. What a name has of control characters and semicolons comes in octal.
+ * first. Names are as escape_octal() prints them, semicolons in octal too.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -85,7 +85,14 @@ static void lines_have_no_control_characters(void **state)
 {
 	(void)state;
 	assert_escaped(OCTAL, "", "");
-	assert_escaped(OCTAL, "a;b\n\t\x1f \x7f\\\xff", "a\\073b\\012\\011\\037 \\177\\\xff");
+	assert_escaped(OCTAL, "a;b\n\t\x1f \x7f\\", "a\\073b\\012\\011\\037 \\177\\");
+}
+
+static void lines_are_utf8(void **state)
+{
+	(void)state;
+	assert_escaped(OCTAL, "\xc3\xa9" REPLACED, "\xc3\xa9" REPLACED);
+	assert_escaped(OCTAL, "\xff\xed\xa0\x80\xc3", "\\377\\355\\240\\200\\303");
 }
 
 static void json(void **state)
@@ -121,6 +128,7 @@ int main(void)
 		cmocka_unit_test(valid_utf8_stays),
 		cmocka_unit_test(other_bytes_are_replaced),
 		cmocka_unit_test(lines_have_no_control_characters),
+		cmocka_unit_test(lines_are_utf8),
 		cmocka_unit_test(json),
 		cmocka_unit_test(xml),
 		cmocka_unit_test(long_xml_ends_in_an_ellipsis),

@@ -107,7 +107,7 @@ static void callgrind(void **state)
 	write_text("callgrind");
 	assert_string_equal(text,
 		"# callgrind format\nversion: 1\ncreator: profil\npid: 70\n"
-		"cmd: /bin/odd a  b\\012 \xff\"<&>\\\n"
+		"cmd: /bin/odd a  b\\012 \\377\"<&>\\\n"
 		"part: 1\n\n"
 		"desc: Samples at 997 Hz of CPU time, without callers\n"
 		"positions: instr\n"
@@ -115,9 +115,9 @@ static void callgrind(void **state)
 		"event: ns : CPU time in nanoseconds\n"
 		"events: Samples ns\n"
 		"summary: 4295098432 4308022499498495\n\n"
-		"ob=(1) /bin/o\"d;d <&>\\012\xff\xc3\xa9\n"
-		"fl=(1) [o\"d;d <&>\\012\xff\xc3\xa9]\n"
-		"fn=(1) f;\"g\"\\\\011<h&i>\xed\xa0\x80\xc3\xa9 1\n0x1000 3 3009027\n"
+		"ob=(1) /bin/o\"d;d <&>\\012\\377\xc3\xa9\n"
+		"fl=(1) [o\"d;d <&>\\012\\377\xc3\xa9]\n"
+		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 3 3009027\n"
 		"fn=(2) 0x1010\n0x1010 4 4012036\n"
 		"fn=(3) foo::bar()\n0x1ff0 5 5015045\n"
 		"fn=(4) 0x2000\n0x2000 6 6018054\n"
@@ -142,12 +142,12 @@ static void folded(void **state)
 		"big.so;cold 65536\n"
 		"x.so;same 12\n"
 		"x.so;same 11\n"
-		"o\"d\\073d <&>\\012\xff\xc3\xa9;0x2000 6\n"
-		"o\"d\\073d <&>\\012\xff\xc3\xa9;foo::bar() 5\n"
-		"o\"d\\073d <&>\\012\xff\xc3\xa9;0x1010 4\n"
-		"o\"d\\073d <&>\\012\xff\xc3\xa9;f\\073\"g\"\\\\011<h&i>\xed\xa0\x80\xc3\xa9 1 3\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x2000 6\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;foo::bar() 5\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x1010 4\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;f\\073\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1 3\n"
 		"[vdso];[vdso] 2\n"
-		"o\"d\\073d <&>\\012\xff\xc3\xa9;0x2ffc 1\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x2ffc 1\n"
 		"(outside all objects) 7\n");
 }
 
