@@ -6,7 +6,8 @@
 # usage: make_seeds.sh DIR
 
 set -e
-mkdir -p "$1/run_reader" "$1/result_reader" "$1/symbols_reader" "$1/environment_reader"
+mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
+	"$1/environment_reader"
 
 for state in started failed; do
 	./make_run "$state" >"$1/run_reader/$state"
@@ -22,6 +23,8 @@ for kind in file message; do
 	} >"$seed"
 	rm "$seed.part"
 done
+# of these, messages only
+cp "$1/result_reader/message" "$1/export_reader"
 
 # the file, and behind it the first pc and the step to the next, in 8 bytes each
 for file in fixture-pie fixture-pie-stripped; do

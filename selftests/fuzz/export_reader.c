@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What `profil export' makes of a result, which may have come from anywhere. For
+ * libFuzzer; the sanitizers judge, and that no sample gets lost or is invented on the way.
+ *
+ * The input is the message in a result file. Its first byte is skipped: result_reader's
+ * inputs are inputs here, too.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <export.h>
+#include <resultpack.h>
+
+#define MOST_GMON	(1 << 20)	/* samples of a count: else they are long files */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In place of files, which the input names: it shall not depend on this machine's */
+static int find(void *symbols, size_t object, uint64_t address,
+		struct function *function)
+{
+	(void)symbols;
+	if (address / 64 % 4 == object % 4)
+		return 0;
+	*function = (struct function){
+		.start = address / 64 * 64,
+		.name = address / 64 % 2 ? "a;\xff\n<" : NULL,
+		.length = address / 64 % 2 ? 5 : 0,
+	};
+	return 1;
+}
+
+/* Behind the last space of each line */
+static uint64_t folded_samples(char *text)
+{
+	uint64_t samples = 0;
+	char *line, *rest;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		samples += strtoull(strrchr(line, ' '), NULL, 10);
+	return samples;
+}
+
+static void write_all(const struct result *result, const struct attribution *attribution)
+{
+	const struct export_format *format;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	for (format = export_formats; format->name; format++) {
+		if (!format->write)
+			continue;
+		out = open_memstream(&text, &length);
+		if (format->write(out, attribution))
+			abort();
+		fclose(out);
+		if (format->write == export_folded &&
+		    folded_samples(text) != result_samples(result))
+			abort();
+		free(text);
+	}
+}
+
+static void write_gmon(const struct result *result, size_t object)
+{
+	const struct result_object *from = &result->objects[object];
+	char *text = NULL;
+	size_t length, i;
+	FILE *out;
+
+	for (i = 0; i < from->nr_counts; i++)
+		if (from->counts[i].samples > MOST_GMON)
+			return;
+	out = open_memstream(&text, &length);
+	if (export_gmon(out, result, object))
+		abort();
+	fclose(out);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct attribution attribution;
+	struct result result;
+	const char *why;
+	size_t i;
+
+	if (!size)
+		return 0;
+	if (!resultpack_unpack(data + 1, size - 1, &result, &why)) {
+		if (attribution_make(&attribution, &result, find, NULL, NULL))
+			abort();
+		write_all(&result, &attribution);
+		for (i = 0; i < result.nr_objects; i++)
+			write_gmon(&result, i);
+		attribution_release(&attribution);
+	}
+	result_release(&result);
+	return 0;
+}
