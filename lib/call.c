@@ -114,8 +114,7 @@ int profil_call_histogram_or_off(const struct profil_histogram *histogram)
 	return error;
 }
 
-/* Not twice in a row the same, nor what has been said of the device. */
-static void tell(const char *function, int error)
+void profil_call_tell(const char *function, int error)
 {
 	static atomic_int told;
 	int saved = errno;
@@ -136,7 +135,7 @@ int profil_call_silent_histogram(const char *function,
 	int error = profil_call_histogram_or_off(histogram);
 
 	if (error)
-		tell(function, error);
+		profil_call_tell(function, error);
 	return error;
 }
 

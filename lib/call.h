@@ -45,6 +45,12 @@ int profil_call_histogram_or_off(const struct profil_histogram *histogram);
 int profil_call_silent_histogram(const char *function,
 				 const struct profil_histogram *histogram);
 
+/*
+ * Say on stderr that a function has not started a profile, and why (error: -errno): not
+ * twice in a row the same, nor what has been said of the device.
+ */
+void profil_call_tell(const char *function, int error);
+
 /* Turn profiling off. Return: 0 or -errno; there being no device is no error. */
 int profil_call_off(void);
 

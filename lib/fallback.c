@@ -6,7 +6,9 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,18 +41,68 @@ bool profil_fallback_used(void)
 	return atomic_load(&fallback_used);
 }
 
-int profil_fallback_begin(int error)
+/* What is to be said of an errno is the caller's. */
+static int begin(int error, void (*tell)(int error, const char *consequence))
 {
 	const char *wish = secure_getenv("PROFIL_FALLBACK");
 	bool fatal = (wish && !strcmp(wish, "fatal")) || !libc_profil();
 
 	if (!(wish && !strcmp(wish, "quiet")))
-		profil_device_tell(error, fatal ? "not profiling" :
-				   "using the C library's SIGPROF timer at 100 Hz instead (PROFIL_FALLBACK=quiet hides this line, =fatal makes it an error)");
+		tell(error, fatal ? "not profiling" :
+		     "using the C library's SIGPROF timer at 100 Hz instead (PROFIL_FALLBACK=quiet hides this line, =fatal makes it an error)");
 	if (fatal)
 		return -error;
 	atomic_store(&fallback_used, true);
 	return 0;
+}
+
+int profil_fallback_begin(int error)
+{
+	return begin(error, profil_device_tell);
+}
+
+bool profil_fallback_needed(int *error)
+{
+	int fd;
+
+	if (profil_fallback_used())
+		return true;
+	fd = profil_device_open();
+	if (fd < 0)
+		*error = profil_fallback_begin(-fd);
+	else
+		profil_device_close(fd);
+	return profil_fallback_used();
+}
+
+static const char *remedy(int error)
+{
+	switch (error) {
+	case EINVAL:
+	case EPERM:
+		return "set PROFIL_RATE to a rate that it offers, or not at all";
+	case ENOSPC:
+		return "raise max_user_sessions, see profil(4)";
+	case EOPNOTSUPP:
+		return "sysctl kernel.ftrace_enabled=1";
+	default:
+		return "see profil(4)";
+	}
+}
+
+static void tell_refusal(int error, const char *consequence)
+{
+	int saved = errno;
+
+	fprintf(stderr, "libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
+		strerrordesc_np(error), strerrorname_np(error), remedy(error),
+		consequence);
+	errno = saved;
+}
+
+int profil_fallback_refused(int error)
+{
+	return begin(error, tell_refusal);
 }
 
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,

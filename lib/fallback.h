@@ -18,6 +18,16 @@ bool profil_fallback_used(void);
  */
 int profil_fallback_begin(int error);
 
+/*
+ * Whether the C library's profil() is to be used: it is in use, or the device cannot
+ * be opened and it takes its place from here on. *error gets what
+ * profil_fallback_begin() returned, if that was called.
+ */
+bool profil_fallback_needed(int *error);
+
+/* As profil_fallback_begin(), but the kernel did not start a profile. */
+int profil_fallback_refused(int error);
+
 /* The C library's profil(): same arguments, same return, errno. */
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale);

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "call.h"
-#include "device.h"
 #include "dialect.h"
 #include "fallback.h"
 
@@ -24,21 +23,6 @@ static int start(unsigned short *buf, size_t bufsiz, size_t offset,
 	return profil_call_histogram(&histogram);
 }
 
-/* The fallback lasts: two clocks must not run when the module comes later. */
-static bool falls_back(int *error)
-{
-	int fd;
-
-	if (profil_fallback_used())
-		return true;
-	fd = profil_device_open();
-	if (fd < 0)
-		*error = profil_fallback_begin(-fd);
-	else
-		profil_device_close(fd);
-	return profil_fallback_used();
-}
-
 /* As profil() is documented in profil.h. */
 int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale)
@@ -49,7 +33,7 @@ int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 
 	if (off && !profil_fallback_used())
 		error = profil_call_off();
-	else if (falls_back(&error))
+	else if (profil_fallback_needed(&error))
 		return profil_fallback_call(off ? 0 : buf, bufsiz, offset, scale);
 	else if (!error)
 		error = start(buf, bufsiz, offset, scale);
