@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "autostart.h"
 #include "device.h"
 #include "objects.h"
 #include "rate.h"
@@ -35,6 +36,11 @@ static struct profil_run *started;
 
 /* The child that has counted itself as forked: this process, or one above it. */
 static pid_t counted;
+
+bool profil_autostart_has_profile(void)
+{
+	return started || secure_getenv(RUN_VARIABLE);
+}
 
 static void fail(struct profil_run *run, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
