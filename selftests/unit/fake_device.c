@@ -94,10 +94,12 @@ int profil_device_call(int fd, unsigned long command, void *arg)
 		return start(arg);
 	case PROFIL_IOC_STOP:
 		fake_device.stops++;
+		*status = fake_device.figures;
 		status->state = fake_device.state;
 		fake_device.state = PROFIL_STATE_OFF;
 		return 0;
 	case PROFIL_IOC_STATUS:
+		*status = fake_device.figures;
 		status->state = fake_device.state;
 		return 0;
 	case PROFIL_IOC_INFO:

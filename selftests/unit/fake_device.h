@@ -17,6 +17,7 @@ struct fake_device {
 	int open_error;
 	int start_error;
 	int info_error;
+	struct profil_status figures;	/* that it tells; but the state is its own */
 	/* to be looked at */
 	unsigned int state;	/* PROFIL_STATE_* */
 	struct profil_start start;	/* the last that was accepted */
