@@ -91,7 +91,8 @@ static size_t end_of_histogram(const char *file, size_t bytes)
 		return 0;
 	memcpy(&header, file + at, sizeof(header));
 	at += sizeof(header);
-	if (header.nr < 0 || (bytes - at) / sizeof(uint16_t) < (size_t)header.nr)
+	/* less than 0 is too many, too */
+	if ((bytes - at) / sizeof(uint16_t) < (size_t)header.nr)
 		return 0;
 	return at + (size_t)header.nr * sizeof(uint16_t);
 }

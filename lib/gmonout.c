@@ -93,25 +93,23 @@ put:
 }
 
 /*
- * With one variable of the environment set to something else. As the list is another
- * one meanwhile, threads that read it have one or the other, and both stay: it is not
- * freed.
+ * With a variable of the environment set to something else: in front of the list, where
+ * it is found first. As the list is another one meanwhile, threads that read it have one
+ * or the other, and both stay: it is not freed.
  */
 static int call_with(void (*function)(void), char *setting)
 {
 	char **given = environ, **list;
-	size_t nr = 0, used = 0, i;
-	size_t name = sizeof(PREFIX_VARIABLE "=") - 1;
+	size_t nr = 0;
 
 	while (given && given[nr])
 		nr++;
 	list = calloc(nr + 2, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
-	list[used++] = setting;
-	for (i = 0; i < nr; i++)
-		if (strncmp(given[i], setting, name))
-			list[used++] = given[i];
+	list[0] = setting;
+	if (nr)
+		memcpy(list + 1, given, nr * sizeof(*list));
 	environ = list;
 	function();
 	environ = given;

@@ -15,6 +15,7 @@
  *                        its dialect is glibc: "warn" (default) uses the C
  *                        library's profil() and says so on stderr, once; "quiet"
  *                        does not say so; "fatal" makes it an error of the call.
+ *                        The same for programs compiled with -pg: libprofil(3).
  *                        All others know no fallback: nothing else follows their
  *                        rules
  *

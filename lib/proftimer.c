@@ -16,10 +16,11 @@
  *   C library's last ones. None of them reaches the program.
  * - Then all is put back, the timer last.
  *
- * This thread blocks SIGPROF meanwhile, so that what is waiting for it waits until it is
- * taken. Other threads need not: what they get is the program's, in its own handler, or
- * the C library's, in the C library's. Lost is only a SIGPROF that something else than
- * a timer sends in between.
+ * This thread blocks SIGPROF meanwhile: a handler of the program's that sets its timer
+ * anew each time would otherwise do so in between, for nothing. Other threads need not:
+ * what they get is the program's, in its own handler, or the C library's, in the C
+ * library's. Lost is only what they do to SIGPROF and its timer in between, and a SIGPROF
+ * that something else than a timer sends.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -25,6 +25,7 @@ static char directory[] = "/tmp/gmon_test.XXXXXX";
 static struct {
 	char calls[64];		/* a letter each */
 	bool armed;
+	bool blocked;		/* SIGPROF was when it was armed */
 	bool fires;		/* a signal arises while it is armed */
 	struct sigaction action;
 	struct itimerval timer;
@@ -47,7 +48,11 @@ static void arm(void)
 {
 	struct itimerval timer = { { 1000, 0 }, { 1000, 0 } };
 	struct sigaction action = { .sa_handler = handler_of_libc };
+	sigset_t mask;
 
+	/* no handler of the program's must come in between */
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	libc.blocked = sigismember(&mask, SIGPROF);
 	sigaction(SIGPROF, &action, &libc.action);
 	setitimer(ITIMER_PROF, &timer, &libc.timer);
 	libc.armed = true;
@@ -270,6 +275,7 @@ static void test_programs_timer(void **state)
 	libc.fires = true;
 	received = 0;
 	startup();
+	assert_true(libc.blocked);
 	assert_timer(700);
 	control(0);
 	control(1);

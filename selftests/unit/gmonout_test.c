@@ -41,6 +41,7 @@ static void mcleanup(void)
 	char path[256];
 
 	calls++;
+	assert_string_equal(getenv("ANOTHER"), "1");
 	if (!content)
 		return;
 	if (prefix) {
@@ -107,6 +108,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	unsetenv("GMON_OUT_PREFIX");
+	setenv("ANOTHER", "1", 1);
 	content = "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 	return 0;
 }
