@@ -54,7 +54,7 @@ static void put(struct output *output)
 	free(output->name);
 }
 
-/* prefix: NULL if there is none. Return: 0 or -errno. */
+/* prefix: NULL if there is none. Return: 0; or -errno, and the descriptor is -1. */
 static int create(struct output *output, const char *prefix, bool forked)
 {
 	const char *path = prefix ? prefix : DEFAULT_NAME;
@@ -173,14 +173,14 @@ void profil_gmonout_write(void (*mcleanup)(void), bool forked,
 			  const struct profil_gmon_histogram *histogram)
 {
 	const char *prefix = secure_getenv(PREFIX_VARIABLE);
-	struct output output;
-	int error = -1;
+	struct output output = { .fd = -1 };
+	int error = 0;
 
 	if (prefix)
 		error = create(&output, prefix, forked);
-	if (error)
+	if (output.fd < 0)
 		error = create(&output, NULL, forked);
-	if (!error) {
+	if (output.fd >= 0) {
 		error = finish(&output, mcleanup, histogram);
 		if (error)
 			tell(output.name, -error);
