@@ -75,6 +75,10 @@ static int libc_profil(unsigned short *buf, size_t bufsiz, size_t start,
 
 static void libc_monstartup(unsigned long low, unsigned long high)
 {
+	if (low == high) {
+		note('-');
+		return;
+	}
 	assert_int_equal(low, LOW);
 	assert_int_equal(high, HIGH);
 	note('m');
@@ -198,6 +202,15 @@ static void test_counted(void **state)
 	cleanup();
 	assert_calls("mpc");
 	assert_int_equal(count_in("gmon.out", 0x11003, 100), 4);
+}
+
+/* What that is, the C library knows. */
+static void test_no_text(void **state)
+{
+	(void)state;
+	profil_gmon_startup(&functions, LOW, LOW);
+	assert_calls("-");
+	assert_int_equal(fake_device.starts, 0);
 }
 
 static void test_moncontrol(void **state)
@@ -515,6 +528,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		GMON_TEST(test_counted),
+		GMON_TEST(test_no_text),
 		GMON_TEST(test_moncontrol),
 		GMON_TEST(test_moncontrol_refused),
 		GMON_TEST(test_programs_timer),

@@ -212,6 +212,15 @@ static void not_understood(void **state)
 	assert_files(1);
 }
 
+static void name_that_cannot_be(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("gmon.out", 0777), 0);
+	write_(false);
+	assert_non_null(strstr(told, "EISDIR"));
+	assert_files(1);
+}
+
 /* Something else has the name that the file would have first. */
 static void where_none_can_be_made(void **state)
 {
@@ -256,6 +265,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_a_child, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(of_nothing, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(not_understood, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(name_that_cannot_be, set_up,
+						clean_up),
 		cmocka_unit_test_setup_teardown(where_none_can_be_made, set_up,
 						clean_up),
 	};
