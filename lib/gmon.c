@@ -39,8 +39,8 @@ static struct {
 	size_t nr;
 	unsigned long low;	/* pc that the first one stands for */
 	uint32_t rate;
-	unsigned int serial;	/* profil_call_serial() when it was started; */
-	bool counting;		/* not stopped since then */
+	bool counting;		/* started, and not stopped by us since then */
+	unsigned int serial;	/* profil_call_serial() when it was started */
 	uint64_t samples;	/* of stops so far */
 	uint64_t lost;
 	int lost_error;
@@ -165,8 +165,8 @@ static void tell_losses(void)
 }
 
 /*
- * Begin to count. Return: whether SIGPROF is not to sample this program: the kernel
- * does, or else nothing must (PROFIL_FALLBACK=fatal).
+ * Begin to count. Return: whether SIGPROF must not sample this program: the kernel
+ * does, or nothing may in its place (PROFIL_FALLBACK=fatal).
  */
 static bool take(unsigned long low, unsigned long high)
 {
@@ -185,7 +185,7 @@ static bool take(unsigned long low, unsigned long high)
 	if (!error)
 		return true;
 	free_counters();
-	return profil_fallback_refused(-error);
+	return profil_fallback_refused(-error) != 0;
 }
 
 void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,

@@ -49,6 +49,7 @@ static void put(struct output *output)
 {
 	if (output->fd >= 0)
 		close(output->fd);
+	output->fd = -1;
 	free(output->setting);
 	free(output->temporary);
 	free(output->name);
