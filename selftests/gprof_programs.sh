@@ -117,7 +117,7 @@ run_sqlite3() {
 	"$1" :memory: '
 		CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c INT);
 		WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n
-			WHERE i < 300000)
+			WHERE i < 60000)
 			INSERT INTO t SELECT i, hex(i * 7919 % 10007), i % 97 FROM n;
 		CREATE INDEX b ON t(b);
 		SELECT c, count(*), max(b) FROM t GROUP BY c ORDER BY 3;
