@@ -347,14 +347,14 @@ if [ ! -c /dev/profil ]; then
 	exit "$KSFT_SKIP"
 fi
 ktap_set_plan 33
-check "shares of two functions" shares
-check "a stripped program" stripped
-check "a program at fixed addresses" not_pie
+check "shares of two functions" at_last shares
+check "a stripped program" at_last stripped
+check "a program at fixed addresses" at_last not_pie
 check "percentages add up to 100" percent_adds_up
-check "samples add up to the CPU seconds" cpu_seconds_add_up
-check "nothing is lost by _exit" ends_by 0 _exit
-check "nothing is lost by SIGKILL" ends_by 137 kill
-check "nothing is lost by exec" ends_by 0 exec
+check "samples add up to the CPU seconds" at_last cpu_seconds_add_up
+check "nothing is lost by _exit" at_last ends_by 0 _exit
+check "nothing is lost by SIGKILL" at_last ends_by 137 kill
+check "nothing is lost by exec" at_last ends_by 0 exec
 check "exit statuses are the command's" statuses
 check "output is the command's" output_is_the_commands
 check "the command's own programs get a clean environment" \
@@ -362,9 +362,9 @@ check "the command's own programs get a clean environment" \
 check "a script" script
 check "a static program: a clear message" static_program
 check "no device: errno and remedy" no_device
-check "rates" rates
+check "rates" at_last rates
 if [ -w $parameter ]; then
-	check "a rate that the kernel lowers" lowered_rate
+	check "a rate that the kernel lowers" at_last lowered_rate
 else
 	ktap_test_skip "a rate that the kernel lowers: needs root"
 fi
@@ -374,7 +374,7 @@ check "forked children" at_last forks exit
 check "forked children that do not come to exit()" at_last forks_unknown
 check "children by clone" at_last forks clone
 check "a forked child that executes another program" at_last forks_and_exec
-check "two programs that a static one executes" first_of_several
+check "two programs that a static one executes" at_last first_of_several
 check "no CPU time used" run 0 true
 check "a result is kept, and shown otherwise" kept
 check "lines" by_line

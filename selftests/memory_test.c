@@ -455,6 +455,16 @@ static uint64_t count_of(const struct memory *m, int page)
 	return *(uint64_t *)(m->counters + page * PAGE);
 }
 
+/* Be where this page counts, until it does: a tick that comes late may come elsewhere. */
+static int stay_until_counted(const struct memory *m, int page)
+{
+	int tries, error = 0;
+
+	for (tries = 0; !error && tries < 5 && (!tries || !count_of(m, page)); tries++)
+		error = stay_at_pc(m->code + page * APART, ticks(m, 3));
+	return error;
+}
+
 /* Where it changes is where counting begins anew: in all of these pages, and no other. */
 TEST_F_TIMEOUT(stays, where_pages_are_discarded, 120)
 {
@@ -465,8 +475,7 @@ TEST_F_TIMEOUT(stays, where_pages_are_discarded, 120)
 	for (first = 0; first < PAGES; first++)
 		for (behind = first + 1; behind <= PAGES; behind++) {
 			for (page = 0; page < PAGES; page++)
-				ASSERT_EQ(0, stay_at_pc(m->code + page * APART,
-							ticks(m, 3)));
+				ASSERT_EQ(0, stay_until_counted(m, page));
 			ASSERT_EQ(0, fallocate(m->file, FALLOC_FL_PUNCH_HOLE |
 					       FALLOC_FL_KEEP_SIZE,
 					       begin + first * (off_t)PAGE,
@@ -475,8 +484,7 @@ TEST_F_TIMEOUT(stays, where_pages_are_discarded, 120)
 				bool gone = page >= first && page < behind;
 
 				EXPECT_EQ(gone, !count_of(m, page));
-				ASSERT_EQ(0, stay_at_pc(m->code + page * APART,
-							ticks(m, 3)));
+				ASSERT_EQ(0, stay_until_counted(m, page));
 				EXPECT_LT(0, count_of(m, page)) {
 					TH_LOG("page %d of %d to %d", page,
 					       first, behind - 1);
