@@ -261,7 +261,8 @@ not_pg() {
 
 # The command has its report, and gmon.out is the C library's.
 command_goes_first() {
-	in_work "$tests/../tools/profil" --rate 250 -o "$work/profile" \
+	in_work "$tests/../tools/profil" --rate 250 -o /dev/null \
+		-t "$work/profile" \
 		"$tests/pg" $seconds &&
 	between 40 "$(awk '$4 == "sixty" { print $1 }' "$work/profile")" 75 &&
 	rate_is 0.01 && calls
@@ -288,28 +289,28 @@ if [ -n "$PROFIL_EXACT" ]; then
 fi
 ktap_set_plan 24
 check "the C library's own run has as many calls" by_the_c_library
-check "a position-independent program" plain pg
-check "a program at fixed addresses" plain pg-no-pie
-check "a program linked with the library" without_preload pg-linked
-check "a static program" without_preload pg-static
-check "a static program, position-independent" without_preload pg-static-pie
-check "four threads" threads
-check "SIGPROF blocked by the program" blocked
+check "a position-independent program" at_last plain pg
+check "a program at fixed addresses" at_last plain pg-no-pie
+check "a program linked with the library" at_last without_preload pg-linked
+check "a static program" at_last without_preload pg-static
+check "a static program, position-independent" at_last without_preload pg-static-pie
+check "four threads" at_last threads
+check "SIGPROF blocked by the program" at_last blocked
 check "neither SIGPROF nor its timer is taken" nothing_left
-check "ITIMER_PROF set by the program" own_timer timer
-check "ITIMER_PROF set before the profile begins" own_timer early-timer
-check "moncontrol off and on" moncontrol
-check "ended, and begun again, by the program" again
-check "a forked child has its own file" forks
-check "by GMON_OUT_PREFIX" prefix
-check "a program that it executes" executes
-check "a profile of the program's own" own_profile
-check "another rate" rates
-check "a rate that the kernel refuses: the C library's" refused
-check "no device: the C library's, and one line" no_device
+check "ITIMER_PROF set by the program" at_last own_timer timer
+check "ITIMER_PROF set before the profile begins" at_last own_timer early-timer
+check "moncontrol off and on" at_last moncontrol
+check "ended, and begun again, by the program" at_last again
+check "a forked child has its own file" at_last forks
+check "by GMON_OUT_PREFIX" at_last prefix
+check "a program that it executes" at_last executes
+check "a profile of the program's own" at_last own_profile
+check "another rate" at_last rates
+check "a rate that the kernel refuses: the C library's" at_last refused
+check "no device: the C library's, and one line" at_last no_device
 check "no memory to lock: lost, and told" memlock
 check "a program that was not compiled so" not_pg
-check "the profil command goes first" command_goes_first
+check "the profil command goes first" at_last command_goes_first
 check "a program that runs no time at all" in_work env LD_PRELOAD="$library" \
 	"$tests/pg" 0
 ktap_finished
