@@ -79,7 +79,9 @@ static void print_row(FILE *out, const struct result *result, uint64_t all,
 		      const struct result_process *process,
 		      const struct terminal_style *style)
 {
-	struct interval interval = confidence_share(process->samples, all);
+	/* who can write into the counters can make them fewer than it was told */
+	uint64_t samples = process->samples < all ? process->samples : all;
+	struct interval interval = confidence_share(samples, all);
 
 	if (process->has_told)
 		fprintf(out, "  %7.2f %9" PRIu64 " %9" PRIu64, percent(process, all),

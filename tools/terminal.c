@@ -67,11 +67,11 @@ void terminal_end(FILE *out, const struct terminal_style *style)
 
 void terminal_bar(FILE *out, const struct terminal_style *style, double share)
 {
-	int i, columns = (int)(share * BAR_COLUMNS + 0.5);
+	int i;
 
 	if (!style->bars)
 		return;
-	for (i = 0; i < columns && i < BAR_COLUMNS; i++)
+	for (i = 0; i < BAR_COLUMNS && i + 0.5 <= share * BAR_COLUMNS; i++)
 		putc('#', out);
 }
 

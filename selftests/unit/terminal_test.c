@@ -86,7 +86,7 @@ static void plain_is_plain(void **state)
 static void bars_are_as_long_as_shares(void **state)
 {
 	const struct terminal_style style = { .bars = true };
-	static const double shares[] = { 0, 0.01, 0.5, 1, 2 };
+	static const double shares[] = { 0, 0.01, 0.5, 1, 1e12 };
 	size_t i;
 
 	(void)state;
