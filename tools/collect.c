@@ -24,6 +24,9 @@
 #define UNNAMED	"[unnamed]"
 #define UNKNOWN	"[unknown]"
 
+/* No CPU time is longer than this, 292 years: what the memory says can be added up. */
+#define LONGEST_NS	((uint64_t)INT64_MAX)
+
 static int copy_argv(struct result *result, char *const argv[])
 {
 	size_t nr = 0, i;
@@ -53,6 +56,11 @@ static int describe_machine(struct result *result)
 	return result->host && result->kernel ? 0 : -ENOMEM;
 }
 
+static uint64_t shorter(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
 /*
  * The memory has the figures of all processes in one sum, which is the program's own
  * only if it was alone.
@@ -61,6 +69,8 @@ static int list_processes(struct result *result, const struct runfile *run,
 			  const struct command_end *end)
 {
 	const struct profil_run *header = &run->header;
+	const uint64_t before_ns = shorter(header->start_cpu_ns, LONGEST_NS);
+	const uint64_t end_ns = shorter(header->end_cpu_ns, LONGEST_NS);
 	struct result_process *program = calloc(1, sizeof(*program));
 	const char *name = result->argv[0];
 
@@ -77,14 +87,14 @@ static int list_processes(struct result *result, const struct runfile *run,
 	program->program = strdup(name);
 	if (!program->program)
 		return -ENOMEM;
-	program->before_ns = header->start_cpu_ns;
-	program->has_ended = header->end_cpu_ns > header->start_cpu_ns;
+	program->before_ns = before_ns;
+	program->has_ended = end_ns > before_ns;
 	if (program->has_ended)
-		program->cpu_ns = header->end_cpu_ns - header->start_cpu_ns;
+		program->cpu_ns = end_ns - before_ns;
 	result->unlisted = header->nr_forked;
 	result->unlisted_ended = header->nr_ended < header->nr_forked ?
 				 header->nr_ended : header->nr_forked;
-	result->unlisted_cpu_ns = header->forked_cpu_ns;
+	result->unlisted_cpu_ns = shorter(header->forked_cpu_ns, LONGEST_NS);
 	if (!header->nr_forked && header->nr_told && program->has_ended) {
 		program->has_told = true;
 		program->samples = result_samples(result);

@@ -253,6 +253,19 @@ static void what_a_program_may_have_written(void **state)
 	assert_int_equal(result.processes[0].parent, 0);
 }
 
+/* Each of them can be, their sum cannot. Found by the fuzzer. */
+static void times_that_do_not_add_up(void **state)
+{
+	(void)state;
+	fake.header.end_cpu_ns = UINT64_MAX - 7;
+	fake.header.nr_forked = 1;
+	fake.header.forked_cpu_ns = UINT64_MAX / 2;
+	collect();
+	assert_null(result_problem(&result));
+	assert_int_equal(result.processes[0].cpu_ns, INT64_MAX);
+	assert_int_equal(result.unlisted_cpu_ns, INT64_MAX);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -267,6 +280,7 @@ int main(void)
 		TEST(program_alone_has_all_samples),
 		TEST(samples_of_several_are_nobodys),
 		TEST(what_a_program_may_have_written),
+		TEST(times_that_do_not_add_up),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
