@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "annotate.h"
+#include "attribution.h"
 #include "demangle.h"
 #include "objectfile.h"
 
@@ -115,19 +116,6 @@ static int add_code(struct annotation *all, struct symbols *symbols, size_t obje
 	return 0;
 }
 
-/* As profile_make() attributes: by the first address of a count, else by the last. */
-static int find(const struct result *result, struct symbols *symbols, size_t object,
-		uint64_t *address, struct function *function)
-{
-	int found = symbols_find(symbols, object, *address, function);
-
-	if (!found) {
-		*address += result->text_bytes - 1;
-		found = symbols_find(symbols, object, *address, function);
-	}
-	return found;
-}
-
 static int add_count(struct annotation *all, struct symbols *symbols, size_t object,
 		     uint64_t address, uint64_t samples)
 {
@@ -151,7 +139,8 @@ static int add_object(struct annotation *all, const struct result *result,
 
 	for (count = 0; count < object->nr_counts; count++) {
 		uint64_t address = object->counts[count].address;
-		int found = find(result, symbols, i, &address, &function);
+		int found = attribution_find(result, i, &address, symbols_find, symbols,
+					     &function);
 
 		if (found == 1)
 			found = is_asked_for(&function, options);

@@ -28,13 +28,29 @@ static int compare_places(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
+int attribution_find(const struct result *result, size_t object, uint64_t *address,
+		     symbols_find_fn *find, void *symbols, struct function *function)
+{
+	const uint64_t end = result->objects[object].end;
+	const uint64_t first = *address;
+	int found = find(symbols, object, first, function);
+
+	if (found)
+		return found;
+	*address += result->text_bytes - 1;
+	/* the text may end before what its last count stands for does */
+	if (*address >= end || *address < first)
+		*address = end - 1;
+	return find(symbols, object, *address, function);
+}
+
 /* Return: 0 or -errno. */
 static int find_place(struct place *place, const struct result *result, size_t object,
-		      profile_find_fn *find, void *symbols)
+		      symbols_find_fn *find, void *symbols)
 {
 	const struct result_object *in = &result->objects[object];
-	uint64_t first = in->counts[place->count].address;
-	uint64_t last = first + result->text_bytes - 1;
+	const uint64_t first = in->counts[place->count].address;
+	uint64_t address = first;
 	int found;
 
 	if (!result_is_file(in)) {
@@ -45,12 +61,8 @@ static int find_place(struct place *place, const struct result *result, size_t o
 		};
 		return 0;
 	}
-	/* the text may end before its last count does */
-	if (last >= in->end && first < in->end)
-		last = in->end - 1;
-	found = find(symbols, object, first, &place->function);
-	if (!found)
-		found = find(symbols, object, last, &place->function);
+	found = attribution_find(result, object, &address, find, symbols,
+				 &place->function);
 	if (!found)
 		place->function = (struct function){ .start = first };
 	return found < 0 ? found : 0;
@@ -107,7 +119,7 @@ static int add_functions(struct attribution *attribution, size_t object,
 }
 
 static int add_object(struct attribution *attribution, size_t object, size_t *counts,
-		      profile_find_fn *find, void *symbols,
+		      symbols_find_fn *find, void *symbols,
 		      attribution_demangle_fn *demangle)
 {
 	const struct result_object *from = &attribution->result->objects[object];
@@ -130,7 +142,7 @@ static int add_object(struct attribution *attribution, size_t object, size_t *co
 }
 
 int attribution_make(struct attribution *attribution, const struct result *result,
-		     profile_find_fn *find, void *symbols,
+		     symbols_find_fn *find, void *symbols,
 		     attribution_demangle_fn *demangle)
 {
 	size_t i, nr_counts = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every count of a result with the function that it belongs to: what all exports are
- * made of, which unlike the report show addresses too.
+ * Every count of a result with the function that it belongs to: what the report and all
+ * exports are made of.
  */
 #ifndef PROFIL_ATTRIBUTION_H
 #define PROFIL_ATTRIBUTION_H
@@ -9,10 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
 #include "result.h"
-
-#define ATTRIBUTION_OUTSIDE	"(outside all objects)"	/* name of what has no object */
+#include "symbols.h"
 
 /**
  * attribution_demangle_fn - how to make the name of a symbol readable
@@ -57,6 +55,23 @@ struct attribution {
 };
 
 /**
+ * attribution_find - the function that a count belongs to
+ * @result:   has no problem (result_problem())
+ * @object:   index in it, of a file
+ * @address:  of the count; where the function was found, afterwards
+ * @find:     for the function
+ * @symbols:  first argument of @find
+ * @function: filled in if there is one
+ *
+ * It is the function at the first address that the count stands for; or if there is
+ * none, that at the last.
+ *
+ * Return: 1; 0: there is none; or an error of @find.
+ */
+int attribution_find(const struct result *result, size_t object, uint64_t *address,
+		     symbols_find_fn *find, void *symbols, struct function *function);
+
+/**
  * attribution_make - find the function of each count
  * @attribution: filled in; to be released by attribution_release(), whatever is returned
  * @result:      has no problem (result_problem()); must outlive the attribution
@@ -64,14 +79,13 @@ struct attribution {
  * @symbols:     first argument of @find
  * @demangle:    for their names; NULL: they are shown as they are
  *
- * A count belongs to the function at its first address, or if there is none, to that
- * at its last; with neither, it is a function of its own, without a name. All of what
- * is no file ("[vdso]") is one function with its name.
+ * A count that belongs to no function (attribution_find()) is one of its own, without a
+ * name. All of what is no file ("[vdso]") is one function with its name.
  *
  * Return: 0 or -errno.
  */
 int attribution_make(struct attribution *attribution, const struct result *result,
-		     profile_find_fn *find, void *symbols,
+		     symbols_find_fn *find, void *symbols,
 		     attribution_demangle_fn *demangle);
 
 /**

@@ -8,16 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_name.h"
 #include "comparison.h"
 
 #define NAMELESS	"(functions without a name)"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 /* Whether another result has an object of this name and build-id */
 static bool has_same(const struct result *other, const struct result_object *object)

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base_name.h"
 #include "escape.h"
 #include "export.h"
 
@@ -65,13 +66,6 @@ const struct export_format *export_find(const char *name)
 		if (!strcmp(format->name, name))
 			return format;
 	return NULL;
-}
-
-const char *export_base(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 char *export_command_line(const struct result *result)
@@ -174,13 +168,13 @@ static int write_output(const struct export_format *format,
 static char *object_file(const struct export_format *format, const struct result *result,
 			 size_t object, const char *directory)
 {
-	const char *base = export_base(result->objects[object].path);
+	const char *base = base_name(result->objects[object].path);
 	size_t i, same = 0;
 	char *path;
 	int length;
 
 	for (i = 0; i < object; i++)
-		same += !strcmp(export_base(result->objects[i].path), base);
+		same += !strcmp(base_name(result->objects[i].path), base);
 	if (same)
 		length = asprintf(&path, "%s/%s-%zu%s", directory, base, same + 1,
 				  format->suffix);

@@ -68,12 +68,6 @@ int export_to(const struct export_format *format,
 	      const struct attribution *attribution, const char *output);
 
 /**
- * export_base - the last part of a path
- * @path: of an object
- */
-const char *export_base(const char *path);
-
-/**
  * export_command_line - the command and its arguments, with spaces between
  * @result: in question
  *

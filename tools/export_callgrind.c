@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base_name.h"
 #include "escape.h"
 #include "export.h"
 
@@ -49,7 +50,7 @@ static void print_name(FILE *out, const char *key, size_t number, const char *na
 static void print_file(FILE *out, size_t number, const char *object)
 {
 	fprintf(out, "fl=(%zu) [", number);
-	escape_octal(out, export_base(object), "");
+	escape_octal(out, base_name(object), "");
 	fputs("]\n", out);
 }
 
@@ -97,7 +98,7 @@ int export_callgrind(FILE *out, const struct attribution *attribution)
 		putc('\n', out);
 		print_name(out, "ob", result->nr_objects + 1, UNKNOWN);
 		print_file(out, result->nr_objects + 1, UNKNOWN);
-		print_name(out, "fn", attribution->nr_functions + 1, ATTRIBUTION_OUTSIDE);
+		print_name(out, "fn", attribution->nr_functions + 1, RESULT_OUTSIDE);
 		fputs("0x0", out);
 		print_costs(out, result, result->outside);
 	}

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base_name.h"
 #include "escape.h"
 #include "export.h"
 
@@ -24,14 +25,14 @@ int export_folded(FILE *out, const struct attribution *attribution)
 		const struct attribution_function *function =
 			&attribution->functions[order[i]];
 
-		escape_octal(out, export_base(result->objects[function->object].path),
+		escape_octal(out, base_name(result->objects[function->object].path),
 			     BETWEEN_FRAMES);
 		fputs(BETWEEN_FRAMES, out);
 		escape_octal(out, function->name, BETWEEN_FRAMES);
 		fprintf(out, " %" PRIu64 "\n", function->samples);
 	}
 	if (result->outside)
-		fprintf(out, "%s %" PRIu64 "\n", ATTRIBUTION_OUTSIDE, result->outside);
+		fprintf(out, "%s %" PRIu64 "\n", RESULT_OUTSIDE, result->outside);
 	free(order);
 	return 0;
 }

@@ -261,7 +261,7 @@ int export_pprof(FILE *out, const struct attribution *attribution)
 	if (result->outside) {
 		const struct result_count count = { .samples = result->outside };
 
-		write_name(&pprof, outside_id, ATTRIBUTION_OUTSIDE, ATTRIBUTION_OUTSIDE);
+		write_name(&pprof, outside_id, RESULT_OUTSIDE, RESULT_OUTSIDE);
 		write_sample(&pprof, result, &count, 0, outside_id);
 	}
 	compress_bytes(&pprof, NULL, 0, Z_FINISH);

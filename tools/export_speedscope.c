@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base_name.h"
 #include "escape.h"
 #include "export.h"
 
@@ -18,7 +19,7 @@ static void print_frames(FILE *out, const struct attribution *attribution)
 
 	for (i = 0; i < result->nr_objects; i++) {
 		fputs("{\"name\":", out);
-		escape_json(out, export_base(result->objects[i].path));
+		escape_json(out, base_name(result->objects[i].path));
 		fputs(",\"file\":", out);
 		escape_json(out, result->objects[i].path);
 		fputs("},\n", out);
@@ -33,7 +34,7 @@ static void print_frames(FILE *out, const struct attribution *attribution)
 		fputs("},\n", out);
 	}
 	fputs("{\"name\":", out);
-	escape_json(out, ATTRIBUTION_OUTSIDE);
+	escape_json(out, RESULT_OUTSIDE);
 	fputs("}\n", out);
 }
 
@@ -81,7 +82,7 @@ static uint64_t print_weights(FILE *out, const struct attribution *attribution,
 
 static void print_name(FILE *out, const struct result *result)
 {
-	escape_json(out, export_base(result->argv[0]));
+	escape_json(out, base_name(result->argv[0]));
 }
 
 int export_speedscope(FILE *out, const struct attribution *attribution)

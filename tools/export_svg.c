@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base_name.h"
 #include "confidence.h"
 #include "escape.h"
 #include "export.h"
@@ -149,7 +150,7 @@ static void draw_bar(FILE *out, const struct attribution *attribution, const cha
 	fprintf(out, "<text x=\"%d\" y=\"%g\">", NAME_LEFT, base);
 	escape_xml(out, name, NAME_MOST);
 	fprintf(out, "</text>\n<text class=\"dim\" x=\"%d\" y=\"%g\">", OBJECT_LEFT, base);
-	escape_xml(out, export_base(path), OBJECT_MOST);
+	escape_xml(out, base_name(path), OBJECT_MOST);
 	fputs("</text>\n", out);
 	draw_share(out, samples, most, all, y);
 	fputs("</g>\n", out);
@@ -192,7 +193,7 @@ static double draw_functions(FILE *out, const struct attribution *attribution,
 		y += ROW;
 	}
 	if (result->outside) {
-		draw_bar(out, attribution, ATTRIBUTION_OUTSIDE, "-", result->outside, most, y);
+		draw_bar(out, attribution, RESULT_OUTSIDE, "-", result->outside, most, y);
 		y += ROW;
 	}
 	return y;

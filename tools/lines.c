@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_name.h"
 #include "lines.h"
 
 /* A line that was seen */
@@ -60,13 +61,6 @@ static int compare(const void *va, const void *vb)
 	if (a->line.line != b->line.line)
 		return a->line.line < b->line.line ? -1 : 1;
 	return strcmp(a->line.file, b->line.file);
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* Return: what was seen of a line, now or earlier; NULL: no memory. */

@@ -21,7 +21,7 @@ struct lines;
 struct lines *lines_new(struct symbols *symbols);
 
 /**
- * lines_find - the line at an address in place of a function: a profile_find_fn
+ * lines_find - the line at an address in place of a function: a symbols_find_fn
  * @lines:    from lines_new()
  * @object:   index in result->objects
  * @address:  in that object

@@ -1,45 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A flat profile: the samples of a result added up by function. Rows are made object by
- * object in the order of addresses, which keeps most samples of a function together;
- * what is left of doubles, a function in two parts of the text, is merged by sorting.
+ * A flat profile: the samples of a result by function, or by object.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribution.h"
+#include "base_name.h"
 #include "demangle.h"
 #include "profile.h"
 
-#define OUTSIDE		"(outside all objects)"
 #define WHOLE		10000	/* 100 % */
-
-/* A profile in the making */
-struct making {
-	struct profile *profile;
-	size_t allocated;
-	const char **object_names;
-};
-
-/* Where samples are to be added */
-struct place {
-	size_t index;		/* of the object; SIZE_MAX: none */
-	const char *object;
-	uint64_t address;
-	const char *name;	/* NULL: it has none */
-	int length;
-};
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 static int compare_base_names(const void *va, const void *vb)
 {
@@ -85,173 +59,95 @@ static bool is_ambiguous(const char **sorted, size_t nr, const char *path)
 		!strcmp(base_name(sorted[last]), base_name(path)));
 }
 
-static int name_objects(struct making *making, const struct result *result)
+/* What each object is called in the rows. Return: to be given to free(); NULL: no memory. */
+static const char **name_objects(const struct result *result)
 {
+	const char **names = calloc(result->nr_objects + 1, sizeof(*names));
 	const char **sorted = sort_paths(result);
 	size_t i;
 
-	making->object_names = calloc(result->nr_objects + 1,
-				      sizeof(*making->object_names));
-	if (!sorted || !making->object_names) {
+	if (!sorted || !names) {
 		free(sorted);
-		return -ENOMEM;
+		free(names);
+		return NULL;
 	}
 	for (i = 0; i < result->nr_objects; i++) {
 		const char *path = result->objects[i].path;
 		bool ambiguous = is_ambiguous(sorted, result->nr_objects, path);
 
-		making->object_names[i] = ambiguous ? path : base_name(path);
+		names[i] = ambiguous ? path : base_name(path);
 	}
 	free(sorted);
-	return 0;
-}
-
-static int append(struct making *making, const struct profile_row *row)
-{
-	struct profile *profile = making->profile;
-
-	if (profile->nr_rows == making->allocated) {
-		size_t allocated = making->allocated ?
-				   2 * making->allocated : 64;
-		struct profile_row *rows;
-
-		rows = reallocarray(profile->rows, allocated, sizeof(*rows));
-		if (!rows)
-			return -ENOMEM;
-		profile->rows = rows;
-		making->allocated = allocated;
-	}
-	profile->rows[profile->nr_rows++] = *row;
-	return 0;
-}
-
-static int add_row(struct making *making, const struct place *place, uint64_t samples)
-{
-	struct profile *profile = making->profile;
-	struct profile_row row = {
-		.has_name = place->name,
-		.index = place->index,
-		.object = place->object,
-		.address = place->address,
-		.samples = samples,
-	};
-	int printed;
-
-	profile->samples += samples;
-	if (profile->nr_rows) {
-		struct profile_row *last = &profile->rows[profile->nr_rows - 1];
-
-		if (last->index == row.index && last->address == row.address) {
-			last->samples += samples;
-			return 0;
-		}
-	}
-	if (place->name)
-		printed = asprintf(&row.function, "%.*s", place->length, place->name);
-	else
-		printed = asprintf(&row.function, "0x%" PRIx64, row.address);
-	if (printed < 0)
-		return -ENOMEM;
-	if (append(making, &row)) {
-		free(row.function);
-		return -ENOMEM;
-	}
-	return 0;
-}
-
-/* All of an object as one */
-static int add_whole(struct making *making, const struct result *result, size_t i,
-		     const char *name)
-{
-	const struct place place = {
-		.index = i,
-		.object = name,
-		.name = name,
-		.length = (int)strlen(name),
-	};
-
-	return result->objects[i].samples ?
-	       add_row(making, &place, result->objects[i].samples) : 0;
-}
-
-static int add_outside(struct making *making, const struct result *result)
-{
-	static const struct place place = {
-		.index = SIZE_MAX,
-		.object = "-",
-		.name = OUTSIDE,
-		.length = sizeof(OUTSIDE) - 1,
-	};
-
-	return result->outside ? add_row(making, &place, result->outside) : 0;
+	return names;
 }
 
 /*
- * The function that a count belongs to; a start without a name if no function is
- * known. Return: 0 or -errno.
+ * There is room for the row, which gets a copy of its function's name. Return: 0 or
+ * -ENOMEM.
  */
-static int attribute(const struct result *result, size_t object, uint64_t first,
-		     profile_find_fn *find, void *symbols,
-		     struct function *function)
+static int add_row(struct profile *profile, const char *function,
+		   const struct profile_row *row)
 {
-	const uint64_t end = result->objects[object].end;
-	uint64_t last = first + result->text_bytes - 1;
-	int found;
+	struct profile_row *new = &profile->rows[profile->nr_rows];
 
-	/* the text may end before what its last count stands for does */
-	if (last >= end || last < first)
-		last = end - 1;
-	found = find(symbols, object, first, function);
-	if (!found)
-		found = find(symbols, object, last, function);
-	if (!found)
-		*function = (struct function){ .start = first };
-	return found < 0 ? found : 0;
-}
-
-static int add_object(struct making *making, const struct result *result,
-		      size_t i, profile_find_fn *find, void *symbols)
-{
-	const struct result_object *object = &result->objects[i];
-	const char *name = making->object_names[i];
-	struct function function;
-	size_t count;
-	int error;
-
-	if (!result_is_file(object))
-		return add_whole(making, result, i, name);
-	for (count = 0; count < object->nr_counts; count++) {
-		error = attribute(result, i, object->counts[count].address, find,
-				  symbols, &function);
-		if (!error)
-			error = add_row(making, &(struct place){
-				.index = i,
-				.object = name,
-				.address = function.start,
-				.name = function.name,
-				.length = function.length,
-			}, object->counts[count].samples);
-		if (error)
-			return error;
-	}
+	*new = *row;
+	new->function = strdup(function);
+	if (!new->function)
+		return -ENOMEM;
+	profile->nr_rows++;
+	profile->samples += row->samples;
 	return 0;
 }
 
-static int add_all(struct making *making, const struct result *result,
-		   profile_find_fn *find, void *symbols)
+static int add_outside(struct profile *profile, const struct result *result)
 {
-	int error;
+	const struct profile_row row = {
+		.has_name = true,
+		.index = SIZE_MAX,
+		.object = "-",
+		.samples = result->outside,
+	};
+
+	return row.samples ? add_row(profile, RESULT_OUTSIDE, &row) : 0;
+}
+
+/* All of an object as one */
+static int add_whole(struct profile *profile, const struct result *result, size_t i,
+		     const char *name)
+{
+	const struct profile_row row = {
+		.has_name = true,
+		.index = i,
+		.object = name,
+		.samples = result->objects[i].samples,
+	};
+
+	return row.samples ? add_row(profile, name, &row) : 0;
+}
+
+static int add_functions(struct profile *profile, const struct attribution *attribution,
+			 const char *const *names)
+{
+	const struct result *result = attribution->result;
+	int error = 0;
 	size_t i;
 
-	error = name_objects(making, result);
-	if (error)
-		return error;
-	for (i = 0; i < result->nr_objects; i++) {
-		error = add_object(making, result, i, find, symbols);
-		if (error)
-			return error;
+	for (i = 0; !error && i < attribution->nr_functions; i++) {
+		const struct attribution_function *function = &attribution->functions[i];
+		const size_t object = function->object;
+
+		if (!result_is_file(&result->objects[object]))
+			error = add_whole(profile, result, object, names[object]);
+		else
+			error = add_row(profile, function->name, &(struct profile_row){
+				.has_name = function->symbol,
+				.index = object,
+				.object = names[object],
+				.address = function->start,
+				.samples = function->samples,
+			});
 	}
-	return add_outside(making, result);
+	return error;
 }
 
 static int compare_places(const void *va, const void *vb)
@@ -261,23 +157,6 @@ static int compare_places(const void *va, const void *vb)
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static void merge_rows(struct profile *profile)
-{
-	size_t from, to = 0;
-
-	for (from = 0; from < profile->nr_rows; from++) {
-		struct profile_row *row = &profile->rows[from];
-
-		if (to && !compare_places(&profile->rows[to - 1], row)) {
-			profile->rows[to - 1].samples += row->samples;
-			free(row->function);
-		} else {
-			profile->rows[to++] = *row;
-		}
-	}
-	profile->nr_rows = to;
 }
 
 static int compare_samples(const void *va, const void *vb)
@@ -384,42 +263,56 @@ static int share_percent(struct profile *profile)
 	return 0;
 }
 
-/* @error: of adding up. Return: that, or 0 and the rows are ready. */
-static int finish(struct making *making, int error)
+/* Room for so many rows, and that of what is outside. Return: 0 or -ENOMEM. */
+static int make_room(struct profile *profile, size_t nr)
 {
-	struct profile *profile = making->profile;
+	profile->rows = calloc(nr + 1, sizeof(*profile->rows));
+	return profile->rows ? 0 : -ENOMEM;
+}
 
-	free(making->object_names);
+/* All rows are there but one. Return: 0 or -ENOMEM. */
+static int finish(struct profile *profile, const struct result *result)
+{
+	int error = add_outside(profile, result);
+
 	if (error || !profile->samples)
 		return error;
-	qsort(profile->rows, profile->nr_rows, sizeof(*profile->rows),
-	      compare_places);
-	merge_rows(profile);
 	profile_sort(profile, PROFILE_BY_SAMPLES);
 	return share_percent(profile);
 }
 
 int profile_make(struct profile *profile, const struct result *result,
-		 profile_find_fn *find, void *symbols)
+		 symbols_find_fn *find, void *symbols)
 {
-	struct making making = { .profile = profile };
+	const char **names = name_objects(result);
+	struct attribution attribution;
+	int error;
 
 	memset(profile, 0, sizeof(*profile));
-	return finish(&making, add_all(&making, result, find, symbols));
+	error = attribution_make(&attribution, result, find, symbols, NULL);
+	if (!names)
+		error = -ENOMEM;
+	if (!error)
+		error = make_room(profile, attribution.nr_functions);
+	if (!error)
+		error = add_functions(profile, &attribution, names);
+	if (!error)
+		error = finish(profile, result);
+	attribution_release(&attribution);
+	free(names);
+	return error;
 }
 
 int profile_make_objects(struct profile *profile, const struct result *result)
 {
-	struct making making = { .profile = profile };
-	int error = 0;
+	int error;
 	size_t i;
 
 	memset(profile, 0, sizeof(*profile));
+	error = make_room(profile, result->nr_objects);
 	for (i = 0; !error && i < result->nr_objects; i++)
-		error = add_whole(&making, result, i, result->objects[i].path);
-	if (!error)
-		error = add_outside(&making, result);
-	return finish(&making, error);
+		error = add_whole(profile, result, i, result->objects[i].path);
+	return error ? error : finish(profile, result);
 }
 
 void profile_demangle(struct profile *profile)

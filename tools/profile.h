@@ -47,14 +47,6 @@ struct profile {
 };
 
 /**
- * profile_find_fn - how to find the function at an address
- *
- * symbols_find(), or a stand-in for it.
- */
-typedef int profile_find_fn(void *symbols, size_t object, uint64_t address,
-			    struct function *function);
-
-/**
  * profile_make - add the samples up
  * @profile: filled in; to be released by profile_release(), whatever is
  *           returned
@@ -62,9 +54,7 @@ typedef int profile_find_fn(void *symbols, size_t object, uint64_t address,
  * @find:    for the functions; an error is passed on
  * @symbols: first argument of @find
  *
- * A count belongs to the function at the first address that it stands for, or if
- * there is none, to that at the last; with neither, it is a row of its own. All of an
- * object that is no file, as the vdso, is one row.
+ * Functions are those of attribution_make().
  *
  * The percentages are rounded so that their sum is 100: as the largest fraction
  * goes up first, none is off by 0.01 or more.
@@ -72,7 +62,7 @@ typedef int profile_find_fn(void *symbols, size_t object, uint64_t address,
  * Return: 0 or -errno.
  */
 int profile_make(struct profile *profile, const struct result *result,
-		 profile_find_fn *find, void *symbols);
+		 symbols_find_fn *find, void *symbols);
 
 /**
  * profile_make_objects - add the samples up by object

@@ -17,6 +17,8 @@
 
 #define RESULT_MAX_BUILD_ID	64	/* bytes; 20 from today's linkers */
 
+#define RESULT_OUTSIDE	"(outside all objects)"	/* what reports call what has no object */
+
 /**
  * struct result_count - samples of a piece of text
  * @address: link-time address of its first byte; it has result.text_bytes of them

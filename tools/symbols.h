@@ -44,6 +44,14 @@ struct function {
 struct symbols *symbols_new(const struct result *result, const char *root);
 
 /**
+ * symbols_find_fn - how to find the function at an address
+ *
+ * symbols_find(), or a stand-in for it.
+ */
+typedef int symbols_find_fn(void *symbols, size_t object, uint64_t address,
+			    struct function *function);
+
+/**
  * symbols_find - the function at an address
  * @symbols:  from symbols_new()
  * @object:   index in result->objects

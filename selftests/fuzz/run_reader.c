@@ -17,22 +17,11 @@
 #include <report.h>
 #include <runfile.h>
 
+#include "fake_symbols.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In place of files: functions of 64 bytes, now and then with none in between */
-static int find(void *symbols, size_t object, uint64_t address,
-		struct function *function)
-{
-	(void)symbols;
-	if (address / 64 % 4 == object % 4)
-		return 0;
-	*function = (struct function){
-		.start = address / 64 * 64,
-		.name = address / 64 % 2 ? "function" : NULL,
-		.length = address / 64 % 2 ? 8 : 0,
-	};
-	return 1;
-}
+static char name[] = "function";	/* of functions */
 
 static void check_profile(const struct profile *profile)
 {
@@ -65,7 +54,7 @@ static void show(const struct runfile *run)
 		goto release;
 	if (result_problem(&result))
 		abort();
-	if (!profile_make(&profile, &result, find, NULL)) {
+	if (!profile_make(&profile, &result, fake_symbols_find, name)) {
 		check_profile(&profile);
 		out = open_memstream(&text, &length);
 		report_print(out, &(struct report){

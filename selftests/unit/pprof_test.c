@@ -194,7 +194,7 @@ static void samples_have_figures_and_names(void **state)
 		{ OPT_X, 0x1000, 12, 12036108, "same", NULL },
 		{ VDSO, 0x900, 1, 1003009, "[vdso]", NULL },
 		{ VDSO, 0xa00, 1, 1003009, "[vdso]", NULL },
-		{ SIZE_MAX, 0, 7, 7021063, ATTRIBUTION_OUTSIDE, NULL },
+		{ SIZE_MAX, 0, 7, 7021063, RESULT_OUTSIDE, NULL },
 	};
 	size_t i;
 

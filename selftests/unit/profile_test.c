@@ -97,7 +97,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int make(struct profile *profile, profile_find_fn *finder, void *symbols)
+static int make(struct profile *profile, symbols_find_fn *finder, void *symbols)
 {
 	size_t i, j;
 
