@@ -7,8 +7,11 @@
 #include <dlfcn.h>
 #include <sys/gmon.h>
 
-#include "autostart.h"
 #include "gmon.h"
+#include "run/autostart.h"
+
+/* It is there if the profil command has preloaded its library. */
+#pragma weak profil_run_has_profile
 
 /* What gcrt1.o calls; monstartup() is for programs. They are the same. */
 void __monstartup(unsigned long low, unsigned long high);
@@ -31,7 +34,7 @@ static const struct profil_gmon_libc *libc(void)
 void __monstartup(unsigned long low, unsigned long high)
 {
 	/* who calls the profil command wants its report: gmon.out stays as it is */
-	if (profil_autostart_has_profile())
+	if (profil_run_has_profile && profil_run_has_profile())
 		libc()->monstartup(low, high);
 	else
 		profil_gmon_startup(libc(), low, high);

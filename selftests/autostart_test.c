@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profil command's half inside the profiled program (lib/autostart.c), by itself: a
- * run's memory (lib/run.h) as the command makes it, or as nobody should, and this
- * program executed with it. What the command makes of it: command_test.sh.
+ * The profil command's half inside the profiled program (lib/run/), by itself: a run's
+ * memory (lib/run/run.h) as the command makes it, or as nobody should, and this program
+ * executed with it. What the command makes of it: command_test.sh, follow_test.sh.
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 #include "child.h"
 #include "files.h"
 #include "profil.h"
-#include "run.h"
+#include "run/run.h"
 
 #define SOME_USER	7401	/* whom no other test charges */
 
@@ -22,6 +22,7 @@ FIXTURE(autostart) {
 	int device;
 	int memory;
 	struct profil_run run;
+	struct profil_run_process process;	/* the first */
 };
 
 /* As tools/runfile.c does. */
@@ -32,10 +33,11 @@ FIXTURE_SETUP(autostart)
 		.magic = PROFIL_RUN_MAGIC,
 		.version = PROFIL_RUN_VERSION,
 		.rate = get_info(self->device).tick_hz,
-		.size = sizeof(self->run),
+		.end = PROFIL_RUN_COUNTERS_AT,
 	};
 	self->memory = memfd_create("run", MFD_ALLOW_SEALING);
 	ASSERT_LE(0, self->memory);
+	ASSERT_EQ(0, ftruncate(self->memory, PROFIL_RUN_COUNTERS_AT));
 }
 
 FIXTURE_TEARDOWN(autostart)
@@ -60,6 +62,15 @@ static int run_program(const char *memory, const char *how,
 	return pid < 0 ? -1 : wait_for(pid);
 }
 
+static struct profil_run_process process(int memory, int i)
+{
+	struct profil_run_process process = { 0 };
+
+	pread(memory, &process, sizeof(process),
+	      PROFIL_RUN_PROCESSES_AT + i * (off_t)sizeof(process));
+	return process;
+}
+
 /* With the memory of the fixture, and what it is after that. */
 #define RUN(how, before, arg) ({					\
 	char _name[64];							\
@@ -72,6 +83,7 @@ static int run_program(const char *memory, const char *how,
 	_status = run_program(_name, how, before, arg);			\
 	ASSERT_EQ((ssize_t)sizeof(self->run),				\
 		  pread(self->memory, &self->run, sizeof(self->run), 0)); \
+	self->process = process(self->memory, 0);			\
 	_status;							\
 })
 
@@ -87,12 +99,103 @@ TEST_F(autostart, environment)
 	unsigned long other;
 
 	for (other = 0; other < 2; other++) {
-		self->run.pid = 0;
-		self->run.state = PROFIL_RUN_EMPTY;
+		self->run.owner = 0;
+		self->run.nr_processes = 0;
 		EXPECT_EQ(RAN, RUN(other ? "other" : "none", set_preload,
 				   other));
-		EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
+		EXPECT_EQ(1, self->run.nr_processes);
+		EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
 	}
+}
+
+/* What it executes shall find the run too: it stays. */
+TEST_F(autostart, environment_that_is_followed)
+{
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	EXPECT_EQ(RAN, RUN("followed", set_preload, 0));
+	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+}
+
+/*
+ * Each program has its place, in the order of their starts, and tells its own: also
+ * those that execute another, or could not.
+ */
+TEST_F(autostart, executed_programs)
+{
+	struct profil_run_process next;
+
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	EXPECT_EQ(RAN, RUN("exec", NULL, 0));
+	EXPECT_EQ(2, self->run.nr_processes);
+	next = process(self->memory, 1);
+	EXPECT_EQ(self->process.pid, next.pid);
+	EXPECT_EQ(0, next.flags & PROFIL_RUN_FORKED);
+	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+	EXPECT_EQ(PROFIL_RUN_ENDED, next.state);
+	EXPECT_EQ(PROFIL_RUN_TOLD, next.flags);
+	EXPECT_LE(self->process.end_cpu_ns, next.start_cpu_ns);
+	EXPECT_EQ(self->process.program, next.program);
+}
+
+/* By a call that the library does not hear of: the next program tells when it was. */
+TEST_F(autostart, unheard_exec)
+{
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	EXPECT_EQ(RAN, RUN("execl", NULL, 0));
+	EXPECT_EQ(2, self->run.nr_processes);
+	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+	EXPECT_EQ(0, self->process.flags);
+	EXPECT_LT(self->process.start_cpu_ns, self->process.end_cpu_ns);
+}
+
+TEST_F(autostart, executed_programs_that_are_not_followed)
+{
+	EXPECT_EQ(RAN, RUN("exec", NULL, 0));
+	EXPECT_EQ(1, self->run.nr_processes);
+	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+}
+
+/* A child of vfork() has its parent's memory: it tells nothing for it. */
+TEST_F(autostart, child_in_its_parents_memory)
+{
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	EXPECT_EQ(RAN, RUN("vfork", NULL, 0));
+	EXPECT_EQ(1, self->run.nr_processes);
+	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+	EXPECT_LT(self->process.start_cpu_ns + 100000000, self->process.end_cpu_ns);
+}
+
+/* By _exit() too */
+TEST_F(autostart, forked_child)
+{
+	struct profil_run_process child;
+
+	EXPECT_EQ(RAN, RUN("fork", NULL, 0));
+	EXPECT_EQ(2, self->run.nr_processes);
+	child = process(self->memory, 1);
+	EXPECT_EQ(self->process.pid, child.parent);
+	EXPECT_EQ(PROFIL_RUN_ENDED, child.state);
+	EXPECT_EQ(PROFIL_RUN_FORKED | PROFIL_RUN_TOLD, child.flags);
+	EXPECT_EQ(self->process.program, child.program);
+	EXPECT_LT(100000000, child.end_cpu_ns);
+}
+
+/* Nothing is written behind the table. */
+TEST_F(autostart, no_place)
+{
+	uint32_t behind = 1;
+
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	self->run.nr_processes = PROFIL_RUN_PROCESSES;
+	EXPECT_EQ(RAN, RUN("fork", NULL, 0));
+	EXPECT_LT(PROFIL_RUN_PROCESSES, self->run.nr_processes);
+	EXPECT_EQ((ssize_t)sizeof(behind),
+		  pread(self->memory, &behind, sizeof(behind),
+			PROFIL_RUN_PROCESSES_AT + PROFIL_RUN_PROCESSES *
+			(off_t)sizeof(struct profil_run_process)));
+	EXPECT_EQ(0, behind);
 }
 
 /* What is not there, or is no memory, or nobody's run: the program knows nothing. */
@@ -113,27 +216,24 @@ TEST_F(autostart, another_version)
 {
 	self->run.version++;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_FAILED, self->run.state);
-	EXPECT_EQ(EPROTO, self->run.error);
-	EXPECT_NE(NULL, strstr(self->run.message, "from one build"));
-	EXPECT_EQ(0, self->run.pid);
+	EXPECT_EQ(PROFIL_RUN_VERSION, self->run.version);
+	EXPECT_EQ(0, self->run.nr_processes);
 }
 
-/* The first program has it: the second leaves it alone. */
+/* The first program has it, if it is not to be followed: the second leaves it alone. */
 TEST_F(autostart, taken)
 {
-	self->run.pid = 1;
+	self->run.owner = 1;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_EMPTY, self->run.state);
-	EXPECT_EQ(sizeof(self->run), self->run.size);
+	EXPECT_EQ(0, self->run.nr_processes);
+	EXPECT_EQ(0, self->run.nr_objects);
 }
 
 TEST_F(autostart, memory_that_does_not_grow)
 {
-	ASSERT_EQ(0, ftruncate(self->memory, sizeof(self->run)));
 	ASSERT_EQ(0, fcntl(self->memory, F_ADD_SEALS, F_SEAL_GROW));
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_FAILED, self->run.state);
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
 	EXPECT_EQ(EPERM, self->run.error);
 	EXPECT_NE(NULL, strstr(self->run.message, "no memory for the counters"));
 }
@@ -150,8 +250,8 @@ enum stage { UNTOUCHED, NO_LIST, NO_COUNTERS, STARTED };
 
 static enum stage stage_of(const struct profil_run *run)
 {
-	if (run->state != PROFIL_RUN_FAILED || run->error != ENOMEM)
-		return run->state == PROFIL_RUN_STARTED ? STARTED : UNTOUCHED;
+	if (run->error != ENOMEM)
+		return run->nr_processes ? STARTED : UNTOUCHED;
 	return strstr(run->message, "to list the program") ? NO_LIST :
 							     NO_COUNTERS;
 }
@@ -190,12 +290,12 @@ TEST_F(autostart, rate_that_is_not_to_be_had)
 {
 	self->run.rate = 1000000;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_FAILED, self->run.state);
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
 	EXPECT_EQ(EINVAL, self->run.error);
 	EXPECT_NE(NULL, strstr(self->run.message, "the kernel offers 1 to"));
 	/* nothing of it is left, and the program runs on as it would */
-	EXPECT_EQ(0, self->run.nr_told);
-	EXPECT_EQ(0, self->run.end_cpu_ns);
+	EXPECT_EQ(0, self->process.flags);
+	EXPECT_EQ(0, self->process.end_cpu_ns);
 }
 
 static int without_rights(unsigned long arg)
@@ -217,25 +317,25 @@ TEST_F(autostart, user_without_sessions)
 	EXPECT_EQ(RAN, RUN("none", without_rights, 0));
 	snprintf(text, sizeof(text), "%lld", before);
 	ASSERT_EQ(0, write_text(parameter, text));
-	EXPECT_EQ(PROFIL_RUN_FAILED, self->run.state);
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
 	EXPECT_EQ(ENOSPC, self->run.error);
 	EXPECT_NE(NULL, strstr(self->run.message, "start: "));
 }
 
 static void run_and_end(struct __test_metadata *_metadata,
 			struct _test_data_autostart *self, const char *how,
-			uint64_t told)
+			uint32_t flags)
 {
 	EXPECT_EQ(RAN, RUN(how, NULL, 0));
-	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
-	EXPECT_EQ(told, self->run.nr_told);
-	EXPECT_LT(self->run.start_cpu_ns, self->run.end_cpu_ns);
+	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+	EXPECT_EQ(flags, self->process.flags);
+	EXPECT_LT(self->process.start_cpu_ns, self->process.end_cpu_ns);
 }
 
 /* What it came to is told at the end, if the device can be asked, */
 TEST_F(autostart, end)
 {
-	run_and_end(_metadata, self, "none", 1);
+	run_and_end(_metadata, self, "none", PROFIL_RUN_TOLD);
 }
 
 /* with the rate that it had in the end, */
@@ -251,10 +351,9 @@ TEST_F(autostart, end_at_another_rate)
 	status = RUN("lowered", NULL, 0);
 	set_guard(true);
 	EXPECT_EQ(RAN, status);
-	EXPECT_EQ(PROFIL_RUN_STARTED, self->run.state);
-	EXPECT_EQ(1, self->run.nr_told);
-	EXPECT_EQ(get_info(self->device).tick_hz + 1000, self->run.asked_rate);
-	EXPECT_EQ(get_info(self->device).tick_hz, self->run.rate);
+	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+	EXPECT_EQ(get_info(self->device).tick_hz + 1000, self->process.asked_rate);
+	EXPECT_EQ(get_info(self->device).tick_hz, self->process.rate);
 }
 
 TEST_F(autostart, end_without_descriptors)
@@ -268,13 +367,54 @@ TEST_F(autostart, end_of_another_profile)
 	run_and_end(_metadata, self, "another", 0);
 }
 
+/* Execute this program once more, to end at once. */
+static int run_again(bool heard)
+{
+	static char *const argv[] = { "autostart_test", "run", "last", NULL };
+
+	burn(0.1);
+	execv("/nonexistent", argv);
+	if (heard)
+		execv("/proc/self/exe", argv);
+	else
+		execl("/proc/self/exe", argv[0], argv[1], argv[2], NULL);
+	return 7;
+}
+
+static int run_child(pid_t pid)
+{
+	if (!pid)
+		_exit(RAN);
+	return wait_for(pid);
+}
+
 /* The program that is profiled. */
 static int program(const char *how)
 {
 	static unsigned short counters[256];
 	struct rlimit none = { 0, 0 };
 	const char *preload = getenv("LD_PRELOAD");
+	pid_t pid;
 
+	if (!strcmp(how, "followed"))
+		return getenv("PROFIL_RUN") ? RAN : 3;
+	if (!strcmp(how, "last"))
+		return RAN;
+	if (!strcmp(how, "exec") || !strcmp(how, "execl"))
+		return run_again(!strcmp(how, "exec"));
+	if (!strcmp(how, "fork")) {
+		pid = fork();
+		if (!pid)
+			burn(0.1);
+		return run_child(pid);
+	}
+	if (!strcmp(how, "vfork")) {
+		/* this is what it is for: nothing before the parent's return is its */
+		int status = run_child(vfork());
+
+		burn(0.1);
+		return status;
+	}
 	if (getenv("PROFIL_RUN"))
 		return 3;
 	if (!strcmp(how, "other") ? !preload || strcmp(preload, "libm.so.6") :

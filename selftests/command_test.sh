@@ -88,7 +88,7 @@ profile_is_whole() {
 			rate = $5
 			used = $15 - substr($17, 2) - $23
 		}
-		/ that it forked used / { used += $9 }
+		/^# and .* used / { used += $(NF - 1) }
 		END { if (used > 0) print samples / rate / used }' "$work/profile")" "$2"
 }
 
@@ -115,9 +115,11 @@ output_is_the_commands() {
 }
 
 environment_is_the_commands() {
-	run 0 env && ! grep -E '^(LD_PRELOAD|PROFIL_RUN)=' "$work/out" &&
-	LD_PRELOAD=libm.so.6 run 0 env &&
-	[ "$(grep '^LD_PRELOAD=' "$work/out")" = LD_PRELOAD=libm.so.6 ]
+	run 0 --no-follow env && ! grep -E '^(LD_PRELOAD|PROFIL_RUN)=' "$work/out" &&
+	LD_PRELOAD=libm.so.6 run 0 --no-follow env &&
+	[ "$(grep '^LD_PRELOAD=' "$work/out")" = LD_PRELOAD=libm.so.6 ] &&
+	LD_PRELOAD=libm.so.6 run 0 env && grep -q '^PROFIL_RUN=/proc/' "$work/out" &&
+	grep -q '^LD_PRELOAD=.*/libprofil-run.so:libm.so.6$' "$work/out"
 }
 
 script() {
@@ -211,28 +213,28 @@ forked() {
 # of those that the system call alone makes.
 forks() {
 	run 0 ./forks 3 0.5 "$1" && forked 3 0.5 &&
-	grep -q '^# and 3 children that it forked used ' "$work/profile" &&
+	grep -q '^# and 3 forked children used ' "$work/profile" &&
 	profile_is_whole 0.95 1.05
 }
 
 forks_unknown() {
-	run 0 ./forks 3 0.5 _exit && forked 3 0.5 &&
-	grep -q '^# and 3 children that it forked$' "$work/profile" &&
+	run 0 ./forks 3 0.5 kill && forked 3 0.5 &&
+	grep -q '^# and 3 forked children$' "$work/profile" &&
 	grep -q '^# 3 of them did not come to exit()' "$work/profile"
 }
 
 # A child is counted until it executes another program, and that is not.
 forks_and_exec() {
-	run 0 ./forks 1 0.5 exec ./spin 0.5 && forked 1 0.5 &&
+	run 0 --no-follow ./forks 1 0.5 exec ./spin 0.5 && forked 1 0.5 &&
 	[ "$(share spin_much)" = 0 ] &&
-	grep -q '^# 1 of them did not come to exit()' "$work/profile"
+	grep -q '^# and 1 forked child used ' "$work/profile"
 }
 
 # A static program is not profiled, but the first dynamic one that it executes is;
 # the second must not get into its counters.
 first_of_several() {
-	run 0 ./forks-static 2 0 exec ./spin 0.5 &&
-	grep -q '^# of process .*, which the command started' "$work/profile" &&
+	run 0 --no-follow ./forks-static 2 0 exec ./spin 0.5 &&
+	grep -q '^# of what the command executed: itself it is not profiled' "$work/profile" &&
 	spun 0.5
 }
 
@@ -250,7 +252,7 @@ kept() {
 	[ "$(share spin_much)" -gt 0 ] &&
 	report --by object --sort name --min-percent 90 &&
 	[ "$(rows | awk '{ print $4 }')" = "$PWD/spin" ] &&
-	report --by process && rows | grep -q '^  *100.00 .* \./spin ' &&
+	report --by process && rows | grep -q '^  *100.00 .*/spin ' &&
 	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile"
 }
 
@@ -346,7 +348,7 @@ if [ ! -c /dev/profil ]; then
 	ktap_skip_all "no /dev/profil: load the module"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 33
+ktap_set_plan 34
 check "shares of two functions" at_last shares
 check "a stripped program" at_last stripped
 check "a program at fixed addresses" at_last not_pie
@@ -357,7 +359,7 @@ check "nothing is lost by SIGKILL" at_last ends_by 137 kill
 check "nothing is lost by exec" at_last ends_by 0 exec
 check "exit statuses are the command's" statuses
 check "output is the command's" output_is_the_commands
-check "the command's own programs get a clean environment" \
+check "the environment, of programs that are followed and others" \
 	environment_is_the_commands
 check "a script" script
 check "a static program: a clear message" static_program
@@ -371,9 +373,10 @@ fi
 check "memlock limit: what is over it is lost, and told" memlock_short
 check "memlock limit: only what is hit counts" memlock_enough
 check "forked children" at_last forks exit
+check "forked children that end by _exit()" at_last forks _exit
 check "forked children that do not come to exit()" at_last forks_unknown
 check "children by clone" at_last forks clone
-check "a forked child that executes another program" at_last forks_and_exec
+check "a forked child that executes another program, not followed" at_last forks_and_exec
 check "two programs that a static one executes" at_last first_of_several
 check "no CPU time used" run 0 true
 check "a result is kept, and shown otherwise" kept

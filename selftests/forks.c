@@ -5,7 +5,7 @@
  * then forks the next, so that all but the first are children of children. Each
  * waits for the one that it forked.
  *
- * usage: forks CHILDREN SECONDS [exit | _exit | clone | exec PROGRAM [ARG...]]
+ * usage: forks CHILDREN SECONDS [exit | _exit | kill | clone | exec PROGRAM [ARG...]]
  *
  * SECONDS are the program's and each child's. The word says how children end;
  * clone: as exit, but they are made by the bare system call, which tells nobody.
@@ -70,8 +70,10 @@ int main(int argc, char **argv)
 	if (!is_child)
 		spin_parent(seconds);
 	/* the last one has nobody to wait for */
-	if (wait(&status) > 0 && status)
+	if (wait(&status) > 0 && status && strcmp(end, "kill"))
 		return 1;
+	if (is_child && !strcmp(end, "kill"))
+		raise(SIGKILL);
 	if (is_child && !strcmp(end, "_exit"))
 		_exit(0);
 	if (is_child && !strcmp(end, "exec")) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the memory that a run was counted in to its result. The memory has a row of
- * counters for each executable segment, at run-time addresses; the result has the
- * samples of each file, at link-time addresses.
+ * From the memory that a run was counted in to its result. The memory has counters for
+ * each executable segment, the result has the samples of each file.
  *
  * A program can write what it likes into the memory, and its children may still do so:
  * a counter is read once, and that segments of one file overlap, which no file has, is
@@ -19,13 +18,11 @@
 #include <linux/profil.h>
 
 #include "collect.h"
-#include "objectfile.h"
 
-#define UNNAMED	"[unnamed]"
 #define UNKNOWN	"[unknown]"
 
-/* No CPU time is longer than this, 292 years: what the memory says can be added up. */
-#define LONGEST_NS	((uint64_t)INT64_MAX)
+/* All CPU times, and all samples that were lost, are no more: they can be added up. */
+#define MOST	((uint64_t)INT64_MAX)
 
 static int copy_argv(struct result *result, char *const argv[])
 {
@@ -56,67 +53,89 @@ static int describe_machine(struct result *result)
 	return result->host && result->kernel ? 0 : -ENOMEM;
 }
 
-static uint64_t shorter(uint64_t a_ns, uint64_t b_ns)
+/* Take from what there still can be. Return: what there was of it. */
+static uint64_t take(uint64_t *rest, uint64_t wanted)
 {
-	return a_ns < b_ns ? a_ns : b_ns;
+	if (wanted > *rest)
+		wanted = *rest;
+	*rest -= wanted;
+	return wanted;
 }
 
-/*
- * The memory has the figures of all processes in one sum, which is the program's own
- * only if it was alone.
- */
-static int list_processes(struct result *result, const struct runfile *run,
-			  const struct command_end *end)
+static int add_process(struct result *result, const struct runfile *run,
+		       const struct profil_run_process *from, uint64_t *rest_ns)
 {
-	const struct profil_run *header = &run->header;
-	const uint64_t before_ns = shorter(header->start_cpu_ns, LONGEST_NS);
-	const uint64_t end_ns = shorter(header->end_cpu_ns, LONGEST_NS);
-	struct result_process *program = calloc(1, sizeof(*program));
-	const char *name = result->argv[0];
+	struct result_process *process = &result->processes[result->nr_processes++];
+	uint64_t cpu_ns = 0;
 
-	if (!program)
-		return -ENOMEM;
-	result->processes = program;
-	result->nr_processes = 1;
-	program->pid = header->pid;
-	program->parent = (int32_t)getpid();
-	if (header->pid != end->pid || !name) {
-		name = UNKNOWN;
-		program->parent = 0;
+	process->pid = from->pid;
+	process->parent = from->parent;
+	process->is_fork = from->flags & PROFIL_RUN_FORKED;
+	process->before_ns = from->start_cpu_ns < MOST ? from->start_cpu_ns : MOST;
+	process->has_ended = from->state == PROFIL_RUN_ENDED;
+	if (process->has_ended && from->end_cpu_ns > from->start_cpu_ns)
+		cpu_ns = from->end_cpu_ns - from->start_cpu_ns;
+	process->cpu_ns = take(rest_ns, cpu_ns);
+	process->has_told = process->has_ended && (from->flags & PROFIL_RUN_TOLD);
+	if (process->has_told) {
+		process->samples = from->samples;
+		process->lost = from->lost;
+		process->error = from->error;
 	}
-	program->program = strdup(name);
-	if (!program->program)
+	process->program = strdup(from->program < run->nr_objects ?
+				  run->objects[from->program].path : UNKNOWN);
+	return process->program ? 0 : -ENOMEM;
+}
+
+static int list_processes(struct result *result, const struct runfile *run)
+{
+	uint64_t rest_ns = MOST, rest_lost = MOST, rest_denied = MOST;
+	size_t i;
+
+	result->unlisted = run->nr_unlisted;
+	result->failed = run->nr_failed;
+	result->rate = UINT32_MAX;
+	result->processes = calloc(run->nr_processes, sizeof(*result->processes));
+	if (!result->processes)
 		return -ENOMEM;
-	program->before_ns = before_ns;
-	program->has_ended = end_ns > before_ns;
-	if (program->has_ended)
-		program->cpu_ns = end_ns - before_ns;
-	result->unlisted = header->nr_forked;
-	result->unlisted_ended = header->nr_ended < header->nr_forked ?
-				 header->nr_ended : header->nr_forked;
-	result->unlisted_cpu_ns = shorter(header->forked_cpu_ns, LONGEST_NS);
-	if (!header->nr_forked && header->nr_told && program->has_ended) {
-		program->has_told = true;
-		program->samples = result_samples(result);
-		program->lost = header->lost;
-		program->error = (int32_t)header->lost_error;
+	for (i = 0; i < run->nr_processes; i++) {
+		const struct profil_run_process *process = &run->processes[i];
+
+		if (process->rate < result->rate) {
+			result->rate = process->rate;
+			result->asked_rate = process->asked_rate;
+		}
+		result->lost += take(&rest_lost, process->lost);
+		if (process->error)
+			result->lost_error = process->error;
+		result->forks_denied += take(&rest_denied, process->forks_denied);
+		if (add_process(result, run, process, &rest_ns))
+			return -ENOMEM;
 	}
 	return 0;
 }
 
-static const char *object_path(const struct runfile_object *object)
+/* Files of one path are one if they have the same build-id. */
+static int compare_files(const struct runfile_object *a, const struct runfile_object *b)
 {
-	return object->path[0] ? object->path : UNNAMED;
+	int order = strcmp(a->path, b->path);
+
+	if (!order)
+		order = memcmp(a->build_id, b->build_id, sizeof(a->build_id));
+	if (order)
+		return order;
+	return a->build_id_bytes < b->build_id_bytes ? -1 :
+	       a->build_id_bytes > b->build_id_bytes;
 }
 
 static int compare_segments(const void *va, const void *vb)
 {
 	const struct runfile_object *const *a = va, *const *b = vb;
-	int order = strcmp(object_path(*a), object_path(*b));
+	int order = compare_files(*a, *b);
 
 	if (order)
 		return order;
-	/* as they are in memory */
+	/* as they came */
 	return *a < *b ? -1 : *a > *b;
 }
 
@@ -158,18 +177,17 @@ static int add_count(struct result_object *object, size_t *room, uint64_t addres
 static int add_segment(struct result_object *object, size_t *room,
 		       const struct runfile_object *segment, uint32_t text_bytes)
 {
-	uint64_t start = segment->start - segment->bias;
-	uint64_t end = segment->end - segment->bias;
 	size_t i;
 
-	if (start < object->start)
-		object->start = start;
-	if (end > object->end)
-		object->end = end;
+	if (segment->start < object->start)
+		object->start = segment->start;
+	if (segment->end > object->end)
+		object->end = segment->end;
 	for (i = 0; i < segment->nr_counters; i++) {
 		uint32_t samples = runfile_count(&segment->counters[i]);
 
-		if (samples && add_count(object, room, start + i * text_bytes, samples))
+		if (samples && add_count(object, room, segment->start + i * text_bytes,
+					 samples))
 			return -ENOMEM;
 	}
 	return 0;
@@ -182,7 +200,7 @@ static int compare_counts(const void *va, const void *vb)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* A file that is loaded twice has each of its counters twice. */
+/* Segments that overlap, as no file has them, may have one of them twice. */
 static void merge_counts(struct result_object *object, uint32_t text_bytes)
 {
 	struct result_count *counts = object->counts;
@@ -207,19 +225,17 @@ static int add_object(struct result *result, const struct runfile_object **segme
 	struct result_object *object = &result->objects[result->nr_objects++];
 	size_t room = 0, i;
 
-	object->path = strdup(object_path(segments[0]));
+	object->path = strdup(segments[0]->path);
 	if (!object->path)
 		return -ENOMEM;
 	object->bias = segments[0]->bias;
+	object->build_id_bytes = segments[0]->build_id_bytes;
+	memcpy(object->build_id, segments[0]->build_id, sizeof(object->build_id));
 	object->start = UINT64_MAX;
 	for (i = 0; i < nr; i++)
 		if (add_segment(object, &room, segments[i], result->text_bytes))
 			return -ENOMEM;
 	merge_counts(object, result->text_bytes);
-	if (result_is_file(object))
-		object->build_id_bytes =
-			objectfile_read_build_id(object->path, object->build_id,
-						 sizeof(object->build_id));
 	return 0;
 }
 
@@ -233,10 +249,8 @@ static int list_objects(struct result *result, const struct runfile *run)
 	if (!segments || !result->objects)
 		error = -ENOMEM;
 	for (first = 0; !error && first < run->nr_objects; first = next) {
-		const char *path = object_path(segments[first]);
-
 		for (next = first + 1; next < run->nr_objects; next++)
-			if (strcmp(object_path(segments[next]), path))
+			if (compare_files(segments[first], segments[next]))
 				break;
 		error = add_object(result, segments + first, next - first);
 	}
@@ -257,22 +271,16 @@ int collect_result(struct result *result, const struct runfile *run,
 	result->pid = end->pid;
 	if (header->clock <= PROFIL_CLOCK_RANDOM)
 		result->clock = header->clock;
-	result->rate = header->rate;
-	result->asked_rate = header->asked_rate;
-	result->text_bytes = header->text_bytes;
+	result->text_bytes = PROFIL_RUN_TEXT_BYTES;
 	result->program_cpu_ns = end->cpu_ns;
 	result->children_cpu_ns = end->children_cpu_ns;
-	result->outside = run->outside ? runfile_count(run->outside) : 0;
-	result->lost = header->lost;
-	result->lost_error = (int32_t)header->lost_error;
-	result->told = header->nr_told;
-	result->forks_denied = header->forks_denied;
+	result->outside = runfile_count(run->outside);
 	error = copy_argv(result, argv);
 	if (!error)
 		error = describe_machine(result);
 	if (!error)
 		error = list_objects(result, run);
 	if (!error)
-		error = list_processes(result, run, end);
+		error = list_processes(result, run);
 	return error;
 }

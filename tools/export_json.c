@@ -121,11 +121,9 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "lost", result->lost);
 	print_error(out, "lost_error", result->lost_error);
 	fputs(",\n", out);
-	print_number(out, "told", result->told);
+	print_number(out, "failed", result->failed);
 	print_number(out, "forks_denied", result->forks_denied);
 	print_number(out, "unlisted", result->unlisted);
-	print_number(out, "unlisted_ended", result->unlisted_ended);
-	print_number(out, "unlisted_cpu_ns", result->unlisted_cpu_ns);
 }
 
 static void print_build_id(FILE *out, const struct result_object *object)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How libprofil gets into the command: where it is, and the environment that
+ * How libprofil-run.so gets into the command: where it is, and the environment that
  * makes the dynamic linker load it and leads it to the run's memory.
  */
 #define _GNU_SOURCE
@@ -14,7 +14,7 @@
 
 #include "preload.h"
 
-#define LIBRARY	"libprofil.so.0"
+#define LIBRARY	"libprofil-run.so"
 
 #ifndef LIBDIR
 #define LIBDIR	"/usr/local/lib"
@@ -22,7 +22,7 @@
 
 /*
  * Only the directory is resolved, not the library's own symbolic link: the
- * dynamic linker, and with it libprofil when it takes itself out of LD_PRELOAD,
+ * dynamic linker, and with it the library when it takes itself out of LD_PRELOAD,
  * go by the name they were given.
  */
 static char *beside_executable(void)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How libprofil gets into the command: where it is, and the environment that
+ * How libprofil-run.so gets into the command: where it is, and the environment that
  * makes the dynamic linker load it and leads it to the run's memory.
  */
 #ifndef PROFIL_PRELOAD_H
 #define PROFIL_PRELOAD_H
 
 /**
- * preload_find - where libprofil is
+ * preload_find - where the library is
  * @tried: filled with the two paths that were tried, to free(); NULL if there
  *         is no memory
  *
@@ -21,7 +21,7 @@ char *preload_find(char **tried);
 
 /**
  * preload_environ - the command's environment
- * @library: path of libprofil
+ * @library: path of the library
  * @run_fd:  descriptor of the run's memory, kept open until the command ended
  *
  * Return: the caller's environment with PROFIL_RUN set and @library in front of

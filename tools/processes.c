@@ -130,8 +130,8 @@ int processes_print(FILE *out, const struct result *result,
 	if (shown < result->nr_processes)
 		fprintf(out, "# and %zu more processes\n", result->nr_processes - shown);
 	if (result->unlisted)
-		fprintf(out, "# and %" PRIu64 " forked children that are not told apart: all samples of the run are\n"
-			"# in the table by function\n", result->unlisted);
+		fprintf(out, "# and %" PRIu64 " more for which there was no place: all samples of the run are in the\n"
+			"# table by function\n", result->unlisted);
 	free(all);
 	return 0;
 }

@@ -48,70 +48,104 @@ static double seconds(const struct report *report, uint64_t samples)
 }
 
 /*
- * CPU time of the program when its profile ended, in ns: at exit(), or for one that
- * did not come there, as far as is known at its very end.
+ * What the command's own process executed last, that was profiled; NULL: nothing. A
+ * static program, say, may have executed others in processes of their own.
  */
-static uint64_t end_cpu_ns(const struct report *report)
+static const struct result_process *own_program(const struct report *report)
 {
-	const struct result_process *program = &report->result->processes[0];
+	const struct result *result = report->result;
+	size_t i = result->nr_processes;
+
+	while (i--)
+		if (result->processes[i].pid == result->pid)
+			return &result->processes[i];
+	return NULL;
+}
+
+/* CPU time that the command's process had used when its first profile started, in ns */
+static uint64_t before_ns(const struct report *report)
+{
+	const struct result *result = report->result;
+	size_t i;
+
+	for (i = 0; i < result->nr_processes; i++)
+		if (result->processes[i].pid == result->pid)
+			return result->processes[i].before_ns;
+	return 0;
+}
+
+/*
+ * CPU time of the command's process when its last profile ended, in ns: at exit(), or for
+ * one that did not come there, as far as is known at its very end.
+ */
+static uint64_t end_cpu_ns(const struct report *report, const struct result_process *program)
+{
 	uint64_t end = program->before_ns + program->cpu_ns;
 
 	return program->has_ended && end < report->result->program_cpu_ns ?
 	       end : report->result->program_cpu_ns;
 }
 
-/* What is known of the children */
-struct children {
-	uint64_t nr;
-	uint64_t nr_ended;	/* by exit() */
-	uint64_t cpu_ns;	/* that these used */
+/* What is known of all processes but the command's own */
+struct others {
+	uint64_t nr_forked;
+	uint64_t nr_executed;	/* programs */
+	uint64_t nr_unknown;	/* have not told of their end */
+	uint64_t cpu_ns;	/* of those that have */
+	uint64_t before_ns;	/* CPU time before programs were profiled */
 };
 
-static struct children children(const struct result *result)
+static struct others others(const struct result *result)
 {
-	struct children all = {
-		.nr = result->nr_processes - 1 + result->unlisted,
-		.nr_ended = result->unlisted_ended,
-		.cpu_ns = result->unlisted_cpu_ns,
-	};
+	struct others all = { .nr_unknown = result->unlisted };
 	size_t i;
 
-	for (i = 1; i < result->nr_processes; i++) {
-		all.nr_ended += result->processes[i].has_ended;
-		all.cpu_ns += result->processes[i].cpu_ns;
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+
+		if (process->pid == result->pid)
+			continue;
+		if (process->is_fork) {
+			all.nr_forked++;
+		} else {
+			all.nr_executed++;
+			all.before_ns += process->before_ns;
+		}
+		all.nr_unknown += !process->has_ended;
+		all.cpu_ns += process->cpu_ns;
 	}
 	return all;
 }
 
 /*
- * CPU time that was profiled, in s: the program's own, and that of the children
- * which told it. There may be more.
+ * CPU time that was profiled, in s: the command's, and that of the others which told it.
+ * There may be more.
  */
 static double profiled_cpu(const struct report *report)
 {
-	uint64_t start = report->result->processes[0].before_ns;
-	uint64_t end = end_cpu_ns(report);
-	double cpu = (double)children(report->result).cpu_ns;
+	const struct result *result = report->result;
+	const struct result_process *own = own_program(report);
+	double cpu = (double)others(result).cpu_ns;
+	size_t i;
 
-	if (end > start)
-		cpu += (double)(end - start);
+	for (i = 0; i < result->nr_processes; i++)
+		if (result->processes[i].pid == result->pid && &result->processes[i] != own)
+			cpu += (double)result->processes[i].cpu_ns;
+	if (own && end_cpu_ns(report, own) > own->before_ns)
+		cpu += (double)(end_cpu_ns(report, own) - own->before_ns);
 	return cpu / NS_PER_S;
 }
 
-/* Forked children of which nothing is known: they did not come to exit(). */
-static uint64_t unknown_children(const struct report *report)
-{
-	struct children all = children(report->result);
-
-	return all.nr - all.nr_ended;
-}
-
-/* Whether all that were profiled, the program and children, told what they lost. */
+/* Whether all that were profiled told what they lost. */
 static bool losses_are_known(const struct report *report)
 {
 	const struct result *result = report->result;
+	uint64_t untold = result->unlisted;
+	size_t i;
 
-	return result->told + result->forks_denied > children(result).nr;
+	for (i = 0; i < result->nr_processes; i++)
+		untold += !result->processes[i].has_told;
+	return untold <= result->forks_denied;
 }
 
 /* All other errors of pinning but these two, which pass, end a profile. */
@@ -120,15 +154,6 @@ static bool ended_early(const struct report *report)
 	int error = report->result->lost_error;
 
 	return error && error != ENOMEM && error != ENOBUFS;
-}
-
-/*
- * A command that libprofil could not be loaded into, such as a static program,
- * may have executed another in a process of its own, which took the profile.
- */
-static bool is_other_process(const struct report *report)
-{
-	return report->result->processes[0].pid != report->result->pid;
 }
 
 static void print_command(FILE *out, const struct report *report)
@@ -163,21 +188,22 @@ static void print_origin(FILE *out, const struct report *report)
 static void print_figures(FILE *out, const struct report *report)
 {
 	const struct result *result = report->result;
+	const struct result_process *own = own_program(report);
 	uint64_t samples = result_samples(report->result);
 	int digits = table_decimals(result->rate);
 
 	fprintf(out, "# %" PRIu64 " sample%s at %" PRIu32 " Hz = %.*f s of CPU",
 		samples, samples == 1 ? "" : "s", result->rate, digits,
 		seconds(report, samples));
-	if (is_other_process(report))
-		fprintf(out, "\n# of process %" PRId32 ", which the command started; its CPU time is not known\n",
-			result->processes[0].pid);
-	else
-		fprintf(out, "; the process used %.*f s (%.*f s before the profile began, %.*f s after it ended)\n",
+	if (own)
+		fprintf(out, "; the process used %.*f s (%.*f s before the profile began, %.*f s after it ended)",
 			digits, (double)result->program_cpu_ns / NS_PER_S,
-			digits, (double)result->processes[0].before_ns / NS_PER_S,
+			digits, (double)before_ns(report) / NS_PER_S,
 			digits, (double)(result->program_cpu_ns -
-					 end_cpu_ns(report)) / NS_PER_S);
+					 end_cpu_ns(report, own)) / NS_PER_S);
+	else
+		fputs("\n# of what the command executed: itself it is not profiled", out);
+	putc('\n', out);
 }
 
 static void print_lowered_rate(FILE *out, const struct report *report)
@@ -190,28 +216,44 @@ static void print_lowered_rate(FILE *out, const struct report *report)
 			result->asked_rate);
 }
 
-static void print_children(FILE *out, const struct report *report)
+static void print_number(FILE *out, uint64_t number, const char *one, const char *more)
+{
+	fprintf(out, "%" PRIu64 " %s", number, number == 1 ? one : more);
+}
+
+static void print_others(FILE *out, const struct report *report)
 {
 	const struct result *result = report->result;
-	struct children all = children(result);
-	uint64_t unknown = all.nr - all.nr_ended;
-	double cpu = (double)all.cpu_ns / NS_PER_S;
+	struct others all = others(result);
+	uint64_t nr = all.nr_forked + all.nr_executed + result->unlisted;
 	int digits = table_decimals(result->rate);
 
-	if (!all.nr)
+	if (!nr)
 		return;
-	fprintf(out, "# and %" PRIu64 " %s that it forked", all.nr,
-		all.nr == 1 ? "child" : "children");
-	if (!unknown)
-		fprintf(out, " used %.*f s", digits, cpu);
-	else if (all.nr_ended)
-		fprintf(out, ", of which %" PRIu64 " used %.*f s",
-			all.nr_ended, digits, cpu);
+	fputs("# and ", out);
+	if (all.nr_forked)
+		print_number(out, all.nr_forked, "forked child", "forked children");
+	if (all.nr_forked && all.nr_executed)
+		fputs(" and ", out);
+	if (all.nr_executed)
+		print_number(out, all.nr_executed, "executed program", "executed programs");
+	if (result->unlisted)
+		fprintf(out, "%s%" PRIu64 " for which there was no place in the list",
+			all.nr_forked || all.nr_executed ? " and " : "", result->unlisted);
+	if (!all.nr_unknown)
+		fprintf(out, " used %.*f s", digits, (double)all.cpu_ns / NS_PER_S);
+	else if (all.nr_unknown < nr)
+		fprintf(out, ", of which %" PRIu64 " used %.*f s", nr - all.nr_unknown, digits,
+			(double)all.cpu_ns / NS_PER_S);
 	putc('\n', out);
-	if (unknown)
-		fprintf(out, "# %" PRIu64 " of them did not come to exit() (exec, _exit(), a signal, or still running):\n"
+	if (all.nr_unknown)
+		fprintf(out, "# %" PRIu64 " of them did not come to exit() (a signal, execl(), or still running):\n"
 			"# the CPU time used there, and the samples lost there, are not known\n",
-			unknown);
+			all.nr_unknown);
+	if (all.nr_executed && own_program(report))
+		fprintf(out, "# all that the command waited for used %.*f s, in which are also the starts of\n"
+			"# programs, and what is not profiled\n", digits,
+			(double)(result->program_cpu_ns + result->children_cpu_ns) / NS_PER_S);
 }
 
 static void print_reason(FILE *out, int error)
@@ -256,6 +298,9 @@ static void print_losses(FILE *out, const struct report *report)
 			"# max_user_sessions allows a user\n",
 			result->forks_denied,
 			result->forks_denied == 1 ? "child" : "children");
+	if (result->failed)
+		fprintf(out, "# %" PRIu64 " %s not profiled: no profile could be started\n",
+			result->failed, result->failed == 1 ? "program" : "programs");
 }
 
 /* What is known to be missing takes the place of what may be. */
@@ -263,14 +308,14 @@ static void print_missing(FILE *out, const struct report *report,
 			  double missing)
 {
 	fprintf(out, "# %s%.*f s of CPU have no samples: ",
-		unknown_children(report) ? "at least " : "",
+		others(report->result).nr_unknown ? "at least " : "",
 		table_decimals(report->result->rate), missing);
 	if (ended_early(report))
 		fputs("the profile had ended", out);
 	else if (report->result->forks_denied)
 		fputs("not all children were profiled", out);
 	else
-		fputs("an exec ended the profile, or the program\n"
+		fputs("an exec ended the profile, or a program\n"
 		      "# stopped it or started its own, or it ran in bursts shorter than a clock tick,\n"
 		      "# of which a tick sees too few", out);
 	if (!losses_are_known(report))
@@ -279,21 +324,24 @@ static void print_missing(FILE *out, const struct report *report,
 	putc('\n', out);
 }
 
-/* What is known to be lost is no difference. */
+/*
+ * What is known to be lost is no difference. And what a child of vfork() used until it
+ * executed a program counted for its parent, and is time before the program's profile.
+ */
 static void print_difference(FILE *out, const struct report *report)
 {
 	const struct result *result = report->result;
 	double samples = (double)result_samples(report->result) + (double)result->lost;
 	double expected = profiled_cpu(report) * result->rate;
+	double most = expected + (double)others(result).before_ns / NS_PER_S * result->rate;
 	double difference = fabs(samples - expected);
 
-	if (is_other_process(report) ||
-	    difference <= SLACK_SAMPLES * (1.0 + (double)children(result).nr) ||
+	if (difference <= SLACK_SAMPLES * (double)(result->nr_processes + result->unlisted) ||
 	    difference <= expected * SLACK_PERCENT / 100)
 		return;
 	if (samples < expected)
 		print_missing(out, report, difference / result->rate);
-	else if (!unknown_children(report))
+	else if (!others(result).nr_unknown && samples > most)
 		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
 			"# written into the counters, or made children by clone(2), of which nothing is\n"
 			"# known\n",
@@ -322,7 +370,7 @@ static void print_no_samples(FILE *out, const struct report *report)
 
 	/* if they were lost, that has been said */
 	fputs("# no samples", out);
-	if (!is_other_process(report) && !report->result->lost)
+	if (own_program(report) && !report->result->lost)
 		fprintf(out, ": the program used %.1f ms of CPU while it was profiled, and\n"
 			"# there is one sample every %.1f ms",
 			profiled_cpu(report) * NS_PER_S / NS_PER_MS,
@@ -340,7 +388,7 @@ int report_print(FILE *out, const struct report *report)
 		print_origin(out, report);
 	print_figures(out, report);
 	print_lowered_rate(out, report);
-	print_children(out, report);
+	print_others(out, report);
 	print_losses(out, report);
 	print_difference(out, report);
 	print_problems(out, report);

@@ -87,7 +87,7 @@ static const char *objects_problem(const struct result *result)
 
 static const char *processes_problem(const struct result *result)
 {
-	uint64_t cpu_ns = result->unlisted_cpu_ns;
+	uint64_t cpu_ns = 0;
 	size_t i;
 
 	if (!result->nr_processes)
@@ -105,9 +105,8 @@ static const char *processes_problem(const struct result *result)
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
-	if (result->unlisted_ended > result->unlisted ||
-	    result->unlisted > UINT32_MAX)
-		return "its children do not add up";
+	if (result->unlisted > UINT32_MAX || result->failed > UINT32_MAX)
+		return "its processes are too many";
 	return NULL;
 }
 

@@ -62,11 +62,12 @@ struct result_object {
  * @program:  path of what it executed, or what it was called by where no more is known;
  *            "[unknown]": not even that
  * @is_fork:  it is its parent's program, continued in a child made by fork()
- * @has_ended: it came to exit(), and @cpu_ns is known; else that is 0
+ * @has_ended: it came to exit(), _exit(), or another program, and @cpu_ns is known; else
+ *            that is 0
  * @has_told: it told of its samples too: @samples, @lost and @error are its own; else
- *            they are 0 and not known, or in the sums of struct result only
+ *            they are 0 and not known
  * @before_ns: CPU time that it had used when its profile started, in ns
- * @cpu_ns:   CPU time from the start of its profile to exit(), in ns
+ * @cpu_ns:   CPU time from the start of its profile to its end, in ns
  * @samples:  that were counted
  * @lost:     that could not be counted
  * @error:    why samples were lost, or the profile ended: errno or 0
@@ -103,16 +104,14 @@ struct result_process {
  * @outside:       samples at addresses that belong to no object
  * @lost:          samples that could not be counted, of all processes that told
  * @lost_error:    why, or why the profile of one of them ended, last: errno or 0
- * @told:          processes, listed or not, that came to exit() and told what they lost
  * @forks_denied:  children that the kernel did not profile
  * @objects:       sorted by path, then build-id
  * @nr_objects:    number of them
  * @processes:     in the order in which they started: at least one, first the program
  *                 that was profiled first
  * @nr_processes:  number of them
- * @unlisted:      forked children of which nothing is known but what follows
- * @unlisted_ended: how many of them came to exit()
- * @unlisted_cpu_ns: CPU time of these, from fork to exit(), in ns
+ * @unlisted:      processes of which nothing is known but their samples
+ * @failed:        processes of which no profile could be started
  */
 struct result {
 	char **argv;
@@ -131,15 +130,13 @@ struct result {
 	uint64_t outside;
 	uint64_t lost;
 	int32_t lost_error;
-	uint64_t told;
 	uint64_t forks_denied;
 	struct result_object *objects;
 	size_t nr_objects;
 	struct result_process *processes;
 	size_t nr_processes;
 	uint64_t unlisted;
-	uint64_t unlisted_ended;
-	uint64_t unlisted_cpu_ns;
+	uint64_t failed;
 };
 
 /**

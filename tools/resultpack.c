@@ -120,11 +120,9 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 	to->outside = result->outside;
 	to->lost = result->lost;
 	to->lost_error = result->lost_error;
-	to->told = result->told;
+	to->failed = result->failed;
 	to->forks_denied = result->forks_denied;
 	to->unlisted = result->unlisted;
-	to->unlisted_ended = result->unlisted_ended;
-	to->unlisted_cpu_ns = result->unlisted_cpu_ns;
 }
 
 static int fill_argv(Profil__Result *to, const struct result *result)
@@ -354,11 +352,9 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 	result->outside = from->outside;
 	result->lost = from->lost;
 	result->lost_error = from->lost_error;
-	result->told = from->told;
+	result->failed = from->failed;
 	result->forks_denied = from->forks_denied;
 	result->unlisted = from->unlisted;
-	result->unlisted_ended = from->unlisted_ended;
-	result->unlisted_cpu_ns = from->unlisted_cpu_ns;
 	error = copy_text(&result->host, &from->host, why);
 	return error ? error : copy_text(&result->kernel, &from->kernel, why);
 }

@@ -10,6 +10,7 @@
 #include <argp.h>
 #include <err.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,13 +32,19 @@
 
 #define EXIT_OWN_FAILURE	125
 
+/* Rows of the table on a terminal; `profil report' has all. */
+#define TERMINAL_ROWS	40
+
+/* Options without a letter */
+enum { KEY_NO_FOLLOW = 256 };
+
 static const char doc[] =
 	"Run COMMAND, show in which functions it spent its CPU time, and keep that in a file."
 	"\v"
-	"The table goes to standard error, or to the FILE of --table. It is about the "
-	"process of COMMAND with all its threads, and the children that it forks; each "
-	"is counted until it executes another program, or COMMAND ends: what "
-	"a child does after that is in no table. `profil report' shows more of it.\n"
+	"The table goes to standard error, or to the FILE of --table. It is about "
+	"COMMAND with all its threads, the children that it forks, the programs that they "
+	"execute, and libraries that are loaded while they run, until COMMAND ends: what "
+	"goes on after that is in no table. `profil report' shows more of it.\n"
 	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; "
 	"127 if it was not found; 126 if it cannot be executed; 125 if profil "
@@ -52,12 +59,13 @@ static const struct argp_option options[] = {
 	  "Keep the result in FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
 	  "Write the table to FILE", 0 },
+	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
+	  "Do not profile programs that COMMAND and its children execute", 0 },
 	{ 0 }
 };
 
 struct arguments {
-	uint32_t rate;		/* Hz; 0: libprofil's default */
-	uint32_t clock;		/* PROFIL_CLOCK_* */
+	struct runfile_wish wish;
 	const char *output;	/* the result file; NULL: it cannot be written */
 	const char *table;	/* NULL: standard error */
 	char **command;
@@ -100,16 +108,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'r':
-		arguments->rate = parse_rate(text, state);
+		arguments->wish.rate = parse_rate(text, state);
 		return 0;
 	case 'c':
-		arguments->clock = parse_clock(text, state);
+		arguments->wish.clock = parse_clock(text, state);
 		return 0;
 	case 'o':
 		arguments->output = text;
 		return 0;
 	case 't':
 		arguments->table = text;
+		return 0;
+	case KEY_NO_FOLLOW:
+		arguments->wish.follow = false;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* the first word that is no option; all the rest is its */
@@ -160,13 +171,13 @@ static void run_command(char **command, int memory, struct command_end *end)
 	int error;
 
 	if (!library && errno == ENOENT)
-		errx(EXIT_OWN_FAILURE, "libprofil is missing; looked for %s",
+		errx(EXIT_OWN_FAILURE, "the library that is preloaded is missing; looked for %s",
 		     tried);
 	if (!library && errno == EINVAL)
 		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
 		     tried);
 	if (!library)
-		err(EXIT_OWN_FAILURE, "libprofil");
+		err(EXIT_OWN_FAILURE, "libprofil-run.so");
 	env = preload_environ(library, memory);
 	if (!env)
 		err(EXIT_OWN_FAILURE, "environment");
@@ -179,19 +190,21 @@ static void run_command(char **command, int memory, struct command_end *end)
 }
 
 /* The library's message names the error itself, where that says anything. */
-static void explain_failure(const struct profil_run *header)
+static void explain_failure(const struct runfile *run)
 {
+	const char *of = run->nr_processes ? " of some programs" : "";
+	const struct profil_run *header = &run->header;
 	const char *name = strerrorname_np(header->error);
 
 	if (!name || strstr(header->message, name))
-		warnx("no profile: %s", header->message);
+		warnx("no profile%s: %s", of, header->message);
 	else
-		warnx("no profile: %s (%s)", header->message, name);
+		warnx("no profile%s: %s (%s)", of, header->message, name);
 }
 
 static void explain_empty(const char *command)
 {
-	warnx("no profile: %s did not load libprofil: it is static, set-user-ID, or not a program that the dynamic linker of this profil can start (32-bit, another C library); see LD_PRELOAD in ld.so(8)",
+	warnx("no profile: %s did not load libprofil-run.so: it is static, set-user-ID, or not a program that the dynamic linker of this profil can start (32-bit, another C library); see LD_PRELOAD in ld.so(8)",
 	      command);
 }
 
@@ -211,6 +224,7 @@ static int print_report(FILE *out, const struct result *result)
 			.profile = &profile,
 			.symbols = symbols,
 			.table.style = terminal_style(out, TERMINAL_AUTO),
+			.table.top = isatty(fileno(out)) ? TERMINAL_ROWS : 0,
 		});
 	}
 	profile_release(&profile);
@@ -260,21 +274,18 @@ static void show(FILE *out, const struct arguments *arguments, int memory,
 	if (error == -EBADMSG)
 		warnx("no profile: the program damaged the memory it was counted in: %s",
 		      why);
+	else if (error == -EPROTO)
+		warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
+		      run.header.version, PROFIL_RUN_VERSION);
 	else if (error)
-		warnx("no profile: the run's memory: %s", strerror(-error));
-	if (error)
-		return;
-	switch (run.header.state) {
-	case PROFIL_RUN_EMPTY:
+		warnx("no profile: the run's memory: %s (%s)", strerror(-error),
+		      strerrorname_np(-error));
+	else if (!run.nr_processes && !run.header.error)
 		explain_empty(arguments->command[0]);
-		break;
-	case PROFIL_RUN_FAILED:
-		explain_failure(&run.header);
-		break;
-	case PROFIL_RUN_STARTED:
+	else if (run.header.error)
+		explain_failure(&run);
+	if (!error && run.nr_processes)
 		use_profile(out, arguments, &run, end);
-		break;
-	}
 	runfile_release(&run);
 }
 
@@ -286,7 +297,10 @@ int run_main(int argc, char **argv)
 		.args_doc = "COMMAND [ARG...]",
 		.doc = doc,
 	};
-	struct arguments arguments = { .output = RESULTFILE_DEFAULT };
+	struct arguments arguments = {
+		.wish.follow = true,
+		.output = RESULTFILE_DEFAULT,
+	};
 	struct command_end end;
 	int memory, error;
 	FILE *out;
@@ -300,7 +314,7 @@ int run_main(int argc, char **argv)
 		explain_unwritten(arguments.output, error);
 		arguments.output = NULL;
 	}
-	memory = runfile_create(arguments.rate, arguments.clock);
+	memory = runfile_create(&arguments.wish);
 	if (memory < 0)
 		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
 	run_command(arguments.command, memory, &end);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The shared memory of a run: making it, and reading it with suspicion. The
- * profiled program has it mapped writable all the time, and so have the
- * children it forked, which may outlive it. So everything but the counters is
- * copied before it is checked, and the memory is sealed against shrinking
- * before it is measured.
+ * profiled programs have it mapped writable all the time, and so have children
+ * that may outlive them. So everything but the counters is copied before it is
+ * checked, and the memory cannot shrink.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,31 +21,43 @@
 #define MFD_NOEXEC_SEAL	0x0008U
 #endif
 
-int runfile_create(uint32_t rate, uint32_t clock)
+#define UNNAMED		"[unnamed]"
+
+static int write_header(int fd, const struct runfile_wish *wish)
 {
 	const struct profil_run header = {
 		.magic = PROFIL_RUN_MAGIC,
 		.version = PROFIL_RUN_VERSION,
-		.state = PROFIL_RUN_EMPTY,
-		.rate = rate,
-		.clock = clock,
-		.size = sizeof(header),
+		.flags = wish->follow ? PROFIL_RUN_FOLLOW : 0,
+		.rate = wish->rate,
+		.clock = wish->clock,
+		.end = PROFIL_RUN_COUNTERS_AT,
 	};
-	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	ssize_t written;
-	int fd;
+
+	/* the tables are holes: only what is used takes memory */
+	if (ftruncate(fd, (off_t)header.end))
+		return -errno;
+	written = pwrite(fd, &header, sizeof(header), 0);
+	if (written != (ssize_t)sizeof(header))
+		return written < 0 ? -errno : -EIO;
+	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
+}
+
+int runfile_create(const struct runfile_wish *wish)
+{
+	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	int fd, error;
 
 	fd = memfd_create("profil", flags | MFD_NOEXEC_SEAL);
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create("profil", flags);
 	if (fd < 0)
 		return -errno;
-	written = pwrite(fd, &header, sizeof(header), 0);
-	if (written != (ssize_t)sizeof(header)) {
-		int error = written < 0 ? errno : EIO;
-
+	error = write_header(fd, wish);
+	if (error) {
 		close(fd);
-		return -error;
+		return error;
 	}
 	return fd;
 }
@@ -59,39 +68,19 @@ static int damaged(const char **why, const char *what)
 	return -EBADMSG;
 }
 
-/* Do @nr things of @each bytes from offset @at on lie within @size bytes? */
-static bool within(uint64_t size, uint64_t at, uint64_t nr, uint64_t each)
-{
-	return at <= size && nr <= (size - at) / each;
-}
-
-static bool is_counter(uint64_t size, uint64_t at, uint64_t nr)
-{
-	return at % sizeof(uint32_t) == 0 &&
-	       within(size, at, nr, sizeof(uint32_t));
-}
-
-/*
- * No larger than what can be shrunk no more. A program that seals the seals
- * first keeps us from that, and gets no profile.
- */
 static int map_memory(int fd, struct runfile *run, const char **why)
 {
 	struct stat st;
+	ssize_t length;
 	void *map;
 
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK)) {
-		int seals = fcntl(fd, F_GET_SEALS);
-
-		if (seals < 0)
-			return -errno;
-		if (!(seals & F_SEAL_SHRINK))
-			return damaged(why, "the program sealed it");
-	}
-	if (fstat(fd, &st))
+	/* before it is measured: what the header says is there then */
+	length = pread(fd, &run->header, sizeof(run->header), 0);
+	if (length < 0 || fstat(fd, &st))
 		return -errno;
-	if ((uint64_t)st.st_size < sizeof(run->header))
-		return damaged(why, "it is shorter than its header");
+	if (length < (ssize_t)sizeof(run->header) ||
+	    (uint64_t)st.st_size < PROFIL_RUN_COUNTERS_AT)
+		return damaged(why, "it is shorter than its tables");
 	if ((uint64_t)st.st_size > SIZE_MAX)
 		return -EFBIG;
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -99,57 +88,34 @@ static int map_memory(int fd, struct runfile *run, const char **why)
 		return -errno;
 	run->map = map;
 	run->map_bytes = (size_t)st.st_size;
-	memcpy(&run->header, map, sizeof(run->header));
 	return 0;
 }
 
-static int check_header(const struct runfile *run, const char **why)
+/* Do @nr counters from offset @at on lie within the memory? */
+static bool are_counters(const struct runfile *run, uint64_t at, uint64_t nr)
 {
-	const struct profil_run *header = &run->header;
+	return at % sizeof(uint32_t) == 0 && at <= run->map_bytes &&
+	       nr <= (run->map_bytes - at) / sizeof(uint32_t);
+}
+
+static const uint32_t *counters_at(const struct runfile *run, uint64_t at)
+{
+	return (const void *)((const char *)run->map + at);
+}
+
+static int check_header(struct runfile *run, const char **why)
+{
+	struct profil_run *header = &run->header;
 
 	if (header->magic != PROFIL_RUN_MAGIC)
 		return damaged(why, "its magic number is gone");
 	if (header->version != PROFIL_RUN_VERSION)
-		return damaged(why, "it is of another version");
-	if (header->state > PROFIL_RUN_STARTED)
-		return damaged(why, "its state is unknown");
-	if (header->state == PROFIL_RUN_FAILED &&
-	    !memchr(header->message, 0, sizeof(header->message)))
+		return -EPROTO;
+	if (!memchr(header->message, 0, sizeof(header->message)))
 		return damaged(why, "its message has no end");
-	if (header->state != PROFIL_RUN_STARTED)
-		return 0;
-	if (!header->rate)
-		return damaged(why, "its rate is 0");
-	if (header->text_bytes < sizeof(uint32_t))
-		return damaged(why, "its counters stand for too little text");
-	if (header->text_bytes & (header->text_bytes - 1))
-		return damaged(why, "its counters stand for no power of two");
-	if (header->size > run->map_bytes)
-		return damaged(why, "it is shorter than it says");
-	if (!is_counter(header->size, header->outside, 1))
-		return damaged(why, "the counter for other pcs lies outside");
-	if (!within(header->size, header->objects, header->nr_objects,
-		    sizeof(struct profil_run_object)))
-		return damaged(why, "its objects lie outside");
-	return 0;
-}
-
-static int copy_path(struct runfile *run, uint64_t at, char **path,
-		     const char **why)
-{
-	uint64_t room;
-
-	if (at >= run->header.size)
-		return damaged(why, "a path lies outside");
-	room = run->header.size - at;
-	if (room > PATH_MAX)
-		room = PATH_MAX;
-	/* strndup() copies what it measured, even if that changes meanwhile */
-	*path = strndup((const char *)run->map + at, room);
-	if (!*path)
-		return -ENOMEM;
-	if (strlen(*path) == room)
-		return damaged(why, "a path has no end");
+	if (header->nr_objects > PROFIL_RUN_OBJECTS)
+		return damaged(why, "it has too many objects");
+	run->outside = counters_at(run, PROFIL_RUN_OUTSIDE_AT);
 	return 0;
 }
 
@@ -157,67 +123,121 @@ static int copy_path(struct runfile *run, uint64_t at, char **path,
  * @room: how many counters there can still be: were objects allowed to share
  * them, a small memory could hold work for hours
  */
-static int copy_object(struct runfile *run, size_t i, uint64_t *room,
-		       const char **why)
+static int check_object(const struct runfile *run, const struct profil_run_object *raw,
+			uint64_t *room, const char **why)
 {
-	const char *from = (const char *)run->map + run->header.objects;
+	if (raw->start >= raw->end)
+		return damaged(why, "an object ends before it starts");
+	if (raw->build_id_bytes > sizeof(raw->build_id))
+		return damaged(why, "a build-id is too long");
+	if (!memchr(raw->path, 0, sizeof(raw->path)))
+		return damaged(why, "a path has no end");
+	if (!are_counters(run, raw->counters, raw->nr_counters))
+		return damaged(why, "counters lie outside");
+	if (raw->nr_counters > *room)
+		return damaged(why, "objects share counters");
+	*room -= raw->nr_counters;
+	if (raw->nr_counters > (raw->end - raw->start - 1) / PROFIL_RUN_TEXT_BYTES + 1)
+		return damaged(why, "an object has more counters than text");
+	return 0;
+}
+
+static int copy_object(struct runfile *run, size_t i, uint64_t *room, const char **why)
+{
 	struct runfile_object *object = &run->objects[i];
 	struct profil_run_object raw;
+	int error;
 
-	memcpy(&raw, from + i * sizeof(raw), sizeof(raw));
-	if (raw.start >= raw.end)
-		return damaged(why, "an object ends before it starts");
-	if (i && raw.start < object[-1].end)
-		return damaged(why, "its objects are not in order");
-	if (!is_counter(run->header.size, raw.counters, raw.nr_counters))
-		return damaged(why, "counters lie outside");
-	if (raw.nr_counters > *room)
-		return damaged(why, "objects share counters");
-	*room -= raw.nr_counters;
-	if (raw.nr_counters > (raw.end - raw.start - 1) / run->header.text_bytes + 1)
-		return damaged(why, "counters stand for pcs outside their object");
-	/* the bias may be negative: an object linked high and loaded low */
-	if (raw.end - raw.bias < raw.start - raw.bias)
-		return damaged(why, "an object was linked at impossible addresses");
-
+	memcpy(&raw, (const char *)run->map + PROFIL_RUN_OBJECTS_AT + i * sizeof(raw),
+	       sizeof(raw));
+	error = check_object(run, &raw, room, why);
+	if (error)
+		return error;
 	object->start = raw.start;
 	object->end = raw.end;
 	object->bias = raw.bias;
-	object->counters = (const void *)((const char *)run->map +
-					  raw.counters);
+	object->build_id_bytes = raw.build_id_bytes;
+	memcpy(object->build_id, raw.build_id, raw.build_id_bytes);
+	object->counters = counters_at(run, raw.counters);
 	object->nr_counters = (size_t)raw.nr_counters;
-	return copy_path(run, raw.path, &object->path, why);
+	object->path = strdup(raw.path[0] ? raw.path : UNNAMED);
+	return object->path ? 0 : -ENOMEM;
+}
+
+static int copy_objects(struct runfile *run, const char **why)
+{
+	uint64_t room = run->map_bytes / sizeof(uint32_t);
+	int error = 0;
+	size_t i;
+
+	run->objects = calloc(run->header.nr_objects + 1, sizeof(*run->objects));
+	if (!run->objects)
+		return -ENOMEM;
+	run->nr_objects = run->header.nr_objects;
+	for (i = 0; !error && i < run->nr_objects; i++)
+		error = copy_object(run, i, &room, why);
+	return error;
+}
+
+/* Return: 1; 0: no profile of it has been started; or -EBADMSG. */
+static int copy_process(const struct runfile *run, size_t i,
+			struct profil_run_process *process, const char **why)
+{
+	const struct profil_run_process *from =
+		(const void *)((const char *)run->map + PROFIL_RUN_PROCESSES_AT);
+	/* first: what it is about is there then */
+	uint32_t state = __atomic_load_n(&from[i].state, __ATOMIC_ACQUIRE);
+
+	memcpy(process, &from[i], sizeof(*process));
+	process->state = state;
+	if (state > PROFIL_RUN_ENDED)
+		return damaged(why, "the state of a process is unknown");
+	if (state < PROFIL_RUN_STARTED)
+		return 0;
+	if (!process->rate)
+		return damaged(why, "a rate is 0");
+	/* nor is one that came after the objects were copied */
+	if (process->program >= run->nr_objects)
+		process->program = UINT32_MAX;
+	return 1;
+}
+
+static int copy_processes(struct runfile *run, const char **why)
+{
+	size_t nr = run->header.nr_processes, i;
+
+	if (nr > PROFIL_RUN_PROCESSES) {
+		run->nr_unlisted = nr - PROFIL_RUN_PROCESSES;
+		nr = PROFIL_RUN_PROCESSES;
+	}
+	run->processes = calloc(nr + 1, sizeof(*run->processes));
+	if (!run->processes)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		struct profil_run_process *process = &run->processes[run->nr_processes];
+		int copied = copy_process(run, i, process, why);
+
+		if (copied < 0)
+			return copied;
+		run->nr_processes += (size_t)copied;
+		run->nr_failed += process->state == PROFIL_RUN_FAILED;
+	}
+	return 0;
 }
 
 int runfile_read(int fd, struct runfile *run, const char **why)
 {
-	uint64_t room;
 	int error;
-	size_t i;
 
 	memset(run, 0, sizeof(*run));
 	error = map_memory(fd, run, why);
-	if (error)
-		return error;
-	error = check_header(run, why);
-	if (error || run->header.state != PROFIL_RUN_STARTED)
-		return error;
-	run->outside = (const void *)((const char *)run->map +
-				      run->header.outside);
-	if (!run->header.nr_objects)
-		return damaged(why, "it has no objects");
-	run->objects = calloc((size_t)run->header.nr_objects,
-			      sizeof(*run->objects));
-	if (!run->objects)
-		return -ENOMEM;
-	run->nr_objects = (size_t)run->header.nr_objects;
-	room = run->header.size / sizeof(uint32_t);
-	for (i = 0; i < run->nr_objects; i++) {
-		error = copy_object(run, i, &room, why);
-		if (error)
-			return error;
-	}
-	return 0;
+	if (!error)
+		error = check_header(run, why);
+	if (!error)
+		error = copy_objects(run, why);
+	if (!error)
+		error = copy_processes(run, why);
+	return error;
 }
 
 void runfile_release(struct runfile *run)
@@ -227,6 +247,7 @@ void runfile_release(struct runfile *run)
 	for (i = 0; i < run->nr_objects; i++)
 		free(run->objects[i].path);
 	free(run->objects);
+	free(run->processes);
 	if (run->map)
 		munmap(run->map, run->map_bytes);
 	memset(run, 0, sizeof(*run));

@@ -6,18 +6,21 @@
 #ifndef PROFIL_RUNFILE_H
 #define PROFIL_RUNFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <run.h>
+#include <run/run.h>
 
 /**
  * struct runfile_object - an executable segment, checked
- * @start:       first pc
- * @end:         first pc behind it, above @start
- * @bias:        what was added to the link-time addresses at load; from start - bias
- *               to end - bias they do not wrap
- * @path:        the file's, or "[vdso]"; ended by a 0
+ * @start:       link-time address of its first byte
+ * @end:         first link-time address behind it, above @start
+ * @bias:        what was added to these where it was loaded first
+ * @path:        the file's, or a word in brackets for what is none; ended by a 0, not
+ *               empty
+ * @build_id:    as it was loaded
+ * @build_id_bytes: 0: it has none
  * @counters:    read them by runfile_count()
  * @nr_counters: number of them: none starts at or behind @end
  */
@@ -26,17 +29,23 @@ struct runfile_object {
 	uint64_t end;
 	uint64_t bias;
 	char *path;
+	uint8_t build_id[PROFIL_RUN_BUILD_ID];
+	size_t build_id_bytes;
 	const uint32_t *counters;
 	size_t nr_counters;
 };
 
 /**
  * struct runfile - a run's memory, checked
- * @header:     a copy; only magic, version, state and rate mean something
- *              unless state is STARTED, and error and message if it is FAILED
- * @objects:    sorted by start, none overlapping another
- * @nr_objects: number of them; 0 unless state is STARTED
- * @outside:    counter of the pcs outside all objects, or NULL
+ * @header:     a copy; its message is ended by a 0
+ * @objects:    in the order in which they were loaded first
+ * @nr_objects: number of them
+ * @processes:  copies of those that a profile was started of, in the order in which they
+ *              came; their programs are indexes of @objects, or UINT32_MAX
+ * @nr_processes: number of them
+ * @nr_failed:  processes of which no profile could be started
+ * @nr_unlisted: processes for which there was no place
+ * @outside:    counter of the pcs outside all objects
  * @map:        the mapping that the counters are in
  * @map_bytes:  its size
  */
@@ -44,30 +53,46 @@ struct runfile {
 	struct profil_run header;
 	struct runfile_object *objects;
 	size_t nr_objects;
+	struct profil_run_process *processes;
+	size_t nr_processes;
+	size_t nr_failed;
+	size_t nr_unlisted;
 	const uint32_t *outside;
 	void *map;
 	size_t map_bytes;
 };
 
 /**
+ * struct runfile_wish - what is wanted of a run
+ * @rate:   in Hz; 0 for libprofil's default
+ * @clock:  PROFIL_CLOCK_*
+ * @follow: what the program executes is profiled too
+ */
+struct runfile_wish {
+	uint32_t rate;
+	uint32_t clock;
+	bool follow;
+};
+
+/**
  * runfile_create - make the memory of a run
- * @rate: wanted rate in Hz, 0 for libprofil's default
- * @clock: wanted clock, PROFIL_CLOCK_*
+ * @wish: what is wanted of it
  *
  * Return: a descriptor, closed on exec, or -errno.
  */
-int runfile_create(uint32_t rate, uint32_t clock);
+int runfile_create(const struct runfile_wish *wish);
 
 /**
  * runfile_read - check a run's memory and make it readable
- * @fd:  from runfile_create(); from here on it cannot shrink any more
+ * @fd:  from runfile_create()
  * @run: filled in; to be released by runfile_release(), whatever is returned
  * @why: on -EBADMSG, what is wrong, in words
  *
- * Whatever the profiled program wrote into the memory, and if a child of it
- * goes on writing, the worst that can come of it is wrong counts.
+ * Whatever a profiled program wrote into the memory, and if one goes on writing, the
+ * worst that can come of it is wrong counts. May be called while they run.
  *
- * Return: 0; -EBADMSG: the memory is damaged; or another -errno.
+ * Return: 0; -EPROTO: the library is of another version; -EBADMSG: the memory is
+ * damaged; or another -errno.
  */
 int runfile_read(int fd, struct runfile *run, const char **why);
 

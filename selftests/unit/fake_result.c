@@ -25,13 +25,11 @@ void fake_result(struct result *result)
 		.outside = 3,
 		.lost = 7,
 		.lost_error = ENOMEM,
-		.told = 5,
 		.forks_denied = 2,
 		.nr_objects = 2,
 		.nr_processes = 2,
 		.unlisted = 9,
-		.unlisted_ended = 8,
-		.unlisted_cpu_ns = 77,
+		.failed = 8,
 	};
 	static const struct result_count first[] = {
 		{ 0x1000, 5 }, { 0x1ff8, 1 }, { 0x1ffc, 300 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run's memory as libprofil would leave it, to be damaged by tests.
+ * A run's memory as libprofil-run.so would leave it, to be damaged by tests.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -19,35 +19,46 @@ void fake_run_fill(struct fake_run *run)
 	run->header = (struct profil_run){
 		.magic = PROFIL_RUN_MAGIC,
 		.version = PROFIL_RUN_VERSION,
-		.state = PROFIL_RUN_STARTED,
-		.rate = 100,
-		.pid = 1234,
-		.text_bytes = 4,
-		.objects = offsetof(struct fake_run, objects),
+		.owner = 1234,
 		.nr_objects = FAKE_OBJECTS,
-		.outside = offsetof(struct fake_run, outside),
-		.size = sizeof(*run),
+		.nr_processes = 1,
+		.end = FAKE_BYTES,
 	};
 	for (i = 0; i < FAKE_OBJECTS; i++) {
 		struct profil_run_object *object = &run->objects[i];
 
 		object->start = 0x1000 * (i + 1);
 		object->end = object->start + 4 * FAKE_COUNTERS;
-		object->path = offsetof(struct fake_run, paths) +
-			       i * sizeof(run->paths[0]);
-		object->counters = offsetof(struct fake_run, counters) +
-				   i * sizeof(run->counters[0]);
+		object->counters = FAKE_COUNTERS_AT(i);
 		object->nr_counters = FAKE_COUNTERS;
-		snprintf(run->paths[i], sizeof(run->paths[i]), "/lib/object%zu",
-			 i);
+		snprintf(object->path, sizeof(object->path), "/lib/object%zu", i);
 	}
+	run->processes[0] = (struct profil_run_process){
+		.pid = 1234,
+		.parent = 1233,
+		.state = PROFIL_RUN_STARTED,
+		.rate = 100,
+		.asked_rate = 100,
+	};
 }
 
-int fake_run_memfd(const struct fake_run *run, size_t bytes)
+static void put(int fd, const void *from, size_t bytes, uint64_t at)
+{
+	assert_int_equal(pwrite(fd, from, bytes, (off_t)at), bytes);
+}
+
+int fake_run_memfd(const struct fake_run *run)
 {
 	int fd = memfd_create("fake", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	size_t i;
 
 	assert_true(fd >= 0);
-	assert_int_equal(pwrite(fd, run, bytes, 0), bytes);
+	assert_int_equal(ftruncate(fd, FAKE_BYTES), 0);
+	put(fd, &run->header, sizeof(run->header), 0);
+	put(fd, run->objects, sizeof(run->objects), PROFIL_RUN_OBJECTS_AT);
+	put(fd, run->processes, sizeof(run->processes), PROFIL_RUN_PROCESSES_AT);
+	put(fd, &run->outside, sizeof(run->outside), PROFIL_RUN_OUTSIDE_AT);
+	for (i = 0; i < FAKE_OBJECTS; i++)
+		put(fd, run->counters[i], sizeof(run->counters[i]), FAKE_COUNTERS_AT(i));
 	return fd;
 }

@@ -94,15 +94,13 @@ void odd_result(struct result *result)
 		.outside = 7,
 		.lost = 2,
 		.lost_error = ENOMEM,
-		.told = 2,
 		.forks_denied = 1,
 		.objects = objects,
 		.nr_objects = NR_ODD_OBJECTS,
 		.processes = processes,
 		.nr_processes = ARRAY_SIZE(first_processes),
 		.unlisted = 3,
-		.unlisted_ended = 2,
-		.unlisted_cpu_ns = 1,
+		.failed = 2,
 	};
 }
 

@@ -36,11 +36,11 @@ static void environment_leads_to_the_run(void **state)
 	setenv("PROFIL_RUN", "/old", 1);
 	setenv("KEPT", "yes", 1);
 	unsetenv("LD_PRELOAD");
-	env = preload_environ("/lib/libprofil.so.0", 17);
+	env = preload_environ("/lib/libprofil-run.so", 17);
 	assert_non_null(env);
 	snprintf(expected, sizeof(expected), "/proc/%d/fd/17", (int)getpid());
 	assert_string_equal(value(env, "PROFIL_RUN"), expected);
-	assert_string_equal(value(env, "LD_PRELOAD"), "/lib/libprofil.so.0");
+	assert_string_equal(value(env, "LD_PRELOAD"), "/lib/libprofil-run.so");
 	assert_string_equal(value(env, "KEPT"), "yes");
 	preload_environ_free(env);
 	/* our own environment is as it was */
@@ -69,14 +69,14 @@ static void other_preloads_come_behind(void **state)
 	unsetenv("LD_PRELOAD");
 }
 
-/* Whether a libprofil exists here or not, both places are named. */
+/* Whether the library exists here or not, both places are named. */
 static void both_places_are_tried(void **state)
 {
 	char *tried, *path = preload_find(&tried);
 
 	(void)state;
 	assert_non_null(tried);
-	assert_non_null(strstr(tried, "/lib/libprofil.so.0, /"));
+	assert_non_null(strstr(tried, "/lib/libprofil-run.so, /"));
 	if (path)
 		assert_non_null(strstr(tried, path));
 	free(path);

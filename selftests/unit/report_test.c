@@ -12,7 +12,7 @@
 #include "test.h"
 
 static char *argv[] = { "perl", "-e", "print 1\n", NULL };
-static struct result_process processes[2];
+static struct result_process processes[10];
 static struct result result;
 static char name[] = "main", other[] = "f\033[2J";
 static struct profile_row rows[2];
@@ -32,13 +32,13 @@ static int set_up(void **state)
 	memset(processes, 0, sizeof(processes));
 	processes[0].pid = 7;
 	processes[0].before_ns = 20000000;
+	processes[0].has_told = true;
 	result = (struct result){
 		.argv = argv,
 		.rate = 100,
 		.text_bytes = 4,
 		.pid = 7,
 		.program_cpu_ns = 4130000000,
-		.told = 1,
 		.processes = processes,
 		.nr_processes = 1,
 	};
@@ -58,6 +58,22 @@ static int set_up(void **state)
 	set_samples(412);
 	report = (struct report){ .result = &result, .profile = &profile };
 	return 0;
+}
+
+/* Of children that were forked, the first ones of which told of their end. */
+static void set_children(size_t forked, size_t ended, uint64_t cpu_ns)
+{
+	size_t i;
+
+	result.nr_processes = 1 + forked;
+	for (i = 1; i <= forked; i++)
+		processes[i] = (struct result_process){
+			.pid = 100 + (int)i,
+			.is_fork = true,
+			.has_ended = i <= ended,
+			.has_told = i <= ended,
+		};
+	processes[1].cpu_ns = cpu_ns;
 }
 
 static int tear_down(void **state)
@@ -108,8 +124,9 @@ static void lines_above_the_table_are_comments(void **state)
 	const char *line;
 
 	(void)state;
-	result.unlisted = 4;
-	result.unlisted_ended = 1;
+	set_children(3, 1, 0);
+	result.unlisted = 1;
+	result.failed = 1;
 	result.lost = 3;
 	result.lost_error = ENOMEM;
 	result.forks_denied = 2;
@@ -119,6 +136,7 @@ static void lines_above_the_table_are_comments(void **state)
 	assert_has("3 of them did not come to exit()");
 	assert_has("3 samples (0.03 s) lost (ENOMEM): ");
 	assert_has("2 children not profiled");
+	assert_has("1 program not profiled: no profile could be started");
 	assert_has("has lowered the rate from 4000 Hz");
 	assert_has("at least 4.83 s of CPU have no samples");
 	for (line = text; line; line = strchr(line, '\n')) {
@@ -215,9 +233,8 @@ static void lost_samples_are_no_difference(void **state)
 static void denied_children_are_told(void **state)
 {
 	(void)state;
-	result.unlisted = 1;
-	result.unlisted_ended = 1;
-	result.unlisted_cpu_ns = 1000000000;
+	set_children(1, 1, 1000000000);
+	processes[1].has_told = false;
 	result.forks_denied = 1;
 	print();
 	assert_has("# 1 child not profiled: ");
@@ -228,7 +245,7 @@ static void untold_losses_are_possible(void **state)
 {
 	(void)state;
 	result.program_cpu_ns = 9000000000;
-	result.told = 0;
+	processes[0].has_told = false;
 	print();
 	assert_has("no samples: an exec");
 	assert_has("ulimit -l");
@@ -244,15 +261,14 @@ static void children_count(void **state)
 		const char *text;
 		const char *difference;
 	} cases[] = {
-		{ 1, 1, 561, "# and 1 child that it forked used 1.50 s\n", NULL },
-		{ 3, 3, 561, "# and 3 children that it forked used 1.50 s\n",
-		  NULL },
+		{ 1, 1, 561, "# and 1 forked child used 1.50 s\n", NULL },
+		{ 3, 3, 561, "# and 3 forked children used 1.50 s\n", NULL },
 		{ 3, 3, 500, "used 1.50 s\n",
 		  "# 0.61 s of CPU have no samples" },
 		{ 3, 3, 700, "used 1.50 s\n", "1.39 s more than the CPU" },
 		/* 2 samples for each process */
 		{ 9, 9, 541, "used 1.50 s\n", NULL },
-		{ 3, 2, 561, "# and 3 children that it forked, of which 2 used 1.50 s\n"
+		{ 3, 2, 561, "# and 3 forked children, of which 2 used 1.50 s\n"
 		  "# 1 of them did not come to exit() (", NULL },
 		/* those of which nothing is known may have them all */
 		{ 3, 2, 700, "1 of them", NULL },
@@ -262,11 +278,8 @@ static void children_count(void **state)
 	size_t i;
 
 	(void)state;
-	result.unlisted_cpu_ns = 1500000000;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		result.unlisted = cases[i].forked;
-		result.unlisted_ended = cases[i].ended;
-		result.told = 1 + cases[i].ended;
+		set_children(cases[i].forked, cases[i].ended, 1500000000);
 		set_samples(cases[i].samples);
 		print();
 		assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
@@ -281,28 +294,76 @@ static void children_count(void **state)
 	}
 }
 
-/* Children that are listed are children like others. */
-static void listed_children_count(void **state)
+/* Of those for which there was no place nothing is known. */
+static void unlisted_processes_count(void **state)
 {
 	(void)state;
-	result.nr_processes = 2;
-	result.unlisted = 1;
-	processes[1].cpu_ns = 1000000000;
-	processes[1].has_ended = true;
+	set_children(1, 1, 1000000000);
+	result.unlisted = 2;
 	set_samples(511);
-	result.told = 2;
 	print();
-	assert_has("# and 2 children that it forked, of which 1 used 1.00 s\n");
-	assert_has("# 1 of them did not come to exit()");
+	assert_has("# and 1 forked child and 2 for which there was no place in the list, of which 1 used 1.00 s\n");
+	assert_has("# 2 of them did not come to exit()");
 	assert_lacks("have no samples");
 }
 
 static void children_of_no_known_time(void **state)
 {
 	(void)state;
-	result.unlisted = 2;
+	set_children(2, 0, 0);
 	print();
-	assert_has("# and 2 children that it forked\n# 2 of them did not");
+	assert_has("# and 2 forked children\n# 2 of them did not");
+}
+
+/* As of a shell: 4.11 s of its own, 1 s of a child, and 2 s of what that executed */
+static void executed_programs_count(void **state)
+{
+	(void)state;
+	set_children(1, 1, 1000000000);
+	processes[2] = (struct result_process){
+		.pid = 101, .has_ended = true, .has_told = true,
+		.before_ns = 1100000000, .cpu_ns = 2000000000,
+	};
+	result.nr_processes = 3;
+	result.children_cpu_ns = 3100000000;
+	set_samples(711);
+	print();
+	assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
+	assert_has("# and 1 forked child and 1 executed program used 3.00 s\n");
+	assert_has("# all that the command waited for used 7.23 s, in which");
+	assert_lacks("have no samples");
+	assert_lacks("more than the CPU time");
+	tear_down(NULL);
+	/* from fork to exec a child may have had its parent's profile: 1.10 s at most */
+	set_samples(820);
+	print();
+	assert_lacks("more than the CPU time");
+	tear_down(NULL);
+	set_samples(822);
+	print();
+	assert_has("1.11 s more than the CPU time");
+}
+
+/* It executes another program itself: 1 s of the first, and 3.03 s of the second */
+static void command_that_becomes_another(void **state)
+{
+	(void)state;
+	processes[0].has_ended = true;
+	processes[0].cpu_ns = 1000000000;
+	processes[1] = (struct result_process){
+		.pid = 7, .has_ended = true, .has_told = true,
+		.before_ns = 1100000000, .cpu_ns = 3000000000,
+	};
+	result.nr_processes = 2;
+	set_samples(400);
+	print();
+	assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.03 s after it ended)\n");
+	assert_lacks("# and ");
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	set_samples(300);
+	print();
+	assert_has("# 1.00 s of CPU have no samples");
 }
 
 static void no_samples_are_explained(void **state)
@@ -327,7 +388,7 @@ static void other_process_has_no_cpu_time(void **state)
 	processes[0].pid = 8;
 	result.program_cpu_ns = 1000000;
 	print();
-	assert_has("of process 8");
+	assert_has("# of what the command executed: itself it is not profiled\n");
 	assert_lacks("the process used");
 	assert_lacks("more than the CPU time");
 }
@@ -420,6 +481,7 @@ static void processes_tell_what_they_know(void **state)
 	result.nr_processes = 2;
 	result.unlisted = 3;
 	processes[0].program = first;
+	processes[0].has_told = false;
 	processes[1] = (struct result_process){
 		.pid = 9, .parent = 7, .program = second, .is_fork = true,
 		.has_ended = true, .has_told = true, .cpu_ns = 1500000000,
@@ -428,7 +490,7 @@ static void processes_tell_what_they_know(void **state)
 	print();
 	assert_has("    25.00       103         2        1.50        9        7  x\\033 (fork)  21.06..29.40\n");
 	assert_has("        -         -         -           -        7        0  /bin/sh\n");
-	assert_has("# and 3 forked children that are not told apart");
+	assert_has("# and 3 more for which there was no place");
 	assert_lacks("function  ");
 	tear_down(NULL);
 	report.table.top = 1;
@@ -451,8 +513,10 @@ int main(void)
 		TEST(denied_children_are_told),
 		TEST(untold_losses_are_possible),
 		TEST(children_count),
-		TEST(listed_children_count),
+		TEST(unlisted_processes_count),
 		TEST(children_of_no_known_time),
+		TEST(executed_programs_count),
+		TEST(command_that_becomes_another),
 		TEST(no_samples_are_explained),
 		TEST(other_process_has_no_cpu_time),
 		TEST(decimals_show_one_sample),

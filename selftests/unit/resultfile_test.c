@@ -341,8 +341,8 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(result.text_bytes, 0, "power of two");
 	NONSENSE(result.text_bytes, 12, "power of two");
 	NONSENSE(result.nr_processes, 0, "no process");
-	NONSENSE(result.unlisted_ended, result.unlisted + 1, "children");
-	NONSENSE(result.unlisted, UINT64_MAX, "children");
+	NONSENSE(result.failed, UINT64_MAX, "processes are too many");
+	NONSENSE(result.unlisted, UINT64_MAX, "processes are too many");
 	NONSENSE(result.outside, UINT64_MAX, "too many");
 	NONSENSE(objects[0].end, objects[0].start, "ends before");
 	NONSENSE(objects[0].end, objects[0].counts[1].address, "outside their object");
@@ -358,7 +358,9 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(processes[0].has_ended, false, "did not tell");
 	NONSENSE(processes[0].has_told, false, "did not tell");
 	NONSENSE(processes[0].before_ns, UINT64_MAX, "too long");
-	NONSENSE(processes[0].cpu_ns, UINT64_MAX - 30, "too long");
+	NONSENSE(processes[0].cpu_ns, UINT64_MAX - 10, "too long");
+	processes[1].has_ended = true;
+	NONSENSE(processes[1].cpu_ns, UINT64_MAX - 21, "too long");
 	name = result.argv[0];
 	result.argv[0] = NULL;
 	assert_int_equal(resultfile_write("out", &result), 0);

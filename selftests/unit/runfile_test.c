@@ -19,116 +19,149 @@
 #include "fake_run.h"
 #include "test.h"
 
-static int read_bytes(const struct fake_run *fake, size_t bytes,
-		      const char **why)
-{
-	int fd = fake_run_memfd(fake, bytes);
-	struct runfile run;
-	int error;
+static struct fake_run fake;
+static struct runfile run;
+static const char *why;
 
-	*why = NULL;
-	error = runfile_read(fd, &run, why);
+static int set_up(void **state)
+{
+	(void)state;
+	fake_run_fill(&fake);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
 	runfile_release(&run);
+	/* it may have been */
+	runfile_release(&run);
+	return 0;
+}
+
+static int read_fake(void)
+{
+	int fd = fake_run_memfd(&fake), error;
+
+	why = NULL;
+	error = runfile_read(fd, &run, &why);
 	close(fd);
 	return error;
 }
 
-static void assert_damaged(const struct fake_run *fake)
+static void assert_damaged(void)
 {
-	const char *why;
-
-	assert_int_equal(read_bytes(fake, sizeof(*fake), &why), -EBADMSG);
+	assert_int_equal(read_fake(), -EBADMSG);
 	assert_non_null(why);
+	runfile_release(&run);
 }
 
 static void good_run_is_read(void **state)
 {
-	struct fake_run fake;
-	struct runfile run;
-	const char *why;
-	int fd;
-
 	(void)state;
-	fake_run_fill(&fake);
 	fake.outside = 3;
 	fake.counters[1][7] = 5;
-	fd = fake_run_memfd(&fake, sizeof(fake));
-	assert_int_equal(runfile_read(fd, &run, &why), 0);
+	fake.objects[1].build_id_bytes = 2;
+	fake.objects[1].build_id[1] = 9;
+	fake.objects[0].path[0] = 0;
+	assert_int_equal(read_fake(), 0);
 	assert_int_equal(run.nr_objects, FAKE_OBJECTS);
+	assert_string_equal(run.objects[0].path, "[unnamed]");
 	assert_string_equal(run.objects[1].path, "/lib/object1");
 	assert_int_equal(run.objects[1].start, 0x2000);
 	assert_int_equal(run.objects[1].nr_counters, FAKE_COUNTERS);
+	assert_int_equal(run.objects[1].build_id_bytes, 2);
+	assert_int_equal(run.objects[1].build_id[1], 9);
 	assert_int_equal(runfile_count(&run.objects[1].counters[7]), 5);
 	assert_int_equal(runfile_count(run.outside), 3);
-	runfile_release(&run);
-	close(fd);
+	assert_int_equal(run.nr_processes, 1);
+	assert_int_equal(run.processes[0].pid, 1234);
 }
 
 static void created_run_is_empty(void **state)
 {
-	int fd = runfile_create(250, PROFIL_CLOCK_RANDOM);
-	struct runfile run;
-	const char *why;
+	static const struct runfile_wish wish = { 250, PROFIL_CLOCK_RANDOM, true };
+	int fd = runfile_create(&wish);
 
 	(void)state;
 	assert_true(fd >= 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	/* as the library does */
-	assert_int_equal(ftruncate(fd, 100000), 0);
+	assert_int_equal(ftruncate(fd, FAKE_BYTES), 0);
 	assert_int_equal(runfile_read(fd, &run, &why), 0);
-	assert_int_equal(run.header.state, PROFIL_RUN_EMPTY);
 	assert_int_equal(run.header.rate, 250);
 	assert_int_equal(run.header.clock, PROFIL_CLOCK_RANDOM);
+	assert_int_equal(run.header.flags, PROFIL_RUN_FOLLOW);
+	assert_int_equal(run.header.end, PROFIL_RUN_COUNTERS_AT);
 	assert_int_equal(run.nr_objects, 0);
+	assert_int_equal(run.nr_processes, 0);
 	/* a child that lives on must not take the memory away under us */
 	assert_int_equal(ftruncate(fd, 0), -1);
-	runfile_release(&run);
-	runfile_release(&run);
 	close(fd);
 }
 
-static void cut_run_is_refused_at_any_length(void **state)
+static void cut_run_is_refused(void **state)
 {
-	struct fake_run fake;
-	const char *why;
-	size_t bytes;
+	static const off_t sizes[] = {
+		0, 1, sizeof(struct profil_run) - 1, sizeof(struct profil_run),
+		PROFIL_RUN_PROCESSES_AT, PROFIL_RUN_COUNTERS_AT - 1,
+	};
+	size_t i;
 
 	(void)state;
-	fake_run_fill(&fake);
-	for (bytes = 0; bytes < sizeof(fake); bytes++) {
-		assert_int_equal(read_bytes(&fake, bytes, &why), -EBADMSG);
-		assert_non_null(why);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		int fd = fake_run_memfd(&fake);
+
+		assert_int_equal(ftruncate(fd, sizes[i]), 0);
+		assert_int_equal(runfile_read(fd, &run, &why), -EBADMSG);
+		runfile_release(&run);
+		close(fd);
 	}
 }
 
-static void failed_run_needs_only_a_message(void **state)
+static void another_version_is_told(void **state)
 {
-	struct fake_run fake;
-	const char *why;
-
 	(void)state;
-	fake_run_fill(&fake);
-	fake.header.state = PROFIL_RUN_FAILED;
-	fake.header.objects = UINT64_MAX;
-	assert_int_equal(read_bytes(&fake, sizeof(fake.header), &why), 0);
-	memset(fake.header.message, 'x', sizeof(fake.header.message));
-	assert_damaged(&fake);
+	fake.header.version++;
+	fake.header.nr_objects = UINT32_MAX;
+	assert_int_equal(read_fake(), -EPROTO);
+	assert_int_equal(run.header.version, PROFIL_RUN_VERSION + 1);
 }
 
-static void sealed_run_is_refused(void **state)
+static void processes_are_told_apart(void **state)
 {
-	struct fake_run fake;
-	struct runfile run;
-	const char *why;
-	int fd;
-
 	(void)state;
-	fake_run_fill(&fake);
-	fd = fake_run_memfd(&fake, sizeof(fake));
-	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL), 0);
-	assert_int_equal(runfile_read(fd, &run, &why), -EBADMSG);
-	runfile_release(&run);
-	close(fd);
+	fake.header.nr_processes = FAKE_PROCESSES;
+	fake.processes[0].state = PROFIL_RUN_FAILED;
+	fake.processes[0].rate = 0;
+	fake.processes[1] = (struct profil_run_process){
+		.state = PROFIL_RUN_ENDED, .rate = 7, .program = 1, .samples = 8,
+	};
+	/* the last one has said nothing yet */
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.nr_failed, 1);
+	assert_int_equal(run.nr_processes, 1);
+	assert_int_equal(run.processes[0].samples, 8);
+	assert_int_equal(run.processes[0].program, 1);
+	assert_int_equal(run.nr_unlisted, 0);
+}
+
+static void processes_without_a_place_are_counted(void **state)
+{
+	(void)state;
+	fake.header.nr_processes = PROFIL_RUN_PROCESSES + 5;
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.nr_processes, 1);
+	assert_int_equal(run.nr_unlisted, 5);
+}
+
+/* It may have come while we were reading. */
+static void unknown_program_is_none(void **state)
+{
+	(void)state;
+	fake.processes[0].program = FAKE_OBJECTS;
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.processes[0].program, UINT32_MAX);
 }
 
 /* One wrong number each: where it is, how large, and what it is set to */
@@ -142,101 +175,56 @@ static const struct {
 	uint64_t value;
 } wrong[] = {
 	WRONG(header.magic, 0),
-	WRONG(header.version, PROFIL_RUN_VERSION + 1),
-	WRONG(header.state, PROFIL_RUN_STARTED + 1),
-	WRONG(header.rate, 0),
-	WRONG(header.text_bytes, 0),
-	WRONG(header.text_bytes, 3),
-	WRONG(header.size, sizeof(struct fake_run) + 1),
-	WRONG(header.size, UINT64_MAX),
-	WRONG(header.size, 0),
-	WRONG(header.outside, sizeof(struct fake_run)),
-	WRONG(header.outside, sizeof(struct fake_run) - 3),
-	WRONG(header.outside, UINT64_MAX - 3),
-	WRONG(header.outside, 1),
-	WRONG(header.objects, sizeof(struct fake_run)),
-	WRONG(header.objects, UINT64_MAX),
-	WRONG(header.nr_objects, 0),
-	WRONG(header.nr_objects, UINT64_MAX),
-	/* times 48, this is 0 modulo 2^64 */
-	WRONG(header.nr_objects, 1ULL << 60),
-	WRONG(header.nr_objects, sizeof(struct fake_run) / 48 + 1),
+	WRONG(header.nr_objects, FAKE_OBJECTS + 1),
+	WRONG(header.nr_objects, PROFIL_RUN_OBJECTS + 1),
+	WRONG(header.nr_objects, UINT32_MAX),
 	WRONG(objects[0].start, 0x1100),
 	WRONG(objects[0].start, UINT64_MAX),
 	WRONG(objects[0].end, 0x1000),
-	WRONG(objects[0].end, 0x2001),
-	WRONG(objects[1].start, 0x0800),
-	WRONG(objects[0].path, sizeof(struct fake_run)),
-	WRONG(objects[0].path, UINT64_MAX),
-	WRONG(objects[1].counters, sizeof(struct fake_run) - 4),
+	WRONG(objects[0].build_id_bytes, PROFIL_RUN_BUILD_ID + 1),
+	WRONG(objects[1].counters, FAKE_BYTES),
+	WRONG(objects[1].counters, FAKE_BYTES - 4),
 	WRONG(objects[1].counters, UINT64_MAX - 3),
-	WRONG(objects[1].counters, 2),
+	WRONG(objects[1].counters, FAKE_COUNTERS_AT(1) + 2),
 	WRONG(objects[0].nr_counters, FAKE_COUNTERS + 1),
-	WRONG(objects[1].nr_counters, FAKE_COUNTERS + 1),
-	WRONG(objects[0].bias, 0x1001),
 	WRONG(objects[1].nr_counters, UINT64_MAX),
 	/* times 4, this is 0 modulo 2^64 */
 	WRONG(objects[1].nr_counters, 1ULL << 62),
+	WRONG(processes[0].state, PROFIL_RUN_ENDED + 1),
+	WRONG(processes[0].rate, 0),
 };
 
 static void wrong_numbers_are_refused(void **state)
 {
-	struct fake_run fake;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		fake_run_fill(&fake);
-		memcpy((char *)&fake + wrong[i].offset, &wrong[i].value,
-		       wrong[i].size);
-		assert_damaged(&fake);
+		memcpy((char *)&fake + wrong[i].offset, &wrong[i].value, wrong[i].size);
+		assert_damaged();
 	}
 }
 
-static void path_without_end_is_refused(void **state)
+static void text_without_end_is_refused(void **state)
 {
-	struct fake_run fake;
-
 	(void)state;
+	memset(fake.objects[1].path, 'x', sizeof(fake.objects[1].path));
+	assert_damaged();
 	fake_run_fill(&fake);
-	/* from the last path on, there is no 0 any more */
-	fake.objects[1].path = offsetof(struct fake_run, counters);
-	memset(fake.counters, 'x', sizeof(fake.counters));
-	assert_damaged(&fake);
+	memset(fake.header.message, 'x', sizeof(fake.header.message));
+	assert_damaged();
 }
 
 static void shared_counters_are_refused(void **state)
 {
-	struct fake_run fake;
+	const uint64_t all = FAKE_BYTES / sizeof(uint32_t);
 
 	(void)state;
-	fake_run_fill(&fake);
 	fake.objects[0].counters = 0;
-	fake.objects[0].nr_counters = sizeof(fake) / 4;
-	assert_damaged(&fake);
-}
-
-/* With so few counters that they could be right */
-static void odd_pieces_of_text_are_refused(void **state)
-{
-	struct fake_run fake;
-
-	(void)state;
-	fake_run_fill(&fake);
-	fake.header.text_bytes = 6;
-	fake.objects[0].nr_counters = fake.objects[1].nr_counters = 1;
-	assert_damaged(&fake);
-}
-
-static void impossible_pcs_are_refused(void **state)
-{
-	struct fake_run fake;
-
-	(void)state;
-	fake_run_fill(&fake);
-	fake.objects[1].start = UINT64_MAX - 8;
-	fake.objects[1].end = UINT64_MAX;
-	assert_damaged(&fake);
+	fake.objects[0].nr_counters = all;
+	fake.objects[0].end = fake.objects[0].start + 4 * all;
+	assert_damaged();
 }
 
 /*
@@ -246,12 +234,10 @@ static void impossible_pcs_are_refused(void **state)
 static void random_damage_does_not_crash(void **state)
 {
 	unsigned int seed = 1;
-	const char *why;
 	int i, j;
 
 	(void)state;
-	for (i = 0; i < 3000; i++) {
-		struct fake_run fake;
+	for (i = 0; i < 1000; i++) {
 		int nr = 1 + rand_r(&seed) % 4;
 
 		fake_run_fill(&fake);
@@ -261,24 +247,27 @@ static void random_damage_does_not_crash(void **state)
 
 			((char *)&fake)[at] = (char)rand_r(&seed);
 		}
-		read_bytes(&fake, sizeof(fake), &why);
+		read_fake();
+		runfile_release(&run);
 	}
 }
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_run_is_read),
-		cmocka_unit_test(created_run_is_empty),
-		cmocka_unit_test(cut_run_is_refused_at_any_length),
-		cmocka_unit_test(failed_run_needs_only_a_message),
-		cmocka_unit_test(sealed_run_is_refused),
-		cmocka_unit_test(wrong_numbers_are_refused),
-		cmocka_unit_test(path_without_end_is_refused),
-		cmocka_unit_test(shared_counters_are_refused),
-		cmocka_unit_test(odd_pieces_of_text_are_refused),
-		cmocka_unit_test(impossible_pcs_are_refused),
-		cmocka_unit_test(random_damage_does_not_crash),
+		TEST(good_run_is_read),
+		TEST(created_run_is_empty),
+		TEST(cut_run_is_refused),
+		TEST(another_version_is_told),
+		TEST(processes_are_told_apart),
+		TEST(processes_without_a_place_are_counted),
+		TEST(unknown_program_is_none),
+		TEST(wrong_numbers_are_refused),
+		TEST(text_without_end_is_refused),
+		TEST(shared_counters_are_refused),
+		TEST(random_damage_does_not_crash),
 	};
 
 	return cmocka_run_group_tests_name("runfile", tests, NULL, NULL);

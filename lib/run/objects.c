@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What code this process has: the dynamic linker's list.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "objects.h"
+
+struct list {
+	struct profil_object *objects;
+	size_t nr;
+	size_t room;
+	uint64_t program;	/* its first pc; 0: it has not been listed yet */
+};
+
+/* Notes are made of three words, a name and what it is about, each padded to words. */
+static size_t padded(size_t bytes)
+{
+	return (bytes + 3) & ~(size_t)3;
+}
+
+static void find_build_id(struct profil_object *object, const char *note, size_t bytes)
+{
+	while (bytes >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *head = (const void *)note;
+		size_t name = padded(head->n_namesz), whole;
+
+		if (name > bytes || head->n_descsz > bytes)
+			return;
+		whole = sizeof(*head) + name + padded(head->n_descsz);
+		if (whole > bytes)
+			return;
+		if (head->n_type == NT_GNU_BUILD_ID && head->n_namesz == 4 &&
+		    !memcmp(note + sizeof(*head), "GNU", 4) &&
+		    head->n_descsz <= sizeof(object->build_id)) {
+			memcpy(object->build_id, note + sizeof(*head) + name,
+			       head->n_descsz);
+			object->build_id_bytes = head->n_descsz;
+			return;
+		}
+		note += whole;
+		bytes -= whole;
+	}
+}
+
+static void read_build_id(struct profil_object *object, const struct dl_phdr_info *info)
+{
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum && !object->build_id_bytes; i++)
+		if (info->dlpi_phdr[i].p_type == PT_NOTE)
+			find_build_id(object, (const char *)(info->dlpi_addr +
+							     info->dlpi_phdr[i].p_vaddr),
+				      info->dlpi_phdr[i].p_memsz);
+}
+
+static void name_object(struct profil_object *object, const struct dl_phdr_info *info,
+			bool is_program)
+{
+	ssize_t length;
+
+	if (info->dlpi_addr == getauxval(AT_SYSINFO_EHDR)) {
+		strcpy(object->path, "[vdso]");
+	} else if (!is_program) {
+		snprintf(object->path, sizeof(object->path), "%s",
+			 info->dlpi_name);
+	} else {
+		/* the program itself has no name there */
+		length = readlink("/proc/self/exe", object->path,
+				  sizeof(object->path) - 1);
+		object->path[length < 0 ? 0 : length] = 0;
+	}
+}
+
+static struct profil_object *add_object(struct list *list)
+{
+	if (list->nr == list->room) {
+		size_t room = list->room ? 2 * list->room : 16;
+		void *more = reallocarray(list->objects, room,
+					  sizeof(*list->objects));
+
+		if (!more)
+			return NULL;
+		list->objects = more;
+		list->room = room;
+	}
+	memset(&list->objects[list->nr], 0, sizeof(*list->objects));
+	return &list->objects[list->nr++];
+}
+
+static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct list *list = data;
+	/* the program comes first */
+	bool is_program = !list->nr && !info->dlpi_name[0];
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		struct profil_object *object;
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) ||
+		    !segment->p_memsz)
+			continue;
+		object = add_object(list);
+		if (!object)
+			return -ENOMEM;
+		object->bias = info->dlpi_addr;
+		object->start = info->dlpi_addr + segment->p_vaddr;
+		object->end = object->start + segment->p_memsz;
+		name_object(object, info, is_program);
+		read_build_id(object, info);
+		if (is_program && !list->program)
+			list->program = object->start;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct profil_object *left = a, *right = b;
+
+	return left->start < right->start ? -1 : left->start > right->start;
+}
+
+long profil_objects_list(struct profil_object **objects, size_t *program)
+{
+	struct list list = { 0 };
+	int error = dl_iterate_phdr(add_segments, &list);
+	size_t i;
+
+	if (error) {
+		free(list.objects);
+		return error;
+	}
+	qsort(list.objects, list.nr, sizeof(*list.objects), compare);
+	*program = PROFIL_NO_OBJECT;
+	for (i = 0; i < list.nr; i++)
+		if (list.objects[i].start == list.program)
+			*program = i;
+	*objects = list.objects;
+	return (long)list.nr;
+}

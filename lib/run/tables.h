@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROFIL_TABLES_H
+#define PROFIL_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "objects.h"
+#include "run.h"
+
+/**
+ * struct profil_tables - a run's memory (run.h) in this process
+ * @path: where it can be opened, as long as the command lives
+ * @file: to know it by
+ * @run:  header and tables, for as long as the process lives
+ *
+ * No descriptor stays open in the program.
+ */
+struct profil_tables {
+	char path[64];
+	ino_t file;
+	struct profil_run *run;
+};
+
+/* The number of an object for which there is no place: its pcs count as outside. */
+#define PROFIL_NO_PLACE		UINT32_MAX
+
+/*
+ * Find the run that path names. Return: 0; -EPROTO: it is of another version, and has
+ * been told so; or another -errno: it is none.
+ */
+int profil_tables_open(struct profil_tables *tables, const char *path);
+
+/* Take a place in the table of processes. Return: it, or NULL: there is none left. */
+struct profil_run_process *profil_tables_enter(struct profil_run *run);
+
+/*
+ * The place that an earlier program of this process has, if that has said nothing of its
+ * end; or NULL.
+ */
+struct profil_run_process *profil_tables_earlier(const struct profil_run *run,
+						 int32_t pid, int32_t parent);
+
+/*
+ * Have the objects in the table, those that are not there added, and put their numbers
+ * there, or PROFIL_NO_PLACE, into numbers[nr]. May wait for other processes of the run
+ * that do so. Return: 0 or -errno; what was added by then stays.
+ */
+int profil_tables_add(const struct profil_tables *tables,
+		      const struct profil_object *objects, size_t nr, uint32_t *numbers);
+
+/* Map the counters of an object. Return: where, or NULL with errno. */
+uint32_t *profil_tables_map(const struct profil_tables *tables, uint32_t number);
+
+/* The counter of pcs outside all objects. */
+uint32_t *profil_tables_outside(const struct profil_tables *tables);
+
+#endif /* PROFIL_TABLES_H */

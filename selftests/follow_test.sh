@@ -1,0 +1,165 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The profil command on programs that execute others, and on code that comes while they
+# run. PROFIL names another one than the tree's.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+PROFIL=$(realpath "${PROFIL:-../tools/profil}")
+
+# run ARG...: the command with these arguments; its table and result are kept
+run() {
+	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
+}
+
+# rows [OPTION...]: of the result's table, percent seconds samples name object interval
+rows() {
+	"$PROFIL" report "$@" "$work/result" | grep -v '^#'
+}
+
+# samples FUNCTION
+samples() {
+	rows | awk -v name="$1" '$4 == name { n += $3 } END { print n + 0 }'
+}
+
+# programs PATTERN: of how many processes with such a program the samples are known
+programs() {
+	rows --by process | awk -v name="$1" '$2 != "-" && $7 ~ name "$" { n++ }
+		END { print n + 0 }'
+}
+
+# between LOW VALUE HIGH
+between() {
+	awk -v low="$1" -v value="$2" -v high="$3" \
+		'BEGIN { exit !(low <= value && value <= high) }' ||
+		{ echo "# $2 is not in $1 to $3"; false; }
+}
+
+# whole LOW HIGH: the samples against the CPU time that the processes told of
+whole() {
+	between "$1" "$(rows --by process | awk '
+		{ samples += $2; cpu += $4 }
+		END { if (cpu > 0) print samples / 100 / cpu }')" "$2"
+}
+
+# One that the shell forks for, one that ends by _exit(), and what it becomes itself
+executed() {
+	run sh -c './spin 1; ./spin 1 _exit; exec ./spin 1' &&
+	between 290 "$(($(samples spin_much) + $(samples spin_less)))" 320 &&
+	between 0.65 "$(awk "BEGIN { print $(samples spin_much) / 300 }")" 0.85 &&
+	[ "$(programs /spin)" = 3 ] && whole 0.96 1.04 &&
+	grep -q '^# and 2 executed programs used' "$work/profile"
+}
+
+# Whose end is not told: its samples are there, and that is said.
+killed() {
+	run sh -c './spin 1 kill; exit 0' &&
+	between 95 "$(($(samples spin_much) + $(samples spin_less)))" 110 &&
+	[ "$(programs /spin)" = 0 ] &&
+	grep -q '^# 1 of them did not come to exit()' "$work/profile"
+}
+
+not_followed() {
+	run --no-follow sh -c './spin 1; exec ./spin 0.5' &&
+	[ "$(samples spin_much)" = 0 ] && ! rows --by process | grep -q spin
+}
+
+# They are not profiled, and what they execute is.
+past_static() {
+	run sh -c './spin-static 0.5; ./forks-static 1 0 exec ./spin 1' &&
+	between 95 "$(($(samples spin_much) + $(samples spin_less)))" 110 &&
+	! rows --by process | grep -q static
+}
+
+# Who takes the environment away is left alone.
+without_environment() {
+	run env -i ./spin 0.5 && [ "$(samples spin_much)" = 0 ] &&
+	run sh -c 'LD_PRELOAD= ./spin 0.5' && [ "$(samples spin_much)" = 0 ]
+}
+
+many() {
+	# shellcheck disable=SC2016 # it is the other shell's
+	run sh -c 'for i in $(seq 200); do /bin/true; done' &&
+	[ "$(rows --by process | grep -c '/true ')" = 200 ] && [ ! -s "$work/err" ]
+}
+
+# At once, all of them the first to have loaded what they have. (Of so many short ones
+# that share a processor the ticks see some more often than others.)
+at_once() {
+	# shellcheck disable=SC2016 # it is the other shell's
+	run sh -c 'for i in $(seq 20); do ./spin 0.1 & done; wait' &&
+	[ "$(programs /spin)" = 20 ] && whole 0.8 1.2 &&
+	[ "$(rows --by object | grep -c '/spin ')" = 1 ]
+}
+
+# A part of this project, compiled. What a child of vfork() uses until it executes counts
+# for its parent, in whose memory it runs.
+built() {
+	cp -r ../lib ../uapi "$work" && rm -f "$work"/lib/*.o &&
+	run make -s -C "$work/lib" -j2 device.o call.o rate.o overlap.o &&
+	[ "$(programs /make)" = 1 ] && [ "$(programs /cc1)" = 4 ] &&
+	[ "$(programs '[/-]as')" = 4 ] && whole 0.97 1.08 &&
+	! grep 'more than the CPU time' "$work/profile" &&
+	between 50 "$(rows --by object | awk '$4 ~ /\/cc1$/ { print $1 }')" 100
+}
+
+# came FUNCTION WHAT...: nothing is missing from when it was there. Printed was for how
+# long each of them was used.
+came() {
+	local function=$1
+
+	shift
+	run ./follow 1 "$@" && between 0.98 "$(awk -v samples="$(samples "$function")" '
+		{ seconds += $1 }
+		END { print (samples + 1) / 100 / seconds }' "$work/out")" 1.03
+}
+
+# By a name that only the program itself knows the way to, as without us
+# shellcheck disable=SC2016 # the dynamic linker knows it
+found() {
+	run ./follow 0.1 dlopen libfollow.so && [ "$(samples spin_loaded)" -gt 5 ] &&
+	run ./follow 0.1 dlopen '$ORIGIN/follow-libraries/libfollow.so' &&
+	[ "$(samples spin_loaded)" -gt 5 ] &&
+	! run ./follow 0.1 dlopen libnosuch.so &&
+	grep -q '^libnosuch.so: cannot open shared object file' "$work/err"
+}
+
+# Of a thing without a file: it has one name
+nameless() {
+	local name=$1
+
+	shift
+	came "$name" "$@" && rows | grep -q " \\$name *\\$name "
+}
+
+# The kernel's code and our own loop share the time.
+vdso() {
+	run ./follow 1 vdso && between 20 "$(samples '[vdso]')" 110 &&
+	between 95 "$(($(samples '[vdso]') + $(samples ask_kernel) +
+		$(samples clock_gettime)))" 110
+}
+
+ktap_print_header
+if [ ! -c /dev/profil ]; then
+	ktap_skip_all "no /dev/profil: load the module"
+	exit "$KSFT_SKIP"
+fi
+ktap_set_plan 14
+check "executed programs" at_last executed
+check "an executed program that is killed" at_last killed
+check "--no-follow" not_followed
+check "past a static program" at_last past_static
+check "without the environment" without_environment
+check "200 programs, one after another" many
+check "20 programs at once" at_last at_once
+check "make -j2" at_last built
+check "a library that is loaded" at_last came spin_loaded dlopen libfollow.so
+check "a library that is loaded twice" at_last came spin_loaded dlopen libfollow.so again
+check "libraries are found as before" found
+check "code that is made by mmap" at_last nameless '[jit]' mmap
+check "code that is made by mprotect" at_last nameless '[jit]' mprotect
+check "the kernel's code" at_last vdso
+ktap_finished
