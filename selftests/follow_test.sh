@@ -142,12 +142,20 @@ vdso() {
 		$(samples clock_gettime)))" 110
 }
 
+# While it runs, a line each half second; and what the program prints is its own.
+progress() {
+	run --progress=0.5 ./spin 2 && [ ! -s "$work/out" ] &&
+	[ "$(grep -c '^profil: .* samples: .*% spin_much' "$work/err")" -ge 2 ] &&
+	run --progress=0.5 sh -c './spin 1; echo said' && [ "$(<"$work/out")" = said ] &&
+	! run --progress=0 true && grep -q 'from 0.1 to' "$work/err"
+}
+
 ktap_print_header
 if [ ! -c /dev/profil ]; then
 	ktap_skip_all "no /dev/profil: load the module"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 14
+ktap_set_plan 15
 check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed
 check "--no-follow" not_followed
@@ -162,4 +170,5 @@ check "libraries are found as before" found
 check "code that is made by mmap" at_last nameless '[jit]' mmap
 check "code that is made by mprotect" at_last nameless '[jit]' mprotect
 check "the kernel's code" at_last vdso
+check "--progress" at_last progress
 ktap_finished

@@ -175,20 +175,22 @@ static int add_count(struct result_object *object, size_t *room, uint64_t addres
 }
 
 static int add_segment(struct result_object *object, size_t *room,
-		       const struct runfile_object *segment, uint32_t text_bytes)
+		       const struct runfile *run, const struct runfile_object *segment)
 {
-	size_t i;
+	size_t i = 0, end;
 
 	if (segment->start < object->start)
 		object->start = segment->start;
 	if (segment->end > object->end)
 		object->end = segment->end;
-	for (i = 0; i < segment->nr_counters; i++) {
-		uint32_t samples = runfile_count(&segment->counters[i]);
+	while (runfile_find_counters(run, segment, &i, &end)) {
+		for (; i < end; i++) {
+			uint64_t address = segment->start + i * PROFIL_RUN_TEXT_BYTES;
+			uint32_t samples = runfile_count(&segment->counters[i]);
 
-		if (samples && add_count(object, room, segment->start + i * text_bytes,
-					 samples))
-			return -ENOMEM;
+			if (samples && add_count(object, room, address, samples))
+				return -ENOMEM;
+		}
 	}
 	return 0;
 }
@@ -219,8 +221,8 @@ static void merge_counts(struct result_object *object, uint32_t text_bytes)
 }
 
 /* Make one object of @nr segments of one file. */
-static int add_object(struct result *result, const struct runfile_object **segments,
-		      size_t nr)
+static int add_object(struct result *result, const struct runfile *run,
+		      const struct runfile_object **segments, size_t nr)
 {
 	struct result_object *object = &result->objects[result->nr_objects++];
 	size_t room = 0, i;
@@ -233,7 +235,7 @@ static int add_object(struct result *result, const struct runfile_object **segme
 	memcpy(object->build_id, segments[0]->build_id, sizeof(object->build_id));
 	object->start = UINT64_MAX;
 	for (i = 0; i < nr; i++)
-		if (add_segment(object, &room, segments[i], result->text_bytes))
+		if (add_segment(object, &room, run, segments[i]))
 			return -ENOMEM;
 	merge_counts(object, result->text_bytes);
 	return 0;
@@ -252,7 +254,7 @@ static int list_objects(struct result *result, const struct runfile *run)
 		for (next = first + 1; next < run->nr_objects; next++)
 			if (compare_files(segments[first], segments[next]))
 				break;
-		error = add_object(result, segments + first, next - first);
+		error = add_object(result, run, segments + first, next - first);
 	}
 	free(segments);
 	return error;

@@ -5,9 +5,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,7 +152,25 @@ static int wait_for_zombie(pid_t pid)
 	return error;
 }
 
-int command_run(char *const argv[], char *const env[], struct command_end *end)
+/* Until it ends. Without a descriptor of it there is nothing to see meanwhile. */
+static void watch_process(pid_t pid, const struct command_watch *watch)
+{
+	struct pollfd process = { .events = POLLIN };
+	int ready;
+
+	process.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (process.fd < 0)
+		return;
+	do {
+		ready = poll(&process, 1, watch->interval_ms);
+		if (!ready)
+			watch->show(watch->data);
+	} while (!ready || (ready < 0 && errno == EINTR));
+	close(process.fd);
+}
+
+int command_run(char *const argv[], char *const env[],
+		const struct command_watch *watch, struct command_end *end)
 {
 	struct signal_settings old;
 	uint64_t began, used;
@@ -179,6 +199,8 @@ int command_run(char *const argv[], char *const env[], struct command_end *end)
 	forward_to = end->pid;
 	sigprocmask(SIG_SETMASK, &old.mask, NULL);
 	end->exec_error = read_exec_error(report[0]);
+	if (watch && !end->exec_error)
+		watch_process(end->pid, watch);
 	if (wait_for_zombie(end->pid))
 		error = -errno;
 	end->elapsed_ns = now(CLOCK_MONOTONIC) - began;

@@ -30,10 +30,23 @@ struct command_end {
 };
 
 /**
+ * struct command_watch - what to do meanwhile
+ * @interval_ms: how often
+ * @show:        this
+ * @data:        with that
+ */
+struct command_watch {
+	int interval_ms;
+	void (*show)(void *data);
+	void *data;
+};
+
+/**
  * command_run - run a command to its end
- * @argv: the command, looked for in PATH, and its arguments
- * @env:  its environment
- * @end:  filled in on success, which includes a failed exec
+ * @argv:  the command, looked for in PATH, and its arguments
+ * @env:   its environment
+ * @watch: what to do while it runs; NULL: nothing
+ * @end:   filled in on success, which includes a failed exec
  *
  * While it runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to
  * the command as well, and SIGTERM and SIGHUP are passed on to it. It starts
@@ -42,7 +55,7 @@ struct command_end {
  * Return: 0 or -errno.
  */
 int command_run(char *const argv[], char *const env[],
-		struct command_end *end);
+		const struct command_watch *watch, struct command_end *end);
 
 /**
  * command_exit_status - the exit status that stands for a command's end

@@ -25,6 +25,7 @@
 #include "commands.h"
 #include "preload.h"
 #include "profile.h"
+#include "progress.h"
 #include "report.h"
 #include "resultfile.h"
 #include "runfile.h"
@@ -36,7 +37,10 @@
 #define TERMINAL_ROWS	40
 
 /* Options without a letter */
-enum { KEY_NO_FOLLOW = 256 };
+enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS };
+
+#define PROGRESS_SECONDS	2	/* between two looks, if not asked otherwise */
+#define LONGEST_PROGRESS	86400
 
 static const char doc[] =
 	"Run COMMAND, show in which functions it spent its CPU time, and keep that in a file."
@@ -61,11 +65,14 @@ static const struct argp_option options[] = {
 	  "Write the table to FILE", 0 },
 	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
 	  "Do not profile programs that COMMAND and its children execute", 0 },
+	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
+	  "Show samples and the top functions while COMMAND runs, each SECONDS (default: 2)", 0 },
 	{ 0 }
 };
 
 struct arguments {
 	struct runfile_wish wish;
+	int progress_ms;	/* 0: it is not shown */
 	const char *output;	/* the result file; NULL: it cannot be written */
 	const char *table;	/* NULL: standard error */
 	char **command;
@@ -102,6 +109,20 @@ static uint32_t parse_clock(const char *text, struct argp_state *state)
 	return PROFIL_CLOCK_AUTO;
 }
 
+static int parse_progress(const char *text, struct argp_state *state)
+{
+	double seconds = PROGRESS_SECONDS;
+	char *end;
+
+	if (text) {
+		seconds = strtod(text, &end);
+		if (end == text || *end || !(seconds >= 0.1 && seconds <= LONGEST_PROGRESS))
+			argp_error(state, "'%s' is no time to wait: it is a number of seconds from 0.1 to %d",
+				   text, LONGEST_PROGRESS);
+	}
+	return (int)(seconds * 1000);
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -118,6 +139,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 't':
 		arguments->table = text;
+		return 0;
+	case KEY_PROGRESS:
+		arguments->progress_ms = parse_progress(text, state);
 		return 0;
 	case KEY_NO_FOLLOW:
 		arguments->wish.follow = false;
@@ -164,8 +188,14 @@ static void explain_unwritten(const char *path, int error)
 	      path, strerror(-error), strerrorname_np(-error));
 }
 
-static void run_command(char **command, int memory, struct command_end *end)
+static void run_command(const struct arguments *arguments, int memory,
+			struct command_end *end)
 {
+	struct command_watch watch = {
+		.interval_ms = arguments->progress_ms,
+		.show = progress_show,
+	};
+	char **command = arguments->command;
 	char *tried, *library = preload_find(&tried);
 	char **env;
 	int error;
@@ -181,7 +211,10 @@ static void run_command(char **command, int memory, struct command_end *end)
 	env = preload_environ(library, memory);
 	if (!env)
 		err(EXIT_OWN_FAILURE, "environment");
-	error = command_run(command, env, end);
+	if (watch.interval_ms)
+		watch.data = progress_new(memory, command, stderr);
+	error = command_run(command, env, watch.data ? &watch : NULL, end);
+	progress_free(watch.data);
 	if (error)
 		errx(EXIT_OWN_FAILURE, "%s: %s", command[0], strerror(-error));
 	preload_environ_free(env);
@@ -317,7 +350,7 @@ int run_main(int argc, char **argv)
 	memory = runfile_create(&arguments.wish);
 	if (memory < 0)
 		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
-	run_command(arguments.command, memory, &end);
+	run_command(&arguments, memory, &end);
 	if (end.exec_error)
 		warnx("%s: %s", arguments.command[0],
 		      strerror(end.exec_error));

@@ -230,6 +230,7 @@ int runfile_read(int fd, struct runfile *run, const char **why)
 	int error;
 
 	memset(run, 0, sizeof(*run));
+	run->fd = fd;
 	error = map_memory(fd, run, why);
 	if (!error)
 		error = check_header(run, why);
@@ -238,6 +239,27 @@ int runfile_read(int fd, struct runfile *run, const char **why)
 	if (!error)
 		error = copy_processes(run, why);
 	return error;
+}
+
+bool runfile_find_counters(const struct runfile *run, const struct runfile_object *object,
+			   size_t *first, size_t *end)
+{
+	const off_t start = (const char *)object->counters - (const char *)run->map;
+	off_t data, hole;
+
+	*end = object->nr_counters;
+	if (*first >= object->nr_counters)
+		return false;
+	data = lseek(run->fd, start + (off_t)(*first * sizeof(uint32_t)), SEEK_DATA);
+	if (data < 0)
+		return errno != ENXIO;	/* or it cannot be told: look at all */
+	if (data >= start + (off_t)(object->nr_counters * sizeof(uint32_t)))
+		return false;
+	*first = (size_t)(data - start) / sizeof(uint32_t);
+	hole = lseek(run->fd, data, SEEK_HOLE);
+	if (hole >= 0 && (size_t)(hole - start) / sizeof(uint32_t) < *end)
+		*end = (size_t)(hole - start) / sizeof(uint32_t);
+	return true;
 }
 
 void runfile_release(struct runfile *run)

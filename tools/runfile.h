@@ -46,6 +46,7 @@ struct runfile_object {
  * @nr_failed:  processes of which no profile could be started
  * @nr_unlisted: processes for which there was no place
  * @outside:    counter of the pcs outside all objects
+ * @fd:         that it was read from
  * @map:        the mapping that the counters are in
  * @map_bytes:  its size
  */
@@ -58,6 +59,7 @@ struct runfile {
 	size_t nr_failed;
 	size_t nr_unlisted;
 	const uint32_t *outside;
+	int fd;
 	void *map;
 	size_t map_bytes;
 };
@@ -84,7 +86,7 @@ int runfile_create(const struct runfile_wish *wish);
 
 /**
  * runfile_read - check a run's memory and make it readable
- * @fd:  from runfile_create()
+ * @fd:  from runfile_create(), open until runfile_release()
  * @run: filled in; to be released by runfile_release(), whatever is returned
  * @why: on -EBADMSG, what is wrong, in words
  *
@@ -95,6 +97,21 @@ int runfile_create(const struct runfile_wish *wish);
  * damaged; or another -errno.
  */
 int runfile_read(int fd, struct runfile *run, const char **why);
+
+/**
+ * runfile_find_counters - find counters that may not be 0
+ * @run:    as read
+ * @object: of it
+ * @first:  index of the first one to look at; that of the first one found, afterwards
+ * @end:    filled with the index behind the last one found beside it
+ *
+ * Most of a program's text is never hit, and its counters are holes in the memory:
+ * who reads those has them filled.
+ *
+ * Return: whether there are any.
+ */
+bool runfile_find_counters(const struct runfile *run, const struct runfile_object *object,
+			   size_t *first, size_t *end);
 
 /**
  * runfile_release - give back what runfile_read() took

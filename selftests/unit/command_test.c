@@ -20,7 +20,7 @@ static struct command_end run_shell(char *script)
 	char *argv[] = { "sh", "-c", script, NULL };
 	struct command_end end;
 
-	assert_int_equal(command_run(argv, environ, &end), 0);
+	assert_int_equal(command_run(argv, environ, NULL, &end), 0);
 	assert_int_equal(end.exec_error, 0);
 	return end;
 }
@@ -45,10 +45,10 @@ static void failed_exec_is_told(void **state)
 	struct command_end end;
 
 	(void)state;
-	assert_int_equal(command_run(missing, environ, &end), 0);
+	assert_int_equal(command_run(missing, environ, NULL, &end), 0);
 	assert_int_equal(end.exec_error, ENOENT);
 	assert_int_equal(command_exit_status(&end), 127);
-	assert_int_equal(command_run(unfit, environ, &end), 0);
+	assert_int_equal(command_run(unfit, environ, NULL, &end), 0);
 	assert_int_equal(end.exec_error, EACCES);
 	assert_int_equal(command_exit_status(&end), 126);
 }
@@ -60,7 +60,7 @@ static void environment_is_as_given(void **state)
 	struct command_end end;
 
 	(void)state;
-	assert_int_equal(command_run(argv, env, &end), 0);
+	assert_int_equal(command_run(argv, env, NULL, &end), 0);
 	assert_int_equal(command_exit_status(&end), 0);
 }
 
@@ -140,6 +140,29 @@ static void signal_settings_are_inherited_and_restored(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+static void count(void *data)
+{
+	++*(int *)data;
+}
+
+static void meanwhile_is_watched(void **state)
+{
+	char *sleeps[] = { "sh", "-c", "sleep 0.5; exit 4", NULL };
+	char *missing[] = { "./no-such-command", NULL };
+	int times = 0;
+	const struct command_watch watch = { 20, count, &times };
+	struct command_end end;
+
+	(void)state;
+	assert_int_equal(command_run(sleeps, environ, &watch, &end), 0);
+	assert_int_equal(command_exit_status(&end), 4);
+	/* 25 and some for the shell; fewer where the host is busy */
+	assert_in_range(times, 3, 50);
+	times = 0;
+	assert_int_equal(command_run(missing, environ, &watch, &end), 0);
+	assert_int_equal(times, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +174,7 @@ int main(void)
 		cmocka_unit_test(terminal_signals_are_ignored),
 		cmocka_unit_test(termination_is_passed_on),
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
+		cmocka_unit_test(meanwhile_is_watched),
 	};
 
 	/* whatever started us, in the background or under nohup(1), ignored */

@@ -164,6 +164,54 @@ static void unknown_program_is_none(void **state)
 	assert_int_equal(run.processes[0].program, UINT32_MAX);
 }
 
+/* Between holes, of which none is read */
+static void counters_are_found(void **state)
+{
+	const uint64_t nr = 3 * 1024 + 7;
+	uint32_t count = 5;
+	size_t first = 0, end;
+	int fd;
+
+	(void)state;
+	fake.objects[1].counters = PROFIL_RUN_COUNTERS_AT + 16 * 4096;
+	fake.objects[1].end = fake.objects[1].start + 4 * nr;
+	fake.objects[1].nr_counters = nr;
+	fd = fake_run_memfd(&fake);
+	assert_int_equal(ftruncate(fd, PROFIL_RUN_COUNTERS_AT + 20 * 4096), 0);
+	assert_int_equal(pwrite(fd, &count, 4, PROFIL_RUN_COUNTERS_AT + 17 * 4096 + 40), 4);
+	assert_int_equal(pwrite(fd, &count, 4, PROFIL_RUN_COUNTERS_AT + 19 * 4096 + 4), 4);
+	assert_int_equal(runfile_read(fd, &run, &why), 0);
+	assert_true(runfile_find_counters(&run, &run.objects[1], &first, &end));
+	assert_int_equal(first, 1024);
+	assert_int_equal(end, 2048);
+	first = 1030;
+	assert_true(runfile_find_counters(&run, &run.objects[1], &first, &end));
+	assert_int_equal(first, 1030);
+	first = 2048;
+	assert_true(runfile_find_counters(&run, &run.objects[1], &first, &end));
+	assert_int_equal(first, 3072);
+	assert_int_equal(end, nr);
+	assert_false(runfile_find_counters(&run, &run.objects[1], &end, &end));
+	close(fd);
+}
+
+/* What comes behind an object is none of its counters. */
+static void counters_of_another_are_not_found(void **state)
+{
+	size_t first = 0, end;
+	uint32_t count = 5;
+	int fd;
+
+	(void)state;
+	fake.objects[0].counters = PROFIL_RUN_COUNTERS_AT + 16 * 4096;
+	fd = fake_run_memfd(&fake);
+	assert_int_equal(ftruncate(fd, PROFIL_RUN_COUNTERS_AT + 20 * 4096), 0);
+	assert_int_equal(pwrite(fd, &count, 4, PROFIL_RUN_COUNTERS_AT + 17 * 4096), 4);
+	assert_int_equal(runfile_read(fd, &run, &why), 0);
+	assert_false(runfile_find_counters(&run, &run.objects[0], &first, &end));
+	close(fd);
+}
+
 /* One wrong number each: where it is, how large, and what it is set to */
 #define WRONG(member, value) \
 	{ offsetof(struct fake_run, member), \
@@ -264,6 +312,8 @@ int main(void)
 		TEST(processes_are_told_apart),
 		TEST(processes_without_a_place_are_counted),
 		TEST(unknown_program_is_none),
+		TEST(counters_are_found),
+		TEST(counters_of_another_are_not_found),
 		TEST(wrong_numbers_are_refused),
 		TEST(text_without_end_is_refused),
 		TEST(shared_counters_are_refused),
