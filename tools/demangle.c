@@ -2,125 +2,105 @@
 /*
  * Names as programmers wrote them.
  *
- * The C++ library does it, by the one function of its ABI that is meant for others: the
- * symbols' scheme is its own, so it is never behind its compilers, and it is installed
- * wherever C++ programs are. elfutils has no such function, and libiberty comes only as
- * a static library without promises.
- *
- * Rust's symbols are of the same scheme ("legacy", the default of rustc up to now), with
- * a hash behind and other characters spelled out, which is undone here. Those of its
- * newer one ("v0": _R...) are left as they are.
+ * GCC's libiberty does it: for C++ it is the code that the C++ library has too, and it knows
+ * both of Rust's schemes, that of C++ with a hash behind ("legacy") and its own ("v0":
+ * _R...). It gives a name in pieces, without memory of its own, so it can be stopped.
  */
-#include <ctype.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
+#include <libiberty/demangle.h>
 
-/* From the C++ library: <cxxabi.h>, which C cannot include */
-char *__cxa_demangle(const char *symbol, char *buffer, size_t *length, int *status);
+#include "demangle.h"
 
 /* A longer one is no name that anybody wrote, and takes its time. */
 #define MAX_SYMBOL	4096
 
-#define RUST_HASH	(sizeof("::h0123456789abcdef") - 1)
+/* Symbols can repeat parts of themselves, and so double what they stand for again and again. */
+#define MAX_NAME	65536
 
-static bool ends_in_hash(const char *name)
-{
-	size_t length = strlen(name), i;
-	const char *hash = name + length - RUST_HASH;
+#define MOST_DIGITS	2	/* see has_countless_lifetimes() */
 
-	if (length <= RUST_HASH || strncmp(hash, "::h", 3))
-		return false;
-	for (i = 3; i < RUST_HASH; i++)
-		if (!isxdigit((unsigned char)hash[i]) || isupper((unsigned char)hash[i]))
-			return false;
-	return true;
-}
-
-/* What Rust spells out, since the scheme has only letters for it */
-static const struct {
-	const char *spelled;
-	const char *meant;
-} escapes[] = {
-	{ "$LT$", "<" }, { "$GT$", ">" }, { "$RF$", "&" }, { "$BP$", "*" },
-	{ "$LP$", "(" }, { "$RP$", ")" }, { "$SP$", "@" }, { "$C$", "," },
-	{ "..", "::" },
+struct name {
+	char text[MAX_NAME];
+	size_t length;
+	jmp_buf too_long;
 };
 
-/* "$u20$" is a space. Return: how much was read of it, or 0: it is none. */
-static size_t read_code(const char *from, char *to)
+/* From the midst of libiberty: it knows no other way to stop, and has nothing to give back */
+static void append(const char *piece, size_t length, void *data)
 {
-	unsigned long code;
-	char *end;
+	struct name *name = data;
 
-	if (strncmp(from, "$u", 2) || !isxdigit((unsigned char)from[2]))
-		return 0;
-	code = strtoul(from + 2, &end, 16);
-	if (*end != '$' || code < ' ' || code > '~')
-		return 0;
-	*to = (char)code;
-	return (size_t)(end + 1 - from);
+	/* (which may be nowhere) */
+	if (!length)
+		return;
+	if (length > sizeof(name->text) - name->length)
+		longjmp(name->too_long, 1);
+	memcpy(name->text + name->length, piece, length);
+	name->length += length;
 }
 
-/* In place: nothing becomes longer. */
-static void undo_rust(char *name)
+/*
+ * Rust's scheme has a number of lifetimes behind FG or DG, in digits of base 62 with a _ at
+ * the end, and libiberty counts them one by one before it gives away anything: of seven
+ * digits, for days. Nobody has written more than some. (Within an identifier the same characters
+ * mean nothing, and few have them: their function keeps its symbol for a name.)
+ */
+static bool has_countless_lifetimes(const char *symbol)
 {
-	char *from = name, *to = name;
-	size_t i, nr;
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char *at = symbol;
 
-	name[strlen(name) - RUST_HASH] = 0;
-	while (*from) {
-		/* a name must not begin with a $ */
-		if (!strncmp(from, "_$", 2) && (from == name || from[-1] == ':'))
-			from++;
-		nr = read_code(from, to);
-		if (nr) {
-			from += nr;
-			to++;
-			continue;
-		}
-		for (i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
-			nr = strlen(escapes[i].spelled);
-			if (!strncmp(from, escapes[i].spelled, nr))
-				break;
-		}
-		if (i < sizeof(escapes) / sizeof(escapes[0])) {
-			from += nr;
-			nr = strlen(escapes[i].meant);
-			memcpy(to, escapes[i].meant, nr);
-			to += nr;
-		} else {
-			*to++ = *from++;
+	while ((at = strpbrk(at, "FD"))) {
+		at++;
+		if (*at == 'G') {
+			size_t nr = strspn(at + 1, digits);
+
+			if (nr > MOST_DIGITS && at[1 + nr] == '_')
+				return true;
 		}
 	}
-	*to = 0;
+	return false;
+}
+
+static bool find_name(struct name *name, const char *symbol)
+{
+	name->length = 0;
+	if (setjmp(name->too_long))
+		return false;
+	/* which takes only its own, of those that look like C++'s too */
+	if (rust_demangle_callback(symbol, 0, append, name))
+		return true;
+	name->length = 0;
+	return !strncmp(symbol, "_Z", 2) &&
+	       cplus_demangle_v3_callback(symbol, DMGL_PARAMS, append, name);
 }
 
 char *demangle(const char *symbol)
 {
-	size_t length = strcspn(symbol, "@");
+	size_t length = strcspn(symbol, "@"), version = strlen(symbol + length);
 	char bare[MAX_SYMBOL + 1];
-	char *name, *whole;
-	int status;
+	struct name name;
+	char *whole;
+	bool is_rusts = !strncmp(symbol, "_R", 2);
 
-	if (strncmp(symbol, "_Z", 2) || length > MAX_SYMBOL)
+	if ((!is_rusts && strncmp(symbol, "_Z", 2)) || length > MAX_SYMBOL)
 		return NULL;
 	/* it knows nothing of versions */
 	memcpy(bare, symbol, length);
 	bare[length] = 0;
-	name = __cxa_demangle(bare, NULL, NULL, &status);
-	if (!name)
+	if (is_rusts && has_countless_lifetimes(bare))
 		return NULL;
-	if (ends_in_hash(name))
-		undo_rust(name);
-	if (!symbol[length])
-		return name;
-	whole = realloc(name, strlen(name) + strlen(symbol + length) + 1);
-	if (!whole) {
-		free(name);
+	if (!find_name(&name, bare))
 		return NULL;
-	}
-	return strcat(whole, symbol + length);
+	whole = malloc(name.length + version + 1);
+	if (!whole)
+		return NULL;
+	memcpy(whole, name.text, name.length);
+	memcpy(whole + name.length, symbol + length, version + 1);
+	return whole;
 }

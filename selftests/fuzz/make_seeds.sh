@@ -7,7 +7,7 @@
 
 set -e
 mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
-	"$1/environment_reader"
+	"$1/names_reader" "$1/environment_reader"
 
 for state in started failed; do
 	./make_run "$state" >"$1/run_reader/$state"
@@ -33,6 +33,14 @@ for file in fixture-pie fixture-pie-stripped; do
 		printf '\000\020\000\000\000\000\000\000'
 		printf '\020\000\000\000\000\000\000\000'
 	} >"$1/symbols_reader/$file"
+done
+
+for symbol in _ZNKSt6vectorIiSaIiEE4sizeEv@LIB_1.0 \
+		'_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE' \
+		_ZNSt8ios_base4InitC1Ev.cold _RNvXs_C7mycrateNtB4_3FooNtB4_3Bar3baz \
+		_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new \
+		_ZZN1a1bIJifEEEvDpT_ENKUlS1_E_clIcEEDaS1_; do
+	printf %s "$symbol" >"$1/names_reader/${symbol%@*}"
 done
 
 for value in 100 solaris glibc libc.so.6 4294967296 -1 0x10; do
