@@ -88,16 +88,36 @@ gmon_adds_up() {
 		awk '$4 == "spin_much" { print $3 }')"
 }
 
+# What it takes for the same: both programs' functions, which are in one source.
 callgrind() {
 	export_result --callgrind -o "$work/callgrind" &&
 	callgrind_annotate --threshold=100 "$work/callgrind" >"$work/out" 2>"$work/err" &&
 	[ ! -s "$work/err" ] &&
 	is totals 400,000 "$(awk '/PROGRAM TOTALS/ { print $1 }' "$work/out")" &&
-	is functions "sprofil=150,000 spin_much=70,000 spin_much=60,000 profil_bsd=50,000 spin_less=40,000 spin_less=30,000 " \
-		"$(sed -n 's/^ *\([0-9,]*\) (.*) .* (.*)  \[[^:]*\]:\([a-z_]*\) \[.*\]$/\2=\1/p' "$work/out" |
+	is functions "sprofil=150,000 spin_much=130,000 spin_less=70,000 profil_bsd=50,000 " \
+		"$(sed -n 's/^ *\([0-9,]*\) (.*) .* (.*)  [^:]*\.c:\([a-z_]*\) \[.*\]$/\2=\1/p' "$work/out" |
 			tr '\n' ' ')" &&
-	grep -q "^ *70,000 (17.50%)  *70,000,000,000 (17.50%)  \[spin-no-pie\]:spin_much \[$no_pie\]$" \
+	grep -q "^ *150,000 (37.50%)  *150,000,000,000 (37.50%)  .*/lib/sprofil.c:sprofil \[$library\]$" \
 		"$work/out"
+}
+
+# Where there is debug information, as in these programs
+callgrind_sources() {
+	export_result --callgrind -o "$work/callgrind" &&
+	callgrind_annotate --auto=yes --threshold=100 "$work/callgrind" >"$work/out" \
+		2>"$work/err" && [ ! -s "$work/err" ] &&
+	grep -q '^130,000 (32.50%) 130,000,000,000 (32.50%)  SPIN(spin_much)$' "$work/out" &&
+	grep -q '^ *70,000 (17.50%)  *70,000,000,000 (17.50%)  SPIN(spin_less)$' "$work/out"
+}
+
+# And where there is none: by object
+callgrind_stripped() {
+	mkdir -p "$work/root${pie%/*}" &&
+	strip -g -o "$work/root$pie" "$pie" &&
+	export_result --callgrind --root "$work/root" -o "$work/callgrind" &&
+	callgrind_annotate --threshold=100 "$work/callgrind" >"$work/out" 2>"$work/err" &&
+	[ ! -s "$work/err" ] &&
+	grep -qF "[spin]:spin_much [$pie]" "$work/out"
 }
 
 callgrind_odd() {
@@ -241,7 +261,7 @@ elsewhere() {
 }
 
 ktap_print_header
-ktap_set_plan 17
+ktap_set_plan 19
 check "gprof: a program at any address" gmon_pie
 check "gprof: a program at fixed addresses, counts above 65535 in sum" \
 	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less
@@ -249,6 +269,8 @@ check "gprof: a shared library, counts above 65535" \
 	gprof_has "$library" 150.00-sprofil 50.00-profil_bsd
 check "gprof: sums of files" gmon_adds_up
 check "callgrind_annotate" callgrind
+check "callgrind_annotate: sources" callgrind_sources
+check "callgrind_annotate: no debug information" callgrind_stripped
 check "callgrind_annotate: odd names" callgrind_odd
 check "pprof's schema" pprof
 check "pprof's schema: odd names" pprof_odd

@@ -28,19 +28,24 @@ static int compare_places(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
+/* The last address that a count stands for */
+static uint64_t last_address(const struct result *result, size_t object, uint64_t first)
+{
+	const uint64_t end = result->objects[object].end;
+	const uint64_t last = first + result->text_bytes - 1;
+
+	/* the text may end before what its last count stands for does */
+	return last >= end || last < first ? end - 1 : last;
+}
+
 int attribution_find(const struct result *result, size_t object, uint64_t *address,
 		     symbols_find_fn *find, void *symbols, struct function *function)
 {
-	const uint64_t end = result->objects[object].end;
-	const uint64_t first = *address;
-	int found = find(symbols, object, first, function);
+	int found = find(symbols, object, *address, function);
 
 	if (found)
 		return found;
-	*address += result->text_bytes - 1;
-	/* the text may end before what its last count stands for does */
-	if (*address >= end || *address < first)
-		*address = end - 1;
+	*address = last_address(result, object, *address);
 	return find(symbols, object, *address, function);
 }
 
@@ -190,6 +195,35 @@ size_t *attribution_by_samples(const struct attribution *attribution)
 	qsort_r(order, attribution->nr_functions, sizeof(*order), compare_samples,
 		(void *)attribution);
 	return order;
+}
+
+static int find_line(const struct attribution *attribution, size_t object,
+		     uint64_t address, struct source_line *line)
+{
+	if (!attribution->find_line || !result_is_file(&attribution->result->objects[object]))
+		return 0;
+	return attribution->find_line(attribution->symbols, object, address, line);
+}
+
+int attribution_line(const struct attribution *attribution, size_t function, size_t count,
+		     struct source_line *line)
+{
+	const struct attribution_function *of = &attribution->functions[function];
+	const struct result_object *object = &attribution->result->objects[of->object];
+	uint64_t address = object->counts[of->counts[count]].address;
+
+	/* found behind the first address: see attribution_find() */
+	if (address < of->start)
+		address = last_address(attribution->result, of->object, address);
+	return find_line(attribution, of->object, address, line);
+}
+
+int attribution_start_line(const struct attribution *attribution, size_t function,
+			   struct source_line *line)
+{
+	const struct attribution_function *of = &attribution->functions[function];
+
+	return find_line(attribution, of->object, of->start, line);
 }
 
 void attribution_release(struct attribution *attribution)

@@ -46,12 +46,16 @@ struct attribution_function {
  * @functions:    sorted by object, then start
  * @nr_functions: number of them
  * @counts:       what the functions' counts point into
+ * @find_line:    of an address; NULL, as attribution_make() leaves it: none are known
+ * @symbols:      first argument of @find_line
  */
 struct attribution {
 	const struct result *result;
 	struct attribution_function *functions;
 	size_t nr_functions;
 	size_t *counts;
+	symbols_line_fn *find_line;
+	void *symbols;
 };
 
 /**
@@ -96,6 +100,31 @@ int attribution_make(struct attribution *attribution, const struct result *resul
  * free(); NULL: no memory.
  */
 size_t *attribution_by_samples(const struct attribution *attribution);
+
+/**
+ * attribution_line - the line of source that a count belongs to
+ * @attribution: in question
+ * @function:    index in its functions
+ * @count:       index in the counts of the function
+ * @line:        filled in if there is one
+ *
+ * It is the line at the address where the function was found.
+ *
+ * Return: 1; 0: there is none; or an error of @attribution->find_line.
+ */
+int attribution_line(const struct attribution *attribution, size_t function, size_t count,
+		     struct source_line *line);
+
+/**
+ * attribution_start_line - the line of source that a function begins with
+ * @attribution: in question
+ * @function:    index in its functions
+ * @line:        filled in if there is one
+ *
+ * Return: 1; 0: there is none; or an error of @attribution->find_line.
+ */
+int attribution_start_line(const struct attribution *attribution, size_t function,
+			   struct source_line *line);
 
 /**
  * attribution_release - give back what attribution_make() took

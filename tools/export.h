@@ -118,9 +118,10 @@ int export_gmon(FILE *out, const struct result *result, size_t object);
  * @attribution: of the result
  *
  * Specification: "Callgrind Format Specification", valgrind's manual. Positions are
- * instr: addresses, by which kcachegrind disassembles. There are two costs, Samples and
- * ns, the CPU time that they stand for. Lines of the source are not known: a
- * file (fl=) is named after its object. Names are as escape_octal() prints them.
+ * instr, addresses, by which kcachegrind disassembles, and line, by which sources are
+ * annotated. There are two costs, Samples and ns, the CPU time that they stand for. Where
+ * the source is not known, a file (fl=) is named after its object, and lines are 0. Names
+ * are as escape_octal() prints them.
  *
  * Return: 0 or -ENOMEM.
  */

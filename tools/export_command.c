@@ -180,6 +180,8 @@ static int write_named(const struct arguments *arguments, const struct result *r
 		warnx("functions: %s", strerror(-error));
 	} else {
 		tell_problems(result, symbols);
+		attribution.find_line = symbols_line;
+		attribution.symbols = symbols;
 		error = export_to(arguments->format, &attribution, arguments->output);
 	}
 	attribution_release(&attribution);

@@ -372,11 +372,12 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
-int symbols_line(struct symbols *symbols, size_t object, uint64_t address,
+int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line)
 {
-	struct file *file = &symbols->files[object];
-	int readable = need_file(symbols, file);
+	struct symbols *all = symbols;
+	struct file *file = &all->files[object];
+	int readable = need_file(all, file);
 	Dwfl_Line *found;
 
 	if (readable != 1)

@@ -77,6 +77,14 @@ struct source_line {
 };
 
 /**
+ * symbols_line_fn - how to find the line at an address
+ *
+ * symbols_line(), or a stand-in for it.
+ */
+typedef int symbols_line_fn(void *symbols, size_t object, uint64_t address,
+			    struct source_line *line);
+
+/**
  * symbols_line - the line that an address was compiled from
  * @symbols: from symbols_new()
  * @object:  index in result->objects
@@ -88,7 +96,7 @@ struct source_line {
  *
  * Return: 1 if there is a line, 0 if there is none, -ENOMEM.
  */
-int symbols_line(struct symbols *symbols, size_t object, uint64_t address,
+int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line);
 
 /**

@@ -85,6 +85,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (attribution_make(&attribution, &result, fake_symbols_find, name, NULL))
 			abort();
 		write_all(&result, &attribution);
+		attribution.find_line = fake_symbols_line;
+		write_all(&result, &attribution);
 		for (i = 0; i < result.nr_objects; i++)
 			write_gmon(&result, i);
 		attribution_release(&attribution);

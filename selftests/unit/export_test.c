@@ -23,6 +23,7 @@ static struct attribution attribution;
 static char directory[] = "/tmp/export_test.XXXXXX";
 static char path[sizeof(directory) + 64];
 static char *text;
+static char lines_symbols[] = "symbols";	/* which find_line() is given */
 
 static int set_up(void **state)
 {
@@ -76,6 +77,12 @@ static void write_text(const char *name)
 	fclose(out);
 }
 
+static void assert_has(const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("not there: %s\n%s", part, text);
+}
+
 static void formats_have_names(void **state)
 {
 	const struct export_format *format;
@@ -110,27 +117,103 @@ static void callgrind(void **state)
 		"cmd: /bin/odd a  b\\012 \\377\"<&>\\\n"
 		"part: 1\n\n"
 		"desc: Samples at 997 Hz of CPU time, without callers\n"
-		"positions: instr\n"
+		"positions: instr line\n"
 		"event: Samples : Samples\n"
 		"event: ns : CPU time in nanoseconds\n"
 		"events: Samples ns\n"
 		"summary: 4295098432 4308022499498495\n\n"
 		"ob=(1) /bin/o\"d;d <&>\\012\\377\xc3\xa9\n"
 		"fl=(1) [o\"d;d <&>\\012\\377\xc3\xa9]\n"
-		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 3 3009027\n"
-		"fn=(2) 0x1010\n0x1010 4 4012036\n"
-		"fn=(3) foo::bar()\n0x1ff0 5 5015045\n"
-		"fn=(4) 0x2000\n0x2000 6 6018054\n"
-		"fn=(5) 0x2ffc\n0x2ffc 1 1003009\n\n"
+		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 0 3 3009027\n"
+		"fn=(2) 0x1010\n0x1010 0 4 4012036\n"
+		"fn=(3) foo::bar()\n0x1ff0 0 5 5015045\n"
+		"fn=(4) 0x2000\n0x2000 0 6 6018054\n"
+		"fn=(5) 0x2ffc\n0x2ffc 0 1 1003009\n\n"
 		"ob=(2) /lib/big.so\nfl=(2) [big.so]\n"
-		"fn=(6) (1) hot\n0x401000 65535 65732196590\n0x401008 9 9027081\n"
-		"0x402000 4294967301 4307890973921765\n"
-		"fn=(7) cold\n0x401004 65536 65733199599\n\n"
-		"ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(8) same\n0x1000 11 11033099\n\n"
-		"ob=(4) /opt/x.so\nfl=(4) [x.so]\nfn=(9) same\n0x1000 12 12036108\n\n"
-		"ob=(6) [vdso]\nfl=(6) [[vdso]]\nfn=(10) [vdso]\n0x900 1 1003009\n0xa00 1 1003009\n\n"
-		"ob=(7) ???\nfl=(7) [???]\nfn=(11) (outside all objects)\n0x0 7 7021063\n\n"
+		"fn=(6) (1) hot\n0x401000 0 65535 65732196590\n0x401008 0 9 9027081\n"
+		"0x402000 0 4294967301 4307890973921765\n"
+		"fn=(7) cold\n0x401004 0 65536 65733199599\n\n"
+		"ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(8) same\n0x1000 0 11 11033099\n\n"
+		"ob=(4) /opt/x.so\nfl=(4) [x.so]\nfn=(9) same\n0x1000 0 12 12036108\n\n"
+		"ob=(6) [vdso]\nfl=(6) [[vdso]]\nfn=(10) [vdso]\n0x900 0 1 1003009\n0xa00 0 1 1003009\n\n"
+		"ob=(7) ???\nfl=(7) [???]\nfn=(11) (outside all objects)\n0x0 0 7 7021063\n\n"
 		"totals: 4295098432 4308022499498495\n");
+}
+
+/*
+ * Some of the lines: the first function of BIG is in two parts, into one of which a line of
+ * another file was inlined, and one of its addresses is of no line; the function behind it is
+ * in the same file.
+ */
+static int find_line(void *symbols, size_t object, uint64_t address, struct source_line *line)
+{
+	static const struct {
+		uint64_t address;
+		struct source_line line;
+	} lines[] = {
+		{ 0x401000, { "/src/hot.c", 10 } },
+		{ 0x402000, { "/src/(1) in.h", 3 } },
+		{ 0x401004, { "/src/hot.c", 20 } },
+	};
+	size_t i;
+
+	assert_ptr_equal(symbols, lines_symbols);
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (object == BIG && address == lines[i].address) {
+			*line = lines[i].line;
+			return 1;
+		}
+	}
+	/* found by its last address: its line is there too */
+	if (object == ODD && address == 0x1ff3) {
+		*line = (struct source_line){ "/src/bar.c", 7 };
+		return 1;
+	}
+	line->line = -1;
+	return 0;
+}
+
+static void callgrind_has_lines(void **state)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	attribute();
+	attribution.find_line = find_line;
+	attribution.symbols = lines_symbols;
+	assert_int_equal(export_callgrind(out, &attribution), 0);
+	fclose(out);
+	assert_has("fn=(2) 0x1010\n0x1010 0 4 4012036\n"
+		   "fn=(3) foo::bar()\nfi=(8) /src/bar.c\n0x1ff0 7 5 5015045\nfl=(1)\n"
+		   "fn=(4) 0x2000\n0x2000 0 6 6018054\n");
+	assert_has("ob=(2) /lib/big.so\nfl=(2) [big.so]\nfl=(9) /src/hot.c\n"
+		   "fn=(6) (1) hot\n0x401000 10 65535 65732196590\n0x401008 0 9 9027081\n"
+		   "fi=(10) /src/(1) in.h\n0x402000 3 4294967301 4307890973921765\n"
+		   "fl=(9)\nfn=(7) cold\n0x401004 20 65536 65733199599\n\n"
+		   "ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(8) same\n");
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t address, struct source_line *line)
+{
+	(void)symbols;
+	(void)object;
+	(void)line;
+	return address == 0x402000 ? -ENOMEM : 0;
+}
+
+static void a_line_that_cannot_be_found_is_an_error(void **state)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	attribute();
+	attribution.find_line = find_fails;
+	assert_int_equal(export_callgrind(out, &attribution), -ENOMEM);
+	fclose(out);
 }
 
 static void folded(void **state)
@@ -149,12 +232,6 @@ static void folded(void **state)
 		"[vdso];[vdso] 2\n"
 		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x2ffc 1\n"
 		"(outside all objects) 7\n");
-}
-
-static void assert_has(const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("not there: %s\n%s", part, text);
 }
 
 /* What the schema cannot say: which figures of a process are known */
@@ -357,6 +434,8 @@ int main(void)
 		TEST(formats_have_names),
 		TEST(time_is_rounded),
 		TEST(callgrind),
+		TEST(callgrind_has_lines),
+		TEST(a_line_that_cannot_be_found_is_an_error),
 		TEST(folded),
 		TEST(json_tells_only_what_is_known),
 		TEST(nothing_is_a_file_too),
