@@ -88,3 +88,20 @@ const char *profil_device_remedy(int error)
 		return "see open(2)";
 	}
 }
+
+const char *profil_device_start_remedy(int error)
+{
+	switch (error) {
+	case EINVAL:
+	case EPERM:
+		return "set PROFIL_RATE to a rate that it offers, or not at all";
+	case ENOMEM:
+		return "raise the limit of locked memory: ulimit -l";
+	case ENOSPC:
+		return "the user has as many profiles as max_user_sessions lets him have: let some end, or have it raised, see profil(4)";
+	case EOPNOTSUPP:
+		return "the tick cannot be hooked: sysctl kernel.ftrace_enabled=1";
+	default:
+		return "see profil(4); dmesg may say more";
+	}
+}

@@ -41,4 +41,7 @@ bool profil_device_has_told(int error);
 /* What to do about an errno of profil_device_open(), as half a sentence. */
 const char *profil_device_remedy(int error);
 
+/* The same of one of PROFIL_IOC_START. */
+const char *profil_device_start_remedy(int error);
+
 #endif /* PROFIL_DEVICE_H */

@@ -75,28 +75,13 @@ bool profil_fallback_needed(int *error)
 	return profil_fallback_used();
 }
 
-static const char *remedy(int error)
-{
-	switch (error) {
-	case EINVAL:
-	case EPERM:
-		return "set PROFIL_RATE to a rate that it offers, or not at all";
-	case ENOSPC:
-		return "raise max_user_sessions, see profil(4)";
-	case EOPNOTSUPP:
-		return "sysctl kernel.ftrace_enabled=1";
-	default:
-		return "see profil(4)";
-	}
-}
-
 static void tell_refusal(int error, const char *consequence)
 {
 	int saved = errno;
 
 	fprintf(stderr, "libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
-		strerrordesc_np(error), strerrorname_np(error), remedy(error),
-		consequence);
+		strerrordesc_np(error), strerrorname_np(error),
+		profil_device_start_remedy(error), consequence);
 	errno = saved;
 }
 

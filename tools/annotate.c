@@ -16,6 +16,7 @@
 #include "attribution.h"
 #include "demangle.h"
 #include "objectfile.h"
+#include "share.h"
 
 /* Lines without code that are shown around those with */
 #define CONTEXT	4
@@ -189,12 +190,11 @@ static FILE *open_source(FILE *out, const char *path, const char *root)
 static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		       const char *text, const struct terminal_style *style)
 {
-	double share = all ? (double)samples / (double)all : 0;
+	double percent = share_percent(samples, all);
 
-	terminal_begin(out, style, share >= 0.1 ? TERMINAL_HOT :
-				   share >= 0.02 ? TERMINAL_WARM : TERMINAL_PLAIN);
+	terminal_begin(out, style, terminal_share_color(percent));
 	if (samples)
-		fprintf(out, "  %7.2f %9" PRIu64, 100 * share, samples);
+		fprintf(out, "  %7.2f %9" PRIu64, percent, samples);
 	else
 		fprintf(out, "  %7s %9s", "", "");
 	terminal_end(out, style);

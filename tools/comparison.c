@@ -10,6 +10,7 @@
 
 #include "base_name.h"
 #include "comparison.h"
+#include "share.h"
 
 #define NAMELESS	"(functions without a name)"
 
@@ -77,15 +78,10 @@ static void merge(struct comparison *comparison)
 	comparison->nr_rows = to;
 }
 
-static double share(uint64_t samples, uint64_t all)
-{
-	return all ? (double)samples / (double)all : 0;
-}
-
 static void judge(const struct comparison *comparison, struct comparison_row *row)
 {
-	row->change = share(row->new_samples, comparison->new_samples) -
-		      share(row->old_samples, comparison->old_samples);
+	row->change = share_of(row->new_samples, comparison->new_samples) -
+		      share_of(row->old_samples, comparison->old_samples);
 	row->interval = confidence_difference(row->old_samples, comparison->old_samples,
 					      row->new_samples, comparison->new_samples);
 	row->is_real = row->interval.low > 0 || row->interval.high < 0;

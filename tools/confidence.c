@@ -5,19 +5,15 @@
 #include <math.h>
 
 #include "confidence.h"
+#include "share.h"
 
 /* The normal distribution has 95 % within so many standard deviations. */
 #define Z	1.959963984540054
 
-static double share(uint64_t hits, uint64_t all)
-{
-	return all ? (double)hits / (double)all : 0;
-}
-
 struct interval confidence_share(uint64_t hits, uint64_t all)
 {
 	struct interval interval = { 0, 1 };
-	double n = (double)all, p = share(hits, all);
+	double n = (double)all, p = share_of(hits, all);
 	double middle, half;
 
 	if (!all)
@@ -37,8 +33,8 @@ struct interval confidence_difference(uint64_t old_hits, uint64_t old_all,
 {
 	struct interval old = confidence_share(old_hits, old_all);
 	struct interval new = confidence_share(new_hits, new_all);
-	double from = share(old_hits, old_all);
-	double to = share(new_hits, new_all);
+	double from = share_of(old_hits, old_all);
+	double to = share_of(new_hits, new_all);
 
 	return (struct interval){
 		.low = to - from - hypot(to - new.low, old.high - from),

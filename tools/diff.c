@@ -7,6 +7,7 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "comparison.h"
 #include "options.h"
 #include "profile.h"
+#include "share.h"
 #include "symbols.h"
 #include "table.h"
 
@@ -151,20 +153,11 @@ static void print_side(const char *what, const struct side *side)
 	}
 }
 
-static size_t count_shown(const struct comparison *comparison,
-			  const struct arguments *arguments)
+static double row_percent(const void *of, size_t i)
 {
-	size_t nr = 0;
+	const struct comparison *comparison = of;
 
-	while (nr < comparison->nr_rows &&
-	       (!arguments->top || nr < arguments->top)) {
-		double change = comparison->rows[nr].change;
-
-		if (100 * (change < 0 ? -change : change) < arguments->min_percent)
-			break;
-		nr++;
-	}
-	return nr;
+	return 100 * fabs(comparison->rows[i].change);
 }
 
 static void print_row(const struct comparison *comparison,
@@ -179,8 +172,8 @@ static void print_row(const struct comparison *comparison,
 	snprintf(interval, sizeof(interval), "%+.2f..%+.2f",
 		 100 * row->interval.low, 100 * row->interval.high);
 	printf("  %7.2f %7.2f ",
-	       100.0 * (double)row->old_samples / (double)comparison->old_samples,
-	       100.0 * (double)row->new_samples / (double)comparison->new_samples);
+	       share_percent(row->old_samples, comparison->old_samples),
+	       share_percent(row->new_samples, comparison->new_samples));
 	terminal_begin(stdout, style, color);
 	printf("%+7.2f%c", 100 * row->change, row->is_real ? '*' : ' ');
 	terminal_end(stdout, style);
@@ -195,7 +188,9 @@ static void print_row(const struct comparison *comparison,
 static void print(const struct comparison *comparison, const struct arguments *arguments)
 {
 	struct terminal_style style = terminal_style(stdout, arguments->color);
-	size_t shown = count_shown(comparison, arguments), real = 0, i;
+	size_t shown = table_count_shown(comparison->nr_rows, arguments->top,
+					 arguments->min_percent, row_percent, comparison);
+	size_t real = 0, i;
 
 	for (i = 0; i < comparison->nr_rows; i++)
 		real += comparison->rows[i].is_real;

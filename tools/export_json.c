@@ -10,8 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include <linux/profil.h>
-
+#include "clock_name.h"
 #include "escape.h"
 #include "export.h"
 
@@ -94,13 +93,6 @@ static void print_end(FILE *out, int status)
 			WEXITSTATUS(status));
 }
 
-static const char *const clocks[] = {
-	[PROFIL_CLOCK_AUTO] = "auto",
-	[PROFIL_CLOCK_TICK] = "tick",
-	[PROFIL_CLOCK_TIMER] = "timer",
-	[PROFIL_CLOCK_RANDOM] = "random",
-};
-
 static void print_run(FILE *out, const struct result *result)
 {
 	print_command(out, result);
@@ -110,7 +102,7 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "elapsed_ns", result->elapsed_ns);
 	print_end(out, result->status);
 	fprintf(out, "\"pid\":%" PRId32 ",\n", result->pid);
-	print_string(out, "clock", clocks[result->clock]);
+	print_string(out, "clock", clock_name(result->clock));
 	print_number(out, "rate", result->rate);
 	print_number(out, "asked_rate", result->asked_rate);
 	print_number(out, "text_bytes", result->text_bytes);

@@ -14,6 +14,7 @@
 #include "confidence.h"
 #include "escape.h"
 #include "export.h"
+#include "share.h"
 #include "svg.h"
 
 #define NS_PER_S	1e9
@@ -78,7 +79,7 @@ unsigned int svg_heat(uint64_t samples, uint64_t most)
 
 double svg_percent(const struct attribution *attribution, uint64_t samples)
 {
-	return 100.0 * (double)samples / (double)result_samples(attribution->result);
+	return share_percent(samples, result_samples(attribution->result));
 }
 
 static void print_when(FILE *out, uint64_t ns)

@@ -161,20 +161,6 @@ static void print_memlock(void)
 		       (unsigned long long)limit.rlim_cur / 1024, "");
 }
 
-static const char *start_remedy(int error)
-{
-	switch (error) {
-	case ENOMEM:
-		return "raise the limit of locked memory: ulimit -l";
-	case ENOSPC:
-		return "the user has as many profiles as max_user_sessions lets him have: let some end, or have it raised";
-	case EOPNOTSUPP:
-		return "the tick cannot be hooked: sysctl kernel.ftrace_enabled=1";
-	default:
-		return "see profil(4); dmesg may say more";
-	}
-}
-
 /* Start a profile of this process, as a run would of another, and end it again. */
 static bool try_start(int device)
 {
@@ -201,7 +187,7 @@ static bool try_start(int device)
 
 	print_title("a profile");
 	if (error) {
-		print_failure(-error, start_remedy(-error));
+		print_failure(-error, profil_device_start_remedy(-error));
 		return false;
 	}
 	profil_device_call(device, PROFIL_IOC_STOP, &status);

@@ -10,6 +10,7 @@
 
 #include "confidence.h"
 #include "processes.h"
+#include "share.h"
 
 #define NS_PER_S	1e9
 
@@ -45,11 +46,6 @@ static int compare_pids(const void *va, const void *vb)
 	return compare_starts(*a, *b);
 }
 
-static double percent(const struct result_process *process, uint64_t all)
-{
-	return all ? 100.0 * (double)process->samples / (double)all : 0;
-}
-
 /* All of them, those with most samples first. Return: them, or NULL: no memory. */
 static const struct result_process **list(const struct result *result)
 {
@@ -65,14 +61,17 @@ static const struct result_process **list(const struct result *result)
 	return all;
 }
 
-static size_t count_shown(const struct result_process **all, size_t nr,
-			  uint64_t samples, const struct table_options *options)
+/* The processes, sorted */
+struct sorted {
+	const struct result_process **all;
+	uint64_t samples;	/* of the run */
+};
+
+static double row_percent(const void *of, size_t i)
 {
-	if (options->top && options->top < nr)
-		nr = (size_t)options->top;
-	while (nr && percent(all[nr - 1], samples) < options->min_percent)
-		nr--;
-	return nr;
+	const struct sorted *sorted = of;
+
+	return share_percent(sorted->all[i]->samples, sorted->samples);
 }
 
 static void print_row(FILE *out, const struct result *result, uint64_t all,
@@ -84,7 +83,7 @@ static void print_row(FILE *out, const struct result *result, uint64_t all,
 	struct interval interval = confidence_share(samples, all);
 
 	if (process->has_told)
-		fprintf(out, "  %7.2f %9" PRIu64 " %9" PRIu64, percent(process, all),
+		fprintf(out, "  %7.2f %9" PRIu64 " %9" PRIu64, share_percent(process->samples, all),
 			process->samples, process->lost);
 	else
 		fprintf(out, "  %7s %9s %9s", "-", "-", "-");
@@ -101,7 +100,7 @@ static void print_row(FILE *out, const struct result *result, uint64_t all,
 		fprintf(out, "  %.2f..%.2f", 100 * interval.low, 100 * interval.high);
 	if (process->has_told && style->bars) {
 		putc(' ', out);
-		terminal_bar(out, style, percent(process, all) / 100);
+		terminal_bar(out, style, share_percent(process->samples, all) / 100);
 	}
 	putc('\n', out);
 }
@@ -115,18 +114,19 @@ int processes_print(FILE *out, const struct result *result,
 		[PROFILE_BY_OBJECT] = compare_programs,
 		[PROFILE_BY_ADDRESS] = compare_pids,
 	};
-	const struct result_process **all = list(result);
-	uint64_t samples = result_samples(result);
+	struct sorted sorted = { list(result), result_samples(result) };
+	const struct result_process **all = sorted.all;
 	size_t shown, i;
 
 	if (!all)
 		return -ENOMEM;
-	shown = count_shown(all, result->nr_processes, samples, options);
+	shown = table_count_shown(result->nr_processes, options->top, options->min_percent,
+				  row_percent, &sorted);
 	qsort(all, shown, sizeof(*all), compare[options->order]);
 	fprintf(out, "#\n# %7s %9s %9s %11s %8s %8s  program  95%%-interval\n",
 		"percent", "samples", "lost", "CPU seconds", "pid", "parent");
 	for (i = 0; i < shown; i++)
-		print_row(out, result, samples, all[i], &options->style);
+		print_row(out, result, sorted.samples, all[i], &options->style);
 	if (shown < result->nr_processes)
 		fprintf(out, "# and %zu more processes\n", result->nr_processes - shown);
 	if (result->unlisted)

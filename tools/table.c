@@ -9,32 +9,17 @@
 #include <string.h>
 
 #include "confidence.h"
+#include "share.h"
 #include "table.h"
 
 /* A column of names grows up to here; a longer name pushes the next one off. */
 #define WIDEST_NAME	40
-
-/* Shares that are worth a colour, in percent */
-#define HOT_PERCENT	10.0
-#define WARM_PERCENT	2.0
 
 int table_decimals(uint32_t rate)
 {
 	if (rate <= 100)
 		return 2;
 	return rate <= 1000 ? 3 : 4;
-}
-
-static double percent(uint64_t samples, uint64_t all)
-{
-	return all ? 100.0 * (double)samples / (double)all : 0;
-}
-
-static enum terminal_color color(double share)
-{
-	if (share >= HOT_PERCENT)
-		return TERMINAL_HOT;
-	return share >= WARM_PERCENT ? TERMINAL_WARM : TERMINAL_PLAIN;
 }
 
 /* Before a bar, all are as wide as the widest, 0.00..100.00 */
@@ -47,8 +32,8 @@ static void print_interval(FILE *out, const struct terminal_style *style,
 	snprintf(text, sizeof(text), "%.2f..%.2f", 100 * interval.low,
 		 100 * interval.high);
 	fprintf(out, style->bars ? "  %-12s " : "  %s", text);
-	terminal_begin(out, style, color(percent(samples, all)));
-	terminal_bar(out, style, percent(samples, all) / 100);
+	terminal_begin(out, style, terminal_share_color(share_percent(samples, all)));
+	terminal_bar(out, style, share_percent(samples, all) / 100);
 	terminal_end(out, style);
 	putc('\n', out);
 }
@@ -69,18 +54,21 @@ static void widen(int *width, const char *name)
 		*width = (int)length;
 }
 
-/* How many of the rows, which are sorted by samples, are to be shown */
-static size_t count_shown(const struct profile *profile,
-			  const struct table_options *options)
+size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
+			 table_percent_fn *percent, const void *of)
 {
-	size_t nr = profile->nr_rows;
-
-	if (options->top && options->top < nr)
-		nr = (size_t)options->top;
-	while (nr && percent(profile->rows[nr - 1].samples, profile->samples) <
-		     options->min_percent)
+	if (top && top < nr)
+		nr = (size_t)top;
+	while (nr && percent(of, nr - 1) < min_percent)
 		nr--;
 	return nr;
+}
+
+static double row_percent(const void *of, size_t i)
+{
+	const struct profile *profile = of;
+
+	return share_percent(profile->rows[i].samples, profile->samples);
 }
 
 static void print_row(FILE *out, const struct result *result,
@@ -89,7 +77,7 @@ static void print_row(FILE *out, const struct result *result,
 {
 	const struct terminal_style *style = &options->style;
 
-	terminal_begin(out, style, color(percent(row->samples, profile->samples)));
+	terminal_begin(out, style, terminal_share_color(share_percent(row->samples, profile->samples)));
 	fprintf(out, "  %4u.%02u", row->percent100 / 100, row->percent100 % 100);
 	terminal_end(out, style);
 	fprintf(out, " %9.*f %9" PRIu64 "  ", table_decimals(result->rate),
@@ -114,7 +102,7 @@ static void print_left_out(FILE *out, const struct profile *profile, size_t show
 		fprintf(out, "# and %zu more %s%s, with %.2f percent\n",
 			profile->nr_rows - shown, what,
 			profile->nr_rows - shown == 1 ? "" : "s",
-			percent(samples, profile->samples));
+			share_percent(samples, profile->samples));
 }
 
 void table_print(FILE *out, const struct result *result, struct profile *profile,
@@ -132,7 +120,8 @@ void table_print(FILE *out, const struct result *result, struct profile *profile
 	size_t i;
 
 	profile_sort(profile, PROFILE_BY_SAMPLES);
-	shown.nr_rows = count_shown(profile, options);
+	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
+					  row_percent, profile);
 	profile_sort(&shown, options->order);
 	for (i = 0; i < shown.nr_rows; i++) {
 		widen(&width, shown.rows[i].function);

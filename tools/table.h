@@ -5,6 +5,7 @@
 #ifndef PROFIL_TABLE_H
 #define PROFIL_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -41,6 +42,24 @@ struct table_options {
  * @rate: samples per second; 0.01 s at 100 Hz
  */
 int table_decimals(uint32_t rate);
+
+/**
+ * table_percent_fn - by how many percent a row is measured
+ * @of: what the rows are of
+ * @i:  index of a row
+ */
+typedef double table_percent_fn(const void *of, size_t i);
+
+/**
+ * table_count_shown - how many rows are to be shown
+ * @nr:          of them there are, the greatest first
+ * @top:         no more than these; 0: all
+ * @min_percent: none that is less
+ * @percent:     what a row is
+ * @of:          first argument of @percent
+ */
+size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
+			 table_percent_fn *percent, const void *of);
 
 /**
  * table_print - print rows by function or object, and what is left out

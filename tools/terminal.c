@@ -10,6 +10,10 @@
 
 #define BAR_COLUMNS	20
 
+/* Shares that are worth a colour, in percent */
+#define HOT_PERCENT	10.0
+#define WARM_PERCENT	2.0
+
 bool terminal_parse_when(const char *text, enum terminal_when *when)
 {
 	static const char *const names[] = {
@@ -42,6 +46,13 @@ struct terminal_style terminal_style(FILE *out, enum terminal_when when)
 			      !(no_color && *no_color);
 	}
 	return style;
+}
+
+enum terminal_color terminal_share_color(double percent)
+{
+	if (percent >= HOT_PERCENT)
+		return TERMINAL_HOT;
+	return percent >= WARM_PERCENT ? TERMINAL_WARM : TERMINAL_PLAIN;
 }
 
 void terminal_begin(FILE *out, const struct terminal_style *style,

@@ -51,6 +51,12 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 
 /**
+ * terminal_share_color - the color that a share of the samples is worth
+ * @percent: of them
+ */
+enum terminal_color terminal_share_color(double percent);
+
+/**
  * terminal_begin - what follows is of a colour, up to terminal_end()
  * @out:   where to
  * @style: without colours, nothing is printed

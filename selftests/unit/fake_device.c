@@ -143,3 +143,9 @@ const char *profil_device_remedy(int error)
 	(void)error;
 	return "";
 }
+
+const char *profil_device_start_remedy(int error)
+{
+	(void)error;
+	return "(what to do)";
+}

@@ -508,8 +508,8 @@ static void test_fallback(void **state)
 {
 	(void)state;
 	fall_back(ENOENT, 0, "using the C library's SIGPROF timer");
-	fall_back(0, EOPNOTSUPP, "EOPNOTSUPP): sysctl kernel.ftrace_enabled=1; using");
-	fall_back(0, ENOSPC, "max_user_sessions");
+	fall_back(0, EOPNOTSUPP, "(EOPNOTSUPP): (what to do); using");
+	fall_back(0, ENOSPC, "(ENOSPC): (what to do); using");
 	setenv("PROFIL_FALLBACK", "quiet", 1);
 	fall_back(ENOENT, 0, NULL);
 	fall_back(0, ENOMEM, NULL);
