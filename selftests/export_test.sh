@@ -252,6 +252,23 @@ arguments() {
 	refused '/dev/full: No space left' --json -o /dev/full "$work/result"
 }
 
+# Not by another name, and not at its end either
+over_the_result() {
+	local name
+
+	ln "$work/result" "$work/link" && ln -s result "$work/symlink" &&
+	cp "$work/result" "$work/before" &&
+	for name in result link symlink; do
+		refused "$name is the result itself, .*: name another file by --output" \
+			--json -o "$work/$name" "$work/result" || return
+	done &&
+	! export_result --json >>"$work/result" &&
+	grep -q 'standard output is the result itself' "$work/err" &&
+	cmp "$work/before" "$work/result" &&
+	# and a copy is not it
+	export_result --json -o "$work/before"
+}
+
 # As on a machine that has none of the files: addresses for names, and it says why
 elsewhere() {
 	export_result --json --root "$work" -o "$work/json" &&
@@ -261,7 +278,7 @@ elsewhere() {
 }
 
 ktap_print_header
-ktap_set_plan 19
+ktap_set_plan 20
 check "gprof: a program at any address" gmon_pie
 check "gprof: a program at fixed addresses, counts above 65535 in sum" \
 	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less
@@ -282,5 +299,6 @@ check "SVG is well-formed, and is drawn" svg
 check "to standard output" standard_output
 check "nothing binary to a terminal" no_terminal
 check "errors name the next step" arguments
+check "a result is not written over" over_the_result
 check "without the objects" elsewhere
 ktap_finished

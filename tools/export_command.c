@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "attribution.h"
 #include "commands.h"
@@ -189,6 +191,24 @@ static int write_named(const struct arguments *arguments, const struct result *r
 	return error;
 }
 
+/*
+ * Whether the output is the file that the result was read from, by whatever name: it would be
+ * gone. (What has a file for each object names these itself.)
+ */
+static bool is_input(const struct arguments *arguments)
+{
+	struct stat in, out;
+	int error;
+
+	if (arguments->format->write_object || stat(arguments->input, &in))
+		return false;
+	if (arguments->output)
+		error = stat(arguments->output, &out);
+	else
+		error = fstat(STDOUT_FILENO, &out);
+	return !error && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 int export_main(int argc, char **argv)
 {
 	struct arguments arguments = { .input = RESULTFILE_DEFAULT };
@@ -198,6 +218,9 @@ int export_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	parse(argc, argv, &arguments);
 	options_read_result(arguments.input, &result);
+	if (is_input(&arguments))
+		errx(EXIT_NO_RESULT, "%s is the result itself, and would be lost: name another file by --output",
+		     arguments.output ? arguments.output : "standard output");
 	/* what has a file for each object has no names in them */
 	if (arguments.format->write_object)
 		error = export_to(arguments.format,
