@@ -272,7 +272,7 @@ over_the_result() {
 # As on a machine that has none of the files: addresses for names, and it says why
 elsewhere() {
 	export_result --json --root "$work" -o "$work/json" &&
-	grep -q "^.*: $library: No such file or directory: no function names" "$work/err" &&
+	grep -q "^.*: $library: No such file or directory below the root: no function names" "$work/err" &&
 	is samples 400000 "$(./export_check.py json "$work/json")" &&
 	grep -q '"symbol":null' "$work/json"
 }

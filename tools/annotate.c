@@ -79,7 +79,15 @@ static void merge_lines(struct annotation *all)
 	all->nr = to + 1;
 }
 
-/* Whether a function is called as asked for. Return: 1, 0 or -ENOMEM. */
+/* With or without its parameters: they are much to type, of C++ */
+static bool is_called(const char *name, const char *asked)
+{
+	size_t length = strlen(asked);
+
+	return !strncmp(name, asked, length) && (!name[length] || name[length] == '(');
+}
+
+/* Whether a function is called as asked for, in one way. Return: 1, 0 or -ENOMEM. */
 static int is_asked_for(const struct function *function,
 			const struct annotate_options *options)
 {
@@ -92,7 +100,8 @@ static int is_asked_for(const struct function *function,
 	if (!name)
 		return -ENOMEM;
 	written = options->keep_mangled ? NULL : demangle(name);
-	same = !strcmp(written ? written : name, options->function);
+	same = is_called(name, options->function) ||
+	       (written && is_called(written, options->function));
 	free(written);
 	free(name);
 	return same;

@@ -10,6 +10,9 @@
 #define EXIT_NO_RESULT	1	/* or, of info, no profile could be started */
 #define EXIT_USAGE	2
 
+/* Of run, if there is no command's */
+#define EXIT_OWN_FAILURE	125
+
 int run_main(int argc, char **argv);
 int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);

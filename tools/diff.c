@@ -34,6 +34,10 @@ static const char doc[] =
 	"\n"
 	"Exit status: 0; 1 if there is nothing to compare; 2 for wrong usage.";
 
+/* Columns before the names, and what is left for these in any case */
+#define FIGURES		65
+#define LEAST_NAME	24
+
 enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR };
 
 static const struct argp_option options[] = {
@@ -166,7 +170,14 @@ static void print_row(const struct comparison *comparison,
 {
 	enum terminal_color color = TERMINAL_PLAIN;
 	char interval[32];
+	int most = 0;
 
+	/* so that a line does not go on in the next, as far as that is readable */
+	if (style->columns) {
+		most = style->columns - FIGURES - 2 - (int)strlen(row->object);
+		if (most < LEAST_NAME)
+			most = LEAST_NAME;
+	}
 	if (row->is_real)
 		color = row->change > 0 ? TERMINAL_HOT : TERMINAL_LESS;
 	snprintf(interval, sizeof(interval), "%+.2f..%+.2f",
@@ -179,7 +190,7 @@ static void print_row(const struct comparison *comparison,
 	terminal_end(stdout, style);
 	printf(" %-16s %9" PRIu64 " %9" PRIu64 "  ", interval, row->old_samples,
 	       row->new_samples);
-	terminal_print_name(stdout, row->function);
+	terminal_print_cut(stdout, row->function, most);
 	fputs("  ", stdout);
 	terminal_print_name(stdout, row->object);
 	putchar('\n');

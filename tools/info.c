@@ -198,14 +198,14 @@ static bool try_start(int device)
 int info_main(int argc, char **argv)
 {
 	static const struct argp argp = { .parser = parse_option, .doc = doc };
-	bool ready;
+	bool ready = true, has_library;
 	int device;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, NULL);
 	print_kernel();
 	print_module();
-	ready = print_library();
+	has_library = print_library();
 	device = open_device();
 	if (device < 0)
 		ready = false;
@@ -217,6 +217,13 @@ int info_main(int argc, char **argv)
 		if (!try_start(device))
 			ready = false;
 		profil_device_close(device);
+	} else {
+		print_title("a profile");
+		puts("cannot be started without " PROFIL_DEVICE);
 	}
-	return ready ? 0 : EXIT_NO_RESULT;
+	if (!has_library) {
+		print_title("profil COMMAND");
+		puts("cannot be run without libprofil");
+	}
+	return ready && has_library ? 0 : EXIT_NO_RESULT;
 }

@@ -96,5 +96,10 @@ int main(int argc, char **argv)
 	command = argc > 1 ? find(argv[1]) : NR_COMMANDS;
 	if (command < NR_COMMANDS)
 		return start(command, argc - 1, argv + 1);
-	return run_main(argc, argv);
+	if (argc == 1) {
+		fputs(overview, stderr);
+		return EXIT_OWN_FAILURE;
+	}
+	/* by this name its messages lead to its own --help */
+	return start(find("run"), argc, argv);
 }

@@ -63,28 +63,28 @@ struct arguments {
 	struct table_options table;
 };
 
-/* Return: the index of a word among @nr; if it is none of them, there is no return. */
-static int parse_word(const char *text, const char *const *words, int nr,
-		      struct argp_state *state)
+/* Return: the index of a word among four; if it is none of them, there is no return. */
+static int parse_word(const char *text, const char *const words[4], struct argp_state *state)
 {
 	int i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < 4; i++)
 		if (!strcmp(text, words[i]))
 			return i;
-	argp_error(state, "'%s' is not known here: see --help", text);
+	argp_error(state, "'%s' is not known here: there are %s, %s, %s and %s", text, words[0],
+		   words[1], words[2], words[3]);
 	return 0;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	static const char *const what[] = {
+	static const char *const what[4] = {
 		[TABLE_BY_FUNCTION] = "function",
 		[TABLE_BY_LINE] = "line",
 		[TABLE_BY_OBJECT] = "object",
 		[TABLE_BY_PROCESS] = "process",
 	};
-	static const char *const keys[] = {
+	static const char *const keys[4] = {
 		[PROFILE_BY_SAMPLES] = "samples",
 		[PROFILE_BY_NAME] = "name",
 		[PROFILE_BY_OBJECT] = "object",
@@ -94,7 +94,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case BY:
-		arguments->table.by = (enum table_by)parse_word(text, what, 4, state);
+		arguments->table.by = (enum table_by)parse_word(text, what, state);
 		return 0;
 	case LINES:
 		arguments->table.by = TABLE_BY_LINE;
@@ -103,7 +103,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->annotate = text;
 		return 0;
 	case SORT:
-		arguments->table.order = (enum profile_order)parse_word(text, keys, 4, state);
+		arguments->table.order = (enum profile_order)parse_word(text, keys, state);
 		return 0;
 	case TOP:
 		arguments->table.top = options_parse_count(text, state);

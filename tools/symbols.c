@@ -131,8 +131,11 @@ static int open_module(const struct symbols *symbols, struct file *file,
 	int fd;
 
 	fd = objectfile_open(path, &file->problem);
-	if (fd < 0)
+	if (fd < 0) {
+		if (symbols->root && access(path, F_OK) && errno == ENOENT)
+			file->problem = "No such file or directory below the root";
 		return 0;
+	}
 	file->dwfl = dwfl_begin(&symbols->callbacks);
 	if (!file->dwfl) {
 		close(fd);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -14,6 +15,22 @@
 
 /* A column of names grows up to here; a longer name pushes the next one off. */
 #define WIDEST_NAME	40
+
+/* Where lines have an end, names get so much before there are bars, and bars so much */
+#define LEAST_NAME	24
+#define LEAST_BAR	5
+
+/* Columns before the names, and those of the interval */
+#define FIGURES		31
+#define INTERVAL	16
+
+/* The columns of a table */
+struct layout {
+	int name;
+	int object;
+	int longest_name;	/* a longer one is cut; 0: none is */
+	struct terminal_style style;
+};
 
 int table_decimals(uint32_t rate)
 {
@@ -39,9 +56,9 @@ static void print_interval(FILE *out, const struct terminal_style *style,
 }
 
 /* Print a name in a column of some width. */
-static void print_padded(FILE *out, const char *name, int width)
+static void print_padded(FILE *out, const char *name, int width, int most)
 {
-	int columns = terminal_print_name(out, name);
+	int columns = terminal_print_cut(out, name, most);
 
 	fprintf(out, "%*s", columns < width ? width - columns : 0, "");
 }
@@ -71,21 +88,72 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(profile->rows[i].samples, profile->samples);
 }
 
+/*
+ * On a terminal, lines shall not go on in the next: first names are made to fit, down to what
+ * is readable, then bars.
+ */
+static void fit(struct layout *layout, int longest, int room)
+{
+	const int least = longest < LEAST_NAME ? longest : LEAST_NAME;
+
+	if (longest + layout->style.bars <= room)
+		return;
+	if (layout->style.bars > room - least)
+		layout->style.bars = room - least;
+	if (layout->style.bars < LEAST_BAR)
+		layout->style.bars = 0;
+	layout->longest_name = room - layout->style.bars;
+	if (layout->longest_name < LEAST_NAME)
+		layout->longest_name = LEAST_NAME;
+}
+
+static struct layout lay_out(const struct profile *shown, const struct table_options *options,
+			     const char *title)
+{
+	struct layout layout = {
+		.name = (int)strlen(title),
+		.object = (int)strlen("object"),
+		.style = options->style,
+	};
+	int room = layout.style.columns - FIGURES - INTERVAL, longest = 0;
+	size_t i;
+
+	for (i = 0; i < shown->nr_rows; i++) {
+		size_t length = strlen(shown->rows[i].function);
+
+		if (length > (size_t)longest)
+			longest = length < INT_MAX / 2 ? (int)length : INT_MAX / 2;
+		widen(&layout.name, shown->rows[i].function);
+		widen(&layout.object, shown->rows[i].object);
+	}
+	if (options->by != TABLE_BY_OBJECT)
+		room -= 2 + layout.object;
+	if (layout.style.columns)
+		fit(&layout, longest, room);
+	/* the end is what tells paths apart */
+	if (options->by == TABLE_BY_OBJECT)
+		layout.longest_name = 0;
+	/* one that is cut fills its column */
+	if (layout.longest_name && longest > layout.longest_name)
+		layout.name = layout.longest_name;
+	return layout;
+}
+
 static void print_row(FILE *out, const struct result *result,
 		      const struct profile *profile, const struct profile_row *row,
-		      const struct table_options *options, int width, int object_width)
+		      const struct table_options *options, const struct layout *layout)
 {
-	const struct terminal_style *style = &options->style;
+	const struct terminal_style *style = &layout->style;
 
 	terminal_begin(out, style, terminal_share_color(share_percent(row->samples, profile->samples)));
 	fprintf(out, "  %4u.%02u", row->percent100 / 100, row->percent100 % 100);
 	terminal_end(out, style);
 	fprintf(out, " %9.*f %9" PRIu64 "  ", table_decimals(result->rate),
 		(double)row->samples / result->rate, row->samples);
-	print_padded(out, row->function, width);
+	print_padded(out, row->function, layout->name, layout->longest_name);
 	if (options->by != TABLE_BY_OBJECT) {
 		fputs("  ", out);
-		print_padded(out, row->object, object_width);
+		print_padded(out, row->object, layout->object, 0);
 	}
 	print_interval(out, style, row->samples, profile->samples);
 }
@@ -115,25 +183,21 @@ void table_print(FILE *out, const struct result *result, struct profile *profile
 	};
 	bool by_object = options->by == TABLE_BY_OBJECT;
 	const char *name = names[options->by];
-	int width = (int)strlen(name), object_width = (int)strlen("object");
 	struct profile shown = *profile;
+	struct layout layout;
 	size_t i;
 
 	profile_sort(profile, PROFILE_BY_SAMPLES);
 	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
 					  row_percent, profile);
 	profile_sort(&shown, options->order);
-	for (i = 0; i < shown.nr_rows; i++) {
-		widen(&width, shown.rows[i].function);
-		widen(&object_width, shown.rows[i].object);
-	}
-	fprintf(out, "#\n# %7s %9s %9s  %-*s", "percent", "seconds", "samples", width,
-		name);
+	layout = lay_out(&shown, options, name);
+	fprintf(out, "#\n# %7s %9s %9s  %-*s", "percent", "seconds", "samples",
+		layout.name, name);
 	if (!by_object)
-		fprintf(out, "  %-*s", object_width, "object");
+		fprintf(out, "  %-*s", layout.object, "object");
 	fputs("  95%-interval\n", out);
 	for (i = 0; i < shown.nr_rows; i++)
-		print_row(out, result, profile, &shown.rows[i], options, width,
-			  object_width);
+		print_row(out, result, profile, &shown.rows[i], options, &layout);
 	print_left_out(out, profile, shown.nr_rows, name);
 }

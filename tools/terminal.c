@@ -4,11 +4,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "terminal.h"
 
 #define BAR_COLUMNS	20
+#define OCTAL_COLUMNS	4	/* \033 */
+#define ELLIPSIS	"..."
 
 /* Shares that are worth a colour, in percent */
 #define HOT_PERCENT	10.0
@@ -32,16 +35,31 @@ bool terminal_parse_when(const char *text, enum terminal_when *when)
 	return false;
 }
 
+/* Return: 0 where it is not known. */
+static int find_columns(int fd)
+{
+	const char *wish = getenv("COLUMNS");
+	int columns = wish ? atoi(wish) : 0;
+	struct winsize size;
+
+	if (columns > 0)
+		return columns;
+	return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
 struct terminal_style terminal_style(FILE *out, enum terminal_when when)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *terminal = getenv("TERM");
 	struct terminal_style style = { 0 };
 
+	if (isatty(fileno(out)))
+		style.columns = find_columns(fileno(out));
 	if (when == TERMINAL_ALWAYS) {
-		style.color = style.bars = true;
+		style.color = true;
+		style.bars = BAR_COLUMNS;
 	} else if (when == TERMINAL_AUTO && isatty(fileno(out))) {
-		style.bars = true;
+		style.bars = BAR_COLUMNS;
 		style.color = terminal && strcmp(terminal, "dumb") &&
 			      !(no_color && *no_color);
 	}
@@ -80,23 +98,58 @@ void terminal_bar(FILE *out, const struct terminal_style *style, double share)
 {
 	int i;
 
-	if (!style->bars)
-		return;
-	for (i = 0; i < BAR_COLUMNS && i + 0.5 <= share * BAR_COLUMNS; i++)
+	for (i = 0; i < style->bars && i + 0.5 <= share * style->bars; i++)
 		putc('#', out);
+}
+
+static bool is_control(char byte)
+{
+	return (unsigned char)byte < ' ' || byte == 0x7f;
+}
+
+static int count_columns(const char *name, size_t length)
+{
+	int columns = 0;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		columns += is_control(name[i]) ? OCTAL_COLUMNS : 1;
+	return columns;
+}
+
+static void print_bytes(FILE *out, const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (is_control(name[i]))
+			fprintf(out, "\\%03o", (unsigned char)name[i]);
+		else
+			putc(name[i], out);
+	}
 }
 
 int terminal_print_name(FILE *out, const char *name)
 {
+	return terminal_print_cut(out, name, 0);
+}
+
+int terminal_print_cut(FILE *out, const char *name, int most)
+{
+	size_t length = strlen(name);
+	bool is_cut = most && count_columns(name, length) > most;
 	int columns = 0;
 
-	for (; *name; name++) {
-		if ((unsigned char)*name < ' ' || *name == 0x7f) {
-			columns += fprintf(out, "\\%03o", (unsigned char)*name);
-		} else {
-			putc(*name, out);
-			columns++;
-		}
+	if (is_cut) {
+		for (length = 0; columns <= most - (int)strlen(ELLIPSIS); length++)
+			columns += count_columns(name + length, 1);
+		length--;
+		/* not within a character of UTF-8 */
+		while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
+			length--;
 	}
-	return columns;
+	print_bytes(out, name, length);
+	if (is_cut)
+		fputs(ELLIPSIS, out);
+	return count_columns(name, length) + (is_cut ? (int)strlen(ELLIPSIS) : 0);
 }

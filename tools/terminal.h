@@ -17,12 +17,14 @@ enum terminal_when {
 
 /**
  * struct terminal_style - what a line may have besides text
- * @color: colours
- * @bars:  bars
+ * @color:   colours
+ * @bars:    columns of a bar for all; 0: none
+ * @columns: of a line; 0: as many as it takes
  */
 struct terminal_style {
 	bool color;
-	bool bars;
+	int bars;
+	int columns;
 };
 
 /* What a colour stands for */
@@ -88,5 +90,16 @@ void terminal_bar(FILE *out, const struct terminal_style *style, double share);
  * Return: how many columns it took, if each byte is a character.
  */
 int terminal_print_name(FILE *out, const char *name);
+
+/**
+ * terminal_print_cut - the same of a name that may be too long
+ * @out:  where to
+ * @name: as from a file
+ * @most: columns that there are, 4 at least; of what takes more, the end becomes an
+ *        ellipsis. 0: as many as it takes
+ *
+ * Return: how many columns it took, if each byte is a character.
+ */
+int terminal_print_cut(FILE *out, const char *name, int most);
 
 #endif /* PROFIL_TERMINAL_H */

@@ -6,6 +6,7 @@
  *	exported	global; in .dynsym too, which stays when stripped
  *	hidden		static; nameless when stripped
  *	sizeless	from assembler: a label without type, size or unwind entry
+ *	written(int)	as a C++ compiler would name it
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -15,6 +16,7 @@
 
 int exported(int n);
 void sizeless(void);
+int _Z7writteni(int n);
 
 /* Far from where it is inlined */
 static inline int __attribute__((always_inline)) inlined(int n)
@@ -35,6 +37,11 @@ static int __attribute__((noinline)) hidden(int n)
 int __attribute__((noinline)) exported(int n)
 {
 	return inlined(hidden(n)) * 5 + rand();
+}
+
+int __attribute__((noinline)) _Z7writteni(int n)
+{
+	return exported(n) ^ rand();
 }
 
 int _exported_too(int n) __attribute__((alias("exported")));
@@ -58,10 +65,11 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 100)
-		return exported(argc);
+		return _Z7writteni(argc);
 	dl_iterate_phdr(print_bias, &bias);
-	printf("%lx %lx %lx\n", (unsigned long)((uintptr_t)exported - bias),
+	printf("%lx %lx %lx %lx\n", (unsigned long)((uintptr_t)exported - bias),
 	       (unsigned long)((uintptr_t)hidden - bias),
-	       (unsigned long)((uintptr_t)sizeless - bias));
+	       (unsigned long)((uintptr_t)sizeless - bias),
+	       (unsigned long)((uintptr_t)_Z7writteni - bias));
 	return 0;
 }

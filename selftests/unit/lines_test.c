@@ -23,12 +23,12 @@ static struct result result = {
 static struct symbols *symbols;
 static struct lines *lines;
 static char *text;
-static unsigned long exported, hidden, sizeless;
+static unsigned long exported, hidden, sizeless, written;
 
 static int set_up(void **state)
 {
 	FILE *output = popen(path, "r");
-	int read = fscanf(output, "%lx %lx %lx", &exported, &hidden, &sizeless);
+	int read = fscanf(output, "%lx %lx %lx %lx", &exported, &hidden, &sizeless, &written);
 
 	(void)state;
 	pclose(output);
@@ -38,7 +38,13 @@ static int set_up(void **state)
 	object.samples = 0;
 	symbols = symbols_new(&result, NULL);
 	lines = lines_new(symbols);
-	return read == 3 && symbols && lines ? 0 : -1;
+	return read == 4 && symbols && lines ? 0 : -1;
+}
+
+static void tear_down_text(void)
+{
+	free(text);
+	text = NULL;
 }
 
 static int tear_down(void **state)
@@ -46,8 +52,7 @@ static int tear_down(void **state)
 	(void)state;
 	lines_free(lines);
 	symbols_free(symbols);
-	free(text);
-	text = NULL;
+	tear_down_text();
 	return 0;
 }
 
@@ -137,6 +142,22 @@ static void assert_has(const char *part)
 		fail_msg("not in the annotation: %s\n%s", part, text);
 }
 
+static void functions_have_several_names(void **state)
+{
+	(void)state;
+	count(written, 5);
+	assert_int_equal(annotate("written(int)", NULL), 1);
+	assert_has("# 5 of 5 samples are in written(int)\n");
+	tear_down_text();
+	assert_int_equal(annotate("written", NULL), 1);
+	tear_down_text();
+	assert_int_equal(annotate("_Z7writteni", NULL), 1);
+	tear_down_text();
+	assert_int_equal(annotate("writ", NULL), 0);
+	tear_down_text();
+	assert_int_equal(annotate("written(", NULL), 0);
+}
+
 static void source_is_beside_its_samples(void **state)
 {
 	char line[128];
@@ -194,6 +215,7 @@ int main(void)
 		TEST(lines_are_the_compilers),
 		TEST(samples_add_up_by_line),
 		TEST(source_is_beside_its_samples),
+		TEST(functions_have_several_names),
 		TEST(missing_source_is_told),
 		TEST(function_without_lines_is_told),
 	};

@@ -461,7 +461,7 @@ static void rows_are_sorted_by_what_is_asked(void **state)
 static void terminal_has_bars(void **state)
 {
 	(void)state;
-	report.table.style.bars = true;
+	report.table.style.bars = 20;
 	print();
 	assert_has("70.60..78.94 ###############\n");
 	assert_has("21.06..29.40 #####\n");
@@ -470,6 +470,38 @@ static void terminal_has_bars(void **state)
 	report.table.style.color = true;
 	print();
 	assert_has("\n\033[31m    75.00\033[m");
+}
+
+/* Names first, then bars, as far as there is room */
+static void lines_end_with_the_terminal(void **state)
+{
+	static char long_name[] = "a_template<one, two, many, four, more, end>(int)";
+
+	(void)state;
+	rows[1].function = long_name;
+	report.table.style.bars = 20;
+	report.table.style.columns = 200;
+	print();
+	assert_has("more, end>(int)  libx.so  21.06..29.40 #####\n");
+	tear_down(NULL);
+	/* all but the names and bars take 56 */
+	report.table.style.columns = 56 + 30;
+	print();
+	assert_has("  a_template<one, two, ...  libx.so  21.06..29.40 ##\n");
+	assert_has("  main                      perl     70.60..78.94 #####\n");
+	tear_down(NULL);
+	report.table.style.columns = 56 + 28;
+	print();
+	assert_has("  a_template<one, two, many...  libx.so  21.06..29.40\n");
+	assert_has("  main                          perl     70.60..78.94\n");
+	tear_down(NULL);
+	report.table.style.columns = 10;
+	print();
+	assert_has("  a_template<one, two, ...  libx.so  21.06..29.40\n");
+	tear_down(NULL);
+	report.table.by = TABLE_BY_OBJECT;
+	print();
+	assert_has("more, end>(int)  21.06..29.40\n");
 }
 
 static void processes_tell_what_they_know(void **state)
@@ -525,6 +557,7 @@ int main(void)
 		TEST(what_is_left_out_is_said),
 		TEST(rows_are_sorted_by_what_is_asked),
 		TEST(terminal_has_bars),
+		TEST(lines_end_with_the_terminal),
 		TEST(processes_tell_what_they_know),
 	};
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <terminal.h>
@@ -39,7 +40,7 @@ static void assert_style(FILE *to, enum terminal_when when, bool color, bool bar
 	struct terminal_style style = terminal_style(to, when);
 
 	assert_int_equal(style.color, color);
-	assert_int_equal(style.bars, bars);
+	assert_int_equal(style.bars, bars ? 20 : 0);
 }
 
 static void only_terminals_have_colors(void **state)
@@ -71,6 +72,33 @@ static void only_terminals_have_colors(void **state)
 	close(master);
 }
 
+static void only_terminals_have_an_end_of_line(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	const struct winsize size = { .ws_col = 70 };
+	FILE *terminal, *file = tmpfile();
+
+	(void)state;
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	terminal = fopen(ptsname(master), "w");
+	assert_non_null(terminal);
+	unsetenv("COLUMNS");
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 0);
+	assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 70);
+	assert_int_equal(terminal_style(terminal, TERMINAL_NEVER).columns, 70);
+	setenv("COLUMNS", "50", 1);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 50);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 0);
+	setenv("COLUMNS", "x", 1);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 70);
+	unsetenv("COLUMNS");
+	fclose(terminal);
+	fclose(file);
+	close(master);
+}
+
 static void plain_is_plain(void **state)
 {
 	const struct terminal_style plain = { 0 };
@@ -85,7 +113,7 @@ static void plain_is_plain(void **state)
 
 static void bars_are_as_long_as_shares(void **state)
 {
-	const struct terminal_style style = { .bars = true };
+	const struct terminal_style style = { .bars = 20 };
 	static const double shares[] = { 0, 0.01, 0.5, 1, 1e12 };
 	size_t i;
 
@@ -104,6 +132,20 @@ static void control_characters_are_harmless(void **state)
 	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 14);
 	fflush(out);
 	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
+}
+
+static void names_are_cut(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_print_cut(out, "abcdefgh", 8), 8);
+	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 8), 8);
+	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 0), 9);
+	/* whole characters, be they printed in octal or of several bytes */
+	assert_int_equal(terminal_print_cut(out, "|a\033bcdefgh", 8), 5);
+	assert_int_equal(terminal_print_cut(out, "|abc\xc3\xa4" "defgh", 8), 7);
+	assert_int_equal(terminal_print_cut(out, "|\xe2\x82\xac\xe2\x82\xac", 4), 4);
+	fflush(out);
+	assert_string_equal(text, "abcdefgh|abcd...|abcdefgh|a...|abc...|...");
 }
 
 static void words_are_told_apart(void **state)
@@ -126,9 +168,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(only_terminals_have_colors),
+		TEST(only_terminals_have_an_end_of_line),
 		TEST(plain_is_plain),
 		TEST(bars_are_as_long_as_shares),
 		TEST(control_characters_are_harmless),
+		TEST(names_are_cut),
 		TEST(words_are_told_apart),
 	};
 
