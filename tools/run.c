@@ -10,7 +10,6 @@
 #include <argp.h>
 #include <err.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,21 +19,16 @@
 
 #include <linux/profil.h>
 
-#include "collect.h"
 #include "command.h"
 #include "commands.h"
+#include "outcome.h"
 #include "preload.h"
-#include "profile.h"
 #include "progress.h"
-#include "report.h"
 #include "resultfile.h"
 #include "runfile.h"
-#include "symbols.h"
+#include "target.h"
 
 #define EXIT_OWN_FAILURE	125
-
-/* Rows of the table on a terminal; `profil report' has all. */
-#define TERMINAL_ROWS	40
 
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS };
@@ -182,23 +176,11 @@ static void close_table(FILE *out, const char *path)
 		warn("%s", path ? path : "standard error");
 }
 
-static void explain_unwritten(const char *path, int error)
+/* The environment that makes the dynamic linker load our library. */
+static char **make_environment(int memory)
 {
-	warnx("%s: %s (%s): the result is not kept; -o names another file, -o /dev/null none",
-	      path, strerror(-error), strerrorname_np(-error));
-}
-
-static void run_command(const struct arguments *arguments, int memory,
-			struct command_end *end)
-{
-	struct command_watch watch = {
-		.interval_ms = arguments->progress_ms,
-		.show = progress_show,
-	};
-	char **command = arguments->command;
 	char *tried, *library = preload_find(&tried);
 	char **env;
-	int error;
 
 	if (!library && errno == ENOENT)
 		errx(EXIT_OWN_FAILURE, "the library that is preloaded is missing; looked for %s",
@@ -211,115 +193,43 @@ static void run_command(const struct arguments *arguments, int memory,
 	env = preload_environ(library, memory);
 	if (!env)
 		err(EXIT_OWN_FAILURE, "environment");
-	if (watch.interval_ms)
-		watch.data = progress_new(memory, command, stderr);
-	error = command_run(command, env, watch.data ? &watch : NULL, end);
-	progress_free(watch.data);
-	if (error)
-		errx(EXIT_OWN_FAILURE, "%s: %s", command[0], strerror(-error));
-	preload_environ_free(env);
 	free(library);
 	free(tried);
+	return env;
 }
 
-/* The library's message names the error itself, where that says anything. */
-static void explain_failure(const struct runfile *run)
+static void run_command(const struct arguments *arguments, const struct target *target,
+			int memory, struct command_end *end)
 {
-	const char *of = run->nr_processes ? " of some programs" : "";
-	const struct profil_run *header = &run->header;
-	const char *name = strerrorname_np(header->error);
-
-	if (!name || strstr(header->message, name))
-		warnx("no profile%s: %s", of, header->message);
-	else
-		warnx("no profile%s: %s (%s)", of, header->message, name);
-}
-
-static void explain_empty(const char *command)
-{
-	warnx("no profile: %s did not load libprofil-run.so: it is static, set-user-ID, or not a program that the dynamic linker of this profil can start (32-bit, another C library); see LD_PRELOAD in ld.so(8)",
-	      command);
-}
-
-static int print_report(FILE *out, const struct result *result)
-{
-	struct symbols *symbols = symbols_new(result, NULL);
-	struct profile profile;
+	char **env = target_takes_library(target) ? make_environment(memory) : NULL;
+	struct command_watch watch = {
+		.interval_ms = arguments->progress_ms,
+		.show = progress_show,
+	};
 	int error;
 
-	if (!symbols)
-		return -ENOMEM;
-	error = profile_make(&profile, result, symbols_find, symbols);
-	if (!error) {
-		profile_demangle(&profile);
-		error = report_print(out, &(struct report){
-			.result = result,
-			.profile = &profile,
-			.symbols = symbols,
-			.table.style = terminal_style(out, TERMINAL_AUTO),
-			.table.top = isatty(fileno(out)) ? TERMINAL_ROWS : 0,
-		});
-	}
-	profile_release(&profile);
-	symbols_free(symbols);
-	return error;
-}
-
-/* First of all keep it: the report can be had again. */
-static void use_profile(FILE *out, const struct arguments *arguments,
-			const struct runfile *run, const struct command_end *end)
-{
-	struct result result;
-	bool is_kept = false;
-	int error;
-
-	error = collect_result(&result, run, end, arguments->command);
-	if (!error && arguments->output) {
-		int unwritten = resultfile_write(arguments->output, &result);
-
-		if (unwritten)
-			explain_unwritten(arguments->output, unwritten);
-		is_kept = !unwritten;
-	}
-	if (!error)
-		error = print_report(out, &result);
-	/* a file that nobody asked for shall not surprise */
-	if (!error && is_kept && isatty(fileno(out)))
-		fprintf(out, "# kept in %s: `profil report' shows more of it\n",
-			arguments->output);
+	if (watch.interval_ms)
+		watch.data = progress_new(memory, arguments->command, stderr);
+	error = command_run(arguments->command, env ? env : environ,
+			    watch.data ? &watch : NULL, end);
+	progress_free(watch.data);
 	if (error)
-		warnx("profile: %s", strerror(-error));
-	result_release(&result);
+		errx(EXIT_OWN_FAILURE, "%s: %s", arguments->command[0], strerror(-error));
+	preload_environ_free(env);
 }
 
-/*
- * Show what the run's memory holds, be it a profile or why there is none. From
- * here on the exit status is the command's, whatever becomes of the report.
- */
-static void show(FILE *out, const struct arguments *arguments, int memory,
-		 const struct command_end *end)
+/* What is known before is said before: the run may be long. */
+static void examine(struct target *target, const char *command)
 {
-	const char *why = NULL;
-	struct runfile run;
-	int error;
+	char *why = NULL;
 
-	error = runfile_read(memory, &run, &why);
-	if (error == -EBADMSG)
-		warnx("no profile: the program damaged the memory it was counted in: %s",
-		      why);
-	else if (error == -EPROTO)
-		warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
-		      run.header.version, PROFIL_RUN_VERSION);
-	else if (error)
-		warnx("no profile: the run's memory: %s (%s)", strerror(-error),
-		      strerrorname_np(-error));
-	else if (!run.nr_processes && !run.header.error)
-		explain_empty(arguments->command[0]);
-	else if (run.header.error)
-		explain_failure(&run);
-	if (!error && run.nr_processes)
-		use_profile(out, arguments, &run, end);
-	runfile_release(&run);
+	if (target_examine(target, command))
+		err(EXIT_OWN_FAILURE, "%s", command);
+	if (target->problem != TARGET_UNREADABLE)
+		why = target_explain(target);
+	if (why)
+		warnx("%s", why);
+	free(why);
 }
 
 int run_main(int argc, char **argv)
@@ -335,6 +245,7 @@ int run_main(int argc, char **argv)
 		.output = RESULTFILE_DEFAULT,
 	};
 	struct command_end end;
+	struct target target;
 	int memory, error;
 	FILE *out;
 
@@ -344,18 +255,27 @@ int run_main(int argc, char **argv)
 	out = open_table(arguments.table);
 	error = resultfile_try(arguments.output);
 	if (error) {
-		explain_unwritten(arguments.output, error);
+		outcome_explain_unwritten(arguments.output, error);
 		arguments.output = NULL;
 	}
 	memory = runfile_create(&arguments.wish);
 	if (memory < 0)
 		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
-	run_command(&arguments, memory, &end);
+	examine(&target, arguments.command[0]);
+	run_command(&arguments, &target, memory, &end);
 	if (end.exec_error)
 		warnx("%s: %s", arguments.command[0],
 		      strerror(end.exec_error));
 	else
-		show(out, &arguments, memory, &end);
+		outcome_show(&(struct outcome){
+			.memory = memory,
+			.argv = arguments.command,
+			.end = &end,
+			.target = &target,
+			.table = out,
+			.output = arguments.output,
+		});
+	target_release(&target);
 	close_table(out, arguments.table);
 	close(memory);
 	return command_exit_status(&end);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a run came to: its result, kept and shown, or why there is none.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "outcome.h"
+#include "profile.h"
+#include "report.h"
+#include "resultfile.h"
+#include "runfile.h"
+#include "symbols.h"
+
+/* Rows of the table on a terminal; `profil report' has all. */
+#define TERMINAL_ROWS	40
+
+void outcome_explain_unwritten(const char *path, int error)
+{
+	warnx("%s: %s (%s): the result is not kept; -o names another file, -o /dev/null none",
+	      path, strerror(-error), strerrorname_np(-error));
+}
+
+/* The library's message names the error itself, where that says anything. */
+static void explain_failure(const struct runfile *run)
+{
+	const char *of = run->nr_processes ? " of some programs" : "";
+	const struct profil_run *header = &run->header;
+	const char *name = strerrorname_np(header->error);
+
+	if (!name || strstr(header->message, name))
+		warnx("no profile%s: %s", of, header->message);
+	else
+		warnx("no profile%s: %s (%s)", of, header->message, name);
+}
+
+/* What its file showed was said before the run. */
+static void explain_empty(const struct target *target)
+{
+	char *why = NULL;
+
+	if (target->problem == TARGET_UNREADABLE)
+		why = target_explain(target);
+	if (why)
+		warnx("no profile: %s", why);
+	else if (target->problem == TARGET_FINE)
+		warnx("no profile: %s did not load libprofil-run.so, and its file does not show why: a program before it may have taken LD_PRELOAD out of the environment, or a security module keeps the dynamic linker from it; see LD_PRELOAD in ld.so(8)",
+		      target->command);
+	free(why);
+}
+
+static int print_report(FILE *out, const struct result *result)
+{
+	struct symbols *symbols = symbols_new(result, NULL);
+	struct profile profile;
+	int error;
+
+	if (!symbols)
+		return -ENOMEM;
+	error = profile_make(&profile, result, symbols_find, symbols);
+	if (!error) {
+		profile_demangle(&profile);
+		error = report_print(out, &(struct report){
+			.result = result,
+			.profile = &profile,
+			.symbols = symbols,
+			.table.style = terminal_style(out, TERMINAL_AUTO),
+			.table.top = isatty(fileno(out)) ? TERMINAL_ROWS : 0,
+		});
+	}
+	profile_release(&profile);
+	symbols_free(symbols);
+	return error;
+}
+
+/* First of all keep it: the report can be had again. */
+static void use_profile(const struct outcome *outcome, const struct runfile *run)
+{
+	struct result result;
+	bool is_kept = false;
+	int error;
+
+	error = collect_result(&result, run, outcome->end, outcome->argv);
+	if (!error && outcome->output) {
+		int unwritten = resultfile_write(outcome->output, &result);
+
+		if (unwritten)
+			outcome_explain_unwritten(outcome->output, unwritten);
+		is_kept = !unwritten;
+	}
+	if (!error)
+		error = print_report(outcome->table, &result);
+	/* a file that nobody asked for shall not surprise */
+	if (!error && is_kept && isatty(fileno(outcome->table)))
+		fprintf(outcome->table, "# kept in %s: `profil report' shows more of it\n",
+			outcome->output);
+	if (error)
+		warnx("profile: %s", strerror(-error));
+	result_release(&result);
+}
+
+void outcome_show(const struct outcome *outcome)
+{
+	const char *why = NULL;
+	struct runfile run;
+	int error;
+
+	error = runfile_read(outcome->memory, &run, &why);
+	if (error == -EBADMSG)
+		warnx("no profile: the program damaged the memory it was counted in: %s",
+		      why);
+	else if (error == -EPROTO)
+		warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
+		      run.header.version, PROFIL_RUN_VERSION);
+	else if (error)
+		warnx("no profile: the run's memory: %s (%s)", strerror(-error),
+		      strerrorname_np(-error));
+	else if (!run.nr_processes && !run.header.error)
+		explain_empty(outcome->target);
+	else if (run.header.error)
+		explain_failure(&run);
+	if (!error && run.nr_processes)
+		use_profile(outcome, &run);
+	runfile_release(&run);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a run came to: its result, kept and shown, or why there is none.
+ */
+#ifndef PROFIL_OUTCOME_H
+#define PROFIL_OUTCOME_H
+
+#include <stdio.h>
+
+#include "command.h"
+#include "target.h"
+
+/**
+ * struct outcome - a run that has ended
+ * @memory: that it was counted in, from runfile_create()
+ * @argv:   the command and its arguments, ended by NULL
+ * @end:    how it ended
+ * @target: what was known of the program before
+ * @table:  where the table goes
+ * @output: file to keep the result in; NULL: it is not kept, which has been said
+ */
+struct outcome {
+	int memory;
+	char *const *argv;
+	const struct command_end *end;
+	const struct target *target;
+	FILE *table;
+	const char *output;
+};
+
+/**
+ * outcome_show - keep the result and show it, or say on standard error why there is none
+ * @outcome: in question
+ *
+ * The exit status is the command's, whatever becomes of this.
+ */
+void outcome_show(const struct outcome *outcome);
+
+/**
+ * outcome_explain_unwritten - say on standard error that the result is not kept
+ * @path:  of the file
+ * @error: -errno
+ */
+void outcome_explain_unwritten(const char *path, int error);
+
+#endif /* PROFIL_OUTCOME_H */
