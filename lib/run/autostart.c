@@ -301,29 +301,45 @@ static void start_again(void)
 	profil_device_close(device);
 }
 
+/*
+ * The thread cannot be cancelled meanwhile, as it could in open(), which the program has
+ * not called.
+ */
+static void lock_starting(int *cancel)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+	pthread_mutex_lock(&starting);
+}
+
+static void unlock_starting(int cancel)
+{
+	pthread_mutex_unlock(&starting);
+	pthread_setcancelstate(cancel, NULL);
+}
+
 void profil_autostart_loaded(void)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 
 	if (!self)
 		return;
-	pthread_mutex_lock(&starting);
+	lock_starting(&cancel);
 	if (profil_code_changed())
 		start_again();
-	pthread_mutex_unlock(&starting);
+	unlock_starting(cancel);
 	errno = saved;
 }
 
 void profil_autostart_made(const void *start, size_t bytes)
 {
-	int saved = errno;
+	int saved = errno, cancel;
 
 	if (!self)
 		return;
-	pthread_mutex_lock(&starting);
+	lock_starting(&cancel);
 	if (profil_code_made(start, bytes))
 		start_again();
-	pthread_mutex_unlock(&starting);
+	unlock_starting(cancel);
 	errno = saved;
 }
 

@@ -51,15 +51,35 @@ static void find_build_id(struct profil_object *object, const char *note, size_t
 	}
 }
 
+/* Whether a part of the file is in memory: not every note is. */
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *part)
+{
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) &&
+		    part->p_vaddr >= segment->p_vaddr &&
+		    part->p_memsz <= segment->p_filesz &&
+		    part->p_vaddr - segment->p_vaddr <=
+		    segment->p_filesz - part->p_memsz)
+			return true;
+	}
+	return false;
+}
+
 static void read_build_id(struct profil_object *object, const struct dl_phdr_info *info)
 {
 	int i;
 
-	for (i = 0; i < info->dlpi_phnum && !object->build_id_bytes; i++)
-		if (info->dlpi_phdr[i].p_type == PT_NOTE)
-			find_build_id(object, (const char *)(info->dlpi_addr +
-							     info->dlpi_phdr[i].p_vaddr),
-				      info->dlpi_phdr[i].p_memsz);
+	for (i = 0; i < info->dlpi_phnum && !object->build_id_bytes; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type == PT_NOTE && is_loaded(info, part))
+			find_build_id(object, (const char *)(info->dlpi_addr + part->p_vaddr),
+				      part->p_memsz);
+	}
 }
 
 static void name_object(struct profil_object *object, const struct dl_phdr_info *info,

@@ -27,7 +27,7 @@ static bool has_own_path(const struct link_map *object)
 }
 
 /* In the directories, of all in their order, where the object would find it. */
-static bool search(void *object, const char *name, char *path, size_t size)
+static bool search(struct link_map *object, const char *name, char *path, size_t size)
 {
 	Dl_serinfo sizes, *list;
 	bool found = false;
@@ -50,7 +50,7 @@ static bool search(void *object, const char *name, char *path, size_t size)
 }
 
 /* With the directory of the object in place of its first $ORIGIN or ${ORIGIN}. */
-static bool expand(void *object, const char *name, char *path, size_t size)
+static bool expand(struct link_map *object, const char *name, char *path, size_t size)
 {
 	static const char *const words[] = { "$ORIGIN", "${ORIGIN}" };
 	char origin[PATH_MAX];
@@ -67,25 +67,17 @@ static bool expand(void *object, const char *name, char *path, size_t size)
 }
 
 /* Return: whether path is where the caller would find it. */
-static bool find(void *(*next)(const char *name, int mode), const void *caller,
-		 const char *name, char *path, size_t size)
+static bool find(const void *caller, const char *name, char *path, size_t size)
 {
 	struct link_map *object;
-	void *handle;
 	Dl_info info;
-	bool found;
 
+	/* (in this C library the link map is what dlopen() gives for a handle) */
 	if (!dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP))
 		return false;
-	if (strchr(name, '/') ? !strchr(name, '$') : !has_own_path(object))
-		return false;
-	handle = next(object->l_name[0] ? object->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return false;
-	found = strchr(name, '/') ? expand(handle, name, path, size) :
-				    search(handle, name, path, size);
-	dlclose(handle);
-	return found;
+	if (strchr(name, '/'))
+		return expand(object, name, path, size);
+	return has_own_path(object) && search(object, name, path, size);
 }
 
 void *profil_search_open(void *(*next)(const char *name, int mode), const void *caller,
@@ -99,7 +91,7 @@ void *profil_search_open(void *(*next)(const char *name, int mode), const void *
 	/* one that is there already is found by its name alone */
 	if (!strchr(name, '/'))
 		handle = next(name, mode | RTLD_NOLOAD);
-	if (!handle && find(next, caller, name, path, sizeof(path)))
+	if (!handle && find(caller, name, path, sizeof(path)))
 		handle = next(path, mode);
 	/* if that was none, the dynamic linker goes on to look for one that is */
 	return handle ? handle : next(name, mode);

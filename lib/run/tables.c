@@ -140,7 +140,7 @@ static bool is_same(const struct profil_run_object *there,
 	       there->end == object->end - object->bias &&
 	       there->build_id_bytes == object->build_id_bytes &&
 	       !memcmp(there->build_id, object->build_id, object->build_id_bytes) &&
-	       !strcmp(there->path, object->path);
+	       !strncmp(there->path, object->path, sizeof(there->path));
 }
 
 static uint64_t page_up(uint64_t bytes)
