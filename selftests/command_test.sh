@@ -103,7 +103,11 @@ ends_by() {
 statuses() {
 	run 0 true && run 1 false && run 42 sh -c 'exit 42' &&
 	run 143 sh -c 'kill -TERM $$' && run 127 /nonexistent &&
-	run 126 /etc/passwd
+	run 126 /etc/passwd && grep -q '(EACCES): .*chmod +x' "$work/err" &&
+	run 127 nonexistent && grep -q '(ENOENT): no such command is in PATH' "$work/err" &&
+	# though nobody reads the table
+	{ "$PROFIL" -o /dev/null sh -c 'sleep 1; exit 42' 2>&1; echo $? >"$work/out"; } | true &&
+	[ "$(<"$work/out")" = 42 ]
 }
 
 output_is_the_commands() {
@@ -127,9 +131,57 @@ script() {
 	grep -q 'the$' "$work/out" && grep -q 'Perl_' "$work/profile"
 }
 
+# runs_alone STATUS REASON COMMAND...: it runs, and why without a profile is said, once
+runs_alone() {
+	local reason=$2
+
+	run "$1" "${@:3}" && [ ! -s "$work/profile" ] &&
+	[ "$(wc -l <"$work/err")" = 1 ] && grep -q "$reason" "$work/err"
+}
+
 static_program() {
-	run 0 ./spin-static 0.1 && cat "$work/profile" >>"$work/err" &&
-	grep -qi 'static' "$work/err"
+	runs_alone 0 'spin-static is a static program.*libprofil(3)' ./spin-static 0.1 &&
+	printf '#!%s 0.1\n' "$PWD/spin-static" >"$work/script" && chmod +x "$work/script" &&
+	runs_alone 0 "spin-static, which runs $work/script, is a static" "$work/script"
+}
+
+# as_user COMMAND...: as one who may write none of our files
+as_user() {
+	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -o /dev/null "$@" \
+		>"$work/out" 2>"$work/err"
+}
+
+# Of another user than who runs it, and of himself
+set_user_id() {
+	cp spin "$work/set-user-id" && chmod 4755 "$work/set-user-id" && chmod 755 "$work" &&
+	as_user "$work/set-user-id" 0.1 && [ "$(wc -l <"$work/err")" = 1 ] &&
+	grep -q 'is set-user-ID root.*run profil as root' "$work/err" &&
+	run 0 "$work/set-user-id" 1 && spun 1
+}
+
+# Not known before: a dynamic one has its profile.
+unreadable_program() {
+	cp spin "$work/unreadable" && cp spin-static "$work/static" &&
+	chmod 711 "$work/unreadable" "$work/static" && chmod 755 "$work" &&
+	as_user "$work/unreadable" 0.3 && grep -q 'Permission denied: no function' "$work/err" &&
+	! grep '^profil:' "$work/err" &&
+	as_user "$work/static" 0.1 && [ "$(wc -l <"$work/err")" = 1 ] &&
+	grep -q 'did not load libprofil-run.so, and may not be read by you' "$work/err"
+}
+
+# Which would complain of our library, or end the program for it
+other_linker() {
+	local linker
+
+	linker=$(readelf -p .interp spin | sed -n 's/^ *\[ *0\]  //p') &&
+	cp "$linker" "$work/ld-other.so" &&
+	printf '#include <stdlib.h>\nint main(void) { return getenv("LD_PRELOAD") ? 1 : 7; }\n' |
+		cc -x c -o "$work/other" -Wl,--dynamic-linker="$work/ld-other.so" - &&
+	runs_alone 7 'is started by .*/ld-other.so, which cannot load libprofil-run.so' "$work/other"
+}
+
+other_word_size() {
+	runs_alone 0 'old is a program for .*, whose word size is not' ../build/m32/old
 }
 
 no_device() {
@@ -348,7 +400,7 @@ if [ ! -c /dev/profil ]; then
 	ktap_skip_all "no /dev/profil: load the module"
 	exit "$KSFT_SKIP"
 fi
-ktap_set_plan 34
+ktap_set_plan 38
 check "shares of two functions" at_last shares
 check "a stripped program" at_last stripped
 check "a program at fixed addresses" at_last not_pie
@@ -363,6 +415,19 @@ check "the environment, of programs that are followed and others" \
 	environment_is_the_commands
 check "a script" script
 check "a static program: a clear message" static_program
+if [ "$(id -u)" = 0 ]; then
+	check "a set-user-ID program: a clear message, none to root" at_last set_user_id
+	check "a program that may not be read" unreadable_program
+else
+	ktap_test_skip "a set-user-ID program: needs root"
+	ktap_test_skip "a program that may not be read: needs root"
+fi
+check "another C library's program: a clear message" other_linker
+if [ -x ../build/m32/old ]; then
+	check "a 32-bit program: a clear message" other_word_size
+else
+	ktap_test_skip "a 32-bit program: there is none (libc6-dev-i386)"
+fi
 check "no device: errno and remedy" no_device
 check "rates" at_last rates
 if [ -w $parameter ]; then

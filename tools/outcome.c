@@ -83,6 +83,7 @@ static int print_report(FILE *out, const struct result *result)
 /* First of all keep it: the report can be had again. */
 static void use_profile(const struct outcome *outcome, const struct runfile *run)
 {
+	const char *name = "";
 	struct result result;
 	bool is_kept = false;
 	int error;
@@ -97,10 +98,12 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 	}
 	if (!error)
 		error = print_report(outcome->table, &result);
+	if (outcome->output && strcmp(outcome->output, RESULTFILE_DEFAULT))
+		name = outcome->output;
 	/* a file that nobody asked for shall not surprise */
 	if (!error && is_kept && isatty(fileno(outcome->table)))
-		fprintf(outcome->table, "# kept in %s: `profil report' shows more of it\n",
-			outcome->output);
+		fprintf(outcome->table, "# kept in %s: `profil report%s%s' shows more of it\n",
+			outcome->output, *name ? " " : "", name);
 	if (error)
 		warnx("profile: %s", strerror(-error));
 	result_release(&result);

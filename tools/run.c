@@ -11,14 +11,14 @@
 #include <err.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <linux/profil.h>
-
+#include "clock_name.h"
 #include "command.h"
 #include "commands.h"
 #include "outcome.h"
@@ -27,8 +27,6 @@
 #include "resultfile.h"
 #include "runfile.h"
 #include "target.h"
-
-#define EXIT_OWN_FAILURE	125
 
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS };
@@ -88,15 +86,10 @@ static uint32_t parse_rate(const char *text, struct argp_state *state)
 
 static uint32_t parse_clock(const char *text, struct argp_state *state)
 {
-	static const char *const names[] = {
-		[PROFIL_CLOCK_TICK] = "tick",
-		[PROFIL_CLOCK_TIMER] = "timer",
-		[PROFIL_CLOCK_RANDOM] = "random",
-	};
 	uint32_t i;
 
 	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
-		if (!strcmp(text, names[i]))
+		if (!strcmp(text, clock_name(i)))
 			return i;
 	argp_error(state, "'%s' is not a clock: there are tick, timer and random",
 		   text);
@@ -162,7 +155,8 @@ static FILE *open_table(const char *path)
 		return stderr;
 	out = fopen(path, "we");
 	if (!out)
-		err(EXIT_OWN_FAILURE, "%s", path);
+		errx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file by --table",
+		     path, strerror(errno), strerrorname_np(errno));
 	return out;
 }
 
@@ -183,7 +177,7 @@ static char **make_environment(int memory)
 	char **env;
 
 	if (!library && errno == ENOENT)
-		errx(EXIT_OWN_FAILURE, "the library that is preloaded is missing; looked for %s",
+		errx(EXIT_OWN_FAILURE, "libprofil-run.so is missing; looked for %s: install it (make install) or profil with it",
 		     tried);
 	if (!library && errno == EINVAL)
 		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
@@ -216,6 +210,24 @@ static void run_command(const struct arguments *arguments, const struct target *
 	if (error)
 		errx(EXIT_OWN_FAILURE, "%s: %s", arguments->command[0], strerror(-error));
 	preload_environ_free(env);
+}
+
+/* With what to do, where that is known */
+static void explain_exec(const struct target *target, int error)
+{
+	const char *command = target->command, *remedy = "see execve(2)";
+
+	/* has been said */
+	if (target->problem == TARGET_NO_LINKER)
+		return;
+	if (error == ENOENT)
+		remedy = strchr(command, '/') ? "there is no such command" :
+			 "no such command is in PATH, and `profil help' names profil's own";
+	else if (error == EACCES)
+		remedy = "it is no program, or permission to execute it is missing (chmod +x)";
+	else if (error == E2BIG)
+		remedy = "there are too many arguments";
+	warnx("%s: %s (%s): %s", command, strerror(error), strerrorname_np(error), remedy);
 }
 
 /* What is known before is said before: the run may be long. */
@@ -263,9 +275,10 @@ int run_main(int argc, char **argv)
 		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
 	examine(&target, arguments.command[0]);
 	run_command(&arguments, &target, memory, &end);
+	/* the exit status shall be the command's, whoever reads the table */
+	signal(SIGPIPE, SIG_IGN);
 	if (end.exec_error)
-		warnx("%s: %s", arguments.command[0],
-		      strerror(end.exec_error));
+		explain_exec(&target, end.exec_error);
 	else
 		outcome_show(&(struct outcome){
 			.memory = memory,

@@ -397,13 +397,13 @@ static int print_problem(char **text, const struct target *target, const char *w
 		return asprintf(text, "%s is a program for %s: if it runs here, then in an emulator and without a profile; to have one, compile it for this machine",
 				who, name_machine(target->machine));
 	case TARGET_OTHER_LINKER:
-		return asprintf(text, "%s is started by %s, which cannot load libprofil, as that is for another C library: it runs without a profile; to have one, link it with the C library that profil is linked with",
+		return asprintf(text, "%s is started by %s, which cannot load libprofil-run.so, as that is for another C library: it runs without a profile; to have one, link it with the C library that profil is linked with",
 				who, target->linker);
 	case TARGET_NO_LINKER:
 		return asprintf(text, "%s is to be started by %s, which cannot be found: install that, or name another (in a script by its first line, else when linking)",
 				target->command, target->linker);
 	case TARGET_UNREADABLE:
-		return asprintf(text, "%s did not load libprofil, and may not be read by you to see why; run profil as a user who may read it",
+		return asprintf(text, "%s did not load libprofil-run.so, and may not be read by you to see why; run profil as a user who may read it",
 				who);
 	case TARGET_FINE:
 		break;
