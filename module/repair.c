@@ -96,17 +96,14 @@ static void count_waiting(struct profil_session *session)
 	int err;
 
 	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
-	       profil_waiting_take(&session->waiting, &sample)) {
+	       profil_waiting_first(&session->waiting, &sample)) {
 		err = pin_and_count(session, &sample);
+		/* it goes on waiting, before all others, for the next kick or call */
+		if (err == -EAGAIN || err == -EINTR)
+			return;
+		profil_waiting_done(&session->waiting, sample.samples);
 		if (!err)
 			continue;
-		if (err == -EAGAIN || err == -EINTR) {
-			/* it goes on waiting, for the next kick or call */
-			if (!profil_waiting_add(&session->waiting, &sample))
-				profil_session_lose(session, &session->repaired,
-						    sample.samples, ENOBUFS);
-			return;
-		}
 		/* out of memory is for this sample; all else for all that come */
 		if (err != -ENOMEM)
 			profil_session_end(session, PROFIL_STATE_FAULT, -err);
@@ -142,9 +139,11 @@ static void lose_waiting(struct profil_session *session)
 {
 	struct profil_sample sample;
 
-	while (profil_waiting_take(&session->waiting, &sample))
+	while (profil_waiting_first(&session->waiting, &sample)) {
 		profil_session_lose(session, &session->repaired, sample.samples,
 				    session->error);
+		profil_waiting_done(&session->waiting, sample.samples);
+	}
 }
 
 /**

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The log of samples that wait (waiting.h): any sequence of uses against a table that
- * has room for all, and interrupts and other CPUs that add while a thread takes.
+ * has room for all, what comes while the first is counted, and interrupts and other
+ * CPUs that add while a thread takes.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -18,6 +19,7 @@
 /* Samples of each counter: the region's, and those that are out of range. */
 struct tally {
 	u64 samples[PLACES][2];
+	u64 since[PLACES][2];	/* the how manyth began to wait */
 };
 
 /* What the pc of a pc log's entry would be. */
@@ -43,6 +45,11 @@ static u64 *entry_of(struct tally *tally, const struct profil_sample *sample)
 	return &tally->samples[sample->place][sample->out_of_range];
 }
 
+static u64 *since_of(struct tally *tally, const struct profil_sample *sample)
+{
+	return &tally->since[sample->place][sample->out_of_range];
+}
+
 static void *zalloc(struct kunit *test, size_t size)
 {
 	void *memory = kunit_kzalloc(test, size, GFP_KERNEL);
@@ -58,7 +65,7 @@ static void any_sequence(struct kunit *test)
 	unsigned int i, waiting = 0, refused = 0, merged = 0;
 	struct profil_sample sample;
 	struct rnd_state rnd;
-	u64 sum = 0, *entry;
+	u64 sum = 0, begun = 0, last = 0, *entry;
 	bool room;
 
 	profil_waiting_init(log);
@@ -72,6 +79,8 @@ static void any_sequence(struct kunit *test)
 			room = *entry || waiting < PROFIL_WAITING_MAX;
 			KUNIT_ASSERT_EQ(test, profil_waiting_add(log, &sample), room);
 			if (room) {
+				if (!*entry)
+					*since_of(tally, &sample) = ++begun;
 				waiting += !*entry;
 				merged += !!*entry;
 				*entry += sample.samples;
@@ -79,13 +88,16 @@ static void any_sequence(struct kunit *test)
 			}
 			refused += !room;
 		} else {
-			room = profil_waiting_take(log, &sample);
+			room = profil_waiting_first(log, &sample);
 			KUNIT_ASSERT_TRUE(test, room == (waiting > 0));
 			if (!room)
 				continue;
+			profil_waiting_done(log, sample.samples);
 			entry = entry_of(tally, &sample);
 			KUNIT_ASSERT_EQ(test, (u64)sample.samples, *entry);
 			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.place));
+			/* none is passed over */
+			KUNIT_ASSERT_EQ(test, *since_of(tally, &sample), ++last);
 			sum -= *entry;
 			*entry = 0;
 			waiting--;
@@ -96,6 +108,39 @@ static void any_sequence(struct kunit *test)
 	/* all of it was tried */
 	KUNIT_EXPECT_GT(test, refused, 1000U);
 	KUNIT_EXPECT_GT(test, merged, 1000U);
+}
+
+/* What is added to the first while it is counted keeps its place, and is not lost. */
+static void added_while_counted(struct kunit *test)
+{
+	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_sample sample;
+
+	profil_waiting_init(log);
+	sample = sample_at(7, 2);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	sample = sample_at(3, 1);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+
+	/* looking takes nothing */
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	KUNIT_EXPECT_EQ(test, sample.samples, 2U);
+	KUNIT_EXPECT_EQ(test, profil_waiting_sum(log), 3ULL);
+
+	sample = sample_at(7, 5);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	profil_waiting_done(log, 2);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	KUNIT_EXPECT_EQ(test, sample.samples, 5U);
+	profil_waiting_done(log, 5);
+
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.place, 3ULL);
+	profil_waiting_done(log, 1);
+	KUNIT_EXPECT_FALSE(test, profil_waiting_first(log, &sample));
 }
 
 /* A log between those that add and the one that takes, who keep tallies. */
@@ -125,8 +170,9 @@ static bool take_one(struct flow *flow)
 {
 	struct profil_sample sample;
 
-	if (!profil_waiting_take(&flow->log, &sample))
+	if (!profil_waiting_first(&flow->log, &sample))
 		return false;
+	profil_waiting_done(&flow->log, sample.samples);
 	*entry_of(&flow->taken, &sample) += sample.samples;
 	return true;
 }
@@ -219,6 +265,7 @@ static void several_threads(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(any_sequence),
+	KUNIT_CASE(added_while_counted),
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(several_threads),
 	{}
