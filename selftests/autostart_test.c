@@ -182,6 +182,40 @@ TEST_F(autostart, forked_child)
 	EXPECT_LT(100000000, child.end_cpu_ns);
 }
 
+/* Objects are added by one process at a time. */
+TEST_F(autostart, waits_for_others)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char name[64];
+	pid_t pid;
+	int other;
+
+	snprintf(name, sizeof(name), "/proc/%d/fd/%d", getpid(), self->memory);
+	other = open(name, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, fcntl(other, F_OFD_SETLK, &whole));
+	ASSERT_EQ((ssize_t)sizeof(self->run),
+		  pwrite(self->memory, &self->run, sizeof(self->run), 0));
+	pid = fork();
+	if (!pid) {
+		/* or it would have the lock too */
+		close(other);
+		_exit(run_program(name, "none", NULL, 0));
+	}
+	do {
+		usleep(10000);
+		pread(self->memory, &self->run, sizeof(self->run), 0);
+	} while (!self->run.nr_processes);
+	/* it has come so far, and has time to go on */
+	usleep(500000);
+	pread(self->memory, &self->run, sizeof(self->run), 0);
+	EXPECT_EQ(0, self->run.nr_objects);
+	close(other);
+	EXPECT_EQ(RAN, wait_for(pid));
+	pread(self->memory, &self->run, sizeof(self->run), 0);
+	EXPECT_LT(3, self->run.nr_objects);
+}
+
 /* Nothing is written behind the table. */
 TEST_F(autostart, no_place)
 {

@@ -192,13 +192,15 @@ build() {
 	return $failed
 }
 
-# both NAME DIRECTORY: the program run in DIRECTORY/without and DIRECTORY/with
+# both NAME DIRECTORY: the program run in DIRECTORY/without and DIRECTORY/with. To some the
+# environment is input (gawk has an array of it): with a library to load that is loaded
+# anyway, it has the same variables.
 both() {
 	local program
 
 	program=$dir/$1/$(program_of "$1")
 	mkdir "$2/without" "$2/with"
-	(cd "$2/without" && "run_$1" "$program") &&
+	(cd "$2/without" && LD_PRELOAD=libc.so.6 PROFIL_RATE=$RATE "run_$1" "$program") &&
 	(cd "$2/with" && LD_PRELOAD=$library PROFIL_RATE=$RATE "run_$1" "$program") ||
 		return
 	gprof -bp "$program" "$2/without/gmon.out" >"$2/without.txt" &&

@@ -68,6 +68,12 @@ cycle() {
 	load && begin_session && end_session && rmmod profil
 }
 
+# What a module does only once is before the profile, and no part of it that has no samples.
+first_profile() {
+	load && ../tools/profil -r 250 -o "$work/result" -t "$work/profile" ./spin 1 \
+		2>"$work/err" && rmmod profil && ! grep 'have no samples' "$work/profile"
+}
+
 cycles() {
 	local i
 
@@ -90,7 +96,7 @@ if ! { rmmod profil && load; }; then
 	exit "$KSFT_SKIP"
 fi
 
-ktap_set_plan 9
+ktap_set_plan 10
 check "an idle module has no hook in the tick" detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
@@ -101,6 +107,7 @@ check "after the session, the hook goes" detached
 check "no session where kernel.ftrace_enabled is 0" refused_without
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil
+check "the first profile of all has samples for all its CPU time" at_last first_profile
 check "$CYCLES cycles of load, session, unload" cycles
 load
 ktap_finished

@@ -175,8 +175,9 @@ static void start(int device, struct profil_run_process *process)
 	rate = tables.run->rate;
 	if (!rate)
 		profil_rate_choose(device, &rate);
-	process->start_cpu_ns = cpu_ns();
 	error = profil_code_start(device, &tables, rate, &process->program, &step);
+	/* not before: the first profile of all has the kernel patch its text for it */
+	process->start_cpu_ns = cpu_ns();
 	if (error) {
 		explain_start(device, step, -error);
 		fail(process, -error);
