@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Attribute perf's samples to functions as profil attributes its own.
+
+usage: perf_samples.py SCRIPT JSON
+
+SCRIPT is printed by `perf script -F pid,ip,uregs --show-mmap-events` of what was
+recorded with --user-regs=ip: files that were mapped, and the pc of each sample in user
+mode. They become a result of profil (unit/export_sample), and that JSON, by `profil
+export`; with one member more, "in_user": samples that were taken in user mode.
+"""
+import collections
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROFIL = os.environ.get("PROFIL", os.path.join(HERE, "../tools/profil"))
+
+# Of text that a count of profil stands for (lib/autostart.c)
+TEXT_BYTES = 4
+KERNEL = 1 << 63
+
+MMAP = re.compile(r"\s*(\d+) PERF_RECORD_MMAP2 .*"
+                  r"\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .*\]: ..x. (.+)$")
+SAMPLE = re.compile(r"\s*(\d+)\s+([0-9a-f]+)\s+ABI:2\s+IP:0x([0-9a-f]+)\s*$")
+OTHER = re.compile(r"\s*(-1|\d+) PERF_RECORD_MMAP")
+
+Mapping = collections.namedtuple("Mapping", "start end offset path")
+
+
+def read_script(path):
+    """All samples by (path, offset in it), those elsewhere, and those in user mode."""
+    mappings = collections.defaultdict(list)
+    in_files = collections.Counter()
+    elsewhere = in_user = 0
+    with open(path, encoding="utf-8") as script:
+        for line in script:
+            mapped = MMAP.match(line)
+            if mapped:
+                start, length, offset = (int(mapped[n], 16) for n in (2, 3, 4))
+                mappings[mapped[1]].append(
+                    Mapping(start, start + length, offset, mapped[5]))
+                continue
+            if OTHER.match(line):
+                continue
+            sample = SAMPLE.match(line)
+            if not sample:
+                sys.exit(f"{path}: no sample of an amd64 program: {line}")
+            pc = int(sample[3], 16)
+            in_user += int(sample[2], 16) < KERNEL
+            for mapping in reversed(mappings[sample[1]]):
+                if mapping.start <= pc < mapping.end and mapping.path[0] == "/":
+                    in_files[mapping.path, pc - mapping.start + mapping.offset] += 1
+                    break
+            else:
+                elsewhere += 1
+    return in_files, elsewhere, in_user
+
+
+@functools.lru_cache(maxsize=None)
+def segments(path):
+    """Executable segments: offset in the file, address, length."""
+    headers = subprocess.run(["readelf", "-lW", path], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    return [(int(offset, 16), int(address, 16), int(length, 16))
+            for offset, address, length in re.findall(
+                r"^\s*LOAD\s+(\S+)\s+(\S+)\s+\S+\s+(\S+)\s+\S+\s+R.E", headers, re.M)]
+
+
+def counts_of(in_files):
+    """By path, samples by the address that profil would have counted them at."""
+    counts = collections.defaultdict(collections.Counter)
+    for (path, offset), samples in in_files.items():
+        for start, address, length in segments(path):
+            if start <= offset < start + length:
+                distance = offset - start
+                counts[path][address + distance - distance % TEXT_BYTES] += samples
+                break
+        else:
+            sys.exit(f"{path}: offset {offset:#x} is in no executable segment")
+    return counts
+
+
+def export(counts, out):
+    paths = sorted(counts)
+    lines = [f"{number} {address:x} {samples}\n"
+             for number, path in enumerate(paths)
+             for address, samples in sorted(counts[path].items())]
+    with tempfile.TemporaryDirectory() as work:
+        result = os.path.join(work, "result")
+        subprocess.run([os.path.join(HERE, "unit/export_sample"), "result", result,
+                        *paths], input="".join(lines), text=True, check=True)
+        subprocess.run([PROFIL, "export", "--json", "-o", out, result], check=True)
+
+
+def main():
+    script, out = sys.argv[1:]
+    in_files, elsewhere, in_user = read_script(script)
+    if not in_files:
+        sys.exit(f"{script}: no samples")
+    export(counts_of(in_files), out)
+    with open(out, encoding="utf-8") as file:
+        result = json.load(file)
+    result["outside"] += elsewhere
+    result["samples"] += elsewhere
+    result["in_user"] = in_user
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump(result, file)
+
+
+main()

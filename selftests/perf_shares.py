@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compare shares of functions in runs of a program by profil and by perf.
+
+usage: perf_shares.py [--lose N | --row NAME] RESULT... -- RESULT...
+       perf_shares.py --seconds RESULT...
+
+A RESULT is JSON from `profil export`; those behind -- are perf's (perf_samples.py).
+Prints a table, and what is wrong. Exit status: 1 if anything is.
+
+Shares are compared in standard errors. That of a share of N samples is no less than
+chance's; but two runs of a program may differ by more, in an emulated machine above all,
+where the host's other work makes some stretches long. So each tool's runs are compared
+among themselves first: by how much the variance of a share exceeds that of chance, over
+all functions in the table and both tools (the usual overdispersion of counts: Pearson's
+chi-square by its degrees of freedom). The standard error is larger by the root of that.
+
+--lose takes every Nth sample of the first function from profil's runs.
+--row prints one row of a table in Markdown instead.
+--seconds compares samples / rate with the CPU time of the process.
+"""
+import argparse
+import collections
+import json
+import math
+import os
+import sys
+
+TOP = 10
+
+# One function may differ by so many standard errors: of 16,000 comparisons, chance makes
+# one differ by more ...
+MOST = 4
+# ... and all ten by this in the mean of their squares: one table in 1,000 (chi-square of
+# ten degrees of freedom).
+MOST_SQUARE = 2.96
+# If runs of one tool differ by more than this, in variances of chance, they show nothing.
+MOST_SPREAD = 5
+
+# CPU seconds
+MOST_PERCENT = 2
+
+Run = collections.namedtuple("Run", "samples functions")
+Row = collections.namedtuple("Row", "name profil perf error errors")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def run_of(result, names):
+    """Samples by function: by its file and address, as perf and the dynamic linker may
+    name the same file differently."""
+    functions = {}
+    for thing in result["objects"]:
+        path = os.path.realpath(thing["path"])
+        for function in thing["functions"]:
+            key = path, function["address"]
+            functions[key] = function["samples"]
+            names[key] = f"{function['name'].split('(')[0]} ({os.path.basename(path)})"
+    return Run(result["samples"], functions)
+
+
+def pooled(runs, key):
+    return sum(run.functions.get(key, 0) for run in runs) / sum(run.samples for run in runs)
+
+
+def chi_square(runs, keys):
+    """Of the runs of one tool among themselves, and its degrees of freedom."""
+    chi = 0
+    for key in keys:
+        share = pooled(runs, key)
+        for run in runs:
+            expected = share * run.samples
+            if expected:
+                chi += ((run.functions.get(key, 0) - expected) ** 2 /
+                        (expected * (1 - share)))
+    return chi, len(keys) * (len(runs) - 1)
+
+
+def lose(runs, key, every):
+    for number, run in enumerate(runs):
+        lost = run.functions[key] // every
+        run.functions[key] -= lost
+        runs[number] = run._replace(samples=run.samples - lost)
+
+
+def first(tools):
+    """The functions with most of both tools' time."""
+    keys = {key for runs in tools for run in runs for key in run.functions}
+    return sorted(keys, key=lambda key: (-sum(pooled(runs, key) for runs in tools),
+                                         key))[:TOP]
+
+
+def compare(paths, every):
+    """Return: rows of the table, a line on all of it, and problems."""
+    names = {}
+    tools = [[run_of(read(path), names) for path in some] for some in paths]
+    keys = first(tools)
+    if every:
+        lose(tools[0], keys[0], every)
+    samples = [sum(run.samples for run in runs) for runs in tools]
+    chis = [chi_square(runs, keys) for runs in tools]
+    spread = sum(chi for chi, _ in chis) / max(1, sum(degrees for _, degrees in chis))
+    rows = []
+    for key in keys:
+        shares = [pooled(runs, key) for runs in tools]
+        both = (shares[0] * samples[0] + shares[1] * samples[1]) / sum(samples)
+        error = math.sqrt(both * (1 - both) * (1 / samples[0] + 1 / samples[1]) *
+                          max(1, spread))
+        rows.append(Row(names[key], *shares, error, (shares[0] - shares[1]) / error))
+    square = sum(row.errors ** 2 for row in rows) / len(rows)
+    about = (f"mean square of errors {square:.2f}; spread of runs: "
+             + ", ".join(f"{tool} {chi / max(1, degrees):.2f}" for tool, (chi, degrees)
+                         in zip(("profil", "perf"), chis))
+             + f"; samples: {samples[0]}, {samples[1]}")
+    problems = [f"{row.name}: DIFFERENT, by more than {MOST} standard errors"
+                for row in rows if abs(row.errors) > MOST]
+    if square > MOST_SQUARE:
+        problems.append("all of them together are DIFFERENT, by more than chance")
+    if spread > MOST_SPREAD:
+        problems.append("runs of one tool differ too much: is the host busy? --icount")
+    return rows, about, problems
+
+
+def print_table(rows, about):
+    print(f"{'profil %':>8} {'perf %':>8} {'error':>6} {'errors':>7}  function")
+    for row in rows:
+        print(f"{100 * row.profil:8.2f} {100 * row.perf:8.2f} {100 * row.error:6.2f} "
+              f"{row.errors:7.1f}  {row.name}")
+    print(about)
+
+
+def user_percent(paths):
+    """Of perf's samples, those in user mode."""
+    results = [read(path) for path in paths]
+    return (100 * sum(result["in_user"] for result in results) /
+            sum(result["samples"] for result in results))
+
+
+def print_row(name, rows, paths):
+    results = [read(path) for path in paths[0]]
+    by_samples = sum((result["samples"] + result["lost"]) / result["rate"]
+                     for result in results)
+    used = sum(result["program_cpu_ns"] for result in results) / 1e9
+    worst = max(rows, key=lambda row: abs(row.errors))
+    top = rows[0]
+    print(f"| `{name}` | {top.name}: {100 * top.profil:.1f} %, {100 * top.perf:.1f} % "
+          f"± {100 * top.error:.1f} | {abs(worst.errors):.1f} | "
+          f"{by_samples:.2f}, {used:.2f} |")
+
+
+def seconds(paths):
+    problems = []
+    print(f"{'samples':>8} {'by them':>8} {'rusage':>8} {'percent':>8}  of it before, after")
+    for path in paths:
+        result = read(path)
+        program = result["processes"][0]
+        by_samples = (result["samples"] + result["lost"]) / result["rate"]
+        used = result["program_cpu_ns"] / 1e9
+        percent = 100 * (by_samples / used - 1)
+        before = program["before_ns"] / 1e9
+        after = used - before - program["cpu_ns"] / 1e9
+        print(f"{result['samples']:8} {by_samples:8.3f} {used:8.3f} {percent:8.2f}"
+              f"  {before:.3f}, {after:.3f}")
+        if abs(percent) > MOST_PERCENT:
+            problems.append(f"{path}: more than {MOST_PERCENT} %")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lose", type=int)
+    parser.add_argument("--row")
+    parser.add_argument("--seconds", action="store_true")
+    parser.add_argument("result", nargs="+")
+    split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:split])
+    paths = options.result, sys.argv[split + 1:]
+    if options.seconds:
+        problems = seconds(options.result)
+    else:
+        rows, about, problems = compare(paths, options.lose)
+        if options.row:
+            print_row(options.row, rows, paths)
+        else:
+            print_table(rows, f"{about}; in user mode {user_percent(paths[1]):.1f} %")
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
+
+
+main()
