@@ -4,10 +4,11 @@
 
 usage: perf_samples.py SCRIPT JSON
 
-SCRIPT is printed by `perf script -F pid,ip,uregs --show-mmap-events` of what was
-recorded with --user-regs=ip: files that were mapped, and the pc of each sample in user
-mode. They become a result of profil (unit/export_sample), and that JSON, by `profil
-export`; with one member more, "in_user": samples that were taken in user mode.
+SCRIPT is printed by `perf script -F pid,ip,uregs --show-mmap-events --show-task-events` of
+what was recorded with --user-regs=ip: which files were mapped where, and the pc of each
+sample in user mode. The samples become a result of profil (unit/export_sample), and that
+JSON, by `profil export`; with one member more, "in_user": samples that were taken in user
+mode.
 """
 import collections
 import functools
@@ -28,35 +29,58 @@ KERNEL = 1 << 63
 MMAP = re.compile(r"\s*(\d+) PERF_RECORD_MMAP2 .*"
                   r"\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .*\]: ..x. (.+)$")
 SAMPLE = re.compile(r"\s*(\d+)\s+([0-9a-f]+)\s+ABI:2\s+IP:0x([0-9a-f]+)\s*$")
-OTHER = re.compile(r"\s*(-1|\d+) PERF_RECORD_MMAP")
+FORK = re.compile(r"\s*\d+ PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)$")
+EXEC = re.compile(r"\s*(\d+) PERF_RECORD_COMM exec: ")
+OTHER = re.compile(r"\s*(-1|\d+) PERF_RECORD_(MMAP|COMM|EXIT)")
 
 Mapping = collections.namedtuple("Mapping", "start end offset path")
 
 
+class Memory:
+    """What the processes have mapped, as perf tells it."""
+
+    def __init__(self):
+        self.mappings = collections.defaultdict(list)
+
+    def tell(self, line):
+        """Return: whether it is a line about that."""
+        mapped, fork, execed = MMAP.match(line), FORK.match(line), EXEC.match(line)
+        if mapped:
+            start, length, offset = (int(mapped[n], 16) for n in (2, 3, 4))
+            self.mappings[mapped[1]].append(
+                Mapping(start, start + length, offset, mapped[5]))
+        elif fork and fork[1] != fork[2]:
+            self.mappings[fork[1]] = list(self.mappings[fork[2]])
+        elif execed:
+            self.mappings[execed[1]] = []
+        return bool(mapped or fork or execed or OTHER.match(line))
+
+    def find(self, pid, pc):
+        """File and offset; None: it is in none."""
+        for mapping in reversed(self.mappings[pid]):
+            if mapping.start <= pc < mapping.end:
+                if mapping.path[0] != "/":
+                    return None
+                return mapping.path, pc - mapping.start + mapping.offset
+        return None
+
+
 def read_script(path):
     """All samples by (path, offset in it), those elsewhere, and those in user mode."""
-    mappings = collections.defaultdict(list)
+    memory = Memory()
     in_files = collections.Counter()
     elsewhere = in_user = 0
     with open(path, encoding="utf-8") as script:
         for line in script:
-            mapped = MMAP.match(line)
-            if mapped:
-                start, length, offset = (int(mapped[n], 16) for n in (2, 3, 4))
-                mappings[mapped[1]].append(
-                    Mapping(start, start + length, offset, mapped[5]))
-                continue
-            if OTHER.match(line):
+            if memory.tell(line):
                 continue
             sample = SAMPLE.match(line)
             if not sample:
                 sys.exit(f"{path}: no sample of an amd64 program: {line}")
-            pc = int(sample[3], 16)
             in_user += int(sample[2], 16) < KERNEL
-            for mapping in reversed(mappings[sample[1]]):
-                if mapping.start <= pc < mapping.end and mapping.path[0] == "/":
-                    in_files[mapping.path, pc - mapping.start + mapping.offset] += 1
-                    break
+            place = memory.find(sample[1], int(sample[3], 16))
+            if place:
+                in_files[place] += 1
             else:
                 elsewhere += 1
     return in_files, elsewhere, in_user

@@ -5,8 +5,9 @@
 usage: perf_shares.py [--lose N | --row NAME] RESULT... -- RESULT...
        perf_shares.py --seconds RESULT...
 
-A RESULT is JSON from `profil export`; those behind -- are perf's (perf_samples.py).
-Prints a table, and what is wrong. Exit status: 1 if anything is.
+A RESULT is JSON from `profil export`; those behind -- are perf's (perf_samples.py), or
+others that the first are to be compared with. Prints a table, and what is wrong. Exit
+status: 1 if anything is.
 
 Shares are compared in standard errors. That of a share of N samples is no less than
 chance's; but two runs of a program may differ by more, in an emulated machine above all,
@@ -132,11 +133,14 @@ def print_table(rows, about):
     print(about)
 
 
-def user_percent(paths):
-    """Of perf's samples, those in user mode."""
+def in_user(paths):
+    """Which part of perf's samples was taken in user mode."""
     results = [read(path) for path in paths]
-    return (100 * sum(result["in_user"] for result in results) /
-            sum(result["samples"] for result in results))
+    if not all("in_user" in result for result in results):
+        return ""
+    percent = (100 * sum(result["in_user"] for result in results) /
+               sum(result["samples"] for result in results))
+    return f"; in user mode {percent:.1f} %"
 
 
 def print_row(name, rows, paths):
@@ -180,12 +184,14 @@ def main():
     paths = options.result, sys.argv[split + 1:]
     if options.seconds:
         problems = seconds(options.result)
+    elif not paths[1]:
+        parser.error("no RESULT behind a -- to compare with")
     else:
         rows, about, problems = compare(paths, options.lose)
         if options.row:
             print_row(options.row, rows, paths)
-        else:
-            print_table(rows, f"{about}; in user mode {user_percent(paths[1]):.1f} %")
+            return
+        print_table(rows, about + in_user(paths[1]))
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)
