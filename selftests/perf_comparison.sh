@@ -94,13 +94,10 @@ prepare_python3() {
 	END
 	command=(/usr/bin/python3 "$work/words.py" "$work/text")
 }
-# The compiler proper: gcc itself only executes it, and profil does not follow that. When
-# it does: command=(gcc -O2 -c ...), which perf_samples.py follows already.
+# Which executes the compiler proper and the assembler
 prepare_gcc() {
 	functions $((250 * SIZE / 100)) >"$work/functions.c"
-	gcc -E -o "$work/functions.i" "$work/functions.c"
-	command=("$(gcc -print-prog-name=cc1)" -quiet -O2 -o "$work/out"
-		"$work/functions.i")
+	command=(gcc -O2 -c -o "$work/out.o" "$work/functions.c")
 }
 prepare_sort() {
 	text $((900000 * SIZE / 100)) | tr ' ' '\n' | awk '{ print $0, NR }' >"$work/lines"

@@ -143,11 +143,18 @@ def in_user(paths):
     return f"; in user mode {percent:.1f} %"
 
 
+def used_seconds(result):
+    """CPU time by rusage, of all that was waited for; without the starts of programs that
+    the first one executed, which are no part of their profiles."""
+    starts = sum(process["before_ns"] for process in result["processes"][1:])
+    return (result["program_cpu_ns"] + result["children_cpu_ns"] - starts) / 1e9
+
+
 def print_row(name, rows, paths):
     results = [read(path) for path in paths[0]]
     by_samples = sum((result["samples"] + result["lost"]) / result["rate"]
                      for result in results)
-    used = sum(result["program_cpu_ns"] for result in results) / 1e9
+    used = sum(used_seconds(result) for result in results)
     worst = max(rows, key=lambda row: abs(row.errors))
     top = rows[0]
     print(f"| `{name}` | {top.name}: {100 * top.profil:.1f} %, {100 * top.perf:.1f} % "
@@ -162,10 +169,10 @@ def seconds(paths):
         result = read(path)
         program = result["processes"][0]
         by_samples = (result["samples"] + result["lost"]) / result["rate"]
-        used = result["program_cpu_ns"] / 1e9
+        used = used_seconds(result)
         percent = 100 * (by_samples / used - 1)
         before = program["before_ns"] / 1e9
-        after = used - before - program["cpu_ns"] / 1e9
+        after = used - before - sum(process["cpu_ns"] for process in result["processes"]) / 1e9
         print(f"{result['samples']:8} {by_samples:8.3f} {used:8.3f} {percent:8.2f}"
               f"  {before:.3f}, {after:.3f}")
         if abs(percent) > MOST_PERCENT:
