@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "profil.h"
+#include "rate.h"
 
 /* As documented in profil.h. */
 int profil_start(const struct profil_attr *attr)
@@ -43,4 +44,10 @@ int profil_stop(struct profil_status *status)
 int profil_status(struct profil_status *status)
 {
 	return profil_call_return(profil_call_status(status));
+}
+
+/* As documented in profil.h. */
+int profil_set_rate(unsigned int hz)
+{
+	return profil_call_return(profil_rate_set(hz));
 }

@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "call.h"
 #include "device.h"
-#include "profil.h"
 #include "rate.h"
 
 static atomic_uint chosen_rate = PROFIL_DEFAULT_RATE;
@@ -75,8 +73,7 @@ bool profil_rate_explain(int fd, unsigned int rate, unsigned int clock, char *te
 	return true;
 }
 
-/* As documented in profil.h. */
-int profil_set_rate(unsigned int hz)
+int profil_rate_set(unsigned int hz)
 {
 	unsigned int highest;
 	int fd;
@@ -84,11 +81,11 @@ int profil_set_rate(unsigned int hz)
 	if (hz) {
 		fd = profil_device_open();
 		if (fd < 0)
-			return profil_call_return(fd);
+			return fd;
 		highest = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
 		profil_device_close(fd);
 		if (hz > highest)
-			return profil_call_return(-EINVAL);
+			return -EINVAL;
 	}
 	atomic_store(&chosen_rate, hz ? hz : PROFIL_DEFAULT_RATE);
 	return 0;

@@ -19,6 +19,11 @@
 int profil_rate_choose(int fd, unsigned int *rate);
 
 /*
+ * What profil_set_rate() does, as profil.h documents it. Return: 0 or -errno.
+ */
+int profil_rate_set(unsigned int hz);
+
+/*
  * The highest rate that the kernel offers for a clock (PROFIL_CLOCK_*), in Hz; 0 if
  * that is not to be known. fd: the open device.
  */
