@@ -304,14 +304,14 @@ TEST_F(bins, overflow)
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 }
 
-TEST_F(bins, pc_log)
+/* Log pcs until the log is full. Return: how many are where the thread was. */
+static size_t log_pcs(struct __test_metadata *_metadata, struct _test_data_bins *self,
+		      const struct _fixture_variant_bins *variant)
 {
 	struct profil_status status;
 	uintptr_t loop = (uintptr_t)self->text + 0x40;
 	size_t i, nr = 25, w = variant->width / 8, hits = 0;
 
-	if (variant->width == 16)
-		SKIP(return, "pcs have 32 or 64 bits");
 	memset(self->buffer, 0xee, PAGE);
 	self->start = (struct profil_start) {
 		.size = sizeof(self->start),
@@ -321,8 +321,8 @@ TEST_F(bins, pc_log)
 		.log = (uintptr_t)self->buffer,
 		.log_bytes = nr * w + w / 2,
 	};
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text + 0x40, 0.4));
+	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	EXPECT_EQ(0, stay_at_pc(self->text + 0x40, 0.4));
 	EXPECT_EQ(PROFIL_STATE_FULL, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
@@ -333,13 +333,29 @@ TEST_F(bins, pc_log)
 		EXPECT_NE(counter("\xee\xee\xee\xee\xee\xee\xee\xee",
 				  variant->width, 0),
 			  counter(self->buffer, variant->width, i));
-	/* the thread that waits meanwhile is met now and then */
 	for (i = 0; i < nr; i++)
 		hits += counter(self->buffer, variant->width, i) ==
 			(uint64_t)(variant->width == 32 ? (uint32_t)loop : loop);
-	EXPECT_LT(5, hits);
 	for (i = nr * w; i < PAGE; i++)
-		ASSERT_EQ((char)0xee, self->buffer[i]);
+		EXPECT_EQ((char)0xee, self->buffer[i]);
+	return hits;
+}
+
+/*
+ * The thread that waits meanwhile is met now and then. And on a host that stops the
+ * machine for a quarter of a second there one tick fills the log: it gets a second and a
+ * third chance.
+ */
+TEST_F(bins, pc_log)
+{
+	size_t hits = 0;
+	int tries;
+
+	if (variant->width == 16)
+		SKIP(return, "pcs have 32 or 64 bits");
+	for (tries = 0; tries < 3 && hits <= 5; tries++)
+		hits = log_pcs(_metadata, self, variant);
+	EXPECT_LT(5, hits);
 }
 
 /* An interrupt that comes late brings several samples, and the log has room for one. */
