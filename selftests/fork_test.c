@@ -226,8 +226,8 @@ TEST_F(fork, pages_hit_by_both)
 }
 
 /* Shared memory: all add to the same counter, and no update is lost. */
-static void count_together(struct __test_metadata *_metadata,
-			   struct profile *profile)
+static double share_counted_together(struct __test_metadata *_metadata,
+				     struct profile *profile)
 {
 	struct report *reports = map_shared(PAGE);
 	uint64_t sum;
@@ -235,7 +235,7 @@ static void count_together(struct __test_metadata *_metadata,
 	pid_t pids[3];
 	int i;
 
-	ASSERT_NE(MAP_FAILED, profile->counter);
+	*profile->counter = 0;
 	ASSERT_EQ(0, begin(profile));
 	for (i = 0; i < 3; i++) {
 		pids[i] = fork_burner(profile, &reports[i], 0.4);
@@ -253,7 +253,15 @@ static void count_together(struct __test_metadata *_metadata,
 		used += reports[i].used;
 	}
 	EXPECT_EQ(sum, counted(profile));
-	EXPECT_SHARE(0.85, 1.15, (double)sum / (used * profile->hz));
+	munmap(reports, PAGE);
+	return (double)sum / (used * profile->hz);
+}
+
+static void count_together(struct __test_metadata *_metadata,
+			   struct profile *profile)
+{
+	ASSERT_NE(MAP_FAILED, profile->counter);
+	EXPECT_SHARE(0.85, 1.15, share_counted_together(_metadata, profile));
 }
 
 TEST_F(fork, shared_anonymous_memory)
