@@ -216,6 +216,14 @@ TEST_F(autostart, waits_for_others)
 	EXPECT_LT(3, self->run.nr_objects);
 }
 
+/* Not until it ends: what it has mapped holds no lock. */
+TEST_F(autostart, others_do_not_wait_for_its_end)
+{
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	EXPECT_EQ(RAN, RUN("lock", NULL, 0));
+	EXPECT_LT(3, self->run.nr_objects);
+}
+
 /* Nothing is written behind the table. */
 TEST_F(autostart, no_place)
 {
@@ -422,6 +430,15 @@ static int run_child(pid_t pid)
 	return wait_for(pid);
 }
 
+/* Have the run's memory alone, as who adds objects. */
+static int lock_run(void)
+{
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(getenv("PROFIL_RUN"), O_RDWR);
+
+	return fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) ? 8 : RAN;
+}
+
 /* The program that is profiled. */
 static int program(const char *how)
 {
@@ -434,6 +451,8 @@ static int program(const char *how)
 		return getenv("PROFIL_RUN") ? RAN : 3;
 	if (!strcmp(how, "last"))
 		return RAN;
+	if (!strcmp(how, "lock"))
+		return lock_run();
 	if (!strcmp(how, "exec") || !strcmp(how, "execl"))
 		return run_again(!strcmp(how, "exec"));
 	if (!strcmp(how, "fork")) {

@@ -22,6 +22,7 @@
 #include "autostart.h"
 #include "code.h"
 #include "device.h"
+#include "jit.h"
 #include "rate.h"
 #include "tables.h"
 
@@ -136,8 +137,6 @@ static struct profil_run_process *enter_child(const struct profil_run_process *p
 
 	if (!child)
 		return NULL;
-	child->pid = getpid();
-	child->parent = getppid();
 	child->flags = PROFIL_RUN_FORKED;
 	child->program = parent->program;
 	child->rate = parent->rate;
@@ -226,8 +225,6 @@ static void enter(void)
 	process = profil_tables_enter(tables.run);
 	if (!process)
 		return;
-	process->pid = getpid();
-	process->parent = getppid();
 	device = profil_device_open();
 	if (device < 0) {
 		explain(-device, PROFIL_DEVICE ": %s (%s): %s",
@@ -338,7 +335,7 @@ void profil_autostart_made(const void *start, size_t bytes)
 	if (!self)
 		return;
 	lock_starting(&cancel);
-	if (profil_code_made(start, bytes))
+	if (profil_jit_add(start, bytes))
 		start_again();
 	unlock_starting(cancel);
 	errno = saved;
@@ -348,7 +345,6 @@ static void end(struct profil_run_process *process)
 {
 	struct profil_status status;
 	int device = profil_device_open();
-
 	bool told = device >= 0 && !read_status(device, &status);
 
 	if (device >= 0)

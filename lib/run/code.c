@@ -48,11 +48,6 @@ bool profil_code_changed(void)
 	return count_loads() != loads;
 }
 
-bool profil_code_made(const void *start, size_t bytes)
-{
-	return profil_jit_add(start, bytes);
-}
-
 /*
  * All code that there is: first what is loaded, then what is made. *program: index, as
  * profil_objects_list() has it. Return: the number of pieces, or -errno.
@@ -74,7 +69,7 @@ static long list_code(struct profil_object **list, size_t *program)
 }
 
 /* Return: where the counters of an object are, or NULL with errno. */
-static uint32_t *counters_of(const struct profil_tables *tables, uint32_t number)
+static uint32_t *counters_of(const struct profil_tables *tables, int fd, uint32_t number)
 {
 	struct mapped *more;
 	uint32_t *counters;
@@ -87,7 +82,7 @@ static uint32_t *counters_of(const struct profil_tables *tables, uint32_t number
 	if (!more)
 		return NULL;
 	mapped = more;
-	counters = profil_tables_map(tables, number);
+	counters = profil_tables_map(tables, fd, number);
 	if (!counters)
 		return NULL;
 	mapped[nr_mapped++] = (struct mapped){ number, counters };
@@ -97,15 +92,12 @@ static uint32_t *counters_of(const struct profil_tables *tables, uint32_t number
 static struct profil_region region_of(const struct profil_object *object,
 				      const uint32_t *counters)
 {
-	const uint64_t nr = (object->end - object->start + PROFIL_RUN_TEXT_BYTES - 1) /
-			    PROFIL_RUN_TEXT_BYTES;
-
 	return (struct profil_region){
 		.start = object->start,
 		.end = object->end,
 		.offset = object->start,
 		.buf = (uintptr_t)counters,
-		.bytes = nr * sizeof(*counters),
+		.bytes = profil_object_counters(object) * sizeof(*counters),
 		.scale = 0x10000 * sizeof(*counters) / PROFIL_RUN_TEXT_BYTES,
 		.rounding = PROFIL_ROUND_DOWN,
 	};
@@ -119,7 +111,7 @@ static int compare_starts(const void *va, const void *vb)
 }
 
 /* Return: the number of regions, or -errno. */
-static long list_regions(const struct profil_tables *tables,
+static long list_regions(const struct profil_tables *tables, int fd,
 			 const struct profil_object *objects, const uint32_t *numbers,
 			 size_t nr, struct profil_region *regions)
 {
@@ -130,7 +122,7 @@ static long list_regions(const struct profil_tables *tables,
 
 		if (numbers[i] == PROFIL_NO_PLACE)
 			continue;
-		counters = counters_of(tables, numbers[i]);
+		counters = counters_of(tables, fd, numbers[i]);
 		if (!counters)
 			return -errno;
 		regions[listed++] = region_of(&objects[i], counters);
@@ -138,6 +130,26 @@ static long list_regions(const struct profil_tables *tables,
 	/* as the kernel searches them */
 	qsort(regions, listed, sizeof(*regions), compare_starts);
 	return (long)listed;
+}
+
+/*
+ * Give all pieces of code their counters, and their numbers into numbers[nr]. Return: the
+ * number of regions, or -errno.
+ */
+static long place_code(const struct profil_tables *tables,
+		       const struct profil_object *objects, size_t nr, uint32_t *numbers,
+		       struct profil_region *regions)
+{
+	int fd = profil_tables_lock(tables);
+	long listed;
+
+	if (fd < 0)
+		return fd;
+	listed = profil_tables_add(tables, fd, objects, nr, numbers);
+	if (!listed)
+		listed = list_regions(tables, fd, objects, numbers, nr, regions);
+	profil_tables_unlock(fd);
+	return listed;
 }
 
 /*
@@ -185,15 +197,12 @@ int profil_code_start(int device, const struct profil_tables *tables, unsigned i
 		error = -ENOMEM;
 		goto out;
 	}
-	error = profil_tables_add(tables, objects, (size_t)nr, numbers);
-	if (error)
-		goto out;
-	*program = own == PROFIL_NO_OBJECT ? PROFIL_NO_PLACE : numbers[own];
-	nr = list_regions(tables, objects, numbers, (size_t)nr, regions);
+	nr = place_code(tables, objects, (size_t)nr, numbers, regions);
 	if (nr < 0) {
 		error = (int)nr;
 		goto out;
 	}
+	*program = own == PROFIL_NO_OBJECT ? PROFIL_NO_PLACE : numbers[own];
 	*step = PROFIL_CODE_START;
 	error = start(device, tables, rate, regions, (size_t)nr);
 out:

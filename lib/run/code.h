@@ -10,7 +10,7 @@
 
 /*
  * What code of this process is profiled, and its profile. One for all threads; of these
- * functions one runs at a time.
+ * functions, and those of jit.h, one runs at a time.
  */
 
 /* What was being done when a start failed. */
@@ -27,12 +27,6 @@ enum profil_code_step {
  */
 int profil_code_start(int device, const struct profil_tables *tables, unsigned int rate,
 		      uint32_t *program, enum profil_code_step *step);
-
-/*
- * The program has made code in these bytes. Return: whether that is news, so that the
- * profile has to be started again.
- */
-bool profil_code_made(const void *start, size_t bytes);
 
 /* Whether code has been loaded or unloaded since the start. */
 bool profil_code_changed(void);

@@ -15,7 +15,8 @@
 #define PROFIL_JIT_AREAS	64
 
 /*
- * The program has made code in these bytes. Return: whether an area has come or grown.
+ * The program has made code in these bytes. Return: whether an area has come or grown, so
+ * that the profile has to be started again.
  */
 bool profil_jit_add(const void *start, size_t bytes);
 

@@ -27,6 +27,13 @@ struct profil_object {
 	char path[PROFIL_RUN_PATH];
 };
 
+/* How many counters an object has, the last perhaps for less text than the others. */
+static inline uint64_t profil_object_counters(const struct profil_object *object)
+{
+	return (object->end - object->start + PROFIL_RUN_TEXT_BYTES - 1) /
+	       PROFIL_RUN_TEXT_BYTES;
+}
+
 /*
  * All executable segments of the program and its libraries as they are now, sorted by
  * start, in *objects, which the caller frees. *program: index of the program's own, the

@@ -108,8 +108,13 @@ struct profil_run_process *profil_tables_enter(struct profil_run *run)
 {
 	uint32_t i = __atomic_fetch_add(&run->nr_processes, 1, __ATOMIC_RELAXED);
 
-	if (i < PROFIL_RUN_PROCESSES)
-		return process_at(run, i);
+	if (i < PROFIL_RUN_PROCESSES) {
+		struct profil_run_process *process = process_at(run, i);
+
+		process->pid = getpid();
+		process->parent = getppid();
+		return process;
+	}
 	/* it stays more than there are, and does not come round to 0 */
 	if (i > UINT32_MAX / 2)
 		__atomic_fetch_sub(&run->nr_processes, 1, __ATOMIC_RELAXED);
@@ -161,8 +166,7 @@ static int add_object(int fd, struct profil_run *run, const struct profil_object
 		.end = object->end - object->bias,
 		.bias = object->bias,
 		.counters = run->end,
-		.nr_counters = (object->end - object->start + PROFIL_RUN_TEXT_BYTES - 1) /
-			       PROFIL_RUN_TEXT_BYTES,
+		.nr_counters = profil_object_counters(object),
 		.build_id_bytes = object->build_id_bytes,
 	};
 	memcpy(new->build_id, object->build_id, object->build_id_bytes);
@@ -190,51 +194,56 @@ static int find_or_add(int fd, struct profil_run *run,
 }
 
 /*
- * Of this opening of the file, so it is between the threads of a process too; and the
- * kernel takes it back if the process dies.
+ * The lock is that opening's of the file, so it is between the threads of a process too;
+ * and the kernel takes it back if the process dies.
  */
-static int lock(int fd)
+static int change_lock(int fd, short type)
 {
-	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock whole = { .l_type = type, .l_whence = SEEK_SET };
 	int error;
 
 	do {
-		error = fcntl(fd, F_OFD_SETLKW, &whole);
-	} while (error && errno == EINTR);
-	return error ? -errno : 0;
-}
-
-int profil_tables_add(const struct profil_tables *tables,
-		      const struct profil_object *objects, size_t nr, uint32_t *numbers)
-{
-	int fd = open_memory(tables), error;
-	size_t i;
-
-	if (fd < 0)
-		return fd;
-	error = lock(fd);
-	for (i = 0; !error && i < nr; i++)
-		error = find_or_add(fd, tables->run, &objects[i], &numbers[i]);
-	close(fd);	/* and unlock */
+		error = fcntl(fd, F_OFD_SETLKW, &whole) ? -errno : 0;
+	} while (error == -EINTR);
 	return error;
 }
 
-uint32_t *profil_tables_map(const struct profil_tables *tables, uint32_t number)
+int profil_tables_lock(const struct profil_tables *tables)
+{
+	int fd = open_memory(tables), error;
+
+	if (fd < 0)
+		return fd;
+	error = change_lock(fd, F_WRLCK);
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+void profil_tables_unlock(int fd)
+{
+	/* to close it is not enough: what was mapped of it keeps it open */
+	change_lock(fd, F_UNLCK);
+	close(fd);
+}
+
+int profil_tables_add(const struct profil_tables *tables, int fd,
+		      const struct profil_object *objects, size_t nr, uint32_t *numbers)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < nr; i++)
+		error = find_or_add(fd, tables->run, &objects[i], &numbers[i]);
+	return error;
+}
+
+uint32_t *profil_tables_map(const struct profil_tables *tables, int fd, uint32_t number)
 {
 	const struct profil_run_object *object = object_at(tables->run, number);
-	int fd = open_memory(tables);
-	uint32_t *counters;
-	int error;
 
-	if (fd < 0) {
-		errno = -fd;
-		return NULL;
-	}
-	counters = map(fd, object->counters, object->nr_counters * sizeof(uint32_t));
-	error = errno;
-	close(fd);
-	errno = error;
-	return counters;
+	return map(fd, object->counters, object->nr_counters * sizeof(uint32_t));
 }
 
 uint32_t *profil_tables_outside(const struct profil_tables *tables)

@@ -33,7 +33,10 @@ struct profil_tables {
  */
 int profil_tables_open(struct profil_tables *tables, const char *path);
 
-/* Take a place in the table of processes. Return: it, or NULL: there is none left. */
+/*
+ * Take a place in the table of processes, for this one. Return: it, or NULL: there is none
+ * left.
+ */
 struct profil_run_process *profil_tables_enter(struct profil_run *run);
 
 /*
@@ -44,15 +47,23 @@ struct profil_run_process *profil_tables_earlier(const struct profil_run *run,
 						 int32_t pid, int32_t parent);
 
 /*
- * Have the objects in the table, those that are not there added, and put their numbers
- * there, or PROFIL_NO_PLACE, into numbers[nr]. May wait for other processes of the run
- * that do so. Return: 0 or -errno; what was added by then stays.
+ * Open the memory, and have its table of objects alone: may wait for other processes of
+ * the run. Return: a descriptor, for profil_tables_unlock(), or -errno.
  */
-int profil_tables_add(const struct profil_tables *tables,
+int profil_tables_lock(const struct profil_tables *tables);
+
+void profil_tables_unlock(int fd);
+
+/*
+ * Have the objects in the table, those that are not there added, and put their numbers
+ * there, or PROFIL_NO_PLACE, into numbers[nr]. fd: from profil_tables_lock(). Return: 0 or
+ * -errno; what was added by then stays.
+ */
+int profil_tables_add(const struct profil_tables *tables, int fd,
 		      const struct profil_object *objects, size_t nr, uint32_t *numbers);
 
-/* Map the counters of an object. Return: where, or NULL with errno. */
-uint32_t *profil_tables_map(const struct profil_tables *tables, uint32_t number);
+/* Map the counters of an object. fd: the same. Return: where, or NULL with errno. */
+uint32_t *profil_tables_map(const struct profil_tables *tables, int fd, uint32_t number);
 
 /* The counter of pcs outside all objects. */
 uint32_t *profil_tables_outside(const struct profil_tables *tables);
