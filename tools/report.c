@@ -47,105 +47,100 @@ static double seconds(const struct report *report, uint64_t samples)
 	return (double)samples / report->result->rate;
 }
 
-/*
- * What the command's own process executed last, that was profiled; NULL: nothing. A
- * static program, say, may have executed others in processes of their own.
+/**
+ * struct account - what the processes have told, added up
+ * @first:       program of the command's own process whose profile was the first; NULL:
+ *               nothing of that was profiled. A static program, say, may have executed
+ *               others in processes of their own
+ * @last:        and the last, of which more is known than it has told
+ * @earlier_ns:  CPU time of the command's own process in profiles before the last
+ * @nr_forked:   other processes: forked children,
+ * @nr_executed: and programs that were executed
+ * @nr_unknown:  of these, have not told of their end
+ * @others_ns:   CPU time of those that have
+ * @before_ns:   CPU time before programs were profiled
+ * @nr_untold:   processes, the command's own among them, that have not told what they lost
  */
-static const struct result_process *own_program(const struct report *report)
-{
-	const struct result *result = report->result;
-	size_t i = result->nr_processes;
+struct account {
+	const struct result_process *first;
+	const struct result_process *last;
+	uint64_t earlier_ns;
+	uint64_t nr_forked;
+	uint64_t nr_executed;
+	uint64_t nr_unknown;
+	uint64_t others_ns;
+	uint64_t before_ns;
+	uint64_t nr_untold;
+};
 
-	while (i--)
-		if (result->processes[i].pid == result->pid)
-			return &result->processes[i];
-	return NULL;
+static void account_own(struct account *account, const struct result_process *process)
+{
+	if (!account->first)
+		account->first = process;
+	if (account->last)
+		account->earlier_ns += account->last->cpu_ns;
+	account->last = process;
 }
 
-/* CPU time that the command's process had used when its first profile started, in ns */
-static uint64_t before_ns(const struct report *report)
+static void account_other(struct account *account, const struct result_process *process)
 {
-	const struct result *result = report->result;
+	if (process->is_fork) {
+		account->nr_forked++;
+	} else {
+		account->nr_executed++;
+		account->before_ns += process->before_ns;
+	}
+	account->nr_unknown += !process->has_ended;
+	account->others_ns += process->cpu_ns;
+}
+
+static struct account make_account(const struct result *result)
+{
+	struct account account = {
+		.nr_unknown = result->unlisted,
+		.nr_untold = result->unlisted,
+	};
 	size_t i;
 
-	for (i = 0; i < result->nr_processes; i++)
-		if (result->processes[i].pid == result->pid)
-			return result->processes[i].before_ns;
-	return 0;
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+
+		account.nr_untold += !process->has_told;
+		if (process->pid == result->pid)
+			account_own(&account, process);
+		else
+			account_other(&account, process);
+	}
+	return account;
 }
 
 /*
  * CPU time of the command's process when its last profile ended, in ns: at exit(), or for
  * one that did not come there, as far as is known at its very end.
  */
-static uint64_t end_cpu_ns(const struct report *report, const struct result_process *program)
+static uint64_t end_cpu_ns(const struct result *result, const struct account *account)
 {
-	uint64_t end = program->before_ns + program->cpu_ns;
+	uint64_t end = account->last->before_ns + account->last->cpu_ns;
 
-	return program->has_ended && end < report->result->program_cpu_ns ?
-	       end : report->result->program_cpu_ns;
-}
-
-/* What is known of all processes but the command's own */
-struct others {
-	uint64_t nr_forked;
-	uint64_t nr_executed;	/* programs */
-	uint64_t nr_unknown;	/* have not told of their end */
-	uint64_t cpu_ns;	/* of those that have */
-	uint64_t before_ns;	/* CPU time before programs were profiled */
-};
-
-static struct others others(const struct result *result)
-{
-	struct others all = { .nr_unknown = result->unlisted };
-	size_t i;
-
-	for (i = 0; i < result->nr_processes; i++) {
-		const struct result_process *process = &result->processes[i];
-
-		if (process->pid == result->pid)
-			continue;
-		if (process->is_fork) {
-			all.nr_forked++;
-		} else {
-			all.nr_executed++;
-			all.before_ns += process->before_ns;
-		}
-		all.nr_unknown += !process->has_ended;
-		all.cpu_ns += process->cpu_ns;
-	}
-	return all;
+	return account->last->has_ended && end < result->program_cpu_ns ?
+	       end : result->program_cpu_ns;
 }
 
 /*
  * CPU time that was profiled, in s: the command's, and that of the others which told it.
  * There may be more.
  */
-static double profiled_cpu(const struct report *report)
+static double profiled_cpu(const struct result *result, const struct account *account)
 {
-	const struct result *result = report->result;
-	const struct result_process *own = own_program(report);
-	double cpu = (double)others(result).cpu_ns;
-	size_t i;
+	double cpu = (double)account->others_ns + (double)account->earlier_ns;
+	uint64_t end;
 
-	for (i = 0; i < result->nr_processes; i++)
-		if (result->processes[i].pid == result->pid && &result->processes[i] != own)
-			cpu += (double)result->processes[i].cpu_ns;
-	if (own && end_cpu_ns(report, own) > own->before_ns)
-		cpu += (double)(end_cpu_ns(report, own) - own->before_ns);
+	if (account->last) {
+		end = end_cpu_ns(result, account);
+		if (end > account->last->before_ns)
+			cpu += (double)(end - account->last->before_ns);
+	}
 	return cpu / NS_PER_S;
-}
-
-/* Whether all that were profiled told what they lost. */
-static bool losses_are_known(const struct report *report)
-{
-	const struct result *result = report->result;
-	uint64_t untold = result->unlisted;
-	size_t i;
-
-	for (i = 0; i < result->nr_processes; i++)
-		untold += !result->processes[i].has_told;
-	return untold <= result->forks_denied;
 }
 
 /* All other errors of pinning but these two, which pass, end a profile. */
@@ -185,22 +180,22 @@ static void print_origin(FILE *out, const struct report *report)
 	putc('\n', out);
 }
 
-static void print_figures(FILE *out, const struct report *report)
+static void print_figures(FILE *out, const struct report *report,
+			  const struct account *account)
 {
 	const struct result *result = report->result;
-	const struct result_process *own = own_program(report);
 	uint64_t samples = result_samples(report->result);
 	int digits = table_decimals(result->rate);
 
 	fprintf(out, "# %" PRIu64 " sample%s at %" PRIu32 " Hz = %.*f s of CPU",
 		samples, samples == 1 ? "" : "s", result->rate, digits,
 		seconds(report, samples));
-	if (own)
+	if (account->first)
 		fprintf(out, "; the process used %.*f s (%.*f s before the profile began, %.*f s after it ended)",
 			digits, (double)result->program_cpu_ns / NS_PER_S,
-			digits, (double)before_ns(report) / NS_PER_S,
+			digits, (double)account->first->before_ns / NS_PER_S,
 			digits, (double)(result->program_cpu_ns -
-					 end_cpu_ns(report, own)) / NS_PER_S);
+					 end_cpu_ns(result, account)) / NS_PER_S);
 	else
 		fputs("\n# of what the command executed: itself it is not profiled", out);
 	putc('\n', out);
@@ -221,36 +216,35 @@ static void print_number(FILE *out, uint64_t number, const char *one, const char
 	fprintf(out, "%" PRIu64 " %s", number, number == 1 ? one : more);
 }
 
-static void print_others(FILE *out, const struct report *report)
+static void print_others(FILE *out, const struct result *result,
+			 const struct account *account)
 {
-	const struct result *result = report->result;
-	struct others all = others(result);
-	uint64_t nr = all.nr_forked + all.nr_executed + result->unlisted;
+	uint64_t nr = account->nr_forked + account->nr_executed + result->unlisted;
 	int digits = table_decimals(result->rate);
 
 	if (!nr)
 		return;
 	fputs("# and ", out);
-	if (all.nr_forked)
-		print_number(out, all.nr_forked, "forked child", "forked children");
-	if (all.nr_forked && all.nr_executed)
+	if (account->nr_forked)
+		print_number(out, account->nr_forked, "forked child", "forked children");
+	if (account->nr_forked && account->nr_executed)
 		fputs(" and ", out);
-	if (all.nr_executed)
-		print_number(out, all.nr_executed, "executed program", "executed programs");
+	if (account->nr_executed)
+		print_number(out, account->nr_executed, "executed program", "executed programs");
 	if (result->unlisted)
 		fprintf(out, "%s%" PRIu64 " for which there was no place in the list",
-			all.nr_forked || all.nr_executed ? " and " : "", result->unlisted);
-	if (!all.nr_unknown)
-		fprintf(out, " used %.*f s", digits, (double)all.cpu_ns / NS_PER_S);
-	else if (all.nr_unknown < nr)
-		fprintf(out, ", of which %" PRIu64 " used %.*f s", nr - all.nr_unknown, digits,
-			(double)all.cpu_ns / NS_PER_S);
+			account->nr_forked || account->nr_executed ? " and " : "", result->unlisted);
+	if (!account->nr_unknown)
+		fprintf(out, " used %.*f s", digits, (double)account->others_ns / NS_PER_S);
+	else if (account->nr_unknown < nr)
+		fprintf(out, ", of which %" PRIu64 " used %.*f s", nr - account->nr_unknown, digits,
+			(double)account->others_ns / NS_PER_S);
 	putc('\n', out);
-	if (all.nr_unknown)
+	if (account->nr_unknown)
 		fprintf(out, "# %" PRIu64 " of them did not come to exit() (a signal, execl(), or still running):\n"
 			"# the CPU time used there, and the samples lost there, are not known\n",
-			all.nr_unknown);
-	if (all.nr_executed && own_program(report))
+			account->nr_unknown);
+	if (account->nr_executed && account->first)
 		fprintf(out, "# all that the command waited for used %.*f s, in which are also the starts of\n"
 			"# programs, and what is not profiled\n", digits,
 			(double)(result->program_cpu_ns + result->children_cpu_ns) / NS_PER_S);
@@ -305,10 +299,10 @@ static void print_losses(FILE *out, const struct report *report)
 
 /* What is known to be missing takes the place of what may be. */
 static void print_missing(FILE *out, const struct report *report,
-			  double missing)
+			  const struct account *account, double missing)
 {
 	fprintf(out, "# %s%.*f s of CPU have no samples: ",
-		others(report->result).nr_unknown ? "at least " : "",
+		account->nr_unknown ? "at least " : "",
 		table_decimals(report->result->rate), missing);
 	if (ended_early(report))
 		fputs("the profile had ended", out);
@@ -318,7 +312,7 @@ static void print_missing(FILE *out, const struct report *report,
 		fputs("an exec ended the profile, or a program\n"
 		      "# stopped it or started its own, or it ran in bursts shorter than a clock tick,\n"
 		      "# of which a tick sees too few", out);
-	if (!losses_are_known(report))
+	if (account->nr_untold > report->result->forks_denied)
 		fputs("; or samples were lost, as where the limit of\n"
 		      "# locked memory (ulimit -l) is low: only who comes to exit() can tell", out);
 	putc('\n', out);
@@ -328,20 +322,21 @@ static void print_missing(FILE *out, const struct report *report,
  * What is known to be lost is no difference. And what a child of vfork() used until it
  * executed a program counted for its parent, and is time before the program's profile.
  */
-static void print_difference(FILE *out, const struct report *report)
+static void print_difference(FILE *out, const struct report *report,
+			     const struct account *account)
 {
 	const struct result *result = report->result;
 	double samples = (double)result_samples(report->result) + (double)result->lost;
-	double expected = profiled_cpu(report) * result->rate;
-	double most = expected + (double)others(result).before_ns / NS_PER_S * result->rate;
+	double expected = profiled_cpu(result, account) * result->rate;
+	double most = expected + (double)account->before_ns / NS_PER_S * result->rate;
 	double difference = fabs(samples - expected);
 
 	if (difference <= SLACK_SAMPLES * (double)(result->nr_processes + result->unlisted) ||
 	    difference <= expected * SLACK_PERCENT / 100)
 		return;
 	if (samples < expected)
-		print_missing(out, report, difference / result->rate);
-	else if (!others(result).nr_unknown && samples > most)
+		print_missing(out, report, account, difference / result->rate);
+	else if (!account->nr_unknown && samples > most)
 		fprintf(out, "# the samples stand for %.*f s more than the CPU time: the program may have\n"
 			"# written into the counters, or made children by clone(2), of which nothing is\n"
 			"# known\n",
@@ -364,33 +359,34 @@ static void print_problems(FILE *out, const struct report *report)
 	}
 }
 
-static void print_no_samples(FILE *out, const struct report *report)
+static void print_no_samples(FILE *out, const struct result *result,
+			     const struct account *account)
 {
-	uint32_t rate = report->result->rate;
 
 	/* if they were lost, that has been said */
 	fputs("# no samples", out);
-	if (own_program(report) && !report->result->lost)
+	if (account->first && !result->lost)
 		fprintf(out, ": the program used %.1f ms of CPU while it was profiled, and\n"
 			"# there is one sample every %.1f ms",
-			profiled_cpu(report) * NS_PER_S / NS_PER_MS,
-			1000.0 / rate);
+			profiled_cpu(result, account) * NS_PER_S / NS_PER_MS,
+			1000.0 / result->rate);
 	putc('\n', out);
 }
 
 int report_print(FILE *out, const struct report *report)
 {
 	const struct terminal_style *style = &report->table.style;
+	const struct account account = make_account(report->result);
 
 	terminal_begin(out, style, TERMINAL_FAINT);
 	print_command(out, report);
 	if (report->of_file)
 		print_origin(out, report);
-	print_figures(out, report);
+	print_figures(out, report, &account);
 	print_lowered_rate(out, report);
-	print_others(out, report);
+	print_others(out, report->result, &account);
 	print_losses(out, report);
-	print_difference(out, report);
+	print_difference(out, report, &account);
 	print_problems(out, report);
 	terminal_end(out, style);
 	if (report->table.by == TABLE_BY_PROCESS)
@@ -398,6 +394,6 @@ int report_print(FILE *out, const struct report *report)
 	if (result_samples(report->result))
 		table_print(out, report->result, report->profile, &report->table);
 	else
-		print_no_samples(out, report);
+		print_no_samples(out, report->result, &account);
 	return 0;
 }
