@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -91,16 +90,6 @@ static struct symbols *symbols_of(struct progress *progress, struct result *resu
 	return progress->symbols;
 }
 
-static int columns(const struct progress *progress)
-{
-	struct winsize size;
-
-	if (!progress->terminal || ioctl(fileno(progress->out), TIOCGWINSZ, &size) ||
-	    !size.ws_col)
-		return COLUMNS;
-	return size.ws_col;
-}
-
 /* One more function, if it fits. Return: how many columns are used now. */
 static int print_row(FILE *out, const struct profile_row *row, int used, int most)
 {
@@ -121,9 +110,11 @@ static int print_row(FILE *out, const struct profile_row *row, int used, int mos
 
 static void print(const struct progress *progress, const struct profile *profile)
 {
-	int most = columns(progress), used;
+	int most = terminal_style(progress->out, TERMINAL_AUTO).columns, used;
 	size_t i;
 
+	if (!most)
+		most = COLUMNS;
 	if (progress->terminal)
 		fputc('\r', progress->out);
 	used = fprintf(progress->out, "profil: %.1f s, %" PRIu64 " sample%s",
