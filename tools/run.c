@@ -3,8 +3,8 @@
  * profil run - run a command, show where it spent its CPU time, and keep that
  *
  * The samples are counted by the kernel (/dev/profil) into memory that this
- * process made; libprofil, preloaded into the command, starts that. Here is the
- * way through: options, run, report, result file, exit status.
+ * process made; libprofil-run.so, preloaded into the command and what it executes, starts
+ * that. Here is the way through: options, run, exit status.
  */
 #define _GNU_SOURCE
 #include <argp.h>

@@ -66,7 +66,7 @@ struct runfile {
 
 /**
  * struct runfile_wish - what is wanted of a run
- * @rate:   in Hz; 0 for libprofil's default
+ * @rate:   in Hz; 0 for libprofil-run.so's default
  * @clock:  PROFIL_CLOCK_*
  * @follow: what the program executes is profiled too
  */

@@ -63,8 +63,10 @@ static char *look_for(const char *command, int *error)
 
 	*error = 0;
 	if (strchr(command, '/')) {
-		path = is_executable(command) ? strdup(command) : NULL;
-		if (!path && is_executable(command))
+		if (!is_executable(command))
+			return NULL;
+		path = strdup(command);
+		if (!path)
 			*error = -ENOMEM;
 		return path;
 	}
@@ -201,7 +203,7 @@ static bool is_other_width(unsigned int machine, unsigned int other)
 	       (machine == EM_ARM && other == EM_AARCH64);
 }
 
-/* Against what we are: libprofil is of our kind. */
+/* Against what we are: libprofil-run.so is of our kind. */
 static int find_start(struct target *target, const struct start *start, const struct stat *st)
 {
 	struct stat linker;

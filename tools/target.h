@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The program that a command is, looked at before it runs: whether the dynamic linker
- * will load libprofil into it, and if not, why.
+ * will load libprofil-run.so into it, and if not, why.
  */
 #ifndef PROFIL_TARGET_H
 #define PROFIL_TARGET_H
@@ -80,7 +80,7 @@ int target_examine(struct target *target, const char *command);
 char *target_explain(const struct target *target);
 
 /**
- * target_takes_library - whether libprofil does no harm in a program's LD_PRELOAD
+ * target_takes_library - whether libprofil-run.so does no harm in a program's LD_PRELOAD
  * @target: from target_examine()
  *
  * What is static or runs with others' rights takes no notice of it, and may start programs
