@@ -40,22 +40,3 @@ size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room)
 	memcpy(id, found, (size_t)bytes);
 	return (size_t)bytes;
 }
-
-size_t objectfile_read_build_id(const char *path, unsigned char *id, size_t room)
-{
-	const char *problem;
-	size_t bytes = 0;
-	Elf *elf;
-	int fd;
-
-	fd = objectfile_open(path, &problem);
-	if (fd < 0)
-		return 0;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf)
-		bytes = objectfile_build_id(elf, id, room);
-	elf_end(elf);
-	close(fd);
-	return bytes;
-}

@@ -31,14 +31,4 @@ int objectfile_open(const char *path, const char **problem);
  */
 size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room);
 
-/**
- * objectfile_read_build_id - the build-id of the file at a path
- * @path: its path
- * @id:   gets it
- * @room: of @id in bytes
- *
- * Return: its length in bytes; 0: it has none, or is not to be read.
- */
-size_t objectfile_read_build_id(const char *path, unsigned char *id, size_t room);
-
 #endif /* PROFIL_OBJECTFILE_H */
