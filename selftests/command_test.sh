@@ -397,10 +397,7 @@ completion() {
 }
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil: load the module"
-	exit "$KSFT_SKIP"
-fi
+need_device
 ktap_set_plan 38
 check "shares of two functions" at_last shares
 check "a stripped program" at_last stripped

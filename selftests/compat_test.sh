@@ -74,10 +74,7 @@ has_threads() {
 programs=(aix_test sprofil_test pcsample_test choice_test)
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil: load the module"
-	exit "$KSFT_SKIP"
-fi
+need_device
 ktap_set_plan $((5 + 5 + 1 + ${#programs[@]}))
 old_program ../lib ./old "old program"
 # the compiler may make no 32-bit programs, the kernel run none

@@ -32,10 +32,7 @@ shares() {
 programs=(solaris solaris-pcsample bsd linux099 osf1 aix aix-prof)
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil: load the module"
-	exit "$KSFT_SKIP"
-fi
+need_device
 ktap_set_plan ${#programs[@]}
 for program in "${programs[@]}"; do
 	check "$program: the histogram has the shares" shares "$program"

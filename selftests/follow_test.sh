@@ -152,10 +152,7 @@ progress() {
 }
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil: load the module"
-	exit "$KSFT_SKIP"
-fi
+need_device
 ktap_set_plan 15
 check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed

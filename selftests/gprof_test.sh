@@ -269,13 +269,9 @@ command_goes_first() {
 }
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil: load the module"
-	exit "$KSFT_SKIP"
-fi
+need_device
 if ! command -v gprof >/dev/null; then
-	ktap_skip_all "no gprof: install binutils"
-	exit "$KSFT_SKIP"
+	skip_all "no gprof: install binutils"
 fi
 if [ -n "$PROFIL_EXACT" ]; then
 	ktap_set_plan 6

@@ -21,6 +21,21 @@ load() {
 	fi
 }
 
+# skip_all REASON: no test here can run. Ends the script.
+skip_all() {
+	ktap_skip_all "$1"
+	exit "$KSFT_SKIP"
+}
+
+need_device() {
+	[ -c /dev/profil ] || skip_all "no /dev/profil: load the module"
+}
+
+need_root_and_device() {
+	[ "$(id -u)" = 0 ] || skip_all "needs root"
+	need_device
+}
+
 # check NAME COMMAND [ARG...]: a test is passed if the command succeeds. If not,
 # what it left in $work/err (and a profile) is shown.
 check() {

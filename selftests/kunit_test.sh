@@ -104,19 +104,16 @@ tell() {
 
 ktap_print_header
 if [ "$(id -u)" != 0 ]; then
-	ktap_skip_all "needs root"
-	exit "$KSFT_SKIP"
+	skip_all "needs root"
 fi
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 modprobe -q kunit 2>/dev/null
 if [ ! -d "$kunit" ]; then
-	ktap_skip_all "the kernel has no KUNIT, or not in debugfs"
-	exit "$KSFT_SKIP"
+	skip_all "the kernel has no KUNIT, or not in debugfs"
 fi
 if [ -n "$PROFIL_MODULE" ] &&
 		[ ! -e "$(dirname "$PROFIL_MODULE")/tests/profil_kunit.ko" ]; then
-	ktap_skip_all "no profil_kunit.ko beside $PROFIL_MODULE: built for another kernel?"
-	exit "$KSFT_SKIP"
+	skip_all "no profil_kunit.ko beside $PROFIL_MODULE: built for another kernel?"
 fi
 
 echo "profil selftest: kunit begins" >/dev/kmsg

@@ -37,17 +37,12 @@ runs() {
 }
 
 ktap_print_header
-if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
-	ktap_skip_all "needs root and the module loaded"
-	exit "$KSFT_SKIP"
-fi
+need_root_and_device
 if ! echo clear 2>/dev/null >"$kmemleak"; then
-	ktap_skip_all "the kernel has no kmemleak, or it is off"
-	exit "$KSFT_SKIP"
+	skip_all "the kernel has no kmemleak, or it is off"
 fi
 if ! { rmmod profil && load; }; then
-	ktap_skip_all "cannot load the module: set PROFIL_MODULE"
-	exit "$KSFT_SKIP"
+	skip_all "cannot load the module: set PROFIL_MODULE"
 fi
 
 # what others have leaked so far is no matter of ours

@@ -33,10 +33,7 @@ true_enough() {
 }
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil"
-	exit "$KSFT_SKIP"
-fi
+need_device
 ktap_set_plan 6
 check "the tick is misled" misled tick 250 lockstep 1
 check "so is a signal timer" misled sigprof 100 lockstep 2

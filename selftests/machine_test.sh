@@ -122,10 +122,7 @@ modules_come_and_go() {
 }
 
 ktap_print_header
-if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
-	ktap_skip_all "needs root and the module loaded"
-	exit "$KSFT_SKIP"
-fi
+need_root_and_device
 
 # check_if FILE NAME COMMAND...: skipped where the kernel has no such file
 check_if() {

@@ -86,14 +86,10 @@ cycles() {
 }
 
 ktap_print_header
-if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
-	ktap_skip_all "needs root and the module loaded"
-	exit "$KSFT_SKIP"
-fi
+need_root_and_device
 [ -e "$functions" ] || mount -t tracefs none /sys/kernel/tracing
 if ! { rmmod profil && load; }; then
-	ktap_skip_all "cannot load the module: set PROFIL_MODULE"
-	exit "$KSFT_SKIP"
+	skip_all "cannot load the module: set PROFIL_MODULE"
 fi
 
 ktap_set_plan 10

@@ -240,10 +240,7 @@ trace_one() {
 }
 
 ktap_print_header
-if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
-	ktap_skip_all "needs root and the module loaded"
-	exit "$KSFT_SKIP"
-fi
+need_root_and_device
 mountpoint -q "$tracing" || mount -t tracefs none "$tracing"
 
 ktap_set_plan $((${#names[@]} + 8 + ${#tracepoints[@]} + 3))

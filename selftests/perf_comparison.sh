@@ -187,17 +187,12 @@ try() {
 }
 
 ktap_print_header
-if [ ! -c /dev/profil ]; then
-	ktap_skip_all "no /dev/profil: load the module"
-	exit "$KSFT_SKIP"
-fi
+need_device
 if ! command -v perf >/dev/null; then
-	ktap_skip_all "no perf: scripts/install-packages perf"
-	exit "$KSFT_SKIP"
+	skip_all "no perf: scripts/install-packages perf"
 fi
 if [ ! -x unit/export_sample ]; then
-	ktap_skip_all "no unit/export_sample: make -C selftests/unit export_sample"
-	exit "$KSFT_SKIP"
+	skip_all "no unit/export_sample: make -C selftests/unit export_sample"
 fi
 ktap_set_plan $((4 * ${#programs[@]}))
 mkdir -p "$keep"

@@ -117,13 +117,9 @@ log_is_clean() {
 }
 
 ktap_print_header
-if [ "$(id -u)" != 0 ] || [ ! -c /dev/profil ]; then
-	ktap_skip_all "needs root and the module loaded"
-	exit "$KSFT_SKIP"
-fi
+need_root_and_device
 if ! { rmmod profil && load; } 2>"$work/err"; then
-	ktap_skip_all "cannot load the module ($(cat "$work/err")): set PROFIL_MODULE"
-	exit "$KSFT_SKIP"
+	skip_all "cannot load the module ($(cat "$work/err")): set PROFIL_MODULE"
 fi
 
 mark="storm_test $$ begins"
