@@ -17,8 +17,8 @@ static char *argv[] = { "prog", NULL };
 static struct fake_run fake;
 static char *text;
 
-/* What is shown of the run as it is, and again after @more samples */
-static void show(uint32_t more)
+/* What is shown of the run as it is, and again after @meanwhile */
+static void show(void (*meanwhile)(int fd))
 {
 	int fd = fake_run_memfd(&fake);
 	struct progress *progress;
@@ -29,11 +29,8 @@ static void show(uint32_t more)
 	progress = progress_new(fd, argv, out);
 	assert_non_null(progress);
 	progress_show(progress);
-	if (more) {
-		more += fake.counters[1][9];
-		assert_int_equal(pwrite(fd, &more, sizeof(more),
-					FAKE_COUNTERS_AT(1) + 9 * sizeof(more)),
-				 sizeof(more));
+	if (meanwhile) {
+		meanwhile(fd);
 		progress_show(progress);
 	}
 	progress_free(progress);
@@ -56,23 +53,51 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void count_more(int fd)
+{
+	const uint32_t count = fake.counters[1][9] + 4;
+
+	assert_int_equal(pwrite(fd, &count, sizeof(count),
+				FAKE_COUNTERS_AT(1) + 9 * sizeof(count)),
+			 sizeof(count));
+}
+
 /* Files of these names are not there: addresses stand for functions. */
 static void samples_grow(void **state)
 {
 	(void)state;
 	fake.counters[0][2] = 3;
 	fake.counters[1][9] = 1;
-	show(4);
+	show(count_more);
 	assert_string_equal(text,
 		"profil: 0.0 s, 4 samples: 75.0% 0x1008 25.0% 0x2024\n"
 		"profil: 0.0 s, 8 samples: 62.5% 0x2024 37.5% 0x1008\n");
+}
+
+static void load_another(int fd)
+{
+	fake.header.nr_objects = 2;
+	assert_int_equal(pwrite(fd, &fake.header, sizeof(fake.header), 0),
+			 sizeof(fake.header));
+}
+
+static void objects_come(void **state)
+{
+	(void)state;
+	fake.counters[0][2] = 3;
+	fake.counters[1][9] = 1;
+	fake.header.nr_objects = 1;
+	show(load_another);
+	assert_string_equal(text,
+		"profil: 0.0 s, 3 samples: 100.0% 0x1008\n"
+		"profil: 0.0 s, 4 samples: 75.0% 0x1008 25.0% 0x2024\n");
 }
 
 static void nothing_is_there_yet(void **state)
 {
 	(void)state;
 	fake.header.nr_processes = 0;
-	show(0);
+	show(NULL);
 	assert_string_equal(text, "profil: 0.0 s, 0 samples\n");
 }
 
@@ -81,7 +106,7 @@ static void damage_is_passed_over(void **state)
 {
 	(void)state;
 	fake.header.nr_objects = UINT32_MAX;
-	show(0);
+	show(NULL);
 	assert_string_equal(text, "");
 }
 
@@ -92,7 +117,7 @@ static void line_has_an_end(void **state)
 	(void)state;
 	for (i = 0; i < FAKE_COUNTERS; i++)
 		fake.counters[0][i] = 1;
-	show(0);
+	show(NULL);
 	assert_true(strlen(text) <= 80);
 	assert_non_null(strstr(text, "64 samples: 1.6% 0x1000 1.6% 0x1004"));
 }
@@ -103,6 +128,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(samples_grow),
+		TEST(objects_come),
 		TEST(nothing_is_there_yet),
 		TEST(damage_is_passed_over),
 		TEST(line_has_an_end),
