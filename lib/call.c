@@ -12,6 +12,7 @@
 #include "call.h"
 #include "device.h"
 #include "rate.h"
+#include "tell.h"
 
 static atomic_uint serial;
 
@@ -27,7 +28,7 @@ int profil_call_start(struct profil_start *start)
 	int error;
 
 	if (fd < 0) {
-		profil_device_tell(-fd, "not profiling");
+		profil_tell(-fd, "not profiling");
 		return fd;
 	}
 	error = profil_rate_choose(fd, &start->rate);
@@ -119,7 +120,7 @@ void profil_call_tell(const char *function, int error)
 	static atomic_int told;
 	int saved = errno;
 
-	if (!profil_device_has_told(-error) &&
+	if (!profil_has_told(-error) &&
 	    atomic_exchange(&told, error) != error)
 		fprintf(stderr, "libprofil: %s: not profiling: %s (%s)%s\n",
 			function, strerrordesc_np(-error),

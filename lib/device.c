@@ -5,9 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -50,25 +47,6 @@ void profil_device_close(int fd)
 bool profil_device_is_missing(int error)
 {
 	return error == ENOENT || error == ENXIO || error == ENODEV;
-}
-
-/* The errno that was told last; 0: none was */
-static atomic_int told;
-
-bool profil_device_has_told(int error)
-{
-	return atomic_load(&told) == error;
-}
-
-void profil_device_tell(int error, const char *consequence)
-{
-	int saved = errno;
-
-	if (!atomic_exchange(&told, error))
-		fprintf(stderr, "libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
-			strerrordesc_np(error), strerrorname_np(error),
-			profil_device_remedy(error), consequence);
-	errno = saved;
 }
 
 const char *profil_device_remedy(int error)

@@ -29,15 +29,6 @@ void profil_device_close(int fd);
 /* Whether this errno of profil_device_open() says that there is no such device. */
 bool profil_device_is_missing(int error);
 
-/*
- * Say on stderr, once, that the device could not be opened (error: errno), what to
- * do, and what happens now.
- */
-void profil_device_tell(int error, const char *consequence);
-
-/* Whether it has said this errno. */
-bool profil_device_has_told(int error);
-
 /* What to do about an errno of profil_device_open(), as half a sentence. */
 const char *profil_device_remedy(int error);
 

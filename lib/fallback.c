@@ -14,6 +14,7 @@
 
 #include "device.h"
 #include "fallback.h"
+#include "tell.h"
 
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 
@@ -58,7 +59,7 @@ static int begin(int error, void (*tell)(int error, const char *consequence))
 
 int profil_fallback_begin(int error)
 {
-	return begin(error, profil_device_tell);
+	return begin(error, profil_tell);
 }
 
 bool profil_fallback_needed(int *error)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../lib/device.h"
+#include "../../lib/tell.h"
 #include "../../module/bins.h"
 #include "fake_device.h"
 
@@ -127,12 +128,12 @@ bool profil_device_is_missing(int error)
 	return error == ENOENT;
 }
 
-void profil_device_tell(int error, const char *consequence)
+void profil_tell(int error, const char *consequence)
 {
 	fprintf(stderr, "libprofil: errno %d: %s\n", error, consequence);
 }
 
-bool profil_device_has_told(int error)
+bool profil_has_told(int error)
 {
 	(void)error;
 	return false;

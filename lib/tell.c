@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Why there is no profile, for who reads stderr: some faces of profil() return nothing.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "device.h"
+#include "tell.h"
+
+/* The errno that was told last; 0: none was */
+static atomic_int told;
+
+bool profil_has_told(int error)
+{
+	return atomic_load(&told) == error;
+}
+
+void profil_tell(int error, const char *consequence)
+{
+	int saved = errno;
+
+	if (!atomic_exchange(&told, error))
+		fprintf(stderr, "libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
+			strerrordesc_np(error), strerrorname_np(error),
+			profil_device_remedy(error), consequence);
+	errno = saved;
+}

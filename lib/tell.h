@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROFIL_TELL_H
+#define PROFIL_TELL_H
+
+#include <stdbool.h>
+
+/*
+ * Say on stderr, once, that the device could not be opened (error: errno), what to
+ * do, and what happens now. errno stays as it is.
+ */
+void profil_tell(int error, const char *consequence);
+
+/* Whether it has said this errno. */
+bool profil_has_told(int error);
+
+#endif /* PROFIL_TELL_H */
