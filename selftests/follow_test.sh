@@ -74,6 +74,13 @@ past_static() {
 	! rows --by process | grep -q static
 }
 
+# Its dynamic linker loads what is in LD_PRELOAD, too.
+past_another_libc() {
+	run sh -c './forks-musl 1 0 exec ./spin 1' && [ ! -s "$work/err" ] &&
+	between 95 "$(($(samples spin_much) + $(samples spin_less)))" 110 &&
+	! rows --by process | grep -q musl
+}
+
 # Who takes the environment away is left alone.
 without_environment() {
 	run env -i ./spin 0.5 && [ "$(samples spin_much)" = 0 ] &&
@@ -153,11 +160,16 @@ progress() {
 
 ktap_print_header
 need_device
-ktap_set_plan 15
+ktap_set_plan 16
 check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed
 check "--no-follow" not_followed
 check "past a static program" at_last past_static
+if [ -x forks-musl ]; then
+	check "past a program for another C library" at_last past_another_libc
+else
+	ktap_test_skip "past a program for another C library: no musl-gcc"
+fi
 check "without the environment" without_environment
 check "200 programs, one after another" many
 check "20 programs at once" at_last at_once

@@ -23,6 +23,7 @@
 #include "code.h"
 #include "device.h"
 #include "jit.h"
+#include "libc.h"
 #include "rate.h"
 #include "tables.h"
 
@@ -189,7 +190,7 @@ static void start(int device, struct profil_run_process *process)
 	set_state(process, PROFIL_RUN_STARTED);
 	self = process;
 	/* if that fails, the children that come to exit() enter themselves there */
-	pthread_atfork(before_fork, after_fork, in_child);
+	profil_atfork(before_fork, after_fork, in_child);
 }
 
 /* Without follow, only one program has the run. */
@@ -244,7 +245,7 @@ static void __attribute__((constructor)) autostart(void)
 	bool follows;
 	int error;
 
-	if (!path)
+	if (!path || !profil_is_for_libc())
 		return;
 	error = profil_tables_open(&tables, path);
 	follows = !error && (tables.run->flags & PROFIL_RUN_FOLLOW);

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libc.h"
 #include "search.h"
 
 static bool has_own_path(const struct link_map *object)
@@ -73,7 +74,8 @@ static bool find(const void *caller, const char *name, char *path, size_t size)
 	Dl_info info;
 
 	/* (in this C library the link map is what dlopen() gives for a handle) */
-	if (!dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP))
+	if (!profil_is_for_libc() ||
+	    !dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP))
 		return false;
 	if (strchr(name, '/'))
 		return expand(object, name, path, size);
