@@ -107,6 +107,40 @@ TEST_F(life, replaced)
 	EXPECT_EQ(0, pinned_kib());
 }
 
+static void *burn_a_second(void *done)
+{
+	burn(1);
+	__atomic_store_n((bool *)done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/*
+ * The same of a thread that runs on: what its tick has found stays there until the tick
+ * has done with it, though another thread puts the next in its place meanwhile.
+ */
+TEST_F(life, replaced_under_a_tick)
+{
+	double used = process_seconds();
+	bool done = false;
+	pthread_t thread;
+	uint64_t ticks;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, burn_a_second, &done));
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	pthread_join(thread, NULL);
+	used = process_seconds() - used;
+	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
+	ticks = (uint64_t)(used * self->start.rate);
+	EXPECT_TRUE(*self->counter * 100 > ticks * 85 &&
+		    *self->counter * 100 < ticks * 115) {
+		TH_LOG("%llu counts in %llu ticks",
+		       (unsigned long long)*self->counter,
+		       (unsigned long long)ticks);
+	}
+	EXPECT_EQ(0, pinned_kib());
+}
+
 static void *replace_often(void *data)
 {
 	struct _test_data_life *self = data;
