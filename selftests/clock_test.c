@@ -89,8 +89,9 @@ static double share_of_running_threads(struct profile *profile,
 	for (i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, burn_thread, &seconds);
 	usleep(100000);
-	used = process_seconds();
+	/* not before: to attach the clock may take long, and is not profiled */
 	error = begin_by(profile, clock, 1000);
+	used = process_seconds();
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	used = process_seconds() - used;
@@ -118,8 +119,8 @@ static void *yield_often(void *data)
 /* ... and those that they take turns with, of another process, get none. */
 static double share_beside_a_process(struct profile *profile, unsigned int clock)
 {
-	double used = process_seconds();
 	pthread_t thread;
+	double used;
 	pid_t other;
 	int error;
 
@@ -131,6 +132,7 @@ static double share_beside_a_process(struct profile *profile, unsigned int clock
 		_exit(0);
 	}
 	error = begin_by(profile, clock, 1000);
+	used = process_seconds();
 	pthread_create(&thread, NULL, yield_often, NULL);
 	pthread_join(thread, NULL);
 	used = process_seconds() - used;
