@@ -70,6 +70,7 @@ cycle() {
 
 # What a module does only once is before the profile, and no part of it that has no samples.
 first_profile() {
+	rmmod profil 2>/dev/null
 	load && ../tools/profil -r 250 -o "$work/result" -t "$work/profile" ./spin 1 \
 		2>"$work/err" && rmmod profil && ! grep 'have no samples' "$work/profile"
 }
@@ -103,7 +104,15 @@ check "after the session, the hook goes" detached
 check "no session where kernel.ftrace_enabled is 0" refused_without
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil
-check "the first profile of all has samples for all its CPU time" at_last first_profile
+# (another architecture's machine has none)
+if [ -x ../tools/profil ]; then
+	check "the first profile of all has samples for all its CPU time" \
+		at_last first_profile
+	# if that failed
+	rmmod profil 2>/dev/null
+else
+	ktap_test_skip "the first profile of all: no ../tools/profil"
+fi
 check "$CYCLES cycles of load, session, unload" cycles
 load
 ktap_finished
