@@ -442,7 +442,7 @@ check "children by clone" at_last forks clone
 check "a forked child that executes another program, not followed" at_last forks_and_exec
 check "two programs that a static one executes" at_last first_of_several
 check "no CPU time used" run 0 true
-check "a result is kept, and shown otherwise" kept
+check "a result is kept, and shown otherwise" at_last kept
 check "lines" by_line
 check "an object that has changed" changed_object
 check "a result file, and nothing else" result_file
