@@ -101,8 +101,7 @@ TEST_F_TIMEOUT(children, first_and_last_tick, 120)
 
 	if (nr < 0)
 		SKIP(return, "no right to be scheduled first");
-	/* (that way is long on an emulated arm64) */
-	EXPECT_SHARE(0.85, 1.35, share_of_short_lives(&self->profile,
+	EXPECT_SHARE(0.85, 1.25, share_of_short_lives(&self->profile,
 						      self->profile.hz, 100));
 	uncrowd(spinners, nr);
 }
