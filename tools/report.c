@@ -362,7 +362,6 @@ static void print_problems(FILE *out, const struct report *report)
 static void print_no_samples(FILE *out, const struct result *result,
 			     const struct account *account)
 {
-
 	/* if they were lost, that has been said */
 	fputs("# no samples", out);
 	if (account->first && !result->lost)
