@@ -165,11 +165,7 @@ check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed
 check "--no-follow" not_followed
 check "past a static program" at_last past_static
-if [ -x forks-musl ]; then
-	check "past a program for another C library" at_last past_another_libc
-else
-	ktap_test_skip "past a program for another C library: no musl-gcc"
-fi
+check_if forks-musl "past a program for another C library" at_last past_another_libc
 check "without the environment" without_environment
 check "200 programs, one after another" many
 check "20 programs at once" at_last at_once

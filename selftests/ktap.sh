@@ -31,9 +31,20 @@ need_device() {
 	[ -c /dev/profil ] || skip_all "no /dev/profil: load the module"
 }
 
-need_root_and_device() {
+need_root() {
 	[ "$(id -u)" = 0 ] || skip_all "needs root"
+}
+
+need_root_and_device() {
+	need_root
 	need_device
+}
+
+# That can be loaded anew, too; and is.
+need_module() {
+	need_root_and_device
+	{ rmmod profil && load; } 2>"$work/err" ||
+		skip_all "cannot load the module ($(cat "$work/err")): set PROFIL_MODULE"
 }
 
 # check NAME COMMAND [ARG...]: a test is passed if the command succeeds. If not,
@@ -47,6 +58,18 @@ check() {
 	else
 		cat "$work/profile" "$work/err" 2>/dev/null | sed 's/^/#   /'
 		ktap_test_fail "$name"
+	fi
+}
+
+# check_if FILE NAME COMMAND [ARG...]: the same, skipped where there is no such file
+check_if() {
+	local file=$1
+
+	shift
+	if [ -e "$file" ]; then
+		check "$@"
+	else
+		ktap_test_skip "$1: no $file"
 	fi
 }
 

@@ -103,9 +103,7 @@ tell() {
 }
 
 ktap_print_header
-if [ "$(id -u)" != 0 ]; then
-	skip_all "needs root"
-fi
+need_root
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs none /sys/kernel/debug 2>/dev/null
 modprobe -q kunit 2>/dev/null
 if [ ! -d "$kunit" ]; then

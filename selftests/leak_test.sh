@@ -41,9 +41,7 @@ need_root_and_device
 if ! echo clear 2>/dev/null >"$kmemleak"; then
 	skip_all "the kernel has no kmemleak, or it is off"
 fi
-if ! { rmmod profil && load; }; then
-	skip_all "cannot load the module: set PROFIL_MODULE"
-fi
+need_module
 
 # what others have leaked so far is no matter of ours
 scan && echo clear >"$kmemleak"

@@ -124,18 +124,6 @@ modules_come_and_go() {
 ktap_print_header
 need_root_and_device
 
-# check_if FILE NAME COMMAND...: skipped where the kernel has no such file
-check_if() {
-	local file=$1
-
-	shift
-	if [ -w "$file" ]; then
-		check "$@"
-	else
-		ktap_test_skip "$1: no $file"
-	fi
-}
-
 ktap_set_plan 4
 check_if "$processor" "a processor goes and comes" \
 	under_storm processor_goes_and_comes

@@ -117,10 +117,7 @@ log_is_clean() {
 }
 
 ktap_print_header
-need_root_and_device
-if ! { rmmod profil && load; } 2>"$work/err"; then
-	skip_all "cannot load the module ($(cat "$work/err")): set PROFIL_MODULE"
-fi
+need_module
 
 mark="storm_test $$ begins"
 echo "$mark" >/dev/kmsg
