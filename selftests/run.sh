@@ -30,7 +30,7 @@ for program in "$@"; do
 	mark_log "$program $number" 2>/dev/null
 	echo "# Subtest: $program"
 	SECONDS=0
-	"./$program" 2>&1 | sed 's/^/  /'
+	"./$program" 2>&1 | sed -u 's/^/  /'
 	status=${PIPESTATUS[0]}
 	echo "# $program took $SECONDS s"
 	if log_since "$program $number" 2>/dev/null | grep -E "$splat" |
