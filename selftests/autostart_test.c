@@ -224,7 +224,28 @@ TEST_F(autostart, others_do_not_wait_for_its_end)
 	EXPECT_LT(3, self->run.nr_objects);
 }
 
-/* Nothing is written behind the table. */
+/* Samples of all processes of a run, whoever they are, but for those outside all objects. */
+static uint64_t samples_of_run(int memory, const struct profil_run *run)
+{
+	const char *all = mmap(NULL, run->end, PROT_READ, MAP_SHARED, memory, 0);
+	const struct profil_run_object *object;
+	const uint32_t *counters;
+	uint64_t sum = 0, k;
+	uint32_t i;
+
+	if (all == MAP_FAILED)
+		return 0;
+	for (i = 0; i < run->nr_objects; i++) {
+		object = (const void *)(all + PROFIL_RUN_OBJECTS_AT + i * sizeof(*object));
+		counters = (const void *)(all + object->counters);
+		for (k = 0; k < object->nr_counters; k++)
+			sum += counters[k];
+	}
+	munmap((void *)all, run->end);
+	return sum;
+}
+
+/* Who has none in the table is counted like all others, and nothing is written behind it. */
 TEST_F(autostart, no_place)
 {
 	uint32_t behind = 1;
@@ -232,7 +253,8 @@ TEST_F(autostart, no_place)
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	self->run.nr_processes = PROFIL_RUN_PROCESSES;
 	EXPECT_EQ(RAN, RUN("fork", NULL, 0));
-	EXPECT_LT(PROFIL_RUN_PROCESSES, self->run.nr_processes);
+	EXPECT_EQ(PROFIL_RUN_PROCESSES + 2, self->run.nr_processes);
+	EXPECT_LT(5, samples_of_run(self->memory, &self->run));
 	EXPECT_EQ((ssize_t)sizeof(behind),
 		  pread(self->memory, &behind, sizeof(behind),
 			PROFIL_RUN_PROCESSES_AT + PROFIL_RUN_PROCESSES *

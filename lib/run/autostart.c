@@ -128,16 +128,11 @@ static void explain_start(int device, enum profil_code_step step, int error)
 			strerrordesc_np(error), strerrorname_np(error));
 }
 
-/*
- * A child made by fork() goes on with its parent's program and profile. Return: its
- * place, or NULL: there is none.
- */
+/* A child made by fork() goes on with its parent's program and profile. Return: its place. */
 static struct profil_run_process *enter_child(const struct profil_run_process *parent)
 {
 	struct profil_run_process *child = profil_tables_enter(tables.run);
 
-	if (!child)
-		return NULL;
 	child->flags = PROFIL_RUN_FORKED;
 	child->program = parent->program;
 	child->rate = parent->rate;
@@ -224,8 +219,6 @@ static void enter(void)
 
 	end_earlier();
 	process = profil_tables_enter(tables.run);
-	if (!process)
-		return;
 	device = profil_device_open();
 	if (device < 0) {
 		explain(-device, PROFIL_DEVICE ": %s (%s): %s",

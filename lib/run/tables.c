@@ -106,19 +106,18 @@ static struct profil_run_process *process_at(const struct profil_run *run, size_
 
 struct profil_run_process *profil_tables_enter(struct profil_run *run)
 {
+	static struct profil_run_process unlisted;
 	uint32_t i = __atomic_fetch_add(&run->nr_processes, 1, __ATOMIC_RELAXED);
+	struct profil_run_process *process = &unlisted;
 
-	if (i < PROFIL_RUN_PROCESSES) {
-		struct profil_run_process *process = process_at(run, i);
-
-		process->pid = getpid();
-		process->parent = getppid();
-		return process;
-	}
-	/* it stays more than there are, and does not come round to 0 */
-	if (i > UINT32_MAX / 2)
+	if (i < PROFIL_RUN_PROCESSES)
+		process = process_at(run, i);
+	else if (i > UINT32_MAX / 2)
+		/* it stays more than there are, and does not come round to 0 */
 		__atomic_fetch_sub(&run->nr_processes, 1, __ATOMIC_RELAXED);
-	return NULL;
+	process->pid = getpid();
+	process->parent = getppid();
+	return process;
 }
 
 struct profil_run_process *profil_tables_earlier(const struct profil_run *run,

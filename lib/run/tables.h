@@ -34,8 +34,8 @@ struct profil_tables {
 int profil_tables_open(struct profil_tables *tables, const char *path);
 
 /*
- * Take a place in the table of processes, for this one. Return: it, or NULL: there is none
- * left.
+ * Take a place in the table of processes, for this one. Return: it; or if none is left, one
+ * that is in no table: what is said there nobody hears, and the process is counted.
  */
 struct profil_run_process *profil_tables_enter(struct profil_run *run);
 
