@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <search.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct writer {
 	void *sources;		/* tree of struct source */
 	size_t nr_files;	/* that have a number: first the objects, and what is outside */
 	const char *file;	/* where we are; NULL: in the object's own */
+	const char *function_file;	/* what fl= said last: readers go back there at fn= */
 };
 
 static int compare(const void *va, const void *vb)
@@ -102,11 +104,14 @@ static int print_source(struct writer *writer, const char *key, const char *path
 	return 0;
 }
 
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
 /* From here on in a source, or with NULL in the object's own file. Return: 0 or -ENOMEM. */
 static int go_to_file(struct writer *writer, const char *key, size_t object, const char *path)
 {
-	if (path ? writer->file && !strcmp(path, writer->file) : !writer->file)
-		return 0;
 	writer->file = path;
 	if (path)
 		return print_source(writer, key, path);
@@ -125,15 +130,15 @@ static int print_counts(struct writer *writer, size_t number, const char *file)
 	for (i = 0; i < function->nr_counts; i++) {
 		const struct result_count *count = &object->counts[function->counts[i]];
 		struct source_line line;
-		bool is_own;
-		int error, found = attribution_line(attribution, number, i, &line);
+		int error = 0, found = attribution_line(attribution, number, i, &line);
 
 		if (found < 0)
 			return found;
 		if (!found)
 			line = (struct source_line){ .file = file };
-		is_own = line.file == file || (line.file && file && !strcmp(line.file, file));
-		error = go_to_file(writer, is_own ? "fe" : "fi", function->object, line.file);
+		if (!is_same(line.file, writer->file))
+			error = go_to_file(writer, is_same(line.file, file) ? "fe" : "fi",
+					   function->object, line.file);
 		if (error)
 			return error;
 		fprintf(writer->out, "0x%" PRIx64 " %d", count->address, line.line);
@@ -154,9 +159,12 @@ static int print_function(struct writer *writer, size_t number)
 		return found;
 	if (!found)
 		line.file = NULL;
-	error = go_to_file(writer, "fl", function->object, line.file);
-	if (error)
-		return error;
+	if (!is_same(line.file, writer->file) || !is_same(line.file, writer->function_file)) {
+		error = go_to_file(writer, "fl", function->object, line.file);
+		if (error)
+			return error;
+		writer->function_file = line.file;
+	}
 	print_name(writer->out, "fn", number + 1, function->name);
 	return print_counts(writer, number, line.file);
 }
@@ -178,6 +186,7 @@ static int print_functions(struct writer *writer)
 			print_name(writer->out, "ob", object + 1, path);
 			print_object_file(writer->out, object + 1, path);
 			writer->file = NULL;
+			writer->function_file = NULL;
 		}
 		before = object;
 		error = print_function(writer, i);

@@ -169,6 +169,11 @@ static int find_line(void *symbols, size_t object, uint64_t address, struct sour
 		*line = (struct source_line){ "/src/bar.c", 7 };
 		return 1;
 	}
+	/* a function of the file in which the one before it ends, which is another's */
+	if (object == ODD && address == 0x2000) {
+		*line = (struct source_line){ "/src/bar.c", 9 };
+		return 1;
+	}
 	line->line = -1;
 	return 0;
 }
@@ -186,8 +191,8 @@ static void callgrind_has_lines(void **state)
 	assert_int_equal(export_callgrind(out, &attribution), 0);
 	fclose(out);
 	assert_has("fn=(2) 0x1010\n0x1010 0 4 4012036\n"
-		   "fn=(3) foo::bar()\nfi=(8) /src/bar.c\n0x1ff0 7 5 5015045\nfl=(1)\n"
-		   "fn=(4) 0x2000\n0x2000 0 6 6018054\n");
+		   "fn=(3) foo::bar()\nfi=(8) /src/bar.c\n0x1ff0 7 5 5015045\nfl=(8)\n"
+		   "fn=(4) 0x2000\n0x2000 9 6 6018054\nfl=(1)\nfn=(5) 0x2ffc\n");
 	assert_has("ob=(2) /lib/big.so\nfl=(2) [big.so]\nfl=(9) /src/hot.c\n"
 		   "fn=(6) (1) hot\n0x401000 10 65535 65732196590\n0x401008 0 9 9027081\n"
 		   "fi=(10) /src/(1) in.h\n0x402000 3 4294967301 4307890973921765\n"
