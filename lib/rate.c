@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,21 +18,20 @@ static atomic_uint chosen_rate = PROFIL_DEFAULT_RATE;
 static int rate_of_environment(void)
 {
 	const char *text = secure_getenv("PROFIL_RATE");
+	const char *end = text;
 	int saved = errno;
-	bool valid;
-	char *end;
-	long rate;
+	long long rate = 0;
 
 	if (!text)
 		return 0;
-	errno = 0;
-	rate = strtol(text, &end, 10);
-	valid = !errno && end != text && !*end && rate >= 1 && rate <= INT_MAX;
-	if (!valid)
-		fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n",
-			text);
+	/* not by strtol(), of which newer C libraries have one of another name: run/libc.h */
+	for (; *end >= '0' && *end <= '9' && rate <= INT_MAX; end++)
+		rate = 10 * rate + (*end - '0');
+	if (rate && rate <= INT_MAX && !*end)
+		return (int)rate;
+	fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n", text);
 	errno = saved;
-	return valid ? (int)rate : -EINVAL;
+	return -EINVAL;
 }
 
 int profil_rate_choose(int fd, unsigned int *rate)

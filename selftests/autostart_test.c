@@ -4,8 +4,10 @@
  * memory (lib/run/run.h) as the command makes it, or as nobody should, and this program
  * executed with it. What the command makes of it: command_test.sh, follow_test.sh.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 
 #include "kselftest_harness.h"
 #include "child.h"
@@ -17,6 +19,8 @@
 
 /* How this program ends if it is executed with arguments: see main(). */
 #define RAN		17
+
+#define HANDLED		50	/* signals whose handler forks */
 
 FIXTURE(autostart) {
 	int device;
@@ -350,6 +354,30 @@ TEST_F_TIMEOUT(autostart, little_address_space, 120)
 	}
 }
 
+static int set_file_size(unsigned long bytes)
+{
+	struct rlimit limit = { bytes, bytes };
+
+	return setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* It is not killed for a file that it knows nothing of. */
+TEST_F(autostart, limit_of_file_sizes)
+{
+	EXPECT_EQ(RAN, RUN("none", set_file_size, PAGE));
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
+	EXPECT_EQ(EFBIG, self->run.error);
+	EXPECT_NE(NULL, strstr(self->run.message, "ulimit -f"));
+}
+
+/* Signals come in the middle of fork(), and what handles them forks too. */
+TEST_F(autostart, forks_in_signal_handlers)
+{
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	EXPECT_EQ(RAN, RUN("handler", NULL, 0));
+	EXPECT_LT(HANDLED, self->run.nr_processes);
+}
+
 TEST_F(autostart, rate_that_is_not_to_be_had)
 {
 	self->run.rate = 1000000;
@@ -429,6 +457,9 @@ TEST_F(autostart, end_without_descriptors)
 TEST_F(autostart, end_of_another_profile)
 {
 	run_and_end(_metadata, self, "another", 0);
+	self->run.owner = 0;
+	self->run.nr_processes = 0;
+	run_and_end(_metadata, self, "log", 0);
 }
 
 /* Execute this program once more, to end at once. */
@@ -452,6 +483,31 @@ static int run_child(pid_t pid)
 	return wait_for(pid);
 }
 
+static volatile sig_atomic_t handled;
+
+static void fork_in_handler(int number)
+{
+	(void)number;
+	run_child(fork());
+	handled++;
+}
+
+/* Until so many signals have come, most of them while a fork had them wait */
+static int fork_and_be_interrupted(void)
+{
+	const struct sigaction action = { .sa_handler = fork_in_handler,
+					  .sa_flags = SA_RESTART };
+	const struct itimerval often = { { 0, 5000 }, { 0, 5000 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (handled < HANDLED)
+		if (run_child(fork()) != RAN)
+			return 9;
+	setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
+	return RAN;
+}
+
 /* Have the run's memory alone, as who adds objects. */
 static int lock_run(void)
 {
@@ -465,6 +521,7 @@ static int lock_run(void)
 static int program(const char *how)
 {
 	static unsigned short counters[256];
+	static uintptr_t log[8];
 	struct rlimit none = { 0, 0 };
 	const char *preload = getenv("LD_PRELOAD");
 	pid_t pid;
@@ -483,6 +540,8 @@ static int program(const char *how)
 			burn(0.1);
 		return run_child(pid);
 	}
+	if (!strcmp(how, "handler"))
+		return fork_and_be_interrupted();
 	if (!strcmp(how, "vfork")) {
 		/* this is what it is for: nothing before the parent's return is its */
 		int status = run_child(vfork());
@@ -504,6 +563,8 @@ static int program(const char *how)
 	if (!strcmp(how, "another") &&
 	    profil(counters, sizeof(counters), (size_t)program, 0x10000))
 		return 6;
+	if (!strcmp(how, "log") && pcsample(log, 8))
+		return 10;
 	return RAN;
 }
 

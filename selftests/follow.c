@@ -4,6 +4,7 @@
  * comes to it while it runs.
  *
  * usage: follow SECONDS dlopen NAME [again]	a library, and once more after dlclose()
+ *        follow SECONDS dlopen NAME huge	beside much executable memory
  *        follow SECONDS mmap | mprotect	code that it makes itself
  *        follow SECONDS vdso
  *
@@ -70,6 +71,13 @@ static int load(const char *name, double seconds)
 	return dlclose(library);
 }
 
+/* As some emulators do, before they make any code */
+static int reserve(void)
+{
+	return mmap(NULL, 1UL << 30, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED;
+}
+
 static int make(int by_mprotect, double seconds)
 {
 	int protection = PROT_READ | PROT_WRITE | (by_mprotect ? 0 : PROT_EXEC);
@@ -106,7 +114,9 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(what, "dlopen") || argc < 4)
 		return make(!strcmp(what, "mprotect"), seconds);
+	if (argc > 4 && !strcmp(argv[4], "huge") && reserve())
+		return 1;
 	if (load(argv[3], seconds))
 		return 1;
-	return argc > 4 ? load(argv[3], seconds) : 0;
+	return argc > 4 && !strcmp(argv[4], "again") ? load(argv[3], seconds) : 0;
 }

@@ -135,6 +135,15 @@ found() {
 	grep -q '^libnosuch.so: cannot open shared object file' "$work/err"
 }
 
+# Where directories that all have hold one too, the dynamic linker's cache says which it is
+found_in_cache() {
+	echo "$PWD/follow-libraries/cached" >"$work/conf" &&
+	/sbin/ldconfig -X -C "$work/cache" -f "$work/conf" &&
+	run unshare -m sh -c 'mount --bind "$0" /etc/ld.so.cache &&
+		./follow 0.1 dlopen libBrokenLocale.so.1' "$work/cache" &&
+	[ "$(samples spin_loaded)" -gt 5 ]
+}
+
 # Of a thing without a file: it has one name
 nameless() {
 	local name=$1
@@ -160,7 +169,7 @@ progress() {
 
 ktap_print_header
 need_device
-ktap_set_plan 16
+ktap_set_plan 18
 check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed
 check "--no-follow" not_followed
@@ -173,6 +182,8 @@ check "make -j2" at_last built
 check "a library that is loaded" at_last came spin_loaded dlopen libfollow.so
 check "a library that is loaded twice" at_last came spin_loaded dlopen libfollow.so again
 check "libraries are found as before" found
+check "a library that is in the cache" found_in_cache
+check "a library beside a gigabyte for code" at_last came spin_loaded dlopen libfollow.so huge
 check "code that is made by mmap" at_last nameless '[jit]' mmap
 check "code that is made by mprotect" at_last nameless '[jit]' mprotect
 check "the kernel's code" at_last vdso

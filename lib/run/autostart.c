@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,16 @@ static struct profil_status earlier;
  * free in the child, and @earlier whole.
  */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
+
+/*
+ * What a thread that has @starting is kept from, and has back afterwards: to be cancelled,
+ * as it could be in open(), which the program has not called; and to have a signal's
+ * handler fork or map memory, which would wait for that very thread.
+ */
+struct interrupted {
+	sigset_t signals;
+	int cancel;
+};
 
 bool profil_run_has_profile(void)
 {
@@ -117,6 +128,8 @@ static void explain_start(int device, enum profil_code_step step, int error)
 
 	if (step == PROFIL_CODE_LIST)
 		explain(error, "no memory to list the program's libraries");
+	else if (step == PROFIL_CODE_MEMORY && error == EFBIG)
+		explain(error, "the limit of files' sizes leaves no room for the counters (EFBIG): raise it, ulimit -f");
 	else if (step == PROFIL_CODE_MEMORY)
 		explain(error, "no memory for the counters: %s (%s)",
 			strerrordesc_np(error), strerrorname_np(error));
@@ -141,23 +154,48 @@ static struct profil_run_process *enter_child(const struct profil_run_process *p
 	return child;
 }
 
+static void lock_starting(struct interrupted *interrupted)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &interrupted->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &interrupted->cancel);
+	pthread_mutex_lock(&starting);
+}
+
+static void unlock_starting(const struct interrupted *interrupted)
+{
+	pthread_mutex_unlock(&starting);
+	pthread_setcancelstate(interrupted->cancel, NULL);
+	pthread_sigmask(SIG_SETMASK, &interrupted->signals, NULL);
+}
+
+/* Of the thread that forks, which has the lock */
+static struct interrupted forking;
+
 static void before_fork(void)
 {
-	pthread_mutex_lock(&starting);
+	struct interrupted interrupted;
+
+	lock_starting(&interrupted);
+	forking = interrupted;
 }
 
 static void after_fork(void)
 {
-	pthread_mutex_unlock(&starting);
+	struct interrupted interrupted = forking;
+
+	unlock_starting(&interrupted);
 }
 
 static void in_child(void)
 {
-	pthread_mutex_unlock(&starting);
 	/* its profile begins anew */
 	earlier = (struct profil_status){ 0 };
 	if (self)
 		self = enter_child(self);
+	after_fork();
 }
 
 static void start(int device, struct profil_run_process *process)
@@ -252,8 +290,8 @@ static void __attribute__((constructor)) autostart(void)
 
 /*
  * What this process's profile has come to. Return: 0; or -errno: also where the program
- * has stopped it, or replaced it by one of its own, which pins all at once: the figures
- * are gone then.
+ * has stopped it, or replaced it by one of its own: the figures are gone then. Ours has just
+ * this flag, and no face of libprofil has.
  */
 static int read_status(int device, struct profil_status *status)
 {
@@ -261,7 +299,7 @@ static int read_status(int device, struct profil_status *status)
 
 	*status = (struct profil_status){ .size = sizeof(*status) };
 	error = profil_device_call(device, PROFIL_IOC_STATUS, status);
-	if (!error && !(status->flags & PROFIL_PIN_ON_HIT))
+	if (!error && status->flags != PROFIL_PIN_ON_HIT)
 		error = -ENOENT;
 	return error;
 }
@@ -293,45 +331,31 @@ static void start_again(void)
 	profil_device_close(device);
 }
 
-/*
- * The thread cannot be cancelled meanwhile, as it could in open(), which the program has
- * not called.
- */
-static void lock_starting(int *cancel)
-{
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
-	pthread_mutex_lock(&starting);
-}
-
-static void unlock_starting(int cancel)
-{
-	pthread_mutex_unlock(&starting);
-	pthread_setcancelstate(cancel, NULL);
-}
-
 void profil_autostart_loaded(void)
 {
-	int saved = errno, cancel;
+	struct interrupted interrupted;
+	int saved = errno;
 
 	if (!self)
 		return;
-	lock_starting(&cancel);
+	lock_starting(&interrupted);
 	if (profil_code_changed())
 		start_again();
-	unlock_starting(cancel);
+	unlock_starting(&interrupted);
 	errno = saved;
 }
 
 void profil_autostart_made(const void *start, size_t bytes)
 {
-	int saved = errno, cancel;
+	struct interrupted interrupted;
+	int saved = errno;
 
 	if (!self)
 		return;
-	lock_starting(&cancel);
+	lock_starting(&interrupted);
 	if (profil_jit_add(start, bytes))
 		start_again();
-	unlock_starting(cancel);
+	unlock_starting(&interrupted);
 	errno = saved;
 }
 

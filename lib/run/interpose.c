@@ -99,7 +99,10 @@ void *mmap(void *start, size_t bytes, int protection, int flags, int file, off_t
 
 void *mmap64(void *start, size_t bytes, int protection, int flags, int file, off64_t at)
 {
-	return note_mapping(NEXT(mmap64)(start, bytes, protection, flags, file, at), bytes,
+	/* musl has none, and had its programs call mmap() by that name */
+	__typeof__(&mmap64) map = NEXT(mmap64) ? NEXT(mmap64) : (__typeof__(map))NEXT(mmap);
+
+	return note_mapping(map(start, bytes, protection, flags, file, at), bytes,
 			    protection);
 }
 

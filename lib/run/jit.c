@@ -10,6 +10,12 @@
 
 #define GRAIN	((uint64_t)2 << 20)	/* areas begin and end at multiples, in bytes */
 
+/*
+ * All together, in bytes. Some programs take a gigabyte before they have made any code: with
+ * more counters than a profile may have none could be started again, for what is loaded later.
+ */
+#define MOST	((uint64_t)256 << 20)
+
 /* Sorted, apart from one another. What has been code once stays here. */
 static struct area {
 	uint64_t start;
@@ -27,6 +33,16 @@ static bool is_there(uint64_t start, uint64_t end)
 	return false;
 }
 
+static uint64_t all_bytes(void)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < nr_areas; i++)
+		sum += areas[i].end - areas[i].start;
+	return sum;
+}
+
 bool profil_jit_add(const void *address, size_t bytes)
 {
 	uint64_t start = (uintptr_t)address, end = start + bytes;
@@ -36,6 +52,8 @@ bool profil_jit_add(const void *address, size_t bytes)
 		return false;
 	start -= start % GRAIN;
 	end += GRAIN - 1 - (end - 1) % GRAIN;
+	if (all_bytes() + (end - start) > MOST)
+		return false;	/* it counts as outside */
 	/* one area of all that it touches */
 	for (from = 0; from < nr_areas && areas[from].end < start; from++)
 		;

@@ -87,16 +87,16 @@ static void name_object(struct profil_object *object, const struct dl_phdr_info 
 {
 	ssize_t length;
 
-	if (info->dlpi_addr == getauxval(AT_SYSINFO_EHDR)) {
-		strcpy(object->path, "[vdso]");
-	} else if (!is_program) {
-		snprintf(object->path, sizeof(object->path), "%s",
-			 info->dlpi_name);
-	} else {
-		/* the program itself has no name there */
+	if (is_program) {
+		/* it has no name there */
 		length = readlink("/proc/self/exe", object->path,
 				  sizeof(object->path) - 1);
 		object->path[length < 0 ? 0 : length] = 0;
+	} else if (info->dlpi_addr == getauxval(AT_SYSINFO_EHDR)) {
+		strcpy(object->path, "[vdso]");
+	} else {
+		snprintf(object->path, sizeof(object->path), "%s",
+			 info->dlpi_name);
 	}
 }
 

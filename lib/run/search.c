@@ -27,25 +27,49 @@ static bool has_own_path(const struct link_map *object)
 	return false;
 }
 
-/* In the directories, of all in their order, where the object would find it. */
-static bool search(struct link_map *object, const char *name, char *path, size_t size)
+/* The directories in which the object finds libraries, in their order; NULL: no memory. */
+static Dl_serinfo *directories(struct link_map *object)
 {
 	Dl_serinfo sizes, *list;
-	bool found = false;
-	unsigned int i;
 
 	if (dlinfo(object, RTLD_DI_SERINFOSIZE, &sizes))
-		return false;
+		return NULL;
 	list = malloc(sizes.dls_size);
-	if (!list)
-		return false;
-	if (!dlinfo(object, RTLD_DI_SERINFOSIZE, list) &&
+	if (list && !dlinfo(object, RTLD_DI_SERINFOSIZE, list) &&
 	    !dlinfo(object, RTLD_DI_SERINFO, list))
-		for (i = 0; i < list->dls_cnt && !found; i++)
-			found = snprintf(path, size, "%s/%s",
-					 list->dls_serpath[i].dls_name,
-					 name) < (int)size &&
-				!access(path, R_OK);
+		return list;
+	free(list);
+	return NULL;
+}
+
+/*
+ * How many of them are the object's own: those at the end are everybody's. There the
+ * dynamic linker looks into its cache first, which is not in the list, so that is left to it.
+ */
+static unsigned int nr_own(const Dl_serinfo *list, const Dl_serinfo *ours)
+{
+	unsigned int nr = list->dls_cnt, other = ours->dls_cnt;
+
+	while (nr && other && !strcmp(list->dls_serpath[nr - 1].dls_name,
+				      ours->dls_serpath[other - 1].dls_name)) {
+		nr--;
+		other--;
+	}
+	return nr;
+}
+
+static bool search(struct link_map *object, struct link_map *us, const char *name,
+		   char *path, size_t size)
+{
+	Dl_serinfo *list = directories(object), *ours = directories(us);
+	unsigned int nr = list && ours ? nr_own(list, ours) : 0, i;
+	bool found = false;
+
+	for (i = 0; i < nr && !found; i++)
+		found = snprintf(path, size, "%s/%s", list->dls_serpath[i].dls_name,
+				 name) < (int)size &&
+			!access(path, R_OK);
+	free(ours);
 	free(list);
 	return found;
 }
@@ -70,16 +94,17 @@ static bool expand(struct link_map *object, const char *name, char *path, size_t
 /* Return: whether path is where the caller would find it. */
 static bool find(const void *caller, const char *name, char *path, size_t size)
 {
-	struct link_map *object;
+	struct link_map *object, *us;
 	Dl_info info;
 
 	/* (in this C library the link map is what dlopen() gives for a handle) */
 	if (!profil_is_for_libc() ||
-	    !dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP))
+	    !dladdr1(caller, &info, (void **)&object, RTLD_DL_LINKMAP) ||
+	    !dladdr1(nr_own, &info, (void **)&us, RTLD_DL_LINKMAP))
 		return false;
 	if (strchr(name, '/'))
 		return expand(object, name, path, size);
-	return has_own_path(object) && search(object, name, path, size);
+	return has_own_path(object) && search(object, us, name, path, size);
 }
 
 void *profil_search_open(void *(*next)(const char *name, int mode), const void *caller,

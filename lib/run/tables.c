@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -154,11 +155,25 @@ static uint64_t page_up(uint64_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
+/*
+ * What is larger than the program's limit for files would have the kernel kill it, by a
+ * signal that it has not asked for.
+ */
+static int grow(int fd, uint64_t end)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || end > limit.rlim_cur)
+		return -EFBIG;
+	return ftruncate(fd, (off_t)end) ? -errno : 0;
+}
+
 /* With the lock. Return: 0 or -errno. */
 static int add_object(int fd, struct profil_run *run, const struct profil_object *object)
 {
 	struct profil_run_object *new = object_at(run, run->nr_objects);
 	uint64_t end;
+	int error;
 
 	*new = (struct profil_run_object){
 		.start = object->start - object->bias,
@@ -172,8 +187,9 @@ static int add_object(int fd, struct profil_run *run, const struct profil_object
 	strcpy(new->path, object->path);
 	/* only ever grown: what is mapped stays there */
 	end = run->end + page_up(new->nr_counters * sizeof(uint32_t));
-	if (ftruncate(fd, (off_t)end))
-		return -errno;
+	error = grow(fd, end);
+	if (error)
+		return error;
 	run->end = end;
 	/* whoever sees the number sees the object */
 	__atomic_store_n(&run->nr_objects, run->nr_objects + 1, __ATOMIC_RELEASE);
