@@ -181,12 +181,17 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 {
 	struct profil_timer *timer =
 		container_of(hrtimer, struct profil_timer, timer);
-	bool in_user = user_mode(get_irq_regs());
+	struct pt_regs *regs = get_irq_regs();
 	struct profil_session *session;
+	bool in_user;
 
-	/* carried here from a CPU that has gone offline */
-	if (unlikely(timer != this_cpu_ptr(&timers)))
+	/*
+	 * Carried here from a CPU that has gone offline, or fired for it: before 6.7
+	 * by a thread, without an interrupt
+	 */
+	if (unlikely(timer != this_cpu_ptr(&timers) || !regs))
 		return HRTIMER_NORESTART;
+	in_user = user_mode(regs);
 	session = profil_clock_session(current, true);
 	if (!session)
 		return HRTIMER_NORESTART;
