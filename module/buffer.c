@@ -50,11 +50,18 @@
 
 #define STALE_MARK	XA_MARK_0
 
-/* vma_is_shmem() is not exported, but all shmem lives on a tmpfs instance. */
+/*
+ * vma_is_shmem() is not exported, but all shmem lives on a tmpfs instance; as do device
+ * nodes, which are no regular files.
+ */
 static bool is_shmem(struct vm_area_struct *vma)
 {
-	return vma->vm_file &&
-	       file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC;
+	struct inode *inode;
+
+	if (!vma->vm_file)
+		return false;
+	inode = file_inode(vma->vm_file);
+	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic == TMPFS_MAGIC;
 }
 
 /* A store behind the end of the mapped file is a SIGBUS. */
@@ -227,7 +234,8 @@ static bool install(struct profil_buffer *buffer, unsigned long index,
  * Pin @nr pages from @addr on, which are absent from the index. Check and pin
  * under one mmap_lock, so that what is pinned is what was checked. The lock is
  * never dropped in between, and a page that userfaultfd has to bring is an error,
- * not a wait for its handler: no user can make us hold it for ever. Return: how
+ * not a wait for its handler. A page that a file system has to bring is waited for, as
+ * the process would: it holds up only what is the same user's (user.c). Return: how
  * many; -EAGAIN: the memory map has changed meanwhile; or an error.
  */
 static long pin_pages(struct profil_buffer *buffer, unsigned long addr,
@@ -406,9 +414,10 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 
 /**
  * profil_buffer_sweep - unpin the pages that the process does not see any more
- * @buffer: no CPU writes to them any more
+ * @buffer: buffer
  *
- * May sleep. If the whole buffer was charged at the start, it stays so: its pages
+ * May sleep. A CPU may be writing to one of them still, if its notifier has not waited
+ * for that yet: until it has, the mapping that it is about keeps the page. If the whole buffer was charged at the start, it stays so: its pages
  * will be pinned again.
  */
 void profil_buffer_sweep(struct profil_buffer *buffer)
