@@ -112,27 +112,41 @@ static void count_waiting(struct profil_session *session)
 	}
 }
 
+/* Whether a signal was sent: for a thread that has the memory, under whose lock. */
+static bool signal_process_of(struct task_struct *thread,
+			      struct profil_session *session)
+{
+	bool has_memory;
+
+	task_lock(thread);
+	has_memory = thread->mm == session->mm;
+	if (has_memory)
+		kill_pid(session->process, SIGSEGV, 1);
+	task_unlock(thread);
+	return has_memory;
+}
+
 /*
- * The process is told of a fault, once. Never a program that it has executed since:
- * the switch to another address space is made under the same lock. A first thread
- * without memory has exited, and others have not: they cannot have executed anything,
- * or it would be one of theirs.
+ * The process is told of a fault, once: by any of its threads that has not exited.
+ * Never a program that it has executed since: the switch to another address space is
+ * made under the same lock. Nor where the memory is there, and only we cannot watch it.
  */
 static void send_fault_signal(struct profil_session *session)
 {
-	struct task_struct *leader;
+	struct task_struct *leader, *thread;
 
 	if (!session->process || session->state != PROFIL_STATE_FAULT ||
+	    !session->buffer.watched ||
 	    test_and_set_bit(PROFIL_SIGNALLED, &session->flags))
 		return;
-	leader = get_pid_task(session->process, PIDTYPE_TGID);
-	if (!leader)
-		return;
-	task_lock(leader);
-	if (!leader->mm || leader->mm == session->mm)
-		kill_pid(session->process, SIGSEGV, 1);
-	task_unlock(leader);
-	put_task_struct(leader);
+	/* keeps the threads from being freed */
+	rcu_read_lock();
+	leader = pid_task(session->process, PIDTYPE_TGID);
+	if (leader)
+		for_each_thread(leader, thread)
+			if (signal_process_of(thread, session))
+				break;
+	rcu_read_unlock();
 }
 
 static void lose_waiting(struct profil_session *session)
