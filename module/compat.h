@@ -44,13 +44,20 @@ typedef struct pt_regs compat_ftrace_regs;
 #define COMPAT_FTRACE_RECURSION_SAFE	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 
-/* From 6.1 on; before, the filter's hash went when the operation did. */
+/* Exported from 6.1 on. Before, an empty filter is what takes no memory. */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
 	ftrace_free_filter(ops);
+#else
+	ftrace_set_filter(ops, NULL, 0, 1);
 #endif
 }
+
+/* Before 5.11 (5.18) only some architectures have it: where user addresses end. */
+#ifndef TASK_SIZE_MAX
+#define TASK_SIZE_MAX	TASK_SIZE
+#endif
 
 /* Kernel threads, and from 5.12 and 6.3 on, user threads that never see user mode. */
 #ifndef PF_USER_WORKER

@@ -16,6 +16,7 @@
 #include <linux/uaccess.h>
 
 #include "clock.h"
+#include "compat.h"
 #include "config.h"
 
 #define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG |		\

@@ -148,11 +148,11 @@ int profil_tick_attach(void)
 		clock_filtered = true;
 	}
 	err = register_ftrace_function(&clock_ops);
-	if (err == -EBUSY) {
+	if (err == -EBUSY)
 		pr_err_ratelimited("no clock: sysctl kernel.ftrace_enabled is 0\n");
-		return -EOPNOTSUPP;
-	}
-	return err;
+	else if (err == -ENODEV)
+		pr_err_ratelimited("no clock: ftrace has turned itself off, see above\n");
+	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
 }
 
 /* May sleep. When it returns, no CPU is in the callback. */
