@@ -38,6 +38,12 @@
 #include "trace.h"
 #include "tracepoints.h"
 
+/*
+ * Of one session, about. The list is searched with interrupts off; who finds it full
+ * takes from the reserve.
+ */
+#define MOST_SPARES	64
+
 /**
  * profil_fork_prepare - have a spare session ready for a fork of this thread
  * @session: of current->mm
@@ -49,17 +55,20 @@
 void profil_fork_prepare(struct profil_session *session)
 {
 	struct profil_session *spare;
+	unsigned int nr = 0;
 	unsigned long flags;
 
 	if (READ_ONCE(session->withdrawn) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
-	hlist_for_each_entry(spare, &session->spares, node)
+	hlist_for_each_entry(spare, &session->spares, node) {
+		nr++;
 		if (spare->spare_for == current)
 			break;
+	}
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
-	if (spare)
+	if (spare || nr >= MOST_SPARES)
 		return;
 
 	/* not GFP_KERNEL: reclaiming memory would come back to notifiers */

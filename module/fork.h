@@ -15,6 +15,7 @@ void profil_fork_fill_reserve(void);
 
 /* In the notifier's callback; does not sleep. */
 void profil_fork_prepare(struct profil_session *session);
+/* May sleep. */
 void profil_fork_free_spares(struct profil_session *session);
 
 #endif /* _PROFIL_FORK_H */
