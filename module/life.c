@@ -13,7 +13,8 @@
  *   notifier's release comes when mm_users is 0. The sampler runs only where
  *   current->mm is the session's, and such a thread holds mm_users: there is
  *   none. Nor is a worker to come, which holds it too: so what waited has been
- *   counted. Pins and charge are given back at once, within exit.
+ *   counted. Pins and charge are given back at once: within exit, or by the worker
+ *   where that held the memory last.
  * - the worker, for a session whose end nobody would tell of.
  *
  * A profile that ends by itself (limit, full, fault) stays in the table for its
@@ -117,9 +118,10 @@ static void bury(struct profil_session *session)
 {
 	profil_session_put(session);
 	/*
-	 * Unloading waits for the queue, and the free_work for the notifier
+	 * Unloading waits until it has been freed, and that for the notifier
 	 * callback that may be our caller: so rmmod works as soon as a stop has
-	 * returned or the process has been waited for.
+	 * returned or the process has been waited for; or a little later, if a
+	 * worker held its memory last.
 	 */
 	module_put(THIS_MODULE);
 }
@@ -209,8 +211,10 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 	session->started_ktime = ktime_get_ns();
 	profil_buffer_init(&session->buffer, mm, session->config);
 	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
-	/* our caller holds the module now; from here on the session */
+	/* our caller holds the module now; from here on the session, until its end, */
 	__module_get(THIS_MODULE);
+	/* and then its code */
+	profil_session_keep_code();
 }
 
 /**

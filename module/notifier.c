@@ -29,8 +29,9 @@
  * writes to the old page. So each CPU that may have looked the page up before is
  * waited for (profil_cpus_barrier(): a few instructions each); nothing here
  * waits for anything else. In particular not for service_mutex, whose holder may
- * be pinning, and so waiting for the lock that our caller holds. Events that may
- * not block (the OOM killer's) are therefore handled like all others.
+ * be pinning, and so waiting for the lock that our caller holds: but at RELEASE,
+ * when nobody can be. Events that may not block (the OOM killer's) are therefore
+ * handled like all others.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -84,8 +85,13 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 	else
 		profil_session_recheck(session);
 	profil_cpus_barrier(session->cpus);
-	/* for the worker to unpin them */
-	profil_session_kick(session);
+	/*
+	 * For the worker to unpin them. Who gives all back does so by himself; and once
+	 * that is done, a process could have one worker come after the other, and the
+	 * session never be freed.
+	 */
+	if (!READ_ONCE(session->given_back))
+		profil_session_kick(session);
 	return true;
 }
 

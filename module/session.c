@@ -7,6 +7,7 @@
  * callbacks, so that it may not be done from within one.
  */
 #include <linux/atomic.h>
+#include <linux/completion.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
@@ -25,11 +26,12 @@
 #include "totals.h"
 #include "trace.h"
 
-/*
- * Own queue: all of its items have returned when it has been flushed. Of high
- * priority, since ticks and forks wait for it; an item is short, or sleeps.
- */
+/* Where sessions are freed; their workers come on their user's queue. */
 static struct workqueue_struct *queue;
+
+/* Sessions from when they count as such until they are freed, and one: see exit */
+static atomic_t nr_unfreed = ATOMIC_INIT(1);
+static DECLARE_COMPLETION(all_freed);
 
 static void free_work(struct work_struct *work);
 
@@ -95,6 +97,23 @@ void profil_session_free(struct profil_session *session)
 	kfree(session);
 }
 
+static void freed_one(void)
+{
+	if (atomic_dec_and_test(&nr_unfreed))
+		complete(&all_freed);
+}
+
+/**
+ * profil_session_keep_code - unloading waits until this session has been freed
+ *
+ * Any context; the caller holds the module. From here on it is freed by
+ * profil_session_put() only.
+ */
+void profil_session_keep_code(void)
+{
+	atomic_inc(&nr_unfreed);
+}
+
 /* A grace period after the last reference: no tick and no fork uses it. */
 static void free_work(struct work_struct *work)
 {
@@ -112,6 +131,7 @@ static void free_work(struct work_struct *work)
 	put_pid(session->thread);
 	profil_session_free(session);
 	profil_config_put(config);
+	freed_one();
 }
 
 /**
@@ -143,7 +163,8 @@ void profil_session_kick(struct profil_session *session)
 	if (!refcount_inc_not_zero(&session->ref))
 		return;
 	if (mmget_not_zero(session->mm))
-		queue_work(queue, &session->work);
+		profil_rights_queue_work(&session->config->rights,
+					 &session->work);
 	else
 		profil_session_put(session);
 }
@@ -275,18 +296,20 @@ profil_session_figures(const struct profil_session *session)
 
 int profil_session_init(void)
 {
-	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	queue = alloc_workqueue("profil", WQ_UNBOUND, 0);
 	return queue ? 0 : -ENOMEM;
 }
 
 /*
- * All sessions are finished: each held a reference to the module. What is left
- * are workers on their way out, the grace periods they begin, and the freeing
- * after those.
+ * All sessions are finished: each held a reference to the module. What is left are
+ * kicks that come late, workers on their way out, the grace periods they begin, and the
+ * freeing after those, which waits for all that may kick. There is an end to it: what
+ * the process does to its memory kicks nobody any more (notifier.c).
  */
 void profil_session_exit(void)
 {
-	flush_workqueue(queue);
-	rcu_barrier();
+	freed_one();
+	wait_for_completion(&all_freed);
+	/* waits for the end of the functions that have told so */
 	destroy_workqueue(queue);
 }

@@ -134,6 +134,7 @@ void profil_session_free(struct profil_session *session);
 
 /* Any context. */
 struct profil_session *profil_session_alloc(gfp_t gfp);
+void profil_session_keep_code(void);
 void profil_session_put(struct profil_session *session);
 void profil_session_end(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,

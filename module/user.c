@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits per user: locked memory, as io_uring and perf charge it (per process,
- * fork would multiply it), and how many sessions and regions he has.
+ * What is each user's own. Limits: locked memory, as io_uring and perf charge it (per
+ * process, fork would multiply it), and how many sessions and regions he has. And a
+ * queue for his sessions' workers: pinning may wait for a page for as long as a file
+ * system likes, which may be his own (FUSE), and then others' workers must not wait.
  *
  * All figures are atomic: fork charges them in atomic context.
  */
@@ -16,6 +18,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "user.h"
 
@@ -34,13 +37,15 @@ MODULE_PARM_DESC(max_user_regions,
  * @node:     in the table of users
  * @ref:      one for each struct profil_rights
  * @cred:     of one of his processes: keeps its user, and so the charge, alive
+ * @queue:    of his sessions' workers, each of which keeps a reference to him
  * @sessions: how many he has,
- * @regions:  and in how many regions, both of all users, exempt or not
+ * @regions:  and in how many regions, both with those that are exempt
  */
 struct profil_user {
 	struct hlist_node node;
 	refcount_t ref;
 	const struct cred *cred;
+	struct workqueue_struct *queue;
 	atomic_t sessions;
 	atomic_t regions;
 };
@@ -48,6 +53,24 @@ struct profil_user {
 static DEFINE_HASHTABLE(users, 6);
 /* Protects the table of users. Slow path: once per start and per config freed. */
 static DEFINE_MUTEX(users_mutex);
+
+static struct profil_user *user_alloc(void)
+{
+	struct profil_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+
+	if (!user)
+		return NULL;
+	/* of high priority, since ticks and forks wait; an item is short, or sleeps */
+	user->queue = alloc_workqueue("profil/%u", WQ_UNBOUND | WQ_HIGHPRI, 0,
+				      __kuid_val(current_uid()));
+	if (!user->queue) {
+		kfree(user);
+		return NULL;
+	}
+	refcount_set(&user->ref, 1);
+	user->cred = get_current_cred();
+	return user;
+}
 
 static struct profil_user *user_get(void)
 {
@@ -61,12 +84,9 @@ static struct profil_user *user_get(void)
 			goto unlock;
 		}
 	}
-	user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
-	if (!user)
-		goto unlock;
-	refcount_set(&user->ref, 1);
-	user->cred = get_current_cred();
-	hash_add(users, &user->node, key);
+	user = user_alloc();
+	if (user)
+		hash_add(users, &user->node, key);
 unlock:
 	mutex_unlock(&users_mutex);
 	return user;
@@ -90,6 +110,8 @@ int profil_rights_get(struct profil_rights *rights)
 /**
  * profil_rights_put - end of what profil_rights_get() began
  * @rights: nothing is charged by them any more
+ *
+ * May sleep; not in a worker of the user's queue, which may end here.
  */
 void profil_rights_put(struct profil_rights *rights)
 {
@@ -99,8 +121,22 @@ void profil_rights_put(struct profil_rights *rights)
 		return;
 	hash_del(&user->node);
 	mutex_unlock(&users_mutex);
+	destroy_workqueue(user->queue);
 	put_cred(user->cred);
 	kfree(user);
+}
+
+/**
+ * profil_rights_queue_work - have a worker come, on the user's queue
+ * @rights: kept, until it has come, by what it works on
+ * @work:   not queued yet
+ *
+ * Any context.
+ */
+void profil_rights_queue_work(const struct profil_rights *rights,
+			      struct work_struct *work)
+{
+	queue_work(rights->user->queue, work);
 }
 
 /* @freed of what is counted now is about to be given back for this. */

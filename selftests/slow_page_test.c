@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A page for counters that does not come, because a user's own file system does not bring
+ * it, holds up nobody else.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+
+#include "kselftest_harness.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
+#include "fuse.h"
+
+#define SLOW_USER	7501	/* whom no other test charges */
+#define OTHER_USER	7502
+#define CHILDREN	300	/* more than a queue has workers for */
+
+FIXTURE(slow_page) {
+	int device;
+	char directory[32];
+	pid_t server;
+	long long sessions;
+};
+
+FIXTURE_SETUP(slow_page)
+{
+	int fd;
+
+	REQUIRE_DEVICE(self->device);
+	if (geteuid())
+		SKIP(return, "needs root");
+	strcpy(self->directory, "/tmp/profil-fuse-XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->directory));
+	/* gone with the test, however it ends */
+	ASSERT_EQ(0, unshare(CLONE_NEWNS));
+	ASSERT_EQ(0, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
+	if (access("/dev/fuse", F_OK) && system("modprobe -q fuse"))
+		SKIP(return, "no fuse");
+	fd = fuse_mount(self->directory);
+	if (fd < 0)
+		SKIP(return, "no fuse: %s", strerror(errno));
+	self->server = fork();
+	if (!self->server)
+		fuse_serve(fd);
+	close(fd);
+	self->sessions = settled_figure("sessions");
+}
+
+FIXTURE_TEARDOWN(slow_page)
+{
+	if (self->server > 0) {
+		/* who waits for pages has an error then */
+		kill(self->server, SIGKILL);
+		wait_for(self->server);
+	}
+	umount2(self->directory, MNT_DETACH);
+	rmdir(self->directory);
+	close(self->device);
+}
+
+static int begin_on_hit(int device, void *counter)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, counter, 64, get_info(device).tick_hz);
+	start.flags = PROFIL_PIN_ON_HIT;
+	return call(device, PROFIL_IOC_START, &start);
+}
+
+/*
+ * Many processes, each with a sample that waits for a page. (A fork waits for it too, as
+ * munmap() does: so they are there before.)
+ */
+static void be_slow(struct _test_data_slow_page *self, int told)
+{
+	char name[64];
+	char *at;
+	int fd, i;
+
+	setpgid(0, 0);
+	snprintf(name, sizeof(name), "%s/file", self->directory);
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED || become_user(SLOW_USER, CHILDREN))
+		_exit(1);
+	for (i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			_exit(1);
+		if (!pid) {
+			if (begin_on_hit(self->device, at))
+				_exit(1);
+			burn(0.02);
+			pause();
+		}
+	}
+	burn(0.5);
+	pass(told);
+	pause();
+}
+
+/* Is what waits for a page counted, without a call that does so? */
+static int count(struct _test_data_slow_page *self)
+{
+	volatile uint64_t *counter = map_memory(PAGE);
+	double end = process_seconds() + 2;
+
+	if (become_user(OTHER_USER, 8) || begin_on_hit(self->device, (void *)counter))
+		return 1;
+	while (!*counter && process_seconds() < end)
+		burn(0.01);
+	return *counter ? 0 : 2;
+}
+
+TEST_F_TIMEOUT(slow_page, is_its_users_own, 300)
+{
+	pid_t slow, other;
+	int pipes[2];
+
+	ASSERT_EQ(0, pipe(pipes));
+	slow = fork();
+	if (!slow)
+		be_slow(self, pipes[1]);
+	close(pipes[1]);
+	ASSERT_EQ(0, await_pass(pipes[0]));
+	EXPECT_EQ(self->sessions + CHILDREN, figure("sessions"));
+
+	other = fork();
+	if (!other)
+		_exit(count(self));
+	EXPECT_EQ(0, wait_for(other));
+
+	/* who waits ends at last, and leaves nothing */
+	kill(-slow, SIGKILL);
+	EXPECT_EQ(128 + SIGKILL, wait_for(slow));
+	kill(self->server, SIGKILL);
+	wait_for(self->server);
+	self->server = 0;
+	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
+	EXPECT_EQ(0, await_figure("pinned_bytes", 0));
+}
+
+TEST_HARNESS_MAIN
