@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What each CPU has of a session: only its own tick writes there, so samples of different
- * CPUs never wait for one another.
+ * What each CPU has of a session, so that samples of different CPUs never wait for one
+ * another. It is written by the CPU itself: where its clock samples, or the worker counts
+ * what has waited; but for what a barrier makes it forget.
  */
 #ifndef _PROFIL_CPU_H
 #define _PROFIL_CPU_H
@@ -31,8 +32,8 @@ struct profil_figures {
 };
 
 /*
- * Those of a CPU are written by its own tick alone, those of what has waited under the
- * service_mutex; but they are read meanwhile.
+ * Those of a CPU are written by its own clock alone, with @lock; those of what has waited
+ * under the service_mutex. But they are read meanwhile.
  */
 static __always_inline void profil_figure_add(unsigned long *figure, u64 samples)
 {
@@ -46,7 +47,7 @@ static __always_inline void profil_figure_add(unsigned long *figure, u64 samples
  *           profil_cpus_barrier(). Never contended otherwise. Raw: it is
  *           taken in hard interrupts, on PREEMPT_RT too
  * @phase:   part of a sample that ticks so far have earned (ticks.h)
- * @figures: of this CPU's ticks; written only by it, in the tick
+ * @figures: of sampling points met here
  * @page:    where it counted last, so that it need not be looked up again; or NULL.
  *           Good while @lock is held: profil_cpus_barrier() forgets it
  * @index:   its number

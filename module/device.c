@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The door: /dev/profil and its ioctls. Only copying of arguments is done here;
- * the commands themselves are in session.c. A descriptor carries no state.
+ * the commands themselves are in life.c. A descriptor carries no state.
  */
 #include <linux/build_bug.h>
 #include <linux/compat.h>

@@ -36,7 +36,10 @@ TRACE_EVENT(profil_start,
 		  __entry->nr_regions, __entry->nr_pages)
 );
 
-/* A profile has ended for good: stopped, replaced, or its process has gone. */
+/*
+ * A profile has ended for good: stopped, replaced, or its process has gone. Or a start has
+ * failed, when it was nearly done: of that there is no profil_start.
+ */
 TRACE_EVENT(profil_stop,
 	TP_PROTO(pid_t tgid, u32 state, u64 ticks, u64 lost),
 	TP_ARGS(tgid, state, ticks, lost),

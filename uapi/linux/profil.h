@@ -37,11 +37,13 @@
  *   ENOTTY      not a command of this device
  *   EFAULT      a pointer is wild; or a counter would lie in memory that the
  *               process itself could not write (unmapped, PROT_READ, PROT_NONE,
- *               program text, the kernel's half of the address space)
+ *               program text, the kernel's half of the address space), or that
+ *               userfaultfd(2) has to bring first: nobody waits for its handler
  *   E2BIG       unknown tail of the structure not 0, or it is longer than a page;
  *               more than max_regions regions; counters span more than max_bytes
- *   EINVAL      a field has a value that it cannot have; which one is told by
- *               pr_debug() (echo 'module profil +p' >/proc/dynamic_debug/control)
+ *   EINVAL      the structure is shorter than its first version; or a field has a
+ *               value that it cannot have, and which one is told by pr_debug()
+ *               (echo 'module profil +p' >/proc/dynamic_debug/control)
  *   EOPNOTSUPP  the field is fine but not to be had here: counters in a device
  *               mapping, in secret memory (memfd_secret(2)) or in a shared
  *               mapping of a file on disk, 64-bit
