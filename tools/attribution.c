@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counts to functions, object by object: all counts of an object are sorted by the
- * start of the function that they were found in, so that those of one function are
- * neighbours, however its text is spread.
+ * start and the name of the function that they were found in, so that those of one
+ * function are neighbours, however its text is spread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,12 +19,23 @@ struct place {
 	size_t count;
 };
 
+/* By name too: a line has the start of a function, if it was seen at its first address. */
+static int compare_functions(const struct function *a, const struct function *b)
+{
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return a->length > 0 ? memcmp(a->name, b->name, (size_t)a->length) : 0;
+}
+
 static int compare_places(const void *va, const void *vb)
 {
 	const struct place *a = va, *b = vb;
+	int order = compare_functions(&a->function, &b->function);
 
-	if (a->function.start != b->function.start)
-		return a->function.start < b->function.start ? -1 : 1;
+	if (order)
+		return order;
 	return a->count < b->count ? -1 : 1;
 }
 
@@ -105,7 +116,7 @@ static int add_functions(struct attribution *attribution, size_t object,
 	for (i = 0; i < from->nr_counts; i++) {
 		const struct place *place = &places[i];
 
-		if (!function || function->start != place->function.start) {
+		if (!i || compare_functions(&places[i - 1].function, &place->function)) {
 			int error;
 
 			function = &attribution->functions[attribution->nr_functions++];

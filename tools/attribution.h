@@ -43,7 +43,7 @@ struct attribution_function {
 /**
  * struct attribution - a result by functions
  * @result:       that it was made of
- * @functions:    sorted by object, then start
+ * @functions:    sorted by object, start and name
  * @nr_functions: number of them
  * @counts:       what the functions' counts point into
  * @find_line:    of an address; NULL, as attribution_make() leaves it: none are known

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Source lines in the place of functions. A line may be in many places of a function, and
- * of others that it is inlined into: what tells lines apart for a profile is the address
- * at which each was seen first.
+ * of others that it is inlined into: its start, for a profile, is the address at which it
+ * was seen first. Where no line is known, there is the function, which may start there too.
  */
 #define _GNU_SOURCE
 #include <errno.h>

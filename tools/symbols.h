@@ -17,7 +17,7 @@ struct symbols;
 
 /**
  * struct function - where an address lies
- * @start:  address of the function's first instruction; what tells
+ * @start:  address of the function's first instruction; with the name, what tells
  *          functions of one object apart
  * @end:    first address behind what is known of it
  * @name:   not ended by a 0; NULL: the file tells where it is but not its name.

@@ -127,6 +127,38 @@ static void order_is_by_samples(void **state)
 	free(order);
 }
 
+/* The first address of a function is of a known line, and so is another; the rest is not */
+static int find_lines(void *symbols, size_t object, uint64_t address,
+		      struct function *function)
+{
+	if (object != BIG || (address != 0x401000 && address != 0x402000))
+		return odd_find(symbols, object, address, function);
+	function->start = 0x401000;
+	function->name = "hot.c:10";
+	function->length = 8;
+	return 1;
+}
+
+static void line_and_function_may_have_one_start(void **state)
+{
+	const struct attribution_function *function;
+
+	(void)state;
+	assert_int_equal(attribution_make(&attribution, &result, find_lines, NULL, NULL), 0);
+	function = &attribution.functions[5];
+	assert_string_equal(function->name, "(1) hot");
+	assert_int_equal(function->start, 0x401000);
+	assert_int_equal(function->samples, 9);
+	assert_int_equal(function->nr_counts, 1);
+	function++;
+	assert_string_equal(function->name, "hot.c:10");
+	assert_int_equal(function->start, 0x401000);
+	assert_int_equal(function->samples, 65535 + ((uint64_t)1 << 32) + 5);
+	assert_int_equal(function->nr_counts, 2);
+	function++;
+	assert_string_equal(function->name, "cold");
+}
+
 static int find_fails(void *symbols, size_t object, uint64_t address,
 		      struct function *function)
 {
@@ -164,6 +196,7 @@ int main(void)
 		TEST(each_count_has_one_function),
 		TEST(names_may_stay_mangled),
 		TEST(order_is_by_samples),
+		TEST(line_and_function_may_have_one_start),
 		TEST(error_is_passed_on),
 		TEST(nothing_has_no_functions),
 	};
