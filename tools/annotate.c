@@ -209,11 +209,15 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 	terminal_end(out, style);
 	fprintf(out, " %6d  ", number);
 	/* tabs stay what they are */
-	for (; *text && *text != '\n'; text++) {
-		if (*text == '\t')
-			putc('\t', out);
-		else
-			terminal_print_name(out, (char[]){ *text, 0 });
+	for (;;) {
+		size_t length = strcspn(text, "\t\n");
+
+		terminal_print_bytes(out, text, length);
+		text += length;
+		if (*text != '\t')
+			break;
+		putc('\t', out);
+		text++;
 	}
 	putc('\n', out);
 }

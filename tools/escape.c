@@ -16,9 +16,10 @@
 
 #define DEL		0x7f
 
+/* Terminals take those behind DEL, which have two bytes, for ESC and a letter. */
 static bool is_control(uint32_t c)
 {
-	return c < ' ' || c == DEL;
+	return c < ' ' || (c >= DEL && c < 0xa0);
 }
 
 /* Bytes of a character by its first; 0: none begins with it. */
@@ -120,16 +121,17 @@ char *escape_utf8(const char *text)
 void escape_octal(FILE *out, const char *text, const char *also)
 {
 	while (*text) {
-		const unsigned char byte = (unsigned char)*text;
 		const char *from = text;
 		uint32_t c = escape_next(&text);
 
 		/* U+FFFD itself has three bytes */
-		if (is_control(byte) || strchr(also, byte) ||
-		    (c == REPLACEMENT && text - from == 1))
-			fprintf(out, "\\%03o", byte);
-		else
+		if (!is_control(c) && !strchr(also, *from) &&
+		    (c != REPLACEMENT || text - from > 1)) {
 			fwrite(from, 1, (size_t)(text - from), out);
+			continue;
+		}
+		for (; from < text; from++)
+			fprintf(out, "\\%03o", (unsigned char)*from);
 	}
 }
 
@@ -172,7 +174,9 @@ static void print_xml(FILE *out, uint32_t c)
 		print_character(out, REPLACEMENT);
 		break;
 	default:
-		print_character(out, is_control(c) ? PICTURES + c : c);
+		if (c < ' ')
+			c += PICTURES;
+		print_character(out, is_control(c) ? REPLACEMENT : c);
 		break;
 	}
 }

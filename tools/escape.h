@@ -52,7 +52,7 @@ void escape_json(FILE *out, const char *text);
  * @most: characters that are printed: of a longer text the last is an ellipsis; 0: all
  *
  * XML has no way to say control characters: their pictures (U+2400 and on) stand for
- * them.
+ * them, and U+FFFD for those that have none, U+0080 to U+009F.
  */
 void escape_xml(FILE *out, const char *text, unsigned int most);
 

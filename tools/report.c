@@ -33,11 +33,15 @@ static void print_argument(FILE *out, const char *argument)
 		return;
 	}
 	putc('\'', out);
-	for (; *argument; argument++) {
-		if (*argument == '\'')
-			fputs("'\\''", out);
-		else
-			terminal_print_name(out, (char[]){ *argument, 0 });
+	for (;;) {
+		size_t length = strcspn(argument, "'");
+
+		terminal_print_bytes(out, argument, length);
+		argument += length;
+		if (!*argument)
+			break;
+		fputs("'\\''", out);
+		argument++;
 	}
 	putc('\'', out);
 }

@@ -102,30 +102,49 @@ void terminal_bar(FILE *out, const struct terminal_style *style, double share)
 		putc('#', out);
 }
 
-static bool is_control(char byte)
+/*
+ * Bytes of the control character that a name begins with; 0: it is none. U+0080 to U+009F, of
+ * two bytes in UTF-8, do to a terminal what ESC and a letter do.
+ */
+static size_t control_bytes(const char *name)
 {
-	return (unsigned char)byte < ' ' || byte == 0x7f;
+	const unsigned char *bytes = (const unsigned char *)name;
+
+	if (bytes[0] < ' ' || bytes[0] == 0x7f)
+		return 1;
+	return bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0 ? 2 : 0;
+}
+
+/* One byte, or a control character. Return: how many bytes, and in @columns what they take. */
+static size_t step(const char *name, int *columns)
+{
+	size_t bytes = control_bytes(name);
+
+	*columns += bytes ? (int)bytes * OCTAL_COLUMNS : 1;
+	return bytes ? bytes : 1;
 }
 
 static int count_columns(const char *name, size_t length)
 {
 	int columns = 0;
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < length; i++)
-		columns += is_control(name[i]) ? OCTAL_COLUMNS : 1;
+	while (i < length)
+		i += step(name + i, &columns);
 	return columns;
 }
 
-static void print_bytes(FILE *out, const char *name, size_t length)
+void terminal_print_bytes(FILE *out, const char *name, size_t length)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < length; i++) {
-		if (is_control(name[i]))
-			fprintf(out, "\\%03o", (unsigned char)name[i]);
-		else
-			putc(name[i], out);
+	while (i < length) {
+		size_t left = control_bytes(name + i);
+
+		if (!left)
+			putc(name[i++], out);
+		for (; left; left--)
+			fprintf(out, "\\%03o", (unsigned char)name[i++]);
 	}
 }
 
@@ -141,14 +160,17 @@ int terminal_print_cut(FILE *out, const char *name, int most)
 	int columns = 0;
 
 	if (is_cut) {
-		for (length = 0; columns <= most - (int)strlen(ELLIPSIS); length++)
-			columns += count_columns(name + length, 1);
-		length--;
+		size_t next = 0;
+
+		while (columns <= most - (int)strlen(ELLIPSIS)) {
+			length = next;
+			next += step(name + next, &columns);
+		}
 		/* not within a character of UTF-8 */
 		while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
 			length--;
 	}
-	print_bytes(out, name, length);
+	terminal_print_bytes(out, name, length);
 	if (is_cut)
 		fputs(ELLIPSIS, out);
 	return count_columns(name, length) + (is_cut ? (int)strlen(ELLIPSIS) : 0);

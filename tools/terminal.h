@@ -92,6 +92,14 @@ void terminal_bar(FILE *out, const struct terminal_style *style, double share);
 int terminal_print_name(FILE *out, const char *name);
 
 /**
+ * terminal_print_bytes - the same of a part of a text
+ * @out:    where to
+ * @name:   where the part begins; the text ends by a 0
+ * @length: of the part in bytes; it ends between characters
+ */
+void terminal_print_bytes(FILE *out, const char *name, size_t length);
+
+/**
  * terminal_print_cut - the same of a name that may be too long
  * @out:  where to
  * @name: as from a file

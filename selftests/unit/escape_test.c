@@ -86,6 +86,8 @@ static void lines_have_no_control_characters(void **state)
 	(void)state;
 	assert_escaped(OCTAL, "", "");
 	assert_escaped(OCTAL, "a;b\n\t\x1f \x7f\\", "a\\073b\\012\\011\\037 \\177\\");
+	assert_escaped(OCTAL, "\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0",
+		       "\\302\\200\\302\\233\\302\\237\xc2\xa0");
 }
 
 static void lines_are_utf8(void **state)
@@ -99,8 +101,8 @@ static void json(void **state)
 {
 	(void)state;
 	assert_escaped(JSON, "", "\"\"");
-	assert_escaped(JSON, "\"\\/\n\x01\x7f\xc3\xa9\xff",
-		       "\"\\\"\\\\/\\u000a\\u0001\\u007f\xc3\xa9" REPLACED "\"");
+	assert_escaped(JSON, "\"\\/\n\x01\x7f\xc2\x9b\xc3\xa9\xff",
+		       "\"\\\"\\\\/\\u000a\\u0001\\u007f\\u009b\xc3\xa9" REPLACED "\"");
 }
 
 static void xml(void **state)
@@ -110,6 +112,7 @@ static void xml(void **state)
 	assert_escaped(XML, "<a b=\"c\">&'", "&lt;a b=&quot;c&quot;&gt;&amp;'");
 	/* pictures of control characters; two code points that XML does not have */
 	assert_escaped(XML, "\n\x7f\xff", "\xe2\x90\x8a\xe2\x90\xa1" REPLACED);
+	assert_escaped(XML, "\xc2\x9b\xc2\xa0", REPLACED "\xc2\xa0");
 	assert_escaped(XML, "\xef\xbf\xbe\xef\xbf\xbf", REPLACED REPLACED);
 }
 

@@ -182,6 +182,35 @@ static void source_is_beside_its_samples(void **state)
 		fail_msg("another function's lines\n%s", text);
 }
 
+/* fixture.c below another root, as a filter leaves it */
+static void make_source(const char *filter)
+{
+	struct source_line line;
+	char command[1024];
+
+	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
+	snprintf(command, sizeof(command),
+		 "file='root%s'; mkdir -p \"${file%%/*}\" && %s fixture.c >\"$file\"",
+		 line.file, filter);
+	assert_int_equal(system(command), 0);
+}
+
+static int remove_source(void **state)
+{
+	int status = system("rm -rf root");
+
+	return tear_down(state) | status;
+}
+
+static void source_has_no_control_characters(void **state)
+{
+	(void)state;
+	count(exported, 30);
+	make_source("sed 's/inlined(hidden/\xc2\x9b\x1b&/'");
+	assert_int_equal(annotate("exported", "root"), 1);
+	assert_has("  \treturn \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
+}
+
 static void missing_source_is_told(void **state)
 {
 	char line[128];
@@ -216,6 +245,8 @@ int main(void)
 		TEST(samples_add_up_by_line),
 		TEST(source_is_beside_its_samples),
 		TEST(functions_have_several_names),
+		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
+						remove_source),
 		TEST(missing_source_is_told),
 		TEST(function_without_lines_is_told),
 	};

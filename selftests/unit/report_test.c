@@ -11,7 +11,7 @@
 
 #include "test.h"
 
-static char *argv[] = { "perl", "-e", "print 1\n", NULL };
+static char *argv[] = { "perl", "-e", "print '1'\n\xc2\x9b", NULL };
 static struct result_process processes[10];
 static struct result result;
 static char name[] = "main", other[] = "f\033[2J";
@@ -111,7 +111,7 @@ static void whole_report(void **state)
 	(void)state;
 	print();
 	assert_string_equal(text,
-		"# command: perl -e 'print 1\\012'\n"
+		"# command: perl -e 'print '\\''1'\\''\\012\\302\\233'\n"
 		"# 412 samples at 100 Hz = 4.12 s of CPU; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n"
 		"#\n"
 		"# percent   seconds   samples  function  object   95%-interval\n"

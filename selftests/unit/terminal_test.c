@@ -134,6 +134,25 @@ static void control_characters_are_harmless(void **state)
 	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
 }
 
+/* To a terminal U+009B is the same as ESC and [ */
+static void control_characters_of_two_bytes_are_harmless(void **state)
+{
+	static const char argument[] = "\xc2\x80\xc2\x9b" "2J\xc2\x9f\xc2\xa0\xc3\x9b";
+
+	(void)state;
+	assert_int_equal(terminal_print_name(out, argument), 30);
+	putc('|', out);
+	terminal_print_bytes(out, argument, 5);
+	putc('|', out);
+	/* a half is none */
+	terminal_print_name(out, "\xc2");
+	putc('|', out);
+	assert_int_equal(terminal_print_cut(out, "abc\xc2\x9b" "de", 12), 6);
+	fflush(out);
+	assert_string_equal(text, "\\302\\200\\302\\2332J\\302\\237\xc2\xa0\xc3\x9b|"
+			    "\\302\\200\\302\\2332|\xc2|abc...");
+}
+
 static void names_are_cut(void **state)
 {
 	(void)state;
@@ -172,6 +191,7 @@ int main(void)
 		TEST(plain_is_plain),
 		TEST(bars_are_as_long_as_shares),
 		TEST(control_characters_are_harmless),
+		TEST(control_characters_of_two_bytes_are_harmless),
 		TEST(names_are_cut),
 		TEST(words_are_told_apart),
 	};
