@@ -164,8 +164,10 @@ static void tell_problems(const struct result *result, const struct symbols *sym
 	for (i = 0; i < result->nr_objects; i++) {
 		const char *problem = symbols_problem(symbols, i);
 
-		if (problem)
-			warnx("%s: %s: no function names", result->objects[i].path, problem);
+		if (!problem)
+			continue;
+		export_begin_warning(result->objects[i].path);
+		fprintf(stderr, "%s: no function names\n", problem);
 	}
 }
 

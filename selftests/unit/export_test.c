@@ -351,15 +351,18 @@ static void ends_of_memory_are_drawn(void **state)
 	assert_has("0xfffffffffffffffd to 0xfffffffffffffffe, 2 bytes; ");
 }
 
+static char errors[4096];	/* what was said last */
+
 static int to(const char *name, const char *file)
 {
 	int error, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	FILE *said = tmpfile();
 	int saved_out = dup(STDOUT_FILENO), saved_err = dup(STDERR_FILENO);
 
 	/* what it says would stand among the tests' names */
 	fflush(stdout);
 	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
+	dup2(fileno(said), STDERR_FILENO);
 	error = export_to(export_find(name), &attribution, file);
 	fflush(stdout);
 	dup2(saved_out, STDOUT_FILENO);
@@ -367,6 +370,9 @@ static int to(const char *name, const char *file)
 	close(saved_out);
 	close(saved_err);
 	close(null);
+	rewind(said);
+	errors[fread(errors, 1, sizeof(errors) - 1, said)] = 0;
+	fclose(said);
 	return error;
 }
 
@@ -405,6 +411,22 @@ static void errors_are_returned(void **state)
 	/* what was no file stays */
 	assert_int_equal(stat("/dev/full", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));
+}
+
+/* Paths are from the result, which may be anybody's */
+static void errors_have_no_control_characters(void **state)
+{
+	static char odd_path[] = "/lib/\033[2J\xc2\x9b";
+
+	(void)state;
+	result.objects[LIB_X].path = odd_path;
+	result.objects[LIB_X].counts = &(struct result_count){ 0x1000, (uint64_t)1 << 40 };
+	result.objects[ODD].samples = 0;
+	result.objects[BIG].samples = 0;
+	attribute();
+	assert_int_equal(to("gmon", directory), -EOVERFLOW);
+	assert_non_null(strstr(errors, "/\\033[2J\\302\\233.gmon.out: "));
+	assert_null(strchr(errors, '\033'));
 }
 
 static int writes_a_bit_and_fails(FILE *out, const struct attribution *of)
@@ -450,6 +472,7 @@ int main(void)
 		TEST(ends_of_memory_are_drawn),
 		TEST(each_file_has_its_object),
 		TEST(errors_are_returned),
+		TEST(errors_have_no_control_characters),
 		TEST(half_a_file_is_none),
 	};
 
