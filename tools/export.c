@@ -170,44 +170,97 @@ static int write_output(const struct export_format *format,
 }
 
 /*
+ * The name of an object's file, without its suffix. A path that ends in a slash, as no
+ * file's does, shall not lead anywhere. Return: to be given to free(); NULL: no memory.
+ */
+static char *make_name(const char *path, size_t number)
+{
+	const char *base = base_name(path);
+	char *name = NULL, *slash;
+
+	if (number > 1) {
+		if (asprintf(&name, "%s-%zu", base, number) < 0)
+			return NULL;
+	} else {
+		name = strdup(base);
+	}
+	while (name && (slash = strchr(name, '/')))
+		*slash = '_';
+	return name;
+}
+
+static bool is_taken(char *const *names, size_t nr, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+/*
  * A name that no other object before it has got: its base name, with a number if that
  * is another's too. Return: to be given to free(); NULL: no memory.
  */
-static char *object_file(const struct export_format *format, const struct result *result,
-			 size_t object, const char *directory)
+static char *name_object(char *const *names, const struct result *result, size_t object)
 {
-	const char *base = base_name(result->objects[object].path);
-	size_t i, same = 0;
-	char *path;
-	int length;
+	const char *path = result->objects[object].path;
+	size_t i, number = 1;
+	char *name;
 
+	/* most often the right one at once */
 	for (i = 0; i < object; i++)
-		same += !strcmp(base_name(result->objects[i].path), base);
-	if (same)
-		length = asprintf(&path, "%s/%s-%zu%s", directory, base, same + 1,
-				  format->suffix);
-	else
-		length = asprintf(&path, "%s/%s%s", directory, base, format->suffix);
-	return length < 0 ? NULL : path;
+		number += !strcmp(base_name(result->objects[i].path), base_name(path));
+	name = make_name(path, number);
+	while (name && is_taken(names, object, name)) {
+		free(name);
+		name = make_name(path, ++number);
+	}
+	return name;
+}
+
+static void free_names(char **names, size_t nr)
+{
+	while (names && nr)
+		free(names[--nr]);
+	free(names);
+}
+
+/* Names of the files of all objects. Return: to free_names(); NULL: no memory. */
+static char **name_objects(const struct result *result)
+{
+	char **names = calloc(result->nr_objects + 1, sizeof(*names));
+	size_t i;
+
+	for (i = 0; names && i < result->nr_objects; i++) {
+		names[i] = name_object(names, result, i);
+		if (!names[i]) {
+			free_names(names, i);
+			return NULL;
+		}
+	}
+	return names;
 }
 
 static int write_object(const struct export_format *format, const struct result *result,
-			size_t object, const char *directory)
+			size_t object, const char *directory, const char *name)
 {
-	char *path = object_file(format, result, object, directory);
-	int error = -ENOMEM;
+	char *path;
 	FILE *out;
+	int error;
 
-	if (!path)
-		goto done;
+	if (asprintf(&path, "%s/%s%s", directory, name, format->suffix) < 0) {
+		explain(-ENOMEM, directory);
+		return -ENOMEM;
+	}
 	out = fopen(path, "we");
 	if (!out)
 		error = -errno;
 	else
 		error = close_file(out, path, format->write_object(out, result, object));
-done:
 	if (error) {
-		explain(error, path ? path : directory);
+		explain(error, path);
 	} else {
 		escape_octal(stdout, result->objects[object].path, "");
 		putchar(' ');
@@ -221,18 +274,20 @@ done:
 static int write_objects(const struct export_format *format, const struct result *result,
 			 const char *directory)
 {
-	int error = 0;
+	char **names = name_objects(result);
+	int error = names ? 0 : -ENOMEM;
 	size_t i;
 
-	if (mkdir(directory, 0777) && errno != EEXIST) {
+	if (!error && mkdir(directory, 0777) && errno != EEXIST)
 		error = -errno;
+	if (error)
 		explain(error, directory);
-	}
 	for (i = 0; !error && i < result->nr_objects; i++) {
 		/* gprof and its like want a file to find the symbols in */
 		if (result->objects[i].samples && result_is_file(&result->objects[i]))
-			error = write_object(format, result, i, directory);
+			error = write_object(format, result, i, directory, names[i]);
 	}
+	free_names(names, result->nr_objects);
 	return error;
 }
 

@@ -398,6 +398,33 @@ static void each_file_has_its_object(void **state)
 	assert_false(exists("[vdso].gmon.out"));
 }
 
+/* What a path ends in may be what a number has made of another's, or lead anywhere */
+static void no_file_is_anothers(void **state)
+{
+	static char paths[][16] = {
+		"/./", "/a/foo", "/b/foo", "/c/foo-2", "/d/_._", "/e/foo",
+	};
+	static struct result_object many[ARRAY_SIZE(paths)];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		many[i] = result.objects[LIB_X];
+		many[i].path = paths[i];
+	}
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	attribute();
+	assert_int_equal(to("gmon", directory), 0);
+	assert_false(exists(".gmon.out"));
+	assert_true(exists("_._.gmon.out"));
+	assert_true(exists("_._-2.gmon.out"));
+	assert_true(exists("foo.gmon.out"));
+	assert_true(exists("foo-2.gmon.out"));
+	assert_true(exists("foo-2-2.gmon.out"));
+	assert_true(exists("foo-3.gmon.out"));
+}
+
 static void errors_are_returned(void **state)
 {
 	struct stat st;
@@ -471,6 +498,7 @@ int main(void)
 		TEST(rest_is_told),
 		TEST(ends_of_memory_are_drawn),
 		TEST(each_file_has_its_object),
+		TEST(no_file_is_anothers),
 		TEST(errors_are_returned),
 		TEST(errors_have_no_control_characters),
 		TEST(half_a_file_is_none),
