@@ -108,13 +108,20 @@ static int is_asked_for(const struct function *function,
 }
 
 /* The lines of a function that have code, hit or not */
-static int add_code(struct annotation *all, struct symbols *symbols, size_t object,
-		    const struct function *function, uint32_t text_bytes)
+static int add_code(struct annotation *all, const struct result *result,
+		    struct symbols *symbols, size_t object,
+		    const struct function *function)
 {
-	uint64_t address;
+	const struct result_object *within = &result->objects[object];
+	uint64_t address = function->start, end = function->end;
 
 	all->functions++;
-	for (address = function->start; address < function->end; address += text_bytes) {
+	/* a damaged file may have functions of any size */
+	if (address < within->start)
+		address = within->start;
+	if (end > within->end)
+		end = within->end;
+	while (address < end) {
 		struct source_line source;
 		int found = symbols_line(symbols, object, address, &source);
 
@@ -122,6 +129,8 @@ static int add_code(struct annotation *all, struct symbols *symbols, size_t obje
 			found = add_line(all, &source, 0);
 		if (found < 0)
 			return found;
+		if (__builtin_add_overflow(address, result->text_bytes, &address))
+			break;
 	}
 	return 0;
 }
@@ -160,7 +169,7 @@ static int add_object(struct annotation *all, const struct result *result,
 			continue;
 		/* counts of one function are side by side */
 		error = last.name && last.start == function.start ? 0 :
-			add_code(all, symbols, i, &function, result->text_bytes);
+			add_code(all, result, symbols, i, &function);
 		if (!error)
 			error = add_count(all, symbols, i, address,
 					  object->counts[count].samples);

@@ -111,7 +111,8 @@ void extents_finish(struct extents *set)
 	link_outer(set);
 }
 
-const struct extent *extents_below(const struct extents *set, uint64_t address)
+/* How many start at or below an address. */
+static size_t count_below(const struct extents *set, uint64_t address)
 {
 	size_t low = 0, high = set->nr;
 
@@ -123,7 +124,21 @@ const struct extent *extents_below(const struct extents *set, uint64_t address)
 		else
 			high = middle;
 	}
-	return low ? &set->extent[low - 1] : NULL;
+	return low;
+}
+
+const struct extent *extents_below(const struct extents *set, uint64_t address)
+{
+	size_t below = count_below(set, address);
+
+	return below ? &set->extent[below - 1] : NULL;
+}
+
+const struct extent *extents_above(const struct extents *set, uint64_t address)
+{
+	size_t below = count_below(set, address);
+
+	return below < set->nr ? &set->extent[below] : NULL;
 }
 
 const struct extent *extents_covering(const struct extents *set,

@@ -80,6 +80,16 @@ const struct extent *extents_below(const struct extents *set,
 				   uint64_t address);
 
 /**
+ * extents_above - the first extent that starts above an address
+ * @set:     finished
+ * @address: in question
+ *
+ * Return: the extent or NULL.
+ */
+const struct extent *extents_above(const struct extents *set,
+				   uint64_t address);
+
+/**
  * extents_release - free a set's memory
  * @set: zero afterwards
  */

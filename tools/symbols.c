@@ -318,6 +318,25 @@ static const struct extent *find_label(const struct file *file, uint64_t address
 	return label;
 }
 
+/* Where a label that find_label() found ends. */
+static uint64_t label_end(const struct file *file, const struct extent *label,
+			  const struct extent *frame)
+{
+	const struct extents *const sets[] = {
+		&file->symbols, &file->labels, &file->frames,
+	};
+	uint64_t end = label->end;
+	size_t i;
+
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		const struct extent *next = extents_above(sets[i], label->start);
+
+		if (next && next->start < end)
+			end = next->start;
+	}
+	return frame && frame->end < end ? frame->end : end;
+}
+
 /*
  * What starts at @start, by any symbol, as one that is shorter than the
  * function it stands for. All that has one start has to have one name.
@@ -360,13 +379,16 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 		if (find_plt(file, address, function))
 			return 1;
 		found = find_label(file, address, frame);
-		if (!found)
+		if (found)
+			function->end = label_end(file, found, frame);
+		else
 			found = frame;
 	}
 	if (!found)
 		return 0;
 	function->start = found->start;
-	function->end = found->end;
+	if (!function->end)
+		function->end = found->end;
 	named = find_name(file, found->start);
 	if (named) {
 		function->name = named->name;

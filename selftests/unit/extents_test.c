@@ -42,6 +42,7 @@ static void empty_set_covers_nothing(void **state)
 	extents_finish(&set);
 	assert_null(extents_covering(&set, 0));
 	assert_null(extents_below(&set, UINT64_MAX));
+	assert_null(extents_above(&set, 0));
 	extents_release(&set);
 }
 
@@ -49,22 +50,22 @@ static void innermost_extent_covers(void **state)
 {
 	static const struct {
 		uint64_t address;
-		const char *covering, *below;
+		const char *covering, *below, *above;
 	} expected[] = {
-		{ 9, NULL, NULL },
-		{ 10, "outer", "outer" },
-		{ 20, "inner", "inner" },
-		{ 30, "innermost", "innermost" },
-		{ 39, "innermost", "innermost" },
-		{ 40, "inner", "innermost" },
-		{ 50, "outer", "innermost" },
-		{ 60, "second", "second" },
-		{ 70, "outer", "second" },
-		{ 90, "across", "across" },
-		{ 109, "across", "across" },
-		{ 110, NULL, "across" },
-		{ 200, "far", "far" },
-		{ 201, NULL, "far" },
+		{ 9, NULL, NULL, "outer" },
+		{ 10, "outer", "outer", "inner" },
+		{ 20, "inner", "inner", "innermost" },
+		{ 30, "innermost", "innermost", "second" },
+		{ 39, "innermost", "innermost", "second" },
+		{ 40, "inner", "innermost", "second" },
+		{ 50, "outer", "innermost", "second" },
+		{ 60, "second", "second", "across" },
+		{ 70, "outer", "second", "across" },
+		{ 90, "across", "across", "far" },
+		{ 109, "across", "across", "far" },
+		{ 110, NULL, "across", "far" },
+		{ 200, "far", "far", NULL },
+		{ 201, NULL, "far", NULL },
 	};
 	struct extents set = { 0 };
 	size_t i;
@@ -83,6 +84,8 @@ static void innermost_extent_covers(void **state)
 			    expected[i].covering);
 		assert_name(extents_below(&set, expected[i].address),
 			    expected[i].below);
+		assert_name(extents_above(&set, expected[i].address),
+			    expected[i].above);
 	}
 	extents_release(&set);
 }

@@ -182,6 +182,21 @@ static void source_is_beside_its_samples(void **state)
 		fail_msg("another function's lines\n%s", text);
 }
 
+/* As that of a function with a size that cannot be */
+static void source_is_that_of_the_object(void **state)
+{
+	char line[128];
+
+	(void)state;
+	object.start = exported + 4;
+	object.end = exported + 8;
+	count(exported + 4, 30);
+	assert_int_equal(annotate("exported", NULL), 1);
+	snprintf(line, sizeof(line), "%6d  \treturn (n ^ n >> 3) * 7;\n", line_of("n >> 3"));
+	if (strstr(text, line))
+		fail_msg("lines of what is outside of the object\n%s", text);
+}
+
 /* fixture.c below another root, as a filter leaves it */
 static void make_source(const char *filter)
 {
@@ -245,6 +260,7 @@ int main(void)
 		TEST(samples_add_up_by_line),
 		TEST(source_is_beside_its_samples),
 		TEST(functions_have_several_names),
+		TEST(source_is_that_of_the_object),
 		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
 						remove_source),
 		TEST(missing_source_is_told),

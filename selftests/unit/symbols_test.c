@@ -86,6 +86,16 @@ static void names_are_found(void **state)
 	assert_null(symbols_problem(symbols, 0));
 }
 
+static void labels_end_where_others_begin(void **state)
+{
+	struct addresses at = open_file(*state);
+	struct function function;
+
+	assert_int_equal(symbols_find(symbols, 0, at.sizeless + 8, &function), 1);
+	assert_int_equal(function.start, at.sizeless);
+	assert_int_equal(function.end, at.sizeless + 32);
+}
+
 static void stripped_functions_stay_whole(void **state)
 {
 	const char *fixture = *state;
@@ -272,6 +282,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_are_found, pie),
 		TEST(names_are_found, fixed),
+		TEST(labels_end_where_others_begin, pie),
+		TEST(labels_end_where_others_begin, fixed),
 		TEST(stripped_functions_stay_whole, pie_stripped),
 		TEST(stripped_functions_stay_whole, fixed_stripped),
 		TEST(plt_is_one_function, pie),
