@@ -153,7 +153,8 @@ static void print_side(const char *what, const struct side *side)
 			continue;
 		printf("# %s: ", what);
 		terminal_print_name(stdout, result->objects[i].path);
-		printf(": %s: no function names\n", problem);
+		printf(": %s: no function names (--%s-root says where the files are that ran)\n",
+		       problem, what);
 	}
 }
 

@@ -167,7 +167,8 @@ static void tell_problems(const struct result *result, const struct symbols *sym
 		if (!problem)
 			continue;
 		export_begin_warning(result->objects[i].path);
-		fprintf(stderr, "%s: no function names\n", problem);
+		fprintf(stderr, "%s: no function names (--root says where the files are that ran)\n",
+			problem);
 	}
 }
 

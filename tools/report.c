@@ -359,7 +359,9 @@ static void print_problems(FILE *out, const struct report *report)
 			continue;
 		fputs("# ", out);
 		terminal_print_name(out, result->objects[i].path);
-		fprintf(out, ": %s: no function names\n", problem);
+		/* right after a run there is no such option */
+		fprintf(out, ": %s: no function names%s\n", problem,
+			report->of_file ? " (--root says where the files are that ran)" : "");
 	}
 }
 

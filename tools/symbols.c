@@ -113,9 +113,9 @@ static const char *find_change(const struct result_object *object, Elf *elf)
 		return NULL;
 	bytes = objectfile_build_id(elf, id, sizeof(id));
 	if (!bytes)
-		return "not the file that ran, which had a build-id (--root says where that is)";
+		return "not the file that ran, which had a build-id";
 	if (bytes != object->build_id_bytes || memcmp(id, object->build_id, bytes))
-		return "not the file that ran, its build-id is another (--root says where that is)";
+		return "not the file that ran, its build-id is another";
 	return NULL;
 }
 

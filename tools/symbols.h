@@ -105,7 +105,7 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
  * @object:  index in result->objects
  *
  * One reason is that the file has another build-id than the one that ran: its symbols
- * would be about other code.
+ * would be about other code. By which option another root can be named, the caller knows.
  *
  * Return: in words; NULL if its file could be read, or was not asked for.
  */

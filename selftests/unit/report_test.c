@@ -532,6 +532,32 @@ static void processes_tell_what_they_know(void **state)
 	assert_has("# and 1 more process");
 }
 
+/* By an option that report has, but run has not */
+static void remedy_is_the_commands(void **state)
+{
+	static char missing[] = "/nonexistent/perl";
+	static struct result_object object = { .path = missing, .start = 0, .end = 4096 };
+	struct function function;
+	struct symbols *symbols;
+
+	(void)state;
+	result.objects = &object;
+	result.nr_objects = 1;
+	result.host = name;
+	result.kernel = name;
+	symbols = symbols_new(&result, NULL);
+	assert_non_null(symbols);
+	report.symbols = symbols;
+	assert_int_equal(symbols_find(symbols, 0, 0, &function), 0);
+	print();
+	assert_has("# /nonexistent/perl: No such file or directory: no function names\n");
+	tear_down(NULL);
+	report.of_file = true;
+	print();
+	assert_has("no function names (--root says where the files are that ran)\n");
+	symbols_free(symbols);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -559,6 +585,7 @@ int main(void)
 		TEST(terminal_has_bars),
 		TEST(lines_end_with_the_terminal),
 		TEST(processes_tell_what_they_know),
+		TEST(remedy_is_the_commands),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
