@@ -244,7 +244,7 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 {
 	FILE *source = open_source(out, lines[0].source.file, options->root);
 	int last = lines[nr - 1].source.line, number;
-	bool is_gap = false;
+	bool is_gap = false, is_short = false;
 	size_t room = 0, i = 0;
 	char *text = NULL;
 
@@ -253,8 +253,13 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 		bool is_line;
 
 		/* without a text to show, straight to what is known */
-		if (!has_text)
+		if (!has_text) {
+			if (source && !is_short)
+				fprintf(out, "# it ends before line %d: it is not as long as it was: lines by number only (--root\n"
+					"# says where the source is)\n", number);
+			is_short = true;
 			number = lines[i].source.line;
+		}
 		if (number < lines[0].source.line)
 			continue;
 		is_line = number == lines[i].source.line;

@@ -239,6 +239,36 @@ static void missing_source_is_told(void **state)
 	assert_has(line);
 }
 
+/* Where it ends, be that before the function, in it, or behind all that is known of it */
+static void source_that_became_shorter_is_told(void **state)
+{
+	int body = line_of("inlined(hidden(n))");
+	char filter[64], said[64];
+
+	(void)state;
+	count(exported, 30);
+	snprintf(filter, sizeof(filter), "head -n %d", body - 1);
+	make_source(filter);
+	assert_int_equal(annotate("exported", "root"), 1);
+	snprintf(said, sizeof(said), "# it ends before line %d: it is not as long as it was", body);
+	assert_has(said);
+	assert_null(strstr(strstr(text, said) + 1, "# it ends"));
+	snprintf(said, sizeof(said), "  %6d  \n", body);
+	assert_has(said);
+	tear_down_text();
+
+	make_source("head -n 1");
+	assert_int_equal(annotate("exported", "root"), 1);
+	assert_has("# it ends before line 2: ");
+	tear_down_text();
+
+	snprintf(filter, sizeof(filter), "head -n %d", body + 1);
+	make_source(filter);
+	assert_int_equal(annotate("exported", "root"), 1);
+	if (strstr(text, "# it ends"))
+		fail_msg("all that is shown is there\n%s", text);
+}
+
 static void function_without_lines_is_told(void **state)
 {
 	(void)state;
@@ -264,6 +294,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
 						remove_source),
 		TEST(missing_source_is_told),
+		cmocka_unit_test_setup_teardown(source_that_became_shorter_is_told, set_up,
+						remove_source),
 		TEST(function_without_lines_is_told),
 	};
 
