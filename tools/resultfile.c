@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <libgen.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -207,17 +206,27 @@ static int open_special(const char *path)
 	return fd < 0 ? failure() : fd;
 }
 
+static int try_special(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	/* to open a pipe would wait for its reader, and to close it send him away */
+	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
+		return access(path, W_OK) ? failure() : 0;
+	fd = open_special(path);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 int resultfile_try(const char *path)
 {
 	struct replacement new;
-	int error;
 
-	if (is_special(path)) {
-		error = open_special(path);
-		if (error >= 0)
-			close(error);
-		return error < 0 ? error : 0;
-	}
+	if (is_special(path))
+		return try_special(path);
 	if (!begin(&new, path))
 		return failure();
 	unlink(new.beside);

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -193,6 +194,25 @@ static void special_files_are_written_to(void **state)
 	assert_int_equal(stat("socket", &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
 	assert_int_equal(count_files(), 2);
+}
+
+/* A reader sees an end where a writer was and is no more, and goes */
+static void pipe_is_tried_without_its_reader(void **state)
+{
+	struct pollfd reader = { .events = POLLIN };
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader.fd = open("fifo", O_RDONLY | O_NONBLOCK);
+	assert_true(reader.fd >= 0);
+	assert_int_equal(resultfile_try("fifo"), 0);
+	assert_int_equal(poll(&reader, 1, 0), 0);
+	close(reader.fd);
+	assert_int_equal(resultfile_try("fifo"), 0);
+	if (!geteuid())
+		return;
+	assert_int_equal(chmod("fifo", 0400), 0);
+	assert_int_equal(resultfile_try("fifo"), -EACCES);
 }
 
 static void missing_file_has_its_errno(void **state)
@@ -402,6 +422,7 @@ int main(void)
 		TEST(failed_write_changes_nothing),
 		TEST(trying_leaves_nothing),
 		TEST(special_files_are_written_to),
+		TEST(pipe_is_tried_without_its_reader),
 		TEST(missing_file_has_its_errno),
 		TEST(every_cut_is_told),
 		TEST(every_flipped_bit_is_found),
