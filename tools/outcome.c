@@ -24,8 +24,8 @@
 
 void outcome_explain_unwritten(const char *path, int error)
 {
-	warnx("%s: %s (%s): the result is not kept; -o names another file, -o /dev/null none",
-	      path, strerror(-error), strerrorname_np(-error));
+	warnx("%s: %s (%s): the result is not kept; %s", path, strerror(-error),
+	      strerrorname_np(-error), resultfile_remedy(-error));
 }
 
 /* The library's message names the error itself, where that says anything. */

@@ -263,6 +263,13 @@ int resultfile_write(const char *path, const struct result *result)
 	return error;
 }
 
+const char *resultfile_remedy(int error)
+{
+	if (error == EFBIG)
+		return "it may have 32 MiB, and a file what ulimit -f allows; a lower --rate or --no-follow makes it smaller";
+	return "-o names another file, -o /dev/null none";
+}
+
 /* --- reading ------------------------------------------------------------------ */
 
 #define CUT_SHORT	"it is cut short: copy it anew, or run the command again"

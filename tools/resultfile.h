@@ -31,6 +31,14 @@ int resultfile_try(const char *path);
 int resultfile_write(const char *path, const struct result *result);
 
 /**
+ * resultfile_remedy - what to do if a result could not be written
+ * @error: errno, from resultfile_try() or resultfile_write()
+ *
+ * Return: in words, by the options of `profil run'.
+ */
+const char *resultfile_remedy(int error);
+
+/**
  * resultfile_read - read a result
  * @path:   where from; only regular files are read
  * @result: filled in; to be released by result_release(), whatever is returned

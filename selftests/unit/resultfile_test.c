@@ -143,6 +143,9 @@ static void failed_write_changes_nothing(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
 	assert_int_equal(resultfile_write("out", &result), -EFBIG);
+	/* in no other file is more room */
+	assert_null(strstr(resultfile_remedy(EFBIG), "another file"));
+	assert_non_null(strstr(resultfile_remedy(ENOSPC), "another file"));
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
 	assert_memory_equal(bytes, "old", 3);
