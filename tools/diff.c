@@ -15,6 +15,7 @@
 
 #include "commands.h"
 #include "comparison.h"
+#include "failure.h"
 #include "options.h"
 #include "profile.h"
 #include "share.h"
@@ -121,7 +122,7 @@ static void open_side(struct side *side, const struct arguments *arguments)
 		error = profile_make(&side->profile, &side->result, symbols_find,
 				     side->symbols);
 	if (error)
-		errx(EXIT_NO_RESULT, "%s: %s", side->file, strerror(-error));
+		failure_exit(EXIT_NO_RESULT, side->file, -error);
 	if (!side->profile.samples)
 		errx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
 		     side->file);
@@ -244,8 +245,8 @@ int diff_main(int argc, char **argv)
 	close_side(&arguments.old);
 	close_side(&arguments.new);
 	if (error)
-		errx(EXIT_NO_RESULT, "%s", strerror(-error));
+		failure_exit(EXIT_NO_RESULT, "the two results", -error);
 	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_NO_RESULT, "standard output");
+		failure_exit(EXIT_NO_RESULT, "standard output", errno);
 	return 0;
 }

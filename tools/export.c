@@ -14,6 +14,7 @@
 #include "base_name.h"
 #include "escape.h"
 #include "export.h"
+#include "failure.h"
 
 #define NS_PER_S	1000000000u
 
@@ -119,7 +120,8 @@ static void explain(int error, const char *path)
 	if (error == -EOVERFLOW)
 		fputs("the format cannot hold so large a count; the others can\n", stderr);
 	else
-		fprintf(stderr, "%s\n", strerror(-error));
+		fprintf(stderr, "%s (%s): %s\n", strerror(-error), strerrorname_np(-error),
+			failure_remedy(-error));
 }
 
 /* Return: 0 or -errno; what is half done is no file then, if it was to be one. */

@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "demangle.h"
 #include "export.h"
+#include "failure.h"
 #include "options.h"
 #include "result.h"
 #include "resultfile.h"
@@ -69,7 +70,7 @@ static void no_format(const struct argp_state *state)
 	FILE *out = open_memstream(&names, &size);
 
 	if (!out)
-		err(EXIT_NO_RESULT, "formats");
+		failure_exit(EXIT_NO_RESULT, "formats", errno);
 	for (format = export_formats; format->name; format++)
 		fprintf(out, "%s--%s", format == export_formats ? "" : ", ", format->name);
 	fclose(out);
@@ -119,7 +120,7 @@ static struct argp_option *make_options(void)
 	int i;
 
 	if (!options)
-		err(EXIT_NO_RESULT, "options");
+		failure_exit(EXIT_NO_RESULT, "options", errno);
 	for (i = 0; i < nr; i++)
 		options[i] = (struct argp_option){
 			.name = export_formats[i].name,
@@ -182,7 +183,7 @@ static int write_named(const struct arguments *arguments, const struct result *r
 		error = attribution_make(&attribution, result, symbols_find, symbols,
 					 arguments->keep_mangled ? NULL : demangle);
 	if (error) {
-		warnx("functions: %s", strerror(-error));
+		failure_warn("functions", -error);
 	} else {
 		tell_problems(result, symbols);
 		attribution.find_line = symbols_line;

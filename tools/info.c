@@ -79,10 +79,9 @@ static bool print_library(void)
 	if (library)
 		puts(library);
 	else if (errno == ENOENT)
-		printf("missing; looked for %s: install it (make install) or profil with it\n",
-		       tried);
+		printf("missing; looked for %s: %s\n", tried, preload_remedy(errno));
 	else
-		print_failure(errno, "move it where its path has no colon and no space");
+		print_failure(errno, preload_remedy(errno));
 	free(tried);
 	free(library);
 	return found;

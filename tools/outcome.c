@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "collect.h"
+#include "failure.h"
 #include "outcome.h"
 #include "profile.h"
 #include "report.h"
@@ -105,7 +106,7 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 		fprintf(outcome->table, "# kept in %s: `profil report%s%s' shows more of it\n",
 			outcome->output, *name ? " " : "", name);
 	if (error)
-		warnx("profile: %s", strerror(-error));
+		failure_warn("profile", -error);
 	result_release(&result);
 }
 
@@ -123,8 +124,7 @@ void outcome_show(const struct outcome *outcome)
 		warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
 		      run.header.version, PROFIL_RUN_VERSION);
 	else if (error)
-		warnx("no profile: the run's memory: %s (%s)", strerror(-error),
-		      strerrorname_np(-error));
+		failure_warn("no profile: the run's memory", -error);
 	else if (!run.nr_processes && !run.header.error)
 		explain_empty(outcome->target);
 	else if (run.header.error)

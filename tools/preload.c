@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "failure.h"
 #include "preload.h"
 
 #define LIBRARY	"libprofil-run.so"
@@ -79,6 +80,21 @@ char *preload_find(char **tried)
 out:
 	free(path);
 	return NULL;
+}
+
+const char *preload_remedy(int error)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return "install it (make install) or profil with it";
+	case EINVAL:
+		return "move it where its path has no colon and no space";
+	case EACCES:
+		return "let all read it, and search its directories (chmod a+rX)";
+	default:
+		return failure_remedy(error);
+	}
 }
 
 /* Is @entry a definition of the variable @name? */

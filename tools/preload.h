@@ -14,10 +14,18 @@
  * Beside the executable (../lib, so that it works from a build tree and from
  * wherever it was moved to with its library), else where it was installed.
  *
- * Return: its path, to free(), or NULL with errno: ENOENT, EINVAL if the path
- * has a character that LD_PRELOAD cannot hold, ENOMEM.
+ * Return: its path, to free(), or NULL with errno: ENOENT or another of access(2),
+ * EINVAL if the path has a character that LD_PRELOAD cannot hold, ENOMEM.
  */
 char *preload_find(char **tried);
+
+/**
+ * preload_remedy - what to do if the library was not found
+ * @error: errno, from preload_find()
+ *
+ * Return: in words.
+ */
+const char *preload_remedy(int error);
 
 /**
  * preload_environ - the command's environment

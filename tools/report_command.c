@@ -13,6 +13,7 @@
 
 #include "annotate.h"
 #include "commands.h"
+#include "failure.h"
 #include "lines.h"
 #include "options.h"
 #include "profile.h"
@@ -219,8 +220,8 @@ int report_main(int argc, char **argv)
 	error = show(&result, &arguments);
 	result_release(&result);
 	if (error)
-		errx(EXIT_NO_RESULT, "%s: %s", arguments.file, strerror(-error));
+		failure_exit(EXIT_NO_RESULT, arguments.file, -error);
 	if (fflush(stdout) || ferror(stdout))
-		err(EXIT_NO_RESULT, "standard output");
+		failure_exit(EXIT_NO_RESULT, "standard output", errno);
 	return 0;
 }

@@ -21,6 +21,7 @@
 #include "clock_name.h"
 #include "command.h"
 #include "commands.h"
+#include "failure.h"
 #include "outcome.h"
 #include "preload.h"
 #include "progress.h"
@@ -167,7 +168,7 @@ static void close_table(FILE *out, const char *path)
 	if (out != stderr && fclose(out))
 		failed = true;
 	if (failed)
-		warn("%s", path ? path : "standard error");
+		failure_warn(path ? path : "standard error", errno);
 }
 
 /* The environment that makes the dynamic linker load our library. */
@@ -183,13 +184,24 @@ static char **make_environment(int memory)
 		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
 		     tried);
 	if (!library)
-		err(EXIT_OWN_FAILURE, "libprofil-run.so");
+		errx(EXIT_OWN_FAILURE, "libprofil-run.so: %s (%s): %s", strerror(errno),
+		     strerrorname_np(errno), preload_remedy(errno));
 	env = preload_environ(library, memory);
 	if (!env)
-		err(EXIT_OWN_FAILURE, "environment");
+		failure_exit(EXIT_OWN_FAILURE, "environment", ENOMEM);
 	free(library);
 	free(tried);
 	return env;
+}
+
+/* @error: of command_run() */
+static void explain_not_run(const char *command, int error)
+{
+	/* fork() alone has this one */
+	if (error == EAGAIN)
+		errx(EXIT_OWN_FAILURE, "%s: %s (%s): there are as many processes as may be: end some, or raise the limit (ulimit -u, pids.max of a control group)",
+		     command, strerror(error), strerrorname_np(error));
+	failure_exit(EXIT_OWN_FAILURE, command, error);
 }
 
 static void run_command(const struct arguments *arguments, const struct target *target,
@@ -208,7 +220,7 @@ static void run_command(const struct arguments *arguments, const struct target *
 			    watch.data ? &watch : NULL, end);
 	progress_free(watch.data);
 	if (error)
-		errx(EXIT_OWN_FAILURE, "%s: %s", arguments->command[0], strerror(-error));
+		explain_not_run(arguments->command[0], -error);
 	preload_environ_free(env);
 }
 
@@ -236,7 +248,7 @@ static void examine(struct target *target, const char *command)
 	char *why = NULL;
 
 	if (target_examine(target, command))
-		err(EXIT_OWN_FAILURE, "%s", command);
+		failure_exit(EXIT_OWN_FAILURE, command, ENOMEM);
 	if (target->problem != TARGET_UNREADABLE)
 		why = target_explain(target);
 	if (why)
@@ -272,7 +284,7 @@ int run_main(int argc, char **argv)
 	}
 	memory = runfile_create(&arguments.wish);
 	if (memory < 0)
-		errx(EXIT_OWN_FAILURE, "memfd: %s", strerror(-memory));
+		failure_exit(EXIT_OWN_FAILURE, "memory for the counters", -memory);
 	examine(&target, arguments.command[0]);
 	run_command(&arguments, &target, memory, &end);
 	/* the exit status shall be the command's, whoever reads the table */

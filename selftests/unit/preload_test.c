@@ -3,6 +3,7 @@
  * The environment that brings libprofil into the command.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,12 +84,23 @@ static void both_places_are_tried(void **state)
 	free(tried);
 }
 
+/* Where the library may not be read, moving it would not help */
+static void errors_have_remedies_of_their_own(void **state)
+{
+	(void)state;
+	assert_non_null(strstr(preload_remedy(EINVAL), "no colon"));
+	assert_non_null(strstr(preload_remedy(EACCES), "chmod"));
+	assert_null(strstr(preload_remedy(EACCES), "colon"));
+	assert_non_null(strstr(preload_remedy(ENOMEM), "memory"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(environment_leads_to_the_run),
 		cmocka_unit_test(other_preloads_come_behind),
 		cmocka_unit_test(both_places_are_tried),
+		cmocka_unit_test(errors_have_remedies_of_their_own),
 	};
 
 	return cmocka_run_group_tests_name("preload", tests, NULL, NULL);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Errors of the command's own work.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+
+const char *failure_remedy(int error)
+{
+	switch (error) {
+	case ENOMEM:
+		return "end other programs, or raise the limit of memory (ulimit -v)";
+	case EMFILE:
+		return "raise the limit of open files (ulimit -n)";
+	case ENFILE:
+		return "end other programs, or raise fs.file-max (sysctl(8))";
+	case ENOENT:
+	case ENOTDIR:
+		return "make its directory first, or name another";
+	case EISDIR:
+		return "name a file in it, or another";
+	case EACCES:
+	case EPERM:
+	case EROFS:
+		return "get permission to write there, or name another place";
+	case ENOSPC:
+	case EDQUOT:
+		return "make room there, or name another place";
+	case EFBIG:
+		return "raise the limit of a file's size (ulimit -f)";
+	case EPIPE:
+		return "who was to read it has gone: let a file have it";
+	default:
+		return "see errno(3)";
+	}
+}
+
+void failure_warn(const char *what, int error)
+{
+	if (!error)
+		error = EIO;
+	warnx("%s: %s (%s): %s", what, strerror(error), strerrorname_np(error),
+	      failure_remedy(error));
+}
+
+void failure_exit(int status, const char *what, int error)
+{
+	failure_warn(what, error);
+	exit(status);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What keeps the command from doing its own work: told with its errno, and with what to do.
+ */
+#ifndef PROFIL_FAILURE_H
+#define PROFIL_FAILURE_H
+
+/**
+ * failure_remedy - what to do about an error
+ * @error: an errno that memory, a descriptor or something to write to was refused with
+ *
+ * Return: in words.
+ */
+const char *failure_remedy(int error);
+
+/**
+ * failure_warn - tell an error on standard error
+ * @what:  failed
+ * @error: errno; 0: no more is known than that it was to be read or written (ferror(3))
+ */
+void failure_warn(const char *what, int error);
+
+/**
+ * failure_exit - tell an error, and exit
+ * @status: of the exit
+ * @what:   failed
+ * @error:  as for failure_warn()
+ */
+void failure_exit(int status, const char *what, int error) __attribute__((noreturn));
+
+#endif /* PROFIL_FAILURE_H */
