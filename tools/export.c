@@ -59,16 +59,6 @@ const struct export_format export_formats[] = {
 	{ 0 }
 };
 
-const struct export_format *export_find(const char *name)
-{
-	const struct export_format *format;
-
-	for (format = export_formats; format->name; format++)
-		if (!strcmp(format->name, name))
-			return format;
-	return NULL;
-}
-
 char *export_command_line(const struct result *result)
 {
 	char *line = NULL;

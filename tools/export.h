@@ -44,16 +44,8 @@ struct export_format {
 extern const struct export_format export_formats[];
 
 /**
- * export_find - a format by its name
- * @name: in question
- *
- * Return: NULL if there is none of that name.
- */
-const struct export_format *export_find(const char *name);
-
-/**
  * export_to - write a result
- * @format:      from export_find()
+ * @format:      of export_formats
  * @attribution: of the result
  * @output:      path of the file; NULL: standard output. For a format of a file for
  *               each object, a directory, which is made if it is not there; NULL: this

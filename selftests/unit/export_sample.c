@@ -105,12 +105,14 @@ static void real_result(struct result *result, char **paths, size_t nr)
 
 static int export_odd(const char *name, const char *out)
 {
-	const struct export_format *format = export_find(name);
+	const struct export_format *format = export_formats;
 	struct attribution attribution;
 	struct result result;
 	int error;
 
-	if (!format)
+	while (format->name && strcmp(format->name, name))
+		format++;
+	if (!format->name)
 		errx(1, "no format %s", name);
 	odd_result(&result);
 	if (attribution_make(&attribution, &result, odd_find, NULL, odd_demangle))
