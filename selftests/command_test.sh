@@ -392,6 +392,8 @@ completion() {
 	completes profil run --t --table= && completes profil report --so --sort= &&
 	completes profil report --sort = n name &&
 	completes profil report --by = "" "function line object process" &&
+	completes profil report --color = n never &&
+	completes profil report --color faults. faults.md &&
 	completes profil -c ti "tick timer" && completes profil help d diff &&
 	completes profil diff faults. faults.md && completes profil info x ""
 }

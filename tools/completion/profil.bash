@@ -3,13 +3,14 @@
 #
 # Completion of profil(1) for bash: sourced by bash-completion when it is first wanted.
 
-# The words of an option that has some; fails if it has none.
+# The words of an option that has some; fails if it has none. With = behind it if that is
+# there: the word of --color may be left out, and what follows a space is none.
 _profil_values() {
 	case $1 in
-	-c | --clock) echo tick timer random ;;
-	--by) echo function line object process ;;
-	--sort) echo samples name object address ;;
-	--color) echo auto always never ;;
+	-c | --clock | --clock=) echo tick timer random ;;
+	--by | --by=) echo function line object process ;;
+	--sort | --sort=) echo samples name object address ;;
+	--color=) echo auto always never ;;
 	*) return 1 ;;
 	esac
 }
@@ -50,7 +51,7 @@ _profil_command() {
 
 _profil() {
 	local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-	local subcommand=run first=1 command values
+	local subcommand=run first=1 equals="" command values
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
@@ -72,10 +73,12 @@ _profil() {
 	# --by=fu is three words to bash, --by= two
 	if [[ $word == "=" ]]; then
 		word=
+		equals="="
 	elif [[ $option == "=" ]]; then
 		option=${COMP_WORDS[COMP_CWORD - 2]}
+		equals="="
 	fi
-	if values=$(_profil_values "$option"); then
+	if values=$(_profil_values "$option$equals"); then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
 	elif [[ $option == --*root ]]; then
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
