@@ -210,7 +210,8 @@ static void print(const struct comparison *comparison, const struct arguments *a
 	print_side("old", &arguments->old);
 	print_side("new", &arguments->new);
 	printf("# %zu of %zu functions differ by more than the chance of sampling (*), which marks\n"
-	       "# about one in twenty; two runs of the same program may differ by more than that\n#\n",
+	       "# about one in twenty of those that have not changed; two runs of the same program may\n"
+	       "# differ by more than that\n#\n",
 	       real, comparison->nr_rows);
 	printf("# %7s %7s %7s  %-16s %9s %9s  function  object\n", "old", "new", "change",
 	       "95%-interval", "old", "new");
