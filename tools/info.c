@@ -29,7 +29,8 @@ static const char doc[] =
 	"Say whether a profile could be started here and now, with which rates and limits; and "
 	"if not, what is missing and how to get it."
 	"\v"
-	"Exit status: 0 if a profile could be started; 1 if not; 2 for wrong usage.";
+	"Exit status: 0 if a profile could be started; 1 if not, or if libprofil-run.so is "
+	"missing; 2 for wrong usage.";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
