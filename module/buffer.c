@@ -417,8 +417,8 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
  * @buffer: buffer
  *
  * May sleep. A CPU may be writing to one of them still, if its notifier has not waited
- * for that yet: until it has, the mapping that it is about keeps the page. If the whole buffer was charged at the start, it stays so: its pages
- * will be pinned again.
+ * for that yet: until it has, the mapping that it is about keeps the page. If the whole
+ * buffer was charged at the start, it stays so: its pages will be pinned again.
  */
 void profil_buffer_sweep(struct profil_buffer *buffer)
 {
