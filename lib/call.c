@@ -115,19 +115,33 @@ int profil_call_histogram_or_off(const struct profil_histogram *histogram)
 	return error;
 }
 
-void profil_call_tell(const char *function, int error)
+static void tell(const char *function, const char *what, int error)
 {
 	static atomic_int told;
 	int saved = errno;
 
 	if (!profil_has_told(-error) &&
 	    atomic_exchange(&told, error) != error)
-		fprintf(stderr, "libprofil: %s: not profiling: %s (%s)%s\n",
-			function, strerrordesc_np(-error),
+		fprintf(stderr, "libprofil: %s: %s: %s (%s)%s\n",
+			function, what, strerrordesc_np(-error),
 			strerrorname_np(-error),
 			error == -ENOMEM ?
 			"; raise the limit of locked memory: ulimit -l" : "");
 	errno = saved;
+}
+
+void profil_call_tell(const char *function, int error)
+{
+	tell(function, "not profiling", error);
+}
+
+int profil_call_silent_off(const char *function)
+{
+	int error = profil_call_off();
+
+	if (error)
+		tell(function, "still profiling", error);
+	return error;
 }
 
 int profil_call_silent_histogram(const char *function,

@@ -54,6 +54,9 @@ void profil_call_tell(const char *function, int error);
 /* Turn profiling off. Return: 0 or -errno; there being no device is no error. */
 int profil_call_off(void);
 
+/* The same for systems whose function returned nothing: it says why not on stderr. */
+int profil_call_silent_off(const char *function);
+
 /*
  * A number that each start and stop made here changes: so whoever keeps it can tell
  * later that what he has started has not been replaced.

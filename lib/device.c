@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The door to the kernel: the only file that opens /dev/profil.
+ * The door to the kernel: the only file that opens /dev/profil. By system calls alone:
+ * open() and close() are where a thread may be cancelled, and those that come here
+ * (profil(), _exit(), execve()) are not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -16,7 +19,8 @@ int profil_device_open(void)
 	int fd;
 
 	do {
-		fd = open(PROFIL_DEVICE, O_RDWR | O_CLOEXEC);
+		fd = (int)syscall(SYS_openat, AT_FDCWD, PROFIL_DEVICE,
+				  O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			fd = -errno;
 	} while (fd == -EINTR);
@@ -40,7 +44,7 @@ void profil_device_close(int fd)
 {
 	int saved = errno;
 
-	close(fd);
+	syscall(SYS_close, fd);
 	errno = saved;
 }
 

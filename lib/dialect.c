@@ -87,15 +87,16 @@ static const struct dialect *find(const char *name)
 /* The one in force; NULL: PROFIL_DIALECT is none. */
 static const struct dialect *current_dialect(void)
 {
-	const struct dialect *dialect = atomic_load(&chosen);
+	const struct dialect *dialect = atomic_load(&chosen), *none = NULL;
 	const char *name;
 
 	if (dialect)
 		return dialect;
 	name = secure_getenv("PROFIL_DIALECT");
 	dialect = find(name ? name : "glibc");
-	if (dialect)
-		atomic_store(&chosen, dialect);
+	/* another thread may have chosen meanwhile: @none is that one then */
+	if (dialect && !atomic_compare_exchange_strong(&chosen, &none, dialect))
+		return none;
 	return dialect;
 }
 
@@ -108,7 +109,8 @@ const char *profil_dialect(const char *name)
 		errno = EINVAL;
 		return NULL;
 	}
-	atomic_store(&chosen, dialect);
+	if (name)
+		atomic_store(&chosen, dialect);
 	return dialect->name;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "device.h"
 #include "fallback.h"
 #include "tell.h"
@@ -69,10 +70,15 @@ bool profil_fallback_needed(int *error)
 	if (profil_fallback_used())
 		return true;
 	fd = profil_device_open();
-	if (fd < 0)
-		*error = profil_fallback_begin(-fd);
-	else
+	if (fd >= 0) {
 		profil_device_close(fd);
+	} else if (profil_call_serial()) {
+		/* the kernel may be counting: two clocks must not run at once */
+		profil_tell(-fd, "profiling stays as it was");
+		*error = fd;
+	} else {
+		*error = profil_fallback_begin(-fd);
+	}
 	return profil_fallback_used();
 }
 

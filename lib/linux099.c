@@ -24,7 +24,7 @@ int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale)
 	};
 
 	if (!buf || !bufsiz || scale < 2)
-		profil_call_off();
+		profil_call_silent_off("profil_linux099");
 	/* EFAULT: not in the process's half of the address space at all */
 	else if (profil_call_silent_histogram("profil_linux099",
 					      &histogram) == -EFAULT)

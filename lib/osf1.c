@@ -21,7 +21,7 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
 	};
 
 	if (scale < 2)
-		return profil_call_return(profil_call_off());
+		return profil_call_return(profil_call_silent_off("profil_osf1"));
 	return profil_call_return(
 		profil_call_silent_histogram("profil_osf1", &histogram));
 }

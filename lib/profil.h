@@ -21,7 +21,8 @@
  *
  * A process has one profile: a call of any of these functions replaces or ends
  * what another has begun. Calls from several threads at once are each done whole,
- * the last one stands. The functions are not for signal handlers. The environment is
+ * the last one stands; but profil_aix() looks first whether it is on, and two that turn
+ * it on at once may both do so. The functions are not for signal handlers. The environment is
  * read at each call, but PROFIL_DIALECT only once, at the first that needs it.
  *
  * Errors, each told by -1 and errno, where a function's text does not say otherwise:

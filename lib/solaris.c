@@ -25,7 +25,7 @@ int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
 	};
 
 	if (scale < 2)
-		return profil_call_return(profil_call_off());
+		return profil_call_return(profil_call_silent_off("profil_solaris"));
 	return profil_call_return(
 		profil_call_silent_histogram("profil_solaris", &histogram));
 }

@@ -11,7 +11,7 @@
 #include "device.h"
 #include "tell.h"
 
-/* The errno that was told last; 0: none was */
+/* The errno that was told; 0: none was */
 static atomic_int told;
 
 bool profil_has_told(int error)
@@ -21,9 +21,9 @@ bool profil_has_told(int error)
 
 void profil_tell(int error, const char *consequence)
 {
-	int saved = errno;
+	int saved = errno, none = 0;
 
-	if (!atomic_exchange(&told, error))
+	if (atomic_compare_exchange_strong(&told, &none, error))
 		fprintf(stderr, "libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
 			strerrordesc_np(error), strerrorname_np(error),
 			profil_device_remedy(error), consequence);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 
 #include "calls.h"
 
@@ -65,6 +66,56 @@ static void test_told(void **state)
 	start_aix();
 	start_sprofil();
 	assert_true(end_stderr(NULL));
+}
+
+/* Nor is the device's first trouble told for another that comes later. */
+static void test_each_is_told(void **state)
+{
+	(void)state;
+	fake_device.open_error = ENOENT;
+	begin_stderr();
+	start_native();
+	end_stderr(NULL);
+	fake_device.open_error = EMFILE;
+	begin_stderr();
+	start_solaris();
+	assert_true(end_stderr("profil_solaris: not profiling: Too many open files"));
+}
+
+/* That it could not be turned off is told too. */
+static void test_off_is_told(void **state)
+{
+	(void)state;
+	assert_int_equal(0, start_native());
+	fake_device.open_error = EACCES;
+	begin_stderr();
+	profil_solaris(buffer, 64, 0, 0);
+	assert_true(end_stderr("profil_solaris: still profiling"));
+	fake_device.open_error = ENFILE;
+	begin_stderr();
+	profil_osf1((short *)buffer, 64, 0, 0);
+	assert_true(end_stderr("profil_osf1: still profiling"));
+	fake_device.open_error = EMFILE;
+	begin_stderr();
+	profil_linux099(NULL, 64, 0, 0);
+	assert_true(end_stderr("profil_linux099: still profiling"));
+	assert_true(is_on());
+}
+
+/* The C library's timer does not run beside the kernel's clock. */
+static void test_one_clock(void **state)
+{
+	struct itimerval timer;
+
+	(void)state;
+	assert_int_equal(0, start_glibc());
+	fake_device.open_error = EMFILE;
+	begin_stderr();
+	assert_int_equal(EMFILE, error_of(start_glibc()));
+	end_stderr(NULL);
+	assert_true(is_on());
+	assert_int_equal(0, getitimer(ITIMER_PROF, &timer));
+	assert_int_equal(0, timer.it_value.tv_usec);
 }
 
 static void test_bsd(void **state)
@@ -211,6 +262,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_refused),
 		TEST(test_told),
+		TEST(test_each_is_told),
+		TEST(test_off_is_told),
+		TEST(test_one_clock),
 		TEST(test_bsd),
 		TEST(test_linux),
 		TEST(test_no_device),
