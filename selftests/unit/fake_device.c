@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../../lib/device.h"
-#include "../../lib/tell.h"
 #include "../../module/bins.h"
 #include "fake_device.h"
 
@@ -126,17 +125,6 @@ void profil_device_close(int fd)
 bool profil_device_is_missing(int error)
 {
 	return error == ENOENT;
-}
-
-void profil_tell(int error, const char *consequence)
-{
-	fprintf(stderr, "libprofil: errno %d: %s\n", error, consequence);
-}
-
-bool profil_has_told(int error)
-{
-	(void)error;
-	return false;
 }
 
 const char *profil_device_remedy(int error)

@@ -467,7 +467,7 @@ static void test_fatal(void **state)
 	cleanup();
 	begin_stderr();
 	startup();
-	assert_true(end_stderr("not profiling"));
+	assert_true(end_stderr("starts no profile"));
 	assert_false(libc.armed);
 	cleanup();
 	assert_int_equal(fake_device.starts, 0);
@@ -475,8 +475,8 @@ static void test_fatal(void **state)
 }
 
 /*
- * The C library's alone, from then on: the last test. It takes place in children, each
- * of which has its own first call.
+ * The C library's alone, from then on. It takes place in children, each of which has its
+ * own first call; and before test_fatal, since what is told of the device is told once.
  */
 static void fall_back(int open_error, int start_error, const char *word)
 {
@@ -539,8 +539,8 @@ int main(void)
 		GMON_TEST(test_child_not_followed),
 		GMON_TEST(test_true_rate),
 		GMON_TEST(test_losses),
-		GMON_TEST(test_fatal),
 		GMON_TEST(test_fallback),
+		GMON_TEST(test_fatal),
 	};
 	char command[64];
 	int status;
