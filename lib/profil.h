@@ -32,10 +32,11 @@
  *   EINVAL      an argument that the function's text calls invalid; a buffer at an
  *               address that its counters cannot have (an odd one, of 16-bit
  *               counters); PROFIL_RATE or PROFIL_DIALECT that is none (a line on
- *               stderr says so), or a higher rate than the kernel offers
+ *               stderr says so), or above 20,000 Hz; profil_set_rate() to more than
+ *               users may have
  *   E2BIG       a larger buffer, or more regions, than one profile can have: 1 GiB,
  *               4096
- *   EPERM       a higher rate than users may have (PROFIL_RATE, profil_set_rate())
+ *   EPERM       PROFIL_RATE is a higher rate than users may have
  *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or no memory
  *   ENOSPC      the user has as many profiles as the administrator lets him have
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or a device;
