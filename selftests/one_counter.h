@@ -158,8 +158,8 @@ static inline void *burn_until_end(void *data)
 	return NULL;
 }
 
-/* CPU time of the kernel's workers, one by one: when one ends, its time is in no sum */
-struct workers_time {
+/* CPU time of the kernel's threads, one by one: when one ends, its time is in no sum */
+struct kernel_time {
 	int nr;
 	struct {
 		int pid;
@@ -167,46 +167,52 @@ struct workers_time {
 	} each[1024];
 };
 
+#define KERNEL_THREAD	0x00200000	/* PF_KTHREAD, of the flags in /proc/PID/stat */
+
 /*
- * A tick wakes the worker that pins, which then runs until shortly before the next: its
- * time is never hit, and the thread that it took the CPU from always is.
+ * A tick wakes the worker that pins, and on PREEMPT_RT the threads that free memory, which
+ * then run until shortly before the next: their time is never hit, and the thread that
+ * they took the CPU from always is.
  */
-static inline void read_workers(struct workers_time *workers)
+static inline void read_kernel_time(struct kernel_time *threads)
 {
 	unsigned long user, system;
-	char path[64], line[512], *name;
+	char path[64], line[512];
+	unsigned int flags;
 	struct dirent *entry;
 	FILE *file;
 	DIR *proc;
 
-	workers->nr = 0;
+	threads->nr = 0;
 	proc = opendir("/proc");
 	if (!proc)
 		abort();
-	while ((entry = readdir(proc)) && workers->nr < 1024) {
+	while ((entry = readdir(proc)) && threads->nr < 1024) {
 		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
 		file = fopen(path, "re");
 		if (!file)
 			continue;	/* no process, or ended meanwhile */
-		name = fgets(line, sizeof(line), file) ? strstr(line, "(kworker/") : NULL;
+		if (!fgets(line, sizeof(line), file))
+			line[0] = 0;
 		fclose(file);
-		if (!name || sscanf(strrchr(name, ')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
-				    &user, &system) != 2)
+		if (!strrchr(line, ')') ||
+		    sscanf(strrchr(line, ')'), ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %lu",
+			   &flags, &user, &system) != 3 || !(flags & KERNEL_THREAD))
 			continue;
-		workers->each[workers->nr].pid = atoi(entry->d_name);
-		workers->each[workers->nr++].ticks = user + system;
+		threads->each[threads->nr].pid = atoi(entry->d_name);
+		threads->each[threads->nr++].ticks = user + system;
 	}
 	closedir(proc);
 }
 
-/* CPU time of the workers since then, in s. Who has ended was idle for minutes. */
-static inline double workers_seconds(const struct workers_time *since)
+/* CPU time of these threads since then, in s. Who has ended was idle for minutes. */
+static inline double kernel_seconds(const struct kernel_time *since)
 {
-	static struct workers_time now;
+	static struct kernel_time now;
 	unsigned long sum = 0;
 	int i, k;
 
-	read_workers(&now);
+	read_kernel_time(&now);
 	for (i = 0; i < now.nr; i++) {
 		for (k = 0; k < since->nr && since->each[k].pid != now.each[i].pid; k++)
 			;
@@ -219,13 +225,13 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 			 int (*make)(struct remap *r), int times, bool discards,
 			 bool in_bursts)
 {
-	static struct workers_time workers;
+	static struct kernel_time threads;
 	struct burner burner = { .end = false };
 	double used, most, sure, seconds;
 	uint64_t before;
 	int k, error = 0;
 
-	read_workers(&workers);
+	read_kernel_time(&threads);
 	most = process_seconds();
 	before = get_status(r->fd).ticks;
 	used = process_seconds();
@@ -244,7 +250,7 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	seconds = ticks(r, (double)(see_it_end(_metadata, r, discards).ticks -
 				    before));
 	/* what the two calls take, which is much on debug kernels, has ticks too */
-	most = process_seconds() - most + workers_seconds(&workers);
+	most = process_seconds() - most + kernel_seconds(&threads);
 	ksft_print_msg("%d times: %.3f s of ticks in %.3f to %.3f s\n", k, seconds,
 		       used, most);
 	EXPECT_LT(0.9 * (in_bursts ? sure : used), seconds);
