@@ -27,9 +27,9 @@ detached() {
 	return 1
 }
 
-# Start ./session in the background; it lives until end_session.
+# begin_session [ARG]: start ./session in the background; it lives until end_session.
 begin_session() {
-	coproc SESSION { ./session; }
+	coproc SESSION { ./session "$@"; }
 	session_pid=$SESSION_PID
 	read -r line <&"${SESSION[0]}" && [ "$line" = running ]
 }
@@ -79,6 +79,16 @@ first_profile() {
 	rmmod profil && [ "$status" = 0 ] && ! grep 'have no samples' "$work/profile"
 }
 
+# A process whose profile is over, but that goes on with the memory, keeps nothing.
+beside_changes() {
+	local i
+
+	for i in $(seq 20); do
+		load && begin_session and-change && rmmod profil && end_session ||
+			return
+	done
+}
+
 cycles() {
 	local i
 
@@ -94,7 +104,7 @@ ktap_print_header
 need_module
 [ -e "$functions" ] || mount -t tracefs none /sys/kernel/tracing
 
-ktap_set_plan 10
+ktap_set_plan 11
 check "an idle module has no hook in the tick" detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
@@ -108,6 +118,7 @@ check "rmmod at once after a session" rmmod profil
 # (another architecture's machine has none)
 check_if ../tools/profil "the first profile of all has samples for all its CPU time" \
 	at_last first_profile
+check "rmmod beside changes of what were counters" beside_changes
 check "$CYCLES cycles of load, session, unload" cycles
 load
 ktap_finished

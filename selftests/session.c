@@ -1,39 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A profiled process for the shell tests: it starts a session, sees that it
- * counts, says "running", and waits until its standard input ends.
+ * counts, says "running", and waits until its standard input ends. With an argument it
+ * stops the session before it says so, and goes on to change the memory that the counter
+ * was in, from two threads.
  */
 #include <stdio.h>
 
 #include "common.h"
 
-int main(void)
+static void *change(void *page)
+{
+	for (;;) {
+		madvise(page, PAGE, MADV_DONTNEED);
+		*(volatile char *)page = 1;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
 {
 	/* counted in until the end of exit(), so not where its frames will be */
-	static uint64_t counter;
+	uint64_t *counter = map_memory(PAGE);
 	struct profil_region region;
 	struct profil_start start;
 	int fd = open_device();
-	int error, tries;
+	int error, tries, i;
+	pthread_t thread;
+
+	(void)argv;
 
 	if (fd < 0) {
 		perror("session: /dev/profil");
 		return 1;
 	}
-	count_all(&start, &region, &counter, 64, get_info(fd).tick_hz);
+	count_all(&start, &region, counter, 64, get_info(fd).tick_hz);
 	error = call(fd, PROFIL_IOC_START, &start);
 	if (error) {
 		fprintf(stderr, "session: start: %s\n", strerror(error));
 		return 1;
 	}
-	close(fd);
 	/* a busy host may keep ticks from coming */
-	for (tries = 0; tries < 20 && !counter; tries++)
+	for (tries = 0; tries < 20 && !*(volatile uint64_t *)counter; tries++)
 		burn(0.05);
-	if (!counter) {
+	if (!*counter) {
 		fputs("session: nothing was counted\n", stderr);
 		return 1;
 	}
+	for (i = 0; argc > 1 && i < 2; i++)
+		pthread_create(&thread, NULL, change, counter);
+	if (argc > 1)
+		stop(fd);
+	close(fd);
 	puts("running");
 	fflush(stdout);
 	while (getchar() != EOF)
