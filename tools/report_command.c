@@ -183,7 +183,7 @@ static int show_source(const struct result *result, struct symbols *symbols,
 	});
 
 	if (!nr)
-		errx(EXIT_NO_RESULT, "%s: no function with the name %s has samples: `profil report %s' has those that do; an address, or what is in brackets, has no source",
+		errx(EXIT_NO_RESULT, "%s: no function with the name %s has samples: `profil report %s' names those that have; an address, or what is in brackets, has no source",
 		     arguments->file, arguments->annotate, arguments->file);
 	return nr < 0 ? (int)nr : 0;
 }
