@@ -5,6 +5,7 @@
  * is a different thing, so it is said aloud.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -16,7 +17,26 @@
 #include "fallback.h"
 #include "tell.h"
 
+typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
+
+/*
+ * What profil() is called inside a static C library, where ours takes the place
+ * of its weak name. Absent in a dynamic one, which dlsym() asks for the next
+ * profil() after ours instead.
+ */
+extern profil_function __profil __attribute__((weak));
+
 static atomic_bool fallback_used;
+
+static profil_function *libc_profil(void)
+{
+	profil_function *function = NULL;
+
+	if (__profil)
+		return __profil;
+	*(void **)&function = dlsym(RTLD_NEXT, "profil");
+	return function;
+}
 
 bool profil_fallback_used(void)
 {
@@ -27,7 +47,7 @@ bool profil_fallback_used(void)
 static int begin(int error, void (*tell)(int error, const char *consequence))
 {
 	const char *wish = secure_getenv("PROFIL_FALLBACK");
-	bool fatal = (wish && !strcmp(wish, "fatal")) || !profil_fallback_find();
+	bool fatal = (wish && !strcmp(wish, "fatal")) || !libc_profil();
 
 	if (!(wish && !strcmp(wish, "quiet")))
 		tell(error, fatal ? "not profiling" :
@@ -80,5 +100,5 @@ int profil_fallback_refused(int error)
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale)
 {
-	return profil_fallback_find()(buf, bufsiz, offset, scale);
+	return libc_profil()(buf, bufsiz, offset, scale);
 }

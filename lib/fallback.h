@@ -28,14 +28,7 @@ bool profil_fallback_needed(int *error);
 /* As profil_fallback_begin(), but the kernel did not start a profile. */
 int profil_fallback_refused(int error);
 
-/* The C library's profil(), of either library (fallbackdynamic.c, fallbackstatic.c). */
-typedef int profil_fallback_function(unsigned short *buf, size_t bufsiz, size_t offset,
-				     unsigned int scale);
-
-/* Return: NULL where the C library has none. */
-profil_fallback_function *profil_fallback_find(void);
-
-/* To call it: same arguments, same return, errno. */
+/* The C library's profil(): same arguments, same return, errno. */
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale);
 

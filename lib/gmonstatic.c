@@ -10,7 +10,7 @@
 void __real___monstartup(unsigned long low, unsigned long high);
 void __real_moncontrol(int mode);
 void __real__mcleanup(void);
-/* profil() inside a static C library: see fallbackstatic.c */
+/* profil() inside a static C library: see fallback.c */
 int __profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	     unsigned int scale);
 
