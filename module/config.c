@@ -266,12 +266,13 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	config->limit = arg->limit ?: largest_count(shift);
 	config->nr_maps = arg->nr_regions;
 
+	err = lay_out(config, arg, regions);
+	if (err)
+		goto free_config;
+	/* after all that a caller may get wrong: a user who comes makes a queue */
 	err = profil_rights_get(&config->rights);
 	if (err)
 		goto free_config;
-	err = lay_out(config, arg, regions);
-	if (err)
-		goto put_config;
 	for (i = 0; i < config->nr_maps; i++)
 		fill_map(&config->maps[i], config, &regions[i]);
 	config->catch_all = arg->catch_all ? place_of(config, arg->catch_all) :
@@ -283,10 +284,8 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	kvfree(regions);
 	return config;
 
-put_config:
-	profil_config_put(config);
-	goto free_regions;
 free_config:
+	kvfree(config->spans);
 	kvfree(config);
 free_regions:
 	kvfree(regions);

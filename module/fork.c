@@ -103,6 +103,16 @@ static struct profil_session *take_reserve(void)
 	return spare;
 }
 
+static void put_reserve(struct profil_session *spare)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&reserve_lock, flags);
+	hlist_add_head(&spare->node, &reserve);
+	nr_reserve++;
+	raw_spin_unlock_irqrestore(&reserve_lock, flags);
+}
+
 /**
  * profil_fork_fill_reserve - have RESERVE spares for any fork
  *
@@ -111,16 +121,12 @@ static struct profil_session *take_reserve(void)
 void profil_fork_fill_reserve(void)
 {
 	struct profil_session *spare;
-	unsigned long flags;
 
 	while (READ_ONCE(nr_reserve) < RESERVE) {
 		spare = profil_session_alloc(GFP_KERNEL);
 		if (!spare)
 			return;
-		raw_spin_lock_irqsave(&reserve_lock, flags);
-		hlist_add_head(&spare->node, &reserve);
-		nr_reserve++;
-		raw_spin_unlock_irqrestore(&reserve_lock, flags);
+		put_reserve(spare);
 	}
 }
 
@@ -152,12 +158,16 @@ static struct profil_session *take_spare(struct profil_session *session)
 	return spare;
 }
 
+/* Back to where it came from, so that neither list grows by forks that are denied. */
 static void put_spare(struct profil_session *session,
 		      struct profil_session *spare)
 {
 	unsigned long flags;
 
-	spare->spare_for = current;
+	if (!spare->spare_for) {
+		put_reserve(spare);
+		return;
+	}
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
 	hlist_add_head(&spare->node, &session->spares);
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);

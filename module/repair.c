@@ -129,7 +129,8 @@ static bool signal_process_of(struct task_struct *thread,
 /*
  * The process is told of a fault, once: by any of its threads that has not exited.
  * Never a program that it has executed since: the switch to another address space is
- * made under the same lock. Nor where the memory is there, and only we cannot watch it.
+ * made under the same lock. (One that it is about to execute finds the signal pending, as
+ * any that comes in time.) Nor where the memory is there, and only we cannot watch it.
  */
 static void send_fault_signal(struct profil_session *session)
 {

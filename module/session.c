@@ -296,7 +296,8 @@ profil_session_figures(const struct profil_session *session)
 
 int profil_session_init(void)
 {
-	queue = alloc_workqueue("profil", WQ_UNBOUND, 0);
+	/* like the users', whose workers it keeps for them while none is here */
+	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	return queue ? 0 : -ENOMEM;
 }
 
