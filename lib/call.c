@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,17 @@
 #include "tell.h"
 
 static atomic_uint serial;
+
+/*
+ * Whether the kernel counts for all we know: since our last start, and no stop. It may
+ * have ended by itself, and a forked child may not have been followed.
+ */
+static atomic_bool may_count;
+
+bool profil_call_may_count(void)
+{
+	return atomic_load(&may_count);
+}
 
 unsigned int profil_call_serial(void)
 {
@@ -35,8 +47,10 @@ int profil_call_start(struct profil_start *start)
 	if (!error) {
 		start->size = sizeof(*start);
 		error = profil_device_call(fd, PROFIL_IOC_START, start);
-		if (!error)
+		if (!error) {
 			atomic_fetch_add(&serial, 1);
+			atomic_store(&may_count, true);
+		}
 		/* the program may not have chosen it, and cannot know */
 		else if ((error == -EINVAL || error == -EPERM) &&
 			 profil_rate_explain(fd, start->rate, start->clock, why,
@@ -66,8 +80,10 @@ int profil_call_stop(struct profil_status *status)
 {
 	int error = ask(PROFIL_IOC_STOP, status);
 
-	if (!error)
+	if (!error) {
 		atomic_fetch_add(&serial, 1);
+		atomic_store(&may_count, false);
+	}
 	return error;
 }
 
@@ -81,7 +97,8 @@ int profil_call_off(void)
 	struct profil_status status;
 	int error = profil_call_stop(&status);
 
-	return profil_device_is_missing(-error) ? 0 : error;
+	/* while the kernel counts there is a device, if not where we look for it */
+	return profil_device_is_missing(-error) && !profil_call_may_count() ? 0 : error;
 }
 
 int profil_call_histogram(const struct profil_histogram *histogram)
@@ -115,13 +132,12 @@ int profil_call_histogram_or_off(const struct profil_histogram *histogram)
 	return error;
 }
 
-static void tell(const char *function, const char *what, int error)
+/* told: the error that was told so last */
+static void tell(atomic_int *told, const char *function, const char *what, int error)
 {
-	static atomic_int told;
 	int saved = errno;
 
-	if (!profil_has_told(-error) &&
-	    atomic_exchange(&told, error) != error)
+	if (atomic_exchange(told, error) != error)
 		fprintf(stderr, "libprofil: %s: %s: %s (%s)%s\n",
 			function, what, strerrordesc_np(-error),
 			strerrorname_np(-error),
@@ -132,15 +148,19 @@ static void tell(const char *function, const char *what, int error)
 
 void profil_call_tell(const char *function, int error)
 {
-	tell(function, "not profiling", error);
+	static atomic_int told;
+
+	if (!profil_has_told(-error))
+		tell(&told, function, "not profiling", error);
 }
 
 int profil_call_silent_off(const char *function)
 {
+	static atomic_int told;
 	int error = profil_call_off();
 
 	if (error)
-		tell(function, "still profiling", error);
+		tell(&told, function, "still profiling", error);
 	return error;
 }
 

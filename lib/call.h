@@ -3,6 +3,7 @@
 #define PROFIL_CALL_H
 
 #include <linux/profil.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -62,6 +63,12 @@ int profil_call_silent_off(const char *function);
  * later that what he has started has not been replaced.
  */
 unsigned int profil_call_serial(void);
+
+/*
+ * Whether the kernel may be counting, by a start that was made here and was not stopped:
+ * there is a device then, even if it cannot be opened, or not be seen.
+ */
+bool profil_call_may_count(void);
 
 /* What a C function returns, and errno, for 0 or -errno. */
 int profil_call_return(int error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The door to the kernel: the only file that opens /dev/profil. By system calls alone:
- * open() and close() are where a thread may be cancelled, and those that come here
- * (profil(), _exit(), execve()) are not.
+ * open() and close() are where a thread may be cancelled, and some that come here
+ * (_exit(), execve()) are not.
  */
 #define _GNU_SOURCE
 #include <errno.h>

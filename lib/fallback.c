@@ -72,8 +72,8 @@ bool profil_fallback_needed(int *error)
 	fd = profil_device_open();
 	if (fd >= 0) {
 		profil_device_close(fd);
-	} else if (profil_call_serial() && !profil_device_is_missing(-fd)) {
-		/* the kernel may be counting: two clocks must not run at once */
+	} else if (profil_call_may_count()) {
+		/* two clocks must not run at once */
 		profil_tell(-fd, "this starts no profile");
 		*error = fd;
 	} else {

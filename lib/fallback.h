@@ -20,8 +20,8 @@ int profil_fallback_begin(int error);
 
 /*
  * Whether the C library's profil() is to be used: it is in use, or the device cannot
- * be opened and it takes its place from here on; but not where it could be opened
- * earlier, and is there. *error gets -errno if neither is to be used.
+ * be opened and it takes its place from here on; but not while the kernel counts.
+ * *error gets -errno if neither is to be used.
  */
 bool profil_fallback_needed(int *error);
 

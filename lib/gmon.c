@@ -176,7 +176,7 @@ static bool take(unsigned long low, unsigned long high)
 		return false;
 	if (profil_fallback_needed(&error))
 		return false;
-	/* it was fatal, and has been told */
+	/* it was fatal, or the kernel counts for another; that has been told */
 	if (error)
 		return true;
 	error = make_counters(low, high);

@@ -16,7 +16,7 @@
 
 #define SLOW_USER	7501	/* whom no other test charges */
 #define OTHER_USER	7502
-#define CHILDREN	300	/* more than a queue has workers for */
+#define CHILDREN	300	/* more than a queue has workers for, up to Linux 6.14 */
 
 FIXTURE(slow_page) {
 	int device;

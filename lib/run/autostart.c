@@ -156,10 +156,15 @@ static struct profil_run_process *enter_child(const struct profil_run_process *p
 
 static void lock_starting(struct interrupted *interrupted)
 {
-	sigset_t all;
+	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+	sigset_t others;
+	size_t i;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &interrupted->signals);
+	/* what the thread itself does is answered at once, or it would be killed */
+	sigfillset(&others);
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		sigdelset(&others, own[i]);
+	pthread_sigmask(SIG_BLOCK, &others, &interrupted->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &interrupted->cancel);
 	pthread_mutex_lock(&starting);
 }
@@ -291,7 +296,7 @@ static void __attribute__((constructor)) autostart(void)
 /*
  * What this process's profile has come to. Return: 0; or -errno: also where the program
  * has stopped it, or replaced it by one of its own: the figures are gone then. Ours has just
- * this flag, and no face of libprofil has.
+ * this flag, which of libprofil's faces only profil_start() can be given alone.
  */
 static int read_status(int device, struct profil_status *status)
 {

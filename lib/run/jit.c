@@ -33,27 +33,15 @@ static bool is_there(uint64_t start, uint64_t end)
 	return false;
 }
 
-static uint64_t all_bytes(void)
-{
-	uint64_t sum = 0;
-	size_t i;
-
-	for (i = 0; i < nr_areas; i++)
-		sum += areas[i].end - areas[i].start;
-	return sum;
-}
-
 bool profil_jit_add(const void *address, size_t bytes)
 {
-	uint64_t start = (uintptr_t)address, end = start + bytes;
-	size_t from, to;
+	uint64_t start = (uintptr_t)address, end = start + bytes, all;
+	size_t from, to, i;
 
 	if (!bytes || is_there(start, end))
 		return false;
 	start -= start % GRAIN;
 	end += GRAIN - 1 - (end - 1) % GRAIN;
-	if (all_bytes() + (end - start) > MOST)
-		return false;	/* it counts as outside */
 	/* one area of all that it touches */
 	for (from = 0; from < nr_areas && areas[from].end < start; from++)
 		;
@@ -67,6 +55,11 @@ bool profil_jit_add(const void *address, size_t bytes)
 	} else if (nr_areas == PROFIL_JIT_AREAS) {
 		return false;	/* it counts as outside */
 	}
+	for (i = 0, all = end - start; i < nr_areas; i++)
+		if (i < from || i >= to)
+			all += areas[i].end - areas[i].start;
+	if (all > MOST)
+		return false;	/* the same */
 	memmove(&areas[from + 1], &areas[to], (nr_areas - to) * sizeof(areas[0]));
 	areas[from] = (struct area){ start, end };
 	nr_areas += 1 + from - to;

@@ -87,7 +87,7 @@ static void test_off_is_told(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_native());
-	fake_device.open_error = EACCES;
+	fake_device.open_error = EPERM;
 	begin_stderr();
 	profil_solaris(buffer, 64, 0, 0);
 	assert_true(end_stderr("profil_solaris: still profiling"));
@@ -100,6 +100,13 @@ static void test_off_is_told(void **state)
 	profil_linux099(NULL, 64, 0, 0);
 	assert_true(end_stderr("profil_linux099: still profiling"));
 	assert_true(is_on());
+	/* nor is a device missing while it counts */
+	fake_device.open_error = ENOENT;
+	assert_int_equal(ENOENT, error_of(profil(buffer, 64, 0, 0)));
+	fake_device.open_error = 0;
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
+	fake_device.open_error = ENOENT;
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
 }
 
 /* The C library's timer does not run beside the kernel's clock. */

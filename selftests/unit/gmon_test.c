@@ -467,7 +467,7 @@ static void test_fatal(void **state)
 	cleanup();
 	begin_stderr();
 	startup();
-	assert_true(end_stderr("starts no profile"));
+	assert_true(end_stderr("not profiling"));
 	assert_false(libc.armed);
 	cleanup();
 	assert_int_equal(fake_device.starts, 0);
