@@ -23,6 +23,12 @@ static atomic_uint serial;
  */
 static atomic_bool may_count;
 
+static void note_change(bool counts)
+{
+	atomic_fetch_add(&serial, 1);
+	atomic_store(&may_count, counts);
+}
+
 bool profil_call_may_count(void)
 {
 	return atomic_load(&may_count);
@@ -47,10 +53,8 @@ int profil_call_start(struct profil_start *start)
 	if (!error) {
 		start->size = sizeof(*start);
 		error = profil_device_call(fd, PROFIL_IOC_START, start);
-		if (!error) {
-			atomic_fetch_add(&serial, 1);
-			atomic_store(&may_count, true);
-		}
+		if (!error)
+			note_change(true);
 		/* the program may not have chosen it, and cannot know */
 		else if ((error == -EINVAL || error == -EPERM) &&
 			 profil_rate_explain(fd, start->rate, start->clock, why,
@@ -80,10 +84,8 @@ int profil_call_stop(struct profil_status *status)
 {
 	int error = ask(PROFIL_IOC_STOP, status);
 
-	if (!error) {
-		atomic_fetch_add(&serial, 1);
-		atomic_store(&may_count, false);
-	}
+	if (!error)
+		note_change(false);
 	return error;
 }
 
