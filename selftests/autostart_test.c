@@ -306,11 +306,16 @@ TEST_F(autostart, memory_that_does_not_grow)
 	EXPECT_NE(NULL, strstr(self->run.message, "no memory for the counters"));
 }
 
-static int set_address_space(unsigned long bytes)
+static int set_limit(int resource, unsigned long bytes)
 {
 	struct rlimit limit = { bytes, bytes };
 
-	return setrlimit(RLIMIT_AS, &limit);
+	return setrlimit(resource, &limit);
+}
+
+static int set_address_space(unsigned long bytes)
+{
+	return set_limit(RLIMIT_AS, bytes);
 }
 
 /* How far it comes with so much address space: the more, the further. */
@@ -356,9 +361,7 @@ TEST_F_TIMEOUT(autostart, little_address_space, 120)
 
 static int set_file_size(unsigned long bytes)
 {
-	struct rlimit limit = { bytes, bytes };
-
-	return setrlimit(RLIMIT_FSIZE, &limit);
+	return set_limit(RLIMIT_FSIZE, bytes);
 }
 
 /* It is not killed for a file that it knows nothing of. */
