@@ -110,8 +110,7 @@ static void explain(int error, const char *path)
 	if (error == -EOVERFLOW)
 		fputs("the format cannot hold so large a count; the others can\n", stderr);
 	else
-		fprintf(stderr, "%s (%s): %s\n", strerror(-error), strerrorname_np(-error),
-			failure_remedy(-error));
+		failure_end_warning(-error);
 }
 
 /* Return: 0 or -errno; what is half done is no file then, if it was to be one. */

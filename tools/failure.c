@@ -3,8 +3,8 @@
  * Errors of the command's own work.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +40,18 @@ const char *failure_remedy(int error)
 	}
 }
 
-void failure_warn(const char *what, int error)
+void failure_end_warning(int error)
 {
 	if (!error)
 		error = EIO;
-	warnx("%s: %s (%s): %s", what, strerror(error), strerrorname_np(error),
-	      failure_remedy(error));
+	fprintf(stderr, "%s (%s): %s\n", strerror(error), strerrorname_np(error),
+		failure_remedy(error));
+}
+
+void failure_warn(const char *what, int error)
+{
+	fprintf(stderr, "%s: %s: ", program_invocation_short_name, what);
+	failure_end_warning(error);
 }
 
 void failure_exit(int status, const char *what, int error)
