@@ -135,8 +135,8 @@ TEST_F_TIMEOUT(children, first_tick_at_a_lower_rate, 120)
 	EXPECT_SHARE(0.7, 1.5, share_of_short_lives(&self->profile, 50, 400));
 }
 
-static void fork_many(struct __test_metadata *_metadata,
-		      struct profile *profile, bool take_turns)
+static double share_of_many(struct __test_metadata *_metadata,
+			    struct profile *profile, bool take_turns)
 {
 	struct report *children = map_shared(MANY * sizeof(*children));
 	struct sched_param low = { .sched_priority = 1 };
@@ -162,15 +162,18 @@ static void fork_many(struct __test_metadata *_metadata,
 	}
 	for (i = 0; i < MANY; i++)
 		EXPECT_EQ(0, wait_for(pids[i]));
-	status = get_status(profile->fd);
+	status = stop(profile->fd);
 	EXPECT_EQ(MANY, status.forks);
 	EXPECT_EQ(0, status.forks_denied);
-	check_children(_metadata, profile, children, MANY, take_turns);
+	return share_of_children(_metadata, profile, children, MANY,
+				 take_turns);
 }
 
+/* (ticks may prefer some of those that take turns, and what they do) */
 TEST_F_TIMEOUT(children, many_at_once, 120)
 {
-	fork_many(_metadata, &self->profile, true);
+	EXPECT_SHARE(0.85, 1.15,
+		     share_of_many(_metadata, &self->profile, true));
 }
 
 /*
@@ -183,13 +186,14 @@ TEST_F_TIMEOUT(children, many_at_once_in_one_piece, 120)
 
 	if (sched_setscheduler(0, SCHED_FIFO, &high))
 		SKIP(return, "no right to be scheduled first");
-	fork_many(_metadata, &self->profile, false);
+	EXPECT_SHARE(0.93, 1.07,
+		     share_of_many(_metadata, &self->profile, false));
 	sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-TEST_F_TIMEOUT(children, many_in_turn, 120)
+static double share_of_many_in_turn(struct __test_metadata *_metadata,
+				    struct profile *profile)
 {
-	struct profile *profile = &self->profile;
 	struct report *children = map_shared(MANY * sizeof(*children));
 	pid_t pid;
 	int i;
@@ -200,8 +204,14 @@ TEST_F_TIMEOUT(children, many_in_turn, 120)
 				  0.02 + spread(profile, i));
 		ASSERT_EQ(0, wait_for(pid));
 	}
-	EXPECT_EQ(MANY, get_status(profile->fd).forks);
-	check_children(_metadata, profile, children, MANY, false);
+	EXPECT_EQ(MANY, stop(profile->fd).forks);
+	return share_of_children(_metadata, profile, children, MANY, false);
+}
+
+TEST_F_TIMEOUT(children, many_in_turn, 120)
+{
+	EXPECT_SHARE(0.93, 1.07,
+		     share_of_many_in_turn(_metadata, &self->profile));
 }
 
 /* One after the other: each is forked by the one before, which lives on. */
@@ -226,10 +236,10 @@ static int live(const struct profile *profile, struct report *reports, int left)
 	return error ? error + 1 : reports->status.forks != (left > 1);
 }
 
-TEST_F_TIMEOUT(children, generations, 60)
+static double share_of_generations(struct __test_metadata *_metadata,
+				   struct profile *profile)
 {
 	enum { GENERATIONS = 20 };
-	struct profile *profile = &self->profile;
 	struct report *reports = map_shared(GENERATIONS * sizeof(*reports));
 	pid_t pid;
 
@@ -240,18 +250,25 @@ TEST_F_TIMEOUT(children, generations, 60)
 		_exit(live(profile, reports, GENERATIONS));
 	reports[0].after = counted(profile);
 	EXPECT_EQ(0, wait_for(pid));
-	check_children(_metadata, profile, reports, GENERATIONS, false);
 	/* what comes down grows on the way: each adds its first 7 ticks or so */
 	EXPECT_LT(reports[0].base + 3 * GENERATIONS,
 		  reports[GENERATIONS - 1].base);
 	/* figures are of one process each */
-	EXPECT_EQ(1, get_status(profile->fd).forks);
+	EXPECT_EQ(1, stop(profile->fd).forks);
+	return share_of_children(_metadata, profile, reports, GENERATIONS,
+				 false);
+}
+
+TEST_F_TIMEOUT(children, generations, 60)
+{
+	EXPECT_SHARE(0.6, 1.4,
+		     share_of_generations(_metadata, &self->profile));
 }
 
 /* A profile does not hang on the one that it came from. */
-TEST_F(children, grandchild_outlives_child)
+static double share_of_grandchild(struct __test_metadata *_metadata,
+				  struct profile *profile)
 {
-	struct profile *profile = &self->profile;
 	struct report *report = map_shared(PAGE);
 	int pipes[2];
 	pid_t pid;
@@ -279,18 +296,25 @@ TEST_F(children, grandchild_outlives_child)
 	/* the only writers are in the family: no byte if it has died */
 	close(pipes[1]);
 	ASSERT_EQ(0, await_pass(pipes[0]));
-	check_child(_metadata, profile, report);
 	close(pipes[0]);
+	stop(profile->fd);
+	return share_of_child(_metadata, profile, report);
+}
+
+TEST_F(children, grandchild_outlives_child)
+{
+	EXPECT_SHARE(0.6, 1.4,
+		     share_of_grandchild(_metadata, &self->profile));
 }
 
 /*
  * A child may fork before it has used the memory, or been seen by a tick. That it
  * has not changes nothing.
  */
-TEST_F_TIMEOUT(children, that_fork_at_once, 60)
+static double share_of_grandchildren(struct __test_metadata *_metadata,
+				     struct profile *profile)
 {
 	enum { PAIRS = 50 };
-	struct profile *profile = &self->profile;
 	struct report *reports = map_shared(PAIRS * sizeof(*reports));
 	int i;
 
@@ -305,7 +329,14 @@ TEST_F_TIMEOUT(children, that_fork_at_once, 60)
 		}
 		ASSERT_EQ(0, wait_for(pid));
 	}
-	check_children(_metadata, profile, reports, PAIRS, false);
+	stop(profile->fd);
+	return share_of_children(_metadata, profile, reports, PAIRS, false);
+}
+
+TEST_F_TIMEOUT(children, that_fork_at_once, 60)
+{
+	EXPECT_SHARE(0.85, 1.15,
+		     share_of_grandchildren(_metadata, &self->profile));
 }
 
 /* ... nor that all of them do, so that no worker has come to any yet. */
@@ -332,10 +363,10 @@ static int grow(const struct profile *profile, struct report *reports, int node,
 	return failed;
 }
 
-TEST_F_TIMEOUT(children, family_tree, 60)
+static double share_of_family(struct __test_metadata *_metadata,
+			      struct profile *profile)
 {
 	enum { NODES = 127 };
-	struct profile *profile = &self->profile;
 	struct report *reports = map_shared(NODES * sizeof(*reports));
 	pid_t pid;
 
@@ -344,7 +375,14 @@ TEST_F_TIMEOUT(children, family_tree, 60)
 	if (!pid)
 		_exit(grow(profile, reports, 0, NODES));
 	EXPECT_EQ(0, wait_for(pid));
-	check_children(_metadata, profile, &reports[1], NODES - 1, true);
+	stop(profile->fd);
+	return share_of_children(_metadata, profile, &reports[1], NODES - 1,
+				 true);
+}
+
+TEST_F_TIMEOUT(children, family_tree, 60)
+{
+	EXPECT_SHARE(0.85, 1.15, share_of_family(_metadata, &self->profile));
 }
 
 /* Children that are killed before they know, and all goes back. */
@@ -486,14 +524,15 @@ static void *fork_some(void *data)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(children, threads_that_fork, 60)
+static double share_of_threads_children(struct __test_metadata *_metadata,
+					struct profile *profile)
 {
 	enum { THREADS = 4 };
-	struct profile *profile = &self->profile;
 	struct report *children =
 		map_shared(THREADS * CHILDREN_EACH * sizeof(*children));
 	struct forker forkers[THREADS];
 	struct report parent;
+	uint64_t before = counted(profile);
 	long long sessions;
 	int i;
 
@@ -512,11 +551,17 @@ TEST_F_TIMEOUT(children, threads_that_fork, 60)
 		EXPECT_EQ(0, forkers[i].failed);
 	}
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
-	check_children(_metadata, profile, children, THREADS * CHILDREN_EACH,
-		       true);
 	tell(profile, &parent);
 	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks);
-	EXPECT_EQ(parent.status.counted, counted(profile));
+	EXPECT_EQ(parent.status.counted, counted(profile) - before);
+	return share_of_children(_metadata, profile, children,
+				 THREADS * CHILDREN_EACH, true);
+}
+
+TEST_F_TIMEOUT(children, threads_that_fork, 60)
+{
+	EXPECT_SHARE(0.6, 1.4,
+		     share_of_threads_children(_metadata, &self->profile));
 }
 
 TEST_HARNESS_MAIN

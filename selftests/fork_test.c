@@ -24,28 +24,34 @@ static double share_while_burning(const struct profile *profile)
 	return (double)ticks / (used * profile->hz);
 }
 
+static double share_of_one_child(struct __test_metadata *_metadata,
+				 const struct profile *profile)
+{
+	struct report *report = map_shared(PAGE);
+	uint64_t forks = get_status(profile->fd).forks;
+	pid_t pid = fork_burner(profile, report, 0.2);
+
+	ASSERT_GE(pid, 0);
+	/* not at the same time: ticks might prefer one of two that take turns */
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(forks + 1, get_status(profile->fd).forks);
+	EXPECT_LE(20, report->base);
+	return share_of_child(_metadata, profile, report);
+}
+
 /* Private memory: what one counts, the other does not see. */
 TEST_F(fork, private_copy)
 {
 	struct profile *profile = &self->profile;
-	struct report *reports = map_shared(PAGE);
 	struct report parent;
-	pid_t pid;
 
 	ASSERT_EQ(0, begin(profile));
 	EXPECT_TRUE(counts(profile, 20));
-	pid = fork_burner(profile, reports, 0.2);
-	ASSERT_GE(pid, 0);
-	/* not at the same time: ticks might prefer one of two that take turns */
-	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_LE(20, reports->base);
-	check_child(_metadata, profile, reports);
-
+	EXPECT_SHARE(0.6, 1.4, share_of_one_child(_metadata, profile));
 	EXPECT_SHARE(0.8, 1.2, share_while_burning(profile));
 	tell(profile, &parent);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(parent.status.counted, counted(profile));
-	EXPECT_EQ(1, parent.status.forks);
 	EXPECT_EQ(0, parent.status.forks_denied);
 }
 
@@ -55,22 +61,18 @@ TEST_F(fork, private_copy)
  * counted: at the highest priority, with all CPUs taken, no worker sees to it
  * before the stop does.
  */
-TEST_F(fork, copied_by_a_sample)
+static double share_of_copies(struct __test_metadata *_metadata,
+			      struct profile *profile)
 {
-	struct profile *profile = &self->profile;
 	int i, nr = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	struct report *children = map_shared((size_t)nr * sizeof(*children));
-	struct sched_param high = { .sched_priority = 2 };
 	struct sched_param low = { .sched_priority = 1 };
-	struct sched_param normal = { 0 };
 	struct report parent;
 
 	/* in a page that is there, but that nobody has pinned */
 	profile->start.flags |= PROFIL_PIN_ON_HIT;
 	*profile->counter = 7;
 	ASSERT_EQ(0, begin(profile));
-	if (sched_setscheduler(0, SCHED_FIFO, &high))
-		SKIP(return, "no right to be scheduled first");
 	for (i = 0; i < nr; i++) {
 		pid_t pid;
 
@@ -85,12 +87,21 @@ TEST_F(fork, copied_by_a_sample)
 		ASSERT_GE(pid, 0);
 		children[i].after = counted(profile);
 	}
-	sched_setscheduler(0, SCHED_OTHER, &normal);
 	for (i = 0; i < nr; i++)
 		EXPECT_EQ(0, wait_for(-1));
-	check_children(_metadata, profile, children, nr, false);
 	tell(profile, &parent);
 	EXPECT_EQ(7, parent.base);
+	return share_of_children(_metadata, profile, children, nr, false);
+}
+
+TEST_F(fork, copied_by_a_sample)
+{
+	struct sched_param normal = { 0 }, high = { .sched_priority = 2 };
+
+	if (sched_setscheduler(0, SCHED_FIFO, &high))
+		SKIP(return, "no right to be scheduled first");
+	EXPECT_SHARE(0.6, 1.4, share_of_copies(_metadata, &self->profile));
+	sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
 #define GENERATIONS	40	/* more than the module has in reserve */
@@ -354,9 +365,9 @@ static int stop_and_fork(const struct profile *profile)
 	return state_after_burning(profile);
 }
 
-TEST_F(fork, stop_is_of_one_process)
+static double share_of_stopped(struct __test_metadata *_metadata,
+			       struct profile *profile)
 {
-	struct profile *profile = &self->profile;
 	struct report *report = map_shared(PAGE);
 	int pipes[2];
 	pid_t pid;
@@ -384,10 +395,15 @@ TEST_F(fork, stop_is_of_one_process)
 	report->after = counted(profile);
 	ASSERT_EQ(0, pass(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
-	check_child(_metadata, profile, report);
 	EXPECT_EQ(report->after, counted(profile));
 	close(pipes[0]);
 	close(pipes[1]);
+	return share_of_child(_metadata, profile, report);
+}
+
+TEST_F(fork, stop_is_of_one_process)
+{
+	EXPECT_SHARE(0.6, 1.4, share_of_stopped(_metadata, &self->profile));
 }
 
 /* The child replaces its profile, and the parent goes on with its own. */
@@ -541,19 +557,27 @@ TEST_F(fork, memory_not_inherited)
 	EXPECT_TRUE(counts(profile, 10));
 }
 
-TEST_F(fork, memory_wiped)
+static double share_of_wiped(struct __test_metadata *_metadata,
+			     const struct profile *profile)
 {
-	struct profile *profile = &self->profile;
-	struct report *report = map_shared(PAGE), parent;
+	struct report *report = map_shared(PAGE);
 
-	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_WIPEONFORK));
-	ASSERT_EQ(0, begin(profile));
-	EXPECT_TRUE(counts(profile, 10));
 	EXPECT_EQ(0, wait_for(fork_burner(profile, report, 0.1)));
 	EXPECT_LE(10, report->before);
 	EXPECT_EQ(0, report->base);
 	report->before = 0;
-	check_child(_metadata, profile, report);
+	return share_of_child(_metadata, profile, report);
+}
+
+TEST_F(fork, memory_wiped)
+{
+	struct profile *profile = &self->profile;
+	struct report parent;
+
+	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_WIPEONFORK));
+	ASSERT_EQ(0, begin(profile));
+	EXPECT_TRUE(counts(profile, 10));
+	EXPECT_SHARE(0.6, 1.4, share_of_wiped(_metadata, profile));
 	tell(profile, &parent);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(counted(profile), parent.status.counted);
