@@ -377,6 +377,41 @@ TEST_F(refused, shared_file_on_disk)
 	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 2 * PAGE);
 }
 
+/* On a disk too, though the device's node is in memory. */
+#define ZRAM	"/sys/class/zram-control/"
+
+TEST_F(refused, block_device)
+{
+	long number = -1;
+	char path[64];
+	char *at;
+	int fd;
+
+	if (!system("modprobe -q zram"))
+		number = (long)number_in(ZRAM "hot_add", "");
+	if (number < 0)
+		SKIP(return, "no zram");
+	snprintf(path, sizeof(path), "/sys/block/zram%ld/disksize", number);
+	ASSERT_EQ(0, write_text(path, "1M"));
+	snprintf(path, sizeof(path), "/dev/zram%ld", number);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	at = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, at);
+	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
+	munmap(at, 2 * PAGE);
+	/* a page of the program's own, once it is written */
+	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	ASSERT_NE(MAP_FAILED, at);
+	EXPECT_EQ(0, start_at(&self->r, at, 8, 0));
+	EXPECT_TRUE(counts_on(self->r.fd, 2));
+	stop(self->r.fd);
+	munmap(at, PAGE);
+	close(fd);
+	snprintf(path, sizeof(path), "%ld", number);
+	EXPECT_EQ(0, write_text(ZRAM "hot_remove", path));
+}
+
 /* The screen of old, which every PC has: nothing is stored there. */
 TEST_F(refused, device_memory)
 {
