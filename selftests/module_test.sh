@@ -83,7 +83,7 @@ first_profile() {
 beside_changes() {
 	local i
 
-	for i in $(seq 20); do
+	for i in $(seq $((CYCLES / 5 + 1))); do
 		load && begin_session and-change && rmmod profil && end_session ||
 			return
 	done
