@@ -55,17 +55,6 @@ static double children_seconds(void)
 }
 
 /*
- * What is counted of what they used: by their own figure, which lacks the way out; or if
- * more is counted than that, by the kernel's, which has all of it.
- */
-static double share_of_lives(double seconds, double used, double used_in_all)
-{
-	if (seconds < used)
-		return seconds / used;
-	return seconds > used_in_all ? seconds / used_in_all : 1;
-}
-
-/*
  * Children that live for one tick or two, and make no call. The counter is
  * shared, and what the parent has counted itself is known: the rest is theirs.
  * They are counted until they have no memory any more, somewhere on their way out.
@@ -115,7 +104,8 @@ static double share_of_short_lives(struct profile *profile, unsigned int rate,
 	ksft_print_msg("%u Hz: %u children, %.3f to %.3f s: %llu counts; %llu in %.3f s of ours\n",
 		       rate, nr, sum, in_all, (unsigned long long)theirs,
 		       (unsigned long long)ours, own);
-	return share_of_lives((double)theirs / rate, sum, in_all);
+	/* their own figure lacks the way out, the kernel's has all of it */
+	return share_of_range((double)theirs / rate, sum, in_all);
 }
 
 TEST_F_TIMEOUT(children, first_tick, 120)

@@ -261,11 +261,7 @@ static inline double share_of_storm(struct __test_metadata *_metadata,
 	most = process_seconds() - most + kernel_seconds(&threads);
 	ksft_print_msg("%d times: %.3f s of ticks in %.3f to %.3f s\n", k, seconds,
 		       used, most);
-	if (!in_bursts)
-		sure = used;
-	if (seconds < sure)
-		return seconds / sure;
-	return seconds > most ? seconds / most : 1;
+	return share_of_range(seconds, in_bursts ? sure : used, most);
 }
 
 static inline void storm(struct __test_metadata *_metadata, struct remap *r,

@@ -7,6 +7,14 @@
 
 #define SHARE_TRIES	3
 
+/* Where what is expected is known to be between two figures. */
+static inline double share_of_range(double value, double least, double most)
+{
+	if (value < least)
+		return value / least;
+	return value > most ? value / most : 1;
+}
+
 /*
  * A host that takes the processor away for a while may spoil a ratio. So it is
  * measured anew then, where @share is a function that does so: what is wrong with the
