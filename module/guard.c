@@ -67,14 +67,15 @@ void profil_guard_account(u32 rate, u64 took_ns)
 	if (percent >= 100)
 		return;
 	mean = div_u64(*cost, AVERAGED);
-	allowed = div64_u64((u64)PROFIL_NS / 100 * percent, mean + 1);
+	/* the tick's own rate is as cheap as it gets */
+	allowed = max_t(u64, HZ,
+			div64_u64((u64)PROFIL_NS / 100 * percent, mean + 1));
 	if (profil_guard_rate(rate) <= allowed)
 		return;
 	/* of two CPUs that see it at once, either may win: the other sees it again */
-	WRITE_ONCE(profil_guard_highest, max_t(u32, allowed, HZ));
-	if (profil_guard_rate(rate) > HZ)
-		pr_info_ratelimited("a sample takes %llu ns: rates lowered to %u Hz (max_cpu_percent)\n",
-				    mean, READ_ONCE(profil_guard_highest));
+	WRITE_ONCE(profil_guard_highest, (u32)allowed);
+	pr_info_ratelimited("a sample takes %llu ns: rates lowered to %llu Hz (max_cpu_percent)\n",
+			    mean, allowed);
 }
 
 /* No timer runs any more. */

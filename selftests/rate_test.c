@@ -103,11 +103,25 @@ TEST_F(rate, limit_for_users)
 	EXPECT_EQ(0, wait_for(pid));
 }
 
+/* Times that the kernel's log says so; -1 if it cannot be read. */
+static int times_told(void)
+{
+	FILE *log = popen("dmesg | grep -c 'rates lowered to'", "re");
+	int nr = -1;
+
+	if (log && fscanf(log, "%d", &nr) != 1)
+		nr = -1;
+	if (log)
+		pclose(log);
+	return nr;
+}
+
 /* Under emulation a sample takes far more than the share of a CPU that is let. */
 TEST_F(rate, lowered_by_the_guard)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
+	int told = times_told();
 
 	if (geteuid())
 		SKIP(return, "wants to be root");
@@ -118,6 +132,8 @@ TEST_F(rate, lowered_by_the_guard)
 	EXPECT_GT(20000, status.rate);
 	EXPECT_LE(get_info(profile->fd).tick_hz, status.rate);
 	EXPECT_GT(5000, status.ticks);
+	/* once: it cannot be lowered any further */
+	EXPECT_EQ(told + 1, times_told());
 	/* when the last of them has ended, all are as they were */
 	sleep(2);
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
