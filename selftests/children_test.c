@@ -7,42 +7,12 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
+#include "crowd.h"
 #include "process.h"
 
 #define MANY	200
 
 FIXTURE_OF_PROFILE(children)
-
-/* Take all CPUs but one, before all that is not of a higher priority than us. */
-static int crowd(pid_t *spinners)
-{
-	struct sched_param high = { .sched_priority = 2 };
-	struct sched_param low = { .sched_priority = 1 };
-	int i, nr = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
-
-	if (nr > MANY || sched_setscheduler(0, SCHED_FIFO, &high))
-		return -1;
-	for (i = 0; i < nr; i++) {
-		spinners[i] = fork();
-		if (!spinners[i]) {
-			sched_setscheduler(0, SCHED_FIFO, &low);
-			for (;;)
-				burn(1);
-		}
-	}
-	return nr;
-}
-
-static void uncrowd(const pid_t *spinners, int nr)
-{
-	struct sched_param normal = { 0 };
-
-	while (nr--) {
-		kill(spinners[nr], SIGKILL);
-		wait_for(spinners[nr]);
-	}
-	sched_setscheduler(0, SCHED_OTHER, &normal);
-}
 
 /* CPU time of all children that have been waited for. */
 static double children_seconds(void)
@@ -117,7 +87,7 @@ TEST_F_TIMEOUT(children, first_tick, 120)
 /* Even if the child has gone before a worker comes to count it. */
 TEST_F_TIMEOUT(children, first_and_last_tick, 120)
 {
-	pid_t spinners[MANY];
+	pid_t spinners[MOST_CROWDED];
 	int nr = crowd(spinners);
 
 	if (nr < 0)

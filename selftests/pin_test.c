@@ -9,6 +9,7 @@
  */
 #include "child.h"
 #include "common.h"
+#include "crowd.h"
 #include "memory.h"
 #include "kselftest_harness.h"
 #include "share.h"
@@ -460,6 +461,40 @@ TEST_F(pin, protected_before_the_first_hit)
 		EXPECT_EQ(1, hit(self, 30, 31));
 		see_it_end(_metadata, self, sum_of_spots(self));
 	}
+}
+
+/* Samples wait for a worker, who does not come: those that find no room are lost. */
+TEST_F(pin, no_room_to_wait)
+{
+	enum { ROOM = 128, PLACES = 1000 };
+	struct profil_status status = { 0 };
+	pid_t spinners[MOST_CROWDED];
+	int nr, tries;
+
+	if (self->start.rate < 200)
+		SKIP(return, "workers get a CPU before so many ticks");
+	self->start = (struct profil_start) {
+		.size = sizeof(self->start),
+		.flags = PROFIL_PC_LOG | PROFIL_PIN_ON_HIT,
+		.rate = self->start.rate,
+		.width = 64,
+		.log = (uintptr_t)self->counters,
+		.log_bytes = PLACES * 8,
+	};
+	for (tries = 0; tries < SHARE_TRIES && !status.lost; tries++) {
+		nr = crowd(spinners);
+		if (nr < 0)
+			SKIP(return, "no right to be scheduled first");
+		ASSERT_EQ(0, begin(self));
+		burn(1.2 * ROOM / self->start.rate);
+		status = stop(self->fd);
+		uncrowd(spinners, nr);
+	}
+	EXPECT_LT(0, status.lost);
+	EXPECT_EQ(ENOBUFS, status.error);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_LE(ROOM, status.counted);
+	EXPECT_EQ(status.ticks, status.counted + status.lost);
 }
 
 /* The log's pages are pinned one after the other too. */
