@@ -249,13 +249,41 @@ no_device() {
 	grep -q "ENOENT.*modprobe profil; using the C library's SIGPROF" "$work/err"
 }
 
-# Of a user who may lock no memory all samples are lost, which is told.
-memlock() {
+# by_user COMMAND...: by one without rights
+by_user() {
 	rm -rf "$work/dir"
 	mkdir -m 777 "$work/dir" && chmod 755 "$work" &&
 	(cd "$work/dir" && setpriv --reuid 65532 --regid 65532 --clear-groups \
-		prlimit --memlock=0 env LD_PRELOAD="$library" PROFIL_RATE=$RATE \
-		"$tests/pg" $seconds) >"$work/out" 2>"$work/err" &&
+		env LD_PRELOAD="$library" PROFIL_RATE=$RATE "$@") \
+		>"$work/out" 2>"$work/err"
+}
+
+# What can be done about it is told, too.
+no_hook() {
+	local ftrace=/proc/sys/kernel/ftrace_enabled i
+
+	# the last profile's goes a while later
+	for i in $(seq 100); do
+		echo 0 2>/dev/null >$ftrace && break
+		sleep 0.1
+	done
+	in_work env LD_PRELOAD="$library" "$tests/pg" 0
+	echo 1 >$ftrace
+	grep -q 'refused.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"
+}
+
+no_more_profiles() {
+	local limit=/sys/module/profil/parameters/max_user_sessions was
+
+	was=$(cat $limit) && echo 0 >$limit || return
+	by_user "$tests/pg" 0
+	echo "$was" >$limit
+	grep -q 'refused.*ENOSPC.*max_user_sessions' "$work/err"
+}
+
+# Of a user who may lock no memory all samples are lost, which is told.
+memlock() {
+	by_user prlimit --memlock=0 "$tests/pg" $seconds &&
 	grep -q 'samples lost: .*ENOMEM.*ulimit -l' "$work/err" && calls &&
 	same "$(of pg gmon.out sixty 1)" 0
 }
@@ -289,7 +317,7 @@ if [ -n "$PROFIL_EXACT" ]; then
 	check "exactly: a forked child has its own file" forks
 	ktap_finished
 fi
-ktap_set_plan 26
+ktap_set_plan 28
 check "the C library's own run has as many calls" by_the_c_library
 check "a position-independent program" at_last plain pg
 check "a program at fixed addresses" at_last plain pg-no-pie
@@ -312,6 +340,8 @@ check "a profile of the program's own" at_last own_profile
 check "another rate" at_last rates
 check "a rate that the kernel refuses: the C library's" at_last refused
 check "no device: the C library's, and one line" at_last no_device
+check "a tick that cannot be hooked" no_hook
+check "one profile too many" no_more_profiles
 check "no memory to lock: lost, and told" memlock
 check "a program that was not compiled so" not_pg
 check "the profil command goes first" at_last command_goes_first
