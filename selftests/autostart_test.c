@@ -22,6 +22,10 @@
 
 #define HANDLED		50	/* signals whose handler forks */
 
+/* The calls for other programs that the library hears of. */
+static const char *const heard[] = { "execv", "execve", "execvp", "execvpe",
+				     "fexecve" };
+
 FIXTURE(autostart) {
 	int device;
 	int memory;
@@ -127,19 +131,34 @@ TEST_F(autostart, environment_that_is_followed)
 TEST_F(autostart, executed_programs)
 {
 	struct profil_run_process next;
+	size_t i;
 
 	self->run.flags = PROFIL_RUN_FOLLOW;
-	EXPECT_EQ(RAN, RUN("exec", NULL, 0));
-	EXPECT_EQ(2, self->run.nr_processes);
-	next = process(self->memory, 1);
-	EXPECT_EQ(self->process.pid, next.pid);
-	EXPECT_EQ(0, next.flags & PROFIL_RUN_FORKED);
-	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
-	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
-	EXPECT_EQ(PROFIL_RUN_ENDED, next.state);
-	EXPECT_EQ(PROFIL_RUN_TOLD, next.flags);
-	EXPECT_LE(self->process.end_cpu_ns, next.start_cpu_ns);
-	EXPECT_EQ(self->process.program, next.program);
+	for (i = 0; i < ARRAY_SIZE(heard); i++) {
+		self->run.owner = 0;
+		self->run.nr_processes = 0;
+		EXPECT_EQ(RAN, RUN(heard[i], NULL, 0)) {
+			TH_LOG("%s", heard[i]);
+		}
+		EXPECT_EQ(2, self->run.nr_processes);
+		next = process(self->memory, 1);
+		EXPECT_EQ(self->process.pid, next.pid);
+		EXPECT_EQ(0, next.flags & PROFIL_RUN_FORKED);
+		EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+		EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+		EXPECT_EQ(PROFIL_RUN_ENDED, next.state);
+		EXPECT_EQ(PROFIL_RUN_TOLD, next.flags);
+		EXPECT_LE(self->process.end_cpu_ns, next.start_cpu_ns);
+		EXPECT_EQ(self->process.program, next.program);
+	}
+}
+
+/* One that could not is as it was: killed then, it has told nothing. */
+TEST_F(autostart, executed_in_vain)
+{
+	EXPECT_EQ(128 + SIGKILL, RUN("in vain", NULL, 0));
+	EXPECT_EQ(PROFIL_RUN_STARTED, self->process.state);
+	EXPECT_EQ(0, self->process.flags);
 }
 
 /* By a call that the library does not hear of: the next program tells when it was. */
@@ -155,7 +174,7 @@ TEST_F(autostart, unheard_exec)
 
 TEST_F(autostart, executed_programs_that_are_not_followed)
 {
-	EXPECT_EQ(RAN, RUN("exec", NULL, 0));
+	EXPECT_EQ(RAN, RUN("execv", NULL, 0));
 	EXPECT_EQ(1, self->run.nr_processes);
 	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
 }
@@ -465,17 +484,31 @@ TEST_F(autostart, end_of_another_profile)
 	run_and_end(_metadata, self, "log", 0);
 }
 
-/* Execute this program once more, to end at once. */
-static int run_again(bool heard)
+static void execute(const char *how, const char *path, char *const argv[])
 {
-	static char *const argv[] = { "autostart_test", "run", "last", NULL };
-
-	burn(0.1);
-	execv("/nonexistent", argv);
-	if (heard)
-		execv("/proc/self/exe", argv);
+	if (!strcmp(how, "execv"))
+		execv(path, argv);
+	else if (!strcmp(how, "execve"))
+		execve(path, argv, environ);
+	else if (!strcmp(how, "execvp"))
+		execvp(path, argv);
+	else if (!strcmp(how, "execvpe"))
+		execvpe(path, argv, environ);
+	else if (!strcmp(how, "fexecve"))
+		fexecve(open(path, O_RDONLY | O_CLOEXEC), argv, environ);
 	else
-		execl("/proc/self/exe", argv[0], argv[1], argv[2], NULL);
+		execl(path, argv[0], argv[1], argv[2], NULL);
+}
+
+/* This program once more, to end at once */
+static char *const again[] = { "autostart_test", "run", "last", NULL };
+
+/* Execute it, when that has been in vain once. */
+static int run_again(const char *how)
+{
+	burn(0.1);
+	execute(how, "/nonexistent", again);
+	execute(how, "/proc/self/exe", again);
 	return 7;
 }
 
@@ -535,8 +568,12 @@ static int program(const char *how)
 		return RAN;
 	if (!strcmp(how, "lock"))
 		return lock_run();
-	if (!strcmp(how, "exec") || !strcmp(how, "execl"))
-		return run_again(!strcmp(how, "exec"));
+	if (strstr(how, "exec"))
+		return run_again(how);
+	if (!strcmp(how, "in vain")) {
+		execute("execve", "/nonexistent", again);
+		raise(SIGKILL);
+	}
 	if (!strcmp(how, "fork")) {
 		pid = fork();
 		if (!pid)
