@@ -2,7 +2,7 @@
 /*
  * _exit() that writes the counters of --coverage first, as exit() does: linked into
  * what is measured by scripts/coverage. Whoever comes by the system call is not counted.
- * Weak: the library that the command preloads has one, which ends without counting.
+ * Weak: the library that the command preloads has one, which does so itself there.
  */
 #include <sys/syscall.h>
 #include <unistd.h>
