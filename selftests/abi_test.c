@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(abi) {
 	int fd;

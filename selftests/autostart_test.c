@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "child.h"
 #include "files.h"
 #include "profil.h"
@@ -352,7 +352,7 @@ static enum stage stage_of(const struct profil_run *run)
  * It is told what there was no memory for. What becomes of the program is no matter
  * here: the harness's own constructors, which come next, do not look at what they get.
  */
-TEST_F_TIMEOUT(autostart, little_address_space, 120)
+TEST_F(autostart, little_address_space)
 {
 	const struct profil_run fresh = self->run;
 	unsigned long low, high;

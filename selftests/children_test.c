@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "crowd.h"
 #include "process.h"
 
@@ -78,14 +78,14 @@ static double share_of_short_lives(struct profile *profile, unsigned int rate,
 	return share_of_range((double)theirs / rate, sum, in_all);
 }
 
-TEST_F_TIMEOUT(children, first_tick, 120)
+TEST_F(children, first_tick)
 {
 	EXPECT_SHARE(0.85, 1.15, share_of_short_lives(&self->profile,
 						      self->profile.hz, 200));
 }
 
 /* Even if the child has gone before a worker comes to count it. */
-TEST_F_TIMEOUT(children, first_and_last_tick, 120)
+TEST_F(children, first_and_last_tick)
 {
 	pid_t spinners[MOST_CROWDED];
 	int nr = crowd(spinners);
@@ -98,7 +98,7 @@ TEST_F_TIMEOUT(children, first_and_last_tick, 120)
 }
 
 /* Each is too short for a sample of its own; together they get what is due. */
-TEST_F_TIMEOUT(children, first_tick_at_a_lower_rate, 120)
+TEST_F(children, first_tick_at_a_lower_rate)
 {
 	EXPECT_SHARE(0.7, 1.5, share_of_short_lives(&self->profile, 50, 400));
 }
@@ -138,7 +138,7 @@ static double share_of_many(struct __test_metadata *_metadata,
 }
 
 /* (ticks may prefer some of those that take turns, and what they do) */
-TEST_F_TIMEOUT(children, many_at_once, 120)
+TEST_F(children, many_at_once)
 {
 	EXPECT_SHARE(0.85, 1.15,
 		     share_of_many(_metadata, &self->profile, true));
@@ -148,7 +148,7 @@ TEST_F_TIMEOUT(children, many_at_once, 120)
  * Again, each in one piece: so its ticks are its own, and not its neighbours'. By
  * the way nothing of lower priority gets a CPU meanwhile, such as workers.
  */
-TEST_F_TIMEOUT(children, many_at_once_in_one_piece, 120)
+TEST_F(children, many_at_once_in_one_piece)
 {
 	struct sched_param high = { .sched_priority = 2 }, normal = { 0 };
 
@@ -176,7 +176,7 @@ static double share_of_many_in_turn(struct __test_metadata *_metadata,
 	return share_of_children(_metadata, profile, children, MANY, false);
 }
 
-TEST_F_TIMEOUT(children, many_in_turn, 120)
+TEST_F(children, many_in_turn)
 {
 	EXPECT_SHARE(0.93, 1.07,
 		     share_of_many_in_turn(_metadata, &self->profile));
@@ -227,7 +227,7 @@ static double share_of_generations(struct __test_metadata *_metadata,
 				 false);
 }
 
-TEST_F_TIMEOUT(children, generations, 60)
+TEST_F(children, generations)
 {
 	EXPECT_SHARE(0.6, 1.4,
 		     share_of_generations(_metadata, &self->profile));
@@ -301,7 +301,7 @@ static double share_of_grandchildren(struct __test_metadata *_metadata,
 	return share_of_children(_metadata, profile, reports, PAIRS, false);
 }
 
-TEST_F_TIMEOUT(children, that_fork_at_once, 60)
+TEST_F(children, that_fork_at_once)
 {
 	EXPECT_SHARE(0.85, 1.15,
 		     share_of_grandchildren(_metadata, &self->profile));
@@ -348,13 +348,13 @@ static double share_of_family(struct __test_metadata *_metadata,
 				 true);
 }
 
-TEST_F_TIMEOUT(children, family_tree, 60)
+TEST_F(children, family_tree)
 {
 	EXPECT_SHARE(0.85, 1.15, share_of_family(_metadata, &self->profile));
 }
 
 /* Children that are killed before they know, and all goes back. */
-TEST_F_TIMEOUT(children, killed_at_once, 60)
+TEST_F(children, killed_at_once)
 {
 	enum { CHILDREN = 100 };
 	struct profile *profile = &self->profile;
@@ -526,7 +526,7 @@ static double share_of_threads_children(struct __test_metadata *_metadata,
 				 THREADS * CHILDREN_EACH, true);
 }
 
-TEST_F_TIMEOUT(children, threads_that_fork, 60)
+TEST_F(children, threads_that_fork)
 {
 	EXPECT_SHARE(0.6, 1.4,
 		     share_of_threads_children(_metadata, &self->profile));

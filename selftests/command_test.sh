@@ -435,8 +435,8 @@ if [ -w $parameter ]; then
 else
 	ktap_test_skip "a rate that the kernel lowers: needs root"
 fi
-check "memlock limit: what is over it is lost, and told" memlock_short
-check "memlock limit: only what is hit counts" memlock_enough
+check "memlock limit: what is over it is lost, and told" at_last memlock_short
+check "memlock limit: only what is hit counts" at_last memlock_enough
 check "forked children" at_last forks exit
 check "forked children that end by _exit()" at_last forks _exit
 check "forked children that do not come to exit()" at_last forks_unknown
@@ -445,7 +445,7 @@ check "a forked child that executes another program, not followed" at_last forks
 check "two programs that a static one executes" at_last first_of_several
 check "no CPU time used" run 0 true
 check "a result is kept, and shown otherwise" at_last kept
-check "lines" by_line
+check "lines" at_last by_line
 check "an object that has changed" changed_object
 check "a result file, and nothing else" result_file
 check "a result that cannot be written" result_that_cannot_be_written

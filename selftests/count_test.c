@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "share.h"
 
 #define THREADS	4
@@ -111,19 +111,19 @@ static void burn_two(void)
 	burn(2);
 }
 
-TEST_F_TIMEOUT(count, four_threads_100_hz, 120)
+TEST_F(count, four_threads_100_hz)
 {
 	EXPECT_SHARE(0.98, 1.02, share_counted(self, 100, THREADS));
 }
 
-TEST_F_TIMEOUT(count, four_threads_every_tick, 120)
+TEST_F(count, four_threads_every_tick)
 {
 	EXPECT_SHARE(0.98, 1.02,
 		     share_counted(self, get_info(self->fd).tick_hz, THREADS));
 }
 
 /* Rates that do not divide the tick's, and the lowest: exact on average. */
-TEST_F_TIMEOUT(count, uneven_rates, 120)
+TEST_F(count, uneven_rates)
 {
 	EXPECT_SHARE(0.97, 1.03, share_counted(self, 97, THREADS));
 	EXPECT_SHARE(0.8, 1.2, share_counted(self, 7, THREADS));
@@ -158,7 +158,7 @@ static double share_of_short_profiles(struct _test_data_count *self)
  * Many short profiles: each is too short for a sample of its own at this rate,
  * together they get what is due to their time.
  */
-TEST_F_TIMEOUT(count, short_profiles, 240)
+TEST_F(count, short_profiles)
 {
 	/* about 150 samples, were it by chance with a standard deviation of 9 */
 	EXPECT_SHARE(0.8, 1.2, share_of_short_profiles(self));
@@ -178,13 +178,13 @@ static void burn_in_bursts(void)
  * What is due while the process sleeps, and its CPU has no tick, is not charged
  * to it when it comes back.
  */
-TEST_F_TIMEOUT(count, bursts, 120)
+TEST_F(count, bursts)
 {
 	EXPECT_SHARE(0.85, 1.1, share_counted_in(self, burn_in_bursts));
 }
 
 /* Nor is what another process ran meanwhile on the same CPU. */
-TEST_F_TIMEOUT(count, shared_cpu, 120)
+TEST_F(count, shared_cpu)
 {
 	pid_t pid;
 
@@ -228,7 +228,7 @@ static double share_started_by_another_thread(struct _test_data_count *self)
 	return (double)self->counter / (self->start.rate * used);
 }
 
-TEST_F_TIMEOUT(count, started_by_another_thread, 120)
+TEST_F(count, started_by_another_thread)
 {
 	EXPECT_SHARE(0.97, 1.04, share_started_by_another_thread(self));
 }
@@ -278,7 +278,7 @@ static void fill_with_zeroes(void)
 		read_zeroes(zeroes, to_fill, 8 << 20);
 }
 
-TEST_F_TIMEOUT(count, system_time, 120)
+TEST_F(count, system_time)
 {
 	zeroes = open("/dev/zero", O_RDONLY);
 	ASSERT_GE(zeroes, 0);
@@ -300,7 +300,7 @@ TEST_F_TIMEOUT(count, system_time, 120)
 #endif
 
 /* ... and a program that stays in user mode loses nothing by it. */
-TEST_F_TIMEOUT(count, user_only, 120)
+TEST_F(count, user_only)
 {
 	self->start.flags = PROFIL_USER_ONLY;
 	EXPECT_SHARE(0.9, 1.02, share_counted_in(self, burn_one_second));

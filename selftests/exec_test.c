@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "process.h"
 
 #define COUNTER_PAGES	16
@@ -492,7 +492,7 @@ TEST_F(exec, gives_back)
 }
 
 /* Before the child has been seen by a tick, or its memory pinned. */
-TEST_F_TIMEOUT(exec, at_once_after_fork, 120)
+TEST_F(exec, at_once_after_fork)
 {
 	long long sessions, pinned;
 	struct profil_status status;

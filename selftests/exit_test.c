@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "process.h"
 
 #define COUNTER_PAGES	16
@@ -186,7 +186,7 @@ TEST_F(exit, by_sigkill)
 	expect_end(_metadata, self, be_killed, SIGKILL);
 }
 
-TEST_F_TIMEOUT(exit, by_core_dump, 240)
+TEST_F(exit, by_core_dump)
 {
 	expect_end(_metadata, self, dump_core, SIGSEGV);
 }
@@ -268,7 +268,7 @@ static int take_all_room(struct profile *profile, int number)
 	return 103;
 }
 
-TEST_F_TIMEOUT(exit, charge_returns, 240)
+TEST_F(exit, charge_returns)
 {
 	static const int ends[] = {
 		0, 128 + SIGKILL, 128 + SIGSEGV, 0,

@@ -4,7 +4,7 @@
  * fork fails for our sake, and of each that succeeds it is known what became of the
  * child; samples are lost for as long as there is no memory, and no longer.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "process.h"
 #include "fault.h"
 #include "memory.h"
@@ -118,7 +118,7 @@ static void sweep_forks(struct __test_metadata *_metadata,
 	TH_LOG("%lu forks, %lu failed", n, failed);
 }
 
-TEST_F_TIMEOUT(fault, forks_where_we_fail, 120)
+TEST_F(fault, forks_where_we_fail)
 {
 	choose(&self->injection, SLAB, ONE);
 	ASSERT_EQ(0, begin(&self->profile));
@@ -142,7 +142,7 @@ TEST_F_TIMEOUT(fault, forks_that_fail, 600)
  * then, so that its profile ends with the reason; when nothing is left, children are
  * denied.
  */
-TEST_F_TIMEOUT(fault, forks_without_memory, 120)
+TEST_F(fault, forks_without_memory)
 {
 	enum { FORKS = 40 };
 	struct child_report *report = map_shared(PAGE);

@@ -12,7 +12,7 @@
  */
 #include <sys/resource.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "child.h"
 #include "fault.h"
 #include "memory.h"
@@ -505,7 +505,7 @@ static bool tick_came_late(const struct profil_status *status)
 /* How often in a row that may be: a sample that is left over would wait each time. */
 #define LATE_TICKS	5
 
-TEST_F_TIMEOUT(fault, status, 120)
+TEST_F(fault, status)
 {
 	struct faults *faults = &self->faults;
 	struct profil_status status;
@@ -539,7 +539,7 @@ TEST_F_TIMEOUT(fault, status, 120)
  * A stop fails with the profile as it was; but its answer comes last, and cannot be
  * written any more if another thread has just taken the memory for it away.
  */
-TEST_F_TIMEOUT(fault, stop, 120)
+TEST_F(fault, stop)
 {
 	struct faults *faults = &self->faults;
 	struct profil_status status;

@@ -103,7 +103,7 @@ static inline long long await_figure(const char *name, long long value)
 	long long now = figure(name);
 	int i;
 
-	for (i = 0; i < 250 && now != value; i++) {
+	for (i = 0; i < 1500 && now != value; i++) {
 		usleep(20000);
 		now = figure(name);
 	}

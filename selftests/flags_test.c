@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "faces.h"
 
 #define LAZY	(PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT)

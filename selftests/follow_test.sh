@@ -181,8 +181,8 @@ check "20 programs at once" at_last at_once
 check "make -j2" at_last built
 check "a library that is loaded" at_last came spin_loaded dlopen libfollow.so
 check "a library that is loaded twice" at_last came spin_loaded dlopen libfollow.so again
-check "libraries are found as before" found
-check "a library that is in the cache" found_in_cache
+check "libraries are found as before" at_last found
+check "a library that is in the cache" at_last found_in_cache
 check "a library beside a gigabyte for code" at_last came spin_loaded dlopen libfollow.so huge
 check "code that is made by mmap" at_last nameless '[jit]' mmap
 check "code that is made by mprotect" at_last nameless '[jit]' mprotect

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(fork)
@@ -308,7 +308,7 @@ TEST_F(fork, ended_profile)
 		close(pipes[1]);
 		_exit(begin(profile) ? 1 : await_pass(pipes[0]) + 1);
 	}
-	for (i = 0; i < 5000 && figure("sessions") < 1; i++)
+	for (i = 0; i < 30000 && figure("sessions") < 1; i++)
 		usleep(1000);
 
 	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));

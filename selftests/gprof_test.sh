@@ -263,7 +263,7 @@ no_hook() {
 	local ftrace=/proc/sys/kernel/ftrace_enabled i
 
 	# the last profile's goes a while later
-	for i in $(seq 100); do
+	for i in $(seq 300); do
 		echo 0 2>/dev/null >$ftrace && break
 		sleep 0.1
 	done

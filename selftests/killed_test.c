@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "soon.h"
 #include "child.h"
 #include "four_pages.h"
@@ -62,7 +62,7 @@ static void be_busy(struct memory *m, uint32_t flags, size_t bytes, int ready)
 		burn(1);
 }
 
-TEST_F_TIMEOUT(killed, by_signal, 120)
+TEST_F(killed, by_signal)
 {
 	int i, ready[2];
 	pid_t pid;
@@ -88,7 +88,7 @@ TEST_F_TIMEOUT(killed, by_signal, 120)
  * outside, as the OOM reaper does and by the same code: the module is asked not
  * to sleep.
  */
-TEST_F_TIMEOUT(killed, and_reaped, 120)
+TEST_F(killed, and_reaped)
 {
 	int i, ready[2], pidfd, reaped = 0;
 	pid_t pid;
@@ -137,7 +137,7 @@ static void use_up_memory(struct memory *m, uint32_t flags)
 		memset(map_memory(chunk), 1, chunk);
 }
 
-TEST_F_TIMEOUT(killed, out_of_memory, 120)
+TEST_F(killed, out_of_memory)
 {
 	pid_t pid;
 	int i;

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "child.h"
 #include "one_counter.h"
 
@@ -179,7 +179,7 @@ static uint64_t load(const char *at, unsigned int width)
 }
 
 /* The last counter of a page, of each width, and nothing beside it. */
-TEST_F_TIMEOUT(kind, each_width, 60)
+TEST_F(kind, each_width)
 {
 	struct remap *r = &self->r;
 	char *memory = MEMORY_OF(variant, r);
@@ -210,7 +210,7 @@ TEST_F_TIMEOUT(kind, each_width, 60)
 }
 
 /* fork() protects private memory from being written, and shares the rest. */
-TEST_F_TIMEOUT(kind, forked, 60)
+TEST_F(kind, forked)
 {
 	struct remap *r = &self->r;
 	char *memory = MEMORY_OF(variant, r);

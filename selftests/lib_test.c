@@ -9,7 +9,7 @@
 #include <sys/time.h>
 
 #include "common.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "profil.h"
 
 FIXTURE(lib) {

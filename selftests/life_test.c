@@ -9,7 +9,7 @@
 
 #include "common.h"
 #include "memory.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "share.h"
 
 FIXTURE(life) {

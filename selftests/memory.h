@@ -36,7 +36,7 @@ static inline bool pins_went_back_to(long long before)
 {
 	int i;
 
-	for (i = 0; i < 100 && pins_of_all() > before; i++)
+	for (i = 0; i < 1500 && pins_of_all() > before; i++)
 		usleep(20000);
 	return geteuid() || pins_of_all() <= before;
 }

@@ -7,7 +7,7 @@
  * A pipe holds the pages meanwhile, so that those that are truncated or
  * unmapped can still be read.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "child.h"
 #include "four_pages.h"
 
@@ -288,7 +288,7 @@ GONE_ANON(move_and_keep);
 GONE_ANON(protect_and_back);
 
 /* One thread at a time, so that each figure is known. */
-TEST_F_TIMEOUT(gone, once, 240)
+TEST_F(gone, once)
 {
 	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
 	struct memory *m = &self->m;
@@ -466,7 +466,7 @@ static int stay_until_counted(const struct memory *m, int page)
 }
 
 /* Where it changes is where counting begins anew: in all of these pages, and no other. */
-TEST_F_TIMEOUT(stays, where_pages_are_discarded, 120)
+TEST_F(stays, where_pages_are_discarded)
 {
 	struct memory *m = &self->m;
 	off_t begin = m->counters - m->view;

@@ -20,7 +20,7 @@ attached() {
 detached() {
 	local i
 
-	for i in $(seq 100); do
+	for i in $(seq 300); do
 		attached || return 0
 		sleep 0.1
 	done

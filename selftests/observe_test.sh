@@ -75,7 +75,7 @@ equal() {
 soon() {
 	local name=$1 value=$2
 
-	for _ in $(seq 50); do
+	for _ in $(seq 300); do
 		[ "$(figure "$name")" = "$value" ] && return
 		sleep 0.1
 	done

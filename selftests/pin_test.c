@@ -11,7 +11,7 @@
 #include "common.h"
 #include "crowd.h"
 #include "memory.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "share.h"
 
 #define HISTOGRAM	((size_t)64 << 20)
@@ -167,7 +167,7 @@ static struct profil_status see_it_end(struct __test_metadata *_metadata,
 	return status;
 }
 
-TEST_F_TIMEOUT(pin, by_and_by, 120)
+TEST_F(pin, by_and_by)
 {
 	long long pinned = figure("pinned_bytes");
 	int i;
@@ -235,7 +235,7 @@ static double share_of_threads(struct __test_metadata *_metadata,
 	       seconds > most ? seconds / most : 1;
 }
 
-TEST_F_TIMEOUT(pin, by_many_threads, 120)
+TEST_F(pin, by_many_threads)
 {
 	struct one_pc threads[THREADS];
 	int i, round;
@@ -274,7 +274,7 @@ static void fork_child(struct __test_metadata *_metadata,
 	EXPECT_EQ(before, sum_of_spots(self));
 }
 
-TEST_F_TIMEOUT(pin, in_children, 120)
+TEST_F(pin, in_children)
 {
 	ASSERT_EQ(0, begin(self));
 	EXPECT_EQ(15, hit(self, 0, 15));
@@ -318,7 +318,7 @@ TEST_F(pin, in_a_child_of_an_eager_parent)
  * A user's limit is for the pages that are hit, not for the histogram. What is
  * beyond it is lost, and told; what is within goes on.
  */
-TEST_F_TIMEOUT(pin, up_to_the_limit, 60)
+TEST_F(pin, up_to_the_limit)
 {
 	struct profil_status status;
 	pid_t pid;
@@ -357,7 +357,7 @@ TEST_F_TIMEOUT(pin, up_to_the_limit, 60)
 }
 
 /* More than are let go of under one hold of the index's lock. */
-TEST_F_TIMEOUT(pin, all_of_many_pages_discarded_at_once, 60)
+TEST_F(pin, all_of_many_pages_discarded_at_once)
 {
 	const size_t bytes = (size_t)16 << 20;
 
@@ -375,7 +375,7 @@ TEST_F_TIMEOUT(pin, all_of_many_pages_discarded_at_once, 60)
 }
 
 /* The charge of pages that the program has discarded is there for others. */
-TEST_F_TIMEOUT(pin, discarded_pages_are_not_charged, 60)
+TEST_F(pin, discarded_pages_are_not_charged)
 {
 	pid_t pid;
 	int i;
@@ -554,7 +554,7 @@ static double start_seconds(struct _test_data_pin *self, uint32_t flags)
 	return best;
 }
 
-TEST_F_TIMEOUT(pin, starts_at_less_cost, 120)
+TEST_F(pin, starts_at_less_cost)
 {
 	double at_once = start_seconds(self, 0);
 	double on_hit = start_seconds(self, PROFIL_PIN_ON_HIT);

@@ -3,7 +3,7 @@
  * Rates: who may ask for which, and of which clock; the guard; and the three views of
  * CPU time.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "clocked.h"
 
 FIXTURE(rate) {
@@ -53,7 +53,7 @@ static double share_with_changes(struct profile *profile)
 	return (double)*profile->counter / (hz * used);
 }
 
-TEST_F_TIMEOUT(rate, one_clock_after_the_other, 120)
+TEST_F(rate, one_clock_after_the_other)
 {
 	EXPECT_SHARE(0.8, 1.2, share_with_changes(&self->profile));
 }
@@ -174,7 +174,7 @@ static double share_of_both_views(struct profile *profile)
 	return user < 0.1 || kernel < 0.1 ? -1 : user + kernel;
 }
 
-TEST_F_TIMEOUT(rate, three_views, 120)
+TEST_F(rate, three_views)
 {
 	EXPECT_SHARE(0.85, 1.15, share_of_view(&self->profile, 0));
 	EXPECT_SHARE(0.8, 1.2, share_of_both_views(&self->profile));

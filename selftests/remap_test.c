@@ -4,7 +4,7 @@
  * but the memory stays the program's: counting goes on, in the page that the
  * program sees, and no tick is lost.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "child.h"
 #include "one_counter.h"
 
@@ -140,7 +140,7 @@ static void *map_for(struct remap *r, enum source source)
  * end, is all that was counted, but for ticks that came between the two; and the
  * page that was discarded is left alone.
  */
-TEST_F_TIMEOUT(change, accounted_for, 240)
+TEST_F(change, accounted_for)
 {
 	struct remap *r = &self->r;
 	bool discards = variant->effect == DISCARDS;

@@ -8,7 +8,7 @@
 #include <linux/userfaultfd.h>
 #include <sys/syscall.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "one_counter.h"
 
 #ifndef MADV_COLLAPSE
@@ -49,7 +49,7 @@ static bool merged(struct remap *r, uint64_t *twin)
 	return false;
 }
 
-TEST_F_TIMEOUT(replaced, by_a_merged_page, 120)
+TEST_F(replaced, by_a_merged_page)
 {
 	struct remap *r = &self->r;
 	uint64_t *twin = map_memory(PAGE), *page, before;
@@ -117,7 +117,7 @@ static void split(char *at)
  * Small pages become a huge one, and that becomes small ones again. The kernel
  * leaves a page alone that is pinned: what is collapsed was not hit before.
  */
-TEST_F_TIMEOUT(replaced, by_a_huge_page, 240)
+TEST_F(replaced, by_a_huge_page)
 {
 	struct remap *r = &self->r;
 	int error, try;
@@ -144,7 +144,7 @@ TEST_F_TIMEOUT(replaced, by_a_huge_page, 240)
 	}
 }
 
-TEST_F_TIMEOUT(replaced, by_parts_of_a_huge_page, 60)
+TEST_F(replaced, by_parts_of_a_huge_page)
 {
 	struct remap *r = &self->r;
 	size_t i;
@@ -179,7 +179,7 @@ static int protect_by_handler(struct remap *r)
 	return ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect) ? errno : 0;
 }
 
-TEST_F_TIMEOUT(replaced, in_no_way_by_write_protection, 60)
+TEST_F(replaced, in_no_way_by_write_protection)
 {
 	struct remap *r = &self->r;
 	struct uffdio_api api = {
@@ -243,7 +243,7 @@ static int move_about(struct remap *r)
 	return 0;
 }
 
-TEST_F_TIMEOUT(replaced, by_migration, 60)
+TEST_F(replaced, by_migration)
 {
 	struct remap *r = &self->r;
 	int k, moved;
@@ -268,7 +268,7 @@ TEST_F_TIMEOUT(replaced, by_migration, 60)
 /* The kernel takes all access away for a while, to see who wants it. */
 #define SCAN	"/sys/kernel/debug/sched/numa_balancing/"
 
-TEST_F_TIMEOUT(replaced, by_numa_balancing, 60)
+TEST_F(replaced, by_numa_balancing)
 {
 	struct remap *r = &self->r;
 	long long updates;
@@ -324,7 +324,7 @@ static int swap_out(void *page)
 	return !page_behind(page);
 }
 
-TEST_F_TIMEOUT(replaced, by_a_page_from_swap, 60)
+TEST_F(replaced, by_a_page_from_swap)
 {
 	struct remap *r = &self->r;
 	struct profil_status status;

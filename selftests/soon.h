@@ -13,12 +13,12 @@
  */
 #define EXPECT_SOON(condition)						\
 	do {								\
-		int tries = 500;					\
+		int tries = 3000;					\
 									\
 		while (!(condition) && --tries)				\
 			usleep(10000);					\
 		EXPECT_TRUE(tries) {					\
-			TH_LOG("not after 5 s: " #condition);		\
+			TH_LOG("not after 30 s: " #condition);		\
 		}							\
 	} while (0)
 

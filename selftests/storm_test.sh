@@ -38,7 +38,7 @@ trap restore EXIT
 
 # soon COMMAND...: workers may have a last thing to do
 soon() {
-	for _ in $(seq 50); do
+	for _ in $(seq 300); do
 		"$@" && return
 		sleep 0.1
 	done

@@ -3,7 +3,7 @@
  * PROFIL_THREAD_ONLY: the thread that starts a profile is counted, and what it
  * forks; no other thread, nor what that forks.
  */
-#include "kselftest_harness.h"
+#include "harness.h"
 #include "faces.h"
 
 FIXTURE(thread_only) {
