@@ -260,10 +260,10 @@ by_user() {
 
 # What can be done about it is told, too.
 no_hook() {
-	local ftrace=/proc/sys/kernel/ftrace_enabled i
+	local ftrace=/proc/sys/kernel/ftrace_enabled _
 
 	# the last profile's goes a while later
-	for i in $(seq 300); do
+	for _ in $(seq 300); do
 		echo 0 2>/dev/null >$ftrace && break
 		sleep 0.1
 	done
