@@ -258,17 +258,16 @@ by_user() {
 		>"$work/out" 2>"$work/err"
 }
 
+set_ftrace() {
+	echo "$1" 2>/dev/null >/proc/sys/kernel/ftrace_enabled
+}
+
 # What can be done about it is told, too.
 no_hook() {
-	local ftrace=/proc/sys/kernel/ftrace_enabled _
-
 	# the last profile's goes a while later
-	for _ in $(seq 300); do
-		echo 0 2>/dev/null >$ftrace && break
-		sleep 0.1
-	done
+	soon set_ftrace 0
 	in_work env LD_PRELOAD="$library" "$tests/pg" 0
-	echo 1 >$ftrace
+	set_ftrace 1
 	grep -q 'refused.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"
 }
 

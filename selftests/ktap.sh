@@ -83,3 +83,15 @@ at_last() {
 	done
 	return 1
 }
+
+# soon COMMAND [ARG...]: it succeeds before long. What workers do, they do soon, though
+# others may have the processors.
+soon() {
+	local _
+
+	for _ in $(seq 300); do
+		"$@" && return
+		sleep 0.1
+	done
+	return 1
+}

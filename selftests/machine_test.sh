@@ -35,11 +35,12 @@ under_storm() {
 	((times)) && nothing_is_left
 }
 
+is_all_given_back() {
+	[ "$(figure sessions) $(figure pinned_bytes)" = "0 0" ]
+}
+
 nothing_is_left() {
-	for _ in $(seq 300); do
-		[ "$(figure sessions) $(figure pinned_bytes)" = "0 0" ] && return
-		sleep 0.1
-	done
+	soon is_all_given_back && return
 	ktap_print_msg "left: $(figure sessions) sessions, $(figure pinned_bytes) bytes"
 	return 1
 }
@@ -48,15 +49,8 @@ processor_goes_and_comes() {
 	echo 0 >"$processor" && sleep 0.1 && echo 1 >"$processor" && sleep 0.1
 }
 
-# more_samples_than N: before long, though others may have the processors
 more_samples_than() {
-	local _
-
-	for _ in $(seq 300); do
-		(($(figure samples) > $1)) && return
-		sleep 0.1
-	done
-	return 1
+	(($(figure samples) > $1))
 }
 
 # A profiled program, alone in its group, that is counted
@@ -65,7 +59,7 @@ begin_program() {
 	sh -c "echo \$\$ >$group/cgroup.procs; exec ./rates timer 250 spin 2 60" \
 		>/dev/null 2>&1 &
 	program=$!
-	more_samples_than "$(figure samples)"
+	soon more_samples_than "$(figure samples)"
 }
 
 end_program() {
@@ -85,7 +79,7 @@ counts_unless_frozen() {
 	sleep 1
 	frozen=$(figure samples)
 	echo 0 >"$group/cgroup.freeze"
-	more_samples_than "$frozen" || counts=
+	soon more_samples_than "$frozen" || counts=
 	ktap_print_msg "samples: $before when frozen, $frozen before it went on"
 	end_program && [ "$counts" ] && ((frozen == before))
 }
@@ -100,7 +94,7 @@ counts_on_after_sleep() {
 	for _ in 1 2 3; do
 		echo freezer >/sys/power/pm_test
 		echo mem >/sys/power/state || break
-		more_samples_than "$(figure samples)" || break
+		soon more_samples_than "$(figure samples)" || break
 		((slept++))
 	done
 	ktap_print_msg "slept $slept times"

@@ -72,14 +72,12 @@ equal() {
 }
 
 # What ends a process may be on its way still.
-soon() {
-	local name=$1 value=$2
+comes_to() {
+	soon is_now "$@" || equal "$1" "$(figure "$1")" "$2"
+}
 
-	for _ in $(seq 300); do
-		[ "$(figure "$name")" = "$value" ] && return
-		sleep 0.1
-	done
-	equal "$name" "$(figure "$name")" "$value"
+is_now() {
+	[ "$(figure "$1")" = "$2" ]
 }
 
 # Run ./steps in the background, to where it waits; it goes on with `proceed`.
@@ -127,7 +125,7 @@ sessions_and_pins() {
 	proceed && until_waiting &&
 	equal sessions "$(figure sessions)" $((sessions + 1)) &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 3 * page)) &&
-	finish && soon sessions "$sessions" && soon pinned_bytes "$bytes"
+	finish && comes_to sessions "$sessions" && comes_to pinned_bytes "$bytes"
 }
 
 # Children are sessions too, and pages that are not hit are not pinned.
@@ -138,7 +136,7 @@ pins_on_hit() {
 	begin hit=100 burn pinned wait || return
 	equal "pinned as the process has it" "$pinned" "$page" &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + page)) &&
-	finish && soon pinned_bytes "$bytes"
+	finish && comes_to pinned_bytes "$bytes"
 }
 
 # A program that is on a CPU for 0.1 s, with 100 ticks a second or more.

@@ -36,15 +36,6 @@ restore() {
 }
 trap restore EXIT
 
-# soon COMMAND...: workers may have a last thing to do
-soon() {
-	for _ in $(seq 300); do
-		"$@" && return
-		sleep 0.1
-	done
-	return 1
-}
-
 # storm SECONDS: the figures of what was done are part of the test's output
 storm() {
 	./storm "$1" >"$work/out" 2>"$work/err"
