@@ -185,7 +185,7 @@ TEST_F(change, accounted_for)
 		if (discards) {
 			sum += counter(r);
 			EXPECT_GE(status.counted, sum);
-			EXPECT_LE(status.counted, sum + between + 5 + sum / 10);
+			EXPECT_LE(status.counted, sum + between + 5);
 			EXPECT_LT(20, began_anew);
 		}
 	}
