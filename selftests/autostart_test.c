@@ -10,90 +10,17 @@
 #include <sys/time.h>
 
 #include "harness.h"
-#include "child.h"
 #include "files.h"
 #include "profil.h"
-#include "run/run.h"
+#include "run_memory.h"
 
 #define SOME_USER	7401	/* whom no other test charges */
-
-/* How this program ends if it is executed with arguments: see main(). */
-#define RAN		17
 
 #define HANDLED		50	/* signals whose handler forks */
 
 /* The calls for other programs that the library hears of. */
 static const char *const heard[] = { "execv", "execve", "execvp", "execvpe",
 				     "fexecve" };
-
-FIXTURE(autostart) {
-	int device;
-	int memory;
-	struct profil_run run;
-	struct profil_run_process process;	/* the first */
-};
-
-/* As tools/runfile.c does. */
-FIXTURE_SETUP(autostart)
-{
-	REQUIRE_DEVICE(self->device);
-	self->run = (struct profil_run) {
-		.magic = PROFIL_RUN_MAGIC,
-		.version = PROFIL_RUN_VERSION,
-		.rate = get_info(self->device).tick_hz,
-		.end = PROFIL_RUN_COUNTERS_AT,
-	};
-	self->memory = memfd_create("run", MFD_ALLOW_SEALING);
-	ASSERT_LE(0, self->memory);
-	ASSERT_EQ(0, ftruncate(self->memory, PROFIL_RUN_COUNTERS_AT));
-}
-
-FIXTURE_TEARDOWN(autostart)
-{
-	close(self->memory);
-	close(self->device);
-}
-
-/* Execute this program with a run's memory. Return: how it ended, as the shell has it. */
-static int run_program(const char *memory, const char *how,
-		       int (*before)(unsigned long), unsigned long arg)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		setenv("PROFIL_RUN", memory, 1);
-		if (before && before(arg))
-			_exit(1);
-		execl("/proc/self/exe", "autostart_test", "run", how, NULL);
-		_exit(2);
-	}
-	return pid < 0 ? -1 : wait_for(pid);
-}
-
-static struct profil_run_process process(int memory, int i)
-{
-	struct profil_run_process process = { 0 };
-
-	pread(memory, &process, sizeof(process),
-	      PROFIL_RUN_PROCESSES_AT + i * (off_t)sizeof(process));
-	return process;
-}
-
-/* With the memory of the fixture, and what it is after that. */
-#define RUN(how, before, arg) ({					\
-	char _name[64];							\
-	int _status;							\
-									\
-	snprintf(_name, sizeof(_name), "/proc/self/fd/%d",		\
-		 self->memory);						\
-	ASSERT_EQ((ssize_t)sizeof(self->run),				\
-		  pwrite(self->memory, &self->run, sizeof(self->run), 0)); \
-	_status = run_program(_name, how, before, arg);			\
-	ASSERT_EQ((ssize_t)sizeof(self->run),				\
-		  pread(self->memory, &self->run, sizeof(self->run), 0)); \
-	self->process = process(self->memory, 0);			\
-	_status;							\
-})
 
 static int set_preload(unsigned long other)
 {
@@ -102,7 +29,7 @@ static int set_preload(unsigned long other)
 }
 
 /* Of the environment it takes out what the command put there, and no more. */
-TEST_F(autostart, environment)
+TEST_F(run, environment)
 {
 	unsigned long other;
 
@@ -117,7 +44,7 @@ TEST_F(autostart, environment)
 }
 
 /* What it executes shall find the run too: it stays. */
-TEST_F(autostart, environment_that_is_followed)
+TEST_F(run, environment_that_is_followed)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("followed", set_preload, 0));
@@ -128,7 +55,7 @@ TEST_F(autostart, environment_that_is_followed)
  * Each program has its place, in the order of their starts, and tells its own: also
  * those that execute another, or could not.
  */
-TEST_F(autostart, executed_programs)
+TEST_F(run, executed_programs)
 {
 	struct profil_run_process next;
 	size_t i;
@@ -154,7 +81,7 @@ TEST_F(autostart, executed_programs)
 }
 
 /* One that could not is as it was: killed then, it has told nothing. */
-TEST_F(autostart, executed_in_vain)
+TEST_F(run, executed_in_vain)
 {
 	EXPECT_EQ(128 + SIGKILL, RUN("in vain", NULL, 0));
 	EXPECT_EQ(PROFIL_RUN_STARTED, self->process.state);
@@ -162,7 +89,7 @@ TEST_F(autostart, executed_in_vain)
 }
 
 /* By a call that the library does not hear of: the next program tells when it was. */
-TEST_F(autostart, unheard_exec)
+TEST_F(run, unheard_exec)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("execl", NULL, 0));
@@ -172,7 +99,7 @@ TEST_F(autostart, unheard_exec)
 	EXPECT_LT(self->process.start_cpu_ns, self->process.end_cpu_ns);
 }
 
-TEST_F(autostart, executed_programs_that_are_not_followed)
+TEST_F(run, executed_programs_that_are_not_followed)
 {
 	EXPECT_EQ(RAN, RUN("execv", NULL, 0));
 	EXPECT_EQ(1, self->run.nr_processes);
@@ -180,7 +107,7 @@ TEST_F(autostart, executed_programs_that_are_not_followed)
 }
 
 /* A child of vfork() has its parent's memory: it tells nothing for it. */
-TEST_F(autostart, child_in_its_parents_memory)
+TEST_F(run, child_in_its_parents_memory)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("vfork", NULL, 0));
@@ -191,7 +118,7 @@ TEST_F(autostart, child_in_its_parents_memory)
 }
 
 /* By _exit() too */
-TEST_F(autostart, forked_child)
+TEST_F(run, forked_child)
 {
 	struct profil_run_process child;
 
@@ -206,7 +133,7 @@ TEST_F(autostart, forked_child)
 }
 
 /* Objects are added by one process at a time. */
-TEST_F(autostart, waits_for_others)
+TEST_F(run, waits_for_others)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char name[64];
@@ -240,36 +167,15 @@ TEST_F(autostart, waits_for_others)
 }
 
 /* Not until it ends: what it has mapped holds no lock. */
-TEST_F(autostart, others_do_not_wait_for_its_end)
+TEST_F(run, others_do_not_wait_for_its_end)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("lock", NULL, 0));
 	EXPECT_LT(3, self->run.nr_objects);
 }
 
-/* Samples of all processes of a run, whoever they are, but for those outside all objects. */
-static uint64_t samples_of_run(int memory, const struct profil_run *run)
-{
-	const char *all = mmap(NULL, run->end, PROT_READ, MAP_SHARED, memory, 0);
-	const struct profil_run_object *object;
-	const uint32_t *counters;
-	uint64_t sum = 0, k;
-	uint32_t i;
-
-	if (all == MAP_FAILED)
-		return 0;
-	for (i = 0; i < run->nr_objects; i++) {
-		object = (const void *)(all + PROFIL_RUN_OBJECTS_AT + i * sizeof(*object));
-		counters = (const void *)(all + object->counters);
-		for (k = 0; k < object->nr_counters; k++)
-			sum += counters[k];
-	}
-	munmap((void *)all, run->end);
-	return sum;
-}
-
 /* Who has none in the table is counted like all others, and nothing is written behind it. */
-TEST_F(autostart, no_place)
+TEST_F(run, no_place)
 {
 	uint32_t behind = 1;
 
@@ -286,7 +192,7 @@ TEST_F(autostart, no_place)
 }
 
 /* What is not there, or is no memory, or nobody's run: the program knows nothing. */
-TEST_F(autostart, no_run)
+TEST_F(run, no_run)
 {
 	struct profil_run before;
 
@@ -299,7 +205,7 @@ TEST_F(autostart, no_run)
 	EXPECT_EQ(0, memcmp(&before, &self->run, sizeof(before)));
 }
 
-TEST_F(autostart, another_version)
+TEST_F(run, another_version)
 {
 	self->run.version++;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
@@ -308,15 +214,16 @@ TEST_F(autostart, another_version)
 }
 
 /* The first program has it, if it is not to be followed: the second leaves it alone. */
-TEST_F(autostart, taken)
+TEST_F(run, taken)
 {
 	self->run.owner = 1;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
+	EXPECT_EQ(128 + SIGKILL, RUN("in vain", NULL, 0));
 	EXPECT_EQ(0, self->run.nr_processes);
 	EXPECT_EQ(0, self->run.nr_objects);
 }
 
-TEST_F(autostart, memory_that_does_not_grow)
+TEST_F(run, memory_that_does_not_grow)
 {
 	ASSERT_EQ(0, fcntl(self->memory, F_ADD_SEALS, F_SEAL_GROW));
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
@@ -352,7 +259,7 @@ static enum stage stage_of(const struct profil_run *run)
  * It is told what there was no memory for. What becomes of the program is no matter
  * here: the harness's own constructors, which come next, do not look at what they get.
  */
-TEST_F(autostart, little_address_space)
+TEST_F(run, little_address_space)
 {
 	const struct profil_run fresh = self->run;
 	unsigned long low, high;
@@ -384,7 +291,7 @@ static int set_file_size(unsigned long bytes)
 }
 
 /* It is not killed for a file that it knows nothing of. */
-TEST_F(autostart, limit_of_file_sizes)
+TEST_F(run, limit_of_file_sizes)
 {
 	EXPECT_EQ(RAN, RUN("none", set_file_size, PAGE));
 	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
@@ -393,14 +300,14 @@ TEST_F(autostart, limit_of_file_sizes)
 }
 
 /* Signals come in the middle of fork(), and what handles them forks too. */
-TEST_F(autostart, forks_in_signal_handlers)
+TEST_F(run, forks_in_signal_handlers)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("handler", NULL, 0));
 	EXPECT_LT(HANDLED, self->run.nr_processes);
 }
 
-TEST_F(autostart, rate_that_is_not_to_be_had)
+TEST_F(run, rate_that_is_not_to_be_had)
 {
 	self->run.rate = 1000000;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
@@ -412,6 +319,19 @@ TEST_F(autostart, rate_that_is_not_to_be_had)
 	EXPECT_EQ(0, self->process.end_cpu_ns);
 }
 
+/* Only the first failure of a run is told in words. */
+TEST_F(run, second_failure)
+{
+	self->run.rate = 1000000;
+	self->run.error = EIO;
+	strcpy(self->run.message, "the first");
+	EXPECT_EQ(RAN, RUN("none", NULL, 0));
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
+	EXPECT_EQ(EINVAL, self->process.error);
+	EXPECT_EQ(EIO, self->run.error);
+	EXPECT_EQ(0, strcmp("the first", self->run.message));
+}
+
 static int without_rights(unsigned long arg)
 {
 	(void)arg;
@@ -419,7 +339,7 @@ static int without_rights(unsigned long arg)
 }
 
 /* Refused for no reason that is the command's. */
-TEST_F(autostart, user_without_sessions)
+TEST_F(run, user_without_sessions)
 {
 	static const char parameter[] = PARAMETERS "max_user_sessions";
 	long long before = number_in(parameter, "");
@@ -437,7 +357,7 @@ TEST_F(autostart, user_without_sessions)
 }
 
 static void run_and_end(struct __test_metadata *_metadata,
-			struct _test_data_autostart *self, const char *how,
+			struct _test_data_run *self, const char *how,
 			uint32_t flags)
 {
 	EXPECT_EQ(RAN, RUN(how, NULL, 0));
@@ -447,13 +367,13 @@ static void run_and_end(struct __test_metadata *_metadata,
 }
 
 /* What it came to is told at the end, if the device can be asked, */
-TEST_F(autostart, end)
+TEST_F(run, end)
 {
 	run_and_end(_metadata, self, "none", PROFIL_RUN_TOLD);
 }
 
 /* with the rate that it had in the end, */
-TEST_F(autostart, end_at_another_rate)
+TEST_F(run, end_at_another_rate)
 {
 	int status;
 
@@ -470,13 +390,13 @@ TEST_F(autostart, end_at_another_rate)
 	EXPECT_EQ(get_info(self->device).tick_hz, self->process.rate);
 }
 
-TEST_F(autostart, end_without_descriptors)
+TEST_F(run, end_without_descriptors)
 {
 	run_and_end(_metadata, self, "descriptors", 0);
 }
 
 /* and if it was this profile's: not that of the program's own. */
-TEST_F(autostart, end_of_another_profile)
+TEST_F(run, end_of_another_profile)
 {
 	run_and_end(_metadata, self, "another", 0);
 	self->run.owner = 0;
@@ -553,8 +473,8 @@ static int lock_run(void)
 	return fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) ? 8 : RAN;
 }
 
-/* The program that is profiled. */
-static int program(const char *how)
+/* As run_memory.h has it. */
+int program(const char *how)
 {
 	static unsigned short counters[256];
 	static uintptr_t log[8];
@@ -606,11 +526,4 @@ static int program(const char *how)
 	if (!strcmp(how, "log") && pcsample(log, 8))
 		return 10;
 	return RAN;
-}
-
-int main(int argc, char **argv)
-{
-	if (argc == 3 && !strcmp(argv[1], "run"))
-		return program(argv[2]);
-	return test_harness_run(argc, argv);
 }

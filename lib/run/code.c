@@ -103,6 +103,21 @@ static struct profil_region region_of(const struct profil_object *object,
 	};
 }
 
+/*
+ * The kernel wants a region, and if there is no place for any code, not even for the C
+ * library's: this one is where no code is, and counts as outside.
+ */
+static struct profil_region region_of_nothing(const struct profil_tables *tables)
+{
+	return (struct profil_region){
+		.end = PROFIL_RUN_TEXT_BYTES,
+		.buf = (uintptr_t)profil_tables_outside(tables),
+		.bytes = sizeof(uint32_t),
+		.scale = 0x10000 * sizeof(uint32_t) / PROFIL_RUN_TEXT_BYTES,
+		.rounding = PROFIL_ROUND_DOWN,
+	};
+}
+
 static int compare_starts(const void *va, const void *vb)
 {
 	const struct profil_region *a = va, *b = vb;
@@ -127,6 +142,8 @@ static long list_regions(const struct profil_tables *tables, int fd,
 			return -errno;
 		regions[listed++] = region_of(&objects[i], counters);
 	}
+	if (!listed)
+		regions[listed++] = region_of_nothing(tables);
 	/* as the kernel searches them */
 	qsort(regions, listed, sizeof(*regions), compare_starts);
 	return (long)listed;

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Code that comes to a profiled program while it runs: what the profil command's half
+ * inside it (lib/run/) makes of that, and what if it can make nothing of it. Programs
+ * that use such code: follow_test.sh.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "harness.h"
+#include "profil.h"
+#include "run_memory.h"
+
+/* A library that neither this program nor another library has */
+#define LATE_LIBRARY	"libm.so.6"
+
+/* If there is no place for a program's code, it is counted outside: also if for none of it. */
+TEST_F(run, no_place)
+{
+	struct profil_run_object last = { 0 };
+	uint32_t outside = 0;
+
+	self->run.nr_objects = PROFIL_RUN_OBJECTS;
+	EXPECT_EQ(RAN, RUN("burn", NULL, 0));
+	EXPECT_EQ(PROFIL_RUN_OBJECTS, self->run.nr_objects);
+	EXPECT_EQ(PROFIL_RUN_COUNTERS_AT, self->run.end);
+	EXPECT_EQ(0, self->run.error);
+	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+	EXPECT_EQ(UINT32_MAX, self->process.program);
+	EXPECT_EQ((ssize_t)sizeof(outside),
+		  pread(self->memory, &outside, sizeof(outside), PROFIL_RUN_OUTSIDE_AT));
+	EXPECT_LT(5, outside);
+	EXPECT_EQ((ssize_t)sizeof(last),
+		  pread(self->memory, &last, sizeof(last),
+			PROFIL_RUN_PROCESSES_AT - (off_t)sizeof(last)));
+	EXPECT_EQ(0, last.end);
+}
+
+/* Code that comes while it runs has its counters, by whichever call it comes. */
+TEST_F(run, code_that_comes)
+{
+	static const struct {
+		const char *how;
+		const char *object;
+	} calls[] = {
+		{ "dlopen", LATE_LIBRARY },
+		{ "dlmopen", LATE_LIBRARY },
+		{ "mmap", "[jit]" },
+		{ "mmap64", "[jit]" },
+		{ "mprotect", "[jit]" },
+	};
+	const struct profil_run fresh = self->run;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		self->run = fresh;
+		EXPECT_EQ(RAN, RUN(calls[i].how, NULL, 0)) {
+			TH_LOG("%s", calls[i].how);
+		}
+		EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+		EXPECT_TRUE(has_object(self->memory, &self->run, calls[i].object)) {
+			TH_LOG("%s", calls[i].how);
+		}
+	}
+}
+
+/*
+ * Nothing is counted anew if it cannot be, without descriptors or because the command is
+ * gone, whose file may even be another's by then: what was counted goes on being so.
+ */
+TEST_F(run, code_that_comes_in_vain)
+{
+	static const char *const reasons[] = { "no descriptors", "gone", "taken over" };
+	const struct profil_run fresh = self->run;
+	uint64_t before = 0, samples;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(reasons); i++) {
+		self->run = fresh;
+		self->run.flags = PROFIL_RUN_FOLLOW;
+		EXPECT_EQ(RAN, RUN(reasons[i], NULL, 0)) {
+			TH_LOG("%s", reasons[i]);
+		}
+		EXPECT_FALSE(has_object(self->memory, &self->run, "[jit]"));
+		EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+		/* the counters are where the run before had them */
+		samples = samples_of_run(self->memory, &self->run);
+		EXPECT_LT(before + 5, samples) {
+			TH_LOG("%s", reasons[i]);
+		}
+		before = samples;
+	}
+}
+
+/* A program without a profile has none for it either. */
+TEST_F(run, code_that_comes_to_no_profile)
+{
+	self->run.rate = 1000000;
+	EXPECT_EQ(RAN, RUN("dlopen", NULL, 0));
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
+	self->run.owner = 0;
+	EXPECT_EQ(RAN, RUN("mmap", NULL, 0));
+	EXPECT_FALSE(has_object(self->memory, &self->run, "[jit]"));
+}
+
+/* Nor has one with a profile of its own. */
+TEST_F(run, code_that_comes_to_another_profile)
+{
+	EXPECT_EQ(RAN, RUN("another", NULL, 0));
+	EXPECT_FALSE(has_object(self->memory, &self->run, "[jit]"));
+	EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
+	EXPECT_EQ(0, self->process.flags);
+}
+
+/* Have code come by this call. */
+static int get_code(const char *how)
+{
+	void *code;
+
+	if (!strcmp(how, "dlopen")) {
+		/* what is there already is found, too */
+		code = dlopen(NULL, RTLD_NOW);
+		if (!code || dlclose(code))
+			return 11;
+		code = dlopen(LATE_LIBRARY, RTLD_NOW);
+	} else if (!strcmp(how, "dlmopen")) {
+		code = dlmopen(LM_ID_BASE, LATE_LIBRARY, RTLD_NOW);
+	} else if (!strcmp(how, "mmap")) {
+		code = map_code(PAGE);
+	} else if (!strcmp(how, "mmap64")) {
+		code = mmap64(NULL, PAGE, PROT_READ | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	} else {
+		code = map_memory(PAGE);
+		if (code != MAP_FAILED && mprotect(code, PAGE, PROT_READ | PROT_EXEC))
+			return 11;
+	}
+	return code && code != MAP_FAILED ? RAN : 11;
+}
+
+/* The linker's: where this program is */
+extern const char __executable_start[];
+
+/* Its own profile, which no code that comes takes the place of. */
+static int count_itself(void)
+{
+	static unsigned short counters[1 << 16];
+	unsigned int sum = 0;
+	size_t i;
+
+	if (profil(counters, sizeof(counters), (size_t)__executable_start, 0x10000) ||
+	    map_code(PAGE) == MAP_FAILED)
+		return 6;
+	burn(0.1);
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		sum += counters[i];
+	return sum > 5 ? RAN : 6;
+}
+
+/* And when nothing can be done about it. */
+static int get_code_in_vain(const char *why)
+{
+	const char *name = strrchr(getenv("PROFIL_RUN"), '/');
+	int memory = name ? atoi(name + 1) : -1, other;
+	struct rlimit none = { 0, 0 };
+	struct stat st = { .st_size = PAGE };
+
+	if (!strcmp(why, "gone")) {
+		close(memory);
+	} else if (!strcmp(why, "taken over")) {
+		other = memfd_create("other", 0);
+		if (ftruncate(other, PAGE) || dup2(other, memory) < 0)
+			return 12;
+	} else if (setrlimit(RLIMIT_NOFILE, &none)) {
+		return 12;
+	}
+	if (map_code(PAGE) == MAP_FAILED)
+		return 13;
+	burn(0.1);
+	/* nothing was done to what is not ours */
+	if (!strcmp(why, "taken over") && (fstat(memory, &st) || (size_t)st.st_size != PAGE))
+		return 14;
+	return RAN;
+}
+
+/* As run_memory.h has it. */
+int program(const char *how)
+{
+	if (!strcmp(how, "burn")) {
+		burn(0.1);
+		return RAN;
+	}
+	if (!strcmp(how, "another"))
+		return count_itself();
+	if (!strncmp(how, "dl", 2) || !strncmp(how, "m", 1))
+		return get_code(how);
+	return get_code_in_vain(how);
+}
