@@ -4,6 +4,7 @@
  * which of its forms; and what it refuses.
  */
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "calls.h"
 
@@ -111,6 +112,7 @@ static void test_errors(void **state)
 	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct aix_prof *last;
+	struct rlimit limit;
 
 	(void)state;
 	/* "if the buffer cannot be locked in memory" */
@@ -142,6 +144,11 @@ static void test_errors(void **state)
 	assert_int_equal(EFAULT, error_of(aix_form(last)));
 	assert_int_equal(EFAULT, error_of(aix_form(NULL)));
 	munmap(page, 4096);
+	/* its structures are read through a pipe */
+	getrlimit(RLIMIT_NOFILE, &limit);
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max });
+	assert_int_equal(EMFILE, error_of(aix_form(profs)));
+	setrlimit(RLIMIT_NOFILE, &limit);
 	assert_int_equal(0, fake_device.starts);
 	assert_false(is_on());
 	/* none of these has turned it on */
