@@ -78,7 +78,8 @@ past_static() {
 past_another_libc() {
 	run sh -c './forks-musl 1 0 exec ./spin 1' && [ ! -s "$work/err" ] &&
 	between 95 "$(($(samples spin_much) + $(samples spin_less)))" 110 &&
-	! rows --by process | grep -q musl
+	run sh -c './follow-musl 0.1 dlopen libfollow.so && ./follow-musl 0.1 mmap' &&
+	[ "$(wc -l <"$work/out")" = 2 ] && ! rows --by process | grep -q musl
 }
 
 # Who takes the environment away is left alone.
@@ -125,11 +126,13 @@ came() {
 		END { print (samples + 1) / 100 / seconds }' "$work/out")" 1.03
 }
 
-# By a name that only the program itself knows the way to, as without us
+# By a name that only the program itself knows the way to, or a path: as without us
 # shellcheck disable=SC2016 # the dynamic linker knows it
 found() {
 	run ./follow 0.1 dlopen libfollow.so && [ "$(samples spin_loaded)" -gt 5 ] &&
 	run ./follow 0.1 dlopen '$ORIGIN/follow-libraries/libfollow.so' &&
+	[ "$(samples spin_loaded)" -gt 5 ] &&
+	run ./follow 0.1 dlopen ./follow-libraries/libfollow.so &&
 	[ "$(samples spin_loaded)" -gt 5 ] &&
 	! run ./follow 0.1 dlopen libnosuch.so &&
 	grep -q '^libnosuch.so: cannot open shared object file' "$work/err"

@@ -292,13 +292,12 @@ not_pg() {
 	same "$(ls -A "$work/dir")" "" && [ ! -s "$work/err" ]
 }
 
-# The command has its report, and gmon.out is the C library's.
+# command_goes_first PROGRAM: it has its report, and gmon.out is the C library's.
 command_goes_first() {
 	in_work "$tests/../tools/profil" --rate 250 -o /dev/null \
-		-t "$work/profile" \
-		"$tests/pg" $seconds &&
+		-t "$work/profile" "$tests/$1" $seconds &&
 	between 40 "$(awk '$4 == "sixty" { print $1 }' "$work/profile")" 75 &&
-	rate_is 0.01 && calls
+	rate_is 0.01 "$1" && calls "$1"
 }
 
 ktap_print_header
@@ -316,7 +315,7 @@ if [ -n "$PROFIL_EXACT" ]; then
 	check "exactly: a forked child has its own file" forks
 	ktap_finished
 fi
-ktap_set_plan 28
+ktap_set_plan 29
 check "the C library's own run has as many calls" by_the_c_library
 check "a position-independent program" at_last plain pg
 check "a program at fixed addresses" at_last plain pg-no-pie
@@ -343,7 +342,8 @@ check "a tick that cannot be hooked" no_hook
 check "one profile too many" no_more_profiles
 check "no memory to lock: lost, and told" memlock
 check "a program that was not compiled so" not_pg
-check "the profil command goes first" at_last command_goes_first
+check "the profil command goes first" at_last command_goes_first pg
+check "also where a program has the library" at_last command_goes_first pg-linked
 check "a program that runs no time at all" in_work env LD_PRELOAD="$library" \
 	"$tests/pg" 0
 ktap_finished
