@@ -186,19 +186,22 @@ void profil_session_kick_later(struct profil_session *session)
  * @old:     of this one
  *
  * Any context. From another clock nothing is taken: that one counts from its own last
- * time on, which may be long ago.
+ * time on, which may be long ago. Nor from one that did not sample the thread, for the
+ * same reason. Points of the timer are those of a rate: ones of another would be counted
+ * in the time before they were asked for.
  */
 void profil_session_succeed(struct profil_session *session,
 			    const struct profil_session *old)
 {
-	bool by_tick = session->config->clock == PROFIL_CLOCK_TICK;
-	bool was_by_tick = old->config->clock == PROFIL_CLOCK_TICK;
+	const struct profil_config *config = session->config;
 
 	if (READ_ONCE(old->state) != PROFIL_STATE_RUNNING ||
-	    by_tick != was_by_tick)
+	    config->clock != old->config->clock ||
+	    (old->thread && old->thread != session->thread))
 		return;
 	session->started_ns = old->started_ns;
-	session->started_ktime = old->started_ktime;
+	if (config->rate == old->config->rate)
+		session->started_ktime = old->started_ktime;
 }
 
 /**

@@ -26,7 +26,7 @@
  * struct profil_tick - what a CPU's last ticks were, to charge late ones
  * @grid: tick grid, as profil_grid_advance() keeps it; at the last sampled tick
  * @idle: the CPU's idle time by then, see idle_time()
- * @mm:   what the last tick of all found,
+ * @mm:   what the last tick of all found, NULL if it was not sampled,
  * @task: and which thread; compared, never followed
  *
  * Written only by its own CPU in the tick, so with interrupts off.
@@ -94,9 +94,13 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 		/* replaced on another CPU: then its successor is there */
 		while (session && !profil_sampler_tick(session, ticks))
 			session = profil_clock_session(current, false);
+		last->mm = current->mm;
+		last->task = current;
+	} else {
+		/* also a worker that has borrowed the memory: it has not advanced @grid */
+		last->mm = NULL;
+		last->task = NULL;
 	}
-	last->mm = current->mm;
-	last->task = current;
 }
 
 /*

@@ -5,6 +5,7 @@
  */
 #include "harness.h"
 #include "clocked.h"
+#include "soon.h"
 
 FIXTURE(rate) {
 	struct profile profile;
@@ -56,6 +57,22 @@ static double share_with_changes(struct profile *profile)
 TEST_F(rate, one_clock_after_the_other)
 {
 	EXPECT_SHARE(0.8, 1.2, share_with_changes(&self->profile));
+}
+
+/* It does not count the time before it, in which there were few points. */
+TEST_F(rate, more_than_before)
+{
+	struct profile *profile = &self->profile;
+	struct profil_status status;
+	int k;
+
+	for (k = 0; k < 5; k++) {
+		ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 1));
+		burn(0.5);
+		ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 4000));
+		status = stop(profile->fd);
+		EXPECT_GT(1000, status.ticks);
+	}
 }
 
 TEST_F(rate, limit_for_users)
@@ -116,6 +133,16 @@ static int times_told(void)
 	return nr;
 }
 
+/* Whether a profile has had the rate that it asked for, and the guard lowered it. */
+static bool lowered_anew(struct profile *profile, int told)
+{
+	if (begin_by(profile, PROFIL_CLOCK_TIMER, 20000))
+		return false;
+	burn(0.05);
+	stop(profile->fd);
+	return times_told() > told;
+}
+
 /* Under emulation a sample takes far more than the share of a CPU that is let. */
 TEST_F(rate, lowered_by_the_guard)
 {
@@ -134,8 +161,9 @@ TEST_F(rate, lowered_by_the_guard)
 	EXPECT_GT(5000, status.ticks);
 	/* once: it cannot be lowered any further */
 	EXPECT_EQ(told + 1, times_told());
-	/* when the last of them has ended, all are as they were */
-	sleep(2);
+	/* all are as they were when nothing has been timed for a while */
+	EXPECT_SOON(lowered_anew(profile, told + 1));
+	/* and at once if who has set the limit sets another */
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(20000, get_status(profile->fd).rate);

@@ -114,6 +114,47 @@ TEST_F(thread_only, of_another)
 	EXPECT_EQ(counts, status.counted);
 }
 
+/* A thread that starts a profile of its own, and ends. */
+static void *start_only(void *data)
+{
+	return (void *)(long)begin_with(data, PROFIL_THREAD_ONLY);
+}
+
+/*
+ * Return: how many samples come in no time, behind half a second of this thread's that
+ * only another one was sampled in; or less than 0 for what went wrong.
+ */
+static long samples_of_the_past(struct _test_data_thread_only *self)
+{
+	pthread_t thread;
+	void *error;
+
+	if (pthread_create(&thread, NULL, start_only, self) ||
+	    pthread_join(thread, &error) || error)
+		return -1;
+	burn(0.5);
+	if (begin_with(self, 0))
+		return -2;
+	burn(2.0 / get_info(self->scene.fd).tick_hz);
+	return (long)stop(self->scene.fd).ticks;
+}
+
+/* A profile of all threads does not count what was before it, by neither clock. */
+TEST_F(thread_only, and_then_of_all)
+{
+	long samples;
+
+	/* (where an interrupt was late: what it stands for) */
+	samples = samples_of_the_past(self);
+	EXPECT_LE(0, samples);
+	EXPECT_GT(self->start.rate / 4, samples);
+	self->start.clock = PROFIL_CLOCK_TIMER;
+	self->start.rate = 1000;
+	samples = samples_of_the_past(self);
+	EXPECT_LE(0, samples);
+	EXPECT_GT(self->start.rate / 4, samples);
+}
+
 /*
  * A child of this thread is this thread in it; what it forks is followed too.
  */

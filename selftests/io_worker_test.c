@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's own workers do a process's input and output in its memory, and are not
+ * it: neither are they sampled, nor is the process charged with what was before them.
+ */
+#include <linux/io_uring.h>
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "process.h"
+#include "share.h"
+
+/* Of /dev/urandom: many ticks */
+#define READ_BYTES	((size_t)16 << 20)
+
+FIXTURE_OF_PROFILE(io_worker)
+
+/* Have a worker on this CPU read that much. Return: 0 or errno. */
+static int read_by_worker(int cpu, int file, void *into)
+{
+	struct io_uring_params params = { 0 };
+	int ring = (int)syscall(SYS_io_uring_setup, 1, &params);
+	unsigned long cpus = 1UL << cpu;
+	struct io_uring_sqe *entry;
+	unsigned int *tail;
+	int error = 0;
+	char *queue;
+
+	if (ring < 0)
+		return errno;
+	entry = mmap(NULL, sizeof(*entry), PROT_READ | PROT_WRITE, MAP_SHARED, ring,
+		     IORING_OFF_SQES);
+	queue = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, ring,
+		     IORING_OFF_SQ_RING);
+	if (entry == MAP_FAILED || queue == MAP_FAILED ||
+	    syscall(SYS_io_uring_register, ring, IORING_REGISTER_IOWQ_AFF, &cpus,
+		    sizeof(cpus))) {
+		error = errno;
+		goto out;
+	}
+	*entry = (struct io_uring_sqe) {
+		.opcode = IORING_OP_READ,
+		.flags = IOSQE_ASYNC,
+		.fd = file,
+		.addr = (uintptr_t)into,
+		.len = READ_BYTES,
+	};
+	*(unsigned int *)(queue + params.sq_off.array) = 0;
+	tail = (unsigned int *)(queue + params.sq_off.tail);
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+		error = errno;
+out:
+	close(ring);
+	return error;
+}
+
+static pid_t start_burning(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		for (;;)
+			burn(1);
+	return pid;
+}
+
+/*
+ * The process runs, another one for a while, a worker, and the process again, on a CPU
+ * that has no time to be idle. Return: ticks / (rate x CPU seconds), or less than 0 for
+ * what went wrong.
+ */
+static double share_beside_worker(struct profile *profile, void *into)
+{
+	int cpu = sched_getcpu(), file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	double used, by_worker;
+	int error;
+	pid_t pid;
+
+	put_on_cpu(0, cpu);
+	pid = start_burning();
+	if (pid < 0 || begin(profile))
+		return -1;
+	used = thread_seconds();
+	burn(0.1);
+	usleep(1000000);
+	by_worker = process_seconds();
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	error = read_by_worker(cpu, file, into);
+	by_worker = process_seconds() - by_worker;
+	burn(0.1);
+	used = thread_seconds() - used;
+	close(file);
+	ksft_print_msg("%.3f s, of which %.3f s about the worker\n", used, by_worker);
+	return error ? -error : (double)stop(profile->fd).ticks / (used * profile->hz);
+}
+
+TEST_F(io_worker, is_not_the_process)
+{
+	char *into = map_memory(READ_BYTES);
+	double share = share_beside_worker(&self->profile, into);
+
+	if (share == -ENOSYS || share == -EPERM)
+		SKIP(return, "no io_uring");
+	if (share == -EINVAL)
+		SKIP(return, "workers cannot be told where to run");
+	EXPECT_SHARE(0.75, 1.25, share_beside_worker(&self->profile, into));
+}
+
+TEST_HARNESS_MAIN
