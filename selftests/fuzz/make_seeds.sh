@@ -7,7 +7,7 @@
 
 set -e
 mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
-	"$1/names_reader" "$1/environment_reader"
+	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader"
 
 for state in started failed; do
 	./make_run "$state" >"$1/run_reader/$state"
@@ -46,3 +46,14 @@ done
 for value in 100 solaris glibc libc.so.6 4294967296 -1 0x10; do
 	printf %s "$value" >"$1/environment_reader/$value"
 done
+
+# a histogram of two counters, an arc, and the number of times a block was run
+{
+	printf 'gmon\001\000\000\000'
+	head -c 12 /dev/zero
+	printf '\000\000\020\000\000\000\000\000\000\010\020\000\000\000\000\000\000'
+	printf '\002\000\000\000\144\000\000\000seconds'
+	head -c 8 /dev/zero
+	printf 's\001\000\002\000'
+	printf '\001\000\020\000\000\000\000\000\000\000\020\000\000\000\000\000\000\007\000\000\000'
+} >"$1/gmon_reader/gmon.out"
