@@ -156,30 +156,34 @@ static void *replace_often(void *data)
 	struct profil_region region = self->region;
 	struct profil_start start = self->start;
 	uint64_t counter = 0;
+	long begun = 0;
 	int i;
 
 	start.regions = (uintptr_t)&region;
 	region.buf = (uintptr_t)&counter;
 	for (i = 0; i < 50; i++) {
-		call(self->fd, PROFIL_IOC_START, &start);
+		begun += !call(self->fd, PROFIL_IOC_START, &start);
 		if (i % 3 == 0)
 			stop(self->fd);
 	}
 	/* ours is off the stack before the stack is */
 	stop(self->fd);
-	return NULL;
+	return (void *)begun;
 }
 
 TEST_F(life, started_and_stopped_from_many_threads)
 {
 	pthread_t threads[4];
+	void *begun;
 	int i;
 
 	for (i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, replace_often, self);
-	for (i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
-	stop(self->fd);
+	for (i = 0; i < 4; i++) {
+		pthread_join(threads[i], &begun);
+		EXPECT_EQ(50, (long)begun);
+	}
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
 	EXPECT_EQ(0, pinned_kib());
 }
 

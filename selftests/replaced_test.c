@@ -34,7 +34,8 @@ TEARDOWN(replaced)
 
 /*
  * Two pages of the same content become one: that of the counter, and another. A
- * process that sleeps is not counted, so that they stay the same for long enough.
+ * process that sleeps is not counted, so that they stay the same for long enough: but
+ * for a tick that comes before it does.
  */
 static bool merged(struct remap *r, uint64_t *twin)
 {
@@ -42,7 +43,7 @@ static bool merged(struct remap *r, uint64_t *twin)
 
 	for (i = 0; i < 60; i++) {
 		memcpy(twin, r->counter, PAGE);
-		usleep(100000);
+		usleep(500000);
 		if (page_behind(twin) == page_behind(r->counter))
 			return true;
 	}
@@ -60,6 +61,8 @@ TEST_F(replaced, by_a_merged_page)
 	if (write_text(KSM "run", "1"))
 		SKIP(return, "no " KSM);
 	write_text(KSM "sleep_millisecs", "5");
+	/* or pages that were not the same at first are looked at less and less */
+	write_text(KSM "smart_scan", "0");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		page = map_memory(PAGE);
 		/* it is none of the zero pages, and nothing like any other */
@@ -70,8 +73,9 @@ TEST_F(replaced, by_a_merged_page)
 		ASSERT_EQ(0, madvise(twin, PAGE, MADV_MERGEABLE));
 		ASSERT_EQ(0, begin(r, page, both_flags[i]));
 		burn(ticks(r, 3));
-		ksft_print_msg("flags %u: %s\n", both_flags[i],
-			       merged(r, twin) ? "merged" : "never merged");
+		EXPECT_TRUE(merged(r, twin)) {
+			TH_LOG("flags %u: never merged", both_flags[i]);
+		}
 		before = twin[0];
 		see_it_count(_metadata, r);
 		/* this is the program's own again */
@@ -116,6 +120,7 @@ static void split(char *at)
 /*
  * Small pages become a huge one, and that becomes small ones again. The kernel
  * leaves a page alone that is pinned: what is collapsed was not hit before.
+ * (Linux 5.10 does not do it for who asks.)
  */
 TEST_F(replaced, by_a_huge_page)
 {
@@ -135,8 +140,8 @@ TEST_F(replaced, by_a_huge_page)
 			ASSERT_EQ(0, begin(r, at + 3 * PAGE, both_flags[i]));
 			error = collapse(at);
 		}
-		ksft_print_msg("flags %u: collapse: %s\n", both_flags[i],
-			       error ? strerror(error) : "done");
+		if (error != EINVAL)
+			EXPECT_EQ(both_flags[i] ? 0 : EAGAIN, error);
 		see_it_count(_metadata, r);
 		split(at);
 		see_it_count(_metadata, r);
@@ -258,8 +263,9 @@ TEST_F(replaced, by_migration)
 			moved += !move_to(r, k & 1);
 			burn(ticks(r, 2));
 		}
-		ksft_print_msg("flags %u: moved %d times of 20\n",
-			       both_flags[i], moved);
+		EXPECT_LT(5, moved) {
+			TH_LOG("flags %u: moved %d times of 20", both_flags[i], moved);
+		}
 		see_it_count(_metadata, r);
 		storm(_metadata, r, move_about, 50, false, false);
 	}
@@ -291,9 +297,7 @@ TEST_F(replaced, by_numa_balancing)
 		see_it_count(_metadata, r);
 		see_it_end(_metadata, r, false);
 	}
-	ksft_print_msg("%lld pages were looked at\n",
-		       number_in("/proc/vmstat", "numa_pte_updates ") -
-		       updates);
+	EXPECT_LT(updates, number_in("/proc/vmstat", "numa_pte_updates "));
 	write_text("/proc/sys/kernel/numa_balancing", was);
 }
 
@@ -304,7 +308,8 @@ TEST_F(replaced, by_numa_balancing)
 static bool add_swap(void)
 {
 	return !system("grep -q ^/ /proc/swaps || { "
-		       "{ modprobe zram && cd /sys/block/zram0 && "
+		       "{ { [ -e /sys/block/zram0 ] || modprobe zram; } && "
+		       "cd /sys/block/zram0 && "
 		       "echo 64M >disksize && mkswap /dev/zram0 && "
 		       "swapon /dev/zram0; } >/dev/null 2>&1; }");
 }
@@ -357,18 +362,21 @@ TEST_F(replaced, by_a_sound_page)
 	size_t i;
 	int k, error;
 
-	if (system("grep -qw hypervisor /proc/cpuinfo"))
+	if (!is_virtual())
 		SKIP(return, "costs a page: in virtual machines only");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
 		burn(ticks(r, 3));
-		/* the first time it may be busy, as it is pinned */
-		for (k = 0, error = EBUSY; error == EBUSY && k < 20; k++)
+		/* at first it is busy, as it is pinned: not while nothing is counted */
+		for (k = 0, error = EBUSY; error == EBUSY && k < 100; k++) {
 			error = advise(r, MADV_SOFT_OFFLINE);
+			usleep(20000);
+		}
 		if (error == EINVAL || error == EPERM)
 			SKIP(return, "no MADV_SOFT_OFFLINE");
-		ksft_print_msg("flags %u: soft offline: %s\n", both_flags[i],
-			       error ? strerror(error) : "done");
+		EXPECT_EQ(0, error) {
+			TH_LOG("flags %u: %s", both_flags[i], strerror(error));
+		}
 		see_it_count(_metadata, r);
 		see_it_end(_metadata, r, false);
 	}
