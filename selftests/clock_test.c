@@ -296,18 +296,23 @@ static int armed_at_last(void)
 TEST_F(clock, no_timer_while_asleep)
 {
 	int *nr = map_shared(sizeof(*nr));
+	int pipes[2];
 	pid_t pid;
 
 	if (geteuid())
 		SKIP(return, "timers are shown to root only");
+	ASSERT_EQ(0, pipe(pipes));
 	pid = fork();
 	if (!pid) {
-		usleep(500000);
+		if (await_pass(pipes[0]))
+			_exit(1);
 		*nr = armed_at_last();
 		_exit(0);
 	}
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
 	burn(0.1);
+	EXPECT_LT(0, armed());
+	ASSERT_EQ(0, pass(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, *nr);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->profile.fd).state);
@@ -349,9 +354,7 @@ TEST_F(clock, processor_that_goes_and_comes)
 		EXPECT_SHARE(0.9, 1.1,
 			     share_on_changing_processors(profile,
 							  PROFIL_CLOCK_TICK));
-	/* lapses at its next point */
-	usleep(100000);
-	EXPECT_EQ(0, armed());
+	EXPECT_EQ(0, armed_at_last());
 }
 
 /* A timer that was set when its processor went is no timer of another one's. */

@@ -63,6 +63,12 @@ static int occupy(struct _test_data_doubt *self)
 	return go_first(2);
 }
 
+/* Long enough for ticks on each processor */
+static void let_all_run(const struct _test_data_doubt *self)
+{
+	let_run(self->nr * ticks(&self->m, 10));
+}
+
 static void leave(struct _test_data_doubt *self)
 {
 	int i;
@@ -82,11 +88,11 @@ TEST_F(doubt, truncated)
 	ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
 	if (occupy(self))
 		SKIP(return, "no right to be scheduled first");
-	usleep(40000);
+	let_all_run(self);
 	EXPECT_LT(0, sum(m));
 	ASSERT_EQ(0, ftruncate(m->file, 3 * (off_t)PAGE));
 	before = sum(m);
-	usleep(40000);
+	let_all_run(self);
 	after = sum(m);
 	leave(self);
 	EXPECT_EQ(before, after);
@@ -107,10 +113,10 @@ TEST_F(doubt, discarded)
 	ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
 	if (occupy(self))
 		SKIP(return, "no right to be scheduled first");
-	usleep(40000);
+	let_all_run(self);
 	ASSERT_EQ(0, madvise(m->counters + 3 * PAGE, PAGE, MADV_DONTNEED));
 	before = sum(m);
-	usleep(40000);
+	let_all_run(self);
 	EXPECT_EQ(before, sum(m));
 	leave(self);
 	status = get_status(m->fd);

@@ -336,7 +336,7 @@ static bool hooks_are_gone(void)
 	int i;
 
 	as_root();
-	for (i = 0; i < 100 && found; i++) {
+	for (i = 0; i < 300 && found; i++) {
 		FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "re");
 
 		found = !file;

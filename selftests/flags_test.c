@@ -9,6 +9,7 @@
 
 #include "harness.h"
 #include "faces.h"
+#include "soon.h"
 
 #define LAZY	(PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT)
 
@@ -196,6 +197,7 @@ TEST_F(flags, fault_signal)
 		EXPECT_EQ(0, signals);
 		/* of itself: nobody asks for the status */
 		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.1));
+		EXPECT_SOON(signals);
 		EXPECT_EQ(1, signals);
 		EXPECT_EQ(SI_KERNEL, code);
 		EXPECT_EQ(PROFIL_STATE_FAULT, state(scene));
@@ -217,6 +219,7 @@ TEST_F(flags, fault_signal_at_once)
 	ASSERT_EQ(0, begin_with(self, PROFIL_FAULT_SIGNAL));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	take_away_far(scene);
+	EXPECT_SOON(signals);
 	burn(0.05);
 	EXPECT_EQ(1, signals);
 	EXPECT_EQ(SI_KERNEL, code);
@@ -227,7 +230,7 @@ TEST_F(flags, fault_signal_at_once)
 TEST_F(flags, fault_signal_is_the_process_s)
 {
 	struct scene *scene = &self->scene;
-	struct timespec soon = { 2, 0 };
+	struct timespec soon = { 30, 0 };
 	siginfo_t info;
 	sigset_t set;
 

@@ -141,4 +141,13 @@ static inline void visit_all(struct memory *m)
 	burn(ticks(m, 10));
 }
 
+/* Other threads are at the pcs: wait until they have used some CPU time. */
+static inline void let_run(double seconds)
+{
+	double end = process_seconds() + seconds;
+
+	while (process_seconds() < end)
+		usleep(2000);
+}
+
 #endif /* SELFTESTS_FOUR_PAGES_H */

@@ -11,15 +11,6 @@
 #include "child.h"
 #include "four_pages.h"
 
-/* Other threads are at the pcs: wait until they have used some CPU time. */
-static void let_run(double seconds)
-{
-	double end = process_seconds() + seconds;
-
-	while (process_seconds() < end)
-		usleep(2000);
-}
-
 static void let_others_run(struct memory *m)
 {
 	let_run(ticks(m, 6));

@@ -78,8 +78,9 @@ interrupt() {
 		'trap "echo got it; exit 7" INT; echo ready; sleep 100 & wait' \
 		>"$work/out" 2>"$work/err" &
 	pid=$!
-	for _ in $(seq 300); do
+	for _ in $(seq 3000); do
 		grep -q ready "$work/out" && break
+		kill -0 "$pid" 2>/dev/null || break
 		sleep 0.1
 	done
 	kill -INT "$pid"
