@@ -126,6 +126,9 @@ struct profil_run_process *profil_tables_earlier(const struct profil_run *run,
 {
 	uint32_t nr = __atomic_load_n(&run->nr_processes, __ATOMIC_RELAXED), tries;
 
+	/* outside our PID namespace: there each namespace has a process of this number */
+	if (!parent)
+		return NULL;
 	if (nr > PROFIL_RUN_PROCESSES)
 		nr = PROFIL_RUN_PROCESSES;
 	for (tries = 0; nr && tries < RECENT; tries++) {

@@ -41,7 +41,7 @@ struct profil_run_process *profil_tables_enter(struct profil_run *run);
 
 /*
  * The place that an earlier program of this process has, if that has said nothing of its
- * end; or NULL.
+ * end; or NULL, also if its parent is in another PID namespace, which is told as 0.
  */
 struct profil_run_process *profil_tables_earlier(const struct profil_run *run,
 						 int32_t pid, int32_t parent);

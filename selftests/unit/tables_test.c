@@ -171,6 +171,11 @@ static void earlier_program(void **state)
 	assert_null(profil_tables_earlier(run, getpid(), getppid() + 1));
 	profil_tables_enter(run)->state = PROFIL_RUN_ENDED;
 	assert_null(profil_tables_earlier(run, getpid(), getppid()));
+	/* the first processes of two PID namespaces are not each other */
+	process_at(memory, 1)->pid = 1;
+	process_at(memory, 1)->parent = 0;
+	process_at(memory, 1)->state = PROFIL_RUN_STARTED;
+	assert_null(profil_tables_earlier(run, 1, 0));
 
 	/* not far back; and of a table that more have wanted a place in than there are */
 	process_at(memory, 1)->pid = 0;
