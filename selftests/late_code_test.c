@@ -94,6 +94,43 @@ TEST_F(run, code_that_comes_in_vain)
 	}
 }
 
+/*
+ * What could not be had for a moment, the device or then the memory, is tried again when
+ * the program calls for code once more, whatever comes by that.
+ */
+TEST_F(run, code_that_comes_in_vain_for_a_moment)
+{
+	static const struct {
+		const char *how;
+		const char *object;
+	} calls[] = {
+		{ "moment: mmap, mprotect", "[jit]" },
+		{ "moment: mmap, dlclose", "[jit]" },
+		{ "moment: dlopen, dlclose", LATE_LIBRARY },
+		{ "moment: dlopen, mprotect", LATE_LIBRARY },
+	};
+	const struct profil_run fresh = self->run;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		self->run = fresh;
+		EXPECT_EQ(RAN, RUN(calls[i].how, NULL, 0)) {
+			TH_LOG("%s", calls[i].how);
+		}
+		EXPECT_TRUE(has_object(self->memory, &self->run, calls[i].object)) {
+			TH_LOG("%s", calls[i].how);
+		}
+		EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
+	}
+}
+
+/* And not when nothing has come, nor is waited for. */
+TEST_F(run, no_code_that_comes)
+{
+	EXPECT_EQ(RAN, RUN("nothing", NULL, 0));
+	EXPECT_TRUE(has_object(self->memory, &self->run, "[jit]"));
+}
+
 /* A program without a profile has none for it either. */
 TEST_F(run, code_that_comes_to_no_profile)
 {
@@ -159,6 +196,55 @@ static int count_itself(void)
 	return sum > 5 ? RAN : 6;
 }
 
+/* Take all descriptors but so many, or give them back. Return: 0, or not. */
+static int leave_descriptors(rlim_t nr)
+{
+	static struct rlimit before;
+	struct rlimit limit;
+	int lowest = dup(0);
+
+	close(lowest);
+	if (!before.rlim_max && getrlimit(RLIMIT_NOFILE, &before))
+		return -1;
+	limit = before;
+	if (nr != RLIM_INFINITY)
+		limit.rlim_cur = (rlim_t)lowest + nr;
+	return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Have code come by one call while it cannot be counted, and then only make another. */
+static int get_code_twice(bool by_dlopen, bool by_dlclose)
+{
+	void *itself = dlopen(NULL, RTLD_NOW), *code = by_dlopen ? map_code(PAGE) : NULL;
+
+	/* the dynamic linker wants one, as the device does, and the memory another */
+	if (leave_descriptors(by_dlopen))
+		return 12;
+	if (by_dlopen && !dlopen(LATE_LIBRARY, RTLD_NOW))
+		return 13;
+	if (!by_dlopen)
+		code = map_code(PAGE);
+	if (leave_descriptors(RLIM_INFINITY))
+		return 12;
+	return (by_dlclose ? dlclose(itself) :
+		mprotect(code, PAGE, PROT_READ | PROT_EXEC)) ? 11 : RAN;
+}
+
+/* Call for code that is there: a profile that is started again begins at 0. */
+static int get_nothing(void)
+{
+	void *itself = dlopen(NULL, RTLD_NOW), *code = map_code(PAGE);
+	struct profil_status before, after;
+
+	burn(0.1);
+	if (code == MAP_FAILED || profil_status(&before) || !before.ticks)
+		return 8;
+	if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) || dlclose(itself) ||
+	    profil_status(&after))
+		return 11;
+	return after.ticks >= before.ticks ? RAN : 14;
+}
+
 /* And when nothing can be done about it. */
 static int get_code_in_vain(const char *why)
 {
@@ -194,6 +280,10 @@ int program(const char *how)
 	}
 	if (!strcmp(how, "another"))
 		return count_itself();
+	if (!strcmp(how, "nothing"))
+		return get_nothing();
+	if (!strncmp(how, "moment", 6))
+		return get_code_twice(strstr(how, "dlopen"), strstr(how, "dlclose"));
 	if (!strncmp(how, "dl", 2) || !strncmp(how, "m", 1))
 		return get_code(how);
 	return get_code_in_vain(how);

@@ -47,6 +47,9 @@ static struct profil_status earlier;
  */
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
+/* Code has come that the profile does not have: it could not be started again then. */
+static bool pending;
+
 /*
  * What a thread that has @starting is kept from, and has back afterwards: to be cancelled,
  * as it could be in open(), which the program has not called; and to have a signal's
@@ -318,22 +321,45 @@ static void add_earlier(struct profil_status *status)
 		status->error = earlier.error;
 }
 
-/* With @starting held. What is counted goes on being counted if anything fails here. */
-static void start_again(void)
+/*
+ * With @starting held. What is counted goes on being counted if anything fails here. Return:
+ * 0, also if there is nothing to start again; or -errno.
+ */
+static int start_again(void)
 {
 	struct profil_status status;
 	enum profil_code_step step;
 	uint32_t program;
-	int device = profil_device_open();
+	int device = profil_device_open(), error;
 
 	if (device < 0)
-		return;
-	if (!read_status(device, &status) && status.state == PROFIL_STATE_RUNNING &&
-	    !profil_code_start(device, &tables, rate, &program, &step)) {
-		add_earlier(&status);
-		earlier = status;
+		return device;
+	error = read_status(device, &status);
+	if (!error && status.state == PROFIL_STATE_RUNNING) {
+		error = profil_code_start(device, &tables, rate, &program, &step);
+		if (!error) {
+			add_earlier(&status);
+			earlier = status;
+		}
 	}
 	profil_device_close(device);
+	return error;
+}
+
+/*
+ * Whether what failed so may be done later. What has gone for good, the command or our own
+ * profile, is not tried at each call of a program that lives on.
+ */
+static bool may_pass(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -ENOSPC;
+}
+
+/* With @starting held, when code may have come. */
+static void take_up(bool news)
+{
+	if (news || pending)
+		pending = may_pass(start_again());
 }
 
 void profil_autostart_loaded(void)
@@ -344,8 +370,7 @@ void profil_autostart_loaded(void)
 	if (!self)
 		return;
 	lock_starting(&interrupted);
-	if (profil_code_changed())
-		start_again();
+	take_up(profil_code_changed());
 	unlock_starting(&interrupted);
 	errno = saved;
 }
@@ -358,8 +383,7 @@ void profil_autostart_made(const void *start, size_t bytes)
 	if (!self)
 		return;
 	lock_starting(&interrupted);
-	if (profil_jit_add(start, bytes))
-		start_again();
+	take_up(profil_jit_add(start, bytes));
 	unlock_starting(&interrupted);
 	errno = saved;
 }

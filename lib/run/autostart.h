@@ -14,7 +14,7 @@ bool profil_run_has_profile(void);
 /*
  * For those who hear of what the program does (interpose.c). errno stays as it is.
  * These two may not be called where malloc() may not: each starts the profile again, if
- * there is one, and news.
+ * there is one, and news; or earlier news, for which it could not be started then.
  */
 
 /* Something may have been loaded or unloaded. */
