@@ -26,6 +26,7 @@
 #include <sys/mman.h>
 
 #include "call.h"
+#include "device.h"
 #include "fallback.h"
 #include "gmon.h"
 #include "gmonout.h"
@@ -132,11 +133,19 @@ static void stop_counting(void)
 {
 	struct profil_status status;
 	bool ours = is_counting();
+	int error;
 
 	gmon.counting = false;
 	if (!ours)
 		return;
-	if (profil_call_stop(&status) || status.state == PROFIL_STATE_OFF) {
+	error = profil_call_stop(&status);
+	if (error) {
+		/* the counters are there, whatever else is not to be known */
+		fprintf(stderr, "libprofil: gmon.out: how many samples were lost is not known: " PROFIL_DEVICE ": %s (%s)\n",
+			strerrordesc_np(-error), strerrorname_np(-error));
+		return;
+	}
+	if (status.state == PROFIL_STATE_OFF) {
 		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: limits of the module, see profil(4)\n");
 		return;
 	}

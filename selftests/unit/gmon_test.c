@@ -416,6 +416,20 @@ static void test_child_not_followed(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 }
 
+/* After chroot(), as one: what was counted is there, and was sampled. */
+static void test_device_out_of_sight(void **state)
+{
+	(void)state;
+	startup();
+	*counter(0x10000) = 3;
+	fake_device.open_error = ENOENT;
+	begin_stderr();
+	cleanup();
+	assert_true(end_stderr("not known: /dev/profil: No such file or directory (ENOENT)\n"));
+	assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
+	assert_int_equal(fake_device.stops, 0);
+}
+
 static void test_true_rate(void **state)
 {
 	(void)state;
@@ -537,6 +551,7 @@ int main(void)
 		GMON_TEST(test_replaced),
 		GMON_TEST(test_forked),
 		GMON_TEST(test_child_not_followed),
+		GMON_TEST(test_device_out_of_sight),
 		GMON_TEST(test_true_rate),
 		GMON_TEST(test_losses),
 		GMON_TEST(test_fallback),
