@@ -319,6 +319,31 @@ TEST_F(run, rate_that_is_not_to_be_had)
 	EXPECT_EQ(0, self->process.end_cpu_ns);
 }
 
+static int set_rate(unsigned long rate)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lu", rate);
+	return setenv("PROFIL_RATE", text, 1);
+}
+
+/* Unless the command has chosen it, the first program does so for all of the run. */
+TEST_F(run, rate_of_all)
+{
+	self->run.flags = PROFIL_RUN_FOLLOW;
+	self->run.rate = 0;
+	EXPECT_EQ(RAN, RUN("last", set_rate, 50));
+	EXPECT_EQ(50, self->run.rate);
+	EXPECT_EQ(50, self->process.asked_rate);
+	EXPECT_EQ(RAN, RUN("last", set_rate, 20));
+	EXPECT_EQ(50, self->run.rate);
+	EXPECT_EQ(50, process(self->memory, 1).asked_rate);
+	EXPECT_EQ(50, process(self->memory, 1).rate);
+	self->run.rate = 25;
+	EXPECT_EQ(RAN, RUN("last", set_rate, 20));
+	EXPECT_EQ(25, process(self->memory, 2).asked_rate);
+}
+
 /* Only the first failure of a run is told in words. */
 TEST_F(run, second_failure)
 {

@@ -206,16 +206,29 @@ static void in_child(void)
 	after_fork();
 }
 
+/*
+ * The rate of the run: if the command has chosen none, the first program does for all, so
+ * that samples of all of them are worth the same.
+ */
+static unsigned int choose_rate(int device, struct profil_run *run)
+{
+	uint32_t first = 0;
+	unsigned int own = 0;
+
+	/* if PROFIL_RATE is none, it stays 0, which the kernel refuses */
+	if (!__atomic_load_n(&run->rate, __ATOMIC_RELAXED))
+		profil_rate_choose(device, &own);
+	return __atomic_compare_exchange_n(&run->rate, &first, own, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? own : first;
+}
+
 static void start(int device, struct profil_run_process *process)
 {
 	struct profil_status status = { .size = sizeof(status) };
 	enum profil_code_step step;
 	int error;
 
-	/* if PROFIL_RATE is none, it stays 0, which the kernel refuses */
-	rate = tables.run->rate;
-	if (!rate)
-		profil_rate_choose(device, &rate);
+	rate = choose_rate(device, tables.run);
 	error = profil_code_start(device, &tables, rate, &process->program, &step);
 	/* not before: the first profile of all has the kernel patch its text for it */
 	process->start_cpu_ns = cpu_ns();

@@ -47,7 +47,7 @@
  * @magic:        PROFIL_RUN_MAGIC
  * @version:      PROFIL_RUN_VERSION; a library of another version writes its own
  * @flags:        PROFIL_RUN_*
- * @rate:         wanted rate in Hz, 0 for the default
+ * @rate:         wanted rate in Hz; 0: the first program puts there what it chooses
  * @clock:        wanted clock, PROFIL_CLOCK_*
  * @owner:        process ID of the first program
  * @nr_objects:   number of objects that are there
