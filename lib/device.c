@@ -80,7 +80,7 @@ const char *profil_device_start_remedy(int error)
 	case ENOMEM:
 		return "raise the limit of locked memory: ulimit -l";
 	case ENOSPC:
-		return "the user has as many profiles as max_user_sessions lets him have: let some end, or have it raised, see profil(4)";
+		return "the user has as many profiles as max_user_sessions, or regions as max_user_regions, lets him have: let some end, or have it raised, see profil(4)";
 	case EOPNOTSUPP:
 		return "the tick cannot be hooked: sysctl kernel.ftrace_enabled=1";
 	default:

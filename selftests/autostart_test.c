@@ -13,6 +13,7 @@
 #include "files.h"
 #include "profil.h"
 #include "run_memory.h"
+#include "soon.h"
 
 #define SOME_USER	7401	/* whom no other test charges */
 
@@ -379,6 +380,46 @@ TEST_F(run, user_without_sessions)
 	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
 	EXPECT_EQ(ENOSPC, self->run.error);
 	EXPECT_NE(NULL, strstr(self->run.message, "start: "));
+	/* the kernel does not tell which of the two it is */
+	EXPECT_NE(NULL, strstr(self->run.message, "max_user_sessions"));
+	EXPECT_NE(NULL, strstr(self->run.message, "max_user_regions"));
+}
+
+/* Without ftrace the kernel has no clock, and it is told how to have one. */
+TEST_F(run, tick_that_cannot_be_hooked)
+{
+	static const char parameter[] = "/proc/sys/kernel/ftrace_enabled";
+
+	if (access(parameter, W_OK))
+		SKIP(return, "needs root, and a kernel with ftrace");
+	/* the hook of the last profile goes a while later */
+	EXPECT_SOON(!write_text(parameter, "0"));
+	EXPECT_EQ(RAN, RUN("none", NULL, 0));
+	ASSERT_EQ(0, write_text(parameter, "1"));
+	EXPECT_EQ(EOPNOTSUPP, self->run.error);
+	EXPECT_NE(NULL, strstr(self->run.message, "sysctl kernel.ftrace_enabled=1"));
+}
+
+/* So that after the call for another program so many are left, besides those it has. */
+static int set_descriptors(unsigned long left)
+{
+	int lowest = 0, flags;
+
+	do {
+		flags = fcntl(lowest++, F_GETFD);
+	} while (flags >= 0 && !(flags & FD_CLOEXEC));
+	return set_limit(RLIMIT_NOFILE, (unsigned long)lowest - 1 + left);
+}
+
+/* One is for the device, and the counters' memory wants another. */
+TEST_F(run, one_descriptor)
+{
+	EXPECT_EQ(RAN, RUN("none", set_descriptors, 1));
+	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
+	EXPECT_EQ(EMFILE, self->run.error);
+	EXPECT_NE(NULL, strstr(self->run.message, "the counters' memory"));
+	EXPECT_NE(NULL, strstr(self->run.message, "ulimit -n"));
+	EXPECT_EQ(NULL, strstr(self->run.message, "no memory"));
 }
 
 static void run_and_end(struct __test_metadata *_metadata,

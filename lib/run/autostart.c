@@ -125,12 +125,31 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec;
 }
 
+/* What to do about an errno of opening the run's memory, which is in /proc. */
+static const char *open_remedy(int error)
+{
+	switch (error) {
+	case EMFILE:
+	case ENFILE:
+		return profil_device_remedy(error);
+	case EACCES:
+	case EPERM:
+		return "the program is another user's, or a security module keeps it from the command's files";
+	default:
+		return "see proc(5)";
+	}
+}
+
 static void explain_start(int device, enum profil_code_step step, int error)
 {
 	char why[sizeof(tables.run->message)];
 
 	if (step == PROFIL_CODE_LIST)
 		explain(error, "no memory to list the program's libraries");
+	else if (step == PROFIL_CODE_OPEN)
+		explain(error, "%s, the counters' memory: %s (%s): %s", tables.path,
+			strerrordesc_np(error), strerrorname_np(error),
+			open_remedy(error));
 	else if (step == PROFIL_CODE_MEMORY && error == EFBIG)
 		explain(error, "the limit of files' sizes leaves no room for the counters (EFBIG): raise it, ulimit -f");
 	else if (step == PROFIL_CODE_MEMORY)
@@ -140,8 +159,9 @@ static void explain_start(int device, enum profil_code_step step, int error)
 		 profil_rate_explain(device, rate, tables.run->clock, why, sizeof(why)))
 		explain(error, "%s", why);
 	else
-		explain(error, PROFIL_DEVICE ": start: %s (%s)",
-			strerrordesc_np(error), strerrorname_np(error));
+		explain(error, PROFIL_DEVICE ": start: %s (%s): %s",
+			strerrordesc_np(error), strerrorname_np(error),
+			profil_device_start_remedy(error));
 }
 
 /* A child made by fork() goes on with its parent's program and profile. Return: its place. */

@@ -151,17 +151,20 @@ static long list_regions(const struct profil_tables *tables, int fd,
 
 /*
  * Give all pieces of code their counters, and their numbers into numbers[nr]. Return: the
- * number of regions, or -errno.
+ * number of regions, or -errno, and in *step what failed.
  */
 static long place_code(const struct profil_tables *tables,
 		       const struct profil_object *objects, size_t nr, uint32_t *numbers,
-		       struct profil_region *regions)
+		       struct profil_region *regions, enum profil_code_step *step)
 {
-	int fd = profil_tables_lock(tables);
 	long listed;
+	int fd;
 
+	*step = PROFIL_CODE_OPEN;
+	fd = profil_tables_lock(tables);
 	if (fd < 0)
 		return fd;
+	*step = PROFIL_CODE_MEMORY;
 	listed = profil_tables_add(tables, fd, objects, nr, numbers);
 	if (!listed)
 		listed = list_regions(tables, fd, objects, numbers, nr, regions);
@@ -214,7 +217,7 @@ int profil_code_start(int device, const struct profil_tables *tables, unsigned i
 		error = -ENOMEM;
 		goto out;
 	}
-	nr = place_code(tables, objects, (size_t)nr, numbers, regions);
+	nr = place_code(tables, objects, (size_t)nr, numbers, regions, step);
 	if (nr < 0) {
 		error = (int)nr;
 		goto out;

@@ -16,6 +16,7 @@
 /* What was being done when a start failed. */
 enum profil_code_step {
 	PROFIL_CODE_LIST,	/* listing what is loaded */
+	PROFIL_CODE_OPEN,	/* opening the run's memory */
 	PROFIL_CODE_MEMORY,	/* making counters for it */
 	PROFIL_CODE_START,	/* starting the profile */
 };
