@@ -138,6 +138,11 @@ found() {
 	grep -q '^libnosuch.so: cannot open shared object file' "$work/err"
 }
 
+# Asked for by a library that knows no way, but was loaded by one that does
+found_for_another() {
+	run ./follow 0.1 dlopen libasker.so && [ "$(samples spin_asked)" -gt 5 ]
+}
+
 # Where directories that all have hold one too, the dynamic linker's cache says which it is
 found_in_cache() {
 	echo "$PWD/follow-libraries/cached" >"$work/conf" &&
@@ -172,7 +177,7 @@ progress() {
 
 ktap_print_header
 need_device
-ktap_set_plan 18
+ktap_set_plan 19
 check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed
 check "--no-follow" not_followed
@@ -185,6 +190,7 @@ check "make -j2" at_last built
 check "a library that is loaded" at_last came spin_loaded dlopen libfollow.so
 check "a library that is loaded twice" at_last came spin_loaded dlopen libfollow.so again
 check "libraries are found as before" at_last found
+check "a library that another's loader knows" at_last found_for_another
 check "a library that is in the cache" at_last found_in_cache
 check "a library beside a gigabyte for code" at_last came spin_loaded dlopen libfollow.so huge
 check "code that is made by mmap" at_last nameless '[jit]' mmap

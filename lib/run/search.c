@@ -2,7 +2,8 @@
 /*
  * The dynamic linker takes for the caller of dlopen() who calls it, which is us now. That
  * changes where it looks for a library if the true caller has a list of its own for that
- * (RUNPATH, RPATH), or speaks of its own place ($ORIGIN): then we look there.
+ * (RUNPATH, RPATH), or who loaded that has (RPATH), or it speaks of its own place ($ORIGIN):
+ * then we look there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,16 +17,6 @@
 
 #include "libc.h"
 #include "search.h"
-
-static bool has_own_path(const struct link_map *object)
-{
-	const ElfW(Dyn) *entry;
-
-	for (entry = object->l_ld; entry && entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_RPATH || entry->d_tag == DT_RUNPATH)
-			return true;
-	return false;
-}
 
 /* The directories in which the object finds libraries, in their order; NULL: no memory. */
 static Dl_serinfo *directories(struct link_map *object)
@@ -104,7 +95,7 @@ static bool find(const void *caller, const char *name, char *path, size_t size)
 		return false;
 	if (strchr(name, '/'))
 		return expand(object, name, path, size);
-	return has_own_path(object) && search(object, us, name, path, size);
+	return search(object, us, name, path, size);
 }
 
 void *profil_search_open(void *(*next)(const char *name, int mode), const void *caller,
