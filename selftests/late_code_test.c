@@ -50,6 +50,7 @@ TEST_F(run, code_that_comes)
 		{ "mmap", "[jit]" },
 		{ "mmap64", "[jit]" },
 		{ "mprotect", "[jit]" },
+		{ "pkey_mprotect", "[jit]" },
 	};
 	const struct profil_run fresh = self->run;
 	size_t i;
@@ -171,7 +172,10 @@ static int get_code(const char *how)
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	} else {
 		code = map_memory(PAGE);
-		if (code != MAP_FAILED && mprotect(code, PAGE, PROT_READ | PROT_EXEC))
+		/* without a key, which not all processors have, it does as much */
+		if (code != MAP_FAILED && (!strcmp(how, "mprotect") ?
+					   mprotect(code, PAGE, PROT_READ | PROT_EXEC) :
+					   pkey_mprotect(code, PAGE, PROT_READ | PROT_EXEC, -1)))
 			return 11;
 	}
 	return code && code != MAP_FAILED ? RAN : 11;
@@ -284,7 +288,7 @@ int program(const char *how)
 		return get_nothing();
 	if (!strncmp(how, "moment", 6))
 		return get_code_twice(strstr(how, "dlopen"), strstr(how, "dlclose"));
-	if (!strncmp(how, "dl", 2) || !strncmp(how, "m", 1))
+	if (!strncmp(how, "dl", 2) || !strncmp(how, "m", 1) || !strncmp(how, "pkey", 4))
 		return get_code(how);
 	return get_code_in_vain(how);
 }

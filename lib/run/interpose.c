@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@ static struct {
 	__typeof__(&mmap) mmap;
 	__typeof__(&mmap64) mmap64;
 	__typeof__(&mprotect) mprotect;
+	__typeof__(&pkey_mprotect) pkey_mprotect;
 	__typeof__(&execve) execve;
 	__typeof__(&execv) execv;
 	__typeof__(&execvp) execvp;
@@ -48,6 +50,7 @@ static void __attribute__((constructor(101))) look_up(void)
 	(void)NEXT(mmap);
 	(void)NEXT(mmap64);
 	(void)NEXT(mprotect);
+	(void)NEXT(pkey_mprotect);
 	(void)NEXT(execve);
 	(void)NEXT(execv);
 	(void)NEXT(execvp);
@@ -106,13 +109,28 @@ void *mmap64(void *start, size_t bytes, int protection, int flags, int file, off
 			    protection);
 }
 
-int mprotect(void *start, size_t bytes, int protection)
+static int note_protection(int error, void *start, size_t bytes, int protection)
 {
-	int error = NEXT(mprotect)(start, bytes, protection);
-
 	if (!error && (protection & PROT_EXEC))
 		profil_autostart_made(start, bytes);
 	return error;
+}
+
+int mprotect(void *start, size_t bytes, int protection)
+{
+	return note_protection(NEXT(mprotect)(start, bytes, protection), start, bytes,
+			       protection);
+}
+
+int pkey_mprotect(void *start, size_t bytes, int protection, int key)
+{
+	/* musl has none: who finds ours there learns that */
+	if (!NEXT(pkey_mprotect)) {
+		errno = ENOSYS;
+		return -1;
+	}
+	return note_protection(NEXT(pkey_mprotect)(start, bytes, protection, key), start,
+			       bytes, protection);
 }
 
 /* As the C library does it; exit() and quick_exit() do not call this. */
