@@ -54,6 +54,16 @@ executed() {
 	grep -q '^# and 2 executed programs used' "$work/profile"
 }
 
+# The dynamic linker, told to load the program, which then is not what the kernel executed
+by_linker() {
+	local linker
+
+	linker=$(readelf -l ./spin | sed -n 's/.*program interpreter: \(.*\)]/\1/p') &&
+	run "$linker" ./spin 1 &&
+	between 95 "$(($(samples spin_much) + $(samples spin_less)))" 110 &&
+	[ "$(rows --by object | grep -c '/spin ')" = 1 ]
+}
+
 # Whose end is not told: its samples are there, and that is said.
 killed() {
 	run sh -c './spin 1 kill; exit 0' &&
@@ -177,9 +187,10 @@ progress() {
 
 ktap_print_header
 need_device
-ktap_set_plan 19
+ktap_set_plan 20
 check "executed programs" at_last executed
 check "an executed program that is killed" at_last killed
+check "a program that the dynamic linker is told to load" at_last by_linker
 check "--no-follow" not_followed
 check "past a static program" at_last past_static
 check_if forks-musl "past a program for another C library" at_last past_another_libc

@@ -82,12 +82,57 @@ static void read_build_id(struct profil_object *object, const struct dl_phdr_inf
 	}
 }
 
+/* (the C library's functions for that have other names in newer ones: run/libc.h) */
+static uint64_t read_hex(const char **text)
+{
+	uint64_t number = 0;
+
+	for (;; ++*text)
+		if (**text >= '0' && **text <= '9')
+			number = number << 4 | (uint64_t)(**text - '0');
+		else if (**text >= 'a' && **text <= 'f')
+			number = number << 4 | (uint64_t)(**text - 'a' + 10);
+		else
+			return number;
+}
+
+/* Whether a line of /proc/self/maps is about the mapping with this address in it. */
+static bool is_mapping_of(const char *line, uint64_t address)
+{
+	uint64_t start = read_hex(&line);
+
+	return *line++ == '-' && start <= address && address < read_hex(&line);
+}
+
+/* The file that is mapped at this address, by the kernel's list; "" if it tells none. */
+static void name_by_address(char *path, size_t size, uint64_t address)
+{
+	char line[PROFIL_RUN_PATH + 128];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	const char *name;
+
+	path[0] = 0;
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!is_mapping_of(line, address))
+			continue;
+		name = strchr(line, '/');
+		if (name)
+			snprintf(path, size, "%.*s", (int)strcspn(name, "\n"), name);
+		break;
+	}
+	if (maps)
+		fclose(maps);
+}
+
 static void name_object(struct profil_object *object, const struct dl_phdr_info *info,
 			bool is_program)
 {
 	ssize_t length;
 
-	if (is_program) {
+	if (is_program && !getauxval(AT_BASE)) {
+		/* the kernel was told to execute the dynamic linker, which loaded it */
+		name_by_address(object->path, sizeof(object->path), object->start);
+	} else if (is_program) {
 		/* it has no name there */
 		length = readlink("/proc/self/exe", object->path,
 				  sizeof(object->path) - 1);

@@ -4,8 +4,10 @@
  * linker makes, since notes are read from the memory of the program that is profiled.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -45,6 +47,19 @@ int dl_iterate_phdr(int (*tell)(struct dl_phdr_info *info, size_t size, void *da
 	return error;
 }
 
+/* Whether the dynamic linker was executed, with the program for an argument */
+static bool by_linker;
+
+/* In place of the C library's. */
+unsigned long getauxval(unsigned long type)
+{
+	static __typeof__(&getauxval) next;
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "getauxval");
+	return by_linker && type == AT_BASE ? 0 : next(type);
+}
+
 static struct profil_object *objects;
 static size_t program;
 
@@ -63,6 +78,7 @@ static int begin(void **state)
 {
 	(void)state;
 	nr_loaded = 0;
+	by_linker = false;
 	memset(loaded, 0, sizeof(loaded));
 	return 0;
 }
@@ -117,6 +133,36 @@ static void program_and_library(void **state)
 	/* its name is the kernel's to know */
 	assert_non_null(strstr(objects[2].path, "/objects_test"));
 	assert_string_equal(objects[3].path, objects[2].path);
+}
+
+/* Where the kernel knows the dynamic linker for the program: what is mapped there. */
+static void program_of_linker(void **state)
+{
+	const uint64_t in_libc = (uintptr_t)dlsym(RTLD_NEXT, "qsort");
+	struct loaded *itself = load("", in_libc);
+
+	(void)state;
+	add_part(itself, PT_LOAD, PF_R | PF_X, 0, 0x10);
+	assert_int_equal(list(), 1);
+	assert_non_null(strstr(objects[0].path, "/objects_test"));
+	by_linker = true;
+	assert_int_equal(list(), 1);
+	assert_int_equal(program, 0);
+	assert_int_equal(objects[0].path[0], '/');
+	assert_non_null(strstr(objects[0].path, "/libc"));
+	assert_null(strchr(objects[0].path, '\n'));
+	/* a library has its name, as ever */
+	add_part(load("/lib/one", 0), PT_LOAD, PF_X, in_libc, 0x10);
+	assert_int_equal(list(), 2);
+	assert_string_equal(objects[1].path, "/lib/one");
+	/* the stack has no file, and nor has what is no memory */
+	itself->bias = (uintptr_t)&state;
+	nr_loaded = 1;
+	assert_int_equal(list(), 1);
+	assert_string_equal(objects[0].path, "");
+	itself->bias = 1;
+	assert_int_equal(list(), 1);
+	assert_string_equal(objects[0].path, "");
 }
 
 /* It is the first, or there is none. */
@@ -307,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(program_and_library, begin, end),
+		cmocka_unit_test_setup_teardown(program_of_linker, begin, end),
 		cmocka_unit_test_setup_teardown(nameless_library, begin, end),
 		cmocka_unit_test_setup_teardown(kernels_code, begin, end),
 		cmocka_unit_test_setup_teardown(many_parts, begin, end),
