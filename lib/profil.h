@@ -36,7 +36,7 @@
  *               users may have
  *   E2BIG       a larger buffer, or more regions, than one profile can have: 1 GiB,
  *               4096
- *   EPERM       PROFIL_RATE is a higher rate than users may have
+ *   EPERM       a higher rate than users may have, by PROFIL_RATE or profil_start()
  *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or no memory
  *   ENOSPC      the user has as many profiles as the administrator lets him have
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or a device;
@@ -239,8 +239,9 @@ int profil_set_rate(unsigned int hz);
  * At every tick the pc is stored in the next element, until the array is full or
  * its memory is not there; then it is off. It replaces a profile, as a profile
  * replaces it. Source: pcsample(2), illumos. Return: how many samples were stored
- * since the previous call; or -1 with errno: EINVAL if nsamples is negative, and an
- * earlier profile goes on; any other, and it is ended.
+ * since the previous call; or -1 with errno: EINVAL if nsamples is negative, E2BIG if no
+ * array can be so large, or as open(2), and an earlier profile goes on; any other, and it
+ * is ended.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 
