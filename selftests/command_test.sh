@@ -110,6 +110,17 @@ statuses() {
 	[ "$(<"$work/out")" = 42 ]
 }
 
+# A limit of files' sizes is told, by the command and by its exports, and not by a signal;
+# that is the program's.
+file_size_limit() {
+	(ulimit -f 100 && run 125 true) && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" &&
+	run 153 sh -c 'kill -XFSZ $$' && run 0 ./spin 0.1 &&
+	{
+		(ulimit -f 1 && "$PROFIL" export --svg -o "$work/svg" "$work/result" 2>"$work/err")
+		[ $? = 1 ]
+	} && grep -q '(EFBIG): .*(ulimit -f)' "$work/err" && [ ! -e "$work/svg" ]
+}
+
 output_is_the_commands() {
 	run 0 sh -c 'printf "a\0b"; echo c >&2' &&
 	[ "$(od -An -c "$work/out" | tr -d ' ')" = 'a\0b' ] &&
@@ -400,7 +411,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 38
+ktap_set_plan 39
 check "shares of two functions" at_last shares
 check "a stripped program" at_last stripped
 check "a program at fixed addresses" at_last not_pie
@@ -410,6 +421,7 @@ check "nothing is lost by _exit" at_last ends_by 0 _exit
 check "nothing is lost by SIGKILL" at_last ends_by 137 kill
 check "nothing is lost by exec" at_last ends_by 0 exec
 check "exit statuses are the command's" statuses
+check "a limit of files' sizes" file_size_limit
 check "output is the command's" output_is_the_commands
 check "the environment, of programs that are followed and others" \
 	environment_is_the_commands

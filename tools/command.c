@@ -85,6 +85,25 @@ static void restore_signals(const struct signal_settings *old)
 	sigprocmask(SIG_SETMASK, &old->mask, NULL);
 }
 
+/* That we ignore, and that were not ignored before */
+static sigset_t ignored;
+
+void command_ignore(int number)
+{
+	if (signal(number, SIG_IGN) != SIG_IGN)
+		sigaddset(&ignored, number);
+}
+
+/* No program is handed on more of a signal than whether it is ignored. */
+static void restore_ignored(void)
+{
+	int number;
+
+	for (number = 1; number < NSIG; number++)
+		if (sigismember(&ignored, number) == 1)
+			signal(number, SIG_DFL);
+}
+
 static void __attribute__((noreturn))
 become(char *const argv[], char *const env[], int report_fd,
        const struct signal_settings *old)
@@ -92,6 +111,7 @@ become(char *const argv[], char *const env[], int report_fd,
 	ssize_t written;
 	int error;
 
+	restore_ignored();
 	restore_signals(old);
 	execvpe(argv[0], argv, env);
 	error = errno;

@@ -42,6 +42,12 @@ struct command_watch {
 };
 
 /**
+ * command_ignore - ignore a signal from now on, but not in the command
+ * @number: of the signal; none of those that command_run() speaks of
+ */
+void command_ignore(int number);
+
+/**
  * command_run - run a command to its end
  * @argv:  the command, looked for in PATH, and its arguments
  * @env:   its environment
@@ -50,7 +56,7 @@ struct command_watch {
  *
  * While it runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to
  * the command as well, and SIGTERM and SIGHUP are passed on to it. It starts
- * with the signal settings that the caller had.
+ * with the signal settings that the caller had, before command_ignore() too.
  *
  * Return: 0 or -errno.
  */

@@ -5,10 +5,12 @@
  * What is none of them is what `run' runs, so that `profil COMMAND' is enough.
  */
 #include <argp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "command.h"
 #include "commands.h"
 
 #ifndef PROFIL_VERSION
@@ -91,6 +93,8 @@ int main(int argc, char **argv)
 {
 	size_t command;
 
+	/* what is larger than ulimit -f allows is told, with what to do about it */
+	command_ignore(SIGXFSZ);
 	if (argc > 1 && asks_for_help(argv[1]))
 		return help(argv[2]);
 	command = argc > 1 ? find(argv[1]) : NR_COMMANDS;

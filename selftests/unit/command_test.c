@@ -140,6 +140,25 @@ static void signal_settings_are_inherited_and_restored(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* The shell sends each to us, and then to itself. */
+static void ignored_signals_are_not_the_commands(void **state)
+{
+	struct command_end end;
+
+	(void)state;
+	signal(SIGPIPE, SIG_DFL);
+	command_ignore(SIGPIPE);
+	/* of one who tells his programs not to mind */
+	signal(SIGXFSZ, SIG_IGN);
+	command_ignore(SIGXFSZ);
+	end = run_shell("kill -PIPE $PPID; kill -PIPE $$; exit 4");
+	assert_int_equal(command_exit_status(&end), 128 + SIGPIPE);
+	end = run_shell("kill -XFSZ $PPID; kill -XFSZ $$; exit 5");
+	assert_int_equal(command_exit_status(&end), 5);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
 static void count(void *data)
 {
 	++*(int *)data;
@@ -174,6 +193,7 @@ int main(void)
 		cmocka_unit_test(terminal_signals_are_ignored),
 		cmocka_unit_test(termination_is_passed_on),
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
+		cmocka_unit_test(ignored_signals_are_not_the_commands),
 		cmocka_unit_test(meanwhile_is_watched),
 	};
 
