@@ -100,14 +100,21 @@ ends_by() {
 	run "$1" ./spin 1 "$2" && spun 1
 }
 
+# unread OPTION...: though nobody reads what it says, the exit status is the command's
+unread() {
+	{
+		"$PROFIL" -o /dev/null "$@" sh -c 'sleep 1; exit 42' 2>&1
+		echo $? >"$work/out"
+	} | true
+	[ "$(<"$work/out")" = 42 ]
+}
+
 statuses() {
 	run 0 true && run 1 false && run 42 sh -c 'exit 42' &&
 	run 143 sh -c 'kill -TERM $$' && run 127 /nonexistent &&
 	run 126 /etc/passwd && grep -q '(EACCES): .*chmod +x' "$work/err" &&
 	run 127 nonexistent && grep -q '(ENOENT): no such command is in PATH' "$work/err" &&
-	# though nobody reads the table
-	{ "$PROFIL" -o /dev/null sh -c 'sleep 1; exit 42' 2>&1; echo $? >"$work/out"; } | true &&
-	[ "$(<"$work/out")" = 42 ]
+	run 141 sh -c 'kill -PIPE $$' && unread && unread --progress=0.1
 }
 
 # A limit of files' sizes is told, by the command and by its exports, and not by a signal;

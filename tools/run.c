@@ -273,6 +273,8 @@ int run_main(int argc, char **argv)
 	int memory, error;
 	FILE *out;
 
+	/* the exit status shall be the command's, whoever reads what we say */
+	command_ignore(SIGPIPE);
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
@@ -287,8 +289,6 @@ int run_main(int argc, char **argv)
 		failure_exit(EXIT_OWN_FAILURE, "memory for the counters", -memory);
 	examine(&target, arguments.command[0]);
 	run_command(&arguments, &target, memory, &end);
-	/* the exit status shall be the command's, whoever reads the table */
-	signal(SIGPIPE, SIG_IGN);
 	if (end.exec_error)
 		explain_exec(&target, end.exec_error);
 	else
