@@ -21,6 +21,11 @@ run() {
 	[ "$got" = "$want" ]
 }
 
+# report ARG...: of the result that the last run has kept
+report() {
+	"$PROFIL" report "$@" "$work/result" >"$work/profile" 2>"$work/err"
+}
+
 # rows: the table without its head; the fields are percent seconds samples name object
 # interval
 rows() {
@@ -134,6 +139,13 @@ output_is_the_commands() {
 	[ "$(cat "$work/err")" = c ] &&
 	"$PROFIL" -o "$work/result" ./spin 0.3 2>"$work/err" >"$work/out" &&
 	[ ! -s "$work/out" ] && grep -q spin_much "$work/err"
+}
+
+# What is closed is so to the program too, and nothing that is said to nobody goes elsewhere.
+closed_descriptors() {
+	"$PROFIL" -o "$work/result" --progress=0.1 ./spin 1 2>&- && report && spun 1 &&
+	run 0 bash -c '! [ -e /proc/$$/fd/0 ]' <&- &&
+	! "$PROFIL" report "$work/result" 2>"$work/err" >&- && grep -q '(EBADF)' "$work/err"
 }
 
 environment_is_the_commands() {
@@ -308,11 +320,6 @@ first_of_several() {
 	spun 0.5
 }
 
-# report ARG...: of the result that the last run has kept
-report() {
-	"$PROFIL" report "$@" "$work/result" >"$work/profile" 2>"$work/err"
-}
-
 # What is kept is what was shown, and can be shown otherwise.
 kept() {
 	run 0 ./spin 1 && cp "$work/profile" "$work/shown" && report &&
@@ -418,7 +425,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 39
+ktap_set_plan 40
 check "shares of two functions" at_last shares
 check "a stripped program" at_last stripped
 check "a program at fixed addresses" at_last not_pie
@@ -430,6 +437,7 @@ check "nothing is lost by exec" at_last ends_by 0 exec
 check "exit statuses are the command's" statuses
 check "a limit of files' sizes" file_size_limit
 check "output is the command's" output_is_the_commands
+check "descriptors that are closed" closed_descriptors
 check "the environment, of programs that are followed and others" \
 	environment_is_the_commands
 check "a script" script

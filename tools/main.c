@@ -4,11 +4,14 @@
  *
  * What is none of them is what `run' runs, so that `profil COMMAND' is enough.
  */
+#define _GNU_SOURCE
 #include <argp.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "commands.h"
@@ -89,10 +92,27 @@ static bool asks_for_help(const char *word)
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-?");
 }
 
+/*
+ * What is opened next would take the place of a standard descriptor that is closed, and the
+ * memory of a run would be written over by messages. What is here instead can no more be read
+ * or written than nothing can, and the command does not have it.
+ */
+static void fill_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/", O_PATH | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	size_t command;
 
+	fill_standard_descriptors();
 	/* what is larger than ulimit -f allows is told, with what to do about it */
 	command_ignore(SIGXFSZ);
 	if (argc > 1 && asks_for_help(argv[1]))
