@@ -372,6 +372,25 @@ result_that_cannot_be_written() {
 	grep -q '^# command: sh' "$work/profile"
 }
 
+# refused WHICH COMMAND...: it does not run, as the table named by the option is the result
+refused() {
+	"$PROFIL" "${@:2}" touch "$work/ran"
+	[ $? = 125 ] && [ ! -e "$work/ran" ] &&
+	grep -q "^[^ ]*: $1 is where the result is kept" "$work/err"
+}
+
+# One would be written over by the other. What is there is not touched.
+one_file_for_both() {
+	run 0 true && cp "$work/result" "$work/before" && ln -s result "$work/link" &&
+	refused "$work/link" -o "$work/result" -t "$work/link" 2>"$work/err" &&
+	refused 'standard error' -o "$work/err" 2>"$work/err" &&
+	cmp "$work/before" "$work/result" &&
+	refused "$work/new" -o "$work/new" -t "$work/new" 2>"$work/err" &&
+	"$PROFIL" -o /dev/null -t /dev/null true 2>"$work/err" &&
+	# an earlier table leaves nothing
+	echo earlier >"$work/profile" && run 0 true && ! grep earlier "$work/profile"
+}
+
 differences() {
 	run 0 ./spin 1 && mv "$work/result" "$work/old" && run 0 ./forks 1 1 exit &&
 	"$PROFIL" diff "$work/old" "$work/result" >"$work/profile" 2>"$work/err" &&
@@ -425,7 +444,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 40
+ktap_set_plan 41
 check "shares of two functions" at_last shares
 check "a stripped program" at_last stripped
 check "a program at fixed addresses" at_last not_pie
@@ -476,6 +495,7 @@ check "lines" at_last by_line
 check "an object that has changed" changed_object
 check "a result file, and nothing else" result_file
 check "a result that cannot be written" result_that_cannot_be_written
+check "a table and a result in one file" one_file_for_both
 check "differences" differences
 check "information" information
 check "commands that are called like ours" names

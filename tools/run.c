@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clock_name.h"
@@ -147,17 +148,40 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* Open before the command runs: what it counted cannot be had again. */
-static FILE *open_table(const char *path)
+/* Whether it is the file whose place the result will take, by whatever name */
+static bool is_result(FILE *out, const char *path)
 {
-	FILE *out;
+	struct stat table, result;
 
-	if (!path)
-		return stderr;
-	out = fopen(path, "we");
+	return !fstat(fileno(out), &table) && S_ISREG(table.st_mode) &&
+	       !stat(path, &result) && table.st_dev == result.st_dev &&
+	       table.st_ino == result.st_ino;
+}
+
+/* Return: NULL: with errno. What is there stays until it is known that it may go. */
+static FILE *open_for_table(const char *path, const char *output)
+{
+	FILE *out = path ? fopen(path, "ae") : stderr;
+
+	if (!out)
+		return NULL;
+	if (is_result(out, output))
+		errx(EXIT_OWN_FAILURE, "%s is where the result is kept, and the table would be lost: name another file by --table or --output",
+		     path ? path : "standard error");
+	/* what is no regular file has nothing to be cut off */
+	if (path && ftruncate(fileno(out), 0) && errno != EINVAL)
+		return NULL;
+	return out;
+}
+
+/* Open before the command runs: what it counted cannot be had again. */
+static FILE *open_table(const struct arguments *arguments)
+{
+	FILE *out = open_for_table(arguments->table, arguments->output);
+
 	if (!out)
 		errx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file by --table",
-		     path, strerror(errno), strerrorname_np(errno));
+		     arguments->table, strerror(errno), strerrorname_np(errno));
 	return out;
 }
 
@@ -278,7 +302,7 @@ int run_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
-	out = open_table(arguments.table);
+	out = open_table(&arguments);
 	error = resultfile_try(arguments.output);
 	if (error) {
 		outcome_explain_unwritten(arguments.output, error);
