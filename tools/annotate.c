@@ -190,7 +190,8 @@ static FILE *open_source(FILE *out, const char *path, const char *root)
 
 	fputs("#\n# ", out);
 	terminal_print_name(out, path);
-	if (asprintf(&whole, "%s%s", root ? root : "", path) < 0)
+	whole = objectfile_below(root, path);
+	if (!whole)
 		return NULL;
 	fd = objectfile_open(whole, &why);
 	if (fd >= 0)

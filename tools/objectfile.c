@@ -2,8 +2,11 @@
 /*
  * The files that code was loaded from.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +14,17 @@
 #include <elfutils/libdwelf.h>
 
 #include "objectfile.h"
+
+char *objectfile_below(const char *root, const char *path)
+{
+	char *whole;
+
+	if (!root)
+		return strdup(path);
+	if (asprintf(&whole, "%s%s%s", root, path[0] == '/' ? "" : "/", path) < 0)
+		return NULL;
+	return whole;
+}
 
 int objectfile_open(const char *path, const char **problem)
 {

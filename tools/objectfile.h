@@ -11,6 +11,15 @@
 #include <libelf.h>
 
 /**
+ * objectfile_below - where a file is looked for
+ * @root: the directory that stands for /; NULL: / itself
+ * @path: as the program's machine had it; below a root, a relative one is one from there
+ *
+ * Return: to be given to free(); NULL: no memory.
+ */
+char *objectfile_below(const char *root, const char *path);
+
+/**
  * objectfile_open - open a file to read it
  * @path:    its path
  * @problem: if it cannot be opened, why, in words

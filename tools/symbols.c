@@ -159,13 +159,13 @@ static int open_module(const struct symbols *symbols, struct file *file,
 
 static int open_file(const struct symbols *symbols, struct file *file)
 {
-	const char *root = symbols->root ? symbols->root : "";
 	char *path;
 	int error;
 
 	if (!result_is_file(file->object))
 		return 0;
-	if (asprintf(&path, "%s%s", root, file->object->path) < 0)
+	path = objectfile_below(symbols->root, file->object->path);
+	if (!path)
 		return -ENOMEM;
 	error = open_module(symbols, file, path);
 	free(path);

@@ -14,7 +14,7 @@
 
 #include "test.h"
 
-static char path[] = "./fixture-pie";
+static char path[64];
 static struct result_count counts[64];
 static struct result_object object = { .path = path, .counts = counts };
 static struct result result = {
@@ -25,12 +25,14 @@ static struct lines *lines;
 static char *text;
 static unsigned long exported, hidden, sizeless, written;
 
-static int set_up(void **state)
+static int open_fixture(const char *name)
 {
-	FILE *output = popen(path, "r");
-	int read = fscanf(output, "%lx %lx %lx %lx", &exported, &hidden, &sizeless, &written);
+	FILE *output;
+	int read;
 
-	(void)state;
+	snprintf(path, sizeof(path), "./%s", name);
+	output = popen(path, "r");
+	read = fscanf(output, "%lx %lx %lx %lx", &exported, &hidden, &sizeless, &written);
 	pclose(output);
 	object.start = 0;
 	object.end = 1 << 20;
@@ -39,6 +41,18 @@ static int set_up(void **state)
 	symbols = symbols_new(&result, NULL);
 	lines = lines_new(symbols);
 	return read == 4 && symbols && lines ? 0 : -1;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-pie");
+}
+
+static int set_up_relative(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-relative");
 }
 
 static void tear_down_text(void)
@@ -226,6 +240,17 @@ static void source_has_no_control_characters(void **state)
 	assert_has("  \treturn \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
 }
 
+/* As builds leave them that are to be the same wherever they are made */
+static void relative_source_is_below_the_root(void **state)
+{
+	(void)state;
+	count(exported, 30);
+	assert_int_equal(system("mkdir -p root/src && cp fixture.c root/src"), 0);
+	assert_int_equal(annotate("exported", "root"), 1);
+	assert_has("# src/fixture.c\n");
+	assert_has("  \treturn inlined(hidden(n)) * 5 + rand();\n");
+}
+
 static void missing_source_is_told(void **state)
 {
 	char line[128];
@@ -293,6 +318,8 @@ int main(void)
 		TEST(source_is_that_of_the_object),
 		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
 						remove_source),
+		cmocka_unit_test_setup_teardown(relative_source_is_below_the_root,
+						set_up_relative, remove_source),
 		TEST(missing_source_is_told),
 		cmocka_unit_test_setup_teardown(source_that_became_shorter_is_told, set_up,
 						remove_source),

@@ -242,6 +242,11 @@ static void files_are_found_below_a_root(void **state)
 	symbols = symbols_new(&result, here);
 	assert_function(at.exported, at.exported, "exported");
 	close_file(NULL);
+	/* what was loaded by a relative path */
+	snprintf(path, sizeof(path), "fixture-pie");
+	symbols = symbols_new(&result, here);
+	assert_function(at.exported, at.exported, "exported");
+	close_file(NULL);
 	free(here);
 	assert_unreadable("/fixture-pie");
 }
