@@ -244,15 +244,17 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 		       const struct annotate_options *options)
 {
 	FILE *source = open_source(out, lines[0].source.file, options->root);
-	int last = lines[nr - 1].source.line, number;
 	bool is_gap = false, is_short = false;
 	size_t room = 0, i = 0;
 	char *text = NULL;
+	int number = 0;
 
-	for (number = 1; number <= last; number++) {
+	/* and not up to a number: the last line may have the largest that there is */
+	while (i < nr) {
 		bool has_text = source && getline(&text, &room, source) > 0;
 		bool is_line;
 
+		number++;
 		/* without a text to show, straight to what is known */
 		if (!has_text) {
 			if (source && !is_short)

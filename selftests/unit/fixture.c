@@ -7,6 +7,7 @@
  *	hidden		static; nameless when stripped
  *	sizeless	from assembler: a label without type, size or unwind entry
  *	written(int)	as a C++ compiler would name it
+ *	last		its code says that it is in the last line that there can be
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -17,6 +18,7 @@
 int exported(int n);
 void sizeless(void);
 int _Z7writteni(int n);
+int last(int n);
 
 /* Far from where it is inlined */
 static inline int __attribute__((always_inline)) inlined(int n)
@@ -65,11 +67,15 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	if (argc > 100)
-		return _Z7writteni(argc);
+		return _Z7writteni(argc) + last(argc);
 	dl_iterate_phdr(print_bias, &bias);
-	printf("%lx %lx %lx %lx\n", (unsigned long)((uintptr_t)exported - bias),
+	printf("%lx %lx %lx %lx %lx\n", (unsigned long)((uintptr_t)exported - bias),
 	       (unsigned long)((uintptr_t)hidden - bias),
 	       (unsigned long)((uintptr_t)sizeless - bias),
-	       (unsigned long)((uintptr_t)_Z7writteni - bias));
+	       (unsigned long)((uintptr_t)_Z7writteni - bias),
+	       (unsigned long)((uintptr_t)last - bias));
 	return 0;
 }
+
+#line 2147483647
+int __attribute__((noinline)) last(int n) { return n * rand(); }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <annotate.h>
 #include <lines.h>
@@ -23,7 +24,7 @@ static struct result result = {
 static struct symbols *symbols;
 static struct lines *lines;
 static char *text;
-static unsigned long exported, hidden, sizeless, written;
+static unsigned long exported, hidden, sizeless, written, last;
 
 static int open_fixture(const char *name)
 {
@@ -32,7 +33,8 @@ static int open_fixture(const char *name)
 
 	snprintf(path, sizeof(path), "./%s", name);
 	output = popen(path, "r");
-	read = fscanf(output, "%lx %lx %lx %lx", &exported, &hidden, &sizeless, &written);
+	read = fscanf(output, "%lx %lx %lx %lx %lx", &exported, &hidden, &sizeless, &written,
+		      &last);
 	pclose(output);
 	object.start = 0;
 	object.end = 1 << 20;
@@ -40,7 +42,7 @@ static int open_fixture(const char *name)
 	object.samples = 0;
 	symbols = symbols_new(&result, NULL);
 	lines = lines_new(symbols);
-	return read == 4 && symbols && lines ? 0 : -1;
+	return read == 5 && symbols && lines ? 0 : -1;
 }
 
 static int set_up(void **state)
@@ -251,6 +253,17 @@ static void relative_source_is_below_the_root(void **state)
 	assert_has("  \treturn inlined(hidden(n)) * 5 + rand();\n");
 }
 
+static void last_line_is_the_end(void **state)
+{
+	(void)state;
+	count(last, 30);
+	/* if it is not, there are many more */
+	alarm(10);
+	assert_int_equal(annotate("last", "/nonexistent"), 1);
+	alarm(0);
+	assert_has("   100.00        30 2147483647  \n");
+}
+
 static void missing_source_is_told(void **state)
 {
 	char line[128];
@@ -320,6 +333,7 @@ int main(void)
 						remove_source),
 		cmocka_unit_test_setup_teardown(relative_source_is_below_the_root,
 						set_up_relative, remove_source),
+		TEST(last_line_is_the_end),
 		TEST(missing_source_is_told),
 		cmocka_unit_test_setup_teardown(source_that_became_shorter_is_told, set_up,
 						remove_source),
