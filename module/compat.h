@@ -9,6 +9,7 @@
 #include <linux/ftrace.h>
 #include <linux/highmem.h>
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -129,6 +130,19 @@ compat_hrtimer_setup(struct hrtimer *timer,
 #else
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
+#endif
+}
+
+/* Done in the interrupt itself, also on PREEMPT_RT. */
+static inline void
+compat_init_irq_work_hard(struct irq_work *work,
+			  void (*function)(struct irq_work *work))
+{
+	init_irq_work(work, function);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
+	atomic_or(IRQ_WORK_HARD_IRQ, &work->node.a_flags);
+#else
+	atomic_or(IRQ_WORK_HARD_IRQ, &work->flags);
 #endif
 }
 

@@ -218,10 +218,15 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 		err = -ESRCH;
 		goto uncharge;
 	}
-	/* else the last one that counted by it has just ended */
-	if (!atomic_inc_not_zero(&child->config->sessions)) {
+	/* else the parent has just ended, and nobody else has the module */
+	if (!try_module_get(THIS_MODULE)) {
 		err = -ESRCH;
 		goto put_hooks;
+	}
+	/* else the last one that counted by it has */
+	if (!atomic_inc_not_zero(&child->config->sessions)) {
+		err = -ESRCH;
+		goto put_module;
 	}
 	/* the parent's is freed only a grace period after it left the table */
 	refcount_inc(&child->config->ref);
@@ -230,6 +235,8 @@ static int follow(struct profil_session *parent, struct task_struct *task)
 	profil_life_begin_child(child, task);
 	return 0;
 
+put_module:
+	module_put(THIS_MODULE);
 put_hooks:
 	profil_hooks_put(profil_clock_needs_timer(child->config));
 uncharge:

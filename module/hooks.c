@@ -46,6 +46,7 @@ static void detach_later(struct work_struct *work);
  * @detach:   may sleep
  * @users:    rises from 0 only under hooks_mutex, with the hook attached
  * @attached: under hooks_mutex
+ * @unused:   since when, in jiffies, if there are no users
  * @work:     detaches it
  */
 struct profil_hook {
@@ -53,6 +54,7 @@ struct profil_hook {
 	void (*detach)(void);
 	atomic_t users;
 	bool attached;
+	unsigned long unused;
 	struct delayed_work work;
 };
 
@@ -91,6 +93,8 @@ static int get(struct profil_hook *hook)
 
 static void put(struct profil_hook *hook)
 {
+	/* before it may be unused, or the work that sees it so found an old time */
+	WRITE_ONCE(hook->unused, jiffies);
 	if (atomic_dec_and_test(&hook->users))
 		schedule_delayed_work(&hook->work, DETACH_DELAY);
 }
@@ -107,7 +111,16 @@ static void detach(struct profil_hook *hook)
 
 static void detach_later(struct work_struct *work)
 {
-	detach(container_of(to_delayed_work(work), struct profil_hook, work));
+	struct profil_hook *hook =
+		container_of(to_delayed_work(work), struct profil_hook, work);
+	unsigned long end = READ_ONCE(hook->unused) + DETACH_DELAY;
+	unsigned long now = jiffies;
+
+	/* it was queued by an earlier last user, and there was one since */
+	if (!atomic_read(&hook->users) && time_before(now, end))
+		schedule_delayed_work(&hook->work, end - now);
+	else
+		detach(hook);
 }
 
 /**

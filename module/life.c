@@ -168,8 +168,11 @@ void profil_life_work(struct work_struct *work)
 		finish(session);
 	mutex_unlock(&session->service_mutex);
 
-	if (finished)
+	if (finished) {
+		/* a kick that is under way looks at the address space */
+		irq_work_sync(&session->kick_work);
 		bury(session);
+	}
 	/* may be the last one: then the address space ends here */
 	mmput(mm);
 	profil_session_put(session);
@@ -211,15 +214,13 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 	session->started_ktime = ktime_get_ns();
 	profil_buffer_init(&session->buffer, mm, session->config);
 	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
-	/* our caller holds the module now; from here on the session, until its end, */
-	__module_get(THIS_MODULE);
-	/* and then its code */
+	/* it has the module until its end, and then its code */
 	profil_session_keep_code();
 }
 
 /**
  * profil_life_begin_child - begin a forked child's session
- * @child: charged, with config and hooks
+ * @child: charged, with config, hooks and the module
  * @task:  the child, which does not run yet
  *
  * Atomic context. The worker comes to insert its notifier, and keeps its memory
@@ -267,6 +268,8 @@ static struct profil_session *create(struct profil_config *config)
 	err = profil_hooks_get(profil_clock_needs_timer(config));
 	if (err)
 		goto uncharge;
+	/* which the caller's descriptor holds now */
+	__module_get(THIS_MODULE);
 	enrol(session, current);
 
 	mutex_lock(&session->service_mutex);
@@ -340,6 +343,8 @@ static void read_status(struct profil_session *session,
 	struct profil_figures figures = profil_session_figures(session);
 
 	status->state = READ_ONCE(session->state);
+	/* pairs with the cmpxchg() in profil_session_end() */
+	smp_rmb();
 	status->rate = profil_clock_rate(session->config);
 	status->clock = session->config->clock;
 	status->flags = session->config->flags;

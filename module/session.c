@@ -81,7 +81,8 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	mutex_init(&session->service_mutex);
 	INIT_HLIST_HEAD(&session->spares);
 	raw_spin_lock_init(&session->spares_lock);
-	init_irq_work(&session->kick_work, kick);
+	/* a thread might come when the memory has gone, and what waits with it */
+	compat_init_irq_work_hard(&session->kick_work, kick);
 	INIT_WORK(&session->work, profil_life_work);
 	INIT_RCU_WORK(&session->free_work, free_work);
 	return session;
@@ -228,11 +229,15 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error)
 		set_bit(PROFIL_FAULTED, &session->flags);
 	/* of one that was stopped, what happens to its memory is no news */
 	if (READ_ONCE(session->given_back) ||
-	    cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
+	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
+		return;
+	/* first: whoever sees the state sees why. Pairs with read_status() */
+	if (state == PROFIL_STATE_FAULT)
+		WRITE_ONCE(session->error, error);
+	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
 	    PROFIL_STATE_RUNNING)
 		return;
 	if (state == PROFIL_STATE_FAULT) {
-		WRITE_ONCE(session->error, error);
 		atomic_long_inc(&profil_totals[PROFIL_FAULTS]);
 		trace_profil_fault(session->tgid, error);
 	}

@@ -35,6 +35,12 @@ end_session() {
 	wait "$session_pid"
 }
 
+# A second behind the last session, not behind one before that
+stays_a_while() {
+	begin_session && end_session && sleep 0.8 &&
+	begin_session && end_session && sleep 0.5 && attached
+}
+
 rmmod_is_busy() {
 	local words
 
@@ -98,7 +104,7 @@ ktap_print_header
 need_module
 [ -e "$functions" ] || mount -t tracefs none /sys/kernel/tracing
 
-ktap_set_plan 11
+ktap_set_plan 13
 check "an idle module has no hook in the tick" soon detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
@@ -106,6 +112,9 @@ check "kernel.ftrace_enabled stays 1 during a session" stays_enabled
 check "rmmod during a session: busy" rmmod_is_busy
 end_session
 check "after the session, the hook goes" soon detached
+# (on a busy machine what should be half a second may be a whole)
+check "it stays for a while, after the last of several" at_last stays_a_while
+check "and then it goes" soon detached
 check "no session where kernel.ftrace_enabled is 0" refused_without
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil
