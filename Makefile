@@ -11,8 +11,9 @@
 #   make install DESTDIR= PREFIX=/usr/local
 #   make clean
 #
-# KDIR=DIR names the build tree of another kernel. demo and check install the
-# Debian packages that are missing (scripts/packages); the others install none.
+# KDIR=DIR names the build tree of another kernel. What runs in virtual machines, demo to
+# coverage and bench-rate, installs the Debian packages that are missing
+# (scripts/packages); the others install none.
 
 PREFIX ?= /usr/local
 DESTDIR ?=

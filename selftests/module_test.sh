@@ -10,7 +10,8 @@ cd "$(dirname "$0")" || exit 1
 
 CYCLES=${CYCLES:-200}
 ftrace=/proc/sys/kernel/ftrace_enabled
-functions=/sys/kernel/tracing/enabled_functions
+tracing=/sys/kernel/tracing
+functions=$tracing/enabled_functions
 
 attached() {
 	grep -q '^update_process_times ' "$functions"
@@ -64,6 +65,27 @@ refused_without() {
 	[ "$status" = 1 ] && grep -q 'start: Operation not supported' "$work/err"
 }
 
+# As many samples as without: others look at the tick too, and at each function of ours
+beside_tracers() {
+	local status
+
+	echo update_process_times >"$tracing/set_ftrace_filter" &&
+	echo ':mod:profil' >>"$tracing/set_ftrace_filter" &&
+	echo function >"$tracing/current_tracer" || return
+	# where the kernel has them
+	echo 'p:profil_test update_process_times' 2>/dev/null >>"$tracing/kprobe_events" &&
+		echo 1 >"$tracing/events/kprobes/profil_test/enable"
+	../tools/profil -r 250 -o "$work/result" -t "$work/profile" ./spin 1 2>"$work/err"
+	status=$?
+	[ ! -e "$tracing/events/kprobes/profil_test" ] || {
+		echo 0 >"$tracing/events/kprobes/profil_test/enable"
+		echo '-:profil_test' >>"$tracing/kprobe_events"
+	}
+	echo nop >"$tracing/current_tracer"
+	echo >"$tracing/set_ftrace_filter"
+	[ "$status" = 0 ] && ! grep 'have no samples' "$work/profile"
+}
+
 cycle() {
 	load && begin_session && end_session && rmmod profil
 }
@@ -102,9 +124,9 @@ cycles() {
 
 ktap_print_header
 need_module
-[ -e "$functions" ] || mount -t tracefs none /sys/kernel/tracing
+[ -e "$functions" ] || mount -t tracefs none "$tracing"
 
-ktap_set_plan 13
+ktap_set_plan 14
 check "an idle module has no hook in the tick" soon detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
@@ -118,7 +140,10 @@ check "and then it goes" soon detached
 check "no session where kernel.ftrace_enabled is 0" refused_without
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil
+load
 # (another architecture's machine has none)
+check_if ../tools/profil "beside the function tracer and a kprobe" at_last beside_tracers
+rmmod profil
 check_if ../tools/profil "the first profile of all has samples for all its CPU time" \
 	at_last first_profile
 check "rmmod beside changes of what were counters" beside_changes
