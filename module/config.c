@@ -114,11 +114,18 @@ static int check_region(const struct profil_region *region,
 	return 0;
 }
 
+/* Without what a program may keep in the high bits of a pointer (MTE, HWASan, LAM). */
+static u64 untag(u64 addr)
+{
+	return IS_ENABLED(CONFIG_64BIT) ? untagged_addr((unsigned long)addr) : addr;
+}
+
 /* The whole pages around [addr, addr + bytes), an empty range at least 1. */
 static int make_span(struct profil_span *span, u64 addr, u64 bytes)
 {
 	u64 last;
 
+	addr = untag(addr);
 	/* TASK_SIZE_MAX is page-aligned, so rounding up cannot wrap either */
 	if (check_add_overflow(addr, bytes - 1, &last) || last >= TASK_SIZE_MAX)
 		return -EFAULT;
@@ -159,9 +166,10 @@ static u32 merge_spans(struct profil_span *spans, u32 nr)
 /* Where in the concatenated spans an address lies; it is in one of them. */
 static u64 place_of(const struct profil_config *config, u64 addr)
 {
-	const struct profil_span *span =
-		&config->spans[profil_config_span_behind(config, addr)];
+	const struct profil_span *span;
 
+	addr = untag(addr);
+	span = &config->spans[profil_config_span_behind(config, addr)];
 	return span->place + (addr - span->addr);
 }
 

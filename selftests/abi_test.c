@@ -292,6 +292,28 @@ TEST_F(abi, buffer_addresses)
 	b->buf = (uintptr_t)self->buffer + PAGE - 8; START_FAILS(EFAULT);
 }
 
+/* Where a pointer's high bits are the program's, they are no part of the address. */
+TEST_F(abi, marked_pointers)
+{
+	const uint64_t mark = 0x5aULL << 56;
+
+#ifdef __aarch64__
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, &self->counter, 64, 100);
+	region.buf |= mark;
+	start.catch_all = (uintptr_t)&self->counter | mark;
+	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &start));
+#else
+	self->regions[1].buf |= mark;
+	START_FAILS(EFAULT);
+	self->regions[1].buf &= ~mark;
+	self->start.catch_all |= mark;
+	START_FAILS(EFAULT);
+#endif
+}
+
 TEST_F(abi, buffer_sizes)
 {
 	struct profil_region *b = &self->regions[1];

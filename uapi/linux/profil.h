@@ -222,6 +222,9 @@ struct profil_region {
  * @clock:      in: PROFIL_CLOCK_*
  * @reserved:   in: 0
  *
+ * Addresses may have a mark in their high bits where the kernel's other calls let them
+ * (arm64: the top byte).
+ *
  * The counters must lie in memory that the process may write (executable or not:
  * the stacks of old programs are): anonymous (heap, stack, a program's own data,
  * a private mapping of a file), shared memory (memfd, tmpfs, System V) or huge
