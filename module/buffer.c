@@ -179,17 +179,11 @@ int profil_buffer_check(struct profil_buffer *buffer)
 static int reserve(struct profil_buffer *buffer, unsigned long index,
 		   unsigned long nr)
 {
-	struct mem_cgroup *old, *memcg;
 	unsigned long i;
 	int err = 0;
 
-	/* a worker has no memory cgroup: it allocates for the process */
-	memcg = get_mem_cgroup_from_mm(buffer->mm);
-	old = compat_set_active_memcg(memcg);
 	for (i = 0; i < nr && !err; i++)
 		err = xa_reserve(&buffer->pages, index + i, GFP_KERNEL);
-	compat_set_active_memcg(old);
-	mem_cgroup_put(memcg);
 	return err;
 }
 
@@ -235,11 +229,12 @@ static bool install(struct profil_buffer *buffer, unsigned long index,
  * under one mmap_lock, so that what is pinned is what was checked. The lock is
  * never dropped in between, and a page that userfaultfd has to bring is an error,
  * not a wait for its handler. A page that a file system has to bring is waited for, as
- * the process would: it holds up only what is the same user's (user.c). Return: how
- * many; -EAGAIN: the memory map has changed meanwhile; or an error.
+ * the process would, and with its mmap_lock: of ours that holds up only what is the same
+ * user's (user.c).
  */
-static long pin_pages(struct profil_buffer *buffer, unsigned long addr,
-		      unsigned long index, unsigned long nr, struct page **pages)
+static long check_and_pin(struct profil_buffer *buffer, unsigned long addr,
+			  unsigned long index, unsigned long nr,
+			  struct page **pages)
 {
 	struct mm_struct *mm = buffer->mm;
 	unsigned long seq;
@@ -277,6 +272,23 @@ static long pin_pages(struct profil_buffer *buffer, unsigned long addr,
 
 unreserve:
 	unreserve(buffer, index, nr);
+	return pinned;
+}
+
+/*
+ * The same, also in a worker, which has no memory cgroup: what is allocated, page tables
+ * too, is the process's. Return: how many; -EAGAIN: the memory map has changed meanwhile;
+ * or an error.
+ */
+static long pin_pages(struct profil_buffer *buffer, unsigned long addr,
+		      unsigned long index, unsigned long nr, struct page **pages)
+{
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(buffer->mm);
+	struct mem_cgroup *old = compat_set_active_memcg(memcg);
+	long pinned = check_and_pin(buffer, addr, index, nr, pages);
+
+	compat_set_active_memcg(old);
+	mem_cgroup_put(memcg);
 	return pinned;
 }
 

@@ -41,13 +41,6 @@ samples() {
 	rows | awk '{ n += $3 } END { print n + 0 }'
 }
 
-# between LOW VALUE HIGH
-between() {
-	awk -v low="$1" -v value="$2" -v high="$3" \
-		'BEGIN { exit !(low <= value && value <= high) }' ||
-		{ echo "# $2 is not in $1 to $3"; false; }
-}
-
 # That the spinning of SECONDS was seen, in the right functions.
 spun() {
 	local seconds=$1 much less

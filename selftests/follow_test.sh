@@ -31,13 +31,6 @@ programs() {
 		END { print n + 0 }'
 }
 
-# between LOW VALUE HIGH
-between() {
-	awk -v low="$1" -v value="$2" -v high="$3" \
-		'BEGIN { exit !(low <= value && value <= high) }' ||
-		{ echo "# $2 is not in $1 to $3"; false; }
-}
-
 # whole LOW HIGH: the samples against the CPU time that the processes told of
 whole() {
 	between "$1" "$(rows --by process | awk '

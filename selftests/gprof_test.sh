@@ -51,13 +51,6 @@ of() {
 		'$4 == name { n = $field } END { print n + 0 }'
 }
 
-# between LOW VALUE HIGH
-between() {
-	awk -v low="$1" -v value="$2" -v high="$3" \
-		'BEGIN { exit !(low <= value && value <= high) }' ||
-		{ echo "# $2 is not in $1 to $3"; false; }
-}
-
 # same A B
 same() {
 	[ "$1" = "$2" ] || { echo "# $1 is not $2"; false; }

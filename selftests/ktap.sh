@@ -84,6 +84,13 @@ at_last() {
 	return 1
 }
 
+# between LOW VALUE HIGH
+between() {
+	awk -v low="$1" -v value="$2" -v high="$3" \
+		'BEGIN { exit !(low <= value && value <= high) }' ||
+		{ echo "# $2 is not in $1 to $3"; false; }
+}
+
 # soon COMMAND [ARG...]: it succeeds before long. What workers do, they do soon, though
 # others may have the processors.
 soon() {
