@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "harness.h"
+#include "child.h"
 #include "one_counter.h"
 
 #ifndef MADV_COLLAPSE
@@ -276,10 +277,18 @@ TEST_F(replaced, by_migration)
 /* The kernel takes all access away for a while, to see who wants it. */
 #define SCAN	"/sys/kernel/debug/sched/numa_balancing/"
 
+static void *wait_for_pass(void *pipe_end)
+{
+	await_pass(*(int *)pipe_end);
+	return NULL;
+}
+
 TEST_F(replaced, by_numa_balancing)
 {
 	struct remap *r = &self->r;
 	long long updates;
+	pthread_t thread;
+	int pipes[2];
 	char was[8];
 	size_t i;
 
@@ -292,6 +301,10 @@ TEST_F(replaced, by_numa_balancing)
 	write_text(SCAN "scan_delay_ms", "10");
 	write_text(SCAN "scan_period_min_ms", "20");
 	write_text(SCAN "scan_period_max_ms", "40");
+	/* of a single thread it leaves alone what is near it */
+	ASSERT_EQ(0, pipe(pipes));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_pass, &pipes[0]));
+	memset(map_memory(64 * PAGE), 1, 64 * PAGE);
 	updates = number_in("/proc/vmstat", "numa_pte_updates ");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
@@ -300,6 +313,8 @@ TEST_F(replaced, by_numa_balancing)
 		see_it_end(_metadata, r, false);
 	}
 	EXPECT_LT(updates, number_in("/proc/vmstat", "numa_pte_updates "));
+	pass(pipes[1]);
+	pthread_join(thread, NULL);
 	write_text("/proc/sys/kernel/numa_balancing", was);
 }
 
