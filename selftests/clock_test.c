@@ -292,6 +292,20 @@ static int armed_at_last(void)
 	return armed();
 }
 
+/*
+ * That there is one, by the profiled thread itself. While it looks it may be carried from
+ * one processor to another, past the list that it is just in.
+ */
+static bool is_armed(void)
+{
+	int i;
+
+	for (i = 0; i < 100; i++)
+		if (armed())
+			return true;
+	return false;
+}
+
 /* Looked at by one who is not profiled, while those who are sleep. */
 TEST_F(clock, no_timer_while_asleep)
 {
@@ -311,7 +325,7 @@ TEST_F(clock, no_timer_while_asleep)
 	}
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
 	burn(0.1);
-	EXPECT_LT(0, armed());
+	EXPECT_TRUE(is_armed());
 	ASSERT_EQ(0, pass(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, *nr);
@@ -451,7 +465,7 @@ TEST_F(clock, no_timer_is_left_by_replaced_ones)
 	if (geteuid())
 		SKIP(return, "timers are shown to root only");
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 100));
-	EXPECT_LT(0, armed());
+	EXPECT_TRUE(is_armed());
 	for (i = 1; i <= 1000; i++) {
 		ASSERT_EQ(0, begin_by(&self->profile, variant->clock,
 				   (unsigned int)i));
