@@ -38,24 +38,20 @@ TEST_F(run, no_place)
 	EXPECT_EQ(0, last.end);
 }
 
-/* Code that comes while it runs has its counters, by whichever call it comes. */
-TEST_F(run, code_that_comes)
+/* How code comes, and the object that it is then */
+struct call {
+	const char *how;
+	const char *object;
+};
+
+/* By each of the calls, in a run of its own. */
+static void expect_code(struct __test_metadata *_metadata, struct _test_data_run *self,
+			const struct call *calls, size_t nr)
 {
-	static const struct {
-		const char *how;
-		const char *object;
-	} calls[] = {
-		{ "dlopen", LATE_LIBRARY },
-		{ "dlmopen", LATE_LIBRARY },
-		{ "mmap", "[jit]" },
-		{ "mmap64", "[jit]" },
-		{ "mprotect", "[jit]" },
-		{ "pkey_mprotect", "[jit]" },
-	};
 	const struct profil_run fresh = self->run;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+	for (i = 0; i < nr; i++) {
 		self->run = fresh;
 		EXPECT_EQ(RAN, RUN(calls[i].how, NULL, 0)) {
 			TH_LOG("%s", calls[i].how);
@@ -65,6 +61,21 @@ TEST_F(run, code_that_comes)
 			TH_LOG("%s", calls[i].how);
 		}
 	}
+}
+
+/* Code that comes while it runs has its counters, by whichever call it comes. */
+TEST_F(run, code_that_comes)
+{
+	static const struct call calls[] = {
+		{ "dlopen", LATE_LIBRARY },
+		{ "dlmopen", LATE_LIBRARY },
+		{ "mmap", "[jit]" },
+		{ "mmap64", "[jit]" },
+		{ "mprotect", "[jit]" },
+		{ "pkey_mprotect", "[jit]" },
+	};
+
+	expect_code(_metadata, self, calls, ARRAY_SIZE(calls));
 }
 
 /*
@@ -101,28 +112,14 @@ TEST_F(run, code_that_comes_in_vain)
  */
 TEST_F(run, code_that_comes_in_vain_for_a_moment)
 {
-	static const struct {
-		const char *how;
-		const char *object;
-	} calls[] = {
+	static const struct call calls[] = {
 		{ "moment: mmap, mprotect", "[jit]" },
 		{ "moment: mmap, dlclose", "[jit]" },
 		{ "moment: dlopen, dlclose", LATE_LIBRARY },
 		{ "moment: dlopen, mprotect", LATE_LIBRARY },
 	};
-	const struct profil_run fresh = self->run;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		self->run = fresh;
-		EXPECT_EQ(RAN, RUN(calls[i].how, NULL, 0)) {
-			TH_LOG("%s", calls[i].how);
-		}
-		EXPECT_TRUE(has_object(self->memory, &self->run, calls[i].object)) {
-			TH_LOG("%s", calls[i].how);
-		}
-		EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
-	}
+	expect_code(_metadata, self, calls, ARRAY_SIZE(calls));
 }
 
 /* And not when nothing has come, nor is waited for. */

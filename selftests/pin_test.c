@@ -231,8 +231,7 @@ static double share_of_threads(struct __test_metadata *_metadata,
 	EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
 	EXPECT_EQ(status.counted, sum_of_spots(self));
 	seconds = ticks(self, (double)(status.ticks - first));
-	return seconds < least ? seconds / least :
-	       seconds > most ? seconds / most : 1;
+	return share_of_range(seconds, least, most);
 }
 
 TEST_F(pin, by_many_threads)
