@@ -28,8 +28,10 @@ static double children_seconds(void)
  * Children that live for one tick or two, and make no call. The counter is
  * shared, and what the parent has counted itself is known: the rest is theirs.
  * They are counted until they have no memory any more, somewhere on their way out.
+ * Of the points that the module has seen, of all of them, none is missing.
  */
-static double share_of_short_lives(struct profile *profile, unsigned int rate,
+static double share_of_short_lives(struct __test_metadata *_metadata,
+				   struct profile *profile, unsigned int rate,
 				   unsigned int nr)
 {
 	double *used = map_shared(nr * sizeof(*used)), sum = 0, in_all, own;
@@ -40,15 +42,15 @@ static double share_of_short_lives(struct profile *profile, unsigned int rate,
 	 * ticks are short there are more such, so that lives are longer there.
 	 */
 	double life = profile->hz > 250 ? 2.0 / 250 : 1.0 / profile->hz;
-	long long sessions;
+	long long sessions, points = figure("ticks");
+	struct profil_status status;
 	unsigned int i;
-	uint64_t theirs, ours;
+	uint64_t theirs;
 	pid_t pid;
 
 	profile->counter = map_shared(PAGE);
 	profile->start.rate = rate;
-	if (begin(profile))
-		return -1;
+	ASSERT_EQ(0, begin(profile));
 	sessions = settled_figure("sessions");
 	in_all = children_seconds();
 	own = process_seconds();
@@ -61,30 +63,36 @@ static double share_of_short_lives(struct profile *profile, unsigned int rate,
 			used[i] = process_seconds();
 			_exit(0);
 		}
-		if (wait_for(pid))
-			return -2;
+		ASSERT_EQ(0, wait_for(pid));
 		sum += used[i];
 	}
 	in_all = children_seconds() - in_all;
 	own = process_seconds() - own;
 	/* what waits is counted by a worker, who may have had no CPU yet */
 	await_figure("sessions", sessions);
-	ours = stop(profile->fd).counted;
-	theirs = counted(profile) - ours;
+	status = stop(profile->fd);
+	EXPECT_EQ(0, status.forks_denied);
+	EXPECT_EQ(figure("ticks") - points, (long long)counted(profile));
+	theirs = counted(profile) - status.counted;
 	ksft_print_msg("%u Hz: %u children, %.3f to %.3f s: %llu counts; %llu in %.3f s of ours\n",
 		       rate, nr, sum, in_all, (unsigned long long)theirs,
-		       (unsigned long long)ours, own);
+		       (unsigned long long)status.counted, own);
 	/* their own figure lacks the way out, the kernel's has all of it */
 	return share_of_range((double)theirs / rate, sum, in_all);
 }
 
 TEST_F(children, first_tick)
 {
-	EXPECT_SHARE(0.85, 1.15, share_of_short_lives(&self->profile,
-						      self->profile.hz, 200));
+	EXPECT_SHARE(0.85, 1.15,
+		     share_of_short_lives(_metadata, &self->profile,
+					  self->profile.hz, 200));
 }
 
-/* Even if the child has gone before a worker comes to count it. */
+/*
+ * Even if the child has gone before a worker comes to count it: so its points wait, and
+ * none is lost. How many there are is seen above; a host that has more to do for us than
+ * it has processors may deliver little more than half of them while the child lives.
+ */
 TEST_F(children, first_and_last_tick)
 {
 	pid_t spinners[MOST_CROWDED];
@@ -92,15 +100,17 @@ TEST_F(children, first_and_last_tick)
 
 	if (nr < 0)
 		SKIP(return, "no right to be scheduled first");
-	EXPECT_SHARE(0.85, 1.15, share_of_short_lives(&self->profile,
-						      self->profile.hz, 100));
+	EXPECT_SHARE(0.3, 1.15,
+		     share_of_short_lives(_metadata, &self->profile,
+					  self->profile.hz, 100));
 	uncrowd(spinners, nr);
 }
 
 /* Each is too short for a sample of its own; together they get what is due. */
 TEST_F(children, first_tick_at_a_lower_rate)
 {
-	EXPECT_SHARE(0.7, 1.5, share_of_short_lives(&self->profile, 50, 400));
+	EXPECT_SHARE(0.7, 1.5, share_of_short_lives(_metadata, &self->profile,
+						    50, 400));
 }
 
 static double share_of_many(struct __test_metadata *_metadata,
