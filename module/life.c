@@ -422,4 +422,3 @@ int profil_life_status(struct profil_status *status)
 	profil_session_put(session);
 	return 0;
 }
-
