@@ -233,14 +233,16 @@ TEST_F(flags, fault_signal_is_the_process_s)
 	struct timespec soon = { 30, 0 };
 	siginfo_t info;
 	sigset_t set;
+	int tries;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGSEGV);
 	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &set, NULL));
 	take_away_far(scene);
 	ASSERT_EQ(0, begin_with(self, LAZY | PROFIL_FAULT_SIGNAL));
-	/* by a thread that ends */
-	ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
+	/* by a thread that ends; a busy host may keep its ticks from coming */
+	for (tries = 0; tries < 10 && state(scene) != PROFIL_STATE_FAULT; tries++)
+		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
 	EXPECT_EQ(SIGSEGV, sigtimedwait(&set, &info, &soon));
 	EXPECT_EQ(SI_KERNEL, info.si_code);
 }

@@ -128,12 +128,15 @@ TEST_F(sprofil, overflow_bin)
 	struct scene *scene = &self->scene;
 	struct profil_status status;
 	size_t i;
+	int tries;
 
 	for (i = 0; i < ARRAY_SIZE(widths); i++) {
 		self->overflow = 0;
 		memset(scene->counters, 0, scene->bytes);
 		ASSERT_EQ(0, sprofil(regions, 2, NULL, widths[i].flag));
-		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
+		/* a busy host may keep ticks from coming */
+		for (tries = 0; tries < 10 && self->overflow <= 3; tries++)
+			ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
 		EXPECT_TRUE(counts_at(scene, NEAR, 2));
 		status = stop(scene->fd);
 		EXPECT_LT(3, self->overflow);
