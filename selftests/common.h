@@ -192,6 +192,23 @@ static inline int stay_at_pc(void *code, double seconds)
 	return 0;
 }
 
+/*
+ * Stay there, once at least, until a counter has come to a value. 0 or errno. A host that
+ * takes the processor away for the whole of one stay may deliver no tick in it, or one
+ * that comes late elsewhere.
+ */
+static inline int stay_until(void *code, double seconds, const uint64_t *counter,
+			     uint64_t value)
+{
+	int tries = 20, error;
+
+	do
+		error = stay_at_pc(code, seconds);
+	while (!error && --tries &&
+	       __atomic_load_n(counter, __ATOMIC_RELAXED) < value);
+	return error;
+}
+
 /* pid: a process or thread, or 0. 0, or -1 and errno. */
 static inline int put_on_cpu(pid_t pid, int cpu)
 {

@@ -181,22 +181,6 @@ TEST_F(fork, before_any_worker)
 }
 
 /*
- * Stay at a pc until a counter has gone up by some. Return: 0 or an error. A host that
- * takes the processor away for the whole of one stay may deliver no tick in it.
- */
-static int hit(const struct profile *profile, void *code, const uint64_t *counter,
-	       uint64_t by)
-{
-	const volatile uint64_t *now = counter;
-	uint64_t before = *now;
-	int k, error = 0;
-
-	for (k = 0; k < 20 && !error && *now < before + by; k++)
-		error = stay_at_pc(code, 12.0 / profile->hz);
-	return error;
-}
-
-/*
  * A histogram of several pages, of which parent and child hit some in common:
  * each counts in its own of these too.
  */
@@ -207,8 +191,8 @@ static int hit_pages(const struct profile *profile, char *code,
 	uint64_t first = counters[0];
 	struct profil_status status;
 
-	if (hit(profile, code, counters, 6) ||
-	    hit(profile, code + 5 * PAGE, counters + 5 * words, 6))
+	if (stay_until(code, 12.0 / profile->hz, counters, first + 6) ||
+	    stay_until(code + 5 * PAGE, 12.0 / profile->hz, counters + 5 * words, 6))
 		return 100;
 	status = stop(profile->fd);
 	if (status.state != PROFIL_STATE_RUNNING || status.lost)
@@ -239,12 +223,13 @@ TEST_F(fork, pages_hit_by_both)
 	profile->region.scale = 0x10000;
 	profile->region.rounding = PROFIL_ROUND_DOWN;
 	ASSERT_EQ(0, begin(profile));
-	ASSERT_EQ(0, hit(profile, code, counters, 6));
+	ASSERT_EQ(0, stay_until(code, 12.0 / profile->hz, counters, 6));
 	pid = fork();
 	if (!pid)
 		_exit(hit_pages(profile, code, counters));
 	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_EQ(0, hit(profile, code + 2 * PAGE, counters + 2 * words, 6));
+	ASSERT_EQ(0, stay_until(code + 2 * PAGE, 12.0 / profile->hz,
+				counters + 2 * words, 6));
 	status = stop(profile->fd);
 	EXPECT_LT(5, counters[0]);
 	EXPECT_LT(5, counters[2 * words]);
@@ -525,7 +510,7 @@ TEST_F(fork, private_pc_log)
 	profile->start.log_bytes = 2 * PAGE;
 	ASSERT_EQ(0, begin(profile));
 	/* the sixth entry: all that come before are there too */
-	ASSERT_EQ(0, hit(profile, code, log + 5, 1));
+	ASSERT_EQ(0, stay_until(code, 12.0 / profile->hz, log + 5, 1));
 	before = get_status(profile->fd);
 	forked = now();
 	pid = fork();

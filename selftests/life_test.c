@@ -40,15 +40,6 @@ static uint64_t counted(struct _test_data_life *self)
 	return __atomic_load_n(self->counter, __ATOMIC_RELAXED);
 }
 
-/* A busy host may keep ticks from coming. */
-static void burn_until_counted(struct _test_data_life *self, uint64_t before)
-{
-	int tries;
-
-	for (tries = 0; tries < 10 && counted(self) == before; tries++)
-		burn(0.05);
-}
-
 TEST_F(life, survives_close)
 {
 	uint64_t before;
@@ -66,7 +57,7 @@ TEST_F(life, stop_is_final)
 {
 	uint64_t after;
 
-	burn_until_counted(self, counted(self));
+	EXPECT_TRUE(counts_on(self->fd, 1));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
 	after = counted(self);
 	EXPECT_LT(0, after);
@@ -270,7 +261,7 @@ TEST_F(life, off_after_exec)
 	EXPECT_EQ(PROFIL_STATE_OFF, in_child(exec_status, self));
 	/* nor is the parent's touched by a child's end */
 	before = counted(self);
-	burn_until_counted(self, before);
+	EXPECT_TRUE(counts_on(self->fd, 1));
 	EXPECT_LT(before, counted(self));
 }
 
@@ -351,7 +342,7 @@ TEST_F(life, kinds_of_memory)
 	char path[] = "./profil-life-XXXXXX";
 	int file = mkstemp(path);
 	uint16_t *maps[6];
-	size_t i, tries;
+	size_t i;
 
 	ASSERT_GE(memfd, 0);
 	ASSERT_GE(file, 0);
@@ -378,9 +369,7 @@ TEST_F(life, kinds_of_memory)
 		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start)) {
 			TH_LOG("mapping %zu", i);
 		}
-		/* a busy host may keep ticks from coming */
-		for (tries = 0; tries < 10 && *maps[i] <= before + 3; tries++)
-			burn(0.05);
+		EXPECT_TRUE(counts_on(self->fd, 4));
 		stop(self->fd);
 		EXPECT_LT(before + 3, *maps[i]);
 	}

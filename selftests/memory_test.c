@@ -441,19 +441,15 @@ TEST_F(stays, running)
 	EXPECT_EQ(status.counted, sum_of(self->m.counters, PAGES * PAGE));
 }
 
-static uint64_t count_of(const struct memory *m, int page)
+static uint64_t *counter_of(const struct memory *m, int page)
 {
-	return *(uint64_t *)(m->counters + page * PAGE);
+	return (uint64_t *)(m->counters + page * PAGE);
 }
 
-/* Be where this page counts, until it does: a tick that comes late may come elsewhere. */
+/* Be where this page counts, until it does. */
 static int stay_until_counted(const struct memory *m, int page)
 {
-	int tries, error = 0;
-
-	for (tries = 0; !error && tries < 5 && (!tries || !count_of(m, page)); tries++)
-		error = stay_at_pc(m->code + page * APART, ticks(m, 3));
-	return error;
+	return stay_until(m->code + page * APART, ticks(m, 3), counter_of(m, page), 1);
 }
 
 /* Where it changes is where counting begins anew: in all of these pages, and no other. */
@@ -474,9 +470,9 @@ TEST_F(stays, where_pages_are_discarded)
 			for (page = 0; page < PAGES; page++) {
 				bool gone = page >= first && page < behind;
 
-				EXPECT_EQ(gone, !count_of(m, page));
+				EXPECT_EQ(gone, !*counter_of(m, page));
 				ASSERT_EQ(0, stay_until_counted(m, page));
-				EXPECT_LT(0, count_of(m, page)) {
+				EXPECT_LT(0, *counter_of(m, page)) {
 					TH_LOG("page %d of %d to %d", page,
 					       first, behind - 1);
 				}

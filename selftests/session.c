@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "common.h"
+#include "memory.h"
 
 static void *change(void *page)
 {
@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	struct profil_region region;
 	struct profil_start start;
 	int fd = open_device();
-	int error, tries, i;
+	int error, i;
 	pthread_t thread;
 
 	(void)argv;
@@ -40,10 +40,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "session: start: %s\n", strerror(error));
 		return 1;
 	}
-	/* a busy host may keep ticks from coming */
-	for (tries = 0; tries < 20 && !*(volatile uint64_t *)counter; tries++)
-		burn(0.05);
-	if (!*counter) {
+	if (!counts_on(fd, 1) || !*counter) {
 		fputs("session: nothing was counted\n", stderr);
 		return 1;
 	}
