@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * callers SECONDS: processes that open the device, start a profile, stop it and
- * close, over and over, while somebody else loads and unloads the module: either
+ * Processes that open the device, start a profile, stop it and close, over and over
+ * until standard input ends, while somebody else loads and unloads the module: either
  * it is there, and all of it works, or it is not, and open() says so.
  *
- * Exit status: 0 when the time is up, with the figures on stdout; 1 if anything else
- * happened, which is named.
+ * Exit status: 0 at the end, with the figures on stdout; 1 if anything else happened,
+ * which is named.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -16,8 +17,11 @@
 #define CALLERS	3
 #define PAUSE_US	40000	/* at most: all of them pause together at times */
 
-struct figures {
-	unsigned long profiles, refused;
+struct shared {
+	volatile bool over;
+	struct figures {
+		unsigned long profiles, refused;
+	} of[CALLERS];
 };
 
 /* Return: 0; ENODEV if there is no module; or what went wrong. */
@@ -40,11 +44,11 @@ static int one_profile(void)
 	return error;
 }
 
-static int call_until(time_t end, struct figures *figures)
+static int call_until(volatile bool *over, struct figures *figures)
 {
 	int error;
 
-	while (time(NULL) < end) {
+	while (!*over) {
 		error = one_profile();
 		if (!error)
 			figures->profiles++;
@@ -57,23 +61,20 @@ static int call_until(time_t end, struct figures *figures)
 	return 0;
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
-	struct figures *figures = map_shared(CALLERS * sizeof(*figures));
+	struct shared *shared = map_shared(sizeof(*shared));
 	struct figures sum = { 0, 0 };
 	int i, status, failed = 0;
-	time_t end;
 
-	if (argc != 2) {
-		fputs("usage: callers SECONDS\n", stderr);
-		return 2;
-	}
-	end = time(NULL) + atoi(argv[1]);
 	for (i = 0; i < CALLERS; i++)
 		if (!fork()) {
 			srand((unsigned int)i);
-			_exit(call_until(end, &figures[i]));
+			_exit(call_until(&shared->over, &shared->of[i]));
 		}
+	while (getchar() != EOF)
+		;
+	shared->over = true;
 	while (wait(&status) > 0) {
 		if (!status)
 			continue;
@@ -83,8 +84,8 @@ int main(int argc, char **argv)
 		failed = 1;
 	}
 	for (i = 0; i < CALLERS; i++) {
-		sum.profiles += figures[i].profiles;
-		sum.refused += figures[i].refused;
+		sum.profiles += shared->of[i].profiles;
+		sum.refused += shared->of[i].refused;
 	}
 	printf("%lu profiles, %lu times no module\n", sum.profiles, sum.refused);
 	return failed;
