@@ -102,3 +102,35 @@ soon() {
 	done
 	return 1
 }
+
+# begin STEP...: run ./steps in the background, to where it waits; it goes on with `proceed`.
+begin() {
+	coproc STEPS { exec ./steps "$@"; }
+	steps_pid=$STEPS_PID
+	until_waiting
+}
+
+# (a figure that it printed on the way is in `pinned`)
+until_waiting() {
+	local word value
+
+	while read -r word value <&"${STEPS[0]}"; do
+		case $word in
+		pinned) pinned=$value ;;
+		waiting) return ;;
+		esac
+	done
+	return 1
+}
+
+proceed() {
+	echo >&"${STEPS[1]}"
+}
+
+# ... and to its end
+finish() {
+	local input=${STEPS[1]}
+
+	exec {input}>&-
+	wait "$steps_pid"
+}

@@ -80,37 +80,6 @@ is_now() {
 	[ "$(figure "$1")" = "$2" ]
 }
 
-# Run ./steps in the background, to where it waits; it goes on with `proceed`.
-begin() {
-	coproc STEPS { exec ./steps "$@"; }
-	steps_pid=$STEPS_PID
-	until_waiting
-}
-
-until_waiting() {
-	local word value
-
-	while read -r word value <&"${STEPS[0]}"; do
-		case $word in
-		pinned) pinned=$value ;;
-		waiting) return ;;
-		esac
-	done
-	return 1
-}
-
-proceed() {
-	echo >&"${STEPS[1]}"
-}
-
-# ... and to its end
-finish() {
-	local input=${STEPS[1]}
-
-	exec {input}>&-
-	wait "$steps_pid"
-}
-
 sessions_and_pins() {
 	local sessions bytes
 
