@@ -186,14 +186,18 @@ static int count_itself(void)
 {
 	static unsigned short counters[1 << 16];
 	unsigned int sum = 0;
+	int try;
 	size_t i;
 
 	if (profil(counters, sizeof(counters), (size_t)__executable_start, 0x10000) ||
 	    map_code(PAGE) == MAP_FAILED)
 		return 6;
-	burn(0.1);
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		sum += counters[i];
+	/* a busy host may keep ticks from coming */
+	for (try = 0; try < 10 && sum <= 5; try++) {
+		burn(0.1);
+		for (i = sum = 0; i < ARRAY_SIZE(counters); i++)
+			sum += counters[i];
+	}
 	return sum > 5 ? RAN : 6;
 }
 
