@@ -103,6 +103,15 @@ soon() {
 	return 1
 }
 
+# end_input PID INPUT: a coprocess that goes on until its standard input ends is ended
+# so; with its exit status.
+end_input() {
+	local pid=$1 input=$2
+
+	exec {input}>&-
+	wait "$pid"
+}
+
 # begin STEP...: run ./steps in the background, to where it waits; it goes on with `proceed`.
 begin() {
 	coproc STEPS { exec ./steps "$@"; }
@@ -129,8 +138,5 @@ proceed() {
 
 # ... and to its end
 finish() {
-	local input=${STEPS[1]}
-
-	exec {input}>&-
-	wait "$steps_pid"
+	end_input "$steps_pid" "${STEPS[1]}"
 }

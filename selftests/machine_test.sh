@@ -117,8 +117,7 @@ modules_come_and_go() {
 			((busy++))
 		fi
 	done
-	exec {input}>&-
-	wait "$callers" || return
+	end_input "$callers" "$input" || return
 	ktap_print_msg "$(cat "$work/out"); removed $times times, $busy times in use"
 	nothing_is_left && ((times > 1))
 }

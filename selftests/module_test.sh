@@ -30,15 +30,7 @@ begin_session() {
 }
 
 end_session() {
-	local input=${SESSION[1]}
-
-	exec {input}>&-
-	wait "$session_pid"
-}
-
-# The time of day in milliseconds
-now() {
-	echo $((${EPOCHREALTIME/[.,]/} / 1000))
+	end_input "$session_pid" "${SESSION[1]}"
 }
 
 # The time of day in milliseconds
@@ -49,7 +41,7 @@ now() {
 # A second behind the last session, not behind one before that. Where the machine let that
 # second pass, nothing is known: then it is tried again.
 stays_a_while() {
-	local first last attached _
+	local first last gone _
 
 	for _ in $(seq 10); do
 		begin start=1 stop wait start=1 wait stop wait || return
@@ -60,12 +52,15 @@ stays_a_while() {
 		proceed && until_waiting || return
 		while (($(now) < first + 1200)); do sleep 0.05; done
 		# (reading $functions may take a second)
-		stays_enabled && attached=1 || { attached=0; echo 1 >"$ftrace"; }
-		last=$(($(now) - last))
+		if stays_enabled; then
+			finish
+			return
+		fi
+		gone=$(($(now) - last))
+		echo 1 >"$ftrace"
 		finish
-		((attached)) && return
-		ktap_print_msg "gone within $last ms"
-		((last >= 990)) || return
+		ktap_print_msg "gone within $gone ms"
+		((gone >= 990)) || return
 	done
 	return 1
 }
