@@ -209,6 +209,19 @@ static inline int stay_until(void *code, double seconds, const uint64_t *counter
 	return error;
 }
 
+/*
+ * Use 0.1 s of CPU time, and again until a condition holds, ten times at most: a busy
+ * host may keep ticks from coming for a while.
+ */
+#define BURN_UNTIL(condition)						\
+	do {								\
+		int burns_left = 10;					\
+									\
+		do							\
+			burn(0.1);					\
+		while (!(condition) && --burns_left);			\
+	} while (0)
+
 /* pid: a process or thread, or 0. 0, or -1 and errno. */
 static inline int put_on_cpu(pid_t pid, int cpu)
 {

@@ -71,13 +71,8 @@ static int hit_without_room(const struct profile *profile, int ask, int answer)
 {
 	uint64_t before = counted(profile);
 	struct profil_status status;
-	int i = 0;
 
-	/* a busy host may keep ticks from coming */
-	do {
-		burn(0.1);
-		status = get_status(profile->fd);
-	} while (!status.lost && ++i < 10);
+	BURN_UNTIL((status = get_status(profile->fd)).lost);
 	if (counted(profile) != before || status.counted)
 		return 100;
 	if (!status.lost || status.error != ENOMEM)

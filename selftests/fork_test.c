@@ -535,7 +535,6 @@ TEST_F(fork, memory_not_inherited)
 	struct profil_status *child = map_shared(PAGE);
 	long long faults = settled_figure("faults");
 	pid_t pid;
-	int i;
 
 	ASSERT_LE(0, faults);
 	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_DONTFORK));
@@ -543,11 +542,8 @@ TEST_F(fork, memory_not_inherited)
 	burn(0.03);
 	pid = fork();
 	if (!pid) {
-		/* a busy host may keep ticks from coming */
-		for (i = 0; i < 10 && child->state != PROFIL_STATE_FAULT; i++) {
-			burn(0.1);
-			*child = get_status(profile->fd);
-		}
+		BURN_UNTIL((*child = get_status(profile->fd)).state ==
+			   PROFIL_STATE_FAULT);
 		_exit(stop(profile->fd).state != PROFIL_STATE_FAULT);
 	}
 	EXPECT_EQ(0, wait_for(pid));

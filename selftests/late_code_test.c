@@ -181,24 +181,26 @@ static int get_code(const char *how)
 /* The linker's: where this program is */
 extern const char __executable_start[];
 
+static unsigned int sum(const unsigned short *counters, size_t nr)
+{
+	unsigned int all = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		all += counters[i];
+	return all;
+}
+
 /* Its own profile, which no code that comes takes the place of. */
 static int count_itself(void)
 {
 	static unsigned short counters[1 << 16];
-	unsigned int sum = 0;
-	int try;
-	size_t i;
 
 	if (profil(counters, sizeof(counters), (size_t)__executable_start, 0x10000) ||
 	    map_code(PAGE) == MAP_FAILED)
 		return 6;
-	/* a busy host may keep ticks from coming */
-	for (try = 0; try < 10 && sum <= 5; try++) {
-		burn(0.1);
-		for (i = sum = 0; i < ARRAY_SIZE(counters); i++)
-			sum += counters[i];
-	}
-	return sum > 5 ? RAN : 6;
+	BURN_UNTIL(sum(counters, ARRAY_SIZE(counters)) > 5);
+	return sum(counters, ARRAY_SIZE(counters)) > 5 ? RAN : 6;
 }
 
 /* Take all descriptors but so many, or give them back. Return: 0, or not. */
