@@ -86,6 +86,7 @@ void profil_fork_prepare(struct profil_session *session)
 /* Protects the reserve: raw, as it is used at the tracepoint. */
 static DEFINE_RAW_SPINLOCK(reserve_lock);
 static struct hlist_head reserve = HLIST_HEAD_INIT;
+/* Also read without the lock, by who fills it: one more or less does no harm. */
 static unsigned int nr_reserve;
 
 static struct profil_session *take_reserve(void)
@@ -97,7 +98,7 @@ static struct profil_session *take_reserve(void)
 	spare = hlist_entry_safe(reserve.first, struct profil_session, node);
 	if (spare) {
 		hlist_del(&spare->node);
-		nr_reserve--;
+		WRITE_ONCE(nr_reserve, nr_reserve - 1);
 	}
 	raw_spin_unlock_irqrestore(&reserve_lock, flags);
 	return spare;
@@ -109,7 +110,7 @@ static void put_reserve(struct profil_session *spare)
 
 	raw_spin_lock_irqsave(&reserve_lock, flags);
 	hlist_add_head(&spare->node, &reserve);
-	nr_reserve++;
+	WRITE_ONCE(nr_reserve, nr_reserve + 1);
 	raw_spin_unlock_irqrestore(&reserve_lock, flags);
 }
 
