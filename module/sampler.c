@@ -77,13 +77,17 @@ static __always_inline bool count(struct profil_session *session,
 	if (unlikely(!page))
 		return false;
 	at = kmap_local_page(page) + offset_in_page(sample->place);
-	/* each entry of a log is handed out once, so entries need no atomics */
+	/*
+	 * Each entry of a log is handed out once, so entries need no atomics. In shared
+	 * memory a forked child may store at the same time: then the last one stays,
+	 * whole.
+	 */
 	if (likely(!(config->flags & PROFIL_PC_LOG)))
 		taken = add(session, at, sample->samples);
 	else if (config->shift == 3)
-		*(u64 *)at = sample->pc;
+		WRITE_ONCE(*(u64 *)at, sample->pc);
 	else
-		*(u32 *)at = sample->pc;
+		WRITE_ONCE(*(u32 *)at, sample->pc);
 	kunmap_local(at);
 
 	if (sample->out_of_range)
