@@ -135,14 +135,18 @@ static int do_exec(const struct program *program, unsigned int at)
 	char text[MAX_OPERATIONS * MAX_LINE];
 	char *const arguments[] = { "fuzz", "--rest", text, NULL };
 	FILE *out = fmemopen(text, sizeof(text), "w");
+	int error;
 
 	if (!out)
 		return errno;
 	program_print(out, program, at + 1, "");
 	fputc('\n', out);
 	fclose(out);
+	hold_fault_signal(true);
 	execv("/proc/self/exe", arguments);
-	return errno;
+	error = errno;
+	hold_fault_signal(false);
+	return error;
 }
 
 /* Have no rights from here on, and little memory to lock. */

@@ -40,6 +40,15 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		info->si_addr);
 }
 
+void hold_fault_signal(bool held)
+{
+	sigset_t signal;
+
+	sigemptyset(&signal);
+	sigaddset(&signal, SIGSEGV);
+	sigprocmask(held ? SIG_BLOCK : SIG_UNBLOCK, &signal, NULL);
+}
+
 static void catch_faults(void)
 {
 	struct sigaction action = {
@@ -50,6 +59,7 @@ static void catch_faults(void)
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);
 	sigaction(SIGILL, &action, NULL);
+	hold_fault_signal(false);
 }
 
 static int do_operation(const struct program *program, unsigned int at)

@@ -62,6 +62,12 @@ void failure(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
 /*
+ * Have the signal of a profile that ends wait for this thread, or not: from before it
+ * executes a program until that catches it.
+ */
+void hold_fault_signal(bool held);
+
+/*
  * Run a program from an operation on, in this process, which ends with it: with
  * status 0, or 1 after a failure.
  */

@@ -253,7 +253,8 @@ struct profil_region {
  *
  * With PROFIL_FAULT_SIGNAL, a profile that ends with PROFIL_STATE_FAULT sends the
  * process a SIGSEGV, as kill(2) does, with si_code SI_KERNEL: what a program gets
- * that writes its counters itself. Not if it has executed another program by then.
+ * that writes its counters itself. Not if it has executed another program by then;
+ * one that comes while it does so ends that program, unless it is blocked.
  *
  * What the program does to that memory meanwhile:
  *   - (but see PROFIL_CHECK_ON_HIT)
