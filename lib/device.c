@@ -77,8 +77,6 @@ const char *profil_device_start_remedy(int error)
 	case EINVAL:
 	case EPERM:
 		return "set PROFIL_RATE to a rate that it offers, or not at all";
-	case ENOMEM:
-		return "raise the limit of locked memory: ulimit -l";
 	case ENOSPC:
 		return "the user has as many profiles as max_user_sessions, or regions as max_user_regions, lets him have: let some end, or have it raised, see profil(4)";
 	case EOPNOTSUPP:
