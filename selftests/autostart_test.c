@@ -456,6 +456,11 @@ TEST_F(run, end_at_another_rate)
 	EXPECT_EQ(get_info(self->device).tick_hz, self->process.rate);
 }
 
+TEST_F(run, end_without_handlers)
+{
+	run_and_end(_metadata, self, "_Exit", PROFIL_RUN_TOLD);
+}
+
 TEST_F(run, end_without_descriptors)
 {
 	run_and_end(_metadata, self, "descriptors", 0);
@@ -589,6 +594,8 @@ int program(const char *how)
 	if (!strcmp(how, "another") &&
 	    profil(counters, sizeof(counters), (size_t)program, 0x10000))
 		return 6;
+	if (!strcmp(how, "_Exit"))
+		_Exit(RAN);
 	if (!strcmp(how, "log") && pcsample(log, 8))
 		return 10;
 	return RAN;
