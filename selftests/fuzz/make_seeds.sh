@@ -6,6 +6,7 @@
 # usage: make_seeds.sh DIR
 
 set -e
+rm -rf "$1"
 mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
 	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader"
 
@@ -26,8 +27,9 @@ done
 # of these, messages only
 cp "$1/result_reader/message" "$1/export_reader"
 
-# the file, and behind it the first pc and the step to the next, in 8 bytes each
-for file in fixture-pie fixture-pie-stripped; do
+# the file, and behind it the first pc and the step to the next, in 8 bytes each; one that
+# does not say where it was compiled, so that it is the same everywhere
+for file in fixture-relative fixture-relative-stripped; do
 	{
 		cat "../unit/$file"
 		printf '\000\020\000\000\000\000\000\000'
