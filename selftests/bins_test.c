@@ -69,6 +69,11 @@ static uint64_t counter(const char *buffer, unsigned int width, size_t index)
 	}
 }
 
+static bool has_ended(struct _test_data_bins *self)
+{
+	return get_status(self->fd).state != PROFIL_STATE_RUNNING;
+}
+
 /* Stay at text + d; all that is counted there must be in one counter. */
 static int only_moves(struct _test_data_bins *self, unsigned int width,
 		      size_t d, size_t index, struct profil_status *status)
@@ -80,7 +85,7 @@ static int only_moves(struct _test_data_bins *self, unsigned int width,
 	self->catch_all = 0;
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 0;
-	if (stay_at_pc(self->text + d, 0.1))
+	if (STAY_UNTIL(self->text + d, 0.1, get_status(self->fd).counted > 3))
 		return 0;
 	*status = stop(self->fd);
 	for (i = 0; i < nr; i++) {
@@ -251,7 +256,7 @@ TEST_F(bins, overflow)
 	/* wrap: nothing is carried into the neighbour */
 	set_all(self, max);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, get_status(self->fd).counted > 1));
 	status = stop(self->fd);
 	ASSERT_LT(1, status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -262,7 +267,7 @@ TEST_F(bins, overflow)
 	self->start.overflow = PROFIL_OVERFLOW_SATURATE;
 	set_all(self, max - 1);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, get_status(self->fd).counted > 1));
 	status = stop(self->fd);
 	EXPECT_LT(1, status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -272,14 +277,14 @@ TEST_F(bins, overflow)
 	self->start.limit = limit;
 	set_all(self, limit - 1);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, get_status(self->fd).counted > 1));
 	stop(self->fd);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 
 	/* a counter that is above the limit already stays as it is */
 	set_all(self, limit + 7);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text, 0.05));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.05, get_status(self->fd).counted));
 	stop(self->fd);
 	EXPECT_EQ(limit + 7, counter(self->buffer, variant->width, 0));
 
@@ -287,7 +292,7 @@ TEST_F(bins, overflow)
 	self->start.overflow = PROFIL_OVERFLOW_STOP;
 	set_all(self, limit - 2);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, has_ended(self)));
 	EXPECT_EQ(PROFIL_STATE_LIMIT, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
@@ -299,7 +304,7 @@ TEST_F(bins, overflow)
 
 	set_all(self, limit);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, has_ended(self)));
 	EXPECT_EQ(PROFIL_STATE_LIMIT, stop(self->fd).state);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 }
@@ -322,7 +327,7 @@ static size_t log_pcs(struct __test_metadata *_metadata, struct _test_data_bins 
 		.log_bytes = nr * w + w / 2,
 	};
 	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	EXPECT_EQ(0, stay_at_pc(self->text + 0x40, 0.4));
+	EXPECT_EQ(0, STAY_UNTIL(self->text + 0x40, 0.4, has_ended(self)));
 	EXPECT_EQ(PROFIL_STATE_FULL, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);

@@ -193,21 +193,19 @@ static inline int stay_at_pc(void *code, double seconds)
 }
 
 /*
- * Stay there, once at least, until a counter has come to a value. 0 or errno. A host that
+ * Stay there, and again until a condition holds, 20 times at most. 0 or errno. A host that
  * takes the processor away for the whole of one stay may deliver no tick in it, or one
  * that comes late elsewhere.
  */
-static inline int stay_until(void *code, double seconds, const uint64_t *counter,
-			     uint64_t value)
-{
-	int tries = 20, error;
-
-	do
-		error = stay_at_pc(code, seconds);
-	while (!error && --tries &&
-	       __atomic_load_n(counter, __ATOMIC_RELAXED) < value);
-	return error;
-}
+#define STAY_UNTIL(code, seconds, condition)				\
+	({								\
+		int stays_left = 20, stay_error;			\
+									\
+		do							\
+			stay_error = stay_at_pc(code, seconds);		\
+		while (!stay_error && !(condition) && --stays_left);	\
+		stay_error;						\
+	})
 
 /*
  * Use 0.1 s of CPU time, and again until a condition holds, ten times at most: a busy

@@ -374,12 +374,8 @@ static int *achieved;
 
 static int stay_where_nothing_is(const struct scene *scene)
 {
-	int i;
-
 	*achieved = counts_at(scene, NEAR, 2);
-	/* until a worker has come to send the signal */
-	for (i = 0; i < 50; i++)
-		stay_at_pc(scene->text + FAR, 0.1);
+	stay_until_killed(scene);
 	return 0;
 }
 
@@ -432,7 +428,7 @@ static int take_away_and_stay(const struct scene *scene)
 	*achieved = counts_at(scene, FAR, 2);
 	take_away_far(scene);
 	*achieved &= counts_at(scene, NEAR, 2);
-	stay_at_pc(scene->text + FAR, 0.2);
+	stay_until_killed(scene);
 	return 0;
 }
 

@@ -127,6 +127,12 @@ static inline bool counts_at(const struct scene *scene, size_t place,
 	       status.counted >= before + nr;
 }
 
+/* Stay where a sample has no memory, until a worker has come to send the signal. */
+static inline void stay_until_killed(const struct scene *scene)
+{
+	STAY_UNTIL(scene->text + FAR, 0.25, false);
+}
+
 /* Whether nothing at all is counted in the first page, where it would be. */
 static inline bool is_silent(const struct scene *scene)
 {

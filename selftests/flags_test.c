@@ -199,7 +199,7 @@ TEST_F(flags, fault_signal)
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		EXPECT_EQ(0, signals);
 		/* of itself: nobody asks for the status */
-		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.1));
+		ASSERT_EQ(0, STAY_UNTIL(scene->text + FAR, 0.1, signals));
 		EXPECT_SOON(signals);
 		EXPECT_EQ(1, signals);
 		EXPECT_EQ(SI_KERNEL, code);
@@ -236,16 +236,15 @@ TEST_F(flags, fault_signal_is_the_process_s)
 	struct timespec soon = { 30, 0 };
 	siginfo_t info;
 	sigset_t set;
-	int tries;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGSEGV);
 	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &set, NULL));
 	take_away_far(scene);
 	ASSERT_EQ(0, begin_with(self, LAZY | PROFIL_FAULT_SIGNAL));
-	/* by a thread that ends; a busy host may keep its ticks from coming */
-	for (tries = 0; tries < 10 && state(scene) != PROFIL_STATE_FAULT; tries++)
-		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
+	/* by a thread that ends */
+	ASSERT_EQ(0, STAY_UNTIL(scene->text + FAR, 0.05,
+				state(scene) == PROFIL_STATE_FAULT));
 	EXPECT_EQ(SIGSEGV, sigtimedwait(&set, &info, &soon));
 	EXPECT_EQ(SI_KERNEL, info.si_code);
 }
@@ -279,7 +278,7 @@ static int fault(const struct scene *scene)
 	if (!counts_at(scene, NEAR, 1))
 		return 1;
 	take_away_far(scene);
-	stay_at_pc(scene->text + FAR, 0.2);
+	stay_until_killed(scene);
 	return 2;
 }
 

@@ -191,8 +191,8 @@ static int hit_pages(const struct profile *profile, char *code,
 	uint64_t first = counters[0];
 	struct profil_status status;
 
-	if (stay_until(code, 12.0 / profile->hz, counters, first + 6) ||
-	    stay_until(code + 5 * PAGE, 12.0 / profile->hz, counters + 5 * words, 6))
+	if (STAY_UNTIL(code, 12.0 / profile->hz, *counters >= first + 6) ||
+	    STAY_UNTIL(code + 5 * PAGE, 12.0 / profile->hz, counters[5 * words] >= 6))
 		return 100;
 	status = stop(profile->fd);
 	if (status.state != PROFIL_STATE_RUNNING || status.lost)
@@ -223,13 +223,13 @@ TEST_F(fork, pages_hit_by_both)
 	profile->region.scale = 0x10000;
 	profile->region.rounding = PROFIL_ROUND_DOWN;
 	ASSERT_EQ(0, begin(profile));
-	ASSERT_EQ(0, stay_until(code, 12.0 / profile->hz, counters, 6));
+	ASSERT_EQ(0, STAY_UNTIL(code, 12.0 / profile->hz, *counters >= 6));
 	pid = fork();
 	if (!pid)
 		_exit(hit_pages(profile, code, counters));
 	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_EQ(0, stay_until(code + 2 * PAGE, 12.0 / profile->hz,
-				counters + 2 * words, 6));
+	ASSERT_EQ(0, STAY_UNTIL(code + 2 * PAGE, 12.0 / profile->hz,
+				counters[2 * words] >= 6));
 	status = stop(profile->fd);
 	EXPECT_LT(5, counters[0]);
 	EXPECT_LT(5, counters[2 * words]);
@@ -471,7 +471,7 @@ static int log_in_child(const struct profile *profile, const uint64_t *log,
 	struct profil_status status;
 	size_t own, end = nr;
 
-	if (stay_at_pc(code + 64, 0.1))
+	if (STAY_UNTIL(code + 64, 0.1, log_find(log, 0, nr, code + 64) >= 5))
 		return 100;
 	status = stop(profile->fd);
 	while (end && !log[end - 1])
@@ -509,8 +509,8 @@ TEST_F(fork, private_pc_log)
 	profile->start.log = (uintptr_t)log;
 	profile->start.log_bytes = 2 * PAGE;
 	ASSERT_EQ(0, begin(profile));
-	/* the sixth entry: all that come before are there too */
-	ASSERT_EQ(0, stay_until(code, 12.0 / profile->hz, log + 5, 1));
+	ASSERT_EQ(0, STAY_UNTIL(code, 12.0 / profile->hz,
+				log_find(log, 0, nr, code) >= 5));
 	before = get_status(profile->fd);
 	forked = now();
 	pid = fork();

@@ -36,21 +36,26 @@ FIXTURE_TEARDOWN(lib)
 	close(self->fd);
 }
 
-/* What is counted while a thread stays at text + d; and where, if in one. */
-static uint64_t counts(struct _test_data_lib *self, size_t d, double seconds,
-		       size_t *where)
+/* All that is counted; and where, if in one. */
+static uint64_t counts(struct _test_data_lib *self, size_t *where)
 {
 	uint64_t sum = 0;
 	size_t i;
 
-	memset(self->buf, 0, self->bytes);
-	stay_at_pc(self->text + d, seconds);
 	for (i = 0; i < self->bytes / 2; i++) {
 		if (self->buf[i])
 			*where = i;
 		sum += self->buf[i];
 	}
 	return sum;
+}
+
+/* Samples so far: those that had a counter, or those that had none. */
+static uint64_t samples(struct _test_data_lib *self, bool hits)
+{
+	struct profil_status status = get_status(self->fd);
+
+	return hits ? status.counted : status.out_of_range;
 }
 
 /* Some rows of the vectors for glibc's rule: d, scale, bytes, byte hit or -1 */
@@ -77,14 +82,18 @@ TEST_F(lib, rule)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		bool hits = rows[i].byte >= 0;
 		size_t where = ~0UL;
 
+		memset(self->buf, 0, self->bytes);
 		ASSERT_EQ(0, profil(self->buf, rows[i].bytes,
 				    (size_t)self->text, rows[i].scale));
-		sum = counts(self, rows[i].d, 0.1, &where);
+		ASSERT_EQ(0, STAY_UNTIL(self->text + rows[i].d, 0.1,
+					samples(self, hits) > 3));
+		sum = counts(self, &where);
 		status = stop(self->fd);
 		EXPECT_EQ(100, status.rate);
-		if (rows[i].byte < 0) {
+		if (!hits) {
 			EXPECT_EQ(0, sum);
 			EXPECT_LT(3, status.out_of_range);
 		} else {
@@ -96,9 +105,11 @@ TEST_F(lib, rule)
 		}
 	}
 	/* below the offset */
+	memset(self->buf, 0, self->bytes);
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text + 0x100,
 			    0x10000));
-	EXPECT_EQ(0, counts(self, 0xf0, 0.1, &i));
+	ASSERT_EQ(0, STAY_UNTIL(self->text + 0xf0, 0.1, samples(self, false) > 3));
+	EXPECT_EQ(0, counts(self, &i));
 }
 
 TEST_F(lib, off)
@@ -110,7 +121,9 @@ TEST_F(lib, off)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
-	EXPECT_EQ(0, counts(self, 0, 0.1, &where));
+	memset(self->buf, 0, self->bytes);
+	ASSERT_EQ(0, stay_at_pc(self->text, 0.1));
+	EXPECT_EQ(0, counts(self, &where));
 
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
 	ASSERT_EQ(0, profil(null, 0x400, (size_t)self->text, 0x10000));
@@ -192,7 +205,6 @@ TEST_F(lib, leaves_the_program_alone)
 	int before = descriptors();
 	sigset_t pending;
 	size_t where;
-	int tries;
 
 	ASSERT_EQ(0, sigaction(SIGPROF, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_PROF, &timer, NULL));
@@ -200,10 +212,8 @@ TEST_F(lib, leaves_the_program_alone)
 	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
 			    0x10000));
 	EXPECT_EQ(77, errno);
-	EXPECT_LT(20, counts(self, 0, 0.5, &where));
-	/* a busy host delays them too */
-	for (tries = 0; tries < 5 && signals <= 4; tries++)
-		counts(self, 0, 0.5, &where);
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.5, samples(self, true) > 20 && signals > 4));
+	EXPECT_LT(20, counts(self, &where));
 	EXPECT_LT(4, signals);
 	ASSERT_EQ(0, getitimer(ITIMER_PROF, &now));
 	EXPECT_EQ(50000, now.it_interval.tv_usec);
@@ -229,7 +239,8 @@ TEST_F(lib, signals_blocked)
 	ASSERT_EQ(0, sigprocmask(SIG_SETMASK, &all, NULL));
 	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
 			    0x10000));
-	EXPECT_LT(20, counts(self, 0, 0.5, &where));
+	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.5, samples(self, true) > 20));
+	EXPECT_LT(20, counts(self, &where));
 }
 
 /* A storm of signals neither breaks the call nor makes it fail. */

@@ -449,7 +449,7 @@ static uint64_t *counter_of(const struct memory *m, int page)
 /* Be where this page counts, until it does. */
 static int stay_until_counted(const struct memory *m, int page)
 {
-	return stay_until(m->code + page * APART, ticks(m, 3), counter_of(m, page), 1);
+	return STAY_UNTIL(m->code + page * APART, ticks(m, 3), *counter_of(m, page));
 }
 
 /* Where it changes is where counting begins anew: in all of these pages, and no other. */
