@@ -549,6 +549,7 @@ int program(const char *how)
 {
 	static unsigned short counters[256];
 	static uintptr_t log[8];
+	struct profil_status first, profile;
 	struct rlimit none = { 0, 0 };
 	const char *preload = getenv("LD_PRELOAD");
 	pid_t pid;
@@ -568,7 +569,7 @@ int program(const char *how)
 	if (!strcmp(how, "fork")) {
 		pid = fork();
 		if (!pid)
-			burn(0.1);
+			BURN_UNTIL(profil_status(&profile) || profile.ticks > 5);
 		return run_child(pid);
 	}
 	if (!strcmp(how, "handler"))
@@ -588,8 +589,10 @@ int program(const char *how)
 	if (!strcmp(how, "descriptors") && setrlimit(RLIMIT_NOFILE, &none))
 		return 5;
 	if (!strcmp(how, "lowered")) {
+		if (profil_status(&first))
+			return 11;
 		write_text(PARAMETERS "max_cpu_percent", "0");
-		burn(0.2);
+		BURN_UNTIL(profil_status(&profile) || profile.rate < first.rate);
 	}
 	if (!strcmp(how, "another") &&
 	    profil(counters, sizeof(counters), (size_t)program, 0x10000))

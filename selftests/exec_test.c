@@ -161,7 +161,7 @@ static int profile_oneself(int fd)
 	region.bytes = COUNTER_PAGES * PAGE;
 	if (call(fd, PROFIL_IOC_START, &start))
 		return 1;
-	burn(0.2);
+	BURN_UNTIL(get_status(fd).counted > 5);
 	status = stop(fd);
 	return status.state == PROFIL_STATE_RUNNING && status.counted > 5 &&
 	       status.counted == *counter ? EXIT_OK : 2;
@@ -454,8 +454,8 @@ TEST_F(exec, gives_back)
 	pid_t pid;
 
 	/* the parent's own, if it has one, is pinned already */
-	burn(0.05);
-	get_status(self->profile.fd);
+	if (get_status(self->profile.fd).state == PROFIL_STATE_RUNNING)
+		EXPECT_TRUE(counts(&self->profile, 3));
 	sessions = settled_figure("sessions");
 	pinned = settled_figure("pinned_bytes");
 	ASSERT_LE(0, sessions);
@@ -496,8 +496,7 @@ TEST_F(exec, at_once_after_fork)
 
 	if (get_status(self->profile.fd).state == PROFIL_STATE_OFF)
 		ASSERT_EQ(0, begin(&self->profile));
-	burn(0.05);
-	get_status(self->profile.fd);
+	EXPECT_TRUE(counts(&self->profile, 3));
 	sessions = settled_figure("sessions");
 	pinned = settled_figure("pinned_bytes");
 	set_task(self, "exit");
