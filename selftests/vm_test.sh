@@ -53,8 +53,9 @@ writes() {
 	[ -e "$mark" ] && [ ! -e /usr/vm-test-mark ] && rm "$mark"
 }
 
+# cpus N [OPTION...]
 cpus() {
-	vm --smp "$1" -- nproc && [ "$(cat "$work/out")" = "$1" ]
+	vm --smp "$@" -- nproc && [ "$(cat "$work/out")" = "$1" ]
 }
 
 # A guest that warns, dies or hangs fails, and its kernel's log is named.
@@ -88,8 +89,38 @@ interrupt() {
 	[ $? = 7 ] && grep -q 'got it' "$work/out"
 }
 
+# sealed SEED COMMAND [ARG...]: what a sealed guest says, the digest of its log included
+sealed() {
+	local seed=$1
+
+	shift
+	vm --sealed --seed "$seed" -- "$@" && cat "$work/out" "$work/err"
+}
+
+# The second time while the host is busy.
+repeats_to_the_byte() {
+	local busy said
+
+	set -- sh -c 'dmesg; cat /proc/interrupts /proc/sys/kernel/random/uuid; nproc'
+	said=$(sealed 5 "$@") || return
+	for _ in 1 2 3 4; do
+		setsid sh -c 'while :; do :; done' &
+		busy+=" $!"
+	done
+	[ "$said" = "$(sealed 5 "$@")" ]
+	local same=$?
+	# shellcheck disable=SC2086 # several
+	kill $busy
+	[ $same = 0 ] && [ "$said" != "$(sealed 6 "$@")" ]
+}
+
+has_its_own_files() {
+	vm --sealed -- ls "$(cd .. && pwd)/Makefile"
+	[ $? = 2 ] && sealed 0 sh -c 'cd /profil/selftests && ls ktap.sh' | grep -q '^ktap.sh'
+}
+
 ktap_print_header
-ktap_set_plan 16
+ktap_set_plan 19
 check "exit status 0" status 0 true
 check "exit status 77" status 77 sh -c 'exit 77'
 check "killed by a signal" status 143 sh -c 'kill -TERM $$'
@@ -106,6 +137,9 @@ check "a lockdep report" fails_and_names_log 125 -- \
 	sh -c 'echo "<4>WARNING: suspicious RCU usage" >/dev/kmsg'
 check "a panic" fails_and_names_log 125 -- \
 	sh -c 'echo c >/proc/sysrq-trigger'
+check "a sealed guest repeats to the byte, and not with another seed" repeats_to_the_byte
+check "a sealed guest has files of its own" has_its_own_files
+check "two CPUs by the count of instructions" cpus 2 --icount
 check "time-out" fails_and_names_log 124 --timeout 15 -- sleep 1000
 check "^C reaches the command" interrupt
 check "usage errors" eval '! vm --nonsense -- true'
