@@ -4,7 +4,6 @@
 # The KUnit suites of module/tests: loads profil_kunit.ko, which runs them, and tells
 # their results as its own. Needs root, and a kernel with KUNIT and KUNIT_DEBUGFS.
 # PROFIL_MODULE names the profil.ko whose build they are of, if modprobe cannot know.
-# PROFIL_KUNIT_LOG names a file for what the kernel said meanwhile.
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source=ktap.sh
@@ -114,15 +113,11 @@ if [ -n "$PROFIL_MODULE" ] &&
 	skip_all "no profil_kunit.ko beside $PROFIL_MODULE: built for another kernel?"
 fi
 
-echo "profil selftest: kunit begins" >/dev/kmsg
 load_in_time
 loaded=$?
 for suite in $(suites); do
 	read_suite "$suite"
 done
-if [ -n "$PROFIL_KUNIT_LOG" ]; then
-	dmesg | sed '1,/profil selftest: kunit begins$/d' >"$PROFIL_KUNIT_LOG"
-fi
 
 ktap_set_plan $((2 + $(printf '%s\n' "${told[@]}" | grep -cv '^#')))
 check "profil_kunit is loaded" [ $loaded = 0 ]
