@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2034 # sourced by scripts/check and others
+#
+# Which tests run in which guest. The fast ones come first: what runs until the first
+# failure ends early.
+
+# Programs about the module; those in which the order of events matters run on one CPU too.
+one_cpu_programs=(abi_test bins_test life_test lib_test fork_test sharers_test
+	io_worker_test denied_test exec_test exit_test count_test children_test)
+module_programs=("${one_cpu_programs[@]}" memory_test killed_test doubt_test remap_test
+	replaced_test kinds_test pin_test slow_page_test limits_test flags_test
+	thread_only_test clock_test rate_test)
+# ... and about libprofil
+library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
+	choice_test vectors_test regions_test autostart_test late_code_test)
+# Shell tests about the module, and about libprofil
+module_scripts=(compat_test.sh dialects_test.sh observe_test.sh machine_test.sh
+	module_test.sh storm_test.sh)
+# The command: these need this machine's files
+command_scripts=(command_test.sh follow_test.sh gprof_test.sh)
+# What races, for a kernel that finds data races
+race_programs=(life_test doubt_test remap_test fork_test storm_test.sh machine_test.sh
+	module_test.sh)
