@@ -244,7 +244,7 @@ TEST_F(lib, signals_blocked)
 /* A storm of signals neither breaks the call nor makes it fail. */
 TEST_F(lib, signals_during_the_call)
 {
-	struct itimerval timer = { { 0, 200 }, { 0, 200 } };
+	struct itimerval timer = { { 0, 1000 }, { 0, 1000 } };
 	struct sigaction action = { .sa_handler = on_signal };
 	int i;
 
