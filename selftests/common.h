@@ -216,34 +216,6 @@ static inline int stay_at_pc(void *code, double seconds)
 	return 0;
 }
 
-/*
- * Stay there, and again until a condition holds, 20 times at most. 0 or errno. A host that
- * takes the processor away for the whole of one stay may deliver no tick in it, or one
- * that comes late elsewhere.
- */
-#define STAY_UNTIL(code, seconds, condition)				\
-	({								\
-		int stays_left = 20, stay_error;			\
-									\
-		do							\
-			stay_error = stay_at_pc(code, seconds);		\
-		while (!stay_error && !(condition) && --stays_left);	\
-		stay_error;						\
-	})
-
-/*
- * Use 0.1 s of CPU time, and again until a condition holds, ten times at most: a busy
- * host may keep ticks from coming for a while.
- */
-#define BURN_UNTIL(condition)						\
-	do {								\
-		int burns_left = 10;					\
-									\
-		do							\
-			burn(0.1);					\
-		while (!(condition) && --burns_left);			\
-	} while (0)
-
 /* pid: a process or thread, or 0. 0, or -1 and errno. */
 static inline int put_on_cpu(pid_t pid, int cpu)
 {
