@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "files.h"
 #include "profil.h"
 #include "run_memory.h"

@@ -6,7 +6,7 @@
  * the kernel: registers, regions, pages, widths.
  */
 #include "common.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 
 #define TEXT_PAGES	4
 #define BUFFER_PAGES	8

@@ -3,7 +3,7 @@
  * RLIMIT_MEMLOCK is the user's, whose children count against it: one that it
  * has no room for is not profiled, and no worse off.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(children)

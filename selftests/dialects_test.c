@@ -5,7 +5,7 @@
  * threads, fork, exec, and memory that is not there. Which counter a pc has is
  * no matter here, and AIX has more to say of its calls in aix_test.c.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "dialect_calls.h"
 #include "faces.h"
 

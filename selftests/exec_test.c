@@ -11,7 +11,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 
 #define COUNTER_PAGES	16

@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <sys/utsname.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(fork)

@@ -9,7 +9,7 @@
 #include <sys/time.h>
 
 #include "common.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "profil.h"
 
 #define RATE	100	/* where the program names none */

@@ -9,7 +9,7 @@
 
 #include "common.h"
 #include "memory.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 
 FIXTURE(life) {
 	int fd;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "soon.h"
 #include "workers.h"
 

@@ -7,7 +7,7 @@
  * A pipe holds the pages meanwhile, so that those that are truncated or
  * unmapped can still be read.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "four_pages.h"
 

@@ -5,7 +5,7 @@
  */
 #include <limits.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "faces.h"
 
 #define NR	1000

@@ -6,7 +6,7 @@
  */
 #include <sys/profil.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "faces.h"
 
 FIXTURE(sprofil) {

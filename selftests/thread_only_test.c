@@ -5,7 +5,7 @@
  */
 #include <sys/stat.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "faces.h"
 
 FIXTURE(thread_only) {
