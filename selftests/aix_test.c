@@ -6,7 +6,7 @@
  */
 #include <mon.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "faces.h"
 
 #define SOME_USER	7302	/* whom no other test charges */

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "crowd.h"
 #include "process.h"
 

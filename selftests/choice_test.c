@@ -4,7 +4,7 @@
  * one is, and the rate; and the native interface, which leaves all choices to
  * the program.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "faces.h"
 
 FIXTURE(choice) {

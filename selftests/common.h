@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -116,6 +118,28 @@ static inline double thread_seconds(void)
 	return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/*
+ * CPU time in which a thread has at least so many samples of the tick clock. One more
+ * is for the phase: the time may begin just after a tick, and the rate anywhere between
+ * two samples.
+ */
+static inline double time_of(unsigned int samples, unsigned int rate)
+{
+	return (samples + 1.0) / rate;
+}
+
+/* Whether a count differs from what is due by no more than the allowance. */
+static inline bool count_is(uint64_t counted, double due, double allowance)
+{
+	double off = (double)counted - due;
+
+	if (off <= allowance && off >= -allowance)
+		return true;
+	printf("# counted %llu, due %.2f, allowance %.2f\n",
+	       (unsigned long long)counted, due, allowance);
+	return false;
+}
+
 /* Use CPU time in user mode. */
 static inline void burn(double seconds)
 {
@@ -191,34 +215,6 @@ static inline int stay_at_pc(void *code, double seconds)
 	leave_pc(&one);
 	return 0;
 }
-
-/*
- * Stay there, and again until a condition holds, 20 times at most. 0 or errno. A host that
- * takes the processor away for the whole of one stay may deliver no tick in it, or one
- * that comes late elsewhere.
- */
-#define STAY_UNTIL(code, seconds, condition)				\
-	({								\
-		int stays_left = 20, stay_error;			\
-									\
-		do							\
-			stay_error = stay_at_pc(code, seconds);		\
-		while (!stay_error && !(condition) && --stays_left);	\
-		stay_error;						\
-	})
-
-/*
- * Use 0.1 s of CPU time, and again until a condition holds, ten times at most: a busy
- * host may keep ticks from coming for a while.
- */
-#define BURN_UNTIL(condition)						\
-	do {								\
-		int burns_left = 10;					\
-									\
-		do							\
-			burn(0.1);					\
-		while (!(condition) && --burns_left);			\
-	} while (0)
 
 /* pid: a process or thread, or 0. 0, or -1 and errno. */
 static inline int put_on_cpu(pid_t pid, int cpu)

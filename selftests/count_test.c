@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "share.h"
 
 #define THREADS	4

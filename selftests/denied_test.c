@@ -3,7 +3,7 @@
  * RLIMIT_MEMLOCK is the user's, whose children count against it: one that it
  * has no room for is not profiled, and no worse off.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(children)
@@ -72,7 +72,8 @@ static int hit_without_room(const struct profile *profile, int ask, int answer)
 	uint64_t before = counted(profile);
 	struct profil_status status;
 
-	BURN_UNTIL((status = get_status(profile->fd)).lost);
+	burn(time_of(1, profile->hz));
+	status = get_status(profile->fd);
 	if (counted(profile) != before || status.counted)
 		return 100;
 	if (!status.lost || status.error != ENOMEM)

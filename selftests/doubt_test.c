@@ -5,7 +5,7 @@
  */
 #include <sched.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "four_pages.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "faces.h"
 
 #define SOME_USER	7301	/* whom no other test charges */

@@ -4,7 +4,7 @@
  * fork fails for our sake, and of each that succeeds it is known what became of the
  * child; samples are lost for as long as there is no memory, and no longer.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 #include "fault.h"
 #include "memory.h"

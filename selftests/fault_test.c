@@ -12,7 +12,7 @@
  */
 #include <sys/resource.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "fault.h"
 #include "memory.h"

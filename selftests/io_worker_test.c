@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 #include "share.h"
 

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "one_counter.h"
 

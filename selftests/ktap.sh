@@ -73,17 +73,6 @@ check_if() {
 	fi
 }
 
-# at_last COMMAND [ARG...]: it succeeds in one of three times. For what a host spoils that
-# takes the processor away for a while: what is wrong with the module is wrong each time.
-at_last() {
-	local _
-
-	for _ in 1 2 3; do
-		"$@" && return
-	done
-	return 1
-}
-
 # between LOW VALUE HIGH
 between() {
 	awk -v low="$1" -v value="$2" -v high="$3" \
@@ -91,12 +80,12 @@ between() {
 		{ echo "# $2 is not in $1 to $3"; false; }
 }
 
-# soon COMMAND [ARG...]: it succeeds before long. What workers do, they do soon, though
-# others may have the processors.
+# soon COMMAND [ARG...]: it succeeds within 3 s. The module's worker runs at once, RCU frees
+# after some ticks, and the hook of the tick goes one second after the last session.
 soon() {
 	local _
 
-	for _ in $(seq 300); do
+	for _ in $(seq 30); do
 		"$@" && return
 		sleep 0.1
 	done

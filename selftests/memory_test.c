@@ -7,7 +7,7 @@
  * A pipe holds the pages meanwhile, so that those that are truncated or
  * unmapped can still be read.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "four_pages.h"
 
@@ -449,7 +449,9 @@ static uint64_t *counter_of(const struct memory *m, int page)
 /* Be where this page counts, until it does. */
 static int stay_until_counted(const struct memory *m, int page)
 {
-	return STAY_UNTIL(m->code + page * APART, ticks(m, 3), *counter_of(m, page));
+	int error = stay_at_pc(m->code + page * APART, ticks(m, 3));
+
+	return error ? error : !*counter_of(m, page);
 }
 
 /* Where it changes is where counting begins anew: in all of these pages, and no other. */

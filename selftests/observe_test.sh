@@ -108,12 +108,13 @@ pins_on_hit() {
 	finish && comes_to pinned_bytes "$bytes"
 }
 
-# A program that is on a CPU for 0.1 s, with 100 ticks a second or more.
+# A program that is on a CPU for 0.1 s, with 100 ticks a second or more: ten, and one less
+# for the phase.
 ticks_and_samples() {
 	local samples
 
 	samples=$(figure samples)
-	rises ticks 8 ./steps start=1 burn stop && rose samples "$samples" 8
+	rises ticks 9 ./steps start=1 burn stop && rose samples "$samples" 9
 }
 
 # ticks = samples + lost, where nothing waits
@@ -123,7 +124,7 @@ adds_up() {
 
 lost() {
 	stays samples as_user prlimit --memlock=0 ./steps hit=1 burn stop &&
-	rises lost 8 as_user prlimit --memlock=0 ./steps hit=1 burn stop
+	rises lost 9 as_user prlimit --memlock=0 ./steps hit=1 burn stop
 }
 
 limited_fork() {

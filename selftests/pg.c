@@ -32,9 +32,7 @@ extern char __executable_start, etext;
 
 /*
  * The same code, and in the same way within a cache line, whatever the share is. So long
- * that looking at the clock in between, and being counted by mcount(), is little of it. On
- * emulated processors that the host is busy beside, 7 % was spent there, in nobody's share,
- * of rounds a tenth as long; of these it is 2 %.
+ * that looking at the clock in between, and being counted by mcount(), is little of it.
  */
 #define SPIN(name, share)						\
 	void name(void);						\

@@ -11,7 +11,7 @@
 #include "common.h"
 #include "crowd.h"
 #include "memory.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "share.h"
 
 #define HISTOGRAM	((size_t)64 << 20)

@@ -3,7 +3,7 @@
  * Rates: who may ask for which, and of which clock; the guard; and the three views of
  * CPU time.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "clocked.h"
 
 FIXTURE(rate) {

@@ -7,7 +7,7 @@
 #include <sys/profil.h>
 
 #include "common.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 
 /*
  * AIX's structure by the dialect's own header, under a name that is free here

@@ -4,7 +4,7 @@
  * but the memory stays the program's: counting goes on, in the page that the
  * program sees, and no tick is lost.
  */
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "one_counter.h"
 

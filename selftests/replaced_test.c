@@ -8,7 +8,7 @@
 #include <linux/userfaultfd.h>
 #include <sys/syscall.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "one_counter.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "child.h"
 #include "run/run.h"
 

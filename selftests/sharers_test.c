@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(fork)

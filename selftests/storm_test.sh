@@ -10,7 +10,7 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source=ktap.sh
 . ./ktap.sh
 
-STORM_SECONDS=${STORM_SECONDS:-20}
+STORM_SECONDS=${STORM_SECONDS:-10}
 figures=/sys/class/misc/profil
 parameters=/sys/module/profil/parameters
 page=$(getconf PAGESIZE)

@@ -6,7 +6,7 @@
  * random.vectors are what oracle.py predicts.
  */
 #include "common.h"
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "profil.h"
 
 #if defined(__x86_64__)
