@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
+#include <linux/sched/signal.h>
 
 #include "clock.h"
 #include "compat.h"
@@ -50,12 +51,12 @@ static __always_inline u64 idle_time(void)
 
 /*
  * How many ticks the one at hand stands for. One that was held up by more than a
- * period (interrupts off, or a virtual machine off its CPU) comes once. If the
- * last tick found the same process, and the CPU has not been idle since, the
- * process ran through the gap, and all that was due is charged to it (a thread, if
- * that is what is profiled). Else it is
- * charged what was due while the thread that is there has been on the CPU. What
- * was due before the session began is not.
+ * period (interrupts off, or a virtual machine off its CPU) comes once. The thread that
+ * it finds is charged what was due since it came to the CPU. Where the process has other
+ * threads that are sampled, and the last tick found one of them all, and the CPU has not
+ * been idle since, the process is taken to have run through the gap, and is charged all
+ * that was due; so is a lone thread, on a kernel that does not know when it came. What
+ * was due before the session began is not charged.
  */
 static __always_inline u64 ticks_passed(struct profil_tick *last,
 					const struct profil_session *session)
@@ -65,12 +66,14 @@ static __always_inline u64 ticks_passed(struct profil_tick *last,
 	u64 idle = idle_time();
 
 	if (unlikely(ticks > 1)) {
-		bool same = session->thread ? last->task == current :
-					      last->mm == current->mm;
+		bool alone = session->thread || get_nr_threads(current) == 1;
+		bool same = alone ? last->task == current :
+				    last->mm == current->mm;
 		u64 since = session->started_ns;
+		u64 came = compat_on_cpu_since();
 
-		if (!same || last->idle != idle)
-			since = max(since, compat_on_cpu_since());
+		if (!same || last->idle != idle || (alone && came != U64_MAX))
+			since = max(since, came);
 		ticks = min(ticks, profil_grid_since(last->grid, since,
 						     TICK_NSEC));
 	}

@@ -494,4 +494,63 @@ TEST_F(clock, no_timer_is_left_by_replaced_ones)
 	EXPECT_EQ(0, armed_at_last());
 }
 
+#define READ_BYTES	((size_t)8 << 20)
+
+static void work_in_user_mode(double seconds)
+{
+	loop(seconds * loops_per_second);
+}
+
+static void work_in_the_kernel(double seconds)
+{
+	double end = thread_seconds() + seconds;
+	int zeroes = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	char *to_fill = map_memory(READ_BYTES);
+
+	while (thread_seconds() < end &&
+	       read(zeroes, to_fill, READ_BYTES) == (ssize_t)READ_BYTES)
+		;
+	munmap(to_fill, READ_BYTES);
+	close(zeroes);
+}
+
+/*
+ * All points of some work count, or none. Of 500 points, a stretch on the CPU has two
+ * more or less, and ticks and system calls are in the other mode for less than a
+ * hundredth of the time.
+ */
+static void expect_mode(struct __test_metadata *_metadata,
+			struct profile *profile, unsigned int clock,
+			void (*work)(double), unsigned int flags, bool all)
+{
+	double used, due;
+
+	profile->start.flags = flags;
+	ASSERT_EQ(0, begin_by(profile, clock, 1000));
+	used = thread_seconds();
+	work(0.5);
+	used = thread_seconds() - used;
+	due = all ? 1000 * used : 0;
+	used = (double)stop(profile->fd).ticks;
+	ksft_print_msg("flags %#x: %.0f points, %.1f due\n", flags, used, due);
+	EXPECT_LE(due - 5, used);
+	EXPECT_GE(due + 5, used);
+}
+
+/* In which mode a point finds the thread. */
+TEST_F(clock, modes)
+{
+	struct profile *profile = &self->profile;
+	unsigned int clock = variant->clock;
+
+	expect_mode(_metadata, profile, clock, work_in_user_mode,
+		    PROFIL_USER_ONLY, true);
+	expect_mode(_metadata, profile, clock, work_in_user_mode,
+		    PROFIL_KERNEL_ONLY, false);
+	expect_mode(_metadata, profile, clock, work_in_the_kernel,
+		    PROFIL_USER_ONLY, false);
+	expect_mode(_metadata, profile, clock, work_in_the_kernel,
+		    PROFIL_KERNEL_ONLY, true);
+}
+
 TEST_HARNESS_MAIN

@@ -4,6 +4,7 @@
 # Run the programs named on the command line and report them in KTAP: each is a
 # test whose subtests are what it prints. A kernel warning that comes while one
 # runs makes it fail, where the log may be read.
+# With PROFIL_STOP in the environment, the first program that fails is the last one.
 #
 # Exit status: 0 if none failed; skipped ones did not.
 
@@ -32,10 +33,11 @@ for program in "$@"; do
 	number=$((number + 1))
 	mark_log "$program $number" 2>/dev/null && marked=true || marked=false
 	echo "# Subtest: $program"
-	SECONDS=0
-	"./$program" 2>&1 | sed -u 's/^/  /'
-	status=${PIPESTATUS[0]}
-	echo "# $program took $SECONDS s"
+	TIMEFORMAT="# $program took %0R s, of CPU time %1U s + %1S s"
+	{
+		time "./$program" 2>&1 | sed -u 's/^/  /'
+		status=${PIPESTATUS[0]}
+	} 2>&1
 	if $marked && log_since "$program $number" 2>/dev/null |
 			../scripts/kernel-log-check /dev/stdin |
 			sed 's/^/# kernel: /' | grep .; then
@@ -47,6 +49,7 @@ for program in "$@"; do
 	*)
 		echo "not ok $number $program # exit status $status"
 		failed=1
+		[ -z "$PROFIL_STOP" ] || break
 		;;
 	esac
 done

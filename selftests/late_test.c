@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Late interrupts: what was due while interrupts were off is counted, by whom it was
+ * due from, and by nobody else. selftests/late keeps them off. It is loaded in sealed
+ * guests only (scripts/vm): there no interrupt is late by itself, so that counts are
+ * exact.
+ *
+ * A thread that is on its CPU for a time t without a break meets the points of a grid:
+ * at even intervals, rate x t, less or more by less than one; at random places in
+ * them, by less than two, one for the interval at each end. Each break adds a stretch
+ * with ends of its own.
+ */
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "harness.h"
+#include "clocked.h"
+
+#define LATE	"/sys/module/late/parameters/"
+#define ROUNDS	10
+
+/* CPU time of the process or of a thread, and in how many stretches it was on CPUs. */
+struct use {
+	double seconds;
+	long stretches;
+};
+
+FIXTURE(late) {
+	struct profile profile;
+	unsigned int clock;
+	unsigned int rate;	/* the tick's, or one that it does not have */
+	int ends;		/* points that a stretch has more or less at most */
+};
+
+FIXTURE_VARIANT(late) {
+	unsigned int clock;
+};
+
+FIXTURE_VARIANT_ADD(late, tick) { PROFIL_CLOCK_TICK };
+FIXTURE_VARIANT_ADD(late, timer) { PROFIL_CLOCK_TIMER };
+FIXTURE_VARIANT_ADD(late, random) { PROFIL_CLOCK_RANDOM };
+
+/* 0 or errno. */
+static int load(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+FIXTURE_SETUP(late)
+{
+	/* not where the kernel keeps its time */
+	int cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+
+	SET_UP(&self->profile);
+	if (!getenv("PROFIL_LATE"))
+		SKIP(return, "sealed guests only");
+	if (!cpu)
+		SKIP(return, "wants two processors");
+	ASSERT_EQ(0, load(getenv("PROFIL_LATE")));
+	ASSERT_EQ(0, put_on_cpu(0, cpu));
+	self->clock = variant->clock;
+	self->rate = variant->clock == PROFIL_CLOCK_TICK ? self->profile.hz :
+							    1000;
+	self->ends = variant->clock == PROFIL_CLOCK_RANDOM ? 2 : 1;
+	/* the first start after a boot takes a second, to attach the clock */
+	ASSERT_EQ(0, begin_by(&self->profile, self->clock, self->rate));
+	stop(self->profile.fd);
+	*self->profile.counter = 0;
+}
+
+FIXTURE_TEARDOWN(late)
+{
+	clean_up(&self->profile);
+}
+
+/* Keep interrupts off for some periods of a rate. 0 or errno. */
+static int keep_off(const char *how, double periods, unsigned int rate)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%.0f", 1e6 * periods / rate);
+	return write_text(how, text);
+}
+
+#define OFF	LATE "off"
+#define LEAVE	LATE "leave"
+
+static struct use get_use(bool of_thread)
+{
+	/* the kernel's number of the clock of a thread */
+	clockid_t main_thread = ~getpid() << 3 | 6;
+	struct rusage usage;
+	struct use use;
+
+	getrusage(of_thread ? RUSAGE_THREAD : RUSAGE_SELF, &usage);
+	use.stretches = usage.ru_nvcsw + usage.ru_nivcsw;
+	if (of_thread)
+		use.seconds = thread_seconds();
+	else if (gettid() == getpid())
+		use.seconds = process_seconds();
+	else	/* where the clock of the process knows but the last tick of others */
+		use.seconds = thread_seconds() + clock_seconds(main_thread);
+	return use;
+}
+
+/* What a profile counted, against the CPU time around its start and its end. */
+struct account {
+	struct use start, started, end, ended;
+	int others;		/* threads but the main one */
+	bool of_thread;		/* by PROFIL_THREAD_ONLY */
+	struct profil_status status;
+};
+
+static int begin_account(struct _test_data_late *self, struct account *account)
+{
+	int error;
+
+	account->start = get_use(account->of_thread);
+	error = begin_by(&self->profile, self->clock, self->rate);
+	account->started = get_use(account->of_thread);
+	return error;
+}
+
+static void end_account(struct _test_data_late *self, struct account *account)
+{
+	account->end = get_use(account->of_thread);
+	account->status = stop(self->profile.fd);
+	account->ended = get_use(account->of_thread);
+}
+
+/* Counts are what is due; or less where @lost, or as many more in each stretch. */
+static void expect_exact(struct __test_metadata *_metadata,
+			 const struct _test_data_late *self,
+			 const struct account *account, uint64_t nr, bool lost,
+			 int more)
+{
+	double least = account->end.seconds - account->started.seconds;
+	double most = account->ended.seconds - account->start.seconds;
+	long stretches = 1 + account->others + account->ended.stretches -
+			 account->start.stretches;
+
+	ksft_print_msg("%llu counted, %.2f to %.2f due, %ld stretches\n",
+		       (unsigned long long)nr, self->rate * least,
+		       self->rate * most, stretches);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, account->status.state);
+	EXPECT_EQ(account->status.ticks, account->status.counted);
+	if (!lost)
+		EXPECT_LE(self->rate * least - self->ends * stretches, nr);
+	EXPECT_GE(self->rate * most + (self->ends + more) * stretches, nr);
+}
+
+/* A thread that stays on its CPU loses nothing. */
+TEST_F(late, counted)
+{
+	struct account account = { .others = 0 };
+	int i;
+
+	ASSERT_EQ(0, begin_account(self, &account));
+	for (i = 0; i < ROUNDS; i++) {
+		ASSERT_EQ(0, keep_off(OFF, 9.3 + 0.37 * i, self->rate));
+		burn(1.7 / self->rate);
+	}
+	end_account(self, &account);
+	expect_exact(_metadata, self, &account, account.status.counted, false, 0);
+}
+
+/*
+ * A child takes turns with its parent on their CPU. At the end of each of its turns it
+ * keeps interrupts off until its parent is there, which the late ones find. The timer's
+ * points are the child's all the same. A tick is one of the parent's, which it finds, and
+ * the others are nobody's.
+ */
+static void take_turns(struct __test_metadata *_metadata,
+		       struct _test_data_late *self, double periods)
+{
+	struct account *child = map_shared(sizeof(*child));
+	bool tick = self->clock == PROFIL_CLOCK_TICK;
+	struct account account = { .others = 0 };
+	int *over = map_shared(sizeof(*over));
+	pid_t pid;
+	int i;
+
+	ASSERT_EQ(0, begin_account(self, &account));
+	pid = fork();
+	ASSERT_GE(pid, 0);
+	if (!pid) {
+		/* its clock and its figures begin at 0 */
+		for (i = 0; i < ROUNDS; i++) {
+			if (periods > 0)
+				burn(periods / self->rate);
+			if (keep_off(LEAVE, 9.3 + 0.37 * i, self->rate))
+				_exit(1);
+		}
+		end_account(self, child);
+		__atomic_store_n(over, 1, __ATOMIC_RELEASE);
+		_exit(0);
+	}
+	while (!__atomic_load_n(over, __ATOMIC_ACQUIRE))
+		burn(0.1 / self->rate);
+	end_account(self, &account);
+	EXPECT_EQ(0, wait_for(pid));
+	expect_exact(_metadata, self, &account, account.status.counted, false,
+		     tick);
+	expect_exact(_metadata, self, child, child->status.counted, tick, 0);
+}
+
+/* The last tick before has found the child. */
+TEST_F(late, turns)
+{
+	take_turns(_metadata, self, 2.2);
+}
+
+/* ... or the parent, as if it had run all the time. */
+TEST_F(late, short_turns)
+{
+	take_turns(_metadata, self, 0);
+}
+
+static void *leave_often(void *data)
+{
+	struct _test_data_late *self = data;
+	intptr_t error = 0;
+	int i;
+
+	for (i = 0; i < ROUNDS && !error; i++)
+		error = keep_off(LEAVE, 9.3 + 0.37 * i, self->rate);
+	return (void *)error;
+}
+
+static void take_turns_of_threads(struct __test_metadata *_metadata,
+				  struct _test_data_late *self,
+				  struct account *account)
+{
+	pthread_t thread;
+	void *error;
+
+	ASSERT_EQ(0, begin_account(self, account));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, leave_often, self));
+	while (pthread_tryjoin_np(thread, &error))
+		burn(0.1 / self->rate);
+	end_account(self, account);
+	EXPECT_EQ(NULL, error);
+}
+
+/* What a thread leaves to another of its process is the process's. */
+TEST_F(late, threads)
+{
+	struct account account = { .others = 1 };
+
+	take_turns_of_threads(_metadata, self, &account);
+	expect_exact(_metadata, self, &account, account.status.counted, false, 0);
+}
+
+/* ... but not this thread's, where it is the only one that is profiled. */
+TEST_F(late, one_thread)
+{
+	struct account account = { .of_thread = true };
+
+	self->profile.start.flags = PROFIL_THREAD_ONLY;
+	take_turns_of_threads(_metadata, self, &account);
+	expect_exact(_metadata, self, &account, account.status.counted, false,
+		     self->clock == PROFIL_CLOCK_TICK);
+}
+
+/* A thread on another CPU starts a profile while interrupts are off. */
+struct meanwhile {
+	struct _test_data_late *self;
+	int pipe[2];		/* says when */
+	struct account *account;
+	int error;
+};
+
+static void *start_meanwhile(void *data)
+{
+	struct meanwhile *meanwhile = data;
+	struct _test_data_late *self = meanwhile->self;
+
+	put_on_cpu(0, 0);
+	await_pass(meanwhile->pipe[0]);
+	usleep((useconds_t)(1e6 * 35 / self->rate));
+	meanwhile->error = begin_account(self, meanwhile->account);
+	return NULL;
+}
+
+/* @account: of the profile that is started when 35 of 40 periods have passed. */
+static void stay_off_while_started(struct __test_metadata *_metadata,
+				   struct _test_data_late *self,
+				   struct account *account)
+{
+	struct meanwhile meanwhile = { .self = self, .account = account };
+	pthread_t thread;
+
+	ASSERT_EQ(0, pipe(meanwhile.pipe));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, start_meanwhile, &meanwhile));
+	/* until it sleeps, elsewhere */
+	usleep(10000);
+	burn(2.0 / self->rate);
+	ASSERT_EQ(0, pass(meanwhile.pipe[1]));
+	ASSERT_EQ(0, keep_off(OFF, 40.3, self->rate));
+	pthread_join(thread, NULL);
+	burn(2.0 / self->rate);
+	ASSERT_EQ(0, meanwhile.error);
+	end_account(self, account);
+}
+
+/* What was due before the first profile began is not counted. */
+TEST_F(late, started)
+{
+	struct account account = { .others = 1 };
+
+	stay_off_while_started(_metadata, self, &account);
+	expect_exact(_metadata, self, &account, account.status.counted, false, 0);
+}
+
+/* What was due to the one that was replaced is. */
+TEST_F(late, replaced)
+{
+	struct account account = { .others = 1 }, last = account;
+
+	ASSERT_EQ(0, begin_account(self, &account));
+	stay_off_while_started(_metadata, self, &last);
+	account.end = last.end;
+	account.ended = last.ended;
+	account.status = last.status;
+	expect_exact(_metadata, self, &account, counted(&self->profile), false, 0);
+}
+
+static void replace_and_expect_nothing_of(struct __test_metadata *_metadata,
+					  struct _test_data_late *self,
+					  unsigned int clock, unsigned int rate)
+{
+	struct account account = { .others = 1 };
+
+	ASSERT_EQ(0, begin_by(&self->profile, clock, rate));
+	stay_off_while_started(_metadata, self, &account);
+	expect_exact(_metadata, self, &account, account.status.counted, false, 0);
+}
+
+/* ... but not by another clock, nor by the timer's points of another rate. */
+TEST_F(late, replaced_by_another)
+{
+	bool tick = self->clock == PROFIL_CLOCK_TICK;
+
+	if (!tick)
+		replace_and_expect_nothing_of(_metadata, self, self->clock, 500);
+	self->rate = self->profile.hz;
+	replace_and_expect_nothing_of(_metadata, self,
+				      tick ? PROFIL_CLOCK_TIMER :
+					     PROFIL_CLOCK_TICK, self->rate);
+}
+
+TEST_HARNESS_MAIN
