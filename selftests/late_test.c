@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-#include "harness.h"
+#include "kselftest_harness.h"
 #include "clocked.h"
 
 #define LATE	"/sys/module/late/parameters/"
