@@ -220,7 +220,6 @@ static inline pid_t fork_burner(const struct profile *profile,
 	pid = fork();
 	if (!pid) {
 		burn_until(seconds);
-		catch_up(profile, 0);
 		tell(profile, report);
 		_exit(0);
 	}
