@@ -69,9 +69,10 @@ static uint64_t counter(const char *buffer, unsigned int width, size_t index)
 	}
 }
 
-static bool has_ended(struct _test_data_bins *self)
+/* Stay there for so many samples, and up to two more. 0 or errno. */
+static int stay(struct _test_data_bins *self, size_t d, unsigned int samples)
 {
-	return get_status(self->fd).state != PROFIL_STATE_RUNNING;
+	return stay_at_pc(self->text + d, time_of(samples, self->start.rate));
 }
 
 /* Stay at text + d; all that is counted there must be in one counter. */
@@ -85,7 +86,7 @@ static int only_moves(struct _test_data_bins *self, unsigned int width,
 	self->catch_all = 0;
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 0;
-	if (STAY_UNTIL(self->text + d, 0.1, get_status(self->fd).counted > 3))
+	if (stay(self, d, 4))
 		return 0;
 	*status = stop(self->fd);
 	for (i = 0; i < nr; i++) {
@@ -97,7 +98,7 @@ static int only_moves(struct _test_data_bins *self, unsigned int width,
 			others++;
 		}
 	}
-	return !others && status->counted > 3 &&
+	return !others && status->counted >= 4 && status->counted <= 6 &&
 	       counter(self->buffer, width, index) == status->counted;
 }
 
@@ -190,7 +191,7 @@ TEST_F(bins, end_of_buffer)
 	self->regions[0].bytes = 8 * w + w - 1;
 	EXPECT_TRUE(only_moves(self, variant->width, 7 * 2 * w, 7, &status));
 	EXPECT_FALSE(only_moves(self, variant->width, 8 * 2 * w, 8, &status));
-	EXPECT_LT(3, status.out_of_range);
+	EXPECT_LE(4, status.out_of_range);
 	EXPECT_EQ(0, status.counted);
 	for (i = 0; i < BUFFER_PAGES * PAGE; i++)
 		ASSERT_EQ(0, self->buffer[i]);
@@ -223,7 +224,7 @@ TEST_F(bins, regions)
 	EXPECT_TRUE(only_moves(self, variant->width, 0xf8, 0xf8 / w, &status));
 	EXPECT_FALSE(only_moves(self, variant->width, 0x100, 0, &status));
 	EXPECT_EQ(0, status.counted);
-	EXPECT_LT(3, status.out_of_range);
+	EXPECT_LE(4, status.out_of_range);
 	EXPECT_FALSE(only_moves(self, variant->width,
 				0x200 - sizeof(instruction), 0, &status));
 	EXPECT_EQ(0, status.counted);
@@ -256,7 +257,7 @@ TEST_F(bins, overflow)
 	/* wrap: nothing is carried into the neighbour */
 	set_all(self, max);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, get_status(self->fd).counted > 1));
+	ASSERT_EQ(0, stay(self, 0, 2));
 	status = stop(self->fd);
 	ASSERT_LT(1, status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -267,7 +268,7 @@ TEST_F(bins, overflow)
 	self->start.overflow = PROFIL_OVERFLOW_SATURATE;
 	set_all(self, max - 1);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, get_status(self->fd).counted > 1));
+	ASSERT_EQ(0, stay(self, 0, 2));
 	status = stop(self->fd);
 	EXPECT_LT(1, status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -277,14 +278,14 @@ TEST_F(bins, overflow)
 	self->start.limit = limit;
 	set_all(self, limit - 1);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, get_status(self->fd).counted > 1));
+	ASSERT_EQ(0, stay(self, 0, 2));
 	stop(self->fd);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 
 	/* a counter that is above the limit already stays as it is */
 	set_all(self, limit + 7);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.05, get_status(self->fd).counted));
+	ASSERT_EQ(0, stay(self, 0, 1));
 	stop(self->fd);
 	EXPECT_EQ(limit + 7, counter(self->buffer, variant->width, 0));
 
@@ -292,7 +293,7 @@ TEST_F(bins, overflow)
 	self->start.overflow = PROFIL_OVERFLOW_STOP;
 	set_all(self, limit - 2);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, has_ended(self)));
+	ASSERT_EQ(0, stay(self, 0, 2));
 	EXPECT_EQ(PROFIL_STATE_LIMIT, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
@@ -304,19 +305,19 @@ TEST_F(bins, overflow)
 
 	set_all(self, limit);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	ASSERT_EQ(0, STAY_UNTIL(self->text, 0.1, has_ended(self)));
+	ASSERT_EQ(0, stay(self, 0, 1));
 	EXPECT_EQ(PROFIL_STATE_LIMIT, stop(self->fd).state);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 }
 
-/* Log pcs until the log is full. Return: how many are where the thread was. */
-static size_t log_pcs(struct __test_metadata *_metadata, struct _test_data_bins *self,
-		      const struct _fixture_variant_bins *variant)
+TEST_F(bins, pc_log)
 {
 	struct profil_status status;
 	uintptr_t loop = (uintptr_t)self->text + 0x40;
-	size_t i, nr = 25, w = variant->width / 8, hits = 0;
+	size_t i, nr = 10, w = variant->width / 8, hits = 0;
 
+	if (variant->width == 16)
+		SKIP(return, "pcs have 32 or 64 bits");
 	memset(self->buffer, 0xee, PAGE);
 	self->start = (struct profil_start) {
 		.size = sizeof(self->start),
@@ -327,7 +328,7 @@ static size_t log_pcs(struct __test_metadata *_metadata, struct _test_data_bins 
 		.log_bytes = nr * w + w / 2,
 	};
 	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	EXPECT_EQ(0, STAY_UNTIL(self->text + 0x40, 0.4, has_ended(self)));
+	EXPECT_EQ(0, stay(self, 0x40, nr));
 	EXPECT_EQ(PROFIL_STATE_FULL, get_status(self->fd).state);
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
@@ -343,24 +344,8 @@ static size_t log_pcs(struct __test_metadata *_metadata, struct _test_data_bins 
 			(uint64_t)(variant->width == 32 ? (uint32_t)loop : loop);
 	for (i = nr * w; i < PAGE; i++)
 		EXPECT_EQ((char)0xee, self->buffer[i]);
-	return hits;
-}
-
-/*
- * The thread that waits meanwhile is met now and then. And on a host that stops the
- * machine for a quarter of a second there one tick fills the log: it gets a second and a
- * third chance.
- */
-TEST_F(bins, pc_log)
-{
-	size_t hits = 0;
-	int tries;
-
-	if (variant->width == 16)
-		SKIP(return, "pcs have 32 or 64 bits");
-	for (tries = 0; tries < 3 && hits <= 5; tries++)
-		hits = log_pcs(_metadata, self, variant);
-	EXPECT_LT(5, hits);
+	/* a tick may meet the thread that starts this one, and one this one on its way */
+	EXPECT_LE(nr - 2, hits);
 }
 
 /* An interrupt that comes late brings several samples, and the log has room for one. */
@@ -382,7 +367,7 @@ TEST_F(bins, several_samples_at_the_end_of_a_log)
 		.log = (uintptr_t)self->buffer,
 		.log_bytes = w,
 	};
-	for (try = 0; try < 500 && lost < 5; try++) {
+	for (try = 0; try < 50 && !lost; try++) {
 		memset(self->buffer, 0xee, PAGE);
 		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 		ASSERT_EQ(0, stay_at_pc(self->text + 0x40, 0.004));
@@ -393,8 +378,9 @@ TEST_F(bins, several_samples_at_the_end_of_a_log)
 			ASSERT_EQ((char)0xee, self->buffer[i]);
 		lost += status.lost;
 	}
-	if (!lost)
-		SKIP(return, "no interrupt was late in %d tries", try);
+	EXPECT_LT(0, lost) {
+		TH_LOG("no interrupt was late in %d tries", try);
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -11,7 +11,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -114,6 +116,28 @@ static inline double process_seconds(void)
 static inline double thread_seconds(void)
 {
 	return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/*
+ * CPU time in which a thread has at least so many samples of the tick clock. One more
+ * is for the phase: the time may begin just after a tick, and the rate anywhere between
+ * two samples.
+ */
+static inline double time_of(unsigned int samples, unsigned int rate)
+{
+	return (samples + 1.0) / rate;
+}
+
+/* Whether a count differs from what is due by no more than the allowance. */
+static inline bool count_is(uint64_t counted, double due, double allowance)
+{
+	double off = (double)counted - due;
+
+	if (off <= allowance && off >= -allowance)
+		return true;
+	printf("# counted %llu, due %.2f, allowance %.2f\n",
+	       (unsigned long long)counted, due, allowance);
+	return false;
 }
 
 /* Use CPU time in user mode. */

@@ -72,7 +72,8 @@ static int hit_without_room(const struct profile *profile, int ask, int answer)
 	uint64_t before = counted(profile);
 	struct profil_status status;
 
-	BURN_UNTIL((status = get_status(profile->fd)).lost);
+	burn(time_of(1, profile->hz));
+	status = get_status(profile->fd);
 	if (counted(profile) != before || status.counted)
 		return 100;
 	if (!status.lost || status.error != ENOMEM)

@@ -8,6 +8,7 @@
 
 #include "harness.h"
 #include "process.h"
+#include "soon.h"
 
 #define COUNTER_PAGES	16
 
@@ -246,15 +247,13 @@ static int take_all_room(struct profile *profile, int number)
 		leave, be_killed, crash, execute,
 	};
 
-	int error, tries = 0;
+	int error;
 
 	stop(profile->fd);
 	profile->start.flags = 0;
 	if (become_user(61005, COUNTER_PAGES))
 		return 100;
-	while ((error = begin(profile)) == ENOMEM && tries++ < 1500)
-		usleep(20000);
-	if (error)
+	if (!BECOMES(!(error = begin(profile)) || error != ENOMEM) || error)
 		return 104;
 	/* no more than that: there is none for a child */
 	if (number == 0 && !fork())

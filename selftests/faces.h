@@ -32,9 +32,7 @@ static inline void *map_apart(size_t bytes)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
-/*
- * At as many samples a second as are to be had, for the sake of those who wait.
- */
+/* A sample at each tick: the shortest stays. */
 #define SET_SCENE(scene)						\
 	do {								\
 		REQUIRE_DEVICE((scene)->fd);				\
@@ -92,33 +90,25 @@ static inline uint16_t *counter(const struct scene *scene, size_t place)
 }
 
 /*
- * Stay at a place of the text until so many more are counted, or nothing is any
- * more, or ever was. Return: what has become of the profile.
+ * Stay at a place of the text for so many samples, at the rate of the profile, and two
+ * more at most. Return: what has become of the profile.
  */
 static inline struct profil_status stay(const struct scene *scene, size_t place,
-					uint64_t nr)
+					unsigned int nr)
 {
 	struct profil_status status = get_status(scene->fd);
-	uint64_t goal = status.counted + nr;
-	double end = process_seconds() + 2;
-	struct one_pc one;
+	unsigned int rate = status.rate ? status.rate : get_info(scene->fd).tick_hz;
 
-	if (enter_pc(&one, scene->text + place)) {
+	if (stay_at_pc(scene->text + place, time_of(nr, rate))) {
 		status.state = ~0U;
 		return status;
 	}
-	while (status.state == PROFIL_STATE_RUNNING && status.counted < goal &&
-	       process_seconds() < end) {
-		usleep(1000);
-		status = get_status(scene->fd);
-	}
-	leave_pc(&one);
 	return get_status(scene->fd);
 }
 
 /* Whether so many more are counted there, and it goes on. */
 static inline bool counts_at(const struct scene *scene, size_t place,
-			     uint64_t nr)
+			     unsigned int nr)
 {
 	uint64_t before = get_status(scene->fd).counted;
 	struct profil_status status = stay(scene, place, nr);
@@ -130,7 +120,7 @@ static inline bool counts_at(const struct scene *scene, size_t place,
 /* Stay where a sample has no memory, until a worker has come to send the signal. */
 static inline void stay_until_killed(const struct scene *scene)
 {
-	STAY_UNTIL(scene->text + FAR, 0.25, false);
+	stay_at_pc(scene->text + FAR, 0.25);
 }
 
 /* Whether nothing at all is counted in the first page, where it would be. */
@@ -140,7 +130,7 @@ static inline bool is_silent(const struct scene *scene)
 	bool silent;
 
 	memcpy(before, scene->counters, PAGE);
-	silent = !stay_at_pc(scene->text + NEAR, 0.05) &&
+	silent = stay(scene, NEAR, 4).state != ~0U &&
 		 !memcmp(before, scene->counters, PAGE);
 	free(before);
 	return silent;

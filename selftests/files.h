@@ -95,16 +95,16 @@ static inline long long settled_figure(const char *name)
 }
 
 /*
- * Wait, within reason, until it has a value: what a process that has ended
- * leaves to a worker comes a little later. Return: what it came to.
+ * Wait, for 3 s at most, until it has a value: the worker ends what a process left when
+ * it ended. Return: what it came to.
  */
 static inline long long await_figure(const char *name, long long value)
 {
 	long long now = figure(name);
 	int i;
 
-	for (i = 0; i < 1500 && now != value; i++) {
-		usleep(20000);
+	for (i = 0; i < 300 && now != value; i++) {
+		usleep(10000);
 		now = figure(name);
 	}
 	return now;

@@ -16,6 +16,9 @@
 /* A library that neither this program nor another library has */
 #define LATE_LIBRARY	"libm.so.6"
 
+/* CPU time that has more than five samples: the tick has 100 Hz at least */
+#define MANY_TICKS	time_of(6, 100)
+
 /* If there is no place for a program's code, it is counted outside: also if for none of it. */
 TEST_F(run, no_place)
 {
@@ -199,8 +202,8 @@ static int count_itself(void)
 	if (profil(counters, sizeof(counters), (size_t)__executable_start, 0x10000) ||
 	    map_code(PAGE) == MAP_FAILED)
 		return 6;
-	BURN_UNTIL(sum(counters, ARRAY_SIZE(counters)) > 5);
-	return sum(counters, ARRAY_SIZE(counters)) > 5 ? RAN : 6;
+	burn(MANY_TICKS);
+	return sum(counters, ARRAY_SIZE(counters)) ? RAN : 6;
 }
 
 /* Take all descriptors but so many, or give them back. Return: 0, or not. */
@@ -243,8 +246,8 @@ static int get_nothing(void)
 	void *itself = dlopen(NULL, RTLD_NOW), *code = map_code(PAGE);
 	struct profil_status before = { 0 }, after;
 
-	BURN_UNTIL(profil_status(&before) || before.ticks);
-	if (code == MAP_FAILED || !before.ticks)
+	burn(MANY_TICKS);
+	if (code == MAP_FAILED || profil_status(&before) || !before.ticks)
 		return 8;
 	if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) || dlclose(itself) ||
 	    profil_status(&after))
@@ -271,7 +274,7 @@ static int get_code_in_vain(const char *why)
 	}
 	if (map_code(PAGE) == MAP_FAILED)
 		return 13;
-	burn(0.1);
+	burn(MANY_TICKS);
 	/* nothing was done to what is not ours */
 	if (!strcmp(why, "taken over") && (fstat(memory, &st) || (size_t)st.st_size != PAGE))
 		return 14;
@@ -281,10 +284,8 @@ static int get_code_in_vain(const char *why)
 /* As run_memory.h has it. */
 int program(const char *how)
 {
-	struct profil_status status;
-
 	if (!strcmp(how, "burn")) {
-		BURN_UNTIL(profil_status(&status) || status.ticks > 5);
+		burn(MANY_TICKS);
 		return RAN;
 	}
 	if (!strcmp(how, "another"))

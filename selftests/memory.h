@@ -36,8 +36,8 @@ static inline bool pins_went_back_to(long long before)
 {
 	int i;
 
-	for (i = 0; i < 1500 && pins_of_all() > before; i++)
-		usleep(20000);
+	for (i = 0; i < 300 && pins_of_all() > before; i++)
+		usleep(10000);
 	return geteuid() || pins_of_all() <= before;
 }
 
@@ -85,21 +85,13 @@ static inline uint64_t page_behind(const void *addr)
 	return entry >> 63 ? entry & ((1ULL << 55) - 1) : 0;
 }
 
-/*
- * Use CPU time until so many more are counted. It takes as many ticks, or longer,
- * as a busy host delivers a guest's ticks late and in lumps.
- */
-static inline bool counts_on(int fd, uint64_t more)
+/* Use CPU time in which so many more are counted. */
+static inline bool counts_on(int fd, unsigned int more)
 {
-	uint64_t before = get_status(fd).counted;
-	int i;
+	struct profil_status before = get_status(fd);
 
-	for (i = 0; i < 100; i++) {
-		burn(0.008);
-		if (get_status(fd).counted >= before + more)
-			return true;
-	}
-	return false;
+	burn(time_of(more, before.rate));
+	return get_status(fd).counted >= before.counted + more;
 }
 
 /* Sum of 64-bit counters, in memory that holds nothing else. */

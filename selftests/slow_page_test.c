@@ -13,6 +13,7 @@
 #include "common.h"
 #include "files.h"
 #include "fuse.h"
+#include "soon.h"
 
 #define SLOW_USER	7501	/* whom no other test charges */
 #define OTHER_USER	7502
@@ -77,6 +78,8 @@ static int begin_on_hit(int device, void *counter)
  */
 static void be_slow(struct _test_data_slow_page *self, int told)
 {
+	double enough = time_of(1, get_info(self->device).tick_hz);
+	int hit[2];
 	char name[64];
 	char *at;
 	int fd, i;
@@ -85,7 +88,7 @@ static void be_slow(struct _test_data_slow_page *self, int told)
 	snprintf(name, sizeof(name), "%s/file", self->directory);
 	fd = open(name, O_RDWR | O_CLOEXEC);
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-	if (at == MAP_FAILED || become_user(SLOW_USER, CHILDREN))
+	if (at == MAP_FAILED || pipe(hit) || become_user(SLOW_USER, CHILDREN))
 		_exit(1);
 	for (i = 0; i < CHILDREN; i++) {
 		pid_t pid = fork();
@@ -95,11 +98,13 @@ static void be_slow(struct _test_data_slow_page *self, int told)
 		if (!pid) {
 			if (begin_on_hit(self->device, at))
 				_exit(1);
-			burn(0.02);
+			burn(enough);
+			pass(hit[1]);
 			pause();
 		}
 	}
-	burn(0.5);
+	for (i = 0; i < CHILDREN; i++)
+		await_pass(hit[0]);
 	pass(told);
 	pause();
 }
@@ -108,16 +113,14 @@ static void be_slow(struct _test_data_slow_page *self, int told)
 static int count(struct _test_data_slow_page *self)
 {
 	volatile uint64_t *counter = map_memory(PAGE);
-	double end = process_seconds() + 2;
 
 	if (become_user(OTHER_USER, 8) || begin_on_hit(self->device, (void *)counter))
 		return 1;
-	while (!*counter && process_seconds() < end)
-		burn(0.01);
-	return *counter ? 0 : 2;
+	burn(time_of(1, get_info(self->device).tick_hz));
+	return BECOMES(*counter) ? 0 : 2;
 }
 
-TEST_F_TIMEOUT(slow_page, is_its_users_own, 300)
+TEST_F(slow_page, is_its_users_own)
 {
 	pid_t slow, other;
 	int pipes[2];

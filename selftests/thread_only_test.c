@@ -3,7 +3,6 @@
  * PROFIL_THREAD_ONLY: the thread that starts a profile is counted, and what it
  * forks; no other thread, nor what that forks.
  */
-#include <limits.h>
 #include <sys/stat.h>
 
 #include "harness.h"
@@ -88,8 +87,8 @@ TEST_F(thread_only, this_thread)
 	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
 	EXPECT_TRUE(is_silent(scene));
 	EXPECT_EQ(0, get_status(scene->fd).counted);
-	BURN_UNTIL(self->elsewhere > 5);
-	EXPECT_LT(5, self->elsewhere);
+	burn(time_of(5, self->start.rate));
+	EXPECT_LE(5, self->elsewhere);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
 	/* of all threads, if it is not asked for */
 	ASSERT_EQ(0, begin_with(self, 0));
@@ -111,7 +110,7 @@ TEST_F(thread_only, of_another)
 	while (!__atomic_load_n(counter(scene, NEAR), __ATOMIC_RELAXED))
 		usleep(1000);
 	self->elsewhere = 0;
-	burn(0.1);
+	burn(time_of(5, self->start.rate));
 	EXPECT_EQ(0, self->elsewhere);
 	leave_pc(&one);
 	await_end_of_others();
@@ -134,39 +133,33 @@ static void *start_only(void *data)
 }
 
 /*
- * Return: how many samples a profile of all threads has beyond its CPU time, behind half a
- * second of this thread's that only another one was sampled in; LONG_MAX if it cannot begin.
+ * A profile of all threads counts its own CPU time, and none of the time before it, in
+ * which only another thread was counted.
  */
-static long samples_of_the_past(struct _test_data_thread_only *self)
+static void expect_no_past(struct __test_metadata *_metadata,
+			   struct _test_data_thread_only *self)
 {
-	double used, samples;
 	pthread_t thread;
 	void *error;
+	double used;
 
-	if (pthread_create(&thread, NULL, start_only, self) ||
-	    pthread_join(thread, &error) || error)
-		return LONG_MAX;
-	burn(0.5);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, start_only, self));
+	ASSERT_EQ(0, pthread_join(thread, &error));
+	ASSERT_EQ(NULL, error);
+	burn(0.1);
 	used = process_seconds();
-	if (begin_with(self, 0))
-		return LONG_MAX;
-	burn(2.0 / get_info(self->scene.fd).tick_hz);
-	samples = (double)stop(self->scene.fd).ticks;
+	ASSERT_EQ(0, begin_with(self, 0));
+	burn(0.01);
 	used = process_seconds() - used;
-	return (long)(samples - used * self->start.rate);
+	EXPECT_TRUE(count_is(stop(self->scene.fd).ticks, used * self->start.rate, 2));
 }
 
-/* A profile of all threads does not count what was before it, by neither clock. */
 TEST_F(thread_only, and_then_of_all)
 {
-	long past;
-
-	past = samples_of_the_past(self);
-	EXPECT_GT((long)self->start.rate / 4, past);
+	expect_no_past(_metadata, self);
 	self->start.clock = PROFIL_CLOCK_TIMER;
 	self->start.rate = 1000;
-	past = samples_of_the_past(self);
-	EXPECT_GT((long)self->start.rate / 4, past);
+	expect_no_past(_metadata, self);
 }
 
 /*
@@ -179,8 +172,8 @@ static int be_followed(const struct scene *scene)
 	if (state(scene) != PROFIL_STATE_RUNNING)
 		return 1;
 	*elsewhere = 0;
-	BURN_UNTIL(*elsewhere > 5);
-	if (*elsewhere <= 5)
+	burn(time_of(5, get_info(scene->fd).tick_hz));
+	if (*elsewhere < 5)
 		return 2;
 	return is_silent(scene) && !get_status(scene->fd).counted ? 0 : 3;
 }
