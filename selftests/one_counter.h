@@ -159,7 +159,7 @@ struct kernel_time {
 	int nr;
 	struct {
 		int pid;
-		unsigned long ticks;	/* of 1/_SC_CLK_TCK s */
+		unsigned long long ns;
 	} each[1024];
 };
 
@@ -172,7 +172,7 @@ struct kernel_time {
  */
 static inline void read_kernel_time(struct kernel_time *threads)
 {
-	unsigned long user, system;
+	unsigned long long ns;
 	char path[64], line[512];
 	unsigned int flags;
 	struct dirent *entry;
@@ -192,11 +192,18 @@ static inline void read_kernel_time(struct kernel_time *threads)
 			line[0] = 0;
 		fclose(file);
 		if (!strrchr(line, ')') ||
-		    sscanf(strrchr(line, ')'), ") %*c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %lu %lu",
-			   &flags, &user, &system) != 3 || !(flags & KERNEL_THREAD))
+		    sscanf(strrchr(line, ')'), ") %*c %*d %*d %*d %*d %*d %u",
+			   &flags) != 1 || !(flags & KERNEL_THREAD))
 			continue;
-		threads->each[threads->nr].pid = atoi(entry->d_name);
-		threads->each[threads->nr++].ticks = user + system;
+		snprintf(path, sizeof(path), "/proc/%.20s/schedstat", entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fscanf(file, "%llu", &ns) == 1) {
+			threads->each[threads->nr].pid = atoi(entry->d_name);
+			threads->each[threads->nr++].ns = ns;
+		}
+		fclose(file);
 	}
 	closedir(proc);
 }
@@ -205,16 +212,16 @@ static inline void read_kernel_time(struct kernel_time *threads)
 static inline double kernel_seconds(const struct kernel_time *since)
 {
 	static struct kernel_time now;
-	unsigned long sum = 0;
+	unsigned long long sum = 0;
 	int i, k;
 
 	read_kernel_time(&now);
 	for (i = 0; i < now.nr; i++) {
 		for (k = 0; k < since->nr && since->each[k].pid != now.each[i].pid; k++)
 			;
-		sum += now.each[i].ticks - (k < since->nr ? since->each[k].ticks : 0);
+		sum += now.each[i].ns - (k < since->nr ? since->each[k].ns : 0);
 	}
-	return (double)sum / (double)sysconf(_SC_CLK_TCK);
+	return (double)sum / 1e9;
 }
 
 static inline void storm(struct __test_metadata *_metadata, struct remap *r,
