@@ -207,19 +207,21 @@ TEST_F(clock, forked_child)
 	EXPECT_EQ(span->status.ticks, span->status.counted);
 }
 
-/* Interrupts of the two CPUs while this thread runs. Return: for how long. */
+/* Interrupts of the two CPUs while this thread runs. Return: for how long, at least. */
 static double count_interrupts(long nr[2])
 {
-	double used = thread_seconds();
 	long before[2];
+	double used;
 	int cpu;
 
 	for (cpu = 0; cpu < 2; cpu++)
 		before[cpu] = interrupts(cpu);
+	used = thread_seconds();
 	burn(0.2);
+	used = thread_seconds() - used;
 	for (cpu = 0; cpu < 2; cpu++)
 		nr[cpu] = interrupts(cpu) - before[cpu];
-	return thread_seconds() - used;
+	return used;
 }
 
 /*
