@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many children, short-lived ones, children of children, and threads: whoever
- * is born into a profile counts from the first tick, and leaves nothing behind.
+ * Many children, short-lived ones, children of children, and threads: all that begin in a
+ * profile count from the first tick on, and leave nothing when they end.
  */
 #include <sched.h>
 #include <signal.h>
 
 #include "kselftest_harness.h"
 #include "crowd.h"
+#include "expect_count.h"
 #include "process.h"
 
-#define MANY	200
+#define MANY	40
 
 FIXTURE_OF_PROFILE(children)
 
@@ -25,23 +26,53 @@ static double children_seconds(void)
 }
 
 /*
+ * Each child has one stretch, and one more each time that it leaves its CPU. Each stretch
+ * has a variance of 1/4. A child begins with the counts that its parent had.
+ *
+ * The sum over all children: one stretch of each is by chance. Where they take turns, the
+ * ends of a stretch are in phase with the tick: kernel threads run after the tick that
+ * wakes them, and stop waits for RCU, which goes on at ticks. So all children may be off in
+ * the same direction, each by one tick.
+ */
+static void expect_children(struct __test_metadata *_metadata,
+			    const struct profile *profile,
+			    const struct report *children, int nr, bool take_turns)
+{
+	double ticks = 0, least = 0, most = 0;
+	const struct report *child;
+
+	for (child = children; child < children + nr; child++) {
+		double own = (double)child->status.ticks;
+		double allowance = 4 * root_of(((double)child->cuts + 1) / 4);
+
+		EXPECT_EQ(PROFIL_STATE_RUNNING, child->status.state);
+		EXPECT_EQ(child->status.ticks, child->status.counted);
+		EXPECT_LE(child->before, child->base);
+		EXPECT_GE(child->after, child->base);
+		EXPECT_LE(child->used * profile->hz - allowance, own);
+		EXPECT_GE(child->used_after * profile->hz + allowance, own);
+		ticks += own;
+		least += child->used * profile->hz;
+		most += child->used_after * profile->hz;
+	}
+	EXPECT_COUNT_IN(ticks, least, most, take_turns ? nr : 4 * root_of(nr / 4.0));
+}
+
+/*
  * Children that live for one tick or two, and make no call. The counter is
  * shared, and what the parent has counted itself is known: the rest is theirs.
- * They are counted until they have no memory any more, somewhere on their way out.
+ * They are counted until they have no memory any more, somewhere on their way out: their
+ * own figure lacks the way out, the kernel's has all of it.
  * Of the points that the module has seen, of all of them, none is missing.
  */
-static double share_of_short_lives(struct __test_metadata *_metadata,
-				   struct profile *profile, unsigned int rate,
-				   unsigned int nr)
+static void see_short_lives(struct __test_metadata *_metadata,
+			    struct profile *profile, unsigned int rate,
+			    unsigned int nr)
 {
-	double *used = map_shared(nr * sizeof(*used)), sum = 0, in_all, own;
+	double *used = map_shared(nr * sizeof(*used)), sum = 0, in_all;
+	double samples = (double)rate / profile->hz;	/* of a tick */
 	struct sched_param low = { .sched_priority = 1 };
 	bool crowded = sched_getscheduler(0) == SCHED_FIFO;
-	/*
-	 * A tick that a busy host holds up until there is another process is lost. Where
-	 * ticks are short there are more such, so that lives are longer there.
-	 */
-	double life = profile->hz > 250 ? 2.0 / 250 : 1.0 / profile->hz;
 	long long sessions, points = figure("ticks");
 	struct profil_status status;
 	unsigned int i;
@@ -53,13 +84,12 @@ static double share_of_short_lives(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, begin(profile));
 	sessions = settled_figure("sessions");
 	in_all = children_seconds();
-	own = process_seconds();
 	for (i = 0; i < nr; i++) {
 		pid = fork();
 		if (!pid) {
 			if (crowded)
 				sched_setscheduler(0, SCHED_FIFO, &low);
-			burn_until(life + spread(profile, i));
+			burn_until(1.0 / profile->hz + spread(profile, i));
 			used[i] = process_seconds();
 			_exit(0);
 		}
@@ -67,31 +97,25 @@ static double share_of_short_lives(struct __test_metadata *_metadata,
 		sum += used[i];
 	}
 	in_all = children_seconds() - in_all;
-	own = process_seconds() - own;
-	/* what waits is counted by a worker, who may have had no CPU yet */
+	/* what waits is counted by a worker */
 	await_figure("sessions", sessions);
 	status = stop(profile->fd);
 	EXPECT_EQ(0, status.forks_denied);
 	EXPECT_EQ(figure("ticks") - points, (long long)counted(profile));
 	theirs = counted(profile) - status.counted;
-	ksft_print_msg("%u Hz: %u children, %.3f to %.3f s: %llu counts; %llu in %.3f s of ours\n",
-		       rate, nr, sum, in_all, (unsigned long long)theirs,
-		       (unsigned long long)status.counted, own);
-	/* their own figure lacks the way out, the kernel's has all of it */
-	return share_of_range((double)theirs / rate, sum, in_all);
+	/* by chance: each child's phase of ticks, and that of the thinning */
+	EXPECT_COUNT_IN(theirs, rate * sum, rate * in_all,
+			4 * root_of(nr * (samples * samples + (samples < 1)) / 4));
 }
 
 TEST_F(children, first_tick)
 {
-	EXPECT_SHARE(0.85, 1.15,
-		     share_of_short_lives(_metadata, &self->profile,
-					  self->profile.hz, 200));
+	see_short_lives(_metadata, &self->profile, self->profile.hz, 60);
 }
 
 /*
  * Even if the child has gone before a worker comes to count it: so its points wait, and
- * none is lost. How many there are is seen above; a host that has more to do for us than
- * it has processors may deliver little more than half of them while the child lives.
+ * none is lost.
  */
 TEST_F(children, first_and_last_tick)
 {
@@ -100,21 +124,18 @@ TEST_F(children, first_and_last_tick)
 
 	if (nr < 0)
 		SKIP(return, "no right to be scheduled first");
-	EXPECT_SHARE(0.3, 1.15,
-		     share_of_short_lives(_metadata, &self->profile,
-					  self->profile.hz, 100));
+	see_short_lives(_metadata, &self->profile, self->profile.hz, 30);
 	uncrowd(spinners, nr);
 }
 
 /* Each is too short for a sample of its own; together they get what is due. */
 TEST_F(children, first_tick_at_a_lower_rate)
 {
-	EXPECT_SHARE(0.7, 1.5, share_of_short_lives(_metadata, &self->profile,
-						    50, 400));
+	see_short_lives(_metadata, &self->profile, self->profile.hz / 5, 120);
 }
 
-static double share_of_many(struct __test_metadata *_metadata,
-			    struct profile *profile, bool take_turns)
+static void see_many(struct __test_metadata *_metadata, struct profile *profile,
+		     bool take_turns)
 {
 	struct report *children = map_shared(MANY * sizeof(*children));
 	struct sched_param low = { .sched_priority = 1 };
@@ -129,9 +150,7 @@ static double share_of_many(struct __test_metadata *_metadata,
 		if (!pids[i]) {
 			if (!take_turns)
 				sched_setscheduler(0, SCHED_FIFO, &low);
-			burn_until(0.05 + spread(profile, (unsigned int)i));
-			if (take_turns)
-				catch_up(profile, 0);
+			burn_until(0.02 + spread(profile, (unsigned int)i));
 			tell(profile, &children[i]);
 			_exit(0);
 		}
@@ -143,15 +162,12 @@ static double share_of_many(struct __test_metadata *_metadata,
 	status = stop(profile->fd);
 	EXPECT_EQ(MANY, status.forks);
 	EXPECT_EQ(0, status.forks_denied);
-	return share_of_children(_metadata, profile, children, MANY,
-				 take_turns);
+	expect_children(_metadata, profile, children, MANY, take_turns);
 }
 
-/* (ticks may prefer some of those that take turns, and what they do) */
 TEST_F(children, many_at_once)
 {
-	EXPECT_SHARE(0.85, 1.15,
-		     share_of_many(_metadata, &self->profile, true));
+	see_many(_metadata, &self->profile, true);
 }
 
 /*
@@ -164,32 +180,22 @@ TEST_F(children, many_at_once_in_one_piece)
 
 	if (sched_setscheduler(0, SCHED_FIFO, &high))
 		SKIP(return, "no right to be scheduled first");
-	EXPECT_SHARE(0.93, 1.07,
-		     share_of_many(_metadata, &self->profile, false));
+	see_many(_metadata, &self->profile, false);
 	sched_setscheduler(0, SCHED_OTHER, &normal);
-}
-
-static double share_of_many_in_turn(struct __test_metadata *_metadata,
-				    struct profile *profile)
-{
-	struct report *children = map_shared(MANY * sizeof(*children));
-	pid_t pid;
-	int i;
-
-	ASSERT_EQ(0, begin(profile));
-	for (i = 0; i < MANY; i++) {
-		pid = fork_burner(profile, &children[i],
-				  0.02 + spread(profile, i));
-		ASSERT_EQ(0, wait_for(pid));
-	}
-	EXPECT_EQ(MANY, stop(profile->fd).forks);
-	return share_of_children(_metadata, profile, children, MANY, false);
 }
 
 TEST_F(children, many_in_turn)
 {
-	EXPECT_SHARE(0.93, 1.07,
-		     share_of_many_in_turn(_metadata, &self->profile));
+	struct report *children = map_shared(MANY * sizeof(*children));
+	struct profile *profile = &self->profile;
+	int i;
+
+	ASSERT_EQ(0, begin(profile));
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, wait_for(fork_burner(profile, &children[i],
+						  0.02 + spread(profile, i))));
+	EXPECT_EQ(MANY, stop(profile->fd).forks);
+	expect_children(_metadata, profile, children, MANY, false);
 }
 
 /* One after the other: each is forked by the one before, which lives on. */
@@ -208,17 +214,16 @@ static int live(const struct profile *profile, struct report *reports, int left)
 		error = wait_for(pid);
 	}
 	burn(0.02);
-	catch_up(profile, 0);
 	tell(profile, reports);
 	/* to the first, how many generations down it failed */
 	return error ? error + 1 : reports->status.forks != (left > 1);
 }
 
-static double share_of_generations(struct __test_metadata *_metadata,
-				   struct profile *profile)
+TEST_F(children, generations)
 {
-	enum { GENERATIONS = 20 };
+	enum { GENERATIONS = 10 };
 	struct report *reports = map_shared(GENERATIONS * sizeof(*reports));
+	struct profile *profile = &self->profile;
 	pid_t pid;
 
 	ASSERT_EQ(0, begin(profile));
@@ -228,26 +233,19 @@ static double share_of_generations(struct __test_metadata *_metadata,
 		_exit(live(profile, reports, GENERATIONS));
 	reports[0].after = counted(profile);
 	EXPECT_EQ(0, wait_for(pid));
-	/* what comes down grows on the way: each adds its first 7 ticks or so */
-	EXPECT_LT(reports[0].base + 3 * GENERATIONS,
-		  reports[GENERATIONS - 1].base);
+	/* what comes down grows on the way: each adds its first 0.03 s, off by two at most */
+	EXPECT_LT((double)reports[0].base + (GENERATIONS - 1) * (0.03 * profile->hz - 2),
+		  (double)reports[GENERATIONS - 1].base);
 	/* figures are of one process each */
 	EXPECT_EQ(1, stop(profile->fd).forks);
-	return share_of_children(_metadata, profile, reports, GENERATIONS,
-				 false);
-}
-
-TEST_F(children, generations)
-{
-	EXPECT_SHARE(0.6, 1.4,
-		     share_of_generations(_metadata, &self->profile));
+	expect_children(_metadata, profile, reports, GENERATIONS, true);
 }
 
 /* A profile does not hang on the one that it came from. */
-static double share_of_grandchild(struct __test_metadata *_metadata,
-				  struct profile *profile)
+TEST_F(children, grandchild_outlives_child)
 {
 	struct report *report = map_shared(PAGE);
+	struct profile *profile = &self->profile;
 	int pipes[2];
 	pid_t pid;
 
@@ -263,7 +261,6 @@ static double share_of_grandchild(struct __test_metadata *_metadata,
 			while (getppid() == child)
 				usleep(1000);
 			burn_until(0.1);
-			catch_up(profile, 0);
 			tell(profile, report);
 			_exit(pass(pipes[1]));
 		}
@@ -276,24 +273,18 @@ static double share_of_grandchild(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, await_pass(pipes[0]));
 	close(pipes[0]);
 	stop(profile->fd);
-	return share_of_child(_metadata, profile, report);
-}
-
-TEST_F(children, grandchild_outlives_child)
-{
-	EXPECT_SHARE(0.6, 1.4,
-		     share_of_grandchild(_metadata, &self->profile));
+	expect_children(_metadata, profile, report, 1, false);
 }
 
 /*
  * A child may fork before it has used the memory, or been seen by a tick. That it
  * has not changes nothing.
  */
-static double share_of_grandchildren(struct __test_metadata *_metadata,
-				     struct profile *profile)
+TEST_F(children, that_fork_at_once)
 {
-	enum { PAIRS = 50 };
+	enum { PAIRS = 30 };
 	struct report *reports = map_shared(PAIRS * sizeof(*reports));
+	struct profile *profile = &self->profile;
 	int i;
 
 	ASSERT_EQ(0, begin(profile));
@@ -308,13 +299,7 @@ static double share_of_grandchildren(struct __test_metadata *_metadata,
 		ASSERT_EQ(0, wait_for(pid));
 	}
 	stop(profile->fd);
-	return share_of_children(_metadata, profile, reports, PAIRS, false);
-}
-
-TEST_F(children, that_fork_at_once)
-{
-	EXPECT_SHARE(0.85, 1.15,
-		     share_of_grandchildren(_metadata, &self->profile));
+	expect_children(_metadata, profile, reports, PAIRS, false);
 }
 
 /* ... nor that all of them do, so that no worker has come to any yet. */
@@ -334,18 +319,17 @@ static int grow(const struct profile *profile, struct report *reports, int node,
 		failed += pid < 0;
 	}
 	burn_until(0.02 + spread(profile, (unsigned int)node));
-	catch_up(profile, 0);
 	tell(profile, &reports[node]);
 	while ((child = wait_for(-1)) >= 0)
 		failed += child != 0;
 	return failed;
 }
 
-static double share_of_family(struct __test_metadata *_metadata,
-			      struct profile *profile)
+TEST_F(children, family_tree)
 {
-	enum { NODES = 127 };
+	enum { NODES = 31 };
 	struct report *reports = map_shared(NODES * sizeof(*reports));
+	struct profile *profile = &self->profile;
 	pid_t pid;
 
 	ASSERT_EQ(0, begin(profile));
@@ -354,19 +338,13 @@ static double share_of_family(struct __test_metadata *_metadata,
 		_exit(grow(profile, reports, 0, NODES));
 	EXPECT_EQ(0, wait_for(pid));
 	stop(profile->fd);
-	return share_of_children(_metadata, profile, &reports[1], NODES - 1,
-				 true);
-}
-
-TEST_F(children, family_tree)
-{
-	EXPECT_SHARE(0.85, 1.15, share_of_family(_metadata, &self->profile));
+	expect_children(_metadata, profile, &reports[1], NODES - 1, true);
 }
 
 /* Children that are killed before they know, and all goes back. */
 TEST_F(children, killed_at_once)
 {
-	enum { CHILDREN = 100 };
+	enum { CHILDREN = 50 };
 	struct profile *profile = &self->profile;
 	long long sessions, pinned;
 	struct profil_status status;
@@ -404,6 +382,7 @@ TEST_F(children, killed_at_once)
 struct ages {
 	struct profile *profile;
 	struct report *report;
+	double *begun;	/* CPU time before the start, and after it */
 	pthread_t oldest;
 };
 
@@ -411,17 +390,16 @@ static void *burn_and_tell(void *data)
 {
 	struct ages *ages = data;
 
-	burn(0.4);
+	burn(0.1);
 	if (pthread_join(ages->oldest, NULL))
 		_exit(100);
-	catch_up(ages->profile, ages->profile->used);
 	tell(ages->profile, ages->report);
 	_exit(0);
 }
 
-static void *burn_for_long(void *unused)
+static void *burn_for_longer(void *unused)
 {
-	burn(0.6);
+	burn(0.2);
 	return unused;
 }
 
@@ -430,50 +408,43 @@ static void *begin_and_leave(void *data)
 	struct ages *ages = data;
 	pthread_t youngest;
 
-	if (begin(ages->profile) ||
-	    pthread_create(&youngest, NULL, burn_and_tell, ages))
+	ages->begun[0] = process_seconds();
+	if (begin(ages->profile))
 		_exit(101);
+	ages->begun[1] = process_seconds();
+	if (pthread_create(&youngest, NULL, burn_and_tell, ages))
+		_exit(102);
 	pthread_exit(NULL);
 }
 
-/* Return: ticks / (rate x CPU seconds) of all, or less than 0 for what went wrong. */
-static double share_of_all_ages(struct profile *profile)
+/* Each of the three threads may migrate. */
+TEST_F(children, threads_of_all_ages)
 {
-	struct report *report = map_shared(PAGE);
 	/* a copy: the child's main thread leaves its stack to nobody */
-	static struct ages ages;
 	static struct profile copy;
-	double *used = map_shared(PAGE);
+	static struct ages ages;
+	struct report *report = map_shared(PAGE);
+	double *begun = map_shared(PAGE), hz = self->profile.hz;
 	pid_t pid;
 
+	copy = self->profile;
+	copy.start.regions = (uintptr_t)&copy.region;
+	ages = (struct ages){ .profile = &copy, .report = report, .begun = begun };
 	pid = fork();
 	if (!pid) {
 		pthread_t caller;
 
-		copy = *profile;
-		copy.start.regions = (uintptr_t)&copy.region;
-		ages.profile = &copy;
-		ages.report = report;
-		if (pthread_create(&ages.oldest, NULL, burn_for_long, NULL) ||
+		if (pthread_create(&ages.oldest, NULL, burn_for_longer, NULL) ||
 		    pthread_create(&caller, NULL, begin_and_leave, &ages) ||
 		    pthread_join(caller, NULL))
-			_exit(102);
-		*used = copy.used;
+			_exit(103);
 		pthread_exit(NULL);
 	}
-	if (wait_for(pid))
-		return -1;
-	if (report->status.state != PROFIL_STATE_RUNNING || report->base)
-		return -2;
-	if (report->used - *used < 0.3)
-		return -3;
-	return (double)report->status.counted /
-	       ((report->used - *used) * profile->hz);
-}
-
-TEST_F(children, threads_of_all_ages)
-{
-	EXPECT_SHARE(0.93, 1.07, share_of_all_ages(&self->profile));
+	ASSERT_EQ(0, wait_for(pid));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, report->status.state);
+	EXPECT_EQ(0, report->base);
+	EXPECT_COUNT_IN(report->status.counted, hz * (report->used - begun[1]),
+			hz * (report->used_after - begun[0]), 3 * 2);
 }
 
 /* Threads that fork while others count. */
@@ -484,7 +455,7 @@ struct forker {
 	int failed;
 };
 
-#define CHILDREN_EACH	10
+#define CHILDREN_EACH	6
 
 static void *fork_some(void *data)
 {
@@ -501,15 +472,14 @@ static void *fork_some(void *data)
 	return NULL;
 }
 
-static double share_of_threads_children(struct __test_metadata *_metadata,
-					struct profile *profile)
+TEST_F(children, threads_that_fork)
 {
 	enum { THREADS = 4 };
 	struct report *children =
 		map_shared(THREADS * CHILDREN_EACH * sizeof(*children));
+	struct profile *profile = &self->profile;
 	struct forker forkers[THREADS];
 	struct report parent;
-	uint64_t before = counted(profile);
 	long long sessions;
 	int i;
 
@@ -530,15 +500,9 @@ static double share_of_threads_children(struct __test_metadata *_metadata,
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 	tell(profile, &parent);
 	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks);
-	EXPECT_EQ(parent.status.counted, counted(profile) - before);
-	return share_of_children(_metadata, profile, children,
-				 THREADS * CHILDREN_EACH, true);
-}
-
-TEST_F(children, threads_that_fork)
-{
-	EXPECT_SHARE(0.6, 1.4,
-		     share_of_threads_children(_metadata, &self->profile));
+	EXPECT_EQ(parent.status.counted, counted(profile));
+	expect_children(_metadata, profile, children, THREADS * CHILDREN_EACH,
+			true);
 }
 
 TEST_HARNESS_MAIN

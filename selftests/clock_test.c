@@ -13,31 +13,80 @@
 
 #include "kselftest_harness.h"
 #include "clocked.h"
+#include "expect_count.h"
 
-static void *burn_thread(void *seconds)
+/*
+ * CPU time around the calls: a profile counts from some time within its start to some
+ * time within its stop.
+ */
+struct span {
+	double before, begin, end, after;
+	struct profil_status status;
+};
+
+static void begin_span(struct __test_metadata *_metadata, struct profile *profile,
+		       struct span *span, unsigned int clock, unsigned int rate)
 {
-	burn(*(double *)seconds);
+	span->before = process_seconds();
+	ASSERT_EQ(0, begin_by(profile, clock, rate));
+	span->begin = process_seconds();
+}
+
+/*
+ * In one stretch there are the points of all periods that it has in whole. An even clock
+ * has one point more or less in the two parts of periods at its ends; a random one has
+ * two.
+ */
+static void end_span(struct __test_metadata *_metadata, struct profile *profile,
+		     struct span *span, int stretches)
+{
+	double rate = profile->start.rate;
+
+	span->end = process_seconds();
+	span->status = stop(profile->fd);
+	span->after = process_seconds();
+	EXPECT_EQ(rate, span->status.rate);
+	EXPECT_COUNT_IN(span->status.ticks, rate * (span->end - span->begin),
+			rate * (span->after - span->before),
+			stretches * (span->status.clock == PROFIL_CLOCK_RANDOM ? 2 : 1));
+}
+
+struct burner {
+	pthread_t thread;
+	int cpu;
+	double seconds;
+};
+
+static void *burn_on_cpu(void *data)
+{
+	struct burner *burner = data;
+
+	put_on_cpu(0, burner->cpu);
+	burn(burner->seconds);
 	return NULL;
 }
 
-/* Samples, of those that are due while threads are busy for so long. */
-static double share_delivered(struct profile *profile, unsigned int clock,
-			      unsigned int rate, int nr_threads, double seconds)
+/*
+ * Threads that are busy for so long, on all CPUs or on one. They take a CPU over from
+ * each other: each CPU has one stretch, and this thread has two.
+ */
+static void see_delivered(struct __test_metadata *_metadata, struct profile *profile,
+			  unsigned int clock, unsigned int rate, int nr_threads,
+			  double seconds)
 {
-	pthread_t threads[4];
-	double used;
-	int i;
+	int i, cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	struct burner burners[4];
+	struct span span;
 
-	if (begin_by(profile, clock, rate))
-		return -1;
-	used = process_seconds();
+	begin_span(_metadata, profile, &span, clock, rate);
+	for (i = 0; i < nr_threads; i++) {
+		burners[i] = (struct burner) { .cpu = i % cpus, .seconds = seconds };
+		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu,
+					    &burners[i]));
+	}
 	for (i = 0; i < nr_threads; i++)
-		pthread_create(&threads[i], NULL, burn_thread, &seconds);
-	for (i = 0; i < nr_threads; i++)
-		pthread_join(threads[i], NULL);
-	used = process_seconds() - used;
-	ksft_print_msg("%u Hz, %d threads\n", rate, nr_threads);
-	return (double)stop(profile->fd).ticks / (rate * used);
+		pthread_join(burners[i].thread, NULL);
+	end_span(_metadata, profile, &span, (nr_threads < cpus ? nr_threads : cpus) + 2);
 }
 
 FIXTURE(clock) {
@@ -66,103 +115,33 @@ TEST_F(clock, rates)
 	struct profile *profile = &self->profile;
 	unsigned int clock = variant->clock;
 
-	/*
-	 * One more or less of few, at random points; and where a busy host holds
-	 * up the exit of a thread, what was due then.
-	 */
-	EXPECT_SHARE(0.84, 1.16, share_delivered(profile, clock, 10, 1, 2));
-	EXPECT_SHARE(0.94, 1.06, share_delivered(profile, clock, 97, 2, 1));
-	EXPECT_SHARE(0.94, 1.06, share_delivered(profile, clock, 250, 4, 0.5));
-	EXPECT_SHARE(0.94, 1.06, share_delivered(profile, clock, 1000, 1, 1));
-	EXPECT_SHARE(0.94, 1.06, share_delivered(profile, clock, 1000, 4, 0.5));
-	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, clock, 4000, 2, 0.5));
+	/* the first start attaches the clock, which takes many ticks */
+	ASSERT_EQ(0, begin_by(profile, clock, 10));
+	see_delivered(_metadata, profile, clock, 10, 1, 1);
+	see_delivered(_metadata, profile, clock, 97, 2, 0.25);
+	see_delivered(_metadata, profile, clock, 1000, 4, 0.1);
+	see_delivered(_metadata, profile, clock, 4000, 2, 0.1);
 }
 
-/* The same after a start that finds threads at work on other processors. */
-static double share_of_running_threads(struct profile *profile,
-				       unsigned int clock)
-{
-	double seconds = 0.6, used;
-	pthread_t threads[2];
-	int i, error;
-
-	for (i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, burn_thread, &seconds);
-	usleep(100000);
-	/* not before: to attach the clock may take long, and is not profiled */
-	error = begin_by(profile, clock, 1000);
-	used = process_seconds();
-	for (i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	used = process_seconds() - used;
-	return error ? -1 : (double)stop(profile->fd).ticks / (1000 * used);
-}
-
+/* The same after a start that finds threads at work, also on other processors. */
 TEST_F(clock, threads_that_run_already)
 {
-	EXPECT_SHARE(0.9, 1.1, share_of_running_threads(&self->profile,
-							variant->clock));
-}
+	struct burner burners[2];
+	struct span span;
+	int i;
 
-/* Turns of a tenth of the period and less get their share, if they never sleep. */
-static void *yield_often(void *data)
-{
-	double begin = thread_seconds();
-
-	while (thread_seconds() < begin + 0.7)
-		sched_yield();
-	if (data)
-		*(double *)data = thread_seconds() - begin;
-	return NULL;
-}
-
-/* ... and those that they take turns with, of another process, get none. */
-static double share_beside_a_process(struct profile *profile, unsigned int clock)
-{
-	pthread_t thread;
-	double used;
-	pid_t other;
-	int error;
-
-	/* not profiled: it is forked before */
-	other = fork();
-	if (!other) {
-		yield_often(NULL);
-		yield_often(NULL);
-		_exit(0);
+	for (i = 0; i < 2; i++) {
+		burners[i] = (struct burner) {
+			.cpu = i % (int)sysconf(_SC_NPROCESSORS_ONLN), .seconds = 0.2,
+		};
+		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu,
+					    &burners[i]));
 	}
-	error = begin_by(profile, clock, 1000);
-	used = process_seconds();
-	pthread_create(&thread, NULL, yield_often, NULL);
-	pthread_join(thread, NULL);
-	used = process_seconds() - used;
-	kill(other, SIGKILL);
-	wait_for(other);
-	return error ? -1 : (double)stop(profile->fd).ticks / (1000 * used);
-}
-
-/* ... or another thread of the same process, where one alone is profiled. */
-static double share_beside_a_thread(struct profile *profile, unsigned int clock)
-{
-	pthread_t thread;
-	double used;
-	int error;
-
-	profile->start.flags = PROFIL_THREAD_ONLY;
-	error = begin_by(profile, clock, 1000);
-	pthread_create(&thread, NULL, yield_often, NULL);
-	yield_often(&used);
-	pthread_join(thread, NULL);
-	return error ? -1 : (double)stop(profile->fd).ticks / (1000 * used);
-}
-
-TEST_F(clock, turns_shorter_than_the_period)
-{
-	ASSERT_EQ(0, put_on_cpu(0, 0));
-	EXPECT_SHARE(0.9, 1.1, share_beside_a_process(&self->profile,
-						      variant->clock));
-	EXPECT_SHARE(0.9, 1.1, share_beside_a_thread(&self->profile,
-						     variant->clock));
+	usleep(10000);
+	begin_span(_metadata, &self->profile, &span, variant->clock, 1000);
+	for (i = 0; i < 2; i++)
+		pthread_join(burners[i].thread, NULL);
+	end_span(_metadata, &self->profile, &span, 2 + 2);
 }
 
 /* Local timer interrupts of a processor so far; -1 if they are not to be had. */
@@ -193,79 +172,78 @@ TEST_F(clock, processor_without_tick)
 	if (number_in("/sys/devices/system/cpu/nohz_full", "") != 1)
 		SKIP(return, "wants the kernel parameters nohz_full=1 isolcpus=1");
 	ASSERT_EQ(0, put_on_cpu(0, 1));
-	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, PROFIL_CLOCK_TICK, hz,
-					       1, 1));
-	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, PROFIL_CLOCK_TICK, 97,
-					       1, 2));
-	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, variant->clock, 10,
-					       1, 4));
-	EXPECT_SHARE(0.9, 1.1, share_delivered(profile, variant->clock, 1000,
-					       1, 1));
+	see_delivered(_metadata, profile, PROFIL_CLOCK_TICK, hz, 2, 0.25);
+	see_delivered(_metadata, profile, PROFIL_CLOCK_TICK, 97, 2, 0.25);
+	see_delivered(_metadata, profile, variant->clock, 10, 2, 0.5);
+	see_delivered(_metadata, profile, variant->clock, 1000, 2, 0.25);
 	/* the tick is not brought back for it: it would come hz times */
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, 10));
-	burn(0.5);
+	burn(0.1);
 	before = interrupts(1);
-	burn(2);
+	burn(0.5);
 	before = interrupts(1) - before;
-	ksft_print_msg("%ld interrupts in 2 s\n", before);
-	EXPECT_GT(hz, before);
+	ksft_print_msg("%ld interrupts in 0.5 s\n", before);
+	EXPECT_GT(hz / 2, before);
 }
 
-static double share_of_forked(struct __test_metadata *_metadata,
-			      struct profile *profile, __u32 clock)
+/* The child may migrate once. */
+TEST_F(clock, forked_child)
 {
-	struct profil_status *status = map_shared(sizeof(*status));
+	struct span *span = map_shared(sizeof(*span));
+	struct profile *profile = &self->profile;
+	unsigned int clock = variant->clock;
 	pid_t pid;
 
 	ASSERT_EQ(0, begin_by(profile, clock, 1000));
 	pid = fork();
 	if (!pid) {
-		burn(0.3);
-		*status = get_status(profile->fd);
-		_exit(0);
+		burn(0.1);
+		end_span(_metadata, profile, span, 2);
+		_exit(!__test_passed(_metadata));
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_EQ(clock, status->clock);
-	EXPECT_EQ(0, status->lost);
-	return (double)status->counted / 300;
+	EXPECT_EQ(clock, span->status.clock);
+	EXPECT_EQ(0, span->status.lost);
+	EXPECT_EQ(span->status.ticks, span->status.counted);
 }
 
-TEST_F(clock, forked_child)
-{
-	EXPECT_SHARE(0.75, 1.25, share_of_forked(_metadata, &self->profile,
-						 variant->clock));
-}
-
-/* Interrupts of the two CPUs while this thread runs. */
-static void count_interrupts(long nr[2])
+/* Interrupts of the two CPUs while this thread runs. Return: for how long, at least. */
+static double count_interrupts(long nr[2])
 {
 	long before[2];
+	double used;
 	int cpu;
 
 	for (cpu = 0; cpu < 2; cpu++)
 		before[cpu] = interrupts(cpu);
-	burn(0.5);
+	used = thread_seconds();
+	burn(0.2);
+	used = thread_seconds() - used;
 	for (cpu = 0; cpu < 2; cpu++)
 		nr[cpu] = interrupts(cpu) - before[cpu];
+	return used;
 }
 
-/* It runs where the profiled thread is, and lapses where that is no longer. */
+/*
+ * It runs where the profiled thread is, and lapses where that is no longer. Each point is
+ * an interrupt, which may be the tick's as well.
+ */
 TEST_F(clock, no_interrupt_elsewhere)
 {
+	unsigned int rate = 8 * self->profile.hz;
 	long with[2], without[2];
+	double points;
 
 	if (interrupts(1) < 0)
 		SKIP(return, "wants two processors");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	count_interrupts(without);
-	ASSERT_EQ(0, begin_by(&self->profile, variant->clock,
-			      8 * self->profile.hz));
-	count_interrupts(with);
-	ksft_print_msg("interrupts without, with: %ld, %ld on CPU 0, %ld, %ld on CPU 1\n",
-		       without[0], with[0], without[1], with[1]);
-	/* late ones come as one */
-	EXPECT_LT(without[0] + 20, with[0]);
-	EXPECT_GT(without[1] + 100, with[1]);
+	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, rate));
+	points = rate * count_interrupts(with);
+	ksft_print_msg("interrupts without, with: %ld, %ld on CPU 0, %ld, %ld on CPU 1; %.1f points\n",
+		       without[0], with[0], without[1], with[1], points);
+	EXPECT_LE(points - 2, with[0]);
+	EXPECT_GT(points / 2, with[1]);
 }
 
 /* Timers of ours that are armed, on the whole machine. */
@@ -282,36 +260,21 @@ static int armed(void)
 	return nr;
 }
 
-/* The same, once those have lapsed that come to their next points. */
-static int armed_at_last(void)
+/*
+ * The same, once those have lapsed that come to their next points: a random one is less
+ * than two periods away.
+ */
+static int armed_at_last(unsigned int lowest_rate)
 {
-	int i;
-
-	for (i = 0; i < 600 && armed(); i++)
-		usleep(50000);
+	usleep(2 * 1000000 / lowest_rate + 10000);
 	return armed();
 }
 
-/*
- * That there is one, by the profiled thread itself. While it looks it may be carried from
- * one processor to another, past the list that it is just in.
- */
-static bool is_armed(void)
-{
-	int i;
-
-	for (i = 0; i < 100; i++)
-		if (armed())
-			return true;
-	return false;
-}
-
-/* Looked at by one who is not profiled, while those who are sleep. */
+/* A process that is not profiled looks, while the one that is profiled sleeps. */
 TEST_F(clock, no_timer_while_asleep)
 {
 	int *nr = map_shared(sizeof(*nr));
 	int pipes[2];
-	bool found;
 	pid_t pid;
 
 	if (geteuid())
@@ -321,41 +284,50 @@ TEST_F(clock, no_timer_while_asleep)
 	if (!pid) {
 		if (await_pass(pipes[0]))
 			_exit(1);
-		*nr = armed_at_last();
+		*nr = armed_at_last(1000);
 		_exit(0);
 	}
+	/* a thread that migrates while it looks may miss the list that it is in */
+	ASSERT_EQ(0, put_on_cpu(0, 0));
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
-	burn(0.1);
-	found = is_armed();
-	EXPECT_TRUE(found);
+	EXPECT_EQ(1, armed());
 	ASSERT_EQ(0, pass(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, *nr);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->profile.fd).state);
 }
 
+static void *burn_thread(void *seconds)
+{
+	burn(*(double *)seconds);
+	return NULL;
+}
+
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
-/* Of threads that are moved away from a processor that goes, and back, at times. */
-static double share_on_changing_processors(struct profile *profile,
-					   unsigned int clock)
+/*
+ * Threads are moved away from a processor that goes, and back, at times. Two threads have
+ * a stretch more each time that it comes or goes.
+ */
+static void see_changing_processors(struct __test_metadata *_metadata,
+				    struct profile *profile, unsigned int clock)
 {
-	double seconds = 1, used;
+	enum { CHANGES = 6 };
+	double seconds = 0.4;
 	pthread_t threads[2];
-	int i, error;
+	struct span span;
+	int i;
 
-	error = begin_by(profile, clock, 250);
-	used = process_seconds();
+	begin_span(_metadata, profile, &span, clock, 250);
 	for (i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, burn_thread, &seconds);
-	for (i = 0; i < 6; i++) {
-		usleep(100000);
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, burn_thread, &seconds));
+	for (i = 0; i < CHANGES; i++) {
+		usleep(40000);
 		write_text(CPU1_ONLINE, i % 2 ? "1" : "0");
 	}
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	used = process_seconds() - used;
-	return error ? -1 : (double)stop(profile->fd).ticks / (250 * used);
+	end_span(_metadata, profile, &span, 2 * (CHANGES + 1));
 }
 
 TEST_F(clock, processor_that_goes_and_comes)
@@ -364,13 +336,10 @@ TEST_F(clock, processor_that_goes_and_comes)
 
 	if (write_text(CPU1_ONLINE, "1"))
 		SKIP(return, "wants a second processor, and to be root");
-	EXPECT_SHARE(0.9, 1.1, share_on_changing_processors(profile,
-							    variant->clock));
+	see_changing_processors(_metadata, profile, variant->clock);
 	if (get_info(profile->fd).tick_hz >= 250)
-		EXPECT_SHARE(0.9, 1.1,
-			     share_on_changing_processors(profile,
-							  PROFIL_CLOCK_TICK));
-	EXPECT_EQ(0, armed_at_last());
+		see_changing_processors(_metadata, profile, PROFIL_CLOCK_TICK);
+	EXPECT_EQ(0, armed_at_last(250));
 }
 
 /*
@@ -382,9 +351,9 @@ static int armed_after_a_processor_went(struct profile *profile,
 {
 	struct one_pc one;
 	cpu_set_t cpu_0;
-	int nr, i;
+	int nr;
 
-	if (begin_by(profile, clock, 2))
+	if (begin_by(profile, clock, 5))
 		return -1;
 	/* a thread begins where its maker is */
 	if (put_on_cpu(0, 1) || enter_pc(&one, code))
@@ -395,13 +364,9 @@ static int armed_after_a_processor_went(struct profile *profile,
 	CPU_ZERO(&cpu_0);
 	CPU_SET(0, &cpu_0);
 	pthread_setaffinity_np(one.thread, sizeof(cpu_0), &cpu_0);
-	/* points are up to two periods apart; the two take turns */
-	burn(0.6);
+	/* points are less than two periods apart, and the two take turns */
+	burn(0.2);
 	nr = armed();
-	for (i = 0; i < 5 && nr > 1; i++) {
-		burn(0.1);
-		nr = armed();
-	}
 	leave_pc(&one);
 	write_text(CPU1_ONLINE, "1");
 	stop(profile->fd);
@@ -426,7 +391,7 @@ TEST_F(clock, timer_carried_away)
 	}
 }
 
-#define SESSIONS	1000
+#define SESSIONS	200
 
 /* A process with a profile, until it is told to end it. */
 static pid_t fork_profiled(struct profile *profile, unsigned int clock,
@@ -472,7 +437,7 @@ TEST_F(clock, no_timer_is_left)
 		EXPECT_EQ(0, wait_for(pids[k]));
 		close(go[k][1]);
 	}
-	EXPECT_EQ(0, armed_at_last());
+	EXPECT_EQ(0, armed_at_last(1));
 }
 
 /* One at a time, each in place of the last. */
@@ -483,15 +448,92 @@ TEST_F(clock, no_timer_is_left_by_replaced_ones)
 	if (geteuid())
 		SKIP(return, "timers are shown to root only");
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 100));
-	EXPECT_TRUE(is_armed());
-	for (i = 1; i <= 1000; i++) {
+	for (i = 1; i <= 200; i++) {
 		ASSERT_EQ(0, begin_by(&self->profile, variant->clock,
 				   (unsigned int)i));
 		if (i % 3 == 0)
 			stop(self->profile.fd);
 	}
 	stop(self->profile.fd);
-	EXPECT_EQ(0, armed_at_last());
+	EXPECT_EQ(0, armed_at_last(1));
+}
+
+/* By the random clock: an even one aliases with turns of even length. */
+FIXTURE(turns) {
+	struct profile profile;
+};
+
+/*
+ * One processor only: an emulator goes from one to another at timers, so that points come
+ * just where a processor has had its part of the time.
+ */
+FIXTURE_SETUP(turns)
+{
+	SET_UP(&self->profile);
+	write_text(CPU1_ONLINE, "0");
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+}
+
+FIXTURE_TEARDOWN(turns)
+{
+	write_text(CPU1_ONLINE, "1");
+	clean_up(&self->profile);
+}
+
+static void *yield_often(void *seconds)
+{
+	double end = thread_seconds() + *(double *)seconds;
+
+	while (thread_seconds() < end)
+		sched_yield();
+	return NULL;
+}
+
+/*
+ * Turns of a tenth of the period and less get their share, if they never sleep. Of two that
+ * take turns, a random point meets either by chance, with a variance of 1/4; there are
+ * twice as many points as are due.
+ */
+static void see_turns(struct __test_metadata *_metadata, struct profile *profile)
+{
+	double seconds = 0.25, due = thread_seconds();
+	struct profil_status status;
+
+	yield_often(&seconds);
+	due = profile->start.rate * (thread_seconds() - due);
+	status = stop(profile->fd);
+	EXPECT_COUNT_BY_CHANCE(status.ticks, due, 2 * due / 4);
+}
+
+/* Those of another process get none: it is forked before the start. */
+TEST_F(turns, shorter_than_the_period)
+{
+	struct profile *profile = &self->profile;
+	double seconds = 100;
+	pid_t other = fork();
+
+	if (!other) {
+		yield_often(&seconds);
+		_exit(0);
+	}
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_RANDOM, 1000));
+	see_turns(_metadata, profile);
+	kill(other, SIGKILL);
+	wait_for(other);
+}
+
+/* Nor do those of another thread, where one alone is profiled. */
+TEST_F(turns, of_another_thread)
+{
+	struct profile *profile = &self->profile;
+	double seconds = 0.3;
+	pthread_t thread;
+
+	profile->start.flags = PROFIL_THREAD_ONLY;
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_RANDOM, 1000));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, yield_often, &seconds));
+	see_turns(_metadata, profile);
+	pthread_join(thread, NULL);
 }
 
 #define READ_BYTES	((size_t)8 << 20)

@@ -25,15 +25,6 @@
 
 #define PAGE	((size_t)sysconf(_SC_PAGESIZE))
 
-/*
- * How often to try what depends on who comes first: all @times, or with
- * PROFIL_TEST_SHORT in the environment, as `make check` has it, a fifth of them.
- */
-static inline int races(int times)
-{
-	return getenv("PROFIL_TEST_SHORT") ? (times + 4) / 5 : times;
-}
-
 /* Open the device; -1 with errno. Tests skip where that is ENOENT. */
 static inline int open_device(void)
 {
@@ -126,18 +117,6 @@ static inline double thread_seconds(void)
 static inline double time_of(unsigned int samples, unsigned int rate)
 {
 	return (samples + 1.0) / rate;
-}
-
-/* Whether a count differs from what is due by no more than the allowance. */
-static inline bool count_is(uint64_t counted, double due, double allowance)
-{
-	double off = (double)counted - due;
-
-	if (off <= allowance && off >= -allowance)
-		return true;
-	printf("# counted %llu, due %.2f, allowance %.2f\n",
-	       (unsigned long long)counted, due, allowance);
-	return false;
 }
 
 /* Use CPU time in user mode. */

@@ -5,18 +5,20 @@
  */
 #include <sched.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "common.h"
 #include "kselftest_harness.h"
-#include "share.h"
+#include "expect_count.h"
 
 #define THREADS	4
 
 FIXTURE(count) {
 	int fd;
 	uint64_t counter;
+	struct profil_status status;	/* at the last stop */
 	double due;	/* ticks, of the CPU time that was used last */
 	struct profil_region region;
 	struct profil_start start;
@@ -26,7 +28,8 @@ FIXTURE_SETUP(count)
 {
 	REQUIRE_DEVICE(self->fd);
 	self->counter = 0;
-	count_all(&self->start, &self->region, &self->counter, 64, 100);
+	count_all(&self->start, &self->region, &self->counter, 64,
+		  get_info(self->fd).tick_hz);
 }
 
 FIXTURE_TEARDOWN(count)
@@ -35,142 +38,120 @@ FIXTURE_TEARDOWN(count)
 	close(self->fd);
 }
 
-static void *burn_two_seconds(void *unused)
+/* Profile some work. */
+static void profile(struct __test_metadata *_metadata, struct _test_data_count *self,
+		    void (*work)(void))
 {
-	burn(2);
-	return unused;
-}
-
-/* Return: counts / (rate x CPU seconds), of some threads that spin. */
-static double share_counted(struct _test_data_count *self, unsigned int rate,
-			    int nr_threads)
-{
-	pthread_t threads[THREADS];
-	struct profil_status status;
-	double used;
-	int i;
-
-	self->counter = 0;
-	self->start.rate = rate;
-	if (call(self->fd, PROFIL_IOC_START, &self->start))
-		return -1;
-	used = process_seconds();
-	for (i = 0; i < nr_threads; i++)
-		pthread_create(&threads[i], NULL, burn_two_seconds, NULL);
-	for (i = 0; i < nr_threads; i++)
-		pthread_join(threads[i], NULL);
-	used = process_seconds() - used;
-	status = stop(self->fd);
-	if (status.rate != rate || status.counted != self->counter ||
-	    status.ticks != status.counted)
-		return -2;
-	ksft_print_msg("%u Hz, %d threads, %.3f s of CPU: %llu counts\n", rate,
-		       nr_threads, used, (unsigned long long)self->counter);
-	return (double)self->counter / (rate * used);
-}
-
-/*
- * Of this thread alone, at every tick, at some work of its own: ticks / (rate x CPU
- * seconds), wherever they were.
- */
-static double share_met_in(struct _test_data_count *self, void (*work)(void))
-{
-	struct profil_status status;
 	double used;
 
 	self->counter = 0;
-	self->start.rate = get_info(self->fd).tick_hz;
-	if (call(self->fd, PROFIL_IOC_START, &self->start))
-		return -1;
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 	used = process_seconds();
 	work();
 	used = process_seconds() - used;
-	status = stop(self->fd);
-	if (status.counted != self->counter ||
-	    status.flags != self->start.flags)
-		return -2;
+	self->status = stop(self->fd);
 	self->due = self->start.rate * used;
-	return (double)status.ticks / self->due;
+	EXPECT_EQ(self->start.rate, self->status.rate);
+	EXPECT_EQ(self->start.flags, self->status.flags);
+	EXPECT_EQ(self->counter, self->status.counted);
 }
 
-/* The same of those that were counted. */
-static double share_counted_in(struct _test_data_count *self, void (*work)(void))
+static void *burn_on_cpu(void *cpu)
 {
-	double met = share_met_in(self, work);
-
-	return met < 0 ? met : (double)self->counter / self->due;
+	put_on_cpu(0, (int)(intptr_t)cpu);
+	burn(0.25);
+	return NULL;
 }
 
-static void burn_one_second(void)
+/* Several threads on each CPU, which take turns. */
+static void burn_in_threads(void)
 {
-	burn(1);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	pthread_t threads[THREADS];
+	intptr_t i;
+
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, burn_on_cpu, (void *)(i % cpus));
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
 }
 
-static void burn_two(void)
+/*
+ * A CPU's threads take it over from each other, so that each CPU has one stretch, and the
+ * main thread has one before and one after it sleeps. Rates that do not divide the tick's
+ * are exact on average.
+ */
+TEST_F(count, threads)
 {
-	burn(2);
+	unsigned int hz = self->start.rate, rates[] = { hz, 97 };
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		double ticks = (double)rates[i] / hz;
+
+		self->start.rate = rates[i];
+		profile(_metadata, self, burn_in_threads);
+		EXPECT_EQ(self->counter, self->status.ticks);
+		EXPECT_COUNT(self->counter, self->due,
+			     (double)(cpus + 2) * ticks + (ticks < 1 ? (double)cpus : 0));
+	}
 }
 
-TEST_F(count, four_threads_100_hz)
+static void burn_for_a_while(void)
 {
-	EXPECT_SHARE(0.98, 1.02, share_counted(self, 100, THREADS));
+	burn(0.5);
 }
 
-TEST_F(count, four_threads_every_tick)
+/* One CPU thins to within one sample. */
+TEST_F(count, low_rates)
 {
-	EXPECT_SHARE(0.98, 1.02,
-		     share_counted(self, get_info(self->fd).tick_hz, THREADS));
+	static const unsigned int rates[] = { 50, 7 };
+	unsigned int hz = self->start.rate;
+	size_t i;
+
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		self->start.rate = rates[i];
+		profile(_metadata, self, burn_for_a_while);
+		EXPECT_COUNT(self->counter, self->due, 1 + (double)rates[i] / hz);
+	}
 }
 
-/* Rates that do not divide the tick's, and the lowest: exact on average. */
-TEST_F(count, uneven_rates)
+/*
+ * Many short profiles: each is too short for a sample of its own at this rate,
+ * together they get what is due to their time. Two things are by chance: the phase of the
+ * ticks, 1/5 of a sample each, and the phase of the thinning.
+ */
+TEST_F(count, short_profiles)
 {
-	EXPECT_SHARE(0.97, 1.03, share_counted(self, 97, THREADS));
-	EXPECT_SHARE(0.8, 1.2, share_counted(self, 7, THREADS));
-	/* 8 samples, one more or less for each CPU */
-	EXPECT_SHARE(0.5, 1.5, share_counted(self, 1, THREADS));
-}
-
-static double share_of_short_profiles(struct _test_data_count *self)
-{
-	double used = 0, begin;
+	enum { PROFILES = 100 };
+	double rate = 50, ticks = rate / self->start.rate, used = 0, begin;
 	int i;
 
-	self->counter = 0;
-	self->start.rate = 50;
-	for (i = 0; i < 300; i++) {
-		/*
-		 * A stop waits for RCU, which moves on at ticks: do not begin
-		 * each profile right behind one.
-		 */
+	self->start.rate = (unsigned int)rate;
+	for (i = 0; i < PROFILES; i++) {
+		/* stop waits for RCU, which goes on at ticks: leave their phase */
 		usleep((useconds_t)(i * 1237 % 4000));
-		if (call(self->fd, PROFIL_IOC_START, &self->start))
-			return -1;
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 		begin = process_seconds();
 		burn(0.01);
 		used += process_seconds() - begin;
 		stop(self->fd);
 	}
-	return (double)self->counter / (50 * used);
+	EXPECT_COUNT_BY_CHANCE(self->counter, rate * used,
+			       PROFILES * (1 + ticks * ticks) / 4);
 }
 
-/*
- * Many short profiles: each is too short for a sample of its own at this rate,
- * together they get what is due to their time.
- */
-TEST_F(count, short_profiles)
-{
-	/* about 150 samples, were it by chance with a standard deviation of 9 */
-	EXPECT_SHARE(0.8, 1.2, share_of_short_profiles(self));
-}
+#define BURSTS	50
 
 static void burn_in_bursts(void)
 {
 	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (i = 0; i < BURSTS; i++) {
 		burn(0.01);
-		usleep(30000);
+		usleep((useconds_t)(30000 + i * 1237 % 4000));
 	}
 }
 
@@ -180,62 +161,97 @@ static void burn_in_bursts(void)
  */
 TEST_F(count, bursts)
 {
-	EXPECT_SHARE(0.85, 1.1, share_counted_in(self, burn_in_bursts));
+	profile(_metadata, self, burn_in_bursts);
+	EXPECT_COUNT_BY_CHANCE(self->counter, self->due, BURSTS / 4.0);
 }
 
-/* Nor is what another process ran meanwhile on the same CPU. */
+/*
+ * A look at the clock is a system call: a few looks only. And the scheduler may end a turn
+ * there, so that turns are of even length and the tick aliases with them.
+ */
+static void stay_in_user_mode(void)
+{
+	double end = process_seconds() + 0.25;
+	volatile unsigned long i;
+	unsigned long loops;
+
+	for (loops = 100000; process_seconds() < end; loops *= 2)
+		for (i = 0; i < loops; i++)
+			;
+}
+
+/* Nor is what another process ran meanwhile on the same CPU: each turn is a stretch. */
 TEST_F(count, shared_cpu)
 {
+	struct rusage usage;
+	long turns;
 	pid_t pid;
 
 	ASSERT_EQ(0, put_on_cpu(0, sched_getcpu()));
 	pid = fork();
 	ASSERT_GE(pid, 0);
-	if (!pid) {
-		burn(100);
-		_exit(0);
-	}
-	EXPECT_SHARE(0.95, 1.05, share_counted_in(self, burn_two));
+	if (!pid)
+		for (;;)
+			;
+	getrusage(RUSAGE_SELF, &usage);
+	turns = 1 - usage.ru_nivcsw;
+	profile(_metadata, self, stay_in_user_mode);
+	getrusage(RUSAGE_SELF, &usage);
+	turns += usage.ru_nivcsw;
+	EXPECT_LT(1, turns);
+	EXPECT_COUNT_BY_CHANCE(self->counter, self->due, (double)turns / 4);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
 
-/* Threads that started before the call are covered, and the caller may end. */
+/*
+ * Threads that started before the call are covered, and the caller may end. The call may
+ * begin to count at any time between its beginning and its end.
+ */
+struct starter {
+	struct _test_data_count *self;
+	double before, after;
+	int error;
+};
+
 static void *start_and_leave(void *data)
 {
-	struct _test_data_count *self = data;
+	struct starter *starter = data;
 
-	return (void *)(intptr_t)call(self->fd, PROFIL_IOC_START, &self->start);
+	starter->before = process_seconds();
+	starter->error = call(starter->self->fd, PROFIL_IOC_START,
+			      &starter->self->start);
+	starter->after = process_seconds();
+	return NULL;
 }
 
-static double share_started_by_another_thread(struct _test_data_count *self)
+static void *burn_in_thread(void *unused)
 {
-	pthread_t threads[2];
-	double used;
-	void *error;
-
-	self->counter = 0;
-	self->start.rate = get_info(self->fd).tick_hz;
-	pthread_create(&threads[0], NULL, burn_two_seconds, NULL);
-	pthread_create(&threads[1], NULL, start_and_leave, self);
-	pthread_join(threads[1], &error);
-	if (error)
-		return -1;
-	used = process_seconds();
-	pthread_join(threads[0], NULL);
-	used = process_seconds() - used;
-	stop(self->fd);
-	return (double)self->counter / (self->start.rate * used);
+	burn(0.3);
+	return unused;
 }
 
+/* The two threads may both migrate. */
 TEST_F(count, started_by_another_thread)
 {
-	EXPECT_SHARE(0.97, 1.04, share_started_by_another_thread(self));
+	struct starter starter = { .self = self };
+	pthread_t threads[2];
+	double hz = self->start.rate, end;
+
+	ASSERT_EQ(0, pthread_create(&threads[0], NULL, burn_in_thread, NULL));
+	ASSERT_EQ(0, pthread_create(&threads[1], NULL, start_and_leave, &starter));
+	pthread_join(threads[1], NULL);
+	ASSERT_EQ(0, starter.error);
+	pthread_join(threads[0], NULL);
+	end = process_seconds();
+	stop(self->fd);
+	EXPECT_COUNT_IN(self->counter, hz * (end - starter.after),
+			hz * (end - starter.before), 4);
 }
 
 /*
  * Time in the kernel is charged to the pc at which its system call returns: a
- * program that reads zeroes is at the instruction behind its system call.
+ * program that reads zeroes is at the instruction after its system call.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
 static void __attribute__((noinline)) read_zeroes(int zero, char *buf,
@@ -272,7 +288,7 @@ static char *to_fill;
 
 static void fill_with_zeroes(void)
 {
-	double end = process_seconds() + 1;
+	double end = process_seconds() + 0.25;
 
 	while (process_seconds() < end)
 		read_zeroes(zeroes, to_fill, 8 << 20);
@@ -287,48 +303,51 @@ TEST_F(count, system_time)
 	self->region.start = (uintptr_t)read_zeroes_return;
 	self->region.offset = self->region.start;
 	self->region.end = self->region.start + 1;
-	EXPECT_SHARE(0.95, 1.02, share_counted_in(self, fill_with_zeroes));
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	/* a call takes milliseconds: what is outside of it is no tick in all */
+	profile(_metadata, self, fill_with_zeroes);
+	EXPECT_COUNT(self->counter, self->due, 1);
 
-	/* asked for user mode only, next to nothing is left */
 	self->start.flags = PROFIL_USER_ONLY;
-	EXPECT_SHARE(0, 0.05, share_met_in(self, fill_with_zeroes));
-	/* ... and the rest is asked for */
+	profile(_metadata, self, fill_with_zeroes);
+	EXPECT_COUNT(self->status.ticks, 0, 1);
+
 	self->start.flags = PROFIL_KERNEL_ONLY;
-	EXPECT_SHARE(0.95, 1.02, share_counted_in(self, fill_with_zeroes));
+	profile(_metadata, self, fill_with_zeroes);
+	EXPECT_COUNT(self->counter, self->due, 1);
 	close(zeroes);
 }
 #endif
 
-/* ... and a program that stays in user mode loses nothing by it. */
+/* A program that stays in user mode loses nothing by it. */
 TEST_F(count, user_only)
 {
+	ASSERT_EQ(0, put_on_cpu(0, 0));
 	self->start.flags = PROFIL_USER_ONLY;
-	EXPECT_SHARE(0.9, 1.02, share_counted_in(self, burn_one_second));
+	profile(_metadata, self, stay_in_user_mode);
+	EXPECT_COUNT(self->counter, self->due, 1);
 	self->start.flags = PROFIL_KERNEL_ONLY;
-	EXPECT_SHARE(0, 0.1, share_counted_in(self, burn_one_second));
+	profile(_metadata, self, stay_in_user_mode);
+	EXPECT_COUNT(self->status.ticks, 0, 1);
 }
 
-/* A process that is not profiled is charged to nobody. */
-TEST_F(count, sleeping)
+static void run_a_shell(void)
 {
-	struct profil_status status;
-	double used;
-	pid_t pid;
+	pid_t pid = fork();
 
-	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-	used = process_seconds();
-	pid = fork();
-	ASSERT_GE(pid, 0);
 	if (!pid) {
 		execl("/bin/sh", "sh", "-c",
-		      "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done",
-		      NULL);
+		      "i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done", NULL);
 		_exit(1);
 	}
-	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
-	used = process_seconds() - used;
-	status = stop(self->fd);
-	EXPECT_GE(2 + used * self->start.rate, status.ticks);
+	waitpid(pid, NULL, 0);
+}
+
+/* A process that is not profiled is charged to nobody: the parent has two stretches. */
+TEST_F(count, sleeping)
+{
+	profile(_metadata, self, run_a_shell);
+	EXPECT_COUNT(self->status.ticks, self->due, 2);
 }
 
 TEST_HARNESS_MAIN

@@ -6,6 +6,7 @@
  * no matter here, and AIX has more to say of its calls in aix_test.c.
  */
 #include "kselftest_harness.h"
+#include "expect_count.h"
 #include "dialect_calls.h"
 #include "faces.h"
 
@@ -288,8 +289,8 @@ TEST_F(dialect, threads)
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(status.counted, *self->near);
 	/* all CPUs are busy with them: one more or less for each end, on each CPU */
-	EXPECT_TRUE(count_is(status.ticks, used * get_info(scene->fd).tick_hz,
-			     2.0 * (double)sysconf(_SC_NPROCESSORS_ONLN)));
+	EXPECT_COUNT(status.ticks, used * get_info(scene->fd).tick_hz,
+		     2.0 * (double)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 /* In both, each in its own copy. */

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 
 #include "kselftest_harness.h"
+#include "expect_count.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(fork)
@@ -27,8 +28,8 @@ static void expect_counted(struct __test_metadata *_metadata,
 	EXPECT_EQ(child->status.ticks, child->status.counted);
 	EXPECT_LE(child->before, child->base);
 	EXPECT_GE(child->after, child->base);
-	EXPECT_TRUE(count_is(child->status.ticks, child->used * profile->hz,
-			     ALLOWANCE));
+	EXPECT_COUNT(child->status.ticks, child->used * profile->hz,
+		     ALLOWANCE);
 }
 
 static void expect_counted_while_burning(struct __test_metadata *_metadata,
@@ -40,7 +41,7 @@ static void expect_counted_while_burning(struct __test_metadata *_metadata,
 	burn(0.1);
 	used = process_seconds() - used;
 	ticks = get_status(profile->fd).ticks - ticks;
-	EXPECT_TRUE(count_is(ticks, used * profile->hz, ALLOWANCE));
+	EXPECT_COUNT(ticks, used * profile->hz, ALLOWANCE);
 }
 
 /* Private memory: what one counts, the other does not see. */
@@ -276,7 +277,7 @@ static void count_together(struct __test_metadata *_metadata,
 	}
 	EXPECT_EQ(sum, counted(profile));
 	/* more of them than CPUs: each CPU is busy, and its ticks belong to one of them */
-	EXPECT_TRUE(count_is(sum, used * profile->hz, 4 * ALLOWANCE));
+	EXPECT_COUNT(sum, used * profile->hz, 4 * ALLOWANCE);
 }
 
 TEST_F(fork, shared_anonymous_memory)

@@ -8,11 +8,11 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
+#include "expect_count.h"
 #include "process.h"
-#include "share.h"
 
 /* Of /dev/urandom: many ticks */
-#define READ_BYTES	((size_t)16 << 20)
+#define READ_BYTES	((size_t)1 << 20)
 
 FIXTURE_OF_PROFILE(io_worker)
 
@@ -76,45 +76,23 @@ static pid_t start_burning(void)
 
 	if (!pid)
 		for (;;)
-			burn(1);
+			;
 	return pid;
 }
 
 /*
  * The process runs, another one for a while, a worker, and the process again, on a CPU
- * that has no time to be idle. Return: ticks / (rate x CPU seconds), or less than 0 for
- * what went wrong.
+ * that has no time to be idle. The worker's time is many ticks.
  */
-static double share_beside_worker(struct profile *profile, void *into)
-{
-	int cpu = sched_getcpu(), file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-	double used, by_worker;
-	int error;
-	pid_t pid;
-
-	put_on_cpu(0, cpu);
-	pid = start_burning();
-	if (pid < 0 || begin(profile))
-		return -1;
-	used = thread_seconds();
-	burn(0.1);
-	usleep(1000000);
-	by_worker = process_seconds();
-	kill(pid, SIGKILL);
-	wait_for(pid);
-	error = read_by_worker(cpu, file, into);
-	by_worker = process_seconds() - by_worker;
-	burn(0.1);
-	used = thread_seconds() - used;
-	close(file);
-	ksft_print_msg("%.3f s, of which %.3f s about the worker\n", used, by_worker);
-	return error ? -error : (double)stop(profile->fd).ticks / (used * profile->hz);
-}
-
 TEST_F(io_worker, is_not_the_process)
 {
-	int ring = open_ring(0, &(struct io_uring_params){ 0 });
+	int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC), cpu = sched_getcpu();
+	int ring = open_ring(cpu, &(struct io_uring_params){ 0 });
+	struct profile *profile = &self->profile;
 	char *into = map_memory(READ_BYTES);
+	struct rusage usage;
+	double used, by_worker, cuts;
+	pid_t pid;
 
 	if (ring == -ENOSYS || ring == -EPERM)
 		SKIP(return, "no io_uring");
@@ -122,7 +100,30 @@ TEST_F(io_worker, is_not_the_process)
 		SKIP(return, "workers cannot be told where to run");
 	ASSERT_LE(0, ring);
 	close(ring);
-	EXPECT_SHARE(0.75, 1.25, share_beside_worker(&self->profile, into));
+	ASSERT_EQ(0, put_on_cpu(0, cpu));
+	pid = start_burning();
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, begin(profile));
+	getrusage(RUSAGE_THREAD, &usage);
+	cuts = -(double)(usage.ru_nivcsw + usage.ru_nvcsw);
+	used = thread_seconds();
+	/* without a look at the clock, which would end a turn before the tick */
+	loop(0.1 * loops_per_second);
+	usleep(200000);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	by_worker = process_seconds();
+	EXPECT_EQ(0, read_by_worker(cpu, file, into));
+	by_worker = process_seconds() - by_worker;
+	loop(0.1 * loops_per_second);
+	used = thread_seconds() - used;
+	ksft_print_msg("%.3f s about the worker\n", by_worker);
+	EXPECT_LT(20, by_worker * profile->hz);
+	getrusage(RUSAGE_THREAD, &usage);
+	cuts += (double)(usage.ru_nivcsw + usage.ru_nvcsw);
+	EXPECT_COUNT_BY_CHANCE(stop(profile->fd).ticks, used * profile->hz,
+			       (cuts + 1) / 4);
+	close(file);
 }
 
 TEST_HARNESS_MAIN

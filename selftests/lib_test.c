@@ -10,6 +10,7 @@
 
 #include "common.h"
 #include "kselftest_harness.h"
+#include "expect_count.h"
 #include "profil.h"
 
 #define RATE	100	/* where the program names none */
@@ -209,7 +210,7 @@ TEST_F(lib, leaves_the_program_alone)
 	EXPECT_EQ(77, errno);
 	ASSERT_EQ(0, stay_at_pc(self->text, seconds));
 	used = process_seconds() - used;
-	EXPECT_TRUE(count_is(counts(self, &where), seconds * RATE, 2));
+	EXPECT_COUNT(counts(self, &where), seconds * RATE, 2);
 	/* by the tick, which is up to two later each time */
 	EXPECT_LE(3, signals);
 	EXPECT_GE(used / 0.05, signals);
@@ -238,7 +239,7 @@ TEST_F(lib, signals_blocked)
 	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
 			    0x10000));
 	ASSERT_EQ(0, stay_at_pc(self->text, 0.2));
-	EXPECT_TRUE(count_is(counts(self, &where), 0.2 * RATE, 2));
+	EXPECT_COUNT(counts(self, &where), 0.2 * RATE, 2);
 }
 
 /* A storm of signals neither breaks the call nor makes it fail. */

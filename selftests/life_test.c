@@ -10,6 +10,7 @@
 #include "common.h"
 #include "memory.h"
 #include "kselftest_harness.h"
+#include "expect_count.h"
 
 FIXTURE(life) {
 	int fd;
@@ -96,7 +97,7 @@ TEST_F(life, replaced)
 	sum = *old + *new;
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	/* one more or less for the phase, and one for each change of CPU */
-	EXPECT_TRUE(count_is(sum, used * self->start.rate, 2));
+	EXPECT_COUNT(sum, used * self->start.rate, 2);
 	burn(0.05);
 	EXPECT_EQ(sum, *old + *new);
 	EXPECT_EQ(0, pinned_kib());

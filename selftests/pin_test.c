@@ -12,7 +12,7 @@
 #include "crowd.h"
 #include "memory.h"
 #include "kselftest_harness.h"
-#include "share.h"
+#include "expect_count.h"
 
 #define HISTOGRAM	((size_t)64 << 20)
 #define CODE		((size_t)64 << 10)
@@ -111,45 +111,32 @@ static double ticks(struct _test_data_pin *self, double nr)
 	return nr / self->start.rate;
 }
 
-/* Stay at each of some spots for so long that ticks come. */
+/*
+ * Stay at each of some spots for two ticks and more. So one comes at least, or two, as
+ * the first may find the thread elsewhere.
+ */
 static void stay(struct _test_data_pin *self, int from, int to)
 {
 	int i;
 
 	for (i = from; i < to; i++)
-		stay_at_pc(spot(self, i), ticks(self, 4));
+		stay_at_pc(spot(self, i), ticks(self, 2.5));
 }
 
-/* ... and again until a sample is lost there. */
-static struct profil_status stay_until_lost(struct _test_data_pin *self, int from, int to)
-{
-	struct profil_status status;
-	int tries = 20;
-
-	do {
-		stay(self, from, to);
-		status = get_status(self->fd);
-	} while (!status.lost && --tries);
-	return status;
-}
-
-/* ... and until they have been counted. Return: at how many spots they were. */
+/* Return: at how many spots it was counted. */
 static int hit(struct _test_data_pin *self, int from, int to)
 {
 	uint64_t before;
-	int i, try;
+	int i, nr = 0;
 
 	for (i = from; i < to; i++) {
 		before = *counter(self, i);
-		for (try = 0; *counter(self, i) == before; try++) {
-			if (try == 20)
-				return i - from;
-			stay(self, i, i + 1);
-			/* counted, if it waits */
-			get_status(self->fd);
-		}
+		stay(self, i, i + 1);
+		/* counted, if it waits */
+		get_status(self->fd);
+		nr += *counter(self, i) > before;
 	}
-	return to - from;
+	return nr;
 }
 
 static void see_pinned(struct __test_metadata *_metadata,
@@ -215,47 +202,46 @@ static bool all_hit(struct _test_data_pin *self, int spots)
 }
 
 /*
- * Profile the threads for a while. Return: their ticks, of those that there should be:
- * these are known between two bounds, and within them that is 1.
+ * Profile the threads for a while. They and this thread take the CPUs over from each
+ * other, so that each CPU has one stretch. But the worker takes them after the ticks that
+ * wake it: for less than a tick in all.
  */
-static double share_of_threads(struct __test_metadata *_metadata,
-			       struct _test_data_pin *self)
+static void profile_threads(struct __test_metadata *_metadata,
+			    struct _test_data_pin *self)
 {
-	double before, after, least, most, seconds;
+	double before, begun, end, hz = self->start.rate;
 	struct profil_status status;
-	uint64_t first;
 
 	madvise(self->counters, HISTOGRAM, MADV_DONTNEED);
-	EXPECT_EQ(0, begin(self));
-	/* this thread waits for a CPU as the others do */
 	before = process_seconds();
-	first = get_status(self->fd).ticks;
-	after = process_seconds();
-	while (process_seconds() < after + ticks(self, THREADS * 16) ||
+	ASSERT_EQ(0, begin(self));
+	begun = process_seconds();
+	/* each has two turns */
+	while (process_seconds() < begun + ticks(self, 2 * THREADS) ||
 	       !all_hit(self, THREADS))
 		usleep(10000);
-	least = process_seconds() - after;
 	status = get_status(self->fd);
 	EXPECT_EQ(THREADS * PAGE, status.pinned_bytes);
+	end = process_seconds();
 	status = stop(self->fd);
-	most = process_seconds() - before;
+	EXPECT_COUNT_IN(status.ticks, hz * (end - begun),
+			hz * (process_seconds() - before),
+			(double)sysconf(_SC_NPROCESSORS_ONLN) + 1);
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(0, status.error);
 	EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
 	EXPECT_EQ(status.counted, sum_of_spots(self));
-	seconds = ticks(self, (double)(status.ticks - first));
-	return share_of_range(seconds, least, most);
 }
 
 TEST_F(pin, by_many_threads)
 {
 	struct one_pc threads[THREADS];
-	int i, round;
+	int i;
 
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, enter_pc(&threads[i], spot(self, i)));
-	for (round = 0; round < 5; round++)
-		EXPECT_SHARE(0.9, 1.1, share_of_threads(_metadata, self));
+	profile_threads(_metadata, self);
+	profile_threads(_metadata, self);
 	for (i = 0; i < THREADS; i++)
 		leave_pc(&threads[i]);
 }
@@ -343,7 +329,8 @@ TEST_F(pin, up_to_the_limit)
 		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
 		see_pinned(_metadata, self, LIMIT);
 		EXPECT_EQ(0, get_status(self->fd).lost);
-		status = stay_until_lost(self, LIMIT, 2 * LIMIT);
+		stay(self, LIMIT, 2 * LIMIT);
+		status = get_status(self->fd);
 		EXPECT_LT(0, status.lost);
 		EXPECT_EQ(ENOMEM, status.error);
 		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
@@ -407,7 +394,8 @@ TEST_F(pin, discarded_pages_are_not_charged)
 		see_pinned(_metadata, self, LIMIT);
 		EXPECT_EQ(0, get_status(self->fd).lost);
 		/* now those are in excess */
-		status = stay_until_lost(self, 0, LIMIT / 2);
+		stay(self, 0, LIMIT / 2);
+		status = get_status(self->fd);
 		EXPECT_LT(0, status.lost);
 		EXPECT_EQ(ENOMEM, status.error);
 		see_pinned(_metadata, self, LIMIT);
@@ -442,18 +430,13 @@ TEST_F(pin, refused_at_the_call)
 TEST_F(pin, protected_before_the_first_hit)
 {
 	struct profil_status status;
-	int try;
 
 	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
 	ASSERT_EQ(0, begin(self));
 	EXPECT_EQ(5, hit(self, 0, 5));
 	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ));
-	for (try = 0; try < 20; try++) {
-		stay(self, 30, 31);
-		status = get_status(self->fd);
-		if (status.state != PROFIL_STATE_RUNNING)
-			break;
-	}
+	stay(self, 30, 31);
+	status = get_status(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
 	EXPECT_EQ(EFAULT, status.error);
 	EXPECT_EQ(0, status.pinned_bytes);
@@ -475,13 +458,13 @@ TEST_F(pin, protected_before_the_first_hit)
 	}
 }
 
-/* Samples wait for a worker, who does not come: those that find no room are lost. */
+/* Samples wait for a worker that gets no CPU: those that find no room are lost. */
 TEST_F(pin, no_room_to_wait)
 {
 	enum { ROOM = 128, PLACES = 1000 };
-	struct profil_status status = { 0 };
+	struct profil_status status;
 	pid_t spinners[MOST_CROWDED];
-	int nr, tries;
+	int nr;
 
 	if (self->start.rate < 200)
 		SKIP(return, "workers get a CPU before so many ticks");
@@ -493,15 +476,13 @@ TEST_F(pin, no_room_to_wait)
 		.log = (uintptr_t)self->counters,
 		.log_bytes = PLACES * 8,
 	};
-	for (tries = 0; tries < SHARE_TRIES && !status.lost; tries++) {
-		nr = crowd(spinners);
-		if (nr < 0)
-			SKIP(return, "no right to be scheduled first");
-		ASSERT_EQ(0, begin(self));
-		burn(1.2 * ROOM / self->start.rate);
-		status = stop(self->fd);
-		uncrowd(spinners, nr);
-	}
+	nr = crowd(spinners);
+	if (nr < 0)
+		SKIP(return, "no right to be scheduled first");
+	ASSERT_EQ(0, begin(self));
+	burn(1.2 * ROOM / self->start.rate);
+	status = stop(self->fd);
+	uncrowd(spinners, nr);
 	EXPECT_LT(0, status.lost);
 	EXPECT_EQ(ENOBUFS, status.error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -514,7 +495,7 @@ TEST_F(pin, pages_of_a_log)
 {
 	uint64_t *log = (uint64_t *)(self->counters + PAGE) - 40;
 	struct profil_status status;
-	int i, hits = 0;
+	int i, nr, hits = 0;
 
 	self->start = (struct profil_start) {
 		.size = sizeof(self->start),
@@ -526,9 +507,9 @@ TEST_F(pin, pages_of_a_log)
 	};
 	ASSERT_EQ(0, begin(self));
 	stay(self, 0, 2);
-	if (!log[40])
-		see_pinned(_metadata, self, 1);
-	for (i = 0; i < 200 && !log[79]; i++)
+	see_pinned(_metadata, self, 1);
+	/* two ticks at least each time, at the spot or on the way to it */
+	for (nr = 0; nr < 40 && !log[79]; nr++)
 		stay(self, 0, 1);
 	status = get_status(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
@@ -553,7 +534,7 @@ static double start_seconds(struct _test_data_pin *self, uint32_t flags)
 	int i;
 
 	self->start.flags = flags;
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 2; i++) {
 		madvise(self->counters, HISTOGRAM, MADV_DONTNEED);
 		used = thread_seconds();
 		if (begin(self))

@@ -12,7 +12,6 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "share.h"
 
 /* A profile whose every pc goes to one counter, and what its owner knows of it. */
 struct profile {
@@ -152,15 +151,12 @@ static inline int share_counters(struct profile *profile, size_t pages)
 	return profile->counter == MAP_FAILED ? -1 : fd;
 }
 
-/* Use CPU time until so many are counted: that much, and more if ticks are late. */
+/* Use CPU time in which so many are counted: two more for the phase and a migration. */
 static inline bool counts(const struct profile *profile, uint64_t nr)
 {
 	uint64_t before = counted(profile);
-	double due = thread_seconds() + (double)nr / profile->hz;
 
-	do
-		burn(0.01);
-	while (counted(profile) < before + nr && thread_seconds() < due + 1);
+	burn((double)(nr + 2) / profile->hz);
 	return counted(profile) >= before + nr;
 }
 
@@ -175,31 +171,6 @@ static inline int be_profiled(struct profile *profile)
 		return -1;
 	status = get_status(profile->fd);
 	return status.state == PROFIL_STATE_RUNNING && status.counted ? 0 : -1;
-}
-
-/*
- * A busy machine may hold up the ticks of a guest for longer than a process lives.
- * The one that comes at last stands for all that were due, but to whom is there:
- * so one that has too few by now goes on until it comes. Not where PROFIL_EXACT
- * says that time is the guest's own (scripts/vm --icount).
- */
-static inline void await_tick(const struct profile *profile)
-{
-	uint64_t ticks = get_status(profile->fd).ticks;
-	double end = thread_seconds() + 1;
-
-	while (get_status(profile->fd).ticks == ticks && thread_seconds() < end)
-		loop(loops_per_second / 1000);
-}
-
-static inline void catch_up(const struct profile *profile, double started)
-{
-	struct profil_status status = get_status(profile->fd);
-	double due = (process_seconds() - started) * profile->hz;
-
-	if (status.state == PROFIL_STATE_RUNNING && !getenv("PROFIL_EXACT") &&
-	    (double)status.ticks < due - 1.5)
-		await_tick(profile);
 }
 
 /*
@@ -220,102 +191,11 @@ static inline pid_t fork_burner(const struct profile *profile,
 	pid = fork();
 	if (!pid) {
 		burn_until(seconds);
-		catch_up(profile, 0);
 		tell(profile, report);
 		_exit(0);
 	}
 	report->after = counted(profile);
 	return pid;
-}
-
-/* How many more ticks a process was charged than its CPU time is worth. */
-static inline double excess(const struct report *report, unsigned int hz)
-{
-	double ticks = (double)report->status.ticks;
-
-	if (ticks < report->used * hz)
-		return ticks - report->used * hz;
-	if (ticks > report->used_after * hz)
-		return ticks - report->used_after * hz;
-	return 0;
-}
-
-static inline void tell_child(struct __test_metadata *_metadata,
-			      const struct profile *profile,
-			      const struct report *child, long number)
-{
-	const struct profil_status *status = &child->status;
-
-	TH_LOG("child %ld: state %u, error %u, base %llu of %llu to %llu",
-	       number, status->state, status->error,
-	       (unsigned long long)child->base,
-	       (unsigned long long)child->before,
-	       (unsigned long long)child->after);
-	TH_LOG("%llu ticks (%llu counted, %llu out of range, %llu waiting, %llu lost)",
-	       (unsigned long long)status->ticks,
-	       (unsigned long long)status->counted,
-	       (unsigned long long)status->out_of_range,
-	       (unsigned long long)status->waiting,
-	       (unsigned long long)status->lost);
-	TH_LOG("in %.4f s of CPU time, %.2f ticks; cut %ld times", child->used,
-	       child->used * profile->hz, child->cuts);
-}
-
-/*
- * Each child's ticks are its CPU time's to within two, one for each end of it;
- * where children take turns on a CPU, so that there are many ends and luck in
- * each, to within what luck can do. Where a busy machine has its say (see
- * catch_up()), a few may be off. Each had the counts that its parent had, and its own
- * on top.
- *
- * Return: the ticks of all / those that their CPU time is worth; less than 0 if too
- * many are off.
- */
-static inline double share_of_children(struct __test_metadata *_metadata,
-				       const struct profile *profile,
-				       const struct report *children, int nr,
-				       bool take_turns)
-{
-	int may_be_off = getenv("PROFIL_EXACT") ? 0 :
-			 nr >= 50 ? nr / 20 : (nr + 1) / 2;
-	const struct report *child, *worst = children, *wrong = NULL;
-	int off = 0, not_running = 0, not_counted = 0, wrong_base = 0;
-	double ticks = 0, expected = 0;
-	/* what a busy machine does to a child is so long, however long a tick is */
-	double slack = profile->hz > 250 ? 2.0 * profile->hz / 250 : 2;
-
-	for (child = children; child < children + nr; child++) {
-		double much = excess(child, profile->hz);
-		double most = excess(worst, profile->hz);
-		double over = (much < 0 ? -much : much) - slack;
-
-		ticks += (double)child->status.ticks;
-		expected += (double)child->status.ticks - much;
-		if (much * much > most * most)
-			worst = child;
-		/* a cut can cost or give a tick by half at most, on average */
-		off += over > 0 && !(take_turns &&
-				     over * over < 4 * (double)child->cuts);
-		not_running += child->status.state != PROFIL_STATE_RUNNING;
-		not_counted += child->status.counted != child->status.ticks;
-		wrong_base += child->base < child->before ||
-			      child->base > child->after;
-		if (!wrong && not_running + not_counted + wrong_base)
-			wrong = child;
-	}
-	ksft_print_msg("%d children, %.0f ticks in %.3f s; %d off, worst %+.2f ticks\n",
-		       nr, ticks, expected / profile->hz, off,
-		       excess(worst, profile->hz));
-	EXPECT_EQ(0, not_running);
-	EXPECT_EQ(0, not_counted);
-	EXPECT_EQ(0, wrong_base);
-	if (not_running + not_counted + wrong_base)
-		tell_child(_metadata, profile, wrong, wrong - children);
-	if (off > may_be_off) {
-		tell_child(_metadata, profile, worst, worst - children);
-		return -off;
-	}
-	return ticks / expected;
 }
 
 /*
@@ -338,13 +218,6 @@ static inline int state_after_burning(const struct profile *profile)
 		_exit((int)status.state);
 	}
 	return wait_for(pid);
-}
-
-static inline double share_of_child(struct __test_metadata *_metadata,
-				    const struct profile *profile,
-				    const struct report *child)
-{
-	return share_of_children(_metadata, profile, child, 1, false);
 }
 
 #endif /* SELFTESTS_PROCESS_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rates: who may ask for which, and of which clock; the guard; and the three views of
- * CPU time.
+ * Rates: the limits, the clock of each, the guard; and the three views of CPU time.
  */
 #include "kselftest_harness.h"
 #include "clocked.h"
+#include "expect_count.h"
 
 FIXTURE(rate) {
 	struct profile profile;
@@ -32,30 +32,32 @@ TEST_F(rate, clock_of_ones_own)
 	EXPECT_EQ(hz + 1, get_status(profile->fd).rate);
 }
 
-/* Nothing is counted twice, nor long after, when another clock takes over. */
-static double share_with_changes(struct profile *profile)
+/*
+ * Nothing is counted twice, nor long after, when another clock takes over. Of each
+ * profile one end is by chance with an even clock, two are with a random one, where each
+ * has a variance of 1/4.
+ */
+TEST_F(rate, one_clock_after_the_other)
 {
 	static const unsigned int clocks[] = {
 		PROFIL_CLOCK_TICK, PROFIL_CLOCK_TIMER, PROFIL_CLOCK_RANDOM,
 	};
-	double used = process_seconds();
+	enum { ROUNDS = 6 };
+	struct profile *profile = &self->profile;
 	unsigned int hz = get_info(profile->fd).tick_hz;
+	double used = 0;
 	int i;
 
-	*profile->counter = 0;
-	for (i = 0; i < 30; i++) {
-		if (begin_by(profile, clocks[i % 3], hz))
-			return -1;
-		burn(0.03);
+	for (i = 0; i < 3 * ROUNDS; i++) {
+		ASSERT_EQ(0, begin_by(profile, clocks[i % 3], hz));
+		if (!i)
+			used = profile->used;
+		/* not always at the same distance from a tick */
+		burn(0.03 + spread(profile, (unsigned int)i));
 	}
 	used = process_seconds() - used;
 	stop(profile->fd);
-	return (double)*profile->counter / (hz * used);
-}
-
-TEST_F(rate, one_clock_after_the_other)
-{
-	EXPECT_SHARE(0.8, 1.2, share_with_changes(&self->profile));
+	EXPECT_COUNT_BY_CHANCE(*profile->counter, hz * used, ROUNDS * 4 / 4.0);
 }
 
 /* It does not count the time before it, in which there were few points. */
@@ -63,18 +65,19 @@ TEST_F(rate, more_than_before)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
-	double used;
-	int k;
+	double before, begin, end, after;
 
-	for (k = 0; k < 5; k++) {
-		ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 1));
-		burn(0.5);
-		used = process_seconds();
-		ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 4000));
-		status = stop(profile->fd);
-		used = process_seconds() - used;
-		EXPECT_GT(500 + 4000 * used, status.ticks);
-	}
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 1));
+	burn(0.1);
+	before = process_seconds();
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 4000));
+	begin = process_seconds();
+	burn(0.01);
+	end = process_seconds();
+	status = stop(profile->fd);
+	after = process_seconds();
+	EXPECT_COUNT_IN(status.ticks, 4000 * (end - begin), 4000 * (after - before), 1);
 }
 
 TEST_F(rate, limit_for_users)
@@ -95,7 +98,7 @@ TEST_F(rate, limit_for_users)
 	if (!pid) {
 		int fd;
 
-		/* still opened as root: what counts is who calls */
+		/* still opened as root: the right is that of the caller */
 		if (become_user(12345, 16))
 			_exit(100);
 		fd = profile->fd;
@@ -150,66 +153,72 @@ TEST_F(rate, lowered_by_the_guard)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
-	int told = times_told(), tries;
+	int told = times_told();
 
 	if (geteuid())
 		SKIP(return, "wants to be root");
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
-	burn(0.5);
+	burn(0.1);
 	status = stop(profile->fd);
 	EXPECT_GT(20000, status.rate);
 	EXPECT_LE(get_info(profile->fd).tick_hz, status.rate);
-	EXPECT_GT(5000, status.ticks);
+	/* half of what the rate is worth that was asked for */
+	EXPECT_GT(1000, status.ticks);
 	/* once: it cannot be lowered any further */
 	EXPECT_EQ(told + 1, times_told());
-	/* all are as they were when nothing has been timed for a while, of some seconds */
-	for (tries = 15; tries && !lowered_anew(profile, told + 1); tries--)
-		sleep(2);
-	EXPECT_LT(0, tries);
-	/* and at once if who has set the limit sets another */
+	/*
+	 * All are as they were once the timer is detached: a second after its last
+	 * profile, by a worker.
+	 */
+	sleep(2);
+	EXPECT_TRUE(lowered_anew(profile, told + 1));
+	/* and at once if the limit is set anew */
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(20000, get_status(profile->fd).rate);
 }
 
-/* Work in both modes, about as much: samples / (rate x CPU seconds). */
-static double share_of_view(struct profile *profile, uint32_t view)
+/* Work in both modes. Return: samples; *due: those that its CPU time is worth. */
+static double samples_of_view(struct __test_metadata *_metadata,
+			      struct profile *profile, uint32_t view, double *due)
 {
-	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	int k, zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	char zeroes[512];
 	double used, end;
-	int k;
 
 	profile->start.flags = view;
-	if (begin_by(profile, PROFIL_CLOCK_RANDOM, 1000))
-		return -1;
+	EXPECT_EQ(0, begin_by(profile, PROFIL_CLOCK_RANDOM, 1000));
 	used = thread_seconds();
-	for (end = used + 0.5; thread_seconds() < end;)
+	for (end = used + 0.25; thread_seconds() < end;)
 		for (k = 0; k < 1000; k++) {
 			loop(100);
-			if (read(zero, zeroes, sizeof(zeroes)) < 0)
-				return -1;
+			EXPECT_EQ(sizeof(zeroes), read(zero, zeroes, sizeof(zeroes)));
 		}
-	used = thread_seconds() - used;
+	*due = 1000 * (thread_seconds() - used);
 	close(zero);
-	return (double)stop(profile->fd).ticks / (1000 * used);
+	return (double)stop(profile->fd).ticks;
 }
 
-/* User and kernel mode are all there is. */
-static double share_of_both_views(struct profile *profile)
-{
-	double user = share_of_view(profile, PROFIL_USER_ONLY);
-	double kernel = share_of_view(profile, PROFIL_KERNEL_ONLY);
-
-	ksft_print_msg("user %.3f, kernel %.3f\n", user, kernel);
-	return user < 0.1 || kernel < 0.1 ? -1 : user + kernel;
-}
-
+/*
+ * User and kernel mode are all there is. Each point meets either by chance, with a
+ * variance of 1/4 at most. Of all points, one is by chance at each end.
+ */
 TEST_F(rate, three_views)
 {
-	EXPECT_SHARE(0.85, 1.15, share_of_view(&self->profile, 0));
-	EXPECT_SHARE(0.8, 1.2, share_of_both_views(&self->profile));
+	struct profile *profile = &self->profile;
+	double all, user, kernel, due, more_due;
+
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	all = samples_of_view(_metadata, profile, 0, &due);
+	EXPECT_COUNT(all, due, 2);
+	user = samples_of_view(_metadata, profile, PROFIL_USER_ONLY, &due);
+	kernel = samples_of_view(_metadata, profile, PROFIL_KERNEL_ONLY, &more_due);
+	due = (due + more_due) / 2;
+	/* about as much of each */
+	EXPECT_LT(due / 10, user);
+	EXPECT_LT(due / 10, kernel);
+	EXPECT_COUNT_BY_CHANCE(user + kernel, due, 2 * due / 4);
 }
 
 TEST_HARNESS_MAIN

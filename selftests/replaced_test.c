@@ -121,7 +121,7 @@ static void split(char *at)
 /*
  * Small pages become a huge one, and that becomes small ones again. The kernel most
  * often leaves a page alone that is pinned: what is collapsed was not hit before. (Linux
- * 5.10 does not do it for who asks.)
+ * 5.10 does not do it on request.)
  */
 TEST_F(replaced, by_a_huge_page)
 {
@@ -274,7 +274,7 @@ TEST_F(replaced, by_migration)
 	}
 }
 
-/* The kernel takes all access away for a while, to see who wants it. */
+/* The kernel takes all access away for a while, to see which node uses the page. */
 #define SCAN	"/sys/kernel/debug/sched/numa_balancing/"
 
 static void *wait_for_pass(void *pipe_end)
@@ -308,7 +308,7 @@ TEST_F(replaced, by_numa_balancing)
 	updates = number_in("/proc/vmstat", "numa_pte_updates ");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
-		burn(2);
+		burn(0.5);
 		see_it_count(_metadata, r);
 		see_it_end(_metadata, r, false);
 	}

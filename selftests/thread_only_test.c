@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
+#include "expect_count.h"
 #include "faces.h"
 
 FIXTURE(thread_only) {
@@ -151,7 +152,7 @@ static void expect_no_past(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, begin_with(self, 0));
 	burn(0.01);
 	used = process_seconds() - used;
-	EXPECT_TRUE(count_is(stop(self->scene.fd).ticks, used * self->start.rate, 2));
+	EXPECT_COUNT(stop(self->scene.fd).ticks, used * self->start.rate, 2);
 }
 
 TEST_F(thread_only, and_then_of_all)
