@@ -10,9 +10,21 @@
  *
  * A lower rate than the tick's is thinned on each CPU: that is off by less than one
  * sample more.
+ *
+ * Kernel threads that a tick wakes run between two ticks: no tick finds them, and the
+ * thread that they interrupt is found by all. A kernel that looks for mistakes executes so
+ * many instructions there that they show. With PROFIL_COUNTS=print in the environment,
+ * counts are printed and not judged.
  */
 #ifndef SELFTESTS_EXPECT_COUNT_H
 #define SELFTESTS_EXPECT_COUNT_H
+
+static inline bool counts_are_judged(void)
+{
+	const char *counts = getenv("PROFIL_COUNTS");
+
+	return !counts || strcmp(counts, "print");
+}
 
 /* Where the CPU time is known between two figures. */
 #define EXPECT_COUNT_IN(counted, least, most, allowance)		\
@@ -23,8 +35,10 @@
 									\
 		ksft_print_msg("%s: %.0f counted, %.2f to %.2f due, %.2f allowed\n", \
 			       #counted, counted_, least_, most_, allowance_); \
-		EXPECT_LE(least_ - allowance_, counted_);		\
-		EXPECT_GE(most_ + allowance_, counted_);		\
+		if (counts_are_judged()) {				\
+			EXPECT_LE(least_ - allowance_, counted_);	\
+			EXPECT_GE(most_ + allowance_, counted_);	\
+		}							\
 	} while (0)
 
 #define EXPECT_COUNT(counted, due, allowance)				\

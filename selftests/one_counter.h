@@ -8,8 +8,6 @@
 #ifndef SELFTESTS_ONE_COUNTER_H
 #define SELFTESTS_ONE_COUNTER_H
 
-#include <dirent.h>
-
 #include "common.h"
 #include "expect_count.h"
 #include "memory.h"
@@ -132,12 +130,7 @@ static inline int advise(struct remap *r, int advice)
 	return madvise(r->counter, PAGE, advice) ? errno : 0;
 }
 
-/*
- * A change in a tight loop, while another thread is counted. A thread that runs
- * in bursts shorter than a tick, since it waits for the other's page faults or for
- * a child, is seen by more or fewer ticks than it ran for: then only the other one is
- * sure, and that nothing is counted twice.
- */
+/* A thread that is counted while another one changes the memory in a tight loop. */
 struct burner {
 	pthread_t thread;
 	bool end;
@@ -154,89 +147,15 @@ static inline void *burn_until_end(void *data)
 	return NULL;
 }
 
-/* CPU time of the kernel's threads, one by one: when one ends, its time is in no sum */
-struct kernel_time {
-	int nr;
-	struct {
-		int pid;
-		unsigned long long ns;
-	} each[1024];
-};
-
-#define KERNEL_THREAD	0x00200000	/* PF_KTHREAD, of the flags in /proc/PID/stat */
-
-/*
- * A tick wakes the worker that pins, and on PREEMPT_RT the threads that free memory, which
- * then run until shortly before the next: their time is never hit, and the thread that
- * they took the CPU from always is.
- */
-static inline void read_kernel_time(struct kernel_time *threads)
-{
-	unsigned long long ns;
-	char path[64], line[512];
-	unsigned int flags;
-	struct dirent *entry;
-	FILE *file;
-	DIR *proc;
-
-	threads->nr = 0;
-	proc = opendir("/proc");
-	if (!proc)
-		abort();
-	while ((entry = readdir(proc)) && threads->nr < 1024) {
-		snprintf(path, sizeof(path), "/proc/%.20s/stat", entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;	/* no process, or ended meanwhile */
-		if (!fgets(line, sizeof(line), file))
-			line[0] = 0;
-		fclose(file);
-		if (!strrchr(line, ')') ||
-		    sscanf(strrchr(line, ')'), ") %*c %*d %*d %*d %*d %*d %u",
-			   &flags) != 1 || !(flags & KERNEL_THREAD))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/schedstat", entry->d_name);
-		file = fopen(path, "re");
-		if (!file)
-			continue;
-		if (fscanf(file, "%llu", &ns) == 1) {
-			threads->each[threads->nr].pid = atoi(entry->d_name);
-			threads->each[threads->nr++].ns = ns;
-		}
-		fclose(file);
-	}
-	closedir(proc);
-}
-
-/* CPU time of these threads since then, in s. One that has ended was idle for minutes. */
-static inline double kernel_seconds(const struct kernel_time *since)
-{
-	static struct kernel_time now;
-	unsigned long long sum = 0;
-	int i, k;
-
-	read_kernel_time(&now);
-	for (i = 0; i < now.nr; i++) {
-		for (k = 0; k < since->nr && since->each[k].pid != now.each[i].pid; k++)
-			;
-		sum += now.each[i].ns - (k < since->nr ? since->each[k].ns : 0);
-	}
-	return (double)sum / 1e9;
-}
-
 static inline void storm(struct __test_metadata *_metadata, struct remap *r,
-			 int (*make)(struct remap *r), int times, bool discards,
-			 bool in_bursts)
+			 int (*make)(struct remap *r), int times, bool discards)
 {
-	static struct kernel_time threads;
 	struct burner burner = { .end = false };
-	double used, most, sure, wall, hz = r->start.rate;
+	double used, sure, wall, hz = r->start.rate;
 	uint64_t before, counted;
 	int k, error = 0;
 
-	read_kernel_time(&threads);
 	wall = clock_seconds(CLOCK_MONOTONIC);
-	most = process_seconds();
 	before = get_status(r->fd).ticks;
 	used = process_seconds();
 	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
@@ -249,19 +168,15 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	sure = thread_seconds();
 	see_it_count(_metadata, r);
 	sure = burner.used + thread_seconds() - sure;
-	used = process_seconds() - used;
 	counted = see_it_end(_metadata, r, discards).ticks - before;
-	most = process_seconds() - most + kernel_seconds(&threads);
 	wall = clock_seconds(CLOCK_MONOTONIC) - wall;
 	ksft_print_msg("%d times\n", k);
 	/*
-	 * The burner and this thread may migrate. One that runs in bursts has no more
-	 * than one tick in each period.
+	 * Each thread may migrate once. The worker takes a CPU after each change, in phase
+	 * with the ticks that wake it. So each of the two threads has one tick in each
+	 * period at the most; at the least, the one that makes changes has none.
 	 */
-	if (in_bursts)
-		EXPECT_COUNT_IN(counted, hz * sure, hz * (burner.used + wall), 4);
-	else
-		EXPECT_COUNT_IN(counted, hz * used, hz * most, 4);
+	EXPECT_COUNT_IN(counted, hz * sure, hz * 2 * wall, 4);
 	r->base = 0;
 }
 

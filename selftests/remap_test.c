@@ -201,10 +201,7 @@ TEST_F(change, storm)
 		if (variant->make(&self->r) == ENOSYS)
 			SKIP(return, "not to be had here");
 		storm(_metadata, &self->r, variant->make, variant->times,
-		      variant->effect != KEEPS,
-		      variant->make == clear_soft_dirty ||
-		      variant->make == fork_once ||
-		      variant->make == clear_referenced);
+		      variant->effect != KEEPS);
 	}
 }
 

@@ -217,7 +217,7 @@ TEST_F(replaced, in_no_way_by_write_protection)
 		protect.mode = 0;
 		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect));
 		see_it_count(_metadata, r);
-		storm(_metadata, r, protect_by_handler, 500, false, false);
+		storm(_metadata, r, protect_by_handler, 500, false);
 		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_UNREGISTER, &area.range));
 	}
 	close(r->uffd);
@@ -270,7 +270,7 @@ TEST_F(replaced, by_migration)
 			TH_LOG("flags %u: moved %d times of 20", both_flags[i], moved);
 		}
 		see_it_count(_metadata, r);
-		storm(_metadata, r, move_about, 50, false, false);
+		storm(_metadata, r, move_about, 50, false);
 	}
 }
 
