@@ -19,8 +19,6 @@ module_param(explore_seed, uint, 0444);
 
 static u32 state;
 
-void __sanitizer_cov_trace_pc(void);
-
 void notrace __sanitizer_cov_trace_pc(void)
 {
 	u32 x = READ_ONCE(state) ?: explore_seed * 2654435761U | 1, pauses;

@@ -141,7 +141,8 @@ static void use_up_memory(struct memory *m, uint32_t flags)
 		memset(map_memory(chunk), 1, chunk);
 }
 
-TEST_F(killed, out_of_memory)
+/* The limit is for a kernel that looks for mistakes. */
+TEST_F_TIMEOUT(killed, out_of_memory, 240)
 {
 	pid_t pid;
 	int i;

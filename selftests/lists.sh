@@ -18,12 +18,13 @@ module_scripts=(compat_test.sh dialects_test.sh observe_test.sh machine_test.sh
 	module_test.sh storm_test.sh)
 # The command: these need this machine's files
 command_scripts=(command_test.sh follow_test.sh gprof_test.sh)
-# What a kernel that looks for mistakes may find some in. What is about counts is not here:
-# there kernel threads take a notable part of the time (expect_count.h).
-debug_programs=(abi_test life_test lib_test fork_test sharers_test denied_test exec_test
-	exit_test memory_test killed_test doubt_test remap_test replaced_test kinds_test
-	pin_test slow_page_test limits_test flags_test thread_only_test errors_test aix_test
-	choice_test autostart_test late_code_test)
+# For a kernel that looks for mistakes, which executes several times the instructions: what
+# is about memory and lifetimes. What is about counts is not here: there kernel threads take
+# a notable part of the time (expect_count.h). The long ones, minutes each, run in
+# make check-all.
+debug_programs=(abi_test life_test fork_test sharers_test denied_test doubt_test limits_test
+	flags_test)
+debug_long_programs=(memory_test killed_test remap_test replaced_test)
 # What races, for a kernel that finds data races
 race_programs=(life_test doubt_test remap_test fork_test storm_test.sh machine_test.sh
 	module_test.sh)
