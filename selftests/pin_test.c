@@ -204,20 +204,21 @@ static bool all_hit(struct _test_data_pin *self, int spots)
 /*
  * Profile the threads for a while. They and this thread take the CPUs over from each
  * other, so that each CPU has one stretch, which has a random point more or less at each
- * end. But the worker takes them after the points that wake it: for less than a tick in
- * all. The clock is random, since turns of an even length may be in step with the tick,
+ * end. The worker and other kernel threads take the CPUs after the points that wake them,
+ * so that no point may find them: at the most there is one point for each period of each
+ * CPU. The clock is random, since turns of an even length may be in step with the tick,
  * which then misses a thread for ever; a random point misses one of 16 threads, on two
  * CPUs at 250 Hz, with a probability of 16 exp(-250 x 2 / 16 t), 5e-13 for t = 1 s.
  */
 static void profile_threads(struct __test_metadata *_metadata,
 			    struct _test_data_pin *self)
 {
+	double cpus = (double)sysconf(_SC_NPROCESSORS_ONLN);
 	double before, begun, end, hz = self->start.rate;
 	struct profil_status status;
 
 	madvise(self->counters, HISTOGRAM, MADV_DONTNEED);
-	before = process_seconds();
-	self->start.clock = PROFIL_CLOCK_RANDOM;
+	before = clock_seconds(CLOCK_MONOTONIC);
 	ASSERT_EQ(0, begin(self));
 	begun = process_seconds();
 	sleep(1);
@@ -227,8 +228,8 @@ static void profile_threads(struct __test_metadata *_metadata,
 	end = process_seconds();
 	status = stop(self->fd);
 	EXPECT_COUNT_IN(status.ticks, hz * (end - begun),
-			hz * (process_seconds() - before),
-			2 * (double)sysconf(_SC_NPROCESSORS_ONLN) + 1);
+			hz * cpus * (clock_seconds(CLOCK_MONOTONIC) - before),
+			2 * cpus);
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(0, status.error);
 	EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
@@ -240,6 +241,7 @@ TEST_F(pin, by_many_threads)
 	struct one_pc threads[THREADS];
 	int i;
 
+	self->start.clock = PROFIL_CLOCK_RANDOM;
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0, enter_pc(&threads[i], spot(self, i)));
 	profile_threads(_metadata, self);
