@@ -290,7 +290,8 @@ TEST_F(clock, no_timer_while_asleep)
 	/* a thread that migrates while it looks may miss the list that it is in */
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
-	EXPECT_EQ(1, armed());
+	/* this CPU's; another one may be armed for a last time */
+	EXPECT_LE(1, armed());
 	ASSERT_EQ(0, pass(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, *nr);
