@@ -66,7 +66,12 @@ static __always_inline u64 ticks_passed(struct profil_tick *last,
 	u64 idle = idle_time();
 
 	if (unlikely(ticks > 1)) {
-		bool alone = session->thread || get_nr_threads(current) == 1;
+		/*
+		 * Other threads may be ending. Only a thread of the process adds
+		 * threads: where this one reads 1, it is alone.
+		 */
+		bool alone = session->thread ||
+			     data_race(get_nr_threads(current)) == 1;
 		bool same = alone ? last->task == current :
 				    last->mm == current->mm;
 		u64 since = session->started_ns;

@@ -348,39 +348,4 @@ TEST_F(bins, pc_log)
 	EXPECT_LE(nr - 2, hits);
 }
 
-/* An interrupt that comes late brings several samples, and the log has room for one. */
-TEST_F(bins, several_samples_at_the_end_of_a_log)
-{
-	size_t i, w = variant->width / 8;
-	struct profil_status status;
-	uint64_t lost = 0;
-	int try;
-
-	if (variant->width == 16)
-		SKIP(return, "pcs have 32 or 64 bits");
-	self->start = (struct profil_start) {
-		.size = sizeof(self->start),
-		.flags = PROFIL_PC_LOG,
-		.clock = PROFIL_CLOCK_TIMER,
-		.rate = get_info(self->fd).max_rate,
-		.width = variant->width,
-		.log = (uintptr_t)self->buffer,
-		.log_bytes = w,
-	};
-	for (try = 0; try < 50 && !lost; try++) {
-		memset(self->buffer, 0xee, PAGE);
-		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-		ASSERT_EQ(0, stay_at_pc(self->text + 0x40, 0.004));
-		status = stop(self->fd);
-		ASSERT_GE(1, status.counted);
-		ASSERT_EQ(status.ticks, status.counted + status.lost);
-		for (i = w; i < PAGE; i++)
-			ASSERT_EQ((char)0xee, self->buffer[i]);
-		lost += status.lost;
-	}
-	EXPECT_LT(0, lost) {
-		TH_LOG("no interrupt was late in %d tries", try);
-	}
-}
-
 TEST_HARNESS_MAIN

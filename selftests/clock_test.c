@@ -264,7 +264,7 @@ static int armed(void)
  * The same, once those have lapsed that come to their next points: a random one is less
  * than two periods away.
  */
-static int armed_at_last(unsigned int lowest_rate)
+static int armed_later(unsigned int lowest_rate)
 {
 	usleep(2 * 1000000 / lowest_rate + 10000);
 	return armed();
@@ -284,7 +284,7 @@ TEST_F(clock, no_timer_while_asleep)
 	if (!pid) {
 		if (await_pass(pipes[0]))
 			_exit(1);
-		*nr = armed_at_last(1000);
+		*nr = armed_later(1000);
 		_exit(0);
 	}
 	/* a thread that migrates while it looks may miss the list that it is in */
@@ -340,7 +340,7 @@ TEST_F(clock, processor_that_goes_and_comes)
 	see_changing_processors(_metadata, profile, variant->clock);
 	if (get_info(profile->fd).tick_hz >= 250)
 		see_changing_processors(_metadata, profile, PROFIL_CLOCK_TICK);
-	EXPECT_EQ(0, armed_at_last(250));
+	EXPECT_EQ(0, armed_later(250));
 }
 
 /*
@@ -438,7 +438,7 @@ TEST_F(clock, no_timer_is_left)
 		EXPECT_EQ(0, wait_for(pids[k]));
 		close(go[k][1]);
 	}
-	EXPECT_EQ(0, armed_at_last(1));
+	EXPECT_EQ(0, armed_later(1));
 }
 
 /* One at a time, each in place of the last. */
@@ -456,7 +456,7 @@ TEST_F(clock, no_timer_is_left_by_replaced_ones)
 			stop(self->profile.fd);
 	}
 	stop(self->profile.fd);
-	EXPECT_EQ(0, armed_at_last(1));
+	EXPECT_EQ(0, armed_later(1));
 }
 
 /* By the random clock: an even one aliases with turns of even length. */

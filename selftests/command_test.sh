@@ -230,8 +230,8 @@ rates() {
 
 parameter=/sys/module/profil/parameters/max_cpu_percent
 
-# By a guard that finds any sample too dear: seconds are by the rate that is had. The guard
-# measures each 16th sample, so that 16 came faster.
+# With a limit of 0 %, the guard lowers the rate at the first sample that it measures, the
+# 16th. The profile's seconds are by the lower rate.
 lowered_rate() {
 	local before status
 

@@ -204,7 +204,7 @@ need_device
 ktap_set_plan 20
 check "executed programs" executed
 check "an executed program that is killed" killed
-check "a program that the dynamic linker is told to load" by_linker
+check "a program started by calling the dynamic linker" by_linker
 check "--no-follow" not_followed
 check "past a static program" past_static
 check_if forks-musl "past a program for another C library" past_another_libc

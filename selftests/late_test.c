@@ -357,4 +357,43 @@ TEST_F(late, replaced_by_another)
 					     PROFIL_CLOCK_TICK, self->rate);
 }
 
+/*
+ * A late interrupt brings more samples than a log has room for. The timer comes for each
+ * point that is late, but at each 16th time it looks at the clock and counts all of them.
+ */
+TEST_F(late, log_overflows)
+{
+	const unsigned int room = 20, late = 60;
+	unsigned int width, i;
+	unsigned char *log;
+
+	for (width = 32; width <= 64; width += 32) {
+		struct profil_status status;
+		size_t bytes = room * width / 8;
+
+		log = map_memory(PAGE);
+		memset(log, 0xee, PAGE);
+		self->profile.start = (struct profil_start) {
+			.size = sizeof(self->profile.start),
+			.flags = PROFIL_PC_LOG,
+			.clock = self->clock,
+			.rate = self->rate,
+			.width = width,
+			.log = (uintptr_t)log,
+			.log_bytes = bytes,
+		};
+		ASSERT_EQ(0, call(self->profile.fd, PROFIL_IOC_START,
+				  &self->profile.start));
+		ASSERT_EQ(0, keep_off(OFF, late, self->rate));
+		status = stop(self->profile.fd);
+		EXPECT_EQ(PROFIL_STATE_FULL, status.state);
+		EXPECT_EQ(room, status.counted);
+		EXPECT_LE(late - self->ends - room, status.lost);
+		EXPECT_EQ(status.ticks, status.counted + status.lost);
+		for (i = bytes; i < PAGE; i++)
+			ASSERT_EQ(0xee, log[i]);
+		munmap(log, PAGE);
+	}
+}
+
 TEST_HARNESS_MAIN
