@@ -24,7 +24,7 @@ command_scripts=(command_test.sh follow_test.sh gprof_test.sh)
 # make check-all.
 debug_programs=(abi_test life_test fork_test sharers_test denied_test doubt_test limits_test
 	flags_test)
-debug_long_programs=(memory_test killed_test remap_test replaced_test machine_test.sh)
+debug_long_programs=(observe_test.sh memory_test killed_test remap_test replaced_test machine_test.sh)
 # What races, for a kernel that finds data races
 race_programs=(life_test doubt_test remap_test fork_test storm_test.sh machine_test.sh
 	module_test.sh)
