@@ -67,11 +67,11 @@ static __always_inline u64 ticks_passed(struct profil_tick *last,
 
 	if (unlikely(ticks > 1)) {
 		/*
-		 * Other threads may be ending. Only a thread of the process adds
-		 * threads: where this one reads 1, it is alone.
+		 * Other threads may end meanwhile. Only a thread of the process
+		 * adds threads: where this one reads 1, it is alone.
 		 */
-		bool alone = session->thread ||
-			     data_race(get_nr_threads(current)) == 1;
+		int threads = data_race(get_nr_threads(current));
+		bool alone = session->thread || threads == 1;
 		bool same = alone ? last->task == current :
 				    last->mm == current->mm;
 		u64 since = session->started_ns;
