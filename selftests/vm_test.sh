@@ -102,7 +102,7 @@ sealed() {
 	local seed=$1
 
 	shift
-	vm --sealed --seed "$seed" -- "$@" && cat "$work/out" "$work/err"
+	vm --sealed --shift 3 --seed "$seed" -- "$@" && cat "$work/out" "$work/err"
 }
 
 # The second time it shares one of the host's CPUs with a loop.
@@ -121,7 +121,7 @@ repeats_to_the_byte() {
 }
 
 has_its_own_files() {
-	vm --sealed -- sh -c 'ls "$1"; cd /profil/selftests && ls ktap.sh' sh \
+	vm --sealed --shift 3 -- sh -c 'ls "$1"; cd /profil/selftests && ls ktap.sh' sh \
 		"$(cd .. && pwd)/Makefile" &&
 	[ "$(cat "$work/out")" = ktap.sh ]
 }
@@ -134,7 +134,7 @@ check "output is byte for byte, stderr apart, and so is the exit status" output_
 check "arguments are exact, and so is the user" arguments_and_user
 check "one CPU; what is written outside the repository is gone" writes
 check "four CPUs" cpus 4
-check "two CPUs by the count of instructions" cpus 2 --icount
+check "two CPUs by the count of instructions" cpus 2 --icount --shift 3
 check "a sealed guest repeats to the byte, and not with another seed" repeats_to_the_byte
 check "a sealed guest has files of its own" has_its_own_files
 check "a kernel warning" fails_and_names_log 125 -- \
@@ -143,6 +143,6 @@ check "a lockdep report" log_is_suspect
 check "a panic" fails_and_names_log 125 -- \
 	sh -c 'echo c >/proc/sysrq-trigger'
 check "time-out and ^C" eval \
-	'fails_and_names_log 124 --timeout 15 -- sleep 1000 && interrupt'
+	'fails_and_names_log 124 --timeout 10 -- sleep 1000 && interrupt'
 check "usage errors" eval '! vm --nonsense -- true'
 ktap_finished
