@@ -8,7 +8,7 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source=ktap.sh
 . ./ktap.sh
 
-CYCLES=${CYCLES:-20}
+CYCLES=${CYCLES:-10}
 ftrace=/proc/sys/kernel/ftrace_enabled
 tracing=/sys/kernel/tracing
 functions=$tracing/enabled_functions
