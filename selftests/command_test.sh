@@ -364,6 +364,23 @@ result_that_cannot_be_written() {
 	grep -q '^# command: sh' "$work/profile"
 }
 
+# By a link that another user has planted in a directory for all, nobody's file is replaced.
+planted_link() {
+	local protected=/proc/sys/fs/protected_symlinks before status
+
+	before=$(<$protected)
+	echo 1 >$protected
+	mkdir -m 1777 "$work/sticky" && echo precious >"$work/precious" &&
+	ln -s "$work/precious" "$work/sticky/result" &&
+	chown -h 65532 "$work/sticky/result" &&
+	"$PROFIL" -o "$work/sticky/result" -t "$work/profile" true 2>"$work/err" &&
+	grep -q 'sticky/result: .* (EACCES)' "$work/err" &&
+	[ "$(<"$work/precious")" = precious ]
+	status=$?
+	echo "$before" >$protected
+	return $status
+}
+
 # refused WHICH COMMAND...: it does not run, as the table named by the option is the result
 refused() {
 	"$PROFIL" "${@:2}" touch "$work/ran"
@@ -436,7 +453,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 41
+ktap_set_plan 42
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -487,6 +504,7 @@ check "lines" by_line
 check "an object that has changed" changed_object
 check "a result file, and nothing else" result_file
 check "a result that cannot be written" result_that_cannot_be_written
+check "a result by way of a planted link" planted_link
 check "a table and a result in one file" one_file_for_both
 check "differences" differences
 check "information" information

@@ -5,6 +5,16 @@
 #ifndef PROFIL_FAILURE_H
 #define PROFIL_FAILURE_H
 
+#include <errno.h>
+
+/* Return: -errno of the call that has just failed, which is never 0. */
+static inline int failure_errno(void)
+{
+	int error = errno;
+
+	return error > 0 ? -error : -EIO;
+}
+
 /**
  * failure_remedy - what to do about an error
  * @error: an errno that memory, a descriptor or something to write to was refused with

@@ -91,10 +91,15 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 
 	error = collect_result(&result, run, outcome->end, outcome->argv);
 	if (!error && outcome->output) {
-		int unwritten = resultfile_write(outcome->output, &result);
+		char *left;
+		int unwritten = resultfile_write(outcome->output, &result, &left);
 
-		if (unwritten)
+		if (left)
+			warnx("%s: %s (%s): the result is in %s", outcome->output,
+			      strerror(-unwritten), strerrorname_np(-unwritten), left);
+		else if (unwritten)
 			outcome_explain_unwritten(outcome->output, unwritten);
+		free(left);
 		is_kept = !unwritten;
 	}
 	if (!error)

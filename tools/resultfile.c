@@ -2,16 +2,13 @@
 /*
  * Results in files.
  *
- * A file is written beside its place and moved there when all of it is on the disk, so
- * that whoever looks finds the old or the new one, also after a crash. It is read with
- * suspicion: lengths tell what is cut short, a checksum what is damaged, and a bound on
+ * A file is written by replacement.h, whole or not at all. It is read with suspicion: lengths tell what is cut short, a checksum what is damaged, and a bound on
  * all lengths what would not fit.
  */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -22,6 +19,8 @@
 
 #include <zlib.h>
 
+#include "failure.h"
+#include "replacement.h"
 #include "resultfile.h"
 #include "resultpack.h"
 
@@ -41,14 +40,6 @@ struct envelope {
 	uint64_t bytes;
 	uint32_t checksum;
 } __attribute__((packed));
-
-/* What a call has failed with, which is never 0. Return: -errno. */
-static int failure(void)
-{
-	int error = errno;
-
-	return error > 0 ? -error : -EIO;
-}
 
 /* --- writing ------------------------------------------------------------------ */
 
@@ -107,103 +98,18 @@ static int write_all(int fd, const unsigned char *bytes, size_t nr)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0)
-			return failure();
+			return failure_errno();
 		bytes += written;
 		nr -= (size_t)written;
 	}
 	return 0;
 }
 
-/* A file that is to take another's place */
-struct replacement {
-	char *path;	/* whose */
-	char *beside;	/* its own */
-	int fd;
-};
-
-/* Return: whether it could be made; if not, there is errno, and nothing to give back. */
-static bool begin(struct replacement *new, const char *path)
-{
-	/* what a symbolic link leads to is replaced, and not the link */
-	char *place = realpath(path, NULL), *beside = NULL;
-	mode_t mask = umask(0);
-	int error = ENOMEM;
-
-	umask(mask);
-	if (!place)
-		place = strdup(path);
-	if (!place || asprintf(&beside, "%s.XXXXXX", place) < 0)
-		goto free_place;
-	new->fd = mkostemp(beside, O_CLOEXEC);
-	if (new->fd < 0) {
-		error = errno;
-		goto free_beside;
-	}
-	/* as any other file that is made here */
-	if (fchmod(new->fd, 0666 & ~mask)) {
-		error = errno;
-		unlink(beside);
-		close(new->fd);
-		goto free_beside;
-	}
-	new->path = place;
-	new->beside = beside;
-	return true;
-
-free_beside:
-	free(beside);
-free_place:
-	free(place);
-	errno = error;
-	return false;
-}
-
-/* The file is there for good when its name is. */
-static int sync_directory(char *path)
-{
-	int fd = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int error = 0;
-
-	/* one that only may be written to cannot be opened: what could be done is done */
-	if (fd < 0)
-		return errno == EACCES ? 0 : failure();
-	/* not all file systems can, and those see to it themselves */
-	if (fsync(fd) && errno != EINVAL)
-		error = failure();
-	close(fd);
-	return error;
-}
-
-/* @error: of what was done meanwhile. Return: that, or that of moving it. */
-static int finish(struct replacement *new, int error)
-{
-	if (!error && fsync(new->fd))
-		error = failure();
-	if (close(new->fd) && !error)
-		error = failure();
-	if (!error && rename(new->beside, new->path))
-		error = failure();
-	if (error)
-		unlink(new->beside);
-	else
-		error = sync_directory(new->beside);
-	free(new->beside);
-	free(new->path);
-	return error;
-}
-
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && !S_ISREG(st.st_mode);
-}
-
 static int open_special(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 
-	return fd < 0 ? failure() : fd;
+	return fd < 0 ? failure_errno() : fd;
 }
 
 static int try_special(const char *path)
@@ -213,7 +119,7 @@ static int try_special(const char *path)
 
 	/* to open a pipe would wait for its reader, and to close it send him away */
 	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
-		return access(path, W_OK) ? failure() : 0;
+		return access(path, W_OK) ? failure_errno() : 0;
 	fd = open_special(path);
 	if (fd < 0)
 		return fd;
@@ -224,41 +130,57 @@ static int try_special(const char *path)
 int resultfile_try(const char *path)
 {
 	struct replacement new;
+	int error = replacement_find(&new, path);
 
-	if (is_special(path))
-		return try_special(path);
-	if (!begin(&new, path))
-		return failure();
-	unlink(new.beside);
-	close(new.fd);
-	free(new.beside);
-	free(new.path);
-	return 0;
+	if (!error && new.is_special) {
+		error = try_special(path);
+	} else if (!error) {
+		error = replacement_check(&new);
+		if (!error) {
+			error = replacement_begin(&new);
+			replacement_abandon(&new);
+		}
+	}
+	replacement_release(&new);
+	return error;
 }
 
-int resultfile_write(const char *path, const struct result *result)
+static int write_special(const char *path, const unsigned char *contents, size_t bytes)
+{
+	int fd = open_special(path);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = write_all(fd, contents, bytes);
+	close(fd);
+	return error;
+}
+
+int resultfile_write(const char *path, const struct result *result, char **left)
 {
 	struct replacement new;
 	unsigned char *contents;
 	size_t bytes;
 	int error;
 
+	*left = NULL;
 	contents = wrap(result, &bytes);
 	if (!contents)
-		return failure();
-	if (is_special(path)) {
-		error = open_special(path);
-		if (error >= 0) {
-			int fd = error;
-
-			error = write_all(fd, contents, bytes);
-			close(fd);
-		}
-	} else if (begin(&new, path)) {
-		error = finish(&new, write_all(new.fd, contents, bytes));
-	} else {
-		error = failure();
+		return failure_errno();
+	error = replacement_find(&new, path);
+	if (!error && new.is_special) {
+		error = write_special(path, contents, bytes);
+	} else if (!error) {
+		error = replacement_begin(&new);
+		if (!error)
+			error = write_all(new.fd, contents, bytes);
+		if (!error)
+			error = replacement_finish(&new, left);
+		else
+			replacement_abandon(&new);
 	}
+	replacement_release(&new);
 	free(contents);
 	return error;
 }
@@ -290,9 +212,9 @@ static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
 	int error = 0;
 
 	if (fd < 0)
-		return failure();
+		return failure_errno();
 	if (fstat(fd, &st)) {
-		error = failure();
+		error = failure_errno();
 	} else if (!S_ISREG(st.st_mode)) {
 		error = refuse(why, "it is no regular file: copy the result into one");
 	} else if ((uint64_t)st.st_size > sizeof(struct envelope) +
@@ -308,7 +230,7 @@ static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
 		ssize_t length = read(fd, *contents + at, *bytes - at);
 
 		if (length < 0 && errno != EINTR)
-			error = failure();
+			error = failure_errno();
 		else if (!length)
 			*bytes = at;
 		else if (length > 0)

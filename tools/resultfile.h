@@ -12,23 +12,28 @@
 
 /**
  * resultfile_try - whether a result could be written
- * @path: where to
+ * @path: where to, as for resultfile_write()
  *
- * For before the run: what was counted cannot be had again.
+ * Before the run, as what was counted cannot be counted again. Writes nothing.
  *
- * Return: 0 or -errno.
+ * Return: 0 or -errno; -EACCES: also a symbolic link of another user that the kernel does
+ * not follow; -EPERM: a file of another user in a sticky directory; -EBUSY: a mount point.
  */
 int resultfile_try(const char *path);
 
 /**
  * resultfile_write - write a result
- * @path:   where to; what is there is replaced, in one step, by a whole file or not at
- *          all. What is no regular file, as /dev/null, is written to
+ * @path:   where to. A file that is there is replaced, in one step, by a whole one with its
+ *          permissions. A symbolic link is followed where the kernel follows it. What is no
+ *          regular file, as /dev/null, is written to
  * @result: nothing is wrong with it
+ * @left:   out: where the result is if it was written and could not be moved to @path, to
+ *          free(); else NULL
  *
- * Return: 0 or -errno; -EFBIG: it is larger than what is read.
+ * Return: 0 or -errno; -EFBIG: it is larger than what is read; -ESTALE: the file was moved
+ * away meanwhile.
  */
-int resultfile_write(const char *path, const struct result *result);
+int resultfile_write(const char *path, const struct result *result, char **left);
 
 /**
  * resultfile_remedy - what to do if a result could not be written

@@ -17,13 +17,14 @@ int main(int argc, char **argv)
 	unsigned char *message;
 	struct result result;
 	size_t bytes;
+	char *left;
 	FILE *out;
 
 	fake_result(&result);
 	if (argc != 3)
 		return 1;
 	if (!strcmp(argv[1], "file"))
-		return resultfile_write(argv[2], &result) != 0;
+		return resultfile_write(argv[2], &result, &left) != 0;
 	out = fopen(argv[2], "w");
 	return !out || resultpack_pack(&result, &message, &bytes) ||
 	       fwrite(message, bytes, 1, out) != 1 || fclose(out);

@@ -126,13 +126,14 @@ static int write_result(const char *out, char **paths, size_t nr)
 {
 	struct result result;
 	const char *problem;
+	char *left;
 	int error;
 
 	real_result(&result, paths, nr);
 	problem = result_problem(&result);
 	if (problem)
 		errx(1, "%s", problem);
-	error = resultfile_write(out, &result);
+	error = resultfile_write(out, &result, &left);
 	if (error)
 		errx(1, "%s: %s", out, strerror(-error));
 	return 0;

@@ -3,19 +3,24 @@
  * Results in files: what is written is read again, whatever else is there is refused in
  * words, and a file is whole or not there at all.
  */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -96,13 +101,23 @@ static void assert_refused(const char *path, const char *words)
 	result_release(&again);
 }
 
+/* Nothing is left elsewhere. */
+static int write_result(const char *path)
+{
+	char *left = (char *)path;
+	int error = resultfile_write(path, &result, &left);
+
+	assert_null(left);
+	return error;
+}
+
 static void what_is_written_is_read(void **state)
 {
 	const char *why = NULL;
 
 	(void)state;
 	assert_string_equal(result_problem(&result) ? : "none", "none");
-	assert_int_equal(resultfile_write("out", &result), 0);
+	assert_int_equal(write_result("out"), 0);
 	assert_int_equal(resultfile_read("out", &again, &why), 0);
 	assert_same_result(&again, &result);
 	assert_int_equal(count_files(), 1);
@@ -117,16 +132,20 @@ static void file_is_replaced_in_one_step(void **state)
 	(void)state;
 	write_bytes("out", "old", 3);
 	assert_int_equal(symlink("out", "link"), 0);
+	assert_int_equal(chmod("out", 0600), 0);
 	stat("out", &old);
-	assert_int_equal(resultfile_write("link", &result), 0);
+	assert_int_equal(write_result("link"), 0);
+	assert_int_equal(write_result("new"), 0);
 	umask(mask);
-	/* another file, of that name; and the link is still one */
+	assert_int_equal(stat("new", &new), 0);
+	assert_int_equal(new.st_mode, S_IFREG | 0640);
+	/* another file, of that name and permissions; and the link is still one */
 	assert_int_equal(lstat("out", &new), 0);
 	assert_true(old.st_ino != new.st_ino);
-	assert_int_equal(new.st_mode, S_IFREG | 0640);
+	assert_int_equal(new.st_mode, S_IFREG | 0600);
 	assert_int_equal(lstat("link", &new), 0);
 	assert_true(S_ISLNK(new.st_mode));
-	assert_int_equal(count_files(), 2);
+	assert_int_equal(count_files(), 3);
 	assert_int_equal(resultfile_read("out", &again, &why), 0);
 }
 
@@ -142,7 +161,7 @@ static void failed_write_changes_nothing(void **state)
 	small.rlim_max = old.rlim_max;
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
-	assert_int_equal(resultfile_write("out", &result), -EFBIG);
+	assert_int_equal(write_result("out"), -EFBIG);
 	/* in no other file is more room */
 	assert_null(strstr(resultfile_remedy(EFBIG), "another file"));
 	assert_non_null(strstr(resultfile_remedy(ENOSPC), "another file"));
@@ -150,6 +169,94 @@ static void failed_write_changes_nothing(void **state)
 	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
 	assert_memory_equal(bytes, "old", 3);
 	assert_int_equal(count_files(), 1);
+}
+
+/* A link that leads nowhere is replaced itself, wherever it would have led. */
+static void dangling_link_is_replaced(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("nowhere", "out"), 0);
+	assert_int_equal(write_result("out"), 0);
+	assert_int_equal(lstat("out", &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(count_files(), 1);
+}
+
+/* What cannot be moved to its place is kept beside it; and that is known before. */
+static void result_is_kept_beside_a_mount_point(void **state)
+{
+	const char *why = NULL;
+	unsigned char bytes[16];
+	char *left = NULL;
+
+	(void)state;
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		skip();
+	write_bytes("out", "old", 3);
+	write_bytes("mounted", "old", 3);
+	assert_int_equal(mount("mounted", "out", NULL, MS_BIND, NULL), 0);
+	assert_int_equal(resultfile_try("out"), -EBUSY);
+	assert_int_equal(resultfile_write("out", &result, &left), -EBUSY);
+	assert_int_equal(umount("out"), 0);
+	assert_non_null(left);
+	assert_int_equal(resultfile_read(left, &again, &why), 0);
+	assert_same_result(&again, &result);
+	assert_int_equal(count_files(), 3);
+	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
+	free(left);
+}
+
+/* In a process of its own, as another user: nothing is given back afterwards. */
+static int try_as_nobody(const char *path)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+		    setresuid(65534, 65534, 65534))
+			_exit(99);
+		_exit(-resultfile_try(path));
+	}
+	waitpid(pid, &status, 0);
+	return -WEXITSTATUS(status);
+}
+
+/* Only its owner replaces a file in a directory like /tmp. */
+static void anothers_file_in_a_sticky_directory(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("out", "old", 3);
+	assert_int_equal(try_as_nobody("out"), -EPERM);
+	assert_int_equal(try_as_nobody("own"), 0);
+	assert_int_equal(chown("out", 65534, 65534), 0);
+	assert_int_equal(try_as_nobody("out"), 0);
+	assert_int_equal(count_files(), 1);
+}
+
+/* By another user's link in such a directory nobody's file is replaced. */
+static void anothers_link_in_a_sticky_directory(void **state)
+{
+	unsigned char bytes[16];
+
+	(void)state;
+	if (geteuid() || read_bytes("/proc/sys/fs/protected_symlinks", bytes, 16) < 1 ||
+	    bytes[0] != '1')
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("mine", "old", 3);
+	assert_int_equal(symlink("mine", "out"), 0);
+	assert_int_equal(lchown("out", 65534, 65534), 0);
+	assert_int_equal(resultfile_try("out"), -EACCES);
+	assert_int_equal(write_result("out"), -EACCES);
+	assert_int_equal(read_bytes("mine", bytes, sizeof(bytes)), 3);
+	assert_int_equal(count_files(), 2);
 }
 
 static void trying_leaves_nothing(void **state)
@@ -182,7 +289,7 @@ static void special_files_are_written_to(void **state)
 	fifo = open("fifo", O_RDWR | O_NONBLOCK);
 	assert_true(fifo >= 0);
 	assert_int_equal(resultfile_try("fifo"), 0);
-	assert_int_equal(resultfile_write("fifo", &result), 0);
+	assert_int_equal(write_result("fifo"), 0);
 	assert_true(read(fifo, bytes, sizeof(bytes)) > 36);
 	assert_memory_equal(bytes, "profil result 1\n", 16);
 	close(fifo);
@@ -192,7 +299,7 @@ static void special_files_are_written_to(void **state)
 	listener = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_int_equal(bind(listener, (struct sockaddr *)&name, sizeof(name)), 0);
 	assert_int_equal(resultfile_try("socket"), -ENXIO);
-	assert_int_equal(resultfile_write("socket", &result), -ENXIO);
+	assert_int_equal(write_result("socket"), -ENXIO);
 	close(listener);
 	assert_int_equal(stat("socket", &st), 0);
 	assert_true(S_ISSOCK(st.st_mode));
@@ -237,7 +344,7 @@ static void every_cut_is_told(void **state)
 	size_t size, cut;
 
 	(void)state;
-	assert_int_equal(resultfile_write("out", &result), 0);
+	assert_int_equal(write_result("out"), 0);
 	size = read_bytes("out", bytes, sizeof(bytes));
 	for (cut = 0; cut < size; cut++) {
 		write_bytes("cut", bytes, cut);
@@ -251,7 +358,7 @@ static void every_flipped_bit_is_found(void **state)
 	size_t size, bit;
 
 	(void)state;
-	assert_int_equal(resultfile_write("out", &result), 0);
+	assert_int_equal(write_result("out"), 0);
 	size = read_bytes("out", bytes, sizeof(bytes));
 	for (bit = 0; bit < 8 * size; bit++) {
 		const char *words = bit / 8 < 14 ? "no result" :
@@ -354,7 +461,7 @@ static void nonsense_is_refused(void **state)
 		__typeof__(place) kept = place;				\
 									\
 		place = value;						\
-		assert_int_equal(resultfile_write("out", &result), 0);	\
+		assert_int_equal(write_result("out"), 0);	\
 		assert_refused("out", words);				\
 		place = kept;						\
 	} while (0)
@@ -386,7 +493,7 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(processes[1].cpu_ns, UINT64_MAX - 21, "too long");
 	name = result.argv[0];
 	result.argv[0] = NULL;
-	assert_int_equal(resultfile_write("out", &result), 0);
+	assert_int_equal(write_result("out"), 0);
 	assert_refused("out", "no command");
 	result.argv[0] = name;
 }
@@ -423,6 +530,10 @@ int main(void)
 		TEST(what_is_written_is_read),
 		TEST(file_is_replaced_in_one_step),
 		TEST(failed_write_changes_nothing),
+		TEST(dangling_link_is_replaced),
+		TEST(result_is_kept_beside_a_mount_point),
+		TEST(anothers_file_in_a_sticky_directory),
+		TEST(anothers_link_in_a_sticky_directory),
 		TEST(trying_leaves_nothing),
 		TEST(special_files_are_written_to),
 		TEST(pipe_is_tried_without_its_reader),

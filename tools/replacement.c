@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A file that takes the place of another in one step.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "failure.h"
+#include "replacement.h"
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Return: an absolute path of an open file, to free(); or NULL with errno. */
+static char *path_of(int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path));
+	if (length < 0)
+		return NULL;
+	if (length == sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	return strndup(path, (size_t)length);
+}
+
+static int open_directory(const char *path)
+{
+	char *copy = strdup(path);
+	int fd;
+
+	if (!copy)
+		return -1;
+	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	return fd;
+}
+
+/* Whether the name is still that of the file that was found. */
+static bool is_the_same(const struct replacement *new)
+{
+	struct stat st;
+
+	return !fstatat(new->directory, name_of(new->path), &st, AT_SYMLINK_NOFOLLOW) &&
+	       st.st_dev == new->file.st_dev && st.st_ino == new->file.st_ino;
+}
+
+int replacement_find(struct replacement *new, const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	int error = 0;
+
+	*new = (struct replacement){ .directory = -1, .exists = fd >= 0, .fd = -1 };
+	if (!new->exists && errno != ENOENT)
+		return failure_errno();
+	if (new->exists && fstat(fd, &new->file))
+		error = failure_errno();
+	new->path = new->exists ? path_of(fd) : strdup(path);
+	if (!error && !new->path)
+		error = failure_errno();
+	if (new->exists)
+		close(fd);
+	if (error || !new->path)
+		return error;
+	new->is_special = new->exists && !S_ISREG(new->file.st_mode);
+	if (new->is_special)
+		return 0;
+	if (!*name_of(new->path))
+		return -EISDIR;
+	new->directory = open_directory(new->path);
+	if (new->directory < 0)
+		return failure_errno();
+	return new->exists && !is_the_same(new) ? -ESTALE : 0;
+}
+
+void replacement_release(const struct replacement *new)
+{
+	if (new->directory >= 0)
+		close(new->directory);
+	free(new->path);
+}
+
+int replacement_check(const struct replacement *new)
+{
+	struct stat directory;
+	struct statx file;
+
+	if (!new->exists)
+		return 0;
+	if (fstat(new->directory, &directory))
+		return failure_errno();
+	if (directory.st_mode & S_ISVTX && geteuid() &&
+	    directory.st_uid != geteuid() && new->file.st_uid != geteuid())
+		return -EPERM;
+	if (!statx(new->directory, name_of(new->path), AT_SYMLINK_NOFOLLOW, 0, &file) &&
+	    file.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return -EBUSY;
+	return 0;
+}
+
+/* As the file that is replaced, or as any other that is made here. */
+static mode_t mode_for(const struct replacement *new)
+{
+	mode_t mask;
+
+	if (new->exists)
+		return new->file.st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+int replacement_begin(struct replacement *new)
+{
+	if (asprintf(&new->beside, "/proc/self/fd/%d/%s.XXXXXX", new->directory,
+		     name_of(new->path)) < 0) {
+		new->beside = NULL;
+		return -ENOMEM;
+	}
+	new->fd = mkostemp(new->beside, O_CLOEXEC);
+	return new->fd < 0 || fchmod(new->fd, mode_for(new)) ? failure_errno() : 0;
+}
+
+void replacement_abandon(struct replacement *new)
+{
+	if (new->fd >= 0) {
+		unlink(new->beside);
+		close(new->fd);
+	}
+	free(new->beside);
+}
+
+/*
+ * The file is there for good when its name is. Not all file systems can see to that, and
+ * not every directory can be read: what could be done is done.
+ */
+static void sync_directory(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+static int move(const struct replacement *new)
+{
+	char *target;
+	int error = 0;
+
+	if (asprintf(&target, "/proc/self/fd/%d/%s", new->directory,
+		     name_of(new->path)) < 0)
+		return -ENOMEM;
+	if (rename(new->beside, target))
+		error = failure_errno();
+	free(target);
+	return error;
+}
+
+int replacement_finish(struct replacement *new, char **left)
+{
+	int error;
+
+	if (fsync(new->fd)) {
+		error = failure_errno();
+		replacement_abandon(new);
+		return error;
+	}
+	error = move(new);
+	if (error)
+		*left = path_of(new->fd);
+	else
+		sync_directory(new->directory);
+	/* nothing of it is on its way any more */
+	close(new->fd);
+	free(new->beside);
+	return error;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A file that takes the place of another in one step: it is written beside its place, and
+ * moved there when all of it is on the disk, so that a reader finds the old or the new one,
+ * also after a crash.
+ *
+ * The kernel follows symbolic links, by its rules for directories that everybody may write
+ * to (protected_symlinks in proc(5)). What it finds is held by descriptors: nobody can
+ * exchange it meanwhile.
+ */
+#ifndef PROFIL_REPLACEMENT_H
+#define PROFIL_REPLACEMENT_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/**
+ * struct replacement - private, but for
+ * @is_special: there is something that is no regular file, and is not replaced
+ * @fd:         to write to, from replacement_begin() on
+ */
+struct replacement {
+	char *path;		/* without symbolic links, if there is a file already */
+	char *beside;		/* the new file's, by way of the directory's descriptor */
+	int directory;		/* O_PATH */
+	bool exists;
+	struct stat file;	/* that exists */
+
+	bool is_special;
+	int fd;
+};
+
+/**
+ * replacement_find - find the place for a file
+ * @new:  to be released by replacement_release(), whatever is returned
+ * @path: its path. A symbolic link is followed; one that leads nowhere is replaced
+ *
+ * Return: 0 or -errno; -EACCES: also another user's link, in a sticky directory; -ESTALE:
+ * the file was moved away meanwhile.
+ */
+int replacement_find(struct replacement *new, const char *path);
+
+/**
+ * replacement_check - whether replacement_finish() would be refused
+ * @new: what is not special
+ *
+ * Return: 0 or -errno; -EPERM: another user's file in a sticky directory; -EBUSY: a mount
+ * point.
+ */
+int replacement_check(const struct replacement *new);
+
+/**
+ * replacement_begin - make the new file, empty, with the permissions of the old one
+ * @new: what is not special
+ *
+ * Return: 0 or -errno. Whatever is returned, one of the two following is to be called.
+ */
+int replacement_begin(struct replacement *new);
+
+/* Nothing has changed. */
+void replacement_abandon(struct replacement *new);
+
+/**
+ * replacement_finish - have the new file take its place
+ * @new:  all is written
+ * @left: out: if it is on the disk and cannot be moved, where it is, to free(); else as it
+ *        was
+ *
+ * Return: 0 or -errno.
+ */
+int replacement_finish(struct replacement *new, char **left);
+
+void replacement_release(const struct replacement *new);
+
+#endif /* PROFIL_REPLACEMENT_H */
