@@ -75,7 +75,10 @@ static int stay(struct _test_data_bins *self, size_t d, unsigned int samples)
 	return stay_at_pc(self->text + d, time_of(samples, self->start.rate));
 }
 
-/* Stay at text + d; all that is counted there must be in one counter. */
+/*
+ * Stay at text + d; all that is counted there must be in one counter. A thread of the kernel
+ * that breaks the stay takes a tick or leaves one more: two of them may.
+ */
 static int only_moves(struct _test_data_bins *self, unsigned int width,
 		      size_t d, size_t index, struct profil_status *status)
 {
@@ -98,7 +101,7 @@ static int only_moves(struct _test_data_bins *self, unsigned int width,
 			others++;
 		}
 	}
-	return !others && status->counted >= 4 && status->counted <= 6 &&
+	return !others && status->counted >= 4 - 2 && status->counted <= 6 + 2 &&
 	       counter(self->buffer, width, index) == status->counted;
 }
 

@@ -25,15 +25,6 @@ struct span {
 	struct profil_status status;
 };
 
-/* How often threads of this process had to leave a CPU. */
-static long preemptions(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_nivcsw;
-}
-
 static void begin_span(struct __test_metadata *_metadata, struct profile *profile,
 		       struct span *span, unsigned int clock, unsigned int rate)
 {
