@@ -68,14 +68,15 @@ int replacement_find(struct replacement *new, const char *path)
 	*new = (struct replacement){ .directory = -1, .exists = fd >= 0, .fd = -1 };
 	if (!new->exists && errno != ENOENT)
 		return failure_errno();
-	if (new->exists && fstat(fd, &new->file))
-		error = failure_errno();
-	new->path = new->exists ? path_of(fd) : strdup(path);
-	if (!error && !new->path)
+	if (!new->exists)
+		new->path = strdup(path);
+	else if (!fstat(fd, &new->file))
+		new->path = path_of(fd);
+	if (!new->path)
 		error = failure_errno();
 	if (new->exists)
 		close(fd);
-	if (error || !new->path)
+	if (!new->path)
 		return error;
 	new->is_special = new->exists && !S_ISREG(new->file.st_mode);
 	if (new->is_special)
@@ -90,8 +91,14 @@ int replacement_find(struct replacement *new, const char *path)
 
 void replacement_release(const struct replacement *new)
 {
+	/* it has not been finished */
+	if (new->fd >= 0) {
+		unlink(new->beside);
+		close(new->fd);
+	}
 	if (new->directory >= 0)
 		close(new->directory);
+	free(new->beside);
 	free(new->path);
 }
 
@@ -136,15 +143,6 @@ int replacement_begin(struct replacement *new)
 	return new->fd < 0 || fchmod(new->fd, mode_for(new)) ? failure_errno() : 0;
 }
 
-void replacement_abandon(struct replacement *new)
-{
-	if (new->fd >= 0) {
-		unlink(new->beside);
-		close(new->fd);
-	}
-	free(new->beside);
-}
-
 /*
  * The file is there for good when its name is. Not all file systems can see to that, and
  * not every directory can be read: what could be done is done.
@@ -177,18 +175,14 @@ int replacement_finish(struct replacement *new, char **left)
 {
 	int error;
 
-	if (fsync(new->fd)) {
-		error = failure_errno();
-		replacement_abandon(new);
-		return error;
-	}
+	if (fsync(new->fd))
+		return failure_errno();
 	error = move(new);
 	if (error)
 		*left = path_of(new->fd);
 	else
 		sync_directory(new->directory);
-	/* nothing of it is on its way any more */
 	close(new->fd);
-	free(new->beside);
+	new->fd = -1;
 	return error;
 }

@@ -17,11 +17,11 @@
 /**
  * struct replacement - private, but for
  * @is_special: there is something that is no regular file, and is not replaced
- * @fd:         to write to, from replacement_begin() on
+ * @fd:         to write to, from replacement_begin() to replacement_finish(); else -1
  */
 struct replacement {
 	char *path;		/* without symbolic links, if there is a file already */
-	char *beside;		/* the new file's, by way of the directory's descriptor */
+	char *beside;		/* of the new file, by way of the directory's descriptor */
 	int directory;		/* O_PATH */
 	bool exists;
 	struct stat file;	/* that exists */
@@ -53,12 +53,9 @@ int replacement_check(const struct replacement *new);
  * replacement_begin - make the new file, empty, with the permissions of the old one
  * @new: what is not special
  *
- * Return: 0 or -errno. Whatever is returned, one of the two following is to be called.
+ * Return: 0 or -errno.
  */
 int replacement_begin(struct replacement *new);
-
-/* Nothing has changed. */
-void replacement_abandon(struct replacement *new);
 
 /**
  * replacement_finish - have the new file take its place
@@ -70,6 +67,7 @@ void replacement_abandon(struct replacement *new);
  */
 int replacement_finish(struct replacement *new, char **left);
 
+/* A file that was begun and not finished is deleted. */
 void replacement_release(const struct replacement *new);
 
 #endif /* PROFIL_REPLACEMENT_H */

@@ -2,8 +2,9 @@
 /*
  * Results in files.
  *
- * A file is written by replacement.h, whole or not at all. It is read with suspicion: lengths tell what is cut short, a checksum what is damaged, and a bound on
- * all lengths what would not fit.
+ * replacement.h writes a file whole or not at all. A file is read with suspicion: its
+ * lengths show whether it is cut short, its checksum whether it is damaged, and no length
+ * may be larger than a bound.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -112,13 +113,12 @@ static int open_special(const char *path)
 	return fd < 0 ? failure_errno() : fd;
 }
 
-static int try_special(const char *path)
+static int try_special(const char *path, mode_t mode)
 {
-	struct stat st;
 	int fd;
 
-	/* to open a pipe would wait for its reader, and to close it send him away */
-	if (!stat(path, &st) && S_ISFIFO(st.st_mode))
+	/* opening a pipe waits for its reader, and closing it sends the reader away */
+	if (S_ISFIFO(mode))
 		return access(path, W_OK) ? failure_errno() : 0;
 	fd = open_special(path);
 	if (fd < 0)
@@ -133,13 +133,11 @@ int resultfile_try(const char *path)
 	int error = replacement_find(&new, path);
 
 	if (!error && new.is_special) {
-		error = try_special(path);
+		error = try_special(path, new.file.st_mode);
 	} else if (!error) {
 		error = replacement_check(&new);
-		if (!error) {
+		if (!error)
 			error = replacement_begin(&new);
-			replacement_abandon(&new);
-		}
 	}
 	replacement_release(&new);
 	return error;
@@ -177,8 +175,6 @@ int resultfile_write(const char *path, const struct result *result, char **left)
 			error = write_all(new.fd, contents, bytes);
 		if (!error)
 			error = replacement_finish(&new, left);
-		else
-			replacement_abandon(&new);
 	}
 	replacement_release(&new);
 	free(contents);
