@@ -37,24 +37,23 @@ static void begin_span(struct __test_metadata *_metadata, struct profile *profil
 /*
  * In one stretch there are the points of all periods that it has in whole. An even clock
  * has one point more or less in the two parts of periods at its ends; a random one has
- * two. A thread that must leave the CPU may leave it to a thread of the kernel, whose
- * points are nobody's: that is a break at a random phase, with a variance of 1/4 at most,
- * and adds four standard errors.
+ * two.
  */
 static void end_span(struct __test_metadata *_metadata, struct profile *profile,
 		     struct span *span, int stretches)
 {
 	double rate = profile->start.rate;
-	int ends = profile->start.clock == PROFIL_CLOCK_RANDOM ? 2 : 1;
+	int ends;
 
 	span->end = process_seconds();
 	span->status = stop(profile->fd);
 	span->after = process_seconds();
 	span->preempted = preemptions() - span->preempted;
+	ends = span->status.clock == PROFIL_CLOCK_RANDOM ? 2 : 1;
 	EXPECT_EQ(rate, span->status.rate);
 	EXPECT_COUNT_IN(span->status.ticks, rate * (span->end - span->begin),
 			rate * (span->after - span->before),
-			ends * stretches + 2 * root_of((double)span->preempted));
+			ends * stretches + by_breaks(span->preempted));
 }
 
 struct burner {

@@ -69,4 +69,14 @@ static inline double root_of(double square)
 	return root;
 }
 
+/*
+ * What to allow more where threads had to leave a CPU so often (preemptions()). They may
+ * leave it to a thread of the kernel, whose points are nobody's: a break at a random phase,
+ * with a variance of 1/4 at most. Four standard errors.
+ */
+static inline double by_breaks(long preempted)
+{
+	return 2 * root_of((double)preempted);
+}
+
 #endif /* SELFTESTS_EXPECT_COUNT_H */

@@ -224,8 +224,7 @@ static void profile_threads(struct __test_metadata *_metadata,
 	sleep(1);
 	EXPECT_TRUE(all_hit(self, THREADS));
 	status = get_status(self->fd);
-	/* what the kernel replaces (by NUMA balancing, say) is pinned at the next hit */
-	EXPECT_GE(THREADS * PAGE, status.pinned_bytes);
+	EXPECT_EQ(THREADS * PAGE, status.pinned_bytes);
 	end = process_seconds();
 	status = stop(self->fd);
 	EXPECT_COUNT_IN(status.ticks, hz * (end - begun),

@@ -60,11 +60,7 @@ TEST_F(rate, one_clock_after_the_other)
 	EXPECT_COUNT_BY_CHANCE(*profile->counter, hz * used, ROUNDS * 4 / 4.0);
 }
 
-/*
- * It does not count the time before it, in which there were few points. Where the thread
- * must leave the CPU, points are a thread of the kernel's: a break, with a variance of 1/4,
- * of which four standard errors are allowed.
- */
+/* It does not count the time before it, in which there were few points. */
 TEST_F(rate, more_than_before)
 {
 	struct profile *profile = &self->profile;
@@ -85,7 +81,7 @@ TEST_F(rate, more_than_before)
 	after = process_seconds();
 	preempted = preemptions() - preempted;
 	EXPECT_COUNT_IN(status.ticks, 4000 * (end - begin), 4000 * (after - before),
-			1 + 2 * root_of((double)preempted));
+			1 + by_breaks(preempted));
 }
 
 TEST_F(rate, limit_for_users)

@@ -461,7 +461,7 @@ static void nonsense_is_refused(void **state)
 		__typeof__(place) kept = place;				\
 									\
 		place = value;						\
-		assert_int_equal(write_result("out"), 0);	\
+		assert_int_equal(write_result("out"), 0);		\
 		assert_refused("out", words);				\
 		place = kept;						\
 	} while (0)
