@@ -4,6 +4,11 @@
 # Which tests run in which guest. The fast ones come first: what runs until the first
 # failure ends early.
 
+# Kernel parameters for several CPUs: two nodes to move memory between. By itself the kernel
+# hints at no page: it would be unpinned until the next sample, beside tests that count
+# pinned pages.
+node_parameters="numa=fake=2 numa_balancing=disable"
+
 # Programs about the module; those in which the order of events matters run on one CPU too.
 one_cpu_programs=(abi_test bins_test life_test lib_test fork_test sharers_test
 	io_worker_test denied_test exec_test exit_test count_test children_test)
