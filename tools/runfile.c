@@ -22,6 +22,7 @@
 #endif
 
 #define UNNAMED		"[unnamed]"
+#define NO_OBJECT	UINT32_MAX
 
 static int write_header(int fd, const struct runfile_wish *wish)
 {
@@ -111,8 +112,7 @@ static int check_header(struct runfile *run, const char **why)
 		return damaged(why, "its magic number is gone");
 	if (header->version != PROFIL_RUN_VERSION)
 		return -EPROTO;
-	if (!memchr(header->message, 0, sizeof(header->message)))
-		return damaged(why, "its message has no end");
+	header->message[sizeof(header->message) - 1] = 0;
 	if (header->nr_objects > PROFIL_RUN_OBJECTS)
 		return damaged(why, "it has too many objects");
 	run->outside = counters_at(run, PROFIL_RUN_OUTSIDE_AT);
@@ -120,39 +120,31 @@ static int check_header(struct runfile *run, const char **why)
 }
 
 /*
- * @room: how many counters there can still be: were objects allowed to share
- * them, a small memory could hold work for hours
+ * @room: how many counters there can still be: objects that shared them would make hours
+ * of work out of a small memory
  */
-static int check_object(const struct runfile *run, const struct profil_run_object *raw,
-			uint64_t *room, const char **why)
+static bool is_whole_object(const struct runfile *run, const struct profil_run_object *raw,
+			    uint64_t room)
 {
-	if (raw->start >= raw->end)
-		return damaged(why, "an object ends before it starts");
-	if (raw->build_id_bytes > sizeof(raw->build_id))
-		return damaged(why, "a build-id is too long");
-	if (!memchr(raw->path, 0, sizeof(raw->path)))
-		return damaged(why, "a path has no end");
-	if (!are_counters(run, raw->counters, raw->nr_counters))
-		return damaged(why, "counters lie outside");
-	if (raw->nr_counters > *room)
-		return damaged(why, "objects share counters");
-	*room -= raw->nr_counters;
-	if (raw->nr_counters > (raw->end - raw->start - 1) / PROFIL_RUN_TEXT_BYTES + 1)
-		return damaged(why, "an object has more counters than text");
-	return 0;
+	return raw->start < raw->end &&
+	       raw->build_id_bytes <= sizeof(raw->build_id) &&
+	       memchr(raw->path, 0, sizeof(raw->path)) &&
+	       are_counters(run, raw->counters, raw->nr_counters) &&
+	       raw->nr_counters <= room &&
+	       raw->nr_counters <= (raw->end - raw->start - 1) / PROFIL_RUN_TEXT_BYTES + 1;
 }
 
-static int copy_object(struct runfile *run, size_t i, uint64_t *room, const char **why)
+/* Return: 1; 0: it is damaged; or -ENOMEM. */
+static int copy_object(struct runfile *run, size_t i, uint64_t *room)
 {
-	struct runfile_object *object = &run->objects[i];
+	struct runfile_object *object = &run->objects[run->nr_objects];
 	struct profil_run_object raw;
-	int error;
 
 	memcpy(&raw, (const char *)run->map + PROFIL_RUN_OBJECTS_AT + i * sizeof(raw),
 	       sizeof(raw));
-	error = check_object(run, &raw, room, why);
-	if (error)
-		return error;
+	if (!is_whole_object(run, &raw, *room))
+		return 0;
+	*room -= raw.nr_counters;
 	object->start = raw.start;
 	object->end = raw.end;
 	object->bias = raw.bias;
@@ -161,48 +153,58 @@ static int copy_object(struct runfile *run, size_t i, uint64_t *room, const char
 	object->counters = counters_at(run, raw.counters);
 	object->nr_counters = (size_t)raw.nr_counters;
 	object->path = strdup(raw.path[0] ? raw.path : UNNAMED);
-	return object->path ? 0 : -ENOMEM;
+	return object->path ? 1 : -ENOMEM;
 }
 
-static int copy_objects(struct runfile *run, const char **why)
+/* places[]: what became of each entry of the table, an index of run->objects or NO_OBJECT */
+static int copy_objects(struct runfile *run, uint32_t *places)
 {
 	uint64_t room = run->map_bytes / sizeof(uint32_t);
-	int error = 0;
 	size_t i;
 
 	run->objects = calloc(run->header.nr_objects + 1, sizeof(*run->objects));
 	if (!run->objects)
 		return -ENOMEM;
-	run->nr_objects = run->header.nr_objects;
-	for (i = 0; !error && i < run->nr_objects; i++)
-		error = copy_object(run, i, &room, why);
-	return error;
+	for (i = 0; i < run->header.nr_objects; i++) {
+		int copied = copy_object(run, i, &room);
+
+		if (copied < 0)
+			return copied;
+		places[i] = copied ? (uint32_t)run->nr_objects++ : NO_OBJECT;
+		run->nr_damaged += !copied;
+	}
+	return 0;
 }
 
-/* Return: 1; 0: no profile of it has been started; or -EBADMSG. */
-static int copy_process(const struct runfile *run, size_t i,
-			struct profil_run_process *process, const char **why)
+/*
+ * A process that is damaged keeps its place, with what can be known of it: its samples are
+ * among all others. Return: whether a profile of it was started.
+ */
+static bool copy_process(struct runfile *run, size_t i, const uint32_t *places,
+			 struct profil_run_process *process)
 {
 	const struct profil_run_process *from =
 		(const void *)((const char *)run->map + PROFIL_RUN_PROCESSES_AT);
 	/* first: what it is about is there then */
 	uint32_t state = __atomic_load_n(&from[i].state, __ATOMIC_ACQUIRE);
+	bool is_damaged = state > PROFIL_RUN_ENDED;
 
 	memcpy(process, &from[i], sizeof(*process));
-	process->state = state;
-	if (state > PROFIL_RUN_ENDED)
-		return damaged(why, "the state of a process is unknown");
-	if (state < PROFIL_RUN_STARTED)
-		return 0;
-	if (!process->rate)
-		return damaged(why, "a rate is 0");
-	/* nor is one that came after the objects were copied */
-	if (process->program >= run->nr_objects)
-		process->program = UINT32_MAX;
-	return 1;
+	process->state = is_damaged ? PROFIL_RUN_STARTED : state;
+	if (process->state < PROFIL_RUN_STARTED)
+		return false;
+	if (!process->rate) {
+		is_damaged = true;
+		process->rate = run->header.rate;
+	}
+	run->nr_damaged += is_damaged;
+	/* it may also be one that came after the objects were copied */
+	process->program = process->program < run->header.nr_objects ?
+			   places[process->program] : NO_OBJECT;
+	return process->rate;
 }
 
-static int copy_processes(struct runfile *run, const char **why)
+static int copy_processes(struct runfile *run, const uint32_t *places)
 {
 	size_t nr = run->header.nr_processes, i;
 
@@ -215,14 +217,27 @@ static int copy_processes(struct runfile *run, const char **why)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
 		struct profil_run_process *process = &run->processes[run->nr_processes];
-		int copied = copy_process(run, i, process, why);
 
-		if (copied < 0)
-			return copied;
-		run->nr_processes += (size_t)copied;
+		run->nr_processes += copy_process(run, i, places, process);
 		run->nr_failed += process->state == PROFIL_RUN_FAILED;
 	}
 	return 0;
+}
+
+static int copy_tables(struct runfile *run, const char **why)
+{
+	uint32_t *places = calloc(run->header.nr_objects + 1, sizeof(*places));
+	int error = -ENOMEM;
+
+	if (!places)
+		return error;
+	error = copy_objects(run, places);
+	if (!error)
+		error = copy_processes(run, places);
+	free(places);
+	if (!error && !run->nr_processes && run->nr_damaged)
+		return damaged(why, "no process that it lists has a rate");
+	return error;
 }
 
 int runfile_read(int fd, struct runfile *run, const char **why)
@@ -235,9 +250,7 @@ int runfile_read(int fd, struct runfile *run, const char **why)
 	if (!error)
 		error = check_header(run, why);
 	if (!error)
-		error = copy_objects(run, why);
-	if (!error)
-		error = copy_processes(run, why);
+		error = copy_tables(run, why);
 	return error;
 }
 

@@ -45,6 +45,8 @@ struct runfile_object {
  * @nr_processes: number of them
  * @nr_failed:  processes of which no profile could be started
  * @nr_unlisted: processes for which there was no place
+ * @nr_damaged: entries of the tables that make no sense. Of an object the samples are lost,
+ *              of a process only its figures
  * @outside:    counter of the pcs outside all objects
  * @fd:         that it was read from
  * @map:        the mapping that the counters are in
@@ -58,6 +60,7 @@ struct runfile {
 	size_t nr_processes;
 	size_t nr_failed;
 	size_t nr_unlisted;
+	size_t nr_damaged;
 	const uint32_t *outside;
 	int fd;
 	void *map;
@@ -91,10 +94,11 @@ int runfile_create(const struct runfile_wish *wish);
  * @why: on -EBADMSG, what is wrong, in words
  *
  * Whatever a profiled program wrote into the memory, and if one goes on writing, the
- * worst that can come of it is wrong counts. May be called while they run.
+ * worst that comes of it is wrong counts and a loss of what it damaged. May be called while
+ * they run.
  *
- * Return: 0; -EPROTO: the library is of another version; -EBADMSG: the memory is
- * damaged; or another -errno.
+ * Return: 0; -EPROTO: the library is of another version; -EBADMSG: the header is damaged,
+ * or every process; or another -errno.
  */
 int runfile_read(int fd, struct runfile *run, const char **why);
 

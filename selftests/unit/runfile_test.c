@@ -217,51 +217,121 @@ static void counters_of_another_are_not_found(void **state)
 	{ offsetof(struct fake_run, member), \
 	  sizeof(((struct fake_run *)0)->member), value }
 
-static const struct {
+struct wrong {
 	size_t offset;
 	size_t size;
 	uint64_t value;
-} wrong[] = {
+};
+
+static void set_wrong(const struct wrong *wrong)
+{
+	fake_run_fill(&fake);
+	fake.counters[0][1] = 1;
+	fake.counters[1][2] = 2;
+	memcpy((char *)&fake + wrong->offset, &wrong->value, wrong->size);
+}
+
+static const struct wrong wrong_header[] = {
 	WRONG(header.magic, 0),
-	WRONG(header.nr_objects, FAKE_OBJECTS + 1),
 	WRONG(header.nr_objects, PROFIL_RUN_OBJECTS + 1),
 	WRONG(header.nr_objects, UINT32_MAX),
-	WRONG(objects[0].start, 0x1100),
-	WRONG(objects[0].start, UINT64_MAX),
-	WRONG(objects[0].end, 0x1000),
-	WRONG(objects[0].build_id_bytes, PROFIL_RUN_BUILD_ID + 1),
+};
+
+static const struct wrong wrong_object[] = {
+	/* the first that was never written: it starts and ends at 0 */
+	WRONG(header.nr_objects, FAKE_OBJECTS + 1),
+	WRONG(objects[1].start, 0x2100),
+	WRONG(objects[1].start, UINT64_MAX),
+	WRONG(objects[1].end, 0x2000),
+	WRONG(objects[1].build_id_bytes, PROFIL_RUN_BUILD_ID + 1),
 	WRONG(objects[1].counters, FAKE_BYTES),
 	WRONG(objects[1].counters, FAKE_BYTES - 4),
 	WRONG(objects[1].counters, UINT64_MAX - 3),
 	WRONG(objects[1].counters, FAKE_COUNTERS_AT(1) + 2),
-	WRONG(objects[0].nr_counters, FAKE_COUNTERS + 1),
+	WRONG(objects[1].nr_counters, FAKE_COUNTERS + 1),
 	WRONG(objects[1].nr_counters, UINT64_MAX),
 	/* times 4, this is 0 modulo 2^64 */
 	WRONG(objects[1].nr_counters, 1ULL << 62),
-	WRONG(processes[0].state, PROFIL_RUN_ENDED + 1),
-	WRONG(processes[0].rate, 0),
 };
 
-static void wrong_numbers_are_refused(void **state)
+static void wrong_header_is_refused(void **state)
 {
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		fake_run_fill(&fake);
-		memcpy((char *)&fake + wrong[i].offset, &wrong[i].value, wrong[i].size);
+	for (i = 0; i < ARRAY_SIZE(wrong_header); i++) {
+		set_wrong(&wrong_header[i]);
 		assert_damaged();
 	}
 }
 
-static void text_without_end_is_refused(void **state)
+/* What was read before all of it had to make sense. */
+static void wrong_object_costs_only_itself(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(wrong_object); i++) {
+		const bool is_third = !i;
+
+		set_wrong(&wrong_object[i]);
+		fake.processes[0].program = is_third ? 2 : 1;
+		assert_int_equal(read_fake(), 0);
+		assert_int_equal(run.nr_damaged, 1);
+		assert_int_equal(run.nr_objects, is_third ? 2 : 1);
+		assert_string_equal(run.objects[0].path, "/lib/object0");
+		assert_int_equal(runfile_count(&run.objects[0].counters[1]), 1);
+		assert_int_equal(run.nr_processes, 1);
+		assert_int_equal(run.processes[0].program, UINT32_MAX);
+		runfile_release(&run);
+	}
+}
+
+/* Programs are numbers of objects: those after a damaged one are other numbers. */
+static void objects_move_up(void **state)
+{
+	(void)state;
+	fake.objects[0].end = 0;
+	fake.processes[0].program = 1;
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.nr_objects, 1);
+	assert_int_equal(run.processes[0].program, 0);
+	assert_string_equal(run.objects[0].path, "/lib/object1");
+}
+
+static void wrong_process_costs_only_its_figures(void **state)
+{
+	(void)state;
+	fake.header.nr_processes = 2;
+	fake.header.rate = 50;
+	fake.processes[1] = fake.processes[0];
+	fake.processes[0].state = PROFIL_RUN_ENDED + 1;
+	fake.processes[1].rate = 0;
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.nr_damaged, 2);
+	assert_int_equal(run.nr_processes, 2);
+	assert_int_equal(run.processes[0].state, PROFIL_RUN_STARTED);
+	assert_int_equal(run.processes[0].rate, 100);
+	assert_int_equal(run.processes[1].rate, 50);
+}
+
+/* Without a rate, samples stand for no time. */
+static void run_without_a_rate_is_refused(void **state)
+{
+	(void)state;
+	fake.processes[0].rate = 0;
+	assert_damaged();
+}
+
+static void text_without_end(void **state)
 {
 	(void)state;
 	memset(fake.objects[1].path, 'x', sizeof(fake.objects[1].path));
-	assert_damaged();
-	fake_run_fill(&fake);
 	memset(fake.header.message, 'x', sizeof(fake.header.message));
-	assert_damaged();
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.nr_damaged, 1);
+	assert_int_equal(run.nr_objects, 1);
+	assert_int_equal(strlen(run.header.message), sizeof(run.header.message) - 1);
 }
 
 static void shared_counters_are_refused(void **state)
@@ -272,7 +342,9 @@ static void shared_counters_are_refused(void **state)
 	fake.objects[0].counters = 0;
 	fake.objects[0].nr_counters = all;
 	fake.objects[0].end = fake.objects[0].start + 4 * all;
-	assert_damaged();
+	assert_int_equal(read_fake(), 0);
+	assert_int_equal(run.nr_damaged, 1);
+	assert_int_equal(run.nr_objects, 1);
 }
 
 /*
@@ -314,8 +386,12 @@ int main(void)
 		TEST(unknown_program_is_none),
 		TEST(counters_are_found),
 		TEST(counters_of_another_are_not_found),
-		TEST(wrong_numbers_are_refused),
-		TEST(text_without_end_is_refused),
+		TEST(wrong_header_is_refused),
+		TEST(wrong_object_costs_only_itself),
+		TEST(objects_move_up),
+		TEST(wrong_process_costs_only_its_figures),
+		TEST(run_without_a_rate_is_refused),
+		TEST(text_without_end),
 		TEST(shared_counters_are_refused),
 		TEST(random_damage_does_not_crash),
 	};
