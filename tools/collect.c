@@ -69,6 +69,7 @@ static int add_process(struct result *result, const struct runfile *run,
 	uint64_t cpu_ns = 0;
 
 	process->pid = from->pid;
+	process->rate = from->rate;
 	process->parent = from->parent;
 	process->is_fork = from->flags & PROFIL_RUN_FORKED;
 	process->before_ns = from->start_cpu_ns < MOST ? from->start_cpu_ns : MOST;
@@ -92,6 +93,7 @@ static int list_processes(struct result *result, const struct runfile *run)
 	uint64_t rest_ns = MOST, rest_lost = MOST, rest_denied = MOST;
 	size_t i;
 
+	result->damaged = run->nr_damaged;
 	result->unlisted = run->nr_unlisted;
 	result->failed = run->nr_failed;
 	result->rate = UINT32_MAX;
@@ -101,10 +103,10 @@ static int list_processes(struct result *result, const struct runfile *run)
 	for (i = 0; i < run->nr_processes; i++) {
 		const struct profil_run_process *process = &run->processes[i];
 
-		if (process->rate < result->rate) {
+		if (process->rate < result->rate)
 			result->rate = process->rate;
+		if (process->asked_rate > result->asked_rate)
 			result->asked_rate = process->asked_rate;
-		}
 		result->lost += take(&rest_lost, process->lost);
 		if (process->error)
 			result->lost_error = process->error;
@@ -284,5 +286,7 @@ int collect_result(struct result *result, const struct runfile *run,
 		error = list_objects(result, run);
 	if (!error)
 		error = list_processes(result, run);
+	if (!error)
+		result_find_mean_rate(result);
 	return error;
 }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,9 +93,9 @@ size_t export_main_object(const struct result *result)
 
 uint64_t export_ns(const struct result *result, uint64_t samples)
 {
-	unsigned __int128 ns = ((unsigned __int128)samples * NS_PER_S + result->rate / 2) / result->rate;
+	long double ns = roundl((long double)samples * NS_PER_S / result_rate(result));
 
-	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
+	return ns < (long double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
 void export_begin_warning(const char *path)

@@ -103,7 +103,7 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
  * binutils. Bins are of 16 bits and stand for result->text_bytes of text, 2 at least;
  * a record holds the bins of a stretch of text, and as gprof adds up records of the same
  * stretch, one of a count above 65535 is there several times. The unit is seconds, by
- * result->rate. (gprof adds up what it reads in 32 bits, but writes its own sums, by
+ * result_rate(), rounded to whole Hz. (gprof adds up what it reads in 32 bits, but writes its own sums, by
  * gprof -s, in 16.) Words are of 64 bits and of this machine's byte order, as what was
  * profiled is.
  *

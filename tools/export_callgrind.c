@@ -55,12 +55,12 @@ static void print_head(FILE *out, const struct result *result, const char *comma
 		"\ncmd: ", result->pid);
 	escape_octal(out, command, "");
 	fprintf(out, "\npart: 1\n\n"
-		"desc: Samples at %" PRIu32 " Hz of CPU time, without callers\n"
+		"desc: Samples at %.6g Hz of CPU time, without callers\n"
 		"positions: instr line\n"
 		"event: Samples : Samples\n"
 		"event: ns : CPU time in nanoseconds\n"
 		"events: Samples ns\n"
-		"summary:", result->rate);
+		"summary:", result_rate(result));
 	print_costs(out, result, samples);
 }
 

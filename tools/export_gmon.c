@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,7 +161,7 @@ static void add(const struct gmon *gmon, struct stretch *stretch, uint64_t addre
 int export_gmon(FILE *out, const struct result *result, size_t object)
 {
 	const struct result_object *from = &result->objects[object];
-	struct gmon gmon = { .out = out, .rate = result->rate };
+	struct gmon gmon = { .out = out, .rate = (uint32_t)lround(result_rate(result)) };
 	struct stretch *stretch;
 	size_t i;
 

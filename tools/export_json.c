@@ -105,6 +105,7 @@ static void print_run(FILE *out, const struct result *result)
 	print_string(out, "clock", clock_name(result->clock));
 	print_number(out, "rate", result->rate);
 	print_number(out, "asked_rate", result->asked_rate);
+	fprintf(out, "\"mean_rate\":%.6g,\n", result_rate(result));
 	print_number(out, "text_bytes", result->text_bytes);
 	print_number(out, "program_cpu_ns", result->program_cpu_ns);
 	print_number(out, "children_cpu_ns", result->children_cpu_ns);
@@ -116,6 +117,7 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "failed", result->failed);
 	print_number(out, "forks_denied", result->forks_denied);
 	print_number(out, "unlisted", result->unlisted);
+	print_number(out, "damaged", result->damaged);
 }
 
 static void print_build_id(FILE *out, const struct result_object *object)
@@ -189,8 +191,8 @@ static void print_process(FILE *out, const struct result_process *process)
 	fprintf(out, "{\"pid\":%" PRId32 ",\"parent\":%" PRId32 ",\n", process->pid,
 		process->parent);
 	print_string(out, "program", process->program);
-	fprintf(out, "\"is_fork\":%s,\"before_ns\":%" PRIu64 ",",
-		process->is_fork ? "true" : "false", process->before_ns);
+	fprintf(out, "\"is_fork\":%s,\"rate\":%" PRIu32 ",\"before_ns\":%" PRIu64 ",",
+		process->is_fork ? "true" : "false", process->rate, process->before_ns);
 	if (process->has_ended)
 		fprintf(out, "\"cpu_ns\":%" PRIu64 ",\n", process->cpu_ns);
 	else

@@ -103,8 +103,8 @@ static double draw_head(FILE *out, const struct result *result, const char *comm
 	fputs("</title>", out);
 	escape_xml(out, command, COMMAND_MOST);
 	fprintf(out, "</text>\n<text class=\"dim\" x=\"%d\" y=\"64\">%" PRIu64
-		" samples at %" PRIu32 " Hz = %.2f s of CPU time; ", SVG_MARGIN, samples,
-		result->rate, (double)export_ns(result, samples) / NS_PER_S);
+		" samples at %.6g Hz = %.2f s of CPU time; ", SVG_MARGIN, samples,
+		result_rate(result), (double)export_ns(result, samples) / NS_PER_S);
 	escape_xml(out, result->host, 40);
 	fputs(", ", out);
 	print_when(out, result->began_ns);

@@ -48,7 +48,7 @@ static void print_argument(FILE *out, const char *argument)
 
 static double seconds(const struct report *report, uint64_t samples)
 {
-	return (double)samples / report->result->rate;
+	return result_seconds(report->result, samples);
 }
 
 /**
@@ -191,8 +191,8 @@ static void print_figures(FILE *out, const struct report *report,
 	uint64_t samples = result_samples(report->result);
 	int digits = table_decimals(result->rate);
 
-	fprintf(out, "# %" PRIu64 " sample%s at %" PRIu32 " Hz = %.*f s of CPU",
-		samples, samples == 1 ? "" : "s", result->rate, digits,
+	fprintf(out, "# %" PRIu64 " sample%s at %.6g Hz = %.*f s of CPU",
+		samples, samples == 1 ? "" : "s", result_rate(result), digits,
 		seconds(report, samples));
 	if (account->first)
 		fprintf(out, "; the process used %.*f s (%.*f s before the profile began, %.*f s after it ended)",
@@ -210,9 +210,11 @@ static void print_lowered_rate(FILE *out, const struct report *report)
 	const struct result *result = report->result;
 
 	if (result->rate < result->asked_rate)
-		fprintf(out, "# the kernel has lowered the rate from %" PRIu32 " Hz: samples took more of a CPU than\n"
-			"# the module's max_cpu_percent allows; seconds are by the lower one\n",
-			result->asked_rate);
+		fprintf(out, "# the kernel has lowered the rate from %" PRIu32 " Hz to %" PRIu32 " Hz: samples took more of a\n"
+			"# CPU than the module's max_cpu_percent allows\n",
+			result->asked_rate, result->rate);
+	if (result->mean_rate > 0)
+		fputs("# not everywhere: seconds are by the mean rate\n", out);
 }
 
 static void print_number(FILE *out, uint64_t number, const char *one, const char *more)
@@ -301,6 +303,16 @@ static void print_losses(FILE *out, const struct report *report)
 			result->failed, result->failed == 1 ? "program" : "programs");
 }
 
+static void print_damage(FILE *out, const struct result *result)
+{
+	if (!result->damaged)
+		return;
+	fputs("# ", out);
+	print_number(out, result->damaged, "entry", "entries");
+	fputs(" of the run's tables made no sense, because a program wrote into them: the\n"
+	      "# samples or figures there are lost\n", out);
+}
+
 /* What is known to be missing takes the place of what may be. */
 static void print_missing(FILE *out, const struct report *report,
 			  const struct account *account, double missing)
@@ -374,7 +386,7 @@ static void print_no_samples(FILE *out, const struct result *result,
 		fprintf(out, ": the program used %.1f ms of CPU while it was profiled, and\n"
 			"# there is one sample every %.1f ms",
 			profiled_cpu(result, account) * NS_PER_S / NS_PER_MS,
-			1000.0 / result->rate);
+			1000.0 / result_rate(result));
 	putc('\n', out);
 }
 
@@ -391,6 +403,7 @@ int report_print(FILE *out, const struct report *report)
 	print_lowered_rate(out, report);
 	print_others(out, report->result, &account);
 	print_losses(out, report);
+	print_damage(out, report->result);
 	print_difference(out, report, &account);
 	print_problems(out, report);
 	terminal_end(out, style);

@@ -24,6 +24,63 @@ uint64_t result_samples(const struct result *result)
 	return samples;
 }
 
+/* In Hz. No figure of its process has been seen to make sense. */
+static double process_rate(const struct result *result, const struct result_process *process)
+{
+	double samples = (double)process->samples + (double)process->lost;
+	double seconds = (double)process->cpu_ns / 1e9;
+
+	if (!process->has_told || process->rate >= result->asked_rate ||
+	    samples <= process->rate * seconds)
+		return process->rate;
+	return samples < result->asked_rate * seconds ? samples / seconds : result->asked_rate;
+}
+
+/*
+ * Samples that no process told of are those of processes that did not come to their end,
+ * of which no rate is known but the first.
+ */
+void result_find_mean_rate(struct result *result)
+{
+	double samples = (double)result_samples(result), told = 0, seconds = 0, rest;
+	uint32_t first = 0;
+	bool differ = false;
+	size_t i;
+
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+		double rate = process_rate(result, process);
+
+		differ |= rate != result->rate;
+		if (process->has_told) {
+			told += (double)process->samples;
+			seconds += (double)process->samples / rate;
+		} else if (process->rate > first) {
+			first = process->rate;
+		}
+	}
+	result->mean_rate = 0;
+	if (!differ || (!told && !first))
+		return;
+	rest = samples > told ? samples - told : 0;
+	if (first)
+		seconds += rest / first;
+	else
+		seconds += rest * seconds / told;
+	if (told + rest > 0)
+		result->mean_rate = (told + rest) / seconds;
+}
+
+double result_rate(const struct result *result)
+{
+	return result->mean_rate > 0 ? result->mean_rate : result->rate;
+}
+
+double result_seconds(const struct result *result, uint64_t samples)
+{
+	return (double)samples / result_rate(result);
+}
+
 static int compare_objects(const struct result_object *a, const struct result_object *b)
 {
 	size_t common = a->build_id_bytes < b->build_id_bytes ?
@@ -96,6 +153,8 @@ static const char *processes_problem(const struct result *result)
 		const struct result_process *process = &result->processes[i];
 		uint64_t end;
 
+		if (process->rate < result->rate)
+			return "a process has a lower rate than the lowest";
 		if (!process->has_ended && process->cpu_ns)
 			return "a process has a CPU time that it did not tell";
 		if (!process->has_told &&

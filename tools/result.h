@@ -66,6 +66,7 @@ struct result_object {
  *            that is 0
  * @has_told: it told of its samples too: @samples, @lost and @error are its own; else
  *            they are 0 and not known
+ * @rate:     its sampling rate in Hz: if the kernel lowered it, the last
  * @before_ns: CPU time that it had used when its profile started, in ns
  * @cpu_ns:   CPU time from the start of its profile to its end, in ns
  * @samples:  that were counted
@@ -79,6 +80,7 @@ struct result_process {
 	bool is_fork;
 	bool has_ended;
 	bool has_told;
+	uint32_t rate;
 	uint64_t before_ns;
 	uint64_t cpu_ns;
 	uint64_t samples;
@@ -96,8 +98,10 @@ struct result_process {
  * @status:        how it ended, as from wait(2)
  * @pid:           its process ID
  * @clock:         PROFIL_CLOCK_* that sampled; PROFIL_CLOCK_AUTO: the kernel's choice
- * @rate:          in Hz: if the kernel lowered it meanwhile, the lowest
+ * @rate:          in Hz: the lowest of all processes
  * @asked_rate:    that was asked for, in Hz
+ * @mean_rate:     samples per second of profiled CPU time, where processes had different
+ *                 rates because the kernel lowered some; 0: all had @rate
  * @text_bytes:    of text that a count stands for, in bytes; a power of two
  * @program_cpu_ns: CPU time of the command's own process up to its end, in ns
  * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
@@ -110,6 +114,8 @@ struct result_process {
  * @processes:     in the order in which they started: at least one, first the program
  *                 that was profiled first
  * @nr_processes:  number of them
+ * @damaged:       entries of the run's tables that made no sense, because a program wrote
+ *                 into them: their samples or figures are lost
  * @unlisted:      processes of which nothing is known but their samples
  * @failed:        processes of which no profile could be started
  */
@@ -124,6 +130,7 @@ struct result {
 	uint32_t clock;
 	uint32_t rate;
 	uint32_t asked_rate;
+	double mean_rate;
 	uint32_t text_bytes;
 	uint64_t program_cpu_ns;
 	uint64_t children_cpu_ns;
@@ -135,6 +142,7 @@ struct result {
 	size_t nr_objects;
 	struct result_process *processes;
 	size_t nr_processes;
+	uint64_t damaged;
 	uint64_t unlisted;
 	uint64_t failed;
 };
@@ -154,6 +162,36 @@ bool result_is_file(const struct result_object *object);
  * Return: their sum, those outside all objects included.
  */
 uint64_t result_samples(const struct result *result);
+
+/**
+ * result_find_mean_rate - fill in the mean rate
+ * @result: without result_problem(); @mean_rate may be anything
+ *
+ * The rate of a process that the kernel lowered meanwhile is what its samples and CPU time
+ * say, within its last rate and the one that was asked for.
+ */
+void result_find_mean_rate(struct result *result);
+
+/**
+ * result_rate - how many samples stand for a second of CPU time
+ * @result: in question
+ *
+ * Which process a sample is of is not known. Where processes had different rates, all
+ * samples count by the mean of these: the sum over all samples is right, but functions that
+ * mostly ran at the lower rate have too few seconds.
+ *
+ * Return: @mean_rate, or else @rate.
+ */
+double result_rate(const struct result *result);
+
+/**
+ * result_seconds - CPU time that samples stand for
+ * @result:  that they are of
+ * @samples: number of them
+ *
+ * Return: in s, by result_rate().
+ */
+double result_seconds(const struct result *result, uint64_t samples);
 
 /**
  * result_problem - what is wrong with a result

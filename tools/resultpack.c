@@ -95,6 +95,7 @@ static void fill_processes(Profil__Process *to, const struct result *result)
 		to->is_fork = process->is_fork;
 		to->has_ended = process->has_ended;
 		to->has_told = process->has_told;
+		to->rate = process->rate;
 		to->before_ns = process->before_ns;
 		to->cpu_ns = process->cpu_ns;
 		to->samples = process->samples;
@@ -123,6 +124,7 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 	to->failed = result->failed;
 	to->forks_denied = result->forks_denied;
 	to->unlisted = result->unlisted;
+	to->damaged = result->damaged;
 }
 
 static int fill_argv(Profil__Result *to, const struct result *result)
@@ -325,6 +327,8 @@ static int copy_processes(struct result *result, const Profil__Result *from,
 		process->is_fork = other->is_fork;
 		process->has_ended = other->has_ended;
 		process->has_told = other->has_told;
+		/* files of older versions have none */
+		process->rate = other->rate ? other->rate : from->rate;
 		process->before_ns = other->before_ns;
 		process->cpu_ns = other->cpu_ns;
 		process->samples = other->samples;
@@ -355,6 +359,7 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 	result->failed = from->failed;
 	result->forks_denied = from->forks_denied;
 	result->unlisted = from->unlisted;
+	result->damaged = from->damaged;
 	error = copy_text(&result->host, &from->host, why);
 	return error ? error : copy_text(&result->kernel, &from->kernel, why);
 }
@@ -390,5 +395,8 @@ int resultpack_unpack(const unsigned char *message, size_t bytes, struct result 
 	if (error)
 		return error;
 	*why = result_problem(result);
-	return *why ? -EBADMSG : 0;
+	if (*why)
+		return -EBADMSG;
+	result_find_mean_rate(result);
+	return 0;
 }

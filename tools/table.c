@@ -149,7 +149,7 @@ static void print_row(FILE *out, const struct result *result,
 	fprintf(out, "  %4u.%02u", row->percent100 / 100, row->percent100 % 100);
 	terminal_end(out, style);
 	fprintf(out, " %9.*f %9" PRIu64 "  ", table_decimals(result->rate),
-		(double)row->samples / result->rate, row->samples);
+		result_seconds(result, row->samples), row->samples);
 	print_padded(out, row->function, layout->name, layout->longest_name);
 	if (options->by != TABLE_BY_OBJECT) {
 		fputs("  ", out);

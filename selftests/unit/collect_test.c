@@ -222,10 +222,90 @@ static void figures_of_processes_add_up(void **state)
 	three_processes();
 	collect();
 	assert_int_equal(result.rate, 200);
-	assert_int_equal(result.asked_rate, 300);
+	assert_int_equal(result.asked_rate, 400);
+	assert_int_equal(result.processes[0].rate, 300);
+	assert_int_equal(result.processes[2].rate, 250);
 	assert_int_equal(result.lost, 7);
 	assert_int_equal(result.lost_error, ENOMEM);
 	assert_int_equal(result.forks_denied, 3);
+}
+
+/*
+ * 99 s of CPU at 1000 Hz and one at 10 Hz, to which the kernel lowered one process from its
+ * start: 100 s, and not 9,900 s.
+ */
+static void rates_are_weighted(void **state)
+{
+	struct profil_run_process *process = fake.processes;
+
+	(void)state;
+	fake.header.nr_processes = 2;
+	process[0] = (struct profil_run_process){
+		.pid = 1234, .state = PROFIL_RUN_ENDED, .flags = PROFIL_RUN_TOLD,
+		.rate = 1000, .asked_rate = 1000, .end_cpu_ns = 99000000000,
+		.samples = 99000,
+	};
+	process[1] = process[0];
+	process[1].rate = 10;
+	process[1].end_cpu_ns = 1000000000;
+	process[1].samples = 10;
+	fake.counters[0][0] = 99010;
+	collect();
+	assert_int_equal(result.rate, 10);
+	assert_float_equal(result_rate(&result), 990.1, 1e-6);
+	assert_float_equal(result_seconds(&result, 99010), 100, 1e-6);
+}
+
+/* 0.1 s at 1000 Hz, and then 0.9 s at 100 Hz */
+static void rate_that_was_lowered_meanwhile(void **state)
+{
+	struct profil_run_process *process = fake.processes;
+
+	(void)state;
+	process->state = PROFIL_RUN_ENDED;
+	process->flags = PROFIL_RUN_TOLD;
+	process->asked_rate = 1000;
+	process->end_cpu_ns = 1000000000;
+	process->samples = 190;
+	fake.counters[0][0] = 190;
+	collect();
+	assert_int_equal(result.rate, 100);
+	assert_float_equal(result_seconds(&result, 190), 1, 1e-6);
+	/* no figures of a process make it faster than asked for, or slower than it was last */
+	result.processes[0].samples = 1900;
+	result_find_mean_rate(&result);
+	assert_float_equal(result_rate(&result), 1000, 1e-6);
+	result.processes[0].samples = 19;
+	result_find_mean_rate(&result);
+	assert_float_equal(result_rate(&result), 100, 0);
+}
+
+/* What did not come to its end has not told its samples: they are what no other told. */
+static void rates_of_the_untold(void **state)
+{
+	struct profil_run_process *process = fake.processes;
+
+	(void)state;
+	fake.header.nr_processes = 2;
+	process[1] = process[0];
+	process[0].asked_rate = 1000;
+	process[0].rate = 1000;
+	process[1] = (struct profil_run_process){
+		.pid = 1235, .state = PROFIL_RUN_ENDED, .flags = PROFIL_RUN_TOLD,
+		.rate = 10, .asked_rate = 1000, .end_cpu_ns = 1000000000, .samples = 10,
+	};
+	fake.counters[0][0] = 3010;
+	collect();
+	assert_float_equal(result_seconds(&result, 3010), 4, 1e-6);
+}
+
+static void damage_is_counted(void **state)
+{
+	(void)state;
+	fake.objects[1].end = 0;
+	collect();
+	assert_int_equal(result.damaged, 1);
+	assert_int_equal(result.nr_objects, 1);
 }
 
 static void processes_that_are_not_there_are_counted(void **state)
@@ -282,6 +362,10 @@ int main(void)
 		TEST(figures_are_kept),
 		TEST(processes_have_their_own),
 		TEST(figures_of_processes_add_up),
+		TEST(rates_are_weighted),
+		TEST(rate_that_was_lowered_meanwhile),
+		TEST(rates_of_the_untold),
+		TEST(damage_is_counted),
 		TEST(processes_that_are_not_there_are_counted),
 		TEST(what_a_program_may_have_written),
 		TEST(figures_that_do_not_add_up),

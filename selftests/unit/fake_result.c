@@ -28,6 +28,7 @@ void fake_result(struct result *result)
 		.forks_denied = 2,
 		.nr_objects = 2,
 		.nr_processes = 2,
+		.damaged = 5,
 		.unlisted = 9,
 		.failed = 8,
 	};
@@ -77,6 +78,7 @@ void fake_result(struct result *result)
 		.program = strdup("/bin/perl"),
 		.has_ended = true,
 		.has_told = true,
+		.rate = 2000,
 		.before_ns = 11,
 		.cpu_ns = 22,
 		.samples = 33,
@@ -88,7 +90,9 @@ void fake_result(struct result *result)
 		.parent = 100,
 		.program = strdup("/bin/perl"),
 		.is_fork = true,
+		.rate = 997,
 	};
+	result_find_mean_rate(result);
 }
 
 /* All of two structures but a pointer in each, which is compared by the caller */

@@ -60,12 +60,12 @@ static const struct result_object first_objects[NR_ODD_OBJECTS] = {
 static const struct result_process first_processes[] = {
 	{
 		.pid = 70, .parent = 69, .program = ODD_PATH, .has_ended = true,
-		.has_told = true, .before_ns = 5, .cpu_ns = 1000000000, .samples = 20,
+		.has_told = true, .rate = 997, .before_ns = 5, .cpu_ns = 1000000000, .samples = 20,
 		.lost = 2, .error = ENOMEM,
 	},
-	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true },
+	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true, .rate = 997 },
 	{
-		.pid = 72, .program = "[unknown]", .has_ended = true, .has_told = true,
+		.pid = 72, .program = "[unknown]", .has_ended = true, .has_told = true, .rate = 997,
 		.error = 99999,
 	},
 };
