@@ -6,11 +6,13 @@
 #include <err.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "aside.h"
 #include "collect.h"
 #include "failure.h"
 #include "outcome.h"
@@ -81,12 +83,50 @@ static int print_report(FILE *out, const struct result *result)
 	return error;
 }
 
+/* A table, and what it is of */
+struct table_work {
+	const struct outcome *outcome;
+	const struct result *result;
+};
+
+/* Return: 0 or errno. */
+static int print_table(void *data)
+{
+	const struct table_work *work = data;
+	FILE *out = work->outcome->table;
+	int error = print_report(out, work->result);
+
+	if (error)
+		failure_warn("profile", -error);
+	else if (fflush(out) || ferror(out))
+		failure_warn(work->outcome->table_name, errno);
+	else
+		return 0;
+	return EIO;
+}
+
+/*
+ * Reading the files of programs that are being built may crash, and shall not take the
+ * command's exit status with it. Return: whether there is a table.
+ */
+static bool show_table(const struct outcome *outcome, const struct result *result)
+{
+	struct table_work work = { outcome, result };
+	int killer, error;
+
+	error = aside_run(print_table, &work, &killer);
+	if (killer)
+		warnx("no table: a file that the program ran from was damaged, or changed while it was read (SIG%s): `profil report' tries again",
+		      sigabbrev_np(killer));
+	return !error && !killer;
+}
+
 /* First of all keep it: the report can be had again. */
 static void use_profile(const struct outcome *outcome, const struct runfile *run)
 {
+	bool is_kept = false, is_shown;
 	const char *name = "";
 	struct result result;
-	bool is_kept = false;
 	int error;
 
 	error = collect_result(&result, run, outcome->end, outcome->argv);
@@ -102,12 +142,11 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 		free(left);
 		is_kept = !unwritten;
 	}
-	if (!error)
-		error = print_report(outcome->table, &result);
+	is_shown = !error && show_table(outcome, &result);
 	if (outcome->output && strcmp(outcome->output, RESULTFILE_DEFAULT))
 		name = outcome->output;
 	/* a file that nobody asked for shall not surprise */
-	if (!error && is_kept && isatty(fileno(outcome->table)))
+	if (is_shown && is_kept && isatty(fileno(outcome->table)))
 		fprintf(outcome->table, "# kept in %s: `profil report%s%s' shows more of it\n",
 			outcome->output, *name ? " " : "", name);
 	if (error)

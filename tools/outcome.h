@@ -17,6 +17,7 @@
  * @end:    how it ended
  * @target: what was known of the program before
  * @table:  where the table goes
+ * @table_name: its name in messages
  * @output: file to keep the result in; NULL: it is not kept, which has been said
  */
 struct outcome {
@@ -25,6 +26,7 @@ struct outcome {
 	const struct command_end *end;
 	const struct target *target;
 	FILE *table;
+	const char *table_name;
 	const char *output;
 };
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a run goes, in one line. The files that functions are looked up in are read once,
+ * How a run goes, in one line. A child process prints it: elfutils maps the program's files,
+ * and a file that is truncated meanwhile, as by strip(1), ends by SIGBUS whatever has it
+ * mapped. The run must survive that. The files that functions are looked up in are read once,
  * and again only if others have come.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +28,9 @@
 #define TOP		8	/* functions, if there is room */
 
 /**
- * struct progress - what is kept from one time to the next
+ * struct progress - what is kept from one time to the next. The child has a copy
+ * @child:    that prints; 0: there is none
+ * @requests: a byte in it asks the child for a line; its end, to end
  * @memory:   of the run
  * @argv:     the command
  * @out:      where to
@@ -32,6 +40,8 @@
  * @symbols:  of its objects
  */
 struct progress {
+	pid_t child;
+	int requests;
 	int memory;
 	char *const *argv;
 	FILE *out;
@@ -108,7 +118,8 @@ static int print_row(FILE *out, const struct profile_row *row, int used, int mos
 	return used + (int)length;
 }
 
-static void print(const struct progress *progress, const struct profile *profile)
+static void print_line(FILE *line, const struct progress *progress,
+		       const struct profile *profile)
 {
 	int most = terminal_style(progress->out, TERMINAL_AUTO).columns, used;
 	size_t i;
@@ -116,17 +127,33 @@ static void print(const struct progress *progress, const struct profile *profile
 	if (!most)
 		most = COLUMNS;
 	if (progress->terminal)
-		fputc('\r', progress->out);
-	used = fprintf(progress->out, "profil: %.1f s, %" PRIu64 " sample%s",
+		fputc('\r', line);
+	used = fprintf(line, "profil: %.1f s, %" PRIu64 " sample%s",
 		       now() - progress->began, profile->samples,
 		       profile->samples == 1 ? "" : "s");
 	if (profile->nr_rows)
-		used += fprintf(progress->out, ":");
+		used += fprintf(line, ":");
 	for (i = 0; i < profile->nr_rows && i < TOP && used < most; i++)
-		used = print_row(progress->out, &profile->rows[i], used, most);
+		used = print_row(line, &profile->rows[i], used, most);
 	/* what is left there of a longer line */
-	fputs(progress->terminal ? "\033[K" : "\n", progress->out);
-	fflush(progress->out);
+	fputs(progress->terminal ? "\033[K" : "\n", line);
+}
+
+/* All of it at once: this process may be killed at any time. */
+static void print(const struct progress *progress, const struct profile *profile)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *line = open_memstream(&text, &length);
+
+	if (!line)
+		return;
+	print_line(line, progress, profile);
+	if (!fclose(line)) {
+		fwrite(text, 1, length, progress->out);
+		fflush(progress->out);
+	}
+	free(text);
 }
 
 static void show(struct progress *progress, const struct runfile *run)
@@ -148,10 +175,9 @@ static void show(struct progress *progress, const struct runfile *run)
 	result_release(&result);
 }
 
-void progress_show(void *data)
+static void print_now(struct progress *progress)
 {
 	const struct profile none = { 0 };
-	struct progress *progress = data;
 	struct runfile run;
 	const char *why;
 	int error;
@@ -164,15 +190,73 @@ void progress_show(void *data)
 	runfile_release(&run);
 }
 
+static void __attribute__((noreturn)) answer(struct progress *progress, int requests)
+{
+	char waiting[64];
+
+	/* those of the terminal are for the command, and no other is handed on to it twice */
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	/* one line answers all that came while the last was made */
+	while (read(requests, waiting, sizeof(waiting)) > 0)
+		print_now(progress);
+	_exit(0);
+}
+
+static void start_child(struct progress *progress)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return;
+	progress->child = fork();
+	if (!progress->child) {
+		close(ends[0]);
+		answer(progress, ends[1]);
+	}
+	close(ends[1]);
+	if (progress->child > 0) {
+		progress->requests = ends[0];
+		return;
+	}
+	progress->child = 0;
+	close(ends[0]);
+}
+
+/* It may be at work on a file that it cannot cope with: it is not waited for. */
+static void end_child(struct progress *progress)
+{
+	if (!progress->child)
+		return;
+	close(progress->requests);
+	kill(progress->child, SIGKILL);
+	waitpid(progress->child, NULL, 0);
+	progress->child = 0;
+}
+
+void progress_show(void *data)
+{
+	struct progress *progress = data;
+
+	if (!progress->child)
+		start_child(progress);
+	/* if it has died, the next time there is another */
+	if (progress->child &&
+	    send(progress->requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+	    errno != EAGAIN)
+		end_child(progress);
+}
+
 void progress_free(struct progress *progress)
 {
 	if (!progress)
 		return;
+	end_child(progress);
 	if (progress->terminal) {
 		fputs("\r\033[K", progress->out);
 		fflush(progress->out);
 	}
-	symbols_free(progress->symbols);
-	result_release(&progress->known);
 	free(progress);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How a run goes, while it goes: read from the memory that it is counted in, so that it
- * costs the program nothing.
+ * costs the program nothing, and by a process of its own, so that nothing in the program's
+ * files can harm the run.
  */
 #ifndef PROFIL_PROGRESS_H
 #define PROFIL_PROGRESS_H
@@ -24,6 +25,7 @@ struct progress *progress_new(int memory, char *const argv[], FILE *out);
  * progress_show - show how far it is: seconds, samples, and the top functions
  * @progress: from progress_new()
  *
+ * Returns at once: the child process shows it when it is ready.
  * What goes wrong is no matter here: the report at the end tells it.
  */
 void progress_show(void *progress);

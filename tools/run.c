@@ -322,6 +322,7 @@ int run_main(int argc, char **argv)
 			.end = &end,
 			.target = &target,
 			.table = out,
+			.table_name = arguments.table ? arguments.table : "standard error",
 			.output = arguments.output,
 		});
 	target_release(&target);
