@@ -210,19 +210,57 @@ other_word_size() {
 	runs_alone 0 'old is a program for .*, whose word size is not' ../build/m32/old
 }
 
+# without_device OPTION...: in a mount namespace in which it is not there
+without_device() {
+	rm -f "$work/ran"
+	PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev && ran=$1 && shift &&
+		exec "$PROFIL" "$@" sh -c ">\"\$0\"; exit 3" "$ran"' sh "$work/ran" \
+		-o "$work/result" "$@" >"$work/out" 2>"$work/err"
+}
+
+# What is known to fail is said before the command runs, which may take hours.
 no_device() {
-	# a mount namespace in which the device is not there
-	PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev &&
-		"$PROFIL" -o "$0" ./spin 0.1' "$work/result" >"$work/out" 2>"$work/err" &&
-	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
+	without_device
+	[ $? = 125 ] && [ ! -e "$work/ran" ] &&
+	grep -q 'ENOENT.*modprobe profil' "$work/err" &&
+	grep -q -e '--force runs it' "$work/err" || return
+	without_device --force
+	[ $? = 3 ] && rm "$work/ran" && [ "$(grep -c modprobe "$work/err")" = 1 ]
+}
+
+# is_refused REASON ARG...: the command does not run, and the reason is said
+is_refused() {
+	local reason=$1
+
+	shift
+	rm -f "$work/ran"
+	run 125 "$@" touch "$work/ran" && [ ! -e "$work/ran" ] &&
+	grep -q -e "$reason" "$work/err" &&
+	run 0 --force "$@" touch "$work/ran" && rm "$work/ran" &&
+	grep -q -e "$reason" "$work/err"
+}
+
+no_library() {
+	mkdir -p "$work/alone" && cp "$PROFIL" "$work/alone/profil" || return
+	# there is none where it would be installed either
+	[ ! -e /usr/local/lib/libprofil-run.so ] || return
+	PROFIL=$work/alone/profil is_refused 'libprofil-run.so is missing'
+}
+
+# A run pins the pages that are hit. Where none can be, all samples would be lost.
+no_locked_memory() {
+	prlimit --memlock=0 setpriv --reuid 65532 --regid 65532 --clear-groups \
+		"$PROFIL" -o /dev/null true 2>"$work/err"
+	[ $? = 125 ] && grep -q 'ENOMEM.*ulimit -l' "$work/err" || return
+	prlimit --memlock=0 setpriv --reuid 65532 --regid 65532 --clear-groups \
+		"$PROFIL" info >"$work/out"
+	[ $? = 1 ] && grep -q '^a profile .*ENOMEM.*ulimit -l' "$work/out"
 }
 
 rates() {
 	run 0 --rate 50 ./spin 0.4 && profile_is_whole 2 &&
-	run 0 --rate 100000 ./spin 0.1 &&
-	grep -q 'the kernel offers 1 to' "$work/err" "$work/profile" &&
-	run 0 --clock tick --rate 3000 ./spin 0.1 &&
-	grep -q 'by the tick; other' "$work/err" "$work/profile" &&
+	is_refused 'the kernel offers 1 to' --rate 100000 &&
+	is_refused 'by the tick; other' --clock tick --rate 3000 &&
 	# of 400 samples at random, with four standard errors: 4 * sqrt(400)
 	run 0 --clock random --rate 800 ./spin 0.5 && profile_is_whole 80 &&
 	run 125 --clock sun true && grep -q 'tick, timer and random' "$work/err"
@@ -484,6 +522,12 @@ else
 	ktap_test_skip "a 32-bit program: there is none (libc6-dev-i386)"
 fi
 check "no device: errno and remedy" no_device
+check "no library: it is said before" no_library
+if [ "$(id -u)" = 0 ]; then
+	check "no locked memory: it is said before" no_locked_memory
+else
+	ktap_test_skip "no locked memory: needs root"
+fi
 check "rates" rates
 if [ -w $parameter ]; then
 	check "a rate that the kernel lowers" lowered_rate

@@ -22,6 +22,7 @@
 
 #include "commands.h"
 #include "preload.h"
+#include "probe.h"
 
 #define MODULE	"/sys/module/profil"
 
@@ -161,38 +162,15 @@ static void print_memlock(void)
 		       (unsigned long long)limit.rlim_cur / 1024, "");
 }
 
-/* Start a profile of this process, as a run would of another, and end it again. */
-static bool try_start(int device)
+static bool print_probe(int device)
 {
-	static uint32_t counter;
-	struct profil_region region = {
-		.start = (uintptr_t)&try_start,
-		.end = (uintptr_t)&try_start + sizeof(counter),
-		.offset = (uintptr_t)&try_start,
-		.buf = (uintptr_t)&counter,
-		.bytes = sizeof(counter),
-		.scale = 0x10000,
-	};
-	struct profil_start start = {
-		.size = sizeof(start),
-		.flags = PROFIL_PIN_ON_HIT,
-		.rate = PROFIL_DEFAULT_RATE,
-		.width = 8 * sizeof(counter),
-		.overflow = PROFIL_OVERFLOW_SATURATE,
-		.nr_regions = 1,
-		.regions = (uintptr_t)&region,
-	};
-	struct profil_status status = { .size = sizeof(status) };
-	int error = profil_device_call(device, PROFIL_IOC_START, &start);
+	static const struct runfile_wish wish = { .rate = PROFIL_DEFAULT_RATE };
+	char *why = probe_start(device, &wish);
 
 	print_title("a profile");
-	if (error) {
-		print_failure(-error, profil_device_start_remedy(-error));
-		return false;
-	}
-	profil_device_call(device, PROFIL_IOC_STOP, &status);
-	puts("could be started");
-	return true;
+	puts(why ? why : "could be started");
+	free(why);
+	return !why;
 }
 
 int info_main(int argc, char **argv)
@@ -214,7 +192,7 @@ int info_main(int argc, char **argv)
 	print_parameters();
 	print_memlock();
 	if (device >= 0) {
-		if (!try_start(device))
+		if (!print_probe(device))
 			ready = false;
 		profil_device_close(device);
 	} else {

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +20,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <device.h>
+
 #include "clock_name.h"
 #include "command.h"
 #include "commands.h"
 #include "failure.h"
 #include "outcome.h"
 #include "preload.h"
+#include "probe.h"
 #include "progress.h"
 #include "resultfile.h"
 #include "runfile.h"
 #include "target.h"
 
 /* Options without a letter */
-enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS };
+enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE };
 
 #define PROGRESS_SECONDS	2	/* between two looks, if not asked otherwise */
 #define LONGEST_PROGRESS	86400
@@ -46,7 +50,7 @@ static const char doc[] =
 	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; "
 	"127 if it was not found; 126 if it cannot be executed; 125 if profil "
-	"could not run it.";
+	"could not run it, or could not profile it and --force was not given.";
 
 static const struct argp_option options[] = {
 	{ "rate", 'r', "HZ", 0,
@@ -61,11 +65,14 @@ static const struct argp_option options[] = {
 	  "Do not profile programs that COMMAND and its children execute", 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Show samples and the top functions while COMMAND runs, each SECONDS (default: 2)", 0 },
+	{ "force", KEY_FORCE, NULL, 0,
+	  "Run COMMAND even if it cannot be profiled", 0 },
 	{ 0 }
 };
 
 struct arguments {
 	struct runfile_wish wish;
+	bool force;
 	int progress_ms;	/* 0: it is not shown */
 	const char *output;	/* the result file; NULL: it cannot be written */
 	const char *table;	/* NULL: standard error */
@@ -132,6 +139,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_PROGRESS:
 		arguments->progress_ms = parse_progress(text, state);
 		return 0;
+	case KEY_FORCE:
+		arguments->force = true;
+		return 0;
 	case KEY_NO_FOLLOW:
 		arguments->wish.follow = false;
 		return 0;
@@ -195,26 +205,79 @@ static void close_table(FILE *out, const char *path)
 		failure_warn(path ? path : "standard error", errno);
 }
 
-/* The environment that makes the dynamic linker load our library. */
-static char **make_environment(int memory)
+/* The run may be long: what keeps it from being profiled is said before. */
+static void refuse(const struct arguments *arguments, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void refuse(const struct arguments *arguments, const char *format, ...)
+{
+	va_list args;
+	char *why;
+
+	va_start(args, format);
+	if (vasprintf(&why, format, args) < 0)
+		failure_exit(EXIT_OWN_FAILURE, arguments->command[0], ENOMEM);
+	va_end(args);
+	if (!arguments->force)
+		errx(EXIT_OWN_FAILURE, "no profile, and %s is not run (--force runs it): %s",
+		     arguments->command[0], why);
+	warnx("no profile: %s", why);
+	free(why);
+}
+
+/* Return: whether a profile can be started. */
+static bool probe(const struct arguments *arguments)
+{
+	int device = profil_device_open();
+	bool is_ready;
+	char *why;
+
+	if (device < 0) {
+		refuse(arguments, PROFIL_DEVICE ": %s (%s): %s", strerror(-device),
+		       strerrorname_np(-device), profil_device_remedy(-device));
+		return false;
+	}
+	why = probe_start(device, &arguments->wish);
+	profil_device_close(device);
+	if (why)
+		refuse(arguments, "%s", why);
+	is_ready = !why;
+	free(why);
+	return is_ready;
+}
+
+/* Return: the path of libprofil-run.so, to free(), or NULL. */
+static char *find_library(const struct arguments *arguments)
 {
 	char *tried, *library = preload_find(&tried);
-	char **env;
 
 	if (!library && errno == ENOENT)
-		errx(EXIT_OWN_FAILURE, "libprofil-run.so is missing; looked for %s: install it (make install) or profil with it",
-		     tried);
-	if (!library && errno == EINVAL)
-		errx(EXIT_OWN_FAILURE, "a path with a colon or a space cannot be preloaded: one of %s",
-		     tried);
-	if (!library)
-		errx(EXIT_OWN_FAILURE, "libprofil-run.so: %s (%s): %s", strerror(errno),
-		     strerrorname_np(errno), preload_remedy(errno));
+		refuse(arguments, "libprofil-run.so is missing; looked for %s: %s", tried,
+		       preload_remedy(ENOENT));
+	else if (!library && errno == EINVAL)
+		refuse(arguments, "a path with a colon or a space cannot be preloaded: one of %s",
+		       tried);
+	else if (!library)
+		refuse(arguments, "libprofil-run.so: %s (%s): %s", strerror(errno),
+		       strerrorname_np(errno), preload_remedy(errno));
+	free(tried);
+	return library;
+}
+
+/*
+ * The environment that makes the dynamic linker load our library. Return: it; NULL: the
+ * library must not be there, or there is none.
+ */
+static char **make_environment(const struct target *target, const char *library,
+			       int memory)
+{
+	char **env;
+
+	if (!library || !target_takes_library(target))
+		return NULL;
 	env = preload_environ(library, memory);
 	if (!env)
 		failure_exit(EXIT_OWN_FAILURE, "environment", ENOMEM);
-	free(library);
-	free(tried);
 	return env;
 }
 
@@ -229,9 +292,9 @@ static void explain_not_run(const char *command, int error)
 }
 
 static void run_command(const struct arguments *arguments, const struct target *target,
-			int memory, struct command_end *end)
+			const char *library, int memory, struct command_end *end)
 {
-	char **env = target_takes_library(target) ? make_environment(memory) : NULL;
+	char **env = make_environment(target, library, memory);
 	struct command_watch watch = {
 		.interval_ms = arguments->progress_ms,
 		.show = progress_show,
@@ -293,6 +356,7 @@ int run_main(int argc, char **argv)
 		.output = RESULTFILE_DEFAULT,
 	};
 	struct command_end end;
+	char *library = NULL;
 	struct target target;
 	int memory, error;
 	FILE *out;
@@ -302,6 +366,8 @@ int run_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
 
+	if (probe(&arguments))
+		library = find_library(&arguments);
 	out = open_table(&arguments);
 	error = resultfile_try(arguments.output);
 	if (error) {
@@ -312,10 +378,10 @@ int run_main(int argc, char **argv)
 	if (memory < 0)
 		failure_exit(EXIT_OWN_FAILURE, "memory for the counters", -memory);
 	examine(&target, arguments.command[0]);
-	run_command(&arguments, &target, memory, &end);
+	run_command(&arguments, &target, library, memory, &end);
 	if (end.exec_error)
 		explain_exec(&target, end.exec_error);
-	else
+	else if (library)
 		outcome_show(&(struct outcome){
 			.memory = memory,
 			.argv = arguments.command,
@@ -326,6 +392,7 @@ int run_main(int argc, char **argv)
 			.output = arguments.output,
 		});
 	target_release(&target);
+	free(library);
 	close_table(out, arguments.table);
 	close(memory);
 	return command_exit_status(&end);

@@ -17,7 +17,7 @@ _profil_values() {
 
 _profil_options() {
 	case $1 in
-	run) echo --clock= --no-follow --output= --progress --rate= --table= ;;
+	run) echo --clock= --force --no-follow --output= --progress --rate= --table= ;;
 	report) echo --annotate= --by= --color --lines --min-percent= --no-demangle --root= --sort= --top= ;;
 	export)
 		echo --callgrind --folded --gmon --json --no-demangle --output= --pprof \
