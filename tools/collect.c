@@ -262,6 +262,36 @@ static int list_objects(struct result *result, const struct runfile *run)
 	return error;
 }
 
+int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
+		       const char *program)
+{
+	const struct unprofiled_program *programs;
+	uint64_t rest_ns = MOST;
+	bool was_profiled = false;
+	size_t nr, i;
+
+	for (i = 0; i < result->nr_processes; i++) {
+		was_profiled |= result->processes[i].pid == result->pid;
+		rest_ns -= result->processes[i].cpu_ns;
+	}
+	unprofiled_end(unprofiled, result->pid, program, was_profiled, result->program_cpu_ns);
+	programs = unprofiled_programs(unprofiled, &nr);
+	result->unprofiled = calloc(nr + 1, sizeof(*result->unprofiled));
+	if (!result->unprofiled)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		result->unprofiled[i] = (struct result_unprofiled){
+			.program = strdup(programs[i].path),
+			.processes = programs[i].processes,
+			.cpu_ns = take(&rest_ns, programs[i].cpu_ns),
+		};
+		if (!result->unprofiled[i].program)
+			return -ENOMEM;
+		result->nr_unprofiled++;
+	}
+	return 0;
+}
+
 int collect_result(struct result *result, const struct runfile *run,
 		   const struct command_end *end, char *const argv[])
 {

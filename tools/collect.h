@@ -8,6 +8,7 @@
 #include "command.h"
 #include "result.h"
 #include "runfile.h"
+#include "unprofiled.h"
 
 /**
  * collect_result - make the result of a run
@@ -23,5 +24,16 @@
  */
 int collect_result(struct result *result, const struct runfile *run,
 		   const struct command_end *end, char *const argv[]);
+
+/**
+ * collect_unprofiled - add the programs that were not profiled
+ * @result:     from collect_result()
+ * @unprofiled: from unprofiled_new(); is given unprofiled_end()
+ * @program:    path of the command's program
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
+		       const char *program);
 
 #endif /* PROFIL_COLLECT_H */

@@ -184,7 +184,7 @@ static void watch_process(pid_t pid, const struct command_watch *watch)
 	do {
 		ready = poll(&process, 1, watch->interval_ms);
 		if (!ready)
-			watch->show(watch->data);
+			watch->look(watch->data, pid);
 	} while (!ready || (ready < 0 && errno == EINTR));
 	close(process.fd);
 }

@@ -30,14 +30,14 @@ struct command_end {
 };
 
 /**
- * struct command_watch - what to do meanwhile
+ * struct command_watch - what to do while a command runs
  * @interval_ms: how often
- * @show:        this
- * @data:        with that
+ * @look:        to call, with the command's process ID
+ * @data:        its argument
  */
 struct command_watch {
 	int interval_ms;
-	void (*show)(void *data);
+	void (*look)(void *data, pid_t pid);
 	void *data;
 };
 

@@ -206,6 +206,14 @@ static void print_process(FILE *out, const struct result_process *process)
 	putc('}', out);
 }
 
+static void print_unprofiled(FILE *out, const struct result_unprofiled *unprofiled)
+{
+	fputs("{", out);
+	print_string(out, "program", unprofiled->program);
+	fprintf(out, "\"processes\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 "}",
+		unprofiled->processes, unprofiled->cpu_ns);
+}
+
 int export_json(FILE *out, const struct attribution *attribution)
 {
 	const struct result *result = attribution->result;
@@ -224,6 +232,12 @@ int export_json(FILE *out, const struct attribution *attribution)
 	for (i = 0; i < result->nr_processes; i++) {
 		print_between(out, &is_first);
 		print_process(out, &result->processes[i]);
+	}
+	fputs("],\n\"unprofiled\":[", out);
+	is_first = true;
+	for (i = 0; i < result->nr_unprofiled; i++) {
+		print_between(out, &is_first);
+		print_unprofiled(out, &result->unprofiled[i]);
 	}
 	fputs("]}\n", out);
 	return 0;

@@ -130,6 +130,9 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 	int error;
 
 	error = collect_result(&result, run, outcome->end, outcome->argv);
+	if (!error && outcome->unprofiled)
+		error = collect_unprofiled(&result, outcome->unprofiled,
+					   outcome->target->path);
 	if (!error && outcome->output) {
 		char *left;
 		int unwritten = resultfile_write(outcome->output, &result, &left);

@@ -16,6 +16,7 @@
  * @argv:   the command and its arguments, ended by NULL
  * @end:    how it ended
  * @target: what was known of the program before
+ * @unprofiled: what ran beside it without a profile; NULL: not known
  * @table:  where the table goes
  * @table_name: its name in messages
  * @output: file to keep the result in; NULL: it is not kept, which has been said
@@ -25,6 +26,7 @@ struct outcome {
 	char *const *argv;
 	const struct command_end *end;
 	const struct target *target;
+	struct unprofiled *unprofiled;
 	FILE *table;
 	const char *table_name;
 	const char *output;

@@ -164,6 +164,12 @@ static const char *processes_problem(const struct result *result)
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
+	for (i = 0; i < result->nr_unprofiled; i++) {
+		if (!result->unprofiled[i].program[0])
+			return "a program has no name";
+		if (__builtin_add_overflow(cpu_ns, result->unprofiled[i].cpu_ns, &cpu_ns))
+			return "CPU times are too long";
+	}
 	if (result->unlisted > UINT32_MAX || result->failed > UINT32_MAX)
 		return "its processes are too many";
 	return NULL;
@@ -202,5 +208,8 @@ void result_release(struct result *result)
 	for (i = 0; i < result->nr_processes; i++)
 		free(result->processes[i].program);
 	free(result->processes);
+	for (i = 0; i < result->nr_unprofiled; i++)
+		free(result->unprofiled[i].program);
+	free(result->unprofiled);
 	memset(result, 0, sizeof(*result));
 }

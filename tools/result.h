@@ -89,6 +89,18 @@ struct result_process {
 };
 
 /**
+ * struct result_unprofiled - a program that was not profiled, in all its processes
+ * @program:   path of its file; where that is not known, the name of a process
+ * @processes: in which it ran, as far as they were seen
+ * @cpu_ns:    CPU time that it used, in ns, or a little less: it was seen now and then
+ */
+struct result_unprofiled {
+	char *program;
+	uint64_t processes;
+	uint64_t cpu_ns;
+};
+
+/**
  * struct result - a run
  * @argv:          the command and its arguments, ended by NULL
  * @host:          name of the machine
@@ -117,6 +129,8 @@ struct result_process {
  * @damaged:       entries of the run's tables that made no sense, because a program wrote
  *                 into them: their samples or figures are lost
  * @unlisted:      processes of which nothing is known but their samples
+ * @unprofiled:    programs into which libprofil-run.so was not loaded, most CPU time first
+ * @nr_unprofiled: number of them
  * @failed:        processes of which no profile could be started
  */
 struct result {
@@ -144,6 +158,8 @@ struct result {
 	size_t nr_processes;
 	uint64_t damaged;
 	uint64_t unlisted;
+	struct result_unprofiled *unprofiled;
+	size_t nr_unprofiled;
 	uint64_t failed;
 };
 

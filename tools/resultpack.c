@@ -104,6 +104,18 @@ static void fill_processes(Profil__Process *to, const struct result *result)
 	}
 }
 
+static void fill_unprofiled(Profil__Unprofiled *to, const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_unprofiled; i++, to++) {
+		profil__unprofiled__init(to);
+		to->program = lend(result->unprofiled[i].program);
+		to->processes = result->unprofiled[i].processes;
+		to->cpu_ns = result->unprofiled[i].cpu_ns;
+	}
+}
+
 static void fill_figures(Profil__Result *to, const struct result *result)
 {
 	to->host = lend(result->host);
@@ -145,6 +157,7 @@ static int fill_argv(Profil__Result *to, const struct result *result)
 int resultpack_pack(const struct result *result, unsigned char **message, size_t *bytes)
 {
 	Profil__Result to = PROFIL__RESULT__INIT;
+	Profil__Unprofiled *unprofiled;
 	Profil__Process *processes;
 	Profil__Object *objects;
 	int error = -ENOMEM;
@@ -155,12 +168,16 @@ int resultpack_pack(const struct result *result, unsigned char **message, size_t
 			     (void ***)&to.objects);
 	processes = make_parts(result->nr_processes, sizeof(*processes),
 			       (void ***)&to.processes);
-	if (!objects || !processes || fill_argv(&to, result) ||
+	unprofiled = make_parts(result->nr_unprofiled, sizeof(*unprofiled),
+				(void ***)&to.unprofiled);
+	if (!objects || !processes || !unprofiled || fill_argv(&to, result) ||
 	    fill_objects(objects, result))
 		goto out;
 	to.n_objects = result->nr_objects;
 	to.n_processes = result->nr_processes;
+	to.n_unprofiled = result->nr_unprofiled;
 	fill_processes(processes, result);
+	fill_unprofiled(unprofiled, result);
 	fill_figures(&to, result);
 	*bytes = profil__result__get_packed_size(&to);
 	*message = malloc(*bytes + 1);
@@ -175,8 +192,10 @@ out:
 	}
 	free(objects);
 	free(processes);
+	free(unprofiled);
 	free(to.objects);
 	free(to.processes);
+	free(to.unprofiled);
 	free(to.argv);
 	return error;
 }
@@ -338,6 +357,28 @@ static int copy_processes(struct result *result, const Profil__Result *from,
 	return 0;
 }
 
+static int copy_unprofiled(struct result *result, const Profil__Result *from,
+			   const char **why)
+{
+	size_t i;
+	int error;
+
+	result->unprofiled = calloc(from->n_unprofiled + 1, sizeof(*result->unprofiled));
+	if (!result->unprofiled)
+		return -ENOMEM;
+	for (i = 0; i < from->n_unprofiled; i++) {
+		const Profil__Unprofiled *other = from->unprofiled[i];
+
+		error = copy_text(&result->unprofiled[i].program, &other->program, why);
+		if (error)
+			return error;
+		result->nr_unprofiled++;
+		result->unprofiled[i].processes = other->processes;
+		result->unprofiled[i].cpu_ns = other->cpu_ns;
+	}
+	return 0;
+}
+
 static int copy_figures(struct result *result, const Profil__Result *from,
 			const char **why)
 {
@@ -391,6 +432,8 @@ int resultpack_unpack(const unsigned char *message, size_t bytes, struct result 
 		error = copy_objects(result, from, why);
 	if (!error)
 		error = copy_processes(result, from, why);
+	if (!error)
+		error = copy_unprofiled(result, from, why);
 	profil__result__free_unpacked(from, &allocator);
 	if (error)
 		return error;

@@ -33,10 +33,12 @@
 #include "resultfile.h"
 #include "runfile.h"
 #include "target.h"
+#include "unprofiled.h"
 
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE };
 
+#define LOOK_MS			100	/* between two looks at what runs */
 #define PROGRESS_SECONDS	2	/* between two looks, if not asked otherwise */
 #define LONGEST_PROGRESS	86400
 
@@ -291,21 +293,40 @@ static void explain_not_run(const char *command, int error)
 	failure_exit(EXIT_OWN_FAILURE, command, error);
 }
 
+/* What is done while the command runs, at each look */
+struct watching {
+	struct unprofiled *unprofiled;
+	struct progress *progress;	/* NULL: none is shown */
+	int looks_each;			/* time that it is shown */
+	int looks;
+};
+
+static void look(void *data, pid_t pid)
+{
+	struct watching *watching = data;
+
+	if (watching->unprofiled)
+		unprofiled_look(watching->unprofiled, pid);
+	if (watching->progress && ++watching->looks % watching->looks_each == 0)
+		progress_show(watching->progress);
+}
+
 static void run_command(const struct arguments *arguments, const struct target *target,
-			const char *library, int memory, struct command_end *end)
+			const char *library, int memory,
+			struct unprofiled *unprofiled, struct command_end *end)
 {
 	char **env = make_environment(target, library, memory);
-	struct command_watch watch = {
-		.interval_ms = arguments->progress_ms,
-		.show = progress_show,
+	struct watching watching = {
+		.unprofiled = unprofiled,
+		.looks_each = arguments->progress_ms / LOOK_MS,
 	};
+	const struct command_watch watch = { LOOK_MS, look, &watching };
 	int error;
 
-	if (watch.interval_ms)
-		watch.data = progress_new(memory, arguments->command, stderr);
-	error = command_run(arguments->command, env ? env : environ,
-			    watch.data ? &watch : NULL, end);
-	progress_free(watch.data);
+	if (arguments->progress_ms)
+		watching.progress = progress_new(memory, arguments->command, stderr);
+	error = command_run(arguments->command, env ? env : environ, &watch, end);
+	progress_free(watching.progress);
 	if (error)
 		explain_not_run(arguments->command[0], -error);
 	preload_environ_free(env);
@@ -356,6 +377,7 @@ int run_main(int argc, char **argv)
 		.output = RESULTFILE_DEFAULT,
 	};
 	struct command_end end;
+	struct unprofiled *unprofiled;
 	char *library = NULL;
 	struct target target;
 	int memory, error;
@@ -378,7 +400,8 @@ int run_main(int argc, char **argv)
 	if (memory < 0)
 		failure_exit(EXIT_OWN_FAILURE, "memory for the counters", -memory);
 	examine(&target, arguments.command[0]);
-	run_command(&arguments, &target, library, memory, &end);
+	unprofiled = library ? unprofiled_new() : NULL;
+	run_command(&arguments, &target, library, memory, unprofiled, &end);
 	if (end.exec_error)
 		explain_exec(&target, end.exec_error);
 	else if (library)
@@ -387,12 +410,14 @@ int run_main(int argc, char **argv)
 			.argv = arguments.command,
 			.end = &end,
 			.target = &target,
+			.unprofiled = unprofiled,
 			.table = out,
 			.table_name = arguments.table ? arguments.table : "standard error",
 			.output = arguments.output,
 		});
 	target_release(&target);
 	free(library);
+	unprofiled_free(unprofiled);
 	close_table(out, arguments.table);
 	close(memory);
 	return command_exit_status(&end);

@@ -308,6 +308,34 @@ static void damage_is_counted(void **state)
 	assert_int_equal(result.nr_objects, 1);
 }
 
+/* The command executed one: what was used before that was profiled, or is not known. */
+static void unprofiled_programs_are_listed(void **state)
+{
+	struct unprofiled *unprofiled = unprofiled_new();
+
+	(void)state;
+	fake.processes[0].pid = 1;
+	collect();
+	assert_int_equal(collect_unprofiled(&result, unprofiled, "/bin/static"), 0);
+	assert_int_equal(result.nr_unprofiled, 1);
+	assert_string_equal(result.unprofiled[0].program, "/bin/static");
+	assert_int_equal(result.unprofiled[0].processes, 1);
+	assert_int_equal(result.unprofiled[0].cpu_ns, result.program_cpu_ns);
+	assert_null(result_problem(&result));
+	unprofiled_free(unprofiled);
+}
+
+static void profiled_program_is_not_listed(void **state)
+{
+	struct unprofiled *unprofiled = unprofiled_new();
+
+	(void)state;
+	collect();
+	assert_int_equal(collect_unprofiled(&result, unprofiled, "/bin/dynamic"), 0);
+	assert_int_equal(result.nr_unprofiled, 0);
+	unprofiled_free(unprofiled);
+}
+
 static void processes_that_are_not_there_are_counted(void **state)
 {
 	(void)state;
@@ -366,6 +394,8 @@ int main(void)
 		TEST(rate_that_was_lowered_meanwhile),
 		TEST(rates_of_the_untold),
 		TEST(damage_is_counted),
+		TEST(unprofiled_programs_are_listed),
+		TEST(profiled_program_is_not_listed),
 		TEST(processes_that_are_not_there_are_counted),
 		TEST(what_a_program_may_have_written),
 		TEST(figures_that_do_not_add_up),

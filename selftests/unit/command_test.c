@@ -159,8 +159,9 @@ static void ignored_signals_are_not_the_commands(void **state)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
-static void count(void *data)
+static void count(void *data, pid_t pid)
 {
+	assert_true(pid > 0);
 	++*(int *)data;
 }
 

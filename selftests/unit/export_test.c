@@ -259,6 +259,8 @@ static void json_tells_only_what_is_known(void **state)
 		   "\"samples\":20,\"lost\":2,\"error\":\"ENOMEM\"}");
 	assert_has("\"is_fork\":true,\"rate\":997,\"before_ns\":0,\"cpu_ns\":null,\n"
 		   "\"samples\":null,\"lost\":null,\"error\":null}");
+	assert_has("\"unprofiled\":[{\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
+		   "\"processes\":2,\"cpu_ns\":30}]}\n");
 	assert_has("\"cpu_ns\":0,\n\"samples\":0,\"lost\":0,\"error\":\"99999\"}");
 	tear_down(NULL);
 	result.status = W_EXITCODE(0, 9);

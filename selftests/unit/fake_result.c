@@ -92,6 +92,13 @@ void fake_result(struct result *result)
 		.is_fork = true,
 		.rate = 997,
 	};
+	result->unprofiled = calloc(1, sizeof(*result->unprofiled));
+	result->unprofiled[0] = (struct result_unprofiled){
+		.program = strdup("/bin/static"),
+		.processes = 3,
+		.cpu_ns = 44,
+	};
+	result->nr_unprofiled = 1;
 	result_find_mean_rate(result);
 }
 
@@ -133,6 +140,12 @@ void assert_same_result(const struct result *a, const struct result *b)
 		assert_string_equal(a->processes[i].program, b->processes[i].program);
 		ASSERT_SAME(result_process, &a->processes[i], &b->processes[i], program);
 	}
+	assert_int_equal(a->nr_unprofiled, b->nr_unprofiled);
+	for (i = 0; i < a->nr_unprofiled; i++) {
+		assert_string_equal(a->unprofiled[i].program, b->unprofiled[i].program);
+		ASSERT_SAME(result_unprofiled, &a->unprofiled[i], &b->unprofiled[i], program);
+	}
+	other.unprofiled = a->unprofiled;
 	other.argv = a->argv;
 	other.host = a->host;
 	other.kernel = a->kernel;

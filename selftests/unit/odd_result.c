@@ -73,6 +73,8 @@ static const struct result_process first_processes[] = {
 static struct result_object objects[NR_ODD_OBJECTS];
 static struct result_process processes[ARRAY_SIZE(first_processes)];
 
+static struct result_unprofiled unprofiled = { ODD_PATH, 2, 30 };
+
 void odd_result(struct result *result)
 {
 	memcpy(objects, first_objects, sizeof(objects));
@@ -98,6 +100,8 @@ void odd_result(struct result *result)
 		.objects = objects,
 		.nr_objects = NR_ODD_OBJECTS,
 		.processes = processes,
+		.unprofiled = &unprofiled,
+		.nr_unprofiled = 1,
 		.nr_processes = ARRAY_SIZE(first_processes),
 		.unlisted = 3,
 		.failed = 2,
