@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/profil.h>
+
 #include <report.h>
 
 #include "test.h"
@@ -157,7 +159,9 @@ static void difference_is_told_above_both_limits(void **state)
 		{ 10, 150000000, "have no samples" },	/* 10 to 13 */
 		{ 392, 4020000000, NULL },		/* just 2 % */
 		{ 391, 4020000000, "have no samples" },
-		{ 409, 4020000000, "more than the CPU time" },
+		/* 400 and 2, 2 %, and five standard errors of 20 */
+		{ 512, 4020000000, NULL },
+		{ 513, 4020000000, "more than the CPU time" },
 		{ 5, 0, "more than the CPU time" },
 	};
 	size_t i;
@@ -265,7 +269,7 @@ static void children_count(void **state)
 		{ 3, 3, 561, "# and 3 forked children used 1.50 s\n", NULL },
 		{ 3, 3, 500, "used 1.50 s\n",
 		  "# 0.61 s of CPU have no samples" },
-		{ 3, 3, 700, "used 1.50 s\n", "1.39 s more than the CPU" },
+		{ 3, 3, 702, "used 1.50 s\n", "1.39 s more than the CPU" },
 		/* 2 samples for each process */
 		{ 9, 9, 541, "used 1.50 s\n", NULL },
 		{ 3, 2, 561, "# and 3 forked children, of which 2 used 1.50 s\n"
@@ -330,18 +334,89 @@ static void executed_programs_count(void **state)
 	print();
 	assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
 	assert_has("# and 1 forked child and 1 executed program used 3.00 s\n");
-	assert_has("# all that the command waited for used 7.23 s, in which");
+	assert_has("# all that the command waited for used 7.23 s of CPU:\n"
+		   "#   7.11 s while it was profiled\n"
+		   "#   0.12 s at starts and ends of programs, and in programs too short to be seen\n");
 	assert_lacks("have no samples");
 	assert_lacks("more than the CPU time");
 	tear_down(NULL);
 	/* from fork to exec a child may have had its parent's profile: 1.10 s at most */
-	set_samples(820);
+	set_samples(821);
 	print();
 	assert_lacks("more than the CPU time");
 	tear_down(NULL);
-	set_samples(822);
+	/* 6 for three processes, 2 %, and five standard errors */
+	set_samples(823 + 6 + 17 + 144);
 	print();
-	assert_has("1.11 s more than the CPU time");
+	assert_has("1.67 s more than the CPU time");
+	assert_has("--clock random is in step with none");
+	tear_down(NULL);
+	result.clock = PROFIL_CLOCK_RANDOM;
+	print();
+	assert_has("1.67 s more than the CPU time");
+	assert_lacks("in step");
+}
+
+/*
+ * The kernel goes on to sample the end of a process after that has told its CPU time. At
+ * 1000 Hz, 5 ms of it were taken for counters that the program had written.
+ */
+static void end_of_a_process_is_sampled(void **state)
+{
+	(void)state;
+	result.rate = 1000;
+	processes[0].before_ns = 20000000;
+	processes[0].has_ended = true;
+	processes[0].cpu_ns = 200000000;
+	result.program_cpu_ns = 225000000;
+	set_samples(205);
+	print();
+	assert_has("the process used 0.225 s (0.020 s before the profile began, 0.005 s after it ended)");
+	assert_lacks("more than the CPU time");
+	tear_down(NULL);
+	/* and of each child, as its parent waits for it */
+	set_children(4, 4, 0);
+	result.children_cpu_ns = 40000000;
+	set_samples(245);
+	print();
+	assert_lacks("more than the CPU time");
+}
+
+static struct result_unprofiled unprofiled[] = {
+	{ "/usr/lib/go/compile", 12, 3100000000 }, { "link\033", 1, 1170000000 },
+	{ "a", 1, 10000000 }, { "b", 1, 10000000 }, { "c", 1, 10000000 },
+	{ "d", 1, 10000000 }, { "e", 2, 10000000 },
+};
+
+/* The lines below the sum add up to it. */
+static void unprofiled_programs_are_named(void **state)
+{
+	(void)state;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 2;
+	result.children_cpu_ns = 5000000000;
+	print();
+	assert_has("# all that the command waited for used 9.13 s of CPU:\n"
+		   "#   4.11 s while it was profiled\n"
+		   "#   4.27 s in programs that were not profiled: compile 3.10 s in 12 processes, link\\033 1.17 s\n"
+		   "#   0.75 s at starts and ends of programs, and in programs too short to be seen\n");
+	tear_down(NULL);
+	result.nr_unprofiled = 7;
+	print();
+	assert_has(", c 0.01 s, and 2 more 0.02 s\n");
+}
+
+/* As a daemon's: it is known only as far as it was seen. */
+static void unprofiled_may_not_be_waited_for(void **state)
+{
+	(void)state;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 1;
+	print();
+	assert_has("# all of it used 7.21 s of CPU, of which the command waited for 4.13 s:\n"
+		   "#   4.11 s while it was profiled\n"
+		   "#   3.10 s in programs that were not profiled: compile 3.10 s in 12 processes\n"
+		   "#   0.00 s at starts");
 }
 
 /* It executes another program itself: 1 s of the first, and 3.03 s of the second */
@@ -574,6 +649,9 @@ int main(void)
 		TEST(unlisted_processes_count),
 		TEST(children_of_no_known_time),
 		TEST(executed_programs_count),
+		TEST(end_of_a_process_is_sampled),
+		TEST(unprofiled_programs_are_named),
+		TEST(unprofiled_may_not_be_waited_for),
 		TEST(command_that_becomes_another),
 		TEST(no_samples_are_explained),
 		TEST(other_process_has_no_cpu_time),
