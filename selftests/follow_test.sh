@@ -94,6 +94,18 @@ not_followed() {
 	[ "$(samples spin_much)" = 0 ] && ! rows --by process | grep -q spin
 }
 
+# What is not profiled is named with its CPU time, and the lines below the sum add up to it:
+# each of them is rounded to 0.01 s. Of a program that is looked at each 0.1 s, no more than
+# that is missing.
+unprofiled() {
+	run sh -c './spin-static 0.5; :' &&
+	grep -q '^#   0\.[45][0-9] s in programs that were not profiled: spin-static 0\.[45]' \
+		"$work/profile" &&
+	awk '/^# all that the command waited for used/ { all = $9 }
+	     /^#   [0-9.]* s / { sum += $2 }
+	     END { exit !(all - sum <= 0.02 && sum - all <= 0.02) }' "$work/profile"
+}
+
 # They are not profiled, and what they execute is.
 past_static() {
 	run sh -c './spin-static 0.2; ./forks-static 1 0 exec ./spin 0.4' && spun 1 0.4 &&
@@ -207,6 +219,7 @@ check "an executed program that is killed" killed
 check "a program started by calling the dynamic linker" by_linker
 check "--no-follow" not_followed
 check "past a static program" past_static
+check "programs that are not profiled are named, and the sum is right" unprofiled
 check_if forks-musl "past a program for another C library" past_another_libc
 check "without the environment" without_environment
 check "200 programs, one after another" many
