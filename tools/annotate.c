@@ -15,11 +15,14 @@
 #include "annotate.h"
 #include "attribution.h"
 #include "demangle.h"
+#include "escape.h"
 #include "objectfile.h"
 #include "share.h"
 
 /* Lines without code that are shown around those with */
 #define CONTEXT	4
+
+#define TAB	8	/* columns from stop to stop */
 
 /* A line of a function; with 0 samples it has code that was not hit */
 struct line {
@@ -206,6 +209,32 @@ static FILE *open_source(FILE *out, const char *path, const char *root)
 	return source;
 }
 
+/* Tabs become blanks, and the line's end is left to the caller. */
+static void print_source(FILE *out, const char *text)
+{
+	char *line = NULL;
+	int columns = 0;
+	size_t length;
+	FILE *copy = open_memstream(&line, &length);
+
+	if (!copy)
+		return;
+	while (*text && *text != '\n') {
+		const char *from = text;
+
+		if (*text == '\t') {
+			columns += fprintf(copy, "%*s", TAB - columns % TAB, "");
+			text++;
+			continue;
+		}
+		columns += escape_columns(&text);
+		fwrite(from, 1, (size_t)(text - from), copy);
+	}
+	if (!fclose(copy))
+		terminal_print_name(out, line);
+	free(line);
+}
+
 static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		       const char *text, const struct terminal_style *style)
 {
@@ -218,17 +247,7 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		fprintf(out, "  %7s %9s", "", "");
 	terminal_end(out, style);
 	fprintf(out, " %6d  ", number);
-	/* tabs stay what they are */
-	for (;;) {
-		size_t length = strcspn(text, "\t\n");
-
-		terminal_print_bytes(out, text, length);
-		text += length;
-		if (*text != '\t')
-			break;
-		putc('\t', out);
-		text++;
-	}
+	print_source(out, text);
 	putc('\n', out);
 }
 

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <argp.h>
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -124,7 +123,7 @@ static void open_side(struct side *side, const struct arguments *arguments)
 	if (error)
 		failure_exit(EXIT_NO_RESULT, side->file, -error);
 	if (!side->profile.samples)
-		errx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
+		failure_exitx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
 		     side->file);
 	if (!arguments->keep_mangled)
 		profile_demangle(&side->profile);

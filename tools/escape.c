@@ -2,10 +2,13 @@
 /*
  * Bytes as text.
  */
+#define _GNU_SOURCE
 #include <inttypes.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "escape.h"
 
@@ -16,10 +19,25 @@
 
 #define DEL		0x7f
 
+#define OCTAL_COLUMNS	4	/* \033 */
+
 /* Terminals take those behind DEL, which have two bytes, for ESC and a letter. */
 static bool is_control(uint32_t c)
 {
 	return c < ' ' || (c >= DEL && c < 0xa0);
+}
+
+/* Those that reverse the text after them (Unicode's annex 9): a line would show another name. */
+static bool is_direction(uint32_t c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+/* Whether a line may have a character as it is; U+FFFD itself has three bytes. */
+static bool is_shown(uint32_t c, size_t bytes)
+{
+	return !is_control(c) && !is_direction(c) && (c != REPLACEMENT || bytes > 1);
 }
 
 /* Bytes of a character by its first; 0: none begins with it. */
@@ -124,15 +142,56 @@ void escape_octal(FILE *out, const char *text, const char *also)
 		const char *from = text;
 		uint32_t c = escape_next(&text);
 
-		/* U+FFFD itself has three bytes */
-		if (!is_control(c) && !strchr(also, *from) &&
-		    (c != REPLACEMENT || text - from > 1)) {
+		if (is_shown(c, (size_t)(text - from)) && !strchr(also, *from)) {
 			fwrite(from, 1, (size_t)(text - from), out);
 			continue;
 		}
 		for (; from < text; from++)
 			fprintf(out, "\\%03o", (unsigned char)*from);
 	}
+}
+
+char *escape_line(const char *text)
+{
+	char *line = NULL;
+	size_t length;
+	FILE *out = open_memstream(&line, &length);
+
+	if (!out)
+		return NULL;
+	escape_octal(out, text, "");
+	if (!fclose(out))
+		return line;
+	free(line);
+	return NULL;
+}
+
+/* The C library knows widths in a locale with UTF-8 only; the caller's locale stays. */
+static int find_width(uint32_t c)
+{
+	static locale_t utf8;
+	locale_t before;
+	int width;
+
+	if (c < DEL)
+		return 1;
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (!utf8)
+		return 1;
+	before = uselocale(utf8);
+	width = wcwidth((wchar_t)c);
+	uselocale(before);
+	return width < 0 ? 1 : width;
+}
+
+int escape_columns(const char **text)
+{
+	const char *from = *text;
+	uint32_t c = escape_next(text);
+	size_t bytes = (size_t)(*text - from);
+
+	return is_shown(c, bytes) ? find_width(c) : (int)bytes * OCTAL_COLUMNS;
 }
 
 void escape_json(FILE *out, const char *text)

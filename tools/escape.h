@@ -32,11 +32,28 @@ char *escape_utf8(const char *text);
  * @text: any bytes
  * @also: further characters that mean something there
  *
- * Control characters, @also, and bytes that belong to no character come as a backslash
- * and three octal digits; all else as it is. (Readers that expect UTF-8 may stop at the
- * first byte that is none.)
+ * Control characters, those that change the direction of text, @also, and bytes that
+ * belong to no character come as a backslash and three octal digits; all else as it is.
+ * (Readers that expect UTF-8 may stop at the first byte that is none.)
  */
 void escape_octal(FILE *out, const char *text, const char *also);
+
+/**
+ * escape_line - a copy as escape_octal() prints it
+ * @text: any bytes
+ *
+ * Return: to be given to free(); NULL: no memory.
+ */
+char *escape_line(const char *text);
+
+/**
+ * escape_columns - how wide the next character of a text is, as escape_octal() prints it
+ * @text: moved past it; not at its end
+ *
+ * Return: columns of a terminal: 0 of what combines with the character before, 2 of wide
+ * ones, 4 for each byte in octal.
+ */
+int escape_columns(const char **text);
 
 /**
  * escape_json - print a string of JSON, with its quotes

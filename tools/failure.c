@@ -4,10 +4,12 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "failure.h"
 
 const char *failure_remedy(int error)
@@ -48,9 +50,42 @@ void failure_end_warning(int error)
 		failure_remedy(error));
 }
 
+static void print_message(const char *format, va_list arguments)
+{
+	char *message = NULL;
+
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	if (vasprintf(&message, format, arguments) < 0)
+		message = NULL;
+	escape_octal(stderr, message ? message : strerrordesc_np(ENOMEM), "");
+	free(message);
+	putc('\n', stderr);
+}
+
+void failure_warnx(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_message(format, arguments);
+	va_end(arguments);
+}
+
+void failure_exitx(int status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print_message(format, arguments);
+	va_end(arguments);
+	exit(status);
+}
+
 void failure_warn(const char *what, int error)
 {
-	fprintf(stderr, "%s: %s: ", program_invocation_short_name, what);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	escape_octal(stderr, what, "");
+	fputs(": ", stderr);
 	failure_end_warning(error);
 }
 

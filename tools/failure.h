@@ -37,6 +37,23 @@ void failure_end_warning(int error);
 void failure_warn(const char *what, int error);
 
 /**
+ * failure_warnx - a message on standard error, after the command's name
+ * @format: as of printf(3), without a newline
+ *
+ * Names in it may be anyone's: what could command a terminal comes in octal
+ * (escape_octal()), unlike with warnx(3).
+ */
+void failure_warnx(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * failure_exitx - the same, and exit
+ * @status: of the exit
+ * @format: as for failure_warnx()
+ */
+void failure_exitx(int status, const char *format, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+/**
  * failure_exit - tell an error, and exit
  * @status: of the exit
  * @what:   failed

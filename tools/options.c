@@ -3,12 +3,12 @@
  * What the subcommands that show results have in common.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "failure.h"
 #include "options.h"
 #include "resultfile.h"
 
@@ -67,8 +67,8 @@ void options_read_result(const char *path, struct result *result)
 	int error = resultfile_read(path, result, &why);
 
 	if (error == -EBADMSG)
-		errx(EXIT_NO_RESULT, "%s: %s", path, why);
+		failure_exitx(EXIT_NO_RESULT, "%s: %s", path, why);
 	if (error)
-		errx(EXIT_NO_RESULT, "%s: %s (%s): %s", path, strerror(-error),
+		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", path, strerror(-error),
 		     strerrorname_np(-error), remedy(-error));
 }

@@ -3,7 +3,6 @@
  * What a run came to: its result, kept and shown, or why there is none.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -27,7 +26,7 @@
 
 void outcome_explain_unwritten(const char *path, int error)
 {
-	warnx("%s: %s (%s): the result is not kept; %s", path, strerror(-error),
+	failure_warnx("%s: %s (%s): the result is not kept; %s", path, strerror(-error),
 	      strerrorname_np(-error), resultfile_remedy(-error));
 }
 
@@ -39,9 +38,9 @@ static void explain_failure(const struct runfile *run)
 	const char *name = strerrorname_np(header->error);
 
 	if (!name || strstr(header->message, name))
-		warnx("no profile%s: %s", of, header->message);
+		failure_warnx("no profile%s: %s", of, header->message);
 	else
-		warnx("no profile%s: %s (%s)", of, header->message, name);
+		failure_warnx("no profile%s: %s (%s)", of, header->message, name);
 }
 
 /* What its file showed was said before the run. */
@@ -52,9 +51,9 @@ static void explain_empty(const struct target *target)
 	if (target->problem == TARGET_UNREADABLE)
 		why = target_explain(target);
 	if (why)
-		warnx("no profile: %s", why);
+		failure_warnx("no profile: %s", why);
 	else if (target->problem == TARGET_FINE)
-		warnx("no profile: %s did not load libprofil-run.so, and its file does not show why: a program before it may have taken LD_PRELOAD out of the environment, or a security module keeps the dynamic linker from it; see LD_PRELOAD in ld.so(8)",
+		failure_warnx("no profile: %s did not load libprofil-run.so, and its file does not show why: a program before it may have taken LD_PRELOAD out of the environment, or a security module keeps the dynamic linker from it; see LD_PRELOAD in ld.so(8)",
 		      target->command);
 	free(why);
 }
@@ -138,7 +137,7 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 		int unwritten = resultfile_write(outcome->output, &result, &left);
 
 		if (left)
-			warnx("%s: %s (%s): the result is in %s", outcome->output,
+			failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
 			      strerror(-unwritten), strerrorname_np(-unwritten), left);
 		else if (unwritten)
 			outcome_explain_unwritten(outcome->output, unwritten);
@@ -165,10 +164,10 @@ void outcome_show(const struct outcome *outcome)
 
 	error = runfile_read(outcome->memory, &run, &why);
 	if (error == -EBADMSG)
-		warnx("no profile: the program damaged the memory it was counted in: %s",
+		failure_warnx("no profile: the program damaged the memory it was counted in: %s",
 		      why);
 	else if (error == -EPROTO)
-		warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
+		failure_warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
 		      run.header.version, PROFIL_RUN_VERSION);
 	else if (error)
 		failure_warn("no profile: the run's memory", -error);

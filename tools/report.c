@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,23 +23,21 @@ static void print_argument(FILE *out, const char *argument)
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		"0123456789%+,-./:=@_^";
+	char *copy, *rest;
 
 	if (*argument && !argument[strspn(argument, plain)]) {
 		fputs(argument, out);
 		return;
 	}
+	copy = strdup(argument);
 	putc('\'', out);
-	for (;;) {
-		size_t length = strcspn(argument, "'");
-
-		terminal_print_bytes(out, argument, length);
-		argument += length;
-		if (!*argument)
-			break;
-		fputs("'\\''", out);
-		argument++;
+	for (rest = copy; rest; ) {
+		terminal_print_name(out, strsep(&rest, "'"));
+		if (rest)
+			fputs("'\\''", out);
 	}
 	putc('\'', out);
+	free(copy);
 }
 
 static void print_command(FILE *out, const struct report *report)

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <argp.h>
-#include <err.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -183,7 +182,7 @@ static int show_source(const struct result *result, struct symbols *symbols,
 	});
 
 	if (!nr)
-		errx(EXIT_NO_RESULT, "%s: no function with the name %s has samples: `profil report %s' names those that have; an address, or what is in brackets, has no source",
+		failure_exitx(EXIT_NO_RESULT, "%s: no function with the name %s has samples: `profil report %s' names those that have; an address, or what is in brackets, has no source",
 		     arguments->file, arguments->annotate, arguments->file);
 	return nr < 0 ? (int)nr : 0;
 }

@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include <argp.h>
-#include <err.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -178,7 +177,7 @@ static FILE *open_for_table(const char *path, const char *output)
 	if (!out)
 		return NULL;
 	if (is_result(out, output))
-		errx(EXIT_OWN_FAILURE, "%s is where the result is kept, and the table would be lost: name another file by --table or --output",
+		failure_exitx(EXIT_OWN_FAILURE, "%s is where the result is kept, and the table would be lost: name another file by --table or --output",
 		     path ? path : "standard error");
 	/* what is no regular file has nothing to be cut off */
 	if (path && ftruncate(fileno(out), 0) && errno != EINVAL)
@@ -192,7 +191,7 @@ static FILE *open_table(const struct arguments *arguments)
 	FILE *out = open_for_table(arguments->table, arguments->output);
 
 	if (!out)
-		errx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file by --table",
+		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file by --table",
 		     arguments->table, strerror(errno), strerrorname_np(errno));
 	return out;
 }
@@ -221,9 +220,9 @@ static void refuse(const struct arguments *arguments, const char *format, ...)
 		failure_exit(EXIT_OWN_FAILURE, arguments->command[0], ENOMEM);
 	va_end(args);
 	if (!arguments->force)
-		errx(EXIT_OWN_FAILURE, "no profile, and %s is not run (--force runs it): %s",
-		     arguments->command[0], why);
-	warnx("no profile: %s", why);
+		failure_exitx(EXIT_OWN_FAILURE, "no profile, and %s is not run (--force runs it): %s",
+			      arguments->command[0], why);
+	failure_warnx("no profile: %s", why);
 	free(why);
 }
 
@@ -288,7 +287,7 @@ static void explain_not_run(const char *command, int error)
 {
 	/* fork() alone has this one */
 	if (error == EAGAIN)
-		errx(EXIT_OWN_FAILURE, "%s: %s (%s): there are as many processes as may be: end some, or raise the limit (ulimit -u, pids.max of a control group)",
+		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): there are as many processes as may be: end some, or raise the limit (ulimit -u, pids.max of a control group)",
 		     command, strerror(error), strerrorname_np(error));
 	failure_exit(EXIT_OWN_FAILURE, command, error);
 }
@@ -347,7 +346,7 @@ static void explain_exec(const struct target *target, int error)
 		remedy = "it is no program, or permission to execute it is missing (chmod +x)";
 	else if (error == E2BIG)
 		remedy = "there are too many arguments";
-	warnx("%s: %s (%s): %s", command, strerror(error), strerrorname_np(error), remedy);
+	failure_warnx("%s: %s (%s): %s", command, strerror(error), strerrorname_np(error), remedy);
 }
 
 /* What is known before is said before: the run may be long. */
@@ -360,7 +359,7 @@ static void examine(struct target *target, const char *command)
 	if (target->problem != TARGET_UNREADABLE)
 		why = target_explain(target);
 	if (why)
-		warnx("%s", why);
+		failure_warnx("%s", why);
 	free(why);
 }
 

@@ -7,10 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "terminal.h"
 
 #define BAR_COLUMNS	20
-#define OCTAL_COLUMNS	4	/* \033 */
 #define ELLIPSIS	"..."
 
 /* Shares that are worth a colour, in percent */
@@ -102,76 +102,43 @@ void terminal_bar(FILE *out, const struct terminal_style *style, double share)
 		putc('#', out);
 }
 
-/*
- * Bytes of the control character that a name begins with; 0: it is none. U+0080 to U+009F, of
- * two bytes in UTF-8, do to a terminal what ESC and a letter do.
- */
-static size_t control_bytes(const char *name)
-{
-	const unsigned char *bytes = (const unsigned char *)name;
-
-	if (bytes[0] < ' ' || bytes[0] == 0x7f)
-		return 1;
-	return bytes[0] == 0xc2 && bytes[1] >= 0x80 && bytes[1] < 0xa0 ? 2 : 0;
-}
-
-/* One byte, or a control character. Return: how many bytes, and in @columns what they take. */
-static size_t step(const char *name, int *columns)
-{
-	size_t bytes = control_bytes(name);
-
-	*columns += bytes ? (int)bytes * OCTAL_COLUMNS : 1;
-	return bytes ? bytes : 1;
-}
-
-static int count_columns(const char *name, size_t length)
+int terminal_columns(const char *name)
 {
 	int columns = 0;
-	size_t i = 0;
 
-	while (i < length)
-		i += step(name + i, &columns);
+	while (*name)
+		columns += escape_columns(&name);
 	return columns;
-}
-
-void terminal_print_bytes(FILE *out, const char *name, size_t length)
-{
-	size_t i = 0;
-
-	while (i < length) {
-		size_t left = control_bytes(name + i);
-
-		if (!left)
-			putc(name[i++], out);
-		for (; left; left--)
-			fprintf(out, "\\%03o", (unsigned char)name[i++]);
-	}
 }
 
 int terminal_print_name(FILE *out, const char *name)
 {
-	return terminal_print_cut(out, name, 0);
+	escape_octal(out, name, "");
+	return terminal_columns(name);
 }
 
 int terminal_print_cut(FILE *out, const char *name, int most)
 {
-	size_t length = strlen(name);
-	bool is_cut = most && count_columns(name, length) > most;
-	int columns = 0;
+	int left = most - (int)strlen(ELLIPSIS), columns = 0;
+	const char *next = name;
+	char *head;
 
-	if (is_cut) {
-		size_t next = 0;
+	if (!most || terminal_columns(name) <= most)
+		return terminal_print_name(out, name);
+	for (;;) {
+		const char *end = next;
+		int more = escape_columns(&next);
 
-		while (columns <= most - (int)strlen(ELLIPSIS)) {
-			length = next;
-			next += step(name + next, &columns);
+		if (columns + more > left) {
+			next = end;
+			break;
 		}
-		/* not within a character of UTF-8 */
-		while (length && ((unsigned char)name[length] & 0xc0) == 0x80)
-			length--;
+		columns += more;
 	}
-	terminal_print_bytes(out, name, length);
-	if (is_cut)
-		fputs(ELLIPSIS, out);
-	return count_columns(name, length) + (is_cut ? (int)strlen(ELLIPSIS) : 0);
+	head = strndup(name, (size_t)(next - name));
+	if (head)
+		terminal_print_name(out, head);
+	free(head);
+	fputs(ELLIPSIS, out);
+	return columns + (int)strlen(ELLIPSIS);
 }

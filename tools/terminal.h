@@ -83,21 +83,21 @@ void terminal_end(FILE *out, const struct terminal_style *style);
 void terminal_bar(FILE *out, const struct terminal_style *style, double share);
 
 /**
- * terminal_print_name - a name, with control characters in octal
+ * terminal_columns - how wide a name is, as terminal_print_name() prints it
+ * @name: as from a file
+ */
+int terminal_columns(const char *name);
+
+/**
+ * terminal_print_name - a name, with what could command a terminal in octal
  * @out:  where to
  * @name: as from a file
  *
- * Return: how many columns it took, if each byte is a character.
+ * As escape_octal() does.
+ *
+ * Return: how many columns it took.
  */
 int terminal_print_name(FILE *out, const char *name);
-
-/**
- * terminal_print_bytes - the same of a part of a text
- * @out:    where to
- * @name:   where the part begins; the text ends by a 0
- * @length: of the part in bytes; it ends between characters
- */
-void terminal_print_bytes(FILE *out, const char *name, size_t length);
 
 /**
  * terminal_print_cut - the same of a name that may be too long
@@ -106,7 +106,7 @@ void terminal_print_bytes(FILE *out, const char *name, size_t length);
  * @most: columns that there are, 4 at least; of what takes more, the end becomes an
  *        ellipsis. 0: as many as it takes
  *
- * Return: how many columns it took, if each byte is a character.
+ * Return: how many columns it took.
  */
 int terminal_print_cut(FILE *out, const char *name, int most);
 

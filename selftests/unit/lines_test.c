@@ -186,11 +186,11 @@ static void source_is_beside_its_samples(void **state)
 	snprintf(line, sizeof(line), "    75.00        30 %6d  {\n",
 		 line_of("inlined(hidden(n))") - 1);
 	assert_has(line);
-	snprintf(line, sizeof(line), "                    %6d  \treturn inlined(hidden(n)) * 5 + rand();\n",
+	snprintf(line, sizeof(line), "                    %6d          return inlined(hidden(n)) * 5 + rand();\n",
 		 line_of("inlined(hidden(n))"));
 	assert_has(line);
 	/* what was inlined, some lines around, and nothing of the function in between */
-	snprintf(line, sizeof(line), "                    %6d  \treturn (n ^ n >> 3) * 7;\n"
+	snprintf(line, sizeof(line), "                    %6d          return (n ^ n >> 3) * 7;\n"
 		 "                    %6d  }\n", line_of("n >> 3"), line_of("n >> 3") + 1);
 	assert_has(line);
 	assert_has("  ...\n");
@@ -208,7 +208,7 @@ static void source_is_that_of_the_object(void **state)
 	object.end = exported + 8;
 	count(exported + 4, 30);
 	assert_int_equal(annotate("exported", NULL), 1);
-	snprintf(line, sizeof(line), "%6d  \treturn (n ^ n >> 3) * 7;\n", line_of("n >> 3"));
+	snprintf(line, sizeof(line), "%6d          return (n ^ n >> 3) * 7;\n", line_of("n >> 3"));
 	if (strstr(text, line))
 		fail_msg("lines of what is outside of the object\n%s", text);
 }
@@ -239,7 +239,7 @@ static void source_has_no_control_characters(void **state)
 	count(exported, 30);
 	make_source("sed 's/inlined(hidden/\xc2\x9b\x1b&/'");
 	assert_int_equal(annotate("exported", "root"), 1);
-	assert_has("  \treturn \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
+	assert_has("          return \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
 }
 
 /* As builds leave them that are to be the same wherever they are made */
@@ -250,7 +250,7 @@ static void relative_source_is_below_the_root(void **state)
 	assert_int_equal(system("mkdir -p root/src && cp fixture.c root/src"), 0);
 	assert_int_equal(annotate("exported", "root"), 1);
 	assert_has("# src/fixture.c\n");
-	assert_has("  \treturn inlined(hidden(n)) * 5 + rand();\n");
+	assert_has("          return inlined(hidden(n)) * 5 + rand();\n");
 }
 
 static void last_line_is_the_end(void **state)

@@ -129,28 +129,43 @@ static void bars_are_as_long_as_shares(void **state)
 static void control_characters_are_harmless(void **state)
 {
 	(void)state;
-	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 14);
+	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 13);
 	fflush(out);
 	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
 }
 
-/* To a terminal U+009B is the same as ESC and [ */
-static void control_characters_of_two_bytes_are_harmless(void **state)
+/* To a terminal U+009B is the same as ESC and [, and so is the byte alone to some. */
+static void control_characters_of_one_byte_or_two_are_harmless(void **state)
 {
-	static const char argument[] = "\xc2\x80\xc2\x9b" "2J\xc2\x9f\xc2\xa0\xc3\x9b";
-
 	(void)state;
-	assert_int_equal(terminal_print_name(out, argument), 30);
+	assert_int_equal(terminal_print_name(out, "\xc2\x80\xc2\x9b" "2J\xc2\x9f\xc2\xa0\xc3\x9b"), 28);
 	putc('|', out);
-	terminal_print_bytes(out, argument, 5);
-	putc('|', out);
-	/* a half is none */
-	terminal_print_name(out, "\xc2");
-	putc('|', out);
-	assert_int_equal(terminal_print_cut(out, "abc\xc2\x9b" "de", 12), 6);
+	assert_int_equal(terminal_print_name(out, "\x9b" "2J\x80\xc2"), 14);
 	fflush(out);
 	assert_string_equal(text, "\\302\\200\\302\\2332J\\302\\237\xc2\xa0\xc3\x9b|"
-			    "\\302\\200\\302\\2332|\xc2|abc...");
+			    "\\2332J\\200\\302");
+}
+
+/* By which "cod.exe" would be shown of "\u202eexe.doc" */
+static void direction_stays(void **state)
+{
+	(void)state;
+	terminal_print_name(out, "\u202eexe.doc\u202c\u2066\u2069\u200f.");
+	fflush(out);
+	assert_string_equal(text, "\\342\\200\\256exe.doc\\342\\200\\254\\342\\201\\246"
+			    "\\342\\201\\251\\342\\200\\217.");
+}
+
+static void widths_are_those_of_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_columns("abc"), 3);
+	assert_int_equal(terminal_columns("\u00e4\u20ac"), 2);
+	assert_int_equal(terminal_columns("\u6f22\u5b57"), 4);
+	/* what combines, and the \ufffd that someone wrote */
+	assert_int_equal(terminal_columns("a\u0308"), 1);
+	assert_int_equal(terminal_columns("\ufffd"), 1);
+	assert_int_equal(terminal_columns("\x9b\033"), 8);
 }
 
 static void names_are_cut(void **state)
@@ -159,12 +174,13 @@ static void names_are_cut(void **state)
 	assert_int_equal(terminal_print_cut(out, "abcdefgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 0), 9);
-	/* whole characters, be they printed in octal or of several bytes */
+	/* whole characters, be they printed in octal or of several bytes or columns */
 	assert_int_equal(terminal_print_cut(out, "|a\033bcdefgh", 8), 5);
-	assert_int_equal(terminal_print_cut(out, "|abc\xc3\xa4" "defgh", 8), 7);
-	assert_int_equal(terminal_print_cut(out, "|\xe2\x82\xac\xe2\x82\xac", 4), 4);
+	assert_int_equal(terminal_print_cut(out, "|abc\xc3\xa4" "defgh", 8), 8);
+	assert_int_equal(terminal_print_cut(out, "|\u6f22\u5b57\u6f22", 6), 6);
+	assert_int_equal(terminal_print_cut(out, "|\u6f22\u5b57\u6f22", 5), 4);
 	fflush(out);
-	assert_string_equal(text, "abcdefgh|abcd...|abcdefgh|a...|abc...|...");
+	assert_string_equal(text, "abcdefgh|abcd...|abcdefgh|a...|abc\xc3\xa4...|\u6f22...|...");
 }
 
 static void words_are_told_apart(void **state)
@@ -191,7 +207,9 @@ int main(void)
 		TEST(plain_is_plain),
 		TEST(bars_are_as_long_as_shares),
 		TEST(control_characters_are_harmless),
-		TEST(control_characters_of_two_bytes_are_harmless),
+		TEST(control_characters_of_one_byte_or_two_are_harmless),
+		TEST(direction_stays),
+		TEST(widths_are_those_of_characters),
 		TEST(names_are_cut),
 		TEST(words_are_told_apart),
 	};
