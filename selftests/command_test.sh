@@ -486,6 +486,7 @@ completion() {
 	completes profil report --color = n never &&
 	completes profil report --color faults. faults.md &&
 	completes profil -c ti "tick timer" && completes profil help d diff &&
+	completes profil diff --sh --shares &&
 	completes profil diff faults. faults.md && completes profil info x ""
 }
 

@@ -78,12 +78,31 @@ static void merge(struct comparison *comparison)
 	comparison->nr_rows = to;
 }
 
-static void judge(const struct comparison *comparison, struct comparison_row *row)
+static double seconds(const struct result *result, uint64_t samples)
 {
-	row->change = share_of(row->new_samples, comparison->new_samples) -
-		      share_of(row->old_samples, comparison->old_samples);
-	row->interval = confidence_difference(row->old_samples, comparison->old_samples,
-					      row->new_samples, comparison->new_samples);
+	return (double)samples / result->rate;
+}
+
+static void judge_seconds(struct comparison_row *row, const struct result *old,
+			  const struct result *new)
+{
+	const double old_each = seconds(old, 1), new_each = seconds(new, 1);
+
+	row->old = seconds(old, row->old_samples);
+	row->new = seconds(new, row->new_samples);
+	row->interval = confidence_seconds_difference(row->old_samples, old_each,
+						      row->new_samples, new_each);
+	row->is_real = confidence_seconds_differ(row->old_samples, old_each,
+						 row->new_samples, new_each);
+}
+
+static void judge_share(struct comparison_row *row, const struct profile *old,
+			const struct profile *new)
+{
+	row->old = share_of(row->old_samples, old->samples);
+	row->new = share_of(row->new_samples, new->samples);
+	row->interval = confidence_difference(row->old_samples, old->samples,
+					      row->new_samples, new->samples);
 	row->is_real = row->interval.low > 0 || row->interval.high < 0;
 }
 
@@ -98,7 +117,7 @@ static int compare_changes(const void *va, const void *vb)
 }
 
 int comparison_make(struct comparison *comparison, const struct comparison_side *old,
-		    const struct comparison_side *new)
+		    const struct comparison_side *new, enum comparison_of of)
 {
 	size_t nr = old->profile->nr_rows + new->profile->nr_rows, i;
 
@@ -106,15 +125,20 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
-	comparison->old_samples = old->profile->samples;
-	comparison->new_samples = new->profile->samples;
 	append(comparison, old, new, false);
 	append(comparison, new, old, true);
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_names);
 	merge(comparison);
-	for (i = 0; i < comparison->nr_rows; i++)
-		judge(comparison, &comparison->rows[i]);
+	for (i = 0; i < comparison->nr_rows; i++) {
+		struct comparison_row *row = &comparison->rows[i];
+
+		if (of == COMPARISON_OF_SHARES)
+			judge_share(row, old->profile, new->profile);
+		else
+			judge_seconds(row, old->result, new->result);
+		row->change = row->new - row->old;
+	}
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_changes);
 	return 0;

@@ -19,16 +19,20 @@
  * @object:        file name of its object, without directory
  * @old_samples:   in the old profile; 0: it is not in it
  * @new_samples:   in the new one; 0: it is not in it
- * @change:        the new share less the old one, from -1 to 1
+ * @old:           the old CPU time in seconds, or share from 0 to 1
+ * @new:           the new one
+ * @change:        the new one less the old one
  * @interval:      where the true change is
- * @is_real:       more than the chance of sampling: the interval is above or below 0.
- *                 Two runs of the same program may really differ, too
+ * @is_real:       more than the chance of sampling. Two runs of the same program may
+ *                 really differ, too
  */
 struct comparison_row {
 	const char *function;
 	const char *object;
 	uint64_t old_samples;
 	uint64_t new_samples;
+	double old;
+	double new;
 	double change;
 	struct interval interval;
 	bool is_real;
@@ -36,16 +40,18 @@ struct comparison_row {
 
 /**
  * struct comparison - all functions of two profiles
- * @rows:        the greatest change first
- * @nr_rows:     number of them
- * @old_samples: of the old profile
- * @new_samples: of the new one
+ * @rows:    the greatest change first
+ * @nr_rows: number of them
  */
 struct comparison {
 	struct comparison_row *rows;
 	size_t nr_rows;
-	uint64_t old_samples;
-	uint64_t new_samples;
+};
+
+/* What is compared */
+enum comparison_of {
+	COMPARISON_OF_SECONDS,	/* of runs that did the same work */
+	COMPARISON_OF_SHARES,	/* where one did more: of all that it did */
 };
 
 /**
@@ -63,6 +69,9 @@ struct comparison_side {
  * @comparison: filled in; to be released by comparison_release(), whatever is returned
  * @old:        one
  * @new:        the other
+ * @of:         what is compared
+ *
+ * A share changes when another function's time does; a CPU time does not.
  *
  * Functions are the same if their names and the file names of their objects are: a
  * program is compared with a newer build of it in another directory. Those that have
@@ -72,7 +81,7 @@ struct comparison_side {
  * Return: 0 or -ENOMEM.
  */
 int comparison_make(struct comparison *comparison, const struct comparison_side *old,
-		    const struct comparison_side *new);
+		    const struct comparison_side *new, enum comparison_of of);
 
 /**
  * comparison_release - give back what comparison_make() took

@@ -6,6 +6,7 @@
 #ifndef PROFIL_CONFIDENCE_H
 #define PROFIL_CONFIDENCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -45,5 +46,38 @@ struct interval confidence_share(uint64_t hits, uint64_t all);
  */
 struct interval confidence_difference(uint64_t old_hits, uint64_t old_all,
 				      uint64_t new_hits, uint64_t new_all);
+
+/**
+ * confidence_seconds_differ - whether two CPU times differ by more than chance
+ * @old_hits:    samples of one profile
+ * @old_seconds: CPU time that each of them stands for
+ * @new_hits:    of the other
+ * @new_seconds: CPU time that each of these stands for
+ *
+ * By the exact conditional test of two Poisson counts (J. Przyborowski, H. Wilenski,
+ * Biometrika 31 (1940), 313): if the times are equal, each of all the samples is a new one
+ * with a probability that follows from the rates. The smaller tail counts twice.
+ *
+ * Return: true for at most 5 % of those that do not differ: for fewer where there are few
+ * samples, or where the function has most of the samples (at a fixed rate, the number of
+ * all samples varies less than by Poisson).
+ */
+bool confidence_seconds_differ(uint64_t old_hits, double old_seconds,
+			       uint64_t new_hits, double new_seconds);
+
+/**
+ * confidence_seconds_difference - where the true difference of two CPU times is
+ * @old_hits:    as for confidence_seconds_differ()
+ * @old_seconds: likewise
+ * @new_hits:    likewise
+ * @new_seconds: likewise
+ *
+ * By the score intervals of both counts, joined as by confidence_difference().
+ *
+ * Return: the new CPU time less the old one. 0 is inside it, or an end, if
+ * confidence_seconds_differ() is false; else outside, or an end.
+ */
+struct interval confidence_seconds_difference(uint64_t old_hits, double old_seconds,
+					      uint64_t new_hits, double new_seconds);
 
 #endif /* PROFIL_CONFIDENCE_H */

@@ -22,12 +22,18 @@
 #include "table.h"
 
 static const char doc[] =
-	"Compare two results by function: which take more, or less, of the CPU time."
+	"Compare two results by function: which take more, or less, CPU time."
 	"\v"
-	"Shares are in percent. 95%-interval is where the change of a share is, of which the "
-	"samples are samples; * marks those that have no 0 in them. That is about these two "
-	"runs: two runs of the same program may differ as well, by where its memory is, or "
-	"what else the machine does. Compare such two first.\n"
+	"Both runs are taken to have done the same work: what is compared are CPU seconds, the "
+	"samples over their rate. Where one did more, --shares compares each function's share of "
+	"its run; then a function that has not changed gets a larger share when others take less "
+	"time.\n"
+	"\n"
+	"95%-interval is where the true change is, of which the samples are samples. A * marks "
+	"changes that are more than the chance of sampling; of functions that have not changed, "
+	"up to 5 % are marked too: of 200, up to 10. That is about these two runs: two runs of "
+	"the same program may differ as well, by where its memory is, or what else the machine "
+	"does. Compare such two first.\n"
 	"\n"
 	"A build that is not there any more gives its functions no names. Keep it, and say "
 	"where: --old-root.\n"
@@ -35,15 +41,16 @@ static const char doc[] =
 	"Exit status: 0; 1 if there is nothing to compare; 2 for wrong usage.";
 
 /* Columns before the names, and what is left for these in any case */
-#define FIGURES		65
+#define FIGURES		54
 #define LEAST_NAME	24
 
-enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR };
+enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES };
 
 static const struct argp_option options[] = {
 	{ "top", TOP, "N", 0, "Show only the N rows with the greatest changes", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,
-	  "Leave out rows with a change of less than P percent of the CPU time", 0 },
+	  "Leave out rows with a change of less than P percent of the CPU time of OLD", 0 },
+	{ "shares", SHARES, NULL, 0, "Compare shares of each run's CPU time, not seconds", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Leave names of C++ and Rust as the compiler made them", 0 },
 	{ "old-root", OLD_ROOT, "DIR", 0, "Look for the objects of OLD below DIR", 0 },
@@ -65,6 +72,7 @@ struct side {
 struct arguments {
 	struct side old;
 	struct side new;
+	enum comparison_of of;
 	bool keep_mangled;
 	enum terminal_when color;
 	uint64_t top;
@@ -81,6 +89,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case MIN_PERCENT:
 		arguments->min_percent = options_parse_percent(text, state);
+		return 0;
+	case SHARES:
+		arguments->of = COMPARISON_OF_SHARES;
 		return 0;
 	case OLD_ROOT:
 		arguments->old.root = text;
@@ -158,19 +169,45 @@ static void print_side(const char *what, const struct side *side)
 	}
 }
 
-static double row_percent(const void *of, size_t i)
-{
-	const struct comparison *comparison = of;
+/* What the rows are shown with: percent of shares; and what is all, the old run's time */
+struct scale {
+	const struct comparison *comparison;
+	double by;
+	double all;
+	int decimals;
+};
 
-	return 100 * fabs(comparison->rows[i].change);
+static struct scale find_scale(const struct comparison *comparison,
+			       const struct arguments *arguments)
+{
+	const struct result *old = &arguments->old.result, *new = &arguments->new.result;
+	struct scale scale = { .comparison = comparison, .by = 100, .all = 1, .decimals = 2 };
+	size_t i;
+
+	if (arguments->of == COMPARISON_OF_SHARES)
+		return scale;
+	scale.by = 1;
+	scale.all = 0;
+	for (i = 0; i < comparison->nr_rows; i++)
+		scale.all += comparison->rows[i].old;
+	scale.decimals = table_decimals(old->rate > new->rate ? old->rate : new->rate);
+	return scale;
 }
 
-static void print_row(const struct comparison *comparison,
-		      const struct comparison_row *row,
+static double row_percent(const void *of, size_t i)
+{
+	const struct scale *scale = of;
+
+	return 100 * fabs(scale->comparison->rows[i].change) / scale->all;
+}
+
+static void print_row(const struct comparison_row *row, const struct scale *scale,
 		      const struct terminal_style *style)
 {
 	enum terminal_color color = TERMINAL_PLAIN;
-	char interval[32];
+	const int decimals = scale->decimals;
+	const double by = scale->by;
+	char interval[64];
 	int most = 0;
 
 	/* so that a line does not go on in the next, as far as that is readable */
@@ -181,16 +218,13 @@ static void print_row(const struct comparison *comparison,
 	}
 	if (row->is_real)
 		color = row->change > 0 ? TERMINAL_HOT : TERMINAL_LESS;
-	snprintf(interval, sizeof(interval), "%+.2f..%+.2f",
-		 100 * row->interval.low, 100 * row->interval.high);
-	printf("  %7.2f %7.2f ",
-	       share_percent(row->old_samples, comparison->old_samples),
-	       share_percent(row->new_samples, comparison->new_samples));
+	snprintf(interval, sizeof(interval), "%+.*f..%+.*f", decimals, by * row->interval.low,
+		 decimals, by * row->interval.high);
+	printf("  %9.*f %9.*f ", decimals, by * row->old, decimals, by * row->new);
 	terminal_begin(stdout, style, color);
-	printf("%+7.2f%c", 100 * row->change, row->is_real ? '*' : ' ');
+	printf("%+9.*f%c", decimals, by * row->change, row->is_real ? '*' : ' ');
 	terminal_end(stdout, style);
-	printf(" %-16s %9" PRIu64 " %9" PRIu64 "  ", interval, row->old_samples,
-	       row->new_samples);
+	printf(" %-18s  ", interval);
 	terminal_print_cut(stdout, row->function, most);
 	fputs("  ", stdout);
 	terminal_print_name(stdout, row->object);
@@ -199,23 +233,25 @@ static void print_row(const struct comparison *comparison,
 
 static void print(const struct comparison *comparison, const struct arguments *arguments)
 {
+	const char *unit = arguments->of == COMPARISON_OF_SHARES ? "percent" : "seconds";
 	struct terminal_style style = terminal_style(stdout, arguments->color);
+	const struct scale scale = find_scale(comparison, arguments);
 	size_t shown = table_count_shown(comparison->nr_rows, arguments->top,
-					 arguments->min_percent, row_percent, comparison);
+					 arguments->min_percent, row_percent, &scale);
 	size_t real = 0, i;
 
 	for (i = 0; i < comparison->nr_rows; i++)
 		real += comparison->rows[i].is_real;
 	print_side("old", &arguments->old);
 	print_side("new", &arguments->new);
-	printf("# %zu of %zu functions differ by more than the chance of sampling (*), which marks\n"
-	       "# about one in twenty of those that have not changed; two runs of the same program may\n"
-	       "# differ by more than that\n#\n",
-	       real, comparison->nr_rows);
-	printf("# %7s %7s %7s  %-16s %9s %9s  function  object\n", "old", "new", "change",
-	       "95%-interval", "old", "new");
+	printf("# %zu of %zu functions changed by more than the chance of sampling (*); had none changed,\n"
+	       "# up to 5 %% would be marked: %.0f. Two runs of the same program may differ by more\n"
+	       "#\n",
+	       real, comparison->nr_rows, 0.05 * (double)comparison->nr_rows);
+	printf("# %9s %9s %9s  %-18s  function  object\n", "old", "new", unit,
+	       "95%-interval");
 	for (i = 0; i < shown; i++)
-		print_row(comparison, &comparison->rows[i], &style);
+		print_row(&comparison->rows[i], &scale, &style);
 	if (shown < comparison->nr_rows)
 		printf("# and %zu more functions\n", comparison->nr_rows - shown);
 }
@@ -238,7 +274,8 @@ int diff_main(int argc, char **argv)
 	open_side(&arguments.new, &arguments);
 	error = comparison_make(&comparison,
 		&(struct comparison_side){ &arguments.old.result, &arguments.old.profile },
-		&(struct comparison_side){ &arguments.new.result, &arguments.new.profile });
+		&(struct comparison_side){ &arguments.new.result, &arguments.new.profile },
+		arguments.of);
 	if (!error)
 		print(&comparison, &arguments);
 	comparison_release(&comparison);

@@ -31,14 +31,18 @@ static char name[] = "_ZN1a1bEv";	/* of functions */
 static void compare(const struct result *result, const struct profile *profile)
 {
 	const struct comparison_side side = { result, profile };
-	struct comparison comparison;
-	size_t i;
+	enum comparison_of of;
 
-	if (!comparison_make(&comparison, &side, &side))
-		for (i = 0; i < comparison.nr_rows; i++)
-			if (comparison.rows[i].is_real)
-				abort();
-	comparison_release(&comparison);
+	for (of = COMPARISON_OF_SECONDS; of <= COMPARISON_OF_SHARES; of++) {
+		struct comparison comparison;
+		size_t i;
+
+		if (!comparison_make(&comparison, &side, &side, of))
+			for (i = 0; i < comparison.nr_rows; i++)
+				if (comparison.rows[i].is_real)
+					abort();
+		comparison_release(&comparison);
+	}
 }
 
 static void show(const struct result *result)

@@ -2,6 +2,7 @@
 /*
  * Comparing profiles: which functions are the same, and which changes are real.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,8 +34,8 @@ static int set_up(void **state)
 	old_objects[1] = new_objects[1] = (struct result_object){
 		.path = library, .build_id = { 3 }, .build_id_bytes = 1,
 	};
-	results[0] = (struct result){ .objects = old_objects, .nr_objects = 2 };
-	results[1] = (struct result){ .objects = new_objects, .nr_objects = 2 };
+	results[0] = (struct result){ .objects = old_objects, .nr_objects = 2, .rate = 100 };
+	results[1] = (struct result){ .objects = new_objects, .nr_objects = 2, .rate = 100 };
 	profiles[0] = (struct profile){ .rows = old_rows };
 	profiles[1] = (struct profile){ .rows = new_rows };
 	return 0;
@@ -64,12 +65,17 @@ static void add(int side, int name, size_t object, uint64_t samples)
 	profile->samples += samples;
 }
 
-static void compare(void)
+static void compare_by(enum comparison_of of)
 {
 	const struct comparison_side old = { &results[0], &profiles[0] };
 	const struct comparison_side new = { &results[1], &profiles[1] };
 
-	assert_int_equal(comparison_make(&comparison, &old, &new), 0);
+	assert_int_equal(comparison_make(&comparison, &old, &new, of), 0);
+}
+
+static void compare(void)
+{
+	compare_by(COMPARISON_OF_SHARES);
 }
 
 static const struct comparison_row *row(const char *function, const char *object)
@@ -94,8 +100,6 @@ static void names_make_functions_the_same(void **state)
 	add(1, 0, 1, 20);
 	add(1, 2, 0, 30);
 	compare();
-	assert_int_equal(comparison.old_samples, 1000);
-	assert_int_equal(comparison.new_samples, 100);
 	assert_int_equal(comparison.nr_rows, 4);
 	/* the greatest change first */
 	assert_string_equal(comparison.rows[0].function, "f");
@@ -134,6 +138,106 @@ static void chance_is_told_from_change(void **state)
 	assert_true(row("g", "prog")->interval.high < 0);
 }
 
+/* A share grows when others get less; a time does not. */
+static void what_did_not_change_is_not_marked(void **state)
+{
+	(void)state;
+	add(0, 0, 0, 1000);
+	add(0, 1, 0, 1000);
+	add(1, 0, 0, 200);
+	add(1, 1, 0, 1000);
+	compare_by(COMPARISON_OF_SECONDS);
+	assert_true(row("f", "prog")->is_real);
+	assert_true(row("f", "prog")->old == 10 && row("f", "prog")->new == 2);
+	assert_true(row("f", "prog")->change == -8);
+	assert_true(row("f", "prog")->interval.high < -7);
+	assert_false(row("g", "prog")->is_real);
+	assert_true(row("g", "prog")->change == 0);
+	comparison_release(&comparison);
+	compare_by(COMPARISON_OF_SHARES);
+	assert_true(row("g", "prog")->is_real);
+	assert_true(row("g", "prog")->old == 0.5);
+}
+
+static void rates_may_differ(void **state)
+{
+	(void)state;
+	results[1].rate = 1000;
+	add(0, 0, 0, 1000);
+	add(0, 1, 0, 500);
+	add(1, 0, 0, 10000);
+	add(1, 1, 0, 500);
+	compare_by(COMPARISON_OF_SECONDS);
+	assert_false(row("f", "prog")->is_real);
+	assert_true(row("f", "prog")->new == 10);
+	assert_true(row("g", "prog")->is_real);
+	assert_true(row("g", "prog")->new == 0.5);
+}
+
+static uint64_t seed = 20261125;
+
+/* From 0 to 1, without either (xorshift64*) */
+static double draw(void)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return ((double)(seed * 2685821657736338717ULL >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* How many points of a Poisson process there are, by the gaps between them */
+static uint64_t draw_count(double mean)
+{
+	uint64_t count = 0;
+	double at;
+
+	for (at = -log(draw()); at < mean; at -= log(draw()))
+		count++;
+	return count;
+}
+
+/* Of a program of unchanged functions: all of them used as much time as before. */
+static void one_in_twenty_of_the_unchanged_is_marked(void **state)
+{
+	static char unchanged[4000][8];
+	static struct profile_row before[4000], after[4000];
+	static const double means[] = { 0.7, 3, 12, 60, 600, 2500 };
+	static const uint32_t rates[][2] = { { 100, 100 }, { 100, 400 }, { 1000, 250 } };
+	const double nr = ARRAY_SIZE(unchanged), chance = 4 * sqrt(nr * 0.05 * 0.95);
+	size_t i, j, k;
+
+	(void)state;
+	for (k = 0; k < ARRAY_SIZE(unchanged); k++)
+		snprintf(unchanged[k], sizeof(unchanged[k]), "f%zu", k);
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		for (j = 0; j < ARRAY_SIZE(means); j++) {
+			double seconds = means[j] / fmin(rates[i][0], rates[i][1]);
+			double marked = 0;
+
+			results[0].rate = rates[i][0];
+			results[1].rate = rates[i][1];
+			profiles[0] = (struct profile){ before, ARRAY_SIZE(before), 0 };
+			profiles[1] = (struct profile){ after, ARRAY_SIZE(after), 0 };
+			for (k = 0; k < ARRAY_SIZE(unchanged); k++) {
+				before[k] = after[k] = (struct profile_row){
+					.function = unchanged[k], .has_name = true, .object = "prog",
+				};
+				before[k].samples = draw_count(seconds * rates[i][0]);
+				after[k].samples = draw_count(seconds * rates[i][1]);
+			}
+			compare_by(COMPARISON_OF_SECONDS);
+			assert_int_equal(comparison.nr_rows, ARRAY_SIZE(unchanged));
+			for (k = 0; k < comparison.nr_rows; k++)
+				marked += comparison.rows[k].is_real;
+			/* exact tests of few samples mark fewer, of many nearly all of the 5 % */
+			if (marked > nr * 0.05 + chance)
+				fail_msg("%g of %g, %g samples each", marked, nr, means[j]);
+			assert_true(means[j] < 500 || marked > nr * 0.045 - chance);
+			comparison_release(&comparison);
+		}
+	}
+}
+
 /* Addresses mean something in one build only. */
 static void addresses_are_of_one_build(void **state)
 {
@@ -162,6 +266,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_make_functions_the_same),
 		TEST(chance_is_told_from_change),
+		TEST(what_did_not_change_is_not_marked),
+		TEST(rates_may_differ),
+		TEST(one_in_twenty_of_the_unchanged_is_marked),
 		TEST(addresses_are_of_one_build),
 	};
 

@@ -112,6 +112,107 @@ static void intervals_hold_what_they_say(void **state)
 	}
 }
 
+/* Equal times in @all pairs of counts: how likely one is marked, by summing them all up */
+static double find_size(double seconds, double old_each, double new_each)
+{
+	double old_mean = seconds / old_each, new_mean = seconds / new_each;
+	uint64_t most_old = (uint64_t)(old_mean + 8 * sqrt(old_mean) + 20);
+	uint64_t most_new = (uint64_t)(new_mean + 8 * sqrt(new_mean) + 20);
+	uint64_t old, new;
+	double size = 0;
+
+	for (old = 0; old <= most_old; old++) {
+		double at = exp(-old_mean + (double)old * log(old_mean) -
+				lgamma((double)old + 1));
+
+		if (at < 1e-12)
+			continue;
+		for (new = 0; new <= most_new; new++)
+			if (confidence_seconds_differ(old, old_each, new, new_each))
+				size += at * exp(-new_mean + (double)new * log(new_mean) -
+						 lgamma((double)new + 1));
+	}
+	return size;
+}
+
+/* Exactly, and not only within the chance of a simulation */
+static void no_more_than_5_percent_of_the_unchanged_are_marked(void **state)
+{
+	static const struct {
+		double old_each, new_each;
+	} rates[] = {
+		{ 0.01, 0.01 }, { 0.01, 0.001 }, { 0.001, 0.01 }, { 0.004, 0.001 },
+	};
+	static const double means[] = { 0.1, 1, 2.5, 4, 7.3, 15, 40, 150, 400 };
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		double longer = fmax(rates[i].old_each, rates[i].new_each);
+
+		for (j = 0; j < ARRAY_SIZE(means); j++) {
+			double size = find_size(means[j] * longer, rates[i].old_each,
+						rates[i].new_each);
+
+			if (size > 0.05)
+				fail_msg("%g samples at %g s and %g s: %f", means[j],
+					 rates[i].old_each, rates[i].new_each, size);
+			/* a test that never marks would be no help */
+			assert_true(means[j] < 150 || size > 0.04);
+		}
+	}
+}
+
+/* By twice the binomial distribution's tail, as tables have it */
+static void times_differ_as_the_binomial_has_it(void **state)
+{
+	(void)state;
+	assert_false(confidence_seconds_differ(0, 1, 0, 1));
+	/* 2 / 2^5 = 0.0625, 2 / 2^6 = 0.031 */
+	assert_false(confidence_seconds_differ(0, 1, 5, 1));
+	assert_true(confidence_seconds_differ(0, 1, 6, 1));
+	assert_true(confidence_seconds_differ(6, 1, 0, 1));
+	/* of 20: 15 or more have 0.0414, 14 or more 0.1153 */
+	assert_true(confidence_seconds_differ(5, 1, 15, 1));
+	assert_false(confidence_seconds_differ(6, 1, 14, 1));
+	/* at 1/10 of the rate: of 10, with p = 1/11, 4 or more have 0.0183, 3 or more 0.1108 */
+	assert_true(confidence_seconds_differ(6, 0.01, 4, 0.1));
+	assert_false(confidence_seconds_differ(7, 0.01, 3, 0.1));
+	assert_false(confidence_seconds_differ(1000, 0.01, 10000, 0.001));
+	/* where the sum gives way to the normal distribution, and beyond */
+	assert_false(confidence_seconds_differ(1997500, 1, 2001400, 1));
+	assert_true(confidence_seconds_differ(1997500, 1, 2001500, 1));
+	assert_false(confidence_seconds_differ(2003000, 1, 2006900, 1));
+	assert_true(confidence_seconds_differ(2003000, 1, 2007000, 1));
+	assert_false(confidence_seconds_differ(UINT64_MAX, 1, UINT64_MAX, 1));
+	assert_true(confidence_seconds_differ(UINT64_MAX, 1, UINT64_MAX, 1e-9));
+	assert_true(confidence_seconds_differ(0, 1e-9, UINT64_MAX, 1));
+}
+
+static void times_have_intervals_that_agree(void **state)
+{
+	struct interval interval;
+	uint64_t old, new;
+
+	(void)state;
+	for (old = 0; old < 60; old++) {
+		for (new = 0; new < 200; new++) {
+			double difference = 0.02 * (double)new - 0.05 * (double)old;
+
+			interval = confidence_seconds_difference(old, 0.05, new, 0.02);
+			assert_true(interval.low <= difference && difference <= interval.high);
+			if (confidence_seconds_differ(old, 0.05, new, 0.02))
+				assert_true(interval.low >= 0 || interval.high <= 0);
+			else
+				assert_true(interval.low <= 0 && interval.high >= 0);
+		}
+	}
+	interval = confidence_seconds_difference(1000, 0.01, 1000, 0.01);
+	/* 1.96 standard errors of sqrt(2000) samples, to the third digit */
+	assert_true(fabs(interval.high - 0.8774) < 0.002);
+	assert_true(fabs(interval.low + 0.8774) < 0.002);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +220,9 @@ int main(void)
 		cmocka_unit_test(differences_are_as_published),
 		cmocka_unit_test(ends_are_exact),
 		cmocka_unit_test(intervals_hold_what_they_say),
+		cmocka_unit_test(no_more_than_5_percent_of_the_unchanged_are_marked),
+		cmocka_unit_test(times_differ_as_the_binomial_has_it),
+		cmocka_unit_test(times_have_intervals_that_agree),
 	};
 
 	return cmocka_run_group_tests_name("confidence", tests, NULL, NULL);

@@ -23,7 +23,9 @@ _profil_options() {
 		echo --callgrind --folded --gmon --json --no-demangle --output= --pprof \
 			--root= --speedscope --svg
 		;;
-	diff) echo --color --min-percent= --new-root= --no-demangle --old-root= --top= ;;
+	diff)
+		echo --color --min-percent= --new-root= --no-demangle --old-root= --shares --top=
+		;;
 	esac
 	echo --help --usage --version
 }
