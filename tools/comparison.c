@@ -78,18 +78,13 @@ static void merge(struct comparison *comparison)
 	comparison->nr_rows = to;
 }
 
-static double seconds(const struct result *result, uint64_t samples)
-{
-	return (double)samples / result->rate;
-}
-
 static void judge_seconds(struct comparison_row *row, const struct result *old,
 			  const struct result *new)
 {
-	const double old_each = seconds(old, 1), new_each = seconds(new, 1);
+	const double old_each = result_seconds(old, 1), new_each = result_seconds(new, 1);
 
-	row->old = seconds(old, row->old_samples);
-	row->new = seconds(new, row->new_samples);
+	row->old = result_seconds(old, row->old_samples);
+	row->new = result_seconds(new, row->new_samples);
 	row->interval = confidence_seconds_difference(row->old_samples, old_each,
 						      row->new_samples, new_each);
 	row->is_real = confidence_seconds_differ(row->old_samples, old_each,

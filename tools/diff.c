@@ -154,9 +154,9 @@ static void print_side(const char *what, const struct side *side)
 
 	printf("# %s: ", what);
 	terminal_print_name(stdout, side->file);
-	printf(": %" PRIu64 " samples at %" PRIu32 " Hz = %.*f s of CPU\n",
-	       side->profile.samples, result->rate, table_decimals(result->rate),
-	       (double)side->profile.samples / result->rate);
+	printf(": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU\n",
+	       side->profile.samples, result_rate(result), table_decimals(result->rate),
+	       result_seconds(result, side->profile.samples));
 	for (i = 0; i < result->nr_objects; i++) {
 		const char *problem = symbols_problem(side->symbols, i);
 

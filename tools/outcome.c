@@ -115,7 +115,7 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 
 	error = aside_run(print_table, &work, &killer);
 	if (killer)
-		warnx("no table: a file that the program ran from was damaged, or changed while it was read (SIG%s): `profil report' tries again",
+		failure_warnx("no table: a file that the program ran from was damaged, or changed while it was read (SIG%s): `profil report' tries again",
 		      sigabbrev_np(killer));
 	return !error && !killer;
 }
