@@ -361,7 +361,9 @@ kept() {
 	report --by object --sort name --min-percent 90 &&
 	[ "$(rows | awk '{ print $4 }')" = "$PWD/spin" ] &&
 	report --by process && rows | grep -q '^  *100\.[0-9]* .*/spin ' &&
-	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile"
+	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile" &&
+	COLUMNS=40 report --by object && [ "$(wc -L <"$work/profile")" -le 40 ] &&
+	COLUMNS=40 report --by object --full-names && rows | grep -qF " $PWD/spin "
 }
 
 # By the debug information that our own programs are built with
@@ -484,6 +486,7 @@ completion() {
 	completes profil report --sort = n name &&
 	completes profil report --by = "" "function line object process" &&
 	completes profil report --color = n never &&
+	completes profil report --fu --full-names &&
 	completes profil report --color faults. faults.md &&
 	completes profil -c ti "tick timer" && completes profil help d diff &&
 	completes profil diff --sh --shares &&

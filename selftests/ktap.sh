@@ -8,6 +8,11 @@ KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/fetch-kselftest)/tools/testing/selft
 # shellcheck source=/dev/null
 . "$KSELFTEST_DIR/kselftest/ktap_helpers.sh"
 
+# Each sentence of a report in one line, and no column left out: tests search them. (Bash sets
+# COLUMNS to the terminal's, otherwise.)
+shopt -u checkwinsize
+export COLUMNS=10000
+
 # For what the tests leave behind: gone at the end
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -341,15 +341,16 @@ void account_print(FILE *out, const struct result *result)
 	print_difference(out, &account);
 }
 
-void account_print_no_samples(FILE *out, const struct result *result)
+int account_print_no_samples(FILE *out, const struct terminal_style *style,
+			     const struct result *result)
 {
 	const struct account account = make_account(result);
 
 	/* if they were lost, that has been said */
-	fputs("# no samples", out);
-	if (account.first && !result->lost)
-		fprintf(out, ": the program used %.1f ms of CPU while it was profiled, and there is one sample every %.1f ms",
-			profiled_cpu(&account) * NS_PER_S / NS_PER_MS,
-			1000.0 / result_rate(result));
-	putc('\n', out);
+	if (!account.first || result->lost)
+		return terminal_print_comment(out, style, "# no samples");
+	return terminal_print_comment(out, style,
+				      "# no samples: the program used %.1f ms of CPU while it was profiled, and there is one sample every %.1f ms",
+				      profiled_cpu(&account) * NS_PER_S / NS_PER_MS,
+				      1000.0 / result_rate(result));
 }

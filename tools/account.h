@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "result.h"
+#include "terminal.h"
 
 /**
  * account_print - print what is known of the CPU time of a run
@@ -20,8 +21,12 @@ void account_print(FILE *out, const struct result *result);
 /**
  * account_print_no_samples - print why there are no samples, if the CPU time says it
  * @out:    where to
+ * @style:  of its lines
  * @result: without samples
+ *
+ * Return: 0 or -ENOMEM.
  */
-void account_print_no_samples(FILE *out, const struct result *result);
+int account_print_no_samples(FILE *out, const struct terminal_style *style,
+			     const struct result *result);
 
 #endif /* PROFIL_ACCOUNT_H */

@@ -22,6 +22,8 @@
 /* Lines without code that are shown around those with */
 #define CONTEXT	4
 
+#define FIGURES	28	/* columns before the source */
+
 #define TAB	8	/* columns from stop to stop */
 
 /* A line of a function; with 0 samples it has code that was not hit */
@@ -184,33 +186,32 @@ static int add_object(struct annotation *all, const struct result *result,
 }
 
 /* Only regular files: names come from debug information. Return: NULL: why is told. */
-static FILE *open_source(FILE *out, const char *path, const char *root)
+static FILE *open_source(FILE *out, const char *path, const struct annotate_options *options)
 {
 	const char *why = NULL;
 	FILE *source = NULL;
 	char *whole;
 	int fd;
 
-	fputs("#\n# ", out);
-	terminal_print_name(out, path);
-	whole = objectfile_below(root, path);
-	if (!whole)
-		return NULL;
-	fd = objectfile_open(whole, &why);
+	whole = objectfile_below(options->root, path);
+	fd = whole ? objectfile_open(whole, &why) : -1;
 	if (fd >= 0)
 		source = fdopen(fd, "r");
 	if (fd >= 0 && !source)
 		close(fd);
 	free(whole);
-	if (!source)
-		fprintf(out, ": %s: lines by number only (--root says where the source is)",
-			why ? why : "no memory");
-	putc('\n', out);
+	fputs("#\n", out);
+	if (source)
+		terminal_print_comment(out, &options->style, "# %s", path);
+	else
+		terminal_print_comment(out, &options->style,
+				       "# %s: %s: lines by number only (--root says where the source is)",
+				       path, why ? why : "no memory");
 	return source;
 }
 
 /* Tabs become blanks, and the line's end is left to the caller. */
-static void print_source(FILE *out, const char *text)
+static void print_source(FILE *out, const struct terminal_style *style, const char *text)
 {
 	char *line = NULL;
 	int columns = 0;
@@ -230,8 +231,9 @@ static void print_source(FILE *out, const char *text)
 		columns += escape_columns(&text);
 		fwrite(from, 1, (size_t)(text - from), copy);
 	}
+	/* what reads from a pipe gets all of the source */
 	if (!fclose(copy))
-		terminal_print_name(out, line);
+		terminal_print_cut(out, line, style->rows && style->columns ? style->columns - FIGURES : 0);
 	free(line);
 }
 
@@ -247,7 +249,7 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		fprintf(out, "  %7s %9s", "", "");
 	terminal_end(out, style);
 	fprintf(out, " %6d  ", number);
-	print_source(out, text);
+	print_source(out, style, text);
 	putc('\n', out);
 }
 
@@ -262,7 +264,7 @@ static bool is_near(const struct line *lines, size_t i, int number)
 static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t all,
 		       const struct annotate_options *options)
 {
-	FILE *source = open_source(out, lines[0].source.file, options->root);
+	FILE *source = open_source(out, lines[0].source.file, options);
 	bool is_gap = false, is_short = false;
 	size_t room = 0, i = 0;
 	char *text = NULL;
@@ -277,8 +279,9 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 		/* without a text to show, straight to what is known */
 		if (!has_text) {
 			if (source && !is_short)
-				fprintf(out, "# it ends before line %d: it is not as long as it was: lines by number only (--root\n"
-					"# says where the source is)\n", number);
+				terminal_print_comment(out, &options->style,
+						       "# it ends before line %d: it is not as long as it was: lines by number only (--root says where the source is)",
+						       number);
 			is_short = true;
 			number = lines[i].source.line;
 		}
@@ -303,12 +306,12 @@ static void print_all(FILE *out, const struct annotation *all, uint64_t samples,
 {
 	size_t first, next;
 
-	fprintf(out, "# %" PRIu64 " of %" PRIu64 " samples are in ", all->samples, samples);
-	terminal_print_name(out, options->function);
-	putc('\n', out);
+	terminal_print_comment(out, &options->style, "# %" PRIu64 " of %" PRIu64 " samples are in %s",
+			       all->samples, samples, options->function);
 	if (all->unknown)
-		fprintf(out, "# %" PRIu64 " of them are in no known line: there is no debug information (-g, or the\n"
-			"# distribution's package of it)\n", all->unknown);
+		terminal_print_comment(out, &options->style,
+				       "# %" PRIu64 " of them are in no known line: there is no debug information (-g, or the distribution's package of it)",
+				       all->unknown);
 	if (all->nr)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
 	for (first = 0; first < all->nr; first = next) {

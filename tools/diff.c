@@ -6,7 +6,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +13,10 @@
 
 #include "commands.h"
 #include "comparison.h"
+#include "comparison_table.h"
 #include "failure.h"
 #include "options.h"
 #include "profile.h"
-#include "share.h"
 #include "symbols.h"
 #include "table.h"
 
@@ -40,17 +39,17 @@ static const char doc[] =
 	"\n"
 	"Exit status: 0; 1 if there is nothing to compare; 2 for wrong usage.";
 
-/* Columns before the names, and what is left for these in any case */
-#define FIGURES		54
-#define LEAST_NAME	24
-
-enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES };
+enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES,
+	FULL_NAMES };
 
 static const struct argp_option options[] = {
-	{ "top", TOP, "N", 0, "Show only the N rows with the greatest changes", 0 },
+	{ "top", TOP, "N", 0,
+	  "Show only the N rows with the greatest changes (default: all, on a terminal as many as fit)", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,
 	  "Leave out rows with a change of less than P percent of the CPU time of OLD", 0 },
 	{ "shares", SHARES, NULL, 0, "Compare shares of each run's CPU time, not seconds", 0 },
+	{ "full-names", FULL_NAMES, NULL, 0,
+	  "Show all of names and lines, as long as they are, and all columns", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Leave names of C++ and Rust as the compiler made them", 0 },
 	{ "old-root", OLD_ROOT, "DIR", 0, "Look for the objects of OLD below DIR", 0 },
@@ -74,6 +73,7 @@ struct arguments {
 	struct side new;
 	enum comparison_of of;
 	bool keep_mangled;
+	bool full_names;
 	enum terminal_when color;
 	uint64_t top;
 	double min_percent;
@@ -98,6 +98,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case NEW_ROOT:
 		arguments->new.root = text;
+		return 0;
+	case FULL_NAMES:
+		arguments->full_names = true;
 		return 0;
 	case NO_DEMANGLE:
 		arguments->keep_mangled = true;
@@ -147,113 +150,59 @@ static void close_side(struct side *side)
 	result_release(&side->result);
 }
 
-static void print_side(const char *what, const struct side *side)
+static void print_side(FILE *out, const char *what, const struct side *side)
 {
 	const struct result *result = &side->result;
+	int digits = table_decimals(result->rate);
 	size_t i;
 
-	printf("# %s: ", what);
-	terminal_print_name(stdout, side->file);
-	printf(": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU\n",
-	       side->profile.samples, result_rate(result), table_decimals(result->rate),
-	       result_seconds(result, side->profile.samples));
+	fprintf(out, "# %s: ", what);
+	terminal_print_name(out, side->file);
+	fprintf(out, ": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU\n",
+		side->profile.samples, result_rate(result), digits,
+		result_seconds(result, side->profile.samples));
+	if (result->lost)
+		fprintf(out, "# %s: %" PRIu64 " samples (%.*f s) were lost, and are in no function\n",
+			what, result->lost, digits, result_seconds(result, result->lost));
 	for (i = 0; i < result->nr_objects; i++) {
 		const char *problem = symbols_problem(side->symbols, i);
 
 		if (!problem)
 			continue;
-		printf("# %s: ", what);
-		terminal_print_name(stdout, result->objects[i].path);
-		printf(": %s: no function names (--%s-root says where the files are that ran)\n",
-		       problem, what);
+		fprintf(out, "# %s: ", what);
+		terminal_print_name(out, result->objects[i].path);
+		fprintf(out, ": %s: no function names (--%s-root says where the files are that ran)\n",
+			problem, what);
 	}
 }
 
-/* What the rows are shown with: percent of shares; and what is all, the old run's time */
-struct scale {
-	const struct comparison *comparison;
-	double by;
-	double all;
-	int decimals;
-};
-
-static struct scale find_scale(const struct comparison *comparison,
-			       const struct arguments *arguments)
+static int print(const struct comparison *comparison, const struct arguments *arguments)
 {
 	const struct result *old = &arguments->old.result, *new = &arguments->new.result;
-	struct scale scale = { .comparison = comparison, .by = 100, .all = 1, .decimals = 2 };
-	size_t i;
+	struct comparison_table table = {
+		.of = arguments->of,
+		.decimals = table_decimals(old->rate > new->rate ? old->rate : new->rate),
+		.top = arguments->top,
+		.min_percent = arguments->min_percent,
+		.style = terminal_style(stdout, arguments->color),
+	};
+	char *head = NULL;
+	size_t length;
+	FILE *out = open_memstream(&head, &length);
 
-	if (arguments->of == COMPARISON_OF_SHARES)
-		return scale;
-	scale.by = 1;
-	scale.all = 0;
-	for (i = 0; i < comparison->nr_rows; i++)
-		scale.all += comparison->rows[i].old;
-	scale.decimals = table_decimals(old->rate > new->rate ? old->rate : new->rate);
-	return scale;
-}
-
-static double row_percent(const void *of, size_t i)
-{
-	const struct scale *scale = of;
-
-	return 100 * fabs(scale->comparison->rows[i].change) / scale->all;
-}
-
-static void print_row(const struct comparison_row *row, const struct scale *scale,
-		      const struct terminal_style *style)
-{
-	enum terminal_color color = TERMINAL_PLAIN;
-	const int decimals = scale->decimals;
-	const double by = scale->by;
-	char interval[64];
-	int most = 0;
-
-	/* so that a line does not go on in the next, as far as that is readable */
-	if (style->columns) {
-		most = style->columns - FIGURES - 2 - (int)strlen(row->object);
-		if (most < LEAST_NAME)
-			most = LEAST_NAME;
+	if (!out)
+		return -ENOMEM;
+	if (arguments->full_names)
+		table.style.columns = 0;
+	print_side(out, "old", &arguments->old);
+	print_side(out, "new", &arguments->new);
+	if (fclose(out)) {
+		free(head);
+		return -ENOMEM;
 	}
-	if (row->is_real)
-		color = row->change > 0 ? TERMINAL_HOT : TERMINAL_LESS;
-	snprintf(interval, sizeof(interval), "%+.*f..%+.*f", decimals, by * row->interval.low,
-		 decimals, by * row->interval.high);
-	printf("  %9.*f %9.*f ", decimals, by * row->old, decimals, by * row->new);
-	terminal_begin(stdout, style, color);
-	printf("%+9.*f%c", decimals, by * row->change, row->is_real ? '*' : ' ');
-	terminal_end(stdout, style);
-	printf(" %-18s  ", interval);
-	terminal_print_cut(stdout, row->function, most);
-	fputs("  ", stdout);
-	terminal_print_name(stdout, row->object);
-	putchar('\n');
-}
-
-static void print(const struct comparison *comparison, const struct arguments *arguments)
-{
-	const char *unit = arguments->of == COMPARISON_OF_SHARES ? "percent" : "seconds";
-	struct terminal_style style = terminal_style(stdout, arguments->color);
-	const struct scale scale = find_scale(comparison, arguments);
-	size_t shown = table_count_shown(comparison->nr_rows, arguments->top,
-					 arguments->min_percent, row_percent, &scale);
-	size_t real = 0, i;
-
-	for (i = 0; i < comparison->nr_rows; i++)
-		real += comparison->rows[i].is_real;
-	print_side("old", &arguments->old);
-	print_side("new", &arguments->new);
-	printf("# %zu of %zu functions changed by more than the chance of sampling (*); had none changed,\n"
-	       "# up to 5 %% would be marked: %.0f. Two runs of the same program may differ by more\n"
-	       "#\n",
-	       real, comparison->nr_rows, 0.05 * (double)comparison->nr_rows);
-	printf("# %9s %9s %9s  %-18s  function  object\n", "old", "new", unit,
-	       "95%-interval");
-	for (i = 0; i < shown; i++)
-		print_row(&comparison->rows[i], &scale, &style);
-	if (shown < comparison->nr_rows)
-		printf("# and %zu more functions\n", comparison->nr_rows - shown);
+	table.above = terminal_print_text(stdout, &table.style, head);
+	free(head);
+	return comparison_print(stdout, comparison, &table);
 }
 
 int diff_main(int argc, char **argv)
@@ -277,7 +226,7 @@ int diff_main(int argc, char **argv)
 		&(struct comparison_side){ &arguments.new.result, &arguments.new.profile },
 		arguments.of);
 	if (!error)
-		print(&comparison, &arguments);
+		error = print(&comparison, &arguments);
 	comparison_release(&comparison);
 	close_side(&arguments.old);
 	close_side(&arguments.new);

@@ -21,9 +21,6 @@
 #include "runfile.h"
 #include "symbols.h"
 
-/* Rows of the table on a terminal; `profil report' has all. */
-#define TERMINAL_ROWS	40
-
 void outcome_explain_unwritten(const char *path, int error)
 {
 	failure_warnx("%s: %s (%s): the result is not kept; %s", path, strerror(-error),
@@ -74,7 +71,6 @@ static int print_report(FILE *out, const struct result *result)
 			.profile = &profile,
 			.symbols = symbols,
 			.table.style = terminal_style(out, TERMINAL_AUTO),
-			.table.top = isatty(fileno(out)) ? TERMINAL_ROWS : 0,
 		});
 	}
 	profile_release(&profile);
@@ -120,11 +116,20 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 	return !error && !killer;
 }
 
+static void print_kept(const struct outcome *outcome)
+{
+	const struct terminal_style style = terminal_style(outcome->table, TERMINAL_AUTO);
+	const char *name = strcmp(outcome->output, RESULTFILE_DEFAULT) ? outcome->output : "";
+
+	terminal_print_comment(outcome->table, &style,
+			       "# kept in %s: `profil report%s%s' shows more of it",
+			       outcome->output, *name ? " " : "", name);
+}
+
 /* First of all keep it: the report can be had again. */
 static void use_profile(const struct outcome *outcome, const struct runfile *run)
 {
 	bool is_kept = false, is_shown;
-	const char *name = "";
 	struct result result;
 	int error;
 
@@ -145,12 +150,9 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 		is_kept = !unwritten;
 	}
 	is_shown = !error && show_table(outcome, &result);
-	if (outcome->output && strcmp(outcome->output, RESULTFILE_DEFAULT))
-		name = outcome->output;
 	/* a file that nobody asked for shall not surprise */
 	if (is_shown && is_kept && isatty(fileno(outcome->table)))
-		fprintf(outcome->table, "# kept in %s: `profil report%s%s' shows more of it\n",
-			outcome->output, *name ? " " : "", name);
+		print_kept(outcome);
 	if (error)
 		failure_warn("profile", -error);
 	result_release(&result);

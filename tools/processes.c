@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "columns.h"
 #include "confidence.h"
 #include "processes.h"
 #include "share.h"
@@ -74,35 +75,51 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(sorted->all[i]->samples, sorted->samples);
 }
 
-static void print_row(FILE *out, const struct result *result, uint64_t all,
-		      const struct result_process *process,
-		      const struct terminal_style *style)
+enum { PERCENT, SAMPLES, LOST, SECONDS, PID, PARENT, PROGRAM, INTERVAL, NR_COLUMNS };
+
+static void add_row(struct columns *table, const struct result *result, uint64_t all,
+		    const struct result_process *process)
 {
+	const double percent = share_percent(process->samples, all);
 	/* who can write into the counters can make them fewer than it was told */
 	uint64_t samples = process->samples < all ? process->samples : all;
 	struct interval interval = confidence_share(samples, all);
 
-	if (process->has_told)
-		fprintf(out, "  %7.2f %9" PRIu64 " %9" PRIu64, share_percent(process->samples, all),
-			process->samples, process->lost);
-	else
-		fprintf(out, "  %7s %9s %9s", "-", "-", "-");
-	if (process->has_ended)
-		fprintf(out, " %11.*f", table_decimals(result->rate),
-			(double)process->cpu_ns / NS_PER_S);
-	else
-		fprintf(out, " %11s", "-");
-	fprintf(out, " %8" PRId32 " %8" PRId32 "  ", process->pid, process->parent);
-	terminal_print_name(out, process->program);
-	if (process->is_fork)
-		fputs(" (fork)", out);
-	if (process->has_told)
-		fprintf(out, "  %.2f..%.2f", 100 * interval.low, 100 * interval.high);
-	if (process->has_told && style->bars) {
-		putc(' ', out);
-		terminal_bar(out, style, share_percent(process->samples, all) / 100);
+	columns_add_row(table, TERMINAL_PLAIN, process->has_told ? percent / 100 : 0);
+	if (process->has_told) {
+		columns_set(table, PERCENT, "%.2f", percent);
+		columns_set(table, SAMPLES, "%" PRIu64, process->samples);
+		columns_set(table, LOST, "%" PRIu64, process->lost);
+		columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low,
+			    100 * interval.high);
+	} else {
+		columns_set(table, PERCENT, "-");
+		columns_set(table, SAMPLES, "-");
+		columns_set(table, LOST, "-");
 	}
-	putc('\n', out);
+	if (process->has_ended)
+		columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
+			    (double)process->cpu_ns / NS_PER_S);
+	else
+		columns_set(table, SECONDS, "-");
+	columns_set(table, PID, "%" PRId32, process->pid);
+	columns_set(table, PARENT, "%" PRId32, process->parent);
+	columns_set(table, PROGRAM, "%s%s", process->program, process->is_fork ? " (fork)" : "");
+}
+
+static int print_left_out(FILE *out, const struct result *result, size_t shown,
+			  const struct table_options *options)
+{
+	int error = 0;
+
+	if (shown < result->nr_processes)
+		error = terminal_print_comment(out, &options->style, "# and %zu more processes%s",
+					       result->nr_processes - shown, options->more);
+	if (!error && result->unlisted)
+		error = terminal_print_comment(out, &options->style,
+					       "# and %" PRIu64 " more for which there was no place: all samples of the run are in the table by function",
+					       result->unlisted);
+	return error;
 }
 
 int processes_print(FILE *out, const struct result *result,
@@ -116,22 +133,29 @@ int processes_print(FILE *out, const struct result *result,
 	};
 	struct sorted sorted = { list(result), result_samples(result) };
 	const struct result_process **all = sorted.all;
+	static const struct column columns[NR_COLUMNS] = {
+		[PERCENT] = { .title = "percent" },
+		[SAMPLES] = { .title = "samples", .worth = 5 },
+		[LOST] = { .title = "lost", .worth = 3 },
+		[SECONDS] = { .title = "CPU seconds", .worth = 6 },
+		[PID] = { .title = "pid", .worth = 4 },
+		[PARENT] = { .title = "parent", .worth = 2 },
+		[PROGRAM] = { "program", COLUMN_PATH, .least = 16 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .worth = 1 },
+	};
+	struct columns table;
 	size_t shown, i;
+	int error;
 
 	if (!all)
 		return -ENOMEM;
 	shown = table_count_shown(result->nr_processes, options->top, options->min_percent,
 				  row_percent, &sorted);
 	qsort(all, shown, sizeof(*all), compare[options->order]);
-	fprintf(out, "#\n# %7s %9s %9s %11s %8s %8s  program  95%%-interval\n",
-		"percent", "samples", "lost", "CPU seconds", "pid", "parent");
+	columns_begin(&table, columns, NR_COLUMNS, shown);
 	for (i = 0; i < shown; i++)
-		print_row(out, result, sorted.samples, all[i], &options->style);
-	if (shown < result->nr_processes)
-		fprintf(out, "# and %zu more processes\n", result->nr_processes - shown);
-	if (result->unlisted)
-		fprintf(out, "# and %" PRIu64 " more for which there was no place: all samples of the run are in the\n"
-			"# table by function\n", result->unlisted);
+		add_row(&table, result, sorted.samples, all[i]);
 	free(all);
-	return 0;
+	error = columns_print(out, &table, &options->style);
+	return error ? error : print_left_out(out, result, shown, options);
 }

@@ -76,17 +76,13 @@ static void print_reason(FILE *out, int error)
 	fprintf(out, " (%s): ", name ? name : "unknown error");
 	switch (error) {
 	case ENOMEM:
-		fputs("no room for more counters. Where that\n"
-		      "# is the limit of locked memory, raise it by ulimit -l (in KiB, see RLIMIT_MEMLOCK\n"
-		      "# in setrlimit(2))\n", out);
+		fputs("no room for more counters. Where that is the limit of locked memory, raise it by ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))\n", out);
 		break;
 	case ENOBUFS:
-		fputs("more came at once than can wait for\n"
-		      "# their counters; a lower --rate makes them fewer\n", out);
+		fputs("more came at once than can wait for their counters; a lower --rate makes them fewer\n", out);
 		break;
 	case EFAULT:
-		fputs("the program took the memory of its\n"
-		      "# counters away (munmap, mprotect)\n", out);
+		fputs("the program took the memory of its counters away (munmap, mprotect)\n", out);
 		break;
 	default:
 		fputs("the counters cannot be written\n", out);
@@ -107,8 +103,7 @@ static void print_losses(FILE *out, const struct report *report)
 	if (result->lost || result->lost_error)
 		print_reason(out, result->lost_error);
 	if (result->forks_denied)
-		fprintf(out, "# %" PRIu64 " %s not profiled: no memory, or as many profiles as the module's\n"
-			"# max_user_sessions allows a user\n",
+		fprintf(out, "# %" PRIu64 " %s not profiled: no memory, or as many profiles as the module's max_user_sessions allows a user\n",
 			result->forks_denied,
 			result->forks_denied == 1 ? "child" : "children");
 	if (result->failed)
@@ -142,11 +137,8 @@ static void print_problems(FILE *out, const struct report *report)
 	}
 }
 
-int report_print(FILE *out, const struct report *report)
+static void print_head(FILE *out, const struct report *report)
 {
-	const struct terminal_style *style = &report->table.style;
-
-	terminal_begin(out, style, TERMINAL_FAINT);
 	print_command(out, report);
 	if (report->of_file)
 		print_origin(out, report);
@@ -154,12 +146,44 @@ int report_print(FILE *out, const struct report *report)
 	print_losses(out, report);
 	print_damage(out, report->result);
 	print_problems(out, report);
+}
+
+/* What fits on a terminal beside the lines above, unless asked otherwise */
+static struct table_options fit_rows(const struct report *report, long above)
+{
+	struct table_options table = report->table;
+
+	table.more = "";
+	if (table.top || table.min_percent > 0)
+		return table;
+	table.top = terminal_rows(&table.style, above);
+	if (table.top && report->of_file)
+		table.more = ": --top shows more, and a pipe gets all";
+	return table;
+}
+
+int report_print(FILE *out, const struct report *report)
+{
+	const struct terminal_style *style = &report->table.style;
+	struct table_options table;
+	char *text = NULL;
+	size_t length;
+	FILE *head = open_memstream(&text, &length);
+
+	if (!head)
+		return -ENOMEM;
+	print_head(head, report);
+	if (fclose(head)) {
+		free(text);
+		return -ENOMEM;
+	}
+	terminal_begin(out, style, TERMINAL_FAINT);
+	table = fit_rows(report, terminal_print_text(out, style, text));
 	terminal_end(out, style);
-	if (report->table.by == TABLE_BY_PROCESS)
-		return processes_print(out, report->result, &report->table);
+	free(text);
+	if (table.by == TABLE_BY_PROCESS)
+		return processes_print(out, report->result, &table);
 	if (result_samples(report->result))
-		table_print(out, report->result, report->profile, &report->table);
-	else
-		account_print_no_samples(out, report->result);
-	return 0;
+		return table_print(out, report->result, report->profile, &table);
+	return account_print_no_samples(out, style, report->result);
 }

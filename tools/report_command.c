@@ -33,7 +33,8 @@ static const char doc[] =
 	"\n"
 	"Exit status: 0; 1 if FILE is not to be read, or has no result; 2 for wrong usage.";
 
-enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR };
+enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
+	FULL_NAMES };
 
 static const struct argp_option options[] = {
 	{ "by", BY, "WHAT", 0,
@@ -43,8 +44,11 @@ static const struct argp_option options[] = {
 	  "Show the source of FUNCTION, named as in the report, with the samples of each line", 0 },
 	{ "sort", SORT, "KEY", 0,
 	  "Sort by samples (the default), name, object or address", 0 },
-	{ "top", TOP, "N", 0, "Show only the N rows with the most samples", 0 },
+	{ "top", TOP, "N", 0,
+	  "Show only the N rows with the most samples (default: all, on a terminal as many as fit)", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0, "Leave out rows with less than P percent", 0 },
+	{ "full-names", FULL_NAMES, NULL, 0,
+	  "Show all of names and lines, as long as they are, and all columns", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Leave names of C++ and Rust as the compiler made them", 0 },
 	{ "root", ROOT, "DIR", 0,
@@ -59,6 +63,7 @@ struct arguments {
 	const char *root;
 	const char *annotate;	/* NULL: a table */
 	bool keep_mangled;
+	bool full_names;
 	enum terminal_when color;
 	struct table_options table;
 };
@@ -110,6 +115,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case MIN_PERCENT:
 		arguments->table.min_percent = options_parse_percent(text, state);
+		return 0;
+	case FULL_NAMES:
+		arguments->full_names = true;
 		return 0;
 	case NO_DEMANGLE:
 		arguments->keep_mangled = true;
@@ -215,6 +223,8 @@ int report_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
 	arguments.table.style = terminal_style(stdout, arguments.color);
+	if (arguments.full_names)
+		arguments.table.style.columns = 0;
 	options_read_result(arguments.file, &result);
 	error = show(&result, &arguments);
 	result_release(&result);

@@ -27,7 +27,8 @@ enum table_by {
  * @order:       what rows are sorted by
  * @min_percent: rows with a smaller share are left out
  * @top:         no more rows than these with the most samples; 0: all
- * @style:       colours and bars
+ * @style:       colours, bars, and how long lines are
+ * @more:        said where rows are left out
  */
 struct table_options {
 	enum table_by by;
@@ -35,6 +36,7 @@ struct table_options {
 	double min_percent;
 	uint64_t top;
 	struct terminal_style style;
+	const char *more;
 };
 
 /**
@@ -67,8 +69,10 @@ size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
  * @result:  that was added up
  * @profile: with samples; sorted otherwise afterwards
  * @options: how
+ *
+ * Return: 0 or -ENOMEM.
  */
-void table_print(FILE *out, const struct result *result, struct profile *profile,
-		 const struct table_options *options);
+int table_print(FILE *out, const struct result *result, struct profile *profile,
+		const struct table_options *options);
 
 #endif /* PROFIL_TABLE_H */

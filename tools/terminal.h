@@ -6,7 +6,10 @@
 #define PROFIL_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+
+#define TERMINAL_LEAST_COLUMNS	40	/* narrower ones get as much */
 
 /* When there shall be colours and bars */
 enum terminal_when {
@@ -20,11 +23,13 @@ enum terminal_when {
  * @color:   colours
  * @bars:    columns of a bar for all; 0: none
  * @columns: of a line; 0: as many as it takes
+ * @rows:    of the terminal; 0: it is none
  */
 struct terminal_style {
 	bool color;
 	int bars;
 	int columns;
+	int rows;
 };
 
 /* What a colour stands for */
@@ -49,8 +54,19 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
  * terminal_style - what goes to a file
  * @out:  the file
  * @when: as asked for
+ *
+ * Lines are as long as COLUMNS or the terminal has it, else 80 columns.
  */
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
+
+/**
+ * terminal_rows - how many rows of a table a terminal shows at once
+ * @style: of it
+ * @above: lines above the table
+ *
+ * Return: at least a few; 0: it is no terminal, and shows all.
+ */
+uint64_t terminal_rows(const struct terminal_style *style, long above);
 
 /**
  * terminal_share_color - the color that a share of the samples is worth
@@ -109,5 +125,26 @@ int terminal_print_name(FILE *out, const char *name);
  * Return: how many columns it took.
  */
 int terminal_print_cut(FILE *out, const char *name, int most);
+
+/**
+ * terminal_print_text - lines of comments
+ * @out:   where to
+ * @style: longer ones go on in the next line, after "#   "
+ * @text:  lines that begin with "# ", names in them as by terminal_print_name()
+ *
+ * Return: how many lines there are now.
+ */
+long terminal_print_text(FILE *out, const struct terminal_style *style, const char *text);
+
+/**
+ * terminal_print_comment - a line of it
+ * @out:    where to
+ * @style:  as for terminal_print_text()
+ * @format: as of printf(3), without a newline; names are as from a file
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int terminal_print_comment(FILE *out, const struct terminal_style *style,
+			   const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif /* PROFIL_TERMINAL_H */

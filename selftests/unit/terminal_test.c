@@ -72,10 +72,10 @@ static void only_terminals_have_colors(void **state)
 	close(master);
 }
 
-static void only_terminals_have_an_end_of_line(void **state)
+static void lines_are_as_long_as_the_terminal(void **state)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
-	const struct winsize size = { .ws_col = 70 };
+	struct winsize size = { .ws_col = 70, .ws_row = 33 };
 	FILE *terminal, *file = tmpfile();
 
 	(void)state;
@@ -84,19 +84,57 @@ static void only_terminals_have_an_end_of_line(void **state)
 	terminal = fopen(ptsname(master), "w");
 	assert_non_null(terminal);
 	unsetenv("COLUMNS");
-	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 0);
+	unsetenv("LINES");
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 80);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).rows, 0);
+	/* it does not know */
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 80);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 24);
 	assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
 	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 70);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 33);
 	assert_int_equal(terminal_style(terminal, TERMINAL_NEVER).columns, 70);
 	setenv("COLUMNS", "50", 1);
+	setenv("LINES", "12", 1);
 	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 50);
-	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 0);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 12);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 50);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).rows, 0);
 	setenv("COLUMNS", "x", 1);
 	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 70);
+	setenv("COLUMNS", "7", 1);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 40);
 	unsetenv("COLUMNS");
+	unsetenv("LINES");
 	fclose(terminal);
 	fclose(file);
 	close(master);
+}
+
+static void comments_go_on_in_the_next_line(void **state)
+{
+	const struct terminal_style narrow = { .columns = 20 }, endless = { 0 };
+
+	(void)state;
+	assert_int_equal(terminal_print_text(out, &narrow,
+					     "# of twenty columns,\n"
+					     "# of twenty-one of them\n"
+					     "#\n"
+					     "# a/path/longer/than/a/line, and more\n"), 7);
+	assert_int_equal(terminal_print_text(out, &endless, "# of twenty-one of them\n# b\n"), 2);
+	assert_int_equal(terminal_print_comment(out, &narrow, "# %s is named\033", "\u6f22\u5b57\n"), 0);
+	fflush(out);
+	assert_string_equal(text,
+			    "# of twenty columns,\n"
+			    "# of twenty-one of\n"
+			    "#   them\n"
+			    "#\n"
+			    "# a/path/longer/than\n"
+			    "#   /a/line, and\n"
+			    "#   more\n"
+			    "# of twenty-one of them\n# b\n"
+			    "# \u6f22\u5b57\\012 is\n"
+			    "#   named\\033\n");
 }
 
 static void plain_is_plain(void **state)
@@ -203,7 +241,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(only_terminals_have_colors),
-		TEST(only_terminals_have_an_end_of_line),
+		TEST(lines_are_as_long_as_the_terminal),
+		TEST(comments_go_on_in_the_next_line),
 		TEST(plain_is_plain),
 		TEST(bars_are_as_long_as_shares),
 		TEST(control_characters_are_harmless),

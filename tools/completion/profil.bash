@@ -18,13 +18,17 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run) echo --clock= --force --no-follow --output= --progress --rate= --table= ;;
-	report) echo --annotate= --by= --color --lines --min-percent= --no-demangle --root= --sort= --top= ;;
+	report)
+		echo --annotate= --by= --color --full-names --lines --min-percent= --no-demangle \
+			--root= --sort= --top=
+		;;
 	export)
 		echo --callgrind --folded --gmon --json --no-demangle --output= --pprof \
 			--root= --speedscope --svg
 		;;
 	diff)
-		echo --color --min-percent= --new-root= --no-demangle --old-root= --shares --top=
+		echo --color --full-names --min-percent= --new-root= --no-demangle --old-root= \
+			--shares --top=
 		;;
 	esac
 	echo --help --usage --version

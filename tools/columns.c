@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables that fit a terminal: first names are folded, down to what is readable, then columns
+ * of lesser worth are left out. Bars get what is left.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "columns.h"
+#include "fold.h"
+
+/* A column of names is as wide as this at most before there are bars, or with no end of line */
+#define WIDEST_NAME	40
+
+#define LEAST_BAR	5
+
+#define MARGIN		2	/* "# ", before all */
+
+/* Widths; of what is left out, 0 */
+struct layout {
+	int widths[COLUMNS_MOST];
+	struct terminal_style style;
+};
+
+void columns_begin(struct columns *table, const struct column *columns, size_t nr_columns,
+		   size_t nr_rows)
+{
+	*table = (struct columns){
+		.columns = columns,
+		.nr_columns = nr_columns,
+		.rows = calloc(nr_rows + 1, sizeof(*table->rows)),
+	};
+	if (!table->rows)
+		table->error = -ENOMEM;
+}
+
+void columns_add_row(struct columns *table, enum terminal_color color, double share)
+{
+	if (!table->error)
+		table->rows[table->nr_rows++] = (struct columns_row){
+			.color = color, .share = share,
+		};
+}
+
+void columns_set(struct columns *table, size_t column, const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	if (table->error)
+		return;
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		table->error = -ENOMEM;
+	else
+		table->rows[table->nr_rows - 1].cells[column] = text;
+	va_end(arguments);
+}
+
+static bool is_name(const struct column *column)
+{
+	return column->kind == COLUMN_FUNCTION || column->kind == COLUMN_PATH;
+}
+
+static const char *cell(const struct columns *table, size_t row, size_t column)
+{
+	const char *text = table->rows[row].cells[column];
+
+	return text ? text : "";
+}
+
+/* How wide a column is by itself */
+static int find_width(const struct columns *table, size_t column, int most)
+{
+	int width = terminal_columns(table->columns[column].title);
+	size_t i;
+
+	for (i = 0; i < table->nr_rows; i++) {
+		int columns = terminal_columns(cell(table, i, column));
+
+		if (columns > width && (!most || columns <= most))
+			width = columns;
+	}
+	return width;
+}
+
+/* Blanks before a column */
+static int find_gap(const struct columns *table, const struct layout *layout, size_t column)
+{
+	size_t i;
+
+	for (i = 0; i < column; i++)
+		if (layout->widths[i])
+			return table->columns[column].kind == COLUMN_FIGURE ? 1 : 2;
+	return 0;
+}
+
+/* What the columns take that are there, names no more than @most, or @least if that is 0 */
+static int add_up(const struct columns *table, const struct layout *layout, int most)
+{
+	int all = MARGIN;
+	size_t i;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		const struct column *column = &table->columns[i];
+		int limit = most ? most : column->least, width = layout->widths[i];
+
+		if (!width)
+			continue;
+		if (is_name(column) && width > limit)
+			width = limit;
+		all += find_gap(table, layout, i) + width;
+	}
+	return all;
+}
+
+/* Return: whether there was a column that can be left out. */
+static bool leave_out(const struct columns *table, struct layout *layout)
+{
+	size_t least = table->nr_columns, i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (layout->widths[i] && table->columns[i].worth &&
+		    (least == table->nr_columns ||
+		     table->columns[i].worth < table->columns[least].worth))
+			least = i;
+	if (least < table->nr_columns)
+		layout->widths[least] = 0;
+	return least < table->nr_columns;
+}
+
+/* Of all columns of names the widest gives way, unless it has its least. */
+static bool narrow(const struct columns *table, struct layout *layout, bool below)
+{
+	size_t widest = table->nr_columns, i;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		int least = below ? FOLD_LEAST : table->columns[i].least;
+
+		if (is_name(&table->columns[i]) && layout->widths[i] > least &&
+		    (widest == table->nr_columns || layout->widths[i] > layout->widths[widest]))
+			widest = i;
+	}
+	if (widest < table->nr_columns)
+		layout->widths[widest]--;
+	return widest < table->nr_columns;
+}
+
+static void fit(const struct columns *table, struct layout *layout)
+{
+	const int end = layout->style.columns;
+	int room = end;
+	size_t i;
+
+	/* no name takes more than a line */
+	for (i = 0; i < table->nr_columns; i++)
+		if (is_name(&table->columns[i]) && layout->widths[i] > end)
+			layout->widths[i] = end;
+	while (add_up(table, layout, 0) > end && leave_out(table, layout))
+		;
+	room -= add_up(table, layout, WIDEST_NAME) + 1;
+	if (layout->style.bars > room)
+		layout->style.bars = room;
+	if (layout->style.bars < LEAST_BAR)
+		layout->style.bars = 0;
+	room = end - layout->style.bars - !!layout->style.bars;
+	while (add_up(table, layout, end) > room && narrow(table, layout, false))
+		;
+	while (add_up(table, layout, end) > room && narrow(table, layout, true))
+		;
+}
+
+static long fold_column(struct columns *table, size_t column, int width)
+{
+	struct fold_name *names = calloc(table->nr_rows + 1, sizeof(*names));
+	long shared = -ENOMEM;
+	size_t i;
+
+	if (!names)
+		return -ENOMEM;
+	for (i = 0; i < table->nr_rows; i++)
+		names[i].whole = cell(table, i, column);
+	if (table->columns[column].kind == COLUMN_FUNCTION) {
+		shared = fold_functions(names, table->nr_rows, width);
+	} else {
+		for (i = 0; i < table->nr_rows; i++) {
+			names[i].folded = fold_path(names[i].whole, width);
+			if (!names[i].folded)
+				break;
+		}
+		if (i == table->nr_rows)
+			shared = 0;
+	}
+	for (i = 0; i < table->nr_rows; i++) {
+		free(table->rows[i].cells[column]);
+		table->rows[i].cells[column] = names[i].folded;
+	}
+	free(names);
+	return shared;
+}
+
+/* Return: how many names had to be told apart, or -ENOMEM. */
+static long lay_out(struct columns *table, struct layout *layout)
+{
+	long shared = 0;
+	size_t i;
+
+	for (i = 0; i < table->nr_columns; i++) {
+		bool has_end = layout->style.columns || !is_name(&table->columns[i]);
+
+		if (table->columns[i].title)
+			layout->widths[i] = find_width(table, i, has_end ? 0 : WIDEST_NAME);
+	}
+	if (!layout->style.columns)
+		return 0;
+	fit(table, layout);
+	for (i = 0; i < table->nr_columns; i++) {
+		long more;
+
+		if (!is_name(&table->columns[i]) || !layout->widths[i])
+			continue;
+		more = fold_column(table, i, layout->widths[i]);
+		if (more < 0)
+			return more;
+		shared += more;
+		layout->widths[i] = find_width(table, i, 0);
+	}
+	return shared;
+}
+
+/* Where a line is being printed: blanks wait until there is something behind them. */
+struct line {
+	FILE *out;
+	const struct columns *table;
+	const struct layout *layout;
+	int blanks;
+};
+
+static void print_cell(struct line *line, size_t column, const char *text,
+		       enum terminal_color color)
+{
+	const bool is_figure = line->table->columns[column].kind == COLUMN_FIGURE;
+	int left = line->layout->widths[column] - terminal_columns(text);
+
+	if (left < 0)
+		left = 0;
+	line->blanks += find_gap(line->table, line->layout, column) + is_figure * left;
+	if (*text) {
+		fprintf(line->out, "%*s", line->blanks, "");
+		line->blanks = 0;
+		terminal_begin(line->out, &line->layout->style, color);
+		terminal_print_name(line->out, text);
+		if (color != TERMINAL_PLAIN)
+			terminal_end(line->out, &line->layout->style);
+	}
+	line->blanks += !is_figure * left;
+}
+
+static void print_titles(FILE *out, const struct columns *table, const struct layout *layout)
+{
+	struct line line = { out, table, layout, 0 };
+	size_t i;
+
+	fputs("#\n# ", out);
+	for (i = 0; i < table->nr_columns; i++)
+		if (layout->widths[i])
+			print_cell(&line, i, table->columns[i].title, TERMINAL_PLAIN);
+	putc('\n', out);
+}
+
+static void print_row(FILE *out, const struct columns *table, const struct layout *layout,
+		      size_t row)
+{
+	const struct terminal_style *style = &layout->style;
+	const enum terminal_color color = table->rows[row].color;
+	struct line line = { out, table, layout, MARGIN };
+	size_t i;
+
+	for (i = 0; i < table->nr_columns; i++)
+		if (layout->widths[i])
+			print_cell(&line, i, cell(table, row, i),
+				   table->columns[i].color ? color : TERMINAL_PLAIN);
+	if (style->bars) {
+		fprintf(out, "%*s", line.blanks + 1, "");
+		terminal_begin(out, style, color);
+		terminal_bar(out, style, table->rows[row].share);
+		terminal_end(out, style);
+	}
+	putc('\n', out);
+}
+
+static void release(struct columns *table)
+{
+	size_t i, j;
+
+	for (i = 0; i < table->nr_rows; i++)
+		for (j = 0; j < table->nr_columns; j++)
+			free(table->rows[i].cells[j]);
+	free(table->rows);
+}
+
+int columns_print(FILE *out, struct columns *table, const struct terminal_style *style)
+{
+	struct layout layout = { .style = *style };
+	long shared = table->error ? table->error : lay_out(table, &layout);
+	size_t i;
+
+	if (shared >= 0) {
+		print_titles(out, table, &layout);
+		for (i = 0; i < table->nr_rows; i++)
+			print_row(out, table, &layout, i);
+	}
+	if (shared > 0)
+		terminal_print_text(out, style,
+				    "# names that end in ~ and a number fold alike: --full-names shows them whole\n");
+	release(table);
+	return shared < 0 ? (int)shared : 0;
+}
