@@ -65,9 +65,14 @@ static int compare(const void *va, const void *vb)
 {
 	const struct extent *a = va, *b = vb;
 
+	int order;
+
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return compare_names(a, b);
+	order = compare_names(a, b);
+	if (order)
+		return order;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static void merge_aliases(struct extents *set)

@@ -17,6 +17,7 @@
  * @name:   not ended by a 0; NULL if it has none. Stays the caller's
  * @length: of @name in bytes
  * @local:  the name is known in its own source file only
+ * @number: the caller's
  * @outer:  private to extents.c
  */
 struct extent {
@@ -25,6 +26,7 @@ struct extent {
 	const char *name;
 	int length;
 	bool local;
+	uint64_t number;
 	size_t outer;
 };
 
@@ -55,7 +57,7 @@ int extents_add(struct extents *set, const struct extent *new);
  *
  * Of several with the same start one is left, as long as the longest, with the
  * name that a programmer would know it by: not a local one, not a version that
- * is no longer the default, few leading underscores, short.
+ * is no longer the default, few leading underscores, short; and the lowest number.
  */
 void extents_finish(struct extents *set);
 

@@ -23,6 +23,7 @@
 #include "extents.h"
 #include "objectfile.h"
 #include "symbols.h"
+#include "units.h"
 #include "unwind.h"
 
 /* The file of an object */
@@ -35,6 +36,8 @@ struct file {
 	struct extents symbols;
 	struct extents labels;
 	struct extents frames;
+	bool has_units;		/* they were read: lines are not always asked for */
+	struct units units;
 };
 
 struct symbols {
@@ -88,6 +91,7 @@ void symbols_free(struct symbols *symbols)
 		extents_release(&file->symbols);
 		extents_release(&file->labels);
 		extents_release(&file->frames);
+		units_release(&file->units);
 		if (file->dwfl)
 			dwfl_end(file->dwfl);
 	}
@@ -403,14 +407,16 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
 	int readable = need_file(all, file);
-	Dwfl_Line *found;
+	int error;
 
 	if (readable != 1)
 		return readable;
-	found = dwfl_module_getsrc(file->module, address);
-	if (!found)
-		return 0;
-	line->file = dwfl_lineinfo(found, NULL, &line->line, NULL, NULL, NULL);
-	/* line 0 is code that the compiler made up */
-	return line->file && line->line > 0;
+	if (!file->has_units) {
+		file->has_units = true;
+		error = units_read(&file->units, file->module);
+		if (error)
+			return error;
+	}
+	line->file = units_line(&file->units, address, &line->line);
+	return line->file != NULL;
 }

@@ -57,6 +57,19 @@ static int set_up_relative(void **state)
 	return open_fixture("fixture-relative");
 }
 
+/* The lines are in the program, all else in a .dwo file */
+static int set_up_split(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-split");
+}
+
+static int set_up_mixed(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-mixed");
+}
+
 static void tear_down_text(void)
 {
 	free(text);
@@ -325,6 +338,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lines_are_the_compilers),
+		{ "lines_are_the_compilers(split)", lines_are_the_compilers, set_up_split,
+		  tear_down, NULL },
+		{ "lines_are_the_compilers(mixed)", lines_are_the_compilers, set_up_mixed,
+		  tear_down, NULL },
 		TEST(samples_add_up_by_line),
 		TEST(source_is_beside_its_samples),
 		TEST(functions_have_several_names),
