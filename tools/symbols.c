@@ -1,52 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From an address to a function, by what an ELF file and its debug file tell.
+ * From addresses to functions and lines, for all objects of a result.
  *
- * elfutils finds, opens and relocates the files. Its own dwfl_module_addrinfo()
- * is not used: it searches all symbols for each address, returns the nearest
- * symbol below where none covers the address, and any one of several aliases.
- * Instead all symbols are sorted once (extents.h), in three sets:
- *
- *	symbols	what symbols with a size cover
- *	labels	from each symbol without a size to the end of its section
- *	frames	functions that have unwind information
+ * Who asks goes through the objects one by one, more than once, and there may be
+ * thousands. So the files that were used last stay open, within bounds of descriptors and
+ * memory, and the others are opened again when they are asked for. What is told of a file
+ * outlives it: strings are copied, once each.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <elfutils/libdwfl.h>
 
-#include "extents.h"
+#include "functions.h"
 #include "objectfile.h"
 #include "symbols.h"
 #include "units.h"
-#include "unwind.h"
 
-/* The file of an object */
+/* Files that are open: so many, each with its debug file and one that several share */
+#define MOST_OPEN		64
+#define DESCRIPTORS_OF_EACH	3
+/* Of these, files whose debug information is read: libdw keeps what it decompresses. */
+#define MOST_WITH_UNITS		4
+/* Extents of all that are open (functions_size()): tens of MB. One file may have more. */
+#define MOST_EXTENTS		((size_t)1 << 20)
+
+/* The file of an object. While it is open, it is in the list of those that are. */
 struct file {
 	const struct result_object *object;
-	bool is_read;
 	const char *problem;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	struct extents symbols;
-	struct extents labels;
-	struct extents frames;
+	Dwfl *dwfl;		/* NULL: it is not open */
+	struct functions functions;
 	bool has_units;		/* they were read: lines are not always asked for */
 	struct units units;
+};
+
+struct string {
+	size_t length;
+	char *text;
 };
 
 struct symbols {
 	struct file *files;	/* by the objects' index */
 	size_t nr_files;
+	struct file *open[MOST_OPEN];	/* the one used last comes first */
+	size_t nr_open;
+	size_t most_open;
+	void *strings;		/* a tree of struct string */
 	const char *root;
 	char *debug_path;	/* NULL: elfutils' own */
 	Dwfl_Callbacks callbacks;
 };
+
+/* At most half of the descriptors that this process may have */
+static size_t most_open(void)
+{
+	const size_t least = 1;
+	struct rlimit limit;
+	size_t most;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return least;
+	most = (size_t)limit.rlim_cur / (2 * DESCRIPTORS_OF_EACH);
+	if (most > MOST_OPEN)
+		return MOST_OPEN;
+	return most < least ? least : most;
+}
 
 struct symbols *symbols_new(const struct result *result, const char *root)
 {
@@ -56,6 +81,7 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 	if (!symbols)
 		return NULL;
 	unsetenv("DEBUGINFOD_URLS");
+	symbols->most_open = most_open();
 	symbols->callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
 	symbols->callbacks.section_address = dwfl_offline_section_address;
 	if (root) {
@@ -79,22 +105,36 @@ no_memory:
 	return NULL;
 }
 
+static void close_file(struct file *file)
+{
+	functions_release(&file->functions);
+	units_release(&file->units);
+	file->has_units = false;
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	file->dwfl = NULL;
+}
+
+static void close_open(struct symbols *symbols, size_t i)
+{
+	close_file(symbols->open[i]);
+	symbols->nr_open--;
+	memmove(&symbols->open[i], &symbols->open[i + 1],
+		(symbols->nr_open - i) * sizeof(symbols->open[0]));
+}
+
+static void free_string(void *string)
+{
+	free(string);
+}
+
 void symbols_free(struct symbols *symbols)
 {
-	size_t i;
-
 	if (!symbols)
 		return;
-	for (i = 0; symbols->files && i < symbols->nr_files; i++) {
-		struct file *file = &symbols->files[i];
-
-		extents_release(&file->symbols);
-		extents_release(&file->labels);
-		extents_release(&file->frames);
-		units_release(&file->units);
-		if (file->dwfl)
-			dwfl_end(file->dwfl);
-	}
+	while (symbols->nr_open)
+		close_open(symbols, symbols->nr_open - 1);
+	tdestroy(symbols->strings, free_string);
 	free(symbols->files);
 	free(symbols->debug_path);
 	free(symbols);
@@ -103,6 +143,37 @@ void symbols_free(struct symbols *symbols)
 const char *symbols_problem(const struct symbols *symbols, size_t object)
 {
 	return symbols->files[object].problem;
+}
+
+static int compare_strings(const void *va, const void *vb)
+{
+	const struct string *a = va, *b = vb;
+
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return memcmp(a->text, b->text, a->length);
+}
+
+/* Return: the copy of a text that all who ask get, ended by a 0; NULL: no memory. */
+static const char *keep(struct symbols *symbols, const char *text, size_t length)
+{
+	const struct string key = { .length = length, .text = (char *)text };
+	struct string **found = tfind(&key, &symbols->strings, compare_strings), *new;
+
+	if (found)
+		return (*found)->text;
+	new = malloc(sizeof(*new) + length + 1);
+	if (!new)
+		return NULL;
+	new->length = length;
+	new->text = (char *)(new + 1);
+	memcpy(new->text, text, length);
+	new->text[length] = 0;
+	if (!tsearch(new, &symbols->strings, compare_strings)) {
+		free(new);
+		return NULL;
+	}
+	return new->text;
 }
 
 /*
@@ -125,11 +196,12 @@ static const char *find_change(const struct result_object *object, Elf *elf)
 
 /*
  * Each file is a session of its own, as damaged objects may overlap, which libdwfl does
- * not expect of the modules of one process.
+ * not expect of the modules of one process. Return: NULL: there is a problem.
  */
-static int open_module(const struct symbols *symbols, struct file *file,
-		       const char *path)
+static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file,
+				const char *path)
 {
+	Dwfl_Module *module;
 	GElf_Addr bias;
 	Elf *elf;
 	int fd;
@@ -138,265 +210,110 @@ static int open_module(const struct symbols *symbols, struct file *file,
 	if (fd < 0) {
 		if (symbols->root && access(path, F_OK) && errno == ENOENT)
 			file->problem = "No such file or directory below the root";
-		return 0;
-	}
-	file->dwfl = dwfl_begin(&symbols->callbacks);
-	if (!file->dwfl) {
-		close(fd);
-		return -ENOMEM;
+		return NULL;
 	}
 	dwfl_report_begin(file->dwfl);
-	file->module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
-	if (!file->module) {
+	module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+	if (!module) {
 		file->problem = dwfl_errmsg(-1);
 		close(fd);
-		return 0;
+		return NULL;
 	}
 	/* from here on the descriptor is elfutils' */
 	dwfl_report_end(file->dwfl, NULL, NULL);
-	elf = dwfl_module_getelf(file->module, &bias);
+	elf = dwfl_module_getelf(module, &bias);
 	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
-	if (file->problem)
-		file->module = NULL;
-	return 0;
+	return file->problem ? NULL : module;
 }
 
+/* Return: 0, and then there is a problem if it is not open; or -ENOMEM. */
 static int open_file(const struct symbols *symbols, struct file *file)
 {
-	char *path;
-	int error;
+	char *path = objectfile_below(symbols->root, file->object->path);
+	Dwfl_Module *module = NULL;
+	int error = -ENOMEM;
 
-	if (!result_is_file(file->object))
-		return 0;
-	path = objectfile_below(symbols->root, file->object->path);
-	if (!path)
-		return -ENOMEM;
-	error = open_module(symbols, file, path);
+	if (path)
+		file->dwfl = dwfl_begin(&symbols->callbacks);
+	if (file->dwfl) {
+		error = 0;
+		module = open_module(symbols, file, path);
+	}
+	if (module)
+		error = functions_read(&file->functions, module);
+	if (error || !module)
+		close_file(file);
 	free(path);
 	return error;
 }
 
-/* Mapping symbols of Arm and RISC-V, and assembler's local labels */
-static bool is_marker(const char *name)
+/* The first file stays open, whatever it takes. */
+static void close_others(struct symbols *symbols)
 {
-	if (name[0] == '$')
-		return name[1] && strchr("adtx", name[1]);
-	return name[0] == '.' || !name[0];
-}
+	size_t extents = 0, with_units = 0, i;
 
-/* memcpy@@GLIBC_2.14, the version that programs are linked with, is memcpy */
-static size_t name_length(const char *name)
-{
-	const char *version = strstr(name, "@@");
+	for (i = 0; i < symbols->nr_open; i++) {
+		const struct file *file = symbols->open[i];
 
-	return version && version > name ? (size_t)(version - name) :
-					   strlen(name);
-}
-
-static int add_symbol(struct file *file, int index)
-{
-	struct extent extent = { 0 };
-	GElf_Shdr header;
-	GElf_Word section;
-	GElf_Addr address, bias;
-	GElf_Sym symbol;
-	const char *name;
-	Elf *elf;
-	int type;
-
-	name = dwfl_module_getsym_info(file->module, index, &symbol, &address,
-				       &section, &elf, &bias);
-	if (!name || is_marker(name) || section == SHN_UNDEF)
-		return 0;
-	type = GELF_ST_TYPE(symbol.st_info);
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return 0;
-	if (section == SHN_ABS || !elf ||
-	    !gelf_getshdr(elf_getscn(elf, section), &header) ||
-	    !(header.sh_flags & SHF_EXECINSTR))
-		return 0;
-
-	extent.name = name;
-	extent.length = (int)name_length(name);
-	extent.local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
-	extent.start = address;
-	if (symbol.st_size) {
-		extent.end = address + symbol.st_size;
-		return extents_add(&file->symbols, &extent);
+		extents += functions_size(&file->functions) + file->units.ranges.nr;
+		with_units += file->has_units;
+		if (i && (extents > MOST_EXTENTS ||
+			  (file->has_units && with_units > MOST_WITH_UNITS)))
+			break;
 	}
-	extent.end = header.sh_addr + header.sh_size + bias;
-	return extents_add(&file->labels, &extent);
+	while (symbols->nr_open > i)
+		close_open(symbols, symbols->nr_open - 1);
 }
 
-static int read_file(const struct symbols *symbols, struct file *file)
+/* The file at a place of the list becomes its first. */
+static void move_to_front(struct symbols *symbols, size_t i)
 {
-	GElf_Addr bias;
-	int nr, i, error;
-	Elf *elf;
+	struct file *file = symbols->open[i];
 
-	file->is_read = true;
+	memmove(&symbols->open[1], &symbols->open[0], i * sizeof(symbols->open[0]));
+	symbols->open[0] = file;
+}
+
+/* Return: 1: the file is open, and first in the list; 0: it has none; -ENOMEM. */
+static int need_file(struct symbols *symbols, struct file *file)
+{
+	size_t i = 0;
+	int error;
+
+	if (file->problem || !result_is_file(file->object))
+		return 0;
+	if (file->dwfl) {
+		while (symbols->open[i] != file)
+			i++;
+		move_to_front(symbols, i);
+		return 1;
+	}
+	if (symbols->nr_open == symbols->most_open)
+		close_open(symbols, symbols->nr_open - 1);
 	error = open_file(symbols, file);
-	if (error || !file->module)
+	if (error || !file->dwfl)
 		return error;
-	nr = dwfl_module_getsymtab(file->module);
-	for (i = 0; i < nr; i++) {
-		error = add_symbol(file, i);
-		if (error)
-			return error;
-	}
-	elf = dwfl_module_getelf(file->module, &bias);
-	error = unwind_extents(elf, bias, &file->frames);
-	if (error)
-		return error;
-	extents_finish(&file->symbols);
-	extents_finish(&file->labels);
-	extents_finish(&file->frames);
-	return 0;
-}
-
-/*
- * The stubs of a section are shown as one function: unwind information takes
- * them for one as well, but it has no name for it.
- */
-static const struct {
-	const char *section;
-	const char *function;
-} plts[] = {
-	{ ".plt", "[.plt]" },
-	{ ".plt.sec", "[.plt.sec]" },
-	{ ".plt.got", "[.plt.got]" },
-	{ ".plt.bnd", "[.plt.bnd]" },
-	{ ".iplt", "[.iplt]" },
-};
-
-static bool find_plt(const struct file *file, uint64_t address,
-		     struct function *function)
-{
-	GElf_Addr offset = address, bias;
-	GElf_Shdr header;
-	const char *name;
-	size_t names, i;
-	Elf_Scn *scn;
-	Elf *elf;
-
-	scn = dwfl_module_address_section(file->module, &offset, &bias);
-	elf = dwfl_module_getelf(file->module, &bias);
-	if (!scn || !elf || !gelf_getshdr(scn, &header) ||
-	    elf_getshdrstrndx(elf, &names))
-		return false;
-	name = elf_strptr(elf, names, header.sh_name);
-	for (i = 0; name && i < sizeof(plts) / sizeof(plts[0]); i++) {
-		if (strcmp(name, plts[i].section))
-			continue;
-		function->start = address - offset;
-		function->end = function->start + header.sh_size;
-		function->name = plts[i].function;
-		function->length = (int)strlen(plts[i].function);
-		return true;
-	}
-	return false;
-}
-
-/*
- * A symbol without a size, as assembler code has them, reaches up to where
- * anything is known to begin or end.
- */
-static const struct extent *find_label(const struct file *file, uint64_t address,
-				       const struct extent *frame)
-{
-	const struct extent *label = extents_covering(&file->labels, address);
-	const struct extent *symbol = extents_below(&file->symbols, address);
-	const struct extent *previous;
-
-	if (!label || (frame && frame->start > label->start))
-		return NULL;
-	if (symbol && symbol->start >= label->start)
-		return NULL;
-	if (extents_covering(&file->symbols, label->start))
-		return NULL;
-	if (frame)
-		return label;
-	previous = extents_below(&file->frames, address);
-	if (previous && previous->end > label->start)
-		return NULL;
-	return label;
-}
-
-/* Where a label that find_label() found ends. */
-static uint64_t label_end(const struct file *file, const struct extent *label,
-			  const struct extent *frame)
-{
-	const struct extents *const sets[] = {
-		&file->symbols, &file->labels, &file->frames,
-	};
-	uint64_t end = label->end;
-	size_t i;
-
-	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		const struct extent *next = extents_above(sets[i], label->start);
-
-		if (next && next->start < end)
-			end = next->start;
-	}
-	return frame && frame->end < end ? frame->end : end;
-}
-
-/*
- * What starts at @start, by any symbol, as one that is shorter than the
- * function it stands for. All that has one start has to have one name.
- */
-static const struct extent *find_name(const struct file *file, uint64_t start)
-{
-	const struct extent *extent = extents_below(&file->symbols, start);
-
-	if (extent && extent->start == start)
-		return extent;
-	extent = extents_below(&file->labels, start);
-	return extent && extent->start == start ? extent : NULL;
-}
-
-/* Read a file, if that was not done yet. Return: whether it has symbols, or -ENOMEM. */
-static int need_file(const struct symbols *symbols, struct file *file)
-{
-	int error = file->is_read ? 0 : read_file(symbols, file);
-
-	return error ? error : file->module != NULL;
+	symbols->open[symbols->nr_open++] = file;
+	move_to_front(symbols, symbols->nr_open - 1);
+	close_others(symbols);
+	return 1;
 }
 
 int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function)
 {
-	const struct symbols *all = symbols;
+	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
-	const struct extent *found, *named;
-	int readable;
+	int readable = need_file(all, file);
 
-	readable = need_file(all, file);
 	if (readable != 1)
 		return readable;
-	memset(function, 0, sizeof(*function));
-	found = extents_covering(&file->symbols, address);
-	if (!found) {
-		const struct extent *frame = extents_covering(&file->frames,
-							      address);
-
-		if (find_plt(file, address, function))
-			return 1;
-		found = find_label(file, address, frame);
-		if (found)
-			function->end = label_end(file, found, frame);
-		else
-			found = frame;
-	}
-	if (!found)
+	if (!functions_find(&file->functions, address, function))
 		return 0;
-	function->start = found->start;
-	if (!function->end)
-		function->end = found->end;
-	named = find_name(file, found->start);
-	if (named) {
-		function->name = named->name;
-		function->length = named->length;
+	if (function->name) {
+		function->name = keep(all, function->name, (size_t)function->length);
+		if (!function->name)
+			return -ENOMEM;
 	}
 	return 1;
 }
@@ -407,16 +324,23 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
 	int readable = need_file(all, file);
-	int error;
+	const char *name;
 
 	if (readable != 1)
 		return readable;
 	if (!file->has_units) {
-		file->has_units = true;
-		error = units_read(&file->units, file->module);
-		if (error)
+		int error = units_read(&file->units, file->functions.module);
+
+		if (error) {
+			units_release(&file->units);
 			return error;
+		}
+		file->has_units = true;
+		close_others(all);
 	}
-	line->file = units_line(&file->units, address, &line->line);
-	return line->file != NULL;
+	name = units_line(&file->units, address, &line->line);
+	if (!name)
+		return 0;
+	line->file = keep(all, name, strlen(name));
+	return line->file ? 1 : -ENOMEM;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From an address to the function that it lies in, for all objects of a result.
- * Addresses are link-time ones. Files are read when first asked for. Debug files installed on this machine are
- * used, nothing is fetched over the network.
+ * Addresses are link-time ones. Files are read when asked for, and those used last stay
+ * open: to ask object by object is fast. Debug files installed on this machine are used,
+ * nothing is fetched over the network.
  */
 #ifndef PROFIL_SYMBOLS_H
 #define PROFIL_SYMBOLS_H
@@ -52,14 +53,11 @@ typedef int symbols_find_fn(void *symbols, size_t object, uint64_t address,
 			    struct function *function);
 
 /**
- * symbols_find - the function at an address
+ * symbols_find - the function at an address, as functions_find() finds it
  * @symbols:  from symbols_new()
  * @object:   index in result->objects
  * @address:  in that object
  * @function: filled in if there is one
- *
- * By a symbol that covers the address; else the PLT section it lies in; else unwind
- * information, with or without the name of a symbol that has no size.
  *
  * Return: 1 if there is a function, 0 if there is none, -ENOMEM.
  */
@@ -107,12 +105,12 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
  * One reason is that the file has another build-id than the one that ran: its symbols
  * would be about other code. By which option another root can be named, the caller knows.
  *
- * Return: in words; NULL if its file could be read, or was not asked for.
+ * Return: in words; NULL if its file could be read whenever it was, or was not asked for.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 
 /**
- * symbols_free - close all files
+ * symbols_free - close all files, and give back all names
  * @symbols: from symbols_new(), or NULL
  */
 void symbols_free(struct symbols *symbols);

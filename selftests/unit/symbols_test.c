@@ -5,9 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <link.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -251,6 +253,43 @@ static void files_are_found_below_a_root(void **state)
 	assert_unreadable("/fixture-pie");
 }
 
+#define MANY	4000
+
+/* More objects than there may be descriptors; and of each a name, which stays. */
+static void there_may_be_thousands_of_objects(void **state)
+{
+	static struct result_object objects[MANY];
+	struct result many = { .objects = objects, .nr_objects = MANY };
+	struct addresses at = open_file("fixture-pie");
+	struct rlimit before, few = { 64, 64 };
+	const char *first = NULL;
+	struct function function;
+	struct source_line line;
+	size_t some = 0, i;
+
+	(void)state;
+	close_file(NULL);
+	for (i = 0; i < MANY; i++)
+		objects[i].path = path;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	symbols = symbols_new(&many, NULL);
+	for (i = 0; i < MANY; i++) {
+		if (symbols_find(symbols, i, at.exported, &function) != 1)
+			fail_msg("object %zu: %s", i, symbols_problem(symbols, i));
+		assert_int_equal(symbols_line(symbols, i, at.exported, &line), 1);
+		if (!first)
+			first = function.name;
+		assert_memory_equal(first, "exported", 8);
+		/* what is not used for long takes no memory */
+		if (i == MANY / 4)
+			some = mallinfo2().uordblks;
+	}
+	assert_true(mallinfo2().uordblks < some + some / 4);
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
 /* A file cut anywhere is no reason to crash: for valgrind to judge. */
 static void cut_files_do_not_crash(void **state)
 {
@@ -301,6 +340,8 @@ int main(void)
 		cmocka_unit_test_teardown(another_files_symbols_are_not_used,
 					  close_file),
 		cmocka_unit_test_teardown(files_are_found_below_a_root,
+					  close_file),
+		cmocka_unit_test_teardown(there_may_be_thousands_of_objects,
 					  close_file),
 		cmocka_unit_test_teardown(cut_files_do_not_crash, close_file),
 	};
