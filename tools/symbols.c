@@ -318,13 +318,28 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
+static const char *keep_path(struct symbols *symbols, const char *directory,
+			     const char *file)
+{
+	const char *kept;
+	char *path;
+
+	if (!directory)
+		return keep(symbols, file, strlen(file));
+	if (asprintf(&path, "%s/%s", directory, file) < 0)
+		return NULL;
+	kept = keep(symbols, path, strlen(path));
+	free(path);
+	return kept;
+}
+
 int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line)
 {
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
 	int readable = need_file(all, file);
-	const char *name;
+	const char *name, *directory;
 
 	if (readable != 1)
 		return readable;
@@ -338,9 +353,9 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 		file->has_units = true;
 		close_others(all);
 	}
-	name = units_line(&file->units, address, &line->line);
+	name = units_line(&file->units, address, &line->line, &directory);
 	if (!name)
 		return 0;
-	line->file = keep(all, name, strlen(name));
+	line->file = keep_path(all, directory, name);
 	return line->file ? 1 : -ENOMEM;
 }

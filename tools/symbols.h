@@ -66,7 +66,8 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 
 /**
  * struct source_line - a line of a source file
- * @file: its path, as the compiler had it; as long-lived as struct symbols
+ * @file: its path, as the compiler had it, absolute if it said where it ran; as long-lived as
+ *        struct symbols
  * @line: its number, from 1 on
  */
 struct source_line {

@@ -81,9 +81,27 @@ int units_read(struct units *units, Dwfl_Module *module)
 	return 0;
 }
 
-const char *units_line(const struct units *units, uint64_t address, int *number)
+/*
+ * Up to DWARF 4, a path is relative to where the unit was compiled, and libdw leaves it so.
+ * A relative directory is what -ffile-prefix-map and the like make of it: since DWARF 5
+ * paths begin with that.
+ */
+static const char *directory_of(Dwarf_Die *unit, const char *file)
+{
+	const char *directory;
+	Dwarf_Attribute at;
+
+	if (file[0] == '/')
+		return NULL;
+	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &at));
+	return directory && directory[0] == '/' ? directory : NULL;
+}
+
+const char *units_line(const struct units *units, uint64_t address, int *number,
+		       const char **directory)
 {
 	const struct extent *range = extents_covering(&units->ranges, address);
+	const char *file;
 	Dwarf_Line *line;
 	Dwarf_Die unit;
 
@@ -93,7 +111,10 @@ const char *units_line(const struct units *units, uint64_t address, int *number)
 	/* line 0 is code that the compiler made up */
 	if (!line || dwarf_lineno(line, number) || *number <= 0)
 		return NULL;
-	return dwarf_linesrc(line, NULL, NULL);
+	file = dwarf_linesrc(line, NULL, NULL);
+	if (file)
+		*directory = directory_of(&unit, file);
+	return file;
 }
 
 void units_release(struct units *units)

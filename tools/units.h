@@ -38,10 +38,12 @@ int units_read(struct units *units, Dwfl_Module *module);
  * @units:   from units_read()
  * @address: of the module
  * @number:  gets the line's number, which is 1 or more
+ * @directory: gets the absolute directory that the file's path begins in; NULL: none
  *
  * Return: its file, as long-lived as the module; NULL: there is no line.
  */
-const char *units_line(const struct units *units, uint64_t address, int *number);
+const char *units_line(const struct units *units, uint64_t address, int *number,
+		       const char **directory);
 
 /**
  * units_release - free what was read

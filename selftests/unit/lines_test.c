@@ -70,6 +70,13 @@ static int set_up_mixed(void **state)
 	return open_fixture("fixture-mixed");
 }
 
+/* Its paths are relative to where it was compiled */
+static int set_up_dwarf4(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-dwarf4");
+}
+
 static void tear_down_text(void)
 {
 	free(text);
@@ -121,6 +128,17 @@ static void lines_are_the_compilers(void **state)
 	assert_non_null(strstr(line.file, "fixture.c"));
 	/* assembler text has none */
 	assert_int_equal(symbols_line(symbols, 0, sizeless, &line), 0);
+}
+
+/* As the compiler ran in another directory, and was told "../fixture.c" */
+static void paths_begin_where_the_compiler_ran(void **state)
+{
+	struct source_line line;
+
+	(void)state;
+	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
+	assert_int_equal(line.file[0], '/');
+	assert_int_equal(access(line.file, R_OK), 0);
 }
 
 static void samples_add_up_by_line(void **state)
@@ -342,6 +360,8 @@ int main(void)
 		  tear_down, NULL },
 		{ "lines_are_the_compilers(mixed)", lines_are_the_compilers, set_up_mixed,
 		  tear_down, NULL },
+		{ "paths_begin_where_the_compiler_ran", paths_begin_where_the_compiler_ran,
+		  set_up_dwarf4, tear_down, NULL },
 		TEST(samples_add_up_by_line),
 		TEST(source_is_beside_its_samples),
 		TEST(functions_have_several_names),
