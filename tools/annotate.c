@@ -190,16 +190,13 @@ static FILE *open_source(FILE *out, const char *path, const struct annotate_opti
 {
 	const char *why = NULL;
 	FILE *source = NULL;
-	char *whole;
 	int fd;
 
-	whole = objectfile_below(options->root, path);
-	fd = whole ? objectfile_open(whole, &why) : -1;
+	fd = objectfile_open_below(options->root, path, &why);
 	if (fd >= 0)
 		source = fdopen(fd, "r");
 	if (fd >= 0 && !source)
 		close(fd);
-	free(whole);
 	fputs("#\n", out);
 	if (source)
 		terminal_print_comment(out, &options->style, "# %s", path);

@@ -5,33 +5,23 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
 
 #include "objectfile.h"
 
-char *objectfile_below(const char *root, const char *path)
-{
-	char *whole;
+#define FLAGS	(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-	if (!root)
-		return strdup(path);
-	if (asprintf(&whole, "%s%s%s", root, path[0] == '/' ? "" : "/", path) < 0)
-		return NULL;
-	return whole;
-}
-
-int objectfile_open(const char *path, const char **problem)
+/* Return: @fd if it is a regular file; else -1, and it is closed. */
+static int check(int fd, const char **problem)
 {
 	struct stat st;
-	int fd;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
 		*problem = strerror(errno);
 		return -1;
@@ -39,9 +29,37 @@ int objectfile_open(const char *path, const char **problem)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		*problem = "not a regular file";
 		close(fd);
+		errno = EINVAL;
 		return -1;
 	}
 	return fd;
+}
+
+int objectfile_open(const char *path, const char **problem)
+{
+	return check(open(path, FLAGS), problem);
+}
+
+int objectfile_open_below(const char *root, const char *path, const char **problem)
+{
+	struct open_how how = { .flags = FLAGS, .resolve = RESOLVE_IN_ROOT };
+	int directory, fd, error;
+
+	if (!root)
+		return objectfile_open(path, problem);
+	directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return check(-1, problem);
+	fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
+	error = errno;
+	close(directory);
+	errno = error;
+	/* a kernel before 5.6, or a filter that does not know it */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
+		*problem = "no openat2(2) here, which keeps to the root: it takes Linux 5.6, and a seccomp filter that permits it";
+		return -1;
+	}
+	return check(fd, problem);
 }
 
 size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room)

@@ -11,24 +11,28 @@
 #include <libelf.h>
 
 /**
- * objectfile_below - where a file is looked for
- * @root: the directory that stands for /; NULL: / itself
- * @path: as the program's machine had it; below a root, a relative one is one from there
- *
- * Return: to be given to free(); NULL: no memory.
- */
-char *objectfile_below(const char *root, const char *path);
-
-/**
  * objectfile_open - open a file to read it
  * @path:    its path
  * @problem: if it cannot be opened, why, in words
  *
  * Only regular files are: a damaged path may name a pipe, and wait.
  *
- * Return: a descriptor or -1.
+ * Return: a descriptor, or -1 with errno.
  */
 int objectfile_open(const char *path, const char **problem);
+
+/**
+ * objectfile_open_below - open a file below a root
+ * @root:    the directory that stands for /; NULL: / itself
+ * @path:    as the program's machine had it; below a root, a relative one is one from there
+ * @problem: if it cannot be opened, why, in words
+ *
+ * Symbolic links and .. in @path do not leave @root: they mean what they mean to a process
+ * that has it as its root directory.
+ *
+ * Return: as objectfile_open().
+ */
+int objectfile_open_below(const char *root, const char *path, const char **problem);
 
 /**
  * objectfile_build_id - the build-id of an open ELF file

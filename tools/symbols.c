@@ -18,6 +18,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include "debugfile.h"
 #include "functions.h"
 #include "objectfile.h"
 #include "symbols.h"
@@ -35,6 +36,7 @@
 struct file {
 	const struct result_object *object;
 	const char *problem;
+	struct debugfile debugfile;
 	Dwfl *dwfl;		/* NULL: it is not open */
 	struct functions functions;
 	bool has_units;		/* they were read: lines are not always asked for */
@@ -54,8 +56,6 @@ struct symbols {
 	size_t most_open;
 	void *strings;		/* a tree of struct string */
 	const char *root;
-	char *debug_path;	/* NULL: elfutils' own */
-	Dwfl_Callbacks callbacks;
 };
 
 /* At most half of the descriptors that this process may have */
@@ -82,27 +82,16 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 		return NULL;
 	unsetenv("DEBUGINFOD_URLS");
 	symbols->most_open = most_open();
-	symbols->callbacks.find_debuginfo = dwfl_standard_find_debuginfo;
-	symbols->callbacks.section_address = dwfl_offline_section_address;
-	if (root) {
-		symbols->root = root;
-		if (asprintf(&symbols->debug_path, ":.debug:%s/usr/lib/debug", root) < 0) {
-			symbols->debug_path = NULL;
-			goto no_memory;
-		}
-		symbols->callbacks.debuginfo_path = &symbols->debug_path;
-	}
+	symbols->root = root;
 	symbols->files = calloc(result->nr_objects + 1, sizeof(*symbols->files));
-	if (!symbols->files)
-		goto no_memory;
+	if (!symbols->files) {
+		free(symbols);
+		return NULL;
+	}
 	symbols->nr_files = result->nr_objects;
 	for (i = 0; i < result->nr_objects; i++)
 		symbols->files[i].object = &result->objects[i];
 	return symbols;
-
-no_memory:
-	symbols_free(symbols);
-	return NULL;
 }
 
 static void close_file(struct file *file)
@@ -136,7 +125,6 @@ void symbols_free(struct symbols *symbols)
 		close_open(symbols, symbols->nr_open - 1);
 	tdestroy(symbols->strings, free_string);
 	free(symbols->files);
-	free(symbols->debug_path);
 	free(symbols);
 }
 
@@ -198,17 +186,18 @@ static const char *find_change(const struct result_object *object, Elf *elf)
  * Each file is a session of its own, as damaged objects may overlap, which libdwfl does
  * not expect of the modules of one process. Return: NULL: there is a problem.
  */
-static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file,
-				const char *path)
+static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file)
 {
+	const char *path = file->object->path;
 	Dwfl_Module *module;
 	GElf_Addr bias;
+	void **data;
 	Elf *elf;
 	int fd;
 
-	fd = objectfile_open(path, &file->problem);
+	fd = objectfile_open_below(symbols->root, path, &file->problem);
 	if (fd < 0) {
-		if (symbols->root && access(path, F_OK) && errno == ENOENT)
+		if (symbols->root && errno == ENOENT)
 			file->problem = "No such file or directory below the root";
 		return NULL;
 	}
@@ -223,27 +212,28 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	elf = dwfl_module_getelf(module, &bias);
 	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
-	return file->problem ? NULL : module;
+	if (file->problem)
+		return NULL;
+	file->debugfile = (struct debugfile){ .root = symbols->root, .main = elf };
+	dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = &file->debugfile;
+	return module;
 }
 
 /* Return: 0, and then there is a problem if it is not open; or -ENOMEM. */
 static int open_file(const struct symbols *symbols, struct file *file)
 {
-	char *path = objectfile_below(symbols->root, file->object->path);
-	Dwfl_Module *module = NULL;
-	int error = -ENOMEM;
+	Dwfl_Module *module;
+	int error = 0;
 
-	if (path)
-		file->dwfl = dwfl_begin(&symbols->callbacks);
-	if (file->dwfl) {
-		error = 0;
-		module = open_module(symbols, file, path);
-	}
+	file->dwfl = dwfl_begin(&debugfile_callbacks);
+	if (!file->dwfl)
+		return -ENOMEM;
+	module = open_module(symbols, file);
 	if (module)
 		error = functions_read(&file->functions, module);
 	if (error || !module)
 		close_file(file);
-	free(path);
 	return error;
 }
 
@@ -346,10 +336,11 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 	if (!file->has_units) {
 		int error = units_read(&file->units, file->functions.module);
 
-		if (error) {
+		/* libdw would search for that itself, on this machine */
+		if (error || file->debugfile.lacks_shared)
 			units_release(&file->units);
+		if (error)
 			return error;
-		}
 		file->has_units = true;
 		close_others(all);
 	}
