@@ -117,6 +117,10 @@ static int list_processes(struct result *result, const struct runfile *run)
 	return 0;
 }
 
+/* What was made can be read. */
+_Static_assert(PROFIL_RUN_OBJECTS <= RESULT_MAX_OBJECTS &&
+	       PROFIL_RUN_PATH <= RESULT_MAX_PATH, "results have room for each run");
+
 /* Files of one path are one if they have the same build-id. */
 static int compare_files(const struct runfile_object *a, const struct runfile_object *b)
 {

@@ -103,6 +103,8 @@ static const char *object_problem(const struct result_object *object, uint32_t t
 
 	if (!object->path[0])
 		return "an object has no path";
+	if (strlen(object->path) >= RESULT_MAX_PATH)
+		return "the path of an object is too long";
 	if (object->build_id_bytes > RESULT_MAX_BUILD_ID)
 		return "a build-id is too long";
 	if (object->start >= object->end)
@@ -155,6 +157,8 @@ static const char *processes_problem(const struct result *result)
 
 		if (process->rate < result->rate)
 			return "a process has a lower rate than the lowest";
+		if (strlen(process->program) >= RESULT_MAX_PATH)
+			return "the path of a program is too long";
 		if (!process->has_ended && process->cpu_ns)
 			return "a process has a CPU time that it did not tell";
 		if (!process->has_told &&

@@ -17,6 +17,13 @@
 
 #define RESULT_MAX_BUILD_ID	64	/* bytes; 20 from today's linkers */
 
+/*
+ * No run makes more objects, nor longer paths: its memory has no place for them
+ * (PROFIL_RUN_OBJECTS, PROFIL_RUN_PATH). A file that has them is refused.
+ */
+#define RESULT_MAX_OBJECTS	4096
+#define RESULT_MAX_PATH		4096	/* bytes, with the 0 at the end */
+
 #define RESULT_OUTSIDE	"(outside all objects)"	/* what reports call what has no object */
 
 /**

@@ -13,7 +13,9 @@
 
 /*
  * What reading a message may take. A message of two bytes for an empty object takes
- * a hundred times as much: without a bound, a small file could take all there is.
+ * a hundred times as much: without a bound, a small file could take all there is. What
+ * readers make of the result is bounded by this too: of each count, for which a message has two
+ * bytes at least, they keep no more than 256 bytes at a time.
  */
 #define MEMORY_BYTES	((size_t)512 << 20)
 
@@ -297,6 +299,8 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 	size_t i;
 	int error;
 
+	if (from->n_objects > RESULT_MAX_OBJECTS)
+		return nonsense(why, "it has more objects than any run makes");
 	result->objects = calloc(from->n_objects + 1, sizeof(*result->objects));
 	if (!result->objects)
 		return -ENOMEM;

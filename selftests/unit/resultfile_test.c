@@ -448,14 +448,42 @@ static void small_files_take_no_great_memory(void **state)
 	assert_true(after.ru_maxrss - before.ru_maxrss < 800 << 10);
 }
 
+/* As many objects as a run makes, with paths as long as they can be, are read; no more. */
+static void objects_are_as_many_as_runs_make(void **state)
+{
+	static char paths[RESULT_MAX_OBJECTS + 1][RESULT_MAX_PATH];
+	static struct result_object many[RESULT_MAX_OBJECTS + 1];
+	struct result large = result;
+	const char *why = NULL;
+	char *left;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		memset(paths[i], 'x', RESULT_MAX_PATH - 1);
+		paths[i][snprintf(paths[i], sizeof(paths[i]), "/%04zu", i)] = 'x';
+		many[i] = (struct result_object){ .path = paths[i], .end = 1 };
+	}
+	large.objects = many;
+	large.nr_objects = RESULT_MAX_OBJECTS;
+	assert_int_equal(resultfile_write("out", &large, &left), 0);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	assert_same_result(&again, &large);
+	result_release(&again);
+	large.nr_objects++;
+	assert_int_equal(resultfile_write("out", &large, &left), 0);
+	assert_refused("out", "more objects than any run makes");
+}
+
 /* What result_problem() has to find, in a result that is fine otherwise */
 static void nonsense_is_refused(void **state)
 {
 	struct result_object *objects = result.objects;
 	struct result_process *processes = result.processes;
-	char *name;
+	char *long_path = calloc(1, RESULT_MAX_PATH + 1), *name;
 
 	(void)state;
+	memset(long_path, '/', RESULT_MAX_PATH);
 #define NONSENSE(place, value, words)					\
 	do {								\
 		__typeof__(place) kept = place;				\
@@ -485,6 +513,8 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(objects[1].counts[0].samples, UINT64_MAX - 1, "too many");
 	NONSENSE(objects[1].path[0], '!', "not in order");
 	NONSENSE(objects[0].path[0], 0, "no path");
+	NONSENSE(objects[0].path, long_path, "path of an object is too long");
+	NONSENSE(processes[1].program, long_path, "path of a program is too long");
 	NONSENSE(processes[0].has_ended, false, "did not tell");
 	NONSENSE(processes[0].has_told, false, "did not tell");
 	NONSENSE(processes[0].before_ns, UINT64_MAX, "too long");
@@ -496,6 +526,7 @@ static void nonsense_is_refused(void **state)
 	assert_int_equal(write_result("out"), 0);
 	assert_refused("out", "no command");
 	result.argv[0] = name;
+	free(long_path);
 }
 
 static void random_messages_do_not_crash(void **state)
@@ -543,6 +574,7 @@ int main(void)
 		TEST(other_files_are_no_results),
 		TEST(untrue_lengths_are_refused),
 		TEST(small_files_take_no_great_memory),
+		TEST(objects_are_as_many_as_runs_make),
 		TEST(nonsense_is_refused),
 		TEST(random_messages_do_not_crash),
 	};
