@@ -10,34 +10,20 @@
 
 #include "base_name.h"
 #include "comparison.h"
+#include "namesakes.h"
 #include "share.h"
 
 #define NAMELESS	"(functions without a name)"
 
-/* Whether another result has an object of this name and build-id */
-static bool has_same(const struct result *other, const struct result_object *object)
+/* Append the rows of one side. Return: 0 or -ENOMEM. */
+static int append(struct comparison *comparison, const struct comparison_side *side,
+		  const struct comparison_side *against, bool is_new)
 {
+	const struct result_object **other = namesakes_sort(against->result);
 	size_t i;
 
-	for (i = 0; i < other->nr_objects; i++) {
-		const struct result_object *candidate = &other->objects[i];
-
-		if (object->build_id_bytes &&
-		    candidate->build_id_bytes == object->build_id_bytes &&
-		    !memcmp(candidate->build_id, object->build_id,
-			    object->build_id_bytes) &&
-		    !strcmp(base_name(candidate->path), base_name(object->path)))
-			return true;
-	}
-	return false;
-}
-
-/* Append the rows of one side. */
-static void append(struct comparison *comparison, const struct comparison_side *side,
-		   const struct comparison_side *other, bool is_new)
-{
-	size_t i;
-
+	if (!other)
+		return -ENOMEM;
 	for (i = 0; i < side->profile->nr_rows; i++) {
 		struct comparison_row *to = &comparison->rows[comparison->nr_rows++];
 		const struct profile_row *row = &side->profile->rows[i];
@@ -45,13 +31,16 @@ static void append(struct comparison *comparison, const struct comparison_side *
 		to->function = row->function;
 		to->object = base_name(row->object);
 		if (!row->has_name &&
-		    !has_same(other->result, &side->result->objects[row->index]))
+		    !namesakes_has(other, against->result->nr_objects,
+				   &side->result->objects[row->index]))
 			to->function = NAMELESS;
 		if (is_new)
 			to->new_samples = row->samples;
 		else
 			to->old_samples = row->samples;
 	}
+	free(other);
+	return 0;
 }
 
 static int compare_names(const void *va, const void *vb)
@@ -120,8 +109,8 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 	comparison->rows = calloc(nr + 1, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
-	append(comparison, old, new, false);
-	append(comparison, new, old, true);
+	if (append(comparison, old, new, false) || append(comparison, new, old, true))
+		return -ENOMEM;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_names);
 	merge(comparison);

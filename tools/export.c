@@ -6,6 +6,7 @@
 #include <err.h>
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,74 +162,84 @@ static int write_output(const struct export_format *format,
 	return error;
 }
 
-/*
- * The name of an object's file, without its suffix. A path that ends in a slash, as no
- * file's does, shall not lead anywhere. Return: to be given to free(); NULL: no memory.
- */
-static char *make_name(const char *path, size_t number)
-{
-	const char *base = base_name(path);
-	char *name = NULL, *slash;
+/* A name of a file, without its suffix */
+struct name {
+	char *text;
+	size_t next;	/* number for the next object that would have the same name */
+};
 
-	if (number > 1) {
-		if (asprintf(&name, "%s-%zu", base, number) < 0)
-			return NULL;
-	} else {
-		name = strdup(base);
-	}
-	while (name && (slash = strchr(name, '/')))
-		*slash = '_';
-	return name;
+static int compare_names(const void *va, const void *vb)
+{
+	const struct name *a = va, *b = vb;
+
+	return strcmp(a->text, b->text);
 }
 
-static bool is_taken(char *const *names, size_t nr, const char *name)
+static void free_name(void *data)
 {
-	size_t i;
+	struct name *name = data;
 
-	for (i = 0; i < nr; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return false;
+	free(name->text);
+	free(name);
+}
+
+/*
+ * Takes @text, which may be NULL. Return: the name with this text in the tree, which is
+ * added if there is none; NULL: no memory.
+ */
+static struct name *add_name(void **tree, char *text, bool *is_new)
+{
+	struct name *name = malloc(sizeof(*name)), **found = NULL;
+
+	if (name && text) {
+		*name = (struct name){ text, 2 };
+		found = tsearch(name, tree, compare_names);
+	}
+	*is_new = found && *found == name;
+	if (*is_new)
+		return name;
+	free(text);
+	free(name);
+	return found ? *found : NULL;
 }
 
 /*
  * A name that no other object before it has got: its base name, with a number if that
- * is another's too. Return: to be given to free(); NULL: no memory.
+ * is another's too. A name that is taken is found so at most once, as only one base name
+ * and one number make it: there are at most three tries for each object. Return: NULL: no
+ * memory.
  */
-static char *name_object(char *const *names, const struct result *result, size_t object)
+static const char *name_object(void **tree, const struct result_object *object)
 {
-	const char *path = result->objects[object].path;
-	size_t i, number = 1;
-	char *name;
+	char *text = strdup(base_name(object->path)), *slash = text;
+	struct name *name, *same;
+	bool is_new;
 
-	/* most often the right one at once */
-	for (i = 0; i < object; i++)
-		number += !strcmp(base_name(result->objects[i].path), base_name(path));
-	name = make_name(path, number);
-	while (name && is_taken(names, object, name)) {
-		free(name);
-		name = make_name(path, ++number);
+	/* a path that ends in a slash, as no file's does, shall not lead anywhere */
+	while (slash && (slash = strchr(slash, '/')))
+		*slash = '_';
+	same = name = add_name(tree, text, &is_new);
+	while (name && !is_new) {
+		if (asprintf(&text, "%s-%zu", same->text, same->next++) < 0)
+			text = NULL;
+		name = add_name(tree, text, &is_new);
 	}
-	return name;
+	return name ? name->text : NULL;
 }
 
-static void free_names(char **names, size_t nr)
+/*
+ * Names of the files of all objects. Return: to be given to free(), the names themselves
+ * by @tree; NULL: no memory.
+ */
+static const char **name_objects(const struct result *result, void **tree)
 {
-	while (names && nr)
-		free(names[--nr]);
-	free(names);
-}
-
-/* Names of the files of all objects. Return: to free_names(); NULL: no memory. */
-static char **name_objects(const struct result *result)
-{
-	char **names = calloc(result->nr_objects + 1, sizeof(*names));
+	const char **names = calloc(result->nr_objects + 1, sizeof(*names));
 	size_t i;
 
 	for (i = 0; names && i < result->nr_objects; i++) {
-		names[i] = name_object(names, result, i);
+		names[i] = name_object(tree, &result->objects[i]);
 		if (!names[i]) {
-			free_names(names, i);
+			free(names);
 			return NULL;
 		}
 	}
@@ -266,7 +277,8 @@ static int write_object(const struct export_format *format, const struct result 
 static int write_objects(const struct export_format *format, const struct result *result,
 			 const char *directory)
 {
-	char **names = name_objects(result);
+	void *tree = NULL;
+	const char **names = name_objects(result, &tree);
 	int error = names ? 0 : -ENOMEM;
 	size_t i;
 
@@ -279,7 +291,8 @@ static int write_objects(const struct export_format *format, const struct result
 		if (result->objects[i].samples && result_is_file(&result->objects[i]))
 			error = write_object(format, result, i, directory, names[i]);
 	}
-	free_names(names, result->nr_objects);
+	free(names);
+	tdestroy(tree, free_name);
 	return error;
 }
 

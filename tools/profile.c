@@ -9,77 +9,11 @@
 #include <string.h>
 
 #include "attribution.h"
-#include "base_name.h"
 #include "demangle.h"
+#include "namesakes.h"
 #include "profile.h"
 
 #define WHOLE		10000	/* 100 % */
-
-static int compare_base_names(const void *va, const void *vb)
-{
-	const char *const *a = va, *const *b = vb;
-	int order = strcmp(base_name(*a), base_name(*b));
-
-	return order ? order : strcmp(*a, *b);
-}
-
-/*
- * All paths of a result sorted by base name, so that those which share one are
- * neighbours.
- */
-static const char **sort_paths(const struct result *result)
-{
-	const char **paths = calloc(result->nr_objects + 1, sizeof(*paths));
-	size_t i;
-
-	if (!paths)
-		return NULL;
-	for (i = 0; i < result->nr_objects; i++)
-		paths[i] = result->objects[i].path;
-	qsort(paths, result->nr_objects, sizeof(*paths), compare_base_names);
-	return paths;
-}
-
-static bool is_ambiguous(const char **sorted, size_t nr, const char *path)
-{
-	const char **found = bsearch(&path, sorted, nr, sizeof(*sorted),
-				     compare_base_names);
-	size_t first, last;
-
-	if (!found)
-		return false;
-	first = last = (size_t)(found - sorted);
-	while (first && !strcmp(sorted[first], path))
-		first--;
-	while (last < nr - 1 && !strcmp(sorted[last], path))
-		last++;
-	return (strcmp(sorted[first], path) &&
-		!strcmp(base_name(sorted[first]), base_name(path))) ||
-	       (strcmp(sorted[last], path) &&
-		!strcmp(base_name(sorted[last]), base_name(path)));
-}
-
-/* What each object is called in the rows. Return: to be given to free(); NULL: no memory. */
-static const char **name_objects(const struct result *result)
-{
-	const char **names = calloc(result->nr_objects + 1, sizeof(*names));
-	const char **sorted = sort_paths(result);
-	size_t i;
-
-	if (!sorted || !names) {
-		free(sorted);
-		free(names);
-		return NULL;
-	}
-	for (i = 0; i < result->nr_objects; i++) {
-		const char *path = result->objects[i].path;
-		bool ambiguous = is_ambiguous(sorted, result->nr_objects, path);
-
-		names[i] = ambiguous ? path : base_name(path);
-	}
-	free(sorted);
-	return names;
-}
 
 /*
  * There is room for the row, which gets a copy of its function's name. Return: 0 or
@@ -284,7 +218,7 @@ static int finish(struct profile *profile, const struct result *result)
 int profile_make(struct profile *profile, const struct result *result,
 		 symbols_find_fn *find, void *symbols)
 {
-	const char **names = name_objects(result);
+	const char **names = namesakes_label(result);
 	struct attribution attribution;
 	int error;
 

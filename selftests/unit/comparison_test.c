@@ -8,6 +8,7 @@
 
 #include <comparison.h>
 
+#include "comparisons.h"
 #include "test.h"
 
 static char names[4][32] = { "f", "g", "h", "0x10" };
@@ -259,6 +260,50 @@ static void addresses_are_of_one_build(void **state)
 	assert_int_equal(row("(functions without a name)", "x.so")->old_samples, 20);
 }
 
+/*
+ * As many objects as there can be, of one build-id, each with a function without a name.
+ * Two sorts of names and two of rows take 12 comparisons for each object, each with all
+ * others 4096.
+ */
+static void many_objects_take_few_comparisons(void **state)
+{
+	static struct result_object many[2][RESULT_MAX_OBJECTS];
+	static struct profile_row rows[2][RESULT_MAX_OBJECTS];
+	static char paths[2][RESULT_MAX_OBJECTS][16];
+	size_t side, i;
+
+	(void)state;
+	for (side = 0; side < 2; side++) {
+		for (i = 0; i < RESULT_MAX_OBJECTS; i++) {
+			/* only the last is in both */
+			snprintf(paths[side][i], sizeof(paths[side][i]), "/%s/%zu",
+				 side ? "new" : "old", i + side * (RESULT_MAX_OBJECTS - 1));
+			many[side][i] = (struct result_object){
+				.path = paths[side][i], .build_id = { 1 }, .build_id_bytes = 1,
+			};
+			rows[side][i] = (struct profile_row){
+				.function = names[3], .index = i,
+				.object = paths[side][i] + 5, .samples = 1,
+			};
+		}
+		results[side] = (struct result){
+			.objects = many[side], .nr_objects = RESULT_MAX_OBJECTS,
+		};
+		profiles[side] = (struct profile){
+			.rows = rows[side], .nr_rows = RESULT_MAX_OBJECTS,
+			.samples = RESULT_MAX_OBJECTS,
+		};
+	}
+	nr_comparisons = 0;
+	compare();
+	assert_true(nr_comparisons < 200 * RESULT_MAX_OBJECTS);
+	assert_int_equal(comparison.nr_rows, 2 * RESULT_MAX_OBJECTS - 1);
+	assert_int_equal(row("0x10", "4095")->old_samples, 1);
+	assert_int_equal(row("0x10", "4095")->new_samples, 1);
+	assert_int_equal(row("(functions without a name)", "0")->old_samples, 1);
+	assert_int_equal(row("(functions without a name)", "8190")->new_samples, 1);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -270,6 +315,7 @@ int main(void)
 		TEST(rates_may_differ),
 		TEST(one_in_twenty_of_the_unchanged_is_marked),
 		TEST(addresses_are_of_one_build),
+		TEST(many_objects_take_few_comparisons),
 	};
 
 	return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);

@@ -15,6 +15,7 @@
 
 #include <export.h>
 
+#include "comparisons.h"
 #include "odd_result.h"
 #include "test.h"
 
@@ -435,6 +436,39 @@ static void no_file_is_anothers(void **state)
 	assert_true(exists("foo-3.gmon.out"));
 }
 
+/*
+ * As many objects as there can be, half of them called as a number makes the others. A search
+ * takes 24 comparisons at most, in a tree that is balanced as it is; to look at all others, 4096.
+ */
+static void many_names_take_few_comparisons(void **state)
+{
+	static struct result_object many[RESULT_MAX_OBJECTS];
+	static char paths[RESULT_MAX_OBJECTS][16];
+	const size_t half = RESULT_MAX_OBJECTS / 2;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		if (i < half)
+			snprintf(paths[i], sizeof(paths[i]), "/a/many-%zu", i + 2);
+		else
+			snprintf(paths[i], sizeof(paths[i]), "/b%zu/many", i);
+		many[i] = result.objects[LIB_X];
+		many[i].path = paths[i];
+		/* so that few files are made */
+		if (i != half && i + 1 != ARRAY_SIZE(many))
+			many[i].samples = 0;
+	}
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	attribute();
+	nr_comparisons = 0;
+	assert_int_equal(to("gmon", directory), 0);
+	assert_true(nr_comparisons < 3 * 24 * ARRAY_SIZE(many));
+	assert_true(exists("many.gmon.out"));
+	assert_true(exists("many-4096.gmon.out"));
+}
+
 static void errors_are_returned(void **state)
 {
 	struct stat st;
@@ -510,6 +544,7 @@ int main(void)
 		TEST(ends_of_memory_are_drawn),
 		TEST(each_file_has_its_object),
 		TEST(no_file_is_anothers),
+		TEST(many_names_take_few_comparisons),
 		TEST(errors_are_returned),
 		TEST(errors_have_no_control_characters),
 		TEST(half_a_file_is_none),

@@ -10,6 +10,7 @@
 
 #include <profile.h>
 
+#include "comparisons.h"
 #include "test.h"
 
 #define NR_COUNTERS	64
@@ -401,6 +402,44 @@ static void names_are_demangled(void **state)
 	profile_release(&profile);
 }
 
+/*
+ * As many objects as there can be, of one path, which differ by their build-ids. A sort of
+ * names and one of rows take 12 comparisons for each object, each with all others 4096.
+ */
+static void many_objects_take_few_comparisons(void **state)
+{
+	static struct result_count one = { 0x1000, 1 };
+	static struct result_object many[RESULT_MAX_OBJECTS];
+	static char one_path[] = "/lib/x.so", other_path[] = "/opt/x.so";
+	struct known none = { 0 };
+	struct profile profile;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct result_object){
+			.path = one_path, .build_id = { i >> 8 & 0xff, i & 0xff },
+			.build_id_bytes = 2, .start = 0x1000, .end = 0x2000,
+			.counts = &one, .nr_counts = 1, .samples = 1,
+		};
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	nr_comparisons = 0;
+	assert_int_equal(profile_make(&profile, &result, find, &none), 0);
+	assert_true(nr_comparisons < 40 * ARRAY_SIZE(many));
+	assert_int_equal(profile.nr_rows, ARRAY_SIZE(many));
+	for (i = 0; i < profile.nr_rows; i++)
+		assert_row(&profile, i, 1, "0x1000", "x.so");
+	profile_release(&profile);
+	/* one is enough to make all of them ambiguous */
+	many[ARRAY_SIZE(many) - 1].path = other_path;
+	assert_int_equal(profile_make(&profile, &result, find, &none), 0);
+	for (i = 0; i + 1 < profile.nr_rows; i++)
+		assert_row(&profile, i, 1, "0x1000", one_path);
+	assert_row(&profile, i, 1, "0x1000", other_path);
+	profile_release(&profile);
+}
+
 static void error_of_find_is_passed_on(void **state)
 {
 	struct profile profile;
@@ -428,6 +467,7 @@ int main(void)
 		TEST(rows_are_sorted_as_asked),
 		TEST(objects_are_rows),
 		TEST(names_are_demangled),
+		TEST(many_objects_take_few_comparisons),
 		TEST(error_of_find_is_passed_on),
 	};
 
