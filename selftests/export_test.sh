@@ -153,6 +153,35 @@ pprof() {
 	grep -q '^period: 1000000$' "$work/out"
 }
 
+# pprof_tool ARG...: what pprof itself shows; it leaves nothing in the home directory
+pprof_tool() {
+	HOME=$work PPROF_BINARY_PATH=$work PPROF_TMPDIR=$work go tool pprof "$@" \
+		"$work/pprof" >"$work/out" 2>"$work/err"
+}
+
+# source_line NAME: where spin.c defines it
+source_line() {
+	grep -n "^SPIN($1)" spin.c | cut -d: -f1
+}
+
+# The source of a function, and its samples at its line
+pprof_lists() {
+	local name=spin_much
+
+	export_result --pprof -o "$work/pprof" && pprof_tool -list "^$name\$" &&
+	grep -q "^ROUTINE =* $name in $PWD/spin.c$" "$work/out" &&
+	grep -qE "^ +130s +130s +$(source_line $name):SPIN\($name\)$" "$work/out" &&
+	pprof_tool -top -lines &&
+	grep -qE "^ +70s .* spin_less $PWD/spin.c:$(source_line spin_less)$" "$work/out"
+}
+
+# Without names, no two functions become one; pprof itself would find these files
+pprof_nameless() {
+	export_result --pprof --root "$work" -o "$work/pprof" &&
+	pprof_tool -symbolize=none -nodefraction=0 -top &&
+	is functions 10 "$(grep -cE "(${library##*/}|${pie##*/}|${no_pie##*/})\+0x[0-9a-f]+$" "$work/out")"
+}
+
 # protoc complains of strings that are not UTF-8
 pprof_odd() {
 	odd pprof "$work/pprof" && decode "$work/pprof" &&
@@ -278,7 +307,7 @@ elsewhere() {
 }
 
 ktap_print_header
-ktap_set_plan 20
+ktap_set_plan 22
 check "gprof: a program at any address" gmon_pie
 check "gprof: a program at fixed addresses, counts above 65535 in sum" \
 	gprof_has "$no_pie" 70.00-spin_much 30.00-spin_less
@@ -291,6 +320,13 @@ check "callgrind_annotate: no debug information" callgrind_stripped
 check "callgrind_annotate: odd names" callgrind_odd
 check "pprof's schema" pprof
 check "pprof's schema: odd names" pprof_odd
+for name in lists nameless; do
+	if go tool pprof -help >/dev/null 2>&1; then
+		check "go tool pprof: $name" "pprof_$name"
+	else
+		ktap_test_skip "go tool pprof: $name: there is no go (Debian: golang-go)"
+	fi
+done
 check "JSON by its schema" json
 check "JSON's schema refuses what is wrong" json_schema
 check "speedscope's schema" speedscope

@@ -136,8 +136,11 @@ int export_callgrind(FILE *out, const struct attribution *attribution);
  * it. Sample types are samples/count and cpu/nanoseconds, which is the default; the
  * period is of CPU time, in ns. A sample has one location. Every mapping is of all
  * addresses, from offset 0: that is how pprof is told that they are link-time ones.
- * Function.name is demangled, system_name is not. There are no lines. What has no name
- * is left to pprof, or to a server, who may have a file with symbols.
+ * Function.name is demangled, system_name is not. Lines are those of the code itself: of a
+ * function that is inlined, its own line, in a Function with the name of that which it is
+ * inlined into and the file of that line. Functions without a symbol are named by their
+ * address, as in "cc1+0x1234". Where an object has no function with a symbol or a line, its
+ * mapping says so: pprof, or a server, looks for names then, in the files that it has.
  *
  * Return: 0 or -ENOMEM.
  */

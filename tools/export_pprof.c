@@ -3,10 +3,17 @@
  * pprof's format. A message of protobuf may be cut into pieces of the same type, whose
  * lists add up when they are read one behind the other: so the profile is written
  * function by function, each piece with what it adds to every list, and never is in
- * memory as a whole.
+ * memory as a whole. The mappings come last, when it is known what their functions have.
+ *
+ * The line of a location is a number in the file of its function. Where code of another
+ * file is inlined into a function, the function is there once more, with that file.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +22,7 @@
 #include "escape.h"
 #include "export.h"
 #include "generated/pprof.pb-c.h"
+#include "namesakes.h"
 
 #define GZIP_WINDOW	(15 + 16)	/* deflateInit2(): the largest, with gzip's head */
 #define GZIP_MEMORY	8		/* its default */
@@ -28,12 +36,38 @@
 
 enum { SAMPLES, CPU, NR_VALUES };
 
+/* A source file that was named */
+struct source {
+	const char *path;
+	int64_t string;		/* index in the table */
+	size_t function;	/* index in the attribution of the last one that has lines in it, */
+	uint64_t id;		/* and the ID that it has there; 0: there is none yet */
+};
+
+/* What is known of an object's functions */
+struct known {
+	bool names;
+	bool files;
+};
+
 struct pprof {
 	FILE *out;
+	const struct attribution *attribution;
+	const char **labels;	/* of the objects */
+	struct known *known;	/* of the objects */
+	void *sources;		/* tree of struct source */
 	z_stream deflate;
 	int64_t nr_strings;	/* in the table so far */
 	uint64_t nr_locations;
+	uint64_t nr_functions;
 	int error;		/* -errno; nothing more is written */
+};
+
+/* A function as it stands in the profile */
+struct place {
+	uint64_t mapping;	/* its ID, or 0 */
+	uint64_t function;	/* its ID */
+	int line;		/* 0: not known */
 };
 
 /* What a piece adds to the table of strings: as many as the head needs */
@@ -128,9 +162,10 @@ static void write_head(struct pprof *pprof, const struct result *result)
 	free(command);
 }
 
-static void write_mapping(struct pprof *pprof, const struct result_object *object,
-			  size_t number, bool has_functions)
+static void write_mapping(struct pprof *pprof, size_t number)
 {
+	const struct result_object *object = &pprof->attribution->result->objects[number];
+	const struct known *known = &pprof->known[number];
 	char build_id[2 * RESULT_MAX_BUILD_ID + 1] = "";
 	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mapping_of = &mapping;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
@@ -145,47 +180,30 @@ static void write_mapping(struct pprof *pprof, const struct result_object *objec
 	mapping.filename = add_string(pprof, &strings, object->path);
 	if (build_id[0])
 		mapping.build_id = add_string(pprof, &strings, build_id);
-	mapping.has_functions = has_functions;
+	mapping.has_functions = known->names;
+	mapping.has_filenames = known->files;
+	mapping.has_line_numbers = known->files;
 	piece.n_mapping = 1;
 	piece.mapping = &mapping_of;
 	write_piece(pprof, &piece, &strings);
 }
 
-/* pprof itself finds names, if it has the object and we do not. */
-static bool has_names(const struct attribution *attribution, size_t object)
-{
-	size_t i;
-
-	for (i = 0; i < attribution->nr_functions; i++)
-		if (attribution->functions[i].object == object &&
-		    attribution->functions[i].symbol)
-			return true;
-	return false;
-}
-
 /* The first is taken for the program. */
-static void write_mappings(struct pprof *pprof, const struct attribution *attribution)
+static void write_mappings(struct pprof *pprof)
 {
-	const struct result *result = attribution->result;
+	const struct result *result = pprof->attribution->result;
 	const size_t first = export_main_object(result);
 	size_t i;
 
 	if (first < result->nr_objects)
-		write_mapping(pprof, &result->objects[first], first,
-			      has_names(attribution, first));
+		write_mapping(pprof, first);
 	for (i = 0; i < result->nr_objects; i++)
 		if (i != first && result->objects[i].samples)
-			write_mapping(pprof, &result->objects[i], i,
-				      has_names(attribution, i));
+			write_mapping(pprof, i);
 }
 
-/*
- * @mapping:  its ID, or 0
- * @function: ID of a function, or 0
- */
 static void write_sample(struct pprof *pprof, const struct result *result,
-			 const struct result_count *count, uint64_t mapping,
-			 uint64_t function)
+			 const struct result_count *count, const struct place *place)
 {
 	Pprof__Location location = PPROF__LOCATION__INIT, *location_of = &location;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *sample_of = &sample;
@@ -195,10 +213,11 @@ static void write_sample(struct pprof *pprof, const struct result *result,
 	int64_t values[NR_VALUES];
 
 	location.id = ++pprof->nr_locations;
-	location.mapping_id = mapping;
+	location.mapping_id = place->mapping;
 	location.address = count->address;
-	line.function_id = function;
-	location.n_line = function != 0;
+	line.function_id = place->function;
+	line.line = place->line;
+	location.n_line = 1;
 	location.line = &line_of;
 	values[SAMPLES] = count->samples < INT64_MAX ? (int64_t)count->samples : INT64_MAX;
 	values[CPU] = (int64_t)export_ns(result, count->samples);
@@ -213,58 +232,178 @@ static void write_sample(struct pprof *pprof, const struct result *result,
 	write_piece(pprof, &piece, &strings);
 }
 
-static void write_name(struct pprof *pprof, uint64_t id, const char *name,
-		       const char *symbol)
+static int compare_sources(const void *va, const void *vb)
+{
+	const struct source *a = va, *b = vb;
+
+	return strcmp(a->path, b->path);
+}
+
+/* Return: NULL: no memory, as in @pprof->error. */
+static struct source *find_source(struct pprof *pprof, const char *path)
+{
+	struct source *source, **found;
+
+	found = tfind(&(struct source){ .path = path }, &pprof->sources, compare_sources);
+	if (found)
+		return *found;
+	source = calloc(1, sizeof(*source));
+	if (source) {
+		source->path = path;
+		if (tsearch(source, &pprof->sources, compare_sources))
+			return source;
+		free(source);
+	}
+	pprof->error = -ENOMEM;
+	return NULL;
+}
+
+/* Return: the ID that the function has got. @source: NULL: it is not known. */
+static uint64_t write_name(struct pprof *pprof, const char *name, const char *symbol,
+			   struct source *source, int start_line)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT, *function_of = &function;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	struct strings strings = { .nr = 0 };
 
-	function.id = id;
+	function.id = ++pprof->nr_functions;
 	function.name = add_string(pprof, &strings, name);
 	function.system_name = strcmp(name, symbol) ?
 		add_string(pprof, &strings, symbol) : function.name;
+	if (source && !source->string)
+		source->string = add_string(pprof, &strings, source->path);
+	if (source)
+		function.filename = source->string;
+	function.start_line = start_line;
 	piece.n_function = 1;
 	piece.function = &function_of;
 	write_piece(pprof, &piece, &strings);
+	return function.id;
 }
 
-static void write_function(struct pprof *pprof, const struct attribution *attribution,
-			   size_t number)
+/*
+ * What a function is called. Functions without a symbol have the address in their object, so
+ * that pprof does not take them all for one. Return: to be given to free(); NULL: no memory.
+ */
+static char *make_name(const struct pprof *pprof, const struct attribution_function *function)
 {
-	const struct attribution_function *function = &attribution->functions[number];
-	const struct result *result = attribution->result;
-	const struct result_object *object = &result->objects[function->object];
-	size_t i;
+	char *name;
 
 	if (function->symbol)
-		write_name(pprof, number + 1, function->name, function->symbol);
-	for (i = 0; i < function->nr_counts; i++)
-		write_sample(pprof, result, &object->counts[function->counts[i]],
-			     function->object + 1, function->symbol ? number + 1 : 0);
+		return strdup(function->name);
+	if (asprintf(&name, "%s+0x%" PRIx64, pprof->labels[function->object], function->start) < 0)
+		return NULL;
+	return name;
+}
+
+/* Return: the ID that a function has in a source file. */
+static uint64_t place_in_source(struct pprof *pprof, size_t number, const char *name,
+				struct source *source, int start_line)
+{
+	const struct attribution_function *function = &pprof->attribution->functions[number];
+
+	if (!source->id || source->function != number) {
+		source->id = write_name(pprof, name, function->symbol ? function->symbol : name,
+					source, start_line);
+		source->function = number;
+	}
+	pprof->known[function->object].files = true;
+	return source->id;
+}
+
+/* @id: of the function where no line is known */
+static void write_counts(struct pprof *pprof, size_t number, const char *name, uint64_t id)
+{
+	const struct attribution *attribution = pprof->attribution;
+	const struct attribution_function *function = &attribution->functions[number];
+	const struct result_object *object = &attribution->result->objects[function->object];
+	size_t i;
+
+	for (i = 0; !pprof->error && i < function->nr_counts; i++) {
+		struct place place = { .mapping = function->object + 1, .function = id };
+		struct source_line line;
+		struct source *source;
+		int found = attribution_line(attribution, number, i, &line);
+
+		if (found < 0)
+			pprof->error = found;
+		source = found == 1 ? find_source(pprof, line.file) : NULL;
+		if (source) {
+			place.function = place_in_source(pprof, number, name, source, 0);
+			place.line = line.line;
+		}
+		write_sample(pprof, attribution->result,
+			     &object->counts[function->counts[i]], &place);
+	}
+}
+
+static void write_function(struct pprof *pprof, size_t number)
+{
+	const struct attribution_function *function = &pprof->attribution->functions[number];
+	char *name = make_name(pprof, function);
+	struct source *source = NULL;
+	struct source_line line;
+	uint64_t id;
+	int found;
+
+	if (!name) {
+		pprof->error = -ENOMEM;
+		return;
+	}
+	found = attribution_start_line(pprof->attribution, number, &line);
+	if (found < 0)
+		pprof->error = found;
+	if (found == 1)
+		source = find_source(pprof, line.file);
+	if (source)
+		id = place_in_source(pprof, number, name, source, line.line);
+	else
+		id = write_name(pprof, name, function->symbol ? function->symbol : name,
+				NULL, 0);
+	if (function->symbol)
+		pprof->known[function->object].names = true;
+	write_counts(pprof, number, name, id);
+	free(name);
+}
+
+static void write_outside(struct pprof *pprof, const struct result *result)
+{
+	const struct result_count count = { .samples = result->outside };
+	struct place place = { 0 };
+
+	if (!result->outside)
+		return;
+	place.function = write_name(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
+	write_sample(pprof, result, &count, &place);
 }
 
 int export_pprof(FILE *out, const struct attribution *attribution)
 {
 	const struct result *result = attribution->result;
-	const uint64_t outside_id = attribution->nr_functions + 1;
-	struct pprof pprof = { .out = out };
+	struct pprof pprof = {
+		.out = out,
+		.attribution = attribution,
+		.labels = namesakes_label(result),
+		.known = calloc(result->nr_objects + 1, sizeof(*pprof.known)),
+		.error = -ENOMEM,
+	};
 	size_t i;
 
-	if (deflateInit2(&pprof.deflate, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
+	if (!pprof.labels || !pprof.known ||
+	    deflateInit2(&pprof.deflate, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
 			 GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
+		goto out;
+	pprof.error = 0;
 	write_head(&pprof, result);
-	write_mappings(&pprof, attribution);
-	for (i = 0; i < attribution->nr_functions; i++)
-		write_function(&pprof, attribution, i);
-	if (result->outside) {
-		const struct result_count count = { .samples = result->outside };
-
-		write_name(&pprof, outside_id, RESULT_OUTSIDE, RESULT_OUTSIDE);
-		write_sample(&pprof, result, &count, 0, outside_id);
-	}
+	for (i = 0; !pprof.error && i < attribution->nr_functions; i++)
+		write_function(&pprof, i);
+	write_outside(&pprof, result);
+	write_mappings(&pprof);
 	compress_bytes(&pprof, NULL, 0, Z_FINISH);
 	deflateEnd(&pprof.deflate);
+out:
+	tdestroy(pprof.sources, free);
+	free(pprof.labels);
+	free(pprof.known);
 	return pprof.error;
 }

@@ -3,6 +3,7 @@
  * The export to pprof, unpacked and read back: that it is by the rules of its schema's
  * comments, and has the result's figures.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,11 @@
 #include "odd_result.h"
 #include "test.h"
 
+#define ODD_LABEL	"o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9"	/* of ODD_PATH */
+
 static struct result result;
 static Pprof__Profile *profile;
+static symbols_line_fn *find_line;	/* NULL: no lines are known */
 
 static int set_up(void **state)
 {
@@ -30,6 +34,7 @@ static int tear_down(void **state)
 	(void)state;
 	pprof__profile__free_unpacked(profile, NULL);
 	profile = NULL;
+	find_line = NULL;
 	return 0;
 }
 
@@ -45,6 +50,7 @@ static void write_and_read(void)
 	assert_non_null(out);
 	assert_int_equal(attribution_make(&attribution, &result, odd_find, NULL,
 					  odd_demangle), 0);
+	attribution.find_line = find_line;
 	assert_int_equal(export_pprof(out, &attribution), 0);
 	attribution_release(&attribution);
 	fclose(out);
@@ -96,6 +102,24 @@ static const Pprof__Function *function(uint64_t id)
 			return profile->function[i];
 	fail_msg("no function %lu", (unsigned long)id);
 	return NULL;
+}
+
+/* The line of the sample at an address */
+static const Pprof__Line *line_at(size_t object, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < profile->n_location; i++)
+		if (profile->location[i]->mapping_id == object + 1 &&
+		    profile->location[i]->address == address)
+			return profile->location[i]->line[0];
+	fail_msg("no location at %lx", (unsigned long)address);
+	return NULL;
+}
+
+static const char *name_at(size_t object, uint64_t address)
+{
+	return string(function(line_at(object, address)->function_id)->name);
 }
 
 static void head(void **state)
@@ -169,7 +193,10 @@ static void objects_without_names_say_so(void **state)
 	result.objects[ODD].samples = 1;
 	write_and_read();
 	assert_false(mapping(ODD + 1)->has_functions);
+	assert_false(mapping(ODD + 1)->has_filenames);
 	assert_true(mapping(BIG + 1)->has_functions);
+	assert_false(mapping(BIG + 1)->has_filenames);
+	assert_false(mapping(BIG + 1)->has_line_numbers);
 }
 
 /* Samples by object and address, and what they lead to */
@@ -182,10 +209,10 @@ static void samples_have_figures_and_names(void **state)
 		const char *name, *system_name;
 	} wanted[] = {
 		{ ODD, 0x1000, 3, 3009027, "f;\"g\"\\\t<h&i>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9 1", NULL },
-		{ ODD, 0x1010, 4, 4012036, NULL, NULL },
+		{ ODD, 0x1010, 4, 4012036, ODD_LABEL "+0x1010", NULL },
 		{ ODD, 0x1ff0, 5, 5015045, ODD_DEMANGLED, ODD_MANGLED },
-		{ ODD, 0x2000, 6, 6018054, NULL, NULL },
-		{ ODD, 0x2ffc, 1, 1003009, NULL, NULL },
+		{ ODD, 0x2000, 6, 6018054, ODD_LABEL "+0x2000", NULL },
+		{ ODD, 0x2ffc, 1, 1003009, ODD_LABEL "+0x2ffc", NULL },
 		{ BIG, 0x401000, 65535, 65732196590, "(1) hot", NULL },
 		{ BIG, 0x401008, 9, 9027081, "(1) hot", NULL },
 		{ BIG, 0x402000, 4294967301, 4307890973921765, "(1) hot", NULL },
@@ -214,14 +241,124 @@ static void samples_have_figures_and_names(void **state)
 		at = location(sample->location_id[0]);
 		assert_int_equal(at->mapping_id, wanted[i].object + 1);
 		assert_int_equal(at->address, wanted[i].address);
-		assert_int_equal(at->n_line, wanted[i].name != NULL);
-		if (!wanted[i].name)
-			continue;
+		assert_int_equal(at->n_line, 1);
+		assert_int_equal(at->line[0]->line, 0);
 		in = function(at->line[0]->function_id);
 		assert_string_equal(string(in->name), wanted[i].name);
 		assert_string_equal(string(in->system_name), wanted[i].system_name ?
 				    wanted[i].system_name : wanted[i].name);
+		assert_string_equal(string(in->filename), "");
 	}
+}
+
+/* Not even those of two objects that have one file name, at the same address */
+static void functions_without_names_are_not_one(void **state)
+{
+	static struct result_count count = { 0x2008, 1 };
+	size_t i;
+
+	(void)state;
+	for (i = LIB_X; i <= OPT_X; i++) {
+		result.objects[i].end = 0x3000;
+		result.objects[i].counts = &count;
+		result.objects[i].samples = 1;
+	}
+	write_and_read();
+	assert_string_equal(name_at(LIB_X, 0x2008), "/lib/x.so+0x2008");
+	assert_string_equal(name_at(OPT_X, 0x2008), "/opt/x.so+0x2008");
+}
+
+/* Lines of the first function of BIG, in two files, and of one without a name */
+static int find_some_lines(void *symbols, size_t object, uint64_t address,
+			   struct source_line *line)
+{
+	static const struct {
+		size_t object;
+		uint64_t address;
+		struct source_line line;
+	} lines[] = {
+		{ BIG, 0x401000, { "/src/hot.c", 10 } },
+		{ BIG, 0x402000, { "/src/in\xff.h", 3 } },
+		{ BIG, 0x401004, { "/src/hot.c", 20 } },
+		{ ODD, 0x2000, { "/src/odd.c", 7 } },
+	};
+	size_t i;
+
+	(void)symbols;
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (object == lines[i].object && address == lines[i].address) {
+			*line = lines[i].line;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void lines_are_in_the_files_of_functions(void **state)
+{
+	static const struct {
+		size_t object;
+		uint64_t address;
+		const char *name, *file;
+		int64_t line, start_line;
+	} wanted[] = {
+		{ BIG, 0x401000, "(1) hot", "/src/hot.c", 10, 10 },
+		/* where no line is known, the function is */
+		{ BIG, 0x401008, "(1) hot", "/src/hot.c", 0, 10 },
+		/* inlined from another file, of which it does not begin in a line */
+		{ BIG, 0x402000, "(1) hot", "/src/in\xef\xbf\xbd.h", 3, 0 },
+		{ BIG, 0x401004, "cold", "/src/hot.c", 20, 20 },
+		{ ODD, 0x2000, ODD_LABEL "+0x2000", "/src/odd.c", 7, 7 },
+		{ LIB_X, 0x1000, "same", "", 0, 0 },
+	};
+	size_t i, nr = 0;
+
+	(void)state;
+	find_line = find_some_lines;
+	write_and_read();
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const Pprof__Line *line = line_at(wanted[i].object, wanted[i].address);
+		const Pprof__Function *in = function(line->function_id);
+
+		assert_string_equal(string(in->name), wanted[i].name);
+		assert_string_equal(string(in->filename), wanted[i].file);
+		assert_int_equal(line->line, wanted[i].line);
+		assert_int_equal(in->start_line, wanted[i].start_line);
+	}
+	assert_true(mapping(BIG + 1)->has_filenames);
+	assert_true(mapping(BIG + 1)->has_line_numbers);
+	assert_true(mapping(ODD + 1)->has_filenames);
+	assert_false(mapping(LIB_X + 1)->has_filenames);
+	/* one Function for each function, and one for what is inlined */
+	assert_int_equal(profile->n_function, 10 + 1 + 1);
+	for (i = 0; i < profile->n_string_table; i++)
+		nr += !strcmp(profile->string_table[i], "/src/hot.c");
+	assert_int_equal(nr, 1);
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t address,
+		      struct source_line *line)
+{
+	(void)symbols;
+	(void)object;
+	(void)line;
+	return address == 0x402000 ? -ENOMEM : 0;
+}
+
+static void a_line_that_cannot_be_found_is_an_error(void **state)
+{
+	struct attribution attribution;
+	char *file = NULL;
+	size_t size;
+	FILE *out = open_memstream(&file, &size);
+
+	(void)state;
+	assert_int_equal(attribution_make(&attribution, &result, odd_find, NULL, NULL), 0);
+	attribution.find_line = find_fails;
+	assert_int_equal(export_pprof(out, &attribution), -ENOMEM);
+	attribution_release(&attribution);
+	fclose(out);
+	free(file);
 }
 
 static void nothing_is_a_profile_too(void **state)
@@ -245,6 +382,9 @@ int main(void)
 		TEST(program_comes_before_earlier_objects),
 		TEST(objects_without_names_say_so),
 		TEST(samples_have_figures_and_names),
+		TEST(functions_without_names_are_not_one),
+		TEST(lines_are_in_the_files_of_functions),
+		TEST(a_line_that_cannot_be_found_is_an_error),
 		TEST(nothing_is_a_profile_too),
 	};
 
