@@ -177,7 +177,8 @@ int export_folded(FILE *out, const struct attribution *attribution);
  * @attribution: of the result
  *
  * Specification: https://www.speedscope.app/file-format-schema.json. Weights are in ns of
- * CPU time; stacks are of object and function, most samples first.
+ * CPU time; stacks are of object and function, in the order of these: what speedscope calls
+ * "Time Order" is the code as it lies in the objects.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -3,9 +3,15 @@
  * Speedscope's format: the frames that there are, and for each sample the numbers of
  * those in its stack, the outermost first. Frames of objects come first, then one for
  * each function, then that for what has no object.
+ *
+ * There is no format without an order in time, and speedscope shows that order first. Our
+ * samples have no time. So they stand in the order of their code, object by object and by
+ * address, and the name of the profile says so.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base_name.h"
@@ -38,19 +44,15 @@ static void print_frames(FILE *out, const struct attribution *attribution)
 	fputs("}\n", out);
 }
 
-static void print_samples(FILE *out, const struct attribution *attribution,
-			  const size_t *order)
+static void print_samples(FILE *out, const struct attribution *attribution)
 {
 	const size_t nr_objects = attribution->result->nr_objects;
 	const char *between = "";
 	size_t i;
 
 	for (i = 0; i < attribution->nr_functions; i++) {
-		const struct attribution_function *function =
-			&attribution->functions[order[i]];
-
-		fprintf(out, "%s[%zu,%zu]", between, function->object,
-			nr_objects + order[i]);
+		fprintf(out, "%s[%zu,%zu]", between, attribution->functions[i].object,
+			nr_objects + i);
 		between = ",\n";
 	}
 	if (attribution->result->outside)
@@ -58,8 +60,7 @@ static void print_samples(FILE *out, const struct attribution *attribution,
 }
 
 /* Return: their sum, which is not quite the time of all samples, for the rounding. */
-static uint64_t print_weights(FILE *out, const struct attribution *attribution,
-			      const size_t *order)
+static uint64_t print_weights(FILE *out, const struct attribution *attribution)
 {
 	const struct result *result = attribution->result;
 	const char *between = "";
@@ -67,7 +68,7 @@ static uint64_t print_weights(FILE *out, const struct attribution *attribution,
 	size_t i;
 
 	for (i = 0; i < attribution->nr_functions; i++) {
-		ns = export_ns(result, attribution->functions[order[i]].samples);
+		ns = export_ns(result, attribution->functions[i].samples);
 		fprintf(out, "%s%" PRIu64, between, ns);
 		between = ",\n";
 		sum += ns;
@@ -80,30 +81,37 @@ static uint64_t print_weights(FILE *out, const struct attribution *attribution,
 	return sum;
 }
 
-static void print_name(FILE *out, const struct result *result)
+/* Return: of a profile, to be given to free(); NULL: no memory. */
+static char *make_name(const struct result *result)
 {
-	escape_json(out, base_name(result->argv[0]));
+	char *name;
+
+	if (asprintf(&name, "%s: code by object and address, not by time",
+		     base_name(result->argv[0])) < 0)
+		return NULL;
+	return name;
 }
 
 int export_speedscope(FILE *out, const struct attribution *attribution)
 {
-	size_t *order = attribution_by_samples(attribution);
+	const struct result *result = attribution->result;
+	char *name = make_name(result);
 	uint64_t sum;
 
-	if (!order)
+	if (!name)
 		return -ENOMEM;
 	fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
 	      "\"exporter\":\"profil\",\n\"name\":", out);
-	print_name(out, attribution->result);
+	escape_json(out, base_name(result->argv[0]));
 	fputs(",\n\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n", out);
 	print_frames(out, attribution);
 	fputs("]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":", out);
-	print_name(out, attribution->result);
+	escape_json(out, name);
 	fputs(",\"unit\":\"nanoseconds\",\"startValue\":0,\n\"samples\":[\n", out);
-	print_samples(out, attribution, order);
+	print_samples(out, attribution);
 	fputs("],\n\"weights\":[\n", out);
-	sum = print_weights(out, attribution, order);
+	sum = print_weights(out, attribution);
 	fprintf(out, "],\n\"endValue\":%" PRIu64 "}]}\n", sum);
-	free(order);
+	free(name);
 	return 0;
 }

@@ -248,6 +248,22 @@ static void folded(void **state)
 		"(outside all objects) 7\n");
 }
 
+/*
+ * What is shown as an order in time is that of the code, and said to be: each object is in
+ * one piece, though others have functions with more samples than some of its.
+ */
+static void speedscope(void **state)
+{
+	(void)state;
+	write_text("speedscope");
+	assert_has("\"name\":\"odd\",\n\"activeProfileIndex\"");
+	assert_has("\"name\":\"odd: code by object and address, not by time\",\"unit\"");
+	assert_has("\"samples\":[\n[0,6],\n[0,7],\n[0,8],\n[0,9],\n[0,10],\n[1,11],\n[1,12],\n"
+		   "[2,13],\n[3,14],\n[5,15],\n[16]],\n"
+		   "\"weights\":[\n3009027,\n4012036,\n5015045,\n6018054,\n1003009,\n"
+		   "4307956715145436,\n65733199599,\n11033099,\n12036108,\n2006018,\n7021063],\n");
+}
+
 /* What the schema cannot say: which figures of a process are known */
 static void json_tells_only_what_is_known(void **state)
 {
@@ -536,6 +552,7 @@ int main(void)
 		TEST(callgrind_has_lines),
 		TEST(a_line_that_cannot_be_found_is_an_error),
 		TEST(folded),
+		TEST(speedscope),
 		TEST(json_tells_only_what_is_known),
 		TEST(nothing_is_a_file_too),
 		TEST(outside_is_drawn),
