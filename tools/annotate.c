@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,12 @@
 
 #define TAB	8	/* columns from stop to stop */
 
+/*
+ * Where lines that were not hit are looked for, in all. A damaged file may have functions
+ * of any size.
+ */
+#define MOST_ADDRESSES	(1 << 20)
+
 /* A line of a function; with 0 samples it has code that was not hit */
 struct line {
 	struct source_line source;
@@ -40,6 +47,8 @@ struct annotation {
 	uint64_t samples;
 	uint64_t unknown;	/* of these, of no known line */
 	long functions;
+	size_t addresses;	/* that lines without samples were looked for at */
+	bool is_too_large;	/* there are more */
 };
 
 static int add_line(struct annotation *all, const struct source_line *source,
@@ -121,14 +130,20 @@ static int add_code(struct annotation *all, const struct result *result,
 	uint64_t address = function->start, end = function->end;
 
 	all->functions++;
-	/* a damaged file may have functions of any size */
 	if (address < within->start)
 		address = within->start;
 	if (end > within->end)
 		end = within->end;
 	while (address < end) {
 		struct source_line source;
-		int found = symbols_line(symbols, object, address, &source);
+		int found;
+
+		if (all->addresses == MOST_ADDRESSES) {
+			all->is_too_large = true;
+			break;
+		}
+		all->addresses++;
+		found = symbols_line(symbols, object, address, &source);
 
 		if (found == 1)
 			found = add_line(all, &source, 0);
@@ -309,6 +324,10 @@ static void print_all(FILE *out, const struct annotation *all, uint64_t samples,
 		terminal_print_comment(out, &options->style,
 				       "# %" PRIu64 " of them are in no known line: there is no debug information (-g, or the distribution's package of it)",
 				       all->unknown);
+	if (all->is_too_large)
+		terminal_print_comment(out, &options->style,
+				       "# it is so large that not all lines without samples are shown: they were looked for at %d addresses",
+				       MOST_ADDRESSES);
 	if (all->nr)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
 	for (first = 0; first < all->nr; first = next) {

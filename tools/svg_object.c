@@ -107,6 +107,9 @@ static void draw_column(FILE *out, const struct strip *strip, size_t number,
 			const struct column *column, uint64_t most)
 {
 	const uint64_t low = strip->low + number * strip->column_bytes;
+	/* the text may end before its last column does */
+	const uint64_t last = strip->high - low < strip->column_bytes ?
+			      strip->high - 1 : low + strip->column_bytes - 1;
 	const double width = strip->width / (double)strip->nr_columns;
 	double height = fmax(2, strip->height * (double)column->samples / (double)most);
 
@@ -115,7 +118,7 @@ static void draw_column(FILE *out, const struct strip *strip, size_t number,
 		strip->y + strip->height - height, width, height);
 	escape_xml(out, strip->attribution->functions[column->function].name, 0);
 	fprintf(out, "&#10;0x%" PRIx64 " to 0x%" PRIx64 "&#10;%" PRIu64
-		" samples, %.2f %%</title></rect>\n", low, low + strip->column_bytes - 1,
+		" samples, %.2f %%</title></rect>\n", low, last,
 		column->samples, svg_percent(strip->attribution, column->samples));
 }
 
@@ -205,27 +208,27 @@ static int compare_indexes(const void *va, const void *vb)
 }
 
 /*
- * The functions to be shown, in the order of addresses. Return: their number, at least
- * 1; 0: no memory.
+ * The functions to be shown, in the order of addresses: in one walk, since an object may
+ * have millions. Return: their number, at least 1.
  */
 static size_t choose_functions(const struct strip *whole, size_t chosen[MOST_FUNCTIONS])
 {
-	const struct attribution *attribution = whole->attribution;
+	const struct attribution_function *functions = whole->attribution->functions;
 	const double least = LEAST_SHARE * (double)object_of(whole)->samples;
-	size_t *order = attribution_by_samples(attribution);
-	size_t i, nr = 0;
+	size_t i, at, nr = 0;
 
-	for (i = 0; order && i < attribution->nr_functions && nr < MOST_FUNCTIONS; i++) {
-		const struct attribution_function *function =
-			&attribution->functions[order[i]];
-
-		if (function->object != whole->object)
-			continue;
-		if (nr && (double)function->samples < least)
-			break;
-		chosen[nr++] = order[i];
+	for (i = whole->first; i < whole->last; i++) {
+		/* most samples first, and the ones that were first */
+		for (at = nr; at && functions[chosen[at - 1]].samples < functions[i].samples; at--)
+			if (at < MOST_FUNCTIONS)
+				chosen[at] = chosen[at - 1];
+		if (at < MOST_FUNCTIONS)
+			chosen[at] = i;
+		if (nr < MOST_FUNCTIONS)
+			nr++;
 	}
-	free(order);
+	while (nr > 1 && (double)functions[chosen[nr - 1]].samples < least)
+		nr--;
 	qsort(chosen, nr, sizeof(*chosen), compare_indexes);
 	return nr;
 }
@@ -264,8 +267,6 @@ static double draw_functions(FILE *out, const struct strip *whole)
 	double room;
 	int error;
 
-	if (!nr)
-		return -ENOMEM;
 	room = (SVG_INNER - GAP * (double)(nr - 1)) / (double)nr;
 	for (i = 0; i < nr; i++) {
 		struct strip part = function_strip(whole, chosen[i]);

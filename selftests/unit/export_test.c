@@ -358,6 +358,39 @@ static void rest_is_told(void **state)
 	assert_has("and other objects, with fewer samples");
 }
 
+/* The hottest ones of many, from left to right by address */
+static void hottest_functions_are_enlarged(void **state)
+{
+	static const uint64_t samples[] = { 7, 9, 100, 7, 8, 9, 6, 100, 5, 9, 50, 7 };
+	static struct result_count counts[ARRAY_SIZE(samples)];
+	char part[64];
+	const char *at;
+	size_t i, nr = 0;
+
+	(void)state;
+	result.outside = 0;
+	result.nr_objects = 1;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = ARRAY_SIZE(counts);
+	result.objects[ODD].samples = 0;
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		counts[i] = (struct result_count){ 0x2000 + 4 * i, samples[i] };
+		result.objects[ODD].samples += samples[i];
+	}
+	write_text("svg");
+	at = strstr(text, "Where in the text");
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		snprintf(part, sizeof(part), "<title>0x%zx</title>0x", 0x2000 + 4 * i);
+		if (!strstr(at, part))
+			continue;
+		at = strstr(at, part);
+		nr++;
+		/* of those with 7 samples, the first */
+		assert_true(samples[i] > 7 || !i);
+	}
+	assert_int_equal(nr, 8);
+}
+
 /* Text at the end of all addresses, and counts of more bytes than there is text */
 static void ends_of_memory_are_drawn(void **state)
 {
@@ -376,6 +409,8 @@ static void ends_of_memory_are_drawn(void **state)
 	/* 2^34 counts: 30034737 of them in each of 572 columns */
 	assert_has("a column is 30755570688.0 MiB, the highest has 1 samples");
 	assert_has("0xfffffffffffffffd to 0xfffffffffffffffe, 2 bytes; ");
+	/* and no column behind the last address */
+	assert_has("&#10;0xff8d6d92c0001000 to 0xfffffffffffffffe&#10;1 samples");
 }
 
 static char errors[4096];	/* what was said last */
@@ -558,6 +593,7 @@ int main(void)
 		TEST(outside_is_drawn),
 		TEST(figures_are_drawn),
 		TEST(rest_is_told),
+		TEST(hottest_functions_are_enlarged),
 		TEST(ends_of_memory_are_drawn),
 		TEST(each_file_has_its_object),
 		TEST(no_file_is_anothers),

@@ -4,10 +4,13 @@
  * the source itself.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <gelf.h>
 
 #include <annotate.h>
 #include <lines.h>
@@ -244,6 +247,63 @@ static void source_is_that_of_the_object(void **state)
 		fail_msg("lines of what is outside of the object\n%s", text);
 }
 
+/* The fixture, but exported() is said to have nearly all addresses that there are */
+static int set_up_damaged(void **state)
+{
+	int fd, status = system("cp fixture-pie fixture-damaged"), nr = 0;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	Elf *elf;
+	int i;
+
+	(void)state;
+	if (status || open_fixture("fixture-damaged"))
+		return -1;
+	fd = open("fixture-damaged", O_RDWR | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_RDWR, NULL);
+	elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &header)) {
+		if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (i = 0; gelf_getsym(data, i, &symbol); i++) {
+			if (symbol.st_value != exported || !symbol.st_size)
+				continue;
+			symbol.st_size = (GElf_Xword)1 << 62;
+			nr += gelf_update_sym(data, i, &symbol);
+		}
+		elf_flagdata(data, ELF_C_SET, ELF_F_DIRTY);
+	}
+	status = elf_update(elf, ELF_C_WRITE) < 0 || !nr;
+	elf_end(elf);
+	close(fd);
+	return status ? -1 : 0;
+}
+
+static int remove_damaged(void **state)
+{
+	return unlink("fixture-damaged") | tear_down(state);
+}
+
+/* Nothing is gone through address by address if there are 2^60 of them. */
+static void largest_function_has_an_end(void **state)
+{
+	char line[128];
+
+	(void)state;
+	object.end = UINT64_MAX;
+	count(exported, 30);
+	assert_int_equal(annotate("exported", NULL), 1);
+	assert_has("# it is so large that not all lines without samples are shown: they were looked for\n"
+		   "# at 1048576 addresses\n");
+	snprintf(line, sizeof(line), "   100.00        30 %6d  {\n",
+		 line_of("inlined(hidden(n))") - 1);
+	assert_has(line);
+}
+
 /* fixture.c below another root, as a filter leaves it */
 static void make_source(const char *filter)
 {
@@ -364,6 +424,8 @@ int main(void)
 		  set_up_dwarf4, tear_down, NULL },
 		TEST(samples_add_up_by_line),
 		TEST(source_is_beside_its_samples),
+		cmocka_unit_test_setup_teardown(largest_function_has_an_end, set_up_damaged,
+						remove_damaged),
 		TEST(functions_have_several_names),
 		TEST(source_is_that_of_the_object),
 		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
