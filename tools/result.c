@@ -168,9 +168,12 @@ static const char *processes_problem(const struct result *result)
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
+	if (result->nr_unprofiled > RESULT_MAX_UNPROFILED)
+		return "it has more programs without a profile than any run sees";
 	for (i = 0; i < result->nr_unprofiled; i++) {
-		if (!result->unprofiled[i].program[0])
-			return "a program has no name";
+		if (!result->unprofiled[i].program[0] ||
+		    strlen(result->unprofiled[i].program) >= RESULT_MAX_PATH)
+			return "the name of a program is empty or too long";
 		if (__builtin_add_overflow(cpu_ns, result->unprofiled[i].cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}

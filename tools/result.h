@@ -22,6 +22,7 @@
  * (PROFIL_RUN_OBJECTS, PROFIL_RUN_PATH). A file that has them is refused.
  */
 #define RESULT_MAX_OBJECTS	4096
+#define RESULT_MAX_UNPROFILED	1024
 #define RESULT_MAX_PATH		4096	/* bytes, with the 0 at the end */
 
 #define RESULT_OUTSIDE	"(outside all objects)"	/* what reports call what has no object */

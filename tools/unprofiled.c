@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "result.h"
 #include "unprofiled.h"
 
 #define LIBRARY		"libprofil-run.so"
@@ -23,8 +24,6 @@
  * many looks make sure.
  */
 #define LOOKS		2
-
-#define MOST_PROGRAMS	1024	/* of different paths; what others use is in no program */
 
 /**
  * struct seen - a process
@@ -154,7 +153,8 @@ static struct unprofiled_program *find_program(struct unprofiled *unprofiled,
 	for (i = 0; i < unprofiled->nr_programs; i++)
 		if (!strcmp(unprofiled->programs[i].path, path))
 			return &unprofiled->programs[i];
-	if (i == MOST_PROGRAMS)
+	/* what others use is in no program */
+	if (i == RESULT_MAX_UNPROFILED)
 		return NULL;
 	more = reallocarray(unprofiled->programs, i + 1, sizeof(*more));
 	if (!more)

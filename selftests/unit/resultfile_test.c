@@ -466,6 +466,7 @@ static void objects_are_as_many_as_runs_make(void **state)
 	}
 	large.objects = many;
 	large.nr_objects = RESULT_MAX_OBJECTS;
+	result_find_mean_rate(&large);
 	assert_int_equal(resultfile_write("out", &large, &left), 0);
 	assert_int_equal(resultfile_read("out", &again, &why), 0);
 	assert_same_result(&again, &large);
@@ -498,6 +499,9 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(result.clock, 4, "clock");
 	NONSENSE(result.text_bytes, 0, "power of two");
 	NONSENSE(result.text_bytes, 12, "power of two");
+	NONSENSE(result.unprofiled[0].program[0], 0, "name of a program");
+	NONSENSE(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
+	NONSENSE(processes[0].rate, 1, "lower rate");
 	NONSENSE(result.nr_processes, 0, "no process");
 	NONSENSE(result.failed, UINT64_MAX, "processes are too many");
 	NONSENSE(result.unlisted, UINT64_MAX, "processes are too many");
