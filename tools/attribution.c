@@ -26,6 +26,9 @@ static int compare_functions(const struct function *a, const struct function *b)
 		return a->start < b->start ? -1 : 1;
 	if (a->length != b->length)
 		return a->length < b->length ? -1 : 1;
+	/* as most often: millions of counts may be of one function, with a name of kilobytes */
+	if (a->name == b->name)
+		return 0;
 	return a->length > 0 ? memcmp(a->name, b->name, (size_t)a->length) : 0;
 }
 
