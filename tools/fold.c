@@ -113,7 +113,7 @@ static void cut_end(struct copy *copy, const char *start, const char *end)
 /* Return: @name without what gives way up to a step, to free(); NULL: no memory. */
 static char *collapse(const char *name, enum step step)
 {
-	char *folded = malloc(strlen(name) + 1);
+	char *folded = calloc(strlen(name) + 1, 1);
 	struct copy copy = { .end = folded };
 	bool is_whole = true;
 
@@ -150,26 +150,24 @@ static char *collapse(const char *name, enum step step)
 /* Return: @name with an ellipsis after @head columns of @most, to free(); or NULL. */
 static char *elide(const char *name, int most, int head)
 {
-	int all = terminal_columns(name), taken = 0;
-	const char *start = name, *middle = name;
-	char *folded = malloc(strlen(name) + sizeof(ELLIPSIS));
+	int left = terminal_columns(name), taken = 0;
+	const char *end = name, *tail;
+	char *folded;
 
-	if (!folded)
-		return NULL;
-	while (*middle) {
-		const char *next = middle;
+	while (*end) {
+		const char *next = end;
 		int columns = escape_columns(&next);
 
 		if (taken + columns > head)
 			break;
 		taken += columns;
-		middle = next;
+		end = next;
 	}
-	memcpy(folded, start, (size_t)(middle - start));
-	strcpy(folded + (middle - start), ELLIPSIS);
-	for (name = middle, all -= taken; *name && all > most - taken - DOTS; )
-		all -= escape_columns(&name);
-	strcat(folded + (middle - start), name);
+	left -= taken;
+	for (tail = end; *tail && left > most - taken - DOTS; )
+		left -= escape_columns(&tail);
+	if (asprintf(&folded, "%.*s%s%s", (int)(end - name), name, ELLIPSIS, tail) < 0)
+		return NULL;
 	return folded;
 }
 

@@ -65,7 +65,9 @@ static void show(const struct result *result)
 				.profile = &profile,
 				.table.by = by,
 				.table.order = PROFILE_BY_ADDRESS,
-				.table.style = { true, true },
+				.table.style = {
+					.color = true, .bars = 20, .columns = 40 * (int)by,
+				},
 				.of_file = true,
 			});
 			fclose(out);
