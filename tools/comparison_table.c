@@ -8,7 +8,7 @@
 #include "comparison_table.h"
 #include "table.h"
 
-/* Of those that have not changed, so many are marked at most. */
+/* Of those that have not changed, so many are marked at most, on average. */
 #define MARKED	0.05
 
 #define HEAD_LINES	3	/* of what is said above */
@@ -81,10 +81,10 @@ int comparison_print(FILE *out, const struct comparison *comparison,
 	for (i = 0; i < comparison->nr_rows; i++)
 		real += comparison->rows[i].is_real;
 	error = terminal_print_comment(out, &style,
-				       "# %zu of %zu functions changed by more than the chance of sampling (*), in %s; if none had, up to %.0f would be marked. Two runs of one program may differ by more",
+				       "# %zu of %zu functions changed by more than the chance of sampling (*), in %s; had none changed, that would be at most %.1f on average. Two runs of one program may differ by more",
 				       real, comparison->nr_rows,
 				       by_share ? "percent of the samples" : "seconds of CPU time",
-				       ceil(MARKED * (double)comparison->nr_rows));
+				       MARKED * (double)comparison->nr_rows);
 	if (error)
 		return error;
 	style.bars = 0;
