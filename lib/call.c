@@ -7,11 +7,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "call.h"
 #include "device.h"
+#include "kept.h"
 #include "rate.h"
 #include "tell.h"
 
@@ -39,54 +39,65 @@ unsigned int profil_call_serial(void)
 	return atomic_load(&serial);
 }
 
+/* Whether the rate is why a start was refused; then the line of stderr, in why. */
+static bool explain(int fd, const struct profil_start *start, int error, char *why,
+		    size_t size)
+{
+	return (error == -EINVAL || error == -EPERM) &&
+	       profil_rate_explain(fd, start->rate, start->clock, why, size);
+}
+
 int profil_call_start(struct profil_start *start)
 {
-	int fd = profil_device_open();
+	struct profil_kept device;
+	bool explained = false;
 	char why[160];
 	int error;
 
-	if (fd < 0) {
-		profil_tell(-fd, "not profiling");
-		return fd;
-	}
-	error = profil_rate_choose(fd, &start->rate);
-	if (!error) {
-		start->size = sizeof(*start);
-		error = profil_device_call(fd, PROFIL_IOC_START, start);
+	error = profil_rate_wanted(&start->rate);
+	if (error)
+		return error;
+	start->size = sizeof(*start);
+	if (profil_kept_get(&device) >= 0) {
+		if (start->rate == PROFIL_HIGHEST_RATE)
+			start->rate = profil_rate_highest(device.fd, PROFIL_CLOCK_AUTO);
+		error = profil_device_call(device.fd, PROFIL_IOC_START, start);
 		if (!error)
 			note_change(true);
-		/* the program may not have chosen it, and cannot know */
-		else if ((error == -EINVAL || error == -EPERM) &&
-			 profil_rate_explain(fd, start->rate, start->clock, why,
-					     sizeof(why)))
-			fprintf(stderr, "libprofil: %s; PROFIL_RATE sets it\n",
-				why);
+		explained = explain(device.fd, start, error, why, sizeof(why));
 	}
-	profil_device_close(fd);
-	return error;
+	profil_kept_put(&device, profil_call_may_count());
+	/* the program may not have chosen it, and cannot know */
+	if (explained)
+		profil_say("libprofil: %s; PROFIL_RATE sets it\n", why);
+	if (device.fd >= 0)
+		return error;
+	profil_tell(-device.fd, "not profiling");
+	return device.fd;
 }
 
 static int ask(unsigned long command, struct profil_status *status)
 {
-	int fd = profil_device_open();
-	int error;
+	struct profil_kept device;
+	int error = profil_kept_get(&device);
 
-	if (fd < 0)
-		return fd;
-	memset(status, 0, sizeof(*status));
-	status->size = sizeof(*status);
-	error = profil_device_call(fd, command, status);
-	profil_device_close(fd);
+	if (error >= 0) {
+		memset(status, 0, sizeof(*status));
+		status->size = sizeof(*status);
+		error = profil_device_call(device.fd, command, status);
+	}
+	if (!error && command == PROFIL_IOC_STOP)
+		note_change(false);
+	/* a child that was not followed */
+	else if (!error && status->state == PROFIL_STATE_OFF)
+		atomic_store(&may_count, false);
+	profil_kept_put(&device, profil_call_may_count());
 	return error;
 }
 
 int profil_call_stop(struct profil_status *status)
 {
-	int error = ask(PROFIL_IOC_STOP, status);
-
-	if (!error)
-		note_change(false);
-	return error;
+	return ask(PROFIL_IOC_STOP, status);
 }
 
 int profil_call_status(struct profil_status *status)
@@ -94,13 +105,53 @@ int profil_call_status(struct profil_status *status)
 	return ask(PROFIL_IOC_STATUS, status);
 }
 
+int profil_call_reach(void)
+{
+	struct profil_kept device;
+	int fd = profil_kept_get(&device);
+
+	profil_kept_put(&device, profil_call_may_count());
+	return fd < 0 ? fd : 0;
+}
+
+int profil_call_set_rate(unsigned int hz)
+{
+	struct profil_kept device;
+	unsigned int highest = 0;
+
+	if (hz) {
+		if (profil_kept_get(&device) >= 0)
+			highest = profil_rate_highest(device.fd, PROFIL_CLOCK_AUTO);
+		profil_kept_put(&device, profil_call_may_count());
+		if (device.fd < 0)
+			return device.fd;
+		if (hz > highest)
+			return -EINVAL;
+	}
+	profil_rate_set(hz);
+	return 0;
+}
+
+bool profil_call_is_absent(int error)
+{
+	return profil_device_is_missing(-error) && !profil_call_may_count();
+}
+
+int profil_call_end(struct profil_status *status)
+{
+	int error = profil_call_stop(status);
+
+	if (!profil_call_is_absent(error))
+		return error;
+	*status = (struct profil_status){ .state = PROFIL_STATE_OFF };
+	return 0;
+}
+
 int profil_call_off(void)
 {
 	struct profil_status status;
-	int error = profil_call_stop(&status);
 
-	/* while the kernel counts there is a device, if not where we look for it */
-	return profil_device_is_missing(-error) && !profil_call_may_count() ? 0 : error;
+	return profil_call_end(&status);
 }
 
 int profil_call_histogram(const struct profil_histogram *histogram)
@@ -125,27 +176,30 @@ int profil_call_histogram(const struct profil_histogram *histogram)
 	return region.bytes ? profil_call_start(&start) : profil_call_off();
 }
 
+/* What is left of an earlier profile when a start has failed: -errno if it goes on. */
+static int end_earlier(void)
+{
+	int error = profil_call_off();
+
+	return profil_call_may_count() ? error : 0;
+}
+
 int profil_call_histogram_or_off(const struct profil_histogram *histogram)
 {
 	int error = profil_call_histogram(histogram);
+	int goes_on = error ? end_earlier() : 0;
 
-	if (error)
-		profil_call_off();
-	return error;
+	return goes_on ? goes_on : error;
 }
 
 /* told: the error that was told so last */
 static void tell(atomic_int *told, const char *function, const char *what, int error)
 {
-	int saved = errno;
-
 	if (atomic_exchange(told, error) != error)
-		fprintf(stderr, "libprofil: %s: %s: %s (%s)%s\n",
-			function, what, strerrordesc_np(-error),
-			strerrorname_np(-error),
-			error == -ENOMEM ?
-			"; raise the limit of locked memory: ulimit -l" : "");
-	errno = saved;
+		profil_say("libprofil: %s: %s: %s (%s)%s\n", function, what,
+			   strerrordesc_np(-error), strerrorname_np(-error),
+			   error == -ENOMEM ?
+			   "; raise the limit of locked memory: ulimit -l" : "");
 }
 
 void profil_call_tell(const char *function, int error)
@@ -156,24 +210,33 @@ void profil_call_tell(const char *function, int error)
 		tell(&told, function, "not profiling", error);
 }
 
-int profil_call_silent_off(const char *function)
+void profil_call_tell_on(const char *function, int error)
 {
 	static atomic_int told;
+
+	tell(&told, function, "still profiling", error);
+}
+
+int profil_call_silent_off(const char *function)
+{
 	int error = profil_call_off();
 
 	if (error)
-		tell(&told, function, "still profiling", error);
+		profil_call_tell_on(function, error);
 	return error;
 }
 
 int profil_call_silent_histogram(const char *function,
 				 const struct profil_histogram *histogram)
 {
-	int error = profil_call_histogram_or_off(histogram);
+	int error = profil_call_histogram(histogram);
+	int goes_on = error ? end_earlier() : 0;
 
-	if (error)
+	if (goes_on)
+		profil_call_tell_on(function, goes_on);
+	else if (error)
 		profil_call_tell(function, error);
-	return error;
+	return goes_on ? goes_on : error;
 }
 
 int profil_call_return(int error)

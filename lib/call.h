@@ -7,15 +7,37 @@
 #include <stddef.h>
 
 /*
- * One command each, with opening and closing the device, and the structure's size
- * filled in. profil_call_start() takes start->rate as the program's wish (rate.h),
- * and puts there what it asked the kernel for; if the device cannot be opened, or
- * the rate is not to be had, it says so on stderr, since the program cannot know.
- * Return: 0 or -errno.
+ * One command each, by the descriptor that is kept while a profile runs (kept.h), with
+ * the structure's size filled in. profil_call_start() takes start->rate as the program's
+ * wish (rate.h), and puts there what it asked the kernel for; if the device cannot be
+ * opened, or the kernel does not offer the rate, a line on stderr says so, since the
+ * program cannot know. Return: 0 or -errno.
  */
 int profil_call_start(struct profil_start *start);
 int profil_call_stop(struct profil_status *status);
 int profil_call_status(struct profil_status *status);
+
+/* Whether commands can be given. Return: 0 or -errno. */
+int profil_call_reach(void);
+
+/* What profil_set_rate() does, as profil.h documents it. Return: 0 or -errno. */
+int profil_call_set_rate(unsigned int hz);
+
+/*
+ * Turn profiling off. status gets the final figures. Return: 0, also where there is no
+ * device and no profile: the state is PROFIL_STATE_OFF then; or -errno, and the profile
+ * goes on.
+ */
+int profil_call_end(struct profil_status *status);
+
+/* The same without the figures. */
+int profil_call_off(void);
+
+/*
+ * Whether the error of a command, -errno, means that there is no device, and so no
+ * profile. While the kernel counts there is a device, if not where we look for it.
+ */
+bool profil_call_is_absent(int error);
 
 /*
  * A histogram: one buffer of 16-bit counters, which is all that the old systems
@@ -39,7 +61,10 @@ struct profil_histogram {
  */
 int profil_call_histogram(const struct profil_histogram *histogram);
 
-/* The same, but if it fails, nothing is counted any more. */
+/*
+ * The same, but if it fails, an earlier profile is ended. If that fails, too, the
+ * error is that one's, and the earlier profile goes on.
+ */
 int profil_call_histogram_or_off(const struct profil_histogram *histogram);
 
 /* The same for systems whose function returned nothing: it says why on stderr. */
@@ -52,10 +77,10 @@ int profil_call_silent_histogram(const char *function,
  */
 void profil_call_tell(const char *function, int error);
 
-/* Turn profiling off. Return: 0 or -errno; there being no device is no error. */
-int profil_call_off(void);
+/* Say that it has not ended the profile, but not twice in a row for the same reason. */
+void profil_call_tell_on(const char *function, int error);
 
-/* The same for systems whose function returned nothing: it says why not on stderr. */
+/* profil_call_off() for systems whose function returned nothing: it says why not on stderr. */
 int profil_call_silent_off(const char *function);
 
 /*

@@ -12,10 +12,7 @@
  * errors (call.h, profil_call_return()).
  */
 
-/*
- * Open the device for as long as the calls of one library function take: no
- * descriptor stays behind in the program. Return: descriptor, or -errno.
- */
+/* Open the device. Return: descriptor, which is closed on exec; or -errno. */
 int profil_device_open(void);
 
 /*

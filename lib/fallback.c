@@ -6,9 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,31 +63,26 @@ int profil_fallback_begin(int error)
 
 bool profil_fallback_needed(int *error)
 {
-	int fd;
+	int unreachable;
 
 	if (profil_fallback_used())
 		return true;
-	fd = profil_device_open();
-	if (fd >= 0) {
-		profil_device_close(fd);
-	} else if (profil_call_may_count()) {
+	unreachable = profil_call_reach();
+	if (unreachable && profil_call_may_count()) {
 		/* two clocks must not run at once */
-		profil_tell(-fd, "this starts no profile");
-		*error = fd;
-	} else {
-		*error = profil_fallback_begin(-fd);
+		profil_tell(-unreachable, "this starts no profile");
+		*error = unreachable;
+	} else if (unreachable) {
+		*error = profil_fallback_begin(-unreachable);
 	}
 	return profil_fallback_used();
 }
 
 static void tell_refusal(int error, const char *consequence)
 {
-	int saved = errno;
-
-	fprintf(stderr, "libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
-		strerrordesc_np(error), strerrorname_np(error),
-		profil_device_start_remedy(error), consequence);
-	errno = saved;
+	profil_say("libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
+		   strerrordesc_np(error), strerrorname_np(error),
+		   profil_device_start_remedy(error), consequence);
 }
 
 int profil_fallback_refused(int error)

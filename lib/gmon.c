@@ -129,25 +129,23 @@ static bool is_counting(void)
 	return gmon.counting && gmon.serial == profil_call_serial();
 }
 
-static void stop_counting(void)
+/* Return: 0, or -errno, and the kernel goes on counting. */
+static int stop_counting(void)
 {
 	struct profil_status status;
-	bool ours = is_counting();
 	int error;
 
-	gmon.counting = false;
-	if (!ours)
-		return;
-	error = profil_call_stop(&status);
-	if (error) {
-		/* the counters are there, whatever else is not to be known */
-		fprintf(stderr, "libprofil: gmon.out: how many samples were lost is not known: " PROFIL_DEVICE ": %s (%s)\n",
-			strerrordesc_np(-error), strerrorname_np(-error));
-		return;
+	if (!is_counting()) {
+		gmon.counting = false;
+		return 0;
 	}
+	error = profil_call_stop(&status);
+	if (error)
+		return error;
+	gmon.counting = false;
 	if (status.state == PROFIL_STATE_OFF) {
 		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: limits of the module, see profil(4)\n");
-		return;
+		return 0;
 	}
 	gmon.samples += status.ticks;
 	gmon.lost += status.lost;
@@ -158,6 +156,7 @@ static void stop_counting(void)
 			gmon.rate, status.rate);
 		gmon.rate = status.rate;
 	}
+	return 0;
 }
 
 static void tell_losses(void)
@@ -225,7 +224,9 @@ void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
 		return;
 	}
 	if (!mode) {
-		stop_counting();
+		error = stop_counting();
+		if (error)
+			profil_call_tell_on("moncontrol", error);
 		libc->moncontrol(mode);
 		return;
 	}
@@ -252,9 +253,15 @@ void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 {
 	struct profil_gmon_histogram histogram;
 	unsigned long bias = 0;
+	int error;
 
 	if (gmon.counters) {
-		stop_counting();
+		/* the counters are there, and when they are unmapped the profile ends */
+		error = stop_counting();
+		if (error)
+			fprintf(stderr, "libprofil: gmon.out: how many samples were lost is not known: " PROFIL_DEVICE ": %s (%s)\n",
+				strerrordesc_np(-error), strerrorname_np(-error));
+		gmon.counting = false;
 		tell_losses();
 		dl_iterate_phdr(get_bias, &bias);
 		histogram = (struct profil_gmon_histogram){

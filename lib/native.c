@@ -7,7 +7,6 @@
 
 #include "call.h"
 #include "profil.h"
-#include "rate.h"
 
 /* As documented in profil.h. */
 int profil_start(const struct profil_attr *attr)
@@ -49,5 +48,5 @@ int profil_status(struct profil_status *status)
 /* As documented in profil.h. */
 int profil_set_rate(unsigned int hz)
 {
-	return profil_call_return(profil_rate_set(hz));
+	return profil_call_return(profil_call_set_rate(hz));
 }

@@ -7,7 +7,6 @@
 #include <limits.h>
 
 #include "call.h"
-#include "device.h"
 #include "profil.h"
 
 /* As documented in profil.h. */
@@ -20,16 +19,16 @@ long pcsample(uintptr_t samples[], long nsamples)
 		.log = (uintptr_t)samples,
 		.log_bytes = (uint64_t)nsamples * sizeof(*samples),
 	};
-	struct profil_status status = { .state = PROFIL_STATE_OFF };
+	struct profil_status status;
 	int error;
 
 	if (nsamples < 0)
 		return profil_call_return(-EINVAL);
 	if ((unsigned long)nsamples > LONG_MAX / sizeof(*samples))
 		return profil_call_return(-E2BIG);
-	/* it tells what was stored last: not to be had from what is replaced */
-	error = profil_call_stop(&status);
-	if (error && !profil_device_is_missing(-error))
+	/* the stop returns how many were stored; a start in its place would not */
+	error = profil_call_end(&status);
+	if (error)
 		return profil_call_return(error);
 	error = nsamples ? profil_call_start(&start) : 0;
 	if (error)

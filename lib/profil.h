@@ -19,6 +19,9 @@
  *                        All others know no fallback: nothing else follows their
  *                        rules
  *
+ * While a profile runs, the library keeps one descriptor open at the device, by which it
+ * can be ended whatever the program may open then. The program may close it.
+ *
  * A process has one profile: a call of any of these functions replaces or ends
  * what another has begun. Calls from several threads at once are each done whole,
  * the last one stands; but profil_aix() looks first whether it is on, and two that turn
@@ -120,7 +123,7 @@ int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
  * Counter ((pc - offset) / 2) * scale / 65536 goes up by one; it wraps. Source:
  * profil(2), BSD Experimental. Return: 0; -1 with EINVAL if scale exceeds 65536,
  * and an earlier profile goes on; -1 with errno for any other reason, and an earlier
- * profile is ended.
+ * profile is ended (if that fails too, errno is that one's, and it goes on).
  */
 int profil_bsd(char *samples, size_t size, unsigned long offset,
 	       unsigned int scale);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static int rate_of_environment(void)
 {
 	const char *text = secure_getenv("PROFIL_RATE");
 	const char *end = text;
-	int saved = errno;
+	int saved = errno, cancel;
 	long long rate = 0;
 
 	if (!text)
@@ -29,12 +30,15 @@ static int rate_of_environment(void)
 		rate = 10 * rate + (*end - '0');
 	if (rate && rate <= INT_MAX && !*end)
 		return (int)rate;
+	/* the callers have memory, which a thread that is cancelled here would not free */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n", text);
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return -EINVAL;
 }
 
-int profil_rate_choose(int fd, unsigned int *rate)
+int profil_rate_wanted(unsigned int *rate)
 {
 	int wanted = rate_of_environment();
 
@@ -44,9 +48,16 @@ int profil_rate_choose(int fd, unsigned int *rate)
 		*rate = (unsigned int)wanted;
 	else if (!*rate)
 		*rate = atomic_load(&chosen_rate);
-	if (*rate == PROFIL_HIGHEST_RATE)
-		*rate = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
 	return 0;
+}
+
+int profil_rate_choose(int fd, unsigned int *rate)
+{
+	int error = profil_rate_wanted(rate);
+
+	if (!error && *rate == PROFIL_HIGHEST_RATE)
+		*rate = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
+	return error;
 }
 
 unsigned int profil_rate_highest(int fd, unsigned int clock)
@@ -73,20 +84,7 @@ bool profil_rate_explain(int fd, unsigned int rate, unsigned int clock, char *te
 	return true;
 }
 
-int profil_rate_set(unsigned int hz)
+void profil_rate_set(unsigned int hz)
 {
-	unsigned int highest;
-	int fd;
-
-	if (hz) {
-		fd = profil_device_open();
-		if (fd < 0)
-			return fd;
-		highest = profil_rate_highest(fd, PROFIL_CLOCK_AUTO);
-		profil_device_close(fd);
-		if (hz > highest)
-			return -EINVAL;
-	}
 	atomic_store(&chosen_rate, hz ? hz : PROFIL_DEFAULT_RATE);
-	return 0;
 }

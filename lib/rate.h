@@ -12,16 +12,17 @@
 /*
  * The sampling rate in Hz. In this order: PROFIL_RATE of the environment, the choice
  * of whoever runs the program, if that is not set-user-ID; the wish in *rate, if it
- * is not 0; what profil_set_rate() has chosen; PROFIL_DEFAULT_RATE. fd: the open
- * device. Return: 0, or -EINVAL if PROFIL_RATE is no number from 1 to INT_MAX, as a
- * line on stderr says.
+ * is not 0; what profil_rate_set() has chosen; PROFIL_DEFAULT_RATE. It may come to
+ * PROFIL_HIGHEST_RATE, which the device knows. Return: 0, or -EINVAL if PROFIL_RATE is
+ * no number from 1 to INT_MAX, as a line on stderr says.
  */
+int profil_rate_wanted(unsigned int *rate);
+
+/* The same as a number of Hz. fd: the open device. */
 int profil_rate_choose(int fd, unsigned int *rate);
 
-/*
- * What profil_set_rate() does, as profil.h documents it. Return: 0 or -errno.
- */
-int profil_rate_set(unsigned int hz);
+/* Choose the rate for those that wish none; 0: PROFIL_DEFAULT_RATE. */
+void profil_rate_set(unsigned int hz);
 
 /*
  * The highest rate that the kernel offers for a clock (PROFIL_CLOCK_*), in Hz; 0 if

@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +16,19 @@
 /* The errno that was told; 0: none was */
 static atomic_int told;
 
+void profil_say(const char *format, ...)
+{
+	int saved = errno, cancel;
+	va_list args;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+}
+
 bool profil_has_told(int error)
 {
 	return atomic_load(&told) == error;
@@ -21,11 +36,10 @@ bool profil_has_told(int error)
 
 void profil_tell(int error, const char *consequence)
 {
-	int saved = errno, none = 0;
+	int none = 0;
 
 	if (atomic_compare_exchange_strong(&told, &none, error))
-		fprintf(stderr, "libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
-			strerrordesc_np(error), strerrorname_np(error),
-			profil_device_remedy(error), consequence);
-	errno = saved;
+		profil_say("libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
+			   strerrordesc_np(error), strerrorname_np(error),
+			   profil_device_remedy(error), consequence);
 }

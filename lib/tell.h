@@ -5,6 +5,12 @@
 #include <stdbool.h>
 
 /*
+ * Write to stderr. The thread is not cancelled in it: callers hold memory. errno stays as
+ * it is.
+ */
+void profil_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
  * Say on stderr, once, that the device could not be opened (error: errno), what to
  * do, and what happens now. errno stays as it is.
  */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 
 #include "common.h"
 #include "kselftest_harness.h"
@@ -152,10 +153,14 @@ TEST_F(lib, errors)
 	/* all refused, so the first still runs */
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
 
-	/* no room for a descriptor: fatal here, an error with its reason */
+	/* what runs can be replaced and turned off without another descriptor, */
 	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &old));
 	none.rlim_max = old.rlim_max;
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_EQ(0, profil(self->buf, 0x400, 0, 0x10000));
+	EXPECT_EQ(0, profil(self->buf, 0, 0, 0));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	/* but to start one takes one: fatal here, an error with its reason */
 	errno = 0;
 	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
 	EXPECT_EQ(EMFILE, errno);
@@ -170,6 +175,36 @@ TEST_F(lib, rate_from_environment)
 	unsetenv("PROFIL_RATE");
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
 	EXPECT_EQ(RATE, get_status(self->fd).rate);
+}
+
+/* A program that goes where there is no device, and is another user's */
+static int stop_elsewhere(struct _test_data_lib *self)
+{
+	if (profil(self->buf, 0x400, (size_t)self->text, 0x10000))
+		return 1;
+	if (chroot("/proc/self/fdinfo") || chdir("/"))
+		return 2;
+	if (setgid(65534) || setuid(65534))
+		return 3;
+	if (access("/dev/profil", F_OK) != -1)
+		return 4;
+	if (profil(self->buf, 0, 0, 0))
+		return 5;
+	return get_status(self->fd).state == PROFIL_STATE_OFF ? 0 : 6;
+}
+
+TEST_F(lib, stops_after_chroot)
+{
+	int status;
+	pid_t pid;
+
+	if (geteuid())
+		SKIP(return, "needs root, for chroot()");
+	pid = fork();
+	if (!pid)
+		_exit(stop_elsewhere(self));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 static int descriptors(void)

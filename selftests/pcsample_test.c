@@ -244,7 +244,10 @@ TEST_F(pcsample, fork)
 	EXPECT_EQ(nr, i);
 }
 
-/* The device cannot be opened any more: not told as "nothing was stored". */
+/*
+ * The device cannot be opened any more. What runs can be turned off; and what cannot be
+ * asked, since all descriptors are closed, is not told as "nothing was stored".
+ */
 static int without_descriptors(const struct scene *scene)
 {
 	struct rlimit before, none;
@@ -256,12 +259,20 @@ static int without_descriptors(const struct scene *scene)
 	none.rlim_cur = 0;
 	if (setrlimit(RLIMIT_NOFILE, &none))
 		return 2;
-	if (pcsample(&sample, 0) != -1 || errno != EMFILE)
+	if (!stay(scene, NEAR, 1).counted || pcsample(&sample, 0) != 1)
 		return 3;
-	if (setrlimit(RLIMIT_NOFILE, &before))
+	if (state(scene) != PROFIL_STATE_OFF || setrlimit(RLIMIT_NOFILE, &before) ||
+	    pcsample(&sample, 1))
 		return 4;
+	if (syscall(SYS_close_range, scene->fd + 1, ~0U, 0) ||
+	    setrlimit(RLIMIT_NOFILE, &none))
+		return 5;
+	if (pcsample(&sample, 0) != -1 || errno != EMFILE)
+		return 6;
+	if (setrlimit(RLIMIT_NOFILE, &before))
+		return 7;
 	/* nothing was stopped by that */
-	return stay(scene, NEAR, 1).counted && pcsample(&sample, 0) == 1 ? 0 : 5;
+	return stay(scene, NEAR, 1).counted && pcsample(&sample, 0) == 1 ? 0 : 8;
 }
 
 TEST_F(pcsample, without_descriptors)

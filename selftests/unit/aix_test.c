@@ -195,7 +195,7 @@ static void test_no_answer(void **state)
 
 	(void)state;
 	assert_int_equal(0, start_aix());
-	fake_device.open_error = EMFILE;
+	fake_device_lose(EMFILE);
 	assert_int_equal(EMFILE, error_of(start_aix()));
 	assert_int_equal(EMFILE, error_of(aix_form(profs)));
 	assert_int_equal(EMFILE, error_of(profil_aix(buffer, 0, 0, 0)));

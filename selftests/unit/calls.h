@@ -78,6 +78,83 @@ static inline int start_native(void)
 	return profil_start(&attr);
 }
 
+static inline int start_pcsample(void)
+{
+	static uintptr_t pcs[8];
+
+	return (int)pcsample(pcs, 8);
+}
+
+/* AIX's second form: a structure of another system, and the one that ends it */
+struct profil_aix_element {
+	uintptr_t low, high;
+	void *counters;
+	int bytes;
+	unsigned int scale;
+};
+
+static inline int start_aix_form(void)
+{
+	struct profil_aix_element elements[] = {
+		{ 0x1000, 0x1100, buffer, 0x100, -1U }, { 0 },
+	};
+
+	return profil_aix(elements, -1U, 0, 0);
+}
+
+/* And each way to end one */
+static inline long end_solaris(void)
+{
+	return profil_solaris(buffer, 0, 0, 0);
+}
+
+static inline long end_bsd(void)
+{
+	return profil_bsd((char *)buffer, 0, 0, 0);
+}
+
+static inline long end_linux099(void)
+{
+	return profil_linux099((char *)buffer, 0, 0, 0);
+}
+
+static inline long end_osf1(void)
+{
+	return profil_osf1((short *)buffer, 0, 0, 1);
+}
+
+static inline long end_aix(void)
+{
+	return profil_aix(buffer, 0, 0, 1);
+}
+
+static inline long end_aix_form(void)
+{
+	struct profil_aix_element end = { 0 };
+
+	return profil_aix(&end, -1U, 0, 0);
+}
+
+static inline long end_glibc(void)
+{
+	return profil(buffer, 0, 0, 0);
+}
+
+static inline long end_sprofil(void)
+{
+	return sprofil(NULL, 0, NULL, 0);
+}
+
+static inline long end_native(void)
+{
+	return profil_stop(NULL);
+}
+
+static inline long end_pcsample(void)
+{
+	return pcsample(NULL, 0);
+}
+
 /* Whether a profile is on. */
 static inline bool is_on(void)
 {
@@ -126,6 +203,8 @@ static inline int setup(void **state)
 	unsetenv("PROFIL_RATE");
 	fake_device_reset();
 	profil_set_rate(0);
+	profil_stop(NULL);
+	fake_device_reset();
 	return 0;
 }
 

@@ -87,7 +87,7 @@ static void test_off_is_told(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_native());
-	fake_device.open_error = EPERM;
+	fake_device_lose(EPERM);
 	begin_stderr();
 	profil_solaris(buffer, 64, 0, 0);
 	assert_true(end_stderr("profil_solaris: still profiling"));
@@ -109,6 +109,75 @@ static void test_off_is_told(void **state)
 	assert_int_equal(0, profil(buffer, 64, 0, 0));
 }
 
+/* Each way to end a profile that is on, as its own */
+static const struct ending {
+	int (*start)(void);
+	long (*end)(void);
+	bool returns;	/* an error */
+} endings[] = {
+	{ start_solaris, end_solaris, true },
+	{ start_bsd, end_bsd, true },
+	{ start_linux099, end_linux099, false },
+	{ start_osf1, end_osf1, true },
+	{ start_aix, end_aix, true },
+	{ start_aix_form, end_aix_form, true },
+	{ start_glibc, end_glibc, true },
+	{ start_sprofil, end_sprofil, true },
+	{ start_native, end_native, true },
+	{ start_pcsample, end_pcsample, true },
+};
+
+/* None claims that it is off while the kernel counts, whatever the reason. */
+static void test_off_in_vain(void **state)
+{
+	static const int errors[] = { EMFILE, ENOENT };
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(endings); i++)
+		for (k = 0; k < ARRAY_SIZE(errors); k++) {
+			assert_int_equal(0, endings[i].start());
+			fake_device_lose(errors[k]);
+			begin_stderr();
+			assert_int_equal(endings[i].returns ? errors[k] : 0,
+					 error_of(endings[i].end()));
+			if (endings[i].returns)
+				end_stderr(NULL);
+			else
+				assert_true(end_stderr("still profiling"));
+			assert_true(is_on());
+			fake_device.open_error = 0;
+			assert_int_equal(0, endings[i].end());
+			assert_false(is_on());
+		}
+}
+
+/* Nor those that end an earlier profile when they are refused. */
+static void test_refused_and_on(void **state)
+{
+	static int (*const refused[])(void) = {
+		start_solaris, start_bsd, start_linux099, start_osf1,
+	};
+	/* the same one is not told twice */
+	static const int errors[] = { EFAULT, EINTR, EIO, ENXIO };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		assert_int_equal(0, start_native());
+		fake_device.start_error = ENOMEM;
+		fake_device.stop_error = errors[i];
+		begin_stderr();
+		assert_int_equal(refused[i] == start_linux099 ? 0 : errors[i],
+				 error_of(refused[i]()));
+		/* who returns an error says nothing */
+		assert_true(end_stderr(refused[i] == start_bsd ? NULL : "still profiling"));
+		assert_true(is_on());
+		fake_device.start_error = 0;
+		fake_device.stop_error = 0;
+	}
+}
+
 /* The C library's timer does not run beside the kernel's clock. */
 static void test_one_clock(void **state)
 {
@@ -117,7 +186,7 @@ static void test_one_clock(void **state)
 	(void)state;
 	setenv("PROFIL_FALLBACK", "quiet", 1);
 	assert_int_equal(0, start_glibc());
-	fake_device.open_error = EMFILE;
+	fake_device_lose(EMFILE);
 	assert_int_equal(EMFILE, error_of(start_glibc()));
 	setenv("PROFIL_FALLBACK", "fatal", 1);
 	assert_true(is_on());
@@ -164,7 +233,9 @@ static void test_linux(void **state)
 	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
 	assert_false(is_on());
 	fake_device.open_error = EACCES;
+	begin_stderr();
 	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
+	end_stderr(NULL);
 }
 
 /* Turning off where the module is not loaded is no error; turning on is. */
@@ -273,6 +344,8 @@ int main(void)
 		TEST(test_told),
 		TEST(test_each_is_told),
 		TEST(test_off_is_told),
+		TEST(test_off_in_vain),
+		TEST(test_refused_and_on),
 		TEST(test_one_clock),
 		TEST(test_bsd),
 		TEST(test_linux),

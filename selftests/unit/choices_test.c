@@ -123,7 +123,7 @@ static void test_rate(void **state)
 	check_rate(1);
 	assert_int_equal(0, profil_set_rate(0));
 	check_rate(100);
-	fake_device.open_error = ENOENT;
+	fake_device_lose(ENOENT);
 	assert_int_equal(ENOENT, error_of(profil_set_rate(50)));
 }
 

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "../../lib/device.h"
 #include "../../module/bins.h"
 #include "fake_device.h"
 
 #define MOST_REGIONS	4096
+#define MOST_DESCRIPTORS	1024
 
 struct fake_device fake_device;
 
@@ -43,7 +50,8 @@ static int start(const struct profil_start *arg)
 
 	if (fake_device.start_error)
 		return -fake_device.start_error;
-	if (!arg->rate || arg->rate > FAKE_RATE || !arg->nr_regions ||
+	if (!arg->rate || arg->rate > FAKE_RATE ||
+	    !arg->nr_regions != !!(arg->flags & PROFIL_PC_LOG) ||
 	    arg->catch_all % bytes)
 		return -EINVAL;
 	if (arg->nr_regions > MOST_REGIONS)
@@ -83,16 +91,60 @@ uint64_t fake_device_counter(uint64_t pc)
 				      map->place + (bin << shift);
 }
 
+bool fake_device_is(int fd)
+{
+	struct stat stat;
+
+	return fd == FAKE_DESCRIPTOR || (!fstat(fd, &stat) && S_ISCHR(stat.st_mode) &&
+	       stat.st_rdev == makedev(1, 7));
+}
+
+static int next_descriptor(int fd)
+{
+	while (++fd < MOST_DESCRIPTORS)
+		if (fake_device_is(fd))
+			return fd;
+	return -1;
+}
+
+int fake_device_descriptor(void)
+{
+	return next_descriptor(STDERR_FILENO);
+}
+
+int fake_device_descriptors(void)
+{
+	int fd = STDERR_FILENO, nr = 0;
+
+	while ((fd = next_descriptor(fd)) >= 0)
+		nr++;
+	return nr;
+}
+
+void fake_device_lose(int error)
+{
+	int fd;
+
+	while ((fd = fake_device_descriptor()) >= 0)
+		close(fd);
+	fake_device.open_error = error;
+}
+
 int profil_device_call(int fd, unsigned long command, void *arg)
 {
 	struct profil_status *status = arg;
 	struct profil_info *info = arg;
 
-	(void)fd;
+	if (!fake_device_is(fd))
+		abort();
+	if (fake_device.during)
+		fake_device.during();
 	switch (command) {
 	case PROFIL_IOC_START:
 		return start(arg);
 	case PROFIL_IOC_STOP:
+		if (fake_device.stop_error)
+			return -fake_device.stop_error;
 		fake_device.stops++;
 		*status = fake_device.figures;
 		status->state = fake_device.state;
@@ -114,12 +166,22 @@ int profil_device_call(int fd, unsigned long command, void *arg)
 
 int profil_device_open(void)
 {
-	return fake_device.open_error ? -fake_device.open_error : 3;
+	int fd;
+
+	if (fake_device.open_error)
+		return -fake_device.open_error;
+	fake_device.opens++;
+	/* no cancellation points, as there */
+	fd = (int)syscall(SYS_openat, AT_FDCWD, FAKE_DEVICE, O_RDWR | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
+/* The library closes nothing else. */
 void profil_device_close(int fd)
 {
-	(void)fd;
+	if (!fake_device_is(fd))
+		abort();
+	syscall(SYS_close, fd);
 }
 
 bool profil_device_is_missing(int error)

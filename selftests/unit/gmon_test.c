@@ -422,7 +422,10 @@ static void test_device_out_of_sight(void **state)
 	(void)state;
 	startup();
 	*counter(0x10000) = 3;
-	fake_device.open_error = ENOENT;
+	fake_device_lose(ENOENT);
+	begin_stderr();
+	control(0);
+	assert_true(end_stderr("moncontrol: still profiling: No such file or directory"));
 	begin_stderr();
 	cleanup();
 	assert_true(end_stderr("not known: /dev/profil: No such file or directory (ENOENT)\n"));
