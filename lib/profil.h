@@ -279,22 +279,69 @@ struct profil_attr {
 	size_t log_bytes;
 };
 
+/*
+ * The structures of the next three functions may grow at their end in later versions of
+ * the library. So what the library exports takes the size of the caller's: the part that
+ * both know is used. Programs in C and C++ call the functions without _sized, which pass
+ * it. Callers from other languages, which do not compile this header, pass the size of the
+ * structure as they declare it.
+ */
+
+/**
+ * profil_start_sized() - profil_start() for a structure of this size
+ * @attr: what the profile counts
+ * @size: of *@attr in bytes: fields from there on are 0
+ *
+ * Return: 0, or -1 with errno, as profil_start(); also EINVAL if @size does not reach
+ * to the end of @nr_regions, or exceeds 4096, and E2BIG if the structure is longer than
+ * the library's and what the library does not know is not 0.
+ */
+int profil_start_sized(const struct profil_attr *attr, size_t size);
+
 /**
  * profil_start() - start a profile, or replace the running one in one step
  * @attr: what it counts
  *
  * Return: 0, or -1 with errno, as <linux/profil.h> lists it.
  */
-int profil_start(const struct profil_attr *attr);
+static __inline__ int profil_start(const struct profil_attr *attr)
+{
+	return profil_start_sized(attr, sizeof(*attr));
+}
+
+/**
+ * profil_stop_sized() - profil_stop() for a structure of this size
+ * @status: gets as much of the final figures as it has room for, and 0 in what the
+ *          library does not know; or NULL
+ * @size:   of *@status in bytes, which becomes its field size
+ *
+ * Return: 0, or -1 with errno, as profil_stop(); also EINVAL, and the profile goes on, if
+ * there is a @status and @size does not reach to the end of its field state, or exceeds
+ * 4096.
+ */
+int profil_stop_sized(struct profil_status *status, size_t size);
 
 /**
  * profil_stop() - end the profile
  * @status: gets its final figures; or NULL
  *
  * No counter is written any more when it returns. Return: 0, also if there was no
- * profile (state PROFIL_STATE_OFF); or -1 with errno, as open(2).
+ * profile (state PROFIL_STATE_OFF); or -1 with errno, as open(2), and the profile goes
+ * on.
  */
-int profil_stop(struct profil_status *status);
+static __inline__ int profil_stop(struct profil_status *status)
+{
+	return profil_stop_sized(status, sizeof(*status));
+}
+
+/**
+ * profil_status_sized() - profil_status() for a structure of this size
+ * @status: as of profil_stop_sized(), but not NULL
+ * @size:   the same
+ *
+ * Return: 0, or -1 with errno, as profil_status(); also EINVAL, as profil_stop_sized().
+ */
+int profil_status_sized(struct profil_status *status, size_t size);
 
 /**
  * profil_status() - figures so far, and why it ended, if it did
@@ -302,7 +349,10 @@ int profil_stop(struct profil_status *status);
  *
  * Return: 0, or -1 with errno, as open(2).
  */
-int profil_status(struct profil_status *status);
+static __inline__ int profil_status(struct profil_status *status)
+{
+	return profil_status_sized(status, sizeof(*status));
+}
 
 #ifdef __cplusplus
 }

@@ -82,18 +82,37 @@ ours_beside() {
 	includes profil.h unistd.h | compile "$dialect" -I../lib -I../uapi "$@"
 }
 
-# The library defines what its map names, without a version: else profil() and
-# sprofil() could not take the place of the C library's.
+# The library defines what its map names, and the map says which of these have a version.
+# Those of the C library have none: else profil() and sprofil() could not take its place.
 exports() {
-	nm -D --defined-only ../lib/libprofil.so |
-		awk '{ print $3 }' | sort >"$work/err"
-	sed -n '/^global:/,/^local:/s/^\t\(.*\);$/\1/p' ../lib/libprofil.map |
-		sort | diff - "$work/err"
+	{
+		sed -n 's/^ \*\t\(__monstartup .*\)$/\1/p' ../lib/libprofil.map | tr ' ' '\n'
+		echo PROFIL_1.0
+		sed -n '/^global:/,/^local:/s/^\t\(.*\);$/\1@@PROFIL_1.0/p' \
+			../lib/libprofil.map
+	} | LC_ALL=C sort >"$work/out"
+	nm -D --defined-only ../lib/libprofil.so | awk '{ print $3 }' | LC_ALL=C sort |
+		diff "$work/out" - >"$work/err"
+}
+
+# A program asks for the library's own functions by their version, so that a later library
+# can have another of the same name; and for the C library's without one.
+asks_by_version() {
+	{
+		includes profil.h
+		echo 'int main(void) { static unsigned short b[8]; return profil(b, 16, 0, 0) +'
+		echo '(int)pcsample(0, 0) + profil_set_rate(0) + profil_stop(0); }'
+	} >"$work/program.c" &&
+	"${CC:-cc}" -I../lib -I../uapi -o "$work/program" "$work/program.c" \
+		../lib/libprofil.so 2>"$work/err" &&
+	[ "$(nm -D --undefined-only "$work/program" |
+		awk '/prof|pcsample/ { print $2 }' | LC_ALL=C sort | tr '\n' ' ')" = \
+		"pcsample profil profil_set_rate@PROFIL_1.0 profil_stop_sized@PROFIL_1.0 " ]
 }
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + 1))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + 2))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -111,4 +130,5 @@ for dialect in solaris bsd linux099 osf1 aix; do
 	check "$dialect: beside profil.h" in_both ours_beside "$dialect"
 done
 check "the library's names" exports
+check "a program asks for the library's own names by version" asks_by_version
 ktap_finished

@@ -335,6 +335,130 @@ static void test_native_regions(void **state)
 	assert_false(is_on());
 }
 
+#define CANARY	0xa5
+
+/* In memory of the caller's own making, before and after which are canaries */
+struct caller {
+	unsigned char before[64];
+	unsigned char status[5000];
+};
+
+static bool is_all(const unsigned char *bytes, size_t nr, unsigned char value)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (bytes[i] != value)
+			return false;
+	return true;
+}
+
+static int status_of_size(struct caller *caller, size_t size,
+			  int (*function)(struct profil_status *, size_t))
+{
+	memset(caller, CANARY, sizeof(*caller));
+	return error_of(function((void *)caller->status, size));
+}
+
+/* A structure of another version of the library, shorter or longer */
+static void test_status_sizes(void **state)
+{
+	static int (*const functions[])(struct profil_status *, size_t) = {
+		profil_status_sized, profil_stop_sized,
+	};
+	static const size_t sizes[] = {
+		8, 24, offsetof(struct profil_status, forks),
+		sizeof(struct profil_status), sizeof(struct profil_status) + 8, 4096,
+	};
+	const size_t own = sizeof(struct profil_status);
+	struct profil_status expected;
+	struct caller caller;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (k = 0; k < ARRAY_SIZE(functions); k++) {
+			const size_t size = sizes[i], known = size < own ? size : own;
+
+			memset(&fake_device.figures, 0x11, sizeof(fake_device.figures));
+			assert_int_equal(0, start_native());
+			assert_int_equal(0, status_of_size(&caller, size, functions[k]));
+			expected = fake_device.figures;
+			expected.size = (uint32_t)size;
+			expected.state = PROFIL_STATE_RUNNING;
+			assert_memory_equal(&expected, caller.status, known);
+			assert_true(is_all(caller.status + known, size - known, 0));
+			assert_true(is_all(caller.status + size,
+					   sizeof(caller.status) - size, CANARY));
+			assert_true(is_all(caller.before, sizeof(caller.before), CANARY));
+		}
+}
+
+static void test_status_sizes_that_are_none(void **state)
+{
+	static const size_t sizes[] = { 0, 4, 7, 4097, SIZE_MAX };
+	struct caller caller;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(0, start_native());
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
+							profil_status_sized));
+		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
+							profil_stop_sized));
+		assert_true(is_all(caller.status, sizeof(caller.status), CANARY));
+	}
+	assert_true(is_on());
+	/* without a structure it has none */
+	assert_int_equal(0, profil_stop_sized(NULL, 0));
+	assert_false(is_on());
+}
+
+static void test_attr_sizes(void **state)
+{
+	struct profil_region region = {
+		.start = offset,
+		.offset = offset,
+		.buf = (uintptr_t)buffer,
+		.bytes = sizeof(buffer),
+		.scale = 0x8000,
+	};
+	struct {
+		struct profil_attr attr;
+		unsigned char later[4096];
+	} given = {
+		.attr = { .regions = &region, .nr_regions = 1, .width = 16, .rate = 50,
+			  .catch_all = &buffer[4] },
+	};
+	const size_t least = offsetof(struct profil_attr, width), own = sizeof(given.attr);
+
+	(void)state;
+	/* what a shorter one has no room for is as in one of zeroes */
+	assert_int_equal(0, profil_start_sized(&given.attr, least));
+	assert_int_equal(32, fake_device.start.width);
+	assert_int_equal(100, fake_device.start.rate);
+	assert_int_equal(0, fake_device.start.catch_all);
+	assert_int_equal(0, profil_start_sized(&given.attr,
+					       offsetof(struct profil_attr, catch_all)));
+	assert_int_equal(16, fake_device.start.width);
+	assert_int_equal(50, fake_device.start.rate);
+	assert_int_equal(0, fake_device.start.catch_all);
+	/* a longer one asks for nothing else */
+	assert_int_equal(0, profil_start_sized(&given.attr, own + 8));
+	assert_int_equal((uintptr_t)&buffer[4], fake_device.start.catch_all);
+	assert_int_equal(0, profil_start_sized(&given.attr, 4096));
+	assert_int_equal(4, fake_device.starts);
+	given.later[7] = 1;
+	assert_int_equal(0, profil_start_sized(&given.attr, own + 7));
+	assert_int_equal(E2BIG, error_of(profil_start_sized(&given.attr, own + 8)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, least - 1)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, 0)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, 4097)));
+	assert_int_equal(5, fake_device.starts);
+	assert_true(is_on());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +476,9 @@ int main(void)
 		TEST(test_sprofil_arguments),
 		TEST(test_sprofil_memory),
 		TEST(test_native_regions),
+		TEST(test_status_sizes),
+		TEST(test_status_sizes_that_are_none),
+		TEST(test_attr_sizes),
 	};
 
 	setenv("PROFIL_FALLBACK", "fatal", 1);
