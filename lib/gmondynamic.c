@@ -8,7 +8,7 @@
 #include <sys/gmon.h>
 
 #include "gmon.h"
-#include "run/autostart.h"
+#include "preloaded.h"
 
 /* It is there if the profil command has preloaded its library. */
 #pragma weak profil_run_has_profile

@@ -110,9 +110,18 @@ asks_by_version() {
 		"pcsample profil profil_set_rate@PROFIL_1.0 profil_stop_sized@PROFIL_1.0 " ]
 }
 
+# hardened DIRECTORY TARGET: the compiler gets CPPFLAGS for each object, and nothing takes
+# them back
+hardened() {
+	make -n -B -C "../$1" CPPFLAGS=-D_FORTIFY_SOURCE=2 "$2" >"$work/out" 2>"$work/err" &&
+	grep -E ' -c ' "$work/out" >"$work/compiled" &&
+	! grep -E -e '-U_FORTIFY_SOURCE' "$work/compiled" >>"$work/err" &&
+	! grep -v -e '-D_FORTIFY_SOURCE=2' "$work/compiled" >>"$work/err"
+}
+
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + 2))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + 4))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -130,5 +139,7 @@ for dialect in solaris bsd linux099 osf1 aix; do
 	check "$dialect: beside profil.h" in_both ours_beside "$dialect"
 done
 check "the library's names" exports
+check "CPPFLAGS for libprofil.so" hardened lib libprofil.so
+check "CPPFLAGS for the command" hardened tools profil
 check "a program asks for the library's own names by version" asks_by_version
 ktap_finished

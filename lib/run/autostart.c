@@ -25,6 +25,7 @@
 #include "device.h"
 #include "jit.h"
 #include "libc.h"
+#include "preloaded.h"
 #include "rate.h"
 #include "tables.h"
 

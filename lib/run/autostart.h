@@ -2,14 +2,7 @@
 #ifndef PROFIL_AUTOSTART_H
 #define PROFIL_AUTOSTART_H
 
-#include <stdbool.h>
 #include <stddef.h>
-
-/*
- * Whether this process's profile is the profil command's, or will be once it has come
- * to our constructor. What libprofil.so asks, if it is there too (lib/gmondynamic.c).
- */
-bool profil_run_has_profile(void);
 
 /*
  * For those who hear of what the program does (interpose.c). errno stays as it is.
