@@ -11,11 +11,13 @@
 #include <sys/profil.h>
 
 #include "call.h"
-#include "overlap.h"
 #include "profil.h"
 #include "rate.h"
 
 #define FLAGS	((unsigned int)PROF_UINT | PROF_FAST | PROF_UINT64)
+
+#define MOST_REGIONS	4096		/* of the kernel */
+#define NO_END	UINT64_MAX	/* here; the kernel's own is 0 */
 
 /* More than the kernel takes, and so little that 64 bits hold it scaled */
 #define MOST_BYTES	(1ULL << 46)
@@ -37,47 +39,75 @@ static uint64_t end_of(const struct prof *prof, unsigned int width)
 		bytes = MOST_BYTES;
 	units = ((bytes / width << 16) + prof->pr_scale - 1) / prof->pr_scale;
 	if (__builtin_add_overflow(prof->pr_off, units * width, &end))
-		return PROFIL_NO_END;
+		return NO_END;
 	return end;
 }
 
-/* Falling, and of several at one place the first in the caller's array first. */
+/* Rising, and of several at one place the first in the caller's array last. */
 static int compare(const void *a, const void *b)
 {
 	const struct prof *left = *(const struct prof *const *)a;
 	const struct prof *right = *(const struct prof *const *)b;
 
 	if (left->pr_off != right->pr_off)
-		return left->pr_off > right->pr_off ? -1 : 1;
-	return left < right ? -1 : 1;
+		return left->pr_off < right->pr_off ? -1 : 1;
+	return left > right ? -1 : 1;
+}
+
+/* The kernel's regions, as far as they are made */
+struct cut {
+	struct profil_region regions[MOST_REGIONS];
+	size_t nr;
+	unsigned int width;	/* of a counter, in bytes */
+};
+
+/* Return: whether there is room for it. */
+static bool add(struct cut *cut, const struct prof *prof, uint64_t start, uint64_t end)
+{
+	if (cut->nr == MOST_REGIONS)
+		return false;
+	cut->regions[cut->nr++] = (struct profil_region){
+		.start = start,
+		.end = end == NO_END ? 0 : end,
+		.offset = prof->pr_off,
+		.buf = (uintptr_t)prof->pr_base,
+		.bytes = prof->pr_size,
+		.scale = (uint32_t)prof->pr_scale,
+		.rounding = PROFIL_ROUND_PC,
+	};
+	return true;
 }
 
 /*
- * Of those that hold a pc, the one of the largest offset counts it. Return: number of
- * regions, at most twice that of order[nr].
+ * Of the regions that hold a pc, the one of the largest offset counts it. They are taken
+ * in rising order: what has begun and not ended is a stack, of which the top counts, and
+ * the ones below go on when it has ended. The stack takes the place of what has been
+ * read of order[nr]. Return: 0; -E2BIG: there are more than the kernel takes.
  */
-static size_t make_regions(struct profil_region *regions,
-			   const struct prof **order, size_t nr,
-			   unsigned int width)
+static int cut_regions(struct cut *cut, const struct prof **order, size_t nr)
 {
-	size_t nr_regions = 0, i;
+	size_t depth = 0, i;
 
 	qsort(order, nr, sizeof(*order), compare);
-	for (i = 0; i < nr; i++) {
-		struct profil_region region = {
-			.start = order[i]->pr_off,
-			.end = end_of(order[i], width),
-			.offset = order[i]->pr_off,
-			.buf = (uintptr_t)order[i]->pr_base,
-			.bytes = order[i]->pr_size,
-			.scale = (uint32_t)order[i]->pr_scale,
-			.rounding = PROFIL_ROUND_PC,
-		};
+	for (i = 0; i <= nr; i++) {
+		const uint64_t next = i < nr ? order[i]->pr_off : NO_END;
+		uint64_t from = depth ? order[depth - 1]->pr_off : next;
 
-		nr_regions = profil_overlap_fill(regions, nr_regions, &region);
+		while (depth && from < next) {
+			const uint64_t end = end_of(order[depth - 1], cut->width);
+			const uint64_t to = end < next ? end : next;
+
+			if (from < to && !add(cut, order[depth - 1], from, to))
+				return -E2BIG;
+			if (from < to)
+				from = to;
+			if (end <= next)
+				depth--;
+		}
+		if (i < nr)
+			order[depth++] = order[i];
 	}
-	profil_overlap_finish(regions, nr_regions);
-	return nr_regions;
+	return 0;
 }
 
 static unsigned int width_of(unsigned int flags)
@@ -105,20 +135,20 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 		 unsigned int *rate)
 {
 	const struct prof **order = calloc(nr, sizeof(*order));
-	struct profil_region *regions = calloc(2 * nr, sizeof(*regions));
+	struct cut *cut = calloc(1, sizeof(*cut));
 	const struct prof *overflow = NULL;
 	unsigned int width = width_of(flags);
 	struct profil_start arg = {
 		.rate = flags & PROF_FAST ? PROFIL_HIGHEST_RATE : 0,
 		.width = width * 8,
 		.overflow = PROFIL_OVERFLOW_SATURATE,
-		.regions = (uintptr_t)regions,
 	};
 	size_t nr_used = 0, i;
 	int error = -ENOMEM;
 
-	if (!order || !regions)
+	if (!order || !cut)
 		goto free;
+	cut->width = width;
 	for (i = 0; i < nr; i++) {
 		if (profp[i].pr_size < width)
 			continue;
@@ -129,21 +159,25 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 			overflow = &profp[i];
 		}
 	}
-	arg.nr_regions = (uint32_t)make_regions(regions, order, nr_used, width);
+	error = cut_regions(cut, order, nr_used);
+	if (error)
+		goto free;
 	if (overflow)
 		arg.catch_all = (uintptr_t)overflow->pr_base;
-	if (overflow && !arg.nr_regions) {
+	if (overflow && !cut->nr) {
 		/* the kernel wants a region: one that has all pcs */
-		regions[0].buf = arg.catch_all;
-		regions[0].bytes = width;
-		regions[0].rounding = PROFIL_ROUND_FIRST;
-		arg.nr_regions = 1;
+		cut->regions[0].buf = arg.catch_all;
+		cut->regions[0].bytes = width;
+		cut->regions[0].rounding = PROFIL_ROUND_FIRST;
+		cut->nr = 1;
 		arg.catch_all = 0;
 	}
+	arg.regions = (uintptr_t)cut->regions;
+	arg.nr_regions = (uint32_t)cut->nr;
 	error = arg.nr_regions ? profil_call_start(&arg) : profil_call_off();
 	*rate = arg.nr_regions ? arg.rate : 0;
 free:
-	free(regions);
+	free(cut);
 	free(order);
 	return error;
 }

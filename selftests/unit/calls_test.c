@@ -323,6 +323,36 @@ static void test_sprofil_memory(void **state)
 	munmap(profs, nr * sizeof(*profs));
 }
 
+/*
+ * More regions than the kernel takes, each apart from the others: what is refused is
+ * refused before work that grows with the square of their number, which takes minutes here.
+ */
+static void test_sprofil_many(void **state)
+{
+	const size_t nr = 1 << 20;
+	struct prof *profs = calloc(nr, sizeof(*profs));
+	size_t i;
+
+	(void)state;
+	assert_non_null(profs);
+	for (i = 0; i < nr; i++)
+		profs[i] = (struct prof){ buffer, 2, 16 * i, 0x10000 };
+	assert_int_equal(0, sprofil(profs, 4096, NULL, 0));
+	assert_int_equal(4096, fake_device.start.nr_regions);
+	assert_int_equal(E2BIG, error_of(sprofil(profs, 4097, NULL, 0)));
+	assert_int_equal(E2BIG, error_of(sprofil(profs, (int)nr, NULL, 0)));
+	/* within one that has the rest: it is cut into one piece more than there are others */
+	profs[0].pr_size = sizeof(buffer);
+	profs[0].pr_scale = 2;
+	profs[0].pr_off = 1;
+	assert_int_equal(0, sprofil(profs, 2048, NULL, 0));
+	assert_int_equal(2 * 2047 + 1, fake_device.start.nr_regions);
+	assert_int_equal(E2BIG, error_of(sprofil(profs, 2050, NULL, 0)));
+	assert_int_equal(2, fake_device.starts);
+	assert_true(is_on());
+	free(profs);
+}
+
 static void test_native_regions(void **state)
 {
 	struct profil_attr attr = { .nr_regions = 1UL << 32 };
@@ -475,6 +505,7 @@ int main(void)
 		TEST(test_linux),
 		TEST(test_sprofil_arguments),
 		TEST(test_sprofil_memory),
+		TEST(test_sprofil_many),
 		TEST(test_native_regions),
 		TEST(test_status_sizes),
 		TEST(test_status_sizes_that_are_none),
