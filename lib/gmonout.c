@@ -1,23 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Where gmon.out goes. The C library writes $GMON_OUT_PREFIX.PID, or gmon.out in the
- * current directory if that is not set or cannot be written. It is led, by another
- * prefix, to a file .NAME.PID beside the one that is meant. There the histogram is
- * replaced, and then it gets its name: so under that name is always a whole file, the
- * earlier or the new one, whenever the process is killed.
+ * current directory if that is not set or cannot be written. It is made to write in a
+ * directory of its own, .NAME.XXXXXX beside the file that is meant. There the histogram is
+ * replaced, and then the file gets its name: so under that name is always a whole file, the
+ * earlier or the new one, whenever the process is killed. Nobody else can have put a file
+ * or a link into that directory.
  *
  * A forked child has no prefix to tell it from its parent by, but what the C library
  * does with one tells how such files are called: gmon.out.PID.
+ *
+ * The environment, which would lead the C library elsewhere, is all threads'. So it is the
+ * current directory that is another one: in a child that has this process's memory, and so
+ * the C library's figures, but its own current directory. The C library sees that child's
+ * PID.
  *
  * Only a file in a directory where none can be made is written as it stands.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gmonout.h"
@@ -25,12 +37,16 @@
 #define PREFIX_VARIABLE	"GMON_OUT_PREFIX"
 #define DEFAULT_NAME	"gmon.out"
 
+/* As for a thread: the C library needs some KiB. */
+#define STACK_BYTES	((size_t)256 << 10)
+
 /* A file that is being made. */
 struct output {
-	char *setting;		/* "GMON_OUT_PREFIX=..." */
-	char *temporary;	/* what the C library writes then */
+	char *path;		/* of the directory in which it is made */
+	int directory;		/* the same, open */
 	char *name;		/* what it becomes */
-	int fd;			/* of the temporary one */
+	int fd;			/* of the file, once the C library has written it */
+	char *made;		/* its name there */
 };
 
 static void tell(const char *name, int error)
@@ -41,6 +57,8 @@ static void tell(const char *name, int error)
 		remedy = ": the C library's file is none that libprofil knows";
 	else if (error == EACCES || error == EPERM || error == EROFS)
 		remedy = ": run the program in a directory that it may write to, or set " PREFIX_VARIABLE;
+	else if (error == EEXIST)
+		remedy = ": another user's file is in its place: remove it, or set " PREFIX_VARIABLE;
 	fprintf(stderr, "libprofil: %s: samples not written: %s (%s)%s\n", name,
 		strerrordesc_np(error), strerrorname_np(error), remedy);
 }
@@ -49,93 +67,150 @@ static void put(struct output *output)
 {
 	if (output->fd >= 0)
 		close(output->fd);
-	output->fd = -1;
-	free(output->setting);
-	free(output->temporary);
+	if (output->directory >= 0) {
+		close(output->directory);
+		rmdir(output->path);
+	}
+	free(output->path);
 	free(output->name);
+	free(output->made);
+	*output = (struct output){ .directory = -1, .fd = -1 };
 }
 
-/* prefix: NULL if there is none. Return: 0; or -errno, and the descriptor is -1. */
+/* Like asprintf(), but NULL if there is no memory. */
+static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static char *text_of(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return text;
+}
+
+/* prefix: NULL if there is none. Return: 0; or -errno, and there is no directory. */
 static int create(struct output *output, const char *prefix, bool forked)
 {
 	const char *path = prefix ? prefix : DEFAULT_NAME;
 	const char *slash = strrchr(path, '/');
 	int directory = slash ? (int)(slash - path) + 1 : 0;
-	unsigned int pid = (unsigned int)getpid();
 	int error = -ENOMEM;
 
-	*output = (struct output){ .fd = -1 };
-	if (asprintf(&output->setting, PREFIX_VARIABLE "=%.*s.%s", directory, path,
-		     path + directory) < 0) {
-		output->setting = NULL;
-		goto put;
-	}
-	if (asprintf(&output->temporary, "%s.%u",
-		     strchr(output->setting, '=') + 1, pid) < 0) {
-		output->temporary = NULL;
-		goto put;
-	}
-	if (prefix || forked) {
-		if (asprintf(&output->name, "%s.%u", path, pid) < 0)
-			output->name = NULL;
-	} else {
+	*output = (struct output){ .directory = -1, .fd = -1 };
+	output->path = text_of("%.*s.%s.XXXXXX", directory, path, path + directory);
+	if (prefix || forked)
+		output->name = text_of("%s.%u", path, (unsigned int)getpid());
+	else
 		output->name = strdup(path);
-	}
-	if (!output->name)
+	if (!output->path || !output->name)
 		goto put;
-	output->fd = open(output->temporary,
-			  O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (output->fd >= 0)
+	if (!mkdtemp(output->path)) {
+		error = -errno;
+		goto put;
+	}
+	output->directory = open(output->path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (output->directory >= 0)
 		return 0;
 	error = -errno;
+	rmdir(output->path);
 put:
 	put(output);
 	return error;
 }
 
-/*
- * With a variable of the environment set to something else: in front of the list, where
- * it is found first. As the list is another one meanwhile, threads that read it have one
- * or the other, and both stay: it is not freed.
- */
-static int call_with(void (*function)(void), char *setting)
-{
-	char **given = environ, **list;
-	size_t nr = 0;
+struct call {
+	void (*function)(void);
+	int directory;
+	int error;
+};
 
-	while (given && given[nr])
-		nr++;
-	list = calloc(nr + 2, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	list[0] = setting;
-	if (nr)
-		memcpy(list + 1, given, nr * sizeof(*list));
-	environ = list;
-	function();
-	environ = given;
+/* In the child. What it returns is its exit status, but its memory is ours. */
+static int call_there(void *data)
+{
+	struct call *call = data;
+
+	call->error = fchdir(call->directory) ? -errno : 0;
+	if (!call->error)
+		call->function();
 	return 0;
 }
 
-static int finish(struct output *output, void (*mcleanup)(void),
-		  const struct profil_gmon_histogram *histogram)
+/*
+ * Call a function with another current directory, which only this call has. This thread
+ * stands still meanwhile, as for posix_spawn(). The child sends no signal when it ends, and
+ * is no child that the program could wait for by chance. *pid gets its PID. Return: 0; or
+ * -errno, and nothing has been called.
+ */
+static int call_in(int directory, void (*function)(void), pid_t *pid)
 {
-	struct stat stat;
-	int error = call_with(mcleanup, output->setting);
+	struct call call = { function, directory, 0 };
+	sigset_t all, before;
+	char *stack;
+	int error = 0;
 
-	if (!error && fstat(output->fd, &stat))
+	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return -errno;
+	/* handlers of the program's are for the program */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	*pid = clone(call_there, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &call);
+	if (*pid < 0)
 		error = -errno;
-	/* if it had a reason to write nothing, it has said so */
-	if (!error && !stat.st_size)
-		goto unlink;
-	if (!error)
-		error = profil_gmonfile_replace(output->fd, histogram);
-	if (!error && rename(output->temporary, output->name))
+	while (!error && waitpid(*pid, NULL, __WCLONE) < 0 && errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	munmap(stack, STACK_BYTES);
+	return error ? error : call.error;
+}
+
+/*
+ * Open what the C library has written: gmon.out in the directory; or else by the prefix,
+ * where that leads from there. Return: 0, also if it has written nothing; or -errno.
+ */
+static int open_made(struct output *output, const char *prefix, pid_t pid)
+{
+	const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
+	struct stat stat;
+
+	output->made = strdup(DEFAULT_NAME);
+	if (!output->made)
+		return -ENOMEM;
+	output->fd = openat(output->directory, output->made, flags);
+	if (output->fd < 0 && prefix) {
+		free(output->made);
+		output->made = text_of("%s.%u", prefix, (unsigned int)pid);
+		if (!output->made)
+			return -ENOMEM;
+		output->fd = openat(output->directory, output->made, flags);
+	}
+	if (output->fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fstat(output->fd, &stat))
+		return -errno;
+	/* a prefix may lead to where others can put files */
+	return stat.st_uid == geteuid() && S_ISREG(stat.st_mode) && stat.st_nlink == 1 ?
+		0 : -EEXIST;
+}
+
+/* Return: 0, also if the C library had a reason to write nothing: it has said so; -errno. */
+static int finish(struct output *output, const char *prefix,
+		  const struct profil_gmon_histogram *histogram, pid_t pid)
+{
+	int error = open_made(output, prefix, pid);
+
+	if (error || output->fd < 0)
+		return error;
+	error = profil_gmonfile_replace(output->fd, histogram);
+	if (!error && renameat(output->directory, output->made, AT_FDCWD, output->name))
 		error = -errno;
-	if (!error)
-		return 0;
-unlink:
-	unlink(output->temporary);
+	if (error)
+		unlinkat(output->directory, output->made, 0);
 	return error;
 }
 
@@ -170,27 +245,41 @@ out:
 	return error;
 }
 
+/* Return: whether mcleanup() was called. */
+static bool write_beside(struct output *output, void (*mcleanup)(void), const char *prefix,
+			 const struct profil_gmon_histogram *histogram, int *error)
+{
+	pid_t pid = 0;
+
+	*error = call_in(output->directory, mcleanup, &pid);
+	if (*error)
+		return false;
+	*error = finish(output, prefix, histogram, pid);
+	if (*error)
+		tell(output->name, -*error);
+	return true;
+}
+
 void profil_gmonout_write(void (*mcleanup)(void), bool forked,
 			  const struct profil_gmon_histogram *histogram)
 {
 	const char *prefix = secure_getenv(PREFIX_VARIABLE);
-	struct output output = { .fd = -1 };
-	int error = 0;
+	struct output output = { .directory = -1, .fd = -1 };
+	int error = -ENOENT, cancel;
+	bool done = false;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (prefix)
 		error = create(&output, prefix, forked);
-	if (output.fd < 0)
-		error = create(&output, NULL, forked);
-	if (output.fd >= 0) {
-		error = finish(&output, mcleanup, histogram);
-		if (error)
-			tell(output.name, -error);
-		put(&output);
-		return;
-	}
-	/* what stands there is its parent's */
-	if (!forked)
-		error = write_as_it_stands(mcleanup, histogram, error);
 	if (error)
+		error = create(&output, NULL, forked);
+	if (!error)
+		done = write_beside(&output, mcleanup, prefix, histogram, &error);
+	put(&output);
+	/* what stands there is its parent's */
+	if (!done && !forked)
+		error = write_as_it_stands(mcleanup, histogram, error);
+	if (!done && error)
 		tell(DEFAULT_NAME, -error);
+	pthread_setcancelstate(cancel, NULL);
 }

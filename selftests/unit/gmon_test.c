@@ -95,13 +95,13 @@ static void libc_moncontrol(int mode)
 static void libc_mcleanup(void)
 {
 	static const char empty[20] = "gmon\1";
-	char path[256];
+	const char *prefix = getenv("GMON_OUT_PREFIX");
+	char path[256] = "gmon.out";
 	int fd;
 
 	note('c');
-	snprintf(path, sizeof(path), "%s.%d",
-		 getenv("GMON_OUT_PREFIX") ? getenv("GMON_OUT_PREFIX") : "none",
-		 (int)getpid());
+	if (prefix)
+		snprintf(path, sizeof(path), "%s.%d", prefix, (int)getpid());
 	fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0666);
 	assert_int_equal(write(fd, empty, sizeof(empty)), sizeof(empty));
 	close(fd);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gmonout.h"
@@ -26,6 +27,9 @@ static char pid_name[64];	/* gmon.out.PID */
 static const char *content;
 static int calls;
 static off_t size_meanwhile;
+
+/* What else happens while it writes */
+static void (*meanwhile)(const char *written);
 
 static off_t size_of(const char *path)
 {
@@ -57,7 +61,9 @@ static void mcleanup(void)
 	}
 	assert_int_equal(write(fd, content, WITHOUT), WITHOUT);
 	close(fd);
-	size_meanwhile = size_of("gmon.out");
+	size_meanwhile = size_of("../gmon.out");
+	if (meanwhile)
+		meanwhile(path);
 }
 
 static const uint32_t count = 3;
@@ -88,7 +94,8 @@ static void write_(bool forked)
 	assert_true(length >= 0);
 	told[length] = 0;
 	close(pipe_[0]);
-	assert_ptr_equal(before, environ);
+	if (!meanwhile)
+		assert_ptr_equal(before, environ);
 }
 
 static void assert_files(int expected)
@@ -109,6 +116,7 @@ static int set_up(void **state)
 	(void)state;
 	unsetenv("GMON_OUT_PREFIX");
 	setenv("ANOTHER", "1", 1);
+	meanwhile = NULL;
 	content = "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 	return 0;
 }
@@ -221,38 +229,131 @@ static void name_that_cannot_be(void **state)
 	assert_files(1);
 }
 
-/* Something else has the name that the file would have first. */
-static void where_none_can_be_made(void **state)
+/* Names that other users can foresee, and take before */
+static void planted(void **state)
 {
 	char path[128];
 
 	(void)state;
 	snprintf(path, sizeof(path), ".%s", pid_name);
-	assert_int_equal(mkdir(path, 0777), 0);
+	make_file(path);
 	make_file("gmon.out");
-	write_(true);
-	assert_int_equal(size_of("gmon.out"), 7);
-	assert_int_equal(calls, 0);
-	assert_non_null(strstr(told, "EISDIR"));
-
+	assert_int_equal(link("gmon.out", "theirs"), 0);
 	write_(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
+	assert_int_equal(size_of(path), 7);
+	assert_int_equal(size_of("theirs"), 7);
 	assert_string_equal(told, "");
+	assert_files(3);
+}
 
+static void link_there(const char *written)
+{
+	if (link(written, "../theirs"))
+		abort();
+}
+
+/* An absolute prefix leads out of the directory in which nobody else can make files. */
+static void by_absolute_prefix(void **state)
+{
+	char path[128], prefix[64];
+
+	(void)state;
+	snprintf(prefix, sizeof(prefix), "%s/x", directory);
+	snprintf(path, sizeof(path), "x.%u", (unsigned int)getpid());
+	setenv("GMON_OUT_PREFIX", prefix, 1);
+	write_(false);
+	assert_int_equal(size_of(path), WITH);
+	assert_string_equal(told, "");
+	assert_files(1);
+	assert_int_equal(unlink(path), 0);
+
+	/* one that has another name, too, may be another's */
+	snprintf(prefix, sizeof(prefix), "%s/y", directory);
+	setenv("GMON_OUT_PREFIX", prefix, 1);
+	snprintf(path, sizeof(path), "y.%u", (unsigned int)getpid());
+	meanwhile = link_there;
+	write_(false);
+	assert_int_equal(size_of(path), -1);
+	assert_non_null(strstr(told, "EEXIST"));
+}
+
+static void set_new(const char *written)
+{
+	(void)written;
+	setenv("NEW", "1", 1);
+	setenv("ANOTHER", "2", 1);
+}
+
+/* As another thread does while the file is written: the environment is not ours. */
+static void environment_that_changes(void **state)
+{
+	/* as the kernel has made it */
+	static char another[] = "ANOTHER=1";
+	static char *made[] = { another, NULL };
+
+	(void)state;
+	environ = made;
+	meanwhile = set_new;
+	write_(false);
+	assert_int_equal(size_of("gmon.out"), WITH);
+	assert_string_equal(getenv("NEW"), "1");
+	assert_string_equal(getenv("ANOTHER"), "2");
+	assert_null(getenv("GMON_OUT_PREFIX"));
+}
+
+/* Return: 0, or the number of what was not so. */
+static int as_it_stands(void)
+{
+	write_(true);
+	if (size_of("gmon.out") != 7 || calls || !strstr(told, "EACCES"))
+		return 1;
+	write_(false);
+	if (size_of("gmon.out") != WITH || *told)
+		return 2;
 	/* one that is left as it is has not become this program's */
-	assert_int_equal(truncate("gmon.out", WITHOUT), 0);
+	if (truncate("gmon.out", WITHOUT))
+		return 3;
 	content = NULL;
 	write_(false);
-	assert_int_equal(size_of("gmon.out"), WITHOUT);
-	assert_string_equal(told, "");
+	return size_of("gmon.out") == WITHOUT && !*told ? 0 : 4;
+}
 
-	content = "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+static int link_as_it_stands(void)
+{
+	write_(false);
+	return strstr(told, "the C library has told") && strstr(told, "EACCES") ? 0 : 5;
+}
+
+/* In a directory where this process may make no file */
+static int in_closed_directory(int (*function)(void))
+{
+	int status = -1;
+	pid_t pid;
+
+	assert_int_equal(chmod(".", 0555), 0);
+	pid = fork();
+	if (!pid) {
+		if (!geteuid() && (setresgid(65534, 65534, 65534) ||
+				   setresuid(65534, 65534, 65534)))
+			_exit(100);
+		_exit(function());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(chmod(".", 0700), 0);
+	return status;
+}
+
+static void where_none_can_be_made(void **state)
+{
+	(void)state;
+	make_file("gmon.out");
+	assert_int_equal(chmod("gmon.out", 0666), 0);
+	assert_int_equal(in_closed_directory(as_it_stands), 0);
 	assert_int_equal(unlink("gmon.out"), 0);
 	assert_int_equal(symlink("nothing", "gmon.out"), 0);
-	write_(false);
-	assert_non_null(strstr(told, "the C library has told"));
-	assert_non_null(strstr(told, "EISDIR"));
-	assert_files(2);
+	assert_int_equal(in_closed_directory(link_as_it_stands), 0);
+	assert_files(1);
 }
 
 int main(void)
@@ -266,6 +367,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(of_nothing, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(not_understood, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(name_that_cannot_be, set_up,
+						clean_up),
+		cmocka_unit_test_setup_teardown(planted, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(by_absolute_prefix, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(environment_that_changes, set_up,
 						clean_up),
 		cmocka_unit_test_setup_teardown(where_none_can_be_made, set_up,
 						clean_up),
