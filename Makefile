@@ -70,9 +70,8 @@ install: lib tools
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
 # The module goes where depmod and modprobe look, for the kernel of KDIR.
-modules_install: module
-	$(MAKE) -C $(KDIR) M=$$(dirname $$(scripts/build-module $(KDIR))) \
-		INSTALL_MOD_PATH=$(DESTDIR) modules_install
+modules_install:
+	+scripts/install-module $(KDIR) $(DESTDIR)
 
 clean:
 	$(MAKE) -C lib clean
