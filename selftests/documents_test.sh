@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What README and the manual pages show, as a reader would take it from there: programs
+# compile without a warning, commands run, and options are those that there are. Runs
+# natively, needs no module.
+
+cd "$(dirname "$0")" || exit 1
+# shellcheck source=ktap.sh
+. ./ktap.sh
+
+make -s -C ../lib && make -s -C ../tools && make -s spin && make -s -C unit export_sample ||
+	exit 1
+readme=$(readlink -f ../README.md)
+manual=../tools/man/profil.1
+spin=$(readlink -f spin)
+sample=$(readlink -f unit/export_sample)
+PATH=$(readlink -f ../tools):$PATH
+
+# The code blocks of README, indented by four, each in a file: $work/block/N
+mkdir "$work/block"
+awk -v to="$work/block/" '
+	/^```/ { fenced = !fenced }
+	fenced { next }
+	/^    / {
+		if (!within)
+			nr++
+		within = 1
+		printf "%s%s\n", blank, substr($0, 5) >(to nr)
+		blank = ""
+		next
+	}
+	/^$/ { if (within) blank = blank "\n"; next }
+	{ within = 0; blank = "" }' "$readme"
+
+# block WORDS: the one that has them
+block() {
+	local found
+
+	mapfile -t found < <(grep -lF -- "$1" "$work"/block/*)
+	[ ${#found[@]} = 1 ] && echo "${found[0]}"
+}
+
+# examples PAGE: the programs of its EXAMPLES, as it is shown, in $work/examples/N.c
+examples() {
+	rm -rf "$work/examples" && mkdir "$work/examples" &&
+	mandoc -T ascii -O width=200 "$1" | col -bx | awk -v to="$work/examples/" '
+		/^[A-Z]/ { here = /^EXAMPLES/ }
+		!here { next }
+		/^ *#include/ && !within { within = 1; nr++; indent = index($0, "#") }
+		within { print substr($0, indent) >(to nr ".c") }
+		within && substr($0, indent) == "}" && seen { within = seen = 0 }
+		within && /main\(/ { seen = 1 }'
+}
+
+# compiles FILE FLAG...
+compiles() {
+	cc -Wall -Wextra -Werror -I../lib -I../uapi -x c "$1" -x none "${@:2}" \
+		-o "$work/program" ../lib/libprofil.so 2>"$work/err"
+}
+
+each_compiles() {
+	local file
+
+	for file in "$@"; do
+		compiles "$file" -O0 && compiles "$file" -O2 || return
+	done
+}
+
+readme_programs() {
+	local programs
+
+	mapfile -t programs < <(grep -l '^#include' "$work"/block/*)
+	[ ${#programs[@]} -gt 0 ] && each_compiles "${programs[@]}"
+}
+
+manual_programs() {
+	examples "$1" && each_compiles "$work"/examples/*.c
+}
+
+# as_installed DIRECTORY: a shell there, with the commands on standard input, which finds
+# what `make install` installs
+as_installed() (
+	make -s -C .. install DESTDIR="$work/root" PREFIX=/usr >/dev/null &&
+	cd "$1" &&
+	PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/usr/lib/pkgconfig \
+		LD_LIBRARY_PATH=$work/root/usr/lib bash -e >"$work/out" 2>"$work/err"
+)
+
+# Where there is no device, it falls back on the C library's profil().
+readme_library() {
+	mkdir "$work/c" && cp "$(block '#include <profil.h>')" "$work/c/prog.c" &&
+	{ cat "$(block 'cc prog.c')" && echo ./a.out; } | as_installed "$work/c"
+}
+
+readme_pg() {
+	mkdir "$work/pg" &&
+	cc -pg -O2 -I../uapi -I../lib -pthread spin.c -o "$work/pg/prog" 2>"$work/err" &&
+	sed 's,\./prog$,& 0.1,' "$(block "gprof ./prog gmon.out")" | sed 's,gprof \./prog 0.1,gprof ./prog,' |
+		as_installed "$work/pg" && grep -q 'Flat profile' "$work/out"
+}
+
+# A result of ./prog, with one sample at the start of a function
+readme_viewers() {
+	local address
+
+	command -v go >/dev/null && mkdir "$work/view" "$work/bin" &&
+	ln -s "$(command -v callgrind_annotate)" "$work/bin/kcachegrind" &&
+	cp "$spin" "$work/view/prog" &&
+	address=$(nm "$spin" | awk '$3 == "spin_much" { print $1 }') &&
+	echo "0 $address 1000" |
+		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
+	PATH=$work/bin:$PATH as_installed "$work/view" <"$(block 'export --pprof')" &&
+	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ]
+}
+
+options_of() {
+	"$1" help "$2" | grep -oE -- '--[a-z-]+' | sort -u
+}
+
+# Those that README shows
+readme_options() {
+	local line words option
+
+	grep -h '^profil ' "$work"/block/* | while read -r line; do
+		words=${line//[\[\]|;]/ }
+		read -r _ subcommand _ <<<"$words"
+		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
+			options_of profil "$subcommand" | grep -qxFe "$option" ||
+				{ echo "# README: profil $subcommand $option"; exit 1; }
+		done
+	done
+}
+
+# Each option that there is, in the manual page and the completion
+known_everywhere() {
+	local option
+
+	. ../tools/completion/profil.bash
+	for option in $(options_of profil "$1"); do
+		_profil_options "$1" | tr ' ' '\n' | grep -qxEe "$option=?" ||
+			{ echo "# completion of $1: no $option"; return 1; }
+		case $option in
+		--help | --usage | --version) continue ;;
+		esac
+		awk -v from=".Ss profil $1" '/^\.S/ { here = $0 == from } here' $manual |
+			grep -qE -- "Fl -?(.*-)?${option#--}( |\$)" ||
+			{ echo "# profil.1: $1: no $option"; return 1; }
+	done
+}
+
+ktap_print_header
+pages=(../lib/man/*)
+ktap_set_plan $((1 + ${#pages[@]} + 4 + 4))
+check "README: programs" readme_programs
+for page in "${pages[@]}"; do
+	check "${page##*/}: programs" manual_programs "$page"
+done
+check "README: linked with the library" readme_library
+check "README: a program compiled with -pg" readme_pg
+check "README: exports, and their viewers" readme_viewers
+check "README: options" readme_options
+for subcommand in run report diff export; do
+	check "options of $subcommand in the manual page and the completion" \
+		known_everywhere "$subcommand"
+done
+ktap_finished
