@@ -19,4 +19,12 @@ int diff_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 
+/**
+ * commands_suggest - whether a subcommand is meant by a word that is none
+ * @word: in question
+ *
+ * Return: as suggest_words().
+ */
+char *commands_suggest(const char *word);
+
 #endif /* PROFIL_COMMANDS_H */

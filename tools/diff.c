@@ -17,11 +17,13 @@
 #include "failure.h"
 #include "options.h"
 #include "profile.h"
+#include "resultfile.h"
 #include "symbols.h"
 #include "table.h"
 
 static const char doc[] =
-	"Compare two results by function: which take more, or less, CPU time."
+	"Compare two results by function: which take more, or less, CPU time. One of them may "
+	"be -, which is standard input."
 	"\v"
 	"Both runs are taken to have done the same work: what is compared are CPU seconds, the "
 	"samples over their rate. Where one did more, --shares compares each function's share of "
@@ -119,6 +121,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
 			argp_error(state, "two files are needed: `profil run -o FILE COMMAND' makes one");
+		if (!strcmp(arguments->old.file, RESULTFILE_STDIN) &&
+		    !strcmp(arguments->new.file, RESULTFILE_STDIN))
+			argp_error(state, "only one of the two is on standard input");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -135,10 +140,10 @@ static void open_side(struct side *side, const struct arguments *arguments)
 		error = profile_make(&side->profile, &side->result, symbols_find,
 				     side->symbols);
 	if (error)
-		failure_exit(EXIT_NO_RESULT, side->file, -error);
+		failure_exit(EXIT_NO_RESULT, options_file_name(side->file), -error);
 	if (!side->profile.samples)
 		failure_exitx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
-		     side->file);
+		     options_file_name(side->file));
 	if (!arguments->keep_mangled)
 		profile_demangle(&side->profile);
 }
@@ -157,7 +162,7 @@ static void print_side(FILE *out, const char *what, const struct side *side)
 	size_t i;
 
 	fprintf(out, "# %s: ", what);
-	terminal_print_name(out, side->file);
+	terminal_print_name(out, options_file_name(side->file));
 	fprintf(out, ": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU\n",
 		side->profile.samples, result_rate(result), digits,
 		result_seconds(result, side->profile.samples));
@@ -218,7 +223,7 @@ int diff_main(int argc, char **argv)
 	int error;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	options_parse(&argp, argc, argv, 0, &arguments);
 	open_side(&arguments.old, &arguments);
 	open_side(&arguments.new, &arguments);
 	error = comparison_make(&comparison,

@@ -26,7 +26,7 @@
 #include "symbols.h"
 
 static const char doc[] =
-	"Write what the result in FILE (default: " RESULTFILE_DEFAULT ") holds, for a tool that "
+	"Write what the result in FILE (default: " RESULTFILE_DEFAULT "; -: standard input) holds, for a tool that "
 	"reads one of these formats:"
 	"\v"
 	"Functions are named by the objects' files, which have to be on this machine and be "
@@ -154,7 +154,7 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 		.doc = doc,
 	};
 
-	argp_parse(&argp, argc, argv, 0, NULL, arguments);
+	options_parse(&argp, argc, argv, 0, arguments);
 	free(options);
 }
 
@@ -204,7 +204,14 @@ static bool is_input(const struct arguments *arguments)
 	struct stat in, out;
 	int error;
 
-	if (arguments->format->write_object || stat(arguments->input, &in))
+	if (arguments->format->write_object)
+		return false;
+	if (!strcmp(arguments->input, RESULTFILE_STDIN))
+		error = fstat(STDIN_FILENO, &in);
+	else
+		error = stat(arguments->input, &in);
+	/* a socket may be both, and loses nothing */
+	if (error || !S_ISREG(in.st_mode))
 		return false;
 	if (arguments->output)
 		error = stat(arguments->output, &out);

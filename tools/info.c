@@ -21,6 +21,7 @@
 #include <rate.h>
 
 #include "commands.h"
+#include "options.h"
 #include "preload.h"
 #include "probe.h"
 
@@ -180,7 +181,7 @@ int info_main(int argc, char **argv)
 	int device;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	options_parse(&argp, argc, argv, 0, NULL);
 	print_kernel();
 	print_module();
 	has_library = print_library();

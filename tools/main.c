@@ -10,11 +10,13 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "commands.h"
+#include "suggest.h"
 
 #ifndef PROFIL_VERSION
 #define PROFIL_VERSION	"0.1.0"
@@ -54,6 +56,17 @@ static const struct {
 
 #define NR_COMMANDS	(sizeof(commands) / sizeof(commands[0]))
 
+char *commands_suggest(const char *word)
+{
+	struct suggest suggest;
+	size_t i;
+
+	suggest_begin(&suggest, word);
+	for (i = 0; i < NR_COMMANDS; i++)
+		suggest_offer(&suggest, commands[i].name + strlen("profil "));
+	return suggest_words(&suggest, "profil ");
+}
+
 /* Return: the index of a subcommand, or NR_COMMANDS: there is none of that name. */
 static size_t find(const char *word)
 {
@@ -80,7 +93,11 @@ static int help(const char *about)
 	if (command < NR_COMMANDS)
 		return start(command, 2, argv);
 	if (about && strcmp(about, "help")) {
-		fprintf(stderr, "profil: there is no subcommand %s\n%s", about, overview);
+		char *meant = commands_suggest(about);
+
+		fprintf(stderr, "profil: there is no subcommand %s%s\n%s", about,
+			meant ? meant : "", overview);
+		free(meant);
 		return EXIT_USAGE;
 	}
 	fputs(overview, stdout);
@@ -89,7 +106,8 @@ static int help(const char *about)
 
 static bool asks_for_help(const char *word)
 {
-	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-?");
+	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-?") ||
+	       !strcmp(word, "-h");
 }
 
 /*

@@ -4,6 +4,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,101 @@
 #include "failure.h"
 #include "options.h"
 #include "resultfile.h"
+#include "suggest.h"
+
+/* argp adds these. */
+static const struct argp_option own_options[] = {
+	{ "help", '?', NULL, 0, NULL, 0 },
+	{ "usage", 0, NULL, 0, NULL, 0 },
+	{ "version", 'V', NULL, 0, NULL, 0 },
+	/* and we this one */
+	{ NULL, 'h', NULL, 0, NULL, 0 },
+	{ 0 }
+};
+
+#define MOST_OPTIONS	64
+
+/* What getopt_long() takes */
+struct getopt_options {
+	char letters[1 + 3 * MOST_OPTIONS + 1];
+	struct option longs[MOST_OPTIONS + 1];
+	size_t nr;
+};
+
+static void add_options(struct getopt_options *all, const struct argp_option *option)
+{
+	for (; option && (option->name || option->key); option++) {
+		int has_arg = no_argument;
+
+		if (all->nr == MOST_OPTIONS)
+			return;
+		if (option->arg)
+			has_arg = option->flags & OPTION_ARG_OPTIONAL ? optional_argument :
+									required_argument;
+		if (option->key > 0 && option->key < 256)
+			sprintf(strchr(all->letters, 0), "%c%.*s", option->key, has_arg, "::");
+		if (option->name)
+			all->longs[all->nr++] = (struct option){ option->name, has_arg, NULL, 0 };
+	}
+}
+
+/* Exit, with what may have been meant, if no option begins so: argp knows abbreviations. */
+static void refuse_unknown(const struct getopt_options *all, const char *called,
+			   const char *word)
+{
+	size_t length = strcspn(word, "="), i;
+	struct suggest suggest;
+	char *name, *meant;
+
+	for (i = 0; i < all->nr; i++)
+		if (!strncmp(all->longs[i].name, word, length))
+			return;
+	name = strndup(word, length);
+	if (!name)
+		return;
+	suggest_begin(&suggest, name);
+	for (i = 0; i < all->nr; i++)
+		suggest_offer(&suggest, all->longs[i].name);
+	meant = suggest_words(&suggest, "--");
+	fprintf(stderr, "%s: there is no option --%s%s\nTry `%s --help' for more information.\n",
+		called, name, meant ? meant : "", called);
+	exit(argp_err_exit_status);
+}
+
+/* argp gives nobody the chance to add to what it says of an option that it does not know. */
+static void look_ahead(const struct getopt_options *all, int argc, char **argv)
+{
+	static char help[] = "--help";
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	int option;
+
+	if (!copy)
+		return;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, copy, all->letters, all->longs, NULL)) >= 0) {
+		if (option == 'h')
+			argv[1] = help;
+		else if (option == '?' && !optopt)
+			refuse_unknown(all, argv[0], copy[optind - 1] + 2);
+	}
+	free(copy);
+}
+
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		   void *input)
+{
+	struct getopt_options all = { 0 };
+
+	/* options of what follows the first operand are not ours */
+	if (flags & ARGP_IN_ORDER)
+		all.letters[0] = '+';
+	add_options(&all, argp->options);
+	add_options(&all, own_options);
+	look_ahead(&all, argc, argv);
+	argp_parse(argp, argc, argv, flags, NULL, input);
+}
 
 uint64_t options_parse_count(const char *text, struct argp_state *state)
 {
@@ -61,14 +158,19 @@ static const char *remedy(int error)
 	}
 }
 
+const char *options_file_name(const char *path)
+{
+	return strcmp(path, RESULTFILE_STDIN) ? path : "standard input";
+}
+
 void options_read_result(const char *path, struct result *result)
 {
-	const char *why = NULL;
+	const char *why = NULL, *name = options_file_name(path);
 	int error = resultfile_read(path, result, &why);
 
 	if (error == -EBADMSG)
-		failure_exitx(EXIT_NO_RESULT, "%s: %s", path, why);
+		failure_exitx(EXIT_NO_RESULT, "%s: %s", name, why);
 	if (error)
-		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", path, strerror(-error),
+		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", name, strerror(-error),
 		     strerrorname_np(-error), remedy(-error));
 }

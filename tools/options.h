@@ -12,6 +12,19 @@
 #include "terminal.h"
 
 /**
+ * options_parse - argp_parse(), with more help
+ * @argp:  without children
+ * @argc:  as for main()
+ * @argv:  the same
+ * @flags: argp's
+ * @input: its parser's
+ *
+ * -h is --help. Of a long option that there is not, the names that are like it are printed.
+ */
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		   void *input);
+
+/**
  * options_parse_count - a number of rows
  * @text:  the option's argument
  * @state: argp's; if it is no such number, there is no return
@@ -34,9 +47,15 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 
 /**
  * options_read_result - read a result file, or say why not and exit
- * @path:   the file
+ * @path:   the file; "-": standard input
  * @result: filled in; to be released by result_release()
  */
 void options_read_result(const char *path, struct result *result);
+
+/**
+ * options_file_name - what a result file is called in messages
+ * @path: as for options_read_result()
+ */
+const char *options_file_name(const char *path);
 
 #endif /* PROFIL_OPTIONS_H */

@@ -18,10 +18,11 @@
 #include "profile.h"
 #include "report.h"
 #include "resultfile.h"
+#include "suggest.h"
 #include "symbols.h"
 
 static const char doc[] =
-	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT ")."
+	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT "; -: standard input)."
 	"\v"
 	"Beside each share, 95%-interval is where the share of CPU time is, of which the "
 	"samples are a sample: in 95 of 100 runs of the same program it would hold the true "
@@ -179,6 +180,42 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	return error;
 }
 
+/* The names of the functions that have samples, which are like one. Return: to free(). */
+static char *suggest_functions(const struct result *result, struct symbols *symbols,
+			       const struct arguments *arguments)
+{
+	struct profile profile = { 0 };
+	struct suggest suggest;
+	char *words = NULL;
+	size_t i;
+
+	suggest_begin(&suggest, arguments->annotate);
+	if (!profile_make(&profile, result, symbols_find, symbols)) {
+		if (!arguments->keep_mangled)
+			profile_demangle(&profile);
+		for (i = 0; i < profile.nr_rows; i++)
+			if (profile.rows[i].has_name)
+				suggest_offer(&suggest, profile.rows[i].function);
+		words = suggest_words(&suggest, "");
+	}
+	profile_release(&profile);
+	return words;
+}
+
+static void explain_no_function(const struct result *result, struct symbols *symbols,
+				const struct arguments *arguments)
+{
+	char *meant = suggest_functions(result, symbols, arguments);
+
+	failure_warnx("%s: no function with the name %s has samples%s",
+		      options_file_name(arguments->file), arguments->annotate,
+		      meant ? meant : "");
+	if (!meant || !*meant)
+		failure_warnx("`profil report %s' names those that have; an address, or what is in brackets, has no source",
+			      arguments->file);
+	free(meant);
+}
+
 static int show_source(const struct result *result, struct symbols *symbols,
 		       const struct arguments *arguments)
 {
@@ -189,9 +226,10 @@ static int show_source(const struct result *result, struct symbols *symbols,
 		.style = arguments->table.style,
 	});
 
-	if (!nr)
-		failure_exitx(EXIT_NO_RESULT, "%s: no function with the name %s has samples: `profil report %s' names those that have; an address, or what is in brackets, has no source",
-		     arguments->file, arguments->annotate, arguments->file);
+	if (!nr) {
+		explain_no_function(result, symbols, arguments);
+		exit(EXIT_NO_RESULT);
+	}
 	return nr < 0 ? (int)nr : 0;
 }
 
@@ -221,7 +259,7 @@ int report_main(int argc, char **argv)
 	int error;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	options_parse(&argp, argc, argv, 0, &arguments);
 	arguments.table.style = terminal_style(stdout, arguments.color);
 	if (arguments.full_names)
 		arguments.table.style.columns = 0;
@@ -229,7 +267,7 @@ int report_main(int argc, char **argv)
 	error = show(&result, &arguments);
 	result_release(&result);
 	if (error)
-		failure_exit(EXIT_NO_RESULT, arguments.file, -error);
+		failure_exit(EXIT_NO_RESULT, options_file_name(arguments.file), -error);
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_NO_RESULT, "standard output", errno);
 	return 0;

@@ -199,40 +199,73 @@ static int refuse(const char **why, const char *what)
 	return -EBADMSG;
 }
 
-/* Return: 0 or -errno; what is no regular file has nothing of ours in it. */
+/* Of a file */
+#define MOST_BYTES	(sizeof(struct envelope) + compressBound(MAX_BYTES))
+
+#define TOO_LARGE	"it is larger than any result: name a file that profil wrote"
+
+static int read_to_end(int fd, size_t expected, unsigned char **contents, size_t *bytes,
+		       const char **why)
+{
+	size_t room = 0;
+
+	for (;;) {
+		ssize_t length;
+
+		if (*bytes == room) {
+			unsigned char *more;
+
+			room = room ? 2 * room : expected + 1;
+			more = realloc(*contents, room);
+			if (!more)
+				return -ENOMEM;
+			*contents = more;
+		}
+		length = read(fd, *contents + *bytes, room - *bytes);
+		if (!length)
+			return 0;
+		if (length < 0 && errno != EINTR)
+			return failure_errno();
+		if (length > 0)
+			*bytes += (size_t)length;
+		if (*bytes > MOST_BYTES)
+			return refuse(why, TOO_LARGE);
+	}
+}
+
+/* A file that somebody names is not waited for; on standard input it may be a pipe. */
+static int read_open(int fd, bool is_stdin, unsigned char **contents, size_t *bytes,
+		     const char **why)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return failure_errno();
+	if (is_stdin && isatty(fd))
+		return refuse(why, "it is a terminal: redirect it from a result");
+	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > MOST_BYTES)
+		return refuse(why, TOO_LARGE);
+	if (S_ISREG(st.st_mode))
+		return read_to_end(fd, (size_t)st.st_size, contents, bytes, why);
+	if (is_stdin)
+		return read_to_end(fd, 1 << 16, contents, bytes, why);
+	return refuse(why, "it is no regular file: copy the result into one");
+}
+
+/* Return: 0 or -errno. */
 static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
 		      const char **why)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	int error = 0;
+	bool is_stdin = !strcmp(path, RESULTFILE_STDIN);
+	int error, fd = STDIN_FILENO;
 
+	if (!is_stdin)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return failure_errno();
-	if (fstat(fd, &st)) {
-		error = failure_errno();
-	} else if (!S_ISREG(st.st_mode)) {
-		error = refuse(why, "it is no regular file: copy the result into one");
-	} else if ((uint64_t)st.st_size > sizeof(struct envelope) +
-					  compressBound(MAX_BYTES)) {
-		error = refuse(why, "it is larger than any result: name a file that profil wrote");
-	} else {
-		*bytes = (size_t)st.st_size;
-		*contents = malloc(*bytes + 1);
-		if (!*contents)
-			error = -ENOMEM;
-	}
-	for (size_t at = 0; !error && at < *bytes;) {
-		ssize_t length = read(fd, *contents + at, *bytes - at);
-
-		if (length < 0 && errno != EINTR)
-			error = failure_errno();
-		else if (!length)
-			*bytes = at;
-		else if (length > 0)
-			at += (size_t)length;
-	}
-	close(fd);
+	error = read_open(fd, is_stdin, contents, bytes, why);
+	if (!is_stdin)
+		close(fd);
 	return error;
 }
 

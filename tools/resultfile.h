@@ -10,6 +10,9 @@
 
 #define RESULTFILE_DEFAULT	"profil.out"
 
+/* Standard input, to resultfile_read() */
+#define RESULTFILE_STDIN	"-"
+
 /**
  * resultfile_try - whether a result could be written
  * @path: where to, as for resultfile_write()
@@ -45,7 +48,7 @@ const char *resultfile_remedy(int error);
 
 /**
  * resultfile_read - read a result
- * @path:   where from; only regular files are read
+ * @path:   where from: a regular file, or RESULTFILE_STDIN, which may also be a pipe
  * @result: filled in; to be released by result_release(), whatever is returned
  * @why:    on -EBADMSG, what is wrong, and what to do about it
  *

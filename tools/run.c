@@ -25,6 +25,7 @@
 #include "command.h"
 #include "commands.h"
 #include "failure.h"
+#include "options.h"
 #include "outcome.h"
 #include "preload.h"
 #include "probe.h"
@@ -64,6 +65,7 @@ static const struct argp_option options[] = {
 	  "Write the table to FILE", 0 },
 	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
 	  "Do not profile programs that COMMAND and its children execute", 0 },
+	{ "pid", 'p', "PID", OPTION_HIDDEN, NULL, 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Show samples and the top functions while COMMAND runs, each SECONDS (default: 2)", 0 },
 	{ "force", KEY_FORCE, NULL, 0,
@@ -136,6 +138,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case 't':
 		arguments->table = text;
+		return 0;
+	/* perf's */
+	case 'p':
+		argp_error(state, "profil cannot attach to a process that runs already: start its program by `profil COMMAND'");
 		return 0;
 	case KEY_PROGRESS:
 		arguments->progress_ms = parse_progress(text, state);
@@ -212,16 +218,19 @@ static void refuse(const struct arguments *arguments, const char *format, ...)
 
 static void refuse(const struct arguments *arguments, const char *format, ...)
 {
+	char *why, *meant;
 	va_list args;
-	char *why;
 
 	va_start(args, format);
 	if (vasprintf(&why, format, args) < 0)
 		failure_exit(EXIT_OWN_FAILURE, arguments->command[0], ENOMEM);
 	va_end(args);
-	if (!arguments->force)
-		failure_exitx(EXIT_OWN_FAILURE, "no profile, and %s is not run (--force runs it): %s",
-			      arguments->command[0], why);
+	if (!arguments->force) {
+		/* a result of another machine is shown without a module */
+		meant = commands_suggest(arguments->command[0]);
+		failure_exitx(EXIT_OWN_FAILURE, "no profile, and %s is not run (--force runs it): %s%s",
+			      arguments->command[0], why, meant ? meant : "");
+	}
 	failure_warnx("no profile: %s", why);
 	free(why);
 }
@@ -335,6 +344,7 @@ static void run_command(const struct arguments *arguments, const struct target *
 static void explain_exec(const struct target *target, int error)
 {
 	const char *command = target->command, *remedy = "see execve(2)";
+	char *meant = NULL;
 
 	/* has been said */
 	if (target->problem == TARGET_NO_LINKER)
@@ -346,7 +356,11 @@ static void explain_exec(const struct target *target, int error)
 		remedy = "it is no program, or permission to execute it is missing (chmod +x)";
 	else if (error == E2BIG)
 		remedy = "there are too many arguments";
-	failure_warnx("%s: %s (%s): %s", command, strerror(error), strerrorname_np(error), remedy);
+	if (error == ENOENT)
+		meant = commands_suggest(command);
+	failure_warnx("%s: %s (%s): %s%s", command, strerror(error), strerrorname_np(error), remedy,
+		      meant ? meant : "");
+	free(meant);
 }
 
 /* What is known before is said before: the run may be long. */
@@ -385,7 +399,7 @@ int run_main(int argc, char **argv)
 	/* the exit status shall be the command's, whoever reads what we say */
 	command_ignore(SIGPIPE);
 	argp_err_exit_status = EXIT_OWN_FAILURE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 
 	if (probe(&arguments))
 		library = find_library(&arguments);

@@ -476,6 +476,78 @@ static void objects_are_as_many_as_runs_make(void **state)
 	assert_refused("out", "more objects than any run makes");
 }
 
+/* Read from standard input, which is closed then. Return: as resultfile_read(). */
+static int read_input(int fd, const char **why)
+{
+	int kept = dup(STDIN_FILENO), error;
+
+	assert_true(fd >= 0 && kept >= 0);
+	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	close(fd);
+	error = resultfile_read(RESULTFILE_STDIN, &again, why);
+	assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+	close(kept);
+	return error;
+}
+
+/* A child writes a file into it, in pieces. */
+static int pipe_of(const char *path)
+{
+	unsigned char bytes[4096];
+	size_t nr, i;
+	int ends[2];
+
+	nr = read_bytes(path, bytes, sizeof(bytes));
+	assert_int_equal(pipe(ends), 0);
+	if (!fork()) {
+		for (i = 0; i < nr; i++)
+			if (write(ends[1], &bytes[i], 1) != 1)
+				_exit(1);
+		_exit(0);
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+static void standard_input_is_read(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(write_result("out"), 0);
+	assert_int_equal(read_input(open("out", O_RDONLY), &why), 0);
+	assert_same_result(&again, &result);
+	result_release(&again);
+	assert_int_equal(read_input(pipe_of("out"), &why), 0);
+	assert_same_result(&again, &result);
+	while (wait(NULL) > 0)
+		;
+	/* and no file of that name */
+	assert_int_equal(write_result("-"), 0);
+	assert_int_equal(read_input(open("/dev/null", O_RDONLY), &why), -EBADMSG);
+	assert_non_null(strstr(why, "it is empty"));
+}
+
+static void standard_input_is_refused(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	struct rusage before, after;
+	const char *why = NULL;
+
+	(void)state;
+	/* whose end is not waited for */
+	assert_true(terminal >= 0 && !unlockpt(terminal));
+	assert_int_equal(read_input(open(ptsname(terminal), O_RDWR | O_NOCTTY), &why), -EBADMSG);
+	assert_non_null(strstr(why, "it is a terminal"));
+	close(terminal);
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(read_input(open("/dev/zero", O_RDONLY), &why), -EBADMSG);
+	assert_non_null(strstr(why, "larger than any result"));
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 100 << 10);
+	assert_int_equal(read_input(open(".", O_RDONLY), &why), -EISDIR);
+}
+
 /* What result_problem() has to find, in a result that is fine otherwise */
 static void nonsense_is_refused(void **state)
 {
@@ -579,6 +651,8 @@ int main(void)
 		TEST(untrue_lengths_are_refused),
 		TEST(small_files_take_no_great_memory),
 		TEST(objects_are_as_many_as_runs_make),
+		TEST(standard_input_is_read),
+		TEST(standard_input_is_refused),
 		TEST(nonsense_is_refused),
 		TEST(random_messages_do_not_crash),
 	};

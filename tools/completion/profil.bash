@@ -41,7 +41,7 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[corth] | --clock | --output | --rate | --table)
+		-[cort] | --clock | --output | --rate | --table)
 			# the = of --rate=7 is a word, to bash
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))
