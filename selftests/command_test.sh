@@ -387,14 +387,15 @@ changed_object() {
 	report --root "$work/root" && [ "$(share spin_much)" -gt 0 ]
 }
 
-# Nothing but the result file is beside it, whatever becomes of the command.
+# Nothing but the last two results is there, whatever becomes of the command.
 result_file() {
 	mkdir "$work/here" &&
 	(PROFIL=$(realpath "$PROFIL") && spin=$PWD/spin && cd "$work/here" &&
 		"$PROFIL" "$spin" 0.1 2>"$work/err" && [ "$(ls)" = profil.out ] &&
+		cp profil.out ../before &&
 		"$PROFIL" "$spin" 0.1 kill 2>>"$work/err"
-		[ $? = 137 ] && [ "$(ls)" = profil.out ] &&
-		"$PROFIL" report >"$work/profile")
+		[ $? = 137 ] && [ "$(echo *)" = "profil.out profil.out.old" ] &&
+		cmp ../before profil.out.old && "$PROFIL" report >"$work/profile")
 }
 
 # The run goes on, and its table is there.

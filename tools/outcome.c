@@ -139,8 +139,11 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 					   outcome->target->path);
 	if (!error && outcome->output) {
 		char *left;
-		int unwritten = resultfile_write(outcome->output, &result, &left);
+		int unkept, unwritten = resultfile_write(outcome->output, &result, &left, &unkept);
 
+		if (unkept)
+			failure_warnx("%s.old: %s (%s): the result before is not kept; move it elsewhere before a run, or name another file by -o",
+				      outcome->output, strerror(-unkept), strerrorname_np(-unkept));
 		if (left)
 			failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
 			      strerror(-unwritten), strerrorname_np(-unwritten), left);

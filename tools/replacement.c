@@ -171,16 +171,68 @@ static int move(const struct replacement *new)
 	return error;
 }
 
-int replacement_finish(struct replacement *new, char **left)
+/*
+ * A second name for the old file, which loses its first. Return: 0 or -errno; *@name: it, to
+ * free(), or NULL: there is no old file to keep.
+ */
+static int hold_old(const struct replacement *new, char **name)
 {
+	int error = 0;
+
+	*name = NULL;
+	/* what cannot be moved away will not be; and a link to it could not be deleted */
+	if (!new->exists || !new->file.st_size || replacement_check(new))
+		return 0;
+	if (!is_the_same(new))
+		return -ESTALE;
+	if (asprintf(name, "%s.old", name_of(new->beside)) < 0) {
+		*name = NULL;
+		return -ENOMEM;
+	}
+	/* the link and not what one leads to, should it have become one */
+	if (linkat(new->directory, name_of(new->path), new->directory, *name, 0)) {
+		error = failure_errno();
+		free(*name);
+		*name = NULL;
+	}
+	return error;
+}
+
+/* @held: from hold_old(). Return: 0 or -errno. */
+static int name_old(const struct replacement *new, const char *held)
+{
+	int error = 0;
+	char *old;
+
+	if (asprintf(&old, "%s.old", name_of(new->path)) < 0)
+		return -ENOMEM;
+	if (renameat(new->directory, held, new->directory, old))
+		error = failure_errno();
+	free(old);
+	return error;
+}
+
+int replacement_finish(struct replacement *new, char **left, int *unkept)
+{
+	char *held = NULL;
 	int error;
 
 	if (fsync(new->fd))
 		return failure_errno();
+	if (unkept)
+		*unkept = hold_old(new, &held);
 	error = move(new);
 	if (error)
 		*left = path_of(new->fd);
-	else
+	if (error && unkept)
+		*unkept = 0;
+	if (held && !error)
+		*unkept = name_old(new, held);
+	/* still there if something failed, or if both were names of one file already */
+	if (held)
+		unlinkat(new->directory, held, 0);
+	free(held);
+	if (!error)
 		sync_directory(new->directory);
 	close(new->fd);
 	new->fd = -1;

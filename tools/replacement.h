@@ -59,13 +59,21 @@ int replacement_begin(struct replacement *new);
 
 /**
  * replacement_finish - have the new file take its place
- * @new:  all is written
- * @left: out: if it is on the disk and cannot be moved, where it is, to free(); else as it
- *        was
+ * @new:    all is written
+ * @left:   out: if it is on the disk and cannot be moved, where it is, to free(); else as it
+ *          was
+ * @unkept: NULL: the old file is gone. Else it stays, as its name and ".old", whose own
+ *          predecessor is deleted: a symbolic link itself. An empty file does not stay. Out:
+ *          0, or -errno of why it does not; -EPERM, -EACCES: also a file of another user, in
+ *          a directory that is shared; -EPERM, -EOPNOTSUPP: also a file system without hard
+ *          links
+ *
+ * At no moment is there no file, nor is the old one without a name until the new one has its
+ * place. A refusal leaves both old files as they were.
  *
  * Return: 0 or -errno.
  */
-int replacement_finish(struct replacement *new, char **left);
+int replacement_finish(struct replacement *new, char **left, int *unkept);
 
 /* A file that was begun and not finished is deleted. */
 void replacement_release(const struct replacement *new);

@@ -155,7 +155,8 @@ static int write_special(const char *path, const unsigned char *contents, size_t
 	return error;
 }
 
-int resultfile_write(const char *path, const struct result *result, char **left)
+int resultfile_write(const char *path, const struct result *result, char **left,
+		     int *unkept)
 {
 	struct replacement new;
 	unsigned char *contents;
@@ -163,6 +164,8 @@ int resultfile_write(const char *path, const struct result *result, char **left)
 	int error;
 
 	*left = NULL;
+	if (unkept)
+		*unkept = 0;
 	contents = wrap(result, &bytes);
 	if (!contents)
 		return failure_errno();
@@ -174,7 +177,7 @@ int resultfile_write(const char *path, const struct result *result, char **left)
 		if (!error)
 			error = write_all(new.fd, contents, bytes);
 		if (!error)
-			error = replacement_finish(&new, left);
+			error = replacement_finish(&new, left, unkept);
 	}
 	replacement_release(&new);
 	free(contents);

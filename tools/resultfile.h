@@ -32,11 +32,14 @@ int resultfile_try(const char *path);
  * @result: nothing is wrong with it
  * @left:   out: where the result is if it was written and could not be moved to @path, to
  *          free(); else NULL
+ * @unkept: NULL: the file that is replaced is gone. Else it stays, with ".old" behind its
+ *          name; out: 0, or -errno of why not, which keeps nothing from being written
  *
  * Return: 0 or -errno; -EFBIG: it is larger than what is read; -ESTALE: the file was moved
  * away meanwhile.
  */
-int resultfile_write(const char *path, const struct result *result, char **left);
+int resultfile_write(const char *path, const struct result *result, char **left,
+		     int *unkept);
 
 /**
  * resultfile_remedy - what to do if a result could not be written

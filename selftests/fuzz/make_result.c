@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 1;
 	if (!strcmp(argv[1], "file"))
-		return resultfile_write(argv[2], &result, &left) != 0;
+		return resultfile_write(argv[2], &result, &left, NULL) != 0;
 	out = fopen(argv[2], "w");
 	return !out || resultpack_pack(&result, &message, &bytes) ||
 	       fwrite(message, bytes, 1, out) != 1 || fclose(out);

@@ -133,7 +133,7 @@ static int write_result(const char *out, char **paths, size_t nr)
 	problem = result_problem(&result);
 	if (problem)
 		errx(1, "%s", problem);
-	error = resultfile_write(out, &result, &left);
+	error = resultfile_write(out, &result, &left, NULL);
 	if (error)
 		errx(1, "%s: %s", out, strerror(-error));
 	return 0;

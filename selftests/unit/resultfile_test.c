@@ -105,7 +105,7 @@ static void assert_refused(const char *path, const char *words)
 static int write_result(const char *path)
 {
 	char *left = (char *)path;
-	int error = resultfile_write(path, &result, &left);
+	int error = resultfile_write(path, &result, &left, NULL);
 
 	assert_null(left);
 	return error;
@@ -149,6 +149,105 @@ static void file_is_replaced_in_one_step(void **state)
 	assert_int_equal(resultfile_read("out", &again, &why), 0);
 }
 
+/* The same, which keeps what was there. Return: of that, 0 or -errno. */
+static int replace_result(const char *path)
+{
+	char *left = (char *)path;
+	int unkept = 1;
+
+	assert_int_equal(resultfile_write(path, &result, &left, &unkept), 0);
+	assert_null(left);
+	return unkept;
+}
+
+static void assert_is(const char *path, const char *contents)
+{
+	unsigned char bytes[16];
+
+	assert_int_equal(read_bytes(path, bytes, sizeof(bytes)), strlen(contents));
+	assert_memory_equal(bytes, contents, strlen(contents));
+}
+
+static void assert_is_result(const char *path)
+{
+	const char *why = NULL;
+
+	assert_int_equal(resultfile_read(path, &again, &why), 0);
+	assert_same_result(&again, &result);
+	result_release(&again);
+}
+
+static void old_result_is_kept(void **state)
+{
+	struct stat before, st;
+
+	(void)state;
+	/* there is none yet */
+	assert_int_equal(replace_result("new"), 0);
+	assert_int_equal(count_files(), 1);
+	write_bytes("out", "first", 5);
+	assert_int_equal(chmod("out", 0640), 0);
+	stat("out", &before);
+	assert_int_equal(symlink("out", "link"), 0);
+	assert_int_equal(replace_result("link"), 0);
+	/* the same file, beside the one that the link leads to */
+	assert_int_equal(lstat("out.old", &st), 0);
+	assert_int_equal(st.st_ino, before.st_ino);
+	assert_int_equal(st.st_nlink, 1);
+	assert_int_equal(st.st_mode, S_IFREG | 0640);
+	assert_is("out.old", "first");
+	assert_is_result("out");
+	assert_int_equal(count_files(), 4);
+	/* of two, the last */
+	write_bytes("out", "second", 6);
+	assert_int_equal(replace_result("out"), 0);
+	assert_is("out.old", "second");
+	assert_int_equal(count_files(), 4);
+	/* an empty file is no result, and does not cost one */
+	write_bytes("out", "", 0);
+	assert_int_equal(replace_result("out"), 0);
+	assert_is("out.old", "second");
+	/* as after a crash between the two steps */
+	write_bytes("out", "third", 5);
+	assert_int_equal(unlink("out.old") || link("out", "out.old"), 0);
+	assert_int_equal(replace_result("out"), 0);
+	assert_is("out.old", "third");
+	assert_is_result("out");
+	assert_int_equal(count_files(), 4);
+	/* and only if that is asked for */
+	assert_int_equal(write_result("out"), 0);
+	assert_is("out.old", "third");
+}
+
+/* A link in the old file's place is replaced, and what it leads to stays what it is. */
+static void planted_link_is_not_followed(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	write_bytes("out", "old", 3);
+	write_bytes("precious", "precious", 8);
+	assert_int_equal(symlink("precious", "out.old"), 0);
+	assert_int_equal(replace_result("out"), 0);
+	assert_int_equal(lstat("out.old", &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_is("out.old", "old");
+	assert_is("precious", "precious");
+	assert_int_equal(count_files(), 3);
+}
+
+/* What keeps the old one from staying does not cost the new one. */
+static void new_result_is_there_without_the_old_one(void **state)
+{
+	(void)state;
+	write_bytes("out", "old", 3);
+	assert_int_equal(mkdir("out.old", 0700), 0);
+	assert_int_equal(replace_result("out"), -EISDIR);
+	assert_is_result("out");
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(rmdir("out.old"), 0);
+}
+
 /* A full disk leaves what was there, and nothing beside it. */
 static void failed_write_changes_nothing(void **state)
 {
@@ -190,6 +289,7 @@ static void result_is_kept_beside_a_mount_point(void **state)
 	const char *why = NULL;
 	unsigned char bytes[16];
 	char *left = NULL;
+	int unkept = 1;
 
 	(void)state;
 	if (unshare(CLONE_NEWNS) ||
@@ -199,7 +299,8 @@ static void result_is_kept_beside_a_mount_point(void **state)
 	write_bytes("mounted", "old", 3);
 	assert_int_equal(mount("mounted", "out", NULL, MS_BIND, NULL), 0);
 	assert_int_equal(resultfile_try("out"), -EBUSY);
-	assert_int_equal(resultfile_write("out", &result, &left), -EBUSY);
+	assert_int_equal(resultfile_write("out", &result, &left, &unkept), -EBUSY);
+	assert_int_equal(unkept, 0);
 	assert_int_equal(umount("out"), 0);
 	assert_non_null(left);
 	assert_int_equal(resultfile_read(left, &again, &why), 0);
@@ -238,6 +339,66 @@ static void anothers_file_in_a_sticky_directory(void **state)
 	assert_int_equal(chown("out", 65534, 65534), 0);
 	assert_int_equal(try_as_nobody("out"), 0);
 	assert_int_equal(count_files(), 1);
+}
+
+/* As another user. Return: as resultfile_write(), or, if that is 0, what is not kept. */
+static int replace_as_nobody(const char *path)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		char *left;
+		int unkept, error;
+
+		if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+		    setresuid(65534, 65534, 65534))
+			_exit(99);
+		error = resultfile_write(path, &result, &left, &unkept);
+		if (!error == !!left || (error && unkept) || (left && unlink(left)))
+			_exit(98);
+		_exit(-(error ? : unkept));
+	}
+	waitpid(pid, &status, 0);
+	return -WEXITSTATUS(status);
+}
+
+/* Nor does one user delete another's file there because its name is in the way. */
+static void anothers_old_file_in_a_sticky_directory(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("out", "old", 3);
+	assert_int_equal(chown("out", 65534, 65534), 0);
+	write_bytes("out.old", "mine", 4);
+	assert_int_equal(replace_as_nobody("out"), -EPERM);
+	assert_is("out.old", "mine");
+	assert_is_result("out");
+	assert_int_equal(count_files(), 2);
+}
+
+/* A file that stays where it is gets no second name, nor does its predecessor lose its own. */
+static void refusal_leaves_both_old_files(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("out", "second", 6);
+	/* which may be linked by others (protected_hardlinks in proc(5)) */
+	assert_int_equal(chmod("out", 0666), 0);
+	write_bytes("out.old", "first", 5);
+	assert_int_equal(chown("out.old", 65534, 65534), 0);
+	assert_int_equal(replace_as_nobody("out"), -EPERM);
+	assert_is("out", "second");
+	assert_is("out.old", "first");
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_nlink, 1);
+	assert_int_equal(count_files(), 2);
 }
 
 /* By another user's link in such a directory nobody's file is replaced. */
@@ -636,10 +797,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_written_is_read),
 		TEST(file_is_replaced_in_one_step),
+		TEST(old_result_is_kept),
+		TEST(planted_link_is_not_followed),
+		TEST(new_result_is_there_without_the_old_one),
 		TEST(failed_write_changes_nothing),
 		TEST(dangling_link_is_replaced),
 		TEST(result_is_kept_beside_a_mount_point),
 		TEST(anothers_file_in_a_sticky_directory),
+		TEST(anothers_old_file_in_a_sticky_directory),
+		TEST(refusal_leaves_both_old_files),
 		TEST(anothers_link_in_a_sticky_directory),
 		TEST(trying_leaves_nothing),
 		TEST(special_files_are_written_to),
