@@ -398,6 +398,26 @@ result_file() {
 		cmp ../before profil.out.old && "$PROFIL" report >"$work/profile")
 }
 
+# The result so far, of a command that goes on until it is told to end; the file before the
+# run stays.
+snapshot() {
+	local pid go_on status
+
+	rm -f "$work/result.old" && mkfifo "$work/go" && exec {go_on}<>"$work/go" &&
+	echo before >"$work/result" || return
+	# shellcheck disable=SC2016 # of the command's own shell
+	"$PROFIL" -o "$work/result" -t "$work/table" \
+		sh -c './spin 0.4; : >"$1/spun"; read -r line <"$1/go"' sh "$work" &
+	pid=$!
+	soon test -e "$work/spun" && kill -USR1 "$pid" && soon report && spun 0.4 &&
+	[ "$(<"$work/result.old")" = before ] && [ ! -s "$work/table" ]
+	status=$?
+	echo >&"$go_on"
+	exec {go_on}>&-
+	wait "$pid" && [ $status = 0 ] && report && spun 0.4 &&
+	[ "$(<"$work/result.old")" = before ]
+}
+
 # The run goes on, and its table is there.
 result_that_cannot_be_written() {
 	"$PROFIL" -o /nonexistent/file -t "$work/profile" sh -c 'exit 3' 2>"$work/err"
@@ -496,7 +516,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 42
+ktap_set_plan 43
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -552,6 +572,7 @@ check "a result is kept, and shown otherwise" kept
 check "lines" by_line
 check "an object that has changed" changed_object
 check "a result file, and nothing else" result_file
+check "a result while the command runs" snapshot
 check "a result that cannot be written" result_that_cannot_be_written
 check "a result by way of a planted link" planted_link
 check "a table and a result in one file" one_file_for_both

@@ -29,6 +29,15 @@ static void forward(int number)
 	errno = saved;
 }
 
+/* A snapshot is asked for. */
+static volatile sig_atomic_t asked;
+
+static void ask(int number)
+{
+	(void)number;
+	asked = 1;
+}
+
 /*
  * SIGCHLD is among them because a parent that ignored it would have us ignore
  * it too, and children of such a process leave nothing to wait for.
@@ -41,6 +50,7 @@ static const struct {
 	{ SIGQUIT, SIG_IGN },
 	{ SIGTERM, forward },
 	{ SIGHUP, forward },
+	{ SIGUSR1, ask },
 	{ SIGCHLD, SIG_DFL },
 };
 
@@ -172,19 +182,48 @@ static int wait_for_zombie(pid_t pid)
 	return error;
 }
 
-/* Until it ends. Without a descriptor of it there is nothing to see meanwhile. */
-static void watch_process(pid_t pid, const struct command_watch *watch)
+static void take_snapshot(const struct command_watch *watch, const struct command_end *end,
+			  uint64_t began)
 {
+	struct command_end so_far = *end;
+
+	asked = 0;
+	if (!watch->snapshot)
+		return;
+	so_far.elapsed_ns = now(CLOCK_MONOTONIC) - began;
+	if (read_cpu_clock(end->pid, &so_far.cpu_ns))
+		so_far.cpu_ns = 0;
+	watch->snapshot(watch->of, &so_far);
+}
+
+/*
+ * Until it ends. Without a descriptor of it there is nothing to see meanwhile. SIGUSR1 comes
+ * in only where it ends the waiting.
+ */
+static void watch_process(const struct command_watch *watch, const struct command_end *end,
+			  uint64_t began)
+{
+	const struct timespec interval = {
+		.tv_sec = watch->interval_ms / 1000,
+		.tv_nsec = watch->interval_ms % 1000 * 1000000L,
+	};
 	struct pollfd process = { .events = POLLIN };
+	sigset_t user, mask;
 	int ready;
 
-	process.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	process.fd = (int)syscall(SYS_pidfd_open, end->pid, 0);
 	if (process.fd < 0)
 		return;
+	sigemptyset(&user);
+	sigaddset(&user, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &user, &mask);
+	sigdelset(&mask, SIGUSR1);
 	do {
-		ready = poll(&process, 1, watch->interval_ms);
+		if (asked)
+			take_snapshot(watch, end, began);
+		ready = ppoll(&process, 1, watch->interval_ms ? &interval : NULL, &mask);
 		if (!ready)
-			watch->look(watch->data, pid);
+			watch->look(watch->data, end->pid);
 	} while (!ready || (ready < 0 && errno == EINTR));
 	close(process.fd);
 }
@@ -202,6 +241,7 @@ int command_run(char *const argv[], char *const env[],
 	if (pipe2(report, O_CLOEXEC))
 		return -errno;
 	block_signals(&old);
+	asked = 0;
 	set_signals(&old);
 	end->began_ns = now(CLOCK_REALTIME);
 	/* which nobody sets */
@@ -220,7 +260,7 @@ int command_run(char *const argv[], char *const env[],
 	sigprocmask(SIG_SETMASK, &old.mask, NULL);
 	end->exec_error = read_exec_error(report[0]);
 	if (watch && !end->exec_error)
-		watch_process(end->pid, watch);
+		watch_process(watch, end, began);
 	if (wait_for_zombie(end->pid))
 		error = -errno;
 	end->elapsed_ns = now(CLOCK_MONOTONIC) - began;

@@ -31,14 +31,19 @@ struct command_end {
 
 /**
  * struct command_watch - what to do while a command runs
- * @interval_ms: how often
+ * @interval_ms: how often; 0: never
  * @look:        to call, with the command's process ID
  * @data:        its argument
+ * @snapshot:    what to do when SIGUSR1 comes, by how the command is then: it has not ended
+ *               and its children's CPU time is not known; NULL: nothing
+ * @of:          with that
  */
 struct command_watch {
 	int interval_ms;
 	void (*look)(void *data, pid_t pid);
 	void *data;
+	void (*snapshot)(void *of, const struct command_end *so_far);
+	void *of;
 };
 
 /**
@@ -55,7 +60,8 @@ void command_ignore(int number);
  * @end:   filled in on success, which includes a failed exec
  *
  * While it runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to
- * the command as well, and SIGTERM and SIGHUP are passed on to it. It starts
+ * the command as well, SIGTERM and SIGHUP are passed on to it, and SIGUSR1 is for
+ * @watch. It starts
  * with the signal settings that the caller had, before command_ignore() too.
  *
  * Return: 0 or -errno.

@@ -126,8 +126,30 @@ static void print_kept(const struct outcome *outcome)
 			       outcome->output, *name ? " " : "", name);
 }
 
+/* Return: whether the result is in its file. */
+static bool keep(struct outcome *outcome, const struct result *result)
+{
+	int unkept = 0, unwritten;
+	char *left;
+
+	unwritten = resultfile_write(outcome->output, result, &left,
+				     outcome->has_written ? NULL : &unkept);
+	if (unkept)
+		failure_warnx("%s.old: %s (%s): the result before is not kept; move it elsewhere before a run, or name another file by -o",
+			      outcome->output, strerror(-unkept), strerrorname_np(-unkept));
+	if (left)
+		failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
+			      strerror(-unwritten), strerrorname_np(-unwritten), left);
+	else if (unwritten)
+		outcome_explain_unwritten(outcome->output, unwritten);
+	free(left);
+	if (!unwritten)
+		outcome->has_written = true;
+	return !unwritten;
+}
+
 /* First of all keep it: the report can be had again. */
-static void use_profile(const struct outcome *outcome, const struct runfile *run)
+static void use_profile(struct outcome *outcome, const struct runfile *run)
 {
 	bool is_kept = false, is_shown;
 	struct result result;
@@ -137,21 +159,8 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 	if (!error && outcome->unprofiled)
 		error = collect_unprofiled(&result, outcome->unprofiled,
 					   outcome->target->path);
-	if (!error && outcome->output) {
-		char *left;
-		int unkept, unwritten = resultfile_write(outcome->output, &result, &left, &unkept);
-
-		if (unkept)
-			failure_warnx("%s.old: %s (%s): the result before is not kept; move it elsewhere before a run, or name another file by -o",
-				      outcome->output, strerror(-unkept), strerrorname_np(-unkept));
-		if (left)
-			failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
-			      strerror(-unwritten), strerrorname_np(-unwritten), left);
-		else if (unwritten)
-			outcome_explain_unwritten(outcome->output, unwritten);
-		free(left);
-		is_kept = !unwritten;
-	}
+	if (!error && outcome->output)
+		is_kept = keep(outcome, &result);
 	is_shown = !error && show_table(outcome, &result);
 	/* a file that nobody asked for shall not surprise */
 	if (is_shown && is_kept && isatty(fileno(outcome->table)))
@@ -161,7 +170,7 @@ static void use_profile(const struct outcome *outcome, const struct runfile *run
 	result_release(&result);
 }
 
-void outcome_show(const struct outcome *outcome)
+void outcome_show(struct outcome *outcome)
 {
 	const char *why = NULL;
 	struct runfile run;
@@ -182,5 +191,30 @@ void outcome_show(const struct outcome *outcome)
 		explain_failure(&run);
 	if (!error && run.nr_processes)
 		use_profile(outcome, &run);
+	runfile_release(&run);
+}
+
+void outcome_snapshot(void *data, const struct command_end *so_far)
+{
+	struct outcome *outcome = data;
+	const char *why = "no program has started a profile";
+	struct runfile run;
+	struct result result;
+	int error;
+
+	if (!outcome->output)
+		return;
+	error = runfile_read(outcome->memory, &run, &why);
+	if (!error && run.nr_processes) {
+		error = collect_result(&result, &run, so_far, outcome->argv);
+		if (!error)
+			keep(outcome, &result);
+		result_release(&result);
+	} else if (!error || error == -EBADMSG) {
+		failure_warnx("no result yet: %s", why);
+		error = 0;
+	}
+	if (error)
+		failure_warn("no result yet", -error);
 	runfile_release(&run);
 }

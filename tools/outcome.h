@@ -5,6 +5,7 @@
 #ifndef PROFIL_OUTCOME_H
 #define PROFIL_OUTCOME_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "command.h"
@@ -20,6 +21,7 @@
  * @table:  where the table goes
  * @table_name: its name in messages
  * @output: file to keep the result in; NULL: it is not kept, which has been said
+ * @has_written: @output is of this run already; the file before it has been kept
  */
 struct outcome {
 	int memory;
@@ -30,6 +32,7 @@ struct outcome {
 	FILE *table;
 	const char *table_name;
 	const char *output;
+	bool has_written;
 };
 
 /**
@@ -38,7 +41,16 @@ struct outcome {
  *
  * The exit status is the command's, whatever becomes of this.
  */
-void outcome_show(const struct outcome *outcome);
+void outcome_show(struct outcome *outcome);
+
+/**
+ * outcome_snapshot - keep the result so far, or say on standard error why there is none
+ * @outcome: a struct outcome, without @end
+ * @so_far:  how the command is
+ *
+ * For struct command_watch.
+ */
+void outcome_snapshot(void *outcome, const struct command_end *so_far);
 
 /**
  * outcome_explain_unwritten - say on standard error that the result is not kept

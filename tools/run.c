@@ -320,19 +320,25 @@ static void look(void *data, pid_t pid)
 }
 
 static void run_command(const struct arguments *arguments, const struct target *target,
-			const char *library, int memory,
-			struct unprofiled *unprofiled, struct command_end *end)
+			const char *library, struct outcome *outcome,
+			struct command_end *end)
 {
-	char **env = make_environment(target, library, memory);
+	char **env = make_environment(target, library, outcome->memory);
 	struct watching watching = {
-		.unprofiled = unprofiled,
+		.unprofiled = outcome->unprofiled,
 		.looks_each = arguments->progress_ms / LOOK_MS,
 	};
-	const struct command_watch watch = { LOOK_MS, look, &watching };
+	const struct command_watch watch = {
+		.interval_ms = LOOK_MS,
+		.look = look,
+		.data = &watching,
+		.snapshot = library ? outcome_snapshot : NULL,
+		.of = outcome,
+	};
 	int error;
 
 	if (arguments->progress_ms)
-		watching.progress = progress_new(memory, arguments->command, stderr);
+		watching.progress = progress_new(outcome->memory, arguments->command, stderr);
 	error = command_run(arguments->command, env ? env : environ, &watch, end);
 	progress_free(watching.progress);
 	if (error)
@@ -390,7 +396,7 @@ int run_main(int argc, char **argv)
 		.output = RESULTFILE_DEFAULT,
 	};
 	struct command_end end;
-	struct unprofiled *unprofiled;
+	struct outcome outcome;
 	char *library = NULL;
 	struct target target;
 	int memory, error;
@@ -413,24 +419,24 @@ int run_main(int argc, char **argv)
 	if (memory < 0)
 		failure_exit(EXIT_OWN_FAILURE, "memory for the counters", -memory);
 	examine(&target, arguments.command[0]);
-	unprofiled = library ? unprofiled_new() : NULL;
-	run_command(&arguments, &target, library, memory, unprofiled, &end);
+	outcome = (struct outcome){
+		.memory = memory,
+		.argv = arguments.command,
+		.end = &end,
+		.target = &target,
+		.unprofiled = library ? unprofiled_new() : NULL,
+		.table = out,
+		.table_name = arguments.table ? arguments.table : "standard error",
+		.output = arguments.output,
+	};
+	run_command(&arguments, &target, library, &outcome, &end);
 	if (end.exec_error)
 		explain_exec(&target, end.exec_error);
 	else if (library)
-		outcome_show(&(struct outcome){
-			.memory = memory,
-			.argv = arguments.command,
-			.end = &end,
-			.target = &target,
-			.unprofiled = unprofiled,
-			.table = out,
-			.table_name = arguments.table ? arguments.table : "standard error",
-			.output = arguments.output,
-		});
+		outcome_show(&outcome);
 	target_release(&target);
 	free(library);
-	unprofiled_free(unprofiled);
+	unprofiled_free(outcome.unprofiled);
 	close_table(out, arguments.table);
 	close(memory);
 	return command_exit_status(&end);

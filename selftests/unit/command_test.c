@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -170,7 +171,9 @@ static void meanwhile_is_watched(void **state)
 	char *sleeps[] = { "sh", "-c", "sleep 0.5; exit 4", NULL };
 	char *missing[] = { "./no-such-command", NULL };
 	int times = 0;
-	const struct command_watch watch = { 20, count, &times };
+	const struct command_watch watch = {
+		.interval_ms = 20, .look = count, .data = &times,
+	};
 	struct command_end end;
 
 	(void)state;
@@ -181,6 +184,55 @@ static void meanwhile_is_watched(void **state)
 	times = 0;
 	assert_int_equal(command_run(missing, environ, &watch, &end), 0);
 	assert_int_equal(times, 0);
+}
+
+/* Of how the command was, and that it may go on */
+struct snapshots {
+	struct command_end last;
+	int times;
+	int go_on;
+};
+
+static void take(void *of, const struct command_end *so_far)
+{
+	struct snapshots *snapshots = of;
+
+	snapshots->last = *so_far;
+	snapshots->times++;
+	assert_int_equal(write(snapshots->go_on, "\n", 1), 1);
+}
+
+/* It ends only if each signal is answered while it runs. */
+static void snapshots_are_taken_when_asked_for(void **state)
+{
+	char script[200];
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct snapshots snapshots = { 0 };
+	const struct command_watch watch = { .snapshot = take, .of = &snapshots };
+	struct command_end end;
+	sigset_t mask;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	snapshots.go_on = ends[1];
+	snprintf(script, sizeof(script), "kill -USR1 $PPID; read a <&%d; "
+		 "kill -USR1 $PPID; read a <&%d; kill -USR1 $$; exit 4", ends[0], ends[0]);
+	assert_int_equal(command_run(argv, environ, &watch, &end), 0);
+	/* the command has its own settings */
+	assert_int_equal(command_exit_status(&end), 128 + SIGUSR1);
+	assert_int_equal(snapshots.times, 2);
+	assert_int_equal(snapshots.last.pid, end.pid);
+	assert_int_equal(snapshots.last.began_ns, end.began_ns);
+	assert_in_range(snapshots.last.elapsed_ns, 1, end.elapsed_ns);
+	assert_in_range(snapshots.last.cpu_ns, 1, end.cpu_ns);
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	assert_false(sigismember(&mask, SIGUSR1));
+	close(ends[0]);
+	close(ends[1]);
+	/* nobody wants one: it does not end us either */
+	end = run_shell("kill -USR1 $PPID; exit 5");
+	assert_int_equal(command_exit_status(&end), 5);
 }
 
 int main(void)
@@ -196,6 +248,7 @@ int main(void)
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
 		cmocka_unit_test(ignored_signals_are_not_the_commands),
 		cmocka_unit_test(meanwhile_is_watched),
+		cmocka_unit_test(snapshots_are_taken_when_asked_for),
 	};
 
 	/* whatever started us, in the background or under nohup(1), ignored */
