@@ -628,12 +628,12 @@ static void objects_are_as_many_as_runs_make(void **state)
 	large.objects = many;
 	large.nr_objects = RESULT_MAX_OBJECTS;
 	result_find_mean_rate(&large);
-	assert_int_equal(resultfile_write("out", &large, &left), 0);
+	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
 	assert_int_equal(resultfile_read("out", &again, &why), 0);
 	assert_same_result(&again, &large);
 	result_release(&again);
 	large.nr_objects++;
-	assert_int_equal(resultfile_write("out", &large, &left), 0);
+	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
 	assert_refused("out", "more objects than any run makes");
 }
 
