@@ -23,7 +23,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +66,7 @@ static void put(struct output *output)
 {
 	if (output->fd >= 0)
 		close(output->fd);
-	if (output->directory >= 0) {
+	if (output->path && output->directory >= 0) {
 		close(output->directory);
 		rmdir(output->path);
 	}
@@ -77,19 +76,12 @@ static void put(struct output *output)
 	*output = (struct output){ .directory = -1, .fd = -1 };
 }
 
-/* Like asprintf(), but NULL if there is no memory. */
-static char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static char *text_of(const char *format, ...)
+/* Return: PREFIX.PID, or NULL. */
+static char *with_pid(const char *prefix, pid_t pid)
 {
-	va_list args;
 	char *text;
 
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	return text;
+	return asprintf(&text, "%s.%u", prefix, (unsigned int)pid) < 0 ? NULL : text;
 }
 
 /* prefix: NULL if there is none. Return: 0; or -errno, and there is no directory. */
@@ -101,11 +93,9 @@ static int create(struct output *output, const char *prefix, bool forked)
 	int error = -ENOMEM;
 
 	*output = (struct output){ .directory = -1, .fd = -1 };
-	output->path = text_of("%.*s.%s.XXXXXX", directory, path, path + directory);
-	if (prefix || forked)
-		output->name = text_of("%s.%u", path, (unsigned int)getpid());
-	else
-		output->name = strdup(path);
+	if (asprintf(&output->path, "%.*s.%s.XXXXXX", directory, path, path + directory) < 0)
+		output->path = NULL;
+	output->name = prefix || forked ? with_pid(path, getpid()) : strdup(path);
 	if (!output->path || !output->name)
 		goto put;
 	if (!mkdtemp(output->path)) {
@@ -184,7 +174,7 @@ static int open_made(struct output *output, const char *prefix, pid_t pid)
 	output->fd = openat(output->directory, output->made, flags);
 	if (output->fd < 0 && prefix) {
 		free(output->made);
-		output->made = text_of("%s.%u", prefix, (unsigned int)pid);
+		output->made = with_pid(prefix, pid);
 		if (!output->made)
 			return -ENOMEM;
 		output->fd = openat(output->directory, output->made, flags);

@@ -56,7 +56,7 @@ static int compare(const void *a, const void *b)
 
 /* The kernel's regions, as far as they are made */
 struct cut {
-	struct profil_region regions[MOST_REGIONS];
+	struct profil_region *regions;
 	size_t nr;
 	unsigned int width;	/* of a counter, in bytes */
 };
@@ -135,9 +135,14 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 		 unsigned int *rate)
 {
 	const struct prof **order = calloc(nr, sizeof(*order));
-	struct cut *cut = calloc(1, sizeof(*cut));
-	const struct prof *overflow = NULL;
+	/* n of them have at most 2 n - 1 pieces: each begins and ends once */
+	const size_t most = nr < MOST_REGIONS / 2 ? 2 * nr : MOST_REGIONS;
 	unsigned int width = width_of(flags);
+	struct cut cut = {
+		.regions = calloc(most, sizeof(*cut.regions)),
+		.width = width,
+	};
+	const struct prof *overflow = NULL;
 	struct profil_start arg = {
 		.rate = flags & PROF_FAST ? PROFIL_HIGHEST_RATE : 0,
 		.width = width * 8,
@@ -146,9 +151,8 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 	size_t nr_used = 0, i;
 	int error = -ENOMEM;
 
-	if (!order || !cut)
+	if (!order || !cut.regions)
 		goto free;
-	cut->width = width;
 	for (i = 0; i < nr; i++) {
 		if (profp[i].pr_size < width)
 			continue;
@@ -159,25 +163,25 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 			overflow = &profp[i];
 		}
 	}
-	error = cut_regions(cut, order, nr_used);
+	error = cut_regions(&cut, order, nr_used);
 	if (error)
 		goto free;
 	if (overflow)
 		arg.catch_all = (uintptr_t)overflow->pr_base;
-	if (overflow && !cut->nr) {
+	if (overflow && !cut.nr) {
 		/* the kernel wants a region: one that has all pcs */
-		cut->regions[0].buf = arg.catch_all;
-		cut->regions[0].bytes = width;
-		cut->regions[0].rounding = PROFIL_ROUND_FIRST;
-		cut->nr = 1;
+		cut.regions[0].buf = arg.catch_all;
+		cut.regions[0].bytes = width;
+		cut.regions[0].rounding = PROFIL_ROUND_FIRST;
+		cut.nr = 1;
 		arg.catch_all = 0;
 	}
-	arg.regions = (uintptr_t)cut->regions;
-	arg.nr_regions = (uint32_t)cut->nr;
+	arg.regions = (uintptr_t)cut.regions;
+	arg.nr_regions = (uint32_t)cut.nr;
 	error = arg.nr_regions ? profil_call_start(&arg) : profil_call_off();
 	*rate = arg.nr_regions ? arg.rate : 0;
 free:
-	free(cut);
+	free(cut.regions);
 	free(order);
 	return error;
 }

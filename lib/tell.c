@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +15,18 @@
 /* The errno that was told; 0: none was */
 static atomic_int told;
 
-void profil_say(const char *format, ...)
+struct profil_saying profil_say_begin(void)
 {
-	int saved = errno, cancel;
-	va_list args;
+	struct profil_saying saying = { .error = errno };
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	pthread_setcancelstate(cancel, NULL);
-	errno = saved;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saying.cancel);
+	return saying;
+}
+
+void profil_say_end(const struct profil_saying *saying)
+{
+	pthread_setcancelstate(saying->cancel, NULL);
+	errno = saying->error;
 }
 
 bool profil_has_told(int error)

@@ -3,12 +3,27 @@
 #define PROFIL_TELL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /*
- * Write to stderr. The thread is not cancelled in it: callers hold memory. errno stays as
- * it is.
+ * fprintf(stderr, ...), in which the thread is not cancelled, since callers hold memory;
+ * errno stays as it is.
  */
-void profil_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define profil_say(...)							\
+	do {								\
+		struct profil_saying _saying = profil_say_begin();	\
+									\
+		fprintf(stderr, __VA_ARGS__);				\
+		profil_say_end(&_saying);				\
+	} while (0)
+
+struct profil_saying {
+	int error;
+	int cancel;
+};
+
+struct profil_saying profil_say_begin(void);
+void profil_say_end(const struct profil_saying *saying);
 
 /*
  * Say on stderr, once, that the device could not be opened (error: errno), what to

