@@ -67,9 +67,9 @@ mistyped_options() {
 
 mistyped_subcommands() {
 	# with the module, as there is no such command; without, as it is not run
-	"$PROFIL" reprot "$work/result" 2>&1 | grep -q 'did you mean profil report?' &&
-	says 127 'did you mean profil report?' --force reprot "$work/result" &&
-	says 2 'no subcommand exprot; did you mean profil export?' help exprot &&
+	"$PROFIL" rpeort "$work/result" 2>&1 | grep -q 'did you mean profil report?' &&
+	says 127 'did you mean profil report?' --force rpeort "$work/result" &&
+	says 2 'no subcommand expotr; did you mean profil export?' help expotr &&
 	says 127 "no such command is in PATH" --force no-such-command && not_said 'did you mean'
 }
 

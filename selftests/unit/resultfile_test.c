@@ -681,6 +681,7 @@ static void standard_input_is_read(void **state)
 	result_release(&again);
 	assert_int_equal(read_input(pipe_of("out"), &why), 0);
 	assert_same_result(&again, &result);
+	result_release(&again);
 	while (wait(NULL) > 0)
 		;
 	/* and no file of that name */

@@ -30,7 +30,7 @@ static void mistyped_words_are_found(void **state)
 {
 	(void)state;
 	/* two letters exchanged, one changed, one too many, one too few */
-	assert_suggested("reprot", subcommands, "; did you mean report?");
+	assert_suggested("rpeort", subcommands, "; did you mean report?");
 	assert_suggested("dift", subcommands, "; did you mean diff?");
 	assert_suggested("infos", subcommands, "; did you mean info?");
 	assert_suggested("repor", subcommands, "; did you mean report?");
