@@ -26,7 +26,7 @@
 
 /* Files that are open: so many, each with its debug file and one that several share */
 #define MOST_OPEN		64
-#define DESCRIPTORS_OF_EACH	3
+#define DESCRIPTORS_OF_EACH	3ul
 /* Of these, files whose debug information is read: libdw keeps what it decompresses. */
 #define MOST_WITH_UNITS		4
 /* Extents of all that are open (functions_size()): tens of MB. One file may have more. */
