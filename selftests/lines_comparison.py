@@ -86,7 +86,7 @@ fn main() {
 '''
 # The command itself, and what it takes
 SOURCES = ['tools/%s.c' % name for name in
-           ('symbols', 'debugfile', 'functions', 'units', 'extents', 'unwind', 'objectfile', 'result', 'escape',
+           ('symbols', 'debugfile', 'fetching', 'functions', 'units', 'extents', 'unwind', 'objectfile', 'result', 'escape',
             'confidence', 'comparison', 'terminal')]
 
 

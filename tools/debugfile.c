@@ -3,7 +3,8 @@
  * Where a file's debug information is.
  *
  * On this machine elfutils finds it. Below another root it is searched for here, in the
- * same places: elfutils would follow absolute links, and .., out of the root.
+ * same places: elfutils would follow absolute links, and .., out of the root. Debuginfod
+ * servers are asked last, with a root too: what has the build-id is right.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <zlib.h>
 
 #include "debugfile.h"
+#include "fetching.h"
 #include "objectfile.h"
 #include "result.h"
 
@@ -124,23 +126,18 @@ static bool is_shared(const struct debugfile *search, const char *link)
 	return link && link != dwelf_elf_gnu_debuglink(search->main, &checksum);
 }
 
-static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf_Addr base,
-		const char *file, const char *link, GElf_Word checksum, char **name)
+/* What is wanted of a module, by its build-id. Return: a descriptor, with @name, or -1. */
+static int find_in_root(const struct debugfile *search, Dwfl_Module *module, const char *file,
+			const char *link, GElf_Word checksum, char **name)
 {
-	struct debugfile *search = *data;
-	struct wanted wanted = { .link = link, .checksum = checksum };
-	bool shared = is_shared(search, link);
+	struct wanted wanted = { .root = search->root, .link = link, .checksum = checksum };
 	const void *id = NULL;
+	const char *same;
 	GElf_Addr bias;
 	ssize_t bytes;
-	int fd;
 
-	if (!search->root)
-		return dwfl_standard_find_debuginfo(module, data, module_name, base, file, link,
-						    checksum, name);
-	wanted.root = search->root;
-	if (shared)
-		bytes = dwelf_dwarf_gnu_debugaltlink(dwfl_module_getdwarf(module, &bias), &link,
+	if (is_shared(search, link))
+		bytes = dwelf_dwarf_gnu_debugaltlink(dwfl_module_getdwarf(module, &bias), &same,
 						     &id);
 	else
 		bytes = dwelf_elf_gnu_build_id(search->main, &id);
@@ -148,13 +145,46 @@ static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf
 		wanted.id = id;
 		wanted.id_bytes = (size_t)bytes;
 	}
-	fd = find_below(&wanted, file ? file : "", name);
-	if (fd < 0 && shared)
+	return find_below(&wanted, file ? file : "", name);
+}
+
+static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf_Addr base,
+		const char *file, const char *link, GElf_Word checksum, char **name)
+{
+	struct debugfile *search = *data;
+	const bool shared = is_shared(search, link);
+	int fd;
+
+	if (search->root) {
+		fd = find_in_root(search, module, file, link, checksum, name);
+		if (fd >= 0)
+			return fd;
+		/* nothing that could be searched for by its name on this machine */
+		file = NULL;
+		link = NULL;
+		checksum = 0;
+	}
+	fetching_begin(search->dwfl, search->path);
+	fd = dwfl_standard_find_debuginfo(module, data, module_name, base, file, link, checksum,
+					  name);
+	fetching_end(fd);
+	if (search->root && shared && fd < 0)
 		search->lacks_shared = true;
 	return fd;
 }
 
-const Dwfl_Callbacks debugfile_callbacks = {
-	.find_debuginfo = find,
-	.section_address = dwfl_offline_section_address,
-};
+const Dwfl_Callbacks *debugfile_callbacks(const char *root)
+{
+	static char *nowhere = (char *)"";
+	static const Dwfl_Callbacks here = {
+		.find_debuginfo = find,
+		.section_address = dwfl_offline_section_address,
+	};
+	static const Dwfl_Callbacks elsewhere = {
+		.find_debuginfo = find,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &nowhere,
+	};
+
+	return root ? &elsewhere : &here;
+}

@@ -11,12 +11,16 @@
 
 /**
  * struct debugfile - how to search for a file's debug information
+ * @dwfl:   the session
+ * @path:   the file's path
  * @root:   the directory that stands for /; NULL: / itself
  * @main:   the file
  * @lacks_shared: its debug information is in part in a file that several share, and that was
- *          not found below the root
+ *          not found with a root
  */
 struct debugfile {
+	Dwfl *dwfl;
+	const char *path;
 	const char *root;
 	Elf *main;
 	bool lacks_shared;
@@ -24,9 +28,12 @@ struct debugfile {
 
 /**
  * debugfile_callbacks - what elfutils searches by
+ * @root: the directory that stands for /; NULL: / itself
  *
- * For dwfl_begin(). The user data of each module is a struct debugfile.
+ * The user data of each module is a struct debugfile.
+ *
+ * Return: for dwfl_begin().
  */
-extern const Dwfl_Callbacks debugfile_callbacks;
+const Dwfl_Callbacks *debugfile_callbacks(const char *root);
 
 #endif /* PROFIL_DEBUGFILE_H */

@@ -217,6 +217,7 @@ int diff_main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "OLD NEW",
 		.doc = doc,
+		.children = options_fetching,
 	};
 	struct arguments arguments = { 0 };
 	struct comparison comparison;

@@ -152,6 +152,7 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 		.parser = parse_option,
 		.args_doc = "[FILE]",
 		.doc = doc,
+		.children = options_fetching,
 	};
 
 	options_parse(&argp, argc, argv, 0, arguments);

@@ -11,6 +11,7 @@
 
 #include "commands.h"
 #include "failure.h"
+#include "fetching.h"
 #include "options.h"
 #include "resultfile.h"
 #include "suggest.h"
@@ -99,11 +100,14 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned int 
 		   void *input)
 {
 	struct getopt_options all = { 0 };
+	const struct argp_child *child;
 
 	/* options of what follows the first operand are not ours */
 	if (flags & ARGP_IN_ORDER)
 		all.letters[0] = '+';
 	add_options(&all, argp->options);
+	for (child = argp->children; child && child->argp; child++)
+		add_options(&all, child->argp->options);
 	add_options(&all, own_options);
 	look_ahead(&all, argc, argv);
 	argp_parse(argp, argc, argv, flags, NULL, input);
@@ -142,6 +146,37 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 			   text);
 	return when;
 }
+
+enum { NO_DEBUGINFOD = 256 };
+
+static error_t parse_fetching(int key, char *text, struct argp_state *state)
+{
+	(void)text;
+	switch (key) {
+	case NO_DEBUGINFOD:
+		/* anything but NULL, which it is at first */
+		state->hook = state;
+		return 0;
+	case ARGP_KEY_END:
+		if (!state->hook)
+			fetching_allow();
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp_child options_fetching[] = {
+	{ .argp = &(const struct argp){
+		.options = (const struct argp_option[]){
+			{ .name = "no-debuginfod", .key = NO_DEBUGINFOD,
+			  .doc = "Fetch no debug information from the servers of DEBUGINFOD_URLS" },
+			{ 0 }
+		},
+		.parser = parse_fetching,
+	} },
+	{ 0 }
+};
 
 static const char *remedy(int error)
 {

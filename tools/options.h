@@ -45,6 +45,12 @@ double options_parse_percent(const char *text, struct argp_state *state);
  */
 enum terminal_when options_parse_color(const char *text, struct argp_state *state);
 
+/*
+ * For .children of a struct argp: --no-debuginfod. Without it debug information may be
+ * fetched (fetching_allow()).
+ */
+extern const struct argp_child options_fetching[];
+
 /**
  * options_read_result - read a result file, or say why not and exit
  * @path:   the file; "-": standard input

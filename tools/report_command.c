@@ -253,6 +253,7 @@ int report_main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "[FILE]",
 		.doc = doc,
+		.children = options_fetching,
 	};
 	struct arguments arguments = { .file = RESULTFILE_DEFAULT };
 	struct result result;

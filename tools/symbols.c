@@ -19,6 +19,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "debugfile.h"
+#include "fetching.h"
 #include "functions.h"
 #include "objectfile.h"
 #include "symbols.h"
@@ -80,7 +81,7 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 
 	if (!symbols)
 		return NULL;
-	unsetenv("DEBUGINFOD_URLS");
+	fetching_prepare();
 	symbols->most_open = most_open();
 	symbols->root = root;
 	symbols->files = calloc(result->nr_objects + 1, sizeof(*symbols->files));
@@ -214,7 +215,9 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
 	if (file->problem)
 		return NULL;
-	file->debugfile = (struct debugfile){ .root = symbols->root, .main = elf };
+	file->debugfile = (struct debugfile){
+		.dwfl = file->dwfl, .path = path, .root = symbols->root, .main = elf,
+	};
 	dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = &file->debugfile;
 	return module;
@@ -226,7 +229,7 @@ static int open_file(const struct symbols *symbols, struct file *file)
 	Dwfl_Module *module;
 	int error = 0;
 
-	file->dwfl = dwfl_begin(&debugfile_callbacks);
+	file->dwfl = dwfl_begin(debugfile_callbacks(symbols->root));
 	if (!file->dwfl)
 		return -ENOMEM;
 	module = open_module(symbols, file);

@@ -3,7 +3,7 @@
  * From an address to the function that it lies in, for all objects of a result.
  * Addresses are link-time ones. Files are read when asked for, and those used last stay
  * open: to ask object by object is fast. Debug files installed on this machine are used,
- * nothing is fetched over the network.
+ * and such as are fetched, where that is allowed (fetching.h).
  */
 #ifndef PROFIL_SYMBOLS_H
 #define PROFIL_SYMBOLS_H
@@ -38,7 +38,8 @@ struct function {
  * @root:   directory that the objects' paths begin in, as in a copy of another
  *          machine's files; NULL: this machine's own
  *
- * Removes DEBUGINFOD_URLS from this process's environment.
+ * Removes DEBUGINFOD_URLS from this process's environment, unless fetching_allow() was
+ * called.
  *
  * Return: to be given to symbols_free(), or NULL: no memory.
  */

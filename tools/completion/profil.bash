@@ -19,15 +19,15 @@ _profil_options() {
 	case $1 in
 	run) echo --clock= --force --no-follow --output= --progress --rate= --table= ;;
 	report)
-		echo --annotate= --by= --color --full-names --lines --min-percent= --no-demangle \
+		echo --annotate= --by= --color --full-names --lines --min-percent= --no-debuginfod --no-demangle \
 			--root= --sort= --top=
 		;;
 	export)
-		echo --callgrind --folded --gmon --json --no-demangle --output= --pprof \
-			--root= --speedscope --svg
+		echo --callgrind --folded --gmon --json --no-debuginfod --no-demangle \
+			--output= --pprof --root= --speedscope --svg
 		;;
 	diff)
-		echo --color --full-names --min-percent= --new-root= --no-demangle --old-root= \
+		echo --color --full-names --min-percent= --new-root= --no-debuginfod --no-demangle --old-root= \
 			--shares --top=
 		;;
 	esac
