@@ -213,7 +213,7 @@ progress() {
 
 ktap_print_header
 need_device
-ktap_set_plan 20
+ktap_set_plan 21
 check "executed programs" executed
 check "an executed program that is killed" killed
 check "a program started by calling the dynamic linker" by_linker
