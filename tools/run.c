@@ -314,7 +314,7 @@ static void look(void *data, pid_t pid)
 	struct watching *watching = data;
 
 	if (watching->unprofiled)
-		unprofiled_look(watching->unprofiled, pid);
+		unprofiled_look_if_due(watching->unprofiled, pid);
 	if (watching->progress && ++watching->looks % watching->looks_each == 0)
 		progress_show(watching->progress);
 }

@@ -52,6 +52,7 @@ struct seen {
 };
 
 struct unprofiled {
+	uint64_t next_ns;		/* when there may be another look, in CLOCK_MONOTONIC */
 	void *seen;			/* tree of struct seen, by pid */
 	unsigned int round;
 	struct unprofiled_program *programs;
@@ -106,14 +107,20 @@ static bool read_stat(pid_t pid, struct stat_line *line)
 		      &line->threads, &line->birth, &line->stack) == 3;
 }
 
-static uint64_t read_cpu_ns(pid_t pid)
+static uint64_t now(clockid_t clock)
 {
 	struct timespec time;
-	clockid_t clock;
 
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
+	if (clock_gettime(clock, &time))
 		return 0;
 	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t read_cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : now(clock);
 }
 
 static bool has_library(pid_t pid)
@@ -380,6 +387,17 @@ void unprofiled_look(struct unprofiled *unprofiled, pid_t pid)
 	for (i = 0; i < unseen.nr; i++)
 		forget(unprofiled, unseen.all[i]);
 	free(unseen.all);
+}
+
+void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid)
+{
+	uint64_t began = now(CLOCK_PROCESS_CPUTIME_ID);
+
+	if (now(CLOCK_MONOTONIC) < unprofiled->next_ns)
+		return;
+	unprofiled_look(unprofiled, pid);
+	unprofiled->next_ns = now(CLOCK_MONOTONIC) +
+			      UNPROFILED_SHARE * (now(CLOCK_PROCESS_CPUTIME_ID) - began);
 }
 
 static int compare_cpu(const void *va, const void *vb)

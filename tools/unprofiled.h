@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define UNPROFILED_SHARE	200	/* one part of a CPU's time of so many is for looking */
+
 struct unprofiled;
 
 /**
@@ -42,6 +44,15 @@ struct unprofiled *unprofiled_new(void);
  * the last look. Without CONFIG_PROC_CHILDREN no children are seen.
  */
 void unprofiled_look(struct unprofiled *unprofiled, pid_t pid);
+
+/**
+ * unprofiled_look_if_due - look, but not so often that it takes much of a CPU
+ * @unprofiled: from unprofiled_new()
+ * @pid:        of the command
+ *
+ * After a look there is none for UNPROFILED_SHARE times the CPU time that it took.
+ */
+void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid);
 
 /**
  * unprofiled_end - the command has ended, and its CPU time is known
