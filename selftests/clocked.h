@@ -25,15 +25,6 @@ static inline void clean_up(struct profile *profile)
 	close(profile->fd);
 }
 
-/* How often threads of this process had to leave a CPU. */
-static inline long preemptions(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_nivcsw;
-}
-
 /* Return: 0 or errno. */
 static inline int begin_by(struct profile *profile, unsigned int clock,
 			   unsigned int rate)

@@ -19,6 +19,8 @@
 #ifndef SELFTESTS_EXPECT_COUNT_H
 #define SELFTESTS_EXPECT_COUNT_H
 
+#include <sys/resource.h>
+
 static inline bool counts_are_judged(void)
 {
 	const char *counts = getenv("PROFIL_COUNTS");
@@ -67,6 +69,15 @@ static inline double root_of(double square)
 	for (i = 0; i < 40; i++)
 		root = (root + square / root) / 2;
 	return root;
+}
+
+/* How often threads of this process had to leave a CPU. */
+static inline long preemptions(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nivcsw;
 }
 
 /*
