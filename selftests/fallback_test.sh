@@ -31,10 +31,19 @@ fatal() {
 	grep -q 'profil: No such file or directory' "$work/err"
 }
 
-command_goes_on() {
-	../tools/profil -o "$work/result" sh -c 'echo out; exit 5' >"$work/out" 2>"$work/err"
-	[ $? = 5 ] && [ "$(cat "$work/out")" = out ] &&
+# try_command STATUS OUTPUT OPTION...: what becomes of a command that cannot be profiled
+try_command() {
+	local status=$1 output=$2
+
+	shift 2
+	../tools/profil -o "$work/result" "$@" sh -c 'echo out; exit 5' \
+		>"$work/out" 2>"$work/err"
+	[ $? = "$status" ] && [ "$(cat "$work/out")" = "$output" ] &&
 	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
+}
+
+command_is_not_run() {
+	try_command 125 "" && try_command 5 out --force
 }
 
 ktap_print_header
@@ -44,5 +53,5 @@ for program in ./fallback ./fallback-static; do
 	check "$program: quiet" quiet $program
 	check "$program: fatal" fatal $program
 done
-check "the command runs without a profile, and says why" command_goes_on
+check "profil does not run a command without a profile, unless by --force" command_is_not_run
 ktap_finished
