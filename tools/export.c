@@ -3,7 +3,6 @@
  * Which formats there are, where they are written to, and what several of them need.
  */
 #define _GNU_SOURCE
-#include <err.h>
 #include <errno.h>
 #include <math.h>
 #include <search.h>
@@ -151,7 +150,7 @@ static int write_output(const struct export_format *format,
 	int error;
 
 	if (format->is_binary && isatty(STDOUT_FILENO)) {
-		warnx("%s is no text: name a file by --output", format->name);
+		failure_warnx("%s is no text: name a file by --output", format->name);
 		return -EINVAL;
 	}
 	error = format->write(stdout, attribution);

@@ -6,7 +6,6 @@
  * the one thing that has to be said.
  */
 #include <argp.h>
-#include <err.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -231,8 +230,8 @@ int export_main(int argc, char **argv)
 	parse(argc, argv, &arguments);
 	options_read_result(arguments.input, &result);
 	if (is_input(&arguments))
-		errx(EXIT_NO_RESULT, "%s is the result itself, and would be lost: name another file by --output",
-		     arguments.output ? arguments.output : "standard output");
+		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, and would be lost: name another file by --output",
+			      arguments.output ? arguments.output : "standard output");
 	/* what has a file for each object has no names in them */
 	if (arguments.format->write_object)
 		error = export_to(arguments.format,
