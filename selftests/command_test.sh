@@ -347,7 +347,7 @@ forks_and_exec() {
 # the second must not get into its counters.
 first_of_several() {
 	run 0 --no-follow ./forks-static 2 0 exec ./spin 0.5 &&
-	grep -q '^# of what the command executed: itself it is not profiled' "$work/profile" &&
+	grep -q 'the command itself is not profiled$' "$work/profile" &&
 	spun 0.5
 }
 
@@ -456,6 +456,10 @@ one_file_for_both() {
 	refused 'standard error' -o "$work/err" 2>"$work/err" &&
 	cmp "$work/before" "$work/result" &&
 	refused "$work/new" -o "$work/new" -t "$work/new" 2>"$work/err" &&
+	# which leaves nothing
+	[ ! -e "$work/new" ] && echo kept >"$work/result.old" &&
+	refused "$work/result.old" -o "$work/result" -t "$work/result.old" 2>"$work/err" &&
+	[ "$(<"$work/result.old")" = kept ] &&
 	"$PROFIL" -o /dev/null -t /dev/null true 2>"$work/err" &&
 	# an earlier table leaves nothing
 	echo earlier >"$work/profile" && run 0 true && ! grep earlier "$work/profile"

@@ -169,7 +169,7 @@ static void print_figures(FILE *out, const struct account *account)
 			digits, (double)(result->program_cpu_ns -
 					 end_cpu_ns(account)) / NS_PER_S);
 	else
-		fputs("\n# of what the command executed: itself it is not profiled", out);
+		fputs("\n# these samples are of programs that the command executed; the command itself is not profiled", out);
 	putc('\n', out);
 }
 
@@ -264,7 +264,7 @@ static void print_balance(FILE *out, const struct account *account)
 	if (result->nr_unprofiled)
 		print_unprofiled(out, account);
 	fprintf(out, "#   %.*f s at starts and ends of programs, and in programs too short to be seen%s\n",
-		digits, all - profiled - unprofiled, account->nr_unknown ?
+		digits, fmax(all - profiled - unprofiled, 0), account->nr_unknown ?
 		", and in what did not come to exit()" : "");
 }
 

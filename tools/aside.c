@@ -3,6 +3,7 @@
  * Work that a damaged or changing file may crash, done in a child process.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,15 +12,21 @@
 
 int aside_run(int (*work)(void *data), void *data, int *killer)
 {
+	const struct sigaction waited_for = { .sa_handler = SIG_DFL };
+	struct sigaction before;
 	pid_t child, waited;
 	int status = 0;
 
 	*killer = 0;
+	/* of a parent that ignored it, children leave nothing to wait for */
+	sigaction(SIGCHLD, &waited_for, &before);
 	/* what is there is written once */
 	fflush(NULL);
 	child = fork();
-	if (child < 0)
+	if (child < 0) {
+		sigaction(SIGCHLD, &before, NULL);
 		return work(data);
+	}
 	if (!child) {
 		status = work(data);
 		fflush(NULL);
@@ -28,6 +35,9 @@ int aside_run(int (*work)(void *data), void *data, int *killer)
 	do {
 		waited = waitpid(child, &status, 0);
 	} while (waited < 0 && errno == EINTR);
+	sigaction(SIGCHLD, &before, NULL);
+	if (waited < 0)
+		return EIO;
 	if (WIFSIGNALED(status))
 		*killer = WTERMSIG(status);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 0;

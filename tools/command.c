@@ -121,8 +121,8 @@ become(char *const argv[], char *const env[], int report_fd,
 	ssize_t written;
 	int error;
 
-	restore_ignored();
 	restore_signals(old);
+	restore_ignored();
 	execvpe(argv[0], argv, env);
 	error = errno;
 	written = write(report_fd, &error, sizeof(error));

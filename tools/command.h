@@ -48,7 +48,8 @@ struct command_watch {
 
 /**
  * command_ignore - ignore a signal from now on, but not in the command
- * @number: of the signal; none of those that command_run() speaks of
+ * @number: of the signal. SIGUSR1 may be one: it is ignored then but while command_run()
+ *          waits; of the others that command_run() names, none
  */
 void command_ignore(int number);
 

@@ -116,14 +116,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		else if (state->arg_num == 1)
 			arguments->new.file = text;
 		else
-			argp_error(state, "two files are compared");
+			options_error(state, "two files are compared");
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
-			argp_error(state, "two files are needed: `profil run -o FILE COMMAND' makes one");
+			options_error(state, "two files are needed: `profil run -o FILE COMMAND' makes one");
 		if (!strcmp(arguments->old.file, RESULTFILE_STDIN) &&
 		    !strcmp(arguments->new.file, RESULTFILE_STDIN))
-			argp_error(state, "only one of the two is on standard input");
+			options_error(state, "only one of the two is on standard input");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

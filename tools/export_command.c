@@ -73,7 +73,7 @@ static void no_format(const struct argp_state *state)
 	for (format = export_formats; format->name; format++)
 		fprintf(out, "%s--%s", format == export_formats ? "" : ", ", format->name);
 	fclose(out);
-	argp_error(state, "for which tool? One of %s says it", names);
+	options_error(state, "for which tool? One of %s says it", names);
 	free(names);
 }
 
@@ -93,7 +93,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
-			argp_error(state, "one result at a time: '%s' is one too many", text);
+			options_error(state, "one result at a time: '%s' is one too many", text);
 		arguments->input = text;
 		return 0;
 	case ARGP_KEY_END:
@@ -104,7 +104,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	if (key < FORMATS || key >= FORMATS + nr_formats())
 		return ARGP_ERR_UNKNOWN;
 	if (arguments->format)
-		argp_error(state, "one format at a time: --%s or --%s",
+		options_error(state, "one format at a time: --%s or --%s",
 			   arguments->format->name, export_formats[key - FORMATS].name);
 	arguments->format = &export_formats[key - FORMATS];
 	return 0;

@@ -52,14 +52,16 @@ void failure_end_warning(int error)
 
 static void print_message(const char *format, va_list arguments)
 {
-	char *message = NULL;
+	char *message = NULL, *line;
 
-	fprintf(stderr, "%s: ", program_invocation_short_name);
 	if (vasprintf(&message, format, arguments) < 0)
 		message = NULL;
-	escape_octal(stderr, message ? message : strerrordesc_np(ENOMEM), "");
+	line = message ? escape_line(message) : NULL;
+	/* in one piece: others write there too */
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name,
+		line ? line : strerrordesc_np(ENOMEM));
+	free(line);
 	free(message);
-	putc('\n', stderr);
 }
 
 void failure_warnx(const char *format, ...)

@@ -39,7 +39,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	(void)text;
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	argp_error(state, "info takes no arguments");
+	options_error(state, "info takes no arguments");
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 
 #include "command.h"
 #include "commands.h"
+#include "escape.h"
 #include "suggest.h"
 
 #ifndef PROFIL_VERSION
@@ -95,8 +96,11 @@ static int help(const char *about)
 	if (about && strcmp(about, "help")) {
 		char *meant = commands_suggest(about);
 
-		fprintf(stderr, "profil: there is no subcommand %s%s\n%s", about,
+		char *shown = escape_line(about);
+
+		fprintf(stderr, "profil: there is no subcommand %s%s\n%s", shown ? shown : "",
 			meant ? meant : "", overview);
+		free(shown);
 		free(meant);
 		return EXIT_USAGE;
 	}

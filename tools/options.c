@@ -3,18 +3,35 @@
  * What the subcommands that show results have in common.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "escape.h"
 #include "failure.h"
 #include "fetching.h"
 #include "options.h"
 #include "resultfile.h"
 #include "suggest.h"
+
+void options_error(const struct argp_state *state, const char *format, ...)
+{
+	char *message = NULL, *line = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&message, format, arguments) >= 0)
+		line = escape_line(message);
+	va_end(arguments);
+	argp_error(state, "%s", line ? line : "wrong usage");
+	free(line);
+	free(message);
+}
 
 /* argp adds these. */
 static const struct argp_option own_options[] = {
@@ -58,7 +75,7 @@ static void refuse_unknown(const struct getopt_options *all, const char *called,
 {
 	size_t length = strcspn(word, "="), i;
 	struct suggest suggest;
-	char *name, *meant;
+	char *name, *shown, *meant;
 
 	for (i = 0; i < all->nr; i++)
 		if (!strncmp(all->longs[i].name, word, length))
@@ -70,8 +87,9 @@ static void refuse_unknown(const struct getopt_options *all, const char *called,
 	for (i = 0; i < all->nr; i++)
 		suggest_offer(&suggest, all->longs[i].name);
 	meant = suggest_words(&suggest, "--");
+	shown = escape_line(name);
 	fprintf(stderr, "%s: there is no option --%s%s\nTry `%s --help' for more information.\n",
-		called, name, meant ? meant : "", called);
+		called, shown ? shown : "", meant ? meant : "", called);
 	exit(argp_err_exit_status);
 }
 
@@ -90,6 +108,9 @@ static void look_ahead(const struct getopt_options *all, int argc, char **argv)
 	while ((option = getopt_long(argc, copy, all->letters, all->longs, NULL)) >= 0) {
 		if (option == 'h')
 			argv[1] = help;
+		else if (option == '?' && optopt && !isprint(optopt))
+			/* argp would print it */
+			failure_exitx(argp_err_exit_status, "there is no option -%c", optopt);
 		else if (option == '?' && !optopt)
 			refuse_unknown(all, argv[0], copy[optind - 1] + 2);
 	}
@@ -121,7 +142,7 @@ uint64_t options_parse_count(const char *text, struct argp_state *state)
 	errno = 0;
 	count = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || !count)
-		argp_error(state, "'%s' is not a number of rows: it is 1 or more", text);
+		options_error(state, "'%s' is not a number of rows: it is 1 or more", text);
 	return count;
 }
 
@@ -133,7 +154,7 @@ double options_parse_percent(const char *text, struct argp_state *state)
 	percent = strtod(text, &end);
 	/* written so that what is no number is not among them either */
 	if (end == text || *end || !(percent >= 0 && percent <= 100))
-		argp_error(state, "'%s' is not a percentage: it is from 0 to 100", text);
+		options_error(state, "'%s' is not a percentage: it is from 0 to 100", text);
 	return percent;
 }
 
@@ -142,7 +163,7 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 	enum terminal_when when = TERMINAL_ALWAYS;
 
 	if (text && !terminal_parse_when(text, &when))
-		argp_error(state, "'%s' is not known here: there are auto, always and never",
+		options_error(state, "'%s' is not known here: there are auto, always and never",
 			   text);
 	return when;
 }

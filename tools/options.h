@@ -64,4 +64,12 @@ void options_read_result(const char *path, struct result *result);
  */
 const char *options_file_name(const char *path);
 
+/**
+ * options_error - report wrong usage, and exit, as argp_error() does
+ * @state:  of argp
+ * @format: as of printf(3); what it prints commands no terminal
+ */
+void options_error(const struct argp_state *state, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 #endif /* PROFIL_OPTIONS_H */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "aside.h"
@@ -110,7 +111,10 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 	int killer, error;
 
 	error = aside_run(print_table, &work, &killer);
-	if (killer)
+	if (killer && killer != SIGBUS && killer != SIGSEGV)
+		failure_warnx("no table: what printed it was ended by SIG%s: `profil report' tries again",
+			      sigabbrev_np(killer));
+	else if (killer)
 		failure_warnx("no table: a file that the program ran from was damaged, or changed while it was read (SIG%s): `profil report' tries again",
 		      sigabbrev_np(killer));
 	return !error && !killer;
@@ -194,6 +198,14 @@ void outcome_show(struct outcome *outcome)
 	runfile_release(&run);
 }
 
+/* A pipe takes one result: its reader goes when the first has been written. */
+static bool takes_snapshots(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
 void outcome_snapshot(void *data, const struct command_end *so_far)
 {
 	struct outcome *outcome = data;
@@ -204,6 +216,11 @@ void outcome_snapshot(void *data, const struct command_end *so_far)
 
 	if (!outcome->output)
 		return;
+	if (!takes_snapshots(outcome->output)) {
+		failure_warnx("no result yet: %s is no regular file, and takes one result, at the end",
+			      outcome->output);
+		return;
+	}
 	error = runfile_read(outcome->memory, &run, &why);
 	if (!error && run.nr_processes) {
 		error = collect_result(&result, &run, so_far, outcome->argv);

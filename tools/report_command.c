@@ -77,7 +77,7 @@ static int parse_word(const char *text, const char *const words[4], struct argp_
 	for (i = 0; i < 4; i++)
 		if (!strcmp(text, words[i]))
 			return i;
-	argp_error(state, "'%s' is not known here: there are %s, %s, %s and %s", text, words[0],
+	options_error(state, "'%s' is not known here: there are %s, %s, %s and %s", text, words[0],
 		   words[1], words[2], words[3]);
 	return 0;
 }
@@ -131,7 +131,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
-			argp_error(state, "one FILE is shown at a time");
+			options_error(state, "one FILE is shown at a time");
 		arguments->file = text;
 		return 0;
 	default:

@@ -91,7 +91,7 @@ static uint32_t parse_rate(const char *text, struct argp_state *state)
 	rate = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
 	    rate > INT_MAX)
-		argp_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
+		options_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
 			   text);
 	return (uint32_t)rate;
 }
@@ -103,7 +103,7 @@ static uint32_t parse_clock(const char *text, struct argp_state *state)
 	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
 		if (!strcmp(text, clock_name(i)))
 			return i;
-	argp_error(state, "'%s' is not a clock: there are tick, timer and random",
+	options_error(state, "'%s' is not a clock: there are tick, timer and random",
 		   text);
 	return PROFIL_CLOCK_AUTO;
 }
@@ -116,7 +116,7 @@ static int parse_progress(const char *text, struct argp_state *state)
 	if (text) {
 		seconds = strtod(text, &end);
 		if (end == text || *end || !(seconds >= 0.1 && seconds <= LONGEST_PROGRESS))
-			argp_error(state, "'%s' is no time to wait: it is a number of seconds from 0.1 to %d",
+			options_error(state, "'%s' is no time to wait: it is a number of seconds from 0.1 to %d",
 				   text, LONGEST_PROGRESS);
 	}
 	return (int)(seconds * 1000);
@@ -141,7 +141,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	/* perf's */
 	case 'p':
-		argp_error(state, "profil cannot attach to a process that runs already: start its program by `profil COMMAND'");
+		options_error(state, "profil cannot attach to a process that runs already: start its program by `profil COMMAND'");
 		return 0;
 	case KEY_PROGRESS:
 		arguments->progress_ms = parse_progress(text, state);
@@ -175,14 +175,32 @@ static bool is_result(FILE *out, const char *path)
 	       table.st_ino == result.st_ino;
 }
 
+/* Or that of the result before, which it moves to */
+static bool is_old_result(FILE *out, const char *path)
+{
+	bool is_old;
+	char *old;
+
+	if (asprintf(&old, "%s.old", path) < 0)
+		failure_exit(EXIT_OWN_FAILURE, path, ENOMEM);
+	is_old = is_result(out, old);
+	free(old);
+	return is_old;
+}
+
 /* Return: NULL: with errno. What is there stays until it is known that it may go. */
 static FILE *open_for_table(const char *path, const char *output)
 {
+	bool is_new = path && access(path, F_OK);
 	FILE *out = path ? fopen(path, "ae") : stderr;
+	bool is_taken;
 
 	if (!out)
 		return NULL;
-	if (is_result(out, output))
+	is_taken = is_result(out, output) || is_old_result(out, output);
+	if (is_taken && is_new)
+		unlink(path);
+	if (is_taken)
 		failure_exitx(EXIT_OWN_FAILURE, "%s is where the result is kept, and the table would be lost: name another file by --table or --output",
 		     path ? path : "standard error");
 	/* what is no regular file has nothing to be cut off */
@@ -305,7 +323,7 @@ static void explain_not_run(const char *command, int error)
 struct watching {
 	struct unprofiled *unprofiled;
 	struct progress *progress;	/* NULL: none is shown */
-	int looks_each;			/* time that it is shown */
+	int looks_each;			/* from one line of it to the next */
 	int looks;
 };
 
@@ -326,7 +344,7 @@ static void run_command(const struct arguments *arguments, const struct target *
 	char **env = make_environment(target, library, outcome->memory);
 	struct watching watching = {
 		.unprofiled = outcome->unprofiled,
-		.looks_each = arguments->progress_ms / LOOK_MS,
+		.looks_each = (arguments->progress_ms + LOOK_MS - 1) / LOOK_MS,
 	};
 	const struct command_watch watch = {
 		.interval_ms = LOOK_MS,
@@ -404,6 +422,10 @@ int run_main(int argc, char **argv)
 
 	/* the exit status shall be the command's, whoever reads what we say */
 	command_ignore(SIGPIPE);
+	/* one that comes when the command has just ended must not end us before the result is kept */
+	command_ignore(SIGUSR1);
+	/* lines are whole beside those of the command */
+	setvbuf(stderr, NULL, _IOLBF, 0);
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 

@@ -62,6 +62,7 @@ struct unprofiled {
 /* What /proc/PID/stat has of a process */
 struct stat_line {
 	char comm[17];
+	char state;
 	unsigned int threads;
 	unsigned long long birth;
 	unsigned long long stack;
@@ -95,16 +96,18 @@ static bool read_stat(pid_t pid, struct stat_line *line)
 
 	if (!file)
 		return false;
-	name = fgets(text, sizeof(text), file) ? strchr(text, '(') : NULL;
+	/* a name may have any character but 0, also the end of a line */
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
+	name = strchr(text, '(');
 	rest = strrchr(text, ')');
 	if (!name || !rest)
 		return false;
 	*rest = 0;
 	snprintf(line->comm, sizeof(line->comm), "%s", name + 1);
-	/* fields 3 to 28, of which 20, 22 and 28 are wanted */
-	return sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu %*u %*d %*u %*u %*u %llu",
-		      &line->threads, &line->birth, &line->stack) == 3;
+	/* fields 3 to 28, of which 3, 20, 22 and 28 are wanted */
+	return sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu %*u %*d %*u %*u %*u %llu",
+		      &line->state, &line->threads, &line->birth, &line->stack) == 4;
 }
 
 static uint64_t now(clockid_t clock)
@@ -146,7 +149,7 @@ static char *read_path(pid_t pid, const char *comm)
 	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
 	length = readlink(link, path, sizeof(path) - 1);
 	if (length < 0)
-		return strdup(comm);
+		return strdup(*comm ? comm : "[unknown]");
 	path[length] = 0;
 	return strdup(path);
 }
@@ -203,7 +206,10 @@ static void begin_program(struct unprofiled *unprofiled, struct seen *seen,
 			  const struct stat_line *line)
 {
 	end_program(unprofiled, seen);
-	seen->before_ns = seen->birth == line->birth ? seen->cpu_ns : 0;
+	/* another process of that number, or another program of this one */
+	if (seen->birth != line->birth)
+		seen->cpu_ns = 0;
+	seen->before_ns = seen->cpu_ns;
 	seen->birth = line->birth;
 	seen->stack = line->stack;
 	memcpy(seen->comm, line->comm, sizeof(seen->comm));
@@ -211,10 +217,23 @@ static void begin_program(struct unprofiled *unprofiled, struct seen *seen,
 	seen->looks = 0;
 }
 
+/* It has ended, and waits for its parent: it has no memory left that shows its program. */
+static bool is_over(const struct stat_line *line)
+{
+	return line->state == 'Z' || line->state == 'X';
+}
+
+static void look_at_cpu(struct seen *seen)
+{
+	uint64_t cpu_ns = read_cpu_ns(seen->pid);
+
+	/* 0: it is gone meanwhile */
+	if (cpu_ns > seen->cpu_ns)
+		seen->cpu_ns = cpu_ns;
+}
+
 static void look_at_program(struct seen *seen)
 {
-	uint64_t cpu_ns;
-
 	if (!seen->profiled && seen->looks < LOOKS) {
 		seen->profiled = has_library(seen->pid);
 		seen->looks++;
@@ -225,10 +244,7 @@ static void look_at_program(struct seen *seen)
 	} else if (!seen->path) {
 		seen->path = read_path(seen->pid, seen->comm);
 	}
-	/* 0: it has just ended */
-	cpu_ns = read_cpu_ns(seen->pid);
-	if (cpu_ns > seen->cpu_ns)
-		seen->cpu_ns = cpu_ns;
+	look_at_cpu(seen);
 }
 
 static struct seen *find_process(struct unprofiled *unprofiled, pid_t pid)
@@ -315,6 +331,11 @@ static void look(struct unprofiled *unprofiled, struct queue *queue, pid_t pid)
 		return;
 	/* a new process of an old number, whose parent is none of ours, is not known here */
 	seen->round = unprofiled->round;
+	if (is_over(&line)) {
+		if (seen->birth == line.birth)
+			look_at_cpu(seen);
+		return;
+	}
 	if (!is_same_program(seen, &line))
 		begin_program(unprofiled, seen, &line);
 	look_at_program(seen);

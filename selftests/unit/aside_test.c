@@ -58,6 +58,18 @@ static void crash_is_told(void **state)
 	assert_int_equal(killer, SIGKILL);
 }
 
+/* As by `env --ignore-signal=CHLD profil' */
+static void crash_is_told_though_children_are_ignored(void **state)
+{
+	int killer;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	assert_int_equal(aside_run(be_killed, NULL, &killer), 0);
+	assert_int_equal(killer, SIGKILL);
+	assert_ptr_equal(signal(SIGCHLD, SIG_DFL), SIG_IGN);
+}
+
 static void memory_is_its_own(void **state)
 {
 	int killer;
@@ -90,6 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(result_comes_back),
 		cmocka_unit_test(crash_is_told),
+		cmocka_unit_test(crash_is_told_though_children_are_ignored),
 		cmocka_unit_test(memory_is_its_own),
 		cmocka_unit_test(buffers_are_written_once),
 	};

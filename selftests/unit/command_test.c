@@ -235,6 +235,41 @@ static void snapshots_are_taken_when_asked_for(void **state)
 	assert_int_equal(command_exit_status(&end), 5);
 }
 
+static void take_and_ask_again(void *of, const struct command_end *so_far)
+{
+	siginfo_t info;
+	int *go_on = of;
+
+	raise(SIGUSR1);
+	assert_int_equal(write(*go_on, "\n", 1), 1);
+	assert_int_equal(waitid(P_PID, (id_t)so_far->pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+/* Another comes while the first is answered, and then the command has ended. */
+static void signal_at_the_end_is_survived(void **state)
+{
+	char script[100];
+	char *argv[] = { "sh", "-c", script, NULL };
+	struct command_watch watch = { .snapshot = take_and_ask_again };
+	struct command_end end;
+	int ends[2];
+
+	(void)state;
+	command_ignore(SIGUSR1);
+	assert_int_equal(pipe(ends), 0);
+	watch.of = &ends[1];
+	snprintf(script, sizeof(script), "kill -USR1 $PPID; read a <&%d; exit 6", ends[0]);
+	assert_int_equal(command_run(argv, environ, &watch, &end), 0);
+	assert_int_equal(command_exit_status(&end), 6);
+	/* the command does not ignore it */
+	assert_int_equal(command_run((char *[]){ "sh", "-c", "kill -USR1 $$", NULL }, environ,
+				     NULL, &end), 0);
+	assert_int_equal(command_exit_status(&end), 128 + SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +284,7 @@ int main(void)
 		cmocka_unit_test(ignored_signals_are_not_the_commands),
 		cmocka_unit_test(meanwhile_is_watched),
 		cmocka_unit_test(snapshots_are_taken_when_asked_for),
+		cmocka_unit_test(signal_at_the_end_is_survived),
 	};
 
 	/* whatever started us, in the background or under nohup(1), ignored */

@@ -406,6 +406,20 @@ static void unprofiled_programs_are_named(void **state)
 }
 
 /* As a daemon's: it is known only as far as it was seen. */
+/* The sum of two figures is a little less than them: what is left is 0, not -0. */
+static void rest_is_not_negative(void **state)
+{
+	(void)state;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 1;
+	unprofiled[0].cpu_ns = 100000000;
+	processes[0].before_ns = 0;
+	result.program_cpu_ns = 700000000;
+	print();
+	unprofiled[0].cpu_ns = 3100000000;
+	assert_has("#   0.00 s at starts");
+}
+
 static void unprofiled_may_not_be_waited_for(void **state)
 {
 	(void)state;
@@ -462,7 +476,7 @@ static void other_process_has_no_cpu_time(void **state)
 	processes[0].pid = 8;
 	result.program_cpu_ns = 1000000;
 	print();
-	assert_has("# of what the command executed: itself it is not profiled\n");
+	assert_has("the command itself is not profiled\n");
 	assert_lacks("the process used");
 	assert_lacks("more than the CPU time");
 }
@@ -655,6 +669,7 @@ int main(void)
 		TEST(end_of_a_process_is_sampled),
 		TEST(unprofiled_programs_are_named),
 		TEST(unprofiled_may_not_be_waited_for),
+		TEST(rest_is_not_negative),
 		TEST(command_that_becomes_another),
 		TEST(no_samples_are_explained),
 		TEST(other_process_has_no_cpu_time),

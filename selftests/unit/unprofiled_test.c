@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -110,10 +111,15 @@ static char *shell[] = { "/bin/sh", "-c", "\"$0\" work; :", NULL, NULL };
 
 static char own_path[4096];
 
-static void __attribute__((noreturn)) work(const char *library)
+static void __attribute__((noreturn)) work(const char *library, const char *name)
 {
 	const struct worker worker = { 0, STDIN_FILENO, STDOUT_FILENO };
 
+	if (name)
+		prctl(PR_SET_NAME, name);
+	/* /proc/PID/exe is root's then; root reads it all the same */
+	if (name)
+		prctl(PR_SET_DUMPABLE, 0);
 	if (library)
 		mmap(NULL, 1, PROT_READ, MAP_SHARED,
 		     open(library, O_RDWR | O_CREAT | O_CLOEXEC, 0600), 0);
@@ -252,6 +258,57 @@ static void library_is_found(void **state)
 	assert_int_equal(rmdir(directory), 0);
 }
 
+/* What has ended waits for its parent: it has no mappings, and is no other program. */
+static void ended_program_stays_profiled(void **state)
+{
+	char directory[] = "/tmp/unprofiled.XXXXXX", path[64];
+	char *maps[] = { own_path, "work", path, NULL };
+	struct worker worker;
+	siginfo_t info;
+	size_t nr;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/libprofil-run.so", directory);
+	worker = start(maps);
+	step(&worker);
+	unprofiled_look(unprofiled, worker.pid);
+	close(worker.orders);
+	assert_int_equal(waitid(P_PID, (id_t)worker.pid, &info, WEXITED | WNOWAIT), 0);
+	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
+	unprofiled_programs(unprofiled, &nr);
+	assert_int_equal(nr, 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* A process calls itself what it likes. No program is without a name in the end. */
+static void names_are_odd(void **state)
+{
+	static char *const names[] = { "", "a\nb", ") R 1 (", "(((((((((((((((" };
+	const struct unprofiled_program *programs;
+	size_t nr, i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		char *named[] = { own_path, "work", "", names[i], NULL };
+		struct worker worker = start(named);
+
+		step(&worker);
+		unprofiled_look(unprofiled, worker.pid);
+		unprofiled_look(unprofiled, worker.pid);
+		unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
+		programs = unprofiled_programs(unprofiled, &nr);
+		assert_true(nr >= 1);
+		assert_true(programs[0].path[0]);
+		tear_down(NULL);
+		set_up(NULL);
+	}
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(int argc, char **argv)
@@ -263,10 +320,12 @@ int main(int argc, char **argv)
 		TEST(child_is_seen),
 		TEST(one_look_is_not_enough),
 		TEST(library_is_found),
+		TEST(ended_program_stays_profiled),
+		TEST(names_are_odd),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "work"))
-		work(argv[2]);
+		work(argc > 2 && *argv[2] ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
 	if (readlink("/proc/self/exe", own_path, sizeof(own_path) - 1) < 0)
 		return 1;
 	return cmocka_run_group_tests_name("unprofiled", tests, NULL, NULL);
