@@ -81,10 +81,11 @@ manual_programs() {
 # as_installed DIRECTORY: a shell there, with the commands on standard input, which finds
 # what `make install` installs
 as_installed() (
-	make -s -C .. install DESTDIR="$work/root" PREFIX=/usr >/dev/null &&
+	# (with another PREFIX, the command would be linked anew, under other tests)
+	make -s -C .. install DESTDIR="$work/root" >/dev/null &&
 	cd "$1" &&
-	PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/usr/lib/pkgconfig \
-		LD_LIBRARY_PATH=$work/root/usr/lib bash -e >"$work/out" 2>"$work/err"
+	PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/usr/local/lib/pkgconfig \
+		LD_LIBRARY_PATH=$work/root/usr/local/lib bash -e >"$work/out" 2>"$work/err"
 )
 
 # Where there is no device, it falls back on the C library's profil().

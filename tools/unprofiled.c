@@ -52,7 +52,8 @@ struct seen {
 };
 
 struct unprofiled {
-	uint64_t next_ns;		/* when there may be another look, in CLOCK_MONOTONIC */
+	uint64_t first_ns;		/* when the first look was due, in CLOCK_MONOTONIC */
+	uint64_t used_ns;		/* CPU time of looks */
 	void *seen;			/* tree of struct seen, by pid */
 	unsigned int round;
 	struct unprofiled_program *programs;
@@ -412,13 +413,15 @@ void unprofiled_look(struct unprofiled *unprofiled, pid_t pid)
 
 void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid)
 {
-	uint64_t began = now(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t began = now(CLOCK_PROCESS_CPUTIME_ID), time = now(CLOCK_MONOTONIC);
 
-	if (now(CLOCK_MONOTONIC) < unprofiled->next_ns)
+	if (!unprofiled->first_ns)
+		unprofiled->first_ns = time;
+	if (unprofiled->used_ns > UNPROFILED_FIRST_NS +
+				  (time - unprofiled->first_ns) / UNPROFILED_SHARE)
 		return;
 	unprofiled_look(unprofiled, pid);
-	unprofiled->next_ns = now(CLOCK_MONOTONIC) +
-			      UNPROFILED_SHARE * (now(CLOCK_PROCESS_CPUTIME_ID) - began);
+	unprofiled->used_ns += now(CLOCK_PROCESS_CPUTIME_ID) - began;
 }
 
 static int compare_cpu(const void *va, const void *vb)

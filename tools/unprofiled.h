@@ -12,7 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define UNPROFILED_SHARE	200	/* one part of a CPU's time of so many is for looking */
+#define UNPROFILED_SHARE	200	/* one part of a CPU's time of so many is for looking, */
+#define UNPROFILED_FIRST_NS	20000000	/* and this at the beginning */
 
 struct unprofiled;
 
@@ -50,7 +51,8 @@ void unprofiled_look(struct unprofiled *unprofiled, pid_t pid);
  * @unprofiled: from unprofiled_new()
  * @pid:        of the command
  *
- * After a look there is none for UNPROFILED_SHARE times the CPU time that it took.
+ * All looks together take 1/UNPROFILED_SHARE of the time since the first one, and
+ * UNPROFILED_FIRST_NS, so that short runs are seen as often as they can be.
  */
 void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid);
 
