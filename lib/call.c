@@ -39,14 +39,6 @@ unsigned int profil_call_serial(void)
 	return atomic_load(&serial);
 }
 
-/* Whether the rate is why a start was refused; then the line of stderr, in why. */
-static bool explain(int fd, const struct profil_start *start, int error, char *why,
-		    size_t size)
-{
-	return (error == -EINVAL || error == -EPERM) &&
-	       profil_rate_explain(fd, start->rate, start->clock, why, size);
-}
-
 int profil_call_start(struct profil_start *start)
 {
 	struct profil_kept device;
@@ -64,7 +56,8 @@ int profil_call_start(struct profil_start *start)
 		error = profil_device_call(device.fd, PROFIL_IOC_START, start);
 		if (!error)
 			note_change(true);
-		explained = explain(device.fd, start, error, why, sizeof(why));
+		explained = profil_rate_explain(device.fd, -error, start->rate, start->clock,
+						why, sizeof(why));
 	}
 	profil_kept_put(&device, profil_call_may_count());
 	/* the program may not have chosen it, and cannot know */

@@ -4,8 +4,8 @@
  * reach the device, and by then the program may have used up its descriptors, changed its
  * root directory or its user, or forbidden itself to open files.
  *
- * A descriptor acts on the process that calls, whoever has opened it. So a forked child
- * uses the one that it inherits.
+ * A command on the descriptor acts on the process that gives it, not on the one that opened
+ * the device. So a forked child uses the descriptor that it inherits.
  *
  * The program owns its descriptors. It may close this one, and get another file at its
  * number. So each use looks first whether the number still has our file: the same device,
@@ -22,6 +22,7 @@
 
 #include "device.h"
 #include "kept.h"
+#include "own_signals.h"
 
 /* Tells our file from one that the program has opened at the same device */
 #define MARK	O_NONBLOCK
@@ -41,18 +42,9 @@ static struct {
 /* Held over fork(), so that it is free in the child, and @own is whole. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Signals wait: a handler that forks would wait for this very thread. */
 static void lock(sigset_t *before)
 {
-	static const int of_thread[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
-	sigset_t others;
-	size_t i;
-
-	/* the kernel kills a thread that causes one of these while it is blocked */
-	sigfillset(&others);
-	for (i = 0; i < sizeof(of_thread) / sizeof(of_thread[0]); i++)
-		sigdelset(&others, of_thread[i]);
-	pthread_sigmask(SIG_BLOCK, &others, before);
+	profil_block_signals(before);
 	pthread_mutex_lock(&mutex);
 }
 

@@ -69,11 +69,14 @@ unsigned int profil_rate_highest(int fd, unsigned int clock)
 	return clock == PROFIL_CLOCK_TICK ? info.tick_hz : info.max_rate;
 }
 
-bool profil_rate_explain(int fd, unsigned int rate, unsigned int clock, char *text,
-			 size_t size)
+bool profil_rate_explain(int fd, int error, unsigned int rate, unsigned int clock,
+			 char *text, size_t size)
 {
-	unsigned int highest = profil_rate_highest(fd, clock);
+	unsigned int highest;
 
+	if (error != EINVAL && error != EPERM)
+		return false;
+	highest = profil_rate_highest(fd, clock);
 	if (!highest || rate <= highest)
 		return false;
 	snprintf(text, size,

@@ -31,10 +31,10 @@ void profil_rate_set(unsigned int hz);
 unsigned int profil_rate_highest(int fd, unsigned int clock);
 
 /*
- * A start was refused with EINVAL or EPERM. Return: whether the rate is why; then
- * text, of size bytes, says what the kernel offers for the clock, in one line.
+ * A start was refused with this errno. Return: whether the rate is why; then text, of size
+ * bytes, says what the kernel offers for the clock, in one line.
  */
-bool profil_rate_explain(int fd, unsigned int rate, unsigned int clock, char *text,
-			 size_t size);
+bool profil_rate_explain(int fd, int error, unsigned int rate, unsigned int clock,
+			 char *text, size_t size);
 
 #endif /* PROFIL_RATE_H */

@@ -5,7 +5,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +49,7 @@ static char *explain(int device, uint32_t rate, uint32_t clock, int error)
 	char *text, why[256];
 	int length;
 
-	if ((error == EINVAL || error == EPERM) &&
-	    profil_rate_explain(device, rate, clock, why, sizeof(why)))
+	if (profil_rate_explain(device, error, rate, clock, why, sizeof(why)))
 		return strdup(why);
 	if (error == ENOMEM)
 		remedy = "no memory may be locked for the counters: raise the limit by ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))";

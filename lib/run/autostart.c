@@ -26,6 +26,7 @@
 #include "jit.h"
 #include "libc.h"
 #include "preloaded.h"
+#include "own_signals.h"
 #include "rate.h"
 #include "tables.h"
 
@@ -156,8 +157,7 @@ static void explain_start(int device, enum profil_code_step step, int error)
 	else if (step == PROFIL_CODE_MEMORY)
 		explain(error, "no memory for the counters: %s (%s)",
 			strerrordesc_np(error), strerrorname_np(error));
-	else if ((error == EINVAL || error == EPERM) &&
-		 profil_rate_explain(device, rate, tables.run->clock, why, sizeof(why)))
+	else if (profil_rate_explain(device, error, rate, tables.run->clock, why, sizeof(why)))
 		explain(error, "%s", why);
 	else
 		explain(error, PROFIL_DEVICE ": start: %s (%s): %s",
@@ -180,15 +180,7 @@ static struct profil_run_process *enter_child(const struct profil_run_process *p
 
 static void lock_starting(struct interrupted *interrupted)
 {
-	static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
-	sigset_t others;
-	size_t i;
-
-	/* what the thread itself does is answered at once, or it would be killed */
-	sigfillset(&others);
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		sigdelset(&others, own[i]);
-	pthread_sigmask(SIG_BLOCK, &others, &interrupted->signals);
+	profil_block_signals(&interrupted->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &interrupted->cancel);
 	pthread_mutex_lock(&starting);
 }
