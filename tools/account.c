@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include <linux/profil.h>
 

@@ -13,12 +13,11 @@
 /**
  * collect_result - make the result of a run
  * @result: filled in; to be released by result_release(), whatever is returned
- * @run:    in state STARTED; not needed afterwards
- * @end:    how the command ended
+ * @run:    with a process; not needed afterwards
+ * @end:    how the command ended, or how far it is
  * @argv:   the command and its arguments, ended by NULL; copied
  *
- * Objects of one file become one, and processes add up. Build-ids are those that the
- * files have now.
+ * Objects of one file become one, and processes add up.
  *
  * Return: 0 or -ENOMEM.
  */

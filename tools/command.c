@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "time_ns.h"
 
 #define NS_PER_S	1000000000ULL
 
@@ -142,27 +143,7 @@ static int read_exec_error(int fd)
 	return length == (ssize_t)sizeof(error) ? error : 0;
 }
 
-static uint64_t now(clockid_t clock)
-{
-	struct timespec time = { 0 };
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
-/* CPU time of a zombie: what its clock still knows is exact to the ns. */
-static int read_cpu_clock(pid_t pid, uint64_t *ns)
-{
-	struct timespec time;
-	clockid_t clock;
-
-	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &time))
-		return -1;
-	*ns = (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-	return 0;
-}
-
-/* The same from rusage: rounded, and with the children it waited for. */
+/* From rusage: rounded, and with the children it waited for. */
 static uint64_t rusage_ns(const struct rusage *usage)
 {
 	return ((uint64_t)usage->ru_utime.tv_sec +
@@ -190,9 +171,8 @@ static void take_snapshot(const struct command_watch *watch, const struct comman
 	asked = 0;
 	if (!watch->snapshot)
 		return;
-	so_far.elapsed_ns = now(CLOCK_MONOTONIC) - began;
-	if (read_cpu_clock(end->pid, &so_far.cpu_ns))
-		so_far.cpu_ns = 0;
+	so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - began;
+	so_far.cpu_ns = time_cpu_ns(end->pid);
 	watch->snapshot(watch->of, &so_far);
 }
 
@@ -243,9 +223,9 @@ int command_run(char *const argv[], char *const env[],
 	block_signals(&old);
 	asked = 0;
 	set_signals(&old);
-	end->began_ns = now(CLOCK_REALTIME);
+	end->began_ns = time_ns(CLOCK_REALTIME);
 	/* which nobody sets */
-	began = now(CLOCK_MONOTONIC);
+	began = time_ns(CLOCK_MONOTONIC);
 	end->pid = fork();
 	if (end->pid < 0) {
 		error = -errno;
@@ -263,22 +243,21 @@ int command_run(char *const argv[], char *const env[],
 		watch_process(watch, end, began);
 	if (wait_for_zombie(end->pid))
 		error = -errno;
-	end->elapsed_ns = now(CLOCK_MONOTONIC) - began;
+	end->elapsed_ns = time_ns(CLOCK_MONOTONIC) - began;
 	/* from here on the process ID may become another's */
 	block_signals(NULL);
 	if (error)
 		goto restore;
-	error = read_cpu_clock(end->pid, &end->cpu_ns);
+	end->cpu_ns = time_cpu_ns(end->pid);
 	if (wait4(end->pid, &end->status, 0, &usage) < 0) {
 		error = -errno;
 		goto restore;
 	}
 	used = rusage_ns(&usage);
-	if (error)
+	if (!end->cpu_ns)
 		end->cpu_ns = used;
 	else if (used > end->cpu_ns)
 		end->children_cpu_ns = used - end->cpu_ns;
-	error = 0;
 restore:
 	restore_signals(&old);
 	close(report[0]);

@@ -62,7 +62,11 @@ static bool is_wrong(uint32_t c, unsigned int length)
 	return c < least[length] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
 }
 
-uint32_t escape_next(const char **text)
+/*
+ * The next character of a text in UTF-8, which is moved behind it. Return: its code point;
+ * U+FFFD for a byte that belongs to none.
+ */
+static uint32_t next_character(const char **text)
 {
 	const unsigned char *bytes = (const unsigned char *)*text;
 	unsigned int length = sequence_length(bytes[0]), i;
@@ -127,7 +131,7 @@ char *escape_utf8(const char *text)
 		return NULL;
 	while (*text) {
 		char bytes[4];
-		size_t length = encode(escape_next(&text), bytes);
+		size_t length = encode(next_character(&text), bytes);
 
 		memcpy(end, bytes, length);
 		end += length;
@@ -140,7 +144,7 @@ void escape_octal(FILE *out, const char *text, const char *also)
 {
 	while (*text) {
 		const char *from = text;
-		uint32_t c = escape_next(&text);
+		uint32_t c = next_character(&text);
 
 		if (is_shown(c, (size_t)(text - from)) && !strchr(also, *from)) {
 			fwrite(from, 1, (size_t)(text - from), out);
@@ -188,7 +192,7 @@ static int find_width(uint32_t c)
 int escape_columns(const char **text)
 {
 	const char *from = *text;
-	uint32_t c = escape_next(text);
+	uint32_t c = next_character(text);
 	size_t bytes = (size_t)(*text - from);
 
 	return is_shown(c, bytes) ? find_width(c) : (int)bytes * OCTAL_COLUMNS;
@@ -198,7 +202,7 @@ void escape_json(FILE *out, const char *text)
 {
 	putc('"', out);
 	while (*text) {
-		uint32_t c = escape_next(&text);
+		uint32_t c = next_character(&text);
 
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", (char)c);
@@ -245,7 +249,7 @@ void escape_xml(FILE *out, const char *text, unsigned int most)
 	unsigned int printed = 0;
 
 	while (*text) {
-		uint32_t c = escape_next(&text);
+		uint32_t c = next_character(&text);
 
 		printed++;
 		if (printed == most && *text) {

@@ -10,14 +10,6 @@
 #include <stdio.h>
 
 /**
- * escape_next - the next character of a text in UTF-8
- * @text: moved behind it; not at its end
- *
- * Return: its code point; U+FFFD for a byte that belongs to none.
- */
-uint32_t escape_next(const char **text);
-
-/**
  * escape_utf8 - a copy that is valid UTF-8
  * @text: any bytes
  *

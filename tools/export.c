@@ -98,20 +98,12 @@ uint64_t export_ns(const struct result *result, uint64_t samples)
 	return ns < (long double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-void export_begin_warning(const char *path)
-{
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	escape_octal(stderr, path, "");
-	fputs(": ", stderr);
-}
-
 static void explain(int error, const char *path)
 {
-	export_begin_warning(path);
 	if (error == -EOVERFLOW)
-		fputs("the format cannot hold so large a count; the others can\n", stderr);
+		failure_warnx("%s: the format cannot hold so large a count; the others can", path);
 	else
-		failure_end_warning(-error);
+		failure_warn(path, -error);
 }
 
 /* Return: 0 or -errno; what is half done is no file then, if it was to be one. */

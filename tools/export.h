@@ -60,14 +60,6 @@ int export_to(const struct export_format *format,
 	      const struct attribution *attribution, const char *output);
 
 /**
- * export_begin_warning - begin to tell on standard error what is wrong with a file
- * @path: of it; as it may be from the result, control characters come in octal
- *
- * The caller goes on there, up to the end of the line.
- */
-void export_begin_warning(const char *path);
-
-/**
  * export_command_line - the command and its arguments, with spaces between
  * @result: in question
  *

@@ -165,11 +165,9 @@ static void tell_problems(const struct result *result, const struct symbols *sym
 	for (i = 0; i < result->nr_objects; i++) {
 		const char *problem = symbols_problem(symbols, i);
 
-		if (!problem)
-			continue;
-		export_begin_warning(result->objects[i].path);
-		fprintf(stderr, "%s: no function names (--root says where the files are that ran)\n",
-			problem);
+		if (problem)
+			failure_warnx("%s: %s: no function names (--root says where the files are that ran)",
+				      result->objects[i].path, problem);
 	}
 }
 

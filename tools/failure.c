@@ -42,14 +42,6 @@ const char *failure_remedy(int error)
 	}
 }
 
-void failure_end_warning(int error)
-{
-	if (!error)
-		error = EIO;
-	fprintf(stderr, "%s (%s): %s\n", strerror(error), strerrorname_np(error),
-		failure_remedy(error));
-}
-
 static void print_message(const char *format, va_list arguments)
 {
 	char *message = NULL, *line;
@@ -85,10 +77,10 @@ void failure_exitx(int status, const char *format, ...)
 
 void failure_warn(const char *what, int error)
 {
-	fprintf(stderr, "%s: ", program_invocation_short_name);
-	escape_octal(stderr, what, "");
-	fputs(": ", stderr);
-	failure_end_warning(error);
+	if (!error)
+		error = EIO;
+	failure_warnx("%s: %s (%s): %s", what, strerror(error), strerrorname_np(error),
+		      failure_remedy(error));
 }
 
 void failure_exit(int status, const char *what, int error)

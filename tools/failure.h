@@ -24,12 +24,6 @@ static inline int failure_errno(void)
 const char *failure_remedy(int error);
 
 /**
- * failure_end_warning - tell an error and its remedy, up to the end of the line
- * @error: as for failure_warn()
- */
-void failure_end_warning(int error);
-
-/**
  * failure_warn - tell an error on standard error
  * @what:  failed
  * @error: errno; 0: no more is known than that it was to be read or written (ferror(3))

@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <err.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base_name.h"
+#include "failure.h"
 #include "fetching.h"
 #include "terminal.h"
 
@@ -98,6 +98,6 @@ void fetching_end(int found)
 	if (found >= -1 || found == -ENOENT || found == -ENOSYS || found == -EFBIG)
 		return;
 	unsetenv(URLS);
-	warnx("debuginfod: %s (%s): no more debug information is fetched; see whether the servers of " URLS " are up, or use --no-debuginfod",
-	      strerror(-found), strerrorname_np(-found));
+	failure_warnx("debuginfod: %s (%s): no more debug information is fetched; see whether the servers of " URLS " are up, or use --no-debuginfod",
+		      strerror(-found), strerrorname_np(-found));
 }

@@ -13,7 +13,7 @@
 
 /**
  * options_parse - argp_parse(), with more help
- * @argp:  without children
+ * @argp:  its children have none of their own
  * @argc:  as for main()
  * @argv:  the same
  * @flags: argp's

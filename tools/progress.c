@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collect.h"
@@ -23,8 +22,8 @@
 #include "runfile.h"
 #include "symbols.h"
 #include "terminal.h"
+#include "time_ns.h"
 
-#define COLUMNS		80	/* if the terminal does not tell, or there is none */
 #define TOP		8	/* functions, if there is room */
 
 /**
@@ -35,7 +34,7 @@
  * @argv:     the command
  * @out:      where to
  * @terminal: whether that can be written over
- * @began:    when this was made, in s
+ * @began:    when this was made, in ns
  * @known:    the result that @symbols are of; no command: none is
  * @symbols:  of its objects
  */
@@ -46,18 +45,10 @@ struct progress {
 	char *const *argv;
 	FILE *out;
 	bool terminal;
-	double began;
+	uint64_t began;
 	struct result known;
 	struct symbols *symbols;
 };
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 struct progress *progress_new(int memory, char *const argv[], FILE *out)
 {
@@ -69,7 +60,7 @@ struct progress *progress_new(int memory, char *const argv[], FILE *out)
 	progress->argv = argv;
 	progress->out = out;
 	progress->terminal = isatty(fileno(out));
-	progress->began = now();
+	progress->began = time_ns(CLOCK_MONOTONIC);
 	return progress;
 }
 
@@ -124,12 +115,10 @@ static void print_line(FILE *line, const struct progress *progress,
 	int most = terminal_style(progress->out, TERMINAL_AUTO).columns, used;
 	size_t i;
 
-	if (!most)
-		most = COLUMNS;
 	if (progress->terminal)
 		fputc('\r', line);
 	used = fprintf(line, "profil: %.1f s, %" PRIu64 " sample%s",
-		       now() - progress->began, profile->samples,
+		       (double)(time_ns(CLOCK_MONOTONIC) - progress->began) / 1e9, profile->samples,
 		       profile->samples == 1 ? "" : "s");
 	if (profile->nr_rows)
 		used += fprintf(line, ":");

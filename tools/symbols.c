@@ -2,10 +2,10 @@
 /*
  * From addresses to functions and lines, for all objects of a result.
  *
- * Who asks goes through the objects one by one, more than once, and there may be
- * thousands. So the files that were used last stay open, within bounds of descriptors and
- * memory, and the others are opened again when they are asked for. What is told of a file
- * outlives it: strings are copied, once each.
+ * Callers go through the objects one by one, more than once, and there may be thousands. So
+ * the files that were used last stay open, within bounds of descriptors and memory, and the
+ * others are opened again when a caller asks for them. Names outlive the file that they are
+ * from: they are copied, once each.
  */
 #define _GNU_SOURCE
 #include <errno.h>

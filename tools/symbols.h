@@ -8,7 +8,6 @@
 #ifndef PROFIL_SYMBOLS_H
 #define PROFIL_SYMBOLS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "result.h"
+#include "time_ns.h"
 #include "unprofiled.h"
 
 #define LIBRARY		"libprofil-run.so"
-#define NS_PER_S	1000000000ULL
 
 /*
  * The dynamic linker may not have loaded the library yet when a program is first seen: so
@@ -109,22 +109,6 @@ static bool read_stat(pid_t pid, struct stat_line *line)
 	/* fields 3 to 28, of which 3, 20, 22 and 28 are wanted */
 	return sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu %*u %*d %*u %*u %*u %llu",
 		      &line->state, &line->threads, &line->birth, &line->stack) == 4;
-}
-
-static uint64_t now(clockid_t clock)
-{
-	struct timespec time;
-
-	if (clock_gettime(clock, &time))
-		return 0;
-	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
-}
-
-static uint64_t read_cpu_ns(pid_t pid)
-{
-	clockid_t clock;
-
-	return clock_getcpuclockid(pid, &clock) ? 0 : now(clock);
 }
 
 static bool has_library(pid_t pid)
@@ -226,7 +210,7 @@ static bool is_over(const struct stat_line *line)
 
 static void look_at_cpu(struct seen *seen)
 {
-	uint64_t cpu_ns = read_cpu_ns(seen->pid);
+	uint64_t cpu_ns = time_cpu_ns(seen->pid);
 
 	/* 0: it is gone meanwhile */
 	if (cpu_ns > seen->cpu_ns)
@@ -413,7 +397,7 @@ void unprofiled_look(struct unprofiled *unprofiled, pid_t pid)
 
 void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid)
 {
-	uint64_t began = now(CLOCK_PROCESS_CPUTIME_ID), time = now(CLOCK_MONOTONIC);
+	uint64_t began = time_ns(CLOCK_PROCESS_CPUTIME_ID), time = time_ns(CLOCK_MONOTONIC);
 
 	if (!unprofiled->first_ns)
 		unprofiled->first_ns = time;
@@ -421,7 +405,7 @@ void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid)
 				  (time - unprofiled->first_ns) / UNPROFILED_SHARE)
 		return;
 	unprofiled_look(unprofiled, pid);
-	unprofiled->used_ns += now(CLOCK_PROCESS_CPUTIME_ID) - began;
+	unprofiled->used_ns += time_ns(CLOCK_PROCESS_CPUTIME_ID) - began;
 }
 
 static int compare_cpu(const void *va, const void *vb)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Clocks in ns.
+ */
+#ifndef PROFIL_TIME_NS_H
+#define PROFIL_TIME_NS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+/**
+ * time_ns - read a clock
+ * @clock: as for clock_gettime(2)
+ *
+ * Return: its time in ns; 0: there is no such clock.
+ */
+static inline uint64_t time_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	if (clock_gettime(clock, &time))
+		return 0;
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/**
+ * time_cpu_ns - CPU time of a process with all its threads
+ * @pid: its process ID. Of a zombie the clock is still there, and exact
+ *
+ * Return: in ns; 0: there is no such process.
+ */
+static inline uint64_t time_cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : time_ns(clock);
+}
+
+#endif /* PROFIL_TIME_NS_H */
