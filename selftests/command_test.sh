@@ -398,8 +398,7 @@ result_file() {
 		cmp ../before profil.out.old && "$PROFIL" report >"$work/profile")
 }
 
-# The result so far, of a command that goes on until it is told to end; the file before the
-# run stays.
+# A snapshot of a command that is still running. The file from before the run stays.
 snapshot() {
 	local pid go_on status
 

@@ -82,10 +82,10 @@ manual_programs() {
 # what `make install` installs
 as_installed() (
 	# (with another PREFIX, the command would be linked anew, under other tests)
-	make -s -C .. install DESTDIR="$work/root" >/dev/null &&
+	make -s -C .. install DESTDIR="$work/installed" >/dev/null &&
 	cd "$1" &&
-	PKG_CONFIG_SYSROOT_DIR=$work/root PKG_CONFIG_PATH=$work/root/usr/local/lib/pkgconfig \
-		LD_LIBRARY_PATH=$work/root/usr/local/lib bash -e >"$work/out" 2>"$work/err"
+	PKG_CONFIG_SYSROOT_DIR=$work/installed PKG_CONFIG_PATH=$work/installed/usr/local/lib/pkgconfig \
+		LD_LIBRARY_PATH=$work/installed/usr/local/lib bash -e >"$work/out" 2>"$work/err"
 )
 
 # Where there is no device, it falls back on the C library's profil().

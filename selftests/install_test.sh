@@ -20,16 +20,16 @@ mkdir -p "$tree/certs" &&
 checkout=$work/checkout
 mkdir "$checkout" && cp -r ../Makefile ../module ../uapi ../scripts "$checkout"
 
-# install_for TREE: into $work/root
+# install_for TREE: into $work/installed
 install_for() {
-	rm -rf "$work/root"
-	make -s -C "$checkout" modules_install KDIR="$1" DESTDIR="$work/root" \
+	rm -rf "$work/installed"
+	make -s -C "$checkout" modules_install KDIR="$1" DESTDIR="$work/installed" \
 		>"$work/out" 2>"$work/err"
 }
 
 # names_package TREE PACKAGE: one line does, and nothing is installed
 names_package() {
-	! install_for "$1" && [ ! -e "$work/root" ] &&
+	! install_for "$1" && [ ! -e "$work/installed" ] &&
 	[ "$(grep -vc '^make' "$work/err")" = 1 ] &&
 	grep -q "no kernel build tree $1: install the package $2," "$work/err"
 }
@@ -37,7 +37,7 @@ names_package() {
 installed() {
 	local file
 
-	file=$(find "$work/root/lib/modules/$release" -name 'profil.ko*')
+	file=$(find "$work/installed/lib/modules/$release" -name 'profil.ko*')
 	case $file in
 	*.xz) xz -dc "$file" ;;
 	*) cat "$file" ;;

@@ -64,15 +64,20 @@ static inline int start_sprofil(void)
 	return sprofil(&prof, 1, NULL, PROF_USHORT);
 }
 
-static inline int start_native(void)
+static inline struct profil_region native_region(void)
 {
-	struct profil_region region = {
+	return (struct profil_region){
 		.start = offset,
 		.offset = offset,
 		.buf = (uintptr_t)buffer,
 		.bytes = sizeof(buffer),
 		.scale = 0x8000,
 	};
+}
+
+static inline int start_native(void)
+{
+	struct profil_region region = native_region();
 	struct profil_attr attr = { .regions = &region, .nr_regions = 1 };
 
 	return profil_start(&attr);

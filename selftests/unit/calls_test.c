@@ -447,13 +447,7 @@ static void test_status_sizes_that_are_none(void **state)
 
 static void test_attr_sizes(void **state)
 {
-	struct profil_region region = {
-		.start = offset,
-		.offset = offset,
-		.buf = (uintptr_t)buffer,
-		.bytes = sizeof(buffer),
-		.scale = 0x8000,
-	};
+	struct profil_region region = native_region();
 	struct {
 		struct profil_attr attr;
 		unsigned char later[4096];

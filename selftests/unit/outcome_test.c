@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <outcome.h>
@@ -152,6 +153,23 @@ static void no_file_is_no_snapshot(void **state)
 	close(outcome.memory);
 }
 
+/* Its reader would go with the first result, and the last find none. */
+static void pipe_takes_no_snapshot(void **state)
+{
+	int both;
+	char byte;
+
+	(void)state;
+	assert_int_equal(mkfifo("out", 0600), 0);
+	both = open("out", O_RDWR | O_NONBLOCK);
+	outcome.memory = fake_run_memfd(&fake);
+	snapshot(1);
+	assert_non_null(strstr(said, "out is no regular file"));
+	assert_int_equal(read(both, &byte, 1), -1);
+	close(both);
+	close(outcome.memory);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -160,6 +178,7 @@ int main(void)
 		TEST(snapshots_and_result_are_one_runs),
 		TEST(no_profile_is_no_snapshot),
 		TEST(no_file_is_no_snapshot),
+		TEST(pipe_takes_no_snapshot),
 	};
 
 	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);

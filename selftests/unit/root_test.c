@@ -18,6 +18,7 @@
 
 #include <symbols.h>
 
+#include "debug_file.h"
 #include "test.h"
 
 static char path[4096], root[4096];
@@ -64,23 +65,6 @@ static int tear_down(void **state)
 	return system("rm -rf below outside");
 }
 
-/* Whether the name of a function is found that only the debug file has, and its line */
-static bool debug_file_is_found(void)
-{
-	struct symbols *symbols = symbols_new(&result, root);
-	struct function function;
-	struct source_line line;
-	bool is_named;
-
-	assert_int_equal(symbols_find(symbols, 0, hidden, &function), 1);
-	is_named = function.name != NULL;
-	if (is_named)
-		assert_memory_equal(function.name, "hidden", 6);
-	assert_int_equal(symbols_line(symbols, 0, hidden, &line), is_named);
-	symbols_free(symbols);
-	return is_named;
-}
-
 /* Return: NULL, or the problem, to be given to free(). */
 static char *find_problem(void)
 {
@@ -124,15 +108,15 @@ static void nothing_leaves_the_root(void **state)
 static void debug_files_are_found_by_build_id(void **state)
 {
 	(void)state;
-	assert_false(debug_file_is_found());
+	assert_false(debug_file_is_found(&result, root, hidden));
 	/* by way of an absolute link */
 	run("mkdir -p below/usr/lib; ln -s /debug below/usr/lib/debug;"
 	    "file=below/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
 	    "cp below/debug-file $file");
-	assert_true(debug_file_is_found());
+	assert_true(debug_file_is_found(&result, root, hidden));
 	/* another's */
 	run("objcopy --only-keep-debug fixture-fixed below/debug/.build-id/$id.debug");
-	assert_false(debug_file_is_found());
+	assert_false(debug_file_is_found(&result, root, hidden));
 }
 
 static void debug_files_outside_are_not_used(void **state)
@@ -143,7 +127,7 @@ static void debug_files_outside_are_not_used(void **state)
 	run("mkdir -p below/usr/lib; ln -s %s/outside below/usr/lib/debug;"
 	    "file=outside/.build-id/$id.debug; mkdir -p ${file%%/*}; cp below/debug-file $file",
 	    here);
-	assert_false(debug_file_is_found());
+	assert_false(debug_file_is_found(&result, root, hidden));
 	free(here);
 }
 
@@ -157,13 +141,13 @@ static void debug_files_are_found_by_name(void **state)
 	(void)state;
 	run("objcopy --remove-section .note.gnu.build-id --add-gnu-debuglink=below/debug-file "
 	    "below/bin/program");
-	assert_false(debug_file_is_found());
+	assert_false(debug_file_is_found(&result, root, hidden));
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		run("mkdir -p %s; cp below/debug-file %s", places[i], places[i]);
-		assert_true(debug_file_is_found());
+		assert_true(debug_file_is_found(&result, root, hidden));
 		/* what the checksum is not of */
 		run("echo >>%s/debug-file", places[i]);
-		assert_false(debug_file_is_found());
+		assert_false(debug_file_is_found(&result, root, hidden));
 	}
 }
 
@@ -178,7 +162,7 @@ static void shared_debug_files_are_found(void **state)
 	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*} below/usr/lib/debug/.dwz;"
 	    "cp below/debug-file $file; cp below/debug-file below/copy;"
 	    "dwz -m below/usr/lib/debug/.dwz/shared -M /usr/lib/debug/.dwz/shared $file below/copy");
-	assert_true(debug_file_is_found());
+	assert_true(debug_file_is_found(&result, root, hidden));
 }
 
 /* libdw would search for it on this machine. */

@@ -236,42 +236,44 @@ static void one_look_is_not_enough(void **state)
 	assert_int_equal(nr, 0);
 }
 
-/* Whatever is mapped from a file of that name */
-static void library_is_found(void **state)
+/* One that maps a file of the library's name, whatever is in it */
+static struct worker start_with_library(void)
 {
 	char directory[] = "/tmp/unprofiled.XXXXXX", path[64];
 	char *maps[] = { own_path, "work", path, NULL };
 	struct worker worker;
-	size_t nr;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/libprofil-run.so", directory);
 	worker = start(maps);
 	step(&worker);
+	/* it stays mapped, with "(deleted)" behind its name */
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+	return worker;
+}
+
+static void library_is_found(void **state)
+{
+	struct worker worker = start_with_library();
+	size_t nr;
+
+	(void)state;
 	unprofiled_look(unprofiled, worker.pid);
 	unprofiled_look(unprofiled, worker.pid);
 	unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
 	unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 0);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(directory), 0);
 }
 
 /* What has ended waits for its parent: it has no mappings, and is no other program. */
 static void ended_program_stays_profiled(void **state)
 {
-	char directory[] = "/tmp/unprofiled.XXXXXX", path[64];
-	char *maps[] = { own_path, "work", path, NULL };
-	struct worker worker;
+	struct worker worker = start_with_library();
 	siginfo_t info;
 	size_t nr;
 
 	(void)state;
-	assert_non_null(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/libprofil-run.so", directory);
-	worker = start(maps);
-	step(&worker);
 	unprofiled_look(unprofiled, worker.pid);
 	close(worker.orders);
 	assert_int_equal(waitid(P_PID, (id_t)worker.pid, &info, WEXITED | WNOWAIT), 0);
@@ -281,8 +283,6 @@ static void ended_program_stays_profiled(void **state)
 	unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
 	unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 0);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(directory), 0);
 }
 
 /* A process calls itself what it likes. No program is without a name in the end. */
