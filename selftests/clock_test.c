@@ -251,8 +251,8 @@ TEST_F(clock, no_interrupt_elsewhere)
 	EXPECT_GT(points / 2, with[1]);
 }
 
-/* Timers of ours that are armed, on the whole machine. */
-static int armed(void)
+/* Timers of ours that are armed on the whole machine, as one look shows them. */
+static int armed_in_a_look(void)
 {
 	FILE *file = fopen("/proc/timer_list", "re");
 	char line[256];
@@ -263,6 +263,20 @@ static int armed(void)
 	if (file)
 		fclose(file);
 	return nr;
+}
+
+/*
+ * The mean of nine looks, rounded. The kernel unlocks a queue of timers between two
+ * lines, and finds its place again by number: it skips or repeats a timer if an earlier
+ * one leaves the queue or comes to it just then, which spoils one look or two.
+ */
+static int armed(void)
+{
+	int i, sum = 0;
+
+	for (i = 0; i < 9; i++)
+		sum += armed_in_a_look();
+	return (sum + 4) / 9;
 }
 
 /*
