@@ -8,7 +8,11 @@
 #include <linux/mmu_notifier.h>
 #include <linux/xarray.h>
 
+struct page;
 struct profil_config;
+
+/* Pages pinned in one go, with mmap_lock held. */
+#define PROFIL_PIN_BATCH	512UL
 
 /**
  * struct profil_buffer - the pages of one session
@@ -19,13 +23,16 @@ struct profil_config;
  *            Read by the sampler without a lock. Its lock is what pairs changes
  *            to the memory map (notifier.c) with what is put in
  * @nr_stale: how many of them are stale; written under @pages' lock
- * @pinned:   how many there are; in pages,
- * @charged:  how much the user is charged for them
- * @notifier: tells of changes to the memory map; inserted if @watched
+ * @wholes:   by the page frame of a compound page's head: how many of its pages are
+ *            pinned. A pin of one of them keeps all of it
+ * @held:     memory that the pins keep, compound pages in whole; in pages
+ * @reserved: what is charged whatever is held; in pages
+ * @charged:  what the user is charged: the larger of @held and @reserved; in pages
+ * @notifier: reports changes to the memory map; inserted if @watched
  * @watched:  whether. Until then, no page may be pinned
  *
- * Whoever changes @pinned, @charged, @watched, or puts pages in or takes them
- * out, holds the session's service_mutex. Only notifier.c, which may not wait for
+ * Changes to @wholes, @held, @reserved, @charged, @watched, and pages put in or taken
+ * out, need the session's service_mutex. Only notifier.c, which may not wait for
  * it, works beside: all it does is to tag pages as stale.
  */
 struct profil_buffer {
@@ -33,7 +40,9 @@ struct profil_buffer {
 	const struct profil_config *config;
 	struct xarray pages;
 	unsigned long nr_stale;
-	unsigned long pinned;
+	struct xarray wholes;
+	unsigned long held;
+	unsigned long reserved;
 	unsigned long charged;
 	struct mmu_interval_notifier notifier;
 	bool watched;
@@ -57,19 +66,23 @@ static inline struct page *profil_buffer_page(struct profil_buffer *buffer,
 	return xa_pointer_tag(entry) == PROFIL_STALE ? NULL : entry;
 }
 
-/* May sleep. */
+/* Any context. */
 void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
 			const struct profil_config *config);
+
+/* With mmap_lock, in process context. */
 int profil_buffer_watch(struct profil_buffer *buffer);
-int profil_buffer_check(struct profil_buffer *buffer);
-int profil_buffer_pin_all(struct profil_buffer *buffer);
+int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
+			unsigned long end);
+long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
+			     struct page **pages);
 int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index);
-void profil_buffer_sweep(struct profil_buffer *buffer);
+int profil_buffer_sweep(struct profil_buffer *buffer);
+
+/* May sleep. */
 void profil_buffer_unpin_all(struct profil_buffer *buffer);
 
 /* In notifier callbacks. */
-bool profil_buffer_writable(struct profil_buffer *buffer, unsigned long start,
-			    unsigned long end);
 bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 			      unsigned long end, unsigned long seq);
 

@@ -10,6 +10,7 @@
 #include <linux/highmem.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -96,6 +97,32 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 }
 
 /*
+ * mmap_lock for writing, if it is free: newer kernels have no mmap_write_trylock(). Not
+ * the pair of mmap_write_unlock(), which from 6.13 on (and in 6.12's stable versions)
+ * ends a sequence that mmap_write_lock() begins, for readers of mappings without the
+ * lock. Between these two no mapping changes, so that they need no sequence.
+ */
+static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
+{
+	return down_write_trylock(&mm->mmap_lock);
+}
+
+static inline void compat_mmap_write_unlock(struct mm_struct *mm)
+{
+	up_write(&mm->mmap_lock);
+}
+
+/*
+ * Pin only pages that are present. Before 5.16 there is no such flag: FOLL_NOWAIT, which
+ * goes with it, waits for a page of a file only if an earlier read of it failed.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
+#define COMPAT_FOLL_NOFAULT	FOLL_NOFAULT
+#else
+#define COMPAT_FOLL_NOFAULT	0
+#endif
+
+/*
  * Whom allocations are charged to, of a thread, not of an interrupt: before 5.14
  * modules may not use what set_active_memcg() has for those. Return: who was before.
  */
@@ -107,6 +134,21 @@ compat_set_active_memcg(struct mem_cgroup *memcg)
 #else
 	return xchg(&current->active_memcg, memcg);
 #endif
+}
+
+/* The current thread's memory cgroup, with a reference; NULL without CONFIG_MEMCG. */
+static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
+{
+	struct mem_cgroup *memcg = NULL;
+
+#ifdef CONFIG_MEMCG
+	rcu_read_lock();
+	do {
+		memcg = mem_cgroup_from_task(current);
+	} while (memcg && !css_tryget(&memcg->css));
+	rcu_read_unlock();
+#endif
+	return memcg;
 }
 
 /* What a probe of sched_switch gets. */

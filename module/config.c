@@ -277,7 +277,6 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	err = lay_out(config, arg, regions);
 	if (err)
 		goto free_config;
-	/* after all that a caller may get wrong: a user who comes makes a queue */
 	err = profil_rights_get(&config->rights);
 	if (err)
 		goto free_config;
@@ -340,13 +339,13 @@ u32 profil_config_span_behind(const struct profil_config *config,
 	return low;
 }
 
-/* User address of the page with this number among the pages of all spans. */
-unsigned long profil_config_address(const struct profil_config *config,
-				    unsigned long index)
+/* The span that holds the page with this number among the pages of all spans. */
+static const struct profil_span *
+span_of(const struct profil_config *config, unsigned long index)
 {
 	u32 low = 0, high = config->nr_spans;
 
-	/* spans[low] begins at or before the page, spans[high] behind it */
+	/* spans[low] begins at or before the page, spans[high] after it */
 	while (high - low > 1) {
 		u32 mid = low + (high - low) / 2;
 
@@ -355,6 +354,23 @@ unsigned long profil_config_address(const struct profil_config *config,
 		else
 			high = mid;
 	}
-	return config->spans[low].addr +
-	       ((index << PAGE_SHIFT) - config->spans[low].place);
+	return &config->spans[low];
+}
+
+/* User address of the page with this number among the pages of all spans. */
+unsigned long profil_config_address(const struct profil_config *config,
+				    unsigned long index)
+{
+	const struct profil_span *span = span_of(config, index);
+
+	return span->addr + ((index << PAGE_SHIFT) - span->place);
+}
+
+/* How many pages of its span there are from this one on. */
+unsigned long profil_config_run(const struct profil_config *config,
+				unsigned long index)
+{
+	const struct profil_span *span = span_of(config, index);
+
+	return (span->place >> PAGE_SHIFT) + span->nr_pages - index;
 }

@@ -12,9 +12,9 @@
  *    to its memory (repair.c).
  *
  * A child that forks before the worker has come to it meets 2 without 1, as does a
- * fork for whose spare there was no memory: those take from a small reserve, which
- * the worker fills. When many do so before a worker gets a CPU, nothing is left
- * there: then, where that may be done, one is allocated.
+ * fork for whose spare there was no memory. Then one is allocated, but on PREEMPT_RT:
+ * there it comes from a small reserve, which the worker fills. When many fork
+ * before a worker gets a CPU, nothing is left there, and the child is denied.
  *
  * A child that cannot be followed is not profiled, and is counted as denied; fork
  * itself never fails for our sake.
@@ -72,7 +72,7 @@ void profil_fork_prepare(struct profil_session *session)
 		return;
 
 	/* not GFP_KERNEL: reclaiming memory would come back to notifiers */
-	spare = profil_session_alloc(GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!spare)
 		return;
 	spare->spare_for = current;
@@ -115,16 +115,18 @@ static void put_reserve(struct profil_session *spare)
 }
 
 /**
- * profil_fork_fill_reserve - have RESERVE spares for any fork
+ * profil_fork_fill_reserve - on PREEMPT_RT, have RESERVE spares for any fork
  *
- * May sleep; for who has hooks. If there is no memory, there are fewer.
+ * Process context, while hooks are attached. Does not wait for memory: if there is none,
+ * there are fewer.
  */
 void profil_fork_fill_reserve(void)
 {
 	struct profil_session *spare;
 
-	while (READ_ONCE(nr_reserve) < RESERVE) {
-		spare = profil_session_alloc(GFP_KERNEL);
+	while (IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	       READ_ONCE(nr_reserve) < RESERVE) {
+		spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN);
 		if (!spare)
 			return;
 		put_reserve(spare);
@@ -154,7 +156,7 @@ static struct profil_session *take_spare(struct profil_session *session)
 	if (!spare)
 		spare = take_reserve();
 	if (!spare && !IS_ENABLED(CONFIG_PREEMPT_RT))
-		spare = profil_session_alloc(GFP_ATOMIC | __GFP_NOWARN |
+		spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN |
 					     __GFP_ACCOUNT);
 	return spare;
 }
@@ -197,11 +199,13 @@ static int charge(struct profil_session *child)
 	if (err || config->flags & PROFIL_PIN_ON_HIT)
 		return err;
 	err = profil_charge_pages(&config->rights, config->nr_pages);
-	if (err)
+	if (err) {
 		profil_uncharge_session(&config->rights);
-	else
-		child->buffer.charged = config->nr_pages;
-	return err;
+		return err;
+	}
+	child->buffer.reserved = config->nr_pages;
+	child->buffer.charged = config->nr_pages;
+	return 0;
 }
 
 static int follow(struct profil_session *parent, struct task_struct *task)
@@ -242,6 +246,7 @@ put_hooks:
 	profil_hooks_put(profil_clock_needs_timer(child->config));
 uncharge:
 	profil_uncharge_pages(&child->config->rights, child->buffer.charged);
+	child->buffer.reserved = 0;
 	child->buffer.charged = 0;
 	profil_uncharge_session(&child->config->rights);
 put_spare:

@@ -10,7 +10,7 @@ struct profil_session;
 /* May sleep. For hooks.c. */
 int profil_fork_attach(void);
 void profil_fork_detach(void);
-/* May sleep. For the worker. */
+/* Process context. For the worker. */
 void profil_fork_fill_reserve(void);
 
 /* In the notifier's callback; does not sleep. */

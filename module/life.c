@@ -12,16 +12,17 @@
  * - the end of the address space (exit, or exec's switch to a new one): the
  *   notifier's release comes when mm_users is 0. The sampler runs only where
  *   current->mm is the session's, and such a thread holds mm_users: there is
- *   none. Nor is a worker to come, which holds it too: so what waited has been
- *   counted. Pins and charge are given back at once: within exit, or by the worker
- *   where that held the memory last.
- * - the worker, for a session whose end nobody would tell of.
+ *   none. What still waits is counted (leftover.c). Pins and charge are given back at
+ *   once: within exit, or by the worker where that held the memory last.
+ * - the worker, for a session whose end no notifier reports: a child's, before the
+ *   worker has come to watch its memory.
  *
  * A profile that ends by itself (limit, full, fault) stays in the table for its
  * status, but gives back at once what it holds (repair.c).
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -29,9 +30,11 @@
 
 #include "buffer.h"
 #include "clock.h"
+#include "compat.h"
 #include "config.h"
 #include "fork.h"
 #include "hooks.h"
+#include "leftover.h"
 #include "life.h"
 #include "repair.h"
 #include "session.h"
@@ -126,55 +129,94 @@ static void bury(struct profil_session *session)
 	module_put(THIS_MODULE);
 }
 
+/* The end of a session whose memory no notifier watches. */
+static void end_unwatched(struct profil_session *session)
+{
+	if (!profil_table_withdraw(session->mm, session))
+		return;
+	withdraw(session);
+	mutex_lock(&session->service_mutex);
+	profil_session_lose_waiting(session);
+	finish(session);
+	mutex_unlock(&session->service_mutex);
+	bury(session);
+}
+
 /*
- * Whether a forked child has gone, this being the only user of its memory, before
+ * Whether a forked child has gone, this worker being the only user of its memory, before
  * anything was done for it, and with nothing left to be done.
  */
 static bool is_gone(struct profil_session *session)
 {
-	return !session->buffer.watched &&
+	return !READ_ONCE(session->buffer.watched) &&
 	       atomic_read(&session->mm->mm_users) == 1 &&
 	       !profil_waiting_sum(&session->waiting);
 }
 
+/* Return: whether there is more to be done now. */
+static bool repair(struct profil_session *session)
+{
+	struct mm_struct *mm = session->mm;
+	struct mem_cgroup *memcg, *old;
+	bool again = true;
+
+	/* a thread may hold it for as long as a page takes to come */
+	if (!compat_mmap_write_trylock(mm))
+		return true;
+	/* what is allocated (page tables too) is charged to the process */
+	memcg = get_mem_cgroup_from_mm(mm);
+	old = compat_set_active_memcg(memcg);
+	if (mutex_trylock(&session->service_mutex)) {
+		again = profil_repair_by_worker(session);
+		mutex_unlock(&session->service_mutex);
+	}
+	compat_set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	compat_mmap_write_unlock(mm);
+	return again;
+}
+
+/*
+ * Where the worker comes again before a session is watched, its memory must not end until
+ * then, as profil_session_kick() has it. Return: whether the caller's mm_users is the next
+ * worker's.
+ */
+static bool keep_memory(struct profil_session *session)
+{
+	return !READ_ONCE(session->buffer.watched) &&
+	       !test_and_set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+}
+
 /**
- * profil_life_work - the worker: all that must sleep, and that nobody else does
- * @work: of a session that was kicked, with its reference, and with mm_users held
+ * profil_life_work - the worker: what needs process context, and no call does
+ * @work: of a session, with its reference
  */
 void profil_life_work(struct work_struct *work)
 {
 	struct profil_session *session =
-		container_of(work, struct profil_session, work);
+		container_of(to_delayed_work(work), struct profil_session, work);
 	struct mm_struct *mm = session->mm;
-	bool finished = false;
+	bool kept = test_and_clear_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+	bool gone = true, again;
 
+	/* after that: the next kick may keep the memory again */
 	clear_bit(PROFIL_KICKED, &session->flags);
 	/* what comes from here on kicks again; what came before is seen below */
 	smp_mb__after_atomic();
 
-	mutex_lock(&session->service_mutex);
-	if (!session->given_back)
-		profil_fork_fill_reserve();
-	if (!is_gone(session))
-		profil_repair(session);
-	/* nobody would tell of the end of the memory */
-	if (!session->buffer.watched && profil_table_withdraw(mm, session)) {
-		withdraw(session);
-		finished = true;
+	if (kept || mmget_not_zero(mm)) {
+		gone = is_gone(session);
+		again = !gone && repair(session);
+		/* may be the last one: then the address space ends here */
+		if (!again || !keep_memory(session))
+			mmput(mm);
+		if (again)
+			profil_session_visit(session, 1);
 	}
-	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
-		finished = true;
-	if (finished)
-		finish(session);
-	mutex_unlock(&session->service_mutex);
-
-	if (finished) {
-		/* a kick that is under way looks at the address space */
-		irq_work_sync(&session->kick_work);
-		bury(session);
-	}
-	/* may be the last one: then the address space ends here */
-	mmput(mm);
+	if (!READ_ONCE(session->buffer.watched) &&
+	    (gone || READ_ONCE(session->state) != PROFIL_STATE_RUNNING))
+		end_unwatched(session);
+	profil_fork_fill_reserve();
 	profil_session_put(session);
 }
 
@@ -191,6 +233,7 @@ void profil_life_release(struct profil_session *session)
 		return;
 	withdraw(session);
 	mutex_lock(&session->service_mutex);
+	profil_leftover_count(session);
 	finish(session);
 	mutex_unlock(&session->service_mutex);
 	bury(session);
@@ -204,6 +247,7 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 {
 	struct mm_struct *mm = task->mm;
 
+	mmgrab(mm);
 	session->mm = mm;
 	session->tgid = task->tgid;
 	if (session->config->flags & PROFIL_FAULT_SIGNAL)
@@ -218,34 +262,69 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 	profil_session_keep_code();
 }
 
+/*
+ * When a worker comes to watch a child's memory that no sample has had it come for
+ * before. Most children execute another program or end sooner: those take none of the
+ * locks that a subscription takes. PREEMPT_RT has only a reserve for children of children
+ * that are not watched yet (fork.c), so that it does not wait.
+ */
+#define WATCH_DELAY	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 : 1 + HZ / 100)
+
 /**
  * profil_life_begin_child - begin a forked child's session
  * @child: charged, with config, hooks and the module
  * @task:  the child, which does not run yet
  *
- * Atomic context. The worker comes to insert its notifier, and keeps its memory
- * until then.
+ * Atomic context. A worker comes to insert its notifier: when the first sample waits, or
+ * after WATCH_DELAY.
  */
 void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
 	enrol(child, task);
 	profil_table_publish(child);
-	profil_session_kick(child);
+	profil_session_visit(child, WATCH_DELAY);
 }
 
-/* Charge, watch, and pin or check the memory. */
+/* Charge all pages at once, then pin them. */
+static int pin_all(struct profil_session *session)
+{
+	const struct profil_config *config = session->config;
+	int err;
+
+	err = profil_charge_pages(&config->rights, config->nr_pages);
+	if (err)
+		return err;
+	session->buffer.reserved = config->nr_pages;
+	session->buffer.charged = config->nr_pages;
+	return profil_repair_pin_all(session);
+}
+
+static int check_all(struct profil_session *session)
+{
+	int err;
+
+	if (session->config->flags & PROFIL_CHECK_ON_HIT)
+		return 0;
+	if (mmap_read_lock_killable(session->mm))
+		return -EINTR;
+	err = profil_buffer_check(&session->buffer, 0, ULONG_MAX);
+	mmap_read_unlock(session->mm);
+	return err;
+}
+
+/* Watch, and pin or check the memory. */
 static int prepare(struct profil_session *session)
 {
 	int err;
 
-	err = profil_buffer_watch(&session->buffer);
+	err = profil_repair_watch(session);
 	if (err)
 		return err;
 	if (session->config->flags & PROFIL_PIN_ON_HIT)
-		err = profil_buffer_check(&session->buffer);
+		err = check_all(session);
 	else
-		err = profil_buffer_pin_all(&session->buffer);
+		err = pin_all(session);
 	/* another thread may just have unmapped what was pinned */
 	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		err = -EFAULT;
@@ -272,15 +351,13 @@ static struct profil_session *create(struct profil_config *config)
 	__module_get(THIS_MODULE);
 	enrol(session, current);
 
-	mutex_lock(&session->service_mutex);
 	err = prepare(session);
-	if (err) {
-		withdraw(session);
-		finish(session);
-	}
-	mutex_unlock(&session->service_mutex);
 	if (!err)
 		return session;
+	withdraw(session);
+	mutex_lock(&session->service_mutex);
+	finish(session);
+	mutex_unlock(&session->service_mutex);
 	bury(session);
 	return ERR_PTR(err);
 
@@ -293,16 +370,42 @@ put_config:
 	return ERR_PTR(err);
 }
 
-/* End a session that another has just replaced. */
-static void retire(struct profil_session *session)
+/* Under its service_mutex. */
+static void read_status(struct profil_session *session,
+			struct profil_status *status)
 {
-	withdraw(session);
-	if (mutex_lock_killable(&session->service_mutex)) {
-		set_bit(PROFIL_ABANDONED, &session->flags);
-		profil_session_kick(session);
-		return;
+	struct profil_figures figures = profil_session_figures(session);
+
+	status->state = READ_ONCE(session->state);
+	/* pairs with the cmpxchg() in profil_session_end() */
+	smp_rmb();
+	status->rate = profil_clock_rate(session->config);
+	status->clock = session->config->clock;
+	status->flags = session->config->flags;
+	status->ticks = figures.ticks;
+	status->counted = figures.counted;
+	status->out_of_range = figures.out_of_range;
+	status->waiting = profil_waiting_sum(&session->waiting);
+	status->lost = figures.lost;
+	status->pinned_bytes = (u64)session->buffer.held << PAGE_SHIFT;
+	status->error = READ_ONCE(session->error);
+	status->forks = atomic_long_read(&session->forks);
+	status->forks_denied = atomic_long_read(&session->forks_denied);
+}
+
+/*
+ * Count what waits and end a withdrawn session, by a call of its process. If that is being
+ * killed, its counters go with it, and what waits is lost.
+ */
+static void settle_and_finish(struct profil_session *session,
+			      struct profil_status *status)
+{
+	if (profil_repair_by_call(session)) {
+		mutex_lock(&session->service_mutex);
+		profil_session_lose_waiting(session);
 	}
-	profil_repair(session);
+	if (status)
+		read_status(session, status);
 	finish(session);
 	mutex_unlock(&session->service_mutex);
 	bury(session);
@@ -331,32 +434,11 @@ int profil_life_start(struct profil_config *config)
 	old = profil_table_publish(session);
 	if (timer)
 		profil_timer_begin();
-	if (old)
-		retire(old);
+	if (old) {
+		withdraw(old);
+		settle_and_finish(old, NULL);
+	}
 	return 0;
-}
-
-/* Under its service_mutex. */
-static void read_status(struct profil_session *session,
-			struct profil_status *status)
-{
-	struct profil_figures figures = profil_session_figures(session);
-
-	status->state = READ_ONCE(session->state);
-	/* pairs with the cmpxchg() in profil_session_end() */
-	smp_rmb();
-	status->rate = profil_clock_rate(session->config);
-	status->clock = session->config->clock;
-	status->flags = session->config->flags;
-	status->ticks = figures.ticks;
-	status->counted = figures.counted;
-	status->out_of_range = figures.out_of_range;
-	status->waiting = profil_waiting_sum(&session->waiting);
-	status->lost = figures.lost;
-	status->pinned_bytes = (u64)session->buffer.pinned << PAGE_SHIFT;
-	status->error = READ_ONCE(session->error);
-	status->forks = atomic_long_read(&session->forks);
-	status->forks_denied = atomic_long_read(&session->forks_denied);
 }
 
 /**
@@ -369,32 +451,21 @@ static void read_status(struct profil_session *session,
 int profil_life_stop(struct profil_status *status)
 {
 	struct profil_session *session;
-	int err = 0;
+	int err;
 
 	session = get_own();
 	if (!session)
 		return 0;
-	if (mutex_lock_killable(&session->service_mutex)) {
-		err = -EINTR;
-		goto put;
-	}
 	/* before the point of no return: a signal may keep us from it */
-	err = profil_buffer_watch(&session->buffer);
+	err = profil_repair_watch(session);
 	if (err == -EINTR)
-		goto unlock;
+		goto put;
 	err = 0;
 	/* else another thread has stopped or replaced it meanwhile: that is us too */
 	if (profil_table_withdraw(current->mm, session)) {
 		withdraw(session);
-		profil_repair(session);
-		read_status(session, status);
-		finish(session);
-		mutex_unlock(&session->service_mutex);
-		bury(session);
-		goto put;
+		settle_and_finish(session, status);
 	}
-unlock:
-	mutex_unlock(&session->service_mutex);
 put:
 	profil_session_put(session);
 	return err;
@@ -409,16 +480,15 @@ put:
 int profil_life_status(struct profil_status *status)
 {
 	struct profil_session *session = get_own();
+	int err;
 
 	if (!session)
 		return 0;
-	if (mutex_lock_killable(&session->service_mutex)) {
-		profil_session_put(session);
-		return -EINTR;
+	err = profil_repair_by_call(session);
+	if (!err) {
+		read_status(session, status);
+		mutex_unlock(&session->service_mutex);
 	}
-	profil_repair(session);
-	read_status(session, status);
-	mutex_unlock(&session->service_mutex);
 	profil_session_put(session);
-	return 0;
+	return err;
 }

@@ -44,6 +44,9 @@
 #include "notifier.h"
 #include "session.h"
 
+/* Between two visits of the worker for stale pages: a few milliseconds. */
+#define PROFIL_VISIT_DELAY	(1 + HZ / 250)
+
 static bool invalidate(struct mmu_interval_notifier *notifier,
 		       const struct mmu_notifier_range *range,
 		       unsigned long seq)
@@ -54,6 +57,10 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		container_of(buffer, struct profil_session, buffer);
 	bool on_hit = session->config->flags & PROFIL_CHECK_ON_HIT;
 	bool fault = false;
+
+	/* no CPU counts any more, and what is pinned is being unpinned */
+	if (range->event != MMU_NOTIFY_RELEASE && READ_ONCE(session->given_back))
+		return true;
 
 	switch (range->event) {
 	case MMU_NOTIFY_RELEASE:
@@ -66,8 +73,9 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 	case MMU_NOTIFY_SOFT_DIRTY:
 		return true;
 	case MMU_NOTIFY_PROTECTION_VMA:
-		/* all who send it hold mmap_lock, and have set the VMA's flags */
-		if (profil_buffer_writable(buffer, range->start, range->end))
+		/* all that send it hold mmap_lock, and have set the VMA's flags */
+		mmap_assert_locked(session->mm);
+		if (!profil_buffer_check(buffer, range->start, range->end))
 			return true;
 		fault = !on_hit;
 		break;
@@ -86,12 +94,10 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		profil_session_recheck(session);
 	profil_cpus_barrier(session->cpus);
 	/*
-	 * For the worker to unpin them. Who gives all back does so by himself; and once
-	 * that is done, a process could have one worker come after the other, and the
-	 * session never be freed.
+	 * For the worker to unpin them: in a while, so that a process that changes its
+	 * memory all the time does not keep a worker busy.
 	 */
-	if (!READ_ONCE(session->given_back))
-		profil_session_kick(session);
+	profil_session_visit(session, PROFIL_VISIT_DELAY);
 	return true;
 }
 

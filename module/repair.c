@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ticks, forks and notifiers leave to be done where one may sleep: pin the
- * pages that samples wait for and count them, unpin what has gone stale, look
+ * What ticks, forks and notifiers leave to be done in process context: pin the
+ * pages that samples wait for and count them, unpin what has gone stale, check
  * whether memory that was changed is still there, give back what a profile that
  * has ended still holds.
  *
- * It is done by a worker, at once; or by a status or stop call that comes first,
- * so that what they tell is settled.
+ * A worker does it soon, and a status or stop call at once, so that its figures are
+ * settled. They differ where a page has to be brought first, from a file or a file
+ * system of the user's own. A call waits for it, without locks, and can be killed. A
+ * worker waits for nothing that a user could hold up: it takes its locks if they are
+ * free, else it comes again; and a sample whose page is not there goes on waiting, for
+ * a call, or until the process has brought the page itself.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -17,8 +21,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 
 #include "buffer.h"
+#include "config.h"
+#include "pin.h"
 #include "repair.h"
 #include "sampler.h"
 #include "session.h"
@@ -26,22 +33,53 @@
 /* How often a sample is tried to be counted while the memory map changes */
 #define COUNT_TRIES	10
 
-/* Is all memory there that is to be? Samples wait until that is known. */
-static void check(struct profil_session *session)
+/* Samples that a worker looks after in one pass, and of these, ones without a page. */
+#define PASS_MOST	32
+#define PASS_ABSENT	4
+
+/**
+ * struct repair - one pass over what is to be done
+ * @session: session
+ * @by_call: a call does it, and brings the first page that is absent
+ * @samples: how many samples a worker still looks after
+ * @absent:  how many more absent pages a worker finds before it ends
+ * @is_absent: for a call: the first sample's page is,
+ * @missing: which has this number; kept in the next pass,
+ * @error:   and why the call could not bring it, or 0
+ * @again:   something is left that does not wait for a page
+ */
+struct repair {
+	struct profil_session *session;
+	bool by_call;
+	unsigned int samples;
+	unsigned int absent;
+	bool is_absent;
+	unsigned long missing;
+	int error;
+	bool again;
+};
+
+/* Passes of a call, if other threads discard what it brings. */
+#define CALL_PASSES	10000
+
+/* Is all memory there that has to be? Samples wait until that is known. */
+static void repair_sweep(struct repair *repair)
 {
+	struct profil_session *session = repair->session;
 	int err;
 
-	if (!test_bit(PROFIL_RECHECK, &session->flags))
-		return;
-	set_bit(PROFIL_CHECKING, &session->flags);
+	if (test_bit(PROFIL_RECHECK, &session->flags))
+		set_bit(PROFIL_CHECKING, &session->flags);
 	clear_bit(PROFIL_RECHECK, &session->flags);
 	/* a change that comes now sets it again, and is seen next time */
 	smp_mb__after_atomic();
-	err = profil_buffer_check(&session->buffer);
-	if (err == -EINTR)
+	err = profil_buffer_sweep(&session->buffer);
+	if (err == -EAGAIN) {
 		profil_session_recheck(session);
-	else if (err)
+		repair->again = true;
+	} else if (err) {
 		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	}
 	clear_bit_unlock(PROFIL_CHECKING, &session->flags);
 }
 
@@ -72,35 +110,66 @@ static bool count_now(struct profil_session *session,
 /*
  * Return: 0; -EAGAIN: the memory map changes all the time; or as profil_buffer_pin().
  */
-static int pin_and_count(struct profil_session *session,
-			 const struct profil_sample *sample)
+static int repair_pin_and_count(struct repair *repair,
+				const struct profil_sample *sample)
 {
+	struct profil_session *session = repair->session;
+	unsigned long index = sample->place >> PAGE_SHIFT;
 	int err, tries;
 
 	for (tries = 0; tries < COUNT_TRIES; tries++) {
-		err = profil_buffer_pin(&session->buffer,
-					sample->place >> PAGE_SHIFT);
+		err = profil_buffer_pin(&session->buffer, index);
+		if (err == -EBUSY && repair->error && repair->missing == index)
+			return repair->error;
 		if (err)
 			return err;
 		/* pinning may have made a copy of the page, which is a change too */
-		check(session);
+		repair_sweep(repair);
 		if (count_now(session, sample))
 			return 0;
 	}
 	return -EAGAIN;
 }
 
-static void count_waiting(struct profil_session *session)
+/*
+ * A page is absent. A call keeps the sample first, and brings the page; in a worker, pages
+ * of those that come after may be there. Return: whether the pass goes on.
+ */
+static bool repair_go_on_without(struct repair *repair, unsigned long index)
 {
+	if (repair->by_call) {
+		repair->is_absent = true;
+		repair->missing = index;
+		return false;
+	}
+	profil_waiting_rotate(&repair->session->waiting);
+	return repair->absent--;
+}
+
+static void repair_count_waiting(struct repair *repair)
+{
+	struct profil_session *session = repair->session;
 	struct profil_sample sample;
 	int err;
 
 	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
 	       profil_waiting_first(&session->waiting, &sample)) {
-		err = pin_and_count(session, &sample);
-		/* it goes on waiting, before all others, for the next kick or call */
-		if (err == -EAGAIN || err == -EINTR)
+		if (!repair->by_call && !repair->samples--) {
+			repair->again = true;
 			return;
+		}
+		err = repair_pin_and_count(repair, &sample);
+		if (err == -EBUSY) {
+			if (!repair_go_on_without(repair, sample.place >>
+							  PAGE_SHIFT))
+				return;
+			continue;
+		}
+		/* it goes on waiting, before all others */
+		if (err == -EAGAIN) {
+			repair->again = true;
+			return;
+		}
 		profil_waiting_done(&session->waiting, sample.samples);
 		if (!err)
 			continue;
@@ -150,44 +219,176 @@ static void send_fault_signal(struct profil_session *session)
 	rcu_read_unlock();
 }
 
-static void lose_waiting(struct profil_session *session)
+/* With mmap_lock and the service_mutex. */
+static void repair_pass(struct repair *repair)
 {
-	struct profil_sample sample;
-
-	while (profil_waiting_first(&session->waiting, &sample)) {
-		profil_session_lose(session, &session->repaired, sample.samples,
-				    session->error);
-		profil_waiting_done(&session->waiting, sample.samples);
-	}
-}
-
-/**
- * profil_repair - bring a session into order
- * @session: with its service_mutex held; of an address space with users
- *
- * May sleep.
- */
-void profil_repair(struct profil_session *session)
-{
-	int err;
+	struct profil_session *session = repair->session;
 
 	lockdep_assert_held(&session->service_mutex);
 	/* nothing may be pinned any more: a worker may come late */
 	if (session->given_back) {
-		lose_waiting(session);
+		profil_session_lose_waiting(session);
 		return;
 	}
-	err = profil_buffer_watch(&session->buffer);
-	if (err == -EINTR)	/* a call with a signal: the worker will */
-		return;
-	if (err)
-		profil_session_end(session, PROFIL_STATE_FAULT, -err);
-	profil_buffer_sweep(&session->buffer);
-	check(session);
-	count_waiting(session);
+	repair_sweep(repair);
+	repair_count_waiting(repair);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
 		profil_session_give_back(session);
-		lose_waiting(session);
+		profil_session_lose_waiting(session);
 		send_fault_signal(session);
 	}
+}
+
+/**
+ * profil_repair_by_worker - bring a session into order, as far as that needs no wait
+ * @session: with its service_mutex, and its mmap_lock for writing, held
+ *
+ * Return: whether there is more to be done now.
+ */
+bool profil_repair_by_worker(struct profil_session *session)
+{
+	struct repair repair = {
+		.session = session,
+		.samples = PASS_MOST,
+		.absent = PASS_ABSENT,
+	};
+	int err = 0;
+
+	if (!session->given_back)
+		err = profil_buffer_watch(&session->buffer);
+	if (err)
+		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	repair_pass(&repair);
+	return repair.again;
+}
+
+/**
+ * profil_repair_watch - learn of changes to the caller's memory from here on
+ * @session: of that memory
+ *
+ * May sleep. Signals wait: the subscription gives up with one pending, and a program
+ * that gets one often enough would never have a profile. Those that cannot wait are
+ * left, SIGKILL and SIGSTOP and the kernel's own. Return: 0, -ENOMEM or -EINTR.
+ */
+int profil_repair_watch(struct profil_session *session)
+{
+	sigset_t all, old;
+	int err;
+
+	if (READ_ONCE(session->buffer.watched))
+		return 0;
+	if (mmap_write_lock_killable(session->mm))
+		return -EINTR;
+	mutex_lock(&session->service_mutex);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	err = profil_buffer_watch(&session->buffer);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	mutex_unlock(&session->service_mutex);
+	mmap_write_unlock(session->mm);
+	return err;
+}
+
+/*
+ * What a call takes to look after its session. mmap_lock comes first: other threads may
+ * hold it for as long as a page takes to come, and the service_mutex is not to be held
+ * as long. Return: 0 or -EINTR.
+ */
+static int repair_lock(struct profil_session *session)
+{
+	if (mmap_read_lock_killable(session->mm))
+		return -EINTR;
+	mutex_lock(&session->service_mutex);
+	return 0;
+}
+
+static void repair_unlock(struct profil_session *session)
+{
+	mutex_unlock(&session->service_mutex);
+	mmap_read_unlock(session->mm);
+}
+
+static int repair_bring(struct profil_session *session, unsigned long index)
+{
+	return profil_pin_fault_in(session->mm,
+				   profil_config_address(session->config,
+							 index));
+}
+
+/**
+ * profil_repair_by_call - bring a session into order, and wait for what that takes
+ * @session: of the caller's memory
+ *
+ * May sleep for as long as pages take to come, without locks. Return: 0, with the
+ * service_mutex held; or -EINTR, without: the caller is being killed.
+ */
+int profil_repair_by_call(struct profil_session *session)
+{
+	struct repair repair = { .session = session, .by_call = true };
+	unsigned int passes = 0;
+	int err;
+
+	err = profil_repair_watch(session);
+	if (err == -EINTR)
+		return err;
+	if (err)
+		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	for (;;) {
+		if (repair_lock(session))
+			return -EINTR;
+		repair.is_absent = false;
+		repair.again = false;
+		repair_pass(&repair);
+		if (++passes == CALL_PASSES ||
+		    (!repair.is_absent && !repair.again))
+			break;
+		repair_unlock(session);
+		repair.error = 0;
+		if (repair.is_absent)
+			repair.error = repair_bring(session, repair.missing);
+		if (repair.error == -EINTR)
+			return -EINTR;
+		cond_resched();
+	}
+	mmap_read_unlock(session->mm);
+	return 0;
+}
+
+/**
+ * profil_repair_pin_all - pin all pages, at the start of a profile
+ * @session: of the caller's memory, watched, which nobody else knows of
+ *
+ * May sleep for as long as pages take to come, without locks. Return: 0, -EFAULT,
+ * -EOPNOTSUPP, -ENOMEM or -EINTR; then the caller gives back what is pinned.
+ */
+int profil_repair_pin_all(struct profil_session *session)
+{
+	struct profil_buffer *buffer = &session->buffer;
+	unsigned long nr = session->config->nr_pages, index = 0;
+	struct page **pages;
+	long pinned;
+	int err = 0;
+
+	pages = kvmalloc_array(min(nr, PROFIL_PIN_BATCH), sizeof(*pages),
+			       GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	while (index < nr && !err) {
+		err = repair_lock(session);
+		if (err)
+			break;
+		pinned = profil_buffer_pin_range(buffer, index, pages);
+		repair_unlock(session);
+		if (pinned > 0)
+			index += pinned;
+		else if (pinned == -EBUSY)
+			err = repair_bring(session, index);
+		else if (pinned != -EAGAIN)
+			err = pinned;
+		if (fatal_signal_pending(current))
+			err = -EINTR;
+		cond_resched();
+	}
+	kvfree(pages);
+	return err;
 }

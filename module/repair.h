@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What ticks, forks and notifiers leave to be done in process context.
+ */
 #ifndef _PROFIL_REPAIR_H
 #define _PROFIL_REPAIR_H
 
+#include <linux/types.h>
+
 struct profil_session;
 
-/* May sleep; under the session's service_mutex. */
-void profil_repair(struct profil_session *session);
+/* With the service_mutex, and mmap_lock for writing. */
+bool profil_repair_by_worker(struct profil_session *session);
+
+/* For a session of the caller's memory; sleep without locks for what is absent. */
+int profil_repair_watch(struct profil_session *session);
+int profil_repair_pin_all(struct profil_session *session);
+int profil_repair_by_call(struct profil_session *session);
 
 #endif /* _PROFIL_REPAIR_H */

@@ -63,19 +63,16 @@ static __always_inline struct page *look_up(struct profil_session *session,
 	return cpu->page;
 }
 
-/* Put a sample where it belongs. Return: false if it is to wait. */
-static __always_inline bool count(struct profil_session *session,
-				  struct profil_cpu *cpu,
-				  const struct profil_sample *sample,
-				  struct profil_figures *figures)
+/* Put a sample into the page where it belongs. */
+static __always_inline void count_in(struct profil_session *session,
+				     struct page *page,
+				     const struct profil_sample *sample,
+				     struct profil_figures *figures)
 {
 	const struct profil_config *config = session->config;
-	struct page *page = look_up(session, cpu, sample->place);
 	u64 taken = sample->samples;
 	void *at;
 
-	if (unlikely(!page))
-		return false;
 	at = kmap_local_page(page) + offset_in_page(sample->place);
 	/*
 	 * Each entry of a log is handed out once, so entries need no atomics. In shared
@@ -98,6 +95,19 @@ static __always_inline bool count(struct profil_session *session,
 	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
 				    0);
+}
+
+/* The same where its page is pinned. Return: false if it has to wait. */
+static __always_inline bool count(struct profil_session *session,
+				  struct profil_cpu *cpu,
+				  const struct profil_sample *sample,
+				  struct profil_figures *figures)
+{
+	struct page *page = look_up(session, cpu, sample->place);
+
+	if (unlikely(!page))
+		return false;
+	count_in(session, page, sample, figures);
 	return true;
 }
 
@@ -117,6 +127,20 @@ bool profil_sampler_count(struct profil_session *session,
 			  struct profil_figures *figures)
 {
 	return count(session, cpu, sample, figures);
+}
+
+/**
+ * profil_sampler_count_in - count a sample in a page that is not pinned
+ * @session: its session, which no CPU samples any more
+ * @page:    of its counter, locked
+ * @sample:  sample
+ * @figures: where to note it
+ */
+void profil_sampler_count_in(struct profil_session *session, struct page *page,
+			     const struct profil_sample *sample,
+			     struct profil_figures *figures)
+{
+	count_in(session, page, sample, figures);
 }
 
 /* By value: what is pointed to would be kept on the stack, in the usual case too. */
@@ -275,6 +299,6 @@ bool profil_sampler_point(struct profil_session *session,
 	enum outcome outcome = sample_thread(session, task, 0, points, in_user);
 
 	if (unlikely(outcome == KICK))
-		profil_session_kick_later(session);
+		profil_session_kick_from_switch(session);
 	return outcome != GONE;
 }

@@ -7,6 +7,7 @@
 
 #include <linux/types.h>
 
+struct page;
 struct profil_cpu;
 struct profil_figures;
 struct profil_sample;
@@ -25,5 +26,10 @@ bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,
 			  struct profil_figures *figures);
+
+/* In process context, where no CPU samples for the session. */
+void profil_sampler_count_in(struct profil_session *session, struct page *page,
+			     const struct profil_sample *sample,
+			     struct profil_figures *figures);
 
 #endif /* _PROFIL_SAMPLER_H */

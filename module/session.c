@@ -26,7 +26,10 @@
 #include "totals.h"
 #include "trace.h"
 
-/* Where sessions are freed; their workers come on their user's queue. */
+/*
+ * Of all workers: none waits for what a user could hold up, so that they need no queue
+ * for each user. Of normal priority: the time that a worker takes is not the user's.
+ */
 static struct workqueue_struct *queue;
 
 /* Sessions from when they count as such until they are freed, and one: see exit */
@@ -83,7 +86,7 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	raw_spin_lock_init(&session->spares_lock);
 	/* a thread might come when the memory has gone, and what waits with it */
 	compat_init_irq_work_hard(&session->kick_work, kick);
-	INIT_WORK(&session->work, profil_life_work);
+	INIT_DELAYED_WORK(&session->work, profil_life_work);
 	INIT_RCU_WORK(&session->free_work, free_work);
 	return session;
 }
@@ -128,6 +131,7 @@ static void free_work(struct work_struct *work)
 	if (session->buffer.watched)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
 	profil_fork_free_spares(session);
+	mmdrop(session->mm);
 	put_pid(session->process);
 	put_pid(session->thread);
 	profil_session_free(session);
@@ -148,13 +152,13 @@ void profil_session_put(struct profil_session *session)
 }
 
 /**
- * profil_session_kick - have the worker come
+ * profil_session_kick - have the worker come now, for a sample that waits
  * @session: under rcu_read_lock(), or kept otherwise
  *
- * Any context. The worker holds mm_users from here on, so that the memory does not
- * end before it has done its work: what a thread's last tick left waiting for
- * shared memory is counted too. If there are no users any more, nothing is left to
- * be done that the release does not do.
+ * Any context. Before a session is watched, its memory must not end: the release would
+ * not be reported, and what a short child's last tick left waiting for shared memory
+ * would be lost. So the worker holds mm_users from here on. If there are no users any
+ * more, nothing is left to be done that the release does not do.
  */
 void profil_session_kick(struct profil_session *session)
 {
@@ -163,22 +167,38 @@ void profil_session_kick(struct profil_session *session)
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
 		return;
-	if (mmget_not_zero(session->mm))
-		profil_rights_queue_work(&session->config->rights,
-					 &session->work);
-	else
+	if (!READ_ONCE(session->buffer.watched) && mmget_not_zero(session->mm))
+		set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+	/* it was queued for later, with a reference of its own */
+	if (mod_delayed_work(queue, &session->work, 0))
 		profil_session_put(session);
 }
 
 /**
- * profil_session_kick_later - the same where nobody may be woken
+ * profil_session_kick_from_switch - the same where nothing may be woken
  * @session: under rcu_read_lock()
  *
  * Any context, also with a runqueue's lock held.
  */
-void profil_session_kick_later(struct profil_session *session)
+void profil_session_kick_from_switch(struct profil_session *session)
 {
 	irq_work_queue(&session->kick_work);
+}
+
+/**
+ * profil_session_visit - have the worker come in a while, if it does not come before
+ * @session: kept by the caller
+ * @delay:   in jiffies
+ *
+ * Any context. For what no sample waits for: stale pages, and a child's subscription.
+ */
+void profil_session_visit(struct profil_session *session, unsigned long delay)
+{
+	if (test_bit(PROFIL_KICKED, &session->flags) ||
+	    !refcount_inc_not_zero(&session->ref))
+		return;
+	if (!queue_delayed_work(queue, &session->work, delay))
+		profil_session_put(session);
 }
 
 /**
@@ -263,6 +283,21 @@ void profil_session_lose(struct profil_session *session,
 }
 
 /**
+ * profil_session_lose_waiting - what waits will not be counted
+ * @session: with its service_mutex held
+ */
+void profil_session_lose_waiting(struct profil_session *session)
+{
+	struct profil_sample sample;
+
+	while (profil_waiting_first(&session->waiting, &sample)) {
+		profil_session_lose(session, &session->repaired, sample.samples,
+				    session->error);
+		profil_waiting_done(&session->waiting, sample.samples);
+	}
+}
+
+/**
  * profil_session_give_back - pins, charge and hooks of a profile that has ended
  * @session: with its service_mutex held; not RUNNING, or withdrawn
  *
@@ -272,8 +307,9 @@ void profil_session_give_back(struct profil_session *session)
 {
 	if (session->given_back)
 		return;
-	WRITE_ONCE(session->given_back, true);
+	/* a CPU that counts is over with it before notifiers pass us by */
 	profil_cpus_barrier(session->cpus);
+	WRITE_ONCE(session->given_back, true);
 	profil_buffer_unpin_all(&session->buffer);
 	profil_hooks_put(profil_clock_needs_timer(session->config));
 }
@@ -304,8 +340,7 @@ profil_session_figures(const struct profil_session *session)
 
 int profil_session_init(void)
 {
-	/* like the users', whose workers it keeps for them while none is here */
-	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_HIGHPRI, 0);
+	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return queue ? 0 : -ENOMEM;
 }
 

@@ -27,18 +27,18 @@ struct profil_config;
 struct task_struct;
 
 /* Bits of struct profil_session.flags */
-#define PROFIL_KICKED	0	/* the worker is to come, with a reference */
+#define PROFIL_KICKED	0	/* the worker is to come now */
 #define PROFIL_RECHECK	1	/* it is to look whether the memory is still there */
 #define PROFIL_CHECKING	2	/* it is looking */
 #define PROFIL_FAULTED	3	/* it is not: no counter may be written any more */
-#define PROFIL_ABANDONED	4	/* a start was killed before it could end it */
-#define PROFIL_SIGNALLED	5	/* the process has been told of a fault */
+#define PROFIL_SIGNALLED	4	/* the process has got its signal of a fault */
+#define PROFIL_KEEPS_MEMORY	5	/* a kick holds mm_users for the worker */
 
 /**
  * struct profil_session - life of a profile
  * @node:      in the table of sessions (table.c), or in its parent's @spares
- * @mm:        the key: whose ticks count. Kept by the notifier, and before that
- *             is inserted by the reference of the kicked worker
+ * @mm:        the key: whose ticks count; with a reference to the structure, which is
+ *             freed later than the memory
  * @ref:       one of the table, one of a kicked worker, one of each call at work
  * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
  * @error:     errno of the last loss of samples, for status
@@ -56,8 +56,9 @@ struct task_struct;
  * @waiting:   samples whose page is not pinned
  * @buffer:    where to count
  * @service_mutex: held by whoever pins, unpins, counts what waited, or ends the
- *             session: the worker and calls. May be held over page faults, so
- *             nothing that a page fault waits for may wait for it
+ *             session: the worker and calls. Taken after mmap_lock. Not held while a
+ *             page is brought, so that it is free soon; a worker comes again if it is
+ *             not
  * @repaired:  figures of samples that have waited; under @service_mutex
  * @given_back: pins, charge and hooks are; under @service_mutex
  * @forks:     children followed,
@@ -66,7 +67,7 @@ struct task_struct;
  * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
  * @spare_for: of a spare: the thread that forks
  * @kick_work: kicks the worker from where that may not be done
- * @work:      the worker (life.c, repair.c)
+ * @work:      the worker (life.c, repair.c), with a reference while it is queued
  * @free_work: the last part of its end, a grace period after the last reference
  *
  * Ticks find a session under rcu_read_lock(); they use it while they hold their
@@ -99,7 +100,7 @@ struct profil_session {
 	raw_spinlock_t spares_lock;
 	const struct task_struct *spare_for;
 	struct irq_work kick_work;
-	struct work_struct work;
+	struct delayed_work work;
 	struct rcu_work free_work;
 };
 
@@ -125,6 +126,7 @@ static inline bool profil_session_covers(const struct profil_session *session,
 }
 
 /* May sleep; with its service_mutex held. */
+void profil_session_lose_waiting(struct profil_session *session);
 void profil_session_give_back(struct profil_session *session);
 struct profil_figures
 profil_session_figures(const struct profil_session *session);
@@ -144,7 +146,8 @@ void profil_session_succeed(struct profil_session *session,
 			    const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);
 void profil_session_kick(struct profil_session *session);
-void profil_session_kick_later(struct profil_session *session);
+void profil_session_kick_from_switch(struct profil_session *session);
+void profil_session_visit(struct profil_session *session, unsigned long delay);
 
 int profil_session_init(void);
 void profil_session_exit(void);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is each user's own. Limits: locked memory, as io_uring and perf charge it (per
- * process, fork would multiply it), and how many sessions and regions he has. And a
- * queue for his sessions' workers: pinning may wait for a page for as long as a file
- * system likes, which may be his own (FUSE), and then others' workers must not wait.
+ * What a user has and may have over all its processes: locked memory, as io_uring and
+ * perf charge it (per process, fork would multiply it), sessions, and regions.
  *
  * All figures are atomic: fork charges them in atomic context.
  */
@@ -18,7 +16,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "user.h"
 
@@ -36,16 +33,15 @@ MODULE_PARM_DESC(max_user_regions,
  * struct profil_user - a user with sessions
  * @node:     in the table of users
  * @ref:      one for each struct profil_rights
- * @cred:     of one of his processes: keeps its user, and so the charge, alive
- * @queue:    of his sessions' workers, each of which keeps a reference to him
- * @sessions: how many he has,
+ * @cred:     of one of its processes: keeps the user_struct, and so the charge, alive
+ *            (free_uid() is not exported by all kernels)
+ * @sessions: how many it has,
  * @regions:  and in how many regions, both with those that are exempt
  */
 struct profil_user {
 	struct hlist_node node;
 	refcount_t ref;
 	const struct cred *cred;
-	struct workqueue_struct *queue;
 	atomic_t sessions;
 	atomic_t regions;
 };
@@ -54,41 +50,38 @@ static DEFINE_HASHTABLE(users, 6);
 /* Protects the table of users. Slow path: once per start and per config freed. */
 static DEFINE_MUTEX(users_mutex);
 
-static struct profil_user *user_alloc(void)
+/* With users_mutex. */
+static struct profil_user *user_find(const struct user_struct *wanted)
 {
-	struct profil_user *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+	struct profil_user *user;
 
-	if (!user)
-		return NULL;
-	/* of high priority, since ticks and forks wait; an item is short, or sleeps */
-	user->queue = alloc_workqueue("profil/%u", WQ_UNBOUND | WQ_HIGHPRI, 0,
-				      __kuid_val(current_uid()));
-	if (!user->queue) {
-		kfree(user);
-		return NULL;
-	}
-	refcount_set(&user->ref, 1);
-	user->cred = get_current_cred();
-	return user;
+	hash_for_each_possible(users, user, node, __kuid_val(wanted->uid))
+		if (user->cred->user == wanted)
+			return user;
+	return NULL;
 }
 
 static struct profil_user *user_get(void)
 {
-	unsigned long key = __kuid_val(current_uid());
-	struct profil_user *user;
+	struct profil_user *user, *new;
 
+	/* before the mutex: it may wait for long, where the caller's cgroup is full */
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return NULL;
 	mutex_lock(&users_mutex);
-	hash_for_each_possible(users, user, node, key) {
-		if (user->cred->user == current_user()) {
-			refcount_inc(&user->ref);
-			goto unlock;
-		}
+	user = user_find(current_user());
+	if (user) {
+		refcount_inc(&user->ref);
+	} else {
+		user = new;
+		new = NULL;
+		refcount_set(&user->ref, 1);
+		user->cred = get_current_cred();
+		hash_add(users, &user->node, __kuid_val(current_user()->uid));
 	}
-	user = user_alloc();
-	if (user)
-		hash_add(users, &user->node, key);
-unlock:
 	mutex_unlock(&users_mutex);
+	kfree(new);
 	return user;
 }
 
@@ -111,7 +104,7 @@ int profil_rights_get(struct profil_rights *rights)
  * profil_rights_put - end of what profil_rights_get() began
  * @rights: nothing is charged by them any more
  *
- * May sleep; not in a worker of the user's queue, which may end here.
+ * May sleep.
  */
 void profil_rights_put(struct profil_rights *rights)
 {
@@ -121,22 +114,8 @@ void profil_rights_put(struct profil_rights *rights)
 		return;
 	hash_del(&user->node);
 	mutex_unlock(&users_mutex);
-	destroy_workqueue(user->queue);
 	put_cred(user->cred);
 	kfree(user);
-}
-
-/**
- * profil_rights_queue_work - have a worker come, on the user's queue
- * @rights: kept, until it has come, by what it works on
- * @work:   not queued yet
- *
- * Any context.
- */
-void profil_rights_queue_work(const struct profil_rights *rights,
-			      struct work_struct *work)
-{
-	queue_work(rights->user->queue, work);
 }
 
 /* @freed of what is counted now is about to be given back for this. */

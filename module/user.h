@@ -8,7 +8,6 @@
 #include <linux/types.h>
 
 struct profil_user;
-struct work_struct;
 
 /**
  * struct profil_rights - on what terms a profile was started
@@ -29,12 +28,8 @@ struct profil_rights {
 
 /* May sleep; for the calling process. */
 int profil_rights_get(struct profil_rights *rights);
-/* May sleep; not in a worker of the user's. */
+/* May sleep. */
 void profil_rights_put(struct profil_rights *rights);
-/* Any context. */
-void profil_rights_queue_work(const struct profil_rights *rights,
-			      struct work_struct *work);
-
 /* Any context. What one charges, the other gives back. */
 int profil_charge_session(const struct profil_rights *rights, u32 freed);
 void profil_uncharge_session(const struct profil_rights *rights);

@@ -122,7 +122,8 @@ static void *burn_a_while(void *data)
  * The same of a thread that runs on: what its tick has found stays there until the tick
  * has done with it, though another thread puts the next in its place meanwhile. That one
  * waits for workers that run after a tick, and the next tick is its own or the first
- * thread's: they have more ticks than CPU time, but no more than there are.
+ * thread's: they have more ticks than CPU time, but no more than there are. The first
+ * of a CPU may be late, and stand for one that was due before.
  */
 TEST_F(life, replaced_under_a_tick)
 {
@@ -139,7 +140,7 @@ TEST_F(life, replaced_under_a_tick)
 	elapsed = clock_seconds(CLOCK_MONOTONIC) - elapsed;
 	EXPECT_EQ(0, pinned_kib());
 	EXPECT_LE(burner.used * self->start.rate - 2, counted(self) - before);
-	EXPECT_GE((elapsed * self->start.rate + 1) * (double)sysconf(_SC_NPROCESSORS_ONLN),
+	EXPECT_GE((elapsed * self->start.rate + 2) * (double)sysconf(_SC_NPROCESSORS_ONLN),
 		  counted(self) - before);
 }
 

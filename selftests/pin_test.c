@@ -32,6 +32,8 @@ FIXTURE(pin) {
 /* So many bytes of counters for all of the code. */
 static void use(struct _test_data_pin *self, char *counters, size_t bytes)
 {
+	/* a pin keeps, and charges, all of a huge page */
+	madvise(counters, bytes, MADV_NOHUGEPAGE);
 	self->counters = counters;
 	self->region.buf = (uintptr_t)counters;
 	self->region.bytes = bytes;
@@ -295,8 +297,6 @@ TEST_F(pin, in_a_child_of_an_eager_parent)
 	uint64_t before;
 	pid_t pid;
 
-	/* fork() splits huge pages that are pinned, which are pinned anew then */
-	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
 	self->start.flags = 0;
 	use(self, self->counters, bytes);
 	ASSERT_EQ(0, begin(self));
@@ -383,8 +383,6 @@ TEST_F(pin, discarded_pages_are_not_charged)
 	pid_t pid;
 	int i;
 
-	/* what is discarded is a page; of a huge one, the others go stale too */
-	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
 	pid = fork();
 	ASSERT_GE(pid, 0);
 	if (!pid) {
@@ -435,7 +433,6 @@ TEST_F(pin, protected_before_the_first_hit)
 {
 	struct profil_status status;
 
-	madvise(self->counters, HISTOGRAM, MADV_NOHUGEPAGE);
 	ASSERT_EQ(0, begin(self));
 	EXPECT_EQ(5, hit(self, 0, 5));
 	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ));

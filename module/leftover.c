@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples that still wait when their address space ends: a process may end before a
+ * worker has come to pin the page of its last sample. Private memory ends with it, and
+ * its counters with nobody to read them. Shared memory stays: there the counter is in a
+ * page of the file, whether or not this process has it mapped.
+ *
+ * mm_users is 0, so that no fault is taken any more. The page is taken from the file.
+ * Where it does not exist yet, the exiting process makes it, and its memory cgroup is
+ * charged. Another process that held the memory last makes none.
+ */
+#include <linux/errno.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/sched.h>
+#include <linux/shmem_fs.h>
+
+#include "compat.h"
+#include "config.h"
+#include "leftover.h"
+#include "pin.h"
+#include "sampler.h"
+#include "session.h"
+#include "waiting.h"
+
+/*
+ * Make a page of shmem, or read it from swap, for the current thread's cgroup: it has no
+ * memory any more that would say which. Return: the page, with a reference, or an error.
+ */
+static struct page *leftover_make(struct address_space *mapping, pgoff_t index)
+{
+	struct mem_cgroup *memcg = compat_get_mem_cgroup_of_current();
+	struct mem_cgroup *old = compat_set_active_memcg(memcg);
+	struct page *page;
+
+	page = shmem_read_mapping_page_gfp(mapping, index,
+					   mapping_gfp_mask(mapping));
+	compat_set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	return page;
+}
+
+/* The page of a shared mapping at an address, with a reference; or NULL. */
+static struct page *leftover_page(struct profil_session *session,
+				  unsigned long addr)
+{
+	struct vm_area_struct *vma = find_vma(session->mm, addr);
+	struct address_space *mapping;
+	struct page *page;
+	pgoff_t index;
+
+	if (!vma || !(vma->vm_flags & VM_SHARED) || is_vm_hugetlb_page(vma) ||
+	    profil_pin_check(session->mm, addr, addr + PAGE_SIZE))
+		return NULL;
+	mapping = vma->vm_file->f_mapping;
+	index = linear_page_index(vma, addr);
+	if (session->tgid == current->tgid)
+		page = leftover_make(mapping, index);
+	else
+		page = find_get_page(mapping, index);
+	return IS_ERR(page) ? NULL : page;
+}
+
+static bool leftover_count_one(struct profil_session *session,
+			       const struct profil_sample *sample)
+{
+	unsigned long addr = profil_config_address(session->config,
+						   sample->place >> PAGE_SHIFT);
+	struct page *page = leftover_page(session, addr);
+	bool counted = false;
+
+	if (!page)
+		return false;
+	lock_page(page);
+	/* else the file has been truncated meanwhile */
+	if (page->mapping && PageUptodate(page)) {
+		profil_sampler_count_in(session, page, sample,
+					&session->repaired);
+		set_page_dirty(page);
+		counted = true;
+	}
+	unlock_page(page);
+	put_page(page);
+	return counted;
+}
+
+/**
+ * profil_leftover_count - count what still waits, where the address space ends
+ * @session: withdrawn, with its service_mutex; mm_users is 0, and its mappings are there
+ *
+ * May sleep. What cannot be counted is lost.
+ */
+void profil_leftover_count(struct profil_session *session)
+{
+	struct profil_sample sample;
+
+	if (!profil_waiting_sum(&session->waiting))
+		return;
+	mmap_read_lock(session->mm);
+	while (profil_waiting_first(&session->waiting, &sample)) {
+		if (test_bit(PROFIL_FAULTED, &session->flags) ||
+		    !leftover_count_one(session, &sample))
+			profil_session_lose(session, &session->repaired,
+					    sample.samples, ESRCH);
+		profil_waiting_done(&session->waiting, sample.samples);
+	}
+	mmap_read_unlock(session->mm);
+}

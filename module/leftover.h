@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _PROFIL_LEFTOVER_H
+#define _PROFIL_LEFTOVER_H
+
+struct profil_session;
+
+/* With the service_mutex, where the address space ends. */
+void profil_leftover_count(struct profil_session *session);
+
+#endif /* _PROFIL_LEFTOVER_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pinning user pages without a wait for them.
+ */
+#ifndef _PROFIL_PIN_H
+#define _PROFIL_PIN_H
+
+struct mm_struct;
+struct page;
+
+/* With mmap_lock. Does not wait for pages. */
+int profil_pin_check(struct mm_struct *mm, unsigned long start,
+		     unsigned long end);
+long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
+		      unsigned long nr, struct page **pages);
+
+/* May sleep for as long as a page takes to come; without locks. */
+int profil_pin_fault_in(struct mm_struct *mm, unsigned long addr);
+
+#endif /* _PROFIL_PIN_H */
