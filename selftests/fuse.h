@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file system of a test's own, of one file, whose pages never come: who reads one
- * waits until the file system is closed.
+ * A file system of a test's own, of one file, whose pages do not come: who reads one
+ * waits until the file system is closed, or the test has it answer.
  */
 #ifndef SELFTESTS_FUSE_H
 #define SELFTESTS_FUSE_H
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +20,18 @@
 
 #define FUSE_FILE	2	/* its node; that of the directory is FUSE_ROOT_ID */
 #define FUSE_FILE_BYTES	(1 << 20)
+#define FUSE_MOST_READS	64	/* that are answered later */
+
+/* What the server and the test share: reads that came, and whether to answer them. */
+struct fuse_order {
+	int reads;
+	int answer;
+};
 
 static inline void fuse_reply(int fd, const struct fuse_in_header *to, int error,
 			      const void *data, size_t bytes)
 {
-	char reply[1024];
+	char reply[8192];
 	struct fuse_out_header head = {
 		.len = sizeof(head) + (error ? 0 : bytes),
 		.error = -error,
@@ -53,7 +62,9 @@ static inline struct fuse_attr fuse_attributes(uint64_t node)
 static inline void fuse_answer(int fd, const struct fuse_in_header *request)
 {
 	const struct fuse_init_in *init = (const void *)(request + 1);
-	struct fuse_init_out ready = { .major = FUSE_KERNEL_VERSION, .max_write = 4096 };
+	/* as all servers have it: a page is waited for by its lock, not by the request */
+	struct fuse_init_out ready = { .major = FUSE_KERNEL_VERSION, .max_write = 4096,
+				       .flags = FUSE_ASYNC_READ, .max_readahead = 4096 };
 	struct fuse_attr_out attr = { .attr = fuse_attributes(request->nodeid) };
 	struct fuse_entry_out entry = { .nodeid = FUSE_FILE,
 					.attr = fuse_attributes(FUSE_FILE) };
@@ -83,17 +94,36 @@ static inline void fuse_answer(int fd, const struct fuse_in_header *request)
 	}
 }
 
-/* What serves it, until it is killed. */
-static inline void fuse_serve(int fd)
+/* What serves it, until it is killed. Without an order, no read is answered. */
+static inline void fuse_serve_by(int fd, struct fuse_order *order)
 {
 	static union {
 		struct fuse_in_header head;
 		char bytes[FUSE_MIN_READ_BUFFER + 4096];
 	} request;
+	static struct fuse_in_header waiting[FUSE_MOST_READS];
+	static const char page[4096];
+	struct pollfd came = { .fd = fd, .events = POLLIN };
+	int nr = 0;
 
-	for (;;)
-		if (read(fd, &request, sizeof(request)) >= (ssize_t)sizeof(request.head))
-			fuse_answer(fd, &request.head);
+	for (;;) {
+		while (order && nr && __atomic_load_n(&order->answer, __ATOMIC_ACQUIRE))
+			fuse_reply(fd, &waiting[--nr], 0, page, sizeof(page));
+		if (order && poll(&came, 1, 10) != 1)
+			continue;
+		if (read(fd, &request, sizeof(request)) < (ssize_t)sizeof(request.head))
+			continue;
+		fuse_answer(fd, &request.head);
+		if (order && request.head.opcode == FUSE_READ && nr < FUSE_MOST_READS) {
+			waiting[nr++] = request.head;
+			__atomic_add_fetch(&order->reads, 1, __ATOMIC_RELEASE);
+		}
+	}
+}
+
+static inline void fuse_serve(int fd)
+{
+	fuse_serve_by(fd, NULL);
 }
 
 /* Mount it, for all users. Return: a descriptor, to serve it by; or -1 with errno. */

@@ -15,6 +15,10 @@ one_cpu_programs=(abi_test bins_test life_test lib_test fork_test sharers_test
 module_programs=("${one_cpu_programs[@]}" memory_test killed_test doubt_test remap_test
 	replaced_test kinds_test pin_test slow_page_test limits_test flags_test
 	thread_only_test clock_test rate_test late_test)
+# Attacks: what a user may try, to take more than is his
+attack_programs=(
+	attacks/stuck_page_test
+)
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)

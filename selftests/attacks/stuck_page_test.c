@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * M1: a counter in a private mapping of a page that the user's own file system never
+ * brings. What waits for it must be killable, must not hold mmap_lock meanwhile, and must
+ * be no worker: a dead process's memory comes back while the page does not.
+ *
+ * Each wait is compared with what a process does that touches such a page itself.
+ * PROFIL_ATTACKERS is the number of processes of the last attack (64).
+ */
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../crowd.h"
+#include "../files.h"
+#include "../soon.h"
+#include "slow_file.h"
+#include "tasks.h"
+
+#define ATTACKER	7601	/* whom no other test charges */
+#define TOUCHED		((size_t)4 << 20)	/* bytes of each process of many */
+
+FIXTURE(stuck_page) {
+	int device;
+	struct slow_file slow;
+	long long sessions, pinned;
+};
+
+FIXTURE_SETUP(stuck_page)
+{
+	const char *missing;
+
+	REQUIRE_DEVICE(self->device);
+	missing = slow_file_begin(&self->slow);
+	if (missing)
+		SKIP(return, "%s", missing);
+	self->sessions = settled_figure("sessions");
+	self->pinned = figure("pinned_bytes");
+}
+
+FIXTURE_TEARDOWN(stuck_page)
+{
+	slow_file_end(&self->slow);
+	close(self->device);
+}
+
+static int begin(int device, void *counter, __u32 flags)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, counter, 64, get_info(device).tick_hz);
+	start.flags = flags;
+	return call(device, PROFIL_IOC_START, &start);
+}
+
+/* One sample waits for the page when this returns. */
+static int sample(int device, void *counter)
+{
+	double one = time_of(1, get_info(device).tick_hz);
+	int error = begin(device, counter, PROFIL_PIN_ON_HIT);
+
+	if (!error)
+		burn(one);
+	return error;
+}
+
+enum way { BY_ITSELF, IN_START, IN_STATUS, IN_STOP };
+
+/* Wait for the page, in that way. */
+static void wait_in(int device, volatile char *at, enum way way)
+{
+	struct sched_param high = { .sched_priority = 2 };
+
+	if (way == BY_ITSELF)
+		at[0] = 1;
+	if (way == IN_START)
+		begin(device, (void *)at, 0);
+	/* the call comes before the worker, for which there is no CPU */
+	if (way >= IN_STATUS &&
+	    (sched_setscheduler(0, SCHED_FIFO, &high) || sample(device, (void *)at)))
+		_exit(1);
+	if (way == IN_STATUS)
+		get_status(device);
+	if (way == IN_STOP)
+		stop(device);
+	_exit(0);
+}
+
+/* Has it ended within a second after it was killed? */
+static bool dies(pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (waitpid(pid, NULL, WNOHANG) == pid)
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static bool waits_for_page(struct slow_file *slow, pid_t pid)
+{
+	return BECOMES(__atomic_load_n(&slow->order->reads, __ATOMIC_ACQUIRE) > 0 &&
+		       task_state(pid) == 'D');
+}
+
+static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)
+{
+	void *at = slow_file_map(&self->slow, 0);
+	pid_t spinners[MOST_CROWDED], pid;
+	int nr = 0;
+	bool died;
+	int status;
+
+	if (way >= IN_STATUS)
+		nr = crowd(spinners);
+	pid = fork();
+	if (!pid)
+		wait_in(self->device, at, way);
+	if (way >= IN_STATUS) {
+		/* it has the one CPU, until it waits */
+		struct sched_param normal = { 0 };
+
+		sched_setscheduler(0, SCHED_OTHER, &normal);
+		usleep(1000);
+		uncrowd(spinners, nr);
+	}
+	/* a call that does not wait at all is as good */
+	if (!waits_for_page(&self->slow, pid))
+		return waitpid(pid, &status, WNOHANG) == pid && !status;
+	kill(pid, SIGKILL);
+	died = dies(pid);
+	ksft_print_msg("killed, it %s within a second\n", died ? "ends" : "does not end");
+	if (!died) {
+		slow_file_answer(&self->slow);
+		wait_for(pid);
+	}
+	return died;
+}
+
+TEST_F(stuck_page, killed_by_itself)
+{
+	EXPECT_TRUE(dies_waiting(self, BY_ITSELF));
+}
+
+TEST_F(stuck_page, killed_in_start)
+{
+	EXPECT_TRUE(dies_waiting(self, IN_START));
+}
+
+TEST_F(stuck_page, killed_in_status)
+{
+	EXPECT_TRUE(dies_waiting(self, IN_STATUS));
+}
+
+TEST_F(stuck_page, killed_in_stop)
+{
+	EXPECT_TRUE(dies_waiting(self, IN_STOP));
+}
+
+/* --- who else wants the address space ------------------------------------------------- */
+
+static void *map_something(void *unused)
+{
+	usleep(200000);
+	map_memory(PAGE);
+	return unused;
+}
+
+/* Wait for the page, in the call or by the worker, while a thread changes the memory map. */
+static void wait_with_writer(int device, void *at, bool by_worker)
+{
+	pthread_t writer;
+
+	if (pthread_create(&writer, NULL, map_something, NULL))
+		_exit(1);
+	if (by_worker)
+		sample(device, at);
+	else
+		begin(device, at, 0);
+	for (;;)
+		pause();
+}
+
+static void read_command_line(struct __test_metadata *_metadata,
+			      struct _test_data_stuck_page *self, bool by_worker)
+{
+	void *at = slow_file_map(&self->slow, 0);
+	pid_t pid, reader;
+	char text[256];
+	bool read_it;
+
+	pid = fork();
+	if (!pid)
+		wait_with_writer(self->device, at, by_worker);
+	/* the thread that maps has come by then, and queues */
+	usleep(500000);
+	reader = fork();
+	if (!reader)
+		_exit(!read_task_file(pid, "cmdline", text, sizeof(text)));
+	read_it = dies(reader);
+	ksft_print_msg("root's read of its command line %s within a second\n",
+		       read_it ? "ends" : "does not end");
+	EXPECT_TRUE(read_it);
+	kill(pid, SIGKILL);
+	slow_file_answer(&self->slow);
+	if (!read_it)
+		wait_for(reader);
+	wait_for(pid);
+}
+
+TEST_F(stuck_page, command_line_while_start_waits)
+{
+	read_command_line(_metadata, self, false);
+}
+
+TEST_F(stuck_page, command_line_while_sample_waits)
+{
+	read_command_line(_metadata, self, true);
+}
+
+/* --- the dead -------------------------------------------------------------------------- */
+
+static void fill_sample_and_exit(int device, void *at, size_t nr)
+{
+	char *much = map_memory(TOUCHED);
+
+	/* one page is charged for each */
+	if (become_user(ATTACKER, nr))
+		_exit(1);
+	memset(much, 1, TOUCHED);
+	_exit(sample(device, at));
+}
+
+static long long available(void)
+{
+	return number_in("/proc/meminfo", "MemAvailable:") * 1024;
+}
+
+TEST_F(stuck_page, many_dead)
+{
+	const char *number = getenv("PROFIL_ATTACKERS");
+	int i, stuck, nr = number ? atoi(number) : 64;
+	void *at = slow_file_map(&self->slow, 0);
+	long long before, missing;
+	pid_t pid;
+
+	before = available();
+	for (i = 0; i < nr; i++) {
+		pid = fork();
+		if (!pid)
+			fill_sample_and_exit(self->device, at, (size_t)nr);
+		ASSERT_EQ(0, wait_for(pid));
+	}
+	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
+	EXPECT_EQ(self->pinned, await_figure("pinned_bytes", self->pinned));
+	stuck = stuck_kworkers();
+	missing = before - available();
+	ksft_print_msg("%d processes of %zu MiB have exited: %lld sessions, %lld MiB and %d workers wait for the page\n",
+		       nr, TOUCHED >> 20, figure("sessions") - self->sessions, missing >> 20,
+		       stuck);
+	EXPECT_EQ(0, stuck);
+	/* of all that they had, less than an eighth */
+	EXPECT_GT((long long)(nr * TOUCHED / 8), missing);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What /proc tells about tasks, the kernel's own workers among them.
+ */
+#ifndef SELFTESTS_TASKS_H
+#define SELFTESTS_TASKS_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+struct task {
+	char name[64];
+	char state;
+	int nice;
+	unsigned long long ns;	/* CPU time */
+};
+
+/* What a file of /proc/PID holds, as a string. Return: whether it could be read. */
+static inline bool read_task_file(pid_t pid, const char *name, char *text, size_t bytes)
+{
+	char path[64];
+	FILE *file;
+	size_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	got = fread(text, 1, bytes - 1, file);
+	text[got] = 0;
+	fclose(file);
+	return got > 0;
+}
+
+/* Return: whether there is such a task. */
+static inline bool read_task(pid_t pid, struct task *task)
+{
+	char text[1024], *name, *end;
+
+	if (!read_task_file(pid, "stat", text, sizeof(text)))
+		return false;
+	name = strchr(text, '(');
+	end = strrchr(text, ')');
+	if (!name || !end || sscanf(end + 2, "%c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+				    "%*s %*s %*s %*s %*s %d", &task->state, &task->nice) != 2)
+		return false;
+	snprintf(task->name, sizeof(task->name), "%.*s", (int)(end - name - 1), name + 1);
+	return read_task_file(pid, "schedstat", text, sizeof(text)) &&
+	       sscanf(text, "%llu", &task->ns) == 1;
+}
+
+static inline char task_state(pid_t pid)
+{
+	struct task task;
+
+	return read_task(pid, &task) ? task.state : 0;
+}
+
+/* Is it in a function of the module, or sleeping in what that called? For root. */
+static inline bool is_in_module(pid_t pid)
+{
+	char text[4096];
+
+	return read_task_file(pid, "stack", text, sizeof(text)) && strstr(text, "[profil]");
+}
+
+/* Call @look for each worker of the kernel. Return: the sum of what it returned. */
+static inline unsigned long long
+each_kworker(unsigned long long (*look)(pid_t pid, const struct task *task, void *data),
+	     void *data)
+{
+	DIR *proc = opendir("/proc");
+	unsigned long long sum = 0;
+	struct dirent *entry;
+	struct task task;
+
+	while (proc && (entry = readdir(proc))) {
+		pid_t pid = atoi(entry->d_name);
+
+		if (pid > 0 && read_task(pid, &task) && !strncmp(task.name, "kworker/", 8))
+			sum += look(pid, &task, data);
+	}
+	if (proc)
+		closedir(proc);
+	return sum;
+}
+
+static inline unsigned long long is_stuck(pid_t pid, const struct task *task, void *data)
+{
+	(void)data;
+	return task->state == 'D' && is_in_module(pid);
+}
+
+/* Workers that sleep, and cannot be woken, for the module. */
+static inline int stuck_kworkers(void)
+{
+	return (int)each_kworker(is_stuck, NULL);
+}
+
+#endif /* SELFTESTS_TASKS_H */
