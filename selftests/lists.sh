@@ -18,6 +18,7 @@ module_programs=("${one_cpu_programs[@]}" memory_test killed_test doubt_test rem
 # Attacks: what a user may try, to take more than is his
 attack_programs=(
 	attacks/stuck_page_test
+	attacks/memory_for_nobody_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * M2: a process of a memory cgroup has its samples bring in pages of a memfd that it never
+ * touches: each is at a pc whose counter lies in a page of its own. Each page that exists afterwards must be charged to that group, also where the process has exited
+ * or was killed before its samples were seen to, and no limit may be exceeded. Samples may
+ * be lost instead.
+ */
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../crowd.h"
+#include "../files.h"
+#include "../soon.h"
+#include "group.h"
+#include "slow_file.h"
+
+#define ATTACKER	7602	/* whom no other test charges */
+#define PAGES		64	/* fewer than samples that may wait (128) */
+#define MANY_PAGES	256	/* one after the other */
+#define LIMIT		(MANY_PAGES * PAGE)	/* of the group: it has other memory too */
+#define STEP		16	/* bytes of code whose counters share a page */
+
+FIXTURE(memory_for_nobody) {
+	int device, memfd;
+	struct memory_group group;
+	struct slow_file slow;
+	bool is_slow;
+	long long sessions;
+};
+
+FIXTURE_SETUP(memory_for_nobody)
+{
+	REQUIRE_DEVICE(self->device);
+	if (geteuid() || !group_make(&self->group, "nobody"))
+		SKIP(return, "needs root, and a memory cgroup");
+	self->sessions = settled_figure("sessions");
+	self->memfd = memfd_create("counters", MFD_CLOEXEC);
+	ASSERT_EQ(0, ftruncate(self->memfd, (off_t)(MANY_PAGES * PAGE)));
+}
+
+FIXTURE_TEARDOWN(memory_for_nobody)
+{
+	if (self->is_slow)
+		slow_file_end(&self->slow);
+	close(self->memfd);
+	close(self->device);
+	EXPECT_SOON(!rmdir(self->group.path));
+}
+
+/* A function that counts down: a place to be at without a new thread, or a system call. */
+static void put_loop(void *code)
+{
+#if defined(__x86_64__)
+	/* dec %rdi; jnz; ret */
+	static const uint8_t loop[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
+#elif defined(__aarch64__)
+	/* subs x0, x0, #1; b.ne; ret */
+	static const uint32_t loop[] = { 0xf1000400, 0x54ffffe1, 0xd65f03c0 };
+#endif
+	memcpy(code, loop, sizeof(loop));
+	__builtin___clear_cache(code, (char *)code + sizeof(loop));
+}
+
+static void stay_in_loop(void *code, double seconds)
+{
+	double end = thread_seconds() + seconds;
+
+	while (thread_seconds() < end)
+		((void (*)(unsigned long))code)(20000);
+}
+
+/* One sample in each of so many pages. Others have no counter, or the one at @catch_all. */
+static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catch_all)
+{
+	char *code = map_code(MANY_PAGES * STEP);
+	char *counters = mmap(NULL, MANY_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			      self->memfd, 0);
+	struct profil_region region = {
+		.start = (uintptr_t)code,
+		.end = (uintptr_t)code + MANY_PAGES * STEP,
+		.offset = (uintptr_t)code,
+		.buf = (uintptr_t)counters,
+		.bytes = MANY_PAGES * PAGE,
+		.scale = (__u32)(PAGE / STEP) << 16,
+		.rounding = PROFIL_ROUND_DOWN,
+	};
+	struct profil_start start = {
+		.size = sizeof(start),
+		.rate = get_info(self->device).tick_hz,
+		.flags = PROFIL_PIN_ON_HIT,
+		.width = 64,
+		.nr_regions = 1,
+		.regions = (uintptr_t)&region,
+		.catch_all = (uintptr_t)catch_all,
+	};
+	int i;
+
+	for (i = 0; i < pages; i++)
+		put_loop(code + i * STEP);
+	if (counters == MAP_FAILED || group_join(&self->group) ||
+	    become_user(ATTACKER, MANY_PAGES + 8) ||
+	    call(self->device, PROFIL_IOC_START, &start))
+		_exit(1);
+	/* before all others */
+	if (catch_all)
+		burn(time_of(1, start.rate));
+	for (i = 0; i < pages; i++)
+		stay_in_loop(code + i * STEP, time_of(1, start.rate));
+}
+
+static long long existing(struct _test_data_memory_for_nobody *self)
+{
+	struct stat stat;
+
+	return fstat(self->memfd, &stat) ? -1 : stat.st_blocks * 512;
+}
+
+static long long charged(struct _test_data_memory_for_nobody *self)
+{
+	return group_number(&self->group, "memory.stat", "shmem ");
+}
+
+static void see_all_charged(struct __test_metadata *_metadata,
+			    struct _test_data_memory_for_nobody *self)
+{
+	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
+	/* the kernel folds the figures of a group every 2 s */
+	EXPECT_TRUE(BECOMES(charged(self) >= existing(self)));
+	ksft_print_msg("of the pages hit %lld exist, and %lld are charged to the group\n",
+		       existing(self) / (long long)PAGE, charged(self) / (long long)PAGE);
+}
+
+/* This is how it should be, and always was. */
+TEST_F(memory_for_nobody, while_it_lives)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		hit(self, PAGES, NULL);
+		/* what waits is counted */
+		_exit(stop(self->device).counted < PAGES);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ((long long)(PAGES * PAGE), existing(self));
+	see_all_charged(_metadata, self);
+}
+
+/* No worker gets a CPU before it has exited. */
+TEST_F(memory_for_nobody, after_its_exit)
+{
+	pid_t spinners[MOST_CROWDED], pid;
+	int nr = crowd(spinners);
+
+	ASSERT_LE(0, nr);
+	pid = fork();
+	if (!pid) {
+		hit(self, PAGES, NULL);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	uncrowd(spinners, nr);
+	see_all_charged(_metadata, self);
+}
+
+/* The first sample waits for a page of its own file system until it has exited. */
+TEST_F(memory_for_nobody, behind_a_slow_page)
+{
+	const char *missing = slow_file_begin(&self->slow);
+	void *at;
+	pid_t pid;
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	self->is_slow = true;
+	at = slow_file_map(&self->slow, 0);
+	pid = fork();
+	if (!pid) {
+		hit(self, PAGES, at);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	slow_file_answer(&self->slow);
+	see_all_charged(_metadata, self);
+}
+
+/* There is not room for all of the pages: it is killed, or loses samples. */
+TEST_F(memory_for_nobody, at_its_limit)
+{
+	long long peak;
+	pid_t pid;
+
+	ASSERT_EQ(0, group_set(&self->group, "memory.max", (long long)LIMIT));
+	pid = fork();
+	if (!pid) {
+		hit(self, MANY_PAGES, NULL);
+		stop(self->device);
+		_exit(0);
+	}
+	ksft_print_msg("exit status %d\n", wait_for(pid));
+	see_all_charged(_metadata, self);
+	peak = group_number(&self->group, "memory.peak", "");
+	ksft_print_msg("limit %zu KiB, at most %lld KiB\n", LIMIT >> 10, peak >> 10);
+	EXPECT_GE((long long)LIMIT, peak);
+	EXPECT_LT(0, group_number(&self->group, "memory.events", "max "));
+}
+
+TEST_HARNESS_MAIN
