@@ -19,6 +19,7 @@ module_programs=("${one_cpu_programs[@]}" memory_test killed_test doubt_test rem
 attack_programs=(
 	attacks/stuck_page_test
 	attacks/memory_for_nobody_test
+	attacks/worker_time_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
