@@ -11,13 +11,13 @@
 #include "../files.h"
 #include "../soon.h"
 #include "group.h"
+#include "loops.h"
 #include "slow_file.h"
 
 #define ATTACKER	7602	/* whom no other test charges */
 #define PAGES		64	/* fewer than samples that may wait (128) */
 #define MANY_PAGES	256	/* one after the other */
 #define LIMIT		(MANY_PAGES * PAGE)	/* of the group: it has other memory too */
-#define STEP		16	/* bytes of code whose counters share a page */
 
 FIXTURE(memory_for_nobody) {
 	int device, memfd;
@@ -46,41 +46,19 @@ FIXTURE_TEARDOWN(memory_for_nobody)
 	EXPECT_SOON(!rmdir(self->group.path));
 }
 
-/* A function that counts down: a place to be at without a new thread, or a system call. */
-static void put_loop(void *code)
-{
-#if defined(__x86_64__)
-	/* dec %rdi; jnz; ret */
-	static const uint8_t loop[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
-#elif defined(__aarch64__)
-	/* subs x0, x0, #1; b.ne; ret */
-	static const uint32_t loop[] = { 0xf1000400, 0x54ffffe1, 0xd65f03c0 };
-#endif
-	memcpy(code, loop, sizeof(loop));
-	__builtin___clear_cache(code, (char *)code + sizeof(loop));
-}
-
-static void stay_in_loop(void *code, double seconds)
-{
-	double end = thread_seconds() + seconds;
-
-	while (thread_seconds() < end)
-		((void (*)(unsigned long))code)(20000);
-}
-
 /* One sample in each of so many pages. Others have no counter, or the one at @catch_all. */
 static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catch_all)
 {
-	char *code = map_code(MANY_PAGES * STEP);
+	char *code = map_loops(MANY_PAGES);
 	char *counters = mmap(NULL, MANY_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
 			      self->memfd, 0);
 	struct profil_region region = {
 		.start = (uintptr_t)code,
-		.end = (uintptr_t)code + MANY_PAGES * STEP,
+		.end = (uintptr_t)code + MANY_PAGES * LOOP_BYTES,
 		.offset = (uintptr_t)code,
 		.buf = (uintptr_t)counters,
 		.bytes = MANY_PAGES * PAGE,
-		.scale = (__u32)(PAGE / STEP) << 16,
+		.scale = (__u32)(PAGE / LOOP_BYTES) << 16,
 		.rounding = PROFIL_ROUND_DOWN,
 	};
 	struct profil_start start = {
@@ -94,8 +72,6 @@ static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catc
 	};
 	int i;
 
-	for (i = 0; i < pages; i++)
-		put_loop(code + i * STEP);
 	if (counters == MAP_FAILED || group_join(&self->group) ||
 	    become_user(ATTACKER, MANY_PAGES + 8) ||
 	    call(self->device, PROFIL_IOC_START, &start))
@@ -104,7 +80,7 @@ static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catc
 	if (catch_all)
 		burn(time_of(1, start.rate));
 	for (i = 0; i < pages; i++)
-		stay_in_loop(code + i * STEP, time_of(1, start.rate));
+		stay_in_loop(code, (size_t)i, time_of(1, start.rate));
 }
 
 static long long existing(struct _test_data_memory_for_nobody *self)

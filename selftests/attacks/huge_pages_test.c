@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * M4: one counter in each of 16 huge pages. A pin holds all of a huge page, also when the
+ * process has unmapped the rest of it, so all of it must be charged to RLIMIT_MEMLOCK, once
+ * however many counters it holds, and be what pinned_bytes says.
+ */
+#include <signal.h>
+
+#include "kselftest_harness.h"
+#include "../child.h"
+#include "../common.h"
+#include "../files.h"
+#include "loops.h"
+
+#define HUGE		((size_t)2 << 20)
+#define NR		16
+#define ATTACKER	7604	/* whom no other test charges */
+#define MOST_EACH	2	/* counters in a huge page */
+#define USUAL_LIMIT	((size_t)8 << 20)	/* of RLIMIT_MEMLOCK */
+
+#define RESERVE	"/proc/sys/vm/nr_hugepages"
+
+FIXTURE(huge_pages) {
+	int device;
+	long long old_reserve;
+};
+
+FIXTURE_VARIANT(huge_pages) {
+	bool reserved;	/* hugetlb */
+};
+
+FIXTURE_VARIANT_ADD(huge_pages, transparent) {
+	.reserved = false,
+};
+
+FIXTURE_VARIANT_ADD(huge_pages, hugetlb) {
+	.reserved = true,
+};
+
+static void set_reserve(long long nr)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", nr);
+	write_text(RESERVE, text);
+}
+
+FIXTURE_SETUP(huge_pages)
+{
+	REQUIRE_DEVICE(self->device);
+	self->old_reserve = number_in(RESERVE, "");
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (variant->reserved) {
+		set_reserve(self->old_reserve + NR);
+		if (number_in(RESERVE, "") < self->old_reserve + NR)
+			SKIP(return, "no huge pages");
+	}
+}
+
+FIXTURE_TEARDOWN(huge_pages)
+{
+	if (variant->reserved)
+		set_reserve(self->old_reserve);
+	close(self->device);
+}
+
+static long long huge_kib(void)
+{
+	return number_in("/proc/self/smaps_rollup", "AnonHugePages:");
+}
+
+/* All of it in huge pages, or NULL. */
+static char *map_huge(bool reserved)
+{
+	long long before = huge_kib();
+	char *memory;
+	int i;
+
+	if (reserved) {
+		memory = mmap(NULL, NR * HUGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+		if (memory == MAP_FAILED)
+			return NULL;
+	} else {
+		memory = map_memory((NR + 1) * HUGE);
+		memory += -(uintptr_t)memory & (HUGE - 1);
+		madvise(memory, NR * HUGE, MADV_HUGEPAGE);
+	}
+	for (i = 0; i < NR; i++)
+		memory[(size_t)i * HUGE] = 1;
+	if (!reserved && huge_kib() - before != (long long)(NR * HUGE >> 10))
+		return NULL;
+	return memory;
+}
+
+/*
+ * So many counters in each huge page, each with a region of its own, and so a loop:
+ * @code has NR * @each.
+ */
+static int begin(int device, char *memory, char *code, int each, __u32 flags)
+{
+	static struct profil_region regions[NR * MOST_EACH];
+	struct profil_start start = {
+		.size = sizeof(start),
+		.rate = get_info(device).tick_hz,
+		.flags = flags,
+		.width = 64,
+		.nr_regions = (__u32)(NR * each),
+		.regions = (uintptr_t)regions,
+	};
+	uintptr_t at = (uintptr_t)code;
+	int i;
+
+	for (i = 0; i < NR * each; i++, at += LOOP_BYTES)
+		regions[i] = (struct profil_region) {
+			.start = at,
+			.end = at + LOOP_BYTES,
+			.offset = at,
+			.buf = (uintptr_t)memory + (size_t)(i / each) * HUGE +
+			       (size_t)(i % each) * 2 * PAGE,
+			.bytes = 8,
+			.rounding = PROFIL_ROUND_FIRST,
+		};
+	return call(device, PROFIL_IOC_START, &start);
+}
+
+/* Be the attacker, with huge pages and so much that may be locked. NULL: without. */
+static char *attacker(bool reserved, size_t bytes)
+{
+	char *memory = map_huge(reserved);
+
+	return memory && !become_user(ATTACKER, bytes / PAGE) ? memory : NULL;
+}
+
+#define NO_HUGE_PAGES	4
+
+/* A quarter of what would be held may be locked. */
+static int ask_for_too_much(int device, bool reserved)
+{
+	char *memory = attacker(reserved, USUAL_LIMIT);
+	int error;
+
+	if (!memory)
+		return NO_HUGE_PAGES;
+	error = begin(device, memory, map_loops(NR), 1, 0);
+	ksft_print_msg("%zu MiB in huge pages, of which %zu MiB may be locked: %s, %llu KiB pinned\n",
+		       NR * HUGE >> 20, USUAL_LIMIT >> 20, error ? strerror(error) : "started",
+		       (unsigned long long)get_status(device).pinned_bytes >> 10);
+	return error != ENOMEM;
+}
+
+/* Less than one huge page may be locked. */
+static int hit_too_much(int device, bool reserved)
+{
+	char *memory = attacker(reserved, HUGE / 2), *code = map_loops(NR);
+	struct profil_status status;
+
+	if (!memory)
+		return NO_HUGE_PAGES;
+	if (begin(device, memory, code, 1, PROFIL_PIN_ON_HIT))
+		return 1;
+	stay_in_loop(code, 0, time_of(3, get_info(device).tick_hz));
+	status = stop(device);
+	ksft_print_msg("hit with %zu KiB that may be locked: %llu samples counted, %llu lost\n",
+		       HUGE >> 11, (unsigned long long)status.counted,
+		       (unsigned long long)status.lost);
+	return status.counted || !status.lost || status.error != ENOMEM;
+}
+
+/* In another process of the same user: is it told that no page more may be locked? */
+static int is_at_limit(int device)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct profil_region region;
+		struct profil_start start;
+
+		stop(device);
+		count_all(&start, &region, map_memory(PAGE), 64, 1);
+		_exit(call(device, PROFIL_IOC_START, &start) == ENOMEM);
+	}
+	return wait_for(pid);
+}
+
+/* All may be locked, and not a page more. */
+static int ask_for_enough(int device, bool reserved)
+{
+	char *memory = attacker(reserved, NR * HUGE);
+	unsigned long long pinned;
+	int at_limit;
+
+	if (!memory)
+		return NO_HUGE_PAGES;
+	if (begin(device, memory, map_loops(NR * MOST_EACH), MOST_EACH, 0))
+		return 1;
+	pinned = get_status(device).pinned_bytes;
+	at_limit = is_at_limit(device);
+	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, and a page more %s\n",
+		       MOST_EACH, NR, pinned >> 10, at_limit ? "is refused" : "may be locked");
+	return pinned != NR * HUGE || !at_limit;
+}
+
+/* Unmap all but a page of each, which samples hit then. Return: what is pinned, or 1. */
+static unsigned long long unmap_the_rest(int device, char *memory)
+{
+	double one = time_of(1, get_info(device).tick_hz);
+	char *code = map_loops(NR);
+	int i;
+
+	if (become_user(ATTACKER, NR * HUGE / PAGE) || begin(device, memory, code, 1, 0))
+		return 1;
+	for (i = 0; i < NR; i++) {
+		munmap(memory + (size_t)i * HUGE + PAGE, HUGE - PAGE);
+		stay_in_loop(code, (size_t)i, one);
+	}
+	return get_status(device).pinned_bytes;
+}
+
+/* Free, once the kernel has split those huge pages that it may. */
+static long long free_bytes(void)
+{
+	write_text("/proc/sys/vm/drop_caches", "3");
+	usleep(100000);
+	write_text("/proc/sys/vm/drop_caches", "3");
+	return number_in("/proc/meminfo", "MemFree:") * 1024;
+}
+
+#define EXPECT_DONE(what)						\
+	do {								\
+		pid_t pid = fork();					\
+		int status;						\
+									\
+		if (!pid)						\
+			_exit(what);					\
+		status = wait_for(pid);					\
+		if (status == NO_HUGE_PAGES)				\
+			SKIP(return, "no huge pages");			\
+		EXPECT_EQ(0, status);					\
+	} while (0)
+
+TEST_F(huge_pages, more_than_may_be_locked)
+{
+	EXPECT_DONE(ask_for_too_much(self->device, variant->reserved));
+}
+
+TEST_F(huge_pages, more_is_hit)
+{
+	EXPECT_DONE(hit_too_much(self->device, variant->reserved));
+}
+
+TEST_F(huge_pages, charged_once)
+{
+	EXPECT_DONE(ask_for_enough(self->device, variant->reserved));
+}
+
+/* How much of the memory is given back only when it ends? */
+TEST_F(huge_pages, with_the_rest_unmapped)
+{
+	unsigned long long *pinned = map_shared(PAGE);
+	long long free, held;
+	int pipes[2];
+	pid_t pid;
+
+	if (variant->reserved)
+		SKIP(return, "no part of a huge page can be unmapped");
+	ASSERT_EQ(0, pipe(pipes));
+	pid = fork();
+	if (!pid) {
+		char *memory = map_huge(false);
+
+		*pinned = memory ? unmap_the_rest(self->device, memory) : 0;
+		pass(pipes[1]);
+		pause();
+	}
+	await_pass(pipes[0]);
+	free = free_bytes();
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	held = free_bytes() - free;
+	if (!*pinned)
+		SKIP(return, "no huge pages");
+	ksft_print_msg("all but a page of each unmapped: %lld KiB are held, and %llu KiB are charged\n",
+		       held >> 10, *pinned >> 10);
+	/* a process has some memory besides, of 2 or 3 MiB */
+	EXPECT_GT((long long)(*pinned + NR * HUGE / 2), held);
+}
+
+TEST_HARNESS_MAIN
