@@ -21,6 +21,7 @@ attack_programs=(
 	attacks/memory_for_nobody_test
 	attacks/worker_time_test
 	attacks/huge_pages_test
+	attacks/signals_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test

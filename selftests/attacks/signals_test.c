@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A handler for a signal every 200 us, as a program with another profiler or a timer of its
+ * own has it, in a process with many mappings: START, and STOP in a forked child that was
+ * not watched before, must return in spite of it. (They used to begin again after each.)
+ *
+ * 4000 mappings make the kernel's walk over them, mm_take_all_locks(), take longer than
+ * that: 4000 locks at some 20 instructions each are 80,000, or 640 us at 8 ns. An ordinary
+ * call takes 25 ms there. Among signals it may take 250 ms, in which it could have begun
+ * again 1250 times.
+ */
+#include <signal.h>
+#include <sys/time.h>
+
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../crowd.h"
+
+#define MAPPINGS	4000
+#define PERIOD_US	200
+#define MOST_MS		250
+
+FIXTURE(signals) {
+	int device;
+	pid_t holder;
+};
+
+static int begin_profile(int device)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, map_memory(PAGE), 64, get_info(device).tick_hz);
+	return call(device, PROFIL_IOC_START, &start);
+}
+
+/* A process with a profile: the module's hooks are there, which takes some 100 ms. */
+static pid_t hold_hooks(int device)
+{
+	int pipes[2];
+	pid_t pid;
+
+	if (pipe(pipes))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (!begin_profile(device))
+			pass(pipes[1]);
+		pause();
+	}
+	close(pipes[1]);
+	await_pass(pipes[0]);
+	close(pipes[0]);
+	return pid;
+}
+
+FIXTURE_SETUP(signals)
+{
+	size_t i;
+	char *memory;
+
+	REQUIRE_DEVICE(self->device);
+	self->holder = hold_hooks(self->device);
+	ASSERT_LT(0, self->holder);
+	/* every second page can be read only, so that each is a mapping of its own */
+	memory = map_memory(MAPPINGS * PAGE);
+	for (i = 0; i < MAPPINGS; i += 2)
+		ASSERT_EQ(0, mprotect(memory + i * PAGE, PAGE, PROT_READ));
+	for (i = 1; i < MAPPINGS; i += 2)
+		memory[i * PAGE] = 1;
+}
+
+FIXTURE_TEARDOWN(signals)
+{
+	if (self->holder > 0) {
+		kill(self->holder, SIGKILL);
+		wait_for(self->holder);
+	}
+	close(self->device);
+}
+
+static volatile sig_atomic_t signals;
+
+static void count_signal(int signal)
+{
+	(void)signal;
+	signals++;
+}
+
+static void send_signals(bool on)
+{
+	struct sigaction action = { .sa_handler = count_signal, .sa_flags = SA_RESTART };
+	const struct timeval period = { .tv_usec = on ? PERIOD_US : 0 };
+	const struct itimerval timer = { period, period };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* In shared memory, for whoever may have to end it. */
+struct outcome {
+	int error;
+	int signals;
+	double ms;
+	int done;
+	__u32 state;	/* that was ended */
+};
+
+static bool quiet;	/* without signals */
+
+/* A call among signals. */
+static void measure(struct outcome *outcome, int device, unsigned long command, void *arg)
+{
+	double began;
+
+	signals = 0;
+	send_signals(!quiet);
+	began = clock_seconds(CLOCK_MONOTONIC);
+	outcome->error = call(device, command, arg);
+	outcome->ms = (clock_seconds(CLOCK_MONOTONIC) - began) * 1e3;
+	send_signals(false);
+	outcome->signals = signals;
+	__atomic_store_n(&outcome->done, 1, __ATOMIC_RELEASE);
+}
+
+static void start_among_signals(struct outcome *outcome, int device)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, map_memory(PAGE), 64, get_info(device).tick_hz);
+	measure(outcome, device, PROFIL_IOC_START, &start);
+}
+
+static bool ends(pid_t pid, struct outcome *outcome, const char *what)
+{
+	int i;
+
+	for (i = 0; i < 300 && !__atomic_load_n(&outcome->done, __ATOMIC_ACQUIRE); i++)
+		usleep(10000);
+	if (outcome->done)
+		ksft_print_msg("%s among %d signals: %.1f ms, error %d\n", what, outcome->signals,
+			       outcome->ms, outcome->error);
+	else
+		ksft_print_msg("%s has not returned after 3 s\n", what);
+	kill(pid, SIGKILL);
+	wait_for(pid);
+	return outcome->done && outcome->ms < MOST_MS;
+}
+
+static void see_start(struct __test_metadata *_metadata, struct _test_data_signals *self)
+{
+	struct outcome *outcome = map_shared(PAGE);
+	pid_t pid = fork();
+
+	if (!pid) {
+		start_among_signals(outcome, self->device);
+		pause();
+	}
+	EXPECT_TRUE(ends(pid, outcome, "START"));
+	EXPECT_EQ(0, outcome->error);
+}
+
+TEST_F(signals, start_without)
+{
+	quiet = true;
+	see_start(_metadata, self);
+}
+
+TEST_F(signals, start)
+{
+	see_start(_metadata, self);
+}
+
+/* No worker gets a CPU before the child stops. */
+TEST_F(signals, stop_in_a_child)
+{
+	struct outcome *outcome = map_shared(PAGE);
+	pid_t spinners[MOST_CROWDED], pid;
+	int nr = crowd(spinners);
+
+	if (nr < 0)
+		SKIP(return, "needs root");
+	/* where the child takes the CPU as soon as its parent sleeps */
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	ASSERT_EQ(0, begin_profile(self->device));
+	pid = fork();
+	if (!pid) {
+		struct profil_status status = { .size = sizeof(status) };
+
+		measure(outcome, self->device, PROFIL_IOC_STOP, &status);
+		outcome->state = status.state;
+		pause();
+	}
+	EXPECT_TRUE(ends(pid, outcome, "STOP"));
+	EXPECT_EQ(0, outcome->error);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, outcome->state);
+	uncrowd(spinners, nr);
+}
+
+TEST_HARNESS_MAIN
