@@ -23,6 +23,7 @@ attack_programs=(
 	attacks/huge_pages_test
 	attacks/signals_test
 	attacks/fork_locks_test
+	attacks/replaced_sessions_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test

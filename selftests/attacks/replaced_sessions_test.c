@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * M10: a process replaces its profile as fast as it can, and discards the counters' page
+ * from time to time. Of the sessions that were replaced and are not freed yet (that is
+ * after a grace period of RCU, by a worker), each may cost the kernel's call of the notifier
+ * and a look at a flag, but nothing that is done about its pages and CPUs. What they add to
+ * the discard is CPU time with mmap_lock held, and for the OOM killer's reaper as well.
+ *
+ * 1 us for each is 125 instructions at 8 ns; it was 3.5 us.
+ */
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../crowd.h"
+
+#define STARTS		400
+#define BETWEEN		20	/* starts between two discards */
+#define MOST		3	/* times as dear, for the few that a worker has not freed yet */
+#define EACH_US		1	/* for each, where no worker comes */
+
+FIXTURE(replaced_sessions) {
+	int device;
+};
+
+FIXTURE_SETUP(replaced_sessions)
+{
+	REQUIRE_DEVICE(self->device);
+}
+
+FIXTURE_TEARDOWN(replaced_sessions)
+{
+	stop(self->device);
+	close(self->device);
+}
+
+static int begin(int device, void *counters)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, counters, 64, 1);
+	start.flags = PROFIL_PIN_ON_HIT;
+	return call(device, PROFIL_IOC_START, &start);
+}
+
+/* CPU time of a discard, in us. */
+static double discard(char *page)
+{
+	double began;
+
+	*page = 1;
+	began = thread_seconds();
+	madvise(page, PAGE, MADV_DONTNEED);
+	return (thread_seconds() - began) * 1e6;
+}
+
+/* The least of some, without what interrupts add. */
+static double least_discard(char *page, int times)
+{
+	double us, least = 1e9;
+
+	while (times--) {
+		us = discard(page);
+		if (us < least)
+			least = us;
+	}
+	return least;
+}
+
+static void see_discards(struct __test_metadata *_metadata, int device, double each)
+{
+	char *page = map_memory(PAGE);
+	double usual, us, most = 0;
+	int i;
+
+	ASSERT_EQ(0, begin(device, page));
+	usual = least_discard(page, 20);
+	for (i = 1; i <= STARTS; i++) {
+		ASSERT_EQ(0, begin(device, page));
+		if (i % BETWEEN)
+			continue;
+		us = least_discard(page, 3);
+		if (us > most)
+			most = us;
+	}
+	ksft_print_msg("a discard takes %.1f us with one session, up to %.1f among %d starts, %.1f times as much\n",
+		       usual, most, STARTS, most / usual);
+	EXPECT_GT(MOST * usual + STARTS * each, most);
+}
+
+TEST_F(replaced_sessions, discards)
+{
+	see_discards(_metadata, self->device, 0);
+}
+
+/* No worker gets a CPU to free them. */
+TEST_F(replaced_sessions, discards_without_workers)
+{
+	pid_t spinners[MOST_CROWDED];
+	int nr = crowd(spinners);
+
+	if (nr < 0)
+		SKIP(return, "needs root");
+	see_discards(_metadata, self->device, EACH_US);
+	uncrowd(spinners, nr);
+}
+
+TEST_HARNESS_MAIN
