@@ -98,7 +98,7 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 
 /*
  * mmap_lock for writing, if it is free: newer kernels have no mmap_write_trylock(). Not
- * the pair of mmap_write_unlock(), which from 6.13 on (and in 6.12's stable versions)
+ * the pair of mmap_write_downgrade(), which from 6.13 on (and in 6.12's stable versions)
  * ends a sequence that mmap_write_lock() begins, for readers of mappings without the
  * lock. Between these two no mapping changes, so that they need no sequence.
  */
@@ -107,14 +107,15 @@ static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
 	return down_write_trylock(&mm->mmap_lock);
 }
 
-static inline void compat_mmap_write_unlock(struct mm_struct *mm)
+static inline void compat_mmap_write_downgrade(struct mm_struct *mm)
 {
-	up_write(&mm->mmap_lock);
+	downgrade_write(&mm->mmap_lock);
 }
 
 /*
- * Pin only pages that are present. Before 5.16 there is no such flag: FOLL_NOWAIT, which
- * goes with it, waits for a page of a file only if an earlier read of it failed.
+ * Pin only pages that are present. Before 5.16 there is no such flag: there a worker does
+ * not pin where it must not fault. A call has FOLL_NOWAIT, which waits for a page of a
+ * file only if an earlier read of it failed.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
 #define COMPAT_FOLL_NOFAULT	FOLL_NOFAULT
@@ -136,19 +137,53 @@ compat_set_active_memcg(struct mem_cgroup *memcg)
 #endif
 }
 
-/* The current thread's memory cgroup, with a reference; NULL without CONFIG_MEMCG. */
+/*
+ * The memory cgroup of a process: of the thread that owns the memory, as long as it has it.
+ * (get_mem_cgroup_from_mm() has the root's then, which is not to pay.) Any context. Return:
+ * with a reference; NULL if there is none, or without CONFIG_MEMCG.
+ */
+static inline struct mem_cgroup *compat_get_mem_cgroup_of(struct mm_struct *mm)
+{
+	struct mem_cgroup *memcg = NULL;
+
+#ifdef CONFIG_MEMCG
+	struct task_struct *owner;
+
+	rcu_read_lock();
+	owner = rcu_dereference(mm->owner);
+	if (owner && READ_ONCE(owner->mm) == mm) {
+		memcg = mem_cgroup_from_task(owner);
+		if (memcg && !css_tryget(&memcg->css))
+			memcg = NULL;
+	}
+	rcu_read_unlock();
+#endif
+	return memcg;
+}
+
+/* That of the current thread, which has no memory any more. */
 static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
 {
 	struct mem_cgroup *memcg = NULL;
 
 #ifdef CONFIG_MEMCG
 	rcu_read_lock();
-	do {
-		memcg = mem_cgroup_from_task(current);
-	} while (memcg && !css_tryget(&memcg->css));
+	memcg = mem_cgroup_from_task(current);
+	if (memcg && !css_tryget(&memcg->css))
+		memcg = NULL;
 	rcu_read_unlock();
 #endif
 	return memcg;
+}
+
+/* Whether what a worker allocates is charged to a process. */
+static inline bool compat_has_active_memcg(void)
+{
+#ifdef CONFIG_MEMCG
+	return current->active_memcg || mem_cgroup_disabled();
+#else
+	return true;
+#endif
 }
 
 /* What a probe of sched_switch gets. */

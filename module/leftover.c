@@ -6,15 +6,15 @@
  * page of the file, whether or not this process has it mapped.
  *
  * mm_users is 0, so that no fault is taken any more. The page is taken from the file.
- * Where it does not exist yet, the exiting process makes it, and its memory cgroup is
- * charged. Another process that held the memory last makes none.
+ * Where it does not exist yet, the exiting process makes it, or a worker that has been
+ * here, and the cgroup of the process is charged. Another process that held the memory
+ * last makes none.
  */
 #include <linux/errno.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/sched.h>
-#include <linux/shmem_fs.h>
 
 #include "compat.h"
 #include "config.h"
@@ -25,17 +25,15 @@
 #include "waiting.h"
 
 /*
- * Make a page of shmem, or read it from swap, for the current thread's cgroup: it has no
- * memory any more that would say which. Return: the page, with a reference, or an error.
+ * Make a page of shmem, or read it from swap. The exiting thread has no memory any more
+ * that would say which cgroup to charge. Return: the page, with a reference, or an error.
  */
 static struct page *leftover_make(struct address_space *mapping, pgoff_t index)
 {
 	struct mem_cgroup *memcg = compat_get_mem_cgroup_of_current();
 	struct mem_cgroup *old = compat_set_active_memcg(memcg);
-	struct page *page;
+	struct page *page = profil_pin_make(mapping, index);
 
-	page = shmem_read_mapping_page_gfp(mapping, index,
-					   mapping_gfp_mask(mapping));
 	compat_set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return page;
@@ -57,6 +55,8 @@ static struct page *leftover_page(struct profil_session *session,
 	index = linear_page_index(vma, addr);
 	if (session->tgid == current->tgid)
 		page = leftover_make(mapping, index);
+	else if (current->flags & PF_WQ_WORKER && compat_has_active_memcg())
+		page = profil_pin_make(mapping, index);
 	else
 		page = find_get_page(mapping, index);
 	return IS_ERR(page) ? NULL : page;

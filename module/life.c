@@ -129,12 +129,9 @@ static void bury(struct profil_session *session)
 	module_put(THIS_MODULE);
 }
 
-/* The end of a session whose memory no notifier watches. */
-static void end_unwatched(struct profil_session *session)
+/* The end of a withdrawn session. What waits is not counted any more. */
+static void finish_and_bury(struct profil_session *session)
 {
-	if (!profil_table_withdraw(session->mm, session))
-		return;
-	withdraw(session);
 	mutex_lock(&session->service_mutex);
 	profil_session_lose_waiting(session);
 	finish(session);
@@ -153,38 +150,34 @@ static bool is_gone(struct profil_session *session)
 	       !profil_waiting_sum(&session->waiting);
 }
 
+/*
+ * mmap_lock for reading, and the memory watched, if that is to be had without a wait: a
+ * thread may hold the lock for as long as a page takes to come.
+ */
+static bool try_lock_memory(struct profil_session *session)
+{
+	if (READ_ONCE(session->buffer.watched) || READ_ONCE(session->given_back))
+		return mmap_read_trylock(session->mm);
+	if (!compat_mmap_write_trylock(session->mm))
+		return false;
+	profil_repair_watch_locked(session);
+	compat_mmap_write_downgrade(session->mm);
+	return true;
+}
+
 /* Return: whether there is more to be done now. */
 static bool repair(struct profil_session *session)
 {
-	struct mm_struct *mm = session->mm;
-	struct mem_cgroup *memcg, *old;
 	bool again = true;
 
-	/* a thread may hold it for as long as a page takes to come */
-	if (!compat_mmap_write_trylock(mm))
+	if (!try_lock_memory(session))
 		return true;
-	/* what is allocated (page tables too) is charged to the process */
-	memcg = get_mem_cgroup_from_mm(mm);
-	old = compat_set_active_memcg(memcg);
 	if (mutex_trylock(&session->service_mutex)) {
 		again = profil_repair_by_worker(session);
 		mutex_unlock(&session->service_mutex);
 	}
-	compat_set_active_memcg(old);
-	mem_cgroup_put(memcg);
-	compat_mmap_write_unlock(mm);
+	mmap_read_unlock(session->mm);
 	return again;
-}
-
-/*
- * Where the worker comes again before a session is watched, its memory must not end until
- * then, as profil_session_kick() has it. Return: whether the caller's mm_users is the next
- * worker's.
- */
-static bool keep_memory(struct profil_session *session)
-{
-	return !READ_ONCE(session->buffer.watched) &&
-	       !test_and_set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
 }
 
 /**
@@ -195,27 +188,32 @@ void profil_life_work(struct work_struct *work)
 {
 	struct profil_session *session =
 		container_of(to_delayed_work(work), struct profil_session, work);
-	struct mm_struct *mm = session->mm;
-	bool kept = test_and_clear_bit(PROFIL_KEEPS_MEMORY, &session->flags);
-	bool gone = true, again;
+	struct mem_cgroup *memcg = NULL, *old;
+	bool gone = true, again = false;
 
-	/* after that: the next kick may keep the memory again */
-	clear_bit(PROFIL_KICKED, &session->flags);
-	/* what comes from here on kicks again; what came before is seen below */
-	smp_mb__after_atomic();
-
-	if (kept || mmget_not_zero(mm)) {
+	if (profil_session_take_memory(session, &memcg)) {
 		gone = is_gone(session);
+		/*
+		 * What is allocated (page tables too) is charged to the process, also
+		 * where the memory ends here
+		 */
+		old = compat_set_active_memcg(memcg);
 		again = !gone && repair(session);
-		/* may be the last one: then the address space ends here */
-		if (!again || !keep_memory(session))
-			mmput(mm);
-		if (again)
-			profil_session_visit(session, 1);
+		if (!again || !profil_session_come_again(session, memcg)) {
+			mmput(session->mm);
+			mem_cgroup_put(memcg);
+		}
+		compat_set_active_memcg(old);
 	}
+	/* no notifier reports the end of memory that is not watched */
 	if (!READ_ONCE(session->buffer.watched) &&
-	    (gone || READ_ONCE(session->state) != PROFIL_STATE_RUNNING))
-		end_unwatched(session);
+	    (gone || READ_ONCE(session->state) != PROFIL_STATE_RUNNING) &&
+	    profil_table_withdraw(session->mm, session)) {
+		withdraw(session);
+		finish_and_bury(session);
+	}
+	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
+		finish_and_bury(session);
 	profil_fork_fill_reserve();
 	profil_session_put(session);
 }
@@ -395,14 +393,16 @@ static void read_status(struct profil_session *session,
 
 /*
  * Count what waits and end a withdrawn session, by a call of its process. If that is being
- * killed, its counters go with it, and what waits is lost.
+ * killed, its counters go with it, and the worker ends the session: a worker that has the
+ * service_mutex may wait for memory that only this process can free.
  */
 static void settle_and_finish(struct profil_session *session,
 			      struct profil_status *status)
 {
 	if (profil_repair_by_call(session)) {
-		mutex_lock(&session->service_mutex);
-		profil_session_lose_waiting(session);
+		set_bit(PROFIL_ABANDONED, &session->flags);
+		profil_session_visit(session, 0);
+		return;
 	}
 	if (status)
 		read_status(session, status);

@@ -18,12 +18,15 @@
  * waits in profil_pin_fault_in(), without locks, and can be killed. A worker does
  * not wait at all.
  */
+#include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/magic.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
-#include <linux/rcupdate.h>
+#include <linux/pagemap.h>
 #include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
 #include <linux/userfaultfd_k.h>
 
 #include "compat.h"
@@ -89,56 +92,70 @@ int profil_pin_check(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Whether a page that is brought into @mm now is charged to a memory cgroup of the
- * process. A fault charges the cgroup of mm->owner, and the root's if there is none.
- * An owner that has this memory keeps it while we hold mmap_lock for writing: exit and
- * exec take that lock before they leave the memory, and give up the ownership after.
- * A call's own thread is, or could be, the owner.
+ * Whether a page of anonymous memory that is made now is charged to the process: a fault
+ * charges the cgroup of mm->owner, and the root's if there is none. The owner may leave
+ * just then, and the memory, with what the root's has paid, ends with it.
  */
 static bool pin_has_owner(struct mm_struct *mm)
 {
-#ifdef CONFIG_MEMCG
-	struct task_struct *owner;
-	bool has;
+	struct mem_cgroup *memcg = compat_get_mem_cgroup_of(mm);
 
-	if (current->mm == mm)
-		return true;
-	rcu_read_lock();
-	owner = rcu_dereference(mm->owner);
-	has = owner && READ_ONCE(owner->mm) == mm;
-	rcu_read_unlock();
-	return has;
-#else
-	return true;
-#endif
+	mem_cgroup_put(memcg);
+	return memcg || mem_cgroup_disabled();
 }
 
 /*
- * How a page of a mapping may be brought where it is absent. Of anonymous memory and
+ * Whether a page of a mapping may be made where it is absent. Of anonymous memory and
  * shmem the kernel itself makes it, or reads it from swap, which FOLL_NOWAIT does not
  * wait for. With a file there is a read that no flag keeps from waiting, and hugetlb
  * pages are charged to the caller: a worker takes only those that are present. (Before
  * 6.5, hugetlb ignores FOLL_NOFAULT: the page comes from the pool that the administrator
  * has set up.)
  */
-static unsigned int pin_flags(struct vm_area_struct *vma)
+static bool pin_may_fault(struct vm_area_struct *vma)
 {
-	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | FOLL_NOWAIT;
+	if (current->mm == vma->vm_mm)
+		return vma_is_anonymous(vma) || pin_is_shmem(vma) ||
+		       is_vm_hugetlb_page(vma);
+	if (pin_is_shmem(vma))
+		return compat_has_active_memcg();
+	return vma_is_anonymous(vma) && pin_has_owner(vma->vm_mm);
+}
 
-	if (is_vm_hugetlb_page(vma) && current->mm == vma->vm_mm)
-		return flags;
-	if ((vma_is_anonymous(vma) || pin_is_shmem(vma)) &&
-	    pin_has_owner(vma->vm_mm))
-		return flags;
-	return flags | COMPAT_FOLL_NOFAULT;
+/**
+ * profil_pin_make - have a page of shmem exist
+ * @mapping: of the file
+ * @index:   of the page
+ *
+ * May sleep, for memory and the swap's disk. A page that is made outside a fault is charged
+ * to the active memory cgroup. Return: the page, with a reference, or an error.
+ */
+struct page *profil_pin_make(struct address_space *mapping, pgoff_t index)
+{
+	return shmem_read_mapping_page_gfp(mapping, index,
+					   mapping_gfp_mask(mapping));
+}
+
+/*
+ * In a worker, have a page of shmem exist before it is mapped: it would stay when the
+ * process has gone, so that a fault, which may find no owner, must not make it. Return: the
+ * page, with a reference; NULL: a fault brings it; or an error.
+ */
+static struct page *pin_make_first(struct vm_area_struct *vma,
+				   unsigned long addr)
+{
+	if (current->mm == vma->vm_mm || !pin_is_shmem(vma) ||
+	    userfaultfd_armed(vma))
+		return NULL;
+	return profil_pin_make(vma->vm_file->f_mapping,
+			       linear_page_index(vma, addr));
 }
 
 /**
  * profil_pin_pages - pin pages that counters may lie in, without a wait for them
- * @mm:    address space, with its mmap_lock: for reading by a thread of its own, for
- *         writing by a worker
+ * @mm:    address space, with its mmap_lock
  * @addr:  of the first page
- * @nr:    how many pages
+ * @nr:    how many pages; 1 in a worker
  * @pages: out
  *
  * Check and pin are done under one mmap_lock, so that what is pinned is what was
@@ -150,7 +167,8 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 		      unsigned long nr, struct page **pages)
 {
 	struct vm_area_struct *vma;
-	unsigned int flags;
+	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | FOLL_NOWAIT;
+	struct page *made = NULL;
 	long pinned;
 	int err;
 
@@ -160,8 +178,17 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	/* flags are a mapping's: pages of the next one are for the next call */
 	vma = find_vma(mm, addr);
 	nr = min(nr, (vma->vm_end - addr) >> PAGE_SHIFT);
-	flags = pin_flags(vma);
+	if (pin_may_fault(vma))
+		made = pin_make_first(vma, addr);
+	else if (COMPAT_FOLL_NOFAULT || current->mm == mm)
+		flags |= COMPAT_FOLL_NOFAULT;
+	else
+		return -EBUSY;
+	if (IS_ERR(made))
+		return PTR_ERR(made);
 	pinned = compat_pin_user_pages_remote(mm, addr, nr, flags, pages);
+	if (made)
+		put_page(made);
 	if (pinned > 0)
 		return pinned;
 	/* an absent page is 0 with FOLL_NOWAIT, and -EFAULT with FOLL_NOFAULT */

@@ -5,6 +5,9 @@
 #ifndef _PROFIL_PIN_H
 #define _PROFIL_PIN_H
 
+#include <linux/types.h>
+
+struct address_space;
 struct mm_struct;
 struct page;
 
@@ -16,5 +19,8 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 
 /* May sleep for as long as a page takes to come; without locks. */
 int profil_pin_fault_in(struct mm_struct *mm, unsigned long addr);
+
+/* May sleep, for memory and the disk. */
+struct page *profil_pin_make(struct address_space *mapping, pgoff_t index);
 
 #endif /* _PROFIL_PIN_H */

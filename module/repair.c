@@ -241,7 +241,7 @@ static void repair_pass(struct repair *repair)
 
 /**
  * profil_repair_by_worker - bring a session into order, as far as that needs no wait
- * @session: with its service_mutex, and its mmap_lock for writing, held
+ * @session: with its service_mutex, and its mmap_lock, held
  *
  * Return: whether there is more to be done now.
  */
@@ -252,14 +252,27 @@ bool profil_repair_by_worker(struct profil_session *session)
 		.samples = PASS_MOST,
 		.absent = PASS_ABSENT,
 	};
-	int err = 0;
 
-	if (!session->given_back)
-		err = profil_buffer_watch(&session->buffer);
-	if (err)
-		profil_session_end(session, PROFIL_STATE_FAULT, -err);
 	repair_pass(&repair);
 	return repair.again;
+}
+
+/**
+ * profil_repair_watch_locked - learn of changes to a child's memory from here on
+ * @session: with its mmap_lock for writing
+ *
+ * By a worker. Waits only for what the kernel holds for short: the service_mutex of a
+ * session that is not watched is taken with mmap_lock alone.
+ */
+void profil_repair_watch_locked(struct profil_session *session)
+{
+	int err;
+
+	mutex_lock(&session->service_mutex);
+	err = profil_buffer_watch(&session->buffer);
+	if (err)
+		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+	mutex_unlock(&session->service_mutex);
 }
 
 /**
@@ -298,8 +311,10 @@ static int repair_lock(struct profil_session *session)
 {
 	if (mmap_read_lock_killable(session->mm))
 		return -EINTR;
-	mutex_lock(&session->service_mutex);
-	return 0;
+	if (!mutex_lock_killable(&session->service_mutex))
+		return 0;
+	mmap_read_unlock(session->mm);
+	return -EINTR;
 }
 
 static void repair_unlock(struct profil_session *session)

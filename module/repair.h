@@ -9,7 +9,8 @@
 
 struct profil_session;
 
-/* With the service_mutex, and mmap_lock for writing. */
+/* By a worker; wait for nothing that a user could hold up. */
+void profil_repair_watch_locked(struct profil_session *session);
 bool profil_repair_by_worker(struct profil_session *session);
 
 /* For a session of the caller's memory; sleep without locks for what is absent. */

@@ -151,27 +151,84 @@ void profil_session_put(struct profil_session *session)
 		queue_rcu_work(queue, &session->free_work);
 }
 
+/* With PROFIL_KICKED just set by the caller, and the session's reference. */
+static void session_queue(struct profil_session *session, unsigned long delay)
+{
+	/* if it was queued for later, that was with a reference of its own */
+	if (mod_delayed_work(queue, &session->work, delay))
+		profil_session_put(session);
+}
+
 /**
  * profil_session_kick - have the worker come now, for a sample that waits
  * @session: under rcu_read_lock(), or kept otherwise
  *
  * Any context. Before a session is watched, its memory must not end: the release would
  * not be reported, and what a short child's last tick left waiting for shared memory
- * would be lost. So the worker holds mm_users from here on. If there are no users any
- * more, nothing is left to be done that the release does not do.
+ * would be lost. So the worker is given mm_users here, and the cgroup to charge. If there
+ * are no users any more, nothing is left to be done that the release does not do.
  */
 void profil_session_kick(struct profil_session *session)
 {
-	/* full barrier: pairs with the one in profil_life_work() */
+	/* full barrier: pairs with the one in profil_session_take_memory() */
 	if (test_and_set_bit(PROFIL_KICKED, &session->flags))
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
 		return;
-	if (!READ_ONCE(session->buffer.watched) && mmget_not_zero(session->mm))
+	if (!READ_ONCE(session->buffer.watched) && mmget_not_zero(session->mm)) {
+		session->memcg = compat_get_mem_cgroup_of(session->mm);
 		set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
-	/* it was queued for later, with a reference of its own */
-	if (mod_delayed_work(queue, &session->work, 0))
-		profil_session_put(session);
+	}
+	session_queue(session, 0);
+}
+
+/**
+ * profil_session_take_memory - what the worker needs of the process
+ * @session: whose worker calls
+ * @memcg:   out: the memory cgroup to charge, with a reference; NULL if none is known
+ *
+ * What samples leave from here on kicks again; what they left before is seen by the
+ * caller. Return: whether the memory has users, of which the caller is one then.
+ */
+bool profil_session_take_memory(struct profil_session *session,
+				struct mem_cgroup **memcg)
+{
+	bool kept = test_and_clear_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+
+	/* whoever sets PROFIL_KICKED next may set that bit, and @memcg */
+	*memcg = kept ? session->memcg : NULL;
+	smp_mb__before_atomic();
+	clear_bit(PROFIL_KICKED, &session->flags);
+	smp_mb__after_atomic();
+	if (kept)
+		return true;
+	if (!mmget_not_zero(session->mm))
+		return false;
+	*memcg = compat_get_mem_cgroup_of(session->mm);
+	return true;
+}
+
+/**
+ * profil_session_come_again - have the worker come at the next tick
+ * @session: whose worker calls
+ * @memcg:   as it has it
+ *
+ * Return: whether mm_users and @memcg are the next worker's. They are not where the
+ * release is reported, or a kick has come, which has seen to that.
+ */
+bool profil_session_come_again(struct profil_session *session,
+			       struct mem_cgroup *memcg)
+{
+	if (READ_ONCE(session->buffer.watched) ||
+	    test_and_set_bit(PROFIL_KICKED, &session->flags)) {
+		profil_session_visit(session, 1);
+		return false;
+	}
+	refcount_inc(&session->ref);
+	session->memcg = memcg;
+	set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+	session_queue(session, 1);
+	return true;
 }
 
 /**

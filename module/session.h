@@ -22,6 +22,7 @@
 #include "cpu.h"
 #include "waiting.h"
 
+struct mem_cgroup;
 struct pid;
 struct profil_config;
 struct task_struct;
@@ -32,7 +33,8 @@ struct task_struct;
 #define PROFIL_CHECKING	2	/* it is looking */
 #define PROFIL_FAULTED	3	/* it is not: no counter may be written any more */
 #define PROFIL_SIGNALLED	4	/* the process has got its signal of a fault */
-#define PROFIL_KEEPS_MEMORY	5	/* a kick holds mm_users for the worker */
+#define PROFIL_ABANDONED	5	/* withdrawn by a call that was killed: the worker ends it */
+#define PROFIL_KEEPS_MEMORY	6	/* a kick holds mm_users for the worker */
 
 /**
  * struct profil_session - life of a profile
@@ -43,6 +45,8 @@ struct task_struct;
  * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
  * @error:     errno of the last loss of samples, for status
  * @withdrawn: it has left the table, so that its successor, if any, is there
+ * @memcg:     the memory cgroup to charge, if PROFIL_KEEPS_MEMORY; with a reference.
+ *             Of whoever has set PROFIL_KICKED, then of the worker
  * @flags:     PROFIL_KICKED and so on, above
  * @tgid:      the process, for tracepoints
  * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
@@ -80,6 +84,7 @@ struct profil_session {
 	u32 state;
 	u32 error;
 	bool withdrawn;
+	struct mem_cgroup *memcg;
 	unsigned long flags;
 	pid_t tgid;
 	struct pid *process;
@@ -147,6 +152,10 @@ void profil_session_succeed(struct profil_session *session,
 void profil_session_recheck(struct profil_session *session);
 void profil_session_kick(struct profil_session *session);
 void profil_session_kick_from_switch(struct profil_session *session);
+bool profil_session_take_memory(struct profil_session *session,
+				struct mem_cgroup **memcg);
+bool profil_session_come_again(struct profil_session *session,
+			       struct mem_cgroup *memcg);
 void profil_session_visit(struct profil_session *session, unsigned long delay);
 
 int profil_session_init(void);
