@@ -24,6 +24,8 @@ attack_programs=(
 	attacks/signals_test
 	attacks/fork_locks_test
 	attacks/replaced_sessions_test
+	attacks/other_users_wait_test
+	attacks/many_users_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test

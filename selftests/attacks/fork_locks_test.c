@@ -9,16 +9,13 @@
  * The profile has one sample in a second of CPU time. 60 children with a ms each have 0.06
  * on average: more than two, by chance, once in 30,000 runs.
  */
-#include <sys/stat.h>
-
 #include "kselftest_harness.h"
 #include "../child.h"
 #include "../common.h"
-#include "../files.h"
+#include "tracer.h"
 
 #define CHILDREN	60
 #define MOST_HITS	2
-#define TRACER		"/sys/kernel/tracing/instances/profil-fork-locks"
 
 FIXTURE(fork_locks) {
 	int device;
@@ -30,38 +27,20 @@ FIXTURE_SETUP(fork_locks)
 	struct profil_start start;
 
 	REQUIRE_DEVICE(self->device);
-	if (geteuid() || (mkdir(TRACER, 0755) && errno != EEXIST) ||
-	    write_text(TRACER "/set_ftrace_filter", "mm_take_all_locks") ||
-	    write_text(TRACER "/current_tracer", "function"))
+	if (geteuid() || !tracer_begin("mm_take_all_locks"))
 		SKIP(return, "no function tracer");
 	count_all(&start, &region, map_memory(PAGE), 64, 1);
 	ASSERT_EQ(0, call(self->device, PROFIL_IOC_START, &start));
 	/* the worker of the start is done */
 	usleep(100000);
-	/* which empties it */
-	close(open(TRACER "/trace", O_WRONLY | O_TRUNC | O_CLOEXEC));
+	tracer_restart();
 }
 
 FIXTURE_TEARDOWN(fork_locks)
 {
 	stop(self->device);
-	write_text(TRACER "/current_tracer", "nop");
-	rmdir(TRACER);
+	tracer_end();
 	close(self->device);
-}
-
-/* How often all locks were taken since it was emptied. */
-static int times_taken(void)
-{
-	FILE *trace = fopen(TRACER "/trace", "re");
-	char line[256];
-	int times = 0;
-
-	while (trace && fgets(line, sizeof(line), trace))
-		times += line[0] != '#' && strstr(line, "mm_take_all_locks");
-	if (trace)
-		fclose(trace);
-	return times;
 }
 
 static void be_executed(void)
@@ -90,7 +69,7 @@ static void fork_many(struct __test_metadata *_metadata, int device,
 		ASSERT_EQ(0, wait_for(pid));
 	}
 	forks = get_status(device).forks;
-	times = times_taken();
+	times = tracer_calls();
 	ksft_print_msg("of %llu followed forks that %s, %d have taken all locks\n", forks, what,
 		       times);
 	EXPECT_EQ((unsigned long long)CHILDREN, forks);
@@ -110,7 +89,7 @@ TEST_F(fork_locks, are_seen)
 		_exit(call(self->device, PROFIL_IOC_START, &start));
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_LE(1, times_taken());
+	EXPECT_LE(1, tracer_calls());
 }
 
 TEST_F(fork_locks, fork_and_execute)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * M9 (and M7): what one user does, to be slow in the kernel, is no delay for another. A user
+ * starts a profile, while another user has
+ *   - 64 sessions that wait for a page which never comes,
+ *   - a memory cgroup that is full, in which 64 processes begin and end their use of the
+ *     device. Who is killed for its memory waits for such a page, and is not seen to have
+ *     given its memory back for a second each.
+ * The START of a user who has no session yet (so that the module makes what it keeps for a
+ * user) takes at most 50 ms of wall-clock time, at the first priority of its CPU. Alone, it
+ * takes less than one.
+ */
+#include <signal.h>
+
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../crowd.h"
+#include "../files.h"
+#include "../soon.h"
+#include "group.h"
+#include "slow_file.h"
+
+#define ATTACKER	7610	/* whom no other test charges */
+#define OTHER		7700	/* and those after it */
+#define SLOW		64
+#define VICTIMS		4
+#define STARTERS	64
+#define LIMIT		((size_t)64 << 20)
+#define TIMES		40
+#define MOST_MS		50
+
+FIXTURE(other_users_wait) {
+	int device;
+};
+
+FIXTURE_SETUP(other_users_wait)
+{
+	REQUIRE_DEVICE(self->device);
+	if (geteuid())
+		SKIP(return, "needs root");
+}
+
+FIXTURE_TEARDOWN(other_users_wait)
+{
+	close(self->device);
+}
+
+static int begin(int device, void *counter, __u32 flags)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, counter, 64, get_info(device).tick_hz);
+	start.flags = flags;
+	return call(device, PROFIL_IOC_START, &start);
+}
+
+/* The longest of some, in ms; each as a user of its own. Less than 0: an error. */
+static double longest_start(int device)
+{
+	double *ms = map_shared(PAGE), longest = 0;
+	int i;
+
+	for (i = 0; i < TIMES; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct sched_param high = { .sched_priority = 3 };
+			void *counter = map_memory(PAGE);
+			double began;
+
+			sched_setscheduler(0, SCHED_FIFO, &high);
+			if (become_user(OTHER + (uid_t)i, 8))
+				_exit(1);
+			began = clock_seconds(CLOCK_MONOTONIC);
+			if (begin(device, counter, 0))
+				_exit(1);
+			*ms = (clock_seconds(CLOCK_MONOTONIC) - began) * 1e3;
+			_exit(0);
+		}
+		if (wait_for(pid))
+			return -1;
+		if (*ms > longest)
+			longest = *ms;
+	}
+	return longest;
+}
+
+static void see_starts(struct __test_metadata *_metadata, int device, const char *beside)
+{
+	double ms = longest_start(device);
+
+	ksft_print_msg("of %d users' starts %s, the longest takes %.1f ms\n", TIMES, beside, ms);
+	EXPECT_LE(0, ms);
+	EXPECT_GE(MOST_MS, ms);
+}
+
+/* The module's hooks are there from the first profile on. */
+static pid_t hold_hooks(int device)
+{
+	int pipes[2];
+	pid_t pid;
+
+	if (pipe(pipes))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		if (!begin(device, map_memory(PAGE), 0))
+			pass(pipes[1]);
+		pause();
+	}
+	close(pipes[1]);
+	await_pass(pipes[0]);
+	close(pipes[0]);
+	return pid;
+}
+
+static void let_go(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	wait_for(pid);
+}
+
+TEST_F(other_users_wait, for_nobody)
+{
+	pid_t holder = hold_hooks(self->device);
+
+	see_starts(_metadata, self->device, "alone");
+	let_go(holder);
+}
+
+/* Processes whose START waits, and some whose samples do. */
+static void be_slow(int device, void *at, int told)
+{
+	double one = time_of(1, get_info(device).tick_hz);
+	int i;
+
+	setpgid(0, 0);
+	if (become_user(ATTACKER, SLOW))
+		_exit(1);
+	for (i = 0; i < SLOW; i++)
+		if (!fork()) {
+			if (begin(device, at, i % 2 ? PROFIL_PIN_ON_HIT : 0))
+				_exit(1);
+			burn(one);
+			pause();
+		}
+	usleep(100000);
+	pass(told);
+	pause();
+}
+
+TEST_F(other_users_wait, for_a_slow_page)
+{
+	pid_t holder = hold_hooks(self->device), slow;
+	struct slow_file file;
+	const char *missing = slow_file_begin(&file);
+	int pipes[2];
+	void *at;
+
+	if (missing) {
+		let_go(holder);
+		SKIP(return, "%s", missing);
+	}
+	at = slow_file_map(&file, 0);
+	ASSERT_EQ(0, pipe(pipes));
+	slow = fork();
+	if (!slow)
+		be_slow(self->device, at, pipes[1]);
+	await_pass(pipes[0]);
+	see_starts(_metadata, self->device, "beside waits for a page");
+	kill(-slow, SIGKILL);
+	slow_file_end(&file);
+	let_go(slow);
+	let_go(holder);
+}
+
+/* The kernel kills others of a group first, or this one. */
+static void set_oom_score(const char *score)
+{
+	write_text("/proc/self/oom_score_adj", score);
+}
+
+static void *map_something(void *unused)
+{
+	usleep(50000);
+	map_memory(PAGE);
+	return unused;
+}
+
+/* What is killed for the group, and has its memory all the same while it waits. */
+static void be_victim(int device, void *at)
+{
+	char *much = map_memory(1 << 20);
+	pthread_t writer;
+
+	set_oom_score("1000");
+	memset(much, 1, 1 << 20);
+	if (become_user(ATTACKER, VICTIMS) ||
+	    pthread_create(&writer, NULL, map_something, NULL))
+		_exit(1);
+	begin(device, at, 0);
+	_exit(0);
+}
+
+/* When told, the module makes and frees what it keeps for a user, again and again. */
+static void start_at_the_limit(int device, uid_t uid, const int *told)
+{
+	void *counter = map_memory(PAGE);
+
+	set_oom_score("-1000");
+	if (become_user(uid, 8))
+		_exit(1);
+	while (!__atomic_load_n(told, __ATOMIC_ACQUIRE))
+		usleep(10000);
+	for (;;) {
+		begin(device, counter, 0);
+		stop(device);
+	}
+}
+
+static void fill(void)
+{
+	char *much = map_memory(2 * LIMIT);
+
+	set_oom_score("-999");
+	memset(much, 1, 2 * LIMIT);
+	_exit(0);
+}
+
+static void be_at_the_limit(int device, const struct memory_group *group, void *at,
+			    const int *told)
+{
+	int i;
+
+	setpgid(0, 0);
+	if (group_join(group))
+		_exit(1);
+	for (i = 0; i < VICTIMS; i++)
+		if (!fork())
+			be_victim(device, at);
+	for (i = 0; i < STARTERS; i++)
+		if (!fork())
+			start_at_the_limit(device, ATTACKER + 1 + (uid_t)i, told);
+	usleep(500000);
+	if (!fork())
+		fill();
+	pause();
+}
+
+/*
+ * Each charge to a group that is full waits until who was killed for it has ended, or a
+ * second. Nobody else may wait for who waits so.
+ */
+TEST_F(other_users_wait, for_a_full_cgroup)
+{
+	pid_t holder = hold_hooks(self->device), attackers;
+	struct memory_group group;
+	struct slow_file file;
+	const char *missing = slow_file_begin(&file);
+	int *told = map_shared(PAGE);
+	void *at;
+
+	if (missing || !group_make(&group, "full")) {
+		let_go(holder);
+		SKIP(return, "%s", missing ? missing : "no memory cgroup");
+	}
+	ASSERT_EQ(0, group_set(&group, "memory.max", (long long)LIMIT));
+	at = slow_file_map(&file, 0);
+	attackers = fork();
+	if (!attackers)
+		be_at_the_limit(self->device, &group, at, told);
+	/* it is full */
+	EXPECT_SOON(group_number(&group, "memory.events", "oom_kill ") > 0);
+	__atomic_store_n(told, 1, __ATOMIC_RELEASE);
+	usleep(100000);
+	see_starts(_metadata, self->device, "beside a full memory cgroup");
+	ksft_print_msg("%lld of it were killed\n",
+		       group_number(&group, "memory.events", "oom_kill "));
+	kill(-attackers, SIGKILL);
+	slow_file_end(&file);
+	let_go(attackers);
+	let_go(holder);
+	EXPECT_SOON(!rmdir(group.path));
+}
+
+TEST_HARNESS_MAIN
