@@ -197,8 +197,10 @@ bool profil_session_take_memory(struct profil_session *session,
 
 	/* whoever sets PROFIL_KICKED next may set that bit, and @memcg */
 	*memcg = kept ? session->memcg : NULL;
+	/* those stores come after ours; and what we look at next is what they left */
 	smp_mb__before_atomic();
 	clear_bit(PROFIL_KICKED, &session->flags);
+	/* pairs with the barrier in profil_session_kick() */
 	smp_mb__after_atomic();
 	if (kept)
 		return true;

@@ -33,7 +33,7 @@ struct task_struct;
 #define PROFIL_CHECKING	2	/* it is looking */
 #define PROFIL_FAULTED	3	/* it is not: no counter may be written any more */
 #define PROFIL_SIGNALLED	4	/* the process has got its signal of a fault */
-#define PROFIL_ABANDONED	5	/* withdrawn by a call that was killed: the worker ends it */
+#define PROFIL_ABANDONED	5	/* withdrawn by a killed call: the worker ends it */
 #define PROFIL_KEEPS_MEMORY	6	/* a kick holds mm_users for the worker */
 
 /**
