@@ -11,12 +11,11 @@
  * with ends of its own.
  */
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 #include "kselftest_harness.h"
 #include "clocked.h"
+#include "late.h"
 
-#define LATE	"/sys/module/late/parameters/"
 #define ROUNDS	10
 
 /* CPU time of the process or of a thread, and in how many stretches it was on CPUs. */
@@ -40,20 +39,6 @@ FIXTURE_VARIANT_ADD(late, tick) { PROFIL_CLOCK_TICK };
 FIXTURE_VARIANT_ADD(late, timer) { PROFIL_CLOCK_TIMER };
 FIXTURE_VARIANT_ADD(late, random) { PROFIL_CLOCK_RANDOM };
 
-/* 0 or errno. */
-static int load(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return errno;
-	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
-		error = errno;
-	close(fd);
-	return error;
-}
-
 FIXTURE_SETUP(late)
 {
 	/* not where the kernel keeps its time */
@@ -64,7 +49,7 @@ FIXTURE_SETUP(late)
 		SKIP(return, "sealed guests only");
 	if (!cpu)
 		SKIP(return, "wants two processors");
-	ASSERT_EQ(0, load(getenv("PROFIL_LATE")));
+	ASSERT_EQ(0, load_late());
 	ASSERT_EQ(0, put_on_cpu(0, cpu));
 	self->clock = variant->clock;
 	self->rate = variant->clock == PROFIL_CLOCK_TICK ? self->profile.hz :

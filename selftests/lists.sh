@@ -28,6 +28,12 @@ attack_programs=(
 	attacks/many_users_test
 )
 # ... and about libprofil
+# Attacks that once succeeded
+attack_programs=(
+	attacks/start_waits_test
+	attacks/asked_capabilities_test
+)
+# Programs about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)
 # Shell tests about the module, and about libprofil

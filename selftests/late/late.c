@@ -7,9 +7,13 @@
  *
  * off   then they are on, and the late ones find this thread
  * leave then the CPU goes on to the next thread, and the late ones find that one
+ *
+ * And dead_ftrace, when anything is written to it, has ftrace turn itself off for good, as
+ * it does when it finds something wrong: for attacks/dead_ftrace_test.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/processor.h>
@@ -56,13 +60,38 @@ static int set_leave(const char *text, const struct kernel_param *param)
 	return err;
 }
 
+/* ftrace_kill() is not exported. A probe that is never armed finds where it is. */
+static int set_dead_ftrace(const char *text, const struct kernel_param *param)
+{
+#ifdef CONFIG_KPROBES
+	struct kprobe probe = {
+		.symbol_name = "ftrace_kill",
+		.flags = KPROBE_FLAG_DISABLED,
+	};
+	void (*kill)(void);
+	int err = register_kprobe(&probe);
+
+	if (err)
+		return err;
+	kill = (void (*)(void))probe.addr;
+	unregister_kprobe(&probe);
+	kill();
+	return 0;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 static const struct kernel_param_ops off_ops = { .set = set_off };
 static const struct kernel_param_ops leave_ops = { .set = set_leave };
+static const struct kernel_param_ops dead_ftrace_ops = { .set = set_dead_ftrace };
 
 module_param_cb(off, &off_ops, NULL, 0200);
 MODULE_PARM_DESC(off, "keep interrupts off, in us");
 module_param_cb(leave, &leave_ops, NULL, 0200);
 MODULE_PARM_DESC(leave, "keep interrupts off, in us, until the next thread is there");
+module_param_cb(dead_ftrace, &dead_ftrace_ops, NULL, 0200);
+MODULE_PARM_DESC(dead_ftrace, "have ftrace turn itself off for good");
 
 MODULE_DESCRIPTION("Late interrupts, for the tests of profil");
 MODULE_LICENSE("GPL");

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding R2. A start waits while the hook of the tick is detached. The detaching waits
+ * for a grace period of RCU-tasks, which every thread that is in the kernel holds up. The
+ * attacker stays there: one system call that never sleeps. A process whose start waits,
+ * and that is killed, must end then, not when the attacker's call returns.
+ */
+#include <signal.h>
+#include <sys/uio.h>
+
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../child.h"
+#include "../memory.h"
+
+#define PIECE	(1U << 20)
+#define PIECES	1024	/* as many as one call may have: 1 GiB */
+
+/*
+ * A random byte takes more than ten instructions, so all of them take more than 80 s in a
+ * guest of 8 ns an instruction: longer than the test.
+ */
+static void stay_in_the_kernel(int ready)
+{
+	static struct iovec pieces[PIECES];
+	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	void *buffer = map_memory(PIECE);
+	int i;
+
+	memset(buffer, 1, PIECE);
+	for (i = 0; i < PIECES; i++)
+		pieces[i] = (struct iovec) { buffer, PIECE };
+	pass(ready);
+	_exit(readv(fd, pieces, PIECES) < 0);
+}
+
+static int start_counting(int fd)
+{
+	static struct profil_region region;
+	static struct profil_start start;
+
+	count_all(&start, &region, map_memory(PAGE), 64, 100);
+	return call(fd, PROFIL_IOC_START, &start);
+}
+
+/* Poll for at most so many ms. Return: whether the child has ended. */
+static bool ends_within(pid_t pid, int ms)
+{
+	double end = clock_seconds(CLOCK_MONOTONIC) + ms / 1000.0;
+	int status;
+
+	do {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return true;
+		usleep(10000);
+	} while (clock_seconds(CLOCK_MONOTONIC) < end);
+	return false;
+}
+
+TEST(killed_while_the_hook_is_detached)
+{
+	int ready[2], started[2], fd;
+	pid_t attacker, victim;
+	double killed;
+	char byte;
+	bool ended;
+
+	REQUIRE_DEVICE(fd);
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe2(started, O_NONBLOCK));
+	attacker = fork();
+	if (!attacker)
+		stay_in_the_kernel(ready[1]);
+	ASSERT_EQ(0, await_pass(ready[0]));
+	ASSERT_EQ(0, start_counting(fd));
+	stop(fd);
+	/* detaching begins a second after the last profile */
+	usleep(1500000);
+
+	victim = fork();
+	if (!victim) {
+		start_counting(fd);
+		pass(started[1]);
+		pause();
+		_exit(0);
+	}
+	usleep(500000);
+	if (read(started[0], &byte, 1) == 1) {
+		kill(victim, SIGKILL);
+		kill(attacker, SIGKILL);
+		wait_for(victim);
+		wait_for(attacker);
+		/* a kernel without preemption has no such grace period */
+		SKIP(return, "the start did not wait");
+	}
+	kill(victim, SIGKILL);
+	killed = clock_seconds(CLOCK_MONOTONIC);
+	ended = ends_within(victim, 3000);
+	TH_LOG("%s %.2f s after it was killed", ended ? "ended" : "still there",
+	       clock_seconds(CLOCK_MONOTONIC) - killed);
+	EXPECT_TRUE(ended);
+	kill(attacker, SIGKILL);
+	wait_for(attacker);
+	if (!ended)
+		wait_for(victim);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
