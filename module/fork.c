@@ -27,6 +27,8 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include <trace/events/sched.h>
+
 #include "clock.h"
 #include "config.h"
 #include "fork.h"
@@ -317,6 +319,8 @@ int profil_fork_attach(void)
 {
 	int err;
 
+	/* no code: the compiler compares the probe with the tracepoint */
+	check_trace_callback_type_sched_process_fork(probe_fork);
 	if (!fork_tracepoint)
 		fork_tracepoint = profil_tracepoint_find("sched_process_fork");
 	if (!fork_tracepoint)

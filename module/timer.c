@@ -23,6 +23,8 @@
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 
+#include <trace/events/sched.h>
+
 #include <asm/irq_regs.h>
 
 #include "clock.h"
@@ -242,6 +244,8 @@ static struct tracepoint *switch_tracepoint;
  */
 int profil_timer_attach(void)
 {
+	/* no code: the compiler compares the probe with the tracepoint */
+	check_trace_callback_type_sched_switch(probe_switch);
 	if (!switch_tracepoint)
 		switch_tracepoint = profil_tracepoint_find("sched_switch");
 	if (!switch_tracepoint)
