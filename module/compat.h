@@ -56,6 +56,27 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #endif
 }
 
+/*
+ * Whether a page that is mapped at two addresses may be in the data cache twice. Before
+ * 6.9 each architecture has a name of its own for that, if any: there all are refused
+ * that have such processors, but for arm, which can say.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+#include <linux/cacheinfo.h>
+#define compat_dcache_is_aliasing()	cpu_dcache_is_aliasing()
+#elif defined(CONFIG_ARM)
+#include <asm/cachetype.h>
+#define compat_dcache_is_aliasing()					\
+	(cache_is_vivt() || cache_is_vipt_aliasing())
+#else
+#define compat_dcache_is_aliasing()					\
+	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_CSKY) ||		\
+	 IS_ENABLED(CONFIG_M68K) || IS_ENABLED(CONFIG_MIPS) ||		\
+	 IS_ENABLED(CONFIG_NIOS2) || IS_ENABLED(CONFIG_PARISC) ||	\
+	 IS_ENABLED(CONFIG_SPARC) || IS_ENABLED(CONFIG_SUPERH) ||	\
+	 IS_ENABLED(CONFIG_XTENSA))
+#endif
+
 /* Before 5.11 (5.18) only some architectures have it: where user addresses end. */
 #ifndef TASK_SIZE_MAX
 #define TASK_SIZE_MAX	TASK_SIZE

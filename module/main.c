@@ -2,8 +2,12 @@
 /*
  * Loading and unloading.
  */
-#include <linux/module.h>
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/module.h>
+#include <linux/printk.h>
+
+#include "compat.h"
 #include "device.h"
 #include "hooks.h"
 #include "session.h"
@@ -13,6 +17,15 @@ static int __init profil_init(void)
 {
 	int err;
 
+	/*
+	 * Counters are written by another address than the program reads them by.
+	 * Where a cache keeps a line for each address, the program would see old
+	 * counts, and a flush is nothing for hard interrupts.
+	 */
+	if (compat_dcache_is_aliasing()) {
+		pr_err("the data caches of this processor alias: programs would not see their counts\n");
+		return -EOPNOTSUPP;
+	}
 	err = profil_session_init();
 	if (err)
 		return err;
