@@ -64,7 +64,6 @@ static inline u32 profil_clock_rate(const struct profil_config *config)
 }
 
 /* May sleep. */
-u32 profil_clock_max_rate(void);
 int profil_clock_choose(u32 rate, u32 *clock);
 
 #endif /* _PROFIL_CLOCK_H */

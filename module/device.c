@@ -15,10 +15,10 @@
 
 #include <linux/profil.h>
 
-#include "clock.h"
 #include "config.h"
 #include "device.h"
 #include "life.h"
+#include "policy.h"
 #include "totals.h"
 
 /* Any command's argument; the size is where all of them have it. */
@@ -35,7 +35,7 @@ static int do_info(union argument *arg)
 		.size = arg->size,
 		.abi_version = PROFIL_ABI_VERSION,
 		.tick_hz = HZ,
-		.max_rate = profil_clock_max_rate(),
+		.max_rate = profil_policy_max_rate(),
 		.max_regions = PROFIL_MAX_REGIONS,
 		.max_bytes = PROFIL_MAX_BYTES,
 		.features = PROFIL_FEATURE_PC_LOG | PROFIL_FEATURE_PIN_ON_HIT |
@@ -164,7 +164,7 @@ static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "profil",
 	.fops = &device_fops,
-	.mode = 0666,
+	.mode = PROFIL_POLICY_DEVICE_MODE,
 	.groups = profil_attribute_groups,
 };
 
