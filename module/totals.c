@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figures over all sessions, as files of one number each.
+ * Figures over all sessions, as files of one number each, for root only: where a single
+ * process is profiled, the sums are its own, and say when it runs.
  */
 #include <linux/device.h>
 #include <linux/mm.h>
@@ -23,35 +24,35 @@ static ssize_t sessions_show(struct device *dev, struct device_attribute *attr,
 {
 	return show_total(buf, PROFIL_SESSIONS, 1);
 }
-static DEVICE_ATTR_RO(sessions);
+static DEVICE_ATTR_ADMIN_RO(sessions);
 
 static ssize_t pinned_bytes_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
 	return show_total(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
 }
-static DEVICE_ATTR_RO(pinned_bytes);
+static DEVICE_ATTR_ADMIN_RO(pinned_bytes);
 
 static ssize_t forks_followed_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
 	return show_total(buf, PROFIL_FORKS_FOLLOWED, 1);
 }
-static DEVICE_ATTR_RO(forks_followed);
+static DEVICE_ATTR_ADMIN_RO(forks_followed);
 
 static ssize_t forks_denied_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
 	return show_total(buf, PROFIL_FORKS_DENIED, 1);
 }
-static DEVICE_ATTR_RO(forks_denied);
+static DEVICE_ATTR_ADMIN_RO(forks_denied);
 
 static ssize_t faults_show(struct device *dev, struct device_attribute *attr,
 			   char *buf)
 {
 	return show_total(buf, PROFIL_FAULTS, 1);
 }
-static DEVICE_ATTR_RO(faults);
+static DEVICE_ATTR_ADMIN_RO(faults);
 
 /* @field: byte offset in struct profil_cpu_totals */
 static ssize_t show_cpu_total(char *buf, size_t field)
@@ -72,21 +73,21 @@ static ssize_t ticks_show(struct device *dev, struct device_attribute *attr,
 {
 	return show_cpu_total(buf, offsetof(struct profil_cpu_totals, ticks));
 }
-static DEVICE_ATTR_RO(ticks);
+static DEVICE_ATTR_ADMIN_RO(ticks);
 
 static ssize_t samples_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
 	return show_cpu_total(buf, offsetof(struct profil_cpu_totals, samples));
 }
-static DEVICE_ATTR_RO(samples);
+static DEVICE_ATTR_ADMIN_RO(samples);
 
 static ssize_t lost_show(struct device *dev, struct device_attribute *attr,
 			 char *buf)
 {
 	return show_cpu_total(buf, offsetof(struct profil_cpu_totals, lost));
 }
-static DEVICE_ATTR_RO(lost);
+static DEVICE_ATTR_ADMIN_RO(lost);
 
 static struct attribute *profil_attrs[] = {
 	&dev_attr_sessions.attr,
