@@ -73,14 +73,23 @@ static struct profil_hook timer = {
 	.work = __DELAYED_WORK_INITIALIZER(timer.work, detach_later, 0),
 };
 
-/* Held over text patching. */
+/*
+ * Serializes attaching and detaching, and so is held for long: detaching waits for a
+ * grace period of RCU-tasks, which any thread can hold up by a long way through the
+ * kernel. It cannot be held for less: ftrace_lock is held as long, and registering takes
+ * that one without a way to be killed. So a start waits here, where it can be.
+ */
 static DEFINE_MUTEX(hooks_mutex);
 
 static int get(struct profil_hook *hook)
 {
 	int err = 0;
 
-	mutex_lock(&hooks_mutex);
+	/* with a user it is attached, and stays so */
+	if (atomic_inc_not_zero(&hook->users))
+		return 0;
+	if (mutex_lock_killable(&hooks_mutex))
+		return -EINTR;
 	if (!hook->attached)
 		err = hook->attach();
 	if (!err) {
@@ -127,7 +136,8 @@ static void detach_later(struct work_struct *work)
  * profil_hooks_get - have ticks and forks looked at
  * @with_timer: and switches, for the timer
  *
- * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM, or -EINTR if
+ * the caller is being killed.
  */
 int profil_hooks_get(bool with_timer)
 {
