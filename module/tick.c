@@ -9,6 +9,7 @@
 #include <linux/ftrace.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
@@ -121,7 +122,18 @@ static struct ftrace_ops clock_ops = {
 	.flags = COMPAT_FTRACE_RECURSION_SAFE | FTRACE_OPS_FL_PERMANENT,
 };
 
-/* An empty filter would mean every function. Return: 0 or an error. */
+/*
+ * An empty filter means every function, so none may be registered. ftrace_set_filter()
+ * returns 0 also where it had no memory for the function's entry: to its caller
+ * match_records() with -ENOMEM is a match. Nothing in ftrace's interface says what a
+ * filter holds: only ftrace_set_filter_ip() reports an entry that is not there, and that
+ * wants the function's address, which is not exported. (A kprobe that is never armed
+ * would find it; that is more of another subsystem, and wants CONFIG_KPROBES.) So the
+ * hash's address is compared with that of the empty one; what it points to is not
+ * looked at. It is not registered, so nobody else changes it.
+ *
+ * Return: 0 or an error.
+ */
 static int set_filter(void)
 {
 	static unsigned char function[] = "update_process_times";
@@ -133,7 +145,6 @@ static int set_filter(void)
 		return err;
 	empty = rcu_access_pointer(clock_ops.func_hash->filter_hash);
 	err = ftrace_set_filter(&clock_ops, function, strlen(function), 1);
-	/* that there is no memory for the function's entry it does not tell */
 	if (!err &&
 	    rcu_access_pointer(clock_ops.func_hash->filter_hash) == empty)
 		err = -ENOMEM;
@@ -167,10 +178,26 @@ int profil_tick_attach(void)
 	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
 }
 
-/* May sleep. When it returns, no CPU is in the callback. */
+/* ftrace would not take its call out: the callback is called until a reboot. */
+static bool tick_stuck;
+
+/*
+ * May sleep. When it returns, no CPU is in the callback, but where ftrace has turned
+ * itself off (ftrace_kill()). Then its call stays in the kernel's text, and this code
+ * must stay too: one reference to the module is never put. Attaching fails from there
+ * on, so that this is not reached twice. If the module is already being removed, it has
+ * no references any more, and profil_tick_exit() keeps it.
+ */
 void profil_tick_detach(void)
 {
-	unregister_ftrace_function(&clock_ops);
+	int err = unregister_ftrace_function(&clock_ops);
+
+	if (!err)
+		return;
+	tick_stuck = true;
+	__module_get(THIS_MODULE);
+	pr_err("ftrace has turned itself off (%d), and calls this module until a reboot: it cannot be removed\n",
+	       err);
 }
 
 /* An even spread of u32 over the phases of profil_accumulate(). */
@@ -185,8 +212,14 @@ u64 notrace profil_tick_ns(void)
 	return local_clock();
 }
 
-/* Not attached any more. */
+/*
+ * May sleep. Not attached any more; else the module's end never comes, since the code
+ * is freed after it. No lock is held here, and no session is left: the callback finds
+ * nobody to count for.
+ */
 void profil_tick_exit(void)
 {
+	while (tick_stuck)
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
 	compat_ftrace_free_filter(&clock_ops);
 }
