@@ -15,24 +15,16 @@ one_cpu_programs=(abi_test bins_test life_test lib_test fork_test sharers_test
 module_programs=("${one_cpu_programs[@]}" memory_test killed_test doubt_test remap_test
 	replaced_test kinds_test pin_test slow_page_test limits_test flags_test
 	thread_only_test clock_test rate_test late_test)
-# Attacks: what a user may try, to take more than is his
-attack_programs=(
-	attacks/stuck_page_test
-	attacks/memory_for_nobody_test
-	attacks/worker_time_test
-	attacks/huge_pages_test
-	attacks/signals_test
-	attacks/fork_locks_test
-	attacks/replaced_sessions_test
-	attacks/other_users_wait_test
-	attacks/many_users_test
-)
-# ... and about libprofil
-# Attacks that once succeeded
-attack_programs=(
-	attacks/start_waits_test
-	attacks/asked_capabilities_test
-)
+# Attacks on other users, on the machine and on the kernel. dead_ftrace_test leaves a kernel in
+# which nothing can be profiled any more (scripts/check: dead_ftrace).
+attack_programs=()
+for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
+	case $program in
+	*/dead_ftrace_test.c) ;;
+	*) attack_programs+=("attacks/$(basename "$program" .c)") ;;
+	esac
+done
+unset program
 # Programs about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)
