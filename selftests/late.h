@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module of selftests/late, which makes happen what seldom does. scripts/vm brings it
- * into sealed guests.
+ * What selftests/late does on request: late interrupts, and others' mishaps. It is loaded
+ * in sealed guests only (scripts/vm): there no interrupt is late by itself, so that counts
+ * are exact.
+ * To be included after the harness.
  */
 #ifndef SELFTESTS_LATE_H
 #define SELFTESTS_LATE_H
@@ -11,6 +13,9 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "common.h"
+#include "files.h"
 
 #define LATE	"/sys/module/late/parameters/"
 
@@ -26,6 +31,29 @@ static inline int load_late(void)
 		error = errno;
 	close(fd);
 	return error;
+}
+
+/* In a fixture's setup: on the last CPU, not where the kernel keeps its time. */
+#define REQUIRE_LATE()							\
+	do {								\
+		int last_cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;	\
+									\
+		if (!getenv("PROFIL_LATE"))				\
+			SKIP(return, "sealed guests only");		\
+		if (!last_cpu)						\
+			SKIP(return, "wants two processors");		\
+		ASSERT_EQ(0, load_late());				\
+		ASSERT_EQ(0, put_on_cpu(0, last_cpu));			\
+	} while (0)
+
+/* @how: "off" or "leave", see late.c. 0 or errno. */
+static inline int keep_interrupts_off(const char *how, double seconds)
+{
+	char path[64], text[16];
+
+	snprintf(path, sizeof(path), LATE "%s", how);
+	snprintf(text, sizeof(text), "%.0f", 1e6 * seconds);
+	return write_text(path, text);
 }
 
 #endif /* SELFTESTS_LATE_H */

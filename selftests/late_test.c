@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Late interrupts: what was due while interrupts were off is counted, by whom it was
- * due from, and by nobody else. selftests/late keeps them off. It is loaded in sealed
- * guests only (scripts/vm): there no interrupt is late by itself, so that counts are
- * exact.
+ * due from, and by nobody else. selftests/late keeps them off (late.h).
  *
  * A thread that is on its CPU for a time t without a break meets the points of a grid:
  * at even intervals, rate x t, less or more by less than one; at random places in
@@ -16,6 +14,8 @@
 #include "clocked.h"
 #include "late.h"
 
+#define OFF	"off"
+#define LEAVE	"leave"
 #define ROUNDS	10
 
 /* CPU time of the process or of a thread, and in how many stretches it was on CPUs. */
@@ -41,16 +41,8 @@ FIXTURE_VARIANT_ADD(late, random) { PROFIL_CLOCK_RANDOM };
 
 FIXTURE_SETUP(late)
 {
-	/* not where the kernel keeps its time */
-	int cpu = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
-
 	SET_UP(&self->profile);
-	if (!getenv("PROFIL_LATE"))
-		SKIP(return, "sealed guests only");
-	if (!cpu)
-		SKIP(return, "wants two processors");
-	ASSERT_EQ(0, load_late());
-	ASSERT_EQ(0, put_on_cpu(0, cpu));
+	REQUIRE_LATE();
 	self->clock = variant->clock;
 	self->rate = variant->clock == PROFIL_CLOCK_TICK ? self->profile.hz :
 							    1000;
@@ -69,14 +61,8 @@ FIXTURE_TEARDOWN(late)
 /* Keep interrupts off for some periods of a rate. 0 or errno. */
 static int keep_off(const char *how, double periods, unsigned int rate)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), "%.0f", 1e6 * periods / rate);
-	return write_text(how, text);
+	return keep_interrupts_off(how, periods / rate);
 }
-
-#define OFF	LATE "off"
-#define LEAVE	LATE "leave"
 
 static struct use get_use(bool of_thread)
 {
