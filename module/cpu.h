@@ -21,6 +21,7 @@ struct page;
  * @counted:      of these, in a region's counter or the log
  * @out_of_range: of these, in none
  * @lost:         of these, not counted
+ * @skipped:      not of these: due, but more at once than are taken (sampler.c)
  *
  * One word each, written by profil_figure_add(), so that no reader sees half of one.
  */
@@ -29,6 +30,7 @@ struct profil_figures {
 	unsigned long counted;
 	unsigned long out_of_range;
 	unsigned long lost;
+	unsigned long skipped;
 };
 
 /*

@@ -389,6 +389,7 @@ static void read_status(struct profil_session *session,
 	status->error = READ_ONCE(session->error);
 	status->forks = atomic_long_read(&session->forks);
 	status->forks_denied = atomic_long_read(&session->forks_denied);
+	status->skipped = figures.skipped;
 }
 
 /*

@@ -15,6 +15,7 @@
 #include <asm/irq_regs.h>
 
 #include "buffer.h"
+#include "clock.h"
 #include "compat.h"
 #include "config.h"
 #include "counter.h"
@@ -152,9 +153,12 @@ static noinline void let_wait(struct profil_session *session,
 		profil_session_lose(session, figures, sample.samples, ENOBUFS);
 }
 
-/* PROFIL_PC_LOG: one entry a sample. Return: whether the worker is needed. */
-static noinline bool log_pc(struct profil_session *session,
-			    struct profil_cpu *cpu, u64 pc, u64 samples)
+/*
+ * PROFIL_PC_LOG: one entry a sample, of at most PROFIL_MOST_ENTRIES. Return: whether the
+ * worker is needed.
+ */
+static noinline bool sampler_log_pc(struct profil_session *session,
+				    struct profil_cpu *cpu, u64 pc, u64 samples)
 {
 	const struct profil_config *config = session->config;
 	u64 entry = atomic64_fetch_add(samples, &session->log_used);
@@ -193,7 +197,7 @@ static __always_inline bool sample_pc(struct profil_session *session,
 	this_cpu_add(profil_cpu_totals.ticks, samples);
 
 	if (unlikely(config->flags & PROFIL_PC_LOG))
-		return log_pc(session, cpu, pc, samples);
+		return sampler_log_pc(session, cpu, pc, samples);
 
 	map = profil_map_find(config->maps, config->nr_maps, pc);
 	if (map)
@@ -212,6 +216,24 @@ static __always_inline bool sample_pc(struct profil_session *session,
 		return false;
 	let_wait(session, &cpu->figures, sample);
 	return true;
+}
+
+/*
+ * Of the samples that are due at once, those that are taken; the others are skipped. Both
+ * clocks come through here, so that this bounds what an interrupt, or a switch with the
+ * runqueue's lock held, may do. It also keeps struct profil_sample's 32 bits from
+ * overflowing.
+ */
+static noinline u64 sampler_limit(const struct profil_config *config,
+				  struct profil_cpu *cpu, u64 samples)
+{
+	u64 most = profil_most_samples(profil_clock_rate(config),
+				       config->flags & PROFIL_PC_LOG);
+
+	if (samples <= most)
+		return samples;
+	profil_figure_add(&cpu->figures.skipped, samples - most);
+	return most;
 }
 
 enum outcome {
@@ -256,6 +278,8 @@ sample_thread(struct profil_session *session, struct task_struct *task,
 		if (!samples)
 			goto unlock;
 	}
+	if (unlikely(samples > 1))
+		samples = sampler_limit(config, cpu, samples);
 	if (sample_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
 		      samples) ||
 	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING))

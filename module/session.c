@@ -380,6 +380,7 @@ static void add_figures(struct profil_figures *sum,
 	sum->counted += READ_ONCE(figures->counted);
 	sum->out_of_range += READ_ONCE(figures->out_of_range);
 	sum->lost += READ_ONCE(figures->lost);
+	sum->skipped += READ_ONCE(figures->skipped);
 }
 
 /**

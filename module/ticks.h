@@ -78,4 +78,29 @@ static inline u64 profil_accumulate(u32 *phase, u64 ticks, u32 rate, u32 hz)
 	return samples;
 }
 
+/*
+ * What one interrupt takes at most for the pc that it finds, in parts of a second: 100 ms'
+ * worth. A CPU that was away for longer did not run the program meanwhile, but was stopped.
+ */
+#define PROFIL_MOST_LATE	10
+
+/* And in entries of a pc log, which it stores one by one with interrupts off. */
+#define PROFIL_MOST_ENTRIES	128
+
+/**
+ * profil_most_samples - how many samples one interrupt may take
+ * @rate: samples per second
+ * @log:  each is an entry of a pc log
+ *
+ * Return: at least 1.
+ */
+static inline u64 profil_most_samples(u32 rate, bool log)
+{
+	u32 most = rate / PROFIL_MOST_LATE;
+
+	if (log && most > PROFIL_MOST_ENTRIES)
+		return PROFIL_MOST_ENTRIES;
+	return most ? most : 1;
+}
+
 #endif /* _PROFIL_TICKS_H */

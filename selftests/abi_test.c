@@ -167,6 +167,7 @@ TEST_F(abi, outputs)
 	EXPECT_EQ(0, longer.status.lost);
 	EXPECT_EQ(0, longer.status.pinned_bytes % PAGE);
 	EXPECT_LE(PAGE, longer.status.pinned_bytes);
+	EXPECT_EQ(0, longer.status.skipped);
 	EXPECT_EQ(0, longer.tail);
 }
 

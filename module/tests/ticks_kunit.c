@@ -192,6 +192,31 @@ static void since_it_came(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_grid_since(PERIOD, U64_MAX, PERIOD), 1ULL);
 }
 
+/* 100 ms' worth, of a log 128 at most; but one at any rate. */
+static void most_at_once(struct kunit *test)
+{
+	static const struct {
+		u32 rate;
+		u64 most, entries;
+	} rows[] = {
+		{ 1, 1, 1 },
+		{ 19, 1, 1 },
+		{ 20, 2, 2 },
+		{ 250, 25, 25 },
+		{ 1280, 128, 128 },
+		{ 1290, 129, 128 },
+		{ 20000, 2000, 128 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		KUNIT_EXPECT_EQ(test, rows[i].most,
+				profil_most_samples(rows[i].rate, false));
+		KUNIT_EXPECT_EQ(test, rows[i].entries,
+				profil_most_samples(rows[i].rate, true));
+	}
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(late_ticks),
 	KUNIT_CASE(long_runs),
@@ -199,6 +224,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(lateness),
 	KUNIT_CASE(no_period_is_lost),
 	KUNIT_CASE(since_it_came),
+	KUNIT_CASE(most_at_once),
 	{}
 };
 

@@ -63,12 +63,16 @@ static struct profil_status be_away(struct __test_metadata *_metadata,
 
 static void expect_bound(struct __test_metadata *_metadata,
 			 const struct profil_status *status, double due,
-			 unsigned int at_once)
+			 unsigned int rate, unsigned int at_once)
 {
-	ksft_print_msg("%llu sampled, %u at once, %.0f outside the gap\n",
-		       (unsigned long long)status->ticks, at_once, due);
+	ksft_print_msg("%llu sampled, %u at once, %.0f outside the gap, %llu skipped\n",
+		       (unsigned long long)status->ticks, at_once, due,
+		       (unsigned long long)status->skipped);
 	/* two ends by chance */
 	EXPECT_GE(at_once + 15 + due + 2, status->ticks);
+	/* and nothing goes unseen */
+	EXPECT_LE(rate * GAP - 2, status->ticks + status->skipped);
+	EXPECT_GE(rate * GAP + due + 2, status->ticks + status->skipped);
 }
 
 TEST_F(gap, counter)
@@ -80,7 +84,7 @@ TEST_F(gap, counter)
 	self->profile.start.clock = variant->clock;
 	self->profile.start.rate = self->rate;
 	status = be_away(_metadata, self, &due);
-	expect_bound(_metadata, &status, due, self->rate / 10);
+	expect_bound(_metadata, &status, due, self->rate, self->rate / 10);
 	EXPECT_EQ(status.ticks, *self->profile.counter);
 }
 
@@ -102,7 +106,7 @@ TEST_F(gap, log)
 		.log_bytes = bytes,
 	};
 	status = be_away(_metadata, self, &due);
-	expect_bound(_metadata, &status, due, at_once);
+	expect_bound(_metadata, &status, due, self->rate, at_once);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	munmap(log, bytes);
 }

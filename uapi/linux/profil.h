@@ -326,6 +326,10 @@ struct profil_start {
  * @forks_denied: out: children that are not profiled, because RLIMIT_MEMLOCK or
  *                max_user_sessions would have been exceeded, or there was no
  *                memory
+ * @skipped:      out: sampling points that were due and are in no other figure: a CPU
+ *                that could not look for long (a virtual machine that was stopped, a
+ *                debugger, interrupts off) takes at most 100 ms' worth of them for the
+ *                pc that it finds then, and at most 128 for a pc log
  *
  * With all fields 0 but @size, nothing has ever been started, or it has been
  * stopped: the figures end with the profile. In a forked child they begin at 0.
@@ -345,6 +349,7 @@ struct profil_status {
 	__u32 clock;
 	__u64 forks;
 	__u64 forks_denied;
+	__u64 skipped;
 };
 
 #endif /* _UAPI_LINUX_PROFIL_H */
