@@ -11,13 +11,14 @@
 /**
  * profil_grid_advance - how many periods ended since the last interrupt
  * @grid:   in and out: the point of the period grid that was last reached, in ns
- * @now:    time of this interrupt, in ns, not before the last one's
+ * @now:    time of this interrupt, in ns
  * @period: in ns
  *
  * A periodic interrupt that comes late by more than a period comes once for all
  * the periods that it missed. It never comes early, so the earliest arrival
  * shows where the grid lies: one that comes less than a period after the
- * grid's last point moves the grid, and stands for one period.
+ * grid's last point moves the grid, and stands for one period. So does one before the
+ * grid's last point, of a clock that has stepped back.
  *
  * Return: number of periods that this interrupt stands for, at least 1.
  */
@@ -26,7 +27,8 @@ static inline u64 profil_grid_advance(u64 *grid, u64 now, u64 period)
 	u64 gap = now - *grid;
 	u64 periods = 1;
 
-	if (gap < period) {
+	/* signed: a clock may step back, and its whole age is no gap */
+	if ((s64)gap < (s64)period) {
 		*grid = now;
 		return 1;
 	}

@@ -136,6 +136,25 @@ static void lateness(struct kunit *test)
 	}
 }
 
+/* A clock that steps back, by a little or by its whole age, is one tick late by nothing. */
+static void clock_steps_back(struct kunit *test)
+{
+	static const u64 steps[] = { 1, PERIOD - 1, PERIOD, 100 * PERIOD, YEAR_NS };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		u64 grid = 2 * YEAR_NS, now = grid - steps[i];
+
+		KUNIT_EXPECT_EQ_MSG(test, profil_grid_advance(&grid, now, PERIOD),
+				    1ULL, "%llu ns back", steps[i]);
+		KUNIT_EXPECT_EQ(test, grid, now);
+		/* from there it goes on as before */
+		KUNIT_EXPECT_EQ(test,
+				profil_grid_advance(&grid, now + 3 * PERIOD, PERIOD),
+				3ULL);
+	}
+}
+
 /*
  * On the grid and late by less than a period, or by several: all of it was counted
  * that the grid has reached, and it never falls behind by a period.
@@ -222,6 +241,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(long_runs),
 	KUNIT_CASE(fastest_and_slowest),
 	KUNIT_CASE(lateness),
+	KUNIT_CASE(clock_steps_back),
 	KUNIT_CASE(no_period_is_lost),
 	KUNIT_CASE(since_it_came),
 	KUNIT_CASE(most_at_once),

@@ -14,6 +14,7 @@
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef unsigned long long u64;
+typedef long long s64;
 
 #define U16_MAX	UINT16_MAX
 #define U32_MAX	UINT32_MAX
