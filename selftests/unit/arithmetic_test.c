@@ -214,6 +214,45 @@ static void test_contention(void **state)
 	before_exchange = NULL;
 }
 
+/*
+ * T3. A program that writes the counter's word all the time, as its other threads can:
+ * each exchange fails. We are in hard interrupt context, so that tries have a bound.
+ */
+static long writes;
+static u64 hostile_word;
+
+static void write_always(void *word)
+{
+	(void)word;
+	/* so that an endless loop fails and does not hang */
+	if (writes++ < 100000)
+		hostile_word += 1ULL << 32 | 1;
+}
+
+static void test_hostile_writer(void **state)
+{
+	static const u32 rules[] = { PROFIL_OVERFLOW_WRAP, PROFIL_OVERFLOW_SATURATE,
+				     PROFIL_OVERFLOW_STOP };
+	u32 shift, i;
+
+	(void)state;
+	before_exchange = write_always;
+	for (shift = 1; shift <= 3; shift++) {
+		for (i = 0; i < 3; i++) {
+			writes = 0;
+			hostile_word = 0;
+			profil_counter_add(&hostile_word, 1, shift, rules[i],
+					   1ULL << (8 << shift) / 2);
+			print_message("%u bits, rule %u: %ld tries\n", 8 << shift,
+				      rules[i], writes);
+			if (writes > 128)
+				before_exchange = NULL;
+			assert_in_range(writes, 0, 128);
+		}
+	}
+	before_exchange = NULL;
+}
+
 static void test_counter_widths(void **state)
 {
 	u32 word[2] = { 0xffffffff, 5 };
@@ -317,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_region_search),
 		cmocka_unit_test(test_overflow_rules),
 		cmocka_unit_test(test_contention),
+		cmocka_unit_test(test_hostile_writer),
 		cmocka_unit_test(test_counter_widths),
 		cmocka_unit_test(test_accumulator),
 		cmocka_unit_test(test_grid),
