@@ -32,17 +32,24 @@ static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
 }
 
 /*
+ * The program may write the counter's word all the time, from all its threads, and we are in
+ * hard interrupt context: so many tries, as the futex code has it. That many CPUs may add to
+ * one word at the same tick.
+ */
+#define PROFIL_COUNTER_TRIES	128
+
+/*
  * 16- and 32-bit counters: compare-and-exchange on the 32-bit word that holds
  * the counter, which every architecture has. The word may reach beyond the
  * buffer, but what is beyond is put back as it was or the exchange fails.
  */
-static inline u64 profil_count_in_word(void *counter, u64 samples, u32 shift,
-				       u32 overflow, u64 limit)
+static inline bool profil_count_in_word(void *counter, u64 samples, u32 shift,
+					u32 overflow, u64 limit, u64 *before)
 {
 	u32 *word = PTR_ALIGN_DOWN((u32 *)counter, sizeof(u32));
 	u32 max = shift == 1 ? U16_MAX : U32_MAX;
-	u32 bit = 0, old, seen;
-	u64 before, after;
+	u32 bit = 0, tries, old, seen;
+	u64 after;
 
 	if (shift == 1) {
 		bit = ((unsigned long)counter & 2) * 8;
@@ -50,36 +57,51 @@ static inline u64 profil_count_in_word(void *counter, u64 samples, u32 shift,
 			bit ^= 16;
 	}
 	old = READ_ONCE(*word);
-	for (;;) {
-		before = old >> bit & max;
-		after = profil_count(before, samples, overflow, limit, max);
+	for (tries = 0; tries < PROFIL_COUNTER_TRIES; tries++) {
+		*before = old >> bit & max;
+		after = profil_count(*before, samples, overflow, limit, max);
 		seen = cmpxchg(word, old,
 			       (old & ~(max << bit)) | (u32)after << bit);
 		if (seen == old)
-			return before;
+			return true;
 		old = seen;
 	}
+	return false;
 }
 
 #ifdef CONFIG_64BIT
-static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
-				      u64 limit)
+static inline bool profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
+				       u64 limit, u64 *before)
 {
 	u64 old = READ_ONCE(*counter);
 	u64 after, seen;
+	u32 tries;
 
-	for (;;) {
+	for (tries = 0; tries < PROFIL_COUNTER_TRIES; tries++) {
 		after = profil_count(old, samples, overflow, limit, U64_MAX);
 		seen = cmpxchg64(counter, old, after);
-		if (seen == old)
-			return old;
+		if (seen == old) {
+			*before = old;
+			return true;
+		}
 		old = seen;
 	}
+	return false;
+}
+
+static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
+{
+	return atomic64_fetch_add_relaxed(samples, (atomic64_t *)counter);
 }
 #else
 /* Not reached: config.c refuses 64-bit counters here. */
-static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
-				      u64 limit)
+static inline bool profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
+				       u64 limit, u64 *before)
+{
+	return false;
+}
+
+static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
 {
 	return 0;
 }
@@ -92,16 +114,28 @@ static inline u64 profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
  * @shift:    log2 of the counter size in bytes
  * @overflow: PROFIL_OVERFLOW_*
  * @limit:    highest value, for SATURATE and STOP
+ * @before:   out: the value before, of which profil_count() makes the new one
  *
- * Any context. No update is lost, whoever else writes. Return: the value before,
- * of which profil_count() makes the new one.
+ * Any context. No update is lost, whoever else writes. Counters of 32 and 64 bits that wrap
+ * are added to in one step. Return: false if others have written all the time, so that
+ * nothing is added.
  */
-static inline u64 profil_counter_add(void *counter, u64 samples, u32 shift,
-				     u32 overflow, u64 limit)
+static inline bool profil_counter_add(void *counter, u64 samples, u32 shift,
+				      u32 overflow, u64 limit, u64 *before)
 {
+	if (overflow == PROFIL_OVERFLOW_WRAP && shift == 2) {
+		*before = (u32)atomic_fetch_add_relaxed((u32)samples, counter);
+		return true;
+	}
+	if (overflow == PROFIL_OVERFLOW_WRAP && shift == 3) {
+		*before = profil_wrap_in_u64(counter, samples);
+		return true;
+	}
 	if (shift == 3)
-		return profil_count_in_u64(counter, samples, overflow, limit);
-	return profil_count_in_word(counter, samples, shift, overflow, limit);
+		return profil_count_in_u64(counter, samples, overflow, limit,
+					   before);
+	return profil_count_in_word(counter, samples, shift, overflow, limit,
+				    before);
 }
 
 #endif /* _PROFIL_COUNTER_H */

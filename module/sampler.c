@@ -26,24 +26,28 @@
 
 /*
  * Add to a counter. Counters are aligned to their size, so none straddles two
- * pages. Return: how many samples it took: not those that come after the one that
- * ends the profile.
+ * pages. @taken: in: how many samples; out: how many it took, not those that come after
+ * the one that ends the profile. Return: false if the counter is written by others all the
+ * time, and nothing was added.
  */
-static __always_inline u64 add(struct profil_session *session, void *counter,
-			       u64 samples)
+static __always_inline bool sampler_add(struct profil_session *session,
+					void *counter, u64 *taken)
 {
 	const struct profil_config *config = session->config;
 	u64 before, room;
 
-	before = profil_counter_add(counter, samples, config->shift,
-				    config->overflow, config->limit);
+	if (unlikely(!profil_counter_add(counter, *taken, config->shift,
+					 config->overflow, config->limit,
+					 &before)))
+		return false;
 	if (likely(config->overflow != PROFIL_OVERFLOW_STOP))
-		return samples;
+		return true;
 	room = before < config->limit ? config->limit - before : 0;
-	if (samples < room)
-		return samples;
+	if (*taken < room)
+		return true;
 	profil_session_end(session, PROFIL_STATE_LIMIT, 0);
-	return room;
+	*taken = room;
+	return true;
 }
 
 /*
@@ -72,6 +76,7 @@ static __always_inline void count_in(struct profil_session *session,
 {
 	const struct profil_config *config = session->config;
 	u64 taken = sample->samples;
+	bool added = true;
 	void *at;
 
 	at = kmap_local_page(page) + offset_in_page(sample->place);
@@ -81,12 +86,15 @@ static __always_inline void count_in(struct profil_session *session,
 	 * whole.
 	 */
 	if (likely(!(config->flags & PROFIL_PC_LOG)))
-		taken = add(session, at, sample->samples);
+		added = sampler_add(session, at, &taken);
 	else if (config->shift == 3)
 		WRITE_ONCE(*(u64 *)at, sample->pc);
 	else
 		WRITE_ONCE(*(u32 *)at, sample->pc);
 	kunmap_local(at);
+	/* it waits, as one whose page is not pinned: the worker tries again */
+	if (unlikely(!added))
+		return false;
 
 	if (sample->out_of_range)
 		profil_figure_add(&figures->out_of_range, taken);

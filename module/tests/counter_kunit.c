@@ -68,7 +68,7 @@ static void check_add(struct kunit *test, unsigned int shift, u32 overflow,
 {
 	static const u8 patterns[] = { 0x00, 0xff, 0xa5 };
 	u64 want = slow_count(before, samples, overflow, limit, highest(shift));
-	u64 buffer[3], wanted[3];
+	u64 buffer[3], wanted[3], was;
 	unsigned int at, i;
 	u8 *counter;
 
@@ -79,9 +79,10 @@ static void check_add(struct kunit *test, unsigned int shift, u32 overflow,
 			counter = (u8 *)buffer + at;
 			set(counter, shift, before);
 			set((u8 *)wanted + at, shift, want);
-			KUNIT_ASSERT_EQ(test, before,
-					profil_counter_add(counter, samples, shift,
-							   overflow, limit));
+			KUNIT_ASSERT_TRUE(test,
+					  profil_counter_add(counter, samples, shift,
+							     overflow, limit, &was));
+			KUNIT_ASSERT_EQ(test, before, was);
 			KUNIT_ASSERT_TRUE_MSG(test,
 					      !memcmp(buffer, wanted, sizeof(buffer)),
 					      "%u bits: %llu + %llu by rule %u, limit %llu, made %llu or hit a neighbour",
@@ -136,13 +137,13 @@ static void more_than_all(struct kunit *test)
 	unsigned int shift;
 
 	for (shift = 1; shift <= 2; shift++) {
-		u64 max = highest(shift), buffer = 0;
+		u64 max = highest(shift), buffer = 0, was;
 
 		profil_counter_add(&buffer, 3 * (max + 1) + 7, shift,
-				   PROFIL_OVERFLOW_WRAP, 0);
+				   PROFIL_OVERFLOW_WRAP, 0, &was);
 		KUNIT_EXPECT_EQ(test, get(&buffer, shift), 7ULL);
 		profil_counter_add(&buffer, U64_MAX, shift,
-				   PROFIL_OVERFLOW_SATURATE, max - 1);
+				   PROFIL_OVERFLOW_SATURATE, max - 1, &was);
 		KUNIT_EXPECT_EQ(test, get(&buffer, shift), max - 1);
 	}
 }
@@ -168,14 +169,16 @@ static void *counter_of(struct shared *shared, unsigned int number)
 	return (u8 *)&shared->counters + (number % nr << shared->shift);
 }
 
-/* Return: how much higher the counter is now. */
+/* Return: how much higher the counter is now: not at all if the others kept it busy. */
 static u64 add(struct shared *shared, unsigned int number, u64 samples)
 {
 	void *counter = counter_of(shared, number);
 	u64 max = highest(shared->shift);
-	u64 before = profil_counter_add(counter, samples, shared->shift,
-					shared->overflow, shared->limit);
+	u64 before;
 
+	if (!profil_counter_add(counter, samples, shared->shift,
+				shared->overflow, shared->limit, &before))
+		return 0;
 	return (profil_count(before, samples, shared->overflow, shared->limit,
 			     max) - before) & max;
 }
@@ -235,6 +238,50 @@ static void several_threads(struct kunit *test)
 	}
 }
 
+/*
+ * A program whose threads write its counters' words without pause, as a hostile one may. An
+ * add comes back, and either it has added or it says that it has not.
+ */
+struct hostile {
+	u64 word;
+	bool over;
+	u32 kept_off;
+};
+
+static void write_or_add(struct worker *worker)
+{
+	struct hostile *hostile = worker->data;
+	unsigned int i, shift = worker->number;
+	u64 before;
+
+	if (!shift) {
+		while (!READ_ONCE(hostile->over)) {
+			for (i = 0; i < 1000; i++)
+				xchg(&hostile->word, i);
+			cond_resched();
+		}
+		return;
+	}
+	for (i = 0; i < ADDS; i++) {
+		if (!profil_counter_add(&hostile->word, 1, shift,
+					PROFIL_OVERFLOW_SATURATE, U16_MAX, &before))
+			hostile->kept_off++;
+		if (!(i % 1024))
+			cond_resched();
+	}
+	WRITE_ONCE(hostile->over, true);
+}
+
+static void hostile_program(struct kunit *test)
+{
+	struct hostile *hostile = kunit_kzalloc(test, sizeof(*hostile), GFP_KERNEL);
+	struct worker workers[2];
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hostile);
+	run_workers(test, workers, ARRAY_SIZE(workers), write_or_add, hostile);
+	kunit_info(test, "%u of %u adds kept off\n", hostile->kept_off, ADDS);
+}
+
 /* In the same word one that the thread does not add to, if there is one. */
 static void add_in_interrupt(struct interrupter *interrupter)
 {
@@ -281,6 +328,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(more_than_all),
 	KUNIT_CASE(several_threads),
 	KUNIT_CASE(interrupts),
+	KUNIT_CASE(hostile_program),
 	{}
 };
 

@@ -311,7 +311,8 @@ struct profil_start {
  * @out_of_range: out: of these, the ones whose pc has no counter in a region;
  *                the catch-all counter, if there is one, has them
  * @waiting:      out: of these, the ones not yet added to their counters: their
- *                page is not pinned yet. The call itself sees to those that it
+ *                page is not pinned yet, or the program and other CPUs write the
+ *                counter without pause. The call itself sees to those that it
  *                finds, so that this is 0 but for the samples that come meanwhile
  * @lost:         out: of these, the ones that could not be counted; see @error
  * @pinned_bytes: out: memory pinned for the counters, in bytes

@@ -26,4 +26,17 @@ extern void (*before_exchange)(void *word);
 })
 #define cmpxchg64 cmpxchg
 
+typedef struct { int counter; } atomic_t;
+typedef struct { s64 counter; } atomic64_t;
+
+static inline int atomic_fetch_add_relaxed(int i, atomic_t *v)
+{
+	return __atomic_fetch_add(&v->counter, i, __ATOMIC_RELAXED);
+}
+
+static inline s64 atomic64_fetch_add_relaxed(s64 i, atomic64_t *v)
+{
+	return __atomic_fetch_add(&v->counter, i, __ATOMIC_RELAXED);
+}
+
 #endif /* UNIT_LINUX_ATOMIC_H */
