@@ -159,6 +159,35 @@ static void test_seed(void **state)
 	assert_true(same < 5);
 }
 
+/* Where in its period a point lies, in parts of 2^16. */
+static unsigned int place(const struct profil_grid *grid, u64 period)
+{
+	u64 begin = profil_grid_begin(grid->rate, period);
+	u64 end = profil_grid_begin(grid->rate, period + 1);
+
+	return (unsigned int)((profil_grid_point(grid, period) - begin) * 65536 /
+			      (end - begin));
+}
+
+/*
+ * R8. Period n of 1001 Hz is over before period n of 1000 Hz begins: were their points at
+ * the same place, a helper at the one rate would read off where those at the other will be.
+ * By chance 3 of 2^16 places are as near, so that of 10,000 periods half a one is.
+ */
+static void test_rates_are_apart(void **state)
+{
+	struct profil_grid one = make_grid(1000, true), other = one;
+	u64 period;
+	int same = 0;
+
+	(void)state;
+	other.rate = 1001;
+	for (period = 0; period < 10000; period++)
+		same += abs((int)place(&one, period) - (int)place(&other, period)) <= 1;
+	print_message("of 10000 points %d are known from another rate's\n", same);
+	assert_true(same < 10);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -168,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_spans_add_up),
 		cmocka_unit_test(test_random_points_are_even),
 		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_rates_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
