@@ -4,14 +4,17 @@
  *
  * Time is cut into periods, rate of them a second. Each has one point: at its
  * beginning; or anywhere in it, at random (McCanne and Torek, 1993), so that no
- * program can keep in step with it. Where the points are follows from their number
- * and a secret: nothing is kept between two, so that a thread that comes to a CPU
- * finds the grid as if it had been there all the time.
+ * program can keep in step with it. Where the points are follows from their number,
+ * the rate and a secret of the CPU: nothing is kept between two, so that a thread that
+ * comes to a CPU finds the grid as if it had been there all the time. It follows by a
+ * keyed hash: points that a program has seen say nothing of those to come, at this or
+ * another rate, on this or another CPU.
  */
 #ifndef _PROFIL_GRID_H
 #define _PROFIL_GRID_H
 
 #include <linux/math64.h>
+#include <linux/siphash.h>
 #include <linux/types.h>
 
 #define PROFIL_NS	1000000000u	/* ns in a second */
@@ -20,24 +23,16 @@
  * struct profil_grid - sampling points of one CPU at one rate
  * @rate:   in Hz, 1 to PROFIL_NS
  * @random: not at the beginning of their periods
- * @seed:   secret that random points follow from
- * @shift:  how much earlier than on other CPUs periods begin, in ns
+ * @key:    secret that random points follow from, the CPU's own
+ * @shift:  how much earlier than on other CPUs periods begin, in ns. No secret: points
+ *          that are not random show it
  */
 struct profil_grid {
 	u32 rate;
 	bool random;
-	u64 seed;
+	siphash_key_t key;
 	u64 shift;
 };
-
-/* Finalizer of splitmix64 (Steele, Lea and Flood, 2014): each bit moves half of all. */
-static inline u64 profil_grid_mix(u64 x)
-{
-	x += 0x9e3779b97f4a7c15ULL;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return x ^ x >> 31;
-}
 
 /* The period that holds a time. */
 static inline u64 profil_grid_period(u32 rate, u64 ns)
@@ -57,15 +52,20 @@ static inline u64 profil_grid_begin(u32 rate, u64 period)
 	return seconds * PROFIL_NS + div_u64((u64)rest * PROFIL_NS, rate);
 }
 
-/* Periods are of PROFIL_NS / rate ns, rounded up or down: here down. */
+/*
+ * Periods are of PROFIL_NS / rate ns, rounded up or down: here down. Rates have 15 bits, and
+ * in 292 years, of which ktime_get() knows, the highest has 2^47.4 periods: hashed together,
+ * no two are the same.
+ */
 static inline u64 profil_grid_point(const struct profil_grid *grid, u64 period)
 {
 	u64 begin = profil_grid_begin(grid->rate, period);
+	u64 hash;
 
 	if (!grid->random)
 		return begin;
-	return begin + ((profil_grid_mix(grid->seed ^ period) >> 32) *
-			(PROFIL_NS / grid->rate) >> 32);
+	hash = siphash_1u64((u64)grid->rate << 48 ^ period, &grid->key);
+	return begin + ((hash >> 32) * (PROFIL_NS / grid->rate) >> 32);
 }
 
 /**

@@ -267,17 +267,14 @@ void profil_timer_detach(void)
 
 void __init profil_timer_init(void)
 {
-	u64 seed, mix;
 	int cpu;
 
-	get_random_bytes(&seed, sizeof(seed));
 	for_each_possible_cpu(cpu) {
 		struct profil_timer *timer = per_cpu_ptr(&timers, cpu);
 
 		compat_hrtimer_setup(&timer->timer, profil_timer_fire, CLOCK_MONOTONIC,
 				     HRTIMER_MODE_ABS_PINNED_HARD);
-		timer->grid.seed = seed;
-		mix = profil_grid_mix(seed + cpu);
-		timer->grid.shift = reciprocal_scale(mix >> 32, PROFIL_NS);
+		get_random_bytes(&timer->grid.key, sizeof(timer->grid.key));
+		timer->grid.shift = reciprocal_scale(get_random_u32(), PROFIL_NS);
 	}
 }

@@ -28,7 +28,7 @@ static struct profil_grid make_grid(struct rnd_state *rnd, u32 rate, bool random
 	return (struct profil_grid){
 		.rate = rate,
 		.random = random,
-		.seed = pseudo_u64(rnd),
+		.key = { { pseudo_u64(rnd), pseudo_u64(rnd) } },
 		.shift = prandom_u32_state(rnd) % PROFIL_NS,
 	};
 }

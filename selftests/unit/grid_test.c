@@ -20,9 +20,10 @@ static const u32 rates[] = { 1, 2, 3, 7, 10, 97, 100, 250, 997, 1000, 4000, 1999
 
 static u64 random_u64(void)
 {
-	static u64 state = 1;
+	static const siphash_key_t key = { { 1, 2 } };
+	static u64 state;
 
-	return profil_grid_mix(state++);
+	return siphash_1u64(state++, &key);
 }
 
 static struct profil_grid make_grid(u32 rate, bool random)
@@ -30,7 +31,7 @@ static struct profil_grid make_grid(u32 rate, bool random)
 	return (struct profil_grid){
 		.rate = rate,
 		.random = random,
-		.seed = random_u64(),
+		.key = { { random_u64(), random_u64() } },
 		.shift = random_u64() % PROFIL_NS,
 	};
 }
@@ -145,14 +146,14 @@ static void test_random_points_are_even(void **state)
 }
 
 /* Another secret has other points. */
-static void test_seed(void **state)
+static void test_key(void **state)
 {
 	struct profil_grid one = make_grid(1000, true), other = one;
 	u64 period;
 	int same = 0;
 
 	(void)state;
-	other.seed++;
+	other.key.key[0]++;
 	for (period = 0; period < 10000; period++)
 		same += profil_grid_point(&one, period) ==
 			profil_grid_point(&other, period);
@@ -188,6 +189,17 @@ static void test_rates_are_apart(void **state)
 	assert_true(same < 10);
 }
 
+/* The authors' own vector: that this is the hash, and no other. */
+static void test_hash(void **state)
+{
+	static const siphash_key_t key = { { 0x0706050403020100ULL,
+					     0x0f0e0d0c0b0a0908ULL } };
+
+	(void)state;
+	assert_int_equal(0x93f5f5799a932462ULL,
+			 siphash_1u64(0x0706050403020100ULL, &key));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -196,8 +208,9 @@ int main(void)
 		cmocka_unit_test(test_rate_is_exact),
 		cmocka_unit_test(test_spans_add_up),
 		cmocka_unit_test(test_random_points_are_even),
-		cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_key),
 		cmocka_unit_test(test_rates_are_apart),
+		cmocka_unit_test(test_hash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
