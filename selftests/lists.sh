@@ -29,6 +29,7 @@ unset program
 # Attacks on the module: each shows what it does in a figure, and fails if it succeeds
 attack_programs=(
 	attacks/late_without_bound_test
+	attacks/start_interrupts_others_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
