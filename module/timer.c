@@ -15,11 +15,14 @@
  * All of it runs with interrupts off on the CPU that it is about, which is what
  * protects struct profil_timer, and is an RCU read-side section as well.
  */
+#include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 
@@ -209,7 +212,7 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
  * With what has passed counted first: arming looks only ahead. In which mode the thread
  * was is not told here.
  */
-static void arm_here(void *unused)
+static void timer_arm_here(void *unused)
 {
 	struct profil_timer *timer = this_cpu_ptr(&timers);
 	struct profil_session *session;
@@ -223,15 +226,76 @@ static void arm_here(void *unused)
 	}
 }
 
+/*
+ * Where threads of a process that has the memory are, or are queued. Threads of one process
+ * share it; those that have exited have none. One that sleeps comes through the switch.
+ */
+static void timer_find_threads(struct task_struct *process,
+			       const struct mm_struct *mm, struct cpumask *cpus)
+{
+	const struct mm_struct *has;
+	struct task_struct *thread;
+
+	for_each_thread(process, thread) {
+		/* compared, never followed */
+		has = READ_ONCE(thread->mm);
+		if (!has)
+			continue;
+		if (has != mm)
+			return;
+		if (READ_ONCE(thread->on_rq))
+			cpumask_set_cpu(task_cpu(thread), cpus);
+	}
+}
+
+/* The same for all that share the caller's memory: more than one process if there was CLONE_VM. */
+static void timer_find_cpus(struct cpumask *cpus)
+{
+	struct mm_struct *mm = current->mm;
+	struct task_struct *process;
+
+	/*
+	 * The session has been published before we look. A thread that we do not find, or
+	 * find on another CPU than it is on, comes to its CPU by a switch that is not over
+	 * when we look, and whose probe sees the session. Pairs with the full barrier of
+	 * __schedule(), which comes after @on_rq and the CPU have been written, and before
+	 * the probe.
+	 */
+	smp_mb();
+	/* keeps tasks from being freed, and lists from being cut off */
+	rcu_read_lock();
+	if (atomic_read(&mm->mm_users) <= get_nr_threads(current)) {
+		timer_find_threads(current, mm, cpus);
+	} else {
+		for_each_process(process)
+			timer_find_threads(process, mm, cpus);
+	}
+	rcu_read_unlock();
+}
+
 /**
- * profil_timer_begin - sample the threads that are on CPUs now
+ * profil_timer_begin - sample the caller's threads that are on CPUs now
  *
- * May sleep. For a session that has just been published: whom the scheduler does not
- * switch, as on a CPU of its own, would not be found otherwise.
+ * May sleep. For a session that has just been published: a thread that the scheduler does
+ * not switch, as on a CPU of its own, would not be found otherwise. CPUs without such
+ * threads are left alone: they may be isolated, or do work in real time.
  */
 void profil_timer_begin(void)
 {
-	on_each_cpu(arm_here, NULL, 1);
+	cpumask_var_t cpus;
+
+	/* of one thread: only that could make another */
+	if (atomic_read(&current->mm->mm_users) == 1) {
+		local_irq_disable();
+		timer_arm_here(NULL);
+		local_irq_enable();
+	} else if (zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		timer_find_cpus(cpus);
+		on_each_cpu_mask(cpus, timer_arm_here, NULL, true);
+		free_cpumask_var(cpus);
+	} else {
+		on_each_cpu(timer_arm_here, NULL, 1);
+	}
 }
 
 static struct tracepoint *switch_tracepoint;
