@@ -28,6 +28,7 @@ unset program
 # Programs about libprofil
 # Attacks on the module: each shows what it does in a figure, and fails if it succeeds
 attack_programs=(
+	attacks/guard_others_test
 	attacks/late_without_bound_test
 	attacks/start_interrupts_others_test
 )
