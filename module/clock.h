@@ -60,7 +60,7 @@ static inline bool profil_clock_needs_timer(const struct profil_config *config)
 static inline u32 profil_clock_rate(const struct profil_config *config)
 {
 	return config->clock == PROFIL_CLOCK_TICK ? config->rate :
-		profil_guard_rate(config->rate);
+		profil_guard_rate(&config->guard, config->rate);
 }
 
 /* May sleep. */

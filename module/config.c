@@ -266,6 +266,7 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	if (!config)
 		goto free_regions;
 	refcount_set(&config->ref, 1);
+	profil_guard_init(&config->guard);
 	config->flags = arg->flags;
 	config->rate = arg->rate;
 	config->clock = clock;

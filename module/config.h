@@ -10,6 +10,7 @@
 #include <linux/sizes.h>
 
 #include "bins.h"
+#include "guard.h"
 #include "user.h"
 
 #define PROFIL_MAX_REGIONS	4096
@@ -28,11 +29,12 @@ struct profil_span {
 };
 
 /**
- * struct profil_config - immutable once built, but for two counts, and shared
+ * struct profil_config - immutable once built, but for two counts and @guard, and shared
  * @ref:       one for each session that counts by it
  * @rights:    on whose terms
  * @sessions:  how many count by it, of those that have not ended; the regions are
  *             charged as long as there are any
+ * @guard:     what its samples take, and the rate that is left to it
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
  * @rate:      in Hz, as asked for
  * @clock:     PROFIL_CLOCK_TICK, TIMER or RANDOM
@@ -55,6 +57,7 @@ struct profil_config {
 	refcount_t ref;
 	struct profil_rights rights;
 	atomic_t sessions;
+	struct profil_guard guard;
 	u32 flags;
 	u32 rate;
 	u32 clock;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling takes no more than a share of a CPU, as perf's does not: if samples turn
- * out to be dear (a slow machine, a virtual one, many regions), all timer clocks go
- * slower until the last of them has ended, or the limit is set anew.
+ * Sampling takes no more than a share of a CPU, as perf's does not: a profile whose samples
+ * turn out to be dear (a slow machine, a virtual one, many regions) goes slower until it
+ * ends. Only that one: another user's samples say nothing of ours.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -10,8 +10,9 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/moduleparam.h>
-#include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/printk.h>
+#include <linux/sched.h>
 
 #include "grid.h"
 #include "guard.h"
@@ -24,10 +25,20 @@
  */
 #define OUTLIER		8
 #define OUTLIER_NS	10000
+#define LONGEST_NS	10000000	/* AVERAGED of them are less than 2^32 */
 
-u32 profil_guard_highest = U32_MAX;
+/*
+ * What the timer's interrupt takes beside the sample, which is all that can be measured from
+ * within: its entry and exit, and the setting of the next one. About a microsecond on
+ * processors of the last ten years. In a virtual machine it is several, where the host sets
+ * the timer: then the share is too low by that.
+ */
+#define INTERRUPT_NS	1000
 
 static unsigned int max_cpu_percent = 5;
+
+/* How often the limit has been set. */
+static u32 limits;
 
 /* Rates that were lowered by another limit are tried anew. */
 static int set_max_cpu_percent(const char *text, const struct kernel_param *param)
@@ -35,7 +46,7 @@ static int set_max_cpu_percent(const char *text, const struct kernel_param *para
 	int err = param_set_uint(text, param);
 
 	if (!err)
-		WRITE_ONCE(profil_guard_highest, U32_MAX);
+		WRITE_ONCE(limits, limits + 1);
 	return err;
 }
 
@@ -46,44 +57,54 @@ static const struct kernel_param_ops max_cpu_percent_ops = {
 
 module_param_cb(max_cpu_percent, &max_cpu_percent_ops, &max_cpu_percent, 0644);
 MODULE_PARM_DESC(max_cpu_percent,
-		 "share of a CPU that samples of a timer clock may take, in percent; 100: no limit");
+		 "share of a CPU that the timer's samples of one profile may take, in percent; 100: no limit");
 
-/* What AVERAGED samples have taken on a CPU. Written by its timer only. */
-static DEFINE_PER_CPU(u64, cost_ns);
-
-/**
- * profil_guard_account - see what a sample has taken
- * @rate:    that was asked for, in Hz
- * @took_ns: in ns
- */
-void profil_guard_account(u32 rate, u64 took_ns)
+/* Return: the mean, with this sample. */
+static u32 guard_add_to_mean(struct profil_guard *guard, u64 took_ns)
 {
-	u32 percent = READ_ONCE(max_cpu_percent);
-	u64 *cost = this_cpu_ptr(&cost_ns);
-	u64 mean, allowed;
+	u32 cost = READ_ONCE(guard->cost_ns);
+	u32 mean = cost / AVERAGED;
 
-	mean = div_u64(*cost, AVERAGED);
-	*cost += min(took_ns, OUTLIER * mean + OUTLIER_NS) - mean;
-	if (percent >= 100)
-		return;
-	mean = div_u64(*cost, AVERAGED);
-	/* the tick's own rate is as cheap as it gets */
-	allowed = max_t(u64, HZ,
-			div64_u64((u64)PROFIL_NS / 100 * percent, mean + 1));
-	if (profil_guard_rate(rate) <= allowed)
-		return;
-	/* of two CPUs that see it at once, either may win: the other sees it again */
-	WRITE_ONCE(profil_guard_highest, (u32)allowed);
-	pr_info_ratelimited("a sample takes %llu ns: rates lowered to %llu Hz (max_cpu_percent)\n",
-			    mean, allowed);
+	took_ns = min(took_ns, (u64)OUTLIER * mean + OUTLIER_NS);
+	cost += min_t(u64, took_ns, LONGEST_NS) - mean;
+	WRITE_ONCE(guard->cost_ns, cost);
+	return cost / AVERAGED;
 }
 
-/* No timer runs any more. */
-void profil_guard_reset(void)
+/**
+ * profil_guard_account - see what a sample of the current thread has taken
+ * @guard:   of its profile
+ * @rate:    that was asked for, in Hz
+ * @took_ns: in ns, without the interrupt itself
+ */
+void profil_guard_account(struct profil_guard *guard, u32 rate, u64 took_ns)
 {
-	int cpu;
+	u32 percent = READ_ONCE(max_cpu_percent);
+	u32 limit = READ_ONCE(limits);
+	u32 mean = guard_add_to_mean(guard, took_ns);
+	u64 allowed;
 
-	for_each_possible_cpu(cpu)
-		per_cpu(cost_ns, cpu) = 0;
-	WRITE_ONCE(profil_guard_highest, U32_MAX);
+	if (READ_ONCE(guard->limit) != limit) {
+		WRITE_ONCE(guard->limit, limit);
+		WRITE_ONCE(guard->highest, U32_MAX);
+	}
+	if (percent >= 100)
+		return;
+	/* the tick's own rate is as cheap as it gets */
+	allowed = max_t(u64, HZ, div_u64((u64)PROFIL_NS / 100 * percent,
+					 mean + INTERRUPT_NS));
+	if (profil_guard_rate(guard, rate) <= allowed)
+		return;
+	WRITE_ONCE(guard->highest, (u32)allowed);
+	pr_info_ratelimited("%s[%d]: a sample takes %u ns: rate lowered to %llu Hz (max_cpu_percent)\n",
+			    current->comm, task_pid_nr(current),
+			    mean + INTERRUPT_NS, allowed);
+}
+
+/* Of a profile that begins. */
+void profil_guard_init(struct profil_guard *guard)
+{
+	guard->cost_ns = 0;
+	guard->highest = U32_MAX;
+	guard->limit = READ_ONCE(limits);
 }

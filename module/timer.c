@@ -73,7 +73,8 @@ static __always_inline u64 expires(const struct profil_timer *timer)
 static __always_inline bool set_grid(struct profil_timer *timer,
 				     const struct profil_session *session)
 {
-	u32 rate = profil_guard_rate(session->config->rate);
+	u32 rate = profil_guard_rate(&session->config->guard,
+				     session->config->rate);
 	bool random = session->config->clock == PROFIL_CLOCK_RANDOM;
 	bool same = timer->grid.rate == rate && timer->grid.random == random;
 
@@ -169,17 +170,19 @@ static void probe_switch(COMPAT_SWITCH_ARGS)
 /*
  * After the last point on to now. Looking at the clock is dear, so it is not done each
  * time; but if the processor was away for long, the timer need not come for each point
- * one by one.
+ * one by one. What that takes is told to the guard.
  */
 static noinline void sample_by_clock(struct profil_timer *timer,
 				     struct profil_session *session,
 				     bool in_user)
 {
-	u32 rate = session->config->rate;
+	/* kept as the session is, should that be replaced meanwhile */
+	struct profil_config *config = session->config;
 	u64 now = ktime_get_ns();
 
 	sample(session, current, points_passed(timer, session, now), in_user);
-	profil_guard_account(rate, ktime_get_ns() - now);
+	profil_guard_account(&config->guard, config->rate,
+			     ktime_get_ns() - now);
 }
 
 static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
@@ -326,7 +329,6 @@ void profil_timer_detach(void)
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(&timers, cpu)->timer);
-	profil_guard_reset();
 }
 
 void __init profil_timer_init(void)
