@@ -31,6 +31,7 @@ attack_programs=(
 	attacks/guard_others_test
 	attacks/late_without_bound_test
 	attacks/start_interrupts_others_test
+	attacks/unstable_clock_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test

@@ -18,8 +18,8 @@
 #include <linux/moduleparam.h>
 #include <linux/processor.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 #include <linux/time64.h>
+#include <linux/timekeeping.h>
 
 #define LONGEST	1000000	/* us: far from what the lockup detectors wait for */
 
@@ -35,8 +35,9 @@ static int keep_off(const char *text)
 	if (us > LONGEST)
 		return -EINVAL;
 	local_irq_disable();
-	end = local_clock() + us * (u64)NSEC_PER_USEC;
-	while (local_clock() < end)
+	/* local_clock() may stand still until the next tick */
+	end = ktime_get_ns() + us * (u64)NSEC_PER_USEC;
+	while (ktime_get_ns() < end)
 		cpu_relax();
 	return 0;
 }
