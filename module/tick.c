@@ -16,6 +16,7 @@
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
 
 #include "clock.h"
 #include "compat.h"
@@ -30,6 +31,7 @@
  * @idle: the CPU's idle time by then, see idle_time()
  * @mm:   what the last tick of all found, NULL if it was not sampled,
  * @task: and which thread; compared, never followed
+ * @came: when that came to the CPU, see compat_on_cpu_since()
  *
  * Written only by its own CPU in the tick, so with interrupts off.
  */
@@ -38,6 +40,7 @@ struct profil_tick {
 	u64 idle;
 	const struct mm_struct *mm;
 	const struct task_struct *task;
+	u64 came;
 };
 
 static DEFINE_PER_CPU(struct profil_tick, last_tick);
@@ -48,6 +51,24 @@ static __always_inline u64 idle_time(void)
 	const u64 *times = kcpustat_this_cpu->cpustat;
 
 	return times[CPUTIME_IDLE] + times[CPUTIME_IOWAIT];
+}
+
+/*
+ * When the current thread came to its CPU, in the time of profil_tick_ns(). The scheduler
+ * has noted it in local_clock()'s, which may be behind here: where it is not stable, it is
+ * moved to the present by this tick, after the hook. So it is not read for a thread that the
+ * last tick found, and that has not left since; and otherwise it makes the thread come
+ * later than it did, so that less is charged.
+ */
+static u64 tick_came(const struct profil_tick *last, u64 now)
+{
+	u64 came = compat_on_cpu_since();
+
+	if (came == U64_MAX)
+		return U64_MAX;
+	if (last->task == current && last->came == came)
+		return 0;
+	return profil_since(now, local_clock(), came);
 }
 
 /*
@@ -62,8 +83,8 @@ static __always_inline u64 idle_time(void)
 static __always_inline u64 ticks_passed(struct profil_tick *last,
 					const struct profil_session *session)
 {
-	u64 ticks = profil_grid_advance(&last->grid, profil_tick_ns(),
-					TICK_NSEC);
+	u64 now = profil_tick_ns();
+	u64 ticks = profil_grid_advance(&last->grid, now, TICK_NSEC);
 	u64 idle = idle_time();
 
 	if (unlikely(ticks > 1)) {
@@ -76,7 +97,7 @@ static __always_inline u64 ticks_passed(struct profil_tick *last,
 		bool same = alone ? last->task == current :
 				    last->mm == current->mm;
 		u64 since = session->started_ns;
-		u64 came = compat_on_cpu_since();
+		u64 came = tick_came(last, now);
 
 		if (!same || last->idle != idle || (alone && came != U64_MAX))
 			since = max(since, came);
@@ -105,6 +126,7 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 			session = profil_clock_session(current, false);
 		last->mm = current->mm;
 		last->task = current;
+		last->came = compat_on_cpu_since();
 	} else {
 		/* also a worker that has borrowed the memory: it has not advanced @grid */
 		last->mm = NULL;
@@ -206,10 +228,17 @@ u32 profil_tick_phase(u32 random)
 	return reciprocal_scale(random, HZ);
 }
 
-/* The clock that CPU time is told by, in ns; this CPU's. Any context. */
+/*
+ * The clock of the tick grid, in ns, the same on all CPUs. It does not jump where the
+ * kernel's clock of a CPU does, and is right before the tick has done its work. One look at
+ * each tick that is sampled takes some 30 ns, and a microsecond on machines whose clock
+ * is a device.
+ *
+ * Any context but the timekeeper's: the tick's hook comes after that.
+ */
 u64 notrace profil_tick_ns(void)
 {
-	return local_clock();
+	return ktime_get_ns();
 }
 
 /*

@@ -53,6 +53,22 @@ static inline u64 profil_grid_since(u64 grid, u64 since, u64 period)
 }
 
 /**
+ * profil_since - carry a time over from one clock to another
+ * @now:   of the other clock
+ * @here:  of the one, at the same moment
+ * @since: time of the one
+ *
+ * Return: the same time of the other. One that is still to come, as clocks of two CPUs may
+ * have it, is @now.
+ */
+static inline u64 profil_since(u64 now, u64 here, u64 since)
+{
+	s64 ago = here - since;
+
+	return ago > 0 ? now - ago : now;
+}
+
+/**
  * profil_accumulate - thin ticks to a lower rate, exactly on average
  * @phase: in and out: ticks x rate not yet made a sample, 0 to @hz - 1
  * @ticks: number of ticks that passed

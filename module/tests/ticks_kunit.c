@@ -211,6 +211,25 @@ static void since_it_came(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_grid_since(PERIOD, U64_MAX, PERIOD), 1ULL);
 }
 
+/* A time of one clock in another's, which may be ahead, behind, or wrapped. */
+static void other_clock(struct kunit *test)
+{
+	static const u64 clocks_at[] = { 1ULL << 32, 1ULL << 63, U64_MAX - 5 };
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(clocks_at); i++) {
+		for (k = 0; k < ARRAY_SIZE(clocks_at); k++) {
+			u64 now = clocks_at[i], here = clocks_at[k];
+
+			KUNIT_EXPECT_EQ(test, profil_since(now, here, here), now);
+			KUNIT_EXPECT_EQ(test, profil_since(now, here, here - 1), now - 1);
+			KUNIT_EXPECT_EQ(test, profil_since(now, here, here - PERIOD),
+					now - PERIOD);
+			KUNIT_EXPECT_EQ(test, profil_since(now, here, here + 7), now);
+		}
+	}
+}
+
 /* 100 ms' worth, of a log 128 at most; but one at any rate. */
 static void most_at_once(struct kunit *test)
 {
@@ -244,6 +263,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(clock_steps_back),
 	KUNIT_CASE(no_period_is_lost),
 	KUNIT_CASE(since_it_came),
+	KUNIT_CASE(other_clock),
 	KUNIT_CASE(most_at_once),
 	{}
 };
