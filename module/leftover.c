@@ -75,10 +75,9 @@ static bool leftover_count_one(struct profil_session *session,
 	lock_page(page);
 	/* else the file has been truncated meanwhile */
 	if (page->mapping && PageUptodate(page)) {
-		profil_sampler_count_in(session, page, sample,
-					&session->repaired);
+		counted = profil_sampler_count_in(session, page, sample,
+						  &session->repaired);
 		set_page_dirty(page);
-		counted = true;
 	}
 	unlock_page(page);
 	put_page(page);

@@ -68,8 +68,8 @@ static __always_inline struct page *look_up(struct profil_session *session,
 	return cpu->page;
 }
 
-/* Put a sample into the page where it belongs. */
-static __always_inline void count_in(struct profil_session *session,
+/* Put a sample into the page where it belongs. Return: false if it has to wait. */
+static __always_inline bool count_in(struct profil_session *session,
 				     struct page *page,
 				     const struct profil_sample *sample,
 				     struct profil_figures *figures)
@@ -104,6 +104,7 @@ static __always_inline void count_in(struct profil_session *session,
 	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
 				    0);
+	return true;
 }
 
 /* The same where its page is pinned. Return: false if it has to wait. */
@@ -114,10 +115,7 @@ static __always_inline bool count(struct profil_session *session,
 {
 	struct page *page = look_up(session, cpu, sample->place);
 
-	if (unlikely(!page))
-		return false;
-	count_in(session, page, sample, figures);
-	return true;
+	return likely(page) && count_in(session, page, sample, figures);
 }
 
 /**
@@ -144,12 +142,14 @@ bool profil_sampler_count(struct profil_session *session,
  * @page:    of its counter, locked
  * @sample:  sample
  * @figures: where to note it
+ *
+ * Return: false if others write the counter all the time.
  */
-void profil_sampler_count_in(struct profil_session *session, struct page *page,
+bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
 			     struct profil_figures *figures)
 {
-	count_in(session, page, sample, figures);
+	return count_in(session, page, sample, figures);
 }
 
 /* By value: what is pointed to would be kept on the stack, in the usual case too. */

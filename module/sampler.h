@@ -28,7 +28,7 @@ bool profil_sampler_count(struct profil_session *session,
 			  struct profil_figures *figures);
 
 /* In process context, where no CPU samples for the session. */
-void profil_sampler_count_in(struct profil_session *session, struct page *page,
+bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
 			     struct profil_figures *figures);
 

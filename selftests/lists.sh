@@ -26,14 +26,6 @@ for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 done
 unset program
 # Programs about libprofil
-# Attacks on the module: each shows what it does in a figure, and fails if it succeeds
-attack_programs=(
-	attacks/guard_others_test
-	attacks/late_without_bound_test
-	attacks/start_interrupts_others_test
-	attacks/unstable_clock_test
-)
-# ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)
 # Shell tests about the module, and about libprofil
@@ -47,6 +39,8 @@ command_scripts=(command_test.sh follow_test.sh gprof_test.sh)
 # make check-all.
 debug_programs=(abi_test life_test fork_test sharers_test denied_test doubt_test limits_test
 	flags_test)
+debug_attacks=(attacks/stuck_page_test attacks/memory_for_nobody_test attacks/huge_pages_test
+	attacks/signals_test attacks/replaced_sessions_test attacks/other_users_wait_test)
 debug_long_programs=(observe_test.sh memory_test killed_test remap_test replaced_test machine_test.sh)
 # What races, for a kernel that finds data races
 race_programs=(life_test doubt_test remap_test fork_test storm_test.sh machine_test.sh

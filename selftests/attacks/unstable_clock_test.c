@@ -17,7 +17,7 @@
 #include "../late.h"
 
 #define ROUNDS	10
-#define LATE	10	/* ticks */
+#define LATE_TICKS	10	/* ticks */
 
 #ifdef __x86_64__
 /* long call(long number, long a, long b, long c): a system call at a pc in this page */
@@ -67,7 +67,7 @@ TEST_F(unstable, late_ticks_are_where_they_were_due)
 	profile->start.catch_all = (uintptr_t)elsewhere;
 	off = open("/sys/module/late/parameters/off", O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, off);
-	snprintf(text, sizeof(text), "%u", LATE * 1000000 / profile->hz);
+	snprintf(text, sizeof(text), "%u", LATE_TICKS * 1000000 / profile->hz);
 	/* the first start after a boot takes a second, to attach the clock */
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, profile->hz));
 	stop(profile->fd);
@@ -84,13 +84,13 @@ TEST_F(unstable, late_ticks_are_where_they_were_due)
 	burn(2.5 / profile->hz);
 	status = stop(profile->fd);
 	used = thread_seconds() - used;
-	rest = used * profile->hz - ROUNDS * LATE;
+	rest = used * profile->hz - ROUNDS * LATE_TICKS;
 	ksft_print_msg("%llu at the call, %d due; %llu elsewhere, %.1f due\n",
-		       (unsigned long long)*at_call, ROUNDS * LATE,
+		       (unsigned long long)*at_call, ROUNDS * LATE_TICKS,
 		       (unsigned long long)*elsewhere, rest);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-	EXPECT_LE(ROUNDS * (LATE - 1), *at_call);
-	EXPECT_GE(ROUNDS * (LATE + 1), *at_call);
+	EXPECT_LE(ROUNDS * (LATE_TICKS - 1), *at_call);
+	EXPECT_GE(ROUNDS * (LATE_TICKS + 1), *at_call);
 	EXPECT_GE(rest + ROUNDS + 1, *elsewhere);
 	close(off);
 }
