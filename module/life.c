@@ -22,6 +22,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -140,14 +141,30 @@ static void finish_and_bury(struct profil_session *session)
 }
 
 /*
- * Whether a forked child has gone, this worker being the only user of its memory, before
- * anything was done for it, and with nothing left to be done.
+ * Whether a forked child needs no repair, as no sample has waited for a page. Its memory is
+ * not watched before: most children execute another program or end sooner, and take none
+ * of the locks that a subscription takes. PREEMPT_RT has only a reserve for children of
+ * children that are not watched (fork.c), so that there it is not put off.
  */
-static bool is_gone(struct profil_session *session)
+static bool is_unhit(struct profil_session *session)
 {
-	return !READ_ONCE(session->buffer.watched) &&
-	       atomic_read(&session->mm->mm_users) == 1 &&
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	       !READ_ONCE(session->buffer.watched) &&
+	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING &&
 	       !profil_waiting_sum(&session->waiting);
+}
+
+/*
+ * When the worker looks whether a child that is not watched has gone: no later than as long
+ * again as it has been there, and than a second.
+ */
+static unsigned long unwatched_delay(const struct profil_session *session)
+{
+	u64 age = ktime_get_ns() - session->started_ktime;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return 0;
+	return clamp_t(u64, nsecs_to_jiffies64(age), 1 + HZ / 100, HZ);
 }
 
 /*
@@ -192,13 +209,16 @@ void profil_life_work(struct work_struct *work)
 	bool gone = true, again = false;
 
 	if (profil_session_take_memory(session, &memcg)) {
-		gone = is_gone(session);
+		gone = false;
 		/*
 		 * What is allocated (page tables too) is charged to the process, also
 		 * where the memory ends here
 		 */
 		old = compat_set_active_memcg(memcg);
-		again = !gone && repair(session);
+		if (is_unhit(session))
+			profil_session_visit(session, unwatched_delay(session));
+		else
+			again = repair(session);
 		if (!again || !profil_session_come_again(session, memcg)) {
 			mmput(session->mm);
 			mem_cgroup_put(memcg);
@@ -260,28 +280,19 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 	profil_session_keep_code();
 }
 
-/*
- * When a worker comes to watch a child's memory that no sample has had it come for
- * before. Most children execute another program or end sooner: those take none of the
- * locks that a subscription takes. PREEMPT_RT has only a reserve for children of children
- * that are not watched yet (fork.c), so that it does not wait.
- */
-#define WATCH_DELAY	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 : 1 + HZ / 100)
-
 /**
  * profil_life_begin_child - begin a forked child's session
  * @child: charged, with config, hooks and the module
  * @task:  the child, which does not run yet
  *
- * Atomic context. A worker comes to insert its notifier: when the first sample waits, or
- * after WATCH_DELAY.
+ * Atomic context. A worker comes to insert its notifier when the first sample waits.
  */
 void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
 	enrol(child, task);
 	profil_table_publish(child);
-	profil_session_visit(child, WATCH_DELAY);
+	profil_session_visit(child, unwatched_delay(child));
 }
 
 /* Charge all pages at once, then pin them. */

@@ -264,9 +264,9 @@ struct profil_region {
  *     that call has returned, also in the pages that are left (for a moment
  *     longer there, where a file was shrunk). mprotect of pages
  *     that hold nothing yet may pass unseen, if it is taken back before a sample
- *     needs them. A forked child is watched by a worker that comes soon after the
- *     fork: if it has unmapped its counters by then, and has other memory at the
- *     same addresses, the samples go there;
+ *     needs them. A forked child's memory is watched from its first sample on: if
+ *     it has unmapped its counters by then, and has other memory at the same
+ *     addresses, the samples go there;
  *   - the pages are discarded or replaced by the program or the kernel (madvise,
  *     hole punching, same-page merging, huge-page collapse, migration): counting
  *     goes on in the pages that the program sees then. Samples that come before
