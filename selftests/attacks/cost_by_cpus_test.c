@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attack on finding S1: a machine with many possible CPUs makes each short-lived child
+ * of a profiled process dear, in time and in memory.
+ *
+ * The bounds do not depend on the number of possible CPUs, but for a pointer each in
+ * memory. So the test has to pass on guests with 1, 64 and 256 possible CPUs:
+ *
+ *	scripts/vm --kernel 6.1 --append possible_cpus=256 --sealed --smp 1 --mem 2G -- \
+ *		selftests/attacks/cost_by_cpus_test
+ *
+ * Costs are in instructions of a loop that the test measures first, so that the length of
+ * an instruction does not matter. What a fork costs without a profile is subtracted: that
+ * grows with the possible CPUs too.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../files.h"
+
+#define FORKS		60
+#define STARTS		60
+#define SLEEPERS	1000
+
+/*
+ * In instructions. With 1 possible CPU, 22,000 and 9,600 were measured. Where each CPU had
+ * a lock, a phase and figures from the start, they were 31,400 and 18,500 with 64, and
+ * 63,500 and 55,400 with 256.
+ */
+#define MOST_FORK	30000
+#define MOST_START	14000
+/*
+ * In bytes, and a pointer for each possible CPU: a session of 2 KiB, a spare in the parent
+ * for each thread, and what slabs leave unused. With 256 CPUs 16,300 were measured.
+ */
+#define MOST_MEMORY	4096
+
+static double now(void)
+{
+	return clock_seconds(CLOCK_MONOTONIC_RAW);
+}
+
+/* How long an instruction takes: two in each turn of the loop. */
+static double instruction_seconds(void)
+{
+	double least = 1, begin, seconds;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		unsigned long turns = 500000;
+
+		begin = now();
+		while (turns--)
+			__asm__ volatile("" : "+r" (turns));
+		seconds = (now() - begin) / 1e6;
+		if (seconds < least)
+			least = seconds;
+	}
+	return least;
+}
+
+/* Such as "0" or "0-255". */
+static long possible_cpus(void)
+{
+	char text[64] = "";
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "r");
+	const char *last;
+
+	if (!file || !fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	if (file)
+		fclose(file);
+	last = strchr(text, '-');
+	return 1 + (last ? atol(last + 1) : 0);
+}
+
+static void fork_and_wait(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+}
+
+/* On average, with what is left to workers. */
+static double fork_seconds(void)
+{
+	double begin;
+	int i;
+
+	for (i = 0; i < 10; i++)
+		fork_and_wait();
+	begin = now();
+	for (i = 0; i < FORKS; i++)
+		fork_and_wait();
+	return (now() - begin) / FORKS;
+}
+
+static double start_seconds(int fd, struct profil_start *start)
+{
+	double begin;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		call(fd, PROFIL_IOC_START, start);
+		stop(fd);
+	}
+	begin = now();
+	for (i = 0; i < STARTS; i++) {
+		call(fd, PROFIL_IOC_START, start);
+		stop(fd);
+	}
+	return (now() - begin) / STARTS;
+}
+
+static double kernel_bytes(void)
+{
+	return 1024.0 * ((double)number_in("/proc/meminfo", "Slab:") +
+			 (double)number_in("/proc/meminfo", "Percpu:"));
+}
+
+/* What a child that only sleeps takes of the kernel's small memory. */
+static double child_bytes(void)
+{
+	static pid_t children[SLEEPERS];
+	double before, after;
+	int i;
+
+	usleep(500000);
+	before = kernel_bytes();
+	for (i = 0; i < SLEEPERS; i++) {
+		children[i] = fork();
+		if (!children[i]) {
+			pause();
+			_exit(0);
+		}
+	}
+	usleep(500000);
+	after = kernel_bytes();
+	for (i = 0; i < SLEEPERS; i++) {
+		if (children[i] > 0) {
+			kill(children[i], SIGKILL);
+			waitpid(children[i], NULL, 0);
+		}
+	}
+	return (after - before) / SLEEPERS;
+}
+
+FIXTURE(cost) {
+	int fd;
+	double unit;
+	long cpus;
+	struct profil_region region;
+	struct profil_start start;
+};
+
+FIXTURE_SETUP(cost)
+{
+	void *counter = map_memory(PAGE);
+
+	REQUIRE_DEVICE(self->fd);
+	ASSERT_NE(MAP_FAILED, counter);
+	memset(counter, 0, PAGE);
+	count_all(&self->start, &self->region, counter, 64,
+		  get_info(self->fd).tick_hz);
+	self->unit = instruction_seconds();
+	self->cpus = possible_cpus();
+}
+
+FIXTURE_TEARDOWN(cost)
+{
+	stop(self->fd);
+	close(self->fd);
+}
+
+TEST_F(cost, fork_and_exit)
+{
+	double plain = fork_seconds(), profiled;
+
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	profiled = fork_seconds();
+	TH_LOG("%ld possible CPUs: fork and exit %.0f instructions, profiled %.0f more",
+	       self->cpus, plain / self->unit, (profiled - plain) / self->unit);
+	EXPECT_EQ(FORKS + 10, get_status(self->fd).forks);
+	EXPECT_GE(MOST_FORK, (profiled - plain) / self->unit);
+}
+
+TEST_F(cost, start_and_stop)
+{
+	double seconds = start_seconds(self->fd, &self->start);
+
+	TH_LOG("%ld possible CPUs: start and stop %.0f instructions",
+	       self->cpus, seconds / self->unit);
+	EXPECT_GE(MOST_START, seconds / self->unit);
+}
+
+TEST_F(cost, memory)
+{
+	double plain, profiled;
+
+	/* what caches keep does not come in again */
+	child_bytes();
+	plain = child_bytes();
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	profiled = child_bytes();
+	TH_LOG("%ld possible CPUs: %.0f bytes of slab and per-CPU memory for a child's session",
+	       self->cpus, profiled - plain);
+	EXPECT_GE(MOST_MEMORY + 8.0 * (double)self->cpus, profiled - plain);
+}
+
+TEST_HARNESS_MAIN
