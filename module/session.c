@@ -46,7 +46,7 @@ static void kick(struct irq_work *work)
 
 /**
  * profil_session_alloc - memory for a session
- * @gfp: GFP_KERNEL_ACCOUNT, or GFP_ATOMIC where one may not wait
+ * @gfp: GFP_KERNEL_ACCOUNT, or GFP_NOWAIT where one may not wait
  *
  * Return: a session that nobody knows of yet, or NULL.
  */
