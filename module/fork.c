@@ -56,6 +56,8 @@
  */
 void profil_fork_prepare(struct profil_session *session)
 {
+	/* not GFP_KERNEL: reclaiming memory would come back to notifiers */
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
 	struct profil_session *spare;
 	unsigned int nr = 0;
 	unsigned long flags;
@@ -73,10 +75,11 @@ void profil_fork_prepare(struct profil_session *session)
 	if (spare || nr >= MOST_SPARES)
 		return;
 
-	/* not GFP_KERNEL: reclaiming memory would come back to notifiers */
-	spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	spare = profil_session_alloc(gfp);
 	if (!spare)
 		return;
+	profil_waiting_grow(&spare->waiting,
+			    profil_waiting_want(session->config->rate, 1), gfp);
 	spare->spare_for = current;
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
 	hlist_add_head(&spare->node, &session->spares);

@@ -350,6 +350,7 @@ static struct profil_session *create(struct profil_config *config)
 	if (!session)
 		goto put_config;
 	session->config = config;
+	profil_session_expect(session);
 	err = charge(config);
 	if (err)
 		goto free_session;

@@ -230,6 +230,7 @@ static void repair_pass(struct repair *repair)
 		profil_session_lose_waiting(session);
 		return;
 	}
+	profil_session_grow(session);
 	repair_sweep(repair);
 	repair_count_waiting(repair);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {

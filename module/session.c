@@ -8,11 +8,14 @@
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/hash.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "buffer.h"
@@ -98,7 +101,56 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 void profil_session_free(struct profil_session *session)
 {
 	free_percpu(session->cpus);
+	profil_waiting_free(&session->waiting);
 	kfree(session);
+}
+
+/**
+ * profil_session_expect - have room for what waits at first
+ * @session: of the calling process, not begun
+ *
+ * May sleep. At high rates its threads can hit many counters before the worker comes; if
+ * none is pinned, each hit waits.
+ */
+void profil_session_expect(struct profil_session *session)
+{
+	const struct profil_config *config = session->config;
+	u32 cpus = min_t(u32, get_nr_threads(current), num_online_cpus());
+	u32 want = profil_waiting_want(config->rate, cpus);
+
+	if (config->flags & PROFIL_PIN_ON_HIT)
+		want = max_t(u32, want, PROFIL_WAITING_LEAST);
+	profil_waiting_grow(&session->waiting, want, GFP_KERNEL_ACCOUNT);
+}
+
+/**
+ * profil_session_grow - have room for many CPUs, where there are many
+ * @session: with its service_mutex held
+ *
+ * May sleep; does not wait for memory. The process is charged for what is allocated: in a
+ * worker, too, which has no memory cgroup. A process that is about to be gone, of whose
+ * memory only the worker is a user, is not: it may have no memory cgroup either.
+ */
+void profil_session_grow(struct profil_session *session)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
+	struct mem_cgroup *memcg, *old;
+
+	if (!profil_waiting_crowded(&session->waiting) ||
+	    READ_ONCE(session->withdrawn) ||
+	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
+	    (session->mm != current->mm &&
+	     atomic_read(&session->mm->mm_users) == 1))
+		return;
+	memcg = get_mem_cgroup_from_mm(session->mm);
+	old = compat_set_active_memcg(memcg);
+	profil_waiting_grow(&session->waiting,
+			    max_t(u32, PROFIL_WAITING_LEAST,
+				  profil_waiting_want(session->config->rate,
+						      num_online_cpus())),
+			    gfp);
+	compat_set_active_memcg(old);
+	mem_cgroup_put(memcg);
 }
 
 static void freed_one(void)

@@ -133,10 +133,12 @@ static inline bool profil_session_covers(const struct profil_session *session,
 /* May sleep; with its service_mutex held. */
 void profil_session_lose_waiting(struct profil_session *session);
 void profil_session_give_back(struct profil_session *session);
+void profil_session_grow(struct profil_session *session);
 struct profil_figures
 profil_session_figures(const struct profil_session *session);
 
 /* May sleep. */
+void profil_session_expect(struct profil_session *session);
 void profil_session_free(struct profil_session *session);
 
 /* Any context. */

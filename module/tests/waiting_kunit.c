@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of samples that wait (waiting.h): any sequence of uses against a table that
- * has room for all, what comes while the first is counted, and interrupts and other
- * CPUs that add while a thread takes.
+ * The log of samples that wait (waiting.c), compiled in here: any sequence of uses against
+ * a table that has room for all, what comes while the first is counted, logs that grow, what
+ * a full one costs, and interrupts and other CPUs that add while a thread takes.
  */
+#include "../waiting.c"
+
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "concurrent.h"
 #include "pseudo.h"
 #include "suites.h"
-#include "waiting.h"
 
-/* More than can wait, so that the log is full now and then. */
-#define PLACES		(2 * PROFIL_WAITING_MAX)
+/* More than can wait in a log that has grown, so that it is full now and then. */
+#define PLACES		(2 * PROFIL_WAITING_LEAST)
 
 /* Samples of each counter: the region's, and those that are out of range. */
 struct tally {
@@ -58,11 +60,13 @@ static void *zalloc(struct kunit *test, size_t size)
 	return memory;
 }
 
-static void any_sequence(struct kunit *test)
+/* With a log that grows before a step, or never. */
+static void sequence(struct kunit *test, unsigned int grows)
 {
 	struct profil_waiting *log = zalloc(test, sizeof(*log));
 	struct tally *tally = zalloc(test, sizeof(*tally));
-	unsigned int i, waiting = 0, refused = 0, merged = 0;
+	unsigned int i, waiting = 0, refused = 0, merged = 0, rotated = 0;
+	u32 size = PROFIL_WAITING_FEW;
 	struct profil_sample sample;
 	struct rnd_state rnd;
 	u64 sum = 0, begun = 0, last = 0, *entry;
@@ -70,13 +74,17 @@ static void any_sequence(struct kunit *test)
 
 	profil_waiting_init(log);
 	prandom_seed_state(&rnd, 9);
-	for (i = 0; i < 50000; i++) {
+	for (i = 0; i < 16000; i++) {
+		if (i == grows) {
+			size = PROFIL_WAITING_LEAST;
+			profil_waiting_grow(log, size, GFP_KERNEL);
+		}
 		/* for a while mostly adding, then mostly taking */
 		if (prandom_u32_state(&rnd) % 8 < (i % 2048 < 1024 ? 7 : 2)) {
 			sample = sample_at(prandom_u32_state(&rnd),
 					   1 + prandom_u32_state(&rnd) % 9);
 			entry = entry_of(tally, &sample);
-			room = *entry || waiting < PROFIL_WAITING_MAX;
+			room = *entry || waiting < size;
 			KUNIT_ASSERT_EQ(test, profil_waiting_add(log, &sample), room);
 			if (room) {
 				if (!*entry)
@@ -92,22 +100,199 @@ static void any_sequence(struct kunit *test)
 			KUNIT_ASSERT_TRUE(test, room == (waiting > 0));
 			if (!room)
 				continue;
+			if (prandom_u32_state(&rnd) % 8 == 0) {
+				profil_waiting_rotate(log);
+				*since_of(tally, &sample) = ++begun;
+				rotated++;
+				continue;
+			}
 			profil_waiting_done(log, sample.samples);
 			entry = entry_of(tally, &sample);
 			KUNIT_ASSERT_EQ(test, (u64)sample.samples, *entry);
 			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.place));
 			/* none is passed over */
-			KUNIT_ASSERT_EQ(test, *since_of(tally, &sample), ++last);
+			KUNIT_ASSERT_GT(test, *since_of(tally, &sample), last);
+			last = *since_of(tally, &sample);
 			sum -= *entry;
 			*entry = 0;
 			waiting--;
 		}
-		KUNIT_ASSERT_EQ(test, log->nr, waiting);
+		KUNIT_ASSERT_EQ(test, profil_waiting_nr(log), waiting);
 		KUNIT_ASSERT_EQ(test, profil_waiting_sum(log), sum);
 	}
 	/* all of it was tried */
-	KUNIT_EXPECT_GT(test, refused, 1000U);
-	KUNIT_EXPECT_GT(test, merged, 1000U);
+	KUNIT_EXPECT_GT(test, refused, 300U);
+	KUNIT_EXPECT_GT(test, merged, 300U);
+	KUNIT_EXPECT_GT(test, rotated, 300U);
+	profil_waiting_free(log);
+}
+
+static void any_sequence(struct kunit *test)
+{
+	sequence(test, UINT_MAX);
+	sequence(test, 0);
+	/* while it is full, and while few wait */
+	sequence(test, 1000);
+	sequence(test, 2040);
+}
+
+/* The first of two goes to the end, with what was added since; one alone stays. */
+static void rotates(struct kunit *test)
+{
+	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_sample sample;
+	unsigned int i;
+
+	profil_waiting_init(log);
+	sample = sample_at(7, 2);
+	profil_waiting_add(log, &sample);
+	profil_waiting_rotate(log);
+	sample = sample_at(3, 1);
+	profil_waiting_add(log, &sample);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+
+	sample = sample_at(7, 5);
+	profil_waiting_add(log, &sample);
+	profil_waiting_rotate(log);
+	sample = sample_at(7, 1);
+	profil_waiting_add(log, &sample);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.place, 3ULL);
+	profil_waiting_done(log, 1);
+	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	KUNIT_EXPECT_EQ(test, sample.samples, 8U);
+	KUNIT_EXPECT_EQ(test, profil_waiting_nr(log), 1U);
+	profil_waiting_done(log, 8);
+
+	/* round and round a full one */
+	for (i = 0; i < PROFIL_WAITING_FEW; i++) {
+		sample = sample_at(i, 1);
+		KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	}
+	for (i = 0; i < 3 * PROFIL_WAITING_FEW; i++) {
+		KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
+		KUNIT_ASSERT_EQ(test, sample.place, (u64)i % PROFIL_WAITING_FEW);
+		profil_waiting_rotate(log);
+	}
+	KUNIT_EXPECT_EQ(test, profil_waiting_sum(log), (u64)PROFIL_WAITING_FEW);
+}
+
+/* Room for what CPUs sample until the worker comes. */
+static void grows_with_cpus(struct kunit *test)
+{
+	struct profil_waiting *log = zalloc(test, sizeof(*log));
+
+	/* few threads at the tick's rate need none */
+	KUNIT_EXPECT_LE(test, profil_waiting_want(1000, 3), PROFIL_WAITING_FEW);
+	KUNIT_EXPECT_LE(test, profil_waiting_want(250, 10), PROFIL_WAITING_FEW);
+	/* one thread at 20 kHz: 2 ms are 40, 6 ms are 120 */
+	KUNIT_EXPECT_GE(test, profil_waiting_want(20000, 1), 120U);
+	KUNIT_EXPECT_GE(test, profil_waiting_want(20000, 34), 120U * 34);
+	KUNIT_EXPECT_EQ(test, profil_waiting_want(UINT_MAX, UINT_MAX),
+			PROFIL_WAITING_MOST);
+
+	profil_waiting_init(log);
+	profil_waiting_grow(log, PROFIL_WAITING_FEW, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_FEW);
+	profil_waiting_grow(log, PROFIL_WAITING_FEW + 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_LEAST);
+	/* only once */
+	profil_waiting_grow(log, PROFIL_WAITING_MOST, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_LEAST);
+	profil_waiting_free(log);
+
+	profil_waiting_init(log);
+	profil_waiting_grow(log, PROFIL_WAITING_MOST - 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_MOST);
+	profil_waiting_free(log);
+}
+
+/*
+ * What it costs to let samples wait that a full log refuses, and ones that it adds to
+ * others, beside a log of 4096 and of 32. The least of some times, with interrupts off.
+ */
+static u64 ns_of_adds(struct profil_waiting *log, u64 place)
+{
+	struct profil_sample sample = { .samples = 1 };
+	u64 least = U64_MAX, ns;
+	unsigned long flags;
+	unsigned int i, k;
+
+	for (i = 0; i < 10; i++) {
+		local_irq_save(flags);
+		ns = ktime_get_ns();
+		for (k = 0; k < 100; k++) {
+			sample.place = place + k % 16 * 8;
+			profil_waiting_add(log, &sample);
+		}
+		ns = ktime_get_ns() - ns;
+		local_irq_restore(flags);
+		least = min(least, ns);
+	}
+	return least;
+}
+
+static struct profil_waiting *full_log(struct kunit *test, u32 want)
+{
+	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_sample sample = { .samples = 1 };
+
+	profil_waiting_init(log);
+	profil_waiting_grow(log, want, GFP_KERNEL);
+	while (profil_waiting_add(log, &sample))
+		sample.place += 8;
+	return log;
+}
+
+static void cost_does_not_grow(struct kunit *test)
+{
+	struct profil_waiting *few = full_log(test, 0);
+	struct profil_waiting *most = full_log(test, PROFIL_WAITING_MOST);
+
+	KUNIT_ASSERT_EQ(test, profil_waiting_nr(most), PROFIL_WAITING_MOST);
+	/* a walk along all would take 128 times as long */
+	KUNIT_EXPECT_LE(test, ns_of_adds(most, 0), 8 * ns_of_adds(few, 0));
+	KUNIT_EXPECT_LE(test, ns_of_adds(most, 1 << 20),
+			8 * ns_of_adds(few, 1 << 20));
+	profil_waiting_free(most);
+}
+
+#define CHOSEN	512U
+
+/* Counters that a program chose to be in one bucket: as dear as a chain, and none is lost. */
+static void chosen_counters(struct kunit *test)
+{
+	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	u32 chain, most = 0, links = 0, taken = 0, i;
+	struct profil_sample sample = { .samples = 1 };
+	u16 link;
+
+	profil_waiting_init(log);
+	profil_waiting_grow(log, CHOSEN, GFP_KERNEL);
+	while (profil_waiting_nr(log) < CHOSEN) {
+		sample.place += 8;
+		if (waiting_bucket(log, &sample) == log->buckets)
+			KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	}
+	for (i = 0; i < waiting_size(log); i++) {
+		chain = 0;
+		for (link = log->buckets[i]; link; link = log->next[link - 1])
+			chain++;
+		most = max(most, chain);
+		links += chain;
+	}
+	KUNIT_EXPECT_EQ(test, most, PROFIL_WAITING_CHAIN);
+	KUNIT_EXPECT_EQ(test, links, PROFIL_WAITING_CHAIN);
+	while (profil_waiting_first(log, &sample)) {
+		profil_waiting_done(log, sample.samples);
+		taken += sample.samples;
+	}
+	KUNIT_EXPECT_EQ(test, taken, CHOSEN);
+	for (i = 0; i < waiting_size(log); i++)
+		KUNIT_ASSERT_EQ(test, log->buckets[i], 0);
+	profil_waiting_free(log);
 }
 
 /* What is added to the first while it is counted keeps its place, and is not lost. */
@@ -182,6 +367,7 @@ static struct flow *make_flow(struct kunit *test)
 	struct flow *flow = zalloc(test, sizeof(*flow));
 
 	profil_waiting_init(&flow->log);
+	profil_waiting_grow(&flow->log, PROFIL_WAITING_LEAST, GFP_KERNEL);
 	prandom_seed_state(&flow->rnd[0], 10);
 	prandom_seed_state(&flow->rnd[1], 11);
 	return flow;
@@ -200,6 +386,7 @@ static void expect_all_taken(struct kunit *test, struct flow *flow)
 					    flow->added[1].samples[i][k],
 					    "place %u", i);
 	KUNIT_EXPECT_EQ(test, profil_waiting_sum(&flow->log), 0ULL);
+	profil_waiting_free(&flow->log);
 }
 
 /* More than is taken meanwhile, so that the log is full at times. */
@@ -265,6 +452,10 @@ static void several_threads(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(any_sequence),
+	KUNIT_CASE(rotates),
+	KUNIT_CASE(grows_with_cpus),
+	KUNIT_CASE(cost_does_not_grow),
+	KUNIT_CASE(chosen_counters),
 	KUNIT_CASE(added_while_counted),
 	KUNIT_CASE(interrupts),
 	KUNIT_CASE(several_threads),
