@@ -62,7 +62,7 @@ static struct profil_session *get_own(void)
 static void withdraw(struct profil_session *session)
 {
 	WRITE_ONCE(session->withdrawn, true);
-	profil_cpus_barrier(session->cpus);
+	profil_cpus_barrier(&session->cpus);
 }
 
 /*
@@ -249,7 +249,8 @@ void profil_life_release(struct profil_session *session)
 	/* else a stop or a replacement has it, or it has not begun */
 	if (!profil_table_withdraw(session->mm, session))
 		return;
-	withdraw(session);
+	/* no barrier: no sampler runs, see the top of the file */
+	WRITE_ONCE(session->withdrawn, true);
 	mutex_lock(&session->service_mutex);
 	profil_leftover_count(session);
 	finish(session);

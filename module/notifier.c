@@ -92,7 +92,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 		profil_session_end(session, PROFIL_STATE_FAULT, EFAULT);
 	else
 		profil_session_recheck(session);
-	profil_cpus_barrier(session->cpus);
+	profil_cpus_barrier(&session->cpus);
 	/*
 	 * For the worker to unpin them: in a while, so that a process that changes its
 	 * memory all the time does not keep a worker busy.

@@ -95,7 +95,7 @@ static bool count_now(struct profil_session *session,
 	bool done = false;
 
 	local_irq_save(flags);
-	cpu = this_cpu_ptr(session->cpus);
+	cpu = profil_cpus_here(&session->cpus);
 	raw_spin_lock(&cpu->lock);
 	rcu_read_lock();
 	if (!test_bit(PROFIL_FAULTED, &session->flags))
@@ -234,6 +234,8 @@ static void repair_pass(struct repair *repair)
 	repair_sweep(repair);
 	repair_count_waiting(repair);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
+		/* a CPU may have looked at the state before */
+		profil_cpus_barrier(&session->cpus);
 		profil_session_give_back(session);
 		profil_session_lose_waiting(session);
 		send_fault_signal(session);

@@ -97,9 +97,9 @@ static __always_inline bool count_in(struct profil_session *session,
 		return false;
 
 	if (sample->out_of_range)
-		profil_figure_add(&figures->out_of_range, taken);
+		figures->out_of_range += taken;
 	else
-		profil_figure_add(&figures->counted, taken);
+		figures->counted += taken;
 	this_cpu_add(profil_cpu_totals.samples, taken);
 	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
@@ -201,7 +201,7 @@ static __always_inline bool sample_pc(struct profil_session *session,
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_map *map;
 
-	profil_figure_add(&cpu->figures.ticks, samples);
+	cpu->figures.ticks += samples;
 	this_cpu_add(profil_cpu_totals.ticks, samples);
 
 	if (unlikely(config->flags & PROFIL_PC_LOG))
@@ -216,7 +216,7 @@ static __always_inline bool sample_pc(struct profil_session *session,
 		sample.place = config->catch_all;
 		sample.out_of_range = true;
 	} else {
-		profil_figure_add(&cpu->figures.out_of_range, samples);
+		cpu->figures.out_of_range += samples;
 		this_cpu_add(profil_cpu_totals.samples, samples);
 		return false;
 	}
@@ -240,7 +240,7 @@ static noinline u64 sampler_limit(const struct profil_config *config,
 
 	if (samples <= most)
 		return samples;
-	profil_figure_add(&cpu->figures.skipped, samples - most);
+	cpu->figures.skipped += samples - most;
 	return most;
 }
 
@@ -263,7 +263,7 @@ sample_thread(struct profil_session *session, struct task_struct *task,
 	      u64 ticks, u64 points, bool in_user)
 {
 	const struct profil_config *config = session->config;
-	struct profil_cpu *cpu = this_cpu_ptr(session->cpus);
+	struct profil_cpu *cpu = profil_cpus_here(&session->cpus);
 	enum outcome outcome = DONE;
 	u64 samples = points;
 
@@ -290,7 +290,8 @@ sample_thread(struct profil_session *session, struct task_struct *task,
 		samples = sampler_limit(config, cpu, samples);
 	if (sample_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
 		      samples) ||
-	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING))
+	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING) ||
+	    unlikely(profil_cpus_used(&session->cpus, cpu)))
 		outcome = KICK;
 unlock:
 	raw_spin_unlock(&cpu->lock);

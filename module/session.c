@@ -7,10 +7,9 @@
  * callbacks, so that it may not be done from within one.
  */
 #include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
-#include <linux/hash.h>
-#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -25,7 +24,6 @@
 #include "hooks.h"
 #include "life.h"
 #include "session.h"
-#include "tick.h"
 #include "totals.h"
 #include "trace.h"
 
@@ -47,6 +45,9 @@ static void kick(struct irq_work *work)
 					 kick_work));
 }
 
+/* What every sample reads is one cache line, which no sample writes. */
+static_assert(offsetofend(struct profil_session, withdrawn) <= 64);
+
 /**
  * profil_session_alloc - memory for a session
  * @gfp: GFP_KERNEL_ACCOUNT, or GFP_NOWAIT where one may not wait
@@ -55,32 +56,11 @@ static void kick(struct irq_work *work)
  */
 struct profil_session *profil_session_alloc(gfp_t gfp)
 {
-	static atomic_t serial;
-	struct profil_session *session;
-	int cpu;
+	struct profil_session *session = kzalloc(sizeof(*session), gfp);
 
-	session = kzalloc(sizeof(*session), gfp);
 	if (!session)
 		return NULL;
-	session->cpus = alloc_percpu_gfp(struct profil_cpu, gfp);
-	if (!session->cpus) {
-		kfree(session);
-		return NULL;
-	}
-	/*
-	 * Below the tick's rate a tick earns a part of a sample. Where each CPU
-	 * of each session starts between two samples is spread evenly (hash_32
-	 * steps by the golden ratio), so that many short sessions get samples in
-	 * proportion to their time too.
-	 */
-	for_each_possible_cpu(cpu) {
-		struct profil_cpu *this = per_cpu_ptr(session->cpus, cpu);
-
-		raw_spin_lock_init(&this->lock);
-		this->phase =
-			profil_tick_phase(hash_32(atomic_inc_return(&serial),
-						  32));
-	}
+	profil_cpus_init(&session->cpus);
 	refcount_set(&session->ref, 1);
 	session->state = PROFIL_STATE_RUNNING;
 	profil_waiting_init(&session->waiting);
@@ -100,7 +80,7 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
  */
 void profil_session_free(struct profil_session *session)
 {
-	free_percpu(session->cpus);
+	profil_cpus_free(&session->cpus);
 	profil_waiting_free(&session->waiting);
 	kfree(session);
 }
@@ -127,30 +107,25 @@ void profil_session_expect(struct profil_session *session)
  * profil_session_grow - have room for many CPUs, where there are many
  * @session: with its service_mutex held
  *
- * May sleep; does not wait for memory. The process is charged for what is allocated: in a
- * worker, too, which has no memory cgroup. A process that is about to be gone, of whose
- * memory only the worker is a user, is not: it may have no memory cgroup either.
+ * May sleep; does not wait for memory, which is charged to the process. A worker that comes
+ * after that has gone has no cgroup to charge.
  */
 void profil_session_grow(struct profil_session *session)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
-	struct mem_cgroup *memcg, *old;
+	u32 wanted;
 
-	if (!profil_waiting_crowded(&session->waiting) ||
-	    READ_ONCE(session->withdrawn) ||
+	if (READ_ONCE(session->withdrawn) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
-	    (session->mm != current->mm &&
-	     atomic_read(&session->mm->mm_users) == 1))
+	    (session->mm != current->mm && !compat_has_active_memcg()))
 		return;
-	memcg = get_mem_cgroup_from_mm(session->mm);
-	old = compat_set_active_memcg(memcg);
+	if (profil_cpus_crowded(&session->cpus))
+		profil_cpus_grow(&session->cpus, gfp);
+	if (!profil_waiting_crowded(&session->waiting))
+		return;
+	wanted = profil_waiting_want(session->config->rate, num_online_cpus());
 	profil_waiting_grow(&session->waiting,
-			    max_t(u32, PROFIL_WAITING_LEAST,
-				  profil_waiting_want(session->config->rate,
-						      num_online_cpus())),
-			    gfp);
-	compat_set_active_memcg(old);
-	mem_cgroup_put(memcg);
+			    max_t(u32, PROFIL_WAITING_LEAST, wanted), gfp);
 }
 
 static void freed_one(void)
@@ -386,7 +361,7 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error)
 void profil_session_lose(struct profil_session *session,
 			 struct profil_figures *figures, u64 samples, u32 error)
 {
-	profil_figure_add(&figures->lost, samples);
+	figures->lost += samples;
 	if (error)
 		WRITE_ONCE(session->error, error);
 	this_cpu_add(profil_cpu_totals.lost, samples);
@@ -412,41 +387,31 @@ void profil_session_lose_waiting(struct profil_session *session)
  * profil_session_give_back - pins, charge and hooks of a profile that has ended
  * @session: with its service_mutex held; not RUNNING, or withdrawn
  *
- * May sleep.
+ * May sleep. No CPU samples it any more: the caller has waited for those that did
+ * (profil_cpus_barrier()), or its address space has no users.
  */
 void profil_session_give_back(struct profil_session *session)
 {
 	if (session->given_back)
 		return;
-	/* a CPU that counts is over with it before notifiers pass us by */
-	profil_cpus_barrier(session->cpus);
 	WRITE_ONCE(session->given_back, true);
 	profil_buffer_unpin_all(&session->buffer);
 	profil_hooks_put(profil_clock_needs_timer(session->config));
-}
-
-static void add_figures(struct profil_figures *sum,
-			const struct profil_figures *figures)
-{
-	sum->ticks += READ_ONCE(figures->ticks);
-	sum->counted += READ_ONCE(figures->counted);
-	sum->out_of_range += READ_ONCE(figures->out_of_range);
-	sum->lost += READ_ONCE(figures->lost);
-	sum->skipped += READ_ONCE(figures->skipped);
 }
 
 /**
  * profil_session_figures - of all CPUs together, and of what has waited
  * @session: with its service_mutex held
  */
-struct profil_figures
-profil_session_figures(const struct profil_session *session)
+struct profil_figures profil_session_figures(struct profil_session *session)
 {
-	struct profil_figures sum = session->repaired;
-	int cpu;
+	struct profil_figures sum = profil_cpus_figures(&session->cpus);
 
-	for_each_possible_cpu(cpu)
-		add_figures(&sum, &per_cpu_ptr(session->cpus, cpu)->figures);
+	sum.ticks += session->repaired.ticks;
+	sum.counted += session->repaired.counted;
+	sum.out_of_range += session->repaired.out_of_range;
+	sum.lost += session->repaired.lost;
+	sum.skipped += session->repaired.skipped;
 	return sum;
 }
 

@@ -6,10 +6,10 @@
 #define _PROFIL_SESSION_H
 
 #include <linux/bits.h>
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/profil.h>
 #include <linux/refcount.h>
@@ -38,26 +38,35 @@ struct task_struct;
 
 /**
  * struct profil_session - life of a profile
+ *
+ * What every sample reads, and nobody writes while it runs:
+ *
  * @node:      in the table of sessions (table.c), or in its parent's @spares
- * @mm:        the key: whose ticks count; with a reference to the structure, which is
- *             freed later than the memory
- * @ref:       one of the table, one of a kicked worker, one of each call at work
- * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
- * @error:     errno of the last loss of samples, for status
- * @withdrawn: it has left the table, so that its successor, if any, is there
- * @memcg:     the memory cgroup to charge, if PROFIL_KEEPS_MEMORY; with a reference.
- *             Of whoever has set PROFIL_KICKED, then of the worker
- * @flags:     PROFIL_KICKED and so on, above
- * @tgid:      the process, for tracepoints
- * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
+ * @mm:        the key: whose ticks count. Kept by a reference of its own (mmgrab())
+ *             until the session is freed
+ * @config:    what to count; one reference. Immutable
  * @thread:    the thread that is sampled, with a reference, so that no other gets
  *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
  * @started_ns: profil_tick_ns() at its start, or at that of the one it replaced,
  * @started_ktime: and ktime_get_ns()
- * @config:    what to count; one reference. Immutable
- * @cpus:      per CPU
- * @log_used:  entries of the pc log that were handed out
+ * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
+ * @withdrawn: it has left the table, so that its successor, if any, is there
+ *
+ * What samples write:
+ *
+ * @cpus:      slots, of each CPU or of all
  * @waiting:   samples whose page is not pinned
+ *
+ * What is written when something happens to the session:
+ *
+ * @log_used:  entries of the pc log that were handed out
+ * @flags:     PROFIL_KICKED and so on, above
+ * @memcg:     the memory cgroup to charge, if PROFIL_KEEPS_MEMORY; with a reference.
+ *             Of whoever has set PROFIL_KICKED, then of the worker
+ * @ref:       one of the table, one of a kicked worker, one of each call at work
+ * @error:     errno of the last loss of samples, for status
+ * @tgid:      the process, for tracepoints
+ * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
  * @buffer:    where to count
  * @service_mutex: held by whoever pins, unpins, counts what waited, or ends the
  *             session: the worker and calls. Taken after mmap_lock. Not held while a
@@ -74,31 +83,34 @@ struct task_struct;
  * @work:      the worker (life.c, repair.c), with a reference while it is queued
  * @free_work: the last part of its end, a grace period after the last reference
  *
- * Ticks find a session under rcu_read_lock(); they use it while they hold their
- * CPU's @lock and it is not @withdrawn.
+ * The groups begin in cache lines of their own, so that a sample does not fetch again
+ * what it only reads. Ticks find a session under rcu_read_lock(); they use it while they
+ * hold the lock of their CPU's slot and it is not @withdrawn.
  */
 struct profil_session {
 	struct hlist_node node;
 	struct mm_struct *mm;
-	refcount_t ref;
-	u32 state;
-	u32 error;
-	bool withdrawn;
-	struct mem_cgroup *memcg;
-	unsigned long flags;
-	pid_t tgid;
-	struct pid *process;
+	struct profil_config *config;
 	struct pid *thread;
 	u64 started_ns;
 	u64 started_ktime;
-	struct profil_config *config;
-	struct profil_cpu __percpu *cpus;
-	atomic64_t log_used;
+	u32 state;
+	bool withdrawn;
+
+	struct profil_cpus cpus ____cacheline_aligned_in_smp;
 	struct profil_waiting waiting;
+
+	atomic64_t log_used ____cacheline_aligned_in_smp;
+	unsigned long flags;
+	struct mem_cgroup *memcg;
+	refcount_t ref;
+	u32 error;
+	pid_t tgid;
+	bool given_back;
+	struct pid *process;
 	struct profil_buffer buffer;
 	struct mutex service_mutex; /* see above */
 	struct profil_figures repaired;
-	bool given_back;
 	atomic_long_t forks;
 	atomic_long_t forks_denied;
 	struct hlist_head spares;
@@ -134,8 +146,7 @@ static inline bool profil_session_covers(const struct profil_session *session,
 void profil_session_lose_waiting(struct profil_session *session);
 void profil_session_give_back(struct profil_session *session);
 void profil_session_grow(struct profil_session *session);
-struct profil_figures
-profil_session_figures(const struct profil_session *session);
+struct profil_figures profil_session_figures(struct profil_session *session);
 
 /* May sleep. */
 void profil_session_expect(struct profil_session *session);

@@ -222,12 +222,6 @@ void profil_tick_detach(void)
 	       err);
 }
 
-/* An even spread of u32 over the phases of profil_accumulate(). */
-u32 profil_tick_phase(u32 random)
-{
-	return reciprocal_scale(random, HZ);
-}
-
 /*
  * The clock of the tick grid, in ns, the same on all CPUs. It does not jump where the
  * kernel's clock of a CPU does, and is right before the tick has done its work. One look at

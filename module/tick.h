@@ -8,7 +8,6 @@
 int profil_tick_attach(void);
 void profil_tick_detach(void);
 
-u32 profil_tick_phase(u32 random);
 u64 profil_tick_ns(void);
 
 void profil_tick_exit(void);

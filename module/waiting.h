@@ -108,24 +108,6 @@ static inline u32 profil_waiting_nr(const struct profil_waiting *waiting)
 	return READ_ONCE(waiting->nr);
 }
 
-/**
- * profil_waiting_rotate - the first goes after all others
- * @waiting: log, of which profil_waiting_first() has just reported the first
- *
- * Any context; with service_mutex, as profil_waiting_done().
- */
-static inline void profil_waiting_rotate(struct profil_waiting *waiting)
-{
-	struct profil_sample first;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&waiting->lock, flags);
-	first = *profil_waiting_entry(waiting, 0);
-	waiting->first = (waiting->first + 1) % PROFIL_WAITING_MAX;
-	*profil_waiting_entry(waiting, waiting->nr - 1) = first;
-	raw_spin_unlock_irqrestore(&waiting->lock, flags);
-}
-
 /* How many samples wait. Any context. */
 static inline u64 profil_waiting_sum(struct profil_waiting *waiting)
 {
