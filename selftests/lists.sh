@@ -30,6 +30,7 @@ unset program
 attack_programs=(
 	attacks/cost_by_cpus_test
 	attacks/many_sessions_test
+	attacks/turns_on_cpus_test
 )
 # ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test

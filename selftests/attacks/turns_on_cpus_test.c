@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attack on the answer to finding S1: threads on several CPUs all take the one slot that a
+ * session begins with, at each sample, and wait for one another with interrupts off.
+ *
+ * After 16 changes of the CPU the worker makes a table, after 16 more it gives each of
+ * these CPUs a slot; then it is not needed any more. How often it comes for that is seen
+ * by the function tracer. Where it never comes, or comes without an end, CPUs go on to share
+ * one slot. A process with one thread never needs it.
+ */
+#include "kselftest_harness.h"
+#include "../common.h"
+#include "../files.h"
+
+#define TRACING	"/sys/kernel/tracing/"
+
+/* Samples of each thread: 256 changes of the CPU, if the two take turns at each. */
+#define SAMPLES	128
+
+static double seconds;
+
+static void *run_on(void *cpu)
+{
+	if (put_on_cpu(0, (int)(intptr_t)cpu))
+		return NULL;
+	burn(seconds);
+	return cpu;
+}
+
+/* How often the worker has made slots since the trace was emptied. */
+static int times_grown(void)
+{
+	FILE *file = fopen(TRACING "trace", "re");
+	char line[512];
+	int nr = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		nr += line[0] != '#' && strstr(line, "profil_cpus_grow") != NULL;
+	if (file)
+		fclose(file);
+	return file ? nr : -1;
+}
+
+FIXTURE(turns) {
+	int fd;
+	struct profil_region region;
+	struct profil_start start;
+};
+
+FIXTURE_SETUP(turns)
+{
+	void *counter = map_memory(PAGE);
+
+	REQUIRE_DEVICE(self->fd);
+	ASSERT_NE(MAP_FAILED, counter);
+	if (write_text(TRACING "set_ftrace_filter", "profil_cpus_grow") ||
+	    write_text(TRACING "current_tracer", "function"))
+		SKIP(return, "needs root, tracefs and the function tracer");
+	count_all(&self->start, &self->region, counter, 64,
+		  get_info(self->fd).tick_hz);
+	seconds = time_of(SAMPLES, self->start.rate);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+}
+
+FIXTURE_TEARDOWN(turns)
+{
+	stop(self->fd);
+	write_text(TRACING "current_tracer", "nop");
+	write_text(TRACING "set_ftrace_filter", "!profil_cpus_grow");
+	close(self->fd);
+}
+
+TEST_F(turns, of_two_threads)
+{
+	pthread_t threads[2];
+	struct profil_status status;
+	intptr_t i;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP(return, "needs two CPUs");
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, run_on, (void *)i));
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	status = get_status(self->fd);
+	EXPECT_LE(2 * SAMPLES - 2, status.ticks);
+	EXPECT_EQ(status.ticks, status.counted);
+	TH_LOG("the worker made slots %d times in %llu samples", times_grown(),
+	       (unsigned long long)status.ticks);
+	EXPECT_LE(2, times_grown());
+	EXPECT_GE(4, times_grown());
+}
+
+TEST_F(turns, of_one_thread)
+{
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, run_on, NULL));
+	pthread_join(thread, NULL);
+	EXPECT_LE(SAMPLES - 1, get_status(self->fd).ticks);
+	EXPECT_EQ(0, times_grown());
+}
+
+TEST_HARNESS_MAIN
