@@ -26,13 +26,6 @@ for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 done
 unset program
 # Programs about libprofil
-# One file for each attack of a review: what cost too much, or hung
-attack_programs=(
-	attacks/cost_by_cpus_test
-	attacks/many_sessions_test
-	attacks/turns_on_cpus_test
-)
-# ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)
 # Shell tests about the module, and about libprofil
