@@ -22,7 +22,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
-#include <linux/jiffies.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -37,6 +36,7 @@
 #include "hooks.h"
 #include "leftover.h"
 #include "life.h"
+#include "reaper.h"
 #include "repair.h"
 #include "session.h"
 #include "table.h"
@@ -155,19 +155,6 @@ static bool is_unhit(struct profil_session *session)
 }
 
 /*
- * When the worker looks whether a child that is not watched has gone: no later than as long
- * again as it has been there, and than a second.
- */
-static unsigned long unwatched_delay(const struct profil_session *session)
-{
-	u64 age = ktime_get_ns() - session->started_ktime;
-
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		return 0;
-	return clamp_t(u64, nsecs_to_jiffies64(age), 1 + HZ / 100, HZ);
-}
-
-/*
  * mmap_lock for reading, and the memory watched, if that is to be had without a wait: a
  * thread may hold the lock for as long as a page takes to come.
  */
@@ -216,7 +203,7 @@ void profil_life_work(struct work_struct *work)
 		 */
 		old = compat_set_active_memcg(memcg);
 		if (is_unhit(session))
-			profil_session_visit(session, unwatched_delay(session));
+			profil_reaper_begin();
 		else
 			again = repair(session);
 		if (!again || !profil_session_come_again(session, memcg)) {
@@ -286,14 +273,16 @@ static void enrol(struct profil_session *session, struct task_struct *task)
  * @child: charged, with config, hooks and the module
  * @task:  the child, which does not run yet
  *
- * Atomic context. A worker comes to insert its notifier when the first sample waits.
+ * Atomic context. A worker comes to insert its notifier when the first sample waits; and
+ * before, to see whether a short child has gone. For a longer one, the reaper sees to that.
  */
 void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
 	enrol(child, task);
 	profil_table_publish(child);
-	profil_session_visit(child, unwatched_delay(child));
+	profil_session_visit(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
+								    1 + HZ / 100);
 }
 
 /* Charge all pages at once, then pin them. */

@@ -23,6 +23,7 @@
 #include "fork.h"
 #include "hooks.h"
 #include "life.h"
+#include "reaper.h"
 #include "session.h"
 #include "totals.h"
 #include "trace.h"
@@ -431,6 +432,8 @@ void profil_session_exit(void)
 {
 	freed_one();
 	wait_for_completion(&all_freed);
+	/* whose sessions have left the table */
+	profil_reaper_exit();
 	/* waits for the end of the functions that have told so */
 	destroy_workqueue(queue);
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds sessions whose address space has ended without a word. The memory of a forked
+ * child is watched from its first sample on (life.c). Where it ends before, no notifier
+ * reports that. So all sessions are looked at, once a second, while there are any that
+ * are not watched: a look at each costs less than a timer of each.
+ */
+#include <linux/atomic.h>
+#include <linux/hashtable.h>
+#include <linux/mm_types.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include "reaper.h"
+#include "session.h"
+#include "table.h"
+
+static void reaper_work(struct work_struct *work);
+
+static DECLARE_DELAYED_WORK(reaper, reaper_work);
+
+/* Return: whether a session of a bucket is not watched, and may end later. */
+static bool reaper_look(struct hlist_head *bucket)
+{
+	struct profil_session *session;
+	bool later = false;
+
+	/* it keeps its mm's structure until a grace period after it has left the table */
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(session, bucket, node) {
+		if (READ_ONCE(session->buffer.watched))
+			continue;
+		if (atomic_read(&session->mm->mm_users))
+			later = true;
+		else
+			profil_session_kick(session);
+	}
+	rcu_read_unlock();
+	return later;
+}
+
+static void reaper_work(struct work_struct *work)
+{
+	bool later = false;
+	unsigned int i;
+
+	for (i = 0; i < HASH_SIZE(profil_table); i++) {
+		later |= reaper_look(&profil_table[i]);
+		cond_resched();
+	}
+	if (later)
+		profil_reaper_begin();
+}
+
+/* There is a session that is not watched. */
+void profil_reaper_begin(void)
+{
+	schedule_delayed_work(&reaper, HZ);
+}
+
+/* There are no sessions any more. */
+void profil_reaper_exit(void)
+{
+	cancel_delayed_work_sync(&reaper);
+}
