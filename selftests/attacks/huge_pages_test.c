@@ -144,7 +144,7 @@ static int ask_for_too_much(int device, bool reserved)
 	if (!memory)
 		return NO_HUGE_PAGES;
 	error = begin(device, memory, map_loops(NR), 1, 0);
-	ksft_print_msg("%zu MiB in huge pages, of which %zu MiB may be locked: %s, %llu KiB pinned\n",
+	ksft_print_msg("%zu MiB in huge pages, %zu MiB may be locked: %s, %llu KiB pinned\n",
 		       NR * HUGE >> 20, USUAL_LIMIT >> 20, error ? strerror(error) : "started",
 		       (unsigned long long)get_status(device).pinned_bytes >> 10);
 	return error != ENOMEM;
@@ -197,7 +197,7 @@ static int ask_for_enough(int device, bool reserved)
 		return 1;
 	pinned = get_status(device).pinned_bytes;
 	at_limit = is_at_limit(device);
-	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, and a page more %s\n",
+	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, a page more %s\n",
 		       MOST_EACH, NR, pinned >> 10, at_limit ? "is refused" : "may be locked");
 	return pinned != NR * HUGE || !at_limit;
 }
@@ -309,7 +309,7 @@ TEST_F(huge_pages, with_the_rest_unmapped)
 	wait_for(pid);
 	if (!rest->memory)
 		SKIP(return, "no huge pages");
-	ksft_print_msg("all but a page of each unmapped: %llu KiB are held, and %llu KiB are charged\n",
+	ksft_print_msg("all but a page of each unmapped: %llu KiB are held, %llu KiB charged\n",
 		       held >> 10, rest->pinned >> 10);
 	EXPECT_GE(rest->pinned, held);
 }

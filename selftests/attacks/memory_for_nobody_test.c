@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * M2: a process of a memory cgroup has its samples bring in pages of a memfd that it never
- * touches: each is at a pc whose counter lies in a page of its own. Each page that exists afterwards must be charged to that group, also where the process has exited
- * or was killed before its samples were seen to, and no limit may be exceeded. Samples may
- * be lost instead.
+ * touches: each is at a pc whose counter lies in a page of its own. Each page that exists
+ * afterwards must be charged to that group, also where the process has exited or was killed
+ * before its samples were seen to, and no limit may be exceeded. Samples may be lost
+ * instead.
  */
 #include "kselftest_harness.h"
 #include "../common.h"

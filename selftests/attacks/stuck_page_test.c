@@ -256,7 +256,7 @@ TEST_F(stuck_page, many_dead)
 	EXPECT_EQ(self->pinned, await_figure("pinned_bytes", self->pinned));
 	stuck = stuck_kworkers();
 	missing = before - available();
-	ksft_print_msg("%d processes of %zu MiB have exited: %lld sessions, %lld MiB and %d workers wait for the page\n",
+	ksft_print_msg("%d processes of %zu MiB have exited: %lld sessions, %lld MiB, %d workers wait\n",
 		       nr, TOUCHED >> 20, figure("sessions") - self->sessions, missing >> 20,
 		       stuck);
 	EXPECT_EQ(0, stuck);

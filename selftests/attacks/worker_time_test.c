@@ -150,7 +150,7 @@ TEST_F(worker_time, discarded_pages)
 		    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 	for (i = 0; i < CHILDREN; i++)
 		all += times[i];
-	ksft_print_msg("%ld pages discarded in %.0f ms of CPU time: workers %.0f ms, %.2f as much\n",
+	ksft_print_msg("%ld pages discarded in %.0f ms of CPU time: workers %.0f, %.2f as much\n",
 		       all, attackers * 1e3, workers * 1e3, workers / attackers);
 	EXPECT_GE(SHARE * attackers, workers);
 	EXPECT_EQ(0, used.hasty);
