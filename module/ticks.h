@@ -102,8 +102,11 @@ static inline u64 profil_accumulate(u32 *phase, u64 ticks, u32 rate, u32 hz)
  */
 #define PROFIL_MOST_LATE	10
 
-/* And in entries of a pc log, which it stores one by one with interrupts off. */
-#define PROFIL_MOST_ENTRIES	128
+/*
+ * And in entries of a pc log, which it stores one by one with interrupts off, in some tens of
+ * ns each. At rates up to 5120 Hz, as users may have, the other bound is the lower one.
+ */
+#define PROFIL_MOST_ENTRIES	512
 
 /**
  * profil_most_samples - how many samples one interrupt may take

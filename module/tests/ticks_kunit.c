@@ -230,7 +230,7 @@ static void other_clock(struct kunit *test)
 	}
 }
 
-/* 100 ms' worth, of a log 128 at most; but one at any rate. */
+/* 100 ms' worth, of a log 512 at most; but one at any rate. */
 static void most_at_once(struct kunit *test)
 {
 	static const struct {
@@ -241,9 +241,9 @@ static void most_at_once(struct kunit *test)
 		{ 19, 1, 1 },
 		{ 20, 2, 2 },
 		{ 250, 25, 25 },
-		{ 1280, 128, 128 },
-		{ 1290, 129, 128 },
-		{ 20000, 2000, 128 },
+		{ 5120, 512, 512 },
+		{ 5130, 513, 512 },
+		{ 20000, 2000, 512 },
 	};
 	unsigned int i;
 

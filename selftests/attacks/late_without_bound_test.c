@@ -6,7 +6,7 @@
  * interrupt context.
  *
  * selftests/late keeps interrupts off, for 900 ms. What one look at the clock may charge is
- * 100 ms' worth of points; of a pc log, 128 entries. Up to 15 late points may be counted one
+ * 100 ms' worth of points; of a pc log, 512 entries. Up to 15 late points may be counted one
  * by one before the timer looks at the clock. All other samples are from the CPU time that
  * is not the gap.
  */
@@ -91,7 +91,7 @@ TEST_F(gap, counter)
 TEST_F(gap, log)
 {
 	const size_t bytes = 1 << 20;
-	unsigned int at_once = self->rate / 10 < 128 ? self->rate / 10 : 128;
+	unsigned int at_once = self->rate / 10 < 512 ? self->rate / 10 : 512;
 	struct profil_status status;
 	void *log = map_memory(bytes);
 	double due;

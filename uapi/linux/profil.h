@@ -330,7 +330,7 @@ struct profil_start {
  * @skipped:      out: sampling points that were due and are in no other figure: a CPU
  *                that could not look for long (a virtual machine that was stopped, a
  *                debugger, interrupts off) takes at most 100 ms' worth of them for the
- *                pc that it finds then, and at most 128 for a pc log
+ *                pc that it finds then, and at most 512 for a pc log
  *
  * With all fields 0 but @size, nothing has ever been started, or it has been
  * stopped: the figures end with the profile. In a forked child they begin at 0.
