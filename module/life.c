@@ -260,12 +260,17 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 		session->process = get_pid(task_tgid(task));
 	if (session->config->flags & PROFIL_THREAD_ONLY)
 		session->thread = get_pid(task_pid(task));
-	session->started_ns = profil_tick_ns();
-	session->started_ktime = ktime_get_ns();
 	profil_buffer_init(&session->buffer, mm, session->config);
 	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
 	/* it has the module until its end, and then its code */
 	profil_session_keep_code();
+}
+
+/* From here on points are its own: right before it is published, not before its pages are pinned. */
+static void begin(struct profil_session *session)
+{
+	session->started_ns = profil_tick_ns();
+	session->started_ktime = ktime_get_ns();
 }
 
 /**
@@ -280,6 +285,7 @@ void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
 	enrol(child, task);
+	begin(child);
 	profil_table_publish(child);
 	profil_session_visit(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
 								    1 + HZ / 100);
@@ -434,6 +440,7 @@ int profil_life_start(struct profil_config *config)
 	trace_profil_start(session->tgid, config->rate, config->flags,
 			   config->nr_maps, config->nr_pages);
 	timer = profil_clock_needs_timer(config);
+	begin(session);
 	old = profil_table_publish(session);
 	if (timer)
 		profil_timer_begin();

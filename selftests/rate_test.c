@@ -84,6 +84,25 @@ TEST_F(rate, more_than_before)
 			1 + by_breaks(preempted));
 }
 
+/* A start that has much to pin takes long, and none of that is the profile's. */
+TEST_F(rate, from_the_end_of_the_start)
+{
+	struct profile *profile = &self->profile;
+	struct profil_status status;
+	double used;
+
+	profile->region.bytes = 32 << 20;
+	profile->counter = map_memory(profile->region.bytes);
+	used = process_seconds();
+	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	status = stop(profile->fd);
+	used = process_seconds() - used;
+	ksft_print_msg("%llu points, %.0f in the time of both calls\n",
+		       (unsigned long long)status.ticks, 20000 * used);
+	/* stop unpins, which is as much or less */
+	EXPECT_GT(20000 * used / 10, status.ticks + status.skipped);
+}
+
 TEST_F(rate, limit_for_users)
 {
 	struct profile *profile = &self->profile;
