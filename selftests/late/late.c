@@ -7,15 +7,19 @@
  *
  * off   then they are on, and the late ones find this thread
  * leave then the CPU goes on to the next thread, and the late ones find that one
+ * steal as off, and the late tick accounts that time as stolen by a hypervisor, as a virtual
+ *       machine's does
  *
  * And dead_ftrace, when anything is written to it, has ftrace turn itself off for good, as
  * it does when it finds something wrong: for attacks/dead_ftrace_test.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
+#include <linux/kernel_stat.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/percpu.h>
 #include <linux/processor.h>
 #include <linux/sched.h>
 #include <linux/time64.h>
@@ -65,17 +69,17 @@ static int set_leave(const char *text, const struct kernel_param *param)
 static int set_dead_ftrace(const char *text, const struct kernel_param *param)
 {
 #ifdef CONFIG_KPROBES
-	struct kprobe probe = {
+	struct kprobe unarmed = {
 		.symbol_name = "ftrace_kill",
 		.flags = KPROBE_FLAG_DISABLED,
 	};
 	void (*kill)(void);
-	int err = register_kprobe(&probe);
+	int err = register_kprobe(&unarmed);
 
 	if (err)
 		return err;
-	kill = (void (*)(void))probe.addr;
-	unregister_kprobe(&probe);
+	kill = (void (*)(void))unarmed.addr;
+	unregister_kprobe(&unarmed);
 	kill();
 	return 0;
 #else
@@ -83,6 +87,37 @@ static int set_dead_ftrace(const char *text, const struct kernel_param *param)
 #endif
 }
 
+/* ns that the next tick is to find stolen. Only its own CPU's, with interrupts off. */
+static DEFINE_PER_CPU(u64, stolen);
+
+/* Where the kernel looks at a hypervisor's clock: in the tick, after the tick's hook. */
+static int account(struct kprobe *probe, struct pt_regs *regs)
+{
+	kcpustat_this_cpu->cpustat[CPUTIME_STEAL] += this_cpu_read(stolen);
+	this_cpu_write(stolen, 0);
+	return 0;
+}
+
+static struct kprobe probe = {
+	.symbol_name = "account_process_tick",
+	.pre_handler = account,
+};
+
+static int set_steal(const char *text, const struct kernel_param *param)
+{
+	u64 begin = ktime_get_ns();
+	int err;
+
+	/* interrupts are off from here on, or on again */
+	err = keep_off(text);
+	if (err)
+		return err;
+	this_cpu_write(stolen, ktime_get_ns() - begin);
+	local_irq_enable();
+	return 0;
+}
+
+static const struct kernel_param_ops steal_ops = { .set = set_steal };
 static const struct kernel_param_ops off_ops = { .set = set_off };
 static const struct kernel_param_ops leave_ops = { .set = set_leave };
 static const struct kernel_param_ops dead_ftrace_ops = { .set = set_dead_ftrace };
@@ -93,6 +128,21 @@ module_param_cb(leave, &leave_ops, NULL, 0200);
 MODULE_PARM_DESC(leave, "keep interrupts off, in us, until the next thread is there");
 module_param_cb(dead_ftrace, &dead_ftrace_ops, NULL, 0200);
 MODULE_PARM_DESC(dead_ftrace, "have ftrace turn itself off for good");
+module_param_cb(steal, &steal_ops, NULL, 0200);
+MODULE_PARM_DESC(steal, "keep interrupts off, in us, and say that a hypervisor took that");
+
+static int __init late_init(void)
+{
+	return register_kprobe(&probe);
+}
+
+static void __exit late_exit(void)
+{
+	unregister_kprobe(&probe);
+}
+
+module_init(late_init);
+module_exit(late_exit);
 
 MODULE_DESCRIPTION("Late interrupts, for the tests of profil");
 MODULE_LICENSE("GPL");
