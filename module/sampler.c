@@ -12,8 +12,6 @@
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 
-#include <asm/irq_regs.h>
-
 #include "buffer.h"
 #include "clock.h"
 #include "compat.h"
@@ -302,14 +300,16 @@ unlock:
  * profil_sampler_tick - charge ticks to where the current thread is in user mode
  * @session: of current->mm, that samples it
  * @ticks:   how many, at least 1
+ * @in_user: the tick found it in user mode
  *
  * Hard interrupt context. Return: false if the session has just left the table: the
  * tick is its successor's.
  */
-bool profil_sampler_tick(struct profil_session *session, u64 ticks)
+bool profil_sampler_tick(struct profil_session *session, u64 ticks,
+			 bool in_user)
 {
 	enum outcome outcome = sample_thread(session, current, ticks, 0,
-					     user_mode(get_irq_regs()));
+					     in_user);
 
 	if (unlikely(outcome == KICK))
 		profil_session_kick(session);

@@ -6,17 +6,22 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/cpumask.h>
 #include <linux/ftrace.h>
+#include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
+
+#include <asm/irq_regs.h>
 
 #include "clock.h"
 #include "compat.h"
@@ -32,8 +37,12 @@
  * @mm:   what the last tick of all found, NULL if it was not sampled,
  * @task: and which thread; compared, never followed
  * @came: when that came to the CPU, see compat_on_cpu_since()
+ * @late: ticks that are charged after this one, by @work,
+ * @in_user: as this one found it in user mode,
+ * @steal: but for the part that a hypervisor took: CPUTIME_STEAL before it is known
+ * @work: charges them
  *
- * Written only by its own CPU in the tick, so with interrupts off.
+ * Written only by its own CPU in hard interrupts, so with interrupts off.
  */
 struct profil_tick {
 	u64 grid;
@@ -41,6 +50,10 @@ struct profil_tick {
 	const struct mm_struct *mm;
 	const struct task_struct *task;
 	u64 came;
+	u64 late;
+	bool in_user;
+	u64 steal;
+	struct irq_work work;
 };
 
 static DEFINE_PER_CPU(struct profil_tick, last_tick);
@@ -108,6 +121,42 @@ static __always_inline u64 ticks_passed(struct profil_tick *last,
 	return ticks;
 }
 
+/* Interrupts are off, so that it is an RCU read-side section. */
+static __always_inline void tick_charge(struct profil_session *session,
+					u64 ticks, bool in_user)
+{
+	/* replaced on another CPU: then its successor is there */
+	while (session && !profil_sampler_tick(session, ticks, in_user))
+		session = profil_clock_session(current, false);
+}
+
+/*
+ * Of a tick that stands for several, all but itself are charged by this, in an interrupt of
+ * its own: a hypervisor may have taken a part of what has passed, and the kernel finds out in
+ * this tick, but after the hook. The interrupt comes before the CPU goes on to another thread.
+ */
+static void tick_charge_late(struct irq_work *work)
+{
+	struct profil_tick *last = container_of(work, struct profil_tick, work);
+	u64 steal = kcpustat_this_cpu->cpustat[CPUTIME_STEAL] - last->steal;
+	u64 ticks = profil_unstolen(last->late, steal, TICK_NSEC);
+
+	last->late = 0;
+	if (ticks && last->task == current)
+		tick_charge(profil_clock_session(current, false), ticks,
+			    last->in_user);
+}
+
+/* Have them charged. What an earlier tick has queued has been charged by now, or is dropped. */
+static noinline void tick_queue_late(struct profil_tick *last, u64 late,
+				     bool in_user)
+{
+	last->late = late;
+	last->in_user = in_user;
+	last->steal = kcpustat_this_cpu->cpustat[CPUTIME_STEAL];
+	irq_work_queue(&last->work);
+}
+
 /*
  * Hard interrupt context. Interrupts are off, so that it is an RCU read-side section.
  * Nothing that it calls is a function that it is called by: it cannot recurse.
@@ -119,11 +168,12 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
 	struct profil_session *session = profil_clock_session(current, false);
 
 	if (session) {
+		bool in_user = user_mode(get_irq_regs());
 		u64 ticks = ticks_passed(last, session);
 
-		/* replaced on another CPU: then its successor is there */
-		while (session && !profil_sampler_tick(session, ticks))
-			session = profil_clock_session(current, false);
+		tick_charge(session, 1, in_user);
+		if (unlikely(ticks > 1))
+			tick_queue_late(last, ticks - 1, in_user);
 		last->mm = current->mm;
 		last->task = current;
 		last->came = compat_on_cpu_since();
@@ -184,9 +234,12 @@ static int set_filter(void)
 int profil_tick_attach(void)
 {
 	static bool clock_filtered;
-	int err;
+	int cpu, err;
 
 	if (!clock_filtered) {
+		for_each_possible_cpu(cpu)
+			compat_init_irq_work_hard(&per_cpu(last_tick, cpu).work,
+						  tick_charge_late);
 		err = set_filter();
 		if (err)
 			return err == -ENOMEM ? err : -EOPNOTSUPP;
@@ -213,6 +266,10 @@ static bool tick_stuck;
 void profil_tick_detach(void)
 {
 	int err = unregister_ftrace_function(&clock_ops);
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(last_tick, cpu).work);
 
 	if (!err)
 		return;

@@ -69,6 +69,19 @@ static inline u64 profil_since(u64 now, u64 here, u64 since)
 }
 
 /**
+ * profil_unstolen - how many of several late ticks a hypervisor has not taken
+ * @ticks:  how many are late
+ * @stolen: CPU time that it took meanwhile, in ns
+ * @period: in ns
+ */
+static inline u64 profil_unstolen(u64 ticks, u64 stolen, u64 period)
+{
+	u64 taken = div64_u64(stolen + period / 2, period);
+
+	return taken < ticks ? ticks - taken : 0;
+}
+
+/**
  * profil_accumulate - thin ticks to a lower rate, exactly on average
  * @phase: in and out: ticks x rate not yet made a sample, 0 to @hz - 1
  * @ticks: number of ticks that passed

@@ -230,6 +230,19 @@ static void other_clock(struct kunit *test)
 	}
 }
 
+static void stolen_time(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 0, PERIOD), 9ULL);
+	/* to the nearest tick */
+	KUNIT_EXPECT_EQ(test, profil_unstolen(9, PERIOD / 2 - 1, PERIOD), 9ULL);
+	KUNIT_EXPECT_EQ(test, profil_unstolen(9, PERIOD / 2, PERIOD), 8ULL);
+	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 8 * PERIOD, PERIOD), 1ULL);
+	/* all of it, and more than is late: the tick at hand may be stolen too */
+	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 9 * PERIOD, PERIOD), 0ULL);
+	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 10 * PERIOD, PERIOD), 0ULL);
+	KUNIT_EXPECT_EQ(test, profil_unstolen(1, YEAR_NS, PERIOD), 0ULL);
+}
+
 /* 100 ms' worth, of a log 512 at most; but one at any rate. */
 static void most_at_once(struct kunit *test)
 {
@@ -264,6 +277,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_period_is_lost),
 	KUNIT_CASE(since_it_came),
 	KUNIT_CASE(other_clock),
+	KUNIT_CASE(stolen_time),
 	KUNIT_CASE(most_at_once),
 	{}
 };

@@ -178,6 +178,10 @@ struct profil_region {
  *         in step with it
  *
  * Timers run only on CPUs where profiled threads are, and while they are.
+ *
+ * Time that a hypervisor took is no CPU time of the thread: TICK leaves it out, to the
+ * nearest tick, where the kernel learns of it (steal in /proc/stat). TIMER and RANDOM cannot:
+ * it is known at ticks only. They take at most 100 ms' worth of it, see @skipped.
  */
 #define PROFIL_CLOCK_AUTO	0
 #define PROFIL_CLOCK_TICK	1
