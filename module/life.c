@@ -266,7 +266,7 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 	profil_session_keep_code();
 }
 
-/* From here on points are its own: right before it is published, not before its pages are pinned. */
+/* From here on points are its own: right before it is published, when all has been pinned. */
 static void begin(struct profil_session *session)
 {
 	session->started_ns = profil_tick_ns();
