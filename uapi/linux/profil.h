@@ -48,7 +48,7 @@
  *               mapping, in secret memory (memfd_secret(2)) or in a shared
  *               mapping of a file on disk, 64-bit
  *               counters on a 32-bit kernel, no clock because the
- *               kernel.ftrace_enabled sysctl is 0
+ *               kernel.ftrace_enabled sysctl is 0 or ftrace has turned itself off
  *   EPERM       a rate above what the administrator lets users ask for (max_rate)
  *   ENOMEM      RLIMIT_MEMLOCK of the user would be exceeded, or no memory
  *   ENOSPC      the user has as many sessions or regions as the administrator
@@ -177,7 +177,8 @@ struct profil_region {
  * RANDOM  by a timer, once in each interval, at a random point: no program can keep
  *         in step with it
  *
- * Timers run only on CPUs where profiled threads are, and while they are.
+ * Timers run only on CPUs where profiled threads are, while they are, and come at most
+ * once after they have left.
  *
  * Time that a hypervisor took is no CPU time of the thread: TICK leaves it out, to the
  * nearest tick, where the kernel learns of it (steal in /proc/stat). TIMER and RANDOM cannot:
