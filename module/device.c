@@ -29,7 +29,7 @@ union argument {
 	struct profil_status status;
 };
 
-static int do_info(union argument *arg)
+static int device_info(union argument *arg)
 {
 	arg->info = (struct profil_info) {
 		.size = arg->size,
@@ -48,7 +48,7 @@ static int do_info(union argument *arg)
 	return 0;
 }
 
-static int do_start(union argument *arg)
+static int device_start(union argument *arg)
 {
 	struct profil_config *config;
 
@@ -58,13 +58,13 @@ static int do_start(union argument *arg)
 	return profil_life_start(config);
 }
 
-static int do_stop(union argument *arg)
+static int device_stop(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
 	return profil_life_stop(&arg->status);
 }
 
-static int do_status(union argument *arg)
+static int device_status(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
 	return profil_life_status(&arg->status);
@@ -94,18 +94,18 @@ struct command {
 	}
 
 static const struct command commands[] = {
-	COMMAND(PROFIL_IOC_INFO, do_info, struct profil_info, features, true),
-	COMMAND(PROFIL_IOC_START, do_start, struct profil_start, log_bytes,
+	COMMAND(PROFIL_IOC_INFO, device_info, struct profil_info, features, true),
+	COMMAND(PROFIL_IOC_START, device_start, struct profil_start, log_bytes,
 		false),
-	COMMAND(PROFIL_IOC_STOP, do_stop, struct profil_status, pinned_bytes,
+	COMMAND(PROFIL_IOC_STOP, device_stop, struct profil_status, pinned_bytes,
 		true),
-	COMMAND(PROFIL_IOC_STATUS, do_status, struct profil_status,
+	COMMAND(PROFIL_IOC_STATUS, device_status, struct profil_status,
 		pinned_bytes, true),
 };
 
 /* What this kernel does not know of the argument is 0, and stays so. */
-static int answer(void __user *user, const union argument *arg,
-		  const struct command *command)
+static int device_answer(void __user *user, const union argument *arg,
+			 const struct command *command)
 {
 	if (copy_to_user(user, arg, min(arg->size, command->size)))
 		return -EFAULT;
@@ -138,7 +138,7 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 	/* another thread may have changed it between the two reads */
 	arg.size = size;
 	/* not only after a stop: a call that fails is to change nothing */
-	if (command->answers && answer(user, &arg, command))
+	if (command->answers && device_answer(user, &arg, command))
 		return -EFAULT;
 
 	err = command->run(&arg);
@@ -150,7 +150,7 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 		return -ERESTARTNOINTR;
 	if (err || !command->answers)
 		return err;
-	return answer(user, &arg, command);
+	return device_answer(user, &arg, command);
 }
 
 static const struct file_operations device_fops = {
@@ -160,7 +160,7 @@ static const struct file_operations device_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static struct miscdevice device = {
+static struct miscdevice device_misc = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "profil",
 	.fops = &device_fops,
@@ -170,10 +170,10 @@ static struct miscdevice device = {
 
 int profil_device_init(void)
 {
-	return misc_register(&device);
+	return misc_register(&device_misc);
 }
 
 void profil_device_exit(void)
 {
-	misc_deregister(&device);
+	misc_deregister(&device_misc);
 }

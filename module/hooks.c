@@ -19,7 +19,7 @@
 
 #define DETACH_DELAY	HZ
 
-static int attach_tick_and_fork(void)
+static int hook_attach_always(void)
 {
 	int err;
 
@@ -32,13 +32,13 @@ static int attach_tick_and_fork(void)
 	return err;
 }
 
-static void detach_tick_and_fork(void)
+static void hook_detach_always(void)
 {
 	profil_tick_detach();
 	profil_fork_detach();
 }
 
-static void detach_later(struct work_struct *work);
+static void hook_detach_later(struct work_struct *work);
 
 /**
  * struct profil_hook - what is attached together
@@ -59,18 +59,18 @@ struct profil_hook {
 };
 
 /* For every profile: its clock, unless that is the timer, and its children */
-static struct profil_hook always = {
-	.attach = attach_tick_and_fork,
-	.detach = detach_tick_and_fork,
+static struct profil_hook hook_always = {
+	.attach = hook_attach_always,
+	.detach = hook_detach_always,
 	.users = ATOMIC_INIT(0),
-	.work = __DELAYED_WORK_INITIALIZER(always.work, detach_later, 0),
+	.work = __DELAYED_WORK_INITIALIZER(hook_always.work, hook_detach_later, 0),
 };
 
-static struct profil_hook timer = {
+static struct profil_hook hook_timer = {
 	.attach = profil_timer_attach,
 	.detach = profil_timer_detach,
 	.users = ATOMIC_INIT(0),
-	.work = __DELAYED_WORK_INITIALIZER(timer.work, detach_later, 0),
+	.work = __DELAYED_WORK_INITIALIZER(hook_timer.work, hook_detach_later, 0),
 };
 
 /*
@@ -81,7 +81,7 @@ static struct profil_hook timer = {
  */
 static DEFINE_MUTEX(hooks_mutex);
 
-static int get(struct profil_hook *hook)
+static int hook_get(struct profil_hook *hook)
 {
 	int err = 0;
 
@@ -100,7 +100,7 @@ static int get(struct profil_hook *hook)
 	return err;
 }
 
-static void put(struct profil_hook *hook)
+static void hook_put(struct profil_hook *hook)
 {
 	/* before it may be unused, or the work that sees it so found an old time */
 	WRITE_ONCE(hook->unused, jiffies);
@@ -108,7 +108,7 @@ static void put(struct profil_hook *hook)
 		schedule_delayed_work(&hook->work, DETACH_DELAY);
 }
 
-static void detach(struct profil_hook *hook)
+static void hook_detach(struct profil_hook *hook)
 {
 	mutex_lock(&hooks_mutex);
 	if (hook->attached && !atomic_read(&hook->users)) {
@@ -118,7 +118,7 @@ static void detach(struct profil_hook *hook)
 	mutex_unlock(&hooks_mutex);
 }
 
-static void detach_later(struct work_struct *work)
+static void hook_detach_later(struct work_struct *work)
 {
 	struct profil_hook *hook =
 		container_of(to_delayed_work(work), struct profil_hook, work);
@@ -129,7 +129,7 @@ static void detach_later(struct work_struct *work)
 	if (!atomic_read(&hook->users) && time_before(now, end))
 		schedule_delayed_work(&hook->work, end - now);
 	else
-		detach(hook);
+		hook_detach(hook);
 }
 
 /**
@@ -143,12 +143,12 @@ int profil_hooks_get(bool with_timer)
 {
 	int err;
 
-	err = get(&always);
+	err = hook_get(&hook_always);
 	if (err || !with_timer)
 		return err;
-	err = get(&timer);
+	err = hook_get(&hook_timer);
 	if (err)
-		put(&always);
+		hook_put(&hook_always);
 	return err;
 }
 
@@ -161,11 +161,11 @@ int profil_hooks_get(bool with_timer)
  */
 bool profil_hooks_get_another(bool with_timer)
 {
-	if (!atomic_inc_not_zero(&always.users))
+	if (!atomic_inc_not_zero(&hook_always.users))
 		return false;
-	if (!with_timer || atomic_inc_not_zero(&timer.users))
+	if (!with_timer || atomic_inc_not_zero(&hook_timer.users))
 		return true;
-	put(&always);
+	hook_put(&hook_always);
 	return false;
 }
 
@@ -178,20 +178,20 @@ bool profil_hooks_get_another(bool with_timer)
 void profil_hooks_put(bool with_timer)
 {
 	if (with_timer)
-		put(&timer);
-	put(&always);
+		hook_put(&hook_timer);
+	hook_put(&hook_always);
 }
 
-static void leave(struct profil_hook *hook)
+static void hook_leave(struct profil_hook *hook)
 {
 	cancel_delayed_work_sync(&hook->work);
-	detach(hook);
+	hook_detach(hook);
 }
 
 /* There are no users any more. */
 void profil_hooks_exit(void)
 {
-	leave(&timer);
-	leave(&always);
+	hook_leave(&hook_timer);
+	hook_leave(&hook_always);
 	profil_tick_exit();
 }

@@ -206,7 +206,7 @@ static struct ftrace_ops clock_ops = {
  *
  * Return: 0 or an error.
  */
-static int set_filter(void)
+static int tick_set_filter(void)
 {
 	static unsigned char function[] = "update_process_times";
 	const void *empty;
@@ -240,7 +240,7 @@ int profil_tick_attach(void)
 		for_each_possible_cpu(cpu)
 			compat_init_irq_work_hard(&per_cpu(last_tick, cpu).work,
 						  tick_charge_late);
-		err = set_filter();
+		err = tick_set_filter();
 		if (err)
 			return err == -ENOMEM ? err : -EOPNOTSUPP;
 		clock_filtered = true;

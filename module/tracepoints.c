@@ -7,14 +7,14 @@
 
 #include "tracepoints.h"
 
-struct search {
+struct tracepoint_search {
 	const char *name;
 	struct tracepoint *found;
 };
 
-static void compare(struct tracepoint *tp, void *data)
+static void tracepoint_compare(struct tracepoint *tp, void *data)
 {
-	struct search *search = data;
+	struct tracepoint_search *search = data;
 
 	if (!strcmp(tp->name, search->name))
 		search->found = tp;
@@ -28,8 +28,8 @@ static void compare(struct tracepoint *tp, void *data)
  */
 struct tracepoint *profil_tracepoint_find(const char *name)
 {
-	struct search search = { .name = name };
+	struct tracepoint_search search = { .name = name };
 
-	for_each_kernel_tracepoint(compare, &search);
+	for_each_kernel_tracepoint(tracepoint_compare, &search);
 	return search.found;
 }
