@@ -26,15 +26,6 @@ for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 done
 unset program
 # Programs about libprofil
-# Attacks on the module: each shows what it does in a figure, and fails if it succeeds
-attack_programs=(
-	attacks/guard_others_test
-	attacks/late_without_bound_test
-	attacks/start_interrupts_others_test
-	attacks/stolen_time_test
-	attacks/unstable_clock_test
-)
-# ... and about libprofil
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)
 # Shell tests about the module, and about libprofil
