@@ -31,12 +31,12 @@
 	-EINVAL;							\
 })
 
-static u64 largest_count(u32 shift)
+static u64 config_largest_count(u32 shift)
 {
 	return shift == 3 ? U64_MAX : (1ULL << (8 << shift)) - 1;
 }
 
-static int check_fields(const struct profil_start *arg)
+static int config_check_fields(const struct profil_start *arg)
 {
 	if (arg->flags & ~PROFIL_FLAGS)
 		return refuse("unknown flags %#x", arg->flags & ~PROFIL_FLAGS);
@@ -58,7 +58,7 @@ static int check_fields(const struct profil_start *arg)
 	return 0;
 }
 
-static int check_counting(const struct profil_start *arg, u32 shift)
+static int config_check_counting(const struct profil_start *arg, u32 shift)
 {
 	if (!arg->nr_regions)
 		return refuse("no regions");
@@ -66,14 +66,14 @@ static int check_counting(const struct profil_start *arg, u32 shift)
 		return refuse("a pc log, but no flag PROFIL_PC_LOG");
 	if (arg->overflow == PROFIL_OVERFLOW_WRAP && arg->limit)
 		return refuse("a limit, but counters wrap");
-	if (arg->limit > largest_count(shift))
+	if (arg->limit > config_largest_count(shift))
 		return refuse("limit %llu needs wider counters", arg->limit);
 	if (arg->catch_all & ((1u << shift) - 1))
 		return refuse("catch-all counter not aligned");
 	return 0;
 }
 
-static int check_log(const struct profil_start *arg)
+static int config_check_log(const struct profil_start *arg)
 {
 	u32 bytes = arg->width / 8;
 
@@ -90,8 +90,8 @@ static int check_log(const struct profil_start *arg)
 	return 0;
 }
 
-static int check_region(const struct profil_region *region,
-			const struct profil_region *previous, u32 nr, u32 shift)
+static int config_check_region(const struct profil_region *region,
+			       const struct profil_region *previous, u32 nr, u32 shift)
 {
 	u32 bytes = 1u << shift;
 
@@ -115,17 +115,17 @@ static int check_region(const struct profil_region *region,
 }
 
 /* Without what a program may keep in the high bits of a pointer (MTE, HWASan, LAM). */
-static u64 untag(u64 addr)
+static u64 config_untag(u64 addr)
 {
 	return IS_ENABLED(CONFIG_64BIT) ? untagged_addr((unsigned long)addr) : addr;
 }
 
 /* The whole pages around [addr, addr + bytes), an empty range at least 1. */
-static int make_span(struct profil_span *span, u64 addr, u64 bytes)
+static int config_make_span(struct profil_span *span, u64 addr, u64 bytes)
 {
 	u64 last;
 
-	addr = untag(addr);
+	addr = config_untag(addr);
 	/* TASK_SIZE_MAX is page-aligned, so rounding up cannot wrap either */
 	if (check_add_overflow(addr, bytes - 1, &last) || last >= TASK_SIZE_MAX)
 		return -EFAULT;
@@ -134,7 +134,7 @@ static int make_span(struct profil_span *span, u64 addr, u64 bytes)
 	return 0;
 }
 
-static int compare_spans(const void *a, const void *b)
+static int config_compare_spans(const void *a, const void *b)
 {
 	const struct profil_span *left = a, *right = b;
 
@@ -144,11 +144,11 @@ static int compare_spans(const void *a, const void *b)
 }
 
 /* Sort spans and join those that overlap or touch: no page is pinned twice. */
-static u32 merge_spans(struct profil_span *spans, u32 nr)
+static u32 config_merge_spans(struct profil_span *spans, u32 nr)
 {
 	u32 i, last = 0;
 
-	sort(spans, nr, sizeof(*spans), compare_spans, NULL);
+	sort(spans, nr, sizeof(*spans), config_compare_spans, NULL);
 	for (i = 1; i < nr; i++) {
 		struct profil_span *into = &spans[last];
 		unsigned long end = into->addr + into->nr_pages * PAGE_SIZE;
@@ -164,17 +164,17 @@ static u32 merge_spans(struct profil_span *spans, u32 nr)
 }
 
 /* Where in the concatenated spans an address lies; it is in one of them. */
-static u64 place_of(const struct profil_config *config, u64 addr)
+static u64 config_place_of(const struct profil_config *config, u64 addr)
 {
 	const struct profil_span *span;
 
-	addr = untag(addr);
+	addr = config_untag(addr);
 	span = &config->spans[profil_config_span_behind(config, addr)];
 	return span->place + (addr - span->addr);
 }
 
-static int lay_out(struct profil_config *config, const struct profil_start *arg,
-		   const struct profil_region *regions)
+static int config_lay_out(struct profil_config *config, const struct profil_start *arg,
+			  const struct profil_region *regions)
 {
 	struct profil_span *span;
 	u64 place = 0;
@@ -188,15 +188,15 @@ static int lay_out(struct profil_config *config, const struct profil_start *arg,
 	config->spans = span;
 
 	for (i = 0; i < config->nr_maps && !err; i++)
-		err = make_span(span++, regions[i].buf, regions[i].bytes);
+		err = config_make_span(span++, regions[i].buf, regions[i].bytes);
 	if (arg->catch_all && !err)
-		err = make_span(span++, arg->catch_all, arg->width / 8);
+		err = config_make_span(span++, arg->catch_all, arg->width / 8);
 	if (arg->flags & PROFIL_PC_LOG && !err)
-		err = make_span(span++, arg->log, arg->log_bytes);
+		err = config_make_span(span++, arg->log, arg->log_bytes);
 	if (err)
 		return err;
 
-	config->nr_spans = merge_spans(config->spans, span - config->spans);
+	config->nr_spans = config_merge_spans(config->spans, span - config->spans);
 	for (i = 0; i < config->nr_spans; i++) {
 		config->spans[i].place = place;
 		place += (u64)config->spans[i].nr_pages << PAGE_SHIFT;
@@ -207,14 +207,14 @@ static int lay_out(struct profil_config *config, const struct profil_start *arg,
 	return 0;
 }
 
-static void fill_map(struct profil_map *map, const struct profil_config *config,
-		     const struct profil_region *region)
+static void config_fill_map(struct profil_map *map, const struct profil_config *config,
+			    const struct profil_region *region)
 {
 	map->start = region->start;
 	map->last = region->end - 1;	/* 0, no end, becomes 2^64 - 1 */
 	map->offset = region->offset;
 	map->nr = region->bytes >> config->shift;
-	map->place = place_of(config, region->buf);
+	map->place = config_place_of(config, region->buf);
 	map->scale = region->scale;
 	map->rounding = region->rounding;
 }
@@ -235,15 +235,15 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	u32 i;
 	int err;
 
-	err = check_fields(arg);
+	err = config_check_fields(arg);
 	if (!err)
 		err = profil_clock_choose(arg->rate, &clock);
 	if (err)
 		return ERR_PTR(err);
 	if (arg->flags & PROFIL_PC_LOG)
-		err = check_log(arg);
+		err = config_check_log(arg);
 	else
-		err = check_counting(arg, shift);
+		err = config_check_counting(arg, shift);
 	if (err)
 		return ERR_PTR(err);
 
@@ -254,8 +254,8 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 			return ERR_CAST(regions);
 	}
 	for (i = 0; i < arg->nr_regions; i++) {
-		err = check_region(&regions[i], i ? &regions[i - 1] : NULL, i,
-				   shift);
+		err = config_check_region(&regions[i], i ? &regions[i - 1] : NULL, i,
+					  shift);
 		if (err)
 			goto free_regions;
 	}
@@ -272,21 +272,21 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	config->clock = clock;
 	config->shift = shift;
 	config->overflow = arg->overflow;
-	config->limit = arg->limit ?: largest_count(shift);
+	config->limit = arg->limit ?: config_largest_count(shift);
 	config->nr_maps = arg->nr_regions;
 
-	err = lay_out(config, arg, regions);
+	err = config_lay_out(config, arg, regions);
 	if (err)
 		goto free_config;
 	err = profil_rights_get(&config->rights);
 	if (err)
 		goto free_config;
 	for (i = 0; i < config->nr_maps; i++)
-		fill_map(&config->maps[i], config, &regions[i]);
-	config->catch_all = arg->catch_all ? place_of(config, arg->catch_all) :
+		config_fill_map(&config->maps[i], config, &regions[i]);
+	config->catch_all = arg->catch_all ? config_place_of(config, arg->catch_all) :
 					     PROFIL_NO_BIN;
 	if (arg->flags & PROFIL_PC_LOG) {
-		config->log = place_of(config, arg->log);
+		config->log = config_place_of(config, arg->log);
 		config->log_nr = arg->log_bytes >> shift;
 	}
 	kvfree(regions);
@@ -342,7 +342,7 @@ u32 profil_config_span_behind(const struct profil_config *config,
 
 /* The span that holds the page with this number among the pages of all spans. */
 static const struct profil_span *
-span_of(const struct profil_config *config, unsigned long index)
+config_span_of(const struct profil_config *config, unsigned long index)
 {
 	u32 low = 0, high = config->nr_spans;
 
@@ -362,7 +362,7 @@ span_of(const struct profil_config *config, unsigned long index)
 unsigned long profil_config_address(const struct profil_config *config,
 				    unsigned long index)
 {
-	const struct profil_span *span = span_of(config, index);
+	const struct profil_span *span = config_span_of(config, index);
 
 	return span->addr + ((index << PAGE_SHIFT) - span->place);
 }
@@ -371,7 +371,7 @@ unsigned long profil_config_address(const struct profil_config *config,
 unsigned long profil_config_run(const struct profil_config *config,
 				unsigned long index)
 {
-	const struct profil_span *span = span_of(config, index);
+	const struct profil_span *span = config_span_of(config, index);
 
 	return (span->place >> PAGE_SHIFT) + span->nr_pages - index;
 }

@@ -94,7 +94,7 @@ static struct hlist_head reserve = HLIST_HEAD_INIT;
 /* Also read without the lock, by who fills it: one more or less does no harm. */
 static unsigned int nr_reserve;
 
-static struct profil_session *take_reserve(void)
+static struct profil_session *fork_take_reserve(void)
 {
 	struct profil_session *spare;
 	unsigned long flags;
@@ -109,7 +109,7 @@ static struct profil_session *take_reserve(void)
 	return spare;
 }
 
-static void put_reserve(struct profil_session *spare)
+static void fork_put_reserve(struct profil_session *spare)
 {
 	unsigned long flags;
 
@@ -134,19 +134,19 @@ void profil_fork_fill_reserve(void)
 		spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN);
 		if (!spare)
 			return;
-		put_reserve(spare);
+		fork_put_reserve(spare);
 	}
 }
 
-static void free_reserve(void)
+static void fork_free_reserve(void)
 {
 	struct profil_session *spare;
 
-	while ((spare = take_reserve()))
+	while ((spare = fork_take_reserve()))
 		profil_session_free(spare);
 }
 
-static struct profil_session *take_spare(struct profil_session *session)
+static struct profil_session *fork_take_spare(struct profil_session *session)
 {
 	struct profil_session *spare;
 	unsigned long flags;
@@ -159,7 +159,7 @@ static struct profil_session *take_spare(struct profil_session *session)
 		hlist_del(&spare->node);
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
 	if (!spare)
-		spare = take_reserve();
+		spare = fork_take_reserve();
 	if (!spare && !IS_ENABLED(CONFIG_PREEMPT_RT))
 		spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN |
 					     __GFP_ACCOUNT);
@@ -167,13 +167,13 @@ static struct profil_session *take_spare(struct profil_session *session)
 }
 
 /* Back to where it came from, so that neither list grows by forks that are denied. */
-static void put_spare(struct profil_session *session,
-		      struct profil_session *spare)
+static void fork_put_spare(struct profil_session *session,
+			   struct profil_session *spare)
 {
 	unsigned long flags;
 
 	if (!spare->spare_for) {
-		put_reserve(spare);
+		fork_put_reserve(spare);
 		return;
 	}
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
@@ -195,7 +195,7 @@ void profil_fork_free_spares(struct profil_session *session)
 }
 
 /* The child is charged as much as its parent was at the start. */
-static int charge(struct profil_session *child)
+static int fork_charge(struct profil_session *child)
 {
 	const struct profil_config *config = child->config;
 	int err;
@@ -213,15 +213,15 @@ static int charge(struct profil_session *child)
 	return 0;
 }
 
-static int follow(struct profil_session *parent, struct task_struct *task)
+static int fork_follow(struct profil_session *parent, struct task_struct *task)
 {
-	struct profil_session *child = take_spare(parent);
+	struct profil_session *child = fork_take_spare(parent);
 	int err;
 
 	if (!child)
 		return -ENOMEM;
 	child->config = parent->config;
-	err = charge(child);
+	err = fork_charge(child);
 	if (err)
 		goto put_spare;
 	if (!profil_hooks_get_another(profil_clock_needs_timer(child->config))) {
@@ -255,19 +255,19 @@ uncharge:
 	child->buffer.charged = 0;
 	profil_uncharge_session(&child->config->rights);
 put_spare:
-	put_spare(parent, child);
+	fork_put_spare(parent, child);
 	return err;
 }
 
-static bool is_followed(const struct profil_session *session,
-			struct task_struct *parent)
+static bool fork_is_followed(const struct profil_session *session,
+			     struct task_struct *parent)
 {
 	return profil_session_covers(session, parent) &&
 	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
 }
 
-static void tell(struct profil_session *session,
-		 const struct task_struct *child, int err)
+static void fork_tell(struct profil_session *session,
+		      const struct task_struct *child, int err)
 {
 	if (!err) {
 		atomic_long_inc(&session->forks);
@@ -284,7 +284,7 @@ static void tell(struct profil_session *session,
  * glance at the table. Threads and vfork's children share their parent's memory,
  * and with it its session.
  */
-static void probe_fork(void *data, struct task_struct *parent,
+static void fork_probe(void *data, struct task_struct *parent,
 		       struct task_struct *child)
 {
 	struct profil_session *session, *ended = NULL;
@@ -297,11 +297,11 @@ static void probe_fork(void *data, struct task_struct *parent,
 	for (;;) {
 		session = profil_table_find(parent->mm);
 		if (!session || session == ended ||
-		    !is_followed(session, parent))
+		    !fork_is_followed(session, parent))
 			break;
-		err = follow(session, child);
+		err = fork_follow(session, child);
 		if (err != -ESRCH) {
-			tell(session, child, err);
+			fork_tell(session, child, err);
 			break;
 		}
 		/* it is being ended on another CPU: has it been replaced? */
@@ -323,22 +323,22 @@ int profil_fork_attach(void)
 	int err;
 
 	/* no code: the compiler compares the probe with the tracepoint */
-	check_trace_callback_type_sched_process_fork(probe_fork);
+	check_trace_callback_type_sched_process_fork(fork_probe);
 	if (!fork_tracepoint)
 		fork_tracepoint = profil_tracepoint_find("sched_process_fork");
 	if (!fork_tracepoint)
 		return -EOPNOTSUPP;
 	profil_fork_fill_reserve();
-	err = tracepoint_probe_register(fork_tracepoint, probe_fork, NULL);
+	err = tracepoint_probe_register(fork_tracepoint, fork_probe, NULL);
 	if (err)
-		free_reserve();
+		fork_free_reserve();
 	return err;
 }
 
 /* May sleep. No session has hooks any more; when it returns, no CPU is in the probe. */
 void profil_fork_detach(void)
 {
-	tracepoint_probe_unregister(fork_tracepoint, probe_fork, NULL);
+	tracepoint_probe_unregister(fork_tracepoint, fork_probe, NULL);
 	tracepoint_synchronize_unregister();
-	free_reserve();
+	fork_free_reserve();
 }

@@ -41,7 +41,7 @@ static unsigned int max_cpu_percent = 5;
 static u32 limits;
 
 /* Rates that were lowered by another limit are tried anew. */
-static int set_max_cpu_percent(const char *text, const struct kernel_param *param)
+static int guard_set_max_cpu_percent(const char *text, const struct kernel_param *param)
 {
 	int err = param_set_uint(text, param);
 
@@ -51,7 +51,7 @@ static int set_max_cpu_percent(const char *text, const struct kernel_param *para
 }
 
 static const struct kernel_param_ops max_cpu_percent_ops = {
-	.set = set_max_cpu_percent,
+	.set = guard_set_max_cpu_percent,
 	.get = param_get_uint,
 };
 

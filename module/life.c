@@ -46,7 +46,7 @@
 #include "trace.h"
 
 /* The calling process's session, or NULL. */
-static struct profil_session *get_own(void)
+static struct profil_session *life_get_own(void)
 {
 	struct profil_session *session;
 
@@ -59,7 +59,7 @@ static struct profil_session *get_own(void)
 }
 
 /* End ticks for a session that has left the table. */
-static void withdraw(struct profil_session *session)
+static void life_withdraw(struct profil_session *session)
 {
 	WRITE_ONCE(session->withdrawn, true);
 	profil_cpus_barrier(&session->cpus);
@@ -70,9 +70,9 @@ static void withdraw(struct profil_session *session)
  * only beyond that, so that a profile can be replaced at the cap too. Regions that
  * forked children still count by are not given back by that.
  */
-static int charge(struct profil_config *config)
+static int life_charge(struct profil_config *config)
 {
-	struct profil_session *own = get_own();
+	struct profil_session *own = life_get_own();
 	u32 sessions = 0, regions = 0;
 	int err;
 
@@ -97,7 +97,7 @@ static int charge(struct profil_config *config)
 }
 
 /* Of one session; with the last one that counts by @config go its regions. */
-static void uncharge(struct profil_config *config)
+static void life_uncharge(struct profil_config *config)
 {
 	profil_uncharge_session(&config->rights);
 	if (atomic_dec_and_test(&config->sessions))
@@ -105,12 +105,12 @@ static void uncharge(struct profil_config *config)
 }
 
 /* The end of a withdrawn session. Under its service_mutex; the caller buries it. */
-static void finish(struct profil_session *session)
+static void life_finish(struct profil_session *session)
 {
 	struct profil_figures figures;
 
 	profil_session_give_back(session);
-	uncharge(session->config);
+	life_uncharge(session->config);
 	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
 	figures = profil_session_figures(session);
 	trace_profil_stop(session->tgid, session->state, figures.ticks,
@@ -118,7 +118,7 @@ static void finish(struct profil_session *session)
 }
 
 /* The last reference to a finished session but for those at work, and its module's. */
-static void bury(struct profil_session *session)
+static void life_bury(struct profil_session *session)
 {
 	profil_session_put(session);
 	/*
@@ -131,13 +131,13 @@ static void bury(struct profil_session *session)
 }
 
 /* The end of a withdrawn session. What waits is not counted any more. */
-static void finish_and_bury(struct profil_session *session)
+static void life_finish_and_bury(struct profil_session *session)
 {
 	mutex_lock(&session->service_mutex);
 	profil_session_lose_waiting(session);
-	finish(session);
+	life_finish(session);
 	mutex_unlock(&session->service_mutex);
-	bury(session);
+	life_bury(session);
 }
 
 /*
@@ -146,7 +146,7 @@ static void finish_and_bury(struct profil_session *session)
  * of the locks that a subscription takes. PREEMPT_RT has only a reserve for children of
  * children that are not watched (fork.c), so that there it is not put off.
  */
-static bool is_unhit(struct profil_session *session)
+static bool life_is_unhit(struct profil_session *session)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	       !READ_ONCE(session->buffer.watched) &&
@@ -158,7 +158,7 @@ static bool is_unhit(struct profil_session *session)
  * mmap_lock for reading, and the memory watched, if that is to be had without a wait: a
  * thread may hold the lock for as long as a page takes to come.
  */
-static bool try_lock_memory(struct profil_session *session)
+static bool life_try_lock_memory(struct profil_session *session)
 {
 	if (READ_ONCE(session->buffer.watched) || READ_ONCE(session->given_back))
 		return mmap_read_trylock(session->mm);
@@ -170,11 +170,11 @@ static bool try_lock_memory(struct profil_session *session)
 }
 
 /* Return: whether there is more to be done now. */
-static bool repair(struct profil_session *session)
+static bool life_repair(struct profil_session *session)
 {
 	bool again = true;
 
-	if (!try_lock_memory(session))
+	if (!life_try_lock_memory(session))
 		return true;
 	if (mutex_trylock(&session->service_mutex)) {
 		again = profil_repair_by_worker(session);
@@ -202,10 +202,10 @@ void profil_life_work(struct work_struct *work)
 		 * where the memory ends here
 		 */
 		old = compat_set_active_memcg(memcg);
-		if (is_unhit(session))
+		if (life_is_unhit(session))
 			profil_reaper_begin();
 		else
-			again = repair(session);
+			again = life_repair(session);
 		if (!again || !profil_session_come_again(session, memcg)) {
 			mmput(session->mm);
 			mem_cgroup_put(memcg);
@@ -216,11 +216,11 @@ void profil_life_work(struct work_struct *work)
 	if (!READ_ONCE(session->buffer.watched) &&
 	    (gone || READ_ONCE(session->state) != PROFIL_STATE_RUNNING) &&
 	    profil_table_withdraw(session->mm, session)) {
-		withdraw(session);
-		finish_and_bury(session);
+		life_withdraw(session);
+		life_finish_and_bury(session);
 	}
 	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
-		finish_and_bury(session);
+		life_finish_and_bury(session);
 	profil_fork_fill_reserve();
 	profil_session_put(session);
 }
@@ -240,16 +240,16 @@ void profil_life_release(struct profil_session *session)
 	WRITE_ONCE(session->withdrawn, true);
 	mutex_lock(&session->service_mutex);
 	profil_leftover_count(session);
-	finish(session);
+	life_finish(session);
 	mutex_unlock(&session->service_mutex);
-	bury(session);
+	life_bury(session);
 }
 
 /*
  * What a session has from when it counts as one until it is finished. @task is the
  * thread that starts it, or a child that does not run yet.
  */
-static void enrol(struct profil_session *session, struct task_struct *task)
+static void life_enrol(struct profil_session *session, struct task_struct *task)
 {
 	struct mm_struct *mm = task->mm;
 
@@ -267,7 +267,7 @@ static void enrol(struct profil_session *session, struct task_struct *task)
 }
 
 /* From here on points are its own: right before it is published, when all has been pinned. */
-static void begin(struct profil_session *session)
+static void life_begin(struct profil_session *session)
 {
 	session->started_ns = profil_tick_ns();
 	session->started_ktime = ktime_get_ns();
@@ -284,15 +284,15 @@ static void begin(struct profil_session *session)
 void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
-	enrol(child, task);
-	begin(child);
+	life_enrol(child, task);
+	life_begin(child);
 	profil_table_publish(child);
 	profil_session_visit(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
 								    1 + HZ / 100);
 }
 
 /* Charge all pages at once, then pin them. */
-static int pin_all(struct profil_session *session)
+static int life_pin_all(struct profil_session *session)
 {
 	const struct profil_config *config = session->config;
 	int err;
@@ -305,7 +305,7 @@ static int pin_all(struct profil_session *session)
 	return profil_repair_pin_all(session);
 }
 
-static int check_all(struct profil_session *session)
+static int life_check_all(struct profil_session *session)
 {
 	int err;
 
@@ -319,7 +319,7 @@ static int check_all(struct profil_session *session)
 }
 
 /* Watch, and pin or check the memory. */
-static int prepare(struct profil_session *session)
+static int life_prepare(struct profil_session *session)
 {
 	int err;
 
@@ -327,9 +327,9 @@ static int prepare(struct profil_session *session)
 	if (err)
 		return err;
 	if (session->config->flags & PROFIL_PIN_ON_HIT)
-		err = check_all(session);
+		err = life_check_all(session);
 	else
-		err = pin_all(session);
+		err = life_pin_all(session);
 	/* another thread may just have unmapped what was pinned */
 	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		err = -EFAULT;
@@ -337,7 +337,7 @@ static int prepare(struct profil_session *session)
 }
 
 /* The reference to @config is the session's, or put if there is an error. */
-static struct profil_session *create(struct profil_config *config)
+static struct profil_session *life_create(struct profil_config *config)
 {
 	struct profil_session *session;
 	int err = -ENOMEM;
@@ -347,7 +347,7 @@ static struct profil_session *create(struct profil_config *config)
 		goto put_config;
 	session->config = config;
 	profil_session_expect(session);
-	err = charge(config);
+	err = life_charge(config);
 	if (err)
 		goto free_session;
 	err = profil_hooks_get(profil_clock_needs_timer(config));
@@ -355,20 +355,20 @@ static struct profil_session *create(struct profil_config *config)
 		goto uncharge;
 	/* which the caller's descriptor holds now */
 	__module_get(THIS_MODULE);
-	enrol(session, current);
+	life_enrol(session, current);
 
-	err = prepare(session);
+	err = life_prepare(session);
 	if (!err)
 		return session;
-	withdraw(session);
+	life_withdraw(session);
 	mutex_lock(&session->service_mutex);
-	finish(session);
+	life_finish(session);
 	mutex_unlock(&session->service_mutex);
-	bury(session);
+	life_bury(session);
 	return ERR_PTR(err);
 
 uncharge:
-	uncharge(config);
+	life_uncharge(config);
 free_session:
 	profil_session_free(session);
 put_config:
@@ -377,8 +377,8 @@ put_config:
 }
 
 /* Under its service_mutex. */
-static void read_status(struct profil_session *session,
-			struct profil_status *status)
+static void life_read_status(struct profil_session *session,
+			     struct profil_status *status)
 {
 	struct profil_figures figures = profil_session_figures(session);
 
@@ -405,8 +405,8 @@ static void read_status(struct profil_session *session,
  * killed, its counters go with it, and the worker ends the session: a worker that has the
  * service_mutex may wait for memory that only this process can free.
  */
-static void settle_and_finish(struct profil_session *session,
-			      struct profil_status *status)
+static void life_settle_and_finish(struct profil_session *session,
+				   struct profil_status *status)
 {
 	if (profil_repair_by_call(session)) {
 		set_bit(PROFIL_ABANDONED, &session->flags);
@@ -414,10 +414,10 @@ static void settle_and_finish(struct profil_session *session,
 		return;
 	}
 	if (status)
-		read_status(session, status);
-	finish(session);
+		life_read_status(session, status);
+	life_finish(session);
 	mutex_unlock(&session->service_mutex);
-	bury(session);
+	life_bury(session);
 }
 
 /**
@@ -433,20 +433,20 @@ int profil_life_start(struct profil_config *config)
 	struct profil_session *session, *old;
 	bool timer;
 
-	session = create(config);
+	session = life_create(config);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	/* before it can have been replaced, and freed, by another thread */
 	trace_profil_start(session->tgid, config->rate, config->flags,
 			   config->nr_maps, config->nr_pages);
 	timer = profil_clock_needs_timer(config);
-	begin(session);
+	life_begin(session);
 	old = profil_table_publish(session);
 	if (timer)
 		profil_timer_begin();
 	if (old) {
-		withdraw(old);
-		settle_and_finish(old, NULL);
+		life_withdraw(old);
+		life_settle_and_finish(old, NULL);
 	}
 	return 0;
 }
@@ -463,7 +463,7 @@ int profil_life_stop(struct profil_status *status)
 	struct profil_session *session;
 	int err;
 
-	session = get_own();
+	session = life_get_own();
 	if (!session)
 		return 0;
 	/* before the point of no return: a signal may keep us from it */
@@ -473,8 +473,8 @@ int profil_life_stop(struct profil_status *status)
 	err = 0;
 	/* else another thread has stopped or replaced it meanwhile: that is us too */
 	if (profil_table_withdraw(current->mm, session)) {
-		withdraw(session);
-		settle_and_finish(session, status);
+		life_withdraw(session);
+		life_settle_and_finish(session, status);
 	}
 put:
 	profil_session_put(session);
@@ -489,14 +489,14 @@ put:
  */
 int profil_life_status(struct profil_status *status)
 {
-	struct profil_session *session = get_own();
+	struct profil_session *session = life_get_own();
 	int err;
 
 	if (!session)
 		return 0;
 	err = profil_repair_by_call(session);
 	if (!err) {
-		read_status(session, status);
+		life_read_status(session, status);
 		mutex_unlock(&session->service_mutex);
 	}
 	profil_session_put(session);

@@ -47,8 +47,8 @@
 /* Between two visits of the worker for stale pages: a few milliseconds. */
 #define PROFIL_VISIT_DELAY	(1 + HZ / 250)
 
-static bool invalidate(struct mmu_interval_notifier *notifier,
-		       const struct mmu_notifier_range *range,
+static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
+				const struct mmu_notifier_range *range,
 		       unsigned long seq)
 {
 	struct profil_buffer *buffer =
@@ -102,5 +102,5 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 }
 
 const struct mmu_interval_notifier_ops profil_notifier_ops = {
-	.invalidate = invalidate,
+	.invalidate = notifier_invalidate,
 };

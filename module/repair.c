@@ -87,8 +87,8 @@ static void repair_sweep(struct repair *repair)
  * As a tick would, were it here now; also if the profile has ended meanwhile at
  * its limit: this came before. Return: false if its memory has changed again.
  */
-static bool count_now(struct profil_session *session,
-		      const struct profil_sample *sample)
+static bool repair_count_now(struct profil_session *session,
+			     const struct profil_sample *sample)
 {
 	struct profil_cpu *cpu;
 	unsigned long flags;
@@ -125,7 +125,7 @@ static int repair_pin_and_count(struct repair *repair,
 			return err;
 		/* pinning may have made a copy of the page, which is a change too */
 		repair_sweep(repair);
-		if (count_now(session, sample))
+		if (repair_count_now(session, sample))
 			return 0;
 	}
 	return -EAGAIN;
@@ -182,8 +182,8 @@ static void repair_count_waiting(struct repair *repair)
 }
 
 /* Whether a signal was sent: for a thread that has the memory, under whose lock. */
-static bool signal_process_of(struct task_struct *thread,
-			      struct profil_session *session)
+static bool repair_signal_process_of(struct task_struct *thread,
+				     struct profil_session *session)
 {
 	bool has_memory;
 
@@ -201,7 +201,7 @@ static bool signal_process_of(struct task_struct *thread,
  * made under the same lock. (One that it is about to execute finds the signal pending, as
  * any that comes in time.) Nor where the memory is there, and only we cannot watch it.
  */
-static void send_fault_signal(struct profil_session *session)
+static void repair_send_fault_signal(struct profil_session *session)
 {
 	struct task_struct *leader, *thread;
 
@@ -214,7 +214,7 @@ static void send_fault_signal(struct profil_session *session)
 	leader = pid_task(session->process, PIDTYPE_TGID);
 	if (leader)
 		for_each_thread(leader, thread)
-			if (signal_process_of(thread, session))
+			if (repair_signal_process_of(thread, session))
 				break;
 	rcu_read_unlock();
 }
@@ -238,7 +238,7 @@ static void repair_pass(struct repair *repair)
 		profil_cpus_barrier(&session->cpus);
 		profil_session_give_back(session);
 		profil_session_lose_waiting(session);
-		send_fault_signal(session);
+		repair_send_fault_signal(session);
 	}
 }
 

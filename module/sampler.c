@@ -52,8 +52,8 @@ static __always_inline bool sampler_add(struct profil_session *session,
  * The page that a place is in, most often the last one's; NULL: it is not pinned, or may
  * not be written for now.
  */
-static __always_inline struct page *look_up(struct profil_session *session,
-					    struct profil_cpu *cpu, u64 place)
+static __always_inline struct page *sampler_look_up(struct profil_session *session,
+						    struct profil_cpu *cpu, u64 place)
 {
 	unsigned long index = place >> PAGE_SHIFT;
 
@@ -67,8 +67,8 @@ static __always_inline struct page *look_up(struct profil_session *session,
 }
 
 /* Put a sample into the page where it belongs. Return: false if it has to wait. */
-static __always_inline bool count_in(struct profil_session *session,
-				     struct page *page,
+static __always_inline bool sampler_count_in(struct profil_session *session,
+					     struct page *page,
 				     const struct profil_sample *sample,
 				     struct profil_figures *figures)
 {
@@ -106,14 +106,14 @@ static __always_inline bool count_in(struct profil_session *session,
 }
 
 /* The same where its page is pinned. Return: false if it has to wait. */
-static __always_inline bool count(struct profil_session *session,
-				  struct profil_cpu *cpu,
+static __always_inline bool sampler_count(struct profil_session *session,
+					  struct profil_cpu *cpu,
 				  const struct profil_sample *sample,
 				  struct profil_figures *figures)
 {
-	struct page *page = look_up(session, cpu, sample->place);
+	struct page *page = sampler_look_up(session, cpu, sample->place);
 
-	return likely(page) && count_in(session, page, sample, figures);
+	return likely(page) && sampler_count_in(session, page, sample, figures);
 }
 
 /**
@@ -131,7 +131,7 @@ bool profil_sampler_count(struct profil_session *session,
 			  const struct profil_sample *sample,
 			  struct profil_figures *figures)
 {
-	return count(session, cpu, sample, figures);
+	return sampler_count(session, cpu, sample, figures);
 }
 
 /**
@@ -147,12 +147,12 @@ bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
 			     struct profil_figures *figures)
 {
-	return count_in(session, page, sample, figures);
+	return sampler_count_in(session, page, sample, figures);
 }
 
 /* By value: what is pointed to would be kept on the stack, in the usual case too. */
-static noinline void let_wait(struct profil_session *session,
-			      struct profil_figures *figures,
+static noinline void sampler_let_wait(struct profil_session *session,
+				      struct profil_figures *figures,
 			      struct profil_sample sample)
 {
 	if (!profil_waiting_add(&session->waiting, &sample))
@@ -177,8 +177,8 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 			.samples = 1,
 		};
 
-		if (!count(session, cpu, &sample, &cpu->figures)) {
-			let_wait(session, &cpu->figures, sample);
+		if (!sampler_count(session, cpu, &sample, &cpu->figures)) {
+			sampler_let_wait(session, &cpu->figures, sample);
 			kick = true;
 		}
 	}
@@ -190,8 +190,8 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 }
 
 /* Samples of a pc. Return: whether the worker is needed. */
-static __always_inline bool sample_pc(struct profil_session *session,
-				      struct profil_cpu *cpu, u64 pc,
+static __always_inline bool sampler_take_pc(struct profil_session *session,
+					    struct profil_cpu *cpu, u64 pc,
 				      u64 samples)
 {
 	const struct profil_config *config = session->config;
@@ -218,9 +218,9 @@ static __always_inline bool sample_pc(struct profil_session *session,
 		this_cpu_add(profil_cpu_totals.samples, samples);
 		return false;
 	}
-	if (likely(count(session, cpu, &sample, &cpu->figures)))
+	if (likely(sampler_count(session, cpu, &sample, &cpu->figures)))
 		return false;
-	let_wait(session, &cpu->figures, sample);
+	sampler_let_wait(session, &cpu->figures, sample);
 	return true;
 }
 
@@ -257,8 +257,8 @@ enum outcome {
  * originals have it.
  */
 static __always_inline enum outcome
-sample_thread(struct profil_session *session, struct task_struct *task,
-	      u64 ticks, u64 points, bool in_user)
+sampler_take(struct profil_session *session, struct task_struct *task,
+	     u64 ticks, u64 points, bool in_user)
 {
 	const struct profil_config *config = session->config;
 	struct profil_cpu *cpu = profil_cpus_here(&session->cpus);
@@ -286,8 +286,8 @@ sample_thread(struct profil_session *session, struct task_struct *task,
 	}
 	if (unlikely(samples > 1))
 		samples = sampler_limit(config, cpu, samples);
-	if (sample_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
-		      samples) ||
+	if (sampler_take_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
+			    samples) ||
 	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING) ||
 	    unlikely(profil_cpus_used(&session->cpus, cpu)))
 		outcome = KICK;
@@ -308,7 +308,7 @@ unlock:
 bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 			 bool in_user)
 {
-	enum outcome outcome = sample_thread(session, current, ticks, 0,
+	enum outcome outcome = sampler_take(session, current, ticks, 0,
 					     in_user);
 
 	if (unlikely(outcome == KICK))
@@ -329,7 +329,7 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user)
 {
-	enum outcome outcome = sample_thread(session, task, 0, points, in_user);
+	enum outcome outcome = sampler_take(session, task, 0, points, in_user);
 
 	if (unlikely(outcome == KICK))
 		profil_session_kick_from_switch(session);

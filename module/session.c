@@ -38,9 +38,9 @@ static struct workqueue_struct *queue;
 static atomic_t nr_unfreed = ATOMIC_INIT(1);
 static DECLARE_COMPLETION(all_freed);
 
-static void free_work(struct work_struct *work);
+static void session_free_work(struct work_struct *work);
 
-static void kick(struct irq_work *work)
+static void session_kick_work(struct irq_work *work)
 {
 	profil_session_kick(container_of(work, struct profil_session,
 					 kick_work));
@@ -69,9 +69,9 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	INIT_HLIST_HEAD(&session->spares);
 	raw_spin_lock_init(&session->spares_lock);
 	/* a thread might come when the memory has gone, and what waits with it */
-	compat_init_irq_work_hard(&session->kick_work, kick);
+	compat_init_irq_work_hard(&session->kick_work, session_kick_work);
 	INIT_DELAYED_WORK(&session->work, profil_life_work);
-	INIT_RCU_WORK(&session->free_work, free_work);
+	INIT_RCU_WORK(&session->free_work, session_free_work);
 	return session;
 }
 
@@ -129,7 +129,7 @@ void profil_session_grow(struct profil_session *session)
 			    max_t(u32, PROFIL_WAITING_LEAST, wanted), gfp);
 }
 
-static void freed_one(void)
+static void session_freed(void)
 {
 	if (atomic_dec_and_test(&nr_unfreed))
 		complete(&all_freed);
@@ -147,7 +147,7 @@ void profil_session_keep_code(void)
 }
 
 /* A grace period after the last reference: no tick and no fork uses it. */
-static void free_work(struct work_struct *work)
+static void session_free_work(struct work_struct *work)
 {
 	struct profil_session *session =
 		container_of(to_rcu_work(work), struct profil_session, free_work);
@@ -164,7 +164,7 @@ static void free_work(struct work_struct *work)
 	put_pid(session->thread);
 	profil_session_free(session);
 	profil_config_put(config);
-	freed_one();
+	session_freed();
 }
 
 /**
@@ -430,7 +430,7 @@ int profil_session_init(void)
  */
 void profil_session_exit(void)
 {
-	freed_one();
+	session_freed();
 	wait_for_completion(&all_freed);
 	/* whose sessions have left the table */
 	profil_reaper_exit();

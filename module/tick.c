@@ -33,7 +33,7 @@
 /**
  * struct profil_tick - what a CPU's last ticks were, to charge late ones
  * @grid: tick grid, as profil_grid_advance() keeps it; at the last sampled tick
- * @idle: the CPU's idle time by then, see idle_time()
+ * @idle: the CPU's idle time by then, see tick_idle_time()
  * @mm:   what the last tick of all found, NULL if it was not sampled,
  * @task: and which thread; compared, never followed
  * @came: when that came to the CPU, see compat_on_cpu_since()
@@ -59,7 +59,7 @@ struct profil_tick {
 static DEFINE_PER_CPU(struct profil_tick, last_tick);
 
 /* Moves when the CPU was idle over a tick, also when there was no tick then. */
-static __always_inline u64 idle_time(void)
+static __always_inline u64 tick_idle_time(void)
 {
 	const u64 *times = kcpustat_this_cpu->cpustat;
 
@@ -93,12 +93,12 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
  * that was due; so is a lone thread, on a kernel that does not know when it came. What
  * was due before the session began is not charged.
  */
-static __always_inline u64 ticks_passed(struct profil_tick *last,
-					const struct profil_session *session)
+static __always_inline u64 tick_passed(struct profil_tick *last,
+				       const struct profil_session *session)
 {
 	u64 now = profil_tick_ns();
 	u64 ticks = profil_grid_advance(&last->grid, now, TICK_NSEC);
-	u64 idle = idle_time();
+	u64 idle = tick_idle_time();
 
 	if (unlikely(ticks > 1)) {
 		/*
@@ -161,15 +161,15 @@ static noinline void tick_queue_late(struct profil_tick *last, u64 late,
  * Hard interrupt context. Interrupts are off, so that it is an RCU read-side section.
  * Nothing that it calls is a function that it is called by: it cannot recurse.
  */
-static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
-			       struct ftrace_ops *ops, compat_ftrace_regs *regs)
+static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
 {
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
 	struct profil_session *session = profil_clock_session(current, false);
 
 	if (session) {
 		bool in_user = user_mode(get_irq_regs());
-		u64 ticks = ticks_passed(last, session);
+		u64 ticks = tick_passed(last, session);
 
 		tick_charge(session, 1, in_user);
 		if (unlikely(ticks > 1))
@@ -190,7 +190,7 @@ static void notrace clock_tick(unsigned long ip, unsigned long parent_ip,
  * refused while the clock is attached, and attaching is while it is set.
  */
 static struct ftrace_ops clock_ops = {
-	.func = clock_tick,
+	.func = tick_hook,
 	.flags = COMPAT_FTRACE_RECURSION_SAFE | FTRACE_OPS_FL_PERMANENT,
 };
 

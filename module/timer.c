@@ -64,14 +64,14 @@ struct profil_timer {
 static DEFINE_PER_CPU(struct profil_timer, timers);
 
 /* When it comes, or came last, in ns. */
-static __always_inline u64 expires(const struct profil_timer *timer)
+static __always_inline u64 timer_expires(const struct profil_timer *timer)
 {
 	return ktime_to_ns(hrtimer_get_expires(&timer->timer));
 }
 
 /* Have the timer at the grid of a session. Return: false if it is another one. */
-static __always_inline bool set_grid(struct profil_timer *timer,
-				     const struct profil_session *session)
+static __always_inline bool timer_set_grid(struct profil_timer *timer,
+					   const struct profil_session *session)
 {
 	u32 rate = profil_guard_rate(&session->config->guard,
 				     session->config->rate);
@@ -84,13 +84,13 @@ static __always_inline bool set_grid(struct profil_timer *timer,
 }
 
 /* How many points there are from the last look on to now; look ahead to the next. */
-static u64 points_passed(struct profil_timer *timer,
-			 const struct profil_session *session, u64 now)
+static u64 timer_points_passed(struct profil_timer *timer,
+			       const struct profil_session *session, u64 now)
 {
 	u64 since = max(timer->since, session->started_ktime);
 	u64 points = 0;
 
-	set_grid(timer, session);
+	timer_set_grid(timer, session);
 	if (now > since)
 		points = profil_grid_passed(&timer->grid, since, now);
 	timer->since = now;
@@ -102,11 +102,11 @@ static u64 points_passed(struct profil_timer *timer,
  * The same where the timer comes for the point that was next, without a look at the
  * clock. Return: false if that is not so.
  */
-static __always_inline bool is_at_point(struct profil_timer *timer,
-					const struct profil_session *session)
+static __always_inline bool timer_is_at_point(struct profil_timer *timer,
+					      const struct profil_session *session)
 {
-	if (unlikely(!set_grid(timer, session) ||
-		     expires(timer) != timer->point ||
+	if (unlikely(!timer_set_grid(timer, session) ||
+		     timer_expires(timer) != timer->point ||
 		     timer->point <= session->started_ktime))
 		return false;
 	timer->since = timer->point;
@@ -116,8 +116,8 @@ static __always_inline bool is_at_point(struct profil_timer *timer,
 }
 
 /* Count points that have passed while @task, of @session, was on the CPU. */
-static __always_inline void sample(struct profil_session *session,
-				   struct task_struct *task, u64 points,
+static __always_inline void timer_sample(struct profil_session *session,
+					 struct task_struct *task, u64 points,
 				   bool in_user)
 {
 	/* replaced on another CPU: then its successor is there */
@@ -126,16 +126,16 @@ static __always_inline void sample(struct profil_session *session,
 		session = profil_clock_session(task, true);
 }
 
-static void arm(struct profil_timer *timer, const struct profil_session *session,
-		u64 now)
+static void timer_arm(struct profil_timer *timer, const struct profil_session *session,
+		      u64 now)
 {
 	/* one of the same grid that is still to come is the next */
-	if (!set_grid(timer, session) || timer->point <= now)
+	if (!timer_set_grid(timer, session) || timer->point <= now)
 		timer->point = profil_grid_next(&timer->grid, now,
 						&timer->period);
 	/* one that comes sooner arms itself anew */
 	if (hrtimer_is_queued(&timer->timer) &&
-	    expires(timer) <= timer->point)
+	    timer_expires(timer) <= timer->point)
 		return;
 	hrtimer_start(&timer->timer, ns_to_ktime(timer->point),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
@@ -145,7 +145,7 @@ static void arm(struct profil_timer *timer, const struct profil_session *session
  * With the runqueue's lock held: nothing here may wake anybody, as the kick of a
  * worker does. The thread that leaves is in the kernel.
  */
-static void probe_switch(COMPAT_SWITCH_ARGS)
+static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 {
 	struct profil_timer *timer = this_cpu_ptr(&timers);
 	struct profil_session *session;
@@ -155,15 +155,15 @@ static void probe_switch(COMPAT_SWITCH_ARGS)
 	if (session) {
 		now = ktime_get_ns();
 		/* else the timer, armed for the next point, has none behind it */
-		if (expires(timer) <= now)
-			sample(session, prev,
-			       points_passed(timer, session, now), false);
+		if (timer_expires(timer) <= now)
+			timer_sample(session, prev,
+				     timer_points_passed(timer, session, now), false);
 	}
 	session = profil_clock_session(next, true);
 	if (session) {
 		now = now ?: ktime_get_ns();
 		timer->since = now;
-		arm(timer, session, now);
+		timer_arm(timer, session, now);
 	}
 }
 
@@ -172,15 +172,15 @@ static void probe_switch(COMPAT_SWITCH_ARGS)
  * time; but if the processor was away for long, the timer need not come for each point
  * one by one. What that takes is told to the guard.
  */
-static noinline void sample_by_clock(struct profil_timer *timer,
-				     struct profil_session *session,
+static noinline void timer_sample_by_clock(struct profil_timer *timer,
+					   struct profil_session *session,
 				     bool in_user)
 {
 	/* kept as the session is, should that be replaced meanwhile */
 	struct profil_config *config = session->config;
 	u64 now = ktime_get_ns();
 
-	sample(session, current, points_passed(timer, session, now), in_user);
+	timer_sample(session, current, timer_points_passed(timer, session, now), in_user);
 	profil_guard_account(&config->guard, config->rate,
 			     ktime_get_ns() - now);
 }
@@ -203,10 +203,10 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	session = profil_clock_session(current, true);
 	if (!session)
 		return HRTIMER_NORESTART;
-	if (++timer->fired % MEASURED && is_at_point(timer, session))
-		sample(session, current, 1, in_user);
+	if (++timer->fired % MEASURED && timer_is_at_point(timer, session))
+		timer_sample(session, current, 1, in_user);
 	else
-		sample_by_clock(timer, session, in_user);
+		timer_sample_by_clock(timer, session, in_user);
 	hrtimer_set_expires(hrtimer, ns_to_ktime(timer->point));
 	return HRTIMER_RESTART;
 }
@@ -223,9 +223,9 @@ static void timer_arm_here(void *unused)
 
 	session = profil_clock_session(current, true);
 	if (session) {
-		sample(session, current, points_passed(timer, session, now),
-		       false);
-		arm(timer, session, now);
+		timer_sample(session, current, timer_points_passed(timer, session, now),
+			     false);
+		timer_arm(timer, session, now);
 	}
 }
 
@@ -312,12 +312,12 @@ static struct tracepoint *switch_tracepoint;
 int profil_timer_attach(void)
 {
 	/* no code: the compiler compares the probe with the tracepoint */
-	check_trace_callback_type_sched_switch(probe_switch);
+	check_trace_callback_type_sched_switch(timer_probe_switch);
 	if (!switch_tracepoint)
 		switch_tracepoint = profil_tracepoint_find("sched_switch");
 	if (!switch_tracepoint)
 		return -EOPNOTSUPP;
-	return tracepoint_probe_register(switch_tracepoint, probe_switch, NULL);
+	return tracepoint_probe_register(switch_tracepoint, timer_probe_switch, NULL);
 }
 
 /* May sleep. When it returns, no CPU is in the probe or the timer. */
@@ -325,7 +325,7 @@ void profil_timer_detach(void)
 {
 	int cpu;
 
-	tracepoint_probe_unregister(switch_tracepoint, probe_switch, NULL);
+	tracepoint_probe_unregister(switch_tracepoint, timer_probe_switch, NULL);
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(&timers, cpu)->timer);

@@ -12,7 +12,7 @@
 atomic_long_t profil_totals[PROFIL_NR_TOTALS];
 DEFINE_PER_CPU(struct profil_cpu_totals, profil_cpu_totals);
 
-static ssize_t show_total(char *buf, enum profil_total total, unsigned long unit)
+static ssize_t totals_show_total(char *buf, enum profil_total total, unsigned long unit)
 {
 	unsigned long value = atomic_long_read(&profil_totals[total]);
 
@@ -22,40 +22,40 @@ static ssize_t show_total(char *buf, enum profil_total total, unsigned long unit
 static ssize_t sessions_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {
-	return show_total(buf, PROFIL_SESSIONS, 1);
+	return totals_show_total(buf, PROFIL_SESSIONS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(sessions);
 
 static ssize_t pinned_bytes_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
-	return show_total(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
+	return totals_show_total(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
 }
 static DEVICE_ATTR_ADMIN_RO(pinned_bytes);
 
 static ssize_t forks_followed_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
-	return show_total(buf, PROFIL_FORKS_FOLLOWED, 1);
+	return totals_show_total(buf, PROFIL_FORKS_FOLLOWED, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(forks_followed);
 
 static ssize_t forks_denied_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
-	return show_total(buf, PROFIL_FORKS_DENIED, 1);
+	return totals_show_total(buf, PROFIL_FORKS_DENIED, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(forks_denied);
 
 static ssize_t faults_show(struct device *dev, struct device_attribute *attr,
 			   char *buf)
 {
-	return show_total(buf, PROFIL_FAULTS, 1);
+	return totals_show_total(buf, PROFIL_FAULTS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(faults);
 
 /* @field: byte offset in struct profil_cpu_totals */
-static ssize_t show_cpu_total(char *buf, size_t field)
+static ssize_t totals_show_cpu_total(char *buf, size_t field)
 {
 	unsigned long sum = 0;
 	int cpu;
@@ -71,21 +71,21 @@ static ssize_t show_cpu_total(char *buf, size_t field)
 static ssize_t ticks_show(struct device *dev, struct device_attribute *attr,
 			  char *buf)
 {
-	return show_cpu_total(buf, offsetof(struct profil_cpu_totals, ticks));
+	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, ticks));
 }
 static DEVICE_ATTR_ADMIN_RO(ticks);
 
 static ssize_t samples_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
-	return show_cpu_total(buf, offsetof(struct profil_cpu_totals, samples));
+	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, samples));
 }
 static DEVICE_ATTR_ADMIN_RO(samples);
 
 static ssize_t lost_show(struct device *dev, struct device_attribute *attr,
 			 char *buf)
 {
-	return show_cpu_total(buf, offsetof(struct profil_cpu_totals, lost));
+	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, lost));
 }
 static DEVICE_ATTR_ADMIN_RO(lost);
 

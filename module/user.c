@@ -16,6 +16,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "user.h"
 
@@ -94,8 +95,9 @@ static struct profil_user *user_get(void)
 int profil_rights_get(struct profil_rights *rights)
 {
 	rights->memlock_pages = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	rights->ipc_lock = capable(CAP_IPC_LOCK);
-	rights->resource = capable(CAP_SYS_RESOURCE);
+	/* most callers have neither, and need none: no denial for the audit log */
+	rights->ipc_lock = ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
+	rights->resource = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	rights->user = user_get();
 	return rights->user ? 0 : -ENOMEM;
 }
@@ -119,8 +121,8 @@ void profil_rights_put(struct profil_rights *rights)
 }
 
 /* @freed of what is counted now is about to be given back for this. */
-static int add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
-		     bool exempt)
+static int user_add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
+			  bool exempt)
 {
 	int old = atomic_read(count);
 
@@ -140,7 +142,7 @@ static int add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
  */
 int profil_charge_session(const struct profil_rights *rights, u32 freed)
 {
-	return add_below(&rights->user->sessions, 1, freed,
+	return user_add_below(&rights->user->sessions, 1, freed,
 			 READ_ONCE(max_user_sessions), rights->resource);
 }
 
@@ -159,7 +161,7 @@ void profil_uncharge_session(const struct profil_rights *rights)
  */
 int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed)
 {
-	return add_below(&rights->user->regions, nr, freed,
+	return user_add_below(&rights->user->regions, nr, freed,
 			 READ_ONCE(max_user_regions), rights->resource);
 }
 
