@@ -291,18 +291,20 @@ void profil_life_begin_child(struct profil_session *child,
 								    1 + HZ / 100);
 }
 
-/* Charge all pages at once, then pin them. */
-static int life_pin_all(struct profil_session *session)
+/* Before its memory is watched: from then on a worker may give all back. */
+static int life_charge_all(struct profil_session *session)
 {
 	const struct profil_config *config = session->config;
 	int err;
 
+	if (config->flags & PROFIL_PIN_ON_HIT)
+		return 0;
 	err = profil_charge_pages(&config->rights, config->nr_pages);
 	if (err)
 		return err;
 	session->buffer.reserved = config->nr_pages;
 	session->buffer.charged = config->nr_pages;
-	return profil_repair_pin_all(session);
+	return 0;
 }
 
 static int life_check_all(struct profil_session *session)
@@ -318,18 +320,20 @@ static int life_check_all(struct profil_session *session)
 	return err;
 }
 
-/* Watch, and pin or check the memory. */
+/* Charge, watch, and pin or check the memory. */
 static int life_prepare(struct profil_session *session)
 {
 	int err;
 
-	err = profil_repair_watch(session);
+	err = life_charge_all(session);
+	if (!err)
+		err = profil_repair_watch(session);
 	if (err)
 		return err;
 	if (session->config->flags & PROFIL_PIN_ON_HIT)
 		err = life_check_all(session);
 	else
-		err = life_pin_all(session);
+		err = profil_repair_pin_all(session);
 	/* another thread may just have unmapped what was pinned */
 	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		err = -EFAULT;

@@ -395,7 +395,11 @@ int profil_repair_pin_all(struct profil_session *session)
 		err = repair_lock(session);
 		if (err)
 			break;
-		pinned = profil_buffer_pin_range(buffer, index, pages);
+		/* its memory went away meanwhile, and a worker has given all back */
+		if (session->given_back)
+			pinned = -EFAULT;
+		else
+			pinned = profil_buffer_pin_range(buffer, index, pages);
 		repair_unlock(session);
 		if (pinned > 0)
 			index += pinned;

@@ -154,15 +154,31 @@ static void end_meter(struct meter *meter)
 	close(meter->answer);
 }
 
-/* By all of some, one after the other. Negative: one could not measure. */
+/* The least of three: others use the CPU too. Negative: it could not measure. */
+static double least_switch_seconds(const struct meter *meter)
+{
+	double least = 1, one;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (write(meter->ask, "x", 1) != 1 ||
+		    read(meter->answer, &one, sizeof(one)) != sizeof(one))
+			return -1;
+		if (one < least)
+			least = one;
+	}
+	return least;
+}
+
+/* By all of some, one after the other: each is in a bucket of its own. */
 static double mean_switch_seconds(const struct meter *meters)
 {
 	double sum = 0, one;
 	int i;
 
 	for (i = 0; i < METERS; i++) {
-		if (write(meters[i].ask, "x", 1) != 1 ||
-		    read(meters[i].answer, &one, sizeof(one)) != sizeof(one))
+		one = least_switch_seconds(&meters[i]);
+		if (one < 0)
 			return -1;
 		sum += one;
 	}
