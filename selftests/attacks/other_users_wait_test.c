@@ -31,6 +31,18 @@
 #define INTERVAL_US	50000	/* so that all seconds in which victims wait are seen */
 #define MOST_MS		50
 
+/* As the administrator had it when we came. */
+static long long max_regions;
+
+static void restore_regions(void)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", max_regions);
+	if (max_regions > 0)
+		write_text(MAX_REGIONS, text);
+}
+
 FIXTURE(other_users_wait) {
 	int device;
 };
@@ -44,6 +56,7 @@ FIXTURE_SETUP(other_users_wait)
 
 FIXTURE_TEARDOWN(other_users_wait)
 {
+	restore_regions();
 	close(self->device);
 }
 
@@ -299,12 +312,7 @@ TEST_F(other_users_wait, for_a_full_cgroup)
 /* The parameter is as it was, also if a test has run out of time. */
 int main(int argc, char **argv)
 {
-	long long max_regions = number_in(MAX_REGIONS, "");
-	char text[32];
-	int status = test_harness_run(argc, argv);
-
-	snprintf(text, sizeof(text), "%lld", max_regions);
-	if (max_regions > 0)
-		write_text(MAX_REGIONS, text);
-	return status;
+	max_regions = number_in(MAX_REGIONS, "");
+	atexit(restore_regions);
+	return test_harness_run(argc, argv);
 }
