@@ -14,7 +14,7 @@
 
 #define STARTS		400
 #define BETWEEN		20	/* starts between two discards */
-#define MOST		4	/* times as dear, for the few that a worker has not freed yet */
+#define MOST		5	/* times as dear, for the few that a worker has not freed yet */
 #define EACH_US		1	/* for each, where no worker comes */
 
 FIXTURE(replaced_sessions) {
