@@ -32,7 +32,7 @@ static u16 *waiting_bucket(struct profil_waiting *waiting,
 					 waiting->bits)];
 }
 
-/* Empty, in memory of PROFIL_WAITING_BYTES() that is zeroed. */
+/* Empty, in memory of PROFIL_WAITING_BYTES(). */
 static void waiting_move_to(struct profil_waiting *waiting, void *memory,
 			    u32 size)
 {
@@ -42,6 +42,7 @@ static void waiting_move_to(struct profil_waiting *waiting, void *memory,
 	waiting->entries = memory;
 	waiting->next = (u16 *)(waiting->entries + size);
 	waiting->buckets = waiting->next + size;
+	memset(waiting->buckets, 0, size * sizeof(*waiting->buckets));
 }
 
 /* A free entry becomes the last one. There is one. */
@@ -139,7 +140,7 @@ void profil_waiting_grow(struct profil_waiting *waiting, u32 want, gfp_t gfp)
 	    waiting_size(waiting) > PROFIL_WAITING_FEW)
 		return;
 	do {
-		memory = kzalloc(PROFIL_WAITING_BYTES(size), gfp | __GFP_NOWARN);
+		memory = kmalloc(PROFIL_WAITING_BYTES(size), gfp | __GFP_NOWARN);
 		size = memory ? size : size / 2;
 	} while (!memory && size >= PROFIL_WAITING_LEAST);
 	if (!memory)
