@@ -86,7 +86,8 @@ static bool leftover_count_one(struct profil_session *session,
 
 /**
  * profil_leftover_count - count what still waits, where the address space ends
- * @session: withdrawn, with its service_mutex; mm_users is 0, and its mappings are there
+ * @session: withdrawn, with mmap_lock and its service_mutex; mm_users is 0, and its
+ *           mappings are there
  *
  * May sleep. What cannot be counted is lost.
  */
@@ -94,9 +95,6 @@ void profil_leftover_count(struct profil_session *session)
 {
 	struct profil_sample sample;
 
-	if (!profil_waiting_sum(&session->waiting))
-		return;
-	mmap_read_lock(session->mm);
 	while (profil_waiting_first(&session->waiting, &sample)) {
 		if (test_bit(PROFIL_FAULTED, &session->flags) ||
 		    !leftover_count_one(session, &sample))
@@ -104,5 +102,4 @@ void profil_leftover_count(struct profil_session *session)
 					    sample.samples, ESRCH);
 		profil_waiting_done(&session->waiting, sample.samples);
 	}
-	mmap_read_unlock(session->mm);
 }

@@ -4,7 +4,7 @@
 
 struct profil_session;
 
-/* With the service_mutex, where the address space ends. */
+/* With mmap_lock and the service_mutex, where the address space ends. */
 void profil_leftover_count(struct profil_session *session);
 
 #endif /* _PROFIL_LEFTOVER_H */

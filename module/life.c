@@ -238,10 +238,13 @@ void profil_life_release(struct profil_session *session)
 		return;
 	/* no barrier: no sampler runs, see the top of the file */
 	WRITE_ONCE(session->withdrawn, true);
+	/* free, or held for short: the mappings have no users, but may be reaped */
+	mmap_read_lock(session->mm);
 	mutex_lock(&session->service_mutex);
 	profil_leftover_count(session);
 	life_finish(session);
 	mutex_unlock(&session->service_mutex);
+	mmap_read_unlock(session->mm);
 	life_bury(session);
 }
 
