@@ -40,7 +40,6 @@
 #include "repair.h"
 #include "session.h"
 #include "table.h"
-#include "tick.h"
 #include "timer.h"
 #include "totals.h"
 #include "trace.h"
@@ -269,13 +268,6 @@ static void life_enrol(struct profil_session *session, struct task_struct *task)
 	profil_session_keep_code();
 }
 
-/* From here on points are its own: right before it is published, when all has been pinned. */
-static void life_begin(struct profil_session *session)
-{
-	session->started_ns = profil_tick_ns();
-	session->started_ktime = ktime_get_ns();
-}
-
 /**
  * profil_life_begin_child - begin a forked child's session
  * @child: charged, with config, hooks and the module
@@ -288,7 +280,6 @@ void profil_life_begin_child(struct profil_session *child,
 			     struct task_struct *task)
 {
 	life_enrol(child, task);
-	life_begin(child);
 	profil_table_publish(child);
 	profil_session_visit(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
 								    1 + HZ / 100);
@@ -447,7 +438,6 @@ int profil_life_start(struct profil_config *config)
 	trace_profil_start(session->tgid, config->rate, config->flags,
 			   config->nr_maps, config->nr_pages);
 	timer = profil_clock_needs_timer(config);
-	life_begin(session);
 	old = profil_table_publish(session);
 	if (timer)
 		profil_timer_begin();

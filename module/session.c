@@ -25,6 +25,7 @@
 #include "life.h"
 #include "reaper.h"
 #include "session.h"
+#include "tick.h"
 #include "totals.h"
 #include "trace.h"
 
@@ -286,6 +287,18 @@ void profil_session_visit(struct profil_session *session, unsigned long delay)
 		return;
 	if (!queue_delayed_work(queue, &session->work, delay))
 		profil_session_put(session);
+}
+
+/**
+ * profil_session_begin - from here on points are its own
+ * @session: that is about to be published
+ *
+ * Atomic context.
+ */
+void profil_session_begin(struct profil_session *session)
+{
+	session->started_ns = profil_tick_ns();
+	session->started_ktime = ktime_get_ns();
 }
 
 /**

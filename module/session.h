@@ -160,6 +160,7 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
 			 struct profil_figures *figures, u64 samples,
 			 u32 error);
+void profil_session_begin(struct profil_session *session);
 void profil_session_succeed(struct profil_session *session,
 			    const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);

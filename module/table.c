@@ -30,6 +30,12 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 
 	rcu_read_lock();
 	raw_spin_lock(&sessions_lock);
+	/*
+	 * The caller is not preempted from here on. Else the points of the time that it
+	 * is off its CPU would be charged to it: a switch looks only at sessions that
+	 * are in the table.
+	 */
+	profil_session_begin(session);
 	old = profil_table_find(session->mm);
 	if (old) {
 		profil_session_succeed(session, old);

@@ -35,7 +35,7 @@ static inline void stay_in_loop(char *code, size_t number, double seconds)
 	double end = thread_seconds() + seconds;
 
 	while (thread_seconds() < end)
-		((void (*)(unsigned long))(code + number * LOOP_BYTES))(20000);
+		((void (*)(unsigned long))(code + number * LOOP_BYTES))(100000);
 }
 
 #endif /* SELFTESTS_LOOPS_H */
