@@ -11,7 +11,7 @@
 #include "../late.h"
 
 #define ROUNDS	10
-#define LATE	10	/* ticks */
+#define LATE_TICKS	10	/* ticks */
 
 FIXTURE(stolen) {
 	struct profile profile;
@@ -42,7 +42,7 @@ static uint64_t be_late(struct __test_metadata *_metadata, struct profile *profi
 	EXPECT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, profile->hz));
 	for (i = 0; i < ROUNDS; i++) {
 		burn(2.5 / profile->hz);
-		EXPECT_EQ(0, keep_interrupts_off(how, (double)LATE / profile->hz));
+		EXPECT_EQ(0, keep_interrupts_off(how, (double)LATE_TICKS / profile->hz));
 	}
 	burn(2.5 / profile->hz);
 	stop(profile->fd);
@@ -56,9 +56,9 @@ TEST_F(stolen, is_not_charged)
 	uint64_t nr = be_late(_metadata, &self->profile, "steal", &due);
 
 	ksft_print_msg("%llu counted, %.1f due, of which %d were stolen\n",
-		       (unsigned long long)nr, due, ROUNDS * LATE);
-	EXPECT_LE(due - ROUNDS * LATE - ROUNDS - 1, nr);
-	EXPECT_GE(due - ROUNDS * LATE + ROUNDS + 1, nr);
+		       (unsigned long long)nr, due, ROUNDS * LATE_TICKS);
+	EXPECT_LE(due - ROUNDS * LATE_TICKS - ROUNDS - 1, nr);
+	EXPECT_GE(due - ROUNDS * LATE_TICKS + ROUNDS + 1, nr);
 }
 
 /* ... but what the process itself held up is, also after something was stolen. */
@@ -67,7 +67,7 @@ TEST_F(stolen, what_was_not_is_charged)
 	double due;
 	uint64_t nr;
 
-	ASSERT_EQ(0, keep_interrupts_off("steal", (double)LATE / self->profile.hz));
+	ASSERT_EQ(0, keep_interrupts_off("steal", (double)LATE_TICKS / self->profile.hz));
 	nr = be_late(_metadata, &self->profile, "off", &due);
 	ksft_print_msg("%llu counted, %.1f due\n", (unsigned long long)nr, due);
 	EXPECT_LE(due - 2, nr);
