@@ -243,6 +243,11 @@ struct profil_region {
  * it hits; if the limit does not allow that, the child is not profiled, and fork(2)
  * does not fail. With PROFIL_PIN_ON_HIT each page is pinned and charged when a sample
  * first needs it: samples that would exceed the limit are lost, and status says why.
+ * A pin of a part of a huge page keeps all of it, and all of it is charged, once.
+ *
+ * A page that has to be read from a file first, as of a private mapping, is read by the
+ * call that pins it, which can be killed meanwhile. A sample that finds it absent waits
+ * until the program has touched it, or for the next call of status or stop.
  *
  * With PROFIL_CHECK_ON_HIT, which goes with PROFIL_PIN_ON_HIT only (else EINVAL),
  * nobody asks whether the process can write the counters, neither at the call nor
@@ -320,7 +325,8 @@ struct profil_start {
  *                counter without pause. The call itself sees to those that it
  *                finds, so that this is 0 but for the samples that come meanwhile
  * @lost:         out: of these, the ones that could not be counted; see @error
- * @pinned_bytes: out: memory pinned for the counters, in bytes
+ * @pinned_bytes: out: memory that is kept for the counters by pins, in bytes; huge pages
+ *                in whole
  * @error:        out: why samples were lost, or the profile ended, last: 0, or
  *                EFAULT (the counters' memory went away), ENOMEM (RLIMIT_MEMLOCK,
  *                or no memory), ENOBUFS (more were waiting than there is room
