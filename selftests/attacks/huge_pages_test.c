@@ -311,7 +311,8 @@ TEST_F(huge_pages, with_the_rest_unmapped)
 		SKIP(return, "no huge pages");
 	ksft_print_msg("all but a page of each unmapped: %llu KiB are held, %llu KiB charged\n",
 		       held >> 10, rest->pinned >> 10);
-	EXPECT_GE(rest->pinned, held);
+	/* the page that is left of one may have been unpinned: then it is all that is held */
+	EXPECT_GE(rest->pinned + NR * PAGE, held);
 }
 
 TEST_HARNESS_MAIN
