@@ -124,7 +124,8 @@ static void life_bury(struct profil_session *session)
 	 * Unloading waits until it has been freed, and that for the notifier
 	 * callback that may be our caller: so rmmod works as soon as a stop has
 	 * returned or the process has been waited for; or a little later, if a
-	 * worker held its memory last.
+	 * worker held its memory last; or within a second, if it was not watched
+	 * (reaper.c).
 	 */
 	module_put(THIS_MODULE);
 }

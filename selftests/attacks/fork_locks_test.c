@@ -12,6 +12,7 @@
 #include "kselftest_harness.h"
 #include "../child.h"
 #include "../common.h"
+#include "../files.h"
 #include "tracer.h"
 
 #define CHILDREN	60
@@ -58,6 +59,7 @@ static void sleep_and_exit(void)
 static void fork_many(struct __test_metadata *_metadata, int device,
 		      void (*be_child)(void), const char *what)
 {
+	long long sessions = figure("sessions");
 	unsigned long long forks;
 	int i, times;
 
@@ -74,6 +76,8 @@ static void fork_many(struct __test_metadata *_metadata, int device,
 		       times);
 	EXPECT_EQ((unsigned long long)CHILDREN, forks);
 	EXPECT_GE(MOST_HITS, times);
+	/* and those that have gone are found, though nobody reports that */
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 }
 
 /* Else nothing is proved. */

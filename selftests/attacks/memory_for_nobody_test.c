@@ -136,6 +136,8 @@ TEST_F(memory_for_nobody, after_its_exit)
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	uncrowd(spinners, nr);
+	/* none is lost, either */
+	EXPECT_EQ((long long)(PAGES * PAGE), existing(self));
 	see_all_charged(_metadata, self);
 }
 

@@ -237,7 +237,7 @@ static long long available(void)
 	return number_in("/proc/meminfo", "MemAvailable:") * 1024;
 }
 
-TEST_F(stuck_page, many_dead)
+TEST_F_TIMEOUT(stuck_page, many_dead, 900)
 {
 	const char *number = getenv("PROFIL_ATTACKERS");
 	int i, stuck, nr = number ? atoi(number) : 64;
