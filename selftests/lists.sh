@@ -40,8 +40,8 @@ command_scripts=(command_test.sh follow_test.sh gprof_test.sh)
 debug_programs=(abi_test life_test fork_test sharers_test denied_test doubt_test limits_test
 	flags_test)
 # Attacks that are over in the time of a test there too
-debug_attacks=(attacks/memory_for_nobody_test attacks/replaced_sessions_test
-	attacks/start_waits_test attacks/many_users_test)
+debug_attacks=(attacks/memory_for_nobody_test attacks/start_waits_test
+	attacks/many_users_test)
 debug_long_programs=(observe_test.sh memory_test killed_test remap_test replaced_test machine_test.sh)
 # What races, for a kernel that finds data races
 race_programs=(life_test doubt_test remap_test fork_test storm_test.sh machine_test.sh
