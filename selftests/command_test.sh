@@ -51,11 +51,16 @@ of() {
 	between "$(awk "BEGIN { print $due - 1 }")" "$3" "$(awk "BEGIN { print $due + 3 }")"
 }
 
-# That the spinning of SECONDS was seen, in the right functions: 3/4 and 1/4. The program's
-# start and end are a few samples more.
+# spun SECONDS: the spinning was seen, 3/4 of it in spin_much. spin_less uses the rest: what
+# the last round of spin_much takes over its share is missing from spin_less. The start and
+# the end of the program are up to 3 samples.
 spun() {
-	of "$1" 0.75 "$(share spin_much)" && of "$1" 0.25 "$(share spin_less)" &&
-	between 0 $(($(samples) - $(share spin_much) - $(share spin_less))) 3
+	local much less
+
+	much=$(share spin_much)
+	less=$(share spin_less)
+	of "$1" 0.75 "$much" && [ "$less" -gt 0 ] && of "$1" 1 $((much + less)) &&
+	between 0 $(($(samples) - much - less)) 3
 }
 
 shares() {
