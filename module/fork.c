@@ -194,25 +194,6 @@ void profil_fork_free_spares(struct profil_session *session)
 		profil_session_free(spare);
 }
 
-/* The child is charged as much as its parent was at the start. */
-static int fork_charge(struct profil_session *child)
-{
-	const struct profil_config *config = child->config;
-	int err;
-
-	err = profil_charge_session(&config->rights, 0);
-	if (err || config->flags & PROFIL_PIN_ON_HIT)
-		return err;
-	err = profil_charge_pages(&config->rights, config->nr_pages);
-	if (err) {
-		profil_uncharge_session(&config->rights);
-		return err;
-	}
-	child->buffer.reserved = config->nr_pages;
-	child->buffer.charged = config->nr_pages;
-	return 0;
-}
-
 static int fork_follow(struct profil_session *parent, struct task_struct *task)
 {
 	struct profil_session *child = fork_take_spare(parent);
@@ -221,7 +202,8 @@ static int fork_follow(struct profil_session *parent, struct task_struct *task)
 	if (!child)
 		return -ENOMEM;
 	child->config = parent->config;
-	err = fork_charge(child);
+	/* its pages are charged as it hits them: there may be many children */
+	err = profil_charge_session(&child->config->rights, 0);
 	if (err)
 		goto put_spare;
 	if (!profil_hooks_get_another(profil_clock_needs_timer(child->config))) {
@@ -250,9 +232,6 @@ put_module:
 put_hooks:
 	profil_hooks_put(profil_clock_needs_timer(child->config));
 uncharge:
-	profil_uncharge_pages(&child->config->rights, child->buffer.charged);
-	child->buffer.reserved = 0;
-	child->buffer.charged = 0;
 	profil_uncharge_session(&child->config->rights);
 put_spare:
 	fork_put_spare(parent, child);

@@ -1,72 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RLIMIT_MEMLOCK is the user's, whose children count against it: one that it
- * has no room for is not profiled, and no worse off.
+ * RLIMIT_MEMLOCK is the user's, whose children count against it. A child is charged for
+ * the pages that its samples hit: it is profiled in any case, and loses the samples that
+ * there is no room for.
  */
 #include "kselftest_harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(children)
 
-/* Lower the soft limit to so many pages, or raise it up to the hard one. */
-static int limit_pins(size_t pages)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &limit))
-		return -1;
-	limit.rlim_cur = pages * PAGE;
-	return setrlimit(RLIMIT_MEMLOCK, &limit);
-}
-
-/* Pages that are pinned at the start need room at the fork. */
-static int room_for_one(struct profile *profile)
-{
-	struct profil_status status;
-	long long sessions;
-	int i, running;
-
-	if (become_user(61001, 1) || begin(profile))
-		return 100;
-	if (state_after_burning(profile) != PROFIL_STATE_OFF)
-		return 101;
-	status = get_status(profile->fd);
-	if (status.state != PROFIL_STATE_RUNNING || status.forks ||
-	    status.forks_denied != 1)
-		return 102;
-	/* a denied child has no room to try itself, until it gets some */
-	if (!fork()) {
-		profile->counter = map_memory(PAGE);
-		if (get_status(profile->fd).state != PROFIL_STATE_OFF ||
-		    begin(profile) != ENOMEM)
-			_exit(1);
-		_exit(limit_pins(2) || begin(profile));
-	}
-	if (wait_for(-1))
-		return 103;
-	/* (while it runs, a tick may come between its figures and the counter) */
-	status = stop(profile->fd);
-	if (status.forks_denied != 2 || status.counted != counted(profile))
-		return 104;
-
-	/* a new start with room for one more: in turn, as many as come */
-	if (limit_pins(2) || begin(profile))
-		return 105;
-	sessions = figure("sessions");
-	for (i = running = 0; i < 30; i++) {
-		running += state_after_burning(profile) == PROFIL_STATE_RUNNING;
-		/* the worker may be the last to use a child's memory */
-		await_figure("sessions", sessions);
-	}
-	status = stop(profile->fd);
-	return running == 30 && status.forks == 30 && !status.forks_denied ?
-		0 : 106;
-}
-
-/*
- * On hit, nothing is charged before that: the child is on, but its samples are
- * lost until its parent makes room.
- */
+/* The child is on, but its samples are lost until its parent makes room. */
 static int hit_without_room(const struct profile *profile, int ask, int answer)
 {
 	uint64_t before = counted(profile);
@@ -120,12 +63,9 @@ TEST_F(children, memlock_limit)
 	ASSERT_LE(0, denied);
 	pid = fork();
 	if (!pid)
-		_exit(variant->flags & PROFIL_PIN_ON_HIT ?
-		      room_for_hits_of_one(&self->profile) :
-		      room_for_one(&self->profile));
+		_exit(room_for_hits_of_one(&self->profile));
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_EQ(denied + (variant->flags & PROFIL_PIN_ON_HIT ? 0 : 2),
-		  figure("forks_denied"));
+	EXPECT_EQ(denied, figure("forks_denied"));
 }
 
 TEST_HARNESS_MAIN

@@ -38,7 +38,7 @@ enum request {
 	ERROR,		/* answer: status.error */
 	FORK,		/* answer: 0; the child is another worker */
 	END_CHILD,
-	FORK_MANY,	/* argument: children; answer: how many are profiled */
+	FORK_MANY,	/* argument: children; answer: how many have pages pinned */
 	EXEC,		/* answer: 0, from the new program */
 	SETUID,		/* argument: user; answer: errno */
 	EXIT,		/* no answer */
@@ -151,14 +151,17 @@ static long end_child(void)
 	return waitpid(child.pid, NULL, 0) == child.pid ? 0 : errno;
 }
 
-/* Children that live at the same time. Return: how many are profiled, or -1. */
+/*
+ * Children that live at the same time, and use CPU time. Return: how many have pages
+ * pinned, or -1.
+ */
 static long fork_many(int nr)
 {
-	int states[2], wait[2], i;
-	long profiled = 0;
-	char state;
+	int answers[2], wait[2], i;
+	char has_pages;
+	long nr_pinned = 0;
 
-	if (pipe(states) || pipe(wait))
+	if (pipe(answers) || pipe(wait))
 		return -1;
 	for (i = 0; i < nr; i++) {
 		pid_t pid = fork();
@@ -166,26 +169,27 @@ static long fork_many(int nr)
 		if (pid < 0)
 			return -1;
 		if (!pid) {
-			state = (char)get_status(device).state;
+			burn(0.05);
+			has_pages = get_status(device).pinned_bytes > 0;
 			close(wait[1]);
-			if (write(states[1], &state, 1) != 1 ||
-			    read(wait[0], &state, 1))
+			if (write(answers[1], &has_pages, 1) != 1 ||
+			    read(wait[0], &has_pages, 1))
 				_exit(1);
 			_exit(0);
 		}
 	}
 	for (i = 0; i < nr; i++) {
-		if (read(states[0], &state, 1) != 1)
+		if (read(answers[0], &has_pages, 1) != 1)
 			return -1;
-		profiled += state == PROFIL_STATE_RUNNING;
+		nr_pinned += has_pages;
 	}
 	close(wait[1]);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
 	close(wait[0]);
-	close(states[0]);
-	close(states[1]);
-	return profiled;
+	close(answers[0]);
+	close(answers[1]);
+	return nr_pinned;
 }
 
 static long execute(int socket)

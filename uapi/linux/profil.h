@@ -239,10 +239,9 @@ struct profil_region {
  * user's RLIMIT_MEMLOCK (unless the caller has CAP_IPC_LOCK), over all his
  * processes, until the profile ends. The limit is the one at the call; one that
  * replaces another needs room for both until it is done. All pages are pinned at the
- * call, which fails if that cannot be; a forked child is charged as much, and pins as
- * it hits; if the limit does not allow that, the child is not profiled, and fork(2)
- * does not fail. With PROFIL_PIN_ON_HIT each page is pinned and charged when a sample
- * first needs it: samples that would exceed the limit are lost, and status says why.
+ * call, which fails if that cannot be. With PROFIL_PIN_ON_HIT, and in a forked child,
+ * each page is pinned and charged when a sample first needs it: samples that would exceed
+ * the limit are lost, and status says why.
  * A pin of a part of a huge page keeps all of it, and all of it is charged, once.
  *
  * A page that has to be read from a file first, as of a private mapping, is read by the
@@ -335,9 +334,8 @@ struct profil_start {
  *                profile, leave it as it is
  * @clock:        out: PROFIL_CLOCK_*, never AUTO
  * @forks:        out: children that this profile was passed on to
- * @forks_denied: out: children that are not profiled, because RLIMIT_MEMLOCK or
- *                max_user_sessions would have been exceeded, or there was no
- *                memory
+ * @forks_denied: out: children that are not profiled, because max_user_sessions would
+ *                have been exceeded, or there was no memory
  * @skipped:      out: sampling points that were due and are in no other figure: a CPU
  *                that could not look for long (a virtual machine that was stopped, a
  *                debugger, interrupts off) takes at most 100 ms' worth of them for the
