@@ -90,6 +90,7 @@ static unsigned int kernel_scale(unsigned int scale)
 	return scale == 2 ? 0 : scale;
 }
 
+/* A buffer without a counter makes this form ineffective: it turns off what is on. */
 static int first_form(void *buffer, unsigned int size, unsigned long offset,
 		      unsigned int scale)
 {
@@ -101,16 +102,14 @@ static int first_form(void *buffer, unsigned int size, unsigned long offset,
 		.rounding = rounding_of(scale),
 		.overflow = PROFIL_OVERFLOW_SATURATE,
 	};
-	bool nothing = size < sizeof(HISTCOUNTER);
 	int on;
 
-	if (scale < 2)
+	if (scale < 2 || size < sizeof(HISTCOUNTER))
 		return turn_off(FORM_FIRST);
 	on = is_on();
 	if (on)
 		return on < 0 ? on : 0;
-	return turned_on(FORM_FIRST, nothing,
-			 profil_call_histogram(&histogram));
+	return turned_on(FORM_FIRST, false, profil_call_histogram(&histogram));
 }
 
 /*
@@ -141,32 +140,42 @@ static int read_prof(struct prof *into, const struct prof *from)
 	return error;
 }
 
-static unsigned int scale_of(const struct prof *prof)
+/*
+ * The largest scale at which each pc of the range has a counter. Counters are found by
+ * rounding up, so the last byte of text, at distance @last, must come to less than one
+ * byte below the buffer's end: last * scale < (bytes - 1) * 65536. 0, of a range that is
+ * 65536 times the buffer, is all in the first counter. 0, 1 and 2 have no other meaning
+ * here: the program has not chosen them.
+ */
+static unsigned int scale_by_size(uint64_t last, uint64_t bytes)
 {
-	unsigned long text = (unsigned long)prof->p_high -
-			     (unsigned long)prof->p_low;
-	unsigned long long scale;
+	const uint64_t limit = ((bytes - 1) << 16) - 1;
 
-	if (prof->p_scale != SCALE_BY_SIZE)
-		return prof->p_scale & SCALE_BITS;
-	scale = ((unsigned long long)prof->p_bufsize << 16) / text;
-	return scale < SCALE_BITS ? (unsigned int)scale : SCALE_BITS;
+	return last > limit / SCALE_BITS ? (unsigned int)(limit / last) : SCALE_BITS;
 }
 
 /* Of no bytes if nothing can be counted in it. */
 static struct profil_region make_region(const struct prof *prof)
 {
-	unsigned int scale = scale_of(prof);
-
-	return (struct profil_region){
+	struct profil_region region = {
 		.start = (unsigned long)prof->p_low,
 		.end = (unsigned long)prof->p_high,
 		.offset = (unsigned long)prof->p_low,
 		.buf = (uintptr_t)prof->p_buff,
-		.bytes = scale < 2 ? 0 : (unsigned int)prof->p_bufsize & ~1U,
-		.scale = kernel_scale(scale),
-		.rounding = rounding_of(scale),
+		.bytes = (unsigned int)prof->p_bufsize & ~1U,
 	};
+	const unsigned int scale = prof->p_scale & SCALE_BITS;
+
+	if (prof->p_scale != SCALE_BY_SIZE) {
+		region.scale = kernel_scale(scale);
+		region.rounding = rounding_of(scale);
+		if (scale < 2)
+			region.bytes = 0;
+	} else if (region.bytes) {
+		region.scale = scale_by_size(region.end - region.start - 1, region.bytes);
+		region.rounding = region.scale ? PROFIL_ROUND_UP : PROFIL_ROUND_FIRST;
+	}
+	return region;
 }
 
 /*

@@ -168,7 +168,6 @@ static void see_first_go_on(struct __test_metadata *_metadata,
 	array[1].p_buff = others + PAGE / 2;
 	EXPECT_EQ(0, first_form(others, scene->bytes, offset_of(scene), FULL));
 	EXPECT_EQ(0, first_form(others, scene->bytes, offset_of(scene), 2));
-	EXPECT_EQ(0, first_form(others, 0, offset_of(scene), FULL));
 	EXPECT_EQ(0, second_form(array));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_LT(before, *self->near);
@@ -221,26 +220,67 @@ TEST_F(aix, off_by_the_other_form)
 	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
 }
 
-/* BufferSize 0 does not count, but is on all the same. */
-TEST_F(aix, nothing_is_on)
+/*
+ * BufferSize 0 makes the first form ineffective, in each of the three states: off, on by
+ * that form, on by the other.
+ */
+TEST_F(aix, no_buffer)
 {
 	struct scene *scene = &self->scene;
 
 	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
+	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(0, first_on(scene));
+	EXPECT_TRUE(counts_at(scene, NEAR, 1));
+	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
+	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_TRUE(is_silent(scene));
+	EXPECT_EQ(0, second_form(self->array));
+	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
+	EXPECT_TRUE(counts_at(scene, NEAR, 1));
+	EXPECT_EQ(0, second_form(&self->end));
+	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+}
+
+/* An array in which nothing can be counted is on all the same. */
+TEST_F(aix, nothing_is_on)
+{
+	struct scene *scene = &self->scene;
+	struct prof array[2] = { self->array[0], self->array[2] };
+
+	array[0].p_scale = 0;
+	EXPECT_EQ(0, second_form(array));
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_EQ(0, second_form(self->array));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(is_silent(scene));
-	EXPECT_EQ(0, first_off(scene));
+	EXPECT_EQ(0, second_form(&self->end));
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	ASSERT_EQ(0, first_off(scene));
 	/* what ends all others ends it too */
-	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
+	EXPECT_EQ(0, second_form(array));
 	EXPECT_EQ(0, profil_stop(NULL));
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
+}
+
+/* p_scale -1: the last pcs of a range are counted, however small its buffer is. */
+TEST_F(aix, whole_range)
+{
+	static const int sizes[] = { 2, 4, 8, 0x100 };
+	struct scene *scene = &self->scene;
+	size_t last = PAGE - sizeof(instruction), i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		uint16_t *counter = &scene->counters[sizes[i] / 2 - 1];
+
+		memset(scene->counters, 0, scene->bytes);
+		self->array[0].p_bufsize = sizes[i];
+		ASSERT_EQ(0, second_form(self->array));
+		EXPECT_TRUE(counts_at(scene, last, 2));
+		EXPECT_LE(2, *counter);
+		EXPECT_EQ(0, second_form(&self->end));
+	}
 }
 
 /*

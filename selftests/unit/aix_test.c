@@ -67,10 +67,10 @@ static void test_nothing_to_count(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(0, profil_aix(buffer, 1, 0, 0x8000));
+	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(0, start_aix());
 	assert_int_equal(0, fake_device.starts);
-	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
 	assert_int_equal(0, start_aix());
 	assert_int_equal(1, fake_device.starts);
 	/* the kernel ends a profile by itself: then it is off */
@@ -82,6 +82,115 @@ static void test_nothing_to_count(void **state)
 	assert_int_equal(0, start_aix());
 	assert_int_equal(2, fake_device.starts);
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+}
+
+/* A buffer without a counter makes the first form ineffective, and only that form. */
+static void test_no_buffer(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
+		aix_off,
+	};
+	unsigned int size;
+
+	(void)state;
+	for (size = 0; size < 2; size++) {
+		assert_int_equal(0, profil_aix(buffer, size, 0, 0x8000));
+		assert_int_equal(0, start_aix());
+		assert_true(is_on());
+		assert_int_equal(0, profil_aix(buffer, size, 0, 0x8000));
+		assert_false(is_on());
+		assert_int_equal(0, aix_form(profs));
+		assert_int_equal(0, profil_aix(buffer, size, 0, 0x8000));
+		assert_true(is_on());
+		assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+		assert_false(is_on());
+	}
+}
+
+/*
+ * p_scale -1: each pc of the range has a counter, no two have one that is not between
+ * theirs, and the last one is in the buffer.
+ */
+static void check_range(unsigned long text, unsigned int bytes)
+{
+	const uintptr_t low = 0x10000;
+	struct aix_prof profs[] = {
+		{ (caddr_t)low, (caddr_t)(low + text), buffer, (int)bytes, -1U },
+		aix_off,
+	};
+	uint64_t previous = (uintptr_t)buffer, counter;
+	unsigned long d, step = text < 5000 ? 1 : text / 4999;
+
+	assert_int_equal(0, aix_form(profs));
+	for (d = 0; d < text; d += d + step < text ? step : text - d > 1 ? text - d - 1 : 1) {
+		counter = fake_device_counter(low + d);
+		if (counter < previous || counter > (uintptr_t)buffer + (bytes & ~1U) - 2)
+			fail_msg("%#lx of %#lx in %u bytes: %#llx", d, text, bytes,
+				 (unsigned long long)counter);
+		previous = counter;
+	}
+	assert_int_equal(0, fake_device_counter(low + text));
+	/* no finer scale would do: where there is text for them, all counters are used */
+	if (text >= bytes)
+		assert_int_equal((uintptr_t)buffer + (bytes & ~1U) - 2, previous);
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+}
+
+static void test_scale_by_size(void **state)
+{
+	static const unsigned long texts[] = {
+		1, 2, 3, 4, 5, 7, 0x40, 0x41, 0x3ff, 0x1000, 0x1001, 0x12345,
+	};
+	static const unsigned int sizes[] = { 2, 3, 4, 5, 6, 8, 64 };
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		for (j = 0; j < ARRAY_SIZE(sizes); j++)
+			check_range(texts[i], sizes[j]);
+}
+
+/* A range that is 65536 times its buffer: a scale of 0, 1 or 2 turns nothing off. */
+static void test_large_range(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x10000, (caddr_t)0x10000 + 0x40000, buffer, 4, -1U },
+		aix_off,
+	};
+	static const unsigned long texts[] = { 0x18000, 0x30000, 0x40000, 0x7fffffff };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		profs[0].p_high = profs[0].p_low + texts[i];
+		assert_int_equal(0, aix_form(profs));
+		assert_int_equal((uintptr_t)buffer, fake_device_counter(0x10000));
+		assert_int_not_equal(0, fake_device_counter(0x10000 + texts[i] - 1));
+		assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
+	}
+}
+
+/* What is asked for while profiling is on is not looked at, but for the first p_high. */
+static void test_errors_while_on(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x2000, (caddr_t)0x2100, NULL, 0x100, -1U },
+		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
+		aix_off,
+	};
+
+	(void)state;
+	assert_int_equal(0, start_aix());
+	errno = 0;
+	assert_int_equal(0, profil_aix((void *)8, 64, 0, 0xffff));
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, errno);
+	assert_int_equal(EFAULT, error_of(aix_form(NULL)));
+	assert_true(is_on());
+	assert_int_equal(1, fake_device.starts);
+	assert_int_equal(0, profil_aix(NULL, 0, 0, 0));
+	assert_false(is_on());
 }
 
 /* A profile of another function of the library is none of AIX's. */
@@ -211,6 +320,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_no_effect),
 		TEST(test_nothing_to_count),
+		TEST(test_no_buffer),
+		TEST(test_scale_by_size),
+		TEST(test_large_range),
+		TEST(test_errors_while_on),
 		TEST(test_another_function),
 		TEST(test_errors),
 		TEST(test_many_regions),

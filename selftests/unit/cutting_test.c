@@ -220,8 +220,28 @@ static void test_sprofil_without_bounds(void **state)
 	}
 }
 
-/* The counter of a pc by the rule of AIX's second form; 0: none. */
-static uint64_t aix_counter(const struct aix_prof *profs, uint64_t pc)
+static uint64_t aix_index(uint64_t d, uint64_t scale)
+{
+	return (d * scale / 65536 + 1) / 2;
+}
+
+/* What p_scale -1 is: the largest scale at which the last pc has a counter. */
+static uint64_t aix_scale(const struct aix_prof *prof)
+{
+	const uint64_t last = (uint64_t)(prof->p_high - prof->p_low) - 1;
+	uint64_t scale = 0xffff;
+
+	while (aix_index(last, scale) >= (uint64_t)prof->p_bufsize / 2)
+		scale--;
+	return scale;
+}
+
+/*
+ * The counter of a pc by the rule of AIX's second form; 0: none. For those with a
+ * p_scale of -1, ranges[] has the scale.
+ */
+static uint64_t aix_counter(const struct aix_prof *profs, const uint64_t *ranges,
+			    uint64_t pc)
 {
 	const struct aix_prof *prof;
 
@@ -234,12 +254,11 @@ static uint64_t aix_counter(const struct aix_prof *profs, uint64_t pc)
 		if (pc < low || pc >= high)
 			continue;
 		if (prof->p_scale == -1U)
-			scale = size * 65536 / (high - low);
-		if (scale > 0xffff)
-			scale = 0xffff;
-		if (scale < 2)
+			index = aix_index(pc - low, ranges[prof - profs]);
+		else if (scale < 2)
 			return 0;
-		index = scale == 2 ? 0 : ((pc - low) * scale / 65536 + 1) / 2;
+		else
+			index = scale == 2 ? 0 : aix_index(pc - low, scale);
 		if (index >= size / 2)
 			return 0;
 		return (uint64_t)prof->p_buff + 2 * index;
@@ -251,11 +270,14 @@ static void check_aix(const struct aix_prof *profs)
 {
 	const struct aix_prof off = { .p_high = 0 };
 	const struct aix_prof *prof;
-	uint64_t pc, got, want;
+	uint64_t pc, got, want, ranges[MOST] = { 0 };
 
+	for (prof = profs; prof->p_high; prof++)
+		if (prof->p_scale == -1U && prof->p_bufsize >= 2 && prof->p_high > prof->p_low)
+			ranges[prof - profs] = aix_scale(prof);
 	assert_int_equal(0, profil_aix((void *)profs, -1U, 0, 0));
 	for (pc = 0; pc < PCS; pc++) {
-		want = aix_counter(profs, pc);
+		want = aix_counter(profs, ranges, pc);
 		/*
 		 * nothing of it can be counted: then the kernel knows nothing
 		 */
@@ -298,7 +320,7 @@ static void test_aix(void **state)
 	}
 }
 
-/* The example of the rule: its scales are 0x8000 and 0xffff. */
+/* The example of the rule: its scales are 0x7ff7 and 0xffff. */
 static void test_aix_example(void **state)
 {
 	struct aix_prof profs[] = {
