@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Linux 0.99.11, whose C library counted in a signal handler: a buffer that cannot be
- * written is the program's own fault there.
+ * written is the program's own fault there. So where there is no device, today's C library
+ * counts, which does the same.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "call.h"
+#include "fallback.h"
 #include "profil.h"
+
+static void start(const struct profil_histogram *histogram)
+{
+	/* EFAULT: not in the process's half of the address space at all */
+	if (profil_call_silent_histogram("profil_linux099", histogram) == -EFAULT)
+		raise(SIGSEGV);
+}
 
 /* As documented in profil.h. */
 int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale)
@@ -22,12 +33,15 @@ int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale)
 		.flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT |
 			 PROFIL_FAULT_SIGNAL,
 	};
+	bool off = !buf || !bufsiz || scale < 2;
+	int error = 0;
 
-	if (!buf || !bufsiz || scale < 2)
+	if (off && !profil_fallback_used())
 		profil_call_silent_off("profil_linux099");
-	/* EFAULT: not in the process's half of the address space at all */
-	else if (profil_call_silent_histogram("profil_linux099",
-					      &histogram) == -EFAULT)
-		raise(SIGSEGV);
+	else if (profil_fallback_needed(&error))
+		profil_fallback_call(off ? NULL : (unsigned short *)buf,
+				     (unsigned int)bufsiz, offset, (unsigned int)scale);
+	else if (!error)
+		start(&histogram);
 	return 0;
 }
