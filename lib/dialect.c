@@ -6,9 +6,11 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 /*
  * profil() is defined without <unistd.h>, which declares that buf is never NULL: the
@@ -22,31 +24,49 @@
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale);
 
-/* Each with the arguments of profil(), as a program compiled for it passes them. */
+/*
+ * A program that was compiled with a page's declaration passes an offset of 32 bits, and
+ * leaves the upper half of its register undefined. One that was compiled with the C
+ * library's passes 64 bits. Which of the two it is, profil() cannot see. But 32 bits reach
+ * all of a program that is not a PIE, and nothing of one that is.
+ */
+static unsigned long offset_as_declared(size_t offset)
+{
+	return getauxval(AT_ENTRY) <= UINT32_MAX ? (uint32_t)offset : offset;
+}
+
+/*
+ * Each with the arguments of profil(), as a program compiled for it passes them. All of
+ * them but the offset have 32 bits: no buffer needs more.
+ */
 static int call_solaris(unsigned short *buf, size_t bufsiz, size_t offset,
 			unsigned int scale)
 {
-	return profil_solaris(buf, bufsiz, offset, scale);
+	return profil_solaris(buf, (unsigned int)bufsiz, offset_as_declared(offset), scale);
 }
 
 static int call_linux099(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale)
 {
-	return profil_linux099((char *)buf, (int)bufsiz, offset, (int)scale);
+	return profil_linux099((char *)buf, (int)bufsiz, offset_as_declared(offset),
+			       (int)scale);
 }
 
 static int call_bsd(unsigned short *buf, size_t bufsiz, size_t offset,
 		    unsigned int scale)
 {
-	return profil_bsd((char *)buf, bufsiz, offset, scale);
+	return profil_bsd((char *)buf, (unsigned int)bufsiz, offset_as_declared(offset),
+			  scale);
 }
 
 static int call_osf1(unsigned short *buf, size_t bufsiz, size_t offset,
 		     unsigned int scale)
 {
-	return profil_osf1((short *)buf, bufsiz, offset, scale);
+	return profil_osf1((short *)buf, (unsigned int)bufsiz, offset_as_declared(offset),
+			   scale);
 }
 
+/* Its page has an unsigned long for the offset. */
 static int call_aix(unsigned short *buf, size_t bufsiz, size_t offset,
 		    unsigned int scale)
 {

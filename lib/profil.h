@@ -3,16 +3,17 @@
  * libprofil: profil(2) with the kernel's sampling, as five systems and the GNU C
  * library had it; sprofil(), pcsample(), and what lies below.
  *
- * Source that was written for one of the systems needs none of this: its own
- * header names are in PREFIX/include/profil/DIALECT (pkg-config --cflags
- * profil-DIALECT), and bind profil() there to that system's.
+ * Source that was written for one of the systems needs none of this: in the library
+ * libprofil-DIALECT, plain profil() is that system's, as its manual page declares it
+ * (pkg-config libprofil-DIALECT). The system's header names are in
+ * PREFIX/include/profil/DIALECT.
  *
  * Environment, for every function here but profil_stop() and profil_status():
  *   PROFIL_RATE=HZ       samples per second of CPU time, instead of what the
  *                        program asks for or the 100 of all manual pages
  *   PROFIL_DIALECT=NAME  what plain profil() means: see profil_dialect()
  *   PROFIL_FALLBACK=     what profil() does where /dev/profil cannot be opened, if
- *                        its dialect is glibc: "warn" (default) uses the C
+ *                        its dialect is glibc or linux099: "warn" (default) uses the C
  *                        library's profil() and says so on stderr, once; "quiet"
  *                        does not say so; "fatal" makes it an error of the call.
  *                        The same for programs compiled with -pg: libprofil(3).
@@ -86,7 +87,9 @@ extern "C" {
  * (there, it sends all to counter 0), and a forked child goes on being counted,
  * in its own copy of the buffer.
  *
- * With profil_dialect() or PROFIL_DIALECT, it is another system's instead.
+ * With profil_dialect() or PROFIL_DIALECT, it is another system's instead. It takes
+ * bufsiz with 32 bits then, and offset too, where the program's text lies below 2^32
+ * (but of aix): as that system's page declares them.
  *
  * Return: 0, or -1 with errno.
  */
@@ -138,8 +141,9 @@ int profil_bsd(char *samples, size_t size, unsigned long offset,
  *
  * The counter that holds byte (pc - offset) * scale / 65536 of the buffer goes up
  * by one; it wraps. If it cannot be written, the process gets a SIGSEGV, from the
- * call itself if no process could write there. Source: profil(2), Linux 0.99.11.
- * Return: 0, always; on errors profiling is off, and a line on stderr tells.
+ * call itself if no process could write there. Where /dev/profil cannot be opened, the C
+ * library's profil() counts (PROFIL_FALLBACK). Source: profil(2), Linux 0.99.11.
+ * Return: 0, always; on errors profiling is off, and a line on stderr says why.
  */
 int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale);
 
@@ -163,8 +167,8 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
  * profil_aix() - profil() of AIX, in both its forms
  * @buffer: 16-bit counters; or, if @size is -1, struct prof[] (<mon.h> of the
  *          dialect's headers)
- * @size:   their size in bytes; 0: in effect, but nothing is counted; -1, as
- *          unsigned int: the second form
+ * @size:   their size in bytes; 0 or 1 turns profiling off; -1, as unsigned int: the
+ *          second form
  * @offset: lowest pc that is counted; ignored in the second form
  * @scale:  of its 16 low bits: 0xffff for 2 bytes of text per counter, 0x7fff for
  *          4, 2 for all in the first counter; 0 or 1 turns profiling off. Ignored
@@ -174,8 +178,9 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
  *
  * First form: counter number ((pc - offset) * scale / 65536 + 1) / 2 goes up by
  * one, until it is 65535. Second form: the same in the first element with p_low <=
- * pc < p_high, by p_low, p_scale (-1: as p_bufsize, in bytes, is to the range) and
- * p_buff; the last element has p_high 0, and profiling is off if it is the first.
+ * pc < p_high, by p_low, p_scale (-1: the largest at which p_bufsize bytes have a counter
+ * for each pc of the range) and p_buff; the last element has p_high 0, and profiling is off
+ * if it is the first.
  *
  * A call that turns on what is on, turns off what is off, or turns off what the
  * other form has turned on, has no effect, and returns 0.
@@ -183,7 +188,8 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
  * Source: profil subroutine, AIX Technical Reference. Return: 0, or -1 with errno:
  * EFAULT also if the buffer cannot be locked in memory; EINVAL if p_high does not
  * ascend from element to element, or lies below p_low. (void in the dialect's
- * header: there errno alone tells.)
+ * header: only errno reports an error there.) While profiling is on, the arguments of a
+ * call that would turn it on are not checked; EFAULT if the first p_high is unreadable.
  */
 int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * <unistd.h> of a program written for OSF/1: the C library's, with the profil()
- * of that system in place of the C library's own.
+ * of that system in place of the C library's own. Source that has the page's declaration
+ * too is compiled with PROFIL_PAGE_TYPES.
  */
 #ifndef PROFIL_OSF1_UNISTD_H
 #define PROFIL_OSF1_UNISTD_H
@@ -17,10 +18,16 @@
 extern "C" {
 #endif
 
-/* profil(2), OSF/1; buffer_size and offset are widened to hold any address */
+#ifdef PROFIL_PAGE_TYPES
+/* As the page declares it, profil(2), OSF/1: in libprofil-osf1 */
+extern void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset,
+		   unsigned int scale);
+#else
+/* With sizes and offsets of 64 bits, which hold any address: in libprofil */
 extern void profil(short *short_buffer, size_t buffer_size,
 		   unsigned long offset, unsigned int scale)
 	__asm__("profil_osf1");
+#endif
 
 #ifdef __cplusplus
 }
