@@ -259,8 +259,14 @@ static int second_form(const struct prof *array)
 int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale)
 {
+	const int saved = errno;
+	int error;
+
 	if (size == SECOND_FORM)
-		return profil_call_return(second_form(buffer));
-	return profil_call_return(first_form(buffer, size, offset,
-					     scale & SCALE_BITS));
+		error = second_form(buffer);
+	else
+		error = first_form(buffer, size, offset, scale & SCALE_BITS);
+	/* the page's returns nothing: so errno must be as it was, whatever malloc() did */
+	errno = saved;
+	return profil_call_return(error);
 }

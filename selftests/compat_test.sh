@@ -72,11 +72,16 @@ has_threads() {
 	! grep -q '^The futex facility returned an unexpected error' "$work/out"
 }
 
+# By the functions of <profil.h> and by the libraries with the pages' types
+vectors() {
+	runs vectors_test && grep -q 'random.vectors: [1-9][0-9]* rows of aix' "$work/err"
+}
+
 programs=(aix_test sprofil_test pcsample_test choice_test)
 
 ktap_print_header
 need_device
-ktap_set_plan $((5 + 5 + 1 + ${#programs[@]}))
+ktap_set_plan $((5 + 5 + 2 + ${#programs[@]}))
 old_program ../lib ./old "old program"
 # the compiler may make no 32-bit programs, the kernel run none
 if "$m32/old" profil >"$work/out" 2>&1; then
@@ -86,13 +91,14 @@ if "$m32/old" profil >"$work/out" 2>&1; then
 		for program in "${programs[@]}"; do
 			check "32-bit program: $program" runs "$program"
 		done
+		check "32-bit program: vectors_test" vectors
 	else
-		for ((i = 0; i < 1 + ${#programs[@]}; i++)); do
+		for ((i = 0; i < 2 + ${#programs[@]}; i++)); do
 			ktap_test_skip "32-bit programs with threads: the kernel has no CONFIG_COMPAT_32BIT_TIME"
 		done
 	fi
 else
-	for ((i = 0; i < 5 + 1 + ${#programs[@]}; i++)); do
+	for ((i = 0; i < 5 + 2 + ${#programs[@]}; i++)); do
 		ktap_test_skip "32-bit programs, which are not to be had here"
 	done
 fi

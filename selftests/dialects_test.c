@@ -148,6 +148,74 @@ TEST_F(dialect, nothing_to_count)
 	EXPECT_TRUE(is_silent(scene));
 }
 
+#define NR_CHILDREN	20
+#define OTHER_USER	7303	/* which no other test charges */
+
+/* Count in a child, and wait until all have tried. Return: 0, or what is wrong. */
+static int count_beside_others(const struct scene *scene, int ready, int go)
+{
+	bool counts = counts_at(scene, NEAR, 1);
+	char byte;
+
+	if (write(ready, "", 1) != 1 || read(go, &byte, 1))
+		return 1;
+	if (get_status(scene->fd).lost)
+		return 2;
+	return counts ? 0 : 4;
+}
+
+/* Return: 0, or what is wrong. */
+static int fork_children(const struct scene *scene,
+			 const struct _fixture_variant_dialect *variant, size_t bytes)
+{
+	int ready[2], go[2], i, wrong = 0;
+	char byte;
+
+	if (become_user(OTHER_USER, (8 << 20) / PAGE) || pipe(ready) || pipe(go) ||
+	    variant->profil(scene->counters, bytes, offset_of(scene), variant->whole))
+		return 100;
+	for (i = 0; i < NR_CHILDREN; i++) {
+		if (!fork()) {
+			close(go[1]);
+			_exit(count_beside_others(scene, ready[1], go[0]));
+		}
+	}
+	close(ready[1]);
+	for (i = 0; i < NR_CHILDREN; i++)
+		if (read(ready[0], &byte, 1) != 1)
+			wrong = 101;
+	close(go[1]);
+	for (i = 0; i < NR_CHILDREN; i++)
+		wrong |= wait_for(-1);
+	return wrong ? wrong : get_status(scene->fd).forks != NR_CHILDREN;
+}
+
+/* An ordinary user's limit is 8 MiB: 20 children with large buffers are all followed. */
+TEST_F(dialect, many_children)
+{
+	static const size_t sizes[] = { 32 << 10, 1 << 20, 6 << 20 };
+	struct scene scene = self->scene;
+	size_t i;
+
+	if (getuid())
+		SKIP(return, "needs root, to be another user");
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		pid_t pid;
+
+		scene.counters = map_memory(sizes[i]);
+		ASSERT_NE(MAP_FAILED, scene.counters);
+		/* of which each counts in whole, 2 MiB for a child's first sample */
+		madvise(scene.counters, sizes[i], MADV_NOHUGEPAGE);
+		pid = fork();
+		if (!pid)
+			_exit(fork_children(&scene, variant, sizes[i]));
+		EXPECT_EQ(0, wait_for(pid)) {
+			TH_LOG("%zu bytes", sizes[i]);
+		}
+		munmap(scene.counters, sizes[i]);
+	}
+}
+
 TEST_F(dialect, second_call)
 {
 	struct scene *scene = &self->scene;

@@ -3,10 +3,10 @@
  * A thread that is at one chosen pc, exactly, and the only one of the process
  * that can be counted.
  *
- * The pc lies above SPINNER_LOWEST. The program is linked statically at its
- * fixed address far below, so that whatever else runs meanwhile lies below each
- * offset at or above SPINNER_LOWEST. The kernel's vdso does not: while a
- * profile runs, nobody calls what lies there.
+ * The pc lies above SPINNER_LOWEST, or SPINNER_LOW where addresses must have 32 bits. The
+ * program is linked statically at its fixed address below both, so that whatever else runs
+ * meanwhile lies below each offset from there on. The kernel's vdso does not: while a
+ * profile runs, nothing calls what lies there.
  */
 #ifndef SELFTESTS_SPINNER_H
 #define SELFTESTS_SPINNER_H
@@ -17,7 +17,12 @@
 
 #include "common.h"
 
+#define SPINNER_LOW	0x10000000UL
+#if __SIZEOF_LONG__ > 4
 #define SPINNER_LOWEST	0x200000000UL
+#else
+#define SPINNER_LOWEST	SPINNER_LOW
+#endif
 
 struct spinner {
 	pthread_t thread;
@@ -46,7 +51,7 @@ static inline int spinner_create(struct spinner *spinner)
 	extern char etext;
 	int error;
 
-	if ((uintptr_t)&etext > SPINNER_LOWEST)
+	if ((uintptr_t)&etext > SPINNER_LOW)
 		return ERANGE;
 	spinner->page = NULL;
 	sem_init(&spinner->go, 0, 0);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Plain profil() of the libraries libprofil-DIALECT by one prototype, as dialect_calls.h
+ * has the functions of <profil.h>. selftests/Makefile renames them, since a program can
+ * have only one profil(). Where the page's types have 32 bits, the upper halves of their
+ * registers are no part of the values: a caller that was compiled with the page's
+ * declaration may leave anything there, so here is something.
+ */
+#ifndef SELFTESTS_PAGE_CALLS_H
+#define SELFTESTS_PAGE_CALLS_H
+
+#include <errno.h>
+
+#include "dialect_calls.h"
+
+void page_solaris(void *buff, unsigned long bufsiz, unsigned long offset,
+		  unsigned long scale);
+int page_bsd(void *samples, unsigned long size, unsigned long offset,
+	     unsigned long scale);
+int page_linux099(void *buf, unsigned long bufsiz, unsigned long offset,
+		  unsigned long scale);
+void page_osf1(void *short_buffer, unsigned long buffer_size, unsigned long offset,
+	       unsigned long scale);
+void page_aix(void *buffer, unsigned long size, unsigned long offset,
+	      unsigned long scale);
+
+/* Shifted twice: 32 bits are all of an unsigned long in a 32-bit program */
+static inline unsigned long with_garbage(unsigned long value)
+{
+	return value | 0xdeadbeefUL << 16 << 16;
+}
+
+static inline int page_call_solaris(void *buf, size_t bytes, unsigned long offset,
+				    unsigned int scale)
+{
+	page_solaris(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
+	return 0;
+}
+
+static inline int page_call_bsd(void *buf, size_t bytes, unsigned long offset,
+				unsigned int scale)
+{
+	return page_bsd(buf, with_garbage(bytes), with_garbage(offset),
+			with_garbage(scale));
+}
+
+static inline int page_call_linux099(void *buf, size_t bytes, unsigned long offset,
+				     unsigned int scale)
+{
+	return page_linux099(buf, with_garbage(bytes), with_garbage(offset),
+			     with_garbage(scale));
+}
+
+static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset,
+				 unsigned int scale)
+{
+	page_osf1(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
+	return 0;
+}
+
+/* Its page has an unsigned long for the offset. */
+static inline int page_call_aix(void *buf, size_t bytes, unsigned long offset,
+				unsigned int scale)
+{
+	page_aix(buf, with_garbage(bytes), offset, with_garbage(scale));
+	return 0;
+}
+
+#endif /* SELFTESTS_PAGE_CALLS_H */

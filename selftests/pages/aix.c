@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profil subroutine, AIX Technical Reference, from its page alone. The page declares two
+ * forms of one function, without prototypes: in C that is a declaration without types.
+ */
+#ifdef PROFIL_PAGE_TYPES
+#include <mon.h>
+#else
+typedef unsigned short HISTCOUNTER;
+
+struct prof {
+	char *p_low;		/* caddr_t */
+	char *p_high;
+	HISTCOUNTER *p_buff;
+	int p_bufsize;
+	unsigned int p_scale;	/* uint */
+};
+#endif
+
+#ifdef __cplusplus
+void profil(unsigned short *ShortBuffer, unsigned int BufferSize, unsigned long Offset,
+	    unsigned int Scale);
+void profil(struct prof *ProfBuffer, unsigned int BufferSize, unsigned long Offset,
+	    unsigned int Scale);
+#else
+void profil();
+#endif
+
+#include "page.h"
+
+#define LONG_OFFSET	((unsigned long)OFFSET)
+
+static struct prof ranges[3];
+
+static void call(unsigned int size, unsigned int scale)
+{
+	errno = 0;
+	profil((unsigned short *)buffer, size, LONG_OFFSET, scale);
+	if (errno)
+		fail("errno", errno);
+}
+
+static void on(void)
+{
+	call(SIZE, SCALE);
+}
+
+static void call_ranges(struct prof *array)
+{
+	errno = 0;
+	profil(array, -1, 0, 0);
+	if (errno)
+		fail("errno", errno);
+}
+
+/* The second of two ranges has the instruction, in its last bytes. */
+static void set_ranges(unsigned int scale)
+{
+	memset(ranges, 0, sizeof(ranges));
+	ranges[0].p_low = at(-0x300);
+	ranges[0].p_high = at(-0x200);
+	ranges[0].p_buff = (HISTCOUNTER *)buffer;
+	ranges[0].p_bufsize = 0x100;
+	ranges[0].p_scale = -1;
+	ranges[1].p_low = at(-0x1ff);
+	ranges[1].p_high = at(1);
+	ranges[1].p_buff = (HISTCOUNTER *)(buffer + 0x100);
+	ranges[1].p_bufsize = 0x100;
+	ranges[1].p_scale = scale;
+	ranges[2].p_low = (char *)1;
+	ranges[2].p_bufsize = -1;
+}
+
+static void forms(void)
+{
+	static struct prof none;
+
+	doing = "p_scale -1, and the last pc of the range";
+	set_ranges(-1);
+	call_ranges(ranges);
+	must_count(0x1fe);
+	doing = "off by the other form";
+	call(SIZE, 0);
+	must_count(0x1fe);
+	doing = "BufferSize 0, of the other form";
+	call(0, SCALE);
+	must_count(0x1fe);
+	doing = "on while on";
+	call(SIZE, SCALE);
+	must_count(0x1fe);
+	doing = "fork, second form";
+	must_count_in_child(0x1fe);
+	doing = "p_high 0";
+	none.p_low = (char *)1;
+	call_ranges(&none);
+	must_be_off();
+	doing = "off while off";
+	call_ranges(&none);
+	must_be_off();
+	doing = "p_scale 2";
+	set_ranges(2);
+	call_ranges(ranges);
+	must_count(0x100);
+	call_ranges(&none);
+	must_be_off();
+	doing = "p_high not in ascending order";
+	ranges[0].p_high = at(2);
+	errno = 0;
+	profil(ranges, -1, 0, 0);
+	if (errno != EINVAL)
+		fail("no EINVAL but", errno);
+	must_be_off();
+}
+
+int main(int argc, char **argv)
+{
+	begin(argc, argv);
+
+	doing = "0xFFFF maps each pair of bytes to a short";
+	choose(3, 0xffff);
+	on();
+	must_count(2);
+	call(SIZE, 0);
+	doing = "0x7FFF maps about four bytes, and rounds up";
+	choose(7, 0x7fff);
+	on();
+	must_count(4);
+	call(SIZE, 0);
+	doing = "0x0002 maps all to one location";
+	choose(0x12345, 2);
+	on();
+	must_count(0);
+	call(SIZE, 0);
+	doing = "the high 16 bits of Scale";
+	choose(0x35, 0x56000);
+	on();
+	must_count(20);
+
+	doing = "a Scale of 0";
+	call(SIZE, 0);
+	must_be_off();
+	on();
+	must_count(20);
+	doing = "a Scale of 1";
+	call(SIZE, 1);
+	must_be_off();
+	on();
+	must_count(20);
+	doing = "a BufferSize of 0";
+	call(0, SCALE);
+	must_be_off();
+	on();
+	must_count(20);
+	doing = "on while on";
+	profil((unsigned short *)(buffer + 2), SIZE - 2, LONG_OFFSET, SCALE);
+	must_count(20);
+	doing = "fork";
+	must_count_in_child(20);
+	doing = "exec";
+	must_be_off_after_exec();
+	must_count(20);
+	doing = "a memory fault";
+	must_be_off_after_fault();
+	must_count(20);
+	doing = "USHRT_MAX";
+	*counter(20) = 65530;
+	spin(LONG_TIME);
+	if (*counter(20) != 65535)
+		fail("counter is", *counter(20));
+	*counter(20) = 0;
+	call(SIZE, 0);
+	must_be_off();
+
+	doing = "an address that is not valid";
+	errno = 0;
+	profil((unsigned short *)64, SIZE, LONG_OFFSET, SCALE);
+	if (errno != EFAULT)
+		fail("no EFAULT but", errno);
+	must_be_off();
+	forms();
+	return 0;
+}

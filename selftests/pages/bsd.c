@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profil(2), BSD Experimental, from its page alone.
+ */
+#ifdef PROFIL_PAGE_TYPES
+#include <unistd.h>
+#endif
+
+int
+profil(char *samples, int size, int offset, int scale);
+
+#include "page.h"
+
+static void on(void)
+{
+	if (profil(buffer, (int)SIZE, (int)OFFSET, (int)SCALE))
+		fail("profil() returns", -1);
+}
+
+static void off(void)
+{
+	if (profil(buffer, (int)SIZE, (int)OFFSET, 0))
+		fail("profil() returns", -1);
+}
+
+int main(int argc, char **argv)
+{
+	begin(argc, argv);
+
+	doing = "65536 maps each bin to 2 bytes";
+	choose(3, 65536);
+	on();
+	must_count(2);
+	doing = "32768 gives 4 bytes";
+	choose(4, 32768);
+	on();
+	must_count(2);
+	doing = "(pc - offset) / 2 comes first";
+	choose(3, 0xffff);
+	on();
+	must_count(0);
+	doing = "any scale";
+	choose(0x35, 0x6000);
+	on();
+	must_count(18);
+
+	doing = "a scale value of 0";
+	off();
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "an illegal address";
+	errno = 0;
+	if (profil((char *)64, (int)SIZE, (int)OFFSET, (int)SCALE) != -1 || errno != EFAULT)
+		fail("no EFAULT but", errno);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "fork";
+	must_count_in_child(18);
+	doing = "exec";
+	must_be_off_after_exec();
+	must_count(18);
+	doing = "a memory fault";
+	must_be_off_after_fault();
+	must_count(18);
+	doing = "a size of 0";
+	if (profil(buffer, 0, (int)OFFSET, (int)SCALE))
+		fail("profil() returns", -1);
+	must_be_off();
+	return 0;
+}

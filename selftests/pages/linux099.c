@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profil(2), Linux 0.99.11, from its page alone.
+ */
+#ifdef PROFIL_PAGE_TYPES
+#include <unistd.h>
+#endif
+
+int profil(char *buf, int bufsiz, int offset, int scale);
+
+#include "page.h"
+
+static void call(char *buf, int bufsiz, int scale)
+{
+	if (profil(buf, bufsiz, (int)OFFSET, scale))
+		fail("zero is always returned, but not", 1);
+}
+
+static void on(void)
+{
+	call(buffer, (int)SIZE, (int)SCALE);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	begin(argc, argv);
+
+	doing = "2 bytes to each counter";
+	choose(3, 0x10000);
+	on();
+	must_count(2);
+	doing = "an odd distance";
+	choose(3, 0xffff);
+	on();
+	must_count(2);
+	doing = "any scale";
+	choose(0x35, 0x6000);
+	on();
+	must_count(18);
+
+	doing = "scale is less than 2: 1";
+	call(buffer, (int)SIZE, 1);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "scale is less than 2: 0";
+	call(buffer, (int)SIZE, 0);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "scale is less than 2: -1";
+	call(buffer, (int)SIZE, -1);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "bufsiz is 0";
+	call(buffer, 0, (int)SCALE);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "NULL";
+	call(NULL, (int)SIZE, (int)SCALE);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "fork";
+	must_count_in_child(18);
+	doing = "exec";
+	must_be_off_after_exec();
+	must_count(18);
+	doing = "an invalid buf produces a core dump";
+	status = status_of_child(lose_buffer);
+	if (status != 256 + SIGSEGV)
+		fail("status", status);
+	must_count(18);
+	call(buffer, (int)SIZE, 0);
+	must_be_off();
+	return 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * profil(2), OSF/1, from its page alone.
+ */
+#ifdef PROFIL_PAGE_TYPES
+#include <unistd.h>
+#endif
+
+void profil(
+	short *short_buffer,
+	unsigned int buffer_size,
+	unsigned int offset,
+	unsigned int scale );
+
+#include "page.h"
+
+static void on(void)
+{
+	profil((short *)buffer, SIZE, OFFSET, SCALE);
+}
+
+int main(int argc, char **argv)
+{
+	begin(argc, argv);
+
+	doing = "0x10000 gives a 1-1 mapping";
+	choose(2, 0x10000);
+	on();
+	must_count(2);
+	doing = "0x8000 maps each pair together";
+	choose(6, 0x8000);
+	on();
+	must_count(2);
+	doing = "any scale";
+	choose(0x35, 0x6000);
+	on();
+	must_count(18);
+
+	doing = "a scale parameter of 1";
+	profil((short *)buffer, SIZE, OFFSET, 1);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "a scale parameter of 0";
+	profil((short *)buffer, SIZE, OFFSET, 0);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "fork";
+	must_count_in_child(18);
+	doing = "execve";
+	must_be_off_after_exec();
+	must_count(18);
+	doing = "a memory fault";
+	must_be_off_after_fault();
+	must_count(18);
+	doing = "a buffer_size of 0";
+	profil((short *)buffer, 0, OFFSET, SCALE);
+	must_be_off();
+	return 0;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the programs in this folder share: each has the declaration of profil() that its
+ * system's manual page has, no header of this project, and is linked with the library of
+ * that system. In the C of 1989, which is C++ too. With PROFIL_PAGE_TYPES, the system's
+ * header of this project comes before the page's declaration.
+ *
+ * The program stays at one instruction, whose counter is known by the page's rule, while
+ * CPU time is used. That counter moves, and no other byte of the buffer does.
+ *
+ * The arguments come from variables of 64 bits whose upper halves are no part of the
+ * values. A compiler may leave them in the registers where the page's types have 32 bits.
+ */
+#ifndef PAGES_PAGE_H
+#define PAGES_PAGE_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#ifdef PROFIL_PAGE_TYPES
+#include <unistd.h>
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* The C library's <unistd.h> declares another profil(). */
+#ifndef PROFIL_PAGE_TYPES
+extern pid_t fork(void);
+extern int execl(const char *path, const char *arg, ...);
+extern void _exit(int status);
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#define BYTES		0x400
+#define GUARD		64
+#define GARBAGE		0xdeadbeef00000000ULL
+
+/* Of CPU time, in ms */
+#define LONG_TIME	20
+#define SHORT_TIME	8
+
+/*
+ * The only instruction that can be counted, a jump to itself, in a page above the program
+ * and its heap, and below the libraries: no offset here is lower than that page's
+ * neighbours.
+ */
+#define PLACE	0x20000000UL
+
+static char *spin_here;
+
+static const unsigned char jump_to_itself[] = {
+#if defined(__x86_64__) || defined(__i386__)
+	0xeb, 0xfe
+#else
+	0x00, 0x00, 0x00, 0x14
+#endif
+};
+
+static void place_instruction(void)
+{
+	char *page = (char *)mmap((void *)PLACE, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (page != (char *)PLACE) {
+		printf("# no code at %#lx\n", PLACE);
+		exit(1);
+	}
+	spin_here = page + 0x404;
+	memcpy(spin_here, jump_to_itself, sizeof(jump_to_itself));
+}
+
+static sigjmp_buf out;
+
+static void leave(int signal_number)
+{
+	(void)signal_number;
+	siglongjmp(out, 1);
+}
+
+/* Return: the CPU time that was used, in seconds. */
+static double spin(int ms)
+{
+	struct itimerval timer;
+	clock_t begin = clock();
+
+	memset(&timer, 0, sizeof(timer));
+	timer.it_value.tv_usec = ms * 1000;
+	signal(SIGVTALRM, leave);
+	if (!sigsetjmp(out, 1)) {
+		setitimer(ITIMER_VIRTUAL, &timer, NULL);
+		((void (*)(void))(unsigned long)spin_here)();
+	}
+	return (double)(clock() - begin) / CLOCKS_PER_SEC;
+}
+
+/* The buffer, in memory that forked children share, between bytes that stay as they are */
+static char *memory;
+static char *buffer;
+
+static volatile unsigned long long bytes_of_buffer = GARBAGE | BYTES;
+static volatile unsigned long long address;
+static volatile unsigned long long scale_of_buffer;
+
+/* Unsigned, as most pages have them; others cast them again */
+#define SIZE		((unsigned int)bytes_of_buffer)
+#define OFFSET		((unsigned int)address)
+#define SCALE		((unsigned int)scale_of_buffer)
+
+/* The distance of the instruction from the offset, and the scale, for the next start */
+static void choose(unsigned int distance, unsigned int scale)
+{
+	memset(buffer, 0, BYTES);
+	address = GARBAGE | ((unsigned long)spin_here - distance);
+	scale_of_buffer = GARBAGE | scale;
+}
+
+/* The pc that far from the instruction */
+static __inline__ char *at(long distance)
+{
+	return (char *)((unsigned long)spin_here + distance);
+}
+
+static const char *doing = "begin";
+
+static void __attribute__((noreturn)) fail(const char *what, long value)
+{
+	printf("# %s: %s %ld (errno %d)\n", doing, what, value, errno);
+	exit(1);
+}
+
+static int is_clear(void)
+{
+	int i;
+
+	for (i = 0; i < BYTES + 2 * GUARD; i++)
+		if (memory[i])
+			return 0;
+	return 1;
+}
+
+static double rate(void)
+{
+	const char *hz = getenv("PROFIL_RATE");
+
+	return hz ? atof(hz) : 100;
+}
+
+static unsigned short *counter(int byte)
+{
+	return (unsigned short *)(void *)(buffer + byte);
+}
+
+/*
+ * Profiling is on: the counter at this byte goes up by the rate times the CPU time, and
+ * nothing else changes. There is one point in each period, anywhere in it: so there may be
+ * one more or less at the begin and at the end, and one less for what is used outside of
+ * the instruction.
+ */
+static void must_count(int byte)
+{
+	double due = rate() * spin(LONG_TIME);
+	unsigned short count = *counter(byte);
+
+	if (count > due + 2 || count < due - 3) {
+		printf("# due %g\n", due);
+		fail("counter is", count);
+	}
+	*counter(byte) = 0;
+	if (!is_clear())
+		fail("counted elsewhere; there", count);
+}
+
+static void must_be_off(void)
+{
+	spin(SHORT_TIME);
+	if (!is_clear())
+		fail("still counts; off", 0);
+}
+
+/* The child's exit status, or 256 and the signal that ended it */
+static int status_of_child(void (*function)(void))
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		function();
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		fail("no child", pid);
+	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* A child of fork() goes on; here in the same buffer, which is shared. */
+static void spin_in_child(void)
+{
+	spin(LONG_TIME);
+}
+
+static void must_count_in_child(int byte)
+{
+	status_of_child(spin_in_child);
+	if (*counter(byte) < rate() * LONG_TIME / 1000 / 2)
+		fail("child: counter is", *counter(byte));
+	*counter(byte) = 0;
+	if (!is_clear())
+		fail("child: counted elsewhere", 0);
+}
+
+static const char *program;
+
+/* The same program, at the same address, by exec */
+static void execute(void)
+{
+	execl(program, program, "spin", (char *)NULL);
+	_exit(1);
+}
+
+static void must_be_off_after_exec(void)
+{
+	int status = status_of_child(execute);
+
+	if (status)
+		fail("exec: status", status);
+	/* what the child used before exec may be a sample, but not at this instruction */
+	if (!is_clear())
+		fail("exec: still counts", 0);
+}
+
+/* A buffer that is taken away, and comes back: with a fault in between */
+static void lose_buffer(void)
+{
+	if (munmap(memory, BYTES + 2 * GUARD))
+		_exit(1);
+	spin(LONG_TIME);
+	if (mmap(memory, BYTES + 2 * GUARD, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)memory)
+		_exit(2);
+	spin(SHORT_TIME);
+	_exit(is_clear() ? 0 : 3);
+}
+
+static void must_be_off_after_fault(void)
+{
+	int status = status_of_child(lose_buffer);
+
+	if (status)
+		fail("fault: status", status);
+}
+
+/* What only some of the pages have */
+static __inline__ void use_all(void)
+{
+	(void)must_be_off_after_fault;
+	(void)must_count_in_child;
+	(void)must_be_off_after_exec;
+}
+
+static void begin(int argc, char **argv)
+{
+	use_all();
+	place_instruction();
+	if (argc > 1) {
+		spin(LONG_TIME);
+		exit(0);
+	}
+	program = argv[0];
+	memory = (char *)mmap(NULL, BYTES + 2 * GUARD, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if ((void *)memory == MAP_FAILED)
+		fail("no memory", 0);
+	buffer = memory + GUARD;
+}
+
+#endif /* PAGES_PAGE_H */
