@@ -31,6 +31,13 @@ fatal() {
 	grep -q 'profil: No such file or directory' "$work/err"
 }
 
+# Linux 0.99 had no other: but its profil() returns 0 whatever happens
+linux099() {
+	PROFIL_DIALECT=linux099 warns ./fallback && PROFIL_DIALECT=linux099 quiet ./fallback &&
+	PROFIL_DIALECT=linux099 PROFIL_FALLBACK=fatal ./fallback >"$work/out" 2>"$work/err" &&
+	[ "$(cat "$work/out")" = 0 ] && grep -q 'not profiling' "$work/err"
+}
+
 # try_command STATUS OUTPUT OPTION...: what becomes of a command that cannot be profiled
 try_command() {
 	local status=$1 output=$2
@@ -47,11 +54,12 @@ command_is_not_run() {
 }
 
 ktap_print_header
-ktap_set_plan 7
+ktap_set_plan 8
 for program in ./fallback ./fallback-static; do
 	check "$program: the C library's profil, and one line" warns $program
 	check "$program: quiet" quiet $program
 	check "$program: fatal" fatal $program
 done
+check "linux099: the C library's profil, and one line" linux099
 check "profil does not run a command without a profile, unless by --force" command_is_not_run
 ktap_finished

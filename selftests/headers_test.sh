@@ -82,6 +82,48 @@ ours_beside() {
 	includes profil.h unistd.h | compile "$dialect" -I../lib -I../uapi "$@"
 }
 
+# The pages' own declarations
+declarations=(
+"solaris void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);"
+"bsd int profil(char *samples, int size, int offset, int scale);"
+"linux099 int profil(char *buf, int bufsiz, int offset, int scale);"
+"osf1 void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset, unsigned int scale);"
+"aix void profil(unsigned short *ShortBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
+"aix void profil(struct prof *ProfBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
+)
+
+# beside DIALECT DECLARATION FLAG...: the header, and then the page's declaration
+beside() {
+	local dialect=$1 declaration=$2 header=unistd.h
+
+	shift 2
+	[ "$dialect" != aix ] || header=mon.h
+	{ includes $header stdlib.h; echo "$declaration"; } |
+		compile "$dialect" -DPROFIL_PAGE_TYPES "$@"
+}
+
+# A program from a page alone, with what is installed, as the manual page says
+by_pkg_config() {
+	local page=$1 flags
+
+	shift
+	flags=$(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig \
+		pkg-config "$@" --cflags --libs "libprofil-$page") &&
+	# shellcheck disable=SC2086 # they are several words
+	"${CC:-cc}" -no-pie ${1+-static} -o "$work/program" "pages/$page.c" $flags \
+		2>"$work/err" &&
+	if [ $# = 0 ]; then
+		readelf -d "$work/program" | grep -q "NEEDED.*libprofil-$page.so.0"
+	fi
+}
+
+# names_of DIALECT: what its library defines has no version, and C++ finds profil() in it
+names_of() {
+	nm -D --defined-only "../lib/libprofil-$1.so" | awk '{ print $3 }' >"$work/out"
+	grep -qx profil "$work/out" && grep -q '^_Z6profilP' "$work/out" &&
+	! grep -q @ "$work/out" && ! grep -q '^profil_' "$work/out"
+}
+
 # The library defines what its map names, and the map says which of these have a version.
 # Those of the C library have none: else profil() and sprofil() could not take its place.
 exports() {
@@ -121,7 +163,7 @@ hardened() {
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + 4))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 10 + 4))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -137,6 +179,17 @@ BOUND=pcsample check "solaris: pcsample()" in_both binds solaris pcsample.h \
 check "profil.h compiles" in_both ours
 for dialect in solaris bsd linux099 osf1 aix; do
 	check "$dialect: beside profil.h" in_both ours_beside "$dialect"
+done
+for line in "${declarations[@]}"; do
+	read -r dialect declaration <<<"$line"
+	check "$dialect: the header beside the page's declaration" \
+		in_both beside "$dialect" "$declaration"
+done
+make -s -C ../lib install PREFIX="$work/installed" >"$work/out" 2>&1
+for dialect in solaris bsd linux099 osf1 aix; do
+	check "$dialect: the names of libprofil-$dialect" names_of "$dialect"
+	check "$dialect: from the page, by pkg-config" by_pkg_config "$dialect"
+	check "$dialect: the same, static" by_pkg_config "$dialect" --static
 done
 check "the library's names" exports
 check "CPPFLAGS for libprofil.so" hardened lib libprofil.so

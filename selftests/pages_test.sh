@@ -17,6 +17,12 @@ runs() {
 	false
 }
 
+# A program that is not linked again: plain profil() of libprofil is the page's, by the choice
+# of the user
+by_environment() {
+	PROFIL_DIALECT=$1 LD_PRELOAD=../lib/libprofil.so runs "pages/$1-gnu17-O2"
+}
+
 # A PIE is out of the reach of 32 bits: one line says so, and the program goes on
 too_far() {
 	"$1" >"$work/out" 2>"$work/err"
@@ -29,7 +35,7 @@ pages=(solaris bsd linux099 osf1 aix)
 
 ktap_print_header
 need_device
-ktap_set_plan $((${#pages[@]} * ${#compilers[@]} * ${#levels[@]} + 4))
+ktap_set_plan $((${#pages[@]} * ${#compilers[@]} * ${#levels[@]} + 5 + 4))
 for page in "${pages[@]}"; do
 	for compiler in "${compilers[@]}"; do
 		for level in "${levels[@]}"; do
@@ -41,6 +47,7 @@ for page in "${pages[@]}"; do
 			fi
 		done
 	done
+	check "$page, PROFIL_DIALECT" by_environment "$page"
 done
 for page in solaris bsd linux099 osf1; do
 	check "$page: a PIE, and 32 bits of offset" too_far pages/$page-pie
