@@ -10,12 +10,10 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <zlib.h>
@@ -24,6 +22,7 @@
 #include "replacement.h"
 #include "resultfile.h"
 #include "resultpack.h"
+#include "wholefile.h"
 
 #define MAGIC	"profil result "
 #define VERSION	"1\n"
@@ -207,71 +206,6 @@ static int refuse(const char **why, const char *what)
 
 #define TOO_LARGE	"it is larger than any result: name a file that profil wrote"
 
-static int read_to_end(int fd, size_t expected, unsigned char **contents, size_t *bytes,
-		       const char **why)
-{
-	size_t room = 0;
-
-	for (;;) {
-		ssize_t length;
-
-		if (*bytes == room) {
-			unsigned char *more;
-
-			room = room ? 2 * room : expected + 1;
-			more = realloc(*contents, room);
-			if (!more)
-				return -ENOMEM;
-			*contents = more;
-		}
-		length = read(fd, *contents + *bytes, room - *bytes);
-		if (!length)
-			return 0;
-		if (length < 0 && errno != EINTR)
-			return failure_errno();
-		if (length > 0)
-			*bytes += (size_t)length;
-		if (*bytes > MOST_BYTES)
-			return refuse(why, TOO_LARGE);
-	}
-}
-
-/* A file that somebody names is not waited for; on standard input it may be a pipe. */
-static int read_open(int fd, bool is_stdin, unsigned char **contents, size_t *bytes,
-		     const char **why)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return failure_errno();
-	if (is_stdin && isatty(fd))
-		return refuse(why, "it is a terminal: redirect it from a result");
-	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > MOST_BYTES)
-		return refuse(why, TOO_LARGE);
-	if (S_ISREG(st.st_mode))
-		return read_to_end(fd, (size_t)st.st_size, contents, bytes, why);
-	if (is_stdin)
-		return read_to_end(fd, 1 << 16, contents, bytes, why);
-	return refuse(why, "it is no regular file: copy the result into one");
-}
-
-/* Return: 0 or -errno. */
-static int read_whole(const char *path, unsigned char **contents, size_t *bytes,
-		      const char **why)
-{
-	bool is_stdin = !strcmp(path, RESULTFILE_STDIN);
-	int error, fd = STDIN_FILENO;
-
-	if (!is_stdin)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return failure_errno();
-	error = read_open(fd, is_stdin, contents, bytes, why);
-	if (!is_stdin)
-		close(fd);
-	return error;
-}
-
 static int check_magic(const unsigned char *contents, size_t bytes, const char **why)
 {
 	static const char magic[] = MAGIC VERSION;
@@ -323,12 +257,14 @@ static int unwrap(const unsigned char *contents, size_t size, struct result *res
 
 int resultfile_read(const char *path, struct result *result, const char **why)
 {
-	unsigned char *contents = NULL;
-	size_t bytes = 0;
+	unsigned char *contents;
+	size_t bytes;
 	int error;
 
 	memset(result, 0, sizeof(*result));
-	error = read_whole(path, &contents, &bytes, why);
+	error = wholefile_read(path, MOST_BYTES, &contents, &bytes, why);
+	if (error == -EFBIG)
+		error = refuse(why, TOO_LARGE);
 	if (!error)
 		error = check_magic(contents, bytes, why);
 	if (!error)

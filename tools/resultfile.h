@@ -7,11 +7,12 @@
 #define PROFIL_RESULTFILE_H
 
 #include "result.h"
+#include "wholefile.h"
 
 #define RESULTFILE_DEFAULT	"profil.out"
 
 /* Standard input, to resultfile_read() */
-#define RESULTFILE_STDIN	"-"
+#define RESULTFILE_STDIN	WHOLEFILE_STDIN
 
 /**
  * resultfile_try - whether a result could be written

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading a file that somebody names, from its beginning to its end.
+ */
+#ifndef PROFIL_WHOLEFILE_H
+#define PROFIL_WHOLEFILE_H
+
+#include <stddef.h>
+
+/* Standard input */
+#define WHOLEFILE_STDIN	"-"
+
+/**
+ * wholefile_read - read all of a file
+ * @path:     a regular file, or WHOLEFILE_STDIN, which may also be a pipe
+ * @most:     bytes that it may have; no more memory than three times as much is taken
+ * @contents: gets them, to free(), whatever is returned
+ * @bytes:    gets their number
+ * @why:      on -EBADMSG, in words
+ *
+ * Return: 0; -EBADMSG: it is no file to be read; -EFBIG: it is larger; or another -errno.
+ */
+int wholefile_read(const char *path, size_t most, unsigned char **contents, size_t *bytes,
+		   const char **why);
+
+#endif /* PROFIL_WHOLEFILE_H */
