@@ -68,6 +68,36 @@ static int add_symbol(struct functions *functions, int index)
 	return extents_add(&functions->labels, &extent);
 }
 
+static bool has_symtab(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
+			return true;
+	return false;
+}
+
+/* The symbols are from the file, from its debug file, or from one in each. */
+static bool are_stripped(Dwfl_Module *module, int nr)
+{
+	GElf_Addr address, bias;
+	Elf *elf, *seen = NULL;
+	GElf_Sym symbol;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!dwfl_module_getsym_info(module, i, &symbol, &address, NULL, &elf, &bias) ||
+		    !elf || elf == seen)
+			continue;
+		if (has_symtab(elf))
+			return false;
+		seen = elf;
+	}
+	return true;
+}
+
 int functions_read(struct functions *functions, Dwfl_Module *module)
 {
 	GElf_Addr bias;
@@ -76,6 +106,7 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 
 	functions->module = module;
 	nr = dwfl_module_getsymtab(module);
+	functions->are_stripped = are_stripped(module, nr);
 	for (i = 0; i < nr; i++) {
 		error = add_symbol(functions, i);
 		if (error)

@@ -20,12 +20,14 @@
  * @symbols: what symbols with a size cover
  * @labels:  from each symbol without a size to the end of its section
  * @frames:  functions that have unwind information
+ * @are_stripped: there is no symbol table but the dynamic one, which has what is exported
  */
 struct functions {
 	Dwfl_Module *module;
 	struct extents symbols;
 	struct extents labels;
 	struct extents frames;
+	bool are_stripped;
 };
 
 /**

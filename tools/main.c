@@ -35,7 +35,7 @@ static const char overview[] =
 	"\n"
 	"  run      Run COMMAND, show in which functions it spent its CPU time, and keep\n"
 	"           that in a file (profil.out)\n"
-	"  report   Show such a file: by function, object or process\n"
+	"  report   Show such a file: by function, object or process; or a mon.out of monitor(3)\n"
 	"  diff     Compare two of them: which differences are more than sampling's chance\n"
 	"  export   Write one for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
 	"  info     Whether a profile could be started here and now, or what is missing\n"

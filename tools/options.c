@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,20 @@ double options_parse_percent(const char *text, struct argp_state *state)
 	if (end == text || *end || !(percent >= 0 && percent <= 100))
 		options_error(state, "'%s' is not a percentage: it is from 0 to 100", text);
 	return percent;
+}
+
+uint32_t options_parse_rate(const char *text, struct argp_state *state)
+{
+	unsigned long rate;
+	char *end;
+
+	errno = 0;
+	rate = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
+	    rate > INT_MAX)
+		options_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
+			   text);
+	return (uint32_t)rate;
 }
 
 enum terminal_when options_parse_color(const char *text, struct argp_state *state)

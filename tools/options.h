@@ -39,6 +39,13 @@ uint64_t options_parse_count(const char *text, struct argp_state *state);
 double options_parse_percent(const char *text, struct argp_state *state);
 
 /**
+ * options_parse_rate - samples per second
+ * @text:  the option's argument
+ * @state: argp's; if it is no such number, there is no return
+ */
+uint32_t options_parse_rate(const char *text, struct argp_state *state);
+
+/**
  * options_parse_color - when there shall be colours
  * @text:  the option's argument; NULL: it had none, and means always
  * @state: argp's; if it is none of the words, there is no return

@@ -14,15 +14,19 @@
 #include "commands.h"
 #include "failure.h"
 #include "lines.h"
+#include "monout.h"
+#include "monout_program.h"
 #include "options.h"
 #include "profile.h"
 #include "report.h"
+#include "report_monout.h"
 #include "resultfile.h"
 #include "suggest.h"
 #include "symbols.h"
 
 static const char doc[] =
-	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT "; -: standard input)."
+	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT "; -: standard input), or "
+	"a mon.out that monitor(3) wrote."
 	"\v"
 	"Beside each share, 95%-interval is where the share of CPU time is, of which the "
 	"samples are a sample: in 95 of 100 runs of the same program it would hold the true "
@@ -32,10 +36,14 @@ static const char doc[] =
 	"them, give them now. A file that is not the one that ran, as its build-id tells, "
 	"is said to be so and not used.\n"
 	"\n"
+	"A mon.out is shown in the columns of prof(1). The option --program, with which the "
+	"default is " MONOUT_DEFAULT ", says that FILE is one; without it, FILE is one if it fits the "
+	"program " MONOUT_PROGRAM_DEFAULT ".\n"
+	"\n"
 	"Exit status: 0; 1 if FILE is not to be read, or has no result; 2 for wrong usage.";
 
 enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
-	FULL_NAMES };
+	FULL_NAMES, PROGRAM, RATE };
 
 static const struct argp_option options[] = {
 	{ "by", BY, "WHAT", 0,
@@ -54,13 +62,20 @@ static const struct argp_option options[] = {
 	  "Leave names of C++ and Rust as the compiler made them", 0 },
 	{ "root", ROOT, "DIR", 0,
 	  "Look for the objects below DIR, as in a copy of another machine's files", 0 },
+	{ "program", PROGRAM, "FILE", 0,
+	  "The program that wrote the mon.out (default: " MONOUT_PROGRAM_DEFAULT ")", 0 },
+	{ "rate", RATE, "HZ", 0,
+	  "Samples per second of the mon.out, which does not say it (default: 100)", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
 	  "Colors and bars: auto (the default: on a terminal; no colors if NO_COLOR is set), always or never", 0 },
 	{ 0 }
 };
 
 struct arguments {
-	const char *file;
+	const char *file;	/* NULL: the default */
+	const char *program;	/* of a mon.out */
+	uint32_t rate;		/* the same; 0: the default */
+	const char *of_results;	/* an option that means nothing for a mon.out */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
 	bool keep_mangled;
@@ -100,12 +115,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case BY:
+		arguments->of_results = "--by";
 		arguments->table.by = (enum table_by)parse_word(text, what, state);
 		return 0;
 	case LINES:
+		arguments->of_results = "--lines";
 		arguments->table.by = TABLE_BY_LINE;
 		return 0;
 	case ANNOTATE:
+		arguments->of_results = "--annotate";
 		arguments->annotate = text;
 		return 0;
 	case SORT:
@@ -124,7 +142,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->keep_mangled = true;
 		return 0;
 	case ROOT:
+		arguments->of_results = "--root";
 		arguments->root = text;
+		return 0;
+	case PROGRAM:
+		arguments->program = text;
+		return 0;
+	case RATE:
+		arguments->rate = options_parse_rate(text, state);
 		return 0;
 	case COLOR:
 		arguments->color = options_parse_color(text, state);
@@ -246,6 +271,35 @@ static int show(const struct result *result, const struct arguments *arguments)
 	return error;
 }
 
+static void show_monout(const struct arguments *arguments)
+{
+	if (arguments->of_results)
+		failure_exitx(EXIT_USAGE, "%s is for a result of `profil run': a mon.out has functions of one program only",
+			      arguments->of_results);
+	report_monout(&(struct report_monout){
+		.path = arguments->file,
+		.program = arguments->program,
+		.rate = arguments->rate ? arguments->rate : MONOUT_RATE,
+		.keep_mangled = arguments->keep_mangled,
+		.table = arguments->table,
+	});
+}
+
+static void show_result(const struct arguments *arguments)
+{
+	struct result result;
+	int error;
+
+	options_read_result(arguments->file, &result);
+	if (arguments->rate)
+		failure_exitx(EXIT_USAGE, "--rate is for a mon.out: %s has its own",
+			      options_file_name(arguments->file));
+	error = show(&result, arguments);
+	result_release(&result);
+	if (error)
+		failure_exit(EXIT_NO_RESULT, options_file_name(arguments->file), -error);
+}
+
 int report_main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -255,20 +309,19 @@ int report_main(int argc, char **argv)
 		.doc = doc,
 		.children = options_fetching,
 	};
-	struct arguments arguments = { .file = RESULTFILE_DEFAULT };
-	struct result result;
-	int error;
+	struct arguments arguments = { 0 };
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
+	if (!arguments.file)
+		arguments.file = arguments.program ? MONOUT_DEFAULT : RESULTFILE_DEFAULT;
 	arguments.table.style = terminal_style(stdout, arguments.color);
 	if (arguments.full_names)
 		arguments.table.style.columns = 0;
-	options_read_result(arguments.file, &result);
-	error = show(&result, &arguments);
-	result_release(&result);
-	if (error)
-		failure_exit(EXIT_NO_RESULT, options_file_name(arguments.file), -error);
+	if (arguments.program || resultfile_is_foreign(arguments.file))
+		show_monout(&arguments);
+	else
+		show_result(&arguments);
 	if (fflush(stdout) || ferror(stdout))
 		failure_exit(EXIT_NO_RESULT, "standard output", errno);
 	return 0;

@@ -272,3 +272,11 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 	free(contents);
 	return error;
 }
+
+bool resultfile_is_foreign(const char *path)
+{
+	char begin[sizeof(MAGIC) - 1];
+	size_t length = wholefile_peek(path, begin, sizeof(begin));
+
+	return memcmp(begin, MAGIC, length);
+}

@@ -63,4 +63,13 @@ const char *resultfile_remedy(int error);
  */
 int resultfile_read(const char *path, struct result *result, const char **why);
 
+/**
+ * resultfile_is_foreign - whether a file is something else
+ * @path: as for resultfile_read()
+ *
+ * Return: true for a regular file that does not begin as a result does; false for standard
+ * input, of which nothing is read, and for what cannot be read or is empty.
+ */
+bool resultfile_is_foreign(const char *path);
+
 #endif /* PROFIL_RESULTFILE_H */

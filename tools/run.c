@@ -9,7 +9,6 @@
 #define _GNU_SOURCE
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -82,20 +81,6 @@ struct arguments {
 	char **command;
 };
 
-static uint32_t parse_rate(const char *text, struct argp_state *state)
-{
-	unsigned long rate;
-	char *end;
-
-	errno = 0;
-	rate = strtoul(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
-	    rate > INT_MAX)
-		options_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
-			   text);
-	return (uint32_t)rate;
-}
-
 static uint32_t parse_clock(const char *text, struct argp_state *state)
 {
 	uint32_t i;
@@ -128,7 +113,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'r':
-		arguments->wish.rate = parse_rate(text, state);
+		arguments->wish.rate = options_parse_rate(text, state);
 		return 0;
 	case 'c':
 		arguments->wish.clock = parse_clock(text, state);

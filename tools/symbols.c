@@ -311,6 +311,14 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
+int symbols_are_stripped(struct symbols *symbols, size_t object)
+{
+	struct file *file = &symbols->files[object];
+	const int readable = need_file(symbols, file);
+
+	return readable == 1 ? file->functions.are_stripped : readable < 0 ? readable : 1;
+}
+
 static const char *keep_path(struct symbols *symbols, const char *directory,
 			     const char *file)
 {

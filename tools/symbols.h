@@ -111,6 +111,17 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 
 /**
+ * symbols_are_stripped - whether an object has names for exported functions only
+ * @symbols: from symbols_new()
+ * @object:  index in result->objects
+ *
+ * So it is if neither its file nor a debug file has a symbol table.
+ *
+ * Return: 1: it is so, or the file cannot be read (symbols_problem()); 0; -ENOMEM.
+ */
+int symbols_are_stripped(struct symbols *symbols, size_t object);
+
+/**
  * symbols_free - close all files, and give back all names
  * @symbols: from symbols_new(), or NULL
  */

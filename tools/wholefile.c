@@ -69,6 +69,11 @@ static int read_open(int fd, bool is_stdin, size_t most, unsigned char **content
 	return refuse(why, "it is no regular file: copy what it gives into one");
 }
 
+static int open_named(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
 int wholefile_read(const char *path, size_t most, unsigned char **contents, size_t *bytes,
 		   const char **why)
 {
@@ -78,11 +83,28 @@ int wholefile_read(const char *path, size_t most, unsigned char **contents, size
 	*contents = NULL;
 	*bytes = 0;
 	if (!is_stdin)
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = open_named(path);
 	if (fd < 0)
 		return failure_errno();
 	error = read_open(fd, is_stdin, most, contents, bytes, why);
 	if (!is_stdin)
 		close(fd);
 	return error;
+}
+
+size_t wholefile_peek(const char *path, void *to, size_t most)
+{
+	ssize_t length = 0;
+	struct stat st;
+	int fd;
+
+	if (!strcmp(path, WHOLEFILE_STDIN))
+		return 0;
+	fd = open_named(path);
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		length = read(fd, to, most);
+	close(fd);
+	return length > 0 ? (size_t)length : 0;
 }

@@ -23,4 +23,14 @@
 int wholefile_read(const char *path, size_t most, unsigned char **contents, size_t *bytes,
 		   const char **why);
 
+/**
+ * wholefile_peek - read how a regular file begins
+ * @path: its path; of WHOLEFILE_STDIN nothing is read
+ * @to:   gets the bytes
+ * @most: number of them
+ *
+ * Return: how many there are; 0 also if it is no regular file or cannot be read.
+ */
+size_t wholefile_peek(const char *path, void *to, size_t most);
+
 #endif /* PROFIL_WHOLEFILE_H */

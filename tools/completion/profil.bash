@@ -20,7 +20,7 @@ _profil_options() {
 	run) echo --clock= --force --no-follow --output= --progress --rate= --table= ;;
 	report)
 		echo --annotate= --by= --color --full-names --lines --min-percent= --no-debuginfod --no-demangle \
-			--root= --sort= --top=
+			--program= --rate= --root= --sort= --top=
 		;;
 	export)
 		echo --callgrind --folded --gmon --json --no-debuginfod --no-demangle \
