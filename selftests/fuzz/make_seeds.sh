@@ -8,7 +8,8 @@
 set -e
 rm -rf "$1"
 mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
-	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader"
+	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader" \
+	"$1/monout_reader"
 
 for state in started failed; do
 	./make_run "$state" >"$1/run_reader/$state"
@@ -59,3 +60,16 @@ done
 	printf 's\001\000\002\000'
 	printf '\001\000\020\000\000\000\000\000\000\000\020\000\000\000\000\000\000\007\000\000\000'
 } >"$1/gmon_reader/gmon.out"
+
+# how it is read and shown, two cells, and three counters for 192 bytes of text; with what
+# follows the lower half of a word
+monout() {
+	printf %b "$1"
+	for half in '\0100\0020' '\0000\0021' '\0002\0000' '\0105\0020' '\0007\0000' \
+			'\0000\0000' '\0000\0000'; do
+		printf %b "$half$2"
+	done
+	printf '\000\000\003\000\001\001'
+}
+monout '\0000' '\0000\0000\0000\0000\0000\0000' >"$1/monout_reader/8"
+monout '\0100' '\0000\0000' >"$1/monout_reader/4"
