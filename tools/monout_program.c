@@ -40,7 +40,7 @@ static int read_elf(Elf *elf, struct monout_program *program, const char **why)
 {
 	GElf_Ehdr header;
 
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header)) {
+	if (!gelf_getehdr(elf, &header)) {
 		*why = "it is no ELF file";
 		return -ENOEXEC;
 	}
