@@ -26,6 +26,7 @@ static inline bool debug_file_is_found(const struct result *result, const char *
 	if (is_named)
 		assert_memory_equal(function.name, "hidden", 6);
 	assert_int_equal(symbols_line(symbols, 0, hidden, &line), is_named);
+	assert_int_equal(symbols_are_stripped(symbols, 0), !is_named);
 	symbols_free(symbols);
 	return is_named;
 }

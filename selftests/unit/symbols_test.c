@@ -86,6 +86,7 @@ static void names_are_found(void **state)
 	assert_function(at.sizeless, at.sizeless, "sizeless");
 	assert_function(at.sizeless + 31, at.sizeless, "sizeless");
 	assert_null(symbols_problem(symbols, 0));
+	assert_int_equal(symbols_are_stripped(symbols, 0), 0);
 }
 
 static void labels_end_where_others_begin(void **state)
@@ -111,6 +112,8 @@ static void stripped_functions_stay_whole(void **state)
 		assert_function(address, at.hidden, NULL);
 	/* no symbol, no unwind entry: not the exported function before it */
 	assert_int_equal(symbols_find(symbols, 0, at.sizeless, &function), 0);
+	/* what is exported has names, but that is not all */
+	assert_int_equal(symbols_are_stripped(symbols, 0), 1);
 }
 
 /* Our own PLT, if this machine's linker made one, by its section's name */
