@@ -78,6 +78,12 @@ manual_programs() {
 	examples "$1" && each_compiles "$work"/examples/*.c
 }
 
+# with a dialect's headers and library
+monitor_program() {
+	examples ../lib/man/monitor.3 &&
+	compiles "$work/examples/1.c" -I../lib/include/profil/solaris ../lib/libprofil-solaris.so
+}
+
 # as_installed DIRECTORY: a shell there, with the commands on standard input, which finds
 # what `make install` installs
 as_installed() (
@@ -155,7 +161,10 @@ pages=(../lib/man/*)
 ktap_set_plan $((1 + ${#pages[@]} + 4 + 4))
 check "README: programs" readme_programs
 for page in "${pages[@]}"; do
-	check "${page##*/}: programs" manual_programs "$page"
+	case $page in
+	*/monitor.3) check "monitor.3: program" monitor_program ;;
+	*) check "${page##*/}: programs" manual_programs "$page" ;;
+	esac
 done
 check "README: linked with the library" readme_library
 check "README: a program compiled with -pg" readme_pg

@@ -137,6 +137,13 @@ exports() {
 		diff "$work/out" - >"$work/err"
 }
 
+# monitor_exports LIBRARY NAME...: none has a version
+monitor_exports() {
+	nm -D --defined-only "../lib/$1.so" | awk '{ print $3 }' | LC_ALL=C sort >"$work/out" &&
+	printf '%s\n' __fentry__ __monstartup _mcleanup _mcount mcount monitor profil "${@:2}" |
+		LC_ALL=C sort | diff - "$work/out" >"$work/err"
+}
+
 # A program asks for the library's own functions by their version, so that a later library
 # can have another of the same name; and for the C library's without one.
 asks_by_version() {
@@ -163,7 +170,7 @@ hardened() {
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 10 + 4))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 10 + 4 + 3))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -192,6 +199,10 @@ for dialect in solaris bsd linux099 osf1 aix; do
 	check "$dialect: the same, static" by_pkg_config "$dialect" --static
 done
 check "the library's names" exports
+check "names with monitor(): solaris" monitor_exports libprofil-solaris _Z6profilPtjjj
+check "names with monitor(): osf1" monitor_exports libprofil-osf1 _Z6profilPsjjj monstartup moncontrol
+check "names with monitor(): aix" monitor_exports libprofil-aix \
+	_Z6profilP4profjmj _Z6profilPtjmj monstartup moncontrol _mondata
 check "CPPFLAGS for libprofil.so" hardened lib libprofil.so
 check "CPPFLAGS for the command" hardened tools profil
 check "a program asks for the library's own names by version" asks_by_version

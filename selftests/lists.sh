@@ -29,8 +29,8 @@ unset program
 library_programs=(dialects_test errors_test aix_test sprofil_test pcsample_test
 	choice_test vectors_test regions_test autostart_test late_code_test)
 # Shell tests about the module, and about libprofil
-module_scripts=(compat_test.sh dialects_test.sh pages_test.sh observe_test.sh machine_test.sh
-	module_test.sh storm_test.sh)
+module_scripts=(compat_test.sh dialects_test.sh pages_test.sh monitor_test.sh observe_test.sh
+	machine_test.sh module_test.sh storm_test.sh)
 # The command: these need this machine's files
 command_scripts=(command_test.sh follow_test.sh gprof_test.sh)
 # For a kernel that looks for mistakes, which executes several times the instructions: what

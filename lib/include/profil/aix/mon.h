@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * <mon.h> of a program written for AIX: profil() and its structure.
+ * <mon.h> of a program written for AIX: profil() and its structure; monitor() and others,
+ * in libprofil-aix.
  */
 #ifndef PROFIL_AIX_MON_H
 #define PROFIL_AIX_MON_H
@@ -47,6 +48,57 @@ extern "C" {
 /* In libprofil-aix. Without types, as the page's two forms differ in them */
 extern void profil();
 #endif
+
+/* A count of monitor(): an address in the function, and how often it has been called */
+struct poutcnt {
+	char *fnpc;
+	long mcnt;
+};
+
+/* A range of pcs for monstartup(), as in struct prof */
+struct frag {
+	char *p_low;
+	char *p_high;
+};
+
+#define _PROF_TYPE_IS_P		(-1)	/* mon.out */
+#define _PROF_TYPE_IS_PG	1	/* gmon.out, which these functions do not write */
+#define _PROF_TYPE_IS_NONE	0
+
+/* What the functions below do: nothing, unless the program was linked with -p or sets it */
+struct monglobal {
+	int prof_type;
+};
+
+extern struct monglobal _mondata;
+
+/*
+ * monitor subroutine, AIX Technical Reference, in its three forms:
+ *
+ *	monitor(char *LowProgramCounter, char *HighProgramCounter, HISTCOUNTER *Buffer,
+ *		int BufferSize, int NFunction)
+ *	monitor(NotZeroA, DoNotCareA, struct prof *Buffer, -1, int NFunction)
+ *	monitor((caddr_t)0)
+ *
+ * They profile the range, in a buffer of BufferSize counters, of which NFunction struct
+ * poutcnt come first; profile from the first range of an array to the last, in a buffer of
+ * the library's own, so that those of the array stay as they are; and end, and write mon.out.
+ * Return: 0, or -1 with errno after a line on stderr.
+ */
+extern int monitor(char *LowProgramCounter, ...);
+
+/*
+ * monstartup subroutine: the same in a buffer that it allocates. LowProgramCounter -1: of a
+ * struct frag[] that ends with p_high 0, from the first to the last; or of the program
+ * itself, if HighProgramCounter is 0.
+ */
+extern int monstartup(char *LowProgramCounter, char *HighProgramCounter);
+
+/*
+ * moncontrol subroutine: stop (0) or resume sampling and counting. Return: 1 if they were on
+ * before, else 0; -1 with errno if profil() failed.
+ */
+extern int moncontrol(int Mode);
 
 #ifdef __cplusplus
 }

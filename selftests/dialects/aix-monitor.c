@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * monitor subroutine of AIX in each form; compiled with -p, and linked without. exit() writes
+ * the file where the program does not.
+ *
+ * usage: aix-monitor buffer|array|program|fragments
+ */
+#include <sys/types.h>
+#include <mon.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define LOOPS	20000
+#define ROUNDS	100
+#define NFUNC	100
+
+extern int etext();
+extern char __executable_start;
+
+long sum;
+
+void much()
+{
+	int i;
+
+	for (i = 0; i < 3 * LOOPS; i++)
+		sum += i;
+}
+
+void less()
+{
+	int i;
+
+	for (i = 0; i < LOOPS; i++)
+		sum += i;
+}
+
+void finish()
+{
+}
+
+static void work()
+{
+	struct rusage usage;
+	clock_t begin = clock();
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		much();
+		less();
+	}
+	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("breaks %ld\n", usage.ru_nivcsw);
+}
+
+static void check(what, is, wanted)
+	char *what;
+	int is, wanted;
+{
+	if (is != wanted) {
+		printf("%s is %d, not %d\n", what, is, wanted);
+		exit(1);
+	}
+}
+
+static void in_buffer()
+{
+	caddr_t low = &__executable_start, high = (caddr_t)etext;
+	int size = (high - low) / 8 + NFUNC * sizeof(struct poutcnt) / sizeof(HISTCOUNTER);
+	HISTCOUNTER *buffer = (HISTCOUNTER *)malloc(size * sizeof(HISTCOUNTER));
+
+	/* the page has it cleared */
+	memset((char *)buffer, 0xff, size * sizeof(HISTCOUNTER));
+	check("monitor", monitor(low, high, buffer, size, NFUNC), 0);
+}
+
+static void of_array()
+{
+	static struct prof ranges[3];
+	static HISTCOUNTER buffer[1000];
+
+	ranges[0].p_low = (caddr_t)much;
+	ranges[0].p_high = (caddr_t)less;
+	ranges[0].p_buff = buffer;
+	ranges[0].p_bufsize = 900;
+	ranges[1].p_low = (caddr_t)less - 1;
+	ranges[1].p_high = (caddr_t)finish;
+	ranges[1].p_buff = buffer + 900;
+	ranges[1].p_bufsize = 100;
+	errno = 0;
+	check("ranges that overlap", monitor((caddr_t)1, (caddr_t)0, ranges, -1, NFUNC), -1);
+	check("errno", errno, EINVAL);
+	ranges[1].p_low = (caddr_t)less;
+	check("monitor", monitor((caddr_t)1, (caddr_t)0, ranges, -1, NFUNC), 0);
+}
+
+static void of_fragments()
+{
+	static struct frag ranges[3];
+
+	ranges[0].p_low = (caddr_t)much;
+	ranges[0].p_high = (caddr_t)less;
+	ranges[1].p_low = (caddr_t)less;
+	ranges[1].p_high = (caddr_t)finish;
+	check("monstartup", monstartup((caddr_t)-1, (caddr_t)ranges), 0);
+}
+
+int main(argc, argv)
+	int argc;
+	char **argv;
+{
+	errno = 0;
+	check("monitor of no type", monitor((caddr_t)0), -1);
+	check("errno", errno, EINVAL);
+	check("moncontrol of no type", moncontrol(1), 0);
+	_mondata.prof_type = _PROF_TYPE_IS_P;
+	check("a buffer without room", monitor((caddr_t)main, (caddr_t)etext,
+					       (HISTCOUNTER *)&sum, 4, NFUNC), -1);
+	switch (argc > 1 ? argv[1][0] : 'b') {
+	case 'b':
+		in_buffer();
+		break;
+	case 'a':
+		of_array();
+		break;
+	case 'p':
+		check("monstartup", monstartup((caddr_t)-1, (caddr_t)0), 0);
+		break;
+	default:
+		of_fragments();
+	}
+	work();
+	if (argc > 1 && argv[1][0] == 'b')
+		check("end", monitor((caddr_t)0), 0);
+	exit(0);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * monstartup(), moncontrol() and monitor() of OSF/1; compiled with -p, and linked without.
+ * Then, in a second profile, monitor() with a buffer of counters alone.
+ *
+ * usage: osf1-monitor [again]
+ */
+#include <mon.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define LOOPS		20000
+#define ROUNDS		100
+#define INSTRUCTION	4
+
+extern int etext();
+extern char __executable_start;
+
+long sum;
+
+void much()
+{
+	int i;
+
+	for (i = 0; i < 3 * LOOPS; i++)
+		sum += i;
+}
+
+void less()
+{
+	int i;
+
+	for (i = 0; i < LOOPS; i++)
+		sum += i;
+}
+
+void unseen()
+{
+	int i;
+
+	for (i = 0; i < 4 * LOOPS; i++)
+		sum += i;
+}
+
+void finish()
+{
+}
+
+void work(rounds)
+	int rounds;
+{
+	struct rusage usage;
+	clock_t begin = clock();
+	int i;
+
+	for (i = 0; i < rounds; i++) {
+		much();
+		less();
+	}
+	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("breaks %ld\n", usage.ru_nivcsw);
+}
+
+void check(what, is, wanted)
+	char *what;
+	int is, wanted;
+{
+	if (is != wanted) {
+		printf("%s is %d, not %d\n", what, is, wanted);
+		exit(1);
+	}
+}
+
+int main(argc, argv)
+	int argc;
+	char **argv;
+{
+	char *buffer;
+	size_t size;
+	int i;
+
+	check("moncontrol before all", moncontrol(1), 0);
+	check("end before all", monitor((char *)0, (char *)0, (char *)0, 0, 0), 0);
+	check("empty range", monitor((char *)main, (char *)main, (char *)0, 0, 0), -1);
+	check("monstartup", monstartup(&__executable_start, (char *)etext), 0);
+	work(ROUNDS / 2);
+	check("moncontrol off", moncontrol(0), 1);
+	for (i = 0; i < ROUNDS; i++)
+		unseen();
+	check("moncontrol off again", moncontrol(0), 0);
+	check("moncontrol on", moncontrol(1), 0);
+	check("moncontrol on again", moncontrol(1), 1);
+	work(ROUNDS / 2);
+	check("end", monitor((char *)0, (char *)0, (char *)0, 0, 0), 0);
+	check("moncontrol after the end", moncontrol(1), 0);
+	unseen();
+	if (argc > 1) {
+		printf("again\n");
+		size = ((char *)finish - (char *)much) / INSTRUCTION * sizeof(short);
+		buffer = calloc(size, 1);
+		check("monitor", monitor((char *)much, (char *)finish, buffer, size, 0), 0);
+		work(ROUNDS);
+		check("end", monitor((char *)0, (char *)0, (char *)0, 0, 0), 0);
+	}
+	exit(0);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * monitor(3C) with a buffer of the program's own, sized by the page's formula; compiled
+ * with -p, and linked without. It is called twice: the second time the file has the calls of
+ * both times, and the samples of the second alone.
+ *
+ * usage: solaris-monitor [twice|none|full|fork]
+ */
+#include <mon.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+#define BARSIZE	8
+#define NFUNC	2	/* of three that are called */
+#define LOOPS	20000
+#define ROUNDS	100
+
+extern int etext();
+extern char __executable_start;
+
+long	sum;
+
+void
+much()
+{
+	register int i;
+
+	for (i = 0; i < 3 * LOOPS; i++)
+		sum += i;
+}
+
+void
+less()
+{
+	register int i;
+
+	for (i = 0; i < LOOPS; i++)
+		sum += i;
+}
+
+void
+work(rounds)
+	int rounds;
+{
+	struct rusage usage;
+	clock_t begin = clock();
+	int i;
+
+	for (i = 0; i < rounds; i++) {
+		much();
+		less();
+	}
+	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("breaks %ld\n", usage.ru_nivcsw);
+	fflush(stdout);
+}
+
+void
+begin(barsize)
+	int barsize;
+{
+	char *low = &__executable_start, *high = (char *)etext;
+	unsigned long size = sizeof(struct hdr) + NFUNC * sizeof(struct cnt) +
+		((high - low) / barsize) * sizeof(WORD) + sizeof(WORD) - 1;
+	WORD *buffer = (WORD *)calloc(size, 1);
+
+	if (buffer == NULL)
+		exit(1);
+	/* a buffer is taken as it is: here, with a counter that is nearly full */
+	if (barsize != BARSIZE)
+		((WORD *)((struct cnt *)((struct hdr *)buffer + 1) + NFUNC))[0] = 32700;
+	monitor((int (*)())low, etext, buffer, size / sizeof(WORD), NFUNC);
+}
+
+void
+end()
+{
+	monitor((int (*)())0, (int (*)())0, (WORD *)0, 0, 0);
+}
+
+int
+main(argc, argv)
+	int argc;
+	char **argv;
+{
+	char *mode = argc > 1 ? argv[1] : "once";
+	WORD small[8];
+
+	/* before monitor() no call is counted */
+	much();
+	if (strcmp(mode, "none") == 0) {
+		monitor(main, etext, small, 8, NFUNC);
+		end();
+		exit(0);
+	}
+	begin(strcmp(mode, "full") ? BARSIZE : (char *)etext - &__executable_start);
+	work(ROUNDS);
+	if (strcmp(mode, "twice") == 0) {
+		begin(BARSIZE);
+		work(ROUNDS);
+	}
+	if (strcmp(mode, "fork") == 0 && fork() == 0)
+		work(ROUNDS);
+	else
+		wait((int *)0);
+	end();
+	exit(0);
+}
