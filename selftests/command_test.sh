@@ -371,6 +371,38 @@ kept() {
 	COLUMNS=40 report --by object --full-names && rows | grep -qF " $PWD/spin "
 }
 
+# An old program calls monitor(3C) and writes mon.out, which is shown as by prof(1): its calls,
+# and samples within one tick of the CPU time that it prints. No thread of an ordinary priority
+# takes the CPU meanwhile; a break by another is at a random phase: see samples() in
+# monitor_test.sh.
+mon_out() {
+	local program=$PWD/dialects/solaris-monitor first=()
+
+	[ "$(id -u)" != 0 ] || first=(chrt --fifo 1)
+
+	rm -rf "$work/mon" && mkdir "$work/mon" &&
+	(cd "$work/mon" && PROFIL_RATE=250 "${first[@]}" "$program") >"$work/out" 2>"$work/err" &&
+	grep -q 'profil report --rate 250 mon.out$' "$work/err" &&
+	"$PROFIL" report --rate 250 --program "$program" "$work/mon/mon.out" \
+		>"$work/profile" 2>"$work/err" && [ ! -s "$work/err" ] &&
+	awk '
+		FNR == NR { of[$1] = $2; next }
+		FNR == 1 { titles = $0; next }
+		{ total = 250 * $3; calls[$NF] = NF > 4 ? $4 : 0; n[$NF] = 250 * $2 }
+		END {
+			due = 250 * of["seconds"]
+			allowed = 1 + 2 * sqrt(of["breaks"])
+			both = n["much"] + n["less"]
+			off = n["much"] / both - 0.75
+			printf "# %d samples of %.2f, %.2f allowed\n", total, due, allowed
+			exit !(titles == " %Time Seconds Cumsecs  #Calls   msec/call  Name" &&
+				total >= due - allowed && total <= due + allowed &&
+				calls["much"] == 100 && calls["less"] == 100 &&
+				calls["work"] == 1 &&
+				off * off <= 16 * 0.75 * 0.25 / both)
+		}' "$work/out" "$work/profile"
+}
+
 # By the debug information that our own programs are built with
 by_line() {
 	run 0 ./spin 0.4 && report --lines && rows | grep -q ' spin\.c:[0-9]* *spin ' &&
@@ -524,7 +556,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 45
+ktap_set_plan 46
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -575,6 +607,7 @@ check "forked children that do not come to exit()" forks_unknown
 check "children by clone" forks clone
 check "a forked child that executes another program, not followed" forks_and_exec
 check "two programs that a static one executes" first_of_several
+check "a mon.out of monitor(3C), as by prof(1)" mon_out
 check "no CPU time used" run 0 true
 check "a result is kept, and shown otherwise" kept
 check "lines" by_line

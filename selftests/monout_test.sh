@@ -83,10 +83,17 @@ other_programs() {
 	refuses 1 'result: it is no ELF file (ENOEXEC)' --program result &&
 	strip -o stripped "$spin" && refuses 1 'it is stripped' --program stripped &&
 	grep -q '(ENOEXEC).*with its symbols' err &&
-	monout "$address" $((1 << 40)) >high && monout 1 $((address + 16)) >low &&
-	refuses 1 'does not hold its pcs' --program "$spin" high &&
-	refuses 1 'does not hold its pcs' --program "$spin" low &&
-	grep -q "from 0x1 to 0x$(printf %x $((address + 16))) (ERANGE)" err
+	monout "$address" $((1 << 40)) >high && monout 1 2 >low &&
+	refuses 1 'does not hold the end of its pcs' --program "$spin" high &&
+	refuses 1 'does not hold the end of its pcs' --program "$spin" low &&
+	grep -q 'from 0x1 to 0x2 (ERANGE)' err
+}
+
+# Old programs call monitor() with a begin that is below their text: 2
+below_the_text() {
+	monout 2 $((address + 16)) >below &&
+	"$PROFIL" report --program "$spin" below >out 2>err && [ ! -s err ] &&
+	[ "$(head -n 1 out)" = "$head" ] && grep -q '  4 .* spin_much$' out
 }
 
 other_files() {
@@ -119,12 +126,13 @@ options_of_results() {
 }
 
 ktap_print_header
-ktap_set_plan 7
+ktap_set_plan 8
 check "a program that is named" named_program
 check "on standard input" standard_input
 check "names of C++" names
 check "a.out" default_program
 check "programs that did not write it" other_programs
+check "pcs that begin below the text" below_the_text
 check "files that are none" other_files
 check "options of results, and of a mon.out" options_of_results
 ktap_finished

@@ -85,11 +85,15 @@ static int read_calls(struct monout *monout, size_t nr_cells)
 	return 0;
 }
 
-/* As monitor() computes it for profil(): rounded down, so that each pc below high has a counter */
+/*
+ * As monitor() computes it for profil(): of counters to pairs of bytes of text, rounded down,
+ * so that each pc below high has a counter.
+ */
 static uint32_t find_scale(const struct monout *monout)
 {
-	const uint64_t bytes = (uint64_t)monout->nr_counters * COUNTER_BYTES;
-	const uint64_t scale = bytes * WHOLE_SCALE / (monout->high - monout->low);
+	const uint64_t text = monout->high - monout->low;
+	const uint64_t scale = (uint64_t)monout->nr_counters * WHOLE_SCALE /
+			       (text / 2 + text % 2);
 
 	return scale < WHOLE_SCALE ? (uint32_t)scale : WHOLE_SCALE - 1;
 }
