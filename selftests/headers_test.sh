@@ -107,10 +107,9 @@ by_pkg_config() {
 	local page=$1 flags
 
 	shift
-	flags=$(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig \
+	read -ra flags < <(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig \
 		pkg-config "$@" --cflags --libs "libprofil-$page") &&
-	# shellcheck disable=SC2086 # they are several words
-	"${CC:-cc}" -no-pie ${1+-static} -o "$work/program" "pages/$page.c" $flags \
+	"${CC:-cc}" -no-pie ${1+-static} -o "$work/program" "pages/$page.c" "${flags[@]}" \
 		2>"$work/err" &&
 	if [ $# = 0 ]; then
 		readelf -d "$work/program" | grep -q "NEEDED.*libprofil-$page.so.0"

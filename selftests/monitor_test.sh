@@ -44,12 +44,12 @@ says() {
 # How it is to be read
 rate_line="^libprofil: mon.out: sampled at $RATE Hz: read it with profil report --rate $RATE mon.out$"
 
-# counts [TIMES]: of each function the calls that the program has printed, or TIMES as many.
-# A function has one count, and those in other objects have none.
+# Of each function the calls that the program has printed. A function has one count, and those
+# in other objects have none.
 counts() {
-	awk -v times="${1:-1}" '
+	awk '
 		$1 != "calls" { next }
-		FNR == NR { want[$2] = times * $3; next }
+		FNR == NR { want[$2] = $3; next }
 		$2 in have { print "# two counts of " $2; bad = 1 }
 		{ have[$2] = $3 }
 		END {
