@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "gmonfile.h"
+#include "writeall.h"
 
 #define HEADER_BYTES	20
 #define MAGIC		"gmon"
@@ -57,23 +58,6 @@ static int read_all(int fd, void *into, size_t bytes, off_t from)
 		at += got;
 		from += got;
 		bytes -= (size_t)got;
-	}
-	return 0;
-}
-
-static int write_all(int fd, const void *data, size_t bytes)
-{
-	const char *at = data;
-	ssize_t put;
-
-	while (bytes) {
-		put = write(fd, at, bytes);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		at += put;
-		bytes -= (size_t)put;
 	}
 	return 0;
 }
@@ -188,7 +172,7 @@ static int write_range(int fd, const struct profil_gmon_histogram *range)
 			memcpy(record + head + i * sizeof(count), &count,
 			       sizeof(count));
 		}
-		error = write_all(fd, record, bytes);
+		error = profil_write_all(fd, record, bytes);
 		if (error || highest - written <= HIGHEST)
 			break;
 		written += HIGHEST;
@@ -230,7 +214,7 @@ int profil_gmonfile_replace(int fd, const struct profil_gmon_histogram *histogra
 	if (!error)
 		error = write_histogram(fd, histogram);
 	if (!error)
-		error = write_all(fd, rest, rest_bytes);
+		error = profil_write_all(fd, rest, rest_bytes);
 	free(rest);
 	if (error)
 		return error;

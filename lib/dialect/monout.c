@@ -24,6 +24,7 @@
 
 #include "callcount.h"
 #include "monout.h"
+#include "writeall.h"
 
 #define DEFAULT_NAME	"mon.out"
 #define NAMES_TO_TRY	100	/* what killed processes of this PID may have left */
@@ -77,23 +78,6 @@ static size_t of_object(const struct object *object, struct profil_callcount_cel
 	return kept;
 }
 
-static int write_all(int fd, const void *data, size_t bytes)
-{
-	const char *at = data;
-	ssize_t put;
-
-	while (bytes) {
-		put = write(fd, at, bytes);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		at += put;
-		bytes -= (size_t)put;
-	}
-	return 0;
-}
-
 static int write_contents(int fd, const struct profil_monout *out)
 {
 	struct object object = { .address = out->low, .end = UINTPTR_MAX };
@@ -110,11 +94,11 @@ static int write_contents(int fd, const struct profil_monout *out)
 		.high = out->high - object.bias,
 		.nfns = of_object(&object, cells, nr),
 	};
-	error = write_all(fd, &header, sizeof(header));
+	error = profil_write_all(fd, &header, sizeof(header));
 	if (!error)
-		error = write_all(fd, cells, header.nfns * sizeof(*cells));
+		error = profil_write_all(fd, cells, header.nfns * sizeof(*cells));
 	if (!error)
-		error = write_all(fd, out->counters, out->nr * sizeof(*out->counters));
+		error = profil_write_all(fd, out->counters, out->nr * sizeof(*out->counters));
 	free(cells);
 	return error;
 }
