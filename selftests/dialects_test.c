@@ -122,6 +122,27 @@ TEST_F(dialect, off)
 }
 
 /*
+ * 100 Hz, if nothing else is asked for, whatever the tick: of the two threads that have the
+ * time one after the other, each has one sample more or less for its phase, and one for the
+ * ticks that its CPU has left over.
+ */
+TEST_F(dialect, rate)
+{
+	struct scene *scene = &self->scene;
+	struct profil_status status;
+	double used;
+
+	ASSERT_EQ(0, profil_set_rate(0));
+	ASSERT_EQ(0, turn_on(scene, variant));
+	used = process_seconds();
+	EXPECT_TRUE(counts_at(scene, NEAR, 20));
+	used = process_seconds() - used;
+	status = stop(scene->fd);
+	EXPECT_EQ(100, status.rate);
+	EXPECT_COUNT(status.ticks, 100 * used, 4);
+}
+
+/*
  * A buffer without a counter: it may lie anywhere, and in what goes on is
  * nothing.
  */

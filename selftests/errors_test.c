@@ -184,9 +184,58 @@ TEST_F(errors, those_without_errors)
 	}
 }
 
+/* NULL is one of the addresses that cannot be written: off, once a counter is needed. */
+TEST_F(errors, null_when_needed)
+{
+	struct scene *scene = &self->scene;
+
+	EXPECT_EQ(0, profil_solaris(NULL, scene->bytes, offset_of(scene), WHOLE));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
+	EXPECT_EQ(0, profil_osf1(NULL, scene->bytes, offset_of(scene), WHOLE));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
+}
+
+/* No memory of a program can come to be there: so it is an error of the call. */
+TEST_F(errors, kernel_address)
+{
+	struct scene *scene = &self->scene;
+	struct ear ear;
+
+	open_ear(&ear);
+	errno = 0;
+	EXPECT_EQ(-1, profil_solaris(illegal(2), 0x400, offset_of(scene), WHOLE));
+	EXPECT_EQ(EFAULT, errno);
+	errno = 0;
+	EXPECT_EQ(-1, profil_osf1(illegal(2), 0x400, offset_of(scene), WHOLE));
+	EXPECT_EQ(EFAULT, errno);
+	close_ear(&ear);
+	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+}
+
 static int linux099(const struct scene *scene, void *buf, int bytes)
 {
 	return profil_linux099(buf, bytes, offset_of(scene), WHOLE);
+}
+
+/* Samples of a user who may lock nothing are lost, without a signal. */
+static int linux099_without_rights(const struct scene *scene)
+{
+	struct profil_status status;
+
+	if (become_user(SOME_USER, 0) ||
+	    linux099(scene, scene->counters, (int)scene->bytes))
+		return 1;
+	stay(scene, NEAR, 2);
+	status = stop(scene->fd);
+	return status.state == PROFIL_STATE_RUNNING && status.lost >= 2 &&
+	       !status.counted ? 0 : 2;
+}
+
+TEST_F(errors, linux099_memory_that_cannot_be_locked)
+{
+	EXPECT_EQ(0, in_child(linux099_without_rights, &self->scene));
 }
 
 /* "Null wird immer zurueckgegeben", and what is off for Linux 0.99 alone. */

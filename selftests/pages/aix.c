@@ -97,6 +97,13 @@ static void forms(void)
 	doing = "off while off";
 	call_ranges(&none);
 	must_be_off();
+	doing = "p_buff with a hole between two";
+	set_ranges(-1);
+	ranges[1].p_buff = (HISTCOUNTER *)(buffer + 0x200);
+	call_ranges(ranges);
+	must_count(0x2fe);
+	call_ranges(&none);
+	must_be_off();
 	doing = "p_scale 2";
 	set_ranges(2);
 	call_ranges(ranges);
@@ -130,6 +137,10 @@ int main(int argc, char **argv)
 	choose(0x12345, 2);
 	on();
 	must_count(0);
+	call(SIZE, 0);
+	doing = "an Offset of 0: text begins at 0";
+	profil(large, sizeof(large), 0UL, 3);
+	must_count_in_large(0x6000);	/* 0x20000404 * 3 / 65536 */
 	call(SIZE, 0);
 	doing = "the high 16 bits of Scale";
 	choose(0x35, 0x56000);

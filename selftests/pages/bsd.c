@@ -35,6 +35,10 @@ int main(int argc, char **argv)
 	choose(4, 32768);
 	on();
 	must_count(2);
+	doing = "16384 gives 8 bytes";
+	choose(8, 16384);
+	on();
+	must_count(2);
 	doing = "(pc - offset) / 2 comes first";
 	choose(3, 0xffff);
 	on();
@@ -53,6 +57,13 @@ int main(int argc, char **argv)
 	errno = 0;
 	if (profil((char *)64, (int)SIZE, (int)OFFSET, (int)SCALE) != -1 || errno != EFAULT)
 		fail("no EFAULT but", errno);
+	must_be_off();
+	on();
+	must_count(18);
+	doing = "a negative size";
+	errno = 0;
+	if (profil((char *)large, -2, (int)OFFSET, (int)SCALE) != -1 || errno != E2BIG)
+		fail("no E2BIG but", errno);
 	must_be_off();
 	on();
 	must_count(18);

@@ -21,6 +21,31 @@ static void on(void)
 	call(buffer, (int)SIZE, (int)SCALE);
 }
 
+static volatile int signals;
+
+static void on_signal(int signal_number)
+{
+	(void)signal_number;
+	signals++;
+}
+
+/* Every 5 ms of CPU time, by the next tick: one comes within LONG_TIME. */
+static void must_leave_timer_alone(int byte)
+{
+	struct itimerval timer;
+
+	memset(&timer, 0, sizeof(timer));
+	timer.it_value.tv_usec = 5000;
+	timer.it_interval = timer.it_value;
+	signal(SIGPROF, on_signal);
+	setitimer(ITIMER_PROF, &timer, NULL);
+	must_count(byte);
+	timer.it_value.tv_usec = 0;
+	setitimer(ITIMER_PROF, &timer, NULL);
+	if (!signals)
+		fail("signals", signals);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -65,6 +90,8 @@ int main(int argc, char **argv)
 	must_be_off();
 	on();
 	must_count(18);
+	doing = "the program's own ITIMER_PROF";
+	must_leave_timer_alone(18);
 	doing = "fork";
 	must_count_in_child(18);
 	doing = "exec";

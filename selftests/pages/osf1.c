@@ -31,6 +31,9 @@ int main(int argc, char **argv)
 	choose(6, 0x8000);
 	on();
 	must_count(2);
+	doing = "an offset of 0: text begins at 0";
+	profil((short *)large, sizeof(large), 0, 2);
+	must_count_in_large(0x4000);	/* 0x20000404 * 2 / 65536 */
 	doing = "any scale";
 	choose(0x35, 0x6000);
 	on();

@@ -162,23 +162,41 @@ static unsigned short *counter(int byte)
 }
 
 /*
- * Profiling is on: the counter at this byte goes up by the rate times the CPU time, and
- * nothing else changes. There is one point in each period, anywhere in it: so there may be
- * one more or less at the begin and at the end, and one less for what is used outside of
- * the instruction.
+ * What is counted is the rate times the CPU time. There is one point in each period,
+ * anywhere in it: so there may be one more or less at the begin and at the end, and one
+ * less for what is used outside of the instruction.
  */
+static void must_be_due(unsigned short count, double due)
+{
+	if (count > due + 2 || count < due - 3) {
+		printf("# due %g\n", due);
+		fail("counter is", count);
+	}
+}
+
+/* Profiling is on: the counter at this byte goes up, and nothing else changes. */
 static void must_count(int byte)
 {
 	double due = rate() * spin(LONG_TIME);
 	unsigned short count = *counter(byte);
 
-	if (count > due + 2 || count < due - 3) {
-		printf("# due %g\n", due);
-		fail("counter is", count);
-	}
+	must_be_due(count, due);
 	*counter(byte) = 0;
 	if (!is_clear())
 		fail("counted elsewhere; there", count);
+}
+
+/*
+ * A buffer that an offset of 0 reaches the instruction in, at the lowest scales; and 4 GiB
+ * from it, there still may be memory
+ */
+static unsigned short large[0x4000];
+
+static void must_count_in_large(int byte)
+{
+	double due = rate() * spin(LONG_TIME);
+
+	must_be_due(large[byte / 2], due);
 }
 
 static void must_be_off(void)
@@ -266,6 +284,7 @@ static void must_be_off_after_fault(void)
 static __inline__ void use_all(void)
 {
 	(void)must_be_off_after_fault;
+	(void)must_count_in_large;
 	(void)must_count_in_child;
 	(void)must_be_off_after_exec;
 }

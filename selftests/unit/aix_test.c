@@ -84,6 +84,21 @@ static void test_nothing_to_count(void **state)
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 }
 
+/* A forked child that the kernel does not follow: its profile is off, and may begin anew. */
+static void test_child_not_followed(void **state)
+{
+	(void)state;
+	assert_int_equal(0, start_aix());
+	fake_device.state = PROFIL_STATE_OFF;
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_int_equal(0, fake_device.stops);
+	assert_int_equal(0, start_aix());
+	assert_int_equal(2, fake_device.starts);
+	assert_true(is_on());
+	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_false(is_on());
+}
+
 /* A buffer without a counter makes the first form ineffective, and only that form. */
 static void test_no_buffer(void **state)
 {
@@ -320,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_no_effect),
 		TEST(test_nothing_to_count),
+		TEST(test_child_not_followed),
 		TEST(test_no_buffer),
 		TEST(test_scale_by_size),
 		TEST(test_large_range),
