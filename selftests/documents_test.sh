@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What README and the manual pages show, as a reader would take it from there: programs
-# compile without a warning, commands run, and options are those that there are. Runs
+# compile without a warning, commands run, and options are those that there are. What
+# pages/audit says of the five systems' pages is true of the tests and of profil(2). Runs
 # natively, needs no module.
 
 cd "$(dirname "$0")" || exit 1
@@ -156,9 +157,121 @@ known_everywhere() {
 	done
 }
 
+# audit_cells FILE: the cells of its tables, a row a line, between $cell: of a sentence four, of
+# a deviation that no sentence is about two
+cell=$'\x1f'
+audit_cells() {
+	sed -n '/^|/{/^| sentence |/d; /^| deviation |/d; /^|-/d; s/^| *//; s/ *|$//; s/ *| */'"$cell"'/g; p}' \
+		"$1"
+}
+
+# quoted TEXT: what is in backquotes there, each a line
+quoted() {
+	grep -o '`[^`]*`' <<<"$1" | tr -d '`'
+}
+
+# audit_is_shown CELL: it names tests, all of them there, or says why there is none
+audit_is_shown() {
+	local reference file text path
+
+	case $1 in
+	"not shown: "?*) return ;;
+	'`'*) ;;
+	*) echo "# no test: $1"; return 1 ;;
+	esac
+	while IFS= read -r reference; do
+		file=${reference%%: *}
+		text=${reference#"$file"}
+		text=${text#: }
+		path=$file
+		[ -f "$path" ] || path=../lib/$file
+		if [ ! -f "$path" ]; then
+			echo "# no file: $file"
+			return 1
+		elif [ -n "$text" ] && ! grep -qF -- "$text" "$path"; then
+			echo "# not in $file: $text"
+			return 1
+		fi
+	done < <(quoted "$1")
+}
+
+audit_tests() {
+	local first result shown rest failed=0
+
+	while IFS=$cell read -r first result shown rest; do
+		[[ $first = '`'* ]] && shown=$result
+		audit_is_shown "$shown" || { echo "#   in the row $first"; failed=1; }
+	done < <(audit_cells "$1")
+	return $failed
+}
+
+# deviations_after HEADING: the items of the list in profil(2) below it, each a line
+deviations_after() {
+	mandoc -T ascii -O width=1000 ../lib/man/profil.2 | col -bx | awk -v heading="$1" '
+		index($0, heading) { here = 1; next }
+		!here || /^$/ { next }
+		/^     -  / { if (item) print item; item = "" }
+		/^     -  |^        / { $1 = $1; item = item (item ? " " : "") $0; next }
+		item { exit }
+		END { if (item) print item }' | sed 's/^- //'
+}
+
+# audit_deviations FILE HEADING: what deviates or is missing is named by the begin of one item of
+# the page's own list or of that of all pages, and each of its own list has its row
+audit_deviations() {
+	local first result shown named text item failed=0
+
+	deviations_after "$2" >"$work/own"
+	deviations_after "From the page of any of these systems" >"$work/shared"
+	: >"$work/named"
+	while IFS=$cell read -r first result shown named; do
+		[[ $first = '`'* ]] && named=$first result=deviates
+		case $result,$named in
+		holds, | holds,'`'* | deviates,'`'* | missing,'`'*) ;;
+		*) echo "# result, or deviation: $first"; failed=1 ;;
+		esac
+		while IFS= read -r text; do
+			echo "$text" >>"$work/named"
+			[ "$(sort -u "$work/own" "$work/shared" |
+				awk -v text="$text" 'index($0, text) == 1' | wc -l)" = 1 ] ||
+				{ echo "# not in profil(2), or twice: $text"; failed=1; }
+		done < <(quoted "$named")
+	done < <(audit_cells "$1")
+	[ -s "$work/own" ] || { echo "# no list below $2"; failed=1; }
+	while IFS= read -r item; do
+		while IFS= read -r text; do
+			[[ $item = "$text"* ]] && continue 2
+		done <"$work/named"
+		echo "# not in $1: $item"
+		failed=1
+	done <"$work/own"
+	return $failed
+}
+
+audit_totals() {
+	local totals
+
+	totals=$(audit_cells "$1" | awk -F "$cell" '
+		/^"|^[a-z]/ && NF >= 3 { n[$2]++; next }
+		!/^`/ { print "no row: " $0 }
+		END { printf "Totals: %d hold, %d deviate, %d missing.\n",
+			n["holds"], n["deviates"], n["missing"] }')
+	[ "$(sed -n '5p' "$1")" = "$totals" ] || { echo "# $totals"; false; }
+}
+
+# FILE, and the heading of its list in profil(2)
+audits=(
+"solaris Deviations from the page of OpenSolaris"
+"bsd Deviations from the page of 4.4BSD"
+"linux099 Deviations from the page of Linux 0.99.11"
+"osf1 Deviations from the page of OSF/1"
+"aix Deviations from the page of AIX"
+"shared From the page of any of these systems"
+)
+
 ktap_print_header
 pages=(../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 4 + 4))
+ktap_set_plan $((1 + ${#pages[@]} + 4 + 4 + 3 * ${#audits[@]}))
 check "README: programs" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -173,5 +286,12 @@ check "README: options" readme_options
 for subcommand in run report diff export; do
 	check "options of $subcommand in the manual page and the completion" \
 		known_everywhere "$subcommand"
+done
+for line in "${audits[@]}"; do
+	read -r page heading <<<"$line"
+	audit=pages/audit/$page.md
+	check "$audit: its tests are there" audit_tests "$audit"
+	check "$audit: its deviations are those of profil(2)" audit_deviations "$audit" "$heading"
+	check "$audit: its totals" audit_totals "$audit"
 done
 ktap_finished
