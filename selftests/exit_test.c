@@ -255,9 +255,9 @@ static int take_all_room(struct profile *profile, int number)
 		return 100;
 	if (!BECOMES(!(error = begin(profile)) || error != ENOMEM) || error)
 		return 104;
-	/* no more than that: there is none for a child */
+	/* no more than that: there is none for a start of a child */
 	if (number == 0 && !fork())
-		_exit(get_status(profile->fd).state != PROFIL_STATE_OFF);
+		_exit(begin(profile) != ENOMEM);
 	if (number == 0 && wait_for(-1))
 		return 101;
 	if (number % 5 == 1 && run_threads(2))
