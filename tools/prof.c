@@ -44,7 +44,7 @@ static int add_part(struct parts *parts, const struct part *new)
 		add_up(last, new->samples, new->calls);
 		return 0;
 	}
-	if (parts->nr == parts->room) {
+	if (!parts->part || parts->nr == parts->room) {
 		const size_t room = parts->room ? 2 * parts->room : 64;
 		struct part *more = reallocarray(parts->part, room, sizeof(*more));
 

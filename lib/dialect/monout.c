@@ -103,20 +103,26 @@ static int write_contents(int fd, const struct profil_monout *out)
 	return error;
 }
 
-/* Return: a descriptor of a new file, whose name is *path, which the caller frees; -errno. */
+/*
+ * Return: a descriptor of a new file, whose name is *path, which the caller frees; or -errno,
+ * and *path is NULL.
+ */
 static int create_beside(const char *directory, char **path)
 {
 	int error = -EEXIST, fd, n;
 
 	for (n = 0; n < NAMES_TO_TRY && error == -EEXIST; n++) {
 		if (asprintf(path, "%s%s.%s.%d.%d", directory ? directory : "",
-			     directory ? "/" : "", DEFAULT_NAME, (int)getpid(), n) < 0)
+			     directory ? "/" : "", DEFAULT_NAME, (int)getpid(), n) < 0) {
+			*path = NULL;
 			return -ENOMEM;
+		}
 		fd = open(*path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 		if (fd >= 0)
 			return fd;
 		error = -errno;
 		free(*path);
+		*path = NULL;
 	}
 	return error;
 }
@@ -158,7 +164,7 @@ int profil_monout_write(const struct profil_monout *out, char **path)
 	if (!*path)
 		goto say;
 	fd = create_beside(out->directory, &beside);
-	if (fd < 0) {
+	if (!beside) {
 		error = fd;
 		goto say;
 	}
