@@ -66,14 +66,31 @@ static uint64_t pc_of(uint64_t lowest, const struct vector *row)
 	       (unsigned int)row->line * 97 % BENCH_PAGE;
 }
 
-/* With addresses of 32 bits, below what the kernel uses of them in a program */
+/* How far above its offset a row may count: what is beyond, no rule brings into the buffer. */
+static uint64_t reach_of(const struct vector *row)
+{
+	bool is_aix = !strcmp(row->dialect, "aix");
+	uint32_t scale = is_aix ? row->scale % 65536 : row->scale;
+
+	if (is_aix && scale == 2)
+		return UINT64_MAX;
+	return scale ? (row->bufsiz << 16) / scale + 1 : 0;
+}
+
+/*
+ * With addresses of 32 bits, below what the kernel uses of them in a program. And in a 32-bit
+ * program nothing up there may be counted: all threads make their system calls by the vdso.
+ */
 static bool row_fits(uint64_t lowest, const struct vector *row)
 {
 	const uint64_t highest = 0xe0000000;
-	uint64_t pc = pc_of(lowest, row);
+	uint64_t pc = pc_of(lowest, row), offset = pc - (uint64_t)row->d;
 
-	return lowest > highest ||
-	       (pc < highest && pc - (uint64_t)row->d < highest);
+	if (lowest > highest)
+		return true;
+	if (sizeof(long) < 8 && reach_of(row) > highest - offset)
+		return false;
+	return pc < highest && offset < highest;
 }
 
 static bool row_counts(struct bench *bench, dialect_call *start, uint64_t lowest,

@@ -168,8 +168,11 @@ static int hit_too_much(int device, bool reserved)
 	return status.counted || !status.lost || status.error != ENOMEM;
 }
 
-/* In another process of the same user: is it told that no page more may be locked? */
-static int is_at_limit(int device)
+/*
+ * Another process of the same user, which finds out whether a page more may be locked once it
+ * gets a byte. It is forked before there are huge pages: a fork has the kernel replace them.
+ */
+static pid_t fork_asker(int device, int go)
 {
 	pid_t pid = fork();
 
@@ -177,26 +180,31 @@ static int is_at_limit(int device)
 		struct profil_region region;
 		struct profil_start start;
 
-		stop(device);
 		count_all(&start, &region, map_memory(PAGE), 64, 1);
-		_exit(call(device, PROFIL_IOC_START, &start) == ENOMEM);
+		_exit(!become_user(ATTACKER, NR * HUGE / PAGE) && !await_pass(go) &&
+		      call(device, PROFIL_IOC_START, &start) == ENOMEM);
 	}
-	return wait_for(pid);
+	return pid;
 }
 
 /* All may be locked, and not a page more. */
 static int ask_for_enough(int device, bool reserved)
 {
-	char *memory = attacker(reserved, NR * HUGE);
 	unsigned long long pinned;
-	int at_limit;
+	int at_limit, go[2];
+	char *memory;
+	pid_t asker;
 
+	if (pipe(go))
+		return 1;
+	asker = fork_asker(device, go[0]);
+	memory = attacker(reserved, NR * HUGE);
 	if (!memory)
 		return NO_HUGE_PAGES;
 	if (begin(device, memory, map_loops(NR * MOST_EACH), MOST_EACH, 0))
 		return 1;
 	pinned = get_status(device).pinned_bytes;
-	at_limit = is_at_limit(device);
+	at_limit = pass(go[1]) ? 0 : wait_for(asker);
 	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, a page more %s\n",
 		       MOST_EACH, NR, pinned >> 10, at_limit ? "is refused" : "may be locked");
 	return pinned != NR * HUGE || !at_limit;
