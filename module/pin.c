@@ -128,12 +128,16 @@ static bool pin_may_fault(struct vm_area_struct *vma)
  * @index:   of the page
  *
  * May sleep, for memory and the swap's disk. A page that is made outside a fault is charged
- * to the active memory cgroup. Return: the page, with a reference, or an error.
+ * to the active memory cgroup. Return: the page, with a reference; -EFAULT: the file has
+ * become shorter; or another error.
  */
 struct page *profil_pin_make(struct address_space *mapping, pgoff_t index)
 {
-	return shmem_read_mapping_page_gfp(mapping, index,
-					   mapping_gfp_mask(mapping));
+	struct page *page = shmem_read_mapping_page_gfp(mapping, index,
+							mapping_gfp_mask(mapping));
+
+	/* what lies beyond the end of a file is -EINVAL to shmem, and to a fault -EFAULT */
+	return page == ERR_PTR(-EINVAL) ? ERR_PTR(-EFAULT) : page;
 }
 
 /*
