@@ -96,12 +96,16 @@ static unsigned int scale_of(size_t counters, uintptr_t text_bytes)
 }
 
 /*
- * What has the most pcs of a counter at or above the start of its part of the range: by how
- * much the range has to begin earlier for each counter to stand for its part.
+ * By how much a range begins earlier in which each counter has its even part: the second
+ * counter begins at (pc - low) * scale = 0x10000 where profil() rounds to the nearest one, and
+ * at 0x20000 where it rounds down.
  */
 static uintptr_t shift_of(unsigned int scale)
 {
-	return system.rounds_up && scale ? 0x20000 / scale - (0x10000 + scale - 1) / scale : 0;
+	const unsigned int second = scale ? (0x10000 + scale - 1) / scale : 0;
+	const unsigned int even = scale ? (0x20000 + scale - 1) / scale : 0;
+
+	return system.rounds_up ? even - second : 0;
 }
 
 /* Figures of the kernel, before they end with the profile. */
@@ -298,7 +302,6 @@ static void tell(const char *path)
 static int end(void)
 {
 	struct profil_monout out = monitored.out;
-	uintptr_t shift = shift_of(monitored.scale);
 	int error = stop_sampling();
 	char *path;
 
@@ -306,8 +309,8 @@ static int end(void)
 		return error;
 	if (!system.goes_on)
 		profil_callcount_enable(false);
-	out.low -= shift;
-	out.high -= shift;
+	out.shift = shift_of(monitored.scale);
+	out.scale = monitored.scale;
 	error = profil_monout_write(&out, &path);
 	if (!error)
 		tell(path);

@@ -82,23 +82,35 @@ static int write_contents(int fd, const struct profil_monout *out)
 {
 	struct object object = { .address = out->low, .end = UINTPTR_MAX };
 	struct profil_callcount_cell *cells;
+	/* a single counter has all the range */
+	const uintptr_t shift = out->nr > 1 ? out->shift : 0;
 	struct profil_monout_header header;
-	size_t nr;
+	size_t nr, skipped;
 	int error = profil_callcount_collect(&cells, &nr);
 
 	if (error)
 		return error;
 	dl_iterate_phdr(find_object, &object);
-	header = (struct profil_monout_header){
-		.low = out->low - object.bias,
-		.high = out->high - object.bias,
-		.nfns = of_object(&object, cells, nr),
-	};
+	header.low = out->low - object.bias;
+	header.high = out->high - object.bias;
+	/*
+	 * No address is below 0, where a PIE begins. The first counter is of less than its header
+	 * then, so it is left out. The scale still follows from the range and the others.
+	 */
+	skipped = header.low < shift;
+	if (skipped) {
+		header.low += (0x20000 + out->scale - 1) / out->scale;
+		header.high = header.low + 2 * ((out->nr - 1) * 0x10000 / out->scale);
+	}
+	header.low -= shift;
+	header.high -= shift;
+	header.nfns = of_object(&object, cells, nr);
 	error = profil_write_all(fd, &header, sizeof(header));
 	if (!error)
 		error = profil_write_all(fd, cells, header.nfns * sizeof(*cells));
 	if (!error)
-		error = profil_write_all(fd, out->counters, out->nr * sizeof(*out->counters));
+		error = profil_write_all(fd, out->counters + skipped,
+					 (out->nr - skipped) * sizeof(*out->counters));
 	free(cells);
 	return error;
 }

@@ -16,6 +16,8 @@ struct profil_monout_header {
  * struct profil_monout - what a mon.out file is made of
  * @low:       lowest pc of the histogram, as it is in memory
  * @high:      end of the range
+ * @shift:     both are less by so much in the file
+ * @scale:     of profil()
  * @counters:  the histogram
  * @nr:        number of counters
  * @directory: where the file goes, as PID.PROGRAM; NULL: to mon.out in the current
@@ -24,6 +26,8 @@ struct profil_monout_header {
 struct profil_monout {
 	uintptr_t low;
 	uintptr_t high;
+	uintptr_t shift;
+	unsigned int scale;
 	const uint16_t *counters;
 	size_t nr;
 	const char *directory;

@@ -20,6 +20,8 @@
 #define THREADS	20
 #define CALLS	50
 
+long counted();
+
 long sum;
 
 void much()
@@ -81,7 +83,8 @@ void arguments()
 
 	for (i = 0; i < CALLS; i++)
 		if (fourteen(1, 2, 3, 4, 5, 6, 7., 8., 9., 10., 11., 12., 13., 14.) != 1015. ||
-		    variable(8, 1., 2., 3., 4., 5., 6., 7., 8.) != 36. || nested(10) != 55) {
+		    variable(8, 1., 2., 3., 4., 5., 6., 7., 8.) != 36. || nested(10) != 55 ||
+		    counted((long)i) != i + 1) {
 			printf("arguments do not come through\n");
 			exit(1);
 		}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * monitor(3C) with a buffer of the program's own, sized by the page's formula; compiled
- * with -p, and linked without. It is called twice: the second time the file has the calls of
- * both times, and the samples of the second alone.
+ * with -p, and linked without. Called twice, it adds to the counts of calls; the file has the
+ * histogram of the second time, also where it is in the same buffer.
  *
- * usage: solaris-monitor [twice|none|full|fork]
+ * usage: solaris-monitor [twice|again|none|full|fork]
  */
 #include <mon.h>
 #include <stdio.h>
@@ -62,19 +62,21 @@ work(rounds)
 }
 
 void
-begin(barsize)
-	int barsize;
+begin(barsize, again)
+	int barsize, again;
 {
 	char *low = &__executable_start, *high = (char *)etext;
 	unsigned long size = sizeof(struct hdr) + NFUNC * sizeof(struct cnt) +
 		((high - low) / barsize) * sizeof(WORD) + sizeof(WORD) - 1;
-	WORD *buffer = (WORD *)calloc(size, 1);
+	static WORD *same;
+	WORD *buffer = same ? same : (WORD *)calloc(size, 1);
 
 	if (buffer == NULL)
 		exit(1);
 	/* a buffer is taken as it is: here, with a counter that is nearly full */
 	if (barsize != BARSIZE)
 		((WORD *)((struct cnt *)((struct hdr *)buffer + 1) + NFUNC))[0] = 32700;
+	same = again ? buffer : NULL;
 	monitor((int (*)())low, etext, buffer, size / sizeof(WORD), NFUNC);
 }
 
@@ -99,10 +101,11 @@ main(argc, argv)
 		end();
 		exit(0);
 	}
-	begin(strcmp(mode, "full") ? BARSIZE : (char *)etext - &__executable_start);
+	begin(strcmp(mode, "full") ? BARSIZE : (char *)etext - &__executable_start,
+	      strcmp(mode, "again") == 0);
 	work(ROUNDS);
-	if (strcmp(mode, "twice") == 0) {
-		begin(BARSIZE);
+	if (strcmp(mode, "twice") == 0 || strcmp(mode, "again") == 0) {
+		begin(BARSIZE, 0);
 		work(ROUNDS);
 	}
 	if (strcmp(mode, "fork") == 0 && fork() == 0)
