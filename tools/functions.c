@@ -68,6 +68,29 @@ static int add_symbol(struct functions *functions, int index)
 	return extents_add(&functions->labels, &extent);
 }
 
+int functions_read(struct functions *functions, Dwfl_Module *module)
+{
+	GElf_Addr bias;
+	int nr, i, error;
+	Elf *elf;
+
+	functions->module = module;
+	nr = dwfl_module_getsymtab(module);
+	for (i = 0; i < nr; i++) {
+		error = add_symbol(functions, i);
+		if (error)
+			return error;
+	}
+	elf = dwfl_module_getelf(module, &bias);
+	error = unwind_extents(elf, bias, &functions->frames);
+	if (error)
+		return error;
+	extents_finish(&functions->symbols);
+	extents_finish(&functions->labels);
+	extents_finish(&functions->frames);
+	return 0;
+}
+
 static bool has_symtab(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -80,8 +103,10 @@ static bool has_symtab(Elf *elf)
 }
 
 /* The symbols are from the file, from its debug file, or from one in each. */
-static bool are_stripped(Dwfl_Module *module, int nr)
+bool functions_are_stripped(const struct functions *functions)
 {
+	Dwfl_Module *module = functions->module;
+	const int nr = dwfl_module_getsymtab(module);
 	GElf_Addr address, bias;
 	Elf *elf, *seen = NULL;
 	GElf_Sym symbol;
@@ -96,30 +121,6 @@ static bool are_stripped(Dwfl_Module *module, int nr)
 		seen = elf;
 	}
 	return true;
-}
-
-int functions_read(struct functions *functions, Dwfl_Module *module)
-{
-	GElf_Addr bias;
-	int nr, i, error;
-	Elf *elf;
-
-	functions->module = module;
-	nr = dwfl_module_getsymtab(module);
-	functions->are_stripped = are_stripped(module, nr);
-	for (i = 0; i < nr; i++) {
-		error = add_symbol(functions, i);
-		if (error)
-			return error;
-	}
-	elf = dwfl_module_getelf(module, &bias);
-	error = unwind_extents(elf, bias, &functions->frames);
-	if (error)
-		return error;
-	extents_finish(&functions->symbols);
-	extents_finish(&functions->labels);
-	extents_finish(&functions->frames);
-	return 0;
 }
 
 /*

@@ -20,14 +20,12 @@
  * @symbols: what symbols with a size cover
  * @labels:  from each symbol without a size to the end of its section
  * @frames:  functions that have unwind information
- * @are_stripped: there is no symbol table but the dynamic one, which has what is exported
  */
 struct functions {
 	Dwfl_Module *module;
 	struct extents symbols;
 	struct extents labels;
 	struct extents frames;
-	bool are_stripped;
 };
 
 /**
@@ -38,6 +36,14 @@ struct functions {
  * Return: 0 or -ENOMEM.
  */
 int functions_read(struct functions *functions, Dwfl_Module *module);
+
+/**
+ * functions_are_stripped - whether only exported functions have names
+ * @functions: from functions_read()
+ *
+ * Return: true if there is no symbol table but the dynamic one.
+ */
+bool functions_are_stripped(const struct functions *functions);
 
 /**
  * functions_find - the function at an address

@@ -98,12 +98,6 @@ static uint32_t find_scale(const struct monout *monout)
 	return scale < WHOLE_SCALE ? (uint32_t)scale : WHOLE_SCALE - 1;
 }
 
-static int refuse(const char **why, const char *what)
-{
-	*why = what;
-	return -EBADMSG;
-}
-
 int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layout *layout,
 		 struct monout *monout, const char **why)
 {
@@ -113,17 +107,17 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 
 	*monout = (struct monout){ .contents = contents, .layout = *layout };
 	if (bytes < header)
-		return refuse(why, "it is too short for the header of a mon.out");
+		return wholefile_refuse(why, "it is too short for the header of a mon.out");
 	monout->low = read_word(layout, contents, 0);
 	monout->high = read_word(layout, contents, 1);
 	nr_cells = read_word(layout, contents, 2);
 	if (monout->low >= monout->high)
-		return refuse(why, "its header is none of a mon.out: its pcs end before they begin");
+		return wholefile_refuse(why, "its header is none of a mon.out: its pcs end before they begin");
 	if (nr_cells > (bytes - header) / (CELL_WORDS * word))
-		return refuse(why, "its header is none of a mon.out: it is too short for the cells of its calls");
+		return wholefile_refuse(why, "its header is none of a mon.out: it is too short for the cells of its calls");
 	rest = bytes - header - (size_t)nr_cells * CELL_WORDS * word;
 	if (rest < COUNTER_BYTES || rest % COUNTER_BYTES)
-		return refuse(why, "it does not end as a mon.out does, with counters of 2 bytes");
+		return wholefile_refuse(why, "it does not end as a mon.out does, with counters of 2 bytes");
 	monout->counters = contents + (bytes - rest);
 	monout->nr_counters = rest / COUNTER_BYTES;
 	monout->scale = find_scale(monout);

@@ -195,12 +195,6 @@ const char *resultfile_remedy(int error)
 #define CUT_SHORT	"it is cut short: copy it anew, or run the command again"
 #define DAMAGED		"it is damaged: copy it anew, or run the command again"
 
-static int refuse(const char **why, const char *what)
-{
-	*why = what;
-	return -EBADMSG;
-}
-
 /* Of a file */
 #define MOST_BYTES	(sizeof(struct envelope) + compressBound(MAX_BYTES))
 
@@ -212,13 +206,13 @@ static int check_magic(const unsigned char *contents, size_t bytes, const char *
 	const size_t name = strlen(MAGIC);
 
 	if (!bytes)
-		return refuse(why, "it is empty: run the command again");
+		return wholefile_refuse(why, "it is empty: run the command again");
 	if (memcmp(contents, magic, bytes < name ? bytes : name))
-		return refuse(why, "it is no result of profil, which `profil COMMAND' writes");
+		return wholefile_refuse(why, "it is no result of profil, which `profil COMMAND' writes");
 	if (bytes < sizeof(struct envelope))
-		return refuse(why, CUT_SHORT);
+		return wholefile_refuse(why, CUT_SHORT);
 	if (memcmp(contents, magic, strlen(magic)))
-		return refuse(why, "it is of another version of this format: report it with the profil that wrote it");
+		return wholefile_refuse(why, "it is of another version of this format: report it with the profil that wrote it");
 	return 0;
 }
 
@@ -234,12 +228,12 @@ static int unwrap(const unsigned char *contents, size_t size, struct result *res
 
 	memcpy(&envelope, contents, sizeof(envelope));
 	if (le64toh(envelope.packed_bytes) > packed_bytes)
-		return refuse(why, CUT_SHORT);
+		return wholefile_refuse(why, CUT_SHORT);
 	if (le64toh(envelope.packed_bytes) != packed_bytes ||
 	    le32toh(envelope.checksum) != checksum(&envelope, packed, packed_bytes))
-		return refuse(why, DAMAGED);
+		return wholefile_refuse(why, DAMAGED);
 	if (le64toh(envelope.bytes) > MAX_BYTES)
-		return refuse(why, "it says that it is larger than any result: run the command again");
+		return wholefile_refuse(why, "it says that it is larger than any result: run the command again");
 	plain_bytes = (uLongf)le64toh(envelope.bytes);
 	message = malloc(plain_bytes + 1);
 	if (!message)
@@ -248,7 +242,7 @@ static int unwrap(const unsigned char *contents, size_t size, struct result *res
 	if (error == Z_MEM_ERROR)
 		error = -ENOMEM;
 	else if (error != Z_OK || plain_bytes != le64toh(envelope.bytes))
-		error = refuse(why, DAMAGED);
+		error = wholefile_refuse(why, DAMAGED);
 	else
 		error = resultpack_unpack(message, plain_bytes, result, why);
 	free(message);
@@ -264,7 +258,7 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 	memset(result, 0, sizeof(*result));
 	error = wholefile_read(path, MOST_BYTES, &contents, &bytes, why);
 	if (error == -EFBIG)
-		error = refuse(why, TOO_LARGE);
+		error = wholefile_refuse(why, TOO_LARGE);
 	if (!error)
 		error = check_magic(contents, bytes, why);
 	if (!error)

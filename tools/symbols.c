@@ -316,7 +316,7 @@ int symbols_are_stripped(struct symbols *symbols, size_t object)
 	struct file *file = &symbols->files[object];
 	const int readable = need_file(symbols, file);
 
-	return readable == 1 ? file->functions.are_stripped : readable < 0 ? readable : 1;
+	return readable == 1 ? functions_are_stripped(&file->functions) : readable < 0 ? readable : 1;
 }
 
 static const char *keep_path(struct symbols *symbols, const char *directory,

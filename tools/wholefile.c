@@ -15,12 +15,6 @@
 #include "failure.h"
 #include "wholefile.h"
 
-static int refuse(const char **why, const char *what)
-{
-	*why = what;
-	return -EBADMSG;
-}
-
 static int read_to_end(int fd, size_t expected, size_t most, unsigned char **contents,
 		       size_t *bytes)
 {
@@ -59,14 +53,14 @@ static int read_open(int fd, bool is_stdin, size_t most, unsigned char **content
 	if (fstat(fd, &st))
 		return failure_errno();
 	if (is_stdin && isatty(fd))
-		return refuse(why, "it is a terminal: redirect it from a file");
+		return wholefile_refuse(why, "it is a terminal: redirect it from a file");
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > most)
 		return -EFBIG;
 	if (S_ISREG(st.st_mode))
 		return read_to_end(fd, (size_t)st.st_size, most, contents, bytes);
 	if (is_stdin)
 		return read_to_end(fd, 1 << 16, most, contents, bytes);
-	return refuse(why, "it is no regular file: copy what it gives into one");
+	return wholefile_refuse(why, "it is no regular file: copy what it gives into one");
 }
 
 static int open_named(const char *path)

@@ -5,10 +5,18 @@
 #ifndef PROFIL_WHOLEFILE_H
 #define PROFIL_WHOLEFILE_H
 
+#include <errno.h>
 #include <stddef.h>
 
 /* Standard input */
 #define WHOLEFILE_STDIN	"-"
+
+/* What is returned of a file that is not what it should be, and @what is why. */
+static inline int wholefile_refuse(const char **why, const char *what)
+{
+	*why = what;
+	return -EBADMSG;
+}
 
 /**
  * wholefile_read - read all of a file
