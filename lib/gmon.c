@@ -30,6 +30,7 @@
 #include "fallback.h"
 #include "gmon.h"
 #include "gmonout.h"
+#include "losses.h"
 #include "proftimer.h"
 
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
@@ -152,24 +153,10 @@ static int stop_counting(void)
 	if (status.error)
 		gmon.lost_error = (int)status.error;
 	if (status.rate && status.rate < gmon.rate) {
-		fprintf(stderr, "libprofil: gmon.out: the kernel has lowered the rate from %u to %u Hz: times are too long; see profil(4), max_cpu_percent\n",
-			gmon.rate, status.rate);
+		profil_report_lower_rate("gmon.out", gmon.rate, status.rate);
 		gmon.rate = status.rate;
 	}
 	return 0;
-}
-
-static void tell_losses(void)
-{
-	if (gmon.lost)
-		fprintf(stderr, "libprofil: gmon.out: %llu of %llu samples lost: %s (%s)%s\n",
-			(unsigned long long)gmon.lost,
-			(unsigned long long)gmon.samples,
-			strerrordesc_np(gmon.lost_error),
-			strerrorname_np(gmon.lost_error),
-			gmon.lost_error == ENOMEM ?
-			"; raise the limit of locked memory: ulimit -l" :
-			"; see profil(4)");
 }
 
 /*
@@ -262,7 +249,7 @@ void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 			fprintf(stderr, "libprofil: gmon.out: how many samples were lost is not known: " PROFIL_DEVICE ": %s (%s)\n",
 				strerrordesc_np(-error), strerrorname_np(-error));
 		gmon.counting = false;
-		tell_losses();
+		profil_report_losses("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
 		dl_iterate_phdr(get_bias, &bias);
 		histogram = (struct profil_gmon_histogram){
 			.low = gmon.low - bias,

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 
 #include "callcount.h"
+#include "losses.h"
 #include "monitor.h"
 #include "monout.h"
 #define PROFIL_DIALECT_HEADERS
@@ -30,8 +31,6 @@
 
 struct monitored {
 	struct profil_monout out;	/* counters: NULL if nothing has begun */
-	unsigned int scale;
-	char *directory;
 	bool sampling;
 	uint32_t rate;			/* at last */
 	uint32_t first_rate;
@@ -140,8 +139,8 @@ static int start_sampling(void)
 	const struct profil_monout *out = &monitored.out;
 	struct profil_status status;
 
-	if (system.profil((uint16_t *)out->counters, out->nr * sizeof(*out->counters),
-			  out->low, monitored.scale))
+	if (system.profil(out->counters, out->nr * sizeof(*out->counters),
+			  out->low, out->scale))
 		return -errno;
 	monitored.sampling = true;
 	if (!profil_status(&status) && status.rate) {
@@ -151,9 +150,9 @@ static int start_sampling(void)
 	return 0;
 }
 
-/* Begin in this buffer, of which so many bytes come before the counters. */
-static int begin(const struct profil_monitor_buffer *buffer, size_t front, bool clears,
-		 char *directory)
+/* Begin in this buffer, which has the counters of @out. */
+static int begin(const struct profil_monitor_buffer *buffer, const struct profil_monout *out,
+		 bool clears)
 {
 	const struct profil_monout_header header = {
 		buffer->low, buffer->high, buffer->nfunc
@@ -170,26 +169,15 @@ static int begin(const struct profil_monitor_buffer *buffer, size_t front, bool 
 		return error;
 	memcpy(at, &header, system.header_bytes);
 	if (clears)
-		memset(at + front, 0, buffer->bytes - front);
+		memset(out->counters, 0, out->nr * sizeof(*out->counters));
 	earlier = monitored;
-	monitored = (struct monitored){
-		.out = {
-			.low = buffer->low,
-			.high = buffer->high,
-			.counters = (const uint16_t *)(at + front),
-			.nr = (buffer->bytes - front) / sizeof(uint16_t),
-			.directory = directory,
-		},
-		.directory = directory,
-		.scale = scale_of((buffer->bytes - front) / sizeof(uint16_t),
-				  buffer->high - buffer->low),
-	};
+	monitored = (struct monitored){ .out = *out };
 	error = start_sampling();
 	if (error) {
 		monitored = earlier;
 		return error;
 	}
-	free(earlier.directory);
+	free(earlier.out.directory);
 	if (!system.goes_on)
 		profil_callcount_forget();
 	/* without it, they are counted in memory of the library */
@@ -202,8 +190,8 @@ static int begin(const struct profil_monitor_buffer *buffer, size_t front, bool 
 static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clears)
 {
 	const char *variable = secure_getenv(DIRECTORY_VARIABLE);
+	struct profil_monout out = { .low = buffer->low, .high = buffer->high };
 	size_t front = front_bytes(buffer);
-	char *directory = NULL;
 	int error;
 
 	if (variable && !*variable)
@@ -212,16 +200,20 @@ static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clea
 		return refuse(EINVAL, "the range of addresses is empty");
 	if (front >= buffer->bytes || buffer->bytes - front < sizeof(uint16_t))
 		return refuse(EINVAL, "the buffer has no room for counters after the call counts: enlarge it");
-	if (scale_of((buffer->bytes - front) / sizeof(uint16_t), buffer->high - buffer->low) < 2)
+	out.counters = (uint16_t *)((char *)buffer->at + front);
+	out.nr = (buffer->bytes - front) / sizeof(*out.counters);
+	out.scale = scale_of(out.nr, out.high - out.low);
+	out.shift = shift_of(out.scale);
+	if (out.scale < 2)
 		return refuse(EINVAL, "the buffer has less than a counter for 65,536 bytes of the range: enlarge it");
 	if (variable) {
-		directory = strdup(variable);
-		if (!directory)
+		out.directory = strdup(variable);
+		if (!out.directory)
 			return refuse(ENOMEM, "no memory for the file's name");
 	}
-	error = begin(buffer, front, clears, directory);
+	error = begin(buffer, &out, clears);
 	if (error)
-		free(directory);
+		free(out.directory);
 	return error;
 }
 
@@ -277,23 +269,14 @@ static void tell(const char *path)
 	if (monitored.rate && monitored.rate != USUAL_RATE)
 		fprintf(stderr, "libprofil: %s: sampled at %u Hz: read it with profil report --rate %u %s\n",
 			path, monitored.rate, monitored.rate, path);
-	if (monitored.rate < monitored.first_rate)
-		fprintf(stderr, "libprofil: %s: the kernel has lowered the rate from %u to %u Hz: times are too long; see profil(4), max_cpu_percent\n",
-			path, monitored.first_rate, monitored.rate);
+	profil_report_lower_rate(path, monitored.first_rate, monitored.rate);
 	if (monitored.full)
 		fprintf(stderr, "libprofil: %s: sampling ended early: a counter had reached 32767; give monitor() a larger buffer, or set PROFIL_RATE to a lower rate\n",
 			path);
 	if (monitored.gone)
 		fprintf(stderr, "libprofil: %s: sampling ended early, or was not passed on to this forked process: see profil(2) and the limits in profil(4)\n",
 			path);
-	if (monitored.lost)
-		fprintf(stderr, "libprofil: %s: %llu of %llu samples lost: %s (%s)%s\n", path,
-			(unsigned long long)monitored.lost,
-			(unsigned long long)monitored.samples,
-			strerrordesc_np(monitored.lost_error),
-			strerrorname_np(monitored.lost_error),
-			monitored.lost_error == ENOMEM ?
-			"; raise the limit of locked memory: ulimit -l" : "; see profil(4)");
+	profil_report_losses(path, monitored.lost, monitored.samples, monitored.lost_error);
 	if (missed)
 		fprintf(stderr, "libprofil: %s: %lu calls not counted: no memory (ENOMEM)\n",
 			path, missed);
@@ -301,7 +284,6 @@ static void tell(const char *path)
 
 static int end(void)
 {
-	struct profil_monout out = monitored.out;
 	int error = stop_sampling();
 	char *path;
 
@@ -309,15 +291,13 @@ static int end(void)
 		return error;
 	if (!system.goes_on)
 		profil_callcount_enable(false);
-	out.shift = shift_of(monitored.scale);
-	out.scale = monitored.scale;
-	error = profil_monout_write(&out, &path);
+	error = profil_monout_write(&monitored.out, &path);
 	if (!error)
 		tell(path);
 	free(path);
 	if (!error && !system.goes_on) {
-		free(monitored.directory);
-		monitored = (struct monitored){ .scale = 0 };
+		free(monitored.out.directory);
+		monitored = (struct monitored){ .sampling = false };
 	}
 	return error;
 }

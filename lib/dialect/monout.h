@@ -28,9 +28,9 @@ struct profil_monout {
 	uintptr_t high;
 	uintptr_t shift;
 	unsigned int scale;
-	const uint16_t *counters;
+	uint16_t *counters;
 	size_t nr;
-	const char *directory;
+	char *directory;
 };
 
 /*
