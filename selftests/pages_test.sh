@@ -50,6 +50,6 @@ for page in "${pages[@]}"; do
 	check "$page, PROFIL_DIALECT" by_environment "$page"
 done
 for page in solaris bsd linux099 osf1; do
-	check "$page: a PIE, and 32 bits of offset" too_far pages/$page-pie
+	check "$page: a PIE, and 32 bits of offset" too_far pages/$page-gnu17-pie
 done
 ktap_finished
