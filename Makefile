@@ -13,7 +13,7 @@
 #
 # KDIR=DIR names the build tree of another kernel. What runs in virtual machines, demo to
 # coverage and bench-rate, installs the Debian packages that are missing
-# (scripts/packages); the others install none.
+# (scripts/deps/packages); the others install none.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -23,7 +23,7 @@ all: module lib tools
 
 module:
 	@if [ -e $(KDIR)/Makefile ]; then \
-		scripts/build-module $(KDIR); \
+		scripts/kernel/build-module $(KDIR); \
 	else \
 		echo "no module: there is no kernel build tree $(KDIR);" \
 		     "install linux-headers-$$(uname -r), or name another" \
@@ -36,34 +36,34 @@ lib:
 tools: lib
 	$(MAKE) -C tools
 
-# Needs the kernel's test harness: scripts/fetch-kselftest gets it.
+# Needs the kernel's test harness: scripts/kernel/fetch-kselftest gets it.
 tests: lib tools
 	$(MAKE) -C selftests
 	$(MAKE) -C selftests/unit
 	$(MAKE) -C selftests/fuzz
 
 demo:
-	scripts/install-packages build vm demo
+	scripts/deps/install build vm demo
 	$(MAKE) -s lib tools
 	scripts/demo
 
 check:
-	scripts/install-packages build vm check demo
+	scripts/deps/install build vm check demo
 	$(MAKE) -s lib tools tests
-	scripts/check
+	scripts/check/run
 
 check-all:
-	scripts/install-packages build vm check demo arm64 riscv64
+	scripts/deps/install build vm check demo arm64 riscv64
 	$(MAKE) -s lib tools tests
-	scripts/check --all
+	scripts/check/run --all
 
 coverage:
-	scripts/install-packages build vm check
-	scripts/coverage
+	scripts/deps/install build vm check
+	scripts/check/coverage
 
 bench-rate:
-	scripts/install-packages build vm check bench
-	scripts/bench-rate
+	scripts/deps/install build vm check bench
+	scripts/bench/rate
 
 install: lib tools
 	$(MAKE) -C lib install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
@@ -71,7 +71,7 @@ install: lib tools
 
 # The module goes where depmod and modprobe look, for the kernel of KDIR.
 modules_install:
-	+scripts/install-module $(KDIR) $(DESTDIR)
+	+scripts/kernel/install-module $(KDIR) $(DESTDIR)
 
 clean:
 	$(MAKE) -C lib clean

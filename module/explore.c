@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Switch points, in a build for scripts/explore only (EXPLORE=1).
+ * Switch points, in a build for scripts/check/explore only (EXPLORE=1).
  *
  * The CPUs of a sealed guest take turns, and one that executes a pause instruction gives
  * its turn to the next. The compiler calls this function at the start of every basic block

@@ -2,7 +2,7 @@
 /*
  * Clocks: that each gives the rate that was asked for, wherever the thread is and
  * however short it runs, and that a timer runs only where, and as long as, it is
- * needed. How true the profiles are is for scripts/bench-rate.
+ * needed. How true the profiles are is for scripts/bench/rate.
  */
 #include <sched.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What fork and start cost, for scripts/bench-fork: run in a machine that counts
- * time in instructions (scripts/vm --icount), where a nanosecond is one.
+ * What fork and start cost, for scripts/bench/fork: run in a machine that counts
+ * time in instructions (scripts/vm/run --icount), where a nanosecond is one.
  *
  *	forkcost profiled [FORKS]	forks of a process that is profiled; beside it,
  *					of the same that is not, and of one whose

@@ -13,7 +13,7 @@
 # host makes some stretches of a program long, time should not jump:
 #
 #	selftests/gprof_programs.sh build
-#	scripts/vm --kernel 6.12 --icount --timeout 7200 -- selftests/gprof_programs.sh run
+#	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- selftests/gprof_programs.sh run
 
 cd "$(dirname "$0")" || exit 1
 top=$(dirname "$PWD")
@@ -137,7 +137,7 @@ program_of() {
 }
 
 source_package() {
-	(cd "$dir" && "$top/scripts/in-suite" "$suite:source" \
+	(cd "$dir" && "$top/scripts/deps/apt-suite" "$suite:source" \
 		apt-get -q source --download-only "$1") &&
 	rm -rf "${dir:?}/$2" &&
 	dpkg-source --no-check -x "$dir/$1"_*.dsc "$dir/$2"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Programs compiled with -pg that know nothing of libprofil, and gprof. Time must be the
-# number of instructions (scripts/vm --icount). GPROF_SECONDS is how long each program runs.
+# number of instructions (scripts/vm/run --icount). GPROF_SECONDS is how long each program runs.
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source=ktap.sh

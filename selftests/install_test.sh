@@ -10,7 +10,7 @@ cd "$(dirname "$0")" || exit 1
 # shellcheck source=ktap.sh
 . ./ktap.sh
 
-kernel=$(../scripts/fetch-kernel "${INSTALL_KERNEL:-6.12}") || exit 1
+kernel=$(../scripts/kernel/fetch "${INSTALL_KERNEL:-6.12}") || exit 1
 release=$(<"$kernel/release")
 # A tree of links to the kernel's, to which a key can be added
 tree=$work/tree
@@ -65,7 +65,7 @@ make_key() {
 signed_before() {
 	local module
 
-	module=$("$checkout/scripts/build-module" "$tree") &&
+	module=$("$checkout/scripts/kernel/build-module" "$tree") &&
 	make_key "$work" own mok.key mok.der &&
 	"$tree/scripts/sign-file" sha256 "$work/mok.key" "$work/mok.der" "$module" &&
 	install_for "$tree" && installed && [ "$(signer)" = own ]

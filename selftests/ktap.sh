@@ -4,7 +4,7 @@
 # What the shell tests share, on top of the kernel's ktap_helpers.sh: sourced,
 # in the tests' own directory.
 
-KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/fetch-kselftest)/tools/testing/selftests}
+KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/kernel/fetch-kselftest)/tools/testing/selftests}
 # shellcheck source=/dev/null
 . "$KSELFTEST_DIR/kselftest/ktap_helpers.sh"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What selftests/late does on request: late interrupts, and others' mishaps. It is loaded
- * in sealed guests only (scripts/vm): there no interrupt is late by itself, so that counts
+ * in sealed guests only (scripts/vm/run): there no interrupt is late by itself, so that counts
  * are exact.
  * To be included after the harness.
  */

@@ -3,7 +3,7 @@
 #
 # Compare the source lines that the command finds with those by addr2line (binutils), at
 # random addresses of the code of real programs: those given, or such as the compilers of
-# this machine make (scripts/install-packages lines).
+# this machine make (scripts/deps/install lines).
 #
 # usage: lines_comparison.py [--seed N] [--addresses N] [PROGRAM...]
 #

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2034 # sourced by scripts/check and others
+# shellcheck shell=bash disable=SC2034 # sourced by scripts/check/run and others
 #
 # Which tests run in which guest. The fast ones come first: what runs until the first
 # failure ends early.
@@ -16,7 +16,7 @@ module_programs=("${one_cpu_programs[@]}" memory_test killed_test doubt_test rem
 	replaced_test kinds_test pin_test slow_page_test limits_test flags_test
 	thread_only_test clock_test rate_test late_test)
 # Attacks on other users, on the machine and on the kernel. dead_ftrace_test leaves a kernel in
-# which nothing can be profiled any more (scripts/check: dead_ftrace).
+# which nothing can be profiled any more (scripts/check/run: dead_ftrace).
 attack_programs=()
 for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 	case $program in

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is taken for a bug in a kernel's log (scripts/kernel-log-check), on which every
+# What is taken for a bug in a kernel's log (scripts/kernel/log-check), on which every
 # verdict of a test in a guest rests: a line of each kind of report, as kernels have
 # written them. Runs natively, needs no module.
 
@@ -24,7 +24,7 @@ killed='[    4.000000] killed_test invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL
 
 # log TEXT...: the check of a log with these lines
 log() {
-	printf '%s\n' "$@" | ../scripts/kernel-log-check /dev/stdin >"$work/found"
+	printf '%s\n' "$@" | ../scripts/kernel/log-check /dev/stdin >"$work/found"
 }
 
 is_clean() {

@@ -3,11 +3,11 @@
 #
 # Real programs of Debian, by profil and by perf: the shares of the ten functions that take
 # most time, and CPU seconds. Not one of the tests that are always run: it takes half an
-# hour, and perf (scripts/install-packages perf). As a busy host makes some stretches of a
+# hour, and perf (scripts/deps/install perf). As a busy host makes some stretches of a
 # program long, time should not jump:
 #
 #	make && make -C selftests/unit export_sample
-#	scripts/vm --kernel 6.12 --icount --timeout 7200 -- selftests/perf_comparison.sh
+#	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- selftests/perf_comparison.sh
 #
 # usage: perf_comparison.sh [PROGRAM...]
 #
@@ -189,7 +189,7 @@ try() {
 ktap_print_header
 need_device
 if ! command -v perf >/dev/null; then
-	skip_all "no perf: scripts/install-packages perf"
+	skip_all "no perf: scripts/deps/install perf"
 fi
 if [ ! -x unit/export_sample ]; then
 	skip_all "no unit/export_sample: make -C selftests/unit export_sample"

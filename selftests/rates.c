@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A workload whose truth is known, under a clock of one's choice, for
- * scripts/bench-rate and rate_test.sh.
+ * scripts/bench/rate and rate_test.sh.
  *
  *	rates CLOCK RATE WORKLOAD THREADS SECONDS
  *

@@ -39,7 +39,7 @@ for program in "$@"; do
 		status=${PIPESTATUS[0]}
 	} 2>&1
 	if $marked && log_since "$program $number" 2>/dev/null |
-			../scripts/kernel-log-check /dev/stdin |
+			../scripts/kernel/log-check /dev/stdin |
 			sed 's/^/# kernel: /' | grep .; then
 		status=1
 	fi

@@ -111,7 +111,7 @@ storm_and_rmmod() {
 
 log_is_clean() {
 	dmesg | sed "0,/$mark/d" >"$work/err"
-	../scripts/kernel-log-check "$work/err"
+	../scripts/kernel/log-check "$work/err"
 }
 
 ktap_print_header

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# scripts/vm keeps its promises: output and exit status come through unharmed,
+# scripts/vm/run keeps its promises: output and exit status come through unharmed,
 # and a guest whose kernel complains fails, whatever the command said. Run
 # natively; VM_TEST_KERNEL names another kernel than the default.
 
@@ -12,7 +12,7 @@ cd "$(dirname "$0")" || exit 1
 kernel=${VM_TEST_KERNEL:-6.12}
 
 vm() {
-	../scripts/vm --kernel "$kernel" --mem 1G --no-module "$@" \
+	../scripts/vm/run --kernel "$kernel" --mem 1G --no-module "$@" \
 		>"$work/out" 2>"$work/err"
 }
 
@@ -71,10 +71,10 @@ fails_and_names_log() {
 
 log_is_suspect() {
 	echo "[    1.0] WARNING: suspicious RCU usage" >"$work/log"
-	../scripts/kernel-log-check "$work/log" >"$work/out" &&
+	../scripts/kernel/log-check "$work/log" >"$work/out" &&
 		return 1
 	echo "[    1.0] all is well" >"$work/log"
-	../scripts/kernel-log-check "$work/log" >"$work/out"
+	../scripts/kernel/log-check "$work/log" >"$work/out"
 }
 
 interrupt() {
@@ -82,7 +82,7 @@ interrupt() {
 
 	# default handling, as from a terminal: what a shell puts into the
 	# background ignores ^C
-	env --default-signal=INT ../scripts/vm --kernel "$kernel" \
+	env --default-signal=INT ../scripts/vm/run --kernel "$kernel" \
 		--no-module -- sh -c \
 		'trap "echo got it; exit 7" INT; echo ready; sleep 100 & wait' \
 		>"$work/out" 2>"$work/err" &

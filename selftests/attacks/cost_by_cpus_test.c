@@ -6,7 +6,7 @@
  * The bounds do not depend on the number of possible CPUs, but for a pointer each in
  * memory. So the test has to pass on guests with 1, 64 and 256 possible CPUs:
  *
- *	scripts/vm --kernel 6.1 --append possible_cpus=256 --sealed --smp 1 --mem 2G -- \
+ *	scripts/vm/run --kernel 6.1 --append possible_cpus=256 --sealed --smp 1 --mem 2G -- \
  *		selftests/attacks/cost_by_cpus_test
  *
  * Costs are in instructions of a loop that the test measures first, so that the length of

@@ -11,7 +11,7 @@
  *
  * In a guest with 3 GiB, which counts time in instructions:
  *
- *	scripts/vm --kernel 6.1 --sealed --smp 1 --mem 3G -- selftests/attacks/many_sessions_test
+ *	scripts/vm/run --kernel 6.1 --sealed --smp 1 --mem 3G -- selftests/attacks/many_sessions_test
  */
 #include <signal.h>
 #include <stdlib.h>

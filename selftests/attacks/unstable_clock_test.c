@@ -7,7 +7,7 @@
  * An instruction of its own calls the kernel, which keeps interrupts off for ten ticks: these
  * are due at its pc, and no other. To be run in a guest whose clock is not stable:
  *
- *	scripts/vm --sealed --shift 3 --append tsc=unstable -- ...
+ *	scripts/vm/run --sealed --shift 3 --append tsc=unstable -- ...
  *
  * In others there is nothing to be seen. The tick clock counts one more or less at both ends
  * of a stretch.

@@ -129,7 +129,7 @@ static int set_up_all(void **state)
 	char build_id[64] = "";
 
 	if (system("command -v debuginfod >/dev/null")) {
-		lacking = "no debuginfod: scripts/install-packages check";
+		lacking = "no debuginfod: scripts/deps/install check";
 		return 0;
 	}
 	if (!has_own_network()) {

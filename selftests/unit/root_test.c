@@ -156,7 +156,7 @@ static void shared_debug_files_are_found(void **state)
 {
 	(void)state;
 	if (system("command -v dwz >/dev/null")) {
-		print_message("no dwz: scripts/install-packages check\n");
+		print_message("no dwz: scripts/deps/install check\n");
 		skip();
 	}
 	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*} below/usr/lib/debug/.dwz;"
