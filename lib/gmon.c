@@ -148,7 +148,7 @@ static int stop_counting(void)
 		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: limits of the module, see profil(4)\n");
 		return 0;
 	}
-	gmon.samples += status.ticks;
+	gmon.samples += status.samples;
 	gmon.lost += status.lost;
 	if (status.error)
 		gmon.lost_error = (int)status.error;

@@ -161,7 +161,7 @@ struct profil_figures profil_cpus_figures(struct profil_cpus *cpus)
 
 	for (; slot; slot = next) {
 		raw_spin_lock_irqsave(&slot->lock, flags);
-		sum.ticks += slot->figures.ticks;
+		sum.samples += slot->figures.samples;
 		sum.counted += slot->figures.counted;
 		sum.out_of_range += slot->figures.out_of_range;
 		sum.lost += slot->figures.lost;

@@ -19,7 +19,7 @@ struct page;
 
 /**
  * struct profil_figures - what became of sampling points
- * @ticks:        sampling points
+ * @samples:      samples taken; those in none of the next three are pending
  * @counted:      of these, in a region's counter or the log
  * @out_of_range: of these, in none
  * @lost:         of these, not counted
@@ -29,7 +29,7 @@ struct page;
  * session's service_mutex: so 32-bit CPUs read no half of one.
  */
 struct profil_figures {
-	u64 ticks;
+	u64 samples;
 	u64 counted;
 	u64 out_of_range;
 	u64 lost;

@@ -249,11 +249,11 @@ static void fork_tell(struct profil_session *session,
 		      const struct task_struct *child, int err)
 {
 	if (!err) {
-		atomic_long_inc(&session->forks);
+		atomic_long_inc(&session->forks_followed);
 		atomic_long_inc(&profil_totals[PROFIL_FORKS_FOLLOWED]);
 	} else {
-		atomic_long_inc(&session->forks_denied);
-		atomic_long_inc(&profil_totals[PROFIL_FORKS_DENIED]);
+		atomic_long_inc(&session->fork_failures);
+		atomic_long_inc(&profil_totals[PROFIL_FORK_FAILURES]);
 	}
 	trace_profil_fork(child->tgid, err);
 }

@@ -112,7 +112,7 @@ static void life_finish(struct profil_session *session)
 	life_uncharge(session->config);
 	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
 	figures = profil_session_figures(session);
-	trace_profil_stop(session->tgid, session->state, figures.ticks,
+	trace_profil_stop(session->tgid, session->state, figures.samples,
 			  figures.lost);
 }
 
@@ -387,15 +387,15 @@ static void life_read_status(struct profil_session *session,
 	status->rate = profil_clock_rate(session->config);
 	status->clock = session->config->clock;
 	status->flags = session->config->flags;
-	status->ticks = figures.ticks;
+	status->samples = figures.samples;
 	status->counted = figures.counted;
 	status->out_of_range = figures.out_of_range;
-	status->waiting = profil_waiting_sum(&session->waiting);
+	status->pending = profil_waiting_sum(&session->waiting);
 	status->lost = figures.lost;
 	status->pinned_bytes = (u64)session->buffer.held << PAGE_SHIFT;
 	status->error = READ_ONCE(session->error);
-	status->forks = atomic_long_read(&session->forks);
-	status->forks_denied = atomic_long_read(&session->forks_denied);
+	status->forks_followed = atomic_long_read(&session->forks_followed);
+	status->fork_failures = atomic_long_read(&session->fork_failures);
 	status->skipped = figures.skipped;
 }
 

@@ -94,11 +94,13 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 	if (unlikely(!added))
 		return false;
 
-	if (sample->out_of_range)
+	if (sample->out_of_range) {
 		figures->out_of_range += taken;
-	else
+		this_cpu_add(profil_cpu_totals.out_of_range, taken);
+	} else {
 		figures->counted += taken;
-	this_cpu_add(profil_cpu_totals.samples, taken);
+		this_cpu_add(profil_cpu_totals.counted, taken);
+	}
 	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
 				    0);
@@ -199,8 +201,8 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_map *map;
 
-	cpu->figures.ticks += samples;
-	this_cpu_add(profil_cpu_totals.ticks, samples);
+	cpu->figures.samples += samples;
+	this_cpu_add(profil_cpu_totals.samples, samples);
 
 	if (unlikely(config->flags & PROFIL_PC_LOG))
 		return sampler_log_pc(session, cpu, pc, samples);
@@ -215,7 +217,7 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 		sample.out_of_range = true;
 	} else {
 		cpu->figures.out_of_range += samples;
-		this_cpu_add(profil_cpu_totals.samples, samples);
+		this_cpu_add(profil_cpu_totals.out_of_range, samples);
 		return false;
 	}
 	if (likely(sampler_count(session, cpu, &sample, &cpu->figures)))

@@ -358,7 +358,7 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error)
 	    PROFIL_STATE_RUNNING)
 		return;
 	if (state == PROFIL_STATE_FAULT) {
-		atomic_long_inc(&profil_totals[PROFIL_FAULTS]);
+		atomic_long_inc(&profil_totals[PROFIL_FAULT_ENDS]);
 		trace_profil_fault(session->tgid, error);
 	}
 }
@@ -421,7 +421,7 @@ struct profil_figures profil_session_figures(struct profil_session *session)
 {
 	struct profil_figures sum = profil_cpus_figures(&session->cpus);
 
-	sum.ticks += session->repaired.ticks;
+	sum.samples += session->repaired.samples;
 	sum.counted += session->repaired.counted;
 	sum.out_of_range += session->repaired.out_of_range;
 	sum.lost += session->repaired.lost;

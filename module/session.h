@@ -74,8 +74,8 @@ struct task_struct;
  *             not
  * @repaired:  figures of samples that have waited; under @service_mutex
  * @given_back: pins, charge and hooks are; under @service_mutex
- * @forks:     children followed,
- * @forks_denied: and not
+ * @forks_followed: children that inherited the session,
+ * @fork_failures: and children that did not
  * @spares:    sessions for children of forks under way (fork.c),
  * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
  * @spare_for: of a spare: the thread that forks
@@ -111,8 +111,8 @@ struct profil_session {
 	struct profil_buffer buffer;
 	struct mutex service_mutex; /* see above */
 	struct profil_figures repaired;
-	atomic_long_t forks;
-	atomic_long_t forks_denied;
+	atomic_long_t forks_followed;
+	atomic_long_t fork_failures;
 	struct hlist_head spares;
 	raw_spinlock_t spares_lock;
 	const struct task_struct *spare_for;

@@ -40,19 +40,19 @@ static ssize_t forks_followed_show(struct device *dev,
 }
 static DEVICE_ATTR_ADMIN_RO(forks_followed);
 
-static ssize_t forks_denied_show(struct device *dev,
-				 struct device_attribute *attr, char *buf)
+static ssize_t fork_failures_show(struct device *dev,
+				  struct device_attribute *attr, char *buf)
 {
-	return totals_show_total(buf, PROFIL_FORKS_DENIED, 1);
+	return totals_show_total(buf, PROFIL_FORK_FAILURES, 1);
 }
-static DEVICE_ATTR_ADMIN_RO(forks_denied);
+static DEVICE_ATTR_ADMIN_RO(fork_failures);
 
-static ssize_t faults_show(struct device *dev, struct device_attribute *attr,
-			   char *buf)
+static ssize_t fault_ends_show(struct device *dev,
+			       struct device_attribute *attr, char *buf)
 {
-	return totals_show_total(buf, PROFIL_FAULTS, 1);
+	return totals_show_total(buf, PROFIL_FAULT_ENDS, 1);
 }
-static DEVICE_ATTR_ADMIN_RO(faults);
+static DEVICE_ATTR_ADMIN_RO(fault_ends);
 
 /* @field: byte offset in struct profil_cpu_totals */
 static ssize_t totals_show_cpu_total(char *buf, size_t field)
@@ -68,19 +68,27 @@ static ssize_t totals_show_cpu_total(char *buf, size_t field)
 	return sysfs_emit(buf, "%lu\n", sum);
 }
 
-static ssize_t ticks_show(struct device *dev, struct device_attribute *attr,
-			  char *buf)
-{
-	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, ticks));
-}
-static DEVICE_ATTR_ADMIN_RO(ticks);
-
 static ssize_t samples_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
 	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, samples));
 }
 static DEVICE_ATTR_ADMIN_RO(samples);
+
+static ssize_t counted_show(struct device *dev, struct device_attribute *attr,
+			    char *buf)
+{
+	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, counted));
+}
+static DEVICE_ATTR_ADMIN_RO(counted);
+
+static ssize_t out_of_range_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals,
+						   out_of_range));
+}
+static DEVICE_ATTR_ADMIN_RO(out_of_range);
 
 static ssize_t lost_show(struct device *dev, struct device_attribute *attr,
 			 char *buf)
@@ -91,13 +99,14 @@ static DEVICE_ATTR_ADMIN_RO(lost);
 
 static struct attribute *profil_attrs[] = {
 	&dev_attr_sessions.attr,
-	&dev_attr_ticks.attr,
 	&dev_attr_samples.attr,
+	&dev_attr_counted.attr,
+	&dev_attr_out_of_range.attr,
 	&dev_attr_lost.attr,
 	&dev_attr_pinned_bytes.attr,
 	&dev_attr_forks_followed.attr,
-	&dev_attr_forks_denied.attr,
-	&dev_attr_faults.attr,
+	&dev_attr_fork_failures.attr,
+	&dev_attr_fault_ends.attr,
 	NULL
 };
 

@@ -14,29 +14,31 @@
  *                         is stopped, for its status
  * @PROFIL_PINNED_PAGES:   pages pinned, over all sessions
  * @PROFIL_FORKS_FOLLOWED: children that a session was passed on to, since load
- * @PROFIL_FORKS_DENIED:   children that went without, since load
- * @PROFIL_FAULTS:         sessions that ended with PROFIL_STATE_FAULT, since load
+ * @PROFIL_FORK_FAILURES:   children that went without, since load
+ * @PROFIL_FAULT_ENDS:         sessions that ended with PROFIL_STATE_FAULT, since load
  */
 enum profil_total {
 	PROFIL_SESSIONS,
 	PROFIL_PINNED_PAGES,
 	PROFIL_FORKS_FOLLOWED,
-	PROFIL_FORKS_DENIED,
-	PROFIL_FAULTS,
+	PROFIL_FORK_FAILURES,
+	PROFIL_FAULT_ENDS,
 	PROFIL_NR_TOTALS
 };
 
 extern atomic_long_t profil_totals[PROFIL_NR_TOTALS];
 
 /**
- * struct profil_cpu_totals - figures that change with every tick, since load
- * @ticks:   sampling points
- * @samples: of these, counted, in a region or in none
- * @lost:    of these, not counted
+ * struct profil_cpu_totals - figures that change with every sample, since load
+ * @samples:      samples taken; those in none of the next three are pending
+ * @counted:      samples counted in a region or stored in a log
+ * @out_of_range: samples with no counter in a region; the catch-all counter included
+ * @lost:         samples that could not be counted
  */
 struct profil_cpu_totals {
-	unsigned long ticks;
 	unsigned long samples;
+	unsigned long counted;
+	unsigned long out_of_range;
 	unsigned long lost;
 };
 

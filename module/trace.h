@@ -41,22 +41,22 @@ TRACE_EVENT(profil_start,
  * failed, when it was nearly done: of that there is no profil_start.
  */
 TRACE_EVENT(profil_stop,
-	TP_PROTO(pid_t tgid, u32 state, u64 ticks, u64 lost),
-	TP_ARGS(tgid, state, ticks, lost),
+	TP_PROTO(pid_t tgid, u32 state, u64 samples, u64 lost),
+	TP_ARGS(tgid, state, samples, lost),
 	TP_STRUCT__entry(
 		__field(pid_t, tgid)
 		__field(u32, state)
-		__field(u64, ticks)
+		__field(u64, samples)
 		__field(u64, lost)
 	),
 	TP_fast_assign(
 		__entry->tgid = tgid;
 		__entry->state = state;
-		__entry->ticks = ticks;
+		__entry->samples = samples;
 		__entry->lost = lost;
 	),
-	TP_printk("tgid=%d state=%u ticks=%llu lost=%llu", __entry->tgid,
-		  __entry->state, __entry->ticks, __entry->lost)
+	TP_printk("tgid=%d state=%u samples=%llu lost=%llu", __entry->tgid,
+		  __entry->state, __entry->samples, __entry->lost)
 );
 
 /* A profiled process has forked; error is 0 if the child is profiled. */

@@ -161,9 +161,9 @@ TEST_F(abi, outputs)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, longer.status.state);
 	EXPECT_EQ(100, longer.status.rate);
 	EXPECT_EQ(0, longer.status.flags);
-	EXPECT_GT(1000, longer.status.ticks);
+	EXPECT_GT(1000, longer.status.samples);
 	EXPECT_EQ(0, longer.status.out_of_range);
-	EXPECT_EQ(0, longer.status.waiting);
+	EXPECT_EQ(0, longer.status.pending);
 	EXPECT_EQ(0, longer.status.lost);
 	EXPECT_EQ(0, longer.status.pinned_bytes % PAGE);
 	EXPECT_LE(PAGE, longer.status.pinned_bytes);

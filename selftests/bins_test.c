@@ -119,8 +119,8 @@ TEST_F(bins, one_to_one)
 			       (unsigned long long)status.counted);
 		}
 		/* the starting and joining thread is elsewhere */
-		EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
-			  status.waiting + status.lost);
+		EXPECT_EQ(status.samples, status.counted + status.out_of_range +
+			  status.pending + status.lost);
 		EXPECT_EQ(0, status.lost);
 		EXPECT_EQ(status.out_of_range,
 			  counter((char *)&self->catch_all, variant->width, 0));
@@ -301,7 +301,7 @@ TEST_F(bins, overflow)
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
 	EXPECT_EQ(2, status.counted);
-	EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range +
 		  status.lost);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
@@ -336,7 +336,7 @@ TEST_F(bins, pc_log)
 	status = stop(self->fd);
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
 	EXPECT_EQ(nr, status.counted);
-	EXPECT_EQ(status.ticks, status.counted + status.lost);
+	EXPECT_EQ(status.samples, status.counted + status.lost);
 	/* none is left out */
 	for (i = 0; i < nr; i++)
 		EXPECT_NE(counter("\xee\xee\xee\xee\xee\xee\xee\xee",

@@ -42,11 +42,11 @@ static void expect_children(struct __test_metadata *_metadata,
 	const struct report *child;
 
 	for (child = children; child < children + nr; child++) {
-		double own = (double)child->status.ticks;
+		double own = (double)child->status.samples;
 		double allowance = 4 * root_of(((double)child->cuts + 1) / 4);
 
 		EXPECT_EQ(PROFIL_STATE_RUNNING, child->status.state);
-		EXPECT_EQ(child->status.ticks, child->status.counted);
+		EXPECT_EQ(child->status.samples, child->status.counted);
 		EXPECT_LE(child->before, child->base);
 		EXPECT_GE(child->after, child->base);
 		EXPECT_LE(child->used * profile->hz - allowance, own);
@@ -73,7 +73,7 @@ static void see_short_lives(struct __test_metadata *_metadata,
 	double samples = (double)rate / profile->hz;	/* of a tick */
 	struct sched_param low = { .sched_priority = 1 };
 	bool crowded = sched_getscheduler(0) == SCHED_FIFO;
-	long long sessions, points = figure("ticks");
+	long long sessions, points = figure("samples");
 	struct profil_status status;
 	unsigned int i;
 	uint64_t theirs;
@@ -100,8 +100,8 @@ static void see_short_lives(struct __test_metadata *_metadata,
 	/* what waits is counted by a worker */
 	await_figure("sessions", sessions);
 	status = stop(profile->fd);
-	EXPECT_EQ(0, status.forks_denied);
-	EXPECT_EQ(figure("ticks") - points, (long long)counted(profile));
+	EXPECT_EQ(0, status.fork_failures);
+	EXPECT_EQ(figure("samples") - points, (long long)counted(profile));
 	theirs = counted(profile) - status.counted;
 	/* by chance: each child's phase of ticks, and that of the thinning */
 	EXPECT_COUNT_IN(theirs, rate * sum, rate * in_all,
@@ -160,8 +160,8 @@ static void see_many(struct __test_metadata *_metadata, struct profile *profile,
 	for (i = 0; i < MANY; i++)
 		EXPECT_EQ(0, wait_for(pids[i]));
 	status = stop(profile->fd);
-	EXPECT_EQ(MANY, status.forks);
-	EXPECT_EQ(0, status.forks_denied);
+	EXPECT_EQ(MANY, status.forks_followed);
+	EXPECT_EQ(0, status.fork_failures);
 	expect_children(_metadata, profile, children, MANY, take_turns);
 }
 
@@ -194,7 +194,7 @@ TEST_F(children, many_in_turn)
 	for (i = 0; i < MANY; i++)
 		ASSERT_EQ(0, wait_for(fork_burner(profile, &children[i],
 						  0.02 + spread(profile, i))));
-	EXPECT_EQ(MANY, stop(profile->fd).forks);
+	EXPECT_EQ(MANY, stop(profile->fd).forks_followed);
 	expect_children(_metadata, profile, children, MANY, false);
 }
 
@@ -216,7 +216,7 @@ static int live(const struct profile *profile, struct report *reports, int left)
 	burn(0.02);
 	tell(profile, reports);
 	/* to the first, how many generations down it failed */
-	return error ? error + 1 : reports->status.forks != (left > 1);
+	return error ? error + 1 : reports->status.forks_followed != (left > 1);
 }
 
 TEST_F(children, generations)
@@ -237,7 +237,7 @@ TEST_F(children, generations)
 	EXPECT_LT((double)reports[0].base + (GENERATIONS - 1) * (0.03 * profile->hz - 2),
 		  (double)reports[GENERATIONS - 1].base);
 	/* figures are of one process each */
-	EXPECT_EQ(1, stop(profile->fd).forks);
+	EXPECT_EQ(1, stop(profile->fd).forks_followed);
 	expect_children(_metadata, profile, reports, GENERATIONS, true);
 }
 
@@ -368,7 +368,7 @@ TEST_F(children, killed_at_once)
 	}
 	status = get_status(profile->fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-	EXPECT_EQ(CHILDREN, status.forks);
+	EXPECT_EQ(CHILDREN, status.forks_followed);
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
 	status = stop(profile->fd);
@@ -499,7 +499,7 @@ TEST_F(children, threads_that_fork)
 	}
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 	tell(profile, &parent);
-	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks);
+	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks_followed);
 	EXPECT_EQ(parent.status.counted, counted(profile));
 	expect_children(_metadata, profile, children, THREADS * CHILDREN_EACH,
 			true);

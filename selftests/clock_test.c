@@ -51,7 +51,7 @@ static void end_span(struct __test_metadata *_metadata, struct profile *profile,
 	span->preempted = preemptions() - span->preempted;
 	ends = span->status.clock == PROFIL_CLOCK_RANDOM ? 2 : 1;
 	EXPECT_EQ(rate, span->status.rate);
-	EXPECT_COUNT_IN(span->status.ticks, rate * (span->end - span->begin),
+	EXPECT_COUNT_IN(span->status.samples, rate * (span->end - span->begin),
 			rate * (span->after - span->before),
 			ends * stretches + by_breaks(span->preempted));
 }
@@ -209,7 +209,7 @@ TEST_F(clock, forked_child)
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(clock, span->status.clock);
 	EXPECT_EQ(0, span->status.lost);
-	EXPECT_EQ(span->status.ticks, span->status.counted);
+	EXPECT_EQ(span->status.samples, span->status.counted);
 }
 
 /* Interrupts of the two CPUs while this thread runs. Return: for how long, at least. */
@@ -522,7 +522,7 @@ static void see_turns(struct __test_metadata *_metadata, struct profile *profile
 	yield_often(&seconds);
 	due = profile->start.rate * (thread_seconds() - due);
 	status = stop(profile->fd);
-	EXPECT_COUNT_BY_CHANCE(status.ticks, due, 2 * due / 4);
+	EXPECT_COUNT_BY_CHANCE(status.samples, due, 2 * due / 4);
 }
 
 /* Those of another process get none: it is forked before the start. */
@@ -597,7 +597,7 @@ static void expect_mode(struct __test_metadata *_metadata,
 	points = ODD_RATE * (thread_seconds() - used);
 	others = points / 100;
 	due = all ? points : 0;
-	EXPECT_COUNT(stop(profile->fd).ticks, due,
+	EXPECT_COUNT(stop(profile->fd).samples, due,
 		     2 + others + 4 * root_of(others));
 }
 

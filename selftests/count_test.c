@@ -95,7 +95,7 @@ TEST_F(count, threads)
 
 		self->start.rate = rates[i];
 		profile(_metadata, self, burn_in_threads);
-		EXPECT_EQ(self->counter, self->status.ticks);
+		EXPECT_EQ(self->counter, self->status.samples);
 		EXPECT_COUNT(self->counter, self->due,
 			     (double)(cpus + 2) * ticks + (ticks < 1 ? (double)cpus : 0));
 	}
@@ -314,7 +314,7 @@ TEST_F(count, system_time)
 
 	self->start.flags = PROFIL_USER_ONLY;
 	profile(_metadata, self, fill_with_zeroes);
-	EXPECT_COUNT(self->status.ticks, 0, 1);
+	EXPECT_COUNT(self->status.samples, 0, 1);
 
 	self->start.flags = PROFIL_KERNEL_ONLY;
 	profile(_metadata, self, fill_with_zeroes);
@@ -332,7 +332,7 @@ TEST_F(count, user_only)
 	EXPECT_COUNT(self->counter, self->due, 1 + by_breaks(self->preempted));
 	self->start.flags = PROFIL_KERNEL_ONLY;
 	profile(_metadata, self, stay_in_user_mode);
-	EXPECT_COUNT(self->status.ticks, 0, 1);
+	EXPECT_COUNT(self->status.samples, 0, 1);
 }
 
 static void run_a_shell(void)
@@ -351,7 +351,7 @@ static void run_a_shell(void)
 TEST_F(count, sleeping)
 {
 	profile(_metadata, self, run_a_shell);
-	EXPECT_COUNT(self->status.ticks, self->due, 2);
+	EXPECT_COUNT(self->status.samples, self->due, 2);
 }
 
 TEST_HARNESS_MAIN

@@ -47,7 +47,7 @@ static int room_for_hits_of_one(struct profile *profile)
 	if (await_pass(asks[0]))
 		return wait_for(-1);
 	status = stop(profile->fd);
-	if (status.forks != 1 || status.forks_denied || status.lost ||
+	if (status.forks_followed != 1 || status.fork_failures || status.lost ||
 	    status.counted != counted(profile))
 		return 3;
 	return pass(answers[1]) ? 4 : wait_for(-1);
@@ -55,7 +55,7 @@ static int room_for_hits_of_one(struct profile *profile)
 
 TEST_F(children, memlock_limit)
 {
-	long long denied = figure("forks_denied");
+	long long denied = figure("fork_failures");
 	pid_t pid;
 
 	if (getuid())
@@ -65,7 +65,7 @@ TEST_F(children, memlock_limit)
 	if (!pid)
 		_exit(room_for_hits_of_one(&self->profile));
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_EQ(denied, figure("forks_denied"));
+	EXPECT_EQ(denied, figure("fork_failures"));
 }
 
 TEST_HARNESS_MAIN

@@ -139,7 +139,7 @@ TEST_F(dialect, rate)
 	used = process_seconds() - used;
 	status = stop(scene->fd);
 	EXPECT_EQ(100, status.rate);
-	EXPECT_COUNT(status.ticks, 100 * used, 4);
+	EXPECT_COUNT(status.samples, 100 * used, 4);
 }
 
 /*
@@ -216,7 +216,7 @@ static int fork_children(const struct scene *scene,
 	close(go[1]);
 	for (i = 0; i < NR_CHILDREN; i++)
 		wrong |= wait_for(-1);
-	return wrong ? wrong : get_status(scene->fd).forks != NR_CHILDREN;
+	return wrong ? wrong : get_status(scene->fd).forks_followed != NR_CHILDREN;
 }
 
 /* An ordinary user's limit is 8 MiB: 20 children with large buffers are all followed. */
@@ -389,7 +389,7 @@ TEST_F(dialect, threads)
 	 * The profile begins somewhere in the call. All CPUs are busy with the threads: one
 	 * more or less for each end, on each CPU.
 	 */
-	EXPECT_COUNT_IN(status.ticks, hz * used, hz * before,
+	EXPECT_COUNT_IN(status.samples, hz * used, hz * before,
 			2.0 * (double)sysconf(_SC_NPROCESSORS_ONLN));
 }
 

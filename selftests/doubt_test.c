@@ -98,7 +98,7 @@ TEST_F(doubt, truncated)
 	EXPECT_EQ(before, after);
 	status = get_status(m->fd);
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
-	EXPECT_EQ(0, status.waiting);
+	EXPECT_EQ(0, status.pending);
 	EXPECT_LT(0, status.lost);
 	EXPECT_EQ(before, sum(m));
 }
@@ -121,7 +121,7 @@ TEST_F(doubt, discarded)
 	leave(self);
 	status = get_status(m->fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-	EXPECT_EQ(0, status.waiting);
+	EXPECT_EQ(0, status.pending);
 	EXPECT_EQ(0, status.lost);
 	EXPECT_LT(before, sum(m));
 }

@@ -322,9 +322,9 @@ TEST_F(exec, parent_goes_on)
 	EXPECT_EQ(0, be_profiled(&self->profile));
 	after = get_status(self->profile.fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
-	EXPECT_EQ(before.forks + 1, after.forks);
+	EXPECT_EQ(before.forks_followed + 1, after.forks_followed);
 	/* the same profile, and not one that be_profiled() has begun */
-	EXPECT_LE(before.ticks + 10, after.ticks);
+	EXPECT_LE(before.samples + 10, after.samples);
 }
 
 /* ... also if it shares its memory with him until then. */
@@ -362,7 +362,7 @@ TEST_F(exec, parent_that_shares_memory_goes_on)
 		after = get_status(self->profile.fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
 		EXPECT_LE(before.counted + 10, after.counted);
-		EXPECT_EQ(before.forks, after.forks);
+		EXPECT_EQ(before.forks_followed, after.forks_followed);
 	}
 	after = stop(self->profile.fd);
 	EXPECT_EQ(after.counted, counted(&self->profile));
@@ -511,7 +511,7 @@ TEST_F(exec, at_once_after_fork)
 	}
 	status = get_status(self->profile.fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-	EXPECT_EQ(100, status.forks);
+	EXPECT_EQ(100, status.forks_followed);
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
 }

@@ -106,8 +106,8 @@ static void sweep_forks(struct __test_metadata *_metadata,
 			EXPECT_TRUE(report->counts);
 		}
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-		EXPECT_EQ(forks, status.forks);
-		EXPECT_EQ(0, status.forks_denied);
+		EXPECT_EQ(forks, status.forks_followed);
+		EXPECT_EQ(0, status.fork_failures);
 		EXPECT_EQ(self->sessions + 1,
 			  await_figure("sessions", self->sessions + 1));
 	} while (hits && !_metadata->exit_code);
@@ -147,7 +147,7 @@ TEST_F(fault, forks_without_memory)
 	enum { FORKS = 40 };
 	struct child_report *report = map_shared(PAGE);
 	struct profile *profile = &self->profile;
-	long long total = figure("forks_denied");
+	long long total = figure("fork_failures");
 	struct profil_status status;
 	unsigned int i, denied = 0;
 	long hits;
@@ -159,19 +159,19 @@ TEST_F(fault, forks_without_memory)
 					  &hits));
 		EXPECT_LT(0, hits);
 		status = get_status(profile->fd);
-		EXPECT_EQ(i, status.forks + status.forks_denied);
-		if (status.forks_denied == denied &&
+		EXPECT_EQ(i, status.forks_followed + status.fork_failures);
+		if (status.fork_failures == denied &&
 		    report->status.state == PROFIL_STATE_FAULT) {
 			EXPECT_EQ(ENOMEM, report->status.error);
 		} else {
 			EXPECT_EQ(PROFIL_STATE_OFF, report->status.state);
 		}
-		denied = (unsigned int)status.forks_denied;
+		denied = (unsigned int)status.fork_failures;
 	}
 	EXPECT_LT(0, denied);
-	EXPECT_EQ(total + denied, figure("forks_denied"));
+	EXPECT_EQ(total + denied, figure("fork_failures"));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, state_after_burning(profile));
-	EXPECT_EQ(FORKS + 1 - denied, get_status(profile->fd).forks);
+	EXPECT_EQ(FORKS + 1 - denied, get_status(profile->fd).forks_followed);
 	EXPECT_TRUE(counts(profile, 1));
 	TH_LOG("%u of %u denied", denied, FORKS);
 }
@@ -206,13 +206,13 @@ static long repair_failing(struct injection *injection, unsigned long n,
 			   const struct profile *profile)
 {
 	char *memory = (char *)profile->counter - PAGE;
-	long long lost, samples;
+	long long lost, counted;
 
 	arm(injection, n);
 	lost = figure("lost");
 	madvise(memory, 2 * PAGE, MADV_DONTNEED);
-	samples = figure("samples");
-	while (figure("lost") == lost && figure("samples") == samples)
+	counted = figure("counted");
+	while (figure("lost") == lost && figure("counted") == counted)
 		;
 	return disarm(injection);
 }

@@ -423,8 +423,8 @@ static void let_sample_wait(struct faults *faults)
 	long long ticks;
 
 	madvise(faults->memory, 2 * PAGE, MADV_DONTNEED);
-	ticks = figure("ticks");
-	while (figure("ticks") == ticks)
+	ticks = figure("samples");
+	while (figure("samples") == ticks)
 		;
 }
 
@@ -485,8 +485,8 @@ static void expect_answer(struct __test_metadata *_metadata,
 	}
 	EXPECT_EQ(0, error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status->state);
-	EXPECT_EQ(0, status->waiting);
-	EXPECT_EQ(status->ticks, status->counted + status->out_of_range +
+	EXPECT_EQ(0, status->pending);
+	EXPECT_EQ(status->samples, status->counted + status->out_of_range +
 		  status->lost);
 	EXPECT_EQ(status->lost ? ENOMEM : 0, status->error);
 	EXPECT_EQ(true, hits || !status->lost);
@@ -499,7 +499,7 @@ static void expect_answer(struct __test_metadata *_metadata,
  */
 static bool tick_came_late(const struct profil_status *status)
 {
-	return status->lost && status->waiting;
+	return status->lost && status->pending;
 }
 
 /* How often in a row that may be: a sample that is left over would wait each time. */

@@ -25,22 +25,22 @@ static void expect_counted(struct __test_metadata *_metadata,
 			   const struct report *child)
 {
 	EXPECT_EQ(PROFIL_STATE_RUNNING, child->status.state);
-	EXPECT_EQ(child->status.ticks, child->status.counted);
+	EXPECT_EQ(child->status.samples, child->status.counted);
 	EXPECT_LE(child->before, child->base);
 	EXPECT_GE(child->after, child->base);
-	EXPECT_COUNT(child->status.ticks, child->used * profile->hz,
+	EXPECT_COUNT(child->status.samples, child->used * profile->hz,
 		     ALLOWANCE);
 }
 
 static void expect_counted_while_burning(struct __test_metadata *_metadata,
 					 const struct profile *profile)
 {
-	uint64_t ticks = get_status(profile->fd).ticks;
+	uint64_t ticks = get_status(profile->fd).samples;
 	double used = process_seconds();
 
 	burn(0.1);
 	used = process_seconds() - used;
-	ticks = get_status(profile->fd).ticks - ticks;
+	ticks = get_status(profile->fd).samples - ticks;
 	EXPECT_COUNT(ticks, used * profile->hz, ALLOWANCE);
 }
 
@@ -57,14 +57,14 @@ TEST_F(fork, private_copy)
 	pid = fork_burner(profile, child, 0.1);
 	ASSERT_GE(pid, 0);
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_EQ(1, get_status(profile->fd).forks);
+	EXPECT_EQ(1, get_status(profile->fd).forks_followed);
 	EXPECT_LE(20, child->base);
 	expect_counted(_metadata, profile, child);
 	expect_counted_while_burning(_metadata, profile);
 	tell(profile, &parent);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(parent.status.counted, counted(profile));
-	EXPECT_EQ(0, parent.status.forks_denied);
+	EXPECT_EQ(0, parent.status.fork_failures);
 }
 
 /*
@@ -324,7 +324,7 @@ TEST_F(fork, ended_profile)
 	burn(time_of(5, profile->hz));
 	ASSERT_EQ(PROFIL_STATE_LIMIT, get_status(profile->fd).state);
 	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
-	EXPECT_EQ(0, get_status(profile->fd).forks);
+	EXPECT_EQ(0, get_status(profile->fd).forks_followed);
 
 	/* the limit is each one's own, and counts what came from the parent */
 	*profile->counter = 0;
@@ -522,7 +522,7 @@ TEST_F(fork, memory_not_inherited)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status *child = map_shared(PAGE);
-	long long faults = settled_figure("faults");
+	long long faults = settled_figure("fault_ends");
 	pid_t pid;
 
 	ASSERT_LE(0, faults);
@@ -539,7 +539,7 @@ TEST_F(fork, memory_not_inherited)
 	EXPECT_EQ(PROFIL_STATE_FAULT, child->state);
 	EXPECT_EQ(EFAULT, child->error);
 	EXPECT_EQ(0, child->counted);
-	EXPECT_EQ(faults + 1, figure("faults"));
+	EXPECT_EQ(faults + 1, figure("fault_ends"));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(profile->fd).state);
 	EXPECT_TRUE(counts(profile, 10));
 }

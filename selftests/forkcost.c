@@ -243,7 +243,7 @@ static void forks_of(size_t pages, size_t hits, size_t nr_forks)
 		start_eager(counters, pages * PAGE);
 	profiled = measure_forks(nr_forks);
 	status = stop(device);
-	if (status.forks_denied || status.forks < nr_forks) {
+	if (status.fork_failures || status.forks_followed < nr_forks) {
 		fputs("forkcost: children were not followed\n", stderr);
 		exit(1);
 	}

@@ -121,7 +121,7 @@ TEST_F(io_worker, is_not_the_process)
 	EXPECT_LT(20, by_worker * profile->hz);
 	getrusage(RUSAGE_THREAD, &usage);
 	cuts += (double)(usage.ru_nivcsw + usage.ru_nvcsw);
-	EXPECT_COUNT_BY_CHANCE(stop(profile->fd).ticks, used * profile->hz,
+	EXPECT_COUNT_BY_CHANCE(stop(profile->fd).samples, used * profile->hz,
 			       (cuts + 1) / 4);
 	close(file);
 }

@@ -199,7 +199,7 @@ TEST_F(killed, page_is_poisoned)
 		EXPECT_EQ(0, status.pinned_bytes);
 		burn(ticks(m, 5));
 		later = stop(m->fd);
-		EXPECT_EQ(status.ticks, later.ticks);
+		EXPECT_EQ(status.samples, later.samples);
 		EXPECT_EQ(0, pinned_kib());
 		unmap_counters(m);
 	}

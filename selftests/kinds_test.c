@@ -249,7 +249,7 @@ TEST_F(kind, forked)
 		status = stop(r->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(0, status.lost);
-		EXPECT_EQ(CHILDREN, status.forks);
+		EXPECT_EQ(CHILDREN, status.forks_followed);
 		/* each may migrate, while the parent is busy too */
 		EXPECT_COUNT(children->counted, children->used * r->start.rate,
 			     2 * CHILDREN);

@@ -247,12 +247,12 @@ static int get_nothing(void)
 	struct profil_status before = { 0 }, after;
 
 	burn(MANY_TICKS);
-	if (code == MAP_FAILED || profil_status(&before) || !before.ticks)
+	if (code == MAP_FAILED || profil_status(&before) || !before.samples)
 		return 8;
 	if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) || dlclose(itself) ||
 	    profil_status(&after))
 		return 11;
-	return after.ticks >= before.ticks ? RAN : 14;
+	return after.samples >= before.samples ? RAN : 14;
 }
 
 /* And when nothing can be done about it. */

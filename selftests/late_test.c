@@ -128,7 +128,7 @@ static void expect_exact(struct __test_metadata *_metadata,
 		       (unsigned long long)nr, self->rate * least,
 		       self->rate * most, stretches);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, account->status.state);
-	EXPECT_EQ(account->status.ticks, account->status.counted);
+	EXPECT_EQ(account->status.samples, account->status.counted);
 	if (!lost)
 		EXPECT_LE(self->rate * least - self->ends * stretches, nr);
 	EXPECT_GE(self->rate * most + (self->ends + more) * stretches, nr);
@@ -368,7 +368,7 @@ TEST_F(late, log_overflows)
 		EXPECT_EQ(room, status.counted);
 		EXPECT_LE(late - self->ends - room,
 			  status.lost + status.skipped);
-		EXPECT_EQ(status.ticks, status.counted + status.lost);
+		EXPECT_EQ(status.samples, status.counted + status.lost);
 		for (i = bytes; i < PAGE; i++)
 			ASSERT_EQ(0xee, log[i]);
 		munmap(log, PAGE);

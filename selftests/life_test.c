@@ -65,7 +65,7 @@ TEST_F(life, stop_is_final)
 	EXPECT_EQ(after, counted(self));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
 	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
-	EXPECT_EQ(0, stop(self->fd).ticks);
+	EXPECT_EQ(0, stop(self->fd).samples);
 }
 
 TEST_F(life, pins_come_and_go)
@@ -90,7 +90,7 @@ TEST_F(life, replaced)
 		self->region.buf = (uintptr_t)(i & 1 ? old : new);
 		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 		/* the figures begin anew */
-		EXPECT_GE(1, get_status(self->fd).ticks);
+		EXPECT_GE(1, get_status(self->fd).samples);
 	}
 	used = process_seconds() - used;
 	status = stop(self->fd);

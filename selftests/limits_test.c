@@ -183,7 +183,7 @@ TEST_F(limits, memlock_after_setuid)
 /* A fork needs no room: a child is charged for the pages that its samples hit. */
 TEST_F(limits, fork_over_memlock)
 {
-	long long denied = figure("forks_denied");
+	long long denied = figure("fork_failures");
 	struct worker a, b;
 
 	HIRE(a, USER, 7, 0);
@@ -208,7 +208,7 @@ TEST_F(limits, fork_over_memlock)
 	ask(&b, STOP, 0);
 	EXPECT_LT(5, ask_at(a.socket, COUNTED, self->ms, 2));
 	EXPECT_EQ(0, ask(&a, DENIED, 0) + ask_child(&a, DENIED, 0));
-	EXPECT_EQ(denied, figure("forks_denied"));
+	EXPECT_EQ(denied, figure("fork_failures"));
 	EXPECT_EQ(0, ask_child(&a, END_CHILD, 0));
 
 	/* a stop gives back what the child's hits charged */
@@ -315,7 +315,7 @@ TEST_F(limits, pid_namespace)
 
 TEST_F(limits, sessions)
 {
-	long long denied = figure("forks_denied");
+	long long denied = figure("fork_failures");
 	struct worker workers[4], other, root;
 	int i;
 
@@ -337,7 +337,7 @@ TEST_F(limits, sessions)
 	EXPECT_EQ(0, ask(&workers[0], FORK, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, ask_child(&workers[0], STATE, 0));
 	EXPECT_EQ(1, ask(&workers[0], DENIED, 0));
-	EXPECT_LT(denied, figure("forks_denied"));
+	EXPECT_LT(denied, figure("fork_failures"));
 	EXPECT_EQ(ENOSPC, ask_child(&workers[0], START, 1));
 
 	/* room is made by a stop, an exec, an end */

@@ -71,7 +71,7 @@ static void see_it_end(struct __test_metadata *_metadata, struct memory *m,
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
 	EXPECT_EQ(EFAULT, status.error);
 	EXPECT_EQ(0, status.pinned_bytes);
-	EXPECT_EQ(0, status.waiting);
+	EXPECT_EQ(0, status.pending);
 	EXPECT_EQ(0, pinned_kib());
 	/* not one is in the pages that is not counted, or the other way round */
 	EXPECT_EQ(sum_of(held, PAGES * PAGE), status.counted);
@@ -87,10 +87,10 @@ static void see_it_end(struct __test_metadata *_metadata, struct memory *m,
 	later = stop(m->fd);
 	EXPECT_EQ(PROFIL_STATE_FAULT, later.state);
 	EXPECT_EQ(EFAULT, later.error);
-	EXPECT_EQ(status.ticks, later.ticks);
+	EXPECT_EQ(status.samples, later.samples);
 	EXPECT_EQ(status.counted, later.counted);
-	EXPECT_EQ(0, later.waiting);
-	EXPECT_EQ(later.ticks, later.counted + later.out_of_range + later.lost);
+	EXPECT_EQ(0, later.pending);
+	EXPECT_EQ(later.samples, later.counted + later.out_of_range + later.lost);
 	EXPECT_EQ(PROFIL_STATE_OFF, stop(m->fd).state);
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(m->fd).state);
 }
@@ -309,7 +309,7 @@ TEST_F(gone, once)
 	int page;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		faults = figure("faults");
+		faults = figure("fault_ends");
 		m->start.flags = flags[i];
 		ASSERT_EQ(0, map_counters(m, variant->source));
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
@@ -322,7 +322,7 @@ TEST_F(gone, once)
 		EXPECT_EQ(PAGES * PAGE / 1024, pinned_kib());
 
 		see_it_end(_metadata, m, variant->change, visit_all);
-		EXPECT_LT(faults, figure("faults"));
+		EXPECT_LT(faults, figure("fault_ends"));
 		unmap_counters(m);
 
 		/* a new one is a new one */

@@ -19,7 +19,8 @@ user=1999970001
 
 # --- figures -------------------------------------------------------------------
 
-names=(sessions ticks samples lost pinned_bytes forks_followed forks_denied faults)
+names=(sessions samples counted out_of_range lost pinned_bytes forks_followed fork_failures
+	fault_ends)
 
 figure() {
 	cat "$figures/$1"
@@ -111,20 +112,21 @@ pins_on_hit() {
 
 # A program that is on a CPU for 0.1 s, with 100 ticks a second or more: ten, and one less
 # for the phase.
-ticks_and_samples() {
-	local samples
+samples_and_counted() {
+	local counted
 
-	samples=$(figure samples)
-	rises ticks 9 ./steps start=1 burn stop && rose samples "$samples" 9
+	counted=$(figure counted)
+	rises samples 9 ./steps start=1 burn stop && rose counted "$counted" 9
 }
 
-# ticks = samples + lost, where nothing waits
+# samples = counted + out_of_range + lost, where none is pending
 adds_up() {
-	equal ticks "$(figure ticks)" $(($(figure samples) + $(figure lost)))
+	equal samples "$(figure samples)" \
+		$(($(figure counted) + $(figure out_of_range) + $(figure lost)))
 }
 
 lost() {
-	stays samples as_user prlimit --memlock=0 ./steps hit=1 burn stop &&
+	stays counted as_user prlimit --memlock=0 ./steps hit=1 burn stop &&
 	rises lost 9 as_user prlimit --memlock=0 ./steps hit=1 burn stop
 }
 
@@ -140,9 +142,9 @@ limited_fork() {
 	return $status
 }
 
-faults() {
-	rises faults 1 ./steps start=2 unmap stop &&
-	stays faults ./steps start=2 burn fork stop
+fault_ends() {
+	rises fault_ends 1 ./steps start=2 unmap stop &&
+	stays fault_ends ./steps start=2 burn fork stop
 }
 
 # --- tracepoints ---------------------------------------------------------------
@@ -183,14 +185,14 @@ trace_has_all_events() {
 	traced " steps-$pid +.* profil_start: tgid=$pid rate=[0-9]+ flags=(0|0x0) regions=1 pages=3\$" &&
 	traced " steps-$pid +.* profil_fork: child=[0-9]+ error=0\$" &&
 	traced " steps-$pid +.* profil_fault: tgid=$pid error=14\$" &&
-	traced " steps-$pid +.* profil_stop: tgid=$pid state=4 ticks=[1-9][0-9]* lost=0\$" &&
+	traced " steps-$pid +.* profil_stop: tgid=$pid state=4 samples=[1-9][0-9]* lost=0\$" &&
 	traced " profil_start: tgid=[0-9]+ rate=[0-9]+ flags=0x4 regions=1 pages=1\$" &&
 	traced " profil_lost: tgid=[0-9]+ samples=[1-9][0-9]* error=12\$" &&
-	traced " profil_stop: tgid=[0-9]+ state=1 ticks=[1-9][0-9]* lost=[1-9][0-9]*\$" &&
+	traced " profil_stop: tgid=[0-9]+ state=1 samples=[1-9][0-9]* lost=[1-9][0-9]*\$" &&
 	traced " steps-[0-9]+ +.* profil_fork: child=$child error=-28\$" &&
 	# the child of the first has come and gone: no start, but a stop of its own
 	child=$(sed -n "s/.* steps-$pid .* profil_fork: child=//p" "$work/trace") &&
-	traced " profil_stop: tgid=${child% error*} state=1 ticks=[1-9][0-9]* lost=0\$" &&
+	traced " profil_stop: tgid=${child% error*} state=1 samples=[1-9][0-9]* lost=0\$" &&
 	# nobody else, and each once
 	equal starts "$(grep -c ' profil_start: ' "$work/trace")" 3 &&
 	equal forks "$(grep -c ' profil_fork: ' "$work/trace")" 2 &&
@@ -225,12 +227,12 @@ for name in "${names[@]}"; do
 done
 check "sessions and pinned_bytes follow a process" sessions_and_pins
 check "pinned_bytes has pages pinned on their first hit" pins_on_hit
-check "ticks and samples rise" ticks_and_samples
-check "lost rises, and samples do not, beyond the limit" lost
-check "ticks are samples and lost ones" adds_up
+check "samples and counted rise" samples_and_counted
+check "samples over RLIMIT_MEMLOCK are lost, not counted" lost
+check "samples is the sum of counted, out_of_range and lost" adds_up
 check "forks_followed rises" rises forks_followed 1 ./steps start=1 fork stop
-check "forks_denied rises" rises forks_denied 1 limited_fork
-check "faults rises by faults only" faults
+check "fork_failures rises" rises fork_failures 1 limited_fork
+check "fault_ends rises only when memory goes away" fault_ends
 for name in "${tracepoints[@]}"; do
 	check "$name has a format" is_tracepoint "$name"
 done

@@ -97,7 +97,7 @@ static inline void see_it_count(struct __test_metadata *_metadata,
 	EXPECT_EQ(PROFIL_STATE_RUNNING, last.status.state);
 	EXPECT_EQ(0, last.status.error);
 	EXPECT_EQ(0, last.status.lost);
-	EXPECT_GE(1, last.status.waiting);
+	EXPECT_GE(1, last.status.pending);
 	/* by all threads: at least by this one, which may migrate */
 	EXPECT_LE(used * r->start.rate - 3, told);
 	EXPECT_LE(last.before - first.after - 1, told);
@@ -113,9 +113,9 @@ see_it_end(struct __test_metadata *_metadata, struct remap *r, bool discarded)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	EXPECT_EQ(0, status.error);
 	EXPECT_EQ(0, status.lost);
-	EXPECT_EQ(0, status.waiting);
+	EXPECT_EQ(0, status.pending);
 	EXPECT_EQ(0, status.out_of_range);
-	EXPECT_EQ(status.ticks, status.counted);
+	EXPECT_EQ(status.samples, status.counted);
 	if (discarded) {
 		EXPECT_GE(r->base + status.counted, counter(r));
 	} else {
@@ -156,7 +156,7 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	int k, error = 0;
 
 	wall = clock_seconds(CLOCK_MONOTONIC);
-	before = get_status(r->fd).ticks;
+	before = get_status(r->fd).samples;
 	used = process_seconds();
 	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
 				    &burner));
@@ -168,7 +168,7 @@ static inline void storm(struct __test_metadata *_metadata, struct remap *r,
 	sure = thread_seconds();
 	see_it_count(_metadata, r);
 	sure = burner.used + thread_seconds() - sure;
-	counted = see_it_end(_metadata, r, discards).ticks - before;
+	counted = see_it_end(_metadata, r, discards).samples - before;
 	wall = clock_seconds(CLOCK_MONOTONIC) - wall;
 	ksft_print_msg("%d times\n", k);
 	/*

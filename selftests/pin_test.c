@@ -162,8 +162,8 @@ static struct profil_status see_it_end(struct __test_metadata *_metadata,
 	EXPECT_EQ(PROFIL_PIN_ON_HIT, status.flags);
 	EXPECT_EQ(0, status.error);
 	EXPECT_EQ(0, status.lost);
-	EXPECT_EQ(0, status.waiting);
-	EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
+	EXPECT_EQ(0, status.pending);
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range);
 	EXPECT_EQ(status.counted, counts);
 	EXPECT_EQ(0, pinned_kib());
 	return status;
@@ -229,12 +229,12 @@ static void profile_threads(struct __test_metadata *_metadata,
 	EXPECT_EQ(THREADS * PAGE, status.pinned_bytes);
 	end = process_seconds();
 	status = stop(self->fd);
-	EXPECT_COUNT_IN(status.ticks, hz * (end - begun),
+	EXPECT_COUNT_IN(status.samples, hz * (end - begun),
 			hz * cpus * (clock_seconds(CLOCK_MONOTONIC) - before),
 			2 * cpus);
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(0, status.error);
-	EXPECT_EQ(status.ticks, status.counted + status.out_of_range);
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range);
 	EXPECT_EQ(status.counted, sum_of_spots(self));
 }
 
@@ -286,7 +286,7 @@ TEST_F(pin, in_children)
 	see_pinned(_metadata, self, 15);
 	EXPECT_EQ(5, hit(self, 12, 17));
 	see_pinned(_metadata, self, 17);
-	EXPECT_EQ(1, get_status(self->fd).forks);
+	EXPECT_EQ(1, get_status(self->fd).forks_followed);
 	see_it_end(_metadata, self, sum_of_spots(self));
 }
 
@@ -342,7 +342,7 @@ TEST_F(pin, up_to_the_limit)
 		status = stop(self->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(ENOMEM, status.error);
-		EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+		EXPECT_EQ(status.samples, status.counted + status.out_of_range +
 					status.lost);
 		EXPECT_EQ(status.counted, sum_of_spots(self));
 		/* all is given back */
@@ -443,7 +443,7 @@ TEST_F(pin, protected_before_the_first_hit)
 	EXPECT_EQ(0, status.pinned_bytes);
 	EXPECT_EQ(0, pinned_kib());
 	EXPECT_EQ(0, *counter(self, 30));
-	EXPECT_EQ(status.ticks, status.counted + status.out_of_range +
+	EXPECT_EQ(status.samples, status.counted + status.out_of_range +
 				status.lost);
 
 	/* taken back in time, it may have passed unseen; then it is nothing */
@@ -488,7 +488,7 @@ TEST_F(pin, no_room_to_wait)
 	EXPECT_EQ(ENOBUFS, status.error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	EXPECT_LE(ROOM, status.counted);
-	EXPECT_EQ(status.ticks, status.counted + status.lost);
+	EXPECT_EQ(status.samples, status.counted + status.lost);
 }
 
 /* The log's pages are pinned one after the other too. */
@@ -517,7 +517,7 @@ TEST_F(pin, pages_of_a_log)
 	EXPECT_EQ(0, status.pinned_bytes);
 	status = stop(self->fd);
 	EXPECT_EQ(80, status.counted);
-	EXPECT_EQ(status.ticks, status.counted + status.lost);
+	EXPECT_EQ(status.samples, status.counted + status.lost);
 	EXPECT_EQ(0, status.error);
 	for (i = 0; i < 80; i++) {
 		EXPECT_NE(0, log[i]);

@@ -80,7 +80,7 @@ TEST_F(rate, more_than_before)
 	status = stop(profile->fd);
 	after = process_seconds();
 	preempted = preemptions() - preempted;
-	EXPECT_COUNT_IN(status.ticks, 4000 * (end - begin), 4000 * (after - before),
+	EXPECT_COUNT_IN(status.samples, 4000 * (end - begin), 4000 * (after - before),
 			1 + by_breaks(preempted));
 }
 
@@ -98,9 +98,9 @@ TEST_F(rate, from_the_end_of_the_start)
 	status = stop(profile->fd);
 	used = process_seconds() - used;
 	ksft_print_msg("%llu points, %.0f in the time of both calls\n",
-		       (unsigned long long)status.ticks, 20000 * used);
+		       (unsigned long long)status.samples, 20000 * used);
 	/* stop unpins, which is as much or less */
-	EXPECT_GT(20000 * used / 10, status.ticks + status.skipped);
+	EXPECT_GT(20000 * used / 10, status.samples + status.skipped);
 }
 
 TEST_F(rate, limit_for_users)
@@ -187,7 +187,7 @@ TEST_F(rate, lowered_by_the_guard)
 	EXPECT_GT(20000, status.rate);
 	EXPECT_LE(get_info(profile->fd).tick_hz, status.rate);
 	/* half of what the rate is worth that was asked for */
-	EXPECT_GT(1000, status.ticks);
+	EXPECT_GT(1000, status.samples);
 	/* once: it cannot be lowered any further */
 	EXPECT_EQ(told + 1, times_told());
 	/* the next one is measured anew */
@@ -216,7 +216,7 @@ static double samples_of_view(struct __test_metadata *_metadata,
 		}
 	*due = 1000 * (thread_seconds() - used);
 	close(zero);
-	return (double)stop(profile->fd).ticks;
+	return (double)stop(profile->fd).samples;
 }
 
 /*

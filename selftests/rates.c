@@ -369,7 +369,7 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_CHILDREN, &yielded);
 	if (clock < 4) {
 		status = stop(device);
-		samples = status.ticks;
+		samples = status.samples;
 	} else {
 		struct itimerval off = { .it_value.tv_sec = 0 };
 

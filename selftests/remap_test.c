@@ -160,7 +160,7 @@ TEST_F(change, accounted_for)
 			if (discards)
 				ASSERT_EQ(0, hold(r->counter, 1, early) ||
 					     hold(r->counter, 1, late));
-			between -= get_status(r->fd).ticks;
+			between -= get_status(r->fd).samples;
 			seen = counter(r);
 			error = variant->make(r);
 			if (error == ENOSYS)
@@ -168,7 +168,7 @@ TEST_F(change, accounted_for)
 			ASSERT_EQ(0, error);
 			older = discards ? look_at_held(early, 1) : NULL;
 			status = get_status(r->fd);
-			between += status.ticks;
+			between += status.samples;
 			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 			began_anew += counter(r) < seen;
 			sum += seen;

@@ -78,10 +78,10 @@ static void see_sharers(struct __test_metadata *_metadata, struct profile *profi
 	sharer_most = children_seconds() - before;
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(parent.status.counted, counted(profile));
-	EXPECT_EQ(0, parent.status.forks);
-	EXPECT_EQ(0, parent.status.forks_denied);
+	EXPECT_EQ(0, parent.status.forks_followed);
+	EXPECT_EQ(0, parent.status.fork_failures);
 	EXPECT_LT(0.09, sharer_most);
-	EXPECT_COUNT_IN(parent.status.ticks,
+	EXPECT_COUNT_IN(parent.status.samples,
 			(parent.used - profile->used + sharer_least) * profile->hz,
 			(parent.used_after - profile->used + sharer_most) * profile->hz,
 			4 * root_of((2 * sharers + 1) / 4.0));
@@ -151,14 +151,14 @@ TEST_F(fork, forks_are_told)
 	for (i = 0; i < 3; i++) {
 		pid = fork();
 		if (!pid) {
-			int own = (int)get_status(profile->fd).forks;
+			int own = (int)get_status(profile->fd).forks_followed;
 
 			pid = fork();
 			if (!pid)
 				_exit(0);
 			if (wait_for(pid))
 				_exit(100);
-			_exit(own * 10 + (int)get_status(profile->fd).forks);
+			_exit(own * 10 + (int)get_status(profile->fd).forks_followed);
 		}
 		EXPECT_EQ(1, wait_for(pid));
 	}
@@ -166,7 +166,7 @@ TEST_F(fork, forks_are_told)
 	EXPECT_EQ(0, wait_for_vfork());
 	ASSERT_EQ(0, pthread_create(&thread, NULL, burn_a_little, NULL));
 	pthread_join(thread, NULL);
-	EXPECT_EQ(3, get_status(profile->fd).forks);
+	EXPECT_EQ(3, get_status(profile->fd).forks_followed);
 	EXPECT_EQ(followed + 6, figure("forks_followed"));
 }
 

@@ -145,7 +145,7 @@ TEST_F(sprofil, overflow_bin)
 		ASSERT_EQ(0, sprofil(&self->bin, 1, NULL, widths[i].flag));
 		EXPECT_TRUE(counts_at(scene, NEAR, 2));
 		status = stop(scene->fd);
-		EXPECT_EQ(status.ticks, self->overflow);
+		EXPECT_EQ(status.samples, self->overflow);
 	}
 	/* a full one stays so */
 	self->overflow = UINT16_MAX - 1;
@@ -282,7 +282,7 @@ TEST_F(sprofil, period_is_true)
 	least = process_seconds();
 	ASSERT_EQ(0, stay_at_pc(scene->text + NEAR, 0.1));
 	least = process_seconds() - least;
-	samples = (double)stop(scene->fd).ticks;
+	samples = (double)stop(scene->fd).samples;
 	most = process_seconds() - most;
 	getrusage(RUSAGE_SELF, &after);
 	/* each time that a thread is on a CPU may have one more or less, for the phase */

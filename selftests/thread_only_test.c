@@ -152,7 +152,7 @@ static void expect_no_past(struct __test_metadata *_metadata,
 	ASSERT_EQ(0, begin_with(self, 0));
 	burn(0.01);
 	used = process_seconds() - used;
-	EXPECT_COUNT(stop(self->scene.fd).ticks, used * self->start.rate, 2);
+	EXPECT_COUNT(stop(self->scene.fd).samples, used * self->start.rate, 2);
 }
 
 TEST_F(thread_only, and_then_of_all)
@@ -201,7 +201,7 @@ TEST_F(thread_only, fork)
 	elsewhere = &self->elsewhere;
 	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
 	EXPECT_EQ(0, in_child(fork_once_more, scene));
-	EXPECT_EQ(1, get_status(scene->fd).forks);
+	EXPECT_EQ(1, get_status(scene->fd).forks_followed);
 
 	/* another thread's child is none of its business */
 	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_in_thread, scene));
@@ -209,15 +209,15 @@ TEST_F(thread_only, fork)
 	EXPECT_EQ(1, (intptr_t)result);
 	status = get_status(scene->fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-	EXPECT_EQ(1, status.forks);
-	EXPECT_EQ(0, status.forks_denied);
+	EXPECT_EQ(1, status.forks_followed);
+	EXPECT_EQ(0, status.fork_failures);
 	/* but it is where all threads are counted */
 	self->elsewhere = 0;
 	ASSERT_EQ(0, begin_with(self, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_in_thread, scene));
 	ASSERT_EQ(0, pthread_join(thread, &result));
 	EXPECT_EQ(3, (intptr_t)result);
-	EXPECT_EQ(1, get_status(scene->fd).forks);
+	EXPECT_EQ(1, get_status(scene->fd).forks_followed);
 }
 
 TEST_HARNESS_MAIN

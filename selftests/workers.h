@@ -30,8 +30,8 @@ enum request {
 	START_REGIONS,	/* argument: regions */
 	STOP,		/* answer: the state that was ended */
 	STATE,
-	FORKS,		/* answer: status.forks */
-	DENIED,		/* answer: status.forks_denied */
+	FORKS,		/* answer: status.forks_followed */
+	DENIED,		/* answer: status.fork_failures */
 	PINNED,		/* answer: pages pinned */
 	LOST,		/* argument: ms of CPU time to use; answer: samples lost */
 	COUNTED,	/* the same, answer: samples counted */
@@ -219,9 +219,9 @@ static long carry_out(int socket, enum request request, long argument)
 	case STATE:
 		return get_status(device).state;
 	case FORKS:
-		return (long)get_status(device).forks;
+		return (long)get_status(device).forks_followed;
 	case DENIED:
-		return (long)get_status(device).forks_denied;
+		return (long)get_status(device).fork_failures;
 	case PINNED:
 		return (long)(get_status(device).pinned_bytes / PAGE);
 	case LOST:

@@ -284,11 +284,11 @@ static void print_missing(FILE *out, const struct account *account, double missi
 		account->nr_unknown ? "at least " : "", account->digits, missing);
 	if (ended_early(result))
 		fputs("the profile had ended", out);
-	else if (result->forks_denied)
+	else if (result->fork_failures)
 		fputs("not all children were profiled", out);
 	else
 		fputs("an exec ended the profile, or a program stopped it or started its own, or it ran in bursts shorter than the time between two samples, of which a clock may see too few", out);
-	if (account->nr_untold > result->forks_denied)
+	if (account->nr_untold > result->fork_failures)
 		fputs("; or samples were lost, as where the limit of locked memory (ulimit -l) is low: only who comes to exit() can tell", out);
 	putc('\n', out);
 }

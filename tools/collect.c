@@ -110,7 +110,7 @@ static int list_processes(struct result *result, const struct runfile *run)
 		result->lost += take(&rest_lost, process->lost);
 		if (process->error)
 			result->lost_error = process->error;
-		result->forks_denied += take(&rest_denied, process->forks_denied);
+		result->fork_failures += take(&rest_denied, process->fork_failures);
 		if (add_process(result, run, process, &rest_ns))
 			return -ENOMEM;
 	}

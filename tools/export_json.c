@@ -114,7 +114,7 @@ static void print_run(FILE *out, const struct result *result)
 	print_error(out, "lost_error", result->lost_error);
 	fputs(",\n", out);
 	print_number(out, "failed", result->failed);
-	print_number(out, "forks_denied", result->forks_denied);
+	print_number(out, "fork_failures", result->fork_failures);
 	print_number(out, "unlisted", result->unlisted);
 	print_number(out, "damaged", result->damaged);
 }

@@ -101,10 +101,10 @@ static void print_losses(FILE *out, const struct report *report)
 		fputs("# the profile ended early", out);
 	if (result->lost || result->lost_error)
 		print_reason(out, result->lost_error);
-	if (result->forks_denied)
+	if (result->fork_failures)
 		fprintf(out, "# %" PRIu64 " %s not profiled: no memory, or as many profiles as the module's max_user_sessions allows a user\n",
-			result->forks_denied,
-			result->forks_denied == 1 ? "child" : "children");
+			result->fork_failures,
+			result->fork_failures == 1 ? "child" : "children");
 	if (result->failed)
 		fprintf(out, "# %" PRIu64 " %s not profiled: no profile could be started\n",
 			result->failed, result->failed == 1 ? "program" : "programs");

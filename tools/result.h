@@ -128,7 +128,7 @@ struct result_unprofiled {
  * @outside:       samples at addresses that belong to no object
  * @lost:          samples that could not be counted, of all processes that told
  * @lost_error:    why, or why the profile of one of them ended, last: errno or 0
- * @forks_denied:  children that the kernel did not profile
+ * @fork_failures:  children that the kernel did not profile
  * @objects:       sorted by path, then build-id
  * @nr_objects:    number of them
  * @processes:     in the order in which they started: at least one, first the program
@@ -159,7 +159,7 @@ struct result {
 	uint64_t outside;
 	uint64_t lost;
 	int32_t lost_error;
-	uint64_t forks_denied;
+	uint64_t fork_failures;
 	struct result_object *objects;
 	size_t nr_objects;
 	struct result_process *processes;

@@ -136,7 +136,7 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 	to->lost = result->lost;
 	to->lost_error = result->lost_error;
 	to->failed = result->failed;
-	to->forks_denied = result->forks_denied;
+	to->fork_failures = result->fork_failures;
 	to->unlisted = result->unlisted;
 	to->damaged = result->damaged;
 }
@@ -402,7 +402,7 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 	result->lost = from->lost;
 	result->lost_error = from->lost_error;
 	result->failed = from->failed;
-	result->forks_denied = from->forks_denied;
+	result->fork_failures = from->fork_failures;
 	result->unlisted = from->unlisted;
 	result->damaged = from->damaged;
 	error = copy_text(&result->host, &from->host, why);

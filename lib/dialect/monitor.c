@@ -117,7 +117,7 @@ static void look(void)
 	monitored.gone |= status.state == PROFIL_STATE_OFF;
 	monitored.rate = status.rate ? status.rate : monitored.rate;
 	monitored.full |= status.state == PROFIL_STATE_LIMIT;
-	monitored.samples += status.ticks;
+	monitored.samples += status.samples;
 	monitored.lost += status.lost;
 	if (status.error)
 		monitored.lost_error = (int)status.error;

@@ -342,7 +342,7 @@ static void add_earlier(struct profil_status *status)
 {
 	status->counted += earlier.counted;
 	status->lost += earlier.lost;
-	status->forks_denied += earlier.forks_denied;
+	status->fork_failures += earlier.fork_failures;
 	if (!status->error)
 		status->error = earlier.error;
 }
@@ -428,7 +428,7 @@ static void end(struct profil_run_process *process)
 		process->rate = status.rate;
 		process->samples = status.counted;
 		process->lost = status.lost;
-		process->forks_denied = status.forks_denied;
+		process->fork_failures = status.fork_failures;
 		process->error = (int32_t)status.error;
 	}
 	process->end_cpu_ns = cpu_ns();

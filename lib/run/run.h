@@ -123,7 +123,7 @@ enum profil_run_state {
  * @end_cpu_ns:   and when it ended
  * @samples:      that its profile counted
  * @lost:         that it could not count
- * @forks_denied: children that the kernel did not profile
+ * @fork_failures: children that the kernel did not profile
  */
 struct profil_run_process {
 	int32_t pid;
@@ -138,7 +138,7 @@ struct profil_run_process {
 	uint64_t end_cpu_ns;
 	uint64_t samples;
 	uint64_t lost;
-	uint64_t forks_denied;
+	uint64_t fork_failures;
 };
 
 /* Where all that is, with pages of up to 64 KiB */

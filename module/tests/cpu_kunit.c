@@ -248,7 +248,7 @@ static void figures_are_of_all_slots(struct kunit *test)
 	for_each_possible_cpu(cpu)
 		cpus->own[cpu]->figures = cpus->shared.figures;
 	sum = profil_cpus_figures(cpus);
-	KUNIT_EXPECT_EQ(test, sum.ticks, nr << 33);
+	KUNIT_EXPECT_EQ(test, sum.samples, nr << 33);
 	KUNIT_EXPECT_EQ(test, sum.counted, nr << 34);
 	KUNIT_EXPECT_EQ(test, sum.out_of_range, nr << 35);
 	KUNIT_EXPECT_EQ(test, sum.lost, nr << 36);

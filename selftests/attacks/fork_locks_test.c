@@ -70,7 +70,7 @@ static void fork_many(struct __test_metadata *_metadata, int device,
 			be_child();
 		ASSERT_EQ(0, wait_for(pid));
 	}
-	forks = get_status(device).forks;
+	forks = get_status(device).forks_followed;
 	times = tracer_calls();
 	ksft_print_msg("of %llu followed forks that %s, %d have taken all locks\n", forks, what,
 		       times);

@@ -66,13 +66,13 @@ static void expect_bound(struct __test_metadata *_metadata,
 			 unsigned int rate, unsigned int at_once)
 {
 	ksft_print_msg("%llu sampled, %u at once, %.0f outside the gap, %llu skipped\n",
-		       (unsigned long long)status->ticks, at_once, due,
+		       (unsigned long long)status->samples, at_once, due,
 		       (unsigned long long)status->skipped);
 	/* two ends by chance */
-	EXPECT_GE(at_once + 15 + due + 2, status->ticks);
+	EXPECT_GE(at_once + 15 + due + 2, status->samples);
 	/* and nothing goes unseen */
-	EXPECT_LE(rate * GAP - 2, status->ticks + status->skipped);
-	EXPECT_GE(rate * GAP + due + 2, status->ticks + status->skipped);
+	EXPECT_LE(rate * GAP - 2, status->samples + status->skipped);
+	EXPECT_GE(rate * GAP + due + 2, status->samples + status->skipped);
 }
 
 TEST_F(gap, counter)
@@ -85,7 +85,7 @@ TEST_F(gap, counter)
 	self->profile.start.rate = self->rate;
 	status = be_away(_metadata, self, &due);
 	expect_bound(_metadata, &status, due, self->rate, self->rate / 10);
-	EXPECT_EQ(status.ticks, *self->profile.counter);
+	EXPECT_EQ(status.samples, *self->profile.counter);
 }
 
 TEST_F(gap, log)

@@ -158,9 +158,9 @@ static void find_spinner(struct __test_metadata *_metadata,
 	used = clock_seconds(clock) - used;
 	/* what another thread has used is known as of its last tick: 10 ms at most */
 	ksft_print_msg("%llu of %.0f points of the thread\n",
-		       (unsigned long long)status.ticks, 4000 * used);
-	EXPECT_LE(4000 * (used - 0.01), status.ticks + 2);
-	EXPECT_LT(20, status.ticks);
+		       (unsigned long long)status.samples, 4000 * used);
+	EXPECT_LE(4000 * (used - 0.01), status.samples + 2);
+	EXPECT_LT(20, status.samples);
 	spinning = 0;
 }
 

@@ -83,10 +83,10 @@ TEST_F(turns, of_two_threads)
 	for (i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
 	status = get_status(self->fd);
-	EXPECT_LE(2 * SAMPLES - 2, status.ticks);
-	EXPECT_EQ(status.ticks, status.counted);
+	EXPECT_LE(2 * SAMPLES - 2, status.samples);
+	EXPECT_EQ(status.samples, status.counted);
 	TH_LOG("the worker made slots %d times in %llu samples", times_grown(),
-	       (unsigned long long)status.ticks);
+	       (unsigned long long)status.samples);
 	EXPECT_LE(2, times_grown());
 	EXPECT_GE(4, times_grown());
 }
@@ -97,7 +97,7 @@ TEST_F(turns, of_one_thread)
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, run_on, NULL));
 	pthread_join(thread, NULL);
-	EXPECT_LE(SAMPLES - 1, get_status(self->fd).ticks);
+	EXPECT_LE(SAMPLES - 1, get_status(self->fd).samples);
 	EXPECT_EQ(0, times_grown());
 }
 

@@ -357,7 +357,7 @@ static int do_wild_start(int fd, uint64_t pointer)
 static void check_status(const struct profil_status *status, bool stopped)
 {
 	uint64_t sum = status->counted + status->out_of_range +
-		       status->waiting + status->lost;
+		       status->pending + status->lost;
 
 	if (status->state > PROFIL_STATE_FAULT)
 		failure("state %u", status->state);
@@ -365,11 +365,11 @@ static void check_status(const struct profil_status *status, bool stopped)
 		failure("clock %u", status->clock);
 	if (!stopped)
 		return;
-	if (status->ticks != sum)
-		failure("%llu ticks, but %llu in all",
-			(unsigned long long)status->ticks,
+	if (status->samples != sum)
+		failure("%llu samples, but a sum of %llu",
+			(unsigned long long)status->samples,
 			(unsigned long long)sum);
-	shared->samples += status->ticks;
+	shared->samples += status->samples;
 }
 
 static void check_answer(unsigned long command, const char *at, size_t known,

@@ -397,7 +397,7 @@ static void test_status_sizes(void **state)
 		profil_status_sized, profil_stop_sized,
 	};
 	static const size_t sizes[] = {
-		8, 24, offsetof(struct profil_status, forks),
+		8, 24, offsetof(struct profil_status, forks_followed),
 		sizeof(struct profil_status), sizeof(struct profil_status) + 8, 4096,
 	};
 	const size_t own = sizeof(struct profil_status);

@@ -170,12 +170,12 @@ static void three_processes(void)
 		.pid = 1234, .parent = 1233, .state = PROFIL_RUN_ENDED, .rate = 300,
 		.asked_rate = 400, .flags = PROFIL_RUN_TOLD, .start_cpu_ns = 1500,
 		.end_cpu_ns = 4000, .samples = 20, .lost = 3, .error = ENOMEM,
-		.forks_denied = 1,
+		.fork_failures = 1,
 	};
 	fake.processes[1] = (struct profil_run_process){
 		.pid = 1235, .parent = 1234, .state = PROFIL_RUN_ENDED, .rate = 200,
 		.asked_rate = 300, .flags = PROFIL_RUN_FORKED, .program = 1,
-		.end_cpu_ns = 10, .lost = 4, .forks_denied = 2,
+		.end_cpu_ns = 10, .lost = 4, .fork_failures = 2,
 	};
 	fake.processes[2] = (struct profil_run_process){
 		.pid = 1236, .state = PROFIL_RUN_STARTED, .rate = 250, .asked_rate = 250,
@@ -227,7 +227,7 @@ static void figures_of_processes_add_up(void **state)
 	assert_int_equal(result.processes[2].rate, 250);
 	assert_int_equal(result.lost, 7);
 	assert_int_equal(result.lost_error, ENOMEM);
-	assert_int_equal(result.forks_denied, 3);
+	assert_int_equal(result.fork_failures, 3);
 }
 
 /*
@@ -368,14 +368,14 @@ static void figures_that_do_not_add_up(void **state)
 	fake.processes[0].start_cpu_ns = UINT64_MAX - 9;
 	fake.processes[0].end_cpu_ns = UINT64_MAX;
 	fake.processes[0].lost = fake.processes[1].lost = UINT64_MAX;
-	fake.processes[0].forks_denied = fake.processes[1].forks_denied = UINT64_MAX;
+	fake.processes[0].fork_failures = fake.processes[1].fork_failures = UINT64_MAX;
 	fake.processes[1].end_cpu_ns = UINT64_MAX;
 	collect();
 	assert_int_equal(result.processes[0].before_ns, INT64_MAX);
 	assert_int_equal(result.processes[0].cpu_ns, 9);
 	assert_int_equal(result.processes[1].cpu_ns, INT64_MAX - 9);
 	assert_int_equal(result.lost, INT64_MAX);
-	assert_int_equal(result.forks_denied, INT64_MAX);
+	assert_int_equal(result.fork_failures, INT64_MAX);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -25,7 +25,7 @@ void fake_result(struct result *result)
 		.outside = 3,
 		.lost = 7,
 		.lost_error = ENOMEM,
-		.forks_denied = 2,
+		.fork_failures = 2,
 		.nr_objects = 2,
 		.nr_processes = 2,
 		.damaged = 5,

@@ -456,7 +456,7 @@ static void test_losses(void **state)
 {
 	(void)state;
 	startup();
-	fake_device.figures.ticks = 100;
+	fake_device.figures.samples = 100;
 	fake_device.figures.lost = 7;
 	fake_device.figures.error = ENOMEM;
 	control(0);

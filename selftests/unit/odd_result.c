@@ -96,7 +96,7 @@ void odd_result(struct result *result)
 		.outside = 7,
 		.lost = 2,
 		.lost_error = ENOMEM,
-		.forks_denied = 1,
+		.fork_failures = 1,
 		.objects = objects,
 		.nr_objects = NR_ODD_OBJECTS,
 		.processes = processes,

@@ -131,7 +131,7 @@ static void lines_above_the_table_are_comments(void **state)
 	result.failed = 1;
 	result.lost = 3;
 	result.lost_error = ENOMEM;
-	result.forks_denied = 2;
+	result.fork_failures = 2;
 	result.asked_rate = 4000;
 	result.program_cpu_ns = 9000000000;
 	print();
@@ -238,7 +238,7 @@ static void denied_children_are_told(void **state)
 	(void)state;
 	set_children(1, 1, 1000000000);
 	processes[1].has_told = false;
-	result.forks_denied = 1;
+	result.fork_failures = 1;
 	print();
 	assert_has("# 1 child not profiled: ");
 	assert_has("# 0.99 s of CPU have no samples: not all children were profiled\n");

@@ -42,7 +42,7 @@ static char *argv[] = {
 static struct result result = {
 	.argv = argv, .host = any_bytes, .kernel = any_bytes, .began_ns = 951827696000000000,
 	.rate = 997, .asked_rate = 4000, .text_bytes = 4, .pid = 7, .lost = 3, .lost_error = 12,
-	.program_cpu_ns = 77000000000, .forks_denied = 2, .failed = 1, .unlisted = 8,
+	.program_cpu_ns = 77000000000, .fork_failures = 2, .failed = 1, .unlisted = 8,
 	.objects = objects, .nr_objects = ARRAY_SIZE(objects),
 	.processes = processes, .nr_processes = ARRAY_SIZE(processes),
 };

@@ -258,7 +258,7 @@ struct profil_region {
  * started the profile is sampled. There still is one profile in a process: a second
  * thread's start replaces the first's. It is passed on to a child that this thread
  * forks, whose only thread it then covers; to no other child, which is neither in
- * forks nor in forks_denied. It ends with the process, not with the thread.
+ * forks_followed nor in fork_failures. It ends with the process, not with the thread.
  *
  * With PROFIL_FAULT_SIGNAL, a profile that ends with PROFIL_STATE_FAULT sends the
  * process a SIGSEGV, as kill(2) does, with si_code SI_KERNEL: what a program gets
@@ -312,14 +312,14 @@ struct profil_start {
  *                a timer would take more of a CPU than the administrator lets
  *                them (module parameter max_cpu_percent); 0 when off
  * @flags:        out: the flags it was started with
- * @ticks:        out: sampling points met by the process's threads. Always the
+ * @samples:      out: sampling points met by the process's threads. Always the
  *                sum of the next four (once stopped; while it runs, the figures
  *                are read one after the other)
  * @counted:      out: of these, the ones that met a region's counter (one that
  *                stays at its limit included) or were stored in the log
  * @out_of_range: out: of these, the ones whose pc has no counter in a region;
  *                the catch-all counter, if there is one, has them
- * @waiting:      out: of these, the ones not yet added to their counters: their
+ * @pending:      out: of these, the ones not yet added to their counters: their
  *                page is not pinned yet, or the program and other CPUs write the
  *                counter without pause. The call itself sees to those that it
  *                finds, so that this is 0 but for the samples that come meanwhile
@@ -333,8 +333,8 @@ struct profil_start {
  *                several were due at once, and the first of them ended the
  *                profile, leave it as it is
  * @clock:        out: PROFIL_CLOCK_*, never AUTO
- * @forks:        out: children that this profile was passed on to
- * @forks_denied: out: children that are not profiled, because max_user_sessions would
+ * @forks_followed: out: children that this profile was passed on to
+ * @fork_failures: out: children that are not profiled, because max_user_sessions would
  *                have been exceeded, or there was no memory
  * @skipped:      out: sampling points that were due and are in no other figure: a CPU
  *                that could not look for long (a virtual machine that was stopped, a
@@ -349,16 +349,16 @@ struct profil_status {
 	__u32 state;
 	__u32 rate;
 	__u32 flags;
-	__u64 ticks;
+	__u64 samples;
 	__u64 counted;
 	__u64 out_of_range;
-	__u64 waiting;
+	__u64 pending;
 	__u64 lost;
 	__u64 pinned_bytes;
 	__u32 error;
 	__u32 clock;
-	__u64 forks;
-	__u64 forks_denied;
+	__u64 forks_followed;
+	__u64 fork_failures;
 	__u64 skipped;
 };
 
