@@ -13,7 +13,6 @@ cd "$(dirname "$0")" || exit 1
 make -s -C ../lib && make -s -C ../tools && make -s spin && make -s -C unit export_sample ||
 	exit 1
 readme=$(readlink -f ../README.md)
-manual=../tools/man/profil.1
 spin=$(readlink -f spin)
 sample=$(readlink -f unit/export_sample)
 PATH=$(readlink -f ../tools):$PATH
@@ -140,9 +139,9 @@ readme_options() {
 	done
 }
 
-# Each option that there is, in the manual page and the completion
+# Every option is in the manual page of its subcommand and in the completion
 known_everywhere() {
-	local option
+	local option page=profil-$1.1
 
 	. ../tools/completion/profil.bash
 	for option in $(options_of profil "$1"); do
@@ -151,9 +150,8 @@ known_everywhere() {
 		case $option in
 		--help | --usage | --version) continue ;;
 		esac
-		awk -v from=".Ss profil $1" '/^\.S/ { here = $0 == from } here' $manual |
-			grep -qE -- "Fl -?(.*-)?${option#--}( |\$)" ||
-			{ echo "# profil.1: $1: no $option"; return 1; }
+		grep -qE -- "^\.It .*Fl -${option#--}( |\$)" "../tools/man/$page" ||
+			{ echo "# $page: no $option"; return 1; }
 	done
 }
 
