@@ -15,21 +15,21 @@
 #include <linux/types.h>
 
 /**
- * struct profil_map - a region as the sampler needs it
+ * struct profil_range - a region as the sampler needs it
  * @start:    first pc
  * @last:     last pc (not one behind it: the last region may reach 2^64 - 1)
  * @offset:   subtracted from the pc before it is scaled
  * @nr:       number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of them)
- * @place:    byte position of counter 0 in the session's pinned buffer
+ * @buf_offset:    byte position of counter 0 in the session's pinned buffer
  * @scale:    bytes of buffer per byte of text, as a fraction of 65536
  * @rounding: PROFIL_ROUND_*
  */
-struct profil_map {
+struct profil_range {
 	u64 start;
 	u64 last;
 	u64 offset;
 	u64 nr;
-	u64 place;
+	u64 buf_offset;
 	u32 scale;
 	u32 rounding;
 };
@@ -49,64 +49,64 @@ static inline u64 profil_scale_down(u64 d, u32 scale)
 
 /**
  * profil_bin - which of a region's counters stands for a pc
- * @map:   a region that holds @pc
+ * @range:   a region that holds @pc
  * @pc:    program counter
  * @shift: log2 of the counter size in bytes
  *
  * Return: the counter's index, or PROFIL_NO_BIN if it would lie behind the
  * region's buffer.
  */
-static inline u64 profil_bin(const struct profil_map *map, u64 pc,
+static inline u64 profil_bin(const struct profil_range *range, u64 pc,
 			     unsigned int shift)
 {
-	u64 d = pc - map->offset;
+	u64 d = pc - range->offset;
 	u64 rest = (1ULL << shift) - 1;
 	u64 bytes, index;
 
-	switch (map->rounding) {
+	switch (range->rounding) {
 	case PROFIL_ROUND_PC:
-		index = profil_scale_down(d >> shift, map->scale);
+		index = profil_scale_down(d >> shift, range->scale);
 		break;
 	case PROFIL_ROUND_UP:
 		/* (bytes + rest) >> shift, which could overflow */
-		bytes = profil_scale_down(d, map->scale);
+		bytes = profil_scale_down(d, range->scale);
 		index = (bytes >> shift) + !!(bytes & rest);
 		break;
 	case PROFIL_ROUND_FIRST:
 		index = 0;
 		break;
 	default:
-		index = profil_scale_down(d, map->scale) >> shift;
+		index = profil_scale_down(d, range->scale) >> shift;
 		break;
 	}
-	return index < map->nr ? index : PROFIL_NO_BIN;
+	return index < range->nr ? index : PROFIL_NO_BIN;
 }
 
 /**
- * profil_map_find - the region that holds a pc
- * @maps: regions sorted by start, none overlapping another
+ * profil_range_find - the region that holds a pc
+ * @ranges: regions sorted by start, none overlapping another
  * @nr:   their number, may be 0
  * @pc:   program counter
  *
  * Return: the region, or NULL if @pc lies in none.
  */
-static inline const struct profil_map *
-profil_map_find(const struct profil_map *maps, u32 nr, u64 pc)
+static inline const struct profil_range *
+profil_range_find(const struct profil_range *ranges, u32 nr, u64 pc)
 {
 	u32 low = 0, high = nr;
 
-	/* maps[0 .. low) start at or below pc, maps[high .. nr) above it */
+	/* ranges[0 .. low) start at or below pc, ranges[high .. nr) above it */
 	while (low < high) {
 		u32 mid = low + (high - low) / 2;
 
-		if (maps[mid].start <= pc)
+		if (ranges[mid].start <= pc)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	if (!low || pc > maps[low - 1].last)
+	if (!low || pc > ranges[low - 1].last)
 		return NULL;
-	return &maps[low - 1];
+	return &ranges[low - 1];
 }
 
 #endif /* _PROFIL_BINS_H */

@@ -16,7 +16,7 @@
 #include "config.h"
 #include "notifier.h"
 #include "pin.h"
-#include "totals.h"
+#include "stats.h"
 
 /* Pages taken out in one go. */
 #define UNPIN_BATCH	16
@@ -95,7 +95,7 @@ int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 			unsigned long end)
 {
 	const struct profil_config *config = buffer->config;
-	u32 i = profil_config_span_behind(config, start);
+	u32 i = profil_config_span_after(config, start);
 	int err = 0;
 
 	for (; i < config->nr_spans && config->spans[i].addr < end && !err; i++) {
@@ -136,7 +136,7 @@ static void buffer_add_held(struct profil_buffer *buffer, long nr)
 {
 	buffer->held += nr;
 	atomic64_add(nr, &buffer->mm->pinned_vm);
-	atomic_long_add(nr, &profil_totals[PROFIL_PINNED_PAGES]);
+	atomic_long_add(nr, &profil_stats[PROFIL_PINNED_PAGES]);
 }
 
 /*
@@ -479,7 +479,7 @@ bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 			      unsigned long end, unsigned long seq)
 {
 	const struct profil_config *config = buffer->config;
-	u32 i = profil_config_span_behind(config, start);
+	u32 i = profil_config_span_after(config, start);
 
 	if (i == config->nr_spans || config->spans[i].addr >= end)
 		return false;
@@ -494,7 +494,7 @@ bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 
 	for (; i < config->nr_spans && config->spans[i].addr < end; i++) {
 		const struct profil_span *span = &config->spans[i];
-		unsigned long first = span->place >> PAGE_SHIFT;
+		unsigned long first = span->buf_offset >> PAGE_SHIFT;
 		unsigned long last = first + span->nr_pages - 1;
 
 		if (end < span->addr + span->nr_pages * PAGE_SIZE)

@@ -12,7 +12,7 @@
 
 #include "compat.h"
 #include "config.h"
-#include "guard.h"
+#include "throttle.h"
 #include "session.h"
 #include "table.h"
 
@@ -44,7 +44,7 @@ profil_clock_session(struct task_struct *task, bool timer)
 		return NULL;
 	session = profil_table_find(mm);
 	if (!session || profil_clock_is_timer(session->config) != timer ||
-	    !profil_session_covers(session, task) ||
+	    !profil_session_samples_task(session, task) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return NULL;
 	return session;
@@ -60,7 +60,7 @@ static inline bool profil_clock_needs_timer(const struct profil_config *config)
 static inline u32 profil_clock_rate(const struct profil_config *config)
 {
 	return config->clock == PROFIL_CLOCK_TICK ? config->rate :
-		profil_guard_rate(&config->guard, config->rate);
+		profil_throttle_rate(&config->throttle, config->rate);
 }
 
 /* May sleep. */

@@ -164,30 +164,30 @@ static u32 config_merge_spans(struct profil_span *spans, u32 nr)
 }
 
 /* Where in the concatenated spans an address lies; it is in one of them. */
-static u64 config_place_of(const struct profil_config *config, u64 addr)
+static u64 config_buf_offset(const struct profil_config *config, u64 addr)
 {
 	const struct profil_span *span;
 
 	addr = config_untag(addr);
-	span = &config->spans[profil_config_span_behind(config, addr)];
-	return span->place + (addr - span->addr);
+	span = &config->spans[profil_config_span_after(config, addr)];
+	return span->buf_offset + (addr - span->addr);
 }
 
 static int config_lay_out(struct profil_config *config, const struct profil_start *arg,
 			  const struct profil_region *regions)
 {
 	struct profil_span *span;
-	u64 place = 0;
+	u64 buf_offset = 0;
 	u32 i;
 	int err = 0;
 
 	/* One more than the regions need: for the catch-all counter or the log */
-	span = kvcalloc(config->nr_maps + 1, sizeof(*span), GFP_KERNEL_ACCOUNT);
+	span = kvcalloc(config->nr_ranges + 1, sizeof(*span), GFP_KERNEL_ACCOUNT);
 	if (!span)
 		return -ENOMEM;
 	config->spans = span;
 
-	for (i = 0; i < config->nr_maps && !err; i++)
+	for (i = 0; i < config->nr_ranges && !err; i++)
 		err = config_make_span(span++, regions[i].buf, regions[i].bytes);
 	if (arg->catch_all && !err)
 		err = config_make_span(span++, arg->catch_all, arg->width / 8);
@@ -198,25 +198,25 @@ static int config_lay_out(struct profil_config *config, const struct profil_star
 
 	config->nr_spans = config_merge_spans(config->spans, span - config->spans);
 	for (i = 0; i < config->nr_spans; i++) {
-		config->spans[i].place = place;
-		place += (u64)config->spans[i].nr_pages << PAGE_SHIFT;
+		config->spans[i].buf_offset = buf_offset;
+		buf_offset += (u64)config->spans[i].nr_pages << PAGE_SHIFT;
 	}
-	if (place > PROFIL_MAX_BYTES)
+	if (buf_offset > PROFIL_MAX_BYTES)
 		return -E2BIG;
-	config->nr_pages = place >> PAGE_SHIFT;
+	config->nr_pages = buf_offset >> PAGE_SHIFT;
 	return 0;
 }
 
-static void config_fill_map(struct profil_map *map, const struct profil_config *config,
-			    const struct profil_region *region)
+static void config_fill_range(struct profil_range *range, const struct profil_config *config,
+			      const struct profil_region *region)
 {
-	map->start = region->start;
-	map->last = region->end - 1;	/* 0, no end, becomes 2^64 - 1 */
-	map->offset = region->offset;
-	map->nr = region->bytes >> config->shift;
-	map->place = config_place_of(config, region->buf);
-	map->scale = region->scale;
-	map->rounding = region->rounding;
+	range->start = region->start;
+	range->last = region->end - 1;	/* 0, no end, becomes 2^64 - 1 */
+	range->offset = region->offset;
+	range->nr = region->bytes >> config->shift;
+	range->buf_offset = config_buf_offset(config, region->buf);
+	range->scale = region->scale;
+	range->rounding = region->rounding;
 }
 
 /**
@@ -261,19 +261,19 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	}
 
 	err = -ENOMEM;
-	config = kvzalloc(struct_size(config, maps, arg->nr_regions),
+	config = kvzalloc(struct_size(config, ranges, arg->nr_regions),
 			  GFP_KERNEL_ACCOUNT);
 	if (!config)
 		goto free_regions;
 	refcount_set(&config->ref, 1);
-	profil_guard_init(&config->guard);
+	profil_throttle_init(&config->throttle);
 	config->flags = arg->flags;
 	config->rate = arg->rate;
 	config->clock = clock;
 	config->shift = shift;
 	config->overflow = arg->overflow;
 	config->limit = arg->limit ?: config_largest_count(shift);
-	config->nr_maps = arg->nr_regions;
+	config->nr_ranges = arg->nr_regions;
 
 	err = config_lay_out(config, arg, regions);
 	if (err)
@@ -281,12 +281,12 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	err = profil_rights_get(&config->rights);
 	if (err)
 		goto free_config;
-	for (i = 0; i < config->nr_maps; i++)
-		config_fill_map(&config->maps[i], config, &regions[i]);
-	config->catch_all = arg->catch_all ? config_place_of(config, arg->catch_all) :
+	for (i = 0; i < config->nr_ranges; i++)
+		config_fill_range(&config->ranges[i], config, &regions[i]);
+	config->catch_all = arg->catch_all ? config_buf_offset(config, arg->catch_all) :
 					     PROFIL_NO_BIN;
 	if (arg->flags & PROFIL_PC_LOG) {
-		config->log = config_place_of(config, arg->log);
+		config->log = config_buf_offset(config, arg->log);
 		config->log_nr = arg->log_bytes >> shift;
 	}
 	kvfree(regions);
@@ -316,14 +316,14 @@ void profil_config_put(struct profil_config *config)
 }
 
 /**
- * profil_config_span_behind - the first span that ends behind an address
+ * profil_config_span_after - the first span that ends behind an address
  * @config: configuration
  * @addr:   user address
  *
  * Return: its number, or nr_spans if all of them end at @addr or below.
  */
-u32 profil_config_span_behind(const struct profil_config *config,
-			      unsigned long addr)
+u32 profil_config_span_after(const struct profil_config *config,
+			     unsigned long addr)
 {
 	u32 low = 0, high = config->nr_spans;
 
@@ -350,7 +350,7 @@ config_span_of(const struct profil_config *config, unsigned long index)
 	while (high - low > 1) {
 		u32 mid = low + (high - low) / 2;
 
-		if (config->spans[mid].place >> PAGE_SHIFT <= index)
+		if (config->spans[mid].buf_offset >> PAGE_SHIFT <= index)
 			low = mid;
 		else
 			high = mid;
@@ -364,7 +364,7 @@ unsigned long profil_config_address(const struct profil_config *config,
 {
 	const struct profil_span *span = config_span_of(config, index);
 
-	return span->addr + ((index << PAGE_SHIFT) - span->place);
+	return span->addr + ((index << PAGE_SHIFT) - span->buf_offset);
 }
 
 /* How many pages of its span there are from this one on. */
@@ -373,5 +373,5 @@ unsigned long profil_config_run(const struct profil_config *config,
 {
 	const struct profil_span *span = config_span_of(config, index);
 
-	return (span->place >> PAGE_SHIFT) + span->nr_pages - index;
+	return (span->buf_offset >> PAGE_SHIFT) + span->nr_pages - index;
 }

@@ -10,7 +10,7 @@
 #include <linux/sizes.h>
 
 #include "bins.h"
-#include "guard.h"
+#include "throttle.h"
 #include "user.h"
 
 #define PROFIL_MAX_REGIONS	4096
@@ -20,21 +20,21 @@
  * struct profil_span - a run of whole user pages that holds counters
  * @addr:     address of the first page
  * @nr_pages: their number
- * @place:    byte position of the first page in the session's pinned buffer
+ * @buf_offset:    byte position of the first page in the session's pinned buffer
  */
 struct profil_span {
 	unsigned long addr;
 	unsigned long nr_pages;
-	u64 place;
+	u64 buf_offset;
 };
 
 /**
- * struct profil_config - immutable once built, but for two counts and @guard, and shared
+ * struct profil_config - immutable once built, but for two counts and @throttle, and shared
  * @ref:       one for each session that counts by it
  * @rights:    on whose terms
  * @sessions:  how many count by it, of those that have not ended; the regions are
  *             charged as long as there are any
- * @guard:     what its samples take, and the rate that is left to it
+ * @throttle:     what its samples take, and the rate that is left to it
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
  * @rate:      in Hz, as asked for
  * @clock:     PROFIL_CLOCK_TICK, TIMER or RANDOM
@@ -47,8 +47,8 @@ struct profil_span {
  * @nr_pages:  pages of all spans together
  * @nr_spans:  runs of pages that hold counters,
  * @spans:     sorted by address, none touching another
- * @nr_maps:   regions,
- * @maps:      sorted by start, none overlapping another
+ * @nr_ranges:   regions,
+ * @ranges:      sorted by start, none overlapping another
  *
  * A "byte position" counts through the pages of all spans as if they lay one
  * behind the other, so the sampler finds a counter with one shift.
@@ -57,7 +57,7 @@ struct profil_config {
 	refcount_t ref;
 	struct profil_rights rights;
 	atomic_t sessions;
-	struct profil_guard guard;
+	struct profil_throttle throttle;
 	u32 flags;
 	u32 rate;
 	u32 clock;
@@ -69,15 +69,15 @@ struct profil_config {
 	u64 log_nr;
 	unsigned long nr_pages;
 	u32 nr_spans;
-	u32 nr_maps;
+	u32 nr_ranges;
 	struct profil_span *spans;
-	struct profil_map maps[];
+	struct profil_range ranges[];
 };
 
 struct profil_config *profil_config_create(const struct profil_start *arg);
 void profil_config_put(struct profil_config *config);
-u32 profil_config_span_behind(const struct profil_config *config,
-			      unsigned long addr);
+u32 profil_config_span_after(const struct profil_config *config,
+			     unsigned long addr);
 unsigned long profil_config_address(const struct profil_config *config,
 				    unsigned long index);
 unsigned long profil_config_run(const struct profil_config *config,

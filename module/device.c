@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The door: /dev/profil and its ioctls. Only copying of arguments is done here;
- * the commands themselves are in life.c. A descriptor carries no state.
+ * the commands themselves are in lifecycle.c. A descriptor carries no state.
  */
 #include <linux/build_bug.h>
 #include <linux/compat.h>
@@ -17,9 +17,9 @@
 
 #include "config.h"
 #include "device.h"
-#include "life.h"
+#include "lifecycle.h"
 #include "policy.h"
-#include "totals.h"
+#include "stats.h"
 
 /* Any command's argument; the size is where all of them have it. */
 union argument {
@@ -55,19 +55,19 @@ static int device_start(union argument *arg)
 	config = profil_config_create(&arg->start);
 	if (IS_ERR(config))
 		return PTR_ERR(config);
-	return profil_life_start(config);
+	return profil_lifecycle_start(config);
 }
 
 static int device_stop(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	return profil_life_stop(&arg->status);
+	return profil_lifecycle_stop(&arg->status);
 }
 
 static int device_status(union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	return profil_life_status(&arg->status);
+	return profil_lifecycle_status(&arg->status);
 }
 
 /**

@@ -9,7 +9,7 @@
  *    run yet: there one may not even allocate on PREEMPT_RT, whose allocator sleeps.
  *    The spare becomes the child's session. From its first tick on, the child is
  *    profiled; its ticks wait in the session's log until the worker has subscribed
- *    to its memory (repair.c).
+ *    to its memory (worker.c).
  *
  * A child that forks before the worker has come to it meets 2 without 1, as does a
  * fork for whose spare there was no memory. Then one is allocated, but on PREEMPT_RT:
@@ -33,10 +33,10 @@
 #include "config.h"
 #include "fork.h"
 #include "hooks.h"
-#include "life.h"
+#include "lifecycle.h"
 #include "session.h"
 #include "table.h"
-#include "totals.h"
+#include "stats.h"
 #include "trace.h"
 #include "tracepoints.h"
 
@@ -62,7 +62,7 @@ void profil_fork_prepare(struct profil_session *session)
 	unsigned int nr = 0;
 	unsigned long flags;
 
-	if (READ_ONCE(session->withdrawn) ||
+	if (READ_ONCE(session->unpublished) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
@@ -78,8 +78,8 @@ void profil_fork_prepare(struct profil_session *session)
 	spare = profil_session_alloc(gfp);
 	if (!spare)
 		return;
-	profil_waiting_grow(&spare->waiting,
-			    profil_waiting_want(session->config->rate, 1), gfp);
+	profil_pending_grow(&spare->pending,
+			    profil_pending_want(session->config->rate, 1), gfp);
 	spare->spare_for = current;
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
 	hlist_add_head(&spare->node, &session->spares);
@@ -206,7 +206,7 @@ static int fork_follow(struct profil_session *parent, struct task_struct *task)
 	err = profil_charge_session(&child->config->rights, 0);
 	if (err)
 		goto put_spare;
-	if (!profil_hooks_get_another(profil_clock_needs_timer(child->config))) {
+	if (!profil_hooks_get_for_child(profil_clock_needs_timer(child->config))) {
 		err = -ESRCH;
 		goto uncharge;
 	}
@@ -224,7 +224,7 @@ static int fork_follow(struct profil_session *parent, struct task_struct *task)
 	refcount_inc(&child->config->ref);
 	/* where the parent's log ended when it was copied, or a little behind */
 	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
-	profil_life_begin_child(child, task);
+	profil_lifecycle_start_child(child, task);
 	return 0;
 
 put_module:
@@ -241,7 +241,7 @@ put_spare:
 static bool fork_is_followed(const struct profil_session *session,
 			     struct task_struct *parent)
 {
-	return profil_session_covers(session, parent) &&
+	return profil_session_samples_task(session, parent) &&
 	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING;
 }
 
@@ -250,10 +250,10 @@ static void fork_tell(struct profil_session *session,
 {
 	if (!err) {
 		atomic_long_inc(&session->forks_followed);
-		atomic_long_inc(&profil_totals[PROFIL_FORKS_FOLLOWED]);
+		atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
 	} else {
 		atomic_long_inc(&session->fork_failures);
-		atomic_long_inc(&profil_totals[PROFIL_FORK_FAILURES]);
+		atomic_long_inc(&profil_stats[PROFIL_FORK_FAILURES]);
 	}
 	trace_profil_fork(child->tgid, err);
 }

@@ -153,13 +153,13 @@ int profil_hooks_get(bool with_timer)
 }
 
 /**
- * profil_hooks_get_another - for a forked child, whose parent has them
+ * profil_hooks_get_for_child - for a forked child, whose parent has them
  * @with_timer: as the parent's
  *
  * Any context. Return: false if they are about to be detached, so that the
  * parent's profile has just ended.
  */
-bool profil_hooks_get_another(bool with_timer)
+bool profil_hooks_get_for_child(bool with_timer)
 {
 	if (!atomic_inc_not_zero(&hook_always.users))
 		return false;

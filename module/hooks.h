@@ -10,7 +10,7 @@
 /* May sleep: the first user attaches them. */
 int profil_hooks_get(bool with_timer);
 /* Any context. */
-bool profil_hooks_get_another(bool with_timer);
+bool profil_hooks_get_for_child(bool with_timer);
 void profil_hooks_put(bool with_timer);
 
 void profil_hooks_exit(void);

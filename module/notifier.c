@@ -40,7 +40,7 @@
 #include "buffer.h"
 #include "config.h"
 #include "fork.h"
-#include "life.h"
+#include "lifecycle.h"
 #include "notifier.h"
 #include "session.h"
 
@@ -59,12 +59,12 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	bool fault = false;
 
 	/* no CPU counts any more, and what is pinned is being unpinned */
-	if (range->event != MMU_NOTIFY_RELEASE && READ_ONCE(session->given_back))
+	if (range->event != MMU_NOTIFY_RELEASE && READ_ONCE(session->unpinned))
 		return true;
 
 	switch (range->event) {
 	case MMU_NOTIFY_RELEASE:
-		profil_life_release(session);
+		profil_lifecycle_exit(session);
 		return true;
 	case MMU_NOTIFY_PROTECTION_PAGE:
 		if (current->mm == session->mm)
@@ -89,7 +89,7 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	if (!profil_buffer_invalidate(buffer, range->start, range->end, seq))
 		return true;
 	if (fault)
-		profil_session_end(session, PROFIL_STATE_FAULT, EFAULT);
+		profil_session_stop(session, PROFIL_STATE_FAULT, EFAULT);
 	else
 		profil_session_recheck(session);
 	profil_cpus_barrier(&session->cpus);
@@ -97,7 +97,7 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	 * For the worker to unpin them: in a while, so that a process that changes its
 	 * memory all the time does not keep a worker busy.
 	 */
-	profil_session_visit(session, PROFIL_VISIT_DELAY);
+	profil_session_kick_later(session, PROFIL_VISIT_DELAY);
 	return true;
 }
 

@@ -13,7 +13,7 @@
  *   a rate above max_rate       CAP_PERFMON, or CAP_SYS_ADMIN as for perf    here
  *   more than RLIMIT_MEMLOCK    CAP_IPC_LOCK                                 user.c
  *   more sessions, or regions   CAP_SYS_RESOURCE                             user.c
- *   the figures in sysfs        root, by their mode: they are sums, but      totals.c
+ *   the figures in sysfs        root, by their mode: they are sums, but      stats.c
  *                               where one process is profiled, its own
  *
  * A denied capability may be audited, so it is asked for only where it decides.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finds sessions whose address space has ended without a word. The memory of a forked
- * child is watched from its first sample on (life.c). Where it ends before, no notifier
+ * child is watched from its first sample on (lifecycle.c). Where it ends before, no notifier
  * reports that. So all sessions are looked at, once a second, while there are any that
  * are not watched: a look at each costs less than a timer of each.
  */

@@ -20,7 +20,7 @@
 #include "sampler.h"
 #include "session.h"
 #include "ticks.h"
-#include "totals.h"
+#include "stats.h"
 
 /*
  * Add to a counter. Counters are aligned to their size, so none straddles two
@@ -43,7 +43,7 @@ static __always_inline bool sampler_add(struct profil_session *session,
 	room = before < config->limit ? config->limit - before : 0;
 	if (*taken < room)
 		return true;
-	profil_session_end(session, PROFIL_STATE_LIMIT, 0);
+	profil_session_stop(session, PROFIL_STATE_LIMIT, 0);
 	*taken = room;
 	return true;
 }
@@ -53,12 +53,12 @@ static __always_inline bool sampler_add(struct profil_session *session,
  * not be written for now.
  */
 static __always_inline struct page *sampler_look_up(struct profil_session *session,
-						    struct profil_cpu *cpu, u64 place)
+						    struct profil_cpu *cpu, u64 buf_offset)
 {
-	unsigned long index = place >> PAGE_SHIFT;
+	unsigned long index = buf_offset >> PAGE_SHIFT;
 
 	if (unlikely(!cpu->page || cpu->index != index)) {
-		if (unlikely(profil_session_in_doubt(session)))
+		if (unlikely(profil_session_needs_recheck(session)))
 			return NULL;
 		cpu->page = profil_buffer_page(&session->buffer, index);
 		cpu->index = index;
@@ -77,7 +77,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 	bool added = true;
 	void *at;
 
-	at = kmap_local_page(page) + offset_in_page(sample->place);
+	at = kmap_local_page(page) + offset_in_page(sample->buf_offset);
 	/*
 	 * Each entry of a log is handed out once, so entries need no atomics. In shared
 	 * memory a forked child may store at the same time: then the last one stays,
@@ -96,10 +96,10 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 
 	if (sample->out_of_range) {
 		figures->out_of_range += taken;
-		this_cpu_add(profil_cpu_totals.out_of_range, taken);
+		this_cpu_add(profil_cpu_stats.out_of_range, taken);
 	} else {
 		figures->counted += taken;
-		this_cpu_add(profil_cpu_totals.counted, taken);
+		this_cpu_add(profil_cpu_stats.counted, taken);
 	}
 	if (unlikely(taken < sample->samples))
 		profil_session_lose(session, figures, sample->samples - taken,
@@ -113,7 +113,7 @@ static __always_inline bool sampler_count(struct profil_session *session,
 				  const struct profil_sample *sample,
 				  struct profil_figures *figures)
 {
-	struct page *page = sampler_look_up(session, cpu, sample->place);
+	struct page *page = sampler_look_up(session, cpu, sample->buf_offset);
 
 	return likely(page) && sampler_count_in(session, page, sample, figures);
 }
@@ -157,7 +157,7 @@ static noinline void sampler_let_wait(struct profil_session *session,
 				      struct profil_figures *figures,
 			      struct profil_sample sample)
 {
-	if (!profil_waiting_add(&session->waiting, &sample))
+	if (!profil_pending_add(&session->pending, &sample))
 		profil_session_lose(session, figures, sample.samples, ENOBUFS);
 }
 
@@ -174,7 +174,7 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 
 	for (; samples && entry < config->log_nr; samples--, entry++) {
 		struct profil_sample sample = {
-			.place = config->log + (entry << config->shift),
+			.buf_offset = config->log + (entry << config->shift),
 			.pc = pc,
 			.samples = 1,
 		};
@@ -187,7 +187,7 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 	if (samples)
 		profil_session_lose(session, &cpu->figures, samples, 0);
 	if (entry >= config->log_nr)
-		profil_session_end(session, PROFIL_STATE_FULL, 0);
+		profil_session_stop(session, PROFIL_STATE_FULL, 0);
 	return kick;
 }
 
@@ -199,25 +199,25 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 	const struct profil_config *config = session->config;
 	struct profil_sample sample = { .pc = pc, .samples = samples };
 	u64 bin = PROFIL_NO_BIN;
-	const struct profil_map *map;
+	const struct profil_range *range;
 
 	cpu->figures.samples += samples;
-	this_cpu_add(profil_cpu_totals.samples, samples);
+	this_cpu_add(profil_cpu_stats.samples, samples);
 
 	if (unlikely(config->flags & PROFIL_PC_LOG))
 		return sampler_log_pc(session, cpu, pc, samples);
 
-	map = profil_map_find(config->maps, config->nr_maps, pc);
-	if (map)
-		bin = profil_bin(map, pc, config->shift);
+	range = profil_range_find(config->ranges, config->nr_ranges, pc);
+	if (range)
+		bin = profil_bin(range, pc, config->shift);
 	if (bin != PROFIL_NO_BIN) {
-		sample.place = map->place + (bin << config->shift);
+		sample.buf_offset = range->buf_offset + (bin << config->shift);
 	} else if (config->catch_all != PROFIL_NO_BIN) {
-		sample.place = config->catch_all;
+		sample.buf_offset = config->catch_all;
 		sample.out_of_range = true;
 	} else {
 		cpu->figures.out_of_range += samples;
-		this_cpu_add(profil_cpu_totals.out_of_range, samples);
+		this_cpu_add(profil_cpu_stats.out_of_range, samples);
 		return false;
 	}
 	if (likely(sampler_count(session, cpu, &sample, &cpu->figures)))
@@ -268,7 +268,7 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 	u64 samples = points;
 
 	raw_spin_lock(&cpu->lock);
-	if (unlikely(READ_ONCE(session->withdrawn))) {
+	if (unlikely(READ_ONCE(session->unpublished))) {
 		outcome = GONE;
 		goto unlock;
 	}

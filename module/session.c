@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What a session is: its memory, its worker, its figures, and the ways in which it
- * ends by itself. How it begins and ends otherwise is in life.c.
+ * ends by itself. How it begins and ends otherwise is in lifecycle.c.
  *
  * Memory is freed last, by a worker: leaving the notifier's list waits for its
  * callbacks, so that it may not be done from within one.
@@ -22,11 +22,11 @@
 #include "config.h"
 #include "fork.h"
 #include "hooks.h"
-#include "life.h"
+#include "lifecycle.h"
 #include "reaper.h"
 #include "session.h"
 #include "tick.h"
-#include "totals.h"
+#include "stats.h"
 #include "trace.h"
 
 /*
@@ -48,7 +48,7 @@ static void session_kick_work(struct irq_work *work)
 }
 
 /* What every sample reads is one cache line, which no sample writes. */
-static_assert(offsetofend(struct profil_session, withdrawn) <= 64);
+static_assert(offsetofend(struct profil_session, unpublished) <= 64);
 
 /**
  * profil_session_alloc - memory for a session
@@ -65,13 +65,13 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	profil_cpus_init(&session->cpus);
 	refcount_set(&session->ref, 1);
 	session->state = PROFIL_STATE_RUNNING;
-	profil_waiting_init(&session->waiting);
+	profil_pending_init(&session->pending);
 	mutex_init(&session->service_mutex);
 	INIT_HLIST_HEAD(&session->spares);
 	raw_spin_lock_init(&session->spares_lock);
 	/* a thread might come when the memory has gone, and what waits with it */
 	compat_init_irq_work_hard(&session->kick_work, session_kick_work);
-	INIT_DELAYED_WORK(&session->work, profil_life_work);
+	INIT_DELAYED_WORK(&session->work, profil_lifecycle_work);
 	INIT_RCU_WORK(&session->free_work, session_free_work);
 	return session;
 }
@@ -83,26 +83,26 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 void profil_session_free(struct profil_session *session)
 {
 	profil_cpus_free(&session->cpus);
-	profil_waiting_free(&session->waiting);
+	profil_pending_free(&session->pending);
 	kfree(session);
 }
 
 /**
- * profil_session_expect - have room for what waits at first
+ * profil_session_reserve_pending - have room for what waits at first
  * @session: of the calling process, not begun
  *
  * May sleep. At high rates its threads can hit many counters before the worker comes; if
  * none is pinned, each hit waits.
  */
-void profil_session_expect(struct profil_session *session)
+void profil_session_reserve_pending(struct profil_session *session)
 {
 	const struct profil_config *config = session->config;
 	u32 cpus = min_t(u32, get_nr_threads(current), num_online_cpus());
-	u32 want = profil_waiting_want(config->rate, cpus);
+	u32 want = profil_pending_want(config->rate, cpus);
 
 	if (config->flags & PROFIL_PIN_ON_HIT)
-		want = max_t(u32, want, PROFIL_WAITING_LEAST);
-	profil_waiting_grow(&session->waiting, want, GFP_KERNEL_ACCOUNT);
+		want = max_t(u32, want, PROFIL_PENDING_LEAST);
+	profil_pending_grow(&session->pending, want, GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -117,17 +117,17 @@ void profil_session_grow(struct profil_session *session)
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
 	u32 wanted;
 
-	if (READ_ONCE(session->withdrawn) ||
+	if (READ_ONCE(session->unpublished) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
 	    (session->mm != current->mm && !compat_has_active_memcg()))
 		return;
 	if (profil_cpus_crowded(&session->cpus))
 		profil_cpus_grow(&session->cpus, gfp);
-	if (!profil_waiting_crowded(&session->waiting))
+	if (!profil_pending_crowded(&session->pending))
 		return;
-	wanted = profil_waiting_want(session->config->rate, num_online_cpus());
-	profil_waiting_grow(&session->waiting,
-			    max_t(u32, PROFIL_WAITING_LEAST, wanted), gfp);
+	wanted = profil_pending_want(session->config->rate, num_online_cpus());
+	profil_pending_grow(&session->pending,
+			    max_t(u32, PROFIL_PENDING_LEAST, wanted), gfp);
 }
 
 static void session_freed(void)
@@ -137,12 +137,12 @@ static void session_freed(void)
 }
 
 /**
- * profil_session_keep_code - unloading waits until this session has been freed
+ * profil_session_hold_module - unloading waits until this session has been freed
  *
  * Any context; the caller holds the module. From here on it is freed by
  * profil_session_put() only.
  */
-void profil_session_keep_code(void)
+void profil_session_hold_module(void)
 {
 	atomic_inc(&nr_unfreed);
 }
@@ -199,30 +199,30 @@ static void session_queue(struct profil_session *session, unsigned long delay)
  */
 void profil_session_kick(struct profil_session *session)
 {
-	/* full barrier: pairs with the one in profil_session_take_memory() */
+	/* full barrier: pairs with the one in profil_session_take_mm() */
 	if (test_and_set_bit(PROFIL_KICKED, &session->flags))
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
 		return;
 	if (!READ_ONCE(session->buffer.watched) && mmget_not_zero(session->mm)) {
 		session->memcg = compat_get_mem_cgroup_of(session->mm);
-		set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+		set_bit(PROFIL_HOLDS_MM, &session->flags);
 	}
 	session_queue(session, 0);
 }
 
 /**
- * profil_session_take_memory - what the worker needs of the process
+ * profil_session_take_mm - what the worker needs of the process
  * @session: whose worker calls
  * @memcg:   out: the memory cgroup to charge, with a reference; NULL if none is known
  *
  * What samples leave from here on kicks again; what they left before is seen by the
  * caller. Return: whether the memory has users, of which the caller is one then.
  */
-bool profil_session_take_memory(struct profil_session *session,
-				struct mem_cgroup **memcg)
+bool profil_session_take_mm(struct profil_session *session,
+			    struct mem_cgroup **memcg)
 {
-	bool kept = test_and_clear_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+	bool kept = test_and_clear_bit(PROFIL_HOLDS_MM, &session->flags);
 
 	/* whoever sets PROFIL_KICKED next may set that bit, and @memcg */
 	*memcg = kept ? session->memcg : NULL;
@@ -240,24 +240,24 @@ bool profil_session_take_memory(struct profil_session *session,
 }
 
 /**
- * profil_session_come_again - have the worker come at the next tick
+ * profil_session_requeue - have the worker come at the next tick
  * @session: whose worker calls
  * @memcg:   as it has it
  *
  * Return: whether mm_users and @memcg are the next worker's. They are not where the
  * release is reported, or a kick has come, which has seen to that.
  */
-bool profil_session_come_again(struct profil_session *session,
-			       struct mem_cgroup *memcg)
+bool profil_session_requeue(struct profil_session *session,
+			    struct mem_cgroup *memcg)
 {
 	if (READ_ONCE(session->buffer.watched) ||
 	    test_and_set_bit(PROFIL_KICKED, &session->flags)) {
-		profil_session_visit(session, 1);
+		profil_session_kick_later(session, 1);
 		return false;
 	}
 	refcount_inc(&session->ref);
 	session->memcg = memcg;
-	set_bit(PROFIL_KEEPS_MEMORY, &session->flags);
+	set_bit(PROFIL_HOLDS_MM, &session->flags);
 	session_queue(session, 1);
 	return true;
 }
@@ -274,13 +274,13 @@ void profil_session_kick_from_switch(struct profil_session *session)
 }
 
 /**
- * profil_session_visit - have the worker come in a while, if it does not come before
+ * profil_session_kick_later - have the worker come in a while, if it does not come before
  * @session: kept by the caller
  * @delay:   in jiffies
  *
  * Any context. For what no sample waits for: stale pages, and a child's subscription.
  */
-void profil_session_visit(struct profil_session *session, unsigned long delay)
+void profil_session_kick_later(struct profil_session *session, unsigned long delay)
 {
 	if (test_bit(PROFIL_KICKED, &session->flags) ||
 	    !refcount_inc_not_zero(&session->ref))
@@ -290,19 +290,19 @@ void profil_session_visit(struct profil_session *session, unsigned long delay)
 }
 
 /**
- * profil_session_begin - from here on points are its own
+ * profil_session_mark_start - from here on points are its own
  * @session: that is about to be published
  *
  * Atomic context.
  */
-void profil_session_begin(struct profil_session *session)
+void profil_session_mark_start(struct profil_session *session)
 {
 	session->started_ns = profil_tick_ns();
 	session->started_ktime = ktime_get_ns();
 }
 
 /**
- * profil_session_succeed - take what is due to another one, but comes late
+ * profil_session_inherit - take what is due to another one, but comes late
  * @session: that takes the place
  * @old:     of this one
  *
@@ -311,7 +311,7 @@ void profil_session_begin(struct profil_session *session)
  * same reason. Points of the timer are those of a rate: ones of another would be counted
  * in the time before they were asked for.
  */
-void profil_session_succeed(struct profil_session *session,
+void profil_session_inherit(struct profil_session *session,
 			    const struct profil_session *old)
 {
 	const struct profil_config *config = session->config;
@@ -335,7 +335,7 @@ void profil_session_recheck(struct profil_session *session)
 }
 
 /**
- * profil_session_end - the profile ends by itself
+ * profil_session_stop - the profile ends by itself
  * @session: session
  * @state:   PROFIL_STATE_LIMIT, FULL or FAULT
  * @error:   errno, for FAULT
@@ -343,12 +343,12 @@ void profil_session_recheck(struct profil_session *session)
  * Any context. Only the first end counts, but a fault is respected at any time.
  * Other CPUs may be counting a last sample now.
  */
-void profil_session_end(struct profil_session *session, u32 state, u32 error)
+void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 {
 	if (state == PROFIL_STATE_FAULT)
 		set_bit(PROFIL_FAULTED, &session->flags);
 	/* of one that was stopped, what happens to its memory is no news */
-	if (READ_ONCE(session->given_back) ||
+	if (READ_ONCE(session->unpinned) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
 	/* first: whoever sees the state sees why. Pairs with read_status() */
@@ -358,7 +358,7 @@ void profil_session_end(struct profil_session *session, u32 state, u32 error)
 	    PROFIL_STATE_RUNNING)
 		return;
 	if (state == PROFIL_STATE_FAULT) {
-		atomic_long_inc(&profil_totals[PROFIL_FAULT_ENDS]);
+		atomic_long_inc(&profil_stats[PROFIL_FAULT_ENDS]);
 		trace_profil_fault(session->tgid, error);
 	}
 }
@@ -378,37 +378,37 @@ void profil_session_lose(struct profil_session *session,
 	figures->lost += samples;
 	if (error)
 		WRITE_ONCE(session->error, error);
-	this_cpu_add(profil_cpu_totals.lost, samples);
+	this_cpu_add(profil_cpu_stats.lost, samples);
 	trace_profil_lost(session->tgid, samples, error);
 }
 
 /**
- * profil_session_lose_waiting - what waits will not be counted
+ * profil_session_lose_pending - what waits will not be counted
  * @session: with its service_mutex held
  */
-void profil_session_lose_waiting(struct profil_session *session)
+void profil_session_lose_pending(struct profil_session *session)
 {
 	struct profil_sample sample;
 
-	while (profil_waiting_first(&session->waiting, &sample)) {
-		profil_session_lose(session, &session->repaired, sample.samples,
+	while (profil_pending_first(&session->pending, &sample)) {
+		profil_session_lose(session, &session->settled, sample.samples,
 				    session->error);
-		profil_waiting_done(&session->waiting, sample.samples);
+		profil_pending_done(&session->pending, sample.samples);
 	}
 }
 
 /**
- * profil_session_give_back - pins, charge and hooks of a profile that has ended
+ * profil_session_unpin - pins, charge and hooks of a profile that has ended
  * @session: with its service_mutex held; not RUNNING, or withdrawn
  *
  * May sleep. No CPU samples it any more: the caller has waited for those that did
  * (profil_cpus_barrier()), or its address space has no users.
  */
-void profil_session_give_back(struct profil_session *session)
+void profil_session_unpin(struct profil_session *session)
 {
-	if (session->given_back)
+	if (session->unpinned)
 		return;
-	WRITE_ONCE(session->given_back, true);
+	WRITE_ONCE(session->unpinned, true);
 	profil_buffer_unpin_all(&session->buffer);
 	profil_hooks_put(profil_clock_needs_timer(session->config));
 }
@@ -421,11 +421,11 @@ struct profil_figures profil_session_figures(struct profil_session *session)
 {
 	struct profil_figures sum = profil_cpus_figures(&session->cpus);
 
-	sum.samples += session->repaired.samples;
-	sum.counted += session->repaired.counted;
-	sum.out_of_range += session->repaired.out_of_range;
-	sum.lost += session->repaired.lost;
-	sum.skipped += session->repaired.skipped;
+	sum.samples += session->settled.samples;
+	sum.counted += session->settled.counted;
+	sum.out_of_range += session->settled.out_of_range;
+	sum.lost += session->settled.lost;
+	sum.skipped += session->settled.skipped;
 	return sum;
 }
 

@@ -20,7 +20,7 @@
 
 #include "buffer.h"
 #include "cpu.h"
-#include "waiting.h"
+#include "pending.h"
 
 struct mem_cgroup;
 struct pid;
@@ -34,7 +34,7 @@ struct task_struct;
 #define PROFIL_FAULTED	3	/* it is not: no counter may be written any more */
 #define PROFIL_SIGNALLED	4	/* the process has got its signal of a fault */
 #define PROFIL_ABANDONED	5	/* withdrawn by a killed call: the worker ends it */
-#define PROFIL_KEEPS_MEMORY	6	/* a kick holds mm_users for the worker */
+#define PROFIL_HOLDS_MM	6	/* a kick holds mm_users for the worker */
 
 /**
  * struct profil_session - life of a profile
@@ -49,19 +49,19 @@ struct task_struct;
  *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
  * @started_ns: profil_tick_ns() at its start, or at that of the one it replaced,
  * @started_ktime: and ktime_get_ns()
- * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_end()
- * @withdrawn: it has left the table, so that its successor, if any, is there
+ * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_stop()
+ * @unpublished: it has left the table, so that its successor, if any, is there
  *
  * What samples write:
  *
  * @cpus:      slots, of each CPU or of all
- * @waiting:   samples whose page is not pinned
+ * @pending:   samples whose page is not pinned
  *
  * What is written when something happens to the session:
  *
  * @log_used:  entries of the pc log that were handed out
  * @flags:     PROFIL_KICKED and so on, above
- * @memcg:     the memory cgroup to charge, if PROFIL_KEEPS_MEMORY; with a reference.
+ * @memcg:     the memory cgroup to charge, if PROFIL_HOLDS_MM; with a reference.
  *             Of whoever has set PROFIL_KICKED, then of the worker
  * @ref:       one of the table, one of a kicked worker, one of each call at work
  * @error:     errno of the last loss of samples, for status
@@ -72,15 +72,15 @@ struct task_struct;
  *             session: the worker and calls. Taken after mmap_lock. Not held while a
  *             page is brought, so that it is free soon; a worker comes again if it is
  *             not
- * @repaired:  figures of samples that have waited; under @service_mutex
- * @given_back: pins, charge and hooks are; under @service_mutex
+ * @settled:   figures of samples that have waited; under @service_mutex
+ * @unpinned: pins, charge and hooks are; under @service_mutex
  * @forks_followed: children that inherited the session,
  * @fork_failures: and children that did not
  * @spares:    sessions for children of forks under way (fork.c),
  * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
  * @spare_for: of a spare: the thread that forks
  * @kick_work: kicks the worker from where that may not be done
- * @work:      the worker (life.c, repair.c), with a reference while it is queued
+ * @work:      the worker (lifecycle.c, worker.c), with a reference while it is queued
  * @free_work: the last part of its end, a grace period after the last reference
  *
  * The groups begin in cache lines of their own, so that a sample does not fetch again
@@ -95,10 +95,10 @@ struct profil_session {
 	u64 started_ns;
 	u64 started_ktime;
 	u32 state;
-	bool withdrawn;
+	bool unpublished;
 
 	struct profil_cpus cpus ____cacheline_aligned_in_smp;
-	struct profil_waiting waiting;
+	struct profil_pending pending;
 
 	atomic64_t log_used ____cacheline_aligned_in_smp;
 	unsigned long flags;
@@ -106,11 +106,11 @@ struct profil_session {
 	refcount_t ref;
 	u32 error;
 	pid_t tgid;
-	bool given_back;
+	bool unpinned;
 	struct pid *process;
 	struct profil_buffer buffer;
 	struct mutex service_mutex; /* see above */
-	struct profil_figures repaired;
+	struct profil_figures settled;
 	atomic_long_t forks_followed;
 	atomic_long_t fork_failures;
 	struct hlist_head spares;
@@ -128,7 +128,7 @@ struct profil_session {
  * PROFIL_RECHECK calls profil_cpus_barrier() then. All bits are in one word, and the
  * worker sets the next before it clears the one before.
  */
-static inline bool profil_session_in_doubt(const struct profil_session *session)
+static inline bool profil_session_needs_recheck(const struct profil_session *session)
 {
 	return READ_ONCE(session->flags) &
 	       (BIT(PROFIL_RECHECK) | BIT(PROFIL_CHECKING) |
@@ -136,41 +136,41 @@ static inline bool profil_session_in_doubt(const struct profil_session *session)
 }
 
 /* Whether a thread of its process is one that it samples. */
-static inline bool profil_session_covers(const struct profil_session *session,
-					 struct task_struct *task)
+static inline bool profil_session_samples_task(const struct profil_session *session,
+					       struct task_struct *task)
 {
 	return !session->thread || session->thread == task_pid(task);
 }
 
 /* May sleep; with its service_mutex held. */
-void profil_session_lose_waiting(struct profil_session *session);
-void profil_session_give_back(struct profil_session *session);
+void profil_session_lose_pending(struct profil_session *session);
+void profil_session_unpin(struct profil_session *session);
 void profil_session_grow(struct profil_session *session);
 struct profil_figures profil_session_figures(struct profil_session *session);
 
 /* May sleep. */
-void profil_session_expect(struct profil_session *session);
+void profil_session_reserve_pending(struct profil_session *session);
 void profil_session_free(struct profil_session *session);
 
 /* Any context. */
 struct profil_session *profil_session_alloc(gfp_t gfp);
-void profil_session_keep_code(void);
+void profil_session_hold_module(void);
 void profil_session_put(struct profil_session *session);
-void profil_session_end(struct profil_session *session, u32 state, u32 error);
+void profil_session_stop(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
 			 struct profil_figures *figures, u64 samples,
 			 u32 error);
-void profil_session_begin(struct profil_session *session);
-void profil_session_succeed(struct profil_session *session,
+void profil_session_mark_start(struct profil_session *session);
+void profil_session_inherit(struct profil_session *session,
 			    const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);
 void profil_session_kick(struct profil_session *session);
 void profil_session_kick_from_switch(struct profil_session *session);
-bool profil_session_take_memory(struct profil_session *session,
-				struct mem_cgroup **memcg);
-bool profil_session_come_again(struct profil_session *session,
-			       struct mem_cgroup *memcg);
-void profil_session_visit(struct profil_session *session, unsigned long delay);
+bool profil_session_take_mm(struct profil_session *session,
+			    struct mem_cgroup **memcg);
+bool profil_session_requeue(struct profil_session *session,
+			    struct mem_cgroup *memcg);
+void profil_session_kick_later(struct profil_session *session, unsigned long delay);
 
 int profil_session_init(void);
 void profil_session_exit(void);

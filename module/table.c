@@ -35,10 +35,10 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 	 * is off its CPU would be charged to it: a switch looks only at sessions that
 	 * are in the table.
 	 */
-	profil_session_begin(session);
+	profil_session_mark_start(session);
 	old = profil_table_find(session->mm);
 	if (old) {
-		profil_session_succeed(session, old);
+		profil_session_inherit(session, old);
 		/* one store: a tick finds the old one or the new one */
 		hlist_replace_rcu(&old->node, &session->node);
 	} else {
@@ -51,7 +51,7 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 }
 
 /**
- * profil_table_withdraw - take a session out
+ * profil_table_unpublish - take a session out
  * @mm:   its address space
  * @only: this one and no other; NULL: whichever is there
  *
@@ -59,8 +59,8 @@ struct profil_session *profil_table_publish(struct profil_session *session)
  * end; or NULL: it is not there, so somebody else ends it or has done so.
  */
 struct profil_session *
-profil_table_withdraw(const struct mm_struct *mm,
-		      const struct profil_session *only)
+profil_table_unpublish(const struct mm_struct *mm,
+		       const struct profil_session *only)
 {
 	struct profil_session *session;
 

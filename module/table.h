@@ -58,7 +58,7 @@ profil_table_find(const struct mm_struct *mm)
 
 struct profil_session *profil_table_publish(struct profil_session *session);
 struct profil_session *
-profil_table_withdraw(const struct mm_struct *mm,
-		      const struct profil_session *only);
+profil_table_unpublish(const struct mm_struct *mm,
+		       const struct profil_session *only);
 
 #endif /* _PROFIL_TABLE_H */

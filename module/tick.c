@@ -32,7 +32,7 @@
 
 /**
  * struct profil_tick - what a CPU's last ticks were, to charge late ones
- * @grid: tick grid, as profil_grid_advance() keeps it; at the last sampled tick
+ * @grid: tick grid, as profil_tick_advance() keeps it; at the last sampled tick
  * @idle: the CPU's idle time by then, see tick_idle_time()
  * @mm:   what the last tick of all found, NULL if it was not sampled,
  * @task: and which thread; compared, never followed
@@ -81,7 +81,7 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 		return U64_MAX;
 	if (last->task == current && last->came == came)
 		return 0;
-	return profil_since(now, local_clock(), came);
+	return profil_tick_convert(now, local_clock(), came);
 }
 
 /*
@@ -97,7 +97,7 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 				       const struct profil_session *session)
 {
 	u64 now = profil_tick_ns();
-	u64 ticks = profil_grid_advance(&last->grid, now, TICK_NSEC);
+	u64 ticks = profil_tick_advance(&last->grid, now, TICK_NSEC);
 	u64 idle = tick_idle_time();
 
 	if (unlikely(ticks > 1)) {
@@ -114,7 +114,7 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 
 		if (!same || last->idle != idle || (alone && came != U64_MAX))
 			since = max(since, came);
-		ticks = min(ticks, profil_grid_since(last->grid, since,
+		ticks = min(ticks, profil_tick_since(last->grid, since,
 						     TICK_NSEC));
 	}
 	last->idle = idle;
@@ -139,7 +139,7 @@ static void tick_charge_late(struct irq_work *work)
 {
 	struct profil_tick *last = container_of(work, struct profil_tick, work);
 	u64 steal = kcpustat_this_cpu->cpustat[CPUTIME_STEAL] - last->steal;
-	u64 ticks = profil_unstolen(last->late, steal, TICK_NSEC);
+	u64 ticks = profil_tick_unstolen(last->late, steal, TICK_NSEC);
 
 	last->late = 0;
 	if (ticks && last->task == current)

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * profil_grid_advance - how many periods ended since the last interrupt
+ * profil_tick_advance - how many periods ended since the last interrupt
  * @grid:   in and out: the point of the period grid that was last reached, in ns
  * @now:    time of this interrupt, in ns
  * @period: in ns
@@ -22,7 +22,7 @@
  *
  * Return: number of periods that this interrupt stands for, at least 1.
  */
-static inline u64 profil_grid_advance(u64 *grid, u64 now, u64 period)
+static inline u64 profil_tick_advance(u64 *grid, u64 now, u64 period)
 {
 	u64 gap = now - *grid;
 	u64 periods = 1;
@@ -39,7 +39,7 @@ static inline u64 profil_grid_advance(u64 *grid, u64 now, u64 period)
 }
 
 /**
- * profil_grid_since - how many points of the period grid a thread has met
+ * profil_tick_since - how many points of the period grid a thread has met
  * @grid:   point that was last reached, in ns
  * @since:  when the thread came to its CPU, in ns
  * @period: in ns
@@ -47,13 +47,13 @@ static inline u64 profil_grid_advance(u64 *grid, u64 now, u64 period)
  * Return: number of points from @since to @grid; at least 1, the one at which
  * the thread was found.
  */
-static inline u64 profil_grid_since(u64 grid, u64 since, u64 period)
+static inline u64 profil_tick_since(u64 grid, u64 since, u64 period)
 {
 	return since < grid ? 1 + div64_u64(grid - since, period) : 1;
 }
 
 /**
- * profil_since - carry a time over from one clock to another
+ * profil_tick_convert - carry a time over from one clock to another
  * @now:   of the other clock
  * @here:  of the one, at the same moment
  * @since: time of the one
@@ -61,7 +61,7 @@ static inline u64 profil_grid_since(u64 grid, u64 since, u64 period)
  * Return: the same time of the other. One that is still to come, as clocks of two CPUs may
  * have it, is @now.
  */
-static inline u64 profil_since(u64 now, u64 here, u64 since)
+static inline u64 profil_tick_convert(u64 now, u64 here, u64 since)
 {
 	s64 ago = here - since;
 
@@ -69,12 +69,12 @@ static inline u64 profil_since(u64 now, u64 here, u64 since)
 }
 
 /**
- * profil_unstolen - how many of several late ticks a hypervisor has not taken
+ * profil_tick_unstolen - how many of several late ticks a hypervisor has not taken
  * @ticks:  how many are late
  * @stolen: CPU time that it took meanwhile, in ns
  * @period: in ns
  */
-static inline u64 profil_unstolen(u64 ticks, u64 stolen, u64 period)
+static inline u64 profil_tick_unstolen(u64 ticks, u64 stolen, u64 period)
 {
 	u64 taken = div64_u64(stolen + period / 2, period);
 

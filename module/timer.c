@@ -34,7 +34,7 @@
 #include "compat.h"
 #include "config.h"
 #include "grid.h"
-#include "guard.h"
+#include "throttle.h"
 #include "sampler.h"
 #include "session.h"
 #include "timer.h"
@@ -73,7 +73,7 @@ static __always_inline u64 timer_expires(const struct profil_timer *timer)
 static __always_inline bool timer_set_grid(struct profil_timer *timer,
 					   const struct profil_session *session)
 {
-	u32 rate = profil_guard_rate(&session->config->guard,
+	u32 rate = profil_throttle_rate(&session->config->throttle,
 				     session->config->rate);
 	bool random = session->config->clock == PROFIL_CLOCK_RANDOM;
 	bool same = timer->grid.rate == rate && timer->grid.random == random;
@@ -181,8 +181,8 @@ static noinline void timer_sample_by_clock(struct profil_timer *timer,
 	u64 now = ktime_get_ns();
 
 	timer_sample(session, current, timer_points_passed(timer, session, now), in_user);
-	profil_guard_account(&config->guard, config->rate,
-			     ktime_get_ns() - now);
+	profil_throttle_account(&config->throttle, config->rate,
+				ktime_get_ns() - now);
 }
 
 static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)

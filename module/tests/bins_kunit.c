@@ -42,22 +42,22 @@ static void add_at(u16 *digits, int at, u32 sum)
  * The rules as <linux/profil.h> writes them, as one does it on paper: to divide by
  * 65536 is to leave out the lowest digit.
  */
-static u64 slow_bin(const struct profil_map *map, u64 pc, unsigned int shift)
+static u64 slow_bin(const struct profil_range *range, u64 pc, unsigned int shift)
 {
-	unsigned int down = map->rounding == PROFIL_ROUND_PC ? 0 : shift;
-	u64 d = pc - map->offset, index = 0;
+	unsigned int down = range->rounding == PROFIL_ROUND_PC ? 0 : shift;
+	u64 d = pc - range->offset, index = 0;
 	u16 digits[DIGITS] = {};
 	int i, j;
 
-	if (map->rounding == PROFIL_ROUND_FIRST)
+	if (range->rounding == PROFIL_ROUND_FIRST)
 		return 0;
-	if (map->rounding == PROFIL_ROUND_PC)
+	if (range->rounding == PROFIL_ROUND_PC)
 		d >>= shift;
 	for (i = 0; i < 4; i++)
 		for (j = 0; j < 2; j++)
 			add_at(digits, i + j, (u32)(u16)(d >> 16 * i) *
-					      (u16)(map->scale >> 16 * j));
-	if (map->rounding == PROFIL_ROUND_UP)
+					      (u16)(range->scale >> 16 * j));
+	if (range->rounding == PROFIL_ROUND_UP)
 		add_at(digits, 1, (1 << shift) - 1);
 
 	if (digits[5] >> down)
@@ -67,16 +67,16 @@ static u64 slow_bin(const struct profil_map *map, u64 pc, unsigned int shift)
 	index >>= down;
 	if (down)
 		index |= (u64)digits[5] << (64 - down);
-	return index < map->nr ? index : PROFIL_NO_BIN;
+	return index < range->nr ? index : PROFIL_NO_BIN;
 }
 
-static void check_bin(struct kunit *test, const struct profil_map *map, u64 pc,
+static void check_bin(struct kunit *test, const struct profil_range *range, u64 pc,
 		      unsigned int shift)
 {
-	KUNIT_ASSERT_EQ_MSG(test, profil_bin(map, pc, shift),
-			    slow_bin(map, pc, shift),
+	KUNIT_ASSERT_EQ_MSG(test, profil_bin(range, pc, shift),
+			    slow_bin(range, pc, shift),
 			    "pc %llx offset %llx scale %x nr %llx rounding %u shift %u",
-			    pc, map->offset, map->scale, map->nr, map->rounding,
+			    pc, range->offset, range->scale, range->nr, range->rounding,
 			    shift);
 }
 
@@ -84,9 +84,9 @@ static void check_bin(struct kunit *test, const struct profil_map *map, u64 pc,
 #define RULES	12
 
 /* Return: the shift of that width. */
-static unsigned int set_rule(struct profil_map *map, unsigned int rule)
+static unsigned int set_rule(struct profil_range *range, unsigned int rule)
 {
-	map->rounding = PROFIL_ROUND_DOWN + rule / 3;
+	range->rounding = PROFIL_ROUND_DOWN + rule / 3;
 	return 1 + rule % 3;
 }
 
@@ -114,24 +114,24 @@ static void manual_pages(struct kunit *test)
 static void edges(struct kunit *test)
 {
 	static const u64 offsets[] = { 0, 1, 0x400000, 1ULL << 63, U64_MAX };
-	struct profil_map map = { .last = U64_MAX };
+	struct profil_range range = { .last = U64_MAX };
 	unsigned int rule, shift, s, p, o;
 	s64 by;
 
 	for (rule = 0; rule < RULES; rule++) {
-		shift = set_rule(&map, rule);
+		shift = set_rule(&range, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
-			map.scale = scales[s];
+			range.scale = scales[s];
 			for (p = 0; p < ARRAY_SIZE(places); p++) {
 				for (o = 0; o < ARRAY_SIZE(offsets); o++) {
 					u64 pc = offsets[o] + places[p];
 
-					map.offset = offsets[o];
+					range.offset = offsets[o];
 					for (by = -9; by <= 9; by++) {
-						map.nr = ENOUGH;
-						check_bin(test, &map, pc + by, shift);
-						map.nr = MOST;
-						check_bin(test, &map, pc + by, shift);
+						range.nr = ENOUGH;
+						check_bin(test, &range, pc + by, shift);
+						range.nr = MOST;
+						check_bin(test, &range, pc + by, shift);
 					}
 				}
 			}
@@ -147,18 +147,18 @@ static void any_numbers(struct kunit *test)
 
 	prandom_seed_state(&rnd, 1);
 	for (i = 0; i < 100000; i++) {
-		struct profil_map map = {
+		struct profil_range range = {
 			.last = U64_MAX,
 			.offset = pseudo_any(&rnd),
 			.nr = (pseudo_any(&rnd) >> 4) | 1,
 			.scale = pseudo_any(&rnd),
 			.rounding = prandom_u32_state(&rnd) % 4,
 		};
-		u64 pc = map.offset + pseudo_any(&rnd);
+		u64 pc = range.offset + pseudo_any(&rnd);
 		unsigned int shift = 1 + prandom_u32_state(&rnd) % 3;
 
-		check_bin(test, &map, pc, shift);
-		hits += profil_bin(&map, pc, shift) != PROFIL_NO_BIN;
+		check_bin(test, &range, pc, shift);
+		hits += profil_bin(&range, pc, shift) != PROFIL_NO_BIN;
 		if (!(i % 1024))
 			cond_resched();
 	}
@@ -170,28 +170,28 @@ static void any_numbers(struct kunit *test)
 /* One counter less, and the last pc has none: nothing is written behind a buffer. */
 static void last_counter(struct kunit *test)
 {
-	struct profil_map map = { .last = U64_MAX, .offset = 0x400000 };
+	struct profil_range range = { .last = U64_MAX, .offset = 0x400000 };
 	unsigned int rule, shift, s;
 	u64 d, index;
 
 	for (rule = 0; rule < RULES; rule++) {
-		shift = set_rule(&map, rule);
+		shift = set_rule(&range, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
-			map.scale = scales[s];
+			range.scale = scales[s];
 			for (d = 0; d < 1ULL << 40; d = d * 3 + 1) {
-				u64 pc = map.offset + d;
+				u64 pc = range.offset + d;
 
-				map.nr = ENOUGH;
-				index = profil_bin(&map, pc, shift);
+				range.nr = ENOUGH;
+				index = profil_bin(&range, pc, shift);
 				if (index >= MOST)
 					continue;
-				map.nr = index + 1;
-				KUNIT_ASSERT_EQ(test, profil_bin(&map, pc, shift),
+				range.nr = index + 1;
+				KUNIT_ASSERT_EQ(test, profil_bin(&range, pc, shift),
 						index);
 				if (!index)
 					continue;
-				map.nr = index;
-				KUNIT_ASSERT_EQ(test, profil_bin(&map, pc, shift),
+				range.nr = index;
+				KUNIT_ASSERT_EQ(test, profil_bin(&range, pc, shift),
 						PROFIL_NO_BIN);
 			}
 		}
@@ -201,25 +201,25 @@ static void last_counter(struct kunit *test)
 /* A buffer as long as the text has a bin for each of its words, wherever that is. */
 static void as_long_as_the_text(struct kunit *test)
 {
-	struct profil_map map = { .last = U64_MAX, .scale = 65536, .nr = ENOUGH };
+	struct profil_range range = { .last = U64_MAX, .scale = 65536, .nr = ENOUGH };
 	unsigned int rule, shift, p;
 	u64 d, want;
 	s64 by;
 
 	for (rule = 0; rule < RULES; rule++) {
-		shift = set_rule(&map, rule);
+		shift = set_rule(&range, rule);
 		for (p = 0; p < ARRAY_SIZE(places); p++) {
 			for (by = -9; by <= 9; by++) {
 				d = places[p] + by;
 				want = d >> shift;
-				if (map.rounding == PROFIL_ROUND_UP &&
+				if (range.rounding == PROFIL_ROUND_UP &&
 				    want << shift != d)
 					want++;
-				if (map.rounding == PROFIL_ROUND_FIRST)
+				if (range.rounding == PROFIL_ROUND_FIRST)
 					want = 0;
-				if (want >= map.nr)
+				if (want >= range.nr)
 					want = PROFIL_NO_BIN;
-				KUNIT_ASSERT_EQ(test, profil_bin(&map, d, shift),
+				KUNIT_ASSERT_EQ(test, profil_bin(&range, d, shift),
 						want);
 			}
 		}
@@ -229,21 +229,21 @@ static void as_long_as_the_text(struct kunit *test)
 /* Where bsd kernels cut off the product, a shared library counts in the program. */
 static void far_away(struct kunit *test)
 {
-	struct profil_map map = { .last = U64_MAX, .offset = 0x400000,
+	struct profil_range range = { .last = U64_MAX, .offset = 0x400000,
 				  .scale = 65536, .nr = 0x1000 };
 	unsigned int rule, shift, bit;
 
 	for (rule = 0; rule < RULES; rule++) {
-		shift = set_rule(&map, rule);
-		if (map.rounding == PROFIL_ROUND_FIRST)
+		shift = set_rule(&range, rule);
+		if (range.rounding == PROFIL_ROUND_FIRST)
 			continue;
 		for (bit = 16; bit < 64; bit++)
 			KUNIT_ASSERT_EQ(test,
-					profil_bin(&map, map.offset +
+					profil_bin(&range, range.offset +
 						   (1ULL << bit), shift),
 					PROFIL_NO_BIN);
 		/* right below the offset, and so 2^64 above it */
-		KUNIT_ASSERT_EQ(test, profil_bin(&map, map.offset - 1, shift),
+		KUNIT_ASSERT_EQ(test, profil_bin(&range, range.offset - 1, shift),
 				PROFIL_NO_BIN);
 	}
 }
@@ -251,22 +251,22 @@ static void far_away(struct kunit *test)
 /* Higher pcs never count in lower bins, and no bin is left out at scales up to 1. */
 static void bins_rise(struct kunit *test)
 {
-	struct profil_map map = { .last = U64_MAX, .nr = ENOUGH };
+	struct profil_range range = { .last = U64_MAX, .nr = ENOUGH };
 	unsigned int rule, shift, s, p;
 	u64 d, before, bin;
 
 	for (rule = 0; rule < RULES; rule++) {
-		shift = set_rule(&map, rule);
+		shift = set_rule(&range, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
-			map.scale = scales[s];
+			range.scale = scales[s];
 			/* but those that are too high to have a bin */
 			for (p = 0; p < ARRAY_SIZE(places) - 3; p++) {
-				before = profil_bin(&map, places[p], shift);
+				before = profil_bin(&range, places[p], shift);
 				for (d = 1; d < 40; d++) {
-					bin = profil_bin(&map, places[p] + d,
+					bin = profil_bin(&range, places[p] + d,
 							 shift);
 					KUNIT_ASSERT_GE(test, bin, before);
-					if (map.scale <= 65536)
+					if (range.scale <= 65536)
 						KUNIT_ASSERT_LE(test, bin,
 								before + 1);
 					before = bin;

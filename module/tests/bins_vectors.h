@@ -95,13 +95,13 @@ static const struct bins_vector bins_first[] = {
 /* The byte of the buffer that such a pc counts in, or NONE. */
 static inline u64 bins_vector_byte(u32 rounding, const struct bins_vector *v)
 {
-	struct profil_map map = {
+	struct profil_range range = {
 		.last = U64_MAX,
 		.nr = v->n / 2,
 		.scale = v->scale,
 		.rounding = rounding,
 	};
-	u64 bin = profil_bin(&map, v->d, 1);
+	u64 bin = profil_bin(&range, v->d, 1);
 
 	return bin == NONE ? NONE : 2 * bin;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which region holds a pc (profil_map_find() in bins.h). The regions of each case lie
+ * Which region holds a pc (profil_range_find() in bins.h). The regions of each case lie
  * in memory of their own size, so that KASAN sees who looks behind them.
  */
 #include <linux/kernel.h>
@@ -10,37 +10,37 @@
 #include "suites.h"
 
 /* Regions of @size pcs, @gap of none between two, the first from @first on. */
-static struct profil_map *make_regions(struct kunit *test, u32 nr, u64 first,
-				       u64 size, u64 gap)
+static struct profil_range *make_regions(struct kunit *test, u32 nr, u64 first,
+					 u64 size, u64 gap)
 {
-	struct profil_map *maps = kunit_kzalloc(test, nr * sizeof(*maps),
+	struct profil_range *ranges = kunit_kzalloc(test, nr * sizeof(*ranges),
 						GFP_KERNEL);
 	u32 i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, maps);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, ranges);
 	for (i = 0; i < nr; i++) {
-		maps[i].start = first + i * (size + gap);
-		maps[i].last = maps[i].start + size - 1;
+		ranges[i].start = first + i * (size + gap);
+		ranges[i].last = ranges[i].start + size - 1;
 	}
-	return maps;
+	return ranges;
 }
 
-static void check_none(struct kunit *test, const struct profil_map *maps, u32 nr,
+static void check_none(struct kunit *test, const struct profil_range *ranges, u32 nr,
 		       u64 pc)
 {
-	KUNIT_ASSERT_TRUE_MSG(test, !profil_map_find(maps, nr, pc),
+	KUNIT_ASSERT_TRUE_MSG(test, !profil_range_find(ranges, nr, pc),
 			      "%llx is in one of %u", pc, nr);
 }
 
 /* All pcs from @from to @to, both of them included, are in region @which. */
-static void check_region(struct kunit *test, const struct profil_map *maps, u32 nr,
+static void check_region(struct kunit *test, const struct profil_range *ranges, u32 nr,
 			 u32 which, u64 from, u64 to)
 {
-	KUNIT_ASSERT_PTR_EQ(test, profil_map_find(maps, nr, from), &maps[which]);
-	KUNIT_ASSERT_PTR_EQ(test, profil_map_find(maps, nr, to), &maps[which]);
+	KUNIT_ASSERT_PTR_EQ(test, profil_range_find(ranges, nr, from), &ranges[which]);
+	KUNIT_ASSERT_PTR_EQ(test, profil_range_find(ranges, nr, to), &ranges[which]);
 	KUNIT_ASSERT_PTR_EQ(test,
-			    profil_map_find(maps, nr, from + (to - from) / 2),
-			    &maps[which]);
+			    profil_range_find(ranges, nr, from + (to - from) / 2),
+			    &ranges[which]);
 }
 
 static void none(struct kunit *test)
@@ -51,74 +51,74 @@ static void none(struct kunit *test)
 
 static void one(struct kunit *test)
 {
-	struct profil_map *maps = make_regions(test, 1, 0x1000, 0x100, 0);
+	struct profil_range *ranges = make_regions(test, 1, 0x1000, 0x100, 0);
 
-	check_none(test, maps, 1, 0);
-	check_none(test, maps, 1, 0xfff);
-	check_region(test, maps, 1, 0, 0x1000, 0x10ff);
-	check_none(test, maps, 1, 0x1100);
-	check_none(test, maps, 1, U64_MAX);
+	check_none(test, ranges, 1, 0);
+	check_none(test, ranges, 1, 0xfff);
+	check_region(test, ranges, 1, 0, 0x1000, 0x10ff);
+	check_none(test, ranges, 1, 0x1100);
+	check_none(test, ranges, 1, U64_MAX);
 }
 
 /* Also a region of which last + 1 is not a pc. */
 static void all_pcs(struct kunit *test)
 {
-	struct profil_map *maps = make_regions(test, 1, 0, 0, 0);
+	struct profil_range *ranges = make_regions(test, 1, 0, 0, 0);
 
-	maps->last = U64_MAX;
-	check_region(test, maps, 1, 0, 0, U64_MAX);
+	ranges->last = U64_MAX;
+	check_region(test, ranges, 1, 0, 0, U64_MAX);
 }
 
 static void two_that_touch(struct kunit *test)
 {
-	struct profil_map *maps = make_regions(test, 2, 0x1000, 0x100, 0);
+	struct profil_range *ranges = make_regions(test, 2, 0x1000, 0x100, 0);
 
-	check_none(test, maps, 2, 0xfff);
-	check_region(test, maps, 2, 0, 0x1000, 0x10ff);
-	check_region(test, maps, 2, 1, 0x1100, 0x11ff);
-	check_none(test, maps, 2, 0x1200);
+	check_none(test, ranges, 2, 0xfff);
+	check_region(test, ranges, 2, 0, 0x1000, 0x10ff);
+	check_region(test, ranges, 2, 1, 0x1100, 0x11ff);
+	check_none(test, ranges, 2, 0x1200);
 }
 
 static void two_apart(struct kunit *test)
 {
-	struct profil_map *maps = make_regions(test, 2, 0, 1, 1);
+	struct profil_range *ranges = make_regions(test, 2, 0, 1, 1);
 
-	check_region(test, maps, 2, 0, 0, 0);
-	check_none(test, maps, 2, 1);
-	check_region(test, maps, 2, 1, 2, 2);
-	check_none(test, maps, 2, 3);
+	check_region(test, ranges, 2, 0, 0, 0);
+	check_none(test, ranges, 2, 1);
+	check_region(test, ranges, 2, 1, 2, 2);
+	check_none(test, ranges, 2, 3);
 }
 
 static void up_to_the_last_pc(struct kunit *test)
 {
-	struct profil_map *maps = make_regions(test, 3, 0x1000, 0x100, 0x100);
+	struct profil_range *ranges = make_regions(test, 3, 0x1000, 0x100, 0x100);
 
-	maps[2].last = U64_MAX;
-	check_region(test, maps, 3, 2, 0x1400, U64_MAX);
-	check_none(test, maps, 3, 0x13ff);
+	ranges[2].last = U64_MAX;
+	check_region(test, ranges, 3, 2, 0x1400, U64_MAX);
+	check_none(test, ranges, 3, 0x13ff);
 
-	maps[2].start = U64_MAX;
-	check_region(test, maps, 3, 2, U64_MAX, U64_MAX);
-	check_none(test, maps, 3, U64_MAX - 1);
+	ranges[2].start = U64_MAX;
+	check_region(test, ranges, 3, 2, U64_MAX, U64_MAX);
+	check_none(test, ranges, 3, U64_MAX - 1);
 }
 
 /* Of any number of regions, each is found from its first pc to its last. */
 static void check_many(struct kunit *test, u32 nr, u64 size, u64 gap)
 {
-	struct profil_map *maps = make_regions(test, nr, 0x10000, size, gap);
+	struct profil_range *ranges = make_regions(test, nr, 0x10000, size, gap);
 	u32 i;
 
-	check_none(test, maps, nr, 0xffff);
+	check_none(test, ranges, nr, 0xffff);
 	for (i = 0; i < nr; i++) {
-		check_region(test, maps, nr, i, maps[i].start, maps[i].last);
+		check_region(test, ranges, nr, i, ranges[i].start, ranges[i].last);
 		if (gap) {
-			check_none(test, maps, nr, maps[i].last + 1);
-			check_none(test, maps, nr, maps[i].last + gap);
+			check_none(test, ranges, nr, ranges[i].last + 1);
+			check_none(test, ranges, nr, ranges[i].last + gap);
 		}
 	}
-	check_none(test, maps, nr, maps[nr - 1].last + 1);
-	check_none(test, maps, nr, U64_MAX);
-	kunit_kfree(test, maps);
+	check_none(test, ranges, nr, ranges[nr - 1].last + 1);
+	check_none(test, ranges, nr, U64_MAX);
+	kunit_kfree(test, ranges);
 }
 
 static void many(struct kunit *test)

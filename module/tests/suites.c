@@ -12,8 +12,8 @@
 
 kunit_test_suites(&profil_bins_suite, &profil_regions_suite,
 		  &profil_counter_suite, &profil_ticks_suite,
-		  &profil_grid_suite, &profil_waiting_suite,
-		  &profil_user_suite, &profil_guard_suite,
+		  &profil_grid_suite, &profil_pending_suite,
+		  &profil_user_suite, &profil_throttle_suite,
 		  &profil_cpu_suite);
 
 MODULE_DESCRIPTION("KUnit tests of profil");

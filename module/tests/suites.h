@@ -10,9 +10,9 @@ extern struct kunit_suite profil_regions_suite;
 extern struct kunit_suite profil_counter_suite;
 extern struct kunit_suite profil_ticks_suite;
 extern struct kunit_suite profil_grid_suite;
-extern struct kunit_suite profil_waiting_suite;
+extern struct kunit_suite profil_pending_suite;
 extern struct kunit_suite profil_user_suite;
-extern struct kunit_suite profil_guard_suite;
+extern struct kunit_suite profil_throttle_suite;
 extern struct kunit_suite profil_cpu_suite;
 
 #endif /* _PROFIL_TESTS_SUITES_H */

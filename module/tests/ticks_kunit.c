@@ -126,7 +126,7 @@ static void lateness(struct kunit *test)
 			u64 grid = times[t];
 
 			KUNIT_EXPECT_EQ_MSG(test, rows[i].periods,
-					    profil_grid_advance(&grid,
+					    profil_tick_advance(&grid,
 								grid + rows[i].gap,
 								PERIOD),
 					    "%llu ns after %llu", rows[i].gap,
@@ -145,12 +145,12 @@ static void clock_steps_back(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(steps); i++) {
 		u64 grid = 2 * YEAR_NS, now = grid - steps[i];
 
-		KUNIT_EXPECT_EQ_MSG(test, profil_grid_advance(&grid, now, PERIOD),
+		KUNIT_EXPECT_EQ_MSG(test, profil_tick_advance(&grid, now, PERIOD),
 				    1ULL, "%llu ns back", steps[i]);
 		KUNIT_EXPECT_EQ(test, grid, now);
 		/* from there it goes on as before */
 		KUNIT_EXPECT_EQ(test,
-				profil_grid_advance(&grid, now + 3 * PERIOD, PERIOD),
+				profil_tick_advance(&grid, now + 3 * PERIOD, PERIOD),
 				3ULL);
 	}
 }
@@ -172,7 +172,7 @@ static void no_period_is_lost(struct kunit *test)
 		u64 due = start + (seen + skip) * PERIOD;
 
 		now = due + prandom_u32_state(&rnd) % (u32)PERIOD;
-		seen += profil_grid_advance(&grid, now, PERIOD);
+		seen += profil_tick_advance(&grid, now, PERIOD);
 		KUNIT_ASSERT_EQ(test, grid, start + seen * PERIOD);
 		KUNIT_ASSERT_GE(test, now, grid);
 		KUNIT_ASSERT_LT(test, now - grid, PERIOD);
@@ -198,17 +198,17 @@ static void since_it_came(struct kunit *test)
 				point -= PERIOD;
 				met++;
 			}
-			KUNIT_ASSERT_EQ(test, profil_grid_since(grid, since, PERIOD),
+			KUNIT_ASSERT_EQ(test, profil_tick_since(grid, since, PERIOD),
 					met);
 		}
 		/* it came behind the point: it was found there all the same */
-		KUNIT_EXPECT_EQ(test, profil_grid_since(grid, grid, PERIOD), 1ULL);
-		KUNIT_EXPECT_EQ(test, profil_grid_since(grid, grid + 1, PERIOD), 1ULL);
-		KUNIT_EXPECT_EQ(test, profil_grid_since(grid, grid - PERIOD, PERIOD),
+		KUNIT_EXPECT_EQ(test, profil_tick_since(grid, grid, PERIOD), 1ULL);
+		KUNIT_EXPECT_EQ(test, profil_tick_since(grid, grid + 1, PERIOD), 1ULL);
+		KUNIT_EXPECT_EQ(test, profil_tick_since(grid, grid - PERIOD, PERIOD),
 				2ULL);
 	}
 	/* a kernel that does not know when (compat.h) */
-	KUNIT_EXPECT_EQ(test, profil_grid_since(PERIOD, U64_MAX, PERIOD), 1ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_since(PERIOD, U64_MAX, PERIOD), 1ULL);
 }
 
 /* A time of one clock in another's, which may be ahead, behind, or wrapped. */
@@ -221,26 +221,26 @@ static void other_clock(struct kunit *test)
 		for (k = 0; k < ARRAY_SIZE(clocks_at); k++) {
 			u64 now = clocks_at[i], here = clocks_at[k];
 
-			KUNIT_EXPECT_EQ(test, profil_since(now, here, here), now);
-			KUNIT_EXPECT_EQ(test, profil_since(now, here, here - 1), now - 1);
-			KUNIT_EXPECT_EQ(test, profil_since(now, here, here - PERIOD),
+			KUNIT_EXPECT_EQ(test, profil_tick_convert(now, here, here), now);
+			KUNIT_EXPECT_EQ(test, profil_tick_convert(now, here, here - 1), now - 1);
+			KUNIT_EXPECT_EQ(test, profil_tick_convert(now, here, here - PERIOD),
 					now - PERIOD);
-			KUNIT_EXPECT_EQ(test, profil_since(now, here, here + 7), now);
+			KUNIT_EXPECT_EQ(test, profil_tick_convert(now, here, here + 7), now);
 		}
 	}
 }
 
 static void stolen_time(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 0, PERIOD), 9ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 0, PERIOD), 9ULL);
 	/* to the nearest tick */
-	KUNIT_EXPECT_EQ(test, profil_unstolen(9, PERIOD / 2 - 1, PERIOD), 9ULL);
-	KUNIT_EXPECT_EQ(test, profil_unstolen(9, PERIOD / 2, PERIOD), 8ULL);
-	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 8 * PERIOD, PERIOD), 1ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, PERIOD / 2 - 1, PERIOD), 9ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, PERIOD / 2, PERIOD), 8ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 8 * PERIOD, PERIOD), 1ULL);
 	/* all of it, and more than is late: the tick at hand may be stolen too */
-	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 9 * PERIOD, PERIOD), 0ULL);
-	KUNIT_EXPECT_EQ(test, profil_unstolen(9, 10 * PERIOD, PERIOD), 0ULL);
-	KUNIT_EXPECT_EQ(test, profil_unstolen(1, YEAR_NS, PERIOD), 0ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 9 * PERIOD, PERIOD), 0ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 10 * PERIOD, PERIOD), 0ULL);
+	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(1, YEAR_NS, PERIOD), 0ULL);
 }
 
 /* 100 ms' worth, of a log 512 at most; but one at any rate. */

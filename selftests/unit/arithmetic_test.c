@@ -53,17 +53,17 @@ static void test_vectors(void **state)
 }
 
 /* The rules as <linux/profil.h> writes them, in 128 bits and nothing saved. */
-static u64 oracle(const struct profil_map *map, u64 at, unsigned int w)
+static u64 oracle(const struct profil_range *range, u64 at, unsigned int w)
 {
-	unsigned __int128 d = at - map->offset, s = map->scale, index;
+	unsigned __int128 d = at - range->offset, s = range->scale, index;
 
-	switch (map->rounding) {
+	switch (range->rounding) {
 	case PROFIL_ROUND_PC: index = (d / w) * s / 65536; break;
 	case PROFIL_ROUND_UP: index = (d * s / 65536 + w - 1) / w; break;
 	case PROFIL_ROUND_FIRST: index = 0; break;
 	default: index = d * s / 65536 / w; break;
 	}
-	return index < map->nr ? (u64)index : NONE;
+	return index < range->nr ? (u64)index : NONE;
 }
 
 static void test_random_bins(void **state)
@@ -74,36 +74,36 @@ static void test_random_bins(void **state)
 
 	(void)state;
 	for (i = 0; i < 10000000; i++) {
-		struct profil_map map = {
+		struct profil_range range = {
 			.start = 0, .last = U64_MAX, .offset = random_any(),
 			.nr = random_any() >> 4 | 1, .scale = (u32)random_any(),
 			.rounding = random_u64() % 4,
 		};
-		u64 at = map.offset + random_any(), want;
+		u64 at = range.offset + random_any(), want;
 
 		shift = 1 + random_u64() % 3;
-		want = oracle(&map, at, 1u << shift);
-		assert_int_equal(want, profil_bin(&map, at, shift));
+		want = oracle(&range, at, 1u << shift);
+		assert_int_equal(want, profil_bin(&range, at, shift));
 		hits += want != NONE;
 	}
 	/* both kinds were tried */
 	assert_in_range(hits, i / 10, i - i / 10);
 }
 
-static const struct profil_map *find_slowly(const struct profil_map *maps,
+static const struct profil_range *find_slowly(const struct profil_range *ranges,
 					    u32 nr, u64 at)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (at >= maps[i].start && at <= maps[i].last)
-			return &maps[i];
+		if (at >= ranges[i].start && at <= ranges[i].last)
+			return &ranges[i];
 	return NULL;
 }
 
 static void test_region_search(void **state)
 {
-	struct profil_map maps[9];
+	struct profil_range ranges[9];
 	u32 nr, i;
 	int round;
 
@@ -113,17 +113,17 @@ static void test_region_search(void **state)
 
 		nr = random_u64() % 10;
 		for (i = 0; i < nr; i++) {
-			maps[i].start = at;
-			maps[i].last = at + random_u64() % 3;
-			at = maps[i].last + 1 + random_u64() % 2;
+			ranges[i].start = at;
+			ranges[i].last = at + random_u64() % 3;
+			at = ranges[i].last + 1 + random_u64() % 2;
 		}
 		if (nr && round % 3 == 0)
-			maps[nr - 1].last = U64_MAX;
+			ranges[nr - 1].last = U64_MAX;
 		for (at = 0; at < 50; at++)
-			assert_ptr_equal(find_slowly(maps, nr, at),
-					 profil_map_find(maps, nr, at));
-		assert_ptr_equal(find_slowly(maps, nr, U64_MAX),
-				 profil_map_find(maps, nr, U64_MAX));
+			assert_ptr_equal(find_slowly(ranges, nr, at),
+					 profil_range_find(ranges, nr, at));
+		assert_ptr_equal(find_slowly(ranges, nr, U64_MAX),
+				 profil_range_find(ranges, nr, U64_MAX));
 	}
 }
 
@@ -335,7 +335,7 @@ static void test_grid(void **state)
 			       random_u64() % (5 * period);
 			/* the next comes at once if it is due by then */
 			now = due + late > now ? due + late : now;
-			seen += profil_grid_advance(&grid, now, period);
+			seen += profil_tick_advance(&grid, now, period);
 		}
 		/*
 		 * One may be missed before the grid is found; what the last one
@@ -349,14 +349,14 @@ static void test_grid_since(void **state)
 {
 	(void)state;
 	/* points at 70, 80, 90, 100 */
-	assert_int_equal(1, profil_grid_since(100, 200, 10));
-	assert_int_equal(1, profil_grid_since(100, 101, 10));
-	assert_int_equal(1, profil_grid_since(100, 100, 10));
-	assert_int_equal(1, profil_grid_since(100, 91, 10));
-	assert_int_equal(2, profil_grid_since(100, 90, 10));
-	assert_int_equal(2, profil_grid_since(100, 81, 10));
-	assert_int_equal(4, profil_grid_since(100, 70, 10));
-	assert_int_equal(1, profil_grid_since(100, U64_MAX, 10));
+	assert_int_equal(1, profil_tick_since(100, 200, 10));
+	assert_int_equal(1, profil_tick_since(100, 101, 10));
+	assert_int_equal(1, profil_tick_since(100, 100, 10));
+	assert_int_equal(1, profil_tick_since(100, 91, 10));
+	assert_int_equal(2, profil_tick_since(100, 90, 10));
+	assert_int_equal(2, profil_tick_since(100, 81, 10));
+	assert_int_equal(4, profil_tick_since(100, 70, 10));
+	assert_int_equal(1, profil_tick_since(100, U64_MAX, 10));
 }
 
 int main(void)

@@ -19,7 +19,7 @@
 
 struct fake_device fake_device;
 
-static struct profil_map maps[MOST_REGIONS];
+static struct profil_range ranges[MOST_REGIONS];
 
 void fake_device_reset(void)
 {
@@ -60,12 +60,12 @@ static int start(const struct profil_start *arg)
 		if (!is_valid(&regions[i], i ? &regions[i - 1] : NULL, bytes))
 			return -EINVAL;
 	for (i = 0; i < arg->nr_regions; i++)
-		maps[i] = (struct profil_map) {
+		ranges[i] = (struct profil_range) {
 			.start = regions[i].start,
 			.last = regions[i].end - 1,
 			.offset = regions[i].offset,
 			.nr = regions[i].bytes / bytes,
-			.place = regions[i].buf,
+			.buf_offset = regions[i].buf,
 			.scale = regions[i].scale,
 			.rounding = regions[i].rounding,
 		};
@@ -79,16 +79,16 @@ uint64_t fake_device_counter(uint64_t pc)
 {
 	const struct profil_start *arg = &fake_device.start;
 	u32 shift = arg->width == 16 ? 1 : arg->width == 32 ? 2 : 3;
-	const struct profil_map *map;
+	const struct profil_range *range;
 	u64 bin = PROFIL_NO_BIN;
 
 	if (fake_device.state != PROFIL_STATE_RUNNING)
 		abort();
-	map = profil_map_find(maps, arg->nr_regions, pc);
-	if (map)
-		bin = profil_bin(map, pc, shift);
+	range = profil_range_find(ranges, arg->nr_regions, pc);
+	if (range)
+		bin = profil_bin(range, pc, shift);
 	return bin == PROFIL_NO_BIN ? arg->catch_all :
-				      map->place + (bin << shift);
+				      range->buf_offset + (bin << shift);
 }
 
 bool fake_device_is(int fd)

@@ -18,17 +18,17 @@
 
 #include "compat.h"
 #include "config.h"
-#include "leftover.h"
+#include "drain.h"
 #include "pin.h"
 #include "sampler.h"
 #include "session.h"
-#include "waiting.h"
+#include "pending.h"
 
 /*
  * Make a page of shmem, or read it from swap. The exiting thread has no memory any more
  * that would say which cgroup to charge. Return: the page, with a reference, or an error.
  */
-static struct page *leftover_make(struct address_space *mapping, pgoff_t index)
+static struct page *drain_make(struct address_space *mapping, pgoff_t index)
 {
 	struct mem_cgroup *memcg = compat_get_mem_cgroup_of_current();
 	struct mem_cgroup *old = compat_set_active_memcg(memcg);
@@ -40,8 +40,8 @@ static struct page *leftover_make(struct address_space *mapping, pgoff_t index)
 }
 
 /* The page of a shared mapping at an address, with a reference; or NULL. */
-static struct page *leftover_page(struct profil_session *session,
-				  unsigned long addr)
+static struct page *drain_page(struct profil_session *session,
+			       unsigned long addr)
 {
 	struct vm_area_struct *vma = find_vma(session->mm, addr);
 	struct address_space *mapping;
@@ -54,7 +54,7 @@ static struct page *leftover_page(struct profil_session *session,
 	mapping = vma->vm_file->f_mapping;
 	index = linear_page_index(vma, addr);
 	if (session->tgid == current->tgid)
-		page = leftover_make(mapping, index);
+		page = drain_make(mapping, index);
 	else if (current->flags & PF_WQ_WORKER && compat_has_active_memcg())
 		page = profil_pin_make(mapping, index);
 	else
@@ -62,12 +62,12 @@ static struct page *leftover_page(struct profil_session *session,
 	return IS_ERR(page) ? NULL : page;
 }
 
-static bool leftover_count_one(struct profil_session *session,
-			       const struct profil_sample *sample)
+static bool drain_count_one(struct profil_session *session,
+			    const struct profil_sample *sample)
 {
 	unsigned long addr = profil_config_address(session->config,
-						   sample->place >> PAGE_SHIFT);
-	struct page *page = leftover_page(session, addr);
+						   sample->buf_offset >> PAGE_SHIFT);
+	struct page *page = drain_page(session, addr);
 	bool counted = false;
 
 	if (!page)
@@ -76,7 +76,7 @@ static bool leftover_count_one(struct profil_session *session,
 	/* else the file has been truncated meanwhile */
 	if (page->mapping && PageUptodate(page)) {
 		counted = profil_sampler_count_in(session, page, sample,
-						  &session->repaired);
+						  &session->settled);
 		set_page_dirty(page);
 	}
 	unlock_page(page);
@@ -85,21 +85,21 @@ static bool leftover_count_one(struct profil_session *session,
 }
 
 /**
- * profil_leftover_count - count what still waits, where the address space ends
+ * profil_drain_pending - count what still waits, where the address space ends
  * @session: withdrawn, with mmap_lock and its service_mutex; mm_users is 0, and its
  *           mappings are there
  *
  * May sleep. What cannot be counted is lost.
  */
-void profil_leftover_count(struct profil_session *session)
+void profil_drain_pending(struct profil_session *session)
 {
 	struct profil_sample sample;
 
-	while (profil_waiting_first(&session->waiting, &sample)) {
+	while (profil_pending_first(&session->pending, &sample)) {
 		if (test_bit(PROFIL_FAULTED, &session->flags) ||
-		    !leftover_count_one(session, &sample))
-			profil_session_lose(session, &session->repaired,
+		    !drain_count_one(session, &sample))
+			profil_session_lose(session, &session->settled,
 					    sample.samples, ESRCH);
-		profil_waiting_done(&session->waiting, sample.samples);
+		profil_pending_done(&session->pending, sample.samples);
 	}
 }

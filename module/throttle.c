@@ -15,7 +15,7 @@
 #include <linux/sched.h>
 
 #include "grid.h"
-#include "guard.h"
+#include "throttle.h"
 
 #define AVERAGED	128	/* samples that a mean is over */
 
@@ -41,7 +41,7 @@ static unsigned int max_cpu_percent = 5;
 static u32 limits;
 
 /* Rates that were lowered by another limit are tried anew. */
-static int guard_set_max_cpu_percent(const char *text, const struct kernel_param *param)
+static int throttle_set_max_cpu_percent(const char *text, const struct kernel_param *param)
 {
 	int err = param_set_uint(text, param);
 
@@ -51,7 +51,7 @@ static int guard_set_max_cpu_percent(const char *text, const struct kernel_param
 }
 
 static const struct kernel_param_ops max_cpu_percent_ops = {
-	.set = guard_set_max_cpu_percent,
+	.set = throttle_set_max_cpu_percent,
 	.get = param_get_uint,
 };
 
@@ -60,51 +60,51 @@ MODULE_PARM_DESC(max_cpu_percent,
 		 "share of a CPU that the timer's samples of one profile may take, in percent; 100: no limit");
 
 /* Return: the mean, with this sample. */
-static u32 guard_add_to_mean(struct profil_guard *guard, u64 took_ns)
+static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
 {
-	u32 cost = READ_ONCE(guard->cost_ns);
+	u32 cost = READ_ONCE(throttle->cost_ns);
 	u32 mean = cost / AVERAGED;
 
 	took_ns = min(took_ns, (u64)OUTLIER * mean + OUTLIER_NS);
 	cost += min_t(u64, took_ns, LONGEST_NS) - mean;
-	WRITE_ONCE(guard->cost_ns, cost);
+	WRITE_ONCE(throttle->cost_ns, cost);
 	return cost / AVERAGED;
 }
 
 /**
- * profil_guard_account - see what a sample of the current thread has taken
- * @guard:   of its profile
+ * profil_throttle_account - see what a sample of the current thread has taken
+ * @throttle:   of its profile
  * @rate:    that was asked for, in Hz
  * @took_ns: in ns, without the interrupt itself
  */
-void profil_guard_account(struct profil_guard *guard, u32 rate, u64 took_ns)
+void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns)
 {
 	u32 percent = READ_ONCE(max_cpu_percent);
 	u32 limit = READ_ONCE(limits);
-	u32 mean = guard_add_to_mean(guard, took_ns);
+	u32 mean = throttle_add_to_mean(throttle, took_ns);
 	u64 allowed;
 
-	if (READ_ONCE(guard->limit) != limit) {
-		WRITE_ONCE(guard->limit, limit);
-		WRITE_ONCE(guard->highest, U32_MAX);
+	if (READ_ONCE(throttle->limit) != limit) {
+		WRITE_ONCE(throttle->limit, limit);
+		WRITE_ONCE(throttle->highest, U32_MAX);
 	}
 	if (percent >= 100)
 		return;
 	/* the tick's own rate is as cheap as it gets */
 	allowed = max_t(u64, HZ, div_u64((u64)PROFIL_NS / 100 * percent,
 					 mean + INTERRUPT_NS));
-	if (profil_guard_rate(guard, rate) <= allowed)
+	if (profil_throttle_rate(throttle, rate) <= allowed)
 		return;
-	WRITE_ONCE(guard->highest, (u32)allowed);
+	WRITE_ONCE(throttle->highest, (u32)allowed);
 	pr_info_ratelimited("%s[%d]: a sample takes %u ns: rate lowered to %llu Hz (max_cpu_percent)\n",
 			    current->comm, task_pid_nr(current),
 			    mean + INTERRUPT_NS, allowed);
 }
 
 /* Of a profile that begins. */
-void profil_guard_init(struct profil_guard *guard)
+void profil_throttle_init(struct profil_throttle *throttle)
 {
-	guard->cost_ns = 0;
-	guard->highest = U32_MAX;
-	guard->limit = READ_ONCE(limits);
+	throttle->cost_ns = 0;
+	throttle->highest = U32_MAX;
+	throttle->limit = READ_ONCE(limits);
 }

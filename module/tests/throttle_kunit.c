@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When rates are lowered, and how far (guard.c, compiled in here, as user.c is in
+ * When rates are lowered, and how far (throttle.c, compiled in here, as user.c is in
  * user_kunit.c). What a sample takes is told to it, so no timer is needed.
  */
-#include "../guard.c"
+#include "../throttle.c"
 
 #include <linux/cpumask.h>
 #include <linux/smp.h>
@@ -13,11 +13,11 @@
 #define RATE	20000
 
 /* Of the profile under test */
-static struct profil_guard guard;
+static struct profil_throttle throttle;
 
 /* Samples of one cost each. */
 struct samples {
-	struct profil_guard *guard;
+	struct profil_throttle *throttle;
 	u64 took_ns;
 	unsigned int nr;
 };
@@ -29,11 +29,11 @@ static void take_samples(void *data)
 	unsigned int i;
 
 	for (i = 0; i < samples->nr; i++)
-		profil_guard_account(samples->guard, RATE, samples->took_ns);
+		profil_throttle_account(samples->throttle, RATE, samples->took_ns);
 }
 
 /* Return: what the guard takes a sample to cost, after so many of this cost. */
-static u64 sample_on(struct kunit *test, struct profil_guard *to, u64 took_ns,
+static u64 sample_on(struct kunit *test, struct profil_throttle *to, u64 took_ns,
 		     unsigned int nr)
 {
 	struct samples samples = { .guard = to, .took_ns = took_ns, .nr = nr };
@@ -47,7 +47,7 @@ static u64 sample_on(struct kunit *test, struct profil_guard *to, u64 took_ns,
 static int init(struct kunit *test)
 {
 	max_cpu_percent = 5;
-	profil_guard_init(&guard);
+	profil_throttle_init(&throttle);
 	return 0;
 }
 
@@ -61,30 +61,30 @@ static void mean_settles(struct kunit *test)
 
 	max_cpu_percent = 100;
 	for (i = 0; i < ARRAY_SIZE(costs); i++) {
-		u64 mean = sample_on(test, &guard, costs[i], 2 * MANY);
+		u64 mean = sample_on(test, &throttle, costs[i], 2 * MANY);
 
 		/* rounded down, and up to 1 more while it falls */
 		KUNIT_EXPECT_LE(test, mean, costs[i] + 1);
 		KUNIT_EXPECT_GE(test, mean + 1, costs[i]);
 	}
 	/* and no sample is taken to be longer, or the sum would overflow */
-	KUNIT_EXPECT_LE(test, sample_on(test, &guard, U64_MAX, 2 * MANY),
+	KUNIT_EXPECT_LE(test, sample_on(test, &throttle, U64_MAX, 2 * MANY),
 			(u64)LONGEST_NS + 1);
 }
 
 static void cheap_samples_lower_nothing(struct kunit *test)
 {
 	/* with their interrupts 2400 ns, which at 20 kHz are 4.8 percent */
-	sample_on(test, &guard, 1400, MANY);
+	sample_on(test, &throttle, 1400, MANY);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE), (u32)RATE);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 }
 
 /* A virtual CPU that was stopped in the middle of a sample, for 4 seconds */
 static void one_long_sample_lowers_nothing(struct kunit *test)
 {
-	sample_on(test, &guard, 500, MANY);
-	sample_on(test, &guard, 4000000000, 1);
+	sample_on(test, &throttle, 500, MANY);
+	sample_on(test, &throttle, 4000000000, 1);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
 }
 
@@ -100,20 +100,20 @@ static void dear_samples_lower_rates(struct kunit *test)
 			u64 budget = 10000000ULL * percents[i];
 			u64 affordable = div64_u64(budget, took);
 
-			profil_guard_init(&guard);
+			profil_throttle_init(&throttle);
 			max_cpu_percent = percents[i];
-			sample_on(test, &guard, took - INTERRUPT_NS, MANY);
+			sample_on(test, &throttle, took - INTERRUPT_NS, MANY);
 			if (affordable >= RATE) {
-				KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE),
+				KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE),
 						(u32)RATE);
 			} else if (affordable <= HZ) {
-				KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE),
+				KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE),
 						(u32)HZ);
 			} else {
 				/* the mean is up to 1 ns off */
-				KUNIT_EXPECT_LE(test, profil_guard_rate(&guard, RATE) *
+				KUNIT_EXPECT_LE(test, profil_throttle_rate(&throttle, RATE) *
 						(took - 1), budget);
-				KUNIT_EXPECT_GE(test, (profil_guard_rate(&guard, RATE) + 1) *
+				KUNIT_EXPECT_GE(test, (profil_throttle_rate(&throttle, RATE) + 1) *
 						(took + 1), budget);
 			}
 		}
@@ -122,31 +122,31 @@ static void dear_samples_lower_rates(struct kunit *test)
 
 static void never_below_the_tick(struct kunit *test)
 {
-	sample_on(test, &guard, 1000000000, MANY);
+	sample_on(test, &throttle, 1000000000, MANY);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)HZ);
 	/* who asks for less than the tick has it */
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, 1), 1U);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, 1), 1U);
 
-	profil_guard_init(&guard);
+	profil_throttle_init(&throttle);
 	max_cpu_percent = 0;
-	sample_on(test, &guard, 1, MANY);
+	sample_on(test, &throttle, 1, MANY);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)HZ);
 }
 
 static void no_limit(struct kunit *test)
 {
 	max_cpu_percent = 100;
-	sample_on(test, &guard, 1000000000, MANY);
+	sample_on(test, &throttle, 1000000000, MANY);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
 }
 
 /* 100 us once, where 1 us is usual: an interrupt of the machine's own. */
 static void one_dear_sample(struct kunit *test)
 {
-	sample_on(test, &guard, 1000, MANY);
-	sample_on(test, &guard, 100000, 1);
+	sample_on(test, &throttle, 1000, MANY);
+	sample_on(test, &throttle, 100000, 1);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
-	sample_on(test, &guard, 100000, 10);
+	sample_on(test, &throttle, 100000, 10);
 	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
 }
 
@@ -154,39 +154,39 @@ static void stays_low_until_reset(struct kunit *test)
 {
 	u32 lowered;
 
-	sample_on(test, &guard, 10000, MANY);
+	sample_on(test, &throttle, 10000, MANY);
 	lowered = guard.highest;
 	KUNIT_EXPECT_LT(test, lowered, (u32)RATE);
-	sample_on(test, &guard, 10, MANY);
+	sample_on(test, &throttle, 10, MANY);
 	KUNIT_EXPECT_EQ(test, guard.highest, lowered);
 
-	profil_guard_init(&guard);
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE), (u32)RATE);
+	profil_throttle_init(&throttle);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 	/* what samples cost before is forgotten too */
-	KUNIT_EXPECT_EQ(test, sample_on(test, &guard, 0, 1), 0ULL);
+	KUNIT_EXPECT_EQ(test, sample_on(test, &throttle, 0, 1), 0ULL);
 }
 
 /* One profile that is dear lowers its own rate, and that of no other. */
 static void two_profiles(struct kunit *test)
 {
-	struct profil_guard other;
+	struct profil_throttle other;
 
-	profil_guard_init(&other);
-	sample_on(test, &guard, 10000, MANY);
+	profil_throttle_init(&other);
+	sample_on(test, &throttle, 10000, MANY);
 	sample_on(test, &other, 100, MANY);
-	KUNIT_EXPECT_LT(test, profil_guard_rate(&guard, RATE), (u32)RATE);
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&other, RATE), (u32)RATE);
+	KUNIT_EXPECT_LT(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&other, RATE), (u32)RATE);
 }
 
 /* Samples that take nothing: 20,000 interrupts of a microsecond are 2 percent of a CPU. */
 static void interrupts_cost_too(struct kunit *test)
 {
 	max_cpu_percent = 3;
-	sample_on(test, &guard, 0, MANY);
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE), (u32)RATE);
+	sample_on(test, &throttle, 0, MANY);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 	max_cpu_percent = 1;
-	sample_on(test, &guard, 0, 1);
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE), (u32)RATE / 2);
+	sample_on(test, &throttle, 0, 1);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE / 2);
 }
 
 /* As root does it in sysfs. */
@@ -194,17 +194,17 @@ static void parameter(struct kunit *test)
 {
 	const struct kernel_param param = { .arg = &max_cpu_percent };
 
-	sample_on(test, &guard, 10000, MANY);
+	sample_on(test, &throttle, 10000, MANY);
 	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent_ops.set("50", &param), 0);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent, 50U);
 	/* seen at the next sample that is measured */
-	sample_on(test, &guard, 10000, 1);
+	sample_on(test, &throttle, 10000, 1);
 	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
-	sample_on(test, &guard, 10000, MANY);
-	KUNIT_EXPECT_EQ(test, profil_guard_rate(&guard, RATE), (u32)RATE);
+	sample_on(test, &throttle, 10000, MANY);
+	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 
-	sample_on(test, &guard, 100000, MANY);
+	sample_on(test, &throttle, 100000, MANY);
 	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent_ops.set("five", &param), -EINVAL);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent, 50U);
@@ -226,8 +226,8 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-struct kunit_suite profil_guard_suite = {
-	.name = "profil_guard",
+struct kunit_suite profil_throttle_suite = {
+	.name = "profil_throttle",
 	.init = init,
 	.test_cases = cases,
 };

@@ -26,7 +26,7 @@
 #include "buffer.h"
 #include "config.h"
 #include "pin.h"
-#include "repair.h"
+#include "worker.h"
 #include "sampler.h"
 #include "session.h"
 
@@ -38,7 +38,7 @@
 #define PASS_ABSENT	4
 
 /**
- * struct repair - one pass over what is to be done
+ * struct worker_pass - one pass over what is to be done
  * @session: session
  * @by_call: a call does it, and brings the first page that is absent
  * @samples: how many samples a worker still looks after
@@ -48,7 +48,7 @@
  * @error:   and why the call could not bring it, or 0
  * @again:   something is left that does not wait for a page
  */
-struct repair {
+struct worker_pass {
 	struct profil_session *session;
 	bool by_call;
 	unsigned int samples;
@@ -63,9 +63,9 @@ struct repair {
 #define CALL_PASSES	10000
 
 /* Is all memory there that has to be? Samples wait until that is known. */
-static void repair_sweep(struct repair *repair)
+static void worker_sweep(struct worker_pass *pass)
 {
-	struct profil_session *session = repair->session;
+	struct profil_session *session = pass->session;
 	int err;
 
 	if (test_bit(PROFIL_RECHECK, &session->flags))
@@ -76,9 +76,9 @@ static void repair_sweep(struct repair *repair)
 	err = profil_buffer_sweep(&session->buffer);
 	if (err == -EAGAIN) {
 		profil_session_recheck(session);
-		repair->again = true;
+		pass->again = true;
 	} else if (err) {
-		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	}
 	clear_bit_unlock(PROFIL_CHECKING, &session->flags);
 }
@@ -87,7 +87,7 @@ static void repair_sweep(struct repair *repair)
  * As a tick would, were it here now; also if the profile has ended meanwhile at
  * its limit: this came before. Return: false if its memory has changed again.
  */
-static bool repair_count_now(struct profil_session *session,
+static bool worker_count_now(struct profil_session *session,
 			     const struct profil_sample *sample)
 {
 	struct profil_cpu *cpu;
@@ -100,7 +100,7 @@ static bool repair_count_now(struct profil_session *session,
 	rcu_read_lock();
 	if (!test_bit(PROFIL_FAULTED, &session->flags))
 		done = profil_sampler_count(session, cpu, sample,
-					    &session->repaired);
+					    &session->settled);
 	rcu_read_unlock();
 	raw_spin_unlock(&cpu->lock);
 	local_irq_restore(flags);
@@ -110,22 +110,22 @@ static bool repair_count_now(struct profil_session *session,
 /*
  * Return: 0; -EAGAIN: the memory map changes all the time; or as profil_buffer_pin().
  */
-static int repair_pin_and_count(struct repair *repair,
+static int worker_pin_and_count(struct worker_pass *pass,
 				const struct profil_sample *sample)
 {
-	struct profil_session *session = repair->session;
-	unsigned long index = sample->place >> PAGE_SHIFT;
+	struct profil_session *session = pass->session;
+	unsigned long index = sample->buf_offset >> PAGE_SHIFT;
 	int err, tries;
 
 	for (tries = 0; tries < COUNT_TRIES; tries++) {
 		err = profil_buffer_pin(&session->buffer, index);
-		if (err == -EBUSY && repair->error && repair->missing == index)
-			return repair->error;
+		if (err == -EBUSY && pass->error && pass->missing == index)
+			return pass->error;
 		if (err)
 			return err;
 		/* pinning may have made a copy of the page, which is a change too */
-		repair_sweep(repair);
-		if (repair_count_now(session, sample))
+		worker_sweep(pass);
+		if (worker_count_now(session, sample))
 			return 0;
 	}
 	return -EAGAIN;
@@ -135,54 +135,54 @@ static int repair_pin_and_count(struct repair *repair,
  * A page is absent. A call keeps the sample first, and brings the page; in a worker, pages
  * of those that come after may be there. Return: whether the pass goes on.
  */
-static bool repair_go_on_without(struct repair *repair, unsigned long index)
+static bool worker_skip_absent(struct worker_pass *pass, unsigned long index)
 {
-	if (repair->by_call) {
-		repair->is_absent = true;
-		repair->missing = index;
+	if (pass->by_call) {
+		pass->is_absent = true;
+		pass->missing = index;
 		return false;
 	}
-	profil_waiting_rotate(&repair->session->waiting);
-	return repair->absent--;
+	profil_pending_rotate(&pass->session->pending);
+	return pass->absent--;
 }
 
-static void repair_count_waiting(struct repair *repair)
+static void worker_count_pending(struct worker_pass *pass)
 {
-	struct profil_session *session = repair->session;
+	struct profil_session *session = pass->session;
 	struct profil_sample sample;
 	int err;
 
 	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
-	       profil_waiting_first(&session->waiting, &sample)) {
-		if (!repair->by_call && !repair->samples--) {
-			repair->again = true;
+	       profil_pending_first(&session->pending, &sample)) {
+		if (!pass->by_call && !pass->samples--) {
+			pass->again = true;
 			return;
 		}
-		err = repair_pin_and_count(repair, &sample);
+		err = worker_pin_and_count(pass, &sample);
 		if (err == -EBUSY) {
-			if (!repair_go_on_without(repair, sample.place >>
+			if (!worker_skip_absent(pass, sample.buf_offset >>
 							  PAGE_SHIFT))
 				return;
 			continue;
 		}
 		/* it goes on waiting, before all others */
 		if (err == -EAGAIN) {
-			repair->again = true;
+			pass->again = true;
 			return;
 		}
-		profil_waiting_done(&session->waiting, sample.samples);
+		profil_pending_done(&session->pending, sample.samples);
 		if (!err)
 			continue;
 		/* out of memory is for this sample; all else for all that come */
 		if (err != -ENOMEM)
-			profil_session_end(session, PROFIL_STATE_FAULT, -err);
-		profil_session_lose(session, &session->repaired, sample.samples,
+			profil_session_stop(session, PROFIL_STATE_FAULT, -err);
+		profil_session_lose(session, &session->settled, sample.samples,
 				    -err);
 	}
 }
 
 /* Whether a signal was sent: for a thread that has the memory, under whose lock. */
-static bool repair_signal_process_of(struct task_struct *thread,
+static bool worker_signal_process_of(struct task_struct *thread,
 				     struct profil_session *session)
 {
 	bool has_memory;
@@ -201,7 +201,7 @@ static bool repair_signal_process_of(struct task_struct *thread,
  * made under the same lock. (One that it is about to execute finds the signal pending, as
  * any that comes in time.) Nor where the memory is there, and only we cannot watch it.
  */
-static void repair_send_fault_signal(struct profil_session *session)
+static void worker_send_fault_signal(struct profil_session *session)
 {
 	struct task_struct *leader, *thread;
 
@@ -214,79 +214,79 @@ static void repair_send_fault_signal(struct profil_session *session)
 	leader = pid_task(session->process, PIDTYPE_TGID);
 	if (leader)
 		for_each_thread(leader, thread)
-			if (repair_signal_process_of(thread, session))
+			if (worker_signal_process_of(thread, session))
 				break;
 	rcu_read_unlock();
 }
 
 /* With mmap_lock and the service_mutex. */
-static void repair_pass(struct repair *repair)
+static void worker_run_pass(struct worker_pass *pass)
 {
-	struct profil_session *session = repair->session;
+	struct profil_session *session = pass->session;
 
 	lockdep_assert_held(&session->service_mutex);
 	/* nothing may be pinned any more: a worker may come late */
-	if (session->given_back) {
-		profil_session_lose_waiting(session);
+	if (session->unpinned) {
+		profil_session_lose_pending(session);
 		return;
 	}
 	profil_session_grow(session);
-	repair_sweep(repair);
-	repair_count_waiting(repair);
+	worker_sweep(pass);
+	worker_count_pending(pass);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
 		/* a CPU may have looked at the state before */
 		profil_cpus_barrier(&session->cpus);
-		profil_session_give_back(session);
-		profil_session_lose_waiting(session);
-		repair_send_fault_signal(session);
+		profil_session_unpin(session);
+		profil_session_lose_pending(session);
+		worker_send_fault_signal(session);
 	}
 }
 
 /**
- * profil_repair_by_worker - bring a session into order, as far as that needs no wait
+ * profil_worker_pass - bring a session into order, as far as that needs no wait
  * @session: with its service_mutex, and its mmap_lock, held
  *
  * Return: whether there is more to be done now.
  */
-bool profil_repair_by_worker(struct profil_session *session)
+bool profil_worker_pass(struct profil_session *session)
 {
-	struct repair repair = {
+	struct worker_pass pass = {
 		.session = session,
 		.samples = PASS_MOST,
 		.absent = PASS_ABSENT,
 	};
 
-	repair_pass(&repair);
-	return repair.again;
+	worker_run_pass(&pass);
+	return pass.again;
 }
 
 /**
- * profil_repair_watch_locked - learn of changes to a child's memory from here on
+ * profil_worker_watch_locked - learn of changes to a child's memory from here on
  * @session: with its mmap_lock for writing
  *
  * By a worker. Waits only for what the kernel holds for short: the service_mutex of a
  * session that is not watched is taken with mmap_lock alone.
  */
-void profil_repair_watch_locked(struct profil_session *session)
+void profil_worker_watch_locked(struct profil_session *session)
 {
 	int err;
 
 	mutex_lock(&session->service_mutex);
 	err = profil_buffer_watch(&session->buffer);
 	if (err)
-		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	mutex_unlock(&session->service_mutex);
 }
 
 /**
- * profil_repair_watch - learn of changes to the caller's memory from here on
+ * profil_worker_watch - learn of changes to the caller's memory from here on
  * @session: of that memory
  *
  * May sleep. Signals wait: the subscription gives up with one pending, and a program
  * that gets one often enough would never have a profile. Those that cannot wait are
  * left, SIGKILL and SIGSTOP and the kernel's own. Return: 0, -ENOMEM or -EINTR.
  */
-int profil_repair_watch(struct profil_session *session)
+int profil_worker_watch(struct profil_session *session)
 {
 	sigset_t all, old;
 	int err;
@@ -310,7 +310,7 @@ int profil_repair_watch(struct profil_session *session)
  * hold it for as long as a page takes to come, and the service_mutex is not to be held
  * as long. Return: 0 or -EINTR.
  */
-static int repair_lock(struct profil_session *session)
+static int worker_lock(struct profil_session *session)
 {
 	if (mmap_read_lock_killable(session->mm))
 		return -EINTR;
@@ -320,13 +320,13 @@ static int repair_lock(struct profil_session *session)
 	return -EINTR;
 }
 
-static void repair_unlock(struct profil_session *session)
+static void worker_unlock(struct profil_session *session)
 {
 	mutex_unlock(&session->service_mutex);
 	mmap_read_unlock(session->mm);
 }
 
-static int repair_bring(struct profil_session *session, unsigned long index)
+static int worker_fault_in(struct profil_session *session, unsigned long index)
 {
 	return profil_pin_fault_in(session->mm,
 				   profil_config_address(session->config,
@@ -334,37 +334,37 @@ static int repair_bring(struct profil_session *session, unsigned long index)
 }
 
 /**
- * profil_repair_by_call - bring a session into order, and wait for what that takes
+ * profil_worker_settle - bring a session into order, and wait for what that takes
  * @session: of the caller's memory
  *
  * May sleep for as long as pages take to come, without locks. Return: 0, with the
  * service_mutex held; or -EINTR, without: the caller is being killed.
  */
-int profil_repair_by_call(struct profil_session *session)
+int profil_worker_settle(struct profil_session *session)
 {
-	struct repair repair = { .session = session, .by_call = true };
+	struct worker_pass pass = { .session = session, .by_call = true };
 	unsigned int passes = 0;
 	int err;
 
-	err = profil_repair_watch(session);
+	err = profil_worker_watch(session);
 	if (err == -EINTR)
 		return err;
 	if (err)
-		profil_session_end(session, PROFIL_STATE_FAULT, -err);
+		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	for (;;) {
-		if (repair_lock(session))
+		if (worker_lock(session))
 			return -EINTR;
-		repair.is_absent = false;
-		repair.again = false;
-		repair_pass(&repair);
+		pass.is_absent = false;
+		pass.again = false;
+		worker_run_pass(&pass);
 		if (++passes == CALL_PASSES ||
-		    (!repair.is_absent && !repair.again))
+		    (!pass.is_absent && !pass.again))
 			break;
-		repair_unlock(session);
-		repair.error = 0;
-		if (repair.is_absent)
-			repair.error = repair_bring(session, repair.missing);
-		if (repair.error == -EINTR)
+		worker_unlock(session);
+		pass.error = 0;
+		if (pass.is_absent)
+			pass.error = worker_fault_in(session, pass.missing);
+		if (pass.error == -EINTR)
 			return -EINTR;
 		cond_resched();
 	}
@@ -373,13 +373,13 @@ int profil_repair_by_call(struct profil_session *session)
 }
 
 /**
- * profil_repair_pin_all - pin all pages, at the start of a profile
+ * profil_worker_pin_all - pin all pages, at the start of a profile
  * @session: of the caller's memory, watched, which nobody else knows of
  *
  * May sleep for as long as pages take to come, without locks. Return: 0, -EFAULT,
  * -EOPNOTSUPP, -ENOMEM or -EINTR; then the caller gives back what is pinned.
  */
-int profil_repair_pin_all(struct profil_session *session)
+int profil_worker_pin_all(struct profil_session *session)
 {
 	struct profil_buffer *buffer = &session->buffer;
 	unsigned long nr = session->config->nr_pages, index = 0;
@@ -392,19 +392,19 @@ int profil_repair_pin_all(struct profil_session *session)
 	if (!pages)
 		return -ENOMEM;
 	while (index < nr && !err) {
-		err = repair_lock(session);
+		err = worker_lock(session);
 		if (err)
 			break;
 		/* its memory went away meanwhile, and a worker has given all back */
-		if (session->given_back)
+		if (session->unpinned)
 			pinned = -EFAULT;
 		else
 			pinned = profil_buffer_pin_range(buffer, index, pages);
-		repair_unlock(session);
+		worker_unlock(session);
 		if (pinned > 0)
 			index += pinned;
 		else if (pinned == -EBUSY)
-			err = repair_bring(session, index);
+			err = worker_fault_in(session, index);
 		else if (pinned != -EAGAIN)
 			err = pinned;
 		if (fatal_signal_pending(current))

@@ -12,13 +12,13 @@
  * - the end of the address space (exit, or exec's switch to a new one): the
  *   notifier's release comes when mm_users is 0. The sampler runs only where
  *   current->mm is the session's, and such a thread holds mm_users: there is
- *   none. What still waits is counted (leftover.c). Pins and charge are given back at
+ *   none. What still waits is counted (drain.c). Pins and charge are given back at
  *   once: within exit, or by the worker where that held the memory last.
  * - the worker, for a session whose end no notifier reports: a child's, before the
  *   worker has come to watch its memory.
  *
  * A profile that ends by itself (limit, full, fault) stays in the table for its
- * status, but gives back at once what it holds (repair.c).
+ * status, but gives back at once what it holds (worker.c).
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -34,18 +34,18 @@
 #include "config.h"
 #include "fork.h"
 #include "hooks.h"
-#include "leftover.h"
-#include "life.h"
+#include "drain.h"
+#include "lifecycle.h"
 #include "reaper.h"
-#include "repair.h"
+#include "worker.h"
 #include "session.h"
 #include "table.h"
 #include "timer.h"
-#include "totals.h"
+#include "stats.h"
 #include "trace.h"
 
 /* The calling process's session, or NULL. */
-static struct profil_session *life_get_own(void)
+static struct profil_session *lifecycle_get_own(void)
 {
 	struct profil_session *session;
 
@@ -58,9 +58,9 @@ static struct profil_session *life_get_own(void)
 }
 
 /* End ticks for a session that has left the table. */
-static void life_withdraw(struct profil_session *session)
+static void lifecycle_stop_sampling(struct profil_session *session)
 {
-	WRITE_ONCE(session->withdrawn, true);
+	WRITE_ONCE(session->unpublished, true);
 	profil_cpus_barrier(&session->cpus);
 }
 
@@ -69,16 +69,16 @@ static void life_withdraw(struct profil_session *session)
  * only beyond that, so that a profile can be replaced at the cap too. Regions that
  * forked children still count by are not given back by that.
  */
-static int life_charge(struct profil_config *config)
+static int lifecycle_charge(struct profil_config *config)
 {
-	struct profil_session *own = life_get_own();
+	struct profil_session *own = lifecycle_get_own();
 	u32 sessions = 0, regions = 0;
 	int err;
 
 	if (own && own->config->rights.user == config->rights.user) {
 		sessions = 1;
 		if (atomic_read(&own->config->sessions) == 1)
-			regions = own->config->nr_maps;
+			regions = own->config->nr_ranges;
 	}
 	if (own)
 		profil_session_put(own);
@@ -86,7 +86,7 @@ static int life_charge(struct profil_config *config)
 	err = profil_charge_session(&config->rights, sessions);
 	if (err)
 		return err;
-	err = profil_charge_regions(&config->rights, config->nr_maps, regions);
+	err = profil_charge_regions(&config->rights, config->nr_ranges, regions);
 	if (err) {
 		profil_uncharge_session(&config->rights);
 		return err;
@@ -96,28 +96,28 @@ static int life_charge(struct profil_config *config)
 }
 
 /* Of one session; with the last one that counts by @config go its regions. */
-static void life_uncharge(struct profil_config *config)
+static void lifecycle_uncharge(struct profil_config *config)
 {
 	profil_uncharge_session(&config->rights);
 	if (atomic_dec_and_test(&config->sessions))
-		profil_uncharge_regions(&config->rights, config->nr_maps);
+		profil_uncharge_regions(&config->rights, config->nr_ranges);
 }
 
 /* The end of a withdrawn session. Under its service_mutex; the caller buries it. */
-static void life_finish(struct profil_session *session)
+static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
 	struct profil_figures figures;
 
-	profil_session_give_back(session);
-	life_uncharge(session->config);
-	atomic_long_dec(&profil_totals[PROFIL_SESSIONS]);
+	profil_session_unpin(session);
+	lifecycle_uncharge(session->config);
+	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	figures = profil_session_figures(session);
 	trace_profil_stop(session->tgid, session->state, figures.samples,
 			  figures.lost);
 }
 
 /* The last reference to a finished session but for those at work, and its module's. */
-static void life_bury(struct profil_session *session)
+static void lifecycle_put(struct profil_session *session)
 {
 	profil_session_put(session);
 	/*
@@ -131,13 +131,13 @@ static void life_bury(struct profil_session *session)
 }
 
 /* The end of a withdrawn session. What waits is not counted any more. */
-static void life_finish_and_bury(struct profil_session *session)
+static void lifecycle_discard(struct profil_session *session)
 {
 	mutex_lock(&session->service_mutex);
-	profil_session_lose_waiting(session);
-	life_finish(session);
+	profil_session_lose_pending(session);
+	lifecycle_unpin_uncharge(session);
 	mutex_unlock(&session->service_mutex);
-	life_bury(session);
+	lifecycle_put(session);
 }
 
 /*
@@ -146,38 +146,38 @@ static void life_finish_and_bury(struct profil_session *session)
  * of the locks that a subscription takes. PREEMPT_RT has only a reserve for children of
  * children that are not watched (fork.c), so that there it is not put off.
  */
-static bool life_is_unhit(struct profil_session *session)
+static bool lifecycle_is_unsampled(struct profil_session *session)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	       !READ_ONCE(session->buffer.watched) &&
 	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING &&
-	       !profil_waiting_sum(&session->waiting);
+	       !profil_pending_sum(&session->pending);
 }
 
 /*
  * mmap_lock for reading, and the memory watched, if that is to be had without a wait: a
  * thread may hold the lock for as long as a page takes to come.
  */
-static bool life_try_lock_memory(struct profil_session *session)
+static bool lifecycle_try_lock_mm(struct profil_session *session)
 {
-	if (READ_ONCE(session->buffer.watched) || READ_ONCE(session->given_back))
+	if (READ_ONCE(session->buffer.watched) || READ_ONCE(session->unpinned))
 		return mmap_read_trylock(session->mm);
 	if (!compat_mmap_write_trylock(session->mm))
 		return false;
-	profil_repair_watch_locked(session);
+	profil_worker_watch_locked(session);
 	compat_mmap_write_downgrade(session->mm);
 	return true;
 }
 
 /* Return: whether there is more to be done now. */
-static bool life_repair(struct profil_session *session)
+static bool lifecycle_try_pass(struct profil_session *session)
 {
 	bool again = true;
 
-	if (!life_try_lock_memory(session))
+	if (!lifecycle_try_lock_mm(session))
 		return true;
 	if (mutex_trylock(&session->service_mutex)) {
-		again = profil_repair_by_worker(session);
+		again = profil_worker_pass(session);
 		mutex_unlock(&session->service_mutex);
 	}
 	mmap_read_unlock(session->mm);
@@ -185,28 +185,28 @@ static bool life_repair(struct profil_session *session)
 }
 
 /**
- * profil_life_work - the worker: what needs process context, and no call does
+ * profil_lifecycle_work - the worker: what needs process context, and no call does
  * @work: of a session, with its reference
  */
-void profil_life_work(struct work_struct *work)
+void profil_lifecycle_work(struct work_struct *work)
 {
 	struct profil_session *session =
 		container_of(to_delayed_work(work), struct profil_session, work);
 	struct mem_cgroup *memcg = NULL, *old;
 	bool gone = true, again = false;
 
-	if (profil_session_take_memory(session, &memcg)) {
+	if (profil_session_take_mm(session, &memcg)) {
 		gone = false;
 		/*
 		 * What is allocated (page tables too) is charged to the process, also
 		 * where the memory ends here
 		 */
 		old = compat_set_active_memcg(memcg);
-		if (life_is_unhit(session))
+		if (lifecycle_is_unsampled(session))
 			profil_reaper_begin();
 		else
-			again = life_repair(session);
-		if (!again || !profil_session_come_again(session, memcg)) {
+			again = lifecycle_try_pass(session);
+		if (!again || !profil_session_requeue(session, memcg)) {
 			mmput(session->mm);
 			mem_cgroup_put(memcg);
 		}
@@ -215,44 +215,44 @@ void profil_life_work(struct work_struct *work)
 	/* no notifier reports the end of memory that is not watched */
 	if (!READ_ONCE(session->buffer.watched) &&
 	    (gone || READ_ONCE(session->state) != PROFIL_STATE_RUNNING) &&
-	    profil_table_withdraw(session->mm, session)) {
-		life_withdraw(session);
-		life_finish_and_bury(session);
+	    profil_table_unpublish(session->mm, session)) {
+		lifecycle_stop_sampling(session);
+		lifecycle_discard(session);
 	}
 	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
-		life_finish_and_bury(session);
+		lifecycle_discard(session);
 	profil_fork_fill_reserve();
 	profil_session_put(session);
 }
 
 /**
- * profil_life_release - the address space ends
+ * profil_lifecycle_exit - the address space ends
  * @session: of it; see the top of the file
  *
  * In the notifier's callback, with mm_users at 0.
  */
-void profil_life_release(struct profil_session *session)
+void profil_lifecycle_exit(struct profil_session *session)
 {
 	/* else a stop or a replacement has it, or it has not begun */
-	if (!profil_table_withdraw(session->mm, session))
+	if (!profil_table_unpublish(session->mm, session))
 		return;
 	/* no barrier: no sampler runs, see the top of the file */
-	WRITE_ONCE(session->withdrawn, true);
+	WRITE_ONCE(session->unpublished, true);
 	/* free, or held for short: the mappings have no users, but may be reaped */
 	mmap_read_lock(session->mm);
 	mutex_lock(&session->service_mutex);
-	profil_leftover_count(session);
-	life_finish(session);
+	profil_drain_pending(session);
+	lifecycle_unpin_uncharge(session);
 	mutex_unlock(&session->service_mutex);
 	mmap_read_unlock(session->mm);
-	life_bury(session);
+	lifecycle_put(session);
 }
 
 /*
  * What a session has from when it counts as one until it is finished. @task is the
  * thread that starts it, or a child that does not run yet.
  */
-static void life_enrol(struct profil_session *session, struct task_struct *task)
+static void lifecycle_activate(struct profil_session *session, struct task_struct *task)
 {
 	struct mm_struct *mm = task->mm;
 
@@ -264,30 +264,30 @@ static void life_enrol(struct profil_session *session, struct task_struct *task)
 	if (session->config->flags & PROFIL_THREAD_ONLY)
 		session->thread = get_pid(task_pid(task));
 	profil_buffer_init(&session->buffer, mm, session->config);
-	atomic_long_inc(&profil_totals[PROFIL_SESSIONS]);
+	atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
 	/* it has the module until its end, and then its code */
-	profil_session_keep_code();
+	profil_session_hold_module();
 }
 
 /**
- * profil_life_begin_child - begin a forked child's session
+ * profil_lifecycle_start_child - begin a forked child's session
  * @child: charged, with config, hooks and the module
  * @task:  the child, which does not run yet
  *
  * Atomic context. A worker comes to insert its notifier when the first sample waits; and
  * before, to see whether a short child has gone. For a longer one, the reaper sees to that.
  */
-void profil_life_begin_child(struct profil_session *child,
-			     struct task_struct *task)
+void profil_lifecycle_start_child(struct profil_session *child,
+				  struct task_struct *task)
 {
-	life_enrol(child, task);
+	lifecycle_activate(child, task);
 	profil_table_publish(child);
-	profil_session_visit(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
+	profil_session_kick_later(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
 								    1 + HZ / 100);
 }
 
 /* Before its memory is watched: from then on a worker may give all back. */
-static int life_charge_all(struct profil_session *session)
+static int lifecycle_charge_all(struct profil_session *session)
 {
 	const struct profil_config *config = session->config;
 	int err;
@@ -302,7 +302,7 @@ static int life_charge_all(struct profil_session *session)
 	return 0;
 }
 
-static int life_check_all(struct profil_session *session)
+static int lifecycle_check_all(struct profil_session *session)
 {
 	int err;
 
@@ -316,19 +316,19 @@ static int life_check_all(struct profil_session *session)
 }
 
 /* Charge, watch, and pin or check the memory. */
-static int life_prepare(struct profil_session *session)
+static int lifecycle_prepare(struct profil_session *session)
 {
 	int err;
 
-	err = life_charge_all(session);
+	err = lifecycle_charge_all(session);
 	if (!err)
-		err = profil_repair_watch(session);
+		err = profil_worker_watch(session);
 	if (err)
 		return err;
 	if (session->config->flags & PROFIL_PIN_ON_HIT)
-		err = life_check_all(session);
+		err = lifecycle_check_all(session);
 	else
-		err = profil_repair_pin_all(session);
+		err = profil_worker_pin_all(session);
 	/* another thread may just have unmapped what was pinned */
 	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		err = -EFAULT;
@@ -336,7 +336,7 @@ static int life_prepare(struct profil_session *session)
 }
 
 /* The reference to @config is the session's, or put if there is an error. */
-static struct profil_session *life_create(struct profil_config *config)
+static struct profil_session *lifecycle_create(struct profil_config *config)
 {
 	struct profil_session *session;
 	int err = -ENOMEM;
@@ -345,8 +345,8 @@ static struct profil_session *life_create(struct profil_config *config)
 	if (!session)
 		goto put_config;
 	session->config = config;
-	profil_session_expect(session);
-	err = life_charge(config);
+	profil_session_reserve_pending(session);
+	err = lifecycle_charge(config);
 	if (err)
 		goto free_session;
 	err = profil_hooks_get(profil_clock_needs_timer(config));
@@ -354,20 +354,20 @@ static struct profil_session *life_create(struct profil_config *config)
 		goto uncharge;
 	/* which the caller's descriptor holds now */
 	__module_get(THIS_MODULE);
-	life_enrol(session, current);
+	lifecycle_activate(session, current);
 
-	err = life_prepare(session);
+	err = lifecycle_prepare(session);
 	if (!err)
 		return session;
-	life_withdraw(session);
+	lifecycle_stop_sampling(session);
 	mutex_lock(&session->service_mutex);
-	life_finish(session);
+	lifecycle_unpin_uncharge(session);
 	mutex_unlock(&session->service_mutex);
-	life_bury(session);
+	lifecycle_put(session);
 	return ERR_PTR(err);
 
 uncharge:
-	life_uncharge(config);
+	lifecycle_uncharge(config);
 free_session:
 	profil_session_free(session);
 put_config:
@@ -376,13 +376,13 @@ put_config:
 }
 
 /* Under its service_mutex. */
-static void life_read_status(struct profil_session *session,
-			     struct profil_status *status)
+static void lifecycle_read_status(struct profil_session *session,
+				  struct profil_status *status)
 {
 	struct profil_figures figures = profil_session_figures(session);
 
 	status->state = READ_ONCE(session->state);
-	/* pairs with the cmpxchg() in profil_session_end() */
+	/* pairs with the cmpxchg() in profil_session_stop() */
 	smp_rmb();
 	status->rate = profil_clock_rate(session->config);
 	status->clock = session->config->clock;
@@ -390,7 +390,7 @@ static void life_read_status(struct profil_session *session,
 	status->samples = figures.samples;
 	status->counted = figures.counted;
 	status->out_of_range = figures.out_of_range;
-	status->pending = profil_waiting_sum(&session->waiting);
+	status->pending = profil_pending_sum(&session->pending);
 	status->lost = figures.lost;
 	status->pinned_bytes = (u64)session->buffer.held << PAGE_SHIFT;
 	status->error = READ_ONCE(session->error);
@@ -404,75 +404,75 @@ static void life_read_status(struct profil_session *session,
  * killed, its counters go with it, and the worker ends the session: a worker that has the
  * service_mutex may wait for memory that only this process can free.
  */
-static void life_settle_and_finish(struct profil_session *session,
-				   struct profil_status *status)
+static void lifecycle_settle(struct profil_session *session,
+			     struct profil_status *status)
 {
-	if (profil_repair_by_call(session)) {
+	if (profil_worker_settle(session)) {
 		set_bit(PROFIL_ABANDONED, &session->flags);
-		profil_session_visit(session, 0);
+		profil_session_kick_later(session, 0);
 		return;
 	}
 	if (status)
-		life_read_status(session, status);
-	life_finish(session);
+		lifecycle_read_status(session, status);
+	lifecycle_unpin_uncharge(session);
 	mutex_unlock(&session->service_mutex);
-	life_bury(session);
+	lifecycle_put(session);
 }
 
 /**
- * profil_life_start - profile the calling process, from now on by @config
+ * profil_lifecycle_start - profile the calling process, from now on by @config
  * @config: the caller's reference goes to the session
  *
  * May sleep. The earlier session, if any, is replaced in one step, and no CPU
  * counts for it when this returns. Return: 0, or an error, with the earlier
  * session untouched.
  */
-int profil_life_start(struct profil_config *config)
+int profil_lifecycle_start(struct profil_config *config)
 {
 	struct profil_session *session, *old;
 	bool timer;
 
-	session = life_create(config);
+	session = lifecycle_create(config);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	/* before it can have been replaced, and freed, by another thread */
 	trace_profil_start(session->tgid, config->rate, config->flags,
-			   config->nr_maps, config->nr_pages);
+			   config->nr_ranges, config->nr_pages);
 	timer = profil_clock_needs_timer(config);
 	old = profil_table_publish(session);
 	if (timer)
 		profil_timer_begin();
 	if (old) {
-		life_withdraw(old);
-		life_settle_and_finish(old, NULL);
+		lifecycle_stop_sampling(old);
+		lifecycle_settle(old, NULL);
 	}
 	return 0;
 }
 
 /**
- * profil_life_stop - end the calling process's session
+ * profil_lifecycle_stop - end the calling process's session
  * @status: zeroed; gets the final figures, or stays zero if there was none
  *
  * May sleep. No CPU counts for the process any more when this returns, and what
  * waited has been counted. Return: 0, or -EINTR with the session as it was.
  */
-int profil_life_stop(struct profil_status *status)
+int profil_lifecycle_stop(struct profil_status *status)
 {
 	struct profil_session *session;
 	int err;
 
-	session = life_get_own();
+	session = lifecycle_get_own();
 	if (!session)
 		return 0;
 	/* before the point of no return: a signal may keep us from it */
-	err = profil_repair_watch(session);
+	err = profil_worker_watch(session);
 	if (err == -EINTR)
 		goto put;
 	err = 0;
 	/* else another thread has stopped or replaced it meanwhile: that is us too */
-	if (profil_table_withdraw(current->mm, session)) {
-		life_withdraw(session);
-		life_settle_and_finish(session, status);
+	if (profil_table_unpublish(current->mm, session)) {
+		lifecycle_stop_sampling(session);
+		lifecycle_settle(session, status);
 	}
 put:
 	profil_session_put(session);
@@ -480,21 +480,21 @@ put:
 }
 
 /**
- * profil_life_status - figures of the calling process's session so far
+ * profil_lifecycle_status - figures of the calling process's session so far
  * @status: zeroed; stays zero if there is none
  *
  * May sleep: what waits is counted first. Return: 0, or -EINTR.
  */
-int profil_life_status(struct profil_status *status)
+int profil_lifecycle_status(struct profil_status *status)
 {
-	struct profil_session *session = life_get_own();
+	struct profil_session *session = lifecycle_get_own();
 	int err;
 
 	if (!session)
 		return 0;
-	err = profil_repair_by_call(session);
+	err = profil_worker_settle(session);
 	if (!err) {
-		life_read_status(session, status);
+		lifecycle_read_status(session, status);
 		mutex_unlock(&session->service_mutex);
 	}
 	profil_session_put(session);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of samples that wait (waiting.c), compiled in here: any sequence of uses against
+ * The log of samples that wait (pending.c), compiled in here: any sequence of uses against
  * a table that has room for all, what comes while the first is counted, logs that grow, what
  * a full one costs, and interrupts and other CPUs that add while a thread takes.
  */
-#include "../waiting.c"
+#include "../pending.c"
 
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -16,7 +16,7 @@
 #include "suites.h"
 
 /* More than can wait in a log that has grown, so that it is full now and then. */
-#define PLACES		(2 * PROFIL_WAITING_LEAST)
+#define PLACES		(2 * PROFIL_PENDING_LEAST)
 
 /* Samples of each counter: the region's, and those that are out of range. */
 struct tally {
@@ -25,18 +25,18 @@ struct tally {
 };
 
 /* What the pc of a pc log's entry would be. */
-static u64 pc_of(u64 place)
+static u64 pc_of(u64 buf_offset)
 {
-	return place * 0x10001;
+	return buf_offset * 0x10001;
 }
 
 static struct profil_sample sample_at(u32 number, u32 samples)
 {
-	u64 place = number % PLACES;
+	u64 buf_offset = number % PLACES;
 
 	return (struct profil_sample){
-		.place = place,
-		.pc = pc_of(place),
+		.buf_offset = buf_offset,
+		.pc = pc_of(buf_offset),
 		.samples = samples,
 		.out_of_range = number / PLACES % 2,
 	};
@@ -44,12 +44,12 @@ static struct profil_sample sample_at(u32 number, u32 samples)
 
 static u64 *entry_of(struct tally *tally, const struct profil_sample *sample)
 {
-	return &tally->samples[sample->place][sample->out_of_range];
+	return &tally->samples[sample->buf_offset][sample->out_of_range];
 }
 
 static u64 *since_of(struct tally *tally, const struct profil_sample *sample)
 {
-	return &tally->since[sample->place][sample->out_of_range];
+	return &tally->since[sample->buf_offset][sample->out_of_range];
 }
 
 static void *zalloc(struct kunit *test, size_t size)
@@ -63,21 +63,21 @@ static void *zalloc(struct kunit *test, size_t size)
 /* With a log that grows before a step, or never. */
 static void sequence(struct kunit *test, unsigned int grows)
 {
-	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = zalloc(test, sizeof(*log));
 	struct tally *tally = zalloc(test, sizeof(*tally));
 	unsigned int i, waiting = 0, refused = 0, merged = 0, rotated = 0;
-	u32 size = PROFIL_WAITING_FEW;
+	u32 size = PROFIL_PENDING_FEW;
 	struct profil_sample sample;
 	struct rnd_state rnd;
 	u64 sum = 0, begun = 0, last = 0, *entry;
 	bool room;
 
-	profil_waiting_init(log);
+	profil_pending_init(log);
 	prandom_seed_state(&rnd, 9);
 	for (i = 0; i < 16000; i++) {
 		if (i == grows) {
-			size = PROFIL_WAITING_LEAST;
-			profil_waiting_grow(log, size, GFP_KERNEL);
+			size = PROFIL_PENDING_LEAST;
+			profil_pending_grow(log, size, GFP_KERNEL);
 		}
 		/* for a while mostly adding, then mostly taking */
 		if (prandom_u32_state(&rnd) % 8 < (i % 2048 < 1024 ? 7 : 2)) {
@@ -85,7 +85,7 @@ static void sequence(struct kunit *test, unsigned int grows)
 					   1 + prandom_u32_state(&rnd) % 9);
 			entry = entry_of(tally, &sample);
 			room = *entry || waiting < size;
-			KUNIT_ASSERT_EQ(test, profil_waiting_add(log, &sample), room);
+			KUNIT_ASSERT_EQ(test, profil_pending_add(log, &sample), room);
 			if (room) {
 				if (!*entry)
 					*since_of(tally, &sample) = ++begun;
@@ -96,20 +96,20 @@ static void sequence(struct kunit *test, unsigned int grows)
 			}
 			refused += !room;
 		} else {
-			room = profil_waiting_first(log, &sample);
+			room = profil_pending_first(log, &sample);
 			KUNIT_ASSERT_TRUE(test, room == (waiting > 0));
 			if (!room)
 				continue;
 			if (prandom_u32_state(&rnd) % 8 == 0) {
-				profil_waiting_rotate(log);
+				profil_pending_rotate(log);
 				*since_of(tally, &sample) = ++begun;
 				rotated++;
 				continue;
 			}
-			profil_waiting_done(log, sample.samples);
+			profil_pending_done(log, sample.samples);
 			entry = entry_of(tally, &sample);
 			KUNIT_ASSERT_EQ(test, (u64)sample.samples, *entry);
-			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.place));
+			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.buf_offset));
 			/* none is passed over */
 			KUNIT_ASSERT_GT(test, *since_of(tally, &sample), last);
 			last = *since_of(tally, &sample);
@@ -117,14 +117,14 @@ static void sequence(struct kunit *test, unsigned int grows)
 			*entry = 0;
 			waiting--;
 		}
-		KUNIT_ASSERT_EQ(test, profil_waiting_nr(log), waiting);
-		KUNIT_ASSERT_EQ(test, profil_waiting_sum(log), sum);
+		KUNIT_ASSERT_EQ(test, profil_pending_nr(log), waiting);
+		KUNIT_ASSERT_EQ(test, profil_pending_sum(log), sum);
 	}
 	/* all of it was tried */
 	KUNIT_EXPECT_GT(test, refused, 300U);
 	KUNIT_EXPECT_GT(test, merged, 300U);
 	KUNIT_EXPECT_GT(test, rotated, 300U);
-	profil_waiting_free(log);
+	profil_pending_free(log);
 }
 
 static void any_sequence(struct kunit *test)
@@ -139,81 +139,81 @@ static void any_sequence(struct kunit *test)
 /* The first of two goes to the end, with what was added since; one alone stays. */
 static void rotates(struct kunit *test)
 {
-	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = zalloc(test, sizeof(*log));
 	struct profil_sample sample;
 	unsigned int i;
 
-	profil_waiting_init(log);
+	profil_pending_init(log);
 	sample = sample_at(7, 2);
-	profil_waiting_add(log, &sample);
-	profil_waiting_rotate(log);
+	profil_pending_add(log, &sample);
+	profil_pending_rotate(log);
 	sample = sample_at(3, 1);
-	profil_waiting_add(log, &sample);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	profil_pending_add(log, &sample);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 
 	sample = sample_at(7, 5);
-	profil_waiting_add(log, &sample);
-	profil_waiting_rotate(log);
+	profil_pending_add(log, &sample);
+	profil_pending_rotate(log);
 	sample = sample_at(7, 1);
-	profil_waiting_add(log, &sample);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_EXPECT_EQ(test, sample.place, 3ULL);
-	profil_waiting_done(log, 1);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	profil_pending_add(log, &sample);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.buf_offset, 3ULL);
+	profil_pending_done(log, 1);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 8U);
-	KUNIT_EXPECT_EQ(test, profil_waiting_nr(log), 1U);
-	profil_waiting_done(log, 8);
+	KUNIT_EXPECT_EQ(test, profil_pending_nr(log), 1U);
+	profil_pending_done(log, 8);
 
 	/* round and round a full one */
-	for (i = 0; i < PROFIL_WAITING_FEW; i++) {
+	for (i = 0; i < PROFIL_PENDING_FEW; i++) {
 		sample = sample_at(i, 1);
-		KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+		KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
 	}
-	for (i = 0; i < 3 * PROFIL_WAITING_FEW; i++) {
-		KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-		KUNIT_ASSERT_EQ(test, sample.place, (u64)i % PROFIL_WAITING_FEW);
-		profil_waiting_rotate(log);
+	for (i = 0; i < 3 * PROFIL_PENDING_FEW; i++) {
+		KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+		KUNIT_ASSERT_EQ(test, sample.buf_offset, (u64)i % PROFIL_PENDING_FEW);
+		profil_pending_rotate(log);
 	}
-	KUNIT_EXPECT_EQ(test, profil_waiting_sum(log), (u64)PROFIL_WAITING_FEW);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), (u64)PROFIL_PENDING_FEW);
 }
 
 /* Room for what CPUs sample until the worker comes. */
 static void grows_with_cpus(struct kunit *test)
 {
-	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = zalloc(test, sizeof(*log));
 
 	/* few threads at the tick's rate need none */
-	KUNIT_EXPECT_LE(test, profil_waiting_want(1000, 3), PROFIL_WAITING_FEW);
-	KUNIT_EXPECT_LE(test, profil_waiting_want(250, 10), PROFIL_WAITING_FEW);
+	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_FEW);
+	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_FEW);
 	/* one thread at 20 kHz: 2 ms are 40, 6 ms are 120 */
-	KUNIT_EXPECT_GE(test, profil_waiting_want(20000, 1), 120U);
-	KUNIT_EXPECT_GE(test, profil_waiting_want(20000, 34), 120U * 34);
-	KUNIT_EXPECT_EQ(test, profil_waiting_want(UINT_MAX, UINT_MAX),
-			PROFIL_WAITING_MOST);
+	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 1), 120U);
+	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 34), 120U * 34);
+	KUNIT_EXPECT_EQ(test, profil_pending_want(UINT_MAX, UINT_MAX),
+			PROFIL_PENDING_MOST);
 
-	profil_waiting_init(log);
-	profil_waiting_grow(log, PROFIL_WAITING_FEW, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_FEW);
-	profil_waiting_grow(log, PROFIL_WAITING_FEW + 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_LEAST);
+	profil_pending_init(log);
+	profil_pending_grow(log, PROFIL_PENDING_FEW, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_FEW);
+	profil_pending_grow(log, PROFIL_PENDING_FEW + 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_LEAST);
 	/* only once */
-	profil_waiting_grow(log, PROFIL_WAITING_MOST, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_LEAST);
-	profil_waiting_free(log);
+	profil_pending_grow(log, PROFIL_PENDING_MOST, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_LEAST);
+	profil_pending_free(log);
 
-	profil_waiting_init(log);
-	profil_waiting_grow(log, PROFIL_WAITING_MOST - 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, waiting_size(log), PROFIL_WAITING_MOST);
-	profil_waiting_free(log);
+	profil_pending_init(log);
+	profil_pending_grow(log, PROFIL_PENDING_MOST - 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MOST);
+	profil_pending_free(log);
 }
 
 /*
  * What it costs to let samples wait that a full log refuses, and ones that it adds to
  * others, beside a log of 4096 and of 32. The least of some times, with interrupts off.
  */
-static u64 ns_of_adds(struct profil_waiting *log, u64 place)
+static u64 ns_of_adds(struct profil_pending *log, u64 buf_offset)
 {
 	struct profil_sample sample = { .samples = 1 };
 	u64 least = U64_MAX, ns;
@@ -224,8 +224,8 @@ static u64 ns_of_adds(struct profil_waiting *log, u64 place)
 		local_irq_save(flags);
 		ns = ktime_get_ns();
 		for (k = 0; k < 100; k++) {
-			sample.place = place + k % 16 * 8;
-			profil_waiting_add(log, &sample);
+			sample.buf_offset = buf_offset + k % 16 * 8;
+			profil_pending_add(log, &sample);
 		}
 		ns = ktime_get_ns() - ns;
 		local_irq_restore(flags);
@@ -234,29 +234,29 @@ static u64 ns_of_adds(struct profil_waiting *log, u64 place)
 	return least;
 }
 
-static struct profil_waiting *full_log(struct kunit *test, u32 want)
+static struct profil_pending *full_log(struct kunit *test, u32 want)
 {
-	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = zalloc(test, sizeof(*log));
 	struct profil_sample sample = { .samples = 1 };
 
-	profil_waiting_init(log);
-	profil_waiting_grow(log, want, GFP_KERNEL);
-	while (profil_waiting_add(log, &sample))
-		sample.place += 8;
+	profil_pending_init(log);
+	profil_pending_grow(log, want, GFP_KERNEL);
+	while (profil_pending_add(log, &sample))
+		sample.buf_offset += 8;
 	return log;
 }
 
 static void cost_does_not_grow(struct kunit *test)
 {
-	struct profil_waiting *few = full_log(test, 0);
-	struct profil_waiting *most = full_log(test, PROFIL_WAITING_MOST);
+	struct profil_pending *few = full_log(test, 0);
+	struct profil_pending *most = full_log(test, PROFIL_PENDING_MOST);
 
-	KUNIT_ASSERT_EQ(test, profil_waiting_nr(most), PROFIL_WAITING_MOST);
+	KUNIT_ASSERT_EQ(test, profil_pending_nr(most), PROFIL_PENDING_MOST);
 	/* a walk along all would take 128 times as long */
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 0), 8 * ns_of_adds(few, 0));
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 1 << 20),
 			8 * ns_of_adds(few, 1 << 20));
-	profil_waiting_free(most);
+	profil_pending_free(most);
 }
 
 #define CHOSEN	512U
@@ -264,73 +264,73 @@ static void cost_does_not_grow(struct kunit *test)
 /* Counters that a program chose to be in one bucket: as dear as a chain, and none is lost. */
 static void chosen_counters(struct kunit *test)
 {
-	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = zalloc(test, sizeof(*log));
 	u32 chain, most = 0, links = 0, taken = 0, i;
 	struct profil_sample sample = { .samples = 1 };
 	u16 link;
 
-	profil_waiting_init(log);
-	profil_waiting_grow(log, CHOSEN, GFP_KERNEL);
-	while (profil_waiting_nr(log) < CHOSEN) {
-		sample.place += 8;
-		if (waiting_bucket(log, &sample) == log->buckets)
-			KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	profil_pending_init(log);
+	profil_pending_grow(log, CHOSEN, GFP_KERNEL);
+	while (profil_pending_nr(log) < CHOSEN) {
+		sample.buf_offset += 8;
+		if (pending_bucket(log, &sample) == log->buckets)
+			KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
 	}
-	for (i = 0; i < waiting_size(log); i++) {
+	for (i = 0; i < pending_size(log); i++) {
 		chain = 0;
 		for (link = log->buckets[i]; link; link = log->next[link - 1])
 			chain++;
 		most = max(most, chain);
 		links += chain;
 	}
-	KUNIT_EXPECT_EQ(test, most, PROFIL_WAITING_CHAIN);
-	KUNIT_EXPECT_EQ(test, links, PROFIL_WAITING_CHAIN);
-	while (profil_waiting_first(log, &sample)) {
-		profil_waiting_done(log, sample.samples);
+	KUNIT_EXPECT_EQ(test, most, PROFIL_PENDING_CHAIN);
+	KUNIT_EXPECT_EQ(test, links, PROFIL_PENDING_CHAIN);
+	while (profil_pending_first(log, &sample)) {
+		profil_pending_done(log, sample.samples);
 		taken += sample.samples;
 	}
 	KUNIT_EXPECT_EQ(test, taken, CHOSEN);
-	for (i = 0; i < waiting_size(log); i++)
+	for (i = 0; i < pending_size(log); i++)
 		KUNIT_ASSERT_EQ(test, log->buckets[i], 0);
-	profil_waiting_free(log);
+	profil_pending_free(log);
 }
 
 /* What is added to the first while it is counted keeps its place, and is not lost. */
 static void added_while_counted(struct kunit *test)
 {
-	struct profil_waiting *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = zalloc(test, sizeof(*log));
 	struct profil_sample sample;
 
-	profil_waiting_init(log);
+	profil_pending_init(log);
 	sample = sample_at(7, 2);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
 	sample = sample_at(3, 1);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
 
 	/* looking takes nothing */
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 2U);
-	KUNIT_EXPECT_EQ(test, profil_waiting_sum(log), 3ULL);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), 3ULL);
 
 	sample = sample_at(7, 5);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_add(log, &sample));
-	profil_waiting_done(log, 2);
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_EXPECT_EQ(test, sample.place, 7ULL);
+	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
+	profil_pending_done(log, 2);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 5U);
-	profil_waiting_done(log, 5);
+	profil_pending_done(log, 5);
 
-	KUNIT_ASSERT_TRUE(test, profil_waiting_first(log, &sample));
-	KUNIT_EXPECT_EQ(test, sample.place, 3ULL);
-	profil_waiting_done(log, 1);
-	KUNIT_EXPECT_FALSE(test, profil_waiting_first(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_EXPECT_EQ(test, sample.buf_offset, 3ULL);
+	profil_pending_done(log, 1);
+	KUNIT_EXPECT_FALSE(test, profil_pending_first(log, &sample));
 }
 
 /* A log between those that add and the one that takes, who keep tallies. */
 struct flow {
-	struct profil_waiting log;
+	struct profil_pending log;
 	struct interrupter interrupter;
 	struct rnd_state rnd[2];
 	struct tally added[2];
@@ -347,7 +347,7 @@ static void add_one(struct flow *flow, unsigned int number)
 	struct profil_sample sample = sample_at(prandom_u32_state(rnd),
 						1 + prandom_u32_state(rnd) % 3);
 
-	if (profil_waiting_add(&flow->log, &sample))
+	if (profil_pending_add(&flow->log, &sample))
 		*entry_of(&flow->added[number], &sample) += sample.samples;
 }
 
@@ -355,9 +355,9 @@ static bool take_one(struct flow *flow)
 {
 	struct profil_sample sample;
 
-	if (!profil_waiting_first(&flow->log, &sample))
+	if (!profil_pending_first(&flow->log, &sample))
 		return false;
-	profil_waiting_done(&flow->log, sample.samples);
+	profil_pending_done(&flow->log, sample.samples);
 	*entry_of(&flow->taken, &sample) += sample.samples;
 	return true;
 }
@@ -366,8 +366,8 @@ static struct flow *make_flow(struct kunit *test)
 {
 	struct flow *flow = zalloc(test, sizeof(*flow));
 
-	profil_waiting_init(&flow->log);
-	profil_waiting_grow(&flow->log, PROFIL_WAITING_LEAST, GFP_KERNEL);
+	profil_pending_init(&flow->log);
+	profil_pending_grow(&flow->log, PROFIL_PENDING_LEAST, GFP_KERNEL);
 	prandom_seed_state(&flow->rnd[0], 10);
 	prandom_seed_state(&flow->rnd[1], 11);
 	return flow;
@@ -384,9 +384,9 @@ static void expect_all_taken(struct kunit *test, struct flow *flow)
 			KUNIT_ASSERT_EQ_MSG(test, flow->taken.samples[i][k],
 					    flow->added[0].samples[i][k] +
 					    flow->added[1].samples[i][k],
-					    "place %u", i);
-	KUNIT_EXPECT_EQ(test, profil_waiting_sum(&flow->log), 0ULL);
-	profil_waiting_free(&flow->log);
+					    "buf_offset %u", i);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(&flow->log), 0ULL);
+	profil_pending_free(&flow->log);
 }
 
 /* More than is taken meanwhile, so that the log is full at times. */
@@ -462,7 +462,7 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-struct kunit_suite profil_waiting_suite = {
-	.name = "profil_waiting",
+struct kunit_suite profil_pending_suite = {
+	.name = "profil_pending",
 	.test_cases = cases,
 };

@@ -7,14 +7,14 @@
 #include <linux/mm.h>
 #include <linux/sysfs.h>
 
-#include "totals.h"
+#include "stats.h"
 
-atomic_long_t profil_totals[PROFIL_NR_TOTALS];
-DEFINE_PER_CPU(struct profil_cpu_totals, profil_cpu_totals);
+atomic_long_t profil_stats[PROFIL_NR_STATS];
+DEFINE_PER_CPU(struct profil_cpu_stats, profil_cpu_stats);
 
-static ssize_t totals_show_total(char *buf, enum profil_total total, unsigned long unit)
+static ssize_t stats_show_total(char *buf, enum profil_stat stat, unsigned long unit)
 {
-	unsigned long value = atomic_long_read(&profil_totals[total]);
+	unsigned long value = atomic_long_read(&profil_stats[stat]);
 
 	return sysfs_emit(buf, "%lu\n", value * unit);
 }
@@ -22,48 +22,48 @@ static ssize_t totals_show_total(char *buf, enum profil_total total, unsigned lo
 static ssize_t sessions_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {
-	return totals_show_total(buf, PROFIL_SESSIONS, 1);
+	return stats_show_total(buf, PROFIL_SESSIONS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(sessions);
 
 static ssize_t pinned_bytes_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
-	return totals_show_total(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
+	return stats_show_total(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
 }
 static DEVICE_ATTR_ADMIN_RO(pinned_bytes);
 
 static ssize_t forks_followed_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
-	return totals_show_total(buf, PROFIL_FORKS_FOLLOWED, 1);
+	return stats_show_total(buf, PROFIL_FORKS_FOLLOWED, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(forks_followed);
 
 static ssize_t fork_failures_show(struct device *dev,
 				  struct device_attribute *attr, char *buf)
 {
-	return totals_show_total(buf, PROFIL_FORK_FAILURES, 1);
+	return stats_show_total(buf, PROFIL_FORK_FAILURES, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(fork_failures);
 
 static ssize_t fault_ends_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
-	return totals_show_total(buf, PROFIL_FAULT_ENDS, 1);
+	return stats_show_total(buf, PROFIL_FAULT_ENDS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(fault_ends);
 
-/* @field: byte offset in struct profil_cpu_totals */
-static ssize_t totals_show_cpu_total(char *buf, size_t field)
+/* @field: byte offset in struct profil_cpu_stats */
+static ssize_t stats_show_cpu_total(char *buf, size_t field)
 {
 	unsigned long sum = 0;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const void *totals = per_cpu_ptr(&profil_cpu_totals, cpu);
+		const void *stats = per_cpu_ptr(&profil_cpu_stats, cpu);
 
-		sum += READ_ONCE(*(const unsigned long *)(totals + field));
+		sum += READ_ONCE(*(const unsigned long *)(stats + field));
 	}
 	return sysfs_emit(buf, "%lu\n", sum);
 }
@@ -71,21 +71,21 @@ static ssize_t totals_show_cpu_total(char *buf, size_t field)
 static ssize_t samples_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
-	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, samples));
+	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats, samples));
 }
 static DEVICE_ATTR_ADMIN_RO(samples);
 
 static ssize_t counted_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
-	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, counted));
+	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats, counted));
 }
 static DEVICE_ATTR_ADMIN_RO(counted);
 
 static ssize_t out_of_range_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
-	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals,
+	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats,
 						   out_of_range));
 }
 static DEVICE_ATTR_ADMIN_RO(out_of_range);
@@ -93,7 +93,7 @@ static DEVICE_ATTR_ADMIN_RO(out_of_range);
 static ssize_t lost_show(struct device *dev, struct device_attribute *attr,
 			 char *buf)
 {
-	return totals_show_cpu_total(buf, offsetof(struct profil_cpu_totals, lost));
+	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats, lost));
 }
 static DEVICE_ATTR_ADMIN_RO(lost);
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What ticks, forks and notifiers leave to be done in process context.
+ */
+#ifndef _PROFIL_WORKER_H
+#define _PROFIL_WORKER_H
+
+#include <linux/types.h>
+
+struct profil_session;
+
+/* By a worker; wait for nothing that a user could hold up. */
+void profil_worker_watch_locked(struct profil_session *session);
+bool profil_worker_pass(struct profil_session *session);
+
+/* For a session of the caller's memory; sleep without locks for what is absent. */
+int profil_worker_watch(struct profil_session *session);
+int profil_worker_pin_all(struct profil_session *session);
+int profil_worker_settle(struct profil_session *session);
+
+#endif /* _PROFIL_WORKER_H */
