@@ -281,7 +281,7 @@ lowered_rate() {
 	before=$(<$parameter)
 	echo 0 >$parameter
 	run 0 --rate 4000 ./spin 0.5 &&
-	grep -q 'has lowered the rate from 4000 Hz' "$work/profile" &&
+	grep -q 'lowered the rate from 4000 Hz' "$work/profile" &&
 	profile_is_whole 18
 	status=$?
 	echo "$before" >$parameter
@@ -331,36 +331,36 @@ forked() {
 # of those that the system call alone makes.
 forks() {
 	run 0 ./forks 3 0.2 "$1" && forked 3 0.2 &&
-	grep -q '^# and 3 forked children used ' "$work/profile" &&
+	grep -q '^# plus 3 forked children, using ' "$work/profile" &&
 	profile_is_whole 8
 }
 
 forks_unknown() {
 	run 0 ./forks 3 0.2 kill && forked 3 0.2 &&
-	grep -q '^# and 3 forked children$' "$work/profile" &&
-	grep -q '^# 3 of them did not come to exit()' "$work/profile"
+	grep -q '^# plus 3 forked children$' "$work/profile" &&
+	grep -q '^# 3 of them did not call exit()' "$work/profile"
 }
 
 # A child is counted until it executes another program, and that is not.
 forks_and_exec() {
 	run 0 --no-follow ./forks 1 0.2 exec ./spin 0.2 && forked 1 0.2 &&
 	[ "$(share spin_much)" = 0 ] &&
-	grep -q '^# and 1 forked child used ' "$work/profile"
+	grep -q '^# plus 1 forked child, using ' "$work/profile"
 }
 
 # A static program is not profiled, but the first dynamic one that it executes is;
 # the second must not get into its counters.
 first_of_several() {
 	run 0 --no-follow ./forks-static 2 0 exec ./spin 0.5 &&
-	grep -q 'the command itself is not profiled$' "$work/profile" &&
+	grep -q '^# the command itself was not profiled: ' "$work/profile" &&
 	spun 0.5
 }
 
 # What is kept is what was shown, and can be shown otherwise.
 kept() {
 	run 0 ./spin 0.4 && cp "$work/profile" "$work/shown" && report &&
-	diff "$work/shown" <(grep -v '^# began ' "$work/profile") &&
-	grep -q "^# began .* on $(uname -n), Linux $(uname -r) " "$work/profile" &&
+	diff "$work/shown" <(grep -v '^# started ' "$work/profile") &&
+	grep -q "^# started .* on $(uname -n), Linux $(uname -r) " "$work/profile" &&
 	report --top 1 && [ "$(rows | wc -l)" = 1 ] &&
 	[ "$(share spin_much)" -gt 0 ] &&
 	report --by object --sort name --min-percent 90 &&
@@ -603,7 +603,7 @@ check "memlock limit: what is over it is lost, and told" memlock_short
 check "memlock limit: only what is hit counts" memlock_enough
 check "forked children" forks exit
 check "forked children that end by _exit()" forks _exit
-check "forked children that do not come to exit()" forks_unknown
+check "forked children that do not call exit()" forks_unknown
 check "children by clone" forks clone
 check "a forked child that executes another program, not followed" forks_and_exec
 check "two programs that a static one executes" first_of_several

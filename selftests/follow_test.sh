@@ -45,7 +45,7 @@ whole() {
 whole_in_bursts() {
 	local all
 
-	all=$(sed -n 's/^# all that the command waited for used \([0-9.]*\) s.*/\1/p' \
+	all=$(sed -n 's/^# all processes used \([0-9.]*\) s of CPU time:$/\1/p' \
 		"$work/profile")
 	rows --by process | awk -v all="$all" '
 		{ samples += $2; cpu += $4 }
@@ -70,7 +70,7 @@ executed() {
 	run sh -c './spin 0.4; ./spin 0.4 _exit; exec ./spin 0.4' &&
 	spun 3 1.2 && between 87 "$(samples spin_much)" 96 &&
 	[ "$(programs /spin)" = 3 ] && whole 8 &&
-	grep -q '^# and 2 executed programs used' "$work/profile"
+	grep -q '^# plus 2 executed programs, using ' "$work/profile"
 }
 
 # The dynamic linker, told to load the program, which then is not what the kernel executed
@@ -86,7 +86,7 @@ by_linker() {
 killed() {
 	run sh -c './spin 0.4 kill; exit 0' && spun 1 0.4 &&
 	[ "$(programs /spin)" = 0 ] &&
-	grep -q '^# 1 of them did not come to exit()' "$work/profile"
+	grep -q '^# 1 of them did not call exit()' "$work/profile"
 }
 
 not_followed() {
@@ -101,7 +101,7 @@ unprofiled() {
 	run sh -c './spin-static 0.5; :' &&
 	grep -q '^#   0\.[45][0-9] s in programs that were not profiled: spin-static 0\.[45]' \
 		"$work/profile" &&
-	awk '/^# all that the command waited for used/ { all = $9 }
+	awk '/^# all processes used .* of CPU time:$/ { all = $5 }
 	     /^#   [0-9.]* s / { sum += $2 }
 	     END { exit !(all - sum <= 0.02 && sum - all <= 0.02) }' "$work/profile"
 }

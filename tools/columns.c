@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables that fit a terminal: first names are folded, down to what is readable, then columns
- * of lesser worth are left out. Bars get what is left.
+ * Tables that fit the width of a terminal. First, names are shortened to their minimal width,
+ * then columns with a low priority are dropped. Bars get the room that is left.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,16 +12,19 @@
 #include "columns.h"
 #include "fold.h"
 
-/* A column of names is as wide as this at most before there are bars, or with no end of line */
-#define WIDEST_NAME	40
+/*
+ * Names up to this width take precedence over bars. In lines of unlimited length, longer names
+ * do not widen their column.
+ */
+#define USUAL_NAME	40
 
-#define LEAST_BAR	5
+#define MIN_BAR		5	/* shorter bars are not printed */
 
-#define MARGIN		2	/* "# ", before all */
+#define MARGIN		2	/* "# " in front of the titles */
 
-/* Widths; of what is left out, 0 */
+/* Widths of the columns; 0: dropped */
 struct layout {
-	int widths[COLUMNS_MOST];
+	int widths[COLUMNS_MAX];
 	struct terminal_style style;
 };
 
@@ -72,8 +75,8 @@ static const char *cell(const struct columns *table, size_t row, size_t column)
 	return text ? text : "";
 }
 
-/* How wide a column is by itself */
-static int find_width(const struct columns *table, size_t column, int most)
+/* The width of the widest cell or the title. @limit: ignore wider cells; 0: no limit */
+static int find_width(const struct columns *table, size_t column, int limit)
 {
 	int width = terminal_columns(table->columns[column].title);
 	size_t i;
@@ -81,13 +84,13 @@ static int find_width(const struct columns *table, size_t column, int most)
 	for (i = 0; i < table->nr_rows; i++) {
 		int columns = terminal_columns(cell(table, i, column));
 
-		if (columns > width && (!most || columns <= most))
+		if (columns > width && (!limit || columns <= limit))
 			width = columns;
 	}
 	return width;
 }
 
-/* Blanks before a column */
+/* Number of blanks in front of a column */
 static int find_gap(const struct columns *table, const struct layout *layout, size_t column)
 {
 	size_t i;
@@ -98,15 +101,16 @@ static int find_gap(const struct columns *table, const struct layout *layout, si
 	return 0;
 }
 
-/* What the columns take that are there, names no more than @most, or @least if that is 0 */
-static int add_up(const struct columns *table, const struct layout *layout, int most)
+/* The width of a line. @name_limit: count no more for a name; 0: no more than its minimum */
+static int line_width(const struct columns *table, const struct layout *layout, int name_limit)
 {
 	int all = MARGIN;
 	size_t i;
 
 	for (i = 0; i < table->nr_columns; i++) {
 		const struct column *column = &table->columns[i];
-		int limit = most ? most : column->least, width = layout->widths[i];
+		int limit = name_limit ? name_limit : column->min_width;
+		int width = layout->widths[i];
 
 		if (!width)
 			continue;
@@ -117,30 +121,33 @@ static int add_up(const struct columns *table, const struct layout *layout, int 
 	return all;
 }
 
-/* Return: whether there was a column that can be left out. */
-static bool leave_out(const struct columns *table, struct layout *layout)
+/* Drop the column with the lowest priority. Return: whether there was one to drop. */
+static bool drop_column(const struct columns *table, struct layout *layout)
 {
-	size_t least = table->nr_columns, i;
+	size_t lowest = table->nr_columns, i;
 
 	for (i = 0; i < table->nr_columns; i++)
-		if (layout->widths[i] && table->columns[i].worth &&
-		    (least == table->nr_columns ||
-		     table->columns[i].worth < table->columns[least].worth))
-			least = i;
-	if (least < table->nr_columns)
-		layout->widths[least] = 0;
-	return least < table->nr_columns;
+		if (layout->widths[i] && table->columns[i].priority &&
+		    (lowest == table->nr_columns ||
+		     table->columns[i].priority < table->columns[lowest].priority))
+			lowest = i;
+	if (lowest < table->nr_columns)
+		layout->widths[lowest] = 0;
+	return lowest < table->nr_columns;
 }
 
-/* Of all columns of names the widest gives way, unless it has its least. */
-static bool narrow(const struct columns *table, struct layout *layout, bool below)
+/*
+ * Make the widest column of names narrower by 1, but not less than its minimal width, or with
+ * @below_min, than any name needs. Return: whether there was such a column.
+ */
+static bool narrow(const struct columns *table, struct layout *layout, bool below_min)
 {
 	size_t widest = table->nr_columns, i;
 
 	for (i = 0; i < table->nr_columns; i++) {
-		int least = below ? FOLD_LEAST : table->columns[i].least;
+		int min = below_min ? FOLD_LEAST : table->columns[i].min_width;
 
-		if (is_name(&table->columns[i]) && layout->widths[i] > least &&
+		if (is_name(&table->columns[i]) && layout->widths[i] > min &&
 		    (widest == table->nr_columns || layout->widths[i] > layout->widths[widest]))
 			widest = i;
 	}
@@ -155,28 +162,29 @@ static void fit(const struct columns *table, struct layout *layout)
 	int room = end;
 	size_t i;
 
-	/* no name takes more than a line */
+	/* an upper bound for the steps of narrow() */
 	for (i = 0; i < table->nr_columns; i++)
 		if (is_name(&table->columns[i]) && layout->widths[i] > end)
 			layout->widths[i] = end;
-	while (add_up(table, layout, 0) > end && leave_out(table, layout))
+	while (line_width(table, layout, 0) > end && drop_column(table, layout))
 		;
-	room -= add_up(table, layout, WIDEST_NAME) + 1;
+	room -= line_width(table, layout, USUAL_NAME) + 1;
 	if (layout->style.bars > room)
 		layout->style.bars = room;
-	if (layout->style.bars < LEAST_BAR)
+	if (layout->style.bars < MIN_BAR)
 		layout->style.bars = 0;
 	room = end - layout->style.bars - !!layout->style.bars;
-	while (add_up(table, layout, end) > room && narrow(table, layout, false))
+	while (line_width(table, layout, end) > room && narrow(table, layout, false))
 		;
-	while (add_up(table, layout, end) > room && narrow(table, layout, true))
+	while (line_width(table, layout, end) > room && narrow(table, layout, true))
 		;
 }
 
+/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
 static long fold_column(struct columns *table, size_t column, int width)
 {
 	struct fold_name *names = calloc(table->nr_rows + 1, sizeof(*names));
-	long shared = -ENOMEM;
+	long numbered = -ENOMEM;
 	size_t i;
 
 	if (!names)
@@ -184,7 +192,7 @@ static long fold_column(struct columns *table, size_t column, int width)
 	for (i = 0; i < table->nr_rows; i++)
 		names[i].whole = cell(table, i, column);
 	if (table->columns[column].kind == COLUMN_FUNCTION) {
-		shared = fold_functions(names, table->nr_rows, width);
+		numbered = fold_functions(names, table->nr_rows, width);
 	} else {
 		for (i = 0; i < table->nr_rows; i++) {
 			names[i].folded = fold_path(names[i].whole, width);
@@ -192,27 +200,27 @@ static long fold_column(struct columns *table, size_t column, int width)
 				break;
 		}
 		if (i == table->nr_rows)
-			shared = 0;
+			numbered = 0;
 	}
 	for (i = 0; i < table->nr_rows; i++) {
 		free(table->rows[i].cells[column]);
 		table->rows[i].cells[column] = names[i].folded;
 	}
 	free(names);
-	return shared;
+	return numbered;
 }
 
-/* Return: how many names had to be told apart, or -ENOMEM. */
+/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
 static long lay_out(struct columns *table, struct layout *layout)
 {
-	long shared = 0;
+	long numbered = 0;
 	size_t i;
 
 	for (i = 0; i < table->nr_columns; i++) {
-		bool has_end = layout->style.columns || !is_name(&table->columns[i]);
+		bool is_bounded = layout->style.columns || !is_name(&table->columns[i]);
 
 		if (table->columns[i].title)
-			layout->widths[i] = find_width(table, i, has_end ? 0 : WIDEST_NAME);
+			layout->widths[i] = find_width(table, i, is_bounded ? 0 : USUAL_NAME);
 	}
 	if (!layout->style.columns)
 		return 0;
@@ -225,18 +233,18 @@ static long lay_out(struct columns *table, struct layout *layout)
 		more = fold_column(table, i, layout->widths[i]);
 		if (more < 0)
 			return more;
-		shared += more;
+		numbered += more;
 		layout->widths[i] = find_width(table, i, 0);
 	}
-	return shared;
+	return numbered;
 }
 
-/* Where a line is being printed: blanks wait until there is something behind them. */
+/* A line that is being printed */
 struct line {
 	FILE *out;
 	const struct columns *table;
 	const struct layout *layout;
-	int blanks;
+	int blanks;	/* not printed yet, so that no line ends in blanks */
 };
 
 static void print_cell(struct line *line, size_t column, const char *text,
@@ -305,17 +313,16 @@ static void release(struct columns *table)
 int columns_print(FILE *out, struct columns *table, const struct terminal_style *style)
 {
 	struct layout layout = { .style = *style };
-	long shared = table->error ? table->error : lay_out(table, &layout);
+	long numbered = table->error ? table->error : lay_out(table, &layout);
 	size_t i;
 
-	if (shared >= 0) {
+	if (numbered >= 0) {
 		print_titles(out, table, &layout);
 		for (i = 0; i < table->nr_rows; i++)
 			print_row(out, table, &layout, i);
 	}
-	if (shared > 0)
-		terminal_print_text(out, style,
-				    "# names that end in ~ and a number fold alike: --full-names shows them whole\n");
+	if (numbered > 0)
+		terminal_print_text(out, style, "# " FOLD_NUMBERED_NOTE "\n");
 	release(table);
-	return shared < 0 ? (int)shared : 0;
+	return numbered < 0 ? (int)numbered : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables that fit a terminal.
+ * Tables that fit the width of a terminal.
  */
 #ifndef PROFIL_COLUMNS_H
 #define PROFIL_COLUMNS_H
@@ -9,50 +9,50 @@
 
 #include "terminal.h"
 
-#define COLUMNS_MOST	8	/* in a table */
+#define COLUMNS_MAX	8	/* in a table */
 
-/* What a column has */
+/* What the cells of a column contain */
 enum column_kind {
-	COLUMN_FIGURE,		/* to the right, as wide as it takes */
-	COLUMN_TEXT,		/* the same to the left */
-	COLUMN_FUNCTION,	/* names that are folded to fit (fold.h) */
-	COLUMN_PATH,		/* those of files */
+	COLUMN_FIGURE,		/* right-aligned and never shortened */
+	COLUMN_TEXT,		/* left-aligned and never shortened */
+	COLUMN_FUNCTION,	/* names of functions, shortened to fit (fold.h) */
+	COLUMN_PATH,		/* paths of files, shortened to fit */
 };
 
 /**
- * struct column - what is known of a column before there are rows
- * @title: above it; NULL: the column is not there
- * @kind:  of what it has
- * @least: columns that names shall have, if they take as many, before others are left out
- * @worth: those with the least are left out first where there is no room; 0: it stays
- * @color: it has the colour of its row
+ * struct column - the properties of a column
+ * @title:     printed above the column; NULL: the column is not printed
+ * @kind:      what the cells contain
+ * @min_width: columns with a lower priority are dropped before names get less than this
+ * @priority:  where there is no room, the column with the lowest is dropped first; 0: never
+ * @color:     the cells have the colour of their row
  */
 struct column {
 	const char *title;
 	enum column_kind kind;
-	int least;
-	int worth;
+	int min_width;
+	int priority;
 	bool color;
 };
 
 /**
  * struct columns_row - a row
  * @cells: texts, to be given to free()
- * @color: of the column that has one
- * @share: of which there is a bar behind the row, from 0 to 1
+ * @color: colour of the cells in columns with @color
+ * @share: length of the bar after the row, from 0 to 1
  */
 struct columns_row {
-	char *cells[COLUMNS_MOST];
+	char *cells[COLUMNS_MAX];
 	enum terminal_color color;
 	double share;
 };
 
 /**
  * struct columns - a table
- * @columns:    what it has
- * @nr_columns: number of these, at most COLUMNS_MOST
- * @rows:       of it
- * @nr_rows:    number of them
+ * @columns:    its columns
+ * @nr_columns: number of columns, at most COLUMNS_MAX
+ * @rows:       its rows
+ * @nr_rows:    number of rows
  * @error:      0 or -ENOMEM
  */
 struct columns {
@@ -65,38 +65,38 @@ struct columns {
 
 /**
  * columns_begin - prepare a table
- * @table:      to be given to columns_print()
- * @columns:    what it has; must outlive it
- * @nr_columns: number of these
- * @nr_rows:    for which there shall be room
+ * @table:      initialised; to be given to columns_print()
+ * @columns:    its columns; must outlive the table
+ * @nr_columns: number of columns
+ * @nr_rows:    the most rows that will be added
  */
 void columns_begin(struct columns *table, const struct column *columns, size_t nr_columns,
 		   size_t nr_rows);
 
 /**
- * columns_add_row - begin the next row
+ * columns_add_row - add an empty row
  * @table: from columns_begin()
- * @color: of the row
- * @share: for its bar
+ * @color: colour of the row
+ * @share: length of its bar, from 0 to 1
  */
 void columns_add_row(struct columns *table, enum terminal_color color, double share);
 
 /**
- * columns_set - fill in a cell of the last row
- * @table:  in question
- * @column: index of its column; those that are not filled in are empty
- * @format: of its text, as of printf(3)
+ * columns_set - set a cell of the last row
+ * @table:  the table
+ * @column: index of the column; cells that are not set are empty
+ * @format: format of the text, as for printf(3)
  */
 void columns_set(struct columns *table, size_t column, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * columns_print - print the table below its titles, and free it
- * @out:   where to
- * @table: in question
- * @style: no line is longer than @style->columns, from TERMINAL_LEAST_COLUMNS on
+ * columns_print - print the titles and rows of a table, and free it
+ * @out:   where to print
+ * @table: the table
+ * @style: no line is longer than @style->columns, if that is TERMINAL_LEAST_COLUMNS or more
  *
- * Without an end of line, all is as wide as it takes, and nothing is left out.
+ * If @style->columns is 0, names are not shortened and no column is dropped.
  *
  * Return: 0 or -ENOMEM.
  */

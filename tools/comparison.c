@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two profiles side by side: the rows of both in one list, sorted so that what is the
- * same function is side by side, and merged.
+ * The comparison of two profiles: the rows of both are put into one list and sorted by name,
+ * so that the rows of one function are neighbours, and merged.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,14 +15,14 @@
 
 #define NAMELESS	"(functions without a name)"
 
-/* Append the rows of one side. Return: 0 or -ENOMEM. */
+/* Append the rows of @side. @other: the other side. Return: 0 or -ENOMEM. */
 static int append(struct comparison *comparison, const struct comparison_side *side,
-		  const struct comparison_side *against, bool is_new)
+		  const struct comparison_side *other, bool is_new)
 {
-	const struct result_object **other = namesakes_sort(against->result);
+	const struct result_object **other_objects = namesakes_sort(other->result);
 	size_t i;
 
-	if (!other)
+	if (!other_objects)
 		return -ENOMEM;
 	for (i = 0; i < side->profile->nr_rows; i++) {
 		struct comparison_row *to = &comparison->rows[comparison->nr_rows++];
@@ -31,7 +31,7 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 		to->function = row->function;
 		to->object = base_name(row->object);
 		if (!row->has_name &&
-		    !namesakes_has(other, against->result->nr_objects,
+		    !namesakes_has(other_objects, other->result->nr_objects,
 				   &side->result->objects[row->index]))
 			to->function = NAMELESS;
 		if (is_new)
@@ -39,7 +39,7 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 		else
 			to->old_samples = row->samples;
 	}
-	free(other);
+	free(other_objects);
 	return 0;
 }
 
@@ -67,8 +67,8 @@ static void merge(struct comparison *comparison)
 	comparison->nr_rows = to;
 }
 
-static void judge_seconds(struct comparison_row *row, const struct result *old,
-			  const struct result *new)
+static void compare_seconds(struct comparison_row *row, const struct result *old,
+			    const struct result *new)
 {
 	const double old_each = result_seconds(old, 1), new_each = result_seconds(new, 1);
 
@@ -76,27 +76,27 @@ static void judge_seconds(struct comparison_row *row, const struct result *old,
 	row->new = result_seconds(new, row->new_samples);
 	row->interval = confidence_seconds_difference(row->old_samples, old_each,
 						      row->new_samples, new_each);
-	row->is_real = confidence_seconds_differ(row->old_samples, old_each,
-						 row->new_samples, new_each);
+	row->is_significant = confidence_seconds_differ(row->old_samples, old_each,
+							row->new_samples, new_each);
 }
 
-static void judge_share(struct comparison_row *row, const struct profile *old,
-			const struct profile *new)
+static void compare_shares(struct comparison_row *row, const struct profile *old,
+			   const struct profile *new)
 {
 	row->old = share_of(row->old_samples, old->samples);
 	row->new = share_of(row->new_samples, new->samples);
 	row->interval = confidence_difference(row->old_samples, old->samples,
 					      row->new_samples, new->samples);
-	row->is_real = row->interval.low > 0 || row->interval.high < 0;
+	row->is_significant = row->interval.low > 0 || row->interval.high < 0;
 }
 
 static int compare_changes(const void *va, const void *vb)
 {
 	const struct comparison_row *a = va, *b = vb;
-	double by = fabs(b->change) - fabs(a->change);
+	double difference = fabs(b->change) - fabs(a->change);
 
-	if (by < 0 || by > 0)
-		return by < 0 ? -1 : 1;
+	if (difference < 0 || difference > 0)
+		return difference < 0 ? -1 : 1;
 	return compare_names(a, b);
 }
 
@@ -118,9 +118,9 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 		struct comparison_row *row = &comparison->rows[i];
 
 		if (of == COMPARISON_OF_SHARES)
-			judge_share(row, old->profile, new->profile);
+			compare_shares(row, old->profile, new->profile);
 		else
-			judge_seconds(row, old->result, new->result);
+			compare_seconds(row, old->result, new->result);
 		row->change = row->new - row->old;
 	}
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two profiles side by side, by function.
+ * The comparison of two profiles, function by function.
  */
 #ifndef PROFIL_COMPARISON_H
 #define PROFIL_COMPARISON_H
@@ -15,16 +15,16 @@
 
 /**
  * struct comparison_row - a function in two profiles
- * @function:      its name
- * @object:        file name of its object, without directory
- * @old_samples:   in the old profile; 0: it is not in it
- * @new_samples:   in the new one; 0: it is not in it
- * @old:           the old CPU time in seconds, or share from 0 to 1
- * @new:           the new one
- * @change:        the new one less the old one
- * @interval:      where the true change is
- * @is_real:       more than the chance of sampling. Two runs of the same program may
- *                 really differ, too
+ * @function:    name of the function
+ * @object:      file name of its object, without the directory
+ * @old_samples: samples in the old profile, or 0
+ * @new_samples: samples in the new profile, or 0
+ * @old:         CPU time in seconds, or share from 0 to 1, in the old profile
+ * @new:         the same in the new profile
+ * @change:      @new minus @old
+ * @interval:    95 % confidence interval of the change
+ * @is_significant: sampling error does not explain the change. Two runs of the same program
+ *               may differ by more than sampling error, too
  */
 struct comparison_row {
 	const char *function;
@@ -35,13 +35,13 @@ struct comparison_row {
 	double new;
 	double change;
 	struct interval interval;
-	bool is_real;
+	bool is_significant;
 };
 
 /**
- * struct comparison - all functions of two profiles
- * @rows:    the greatest change first
- * @nr_rows: number of them
+ * struct comparison - the functions of two profiles
+ * @rows:    a row for each function, the largest change first
+ * @nr_rows: number of rows
  */
 struct comparison {
 	struct comparison_row *rows;
@@ -50,14 +50,14 @@ struct comparison {
 
 /* What is compared */
 enum comparison_of {
-	COMPARISON_OF_SECONDS,	/* of runs that did the same work */
-	COMPARISON_OF_SHARES,	/* where one did more: of all that it did */
+	COMPARISON_OF_SECONDS,	/* CPU time: for runs that did the same work */
+	COMPARISON_OF_SHARES,	/* share of the run's CPU time: for runs of different work */
 };
 
 /**
- * struct comparison_side - one of the two
- * @result:  of the run
- * @profile: by function; has to outlive the comparison
+ * struct comparison_side - one of the two profiles
+ * @result:  the run
+ * @profile: its profile by function; must outlive the comparison
  */
 struct comparison_side {
 	const struct result *result;
@@ -67,16 +67,16 @@ struct comparison_side {
 /**
  * comparison_make - compare two profiles
  * @comparison: filled in; to be released by comparison_release(), whatever is returned
- * @old:        one
- * @new:        the other
- * @of:         what is compared
+ * @old:        the old profile
+ * @new:        the new profile
+ * @of:         what to compare
  *
- * A share changes when another function's time does; a CPU time does not.
+ * A function's share, unlike its CPU time, also changes when other functions change.
  *
- * Functions are the same if their names and the file names of their objects are: a
- * program is compared with a newer build of it in another directory. Those that have
- * only addresses are, if their objects have the same build-id; else those of an object
- * are taken together.
+ * Functions with the same name in objects with the same file name are the same, so that a
+ * program can be compared with a newer build in another directory. Functions that have only
+ * an address are the same if their objects also have the same build-id. Where the build-ids
+ * differ, all such functions of an object become one row.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -84,8 +84,8 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 		    const struct comparison_side *new, enum comparison_of of);
 
 /**
- * comparison_release - give back what comparison_make() took
- * @comparison: zero afterwards
+ * comparison_release - free a comparison
+ * @comparison: set to zero
  */
 void comparison_release(struct comparison *comparison);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two profiles side by side, as a table.
+ * The table of profil diff.
  */
 #ifndef PROFIL_COMPARISON_TABLE_H
 #define PROFIL_COMPARISON_TABLE_H
@@ -12,29 +12,29 @@
 #include "terminal.h"
 
 /**
- * struct comparison_table - how it is shown
+ * struct comparison_table - how to print a comparison
  * @of:          what was compared
- * @decimals:    of seconds
- * @top:         no more rows than these with the greatest changes; 0: as many as a terminal
- *               has room for, and all in a pipe, or with a @min_percent
- * @min_percent: rows with a smaller change are left out, in percent of the old CPU time
- * @above:       lines that there are above the table
- * @style:       colours, and how long lines are; there are no bars
+ * @decimals:    decimals of seconds
+ * @top:         print only this many rows, those with the largest changes; 0: on a terminal,
+ *               as many as fit, unless there is a @min_percent; else all
+ * @min_percent: omit rows with a smaller change, in percent of the old CPU time
+ * @lines_above: number of lines that were printed above the table
+ * @style:       colours and length of lines; there are no bars
  */
 struct comparison_table {
 	enum comparison_of of;
 	int decimals;
 	uint64_t top;
 	double min_percent;
-	long above;
+	long lines_above;
 	struct terminal_style style;
 };
 
 /**
- * comparison_print - print a row for each function, and what is left out
- * @out:        where to
- * @comparison: in question
- * @table:      how
+ * comparison_print - print a row for each function, and the number of omitted rows
+ * @out:        where to print
+ * @comparison: the comparison
+ * @table:      how to print it
  *
  * Return: 0 or -ENOMEM.
  */

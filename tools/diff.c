@@ -155,7 +155,8 @@ static void close_side(struct side *side)
 	result_release(&side->result);
 }
 
-static void print_side(FILE *out, const char *what, const struct side *side)
+static void print_side(FILE *out, const char *what, const char *root_option,
+		       const struct side *side)
 {
 	const struct result *result = &side->result;
 	int digits = table_decimals(result->rate);
@@ -163,21 +164,21 @@ static void print_side(FILE *out, const char *what, const struct side *side)
 
 	fprintf(out, "# %s: ", what);
 	terminal_print_name(out, options_file_name(side->file));
-	fprintf(out, ": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU\n",
+	fprintf(out, ": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU time\n",
 		side->profile.samples, result_rate(result), digits,
 		result_seconds(result, side->profile.samples));
 	if (result->lost)
 		fprintf(out, "# %s: %" PRIu64 " samples (%.*f s) were lost, and are in no function\n",
 			what, result->lost, digits, result_seconds(result, result->lost));
 	for (i = 0; i < result->nr_objects; i++) {
-		const char *problem = symbols_problem(side->symbols, i);
+		char *text = symbols_explain(side->symbols, i, root_option);
 
-		if (!problem)
+		if (!text)
 			continue;
 		fprintf(out, "# %s: ", what);
-		terminal_print_name(out, result->objects[i].path);
-		fprintf(out, ": %s: no function names (--%s-root says where the files are that ran)\n",
-			problem, what);
+		terminal_print_name(out, text);
+		putc('\n', out);
+		free(text);
 	}
 }
 
@@ -199,13 +200,13 @@ static int print(const struct comparison *comparison, const struct arguments *ar
 		return -ENOMEM;
 	if (arguments->full_names)
 		table.style.columns = 0;
-	print_side(out, "old", &arguments->old);
-	print_side(out, "new", &arguments->new);
+	print_side(out, "old", "--old-root", &arguments->old);
+	print_side(out, "new", "--new-root", &arguments->new);
 	if (fclose(out)) {
 		free(head);
 		return -ENOMEM;
 	}
-	table.above = terminal_print_text(stdout, &table.style, head);
+	table.lines_above = terminal_print_text(stdout, &table.style, head);
 	free(head);
 	return comparison_print(stdout, comparison, &table);
 }

@@ -158,16 +158,16 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 	free(options);
 }
 
-static void tell_problems(const struct result *result, const struct symbols *symbols)
+static void warn_problems(const struct result *result, const struct symbols *symbols)
 {
 	size_t i;
 
 	for (i = 0; i < result->nr_objects; i++) {
-		const char *problem = symbols_problem(symbols, i);
+		char *text = symbols_explain(symbols, i, "--root");
 
-		if (problem)
-			failure_warnx("%s: %s: no function names (--root says where the files are that ran)",
-				      result->objects[i].path, problem);
+		if (text)
+			failure_warnx("%s", text);
+		free(text);
 	}
 }
 
@@ -183,7 +183,7 @@ static int write_named(const struct arguments *arguments, const struct result *r
 	if (error) {
 		failure_warn("functions", -error);
 	} else {
-		tell_problems(result, symbols);
+		warn_problems(result, symbols);
 		attribution.find_line = symbols_line;
 		attribution.symbols = symbols;
 		error = export_to(arguments->format, &attribution, arguments->output);

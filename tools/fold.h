@@ -9,6 +9,10 @@
 
 #define FOLD_LEAST	8	/* columns that any name can be made to fit into */
 
+/* Explains the numbers of fold_functions() to the user. */
+#define FOLD_NUMBERED_NOTE \
+	"names that end in ~N are shortened alike; --full-names shows them in full"
+
 /**
  * fold_function - the name of a function
  * @name: demangled

@@ -15,7 +15,7 @@
 
 #define NS_PER_S	1e9
 
-/* In the order in which they started, where nothing else tells them apart */
+/* Processes are listed in the order in which they started. */
 static int compare_starts(const struct result_process *a, const struct result_process *b)
 {
 	return a < b ? -1 : a > b;
@@ -47,8 +47,8 @@ static int compare_pids(const void *va, const void *vb)
 	return compare_starts(*a, *b);
 }
 
-/* All of them, those with most samples first. Return: them, or NULL: no memory. */
-static const struct result_process **list(const struct result *result)
+/* Return: all processes, those with most samples first, to be given to free(); NULL: no memory. */
+static const struct result_process **sort_by_samples(const struct result *result)
 {
 	const struct result_process **all;
 	size_t i;
@@ -62,7 +62,7 @@ static const struct result_process **list(const struct result *result)
 	return all;
 }
 
-/* The processes, sorted */
+/* The processes, those with most samples first */
 struct sorted {
 	const struct result_process **all;
 	uint64_t samples;	/* of the run */
@@ -81,7 +81,7 @@ static void add_row(struct columns *table, const struct result *result, uint64_t
 		    const struct result_process *process)
 {
 	const double percent = share_percent(process->samples, all);
-	/* who can write into the counters can make them fewer than it was told */
+	/* a program can overwrite its counters, so that the run has fewer samples in all */
 	uint64_t samples = process->samples < all ? process->samples : all;
 	struct interval interval = confidence_share(samples, all);
 
@@ -107,18 +107,19 @@ static void add_row(struct columns *table, const struct result *result, uint64_t
 	columns_set(table, PROGRAM, "%s%s", process->program, process->is_fork ? " (fork)" : "");
 }
 
-static int print_left_out(FILE *out, const struct result *result, size_t shown,
-			  const struct table_options *options)
+static int print_omitted(FILE *out, const struct result *result, size_t shown,
+			 const struct table_options *options)
 {
+	const size_t omitted = result->nr_processes - shown;
 	int error = 0;
 
-	if (shown < result->nr_processes)
-		error = terminal_print_comment(out, &options->style, "# and %zu more processes%s",
-					       result->nr_processes - shown, options->more);
+	if (omitted)
+		error = terminal_print_comment(out, &options->style, "# %zu more process%s%s",
+					       omitted, omitted == 1 ? "" : "es", options->more);
 	if (!error && result->unlisted)
 		error = terminal_print_comment(out, &options->style,
-					       "# and %" PRIu64 " more for which there was no place: all samples of the run are in the table by function",
-					       result->unlisted);
+					       "# %" PRIu64 " unlisted process%s: the list was full; the table by function has the samples of all processes",
+					       result->unlisted, result->unlisted == 1 ? "" : "es");
 	return error;
 }
 
@@ -131,17 +132,17 @@ int processes_print(FILE *out, const struct result *result,
 		[PROFILE_BY_OBJECT] = compare_programs,
 		[PROFILE_BY_ADDRESS] = compare_pids,
 	};
-	struct sorted sorted = { list(result), result_samples(result) };
+	struct sorted sorted = { sort_by_samples(result), result_samples(result) };
 	const struct result_process **all = sorted.all;
 	static const struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent" },
-		[SAMPLES] = { .title = "samples", .worth = 5 },
-		[LOST] = { .title = "lost", .worth = 3 },
-		[SECONDS] = { .title = "CPU seconds", .worth = 6 },
-		[PID] = { .title = "pid", .worth = 4 },
-		[PARENT] = { .title = "parent", .worth = 2 },
-		[PROGRAM] = { "program", COLUMN_PATH, .least = 16 },
-		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .worth = 1 },
+		[SAMPLES] = { .title = "samples", .priority = 5 },
+		[LOST] = { .title = "lost", .priority = 3 },
+		[SECONDS] = { .title = "CPU seconds", .priority = 6 },
+		[PID] = { .title = "pid", .priority = 4 },
+		[PARENT] = { .title = "parent", .priority = 2 },
+		[PROGRAM] = { "program", COLUMN_PATH, .min_width = 16 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
 	};
 	struct columns table;
 	size_t shown, i;
@@ -157,5 +158,5 @@ int processes_print(FILE *out, const struct result *result,
 		add_row(&table, result, sorted.samples, all[i]);
 	free(all);
 	error = columns_print(out, &table, &options->style);
-	return error ? error : print_left_out(out, result, shown, options);
+	return error ? error : print_omitted(out, result, shown, options);
 }

@@ -12,11 +12,11 @@
 
 /**
  * processes_print - print a row for each process
- * @out:     where to
- * @result:  in question
- * @options: how; addresses, which a process has not, are process IDs. Not NULL
+ * @out:     where to print
+ * @result:  the run
+ * @options: what to print, and how; PROFILE_BY_ADDRESS sorts by process ID
  *
- * What a process did not tell is a "-". Percentages are of all samples of the run.
+ * A figure that a process did not report is a "-". Percentages are of all samples of the run.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of prof(1): its titles and its columns, as programs know them that read it. A
- * figure that is wider than its column keeps a blank before it.
+ * The table of prof(1), with the same titles and columns, because programs parse it. A figure
+ * that is wider than its column still has a blank in front of it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 
 #define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
 
-#define FIGURES		44	/* columns before the name */
-#define LEAST_NAME	20
-#define MOST_DECIMALS	4	/* of milliseconds */
-#define CALLS_COLUMNS	22	/* calls, and milliseconds for each */
+#define FIGURES		44	/* terminal columns in front of the name */
+#define MIN_NAME	20	/* terminal columns of a name */
+#define MAX_DECIMALS	4	/* of milliseconds */
+#define CALLS_COLUMNS	22	/* terminal columns of the calls and the milliseconds per call */
 
 static double row_percent(const void *of, size_t i)
 {
@@ -25,19 +25,19 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(prof->rows[i].samples, prof->samples);
 }
 
-/* As many as the mean is better known by than a single call */
+/* One decimal for each factor of 10: the mean of many calls is more precise than one call. */
 static int call_decimals(uint64_t calls)
 {
 	int decimals = 0;
 
-	while (calls >= 10 && decimals < MOST_DECIMALS) {
+	while (calls >= 10 && decimals < MAX_DECIMALS) {
 		calls /= 10;
 		decimals++;
 	}
 	return decimals;
 }
 
-/* Of what is no function, calls and samples have nothing to do with one another. */
+/* PROF_NOWHERE gets no time per call: its calls and samples are unrelated. */
 static void print_calls(FILE *out, const struct prof_row *row, double seconds)
 {
 	const int decimals = call_decimals(row->calls);
@@ -78,33 +78,33 @@ static void print_rows(FILE *out, const struct prof *prof, const struct fold_nam
 	}
 }
 
-/* Return: how many names fold alike, or -ENOMEM. */
+/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
 static long fold_names(const struct prof *prof, struct fold_name *names,
 		       const struct terminal_style *style)
 {
-	int most = style->columns - FIGURES;
+	int room = style->columns - FIGURES;
 	size_t i;
 
 	if (!style->columns)
 		return 0;
 	for (i = 0; i < prof->nr_rows; i++)
 		names[i].whole = prof->rows[i].name;
-	return fold_functions(names, prof->nr_rows, most < LEAST_NAME ? LEAST_NAME : most);
+	return fold_functions(names, prof->nr_rows, room < MIN_NAME ? MIN_NAME : room);
 }
 
-static int print_left_out(FILE *out, const struct prof *prof, size_t shown,
-			  const struct terminal_style *style)
+static int print_omitted(FILE *out, const struct prof *prof, size_t shown,
+			 const struct terminal_style *style)
 {
 	uint64_t samples = 0;
 	size_t i;
 
 	if (!prof->nr_rows)
-		return terminal_print_comment(out, style, "# there are no samples and no calls");
+		return terminal_print_comment(out, style, "# no samples and no calls");
 	if (shown == prof->nr_rows)
 		return 0;
 	for (i = shown; i < prof->nr_rows; i++)
 		samples += prof->rows[i].samples;
-	return terminal_print_comment(out, style, "# and %zu more row%s, with %.1f percent",
+	return terminal_print_comment(out, style, "# %zu more row%s with %.1f percent",
 				      prof->nr_rows - shown,
 				      prof->nr_rows - shown == 1 ? "" : "s",
 				      share_percent(samples, prof->samples));
@@ -117,7 +117,7 @@ int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
 	struct fold_name *names = calloc(prof->nr_rows + 1, sizeof(*names));
 	struct prof shown = *prof;
 	int error = -ENOMEM;
-	long alike = -ENOMEM;
+	long numbered;
 	size_t i;
 
 	if (!names)
@@ -126,15 +126,14 @@ int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
 	shown.nr_rows = table_count_shown(prof->nr_rows, options->top, options->min_percent,
 					  row_percent, prof);
 	prof_sort(shown.rows, shown.nr_rows, options->order);
-	alike = fold_names(&shown, names, style);
-	if (alike >= 0) {
+	numbered = fold_names(&shown, names, style);
+	if (numbered >= 0) {
 		fputs(TITLES, out);
 		print_rows(out, &shown, names, rate, style);
-		error = print_left_out(out, prof, shown.nr_rows, style);
+		error = print_omitted(out, prof, shown.nr_rows, style);
 	}
-	if (!error && alike)
-		error = terminal_print_comment(out, style,
-					       "# names that end in ~ and a number fold alike: --full-names shows them whole");
+	if (!error && numbered)
+		error = terminal_print_comment(out, style, "# " FOLD_NUMBERED_NOTE);
 	for (i = 0; i < shown.nr_rows; i++)
 		free(names[i].folded);
 	free(names);

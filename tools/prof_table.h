@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of prof(1).
+ * A mon.out file as the table of prof(1).
  */
 #ifndef PROFIL_PROF_TABLE_H
 #define PROFIL_PROF_TABLE_H
@@ -12,14 +12,14 @@
 #include "table.h"
 
 /**
- * prof_table_print - print it, and what is left out
- * @out:     where to; check ferror()
- * @prof:    sorted otherwise afterwards
+ * prof_table_print - print the rows, and a summary of the omitted rows
+ * @out:     where to print; the caller checks ferror()
+ * @prof:    the rows; their order changes
  * @rate:    samples per second; not 0
- * @options: how; @options->by and bars mean nothing here
+ * @options: what to print, and how; @options->by and bars are ignored
  *
- * Seconds have two digits after the point, more at rates above 100 Hz (table_decimals()), and
- * milliseconds per call one for each of the number of calls but the first, up to four.
+ * Seconds have two decimals, or more at rates above 100 Hz (table_decimals()). Milliseconds per
+ * call have one decimal less than the number of calls has digits, up to four.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A profile as text: some lines about the run, each behind a "# ", then one
- * line per function, object or process in columns.
+ * A profile as text: lines about the run, each beginning with "# ", then a table with one
+ * row per function, line, object or process.
  */
 #ifndef PROFIL_REPORT_H
 #define PROFIL_REPORT_H
@@ -15,12 +15,12 @@
 #include "table.h"
 
 /**
- * struct report - all that a report tells about
- * @result:  of a run
- * @profile: of @result, by what @table says; not needed by process
- * @symbols: that the profile was made with, or NULL
- * @table:   what the table shows, and how
- * @of_file: the result was kept: when and where it was made is worth a line
+ * struct report - what to report
+ * @result:  the run
+ * @profile: the profile of @result by @table.by; not needed for TABLE_BY_PROCESS
+ * @symbols: the symbols that @profile was made with, or NULL
+ * @table:   how to print the table
+ * @of_file: the result was read from a file: print when and where it was made
  */
 struct report {
 	const struct result *result;
@@ -31,11 +31,11 @@ struct report {
 };
 
 /**
- * report_print - print it
- * @out:    where to; check ferror()
- * @report: what
+ * report_print - print a report
+ * @out:    where to print; the caller checks ferror()
+ * @report: what to print
  *
- * Control characters, as names in a file may have them, are printed in octal.
+ * Control characters in names are printed in octal.
  *
  * Return: 0 or -ENOMEM.
  */

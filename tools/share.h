@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples as a share of all.
+ * Samples as a share of all samples.
  */
 #ifndef PROFIL_SHARE_H
 #define PROFIL_SHARE_H
@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /**
- * share_of - a share of samples
- * @samples: those in question
- * @all:     all of them; of none, shares are 0
+ * share_of - the share of some samples
+ * @samples: number of these samples
+ * @all:     number of all samples
  *
- * Return: from 0 to 1.
+ * Return: from 0 to 1; 0 if there are no samples.
  */
 static inline double share_of(uint64_t samples, uint64_t all)
 {
@@ -20,11 +20,11 @@ static inline double share_of(uint64_t samples, uint64_t all)
 }
 
 /**
- * share_percent - the same in percent
- * @samples: those in question
- * @all:     all of them; of none, shares are 0
+ * share_percent - the share of some samples in percent
+ * @samples: number of these samples
+ * @all:     number of all samples
  *
- * Return: from 0 to 100.
+ * Return: from 0 to 100; 0 if there are no samples.
  */
 static inline double share_percent(uint64_t samples, uint64_t all)
 {

@@ -134,6 +134,19 @@ const char *symbols_problem(const struct symbols *symbols, size_t object)
 	return symbols->files[object].problem;
 }
 
+char *symbols_explain(const struct symbols *symbols, size_t object, const char *option)
+{
+	const struct file *file = &symbols->files[object];
+	char *text;
+
+	if (!file->problem ||
+	    asprintf(&text, "%s: %s: no function names%s%s%s", file->object->path, file->problem,
+		     option ? " (use " : "", option ? option : "",
+		     option ? " if the file that ran is elsewhere)" : "") < 0)
+		return NULL;
+	return text;
+}
+
 static int compare_strings(const void *va, const void *vb)
 {
 	const struct string *a = va, *b = vb;

@@ -111,6 +111,17 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 
 /**
+ * symbols_explain - explain why an object has no function names
+ * @symbols: from symbols_new()
+ * @object:  index in result->objects
+ * @option:  option by which the user can set another root directory; NULL: there is none
+ *
+ * Return: a line for the user, without a newline, to be given to free(); NULL: there is no
+ * problem, or no memory.
+ */
+char *symbols_explain(const struct symbols *symbols, size_t object, const char *option);
+
+/**
  * symbols_are_stripped - whether an object has names for exported functions only
  * @symbols: from symbols_new()
  * @object:  index in result->objects

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rows of a report. What is left out of a table is said below it, so that nobody
- * takes what is there for all.
+ * The table of a report. Rows that are omitted are summed up below it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,8 +54,8 @@ static void add_row(struct columns *table, const struct result *result,
 	columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low, 100 * interval.high);
 }
 
-static int print_left_out(FILE *out, const struct profile *profile, size_t shown,
-			  const char *what, const struct table_options *options)
+static int print_omitted(FILE *out, const struct profile *profile, size_t shown,
+			 const char *what, const struct table_options *options)
 {
 	uint64_t samples = 0;
 	size_t i;
@@ -66,7 +65,7 @@ static int print_left_out(FILE *out, const struct profile *profile, size_t shown
 	if (shown == profile->nr_rows)
 		return 0;
 	return terminal_print_comment(out, &options->style,
-				      "# and %zu more %s%s, with %.2f percent%s",
+				      "# %zu more %s%s with %.2f percent%s",
 				      profile->nr_rows - shown, what,
 				      profile->nr_rows - shown == 1 ? "" : "s",
 				      share_percent(samples, profile->samples), options->more);
@@ -83,11 +82,11 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 	const char *name = names[options->by];
 	struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent", .color = true },
-		[SECONDS] = { .title = "seconds", .worth = 1 },
-		[SAMPLES] = { .title = "samples", .worth = 4 },
-		[NAME] = { name, COLUMN_FUNCTION, .least = 20 },
-		[OBJECT] = { "object", COLUMN_PATH, .least = 14, .worth = 3 },
-		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .worth = 2 },
+		[SECONDS] = { .title = "seconds", .priority = 1 },
+		[SAMPLES] = { .title = "samples", .priority = 4 },
+		[NAME] = { name, COLUMN_FUNCTION, .min_width = 20 },
+		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 3 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 2 },
 	};
 	struct profile shown = *profile;
 	struct columns table;
@@ -98,7 +97,7 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
 					  row_percent, profile);
 	profile_sort(&shown, options->order);
-	/* the path is the name, and there is no other */
+	/* the name is the object's path already */
 	if (options->by == TABLE_BY_OBJECT) {
 		columns[NAME].kind = COLUMN_PATH;
 		columns[OBJECT].title = NULL;
@@ -107,5 +106,5 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 	for (i = 0; i < shown.nr_rows; i++)
 		add_row(&table, result, profile, &shown.rows[i]);
 	error = columns_print(out, &table, &options->style);
-	return error ? error : print_left_out(out, profile, shown.nr_rows, name, options);
+	return error ? error : print_omitted(out, profile, shown.nr_rows, name, options);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rows of a report: functions or objects with their samples.
+ * The table of a report: a row for each function, line or object, with its samples.
  */
 #ifndef PROFIL_TABLE_H
 #define PROFIL_TABLE_H
@@ -13,7 +13,7 @@
 #include "result.h"
 #include "terminal.h"
 
-/* What a row is */
+/* What each row stands for */
 enum table_by {
 	TABLE_BY_FUNCTION,
 	TABLE_BY_LINE,
@@ -22,13 +22,13 @@ enum table_by {
 };
 
 /**
- * struct table_options - what is shown, and how; all 0 is everything, as plain text
- * @by:          what a row is
- * @order:       what rows are sorted by
- * @min_percent: rows with a smaller share are left out
- * @top:         no more rows than these with the most samples; 0: all
- * @style:       colours, bars, and how long lines are
- * @more:        said where rows are left out
+ * struct table_options - what to print, and how; if all fields are 0, all rows as plain text
+ * @by:          what each row stands for
+ * @order:       what to sort the rows by
+ * @min_percent: omit rows with a smaller share
+ * @top:         print only this many rows, those with the most samples; 0: all
+ * @style:       colours, bars and length of lines
+ * @more:        text after the number of omitted rows: how to see them
  */
 struct table_options {
 	enum table_by by;
@@ -40,35 +40,37 @@ struct table_options {
 };
 
 /**
- * table_decimals - digits of seconds that show one sample
- * @rate: samples per second; 0.01 s at 100 Hz
+ * table_decimals - number of decimals that show the seconds of one sample
+ * @rate: samples per second
+ *
+ * For example 2 at 100 Hz, where a sample is 0.01 s.
  */
 int table_decimals(uint32_t rate);
 
 /**
- * table_percent_fn - by how many percent a row is measured
- * @of: what the rows are of
- * @i:  index of a row
+ * table_percent_fn - the percentage of a row that is compared with a minimum
+ * @of: the rows
+ * @i:  index of the row
  */
 typedef double table_percent_fn(const void *of, size_t i);
 
 /**
- * table_count_shown - how many rows are to be shown
- * @nr:          of them there are, the greatest first
- * @top:         no more than these; 0: all
- * @min_percent: none that is less
- * @percent:     what a row is
+ * table_count_shown - number of rows to print
+ * @nr:          number of rows; they are sorted, the largest percentage first
+ * @top:         print no more than this; 0: no limit
+ * @min_percent: print no row with a smaller percentage
+ * @percent:     returns the percentage of a row
  * @of:          first argument of @percent
  */
 size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
 			 table_percent_fn *percent, const void *of);
 
 /**
- * table_print - print rows by function or object, and what is left out
- * @out:     where to
- * @result:  that was added up
- * @profile: with samples; sorted otherwise afterwards
- * @options: how
+ * table_print - print the rows of a profile, and a summary of the omitted rows
+ * @out:     where to print
+ * @result:  the result that the profile was made from
+ * @profile: a profile with samples; its order changes
+ * @options: what to print, and how; @options->by is not TABLE_BY_PROCESS
  *
  * Return: 0 or -ENOMEM.
  */

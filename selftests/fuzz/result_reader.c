@@ -39,7 +39,7 @@ static void compare(const struct result *result, const struct profile *profile)
 
 		if (!comparison_make(&comparison, &side, &side, of))
 			for (i = 0; i < comparison.nr_rows; i++)
-				if (comparison.rows[i].is_real)
+				if (comparison.rows[i].is_significant)
 					abort();
 		comparison_release(&comparison);
 	}

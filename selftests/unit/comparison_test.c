@@ -123,7 +123,7 @@ static void chance_is_told_from_change(void **state)
 	add(1, 1, 0, 400);
 	compare();
 	/* 4 points of 1000 samples each may be chance */
-	assert_false(row("f", "prog")->is_real);
+	assert_false(row("f", "prog")->is_significant);
 	assert_true(row("f", "prog")->interval.low < 0);
 	assert_true(row("f", "prog")->interval.high > 0.04);
 	comparison_release(&comparison);
@@ -134,8 +134,8 @@ static void chance_is_told_from_change(void **state)
 	profiles[0].rows[1].samples = 4400;
 	profiles[0].samples = 10000;
 	compare();
-	assert_true(row("f", "prog")->is_real);
-	assert_true(row("g", "prog")->is_real);
+	assert_true(row("f", "prog")->is_significant);
+	assert_true(row("g", "prog")->is_significant);
 	assert_true(row("g", "prog")->interval.high < 0);
 }
 
@@ -148,15 +148,15 @@ static void what_did_not_change_is_not_marked(void **state)
 	add(1, 0, 0, 200);
 	add(1, 1, 0, 1000);
 	compare_by(COMPARISON_OF_SECONDS);
-	assert_true(row("f", "prog")->is_real);
+	assert_true(row("f", "prog")->is_significant);
 	assert_true(row("f", "prog")->old == 10 && row("f", "prog")->new == 2);
 	assert_true(row("f", "prog")->change == -8);
 	assert_true(row("f", "prog")->interval.high < -7);
-	assert_false(row("g", "prog")->is_real);
+	assert_false(row("g", "prog")->is_significant);
 	assert_true(row("g", "prog")->change == 0);
 	comparison_release(&comparison);
 	compare_by(COMPARISON_OF_SHARES);
-	assert_true(row("g", "prog")->is_real);
+	assert_true(row("g", "prog")->is_significant);
 	assert_true(row("g", "prog")->old == 0.5);
 }
 
@@ -169,9 +169,9 @@ static void rates_may_differ(void **state)
 	add(1, 0, 0, 10000);
 	add(1, 1, 0, 500);
 	compare_by(COMPARISON_OF_SECONDS);
-	assert_false(row("f", "prog")->is_real);
+	assert_false(row("f", "prog")->is_significant);
 	assert_true(row("f", "prog")->new == 10);
-	assert_true(row("g", "prog")->is_real);
+	assert_true(row("g", "prog")->is_significant);
 	assert_true(row("g", "prog")->new == 0.5);
 }
 
@@ -229,7 +229,7 @@ static void one_in_twenty_of_the_unchanged_is_marked(void **state)
 			compare_by(COMPARISON_OF_SECONDS);
 			assert_int_equal(comparison.nr_rows, ARRAY_SIZE(unchanged));
 			for (k = 0; k < comparison.nr_rows; k++)
-				marked += comparison.rows[k].is_real;
+				marked += comparison.rows[k].is_significant;
 			/* exact tests of few samples mark fewer, of many nearly all of the 5 % */
 			if (marked > nr * 0.05 + chance)
 				fail_msg("%g of %g, %g samples each", marked, nr, means[j]);

@@ -75,11 +75,11 @@ static void other_rates(void **state)
 	options.top = 1;
 	assert_text(TITLES
 		" 100.0  6.5635  6.5635      16    410.2     f\n"
-		"# and 3 more rows, with 0.0 percent\n");
+		"# 3 more rows with 0.0 percent\n");
 	rate = 1;
 	assert_text(TITLES
 		" 100.0 65635.00 65635.00      16 4102187.5     f\n"
-		"# and 3 more rows, with 0.0 percent\n");
+		"# 3 more rows with 0.0 percent\n");
 }
 
 /* What is cumulated follows the order of the rows */
@@ -99,7 +99,7 @@ static void orders(void **state)
 		"   0.0    0.03    0.03       1     30.      main\n"
 		" 100.0  656.35  656.38      16  41021.9     f\n"
 		"   0.0    0.07  656.45                      written(int)\n"
-		"# and 1 more row, with 0.0 percent\n");
+		"# 1 more row with 0.0 percent\n");
 }
 
 static void rows_that_are_left_out(void **state)
@@ -116,19 +116,19 @@ static void rows_that_are_left_out(void **state)
 		"  37.5    0.03    0.03                      f\n"
 		"  25.0    0.02    0.05                      last\n"
 		"  25.0    0.02    0.07                      main\n"
-		"# and 1 more row, with 12.5 percent\n");
+		"# 1 more row with 12.5 percent\n");
 	options.min_percent = 0;
 	options.top = 1;
 	options.style.color = true;
 	assert_text(TITLES
 		"\033[31m  37.5\033[m    0.03    0.03                      f\n"
-		"# and 3 more rows, with 62.5 percent\n");
+		"# 3 more rows with 62.5 percent\n");
 }
 
 static void nothing_at_all(void **state)
 {
 	(void)state;
-	assert_text(TITLES "# there are no samples and no calls\n");
+	assert_text(TITLES "# no samples and no calls\n");
 }
 
 /* Equal samples are sorted by calls. A tenth of the digits of a mean is known by ten calls. */
@@ -172,13 +172,13 @@ static void names(void **state)
 		"  50.0    0.02    0.02                      std::map<...>::operator[](...)~2\n"
 		"  25.0    0.01    0.03                      f\\033[2J\n"
 		"  25.0    0.01    0.04                      std::map<...>::operator[](...)~1\n"
-		"# names that end in ~ and a number fold alike: --full-names shows them whole\n");
+		"# names that end in ~N are shortened alike; --full-names shows them in full\n");
 	/* as narrow as it may be: names keep some columns */
 	options.style.columns = 40;
 	options.top = 1;
 	assert_text(TITLES
 		"  50.0    0.02    0.02                      std::map::operator[]\n"
-		"# and 2 more rows, with 50.0 percent\n");
+		"# 2 more rows with 50.0 percent\n");
 }
 
 #define TABLE_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)

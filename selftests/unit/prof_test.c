@@ -218,7 +218,7 @@ static void functions_without_a_name(void **state)
 	options.top = 1;
 	assert_text(TITLES
 		" 100.0  656.35  656.35                      0x401020\n"
-		"# and 2 more rows, with 0.0 percent\n");
+		"# 2 more rows with 0.0 percent\n");
 }
 
 static int refuse(void *symbols, size_t object, uint64_t address, struct function *function)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The report's text: figures, warnings, columns.
- */
+/* The text of a report: the lines above the table, and its columns. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +20,7 @@ static struct profile profile;
 static struct report report;
 static char *text;
 
-/* As the figures are made of the result, not of the rows */
+/* The head counts the result's samples, not those of the rows. */
 static void set_samples(uint64_t samples)
 {
 	result.outside = samples;
@@ -62,7 +60,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* Of children that were forked, the first ones of which told of their end. */
+/* Add @forked children, the first @ended of which reported their CPU time and samples. */
 static void set_children(size_t forked, size_t ended, uint64_t cpu_ns)
 {
 	size_t i;
@@ -114,7 +112,7 @@ static void whole_report(void **state)
 	print();
 	assert_string_equal(text,
 		"# command: perl -e 'print '\\''1'\\''\\012\\302\\233'\n"
-		"# 412 samples at 100 Hz = 4.12 s of CPU; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n"
+		"# 412 samples at 100 Hz = 4.12 s of CPU time; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n"
 		"#\n"
 		"# percent seconds samples  function  object   95%-interval\n"
 		"    75.00    3.09     309  main      perl     70.60..78.94\n"
@@ -135,19 +133,19 @@ static void lines_above_the_table_are_comments(void **state)
 	result.asked_rate = 4000;
 	result.program_cpu_ns = 9000000000;
 	print();
-	assert_has("3 of them did not come to exit()");
+	assert_has("3 of them did not call exit()");
 	assert_has("3 samples (0.03 s) lost (ENOMEM): ");
-	assert_has("2 children not profiled");
-	assert_has("1 program not profiled: no profile could be started");
-	assert_has("has lowered the rate from 4000 Hz");
-	assert_has("at least 4.83 s of CPU have no samples");
+	assert_has("2 children were not profiled");
+	assert_has("1 program was not profiled: starting the profile failed");
+	assert_has("lowered the rate from 4000 Hz");
+	assert_has("at least 4.83 s of CPU time have no samples");
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		assert_true(!*line || *line == '#' || *line == ' ');
 	}
 }
 
-static void difference_is_told_above_both_limits(void **state)
+static void difference_is_reported_above_both_limits(void **state)
 {
 	static const struct {
 		uint64_t samples;
@@ -187,11 +185,11 @@ static void lost_samples_are_explained(void **state)
 		int error;
 		const char *text;
 	} cases[] = {
-		{ ENOMEM, " (ENOMEM): no room for more counters. Where that is the limit of locked memory, raise it by ulimit -l (" },
-		{ ENOBUFS, " (ENOBUFS): more came at once" },
-		{ EFAULT, " (EFAULT): the program took" },
+		{ ENOMEM, " (ENOMEM): no memory for more counters; if the limit of locked memory was reached, raise it with ulimit -l (" },
+		{ ENOBUFS, " (ENOBUFS): too many samples were pending" },
+		{ EFAULT, " (EFAULT): the program unmapped" },
 		{ EOPNOTSUPP, " (EOPNOTSUPP): the counters cannot be written\n" },
-		/* whatever a program writes there */
+		/* a program may have written any value */
 		{ -1, " (unknown error): the counters cannot be written\n" },
 	};
 	size_t i;
@@ -206,13 +204,13 @@ static void lost_samples_are_explained(void **state)
 		tear_down(NULL);
 		result.lost = 0;
 		print();
-		assert_has("# the profile ended early (");
+		assert_has("# a profile ended early (");
 		assert_has(cases[i].text);
 		tear_down(NULL);
 	}
 }
 
-static void lost_samples_are_no_difference(void **state)
+static void lost_samples_are_not_missing(void **state)
 {
 	(void)state;
 	set_samples(200);
@@ -224,39 +222,39 @@ static void lost_samples_are_no_difference(void **state)
 	tear_down(NULL);
 	result.lost = 100;
 	print();
-	assert_has("# 1.11 s of CPU have no samples: an exec");
-	/* all of them are told */
-	assert_lacks("only who comes to exit() can tell");
+	assert_has("# 1.11 s of CPU time have no samples: possible causes: an exec");
+	/* every process reported its losses */
+	assert_lacks("only a process that calls exit() reports its losses");
 	tear_down(NULL);
 	result.lost_error = EFAULT;
 	print();
-	assert_has("# 1.11 s of CPU have no samples: the profile had ended\n");
+	assert_has("# 1.11 s of CPU time have no samples: a profile ended early\n");
 }
 
-static void denied_children_are_told(void **state)
+static void children_without_a_profile_are_reported(void **state)
 {
 	(void)state;
 	set_children(1, 1, 1000000000);
 	processes[1].has_told = false;
 	result.fork_failures = 1;
 	print();
-	assert_has("# 1 child not profiled: ");
-	assert_has("# 0.99 s of CPU have no samples: not all children were profiled\n");
+	assert_has("# 1 child was not profiled: ");
+	assert_has("# 0.99 s of CPU time have no samples: not all children were profiled\n");
 }
 
-static void untold_losses_are_possible(void **state)
+static void unreported_losses_are_possible(void **state)
 {
 	(void)state;
 	result.program_cpu_ns = 9000000000;
 	processes[0].has_told = false;
 	print();
-	assert_has("no samples: an exec");
+	assert_has("no samples: possible causes: an exec");
 	assert_has("ulimit -l");
-	assert_has("only who comes to exit() can tell");
+	assert_has("only a process that calls exit() reports its losses");
 }
 
-/* 4.11 s of the process itself, and 1.50 s of its children */
-static void children_count(void **state)
+/* The process itself uses 4.11 s while it is profiled, its children 1.50 s. */
+static void children_are_accounted(void **state)
 {
 	static const struct {
 		uint32_t forked, ended;
@@ -264,19 +262,19 @@ static void children_count(void **state)
 		const char *text;
 		const char *difference;
 	} cases[] = {
-		{ 1, 1, 561, "# and 1 forked child used 1.50 s\n", NULL },
-		{ 3, 3, 561, "# and 3 forked children used 1.50 s\n", NULL },
-		{ 3, 3, 500, "used 1.50 s\n",
-		  "# 0.61 s of CPU have no samples" },
-		{ 3, 3, 702, "used 1.50 s\n", "1.39 s more than the CPU" },
+		{ 1, 1, 561, "# plus 1 forked child, using 1.50 s\n", NULL },
+		{ 3, 3, 561, "# plus 3 forked children, using 1.50 s\n", NULL },
+		{ 3, 3, 500, "using 1.50 s\n",
+		  "# 0.61 s of CPU time have no samples" },
+		{ 3, 3, 702, "using 1.50 s\n", "1.39 s more than the CPU" },
 		/* 2 samples for each process */
-		{ 9, 9, 541, "used 1.50 s\n", NULL },
-		{ 3, 2, 561, "# and 3 forked children, of which 2 used 1.50 s\n"
-		  "# 1 of them did not come to exit() (", NULL },
-		/* those of which nothing is known may have them all */
+		{ 9, 9, 541, "using 1.50 s\n", NULL },
+		{ 3, 2, 561, "# plus 3 forked children, 2 of them using 1.50 s\n"
+		  "# 1 of them did not call exit() (", NULL },
+		/* the process that reported nothing may have used the rest */
 		{ 3, 2, 700, "1 of them", NULL },
 		{ 3, 2, 500, "1 of them",
-		  "# at least 0.61 s of CPU have no samples" },
+		  "# at least 0.61 s of CPU time have no samples" },
 	};
 	size_t i;
 
@@ -285,7 +283,7 @@ static void children_count(void **state)
 		set_children(cases[i].forked, cases[i].ended, 1500000000);
 		set_samples(cases[i].samples);
 		print();
-		assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
+		assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n");
 		assert_has(cases[i].text);
 		if (cases[i].difference) {
 			assert_has(cases[i].difference);
@@ -297,29 +295,29 @@ static void children_count(void **state)
 	}
 }
 
-/* Of those for which there was no place nothing is known. */
-static void unlisted_processes_count(void **state)
+/* Nothing is known about processes that are not in the list. */
+static void unlisted_processes_are_counted(void **state)
 {
 	(void)state;
 	set_children(1, 1, 1000000000);
 	result.unlisted = 2;
 	set_samples(511);
 	print();
-	assert_has("# and 1 forked child and 2 for which there was no place in the list, of which 1 used 1.00 s\n");
-	assert_has("# 2 of them did not come to exit()");
+	assert_has("# plus 1 forked child and 2 unlisted processes, 1 of them using 1.00 s\n");
+	assert_has("# 2 of them did not call exit()");
 	assert_lacks("have no samples");
 }
 
-static void children_of_no_known_time(void **state)
+static void children_with_unknown_cpu_time(void **state)
 {
 	(void)state;
 	set_children(2, 0, 0);
 	print();
-	assert_has("# and 2 forked children\n# 2 of them did not");
+	assert_has("# plus 2 forked children\n# 2 of them did not");
 }
 
-/* As of a shell: 4.11 s of its own, 1 s of a child, and 2 s of what that executed */
-static void executed_programs_count(void **state)
+/* Like a shell: it uses 4.11 s, a child 1 s, and the program that this executes 2 s. */
+static void executed_programs_are_accounted(void **state)
 {
 	(void)state;
 	set_children(1, 1, 1000000000);
@@ -331,24 +329,24 @@ static void executed_programs_count(void **state)
 	result.children_cpu_ns = 3100000000;
 	set_samples(711);
 	print();
-	assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.00 s after it ended)\n");
-	assert_has("# and 1 forked child and 1 executed program used 3.00 s\n");
-	assert_has("# all that the command waited for used 7.23 s of CPU:\n"
-		   "#   7.11 s while it was profiled\n"
-		   "#   0.12 s at starts and ends of programs, and in programs too short to be seen\n");
+	assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n");
+	assert_has("# plus 1 forked child and 1 executed program, using 3.00 s\n");
+	assert_has("# all processes used 7.23 s of CPU time:\n"
+		   "#   7.11 s while they were profiled\n"
+		   "#   0.12 s while programs started or exited, and in programs too short-lived to be seen\n");
 	assert_lacks("have no samples");
 	assert_lacks("more than the CPU time");
 	tear_down(NULL);
-	/* from fork to exec a child may have had its parent's profile: 1.10 s at most */
+	/* a child may be in its parent's profile until it calls exec: 1.10 s at most */
 	set_samples(821);
 	print();
 	assert_lacks("more than the CPU time");
 	tear_down(NULL);
-	/* 6 for three processes, 2 %, and five standard errors */
+	/* 6 samples for three processes, 2 %, and five standard errors */
 	set_samples(823 + 6 + 17 + 144);
 	print();
 	assert_has("1.67 s more than the CPU time");
-	assert_has("--clock random is in step with none");
+	assert_has("try --clock random");
 	tear_down(NULL);
 	result.clock = PROFIL_CLOCK_RANDOM;
 	print();
@@ -357,8 +355,8 @@ static void executed_programs_count(void **state)
 }
 
 /*
- * The kernel goes on to sample the end of a process after that has told its CPU time. At
- * 1000 Hz, 5 ms of it were taken for counters that the program had written.
+ * The kernel samples the end of a process after the process has reported its CPU time. These
+ * samples must not be reported as an excess, even if they are 5 ms at 1000 Hz.
  */
 static void end_of_a_process_is_sampled(void **state)
 {
@@ -370,10 +368,10 @@ static void end_of_a_process_is_sampled(void **state)
 	result.program_cpu_ns = 225000000;
 	set_samples(205);
 	print();
-	assert_has("the process used 0.225 s (0.020 s before the profile began, 0.005 s after it ended)");
+	assert_has("the process used 0.225 s (0.020 s before profiling started, 0.005 s after it ended)");
 	assert_lacks("more than the CPU time");
 	tear_down(NULL);
-	/* and of each child, as its parent waits for it */
+	/* the same for each child that its parent waits for */
 	set_children(4, 4, 0);
 	result.children_cpu_ns = 40000000;
 	set_samples(245);
@@ -387,7 +385,7 @@ static struct result_unprofiled unprofiled[] = {
 	{ "d", 1, 10000000 }, { "e", 2, 10000000 },
 };
 
-/* The lines below the sum add up to it. */
+/* The lines after the total add up to it. */
 static void unprofiled_programs_are_named(void **state)
 {
 	(void)state;
@@ -395,18 +393,17 @@ static void unprofiled_programs_are_named(void **state)
 	result.nr_unprofiled = 2;
 	result.children_cpu_ns = 5000000000;
 	print();
-	assert_has("# all that the command waited for used 9.13 s of CPU:\n"
-		   "#   4.11 s while it was profiled\n"
+	assert_has("# all processes used 9.13 s of CPU time:\n"
+		   "#   4.11 s while they were profiled\n"
 		   "#   4.27 s in programs that were not profiled: compile 3.10 s in 12 processes, link\\033 1.17 s\n"
-		   "#   0.75 s at starts and ends of programs, and in programs too short to be seen\n");
+		   "#   0.75 s while programs started or exited, and in programs too short-lived to be seen\n");
 	tear_down(NULL);
 	result.nr_unprofiled = 7;
 	print();
-	assert_has(", c 0.01 s, and 2 more 0.02 s\n");
+	assert_has(", c 0.01 s, 2 more 0.02 s\n");
 }
 
-/* As a daemon's: it is known only as far as it was seen. */
-/* The sum of two figures is a little less than them: what is left is 0, not -0. */
+/* Rounding makes the sum of the parts larger than the total: the rest is 0, not -0. */
 static void rest_is_not_negative(void **state)
 {
 	(void)state;
@@ -417,23 +414,24 @@ static void rest_is_not_negative(void **state)
 	result.program_cpu_ns = 700000000;
 	print();
 	unprofiled[0].cpu_ns = 3100000000;
-	assert_has("#   0.00 s at starts");
+	assert_has("#   0.00 s while programs started");
 }
 
-static void unprofiled_may_not_be_waited_for(void **state)
+/* Like a daemon: its CPU time is known only as far as it was seen. */
+static void unprofiled_program_is_not_waited_for(void **state)
 {
 	(void)state;
 	result.unprofiled = unprofiled;
 	result.nr_unprofiled = 1;
 	print();
-	assert_has("# all of it used 7.21 s of CPU, of which the command waited for 4.13 s:\n"
-		   "#   4.11 s while it was profiled\n"
+	assert_has("# all processes used 7.21 s of CPU time, those that were waited for 4.13 s of it:\n"
+		   "#   4.11 s while they were profiled\n"
 		   "#   3.10 s in programs that were not profiled: compile 3.10 s in 12 processes\n"
-		   "#   0.00 s at starts");
+		   "#   0.00 s while programs started");
 }
 
-/* It executes another program itself: 1 s of the first, and 3.03 s of the second */
-static void command_that_becomes_another(void **state)
+/* The command's process executes another program: 1 s in the first, 3.03 s in the second. */
+static void command_that_executes_another(void **state)
 {
 	(void)state;
 	processes[0].has_ended = true;
@@ -445,13 +443,13 @@ static void command_that_becomes_another(void **state)
 	result.nr_processes = 2;
 	set_samples(400);
 	print();
-	assert_has("; the process used 4.13 s (0.02 s before the profile began, 0.03 s after it ended)\n");
-	assert_lacks("# and ");
+	assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.03 s after it ended)\n");
+	assert_lacks("# plus ");
 	assert_lacks("have no samples");
 	tear_down(NULL);
 	set_samples(300);
 	print();
-	assert_has("# 1.00 s of CPU have no samples");
+	assert_has("# 1.00 s of CPU time have no samples");
 }
 
 static void no_samples_are_explained(void **state)
@@ -461,7 +459,7 @@ static void no_samples_are_explained(void **state)
 	set_samples(0);
 	result.program_cpu_ns = 23400000;
 	print();
-	assert_has("# no samples: the program used 3.4 ms of CPU while");
+	assert_has("# no samples: the program used 3.4 ms of CPU time while");
 	assert_has("every 10.0 ms");
 	assert_lacks("percent");
 	tear_down(NULL);
@@ -470,13 +468,13 @@ static void no_samples_are_explained(void **state)
 	assert_has("# no samples\n");
 }
 
-static void other_process_has_no_cpu_time(void **state)
+static void command_without_profile_has_no_cpu_time(void **state)
 {
 	(void)state;
 	processes[0].pid = 8;
 	result.program_cpu_ns = 1000000;
 	print();
-	assert_has("the command itself is not profiled\n");
+	assert_has("# the command itself was not profiled: ");
 	assert_lacks("the process used");
 	assert_lacks("more than the CPU time");
 }
@@ -490,7 +488,7 @@ static void decimals_show_one_sample(void **state)
 	assert_has("   0.001       1  main");
 }
 
-static void long_name_pushes_only_its_own_object(void **state)
+static void long_name_moves_only_its_own_object(void **state)
 {
 	static char longest[100];
 
@@ -502,7 +500,7 @@ static void long_name_pushes_only_its_own_object(void **state)
 	assert_has("f\\033[2J  libx.so  21.06..29.40\n");
 }
 
-static void kept_results_have_an_origin(void **state)
+static void results_from_files_have_an_origin(void **state)
 {
 	(void)state;
 	report.of_file = true;
@@ -511,15 +509,15 @@ static void kept_results_have_an_origin(void **state)
 	result.host = name;
 	result.kernel = name;
 	print();
-	assert_has("\n# began 2000-02-29 12:34:56 UTC, took 4.3 s, on main, Linux main\n");
+	assert_has("\n# started 2000-02-29 12:34:56 UTC, ran for 4.3 s on main, Linux main\n");
 }
 
-static void what_is_left_out_is_said(void **state)
+static void omitted_rows_are_summed_up(void **state)
 {
 	(void)state;
 	report.table.top = 1;
 	print();
-	assert_has("main      perl    70.60..78.94\n# and 1 more function, with 25.00 percent\n");
+	assert_has("main      perl    70.60..78.94\n# 1 more function with 25.00 percent\n");
 	assert_lacks("libx.so");
 	tear_down(NULL);
 	report.table.top = 0;
@@ -533,14 +531,14 @@ static void what_is_left_out_is_said(void **state)
 	assert_lacks("more function");
 }
 
-static void rows_are_sorted_by_what_is_asked(void **state)
+static void rows_are_sorted_by_the_chosen_key(void **state)
 {
 	(void)state;
 	report.table.order = PROFILE_BY_NAME;
 	print();
 	assert_has("f\\033[2J  libx.so  21.06..29.40\n    75.00");
 	tear_down(NULL);
-	/* the one with most samples is left, whatever the order */
+	/* --top keeps the row with most samples, whatever the order */
 	report.table.top = 1;
 	print();
 	assert_has("main");
@@ -560,8 +558,11 @@ static void terminal_has_bars(void **state)
 	assert_has("\n    \033[31m75.00\033[m ");
 }
 
-/* Names have 40 columns before there are bars; below, bars give way, then columns */
-static void lines_end_with_the_terminal(void **state)
+/*
+ * Bars are shown where names have 40 columns. On narrower terminals the bars are dropped
+ * first, then columns.
+ */
+static void lines_fit_the_terminal(void **state)
 {
 	static char long_name[] = "a_template<one, two, many, four, more, end>(int)";
 
@@ -572,7 +573,7 @@ static void lines_end_with_the_terminal(void **state)
 	print();
 	assert_has("more, end>(int)  libx.so  21.06..29.40 #####\n");
 	tear_down(NULL);
-	/* all but the names and bars take 50 */
+	/* everything except the names and bars takes 50 columns */
 	report.table.style.columns = 50 + 40 + 21;
 	print();
 	assert_has("  a_template<...>(int)  libx.so  21.06..29.40 #####\n");
@@ -586,7 +587,7 @@ static void lines_end_with_the_terminal(void **state)
 	print();
 	assert_has("  a_template<...>(int)  libx.so  21.06..29.40\n");
 	tear_down(NULL);
-	/* what follows from the others goes first */
+	/* columns that can be derived from others are dropped first */
 	report.table.style.columns = 50 + 12;
 	print();
 	assert_has("    25.00     103  a_template<...>(int)  libx.so  21.06..29.40\n");
@@ -596,7 +597,7 @@ static void lines_end_with_the_terminal(void **state)
 	assert_has("    25.00     103  a_template<...>(int)\n");
 }
 
-static void processes_tell_what_they_know(void **state)
+static void processes_show_what_they_reported(void **state)
 {
 	static char first[] = "/bin/sh", second[] = "x\033";
 
@@ -614,18 +615,18 @@ static void processes_tell_what_they_know(void **state)
 	print();
 	assert_has("    25.00     103    2        1.50   9      7  x\\033 (fork)  21.06..29.40\n");
 	assert_has("        -       -    -           -   7      0  /bin/sh\n");
-	assert_has("# and 3 more for which there was no place");
+	assert_has("# 3 unlisted processes: ");
 	assert_lacks("function  ");
 	tear_down(NULL);
 	report.table.top = 1;
 	print();
 	assert_has("x\\033");
 	assert_lacks("/bin/sh");
-	assert_has("# and 1 more process");
+	assert_has("# 1 more process");
 }
 
-/* By an option that report has, but run has not */
-static void remedy_is_the_commands(void **state)
+/* `profil report' has the option --root, `profil run' has not. */
+static void remedy_names_an_option_of_the_command(void **state)
 {
 	static char missing[] = "/nonexistent/perl";
 	static struct result_object object = { .path = missing, .start = 0, .end = 4096 };
@@ -646,7 +647,7 @@ static void remedy_is_the_commands(void **state)
 	tear_down(NULL);
 	report.of_file = true;
 	print();
-	assert_has("no function names (--root says where the files are that ran)\n");
+	assert_has("no function names (use --root if the file that ran is elsewhere)\n");
 	symbols_free(symbols);
 }
 
@@ -657,31 +658,31 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(whole_report),
 		TEST(lines_above_the_table_are_comments),
-		TEST(difference_is_told_above_both_limits),
+		TEST(difference_is_reported_above_both_limits),
 		TEST(lost_samples_are_explained),
-		TEST(lost_samples_are_no_difference),
-		TEST(denied_children_are_told),
-		TEST(untold_losses_are_possible),
-		TEST(children_count),
-		TEST(unlisted_processes_count),
-		TEST(children_of_no_known_time),
-		TEST(executed_programs_count),
+		TEST(lost_samples_are_not_missing),
+		TEST(children_without_a_profile_are_reported),
+		TEST(unreported_losses_are_possible),
+		TEST(children_are_accounted),
+		TEST(unlisted_processes_are_counted),
+		TEST(children_with_unknown_cpu_time),
+		TEST(executed_programs_are_accounted),
 		TEST(end_of_a_process_is_sampled),
 		TEST(unprofiled_programs_are_named),
-		TEST(unprofiled_may_not_be_waited_for),
+		TEST(unprofiled_program_is_not_waited_for),
 		TEST(rest_is_not_negative),
-		TEST(command_that_becomes_another),
+		TEST(command_that_executes_another),
 		TEST(no_samples_are_explained),
-		TEST(other_process_has_no_cpu_time),
+		TEST(command_without_profile_has_no_cpu_time),
 		TEST(decimals_show_one_sample),
-		TEST(long_name_pushes_only_its_own_object),
-		TEST(kept_results_have_an_origin),
-		TEST(what_is_left_out_is_said),
-		TEST(rows_are_sorted_by_what_is_asked),
+		TEST(long_name_moves_only_its_own_object),
+		TEST(results_from_files_have_an_origin),
+		TEST(omitted_rows_are_summed_up),
+		TEST(rows_are_sorted_by_the_chosen_key),
 		TEST(terminal_has_bars),
-		TEST(lines_end_with_the_terminal),
-		TEST(processes_tell_what_they_know),
-		TEST(remedy_is_the_commands),
+		TEST(lines_fit_the_terminal),
+		TEST(processes_show_what_they_reported),
+		TEST(remedy_names_an_option_of_the_command),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
