@@ -12,14 +12,14 @@ cd "$(dirname "$0")" || exit 1
 
 make -s -C ../lib && make -s -C ../tools && make -s spin && make -s -C unit export_sample ||
 	exit 1
-readme=$(readlink -f ../README.md)
 spin=$(readlink -f spin)
 sample=$(readlink -f unit/export_sample)
 PATH=$(readlink -f ../tools):$PATH
 
-# The code blocks of README, indented by four, each in a file: $work/block/N
+# The code blocks of README and doc/, indented by four, each in a file: $work/block/N
 mkdir "$work/block"
 awk -v to="$work/block/" '
+	FNR == 1 { fenced = within = 0; blank = "" }
 	/^```/ { fenced = !fenced }
 	fenced { next }
 	/^    / {
@@ -31,9 +31,9 @@ awk -v to="$work/block/" '
 		next
 	}
 	/^$/ { if (within) blank = blank "\n"; next }
-	{ within = 0; blank = "" }' "$readme"
+	{ within = 0; blank = "" }' ../README.md ../doc/*.md
 
-# block WORDS: the one that has them
+# block TEXT: the block that contains TEXT
 block() {
 	local found
 
@@ -119,6 +119,26 @@ readme_viewers() {
 		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
 	PATH=$work/bin:$PATH as_installed "$work/view" <"$(block 'export --pprof')" &&
 	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ]
+}
+
+# Links to files, and the paths of this tree between backquotes
+document_paths() {
+	local document directory path failed=0
+
+	while read -r document; do
+		directory=$(dirname "$document")
+		while read -r path; do
+			[ -e "$directory/${path%%#*}" ] ||
+				{ echo "# $document: no file $path"; failed=1; }
+		done < <(grep -oE '\]\([^)#:]+[^):]*\)' "$document" | sed 's/^](//; s/)$//')
+		while read -r path; do
+			compgen -G "../$path" >/dev/null ||
+				{ echo "# $document: no file $path"; failed=1; }
+		done < <(grep -oE '`[^`]+`' "$document" | tr -d '`' |
+			grep -oE '(^| )(module|uapi|lib|tools|selftests|scripts|doc)/[A-Za-z0-9_./*-]*' |
+			tr -d ' ')
+	done < <(git ls-files '../*.md')
+	return $failed
 }
 
 options_of() {
@@ -269,7 +289,7 @@ audits=(
 
 ktap_print_header
 pages=(../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 4 + 4 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 5 + 4 + 3 * ${#audits[@]}))
 check "README: programs" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -281,6 +301,7 @@ check "README: linked with the library" readme_library
 check "README: a program compiled with -pg" readme_pg
 check "README: exports, and their viewers" readme_viewers
 check "README: options" readme_options
+check "README, doc/ and others: links and paths" document_paths
 for subcommand in run report diff export; do
 	check "options of $subcommand in the manual page and the completion" \
 		known_everywhere "$subcommand"
