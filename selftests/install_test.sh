@@ -52,7 +52,7 @@ signer() {
 without_key() {
 	install_for "$tree" && installed && [ -z "$(signer)" ] &&
 	! grep -E 'SSL|sign-file' "$work/err" "$work/out" &&
-	grep -q "not signed .* Secure Boot .* README" "$work/out"
+	grep -q "not signed .* Secure Boot .* doc/troubleshooting.md" "$work/out"
 }
 
 # make_key DIRECTORY NAME KEY CERTIFICATE
@@ -61,7 +61,7 @@ make_key() {
 		-subj "/CN=$2/" -keyout "$1/$3" -out "$1/$4" 2>"$work/err"
 }
 
-# As README says: the signature of one's own is installed with the module.
+# As doc/troubleshooting.md says: the signature of one's own is installed with the module.
 signed_before() {
 	local module
 
