@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The source of a function, beside the samples of each line. The samples of a function
- * are collected line by line, those of lines of other files, that were inlined, among
- * them; then each file is printed from the first to the last of its lines that the
- * function has code of.
+ * The source of a function, with the samples of each line. First, the samples of the function
+ * are collected by line, including lines of other files from which code was inlined. Then each
+ * of these files is printed, from the first to the last line that the function has code from.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,35 +19,35 @@
 #include "objectfile.h"
 #include "share.h"
 
-/* Lines without code that are shown around those with */
+/* Lines without code that are shown before and after those with code */
 #define CONTEXT	4
 
-#define FIGURES	28	/* columns before the source */
+#define FIGURES	28	/* terminal columns before the source */
 
-#define TAB	8	/* columns from stop to stop */
+#define TAB	8	/* terminal columns from one tab stop to the next */
 
 /*
- * Where lines that were not hit are looked for, in all. A damaged file may have functions
- * of any size.
+ * Lines without samples are looked up at this many addresses at most, because the functions of
+ * a damaged file may have any size.
  */
-#define MOST_ADDRESSES	(1 << 20)
+#define MAX_ADDRESSES	(1 << 20)
 
-/* A line of a function; with 0 samples it has code that was not hit */
+/* A line that the function has code from; @samples may be 0 */
 struct line {
 	struct source_line source;
 	uint64_t samples;
 };
 
-/* What has been collected of the functions of a name */
+/* The lines of all functions with the name */
 struct annotation {
 	struct line *lines;
 	size_t nr;
 	size_t room;
 	uint64_t samples;
-	uint64_t unknown;	/* of these, of no known line */
+	uint64_t unknown;	/* samples without a known line; part of @samples */
 	long functions;
-	size_t addresses;	/* that lines without samples were looked for at */
-	bool is_too_large;	/* there are more */
+	size_t addresses;	/* looked up so far, up to MAX_ADDRESSES */
+	bool is_too_large;	/* some addresses were not looked up */
 };
 
 static int add_line(struct annotation *all, const struct source_line *source,
@@ -93,58 +92,56 @@ static void merge_lines(struct annotation *all)
 	all->nr = to + 1;
 }
 
-/* With or without its parameters: they are much to type, of C++ */
-static bool is_called(const char *name, const char *asked)
+/* Whether @name is @wanted. The user may omit the parameters of a C++ function. */
+static bool has_name(const char *name, const char *wanted)
 {
-	size_t length = strlen(asked);
+	size_t length = strlen(wanted);
 
-	return !strncmp(name, asked, length) && (!name[length] || name[length] == '(');
+	return !strncmp(name, wanted, length) && (!name[length] || name[length] == '(');
 }
 
-/* Whether a function is called as asked for, in one way. Return: 1, 0 or -ENOMEM. */
-static int is_asked_for(const struct function *function,
-			const struct annotate_options *options)
+/* Whether the function's symbol or its demangled name is wanted. Return: 1, 0 or -ENOMEM. */
+static int is_wanted(const struct function *function, const struct annotate_options *options)
 {
-	char *name, *written;
-	int same;
+	char *symbol, *name;
+	int found;
 
 	if (!function->name)
 		return 0;
-	name = strndup(function->name, (size_t)function->length);
-	if (!name)
+	symbol = strndup(function->name, (size_t)function->length);
+	if (!symbol)
 		return -ENOMEM;
-	written = options->keep_mangled ? NULL : demangle(name);
-	same = is_called(name, options->function) ||
-	       (written && is_called(written, options->function));
-	free(written);
+	name = options->keep_mangled ? NULL : demangle(symbol);
+	found = has_name(symbol, options->function) ||
+		(name && has_name(name, options->function));
 	free(name);
-	return same;
+	free(symbol);
+	return found;
 }
 
-/* The lines of a function that have code, hit or not */
+/* Add the lines that the function has code from, with 0 samples. Return: 0 or -ENOMEM. */
 static int add_code(struct annotation *all, const struct result *result,
 		    struct symbols *symbols, size_t object,
 		    const struct function *function)
 {
-	const struct result_object *within = &result->objects[object];
+	const struct result_object *bounds = &result->objects[object];
 	uint64_t address = function->start, end = function->end;
 
 	all->functions++;
-	if (address < within->start)
-		address = within->start;
-	if (end > within->end)
-		end = within->end;
+	if (address < bounds->start)
+		address = bounds->start;
+	if (end > bounds->end)
+		end = bounds->end;
 	while (address < end) {
 		struct source_line source;
 		int found;
 
-		if (all->addresses == MOST_ADDRESSES) {
+		if (all->addresses == MAX_ADDRESSES) {
 			all->is_too_large = true;
 			break;
 		}
 		all->addresses++;
 		found = symbols_line(symbols, object, address, &source);
-
 		if (found == 1)
 			found = add_line(all, &source, 0);
 		if (found < 0)
@@ -182,12 +179,12 @@ static int add_object(struct annotation *all, const struct result *result,
 					     &function);
 
 		if (found == 1)
-			found = is_asked_for(&function, options);
+			found = is_wanted(&function, options);
 		if (found < 0)
 			return found;
 		if (!found)
 			continue;
-		/* counts of one function are side by side */
+		/* the counts of a function are consecutive */
 		error = last.name && last.start == function.start ? 0 :
 			add_code(all, result, symbols, i, &function);
 		if (!error)
@@ -200,7 +197,10 @@ static int add_object(struct annotation *all, const struct result *result,
 	return 0;
 }
 
-/* Only regular files: names come from debug information. Return: NULL: why is told. */
+/*
+ * Print the title of a source file and open it. Only regular files are opened, because the path
+ * is from debug information. Return: NULL: it cannot be opened, and the reason was printed.
+ */
 static FILE *open_source(FILE *out, const char *path, const struct annotate_options *options)
 {
 	const char *why = NULL;
@@ -217,12 +217,12 @@ static FILE *open_source(FILE *out, const char *path, const struct annotate_opti
 		terminal_print_comment(out, &options->style, "# %s", path);
 	else
 		terminal_print_comment(out, &options->style,
-				       "# %s: %s: lines by number only (--root says where the source is)",
-				       path, why ? why : "no memory");
+				       "# %s: %s: no source text (use --root if the source is elsewhere)",
+				       path, why ? why : "out of memory");
 	return source;
 }
 
-/* Tabs become blanks, and the line's end is left to the caller. */
+/* Print a line of source without its newline, and with blanks for tabs. */
 static void print_source(FILE *out, const struct terminal_style *style, const char *text)
 {
 	char *line = NULL;
@@ -243,9 +243,10 @@ static void print_source(FILE *out, const struct terminal_style *style, const ch
 		columns += escape_columns(&text);
 		fwrite(from, 1, (size_t)(text - from), copy);
 	}
-	/* what reads from a pipe gets all of the source */
+	/* long lines are cut on a terminal, but not in a pipe */
 	if (!fclose(copy))
-		terminal_print_cut(out, line, style->rows && style->columns ? style->columns - FIGURES : 0);
+		terminal_print_cut(out, line,
+				   style->rows && style->columns ? style->columns - FIGURES : 0);
 	free(line);
 }
 
@@ -265,36 +266,36 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 	putc('\n', out);
 }
 
-/* Whether a line is near one of the function's: @lines are the ones at or behind it. */
+/* Whether a line is near one of the function. @i: the first of @lines at or after @number */
 static bool is_near(const struct line *lines, size_t i, int number)
 {
 	return lines[i].source.line - number <= CONTEXT ||
 	       (i && number - lines[i - 1].source.line <= CONTEXT);
 }
 
-/* Print the lines from the first to the last of @nr, all of one file. */
+/* Print the source from the first to the last of @lines, which are all of one file. */
 static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t all,
 		       const struct annotate_options *options)
 {
 	FILE *source = open_source(out, lines[0].source.file, options);
-	bool is_gap = false, is_short = false;
+	bool is_gap = false, has_ended = false;
 	size_t room = 0, i = 0;
 	char *text = NULL;
 	int number = 0;
 
-	/* and not up to a number: the last line may have the largest that there is */
+	/* not by number: the last line may have the number INT_MAX */
 	while (i < nr) {
 		bool has_text = source && getline(&text, &room, source) > 0;
 		bool is_line;
 
 		number++;
-		/* without a text to show, straight to what is known */
+		/* without text, print only the lines with code */
 		if (!has_text) {
-			if (source && !is_short)
+			if (source && !has_ended)
 				terminal_print_comment(out, &options->style,
-						       "# it ends before line %d: it is not as long as it was: lines by number only (--root says where the source is)",
+						       "# the file ends before line %d, so it has changed (use --root if the source is elsewhere)",
 						       number);
-			is_short = true;
+			has_ended = true;
 			number = lines[i].source.line;
 		}
 		if (number < lines[0].source.line)
@@ -322,12 +323,12 @@ static void print_all(FILE *out, const struct annotation *all, uint64_t samples,
 			       all->samples, samples, options->function);
 	if (all->unknown)
 		terminal_print_comment(out, &options->style,
-				       "# %" PRIu64 " of them are in no known line: there is no debug information (-g, or the distribution's package of it)",
+				       "# %" PRIu64 " of them have no known line: compile with -g, or install the debug symbols of the package",
 				       all->unknown);
 	if (all->is_too_large)
 		terminal_print_comment(out, &options->style,
-				       "# it is so large that not all lines without samples are shown: they were looked for at %d addresses",
-				       MOST_ADDRESSES);
+				       "# the function is too large to show all lines without samples: only %d addresses were looked up",
+				       MAX_ADDRESSES);
 	if (all->nr)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
 	for (first = 0; first < all->nr; first = next) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The source of a function, beside the samples of each line.
+ * The source of a function, with the samples of each line.
  */
 #ifndef PROFIL_ANNOTATE_H
 #define PROFIL_ANNOTATE_H
@@ -13,11 +13,11 @@
 #include "terminal.h"
 
 /**
- * struct annotate_options - which function, and how
- * @function:     its name, as the report shows it
- * @keep_mangled: names are as compilers made them
- * @root:         directory that sources are looked for below; NULL: where they were
- * @style:        colours
+ * struct annotate_options - what to annotate, and how
+ * @function:     name of the function, as the report shows it; parameters may be omitted
+ * @keep_mangled: do not demangle names
+ * @root:         root directory for the paths of sources; NULL: /
+ * @style:        colours and length of lines
  */
 struct annotate_options {
 	const char *function;
@@ -27,16 +27,16 @@ struct annotate_options {
 };
 
 /**
- * annotate_print - print the source of all functions of a name that have samples
- * @out:     where to
- * @result:  in question
- * @symbols: of it
- * @options: which, and how
+ * annotate_print - print the source of the functions that have a name and samples
+ * @out:     where to print
+ * @result:  the result
+ * @symbols: symbols of @result
+ * @options: what to annotate, and how
  *
- * Where a source is not found, or is not as long as it was, lines have numbers only, and
- * it says so.
+ * If a source file cannot be read, or is shorter than when it was compiled, a note is printed,
+ * and the lines have numbers but no text.
  *
- * Return: how many functions there are, or -ENOMEM.
+ * Return: the number of functions that were found, or -ENOMEM.
  */
 long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
 		    const struct annotate_options *options);

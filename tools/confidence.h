@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far chance may have moved a figure: a share of N samples is only about as large as
- * the share of time. Intervals are those that hold the true figure in 95 of 100 runs.
+ * Sampling error: 95 % confidence intervals of shares and CPU times, and tests of whether they
+ * differ.
  */
 #ifndef PROFIL_CONFIDENCE_H
 #define PROFIL_CONFIDENCE_H
@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /**
- * struct interval - from one figure to another
- * @low:  the lower
- * @high: the higher
+ * struct interval - a confidence interval
+ * @low:  lower end
+ * @high: upper end
  */
 struct interval {
 	double low;
@@ -20,64 +20,65 @@ struct interval {
 };
 
 /**
- * confidence_share - where the true share is
- * @hits: samples that count
- * @all:  all samples
+ * confidence_share - confidence interval of a share
+ * @samples: samples of a function
+ * @all:     all samples
  *
- * By Wilson's score interval, which holds for few samples and for shares near 0 and 1
- * too (E. B. Wilson, Journal of the American Statistical Association 22 (1927), 209).
+ * This is Wilson's score interval, which also holds for few samples and for shares near 0
+ * and 1 (E. B. Wilson, Journal of the American Statistical Association 22 (1927), 209).
  *
- * Return: shares from 0 to 1; all of that if there are no samples.
+ * Return: shares from 0 to 1; the whole range if there are no samples.
  */
-struct interval confidence_share(uint64_t hits, uint64_t all);
+struct interval confidence_share(uint64_t samples, uint64_t all);
 
 /**
- * confidence_difference - where the true difference of two shares is
- * @old_hits: samples of one profile that count
- * @old_all:  all of them
- * @new_hits: of the other
- * @new_all:  all of them
+ * confidence_difference - confidence interval of the difference of two shares
+ * @old_samples: samples of a function in the old profile
+ * @old_all:     all samples of the old profile
+ * @new_samples: samples of the function in the new profile
+ * @new_all:     all samples of the new profile
  *
- * By Newcombe's hybrid of the two shares' score intervals (R. G. Newcombe, Statistics in
+ * This is Newcombe's combination of the two score intervals (R. G. Newcombe, Statistics in
  * Medicine 17 (1998), 873, method 10).
  *
- * Return: the new share less the old one, from -1 to 1. If 0 is outside, the two differ
- * by more than chance.
+ * Return: new share minus old share, from -1 to 1. If 0 is outside the interval, the shares
+ * differ significantly.
  */
-struct interval confidence_difference(uint64_t old_hits, uint64_t old_all,
-				      uint64_t new_hits, uint64_t new_all);
+struct interval confidence_difference(uint64_t old_samples, uint64_t old_all,
+				      uint64_t new_samples, uint64_t new_all);
 
 /**
- * confidence_seconds_differ - whether two CPU times differ by more than chance
- * @old_hits:    samples of one profile
- * @old_seconds: CPU time that each of them stands for
- * @new_hits:    of the other
- * @new_seconds: CPU time that each of these stands for
+ * confidence_seconds_differ - whether two CPU times differ significantly
+ * @old_samples: samples of a function in the old profile
+ * @old_seconds: CPU time that each of these samples represents
+ * @new_samples: samples of the function in the new profile
+ * @new_seconds: CPU time that each of these samples represents
  *
- * By the exact conditional test of two Poisson counts (J. Przyborowski, H. Wilenski,
- * Biometrika 31 (1940), 313): if the times are equal, each of all the samples is a new one
- * with a probability that follows from the rates. The smaller tail counts twice.
+ * This is the exact conditional test of two Poisson counts (J. Przyborowski, H. Wilenski,
+ * Biometrika 31 (1940), 313): if the CPU times are equal, each sample of the two profiles
+ * belongs to the new one with a probability that follows from the rates. The test is
+ * two-sided: it doubles the smaller tail.
  *
- * Return: true for at most 5 % of those that do not differ: for fewer where there are few
- * samples, or where the function has most of the samples (at a fixed rate, the number of
- * all samples varies less than by Poisson).
+ * Return: true for at most 5 % of the pairs that do not differ. It is true for fewer where
+ * there are few samples, or where the function has most of the samples: at a fixed rate, the
+ * number of all samples varies less than a Poisson count.
  */
-bool confidence_seconds_differ(uint64_t old_hits, double old_seconds,
-			       uint64_t new_hits, double new_seconds);
+bool confidence_seconds_differ(uint64_t old_samples, double old_seconds,
+			       uint64_t new_samples, double new_seconds);
 
 /**
- * confidence_seconds_difference - where the true difference of two CPU times is
- * @old_hits:    as for confidence_seconds_differ()
+ * confidence_seconds_difference - confidence interval of the difference of two CPU times
+ * @old_samples: as for confidence_seconds_differ()
  * @old_seconds: likewise
- * @new_hits:    likewise
+ * @new_samples: likewise
  * @new_seconds: likewise
  *
- * By the score intervals of both counts, joined as by confidence_difference().
+ * The score intervals of both counts are combined as in confidence_difference().
  *
- * Return: the new CPU time less the old one. 0 is inside it, or an end, if
- * confidence_seconds_differ() is false; else outside, or an end.
+ * Return: new CPU time minus old CPU time. If confidence_seconds_differ() is true, 0 is
+ * outside the interval or one of its ends; else 0 is inside it or one of its ends.
  */
-struct interval confidence_seconds_difference(uint64_t old_hits, double old_seconds,
-					      uint64_t new_hits, double new_seconds);
+struct interval confidence_seconds_difference(uint64_t old_samples, double old_seconds,
+					      uint64_t new_samples, double new_seconds);
 
 #endif /* PROFIL_CONFIDENCE_H */

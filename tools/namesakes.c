@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects of a result that have the same file name: one sort brings them together.
+ * Objects of a result that have the same file name: sorting makes them neighbours.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,10 @@ bool namesakes_has(const struct result_object **sorted, size_t nr,
 	       bsearch(&object, sorted, nr, sizeof(*sorted), compare);
 }
 
-/* Return: the number of objects at the head of the list that share a file name. */
+/*
+ * Count the objects at the start of the list that share a file name. @is_ambiguous: their paths
+ * differ.
+ */
 static size_t count_namesakes(const struct result_object **sorted, size_t nr,
 			      bool *is_ambiguous)
 {

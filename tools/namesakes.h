@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Objects of a result that have the same file name. A result may have thousands of them
- * (RESULT_MAX_OBJECTS), so nothing compares each object with each other one.
+ * Objects of a result that have the same file name. Objects are sorted rather than compared
+ * pair by pair, because a result may have thousands (RESULT_MAX_OBJECTS).
  */
 #ifndef PROFIL_NAMESAKES_H
 #define PROFIL_NAMESAKES_H
@@ -11,35 +11,33 @@
 #include "result.h"
 
 /**
- * namesakes_sort - the objects in the order of their file names
- * @result: in question
- *
- * Objects of one file name are sorted by build-id.
+ * namesakes_sort - sort the objects by file name, then by build-id
+ * @result: the result
  *
  * Return: pointers to all objects, to be given to free(); NULL: no memory.
  */
 const struct result_object **namesakes_sort(const struct result *result);
 
 /**
- * namesakes_has - whether there is an object of the same file name and build-id
+ * namesakes_has - whether a list has an object with the same file name and build-id
  * @sorted: from namesakes_sort(), of any result
- * @nr:     number of objects in it
- * @object: in question
+ * @nr:     number of objects in @sorted
+ * @object: the object to look for
  *
- * Return: as it says; false for an object without a build-id.
+ * Return: true if there is one; always false for an object without a build-id.
  */
 bool namesakes_has(const struct result_object **sorted, size_t nr,
 		   const struct result_object *object);
 
 /**
- * namesakes_label - what to call the objects of a result
- * @result: in question
+ * namesakes_label - short names of the objects of a result
+ * @result: the result; must outlive the names
  *
- * An object is called by its file name; or by its path, if an object with another path
- * has the same file name.
+ * The name of an object is its file name, or its path if an object with another path has the
+ * same file name.
  *
- * Return: a name for each object, in the order of the result, which has the text; to be
- * given to free(). NULL: no memory.
+ * Return: a name for each object, in the order of the result; to be given to free(), but not
+ * the names. NULL: no memory.
  */
 const char **namesakes_label(const struct result *result);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A flat profile: the samples of a result by function, or by object.
+ * A flat profile: the samples of a result by function, line or object.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,10 +15,7 @@
 
 #define WHOLE		10000	/* 100 % */
 
-/*
- * There is room for the row, which gets a copy of its function's name. Return: 0 or
- * -ENOMEM.
- */
+/* Append @row with a copy of @function. The caller has made room. Return: 0 or -ENOMEM. */
 static int add_row(struct profile *profile, const char *function,
 		   const struct profile_row *row)
 {
@@ -45,7 +42,7 @@ static int add_outside(struct profile *profile, const struct result *result)
 	return row.samples ? add_row(profile, RESULT_OUTSIDE, &row) : 0;
 }
 
-/* All of an object as one */
+/* Append a row for all of an object. Return: 0 or -ENOMEM. */
 static int add_whole(struct profile *profile, const struct result *result, size_t i,
 		     const char *name)
 {
@@ -84,7 +81,7 @@ static int add_functions(struct profile *profile, const struct attribution *attr
 	return error;
 }
 
-static int compare_places(const void *va, const void *vb)
+static int compare_locations(const void *va, const void *vb)
 {
 	const struct profile_row *a = va, *b = vb;
 
@@ -101,7 +98,7 @@ static int compare_samples(const void *va, const void *vb)
 	if (a->samples != b->samples)
 		return a->samples > b->samples ? -1 : 1;
 	order = strcmp(a->function, b->function);
-	return order ? order : compare_places(a, b);
+	return order ? order : compare_locations(a, b);
 }
 
 static int compare_names(const void *va, const void *vb)
@@ -125,7 +122,7 @@ static int compare_addresses(const void *va, const void *vb)
 	const struct profile_row *a = va, *b = vb;
 	int order = strcmp(a->object, b->object);
 
-	return order ? order : compare_places(a, b);
+	return order ? order : compare_locations(a, b);
 }
 
 void profile_sort(struct profile *profile, enum profile_order order)
@@ -143,68 +140,66 @@ void profile_sort(struct profile *profile, enum profile_order order)
 }
 
 /*
- * Long division, as a product with 10000 might not fit. Return: hundredths of a
- * percent rounded down, and in @rest what is left, less than @total.
+ * Long division, because a product with 10000 could overflow. Return: hundredths of a percent,
+ * rounded down, and in @remainder what is left, which is less than @total.
  */
-static unsigned int divide(uint64_t samples, uint64_t total, uint64_t *rest)
+static unsigned int divide(uint64_t samples, uint64_t total, uint64_t *remainder)
 {
 	unsigned int quotient = (unsigned int)(samples / total), factor;
 
-	*rest = samples % total;
+	*remainder = samples % total;
 	for (factor = WHOLE; factor > 1; factor /= 10) {
-		quotient = 10 * quotient +
-			   (unsigned int)(*rest * 10 / total);
-		*rest = *rest * 10 % total;
+		quotient = 10 * quotient + (unsigned int)(*remainder * 10 / total);
+		*remainder = *remainder * 10 % total;
 	}
 	return quotient;
 }
 
-struct rest {
-	uint64_t rest;
+struct remainder {
+	uint64_t value;
 	size_t row;
 };
 
-static int compare_rests(const void *va, const void *vb)
+static int compare_remainders(const void *va, const void *vb)
 {
-	const struct rest *a = va, *b = vb;
+	const struct remainder *a = va, *b = vb;
 
-	if (a->rest != b->rest)
-		return a->rest > b->rest ? -1 : 1;
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
 	return a->row < b->row ? -1 : 1;
 }
 
-/* Largest remainders: what rounding down left over goes to who lost most. */
-static int share_percent(struct profile *profile)
+/* Largest remainder method: round down all percentages, then round up those that lost most. */
+static int set_percentages(struct profile *profile)
 {
-	struct rest *rests = calloc(profile->nr_rows + 1, sizeof(*rests));
+	struct remainder *remainders = calloc(profile->nr_rows + 1, sizeof(*remainders));
 	unsigned int left = WHOLE;
 	size_t i;
 
-	if (!rests)
+	if (!remainders)
 		return -ENOMEM;
 	for (i = 0; i < profile->nr_rows; i++) {
 		struct profile_row *row = &profile->rows[i];
 
-		rests[i].row = i;
-		row->percent100 = divide(row->samples, profile->samples,
-					 &rests[i].rest);
+		remainders[i].row = i;
+		row->percent100 = divide(row->samples, profile->samples, &remainders[i].value);
 		left -= row->percent100;
 	}
-	qsort(rests, profile->nr_rows, sizeof(*rests), compare_rests);
+	qsort(remainders, profile->nr_rows, sizeof(*remainders), compare_remainders);
 	for (i = 0; i < left && i < profile->nr_rows; i++)
-		profile->rows[rests[i].row].percent100++;
-	free(rests);
+		profile->rows[remainders[i].row].percent100++;
+	free(remainders);
 	return 0;
 }
 
-/* Room for so many rows, and that of what is outside. Return: 0 or -ENOMEM. */
+/* Make room for @nr rows and one for samples outside all objects. Return: 0 or -ENOMEM. */
 static int make_room(struct profile *profile, size_t nr)
 {
 	profile->rows = calloc(nr + 1, sizeof(*profile->rows));
 	return profile->rows ? 0 : -ENOMEM;
 }
 
-/* All rows are there but one. Return: 0 or -ENOMEM. */
+/* Add the last row, sort the rows and set their percentages. Return: 0 or -ENOMEM. */
 static int finish(struct profile *profile, const struct result *result)
 {
 	int error = add_outside(profile, result);
@@ -212,7 +207,7 @@ static int finish(struct profile *profile, const struct result *result)
 	if (error || !profile->samples)
 		return error;
 	profile_sort(profile, PROFILE_BY_SAMPLES);
-	return share_percent(profile);
+	return set_percentages(profile);
 }
 
 int profile_make(struct profile *profile, const struct result *result,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flat profile: the samples of a result added up by function. Every sample is in one
- * of its rows.
+ * A flat profile: the samples of a result by function, line or object. Each sample belongs to
+ * exactly one row.
  */
 #ifndef PROFIL_PROFILE_H
 #define PROFIL_PROFILE_H
@@ -14,12 +14,12 @@
 #include "symbols.h"
 
 /**
- * struct profile_row - a function, or an object
- * @function:   its name, or its link-time address where it has none
- * @has_name:   which of the two
- * @index:      of its object in result->objects; SIZE_MAX: it has none
- * @object:     file name of its object, with the directory if another object of
- *              the result has the same; "-" for none
+ * struct profile_row - a function, a line or an object
+ * @function:   its name, or its link-time address if it has no name
+ * @has_name:   @function is a name
+ * @index:      index of its object in result->objects; SIZE_MAX: none
+ * @object:     file name of its object, or the path if another object has the same file name;
+ *              "-": none
  * @address:    link-time address of its start
  * @samples:    at least 1
  * @percent100: share in hundredths of a percent
@@ -35,9 +35,9 @@ struct profile_row {
 };
 
 /**
- * struct profile - all functions, or objects, with samples
+ * struct profile - all functions, lines or objects with samples
  * @rows:    most samples first, then by name
- * @nr_rows: number of them
+ * @nr_rows: number of rows
  * @samples: sum over all rows
  */
 struct profile {
@@ -47,17 +47,16 @@ struct profile {
 };
 
 /**
- * profile_make - add the samples up
- * @profile: filled in; to be released by profile_release(), whatever is
- *           returned
- * @result:  must outlive the profile
- * @find:    for the functions; an error is passed on
+ * profile_make - add up the samples by function or line
+ * @profile: filled in; to be released by profile_release(), whatever is returned
+ * @result:  the result; must outlive the profile
+ * @find:    finds the functions, or with lines_find() the lines; its errors are returned
  * @symbols: first argument of @find
  *
- * Functions are those of attribution_make().
+ * Counts are assigned to functions by attribution_make().
  *
- * The percentages are rounded so that their sum is 100: as the largest fraction
- * goes up first, none is off by 0.01 or more.
+ * The percentages are rounded so that their sum is 100. Those with the largest remainders are
+ * rounded up, so none is off by 0.01 or more.
  *
  * Return: 0 or -errno.
  */
@@ -65,38 +64,38 @@ int profile_make(struct profile *profile, const struct result *result,
 		 symbols_find_fn *find, void *symbols);
 
 /**
- * profile_make_objects - add the samples up by object
- * @profile: as for profile_make(); rows have the objects' paths for functions
- * @result:  must outlive the profile
+ * profile_make_objects - add up the samples by object
+ * @profile: as for profile_make(); @function of each row is the object's path
+ * @result:  the result; must outlive the profile
  *
  * Return: 0 or -ENOMEM.
  */
 int profile_make_objects(struct profile *profile, const struct result *result);
 
 /**
- * profile_demangle - give functions the names that programmers gave them
- * @profile: sorted by samples afterwards
+ * profile_demangle - demangle the names of C++ and Rust functions
+ * @profile: the profile; is sorted by samples again
  */
 void profile_demangle(struct profile *profile);
 
-/* What rows are sorted by; what is equal, by the others */
+/* What the rows are sorted by. Ties are broken by the other keys. */
 enum profile_order {
-	PROFILE_BY_SAMPLES,	/* most first, as they are made */
+	PROFILE_BY_SAMPLES,	/* most samples first */
 	PROFILE_BY_NAME,
-	PROFILE_BY_OBJECT,	/* and in it by samples */
-	PROFILE_BY_ADDRESS,	/* in each object */
+	PROFILE_BY_OBJECT,
+	PROFILE_BY_ADDRESS,	/* by object, and within an object by address */
 };
 
 /**
  * profile_sort - sort the rows
- * @profile: in question
- * @order:   by what
+ * @profile: the profile
+ * @order:   what to sort by
  */
 void profile_sort(struct profile *profile, enum profile_order order);
 
 /**
- * profile_release - give back what profile_make() took
- * @profile: may have been released already
+ * profile_release - free the rows of a profile
+ * @profile: set to zero; may be zero already
  */
 void profile_release(struct profile *profile);
 

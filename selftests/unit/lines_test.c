@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From addresses to lines of source, in a real file: for a profile by line, and beside
- * the source itself.
+ * Source lines of addresses in real ELF files: the profile by line, and the annotated source.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -60,7 +59,7 @@ static int set_up_relative(void **state)
 	return open_fixture("fixture-relative");
 }
 
-/* The lines are in the program, all else in a .dwo file */
+/* The program has the line table, a .dwo file all other debug information. */
 static int set_up_split(void **state)
 {
 	(void)state;
@@ -73,7 +72,7 @@ static int set_up_mixed(void **state)
 	return open_fixture("fixture-mixed");
 }
 
-/* Its paths are relative to where it was compiled */
+/* Its paths are relative to the directory in which it was compiled. */
 static int set_up_dwarf4(void **state)
 {
 	(void)state;
@@ -101,7 +100,7 @@ static void count(uint64_t address, uint64_t samples)
 	object.samples += samples;
 }
 
-/* Number of the line of fixture.c that has some text first */
+/* Number of the first line of fixture.c that contains @part */
 static int line_of(const char *part)
 {
 	FILE *source = fopen("fixture.c", "r");
@@ -120,21 +119,21 @@ static int line_of(const char *part)
 	return 0;
 }
 
-static void lines_are_the_compilers(void **state)
+static void lines_match_the_source(void **state)
 {
 	struct source_line line;
 
 	(void)state;
 	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
-	/* the compiler says where the body begins */
+	/* the start of a function is the line of its opening brace */
 	assert_int_equal(line.line, line_of("inlined(hidden(n))") - 1);
 	assert_non_null(strstr(line.file, "fixture.c"));
-	/* assembler text has none */
+	/* assembler code has no lines */
 	assert_int_equal(symbols_line(symbols, 0, sizeless, &line), 0);
 }
 
-/* As the compiler ran in another directory, and was told "../fixture.c" */
-static void paths_begin_where_the_compiler_ran(void **state)
+/* The compiler ran in another directory, on "../fixture.c". */
+static void relative_paths_begin_in_the_compilers_directory(void **state)
 {
 	struct source_line line;
 
@@ -156,7 +155,7 @@ static void samples_add_up_by_line(void **state)
 		count(address, 1);
 	count(sizeless, 3);
 	assert_int_equal(profile_make(&profile, &result, lines_find, lines), 0);
-	/* a loop of three lines, each in several pieces */
+	/* a loop of three lines, each compiled to several pieces of code */
 	assert_in_range(profile.nr_rows, 3, 8);
 	for (i = 0; i < profile.nr_rows; i++) {
 		if (strcmp(profile.rows[i].function, "sizeless"))
@@ -208,7 +207,7 @@ static void functions_have_several_names(void **state)
 	assert_int_equal(annotate("written(", NULL), 0);
 }
 
-static void source_is_beside_its_samples(void **state)
+static void source_is_printed_with_its_samples(void **state)
 {
 	char line[128];
 
@@ -223,7 +222,7 @@ static void source_is_beside_its_samples(void **state)
 	snprintf(line, sizeof(line), "                    %6d          return inlined(hidden(n)) * 5 + rand();\n",
 		 line_of("inlined(hidden(n))"));
 	assert_has(line);
-	/* what was inlined, some lines around, and nothing of the function in between */
+	/* the inlined function with some context, but not the function in between */
 	snprintf(line, sizeof(line), "                    %6d          return (n ^ n >> 3) * 7;\n"
 		 "                    %6d  }\n", line_of("n >> 3"), line_of("n >> 3") + 1);
 	assert_has(line);
@@ -232,8 +231,8 @@ static void source_is_beside_its_samples(void **state)
 		fail_msg("another function's lines\n%s", text);
 }
 
-/* As that of a function with a size that cannot be */
-static void source_is_that_of_the_object(void **state)
+/* Addresses outside the object are not looked up: the size of a function may be wrong. */
+static void source_is_limited_to_the_object(void **state)
 {
 	char line[128];
 
@@ -244,10 +243,10 @@ static void source_is_that_of_the_object(void **state)
 	assert_int_equal(annotate("exported", NULL), 1);
 	snprintf(line, sizeof(line), "%6d          return (n ^ n >> 3) * 7;\n", line_of("n >> 3"));
 	if (strstr(text, line))
-		fail_msg("lines of what is outside of the object\n%s", text);
+		fail_msg("a line from outside the object\n%s", text);
 }
 
-/* The fixture, but exported() is said to have nearly all addresses that there are */
+/* The fixture, but with an impossible size of exported() */
 static int set_up_damaged(void **state)
 {
 	int fd, status = system("cp fixture-pie fixture-damaged"), nr = 0;
@@ -288,8 +287,8 @@ static int remove_damaged(void **state)
 	return unlink("fixture-damaged") | tear_down(state);
 }
 
-/* Nothing is gone through address by address if there are 2^60 of them. */
-static void largest_function_has_an_end(void **state)
+/* The number of addresses that are looked up has a limit. */
+static void huge_function_is_cut(void **state)
 {
 	char line[128];
 
@@ -297,14 +296,13 @@ static void largest_function_has_an_end(void **state)
 	object.end = UINT64_MAX;
 	count(exported, 30);
 	assert_int_equal(annotate("exported", NULL), 1);
-	assert_has("# it is so large that not all lines without samples are shown: they were looked for"
-		   " at 1048576 addresses\n");
+	assert_has("# the function is too large to show all lines without samples: only 1048576 addresses were looked up\n");
 	snprintf(line, sizeof(line), "   100.00        30 %6d  {\n",
 		 line_of("inlined(hidden(n))") - 1);
 	assert_has(line);
 }
 
-/* fixture.c below another root, as a filter leaves it */
+/* Put fixture.c below ./root, at the path that the debug information has, through a filter. */
 static void make_source(const char *filter)
 {
 	struct source_line line;
@@ -333,7 +331,7 @@ static void source_has_no_control_characters(void **state)
 	assert_has("          return \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
 }
 
-/* As builds leave them that are to be the same wherever they are made */
+/* Reproducible builds have relative paths. */
 static void relative_source_is_below_the_root(void **state)
 {
 	(void)state;
@@ -344,66 +342,66 @@ static void relative_source_is_below_the_root(void **state)
 	assert_has("          return inlined(hidden(n)) * 5 + rand();\n");
 }
 
-static void last_line_is_the_end(void **state)
+static void largest_line_number(void **state)
 {
 	(void)state;
 	count(last, 30);
-	/* if it is not, there are many more */
+	/* if the line number overflows, the loop does not end */
 	alarm(10);
 	assert_int_equal(annotate("last", "/nonexistent"), 1);
 	alarm(0);
 	assert_has("   100.00        30 2147483647  \n");
 }
 
-static void missing_source_is_told(void **state)
+static void missing_source_is_reported(void **state)
 {
 	char line[128];
 
 	(void)state;
 	count(exported, 30);
 	assert_int_equal(annotate("exported", "/nonexistent"), 1);
-	assert_has("fixture.c: No such file or directory: lines by number only (--root");
+	assert_has("fixture.c: No such file or directory: no source text (use --root");
 	snprintf(line, sizeof(line), "   100.00        30 %6d  \n",
 		 line_of("inlined(hidden(n))") - 1);
 	assert_has(line);
 }
 
-/* Where it ends, be that before the function, in it, or behind all that is known of it */
-static void source_that_became_shorter_is_told(void **state)
+/* The file may end before the function, in it, or after the last line that is printed. */
+static void shortened_source_is_reported(void **state)
 {
 	int body = line_of("inlined(hidden(n))");
-	char filter[64], said[64];
+	char filter[64], note[64];
 
 	(void)state;
 	count(exported, 30);
 	snprintf(filter, sizeof(filter), "head -n %d", body - 1);
 	make_source(filter);
 	assert_int_equal(annotate("exported", "root"), 1);
-	snprintf(said, sizeof(said), "# it ends before line %d: it is not as long as it was", body);
-	assert_has(said);
-	assert_null(strstr(strstr(text, said) + 1, "# it ends"));
-	snprintf(said, sizeof(said), "  %6d  \n", body);
-	assert_has(said);
+	snprintf(note, sizeof(note), "# the file ends before line %d, so it has changed", body);
+	assert_has(note);
+	assert_null(strstr(strstr(text, note) + 1, "# the file ends"));
+	snprintf(note, sizeof(note), "  %6d  \n", body);
+	assert_has(note);
 	tear_down_text();
 
 	make_source("head -n 1");
 	assert_int_equal(annotate("exported", "root"), 1);
-	assert_has("# it ends before line 2: ");
+	assert_has("# the file ends before line 2, ");
 	tear_down_text();
 
 	snprintf(filter, sizeof(filter), "head -n %d", body + 1);
 	make_source(filter);
 	assert_int_equal(annotate("exported", "root"), 1);
-	if (strstr(text, "# it ends"))
-		fail_msg("all that is shown is there\n%s", text);
+	if (strstr(text, "# the file ends"))
+		fail_msg("the file has all lines that are printed\n%s", text);
 }
 
-static void function_without_lines_is_told(void **state)
+static void function_without_lines_is_reported(void **state)
 {
 	(void)state;
 	count(sizeless, 7);
 	assert_int_equal(annotate("sizeless", NULL), 1);
-	assert_has("# 7 of 7 samples are in sizeless\n# 7 of them are in no known line");
+	assert_has("# 7 of 7 samples are in sizeless\n# 7 of them have no known line");
 	tear_down(NULL);
 	set_up(NULL);
 	assert_int_equal(annotate("exported", NULL), 0);
@@ -415,28 +413,28 @@ static void function_without_lines_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(lines_are_the_compilers),
-		{ "lines_are_the_compilers(split)", lines_are_the_compilers, set_up_split,
+		TEST(lines_match_the_source),
+		{ "lines_match_the_source(split)", lines_match_the_source, set_up_split,
 		  tear_down, NULL },
-		{ "lines_are_the_compilers(mixed)", lines_are_the_compilers, set_up_mixed,
+		{ "lines_match_the_source(mixed)", lines_match_the_source, set_up_mixed,
 		  tear_down, NULL },
-		{ "paths_begin_where_the_compiler_ran", paths_begin_where_the_compiler_ran,
-		  set_up_dwarf4, tear_down, NULL },
+		cmocka_unit_test_setup_teardown(relative_paths_begin_in_the_compilers_directory,
+						set_up_dwarf4, tear_down),
 		TEST(samples_add_up_by_line),
-		TEST(source_is_beside_its_samples),
-		cmocka_unit_test_setup_teardown(largest_function_has_an_end, set_up_damaged,
+		TEST(source_is_printed_with_its_samples),
+		cmocka_unit_test_setup_teardown(huge_function_is_cut, set_up_damaged,
 						remove_damaged),
 		TEST(functions_have_several_names),
-		TEST(source_is_that_of_the_object),
+		TEST(source_is_limited_to_the_object),
 		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
 						remove_source),
 		cmocka_unit_test_setup_teardown(relative_source_is_below_the_root,
 						set_up_relative, remove_source),
-		TEST(last_line_is_the_end),
-		TEST(missing_source_is_told),
-		cmocka_unit_test_setup_teardown(source_that_became_shorter_is_told, set_up,
+		TEST(largest_line_number),
+		TEST(missing_source_is_reported),
+		cmocka_unit_test_setup_teardown(shortened_source_is_reported, set_up,
 						remove_source),
-		TEST(function_without_lines_is_told),
+		TEST(function_without_lines_is_reported),
 	};
 
 	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
