@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The steps of scripts/check/run: their lists, and a function for each or for each kind. A
+# step prints what is wrong and returns nonzero if it fails.
+
+# Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
+# data races. The longest steps come first.
+steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
+	readers static_user fuzz native lockstep unit tickless dead_ftrace static_checkpatch
+	static_scripts static_spelling static_spdx static_manuals)
+other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
+	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
+	guest_7.2-stock_smp2 guest_6.1-rt_smp2 guest_6.12-rt_smp2 guest_6.12-rtdebug_smp2
+	guest_6.1-cloud_smp2 guest_6.12-cloud_smp2 guest_6.12-hz100_smp2 guest_6.12-hz1000_smp2)
+
+is_step() {
+	[[ $1 == guest_?*_smp[124] || " ${steps[*]} ${other_steps[*]} " == *" $1 "* ]]
+}
+
+# Rebuilds the modules that guests load.
+runs_alone() {
+	[[ $1 == static_kernel ]]
+}
+
+run_step() {
+	local kernel=${1#*_}
+
+	case $1 in
+	guest_*) guest "${kernel%_smp*}" "${kernel##*_smp}" ;;
+	fuzz_*) run_fuzzer 1800 "$kernel" ;;
+	compiled_*) scripts/kernel/compile-module "6.12-$kernel" ;;
+	arm64_*) arm64 "$kernel-arm64" ;;
+	*) "$1" ;;
+	esac
+}
+
+# --- static checks -----------------------------------------------------------------------
+
+files() {
+	git ls-files -co --exclude-standard "$@"
+}
+
+static_checkpatch() {
+	local run
+
+	run=("$(scripts/kernel/fetch-kselftest)/scripts/checkpatch.pl" --no-tree --strict
+		--terse --no-summary -f)
+	files module uapi | grep '\.[ch]$' | grep -vE 'compat.h|trace.h' | xargs "${run[@]}" &&
+	# tracepoints are laid out as everywhere in the kernel
+	"${run[@]}" --ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT module/trace.h &&
+	# the only file with version checks, and it redefines what old kernels lack
+	"${run[@]}" --ignore LINUX_VERSION_CODE,CONSTANT_COMPARISON \
+		--ignore NEW_TYPEDEFS,DEPRECATED_API module/compat.h
+}
+
+# No warning at W=1 on any kernel, nor from sparse (C=2).
+static_kernel() {
+	local kernel tree
+
+	for kernel in 6.1 6.12; do
+		tree=$(scripts/kernel/build-tree "$kernel") &&
+		WERROR=1 scripts/kernel/build-module "$tree" &&
+		WERROR=1 scripts/kernel/build-module "$tree" C=2 CF=-D__CHECK_ENDIAN__ || return
+	done
+}
+
+static_user() {
+	local dialect sources
+
+	make -s -C tools && # generated headers
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
+		--enable=warning,performance,portability \
+		--suppress=missingIncludeSystem -Iuapi -Ilib lib tools || return
+	sources=$(files lib tools | grep '\.c$')
+	grep -vE '/(mon)?(aix|osf1|solaris)\.c$' <<<"$sources" | tidy || return
+	# these include their dialect's headers
+	for dialect in aix osf1 solaris; do
+		grep -E "/(mon)?$dialect\.c$" <<<"$sources" |
+			tidy "-Ilib/include/profil/$dialect" || return
+	done
+}
+
+# tidy [FLAG...]: clang-tidy for the files on stdin; one at a time, as the analyzer of clang
+# 14 does not know va_start() in the second file of a run
+tidy() {
+	xargs -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 -D_GNU_SOURCE \
+		-Iuapi -Ilib -Itools -DLIBDIR='"/usr/lib"' "$@" 2>&1
+}
+
+static_scripts() {
+	files | while read -r file; do
+		! head -n 1 "$file" | grep -qE '^#!.*(bash|sh)$' || echo "$file"
+	done | xargs shellcheck -x -P SCRIPTDIR -S warning &&
+	# without "#!"
+	shellcheck -s bash -S warning tools/completion/profil.bash
+}
+
+# The macro at the start of a line of a manual page is not a word.
+static_spelling() {
+	files | grep -v '^LICENSES/' | xargs codespell --ignore-regex '^\.[A-Z][A-Za-z]\b'
+}
+
+# Every file names its license.
+static_spdx() {
+	! files | grep -vE '^(LICENSES/|COPYING$|.*\.md$)' |
+		xargs grep -L 'SPDX-License-Identifier' | grep .
+}
+
+static_manuals() {
+	mandoc -Tlint -W warning lib/man/* tools/man/*
+}
+
+# --- tests without a guest, or with the machine's files ------------------------------------
+
+unit() {
+	make -s -C selftests/unit check
+}
+
+native() {
+	make -s -C selftests run_tests \
+		TESTS="fallback_test.sh headers_test.sh export_test.sh log_test.sh \
+			documents_test.sh usage_test.sh monout_test.sh install_test.sh"
+}
+
+vm() {
+	make -s -C selftests run_tests TESTS=vm_test.sh
+}
+
+# The fuzzers of what reads files and variables of other programs
+readers() {
+	make -s -C selftests/fuzz check READER_RUNS="$($all && echo 100000 || echo 20000)"
+}
+
+# The command, which profiles this machine's programs: perl, make, the compiler
+command_tests() {
+	scripts/vm/run --icount --shift 2 --smp 2 --mem 3G --timeout 3000 -- \
+		make -s -C selftests run_tests TESTS="${command_scripts[*]}"
+}
+
+# --- tests in sealed guests ----------------------------------------------------------------
+
+is_debug_kernel() {
+	[[ $1 == *debug || $1 == *kcsan || $1 == *kcov ]]
+}
+
+# sealed KERNEL SMP APPEND COMMAND...: with 8 ns an instruction, the kernel's work still fits
+# between two ticks, and a second of CPU time costs an eighth of what it costs at 1 ns.
+# Debug kernels would take most of the time at 8; and they initialize all memory at boot.
+sealed() {
+	local shift=3 mem=3G
+
+	! is_debug_kernel "$1" || shift=2 mem=1G
+	scripts/vm/run --sealed --shift "${SHIFT:-$shift}" --seed "${CHECK_SEED:-0}" \
+		--kernel "$1" --smp "$2" --mem $mem --timeout 3000 \
+		--append "secretmem.enable=1 $3" -- "${@:4}"
+}
+
+# one_program KERNEL SMP APPEND PROGRAM...: its results are indented, as run.sh does
+one_program() {
+	sealed "$@" | sed 's/^/  /'
+}
+
+# run_tests KERNEL SMP TEST...: with the variables in the array `settings`
+run_tests() {
+	local append=''
+
+	# workqueues of Linux 6.1 warn of a node without a CPU
+	(($2 == 1)) || append=$node_parameters
+	! is_debug_kernel "$1" || settings+=(PROFIL_COUNTS=print)
+	sealed "$1" "$2" "$append" env "${settings[@]}" selftests/run.sh "${@:3}"
+}
+
+guest() {
+	local tests=() settings=()
+
+	case $2:$1 in
+	1:*)
+		tests=("${one_cpu_programs[@]}")
+		;;
+	2:*debug)
+		tests=("${debug_programs[@]}" "${debug_attacks[@]}" storm_test.sh kunit_test.sh)
+		if $all; then
+			tests+=("${debug_long_programs[@]}")
+		else
+			settings+=(STORM_SECONDS=5)
+		fi
+		;;
+	2:*)
+		tests=("${module_programs[@]}" "${attack_programs[@]}"
+			"${library_programs[@]}" "${module_scripts[@]}")
+		;;
+	4:*)
+		tests=("${race_programs[@]}")
+		;;
+	esac
+	run_tests "$1" "$2" "${tests[@]}"
+}
+
+# Every allocation, page fault and user copy fails in turn; then no memory may be leaked.
+faults() {
+	local settings=()
+
+	run_tests 6.12-debug 2 leak_test.sh
+}
+
+# A CPU whose tick is off while one thread has it to itself
+tickless() {
+	one_program 6.12 2 "nohz_full=1 isolcpus=1" \
+		selftests/clock_test -t processor_without_tick
+}
+
+# ftrace stays disabled after an error: each test needs a guest of its own.
+dead_ftrace() {
+	local test
+
+	for test in and_unloaded_later and_unloaded_at_once; do
+		one_program 6.12 1 "" selftests/attacks/dead_ftrace_test -t $test || return
+	done
+}
+
+# Programs in step with the tick, and bursts of microseconds
+lockstep() {
+	SHIFT=1 one_program 6.1 1 "" selftests/lockstep_test.sh
+}
+
+# run_fuzzer SECONDS KERNEL: random programs, and the module's invariants
+run_fuzzer() {
+	make -s -C selftests/fuzz &&
+	one_program "$2" 2 "" selftests/fuzz/fuzz --seconds "$1" \
+		--corpus selftests/fuzz/corpus.txt
+}
+
+fuzz() {
+	run_fuzzer 20 6.12
+}
+
+# Everything that is not specific to x86
+arm64() {
+	local tests
+
+	mapfile -t tests < <(printf '%s\n' "${module_programs[@]}" "${library_programs[@]}" |
+		grep -vE '^(vectors|regions)_test$')
+	flock "$logs" make -s -C selftests arm64 &&
+	WERROR=1 scripts/kernel/build-module "$(scripts/kernel/build-tree "$1")" &&
+	sealed "$1" 2 "" selftests/run.sh "${tests[@]}" storm_test.sh module_test.sh
+}
