@@ -37,7 +37,7 @@ try_module() {
 		echo "passed"
 	elif [ $status = 124 ]; then
 		echo "the machine hangs"
-	elif grep -qE '^vm: .*(warned while|crashed or hung)' "$log"; then
+	elif grep -qE '^vm: .*(logged a warning|crashed or hung)' "$log"; then
 		echo "the kernel complains"
 	elif [ $status = 1 ] && grep -qE '^ *not ok ' "$log"; then
 		echo "the test fails"

@@ -14,7 +14,7 @@ function quote(first, last, prefix) {
 { line[NR] = $0 }
 
 /^ *K?TAP version/ { is_ktap = 1 }
-/crashed or hung|time is up|without a verdict/ && !last_words {
+/^ *vm: .*(crashed or hung|time-out: |without a verdict)/ && !last_words {
 	last_words = NR
 }
 
