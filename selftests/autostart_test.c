@@ -338,14 +338,14 @@ TEST_F(run, rate_of_all)
 	self->run.rate = 0;
 	EXPECT_EQ(RAN, RUN("last", set_rate, 50));
 	EXPECT_EQ(50, self->run.rate);
-	EXPECT_EQ(50, self->process.asked_rate);
+	EXPECT_EQ(50, self->process.requested_rate);
 	EXPECT_EQ(RAN, RUN("last", set_rate, 20));
 	EXPECT_EQ(50, self->run.rate);
-	EXPECT_EQ(50, process(self->memory, 1).asked_rate);
+	EXPECT_EQ(50, process(self->memory, 1).requested_rate);
 	EXPECT_EQ(50, process(self->memory, 1).rate);
 	self->run.rate = 25;
 	EXPECT_EQ(RAN, RUN("last", set_rate, 20));
-	EXPECT_EQ(25, process(self->memory, 2).asked_rate);
+	EXPECT_EQ(25, process(self->memory, 2).requested_rate);
 }
 
 /* Only the first failure of a run is told in words. */
@@ -455,7 +455,7 @@ TEST_F(run, end_at_another_rate)
 	set_guard(true);
 	EXPECT_EQ(RAN, status);
 	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
-	EXPECT_EQ(get_info(self->device).tick_hz + 1000, self->process.asked_rate);
+	EXPECT_EQ(get_info(self->device).tick_hz + 1000, self->process.requested_rate);
 	EXPECT_EQ(get_info(self->device).tick_hz, self->process.rate);
 }
 

@@ -201,7 +201,7 @@ json_schema() {
 
 	export_result --json -o "$work/json" || return
 	for broken in '/^"rate":/d' 's/^"rate":/&-/' 's/"address":"0x/"address":"/' \
-			's/^"version":1/"version":2/' 's/^"began":"/&x/'; do
+			's/^"version":1/"version":2/' 's/^"start_time":"/&x/'; do
 		sed "$broken" "$work/json" >"$work/broken"
 		if ./export_check.py json "$work/broken" >"$work/out" 2>"$work/err" ||
 				! grep -q 'Failed validating' "$work/err"; then

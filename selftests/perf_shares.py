@@ -146,7 +146,7 @@ def in_user(paths):
 def used_seconds(result):
     """CPU time by rusage, of all that was waited for; without the starts of programs that
     the first one executed, which are no part of their profiles."""
-    starts = sum(process["before_ns"] for process in result["processes"][1:])
+    starts = sum(process["start_cpu_ns"] for process in result["processes"][1:])
     return (result["program_cpu_ns"] + result["children_cpu_ns"] - starts) / 1e9
 
 
@@ -171,7 +171,7 @@ def seconds(paths):
         by_samples = (result["samples"] + result["lost"]) / result["rate"]
         used = used_seconds(result)
         percent = 100 * (by_samples / used - 1)
-        before = program["before_ns"] / 1e9
+        before = program["start_cpu_ns"] / 1e9
         after = used - before - sum(process["cpu_ns"] for process in result["processes"]) / 1e9
         print(f"{result['samples']:8} {by_samples:8.3f} {used:8.3f} {percent:8.2f}"
               f"  {before:.3f}, {after:.3f}")

@@ -46,7 +46,7 @@ static void add_other(struct account *account, struct sums *sums,
 		account->nr_forked++;
 	} else {
 		account->nr_executed++;
-		sums->others_before += process->before_ns;
+		sums->others_before += process->start_cpu_ns;
 	}
 	account->nr_unfinished += !process->has_ended;
 	sums->others += process->cpu_ns;
@@ -57,18 +57,18 @@ static struct sums add_processes(struct account *account, const struct result *r
 	struct sums sums = { 0 };
 	size_t i;
 
-	account->nr_unfinished = result->unlisted;
-	account->nr_unreported = result->unlisted;
+	account->nr_unfinished = result->unlisted_processes;
+	account->nr_unreported = result->unlisted_processes;
 	for (i = 0; i < result->nr_processes; i++) {
 		const struct result_process *process = &result->processes[i];
 
-		account->nr_unreported += !process->has_told;
+		account->nr_unreported += !process->has_status;
 		if (process->pid == result->pid)
 			add_own(&sums, process);
 		else
 			add_other(account, &sums, process);
 	}
-	account->nr_others = account->nr_forked + account->nr_executed + result->unlisted;
+	account->nr_others = account->nr_forked + account->nr_executed + result->unlisted_processes;
 	return sums;
 }
 
@@ -78,7 +78,7 @@ static struct sums add_processes(struct account *account, const struct result *r
  */
 static uint64_t own_end(const struct sums *sums, const struct result *result)
 {
-	uint64_t end = sums->last->before_ns + sums->last->cpu_ns;
+	uint64_t end = sums->last->start_cpu_ns + sums->last->cpu_ns;
 	uint64_t all = result->program_cpu_ns;
 
 	return sums->last->has_ended && end < all ? end : all;
@@ -89,8 +89,8 @@ static double profiled_seconds(const struct sums *sums, const struct result *res
 {
 	double ns = (double)sums->others + (double)sums->earlier;
 
-	if (sums->last && own_end(sums, result) > sums->last->before_ns)
-		ns += (double)(own_end(sums, result) - sums->last->before_ns);
+	if (sums->last && own_end(sums, result) > sums->last->start_cpu_ns)
+		ns += (double)(own_end(sums, result) - sums->last->start_cpu_ns);
 	return ns / NS_PER_S;
 }
 
@@ -129,10 +129,10 @@ static void compare_samples(struct account *account, const struct sums *sums,
 			    const struct result *result)
 {
 	double samples = (double)result_samples(result) + (double)result->lost;
-	double slack = SLACK_SAMPLES * ((double)result->nr_processes + (double)result->unlisted);
+	double slack = SLACK_SAMPLES * ((double)result->nr_processes + (double)result->unlisted_processes);
 	double rate = result_rate(result);
 	double least = account->profiled * rate;
-	double most = sampled_seconds(sums, result) * fmax(rate, result->asked_rate);
+	double most = sampled_seconds(sums, result) * fmax(rate, result->requested_rate);
 
 	if (samples < least - fmax(slack, least * SLACK_PERCENT / 100))
 		account->missing = (least - samples) / rate;
@@ -148,7 +148,7 @@ struct account account_make(const struct result *result)
 
 	if (sums.first) {
 		account.command_is_profiled = true;
-		account.before = (double)sums.first->before_ns / NS_PER_S;
+		account.before = (double)sums.first->start_cpu_ns / NS_PER_S;
 		account.after = (double)(result->program_cpu_ns - own_end(&sums, result)) / NS_PER_S;
 	}
 	account.others = (double)sums.others / NS_PER_S;

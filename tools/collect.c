@@ -72,13 +72,13 @@ static int add_process(struct result *result, const struct runfile *run,
 	process->rate = from->rate;
 	process->parent = from->parent;
 	process->is_fork = from->flags & PROFIL_RUN_FORKED;
-	process->before_ns = from->start_cpu_ns < MOST ? from->start_cpu_ns : MOST;
+	process->start_cpu_ns = from->start_cpu_ns < MOST ? from->start_cpu_ns : MOST;
 	process->has_ended = from->state == PROFIL_RUN_ENDED;
 	if (process->has_ended && from->end_cpu_ns > from->start_cpu_ns)
 		cpu_ns = from->end_cpu_ns - from->start_cpu_ns;
 	process->cpu_ns = take(rest_ns, cpu_ns);
-	process->has_told = process->has_ended && (from->flags & PROFIL_RUN_TOLD);
-	if (process->has_told) {
+	process->has_status = process->has_ended && (from->flags & PROFIL_RUN_TOLD);
+	if (process->has_status) {
 		process->samples = from->samples;
 		process->lost = from->lost;
 		process->error = from->error;
@@ -93,9 +93,9 @@ static int list_processes(struct result *result, const struct runfile *run)
 	uint64_t rest_ns = MOST, rest_lost = MOST, rest_denied = MOST;
 	size_t i;
 
-	result->damaged = run->nr_damaged;
-	result->unlisted = run->nr_unlisted;
-	result->failed = run->nr_failed;
+	result->damaged_entries = run->nr_damaged;
+	result->unlisted_processes = run->nr_unlisted;
+	result->start_failures = run->nr_failed;
 	result->rate = UINT32_MAX;
 	result->processes = calloc(run->nr_processes, sizeof(*result->processes));
 	if (!result->processes)
@@ -105,8 +105,8 @@ static int list_processes(struct result *result, const struct runfile *run)
 
 		if (process->rate < result->rate)
 			result->rate = process->rate;
-		if (process->asked_rate > result->asked_rate)
-			result->asked_rate = process->asked_rate;
+		if (process->requested_rate > result->requested_rate)
+			result->requested_rate = process->requested_rate;
 		result->lost += take(&rest_lost, process->lost);
 		if (process->error)
 			result->lost_error = process->error;
@@ -303,7 +303,7 @@ int collect_result(struct result *result, const struct runfile *run,
 	int error;
 
 	memset(result, 0, sizeof(*result));
-	result->began_ns = end->began_ns;
+	result->start_time_ns = end->start_time_ns;
 	result->elapsed_ns = end->elapsed_ns;
 	result->status = end->status;
 	result->pid = end->pid;

@@ -223,7 +223,7 @@ int command_run(char *const argv[], char *const env[],
 	block_signals(&old);
 	asked = 0;
 	set_signals(&old);
-	end->began_ns = time_ns(CLOCK_REALTIME);
+	end->start_time_ns = time_ns(CLOCK_REALTIME);
 	/* which nobody sets */
 	began = time_ns(CLOCK_MONOTONIC);
 	end->pid = fork();

@@ -16,7 +16,7 @@
  * @cpu_ns:     CPU time of all its threads, in ns; without its children
  * @children_cpu_ns: CPU time of the children that it waited for, and those that
  *              these waited for, in ns
- * @began_ns:   when it was started, in ns since 1970 UTC
+ * @start_time_ns:   when it was started, in ns since 1970 UTC
  * @elapsed_ns: from then to its end, in ns
  */
 struct command_end {
@@ -25,7 +25,7 @@ struct command_end {
 	int status;
 	uint64_t cpu_ns;
 	uint64_t children_cpu_ns;
-	uint64_t began_ns;
+	uint64_t start_time_ns;
 	uint64_t elapsed_ns;
 };
 

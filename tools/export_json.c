@@ -67,7 +67,7 @@ static void print_began(FILE *out, uint64_t ns)
 
 	gmtime_r(&seconds, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	fprintf(out, "\"began\":\"%s.%09" PRIu64 "Z\",\n", text, ns % NS_PER_S);
+	fprintf(out, "\"start_time\":\"%s.%09" PRIu64 "Z\",\n", text, ns % NS_PER_S);
 }
 
 /* As errno.h has it, or the number where that does not know it */
@@ -97,13 +97,13 @@ static void print_run(FILE *out, const struct result *result)
 	print_command(out, result);
 	print_string(out, "host", result->host);
 	print_string(out, "kernel", result->kernel);
-	print_began(out, result->began_ns);
+	print_began(out, result->start_time_ns);
 	print_number(out, "elapsed_ns", result->elapsed_ns);
 	print_end(out, result->status);
 	fprintf(out, "\"pid\":%" PRId32 ",\n", result->pid);
 	print_string(out, "clock", clock_name(result->clock));
 	print_number(out, "rate", result->rate);
-	print_number(out, "asked_rate", result->asked_rate);
+	print_number(out, "requested_rate", result->requested_rate);
 	fprintf(out, "\"mean_rate\":%.6g,\n", result_rate(result));
 	print_number(out, "text_bytes", result->text_bytes);
 	print_number(out, "program_cpu_ns", result->program_cpu_ns);
@@ -113,10 +113,10 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "lost", result->lost);
 	print_error(out, "lost_error", result->lost_error);
 	fputs(",\n", out);
-	print_number(out, "failed", result->failed);
+	print_number(out, "start_failures", result->start_failures);
 	print_number(out, "fork_failures", result->fork_failures);
-	print_number(out, "unlisted", result->unlisted);
-	print_number(out, "damaged", result->damaged);
+	print_number(out, "unlisted_processes", result->unlisted_processes);
+	print_number(out, "damaged_entries", result->damaged_entries);
 }
 
 static void print_build_id(FILE *out, const struct result_object *object)
@@ -190,18 +190,18 @@ static void print_process(FILE *out, const struct result_process *process)
 	fprintf(out, "{\"pid\":%" PRId32 ",\"parent\":%" PRId32 ",\n", process->pid,
 		process->parent);
 	print_string(out, "program", process->program);
-	fprintf(out, "\"is_fork\":%s,\"rate\":%" PRIu32 ",\"before_ns\":%" PRIu64 ",",
-		process->is_fork ? "true" : "false", process->rate, process->before_ns);
+	fprintf(out, "\"is_fork\":%s,\"rate\":%" PRIu32 ",\"start_cpu_ns\":%" PRIu64 ",",
+		process->is_fork ? "true" : "false", process->rate, process->start_cpu_ns);
 	if (process->has_ended)
 		fprintf(out, "\"cpu_ns\":%" PRIu64 ",\n", process->cpu_ns);
 	else
 		fputs("\"cpu_ns\":null,\n", out);
-	if (process->has_told)
+	if (process->has_status)
 		fprintf(out, "\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
 			process->samples, process->lost);
 	else
 		fputs("\"samples\":null,\"lost\":null,", out);
-	print_error(out, "error", process->has_told ? process->error : 0);
+	print_error(out, "error", process->has_status ? process->error : 0);
 	putc('}', out);
 }
 

@@ -154,7 +154,7 @@ static void write_head(struct pprof *pprof, const struct result *result)
 	head.default_sample_type = types[CPU].type;
 	head.period_type = &types[CPU];
 	head.period = (int64_t)export_ns(result, 1);
-	head.time_nanos = (int64_t)result->began_ns;
+	head.time_nanos = (int64_t)result->start_time_ns;
 	head.duration_nanos = (int64_t)result->elapsed_ns;
 	head.n_comment = sizeof(comments) / sizeof(comments[0]);
 	head.comment = comments;

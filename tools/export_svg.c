@@ -107,7 +107,7 @@ static double draw_head(FILE *out, const struct result *result, const char *comm
 		result_rate(result), (double)export_ns(result, samples) / NS_PER_S);
 	escape_xml(out, result->host, 40);
 	fputs(", ", out);
-	print_when(out, result->began_ns);
+	print_when(out, result->start_time_ns);
 	fputs("</text>\n", out);
 	return 64;
 }

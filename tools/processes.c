@@ -85,8 +85,8 @@ static void add_row(struct columns *table, const struct result *result, uint64_t
 	uint64_t samples = process->samples < all ? process->samples : all;
 	struct interval interval = confidence_share(samples, all);
 
-	columns_add_row(table, TERMINAL_PLAIN, process->has_told ? percent / 100 : 0);
-	if (process->has_told) {
+	columns_add_row(table, TERMINAL_PLAIN, process->has_status ? percent / 100 : 0);
+	if (process->has_status) {
 		columns_set(table, PERCENT, "%.2f", percent);
 		columns_set(table, SAMPLES, "%" PRIu64, process->samples);
 		columns_set(table, LOST, "%" PRIu64, process->lost);
@@ -116,10 +116,10 @@ static int print_omitted(FILE *out, const struct result *result, size_t shown,
 	if (omitted)
 		error = terminal_print_comment(out, &options->style, "# %zu more process%s%s",
 					       omitted, omitted == 1 ? "" : "es", options->more);
-	if (!error && result->unlisted)
+	if (!error && result->unlisted_processes)
 		error = terminal_print_comment(out, &options->style,
 					       "# %" PRIu64 " unlisted process%s: the list was full; the table by function has the samples of all processes",
-					       result->unlisted, result->unlisted == 1 ? "" : "es");
+					       result->unlisted_processes, result->unlisted_processes == 1 ? "" : "es");
 	return error;
 }
 

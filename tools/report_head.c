@@ -62,7 +62,7 @@ static void print_command(FILE *out, const struct result *result)
 /* In UTC, because the file may come from another time zone. */
 static void print_origin(FILE *out, const struct result *result)
 {
-	time_t began = (time_t)(result->began_ns / (uint64_t)NS_PER_S);
+	time_t began = (time_t)(result->start_time_ns / (uint64_t)NS_PER_S);
 	char text[64] = "";
 	struct tm utc;
 
@@ -96,10 +96,10 @@ static void print_lowered_rate(FILE *out, const struct result *result)
 {
 	const bool is_mean = result->mean_rate > 0;
 
-	if (result->rate >= result->asked_rate)
+	if (result->rate >= result->requested_rate)
 		return;
 	fprintf(out, "# the kernel lowered the rate from %" PRIu32 " Hz to %" PRIu32 " Hz%s: sampling used more CPU time than the module's max_cpu_percent allows%s\n",
-		result->asked_rate, result->rate, is_mean ? " in some processes" : "",
+		result->requested_rate, result->rate, is_mean ? " in some processes" : "",
 		is_mean ? "; seconds are based on the mean rate" : "");
 }
 
@@ -125,7 +125,7 @@ static void print_others(FILE *out, const struct result *result, const struct ac
 	print_number(out, &separator, account->nr_forked, "forked child", "forked children");
 	print_number(out, &separator, account->nr_executed, "executed program",
 		     "executed programs");
-	print_number(out, &separator, result->unlisted, "unlisted process",
+	print_number(out, &separator, result->unlisted_processes, "unlisted process",
 		     "unlisted processes");
 	if (!account->nr_unfinished)
 		fprintf(out, ", using %.*f s", digits, account->others);
@@ -254,13 +254,13 @@ static void print_losses(FILE *out, const struct result *result)
 		fprintf(out, "# %" PRIu64 " %s not profiled: out of memory, or the user's limit (max_user_sessions of the module) was reached\n",
 			result->fork_failures,
 			result->fork_failures == 1 ? "child was" : "children were");
-	if (result->failed)
+	if (result->start_failures)
 		fprintf(out, "# %" PRIu64 " %s not profiled: starting the profile failed\n",
-			result->failed, result->failed == 1 ? "program was" : "programs were");
-	if (result->damaged)
+			result->start_failures, result->start_failures == 1 ? "program was" : "programs were");
+	if (result->damaged_entries)
 		fprintf(out, "# %" PRIu64 " %s in the run's tables %s invalid, because a program wrote to them: some samples or figures are lost\n",
-			result->damaged, result->damaged == 1 ? "entry" : "entries",
-			result->damaged == 1 ? "is" : "are");
+			result->damaged_entries, result->damaged_entries == 1 ? "entry" : "entries",
+			result->damaged_entries == 1 ? "is" : "are");
 }
 
 static void print_symbol_problems(FILE *out, const struct report *report)

@@ -30,10 +30,11 @@ static double process_rate(const struct result *result, const struct result_proc
 	double samples = (double)process->samples + (double)process->lost;
 	double seconds = (double)process->cpu_ns / 1e9;
 
-	if (!process->has_told || process->rate >= result->asked_rate ||
+	if (!process->has_status || process->rate >= result->requested_rate ||
 	    samples <= process->rate * seconds)
 		return process->rate;
-	return samples < result->asked_rate * seconds ? samples / seconds : result->asked_rate;
+	return samples < result->requested_rate * seconds ? samples / seconds :
+							    result->requested_rate;
 }
 
 /*
@@ -52,7 +53,7 @@ void result_find_mean_rate(struct result *result)
 		double rate = process_rate(result, process);
 
 		differ |= rate != result->rate;
-		if (process->has_told) {
+		if (process->has_status) {
 			told += (double)process->samples;
 			seconds += (double)process->samples / rate;
 		} else if (process->rate > first) {
@@ -161,10 +162,10 @@ static const char *processes_problem(const struct result *result)
 			return "the path of a program is too long";
 		if (!process->has_ended && process->cpu_ns)
 			return "a process has a CPU time that it did not tell";
-		if (!process->has_told &&
+		if (!process->has_status &&
 		    (process->samples || process->lost || process->error))
 			return "a process has samples that it did not tell";
-		if (__builtin_add_overflow(process->before_ns, process->cpu_ns, &end) ||
+		if (__builtin_add_overflow(process->start_cpu_ns, process->cpu_ns, &end) ||
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
@@ -177,7 +178,7 @@ static const char *processes_problem(const struct result *result)
 		if (__builtin_add_overflow(cpu_ns, result->unprofiled[i].cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
-	if (result->unlisted > UINT32_MAX || result->failed > UINT32_MAX)
+	if (result->unlisted_processes > UINT32_MAX || result->start_failures > UINT32_MAX)
 		return "its processes are too many";
 	return NULL;
 }

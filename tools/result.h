@@ -72,10 +72,10 @@ struct result_object {
  * @is_fork:  it is its parent's program, continued in a child made by fork()
  * @has_ended: it came to exit(), _exit(), or another program, and @cpu_ns is known; else
  *            that is 0
- * @has_told: it told of its samples too: @samples, @lost and @error are its own; else
+ * @has_status: it told of its samples too: @samples, @lost and @error are its own; else
  *            they are 0 and not known
  * @rate:     its sampling rate in Hz: if the kernel lowered it, the last
- * @before_ns: CPU time that it had used when its profile started, in ns
+ * @start_cpu_ns: CPU time that it had used when its profile started, in ns
  * @cpu_ns:   CPU time from the start of its profile to its end, in ns
  * @samples:  that were counted
  * @lost:     that could not be counted
@@ -87,9 +87,9 @@ struct result_process {
 	char *program;
 	bool is_fork;
 	bool has_ended;
-	bool has_told;
+	bool has_status;
 	uint32_t rate;
-	uint64_t before_ns;
+	uint64_t start_cpu_ns;
 	uint64_t cpu_ns;
 	uint64_t samples;
 	uint64_t lost;
@@ -113,13 +113,13 @@ struct result_unprofiled {
  * @argv:          the command and its arguments, ended by NULL
  * @host:          name of the machine
  * @kernel:        its kernel, as uname -r and -m have it, with a space between
- * @began_ns:      when the command was started, in ns since 1970 UTC
+ * @start_time_ns: when the command was started, in ns since 1970 UTC
  * @elapsed_ns:    until its end, in ns
  * @status:        how it ended, as from wait(2)
  * @pid:           its process ID
  * @clock:         PROFIL_CLOCK_* that sampled; PROFIL_CLOCK_AUTO: the kernel's choice
  * @rate:          in Hz: the lowest of all processes
- * @asked_rate:    that was asked for, in Hz
+ * @requested_rate: that was asked for, in Hz
  * @mean_rate:     samples per second of profiled CPU time, where processes had different
  *                 rates because the kernel lowered some; 0: all had @rate
  * @text_bytes:    of text that a count stands for, in bytes; a power of two
@@ -134,24 +134,24 @@ struct result_unprofiled {
  * @processes:     in the order in which they started: at least one, first the program
  *                 that was profiled first
  * @nr_processes:  number of them
- * @damaged:       entries of the run's tables that made no sense, because a program wrote
+ * @damaged_entries: entries of the run's tables that made no sense, because a program wrote
  *                 into them: their samples or figures are lost
- * @unlisted:      processes of which nothing is known but their samples
+ * @unlisted_processes: processes of which nothing is known but their samples
  * @unprofiled:    programs into which libprofil-run.so was not loaded, most CPU time first
  * @nr_unprofiled: number of them
- * @failed:        processes of which no profile could be started
+ * @start_failures: processes of which no profile could be started
  */
 struct result {
 	char **argv;
 	char *host;
 	char *kernel;
-	uint64_t began_ns;
+	uint64_t start_time_ns;
 	uint64_t elapsed_ns;
 	int32_t status;
 	int32_t pid;
 	uint32_t clock;
 	uint32_t rate;
-	uint32_t asked_rate;
+	uint32_t requested_rate;
 	double mean_rate;
 	uint32_t text_bytes;
 	uint64_t program_cpu_ns;
@@ -164,11 +164,11 @@ struct result {
 	size_t nr_objects;
 	struct result_process *processes;
 	size_t nr_processes;
-	uint64_t damaged;
-	uint64_t unlisted;
+	uint64_t damaged_entries;
+	uint64_t unlisted_processes;
 	struct result_unprofiled *unprofiled;
 	size_t nr_unprofiled;
-	uint64_t failed;
+	uint64_t start_failures;
 };
 
 /**

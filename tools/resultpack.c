@@ -96,9 +96,9 @@ static void fill_processes(Profil__Process *to, const struct result *result)
 		to->program = lend(process->program);
 		to->is_fork = process->is_fork;
 		to->has_ended = process->has_ended;
-		to->has_told = process->has_told;
+		to->has_status = process->has_status;
 		to->rate = process->rate;
-		to->before_ns = process->before_ns;
+		to->start_cpu_ns = process->start_cpu_ns;
 		to->cpu_ns = process->cpu_ns;
 		to->samples = process->samples;
 		to->lost = process->lost;
@@ -122,23 +122,23 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 {
 	to->host = lend(result->host);
 	to->kernel = lend(result->kernel);
-	to->began_ns = result->began_ns;
+	to->start_time_ns = result->start_time_ns;
 	to->elapsed_ns = result->elapsed_ns;
 	to->status = result->status;
 	to->pid = result->pid;
 	to->clock = result->clock;
 	to->rate = result->rate;
-	to->asked_rate = result->asked_rate;
+	to->requested_rate = result->requested_rate;
 	to->text_bytes = result->text_bytes;
 	to->program_cpu_ns = result->program_cpu_ns;
 	to->children_cpu_ns = result->children_cpu_ns;
 	to->outside = result->outside;
 	to->lost = result->lost;
 	to->lost_error = result->lost_error;
-	to->failed = result->failed;
+	to->start_failures = result->start_failures;
 	to->fork_failures = result->fork_failures;
-	to->unlisted = result->unlisted;
-	to->damaged = result->damaged;
+	to->unlisted_processes = result->unlisted_processes;
+	to->damaged_entries = result->damaged_entries;
 }
 
 static int fill_argv(Profil__Result *to, const struct result *result)
@@ -349,10 +349,10 @@ static int copy_processes(struct result *result, const Profil__Result *from,
 		process->parent = other->parent;
 		process->is_fork = other->is_fork;
 		process->has_ended = other->has_ended;
-		process->has_told = other->has_told;
+		process->has_status = other->has_status;
 		/* files of older versions have none */
 		process->rate = other->rate ? other->rate : from->rate;
-		process->before_ns = other->before_ns;
+		process->start_cpu_ns = other->start_cpu_ns;
 		process->cpu_ns = other->cpu_ns;
 		process->samples = other->samples;
 		process->lost = other->lost;
@@ -388,23 +388,23 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 {
 	int error;
 
-	result->began_ns = from->began_ns;
+	result->start_time_ns = from->start_time_ns;
 	result->elapsed_ns = from->elapsed_ns;
 	result->status = from->status;
 	result->pid = from->pid;
 	result->clock = from->clock;
 	result->rate = from->rate;
-	result->asked_rate = from->asked_rate;
+	result->requested_rate = from->requested_rate;
 	result->text_bytes = from->text_bytes;
 	result->program_cpu_ns = from->program_cpu_ns;
 	result->children_cpu_ns = from->children_cpu_ns;
 	result->outside = from->outside;
 	result->lost = from->lost;
 	result->lost_error = from->lost_error;
-	result->failed = from->failed;
+	result->start_failures = from->start_failures;
 	result->fork_failures = from->fork_failures;
-	result->unlisted = from->unlisted;
-	result->damaged = from->damaged;
+	result->unlisted_processes = from->unlisted_processes;
+	result->damaged_entries = from->damaged_entries;
 	error = copy_text(&result->host, &from->host, why);
 	return error ? error : copy_text(&result->kernel, &from->kernel, why);
 }

@@ -173,7 +173,7 @@ static struct profil_run_process *enter_child(const struct profil_run_process *p
 	child->flags = PROFIL_RUN_FORKED;
 	child->program = parent->program;
 	child->rate = parent->rate;
-	child->asked_rate = parent->asked_rate;
+	child->requested_rate = parent->requested_rate;
 	set_state(child, PROFIL_RUN_STARTED);
 	return child;
 }
@@ -250,7 +250,7 @@ static void start(int device, struct profil_run_process *process)
 		fail(process, -error);
 		return;
 	}
-	process->asked_rate = rate;
+	process->requested_rate = rate;
 	process->rate = rate;
 	if (!profil_device_call(device, PROFIL_IOC_STATUS, &status))
 		process->rate = status.rate;

@@ -117,7 +117,7 @@ enum profil_run_state {
  * @flags:        PROFIL_RUN_FORKED, PROFIL_RUN_TOLD
  * @program:      index of the object that it executed, or UINT32_MAX
  * @rate:         true rate in Hz; if the kernel lowers it meanwhile, the last
- * @asked_rate:   the rate that was asked for
+ * @requested_rate:   the rate that was asked for
  * @error:        errno of the failure; or why samples were lost or the profile ended
  * @start_cpu_ns: CPU time that it had used when the profile started, in ns
  * @end_cpu_ns:   and when it ended
@@ -132,7 +132,7 @@ struct profil_run_process {
 	uint32_t flags;
 	uint32_t program;
 	uint32_t rate;
-	uint32_t asked_rate;
+	uint32_t requested_rate;
 	int32_t error;
 	uint64_t start_cpu_ns;
 	uint64_t end_cpu_ns;

@@ -21,7 +21,7 @@ static const struct command_end end = {
 	.status = 3 << 8,
 	.cpu_ns = 5000,
 	.children_cpu_ns = 600,
-	.began_ns = 70,
+	.start_time_ns = 70,
 	.elapsed_ns = 8,
 };
 static struct fake_run fake;
@@ -143,7 +143,7 @@ static void figures_are_kept(void **state)
 
 	(void)state;
 	fake.header.clock = 2;
-	fake.processes[0].asked_rate = 200;
+	fake.processes[0].requested_rate = 200;
 	collect();
 	uname(&name);
 	assert_string_equal(result.host, name.nodename);
@@ -151,14 +151,14 @@ static void figures_are_kept(void **state)
 	assert_string_equal(result.argv[2], "1");
 	assert_null(result.argv[3]);
 	assert_int_equal(result.rate, 100);
-	assert_int_equal(result.asked_rate, 200);
+	assert_int_equal(result.requested_rate, 200);
 	assert_int_equal(result.clock, 2);
 	assert_int_equal(result.text_bytes, 4);
 	assert_int_equal(result.pid, 1234);
 	assert_int_equal(result.status, 3 << 8);
 	assert_int_equal(result.program_cpu_ns, 5000);
 	assert_int_equal(result.children_cpu_ns, 600);
-	assert_int_equal(result.began_ns, 70);
+	assert_int_equal(result.start_time_ns, 70);
 	assert_int_equal(result.elapsed_ns, 8);
 }
 
@@ -168,17 +168,17 @@ static void three_processes(void)
 	fake.header.nr_processes = 3;
 	fake.processes[0] = (struct profil_run_process){
 		.pid = 1234, .parent = 1233, .state = PROFIL_RUN_ENDED, .rate = 300,
-		.asked_rate = 400, .flags = PROFIL_RUN_TOLD, .start_cpu_ns = 1500,
+		.requested_rate = 400, .flags = PROFIL_RUN_TOLD, .start_cpu_ns = 1500,
 		.end_cpu_ns = 4000, .samples = 20, .lost = 3, .error = ENOMEM,
 		.fork_failures = 1,
 	};
 	fake.processes[1] = (struct profil_run_process){
 		.pid = 1235, .parent = 1234, .state = PROFIL_RUN_ENDED, .rate = 200,
-		.asked_rate = 300, .flags = PROFIL_RUN_FORKED, .program = 1,
+		.requested_rate = 300, .flags = PROFIL_RUN_FORKED, .program = 1,
 		.end_cpu_ns = 10, .lost = 4, .fork_failures = 2,
 	};
 	fake.processes[2] = (struct profil_run_process){
-		.pid = 1236, .state = PROFIL_RUN_STARTED, .rate = 250, .asked_rate = 250,
+		.pid = 1236, .state = PROFIL_RUN_STARTED, .rate = 250, .requested_rate = 250,
 		.flags = PROFIL_RUN_TOLD, .program = UINT32_MAX, .end_cpu_ns = 7,
 	};
 }
@@ -197,8 +197,8 @@ static void processes_have_their_own(void **state)
 	assert_string_equal(process->program, "/lib/object0");
 	assert_false(process->is_fork);
 	assert_true(process->has_ended);
-	assert_true(process->has_told);
-	assert_int_equal(process->before_ns, 1500);
+	assert_true(process->has_status);
+	assert_int_equal(process->start_cpu_ns, 1500);
 	assert_int_equal(process->cpu_ns, 2500);
 	assert_int_equal(process->samples, 20);
 	assert_int_equal(process->lost, 3);
@@ -207,12 +207,12 @@ static void processes_have_their_own(void **state)
 	assert_string_equal(process->program, "/lib/object1");
 	assert_true(process->is_fork);
 	assert_true(process->has_ended);
-	assert_false(process->has_told);
+	assert_false(process->has_status);
 	assert_int_equal(process->cpu_ns, 10);
 	process++;
 	assert_string_equal(process->program, "[unknown]");
 	assert_false(process->has_ended);
-	assert_false(process->has_told);
+	assert_false(process->has_status);
 	assert_int_equal(process->cpu_ns, 0);
 }
 
@@ -222,7 +222,7 @@ static void figures_of_processes_add_up(void **state)
 	three_processes();
 	collect();
 	assert_int_equal(result.rate, 200);
-	assert_int_equal(result.asked_rate, 400);
+	assert_int_equal(result.requested_rate, 400);
 	assert_int_equal(result.processes[0].rate, 300);
 	assert_int_equal(result.processes[2].rate, 250);
 	assert_int_equal(result.lost, 7);
@@ -242,7 +242,7 @@ static void rates_are_weighted(void **state)
 	fake.header.nr_processes = 2;
 	process[0] = (struct profil_run_process){
 		.pid = 1234, .state = PROFIL_RUN_ENDED, .flags = PROFIL_RUN_TOLD,
-		.rate = 1000, .asked_rate = 1000, .end_cpu_ns = 99000000000,
+		.rate = 1000, .requested_rate = 1000, .end_cpu_ns = 99000000000,
 		.samples = 99000,
 	};
 	process[1] = process[0];
@@ -264,7 +264,7 @@ static void rate_that_was_lowered_meanwhile(void **state)
 	(void)state;
 	process->state = PROFIL_RUN_ENDED;
 	process->flags = PROFIL_RUN_TOLD;
-	process->asked_rate = 1000;
+	process->requested_rate = 1000;
 	process->end_cpu_ns = 1000000000;
 	process->samples = 190;
 	fake.counters[0][0] = 190;
@@ -288,11 +288,11 @@ static void rates_of_the_untold(void **state)
 	(void)state;
 	fake.header.nr_processes = 2;
 	process[1] = process[0];
-	process[0].asked_rate = 1000;
+	process[0].requested_rate = 1000;
 	process[0].rate = 1000;
 	process[1] = (struct profil_run_process){
 		.pid = 1235, .state = PROFIL_RUN_ENDED, .flags = PROFIL_RUN_TOLD,
-		.rate = 10, .asked_rate = 1000, .end_cpu_ns = 1000000000, .samples = 10,
+		.rate = 10, .requested_rate = 1000, .end_cpu_ns = 1000000000, .samples = 10,
 	};
 	fake.counters[0][0] = 3010;
 	collect();
@@ -304,7 +304,7 @@ static void damage_is_counted(void **state)
 	(void)state;
 	fake.objects[1].end = 0;
 	collect();
-	assert_int_equal(result.damaged, 1);
+	assert_int_equal(result.damaged_entries, 1);
 	assert_int_equal(result.nr_objects, 1);
 }
 
@@ -343,8 +343,8 @@ static void processes_that_are_not_there_are_counted(void **state)
 	fake.processes[1].state = PROFIL_RUN_FAILED;
 	collect();
 	assert_int_equal(result.nr_processes, 1);
-	assert_int_equal(result.failed, 1);
-	assert_int_equal(result.unlisted, 4);
+	assert_int_equal(result.start_failures, 1);
+	assert_int_equal(result.unlisted_processes, 4);
 }
 
 static void what_a_program_may_have_written(void **state)
@@ -371,7 +371,7 @@ static void figures_that_do_not_add_up(void **state)
 	fake.processes[0].fork_failures = fake.processes[1].fork_failures = UINT64_MAX;
 	fake.processes[1].end_cpu_ns = UINT64_MAX;
 	collect();
-	assert_int_equal(result.processes[0].before_ns, INT64_MAX);
+	assert_int_equal(result.processes[0].start_cpu_ns, INT64_MAX);
 	assert_int_equal(result.processes[0].cpu_ns, 9);
 	assert_int_equal(result.processes[1].cpu_ns, INT64_MAX - 9);
 	assert_int_equal(result.lost, INT64_MAX);

@@ -85,7 +85,7 @@ static void times_are_taken(void **state)
 
 	(void)state;
 	end = run_shell("sleep 0.2");
-	assert_in_range(end.began_ns / 1000000000, before, (uint64_t)time(NULL));
+	assert_in_range(end.start_time_ns / 1000000000, before, (uint64_t)time(NULL));
 	assert_in_range(end.elapsed_ns, 200000000, 20000000000);
 }
 
@@ -223,7 +223,7 @@ static void snapshots_are_taken_when_asked_for(void **state)
 	assert_int_equal(command_exit_status(&end), 128 + SIGUSR1);
 	assert_int_equal(snapshots.times, 2);
 	assert_int_equal(snapshots.last.pid, end.pid);
-	assert_int_equal(snapshots.last.began_ns, end.began_ns);
+	assert_int_equal(snapshots.last.start_time_ns, end.start_time_ns);
 	assert_in_range(snapshots.last.elapsed_ns, 1, end.elapsed_ns);
 	assert_in_range(snapshots.last.cpu_ns, 1, end.cpu_ns);
 	sigprocmask(SIG_BLOCK, NULL, &mask);

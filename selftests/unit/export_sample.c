@@ -90,8 +90,8 @@ static void real_result(struct result *result, char **paths, size_t nr)
 	elf_version(EV_CURRENT);
 	*result = (struct result){
 		.argv = argv, .host = "host", .kernel = "6.12 x86_64",
-		.began_ns = 1790000000000000000, .elapsed_ns = 1000000000, .pid = 1,
-		.rate = RATE, .asked_rate = RATE, .text_bytes = TEXT_BYTES,
+		.start_time_ns = 1790000000000000000, .elapsed_ns = 1000000000, .pid = 1,
+		.rate = RATE, .requested_rate = RATE, .text_bytes = TEXT_BYTES,
 		.processes = &process, .nr_processes = 1,
 		.objects = calloc(nr, sizeof(struct result_object)), .nr_objects = nr,
 	};

@@ -12,13 +12,13 @@
 void fake_result(struct result *result)
 {
 	static const struct result figures = {
-		.began_ns = 1795000000123456789,
+		.start_time_ns = 1795000000123456789,
 		.elapsed_ns = 4567,
 		.status = 2 << 8,
 		.pid = 100,
 		.clock = 2,
 		.rate = 997,
-		.asked_rate = 1000,
+		.requested_rate = 1000,
 		.text_bytes = 4,
 		.program_cpu_ns = 1000000000,
 		.children_cpu_ns = 2000000000,
@@ -28,9 +28,9 @@ void fake_result(struct result *result)
 		.fork_failures = 2,
 		.nr_objects = 2,
 		.nr_processes = 2,
-		.damaged = 5,
-		.unlisted = 9,
-		.failed = 8,
+		.damaged_entries = 5,
+		.unlisted_processes = 9,
+		.start_failures = 8,
 	};
 	static const struct result_count first[] = {
 		{ 0x1000, 5 }, { 0x1ff8, 1 }, { 0x1ffc, 300 },
@@ -77,9 +77,9 @@ void fake_result(struct result *result)
 		.parent = 99,
 		.program = strdup("/bin/perl"),
 		.has_ended = true,
-		.has_told = true,
+		.has_status = true,
 		.rate = 2000,
-		.before_ns = 11,
+		.start_cpu_ns = 11,
 		.cpu_ns = 22,
 		.samples = 33,
 		.lost = 44,

@@ -38,7 +38,7 @@ void fake_run_fill(struct fake_run *run)
 		.parent = 1233,
 		.state = PROFIL_RUN_STARTED,
 		.rate = 100,
-		.asked_rate = 100,
+		.requested_rate = 100,
 	};
 }
 

@@ -60,12 +60,14 @@ static const struct result_object first_objects[NR_ODD_OBJECTS] = {
 static const struct result_process first_processes[] = {
 	{
 		.pid = 70, .parent = 69, .program = ODD_PATH, .has_ended = true,
-		.has_told = true, .rate = 997, .before_ns = 5, .cpu_ns = 1000000000, .samples = 20,
+		.has_status = true, .rate = 997, .start_cpu_ns = 5, .cpu_ns = 1000000000,
+		.samples = 20,
 		.lost = 2, .error = ENOMEM,
 	},
 	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true, .rate = 997 },
 	{
-		.pid = 72, .program = "[unknown]", .has_ended = true, .has_told = true, .rate = 997,
+		.pid = 72, .program = "[unknown]", .has_ended = true,
+		.has_status = true, .rate = 997,
 		.error = 99999,
 	},
 };
@@ -83,13 +85,13 @@ void odd_result(struct result *result)
 		.argv = argv,
 		.host = "ho\"st",
 		.kernel = "6.12.1 x86_64",
-		.began_ns = 1790000000012345678,
+		.start_time_ns = 1790000000012345678,
 		.elapsed_ns = 4500000000,
 		.status = W_EXITCODE(3, 0),
 		.pid = 70,
 		.clock = PROFIL_CLOCK_RANDOM,
 		.rate = 997,
-		.asked_rate = 1000,
+		.requested_rate = 1000,
 		.text_bytes = 4,
 		.program_cpu_ns = 1000000005,
 		.children_cpu_ns = 1,
@@ -103,8 +105,8 @@ void odd_result(struct result *result)
 		.unprofiled = &unprofiled,
 		.nr_unprofiled = 1,
 		.nr_processes = ARRAY_SIZE(first_processes),
-		.unlisted = 3,
-		.failed = 2,
+		.unlisted_processes = 3,
+		.start_failures = 2,
 	};
 }
 

@@ -31,8 +31,8 @@ static int set_up(void **state)
 	(void)state;
 	memset(processes, 0, sizeof(processes));
 	processes[0].pid = 7;
-	processes[0].before_ns = 20000000;
-	processes[0].has_told = true;
+	processes[0].start_cpu_ns = 20000000;
+	processes[0].has_status = true;
 	result = (struct result){
 		.argv = argv,
 		.rate = 100,
@@ -71,7 +71,7 @@ static void set_children(size_t forked, size_t ended, uint64_t cpu_ns)
 			.pid = 100 + (int)i,
 			.is_fork = true,
 			.has_ended = i <= ended,
-			.has_told = i <= ended,
+			.has_status = i <= ended,
 		};
 	processes[1].cpu_ns = cpu_ns;
 }
@@ -125,12 +125,12 @@ static void lines_above_the_table_are_comments(void **state)
 
 	(void)state;
 	set_children(3, 1, 0);
-	result.unlisted = 1;
-	result.failed = 1;
+	result.unlisted_processes = 1;
+	result.start_failures = 1;
 	result.lost = 3;
 	result.lost_error = ENOMEM;
 	result.fork_failures = 2;
-	result.asked_rate = 4000;
+	result.requested_rate = 4000;
 	result.program_cpu_ns = 9000000000;
 	print();
 	assert_has("3 of them did not call exit()");
@@ -235,7 +235,7 @@ static void children_without_a_profile_are_reported(void **state)
 {
 	(void)state;
 	set_children(1, 1, 1000000000);
-	processes[1].has_told = false;
+	processes[1].has_status = false;
 	result.fork_failures = 1;
 	print();
 	assert_has("# 1 child was not profiled: ");
@@ -246,7 +246,7 @@ static void unreported_losses_are_possible(void **state)
 {
 	(void)state;
 	result.program_cpu_ns = 9000000000;
-	processes[0].has_told = false;
+	processes[0].has_status = false;
 	print();
 	assert_has("no samples: possible causes: an exec");
 	assert_has("ulimit -l");
@@ -300,7 +300,7 @@ static void unlisted_processes_are_counted(void **state)
 {
 	(void)state;
 	set_children(1, 1, 1000000000);
-	result.unlisted = 2;
+	result.unlisted_processes = 2;
 	set_samples(511);
 	print();
 	assert_has("# plus 1 forked child and 2 unlisted processes, 1 of them using 1.00 s\n");
@@ -322,8 +322,8 @@ static void executed_programs_are_accounted(void **state)
 	(void)state;
 	set_children(1, 1, 1000000000);
 	processes[2] = (struct result_process){
-		.pid = 101, .has_ended = true, .has_told = true,
-		.before_ns = 1100000000, .cpu_ns = 2000000000,
+		.pid = 101, .has_ended = true, .has_status = true,
+		.start_cpu_ns = 1100000000, .cpu_ns = 2000000000,
 	};
 	result.nr_processes = 3;
 	result.children_cpu_ns = 3100000000;
@@ -362,7 +362,7 @@ static void end_of_a_process_is_sampled(void **state)
 {
 	(void)state;
 	result.rate = 1000;
-	processes[0].before_ns = 20000000;
+	processes[0].start_cpu_ns = 20000000;
 	processes[0].has_ended = true;
 	processes[0].cpu_ns = 200000000;
 	result.program_cpu_ns = 225000000;
@@ -410,7 +410,7 @@ static void rest_is_not_negative(void **state)
 	result.unprofiled = unprofiled;
 	result.nr_unprofiled = 1;
 	unprofiled[0].cpu_ns = 100000000;
-	processes[0].before_ns = 0;
+	processes[0].start_cpu_ns = 0;
 	result.program_cpu_ns = 700000000;
 	print();
 	unprofiled[0].cpu_ns = 3100000000;
@@ -437,8 +437,8 @@ static void command_that_executes_another(void **state)
 	processes[0].has_ended = true;
 	processes[0].cpu_ns = 1000000000;
 	processes[1] = (struct result_process){
-		.pid = 7, .has_ended = true, .has_told = true,
-		.before_ns = 1100000000, .cpu_ns = 3000000000,
+		.pid = 7, .has_ended = true, .has_status = true,
+		.start_cpu_ns = 1100000000, .cpu_ns = 3000000000,
 	};
 	result.nr_processes = 2;
 	set_samples(400);
@@ -504,7 +504,7 @@ static void results_from_files_have_an_origin(void **state)
 {
 	(void)state;
 	report.of_file = true;
-	result.began_ns = 951827696000000000;
+	result.start_time_ns = 951827696000000000;
 	result.elapsed_ns = 4260000000;
 	result.host = name;
 	result.kernel = name;
@@ -604,12 +604,12 @@ static void processes_show_what_they_reported(void **state)
 	(void)state;
 	report.table.by = TABLE_BY_PROCESS;
 	result.nr_processes = 2;
-	result.unlisted = 3;
+	result.unlisted_processes = 3;
 	processes[0].program = first;
-	processes[0].has_told = false;
+	processes[0].has_status = false;
 	processes[1] = (struct result_process){
 		.pid = 9, .parent = 7, .program = second, .is_fork = true,
-		.has_ended = true, .has_told = true, .cpu_ns = 1500000000,
+		.has_ended = true, .has_status = true, .cpu_ns = 1500000000,
 		.samples = 103, .lost = 2,
 	};
 	print();

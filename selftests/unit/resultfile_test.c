@@ -737,8 +737,8 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
 	NONSENSE(processes[0].rate, 1, "lower rate");
 	NONSENSE(result.nr_processes, 0, "no process");
-	NONSENSE(result.failed, UINT64_MAX, "processes are too many");
-	NONSENSE(result.unlisted, UINT64_MAX, "processes are too many");
+	NONSENSE(result.start_failures, UINT64_MAX, "processes are too many");
+	NONSENSE(result.unlisted_processes, UINT64_MAX, "processes are too many");
 	NONSENSE(result.outside, UINT64_MAX, "too many");
 	NONSENSE(objects[0].end, objects[0].start, "ends before");
 	NONSENSE(objects[0].end, objects[0].counts[1].address, "outside their object");
@@ -754,8 +754,8 @@ static void nonsense_is_refused(void **state)
 	NONSENSE(objects[0].path, long_path, "path of an object is too long");
 	NONSENSE(processes[1].program, long_path, "path of a program is too long");
 	NONSENSE(processes[0].has_ended, false, "did not tell");
-	NONSENSE(processes[0].has_told, false, "did not tell");
-	NONSENSE(processes[0].before_ns, UINT64_MAX, "too long");
+	NONSENSE(processes[0].has_status, false, "did not tell");
+	NONSENSE(processes[0].start_cpu_ns, UINT64_MAX, "too long");
 	NONSENSE(processes[0].cpu_ns, UINT64_MAX - 10, "too long");
 	processes[1].has_ended = true;
 	NONSENSE(processes[1].cpu_ns, UINT64_MAX - 21, "too long");

@@ -40,9 +40,10 @@ static char *argv[] = {
 	(char[]){ "a command with blanks" }, (char[]){ "--option=value" }, any_bytes, long_name, NULL,
 };
 static struct result result = {
-	.argv = argv, .host = any_bytes, .kernel = any_bytes, .began_ns = 951827696000000000,
-	.rate = 997, .asked_rate = 4000, .text_bytes = 4, .pid = 7, .lost = 3, .lost_error = 12,
-	.program_cpu_ns = 77000000000, .fork_failures = 2, .failed = 1, .unlisted = 8,
+	.argv = argv, .host = any_bytes, .kernel = any_bytes, .start_time_ns = 951827696000000000,
+	.rate = 997, .requested_rate = 4000, .text_bytes = 4, .pid = 7, .lost = 3, .lost_error = 12,
+	.program_cpu_ns = 77000000000, .fork_failures = 2, .start_failures = 1,
+	.unlisted_processes = 8,
 	.objects = objects, .nr_objects = ARRAY_SIZE(objects),
 	.processes = processes, .nr_processes = ARRAY_SIZE(processes),
 };
@@ -82,7 +83,7 @@ static int set_up(void **state)
 		processes[i] = (struct result_process){
 			.pid = (int)(i ? 4194300 + i : 7), .parent = (int)i,
 			.program = i % 2 ? (char *)names[i] : any_bytes,
-			.is_fork = i == 3, .has_told = i != 4, .has_ended = i != 2,
+			.is_fork = i == 3, .has_status = i != 4, .has_ended = i != 2,
 			.samples = 1000 * i, .lost = i, .cpu_ns = 12345678901 * i,
 		};
 	return 0;
