@@ -40,7 +40,7 @@ tools: lib
 tests: lib tools
 	$(MAKE) -C selftests
 	$(MAKE) -C selftests/unit
-	$(MAKE) -C selftests/fuzz
+	$(MAKE) -C selftests/fuzz/device
 
 demo:
 	scripts/deps/install build vm demo
@@ -78,7 +78,8 @@ clean:
 	$(MAKE) -C tools clean
 	$(MAKE) -C selftests clean
 	$(MAKE) -C selftests/unit clean
-	$(MAKE) -C selftests/fuzz clean
+	$(MAKE) -C selftests/fuzz/device clean
+	$(MAKE) -C selftests/fuzz/readers clean
 	rm -rf build
 
 .PHONY: all module lib tools tests demo check check-all coverage bench-rate install modules_install clean

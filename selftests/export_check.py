@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Hold an export against its schema, and against what that cannot say.
 
-usage: export_check.py json FILE         by tools/profil-result.schema.json
+usage: export_check.py json FILE         by tools/export/profil-result.schema.json
        export_check.py speedscope FILE   by what speedscope has published
 
 Prints the sum of samples, or of weights. Exit status: 1 if it is not by the schema.
@@ -68,7 +68,7 @@ SPEEDSCOPE = {
 
 
 def check_json(result):
-    with open(os.path.join(HERE, "../tools/profil-result.schema.json")) as file:
+    with open(os.path.join(HERE, "../tools/export/profil-result.schema.json")) as file:
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.validate(result, schema, jsonschema.Draft7Validator)

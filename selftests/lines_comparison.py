@@ -86,8 +86,9 @@ fn main() {
 '''
 # The command itself, and what it takes
 SOURCES = ['tools/%s.c' % name for name in
-           ('symbols', 'debugfile', 'fetching', 'functions', 'units', 'extents', 'unwind', 'objectfile', 'result', 'escape',
-            'confidence', 'comparison', 'terminal')]
+           ('symbol/symbols', 'symbol/debugfile', 'symbol/debuginfod', 'symbol/functions',
+            'symbol/units', 'symbol/ranges', 'symbol/ehframe', 'util/objectfile',
+            'result/result', 'util/escape', 'util/failure', 'util/terminal')]
 
 
 def write(directory, name, text):
@@ -101,7 +102,7 @@ def build(directory):
     """Return: programs, by what they are an example of."""
     root = os.path.dirname(HERE)
     own = [os.path.join(root, source) for source in SOURCES]
-    own.append(os.path.join(HERE, 'unit', 'print_lines.c'))
+    own.append(os.path.join(HERE, 'unit/support/print_lines.c'))
     flags = ['-std=gnu11', *('-I' + os.path.join(root, place) for place in ('tools', 'uapi'))]
     libraries = ['-ldw', '-lelf', '-lm', '-lz']
     cxx = write(directory, 'words.cc', CXX)

@@ -25,7 +25,7 @@ FIXTURE(run) {
 	struct profil_run_process process;	/* the first */
 };
 
-/* As tools/runfile.c does. */
+/* As tools/record/shm.c does. */
 FIXTURE_SETUP(run)
 {
 	REQUIRE_DEVICE(self->device);

@@ -71,7 +71,7 @@ static_user() {
 	make -s -C tools && # generated headers
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
 		--enable=warning,performance,portability \
-		--suppress=missingIncludeSystem -Iuapi -Ilib lib tools || return
+		--suppress=missingIncludeSystem -Iuapi -Ilib -Itools lib tools || return
 	sources=$(files lib tools | grep '\.c$')
 	grep -vE '/(mon)?(aix|osf1|solaris)\.c$' <<<"$sources" | tidy || return
 	# these include their dialect's headers
@@ -129,7 +129,7 @@ vm() {
 
 # The fuzzers of what reads files and variables of other programs
 readers() {
-	make -s -C selftests/fuzz check READER_RUNS="$($all && echo 100000 || echo 20000)"
+	make -s -C selftests/fuzz/readers check READER_RUNS="$($all && echo 100000 || echo 20000)"
 }
 
 # The command, which profiles this machine's programs: perl, make, the compiler
@@ -226,9 +226,9 @@ lockstep() {
 
 # run_fuzzer SECONDS KERNEL: random programs, and the module's invariants
 run_fuzzer() {
-	make -s -C selftests/fuzz &&
-	one_program "$2" 2 "" selftests/fuzz/fuzz --seconds "$1" \
-		--corpus selftests/fuzz/corpus.txt
+	make -s -C selftests/fuzz/device &&
+	one_program "$2" 2 "" selftests/fuzz/device/fuzz --seconds "$1" \
+		--corpus selftests/fuzz/device/corpus.txt
 }
 
 fuzz() {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write a result, as a file or as the message in one: what result_reader begins with.
+ *
+ * usage: make_result file|message FILE
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <result/resultfile.h>
+#include <result/resultpack.h>
+
+#include "support/fake_result.h"
+
+int main(int argc, char **argv)
+{
+	unsigned char *message;
+	struct result result;
+	size_t bytes;
+	char *left;
+	FILE *out;
+
+	fake_result(&result);
+	if (argc != 3)
+		return 1;
+	if (!strcmp(argv[1], "file"))
+		return resultfile_write(argv[2], &result, &left, NULL) != 0;
+	out = fopen(argv[2], "w");
+	return !out || resultpack_pack(&result, &message, &bytes) ||
+	       fwrite(message, bytes, 1, out) != 1 || fclose(out);
+}

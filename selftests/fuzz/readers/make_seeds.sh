@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Make the inputs that the readers' fuzzers begin with.
+#
+# usage: make_seeds.sh DIR
+
+set -e
+rm -rf "$1"
+mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
+	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader" \
+	"$1/monout_reader"
+
+for state in started failed; do
+	./make_run "$state" >"$1/run_reader/$state"
+done
+
+# a byte that says what follows, and that
+for kind in file message; do
+	seed=$1/result_reader/$kind
+	./make_result "$kind" "$seed.part"
+	{
+		printf %.1s "$kind"
+		cat "$seed.part"
+	} >"$seed"
+	rm "$seed.part"
+done
+# of these, messages only
+cp "$1/result_reader/message" "$1/export_reader"
+
+# the file, and behind it the first pc and the step to the next, in 8 bytes each; one that
+# does not say where it was compiled, so that it is the same everywhere
+for file in fixture-relative fixture-relative-stripped; do
+	{
+		cat "../../unit/$file"
+		printf '\000\020\000\000\000\000\000\000'
+		printf '\020\000\000\000\000\000\000\000'
+	} >"$1/symbols_reader/$file"
+done
+
+for symbol in _ZNKSt6vectorIiSaIiEE4sizeEv@LIB_1.0 \
+		'_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE' \
+		_ZNSt8ios_base4InitC1Ev.cold _RNvXs_C7mycrateNtB4_3FooNtB4_3Bar3baz \
+		_RNvMC0INtC8arrayvec8ArrayVechKj7b_E3new \
+		_ZZN1a1bIJifEEEvDpT_ENKUlS1_E_clIcEEDaS1_; do
+	printf %s "$symbol" >"$1/names_reader/${symbol%@*}"
+done
+
+for value in 100 solaris glibc libc.so.6 4294967296 -1 0x10; do
+	printf %s "$value" >"$1/environment_reader/$value"
+done
+
+# a histogram of two counters, an arc, and the number of times a block was run
+{
+	printf 'gmon\001\000\000\000'
+	head -c 12 /dev/zero
+	printf '\000\000\020\000\000\000\000\000\000\010\020\000\000\000\000\000\000'
+	printf '\002\000\000\000\144\000\000\000seconds'
+	head -c 8 /dev/zero
+	printf 's\001\000\002\000'
+	printf '\001\000\020\000\000\000\000\000\000\000\020\000\000\000\000\000\000\007\000\000\000'
+} >"$1/gmon_reader/gmon.out"
+
+# how it is read and shown, two cells, and three counters for 192 bytes of text; with what
+# follows the lower half of a word
+monout() {
+	printf %b "$1"
+	for half in '\0100\0020' '\0000\0021' '\0002\0000' '\0105\0020' '\0007\0000' \
+			'\0000\0000' '\0000\0000'; do
+		printf %b "$half$2"
+	done
+	printf '\000\000\003\000\001\001'
+}
+monout '\0000' '\0000\0000\0000\0000\0000\0000' >"$1/monout_reader/8"
+monout '\0100' '\0000\0000' >"$1/monout_reader/4"

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What `profil report' makes of a file that is taken for a mon.out, which monitor(3) has
+ * written, or anybody. For libFuzzer; the sanitizers judge, and the promises of monout.h and
+ * prof.h.
+ *
+ * The first byte of the input says how the program lays out numbers, and how its table is
+ * shown; the rest is the file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <monout/prof_table.h>
+#include <symbol/demangle.h>
+
+#include "fake_symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char name[] = "_ZN1a1bEv";	/* of functions */
+
+static uint64_t add(uint64_t sum, uint64_t calls)
+{
+	return __builtin_add_overflow(sum, calls, &sum) ? UINT64_MAX : sum;
+}
+
+/* All of the file is in a row, and once. */
+static void check(const struct prof *prof, const struct monout *monout)
+{
+	uint64_t samples = 0, in_rows = 0, calls = 0, calls_in_rows = 0;
+	size_t i;
+
+	for (i = 0; i < monout->nr_counters; i++)
+		samples += monout_samples(monout, i);
+	for (i = 0; i < monout->nr_calls; i++)
+		calls = add(calls, monout->calls[i].calls);
+	for (i = 0; i < prof->nr_rows; i++) {
+		in_rows += prof->rows[i].samples;
+		calls_in_rows = add(calls_in_rows, prof->rows[i].calls);
+	}
+	if (prof->samples != samples || in_rows != samples || calls_in_rows != calls)
+		abort();
+}
+
+/* There is a counter; each stands for some pcs, and the next one for those after them. */
+static void check_counters(const struct monout *monout)
+{
+	size_t i;
+
+	if (!monout->nr_counters || monout->low >= monout->high)
+		abort();
+	if (monout->scale < 2)
+		return;
+	if (monout_pc(monout, 0) != monout->low)
+		abort();
+	for (i = 0; i < monout->nr_counters; i++)
+		if (monout_pc(monout, i + 1) - 1 < monout_pc(monout, i) &&
+		    monout_pc(monout, i + 1) != UINT64_MAX)
+			abort();
+}
+
+static void show(const struct monout *monout, unsigned int how)
+{
+	struct table_options options = {
+		.order = (enum profile_order)(how % 4),
+		.top = how & 4 ? 2 : 0,
+		.min_percent = how & 8 ? 10 : 0,
+		.style = { .color = how & 16, .columns = how & 32 ? 40 : 0 },
+	};
+	struct prof prof;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!prof_make(&prof, monout, fake_symbols_find, name, demangle)) {
+		check(&prof, monout);
+		out = open_memstream(&text, &length);
+		prof_table_print(out, &prof, how + 1, &options);
+		fclose(out);
+		free(text);
+	}
+	prof_release(&prof);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct monout_layout layout;
+	const char *why = NULL;
+	struct monout monout;
+	uint8_t *copy;
+	int error;
+
+	if (!size)
+		return 0;
+	layout = (struct monout_layout){ data[0] & 64 ? 4 : 8, data[0] & 128 };
+	copy = malloc(size);
+	memcpy(copy, data + 1, size - 1);
+	error = monout_parse(copy, size - 1, &layout, &monout, &why);
+	if (error == -EBADMSG && !why)
+		abort();
+	if (!error) {
+		check_counters(&monout);
+		show(&monout, data[0]);
+	}
+	monout_release(&monout);
+	return 0;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What `profil report' and `profil diff' make of a result file, which may have come from
+ * anywhere: they read it, add it up, and print it. For libFuzzer; the sanitizers judge,
+ * and the promises of resultfile.h, result.h and profile.h.
+ *
+ * The first byte of the input says what the rest is: a file, or, as hardly any changed
+ * file has the right checksum, the message in one.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <report/comparison.h>
+#include <report/profile.h>
+#include <report/report.h>
+#include <result/resultfile.h>
+#include <result/resultpack.h>
+
+#include "fake_symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char name[] = "_ZN1a1bEv";	/* of functions */
+
+/* Of one with itself, nothing has changed. */
+static void compare(const struct result *result, const struct profile *profile)
+{
+	const struct comparison_side side = { result, profile };
+	enum comparison_of of;
+
+	for (of = COMPARISON_OF_SECONDS; of <= COMPARISON_OF_SHARES; of++) {
+		struct comparison comparison;
+		size_t i;
+
+		if (!comparison_make(&comparison, &side, &side, of))
+			for (i = 0; i < comparison.nr_rows; i++)
+				if (comparison.rows[i].is_significant)
+					abort();
+		comparison_release(&comparison);
+	}
+}
+
+static void show(const struct result *result)
+{
+	struct profile profile;
+	enum table_by by;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (!profile_make(&profile, result, fake_symbols_find, name)) {
+		if (profile.samples != result_samples(result))
+			abort();
+		profile_demangle(&profile);
+		compare(result, &profile);
+		for (by = TABLE_BY_FUNCTION; by <= TABLE_BY_PROCESS; by++) {
+			out = open_memstream(&text, &length);
+			report_print(out, &(struct report){
+				.result = result,
+				.profile = &profile,
+				.table.by = by,
+				.table.order = PROFILE_BY_ADDRESS,
+				.table.style = {
+					.color = true, .bars = 20, .columns = 40 * (int)by,
+				},
+				.of_file = true,
+			});
+			fclose(out);
+			free(text);
+		}
+	}
+	profile_release(&profile);
+}
+
+/* What was read is written and read again as the same. */
+static void write_again(const struct result *result)
+{
+	unsigned char *message, *second;
+	size_t bytes, more_bytes;
+	struct result again;
+	const char *why;
+
+	if (resultpack_pack(result, &message, &bytes))
+		return;
+	if (resultpack_unpack(message, bytes, &again, &why) ||
+	    resultpack_pack(&again, &second, &more_bytes))
+		abort();
+	if (bytes != more_bytes || memcmp(message, second, bytes))
+		abort();
+	free(message);
+	free(second);
+	result_release(&again);
+}
+
+static int read_result_file(const uint8_t *data, size_t size, struct result *result,
+		     const char **why)
+{
+	int fd = memfd_create("result", MFD_CLOEXEC);
+	int error = -EIO;
+	char path[64];
+
+	memset(result, 0, sizeof(*result));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fd >= 0 && write(fd, data, size) == (ssize_t)size)
+		error = resultfile_read(path, result, why);
+	close(fd);
+	return error;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *why = NULL;
+	struct result result;
+	int error;
+
+	if (!size)
+		return 0;
+	if (data[0] == 'f')
+		error = read_result_file(data + 1, size - 1, &result, &why);
+	else
+		error = resultpack_unpack(data + 1, size - 1, &result, &why);
+	if (error == -EBADMSG && !why)
+		abort();
+	if (!error) {
+		if (result_problem(&result))
+			abort();
+		show(&result);
+		write_again(&result);
+	}
+	result_release(&result);
+	return 0;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the command makes of the files that a run names: from addresses to functions, by
+ * symbols, sections and unwind information, and to lines. For libFuzzer. The input is an ELF
+ * file and where to look; most of the reading is elfutils', whose faults are told
+ * apart by their backtrace.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <symbol/symbols.h>
+
+#define MAX_ADDRESSES	64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Names need no end, but lie within what they are part of */
+static size_t read_name(const struct function *function)
+{
+	size_t sum = 0;
+	int i;
+
+	for (i = 0; function->name && i < function->length; i++)
+		sum += (unsigned char)function->name[i];
+	return sum;
+}
+
+static void find_functions(int fd, uint64_t start, uint64_t step)
+{
+	char path[64];
+	struct result_object object = {
+		.start = start,
+		.end = start + 1,
+		.path = path,
+	};
+	struct result result = { .objects = &object, .nr_objects = 1 };
+	struct source_line line;
+	struct function function;
+	struct symbols *symbols;
+	volatile size_t sum = 0;
+	uint64_t i;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	symbols = symbols_new(&result, NULL);
+	if (!symbols)
+		return;
+	for (i = 0; i < MAX_ADDRESSES; i++) {
+		uint64_t address = start + i * step;
+
+		if (symbols_find(symbols, 0, address, &function) != 1)
+			continue;
+		if (function.start > address)
+			abort();
+		sum += read_name(&function);
+		if (symbols_line(symbols, 0, address, &line) == 1)
+			sum += strlen(line.file);
+	}
+	symbols_problem(symbols, 0);
+	symbols_free(symbols);
+}
+
+/* The 16 bytes behind the file say where to look. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t start, step;
+	int fd;
+
+	if (size < sizeof(start) + sizeof(step))
+		return 0;
+	size -= sizeof(start) + sizeof(step);
+	memcpy(&start, data + size, sizeof(start));
+	memcpy(&step, data + size + sizeof(start), sizeof(step));
+	fd = memfd_create("object", MFD_CLOEXEC);
+	if (fd >= 0 && write(fd, data, size) == (ssize_t)size)
+		find_functions(fd, start, step);
+	close(fd);
+	return 0;
+}

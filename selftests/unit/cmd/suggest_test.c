@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is suggested in place of a word: the likest names, few of them, and none that is
+ * another word.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmd/suggest.h>
+
+#include "support/test.h"
+
+/* @names: ended by NULL */
+static void assert_suggested(const char *word, const char *const *names, const char *wanted)
+{
+	struct suggest suggest;
+	char *words;
+
+	suggest_begin(&suggest, word);
+	while (*names)
+		suggest_offer(&suggest, *names++);
+	words = suggest_words(&suggest, "");
+	assert_string_equal(words, wanted);
+	free(words);
+}
+
+static const char *const subcommands[] = { "run", "report", "diff", "export", "info", NULL };
+
+static void mistyped_words_are_found(void **state)
+{
+	(void)state;
+	/* two letters exchanged, one changed, one too many, one too few */
+	assert_suggested("rpeort", subcommands, "; did you mean report?");
+	assert_suggested("dift", subcommands, "; did you mean diff?");
+	assert_suggested("infos", subcommands, "; did you mean info?");
+	assert_suggested("repor", subcommands, "; did you mean report?");
+	/* the likest first, not the first offered */
+	assert_suggested("abcdef", (const char *const[]){ "abcdxy", "abcdex", NULL },
+			 "; did you mean abcdex or abcdxy?");
+}
+
+static void other_words_are_not(void **state)
+{
+	(void)state;
+	assert_suggested("make", subcommands, "");
+	assert_suggested("rm", subcommands, "");
+	assert_suggested("", subcommands, "");
+	/* half of a short word */
+	assert_suggested("ls", (const char *const[]){ "lz", "", NULL }, "");
+}
+
+static void names_that_contain_the_word_are_found(void **state)
+{
+	static const char *const names[] = {
+		"main", "luaV_execute", "LUAv_lower", "luaW", "luaV_concat", "luaV_equalobj",
+		"luaV_finishget", "luaV_lessthan", NULL
+	};
+
+	(void)state;
+	/* less than one letter that differs, and no more than there is room for */
+	assert_suggested("luaV", names,
+			 "; did you mean luaW, luaV_execute, LUAv_lower or luaV_concat?");
+}
+
+/* A C++ name is typed without its parameters, and once. */
+static void parameters_are_left_out(void **state)
+{
+	static const char *const names[] = {
+		"draw(int, char const*)", "draw(double)",
+		"(anonymous namespace)::drav(std::string)", NULL
+	};
+
+	(void)state;
+	assert_suggested("drow", names, "; did you mean draw?");
+	assert_suggested("(anonymous namespace)::draw", names,
+			 "; did you mean (anonymous namespace)::drav?");
+}
+
+static void long_names_are_compared_as_a_whole_only(void **state)
+{
+	char name[1001], word[1001];
+	const char *const names[] = { name, NULL };
+
+	(void)state;
+	memset(name, 'n', 1000);
+	name[1000] = 0;
+	memcpy(word, name, sizeof(word));
+	word[0] = 'm';
+	assert_suggested(word, names, "");
+	/* the longest that are not, and one more letter */
+	name[64] = 0;
+	word[64] = 0;
+	assert_suggested(word, names, "; did you mean "
+		"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn?");
+	name[64] = 'n';
+	name[65] = 0;
+	assert_suggested(word, names, "");
+}
+
+static void names_cannot_command_a_terminal(void **state)
+{
+	static const char *const names[] = { "na\033me", NULL };
+
+	(void)state;
+	assert_suggested("name", names, "; did you mean na\\033me?");
+}
+
+static void each_name_is_marked(void **state)
+{
+	struct suggest suggest;
+	char *words;
+
+	(void)state;
+	suggest_begin(&suggest, "roots");
+	suggest_offer(&suggest, "root");
+	suggest_offer(&suggest, "rootz");
+	suggest_offer(&suggest, "root");
+	words = suggest_words(&suggest, "--");
+	assert_string_equal(words, "; did you mean --root or --rootz?");
+	free(words);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mistyped_words_are_found),
+		cmocka_unit_test(other_words_are_not),
+		cmocka_unit_test(names_that_contain_the_word_are_found),
+		cmocka_unit_test(parameters_are_left_out),
+		cmocka_unit_test(long_names_are_compared_as_a_whole_only),
+		cmocka_unit_test(names_cannot_command_a_terminal),
+		cmocka_unit_test(each_name_is_marked),
+	};
+
+	return cmocka_run_group_tests_name("suggest", tests, NULL, NULL);
+}

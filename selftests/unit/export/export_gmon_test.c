@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gmon.out, read back by the rules of gprof: records of one width, which are of the
+ * very same stretch of text or do not overlap, and are added up.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <export/export.h>
+
+#include "support/odd_result.h"
+#include "support/test.h"
+
+#define HEADER	20
+#define HEAD	41	/* of a record: tag, two addresses, bins, rate, unit */
+
+struct record {
+	uint64_t low, high;
+	uint32_t nr_bins, rate;
+	const unsigned char *bins;
+};
+
+static struct result result;
+static char *file;
+static size_t size;
+static struct record records[80000];
+static size_t nr_records;
+
+static int set_up(void **state)
+{
+	(void)state;
+	odd_result(&result);
+	nr_records = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(file);
+	file = NULL;
+	return 0;
+}
+
+static void read_records(void)
+{
+	size_t at = HEADER;
+
+	assert_true(size >= HEADER);
+	assert_memory_equal(file, "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", HEADER);
+	while (at < size) {
+		struct record *record = &records[nr_records++];
+
+		assert_true(nr_records < ARRAY_SIZE(records));
+		assert_true(size - at >= HEAD);
+		assert_int_equal(file[at], 0);
+		memcpy(&record->low, file + at + 1, 8);
+		memcpy(&record->high, file + at + 9, 8);
+		memcpy(&record->nr_bins, file + at + 17, 4);
+		memcpy(&record->rate, file + at + 21, 4);
+		assert_memory_equal(file + at + 25, "seconds\0\0\0\0\0\0\0\0s", 16);
+		record->bins = (unsigned char *)file + at + HEAD;
+		at += HEAD + 2 * (size_t)record->nr_bins;
+	}
+	assert_int_equal(at, size);
+}
+
+static void write_object(size_t object)
+{
+	FILE *out = open_memstream(&file, &size);
+
+	assert_non_null(out);
+	assert_int_equal(export_gmon(out, &result, object), 0);
+	assert_int_equal(fclose(out), 0);
+	read_records();
+}
+
+/* What gprof wants of all records */
+static void assert_records_fit(uint64_t bin_bytes)
+{
+	size_t i, j;
+
+	for (i = 0; i < nr_records; i++) {
+		assert_true(records[i].nr_bins);
+		assert_int_equal(records[i].high - records[i].low,
+				 records[i].nr_bins * bin_bytes);
+		assert_int_equal(records[i].rate, result.rate);
+		/* the first thousand: what is behind them repeats the last */
+		for (j = i; j-- && i < 1000;)
+			assert_true(records[j].high <= records[i].low ||
+				    (records[j].low == records[i].low &&
+				     records[j].high == records[i].high));
+	}
+}
+
+static uint64_t samples_at(uint64_t address, uint64_t bin_bytes)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < nr_records; i++) {
+		uint16_t bin;
+
+		if (address < records[i].low || address >= records[i].high)
+			continue;
+		memcpy(&bin, records[i].bins + 2 * ((address - records[i].low) / bin_bytes),
+		       sizeof(bin));
+		samples += bin;
+	}
+	return samples;
+}
+
+static uint64_t all_samples(void)
+{
+	uint64_t samples = 0;
+	size_t i, j;
+
+	for (i = 0; i < nr_records; i++) {
+		for (j = 0; j < records[i].nr_bins; j++) {
+			uint16_t bin;
+
+			memcpy(&bin, records[i].bins + 2 * j, sizeof(bin));
+			samples += bin;
+		}
+	}
+	return samples;
+}
+
+static void assert_all_counts(size_t object)
+{
+	const struct result_object *from = &result.objects[object];
+	size_t i;
+
+	assert_records_fit(result.text_bytes);
+	for (i = 0; i < from->nr_counts; i++)
+		assert_int_equal(samples_at(from->counts[i].address, result.text_bytes),
+				 from->counts[i].samples);
+	assert_int_equal(all_samples(), from->samples);
+}
+
+static void counts_are_at_their_addresses(void **state)
+{
+	(void)state;
+	write_object(ODD);
+	assert_all_counts(ODD);
+	/* a gap between the first two and the others, and one between those and the last */
+	assert_int_equal(nr_records, 3);
+}
+
+static void large_counts_are_repeated(void **state)
+{
+	(void)state;
+	write_object(BIG);
+	assert_all_counts(BIG);
+	/* 65535 alone; 65536, twice; 9; and 2^32 + 5 */
+	assert_int_equal(nr_records, 1 + 2 + 1 + 65538);
+	/* by no more than the one that needs it */
+	assert_true(size < (size_t)65600 * (HEAD + 2));
+}
+
+/* gprof counts bins of one byte double */
+static void bytes_share_bins(void **state)
+{
+	static struct result_count counts[] = {
+		{ 0x1000, 1 }, { 0x1001, 2 }, { 0x1003, 4 }, { 0x1100, 8 }, { 0x1101, 65535 },
+	};
+
+	(void)state;
+	result.text_bytes = 1;
+	result.objects[LIB_X].counts = counts;
+	result.objects[LIB_X].nr_counts = ARRAY_SIZE(counts);
+	result.objects[LIB_X].samples = 65550;
+	write_object(LIB_X);
+	assert_records_fit(2);
+	assert_int_equal(samples_at(0x1000, 2), 3);
+	assert_int_equal(samples_at(0x1002, 2), 4);
+	assert_int_equal(samples_at(0x1100, 2), 65543);
+	assert_int_equal(all_samples(), 65550);
+}
+
+/* Whatever distance there is between counts */
+static void counts_need_no_grid(void **state)
+{
+	static struct result_count counts[] = {
+		{ 0x1000, 1 }, { 0x1004, 2 }, { 0x1009, 4 }, { 0x100d, 8 }, { 0x1013, 16 },
+	};
+
+	(void)state;
+	result.objects[LIB_X].counts = counts;
+	result.objects[LIB_X].nr_counts = ARRAY_SIZE(counts);
+	result.objects[LIB_X].samples = 31;
+	write_object(LIB_X);
+	assert_all_counts(LIB_X);
+	assert_int_equal(nr_records, 3);
+}
+
+static void long_text_has_several_records(void **state)
+{
+	static struct result_count counts[70000];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		counts[i] = (struct result_count){ 0x1000 + 4 * i, 1 };
+	result.objects[LIB_X].counts = counts;
+	result.objects[LIB_X].nr_counts = ARRAY_SIZE(counts);
+	result.objects[LIB_X].samples = ARRAY_SIZE(counts);
+	write_object(LIB_X);
+	assert_all_counts(LIB_X);
+	assert_int_equal(nr_records, 2);
+}
+
+static void too_large_a_count_is_refused(void **state)
+{
+	static struct result_count counts[] = { { 0x1000, (uint64_t)1 << 37 } };
+	FILE *out = open_memstream(&file, &size);
+
+	(void)state;
+	assert_non_null(out);
+	result.objects[LIB_X].counts = counts;
+	assert_int_equal(export_gmon(out, &result, LIB_X), -EOVERFLOW);
+	fclose(out);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(counts_are_at_their_addresses),
+		TEST(large_counts_are_repeated),
+		TEST(bytes_share_bins),
+		TEST(counts_need_no_grid),
+		TEST(long_text_has_several_records),
+		TEST(too_large_a_count_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("gmon", tests, NULL, NULL);
+}

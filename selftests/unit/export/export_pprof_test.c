@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The export to pprof, unpacked and read back: that it is by the rules of its schema's
+ * comments, and has the result's figures.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include <export/export.h>
+#include <generated/pprof.pb-c.h>
+
+#include "support/odd_result.h"
+#include "support/test.h"
+
+#define ODD_LABEL	"o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9"	/* of ODD_PATH */
+
+static struct result result;
+static Pprof__Profile *profile;
+static symbols_line_fn *find_line;	/* NULL: no lines are known */
+
+static int set_up(void **state)
+{
+	(void)state;
+	odd_result(&result);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	pprof__profile__free_unpacked(profile, NULL);
+	profile = NULL;
+	find_line = NULL;
+	return 0;
+}
+
+static void write_and_read(void)
+{
+	static unsigned char message[1 << 16];
+	struct symbolized symbolized;
+	z_stream inflated = { .next_out = message, .avail_out = sizeof(message) };
+	char *file = NULL;
+	size_t size;
+	FILE *out = open_memstream(&file, &size);
+
+	assert_non_null(out);
+	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
+					  odd_demangle), 0);
+	symbolized.find_line = find_line;
+	assert_int_equal(export_pprof(out, &symbolized), 0);
+	symbolized_release(&symbolized);
+	fclose(out);
+
+	inflated.next_in = (unsigned char *)file;
+	inflated.avail_in = (uInt)size;
+	assert_int_equal(inflateInit2(&inflated, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&inflated, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(inflated.avail_in, 0);
+	profile = pprof__profile__unpack(NULL, inflated.total_out, message);
+	assert_non_null(profile);
+	inflateEnd(&inflated);
+	free(file);
+}
+
+static const char *string(int64_t index)
+{
+	assert_true(index >= 0 && (size_t)index < profile->n_string_table);
+	return profile->string_table[index];
+}
+
+static const Pprof__Mapping *mapping(uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < profile->n_mapping; i++)
+		if (profile->mapping[i]->id == id)
+			return profile->mapping[i];
+	return NULL;
+}
+
+static const Pprof__Location *location(uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < profile->n_location; i++)
+		if (profile->location[i]->id == id)
+			return profile->location[i];
+	fail_msg("no location %lu", (unsigned long)id);
+	return NULL;
+}
+
+static const Pprof__Function *function(uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < profile->n_function; i++)
+		if (profile->function[i]->id == id)
+			return profile->function[i];
+	fail_msg("no function %lu", (unsigned long)id);
+	return NULL;
+}
+
+/* The line of the sample at an address */
+static const Pprof__Line *line_at(size_t object, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < profile->n_location; i++)
+		if (profile->location[i]->mapping_id == object + 1 &&
+		    profile->location[i]->address == address)
+			return profile->location[i]->line[0];
+	fail_msg("no location at %lx", (unsigned long)address);
+	return NULL;
+}
+
+static const char *name_at(size_t object, uint64_t address)
+{
+	return string(function(line_at(object, address)->function_id)->name);
+}
+
+static void head(void **state)
+{
+	(void)state;
+	write_and_read();
+	assert_string_equal(string(0), "");
+	assert_int_equal(profile->n_sample_type, 2);
+	assert_string_equal(string(profile->sample_type[0]->type), "samples");
+	assert_string_equal(string(profile->sample_type[0]->unit), "count");
+	assert_string_equal(string(profile->sample_type[1]->type), "cpu");
+	assert_string_equal(string(profile->sample_type[1]->unit), "nanoseconds");
+	assert_string_equal(string(profile->default_sample_type), "cpu");
+	assert_string_equal(string(profile->period_type->type), "cpu");
+	assert_string_equal(string(profile->period_type->unit), "nanoseconds");
+	assert_int_equal(profile->period, 1003009);
+	assert_int_equal(profile->time_nanos, 1790000000012345678);
+	assert_int_equal(profile->duration_nanos, 4500000000);
+	assert_string_equal(string(profile->comment[0]),
+			    "/bin/odd a  b\n \xef\xbf\xbd\"<&>\\");
+	assert_string_equal(string(profile->comment[1]), "ho\"st");
+}
+
+static void program_is_the_first_mapping(void **state)
+{
+	const Pprof__Mapping *first, *big;
+
+	(void)state;
+	write_and_read();
+	/* all objects but the one without samples */
+	assert_int_equal(profile->n_mapping, NR_ODD_OBJECTS - 1);
+	first = profile->mapping[0];
+	assert_string_equal(string(first->filename), "/bin/o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9");
+	assert_string_equal(string(first->build_id), ODD_BUILD_ID);
+	assert_true(first->has_functions);
+	assert_int_equal(first->memory_start, 0);
+	assert_int_equal(first->file_offset, 0);
+	assert_true(first->memory_limit == UINT64_MAX);
+	big = mapping(BIG + 1);
+	assert_string_equal(string(big->filename), "/lib/big.so");
+	assert_string_equal(string(big->build_id), "");
+}
+
+static void tear_down_and_set_up(void)
+{
+	tear_down(NULL);
+	set_up(NULL);
+}
+
+static void program_comes_before_earlier_objects(void **state)
+{
+	(void)state;
+	result.processes[0].program = (char *)"/lib/x.so";
+	write_and_read();
+	assert_string_equal(string(profile->mapping[0]->filename), "/lib/x.so");
+	assert_int_equal(profile->n_mapping, NR_ODD_OBJECTS - 1);
+	tear_down_and_set_up();
+	/* a script's interpreter by another path: what has most samples */
+	result.processes[0].program = (char *)"/bin/script";
+	write_and_read();
+	assert_string_equal(string(profile->mapping[0]->filename), "/lib/big.so");
+}
+
+static void objects_without_names_say_so(void **state)
+{
+	static struct result_count counts[] = { { 0x2000, 1 } };
+
+	(void)state;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = 1;
+	result.objects[ODD].samples = 1;
+	write_and_read();
+	assert_false(mapping(ODD + 1)->has_functions);
+	assert_false(mapping(ODD + 1)->has_filenames);
+	assert_true(mapping(BIG + 1)->has_functions);
+	assert_false(mapping(BIG + 1)->has_filenames);
+	assert_false(mapping(BIG + 1)->has_line_numbers);
+}
+
+/* Samples by object and address, and what they lead to */
+static void samples_have_figures_and_names(void **state)
+{
+	static const struct {
+		size_t object;
+		uint64_t address;
+		int64_t samples, ns;
+		const char *name, *system_name;
+	} wanted[] = {
+		{ ODD, 0x1000, 3, 3009027, "f;\"g\"\\\t<h&i>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9 1", NULL },
+		{ ODD, 0x1010, 4, 4012036, ODD_LABEL "+0x1010", NULL },
+		{ ODD, 0x1ff0, 5, 5015045, ODD_DEMANGLED, ODD_MANGLED },
+		{ ODD, 0x2000, 6, 6018054, ODD_LABEL "+0x2000", NULL },
+		{ ODD, 0x2ffc, 1, 1003009, ODD_LABEL "+0x2ffc", NULL },
+		{ BIG, 0x401000, 65535, 65732196590, "(1) hot", NULL },
+		{ BIG, 0x401008, 9, 9027081, "(1) hot", NULL },
+		{ BIG, 0x402000, 4294967301, 4307890973921765, "(1) hot", NULL },
+		{ BIG, 0x401004, 65536, 65733199599, "cold", NULL },
+		{ LIB_X, 0x1000, 11, 11033099, "same", NULL },
+		{ OPT_X, 0x1000, 12, 12036108, "same", NULL },
+		{ VDSO, 0x900, 1, 1003009, "[vdso]", NULL },
+		{ VDSO, 0xa00, 1, 1003009, "[vdso]", NULL },
+		{ SIZE_MAX, 0, 7, 7021063, RESULT_OUTSIDE, NULL },
+	};
+	size_t i;
+
+	(void)state;
+	write_and_read();
+	assert_int_equal(profile->n_sample, ARRAY_SIZE(wanted));
+	assert_int_equal(profile->n_location, ARRAY_SIZE(wanted));
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const Pprof__Sample *sample = profile->sample[i];
+		const Pprof__Location *at;
+		const Pprof__Function *in;
+
+		assert_int_equal(sample->n_location_id, 1);
+		assert_int_equal(sample->n_value, 2);
+		assert_int_equal(sample->value[0], wanted[i].samples);
+		assert_int_equal(sample->value[1], wanted[i].ns);
+		at = location(sample->location_id[0]);
+		assert_int_equal(at->mapping_id, wanted[i].object + 1);
+		assert_int_equal(at->address, wanted[i].address);
+		assert_int_equal(at->n_line, 1);
+		assert_int_equal(at->line[0]->line, 0);
+		in = function(at->line[0]->function_id);
+		assert_string_equal(string(in->name), wanted[i].name);
+		assert_string_equal(string(in->system_name), wanted[i].system_name ?
+				    wanted[i].system_name : wanted[i].name);
+		assert_string_equal(string(in->filename), "");
+	}
+}
+
+/* Not even those of two objects that have one file name, at the same address */
+static void functions_without_names_are_not_one(void **state)
+{
+	static struct result_count count = { 0x2008, 1 };
+	size_t i;
+
+	(void)state;
+	for (i = LIB_X; i <= OPT_X; i++) {
+		result.objects[i].end = 0x3000;
+		result.objects[i].counts = &count;
+		result.objects[i].samples = 1;
+	}
+	write_and_read();
+	assert_string_equal(name_at(LIB_X, 0x2008), "/lib/x.so+0x2008");
+	assert_string_equal(name_at(OPT_X, 0x2008), "/opt/x.so+0x2008");
+}
+
+/* Lines of the first function of BIG, in two files, and of one without a name */
+static int find_some_lines(void *symbols, size_t object, uint64_t address,
+			   struct source_line *line)
+{
+	static const struct {
+		size_t object;
+		uint64_t address;
+		struct source_line line;
+	} lines[] = {
+		{ BIG, 0x401000, { "/src/hot.c", 10 } },
+		{ BIG, 0x402000, { "/src/in\xff.h", 3 } },
+		{ BIG, 0x401004, { "/src/hot.c", 20 } },
+		{ ODD, 0x2000, { "/src/odd.c", 7 } },
+	};
+	size_t i;
+
+	(void)symbols;
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (object == lines[i].object && address == lines[i].address) {
+			*line = lines[i].line;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void lines_are_in_the_files_of_functions(void **state)
+{
+	static const struct {
+		size_t object;
+		uint64_t address;
+		const char *name, *file;
+		int64_t line, start_line;
+	} wanted[] = {
+		{ BIG, 0x401000, "(1) hot", "/src/hot.c", 10, 10 },
+		/* where no line is known, the function is */
+		{ BIG, 0x401008, "(1) hot", "/src/hot.c", 0, 10 },
+		/* inlined from another file, of which it does not begin in a line */
+		{ BIG, 0x402000, "(1) hot", "/src/in\xef\xbf\xbd.h", 3, 0 },
+		{ BIG, 0x401004, "cold", "/src/hot.c", 20, 20 },
+		{ ODD, 0x2000, ODD_LABEL "+0x2000", "/src/odd.c", 7, 7 },
+		{ LIB_X, 0x1000, "same", "", 0, 0 },
+	};
+	size_t i, nr = 0;
+
+	(void)state;
+	find_line = find_some_lines;
+	write_and_read();
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const Pprof__Line *line = line_at(wanted[i].object, wanted[i].address);
+		const Pprof__Function *in = function(line->function_id);
+
+		assert_string_equal(string(in->name), wanted[i].name);
+		assert_string_equal(string(in->filename), wanted[i].file);
+		assert_int_equal(line->line, wanted[i].line);
+		assert_int_equal(in->start_line, wanted[i].start_line);
+	}
+	assert_true(mapping(BIG + 1)->has_filenames);
+	assert_true(mapping(BIG + 1)->has_line_numbers);
+	assert_true(mapping(ODD + 1)->has_filenames);
+	assert_false(mapping(LIB_X + 1)->has_filenames);
+	/* one Function for each function, and one for what is inlined */
+	assert_int_equal(profile->n_function, 10 + 1 + 1);
+	for (i = 0; i < profile->n_string_table; i++)
+		nr += !strcmp(profile->string_table[i], "/src/hot.c");
+	assert_int_equal(nr, 1);
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t address,
+		      struct source_line *line)
+{
+	(void)symbols;
+	(void)object;
+	(void)line;
+	return address == 0x402000 ? -ENOMEM : 0;
+}
+
+static void a_line_that_cannot_be_found_is_an_error(void **state)
+{
+	struct symbolized symbolized;
+	char *file = NULL;
+	size_t size;
+	FILE *out = open_memstream(&file, &size);
+
+	(void)state;
+	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL, NULL), 0);
+	symbolized.find_line = find_fails;
+	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
+	symbolized_release(&symbolized);
+	fclose(out);
+	free(file);
+}
+
+static void nothing_is_a_profile_too(void **state)
+{
+	(void)state;
+	result.nr_objects = 0;
+	result.outside = 0;
+	write_and_read();
+	assert_int_equal(profile->n_sample_type, 2);
+	assert_int_equal(profile->n_sample, 0);
+	assert_int_equal(profile->n_mapping, 0);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(head),
+		TEST(program_is_the_first_mapping),
+		TEST(program_comes_before_earlier_objects),
+		TEST(objects_without_names_say_so),
+		TEST(samples_have_figures_and_names),
+		TEST(functions_without_names_are_not_one),
+		TEST(lines_are_in_the_files_of_functions),
+		TEST(a_line_that_cannot_be_found_is_an_error),
+		TEST(nothing_is_a_profile_too),
+	};
+
+	return cmocka_run_group_tests_name("pprof", tests, NULL, NULL);
+}

@@ -1,0 +1,608 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The exports that are text, and where exports go to. Those with a schema are held
+ * against it in ../export_test.sh, with this same result.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <export/export.h>
+
+#include "support/comparisons.h"
+#include "support/odd_result.h"
+#include "support/test.h"
+
+static struct result result;
+static struct symbolized symbolized;
+static char directory[] = "/tmp/export_test.XXXXXX";
+static char path[sizeof(directory) + 64];
+static char *text;
+static char lines_symbols[] = "symbols";	/* which find_line() is given */
+
+static int set_up(void **state)
+{
+	(void)state;
+	odd_result(&result);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	symbolized_release(&symbolized);
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(directory);
+
+	(void)state;
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	return rmdir(directory);
+}
+
+static void attribute(void)
+{
+	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
+					  odd_demangle), 0);
+}
+
+static const struct export_format *find(const char *name)
+{
+	const struct export_format *format = export_formats;
+
+	while (format->name && strcmp(format->name, name))
+		format++;
+	assert_non_null(format->name);
+	return format;
+}
+
+static void write_text(const char *name)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	attribute();
+	assert_int_equal(find(name)->write(out, &symbolized), 0);
+	fclose(out);
+}
+
+static void assert_has(const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("not there: %s\n%s", part, text);
+}
+
+static void formats_have_names(void **state)
+{
+	const struct export_format *format;
+
+	(void)state;
+	for (format = export_formats; format->name; format++) {
+		assert_ptr_equal(find(format->name), format);
+		assert_true(!format->write != !format->write_object);
+	}
+}
+
+static void time_is_rounded(void **state)
+{
+	(void)state;
+	assert_int_equal(export_ns(&result, 0), 0);
+	assert_int_equal(export_ns(&result, 1), 1003009);
+	assert_int_equal(export_ns(&result, 997), 1000000000);
+	result.rate = 3;
+	assert_int_equal(export_ns(&result, 1), 333333333);
+	assert_int_equal(export_ns(&result, 2), 666666667);
+	assert_int_equal(export_ns(&result, UINT64_MAX), INT64_MAX);
+}
+
+static void callgrind(void **state)
+{
+	(void)state;
+	write_text("callgrind");
+	assert_string_equal(text,
+		"# callgrind format\nversion: 1\ncreator: profil\npid: 70\n"
+		"cmd: /bin/odd a  b\\012 \\377\"<&>\\\n"
+		"part: 1\n\n"
+		"desc: Samples at 997 Hz of CPU time, without callers\n"
+		"positions: instr line\n"
+		"event: Samples : Samples\n"
+		"event: ns : CPU time in nanoseconds\n"
+		"events: Samples ns\n"
+		"summary: 4295098432 4308022499498495\n\n"
+		"ob=(1) /bin/o\"d;d <&>\\012\\377\xc3\xa9\n"
+		"fl=(1) [o\"d;d <&>\\012\\377\xc3\xa9]\n"
+		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 0 3 3009027\n"
+		"fn=(2) 0x1010\n0x1010 0 4 4012036\n"
+		"fn=(3) foo::bar()\n0x1ff0 0 5 5015045\n"
+		"fn=(4) 0x2000\n0x2000 0 6 6018054\n"
+		"fn=(5) 0x2ffc\n0x2ffc 0 1 1003009\n\n"
+		"ob=(2) /lib/big.so\nfl=(2) [big.so]\n"
+		"fn=(6) (1) hot\n0x401000 0 65535 65732196590\n0x401008 0 9 9027081\n"
+		"0x402000 0 4294967301 4307890973921765\n"
+		"fn=(7) cold\n0x401004 0 65536 65733199599\n\n"
+		"ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(8) same\n0x1000 0 11 11033099\n\n"
+		"ob=(4) /opt/x.so\nfl=(4) [x.so]\nfn=(9) same\n0x1000 0 12 12036108\n\n"
+		"ob=(6) [vdso]\nfl=(6) [[vdso]]\nfn=(10) [vdso]\n0x900 0 1 1003009\n0xa00 0 1 1003009\n\n"
+		"ob=(7) ???\nfl=(7) [???]\nfn=(11) (outside all objects)\n0x0 0 7 7021063\n\n"
+		"totals: 4295098432 4308022499498495\n");
+}
+
+/*
+ * Some of the lines: the first function of BIG is in two parts, into one of which a line of
+ * another file was inlined, and one of its addresses is of no line; the function behind it is
+ * in the same file.
+ */
+static int find_line(void *symbols, size_t object, uint64_t address, struct source_line *line)
+{
+	static const struct {
+		uint64_t address;
+		struct source_line line;
+	} lines[] = {
+		{ 0x401000, { "/src/hot.c", 10 } },
+		{ 0x402000, { "/src/(1) in.h", 3 } },
+		{ 0x401004, { "/src/hot.c", 20 } },
+	};
+	size_t i;
+
+	assert_ptr_equal(symbols, lines_symbols);
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		if (object == BIG && address == lines[i].address) {
+			*line = lines[i].line;
+			return 1;
+		}
+	}
+	/* found by its last address: its line is there too */
+	if (object == ODD && address == 0x1ff3) {
+		*line = (struct source_line){ "/src/bar.c", 7 };
+		return 1;
+	}
+	/* a function of the file in which the one before it ends, which is another's */
+	if (object == ODD && address == 0x2000) {
+		*line = (struct source_line){ "/src/bar.c", 9 };
+		return 1;
+	}
+	line->line = -1;
+	return 0;
+}
+
+static void callgrind_has_lines(void **state)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	attribute();
+	symbolized.find_line = find_line;
+	symbolized.symbols = lines_symbols;
+	assert_int_equal(export_callgrind(out, &symbolized), 0);
+	fclose(out);
+	assert_has("fn=(2) 0x1010\n0x1010 0 4 4012036\n"
+		   "fn=(3) foo::bar()\nfi=(8) /src/bar.c\n0x1ff0 7 5 5015045\nfl=(8)\n"
+		   "fn=(4) 0x2000\n0x2000 9 6 6018054\nfl=(1)\nfn=(5) 0x2ffc\n");
+	assert_has("ob=(2) /lib/big.so\nfl=(2) [big.so]\nfl=(9) /src/hot.c\n"
+		   "fn=(6) (1) hot\n0x401000 10 65535 65732196590\n0x401008 0 9 9027081\n"
+		   "fi=(10) /src/(1) in.h\n0x402000 3 4294967301 4307890973921765\n"
+		   "fl=(9)\nfn=(7) cold\n0x401004 20 65536 65733199599\n\n"
+		   "ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(8) same\n");
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t address, struct source_line *line)
+{
+	(void)symbols;
+	(void)object;
+	(void)line;
+	return address == 0x402000 ? -ENOMEM : 0;
+}
+
+static void a_line_that_cannot_be_found_is_an_error(void **state)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	attribute();
+	symbolized.find_line = find_fails;
+	assert_int_equal(export_callgrind(out, &symbolized), -ENOMEM);
+	fclose(out);
+}
+
+static void folded(void **state)
+{
+	(void)state;
+	write_text("folded");
+	assert_string_equal(text,
+		"big.so;(1) hot 4295032845\n"
+		"big.so;cold 65536\n"
+		"x.so;same 12\n"
+		"x.so;same 11\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x2000 6\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;foo::bar() 5\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x1010 4\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;f\\073\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1 3\n"
+		"[vdso];[vdso] 2\n"
+		"o\"d\\073d <&>\\012\\377\xc3\xa9;0x2ffc 1\n"
+		"(outside all objects) 7\n");
+}
+
+/*
+ * What is shown as an order in time is that of the code, and said to be: each object is in
+ * one piece, though others have functions with more samples than some of its.
+ */
+static void speedscope(void **state)
+{
+	(void)state;
+	write_text("speedscope");
+	assert_has("\"name\":\"odd\",\n\"activeProfileIndex\"");
+	assert_has("\"name\":\"odd: code by object and address, not by time\",\"unit\"");
+	assert_has("\"samples\":[\n[0,6],\n[0,7],\n[0,8],\n[0,9],\n[0,10],\n[1,11],\n[1,12],\n"
+		   "[2,13],\n[3,14],\n[5,15],\n[16]],\n"
+		   "\"weights\":[\n3009027,\n4012036,\n5015045,\n6018054,\n1003009,\n"
+		   "4307956715145436,\n65733199599,\n11033099,\n12036108,\n2006018,\n7021063],\n");
+}
+
+/* What the schema cannot say: which figures of a process are known */
+static void json_tells_only_what_is_known(void **state)
+{
+	(void)state;
+	write_text("json");
+	assert_has("\"exit_status\":3,\n\"signal\":null,\n");
+	assert_has("\"start_time\":\"2026-09-21T14:13:20.012345678Z\",\n");
+	assert_has("{\"pid\":70,\"parent\":69,\n\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
+		   "\"is_fork\":false,\"rate\":997,\"start_cpu_ns\":5,\"cpu_ns\":1000000000,\n"
+		   "\"samples\":20,\"lost\":2,\"error\":\"ENOMEM\"}");
+	assert_has("\"is_fork\":true,\"rate\":997,\"start_cpu_ns\":0,\"cpu_ns\":null,\n"
+		   "\"samples\":null,\"lost\":null,\"error\":null}");
+	assert_has("\"unprofiled\":[{\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
+		   "\"processes\":2,\"cpu_ns\":30}]}\n");
+	assert_has("\"cpu_ns\":0,\n\"samples\":0,\"lost\":0,\"error\":\"99999\"}");
+	tear_down(NULL);
+	result.status = W_EXITCODE(0, 9);
+	write_text("json");
+	assert_has("\"exit_status\":null,\n\"signal\":9,\n");
+}
+
+static void nothing_is_a_file_too(void **state)
+{
+	const struct export_format *format;
+
+	(void)state;
+	result.nr_objects = 0;
+	result.outside = 0;
+	for (format = export_formats; format->name; format++) {
+		if (!format->write || format->is_binary)
+			continue;
+		write_text(format->name);
+		if (!strcmp(format->name, "folded"))
+			assert_string_equal(text, "");
+		else
+			assert_true(strlen(text) > 100);
+		tear_down(NULL);
+	}
+	write_text("svg");
+	assert_has("There are no samples.");
+}
+
+/* All that there is are samples outside of all objects */
+static void outside_is_drawn(void **state)
+{
+	(void)state;
+	result.nr_objects = 0;
+	write_text("svg");
+	assert_has("(outside all objects)");
+	assert_has("100.00 %");
+	assert_null(strstr(text, "nan"));
+}
+
+static void figures_are_drawn(void **state)
+{
+	(void)state;
+	write_text("svg");
+	assert_has("4295098432 samples at 997 Hz = 4308022.50 s");
+	assert_has("foo::bar()");
+	assert_has("f;&quot;g&quot;\\\xe2\x90\x89&lt;h&amp;i&gt;");
+	assert_has("/opt/x.so");
+	/* no samples, no strip */
+	assert_null(strstr(text, "/opt/y.so"));
+}
+
+/* No picture is of hundreds of functions and objects, but their samples are told */
+static void rest_is_told(void **state)
+{
+	static struct result_count counts[30];
+	static struct result_object many[14];
+	size_t i;
+
+	(void)state;
+	/* each a function of its own, without a name */
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		counts[i] = (struct result_count){ 0x2000 + 4 * i, 1 };
+	result.outside = 0;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = ARRAY_SIZE(counts);
+	result.objects[ODD].samples = ARRAY_SIZE(counts);
+	result.nr_objects = 1;
+	write_text("svg");
+	assert_has(">16.67 %</text>");
+	assert_has(">in 5 more</text>");
+	assert_null(strstr(text, "and other objects"));
+	tear_down(NULL);
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = result.objects[ODD];
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	write_text("svg");
+	assert_has("and other objects, with fewer samples");
+}
+
+/* The hottest ones of many, from left to right by address */
+static void hottest_functions_are_enlarged(void **state)
+{
+	static const uint64_t samples[] = { 7, 9, 100, 7, 8, 9, 6, 100, 5, 9, 50, 7 };
+	static struct result_count counts[ARRAY_SIZE(samples)];
+	char part[64];
+	const char *at;
+	size_t i, nr = 0;
+
+	(void)state;
+	result.outside = 0;
+	result.nr_objects = 1;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = ARRAY_SIZE(counts);
+	result.objects[ODD].samples = 0;
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		counts[i] = (struct result_count){ 0x2000 + 4 * i, samples[i] };
+		result.objects[ODD].samples += samples[i];
+	}
+	write_text("svg");
+	at = strstr(text, "Where in the text");
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		snprintf(part, sizeof(part), "<title>0x%zx</title>0x", 0x2000 + 4 * i);
+		if (!strstr(at, part))
+			continue;
+		at = strstr(at, part);
+		nr++;
+		/* of those with 7 samples, the first */
+		assert_true(samples[i] > 7 || !i);
+	}
+	assert_int_equal(nr, 8);
+}
+
+/* Text at the end of all addresses, and counts of more bytes than there is text */
+static void ends_of_memory_are_drawn(void **state)
+{
+	static struct result_count counts[] = { { UINT64_MAX - 2, 1 } };
+
+	(void)state;
+	result.objects[ODD].end = UINT64_MAX;
+	result.objects[ODD].counts = counts;
+	result.objects[ODD].nr_counts = 1;
+	result.objects[ODD].samples = 1;
+	result.text_bytes = 1 << 30;
+	write_text("svg");
+	assert_null(strstr(text, "nan"));
+	assert_null(strstr(text, "inf"));
+	assert_null(strstr(text, "=\"-"));
+	/* 2^34 counts: 30034737 of them in each of 572 columns */
+	assert_has("a column is 30755570688.0 MiB, the highest has 1 samples");
+	assert_has("0xfffffffffffffffd to 0xfffffffffffffffe, 2 bytes; ");
+	/* and no column behind the last address */
+	assert_has("&#10;0xff8d6d92c0001000 to 0xfffffffffffffffe&#10;1 samples");
+}
+
+static char errors[4096];	/* what was said last */
+
+static int to(const char *name, const char *file)
+{
+	int error, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	FILE *said = tmpfile();
+	int saved_out = dup(STDOUT_FILENO), saved_err = dup(STDERR_FILENO);
+
+	/* what it says would stand among the tests' names */
+	fflush(stdout);
+	dup2(null, STDOUT_FILENO);
+	dup2(fileno(said), STDERR_FILENO);
+	error = export_to(find(name), &symbolized, file);
+	fflush(stdout);
+	dup2(saved_out, STDOUT_FILENO);
+	dup2(saved_err, STDERR_FILENO);
+	close(saved_out);
+	close(saved_err);
+	close(null);
+	rewind(said);
+	errors[fread(errors, 1, sizeof(errors) - 1, said)] = 0;
+	fclose(said);
+	return error;
+}
+
+static bool exists(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	return !access(path, F_OK);
+}
+
+static void each_file_has_its_object(void **state)
+{
+	(void)state;
+	attribute();
+	/* so that none is of gigabytes */
+	result.objects[BIG].nr_counts = 1;
+	assert_int_equal(to("gmon", directory), 0);
+	assert_true(exists("big.so.gmon.out"));
+	assert_true(exists("x.so.gmon.out"));
+	assert_true(exists("x.so-2.gmon.out"));
+	assert_true(exists("o\"d;d <&>\n\xff\xc3\xa9.gmon.out"));
+	/* no samples; no file that gprof could read */
+	assert_false(exists("y.so.gmon.out"));
+	assert_false(exists("[vdso].gmon.out"));
+}
+
+/* What a path ends in may be what a number has made of another's, or lead anywhere */
+static void no_file_is_anothers(void **state)
+{
+	static char paths[][16] = {
+		"/./", "/a/foo", "/b/foo", "/c/foo-2", "/d/_._", "/e/foo",
+	};
+	static struct result_object many[ARRAY_SIZE(paths)];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		many[i] = result.objects[LIB_X];
+		many[i].path = paths[i];
+	}
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	attribute();
+	assert_int_equal(to("gmon", directory), 0);
+	assert_false(exists(".gmon.out"));
+	assert_true(exists("_._.gmon.out"));
+	assert_true(exists("_._-2.gmon.out"));
+	assert_true(exists("foo.gmon.out"));
+	assert_true(exists("foo-2.gmon.out"));
+	assert_true(exists("foo-2-2.gmon.out"));
+	assert_true(exists("foo-3.gmon.out"));
+}
+
+/*
+ * As many objects as there can be, half of them called as a number makes the others. A search
+ * takes 24 comparisons at most, in a tree that is balanced as it is; to look at all others, 4096.
+ */
+static void many_names_take_few_comparisons(void **state)
+{
+	static struct result_object many[RESULT_MAX_OBJECTS];
+	static char paths[RESULT_MAX_OBJECTS][16];
+	const size_t half = RESULT_MAX_OBJECTS / 2;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		if (i < half)
+			snprintf(paths[i], sizeof(paths[i]), "/a/many-%zu", i + 2);
+		else
+			snprintf(paths[i], sizeof(paths[i]), "/b%zu/many", i);
+		many[i] = result.objects[LIB_X];
+		many[i].path = paths[i];
+		/* so that few files are made */
+		if (i != half && i + 1 != ARRAY_SIZE(many))
+			many[i].samples = 0;
+	}
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	attribute();
+	nr_comparisons = 0;
+	assert_int_equal(to("gmon", directory), 0);
+	assert_true(nr_comparisons < 3 * 24 * ARRAY_SIZE(many));
+	assert_true(exists("many.gmon.out"));
+	assert_true(exists("many-4096.gmon.out"));
+}
+
+static void errors_are_returned(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	attribute();
+	assert_int_equal(to("json", "/nonexistent/file"), -ENOENT);
+	assert_non_null(strstr(errors, "(ENOENT): make its directory first"));
+	assert_int_equal(to("gmon", "/nonexistent/directory"), -ENOENT);
+	assert_int_equal(to("json", directory), -EISDIR);
+	assert_int_equal(to("json", "/dev/full"), -ENOSPC);
+	/* what was no file stays */
+	assert_int_equal(stat("/dev/full", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+}
+
+/* Paths are from the result, which may be anybody's */
+static void errors_have_no_control_characters(void **state)
+{
+	static char odd_path[] = "/lib/\033[2J\xc2\x9b";
+
+	(void)state;
+	result.objects[LIB_X].path = odd_path;
+	result.objects[LIB_X].counts = &(struct result_count){ 0x1000, (uint64_t)1 << 40 };
+	result.objects[ODD].samples = 0;
+	result.objects[BIG].samples = 0;
+	attribute();
+	assert_int_equal(to("gmon", directory), -EOVERFLOW);
+	assert_non_null(strstr(errors, "/\\033[2J\\302\\233.gmon.out: "));
+	assert_null(strchr(errors, '\033'));
+}
+
+static int writes_a_bit_and_fails(FILE *out, const struct symbolized *of)
+{
+	(void)of;
+	fputs("half", out);
+	return -ENOMEM;
+}
+
+static void half_a_file_is_none(void **state)
+{
+	static const struct export_format failing = {
+		.name = "failing", .write = writes_a_bit_and_fails,
+	};
+	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_false(exists("half"));
+	dup2(null, STDERR_FILENO);
+	assert_int_equal(export_to(&failing, &symbolized, path), -ENOMEM);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	assert_false(exists("half"));
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(formats_have_names),
+		TEST(time_is_rounded),
+		TEST(callgrind),
+		TEST(callgrind_has_lines),
+		TEST(a_line_that_cannot_be_found_is_an_error),
+		TEST(folded),
+		TEST(speedscope),
+		TEST(json_tells_only_what_is_known),
+		TEST(nothing_is_a_file_too),
+		TEST(outside_is_drawn),
+		TEST(figures_are_drawn),
+		TEST(rest_is_told),
+		TEST(hottest_functions_are_enlarged),
+		TEST(ends_of_memory_are_drawn),
+		TEST(each_file_has_its_object),
+		TEST(no_file_is_anothers),
+		TEST(many_names_take_few_comparisons),
+		TEST(errors_are_returned),
+		TEST(errors_have_no_control_characters),
+		TEST(half_a_file_is_none),
+	};
+
+	return cmocka_run_group_tests_name("export", tests, make_directory,
+					   remove_directory);
+}

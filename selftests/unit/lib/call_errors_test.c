@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a call returns, says and leaves behind if its arguments or the kernel do
+ * not let it begin a profile.
+ */
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include "support/calls.h"
+
+/* The call that is refused, and what is left of an earlier profile. */
+static void test_refused(void **state)
+{
+	static const struct {
+		int (*start)(void);
+		int error;	/* of the call, if the kernel's is ENOMEM */
+		bool goes_on;
+	} rows[] = {
+		{ start_solaris, ENOMEM, false },
+		{ start_bsd, ENOMEM, false },
+		{ start_linux099, 0, false },
+		{ start_osf1, ENOMEM, false },
+		{ start_glibc, ENOMEM, true },
+		{ start_sprofil, ENOMEM, true },
+		{ start_native, ENOMEM, true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		fake_device_reset();
+		assert_int_equal(0, start_native());
+		fake_device.start_error = ENOMEM;
+		begin_stderr();
+		assert_int_equal(rows[i].error, error_of(rows[i].start()));
+		end_stderr(NULL);
+		assert_int_equal(rows[i].goes_on, is_on());
+	}
+}
+
+/* Who cannot return an error says why, but not again and again. */
+static void test_told(void **state)
+{
+	(void)state;
+	fake_device.start_error = E2BIG;
+	begin_stderr();
+	start_osf1();
+	assert_true(end_stderr("profil_osf1: not profiling"));
+	begin_stderr();
+	start_osf1();
+	assert_true(end_stderr(NULL));
+	fake_device.start_error = EPERM;
+	begin_stderr();
+	start_linux099();
+	assert_true(end_stderr("profil_linux099: not profiling"));
+	fake_device.start_error = ENOMEM;
+	begin_stderr();
+	start_solaris();
+	assert_true(end_stderr("ulimit -l"));
+	/* who can, says nothing */
+	begin_stderr();
+	start_bsd();
+	start_glibc();
+	start_aix();
+	start_sprofil();
+	assert_true(end_stderr(NULL));
+}
+
+/* Nor is the device's first trouble told for another that comes later. */
+static void test_each_is_told(void **state)
+{
+	(void)state;
+	fake_device.open_error = ENOENT;
+	begin_stderr();
+	start_native();
+	end_stderr(NULL);
+	fake_device.open_error = EMFILE;
+	begin_stderr();
+	start_solaris();
+	assert_true(end_stderr("profil_solaris: not profiling: Too many open files"));
+}
+
+/* That it could not be turned off is told too. */
+static void test_off_is_told(void **state)
+{
+	(void)state;
+	assert_int_equal(0, start_native());
+	fake_device_lose(EPERM);
+	begin_stderr();
+	profil_solaris(buffer, 64, 0, 0);
+	assert_true(end_stderr("profil_solaris: still profiling"));
+	fake_device.open_error = ENFILE;
+	begin_stderr();
+	profil_osf1((short *)buffer, 64, 0, 0);
+	assert_true(end_stderr("profil_osf1: still profiling"));
+	fake_device.open_error = EMFILE;
+	begin_stderr();
+	profil_linux099(NULL, 64, 0, 0);
+	assert_true(end_stderr("profil_linux099: still profiling"));
+	assert_true(is_on());
+	/* nor is a device missing while it counts */
+	fake_device.open_error = ENOENT;
+	assert_int_equal(ENOENT, error_of(profil(buffer, 64, 0, 0)));
+	fake_device.open_error = 0;
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
+	fake_device.open_error = ENOENT;
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
+}
+
+/* Each way to end a profile that is on, as its own */
+static const struct ending {
+	int (*start)(void);
+	long (*end)(void);
+	bool returns;	/* an error */
+} endings[] = {
+	{ start_solaris, end_solaris, true },
+	{ start_bsd, end_bsd, true },
+	{ start_linux099, end_linux099, false },
+	{ start_osf1, end_osf1, true },
+	{ start_aix, end_aix, true },
+	{ start_aix_form, end_aix_form, true },
+	{ start_glibc, end_glibc, true },
+	{ start_sprofil, end_sprofil, true },
+	{ start_native, end_native, true },
+	{ start_pcsample, end_pcsample, true },
+};
+
+/* None claims that it is off while the kernel counts, whatever the reason. */
+static void test_off_in_vain(void **state)
+{
+	static const int errors[] = { EMFILE, ENOENT };
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(endings); i++)
+		for (k = 0; k < ARRAY_SIZE(errors); k++) {
+			assert_int_equal(0, endings[i].start());
+			fake_device_lose(errors[k]);
+			begin_stderr();
+			assert_int_equal(endings[i].returns ? errors[k] : 0,
+					 error_of(endings[i].end()));
+			if (endings[i].returns)
+				end_stderr(NULL);
+			else
+				assert_true(end_stderr("still profiling"));
+			assert_true(is_on());
+			fake_device.open_error = 0;
+			assert_int_equal(0, endings[i].end());
+			assert_false(is_on());
+		}
+}
+
+/* Nor those that end an earlier profile when they are refused. */
+static void test_refused_and_on(void **state)
+{
+	static int (*const refused[])(void) = {
+		start_solaris, start_bsd, start_linux099, start_osf1,
+	};
+	/* the same one is not told twice */
+	static const int errors[] = { EFAULT, EINTR, EIO, ENXIO };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(refused); i++) {
+		assert_int_equal(0, start_native());
+		fake_device.start_error = ENOMEM;
+		fake_device.stop_error = errors[i];
+		begin_stderr();
+		assert_int_equal(refused[i] == start_linux099 ? 0 : errors[i],
+				 error_of(refused[i]()));
+		/* who returns an error says nothing */
+		assert_true(end_stderr(refused[i] == start_bsd ? NULL : "still profiling"));
+		assert_true(is_on());
+		fake_device.start_error = 0;
+		fake_device.stop_error = 0;
+	}
+}
+
+/* The C library's timer does not run beside the kernel's clock. */
+static void test_one_clock(void **state)
+{
+	struct itimerval timer;
+
+	(void)state;
+	setenv("PROFIL_FALLBACK", "quiet", 1);
+	assert_int_equal(0, start_glibc());
+	fake_device_lose(EMFILE);
+	assert_int_equal(EMFILE, error_of(start_glibc()));
+	setenv("PROFIL_FALLBACK", "fatal", 1);
+	assert_true(is_on());
+	assert_int_equal(0, getitimer(ITIMER_PROF, &timer));
+	assert_int_equal(0, timer.it_value.tv_usec);
+}
+
+static void test_bsd(void **state)
+{
+	(void)state;
+	assert_int_equal(0, start_bsd());
+	assert_int_equal(EINVAL, error_of(profil_bsd((char *)buffer, 64, 0,
+						     65537)));
+	assert_true(is_on());
+	fake_device.start_error = EFAULT;
+	assert_int_equal(EFAULT, error_of(start_bsd()));
+	assert_false(is_on());
+}
+
+static volatile sig_atomic_t faults;
+
+static void on_fault(int number)
+{
+	(void)number;
+	faults++;
+}
+
+static void test_linux(void **state)
+{
+	(void)state;
+	signal(SIGSEGV, on_fault);
+	fake_device.start_error = EINVAL;
+	begin_stderr();
+	assert_int_equal(0, start_linux099());
+	assert_int_equal(0, faults);
+	fake_device.start_error = EFAULT;
+	assert_int_equal(0, start_linux099());
+	end_stderr(NULL);
+	assert_int_equal(1, faults);
+	signal(SIGSEGV, SIG_DFL);
+	/* a buffer that is none turns it off, with 0 returned as ever */
+	fake_device.start_error = 0;
+	assert_int_equal(0, start_linux099());
+	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
+	assert_false(is_on());
+	fake_device.open_error = EACCES;
+	begin_stderr();
+	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
+	end_stderr(NULL);
+}
+
+/* Turning off where the module is not loaded is no error; turning on is. */
+static void test_no_device(void **state)
+{
+	static const int errors[] = {
+		ENOENT, ENOENT, 0, ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
+	};
+	size_t i;
+
+	(void)state;
+	fake_device.open_error = ENOENT;
+	begin_stderr();
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+		assert_int_equal(errors[i], error_of(starts[i]()));
+	assert_true(end_stderr("not profiling"));
+	assert_int_equal(0, profil_solaris(buffer, 64, 0, 0));
+	assert_int_equal(0, profil_bsd((char *)buffer, 64, 0, 0));
+	assert_int_equal(0, profil_linux099((char *)buffer, 64, 0, 0));
+	assert_int_equal(0, profil_osf1((short *)buffer, 64, 0, 1));
+	assert_int_equal(0, profil_aix(buffer, 64, 0, 1));
+	assert_int_equal(0, profil(buffer, 64, 0, 0));
+	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
+	fake_device.open_error = EACCES;
+	assert_int_equal(EACCES, error_of(profil_osf1((short *)buffer, 64, 0,
+						      1)));
+	assert_int_equal(EACCES, error_of(profil(buffer, 64, 0, 0)));
+}
+
+static void test_sprofil_arguments(void **state)
+{
+	struct prof prof = { buffer, sizeof(buffer), offset, 1UL << 32 };
+
+	(void)state;
+	assert_int_equal(0, start_sprofil());
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, 0)));
+	prof.pr_scale = 0x10000;
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, -1, NULL, 0)));
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL, 8)));
+	assert_int_equal(EINVAL, error_of(sprofil(&prof, 1, NULL,
+						  PROF_UINT | PROF_UINT64)));
+	assert_true(is_on());
+	assert_int_equal(1, fake_device.starts);
+	/* a call while it is on replaces, and none at all ends */
+	assert_int_equal(0, start_sprofil());
+	assert_int_equal(2, fake_device.starts);
+	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
+	assert_false(is_on());
+}
+
+static rlim_t address_space(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "re");
+	unsigned long pages;
+
+	if (!statm || fscanf(statm, "%lu", &pages) != 1)
+		abort();
+	fclose(statm);
+	return pages * 4096;
+}
+
+/* No memory for a list of so many; nothing has changed. */
+static void test_sprofil_memory(void **state)
+{
+	const size_t nr = 1 << 20;
+	struct prof *profs = mmap(NULL, nr * sizeof(*profs), PROT_READ,
+				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct rlimit before, tight;
+	int error;
+
+	(void)state;
+	assert_ptr_not_equal(MAP_FAILED, profs);
+	assert_int_equal(0, start_native());
+	assert_int_equal(0, getrlimit(RLIMIT_AS, &before));
+	tight = before;
+	tight.rlim_cur = address_space() + (4 << 20);
+	assert_int_equal(0, setrlimit(RLIMIT_AS, &tight));
+	error = error_of(sprofil(profs, (int)nr, NULL, 0));
+	assert_int_equal(0, setrlimit(RLIMIT_AS, &before));
+	assert_int_equal(ENOMEM, error);
+	assert_true(is_on());
+	/* with memory for them, there is nothing to count */
+	assert_int_equal(0, sprofil(profs, (int)nr, NULL, 0));
+	assert_false(is_on());
+	munmap(profs, nr * sizeof(*profs));
+}
+
+/*
+ * More regions than the kernel takes, each apart from the others: what is refused is
+ * refused before work that grows with the square of their number, which takes minutes here.
+ */
+static void test_sprofil_many(void **state)
+{
+	const size_t nr = 1 << 20;
+	struct prof *profs = calloc(nr, sizeof(*profs));
+	size_t i;
+
+	(void)state;
+	assert_non_null(profs);
+	for (i = 0; i < nr; i++)
+		profs[i] = (struct prof){ buffer, 2, 16 * i, 0x10000 };
+	assert_int_equal(0, sprofil(profs, 4096, NULL, 0));
+	assert_int_equal(4096, fake_device.start.nr_regions);
+	assert_int_equal(E2BIG, error_of(sprofil(profs, 4097, NULL, 0)));
+	assert_int_equal(E2BIG, error_of(sprofil(profs, (int)nr, NULL, 0)));
+	/* within one that has the rest: it is cut into one piece more than there are others */
+	profs[0].pr_size = sizeof(buffer);
+	profs[0].pr_scale = 2;
+	profs[0].pr_off = 1;
+	assert_int_equal(0, sprofil(profs, 2048, NULL, 0));
+	assert_int_equal(2 * 2047 + 1, fake_device.start.nr_regions);
+	assert_int_equal(E2BIG, error_of(sprofil(profs, 2050, NULL, 0)));
+	assert_int_equal(2, fake_device.starts);
+	assert_true(is_on());
+	free(profs);
+}
+
+static void test_native_regions(void **state)
+{
+	struct profil_attr attr = { .nr_regions = 1UL << 32 };
+
+	(void)state;
+	assert_int_equal(E2BIG, error_of(profil_start(&attr)));
+	assert_int_equal(0, start_native());
+	assert_int_equal(32, fake_device.start.width);
+	assert_int_equal(0, profil_stop(NULL));
+	assert_false(is_on());
+}
+
+#define CANARY	0xa5
+
+/* In memory of the caller's own making, before and after which are canaries */
+struct caller {
+	unsigned char before[64];
+	unsigned char status[5000];
+};
+
+static bool is_all(const unsigned char *bytes, size_t nr, unsigned char value)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (bytes[i] != value)
+			return false;
+	return true;
+}
+
+static int status_of_size(struct caller *caller, size_t size,
+			  int (*function)(struct profil_status *, size_t))
+{
+	memset(caller, CANARY, sizeof(*caller));
+	return error_of(function((void *)caller->status, size));
+}
+
+/* A structure of another version of the library, shorter or longer */
+static void test_status_sizes(void **state)
+{
+	static int (*const functions[])(struct profil_status *, size_t) = {
+		profil_status_sized, profil_stop_sized,
+	};
+	static const size_t sizes[] = {
+		8, 24, offsetof(struct profil_status, forks_followed),
+		sizeof(struct profil_status), sizeof(struct profil_status) + 8, 4096,
+	};
+	const size_t own = sizeof(struct profil_status);
+	struct profil_status expected;
+	struct caller caller;
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (k = 0; k < ARRAY_SIZE(functions); k++) {
+			const size_t size = sizes[i], known = size < own ? size : own;
+
+			memset(&fake_device.figures, 0x11, sizeof(fake_device.figures));
+			assert_int_equal(0, start_native());
+			assert_int_equal(0, status_of_size(&caller, size, functions[k]));
+			expected = fake_device.figures;
+			expected.size = (uint32_t)size;
+			expected.state = PROFIL_STATE_RUNNING;
+			assert_memory_equal(&expected, caller.status, known);
+			assert_true(is_all(caller.status + known, size - known, 0));
+			assert_true(is_all(caller.status + size,
+					   sizeof(caller.status) - size, CANARY));
+			assert_true(is_all(caller.before, sizeof(caller.before), CANARY));
+		}
+}
+
+static void test_status_sizes_that_are_none(void **state)
+{
+	static const size_t sizes[] = { 0, 4, 7, 4097, SIZE_MAX };
+	struct caller caller;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(0, start_native());
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
+							profil_status_sized));
+		assert_int_equal(EINVAL, status_of_size(&caller, sizes[i],
+							profil_stop_sized));
+		assert_true(is_all(caller.status, sizeof(caller.status), CANARY));
+	}
+	assert_true(is_on());
+	/* without a structure it has none */
+	assert_int_equal(0, profil_stop_sized(NULL, 0));
+	assert_false(is_on());
+}
+
+static void test_attr_sizes(void **state)
+{
+	struct profil_region region = native_region();
+	struct {
+		struct profil_attr attr;
+		unsigned char later[4096];
+	} given = {
+		.attr = { .regions = &region, .nr_regions = 1, .width = 16, .rate = 50,
+			  .catch_all = &buffer[4] },
+	};
+	const size_t least = offsetof(struct profil_attr, width), own = sizeof(given.attr);
+
+	(void)state;
+	/* what a shorter one has no room for is as in one of zeroes */
+	assert_int_equal(0, profil_start_sized(&given.attr, least));
+	assert_int_equal(32, fake_device.start.width);
+	assert_int_equal(100, fake_device.start.rate);
+	assert_int_equal(0, fake_device.start.catch_all);
+	assert_int_equal(0, profil_start_sized(&given.attr,
+					       offsetof(struct profil_attr, catch_all)));
+	assert_int_equal(16, fake_device.start.width);
+	assert_int_equal(50, fake_device.start.rate);
+	assert_int_equal(0, fake_device.start.catch_all);
+	/* a longer one asks for nothing else */
+	assert_int_equal(0, profil_start_sized(&given.attr, own + 8));
+	assert_int_equal((uintptr_t)&buffer[4], fake_device.start.catch_all);
+	assert_int_equal(0, profil_start_sized(&given.attr, 4096));
+	assert_int_equal(4, fake_device.starts);
+	given.later[7] = 1;
+	assert_int_equal(0, profil_start_sized(&given.attr, own + 7));
+	assert_int_equal(E2BIG, error_of(profil_start_sized(&given.attr, own + 8)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, least - 1)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, 0)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, 4097)));
+	assert_int_equal(5, fake_device.starts);
+	assert_true(is_on());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		/* first: that there is none is told once */
+		TEST(test_no_device),
+		TEST(test_refused),
+		TEST(test_told),
+		TEST(test_each_is_told),
+		TEST(test_off_is_told),
+		TEST(test_off_in_vain),
+		TEST(test_refused_and_on),
+		TEST(test_one_clock),
+		TEST(test_bsd),
+		TEST(test_linux),
+		TEST(test_sprofil_arguments),
+		TEST(test_sprofil_memory),
+		TEST(test_sprofil_many),
+		TEST(test_native_regions),
+		TEST(test_status_sizes),
+		TEST(test_status_sizes_that_are_none),
+		TEST(test_attr_sizes),
+	};
+
+	setenv("PROFIL_FALLBACK", "fatal", 1);
+	unsetenv("PROFIL_DIALECT");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

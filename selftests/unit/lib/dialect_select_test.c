@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is left to the program and to whoever runs it: which system's profil()
+ * is the plain one, and how often is sampled.
+ */
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "support/calls.h"
+
+#define ON_HIT	(PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT)
+
+/* Each with something that no other has */
+static const struct dialect {
+	const char *name;
+	unsigned int overflow;
+	unsigned int flags;
+	int error;	/* of a scale that one of them does not have */
+} dialects[] = {
+	{ "solaris", PROFIL_OVERFLOW_STOP, ON_HIT, 0 },
+	{ "bsd", PROFIL_OVERFLOW_WRAP, 0, EINVAL },
+	{ "linux099", PROFIL_OVERFLOW_WRAP, ON_HIT | PROFIL_FAULT_SIGNAL, 0 },
+	{ "osf1", PROFIL_OVERFLOW_WRAP, ON_HIT, 0 },
+	{ "aix", PROFIL_OVERFLOW_SATURATE, 0, 0 },
+	{ "glibc", PROFIL_OVERFLOW_WRAP, 0, 0 },
+};
+
+#define OSF1	(&dialects[3])
+#define GLIBC	(&dialects[5])
+
+/* Is plain profil() this dialect's, and does the library say so? */
+static bool is_dialect(const struct dialect *dialect)
+{
+	const char *name = profil_dialect(NULL);
+
+	fake_device_reset();
+	return name && !strcmp(name, dialect->name) && !start_glibc() &&
+	       is_on() && fake_device.start.overflow == dialect->overflow &&
+	       fake_device.start.flags == dialect->flags &&
+	       error_of(profil(buffer, 64, 0, 0x10001)) == dialect->error;
+}
+
+/* In a process of its own, since a choice is for good. */
+static bool chosen_by_environment(const struct dialect *dialect)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setenv("PROFIL_DIALECT", dialect->name, 1);
+		/* before the library is asked which one it is */
+		_exit(start_glibc() || !is_dialect(dialect));
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool none_by_environment(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setenv("PROFIL_DIALECT", "hpux", 1);
+		begin_stderr();
+		if (error_of(start_glibc()) != EINVAL || is_on() ||
+		    profil_dialect(NULL) || errno != EINVAL ||
+		    !end_stderr("hpux is no dialect"))
+			_exit(1);
+		/* the program's own choice still is one */
+		_exit(!profil_dialect("osf1") || !is_dialect(OSF1));
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
+}
+
+static void test_dialect(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(dialects); i++)
+		assert_true(chosen_by_environment(&dialects[i]));
+	assert_true(none_by_environment());
+
+	assert_true(is_dialect(GLIBC));
+	for (i = 0; i < ARRAY_SIZE(dialects); i++) {
+		assert_string_equal(dialects[i].name,
+				    profil_dialect(dialects[i].name));
+		assert_true(is_dialect(&dialects[i]));
+	}
+	begin_stderr();
+	assert_null(profil_dialect("hpux"));
+	assert_int_equal(EINVAL, errno);
+	assert_true(end_stderr("solaris bsd linux099 osf1 aix glibc"));
+	assert_true(is_dialect(GLIBC));
+}
+
+/* The rate of every kind of start. */
+static void check_rate(unsigned int rate)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		fake_device_reset();
+		assert_int_equal(0, starts[i]());
+		assert_int_equal(rate, fake_device.start.rate);
+	}
+}
+
+static void test_rate(void **state)
+{
+	(void)state;
+	check_rate(100);
+	assert_int_equal(0, profil_set_rate(FAKE_RATE));
+	check_rate(FAKE_RATE);
+	assert_int_equal(EINVAL, error_of(profil_set_rate(FAKE_RATE + 1)));
+	check_rate(FAKE_RATE);
+	assert_int_equal(0, profil_set_rate(1));
+	check_rate(1);
+	/* whoever runs the program decides */
+	setenv("PROFIL_RATE", "50", 1);
+	check_rate(50);
+	unsetenv("PROFIL_RATE");
+	check_rate(1);
+	assert_int_equal(0, profil_set_rate(0));
+	check_rate(100);
+	fake_device_lose(ENOENT);
+	assert_int_equal(ENOENT, error_of(profil_set_rate(50)));
+}
+
+static void test_rate_is_none(void **state)
+{
+	static const char *const rates[] = {
+		"", "0", "-1", "many", "100x", "1e2", "99999999999999999999",
+		"4294967396",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		assert_int_equal(0, start_glibc());
+		setenv("PROFIL_RATE", rates[i], 1);
+		begin_stderr();
+		assert_int_equal(EINVAL, error_of(start_glibc()));
+		assert_true(end_stderr("is not a rate"));
+		assert_true(is_on());
+		begin_stderr();
+		assert_int_equal(EINVAL, error_of(start_sprofil()));
+		assert_int_equal(EINVAL, error_of(start_native()));
+		assert_true(is_on());
+		assert_int_equal(EINVAL, error_of(start_bsd()));
+		assert_false(is_on());
+		assert_int_equal(EINVAL, error_of(start_aix()));
+		assert_int_equal(EINVAL, error_of(start_osf1()));
+		assert_int_equal(0, start_linux099());
+		assert_false(is_on());
+		assert_true(end_stderr("is not a rate"));
+		unsetenv("PROFIL_RATE");
+	}
+	setenv("PROFIL_RATE", "251", 1);
+	begin_stderr();
+	assert_int_equal(EINVAL, error_of(start_glibc()));
+	assert_true(end_stderr("1 to 250 Hz"));
+}
+
+/* A device that does not tell its rates: none can be promised, nor explained. */
+static void test_rates_are_not_told(void **state)
+{
+	(void)state;
+	fake_device.info_error = ENOTTY;
+	assert_int_equal(EINVAL, error_of(profil_set_rate(50)));
+	begin_stderr();
+	setenv("PROFIL_RATE", "251", 1);
+	assert_int_equal(EINVAL, error_of(start_glibc()));
+	unsetenv("PROFIL_RATE");
+	assert_true(end_stderr(NULL));
+	assert_int_equal(0, start_glibc());
+	assert_int_equal(100, fake_device.start.rate);
+}
+
+static long period_of(unsigned int flags)
+{
+	struct prof prof = { buffer, sizeof(buffer), offset, 0x8000 };
+	struct timeval period = { -1, -1 };
+
+	if (sprofil(&prof, 1, &period, flags))
+		return -1;
+	return period.tv_sec * 1000000 + period.tv_usec;
+}
+
+static void test_period(void **state)
+{
+	struct timeval period = { -1, -1 };
+	struct prof none = { buffer, 0, offset, 0x8000 };
+
+	(void)state;
+	assert_int_equal(10000, period_of(PROF_USHORT));
+	assert_int_equal(1000000 / FAKE_RATE, period_of(PROF_FAST));
+	assert_int_equal(FAKE_RATE, fake_device.start.rate);
+	assert_int_equal(0, profil_set_rate(3));
+	assert_int_equal(333333, period_of(PROF_UINT));
+	assert_int_equal(1000000 / FAKE_RATE, period_of(PROF_FAST | PROF_UINT));
+	setenv("PROFIL_RATE", "1", 1);
+	assert_int_equal(1000000, period_of(PROF_FAST));
+	assert_int_equal(1, fake_device.start.rate);
+	/* nothing is sampled, so that there is no period */
+	assert_int_equal(0, sprofil(&none, 1, &period, 0));
+	assert_int_equal(0, period.tv_sec);
+	assert_int_equal(0, period.tv_usec);
+	assert_false(is_on());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_dialect),
+		TEST(test_rate),
+		TEST(test_rate_is_none),
+		TEST(test_rates_are_not_told),
+		TEST(test_period),
+	};
+
+	unsetenv("PROFIL_DIALECT");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Regions that overlap, as sprofil() and AIX's profil() of struct prof[] take
+ * them, against a look at each region for each pc. The library has to cut them
+ * into ones that do not overlap; the fake device refuses others.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/profil.h>
+
+#include "lib/profil.h"
+#include "support/fake_device.h"
+#include "support/test.h"
+
+/*
+ * AIX's structure by the dialect's own header, under a name that is free here
+ */
+#define prof	aix_prof
+#define profil	aix_profil
+#include "lib/include/profil/aix/mon.h"
+#undef prof
+#undef profil
+
+#define MOST		6
+#define ROUNDS		100000
+#define PCS		96		/* looked at, from 0 on */
+#define BUFFER		0x7000000000ULL
+#define BUFFER_STEP	0x1000000ULL
+#define OVERFLOW_BUFFER	(BUFFER - 64)
+
+typedef unsigned __int128 u128;
+
+static uint64_t random_state = 88172645463325252ULL;
+
+static uint64_t random_below(uint64_t bound)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state % bound;
+}
+
+static void *buffer_of(int region)
+{
+	return (void *)(BUFFER + (uint64_t)region * BUFFER_STEP);
+}
+
+/*
+ * The counter of a pc by sprofil()'s rule; 0: none. Of several at one place,
+ * which the rule leaves open, the library takes the first.
+ */
+static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc,
+				unsigned int width)
+{
+	uint64_t best = 0, highest = 0;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		const struct prof *prof = &profs[i];
+		u128 index;
+
+		if (prof->pr_scale < 2 || pc < prof->pr_off ||
+		    (!prof->pr_off && prof->pr_scale == 2))
+			continue;
+		index = (u128)((pc - prof->pr_off) / width) * prof->pr_scale /
+			65536;
+		if (index >= prof->pr_size / width ||
+		    (best && prof->pr_off <= highest))
+			continue;
+		best = (uint64_t)prof->pr_base + (uint64_t)index * width;
+		highest = prof->pr_off;
+	}
+	return best;
+}
+
+/* That of the overflow region, which is the first one that holds a counter. */
+static uint64_t overflow_counter(const struct prof *profs, int nr,
+				 unsigned int width)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!profs[i].pr_off && profs[i].pr_scale == 2 &&
+		    profs[i].pr_size >= width)
+			return (uint64_t)profs[i].pr_base;
+	return 0;
+}
+
+/* Whether anything but an overflow region has a counter. */
+static bool has_region(const struct prof *profs, int nr, unsigned int width)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (profs[i].pr_scale >= 2 && profs[i].pr_size >= width &&
+		    (profs[i].pr_off || profs[i].pr_scale != 2))
+			return true;
+	return false;
+}
+
+static void check_sprofil(struct prof *profs, int nr, unsigned int width,
+			  const uint64_t *pcs, size_t nr_pcs)
+{
+	static const unsigned int flags[] = {
+		[2] = PROF_USHORT, [4] = PROF_UINT, [8] = PROF_UINT64,
+	};
+	uint64_t overflow = overflow_counter(profs, nr, width);
+	size_t i;
+	int j;
+
+	assert_int_equal(0, sprofil(profs, nr, NULL, flags[width]));
+	if (!overflow && !has_region(profs, nr, width)) {
+		assert_int_equal(PROFIL_STATE_OFF, fake_device.state);
+		return;
+	}
+	assert_int_equal(PROFIL_STATE_RUNNING, fake_device.state);
+	assert_int_equal(PROFIL_OVERFLOW_SATURATE, fake_device.start.overflow);
+	assert_int_equal(0, fake_device.start.limit);
+	for (i = 0; i < nr_pcs; i++) {
+		uint64_t want = sprofil_counter(profs, nr, pcs[i], width);
+		uint64_t got = fake_device_counter(pcs[i]);
+
+		if (got == (want ? want : overflow))
+			continue;
+		for (j = 0; j < nr; j++)
+			print_message("%#lx + %#lx bytes, scale %#lx\n",
+				      profs[j].pr_off, profs[j].pr_size,
+				      profs[j].pr_scale);
+		fail_msg("pc %#lx, %u bytes a counter: %#lx, not %#lx", pcs[i],
+			 width, got, want);
+	}
+}
+
+static const unsigned int scales[] = {
+	0, 1, 2, 3, 0x4000, 0x8000, 0xaaaa, 0xffff, 0x10000, 0x10001, 0x20000,
+	0x30000, 0xffffffff,
+};
+
+static void test_sprofil(void **state)
+{
+	struct prof profs[MOST];
+	uint64_t pcs[PCS];
+	int round, nr, i;
+
+	(void)state;
+	for (i = 0; i < PCS; i++)
+		pcs[i] = (uint64_t)i;
+	for (round = 0; round < ROUNDS; round++) {
+		nr = 1 + (int)random_below(MOST);
+		for (i = 0; i < nr; i++)
+			profs[i] = (struct prof){
+				.pr_base = buffer_of(i),
+				.pr_size = random_below(40),
+				.pr_off = random_below(64),
+				.pr_scale = scales[random_below(
+					ARRAY_SIZE(scales))],
+			};
+		/* now and then one for all that is in no other */
+		if (!random_below(3))
+			profs[random_below((uint64_t)nr)] = (struct prof){
+				(void *)OVERFLOW_BUFFER, random_below(12), 0, 2,
+			};
+		check_sprofil(profs, nr, 2U << random_below(3), pcs, PCS);
+	}
+}
+
+/*
+ * Any offset and size: where sums do not fit into 64 bits. Not the last of all
+ * pcs, which no instruction has.
+ */
+static void test_sprofil_far(void **state)
+{
+	static const uint64_t places[] = {
+		3, 0x1000, 1ULL << 32, 1ULL << 47, 1ULL << 63,
+		UINT64_MAX - 0x10000, UINT64_MAX - 8,
+	};
+	const uint64_t nr_places = ARRAY_SIZE(places);
+	uint64_t pcs[6 * ARRAY_SIZE(places)];
+	struct prof profs[MOST];
+	size_t nr_pcs = 0;
+	int round, nr, i;
+
+	(void)state;
+	for (i = 0; i < (int)nr_places; i++) {
+		uint64_t at = places[i];
+
+		for (; nr_pcs < 6 * (size_t)(i + 1); at++)
+			pcs[nr_pcs++] = at - 3;
+	}
+	for (round = 0; round < ROUNDS; round++) {
+		nr = 1 + (int)random_below(MOST);
+		for (i = 0; i < nr; i++)
+			profs[i] = (struct prof){
+				.pr_base = buffer_of(i),
+				.pr_size = 1ULL << random_below(47),
+				.pr_off = places[random_below(nr_places)] +
+					  random_below(3) - 1,
+				.pr_scale = scales[random_below(
+					ARRAY_SIZE(scales))],
+			};
+		check_sprofil(profs, nr, 2U << random_below(3), pcs, nr_pcs);
+	}
+}
+
+/* More counters than there is memory: those that there could be are where they were. */
+static void test_sprofil_without_bounds(void **state)
+{
+	struct prof prof = { buffer_of(0), 0, 0x1000, 0x10000 };
+	int shift;
+
+	(void)state;
+	for (shift = 44; shift < 64; shift++) {
+		prof.pr_size = 1UL << shift;
+		assert_int_equal(0, sprofil(&prof, 1, NULL, PROF_USHORT));
+		assert_int_equal(PROFIL_STATE_RUNNING, fake_device.state);
+		assert_int_equal(BUFFER + (1ULL << 40),
+				 fake_device_counter(0x1000 + (1ULL << 40)));
+	}
+}
+
+static uint64_t aix_index(uint64_t d, uint64_t scale)
+{
+	return (d * scale / 65536 + 1) / 2;
+}
+
+/* What p_scale -1 is: the largest scale at which the last pc has a counter. */
+static uint64_t aix_scale(const struct aix_prof *prof)
+{
+	const uint64_t last = (uint64_t)(prof->p_high - prof->p_low) - 1;
+	uint64_t scale = 0xffff;
+
+	while (aix_index(last, scale) >= (uint64_t)prof->p_bufsize / 2)
+		scale--;
+	return scale;
+}
+
+/*
+ * The counter of a pc by the rule of AIX's second form; 0: none. For those with a
+ * p_scale of -1, ranges[] has the scale.
+ */
+static uint64_t aix_counter(const struct aix_prof *profs, const uint64_t *ranges,
+			    uint64_t pc)
+{
+	const struct aix_prof *prof;
+
+	for (prof = profs; prof->p_high; prof++) {
+		uint64_t low = (uint64_t)prof->p_low;
+		uint64_t high = (uint64_t)prof->p_high;
+		uint64_t size = (uint64_t)prof->p_bufsize;
+		uint64_t scale = prof->p_scale % 65536, index;
+
+		if (pc < low || pc >= high)
+			continue;
+		if (prof->p_scale == -1U)
+			index = aix_index(pc - low, ranges[prof - profs]);
+		else if (scale < 2)
+			return 0;
+		else
+			index = scale == 2 ? 0 : aix_index(pc - low, scale);
+		if (index >= size / 2)
+			return 0;
+		return (uint64_t)prof->p_buff + 2 * index;
+	}
+	return 0;
+}
+
+static void check_aix(const struct aix_prof *profs)
+{
+	const struct aix_prof off = { .p_high = 0 };
+	const struct aix_prof *prof;
+	uint64_t pc, got, want, ranges[MOST] = { 0 };
+
+	for (prof = profs; prof->p_high; prof++)
+		if (prof->p_scale == -1U && prof->p_bufsize >= 2 && prof->p_high > prof->p_low)
+			ranges[prof - profs] = aix_scale(prof);
+	assert_int_equal(0, profil_aix((void *)profs, -1U, 0, 0));
+	for (pc = 0; pc < PCS; pc++) {
+		want = aix_counter(profs, ranges, pc);
+		/*
+		 * nothing of it can be counted: then the kernel knows nothing
+		 */
+		got = fake_device.state == PROFIL_STATE_RUNNING ?
+		      fake_device_counter(pc) : 0;
+		if (got == want)
+			continue;
+		for (prof = profs; prof->p_high; prof++)
+			print_message("%p to %p: %d bytes, scale %#x\n",
+				      prof->p_low, prof->p_high,
+				      prof->p_bufsize, prof->p_scale);
+		fail_msg("pc %#lx: %#lx, not %#lx", pc, got, want);
+	}
+	assert_int_equal(0, profil_aix((void *)&off, -1U, 0, 0));
+	assert_int_equal(PROFIL_STATE_OFF, fake_device.state);
+}
+
+static void test_aix(void **state)
+{
+	struct aix_prof profs[MOST + 1];
+	int round, nr, i;
+
+	(void)state;
+	for (round = 0; round < ROUNDS; round++) {
+		uint64_t high = 0;
+
+		nr = 1 + (int)random_below(MOST);
+		memset(profs, 0, sizeof(profs));
+		for (i = 0; i < nr; i++) {
+			high += 1 + random_below(24);
+			profs[i].p_high = (caddr_t)high;
+			/* in the elements before, too, and empty ones */
+			profs[i].p_low = (caddr_t)random_below(high + 1);
+			profs[i].p_buff = buffer_of(i);
+			profs[i].p_bufsize = (int)random_below(40);
+			profs[i].p_scale = random_below(3) ? -1U :
+				scales[random_below(ARRAY_SIZE(scales))];
+		}
+		check_aix(profs);
+	}
+}
+
+/* The example of the rule: its scales are 0x7ff7 and 0xffff. */
+static void test_aix_example(void **state)
+{
+	struct aix_prof profs[] = {
+		{ (caddr_t)0x1000, (caddr_t)0x2000, buffer_of(0), 0x800, -1U },
+		{ (caddr_t)0x8000, (caddr_t)0x8400,
+		  (HISTCOUNTER *)((char *)buffer_of(0) + 0x800), 0x400, -1U },
+		{ .p_high = 0 },
+	};
+	static const struct {
+		uint64_t pc;
+		uint64_t counter;
+	} rows[] = {
+		{ 0x0fff, 0 },
+		{ 0x1000, BUFFER },
+		{ 0x1004, BUFFER + 2 },
+		{ 0x1ffc, BUFFER + 0x7fe },
+		{ 0x2000, 0 },
+		{ 0x8000, BUFFER + 0x800 },
+		{ 0x8003, BUFFER + 0x802 },
+		{ 0x83ff, BUFFER + 0xbfe },
+		{ 0x8400, 0 },
+	};
+	const struct aix_prof off = { .p_high = 0 };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(0, profil_aix(profs, -1U, 0, 0));
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(rows[i].counter,
+				 fake_device_counter(rows[i].pc));
+	assert_int_equal(0, profil_aix((void *)&off, -1U, 0, 0));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_device_reset();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_sprofil, setup),
+		cmocka_unit_test_setup(test_sprofil_far, setup),
+		cmocka_unit_test_setup(test_sprofil_without_bounds, setup),
+		cmocka_unit_test_setup(test_aix, setup),
+		cmocka_unit_test_setup(test_aix_example, setup),
+	};
+
+	unsetenv("PROFIL_RATE");
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What monitor(3) writes: numbers of each word size and byte order, the pcs of counters, and
+ * files that are none.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/made_monout.h"
+#include "support/test.h"
+
+static const struct monout_layout layouts[] = { { 4, false }, { 4, true }, { 8, false }, { 8, true } };
+static struct made_monout made;
+static struct monout monout;
+static const char *why;
+
+static int begin(void **state)
+{
+	(void)state;
+	made = (struct made_monout){ .layout = { 8, false } };
+	monout = (struct monout){ 0 };
+	why = NULL;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	monout_release(&monout);
+	return 0;
+}
+
+static int parse(void)
+{
+	return monout_parse(made.bytes, made.nr, &made.layout, &monout, &why);
+}
+
+static void header(uint64_t low, uint64_t high, uint64_t nr_cells)
+{
+	put_words(&made, (const uint64_t []){ low, high, nr_cells }, 3);
+}
+
+static void numbers_of_the_program(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+		begin(state);
+		made.layout = layouts[i];
+		header(0x1234560, 0x1234570, 5);
+		/* not sorted, one twice, one unused, one never called */
+		put_words(&made, (const uint64_t []){
+			0x1234569, 70000, 0x1234561, 2, 0, 9, 0x1234569, 3, 0x1234565, 0,
+		}, 10);
+		put_counters(&made, (const unsigned int []){ 0, 0xfffe, 3, 0x102 }, 4);
+		assert_int_equal(parse(), 0);
+		assert_int_equal(monout.low, 0x1234560);
+		assert_int_equal(monout.high, 0x1234570);
+		assert_int_equal(monout.nr_calls, 2);
+		assert_int_equal(monout.calls[0].pc, 0x1234561);
+		assert_int_equal(monout.calls[0].calls, 2);
+		assert_int_equal(monout.calls[1].pc, 0x1234569);
+		assert_int_equal(monout.calls[1].calls, 70003);
+		assert_int_equal(monout.nr_counters, 4);
+		assert_int_equal(monout_samples(&monout, 1), 0xfffe);
+		assert_int_equal(monout_samples(&monout, 3), 0x102);
+		/* 8 bytes of counters for 16 of text */
+		assert_int_equal(monout.scale, 32768);
+		assert_int_equal(monout_pc(&monout, 3), 0x123456c);
+		monout_release(&monout);
+	}
+}
+
+static void the_last_bits_of_words_count(void **state)
+{
+	(void)state;
+	header(1, UINT64_MAX, 2);
+	put_words(&made, (const uint64_t []){ UINT64_MAX, UINT64_MAX, UINT64_MAX, 2 }, 4);
+	put_counters(&made, (const unsigned int []){ 1 }, 1);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(monout.high, UINT64_MAX);
+	assert_int_equal(monout.calls[0].pc, UINT64_MAX);
+	/* as many as fit */
+	assert_int_equal(monout.calls[0].calls, UINT64_MAX);
+	/* profil() was off */
+	assert_int_equal(monout.scale, 0);
+}
+
+/* Each pc has the counter that profil() counts it in: that of the manual page's formula. */
+static void pcs_are_profils(void **state)
+{
+	static const struct {
+		uint64_t bytes;		/* of text */
+		size_t counters;
+		uint32_t scale;
+	} cases[] = {
+		{ 1000, 125, 16384 }, { 1000, 100, 13107 }, { 1001, 7, 915 }, { 77, 1, 1680 },
+		/* never 1 or more */
+		{ 1000, 500, 65535 }, { 1000, 700, 65535 }, { 300001, 150001, 65535 },
+		{ 131072, 2, 2 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t d;
+		size_t j;
+
+		begin(state);
+		header(0x400000, 0x400000 + cases[i].bytes, 0);
+		for (j = 0; j < cases[i].counters; j++)
+			put_counters(&made, (const unsigned int []){ 0 }, 1);
+		assert_int_equal(parse(), 0);
+		assert_int_equal(monout.scale, cases[i].scale);
+		for (d = 0; d < cases[i].bytes; d++) {
+			size_t counter = d * cases[i].scale / 65536 / 2;
+
+			assert_true(counter < cases[i].counters);
+			assert_true(monout_pc(&monout, counter) <= 0x400000 + d);
+			assert_true(monout_pc(&monout, counter + 1) > 0x400000 + d);
+		}
+		monout_release(&monout);
+	}
+}
+
+static void pcs_do_not_overflow(void **state)
+{
+	(void)state;
+	header(UINT64_MAX - 3, UINT64_MAX, 0);
+	put_counters(&made, (const unsigned int []){ 1, 1, 1 }, 3);
+	assert_int_equal(parse(), 0);
+	assert_int_equal(monout_pc(&monout, 1), UINT64_MAX);
+	assert_int_equal(monout_pc(&monout, 3), UINT64_MAX);
+}
+
+static void assert_refused(const char *words)
+{
+	assert_int_equal(parse(), -EBADMSG);
+	assert_non_null(why);
+	assert_non_null(strstr(why, words));
+	monout_release(&monout);
+}
+
+static void sizes_that_do_not_add_up(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
+		const struct monout_layout layout = layouts[i];
+		const uint64_t word = layout.word_bytes, most = word == 4 ? UINT32_MAX : UINT64_MAX;
+		/* so many cells that their size in bytes is 0 in as many bits */
+		const uint64_t wraps = (most / 2 + 1) / word;
+		const uint64_t numbers[] = { 1, 2, most, wraps, most / word + 1 };
+		size_t j;
+
+		for (j = 0; j < ARRAY_SIZE(numbers); j++) {
+			begin(state);
+			made.layout = layout;
+			header(16, 32, numbers[j]);
+			put_counters(&made, (const unsigned int []){ 1, 2, 3 }, 3);
+			assert_refused("too short for the cells");
+		}
+		/* a cell, and nothing after it; or half a counter */
+		for (j = 0; j < 4; j += 3) {
+			begin(state);
+			made.layout = layout;
+			header(16, 32, 1);
+			put_words(&made, (const uint64_t []){ 20, 1 }, 2);
+			made.bytes = realloc(made.bytes, made.nr + j);
+			memset(made.bytes + made.nr, 0, j);
+			made.nr += j;
+			assert_refused("counters of 2 bytes");
+		}
+	}
+}
+
+static void headers_of_something_else(void **state)
+{
+	size_t nr;
+
+	begin(state);
+	header(32, 32, 0);
+	put_counters(&made, (const unsigned int []){ 1 }, 1);
+	assert_refused("end before they begin");
+	for (nr = 0; nr < 24; nr++) {
+		begin(state);
+		made.bytes = calloc(1, nr + 1);
+		made.nr = nr;
+		assert_refused("too short for the header");
+	}
+}
+
+static void files(void **state)
+{
+	static const struct monout_layout layout = { 8, false };
+	char path[] = "monout.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	header(16, 32, 0);
+	put_counters(&made, (const unsigned int []){ 1, 7 }, 2);
+	assert_int_equal(write(fd, made.bytes, made.nr), made.nr);
+	assert_int_equal(monout_read(path, &layout, &monout, &why), 0);
+	assert_int_equal(monout_samples(&monout, 1), 7);
+	monout_release(&monout);
+	assert_int_equal(ftruncate(fd, (256 << 20) + 1), 0);
+	assert_int_equal(monout_read(path, &layout, &monout, &why), -EFBIG);
+	assert_non_null(strstr(why, "256 MiB"));
+	unlink(path);
+	close(fd);
+	assert_int_equal(monout_read(path, &layout, &monout, &why), -ENOENT);
+	assert_int_equal(monout_read(".", &layout, &monout, &why), -EBADMSG);
+	free(made.bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_of_the_program),
+		cmocka_unit_test_setup_teardown(the_last_bits_of_words_count, begin, end),
+		cmocka_unit_test(pcs_are_profils),
+		cmocka_unit_test_setup_teardown(pcs_do_not_overflow, begin, end),
+		cmocka_unit_test(sizes_that_do_not_add_up),
+		cmocka_unit_test(headers_of_something_else),
+		cmocka_unit_test_setup_teardown(files, begin, end),
+	};
+
+	return cmocka_run_group_tests_name("monout", tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of prof(1): each character of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <monout/prof_table.h>
+
+#include "support/test.h"
+
+#define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
+
+static struct prof prof;
+static struct table_options options;
+static uint32_t rate;
+static char *text;
+
+static int begin(void **state)
+{
+	(void)state;
+	options = (struct table_options){ 0 };
+	rate = 100;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(text);
+	text = NULL;
+	prof_release(&prof);
+	return 0;
+}
+
+static void assert_text(const char *expected)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(prof_table_print(out, &prof, rate, &options), 0);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+	text = NULL;
+}
+
+static void set_rows(const struct prof_row *rows, size_t nr)
+{
+	size_t i;
+
+	prof = (struct prof){ calloc(nr, sizeof(*rows)), nr, 0 };
+	for (i = 0; i < nr; i++) {
+		prof.rows[i] = rows[i];
+		prof.rows[i].name = strdup(rows[i].name);
+		prof.rows[i].is_function = true;
+		prof.samples += rows[i].samples;
+	}
+}
+
+static const struct prof_row four[] = {
+	{ .name = (char *)"main", .address = 1, .samples = 3, .calls = 1 },
+	{ .name = (char *)"f", .address = 2, .samples = 65635, .calls = 16 },
+	{ .name = (char *)"written(int)", .address = 3, .samples = 7 },
+	{ .name = (char *)"last", .address = 4, .calls = 12345 },
+};
+
+/* At 10 kHz a sample is 0.0001 s. Seconds of as many columns as there are keep a blank. */
+static void other_rates(void **state)
+{
+	(void)state;
+	set_rows(four, ARRAY_SIZE(four));
+	rate = 10000;
+	options.top = 1;
+	assert_text(TITLES
+		" 100.0  6.5635  6.5635      16    410.2     f\n"
+		"# 3 more rows with 0.0 percent\n");
+	rate = 1;
+	assert_text(TITLES
+		" 100.0 65635.00 65635.00      16 4102187.5     f\n"
+		"# 3 more rows with 0.0 percent\n");
+}
+
+/* What is cumulated follows the order of the rows */
+static void orders(void **state)
+{
+	(void)state;
+	set_rows(four, ARRAY_SIZE(four));
+	options.order = PROFILE_BY_NAME;
+	assert_text(TITLES
+		" 100.0  656.35  656.35      16  41021.9     f\n"
+		"   0.0    0.00  656.35   12345      0.0000  last\n"
+		"   0.0    0.03  656.38       1     30.      main\n"
+		"   0.0    0.07  656.45                      written(int)\n");
+	options.order = PROFILE_BY_ADDRESS;
+	options.top = 3;
+	assert_text(TITLES
+		"   0.0    0.03    0.03       1     30.      main\n"
+		" 100.0  656.35  656.38      16  41021.9     f\n"
+		"   0.0    0.07  656.45                      written(int)\n"
+		"# 1 more row with 0.0 percent\n");
+}
+
+static void rows_that_are_left_out(void **state)
+{
+	static const struct prof_row rows[] = {
+		{ .name = (char *)"f", .samples = 3 }, { .name = (char *)"last", .samples = 2 },
+		{ .name = (char *)"main", .samples = 2 }, { .name = (char *)"g", .samples = 1 },
+	};
+
+	(void)state;
+	set_rows(rows, ARRAY_SIZE(rows));
+	options.min_percent = 25;
+	assert_text(TITLES
+		"  37.5    0.03    0.03                      f\n"
+		"  25.0    0.02    0.05                      last\n"
+		"  25.0    0.02    0.07                      main\n"
+		"# 1 more row with 12.5 percent\n");
+	options.min_percent = 0;
+	options.top = 1;
+	options.style.color = true;
+	assert_text(TITLES
+		"\033[31m  37.5\033[m    0.03    0.03                      f\n"
+		"# 3 more rows with 62.5 percent\n");
+}
+
+static void nothing_at_all(void **state)
+{
+	(void)state;
+	assert_text(TITLES "# no samples and no calls\n");
+}
+
+/* Equal samples are sorted by calls. A tenth of the digits of a mean is known by ten calls. */
+static void digits_of_means(void **state)
+{
+	static const struct prof_row rows[] = {
+		{ .name = (char *)"a", .samples = 1, .calls = 9 },
+		{ .name = (char *)"b", .samples = 1, .calls = 10 },
+		{ .name = (char *)"c", .samples = 1, .calls = 100000 },
+		{ .name = (char *)"d", .samples = 1, .calls = 12345678 },
+	};
+
+	(void)state;
+	set_rows(rows, ARRAY_SIZE(rows));
+	assert_text(TITLES
+		"  25.0    0.01    0.01 12345678      0.0000  d\n"
+		"  25.0    0.01    0.02  100000      0.0001  c\n"
+		"  25.0    0.01    0.03      10      1.0     b\n"
+		"  25.0    0.01    0.04       9      1.      a\n");
+}
+
+/* Names that are longer than the line and fold alike, and one that could command a terminal */
+static void names(void **state)
+{
+	static const struct prof_row rows[] = {
+		{ .name = (char *)"std::map<std::string, std::string>::operator[](std::string const&)",
+		  .samples = 2 },
+		{ .name = (char *)"std::map<int, std::string, std::less<int> >::operator[](int const&)",
+		  .samples = 1 },
+		{ .name = (char *)"f\033[2J", .samples = 1 },
+	};
+
+	(void)state;
+	set_rows(rows, ARRAY_SIZE(rows));
+	assert_text(TITLES
+		"  50.0    0.02    0.02                      std::map<std::string, std::string>::operator[](std::string const&)\n"
+		"  25.0    0.01    0.03                      f\\033[2J\n"
+		"  25.0    0.01    0.04                      std::map<int, std::string, std::less<int> >::operator[](int const&)\n");
+	options.style.columns = 80;
+	assert_text(TITLES
+		"  50.0    0.02    0.02                      std::map<...>::operator[](...)~2\n"
+		"  25.0    0.01    0.03                      f\\033[2J\n"
+		"  25.0    0.01    0.04                      std::map<...>::operator[](...)~1\n"
+		"# names that end in ~N are shortened alike; --full-names shows them in full\n");
+	/* as narrow as it may be: names keep some columns */
+	options.style.columns = 40;
+	options.top = 1;
+	assert_text(TITLES
+		"  50.0    0.02    0.02                      std::map::operator[]\n"
+		"# 2 more rows with 50.0 percent\n");
+}
+
+#define TABLE_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TABLE_TEST(other_rates),
+		TABLE_TEST(orders),
+		TABLE_TEST(rows_that_are_left_out),
+		TABLE_TEST(nothing_at_all),
+		TABLE_TEST(digits_of_means),
+		TABLE_TEST(names),
+	};
+
+	return cmocka_run_group_tests_name("prof_table", tests, NULL, NULL);
+}

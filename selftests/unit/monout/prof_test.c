@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a mon.out and its program, both made by hand, to the table of prof(1).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <monout/monout_program.h>
+#include <monout/prof_table.h>
+#include <symbol/demangle.h>
+
+#include "support/made_monout.h"
+#include "support/made_program.h"
+#include "support/test.h"
+
+#define START	0x401000
+#define TEXT	0x100
+#define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
+
+/* Two with padding between them, an empty place, and one that ends the text */
+static const struct made_function functions[] = {
+	{ "main", START, 0x20 },
+	{ "f", START + 0x20, 0x16 },
+	{ "_Z7writteni", START + 0x38, 0x48 },
+	{ "last", START + 0xc0, 0x40 },
+	{ 0 }
+};
+
+static struct made_monout made;
+static struct monout monout;
+static struct prof prof;
+static struct table_options options;
+static char *text;
+static size_t asked;	/* for functions */
+
+static int find(void *symbols, size_t object, uint64_t address, struct function *function)
+{
+	const struct made_function *i;
+
+	(void)symbols;
+	assert_int_equal(object, 0);
+	asked++;
+	for (i = functions; i->name; i++) {
+		if (address < i->start || address >= i->start + i->size)
+			continue;
+		*function = (struct function){
+			i->start, i->start + i->size, i->name, (int)strlen(i->name),
+		};
+		return 1;
+	}
+	return 0;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	made = (struct made_monout){ .layout = { 8, false } };
+	options = (struct table_options){ 0 };
+	asked = 0;
+	return 0;
+}
+
+static void release(void)
+{
+	free(text);
+	text = NULL;
+	prof_release(&prof);
+	monout_release(&monout);
+}
+
+static int end(void **state)
+{
+	(void)state;
+	release();
+	return 0;
+}
+
+static void parse(void)
+{
+	const char *why;
+
+	assert_int_equal(monout_parse(made.bytes, made.nr, &made.layout, &monout, &why), 0);
+}
+
+/* 32 counters of 8 bytes of text */
+static void put_file(const uint64_t *cells, size_t nr_cells, const unsigned int *counters)
+{
+	put_words(&made, (const uint64_t []){ START, START + TEXT, nr_cells }, 3);
+	put_words(&made, cells, 2 * nr_cells);
+	put_counters(&made, counters, 32);
+	parse();
+}
+
+/* By functions: main 0 to 3, f 4 to 6, written(int) 7 to 15, none 16 to 23, last 24 to 31 */
+static const uint64_t cells[] = {
+	START + 0x24, 12, START + 1, 1, START + 0xc0, 12345, 0, 7, START + 0x25, 4,
+};
+static const unsigned int counters[32] = {
+	[0] = 2, [3] = 1, [4] = 100, [5] = 65535, [7] = 3, [15] = 4,
+};
+
+static void assert_text(const char *expected)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(prof_table_print(out, &prof, 100, &options), 0);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+	text = NULL;
+}
+
+static void make(void)
+{
+	put_file(cells, 5, counters);
+	assert_int_equal(prof_make(&prof, &monout, find, NULL, demangle), 0);
+	assert_int_equal(prof.samples, 65645);
+}
+
+/* f: 65635 samples and 12 + 4 calls, so 656.35 s, and 41021.875 ms for each call */
+static void columns_of_prof(void **state)
+{
+	(void)state;
+	make();
+	assert_text(TITLES
+		" 100.0  656.35  656.35      16  41021.9     f\n"
+		"   0.0    0.07  656.42                      written(int)\n"
+		"   0.0    0.03  656.45       1     30.      main\n"
+		"   0.0    0.00  656.45   12345      0.0000  last\n");
+}
+
+/*
+ * The pcs of counter 16 to 23 are in no function, nor is one that was called there. The calls
+ * have no mean, as these need not be of one function.
+ */
+static void what_is_in_no_function(void **state)
+{
+	static const uint64_t calls[] = { START + 0x80, 3, START + TEXT, 4, START, 2 };
+	static const unsigned int here[32] = { [2] = 1, [16] = 5, [23] = 4 };
+
+	(void)state;
+	put_file(calls, 3, here);
+	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+	assert_text(TITLES
+		"  90.0    0.09    0.09       7              (in no function)\n"
+		"  10.0    0.01    0.10       2      5.      main\n");
+}
+
+/*
+ * Three counters for 0x60 bytes, so of 32 bytes each, but for the first pc of the second:
+ * the first two begin in a function. That of a counter that begins in none is at its end.
+ */
+static void counters_at_the_end_of_functions(void **state)
+{
+	(void)state;
+	put_words(&made, (const uint64_t []){ START + 0x16, START + 0x76, 0 }, 3);
+	put_counters(&made, (const unsigned int []){ 1, 2, 4 }, 3);
+	parse();
+	assert_int_equal(monout_pc(&monout, 1), START + 0x36);
+	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+	/* main to 0x20, f to 0x36, padding to 0x38 */
+	assert_text(TITLES
+		"  85.7    0.06    0.06                      _Z7writteni\n"
+		"  14.3    0.01    0.07                      main\n");
+}
+
+/* Too few counters for profil(), with a scale of 1 and of 0: a file of calls, or a damaged one. */
+static void counters_of_no_pc(void **state)
+{
+	uint32_t scale;
+
+	for (scale = 0; scale < 2; scale++) {
+		begin(state);
+		put_words(&made, (const uint64_t []){ START, START + 131073 - scale, 1, START, 5 }, 5);
+		put_counters(&made, (const unsigned int []){ 6 }, 1);
+		parse();
+		assert_int_equal(monout.scale, scale);
+		assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+		assert_text(TITLES
+			" 100.0    0.06    0.06                      (in no function)\n"
+			"   0.0    0.00    0.06       5      0.      main\n");
+		release();
+	}
+}
+
+static void calls_only(void **state)
+{
+	static const uint64_t calls[] = { START + 0x80, 3 };
+	static const unsigned int none[32];
+
+	(void)state;
+	put_file(calls, 1, none);
+	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+	assert_text(TITLES
+		"   0.0    0.00    0.00       3              (in no function)\n");
+}
+
+static int find_nameless(void *symbols, size_t object, uint64_t address,
+			 struct function *function)
+{
+	int found = find(symbols, object, address, function);
+
+	function->name = NULL;
+	return found;
+}
+
+static void functions_without_a_name(void **state)
+{
+	(void)state;
+	put_file(cells, 0, counters);
+	assert_int_equal(prof_make(&prof, &monout, find_nameless, NULL, demangle), 0);
+	options.top = 1;
+	assert_text(TITLES
+		" 100.0  656.35  656.35                      0x401020\n"
+		"# 2 more rows with 0.0 percent\n");
+}
+
+static int refuse(void *symbols, size_t object, uint64_t address, struct function *function)
+{
+	(void)symbols;
+	(void)object;
+	(void)address;
+	(void)function;
+	return -ENOMEM;
+}
+
+static void errors_are_passed_on(void **state)
+{
+	static const unsigned int none[32];
+
+	(void)state;
+	put_file(cells, 0, counters);
+	assert_int_equal(prof_make(&prof, &monout, refuse, NULL, NULL), -ENOMEM);
+	release();
+	made = (struct made_monout){ .layout = { 4, false } };
+	put_file(cells, 5, none);
+	assert_int_equal(prof_make(&prof, &monout, refuse, NULL, NULL), -ENOMEM);
+}
+
+static size_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	assert_int_equal(fscanf(file, "%zu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+#define MANY	((size_t)1 << 22)
+
+/* Two functions, which have all of the text of as many counters */
+static int find_half(void *symbols, size_t object, uint64_t address, struct function *function)
+{
+	(void)symbols;
+	(void)object;
+	asked++;
+	*function = (struct function){
+		.start = address < START + MANY ? START : START + MANY, .name = "half", .length = 4,
+	};
+	return 1;
+}
+
+/* 4 million counters with samples, and as many calls: 16 MiB are less than 4 bytes for each. */
+static void memory_is_for_functions(void **state)
+{
+	struct rlimit limit, less;
+	size_t i;
+
+	(void)state;
+	put_words(&made, (const uint64_t []){ START, START + 2 * MANY, 0 }, 3);
+	made.bytes = realloc(made.bytes, made.nr + 2 * MANY);
+	memset(made.bytes + made.nr, 1, 2 * MANY);
+	made.nr += 2 * MANY;
+	parse();
+	monout.calls = reallocarray(monout.calls, MANY, sizeof(*monout.calls));
+	for (i = 0; i < MANY; i++)
+		monout.calls[monout.nr_calls++] = (struct monout_calls){ START + 2 * i, 1 };
+	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+	less = limit;
+	less.rlim_cur = address_space() + (16 << 20);
+	setrlimit(RLIMIT_AS, &less);
+	assert_int_equal(prof_make(&prof, &monout, find_half, NULL, NULL), 0);
+	setrlimit(RLIMIT_AS, &limit);
+	assert_int_equal(prof.samples, MANY * 0x101);
+	assert_int_equal(prof.nr_rows, 2);
+	assert_int_equal(asked, 2 * MANY);
+}
+
+/* A file and its program, of each word size, up to the text */
+static void programs(void **state)
+{
+	static const int classes[] = { ELFCLASS32, ELFCLASS64 };
+	char path[] = "made.XXXXXX";
+	struct result_object object = { .path = path };
+	const struct result result = { .objects = &object, .nr_objects = 1 };
+	struct monout_program program;
+	const char *why;
+	size_t i;
+
+	close(mkstemp(path));
+	for (i = 0; i < ARRAY_SIZE(classes); i++) {
+		struct symbols *symbols;
+
+		begin(state);
+		assert_true(made_program_write(path, classes[i], START, TEXT, functions, false));
+		assert_int_equal(monout_program_read(path, &program, &why), 0);
+		assert_int_equal(program.layout.word_bytes, classes[i] == ELFCLASS32 ? 4 : 8);
+		assert_int_equal(program.start, START);
+		assert_int_equal(program.end, START + TEXT);
+		symbols = symbols_new(&result, NULL);
+		assert_int_equal(symbols_are_stripped(symbols, 0), 0);
+		made.layout = program.layout;
+		put_file(cells, 5, counters);
+		assert_int_equal(prof_make(&prof, &monout, symbols_find, symbols, demangle), 0);
+		assert_text(TITLES
+			" 100.0  656.35  656.35      16  41021.9     f\n"
+			"   0.0    0.07  656.42                      written(int)\n"
+			"   0.0    0.03  656.45       1     30.      main\n"
+			"   0.0    0.00  656.45   12345      0.0000  last\n");
+		symbols_free(symbols);
+		release();
+	}
+	unlink(path);
+}
+
+static void programs_that_are_none(void **state)
+{
+	char path[] = "made.XXXXXX";
+	struct result_object object = { .path = path };
+	const struct result result = { .objects = &object, .nr_objects = 1 };
+	struct monout_program program;
+	struct symbols *symbols;
+	const char *why;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_true(made_program_write(path, ELFCLASS64, START, TEXT, functions, true));
+	assert_int_equal(monout_program_read(path, &program, &why), 0);
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_are_stripped(symbols, 0), 1);
+	assert_null(symbols_problem(symbols, 0));
+	symbols_free(symbols);
+	unlink(path);
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_are_stripped(symbols, 0), 1);
+	assert_non_null(symbols_problem(symbols, 0));
+	symbols_free(symbols);
+	assert_int_equal(monout_program_read(path, &program, &why), -ENOENT);
+	assert_int_equal(monout_program_read("monout/prof_test.c", &program, &why), -ENOEXEC);
+	assert_string_equal(why, "it is no ELF file");
+	/* an object file: it has no segments */
+	assert_int_equal(monout_program_read("monout/prof_test.o", &program, &why), -ENOEXEC);
+	assert_string_equal(why, "it has no text");
+}
+
+#define PROF_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PROF_TEST(columns_of_prof),
+		PROF_TEST(what_is_in_no_function),
+		PROF_TEST(counters_at_the_end_of_functions),
+		PROF_TEST(counters_of_no_pc),
+		PROF_TEST(calls_only),
+		PROF_TEST(functions_without_a_name),
+		PROF_TEST(errors_are_passed_on),
+		PROF_TEST(memory_is_for_functions),
+		PROF_TEST(programs),
+		PROF_TEST(programs_that_are_none),
+	};
+
+	return cmocka_run_group_tests_name("prof", tests, NULL, NULL);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Comparing profiles: which functions are the same, and which changes are real.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <report/comparison.h>
+
+#include "support/comparisons.h"
+#include "support/test.h"
+
+static char names[4][32] = { "f", "g", "h", "0x10" };
+
+static struct result_object old_objects[2], new_objects[2];
+static struct profile_row old_rows[4], new_rows[4];
+static struct result results[2];
+static struct profile profiles[2];
+static struct comparison comparison;
+
+/* Two builds of a program in two directories, with a library that stays */
+static int set_up(void **state)
+{
+	static char old_path[] = "/old/prog", new_path[] = "/new/prog";
+	static char library[] = "/lib/x.so";
+
+	(void)state;
+	old_objects[0] = (struct result_object){
+		.path = old_path, .build_id = { 1 }, .build_id_bytes = 1,
+	};
+	new_objects[0] = (struct result_object){
+		.path = new_path, .build_id = { 2 }, .build_id_bytes = 1,
+	};
+	old_objects[1] = new_objects[1] = (struct result_object){
+		.path = library, .build_id = { 3 }, .build_id_bytes = 1,
+	};
+	results[0] = (struct result){ .objects = old_objects, .nr_objects = 2, .rate = 100 };
+	results[1] = (struct result){ .objects = new_objects, .nr_objects = 2, .rate = 100 };
+	profiles[0] = (struct profile){ .rows = old_rows };
+	profiles[1] = (struct profile){ .rows = new_rows };
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	comparison_release(&comparison);
+	return 0;
+}
+
+/* @name: an index; @object: 0: the program, 1: the library */
+static void add(int side, int name, size_t object, uint64_t samples)
+{
+	struct profile *profile = &profiles[side];
+
+	profile->rows[profile->nr_rows++] = (struct profile_row){
+		.function = names[name],
+		.has_name = name < 3,
+		.index = object,
+		/* a path, as where another object has the same file name */
+		.object = side ? results[side].objects[object].path :
+				 strrchr(results[side].objects[object].path, '/') + 1,
+		.samples = samples,
+	};
+	profile->samples += samples;
+}
+
+static void compare_by(enum comparison_of of)
+{
+	const struct comparison_side old = { &results[0], &profiles[0] };
+	const struct comparison_side new = { &results[1], &profiles[1] };
+
+	assert_int_equal(comparison_make(&comparison, &old, &new, of), 0);
+}
+
+static void compare(void)
+{
+	compare_by(COMPARISON_OF_SHARES);
+}
+
+static const struct comparison_row *row(const char *function, const char *object)
+{
+	size_t i;
+
+	for (i = 0; i < comparison.nr_rows; i++)
+		if (!strcmp(comparison.rows[i].function, function) &&
+		    !strcmp(comparison.rows[i].object, object))
+			return &comparison.rows[i];
+	fail_msg("no %s in %s", function, object);
+	return NULL;
+}
+
+static void names_make_functions_the_same(void **state)
+{
+	(void)state;
+	add(0, 0, 0, 500);
+	add(0, 1, 0, 300);
+	add(0, 0, 1, 200);
+	add(1, 1, 0, 50);
+	add(1, 0, 1, 20);
+	add(1, 2, 0, 30);
+	compare();
+	assert_int_equal(comparison.nr_rows, 4);
+	/* the greatest change first */
+	assert_string_equal(comparison.rows[0].function, "f");
+	assert_string_equal(comparison.rows[0].object, "prog");
+	assert_int_equal(comparison.rows[0].old_samples, 500);
+	assert_int_equal(comparison.rows[0].new_samples, 0);
+	assert_int_equal(row("g", "prog")->old_samples, 300);
+	assert_int_equal(row("g", "prog")->new_samples, 50);
+	assert_int_equal(row("h", "prog")->old_samples, 0);
+	assert_int_equal(row("f", "x.so")->new_samples, 20);
+	assert_true(row("f", "x.so")->change == 0);
+}
+
+static void chance_is_told_from_change(void **state)
+{
+	(void)state;
+	add(0, 0, 0, 560);
+	add(0, 1, 0, 440);
+	add(1, 0, 0, 600);
+	add(1, 1, 0, 400);
+	compare();
+	/* 4 points of 1000 samples each may be chance */
+	assert_false(row("f", "prog")->is_significant);
+	assert_true(row("f", "prog")->interval.low < 0);
+	assert_true(row("f", "prog")->interval.high > 0.04);
+	comparison_release(&comparison);
+	profiles[1].rows[0].samples = 6000;
+	profiles[1].rows[1].samples = 4000;
+	profiles[1].samples = 10000;
+	profiles[0].rows[0].samples = 5600;
+	profiles[0].rows[1].samples = 4400;
+	profiles[0].samples = 10000;
+	compare();
+	assert_true(row("f", "prog")->is_significant);
+	assert_true(row("g", "prog")->is_significant);
+	assert_true(row("g", "prog")->interval.high < 0);
+}
+
+/* A share grows when others get less; a time does not. */
+static void what_did_not_change_is_not_marked(void **state)
+{
+	(void)state;
+	add(0, 0, 0, 1000);
+	add(0, 1, 0, 1000);
+	add(1, 0, 0, 200);
+	add(1, 1, 0, 1000);
+	compare_by(COMPARISON_OF_SECONDS);
+	assert_true(row("f", "prog")->is_significant);
+	assert_true(row("f", "prog")->old == 10 && row("f", "prog")->new == 2);
+	assert_true(row("f", "prog")->change == -8);
+	assert_true(row("f", "prog")->interval.high < -7);
+	assert_false(row("g", "prog")->is_significant);
+	assert_true(row("g", "prog")->change == 0);
+	comparison_release(&comparison);
+	compare_by(COMPARISON_OF_SHARES);
+	assert_true(row("g", "prog")->is_significant);
+	assert_true(row("g", "prog")->old == 0.5);
+}
+
+static void rates_may_differ(void **state)
+{
+	(void)state;
+	results[1].rate = 1000;
+	add(0, 0, 0, 1000);
+	add(0, 1, 0, 500);
+	add(1, 0, 0, 10000);
+	add(1, 1, 0, 500);
+	compare_by(COMPARISON_OF_SECONDS);
+	assert_false(row("f", "prog")->is_significant);
+	assert_true(row("f", "prog")->new == 10);
+	assert_true(row("g", "prog")->is_significant);
+	assert_true(row("g", "prog")->new == 0.5);
+}
+
+static uint64_t seed = 20261125;
+
+/* From 0 to 1, without either (xorshift64*) */
+static double draw(void)
+{
+	seed ^= seed >> 12;
+	seed ^= seed << 25;
+	seed ^= seed >> 27;
+	return ((double)(seed * 2685821657736338717ULL >> 11) + 0.5) / 9007199254740992.0;
+}
+
+/* How many points of a Poisson process there are, by the gaps between them */
+static uint64_t draw_count(double mean)
+{
+	uint64_t count = 0;
+	double at;
+
+	for (at = -log(draw()); at < mean; at -= log(draw()))
+		count++;
+	return count;
+}
+
+/* Of a program of unchanged functions: all of them used as much time as before. */
+static void one_in_twenty_of_the_unchanged_is_marked(void **state)
+{
+	static char unchanged[4000][8];
+	static struct profile_row before[4000], after[4000];
+	static const double means[] = { 0.7, 3, 12, 60, 600, 2500 };
+	static const uint32_t rates[][2] = { { 100, 100 }, { 100, 400 }, { 1000, 250 } };
+	const double nr = ARRAY_SIZE(unchanged), chance = 4 * sqrt(nr * 0.05 * 0.95);
+	size_t i, j, k;
+
+	(void)state;
+	for (k = 0; k < ARRAY_SIZE(unchanged); k++)
+		snprintf(unchanged[k], sizeof(unchanged[k]), "f%zu", k);
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		for (j = 0; j < ARRAY_SIZE(means); j++) {
+			double seconds = means[j] / fmin(rates[i][0], rates[i][1]);
+			double marked = 0;
+
+			results[0].rate = rates[i][0];
+			results[1].rate = rates[i][1];
+			profiles[0] = (struct profile){ before, ARRAY_SIZE(before), 0 };
+			profiles[1] = (struct profile){ after, ARRAY_SIZE(after), 0 };
+			for (k = 0; k < ARRAY_SIZE(unchanged); k++) {
+				before[k] = after[k] = (struct profile_row){
+					.function = unchanged[k], .has_name = true, .object = "prog",
+				};
+				before[k].samples = draw_count(seconds * rates[i][0]);
+				after[k].samples = draw_count(seconds * rates[i][1]);
+			}
+			compare_by(COMPARISON_OF_SECONDS);
+			assert_int_equal(comparison.nr_rows, ARRAY_SIZE(unchanged));
+			for (k = 0; k < comparison.nr_rows; k++)
+				marked += comparison.rows[k].is_significant;
+			/* exact tests of few samples mark fewer, of many nearly all of the 5 % */
+			if (marked > nr * 0.05 + chance)
+				fail_msg("%g of %g, %g samples each", marked, nr, means[j]);
+			assert_true(means[j] < 500 || marked > nr * 0.045 - chance);
+			comparison_release(&comparison);
+		}
+	}
+}
+
+/* Addresses mean something in one build only. */
+static void addresses_are_of_one_build(void **state)
+{
+	(void)state;
+	add(0, 3, 0, 10);
+	add(0, 3, 1, 20);
+	add(1, 3, 0, 30);
+	add(1, 3, 1, 40);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("0x10", "x.so")->old_samples, 20);
+	assert_int_equal(row("0x10", "x.so")->new_samples, 40);
+	assert_int_equal(row("(functions without a name)", "prog")->old_samples, 10);
+	assert_int_equal(row("(functions without a name)", "prog")->new_samples, 30);
+	comparison_release(&comparison);
+	/* no build-id: nobody knows */
+	old_objects[1].build_id_bytes = new_objects[1].build_id_bytes = 0;
+	compare();
+	assert_int_equal(row("(functions without a name)", "x.so")->old_samples, 20);
+}
+
+/*
+ * As many objects as there can be, of one build-id, each with a function without a name.
+ * Two sorts of names and two of rows take 12 comparisons for each object, each with all
+ * others 4096.
+ */
+static void many_objects_take_few_comparisons(void **state)
+{
+	static struct result_object many[2][RESULT_MAX_OBJECTS];
+	static struct profile_row rows[2][RESULT_MAX_OBJECTS];
+	static char paths[2][RESULT_MAX_OBJECTS][16];
+	size_t side, i;
+
+	(void)state;
+	for (side = 0; side < 2; side++) {
+		for (i = 0; i < RESULT_MAX_OBJECTS; i++) {
+			/* only the last is in both */
+			snprintf(paths[side][i], sizeof(paths[side][i]), "/%s/%zu",
+				 side ? "new" : "old", i + side * (RESULT_MAX_OBJECTS - 1));
+			many[side][i] = (struct result_object){
+				.path = paths[side][i], .build_id = { 1 }, .build_id_bytes = 1,
+			};
+			rows[side][i] = (struct profile_row){
+				.function = names[3], .index = i,
+				.object = paths[side][i] + 5, .samples = 1,
+			};
+		}
+		results[side] = (struct result){
+			.objects = many[side], .nr_objects = RESULT_MAX_OBJECTS,
+		};
+		profiles[side] = (struct profile){
+			.rows = rows[side], .nr_rows = RESULT_MAX_OBJECTS,
+			.samples = RESULT_MAX_OBJECTS,
+		};
+	}
+	nr_comparisons = 0;
+	compare();
+	assert_true(nr_comparisons < 200 * RESULT_MAX_OBJECTS);
+	assert_int_equal(comparison.nr_rows, 2 * RESULT_MAX_OBJECTS - 1);
+	assert_int_equal(row("0x10", "4095")->old_samples, 1);
+	assert_int_equal(row("0x10", "4095")->new_samples, 1);
+	assert_int_equal(row("(functions without a name)", "0")->old_samples, 1);
+	assert_int_equal(row("(functions without a name)", "8190")->new_samples, 1);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(names_make_functions_the_same),
+		TEST(chance_is_told_from_change),
+		TEST(what_did_not_change_is_not_marked),
+		TEST(rates_may_differ),
+		TEST(one_in_twenty_of_the_unchanged_is_marked),
+		TEST(addresses_are_of_one_build),
+		TEST(many_objects_take_few_comparisons),
+	};
+
+	return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Intervals against those that were published: R. G. Newcombe, Statistics in Medicine 17
+ * (1998), 857 (table I, method 3) and 873 (table II, method 10), to four digits.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <report/confidence.h>
+
+#include "support/test.h"
+
+static void assert_near(double value, double published)
+{
+	if (!(fabs(value - published) <= 0.00005 + 1e-9))
+		fail_msg("%.6f is not %.4f", value, published);
+}
+
+static void shares_are_as_published(void **state)
+{
+	static const struct {
+		uint64_t hits, all;
+		double low, high;
+	} published[] = {
+		{ 81, 263, 0.2553, 0.3662 },
+		{ 15, 148, 0.0624, 0.1605 },
+		{ 0, 20, 0.0000, 0.1611 },
+		{ 1, 29, 0.0061, 0.1718 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(published); i++) {
+		struct interval interval = confidence_share(published[i].hits,
+							    published[i].all);
+
+		assert_near(interval.low, published[i].low);
+		assert_near(interval.high, published[i].high);
+	}
+}
+
+static void differences_are_as_published(void **state)
+{
+	static const struct {
+		uint64_t hits, all, other_hits, other_all;
+		double low, high;
+	} published[] = {
+		{ 56, 70, 48, 80, 0.0524, 0.3339 },
+		{ 9, 10, 3, 10, 0.1705, 0.8090 },
+		{ 6, 7, 2, 7, 0.0582, 0.8062 },
+		{ 5, 56, 0, 29, -0.0381, 0.1926 },
+		{ 0, 10, 0, 20, -0.1611, 0.2775 },
+		{ 0, 10, 0, 10, -0.2775, 0.2775 },
+		{ 10, 10, 0, 20, 0.6791, 1.0000 },
+		{ 10, 10, 0, 10, 0.6075, 1.0000 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(published); i++) {
+		struct interval interval =
+			confidence_difference(published[i].other_hits,
+					      published[i].other_all,
+					      published[i].hits, published[i].all);
+
+		assert_near(interval.low, published[i].low);
+		assert_near(interval.high, published[i].high);
+	}
+}
+
+static void ends_are_exact(void **state)
+{
+	struct interval interval;
+	uint64_t all;
+
+	(void)state;
+	for (all = 1; all < 1ULL << 50; all *= 3) {
+		interval = confidence_share(0, all);
+		assert_true(interval.low == 0 && interval.high > 0);
+		interval = confidence_share(all, all);
+		assert_true(interval.low < 1 && interval.high == 1);
+	}
+	interval = confidence_share(0, 0);
+	assert_true(interval.low == 0 && interval.high == 1);
+	interval = confidence_share(UINT64_MAX, UINT64_MAX);
+	assert_true(interval.low > 0.999 && interval.high == 1);
+}
+
+/* Sampled at random, 95 of 100 intervals hold the true share; so many that chance is out. */
+static void intervals_hold_what_they_say(void **state)
+{
+	static const double shares[] = { 0.02, 0.1, 0.5, 0.9 };
+	unsigned int seed = 11;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		const int rounds = 5000, samples = 400;
+		int held = 0, round, j;
+
+		for (round = 0; round < rounds; round++) {
+			struct interval interval;
+			uint64_t hits = 0;
+
+			for (j = 0; j < samples; j++)
+				hits += rand_r(&seed) < shares[i] * RAND_MAX;
+			interval = confidence_share(hits, samples);
+			held += interval.low <= shares[i] && shares[i] <= interval.high;
+		}
+		assert_in_range(held, rounds * 93 / 100, rounds * 97 / 100);
+	}
+}
+
+/* Equal times in @all pairs of counts: how likely one is marked, by summing them all up */
+static double find_size(double seconds, double old_each, double new_each)
+{
+	double old_mean = seconds / old_each, new_mean = seconds / new_each;
+	uint64_t most_old = (uint64_t)(old_mean + 8 * sqrt(old_mean) + 20);
+	uint64_t most_new = (uint64_t)(new_mean + 8 * sqrt(new_mean) + 20);
+	uint64_t old, new;
+	double size = 0;
+
+	for (old = 0; old <= most_old; old++) {
+		double at = exp(-old_mean + (double)old * log(old_mean) -
+				lgamma((double)old + 1));
+
+		if (at < 1e-12)
+			continue;
+		for (new = 0; new <= most_new; new++)
+			if (confidence_seconds_differ(old, old_each, new, new_each))
+				size += at * exp(-new_mean + (double)new * log(new_mean) -
+						 lgamma((double)new + 1));
+	}
+	return size;
+}
+
+/* Exactly, and not only within the chance of a simulation */
+static void no_more_than_5_percent_of_the_unchanged_are_marked(void **state)
+{
+	static const struct {
+		double old_each, new_each;
+	} rates[] = {
+		{ 0.01, 0.01 }, { 0.01, 0.001 }, { 0.001, 0.01 }, { 0.004, 0.001 },
+	};
+	static const double means[] = { 0.1, 1, 2.5, 4, 7.3, 15, 40, 150, 400 };
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		double longer = fmax(rates[i].old_each, rates[i].new_each);
+
+		for (j = 0; j < ARRAY_SIZE(means); j++) {
+			double size = find_size(means[j] * longer, rates[i].old_each,
+						rates[i].new_each);
+
+			if (size > 0.05)
+				fail_msg("%g samples at %g s and %g s: %f", means[j],
+					 rates[i].old_each, rates[i].new_each, size);
+			/* a test that never marks would be no help */
+			assert_true(means[j] < 150 || size > 0.04);
+		}
+	}
+}
+
+/* By twice the binomial distribution's tail, as tables have it */
+static void times_differ_as_the_binomial_has_it(void **state)
+{
+	(void)state;
+	assert_false(confidence_seconds_differ(0, 1, 0, 1));
+	/* 2 / 2^5 = 0.0625, 2 / 2^6 = 0.031 */
+	assert_false(confidence_seconds_differ(0, 1, 5, 1));
+	assert_true(confidence_seconds_differ(0, 1, 6, 1));
+	assert_true(confidence_seconds_differ(6, 1, 0, 1));
+	/* of 20: 15 or more have 0.0414, 14 or more 0.1153 */
+	assert_true(confidence_seconds_differ(5, 1, 15, 1));
+	assert_false(confidence_seconds_differ(6, 1, 14, 1));
+	/* at 1/10 of the rate: of 10, with p = 1/11, 4 or more have 0.0183, 3 or more 0.1108 */
+	assert_true(confidence_seconds_differ(6, 0.01, 4, 0.1));
+	assert_false(confidence_seconds_differ(7, 0.01, 3, 0.1));
+	assert_false(confidence_seconds_differ(1000, 0.01, 10000, 0.001));
+	/* where the sum gives way to the normal distribution, and beyond */
+	assert_false(confidence_seconds_differ(1997500, 1, 2001400, 1));
+	assert_true(confidence_seconds_differ(1997500, 1, 2001500, 1));
+	assert_false(confidence_seconds_differ(2003000, 1, 2006900, 1));
+	assert_true(confidence_seconds_differ(2003000, 1, 2007000, 1));
+	assert_false(confidence_seconds_differ(UINT64_MAX, 1, UINT64_MAX, 1));
+	assert_true(confidence_seconds_differ(UINT64_MAX, 1, UINT64_MAX, 1e-9));
+	assert_true(confidence_seconds_differ(0, 1e-9, UINT64_MAX, 1));
+}
+
+static void times_have_intervals_that_agree(void **state)
+{
+	struct interval interval;
+	uint64_t old, new;
+
+	(void)state;
+	for (old = 0; old < 60; old++) {
+		for (new = 0; new < 200; new++) {
+			double difference = 0.02 * (double)new - 0.05 * (double)old;
+
+			interval = confidence_seconds_difference(old, 0.05, new, 0.02);
+			assert_true(interval.low <= difference && difference <= interval.high);
+			if (confidence_seconds_differ(old, 0.05, new, 0.02))
+				assert_true(interval.low >= 0 || interval.high <= 0);
+			else
+				assert_true(interval.low <= 0 && interval.high >= 0);
+		}
+	}
+	interval = confidence_seconds_difference(1000, 0.01, 1000, 0.01);
+	/* 1.96 standard errors of sqrt(2000) samples, to the third digit */
+	assert_true(fabs(interval.high - 0.8774) < 0.002);
+	assert_true(fabs(interval.low + 0.8774) < 0.002);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares_are_as_published),
+		cmocka_unit_test(differences_are_as_published),
+		cmocka_unit_test(ends_are_exact),
+		cmocka_unit_test(intervals_hold_what_they_say),
+		cmocka_unit_test(no_more_than_5_percent_of_the_unchanged_are_marked),
+		cmocka_unit_test(times_differ_as_the_binomial_has_it),
+		cmocka_unit_test(times_have_intervals_that_agree),
+	};
+
+	return cmocka_run_group_tests_name("confidence", tests, NULL, NULL);
+}

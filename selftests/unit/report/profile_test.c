@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adding counters up: which function gets them, in which order the functions
+ * come, and that nothing is lost or invented on the way.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <report/profile.h>
+
+#include "support/comparisons.h"
+#include "support/test.h"
+
+#define NR_COUNTERS	64
+
+/* Functions that the stand-in for symbols_find() knows */
+struct known {
+	size_t object;
+	uint64_t start, end;
+	const char *name;
+};
+
+static int find(void *symbols, size_t object, uint64_t address,
+		struct function *function)
+{
+	const struct known *known;
+
+	for (known = symbols; known->end; known++) {
+		if (known->object != object || address < known->start ||
+		    address >= known->end)
+			continue;
+		function->start = known->start;
+		function->name = known->name;
+		function->length = known->name ? (int)strlen(known->name) : 0;
+		return 1;
+	}
+	return 0;
+}
+
+/* Of several parts of one name, all begin where the first does. */
+static int find_parts(void *symbols, size_t object, uint64_t address,
+		      struct function *function)
+{
+	const struct known *known = symbols;
+	int found = find(symbols, object, address, function);
+
+	while (found && known->end && strcmp(known->name, function->name))
+		known++;
+	if (found)
+		function->start = known->start;
+	return found;
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t address,
+		      struct function *function)
+{
+	(void)symbols;
+	(void)object;
+	(void)address;
+	(void)function;
+	return -ENOMEM;
+}
+
+/* Samples of each object, by 4 bytes of text; what make() gives to the profile */
+static uint32_t counters[4][NR_COUNTERS];
+static struct result_count counts[4][NR_COUNTERS];
+static char paths[4][16];
+static struct result_object objects[4];
+static struct result result;
+
+/* Four objects, at 0x10000, 0x20000, ... */
+static int set_up(void **state)
+{
+	static const char *const names[] = {
+		"/bin/a", "/lib/x.so", "/opt/x.so", "[vdso]",
+	};
+	size_t i;
+
+	(void)state;
+	memset(counters, 0, sizeof(counters));
+	memset(&result, 0, sizeof(result));
+	result.rate = 100;
+	result.text_bytes = 4;
+	result.objects = objects;
+	result.nr_objects = 4;
+	for (i = 0; i < 4; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s", names[i]);
+		objects[i] = (struct result_object){
+			.start = 0x10000 * (i + 1),
+			.end = 0x10000 * (i + 1) + 4 * NR_COUNTERS,
+			.bias = 0x7f0000000000,
+			.path = paths[i],
+			.counts = counts[i],
+		};
+	}
+	return 0;
+}
+
+static int make(struct profile *profile, symbols_find_fn *finder, void *symbols)
+{
+	size_t i, j;
+
+	for (i = 0; i < 4; i++) {
+		struct result_object *object = &objects[i];
+
+		object->nr_counts = 0;
+		object->samples = 0;
+		for (j = 0; j < NR_COUNTERS; j++) {
+			if (!counters[i][j])
+				continue;
+			counts[i][object->nr_counts++] = (struct result_count){
+				.address = object->start + j * result.text_bytes,
+				.samples = counters[i][j],
+			};
+			object->samples += counters[i][j];
+		}
+	}
+	return profile_make(profile, &result, finder, symbols);
+}
+
+static void assert_row(const struct profile *profile, size_t i,
+		       uint64_t samples, const char *function,
+		       const char *object)
+{
+	assert_true(i < profile->nr_rows);
+	assert_int_equal(profile->rows[i].samples, samples);
+	assert_string_equal(profile->rows[i].function, function);
+	assert_string_equal(profile->rows[i].object, object);
+}
+
+static unsigned int percent_sum(const struct profile *profile)
+{
+	unsigned int sum = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++)
+		sum += profile->rows[i].percent100;
+	return sum;
+}
+
+static void no_samples_no_rows(void **state)
+{
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	assert_int_equal(make(&profile, find, &none), 0);
+	assert_int_equal(profile.nr_rows, 0);
+	assert_int_equal(profile.samples, 0);
+	profile_release(&profile);
+}
+
+static void samples_add_up_by_function(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x10000, 0x10010, "main" },
+		{ 0, 0x10010, 0x10020, "same" },
+		{ 0, 0x10020, 0x10030, "same" },
+		{ 1, 0x20000, 0x20010, "lib" },
+		{ 2, 0x30000, 0x30010, "lib" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = 1;
+	counters[0][3] = 2;
+	counters[0][4] = 10;
+	counters[0][8] = 20;
+	counters[1][0] = 5;
+	counters[2][1] = 5;
+	counters[3][0] = 1;
+	counters[3][50] = 1;
+	result.outside = 3;
+	assert_int_equal(make(&profile, find, known), 0);
+	assert_int_equal(profile.samples, 48);
+	assert_int_equal(profile.nr_rows, 7);
+	/* two functions of one name stay two; equal counts go by name */
+	assert_row(&profile, 0, 20, "same", "a");
+	assert_row(&profile, 1, 10, "same", "a");
+	assert_row(&profile, 2, 5, "lib", "/lib/x.so");
+	assert_row(&profile, 3, 5, "lib", "/opt/x.so");
+	assert_row(&profile, 4, 3, "(outside all objects)", "-");
+	assert_row(&profile, 5, 3, "main", "a");
+	assert_row(&profile, 6, 2, "[vdso]", "[vdso]");
+	assert_int_equal(percent_sum(&profile), 10000);
+	profile_release(&profile);
+}
+
+static void count_goes_to_first_address_else_to_last(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x10000, 0x10002, "early" },
+		{ 0, 0x10002, 0x10006, "middle" },
+		/* nothing up to 0x1000b */
+		{ 0, 0x1000b, 0x10010, "late" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = 1;	/* 0x10000: early, though middle begins in it */
+	counters[0][1] = 2;	/* 0x10004: middle */
+	counters[0][2] = 4;	/* 0x10008: none; 0x1000b: late */
+	counters[0][4] = 8;	/* 0x10010: none at all */
+	assert_int_equal(make(&profile, find, known), 0);
+	assert_int_equal(profile.samples, 15);
+	assert_row(&profile, 0, 8, "0x10010", "a");
+	assert_row(&profile, 1, 4, "late", "a");
+	assert_row(&profile, 2, 2, "middle", "a");
+	assert_row(&profile, 3, 1, "early", "a");
+	profile_release(&profile);
+}
+
+static void last_count_ends_with_the_text(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x100fe, 0x100ff, "end" },
+		/* beyond the text: must not be asked for */
+		{ 0, 0x100ff, 0x20000, "beyond" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	result.text_bytes = 64;
+	objects[0].end = 0x100ff;
+	counters[0][3] = 1;	/* 0x100c0 to 0x100fe */
+	assert_int_equal(make(&profile, find, known), 0);
+	assert_row(&profile, 0, 1, "end", "a");
+	profile_release(&profile);
+}
+
+static void function_without_name_is_one_row(void **state)
+{
+	struct known known[] = { { 1, 0x20010, 0x20030, NULL }, { 0 } };
+	struct profile profile;
+
+	(void)state;
+	counters[1][4] = 1;
+	counters[1][9] = 2;
+	counters[1][11] = 3;
+	assert_int_equal(make(&profile, find, known), 0);
+	assert_int_equal(profile.nr_rows, 1);
+	assert_row(&profile, 0, 6, "0x20010", "/lib/x.so");
+	profile_release(&profile);
+}
+
+/* Parts of a function lie apart */
+static void parts_of_a_function_are_merged(void **state)
+{
+	struct known known[] = {
+		{ 1, 0x20000, 0x20010, "f" },
+		{ 1, 0x20010, 0x20020, "g" },
+		{ 1, 0x20020, 0x20030, "f" },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	/* a part's symbol tells where the function begins */
+	counters[1][0] = 1;
+	counters[1][4] = 1;
+	counters[1][8] = 2;
+	assert_int_equal(make(&profile, find_parts, known), 0);
+	assert_int_equal(profile.nr_rows, 2);
+	assert_row(&profile, 0, 3, "f", "/lib/x.so");
+	assert_row(&profile, 1, 1, "g", "/lib/x.so");
+	profile_release(&profile);
+}
+
+static void percentages_always_add_up(void **state)
+{
+	struct known none = { 0 };
+	unsigned int seed = 3;
+	struct profile profile;
+	int round;
+	size_t i;
+
+	(void)state;
+	for (round = 0; round < 500; round++) {
+		unsigned int limit = 1u << rand_r(&seed) % 31;
+
+		for (i = 0; i < NR_COUNTERS; i++)
+			counters[0][i] = (uint32_t)rand_r(&seed) % limit;
+		result.outside = 1;
+		assert_int_equal(make(&profile, find, &none), 0);
+		assert_int_equal(percent_sum(&profile), 10000);
+		for (i = 0; i < profile.nr_rows; i++) {
+			const struct profile_row *row = &profile.rows[i];
+			double exact = 10000.0 * (double)row->samples /
+				       (double)profile.samples;
+
+			assert_true(row->percent100 > exact - 1 &&
+				    row->percent100 < exact + 1);
+			if (i)
+				assert_true(row->samples <= row[-1].samples);
+		}
+		profile_release(&profile);
+	}
+}
+
+static void largest_counts_do_not_overflow(void **state)
+{
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	memset(counters, 0xff, sizeof(counters));
+	result.outside = UINT32_MAX;
+	assert_int_equal(make(&profile, find, &none), 0);
+	assert_int_equal(profile.samples,
+			 (4 * NR_COUNTERS + 1) * (uint64_t)UINT32_MAX);
+	assert_int_equal(percent_sum(&profile), 10000);
+	profile_release(&profile);
+}
+
+static void rows_are_sorted_as_asked(void **state)
+{
+	static const struct {
+		enum profile_order order;
+		const char *functions[4];
+	} cases[] = {
+		{ PROFILE_BY_SAMPLES, { "b", "c", "a", "d" } },
+		{ PROFILE_BY_NAME, { "a", "b", "c", "d" } },
+		/* "/lib/x.so" is before "a" */
+		{ PROFILE_BY_OBJECT, { "b", "d", "c", "a" } },
+		{ PROFILE_BY_ADDRESS, { "d", "b", "a", "c" } },
+	};
+	struct known known[] = {
+		{ 0, 0x10000, 0x10004, "a" },
+		{ 0, 0x10004, 0x10008, "c" },
+		{ 1, 0x20000, 0x20004, "d" },
+		{ 1, 0x20004, 0x20008, "b" },
+		{ 0 },
+	};
+	struct profile profile;
+	size_t i, j;
+
+	(void)state;
+	counters[0][0] = 3;
+	counters[0][1] = 4;
+	counters[1][0] = 1;
+	counters[1][1] = 9;
+	assert_int_equal(make(&profile, find, known), 0);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		profile_sort(&profile, cases[i].order);
+		for (j = 0; j < 4; j++)
+			assert_string_equal(profile.rows[j].function,
+					    cases[i].functions[j]);
+	}
+	profile_release(&profile);
+}
+
+static void objects_are_rows(void **state)
+{
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	counters[1][0] = 3;
+	counters[1][60] = 4;
+	counters[2][0] = 2;
+	counters[3][0] = 5;
+	result.outside = 6;
+	assert_int_equal(make(&profile, find, &none), 0);
+	profile_release(&profile);
+	assert_int_equal(profile_make_objects(&profile, &result), 0);
+	assert_int_equal(profile.nr_rows, 4);
+	assert_int_equal(profile.samples, 20);
+	assert_row(&profile, 0, 7, "/lib/x.so", "/lib/x.so");
+	assert_row(&profile, 1, 6, "(outside all objects)", "-");
+	assert_row(&profile, 2, 5, "[vdso]", "[vdso]");
+	assert_row(&profile, 3, 2, "/opt/x.so", "/opt/x.so");
+	assert_int_equal(percent_sum(&profile), 10000);
+	profile_release(&profile);
+}
+
+/* Rows are in order again, and what is only an address stays one. */
+static void names_are_demangled(void **state)
+{
+	struct known known[] = {
+		{ 0, 0x10000, 0x10004, "_ZN1z1fEv" },
+		{ 0, 0x10004, 0x10008, "m" },
+		{ 0, 0x10008, 0x1000c, NULL },
+		{ 0 },
+	};
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = counters[0][1] = counters[0][2] = 1;
+	assert_int_equal(make(&profile, find, known), 0);
+	assert_row(&profile, 1, 1, "_ZN1z1fEv", "a");
+	assert_false(profile.rows[0].has_name);
+	profile_demangle(&profile);
+	assert_row(&profile, 0, 1, "0x10008", "a");
+	assert_row(&profile, 1, 1, "m", "a");
+	assert_row(&profile, 2, 1, "z::f()", "a");
+	assert_true(profile.rows[2].has_name);
+	profile_release(&profile);
+}
+
+/*
+ * As many objects as there can be, of one path, which differ by their build-ids. A sort of
+ * names and one of rows take 12 comparisons for each object, each with all others 4096.
+ */
+static void many_objects_take_few_comparisons(void **state)
+{
+	static struct result_count one = { 0x1000, 1 };
+	static struct result_object many[RESULT_MAX_OBJECTS];
+	static char one_path[] = "/lib/x.so", other_path[] = "/opt/x.so";
+	struct known none = { 0 };
+	struct profile profile;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct result_object){
+			.path = one_path, .build_id = { i >> 8 & 0xff, i & 0xff },
+			.build_id_bytes = 2, .start = 0x1000, .end = 0x2000,
+			.counts = &one, .nr_counts = 1, .samples = 1,
+		};
+	result.objects = many;
+	result.nr_objects = ARRAY_SIZE(many);
+	nr_comparisons = 0;
+	assert_int_equal(profile_make(&profile, &result, find, &none), 0);
+	assert_true(nr_comparisons < 40 * ARRAY_SIZE(many));
+	assert_int_equal(profile.nr_rows, ARRAY_SIZE(many));
+	for (i = 0; i < profile.nr_rows; i++)
+		assert_row(&profile, i, 1, "0x1000", "x.so");
+	profile_release(&profile);
+	/* one is enough to make all of them ambiguous */
+	many[ARRAY_SIZE(many) - 1].path = other_path;
+	assert_int_equal(profile_make(&profile, &result, find, &none), 0);
+	for (i = 0; i + 1 < profile.nr_rows; i++)
+		assert_row(&profile, i, 1, "0x1000", one_path);
+	assert_row(&profile, i, 1, "0x1000", other_path);
+	profile_release(&profile);
+}
+
+static void error_of_find_is_passed_on(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	counters[0][0] = 1;
+	assert_int_equal(make(&profile, find_fails, NULL),
+			 -ENOMEM);
+	profile_release(&profile);
+}
+
+#define TEST(name)	cmocka_unit_test_setup(name, set_up)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(no_samples_no_rows),
+		TEST(samples_add_up_by_function),
+		TEST(count_goes_to_first_address_else_to_last),
+		TEST(last_count_ends_with_the_text),
+		TEST(function_without_name_is_one_row),
+		TEST(parts_of_a_function_are_merged),
+		TEST(percentages_always_add_up),
+		TEST(largest_counts_do_not_overflow),
+		TEST(rows_are_sorted_as_asked),
+		TEST(objects_are_rows),
+		TEST(names_are_demangled),
+		TEST(many_objects_take_few_comparisons),
+		TEST(error_of_find_is_passed_on),
+	};
+
+	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}

@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The text of a report: the lines above the table, and its columns. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/profil.h>
+
+#include <report/report.h>
+
+#include "support/test.h"
+
+static char *argv[] = { "perl", "-e", "print '1'\n\xc2\x9b", NULL };
+static struct result_process processes[10];
+static struct result result;
+static char name[] = "main", other[] = "f\033[2J";
+static struct profile_row rows[2];
+static struct profile profile;
+static struct report report;
+static char *text;
+
+/* The head counts the result's samples, not those of the rows. */
+static void set_samples(uint64_t samples)
+{
+	result.outside = samples;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(processes, 0, sizeof(processes));
+	processes[0].pid = 7;
+	processes[0].start_cpu_ns = 20000000;
+	processes[0].has_status = true;
+	result = (struct result){
+		.argv = argv,
+		.rate = 100,
+		.text_bytes = 4,
+		.pid = 7,
+		.program_cpu_ns = 4130000000,
+		.processes = processes,
+		.nr_processes = 1,
+	};
+	rows[0] = (struct profile_row){
+		.function = name,
+		.object = "perl",
+		.samples = 309,
+		.percent100 = 7500,
+	};
+	rows[1] = (struct profile_row){
+		.function = other,
+		.object = "libx.so",
+		.samples = 103,
+		.percent100 = 2500,
+	};
+	profile = (struct profile){ rows, 2, 412 };
+	set_samples(412);
+	report = (struct report){ .result = &result, .profile = &profile };
+	return 0;
+}
+
+/* Add @forked children, the first @ended of which reported their CPU time and samples. */
+static void set_children(size_t forked, size_t ended, uint64_t cpu_ns)
+{
+	size_t i;
+
+	result.nr_processes = 1 + forked;
+	for (i = 1; i <= forked; i++)
+		processes[i] = (struct result_process){
+			.pid = 100 + (int)i,
+			.is_fork = true,
+			.has_ended = i <= ended,
+			.has_status = i <= ended,
+		};
+	processes[1].cpu_ns = cpu_ns;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static void print(void)
+{
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	assert_int_equal(report_print(out, &report), 0);
+	fclose(out);
+}
+
+static void assert_has(const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("not in the report: %s\n%s", part, text);
+}
+
+static void assert_lacks(const char *part)
+{
+	if (strstr(text, part))
+		fail_msg("in the report: %s\n%s", part, text);
+}
+
+static void whole_report(void **state)
+{
+	(void)state;
+	print();
+	assert_string_equal(text,
+		"# command: perl -e 'print '\\''1'\\''\\012\\302\\233'\n"
+		"# 412 samples at 100 Hz = 4.12 s of CPU time; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n"
+		"#\n"
+		"# percent seconds samples  function  object   95%-interval\n"
+		"    75.00    3.09     309  main      perl     70.60..78.94\n"
+		"    25.00    1.03     103  f\\033[2J  libx.so  21.06..29.40\n");
+}
+
+static void lines_above_the_table_are_comments(void **state)
+{
+	const char *line;
+
+	(void)state;
+	set_children(3, 1, 0);
+	result.unlisted_processes = 1;
+	result.start_failures = 1;
+	result.lost = 3;
+	result.lost_error = ENOMEM;
+	result.fork_failures = 2;
+	result.requested_rate = 4000;
+	result.program_cpu_ns = 9000000000;
+	print();
+	assert_has("3 of them did not call exit()");
+	assert_has("3 samples (0.03 s) lost (ENOMEM): ");
+	assert_has("2 children were not profiled");
+	assert_has("1 program was not profiled: starting the profile failed");
+	assert_has("lowered the rate from 4000 Hz");
+	assert_has("at least 4.83 s of CPU time have no samples");
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		assert_true(!*line || *line == '#' || *line == ' ');
+	}
+}
+
+static void difference_is_reported_above_both_limits(void **state)
+{
+	static const struct {
+		uint64_t samples;
+		uint64_t cpu_ns;	/* of the whole process */
+		const char *text;
+	} cases[] = {
+		{ 400, 4028000000, NULL },		/* 0.2 % */
+		{ 2, 60000000, NULL },			/* 2 samples */
+		{ 10, 150000000, "have no samples" },	/* 10 to 13 */
+		{ 392, 4020000000, NULL },		/* just 2 % */
+		{ 391, 4020000000, "have no samples" },
+		/* 400 and 2, 2 %, and five standard errors of 20 */
+		{ 512, 4020000000, NULL },
+		{ 513, 4020000000, "more than the CPU time" },
+		{ 5, 0, "more than the CPU time" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_samples(cases[i].samples);
+		result.program_cpu_ns = cases[i].cpu_ns;
+		print();
+		if (cases[i].text) {
+			assert_has(cases[i].text);
+		} else {
+			assert_lacks("have no samples");
+			assert_lacks("more than the CPU time");
+		}
+		tear_down(NULL);
+	}
+}
+
+static void lost_samples_are_explained(void **state)
+{
+	static const struct {
+		int error;
+		const char *text;
+	} cases[] = {
+		{ ENOMEM, " (ENOMEM): no memory for more counters; if the limit of locked memory was reached, raise it with ulimit -l (" },
+		{ ENOBUFS, " (ENOBUFS): too many samples were pending" },
+		{ EFAULT, " (EFAULT): the program unmapped" },
+		{ EOPNOTSUPP, " (EOPNOTSUPP): the counters cannot be written\n" },
+		/* a program may have written any value */
+		{ -1, " (unknown error): the counters cannot be written\n" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		result.lost = 1;
+		result.lost_error = cases[i].error;
+		print();
+		assert_has("# 1 sample (0.01 s) lost (");
+		assert_has(cases[i].text);
+		tear_down(NULL);
+		result.lost = 0;
+		print();
+		assert_has("# a profile ended early (");
+		assert_has(cases[i].text);
+		tear_down(NULL);
+	}
+}
+
+static void lost_samples_are_not_missing(void **state)
+{
+	(void)state;
+	set_samples(200);
+	result.lost = 212;
+	result.lost_error = ENOMEM;
+	print();
+	assert_has("# 212 samples (2.12 s) lost (ENOMEM): ");
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	result.lost = 100;
+	print();
+	assert_has("# 1.11 s of CPU time have no samples: possible causes: an exec");
+	/* every process reported its losses */
+	assert_lacks("only a process that calls exit() reports its losses");
+	tear_down(NULL);
+	result.lost_error = EFAULT;
+	print();
+	assert_has("# 1.11 s of CPU time have no samples: a profile ended early\n");
+}
+
+static void children_without_a_profile_are_reported(void **state)
+{
+	(void)state;
+	set_children(1, 1, 1000000000);
+	processes[1].has_status = false;
+	result.fork_failures = 1;
+	print();
+	assert_has("# 1 child was not profiled: ");
+	assert_has("# 0.99 s of CPU time have no samples: not all children were profiled\n");
+}
+
+static void unreported_losses_are_possible(void **state)
+{
+	(void)state;
+	result.program_cpu_ns = 9000000000;
+	processes[0].has_status = false;
+	print();
+	assert_has("no samples: possible causes: an exec");
+	assert_has("ulimit -l");
+	assert_has("only a process that calls exit() reports its losses");
+}
+
+/* The process itself uses 4.11 s while it is profiled, its children 1.50 s. */
+static void children_are_accounted(void **state)
+{
+	static const struct {
+		uint32_t forked, ended;
+		uint64_t samples;
+		const char *text;
+		const char *difference;
+	} cases[] = {
+		{ 1, 1, 561, "# plus 1 forked child, using 1.50 s\n", NULL },
+		{ 3, 3, 561, "# plus 3 forked children, using 1.50 s\n", NULL },
+		{ 3, 3, 500, "using 1.50 s\n",
+		  "# 0.61 s of CPU time have no samples" },
+		{ 3, 3, 702, "using 1.50 s\n", "1.39 s more than the CPU" },
+		/* 2 samples for each process */
+		{ 9, 9, 541, "using 1.50 s\n", NULL },
+		{ 3, 2, 561, "# plus 3 forked children, 2 of them using 1.50 s\n"
+		  "# 1 of them did not call exit() (", NULL },
+		/* the process that reported nothing may have used the rest */
+		{ 3, 2, 700, "1 of them", NULL },
+		{ 3, 2, 500, "1 of them",
+		  "# at least 0.61 s of CPU time have no samples" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_children(cases[i].forked, cases[i].ended, 1500000000);
+		set_samples(cases[i].samples);
+		print();
+		assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n");
+		assert_has(cases[i].text);
+		if (cases[i].difference) {
+			assert_has(cases[i].difference);
+		} else {
+			assert_lacks("have no samples");
+			assert_lacks("more than the CPU time");
+		}
+		tear_down(NULL);
+	}
+}
+
+/* Nothing is known about processes that are not in the list. */
+static void unlisted_processes_are_counted(void **state)
+{
+	(void)state;
+	set_children(1, 1, 1000000000);
+	result.unlisted_processes = 2;
+	set_samples(511);
+	print();
+	assert_has("# plus 1 forked child and 2 unlisted processes, 1 of them using 1.00 s\n");
+	assert_has("# 2 of them did not call exit()");
+	assert_lacks("have no samples");
+}
+
+static void children_with_unknown_cpu_time(void **state)
+{
+	(void)state;
+	set_children(2, 0, 0);
+	print();
+	assert_has("# plus 2 forked children\n# 2 of them did not");
+}
+
+/* Like a shell: it uses 4.11 s, a child 1 s, and the program that this executes 2 s. */
+static void executed_programs_are_accounted(void **state)
+{
+	(void)state;
+	set_children(1, 1, 1000000000);
+	processes[2] = (struct result_process){
+		.pid = 101, .has_ended = true, .has_status = true,
+		.start_cpu_ns = 1100000000, .cpu_ns = 2000000000,
+	};
+	result.nr_processes = 3;
+	result.children_cpu_ns = 3100000000;
+	set_samples(711);
+	print();
+	assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n");
+	assert_has("# plus 1 forked child and 1 executed program, using 3.00 s\n");
+	assert_has("# all processes used 7.23 s of CPU time:\n"
+		   "#   7.11 s while they were profiled\n"
+		   "#   0.12 s while programs started or exited, and in programs too short-lived to be seen\n");
+	assert_lacks("have no samples");
+	assert_lacks("more than the CPU time");
+	tear_down(NULL);
+	/* a child may be in its parent's profile until it calls exec: 1.10 s at most */
+	set_samples(821);
+	print();
+	assert_lacks("more than the CPU time");
+	tear_down(NULL);
+	/* 6 samples for three processes, 2 %, and five standard errors */
+	set_samples(823 + 6 + 17 + 144);
+	print();
+	assert_has("1.67 s more than the CPU time");
+	assert_has("try --clock random");
+	tear_down(NULL);
+	result.clock = PROFIL_CLOCK_RANDOM;
+	print();
+	assert_has("1.67 s more than the CPU time");
+	assert_lacks("in step");
+}
+
+/*
+ * The kernel samples the end of a process after the process has reported its CPU time. These
+ * samples must not be reported as an excess, even if they are 5 ms at 1000 Hz.
+ */
+static void end_of_a_process_is_sampled(void **state)
+{
+	(void)state;
+	result.rate = 1000;
+	processes[0].start_cpu_ns = 20000000;
+	processes[0].has_ended = true;
+	processes[0].cpu_ns = 200000000;
+	result.program_cpu_ns = 225000000;
+	set_samples(205);
+	print();
+	assert_has("the process used 0.225 s (0.020 s before profiling started, 0.005 s after it ended)");
+	assert_lacks("more than the CPU time");
+	tear_down(NULL);
+	/* the same for each child that its parent waits for */
+	set_children(4, 4, 0);
+	result.children_cpu_ns = 40000000;
+	set_samples(245);
+	print();
+	assert_lacks("more than the CPU time");
+}
+
+static struct result_unprofiled unprofiled[] = {
+	{ "/usr/lib/go/compile", 12, 3100000000 }, { "link\033", 1, 1170000000 },
+	{ "a", 1, 10000000 }, { "b", 1, 10000000 }, { "c", 1, 10000000 },
+	{ "d", 1, 10000000 }, { "e", 2, 10000000 },
+};
+
+/* The lines after the total add up to it. */
+static void unprofiled_programs_are_named(void **state)
+{
+	(void)state;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 2;
+	result.children_cpu_ns = 5000000000;
+	print();
+	assert_has("# all processes used 9.13 s of CPU time:\n"
+		   "#   4.11 s while they were profiled\n"
+		   "#   4.27 s in programs that were not profiled: compile 3.10 s in 12 processes, link\\033 1.17 s\n"
+		   "#   0.75 s while programs started or exited, and in programs too short-lived to be seen\n");
+	tear_down(NULL);
+	result.nr_unprofiled = 7;
+	print();
+	assert_has(", c 0.01 s, 2 more 0.02 s\n");
+}
+
+/* Rounding makes the sum of the parts larger than the total: the rest is 0, not -0. */
+static void rest_is_not_negative(void **state)
+{
+	(void)state;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 1;
+	unprofiled[0].cpu_ns = 100000000;
+	processes[0].start_cpu_ns = 0;
+	result.program_cpu_ns = 700000000;
+	print();
+	unprofiled[0].cpu_ns = 3100000000;
+	assert_has("#   0.00 s while programs started");
+}
+
+/* Like a daemon: its CPU time is known only as far as it was seen. */
+static void unprofiled_program_is_not_waited_for(void **state)
+{
+	(void)state;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 1;
+	print();
+	assert_has("# all processes used 7.21 s of CPU time, those that were waited for 4.13 s of it:\n"
+		   "#   4.11 s while they were profiled\n"
+		   "#   3.10 s in programs that were not profiled: compile 3.10 s in 12 processes\n"
+		   "#   0.00 s while programs started");
+}
+
+/* The command's process executes another program: 1 s in the first, 3.03 s in the second. */
+static void command_that_executes_another(void **state)
+{
+	(void)state;
+	processes[0].has_ended = true;
+	processes[0].cpu_ns = 1000000000;
+	processes[1] = (struct result_process){
+		.pid = 7, .has_ended = true, .has_status = true,
+		.start_cpu_ns = 1100000000, .cpu_ns = 3000000000,
+	};
+	result.nr_processes = 2;
+	set_samples(400);
+	print();
+	assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.03 s after it ended)\n");
+	assert_lacks("# plus ");
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	set_samples(300);
+	print();
+	assert_has("# 1.00 s of CPU time have no samples");
+}
+
+static void no_samples_are_explained(void **state)
+{
+	(void)state;
+	profile = (struct profile){ 0 };
+	set_samples(0);
+	result.program_cpu_ns = 23400000;
+	print();
+	assert_has("# no samples: the program used 3.4 ms of CPU time while");
+	assert_has("every 10.0 ms");
+	assert_lacks("percent");
+	tear_down(NULL);
+	result.lost = 1;
+	print();
+	assert_has("# no samples\n");
+}
+
+static void command_without_profile_has_no_cpu_time(void **state)
+{
+	(void)state;
+	processes[0].pid = 8;
+	result.program_cpu_ns = 1000000;
+	print();
+	assert_has("# the command itself was not profiled: ");
+	assert_lacks("the process used");
+	assert_lacks("more than the CPU time");
+}
+
+static void decimals_show_one_sample(void **state)
+{
+	(void)state;
+	result.rate = 1000;
+	rows[0].samples = 1;
+	print();
+	assert_has("   0.001       1  main");
+}
+
+static void long_name_moves_only_its_own_object(void **state)
+{
+	static char longest[100];
+
+	(void)state;
+	memset(longest, 'n', sizeof(longest) - 1);
+	rows[0].function = longest;
+	print();
+	assert_has("nnn  perl     70.60..78.94\n");
+	assert_has("f\\033[2J  libx.so  21.06..29.40\n");
+}
+
+static void results_from_files_have_an_origin(void **state)
+{
+	(void)state;
+	report.of_file = true;
+	result.start_time_ns = 951827696000000000;
+	result.elapsed_ns = 4260000000;
+	result.host = name;
+	result.kernel = name;
+	print();
+	assert_has("\n# started 2000-02-29 12:34:56 UTC, ran for 4.3 s on main, Linux main\n");
+}
+
+static void omitted_rows_are_summed_up(void **state)
+{
+	(void)state;
+	report.table.top = 1;
+	print();
+	assert_has("main      perl    70.60..78.94\n# 1 more function with 25.00 percent\n");
+	assert_lacks("libx.so");
+	tear_down(NULL);
+	report.table.top = 0;
+	report.table.min_percent = 25.01;
+	print();
+	assert_lacks("libx.so");
+	tear_down(NULL);
+	report.table.min_percent = 25;
+	print();
+	assert_has("libx.so");
+	assert_lacks("more function");
+}
+
+static void rows_are_sorted_by_the_chosen_key(void **state)
+{
+	(void)state;
+	report.table.order = PROFILE_BY_NAME;
+	print();
+	assert_has("f\\033[2J  libx.so  21.06..29.40\n    75.00");
+	tear_down(NULL);
+	/* --top keeps the row with most samples, whatever the order */
+	report.table.top = 1;
+	print();
+	assert_has("main");
+}
+
+static void terminal_has_bars(void **state)
+{
+	(void)state;
+	report.table.style.bars = 20;
+	print();
+	assert_has("70.60..78.94 ###############\n");
+	assert_has("21.06..29.40 #####\n");
+	assert_lacks("\033[");
+	tear_down(NULL);
+	report.table.style.color = true;
+	print();
+	assert_has("\n    \033[31m75.00\033[m ");
+}
+
+/*
+ * Bars are shown where names have 40 columns. On narrower terminals the bars are dropped
+ * first, then columns.
+ */
+static void lines_fit_the_terminal(void **state)
+{
+	static char long_name[] = "a_template<one, two, many, four, more, end>(int)";
+
+	(void)state;
+	rows[1].function = long_name;
+	report.table.style.bars = 20;
+	report.table.style.columns = 200;
+	print();
+	assert_has("more, end>(int)  libx.so  21.06..29.40 #####\n");
+	tear_down(NULL);
+	/* everything except the names and bars takes 50 columns */
+	report.table.style.columns = 50 + 40 + 21;
+	print();
+	assert_has("  a_template<...>(int)  libx.so  21.06..29.40 #####\n");
+	assert_has("  main                  perl     70.60..78.94 ###############\n");
+	tear_down(NULL);
+	report.table.style.columns = 50 + 40;
+	print();
+	assert_has("  a_template<...>(int)  libx.so  21.06..29.40\n");
+	tear_down(NULL);
+	report.table.style.columns = 50 + 20;
+	print();
+	assert_has("  a_template<...>(int)  libx.so  21.06..29.40\n");
+	tear_down(NULL);
+	/* columns that can be derived from others are dropped first */
+	report.table.style.columns = 50 + 12;
+	print();
+	assert_has("    25.00     103  a_template<...>(int)  libx.so  21.06..29.40\n");
+	tear_down(NULL);
+	report.table.style.columns = 40;
+	print();
+	assert_has("    25.00     103  a_template<...>(int)\n");
+}
+
+static void processes_show_what_they_reported(void **state)
+{
+	static char first[] = "/bin/sh", second[] = "x\033";
+
+	(void)state;
+	report.table.by = TABLE_BY_PROCESS;
+	result.nr_processes = 2;
+	result.unlisted_processes = 3;
+	processes[0].program = first;
+	processes[0].has_status = false;
+	processes[1] = (struct result_process){
+		.pid = 9, .parent = 7, .program = second, .is_fork = true,
+		.has_ended = true, .has_status = true, .cpu_ns = 1500000000,
+		.samples = 103, .lost = 2,
+	};
+	print();
+	assert_has("    25.00     103    2        1.50   9      7  x\\033 (fork)  21.06..29.40\n");
+	assert_has("        -       -    -           -   7      0  /bin/sh\n");
+	assert_has("# 3 unlisted processes: ");
+	assert_lacks("function  ");
+	tear_down(NULL);
+	report.table.top = 1;
+	print();
+	assert_has("x\\033");
+	assert_lacks("/bin/sh");
+	assert_has("# 1 more process");
+}
+
+/* `profil report' has the option --root, `profil run' has not. */
+static void remedy_names_an_option_of_the_command(void **state)
+{
+	static char missing[] = "/nonexistent/perl";
+	static struct result_object object = { .path = missing, .start = 0, .end = 4096 };
+	struct function function;
+	struct symbols *symbols;
+
+	(void)state;
+	result.objects = &object;
+	result.nr_objects = 1;
+	result.host = name;
+	result.kernel = name;
+	symbols = symbols_new(&result, NULL);
+	assert_non_null(symbols);
+	report.symbols = symbols;
+	assert_int_equal(symbols_find(symbols, 0, 0, &function), 0);
+	print();
+	assert_has("# /nonexistent/perl: No such file or directory: no function names\n");
+	tear_down(NULL);
+	report.of_file = true;
+	print();
+	assert_has("no function names (use --root if the file that ran is elsewhere)\n");
+	symbols_free(symbols);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(whole_report),
+		TEST(lines_above_the_table_are_comments),
+		TEST(difference_is_reported_above_both_limits),
+		TEST(lost_samples_are_explained),
+		TEST(lost_samples_are_not_missing),
+		TEST(children_without_a_profile_are_reported),
+		TEST(unreported_losses_are_possible),
+		TEST(children_are_accounted),
+		TEST(unlisted_processes_are_counted),
+		TEST(children_with_unknown_cpu_time),
+		TEST(executed_programs_are_accounted),
+		TEST(end_of_a_process_is_sampled),
+		TEST(unprofiled_programs_are_named),
+		TEST(unprofiled_program_is_not_waited_for),
+		TEST(rest_is_not_negative),
+		TEST(command_that_executes_another),
+		TEST(no_samples_are_explained),
+		TEST(command_without_profile_has_no_cpu_time),
+		TEST(decimals_show_one_sample),
+		TEST(long_name_moves_only_its_own_object),
+		TEST(results_from_files_have_an_origin),
+		TEST(omitted_rows_are_summed_up),
+		TEST(rows_are_sorted_by_the_chosen_key),
+		TEST(terminal_has_bars),
+		TEST(lines_fit_the_terminal),
+		TEST(processes_show_what_they_reported),
+		TEST(remedy_names_an_option_of_the_command),
+	};
+
+	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -1,0 +1,828 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Results in files: what is written is read again, whatever else is there is refused in
+ * words, and a file is whole or not there at all.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <result/resultfile.h>
+#include <result/resultpack.h>
+
+#include "support/fake_result.h"
+#include "support/test.h"
+
+static char directory[] = "resultfile.XXXXXX";
+static struct result result;
+static struct result again;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fake_result(&result);
+	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
+	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	struct dirent *entry;
+	DIR *here = opendir(".");
+
+	(void)state;
+	while ((entry = readdir(here)))
+		unlink(entry->d_name);
+	closedir(here);
+	result_release(&result);
+	result_release(&again);
+	return chdir("..") || rmdir(directory);
+}
+
+/* How many files are here, what begins with a dot left out */
+static int count_files(void)
+{
+	struct dirent *entry;
+	DIR *here = opendir(".");
+	int nr = 0;
+
+	while ((entry = readdir(here)))
+		nr += entry->d_name[0] != '.';
+	closedir(here);
+	return nr;
+}
+
+static size_t read_bytes(const char *path, unsigned char *bytes, size_t room)
+{
+	FILE *file = fopen(path, "r");
+	size_t nr;
+
+	assert_non_null(file);
+	nr = fread(bytes, 1, room, file);
+	assert_true(nr < room);
+	fclose(file);
+	return nr;
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t nr)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, nr, file), nr);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void assert_refused(const char *path, const char *words)
+{
+	const char *why = NULL;
+
+	assert_int_equal(resultfile_read(path, &again, &why), -EBADMSG);
+	assert_non_null(why);
+	if (!strstr(why, words))
+		fail_msg("refused otherwise than by '%s': %s", words, why);
+	result_release(&again);
+}
+
+/* Nothing is left elsewhere. */
+static int write_result(const char *path)
+{
+	char *left = (char *)path;
+	int error = resultfile_write(path, &result, &left, NULL);
+
+	assert_null(left);
+	return error;
+}
+
+static void what_is_written_is_read(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	assert_string_equal(result_problem(&result) ? : "none", "none");
+	assert_int_equal(write_result("out"), 0);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	assert_same_result(&again, &result);
+	assert_int_equal(count_files(), 1);
+}
+
+static void file_is_replaced_in_one_step(void **state)
+{
+	const char *why = NULL;
+	struct stat old, new;
+	mode_t mask = umask(027);
+
+	(void)state;
+	write_bytes("out", "old", 3);
+	assert_int_equal(symlink("out", "link"), 0);
+	assert_int_equal(chmod("out", 0600), 0);
+	stat("out", &old);
+	assert_int_equal(write_result("link"), 0);
+	assert_int_equal(write_result("new"), 0);
+	umask(mask);
+	assert_int_equal(stat("new", &new), 0);
+	assert_int_equal(new.st_mode, S_IFREG | 0640);
+	/* another file, of that name and permissions; and the link is still one */
+	assert_int_equal(lstat("out", &new), 0);
+	assert_true(old.st_ino != new.st_ino);
+	assert_int_equal(new.st_mode, S_IFREG | 0600);
+	assert_int_equal(lstat("link", &new), 0);
+	assert_true(S_ISLNK(new.st_mode));
+	assert_int_equal(count_files(), 3);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+}
+
+/* The same, which keeps what was there. Return: of that, 0 or -errno. */
+static int replace_result(const char *path)
+{
+	char *left = (char *)path;
+	int unkept = 1;
+
+	assert_int_equal(resultfile_write(path, &result, &left, &unkept), 0);
+	assert_null(left);
+	return unkept;
+}
+
+static void assert_is(const char *path, const char *contents)
+{
+	unsigned char bytes[16];
+
+	assert_int_equal(read_bytes(path, bytes, sizeof(bytes)), strlen(contents));
+	assert_memory_equal(bytes, contents, strlen(contents));
+}
+
+static void assert_is_result(const char *path)
+{
+	const char *why = NULL;
+
+	assert_int_equal(resultfile_read(path, &again, &why), 0);
+	assert_same_result(&again, &result);
+	result_release(&again);
+}
+
+static void old_result_is_kept(void **state)
+{
+	struct stat before, st;
+
+	(void)state;
+	/* there is none yet */
+	assert_int_equal(replace_result("new"), 0);
+	assert_int_equal(count_files(), 1);
+	write_bytes("out", "first", 5);
+	assert_int_equal(chmod("out", 0640), 0);
+	stat("out", &before);
+	assert_int_equal(symlink("out", "link"), 0);
+	assert_int_equal(replace_result("link"), 0);
+	/* the same file, beside the one that the link leads to */
+	assert_int_equal(lstat("out.old", &st), 0);
+	assert_int_equal(st.st_ino, before.st_ino);
+	assert_int_equal(st.st_nlink, 1);
+	assert_int_equal(st.st_mode, S_IFREG | 0640);
+	assert_is("out.old", "first");
+	assert_is_result("out");
+	assert_int_equal(count_files(), 4);
+	/* of two, the last */
+	write_bytes("out", "second", 6);
+	assert_int_equal(replace_result("out"), 0);
+	assert_is("out.old", "second");
+	assert_int_equal(count_files(), 4);
+	/* an empty file is no result, and does not cost one */
+	write_bytes("out", "", 0);
+	assert_int_equal(replace_result("out"), 0);
+	assert_is("out.old", "second");
+	/* as after a crash between the two steps */
+	write_bytes("out", "third", 5);
+	assert_int_equal(unlink("out.old") || link("out", "out.old"), 0);
+	assert_int_equal(replace_result("out"), 0);
+	assert_is("out.old", "third");
+	assert_is_result("out");
+	assert_int_equal(count_files(), 4);
+	/* and only if that is asked for */
+	assert_int_equal(write_result("out"), 0);
+	assert_is("out.old", "third");
+}
+
+/* A link in the old file's place is replaced, and what it leads to stays what it is. */
+static void planted_link_is_not_followed(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	write_bytes("out", "old", 3);
+	write_bytes("precious", "precious", 8);
+	assert_int_equal(symlink("precious", "out.old"), 0);
+	assert_int_equal(replace_result("out"), 0);
+	assert_int_equal(lstat("out.old", &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_is("out.old", "old");
+	assert_is("precious", "precious");
+	assert_int_equal(count_files(), 3);
+}
+
+/* What keeps the old one from staying does not cost the new one. */
+static void new_result_is_there_without_the_old_one(void **state)
+{
+	(void)state;
+	write_bytes("out", "old", 3);
+	assert_int_equal(mkdir("out.old", 0700), 0);
+	assert_int_equal(replace_result("out"), -EISDIR);
+	assert_is_result("out");
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(rmdir("out.old"), 0);
+}
+
+/* A full disk leaves what was there, and nothing beside it. */
+static void failed_write_changes_nothing(void **state)
+{
+	struct rlimit old, small = { 10, 10 };
+	unsigned char bytes[16];
+
+	(void)state;
+	write_bytes("out", "old", 3);
+	getrlimit(RLIMIT_FSIZE, &old);
+	small.rlim_max = old.rlim_max;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	assert_int_equal(write_result("out"), -EFBIG);
+	/* in no other file is more room */
+	assert_null(strstr(resultfile_remedy(EFBIG), "another file"));
+	assert_non_null(strstr(resultfile_remedy(ENOSPC), "another file"));
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
+	assert_memory_equal(bytes, "old", 3);
+	assert_int_equal(count_files(), 1);
+}
+
+/* A link that leads nowhere is replaced itself, wherever it would have led. */
+static void dangling_link_is_replaced(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("nowhere", "out"), 0);
+	assert_int_equal(write_result("out"), 0);
+	assert_int_equal(lstat("out", &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(count_files(), 1);
+}
+
+/* What cannot be moved to its place is kept beside it; and that is known before. */
+static void result_is_kept_beside_a_mount_point(void **state)
+{
+	const char *why = NULL;
+	unsigned char bytes[16];
+	char *left = NULL;
+	int unkept = 1;
+
+	(void)state;
+	if (unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		skip();
+	write_bytes("out", "old", 3);
+	write_bytes("mounted", "old", 3);
+	assert_int_equal(mount("mounted", "out", NULL, MS_BIND, NULL), 0);
+	assert_int_equal(resultfile_try("out"), -EBUSY);
+	assert_int_equal(resultfile_write("out", &result, &left, &unkept), -EBUSY);
+	assert_int_equal(unkept, 0);
+	assert_int_equal(umount("out"), 0);
+	assert_non_null(left);
+	assert_int_equal(resultfile_read(left, &again, &why), 0);
+	assert_same_result(&again, &result);
+	assert_int_equal(count_files(), 3);
+	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
+	free(left);
+}
+
+/* In a process of its own, as another user: nothing is given back afterwards. */
+static int try_as_nobody(const char *path)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+		    setresuid(65534, 65534, 65534))
+			_exit(99);
+		_exit(-resultfile_try(path));
+	}
+	waitpid(pid, &status, 0);
+	return -WEXITSTATUS(status);
+}
+
+/* Only its owner replaces a file in a directory like /tmp. */
+static void anothers_file_in_a_sticky_directory(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("out", "old", 3);
+	assert_int_equal(try_as_nobody("out"), -EPERM);
+	assert_int_equal(try_as_nobody("own"), 0);
+	assert_int_equal(chown("out", 65534, 65534), 0);
+	assert_int_equal(try_as_nobody("out"), 0);
+	assert_int_equal(count_files(), 1);
+}
+
+/* As another user. Return: as resultfile_write(), or, if that is 0, what is not kept. */
+static int replace_as_nobody(const char *path)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		char *left;
+		int unkept, error;
+
+		if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+		    setresuid(65534, 65534, 65534))
+			_exit(99);
+		error = resultfile_write(path, &result, &left, &unkept);
+		if (!error == !!left || (error && unkept) || (left && unlink(left)))
+			_exit(98);
+		_exit(-(error ? : unkept));
+	}
+	waitpid(pid, &status, 0);
+	return -WEXITSTATUS(status);
+}
+
+/* Nor does one user delete another's file there because its name is in the way. */
+static void anothers_old_file_in_a_sticky_directory(void **state)
+{
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("out", "old", 3);
+	assert_int_equal(chown("out", 65534, 65534), 0);
+	write_bytes("out.old", "mine", 4);
+	assert_int_equal(replace_as_nobody("out"), -EPERM);
+	assert_is("out.old", "mine");
+	assert_is_result("out");
+	assert_int_equal(count_files(), 2);
+}
+
+/* A file that stays where it is gets no second name, nor does its predecessor lose its own. */
+static void refusal_leaves_both_old_files(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("out", "second", 6);
+	/* which may be linked by others (protected_hardlinks in proc(5)) */
+	assert_int_equal(chmod("out", 0666), 0);
+	write_bytes("out.old", "first", 5);
+	assert_int_equal(chown("out.old", 65534, 65534), 0);
+	assert_int_equal(replace_as_nobody("out"), -EPERM);
+	assert_is("out", "second");
+	assert_is("out.old", "first");
+	assert_int_equal(stat("out", &st), 0);
+	assert_int_equal(st.st_nlink, 1);
+	assert_int_equal(count_files(), 2);
+}
+
+/* By another user's link in such a directory nobody's file is replaced. */
+static void anothers_link_in_a_sticky_directory(void **state)
+{
+	unsigned char bytes[16];
+
+	(void)state;
+	if (geteuid() || read_bytes("/proc/sys/fs/protected_symlinks", bytes, 16) < 1 ||
+	    bytes[0] != '1')
+		skip();
+	assert_int_equal(chmod(".", 01777), 0);
+	write_bytes("mine", "old", 3);
+	assert_int_equal(symlink("mine", "out"), 0);
+	assert_int_equal(lchown("out", 65534, 65534), 0);
+	assert_int_equal(resultfile_try("out"), -EACCES);
+	assert_int_equal(write_result("out"), -EACCES);
+	assert_int_equal(read_bytes("mine", bytes, sizeof(bytes)), 3);
+	assert_int_equal(count_files(), 2);
+}
+
+static void trying_leaves_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(resultfile_try("out"), 0);
+	assert_int_equal(count_files(), 0);
+	write_bytes("out", "old", 3);
+	assert_int_equal(resultfile_try("out"), 0);
+	assert_int_equal(count_files(), 1);
+	assert_int_equal(resultfile_try("none/out"), -ENOENT);
+	assert_int_equal(resultfile_try("out/out"), -ENOTDIR);
+	assert_int_equal(resultfile_try("/proc/out"), -ENOENT);
+	assert_int_equal(resultfile_try("."), -EISDIR);
+}
+
+/*
+ * What is no regular file, as /dev/null, stays what it is. With files of our own: were
+ * it otherwise, root would lose his.
+ */
+static void special_files_are_written_to(void **state)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX, .sun_path = "socket" };
+	unsigned char bytes[4096];
+	struct stat st;
+	int fifo, listener;
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	fifo = open("fifo", O_RDWR | O_NONBLOCK);
+	assert_true(fifo >= 0);
+	assert_int_equal(resultfile_try("fifo"), 0);
+	assert_int_equal(write_result("fifo"), 0);
+	assert_true(read(fifo, bytes, sizeof(bytes)) > 36);
+	assert_memory_equal(bytes, "profil result 1\n", 16);
+	close(fifo);
+	assert_int_equal(stat("fifo", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+
+	listener = socket(AF_UNIX, SOCK_STREAM, 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&name, sizeof(name)), 0);
+	assert_int_equal(resultfile_try("socket"), -ENXIO);
+	assert_int_equal(write_result("socket"), -ENXIO);
+	close(listener);
+	assert_int_equal(stat("socket", &st), 0);
+	assert_true(S_ISSOCK(st.st_mode));
+	assert_int_equal(count_files(), 2);
+}
+
+/* A reader sees an end where a writer was and is no more, and goes */
+static void pipe_is_tried_without_its_reader(void **state)
+{
+	struct pollfd reader = { .events = POLLIN };
+
+	(void)state;
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	reader.fd = open("fifo", O_RDONLY | O_NONBLOCK);
+	assert_true(reader.fd >= 0);
+	assert_int_equal(resultfile_try("fifo"), 0);
+	assert_int_equal(poll(&reader, 1, 0), 0);
+	close(reader.fd);
+	assert_int_equal(resultfile_try("fifo"), 0);
+	if (!geteuid())
+		return;
+	assert_int_equal(chmod("fifo", 0400), 0);
+	assert_int_equal(resultfile_try("fifo"), -EACCES);
+}
+
+static void missing_file_has_its_errno(void **state)
+{
+	const char *why;
+
+	(void)state;
+	assert_int_equal(resultfile_read("out", &again, &why), -ENOENT);
+	assert_refused(".", "no regular file");
+	assert_refused("/dev/zero", "no regular file");
+	/* opening it would wait */
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_refused("fifo", "no regular file");
+}
+
+static void every_cut_is_told(void **state)
+{
+	unsigned char bytes[4096];
+	size_t size, cut;
+
+	(void)state;
+	assert_int_equal(write_result("out"), 0);
+	size = read_bytes("out", bytes, sizeof(bytes));
+	for (cut = 0; cut < size; cut++) {
+		write_bytes("cut", bytes, cut);
+		assert_refused("cut", cut ? "cut short" : "empty");
+	}
+}
+
+static void every_flipped_bit_is_found(void **state)
+{
+	unsigned char bytes[4096];
+	size_t size, bit;
+
+	(void)state;
+	assert_int_equal(write_result("out"), 0);
+	size = read_bytes("out", bytes, sizeof(bytes));
+	for (bit = 0; bit < 8 * size; bit++) {
+		const char *words = bit / 8 < 14 ? "no result" :
+				    bit / 8 < 16 ? "another version" : "it is ";
+
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		write_bytes("bad", bytes, size);
+		assert_refused("bad", words);
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+	}
+	bytes[size] = 0;
+	write_bytes("bad", bytes, size + 1);
+	assert_refused("bad", "damaged");
+}
+
+static void other_files_are_no_results(void **state)
+{
+	(void)state;
+	assert_refused("/etc/passwd", "no result");
+	assert_refused("/proc/self/exe", "no result");
+	write_bytes("out", "gmon", 4);
+	assert_refused("out", "no result");
+	write_bytes("out", "profil result 2\n.....................", 37);
+	assert_refused("out", "another version");
+}
+
+/* Put a message into an envelope that is fine. */
+static void write_message(const char *path, const unsigned char *message, size_t nr,
+			  uint64_t told)
+{
+	unsigned char *bytes = calloc(1, 36 + compressBound(nr));
+	uLongf packed = compressBound(nr);
+	uint64_t length;
+	uint32_t sum;
+
+	assert_int_equal(compress(bytes + 36, &packed, message, nr), Z_OK);
+	memcpy(bytes, "profil result 1\n", 16);
+	length = packed;
+	memcpy(bytes + 16, &length, 8);
+	memcpy(bytes + 24, &told, 8);
+	sum = (uint32_t)crc32(0, bytes + 16, 16);
+	sum = (uint32_t)crc32(sum, bytes + 36, (uInt)packed);
+	memcpy(bytes + 32, &sum, 4);
+	write_bytes(path, bytes, 36 + packed);
+	free(bytes);
+}
+
+static void untrue_lengths_are_refused(void **state)
+{
+	const char *why = NULL;
+	unsigned char *message;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
+	write_message("out", message, nr, nr);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	result_release(&again);
+	write_message("out", message, nr, nr - 1);
+	assert_refused("out", "damaged");
+	write_message("out", message, nr, nr + 1);
+	assert_refused("out", "damaged");
+	write_message("out", message, nr, UINT64_MAX);
+	assert_refused("out", "larger than any result");
+	write_message("out", message, nr - 1, nr - 1);
+	assert_refused("out", "no message");
+	free(message);
+}
+
+/* Three bytes a piece, a hundred in memory: 32 MiB of that in a file of 32 KiB */
+static void small_files_take_no_great_memory(void **state)
+{
+	const size_t nr = 32 << 20;
+	unsigned char *message = malloc(nr);
+	struct rusage before, after;
+	size_t i;
+
+	(void)state;
+	/* field 19, of length 0 */
+	for (i = 0; i + 3 <= nr; i += 3)
+		memcpy(message + i, "\x9a\x01\x00", 3);
+	write_message("out", message, i, i);
+	free(message);
+	getrusage(RUSAGE_SELF, &before);
+	assert_refused("out", "more memory than any result");
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 800 << 10);
+}
+
+/* As many objects as a run makes, with paths as long as they can be, are read; no more. */
+static void objects_are_as_many_as_runs_make(void **state)
+{
+	static char paths[RESULT_MAX_OBJECTS + 1][RESULT_MAX_PATH];
+	static struct result_object many[RESULT_MAX_OBJECTS + 1];
+	struct result large = result;
+	const char *why = NULL;
+	char *left;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++) {
+		memset(paths[i], 'x', RESULT_MAX_PATH - 1);
+		paths[i][snprintf(paths[i], sizeof(paths[i]), "/%04zu", i)] = 'x';
+		many[i] = (struct result_object){ .path = paths[i], .end = 1 };
+	}
+	large.objects = many;
+	large.nr_objects = RESULT_MAX_OBJECTS;
+	result_find_mean_rate(&large);
+	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
+	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	assert_same_result(&again, &large);
+	result_release(&again);
+	large.nr_objects++;
+	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
+	assert_refused("out", "more objects than any run makes");
+}
+
+/* Read from standard input, which is closed then. Return: as resultfile_read(). */
+static int read_input(int fd, const char **why)
+{
+	int kept = dup(STDIN_FILENO), error;
+
+	assert_true(fd >= 0 && kept >= 0);
+	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	close(fd);
+	error = resultfile_read(RESULTFILE_STDIN, &again, why);
+	assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
+	close(kept);
+	return error;
+}
+
+/* A child writes a file into it, in pieces. */
+static int pipe_of(const char *path)
+{
+	unsigned char bytes[4096];
+	size_t nr, i;
+	int ends[2];
+
+	nr = read_bytes(path, bytes, sizeof(bytes));
+	assert_int_equal(pipe(ends), 0);
+	if (!fork()) {
+		for (i = 0; i < nr; i++)
+			if (write(ends[1], &bytes[i], 1) != 1)
+				_exit(1);
+		_exit(0);
+	}
+	close(ends[1]);
+	return ends[0];
+}
+
+static void standard_input_is_read(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	assert_int_equal(write_result("out"), 0);
+	assert_int_equal(read_input(open("out", O_RDONLY), &why), 0);
+	assert_same_result(&again, &result);
+	result_release(&again);
+	assert_int_equal(read_input(pipe_of("out"), &why), 0);
+	assert_same_result(&again, &result);
+	result_release(&again);
+	while (wait(NULL) > 0)
+		;
+	/* and no file of that name */
+	assert_int_equal(write_result("-"), 0);
+	assert_int_equal(read_input(open("/dev/null", O_RDONLY), &why), -EBADMSG);
+	assert_non_null(strstr(why, "it is empty"));
+}
+
+static void standard_input_is_refused(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+	struct rusage before, after;
+	const char *why = NULL;
+
+	(void)state;
+	/* whose end is not waited for */
+	assert_true(terminal >= 0 && !unlockpt(terminal));
+	assert_int_equal(read_input(open(ptsname(terminal), O_RDWR | O_NOCTTY), &why), -EBADMSG);
+	assert_non_null(strstr(why, "it is a terminal"));
+	close(terminal);
+	getrusage(RUSAGE_SELF, &before);
+	assert_int_equal(read_input(open("/dev/zero", O_RDONLY), &why), -EBADMSG);
+	assert_non_null(strstr(why, "larger than any result"));
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 100 << 10);
+	assert_int_equal(read_input(open(".", O_RDONLY), &why), -EISDIR);
+}
+
+/* What result_problem() has to find, in a result that is fine otherwise */
+static void nonsense_is_refused(void **state)
+{
+	struct result_object *objects = result.objects;
+	struct result_process *processes = result.processes;
+	char *long_path = calloc(1, RESULT_MAX_PATH + 1), *name;
+
+	(void)state;
+	memset(long_path, '/', RESULT_MAX_PATH);
+#define NONSENSE(place, value, words)					\
+	do {								\
+		__typeof__(place) kept = place;				\
+									\
+		place = value;						\
+		assert_int_equal(write_result("out"), 0);		\
+		assert_refused("out", words);				\
+		place = kept;						\
+	} while (0)
+
+	NONSENSE(result.rate, 0, "rate");
+	NONSENSE(result.clock, 4, "clock");
+	NONSENSE(result.text_bytes, 0, "power of two");
+	NONSENSE(result.text_bytes, 12, "power of two");
+	NONSENSE(result.unprofiled[0].program[0], 0, "name of a program");
+	NONSENSE(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
+	NONSENSE(processes[0].rate, 1, "lower rate");
+	NONSENSE(result.nr_processes, 0, "no process");
+	NONSENSE(result.start_failures, UINT64_MAX, "processes are too many");
+	NONSENSE(result.unlisted_processes, UINT64_MAX, "processes are too many");
+	NONSENSE(result.outside, UINT64_MAX, "too many");
+	NONSENSE(objects[0].end, objects[0].start, "ends before");
+	NONSENSE(objects[0].end, objects[0].counts[1].address, "outside their object");
+	NONSENSE(objects[0].counts[1].address, objects[0].counts[0].address, "order");
+	NONSENSE(objects[0].counts[1].address, objects[0].counts[0].address + 3,
+		 "order");
+	NONSENSE(objects[0].counts[0].address, objects[0].start - 1, "do not add up");
+	NONSENSE(objects[0].counts[0].samples, 0, "no samples");
+	NONSENSE(objects[0].counts[0].samples, UINT64_MAX, "do not add up");
+	NONSENSE(objects[1].counts[0].samples, UINT64_MAX - 1, "too many");
+	NONSENSE(objects[1].path[0], '!', "not in order");
+	NONSENSE(objects[0].path[0], 0, "no path");
+	NONSENSE(objects[0].path, long_path, "path of an object is too long");
+	NONSENSE(processes[1].program, long_path, "path of a program is too long");
+	NONSENSE(processes[0].has_ended, false, "did not tell");
+	NONSENSE(processes[0].has_status, false, "did not tell");
+	NONSENSE(processes[0].start_cpu_ns, UINT64_MAX, "too long");
+	NONSENSE(processes[0].cpu_ns, UINT64_MAX - 10, "too long");
+	processes[1].has_ended = true;
+	NONSENSE(processes[1].cpu_ns, UINT64_MAX - 21, "too long");
+	name = result.argv[0];
+	result.argv[0] = NULL;
+	assert_int_equal(write_result("out"), 0);
+	assert_refused("out", "no command");
+	result.argv[0] = name;
+	free(long_path);
+}
+
+static void random_messages_do_not_crash(void **state)
+{
+	unsigned int seed = 5;
+	unsigned char *message;
+	int round;
+	size_t nr;
+
+	(void)state;
+	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
+	for (round = 0; round < 20000; round++) {
+		size_t at = (size_t)rand_r(&seed) % nr;
+		unsigned char kept = message[at];
+		const char *why = NULL;
+		int error;
+
+		message[at] = (unsigned char)rand_r(&seed);
+		error = resultpack_unpack(message, nr, &again, &why);
+		assert_true(error == 0 || (error == -EBADMSG && why));
+		result_release(&again);
+		message[at] = kept;
+	}
+	free(message);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_written_is_read),
+		TEST(file_is_replaced_in_one_step),
+		TEST(old_result_is_kept),
+		TEST(planted_link_is_not_followed),
+		TEST(new_result_is_there_without_the_old_one),
+		TEST(failed_write_changes_nothing),
+		TEST(dangling_link_is_replaced),
+		TEST(result_is_kept_beside_a_mount_point),
+		TEST(anothers_file_in_a_sticky_directory),
+		TEST(anothers_old_file_in_a_sticky_directory),
+		TEST(refusal_leaves_both_old_files),
+		TEST(anothers_link_in_a_sticky_directory),
+		TEST(trying_leaves_nothing),
+		TEST(special_files_are_written_to),
+		TEST(pipe_is_tried_without_its_reader),
+		TEST(missing_file_has_its_errno),
+		TEST(every_cut_is_told),
+		TEST(every_flipped_bit_is_found),
+		TEST(other_files_are_no_results),
+		TEST(untrue_lengths_are_refused),
+		TEST(small_files_take_no_great_memory),
+		TEST(objects_are_as_many_as_runs_make),
+		TEST(standard_input_is_read),
+		TEST(standard_input_is_refused),
+		TEST(nonsense_is_refused),
+		TEST(random_messages_do_not_crash),
+	};
+
+	return cmocka_run_group_tests_name("resultfile", tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests of the library's calls share: each of them once, and an ear
+ * for what it says on stderr. For one program each.
+ */
+#ifndef CALLS_H
+#define CALLS_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/profil.h>
+#include <unistd.h>
+
+#include "lib/profil.h"
+#include "support/fake_device.h"
+#include "support/test.h"
+
+static unsigned short buffer[512];
+static const unsigned long offset = 0x1000;
+
+/* errno, or 0: of a call that returned this */
+static inline int error_of(long result)
+{
+	return result < 0 ? errno : 0;
+}
+
+static inline int start_aix(void)
+{
+	return profil_aix(buffer, sizeof(buffer), offset, 0x8000);
+}
+
+static inline int start_glibc(void)
+{
+	return profil(buffer, sizeof(buffer), offset, 0x8000);
+}
+
+static inline int start_solaris(void)
+{
+	return profil_solaris(buffer, sizeof(buffer), offset, 0x8000);
+}
+
+static inline int start_bsd(void)
+{
+	return profil_bsd((char *)buffer, sizeof(buffer), offset, 0x8000);
+}
+
+static inline int start_linux099(void)
+{
+	return profil_linux099((char *)buffer, sizeof(buffer), offset, 0x8000);
+}
+
+static inline int start_osf1(void)
+{
+	return profil_osf1((short *)buffer, sizeof(buffer), offset, 0x8000);
+}
+
+static inline int start_sprofil(void)
+{
+	struct prof prof = { buffer, sizeof(buffer), offset, 0x8000 };
+
+	return sprofil(&prof, 1, NULL, PROF_USHORT);
+}
+
+static inline struct profil_region native_region(void)
+{
+	return (struct profil_region){
+		.start = offset,
+		.offset = offset,
+		.buf = (uintptr_t)buffer,
+		.bytes = sizeof(buffer),
+		.scale = 0x8000,
+	};
+}
+
+static inline int start_native(void)
+{
+	struct profil_region region = native_region();
+	struct profil_attr attr = { .regions = &region, .nr_regions = 1 };
+
+	return profil_start(&attr);
+}
+
+static inline int start_pcsample(void)
+{
+	static uintptr_t pcs[8];
+
+	return (int)pcsample(pcs, 8);
+}
+
+/* AIX's second form: a structure of another system, and the one that ends it */
+struct profil_aix_element {
+	uintptr_t low, high;
+	void *counters;
+	int bytes;
+	unsigned int scale;
+};
+
+static inline int start_aix_form(void)
+{
+	struct profil_aix_element elements[] = {
+		{ 0x1000, 0x1100, buffer, 0x100, -1U }, { 0 },
+	};
+
+	return profil_aix(elements, -1U, 0, 0);
+}
+
+/* And each way to end one */
+static inline long end_solaris(void)
+{
+	return profil_solaris(buffer, 0, 0, 0);
+}
+
+static inline long end_bsd(void)
+{
+	return profil_bsd((char *)buffer, 0, 0, 0);
+}
+
+static inline long end_linux099(void)
+{
+	return profil_linux099((char *)buffer, 0, 0, 0);
+}
+
+static inline long end_osf1(void)
+{
+	return profil_osf1((short *)buffer, 0, 0, 1);
+}
+
+static inline long end_aix(void)
+{
+	return profil_aix(buffer, 0, 0, 1);
+}
+
+static inline long end_aix_form(void)
+{
+	struct profil_aix_element end = { 0 };
+
+	return profil_aix(&end, -1U, 0, 0);
+}
+
+static inline long end_glibc(void)
+{
+	return profil(buffer, 0, 0, 0);
+}
+
+static inline long end_sprofil(void)
+{
+	return sprofil(NULL, 0, NULL, 0);
+}
+
+static inline long end_native(void)
+{
+	return profil_stop(NULL);
+}
+
+static inline long end_pcsample(void)
+{
+	return pcsample(NULL, 0);
+}
+
+/* Whether a profile is on. */
+static inline bool is_on(void)
+{
+	return fake_device.state == PROFIL_STATE_RUNNING;
+}
+
+/*
+ * What the library says on stderr, from begin_stderr() to end_stderr(), which
+ * tells whether a word is among it; NULL: whether it is nothing.
+ */
+static int real_stderr;
+static FILE *heard;
+
+static inline void begin_stderr(void)
+{
+	real_stderr = dup(2);
+	heard = tmpfile();
+	if (real_stderr < 0 || !heard || dup2(fileno(heard), 2) < 0)
+		abort();
+}
+
+static inline bool end_stderr(const char *word)
+{
+	char text[4096];
+	ssize_t length;
+
+	dup2(real_stderr, 2);
+	close(real_stderr);
+	length = pread(fileno(heard), text, sizeof(text) - 1, 0);
+	fclose(heard);
+	heard = NULL;
+	text[length < 0 ? 0 : length] = 0;
+	return word ? strstr(text, word) != NULL : !length;
+}
+
+/* Each way to begin a profile */
+static int (*const starts[])(void) = {
+	start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
+	start_glibc, start_sprofil, start_native,
+};
+
+/* Before each test */
+static inline int setup(void **state)
+{
+	(void)state;
+	unsetenv("PROFIL_RATE");
+	fake_device_reset();
+	profil_set_rate(0);
+	profil_stop(NULL);
+	fake_device_reset();
+	return 0;
+}
+
+/* A test that has failed is to be heard. */
+static inline int teardown(void **state)
+{
+	(void)state;
+	if (heard)
+		end_stderr(NULL);
+	return 0;
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+#endif /* CALLS_H */

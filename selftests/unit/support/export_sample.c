@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What ../export_test.sh is about:
+ *
+ *	export_sample odd FORMAT OUT	exports the odd result
+ *	export_sample result OUT FILE...
+ *					writes a result about ELF files, whose samples
+ *					standard input has: lines of a file's number
+ *					(from 0), an address and a count
+ */
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include <export/export.h>
+#include <result/resultfile.h>
+#include <util/objectfile.h>
+
+#include "support/odd_result.h"
+
+#define RATE		1000
+#define TEXT_BYTES	4
+
+/* The addresses of its executable segments */
+static void read_segments(Elf *elf, struct result_object *object)
+{
+	size_t nr, i;
+
+	if (elf_getphdrnum(elf, &nr))
+		errx(1, "%s: %s", object->path, elf_errmsg(-1));
+	object->start = UINT64_MAX;
+	for (i = 0; i < nr; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    !(header.p_flags & PF_X))
+			continue;
+		if (header.p_vaddr < object->start)
+			object->start = header.p_vaddr;
+		if (header.p_vaddr + header.p_memsz > object->end)
+			object->end = header.p_vaddr + header.p_memsz;
+	}
+}
+
+static void read_object(struct result_object *object, char *path)
+{
+	const char *problem;
+	int fd = objectfile_open(path, &problem);
+	Elf *elf;
+
+	if (fd < 0)
+		errx(1, "%s: %s", path, problem);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	object->path = path;
+	read_segments(elf, object);
+	object->build_id_bytes = objectfile_build_id(elf, object->build_id,
+						     sizeof(object->build_id));
+	elf_end(elf);
+	close(fd);
+}
+
+static void read_counts(struct result *result)
+{
+	uint64_t address, samples;
+	size_t object;
+
+	while (scanf("%zu %" SCNx64 " %" SCNu64, &object, &address, &samples) == 3) {
+		struct result_object *to = &result->objects[object];
+
+		to->counts = reallocarray(to->counts, to->nr_counts + 1,
+					  sizeof(*to->counts));
+		if (object >= result->nr_objects || !to->counts)
+			errx(1, "no object %zu, or no memory", object);
+		to->counts[to->nr_counts++] = (struct result_count){ address, samples };
+		to->samples += samples;
+	}
+}
+
+static void real_result(struct result *result, char **paths, size_t nr)
+{
+	static char *argv[] = { "sample", NULL };
+	static struct result_process process = { .pid = 1, .program = "sample", .rate = RATE };
+	size_t i;
+
+	elf_version(EV_CURRENT);
+	*result = (struct result){
+		.argv = argv, .host = "host", .kernel = "6.12 x86_64",
+		.start_time_ns = 1790000000000000000, .elapsed_ns = 1000000000, .pid = 1,
+		.rate = RATE, .requested_rate = RATE, .text_bytes = TEXT_BYTES,
+		.processes = &process, .nr_processes = 1,
+		.objects = calloc(nr, sizeof(struct result_object)), .nr_objects = nr,
+	};
+	if (!result->objects)
+		err(1, "result");
+	process.program = paths[nr - 1];
+	for (i = 0; i < nr; i++)
+		read_object(&result->objects[i], paths[i]);
+	read_counts(result);
+}
+
+static int export_odd(const char *name, const char *out)
+{
+	const struct export_format *format = export_formats;
+	struct symbolized symbolized;
+	struct result result;
+	int error;
+
+	while (format->name && strcmp(format->name, name))
+		format++;
+	if (!format->name)
+		errx(1, "no format %s", name);
+	odd_result(&result);
+	if (symbolize_result(&symbolized, &result, odd_find, NULL, odd_demangle))
+		errx(1, "no memory");
+	error = export_to(format, &symbolized, out);
+	symbolized_release(&symbolized);
+	return error ? 1 : 0;
+}
+
+static int write_result(const char *out, char **paths, size_t nr)
+{
+	struct result result;
+	const char *problem;
+	char *left;
+	int error;
+
+	real_result(&result, paths, nr);
+	problem = result_problem(&result);
+	if (problem)
+		errx(1, "%s", problem);
+	error = resultfile_write(out, &result, &left, NULL);
+	if (error)
+		errx(1, "%s: %s", out, strerror(-error));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && !strcmp(argv[1], "odd"))
+		return export_odd(argv[2], argv[3]);
+	if (argc > 3 && !strcmp(argv[1], "result"))
+		return write_result(argv[2], argv + 3, (size_t)argc - 3);
+	errx(1, "usage: export_sample odd|result ...");
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The odd result, and its functions.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <linux/profil.h>
+
+#include "support/odd_result.h"
+#include "support/test.h"
+
+static char *argv[] = { "/bin/odd", "a  b\n", "\xff\"<&>\\", NULL };
+
+static struct result_count odd_counts[] = {
+	{ 0x1000, 3 }, { 0x1010, 4 }, { 0x1ff0, 5 }, { 0x2000, 6 }, { 0x2ffc, 1 },
+};
+static struct result_count big_counts[] = {
+	{ 0x401000, 65535 }, { 0x401004, 65536 }, { 0x401008, 9 },
+	{ 0x402000, ((uint64_t)1 << 32) + 5 },
+};
+static struct result_count lib_counts[] = { { 0x1000, 11 } };
+static struct result_count opt_counts[] = { { 0x1000, 12 } };
+static struct result_count vdso_counts[] = { { 0x900, 1 }, { 0xa00, 1 } };
+
+/* Sorted by path, as in each result */
+static const struct result_object first_objects[NR_ODD_OBJECTS] = {
+	[ODD] = {
+		.path = ODD_PATH,
+		.build_id = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67",
+		.build_id_bytes = 20,
+		.start = 0x1000, .end = 0x2ffe, .bias = 0x555555554000,
+		.counts = odd_counts, .nr_counts = ARRAY_SIZE(odd_counts), .samples = 19,
+	},
+	[BIG] = {
+		.path = "/lib/big.so",
+		.start = 0x401000, .end = 0x403000,
+		.counts = big_counts, .nr_counts = ARRAY_SIZE(big_counts),
+		.samples = 65535 + 65536 + 9 + ((uint64_t)1 << 32) + 5,
+	},
+	[LIB_X] = {
+		.path = "/lib/x.so",
+		.build_id = "\xaa", .build_id_bytes = 1,
+		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000000000,
+		.counts = lib_counts, .nr_counts = ARRAY_SIZE(lib_counts), .samples = 11,
+	},
+	[OPT_X] = {
+		.path = "/opt/x.so",
+		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000010000,
+		.counts = opt_counts, .nr_counts = ARRAY_SIZE(opt_counts), .samples = 12,
+	},
+	[UNUSED] = { .path = "/opt/y.so", .start = 0x1000, .end = 0x2000 },
+	[VDSO] = {
+		.path = "[vdso]", .end = 0x2000, .bias = 0x7ffff0000000,
+		.counts = vdso_counts, .nr_counts = ARRAY_SIZE(vdso_counts), .samples = 2,
+	},
+};
+
+static const struct result_process first_processes[] = {
+	{
+		.pid = 70, .parent = 69, .program = ODD_PATH, .has_ended = true,
+		.has_status = true, .rate = 997, .start_cpu_ns = 5, .cpu_ns = 1000000000,
+		.samples = 20,
+		.lost = 2, .error = ENOMEM,
+	},
+	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true, .rate = 997 },
+	{
+		.pid = 72, .program = "[unknown]", .has_ended = true,
+		.has_status = true, .rate = 997,
+		.error = 99999,
+	},
+};
+
+static struct result_object objects[NR_ODD_OBJECTS];
+static struct result_process processes[ARRAY_SIZE(first_processes)];
+
+static struct result_unprofiled unprofiled = { ODD_PATH, 2, 30 };
+
+void odd_result(struct result *result)
+{
+	memcpy(objects, first_objects, sizeof(objects));
+	memcpy(processes, first_processes, sizeof(processes));
+	*result = (struct result){
+		.argv = argv,
+		.host = "ho\"st",
+		.kernel = "6.12.1 x86_64",
+		.start_time_ns = 1790000000012345678,
+		.elapsed_ns = 4500000000,
+		.status = W_EXITCODE(3, 0),
+		.pid = 70,
+		.clock = PROFIL_CLOCK_RANDOM,
+		.rate = 997,
+		.requested_rate = 1000,
+		.text_bytes = 4,
+		.program_cpu_ns = 1000000005,
+		.children_cpu_ns = 1,
+		.outside = 7,
+		.lost = 2,
+		.lost_error = ENOMEM,
+		.fork_failures = 1,
+		.objects = objects,
+		.nr_objects = NR_ODD_OBJECTS,
+		.processes = processes,
+		.unprofiled = &unprofiled,
+		.nr_unprofiled = 1,
+		.nr_processes = ARRAY_SIZE(first_processes),
+		.unlisted_processes = 3,
+		.start_failures = 2,
+	};
+}
+
+/* Of the object: its first count, then what is found only by a count's last byte. */
+static const struct {
+	size_t object;
+	uint64_t start, end;
+	const char *name;
+} functions[] = {
+	{ ODD, 0x1000, 0x1010, ODD_NAME },
+	{ ODD, 0x1010, 0x1020, NULL },
+	{ ODD, 0x1ff2, 0x2000, ODD_MANGLED },
+	/* the object's last count ends here, but its text does before */
+	{ ODD, 0x2fff, 0x3000, "behind the end" },
+	/* in two parts, and what is between them is another's */
+	{ BIG, 0x401000, 0x401004, "(1) hot" },
+	{ BIG, 0x401004, 0x401008, "cold" },
+	{ BIG, 0x401000, 0x402004, "(1) hot" },
+	{ LIB_X, 0x1000, 0x2000, "same" },
+	{ OPT_X, 0x1000, 0x2000, "same" },
+};
+
+int odd_find(void *symbols, size_t object, uint64_t address, struct function *function)
+{
+	size_t i;
+
+	(void)symbols;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (functions[i].object != object || address < functions[i].start ||
+		    address >= functions[i].end)
+			continue;
+		function->start = functions[i].start;
+		function->name = functions[i].name;
+		function->length = functions[i].name ? (int)strlen(functions[i].name) : 0;
+		return 1;
+	}
+	return 0;
+}
+
+char *odd_demangle(const char *name)
+{
+	return strcmp(name, ODD_MANGLED) ? NULL : strdup(ODD_DEMANGLED);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A result that has everything that an export may stumble over: names that are no
+ * text, counts that do not fit into 16 and 32 bits, objects of one name, without a
+ * build-id, without a file, without samples, and functions without a name.
+ */
+#ifndef ODD_RESULT_H
+#define ODD_RESULT_H
+
+#include <result/result.h>
+#include <symbol/symbols.h>
+
+#define ODD_PATH	"/bin/o\"d;d <&>\n\xff\xc3\xa9"
+#define ODD_NAME	"f;\"g\"\\\t<h&i>\xed\xa0\x80\xc3\xa9 1"
+#define ODD_BUILD_ID	"0123456789abcdef0123456789abcdef01234567"
+#define ODD_MANGLED	"_ZN3foo3barEv"
+#define ODD_DEMANGLED	"foo::bar()"
+
+/* Indexes of the objects */
+enum { ODD, BIG, LIB_X, OPT_X, UNUSED, VDSO, NR_ODD_OBJECTS };
+
+/**
+ * odd_result - a new one
+ * @result: filled in; what it points to is not to be freed, and is the next one's too
+ */
+void odd_result(struct result *result);
+
+/**
+ * odd_find - stands in for symbols_find()
+ * @symbols:  not used
+ * @object:   index in the result
+ * @address:  in that object
+ * @function: filled in if there is one
+ *
+ * Return: 1 or 0.
+ */
+int odd_find(void *symbols, size_t object, uint64_t address, struct function *function);
+
+/**
+ * odd_demangle - knows one name
+ * @name: in question
+ *
+ * Return: ODD_DEMANGLED for ODD_MANGLED, to be given to free(); else NULL.
+ */
+char *odd_demangle(const char *name);
+
+#endif /* ODD_RESULT_H */

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Debug information from a debuginfod server: elfutils' own, on a loopback interface that
+ * nothing else is on.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <pty.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmd/options.h>
+#include <symbol/debuginfod.h>
+#include <symbol/symbols.h>
+
+#include "support/debug_file.h"
+#include "support/test.h"
+
+/* Ports of 127.0.0.1 in a network of its own: all are free */
+#define SERVER	8002
+#define SILENT	8003	/* takes connections, and answers none */
+#define NOBODY	8004
+
+
+static char path[] = "fetched/program";
+static struct result_object object = { .path = path };
+static struct result result = { .objects = &object, .nr_objects = 1 };
+static unsigned long exported, hidden;
+static const char *lacking;	/* why there is nothing to be tested */
+static int standard_error;
+
+static bool has_own_network(void)
+{
+	struct ifreq loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	int fd;
+
+	/* who is not root has to be the root of a user namespace */
+	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return false;
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &loopback))
+		return false;
+	close(fd);
+	return true;
+}
+
+static struct sockaddr_in port(uint16_t number)
+{
+	return (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_port = htons(number),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+}
+
+/* Whether the server has a file by now: it looks for them after it has begun to answer. */
+static bool is_served(const char *build_id)
+{
+	const struct sockaddr_in server = port(SERVER);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	char answer[] = "HTTP/1.1 404";
+
+	if (!connect(fd, (const struct sockaddr *)&server, sizeof(server)) &&
+	    dprintf(fd, "GET /buildid/%s/debuginfo HTTP/1.0\r\n\r\n", build_id) > 0)
+		recv(fd, answer, sizeof(answer) - 1, MSG_WAITALL);
+	close(fd);
+	return !strcmp(answer + strlen("HTTP/1.1 "), "200");
+}
+
+static pid_t start_server(void)
+{
+	pid_t server = fork();
+
+	if (server)
+		return server;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	freopen("fetched/log", "w", stdout);
+	dup2(STDOUT_FILENO, STDERR_FILENO);
+	execlp("debuginfod", "debuginfod", "-d", ":memory:", "-p", "8002", "-F",
+	       "fetched/served", NULL);
+	_exit(127);
+}
+
+static void listen_in_silence(void)
+{
+	const struct sockaddr_in silent = port(SILENT);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	/* stays open */
+	bind(fd, (const struct sockaddr *)&silent, sizeof(silent));
+	listen(fd, 8);
+}
+
+/* The program is stripped, and its debug file is on the server only. */
+static int make_files(char *build_id, int size)
+{
+	FILE *output;
+	int read;
+
+	if (system("rm -rf fetched; mkdir -p fetched/served fetched/root &&"
+		   "objcopy --only-keep-debug fixture-pie fetched/served/debug-file &&"
+		   "objcopy --strip-all fixture-pie fetched/program &&"
+		   "cp fetched/program fetched/root"))
+		return -1;
+	output = popen("./fixture-pie; readelf -n fixture-pie | sed -n 's|.*Build ID: ||p'", "r");
+	read = fscanf(output, "%lx %lx %*x %*x %*x", &exported, &hidden);
+	while (read == 2 && fgets(build_id, size, output) && build_id[0] == '\n')
+		;
+	build_id[strcspn(build_id, "\n")] = 0;
+	pclose(output);
+	return read == 2 ? 0 : -1;
+}
+
+static int set_up_all(void **state)
+{
+	static pid_t server;
+	char build_id[64] = "";
+
+	if (system("command -v debuginfod >/dev/null")) {
+		lacking = "no debuginfod: scripts/deps/install check";
+		return 0;
+	}
+	if (!has_own_network()) {
+		lacking = "no network namespace may be made here";
+		return 0;
+	}
+	if (make_files(build_id, sizeof(build_id)))
+		return -1;
+	setenv("DEBUGINFOD_CACHE_PATH", "fetched/cache", 1);
+	standard_error = dup(STDERR_FILENO);
+	listen_in_silence();
+	server = start_server();
+	*state = &server;
+	/* however long it takes; it has failed if it has ended */
+	while (!is_served(build_id))
+		if (waitpid(server, NULL, WNOHANG))
+			return -1;
+	return 0;
+}
+
+static int tear_down_all(void **state)
+{
+	pid_t *server = *state;
+
+	if (!server)
+		return 0;
+	kill(*server, SIGKILL);
+	waitpid(*server, NULL, 0);
+	return system("rm -rf fetched");
+}
+
+static void use_server(uint16_t number)
+{
+	char url[64];
+
+	if (lacking) {
+		print_message("%s\n", lacking);
+		skip();
+	}
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d", number);
+	setenv("DEBUGINFOD_URLS", url, 1);
+	assert_int_equal(system("rm -rf fetched/cache"), 0);
+}
+
+/* As a subcommand does */
+static void parse(const char *option)
+{
+	const struct argp argp = { .children = options_fetching };
+	char *arguments[] = { (char *)"report", (char *)option, NULL };
+
+	assert_int_equal(argp_parse(&argp, option ? 2 : 1, arguments, 0, NULL, NULL), 0);
+}
+
+/* First of all: what is allowed stays allowed. */
+static void nothing_is_fetched_unless_allowed(void **state)
+{
+	(void)state;
+	use_server(SERVER);
+	parse("--no-debuginfod");
+	assert_false(debug_file_is_found(&result, NULL, hidden));
+	assert_int_not_equal(access("fetched/cache", F_OK), 0);
+	assert_null(getenv("DEBUGINFOD_MAXTIME"));
+}
+
+static void debug_information_is_fetched(void **state)
+{
+	(void)state;
+	use_server(SERVER);
+	parse(NULL);
+	assert_true(debug_file_is_found(&result, NULL, hidden));
+	assert_int_equal(access("fetched/cache", F_OK), 0);
+}
+
+static void a_root_has_it_fetched_too(void **state)
+{
+	(void)state;
+	use_server(SERVER);
+	debuginfod_allow();
+	snprintf(path, sizeof(path), "/program");
+	assert_true(debug_file_is_found(&result, "fetched/root", hidden));
+	snprintf(path, sizeof(path), "fetched/program");
+}
+
+/* Waiting is bounded where the user does not say how long. */
+static void time_is_limited(void **state)
+{
+	(void)state;
+	use_server(SERVER);
+	unsetenv("DEBUGINFOD_MAXTIME");
+	setenv("DEBUGINFOD_TIMEOUT", "7", 1);
+	debuginfod_allow();
+	assert_string_equal(getenv("DEBUGINFOD_MAXTIME"), "300");
+	assert_string_equal(getenv("DEBUGINFOD_TIMEOUT"), "7");
+}
+
+/* A server that fails: said once, and not asked again for the next object */
+static void assert_failure(const char *said)
+{
+	char text[512] = "";
+	FILE *file = fopen("fetched/said", "w+");
+
+	assert_non_null(file);
+	debuginfod_allow();
+	dup2(fileno(file), STDERR_FILENO);
+	assert_false(debug_file_is_found(&result, NULL, hidden));
+	assert_null(getenv("DEBUGINFOD_URLS"));
+	assert_false(debug_file_is_found(&result, NULL, hidden));
+	dup2(standard_error, STDERR_FILENO);
+	rewind(file);
+	fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	if (!strstr(text, said))
+		fail_msg("not '%s': %s", said, text);
+	assert_ptr_equal(strchr(text, '\n'), strrchr(text, '\n'));
+}
+
+static void failing_servers_are_told(void **state)
+{
+	(void)state;
+	use_server(NOBODY);
+	assert_failure("debuginfod: Connection refused (ECONNREFUSED): no more");
+}
+
+static void silent_servers_are_given_up(void **state)
+{
+	(void)state;
+	use_server(SILENT);
+	setenv("DEBUGINFOD_TIMEOUT", "1", 1);
+	assert_failure("debuginfod: Timer expired (ETIME): no more");
+	unsetenv("DEBUGINFOD_TIMEOUT");
+}
+
+/* What a server does not have is no reason to say anything. */
+static void missing_files_are_no_failure(void **state)
+{
+	(void)state;
+	use_server(SERVER);
+	debuginfod_allow();
+	debuginfod_after_search(-ENOENT);
+	debuginfod_after_search(-1);
+	assert_non_null(getenv("DEBUGINFOD_URLS"));
+}
+
+static void terminals_see_progress(void **state)
+{
+	char text[1 << 16] = "";
+	int master, slave;
+	ssize_t nr;
+	size_t length = 0;
+
+	(void)state;
+	use_server(SERVER);
+	debuginfod_allow();
+	assert_int_equal(openpty(&master, &slave, NULL, NULL, NULL), 0);
+	dup2(slave, STDERR_FILENO);
+	assert_true(debug_file_is_found(&result, NULL, hidden));
+	dup2(standard_error, STDERR_FILENO);
+	/* so that there is an end */
+	close(slave);
+	while ((nr = read(master, text + length, sizeof(text) - 1 - length)) > 0)
+		length += (size_t)nr;
+	close(master);
+	assert_memory_equal(text, "\rprofil: fetching debug information of program", 46);
+	/* and that is erased */
+	assert_string_equal(strrchr(text, '\r'), "\r\033[K");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_fetched_unless_allowed),
+		cmocka_unit_test(debug_information_is_fetched),
+		cmocka_unit_test(a_root_has_it_fetched_too),
+		cmocka_unit_test(time_is_limited),
+		cmocka_unit_test(failing_servers_are_told),
+		cmocka_unit_test(silent_servers_are_given_up),
+		cmocka_unit_test(missing_files_are_no_failure),
+		cmocka_unit_test(terminals_see_progress),
+	};
+
+	return cmocka_run_group_tests_name("fetching", tests, set_up_all, tear_down_all);
+}

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Source lines of addresses in real ELF files: the profile by line, and the annotated source.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include <report/annotate.h>
+#include <report/profile.h>
+#include <symbol/lines.h>
+
+#include "support/test.h"
+
+static char path[64];
+static struct result_count counts[64];
+static struct result_object object = { .path = path, .counts = counts };
+static struct result result = {
+	.text_bytes = 4, .objects = &object, .nr_objects = 1,
+};
+static struct symbols *symbols;
+static struct lines *lines;
+static char *text;
+static unsigned long exported, hidden, sizeless, written, last;
+
+static int open_fixture(const char *name)
+{
+	FILE *output;
+	int read;
+
+	snprintf(path, sizeof(path), "./%s", name);
+	output = popen(path, "r");
+	read = fscanf(output, "%lx %lx %lx %lx %lx", &exported, &hidden, &sizeless, &written,
+		      &last);
+	pclose(output);
+	object.start = 0;
+	object.end = 1 << 20;
+	object.nr_counts = 0;
+	object.samples = 0;
+	symbols = symbols_new(&result, NULL);
+	lines = lines_new(symbols);
+	return read == 5 && symbols && lines ? 0 : -1;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-pie");
+}
+
+static int set_up_relative(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-relative");
+}
+
+/* The program has the line table, a .dwo file all other debug information. */
+static int set_up_split(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-split");
+}
+
+static int set_up_mixed(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-mixed");
+}
+
+/* Its paths are relative to the directory in which it was compiled. */
+static int set_up_dwarf4(void **state)
+{
+	(void)state;
+	return open_fixture("fixture-dwarf4");
+}
+
+static void tear_down_text(void)
+{
+	free(text);
+	text = NULL;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	lines_free(lines);
+	symbols_free(symbols);
+	tear_down_text();
+	return 0;
+}
+
+static void count(uint64_t address, uint64_t samples)
+{
+	counts[object.nr_counts++] = (struct result_count){ address, samples };
+	object.samples += samples;
+}
+
+/* Number of the first line of fixture.c that contains @part */
+static int line_of(const char *part)
+{
+	FILE *source = fopen("support/fixture.c", "r");
+	char line[256];
+	int number = 0;
+
+	assert_non_null(source);
+	while (fgets(line, sizeof(line), source)) {
+		number++;
+		if (strstr(line, part)) {
+			fclose(source);
+			return number;
+		}
+	}
+	fail_msg("no line of fixture.c has %s", part);
+	return 0;
+}
+
+static void lines_match_the_source(void **state)
+{
+	struct source_line line;
+
+	(void)state;
+	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
+	/* the start of a function is the line of its opening brace */
+	assert_int_equal(line.line, line_of("inlined(hidden(n))") - 1);
+	assert_non_null(strstr(line.file, "fixture.c"));
+	/* assembler code has no lines */
+	assert_int_equal(symbols_line(symbols, 0, sizeless, &line), 0);
+}
+
+/* The compiler ran in another directory, on "../fixture.c". */
+static void relative_paths_begin_in_the_compilers_directory(void **state)
+{
+	struct source_line line;
+
+	(void)state;
+	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
+	assert_int_equal(line.file[0], '/');
+	assert_int_equal(access(line.file, R_OK), 0);
+}
+
+static void samples_add_up_by_line(void **state)
+{
+	uint64_t all = 0, address;
+	struct profile profile;
+	char name[64];
+	size_t i;
+
+	(void)state;
+	for (address = hidden; address < hidden + 48; address += 4)
+		count(address, 1);
+	count(sizeless, 3);
+	assert_int_equal(profile_make(&profile, &result, lines_find, lines), 0);
+	/* a loop of three lines, each compiled to several pieces of code */
+	assert_in_range(profile.nr_rows, 3, 8);
+	for (i = 0; i < profile.nr_rows; i++) {
+		if (strcmp(profile.rows[i].function, "sizeless"))
+			assert_memory_equal(profile.rows[i].function, "fixture.c:", 10);
+		else
+			assert_int_equal(profile.rows[i].samples, 3);
+		all += profile.rows[i].samples;
+	}
+	assert_int_equal(all, 15);
+	snprintf(name, sizeof(name), "fixture.c:%d", line_of("sum += rand()"));
+	for (i = 0; i < profile.nr_rows; i++)
+		if (!strcmp(profile.rows[i].function, name))
+			break;
+	assert_true(i < profile.nr_rows);
+	assert_true(profile.rows[i].samples > 1);
+	profile_release(&profile);
+}
+
+static long annotate(const char *function, const char *root)
+{
+	const struct annotate_options options = { .function = function, .root = root };
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	long nr = annotate_print(out, &result, symbols, &options);
+
+	fclose(out);
+	return nr;
+}
+
+static void assert_has(const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("not in the annotation: %s\n%s", part, text);
+}
+
+static void functions_have_several_names(void **state)
+{
+	(void)state;
+	count(written, 5);
+	assert_int_equal(annotate("written(int)", NULL), 1);
+	assert_has("# 5 of 5 samples are in written(int)\n");
+	tear_down_text();
+	assert_int_equal(annotate("written", NULL), 1);
+	tear_down_text();
+	assert_int_equal(annotate("_Z7writteni", NULL), 1);
+	tear_down_text();
+	assert_int_equal(annotate("writ", NULL), 0);
+	tear_down_text();
+	assert_int_equal(annotate("written(", NULL), 0);
+}
+
+static void source_is_printed_with_its_samples(void **state)
+{
+	char line[128];
+
+	(void)state;
+	count(exported, 30);
+	count(hidden, 10);
+	assert_int_equal(annotate("exported", NULL), 1);
+	assert_has("# 30 of 40 samples are in exported\n");
+	snprintf(line, sizeof(line), "    75.00        30 %6d  {\n",
+		 line_of("inlined(hidden(n))") - 1);
+	assert_has(line);
+	snprintf(line, sizeof(line), "                    %6d          return inlined(hidden(n)) * 5 + rand();\n",
+		 line_of("inlined(hidden(n))"));
+	assert_has(line);
+	/* the inlined function with some context, but not the function in between */
+	snprintf(line, sizeof(line), "                    %6d          return (n ^ n >> 3) * 7;\n"
+		 "                    %6d  }\n", line_of("n >> 3"), line_of("n >> 3") + 1);
+	assert_has(line);
+	assert_has("  ...\n");
+	if (strstr(text, "sum +="))
+		fail_msg("another function's lines\n%s", text);
+}
+
+/* Addresses outside the object are not looked up: the size of a function may be wrong. */
+static void source_is_limited_to_the_object(void **state)
+{
+	char line[128];
+
+	(void)state;
+	object.start = exported + 4;
+	object.end = exported + 8;
+	count(exported + 4, 30);
+	assert_int_equal(annotate("exported", NULL), 1);
+	snprintf(line, sizeof(line), "%6d          return (n ^ n >> 3) * 7;\n", line_of("n >> 3"));
+	if (strstr(text, line))
+		fail_msg("a line from outside the object\n%s", text);
+}
+
+/* The fixture, but with an impossible size of exported() */
+static int set_up_damaged(void **state)
+{
+	int fd, status = system("cp fixture-pie fixture-damaged"), nr = 0;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	Elf_Scn *scn = NULL;
+	Elf_Data *data;
+	Elf *elf;
+	int i;
+
+	(void)state;
+	if (status || open_fixture("fixture-damaged"))
+		return -1;
+	fd = open("fixture-damaged", O_RDWR | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_RDWR, NULL);
+	elf_flagelf(elf, ELF_C_SET, ELF_F_LAYOUT);
+	while ((scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &header)) {
+		if (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (i = 0; gelf_getsym(data, i, &symbol); i++) {
+			if (symbol.st_value != exported || !symbol.st_size)
+				continue;
+			symbol.st_size = (GElf_Xword)1 << 62;
+			nr += gelf_update_sym(data, i, &symbol);
+		}
+		elf_flagdata(data, ELF_C_SET, ELF_F_DIRTY);
+	}
+	status = elf_update(elf, ELF_C_WRITE) < 0 || !nr;
+	elf_end(elf);
+	close(fd);
+	return status ? -1 : 0;
+}
+
+static int remove_damaged(void **state)
+{
+	return unlink("fixture-damaged") | tear_down(state);
+}
+
+/* The number of addresses that are looked up has a limit. */
+static void huge_function_is_cut(void **state)
+{
+	char line[128];
+
+	(void)state;
+	object.end = UINT64_MAX;
+	count(exported, 30);
+	assert_int_equal(annotate("exported", NULL), 1);
+	assert_has("# the function is too large to show all lines without samples: only 1048576 addresses were looked up\n");
+	snprintf(line, sizeof(line), "   100.00        30 %6d  {\n",
+		 line_of("inlined(hidden(n))") - 1);
+	assert_has(line);
+}
+
+/* Put fixture.c below ./root, at the path that the debug information has, through a filter. */
+static void make_source(const char *filter)
+{
+	struct source_line line;
+	char command[1024];
+
+	assert_int_equal(symbols_line(symbols, 0, exported, &line), 1);
+	snprintf(command, sizeof(command),
+		 "file='root%s'; mkdir -p \"${file%%/*}\" && %s support/fixture.c >\"$file\"",
+		 line.file, filter);
+	assert_int_equal(system(command), 0);
+}
+
+static int remove_source(void **state)
+{
+	int status = system("rm -rf root");
+
+	return tear_down(state) | status;
+}
+
+static void source_has_no_control_characters(void **state)
+{
+	(void)state;
+	count(exported, 30);
+	make_source("sed 's/inlined(hidden/\xc2\x9b\x1b&/'");
+	assert_int_equal(annotate("exported", "root"), 1);
+	assert_has("          return \\302\\233\\033inlined(hidden(n)) * 5 + rand();\n");
+}
+
+/* Reproducible builds have relative paths. */
+static void relative_source_is_below_the_root(void **state)
+{
+	(void)state;
+	count(exported, 30);
+	assert_int_equal(system("mkdir -p root/src && cp support/fixture.c root/src"), 0);
+	assert_int_equal(annotate("exported", "root"), 1);
+	assert_has("# src/fixture.c\n");
+	assert_has("          return inlined(hidden(n)) * 5 + rand();\n");
+}
+
+static void largest_line_number(void **state)
+{
+	(void)state;
+	count(last, 30);
+	/* if the line number overflows, the loop does not end */
+	alarm(10);
+	assert_int_equal(annotate("last", "/nonexistent"), 1);
+	alarm(0);
+	assert_has("   100.00        30 2147483647  \n");
+}
+
+static void missing_source_is_reported(void **state)
+{
+	char line[128];
+
+	(void)state;
+	count(exported, 30);
+	assert_int_equal(annotate("exported", "/nonexistent"), 1);
+	assert_has("fixture.c: No such file or directory: no source text (use --root");
+	snprintf(line, sizeof(line), "   100.00        30 %6d  \n",
+		 line_of("inlined(hidden(n))") - 1);
+	assert_has(line);
+}
+
+/* The file may end before the function, in it, or after the last line that is printed. */
+static void shortened_source_is_reported(void **state)
+{
+	int body = line_of("inlined(hidden(n))");
+	char filter[64], note[64];
+
+	(void)state;
+	count(exported, 30);
+	snprintf(filter, sizeof(filter), "head -n %d", body - 1);
+	make_source(filter);
+	assert_int_equal(annotate("exported", "root"), 1);
+	snprintf(note, sizeof(note), "# the file ends before line %d, so it has changed", body);
+	assert_has(note);
+	assert_null(strstr(strstr(text, note) + 1, "# the file ends"));
+	snprintf(note, sizeof(note), "  %6d  \n", body);
+	assert_has(note);
+	tear_down_text();
+
+	make_source("head -n 1");
+	assert_int_equal(annotate("exported", "root"), 1);
+	assert_has("# the file ends before line 2, ");
+	tear_down_text();
+
+	snprintf(filter, sizeof(filter), "head -n %d", body + 1);
+	make_source(filter);
+	assert_int_equal(annotate("exported", "root"), 1);
+	if (strstr(text, "# the file ends"))
+		fail_msg("the file has all lines that are printed\n%s", text);
+}
+
+static void function_without_lines_is_reported(void **state)
+{
+	(void)state;
+	count(sizeless, 7);
+	assert_int_equal(annotate("sizeless", NULL), 1);
+	assert_has("# 7 of 7 samples are in sizeless\n# 7 of them have no known line");
+	tear_down(NULL);
+	set_up(NULL);
+	assert_int_equal(annotate("exported", NULL), 0);
+	assert_string_equal(text, "");
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(lines_match_the_source),
+		{ "lines_match_the_source(split)", lines_match_the_source, set_up_split,
+		  tear_down, NULL },
+		{ "lines_match_the_source(mixed)", lines_match_the_source, set_up_mixed,
+		  tear_down, NULL },
+		cmocka_unit_test_setup_teardown(relative_paths_begin_in_the_compilers_directory,
+						set_up_dwarf4, tear_down),
+		TEST(samples_add_up_by_line),
+		TEST(source_is_printed_with_its_samples),
+		cmocka_unit_test_setup_teardown(huge_function_is_cut, set_up_damaged,
+						remove_damaged),
+		TEST(functions_have_several_names),
+		TEST(source_is_limited_to_the_object),
+		cmocka_unit_test_setup_teardown(source_has_no_control_characters, set_up,
+						remove_source),
+		cmocka_unit_test_setup_teardown(relative_source_is_below_the_root,
+						set_up_relative, remove_source),
+		TEST(largest_line_number),
+		TEST(missing_source_is_reported),
+		cmocka_unit_test_setup_teardown(shortened_source_is_reported, set_up,
+						remove_source),
+		TEST(function_without_lines_is_reported),
+	};
+
+	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which range covers an address, and which of several names it has.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <symbol/ranges.h>
+
+#include "support/test.h"
+
+static void add(struct ranges *set, uint64_t start, uint64_t end,
+		const char *name, bool local)
+{
+	const struct range range = {
+		.start = start,
+		.end = end,
+		.name = name,
+		.length = (int)strlen(name),
+		.local = local,
+	};
+
+	assert_int_equal(ranges_add(set, &range), 0);
+}
+
+static void assert_name(const struct range *range, const char *name)
+{
+	if (!name) {
+		assert_null(range);
+		return;
+	}
+	assert_non_null(range);
+	assert_int_equal(range->length, strlen(name));
+	assert_memory_equal(range->name, name, strlen(name));
+}
+
+static void empty_set_covers_nothing(void **state)
+{
+	struct ranges set = { 0 };
+
+	(void)state;
+	ranges_finish(&set);
+	assert_null(ranges_covering(&set, 0));
+	assert_null(ranges_below(&set, UINT64_MAX));
+	assert_null(ranges_above(&set, 0));
+	ranges_release(&set);
+}
+
+static void innermost_extent_covers(void **state)
+{
+	static const struct {
+		uint64_t address;
+		const char *covering, *below, *above;
+	} expected[] = {
+		{ 9, NULL, NULL, "outer" },
+		{ 10, "outer", "outer", "inner" },
+		{ 20, "inner", "inner", "innermost" },
+		{ 30, "innermost", "innermost", "second" },
+		{ 39, "innermost", "innermost", "second" },
+		{ 40, "inner", "innermost", "second" },
+		{ 50, "outer", "innermost", "second" },
+		{ 60, "second", "second", "across" },
+		{ 70, "outer", "second", "across" },
+		{ 90, "across", "across", "far" },
+		{ 109, "across", "across", "far" },
+		{ 110, NULL, "across", "far" },
+		{ 200, "far", "far", NULL },
+		{ 201, NULL, "far", NULL },
+	};
+	struct ranges set = { 0 };
+	size_t i;
+
+	(void)state;
+	add(&set, 200, 201, "far", false);
+	add(&set, 30, 40, "innermost", false);
+	add(&set, 10, 100, "outer", false);
+	add(&set, 60, 70, "second", false);
+	add(&set, 20, 50, "inner", false);
+	add(&set, 90, 110, "across", false);
+	add(&set, 95, 95, "empty", false);
+	ranges_finish(&set);
+	for (i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_name(ranges_covering(&set, expected[i].address),
+			    expected[i].covering);
+		assert_name(ranges_below(&set, expected[i].address),
+			    expected[i].below);
+		assert_name(ranges_above(&set, expected[i].address),
+			    expected[i].above);
+	}
+	ranges_release(&set);
+}
+
+static void best_alias_is_shown(void **state)
+{
+	struct ranges set = { 0 };
+
+	(void)state;
+	add(&set, 10, 20, "__GI___libc_read", true);
+	add(&set, 10, 20, "__libc_read", false);
+	add(&set, 10, 20, "read", false);
+	add(&set, 10, 20, "__read", false);
+	add(&set, 30, 40, "a", true);
+	add(&set, 30, 50, "__global", false);
+	add(&set, 60, 70, "f@V1", false);
+	add(&set, 60, 70, "__longer", false);
+	ranges_finish(&set);
+	assert_int_equal(set.nr, 3);
+	assert_name(ranges_covering(&set, 10), "read");
+	assert_name(ranges_covering(&set, 45), "__global");
+	assert_name(ranges_covering(&set, 60), "__longer");
+	ranges_release(&set);
+}
+
+/* Against the obvious way to do it, on random intervals */
+static void agrees_with_linear_search(void **state)
+{
+	unsigned int seed = 7;
+	struct ranges set = { 0 };
+	uint64_t address;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 300; i++) {
+		uint64_t start = (uint64_t)rand_r(&seed) % 1000;
+
+		add(&set, start, start + 1 + (uint64_t)rand_r(&seed) % 60, "x",
+		    false);
+	}
+	ranges_finish(&set);
+	for (address = 0; address < 1100; address++) {
+		const struct range *expected = NULL;
+
+		for (i = 0; i < set.nr; i++) {
+			if (set.range[i].start <= address &&
+			    address < set.range[i].end)
+				expected = &set.range[i];
+		}
+		assert_ptr_equal(ranges_covering(&set, address), expected);
+	}
+	ranges_release(&set);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_set_covers_nothing),
+		cmocka_unit_test(innermost_extent_covers),
+		cmocka_unit_test(best_alias_is_shown),
+		cmocka_unit_test(agrees_with_linear_search),
+	};
+
+	return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
+}

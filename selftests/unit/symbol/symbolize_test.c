@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which function each count of a result belongs to.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <symbol/symbolize.h>
+
+#include "support/odd_result.h"
+#include "support/test.h"
+
+static struct result result;
+static struct symbolized symbolized;
+
+static int set_up(void **state)
+{
+	(void)state;
+	odd_result(&result);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	symbolized_release(&symbolized);
+	return 0;
+}
+
+static void make(void)
+{
+	assert_null(result_problem(&result));
+	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
+					  odd_demangle), 0);
+}
+
+static void functions_are_found(void **state)
+{
+	static const struct {
+		size_t object;
+		uint64_t start;
+		const char *symbol, *name;
+		uint64_t samples;
+		size_t nr_counts;
+	} wanted[] = {
+		{ ODD, 0x1000, ODD_NAME, ODD_NAME, 3, 1 },
+		/* a function without a name */
+		{ ODD, 0x1010, NULL, "0x1010", 4, 1 },
+		/* at the count's last byte only */
+		{ ODD, 0x1ff2, ODD_MANGLED, ODD_DEMANGLED, 5, 1 },
+		/* no function at all; the last ends before its count does */
+		{ ODD, 0x2000, NULL, "0x2000", 6, 1 },
+		{ ODD, 0x2ffc, NULL, "0x2ffc", 1, 1 },
+		/* in two parts */
+		{ BIG, 0x401000, "(1) hot", "(1) hot", 65535 + 9 + ((uint64_t)1 << 32) + 5, 3 },
+		{ BIG, 0x401004, "cold", "cold", 65536, 1 },
+		/* of one name */
+		{ LIB_X, 0x1000, "same", "same", 11, 1 },
+		{ OPT_X, 0x1000, "same", "same", 12, 1 },
+		{ VDSO, 0, "[vdso]", "[vdso]", 2, 2 },
+	};
+	size_t i;
+
+	(void)state;
+	make();
+	assert_int_equal(symbolized.nr_functions, ARRAY_SIZE(wanted));
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const struct symbolized_function *function = &symbolized.functions[i];
+
+		assert_int_equal(function->object, wanted[i].object);
+		assert_int_equal(function->start, wanted[i].start);
+		if (wanted[i].symbol)
+			assert_string_equal(function->symbol, wanted[i].symbol);
+		else
+			assert_null(function->symbol);
+		assert_string_equal(function->name, wanted[i].name);
+		assert_int_equal(function->samples, wanted[i].samples);
+		assert_int_equal(function->nr_counts, wanted[i].nr_counts);
+	}
+}
+
+static void each_count_has_one_function(void **state)
+{
+	size_t object, i, j, nr = 0;
+	bool seen[8];
+
+	(void)state;
+	make();
+	for (object = 0; object < result.nr_objects; object++) {
+		memset(seen, 0, sizeof(seen));
+		for (i = 0; i < symbolized.nr_functions; i++) {
+			const struct symbolized_function *function = &symbolized.functions[i];
+
+			for (j = 0; function->object == object && j < function->nr_counts; j++) {
+				assert_true(function->counts[j] < result.objects[object].nr_counts);
+				assert_false(seen[function->counts[j]]);
+				assert_true(!j || function->counts[j] > function->counts[j - 1]);
+				seen[function->counts[j]] = true;
+				nr++;
+			}
+		}
+	}
+	assert_int_equal(nr, 13);
+}
+
+static void names_may_stay_mangled(void **state)
+{
+	(void)state;
+	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL, NULL), 0);
+	assert_string_equal(symbolized.functions[2].name, ODD_MANGLED);
+}
+
+static void order_is_by_samples(void **state)
+{
+	size_t *order, i;
+
+	(void)state;
+	make();
+	order = symbolized_by_samples(&symbolized);
+	assert_non_null(order);
+	assert_string_equal(symbolized.functions[order[0]].name, "(1) hot");
+	assert_string_equal(symbolized.functions[order[1]].name, "cold");
+	for (i = 1; i < symbolized.nr_functions; i++)
+		assert_true(symbolized.functions[order[i - 1]].samples >=
+			    symbolized.functions[order[i]].samples);
+	free(order);
+}
+
+/* The first address of a function is of a known line, and so is another; the rest is not */
+static int find_lines(void *symbols, size_t object, uint64_t address,
+		      struct function *function)
+{
+	if (object != BIG || (address != 0x401000 && address != 0x402000))
+		return odd_find(symbols, object, address, function);
+	function->start = 0x401000;
+	function->name = "hot.c:10";
+	function->length = 8;
+	return 1;
+}
+
+static void line_and_function_may_have_one_start(void **state)
+{
+	const struct symbolized_function *function;
+
+	(void)state;
+	assert_int_equal(symbolize_result(&symbolized, &result, find_lines, NULL, NULL), 0);
+	function = &symbolized.functions[5];
+	assert_string_equal(function->name, "(1) hot");
+	assert_int_equal(function->start, 0x401000);
+	assert_int_equal(function->samples, 9);
+	assert_int_equal(function->nr_counts, 1);
+	function++;
+	assert_string_equal(function->name, "hot.c:10");
+	assert_int_equal(function->start, 0x401000);
+	assert_int_equal(function->samples, 65535 + ((uint64_t)1 << 32) + 5);
+	assert_int_equal(function->nr_counts, 2);
+	function++;
+	assert_string_equal(function->name, "cold");
+}
+
+static int find_fails(void *symbols, size_t object, uint64_t address,
+		      struct function *function)
+{
+	if (object == LIB_X)
+		return -ENOMEM;
+	return odd_find(symbols, object, address, function);
+}
+
+static void error_is_passed_on(void **state)
+{
+	(void)state;
+	assert_int_equal(symbolize_result(&symbolized, &result, find_fails, NULL, NULL),
+			 -ENOMEM);
+}
+
+static void nothing_has_no_functions(void **state)
+{
+	size_t *order;
+
+	(void)state;
+	result.nr_objects = 0;
+	make();
+	assert_int_equal(symbolized.nr_functions, 0);
+	order = symbolized_by_samples(&symbolized);
+	assert_non_null(order);
+	free(order);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(functions_are_found),
+		TEST(each_count_has_one_function),
+		TEST(names_may_stay_mangled),
+		TEST(order_is_by_samples),
+		TEST(line_and_function_may_have_one_start),
+		TEST(error_is_passed_on),
+		TEST(nothing_has_no_functions),
+	};
+
+	return cmocka_run_group_tests_name("symbolized", tests, NULL, NULL);
+}

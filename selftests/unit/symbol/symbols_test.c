@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From addresses to functions in real files: position-independent and not, with
+ * symbols and without.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <symbol/symbols.h>
+#include <util/objectfile.h>
+
+#include "support/test.h"
+
+/* What fixture.c prints: link-time addresses */
+struct addresses {
+	unsigned long exported, hidden, sizeless;
+};
+
+static char pie[] = "fixture-pie";
+static char fixed[] = "fixture-fixed";
+static char pie_stripped[] = "fixture-pie-stripped";
+static char fixed_stripped[] = "fixture-fixed-stripped";
+
+static char path[64];
+/* where it was loaded is of no importance */
+static struct result_object object = { .path = path, .bias = 0x7f0000000000 };
+static struct result result = { .objects = &object, .nr_objects = 1 };
+static struct symbols *symbols;
+
+static struct addresses open_file(const char *fixture)
+{
+	struct addresses addresses = { 0 };
+	FILE *output;
+
+	snprintf(path, sizeof(path), "./%s", fixture);
+	symbols = symbols_new(&result, NULL);
+	assert_non_null(symbols);
+	output = popen(path, "r");
+	assert_non_null(output);
+	assert_int_equal(fscanf(output, "%lx %lx %lx", &addresses.exported,
+				&addresses.hidden, &addresses.sizeless), 3);
+	pclose(output);
+	return addresses;
+}
+
+static int close_file(void **state)
+{
+	(void)state;
+	symbols_free(symbols);
+	symbols = NULL;
+	return 0;
+}
+
+/* @name: NULL: the function has none */
+static void assert_function(uint64_t address, uint64_t start, const char *name)
+{
+	struct function function;
+
+	assert_int_equal(symbols_find(symbols, 0, address, &function), 1);
+	assert_int_equal(function.start, start);
+	if (!name) {
+		assert_null(function.name);
+		return;
+	}
+	assert_non_null(function.name);
+	assert_int_equal(function.length, strlen(name));
+	assert_memory_equal(function.name, name, strlen(name));
+}
+
+static void names_are_found(void **state)
+{
+	const char *fixture = *state;
+	struct addresses at = open_file(fixture);
+
+	assert_function(at.exported, at.exported, "exported");
+	assert_function(at.exported + 4, at.exported, "exported");
+	assert_function(at.hidden, at.hidden, "hidden");
+	assert_function(at.hidden + 20, at.hidden, "hidden");
+	assert_function(at.sizeless, at.sizeless, "sizeless");
+	assert_function(at.sizeless + 31, at.sizeless, "sizeless");
+	assert_null(symbols_problem(symbols, 0));
+	assert_int_equal(symbols_are_stripped(symbols, 0), 0);
+}
+
+static void labels_end_where_others_begin(void **state)
+{
+	struct addresses at = open_file(*state);
+	struct function function;
+
+	assert_int_equal(symbols_find(symbols, 0, at.sizeless + 8, &function), 1);
+	assert_int_equal(function.start, at.sizeless);
+	assert_int_equal(function.end, at.sizeless + 32);
+}
+
+static void stripped_functions_stay_whole(void **state)
+{
+	const char *fixture = *state;
+	struct addresses at = open_file(fixture);
+	struct function function;
+	uint64_t address;
+
+	assert_function(at.exported + 4, at.exported, "exported");
+	/* across several unwind rules, one function */
+	for (address = at.hidden; address < at.hidden + 48; address++)
+		assert_function(address, at.hidden, NULL);
+	/* no symbol, no unwind entry: not the exported function before it */
+	assert_int_equal(symbols_find(symbols, 0, at.sizeless, &function), 0);
+	/* what is exported has names, but that is not all */
+	assert_int_equal(symbols_are_stripped(symbols, 0), 1);
+}
+
+/* Our own PLT, if this machine's linker made one, by its section's name */
+static void plt_is_one_function(void **state)
+{
+	const char *fixture = *state;
+	unsigned long start = 0, size = 0;
+	char command[128];
+	FILE *output;
+
+	open_file(fixture);
+	snprintf(command, sizeof(command),
+		 "readelf -SW %s | sed -n 's/.* \\.plt  *PROGBITS//p'", path);
+	output = popen(command, "r");
+	assert_non_null(output);
+	if (fscanf(output, "%lx %*x %lx", &start, &size) != 2)
+		size = 0;
+	pclose(output);
+	if (size < 8)
+		skip();
+	assert_function(start, start, "[.plt]");
+	assert_function(start + size - 1, start, "[.plt]");
+}
+
+static int find_own_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(uint64_t *)bias = info->dlpi_addr;
+	return 1;
+}
+
+static void own_functions_are_found(void **state)
+{
+	struct function function;
+	uint64_t here, bias;
+
+	(void)state;
+	dl_iterate_phdr(find_own_bias, &bias);
+	here = (uintptr_t)own_functions_are_found - bias;
+	snprintf(path, sizeof(path), "/proc/self/exe");
+	symbols = symbols_new(&result, NULL);
+	assert_non_null(symbols);
+	assert_int_equal(symbols_find(symbols, 0, here + 1, &function), 1);
+	assert_int_equal(function.start, here);
+	assert_memory_equal(function.name, "own_functions_are_found",
+			    (size_t)function.length);
+}
+
+static void assert_unreadable(const char *name)
+{
+	struct function function;
+
+	snprintf(path, sizeof(path), "%s", name);
+	symbols = symbols_new(&result, NULL);
+	assert_non_null(symbols);
+	assert_int_equal(symbols_find(symbols, 0, 0x1000, &function), 0);
+	assert_non_null(symbols_problem(symbols, 0));
+	close_file(NULL);
+}
+
+static void unreadable_files_are_told(void **state)
+{
+	(void)state;
+	assert_unreadable("./no such file");
+	assert_unreadable("/");
+	assert_unreadable("/dev/null");
+	assert_unreadable("Makefile");
+	/* without a writer, opening it would wait */
+	unlink("fifo");
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_unreadable("./fifo");
+	unlink("fifo");
+}
+
+/* Of the file that is open. Return: its length in bytes. */
+static size_t read_build_id(unsigned char *id, size_t room)
+{
+	const char *problem;
+	int fd = objectfile_open(path, &problem);
+	size_t bytes;
+	Elf *elf;
+
+	assert_true(fd >= 0);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	assert_non_null(elf);
+	bytes = objectfile_build_id(elf, id, room);
+	elf_end(elf);
+	close(fd);
+	return bytes;
+}
+
+/* A file that another was built over, since: its names would be about other code. */
+static void another_files_symbols_are_not_used(void **state)
+{
+	struct addresses at = open_file("fixture-pie");
+	struct function function;
+
+	(void)state;
+	close_file(NULL);
+	object.build_id_bytes = read_build_id(object.build_id, sizeof(object.build_id));
+	assert_int_equal(object.build_id_bytes, 20);
+	symbols = symbols_new(&result, NULL);
+	assert_function(at.exported, at.exported, "exported");
+	assert_null(symbols_problem(symbols, 0));
+	close_file(NULL);
+
+	object.build_id[19] ^= 1;
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	assert_non_null(strstr(symbols_problem(symbols, 0), "build-id is another"));
+	/* which is not an option of all who ask */
+	assert_null(strstr(symbols_problem(symbols, 0), "--root"));
+	close_file(NULL);
+	object.build_id[19] ^= 1;
+
+	object.build_id_bytes = 19;
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	object.build_id_bytes = 0;
+}
+
+static void files_are_found_below_a_root(void **state)
+{
+	struct addresses at = open_file("fixture-pie");
+	char *here = realpath(".", NULL);
+
+	(void)state;
+	close_file(NULL);
+	snprintf(path, sizeof(path), "/fixture-pie");
+	symbols = symbols_new(&result, here);
+	assert_function(at.exported, at.exported, "exported");
+	close_file(NULL);
+	/* what was loaded by a relative path */
+	snprintf(path, sizeof(path), "fixture-pie");
+	symbols = symbols_new(&result, here);
+	assert_function(at.exported, at.exported, "exported");
+	close_file(NULL);
+	free(here);
+	assert_unreadable("/fixture-pie");
+}
+
+#define MANY	4000
+
+/* More objects than there may be descriptors; and of each a name, which stays. */
+static void there_may_be_thousands_of_objects(void **state)
+{
+	static struct result_object objects[MANY];
+	struct result many = { .objects = objects, .nr_objects = MANY };
+	struct addresses at = open_file("fixture-pie");
+	struct rlimit before, few = { 64, 64 };
+	const char *first = NULL;
+	struct function function;
+	struct source_line line;
+	size_t some = 0, i;
+
+	(void)state;
+	close_file(NULL);
+	for (i = 0; i < MANY; i++)
+		objects[i].path = path;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	symbols = symbols_new(&many, NULL);
+	for (i = 0; i < MANY; i++) {
+		if (symbols_find(symbols, i, at.exported, &function) != 1)
+			fail_msg("object %zu: %s", i, symbols_problem(symbols, i));
+		assert_int_equal(symbols_line(symbols, i, at.exported, &line), 1);
+		if (!first)
+			first = function.name;
+		assert_memory_equal(first, "exported", 8);
+		/* what is not used for long takes no memory */
+		if (i == MANY / 4)
+			some = mallinfo2().uordblks;
+	}
+	assert_true(mallinfo2().uordblks <= some + some / 4);
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
+/* A file cut anywhere is no reason to crash: for valgrind to judge. */
+static void cut_files_do_not_crash(void **state)
+{
+	static char bytes[1 << 16];
+	struct function function;
+	size_t size, cut;
+	FILE *file;
+
+	(void)state;
+	file = fopen("fixture-pie", "r");
+	assert_non_null(file);
+	size = fread(bytes, 1, sizeof(bytes), file);
+	fclose(file);
+	for (cut = 0; cut < size; cut += 997) {
+		uint64_t address;
+
+		file = fopen("cut", "w");
+		assert_non_null(file);
+		assert_int_equal(fwrite(bytes, 1, cut, file), cut);
+		fclose(file);
+		snprintf(path, sizeof(path), "./cut");
+		symbols = symbols_new(&result, NULL);
+		assert_non_null(symbols);
+		for (address = 0; address < 0x5000; address += 64)
+			symbols_find(symbols, 0, address, &function);
+		close_file(NULL);
+	}
+	unlink("cut");
+}
+
+#define TEST(name, fixture) \
+	{ #name "(" #fixture ")", name, NULL, close_file, fixture }
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(names_are_found, pie),
+		TEST(names_are_found, fixed),
+		TEST(labels_end_where_others_begin, pie),
+		TEST(labels_end_where_others_begin, fixed),
+		TEST(stripped_functions_stay_whole, pie_stripped),
+		TEST(stripped_functions_stay_whole, fixed_stripped),
+		TEST(plt_is_one_function, pie),
+		TEST(plt_is_one_function, fixed_stripped),
+		cmocka_unit_test_teardown(own_functions_are_found, close_file),
+		cmocka_unit_test_teardown(unreadable_files_are_told,
+					  close_file),
+		cmocka_unit_test_teardown(another_files_symbols_are_not_used,
+					  close_file),
+		cmocka_unit_test_teardown(files_are_found_below_a_root,
+					  close_file),
+		cmocka_unit_test_teardown(there_may_be_thousands_of_objects,
+					  close_file),
+		cmocka_unit_test_teardown(cut_files_do_not_crash, close_file),
+	};
+
+	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
+}

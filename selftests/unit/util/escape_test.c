@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bytes as text of several formats.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <util/escape.h>
+
+#include "support/test.h"
+
+#define REPLACED	"\xef\xbf\xbd"	/* U+FFFD */
+
+static void valid_utf8_stays(void **state)
+{
+	static const char *const texts[] = {
+		"", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+		"\xee\x80\x80", "\xef\xbf\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		char *copy = escape_utf8(texts[i]);
+
+		assert_string_equal(copy, texts[i]);
+		free(copy);
+	}
+}
+
+static void other_bytes_are_replaced(void **state)
+{
+	static const struct {
+		const char *text, *valid;
+	} cases[] = {
+		{ "\x80", REPLACED },
+		{ "a\xff" "b", "a" REPLACED "b" },
+		/* longer than need be */
+		{ "\xc0\x80", REPLACED REPLACED },
+		{ "\xc1\xbf", REPLACED REPLACED },
+		{ "\xe0\x9f\xbf", REPLACED REPLACED REPLACED },
+		{ "\xf0\x8f\xbf\xbf", REPLACED REPLACED REPLACED REPLACED },
+		/* halves of a pair; behind the last */
+		{ "\xed\xa0\x80", REPLACED REPLACED REPLACED },
+		{ "\xf4\x90\x80\x80", REPLACED REPLACED REPLACED REPLACED },
+		{ "\xf5\x80\x80\x80", REPLACED REPLACED REPLACED REPLACED },
+		/* cut off: by the end, or by another character */
+		{ "\xe2\x82", REPLACED REPLACED },
+		{ "\xf0\x9f\x98", REPLACED REPLACED REPLACED },
+		{ "\xe2\x82" "a", REPLACED REPLACED "a" },
+		{ "\xc3\xc3\xa9", REPLACED "\xc3\xa9" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *copy = escape_utf8(cases[i].text);
+
+		assert_string_equal(copy, cases[i].valid);
+		free(copy);
+	}
+}
+
+enum kind { OCTAL, JSON, XML, SHORT_XML };
+
+static void assert_escaped(enum kind kind, const char *text, const char *wanted)
+{
+	char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	assert_non_null(out);
+	if (kind == OCTAL)
+		escape_octal(out, text, ";");
+	else if (kind == JSON)
+		escape_json(out, text);
+	else
+		escape_xml(out, text, kind == SHORT_XML ? 3 : 0);
+	fclose(out);
+	assert_string_equal(printed, wanted);
+	free(printed);
+}
+
+static void lines_have_no_control_characters(void **state)
+{
+	(void)state;
+	assert_escaped(OCTAL, "", "");
+	assert_escaped(OCTAL, "a;b\n\t\x1f \x7f\\", "a\\073b\\012\\011\\037 \\177\\");
+	assert_escaped(OCTAL, "\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0",
+		       "\\302\\200\\302\\233\\302\\237\xc2\xa0");
+}
+
+static void lines_are_utf8(void **state)
+{
+	(void)state;
+	assert_escaped(OCTAL, "\xc3\xa9" REPLACED, "\xc3\xa9" REPLACED);
+	assert_escaped(OCTAL, "\xff\xed\xa0\x80\xc3", "\\377\\355\\240\\200\\303");
+}
+
+static void json(void **state)
+{
+	(void)state;
+	assert_escaped(JSON, "", "\"\"");
+	assert_escaped(JSON, "\"\\/\n\x01\x7f\xc2\x9b\xc3\xa9\xff",
+		       "\"\\\"\\\\/\\u000a\\u0001\\u007f\\u009b\xc3\xa9" REPLACED "\"");
+}
+
+static void xml(void **state)
+{
+	(void)state;
+	assert_escaped(XML, "", "");
+	assert_escaped(XML, "<a b=\"c\">&'", "&lt;a b=&quot;c&quot;&gt;&amp;'");
+	/* pictures of control characters; two code points that XML does not have */
+	assert_escaped(XML, "\n\x7f\xff", "\xe2\x90\x8a\xe2\x90\xa1" REPLACED);
+	assert_escaped(XML, "\xc2\x9b\xc2\xa0", REPLACED "\xc2\xa0");
+	assert_escaped(XML, "\xef\xbf\xbe\xef\xbf\xbf", REPLACED REPLACED);
+}
+
+/* By characters, whatever bytes they have and become */
+static void long_xml_ends_in_an_ellipsis(void **state)
+{
+	(void)state;
+	assert_escaped(SHORT_XML, "<<<", "&lt;&lt;&lt;");
+	assert_escaped(SHORT_XML, "\xc3\xa9\xc3\xa9\xc3\xa9", "\xc3\xa9\xc3\xa9\xc3\xa9");
+	assert_escaped(SHORT_XML, "<<<<", "&lt;&lt;\xe2\x80\xa6");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(valid_utf8_stays),
+		cmocka_unit_test(other_bytes_are_replaced),
+		cmocka_unit_test(lines_have_no_control_characters),
+		cmocka_unit_test(lines_are_utf8),
+		cmocka_unit_test(json),
+		cmocka_unit_test(xml),
+		cmocka_unit_test(long_xml_ends_in_an_ellipsis),
+	};
+
+	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Colours and bars: where there are any.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <util/terminal.h>
+
+#include "support/test.h"
+
+static char *text;
+static FILE *out;
+
+static int set_up(void **state)
+{
+	static size_t size;
+
+	(void)state;
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	out = open_memstream(&text, &size);
+	return !out;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	fclose(out);
+	free(text);
+	return 0;
+}
+
+static void assert_style(FILE *to, enum terminal_when when, bool color, bool bars)
+{
+	struct terminal_style style = terminal_style(to, when);
+
+	assert_int_equal(style.color, color);
+	assert_int_equal(style.bars, bars ? 20 : 0);
+}
+
+static void only_terminals_have_colors(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	FILE *terminal, *file = tmpfile();
+
+	(void)state;
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	terminal = fopen(ptsname(master), "w");
+	assert_non_null(terminal);
+
+	assert_style(terminal, TERMINAL_AUTO, true, true);
+	assert_style(terminal, TERMINAL_NEVER, false, false);
+	assert_style(file, TERMINAL_AUTO, false, false);
+	assert_style(file, TERMINAL_ALWAYS, true, true);
+	setenv("NO_COLOR", "", 1);
+	assert_style(terminal, TERMINAL_AUTO, true, true);
+	setenv("NO_COLOR", "1", 1);
+	assert_style(terminal, TERMINAL_AUTO, false, true);
+	/* who asks for them gets them */
+	assert_style(terminal, TERMINAL_ALWAYS, true, true);
+	unsetenv("NO_COLOR");
+	setenv("TERM", "dumb", 1);
+	assert_style(terminal, TERMINAL_AUTO, false, true);
+	fclose(terminal);
+	fclose(file);
+	close(master);
+}
+
+static void lines_are_as_long_as_the_terminal(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY);
+	struct winsize size = { .ws_col = 70, .ws_row = 33 };
+	FILE *terminal, *file = tmpfile();
+
+	(void)state;
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	terminal = fopen(ptsname(master), "w");
+	assert_non_null(terminal);
+	unsetenv("COLUMNS");
+	unsetenv("LINES");
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 80);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).rows, 0);
+	/* it does not know */
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 80);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 24);
+	assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 70);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 33);
+	assert_int_equal(terminal_style(terminal, TERMINAL_NEVER).columns, 70);
+	setenv("COLUMNS", "50", 1);
+	setenv("LINES", "12", 1);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 50);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 12);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 50);
+	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).rows, 0);
+	setenv("COLUMNS", "x", 1);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 70);
+	setenv("COLUMNS", "7", 1);
+	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 40);
+	unsetenv("COLUMNS");
+	unsetenv("LINES");
+	fclose(terminal);
+	fclose(file);
+	close(master);
+}
+
+static void comments_go_on_in_the_next_line(void **state)
+{
+	const struct terminal_style narrow = { .columns = 20 }, endless = { 0 };
+
+	(void)state;
+	assert_int_equal(terminal_print_text(out, &narrow,
+					     "# of twenty columns,\n"
+					     "# of twenty-one of them\n"
+					     "#\n"
+					     "# a/path/longer/than/a/line, and more\n"), 7);
+	assert_int_equal(terminal_print_text(out, &endless, "# of twenty-one of them\n# b\n"), 2);
+	assert_int_equal(terminal_print_comment(out, &narrow, "# %s is named\033", "\u6f22\u5b57\n"), 0);
+	fflush(out);
+	assert_string_equal(text,
+			    "# of twenty columns,\n"
+			    "# of twenty-one of\n"
+			    "#   them\n"
+			    "#\n"
+			    "# a/path/longer/than\n"
+			    "#   /a/line, and\n"
+			    "#   more\n"
+			    "# of twenty-one of them\n# b\n"
+			    "# \u6f22\u5b57\\012 is\n"
+			    "#   named\\033\n");
+}
+
+static void plain_is_plain(void **state)
+{
+	const struct terminal_style plain = { 0 };
+
+	(void)state;
+	terminal_begin(out, &plain, TERMINAL_HOT);
+	terminal_bar(out, &plain, 1);
+	terminal_end(out, &plain);
+	fflush(out);
+	assert_string_equal(text, "");
+}
+
+static void bars_are_as_long_as_shares(void **state)
+{
+	const struct terminal_style style = { .bars = 20 };
+	static const double shares[] = { 0, 0.01, 0.5, 1, 1e12 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		terminal_bar(out, &style, shares[i]);
+		putc('|', out);
+	}
+	fflush(out);
+	assert_string_equal(text, "||##########|####################|####################|");
+}
+
+static void control_characters_are_harmless(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 13);
+	fflush(out);
+	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
+}
+
+/* To a terminal U+009B is the same as ESC and [, and so is the byte alone to some. */
+static void control_characters_of_one_byte_or_two_are_harmless(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_print_name(out, "\xc2\x80\xc2\x9b" "2J\xc2\x9f\xc2\xa0\xc3\x9b"), 28);
+	putc('|', out);
+	assert_int_equal(terminal_print_name(out, "\x9b" "2J\x80\xc2"), 14);
+	fflush(out);
+	assert_string_equal(text, "\\302\\200\\302\\2332J\\302\\237\xc2\xa0\xc3\x9b|"
+			    "\\2332J\\200\\302");
+}
+
+/* By which "cod.exe" would be shown of "\u202eexe.doc" */
+static void direction_stays(void **state)
+{
+	(void)state;
+	terminal_print_name(out, "\u202eexe.doc\u202c\u2066\u2069\u200f.");
+	fflush(out);
+	assert_string_equal(text, "\\342\\200\\256exe.doc\\342\\200\\254\\342\\201\\246"
+			    "\\342\\201\\251\\342\\200\\217.");
+}
+
+static void widths_are_those_of_characters(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_columns("abc"), 3);
+	assert_int_equal(terminal_columns("\u00e4\u20ac"), 2);
+	assert_int_equal(terminal_columns("\u6f22\u5b57"), 4);
+	/* what combines, and the \ufffd that someone wrote */
+	assert_int_equal(terminal_columns("a\u0308"), 1);
+	assert_int_equal(terminal_columns("\ufffd"), 1);
+	assert_int_equal(terminal_columns("\x9b\033"), 8);
+}
+
+static void names_are_cut(void **state)
+{
+	(void)state;
+	assert_int_equal(terminal_print_cut(out, "abcdefgh", 8), 8);
+	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 8), 8);
+	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 0), 9);
+	/* whole characters, be they printed in octal or of several bytes or columns */
+	assert_int_equal(terminal_print_cut(out, "|a\033bcdefgh", 8), 5);
+	assert_int_equal(terminal_print_cut(out, "|abc\xc3\xa4" "defgh", 8), 8);
+	assert_int_equal(terminal_print_cut(out, "|\u6f22\u5b57\u6f22", 6), 6);
+	assert_int_equal(terminal_print_cut(out, "|\u6f22\u5b57\u6f22", 5), 4);
+	fflush(out);
+	assert_string_equal(text, "abcdefgh|abcd...|abcdefgh|a...|abc\xc3\xa4...|\u6f22...|...");
+}
+
+static void words_are_told_apart(void **state)
+{
+	enum terminal_when when = TERMINAL_AUTO;
+
+	(void)state;
+	assert_true(terminal_parse_when("never", &when));
+	assert_int_equal(when, TERMINAL_NEVER);
+	assert_true(terminal_parse_when("always", &when));
+	assert_int_equal(when, TERMINAL_ALWAYS);
+	assert_true(terminal_parse_when("auto", &when));
+	assert_int_equal(when, TERMINAL_AUTO);
+	assert_false(terminal_parse_when("sometimes", &when));
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(only_terminals_have_colors),
+		TEST(lines_are_as_long_as_the_terminal),
+		TEST(comments_go_on_in_the_next_line),
+		TEST(plain_is_plain),
+		TEST(bars_are_as_long_as_shares),
+		TEST(control_characters_are_harmless),
+		TEST(control_characters_of_one_byte_or_two_are_harmless),
+		TEST(direction_stays),
+		TEST(widths_are_those_of_characters),
+		TEST(names_are_cut),
+		TEST(words_are_told_apart),
+	};
+
+	return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil diff - compare two results
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "report/comparison.h"
+#include "report/comparison_table.h"
+#include "report/profile.h"
+#include "report/table.h"
+#include "result/resultfile.h"
+#include "symbol/symbols.h"
+#include "util/failure.h"
+
+static const char doc[] =
+	"Compare two results by function: which take more, or less, CPU time. One of them may "
+	"be -, which is standard input."
+	"\v"
+	"Both runs are taken to have done the same work: what is compared are CPU seconds, the "
+	"samples over their rate. Where one did more, --shares compares each function's share of "
+	"its run; then a function that has not changed gets a larger share when others take less "
+	"time.\n"
+	"\n"
+	"95%-interval is where the true change is, of which the samples are samples. A * marks "
+	"changes that are more than the chance of sampling; of functions that have not changed, "
+	"up to 5 % are marked too: of 200, up to 10. That is about these two runs: two runs of "
+	"the same program may differ as well, by where its memory is, or what else the machine "
+	"does. Compare such two first.\n"
+	"\n"
+	"A build that is not there any more gives its functions no names. Keep it, and say "
+	"where: --old-root.\n"
+	"\n"
+	"Exit status: 0; 1 if there is nothing to compare; 2 for wrong usage.";
+
+enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES,
+	FULL_NAMES };
+
+static const struct argp_option options[] = {
+	{ "top", TOP, "N", 0,
+	  "Show only the N rows with the greatest changes (default: all, on a terminal as many as fit)", 0 },
+	{ "min-percent", MIN_PERCENT, "P", 0,
+	  "Leave out rows with a change of less than P percent of the CPU time of OLD", 0 },
+	{ "shares", SHARES, NULL, 0, "Compare shares of each run's CPU time, not seconds", 0 },
+	{ "full-names", FULL_NAMES, NULL, 0,
+	  "Show all of names and lines, as long as they are, and all columns", 0 },
+	{ "no-demangle", NO_DEMANGLE, NULL, 0,
+	  "Leave names of C++ and Rust as the compiler made them", 0 },
+	{ "old-root", OLD_ROOT, "DIR", 0, "Look for the objects of OLD below DIR", 0 },
+	{ "new-root", NEW_ROOT, "DIR", 0, "Look for the objects of NEW below DIR", 0 },
+	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
+	  "Colors: auto (the default: on a terminal, unless NO_COLOR is set), always or never", 0 },
+	{ 0 }
+};
+
+/* One of the two */
+struct side {
+	const char *file;
+	const char *root;
+	struct result result;
+	struct symbols *symbols;
+	struct profile profile;
+};
+
+struct arguments {
+	struct side old;
+	struct side new;
+	enum comparison_of of;
+	bool keep_mangled;
+	bool full_names;
+	enum terminal_when color;
+	uint64_t top;
+	double min_percent;
+};
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case TOP:
+		arguments->top = options_parse_count(text, state);
+		return 0;
+	case MIN_PERCENT:
+		arguments->min_percent = options_parse_percent(text, state);
+		return 0;
+	case SHARES:
+		arguments->of = COMPARISON_OF_SHARES;
+		return 0;
+	case OLD_ROOT:
+		arguments->old.root = text;
+		return 0;
+	case NEW_ROOT:
+		arguments->new.root = text;
+		return 0;
+	case FULL_NAMES:
+		arguments->full_names = true;
+		return 0;
+	case NO_DEMANGLE:
+		arguments->keep_mangled = true;
+		return 0;
+	case COLOR:
+		arguments->color = options_parse_color(text, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num == 0)
+			arguments->old.file = text;
+		else if (state->arg_num == 1)
+			arguments->new.file = text;
+		else
+			options_error(state, "two files are compared");
+		return 0;
+	case ARGP_KEY_END:
+		if (state->arg_num < 2)
+			options_error(state, "two files are needed: `profil run -o FILE COMMAND' makes one");
+		if (!strcmp(arguments->old.file, RESULTFILE_STDIN) &&
+		    !strcmp(arguments->new.file, RESULTFILE_STDIN))
+			options_error(state, "only one of the two is on standard input");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void open_side(struct side *side, const struct arguments *arguments)
+{
+	int error = -ENOMEM;
+
+	options_read_result(side->file, &side->result);
+	side->symbols = symbols_new(&side->result, side->root);
+	if (side->symbols)
+		error = profile_make(&side->profile, &side->result, symbols_find,
+				     side->symbols);
+	if (error)
+		failure_exit(EXIT_NO_RESULT, options_file_name(side->file), -error);
+	if (!side->profile.samples)
+		failure_exitx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
+		     options_file_name(side->file));
+	if (!arguments->keep_mangled)
+		profile_demangle(&side->profile);
+}
+
+static void close_side(struct side *side)
+{
+	profile_release(&side->profile);
+	symbols_free(side->symbols);
+	result_release(&side->result);
+}
+
+static void print_side(FILE *out, const char *what, const char *root_option,
+		       const struct side *side)
+{
+	const struct result *result = &side->result;
+	int digits = table_decimals(result->rate);
+	size_t i;
+
+	fprintf(out, "# %s: ", what);
+	terminal_print_name(out, options_file_name(side->file));
+	fprintf(out, ": %" PRIu64 " samples at %.6g Hz = %.*f s of CPU time\n",
+		side->profile.samples, result_rate(result), digits,
+		result_seconds(result, side->profile.samples));
+	if (result->lost)
+		fprintf(out, "# %s: %" PRIu64 " samples (%.*f s) were lost, and are in no function\n",
+			what, result->lost, digits, result_seconds(result, result->lost));
+	for (i = 0; i < result->nr_objects; i++) {
+		char *text = symbols_explain(side->symbols, i, root_option);
+
+		if (!text)
+			continue;
+		fprintf(out, "# %s: ", what);
+		terminal_print_name(out, text);
+		putc('\n', out);
+		free(text);
+	}
+}
+
+static int print(const struct comparison *comparison, const struct arguments *arguments)
+{
+	const struct result *old = &arguments->old.result, *new = &arguments->new.result;
+	struct comparison_table table = {
+		.of = arguments->of,
+		.decimals = table_decimals(old->rate > new->rate ? old->rate : new->rate),
+		.top = arguments->top,
+		.min_percent = arguments->min_percent,
+		.style = terminal_style(stdout, arguments->color),
+	};
+	char *head = NULL;
+	size_t length;
+	FILE *out = open_memstream(&head, &length);
+
+	if (!out)
+		return -ENOMEM;
+	if (arguments->full_names)
+		table.style.columns = 0;
+	print_side(out, "old", "--old-root", &arguments->old);
+	print_side(out, "new", "--new-root", &arguments->new);
+	if (fclose(out)) {
+		free(head);
+		return -ENOMEM;
+	}
+	table.lines_above = terminal_print_text(stdout, &table.style, head);
+	free(head);
+	return comparison_print(stdout, comparison, &table);
+}
+
+int diff_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "OLD NEW",
+		.doc = doc,
+		.children = options_fetching,
+	};
+	struct arguments arguments = { 0 };
+	struct comparison comparison;
+	int error;
+
+	argp_err_exit_status = EXIT_USAGE;
+	options_parse(&argp, argc, argv, 0, &arguments);
+	open_side(&arguments.old, &arguments);
+	open_side(&arguments.new, &arguments);
+	error = comparison_make(&comparison,
+		&(struct comparison_side){ &arguments.old.result, &arguments.old.profile },
+		&(struct comparison_side){ &arguments.new.result, &arguments.new.profile },
+		arguments.of);
+	if (!error)
+		error = print(&comparison, &arguments);
+	comparison_release(&comparison);
+	close_side(&arguments.old);
+	close_side(&arguments.new);
+	if (error)
+		failure_exit(EXIT_NO_RESULT, "the two results", -error);
+	if (fflush(stdout) || ferror(stdout))
+		failure_exit(EXIT_NO_RESULT, "standard output", errno);
+	return 0;
+}

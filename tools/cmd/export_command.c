@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil export - write a result for another tool
+ *
+ * Options are the formats' names, as perf script and pprof have them: what is written is
+ * the one thing that has to be said.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "export/export.h"
+#include "result/result.h"
+#include "result/resultfile.h"
+#include "symbol/demangle.h"
+#include "symbol/symbolize.h"
+#include "symbol/symbols.h"
+#include "util/failure.h"
+
+static const char doc[] =
+	"Write what the result in FILE (default: " RESULTFILE_DEFAULT "; -: standard input) holds, for a tool that "
+	"reads one of these formats:"
+	"\v"
+	"Functions are named by the objects' files, which have to be on this machine and be "
+	"those that ran; a reader of --gmon or --pprof may have them instead.\n"
+	"\n"
+	"  profil export --pprof -o p.pb.gz;  go tool pprof -top p.pb.gz\n"
+	"  profil export --callgrind -o c;    kcachegrind c\n"
+	"  profil export --gmon -o dir;       gprof -p -b ./prog dir/prog.gmon.out\n"
+	"  profil export --folded | flamegraph.pl >p.svg\n"
+	"\n"
+	"Exit status: 0; 1 if FILE is not to be read, or OUT not to be written; 2 for wrong usage.";
+
+/* Keys of options; the formats' follow */
+enum { OUTPUT = 'o', ROOT = 256, NO_DEMANGLE, FORMATS };
+
+#define OTHER_OPTIONS	4	/* --output, --root, --no-demangle, and the end */
+
+struct arguments {
+	const struct export_format *format;
+	const char *output;	/* NULL: standard output */
+	const char *root;	/* NULL: this machine's own files */
+	const char *input;
+	bool keep_mangled;
+};
+
+static int nr_formats(void)
+{
+	int nr = 0;
+
+	while (export_formats[nr].name)
+		nr++;
+	return nr;
+}
+
+/* As in "--gmon, --callgrind, ..." */
+static void no_format(const struct argp_state *state)
+{
+	const struct export_format *format;
+	char *names = NULL;
+	size_t size;
+	FILE *out = open_memstream(&names, &size);
+
+	if (!out)
+		failure_exit(EXIT_NO_RESULT, "formats", errno);
+	for (format = export_formats; format->name; format++)
+		fprintf(out, "%s--%s", format == export_formats ? "" : ", ", format->name);
+	fclose(out);
+	options_error(state, "for which tool? One of %s says it", names);
+	free(names);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case OUTPUT:
+		arguments->output = text;
+		return 0;
+	case ROOT:
+		arguments->root = text;
+		return 0;
+	case NO_DEMANGLE:
+		arguments->keep_mangled = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			options_error(state, "one result at a time: '%s' is one too many", text);
+		arguments->input = text;
+		return 0;
+	case ARGP_KEY_END:
+		if (!arguments->format)
+			no_format(state);
+		return 0;
+	}
+	if (key < FORMATS || key >= FORMATS + nr_formats())
+		return ARGP_ERR_UNKNOWN;
+	if (arguments->format)
+		options_error(state, "one format at a time: --%s or --%s",
+			   arguments->format->name, export_formats[key - FORMATS].name);
+	arguments->format = &export_formats[key - FORMATS];
+	return 0;
+}
+
+/* An option for each format. Return: to be given to free(). */
+static struct argp_option *make_options(void)
+{
+	const int nr = nr_formats();
+	struct argp_option *options = calloc((size_t)nr + OTHER_OPTIONS, sizeof(*options));
+	struct argp_option *option;
+	int i;
+
+	if (!options)
+		failure_exit(EXIT_NO_RESULT, "options", errno);
+	for (i = 0; i < nr; i++)
+		options[i] = (struct argp_option){
+			.name = export_formats[i].name,
+			.key = FORMATS + i,
+			.doc = export_formats[i].help,
+			.group = 1,
+		};
+	option = &options[nr];
+	*option++ = (struct argp_option){
+		.name = "output", .key = OUTPUT, .arg = "OUT", .group = 2,
+		.doc = "Write to OUT (default: standard output; for --gmon, this directory)",
+	};
+	*option++ = (struct argp_option){
+		.name = "root", .key = ROOT, .arg = "DIR", .group = 2,
+		.doc = "Look for the objects below DIR, as in a copy of another machine's files",
+	};
+	*option = (struct argp_option){
+		.name = "no-demangle", .key = NO_DEMANGLE, .group = 2,
+		.doc = "Leave names of C++ and Rust as the compiler made them",
+	};
+	return options;
+}
+
+static void parse(int argc, char **argv, struct arguments *arguments)
+{
+	struct argp_option *options = make_options();
+	const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[FILE]",
+		.doc = doc,
+		.children = options_fetching,
+	};
+
+	options_parse(&argp, argc, argv, 0, arguments);
+	free(options);
+}
+
+static void warn_problems(const struct result *result, const struct symbols *symbols)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		char *text = symbols_explain(symbols, i, "--root");
+
+		if (text)
+			failure_warnx("%s", text);
+		free(text);
+	}
+}
+
+static int write_named(const struct arguments *arguments, const struct result *result)
+{
+	struct symbols *symbols = symbols_new(result, arguments->root);
+	struct symbolized symbolized = { 0 };
+	int error = -ENOMEM;
+
+	if (symbols)
+		error = symbolize_result(&symbolized, result, symbols_find, symbols,
+					 arguments->keep_mangled ? NULL : demangle);
+	if (error) {
+		failure_warn("functions", -error);
+	} else {
+		warn_problems(result, symbols);
+		symbolized.find_line = symbols_line;
+		symbolized.symbols = symbols;
+		error = export_to(arguments->format, &symbolized, arguments->output);
+	}
+	symbolized_release(&symbolized);
+	symbols_free(symbols);
+	return error;
+}
+
+/*
+ * Whether the output is the file that the result was read from, by whatever name: it would be
+ * gone. (What has a file for each object names these itself.)
+ */
+static bool is_input(const struct arguments *arguments)
+{
+	struct stat in, out;
+	int error;
+
+	if (arguments->format->write_object)
+		return false;
+	if (!strcmp(arguments->input, RESULTFILE_STDIN))
+		error = fstat(STDIN_FILENO, &in);
+	else
+		error = stat(arguments->input, &in);
+	/* a socket may be both, and loses nothing */
+	if (error || !S_ISREG(in.st_mode))
+		return false;
+	if (arguments->output)
+		error = stat(arguments->output, &out);
+	else
+		error = fstat(STDOUT_FILENO, &out);
+	return !error && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+int export_main(int argc, char **argv)
+{
+	struct arguments arguments = { .input = RESULTFILE_DEFAULT };
+	struct result result;
+	int error;
+
+	argp_err_exit_status = EXIT_USAGE;
+	parse(argc, argv, &arguments);
+	options_read_result(arguments.input, &result);
+	if (is_input(&arguments))
+		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, and would be lost: name another file by --output",
+			      arguments.output ? arguments.output : "standard output");
+	/* what has a file for each object has no names in them */
+	if (arguments.format->write_object)
+		error = export_to(arguments.format,
+				  &(struct symbolized){ .result = &result },
+				  arguments.output);
+	else
+		error = write_named(&arguments, &result);
+	result_release(&result);
+	return error ? EXIT_NO_RESULT : 0;
+}

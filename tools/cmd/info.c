@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil info - whether a profile could be started here and now
+ *
+ * What could be wrong is not guessed: each thing is tried as a run would need it, and at
+ * the end a profile is started. What fails is told with its errno, and what to do.
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <device.h>
+#include <rate.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "record/preload.h"
+#include "record/probe.h"
+
+#define MODULE	"/sys/module/profil"
+
+static const char doc[] =
+	"Say whether a profile could be started here and now, with which rates and limits; and "
+	"if not, what is missing and how to get it."
+	"\v"
+	"Exit status: 0 if a profile could be started; 1 if not, or if libprofil-run.so is "
+	"missing; 2 for wrong usage.";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	(void)text;
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	options_error(state, "info takes no arguments");
+	return 0;
+}
+
+static void print_title(const char *title)
+{
+	printf("%-18s", title);
+}
+
+/* An errno that something failed with, and the next step */
+static void print_failure(int error, const char *remedy)
+{
+	printf("%s (%s): %s\n", strerrordesc_np(error), strerrorname_np(error), remedy);
+}
+
+static void print_kernel(void)
+{
+	struct utsname name;
+
+	print_title("kernel");
+	if (uname(&name))
+		print_failure(errno, "see uname(2)");
+	else
+		printf("Linux %s %s\n", name.release, name.machine);
+}
+
+/* For a word only: what counts is the device. */
+static void print_module(void)
+{
+	print_title("module");
+	puts(access(MODULE, F_OK) ? "not loaded, or this is a container that does not show it" :
+				    "loaded");
+}
+
+static bool print_library(void)
+{
+	char *tried, *library = preload_find(&tried);
+	bool found = library;
+
+	print_title("libprofil");
+	if (library)
+		puts(library);
+	else if (errno == ENOENT)
+		printf("missing; looked for %s: %s\n", tried, preload_remedy(errno));
+	else
+		print_failure(errno, preload_remedy(errno));
+	free(tried);
+	free(library);
+	return found;
+}
+
+/* Return: a descriptor, or -1 and it has been said why not. */
+static int open_device(void)
+{
+	int fd = profil_device_open();
+
+	print_title(PROFIL_DEVICE);
+	if (fd < 0)
+		print_failure(-fd, profil_device_remedy(-fd));
+	else
+		puts("can be opened");
+	return fd < 0 ? -1 : fd;
+}
+
+static bool print_offer(int device)
+{
+	struct profil_info info = { .size = sizeof(info) };
+	int error = profil_device_call(device, PROFIL_IOC_INFO, &info);
+
+	print_title("interface");
+	if (error) {
+		print_failure(-error, "this is no device of profil's, or of another version: install module and command from one build");
+		return false;
+	}
+	printf("version %" PRIu32 "\n", info.abi_version);
+	print_title("rates");
+	printf("1 to %" PRIu32 " Hz; up to %" PRIu32 " Hz by the scheduler's tick; %d Hz unless asked otherwise\n",
+	       info.max_rate, info.tick_hz, PROFIL_DEFAULT_RATE);
+	print_title("one profile");
+	printf("%" PRIu32 " regions of text, counters that span %" PRIu64 " MiB\n",
+	       info.max_regions, (uint64_t)info.max_bytes >> 20);
+	return true;
+}
+
+/* The administrator's limits; where the module does not show them, there is no line. */
+static void print_parameters(void)
+{
+	static const char *const names[] = {
+		"max_rate", "max_cpu_percent", "max_user_sessions", "max_user_regions",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char path[128], value[32];
+		FILE *file;
+
+		snprintf(path, sizeof(path), MODULE "/parameters/%s", names[i]);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fgets(value, sizeof(value), file)) {
+			value[strcspn(value, "\n")] = 0;
+			print_title(names[i]);
+			printf("%s (parameter of the module)\n", value);
+		}
+		fclose(file);
+	}
+}
+
+static void print_memlock(void)
+{
+	struct rlimit limit;
+
+	print_title("locked memory");
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		print_failure(errno, "see getrlimit(2)");
+	else if (limit.rlim_cur == RLIM_INFINITY)
+		puts("no limit");
+	else
+		printf("up to %llu KiB, of all processes of the user; only pages of counters that are\n"
+		       "%18shit count; more by ulimit -l\n",
+		       (unsigned long long)limit.rlim_cur / 1024, "");
+}
+
+static bool print_probe(int device)
+{
+	static const struct shm_wish wish = { .rate = PROFIL_DEFAULT_RATE };
+	char *why = probe_start(device, &wish);
+
+	print_title("a profile");
+	puts(why ? why : "could be started");
+	free(why);
+	return !why;
+}
+
+int info_main(int argc, char **argv)
+{
+	static const struct argp argp = { .parser = parse_option, .doc = doc };
+	bool ready = true, has_library;
+	int device;
+
+	argp_err_exit_status = EXIT_USAGE;
+	options_parse(&argp, argc, argv, 0, NULL);
+	print_kernel();
+	print_module();
+	has_library = print_library();
+	device = open_device();
+	if (device < 0)
+		ready = false;
+	else if (!print_offer(device))
+		ready = false;
+	print_parameters();
+	print_memlock();
+	if (device >= 0) {
+		if (!print_probe(device))
+			ready = false;
+		profil_device_close(device);
+	} else {
+		print_title("a profile");
+		puts("cannot be started without " PROFIL_DEVICE);
+	}
+	if (!has_library) {
+		print_title("profil COMMAND");
+		puts("cannot be run without libprofil");
+	}
+	return ready && has_library ? 0 : EXIT_NO_RESULT;
+}

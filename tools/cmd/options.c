@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the subcommands that show results have in common.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "cmd/suggest.h"
+#include "result/resultfile.h"
+#include "symbol/debuginfod.h"
+#include "util/escape.h"
+#include "util/failure.h"
+
+void options_error(const struct argp_state *state, const char *format, ...)
+{
+	char *message = NULL, *line = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&message, format, arguments) >= 0)
+		line = escape_line(message);
+	va_end(arguments);
+	argp_error(state, "%s", line ? line : "wrong usage");
+	free(line);
+	free(message);
+}
+
+/* argp adds these. */
+static const struct argp_option own_options[] = {
+	{ "help", '?', NULL, 0, NULL, 0 },
+	{ "usage", 0, NULL, 0, NULL, 0 },
+	{ "version", 'V', NULL, 0, NULL, 0 },
+	/* and we this one */
+	{ NULL, 'h', NULL, 0, NULL, 0 },
+	{ 0 }
+};
+
+#define MOST_OPTIONS	64
+
+/* What getopt_long() takes */
+struct getopt_options {
+	char letters[1 + 3 * MOST_OPTIONS + 1];
+	struct option longs[MOST_OPTIONS + 1];
+	size_t nr;
+};
+
+static void add_options(struct getopt_options *all, const struct argp_option *option)
+{
+	for (; option && (option->name || option->key); option++) {
+		int has_arg = no_argument;
+
+		if (all->nr == MOST_OPTIONS)
+			return;
+		if (option->arg)
+			has_arg = option->flags & OPTION_ARG_OPTIONAL ? optional_argument :
+									required_argument;
+		if (option->key > 0 && option->key < 256)
+			sprintf(strchr(all->letters, 0), "%c%.*s", option->key, has_arg, "::");
+		if (option->name)
+			all->longs[all->nr++] = (struct option){ option->name, has_arg, NULL, 0 };
+	}
+}
+
+/* Exit, with what may have been meant, if no option begins so: argp knows abbreviations. */
+static void refuse_unknown(const struct getopt_options *all, const char *called,
+			   const char *word)
+{
+	size_t length = strcspn(word, "="), i;
+	struct suggest suggest;
+	char *name, *shown, *meant;
+
+	for (i = 0; i < all->nr; i++)
+		if (!strncmp(all->longs[i].name, word, length))
+			return;
+	name = strndup(word, length);
+	if (!name)
+		return;
+	suggest_begin(&suggest, name);
+	for (i = 0; i < all->nr; i++)
+		suggest_offer(&suggest, all->longs[i].name);
+	meant = suggest_words(&suggest, "--");
+	shown = escape_line(name);
+	fprintf(stderr, "%s: there is no option --%s%s\nTry `%s --help' for more information.\n",
+		called, shown ? shown : "", meant ? meant : "", called);
+	exit(argp_err_exit_status);
+}
+
+/* argp gives nobody the chance to add to what it says of an option that it does not know. */
+static void look_ahead(const struct getopt_options *all, int argc, char **argv)
+{
+	static char help[] = "--help";
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	int option;
+
+	if (!copy)
+		return;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	optind = 0;
+	opterr = 0;
+	while ((option = getopt_long(argc, copy, all->letters, all->longs, NULL)) >= 0) {
+		if (option == 'h')
+			argv[1] = help;
+		else if (option == '?' && optopt && !isprint(optopt))
+			/* argp would print it */
+			failure_exitx(argp_err_exit_status, "there is no option -%c", optopt);
+		else if (option == '?' && !optopt)
+			refuse_unknown(all, argv[0], copy[optind - 1] + 2);
+	}
+	free(copy);
+}
+
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
+		   void *input)
+{
+	struct getopt_options all = { 0 };
+	const struct argp_child *child;
+
+	/* options of what follows the first operand are not ours */
+	if (flags & ARGP_IN_ORDER)
+		all.letters[0] = '+';
+	add_options(&all, argp->options);
+	for (child = argp->children; child && child->argp; child++)
+		add_options(&all, child->argp->options);
+	add_options(&all, own_options);
+	look_ahead(&all, argc, argv);
+	argp_parse(argp, argc, argv, flags, NULL, input);
+}
+
+uint64_t options_parse_count(const char *text, struct argp_state *state)
+{
+	unsigned long long count;
+	char *end;
+
+	errno = 0;
+	count = strtoull(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || !count)
+		options_error(state, "'%s' is not a number of rows: it is 1 or more", text);
+	return count;
+}
+
+double options_parse_percent(const char *text, struct argp_state *state)
+{
+	double percent;
+	char *end;
+
+	percent = strtod(text, &end);
+	/* written so that what is no number is not among them either */
+	if (end == text || *end || !(percent >= 0 && percent <= 100))
+		options_error(state, "'%s' is not a percentage: it is from 0 to 100", text);
+	return percent;
+}
+
+uint32_t options_parse_rate(const char *text, struct argp_state *state)
+{
+	unsigned long rate;
+	char *end;
+
+	errno = 0;
+	rate = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
+	    rate > INT_MAX)
+		options_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
+			   text);
+	return (uint32_t)rate;
+}
+
+enum terminal_when options_parse_color(const char *text, struct argp_state *state)
+{
+	enum terminal_when when = TERMINAL_ALWAYS;
+
+	if (text && !terminal_parse_when(text, &when))
+		options_error(state, "'%s' is not known here: there are auto, always and never",
+			   text);
+	return when;
+}
+
+enum { NO_DEBUGINFOD = 256 };
+
+static error_t parse_fetching(int key, char *text, struct argp_state *state)
+{
+	(void)text;
+	switch (key) {
+	case NO_DEBUGINFOD:
+		/* anything but NULL, which it is at first */
+		state->hook = state;
+		return 0;
+	case ARGP_KEY_END:
+		if (!state->hook)
+			debuginfod_allow();
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp_child options_fetching[] = {
+	{ .argp = &(const struct argp){
+		.options = (const struct argp_option[]){
+			{ .name = "no-debuginfod", .key = NO_DEBUGINFOD,
+			  .doc = "Fetch no debug information from the servers of DEBUGINFOD_URLS" },
+			{ 0 }
+		},
+		.parser = parse_fetching,
+	} },
+	{ 0 }
+};
+
+static const char *remedy(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "`profil COMMAND' makes one";
+	case EACCES:
+	case EPERM:
+		return "ask its owner for permission to read it";
+	case ENOMEM:
+		return "there is no memory for it here";
+	default:
+		return "see open(2) and read(2)";
+	}
+}
+
+const char *options_file_name(const char *path)
+{
+	return strcmp(path, RESULTFILE_STDIN) ? path : "standard input";
+}
+
+void options_read_result(const char *path, struct result *result)
+{
+	const char *why = NULL, *name = options_file_name(path);
+	int error = resultfile_read(path, result, &why);
+
+	if (error == -EBADMSG)
+		failure_exitx(EXIT_NO_RESULT, "%s: %s", name, why);
+	if (error)
+		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", name, strerror(-error),
+		     strerrorname_np(-error), remedy(-error));
+}

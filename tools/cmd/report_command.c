@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * profil report - show a result
+ */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/commands.h"
+#include "cmd/options.h"
+#include "cmd/report_monout.h"
+#include "cmd/suggest.h"
+#include "monout/monout.h"
+#include "monout/monout_program.h"
+#include "report/annotate.h"
+#include "report/profile.h"
+#include "report/report.h"
+#include "result/resultfile.h"
+#include "symbol/lines.h"
+#include "symbol/symbols.h"
+#include "util/failure.h"
+
+static const char doc[] =
+	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT "; -: standard input), or "
+	"a mon.out that monitor(3) wrote."
+	"\v"
+	"Beside each share, 95%-interval is where the share of CPU time is, of which the "
+	"samples are a sample: in 95 of 100 runs of the same program it would hold the true "
+	"one.\n"
+	"\n"
+	"Functions have the names that the objects' files, or debug files installed for "
+	"them, give them now. A file that is not the one that ran, as its build-id tells, "
+	"is said to be so and not used.\n"
+	"\n"
+	"A mon.out is shown in the columns of prof(1). The option --program, with which the "
+	"default is " MONOUT_DEFAULT ", says that FILE is one; without it, FILE is one if it fits the "
+	"program " MONOUT_PROGRAM_DEFAULT ".\n"
+	"\n"
+	"Exit status: 0; 1 if FILE is not to be read, or has no result; 2 for wrong usage.";
+
+enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
+	FULL_NAMES, PROGRAM, RATE };
+
+static const struct argp_option options[] = {
+	{ "by", BY, "WHAT", 0,
+	  "Add samples up by function (the default), line, object or process", 0 },
+	{ "lines", LINES, NULL, 0, "Add samples up by source line, as --by=line does", 0 },
+	{ "annotate", ANNOTATE, "FUNCTION", 0,
+	  "Show the source of FUNCTION, named as in the report, with the samples of each line", 0 },
+	{ "sort", SORT, "KEY", 0,
+	  "Sort by samples (the default), name, object or address", 0 },
+	{ "top", TOP, "N", 0,
+	  "Show only the N rows with the most samples (default: all, on a terminal as many as fit)", 0 },
+	{ "min-percent", MIN_PERCENT, "P", 0, "Leave out rows with less than P percent", 0 },
+	{ "full-names", FULL_NAMES, NULL, 0,
+	  "Show all of names and lines, as long as they are, and all columns", 0 },
+	{ "no-demangle", NO_DEMANGLE, NULL, 0,
+	  "Leave names of C++ and Rust as the compiler made them", 0 },
+	{ "root", ROOT, "DIR", 0,
+	  "Look for the objects below DIR, as in a copy of another machine's files", 0 },
+	{ "program", PROGRAM, "FILE", 0,
+	  "The program that wrote the mon.out (default: " MONOUT_PROGRAM_DEFAULT ")", 0 },
+	{ "rate", RATE, "HZ", 0,
+	  "Samples per second of the mon.out, which does not say it (default: 100)", 0 },
+	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
+	  "Colors and bars: auto (the default: on a terminal; no colors if NO_COLOR is set), always or never", 0 },
+	{ 0 }
+};
+
+struct arguments {
+	const char *file;	/* NULL: the default */
+	const char *program;	/* of a mon.out */
+	uint32_t rate;		/* the same; 0: the default */
+	const char *of_results;	/* an option that means nothing for a mon.out */
+	const char *root;
+	const char *annotate;	/* NULL: a table */
+	bool keep_mangled;
+	bool full_names;
+	enum terminal_when color;
+	struct table_options table;
+};
+
+/* Return: the index of a word among four; if it is none of them, there is no return. */
+static int parse_word(const char *text, const char *const words[4], struct argp_state *state)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	options_error(state, "'%s' is not known here: there are %s, %s, %s and %s", text, words[0],
+		   words[1], words[2], words[3]);
+	return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	static const char *const what[4] = {
+		[TABLE_BY_FUNCTION] = "function",
+		[TABLE_BY_LINE] = "line",
+		[TABLE_BY_OBJECT] = "object",
+		[TABLE_BY_PROCESS] = "process",
+	};
+	static const char *const keys[4] = {
+		[PROFILE_BY_SAMPLES] = "samples",
+		[PROFILE_BY_NAME] = "name",
+		[PROFILE_BY_OBJECT] = "object",
+		[PROFILE_BY_ADDRESS] = "address",
+	};
+	struct arguments *arguments = state->input;
+
+	switch (key) {
+	case BY:
+		arguments->of_results = "--by";
+		arguments->table.by = (enum table_by)parse_word(text, what, state);
+		return 0;
+	case LINES:
+		arguments->of_results = "--lines";
+		arguments->table.by = TABLE_BY_LINE;
+		return 0;
+	case ANNOTATE:
+		arguments->of_results = "--annotate";
+		arguments->annotate = text;
+		return 0;
+	case SORT:
+		arguments->table.order = (enum profile_order)parse_word(text, keys, state);
+		return 0;
+	case TOP:
+		arguments->table.top = options_parse_count(text, state);
+		return 0;
+	case MIN_PERCENT:
+		arguments->table.min_percent = options_parse_percent(text, state);
+		return 0;
+	case FULL_NAMES:
+		arguments->full_names = true;
+		return 0;
+	case NO_DEMANGLE:
+		arguments->keep_mangled = true;
+		return 0;
+	case ROOT:
+		arguments->of_results = "--root";
+		arguments->root = text;
+		return 0;
+	case PROGRAM:
+		arguments->program = text;
+		return 0;
+	case RATE:
+		arguments->rate = options_parse_rate(text, state);
+		return 0;
+	case COLOR:
+		arguments->color = options_parse_color(text, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			options_error(state, "one FILE is shown at a time");
+		arguments->file = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int make_profile(struct profile *profile, const struct result *result,
+			struct symbols *symbols, struct lines *lines,
+			const struct arguments *arguments)
+{
+	int error;
+
+	if (arguments->table.by == TABLE_BY_OBJECT)
+		return profile_make_objects(profile, result);
+	if (arguments->table.by == TABLE_BY_PROCESS)
+		return 0;
+	if (arguments->table.by == TABLE_BY_LINE)
+		error = profile_make(profile, result, lines_find, lines);
+	else
+		error = profile_make(profile, result, symbols_find, symbols);
+	if (!error && !arguments->keep_mangled)
+		profile_demangle(profile);
+	return error;
+}
+
+static int show_table(const struct result *result, struct symbols *symbols,
+		      const struct arguments *arguments)
+{
+	struct lines *lines = lines_new(symbols);
+	struct profile profile = { 0 };
+	int error = -ENOMEM;
+
+	if (lines)
+		error = make_profile(&profile, result, symbols, lines, arguments);
+	if (!error)
+		error = report_print(stdout, &(struct report){
+			.result = result,
+			.profile = &profile,
+			.symbols = symbols,
+			.table = arguments->table,
+			.of_file = true,
+		});
+	profile_release(&profile);
+	lines_free(lines);
+	return error;
+}
+
+/* The names of the functions that have samples, which are like one. Return: to free(). */
+static char *suggest_functions(const struct result *result, struct symbols *symbols,
+			       const struct arguments *arguments)
+{
+	struct profile profile = { 0 };
+	struct suggest suggest;
+	char *words = NULL;
+	size_t i;
+
+	suggest_begin(&suggest, arguments->annotate);
+	if (!profile_make(&profile, result, symbols_find, symbols)) {
+		if (!arguments->keep_mangled)
+			profile_demangle(&profile);
+		for (i = 0; i < profile.nr_rows; i++)
+			if (profile.rows[i].has_name)
+				suggest_offer(&suggest, profile.rows[i].function);
+		words = suggest_words(&suggest, "");
+	}
+	profile_release(&profile);
+	return words;
+}
+
+static void explain_no_function(const struct result *result, struct symbols *symbols,
+				const struct arguments *arguments)
+{
+	char *meant = suggest_functions(result, symbols, arguments);
+
+	failure_warnx("%s: no function with the name %s has samples%s",
+		      options_file_name(arguments->file), arguments->annotate,
+		      meant ? meant : "");
+	if (!meant || !*meant)
+		failure_warnx("`profil report %s' names those that have; an address, or what is in brackets, has no source",
+			      arguments->file);
+	free(meant);
+}
+
+static int show_source(const struct result *result, struct symbols *symbols,
+		       const struct arguments *arguments)
+{
+	long nr = annotate_print(stdout, result, symbols, &(struct annotate_options){
+		.function = arguments->annotate,
+		.keep_mangled = arguments->keep_mangled,
+		.root = arguments->root,
+		.style = arguments->table.style,
+	});
+
+	if (!nr) {
+		explain_no_function(result, symbols, arguments);
+		exit(EXIT_NO_RESULT);
+	}
+	return nr < 0 ? (int)nr : 0;
+}
+
+static int show(const struct result *result, const struct arguments *arguments)
+{
+	struct symbols *symbols = symbols_new(result, arguments->root);
+	int error;
+
+	if (!symbols)
+		return -ENOMEM;
+	error = arguments->annotate ? show_source(result, symbols, arguments) :
+				      show_table(result, symbols, arguments);
+	symbols_free(symbols);
+	return error;
+}
+
+static void show_monout(const struct arguments *arguments)
+{
+	if (arguments->of_results)
+		failure_exitx(EXIT_USAGE, "%s is for a result of `profil run': a mon.out has functions of one program only",
+			      arguments->of_results);
+	report_monout(&(struct report_monout){
+		.path = arguments->file,
+		.program = arguments->program,
+		.rate = arguments->rate ? arguments->rate : MONOUT_RATE,
+		.keep_mangled = arguments->keep_mangled,
+		.table = arguments->table,
+	});
+}
+
+static void show_result(const struct arguments *arguments)
+{
+	struct result result;
+	int error;
+
+	options_read_result(arguments->file, &result);
+	if (arguments->rate)
+		failure_exitx(EXIT_USAGE, "--rate is for a mon.out: %s has its own",
+			      options_file_name(arguments->file));
+	error = show(&result, arguments);
+	result_release(&result);
+	if (error)
+		failure_exit(EXIT_NO_RESULT, options_file_name(arguments->file), -error);
+}
+
+int report_main(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[FILE]",
+		.doc = doc,
+		.children = options_fetching,
+	};
+	struct arguments arguments = { 0 };
+
+	argp_err_exit_status = EXIT_USAGE;
+	options_parse(&argp, argc, argv, 0, &arguments);
+	if (!arguments.file)
+		arguments.file = arguments.program ? MONOUT_DEFAULT : RESULTFILE_DEFAULT;
+	arguments.table.style = terminal_style(stdout, arguments.color);
+	if (arguments.full_names)
+		arguments.table.style.columns = 0;
+	if (arguments.program || resultfile_is_foreign(arguments.file))
+		show_monout(&arguments);
+	else
+		show_result(&arguments);
+	if (fflush(stdout) || ferror(stdout))
+		failure_exit(EXIT_NO_RESULT, "standard output", errno);
+	return 0;
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which formats there are, where they are written to, and what several of them need.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/export.h"
+#include "util/base_name.h"
+#include "util/escape.h"
+#include "util/failure.h"
+
+#define NS_PER_S	1000000000u
+
+const struct export_format export_formats[] = {
+	{
+		.name = "gmon",
+		.help = "a gmon.out for each object, for gprof; OUT is their directory",
+		.write_object = export_gmon,
+		.suffix = ".gmon.out",
+	},
+	{
+		.name = "callgrind",
+		.help = "for kcachegrind and callgrind_annotate",
+		.write = export_callgrind,
+	},
+	{
+		.name = "pprof",
+		.help = "profile.proto, gzipped, for pprof and servers that take its profiles",
+		.is_binary = true,
+		.write = export_pprof,
+	},
+	{
+		.name = "json",
+		.help = "all figures, for scripts",
+		.write = export_json,
+	},
+	{
+		.name = "folded",
+		.help = "lines of object;function and samples, for flamegraph.pl and inferno",
+		.write = export_folded,
+	},
+	{
+		.name = "speedscope",
+		.help = "for speedscope",
+		.write = export_speedscope,
+	},
+	{
+		.name = "svg",
+		.help = "a picture, for a browser",
+		.write = export_svg,
+	},
+	{ 0 }
+};
+
+char *export_command_line(const struct result *result)
+{
+	char *line = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&line, &size);
+
+	if (!out)
+		return NULL;
+	for (i = 0; result->argv[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", result->argv[i]);
+	if (fclose(out)) {
+		free(line);
+		return NULL;
+	}
+	return line;
+}
+
+size_t export_main_object(const struct result *result)
+{
+	const char *program = result->processes[0].program;
+	size_t i, most = 0;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		if (!strcmp(result->objects[i].path, program))
+			return i;
+		if (result->objects[i].samples > result->objects[most].samples)
+			most = i;
+	}
+	return most;
+}
+
+uint64_t export_ns(const struct result *result, uint64_t samples)
+{
+	long double ns = roundl((long double)samples * NS_PER_S / result_rate(result));
+
+	return ns < (long double)INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
+static void explain(int error, const char *path)
+{
+	if (error == -EOVERFLOW)
+		failure_warnx("%s: the format cannot hold so large a count; the others can", path);
+	else
+		failure_warn(path, -error);
+}
+
+/* Return: 0 or -errno; what is half done is no file then, if it was to be one. */
+static int close_file(FILE *out, const char *path, int error)
+{
+	struct stat st;
+	bool is_file = !fstat(fileno(out), &st) && S_ISREG(st.st_mode);
+
+	if (!error && (ferror(out) || fflush(out)))
+		error = errno ? -errno : -EIO;
+	if (fclose(out) && !error)
+		error = -errno;
+	if (error && is_file)
+		unlink(path);
+	return error;
+}
+
+static int write_file(const struct export_format *format,
+		      const struct symbolized *symbolized, const char *path)
+{
+	FILE *out = fopen(path, "we");
+	int error;
+
+	if (!out)
+		error = -errno;
+	else
+		error = close_file(out, path, format->write(out, symbolized));
+	if (error)
+		explain(error, path);
+	return error;
+}
+
+static int write_output(const struct export_format *format,
+			const struct symbolized *symbolized)
+{
+	int error;
+
+	if (format->is_binary && isatty(STDOUT_FILENO)) {
+		failure_warnx("%s is no text: name a file by --output", format->name);
+		return -EINVAL;
+	}
+	error = format->write(stdout, symbolized);
+	if (!error && (fflush(stdout) || ferror(stdout)))
+		error = errno ? -errno : -EIO;
+	if (error)
+		explain(error, "standard output");
+	return error;
+}
+
+/* A name of a file, without its suffix */
+struct name {
+	char *text;
+	size_t next;	/* number for the next object that would have the same name */
+};
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct name *a = va, *b = vb;
+
+	return strcmp(a->text, b->text);
+}
+
+static void free_name(void *data)
+{
+	struct name *name = data;
+
+	free(name->text);
+	free(name);
+}
+
+/*
+ * Takes @text, which may be NULL. Return: the name with this text in the tree, which is
+ * added if there is none; NULL: no memory.
+ */
+static struct name *add_name(void **tree, char *text, bool *is_new)
+{
+	struct name *name = malloc(sizeof(*name)), **found = NULL;
+
+	if (name && text) {
+		*name = (struct name){ text, 2 };
+		found = tsearch(name, tree, compare_names);
+	}
+	*is_new = found && *found == name;
+	if (*is_new)
+		return name;
+	free(text);
+	free(name);
+	return found ? *found : NULL;
+}
+
+/*
+ * A name that no other object before it has got: its base name, with a number if that
+ * is another's too. A name that is taken is found so at most once, as only one base name
+ * and one number make it: there are at most three tries for each object. Return: NULL: no
+ * memory.
+ */
+static const char *name_object(void **tree, const struct result_object *object)
+{
+	char *text = strdup(base_name(object->path)), *slash = text;
+	struct name *name, *same;
+	bool is_new;
+
+	/* a path that ends in a slash, as no file's does, shall not lead anywhere */
+	while (slash && (slash = strchr(slash, '/')))
+		*slash = '_';
+	same = name = add_name(tree, text, &is_new);
+	while (name && !is_new) {
+		if (asprintf(&text, "%s-%zu", same->text, same->next++) < 0)
+			text = NULL;
+		name = add_name(tree, text, &is_new);
+	}
+	return name ? name->text : NULL;
+}
+
+/*
+ * Names of the files of all objects. Return: to be given to free(), the names themselves
+ * by @tree; NULL: no memory.
+ */
+static const char **name_objects(const struct result *result, void **tree)
+{
+	const char **names = calloc(result->nr_objects + 1, sizeof(*names));
+	size_t i;
+
+	for (i = 0; names && i < result->nr_objects; i++) {
+		names[i] = name_object(tree, &result->objects[i]);
+		if (!names[i]) {
+			free(names);
+			return NULL;
+		}
+	}
+	return names;
+}
+
+static int write_object(const struct export_format *format, const struct result *result,
+			size_t object, const char *directory, const char *name)
+{
+	char *path;
+	FILE *out;
+	int error;
+
+	if (asprintf(&path, "%s/%s%s", directory, name, format->suffix) < 0) {
+		explain(-ENOMEM, directory);
+		return -ENOMEM;
+	}
+	out = fopen(path, "we");
+	if (!out)
+		error = -errno;
+	else
+		error = close_file(out, path, format->write_object(out, result, object));
+	if (error) {
+		explain(error, path);
+	} else {
+		escape_octal(stdout, result->objects[object].path, "");
+		putchar(' ');
+		escape_octal(stdout, path, "");
+		putchar('\n');
+	}
+	free(path);
+	return error;
+}
+
+static int write_objects(const struct export_format *format, const struct result *result,
+			 const char *directory)
+{
+	void *tree = NULL;
+	const char **names = name_objects(result, &tree);
+	int error = names ? 0 : -ENOMEM;
+	size_t i;
+
+	if (!error && mkdir(directory, 0777) && errno != EEXIST)
+		error = -errno;
+	if (error)
+		explain(error, directory);
+	for (i = 0; !error && i < result->nr_objects; i++) {
+		/* gprof and its like want a file to find the symbols in */
+		if (result->objects[i].samples && result_is_file(&result->objects[i]))
+			error = write_object(format, result, i, directory, names[i]);
+	}
+	free(names);
+	tdestroy(tree, free_name);
+	return error;
+}
+
+int export_to(const struct export_format *format,
+	      const struct symbolized *symbolized, const char *output)
+{
+	if (format->write_object)
+		return write_objects(format, symbolized->result, output ? output : ".");
+	if (output)
+		return write_file(format, symbolized, output);
+	return write_output(format, symbolized);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * callgrind's format. All lines of a function stand together, and its names are given
+ * by numbers in parentheses, "(2) main" the first time: so a name that begins with such
+ * a number is none. A function is in the file of its first line (fl=); what is inlined into it
+ * from others comes behind their names (fi=), and fe= goes back.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/export.h"
+#include "util/base_name.h"
+#include "util/escape.h"
+
+#define UNKNOWN	"???"	/* callgrind's own word for it */
+
+/* A source that has got its number */
+struct source {
+	const char *path;
+	size_t number;
+};
+
+/* What is being written */
+struct writer {
+	FILE *out;
+	const struct symbolized *symbolized;
+	void *sources;		/* tree of struct source */
+	size_t nr_files;	/* that have a number: first the objects, and what is outside */
+	const char *file;	/* where we are; NULL: in the object's own */
+	const char *function_file;	/* what fl= said last: readers go back there at fn= */
+};
+
+static int compare(const void *va, const void *vb)
+{
+	const struct source *a = va, *b = vb;
+
+	return strcmp(a->path, b->path);
+}
+
+static void print_costs(FILE *out, const struct result *result, uint64_t samples)
+{
+	fprintf(out, " %" PRIu64 " %" PRIu64 "\n", samples, export_ns(result, samples));
+}
+
+static void print_head(FILE *out, const struct result *result, const char *command)
+{
+	uint64_t samples = result_samples(result);
+
+	fprintf(out, "# callgrind format\nversion: 1\ncreator: profil\npid: %" PRId32
+		"\ncmd: ", result->pid);
+	escape_octal(out, command, "");
+	fprintf(out, "\npart: 1\n\n"
+		"desc: Samples at %.6g Hz of CPU time, without callers\n"
+		"positions: instr line\n"
+		"event: Samples : Samples\n"
+		"event: ns : CPU time in nanoseconds\n"
+		"events: Samples ns\n"
+		"summary:", result_rate(result));
+	print_costs(out, result, samples);
+}
+
+static void print_name(FILE *out, const char *key, size_t number, const char *name)
+{
+	fprintf(out, "%s=(%zu) ", key, number);
+	escape_octal(out, name, "");
+	putc('\n', out);
+}
+
+/*
+ * Where there is no source. callgrind_annotate takes functions of one name for the same
+ * unless their files differ. The brackets keep it from reading the object for a source.
+ */
+static void print_object_file(FILE *out, size_t number, const char *object)
+{
+	fprintf(out, "fl=(%zu) [", number);
+	escape_octal(out, base_name(object), "");
+	fputs("]\n", out);
+}
+
+/* With the name the first time. Return: 0 or -ENOMEM. */
+static int print_source(struct writer *writer, const char *key, const char *path)
+{
+	struct source *source, **found;
+
+	found = tfind(&(struct source){ .path = path }, &writer->sources, compare);
+	if (found) {
+		fprintf(writer->out, "%s=(%zu)\n", key, (*found)->number);
+		return 0;
+	}
+	source = malloc(sizeof(*source));
+	if (!source)
+		return -ENOMEM;
+	*source = (struct source){ path, ++writer->nr_files };
+	if (!tsearch(source, &writer->sources, compare)) {
+		free(source);
+		return -ENOMEM;
+	}
+	print_name(writer->out, key, source->number, path);
+	return 0;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* From here on in a source, or with NULL in the object's own file. Return: 0 or -ENOMEM. */
+static int go_to_file(struct writer *writer, const char *key, size_t object, const char *path)
+{
+	writer->file = path;
+	if (path)
+		return print_source(writer, key, path);
+	fprintf(writer->out, "%s=(%zu)\n", key, object + 1);
+	return 0;
+}
+
+/* The costs of a function, which is in @file; what has no line is there. */
+static int print_counts(struct writer *writer, size_t number, const char *file)
+{
+	const struct symbolized *symbolized = writer->symbolized;
+	const struct symbolized_function *function = &symbolized->functions[number];
+	const struct result_object *object = &symbolized->result->objects[function->object];
+	size_t i;
+
+	for (i = 0; i < function->nr_counts; i++) {
+		const struct result_count *count = &object->counts[function->counts[i]];
+		struct source_line line;
+		int error = 0, found = symbolized_line(symbolized, number, i, &line);
+
+		if (found < 0)
+			return found;
+		if (!found)
+			line = (struct source_line){ .file = file };
+		if (!is_same(line.file, writer->file))
+			error = go_to_file(writer, is_same(line.file, file) ? "fe" : "fi",
+					   function->object, line.file);
+		if (error)
+			return error;
+		fprintf(writer->out, "0x%" PRIx64 " %d", count->address, line.line);
+		print_costs(writer->out, symbolized->result, count->samples);
+	}
+	return 0;
+}
+
+static int print_function(struct writer *writer, size_t number)
+{
+	const struct symbolized *symbolized = writer->symbolized;
+	const struct symbolized_function *function = &symbolized->functions[number];
+	struct source_line line;
+	int error, found;
+
+	found = symbolized_start_line(symbolized, number, &line);
+	if (found < 0)
+		return found;
+	if (!found)
+		line.file = NULL;
+	if (!is_same(line.file, writer->file) || !is_same(line.file, writer->function_file)) {
+		error = go_to_file(writer, "fl", function->object, line.file);
+		if (error)
+			return error;
+		writer->function_file = line.file;
+	}
+	print_name(writer->out, "fn", number + 1, function->name);
+	return print_counts(writer, number, line.file);
+}
+
+/* Return: 0 or -ENOMEM. */
+static int print_functions(struct writer *writer)
+{
+	const struct symbolized *symbolized = writer->symbolized;
+	size_t i, before = SIZE_MAX;
+	int error = 0;
+
+	for (i = 0; !error && i < symbolized->nr_functions; i++) {
+		size_t object = symbolized->functions[i].object;
+
+		if (object != before) {
+			const char *path = symbolized->result->objects[object].path;
+
+			putc('\n', writer->out);
+			print_name(writer->out, "ob", object + 1, path);
+			print_object_file(writer->out, object + 1, path);
+			writer->file = NULL;
+			writer->function_file = NULL;
+		}
+		before = object;
+		error = print_function(writer, i);
+	}
+	return error;
+}
+
+int export_callgrind(FILE *out, const struct symbolized *symbolized)
+{
+	const struct result *result = symbolized->result;
+	struct writer writer = {
+		.out = out,
+		.symbolized = symbolized,
+		.nr_files = result->nr_objects + 1,
+	};
+	char *command = export_command_line(result);
+	int error;
+
+	if (!command)
+		return -ENOMEM;
+	print_head(out, result, command);
+	free(command);
+	error = print_functions(&writer);
+	tdestroy(writer.sources, free);
+	if (error)
+		return error;
+	if (result->outside) {
+		putc('\n', out);
+		print_name(out, "ob", result->nr_objects + 1, UNKNOWN);
+		print_object_file(out, result->nr_objects + 1, UNKNOWN);
+		print_name(out, "fn", symbolized->nr_functions + 1, RESULT_OUTSIDE);
+		fputs("0x0 0", out);
+		print_costs(out, result, result->outside);
+	}
+	fputs("\ntotals:", out);
+	print_costs(out, result, result_samples(result));
+	return 0;
+}

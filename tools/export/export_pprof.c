@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pprof's format. A message of protobuf may be cut into pieces of the same type, whose
+ * lists add up when they are read one behind the other: so the profile is written
+ * function by function, each piece with what it adds to every list, and never is in
+ * memory as a whole. The mappings come last, when it is known what their functions have.
+ *
+ * The line of a location is a number in the file of its function. Where code of another
+ * file is inlined into a function, the function is there once more, with that file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "export/export.h"
+#include "generated/pprof.pb-c.h"
+#include "report/namesakes.h"
+#include "util/escape.h"
+
+#define GZIP_WINDOW	(15 + 16)	/* deflateInit2(): the largest, with gzip's head */
+#define GZIP_MEMORY	8		/* its default */
+
+/*
+ * A mapping at which link-time addresses are addresses: pprof takes this very one for
+ * what needs no correction (GetBase() in its internal/elfexec).
+ */
+#define MAPPING_START	0
+#define MAPPING_LIMIT	UINT64_MAX
+
+enum { SAMPLES, CPU, NR_VALUES };
+
+/* A source file that was named */
+struct source {
+	const char *path;
+	int64_t string;		/* index in the table */
+	size_t function;	/* index in the symbolized of the last one that has lines in it, */
+	uint64_t id;		/* and the ID that it has there; 0: there is none yet */
+};
+
+/* What is known of an object's functions */
+struct known {
+	bool names;
+	bool files;
+};
+
+struct pprof {
+	FILE *out;
+	const struct symbolized *symbolized;
+	const char **labels;	/* of the objects */
+	struct known *known;	/* of the objects */
+	void *sources;		/* tree of struct source */
+	z_stream deflate;
+	int64_t nr_strings;	/* in the table so far */
+	uint64_t nr_locations;
+	uint64_t nr_functions;
+	int error;		/* -errno; nothing more is written */
+};
+
+/* A function as it stands in the profile */
+struct place {
+	uint64_t mapping;	/* its ID, or 0 */
+	uint64_t function;	/* its ID */
+	int line;		/* 0: not known */
+};
+
+/* What a piece adds to the table of strings: as many as the head needs */
+struct strings {
+	char *text[32];
+	size_t nr;
+};
+
+static void compress_bytes(struct pprof *pprof, uint8_t *bytes, size_t size, int flush)
+{
+	unsigned char room[16384];
+
+	pprof->deflate.next_in = bytes;
+	pprof->deflate.avail_in = (uInt)size;
+	do {
+		pprof->deflate.next_out = room;
+		pprof->deflate.avail_out = sizeof(room);
+		deflate(&pprof->deflate, flush);
+		fwrite(room, 1, sizeof(room) - pprof->deflate.avail_out, pprof->out);
+	} while (!pprof->deflate.avail_out);
+}
+
+/* Frees the strings. */
+static void write_piece(struct pprof *pprof, Pprof__Profile *piece, struct strings *strings)
+{
+	uint8_t *bytes;
+	size_t size, i;
+
+	piece->n_string_table = strings->nr;
+	piece->string_table = strings->text;
+	if (!pprof->error) {
+		size = pprof__profile__get_packed_size(piece);
+		bytes = malloc(size + 1);
+		if (bytes) {
+			pprof__profile__pack(piece, bytes);
+			compress_bytes(pprof, bytes, size, Z_NO_FLUSH);
+		} else {
+			pprof->error = -ENOMEM;
+		}
+		free(bytes);
+	}
+	for (i = 0; i < strings->nr; i++)
+		free(strings->text[i]);
+	strings->nr = 0;
+}
+
+/* Return: its index in the table. */
+static int64_t add_string(struct pprof *pprof, struct strings *strings, const char *text)
+{
+	char *copy = escape_utf8(text);
+
+	if (!copy) {
+		pprof->error = -ENOMEM;
+		return 0;
+	}
+	strings->text[strings->nr++] = copy;
+	return pprof->nr_strings++;
+}
+
+static void write_head(struct pprof *pprof, const struct result *result)
+{
+	Pprof__ValueType types[NR_VALUES] = {
+		PPROF__VALUE_TYPE__INIT, PPROF__VALUE_TYPE__INIT,
+	};
+	Pprof__ValueType *type_of[NR_VALUES] = { &types[SAMPLES], &types[CPU] };
+	Pprof__Profile head = PPROF__PROFILE__INIT;
+	struct strings strings = { .nr = 0 };
+	char *command = export_command_line(result);
+	int64_t comments[3];
+
+	if (!command)
+		pprof->error = -ENOMEM;
+	add_string(pprof, &strings, "");	/* the first has to be */
+	types[SAMPLES].type = add_string(pprof, &strings, "samples");
+	types[SAMPLES].unit = add_string(pprof, &strings, "count");
+	types[CPU].type = add_string(pprof, &strings, "cpu");
+	types[CPU].unit = add_string(pprof, &strings, "nanoseconds");
+	comments[0] = add_string(pprof, &strings, command ? command : "");
+	comments[1] = add_string(pprof, &strings, result->host);
+	comments[2] = add_string(pprof, &strings,
+				 "by profil: samples have no callers; addresses are link-time ones");
+	head.n_sample_type = NR_VALUES;
+	head.sample_type = type_of;
+	head.default_sample_type = types[CPU].type;
+	head.period_type = &types[CPU];
+	head.period = (int64_t)export_ns(result, 1);
+	head.time_nanos = (int64_t)result->start_time_ns;
+	head.duration_nanos = (int64_t)result->elapsed_ns;
+	head.n_comment = sizeof(comments) / sizeof(comments[0]);
+	head.comment = comments;
+	write_piece(pprof, &head, &strings);
+	free(command);
+}
+
+static void write_mapping(struct pprof *pprof, size_t number)
+{
+	const struct result_object *object = &pprof->symbolized->result->objects[number];
+	const struct known *known = &pprof->known[number];
+	char build_id[2 * RESULT_MAX_BUILD_ID + 1] = "";
+	Pprof__Mapping mapping = PPROF__MAPPING__INIT, *mapping_of = &mapping;
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	struct strings strings = { .nr = 0 };
+	size_t i;
+
+	for (i = 0; i < object->build_id_bytes && i < RESULT_MAX_BUILD_ID; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", object->build_id[i]);
+	mapping.id = number + 1;
+	mapping.memory_start = MAPPING_START;
+	mapping.memory_limit = MAPPING_LIMIT;
+	mapping.filename = add_string(pprof, &strings, object->path);
+	if (build_id[0])
+		mapping.build_id = add_string(pprof, &strings, build_id);
+	mapping.has_functions = known->names;
+	mapping.has_filenames = known->files;
+	mapping.has_line_numbers = known->files;
+	piece.n_mapping = 1;
+	piece.mapping = &mapping_of;
+	write_piece(pprof, &piece, &strings);
+}
+
+/* The first is taken for the program. */
+static void write_mappings(struct pprof *pprof)
+{
+	const struct result *result = pprof->symbolized->result;
+	const size_t first = export_main_object(result);
+	size_t i;
+
+	if (first < result->nr_objects)
+		write_mapping(pprof, first);
+	for (i = 0; i < result->nr_objects; i++)
+		if (i != first && result->objects[i].samples)
+			write_mapping(pprof, i);
+}
+
+static void write_sample(struct pprof *pprof, const struct result *result,
+			 const struct result_count *count, const struct place *place)
+{
+	Pprof__Location location = PPROF__LOCATION__INIT, *location_of = &location;
+	Pprof__Sample sample = PPROF__SAMPLE__INIT, *sample_of = &sample;
+	Pprof__Line line = PPROF__LINE__INIT, *line_of = &line;
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	struct strings strings = { .nr = 0 };
+	int64_t values[NR_VALUES];
+
+	location.id = ++pprof->nr_locations;
+	location.mapping_id = place->mapping;
+	location.address = count->address;
+	line.function_id = place->function;
+	line.line = place->line;
+	location.n_line = 1;
+	location.line = &line_of;
+	values[SAMPLES] = count->samples < INT64_MAX ? (int64_t)count->samples : INT64_MAX;
+	values[CPU] = (int64_t)export_ns(result, count->samples);
+	sample.n_location_id = 1;
+	sample.location_id = &location.id;
+	sample.n_value = NR_VALUES;
+	sample.value = values;
+	piece.n_location = 1;
+	piece.location = &location_of;
+	piece.n_sample = 1;
+	piece.sample = &sample_of;
+	write_piece(pprof, &piece, &strings);
+}
+
+static int compare_sources(const void *va, const void *vb)
+{
+	const struct source *a = va, *b = vb;
+
+	return strcmp(a->path, b->path);
+}
+
+/* Return: NULL: no memory, as in @pprof->error. */
+static struct source *find_source(struct pprof *pprof, const char *path)
+{
+	struct source *source, **found;
+
+	found = tfind(&(struct source){ .path = path }, &pprof->sources, compare_sources);
+	if (found)
+		return *found;
+	source = calloc(1, sizeof(*source));
+	if (source) {
+		source->path = path;
+		if (tsearch(source, &pprof->sources, compare_sources))
+			return source;
+		free(source);
+	}
+	pprof->error = -ENOMEM;
+	return NULL;
+}
+
+/* Return: the ID that the function has got. @source: NULL: it is not known. */
+static uint64_t write_name(struct pprof *pprof, const char *name, const char *symbol,
+			   struct source *source, int start_line)
+{
+	Pprof__Function function = PPROF__FUNCTION__INIT, *function_of = &function;
+	Pprof__Profile piece = PPROF__PROFILE__INIT;
+	struct strings strings = { .nr = 0 };
+
+	function.id = ++pprof->nr_functions;
+	function.name = add_string(pprof, &strings, name);
+	function.system_name = strcmp(name, symbol) ?
+		add_string(pprof, &strings, symbol) : function.name;
+	if (source && !source->string)
+		source->string = add_string(pprof, &strings, source->path);
+	if (source)
+		function.filename = source->string;
+	function.start_line = start_line;
+	piece.n_function = 1;
+	piece.function = &function_of;
+	write_piece(pprof, &piece, &strings);
+	return function.id;
+}
+
+/*
+ * What a function is called. Functions without a symbol have the address in their object, so
+ * that pprof does not take them all for one. Return: to be given to free(); NULL: no memory.
+ */
+static char *make_name(const struct pprof *pprof, const struct symbolized_function *function)
+{
+	char *name;
+
+	if (function->symbol)
+		return strdup(function->name);
+	if (asprintf(&name, "%s+0x%" PRIx64, pprof->labels[function->object], function->start) < 0)
+		return NULL;
+	return name;
+}
+
+/* Return: the ID that a function has in a source file. */
+static uint64_t place_in_source(struct pprof *pprof, size_t number, const char *name,
+				struct source *source, int start_line)
+{
+	const struct symbolized_function *function = &pprof->symbolized->functions[number];
+
+	if (!source->id || source->function != number) {
+		source->id = write_name(pprof, name, function->symbol ? function->symbol : name,
+					source, start_line);
+		source->function = number;
+	}
+	pprof->known[function->object].files = true;
+	return source->id;
+}
+
+/* @id: of the function where no line is known */
+static void write_counts(struct pprof *pprof, size_t number, const char *name, uint64_t id)
+{
+	const struct symbolized *symbolized = pprof->symbolized;
+	const struct symbolized_function *function = &symbolized->functions[number];
+	const struct result_object *object = &symbolized->result->objects[function->object];
+	size_t i;
+
+	for (i = 0; !pprof->error && i < function->nr_counts; i++) {
+		struct place place = { .mapping = function->object + 1, .function = id };
+		struct source_line line;
+		struct source *source;
+		int found = symbolized_line(symbolized, number, i, &line);
+
+		if (found < 0)
+			pprof->error = found;
+		source = found == 1 ? find_source(pprof, line.file) : NULL;
+		if (source) {
+			place.function = place_in_source(pprof, number, name, source, 0);
+			place.line = line.line;
+		}
+		write_sample(pprof, symbolized->result,
+			     &object->counts[function->counts[i]], &place);
+	}
+}
+
+static void write_function(struct pprof *pprof, size_t number)
+{
+	const struct symbolized_function *function = &pprof->symbolized->functions[number];
+	char *name = make_name(pprof, function);
+	struct source *source = NULL;
+	struct source_line line;
+	uint64_t id;
+	int found;
+
+	if (!name) {
+		pprof->error = -ENOMEM;
+		return;
+	}
+	found = symbolized_start_line(pprof->symbolized, number, &line);
+	if (found < 0)
+		pprof->error = found;
+	if (found == 1)
+		source = find_source(pprof, line.file);
+	if (source)
+		id = place_in_source(pprof, number, name, source, line.line);
+	else
+		id = write_name(pprof, name, function->symbol ? function->symbol : name,
+				NULL, 0);
+	if (function->symbol)
+		pprof->known[function->object].names = true;
+	write_counts(pprof, number, name, id);
+	free(name);
+}
+
+static void write_outside(struct pprof *pprof, const struct result *result)
+{
+	const struct result_count count = { .samples = result->outside };
+	struct place place = { 0 };
+
+	if (!result->outside)
+		return;
+	place.function = write_name(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
+	write_sample(pprof, result, &count, &place);
+}
+
+int export_pprof(FILE *out, const struct symbolized *symbolized)
+{
+	const struct result *result = symbolized->result;
+	struct pprof pprof = {
+		.out = out,
+		.symbolized = symbolized,
+		.labels = namesakes_label(result),
+		.known = calloc(result->nr_objects + 1, sizeof(*pprof.known)),
+		.error = -ENOMEM,
+	};
+	size_t i;
+
+	if (!pprof.labels || !pprof.known ||
+	    deflateInit2(&pprof.deflate, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW,
+			 GZIP_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
+		goto out;
+	pprof.error = 0;
+	write_head(&pprof, result);
+	for (i = 0; !pprof.error && i < symbolized->nr_functions; i++)
+		write_function(&pprof, i);
+	write_outside(&pprof, result);
+	write_mappings(&pprof);
+	compress_bytes(&pprof, NULL, 0, Z_FINISH);
+	deflateEnd(&pprof.deflate);
+out:
+	tdestroy(pprof.sources, free);
+	free(pprof.labels);
+	free(pprof.known);
+	return pprof.error;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An object's text as a strip of columns, each of so many bytes: the higher and the
+ * hotter, the more samples. Most of an object is cold, and what is hot is narrow: so
+ * the functions with most samples follow below, each in a strip of its own.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "export/export.h"
+#include "export/svg.h"
+#include "util/escape.h"
+
+#define NARROWEST	2	/* pixels of a column */
+#define WIDEST		12
+#define MOST_COLUMNS	(SVG_INNER / NARROWEST)
+
+#define TITLE		34	/* heights */
+#define WHOLE		36
+#define BETWEEN		20
+#define FUNCTION	56
+#define NAME		15
+
+#define GAP		8	/* between functions */
+#define MOST_FUNCTIONS	8
+#define LEAST_SHARE	0.005	/* of the object's samples, for all but the first */
+
+/* A piece of an object's text, as it is drawn */
+struct strip {
+	const struct symbolized *symbolized;
+	size_t object;
+	size_t first, last;	/* functions in it, @last excluded */
+	uint64_t low, high;	/* addresses */
+	double x, y, width, height;
+	size_t nr_columns;
+	uint64_t column_bytes;
+};
+
+struct column {
+	uint64_t samples;
+	uint64_t most;		/* of one function */
+	size_t function;	/* that one */
+};
+
+static const struct result_object *object_of(const struct strip *strip)
+{
+	return &strip->symbolized->result->objects[strip->object];
+}
+
+/* Columns that are wide enough to be seen, of whole counts; no wider than need be */
+static void divide(struct strip *strip)
+{
+	const uint64_t text_bytes = strip->symbolized->result->text_bytes;
+	const uint64_t counts = (strip->high - strip->low - 1) / text_bytes + 1;
+	const uint64_t room = (uint64_t)(strip->width / NARROWEST);
+	const uint64_t of_each = (counts - 1) / room + 1;
+
+	strip->column_bytes = of_each * text_bytes;
+	strip->nr_columns = (size_t)((counts - 1) / of_each + 1);
+	strip->width = fmin(strip->width, WIDEST * (double)strip->nr_columns);
+}
+
+/* Where in the picture an address is */
+static double x_of(const struct strip *strip, uint64_t address)
+{
+	const double bytes = (double)strip->column_bytes * (double)strip->nr_columns;
+
+	return strip->x + strip->width * (double)(address - strip->low) / bytes;
+}
+
+/* Return: the most samples of a column. */
+static uint64_t fill_columns(const struct strip *strip, struct column *columns)
+{
+	uint64_t most = 0;
+	size_t i, j;
+
+	for (i = strip->first; i < strip->last; i++) {
+		const struct symbolized_function *function =
+			&strip->symbolized->functions[i];
+		size_t before = MOST_COLUMNS;
+		uint64_t here = 0;
+
+		for (j = 0; j < function->nr_counts; j++) {
+			const struct result_count *count =
+				&object_of(strip)->counts[function->counts[j]];
+			size_t to = (count->address - strip->low) / strip->column_bytes;
+
+			if (count->address < strip->low || to >= strip->nr_columns)
+				continue;
+			here = to == before ? here + count->samples : count->samples;
+			before = to;
+			columns[to].samples += count->samples;
+			if (here > columns[to].most) {
+				columns[to].most = here;
+				columns[to].function = i;
+			}
+			if (columns[to].samples > most)
+				most = columns[to].samples;
+		}
+	}
+	return most;
+}
+
+static void draw_column(FILE *out, const struct strip *strip, size_t number,
+			const struct column *column, uint64_t most)
+{
+	const uint64_t low = strip->low + number * strip->column_bytes;
+	/* the text may end before its last column does */
+	const uint64_t last = strip->high - low < strip->column_bytes ?
+			      strip->high - 1 : low + strip->column_bytes - 1;
+	const double width = strip->width / (double)strip->nr_columns;
+	double height = fmax(2, strip->height * (double)column->samples / (double)most);
+
+	fprintf(out, "<rect class=\"h%u\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>",
+		svg_heat(column->samples, most), x_of(strip, low),
+		strip->y + strip->height - height, width, height);
+	escape_xml(out, strip->symbolized->functions[column->function].name, 0);
+	fprintf(out, "&#10;0x%" PRIx64 " to 0x%" PRIx64 "&#10;%" PRIu64
+		" samples, %.2f %%</title></rect>\n", low, last,
+		column->samples, svg_percent(strip->symbolized, column->samples));
+}
+
+static void print_bytes(FILE *out, uint64_t bytes)
+{
+	if (bytes < 1 << 10)
+		fprintf(out, "%" PRIu64 " bytes", bytes);
+	else if (bytes < 1 << 20)
+		fprintf(out, "%.1f KiB", (double)bytes / (1 << 10));
+	else
+		fprintf(out, "%.1f MiB", (double)bytes / (1 << 20));
+}
+
+/* Return: 0 or -errno. */
+static int draw_strip(FILE *out, const struct strip *strip)
+{
+	struct column *columns = calloc(strip->nr_columns, sizeof(*columns));
+	uint64_t most;
+	size_t i;
+
+	if (!columns)
+		return -ENOMEM;
+	most = fill_columns(strip, columns);
+	fprintf(out, "<rect class=\"track\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>0x%" PRIx64
+		" to 0x%" PRIx64 ", ", strip->x, strip->y, strip->width, strip->height,
+		strip->low, strip->high - 1);
+	print_bytes(out, strip->high - strip->low);
+	fputs("; a column is ", out);
+	print_bytes(out, strip->column_bytes);
+	fprintf(out, ", the highest has %" PRIu64 " samples</title></rect>\n", most);
+	for (i = 0; i < strip->nr_columns; i++)
+		if (columns[i].samples)
+			draw_column(out, strip, i, &columns[i], most);
+	free(columns);
+	return 0;
+}
+
+static void draw_title(FILE *out, const struct strip *whole, double y)
+{
+	const struct result_object *object = object_of(whole);
+
+	fprintf(out, "<text x=\"%d\" y=\"%.2f\">", SVG_MARGIN, y);
+	escape_xml(out, object->path, 90);
+	fprintf(out, "<tspan class=\"dim\" dx=\"14\">0x%" PRIx64 " to 0x%" PRIx64 ", ",
+		whole->low, whole->high - 1);
+	print_bytes(out, whole->high - whole->low);
+	fprintf(out, "</tspan></text>\n<text class=\"right dim\" x=\"%d\" y=\"%.2f\">%" PRIu64
+		" samples, %.2f %%</text>\n", SVG_MARGIN + SVG_INNER, y, object->samples,
+		svg_percent(whole->symbolized, object->samples));
+}
+
+/* Which part of the upper strip a lower one is */
+static void draw_zoom(FILE *out, const struct strip *whole, const struct strip *part)
+{
+	const double left = x_of(whole, part->low);
+	const double right = fmax(x_of(whole, part->high), left + 1);
+	const double top = whole->y + whole->height, bottom = part->y;
+
+	fprintf(out, "<polygon class=\"zoom\" points=\"%.2f,%.2f %.2f,%.2f %.2f,%.2f %.2f,%.2f\"/>\n",
+		left, top, right, top, part->x + part->width, bottom, part->x, bottom);
+}
+
+/* Return: 0 or -errno. */
+static int draw_function(FILE *out, const struct strip *whole, const struct strip *part,
+			 double room)
+{
+	const struct symbolized_function *function =
+		&whole->symbolized->functions[part->first];
+	const double y = part->y + part->height + NAME - 3;
+	const unsigned int most = (unsigned int)(room / SVG_CHARACTER);
+
+	draw_zoom(out, whole, part);
+	fprintf(out, "<text x=\"%.2f\" y=\"%.2f\"><title>", part->x, y);
+	escape_xml(out, function->name, 0);
+	fputs("</title>", out);
+	escape_xml(out, function->name, most);
+	fprintf(out, "</text>\n<text class=\"dim\" x=\"%.2f\" y=\"%.2f\">%.2f %%</text>\n",
+		part->x, y + NAME - 1, svg_percent(whole->symbolized, function->samples));
+	return draw_strip(out, part);
+}
+
+static int compare_indexes(const void *va, const void *vb)
+{
+	const size_t a = *(const size_t *)va, b = *(const size_t *)vb;
+
+	return a == b ? 0 : a < b ? -1 : 1;
+}
+
+/*
+ * The functions to be shown, in the order of addresses: in one walk, since an object may
+ * have millions. Return: their number, at least 1.
+ */
+static size_t choose_functions(const struct strip *whole, size_t chosen[MOST_FUNCTIONS])
+{
+	const struct symbolized_function *functions = whole->symbolized->functions;
+	const double least = LEAST_SHARE * (double)object_of(whole)->samples;
+	size_t i, at, nr = 0;
+
+	for (i = whole->first; i < whole->last; i++) {
+		/* most samples first, and the ones that were first */
+		for (at = nr; at && functions[chosen[at - 1]].samples < functions[i].samples; at--)
+			if (at < MOST_FUNCTIONS)
+				chosen[at] = chosen[at - 1];
+		if (at < MOST_FUNCTIONS)
+			chosen[at] = i;
+		if (nr < MOST_FUNCTIONS)
+			nr++;
+	}
+	while (nr > 1 && (double)functions[chosen[nr - 1]].samples < least)
+		nr--;
+	qsort(chosen, nr, sizeof(*chosen), compare_indexes);
+	return nr;
+}
+
+/* From its start to behind its last sample: where it ends is not known. */
+static struct strip function_strip(const struct strip *whole, size_t number)
+{
+	const struct symbolized_function *function =
+		&whole->symbolized->functions[number];
+	const struct result_count *first = &object_of(whole)->counts[function->counts[0]];
+	const struct result_count *last =
+		&object_of(whole)->counts[function->counts[function->nr_counts - 1]];
+	const uint64_t text_bytes = whole->symbolized->result->text_bytes;
+	struct strip part = *whole;
+
+	part.first = number;
+	part.last = number + 1;
+	part.low = function->start;
+	/* its first count may begin before it, and a part of it may lie below */
+	if (first->address < part.low)
+		part.low = first->address;
+	if (part.low < whole->low)
+		part.low = whole->low;
+	/* the text may end before its last count does */
+	if (whole->high - last->address > text_bytes)
+		part.high = last->address + text_bytes;
+	return part;
+}
+
+/* Return: where it ends; negative: -errno. */
+static double draw_functions(FILE *out, const struct strip *whole)
+{
+	const double y = whole->y + whole->height + BETWEEN;
+	size_t chosen[MOST_FUNCTIONS];
+	size_t nr = choose_functions(whole, chosen), i;
+	double room;
+	int error;
+
+	room = (SVG_INNER - GAP * (double)(nr - 1)) / (double)nr;
+	for (i = 0; i < nr; i++) {
+		struct strip part = function_strip(whole, chosen[i]);
+
+		part.width = room;
+		part.x = SVG_MARGIN + (room + GAP) * (double)i;
+		part.y = y;
+		part.height = FUNCTION;
+		divide(&part);
+		error = draw_function(out, whole, &part, room);
+		if (error)
+			return error;
+	}
+	return y + FUNCTION + 2 * NAME;
+}
+
+double svg_object(FILE *out, const struct symbolized *symbolized, size_t object, double y)
+{
+	const struct result_object *from = &symbolized->result->objects[object];
+	struct strip whole = {
+		.symbolized = symbolized,
+		.object = object,
+		.low = from->start,
+		.high = from->end,
+		.x = SVG_MARGIN,
+		.y = y + TITLE,
+		.width = SVG_INNER,
+		.height = WHOLE,
+	};
+	int error;
+
+	while (symbolized->functions[whole.first].object != object)
+		whole.first++;
+	whole.last = whole.first;
+	while (whole.last < symbolized->nr_functions &&
+	       symbolized->functions[whole.last].object == object)
+		whole.last++;
+	divide(&whole);
+	draw_title(out, &whole, y + TITLE - 8);
+	error = draw_strip(out, &whole);
+	if (error)
+		return error;
+	/* what is no file is one function */
+	if (!result_is_file(from))
+		return whole.y + whole.height;
+	return draw_functions(out, &whole);
+}

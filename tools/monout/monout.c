@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What monitor(3) writes. Without a magic number, only sizes that add up show that a file is
+ * one: each is checked before it is used.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monout/monout.h"
+#include "result/read_file.h"
+
+#define MOST_BYTES	((size_t)256 << 20)	/* counters of as much text */
+
+#define HEADER_WORDS	3
+#define CELL_WORDS	2
+#define COUNTER_BYTES	2
+#define WHOLE_SCALE	65536u	/* a byte of counters for each byte of text */
+
+static uint64_t read_number(const struct monout_layout *layout, const unsigned char *at,
+			    unsigned int bytes)
+{
+	uint64_t number = 0;
+	unsigned int i;
+
+	for (i = 0; i < bytes; i++)
+		number = number << 8 | at[layout->is_big ? i : bytes - 1 - i];
+	return number;
+}
+
+static uint64_t read_word(const struct monout_layout *layout, const unsigned char *contents,
+			  size_t word)
+{
+	return read_number(layout, contents + word * layout->word_bytes, layout->word_bytes);
+}
+
+static int compare_pcs(const void *va, const void *vb)
+{
+	const struct monout_calls *a = va, *b = vb;
+
+	return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* Cells of one pc become one; so many calls that they do not fit are as many as fit. */
+static void merge_calls(struct monout *monout)
+{
+	struct monout_calls *last = NULL;
+	size_t i, nr = 0;
+
+	if (monout->nr_calls)
+		qsort(monout->calls, monout->nr_calls, sizeof(*monout->calls), compare_pcs);
+	for (i = 0; i < monout->nr_calls; i++) {
+		const struct monout_calls *next = &monout->calls[i];
+
+		if (!last || last->pc != next->pc) {
+			last = &monout->calls[nr++];
+			*last = *next;
+		} else if (__builtin_add_overflow(last->calls, next->calls, &last->calls)) {
+			last->calls = UINT64_MAX;
+		}
+	}
+	monout->nr_calls = nr;
+}
+
+/* A cell that no function has taken has the pc 0. Return: 0 or -ENOMEM. */
+static int read_calls(struct monout *monout, size_t nr_cells)
+{
+	size_t i;
+
+	monout->calls = calloc(nr_cells + 1, sizeof(*monout->calls));
+	if (!monout->calls)
+		return -ENOMEM;
+	for (i = 0; i < nr_cells; i++) {
+		const size_t word = HEADER_WORDS + i * CELL_WORDS;
+		const struct monout_calls cell = {
+			.pc = read_word(&monout->layout, monout->contents, word),
+			.calls = read_word(&monout->layout, monout->contents, word + 1),
+		};
+
+		if (cell.pc && cell.calls)
+			monout->calls[monout->nr_calls++] = cell;
+	}
+	merge_calls(monout);
+	return 0;
+}
+
+/*
+ * As monitor() computes it for profil(): of counters to pairs of bytes of text, rounded down,
+ * so that each pc below high has a counter.
+ */
+static uint32_t find_scale(const struct monout *monout)
+{
+	const uint64_t text = monout->high - monout->low;
+	const uint64_t scale = (uint64_t)monout->nr_counters * WHOLE_SCALE /
+			       (text / 2 + text % 2);
+
+	return scale < WHOLE_SCALE ? (uint32_t)scale : WHOLE_SCALE - 1;
+}
+
+int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layout *layout,
+		 struct monout *monout, const char **why)
+{
+	const size_t word = layout->word_bytes, header = HEADER_WORDS * word;
+	uint64_t nr_cells;
+	size_t rest;
+
+	*monout = (struct monout){ .contents = contents, .layout = *layout };
+	if (bytes < header)
+		return read_file_refuse(why, "it is too short for the header of a mon.out");
+	monout->low = read_word(layout, contents, 0);
+	monout->high = read_word(layout, contents, 1);
+	nr_cells = read_word(layout, contents, 2);
+	if (monout->low >= monout->high)
+		return read_file_refuse(why, "its header is none of a mon.out: its pcs end before they begin");
+	if (nr_cells > (bytes - header) / (CELL_WORDS * word))
+		return read_file_refuse(why, "its header is none of a mon.out: it is too short for the cells of its calls");
+	rest = bytes - header - (size_t)nr_cells * CELL_WORDS * word;
+	if (rest < COUNTER_BYTES || rest % COUNTER_BYTES)
+		return read_file_refuse(why, "it does not end as a mon.out does, with counters of 2 bytes");
+	monout->counters = contents + (bytes - rest);
+	monout->nr_counters = rest / COUNTER_BYTES;
+	monout->scale = find_scale(monout);
+	return read_calls(monout, (size_t)nr_cells);
+}
+
+int monout_read(const char *path, const struct monout_layout *layout, struct monout *monout,
+		const char **why)
+{
+	unsigned char *contents;
+	size_t bytes;
+	int error;
+
+	memset(monout, 0, sizeof(*monout));
+	error = read_file(path, MOST_BYTES, &contents, &bytes, why);
+	if (!error)
+		return monout_parse(contents, bytes, layout, monout, why);
+	free(contents);
+	if (error == -EFBIG)
+		*why = "it is larger than 256 MiB, which no mon.out is";
+	return error;
+}
+
+unsigned int monout_samples(const struct monout *monout, size_t counter)
+{
+	return (unsigned int)read_number(&monout->layout,
+					 monout->counters + counter * COUNTER_BYTES,
+					 COUNTER_BYTES);
+}
+
+/* The first distance from which profil() rounds down to the counter: no product overflows. */
+uint64_t monout_pc(const struct monout *monout, size_t counter)
+{
+	const uint64_t scaled = (uint64_t)counter * COUNTER_BYTES * WHOLE_SCALE;
+	const uint64_t distance = (scaled + monout->scale - 1) / monout->scale;
+	uint64_t pc;
+
+	return __builtin_add_overflow(monout->low, distance, &pc) ? UINT64_MAX : pc;
+}
+
+void monout_release(struct monout *monout)
+{
+	free(monout->calls);
+	free(monout->contents);
+	memset(monout, 0, sizeof(*monout));
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A mon.out file by function. Counters and calls are both in the order of their pcs, so what
+ * follows one another is mostly of one function: it is added up as it comes, and what is left
+ * is sorted by function once.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "monout/prof.h"
+
+/* A part of a function: one start has one name (functions.h). */
+struct part {
+	struct function function;
+	uint64_t samples;
+	uint64_t calls;
+};
+
+struct parts {
+	struct part *part;
+	size_t nr;
+	size_t room;
+	struct part nowhere;
+};
+
+/* So much that it does not fit is as much as fits. */
+static void add_up(struct part *to, uint64_t samples, uint64_t calls)
+{
+	to->samples += samples;
+	if (__builtin_add_overflow(to->calls, calls, &to->calls))
+		to->calls = UINT64_MAX;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int add_part(struct parts *parts, const struct part *new)
+{
+	struct part *last = parts->nr ? &parts->part[parts->nr - 1] : NULL;
+
+	if (last && last->function.start == new->function.start) {
+		add_up(last, new->samples, new->calls);
+		return 0;
+	}
+	if (!parts->part || parts->nr == parts->room) {
+		const size_t room = parts->room ? 2 * parts->room : 64;
+		struct part *more = reallocarray(parts->part, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		parts->part = more;
+		parts->room = room;
+	}
+	parts->part[parts->nr++] = *new;
+	return 0;
+}
+
+/* @found: as from a symbols_find_fn. Return: 0 or -errno. */
+static int add(struct parts *parts, int found, const struct part *new)
+{
+	if (found < 0)
+		return found;
+	if (found)
+		return add_part(parts, new);
+	add_up(&parts->nowhere, new->samples, new->calls);
+	return 0;
+}
+
+static int find_counter(const struct monout *monout, size_t counter, symbols_find_fn *find,
+			void *symbols, struct function *function)
+{
+	int found;
+
+	/* profil() was off: it has not counted this */
+	if (monout->scale < 2)
+		return 0;
+	found = find(symbols, 0, monout_pc(monout, counter), function);
+	return found ? found :
+		       find(symbols, 0, monout_pc(monout, counter + 1) - 1, function);
+}
+
+static int add_counters(struct parts *parts, const struct monout *monout,
+			symbols_find_fn *find, void *symbols)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < monout->nr_counters; i++) {
+		struct part new = { .samples = monout_samples(monout, i) };
+
+		if (new.samples)
+			error = add(parts, find_counter(monout, i, find, symbols,
+							&new.function), &new);
+	}
+	return error;
+}
+
+static int add_calls(struct parts *parts, const struct monout *monout, symbols_find_fn *find,
+		     void *symbols)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < monout->nr_calls; i++) {
+		struct part new = { .calls = monout->calls[i].calls };
+
+		error = add(parts, find(symbols, 0, monout->calls[i].pc, &new.function), &new);
+	}
+	return error;
+}
+
+static int compare_starts(const void *va, const void *vb)
+{
+	const struct part *a = va, *b = vb;
+
+	if (a->function.start != b->function.start)
+		return a->function.start < b->function.start ? -1 : 1;
+	return 0;
+}
+
+static void merge_parts(struct parts *parts)
+{
+	size_t i, nr = parts->nr;
+
+	if (nr)
+		qsort(parts->part, nr, sizeof(*parts->part), compare_starts);
+	parts->nr = 0;
+	for (i = 0; i < nr; i++)
+		/* there is room: this one's, at the latest */
+		add_part(parts, &(struct part){
+			.function = parts->part[i].function,
+			.samples = parts->part[i].samples,
+			.calls = parts->part[i].calls,
+		});
+}
+
+/* Return: to free(); NULL: no memory. */
+static char *name_function(const struct function *function, symbolize_demangle_fn *demangle)
+{
+	char *symbol, *name;
+
+	if (!function->name || function->length <= 0)
+		return asprintf(&name, "0x%" PRIx64, function->start) < 0 ? NULL : name;
+	symbol = strndup(function->name, (size_t)function->length);
+	name = symbol && demangle ? demangle(symbol) : NULL;
+	if (!name)
+		return symbol;
+	free(symbol);
+	return name;
+}
+
+/* There is room for the row. Return: 0 or -ENOMEM. */
+static int add_row(struct prof *prof, const struct part *part, char *name, bool is_function)
+{
+	if (!name)
+		return -ENOMEM;
+	prof->rows[prof->nr_rows++] = (struct prof_row){
+		.name = name,
+		.is_function = is_function,
+		.address = part->function.start,
+		.samples = part->samples,
+		.calls = part->calls,
+	};
+	prof->samples += part->samples;
+	return 0;
+}
+
+static int make_rows(struct prof *prof, const struct parts *parts,
+		     symbolize_demangle_fn *demangle)
+{
+	const struct part *nowhere = &parts->nowhere;
+	int error = 0;
+	size_t i;
+
+	prof->rows = calloc(parts->nr + 1, sizeof(*prof->rows));
+	if (!prof->rows)
+		return -ENOMEM;
+	for (i = 0; !error && i < parts->nr; i++)
+		error = add_row(prof, &parts->part[i],
+				name_function(&parts->part[i].function, demangle), true);
+	if (!error && (nowhere->samples || nowhere->calls))
+		error = add_row(prof, nowhere, strdup(PROF_NOWHERE), false);
+	return error;
+}
+
+int prof_make(struct prof *prof, const struct monout *monout, symbols_find_fn *find,
+	      void *symbols, symbolize_demangle_fn *demangle)
+{
+	struct parts parts = { 0 };
+	int error;
+
+	memset(prof, 0, sizeof(*prof));
+	error = add_counters(&parts, monout, find, symbols);
+	if (!error)
+		error = add_calls(&parts, monout, find, symbols);
+	if (!error) {
+		merge_parts(&parts);
+		error = make_rows(prof, &parts, demangle);
+	}
+	free(parts.part);
+	prof_sort(prof->rows, prof->nr_rows, PROFILE_BY_SAMPLES);
+	return error;
+}
+
+static int compare_addresses(const void *va, const void *vb)
+{
+	const struct prof_row *a = va, *b = vb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->is_function - b->is_function;
+}
+
+static int compare_samples(const void *va, const void *vb)
+{
+	const struct prof_row *a = va, *b = vb;
+	int order;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	order = strcmp(a->name, b->name);
+	return order ? order : compare_addresses(a, b);
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct prof_row *a = va, *b = vb;
+	int order = strcmp(a->name, b->name);
+
+	return order ? order : compare_samples(a, b);
+}
+
+void prof_sort(struct prof_row *rows, size_t nr, enum profile_order order)
+{
+	static int (*const compare[])(const void *va, const void *vb) = {
+		[PROFILE_BY_SAMPLES] = compare_samples,
+		[PROFILE_BY_NAME] = compare_names,
+		[PROFILE_BY_OBJECT] = compare_samples,
+		[PROFILE_BY_ADDRESS] = compare_addresses,
+	};
+
+	if (nr)
+		qsort(rows, nr, sizeof(*rows), compare[order]);
+}
+
+void prof_release(struct prof *prof)
+{
+	size_t i;
+
+	for (i = 0; i < prof->nr_rows; i++)
+		free(prof->rows[i].name);
+	free(prof->rows);
+	memset(prof, 0, sizeof(*prof));
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of prof(1), with the same titles and columns, because programs parse it. A figure
+ * that is wider than its column still has a blank in front of it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "monout/prof_table.h"
+#include "report/share.h"
+#include "util/shorten.h"
+
+#define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
+
+#define FIGURES		44	/* terminal columns in front of the name */
+#define MIN_NAME	20	/* terminal columns of a name */
+#define MAX_DECIMALS	4	/* of milliseconds */
+#define CALLS_COLUMNS	22	/* terminal columns of the calls and the milliseconds per call */
+
+static double row_percent(const void *of, size_t i)
+{
+	const struct prof *prof = of;
+
+	return share_percent(prof->rows[i].samples, prof->samples);
+}
+
+/* One decimal for each factor of 10: the mean of many calls is more precise than one call. */
+static int call_decimals(uint64_t calls)
+{
+	int decimals = 0;
+
+	while (calls >= 10 && decimals < MAX_DECIMALS) {
+		calls /= 10;
+		decimals++;
+	}
+	return decimals;
+}
+
+/* PROF_NOWHERE gets no time per call: its calls and samples are unrelated. */
+static void print_calls(FILE *out, const struct prof_row *row, double seconds)
+{
+	const int decimals = call_decimals(row->calls);
+
+	if (!row->calls) {
+		fprintf(out, "%*s", CALLS_COLUMNS, "");
+		return;
+	}
+	fprintf(out, " %7" PRIu64, row->calls);
+	if (row->is_function)
+		fprintf(out, " %#*.*f%*s", 7 + decimals, decimals,
+			1000 * seconds / (double)row->calls, 6 - decimals, "");
+	else
+		fprintf(out, "%14s", "");
+}
+
+static void print_rows(FILE *out, const struct prof *prof, const struct shorten_name *names,
+		       uint32_t rate, const struct terminal_style *style)
+{
+	const int decimals = table_decimals(rate);
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < prof->nr_rows; i++) {
+		const struct prof_row *row = &prof->rows[i];
+		const double percent = row_percent(prof, i);
+		const double seconds = (double)row->samples / rate;
+
+		samples += row->samples;
+		terminal_begin(out, style, terminal_share_color(percent));
+		fprintf(out, "%6.1f", percent);
+		terminal_end(out, style);
+		fprintf(out, " %7.*f %7.*f", decimals, seconds, decimals,
+			(double)samples / rate);
+		print_calls(out, row, seconds);
+		terminal_print_name(out, names[i].folded ? names[i].folded : row->name);
+		putc('\n', out);
+	}
+}
+
+/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
+static long shorten_names(const struct prof *prof, struct shorten_name *names,
+		       const struct terminal_style *style)
+{
+	int room = style->columns - FIGURES;
+	size_t i;
+
+	if (!style->columns)
+		return 0;
+	for (i = 0; i < prof->nr_rows; i++)
+		names[i].whole = prof->rows[i].name;
+	return shorten_functions(names, prof->nr_rows, room < MIN_NAME ? MIN_NAME : room);
+}
+
+static int print_omitted(FILE *out, const struct prof *prof, size_t shown,
+			 const struct terminal_style *style)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	if (!prof->nr_rows)
+		return terminal_print_comment(out, style, "# no samples and no calls");
+	if (shown == prof->nr_rows)
+		return 0;
+	for (i = shown; i < prof->nr_rows; i++)
+		samples += prof->rows[i].samples;
+	return terminal_print_comment(out, style, "# %zu more row%s with %.1f percent",
+				      prof->nr_rows - shown,
+				      prof->nr_rows - shown == 1 ? "" : "s",
+				      share_percent(samples, prof->samples));
+}
+
+int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
+		     const struct table_options *options)
+{
+	const struct terminal_style *style = &options->style;
+	struct shorten_name *names = calloc(prof->nr_rows + 1, sizeof(*names));
+	struct prof shown = *prof;
+	int error = -ENOMEM;
+	long numbered;
+	size_t i;
+
+	if (!names)
+		return -ENOMEM;
+	prof_sort(prof->rows, prof->nr_rows, PROFILE_BY_SAMPLES);
+	shown.nr_rows = table_count_shown(prof->nr_rows, options->top, options->min_percent,
+					  row_percent, prof);
+	prof_sort(shown.rows, shown.nr_rows, options->order);
+	numbered = shorten_names(&shown, names, style);
+	if (numbered >= 0) {
+		fputs(TITLES, out);
+		print_rows(out, &shown, names, rate, style);
+		error = print_omitted(out, prof, shown.nr_rows, style);
+	}
+	if (!error && numbered)
+		error = terminal_print_comment(out, style, "# " FOLD_NUMBERED_NOTE);
+	for (i = 0; i < shown.nr_rows; i++)
+		free(names[i].folded);
+	free(names);
+	return error;
+}

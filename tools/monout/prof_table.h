@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A mon.out file as the table of prof(1).
+ */
+#ifndef PROFIL_PROF_TABLE_H
+#define PROFIL_PROF_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "monout/prof.h"
+#include "report/table.h"
+
+/**
+ * prof_table_print - print the rows, and a summary of the omitted rows
+ * @out:     where to print; the caller checks ferror()
+ * @prof:    the rows; their order changes
+ * @rate:    samples per second; not 0
+ * @options: what to print, and how; @options->by and bars are ignored
+ *
+ * Seconds have two decimals, or more at rates above 100 Hz (table_decimals()). Milliseconds per
+ * call have one decimal less than the number of calls has digits, up to four.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
+		     const struct table_options *options);
+
+#endif /* PROFIL_PROF_TABLE_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the CPU time of a run went, and whether its samples agree with it.
+ */
+#include <math.h>
+#include <stddef.h>
+
+#include "report/account.h"
+
+#define NS_PER_S	1e9
+
+/* Samples and CPU time may differ by this much without a remark. */
+#define SLACK_PERCENT	2
+#define SLACK_SAMPLES	2	/* for each process */
+#define SLACK_ERRORS	5	/* standard errors: exceeded by 3 of 10 million runs */
+
+/**
+ * struct sums - CPU time of the processes of a run, in ns
+ * @first:     first profile of the command's own process; NULL: it has none
+ * @last:      last profile of that process
+ * @earlier:   profiled CPU time of that process before @last
+ * @others:    profiled CPU time of the other processes
+ * @others_before: CPU time of the other processes before their profiles started
+ */
+struct sums {
+	const struct result_process *first;
+	const struct result_process *last;
+	uint64_t earlier;
+	uint64_t others;
+	uint64_t others_before;
+};
+
+static void add_own(struct sums *sums, const struct result_process *process)
+{
+	if (!sums->first)
+		sums->first = process;
+	if (sums->last)
+		sums->earlier += sums->last->cpu_ns;
+	sums->last = process;
+}
+
+static void add_other(struct account *account, struct sums *sums,
+		      const struct result_process *process)
+{
+	if (process->is_fork) {
+		account->nr_forked++;
+	} else {
+		account->nr_executed++;
+		sums->others_before += process->start_cpu_ns;
+	}
+	account->nr_unfinished += !process->has_ended;
+	sums->others += process->cpu_ns;
+}
+
+static struct sums add_processes(struct account *account, const struct result *result)
+{
+	struct sums sums = { 0 };
+	size_t i;
+
+	account->nr_unfinished = result->unlisted_processes;
+	account->nr_unreported = result->unlisted_processes;
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+
+		account->nr_unreported += !process->has_status;
+		if (process->pid == result->pid)
+			add_own(&sums, process);
+		else
+			add_other(account, &sums, process);
+	}
+	account->nr_others = account->nr_forked + account->nr_executed + result->unlisted_processes;
+	return sums;
+}
+
+/*
+ * CPU time of the command's process when its last profile ended, in ns: what the process
+ * reported in exit(), or else all of its CPU time.
+ */
+static uint64_t own_end(const struct sums *sums, const struct result *result)
+{
+	uint64_t end = sums->last->start_cpu_ns + sums->last->cpu_ns;
+	uint64_t all = result->program_cpu_ns;
+
+	return sums->last->has_ended && end < all ? end : all;
+}
+
+/* A lower bound: processes that did not report their CPU time add nothing. */
+static double profiled_seconds(const struct sums *sums, const struct result *result)
+{
+	double ns = (double)sums->others + (double)sums->earlier;
+
+	if (sums->last && own_end(sums, result) > sums->last->start_cpu_ns)
+		ns += (double)(own_end(sums, result) - sums->last->start_cpu_ns);
+	return ns / NS_PER_S;
+}
+
+/*
+ * An upper bound of the CPU time that was sampled. A process reads its CPU time after the call
+ * that starts its profile, and before it exits, but the kernel samples the end of that call
+ * and the process's exit too. So all CPU time counts of the command's own process and of all
+ * processes that were waited for.
+ */
+static double sampled_seconds(const struct sums *sums, const struct result *result)
+{
+	double others = (double)sums->others + (double)sums->others_before;
+	double own = sums->first ? (double)result->program_cpu_ns : 0;
+
+	return (own + fmax(others, (double)result->children_cpu_ns)) / NS_PER_S;
+}
+
+static double unprofiled_seconds(const struct result *result)
+{
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < result->nr_unprofiled; i++)
+		ns += result->unprofiled[i].cpu_ns;
+	return (double)ns / NS_PER_S;
+}
+
+/*
+ * Lost samples are known to be missing, so they count as taken. A child of vfork() is sampled
+ * into its parent's profile until it executes a program: that is part of @others_before.
+ *
+ * Random sampling points that meet a program which uses part of each period vary by the square
+ * root of the expected number, at most.
+ */
+static void compare_samples(struct account *account, const struct sums *sums,
+			    const struct result *result)
+{
+	double samples = (double)result_samples(result) + (double)result->lost;
+	double slack = SLACK_SAMPLES * ((double)result->nr_processes + (double)result->unlisted_processes);
+	double rate = result_rate(result);
+	double least = account->profiled * rate;
+	double most = sampled_seconds(sums, result) * fmax(rate, result->requested_rate);
+
+	if (samples < least - fmax(slack, least * SLACK_PERCENT / 100))
+		account->missing = (least - samples) / rate;
+	else if (!account->nr_unfinished &&
+		 samples > most + slack + most * SLACK_PERCENT / 100 + SLACK_ERRORS * sqrt(most))
+		account->excess = (samples - most) / rate;
+}
+
+struct account account_make(const struct result *result)
+{
+	struct account account = { 0 };
+	const struct sums sums = add_processes(&account, result);
+
+	if (sums.first) {
+		account.command_is_profiled = true;
+		account.before = (double)sums.first->start_cpu_ns / NS_PER_S;
+		account.after = (double)(result->program_cpu_ns - own_end(&sums, result)) / NS_PER_S;
+	}
+	account.others = (double)sums.others / NS_PER_S;
+	account.waited = ((double)result->program_cpu_ns + (double)result->children_cpu_ns) /
+			 NS_PER_S;
+	account.profiled = profiled_seconds(&sums, result);
+	account.unprofiled = unprofiled_seconds(result);
+	/* processes that were not waited for count as far as they reported their CPU time */
+	account.total = fmax(account.waited, account.profiled + account.unprofiled);
+	account.rest = fmax(account.total - account.profiled - account.unprofiled, 0);
+	compare_samples(&account, &sums, result);
+	return account;
+}

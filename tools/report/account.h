@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the CPU time of a run went, and whether its samples agree with it. report_head.c prints
+ * the result above the table.
+ */
+#ifndef PROFIL_ACCOUNT_H
+#define PROFIL_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "result/result.h"
+
+/**
+ * struct account - CPU time and samples of a run; times are in seconds
+ * @command_is_profiled: the command's own process has a profile. A static program has none,
+ *                but may have executed others that have
+ * @before:       CPU time of the command's own process before its first profile started
+ * @after:        CPU time of that process after its last profile ended
+ * @nr_forked:    other processes: forked children
+ * @nr_executed:  other processes: executed programs
+ * @nr_others:    all other processes, including those that are not in the list
+ * @nr_unfinished: those of @nr_others that did not report their CPU time
+ * @nr_unreported: processes, including the command's own, that did not report lost samples
+ * @others:       profiled CPU time of the other processes that reported it
+ * @waited:       CPU time of the command and of all processes that were waited for
+ * @total:        CPU time of all known processes: @profiled, @unprofiled and @rest
+ * @profiled:     CPU time while a profile was running
+ * @unprofiled:   CPU time of programs that were not profiled
+ * @rest:         all other CPU time
+ * @missing:      CPU time that should have samples, but has none; 0: no more than expected
+ * @excess:       CPU time by which the samples exceed what was used; 0: no more than expected
+ */
+struct account {
+	bool command_is_profiled;
+	double before;
+	double after;
+	uint64_t nr_forked;
+	uint64_t nr_executed;
+	uint64_t nr_others;
+	uint64_t nr_unfinished;
+	uint64_t nr_unreported;
+	double others;
+	double waited;
+	double total;
+	double profiled;
+	double unprofiled;
+	double rest;
+	double missing;
+	double excess;
+};
+
+/**
+ * account_make - account for the CPU time of a run
+ * @result: the run's result
+ */
+struct account account_make(const struct result *result);
+
+#endif /* PROFIL_ACCOUNT_H */

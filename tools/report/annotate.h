@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The source of a function, with the samples of each line.
+ */
+#ifndef PROFIL_ANNOTATE_H
+#define PROFIL_ANNOTATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "result/result.h"
+#include "symbol/symbols.h"
+#include "util/terminal.h"
+
+/**
+ * struct annotate_options - what to annotate, and how
+ * @function:     name of the function, as the report shows it; parameters may be omitted
+ * @keep_mangled: do not demangle names
+ * @root:         root directory for the paths of sources; NULL: /
+ * @style:        colours and length of lines
+ */
+struct annotate_options {
+	const char *function;
+	bool keep_mangled;
+	const char *root;
+	struct terminal_style style;
+};
+
+/**
+ * annotate_print - print the source of the functions that have a name and samples
+ * @out:     where to print
+ * @result:  the result
+ * @symbols: symbols of @result
+ * @options: what to annotate, and how
+ *
+ * If a source file cannot be read, or is shorter than when it was compiled, a note is printed,
+ * and the lines have numbers but no text.
+ *
+ * Return: the number of functions that were found, or -ENOMEM.
+ */
+long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
+		    const struct annotate_options *options);
+
+#endif /* PROFIL_ANNOTATE_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tables that fit the width of a terminal.
+ */
+#ifndef PROFIL_COLUMNS_H
+#define PROFIL_COLUMNS_H
+
+#include <stdio.h>
+
+#include "util/terminal.h"
+
+#define COLUMNS_MAX	8	/* in a table */
+
+/* What the cells of a column contain */
+enum column_kind {
+	COLUMN_FIGURE,		/* right-aligned and never shortened */
+	COLUMN_TEXT,		/* left-aligned and never shortened */
+	COLUMN_FUNCTION,	/* names of functions, shortened to fit (shorten.h) */
+	COLUMN_PATH,		/* paths of files, shortened to fit */
+};
+
+/**
+ * struct column - the properties of a column
+ * @title:     printed above the column; NULL: the column is not printed
+ * @kind:      what the cells contain
+ * @min_width: columns with a lower priority are dropped before names get less than this
+ * @priority:  where there is no room, the column with the lowest is dropped first; 0: never
+ * @color:     the cells have the colour of their row
+ */
+struct column {
+	const char *title;
+	enum column_kind kind;
+	int min_width;
+	int priority;
+	bool color;
+};
+
+/**
+ * struct columns_row - a row
+ * @cells: texts, to be given to free()
+ * @color: colour of the cells in columns with @color
+ * @share: length of the bar after the row, from 0 to 1
+ */
+struct columns_row {
+	char *cells[COLUMNS_MAX];
+	enum terminal_color color;
+	double share;
+};
+
+/**
+ * struct columns - a table
+ * @columns:    its columns
+ * @nr_columns: number of columns, at most COLUMNS_MAX
+ * @rows:       its rows
+ * @nr_rows:    number of rows
+ * @error:      0 or -ENOMEM
+ */
+struct columns {
+	const struct column *columns;
+	size_t nr_columns;
+	struct columns_row *rows;
+	size_t nr_rows;
+	int error;
+};
+
+/**
+ * columns_begin - prepare a table
+ * @table:      initialised; to be given to columns_print()
+ * @columns:    its columns; must outlive the table
+ * @nr_columns: number of columns
+ * @nr_rows:    the most rows that will be added
+ */
+void columns_begin(struct columns *table, const struct column *columns, size_t nr_columns,
+		   size_t nr_rows);
+
+/**
+ * columns_add_row - add an empty row
+ * @table: from columns_begin()
+ * @color: colour of the row
+ * @share: length of its bar, from 0 to 1
+ */
+void columns_add_row(struct columns *table, enum terminal_color color, double share);
+
+/**
+ * columns_set - set a cell of the last row
+ * @table:  the table
+ * @column: index of the column; cells that are not set are empty
+ * @format: format of the text, as for printf(3)
+ */
+void columns_set(struct columns *table, size_t column, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * columns_print - print the titles and rows of a table, and free it
+ * @out:   where to print
+ * @table: the table
+ * @style: no line is longer than @style->columns, if that is TERMINAL_LEAST_COLUMNS or more
+ *
+ * If @style->columns is 0, names are not shortened and no column is dropped.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int columns_print(FILE *out, struct columns *table, const struct terminal_style *style);
+
+#endif /* PROFIL_COLUMNS_H */

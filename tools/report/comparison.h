@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The comparison of two profiles, function by function.
+ */
+#ifndef PROFIL_COMPARISON_H
+#define PROFIL_COMPARISON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/confidence.h"
+#include "report/profile.h"
+#include "result/result.h"
+
+/**
+ * struct comparison_row - a function in two profiles
+ * @function:    name of the function
+ * @object:      file name of its object, without the directory
+ * @old_samples: samples in the old profile, or 0
+ * @new_samples: samples in the new profile, or 0
+ * @old:         CPU time in seconds, or share from 0 to 1, in the old profile
+ * @new:         the same in the new profile
+ * @change:      @new minus @old
+ * @interval:    95 % confidence interval of the change
+ * @is_significant: sampling error does not explain the change. Two runs of the same program
+ *               may differ by more than sampling error, too
+ */
+struct comparison_row {
+	const char *function;
+	const char *object;
+	uint64_t old_samples;
+	uint64_t new_samples;
+	double old;
+	double new;
+	double change;
+	struct interval interval;
+	bool is_significant;
+};
+
+/**
+ * struct comparison - the functions of two profiles
+ * @rows:    a row for each function, the largest change first
+ * @nr_rows: number of rows
+ */
+struct comparison {
+	struct comparison_row *rows;
+	size_t nr_rows;
+};
+
+/* What is compared */
+enum comparison_of {
+	COMPARISON_OF_SECONDS,	/* CPU time: for runs that did the same work */
+	COMPARISON_OF_SHARES,	/* share of the run's CPU time: for runs of different work */
+};
+
+/**
+ * struct comparison_side - one of the two profiles
+ * @result:  the run
+ * @profile: its profile by function; must outlive the comparison
+ */
+struct comparison_side {
+	const struct result *result;
+	const struct profile *profile;
+};
+
+/**
+ * comparison_make - compare two profiles
+ * @comparison: filled in; to be released by comparison_release(), whatever is returned
+ * @old:        the old profile
+ * @new:        the new profile
+ * @of:         what to compare
+ *
+ * A function's share, unlike its CPU time, also changes when other functions change.
+ *
+ * Functions with the same name in objects with the same file name are the same, so that a
+ * program can be compared with a newer build in another directory. Functions that have only
+ * an address are the same if their objects also have the same build-id. Where the build-ids
+ * differ, all such functions of an object become one row.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int comparison_make(struct comparison *comparison, const struct comparison_side *old,
+		    const struct comparison_side *new, enum comparison_of of);
+
+/**
+ * comparison_release - free a comparison
+ * @comparison: set to zero
+ */
+void comparison_release(struct comparison *comparison);
+
+#endif /* PROFIL_COMPARISON_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of profil diff.
+ */
+#ifndef PROFIL_COMPARISON_TABLE_H
+#define PROFIL_COMPARISON_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/comparison.h"
+#include "util/terminal.h"
+
+/**
+ * struct comparison_table - how to print a comparison
+ * @of:          what was compared
+ * @decimals:    decimals of seconds
+ * @top:         print only this many rows, those with the largest changes; 0: on a terminal,
+ *               as many as fit, unless there is a @min_percent; else all
+ * @min_percent: omit rows with a smaller change, in percent of the old CPU time
+ * @lines_above: number of lines that were printed above the table
+ * @style:       colours and length of lines; there are no bars
+ */
+struct comparison_table {
+	enum comparison_of of;
+	int decimals;
+	uint64_t top;
+	double min_percent;
+	long lines_above;
+	struct terminal_style style;
+};
+
+/**
+ * comparison_print - print a row for each function, and the number of omitted rows
+ * @out:        where to print
+ * @comparison: the comparison
+ * @table:      how to print it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int comparison_print(FILE *out, const struct comparison *comparison,
+		     const struct comparison_table *table);
+
+#endif /* PROFIL_COMPARISON_TABLE_H */

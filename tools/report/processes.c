@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The processes of a run as a table.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/columns.h"
+#include "report/confidence.h"
+#include "report/processes.h"
+#include "report/share.h"
+
+#define NS_PER_S	1e9
+
+/* Processes are listed in the order in which they started. */
+static int compare_starts(const struct result_process *a, const struct result_process *b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_samples(const void *va, const void *vb)
+{
+	const struct result_process *const *a = va, *const *b = vb;
+
+	if ((*a)->samples != (*b)->samples)
+		return (*a)->samples > (*b)->samples ? -1 : 1;
+	return compare_starts(*a, *b);
+}
+
+static int compare_programs(const void *va, const void *vb)
+{
+	const struct result_process *const *a = va, *const *b = vb;
+	int order = strcmp((*a)->program, (*b)->program);
+
+	return order ? order : compare_samples(a, b);
+}
+
+static int compare_pids(const void *va, const void *vb)
+{
+	const struct result_process *const *a = va, *const *b = vb;
+
+	if ((*a)->pid != (*b)->pid)
+		return (*a)->pid < (*b)->pid ? -1 : 1;
+	return compare_starts(*a, *b);
+}
+
+/* Return: all processes, those with most samples first, to be given to free(); NULL: no memory. */
+static const struct result_process **sort_by_samples(const struct result *result)
+{
+	const struct result_process **all;
+	size_t i;
+
+	all = calloc(result->nr_processes, sizeof(*all));
+	if (!all)
+		return NULL;
+	for (i = 0; i < result->nr_processes; i++)
+		all[i] = &result->processes[i];
+	qsort(all, result->nr_processes, sizeof(*all), compare_samples);
+	return all;
+}
+
+/* The processes, those with most samples first */
+struct sorted {
+	const struct result_process **all;
+	uint64_t samples;	/* of the run */
+};
+
+static double row_percent(const void *of, size_t i)
+{
+	const struct sorted *sorted = of;
+
+	return share_percent(sorted->all[i]->samples, sorted->samples);
+}
+
+enum { PERCENT, SAMPLES, LOST, SECONDS, PID, PARENT, PROGRAM, INTERVAL, NR_COLUMNS };
+
+static void add_row(struct columns *table, const struct result *result, uint64_t all,
+		    const struct result_process *process)
+{
+	const double percent = share_percent(process->samples, all);
+	/* a program can overwrite its counters, so that the run has fewer samples in all */
+	uint64_t samples = process->samples < all ? process->samples : all;
+	struct interval interval = confidence_share(samples, all);
+
+	columns_add_row(table, TERMINAL_PLAIN, process->has_status ? percent / 100 : 0);
+	if (process->has_status) {
+		columns_set(table, PERCENT, "%.2f", percent);
+		columns_set(table, SAMPLES, "%" PRIu64, process->samples);
+		columns_set(table, LOST, "%" PRIu64, process->lost);
+		columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low,
+			    100 * interval.high);
+	} else {
+		columns_set(table, PERCENT, "-");
+		columns_set(table, SAMPLES, "-");
+		columns_set(table, LOST, "-");
+	}
+	if (process->has_ended)
+		columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
+			    (double)process->cpu_ns / NS_PER_S);
+	else
+		columns_set(table, SECONDS, "-");
+	columns_set(table, PID, "%" PRId32, process->pid);
+	columns_set(table, PARENT, "%" PRId32, process->parent);
+	columns_set(table, PROGRAM, "%s%s", process->program, process->is_fork ? " (fork)" : "");
+}
+
+static int print_omitted(FILE *out, const struct result *result, size_t shown,
+			 const struct table_options *options)
+{
+	const size_t omitted = result->nr_processes - shown;
+	int error = 0;
+
+	if (omitted)
+		error = terminal_print_comment(out, &options->style, "# %zu more process%s%s",
+					       omitted, omitted == 1 ? "" : "es", options->more);
+	if (!error && result->unlisted_processes)
+		error = terminal_print_comment(out, &options->style,
+					       "# %" PRIu64 " unlisted process%s: the list was full; the table by function has the samples of all processes",
+					       result->unlisted_processes, result->unlisted_processes == 1 ? "" : "es");
+	return error;
+}
+
+int processes_print(FILE *out, const struct result *result,
+		    const struct table_options *options)
+{
+	static int (*const compare[])(const void *va, const void *vb) = {
+		[PROFILE_BY_SAMPLES] = compare_samples,
+		[PROFILE_BY_NAME] = compare_programs,
+		[PROFILE_BY_OBJECT] = compare_programs,
+		[PROFILE_BY_ADDRESS] = compare_pids,
+	};
+	struct sorted sorted = { sort_by_samples(result), result_samples(result) };
+	const struct result_process **all = sorted.all;
+	static const struct column columns[NR_COLUMNS] = {
+		[PERCENT] = { .title = "percent" },
+		[SAMPLES] = { .title = "samples", .priority = 5 },
+		[LOST] = { .title = "lost", .priority = 3 },
+		[SECONDS] = { .title = "CPU seconds", .priority = 6 },
+		[PID] = { .title = "pid", .priority = 4 },
+		[PARENT] = { .title = "parent", .priority = 2 },
+		[PROGRAM] = { "program", COLUMN_PATH, .min_width = 16 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
+	};
+	struct columns table;
+	size_t shown, i;
+	int error;
+
+	if (!all)
+		return -ENOMEM;
+	shown = table_count_shown(result->nr_processes, options->top, options->min_percent,
+				  row_percent, &sorted);
+	qsort(all, shown, sizeof(*all), compare[options->order]);
+	columns_begin(&table, columns, NR_COLUMNS, shown);
+	for (i = 0; i < shown; i++)
+		add_row(&table, result, sorted.samples, all[i]);
+	free(all);
+	error = columns_print(out, &table, &options->style);
+	return error ? error : print_omitted(out, result, shown, options);
+}

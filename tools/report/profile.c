@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A flat profile: the samples of a result by function, line or object.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/namesakes.h"
+#include "report/profile.h"
+#include "symbol/demangle.h"
+#include "symbol/symbolize.h"
+
+#define WHOLE		10000	/* 100 % */
+
+/* Append @row with a copy of @function. The caller has made room. Return: 0 or -ENOMEM. */
+static int add_row(struct profile *profile, const char *function,
+		   const struct profile_row *row)
+{
+	struct profile_row *new = &profile->rows[profile->nr_rows];
+
+	*new = *row;
+	new->function = strdup(function);
+	if (!new->function)
+		return -ENOMEM;
+	profile->nr_rows++;
+	profile->samples += row->samples;
+	return 0;
+}
+
+static int add_outside(struct profile *profile, const struct result *result)
+{
+	const struct profile_row row = {
+		.has_name = true,
+		.index = SIZE_MAX,
+		.object = "-",
+		.samples = result->outside,
+	};
+
+	return row.samples ? add_row(profile, RESULT_OUTSIDE, &row) : 0;
+}
+
+/* Append a row for all of an object. Return: 0 or -ENOMEM. */
+static int add_whole(struct profile *profile, const struct result *result, size_t i,
+		     const char *name)
+{
+	const struct profile_row row = {
+		.has_name = true,
+		.index = i,
+		.object = name,
+		.samples = result->objects[i].samples,
+	};
+
+	return row.samples ? add_row(profile, name, &row) : 0;
+}
+
+static int add_functions(struct profile *profile, const struct symbolized *symbolized,
+			 const char *const *names)
+{
+	const struct result *result = symbolized->result;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < symbolized->nr_functions; i++) {
+		const struct symbolized_function *function = &symbolized->functions[i];
+		const size_t object = function->object;
+
+		if (!result_is_file(&result->objects[object]))
+			error = add_whole(profile, result, object, names[object]);
+		else
+			error = add_row(profile, function->name, &(struct profile_row){
+				.has_name = function->symbol,
+				.index = object,
+				.object = names[object],
+				.address = function->start,
+				.samples = function->samples,
+			});
+	}
+	return error;
+}
+
+static int compare_locations(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static int compare_samples(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	order = strcmp(a->function, b->function);
+	return order ? order : compare_locations(a, b);
+}
+
+static int compare_names(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : compare_samples(a, b);
+}
+
+static int compare_objects(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order = strcmp(a->object, b->object);
+
+	return order ? order : compare_samples(a, b);
+}
+
+static int compare_addresses(const void *va, const void *vb)
+{
+	const struct profile_row *a = va, *b = vb;
+	int order = strcmp(a->object, b->object);
+
+	return order ? order : compare_locations(a, b);
+}
+
+void profile_sort(struct profile *profile, enum profile_order order)
+{
+	static int (*const compare[])(const void *va, const void *vb) = {
+		[PROFILE_BY_SAMPLES] = compare_samples,
+		[PROFILE_BY_NAME] = compare_names,
+		[PROFILE_BY_OBJECT] = compare_objects,
+		[PROFILE_BY_ADDRESS] = compare_addresses,
+	};
+
+	if (profile->nr_rows)
+		qsort(profile->rows, profile->nr_rows, sizeof(*profile->rows),
+		      compare[order]);
+}
+
+/*
+ * Long division, because a product with 10000 could overflow. Return: hundredths of a percent,
+ * rounded down, and in @remainder what is left, which is less than @total.
+ */
+static unsigned int divide(uint64_t samples, uint64_t total, uint64_t *remainder)
+{
+	unsigned int quotient = (unsigned int)(samples / total), factor;
+
+	*remainder = samples % total;
+	for (factor = WHOLE; factor > 1; factor /= 10) {
+		quotient = 10 * quotient + (unsigned int)(*remainder * 10 / total);
+		*remainder = *remainder * 10 % total;
+	}
+	return quotient;
+}
+
+struct remainder {
+	uint64_t value;
+	size_t row;
+};
+
+static int compare_remainders(const void *va, const void *vb)
+{
+	const struct remainder *a = va, *b = vb;
+
+	if (a->value != b->value)
+		return a->value > b->value ? -1 : 1;
+	return a->row < b->row ? -1 : 1;
+}
+
+/* Largest remainder method: round down all percentages, then round up those that lost most. */
+static int set_percentages(struct profile *profile)
+{
+	struct remainder *remainders = calloc(profile->nr_rows + 1, sizeof(*remainders));
+	unsigned int left = WHOLE;
+	size_t i;
+
+	if (!remainders)
+		return -ENOMEM;
+	for (i = 0; i < profile->nr_rows; i++) {
+		struct profile_row *row = &profile->rows[i];
+
+		remainders[i].row = i;
+		row->percent100 = divide(row->samples, profile->samples, &remainders[i].value);
+		left -= row->percent100;
+	}
+	qsort(remainders, profile->nr_rows, sizeof(*remainders), compare_remainders);
+	for (i = 0; i < left && i < profile->nr_rows; i++)
+		profile->rows[remainders[i].row].percent100++;
+	free(remainders);
+	return 0;
+}
+
+/* Make room for @nr rows and one for samples outside all objects. Return: 0 or -ENOMEM. */
+static int make_room(struct profile *profile, size_t nr)
+{
+	profile->rows = calloc(nr + 1, sizeof(*profile->rows));
+	return profile->rows ? 0 : -ENOMEM;
+}
+
+/* Add the last row, sort the rows and set their percentages. Return: 0 or -ENOMEM. */
+static int finish(struct profile *profile, const struct result *result)
+{
+	int error = add_outside(profile, result);
+
+	if (error || !profile->samples)
+		return error;
+	profile_sort(profile, PROFILE_BY_SAMPLES);
+	return set_percentages(profile);
+}
+
+int profile_make(struct profile *profile, const struct result *result,
+		 symbols_find_fn *find, void *symbols)
+{
+	const char **names = namesakes_label(result);
+	struct symbolized symbolized;
+	int error;
+
+	memset(profile, 0, sizeof(*profile));
+	error = symbolize_result(&symbolized, result, find, symbols, NULL);
+	if (!names)
+		error = -ENOMEM;
+	if (!error)
+		error = make_room(profile, symbolized.nr_functions);
+	if (!error)
+		error = add_functions(profile, &symbolized, names);
+	if (!error)
+		error = finish(profile, result);
+	symbolized_release(&symbolized);
+	free(names);
+	return error;
+}
+
+int profile_make_objects(struct profile *profile, const struct result *result)
+{
+	int error;
+	size_t i;
+
+	memset(profile, 0, sizeof(*profile));
+	error = make_room(profile, result->nr_objects);
+	for (i = 0; !error && i < result->nr_objects; i++)
+		error = add_whole(profile, result, i, result->objects[i].path);
+	return error ? error : finish(profile, result);
+}
+
+void profile_demangle(struct profile *profile)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++) {
+		struct profile_row *row = &profile->rows[i];
+		char *name = row->has_name ? demangle(row->function) : NULL;
+
+		if (!name)
+			continue;
+		free(row->function);
+		row->function = name;
+	}
+	profile_sort(profile, PROFILE_BY_SAMPLES);
+}
+
+void profile_release(struct profile *profile)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++)
+		free(profile->rows[i].function);
+	free(profile->rows);
+	memset(profile, 0, sizeof(*profile));
+}

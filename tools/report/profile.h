@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A flat profile: the samples of a result by function, line or object. Each sample belongs to
+ * exactly one row.
+ */
+#ifndef PROFIL_PROFILE_H
+#define PROFIL_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result/result.h"
+#include "symbol/symbols.h"
+
+/**
+ * struct profile_row - a function, a line or an object
+ * @function:   its name, or its link-time address if it has no name
+ * @has_name:   @function is a name
+ * @index:      index of its object in result->objects; SIZE_MAX: none
+ * @object:     file name of its object, or the path if another object has the same file name;
+ *              "-": none
+ * @address:    link-time address of its start
+ * @samples:    at least 1
+ * @percent100: share in hundredths of a percent
+ */
+struct profile_row {
+	char *function;
+	bool has_name;
+	size_t index;
+	const char *object;
+	uint64_t address;
+	uint64_t samples;
+	unsigned int percent100;
+};
+
+/**
+ * struct profile - all functions, lines or objects with samples
+ * @rows:    most samples first, then by name
+ * @nr_rows: number of rows
+ * @samples: sum over all rows
+ */
+struct profile {
+	struct profile_row *rows;
+	size_t nr_rows;
+	uint64_t samples;
+};
+
+/**
+ * profile_make - add up the samples by function or line
+ * @profile: filled in; to be released by profile_release(), whatever is returned
+ * @result:  the result; must outlive the profile
+ * @find:    finds the functions, or with lines_find() the lines; its errors are returned
+ * @symbols: first argument of @find
+ *
+ * Counts are assigned to functions by symbolize_result().
+ *
+ * The percentages are rounded so that their sum is 100. Those with the largest remainders are
+ * rounded up, so none is off by 0.01 or more.
+ *
+ * Return: 0 or -errno.
+ */
+int profile_make(struct profile *profile, const struct result *result,
+		 symbols_find_fn *find, void *symbols);
+
+/**
+ * profile_make_objects - add up the samples by object
+ * @profile: as for profile_make(); @function of each row is the object's path
+ * @result:  the result; must outlive the profile
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int profile_make_objects(struct profile *profile, const struct result *result);
+
+/**
+ * profile_demangle - demangle the names of C++ and Rust functions
+ * @profile: the profile; is sorted by samples again
+ */
+void profile_demangle(struct profile *profile);
+
+/* What the rows are sorted by. Ties are broken by the other keys. */
+enum profile_order {
+	PROFILE_BY_SAMPLES,	/* most samples first */
+	PROFILE_BY_NAME,
+	PROFILE_BY_OBJECT,
+	PROFILE_BY_ADDRESS,	/* by object, and within an object by address */
+};
+
+/**
+ * profile_sort - sort the rows
+ * @profile: the profile
+ * @order:   what to sort by
+ */
+void profile_sort(struct profile *profile, enum profile_order order);
+
+/**
+ * profile_release - free the rows of a profile
+ * @profile: set to zero; may be zero already
+ */
+void profile_release(struct profile *profile);
+
+#endif /* PROFIL_PROFILE_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile as text: lines about the run, each beginning with "# ", then a table with one
+ * row per function, line, object or process.
+ */
+#ifndef PROFIL_REPORT_H
+#define PROFIL_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "report/profile.h"
+#include "report/table.h"
+#include "result/result.h"
+#include "symbol/symbols.h"
+
+/**
+ * struct report - what to report
+ * @result:  the run
+ * @profile: the profile of @result by @table.by; not needed for TABLE_BY_PROCESS
+ * @symbols: the symbols that @profile was made with, or NULL
+ * @table:   how to print the table
+ * @of_file: the result was read from a file: print when and where it was made
+ */
+struct report {
+	const struct result *result;
+	struct profile *profile;
+	const struct symbols *symbols;
+	struct table_options table;
+	bool of_file;
+};
+
+/**
+ * report_print - print a report
+ * @out:    where to print; the caller checks ferror()
+ * @report: what to print
+ *
+ * Control characters in names are printed in octal.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_print(FILE *out, const struct report *report);
+
+#endif /* PROFIL_REPORT_H */

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The lines above a report's table: the command, its CPU time, and every known problem with
+ * the figures.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/profil.h>
+
+#include "report/account.h"
+#include "report/report_head.h"
+#include "report/table.h"
+#include "util/base_name.h"
+#include "util/terminal.h"
+
+#define NS_PER_S	1e9
+#define MS_PER_S	1e3
+
+#define MAX_NAMES	5	/* programs that are named in one line */
+
+/* Quoted for a shell where necessary, with control characters in octal. */
+static void print_argument(FILE *out, const char *argument)
+{
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		"0123456789%+,-./:=@_^";
+	char *copy, *rest;
+
+	if (*argument && !argument[strspn(argument, plain)]) {
+		fputs(argument, out);
+		return;
+	}
+	copy = strdup(argument);
+	putc('\'', out);
+	for (rest = copy; rest; ) {
+		terminal_print_name(out, strsep(&rest, "'"));
+		if (rest)
+			fputs("'\\''", out);
+	}
+	putc('\'', out);
+	free(copy);
+}
+
+static void print_command(FILE *out, const struct result *result)
+{
+	char *const *argument;
+
+	fputs("# command:", out);
+	for (argument = result->argv; *argument; argument++) {
+		putc(' ', out);
+		print_argument(out, *argument);
+	}
+	putc('\n', out);
+}
+
+/* In UTC, because the file may come from another time zone. */
+static void print_origin(FILE *out, const struct result *result)
+{
+	time_t began = (time_t)(result->start_time_ns / (uint64_t)NS_PER_S);
+	char text[64] = "";
+	struct tm utc;
+
+	if (gmtime_r(&began, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &utc);
+	fprintf(out, "# started %s, ran for %.1f s on ", text,
+		(double)result->elapsed_ns / NS_PER_S);
+	terminal_print_name(out, result->host);
+	fputs(", Linux ", out);
+	terminal_print_name(out, result->kernel);
+	putc('\n', out);
+}
+
+static void print_samples(FILE *out, const struct result *result, const struct account *account)
+{
+	uint64_t samples = result_samples(result);
+	int digits = table_decimals(result->rate);
+
+	fprintf(out, "# %" PRIu64 " sample%s at %.6g Hz = %.*f s of CPU time",
+		samples, samples == 1 ? "" : "s", result_rate(result), digits,
+		result_seconds(result, samples));
+	if (account->command_is_profiled)
+		fprintf(out, "; the process used %.*f s (%.*f s before profiling started, %.*f s after it ended)\n",
+			digits, (double)result->program_cpu_ns / NS_PER_S,
+			digits, account->before, digits, account->after);
+	else
+		fputs("\n# the command itself was not profiled: the samples are of programs that it executed\n", out);
+}
+
+static void print_lowered_rate(FILE *out, const struct result *result)
+{
+	const bool is_mean = result->mean_rate > 0;
+
+	if (result->rate >= result->requested_rate)
+		return;
+	fprintf(out, "# the kernel lowered the rate from %" PRIu32 " Hz to %" PRIu32 " Hz%s: sampling used more CPU time than the module's max_cpu_percent allows%s\n",
+		result->requested_rate, result->rate, is_mean ? " in some processes" : "",
+		is_mean ? "; seconds are based on the mean rate" : "");
+}
+
+/* @separator: printed before all but the first of a list */
+static void print_number(FILE *out, const char **separator, uint64_t number, const char *one,
+			 const char *more)
+{
+	if (!number)
+		return;
+	fprintf(out, "%s%" PRIu64 " %s", *separator, number, number == 1 ? one : more);
+	*separator = " and ";
+}
+
+static void print_others(FILE *out, const struct result *result, const struct account *account)
+{
+	const uint64_t nr_finished = account->nr_others - account->nr_unfinished;
+	int digits = table_decimals(result->rate);
+	const char *separator = "";
+
+	if (!account->nr_others)
+		return;
+	fputs("# plus ", out);
+	print_number(out, &separator, account->nr_forked, "forked child", "forked children");
+	print_number(out, &separator, account->nr_executed, "executed program",
+		     "executed programs");
+	print_number(out, &separator, result->unlisted_processes, "unlisted process",
+		     "unlisted processes");
+	if (!account->nr_unfinished)
+		fprintf(out, ", using %.*f s", digits, account->others);
+	else if (nr_finished)
+		fprintf(out, ", %" PRIu64 " of them using %.*f s", nr_finished, digits,
+			account->others);
+	putc('\n', out);
+	if (account->nr_unfinished)
+		fprintf(out, "# %" PRIu64 " of them did not call exit() (killed by a signal, called execl(), or still running): their CPU time and lost samples are unknown\n",
+			account->nr_unfinished);
+}
+
+static void print_unprofiled(FILE *out, const struct result *result,
+			     const struct account *account)
+{
+	int digits = table_decimals(result->rate);
+	double left = account->unprofiled;
+	size_t i;
+
+	fprintf(out, "#   %.*f s in programs that were not profiled:", digits, left);
+	for (i = 0; i < result->nr_unprofiled && i < MAX_NAMES; i++) {
+		const struct result_unprofiled *program = &result->unprofiled[i];
+
+		fputs(i ? ", " : " ", out);
+		terminal_print_name(out, base_name(program->program));
+		fprintf(out, " %.*f s", digits, (double)program->cpu_ns / NS_PER_S);
+		if (program->processes > 1)
+			fprintf(out, " in %" PRIu64 " processes", program->processes);
+		left -= (double)program->cpu_ns / NS_PER_S;
+	}
+	if (i < result->nr_unprofiled)
+		fprintf(out, ", %zu more %.*f s", result->nr_unprofiled - i, digits, fabs(left));
+	putc('\n', out);
+}
+
+/* The lines after the first add up to its figure. */
+static void print_total(FILE *out, const struct result *result, const struct account *account)
+{
+	int digits = table_decimals(result->rate);
+
+	if (!account->nr_others && !result->nr_unprofiled)
+		return;
+	if (account->total > account->waited)
+		fprintf(out, "# all processes used %.*f s of CPU time, those that were waited for %.*f s of it:\n",
+			digits, account->total, digits, account->waited);
+	else
+		fprintf(out, "# all processes used %.*f s of CPU time:\n", digits, account->total);
+	fprintf(out, "#   %.*f s while they were profiled\n", digits, account->profiled);
+	if (result->nr_unprofiled)
+		print_unprofiled(out, result, account);
+	fprintf(out, "#   %.*f s while programs started or exited, and in programs too short-lived to be seen%s\n",
+		digits, account->rest, account->nr_unfinished ?
+		", and in processes that did not call exit()" : "");
+}
+
+/* The kernel ends a profile at any error of pinning except these two. */
+static bool ended_early(const struct result *result)
+{
+	int error = result->lost_error;
+
+	return error && error != ENOMEM && error != ENOBUFS;
+}
+
+/* A known cause is printed instead of the possible ones. */
+static void print_missing(FILE *out, const struct result *result, const struct account *account)
+{
+	fprintf(out, "# %s%.*f s of CPU time have no samples: ",
+		account->nr_unfinished ? "at least " : "", table_decimals(result->rate),
+		account->missing);
+	if (ended_early(result))
+		fputs("a profile ended early", out);
+	else if (result->fork_failures)
+		fputs("not all children were profiled", out);
+	else
+		fputs("possible causes: an exec ended a profile; a program stopped its profile or started another; a program ran in bursts shorter than the sampling interval, which some clocks miss", out);
+	if (account->nr_unreported > result->fork_failures)
+		fputs("; or samples were lost, for example because the limit of locked memory (ulimit -l) is low: only a process that calls exit() reports its losses", out);
+	putc('\n', out);
+}
+
+/*
+ * A clock that is in step with a program may sample it every time, although it seldom runs.
+ * The random clock is never in step.
+ */
+static void print_excess(FILE *out, const struct result *result, const struct account *account)
+{
+	fprintf(out, "# the samples amount to %.*f s more than the CPU time; possible causes: ",
+		table_decimals(result->rate), account->excess);
+	if (result->clock != PROFIL_CLOCK_RANDOM)
+		fputs("the program runs in step with the clock (try --clock random); ", out);
+	fputs("a program wrote to the counters; the CPU time of processes that were not waited for is unknown\n", out);
+}
+
+static void print_reason(FILE *out, int error)
+{
+	const char *name = strerrorname_np(error);
+
+	fprintf(out, " (%s): ", name ? name : "unknown error");
+	switch (error) {
+	case ENOMEM:
+		fputs("no memory for more counters; if the limit of locked memory was reached, raise it with ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))\n", out);
+		break;
+	case ENOBUFS:
+		fputs("too many samples were pending at once; use a lower --rate\n", out);
+		break;
+	case EFAULT:
+		fputs("the program unmapped its counters or made them read-only (munmap, mprotect)\n", out);
+		break;
+	default:
+		fputs("the counters cannot be written\n", out);
+		break;
+	}
+}
+
+static void print_losses(FILE *out, const struct result *result)
+{
+	if (result->lost)
+		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost", result->lost,
+			result->lost == 1 ? "" : "s", table_decimals(result->rate),
+			result_seconds(result, result->lost));
+	else if (result->lost_error)
+		fputs("# a profile ended early", out);
+	if (result->lost || result->lost_error)
+		print_reason(out, result->lost_error);
+	if (result->fork_failures)
+		fprintf(out, "# %" PRIu64 " %s not profiled: out of memory, or the user's limit (max_user_sessions of the module) was reached\n",
+			result->fork_failures,
+			result->fork_failures == 1 ? "child was" : "children were");
+	if (result->start_failures)
+		fprintf(out, "# %" PRIu64 " %s not profiled: starting the profile failed\n",
+			result->start_failures, result->start_failures == 1 ? "program was" : "programs were");
+	if (result->damaged_entries)
+		fprintf(out, "# %" PRIu64 " %s in the run's tables %s invalid, because a program wrote to them: some samples or figures are lost\n",
+			result->damaged_entries, result->damaged_entries == 1 ? "entry" : "entries",
+			result->damaged_entries == 1 ? "is" : "are");
+}
+
+static void print_symbol_problems(FILE *out, const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; report->symbols && i < report->result->nr_objects; i++) {
+		/* `profil run' has no such option */
+		char *text = symbols_explain(report->symbols, i,
+					     report->of_file ? "--root" : NULL);
+
+		if (!text)
+			continue;
+		fputs("# ", out);
+		terminal_print_name(out, text);
+		putc('\n', out);
+		free(text);
+	}
+}
+
+void report_head_print(FILE *out, const struct report *report)
+{
+	const struct result *result = report->result;
+	const struct account account = account_make(result);
+
+	print_command(out, result);
+	if (report->of_file)
+		print_origin(out, result);
+	print_samples(out, result, &account);
+	print_lowered_rate(out, result);
+	print_others(out, result, &account);
+	print_total(out, result, &account);
+	if (account.missing > 0)
+		print_missing(out, result, &account);
+	if (account.excess > 0)
+		print_excess(out, result, &account);
+	print_losses(out, result);
+	print_symbol_problems(out, report);
+}
+
+int report_head_print_no_samples(FILE *out, const struct report *report)
+{
+	const struct terminal_style *style = &report->table.style;
+	const struct result *result = report->result;
+	const struct account account = account_make(result);
+
+	/* report_head_print() has printed that they were lost */
+	if (!account.command_is_profiled || result->lost)
+		return terminal_print_comment(out, style, "# no samples");
+	return terminal_print_comment(out, style,
+				      "# no samples: the program used %.1f ms of CPU time while it was profiled; a sample is taken every %.1f ms",
+				      account.profiled * MS_PER_S,
+				      MS_PER_S / result_rate(result));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The lines above a report's table.
+ */
+#ifndef PROFIL_REPORT_HEAD_H
+#define PROFIL_REPORT_HEAD_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+/**
+ * report_head_print - print where the figures come from, and every known problem with them
+ * @out:    where to print; lines begin with "# " and are not wrapped
+ * @report: the report
+ */
+void report_head_print(FILE *out, const struct report *report);
+
+/**
+ * report_head_print_no_samples - print why there are no samples
+ * @out:    where to print
+ * @report: a report without samples
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_head_print_no_samples(FILE *out, const struct report *report);
+
+#endif /* PROFIL_REPORT_HEAD_H */

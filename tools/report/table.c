@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of a report. Rows that are omitted are summed up below it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+
+#include "report/columns.h"
+#include "report/confidence.h"
+#include "report/share.h"
+#include "report/table.h"
+
+int table_decimals(uint32_t rate)
+{
+	if (rate <= 100)
+		return 2;
+	return rate <= 1000 ? 3 : 4;
+}
+
+size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
+			 table_percent_fn *percent, const void *of)
+{
+	if (top && top < nr)
+		nr = (size_t)top;
+	while (nr && percent(of, nr - 1) < min_percent)
+		nr--;
+	return nr;
+}
+
+static double row_percent(const void *of, size_t i)
+{
+	const struct profile *profile = of;
+
+	return share_percent(profile->rows[i].samples, profile->samples);
+}
+
+enum { PERCENT, SECONDS, SAMPLES, NAME, OBJECT, INTERVAL, NR_COLUMNS };
+
+static void add_row(struct columns *table, const struct result *result,
+		    const struct profile *profile, const struct profile_row *row)
+{
+	const struct interval interval = confidence_share(row->samples, profile->samples);
+	const double percent = share_percent(row->samples, profile->samples);
+
+	columns_add_row(table, terminal_share_color(percent), percent / 100);
+	columns_set(table, PERCENT, "%u.%02u", row->percent100 / 100, row->percent100 % 100);
+	columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
+		    result_seconds(result, row->samples));
+	columns_set(table, SAMPLES, "%" PRIu64, row->samples);
+	columns_set(table, NAME, "%s", row->function);
+	columns_set(table, OBJECT, "%s", row->object);
+	columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low, 100 * interval.high);
+}
+
+static int print_omitted(FILE *out, const struct profile *profile, size_t shown,
+			 const char *what, const struct table_options *options)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = shown; i < profile->nr_rows; i++)
+		samples += profile->rows[i].samples;
+	if (shown == profile->nr_rows)
+		return 0;
+	return terminal_print_comment(out, &options->style,
+				      "# %zu more %s%s with %.2f percent%s",
+				      profile->nr_rows - shown, what,
+				      profile->nr_rows - shown == 1 ? "" : "s",
+				      share_percent(samples, profile->samples), options->more);
+}
+
+int table_print(FILE *out, const struct result *result, struct profile *profile,
+		const struct table_options *options)
+{
+	static const char *const names[] = {
+		[TABLE_BY_FUNCTION] = "function",
+		[TABLE_BY_LINE] = "line",
+		[TABLE_BY_OBJECT] = "object",
+	};
+	const char *name = names[options->by];
+	struct column columns[NR_COLUMNS] = {
+		[PERCENT] = { .title = "percent", .color = true },
+		[SECONDS] = { .title = "seconds", .priority = 1 },
+		[SAMPLES] = { .title = "samples", .priority = 4 },
+		[NAME] = { name, COLUMN_FUNCTION, .min_width = 20 },
+		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 3 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 2 },
+	};
+	struct profile shown = *profile;
+	struct columns table;
+	size_t i;
+	int error;
+
+	profile_sort(profile, PROFILE_BY_SAMPLES);
+	shown.nr_rows = table_count_shown(profile->nr_rows, options->top, options->min_percent,
+					  row_percent, profile);
+	profile_sort(&shown, options->order);
+	/* the name is the object's path already */
+	if (options->by == TABLE_BY_OBJECT) {
+		columns[NAME].kind = COLUMN_PATH;
+		columns[OBJECT].title = NULL;
+	}
+	columns_begin(&table, columns, NR_COLUMNS, shown.nr_rows);
+	for (i = 0; i < shown.nr_rows; i++)
+		add_row(&table, result, profile, &shown.rows[i]);
+	error = columns_print(out, &table, &options->style);
+	return error ? error : print_omitted(out, profile, shown.nr_rows, name, options);
+}

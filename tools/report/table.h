@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of a report: a row for each function, line or object, with its samples.
+ */
+#ifndef PROFIL_TABLE_H
+#define PROFIL_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/profile.h"
+#include "result/result.h"
+#include "util/terminal.h"
+
+/* What each row stands for */
+enum table_by {
+	TABLE_BY_FUNCTION,
+	TABLE_BY_LINE,
+	TABLE_BY_OBJECT,
+	TABLE_BY_PROCESS,
+};
+
+/**
+ * struct table_options - what to print, and how; if all fields are 0, all rows as plain text
+ * @by:          what each row stands for
+ * @order:       what to sort the rows by
+ * @min_percent: omit rows with a smaller share
+ * @top:         print only this many rows, those with the most samples; 0: all
+ * @style:       colours, bars and length of lines
+ * @more:        text after the number of omitted rows: how to see them
+ */
+struct table_options {
+	enum table_by by;
+	enum profile_order order;
+	double min_percent;
+	uint64_t top;
+	struct terminal_style style;
+	const char *more;
+};
+
+/**
+ * table_decimals - number of decimals that show the seconds of one sample
+ * @rate: samples per second
+ *
+ * For example 2 at 100 Hz, where a sample is 0.01 s.
+ */
+int table_decimals(uint32_t rate);
+
+/**
+ * table_percent_fn - the percentage of a row that is compared with a minimum
+ * @of: the rows
+ * @i:  index of the row
+ */
+typedef double table_percent_fn(const void *of, size_t i);
+
+/**
+ * table_count_shown - number of rows to print
+ * @nr:          number of rows; they are sorted, the largest percentage first
+ * @top:         print no more than this; 0: no limit
+ * @min_percent: print no row with a smaller percentage
+ * @percent:     returns the percentage of a row
+ * @of:          first argument of @percent
+ */
+size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
+			 table_percent_fn *percent, const void *of);
+
+/**
+ * table_print - print the rows of a profile, and a summary of the omitted rows
+ * @out:     where to print
+ * @result:  the result that the profile was made from
+ * @profile: a profile with samples; its order changes
+ * @options: what to print, and how; @options->by is not TABLE_BY_PROCESS
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int table_print(FILE *out, const struct result *result, struct profile *profile,
+		const struct table_options *options);
+
+#endif /* PROFIL_TABLE_H */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A file that takes the place of another in one step.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "result/atomic_file.h"
+#include "util/failure.h"
+
+static const char *name_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Return: an absolute path of an open file, to free(); or NULL with errno. */
+static char *path_of(int fd)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, sizeof(path));
+	if (length < 0)
+		return NULL;
+	if (length == sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	return strndup(path, (size_t)length);
+}
+
+static int open_directory(const char *path)
+{
+	char *copy = strdup(path);
+	int fd;
+
+	if (!copy)
+		return -1;
+	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(copy);
+	return fd;
+}
+
+/* Whether the name is still that of the file that was found. */
+static bool is_the_same(const struct atomic_file *new)
+{
+	struct stat st;
+
+	return !fstatat(new->directory, name_of(new->path), &st, AT_SYMLINK_NOFOLLOW) &&
+	       st.st_dev == new->file.st_dev && st.st_ino == new->file.st_ino;
+}
+
+int atomic_file_find(struct atomic_file *new, const char *path)
+{
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	int error = 0;
+
+	*new = (struct atomic_file){ .directory = -1, .exists = fd >= 0, .fd = -1 };
+	if (!new->exists && errno != ENOENT)
+		return failure_errno();
+	if (!new->exists)
+		new->path = strdup(path);
+	else if (!fstat(fd, &new->file))
+		new->path = path_of(fd);
+	if (!new->path)
+		error = failure_errno();
+	if (new->exists)
+		close(fd);
+	if (!new->path)
+		return error;
+	new->is_special = new->exists && !S_ISREG(new->file.st_mode);
+	if (new->is_special)
+		return 0;
+	if (!*name_of(new->path))
+		return -EISDIR;
+	new->directory = open_directory(new->path);
+	if (new->directory < 0)
+		return failure_errno();
+	return new->exists && !is_the_same(new) ? -ESTALE : 0;
+}
+
+void atomic_file_release(const struct atomic_file *new)
+{
+	/* it has not been finished */
+	if (new->fd >= 0) {
+		unlink(new->beside);
+		close(new->fd);
+	}
+	if (new->directory >= 0)
+		close(new->directory);
+	free(new->beside);
+	free(new->path);
+}
+
+int atomic_file_check(const struct atomic_file *new)
+{
+	struct stat directory;
+	struct statx file;
+
+	if (!new->exists)
+		return 0;
+	if (fstat(new->directory, &directory))
+		return failure_errno();
+	if (directory.st_mode & S_ISVTX && geteuid() &&
+	    directory.st_uid != geteuid() && new->file.st_uid != geteuid())
+		return -EPERM;
+	if (!statx(new->directory, name_of(new->path), AT_SYMLINK_NOFOLLOW, 0, &file) &&
+	    file.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return -EBUSY;
+	return 0;
+}
+
+/* As the file that is replaced, or as any other that is made here. */
+static mode_t mode_for(const struct atomic_file *new)
+{
+	mode_t mask;
+
+	if (new->exists)
+		return new->file.st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+int atomic_file_begin(struct atomic_file *new)
+{
+	if (asprintf(&new->beside, "/proc/self/fd/%d/%s.XXXXXX", new->directory,
+		     name_of(new->path)) < 0) {
+		new->beside = NULL;
+		return -ENOMEM;
+	}
+	new->fd = mkostemp(new->beside, O_CLOEXEC);
+	return new->fd < 0 || fchmod(new->fd, mode_for(new)) ? failure_errno() : 0;
+}
+
+/*
+ * The file is there for good when its name is. Not all file systems can see to that, and
+ * not every directory can be read: what could be done is done.
+ */
+static void sync_directory(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+static int move(const struct atomic_file *new)
+{
+	char *target;
+	int error = 0;
+
+	if (asprintf(&target, "/proc/self/fd/%d/%s", new->directory,
+		     name_of(new->path)) < 0)
+		return -ENOMEM;
+	if (rename(new->beside, target))
+		error = failure_errno();
+	free(target);
+	return error;
+}
+
+/*
+ * A second name for the old file, which loses its first. Return: 0 or -errno; *@name: it, to
+ * free(), or NULL: there is no old file to keep.
+ */
+static int hold_old(const struct atomic_file *new, char **name)
+{
+	int error = 0;
+
+	*name = NULL;
+	/* what cannot be moved away will not be; and a link to it could not be deleted */
+	if (!new->exists || !new->file.st_size || atomic_file_check(new))
+		return 0;
+	if (!is_the_same(new))
+		return -ESTALE;
+	if (asprintf(name, "%s.old", name_of(new->beside)) < 0) {
+		*name = NULL;
+		return -ENOMEM;
+	}
+	/* the link and not what one leads to, should it have become one */
+	if (linkat(new->directory, name_of(new->path), new->directory, *name, 0)) {
+		error = failure_errno();
+		free(*name);
+		*name = NULL;
+	}
+	return error;
+}
+
+/* @held: from hold_old(). Return: 0 or -errno. */
+static int name_old(const struct atomic_file *new, const char *held)
+{
+	int error = 0;
+	char *old;
+
+	if (asprintf(&old, "%s.old", name_of(new->path)) < 0)
+		return -ENOMEM;
+	if (renameat(new->directory, held, new->directory, old))
+		error = failure_errno();
+	free(old);
+	return error;
+}
+
+int atomic_file_finish(struct atomic_file *new, char **left, int *unkept)
+{
+	char *held = NULL;
+	int error;
+
+	if (fsync(new->fd))
+		return failure_errno();
+	if (unkept)
+		*unkept = hold_old(new, &held);
+	error = move(new);
+	if (error)
+		*left = path_of(new->fd);
+	if (error && unkept)
+		*unkept = 0;
+	if (held && !error)
+		*unkept = name_old(new, held);
+	/* still there if something failed, or if both were names of one file already */
+	if (held)
+		unlinkat(new->directory, held, 0);
+	free(held);
+	if (!error)
+		sync_directory(new->directory);
+	close(new->fd);
+	new->fd = -1;
+	return error;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What one run came to, in memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/profil.h>
+
+#include "result/result.h"
+
+bool result_is_file(const struct result_object *object)
+{
+	return object->path[0] != '[';
+}
+
+uint64_t result_samples(const struct result *result)
+{
+	uint64_t samples = result->outside;
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		samples += result->objects[i].samples;
+	return samples;
+}
+
+/* In Hz. No figure of its process has been seen to make sense. */
+static double process_rate(const struct result *result, const struct result_process *process)
+{
+	double samples = (double)process->samples + (double)process->lost;
+	double seconds = (double)process->cpu_ns / 1e9;
+
+	if (!process->has_status || process->rate >= result->requested_rate ||
+	    samples <= process->rate * seconds)
+		return process->rate;
+	return samples < result->requested_rate * seconds ? samples / seconds :
+							    result->requested_rate;
+}
+
+/*
+ * Samples that no process told of are those of processes that did not come to their end,
+ * of which no rate is known but the first.
+ */
+void result_find_mean_rate(struct result *result)
+{
+	double samples = (double)result_samples(result), told = 0, seconds = 0, rest;
+	uint32_t first = 0;
+	bool differ = false;
+	size_t i;
+
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+		double rate = process_rate(result, process);
+
+		differ |= rate != result->rate;
+		if (process->has_status) {
+			told += (double)process->samples;
+			seconds += (double)process->samples / rate;
+		} else if (process->rate > first) {
+			first = process->rate;
+		}
+	}
+	result->mean_rate = 0;
+	if (!differ || (!told && !first))
+		return;
+	rest = samples > told ? samples - told : 0;
+	if (first)
+		seconds += rest / first;
+	else
+		seconds += rest * seconds / told;
+	if (told + rest > 0)
+		result->mean_rate = (told + rest) / seconds;
+}
+
+double result_rate(const struct result *result)
+{
+	return result->mean_rate > 0 ? result->mean_rate : result->rate;
+}
+
+double result_seconds(const struct result *result, uint64_t samples)
+{
+	return (double)samples / result_rate(result);
+}
+
+static int compare_objects(const struct result_object *a, const struct result_object *b)
+{
+	size_t common = a->build_id_bytes < b->build_id_bytes ?
+			a->build_id_bytes : b->build_id_bytes;
+	int order = strcmp(a->path, b->path);
+
+	if (!order)
+		order = memcmp(a->build_id, b->build_id, common);
+	if (order)
+		return order;
+	return a->build_id_bytes < b->build_id_bytes ? -1 :
+	       a->build_id_bytes > b->build_id_bytes;
+}
+
+static const char *object_problem(const struct result_object *object, uint32_t text_bytes)
+{
+	const struct result_count *counts = object->counts;
+	uint64_t samples = 0;
+	size_t i;
+
+	if (!object->path[0])
+		return "an object has no path";
+	if (strlen(object->path) >= RESULT_MAX_PATH)
+		return "the path of an object is too long";
+	if (object->build_id_bytes > RESULT_MAX_BUILD_ID)
+		return "a build-id is too long";
+	if (object->start >= object->end)
+		return "an object ends before it starts";
+	for (i = 0; i < object->nr_counts; i++) {
+		if (counts[i].address < object->start || counts[i].address >= object->end)
+			return "samples lie outside their object";
+		if (i && (counts[i].address <= counts[i - 1].address ||
+			  counts[i].address - counts[i - 1].address < text_bytes))
+			return "counts are not in order, or overlap";
+		if (!counts[i].samples)
+			return "a count has no samples";
+		if (__builtin_add_overflow(samples, counts[i].samples, &samples))
+			return "the samples of an object are too many";
+	}
+	if (samples != object->samples)
+		return "the samples of an object do not add up";
+	return NULL;
+}
+
+static const char *objects_problem(const struct result *result)
+{
+	uint64_t samples = result->outside;
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		const struct result_object *object = &result->objects[i];
+		const char *problem = object_problem(object, result->text_bytes);
+
+		if (problem)
+			return problem;
+		if (i && compare_objects(&object[-1], object) >= 0)
+			return "objects are not in order";
+		if (__builtin_add_overflow(samples, object->samples, &samples))
+			return "the samples are too many";
+	}
+	return NULL;
+}
+
+static const char *processes_problem(const struct result *result)
+{
+	uint64_t cpu_ns = 0;
+	size_t i;
+
+	if (!result->nr_processes)
+		return "it has no process";
+	for (i = 0; i < result->nr_processes; i++) {
+		const struct result_process *process = &result->processes[i];
+		uint64_t end;
+
+		if (process->rate < result->rate)
+			return "a process has a lower rate than the lowest";
+		if (strlen(process->program) >= RESULT_MAX_PATH)
+			return "the path of a program is too long";
+		if (!process->has_ended && process->cpu_ns)
+			return "a process has a CPU time that it did not tell";
+		if (!process->has_status &&
+		    (process->samples || process->lost || process->error))
+			return "a process has samples that it did not tell";
+		if (__builtin_add_overflow(process->start_cpu_ns, process->cpu_ns, &end) ||
+		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
+			return "CPU times are too long";
+	}
+	if (result->nr_unprofiled > RESULT_MAX_UNPROFILED)
+		return "it has more programs without a profile than any run sees";
+	for (i = 0; i < result->nr_unprofiled; i++) {
+		if (!result->unprofiled[i].program[0] ||
+		    strlen(result->unprofiled[i].program) >= RESULT_MAX_PATH)
+			return "the name of a program is empty or too long";
+		if (__builtin_add_overflow(cpu_ns, result->unprofiled[i].cpu_ns, &cpu_ns))
+			return "CPU times are too long";
+	}
+	if (result->unlisted_processes > UINT32_MAX || result->start_failures > UINT32_MAX)
+		return "its processes are too many";
+	return NULL;
+}
+
+const char *result_problem(const struct result *result)
+{
+	const char *problem;
+
+	if (!result->argv || !result->argv[0])
+		return "it has no command";
+	if (!result->rate)
+		return "its rate is 0";
+	if (result->clock > PROFIL_CLOCK_RANDOM)
+		return "its clock is unknown";
+	if (!result->text_bytes || result->text_bytes & (result->text_bytes - 1))
+		return "its counts stand for no power of two";
+	problem = objects_problem(result);
+	return problem ? problem : processes_problem(result);
+}
+
+void result_release(struct result *result)
+{
+	size_t i;
+
+	for (i = 0; result->argv && result->argv[i]; i++)
+		free(result->argv[i]);
+	free(result->argv);
+	free(result->host);
+	free(result->kernel);
+	for (i = 0; i < result->nr_objects; i++) {
+		free(result->objects[i].path);
+		free(result->objects[i].counts);
+	}
+	free(result->objects);
+	for (i = 0; i < result->nr_processes; i++)
+		free(result->processes[i].program);
+	free(result->processes);
+	for (i = 0; i < result->nr_unprofiled; i++)
+		free(result->unprofiled[i].program);
+	free(result->unprofiled);
+	memset(result, 0, sizeof(*result));
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A result as a protobuf message. The structures of both are much the same; those of the
+ * message (generated/profil.pb-c.h, from profil.proto) lend their strings from the result
+ * when it is packed, and are copied when it is unpacked.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generated/profil.pb-c.h"
+#include "result/resultpack.h"
+
+/*
+ * What reading a message may take. A message of two bytes for an empty object takes
+ * a hundred times as much: without a bound, a small file could take all there is. What
+ * readers make of the result is bounded by this too: of each count, for which a message has two
+ * bytes at least, they keep no more than 256 bytes at a time.
+ */
+#define MEMORY_BYTES	((size_t)512 << 20)
+
+/* --- packing ------------------------------------------------------------------ */
+
+static ProtobufCBinaryData lend(const char *text)
+{
+	return (ProtobufCBinaryData){
+		.len = strlen(text),
+		.data = (uint8_t *)text,
+	};
+}
+
+/* Make the parts of a message and an array of pointers to them, as protobuf-c wants it. */
+static void *make_parts(size_t nr, size_t each, void ***pointers)
+{
+	char *parts = calloc(nr + 1, each);
+	size_t i;
+
+	*pointers = calloc(nr + 1, sizeof(**pointers));
+	if (!parts || !*pointers) {
+		free(parts);
+		return NULL;
+	}
+	for (i = 0; i < nr; i++)
+		(*pointers)[i] = parts + i * each;
+	return parts;
+}
+
+static int fill_counts(Profil__Object *to, const struct result_object *object)
+{
+	uint64_t previous = object->start;
+	size_t i;
+
+	to->distances = calloc(object->nr_counts + 1, sizeof(*to->distances));
+	to->samples = calloc(object->nr_counts + 1, sizeof(*to->samples));
+	if (!to->distances || !to->samples)
+		return -ENOMEM;
+	to->n_distances = to->n_samples = object->nr_counts;
+	for (i = 0; i < object->nr_counts; i++) {
+		to->distances[i] = object->counts[i].address - previous;
+		to->samples[i] = object->counts[i].samples;
+		previous = object->counts[i].address;
+	}
+	return 0;
+}
+
+static int fill_objects(Profil__Object *to, const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++, to++) {
+		const struct result_object *object = &result->objects[i];
+
+		profil__object__init(to);
+		to->path = lend(object->path);
+		to->build_id.len = object->build_id_bytes;
+		to->build_id.data = (uint8_t *)object->build_id;
+		to->start = object->start;
+		to->end = object->end;
+		to->bias = object->bias;
+		if (fill_counts(to, object))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void fill_processes(Profil__Process *to, const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_processes; i++, to++) {
+		const struct result_process *process = &result->processes[i];
+
+		profil__process__init(to);
+		to->pid = process->pid;
+		to->parent = process->parent;
+		to->program = lend(process->program);
+		to->is_fork = process->is_fork;
+		to->has_ended = process->has_ended;
+		to->has_status = process->has_status;
+		to->rate = process->rate;
+		to->start_cpu_ns = process->start_cpu_ns;
+		to->cpu_ns = process->cpu_ns;
+		to->samples = process->samples;
+		to->lost = process->lost;
+		to->error = process->error;
+	}
+}
+
+static void fill_unprofiled(Profil__Unprofiled *to, const struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_unprofiled; i++, to++) {
+		profil__unprofiled__init(to);
+		to->program = lend(result->unprofiled[i].program);
+		to->processes = result->unprofiled[i].processes;
+		to->cpu_ns = result->unprofiled[i].cpu_ns;
+	}
+}
+
+static void fill_figures(Profil__Result *to, const struct result *result)
+{
+	to->host = lend(result->host);
+	to->kernel = lend(result->kernel);
+	to->start_time_ns = result->start_time_ns;
+	to->elapsed_ns = result->elapsed_ns;
+	to->status = result->status;
+	to->pid = result->pid;
+	to->clock = result->clock;
+	to->rate = result->rate;
+	to->requested_rate = result->requested_rate;
+	to->text_bytes = result->text_bytes;
+	to->program_cpu_ns = result->program_cpu_ns;
+	to->children_cpu_ns = result->children_cpu_ns;
+	to->outside = result->outside;
+	to->lost = result->lost;
+	to->lost_error = result->lost_error;
+	to->start_failures = result->start_failures;
+	to->fork_failures = result->fork_failures;
+	to->unlisted_processes = result->unlisted_processes;
+	to->damaged_entries = result->damaged_entries;
+}
+
+static int fill_argv(Profil__Result *to, const struct result *result)
+{
+	size_t nr = 0, i;
+
+	while (result->argv[nr])
+		nr++;
+	to->argv = calloc(nr + 1, sizeof(*to->argv));
+	if (!to->argv)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		to->argv[i] = lend(result->argv[i]);
+	to->n_argv = nr;
+	return 0;
+}
+
+int resultpack_pack(const struct result *result, unsigned char **message, size_t *bytes)
+{
+	Profil__Result to = PROFIL__RESULT__INIT;
+	Profil__Unprofiled *unprofiled;
+	Profil__Process *processes;
+	Profil__Object *objects;
+	int error = -ENOMEM;
+	size_t i;
+
+	*message = NULL;
+	objects = make_parts(result->nr_objects, sizeof(*objects),
+			     (void ***)&to.objects);
+	processes = make_parts(result->nr_processes, sizeof(*processes),
+			       (void ***)&to.processes);
+	unprofiled = make_parts(result->nr_unprofiled, sizeof(*unprofiled),
+				(void ***)&to.unprofiled);
+	if (!objects || !processes || !unprofiled || fill_argv(&to, result) ||
+	    fill_objects(objects, result))
+		goto out;
+	to.n_objects = result->nr_objects;
+	to.n_processes = result->nr_processes;
+	to.n_unprofiled = result->nr_unprofiled;
+	fill_processes(processes, result);
+	fill_unprofiled(unprofiled, result);
+	fill_figures(&to, result);
+	*bytes = profil__result__get_packed_size(&to);
+	*message = malloc(*bytes + 1);
+	if (!*message)
+		goto out;
+	profil__result__pack(&to, *message);
+	error = 0;
+out:
+	for (i = 0; objects && i < result->nr_objects; i++) {
+		free(objects[i].distances);
+		free(objects[i].samples);
+	}
+	free(objects);
+	free(processes);
+	free(unprofiled);
+	free(to.objects);
+	free(to.processes);
+	free(to.unprofiled);
+	free(to.argv);
+	return error;
+}
+
+/* --- unpacking ---------------------------------------------------------------- */
+
+/* What protobuf-c takes its memory from: there is only so much */
+struct budget {
+	size_t left;
+	int error;	/* of the last that was not to be had */
+};
+
+static void *take(void *data, size_t bytes)
+{
+	struct budget *budget = data;
+	void *memory;
+
+	if (bytes > budget->left) {
+		budget->error = EFBIG;
+		return NULL;
+	}
+	budget->left -= bytes;
+	memory = malloc(bytes);
+	if (!memory)
+		budget->error = ENOMEM;
+	return memory;
+}
+
+/* What is given back is not known in size, and nearly all of it is at the end. */
+static void give_back(void *data, void *memory)
+{
+	(void)data;
+	free(memory);
+}
+
+static int nonsense(const char **why, const char *what)
+{
+	*why = what;
+	return -EBADMSG;
+}
+
+/* Return: 0; -EBADMSG: it has a 0 in it; -ENOMEM. */
+static int copy_text(char **to, const ProtobufCBinaryData *from, const char **why)
+{
+	if (from->len && memchr(from->data, 0, from->len))
+		return nonsense(why, "a name has a 0 in it");
+	*to = malloc(from->len + 1);
+	if (!*to)
+		return -ENOMEM;
+	if (from->len)
+		memcpy(*to, from->data, from->len);
+	(*to)[from->len] = 0;
+	return 0;
+}
+
+static int copy_argv(struct result *result, const Profil__Result *from, const char **why)
+{
+	size_t i;
+	int error;
+
+	result->argv = calloc(from->n_argv + 1, sizeof(*result->argv));
+	if (!result->argv)
+		return -ENOMEM;
+	for (i = 0; i < from->n_argv; i++) {
+		error = copy_text(&result->argv[i], &from->argv[i], why);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* What does not add up is left for result_problem() to find, unless it would be hidden. */
+static int copy_counts(struct result_object *object, const Profil__Object *from,
+		       const char **why)
+{
+	uint64_t address = from->start;
+	size_t i;
+
+	if (from->n_distances != from->n_samples)
+		return nonsense(why, "an object has not as many samples as places");
+	object->counts = calloc(from->n_samples + 1, sizeof(*object->counts));
+	if (!object->counts)
+		return -ENOMEM;
+	object->nr_counts = from->n_samples;
+	for (i = 0; i < from->n_samples; i++) {
+		if (__builtin_add_overflow(address, from->distances[i], &address) ||
+		    __builtin_add_overflow(object->samples, from->samples[i],
+					   &object->samples))
+			return nonsense(why, "samples or their places do not add up");
+		object->counts[i].address = address;
+		object->counts[i].samples = from->samples[i];
+	}
+	return 0;
+}
+
+static int copy_objects(struct result *result, const Profil__Result *from,
+			const char **why)
+{
+	size_t i;
+	int error;
+
+	if (from->n_objects > RESULT_MAX_OBJECTS)
+		return nonsense(why, "it has more objects than any run makes");
+	result->objects = calloc(from->n_objects + 1, sizeof(*result->objects));
+	if (!result->objects)
+		return -ENOMEM;
+	for (i = 0; i < from->n_objects; i++) {
+		struct result_object *object = &result->objects[i];
+		const Profil__Object *other = from->objects[i];
+
+		result->nr_objects++;
+		error = copy_text(&object->path, &other->path, why);
+		if (error)
+			return error;
+		if (other->build_id.len > sizeof(object->build_id))
+			return nonsense(why, "a build-id is too long");
+		object->build_id_bytes = other->build_id.len;
+		if (other->build_id.len)
+			memcpy(object->build_id, other->build_id.data,
+			       other->build_id.len);
+		object->start = other->start;
+		object->end = other->end;
+		object->bias = other->bias;
+		error = copy_counts(object, other, why);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int copy_processes(struct result *result, const Profil__Result *from,
+			  const char **why)
+{
+	size_t i;
+	int error;
+
+	result->processes = calloc(from->n_processes + 1, sizeof(*result->processes));
+	if (!result->processes)
+		return -ENOMEM;
+	for (i = 0; i < from->n_processes; i++) {
+		struct result_process *process = &result->processes[i];
+		const Profil__Process *other = from->processes[i];
+
+		result->nr_processes++;
+		error = copy_text(&process->program, &other->program, why);
+		if (error)
+			return error;
+		process->pid = other->pid;
+		process->parent = other->parent;
+		process->is_fork = other->is_fork;
+		process->has_ended = other->has_ended;
+		process->has_status = other->has_status;
+		/* files of older versions have none */
+		process->rate = other->rate ? other->rate : from->rate;
+		process->start_cpu_ns = other->start_cpu_ns;
+		process->cpu_ns = other->cpu_ns;
+		process->samples = other->samples;
+		process->lost = other->lost;
+		process->error = other->error;
+	}
+	return 0;
+}
+
+static int copy_unprofiled(struct result *result, const Profil__Result *from,
+			   const char **why)
+{
+	size_t i;
+	int error;
+
+	result->unprofiled = calloc(from->n_unprofiled + 1, sizeof(*result->unprofiled));
+	if (!result->unprofiled)
+		return -ENOMEM;
+	for (i = 0; i < from->n_unprofiled; i++) {
+		const Profil__Unprofiled *other = from->unprofiled[i];
+
+		error = copy_text(&result->unprofiled[i].program, &other->program, why);
+		if (error)
+			return error;
+		result->nr_unprofiled++;
+		result->unprofiled[i].processes = other->processes;
+		result->unprofiled[i].cpu_ns = other->cpu_ns;
+	}
+	return 0;
+}
+
+static int copy_figures(struct result *result, const Profil__Result *from,
+			const char **why)
+{
+	int error;
+
+	result->start_time_ns = from->start_time_ns;
+	result->elapsed_ns = from->elapsed_ns;
+	result->status = from->status;
+	result->pid = from->pid;
+	result->clock = from->clock;
+	result->rate = from->rate;
+	result->requested_rate = from->requested_rate;
+	result->text_bytes = from->text_bytes;
+	result->program_cpu_ns = from->program_cpu_ns;
+	result->children_cpu_ns = from->children_cpu_ns;
+	result->outside = from->outside;
+	result->lost = from->lost;
+	result->lost_error = from->lost_error;
+	result->start_failures = from->start_failures;
+	result->fork_failures = from->fork_failures;
+	result->unlisted_processes = from->unlisted_processes;
+	result->damaged_entries = from->damaged_entries;
+	error = copy_text(&result->host, &from->host, why);
+	return error ? error : copy_text(&result->kernel, &from->kernel, why);
+}
+
+int resultpack_unpack(const unsigned char *message, size_t bytes, struct result *result,
+		      const char **why)
+{
+	struct budget budget = { .left = MEMORY_BYTES };
+	ProtobufCAllocator allocator = {
+		.alloc = take,
+		.free = give_back,
+		.allocator_data = &budget,
+	};
+	Profil__Result *from;
+	int error;
+
+	memset(result, 0, sizeof(*result));
+	from = profil__result__unpack(&allocator, bytes, message);
+	if (!from && budget.error == ENOMEM)
+		return -ENOMEM;
+	if (!from)
+		return nonsense(why, budget.error ?
+				"reading it would take more memory than any result does" :
+				"it is no message of the kind that profil writes");
+	error = copy_argv(result, from, why);
+	if (!error)
+		error = copy_figures(result, from, why);
+	if (!error)
+		error = copy_objects(result, from, why);
+	if (!error)
+		error = copy_processes(result, from, why);
+	if (!error)
+		error = copy_unprofiled(result, from, why);
+	profil__result__free_unpacked(from, &allocator);
+	if (error)
+		return error;
+	*why = result_problem(result);
+	if (*why)
+		return -EBADMSG;
+	result_find_mean_rate(result);
+	return 0;
+}

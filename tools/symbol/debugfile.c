@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a file's debug information is.
+ *
+ * On this machine elfutils finds it. Below another root it is searched for here, in the
+ * same places: elfutils would follow absolute links, and .., out of the root. Debuginfod
+ * servers are asked last, with a root too: what has the build-id is right.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <zlib.h>
+
+#include "result/result.h"
+#include "symbol/debugfile.h"
+#include "symbol/debuginfod.h"
+#include "util/objectfile.h"
+
+#define DEBUG_DIRECTORY	"/usr/lib/debug"
+
+/* What is searched for: the debug file of a file, or one that several of these share */
+struct wanted {
+	const char *root;
+	const char *link;		/* its name in the file; NULL: it is not named */
+	const unsigned char *id;	/* its build-id */
+	size_t id_bytes;		/* 0: it is not known */
+	GElf_Word checksum;		/* of all of it, where its build-id is not known */
+};
+
+static bool has_build_id(int fd, const struct wanted *wanted)
+{
+	unsigned char id[RESULT_MAX_BUILD_ID];
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	size_t bytes = elf ? objectfile_build_id(elf, id, sizeof(id)) : 0;
+
+	elf_end(elf);
+	return bytes == wanted->id_bytes && !memcmp(id, wanted->id, bytes);
+}
+
+static bool has_checksum(int fd, const struct wanted *wanted)
+{
+	unsigned long checksum = crc32(0, NULL, 0);
+	static unsigned char bytes[1 << 16];
+	off_t offset = 0;
+	ssize_t nr;
+
+	while ((nr = pread(fd, bytes, sizeof(bytes), offset)) > 0) {
+		checksum = crc32(checksum, bytes, (unsigned int)nr);
+		offset += nr;
+	}
+	return !nr && checksum == wanted->checksum;
+}
+
+/* @path: is freed; NULL: no memory. Return: a descriptor, and @name is @path; or -1. */
+static int try(const struct wanted *wanted, char *path, char **name)
+{
+	const char *problem;
+	int fd = path ? objectfile_open_below(wanted->root, path, &problem) : -1;
+
+	if (fd >= 0 && (wanted->id_bytes ? has_build_id(fd, wanted) :
+					   has_checksum(fd, wanted))) {
+		*name = path;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return -1;
+}
+
+/* As /usr/lib/debug/.build-id/01/23456789abcdef.debug */
+static char *path_by_id(const struct wanted *wanted)
+{
+	char text[2 * RESULT_MAX_BUILD_ID + 1];
+	char *path;
+	size_t i;
+
+	for (i = 0; i < wanted->id_bytes; i++)
+		sprintf(text + 2 * i, "%02x", wanted->id[i]);
+	if (asprintf(&path, DEBUG_DIRECTORY "/.build-id/%.2s/%s.debug", text, text + 2) < 0)
+		return NULL;
+	return path;
+}
+
+/* @before: and @between: around the directory of @file, ahead of the link */
+static char *path_by_link(const struct wanted *wanted, const char *before, const char *file,
+			  const char *between)
+{
+	const char *end = strrchr(file, '/');
+	int length = end ? (int)(end - file) : 0;
+	char *path;
+
+	if (wanted->link[0] == '/')
+		return strdup(wanted->link);
+	if (asprintf(&path, "%s/%.*s/%s%s", before, length, file, between, wanted->link) < 0)
+		return NULL;
+	return path;
+}
+
+/* @file: that names what is wanted. Return: a descriptor, with @name, or -1. */
+static int find_below(const struct wanted *wanted, const char *file, char **name)
+{
+	static const char *const around[][2] = {
+		{ "", "" }, { "", ".debug/" }, { DEBUG_DIRECTORY, "" },
+	};
+	int fd = -1;
+	size_t i;
+
+	if (wanted->id_bytes)
+		fd = try(wanted, path_by_id(wanted), name);
+	for (i = 0; fd < 0 && wanted->link && i < sizeof(around) / sizeof(around[0]); i++)
+		fd = try(wanted, path_by_link(wanted, around[i][0], file, around[i][1]), name);
+	return fd;
+}
+
+/* elfutils takes both of the same callback: a debug file is what its own link names. */
+static bool is_shared(const struct debugfile *search, const char *link)
+{
+	GElf_Word checksum;
+
+	return link && link != dwelf_elf_gnu_debuglink(search->main, &checksum);
+}
+
+/* What is wanted of a module, by its build-id. Return: a descriptor, with @name, or -1. */
+static int find_in_root(const struct debugfile *search, Dwfl_Module *module, const char *file,
+			const char *link, GElf_Word checksum, char **name)
+{
+	struct wanted wanted = { .root = search->root, .link = link, .checksum = checksum };
+	const void *id = NULL;
+	const char *same;
+	GElf_Addr bias;
+	ssize_t bytes;
+
+	if (is_shared(search, link))
+		bytes = dwelf_dwarf_gnu_debugaltlink(dwfl_module_getdwarf(module, &bias), &same,
+						     &id);
+	else
+		bytes = dwelf_elf_gnu_build_id(search->main, &id);
+	if (bytes > 0 && bytes <= RESULT_MAX_BUILD_ID) {
+		wanted.id = id;
+		wanted.id_bytes = (size_t)bytes;
+	}
+	return find_below(&wanted, file ? file : "", name);
+}
+
+static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf_Addr base,
+		const char *file, const char *link, GElf_Word checksum, char **name)
+{
+	struct debugfile *search = *data;
+	const bool shared = is_shared(search, link);
+	int fd;
+
+	if (search->root) {
+		fd = find_in_root(search, module, file, link, checksum, name);
+		if (fd >= 0)
+			return fd;
+		/* nothing that could be searched for by its name on this machine */
+		file = NULL;
+		link = NULL;
+		checksum = 0;
+	}
+	debuginfod_before_search(search->dwfl, search->path);
+	fd = dwfl_standard_find_debuginfo(module, data, module_name, base, file, link, checksum,
+					  name);
+	debuginfod_after_search(fd);
+	if (search->root && shared && fd < 0)
+		search->lacks_shared = true;
+	return fd;
+}
+
+const Dwfl_Callbacks *debugfile_callbacks(const char *root)
+{
+	static char *nowhere = (char *)"";
+	static const Dwfl_Callbacks here = {
+		.find_debuginfo = find,
+		.section_address = dwfl_offline_section_address,
+	};
+	static const Dwfl_Callbacks elsewhere = {
+		.find_debuginfo = find,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &nowhere,
+	};
+
+	return root ? &elsewhere : &here;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Debug information that is fetched from debuginfod servers.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbol/debuginfod.h"
+#include "util/base_name.h"
+#include "util/failure.h"
+#include "util/terminal.h"
+
+#define URLS	"DEBUGINFOD_URLS"
+
+/* In s; elfutils' own are 90, and none for all of a file */
+#define TIMEOUT	"30"	/* in which nothing, or little, comes */
+#define MAXTIME	"300"	/* in which a file has to be there */
+
+#define MB	1000000L
+
+/* As in elfutils/debuginfod.h, which is in a package of its own */
+typedef int progress_fn(debuginfod_client *client, long done, long all);
+typedef void set_progress_fn(debuginfod_client *client, progress_fn *fn);
+
+static bool is_allowed;
+static bool is_shown;		/* there is a line of progress, to be erased */
+static const char *shown_path;
+
+void debuginfod_allow(void)
+{
+	is_allowed = true;
+	setenv("DEBUGINFOD_TIMEOUT", TIMEOUT, 0);
+	setenv("DEBUGINFOD_MAXTIME", MAXTIME, 0);
+}
+
+void debuginfod_prepare(void)
+{
+	if (!is_allowed)
+		unsetenv(URLS);
+}
+
+/* Return: 0: go on. */
+static int show(debuginfod_client *client, long done, long all)
+{
+	(void)client;
+	fputs("\rprofil: fetching debug information of ", stderr);
+	terminal_print_name(stderr, base_name(shown_path));
+	/* without a size, @done is the number of calls */
+	if (all > 0)
+		fprintf(stderr, ": %ld of %ld MB", done / MB, (all + MB - 1) / MB);
+	fputs("\033[K", stderr);
+	fflush(stderr);
+	is_shown = true;
+	return 0;
+}
+
+/* elfutils has loaded the client's library where it is installed. Return: NULL: it is not. */
+static set_progress_fn *find_set_progress(void)
+{
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	set_progress_fn *set = NULL;
+
+	if (library) {
+		*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
+		/* elfutils' reference stays */
+		dlclose(library);
+	}
+	return set;
+}
+
+void debuginfod_before_search(Dwfl *dwfl, const char *path)
+{
+	debuginfod_client *client;
+	set_progress_fn *set;
+
+	if (!getenv(URLS) || !isatty(STDERR_FILENO))
+		return;
+	client = dwfl_get_debuginfod_client(dwfl);
+	set = client ? find_set_progress() : NULL;
+	if (!set)
+		return;
+	shown_path = path;
+	set(client, show);
+}
+
+void debuginfod_after_search(int found)
+{
+	if (is_shown)
+		fputs("\r\033[K", stderr);
+	is_shown = false;
+	/* -1 is elfutils' own, -ENOSYS without servers, -EFBIG by DEBUGINFOD_MAXSIZE */
+	if (found >= -1 || found == -ENOENT || found == -ENOSYS || found == -EFBIG)
+		return;
+	unsetenv(URLS);
+	failure_warnx("debuginfod: %s (%s): no more debug information is fetched; see whether the servers of " URLS " are up, or use --no-debuginfod",
+		      strerror(-found), strerrorname_np(-found));
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where functions begin and end according to unwind information.
+ *
+ * .eh_frame has one FDE for each function (and one more for each part that the
+ * compiler moved away). elfutils finds the FDE for an address, but shows only
+ * the range of the unwind rule that holds there (dwarf_frame_info()); so the
+ * two numbers at the start of each FDE are decoded here. How they are encoded is
+ * in the Linux Standard Base, Core, DWARF Extensions and Exception Frames.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <gelf.h>
+
+#include "symbol/ehframe.h"
+
+/* How a number is encoded: a format and what it is relative to */
+#define FORMAT_MASK	0x0f
+#define BASE_MASK	0x70
+#define INDIRECT	0x80
+
+struct section {
+	const unsigned char *ident;	/* of the file: e_ident[] */
+	Elf_Data *data;
+	uint64_t address;		/* of data->d_buf */
+	uint64_t bias;
+	Dwarf_Off cie;			/* the one whose @encoding is known */
+	int encoding;			/* DW_EH_PE_*, or -1: unknown */
+};
+
+static size_t native_size(const struct section *section)
+{
+	return section->ident[EI_CLASS] == ELFCLASS32 ? 4 : 8;
+}
+
+/* Size in bytes of a number of @format; 0 if it varies or is unknown. */
+static size_t format_size(const struct section *section, int format)
+{
+	switch (format) {
+	case DW_EH_PE_absptr:
+		return native_size(section);
+	case DW_EH_PE_udata2:
+	case DW_EH_PE_sdata2:
+		return 2;
+	case DW_EH_PE_udata4:
+	case DW_EH_PE_sdata4:
+		return 4;
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t decode(const uint8_t *from, size_t size, bool is_signed)
+{
+	uint64_t value = 0;
+	uint16_t two;
+	uint32_t four;
+
+	switch (size) {
+	case 2:
+		memcpy(&two, from, sizeof(two));
+		value = is_signed ? (uint64_t)(int16_t)two : two;
+		break;
+	case 4:
+		memcpy(&four, from, sizeof(four));
+		value = is_signed ? (uint64_t)(int32_t)four : four;
+		break;
+	case 8:
+		memcpy(&value, from, sizeof(value));
+		break;
+	}
+	return value;
+}
+
+/*
+ * The encoding of addresses in the FDEs of a CIE: an 'R' in its augmentation,
+ * with the data of the letters before it skipped. Return: DW_EH_PE_* or -1.
+ */
+static int fde_encoding(const struct section *section, const Dwarf_CIE *cie)
+{
+	const uint8_t *data = cie->augmentation_data;
+	const uint8_t *end = data + cie->augmentation_data_size;
+	const char *letter = cie->augmentation;
+	size_t size;
+
+	if (*letter != 'z')
+		return *letter ? -1 : DW_EH_PE_absptr;
+	for (letter++; *letter; letter++) {
+		switch (*letter) {
+		case 'R':
+			return data < end ? *data : -1;
+		case 'L':
+			data++;
+			break;
+		case 'P':
+			if (data >= end)
+				return -1;
+			size = format_size(section, *data & FORMAT_MASK);
+			if (!size || size > (size_t)(end - data - 1))
+				return -1;
+			data += 1 + size;
+			break;
+		case 'S':	/* a signal frame; these have no data */
+		case 'B':
+		case 'G':
+			break;
+		default:
+			return -1;
+		}
+	}
+	return DW_EH_PE_absptr;
+}
+
+static void look_up_cie(struct section *section, Dwarf_Off offset)
+{
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off next;
+
+	section->cie = offset;
+	section->encoding = -1;
+	if (!dwarf_next_cfi(section->ident, section->data, true, offset, &next,
+			    &entry) && dwarf_cfi_cie_p(&entry))
+		section->encoding = fde_encoding(section, &entry.cie);
+}
+
+static int add_fde(struct section *section, const Dwarf_FDE *fde,
+		   struct ranges *set)
+{
+	const uint8_t *buffer = section->data->d_buf;
+	struct range range = { 0 };
+	int format;
+	size_t size;
+
+	if (section->cie != fde->CIE_pointer)
+		look_up_cie(section, fde->CIE_pointer);
+	if (section->encoding < 0 || section->encoding & INDIRECT)
+		return 0;
+	format = section->encoding & FORMAT_MASK;
+	size = format_size(section, format);
+	if (!size || (size_t)(fde->end - fde->start) < 2 * size)
+		return 0;
+
+	range.start = decode(fde->start, size, format & DW_EH_PE_signed);
+	/* the linker's mark of a function that it threw away */
+	if (!range.start)
+		return 0;
+	switch (section->encoding & BASE_MASK) {
+	case DW_EH_PE_absptr:
+		break;
+	case DW_EH_PE_pcrel:
+		range.start += section->address +
+				(uint64_t)(fde->start - buffer);
+		break;
+	default:
+		return 0;
+	}
+	if (native_size(section) == 4)
+		range.start = (uint32_t)range.start;
+	range.start += section->bias;
+	/* a length has the format, but is relative to nothing */
+	range.end = range.start + decode(fde->start + size, size, false);
+	return ranges_add(set, &range);
+}
+
+static bool find_eh_frame(Elf *elf, struct section *section)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+	size_t names;
+	const char *name;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		if (!gelf_getshdr(scn, &header) ||
+		    header.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (!name || strcmp(name, ".eh_frame"))
+			continue;
+		section->address = header.sh_addr;
+		section->data = elf_rawdata(scn, NULL);
+		return section->data && section->data->d_buf;
+	}
+	return false;
+}
+
+int ehframe_ranges(Elf *elf, uint64_t bias, struct ranges *set)
+{
+	struct section section = { .bias = bias, .cie = (Dwarf_Off)-1 };
+	Dwarf_CFI_Entry entry;
+	Dwarf_Off offset = 0, next;
+
+	section.ident = (const void *)elf_getident(elf, NULL);
+	if (!section.ident || !find_eh_frame(elf, &section))
+		return 0;
+	for (; ; offset = next) {
+		int error, found;
+
+		/* moved on even from an entry that cannot be read, if it can */
+		next = offset;
+		found = dwarf_next_cfi(section.ident, section.data, true,
+				       offset, &next, &entry);
+		if (found > 0 || next <= offset || next == (Dwarf_Off)-1)
+			return 0;
+		if (found < 0 || dwarf_cfi_cie_p(&entry))
+			continue;
+		error = add_fde(&section, &entry.fde, set);
+		if (error)
+			return error;
+	}
+}

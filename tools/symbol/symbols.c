@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From addresses to functions and lines, for all objects of a result.
+ *
+ * Callers go through the objects one by one, more than once, and there may be thousands. So
+ * the files that were used last stay open, within bounds of descriptors and memory, and the
+ * others are opened again when a caller asks for them. Names outlive the file that they are
+ * from: they are copied, once each.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <elfutils/libdwfl.h>
+
+#include "symbol/debugfile.h"
+#include "symbol/debuginfod.h"
+#include "symbol/functions.h"
+#include "symbol/symbols.h"
+#include "symbol/units.h"
+#include "util/objectfile.h"
+
+/* Files that are open: so many, each with its debug file and one that several share */
+#define MOST_OPEN		64
+#define DESCRIPTORS_OF_EACH	3ul
+/* Of these, files whose debug information is read: libdw keeps what it decompresses. */
+#define MOST_WITH_UNITS		4
+/* Extents of all that are open (functions_size()): tens of MB. One file may have more. */
+#define MOST_EXTENTS		((size_t)1 << 20)
+
+/* The file of an object. While it is open, it is in the list of those that are. */
+struct file {
+	const struct result_object *object;
+	const char *problem;
+	struct debugfile debugfile;
+	Dwfl *dwfl;		/* NULL: it is not open */
+	struct functions functions;
+	bool has_units;		/* they were read: lines are not always asked for */
+	struct units units;
+};
+
+struct string {
+	size_t length;
+	char *text;
+};
+
+struct symbols {
+	struct file *files;	/* by the objects' index */
+	size_t nr_files;
+	struct file *open[MOST_OPEN];	/* the one used last comes first */
+	size_t nr_open;
+	size_t most_open;
+	void *strings;		/* a tree of struct string */
+	const char *root;
+};
+
+/* At most half of the descriptors that this process may have */
+static size_t most_open(void)
+{
+	const size_t least = 1;
+	struct rlimit limit;
+	size_t most;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return least;
+	most = (size_t)limit.rlim_cur / (2 * DESCRIPTORS_OF_EACH);
+	if (most > MOST_OPEN)
+		return MOST_OPEN;
+	return most < least ? least : most;
+}
+
+struct symbols *symbols_new(const struct result *result, const char *root)
+{
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	size_t i;
+
+	if (!symbols)
+		return NULL;
+	debuginfod_prepare();
+	symbols->most_open = most_open();
+	symbols->root = root;
+	symbols->files = calloc(result->nr_objects + 1, sizeof(*symbols->files));
+	if (!symbols->files) {
+		free(symbols);
+		return NULL;
+	}
+	symbols->nr_files = result->nr_objects;
+	for (i = 0; i < result->nr_objects; i++)
+		symbols->files[i].object = &result->objects[i];
+	return symbols;
+}
+
+static void close_file(struct file *file)
+{
+	functions_release(&file->functions);
+	units_release(&file->units);
+	file->has_units = false;
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	file->dwfl = NULL;
+}
+
+static void close_open(struct symbols *symbols, size_t i)
+{
+	close_file(symbols->open[i]);
+	symbols->nr_open--;
+	memmove(&symbols->open[i], &symbols->open[i + 1],
+		(symbols->nr_open - i) * sizeof(symbols->open[0]));
+}
+
+static void free_string(void *string)
+{
+	free(string);
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	while (symbols->nr_open)
+		close_open(symbols, symbols->nr_open - 1);
+	tdestroy(symbols->strings, free_string);
+	free(symbols->files);
+	free(symbols);
+}
+
+const char *symbols_problem(const struct symbols *symbols, size_t object)
+{
+	return symbols->files[object].problem;
+}
+
+char *symbols_explain(const struct symbols *symbols, size_t object, const char *option)
+{
+	const struct file *file = &symbols->files[object];
+	char *text;
+
+	if (!file->problem ||
+	    asprintf(&text, "%s: %s: no function names%s%s%s", file->object->path, file->problem,
+		     option ? " (use " : "", option ? option : "",
+		     option ? " if the file that ran is elsewhere)" : "") < 0)
+		return NULL;
+	return text;
+}
+
+static int compare_strings(const void *va, const void *vb)
+{
+	const struct string *a = va, *b = vb;
+
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return memcmp(a->text, b->text, a->length);
+}
+
+/* Return: the copy of a text that all who ask get, ended by a 0; NULL: no memory. */
+static const char *keep(struct symbols *symbols, const char *text, size_t length)
+{
+	const struct string key = { .length = length, .text = (char *)text };
+	struct string **found = tfind(&key, &symbols->strings, compare_strings), *new;
+
+	if (found)
+		return (*found)->text;
+	new = malloc(sizeof(*new) + length + 1);
+	if (!new)
+		return NULL;
+	new->length = length;
+	new->text = (char *)(new + 1);
+	memcpy(new->text, text, length);
+	new->text[length] = 0;
+	if (!tsearch(new, &symbols->strings, compare_strings)) {
+		free(new);
+		return NULL;
+	}
+	return new->text;
+}
+
+/*
+ * Whether a file is the one that ran, as far as can be told. Return: NULL, or why not.
+ */
+static const char *find_change(const struct result_object *object, Elf *elf)
+{
+	unsigned char id[RESULT_MAX_BUILD_ID];
+	size_t bytes;
+
+	if (!object->build_id_bytes)
+		return NULL;
+	bytes = objectfile_build_id(elf, id, sizeof(id));
+	if (!bytes)
+		return "not the file that ran, which had a build-id";
+	if (bytes != object->build_id_bytes || memcmp(id, object->build_id, bytes))
+		return "not the file that ran, its build-id is another";
+	return NULL;
+}
+
+/*
+ * Each file is a session of its own, as damaged objects may overlap, which libdwfl does
+ * not expect of the modules of one process. Return: NULL: there is a problem.
+ */
+static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file)
+{
+	const char *path = file->object->path;
+	Dwfl_Module *module;
+	GElf_Addr bias;
+	void **data;
+	Elf *elf;
+	int fd;
+
+	fd = objectfile_open_below(symbols->root, path, &file->problem);
+	if (fd < 0) {
+		if (symbols->root && errno == ENOENT)
+			file->problem = "No such file or directory below the root";
+		return NULL;
+	}
+	dwfl_report_begin(file->dwfl);
+	module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+	if (!module) {
+		file->problem = dwfl_errmsg(-1);
+		close(fd);
+		return NULL;
+	}
+	/* from here on the descriptor is elfutils' */
+	dwfl_report_end(file->dwfl, NULL, NULL);
+	elf = dwfl_module_getelf(module, &bias);
+	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
+	if (file->problem)
+		return NULL;
+	file->debugfile = (struct debugfile){
+		.dwfl = file->dwfl, .path = path, .root = symbols->root, .main = elf,
+	};
+	dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = &file->debugfile;
+	return module;
+}
+
+/* Return: 0, and then there is a problem if it is not open; or -ENOMEM. */
+static int open_file(const struct symbols *symbols, struct file *file)
+{
+	Dwfl_Module *module;
+	int error = 0;
+
+	file->dwfl = dwfl_begin(debugfile_callbacks(symbols->root));
+	if (!file->dwfl)
+		return -ENOMEM;
+	module = open_module(symbols, file);
+	if (module)
+		error = functions_read(&file->functions, module);
+	if (error || !module)
+		close_file(file);
+	return error;
+}
+
+/* The first file stays open, whatever it takes. */
+static void close_others(struct symbols *symbols)
+{
+	size_t ranges = 0, with_units = 0, i;
+
+	for (i = 0; i < symbols->nr_open; i++) {
+		const struct file *file = symbols->open[i];
+
+		ranges += functions_size(&file->functions) + file->units.ranges.nr;
+		with_units += file->has_units;
+		if (i && (ranges > MOST_EXTENTS ||
+			  (file->has_units && with_units > MOST_WITH_UNITS)))
+			break;
+	}
+	while (symbols->nr_open > i)
+		close_open(symbols, symbols->nr_open - 1);
+}
+
+/* The file at a place of the list becomes its first. */
+static void move_to_front(struct symbols *symbols, size_t i)
+{
+	struct file *file = symbols->open[i];
+
+	memmove(&symbols->open[1], &symbols->open[0], i * sizeof(symbols->open[0]));
+	symbols->open[0] = file;
+}
+
+/* Return: 1: the file is open, and first in the list; 0: it has none; -ENOMEM. */
+static int need_file(struct symbols *symbols, struct file *file)
+{
+	size_t i = 0;
+	int error;
+
+	if (file->problem || !result_is_file(file->object))
+		return 0;
+	if (file->dwfl) {
+		while (symbols->open[i] != file)
+			i++;
+		move_to_front(symbols, i);
+		return 1;
+	}
+	if (symbols->nr_open == symbols->most_open)
+		close_open(symbols, symbols->nr_open - 1);
+	error = open_file(symbols, file);
+	if (error || !file->dwfl)
+		return error;
+	symbols->open[symbols->nr_open++] = file;
+	move_to_front(symbols, symbols->nr_open - 1);
+	close_others(symbols);
+	return 1;
+}
+
+int symbols_find(void *symbols, size_t object, uint64_t address,
+		 struct function *function)
+{
+	struct symbols *all = symbols;
+	struct file *file = &all->files[object];
+	int readable = need_file(all, file);
+
+	if (readable != 1)
+		return readable;
+	if (!functions_find(&file->functions, address, function))
+		return 0;
+	if (function->name) {
+		function->name = keep(all, function->name, (size_t)function->length);
+		if (!function->name)
+			return -ENOMEM;
+	}
+	return 1;
+}
+
+int symbols_are_stripped(struct symbols *symbols, size_t object)
+{
+	struct file *file = &symbols->files[object];
+	const int readable = need_file(symbols, file);
+
+	return readable == 1 ? functions_are_stripped(&file->functions) : readable < 0 ? readable : 1;
+}
+
+static const char *keep_path(struct symbols *symbols, const char *directory,
+			     const char *file)
+{
+	const char *kept;
+	char *path;
+
+	if (!directory)
+		return keep(symbols, file, strlen(file));
+	if (asprintf(&path, "%s/%s", directory, file) < 0)
+		return NULL;
+	kept = keep(symbols, path, strlen(path));
+	free(path);
+	return kept;
+}
+
+int symbols_line(void *symbols, size_t object, uint64_t address,
+		 struct source_line *line)
+{
+	struct symbols *all = symbols;
+	struct file *file = &all->files[object];
+	int readable = need_file(all, file);
+	const char *name, *directory;
+
+	if (readable != 1)
+		return readable;
+	if (!file->has_units) {
+		int error = units_read(&file->units, file->functions.module);
+
+		/* libdw would search for that itself, on this machine */
+		if (error || file->debugfile.lacks_shared)
+			units_release(&file->units);
+		if (error)
+			return error;
+		file->has_units = true;
+		close_others(all);
+	}
+	name = units_line(&file->units, address, &line->line, &directory);
+	if (!name)
+		return 0;
+	line->file = keep_path(all, directory, name);
+	return line->file ? 1 : -ENOMEM;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Source lines by debug information (DWARF).
+ *
+ * elfutils' dwfl_module_getsrc() is not used: it finds units by .debug_aranges, a section
+ * that clang does not write, and takes the nearest unit where none covers the address. So
+ * a unit that is not in that section gets the lines of another. Here the ranges of all
+ * units are sorted once (ranges.h). Each unit states its ranges, with and without split
+ * DWARF: a skeleton unit has the ranges and the line table, so no .dwo file is opened.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <dwarf.h>
+
+#include "symbol/units.h"
+
+/* Units of a damaged file may share long lists of ranges: this bounds time and memory. */
+#define MOST_RANGES	(1 << 22)
+
+/*
+ * Whether the linker kept the code at an address. A function that it threw away still has
+ * a range: ld and gold put it at 0, lld at -1 or -2. No code section is there.
+ */
+static bool is_code(Dwfl_Module *module, uint64_t address)
+{
+	GElf_Addr offset = address, bias;
+	GElf_Shdr header;
+	Elf_Scn *scn = dwfl_module_address_section(module, &offset, &bias);
+
+	return scn && gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR;
+}
+
+/* @room: how many more ranges are read */
+static int add_unit(struct units *units, Dwfl_Module *module, Dwarf_Die *unit, size_t *room)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while (*room && (next = dwarf_ranges(unit, next, &base, &start, &end)) > 0) {
+		struct range range = {
+			.start = start + units->bias,
+			.end = end + units->bias,
+			.number = dwarf_dieoffset(unit),
+		};
+		int error;
+
+		--*room;
+		if (!is_code(module, range.start))
+			continue;
+		error = ranges_add(&units->ranges, &range);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int units_read(struct units *units, Dwfl_Module *module)
+{
+	Dwarf_CU *unit = NULL;
+	size_t room = MOST_RANGES;
+	GElf_Addr bias = 0;
+	uint8_t type;
+	Dwarf_Die die;
+
+	units->dwarf = dwfl_module_getdwarf(module, &bias);
+	units->bias = bias;
+	if (!units->dwarf)
+		return 0;
+	while (!dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL)) {
+		int error;
+
+		/* the others have types, or parts that several units share, but no code */
+		if (!die.addr || (type != DW_UT_compile && type != DW_UT_skeleton))
+			continue;
+		error = add_unit(units, module, &die, &room);
+		if (error)
+			return error;
+	}
+	ranges_finish(&units->ranges);
+	return 0;
+}
+
+/*
+ * Up to DWARF 4, a path is relative to where the unit was compiled, and libdw leaves it so.
+ * A relative directory is what -ffile-prefix-map and the like make of it: since DWARF 5
+ * paths begin with that.
+ */
+static const char *directory_of(Dwarf_Die *unit, const char *file)
+{
+	const char *directory;
+	Dwarf_Attribute at;
+
+	if (file[0] == '/')
+		return NULL;
+	directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &at));
+	return directory && directory[0] == '/' ? directory : NULL;
+}
+
+const char *units_line(const struct units *units, uint64_t address, int *number,
+		       const char **directory)
+{
+	const struct range *range = ranges_covering(&units->ranges, address);
+	const char *file;
+	Dwarf_Line *line;
+	Dwarf_Die unit;
+
+	if (!range || !dwarf_offdie(units->dwarf, range->number, &unit))
+		return NULL;
+	line = dwarf_getsrc_die(&unit, address - units->bias);
+	/* line 0 is code that the compiler made up */
+	if (!line || dwarf_lineno(line, number) || *number <= 0)
+		return NULL;
+	file = dwarf_linesrc(line, NULL, NULL);
+	if (file)
+		*directory = directory_of(&unit, file);
+	return file;
+}
+
+void units_release(struct units *units)
+{
+	ranges_release(&units->ranges);
+	memset(units, 0, sizeof(*units));
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bytes as text.
+ */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <locale.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "util/escape.h"
+
+#define REPLACEMENT	0xfffd	/* what Unicode has for what it cannot say */
+#define PICTURES	0x2400	/* of the control characters, in their order */
+#define PICTURE_OF_DEL	0x2421
+#define ELLIPSIS	0x2026
+
+#define DEL		0x7f
+
+#define OCTAL_COLUMNS	4	/* \033 */
+
+/* Terminals take those behind DEL, which have two bytes, for ESC and a letter. */
+static bool is_control(uint32_t c)
+{
+	return c < ' ' || (c >= DEL && c < 0xa0);
+}
+
+/* Those that reverse the text after them (Unicode's annex 9): a line would show another name. */
+static bool is_direction(uint32_t c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+/* Whether a line may have a character as it is; U+FFFD itself has three bytes. */
+static bool is_shown(uint32_t c, size_t bytes)
+{
+	return !is_control(c) && !is_direction(c) && (c != REPLACEMENT || bytes > 1);
+}
+
+/* Bytes of a character by its first; 0: none begins with it. */
+static unsigned int sequence_length(unsigned char first)
+{
+	if (first < 0x80)
+		return 1;
+	if (first >= 0xc2 && first < 0xe0)
+		return 2;
+	if (first >= 0xe0 && first < 0xf0)
+		return 3;
+	if (first >= 0xf0 && first < 0xf5)
+		return 4;
+	return 0;
+}
+
+/* Written longer than need be, half of a pair of UTF-16, or behind the last */
+static bool is_wrong(uint32_t c, unsigned int length)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+	return c < least[length] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
+}
+
+/*
+ * The next character of a text in UTF-8, which is moved behind it. Return: its code point;
+ * U+FFFD for a byte that belongs to none.
+ */
+static uint32_t next_character(const char **text)
+{
+	const unsigned char *bytes = (const unsigned char *)*text;
+	unsigned int length = sequence_length(bytes[0]), i;
+	uint32_t c = bytes[0];
+
+	(*text)++;
+	if (length == 1)
+		return c;
+	if (!length)
+		return REPLACEMENT;
+	c &= 0xffu >> (length + 1);
+	/* the 0 at the end is no such byte either */
+	for (i = 1; i < length; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return REPLACEMENT;
+		c = c << 6 | (bytes[i] & 0x3f);
+	}
+	if (is_wrong(c, length))
+		return REPLACEMENT;
+	*text += length - 1;
+	return c;
+}
+
+/* Return: how many bytes of @bytes it took, at most 4. */
+static size_t encode(uint32_t c, char bytes[4])
+{
+	if (c < 0x80) {
+		bytes[0] = (char)c;
+		return 1;
+	}
+	if (c < 0x800) {
+		bytes[0] = (char)(0xc0 | c >> 6);
+		bytes[1] = (char)(0x80 | (c & 0x3f));
+		return 2;
+	}
+	if (c < 0x10000) {
+		bytes[0] = (char)(0xe0 | c >> 12);
+		bytes[1] = (char)(0x80 | (c >> 6 & 0x3f));
+		bytes[2] = (char)(0x80 | (c & 0x3f));
+		return 3;
+	}
+	bytes[0] = (char)(0xf0 | c >> 18);
+	bytes[1] = (char)(0x80 | (c >> 12 & 0x3f));
+	bytes[2] = (char)(0x80 | (c >> 6 & 0x3f));
+	bytes[3] = (char)(0x80 | (c & 0x3f));
+	return 4;
+}
+
+static void print_character(FILE *out, uint32_t c)
+{
+	char bytes[4] = { 0 };
+
+	fwrite(bytes, 1, encode(c, bytes), out);
+}
+
+char *escape_utf8(const char *text)
+{
+	/* a byte becomes three at most: those of U+FFFD */
+	char *copy = malloc(3 * strlen(text) + 1), *end = copy;
+
+	if (!copy)
+		return NULL;
+	while (*text) {
+		char bytes[4];
+		size_t length = encode(next_character(&text), bytes);
+
+		memcpy(end, bytes, length);
+		end += length;
+	}
+	*end = '\0';
+	return copy;
+}
+
+void escape_octal(FILE *out, const char *text, const char *also)
+{
+	while (*text) {
+		const char *from = text;
+		uint32_t c = next_character(&text);
+
+		if (is_shown(c, (size_t)(text - from)) && !strchr(also, *from)) {
+			fwrite(from, 1, (size_t)(text - from), out);
+			continue;
+		}
+		for (; from < text; from++)
+			fprintf(out, "\\%03o", (unsigned char)*from);
+	}
+}
+
+char *escape_line(const char *text)
+{
+	char *line = NULL;
+	size_t length;
+	FILE *out = open_memstream(&line, &length);
+
+	if (!out)
+		return NULL;
+	escape_octal(out, text, "");
+	if (!fclose(out))
+		return line;
+	free(line);
+	return NULL;
+}
+
+/* The C library knows widths in a locale with UTF-8 only; the caller's locale stays. */
+static int find_width(uint32_t c)
+{
+	static locale_t utf8;
+	locale_t before;
+	int width;
+
+	if (c < DEL)
+		return 1;
+	if (!utf8)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	if (!utf8)
+		return 1;
+	before = uselocale(utf8);
+	width = wcwidth((wchar_t)c);
+	uselocale(before);
+	return width < 0 ? 1 : width;
+}
+
+int escape_columns(const char **text)
+{
+	const char *from = *text;
+	uint32_t c = next_character(text);
+	size_t bytes = (size_t)(*text - from);
+
+	return is_shown(c, bytes) ? find_width(c) : (int)bytes * OCTAL_COLUMNS;
+}
+
+void escape_json(FILE *out, const char *text)
+{
+	putc('"', out);
+	while (*text) {
+		uint32_t c = next_character(&text);
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (is_control(c))
+			fprintf(out, "\\u%04" PRIx32, c);
+		else
+			print_character(out, c);
+	}
+	putc('"', out);
+}
+
+static void print_xml(FILE *out, uint32_t c)
+{
+	switch (c) {
+	case '&':
+		fputs("&amp;", out);
+		break;
+	case '<':
+		fputs("&lt;", out);
+		break;
+	case '>':
+		fputs("&gt;", out);
+		break;
+	case '"':
+		fputs("&quot;", out);
+		break;
+	case DEL:
+		print_character(out, PICTURE_OF_DEL);
+		break;
+	case 0xfffe:
+	case 0xffff:
+		print_character(out, REPLACEMENT);
+		break;
+	default:
+		if (c < ' ')
+			c += PICTURES;
+		print_character(out, is_control(c) ? REPLACEMENT : c);
+		break;
+	}
+}
+
+void escape_xml(FILE *out, const char *text, unsigned int most)
+{
+	unsigned int printed = 0;
+
+	while (*text) {
+		uint32_t c = next_character(&text);
+
+		printed++;
+		if (printed == most && *text) {
+			print_character(out, ELLIPSIS);
+			return;
+		}
+		print_xml(out, c);
+	}
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Colours and bars, for who reads a report on a terminal.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "util/escape.h"
+#include "util/terminal.h"
+
+#define BAR_COLUMNS	20
+#define ELLIPSIS	"..."
+
+/* Of a pipe, and of a terminal that does not know */
+#define USUAL_COLUMNS	80
+#define USUAL_ROWS	24
+
+/* Besides the rows of a table: its titles, what is left out, and the shell's prompt */
+#define OTHER_ROWS	6
+#define LEAST_ROWS	10
+
+#define COMMENT		"#   "	/* before what goes on in the next line */
+
+/* Shares that are worth a colour, in percent */
+#define HOT_PERCENT	10.0
+#define WARM_PERCENT	2.0
+
+bool terminal_parse_when(const char *text, enum terminal_when *when)
+{
+	static const char *const names[] = {
+		[TERMINAL_AUTO] = "auto",
+		[TERMINAL_ALWAYS] = "always",
+		[TERMINAL_NEVER] = "never",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*when = (enum terminal_when)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Return: 0 where it has none. */
+static int find_number(const char *variable)
+{
+	const char *wish = getenv(variable);
+	int number = wish ? atoi(wish) : 0;
+
+	return number > 0 ? number : 0;
+}
+
+struct terminal_style terminal_style(FILE *out, enum terminal_when when)
+{
+	struct terminal_style style = {
+		.columns = find_number("COLUMNS"),
+		.rows = find_number("LINES"),
+	};
+	const bool is_terminal = isatty(fileno(out));
+	const char *no_color = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+	struct winsize size = { 0 };
+
+	if (is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size))
+		size = (struct winsize){ 0 };
+	if (!style.columns)
+		style.columns = size.ws_col ? size.ws_col : USUAL_COLUMNS;
+	if (style.columns < TERMINAL_LEAST_COLUMNS)
+		style.columns = TERMINAL_LEAST_COLUMNS;
+	if (!style.rows)
+		style.rows = size.ws_row ? size.ws_row : USUAL_ROWS;
+	if (!is_terminal)
+		style.rows = 0;
+	if (when == TERMINAL_ALWAYS) {
+		style.color = true;
+		style.bars = BAR_COLUMNS;
+	} else if (when == TERMINAL_AUTO && is_terminal) {
+		style.bars = BAR_COLUMNS;
+		style.color = terminal && strcmp(terminal, "dumb") &&
+			      !(no_color && *no_color);
+	}
+	return style;
+}
+
+uint64_t terminal_rows(const struct terminal_style *style, long above)
+{
+	const long rows = style->rows - above - OTHER_ROWS;
+
+	if (!style->rows)
+		return 0;
+	return rows > LEAST_ROWS ? (uint64_t)rows : LEAST_ROWS;
+}
+
+enum terminal_color terminal_share_color(double percent)
+{
+	if (percent >= HOT_PERCENT)
+		return TERMINAL_HOT;
+	return percent >= WARM_PERCENT ? TERMINAL_WARM : TERMINAL_PLAIN;
+}
+
+void terminal_begin(FILE *out, const struct terminal_style *style,
+		    enum terminal_color color)
+{
+	static const char *const codes[] = {
+		[TERMINAL_PLAIN] = "",
+		[TERMINAL_HOT] = "\033[31m",
+		[TERMINAL_WARM] = "\033[33m",
+		[TERMINAL_LESS] = "\033[32m",
+		[TERMINAL_FAINT] = "\033[2m",
+	};
+
+	if (style->color)
+		fputs(codes[color], out);
+}
+
+void terminal_end(FILE *out, const struct terminal_style *style)
+{
+	if (style->color)
+		fputs("\033[m", out);
+}
+
+void terminal_bar(FILE *out, const struct terminal_style *style, double share)
+{
+	int i;
+
+	for (i = 0; i < style->bars && i + 0.5 <= share * style->bars; i++)
+		putc('#', out);
+}
+
+int terminal_columns(const char *name)
+{
+	int columns = 0;
+
+	while (*name)
+		columns += escape_columns(&name);
+	return columns;
+}
+
+int terminal_print_name(FILE *out, const char *name)
+{
+	escape_octal(out, name, "");
+	return terminal_columns(name);
+}
+
+int terminal_print_cut(FILE *out, const char *name, int most)
+{
+	int left = most - (int)strlen(ELLIPSIS), columns = 0;
+	const char *next = name;
+	char *head;
+
+	if (!most || terminal_columns(name) <= most)
+		return terminal_print_name(out, name);
+	for (;;) {
+		const char *end = next;
+		int more = escape_columns(&next);
+
+		if (columns + more > left) {
+			next = end;
+			break;
+		}
+		columns += more;
+	}
+	head = strndup(name, (size_t)(next - name));
+	if (head)
+		terminal_print_name(out, head);
+	free(head);
+	fputs(ELLIPSIS, out);
+	return columns + (int)strlen(ELLIPSIS);
+}
+
+/*
+ * Where what a line has room for ends: after its last whole word, or if it has none, within
+ * the first.
+ */
+static const char *find_end(const char *line, int columns)
+{
+	const char *at = line, *blank = NULL;
+	bool has_word = false;
+
+	while (*at && *at != '\n') {
+		const char *next = at;
+
+		columns -= escape_columns(&next);
+		if (columns < 0)
+			return blank ? blank : at;
+		/* the # at the start is no word */
+		if (*at == ' ' && has_word)
+			blank = at;
+		has_word |= *at != ' ' && *at != '#';
+		at = next;
+	}
+	return at;
+}
+
+long terminal_print_text(FILE *out, const struct terminal_style *style, const char *text)
+{
+	const int comment = (int)strlen(COMMENT);
+	int room = style->columns;
+	long lines = 0;
+
+	for (; *text; lines++) {
+		size_t whole = strcspn(text, "\n");
+		const char *end = room ? find_end(text, room) : text + whole;
+
+		fwrite(text, 1, (size_t)(end - text), out);
+		putc('\n', out);
+		if (*end && *end != '\n') {
+			text = end + (*end == ' ');
+			fputs(COMMENT, out);
+			room = style->columns - comment;
+		} else {
+			text = end + !!*end;
+			room = style->columns;
+		}
+	}
+	return lines;
+}
+
+int terminal_print_comment(FILE *out, const struct terminal_style *style,
+			   const char *format, ...)
+{
+	char *text, *line = NULL;
+	va_list arguments;
+	int error;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	if (text)
+		line = escape_line(text);
+	if (line)
+		terminal_print_text(out, style, line);
+	error = line ? 0 : -ENOMEM;
+	free(line);
+	free(text);
+	return error;
+}
