@@ -14,7 +14,6 @@
 
 #include "buffer.h"
 #include "config.h"
-#include "notifier.h"
 #include "pin.h"
 #include "stats.h"
 
@@ -50,37 +49,6 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
 	xa_init_flags(&buffer->wholes, XA_FLAGS_ACCOUNT);
 	buffer->mm = mm;
 	buffer->config = config;
-}
-
-/**
- * profil_buffer_watch - learn of changes to the memory map from here on
- * @buffer: of an address space with users, with its mmap_lock for writing
- *
- * May sleep, for locks that the kernel holds for short. The subscription spans the whole
- * address space, not only the counters: it also reports fork and the end of the
- * address space. The first subscription of an address space takes all locks of its
- * mappings; a process pays more for making such a mapping than others do for that.
- * Return: 0, -ENOMEM, or -EINTR if the caller has a signal pending.
- */
-int profil_buffer_watch(struct profil_buffer *buffer)
-{
-	int err;
-
-	if (buffer->watched)
-		return 0;
-	err = mmu_interval_notifier_insert_locked(&buffer->notifier, buffer->mm,
-						  0, ULONG_MAX,
-						  &profil_notifier_ops);
-	if (err)
-		return err;
-	/*
-	 * During an invalidation the insertion is put off until that ends, which
-	 * this waits for. Else the address space could end before it (ksmd's
-	 * and khugepaged's hold no mm_users), without a word to us.
-	 */
-	mmu_interval_read_begin(&buffer->notifier);
-	buffer->watched = true;
-	return 0;
 }
 
 /**
@@ -120,6 +88,23 @@ static int buffer_charge(struct profil_buffer *buffer)
 				  wanted - buffer->charged);
 	if (!err)
 		buffer->charged = wanted;
+	return err;
+}
+
+/**
+ * profil_buffer_charge_all - charge all pages ahead, for a profile that pins them at once
+ * @buffer: without pages
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int profil_buffer_charge_all(struct profil_buffer *buffer)
+{
+	int err;
+
+	buffer->reserved = buffer->config->nr_pages;
+	err = buffer_charge(buffer);
+	if (err)
+		buffer->reserved = 0;
 	return err;
 }
 

@@ -70,17 +70,17 @@ static inline struct page *profil_buffer_page(struct profil_buffer *buffer,
 void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
 			const struct profil_config *config);
 
+/* May sleep. */
+int profil_buffer_charge_all(struct profil_buffer *buffer);
+void profil_buffer_unpin_all(struct profil_buffer *buffer);
+
 /* With mmap_lock, in process context. */
-int profil_buffer_watch(struct profil_buffer *buffer);
 int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 			unsigned long end);
 long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
 			     struct page **pages);
 int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index);
 int profil_buffer_sweep(struct profil_buffer *buffer);
-
-/* May sleep. */
-void profil_buffer_unpin_all(struct profil_buffer *buffer);
 
 /* In notifier callbacks. */
 bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,

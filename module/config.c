@@ -15,9 +15,9 @@
 #include <linux/sort.h>
 #include <linux/uaccess.h>
 
-#include "clock.h"
 #include "compat.h"
 #include "config.h"
+#include "policy.h"
 
 #define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG |		\
 			 PROFIL_PIN_ON_HIT | PROFIL_THREAD_ONLY |	\
@@ -237,7 +237,7 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 
 	err = config_check_fields(arg);
 	if (!err)
-		err = profil_clock_choose(arg->rate, &clock);
+		err = profil_policy_choose_clock(arg->rate, &clock);
 	if (err)
 		return ERR_PTR(err);
 	if (arg->flags & PROFIL_PC_LOG)

@@ -8,50 +8,27 @@
  * processes attaches once.
  */
 #include <linux/atomic.h>
+#include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "fork.h"
 #include "hooks.h"
-#include "tick.h"
-#include "timer.h"
 
 #define DETACH_DELAY	HZ
-
-static int hook_attach_always(void)
-{
-	int err;
-
-	err = profil_fork_attach();
-	if (err)
-		return err;
-	err = profil_tick_attach();
-	if (err)
-		profil_fork_detach();
-	return err;
-}
-
-static void hook_detach_always(void)
-{
-	profil_tick_detach();
-	profil_fork_detach();
-}
 
 static void hook_detach_later(struct work_struct *work);
 
 /**
  * struct profil_hook - what is attached together
- * @attach:   may sleep
- * @detach:   may sleep
+ * @ops:      attach and detach it
  * @users:    rises from 0 only under hooks_mutex, with the hook attached
  * @attached: under hooks_mutex
  * @unused:   since when, in jiffies, if there are no users
  * @work:     detaches it
  */
 struct profil_hook {
-	int (*attach)(void);
-	void (*detach)(void);
+	const struct profil_hook_ops *ops;
 	atomic_t users;
 	bool attached;
 	unsigned long unused;
@@ -60,15 +37,11 @@ struct profil_hook {
 
 /* For every profile: its clock, unless that is the timer, and its children */
 static struct profil_hook hook_always = {
-	.attach = hook_attach_always,
-	.detach = hook_detach_always,
 	.users = ATOMIC_INIT(0),
 	.work = __DELAYED_WORK_INITIALIZER(hook_always.work, hook_detach_later, 0),
 };
 
 static struct profil_hook hook_timer = {
-	.attach = profil_timer_attach,
-	.detach = profil_timer_detach,
 	.users = ATOMIC_INIT(0),
 	.work = __DELAYED_WORK_INITIALIZER(hook_timer.work, hook_detach_later, 0),
 };
@@ -91,7 +64,7 @@ static int hook_get(struct profil_hook *hook)
 	if (mutex_lock_killable(&hooks_mutex))
 		return -EINTR;
 	if (!hook->attached)
-		err = hook->attach();
+		err = hook->ops->attach();
 	if (!err) {
 		hook->attached = true;
 		atomic_inc(&hook->users);
@@ -112,7 +85,7 @@ static void hook_detach(struct profil_hook *hook)
 {
 	mutex_lock(&hooks_mutex);
 	if (hook->attached && !atomic_read(&hook->users)) {
-		hook->detach();
+		hook->ops->detach();
 		hook->attached = false;
 	}
 	mutex_unlock(&hooks_mutex);
@@ -188,10 +161,21 @@ static void hook_leave(struct profil_hook *hook)
 	hook_detach(hook);
 }
 
+/**
+ * profil_hooks_init - set what is attached
+ * @always: for each session
+ * @timer:  for each session that needs the timer
+ */
+void __init profil_hooks_init(const struct profil_hook_ops *always,
+			      const struct profil_hook_ops *timer)
+{
+	hook_always.ops = always;
+	hook_timer.ops = timer;
+}
+
 /* There are no users any more. */
 void profil_hooks_exit(void)
 {
 	hook_leave(&hook_timer);
 	hook_leave(&hook_always);
-	profil_tick_exit();
 }

@@ -32,7 +32,6 @@
 #include "clock.h"
 #include "compat.h"
 #include "config.h"
-#include "fork.h"
 #include "hooks.h"
 #include "drain.h"
 #include "lifecycle.h"
@@ -108,7 +107,7 @@ static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
 	struct profil_figures figures;
 
-	profil_session_unpin(session);
+	profil_worker_unpin(session);
 	lifecycle_uncharge(session->config);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	figures = profil_session_figures(session);
@@ -184,11 +183,11 @@ static bool lifecycle_try_pass(struct profil_session *session)
 	return again;
 }
 
-/**
- * profil_lifecycle_work - the worker: what needs process context, and no call does
+/*
+ * lifecycle_work - the worker: what needs process context, and no call does
  * @work: of a session, with its reference
  */
-void profil_lifecycle_work(struct work_struct *work)
+static void lifecycle_work(struct work_struct *work)
 {
 	struct profil_session *session =
 		container_of(to_delayed_work(work), struct profil_session, work);
@@ -221,17 +220,16 @@ void profil_lifecycle_work(struct work_struct *work)
 	}
 	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
 		lifecycle_discard(session);
-	profil_fork_fill_reserve();
 	profil_session_put(session);
 }
 
-/**
- * profil_lifecycle_exit - the address space ends
+/*
+ * lifecycle_exit - the address space ends
  * @session: of it; see the top of the file
  *
  * In the notifier's callback, with mm_users at 0.
  */
-void profil_lifecycle_exit(struct profil_session *session)
+static void lifecycle_exit(struct profil_session *session)
 {
 	/* else a stop or a replacement has it, or it has not begun */
 	if (!profil_table_unpublish(session->mm, session))
@@ -264,42 +262,63 @@ static void lifecycle_activate(struct profil_session *session, struct task_struc
 	if (session->config->flags & PROFIL_THREAD_ONLY)
 		session->thread = get_pid(task_pid(task));
 	profil_buffer_init(&session->buffer, mm, session->config);
+	session->release = lifecycle_exit;
+	INIT_DELAYED_WORK(&session->work, lifecycle_work);
 	atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
 	/* it has the module until its end, and then its code */
 	profil_session_hold_module();
 }
 
 /**
- * profil_lifecycle_start_child - begin a forked child's session
- * @child: charged, with config, hooks and the module
- * @task:  the child, which does not run yet
+ * profil_lifecycle_start_child - start a forked child's session
+ * @parent: the parent's session, under rcu_read_lock()
+ * @child:  a spare session
+ * @task:   the child, which does not run yet
  *
- * Atomic context. A worker comes to insert its notifier when the first sample waits; and
- * before, to see whether a short child has gone. For a longer one, the reaper sees to that.
+ * Atomic context. No notifier is inserted here: the worker does it when the first sample is
+ * pending. The worker also runs once before, to find a child that has already exited; later
+ * the reaper looks for it.
+ *
+ * Return: 0; -ENOSPC: the user's limit; or -ESRCH: @parent has just ended.
  */
-void profil_lifecycle_start_child(struct profil_session *child,
-				  struct task_struct *task)
+int profil_lifecycle_start_child(struct profil_session *parent,
+				 struct profil_session *child,
+				 struct task_struct *task)
 {
+	struct profil_config *config = parent->config;
+	int err;
+
+	/* pages are charged when they are hit: there may be many children */
+	err = profil_charge_session(&config->rights, 0);
+	if (err)
+		return err;
+	err = -ESRCH;
+	if (!profil_hooks_get_for_child(profil_clock_needs_timer(config)))
+		goto uncharge;
+	/* this fails if the parent has just ended and nothing else holds the module */
+	if (!try_module_get(THIS_MODULE))
+		goto put_hooks;
+	/* 0 if the parent was the last session of @config, and has ended */
+	if (!atomic_inc_not_zero(&config->sessions))
+		goto put_module;
+	/* the parent's reference lasts until a grace period after it left the table */
+	refcount_inc(&config->ref);
+	child->config = config;
+	/* where the parent's log ended when it was copied, or a little after that */
+	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
 	lifecycle_activate(child, task);
 	profil_table_publish(child);
 	profil_session_kick_later(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
-								    1 + HZ / 100);
-}
-
-/* Before its memory is watched: from then on a worker may give all back. */
-static int lifecycle_charge_all(struct profil_session *session)
-{
-	const struct profil_config *config = session->config;
-	int err;
-
-	if (config->flags & PROFIL_PIN_ON_HIT)
-		return 0;
-	err = profil_charge_pages(&config->rights, config->nr_pages);
-	if (err)
-		return err;
-	session->buffer.reserved = config->nr_pages;
-	session->buffer.charged = config->nr_pages;
+									 1 + HZ / 100);
 	return 0;
+
+put_module:
+	module_put(THIS_MODULE);
+put_hooks:
+	profil_hooks_put(profil_clock_needs_timer(config));
+uncharge:
+	profil_uncharge_session(&config->rights);
+	return err;
 }
 
 static int lifecycle_check_all(struct profil_session *session)
@@ -318,9 +337,11 @@ static int lifecycle_check_all(struct profil_session *session)
 /* Charge, watch, and pin or check the memory. */
 static int lifecycle_prepare(struct profil_session *session)
 {
-	int err;
+	int err = 0;
 
-	err = lifecycle_charge_all(session);
+	/* before the memory is watched: from then on a worker may unpin and uncharge all */
+	if (!(session->config->flags & PROFIL_PIN_ON_HIT))
+		err = profil_buffer_charge_all(&session->buffer);
 	if (!err)
 		err = profil_worker_watch(session);
 	if (err)

@@ -9,19 +9,15 @@ struct profil_config;
 struct profil_session;
 struct profil_status;
 struct task_struct;
-struct work_struct;
 
 /* May sleep; for the calling process. */
 int profil_lifecycle_start(struct profil_config *config);
 int profil_lifecycle_stop(struct profil_status *status);
 int profil_lifecycle_status(struct profil_status *status);
 
-/* May sleep. */
-void profil_lifecycle_work(struct work_struct *work);
-void profil_lifecycle_exit(struct profil_session *session);
-
 /* Atomic context. */
-void profil_lifecycle_start_child(struct profil_session *child,
-				  struct task_struct *task);
+int profil_lifecycle_start_child(struct profil_session *parent,
+				 struct profil_session *child,
+				 struct task_struct *task);
 
 #endif /* _PROFIL_LIFECYCLE_H */

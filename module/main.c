@@ -9,9 +9,42 @@
 
 #include "compat.h"
 #include "device.h"
+#include "fork.h"
 #include "hooks.h"
+#include "reaper.h"
 #include "session.h"
+#include "tick.h"
 #include "timer.h"
+
+static int profil_attach_always(void)
+{
+	int err;
+
+	err = profil_fork_attach();
+	if (err)
+		return err;
+	err = profil_tick_attach();
+	if (err)
+		profil_fork_detach();
+	return err;
+}
+
+static void profil_detach_always(void)
+{
+	profil_tick_detach();
+	profil_fork_detach();
+}
+
+/* For each session: to follow forks, and the tick clock. */
+static const struct profil_hook_ops profil_always_ops = {
+	.attach = profil_attach_always,
+	.detach = profil_detach_always,
+};
+
+static const struct profil_hook_ops profil_timer_ops = {
+	.attach = profil_timer_attach,
+	.detach = profil_timer_detach,
+};
 
 static int __init profil_init(void)
 {
@@ -30,7 +63,8 @@ static int __init profil_init(void)
 	if (err)
 		return err;
 	profil_timer_init();
-	/* last: from here on, users come */
+	profil_hooks_init(&profil_always_ops, &profil_timer_ops);
+	/* last: user space can call in from here */
 	err = profil_device_init();
 	if (err)
 		goto err_device;
@@ -46,7 +80,9 @@ static void __exit profil_exit(void)
 {
 	profil_device_exit();
 	profil_session_exit();
+	profil_reaper_exit();
 	profil_hooks_exit();
+	profil_tick_exit();
 }
 
 module_init(profil_init);

@@ -39,10 +39,9 @@
 
 #include "buffer.h"
 #include "config.h"
-#include "fork.h"
-#include "lifecycle.h"
 #include "notifier.h"
 #include "session.h"
+#include "spare.h"
 
 /* Between two visits of the worker for stale pages: a few milliseconds. */
 #define PROFIL_VISIT_DELAY	(1 + HZ / 250)
@@ -64,11 +63,11 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 
 	switch (range->event) {
 	case MMU_NOTIFY_RELEASE:
-		profil_lifecycle_exit(session);
+		session->release(session);
 		return true;
 	case MMU_NOTIFY_PROTECTION_PAGE:
 		if (current->mm == session->mm)
-			profil_fork_prepare(session);
+			profil_spare_prepare(session);
 		return true;
 	case MMU_NOTIFY_SOFT_DIRTY:
 		return true;
@@ -101,6 +100,39 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	return true;
 }
 
-const struct mmu_interval_notifier_ops profil_notifier_ops = {
+static const struct mmu_interval_notifier_ops notifier_ops = {
 	.invalidate = notifier_invalidate,
 };
+
+/**
+ * profil_notifier_watch - watch for changes to the memory map from now on
+ * @session: of an address space that has users, with its mmap_lock for writing and the
+ *           service_mutex
+ *
+ * May sleep, for locks that the kernel holds briefly. The subscription covers the whole
+ * address space, not only the counters, because it also reports fork and the end of the
+ * address space. The first subscription of an address space takes the locks of all its
+ * mappings. A process spends more time on creating a mapping than others do on that.
+ *
+ * Return: 0, -ENOMEM, or -EINTR if the caller has a signal pending.
+ */
+int profil_notifier_watch(struct profil_session *session)
+{
+	struct profil_buffer *buffer = &session->buffer;
+	int err;
+
+	if (buffer->watched)
+		return 0;
+	err = mmu_interval_notifier_insert_locked(&buffer->notifier, buffer->mm,
+						  0, ULONG_MAX, &notifier_ops);
+	if (err)
+		return err;
+	/*
+	 * During an invalidation the insertion is deferred until the invalidation ends.
+	 * Wait for that: otherwise the address space could end first (ksmd and khugepaged
+	 * invalidate without holding mm_users), and no callback would report it.
+	 */
+	mmu_interval_read_begin(&buffer->notifier);
+	buffer->watched = true;
+	return 0;
+}

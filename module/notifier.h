@@ -2,8 +2,9 @@
 #ifndef _PROFIL_NOTIFIER_H
 #define _PROFIL_NOTIFIER_H
 
-#include <linux/mmu_notifier.h>
+struct profil_session;
 
-extern const struct mmu_interval_notifier_ops profil_notifier_ops;
+/* May sleep. */
+int profil_notifier_watch(struct profil_session *session);
 
 #endif /* _PROFIL_NOTIFIER_H */

@@ -18,11 +18,17 @@
  *
  * A denied capability may be audited, so it is asked for only where it decides.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
+#include <linux/pid.h>
+#include <linux/printk.h>
+#include <linux/profil.h>
+#include <linux/sched.h>
 #include <linux/user_namespace.h>
 
 #include "policy.h"
@@ -52,12 +58,25 @@ u32 profil_policy_max_rate(void)
 }
 
 /**
- * profil_policy_check_rate - may the caller have that rate?
- * @rate: in Hz, at most PROFIL_POLICY_HIGHEST_RATE
+ * profil_policy_choose_clock - check a rate, and choose a clock if the caller did not
+ * @rate:  in Hz
+ * @clock: in: PROFIL_CLOCK_*; out: never PROFIL_CLOCK_AUTO
  *
- * Return: 0 or -EPERM.
+ * Return: 0, -EINVAL or -EPERM.
  */
-int profil_policy_check_rate(u32 rate)
+int profil_policy_choose_clock(u32 rate, u32 *clock)
 {
-	return rate <= policy_rate_of_users() || perfmon_capable() ? 0 : -EPERM;
+	if (*clock > PROFIL_CLOCK_RANDOM || !rate ||
+	    rate > PROFIL_POLICY_HIGHEST_RATE ||
+	    (*clock == PROFIL_CLOCK_TICK && rate > HZ)) {
+		pr_debug_ratelimited("%s[%d]: rate %u Hz is not available with clock %u\n",
+				     current->comm, task_pid_nr(current),
+				     rate, *clock);
+		return -EINVAL;
+	}
+	if (rate > policy_rate_of_users() && !perfmon_capable())
+		return -EPERM;
+	if (*clock == PROFIL_CLOCK_AUTO)
+		*clock = rate <= HZ ? PROFIL_CLOCK_TICK : PROFIL_CLOCK_RANDOM;
+	return 0;
 }

@@ -15,6 +15,6 @@
 
 /* May sleep. */
 u32 profil_policy_max_rate(void);
-int profil_policy_check_rate(u32 rate);
+int profil_policy_choose_clock(u32 rate, u32 *clock);
 
 #endif /* _PROFIL_POLICY_H */

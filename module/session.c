@@ -18,14 +18,9 @@
 #include <linux/slab.h>
 
 #include "buffer.h"
-#include "clock.h"
+#include "compat.h"
 #include "config.h"
-#include "fork.h"
-#include "hooks.h"
-#include "lifecycle.h"
-#include "reaper.h"
 #include "session.h"
-#include "tick.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -71,7 +66,6 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	raw_spin_lock_init(&session->spares_lock);
 	/* a thread might come when the memory has gone, and what waits with it */
 	compat_init_irq_work_hard(&session->kick_work, session_kick_work);
-	INIT_DELAYED_WORK(&session->work, profil_lifecycle_work);
 	INIT_RCU_WORK(&session->free_work, session_free_work);
 	return session;
 }
@@ -147,6 +141,16 @@ void profil_session_hold_module(void)
 	atomic_inc(&nr_unfreed);
 }
 
+/* No thread can fork from @session any more. */
+static void session_free_spares(struct profil_session *session)
+{
+	struct profil_session *spare;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(spare, next, &session->spares, node)
+		profil_session_free(spare);
+}
+
 /* A grace period after the last reference: no tick and no fork uses it. */
 static void session_free_work(struct work_struct *work)
 {
@@ -159,7 +163,7 @@ static void session_free_work(struct work_struct *work)
 	/* its callbacks use all of the session */
 	if (session->buffer.watched)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
-	profil_fork_free_spares(session);
+	session_free_spares(session);
 	mmdrop(session->mm);
 	put_pid(session->process);
 	put_pid(session->thread);
@@ -297,8 +301,8 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
  */
 void profil_session_mark_start(struct profil_session *session)
 {
-	session->started_ns = profil_tick_ns();
-	session->started_ktime = ktime_get_ns();
+	session->tick_start_ns = ktime_get_ns();
+	session->timer_start_ns = session->tick_start_ns;
 }
 
 /**
@@ -320,9 +324,9 @@ void profil_session_inherit(struct profil_session *session,
 	    config->clock != old->config->clock ||
 	    (old->thread && old->thread != session->thread))
 		return;
-	session->started_ns = old->started_ns;
+	session->tick_start_ns = old->tick_start_ns;
 	if (config->rate == old->config->rate)
-		session->started_ktime = old->started_ktime;
+		session->timer_start_ns = old->timer_start_ns;
 }
 
 /**
@@ -398,22 +402,6 @@ void profil_session_lose_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_unpin - pins, charge and hooks of a profile that has ended
- * @session: with its service_mutex held; not RUNNING, or withdrawn
- *
- * May sleep. No CPU samples it any more: the caller has waited for those that did
- * (profil_cpus_barrier()), or its address space has no users.
- */
-void profil_session_unpin(struct profil_session *session)
-{
-	if (session->unpinned)
-		return;
-	WRITE_ONCE(session->unpinned, true);
-	profil_buffer_unpin_all(&session->buffer);
-	profil_hooks_put(profil_clock_needs_timer(session->config));
-}
-
-/**
  * profil_session_figures - of all CPUs together, and of what has waited
  * @session: with its service_mutex held
  */
@@ -445,8 +433,6 @@ void profil_session_exit(void)
 {
 	session_freed();
 	wait_for_completion(&all_freed);
-	/* whose sessions have left the table */
-	profil_reaper_exit();
 	/* waits for the end of the functions that have told so */
 	destroy_workqueue(queue);
 }

@@ -47,8 +47,9 @@ struct task_struct;
  * @config:    what to count; one reference. Immutable
  * @thread:    the thread that is sampled, with a reference, so that no other gets
  *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
- * @started_ns: profil_tick_ns() at its start, or at that of the one it replaced,
- * @started_ktime: and ktime_get_ns()
+ * @tick_start_ns:  ktime_get_ns() from which ticks are its own: at its start, or that of
+ *             the session it replaced
+ * @timer_start_ns: the same for the timer's points
  * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_stop()
  * @unpublished: it has left the table, so that its successor, if any, is there
  *
@@ -80,6 +81,7 @@ struct task_struct;
  * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
  * @spare_for: of a spare: the thread that forks
  * @kick_work: kicks the worker from where that may not be done
+ * @release:   called when the address space ends (lifecycle.c)
  * @work:      the worker (lifecycle.c, worker.c), with a reference while it is queued
  * @free_work: the last part of its end, a grace period after the last reference
  *
@@ -92,8 +94,8 @@ struct profil_session {
 	struct mm_struct *mm;
 	struct profil_config *config;
 	struct pid *thread;
-	u64 started_ns;
-	u64 started_ktime;
+	u64 tick_start_ns;
+	u64 timer_start_ns;
 	u32 state;
 	bool unpublished;
 
@@ -117,6 +119,7 @@ struct profil_session {
 	raw_spinlock_t spares_lock;
 	const struct task_struct *spare_for;
 	struct irq_work kick_work;
+	void (*release)(struct profil_session *session);
 	struct delayed_work work;
 	struct rcu_work free_work;
 };
@@ -144,7 +147,6 @@ static inline bool profil_session_samples_task(const struct profil_session *sess
 
 /* May sleep; with its service_mutex held. */
 void profil_session_lose_pending(struct profil_session *session);
-void profil_session_unpin(struct profil_session *session);
 void profil_session_grow(struct profil_session *session);
 struct profil_figures profil_session_figures(struct profil_session *session);
 

@@ -9,7 +9,10 @@
 #include <linux/hashtable.h>
 #include <linux/mm_types.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 
+#include "clock.h"
+#include "compat.h"
 #include "session.h"
 
 /*
@@ -54,6 +57,30 @@ profil_table_find(const struct mm_struct *mm)
 			return session;
 	}
 	return NULL;
+}
+
+/**
+ * profil_table_find_sampled - the session that a clock samples on this CPU
+ * @task:  the current thread of this CPU
+ * @timer: the clock is the timer, not the tick
+ *
+ * With interrupts off, which is an RCU read-side section. For a thread that is not
+ * profiled the cost is one lookup. Return: the session, or NULL.
+ */
+static __always_inline struct profil_session *
+profil_table_find_sampled(struct task_struct *task, bool timer)
+{
+	const struct mm_struct *mm = task->mm;
+	struct profil_session *session;
+
+	if (!mm || task->flags & COMPAT_PF_WORKERS)
+		return NULL;
+	session = profil_table_find(mm);
+	if (!session || profil_clock_is_timer(session->config) != timer ||
+	    !profil_session_samples_task(session, task) ||
+	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
+		return NULL;
+	return session;
 }
 
 struct profil_session *profil_table_publish(struct profil_session *session);

@@ -23,10 +23,10 @@
 
 #include <asm/irq_regs.h>
 
-#include "clock.h"
 #include "compat.h"
 #include "sampler.h"
 #include "session.h"
+#include "table.h"
 #include "tick.h"
 #include "ticks.h"
 
@@ -67,7 +67,7 @@ static __always_inline u64 tick_idle_time(void)
 }
 
 /*
- * When the current thread came to its CPU, in the time of profil_tick_ns(). The scheduler
+ * When the current thread came to its CPU, on the clock of ktime_get_ns(). The scheduler
  * has noted it in local_clock()'s, which may be behind here: where it is not stable, it is
  * moved to the present by this tick, after the hook. So it is not read for a thread that the
  * last tick found, and that has not left since; and otherwise it makes the thread come
@@ -96,7 +96,7 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 static __always_inline u64 tick_passed(struct profil_tick *last,
 				       const struct profil_session *session)
 {
-	u64 now = profil_tick_ns();
+	u64 now = ktime_get_ns();
 	u64 ticks = profil_tick_advance(&last->grid, now, TICK_NSEC);
 	u64 idle = tick_idle_time();
 
@@ -109,7 +109,7 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 		bool alone = session->thread || threads == 1;
 		bool same = alone ? last->task == current :
 				    last->mm == current->mm;
-		u64 since = session->started_ns;
+		u64 since = session->tick_start_ns;
 		u64 came = tick_came(last, now);
 
 		if (!same || last->idle != idle || (alone && came != U64_MAX))
@@ -127,7 +127,7 @@ static __always_inline void tick_charge(struct profil_session *session,
 {
 	/* replaced on another CPU: then its successor is there */
 	while (session && !profil_sampler_tick(session, ticks, in_user))
-		session = profil_clock_session(current, false);
+		session = profil_table_find_sampled(current, false);
 }
 
 /*
@@ -143,7 +143,7 @@ static void tick_charge_late(struct irq_work *work)
 
 	last->late = 0;
 	if (ticks && last->task == current)
-		tick_charge(profil_clock_session(current, false), ticks,
+		tick_charge(profil_table_find_sampled(current, false), ticks,
 			    last->in_user);
 }
 
@@ -165,7 +165,7 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
 {
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
-	struct profil_session *session = profil_clock_session(current, false);
+	struct profil_session *session = profil_table_find_sampled(current, false);
 
 	if (session) {
 		bool in_user = user_mode(get_irq_regs());
@@ -277,19 +277,6 @@ void profil_tick_detach(void)
 	__module_get(THIS_MODULE);
 	pr_err("ftrace has turned itself off (%d), and calls this module until a reboot: it cannot be removed\n",
 	       err);
-}
-
-/*
- * The clock of the tick grid, in ns, the same on all CPUs. It does not jump where the
- * kernel's clock of a CPU does, and is right before the tick has done its work. One look at
- * each tick that is sampled takes some 30 ns, and a microsecond on machines whose clock
- * is a device.
- *
- * Any context but the timekeeper's: the tick's hook comes after that.
- */
-u64 notrace profil_tick_ns(void)
-{
-	return ktime_get_ns();
 }
 
 /*

@@ -2,13 +2,9 @@
 #ifndef _PROFIL_TICK_H
 #define _PROFIL_TICK_H
 
-#include <linux/types.h>
-
 /* May sleep. For hooks.c. */
 int profil_tick_attach(void);
 void profil_tick_detach(void);
-
-u64 profil_tick_ns(void);
 
 void profil_tick_exit(void);
 

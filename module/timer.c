@@ -30,13 +30,13 @@
 
 #include <asm/irq_regs.h>
 
-#include "clock.h"
 #include "compat.h"
 #include "config.h"
 #include "grid.h"
 #include "throttle.h"
 #include "sampler.h"
 #include "session.h"
+#include "table.h"
 #include "timer.h"
 #include "tracepoints.h"
 
@@ -87,7 +87,7 @@ static __always_inline bool timer_set_grid(struct profil_timer *timer,
 static u64 timer_points_passed(struct profil_timer *timer,
 			       const struct profil_session *session, u64 now)
 {
-	u64 since = max(timer->since, session->started_ktime);
+	u64 since = max(timer->since, session->timer_start_ns);
 	u64 points = 0;
 
 	timer_set_grid(timer, session);
@@ -107,7 +107,7 @@ static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 {
 	if (unlikely(!timer_set_grid(timer, session) ||
 		     timer_expires(timer) != timer->point ||
-		     timer->point <= session->started_ktime))
+		     timer->point <= session->timer_start_ns))
 		return false;
 	timer->since = timer->point;
 	timer->point = profil_grid_point(&timer->grid, ++timer->period) -
@@ -123,7 +123,7 @@ static __always_inline void timer_sample(struct profil_session *session,
 	/* replaced on another CPU: then its successor is there */
 	while (points && session &&
 	       !profil_sampler_point(session, task, points, in_user))
-		session = profil_clock_session(task, true);
+		session = profil_table_find_sampled(task, true);
 }
 
 static void timer_arm(struct profil_timer *timer, const struct profil_session *session,
@@ -151,7 +151,7 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 	struct profil_session *session;
 	u64 now = 0;
 
-	session = profil_clock_session(prev, true);
+	session = profil_table_find_sampled(prev, true);
 	if (session) {
 		now = ktime_get_ns();
 		/* else the timer, armed for the next point, has none behind it */
@@ -159,7 +159,7 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 			timer_sample(session, prev,
 				     timer_points_passed(timer, session, now), false);
 	}
-	session = profil_clock_session(next, true);
+	session = profil_table_find_sampled(next, true);
 	if (session) {
 		now = now ?: ktime_get_ns();
 		timer->since = now;
@@ -200,7 +200,7 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	if (unlikely(timer != this_cpu_ptr(&timers) || !regs))
 		return HRTIMER_NORESTART;
 	in_user = user_mode(regs);
-	session = profil_clock_session(current, true);
+	session = profil_table_find_sampled(current, true);
 	if (!session)
 		return HRTIMER_NORESTART;
 	if (++timer->fired % MEASURED && timer_is_at_point(timer, session))
@@ -221,7 +221,7 @@ static void timer_arm_here(void *unused)
 	struct profil_session *session;
 	u64 now = ktime_get_ns();
 
-	session = profil_clock_session(current, true);
+	session = profil_table_find_sampled(current, true);
 	if (session) {
 		timer_sample(session, current, timer_points_passed(timer, session, now),
 			     false);

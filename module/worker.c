@@ -24,11 +24,14 @@
 #include <linux/slab.h>
 
 #include "buffer.h"
+#include "clock.h"
 #include "config.h"
+#include "hooks.h"
+#include "notifier.h"
 #include "pin.h"
-#include "worker.h"
 #include "sampler.h"
 #include "session.h"
+#include "worker.h"
 
 /* How often a sample is tried to be counted while the memory map changes */
 #define COUNT_TRIES	10
@@ -219,6 +222,22 @@ static void worker_send_fault_signal(struct profil_session *session)
 	rcu_read_unlock();
 }
 
+/**
+ * profil_worker_unpin - unpin, uncharge memory and put the hooks of a profile that ended
+ * @session: with its service_mutex held; not RUNNING, or unpublished
+ *
+ * May sleep. No CPU samples for it any more: the caller has waited for those that did
+ * (profil_cpus_barrier()), or the address space has no users.
+ */
+void profil_worker_unpin(struct profil_session *session)
+{
+	if (session->unpinned)
+		return;
+	WRITE_ONCE(session->unpinned, true);
+	profil_buffer_unpin_all(&session->buffer);
+	profil_hooks_put(profil_clock_needs_timer(session->config));
+}
+
 /* With mmap_lock and the service_mutex. */
 static void worker_run_pass(struct worker_pass *pass)
 {
@@ -236,7 +255,7 @@ static void worker_run_pass(struct worker_pass *pass)
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
 		/* a CPU may have looked at the state before */
 		profil_cpus_barrier(&session->cpus);
-		profil_session_unpin(session);
+		profil_worker_unpin(session);
 		profil_session_lose_pending(session);
 		worker_send_fault_signal(session);
 	}
@@ -272,7 +291,7 @@ void profil_worker_watch_locked(struct profil_session *session)
 	int err;
 
 	mutex_lock(&session->service_mutex);
-	err = profil_buffer_watch(&session->buffer);
+	err = profil_notifier_watch(session);
 	if (err)
 		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	mutex_unlock(&session->service_mutex);
@@ -298,7 +317,7 @@ int profil_worker_watch(struct profil_session *session)
 	mutex_lock(&session->service_mutex);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	err = profil_buffer_watch(&session->buffer);
+	err = profil_notifier_watch(session);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	mutex_unlock(&session->service_mutex);
 	mmap_write_unlock(session->mm);

@@ -13,6 +13,9 @@ struct profil_session;
 void profil_worker_watch_locked(struct profil_session *session);
 bool profil_worker_pass(struct profil_session *session);
 
+/* May sleep; with the service_mutex held. */
+void profil_worker_unpin(struct profil_session *session);
+
 /* For a session of the caller's memory; sleep without locks for what is absent. */
 int profil_worker_watch(struct profil_session *session);
 int profil_worker_pin_all(struct profil_session *session);
