@@ -52,6 +52,17 @@ attach() {
 	says 125 'cannot attach to a process that runs already' run --pid=1
 }
 
+perf_names() {
+	"$PROFIL" record --no-inherit -F 99 --force -o /dev/null echo ran 2>"$work/err" |
+		grep -qx ran &&
+	says 125 "'0' is not a rate" record -F 0 true &&
+	"$PROFIL" report --percent-limit=0 --symfs=/ "$work/result" >"$work/out" 2>"$work/err" &&
+	"$PROFIL" report --min-percent=0 --root=/ "$work/result" 2>"$work/err" |
+		diff "$work/out" - >>"$work/err" &&
+	"$PROFIL" export --folded --symfs=/ "$work/result" >"$work/out" 2>"$work/err" &&
+	"$PROFIL" diff --percent-limit=0 "$work/result" "$work/result" >"$work/out" 2>"$work/err"
+}
+
 mistyped_options() {
 	says 2 'no option --anotate; did you mean --annotate?' report --anotate=main &&
 	says 2 'no option --spedscope; did you mean --speedscope?' export --spedscope &&
@@ -109,10 +120,11 @@ output_is_input() {
 }
 
 ktap_print_header
-ktap_set_plan 8
+ktap_set_plan 9
 check "-h is --help" helps
 check "-h of the command is its own" help_of_the_command
 check "-p PID" attach
+check "perf's names of subcommands and options" perf_names
 check "options that are mistyped" mistyped_options
 check "subcommands that are mistyped" mistyped_subcommands
 check "functions that are mistyped" mistyped_functions

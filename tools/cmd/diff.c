@@ -49,6 +49,7 @@ static const struct argp_option options[] = {
 	  "Show only the N rows with the greatest changes (default: all, on a terminal as many as fit)", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,
 	  "Leave out rows with a change of less than P percent of the CPU time of OLD", 0 },
+	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "shares", SHARES, NULL, 0, "Compare shares of each run's CPU time, not seconds", 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
 	  "Show all of names and lines, as long as they are, and all columns", 0 },

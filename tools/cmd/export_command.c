@@ -41,7 +41,7 @@ static const char doc[] =
 /* Keys of options; the formats' follow */
 enum { OUTPUT = 'o', ROOT = 256, NO_DEMANGLE, FORMATS };
 
-#define OTHER_OPTIONS	4	/* --output, --root, --no-demangle, and the end */
+#define OTHER_OPTIONS	5	/* --output, --root, --symfs, --no-demangle, and the end */
 
 struct arguments {
 	const struct export_format *format;
@@ -136,6 +136,7 @@ static struct argp_option *make_options(void)
 		.name = "root", .key = ROOT, .arg = "DIR", .group = 2,
 		.doc = "Look for the objects below DIR, as in a copy of another machine's files",
 	};
+	*option++ = (struct argp_option){ .name = "symfs", .flags = OPTION_ALIAS };
 	*option = (struct argp_option){
 		.name = "no-demangle", .key = NO_DEMANGLE, .group = 2,
 		.doc = "Leave names of C++ and Rust as the compiler made them",

@@ -26,7 +26,7 @@
 const char *argp_program_version = "profil " PROFIL_VERSION;
 
 static const char overview[] =
-	"Usage: profil [run] [OPTION...] COMMAND [ARG...]\n"
+	"Usage: profil [run|record] [OPTION...] COMMAND [ARG...]\n"
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
@@ -74,6 +74,9 @@ static size_t find(const char *word)
 {
 	size_t i;
 
+	/* perf's name */
+	if (!strcmp(word, "record"))
+		word = "run";
 	for (i = 0; i < NR_COMMANDS; i++)
 		if (!strcmp(word, strchr(commands[i].name, ' ') + 1))
 			break;

@@ -55,13 +55,15 @@ struct getopt_options {
 
 static void add_options(struct getopt_options *all, const struct argp_option *option)
 {
-	for (; option && (option->name || option->key); option++) {
-		int has_arg = no_argument;
+	int has_arg = no_argument;
 
+	for (; option && (option->name || option->key); option++) {
 		if (all->nr == MOST_OPTIONS)
 			return;
-		if (option->arg)
-			has_arg = option->flags & OPTION_ARG_OPTIONAL ? optional_argument :
+		/* an alias has the arguments of the option before it */
+		if (!(option->flags & OPTION_ALIAS))
+			has_arg = !option->arg ? no_argument :
+				  option->flags & OPTION_ARG_OPTIONAL ? optional_argument :
 									required_argument;
 		if (option->key > 0 && option->key < 256)
 			sprintf(strchr(all->letters, 0), "%c%.*s", option->key, has_arg, "::");

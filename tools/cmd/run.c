@@ -56,6 +56,7 @@ static const char doc[] =
 static const struct argp_option options[] = {
 	{ "rate", 'r', "HZ", 0,
 	  "Take HZ samples per second of CPU time", 0 },
+	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "clock", 'c', "CLOCK", 0,
 	  "Sample by the scheduler's tick, by a timer, or at random points, with which no program can be in step: CLOCK is tick, timer or random (default: the tick up to its rate, random above)", 0 },
 	{ "output", 'o', "FILE", 0,
@@ -64,6 +65,7 @@ static const struct argp_option options[] = {
 	  "Write the table to FILE", 0 },
 	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
 	  "Do not profile programs that COMMAND and its children execute", 0 },
+	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "pid", 'p', "PID", OPTION_HIDDEN, NULL, 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Show samples and the top functions while COMMAND runs, each SECONDS (default: 2)", 0 },
@@ -113,6 +115,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
 	switch (key) {
 	case 'r':
+	case 'F':
 		arguments->wish.rate = options_parse_rate(text, state);
 		return 0;
 	case 'c':

@@ -17,18 +17,21 @@ _profil_values() {
 
 _profil_options() {
 	case $1 in
-	run) echo --clock= --force --no-follow --output= --progress --rate= --table= ;;
+	run)
+		echo --clock= --force --no-follow --no-inherit --output= --progress --rate= \
+			--table=
+		;;
 	report)
 		echo --annotate= --by= --color --full-names --lines --min-percent= --no-debuginfod --no-demangle \
-			--program= --rate= --root= --sort= --top=
+			--percent-limit= --program= --rate= --root= --sort= --symfs= --top=
 		;;
 	export)
 		echo --callgrind --folded --gmon --json --no-debuginfod --no-demangle \
-			--output= --pprof --root= --speedscope --svg
+			--output= --pprof --root= --speedscope --svg --symfs=
 		;;
 	diff)
 		echo --color --full-names --min-percent= --new-root= --no-debuginfod --no-demangle --old-root= \
-			--shares --top=
+			--percent-limit= --shares --top=
 		;;
 	esac
 	echo --help --usage --version
@@ -41,7 +44,7 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cort] | --clock | --output | --rate | --table)
+		-[cFort] | --clock | --output | --rate | --table)
 			# the = of --rate=7 is a word, to bash
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))
@@ -61,9 +64,9 @@ _profil() {
 
 	COMPREPLY=()
 	case ${COMP_WORDS[1]} in
-	run | report | diff | export | info | help)
+	run | record | report | diff | export | info | help)
 		if ((COMP_CWORD > 1)); then
-			subcommand=${COMP_WORDS[1]}
+			subcommand=${COMP_WORDS[1]/#record/run}
 			first=2
 		fi
 		;;
@@ -86,18 +89,18 @@ _profil() {
 	fi
 	if values=$(_profil_values "$option$equals"); then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
-	elif [[ $option == --*root ]]; then
+	elif [[ $option == --*root || $option == --symfs ]]; then
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
 	elif [[ $word == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_profil_options "$subcommand")" -- "$word")
 		[[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace
 	elif [[ $subcommand == help ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "run report diff export info" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "run record report diff export info" -- "$word")
 	elif [[ $subcommand == run && $option != -[to] && $option != --output &&
 		$option != --table ]]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$word"
 			((COMP_CWORD > 1)) ||
-				compgen -W "run report diff export info help" -- "$word")
+				compgen -W "run record report diff export info help" -- "$word")
 	elif [[ $subcommand != info ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 	fi
