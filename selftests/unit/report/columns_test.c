@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables of names that anyone made up: no line is wider than the terminal, and none commands
- * it.
+ * Tables with arbitrary names: no line is wider than the terminal, and no name can control it.
  */
 #define _GNU_SOURCE
 #include <locale.h>
@@ -132,14 +131,14 @@ static void compare(enum comparison_of of, const struct terminal_style *style)
 	fclose(out);
 }
 
-/* The C library's opinion of widths, and of what is no character or controls something */
+/* Check the width of all lines, and that they have no control characters, by the C library. */
 static void assert_lines(int most)
 {
 	wchar_t *wide = calloc(strlen(text) + 1, sizeof(*wide)), *line, *rest = NULL, *at;
 
 	assert_non_null(wide);
 	if (mbstowcs(wide, text, strlen(text) + 1) == (size_t)-1)
-		fail_msg("no UTF-8: %s", text);
+		fail_msg("not UTF-8: %s", text);
 	for (at = wide; *at; at++)
 		if (*at != L'\n' && (iswcntrl((wint_t)*at) || (*at >= 0x202a && *at <= 0x202e)))
 			fail_msg("U+%04x is in the text", (unsigned int)*at);
@@ -179,7 +178,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	}
 }
 
-static void figures_may_be_any(void **state)
+static void largest_figures_fit(void **state)
 {
 	size_t i;
 
@@ -196,7 +195,7 @@ static void figures_may_be_any(void **state)
 		assert_all((int)i, 20);
 }
 
-static void nothing_commands_the_terminal(void **state)
+static void names_do_not_control_the_terminal(void **state)
 {
 	(void)state;
 	assert_all(0, 20);
@@ -210,7 +209,7 @@ static void assert_has(const char *part)
 		fail_msg("not in the table: %s%s", part, table ? table : text);
 }
 
-/* All columns at 80, as in a pipe; fewer at 40; whole without an end */
+/* All columns at a width of 80, as in a pipe; fewer at 40; nothing is shortened without a limit. */
 static void names_are_folded_to_the_width(void **state)
 {
 	(void)state;
@@ -278,8 +277,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(no_line_is_wider_than_the_terminal),
-		TEST(figures_may_be_any),
-		TEST(nothing_commands_the_terminal),
+		TEST(largest_figures_fit),
+		TEST(names_do_not_control_the_terminal),
 		TEST(names_are_folded_to_the_width),
 		TEST(rows_fit_the_terminal),
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Comparing profiles: which functions are the same, and which changes are real.
+ * Comparing profiles: which functions are the same, and which changes are significant.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static struct result results[2];
 static struct profile profiles[2];
 static struct comparison comparison;
 
-/* Two builds of a program in two directories, with a library that stays */
+/* Two builds of a program in two directories, and an unchanged library */
 static int set_up(void **state)
 {
 	static char old_path[] = "/old/prog", new_path[] = "/new/prog";
@@ -58,7 +58,7 @@ static void add(int side, int name, size_t object, uint64_t samples)
 		.function = names[name],
 		.has_name = name < 3,
 		.index = object,
-		/* a path, as where another object has the same file name */
+		/* a path, as if another object had the same file name */
 		.object = side ? results[side].objects[object].path :
 				 strrchr(results[side].objects[object].path, '/') + 1,
 		.samples = samples,
@@ -91,7 +91,7 @@ static const struct comparison_row *row(const char *function, const char *object
 	return NULL;
 }
 
-static void names_make_functions_the_same(void **state)
+static void functions_are_matched_by_name(void **state)
 {
 	(void)state;
 	add(0, 0, 0, 500);
@@ -102,7 +102,7 @@ static void names_make_functions_the_same(void **state)
 	add(1, 2, 0, 30);
 	compare();
 	assert_int_equal(comparison.nr_rows, 4);
-	/* the greatest change first */
+	/* the largest change first */
 	assert_string_equal(comparison.rows[0].function, "f");
 	assert_string_equal(comparison.rows[0].object, "prog");
 	assert_int_equal(comparison.rows[0].old_samples, 500);
@@ -114,7 +114,7 @@ static void names_make_functions_the_same(void **state)
 	assert_true(row("f", "x.so")->change == 0);
 }
 
-static void chance_is_told_from_change(void **state)
+static void sampling_error_is_not_marked(void **state)
 {
 	(void)state;
 	add(0, 0, 0, 560);
@@ -122,7 +122,7 @@ static void chance_is_told_from_change(void **state)
 	add(1, 0, 0, 600);
 	add(1, 1, 0, 400);
 	compare();
-	/* 4 points of 1000 samples each may be chance */
+	/* a change by 4 percent of 1000 samples each may be sampling error */
 	assert_false(row("f", "prog")->is_significant);
 	assert_true(row("f", "prog")->interval.low < 0);
 	assert_true(row("f", "prog")->interval.high > 0.04);
@@ -139,8 +139,8 @@ static void chance_is_told_from_change(void **state)
 	assert_true(row("g", "prog")->interval.high < 0);
 }
 
-/* A share grows when others get less; a time does not. */
-static void what_did_not_change_is_not_marked(void **state)
+/* When one function gets faster, the share of another grows, but not its CPU time. */
+static void unchanged_time_is_not_marked(void **state)
 {
 	(void)state;
 	add(0, 0, 0, 1000);
@@ -177,7 +177,7 @@ static void rates_may_differ(void **state)
 
 static uint64_t seed = 20261125;
 
-/* From 0 to 1, without either (xorshift64*) */
+/* A random number between 0 and 1, exclusive (xorshift64*) */
 static double draw(void)
 {
 	seed ^= seed >> 12;
@@ -186,7 +186,7 @@ static double draw(void)
 	return ((double)(seed * 2685821657736338717ULL >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* How many points of a Poisson process there are, by the gaps between them */
+/* A Poisson count, by adding up the gaps of a Poisson process */
 static uint64_t draw_count(double mean)
 {
 	uint64_t count = 0;
@@ -197,8 +197,8 @@ static uint64_t draw_count(double mean)
 	return count;
 }
 
-/* Of a program of unchanged functions: all of them used as much time as before. */
-static void one_in_twenty_of_the_unchanged_is_marked(void **state)
+/* All functions use as much CPU time as before. */
+static void one_in_twenty_unchanged_functions_is_marked(void **state)
 {
 	static char unchanged[4000][8];
 	static struct profile_row before[4000], after[4000];
@@ -230,7 +230,7 @@ static void one_in_twenty_of_the_unchanged_is_marked(void **state)
 			assert_int_equal(comparison.nr_rows, ARRAY_SIZE(unchanged));
 			for (k = 0; k < comparison.nr_rows; k++)
 				marked += comparison.rows[k].is_significant;
-			/* exact tests of few samples mark fewer, of many nearly all of the 5 % */
+			/* the exact test marks nearly 5 % with many samples, fewer with few */
 			if (marked > nr * 0.05 + chance)
 				fail_msg("%g of %g, %g samples each", marked, nr, means[j]);
 			assert_true(means[j] < 500 || marked > nr * 0.045 - chance);
@@ -239,8 +239,8 @@ static void one_in_twenty_of_the_unchanged_is_marked(void **state)
 	}
 }
 
-/* Addresses mean something in one build only. */
-static void addresses_are_of_one_build(void **state)
+/* Addresses are comparable only within one build. */
+static void addresses_are_matched_by_build_id(void **state)
 {
 	(void)state;
 	add(0, 3, 0, 10);
@@ -254,16 +254,16 @@ static void addresses_are_of_one_build(void **state)
 	assert_int_equal(row("(functions without a name)", "prog")->old_samples, 10);
 	assert_int_equal(row("(functions without a name)", "prog")->new_samples, 30);
 	comparison_release(&comparison);
-	/* no build-id: nobody knows */
+	/* without a build-id, the builds may differ */
 	old_objects[1].build_id_bytes = new_objects[1].build_id_bytes = 0;
 	compare();
 	assert_int_equal(row("(functions without a name)", "x.so")->old_samples, 20);
 }
 
 /*
- * As many objects as there can be, of one build-id, each with a function without a name.
- * Two sorts of names and two of rows take 12 comparisons for each object, each with all
- * others 4096.
+ * The maximal number of objects with one build-id, each with a function without a name. Two
+ * sorts of names and two of rows take about 12 comparisons each for every object; comparing
+ * each object with all others would take 4096.
  */
 static void many_objects_take_few_comparisons(void **state)
 {
@@ -309,12 +309,12 @@ static void many_objects_take_few_comparisons(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(names_make_functions_the_same),
-		TEST(chance_is_told_from_change),
-		TEST(what_did_not_change_is_not_marked),
+		TEST(functions_are_matched_by_name),
+		TEST(sampling_error_is_not_marked),
+		TEST(unchanged_time_is_not_marked),
 		TEST(rates_may_differ),
-		TEST(one_in_twenty_of_the_unchanged_is_marked),
-		TEST(addresses_are_of_one_build),
+		TEST(one_in_twenty_unchanged_functions_is_marked),
+		TEST(addresses_are_matched_by_build_id),
 		TEST(many_objects_take_few_comparisons),
 	};
 

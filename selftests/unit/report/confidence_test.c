@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intervals against those that were published: R. G. Newcombe, Statistics in Medicine 17
- * (1998), 857 (table I, method 3) and 873 (table II, method 10), to four digits.
+ * Confidence intervals compared with published ones, to four digits: R. G. Newcombe, Statistics
+ * in Medicine 17 (1998), 857 (table I, method 3) and 873 (table II, method 10).
  */
 #include <math.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static void assert_near(double value, double published)
 		fail_msg("%.6f is not %.4f", value, published);
 }
 
-static void shares_are_as_published(void **state)
+static void shares_match_published_intervals(void **state)
 {
 	static const struct {
 		uint64_t hits, all;
@@ -40,7 +40,7 @@ static void shares_are_as_published(void **state)
 	}
 }
 
-static void differences_are_as_published(void **state)
+static void differences_match_published_intervals(void **state)
 {
 	static const struct {
 		uint64_t hits, all, other_hits, other_all;
@@ -87,8 +87,8 @@ static void ends_are_exact(void **state)
 	assert_true(interval.low > 0.999 && interval.high == 1);
 }
 
-/* Sampled at random, 95 of 100 intervals hold the true share; so many that chance is out. */
-static void intervals_hold_what_they_say(void **state)
+/* 95 of 100 intervals of random samples contain the true share. */
+static void intervals_contain_the_true_share(void **state)
 {
 	static const double shares[] = { 0.02, 0.1, 0.5, 0.9 };
 	unsigned int seed = 11;
@@ -97,7 +97,7 @@ static void intervals_hold_what_they_say(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		const int rounds = 5000, samples = 400;
-		int held = 0, round, j;
+		int nr = 0, round, j;
 
 		for (round = 0; round < rounds; round++) {
 			struct interval interval;
@@ -106,13 +106,16 @@ static void intervals_hold_what_they_say(void **state)
 			for (j = 0; j < samples; j++)
 				hits += rand_r(&seed) < shares[i] * RAND_MAX;
 			interval = confidence_share(hits, samples);
-			held += interval.low <= shares[i] && shares[i] <= interval.high;
+			nr += interval.low <= shares[i] && shares[i] <= interval.high;
 		}
-		assert_in_range(held, rounds * 93 / 100, rounds * 97 / 100);
+		assert_in_range(nr, rounds * 93 / 100, rounds * 97 / 100);
 	}
 }
 
-/* Equal times in @all pairs of counts: how likely one is marked, by summing them all up */
+/*
+ * The probability that two profiles of the same CPU time are found to differ: the sum of the
+ * probabilities of all pairs of counts that are.
+ */
 static double find_size(double seconds, double old_each, double new_each)
 {
 	double old_mean = seconds / old_each, new_mean = seconds / new_each;
@@ -135,8 +138,8 @@ static double find_size(double seconds, double old_each, double new_each)
 	return size;
 }
 
-/* Exactly, and not only within the chance of a simulation */
-static void no_more_than_5_percent_of_the_unchanged_are_marked(void **state)
+/* Computed exactly, not simulated */
+static void at_most_5_percent_unchanged_are_marked(void **state)
 {
 	static const struct {
 		double old_each, new_each;
@@ -157,14 +160,14 @@ static void no_more_than_5_percent_of_the_unchanged_are_marked(void **state)
 			if (size > 0.05)
 				fail_msg("%g samples at %g s and %g s: %f", means[j],
 					 rates[i].old_each, rates[i].new_each, size);
-			/* a test that never marks would be no help */
+			/* a test that marks nothing would be useless */
 			assert_true(means[j] < 150 || size > 0.04);
 		}
 	}
 }
 
-/* By twice the binomial distribution's tail, as tables have it */
-static void times_differ_as_the_binomial_has_it(void **state)
+/* By twice the tail of the binomial distribution, from tables */
+static void times_differ_by_the_binomial_test(void **state)
 {
 	(void)state;
 	assert_false(confidence_seconds_differ(0, 1, 0, 1));
@@ -179,7 +182,7 @@ static void times_differ_as_the_binomial_has_it(void **state)
 	assert_true(confidence_seconds_differ(6, 0.01, 4, 0.1));
 	assert_false(confidence_seconds_differ(7, 0.01, 3, 0.1));
 	assert_false(confidence_seconds_differ(1000, 0.01, 10000, 0.001));
-	/* where the sum gives way to the normal distribution, and beyond */
+	/* on both sides of the switch to the normal distribution, and far beyond */
 	assert_false(confidence_seconds_differ(1997500, 1, 2001400, 1));
 	assert_true(confidence_seconds_differ(1997500, 1, 2001500, 1));
 	assert_false(confidence_seconds_differ(2003000, 1, 2006900, 1));
@@ -189,7 +192,7 @@ static void times_differ_as_the_binomial_has_it(void **state)
 	assert_true(confidence_seconds_differ(0, 1e-9, UINT64_MAX, 1));
 }
 
-static void times_have_intervals_that_agree(void **state)
+static void intervals_of_times_agree_with_the_test(void **state)
 {
 	struct interval interval;
 	uint64_t old, new;
@@ -216,13 +219,13 @@ static void times_have_intervals_that_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shares_are_as_published),
-		cmocka_unit_test(differences_are_as_published),
+		cmocka_unit_test(shares_match_published_intervals),
+		cmocka_unit_test(differences_match_published_intervals),
 		cmocka_unit_test(ends_are_exact),
-		cmocka_unit_test(intervals_hold_what_they_say),
-		cmocka_unit_test(no_more_than_5_percent_of_the_unchanged_are_marked),
-		cmocka_unit_test(times_differ_as_the_binomial_has_it),
-		cmocka_unit_test(times_have_intervals_that_agree),
+		cmocka_unit_test(intervals_contain_the_true_share),
+		cmocka_unit_test(at_most_5_percent_unchanged_are_marked),
+		cmocka_unit_test(times_differ_by_the_binomial_test),
+		cmocka_unit_test(intervals_of_times_agree_with_the_test),
 	};
 
 	return cmocka_run_group_tests_name("confidence", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adding counters up: which function gets them, in which order the functions
- * come, and that nothing is lost or invented on the way.
+ * Profiles: which function the samples are assigned to, the order of rows, and that the sum
+ * of the rows is the number of samples.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define NR_COUNTERS	64
 
-/* Functions that the stand-in for symbols_find() knows */
+/* A function that find(), which replaces symbols_find(), returns */
 struct known {
 	size_t object;
 	uint64_t start, end;
@@ -39,7 +39,7 @@ static int find(void *symbols, size_t object, uint64_t address,
 	return 0;
 }
 
-/* Of several parts of one name, all begin where the first does. */
+/* All parts of a function start where the first one does. */
 static int find_parts(void *symbols, size_t object, uint64_t address,
 		      struct function *function)
 {
@@ -63,7 +63,7 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 	return -ENOMEM;
 }
 
-/* Samples of each object, by 4 bytes of text; what make() gives to the profile */
+/* Samples of each object, one counter for each 4 bytes of text; make() adds them to the result */
 static uint32_t counters[4][NR_COUNTERS];
 static struct result_count counts[4][NR_COUNTERS];
 static char paths[4][16];
@@ -177,7 +177,7 @@ static void samples_add_up_by_function(void **state)
 	assert_int_equal(make(&profile, find, known), 0);
 	assert_int_equal(profile.samples, 48);
 	assert_int_equal(profile.nr_rows, 7);
-	/* two functions of one name stay two; equal counts go by name */
+	/* two functions of one name are two rows; rows with equal samples are sorted by name */
 	assert_row(&profile, 0, 20, "same", "a");
 	assert_row(&profile, 1, 10, "same", "a");
 	assert_row(&profile, 2, 5, "lib", "/lib/x.so");
@@ -201,10 +201,10 @@ static void count_goes_to_first_address_else_to_last(void **state)
 	struct profile profile;
 
 	(void)state;
-	counters[0][0] = 1;	/* 0x10000: early, though middle begins in it */
+	counters[0][0] = 1;	/* 0x10000: early, although middle starts in the same counter */
 	counters[0][1] = 2;	/* 0x10004: middle */
 	counters[0][2] = 4;	/* 0x10008: none; 0x1000b: late */
-	counters[0][4] = 8;	/* 0x10010: none at all */
+	counters[0][4] = 8;	/* 0x10010 to 0x10013: none */
 	assert_int_equal(make(&profile, find, known), 0);
 	assert_int_equal(profile.samples, 15);
 	assert_row(&profile, 0, 8, "0x10010", "a");
@@ -218,7 +218,7 @@ static void last_count_ends_with_the_text(void **state)
 {
 	struct known known[] = {
 		{ 0, 0x100fe, 0x100ff, "end" },
-		/* beyond the text: must not be asked for */
+		/* beyond the text: must not be found */
 		{ 0, 0x100ff, 0x20000, "beyond" },
 		{ 0 },
 	};
@@ -248,7 +248,7 @@ static void function_without_name_is_one_row(void **state)
 	profile_release(&profile);
 }
 
-/* Parts of a function lie apart */
+/* The parts of a function have another function between them. */
 static void parts_of_a_function_are_merged(void **state)
 {
 	struct known known[] = {
@@ -260,7 +260,6 @@ static void parts_of_a_function_are_merged(void **state)
 	struct profile profile;
 
 	(void)state;
-	/* a part's symbol tells where the function begins */
 	counters[1][0] = 1;
 	counters[1][4] = 1;
 	counters[1][8] = 2;
@@ -317,7 +316,7 @@ static void largest_counts_do_not_overflow(void **state)
 	profile_release(&profile);
 }
 
-static void rows_are_sorted_as_asked(void **state)
+static void rows_are_sorted_by_the_chosen_key(void **state)
 {
 	static const struct {
 		enum profile_order order;
@@ -378,7 +377,7 @@ static void objects_are_rows(void **state)
 	profile_release(&profile);
 }
 
-/* Rows are in order again, and what is only an address stays one. */
+/* The rows are sorted by the new names, and addresses stay addresses. */
 static void names_are_demangled(void **state)
 {
 	struct known known[] = {
@@ -403,8 +402,9 @@ static void names_are_demangled(void **state)
 }
 
 /*
- * As many objects as there can be, of one path, which differ by their build-ids. A sort of
- * names and one of rows take 12 comparisons for each object, each with all others 4096.
+ * The maximal number of objects with one path and different build-ids. A sort of names and one
+ * of rows take about 12 comparisons each for every object; comparing each object with all others
+ * would take 4096.
  */
 static void many_objects_take_few_comparisons(void **state)
 {
@@ -431,7 +431,7 @@ static void many_objects_take_few_comparisons(void **state)
 	for (i = 0; i < profile.nr_rows; i++)
 		assert_row(&profile, i, 1, "0x1000", "x.so");
 	profile_release(&profile);
-	/* one is enough to make all of them ambiguous */
+	/* one other path makes all file names ambiguous */
 	many[ARRAY_SIZE(many) - 1].path = other_path;
 	assert_int_equal(profile_make(&profile, &result, find, &none), 0);
 	for (i = 0; i + 1 < profile.nr_rows; i++)
@@ -440,7 +440,7 @@ static void many_objects_take_few_comparisons(void **state)
 	profile_release(&profile);
 }
 
-static void error_of_find_is_passed_on(void **state)
+static void error_of_find_is_returned(void **state)
 {
 	struct profile profile;
 
@@ -464,11 +464,11 @@ int main(void)
 		TEST(parts_of_a_function_are_merged),
 		TEST(percentages_always_add_up),
 		TEST(largest_counts_do_not_overflow),
-		TEST(rows_are_sorted_as_asked),
+		TEST(rows_are_sorted_by_the_chosen_key),
 		TEST(objects_are_rows),
 		TEST(names_are_demangled),
 		TEST(many_objects_take_few_comparisons),
-		TEST(error_of_find_is_passed_on),
+		TEST(error_of_find_is_returned),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many names are compared: what takes a time that grows with the square of a result is
- * found by counting, on any machine. For a program that is linked with --wrap=strcmp.
+ * Counts comparisons of names, which shows quadratic time on a machine of any speed. The test
+ * must be linked with --wrap=strcmp.
  */
 #ifndef COMPARISONS_H
 #define COMPARISONS_H
