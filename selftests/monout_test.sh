@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# profil report of a mon.out: which files are one, of which program, and what is said of the
-# others. Runs natively, needs no module.
+# profil report with mon.out files: which files it accepts, with which program, and its errors
+# for all others. Runs natively, needs no module.
 
 cd "$(dirname "$0")" || exit 1
 # shellcheck source=ktap.sh
@@ -18,12 +18,12 @@ head=" %Time Seconds Cumsecs  #Calls   msec/call  Name"
 echo "0 $(printf %x "$address") 1000" | unit/export_sample result "$work/result" "$spin" || exit 1
 cd "$work" || exit 1
 
-# words NUMBER...: as a program on this machine writes a size_t or a pointer
+# words NUMBER...: numbers in the layout of a size_t or pointer of this machine
 words() {
 	perl -e "print pack('L!*', @ARGV)" "$@"
 }
 
-# monout LOW HIGH: calls of spin_much in one of two cells, and two counters
+# monout LOW HIGH: a file with an unused cell, a cell for calls of spin_much, and two counters
 monout() {
 	words "$1" "$2" 2 0 0 $((address + 1)) 4
 	perl -e "print pack('S*', 10, 0)"
@@ -31,13 +31,13 @@ monout() {
 
 monout "$address" $((address + 16)) >mon.out
 
-# shows WANT ARG...: a row, below the titles, and nothing else
+# shows ROW ARG...: the output is the titles and this row
 shows() {
 	"$PROFIL" report "${@:2}" >out 2>err || return
 	printf '%s\n%s\n' "$head" "$1" | diff - out >>err && [ ! -s err ]
 }
 
-# refuses STATUS WORDS ARG...: on standard error, and nothing is shown
+# refuses STATUS WORDS ARG...: standard error contains WORDS, and there is no output
 refuses() {
 	"$PROFIL" report "${@:3}" >out 2>err </dev/null
 	[ $? = "$1" ] && grep -qF -- "$2" err && [ ! -s out ]
@@ -50,7 +50,7 @@ named_program() {
 	shows " 100.0   0.010   0.010       4      2.      spin_much" --rate 1000 --program="$spin"
 }
 
-# shellcheck disable=SC2002 # a pipe is asked for
+# shellcheck disable=SC2002 # tests a pipe
 standard_input() {
 	shows "$row" --program "$spin" - <mon.out &&
 	cat mon.out | shows "$row" --program "$spin" - &&
@@ -66,11 +66,11 @@ names() {
 }
 
 default_program() {
-	refuses 1 'no result of profil' mon.out &&
-	grep -q 'mon.out of a.out: the program a.out: No such file or directory (ENOENT): .*--program' err &&
+	refuses 1 'neither a result of' mon.out &&
+	grep -q 'a.out: the program a.out: No such file or directory (ENOENT): .*--program' err &&
 	cp "$spin" a.out && shows "$row" mon.out &&
 	refuses 1 'profil.out: No such file' &&
-	# a result stays one
+	# a result is still recognised
 	"$PROFIL" report result >out 2>err && grep -q '1000  spin_much' out
 	local status=$?
 
@@ -80,16 +80,16 @@ default_program() {
 
 other_programs() {
 	refuses 1 'nothing: No such file or directory (ENOENT)' --program nothing &&
-	refuses 1 'result: it is no ELF file (ENOEXEC)' --program result &&
+	refuses 1 'result: not an ELF file (ENOEXEC)' --program result &&
 	strip -o stripped "$spin" && refuses 1 'it is stripped' --program stripped &&
 	grep -q '(ENOEXEC).*with its symbols' err &&
 	monout "$address" $((1 << 40)) >high && monout 1 2 >low &&
-	refuses 1 'does not hold the end of its pcs' --program "$spin" high &&
-	refuses 1 'does not hold the end of its pcs' --program "$spin" low &&
-	grep -q 'from 0x1 to 0x2 (ERANGE)' err
+	refuses 1 'do not end within the text' --program "$spin" high &&
+	refuses 1 'do not end within the text' --program "$spin" low &&
+	grep -q 'from 0x1 to 0x2, do not end' err
 }
 
-# Old programs call monitor() with a begin that is below their text: 2
+# Old programs call monitor() with a first pc of 2, which is below their text.
 below_the_text() {
 	monout 2 $((address + 16)) >below &&
 	"$PROFIL" report --program "$spin" below >out 2>err && [ ! -s err ] &&
@@ -106,7 +106,7 @@ other_files() {
 	: >empty && refuses 1 'empty: it is empty' empty &&
 	refuses 1 'counters of 2 bytes (EBADMSG)' odd &&
 	refuses 1 'for the header of a mon.out (EBADMSG)' short &&
-	refuses 1 'and no mon.out of a.out: its header' text &&
+	refuses 1 'nor a mon.out of a.out: not the header' text &&
 	refuses 1 '256 MiB' large && grep -q '(EFBIG)' err &&
 	refuses 1 'counters of 2 bytes (EBADMSG)' --program a.out odd
 	local status=$?
@@ -127,12 +127,12 @@ options_of_results() {
 
 ktap_print_header
 ktap_set_plan 8
-check "a program that is named" named_program
-check "on standard input" standard_input
-check "names of C++" names
-check "a.out" default_program
-check "programs that did not write it" other_programs
-check "pcs that begin below the text" below_the_text
-check "files that are none" other_files
-check "options of results, and of a mon.out" options_of_results
+check "the program is set by --program" named_program
+check "the file is standard input" standard_input
+check "C++ names are demangled" names
+check "the default program is a.out" default_program
+check "other programs are refused" other_programs
+check "pcs may begin below the text" below_the_text
+check "other files are refused" other_files
+check "options for other files are refused" options_of_results
 ktap_finished

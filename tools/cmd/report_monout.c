@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil report of a mon.out file, which says neither what it is nor which program wrote it:
- * it is one if its sizes add up and the program's text holds its pcs.
+ * profil report with a mon.out file. The file has no magic number and does not name its program,
+ * so it is accepted if its sizes add up and its pcs end within the program's text.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static const char *program_name(const struct report_monout *report)
 	return report->program ? report->program : MONOUT_PROGRAM_DEFAULT;
 }
 
-/* @error: -errno; @format: why, as of printf(3) */
+/* @error: -errno; @format: the reason, as for printf(3) */
 static void __attribute__((format(printf, 3, 4), noreturn))
 refuse(const struct report_monout *report, int error, const char *format, ...)
 {
@@ -38,10 +38,10 @@ refuse(const struct report_monout *report, int error, const char *format, ...)
 		failure_exit(EXIT_NO_RESULT, name, ENOMEM);
 	va_end(arguments);
 	failure_exitx(EXIT_NO_RESULT, "%s: %s%s (%s): %s", name,
-		      report->program ? "" : "it is no result of profil, which `profil COMMAND' writes, and no mon.out of " MONOUT_PROGRAM_DEFAULT ": ",
+		      report->program ? "" : "neither a result of `profil COMMAND' nor a mon.out of " MONOUT_PROGRAM_DEFAULT ": ",
 		      why, strerrorname_np(-error),
 		      error == -ENOMEM ? failure_remedy(ENOMEM) :
-		      "name a file that monitor(3) wrote, and by --program the program that wrote it, with its symbols");
+		      "give a file that monitor(3) wrote, and with --program the program that wrote it, with its symbols");
 }
 
 static void read_files(const struct report_monout *report, struct monout_program *program,
@@ -55,10 +55,10 @@ static void read_files(const struct report_monout *report, struct monout_program
 	error = monout_read(report->path, &program->layout, monout, &why);
 	if (error)
 		refuse(report, error, "%s", why ? why : strerror(-error));
-	/* where they begin proves nothing: old programs begin below their text, at 2 */
+	/* the first pc is not checked: old programs start at 2, below their text */
 	if (monout->high <= program->start || monout->high > program->end)
-		refuse(report, -ERANGE, "the text of the program %s, from 0x%" PRIx64 " to 0x%" PRIx64 ", does not hold the end of its pcs, from 0x%" PRIx64 " to 0x%" PRIx64,
-		       name, program->start, program->end, monout->low, monout->high);
+		refuse(report, -ERANGE, "its pcs, from 0x%" PRIx64 " to 0x%" PRIx64 ", do not end within the text of the program %s, from 0x%" PRIx64 " to 0x%" PRIx64,
+		       monout->low, monout->high, name, program->start, program->end);
 }
 
 static struct symbols *open_symbols(const struct report_monout *report,
@@ -73,7 +73,7 @@ static struct symbols *open_symbols(const struct report_monout *report,
 	problem = symbols_problem(symbols, 0);
 	if (stripped)
 		refuse(report, -ENOEXEC, "the program %s: %s", program_name(report),
-		       problem ? problem : "it is stripped: its functions have no names");
+		       problem ? problem : "it is stripped, so its functions have no names");
 	return symbols;
 }
 

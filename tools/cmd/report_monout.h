@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil report of a mon.out file.
+ * profil report with a mon.out file.
  */
 #ifndef PROFIL_REPORT_MONOUT_H
 #define PROFIL_REPORT_MONOUT_H
@@ -11,13 +11,13 @@
 #include "report/table.h"
 
 /**
- * struct report_monout - what is asked for
- * @path:         of the file; RESULTFILE_STDIN: standard input
- * @program:      that wrote it; NULL: MONOUT_PROGRAM_DEFAULT, and the user has not said that
- *                the file is a mon.out
+ * struct report_monout - what to print
+ * @path:         path of the mon.out file; RESULTFILE_STDIN: standard input
+ * @program:      the program that wrote it; NULL: MONOUT_PROGRAM_DEFAULT, and the user did not
+ *                state that the file is a mon.out
  * @rate:         samples per second; not 0
- * @keep_mangled: names are as the compiler made them
- * @table:        how the table is shown
+ * @keep_mangled: do not demangle names
+ * @table:        how to print the table
  */
 struct report_monout {
 	const char *path;
@@ -28,8 +28,8 @@ struct report_monout {
 };
 
 /**
- * report_monout - print the table of prof(1) on standard output; or say why not and exit
- * @report: what
+ * report_monout - print the table of prof(1) on standard output, or an error message and exit
+ * @report: what to print
  */
 void report_monout(const struct report_monout *report);
 

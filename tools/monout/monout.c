@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What monitor(3) writes. Without a magic number, only sizes that add up show that a file is
- * one: each is checked before it is used.
+ * Reading mon.out files. As there is no magic number, the only check is that the sizes add up;
+ * each is checked before it is used.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,12 +11,12 @@
 #include "monout/monout.h"
 #include "result/read_file.h"
 
-#define MOST_BYTES	((size_t)256 << 20)	/* counters of as much text */
+#define MAX_BYTES	((size_t)256 << 20)	/* enough to count 256 MiB of text */
 
 #define HEADER_WORDS	3
 #define CELL_WORDS	2
 #define COUNTER_BYTES	2
-#define WHOLE_SCALE	65536u	/* a byte of counters for each byte of text */
+#define FULL_SCALE	65536u	/* a byte of counters for each byte of text */
 
 static uint64_t read_number(const struct monout_layout *layout, const unsigned char *at,
 			    unsigned int bytes)
@@ -42,7 +42,7 @@ static int compare_pcs(const void *va, const void *vb)
 	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-/* Cells of one pc become one; so many calls that they do not fit are as many as fit. */
+/* Merge the cells of each pc. Sums saturate. */
 static void merge_calls(struct monout *monout)
 {
 	struct monout_calls *last = NULL;
@@ -63,7 +63,7 @@ static void merge_calls(struct monout *monout)
 	monout->nr_calls = nr;
 }
 
-/* A cell that no function has taken has the pc 0. Return: 0 or -ENOMEM. */
+/* Read the cells, except unused ones, whose pc is 0. Return: 0 or -ENOMEM. */
 static int read_calls(struct monout *monout, size_t nr_cells)
 {
 	size_t i;
@@ -86,16 +86,16 @@ static int read_calls(struct monout *monout, size_t nr_cells)
 }
 
 /*
- * As monitor() computes it for profil(): of counters to pairs of bytes of text, rounded down,
- * so that each pc below high has a counter.
+ * The scale that monitor() passes to profil(): counters per two bytes of text, rounded down so
+ * that each pc below @high has a counter.
  */
 static uint32_t find_scale(const struct monout *monout)
 {
 	const uint64_t text = monout->high - monout->low;
-	const uint64_t scale = (uint64_t)monout->nr_counters * WHOLE_SCALE /
+	const uint64_t scale = (uint64_t)monout->nr_counters * FULL_SCALE /
 			       (text / 2 + text % 2);
 
-	return scale < WHOLE_SCALE ? (uint32_t)scale : WHOLE_SCALE - 1;
+	return scale < FULL_SCALE ? (uint32_t)scale : FULL_SCALE - 1;
 }
 
 int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layout *layout,
@@ -107,17 +107,17 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 
 	*monout = (struct monout){ .contents = contents, .layout = *layout };
 	if (bytes < header)
-		return read_file_refuse(why, "it is too short for the header of a mon.out");
+		return read_file_refuse(why, "too short for the header of a mon.out");
 	monout->low = read_word(layout, contents, 0);
 	monout->high = read_word(layout, contents, 1);
 	nr_cells = read_word(layout, contents, 2);
 	if (monout->low >= monout->high)
-		return read_file_refuse(why, "its header is none of a mon.out: its pcs end before they begin");
+		return read_file_refuse(why, "not the header of a mon.out: the pcs end before they begin");
 	if (nr_cells > (bytes - header) / (CELL_WORDS * word))
-		return read_file_refuse(why, "its header is none of a mon.out: it is too short for the cells of its calls");
+		return read_file_refuse(why, "not the header of a mon.out: more call counts than the file has room for");
 	rest = bytes - header - (size_t)nr_cells * CELL_WORDS * word;
 	if (rest < COUNTER_BYTES || rest % COUNTER_BYTES)
-		return read_file_refuse(why, "it does not end as a mon.out does, with counters of 2 bytes");
+		return read_file_refuse(why, "does not end with whole counters of 2 bytes");
 	monout->counters = contents + (bytes - rest);
 	monout->nr_counters = rest / COUNTER_BYTES;
 	monout->scale = find_scale(monout);
@@ -132,12 +132,12 @@ int monout_read(const char *path, const struct monout_layout *layout, struct mon
 	int error;
 
 	memset(monout, 0, sizeof(*monout));
-	error = read_file(path, MOST_BYTES, &contents, &bytes, why);
+	error = read_file(path, MAX_BYTES, &contents, &bytes, why);
 	if (!error)
 		return monout_parse(contents, bytes, layout, monout, why);
 	free(contents);
 	if (error == -EFBIG)
-		*why = "it is larger than 256 MiB, which no mon.out is";
+		*why = "too large for a mon.out: more than 256 MiB";
 	return error;
 }
 
@@ -148,10 +148,10 @@ unsigned int monout_samples(const struct monout *monout, size_t counter)
 					 COUNTER_BYTES);
 }
 
-/* The first distance from which profil() rounds down to the counter: no product overflows. */
+/* The lowest distance that profil() rounds down to this counter. The product cannot overflow. */
 uint64_t monout_pc(const struct monout *monout, size_t counter)
 {
-	const uint64_t scaled = (uint64_t)counter * COUNTER_BYTES * WHOLE_SCALE;
+	const uint64_t scaled = (uint64_t)counter * COUNTER_BYTES * FULL_SCALE;
 	const uint64_t distance = (scaled + monout->scale - 1) / monout->scale;
 	uint64_t pc;
 

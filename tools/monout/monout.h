@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What monitor(3) writes: a histogram of pcs, and the calls of functions. In words of the
- * program, each as wide as its pointers:
+ * The format of mon.out files, which monitor(3) writes: a histogram of pcs, and counts of
+ * function calls. The file begins with words of the size of the program's pointers:
  *
- *	low high nr_cells	the first pc, the first one behind the last, how many cells
- *	pc calls		so many times: a pc in a function, and how often it was called
+ *	low high nr_cells	first pc, end of the pcs (exclusive), number of cells
+ *	pc calls		nr_cells times: a pc in a function, and how often it was called
  *
- * and to the end of the file the counters of profil(2), 2 bytes each. Nothing in the file says
- * what it is, how wide a word is, which program wrote it, or how often the pc was sampled.
+ * The rest of the file are the counters of profil(2), 2 bytes each. The file has no magic
+ * number, and does not record the word size, the program or the sampling rate.
  */
 #ifndef PROFIL_MONOUT_H
 #define PROFIL_MONOUT_H
@@ -17,12 +17,12 @@
 #include <stdint.h>
 
 #define MONOUT_DEFAULT	"mon.out"
-#define MONOUT_RATE	100	/* Hz: as ever, unless the user knows better */
+#define MONOUT_RATE	100	/* Hz: the traditional rate, unless the user sets another */
 
 /**
- * struct monout_layout - how the program that wrote a file lays out numbers
- * @word_bytes: of a pointer: 4 or 8
- * @is_big:     the most significant byte comes first
+ * struct monout_layout - the layout of numbers in the program that wrote a file
+ * @word_bytes: size of a pointer: 4 or 8
+ * @is_big:     numbers are big-endian
  */
 struct monout_layout {
 	unsigned int word_bytes;
@@ -31,8 +31,8 @@ struct monout_layout {
 
 /**
  * struct monout_calls - calls of a function
- * @pc:    link-time address in it
- * @calls: at least 1
+ * @pc:    a link-time address in the function
+ * @calls: number of calls, at least 1
  */
 struct monout_calls {
 	uint64_t pc;
@@ -40,17 +40,17 @@ struct monout_calls {
 };
 
 /**
- * struct monout - a file
- * @low:         first pc that was to be sampled
- * @high:        first pc behind these; more than @low
+ * struct monout - a mon.out file
+ * @low:         first pc that is sampled
+ * @high:        end of these pcs (exclusive); more than @low
  * @scale:       bytes of counters for each byte of text, as a fraction of 65536; less than 2:
- *               profil() was off, and counters stand for no pc
- * @calls:       ascending by pc, each once
- * @nr_calls:    number of them
- * @nr_counters: at least 1
- * @counters:    of 2 bytes each: monout_samples() reads them
- * @layout:      how they are written
- * @contents:    what @counters points into
+ *               profiling was off, and the counters have no pcs
+ * @calls:       calls of functions, ascending by pc, without duplicates
+ * @nr_calls:    number of @calls
+ * @nr_counters: number of counters, at least 1
+ * @counters:    the counters, 2 bytes each; read them with monout_samples()
+ * @layout:      the layout of numbers
+ * @contents:    contents of the file, which @counters points into
  */
 struct monout {
 	uint64_t low;
@@ -65,25 +65,24 @@ struct monout {
 };
 
 /**
- * monout_read - read a file
- * @path:   where from: a regular file, or READ_FILE_STDIN
- * @layout: of the program that wrote it
+ * monout_read - read a mon.out file
+ * @path:   path of a regular file, or READ_FILE_STDIN
+ * @layout: layout of numbers in the program that wrote it
  * @monout: filled in; to be released by monout_release(), whatever is returned
- * @why:    on -EBADMSG and -EFBIG, in words
+ * @why:    on -EBADMSG and -EFBIG, set to the reason
  *
- * Return: 0; -EBADMSG: it is no such file; -EFBIG: it is larger than 256 MiB; or another
- * -errno.
+ * Return: 0; -EBADMSG: not a mon.out file; -EFBIG: larger than 256 MiB; or another -errno.
  */
 int monout_read(const char *path, const struct monout_layout *layout, struct monout *monout,
 		const char **why);
 
 /**
- * monout_parse - the same of what is in memory
- * @contents: of the file, from malloc(), which become the monout's, whatever is returned
- * @bytes:    number of them
+ * monout_parse - parse the contents of a mon.out file
+ * @contents: the contents, from malloc(); @monout takes ownership, whatever is returned
+ * @bytes:    size of @contents
  * @layout:   as for monout_read()
  * @monout:   as for monout_read()
- * @why:      on -EBADMSG, in words
+ * @why:      on -EBADMSG, set to the reason
  *
  * Return: 0, -EBADMSG or -ENOMEM.
  */
@@ -91,24 +90,24 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 		 struct monout *monout, const char **why);
 
 /**
- * monout_samples - what a counter has counted
- * @monout:  in question
- * @counter: less than @monout->nr_counters
+ * monout_samples - the value of a counter
+ * @monout:  the file
+ * @counter: index of the counter, less than @monout->nr_counters
  */
 unsigned int monout_samples(const struct monout *monout, size_t counter);
 
 /**
- * monout_pc - the first pc that a counter stands for
- * @monout:  has a scale of 2 or more
- * @counter: at most @monout->nr_counters
+ * monout_pc - the first pc that a counter counts
+ * @monout:  a file with a scale of 2 or more
+ * @counter: index of the counter, at most @monout->nr_counters
  *
- * Return: a link-time address; UINT64_MAX where it would be more.
+ * Return: a link-time address; UINT64_MAX on overflow.
  */
 uint64_t monout_pc(const struct monout *monout, size_t counter);
 
 /**
- * monout_release - give back what was read
- * @monout: may have been released already
+ * monout_release - free the contents of a file
+ * @monout: set to zero; may be zero already
  */
 void monout_release(struct monout *monout);
 

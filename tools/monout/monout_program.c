@@ -11,7 +11,7 @@
 #include "util/failure.h"
 #include "util/objectfile.h"
 
-/* Return: whether there are any. */
+/* Find the bounds of the executable segments. Return: whether there are any. */
 static bool find_text(Elf *elf, struct monout_program *program)
 {
 	GElf_Phdr segment;
@@ -41,7 +41,7 @@ static int read_elf(Elf *elf, struct monout_program *program, const char **why)
 	GElf_Ehdr header;
 
 	if (!gelf_getehdr(elf, &header)) {
-		*why = "it is no ELF file";
+		*why = "not an ELF file";
 		return -ENOEXEC;
 	}
 	program->layout = (struct monout_layout){
@@ -49,7 +49,7 @@ static int read_elf(Elf *elf, struct monout_program *program, const char **why)
 		.is_big = header.e_ident[EI_DATA] == ELFDATA2MSB,
 	};
 	if (!find_text(elf, program)) {
-		*why = "it has no text";
+		*why = "it has no executable segment";
 		return -ENOEXEC;
 	}
 	return 0;

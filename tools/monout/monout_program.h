@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The program that wrote a mon.out file, which the file does not name.
+ * The program that wrote a mon.out file. The file does not name it, so the user has to.
  */
 #ifndef PROFIL_MONOUT_PROGRAM_H
 #define PROFIL_MONOUT_PROGRAM_H
@@ -10,10 +10,10 @@
 #define MONOUT_PROGRAM_DEFAULT	"a.out"
 
 /**
- * struct monout_program - what has to be known of a program to read its mon.out
- * @layout: of its numbers
+ * struct monout_program - the properties of a program that are needed to read its mon.out
+ * @layout: layout of its numbers
  * @start:  link-time address of its first executable segment
- * @end:    first link-time address behind its last executable segment; more than @start
+ * @end:    end of its last executable segment (exclusive); more than @start
  */
 struct monout_program {
 	struct monout_layout layout;
@@ -22,12 +22,12 @@ struct monout_program {
 };
 
 /**
- * monout_program_read - read what is to be known
- * @path:    of an ELF file
+ * monout_program_read - read the properties of a program
+ * @path:    path of an ELF file
  * @program: filled in
- * @why:     if there is an error, in words
+ * @why:     on error, set to the reason
  *
- * Return: 0; -ENOEXEC: the file is no program; or another -errno of opening it.
+ * Return: 0; -ENOEXEC: the file is not a program; or another -errno from opening it.
  */
 int monout_program_read(const char *path, struct monout_program *program, const char **why);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mon.out file by function. Counters and calls are both in the order of their pcs, so what
- * follows one another is mostly of one function: it is added up as it comes, and what is left
- * is sorted by function once.
+ * A mon.out file by function. Counters and calls are both in the order of their pcs, so
+ * consecutive ones are mostly of one function. These are added up at once; then the sums are
+ * sorted and merged by function.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "monout/prof.h"
 
-/* A part of a function: one start has one name (functions.h). */
+/* Samples and calls of a part of a function. The start identifies the function (functions.h). */
 struct part {
 	struct function function;
 	uint64_t samples;
@@ -27,8 +27,8 @@ struct parts {
 	struct part nowhere;
 };
 
-/* So much that it does not fit is as much as fits. */
-static void add_up(struct part *to, uint64_t samples, uint64_t calls)
+/* Calls saturate. */
+static void add_to_part(struct part *to, uint64_t samples, uint64_t calls)
 {
 	to->samples += samples;
 	if (__builtin_add_overflow(to->calls, calls, &to->calls))
@@ -41,7 +41,7 @@ static int add_part(struct parts *parts, const struct part *new)
 	struct part *last = parts->nr ? &parts->part[parts->nr - 1] : NULL;
 
 	if (last && last->function.start == new->function.start) {
-		add_up(last, new->samples, new->calls);
+		add_to_part(last, new->samples, new->calls);
 		return 0;
 	}
 	if (!parts->part || parts->nr == parts->room) {
@@ -64,7 +64,7 @@ static int add(struct parts *parts, int found, const struct part *new)
 		return found;
 	if (found)
 		return add_part(parts, new);
-	add_up(&parts->nowhere, new->samples, new->calls);
+	add_to_part(&parts->nowhere, new->samples, new->calls);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ static int find_counter(const struct monout *monout, size_t counter, symbols_fin
 {
 	int found;
 
-	/* profil() was off: it has not counted this */
+	/* profiling was off, so the counter has no pc */
 	if (monout->scale < 2)
 		return 0;
 	found = find(symbols, 0, monout_pc(monout, counter), function);
@@ -128,7 +128,7 @@ static void merge_parts(struct parts *parts)
 		qsort(parts->part, nr, sizeof(*parts->part), compare_starts);
 	parts->nr = 0;
 	for (i = 0; i < nr; i++)
-		/* there is room: this one's, at the latest */
+		/* cannot fail: the array has room for all */
 		add_part(parts, &(struct part){
 			.function = parts->part[i].function,
 			.samples = parts->part[i].samples,
@@ -136,7 +136,7 @@ static void merge_parts(struct parts *parts)
 		});
 }
 
-/* Return: to free(); NULL: no memory. */
+/* Return: a name, to be given to free(); NULL: no memory. */
 static char *name_function(const struct function *function, symbolize_demangle_fn *demangle)
 {
 	char *symbol, *name;
@@ -151,7 +151,7 @@ static char *name_function(const struct function *function, symbolize_demangle_f
 	return name;
 }
 
-/* There is room for the row. Return: 0 or -ENOMEM. */
+/* Append a row, which takes ownership of @name; NULL: no memory. Return: 0 or -ENOMEM. */
 static int add_row(struct prof *prof, const struct part *part, char *name, bool is_function)
 {
 	if (!name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A mon.out file by function, as prof(1) shows it: samples and calls. All that is in the file
- * is in one of the rows.
+ * A mon.out file by function, like prof(1): samples and calls. Each sample and call belongs to
+ * exactly one row.
  */
 #ifndef PROFIL_PROF_H
 #define PROFIL_PROF_H
@@ -11,16 +11,16 @@
 #include "symbol/symbolize.h"
 #include "symbol/symbols.h"
 
-/* What the row of all pcs is called that lie in no function */
+/* Name of the row for all pcs outside functions */
 #define PROF_NOWHERE	"(in no function)"
 
 /**
  * struct prof_row - a function with samples or calls
- * @name:    for people: demangled; its address where it has none; or PROF_NOWHERE
- * @is_function: not PROF_NOWHERE
- * @address: link-time address of its start; 0 of PROF_NOWHERE
- * @samples: that belong to it
- * @calls:   of it; 0: none were counted
+ * @name:    its demangled name, its address if it has no name, or PROF_NOWHERE
+ * @is_function: this is not the row PROF_NOWHERE
+ * @address: link-time address of its start; 0 for PROF_NOWHERE
+ * @samples: number of its samples
+ * @calls:   number of its calls; 0: calls were not counted
  */
 struct prof_row {
 	char *name;
@@ -31,9 +31,9 @@ struct prof_row {
 };
 
 /**
- * struct prof - all of them
+ * struct prof - all functions with samples or calls
  * @rows:    most samples first, then most calls
- * @nr_rows: number of them
+ * @nr_rows: number of rows
  * @samples: sum over all rows
  */
 struct prof {
@@ -46,12 +46,12 @@ struct prof {
  * prof_make - find the functions of all samples and calls
  * @prof:     filled in; to be released by prof_release(), whatever is returned
  * @monout:   the file
- * @find:     for the functions of object 0; an error is passed on
+ * @find:     finds the functions of object 0; its errors are returned
  * @symbols:  first argument of @find
- * @demangle: for their names; NULL: they are shown as they are
+ * @demangle: demangles their names; NULL: the names stay mangled
  *
- * The samples of a counter belong to the function at its first pc; or if there is none, to
- * that at its last. Memory is taken for each function, not for each counter.
+ * The samples of a counter belong to the function at its first pc, or if there is none, to the
+ * function at its last pc. The memory used grows with the number of functions, not of counters.
  *
  * Return: 0 or -errno.
  */
@@ -60,17 +60,17 @@ int prof_make(struct prof *prof, const struct monout *monout, symbols_find_fn *f
 
 /**
  * prof_sort - sort rows
- * @rows:  in question
- * @nr:    number of them
- * @order: by what; what is equal, most samples first, then most calls
+ * @rows:  the rows
+ * @nr:    number of rows
+ * @order: what to sort by; equal rows are sorted by samples, then by calls
  *
- * By object is by samples, as there is one object.
+ * PROFILE_BY_OBJECT sorts by samples, because there is one object only.
  */
 void prof_sort(struct prof_row *rows, size_t nr, enum profile_order order);
 
 /**
- * prof_release - give back what prof_make() took
- * @prof: may have been released already
+ * prof_release - free the rows
+ * @prof: set to zero; may be zero already
  */
 void prof_release(struct prof *prof);
 

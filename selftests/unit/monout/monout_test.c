@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What monitor(3) writes: numbers of each word size and byte order, the pcs of counters, and
- * files that are none.
+ * Reading mon.out files: numbers of each word size and byte order, the pcs of counters, and
+ * files that are not mon.out files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ static void header(uint64_t low, uint64_t high, uint64_t nr_cells)
 	put_words(&made, (const uint64_t []){ low, high, nr_cells }, 3);
 }
 
-static void numbers_of_the_program(void **state)
+static void numbers_have_the_programs_layout(void **state)
 {
 	size_t i;
 
@@ -52,7 +52,7 @@ static void numbers_of_the_program(void **state)
 		begin(state);
 		made.layout = layouts[i];
 		header(0x1234560, 0x1234570, 5);
-		/* not sorted, one twice, one unused, one never called */
+		/* unsorted; one pc twice, one cell unused, one function never called */
 		put_words(&made, (const uint64_t []){
 			0x1234569, 70000, 0x1234561, 2, 0, 9, 0x1234569, 3, 0x1234565, 0,
 		}, 10);
@@ -75,7 +75,7 @@ static void numbers_of_the_program(void **state)
 	}
 }
 
-static void the_last_bits_of_words_count(void **state)
+static void largest_numbers(void **state)
 {
 	(void)state;
 	header(1, UINT64_MAX, 2);
@@ -84,14 +84,14 @@ static void the_last_bits_of_words_count(void **state)
 	assert_int_equal(parse(), 0);
 	assert_int_equal(monout.high, UINT64_MAX);
 	assert_int_equal(monout.calls[0].pc, UINT64_MAX);
-	/* as many as fit */
+	/* the sum saturates */
 	assert_int_equal(monout.calls[0].calls, UINT64_MAX);
-	/* profil() was off */
+	/* profiling was off */
 	assert_int_equal(monout.scale, 0);
 }
 
-/* Each pc has the counter that profil() counts it in: that of the manual page's formula. */
-static void pcs_are_profils(void **state)
+/* monout_pc() is the inverse of the formula in the manual page of profil(). */
+static void pcs_match_the_counters_of_profil(void **state)
 {
 	static const struct {
 		uint64_t bytes;		/* of text */
@@ -99,7 +99,7 @@ static void pcs_are_profils(void **state)
 		uint32_t scale;
 	} cases[] = {
 		{ 1000, 125, 16384 }, { 1000, 100, 13107 }, { 1001, 7, 915 }, { 77, 1, 1680 },
-		/* never 1 or more */
+		/* the scale is less than 1 */
 		{ 1000, 500, 65535 }, { 1000, 700, 65535 }, { 300001, 150001, 65535 },
 		{ 131072, 2, 2 },
 	};
@@ -144,14 +144,14 @@ static void assert_refused(const char *words)
 	monout_release(&monout);
 }
 
-static void sizes_that_do_not_add_up(void **state)
+static void inconsistent_sizes_are_refused(void **state)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(layouts); i++) {
 		const struct monout_layout layout = layouts[i];
 		const uint64_t word = layout.word_bytes, most = word == 4 ? UINT32_MAX : UINT64_MAX;
-		/* so many cells that their size in bytes is 0 in as many bits */
+		/* the size of this number of cells overflows to 0 */
 		const uint64_t wraps = (most / 2 + 1) / word;
 		const uint64_t numbers[] = { 1, 2, most, wraps, most / word + 1 };
 		size_t j;
@@ -161,9 +161,9 @@ static void sizes_that_do_not_add_up(void **state)
 			made.layout = layout;
 			header(16, 32, numbers[j]);
 			put_counters(&made, (const unsigned int []){ 1, 2, 3 }, 3);
-			assert_refused("too short for the cells");
+			assert_refused("more call counts than");
 		}
-		/* a cell, and nothing after it; or half a counter */
+		/* a cell without counters, and with half a counter */
 		for (j = 0; j < 4; j += 3) {
 			begin(state);
 			made.layout = layout;
@@ -177,7 +177,7 @@ static void sizes_that_do_not_add_up(void **state)
 	}
 }
 
-static void headers_of_something_else(void **state)
+static void other_headers_are_refused(void **state)
 {
 	size_t nr;
 
@@ -219,12 +219,12 @@ static void files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_of_the_program),
-		cmocka_unit_test_setup_teardown(the_last_bits_of_words_count, begin, end),
-		cmocka_unit_test(pcs_are_profils),
+		cmocka_unit_test(numbers_have_the_programs_layout),
+		cmocka_unit_test_setup_teardown(largest_numbers, begin, end),
+		cmocka_unit_test(pcs_match_the_counters_of_profil),
 		cmocka_unit_test_setup_teardown(pcs_do_not_overflow, begin, end),
-		cmocka_unit_test(sizes_that_do_not_add_up),
-		cmocka_unit_test(headers_of_something_else),
+		cmocka_unit_test(inconsistent_sizes_are_refused),
+		cmocka_unit_test(other_headers_are_refused),
 		cmocka_unit_test_setup_teardown(files, begin, end),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of prof(1): each character of it.
+ * The table of prof(1), character by character.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static const struct prof_row four[] = {
 	{ .name = (char *)"last", .address = 4, .calls = 12345 },
 };
 
-/* At 10 kHz a sample is 0.0001 s. Seconds of as many columns as there are keep a blank. */
+/* At 10 kHz, a sample is 0.0001 s. Figures that fill their columns still have a blank before them. */
 static void other_rates(void **state)
 {
 	(void)state;
@@ -82,7 +82,7 @@ static void other_rates(void **state)
 		"# 3 more rows with 0.0 percent\n");
 }
 
-/* What is cumulated follows the order of the rows */
+/* The cumulated seconds follow the order of the rows. */
 static void orders(void **state)
 {
 	(void)state;
@@ -102,7 +102,7 @@ static void orders(void **state)
 		"# 1 more row with 0.0 percent\n");
 }
 
-static void rows_that_are_left_out(void **state)
+static void omitted_rows_are_summed_up(void **state)
 {
 	static const struct prof_row rows[] = {
 		{ .name = (char *)"f", .samples = 3 }, { .name = (char *)"last", .samples = 2 },
@@ -125,14 +125,14 @@ static void rows_that_are_left_out(void **state)
 		"# 3 more rows with 62.5 percent\n");
 }
 
-static void nothing_at_all(void **state)
+static void empty_table(void **state)
 {
 	(void)state;
 	assert_text(TITLES "# no samples and no calls\n");
 }
 
-/* Equal samples are sorted by calls. A tenth of the digits of a mean is known by ten calls. */
-static void digits_of_means(void **state)
+/* Rows with equal samples are sorted by calls. Ten times the calls give one more decimal. */
+static void decimals_of_milliseconds_per_call(void **state)
 {
 	static const struct prof_row rows[] = {
 		{ .name = (char *)"a", .samples = 1, .calls = 9 },
@@ -150,7 +150,7 @@ static void digits_of_means(void **state)
 		"  25.0    0.01    0.04       9      1.      a\n");
 }
 
-/* Names that are longer than the line and fold alike, and one that could command a terminal */
+/* Long names that are shortened to the same text, and one with control characters */
 static void names(void **state)
 {
 	static const struct prof_row rows[] = {
@@ -173,7 +173,7 @@ static void names(void **state)
 		"  25.0    0.01    0.03                      f\\033[2J\n"
 		"  25.0    0.01    0.04                      std::map<...>::operator[](...)~1\n"
 		"# names that end in ~N are shortened alike; --full-names shows them in full\n");
-	/* as narrow as it may be: names keep some columns */
+	/* names have at least 20 columns */
 	options.style.columns = 40;
 	options.top = 1;
 	assert_text(TITLES
@@ -188,9 +188,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TABLE_TEST(other_rates),
 		TABLE_TEST(orders),
-		TABLE_TEST(rows_that_are_left_out),
-		TABLE_TEST(nothing_at_all),
-		TABLE_TEST(digits_of_means),
+		TABLE_TEST(omitted_rows_are_summed_up),
+		TABLE_TEST(empty_table),
+		TABLE_TEST(decimals_of_milliseconds_per_call),
 		TABLE_TEST(names),
 	};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a mon.out and its program, both made by hand, to the table of prof(1).
+ * From a mon.out file and its program, both made by the test, to the table of prof(1).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 #define TEXT	0x100
 #define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
 
-/* Two with padding between them, an empty place, and one that ends the text */
+/* There is padding after f, and a gap before last, which ends the text. */
 static const struct made_function functions[] = {
 	{ "main", START, 0x20 },
 	{ "f", START + 0x20, 0x16 },
@@ -36,7 +36,7 @@ static struct monout monout;
 static struct prof prof;
 static struct table_options options;
 static char *text;
-static size_t asked;	/* for functions */
+static size_t nr_finds;	/* calls of find() and find_half() */
 
 static int find(void *symbols, size_t object, uint64_t address, struct function *function)
 {
@@ -44,7 +44,7 @@ static int find(void *symbols, size_t object, uint64_t address, struct function 
 
 	(void)symbols;
 	assert_int_equal(object, 0);
-	asked++;
+	nr_finds++;
 	for (i = functions; i->name; i++) {
 		if (address < i->start || address >= i->start + i->size)
 			continue;
@@ -61,7 +61,7 @@ static int begin(void **state)
 	(void)state;
 	made = (struct made_monout){ .layout = { 8, false } };
 	options = (struct table_options){ 0 };
-	asked = 0;
+	nr_finds = 0;
 	return 0;
 }
 
@@ -87,7 +87,7 @@ static void parse(void)
 	assert_int_equal(monout_parse(made.bytes, made.nr, &made.layout, &monout, &why), 0);
 }
 
-/* 32 counters of 8 bytes of text */
+/* 32 counters, one for each 8 bytes of text */
 static void put_file(const uint64_t *cells, size_t nr_cells, const unsigned int *counters)
 {
 	put_words(&made, (const uint64_t []){ START, START + TEXT, nr_cells }, 3);
@@ -96,7 +96,7 @@ static void put_file(const uint64_t *cells, size_t nr_cells, const unsigned int 
 	parse();
 }
 
-/* By functions: main 0 to 3, f 4 to 6, written(int) 7 to 15, none 16 to 23, last 24 to 31 */
+/* Counters: main 0 to 3, f 4 to 6, written(int) 7 to 15, no function 16 to 23, last 24 to 31 */
 static const uint64_t cells[] = {
 	START + 0x24, 12, START + 1, 1, START + 0xc0, 12345, 0, 7, START + 0x25, 4,
 };
@@ -136,10 +136,10 @@ static void columns_of_prof(void **state)
 }
 
 /*
- * The pcs of counter 16 to 23 are in no function, nor is one that was called there. The calls
- * have no mean, as these need not be of one function.
+ * The pcs of counters 16 to 23 are in no function, and so are two of the called pcs. There is
+ * no time per call, because samples and calls may be of different code.
  */
-static void what_is_in_no_function(void **state)
+static void pcs_in_no_function(void **state)
 {
 	static const uint64_t calls[] = { START + 0x80, 3, START + TEXT, 4, START, 2 };
 	static const unsigned int here[32] = { [2] = 1, [16] = 5, [23] = 4 };
@@ -153,10 +153,10 @@ static void what_is_in_no_function(void **state)
 }
 
 /*
- * Three counters for 0x60 bytes, so of 32 bytes each, but for the first pc of the second:
- * the first two begin in a function. That of a counter that begins in none is at its end.
+ * Three counters of 32 bytes each. The second begins in the padding after f, so its samples
+ * belong to the function at its end.
  */
-static void counters_at_the_end_of_functions(void **state)
+static void counters_that_begin_in_no_function(void **state)
 {
 	(void)state;
 	put_words(&made, (const uint64_t []){ START + 0x16, START + 0x76, 0 }, 3);
@@ -164,14 +164,14 @@ static void counters_at_the_end_of_functions(void **state)
 	parse();
 	assert_int_equal(monout_pc(&monout, 1), START + 0x36);
 	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
-	/* main to 0x20, f to 0x36, padding to 0x38 */
+	/* main ends at 0x20, f at 0x36, the padding at 0x38 */
 	assert_text(TITLES
 		"  85.7    0.06    0.06                      _Z7writteni\n"
 		"  14.3    0.01    0.07                      main\n");
 }
 
-/* Too few counters for profil(), with a scale of 1 and of 0: a file of calls, or a damaged one. */
-static void counters_of_no_pc(void **state)
+/* Too few counters for profil(): the scale is 1 or 0, so profiling was off. */
+static void counters_without_pcs(void **state)
 {
 	uint32_t scale;
 
@@ -221,7 +221,7 @@ static void functions_without_a_name(void **state)
 		"# 2 more rows with 0.0 percent\n");
 }
 
-static int refuse(void *symbols, size_t object, uint64_t address, struct function *function)
+static int find_fails(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	(void)symbols;
 	(void)object;
@@ -230,17 +230,17 @@ static int refuse(void *symbols, size_t object, uint64_t address, struct functio
 	return -ENOMEM;
 }
 
-static void errors_are_passed_on(void **state)
+static void errors_of_find_are_returned(void **state)
 {
 	static const unsigned int none[32];
 
 	(void)state;
 	put_file(cells, 0, counters);
-	assert_int_equal(prof_make(&prof, &monout, refuse, NULL, NULL), -ENOMEM);
+	assert_int_equal(prof_make(&prof, &monout, find_fails, NULL, NULL), -ENOMEM);
 	release();
 	made = (struct made_monout){ .layout = { 4, false } };
 	put_file(cells, 5, none);
-	assert_int_equal(prof_make(&prof, &monout, refuse, NULL, NULL), -ENOMEM);
+	assert_int_equal(prof_make(&prof, &monout, find_fails, NULL, NULL), -ENOMEM);
 }
 
 static size_t address_space(void)
@@ -255,20 +255,23 @@ static size_t address_space(void)
 
 #define MANY	((size_t)1 << 22)
 
-/* Two functions, which have all of the text of as many counters */
+/* Two functions, each with half of the text */
 static int find_half(void *symbols, size_t object, uint64_t address, struct function *function)
 {
 	(void)symbols;
 	(void)object;
-	asked++;
+	nr_finds++;
 	*function = (struct function){
 		.start = address < START + MANY ? START : START + MANY, .name = "half", .length = 4,
 	};
 	return 1;
 }
 
-/* 4 million counters with samples, and as many calls: 16 MiB are less than 4 bytes for each. */
-static void memory_is_for_functions(void **state)
+/*
+ * With 4 million counters and as many calls, 16 MiB of memory are enough: less than 4 bytes for
+ * each.
+ */
+static void memory_grows_with_functions_only(void **state)
 {
 	struct rlimit limit, less;
 	size_t i;
@@ -290,11 +293,11 @@ static void memory_is_for_functions(void **state)
 	setrlimit(RLIMIT_AS, &limit);
 	assert_int_equal(prof.samples, MANY * 0x101);
 	assert_int_equal(prof.nr_rows, 2);
-	assert_int_equal(asked, 2 * MANY);
+	assert_int_equal(nr_finds, 2 * MANY);
 }
 
-/* A file and its program, of each word size, up to the text */
-static void programs(void **state)
+/* The whole way from a file and its program to the table, for each word size */
+static void word_sizes(void **state)
 {
 	static const int classes[] = { ELFCLASS32, ELFCLASS64 };
 	char path[] = "made.XXXXXX";
@@ -330,7 +333,7 @@ static void programs(void **state)
 	unlink(path);
 }
 
-static void programs_that_are_none(void **state)
+static void unusable_programs(void **state)
 {
 	char path[] = "made.XXXXXX";
 	struct result_object object = { .path = path };
@@ -354,10 +357,10 @@ static void programs_that_are_none(void **state)
 	symbols_free(symbols);
 	assert_int_equal(monout_program_read(path, &program, &why), -ENOENT);
 	assert_int_equal(monout_program_read("monout/prof_test.c", &program, &why), -ENOEXEC);
-	assert_string_equal(why, "it is no ELF file");
-	/* an object file: it has no segments */
+	assert_string_equal(why, "not an ELF file");
+	/* an object file has no segments */
 	assert_int_equal(monout_program_read("monout/prof_test.o", &program, &why), -ENOEXEC);
-	assert_string_equal(why, "it has no text");
+	assert_string_equal(why, "it has no executable segment");
 }
 
 #define PROF_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)
@@ -366,15 +369,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PROF_TEST(columns_of_prof),
-		PROF_TEST(what_is_in_no_function),
-		PROF_TEST(counters_at_the_end_of_functions),
-		PROF_TEST(counters_of_no_pc),
+		PROF_TEST(pcs_in_no_function),
+		PROF_TEST(counters_that_begin_in_no_function),
+		PROF_TEST(counters_without_pcs),
 		PROF_TEST(calls_only),
 		PROF_TEST(functions_without_a_name),
-		PROF_TEST(errors_are_passed_on),
-		PROF_TEST(memory_is_for_functions),
-		PROF_TEST(programs),
-		PROF_TEST(programs_that_are_none),
+		PROF_TEST(errors_of_find_are_returned),
+		PROF_TEST(memory_grows_with_functions_only),
+		PROF_TEST(word_sizes),
+		PROF_TEST(unusable_programs),
 	};
 
 	return cmocka_run_group_tests_name("prof", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bytes of mon.out files, as a program of any word size and byte order writes them.
+ * Makes the bytes of mon.out files for any word size and byte order.
  */
 #ifndef MADE_MONOUT_H
 #define MADE_MONOUT_H
@@ -9,7 +9,7 @@
 
 #include <monout/monout.h>
 
-/* What follows one another; zeroed but for @layout at first */
+/* A file to append to; initialise @layout and zero the rest */
 struct made_monout {
 	struct monout_layout layout;
 	unsigned char *bytes;	/* from malloc() */

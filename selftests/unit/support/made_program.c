@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs that are made up: no compiler for another word size is needed.
+ * Makes ELF files, so that no compiler for another word size is needed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -12,16 +12,16 @@
 
 #define MOST_FUNCTIONS	16
 
-/* Names of sections, and their places in it */
 static char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
 
-static size_t place_of(const char *section)
+/* Offset of a name in section_names */
+static size_t name_offset(const char *section)
 {
 	return (size_t)((char *)memmem(section_names, sizeof(section_names), section,
 				       strlen(section) + 1) - section_names);
 }
 
-/* Return: the section, with its data, which must stay until the file is written. */
+/* Return: the new section. @bytes must stay valid until the file is written. */
 static Elf_Scn *add_section(Elf *elf, const char *name, GElf_Word type, void *bytes,
 			    size_t size, Elf_Type of)
 {
@@ -30,7 +30,7 @@ static Elf_Scn *add_section(Elf *elf, const char *name, GElf_Word type, void *by
 	GElf_Shdr header;
 
 	gelf_getshdr(section, &header);
-	header.sh_name = (GElf_Word)place_of(name);
+	header.sh_name = (GElf_Word)name_offset(name);
 	header.sh_type = type;
 	gelf_update_shdr(section, &header);
 	data->d_buf = bytes;

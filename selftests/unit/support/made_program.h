@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs of any word size with functions at known addresses, which need not run: an ELF
- * file with text, symbols and a segment.
+ * Makes ELF files of any word size with functions at known addresses. They have text, symbols
+ * and a segment, but cannot run.
  */
 #ifndef MADE_PROGRAM_H
 #define MADE_PROGRAM_H
@@ -19,15 +19,15 @@ struct made_function {
 };
 
 /**
- * made_program_write - write one
- * @path:      where to
+ * made_program_write - write an ELF file
+ * @path:      its path
  * @class:     ELFCLASS32 or ELFCLASS64
  * @start:     link-time address of its text
- * @bytes:     of text
- * @functions: the last has no name
- * @stripped:  it has no symbol table
+ * @bytes:     size of its text
+ * @functions: its functions; the last one has no name
+ * @stripped:  omit the symbol table
  *
- * Return: whether it is there.
+ * Return: whether the file was written.
  */
 bool made_program_write(const char *path, int class, uint64_t start, size_t bytes,
 			const struct made_function *functions, bool stripped);
