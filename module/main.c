@@ -91,4 +91,4 @@ module_exit(profil_exit);
 MODULE_DESCRIPTION("profil(2): histograms of where programs spend their time");
 MODULE_AUTHOR("The profil developers");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(PROFIL_VERSION);

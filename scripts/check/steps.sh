@@ -85,7 +85,7 @@ static_user() {
 # 14 does not know va_start() in the second file of a run
 tidy() {
 	xargs -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 -D_GNU_SOURCE \
-		-Iuapi -Ilib -Itools -DLIBDIR='"/usr/lib"' "$@" 2>&1
+		-Iuapi -Ilib -Itools -DLIBDIR='"/usr/lib"' -DPROFIL_VERSION='""' "$@" 2>&1
 }
 
 static_scripts() {

@@ -19,10 +19,6 @@
 #include "record/child.h"
 #include "util/escape.h"
 
-#ifndef PROFIL_VERSION
-#define PROFIL_VERSION	"0.1.0"
-#endif
-
 const char *argp_program_version = "profil " PROFIL_VERSION;
 
 static const char overview[] =
