@@ -1,59 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The ioctl interface of /dev/profil: the one thing that the kernel module and
- * user space share. Programs normally use libprofil; this is what lies below.
+ * The ioctl interface of /dev/profil
  *
- * A profile belongs to the calling process's address space, as profil(2) had
- * it, and not to the descriptor: start it, close the descriptor, and it goes
- * on until it is stopped, replaced, or the address space ends by exit or exec.
- * All threads are covered. No call can act on another process.
+ * This file defines the commands, the fields of their structures, and the errors.
+ * profil(4) describes the behaviour: what is sampled, what happens to the memory of
+ * the counters, fork and exec, limits and permissions. Most programs use libprofil(3)
+ * instead of these commands.
  *
- * fork(2): the child goes on being profiled, by the same rules, into its own
- * copy of the counters (which starts with the parent's counts), or into the same
- * counters where they lie in a MAP_SHARED mapping. A child that shares its
- * parent's memory (vfork, posix_spawn, CLONE_VM) counts there until it executes
- * another program. execve(2): off in the new program; on, as it was, if it fails.
- *
- * At every sampling point (a tick of the clock that finds a thread of the
- * process on a CPU, in user or in kernel mode) the module takes the pc at
- * which the thread is, or to which it will return, in user mode; finds the
- * region that holds the pc; and adds one to a counter in the caller's memory:
- *
- *	d     = pc - offset
- *	bytes = d * scale / 65536		counter bytes that lie below
- *	index = bytes / counter size		rounded as the region says
+ * A command acts on the address space of the calling process, and on no other.
  *
  * Structures
- *   Every argument starts with its own size in bytes, set by the caller.
- *   Structures grow at their end: an older, shorter one is accepted and the
- *   missing fields are taken as 0; a longer one is accepted if all that this
- *   kernel does not know is 0, and fails with E2BIG otherwise. Fields marked
- *   "out" are written by the kernel, whatever they held. Pointers are __u64,
- *   so that 32-bit programs use the same structures.
+ *   Each argument starts with its own size in bytes, set by the caller. New fields
+ *   are added at the end. The kernel accepts a shorter structure and takes the missing
+ *   fields as 0. It accepts a longer one if everything after the known fields is 0.
+ *   Fields marked "in" are read by the kernel, those marked "out" are written. Pointers
+ *   are __u64, so that 32-bit programs use the same structures. Tagged pointers are
+ *   accepted where system calls accept them (arm64: top byte ignore).
  *
- * Errors, for every command (a call that fails changes nothing: an earlier
- * profile goes on as it was; but for a STOP whose argument is unmapped by another
- * thread during the call: EFAULT, and the profile has ended)
+ * Errors
+ *   A command that fails changes nothing. The one exception is EFAULT from
+ *   PROFIL_IOC_STOP when another thread unmaps the argument during the call: the
+ *   profile has ended.
+ *
  *   ENOTTY      not a command of this device
- *   EFAULT      a pointer is wild; or a counter would lie in memory that the
- *               process itself could not write (unmapped, PROT_READ, PROT_NONE,
- *               program text, the kernel's half of the address space), or that
- *               userfaultfd(2) has to bring first: nobody waits for its handler
- *   E2BIG       unknown tail of the structure not 0, or it is longer than a page;
- *               more than max_regions regions; counters span more than max_bytes
- *   EINVAL      the structure is shorter than its first version; or a field has a
- *               value that it cannot have, and which one is told by pr_debug()
- *               (echo 'module profil +p' >/proc/dynamic_debug/control)
- *   EOPNOTSUPP  the field is fine but not to be had here: counters in a device
- *               mapping, in secret memory (memfd_secret(2)) or in a shared
- *               mapping of a file on disk, 64-bit
- *               counters on a 32-bit kernel, no clock because the
- *               kernel.ftrace_enabled sysctl is 0 or ftrace has turned itself off
- *   EPERM       a rate above what the administrator lets users ask for (max_rate)
- *   ENOMEM      RLIMIT_MEMLOCK of the user would be exceeded, or no memory
- *   ENOSPC      the user has as many sessions or regions as the administrator
- *               lets him have (module parameters max_user_sessions and
- *               max_user_regions)
+ *   EINVAL      invalid value in a field, or structure shorter than its first version.
+ *               pr_debug() reports the field: see profil(4)
+ *   E2BIG       structure longer than a page, or not 0 after the known fields; more
+ *               than max_regions regions, or more than max_bytes of counters
+ *   EOPNOTSUPP  valid, but not supported by this kernel or for this kind of memory
+ *   EFAULT      invalid pointer, or counters in memory that the process cannot write
+ *   EPERM       rate above the caller's max_rate, but not above 20,000 Hz
+ *   ENOSPC      per-user limit reached: max_user_sessions or max_user_regions
+ *   ENOMEM      RLIMIT_MEMLOCK would be exceeded, or out of memory
  *   EINTR       the process is being killed
  */
 #ifndef _UAPI_LINUX_PROFIL_H
@@ -67,40 +45,39 @@
 #define PROFIL_IOC_MAGIC	0xF7
 
 /*
- * The numbers carry no size, so that they stay when a structure grows.
+ * Command numbers carry no size, so they stay the same when a structure grows.
  *
- * INFO    what this kernel offers
+ * INFO    report what this kernel supports
  * START   start a profile, or replace the running one in one step
- * STOP    end it: when the call returns, no CPU writes a counter any more.
- *         The final figures are returned, with the state that was ended.
- *         Nothing to stop is no error: the state is PROFIL_STATE_OFF.
- * STATUS  the figures so far
+ * STOP    end the profile and return its final status. No counter is written after
+ *         the call has returned. If there is no profile, the state is PROFIL_STATE_OFF
+ * STATUS  return the current status
  */
 #define PROFIL_IOC_INFO		_IO(PROFIL_IOC_MAGIC, 0)  /* struct profil_info */
 #define PROFIL_IOC_START	_IO(PROFIL_IOC_MAGIC, 1)  /* struct profil_start */
 #define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 2)  /* struct profil_status */
 #define PROFIL_IOC_STATUS	_IO(PROFIL_IOC_MAGIC, 3)  /* struct profil_status */
 
-/* Optional abilities, in struct profil_info.features */
-#define PROFIL_FEATURE_COUNTER64	0x1  /* width 64 */
+/* Optional features, in struct profil_info.features */
+#define PROFIL_FEATURE_COUNTER64	0x1  /* width 64 (64-bit kernels) */
 #define PROFIL_FEATURE_PC_LOG		0x2  /* flag PROFIL_PC_LOG */
 #define PROFIL_FEATURE_PIN_ON_HIT	0x4  /* flag PROFIL_PIN_ON_HIT */
 #define PROFIL_FEATURE_THREAD_ONLY	0x8  /* flag PROFIL_THREAD_ONLY */
 #define PROFIL_FEATURE_FAULT_SIGNAL	0x10 /* flag PROFIL_FAULT_SIGNAL */
 #define PROFIL_FEATURE_CHECK_ON_HIT	0x20 /* flag PROFIL_CHECK_ON_HIT */
-#define PROFIL_FEATURE_CLOCKS		0x40 /* clocks but the tick, PROFIL_KERNEL_ONLY */
+#define PROFIL_FEATURE_CLOCKS		0x40 /* timer clocks, PROFIL_KERNEL_ONLY */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
  * @size:        in: sizeof(struct profil_info)
  * @abi_version: out: PROFIL_ABI_VERSION of the module
- * @tick_hz:     out: rate of the scheduler tick, in Hz (CONFIG_HZ)
- * @max_rate:    out: highest rate that PROFIL_IOC_START accepts from the caller, in
- *               Hz: 20,000 with CAP_PERFMON, else module parameter max_rate
- * @max_regions: out: most regions in one profile
+ * @tick_hz:     out: rate of the scheduler's tick in Hz (CONFIG_HZ)
+ * @max_rate:    out: highest rate in Hz that the caller may request: 20,000 with
+ *               CAP_PERFMON, otherwise the module parameter max_rate
+ * @max_regions: out: maximum number of regions in a profile (4096)
  * @reserved:    out: 0
- * @max_bytes:   out: most memory that the counters of one profile may span, in
- *               bytes, in whole pages
+ * @max_bytes:   out: maximum size in bytes of the pages that hold the counters of a
+ *               profile (1 GiB)
  * @features:    out: PROFIL_FEATURE_* bits
  */
 struct profil_info {
@@ -115,13 +92,14 @@ struct profil_info {
 };
 
 /*
- * Rounding rules, in struct profil_region.rounding; w is the size of a counter
- * in bytes (2, 4 or 8), division rounds down:
+ * Rounding rules, in struct profil_region.rounding: how the index of the counter is
+ * computed, with d = pc - offset, and w = size of a counter in bytes (2, 4 or 8).
+ * Divisions round down; products do not overflow.
  *
- * DOWN   index = (d * scale / 65536) / w          OpenSolaris, Linux, OSF/1
- * PC     index = (d / w) * scale / 65536          4.4BSD, glibc
- * UP     index = (d * scale / 65536 + w - 1) / w  AIX
- * FIRST  index = 0, whatever the scale            AIX with scale 2
+ * DOWN   (d * scale / 65536) / w          OpenSolaris, Linux, OSF/1
+ * PC     (d / w) * scale / 65536          4.4BSD, glibc
+ * UP     (d * scale / 65536 + w - 1) / w  AIX
+ * FIRST  0                                AIX with scale 2
  */
 #define PROFIL_ROUND_DOWN	0
 #define PROFIL_ROUND_PC		1
@@ -129,23 +107,21 @@ struct profil_info {
 #define PROFIL_ROUND_FIRST	3
 
 /**
- * struct profil_region - a range of pcs and the counters for it
+ * struct profil_region - a range of pcs and its counters
  * @start:    first pc of the region
- * @end:      first pc behind it; 0: the region has no upper end
- * @offset:   subtracted from the pc before it is scaled; at most @start.
- *            Normally @start itself; smaller where a region is a part of a
- *            larger one that another covers
- * @buf:      address of counter 0, a multiple of the counter size
- * @bytes:    size of the buffer in bytes, at least one counter; a rest that
- *            holds no whole counter is never touched. A pc whose counter would
- *            lie behind the buffer is out of range, as one in no region
- * @scale:    bytes of buffer per byte of text, as a fraction of 65536: at
- *            0x10000 a counter of w bytes stands for w bytes of text. 1 to
- *            2^32 - 1; 0 is EINVAL, except with PROFIL_ROUND_FIRST, where it
- *            must be 0
+ * @end:      first pc after the region, above @start; 0: no upper end
+ * @offset:   subtracted from the pc before scaling; at most @start. Usually @start;
+ *            lower if the region is a part of a larger range with one buffer
+ * @buf:      address of counter 0, aligned to the size of a counter
+ * @bytes:    size of the buffer in bytes, at least one counter. Bytes after the last
+ *            whole counter are never touched. A pc whose counter would lie after the
+ *            buffer is out of range
+ * @scale:    bytes of buffer per byte of text, times 65536: 1 to 2^32 - 1. At 0x10000
+ *            a counter of w bytes covers w bytes of text. Must be 0 with
+ *            PROFIL_ROUND_FIRST, and only then
  * @rounding: PROFIL_ROUND_*
  *
- * Buffers of several regions may lie in one page, touch and overlap.
+ * Buffers of different regions may share a page, touch or overlap.
  */
 struct profil_region {
 	__u64 start;
@@ -158,31 +134,21 @@ struct profil_region {
 };
 
 /* Flags, in struct profil_start.flags */
-#define PROFIL_USER_ONLY	0x1  /* only ticks that found user mode */
-#define PROFIL_PC_LOG		0x2  /* store pcs, count nothing: see @log */
-#define PROFIL_PIN_ON_HIT	0x4  /* pin and charge pages as they are hit */
-#define PROFIL_THREAD_ONLY	0x8  /* only ticks of the calling thread */
-#define PROFIL_FAULT_SIGNAL	0x10 /* SIGSEGV when the counters' memory went away */
-#define PROFIL_CHECK_ON_HIT	0x20 /* nor look at the memory before that */
-#define PROFIL_KERNEL_ONLY	0x40 /* only ticks that found the kernel */
+#define PROFIL_USER_ONLY	0x1  /* only samples taken in user mode */
+#define PROFIL_PC_LOG		0x2  /* store pcs in a log instead of counting */
+#define PROFIL_PIN_ON_HIT	0x4  /* pin and charge a page when a sample needs it */
+#define PROFIL_THREAD_ONLY	0x8  /* only samples of the calling thread */
+#define PROFIL_FAULT_SIGNAL	0x10 /* send SIGSEGV on PROFIL_STATE_FAULT */
+#define PROFIL_CHECK_ON_HIT	0x20 /* also check it only then; needs PIN_ON_HIT */
+#define PROFIL_KERNEL_ONLY	0x40 /* only samples taken in kernel mode; not with USER_ONLY */
 
 /*
  * Clocks, in struct profil_start.clock: when samples are taken
  *
- * AUTO    TICK up to the tick's rate, RANDOM above
- * TICK    at the scheduler's tick, which comes anyway: no interrupt is added. Rates
- *         below the tick's are had by leaving ticks out, evenly. (On a CPU of
- *         nohz_full=, whose tick is off, it is TIMER)
- * TIMER   by a timer of each CPU, at even intervals
- * RANDOM  by a timer, once in each interval, at a random point: no program can keep
- *         in step with it
- *
- * Timers run only on CPUs where profiled threads are, while they are, and come at most
- * once after they have left.
- *
- * Time that a hypervisor took is no CPU time of the thread: TICK leaves it out, to the
- * nearest tick, where the kernel learns of it (steal in /proc/stat). TIMER and RANDOM cannot:
- * it is known at ticks only. They take at most 100 ms' worth of it, see @skipped.
+ * AUTO    TICK up to tick_hz, RANDOM above
+ * TICK    at the scheduler's tick
+ * TIMER   by a per-CPU timer, at even intervals
+ * RANDOM  by a per-CPU timer, once in each interval, at a random point
  */
 #define PROFIL_CLOCK_AUTO	0
 #define PROFIL_CLOCK_TICK	1
@@ -190,12 +156,12 @@ struct profil_region {
 #define PROFIL_CLOCK_RANDOM	3
 
 /*
- * Overflow rules, in struct profil_start.overflow
+ * Overflow rules, in struct profil_start.overflow: at its highest value a counter
  *
- * WRAP      the counter goes on from 0                        BSD, Linux, OSF/1
- * SATURATE  the counter stays at the limit                    AIX
- * STOP      the counter stays at the limit, and the profile
- *           ends there (PROFIL_STATE_LIMIT)                   OpenSolaris
+ * WRAP      continues from 0                                BSD, Linux, OSF/1
+ * SATURATE  keeps the value                                 AIX
+ * STOP      keeps the value, and the profile ends when a
+ *           counter reaches it (PROFIL_STATE_LIMIT)         OpenSolaris
  */
 #define PROFIL_OVERFLOW_WRAP		0
 #define PROFIL_OVERFLOW_SATURATE	1
@@ -204,82 +170,24 @@ struct profil_region {
 /**
  * struct profil_start - argument of PROFIL_IOC_START
  * @size:       in: sizeof(struct profil_start)
- * @flags:      in: PROFIL_* flags above; unknown ones are EINVAL
- * @rate:       in: samples per second of CPU time of a thread, 1 to max_rate Hz; with
- *              PROFIL_CLOCK_TICK up to tick_hz
- * @width:      in: size of a counter in bits: 16, 32 or 64
+ * @flags:      in: PROFIL_* flags above; an unknown one is EINVAL
+ * @rate:       in: samples per second of CPU time of a thread, 1 to max_rate Hz, with
+ *              PROFIL_CLOCK_TICK at most tick_hz
+ * @width:      in: size of a counter, or of a log entry, in bits: 16, 32 or 64
  * @overflow:   in: PROFIL_OVERFLOW_*
  * @nr_regions: in: number of regions, 1 to max_regions; 0 with PROFIL_PC_LOG
- * @regions:    in: address of struct profil_region[nr_regions], sorted by
- *              start, none overlapping another
- * @limit:      in: for SATURATE and STOP, the highest value of a counter; 0: as
- *              high as @width allows. Must be 0 for WRAP
- * @catch_all:  in: address of a counter, aligned to its size, for pcs that have
- *              no other; 0: none
- * @log:        in: for PROFIL_PC_LOG, address of an array of pcs of @width bits
- *              (32 or 64), aligned to them. Each sampling point stores its pc
- *              in the next entry, until the log is full (PROFIL_STATE_FULL).
- *              @overflow, @limit and @catch_all must be 0. Otherwise 0. A forked
- *              child goes on in its copy behind its parent's entries; those that
- *              other threads stored while it was made may be missing in between.
- *              In shared memory the two would overwrite each other's
+ * @regions:    in: address of struct profil_region[nr_regions], sorted by @start, not
+ *              overlapping; 0 with PROFIL_PC_LOG
+ * @limit:      in: highest value of a counter with SATURATE and STOP; 0: the highest
+ *              that @width allows. Must be 0 with WRAP
+ * @catch_all:  in: address of a counter, aligned to its size, for pcs that have no
+ *              other; 0: none
+ * @log:        in: with PROFIL_PC_LOG, address of an array of pcs of @width bits (32 or
+ *              64), aligned to the size of an entry; @overflow, @limit and @catch_all
+ *              must be 0. Otherwise 0
  * @log_bytes:  in: size of the log in bytes, at least one entry. Otherwise 0
  * @clock:      in: PROFIL_CLOCK_*
  * @reserved:   in: 0
- *
- * Addresses may have a mark in their high bits where the kernel's other calls let them
- * (arm64: the top byte).
- *
- * The counters must lie in memory that the process may write (executable or not:
- * the stacks of old programs are): anonymous (heap, stack, a program's own data,
- * a private mapping of a file), shared memory (memfd, tmpfs, System V) or huge
- * pages. They are counted from where they stand: the kernel clears nothing.
- *
- * Their pages are pinned, so that a tick can write them, and charged to the
- * user's RLIMIT_MEMLOCK (unless the caller has CAP_IPC_LOCK), over all his
- * processes, until the profile ends. The limit is the one at the call; one that
- * replaces another needs room for both until it is done. All pages are pinned at the
- * call, which fails if that cannot be. With PROFIL_PIN_ON_HIT, and in a forked child,
- * each page is pinned and charged when a sample first needs it: samples that would exceed
- * the limit are lost, and status says why.
- * A pin of a part of a huge page keeps all of it, and all of it is charged, once.
- *
- * A page that has to be read from a file first, as of a private mapping, is read by the
- * call that pins it, which can be killed meanwhile. A sample that finds it absent waits
- * until the program has touched it, or for the next call of status or stop.
- *
- * With PROFIL_CHECK_ON_HIT, which goes with PROFIL_PIN_ON_HIT only (else EINVAL),
- * nobody asks whether the process can write the counters, neither at the call nor
- * when it changes that: of memory where it cannot, the first sample that needs it ends
- * the profile, with PROFIL_STATE_FAULT, and what can be written is counted in until
- * then. This is what the profil(2) of systems did that checked nothing.
- *
- * With PROFIL_THREAD_ONLY, as Solaris had it before 2.6, only the thread that
- * started the profile is sampled. There still is one profile in a process: a second
- * thread's start replaces the first's. It is passed on to a child that this thread
- * forks, whose only thread it then covers; to no other child, which is neither in
- * forks_followed nor in fork_failures. It ends with the process, not with the thread.
- *
- * With PROFIL_FAULT_SIGNAL, a profile that ends with PROFIL_STATE_FAULT sends the
- * process a SIGSEGV, as kill(2) does, with si_code SI_KERNEL: what a program gets
- * that writes its counters itself. Not if it has executed another program by then;
- * one that comes while it does so ends that program, unless it is blocked.
- *
- * What the program does to that memory meanwhile:
- *   - (but see PROFIL_CHECK_ON_HIT)
- *     it unmaps a page of it, moves it (mremap), maps something over it, shrinks
- *     the file behind it, or takes the right to write away from it (mprotect):
- *     the profile ends, with PROFIL_STATE_FAULT, and no counter is written after
- *     that call has returned, also in the pages that are left (for a moment
- *     longer there, where a file was shrunk). mprotect of pages
- *     that hold nothing yet may pass unseen, if it is taken back before a sample
- *     needs them. A forked child's memory is watched from its first sample on: if
- *     it has unmapped its counters by then, and has other memory at the same
- *     addresses, the samples go there;
- *   - the pages are discarded or replaced by the program or the kernel (madvise,
- *     hole punching, same-page merging, huge-page collapse, migration): counting
- *     goes on in the pages that the program sees then. Samples that come before
- *     they are pinned wait, and are counted afterwards.
  */
 struct profil_start {
 	__u32 size;
@@ -300,49 +208,37 @@ struct profil_start {
 /* States, in struct profil_status.state */
 #define PROFIL_STATE_OFF	0  /* no profile */
 #define PROFIL_STATE_RUNNING	1
-#define PROFIL_STATE_LIMIT	2  /* ended: a counter reached the limit */
+#define PROFIL_STATE_LIMIT	2  /* ended: a counter has reached the limit */
 #define PROFIL_STATE_FULL	3  /* ended: the pc log is full */
-#define PROFIL_STATE_FAULT	4  /* ended: the counters' memory went away */
+#define PROFIL_STATE_FAULT	4  /* ended: counter memory is gone or cannot be written */
 
 /**
  * struct profil_status - argument of PROFIL_IOC_STATUS and PROFIL_IOC_STOP
- * @size:         in: sizeof(struct profil_status)
- * @state:        out: PROFIL_STATE_*
- * @rate:         out: true sampling rate in Hz, less than asked for if samples of
- *                a timer would take more of a CPU than the administrator lets
- *                them (module parameter max_cpu_percent); 0 when off
- * @flags:        out: the flags it was started with
- * @samples:      out: sampling points met by the process's threads. Always the
- *                sum of the next four (once stopped; while it runs, the figures
- *                are read one after the other)
- * @counted:      out: of these, the ones that met a region's counter (one that
- *                stays at its limit included) or were stored in the log
- * @out_of_range: out: of these, the ones whose pc has no counter in a region;
- *                the catch-all counter, if there is one, has them
- * @pending:      out: of these, the ones not yet added to their counters: their
- *                page is not pinned yet, or the program and other CPUs write the
- *                counter without pause. The call itself sees to those that it
- *                finds, so that this is 0 but for the samples that come meanwhile
- * @lost:         out: of these, the ones that could not be counted; see @error
- * @pinned_bytes: out: memory that is kept for the counters by pins, in bytes; huge pages
- *                in whole
- * @error:        out: why samples were lost, or the profile ended, last: 0, or
- *                EFAULT (the counters' memory went away), ENOMEM (RLIMIT_MEMLOCK,
- *                or no memory), ENOBUFS (more were waiting than there is room
- *                for), or the error that pinning ended with. Samples lost because
- *                several were due at once, and the first of them ended the
- *                profile, leave it as it is
- * @clock:        out: PROFIL_CLOCK_*, never AUTO
- * @forks_followed: out: children that this profile was passed on to
- * @fork_failures: out: children that are not profiled, because max_user_sessions would
- *                have been exceeded, or there was no memory
- * @skipped:      out: sampling points that were due and are in no other figure: a CPU
- *                that could not look for long (a virtual machine that was stopped, a
- *                debugger, interrupts off) takes at most 100 ms' worth of them for the
- *                pc that it finds then, and at most 512 for a pc log
+ * @size:           in: sizeof(struct profil_status)
+ * @state:          out: PROFIL_STATE_*; from PROFIL_IOC_STOP, the state before the stop
+ * @rate:           out: effective rate in Hz: the requested one, or less if the module
+ *                  parameter max_cpu_percent has lowered it; 0 without a profile
+ * @flags:          out: flags of PROFIL_IOC_START
+ * @samples:        out: samples taken: counted + out_of_range + pending + lost (exact
+ *                  once the profile has ended: the fields are read one after the other)
+ * @counted:        out: samples counted in a region, also if the counter stays at its
+ *                  limit, or stored in the log
+ * @out_of_range:   out: samples whose pc has no counter in a region, whether the
+ *                  catch-all counter took them or not
+ * @pending:        out: samples not yet added to their counters
+ * @lost:           out: samples that could not be counted: see @error
+ * @pinned_bytes:   out: memory pinned for the counters in bytes; huge pages count whole
+ * @error:          out: errno of the last loss of samples or of the end of the profile:
+ *                  0, EFAULT (counter memory is gone or cannot be written), ENOMEM
+ *                  (RLIMIT_MEMLOCK or out of memory), ENOBUFS (too many samples
+ *                  pending), or another error of pinning
+ * @clock:          out: PROFIL_CLOCK_*, never AUTO
+ * @forks_followed: out: forked children that inherited the profile
+ * @fork_failures:  out: forked children that did not, because of max_user_sessions or
+ *                  for lack of memory
+ * @skipped:        out: samples that were due but not taken, in no other field
  *
- * With all fields 0 but @size, nothing has ever been started, or it has been
- * stopped: the figures end with the profile. In a forked child they begin at 0.
+ * All fields except @size are 0 if there is no profile.
  */
 struct profil_status {
 	__u32 size;
