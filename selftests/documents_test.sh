@@ -3,7 +3,7 @@
 #
 # What README and the manual pages show, as a reader would take it from there: programs
 # compile without a warning, commands run, and options are those that there are. What
-# pages/audit says of the five systems' pages is true of the tests and of profil(2). Runs
+# pages/audit says of the five systems' pages is true of the tests and of our pages. Runs
 # natively, needs no module.
 
 cd "$(dirname "$0")" || exit 1
@@ -78,10 +78,11 @@ manual_programs() {
 	examples "$1" && each_compiles "$work"/examples/*.c
 }
 
-# with a dialect's headers and library
-monitor_program() {
-	examples ../lib/man/monitor.3 &&
-	compiles "$work/examples/1.c" -I../lib/include/profil/solaris ../lib/libprofil-solaris.so
+# dialect_program PAGE DIALECT: with the types of the dialect's manual page
+dialect_program() {
+	examples "$1" &&
+	compiles "$work/examples/1.c" -no-pie -DPROFIL_PAGE_TYPES "-I../lib/include/profil/$2" \
+		"../lib/libprofil-$2.so"
 }
 
 # as_installed DIRECTORY: a shell there, with the commands on standard input, which finds
@@ -223,24 +224,23 @@ audit_tests() {
 	return $failed
 }
 
-# deviations_after HEADING: the items of the list in profil(2) below it, each a line
-deviations_after() {
-	mandoc -T ascii -O width=1000 ../lib/man/profil.2 | col -bx | awk -v heading="$1" '
-		index($0, heading) { here = 1; next }
+# deviations PAGE: the items of its list DEVIATIONS, each a line
+deviations() {
+	mandoc -T ascii -O width=1000 "../lib/man/$1" | col -bx | awk '
+		/^[A-Z]/ { here = /^DEVIATIONS/ }
 		!here || /^$/ { next }
 		/^     -  / { if (item) print item; item = "" }
-		/^     -  |^        / { $1 = $1; item = item (item ? " " : "") $0; next }
-		item { exit }
+		/^     -  |^        / { $1 = $1; item = item (item ? " " : "") $0 }
 		END { if (item) print item }' | sed 's/^- //'
 }
 
-# audit_deviations FILE HEADING: what deviates or is missing is named by the begin of one item of
-# the page's own list or of that of all pages, and each of its own list has its row
+# audit_deviations FILE PAGE: each sentence that deviates or is missing names the first words of
+# one item in the list of PAGE or of profil-dialects(7), and each item of PAGE has a row
 audit_deviations() {
 	local first result shown named text item failed=0
 
-	deviations_after "$2" >"$work/own"
-	deviations_after "From the page of any of these systems" >"$work/shared"
+	deviations "$2" >"$work/own"
+	deviations profil-dialects.7 >"$work/shared"
 	: >"$work/named"
 	while IFS=$cell read -r first result shown named; do
 		[[ $first = '`'* ]] && named=$first result=deviates
@@ -252,10 +252,10 @@ audit_deviations() {
 			echo "$text" >>"$work/named"
 			[ "$(sort -u "$work/own" "$work/shared" |
 				awk -v text="$text" 'index($0, text) == 1' | wc -l)" = 1 ] ||
-				{ echo "# not in profil(2), or twice: $text"; failed=1; }
+				{ echo "# not in $2, or twice: $text"; failed=1; }
 		done < <(quoted "$named")
 	done < <(audit_cells "$1")
-	[ -s "$work/own" ] || { echo "# no list below $2"; failed=1; }
+	[ -s "$work/own" ] || { echo "# no list in $2"; failed=1; }
 	while IFS= read -r item; do
 		while IFS= read -r text; do
 			[[ $item = "$text"* ]] && continue 2
@@ -277,23 +277,27 @@ audit_totals() {
 	[ "$(sed -n '5p' "$1")" = "$totals" ] || { echo "# $totals"; false; }
 }
 
-# FILE, and the heading of its list in profil(2)
+# An audit and its page
 audits=(
-"solaris Deviations from the page of OpenSolaris"
-"bsd Deviations from the page of 4.4BSD"
-"linux099 Deviations from the page of Linux 0.99.11"
-"osf1 Deviations from the page of OSF/1"
-"aix Deviations from the page of AIX"
-"shared From the page of any of these systems"
+"solaris profil_solaris.2"
+"bsd profil_bsd.2"
+"linux099 profil_linux099.2"
+"osf1 profil_osf1.2"
+"aix profil_aix.2"
+"shared profil-dialects.7"
 )
 
 ktap_print_header
-pages=(../lib/man/*)
+mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
 ktap_set_plan $((1 + ${#pages[@]} + 5 + 4 + 3 * ${#audits[@]}))
 check "README: programs" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
-	*/monitor.3) check "monitor.3: program" monitor_program ;;
+	*/monitor.3) check "monitor.3: program" dialect_program "$page" solaris ;;
+	*/profil_*.2)
+		dialect=${page##*/profil_}
+		check "${page##*/}: program" dialect_program "$page" "${dialect%.2}"
+		;;
 	*) check "${page##*/}: programs" manual_programs "$page" ;;
 	esac
 done
@@ -307,10 +311,10 @@ for subcommand in run report diff export; do
 		known_everywhere "$subcommand"
 done
 for line in "${audits[@]}"; do
-	read -r page heading <<<"$line"
-	audit=pages/audit/$page.md
+	read -r audit page <<<"$line"
+	audit=pages/audit/$audit.md
 	check "$audit: its tests are there" audit_tests "$audit"
-	check "$audit: its deviations are those of profil(2)" audit_deviations "$audit" "$heading"
+	check "$audit: its deviations are those of $page" audit_deviations "$audit" "$page"
 	check "$audit: its totals" audit_totals "$audit"
 done
 ktap_finished

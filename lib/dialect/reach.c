@@ -20,6 +20,6 @@ void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int of
 	    offset + ((uint64_t)bytes << 16) / scale > entry || atomic_exchange(&said, 1))
 		return;
 	fprintf(stderr,
-		"libprofil-%s: profil() has an offset of 32 bits, and the program is loaded above them, at %#llx: it is not profiled; link it with -no-pie, or let it have 64 bits by the headers of profil-%s (profil(2))\n",
+		"libprofil-%s: profil() has an offset of 32 bits, and the program is loaded above them, at %#llx: it is not profiled; link it with -no-pie, or let it have 64 bits by the headers of profil-%s (profil-dialects(7))\n",
 		dialect, (unsigned long long)entry, dialect);
 }
