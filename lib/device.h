@@ -9,7 +9,7 @@
 
 /*
  * None of these changes errno: where a profil() returns nothing, it alone tells of
- * errors (call.h, profil_call_return()).
+ * errors (ioctl.h, profil_ioctl_return()).
  */
 
 /* Open the device. Return: descriptor, which is closed on exec; or -errno. */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "ioctl.h"
 #include "device.h"
 #include "fallback.h"
-#include "tell.h"
+#include "diagnose.h"
 
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 
@@ -58,7 +58,7 @@ static int begin(int error, void (*tell)(int error, const char *consequence))
 
 int profil_fallback_begin(int error)
 {
-	return begin(error, profil_tell);
+	return begin(error, profil_diagnose_open);
 }
 
 bool profil_fallback_needed(int *error)
@@ -67,10 +67,10 @@ bool profil_fallback_needed(int *error)
 
 	if (profil_fallback_used())
 		return true;
-	unreachable = profil_call_reach();
-	if (unreachable && profil_call_may_count()) {
+	unreachable = profil_ioctl_probe();
+	if (unreachable && profil_ioctl_may_be_running()) {
 		/* two clocks must not run at once */
-		profil_tell(-unreachable, "this starts no profile");
+		profil_diagnose_open(-unreachable, "this starts no profile");
 		*error = unreachable;
 	} else if (unreachable) {
 		*error = profil_fallback_begin(-unreachable);
@@ -80,7 +80,7 @@ bool profil_fallback_needed(int *error)
 
 static void tell_refusal(int error, const char *consequence)
 {
-	profil_say("libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
+	profil_diagnose_print("libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
 		   strerrordesc_np(error), strerrorname_np(error),
 		   profil_device_start_remedy(error), consequence);
 }

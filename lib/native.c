@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "call.h"
+#include "ioctl.h"
 #include "profil.h"
 
 #define END_OF(type, field)							\
@@ -48,7 +48,7 @@ int profil_start_sized(const struct profil_attr *given, size_t size)
 	if (!error && attr.nr_regions > UINT32_MAX)
 		error = -E2BIG;
 	if (error)
-		return profil_call_return(error);
+		return profil_ioctl_return(error);
 	start = (struct profil_start){
 		.flags = attr.flags,
 		.rate = attr.rate,
@@ -62,7 +62,7 @@ int profil_start_sized(const struct profil_attr *given, size_t size)
 		.log = (uintptr_t)attr.log,
 		.log_bytes = attr.log_bytes,
 	};
-	return profil_call_return(profil_call_start(&start));
+	return profil_ioctl_return(profil_ioctl_start(&start));
 }
 
 static bool is_status_size(size_t size)
@@ -82,26 +82,26 @@ static void write_status(void *to, size_t size, struct profil_status *status)
 int profil_stop_sized(struct profil_status *given, size_t size)
 {
 	struct profil_status status;
-	int error = given && !is_status_size(size) ? -EINVAL : profil_call_stop(&status);
+	int error = given && !is_status_size(size) ? -EINVAL : profil_ioctl_stop(&status);
 
 	if (!error && given)
 		write_status(given, size, &status);
-	return profil_call_return(error);
+	return profil_ioctl_return(error);
 }
 
 /* As documented in profil.h. */
 int profil_status_sized(struct profil_status *given, size_t size)
 {
 	struct profil_status status;
-	int error = is_status_size(size) ? profil_call_status(&status) : -EINVAL;
+	int error = is_status_size(size) ? profil_ioctl_status(&status) : -EINVAL;
 
 	if (!error)
 		write_status(given, size, &status);
-	return profil_call_return(error);
+	return profil_ioctl_return(error);
 }
 
 /* As documented in profil.h. */
 int profil_set_rate(unsigned int hz)
 {
-	return profil_call_return(profil_call_set_rate(hz));
+	return profil_ioctl_return(profil_ioctl_set_rate(hz));
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "call.h"
+#include "ioctl.h"
 #include "profil.h"
 
 /* As documented in profil.h. */
@@ -23,15 +23,15 @@ long pcsample(uintptr_t samples[], long nsamples)
 	int error;
 
 	if (nsamples < 0)
-		return profil_call_return(-EINVAL);
+		return profil_ioctl_return(-EINVAL);
 	if ((unsigned long)nsamples > LONG_MAX / sizeof(*samples))
-		return profil_call_return(-E2BIG);
+		return profil_ioctl_return(-E2BIG);
 	/* the stop returns how many were stored; a start in its place would not */
-	error = profil_call_end(&status);
+	error = profil_ioctl_off_status(&status);
 	if (error)
-		return profil_call_return(error);
-	error = nsamples ? profil_call_start(&start) : 0;
+		return profil_ioctl_return(error);
+	error = nsamples ? profil_ioctl_start(&start) : 0;
 	if (error)
-		return profil_call_return(error);
+		return profil_ioctl_return(error);
 	return status.flags & PROFIL_PC_LOG ? (long)status.counted : 0;
 }

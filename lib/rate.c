@@ -25,7 +25,7 @@ static int rate_of_environment(void)
 
 	if (!text)
 		return 0;
-	/* not by strtol(), of which newer C libraries have one of another name: run/libc.h */
+	/* not by strtol(), of which newer C libraries have one of another name: preload/libc.h */
 	for (; *end >= '0' && *end <= '9' && rate <= INT_MAX; end++)
 		rate = 10 * rate + (*end - '0');
 	if (rate && rate <= INT_MAX && !*end)

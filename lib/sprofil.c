@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/profil.h>
 
-#include "call.h"
+#include "ioctl.h"
 #include "profil.h"
 #include "rate.h"
 
@@ -178,7 +178,7 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 	}
 	arg.regions = (uintptr_t)cut.regions;
 	arg.nr_regions = (uint32_t)cut.nr;
-	error = arg.nr_regions ? profil_call_start(&arg) : profil_call_off();
+	error = arg.nr_regions ? profil_ioctl_start(&arg) : profil_ioctl_off();
 	*rate = arg.nr_regions ? arg.rate : 0;
 free:
 	free(cut.regions);
@@ -191,7 +191,7 @@ static unsigned int true_rate(unsigned int asked)
 {
 	struct profil_status status;
 
-	if (!asked || profil_call_status(&status) || !status.rate)
+	if (!asked || profil_ioctl_status(&status) || !status.rate)
 		return asked;
 	return status.rate;
 }
@@ -204,14 +204,14 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	int error = check(profp, profcnt, flags);
 
 	if (error)
-		return profil_call_return(error);
+		return profil_ioctl_return(error);
 	if (!profcnt)
-		return profil_call_return(profil_call_off());
+		return profil_ioctl_return(profil_ioctl_off());
 	error = start(profp, (size_t)profcnt, flags, &rate);
 	if (!error && tvp) {
 		rate = true_rate(rate);
 		tvp->tv_sec = rate == 1;
 		tvp->tv_usec = rate > 1 ? 1000000 / rate : 0;
 	}
-	return profil_call_return(error);
+	return profil_ioctl_return(error);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profil command's half inside the profiled program (lib/run/), by itself: a run's
- * memory (lib/run/run.h) as the command makes it, or as nobody should, and this program
+ * The profil command's half inside the profiled program (lib/preload/), by itself: a run's
+ * memory (lib/preload/run.h) as the command makes it, or as nobody should, and this program
  * executed with it. What the command makes of it: command_test.sh, follow_test.sh.
  */
 #include <signal.h>

@@ -55,7 +55,7 @@ examples() {
 
 # compiles FILE FLAG...
 compiles() {
-	cc -Wall -Wextra -Werror -I../lib -I../uapi -x c "$1" -x none "${@:2}" \
+	cc -Wall -Wextra -Werror -I../lib/include -I../uapi -x c "$1" -x none "${@:2}" \
 		-o "$work/program" ../lib/libprofil.so 2>"$work/err"
 }
 
@@ -103,7 +103,7 @@ readme_library() {
 
 readme_pg() {
 	mkdir "$work/pg" &&
-	cc -pg -O2 -I../uapi -I../lib -pthread spin.c -o "$work/pg/prog" 2>"$work/err" &&
+	cc -pg -O2 -I../uapi -I../lib/include -pthread spin.c -o "$work/pg/prog" 2>"$work/err" &&
 	sed 's,\./prog$,& 0.1,' "$(block "gprof ./prog gmon.out")" | sed 's,gprof \./prog 0.1,gprof ./prog,' |
 		as_installed "$work/pg" && grep -q 'Flat profile' "$work/out"
 }

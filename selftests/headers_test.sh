@@ -70,7 +70,7 @@ ours() {
 		includes profil.h sys/profil.h unistd.h
 		echo 'void f(void);'
 		echo 'void f(void) { static struct profil_attr a; (void)!profil_start(&a); }'
-	} | compile . -I../lib -I../uapi "$@"
+	} | compile . -I../lib/include -I../uapi "$@"
 }
 
 # our own beside a dialect's, which binds profil()
@@ -78,8 +78,8 @@ ours_beside() {
 	local dialect=$1
 
 	shift
-	includes unistd.h profil.h | compile "$dialect" -I../lib -I../uapi "$@" &&
-	includes profil.h unistd.h | compile "$dialect" -I../lib -I../uapi "$@"
+	includes unistd.h profil.h | compile "$dialect" -I../lib/include -I../uapi "$@" &&
+	includes profil.h unistd.h | compile "$dialect" -I../lib/include -I../uapi "$@"
 }
 
 # The pages' own declarations
@@ -151,7 +151,7 @@ asks_by_version() {
 		echo 'int main(void) { static unsigned short b[8]; return profil(b, 16, 0, 0) +'
 		echo '(int)pcsample(0, 0) + profil_set_rate(0) + profil_stop(0); }'
 	} >"$work/program.c" &&
-	"${CC:-cc}" -I../lib -I../uapi -o "$work/program" "$work/program.c" \
+	"${CC:-cc}" -I../lib/include -I../uapi -o "$work/program" "$work/program.c" \
 		../lib/libprofil.so 2>"$work/err" &&
 	[ "$(nm -D --undefined-only "$work/program" |
 		awk '/prof|pcsample/ { print $2 }' | LC_ALL=C sort | tr '\n' ' ')" = \

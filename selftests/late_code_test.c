@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Code that comes to a profiled program while it runs: what the profil command's half
- * inside it (lib/run/) makes of that, and what if it can make nothing of it. Programs
+ * inside it (lib/preload/) makes of that, and what if it can make nothing of it. Programs
  * that use such code: follow_test.sh.
  */
 #include <dlfcn.h>

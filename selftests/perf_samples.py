@@ -22,7 +22,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROFIL = os.environ.get("PROFIL", os.path.join(HERE, "../tools/profil"))
 
-# Of text that a count of profil stands for (lib/run/run.h)
+# Of text that a count of profil stands for (lib/preload/run.h)
 TEXT_BYTES = 4
 KERNEL = 1 << 63
 

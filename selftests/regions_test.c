@@ -14,7 +14,7 @@
  */
 #define prof	aix_prof
 #define profil	aix_profil
-#include "../lib/include/profil/aix/mon.h"
+#include "profil/aix/mon.h"
 #undef prof
 #undef profil
 

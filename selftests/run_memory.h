@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A run's memory (lib/run/run.h) as the profil command makes it, and the test program
+ * A run's memory (lib/preload/run.h) as the profil command makes it, and the test program
  * executed with it, as one that is profiled. For one file of each such program.
  */
 #ifndef SELFTESTS_RUN_MEMORY_H
@@ -10,7 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "run/run.h"
+#include "preload/run.h"
 
 /* How the profiled program ends if all went as it should */
 #define RAN		17

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libprofil-bsd: profil() as the manual page of 4.4BSD declares it. See solaris.c.
- *
- * Addresses from 2^31 on are negative as an int. They are taken for what they are.
+ * 4.4BSD. The rule is the manual page's, which divides by 2 before it scales: kernels
+ * did it after, which differs for odd distances and scales that are no power of 2.
  */
-#include "reach.h"
+#include <errno.h>
 
-#define PROFIL_DIALECT_HEADERS
+#include "ioctl.h"
 #include "profil.h"
 
-int profil(char *samples, int size, int offset, int scale);
-int _Z6profilPciii(char *samples, int size, int offset, int scale)
-	__attribute__((alias("profil")));
+#define HIGHEST_SCALE	65536
 
-int profil(char *samples, int size, int offset, int scale)
+/* As documented in profil.h. */
+int profil_bsd(char *samples, size_t size, unsigned long offset,
+	       unsigned int scale)
 {
-	profil_reach_check("bsd", (unsigned int)size, (unsigned int)offset,
-			   (unsigned int)scale);
-	return profil_bsd(samples, (unsigned int)size, (unsigned int)offset,
-			  (unsigned int)scale);
+	struct profil_histogram histogram = {
+		.buf = samples,
+		.bytes = size,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_PC,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+	};
+
+	if (scale > HIGHEST_SCALE)
+		return profil_ioctl_return(-EINVAL);
+	if (!scale)
+		return profil_ioctl_return(profil_ioctl_off());
+	/* "profiling is terminated": also that of an earlier call */
+	return profil_ioctl_return(profil_ioctl_histogram_or_off(&histogram));
 }

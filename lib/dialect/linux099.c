@@ -1,21 +1,47 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libprofil-linux099: profil() as the manual page of Linux 0.99.11 declares it. See
- * solaris.c and bsd.c.
+ * Linux 0.99.11, whose C library counted in a signal handler: a buffer that cannot be
+ * written is the program's own fault there. So where there is no device, today's C library
+ * counts, which does the same.
  */
-#include "reach.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-#define PROFIL_DIALECT_HEADERS
+#include "ioctl.h"
+#include "fallback.h"
 #include "profil.h"
 
-int profil(char *buf, int bufsiz, int offset, int scale);
-int _Z6profilPciii(char *buf, int bufsiz, int offset, int scale)
-	__attribute__((alias("profil")));
-
-int profil(char *buf, int bufsiz, int offset, int scale)
+static void start(const struct profil_histogram *histogram)
 {
-	if (buf && scale > 0)
-		profil_reach_check("linux099", (unsigned int)bufsiz, (unsigned int)offset,
-				   (unsigned int)scale);
-	return profil_linux099(buf, bufsiz, (unsigned int)offset, scale);
+	/* EFAULT: not in the process's half of the address space at all */
+	if (profil_ioctl_histogram_or_warn("profil_linux099", histogram) == -EFAULT)
+		raise(SIGSEGV);
+}
+
+/* As documented in profil.h. */
+int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale)
+{
+	struct profil_histogram histogram = {
+		.buf = buf,
+		.bytes = (unsigned int)bufsiz,
+		.offset = offset,
+		.scale = (unsigned int)scale,
+		.rounding = PROFIL_ROUND_DOWN,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+		.flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT |
+			 PROFIL_FAULT_SIGNAL,
+	};
+	bool off = !buf || !bufsiz || scale < 2;
+	int error = 0;
+
+	if (off && !profil_fallback_used())
+		profil_ioctl_off_or_warn("profil_linux099");
+	else if (profil_fallback_needed(&error))
+		profil_fallback_call(off ? NULL : (unsigned short *)buf,
+				     (unsigned int)bufsiz, offset, (unsigned int)scale);
+	else if (!error)
+		start(&histogram);
+	return 0;
 }

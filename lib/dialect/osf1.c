@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libprofil-osf1: profil() as the manual page of OSF/1 declares it. See solaris.c.
+ * OSF/1. Its page tells 1 as the scale that turns profiling off; 0 did so in all of
+ * its ancestors.
  */
-#include "reach.h"
-
-#define PROFIL_DIALECT_HEADERS
+#include "ioctl.h"
 #include "profil.h"
 
-void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset,
-	    unsigned int scale);
-void _Z6profilPsjjj(short *short_buffer, unsigned int buffer_size, unsigned int offset,
-		    unsigned int scale) __attribute__((alias("profil")));
-
-void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset,
-	    unsigned int scale)
+/* As documented in profil.h. */
+int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
+		unsigned int scale)
 {
-	profil_reach_check("osf1", buffer_size, offset, scale);
-	profil_osf1(short_buffer, buffer_size, offset, scale);
+	struct profil_histogram histogram = {
+		.buf = short_buffer,
+		.bytes = buffer_size,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_DOWN,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+		.flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT,
+	};
+
+	if (scale < 2)
+		return profil_ioctl_return(profil_ioctl_off_or_warn("profil_osf1"));
+	return profil_ioctl_return(
+		profil_ioctl_histogram_or_warn("profil_osf1", &histogram));
 }

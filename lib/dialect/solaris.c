@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libprofil-solaris: profil() as the manual page of OpenSolaris declares it.
- *
- * The page declares int and unsigned int. A caller that was compiled so leaves the upper
- * halves of 64-bit registers undefined. Parameters of the same types ignore them.
+ * OpenSolaris: stops for good once a counter has reached the highest short. The rule
+ * is the manual page's; shipped kernels stopped one hit later, and took scale 2 for
+ * "all in counter 0".
  */
-#include "reach.h"
+#include <limits.h>
 
-#define PROFIL_DIALECT_HEADERS
+#include "ioctl.h"
 #include "profil.h"
 
-void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
-	    unsigned int scale);
-/* The same as C++ calls it, where the page's declaration is not in extern "C" */
-void _Z6profilPtjjj(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
-		    unsigned int scale) __attribute__((alias("profil")));
-
-void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
-	    unsigned int scale)
+/* As documented in profil.h. */
+int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
+		   unsigned int scale)
 {
-	profil_reach_check("solaris", bufsiz, offset, scale);
-	profil_solaris(buff, bufsiz, offset, scale);
+	struct profil_histogram histogram = {
+		.buf = buff,
+		.bytes = bufsiz,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_DOWN,
+		.overflow = PROFIL_OVERFLOW_STOP,
+		.limit = SHRT_MAX,
+		.flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT,
+	};
+
+	if (scale < 2)
+		return profil_ioctl_return(profil_ioctl_off_or_warn("profil_solaris"));
+	return profil_ioctl_return(
+		profil_ioctl_histogram_or_warn("profil_solaris", &histogram));
 }

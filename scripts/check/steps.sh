@@ -71,12 +71,12 @@ static_user() {
 	make -s -C tools && # generated headers
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
 		--enable=warning,performance,portability \
-		--suppress=missingIncludeSystem -Iuapi -Ilib -Itools lib tools || return
+		--suppress=missingIncludeSystem -Iuapi -Ilib -Ilib/include -Itools lib tools || return
 	sources=$(files lib tools | grep '\.c$')
-	grep -vE '/(mon)?(aix|osf1|solaris)\.c$' <<<"$sources" | tidy || return
+	grep -vE '/(aix|osf1|solaris)\.c$' <<<"$sources" | tidy || return
 	# these include their dialect's headers
 	for dialect in aix osf1 solaris; do
-		grep -E "/(mon)?$dialect\.c$" <<<"$sources" |
+		grep -E "/$dialect\.c$" <<<"$sources" |
 			tidy "-Ilib/include/profil/$dialect" || return
 	done
 }
@@ -85,7 +85,7 @@ static_user() {
 # 14 does not know va_start() in the second file of a run
 tidy() {
 	xargs -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 -D_GNU_SOURCE \
-		-Iuapi -Ilib -Itools -DLIBDIR='"/usr/lib"' -DPROFIL_VERSION='""' "$@" 2>&1
+		-Iuapi -Ilib -Ilib/include -Itools -DLIBDIR='"/usr/lib"' -DPROFIL_VERSION='""' "$@" 2>&1
 }
 
 static_scripts() {

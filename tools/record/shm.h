@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <run/run.h>
+#include <preload/run.h>
 
 /**
  * struct shm_object - an executable segment, checked

@@ -2,7 +2,7 @@
 /*
  * What libprofil makes of a gmon.out file that is there when a -pg program ends, which
  * the C library has written, or anybody: it has its own histogram put in, and all else
- * stays. For libFuzzer; the sanitizers judge, and the promises of gmonfile.h.
+ * stays. For libFuzzer; the sanitizers judge, and the promises of gmon/file.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <gmonfile.h>
+#include <gmon/file.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,11 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	error = profil_gmonfile_replace(fd, &histogram);
+	error = profil_gmon_file_replace(fd, &histogram);
 	if (error == -EBADMSG && !is_still(fd, data, size))
 		abort();
 	/* what it has made is one, too */
-	if (!error && profil_gmonfile_replace(fd, &histogram))
+	if (!error && profil_gmon_file_replace(fd, &histogram))
 		abort();
 	close(fd);
 	return 0;

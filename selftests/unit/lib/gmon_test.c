@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "gmon.h"
+#include "lib/gmon/gmon.h"
 #include "support/calls.h"
 
 #define LOW	0x10001UL	/* the C library begins at 0x10000, and ends at 0x11004 */

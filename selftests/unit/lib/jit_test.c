@@ -3,7 +3,7 @@
  * Areas in which a program makes code: which become one, and which are too many.
  */
 /* its list is for a whole program: each test begins it anew */
-#include "lib/run/jit.c"
+#include "lib/preload/jit.c"
 
 #include "support/test.h"
 

@@ -13,7 +13,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "lib/run/objects.h"
+#include "lib/preload/objects.h"
 #include "support/test.h"
 
 #define PARTS	100

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/profil.h>
 
-#include "lib/profil.h"
+#include "lib/include/profil.h"
 #include "support/fake_device.h"
 #include "support/test.h"
 

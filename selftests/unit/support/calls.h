@@ -14,7 +14,7 @@
 #include <sys/profil.h>
 #include <unistd.h>
 
-#include "lib/profil.h"
+#include "lib/include/profil.h"
 #include "support/fake_device.h"
 #include "support/test.h"
 

@@ -14,7 +14,7 @@
 #define FAKE_RATE	250	/* the highest, in Hz */
 #define FAKE_DEVICE	"/dev/full"	/* what is opened: a device that ignores all flags */
 
-#define FAKE_DESCRIPTOR	0x100000	/* in place of one: fake_kept.c */
+#define FAKE_DESCRIPTOR	0x100000	/* in place of one: fake_device_fd.c */
 
 struct fake_device {
 	/* to be set; errno, 0: none */

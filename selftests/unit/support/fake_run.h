@@ -5,7 +5,7 @@
 #ifndef FAKE_RUN_H
 #define FAKE_RUN_H
 
-#include <run/run.h>
+#include <preload/run.h>
 
 #define FAKE_OBJECTS	2
 #define FAKE_PROCESSES	3

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The GNU C library's profil(), counted by the kernel.
+ */
+#include <errno.h>
+
+#include "ioctl.h"
+#include "dialect/glibc.h"
+#include "fallback.h"
+
+static int start(unsigned short *buf, size_t bufsiz, size_t offset,
+		 unsigned int scale)
+{
+	struct profil_histogram histogram = {
+		.buf = buf,
+		.bytes = bufsiz,
+		.offset = offset,
+		.scale = scale,
+		.rounding = PROFIL_ROUND_PC,
+		.overflow = PROFIL_OVERFLOW_WRAP,
+	};
+
+	return profil_ioctl_histogram(&histogram);
+}
+
+/* As profil() is documented in profil.h. */
+int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
+		 unsigned int scale)
+{
+	/* scale 0 is what glibc's comment, and all older pages, call off */
+	bool off = !buf || !scale;
+	int error = 0;
+
+	if (off && !profil_fallback_used())
+		error = profil_ioctl_off();
+	else if (profil_fallback_needed(&error))
+		return profil_fallback_call(off ? 0 : buf, bufsiz, offset, scale);
+	else if (!error)
+		error = start(buf, bufsiz, offset, scale);
+	return profil_ioctl_return(error);
+}

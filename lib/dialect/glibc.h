@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROFIL_GLIBC_H
+#define PROFIL_GLIBC_H
+
+#include <stddef.h>
+
+/* What plain profil() is where no other dialect has been chosen. */
+int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
+		 unsigned int scale);
+
+#endif /* PROFIL_GLIBC_H */

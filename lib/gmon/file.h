@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef PROFIL_GMON_FILE_H
+#define PROFIL_GMON_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Text per counter, in bytes: what the GNU C library has, too. */
+#define PROFIL_GMON_TEXT_BYTES	4
+
+/**
+ * struct profil_gmon_histogram - samples of a program's text
+ * @low:    link-time address of the text that the first counter stands for
+ * @counts: the counters
+ * @nr:     their number
+ * @rate:   samples per second of CPU time
+ */
+struct profil_gmon_histogram {
+	uintptr_t low;
+	const uint32_t *counts;
+	size_t nr;
+	uint32_t rate;
+};
+
+/*
+ * Replace the histogram in a gmon.out file by another; all else stays. fd: open for
+ * reading and writing. Return: 0; -EBADMSG: it is no such file, and is as it was; or
+ * another -errno, and it is damaged.
+ */
+int profil_gmon_file_replace(int fd, const struct profil_gmon_histogram *histogram);
+
+#endif /* PROFIL_GMON_FILE_H */

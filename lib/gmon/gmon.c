@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Programs compiled with -pg. Their start-up code has the C library count calls, and
+ * sample by SIGPROF and ITIMER_PROF into a histogram of its own; at the end it writes
+ * both to gmon.out. The calls stay its own. The sampling is ended as soon as it has
+ * begun, the kernel counts into a histogram of ours, and that takes the other's place
+ * in the file. None of it asks how the C library is made inside.
+ *
+ * Fork: the kernel goes on to count in the child, whose copy of the histogram is empty
+ * (MADV_WIPEONFORK), so that files of parent and child add up. The calls in the child's
+ * file include, as ever, those from before the fork: the C library copies them, and has
+ * no way to begin anew that writes no file. A child that shares its parent's memory
+ * (vfork) counts there until it executes another program.
+ *
+ * The process has one profile: if the program starts another meanwhile, by any function
+ * of the library, that is left alone, and what had been counted by then is written.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "ioctl.h"
+#include "device.h"
+#include "fallback.h"
+#include "gmon/gmon.h"
+#include "gmon/output.h"
+#include "warnings.h"
+#include "gmon/proftimer.h"
+
+#define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
+
+static struct {
+	bool taken;		/* SIGPROF is not what samples this program */
+	uint32_t *counters;	/* NULL: nor does anything else */
+	size_t nr;
+	unsigned long low;	/* pc that the first one stands for */
+	uint32_t rate;
+	bool counting;		/* started, and not stopped by us since then */
+	unsigned int serial;	/* profil_ioctl_serial() when it was started */
+	uint64_t samples;	/* of stops so far */
+	uint64_t lost;
+	int lost_error;
+} gmon;
+
+/* Behind the counters is one that is not 0, unless fork has wiped it. */
+static size_t counters_bytes(void)
+{
+	return (gmon.nr + 1) * sizeof(*gmon.counters);
+}
+
+static bool was_forked(void)
+{
+	return !gmon.counters[gmon.nr];
+}
+
+/* Return: 0 or -errno. */
+static int make_counters(unsigned long low, unsigned long high)
+{
+	void *memory;
+	int error;
+
+	/* as the C library has it, so that its counters are the same text's */
+	gmon.low = low / TEXT_BYTES * TEXT_BYTES;
+	gmon.nr = (high - gmon.low + TEXT_BYTES - 1) / TEXT_BYTES;
+	memory = mmap(NULL, counters_bytes(), PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	if (madvise(memory, counters_bytes(), MADV_WIPEONFORK)) {
+		error = -errno;
+		munmap(memory, counters_bytes());
+		return error;
+	}
+	gmon.counters = memory;
+	gmon.counters[gmon.nr] = 1;
+	gmon.samples = 0;
+	gmon.lost = 0;
+	return 0;
+}
+
+static void free_counters(void)
+{
+	if (gmon.counters)
+		munmap(gmon.counters, counters_bytes());
+	gmon.counters = NULL;
+}
+
+/* Return: 0 or -errno. */
+static int start_counting(void)
+{
+	struct profil_region region = {
+		.start = gmon.low,
+		.end = gmon.low + gmon.nr * TEXT_BYTES,
+		.offset = gmon.low,
+		.buf = (uintptr_t)gmon.counters,
+		.bytes = gmon.nr * sizeof(*gmon.counters),
+		.scale = 0x10000 * sizeof(*gmon.counters) / TEXT_BYTES,
+		.rounding = PROFIL_ROUND_DOWN,
+	};
+	/* most of a program's text is never hit */
+	struct profil_start start = {
+		.flags = PROFIL_PIN_ON_HIT,
+		.width = 8 * sizeof(*gmon.counters),
+		.overflow = PROFIL_OVERFLOW_SATURATE,
+		.nr_regions = 1,
+		.regions = (uintptr_t)&region,
+	};
+	struct profil_status status;
+	int error = profil_ioctl_start(&start);
+
+	if (error)
+		return error;
+	gmon.serial = profil_ioctl_serial();
+	gmon.counting = true;
+	gmon.rate = start.rate;
+	/* the kernel may give less than was asked for */
+	if (!profil_ioctl_status(&status) && status.rate)
+		gmon.rate = status.rate;
+	return 0;
+}
+
+static bool is_counting(void)
+{
+	return gmon.counting && gmon.serial == profil_ioctl_serial();
+}
+
+/* Return: 0, or -errno, and the kernel goes on counting. */
+static int stop_counting(void)
+{
+	struct profil_status status;
+	int error;
+
+	if (!is_counting()) {
+		gmon.counting = false;
+		return 0;
+	}
+	error = profil_ioctl_stop(&status);
+	if (error)
+		return error;
+	gmon.counting = false;
+	if (status.state == PROFIL_STATE_OFF) {
+		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: limits of the module, see profil(4)\n");
+		return 0;
+	}
+	gmon.samples += status.samples;
+	gmon.lost += status.lost;
+	if (status.error)
+		gmon.lost_error = (int)status.error;
+	if (status.rate && status.rate < gmon.rate) {
+		profil_warn_lower_rate("gmon.out", gmon.rate, status.rate);
+		gmon.rate = status.rate;
+	}
+	return 0;
+}
+
+/*
+ * Begin to count. Return: whether SIGPROF must not sample this program: the kernel
+ * does, or nothing may in its place (PROFIL_FALLBACK=fatal).
+ */
+static bool take(unsigned long low, unsigned long high)
+{
+	int error = 0;
+
+	if (high <= low || getauxval(AT_SECURE))
+		return false;
+	if (profil_fallback_needed(&error))
+		return false;
+	/* it was fatal, or the kernel counts for another; that has been told */
+	if (error)
+		return true;
+	error = make_counters(low, high);
+	if (!error)
+		error = start_counting();
+	if (!error)
+		return true;
+	free_counters();
+	return profil_fallback_refused(-error) != 0;
+}
+
+void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
+			 unsigned long high)
+{
+	struct profil_proftimer held;
+
+	/* a second call has no effect: as in newer C libraries */
+	if (!gmon.taken)
+		gmon.taken = take(low, high);
+	if (!gmon.taken) {
+		libc->monstartup(low, high);
+		return;
+	}
+	profil_proftimer_hold(&held);
+	libc->monstartup(low, high);
+	libc->profil(NULL, 0, 0, 0);
+	profil_proftimer_release(&held);
+}
+
+void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
+{
+	struct profil_proftimer held;
+	int error;
+
+	if (!gmon.taken) {
+		libc->moncontrol(mode);
+		return;
+	}
+	if (!mode) {
+		error = stop_counting();
+		if (error)
+			profil_ioctl_warn_not_stopped("moncontrol", error);
+		libc->moncontrol(mode);
+		return;
+	}
+	profil_proftimer_hold(&held);
+	libc->moncontrol(mode);
+	libc->profil(NULL, 0, 0, 0);
+	profil_proftimer_release(&held);
+	if (!gmon.counters || is_counting())
+		return;
+	error = start_counting();
+	if (error)
+		profil_ioctl_warn_not_started("moncontrol", error);
+}
+
+/* The first is the program itself: what was added to its addresses at load. */
+static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+	(void)size;
+	*(unsigned long *)bias = info->dlpi_addr;
+	return 1;
+}
+
+void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
+{
+	struct profil_gmon_histogram histogram;
+	unsigned long bias = 0;
+	int error;
+
+	if (gmon.counters) {
+		/* the counters are there, and when they are unmapped the profile ends */
+		error = stop_counting();
+		if (error)
+			fprintf(stderr, "libprofil: gmon.out: how many samples were lost is not known: " PROFIL_DEVICE ": %s (%s)\n",
+				strerrordesc_np(-error), strerrorname_np(-error));
+		gmon.counting = false;
+		profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
+		dl_iterate_phdr(get_bias, &bias);
+		histogram = (struct profil_gmon_histogram){
+			.low = gmon.low - bias,
+			.counts = gmon.counters,
+			.nr = gmon.nr,
+			.rate = gmon.rate,
+		};
+		profil_gmon_output_write(libc->mcleanup, was_forked(), &histogram);
+		free_counters();
+	} else {
+		libc->mcleanup();
+	}
+	gmon.taken = false;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The kernel's commands as all faces of the library use them.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "ioctl.h"
+#include "device.h"
+#include "device_fd.h"
+#include "rate.h"
+#include "diagnose.h"
+
+static atomic_uint serial;
+
+/*
+ * Whether the kernel counts for all we know: since our last start, and no stop. It may
+ * have ended by itself, and a forked child may not have been followed.
+ */
+static atomic_bool may_count;
+
+static void note_change(bool counts)
+{
+	atomic_fetch_add(&serial, 1);
+	atomic_store(&may_count, counts);
+}
+
+bool profil_ioctl_may_be_running(void)
+{
+	return atomic_load(&may_count);
+}
+
+unsigned int profil_ioctl_serial(void)
+{
+	return atomic_load(&serial);
+}
+
+int profil_ioctl_start(struct profil_start *start)
+{
+	struct profil_device_fd device;
+	bool explained = false;
+	char why[160];
+	int error;
+
+	error = profil_rate_wanted(&start->rate);
+	if (error)
+		return error;
+	start->size = sizeof(*start);
+	if (profil_device_fd_get(&device) >= 0) {
+		if (start->rate == PROFIL_HIGHEST_RATE)
+			start->rate = profil_rate_highest(device.fd, PROFIL_CLOCK_AUTO);
+		error = profil_device_call(device.fd, PROFIL_IOC_START, start);
+		if (!error)
+			note_change(true);
+		explained = profil_rate_explain(device.fd, -error, start->rate, start->clock,
+						why, sizeof(why));
+	}
+	profil_device_fd_put(&device, profil_ioctl_may_be_running());
+	/* the program may not have chosen it, and cannot know */
+	if (explained)
+		profil_diagnose_print("libprofil: %s; PROFIL_RATE sets it\n", why);
+	if (device.fd >= 0)
+		return error;
+	profil_diagnose_open(-device.fd, "not profiling");
+	return device.fd;
+}
+
+static int ask(unsigned long command, struct profil_status *status)
+{
+	struct profil_device_fd device;
+	int error = profil_device_fd_get(&device);
+
+	if (error >= 0) {
+		memset(status, 0, sizeof(*status));
+		status->size = sizeof(*status);
+		error = profil_device_call(device.fd, command, status);
+	}
+	if (!error && command == PROFIL_IOC_STOP)
+		note_change(false);
+	/* a child that was not followed */
+	else if (!error && status->state == PROFIL_STATE_OFF)
+		atomic_store(&may_count, false);
+	profil_device_fd_put(&device, profil_ioctl_may_be_running());
+	return error;
+}
+
+int profil_ioctl_stop(struct profil_status *status)
+{
+	return ask(PROFIL_IOC_STOP, status);
+}
+
+int profil_ioctl_status(struct profil_status *status)
+{
+	return ask(PROFIL_IOC_STATUS, status);
+}
+
+int profil_ioctl_probe(void)
+{
+	struct profil_device_fd device;
+	int fd = profil_device_fd_get(&device);
+
+	profil_device_fd_put(&device, profil_ioctl_may_be_running());
+	return fd < 0 ? fd : 0;
+}
+
+int profil_ioctl_set_rate(unsigned int hz)
+{
+	struct profil_device_fd device;
+	unsigned int highest = 0;
+
+	if (hz) {
+		if (profil_device_fd_get(&device) >= 0)
+			highest = profil_rate_highest(device.fd, PROFIL_CLOCK_AUTO);
+		profil_device_fd_put(&device, profil_ioctl_may_be_running());
+		if (device.fd < 0)
+			return device.fd;
+		if (hz > highest)
+			return -EINVAL;
+	}
+	profil_rate_set(hz);
+	return 0;
+}
+
+bool profil_ioctl_no_device(int error)
+{
+	return profil_device_is_missing(-error) && !profil_ioctl_may_be_running();
+}
+
+int profil_ioctl_off_status(struct profil_status *status)
+{
+	int error = profil_ioctl_stop(status);
+
+	if (!profil_ioctl_no_device(error))
+		return error;
+	*status = (struct profil_status){ .state = PROFIL_STATE_OFF };
+	return 0;
+}
+
+int profil_ioctl_off(void)
+{
+	struct profil_status status;
+
+	return profil_ioctl_off_status(&status);
+}
+
+int profil_ioctl_histogram(const struct profil_histogram *histogram)
+{
+	struct profil_region region = {
+		.start = histogram->offset,
+		.offset = histogram->offset,
+		.buf = (uintptr_t)histogram->buf,
+		.bytes = histogram->bytes & ~(size_t)1,
+		.scale = histogram->scale,
+		.rounding = histogram->rounding,
+	};
+	struct profil_start start = {
+		.flags = histogram->flags,
+		.width = 16,
+		.overflow = histogram->overflow,
+		.limit = histogram->limit,
+		.nr_regions = 1,
+		.regions = (uintptr_t)&region,
+	};
+
+	return region.bytes ? profil_ioctl_start(&start) : profil_ioctl_off();
+}
+
+/* What is left of an earlier profile when a start has failed: -errno if it goes on. */
+static int end_earlier(void)
+{
+	int error = profil_ioctl_off();
+
+	return profil_ioctl_may_be_running() ? error : 0;
+}
+
+int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram)
+{
+	int error = profil_ioctl_histogram(histogram);
+	int goes_on = error ? end_earlier() : 0;
+
+	return goes_on ? goes_on : error;
+}
+
+/* told: the error that was told so last */
+static void tell(atomic_int *told, const char *function, const char *what, int error)
+{
+	if (atomic_exchange(told, error) != error)
+		profil_diagnose_print("libprofil: %s: %s: %s (%s)%s\n", function, what,
+			   strerrordesc_np(-error), strerrorname_np(-error),
+			   error == -ENOMEM ?
+			   "; raise the limit of locked memory: ulimit -l" : "");
+}
+
+void profil_ioctl_warn_not_started(const char *function, int error)
+{
+	static atomic_int told;
+
+	if (!profil_diagnose_has_reported(-error))
+		tell(&told, function, "not profiling", error);
+}
+
+void profil_ioctl_warn_not_stopped(const char *function, int error)
+{
+	static atomic_int told;
+
+	tell(&told, function, "still profiling", error);
+}
+
+int profil_ioctl_off_or_warn(const char *function)
+{
+	int error = profil_ioctl_off();
+
+	if (error)
+		profil_ioctl_warn_not_stopped(function, error);
+	return error;
+}
+
+int profil_ioctl_histogram_or_warn(const char *function,
+				 const struct profil_histogram *histogram)
+{
+	int error = profil_ioctl_histogram(histogram);
+	int goes_on = error ? end_earlier() : 0;
+
+	if (goes_on)
+		profil_ioctl_warn_not_stopped(function, goes_on);
+	else if (error)
+		profil_ioctl_warn_not_started(function, error);
+	return goes_on ? goes_on : error;
+}
+
+int profil_ioctl_return(int error)
+{
+	if (!error)
+		return 0;
+	errno = -error;
+	return -1;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Calls of functions, counted in cells of the monitor() buffer.
+ *
+ * A table of chains has an entry for each place that mcount() has been called from. Entries
+ * are added at the head of a chain by compare-and-exchange, and are never removed: so
+ * threads and signal handlers need no lock. An entry gets its cell when its function is
+ * called; two that do so at once both take one, and the second leaves it unused.
+ *
+ * Memory is taken from pieces that are mapped as they are needed, by a system call and not
+ * by malloc(), which may be what is being called.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "monitor/callcount.h"
+
+#define CHAIN_BITS	13
+#define CHAINS		(1U << CHAIN_BITS)
+#define PIECE_BYTES	((size_t)64 << 10)
+
+#ifdef SYS_mmap2
+#define MMAP		SYS_mmap2
+#else
+#define MMAP		SYS_mmap
+#endif
+
+struct entry {
+	struct entry *next;
+	uintptr_t pc;
+	_Atomic(struct profil_callcount_cell *) cell;
+};
+
+/* Cells of a monitor() buffer */
+struct given {
+	struct profil_callcount_cell *cells;
+	size_t nr;
+	atomic_size_t used;	/* more than nr once they are used up */
+};
+
+struct piece {
+	atomic_size_t used;	/* bytes, this structure's included */
+};
+
+static _Atomic(struct entry *) chains[CHAINS];
+static _Atomic(struct given *) given;
+static _Atomic(struct piece *) piece;
+static atomic_bool enabled;
+static atomic_ulong missed;
+
+static struct piece *map_piece(void)
+{
+	int saved = errno;
+	long memory = syscall(MMAP, NULL, PIECE_BYTES, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	errno = saved;
+	if (memory == -1)
+		return NULL;
+	((struct piece *)memory)->used = sizeof(struct piece);
+	return (struct piece *)memory;
+}
+
+/* Memory of 0 that is never freed, or NULL. bytes is a multiple of a pointer's size. */
+static void *take_memory(size_t bytes)
+{
+	struct piece *current = atomic_load(&piece), *fresh;
+	size_t at;
+
+	for (;;) {
+		if (current) {
+			at = atomic_fetch_add(&current->used, bytes);
+			if (at + bytes <= PIECE_BYTES)
+				return (char *)current + at;
+		}
+		fresh = map_piece();
+		if (!fresh)
+			return NULL;
+		if (atomic_compare_exchange_strong(&piece, &current, fresh))
+			current = fresh;
+		else
+			syscall(SYS_munmap, fresh, PIECE_BYTES);
+	}
+}
+
+static _Atomic(struct entry *) *chain_of(uintptr_t pc)
+{
+	/* 2^64 divided by the golden ratio spreads neighbours */
+	return &chains[(pc * 0x9e3779b97f4a7c15ULL) >> (64 - CHAIN_BITS)];
+}
+
+static struct entry *search(struct entry *entry, const struct entry *end, uintptr_t pc)
+{
+	for (; entry != end; entry = entry->next)
+		if (entry->pc == pc)
+			return entry;
+	return NULL;
+}
+
+static struct entry *add_entry(uintptr_t pc, struct entry *seen)
+{
+	_Atomic(struct entry *) *chain = chain_of(pc);
+	struct entry *entry = take_memory(sizeof(*entry));
+	struct entry *other;
+
+	if (!entry)
+		return NULL;
+	entry->pc = pc;
+	entry->next = seen;
+	while (!atomic_compare_exchange_strong(chain, &entry->next, entry)) {
+		/* what was added meanwhile may be the same */
+		other = search(entry->next, seen, pc);
+		if (other)
+			return other;
+		seen = entry->next;
+	}
+	return entry;
+}
+
+static struct profil_callcount_cell *take_cell(void)
+{
+	struct given *current = atomic_load(&given);
+
+	if (current && atomic_load(&current->used) < current->nr) {
+		size_t i = atomic_fetch_add(&current->used, 1);
+
+		if (i < current->nr)
+			return &current->cells[i];
+	}
+	return take_memory(sizeof(struct profil_callcount_cell));
+}
+
+static struct profil_callcount_cell *add_cell(struct entry *entry)
+{
+	struct profil_callcount_cell *cell = take_cell(), *other = NULL;
+
+	if (!cell)
+		return NULL;
+	cell->function = entry->pc;
+	cell->calls = 0;
+	if (atomic_compare_exchange_strong(&entry->cell, &other, cell))
+		return cell;
+	cell->function = 0;
+	return other;
+}
+
+void profil_callcount(uintptr_t pc)
+{
+	struct profil_callcount_cell *cell = NULL;
+	struct entry *seen, *entry;
+
+	if (!atomic_load_explicit(&enabled, memory_order_relaxed))
+		return;
+	seen = atomic_load_explicit(chain_of(pc), memory_order_acquire);
+	entry = search(seen, NULL, pc);
+	if (!entry)
+		entry = add_entry(pc, seen);
+	if (entry)
+		cell = atomic_load_explicit(&entry->cell, memory_order_acquire);
+	if (entry && !cell)
+		cell = add_cell(entry);
+	if (cell)
+		__atomic_fetch_add(&cell->calls, 1, __ATOMIC_RELAXED);
+	else
+		atomic_fetch_add(&missed, 1);
+}
+
+void profil_callcount_enable(bool on)
+{
+	atomic_store(&enabled, on);
+}
+
+int profil_callcount_give(struct profil_callcount_cell *cells, size_t nr)
+{
+	struct given *fresh = take_memory(sizeof(*fresh));
+
+	if (!fresh)
+		return -ENOMEM;
+	fresh->cells = cells;
+	/* what is counted by several must not cross a cache line: the library's own is used */
+	fresh->nr = (uintptr_t)cells % _Alignof(struct profil_callcount_cell) ? 0 : nr;
+	atomic_store(&given, fresh);
+	return 0;
+}
+
+int profil_callcount_vacate(const void *memory, size_t bytes)
+{
+	struct profil_callcount_cell *cell, *own;
+	struct entry *entry;
+	size_t i;
+
+	atomic_store(&given, NULL);
+	for (i = 0; i < CHAINS; i++) {
+		for (entry = atomic_load(&chains[i]); entry; entry = entry->next) {
+			cell = atomic_load(&entry->cell);
+			if (!cell || (uintptr_t)cell - (uintptr_t)memory >= bytes)
+				continue;
+			own = take_memory(sizeof(*own));
+			if (!own)
+				return -ENOMEM;
+			*own = *cell;
+			atomic_store(&entry->cell, own);
+		}
+	}
+	return 0;
+}
+
+void profil_callcount_forget(void)
+{
+	struct entry *entry;
+	size_t i;
+
+	atomic_store(&given, NULL);
+	for (i = 0; i < CHAINS; i++)
+		for (entry = atomic_load(&chains[i]); entry; entry = entry->next)
+			atomic_store(&entry->cell, NULL);
+	atomic_store(&missed, 0);
+}
+
+static size_t collect(struct profil_callcount_cell *into, size_t most)
+{
+	const struct profil_callcount_cell *cell;
+	struct entry *entry;
+	size_t nr = 0, i;
+
+	for (i = 0; i < CHAINS; i++) {
+		for (entry = atomic_load(&chains[i]); entry; entry = entry->next) {
+			cell = atomic_load(&entry->cell);
+			if (!cell || nr == most)
+				continue;
+			if (into)
+				into[nr] = (struct profil_callcount_cell){
+					entry->pc, __atomic_load_n(&cell->calls, __ATOMIC_RELAXED)
+				};
+			nr++;
+		}
+	}
+	return nr;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct profil_callcount_cell *one = a, *other = b;
+
+	return (one->function > other->function) - (one->function < other->function);
+}
+
+int profil_callcount_collect(struct profil_callcount_cell **cells, size_t *nr)
+{
+	size_t most = collect(NULL, SIZE_MAX);
+
+	*cells = malloc((most + 1) * sizeof(**cells));
+	if (!*cells)
+		return -ENOMEM;
+	*nr = collect(*cells, most);
+	qsort(*cells, *nr, sizeof(**cells), compare);
+	return 0;
+}
+
+unsigned long profil_callcount_missed(void)
+{
+	return atomic_load(&missed);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libprofil-aix: profil() as the manual page of AIX declares it, in both forms. See
+ * solaris.c. Offset is an unsigned long on the page, so it reaches everything.
+ */
+#define PROFIL_DIALECT_HEADERS
+#include "profil.h"
+
+struct prof;
+
+void profil(void *Buffer, unsigned int BufferSize, unsigned long Offset,
+	    unsigned int Scale);
+void _Z6profilPtjmj(unsigned short *ShortBuffer, unsigned int BufferSize,
+		    unsigned long Offset, unsigned int Scale);
+void _Z6profilP4profjmj(struct prof *ProfBuffer, unsigned int BufferSize,
+			unsigned long Offset, unsigned int Scale);
+
+void profil(void *Buffer, unsigned int BufferSize, unsigned long Offset,
+	    unsigned int Scale)
+{
+	profil_aix(Buffer, BufferSize, Offset, Scale);
+}
+
+void _Z6profilPtjmj(unsigned short *ShortBuffer, unsigned int BufferSize,
+		    unsigned long Offset, unsigned int Scale)
+{
+	profil_aix(ShortBuffer, BufferSize, Offset, Scale);
+}
+
+void _Z6profilP4profjmj(struct prof *ProfBuffer, unsigned int BufferSize,
+			unsigned long Offset, unsigned int Scale)
+{
+	profil_aix(ProfBuffer, BufferSize, Offset, Scale);
+}
