@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a file's debug information is.
+ * Finds debug files.
  *
- * On this machine elfutils finds it. Below another root it is searched for here, in the
- * same places: elfutils would follow absolute links, and .., out of the root. Debuginfod
- * servers are asked last, with a root too: what has the build-id is right.
+ * For this machine's own files, elfutils does the search. Below another root directory, this
+ * file searches the same places, because elfutils would follow absolute links and .. out of the
+ * root. Debuginfod servers come last, with a root too: a file with the build-id is the right one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,13 +23,13 @@
 
 #define DEBUG_DIRECTORY	"/usr/lib/debug"
 
-/* What is searched for: the debug file of a file, or one that several of these share */
+/* The file to search for: the debug file of an object, or one that several debug files share */
 struct wanted {
 	const char *root;
-	const char *link;		/* its name in the file; NULL: it is not named */
+	const char *link;		/* its name in the object; NULL: none */
 	const unsigned char *id;	/* its build-id */
-	size_t id_bytes;		/* 0: it is not known */
-	GElf_Word checksum;		/* of all of it, where its build-id is not known */
+	size_t id_bytes;		/* 0: unknown */
+	GElf_Word checksum;		/* of its contents; used if the build-id is unknown */
 };
 
 static bool has_build_id(int fd, const struct wanted *wanted)
@@ -56,7 +56,10 @@ static bool has_checksum(int fd, const struct wanted *wanted)
 	return !nr && checksum == wanted->checksum;
 }
 
-/* @path: is freed; NULL: no memory. Return: a descriptor, and @name is @path; or -1. */
+/*
+ * Open @path, which may be NULL, if it is the wanted file. Return: a descriptor, and @name is
+ * @path; or -1, and @path is freed.
+ */
 static int try(const struct wanted *wanted, char *path, char **name)
 {
 	const char *problem;
@@ -73,7 +76,7 @@ static int try(const struct wanted *wanted, char *path, char **name)
 	return -1;
 }
 
-/* As /usr/lib/debug/.build-id/01/23456789abcdef.debug */
+/* For example /usr/lib/debug/.build-id/01/23456789abcdef.debug */
 static char *path_by_id(const struct wanted *wanted)
 {
 	char text[2 * RESULT_MAX_BUILD_ID + 1];
@@ -87,7 +90,7 @@ static char *path_by_id(const struct wanted *wanted)
 	return path;
 }
 
-/* @before: and @between: around the directory of @file, ahead of the link */
+/* Make the path BEFORE/DIRECTORY/BETWEEN/LINK, with the directory of @file. */
 static char *path_by_link(const struct wanted *wanted, const char *before, const char *file,
 			  const char *between)
 {
@@ -102,7 +105,7 @@ static char *path_by_link(const struct wanted *wanted, const char *before, const
 	return path;
 }
 
-/* @file: that names what is wanted. Return: a descriptor, with @name, or -1. */
+/* Search by build-id, then by the link in @file. Return: a descriptor, with @name; or -1. */
 static int find_below(const struct wanted *wanted, const char *file, char **name)
 {
 	static const char *const around[][2] = {
@@ -118,7 +121,10 @@ static int find_below(const struct wanted *wanted, const char *file, char **name
 	return fd;
 }
 
-/* elfutils takes both of the same callback: a debug file is what its own link names. */
+/*
+ * Whether elfutils searches for a shared file rather than for the debug file. It uses the same
+ * callback for both, but only the debug file has the name in .gnu_debuglink.
+ */
 static bool is_shared(const struct debugfile *search, const char *link)
 {
 	GElf_Word checksum;
@@ -126,7 +132,7 @@ static bool is_shared(const struct debugfile *search, const char *link)
 	return link && link != dwelf_elf_gnu_debuglink(search->main, &checksum);
 }
 
-/* What is wanted of a module, by its build-id. Return: a descriptor, with @name, or -1. */
+/* Search below the root. Return: a descriptor, with @name; or -1. */
 static int find_in_root(const struct debugfile *search, Dwfl_Module *module, const char *file,
 			const char *link, GElf_Word checksum, char **name)
 {
@@ -159,7 +165,7 @@ static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf
 		fd = find_in_root(search, module, file, link, checksum, name);
 		if (fd >= 0)
 			return fd;
-		/* nothing that could be searched for by its name on this machine */
+		/* keep elfutils from searching outside the root by name */
 		file = NULL;
 		link = NULL;
 		checksum = 0;

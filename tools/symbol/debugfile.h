@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a file's debug information is, if it is in a file of its own.
+ * Finds the debug file of an object, if its debug information is in a separate file.
  */
 #ifndef PROFIL_DEBUGFILE_H
 #define PROFIL_DEBUGFILE_H
@@ -10,13 +10,13 @@
 #include <elfutils/libdwfl.h>
 
 /**
- * struct debugfile - how to search for a file's debug information
- * @dwfl:   the session
- * @path:   the file's path
- * @root:   the directory that stands for /; NULL: / itself
- * @main:   the file
- * @lacks_shared: its debug information is in part in a file that several share, and that was
- *          not found with a root
+ * struct debugfile - a search for a debug file
+ * @dwfl:   the Dwfl of the object
+ * @path:   path of the object
+ * @root:   root directory; NULL: /
+ * @main:   the object
+ * @lacks_shared: part of the debug information is in a file that several debug files share
+ *          (DWZ), and that file was not found below @root
  */
 struct debugfile {
 	Dwfl *dwfl;
@@ -27,12 +27,12 @@ struct debugfile {
 };
 
 /**
- * debugfile_callbacks - what elfutils searches by
- * @root: the directory that stands for /; NULL: / itself
+ * debugfile_callbacks - callbacks with which elfutils searches
+ * @root: root directory; NULL: /
  *
- * The user data of each module is a struct debugfile.
+ * The user data of each module must be a struct debugfile.
  *
- * Return: for dwfl_begin().
+ * Return: an argument for dwfl_begin().
  */
 const Dwfl_Callbacks *debugfile_callbacks(const char *root);
 

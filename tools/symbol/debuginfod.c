@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Debug information that is fetched from debuginfod servers.
+ * Debug information from debuginfod servers.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,18 +18,18 @@
 
 #define URLS	"DEBUGINFOD_URLS"
 
-/* In s; elfutils' own are 90, and none for all of a file */
-#define TIMEOUT	"30"	/* in which nothing, or little, comes */
-#define MAXTIME	"300"	/* in which a file has to be there */
+/* In seconds. The defaults of elfutils are 90, and no limit for the whole file. */
+#define TIMEOUT	"30"	/* to receive 100 KB */
+#define MAXTIME	"300"	/* to receive the whole file */
 
 #define MB	1000000L
 
-/* As in elfutils/debuginfod.h, which is in a package of its own */
+/* From elfutils/debuginfod.h, which is in a separate package */
 typedef int progress_fn(debuginfod_client *client, long done, long all);
 typedef void set_progress_fn(debuginfod_client *client, progress_fn *fn);
 
 static bool is_allowed;
-static bool is_shown;		/* there is a line of progress, to be erased */
+static bool is_shown;		/* the progress line is on the terminal */
 static const char *shown_path;
 
 void debuginfod_allow(void)
@@ -45,13 +45,13 @@ void debuginfod_prepare(void)
 		unsetenv(URLS);
 }
 
-/* Return: 0: go on. */
-static int show(debuginfod_client *client, long done, long all)
+/* Print the progress line. Return: 0: continue the download. */
+static int print_progress(debuginfod_client *client, long done, long all)
 {
 	(void)client;
-	fputs("\rprofil: fetching debug information of ", stderr);
+	fputs("\rprofil: downloading debug information of ", stderr);
 	terminal_print_name(stderr, base_name(shown_path));
-	/* without a size, @done is the number of calls */
+	/* if the size is unknown, @done is the number of calls */
 	if (all > 0)
 		fprintf(stderr, ": %ld of %ld MB", done / MB, (all + MB - 1) / MB);
 	fputs("\033[K", stderr);
@@ -60,7 +60,7 @@ static int show(debuginfod_client *client, long done, long all)
 	return 0;
 }
 
-/* elfutils has loaded the client's library where it is installed. Return: NULL: it is not. */
+/* If libdebuginfod is installed, elfutils has loaded it. Return: NULL: it is not. */
 static set_progress_fn *find_set_progress(void)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -68,7 +68,7 @@ static set_progress_fn *find_set_progress(void)
 
 	if (library) {
 		*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
-		/* elfutils' reference stays */
+		/* elfutils still has a reference */
 		dlclose(library);
 	}
 	return set;
@@ -86,7 +86,7 @@ void debuginfod_before_search(Dwfl *dwfl, const char *path)
 	if (!set)
 		return;
 	shown_path = path;
-	set(client, show);
+	set(client, print_progress);
 }
 
 void debuginfod_after_search(int found)
@@ -94,10 +94,10 @@ void debuginfod_after_search(int found)
 	if (is_shown)
 		fputs("\r\033[K", stderr);
 	is_shown = false;
-	/* -1 is elfutils' own, -ENOSYS without servers, -EFBIG by DEBUGINFOD_MAXSIZE */
+	/* -1: not found by elfutils; -ENOSYS: no servers; -EFBIG: more than DEBUGINFOD_MAXSIZE */
 	if (found >= -1 || found == -ENOENT || found == -ENOSYS || found == -EFBIG)
 		return;
 	unsetenv(URLS);
-	failure_warnx("debuginfod: %s (%s): no more debug information is fetched; see whether the servers of " URLS " are up, or use --no-debuginfod",
+	failure_warnx("debuginfod: %s (%s): no more debug information is downloaded; check that the servers in " URLS " are reachable, or use --no-debuginfod",
 		      strerror(-found), strerrorname_np(-found));
 }

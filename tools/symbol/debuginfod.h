@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Debug information that is fetched from debuginfod servers, by build-id. elfutils asks them
- * itself, those of DEBUGINFOD_URLS; here is when it may, for how long, and what the user
- * sees of it. All of that is about the whole process, as the environment is.
+ * Debug information from debuginfod servers, by build-id. elfutils does the downloads, from
+ * the servers in DEBUGINFOD_URLS; this file controls whether it may, for how long, and what the
+ * user sees of it. All of this is per process, because the environment is.
  */
 #ifndef PROFIL_DEBUGINFOD_H
 #define PROFIL_DEBUGINFOD_H
@@ -10,33 +10,33 @@
 #include <elfutils/libdwfl.h>
 
 /**
- * debuginfod_allow - let debug information be fetched
+ * debuginfod_allow - allow downloads of debug information
  *
- * Before the first symbols_new(). Sets DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME in this
- * process's environment if they are not set.
+ * Must be called before the first symbols_new(). Sets DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME
+ * in this process's environment if they are not set.
  */
 void debuginfod_allow(void);
 
 /**
- * debuginfod_prepare - see to it that nothing is fetched that is not allowed
+ * debuginfod_prepare - prevent downloads unless they are allowed
  *
- * Removes DEBUGINFOD_URLS from this process's environment, unless it is allowed.
+ * Removes DEBUGINFOD_URLS from this process's environment, unless debuginfod_allow() was called.
  */
 void debuginfod_prepare(void);
 
 /**
- * debuginfod_before_search - elfutils is about to search
- * @dwfl: the session that it is for
- * @path: of the object, for the progress that is shown where standard error is a terminal
+ * debuginfod_before_search - must be called before elfutils searches for debug information
+ * @dwfl: the session that searches
+ * @path: path of the object, for the progress line if standard error is a terminal
  */
 void debuginfod_before_search(Dwfl *dwfl, const char *path);
 
 /**
- * debuginfod_after_search - elfutils has searched
- * @found: what its callback returned: a descriptor, or less than 0
+ * debuginfod_after_search - must be called after elfutils has searched
+ * @found: return value of its callback: a descriptor, or negative
  *
- * A server that fails would fail for each object, after the time limits. So the first
- * failure is said, and nothing more is fetched. Not to have a file is no failure.
+ * A failing server would fail for each object, after the time limits. So a warning is printed
+ * at the first failure, and downloads stop. That a server does not have a file is not a failure.
  */
 void debuginfod_after_search(int found);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names as programmers wrote them.
+ * Demangles the names of C++ and Rust functions.
  *
- * GCC's libiberty does it: for C++ it is the code that the C++ library has too, and it knows
- * both of Rust's schemes, that of C++ with a hash behind ("legacy") and its own ("v0":
- * _R...). It gives a name in pieces, without memory of its own, so it can be stopped.
+ * This uses GCC's libiberty, which demangles C++ by the same code as the C++ library, and both
+ * schemes of Rust: "legacy", which is C++ with a hash appended, and "v0" (_R...). Its callbacks
+ * get the name in pieces, and it allocates no memory, so it can be stopped at any time.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -15,13 +15,13 @@
 
 #include "symbol/demangle.h"
 
-/* A longer one is no name that anybody wrote, and takes its time. */
+/* Longer symbols are not from real programs, and take long to demangle. */
 #define MAX_SYMBOL	4096
 
-/* Symbols can repeat parts of themselves, and so double what they stand for again and again. */
+/* Symbols can refer to parts of themselves, so that the name grows exponentially. */
 #define MAX_NAME	65536
 
-#define MOST_DIGITS	2	/* see has_countless_lifetimes() */
+#define MAX_DIGITS	2	/* see has_many_lifetimes() */
 
 struct name {
 	char text[MAX_NAME];
@@ -29,12 +29,12 @@ struct name {
 	jmp_buf too_long;
 };
 
-/* From the midst of libiberty: it knows no other way to stop, and has nothing to give back */
+/* Called by libiberty. longjmp() is the only way to stop it; there is no memory to free. */
 static void append(const char *piece, size_t length, void *data)
 {
 	struct name *name = data;
 
-	/* (which may be nowhere) */
+	/* @piece may be NULL then */
 	if (!length)
 		return;
 	if (length > sizeof(name->text) - name->length)
@@ -44,12 +44,12 @@ static void append(const char *piece, size_t length, void *data)
 }
 
 /*
- * Rust's scheme has a number of lifetimes behind FG or DG, in digits of base 62 with a _ at
- * the end, and libiberty counts them one by one before it gives away anything: of seven
- * digits, for days. Nobody has written more than some. (Within an identifier the same characters
- * mean nothing, and few have them: their function keeps its symbol for a name.)
+ * In Rust's scheme, FG and DG are followed by a number of lifetimes, in digits of base 62 that
+ * end with a _. libiberty counts up to that number before it calls back, which takes days for
+ * seven digits. Real programs have few lifetimes. (An identifier may contain the same characters
+ * with no such meaning. This is rare, and the function is then shown by its symbol.)
  */
-static bool has_countless_lifetimes(const char *symbol)
+static bool has_many_lifetimes(const char *symbol)
 {
 	static const char digits[] =
 		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -60,7 +60,7 @@ static bool has_countless_lifetimes(const char *symbol)
 		if (*at == 'G') {
 			size_t nr = strspn(at + 1, digits);
 
-			if (nr > MOST_DIGITS && at[1 + nr] == '_')
+			if (nr > MAX_DIGITS && at[1 + nr] == '_')
 				return true;
 		}
 	}
@@ -72,7 +72,7 @@ static bool find_name(struct name *name, const char *symbol)
 	name->length = 0;
 	if (setjmp(name->too_long))
 		return false;
-	/* which takes only its own, of those that look like C++'s too */
+	/* refuses symbols of C++, although legacy Rust symbols look like them */
 	if (rust_demangle_callback(symbol, 0, append, name))
 		return true;
 	name->length = 0;
@@ -86,14 +86,14 @@ char *demangle(const char *symbol)
 	char bare[MAX_SYMBOL + 1];
 	struct name name;
 	char *whole;
-	bool is_rusts = !strncmp(symbol, "_R", 2);
+	bool is_rust_v0 = !strncmp(symbol, "_R", 2);
 
-	if ((!is_rusts && strncmp(symbol, "_Z", 2)) || length > MAX_SYMBOL)
+	if ((!is_rust_v0 && strncmp(symbol, "_Z", 2)) || length > MAX_SYMBOL)
 		return NULL;
-	/* it knows nothing of versions */
+	/* libiberty does not accept versions */
 	memcpy(bare, symbol, length);
 	bare[length] = 0;
-	if (is_rusts && has_countless_lifetimes(bare))
+	if (is_rust_v0 && has_many_lifetimes(bare))
 		return NULL;
 	if (!find_name(&name, bare))
 		return NULL;

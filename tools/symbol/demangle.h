@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names as programmers wrote them, of those that compilers made: C++ and Rust.
+ * Demangles the names of C++ and Rust functions.
  */
 #ifndef PROFIL_DEMANGLE_H
 #define PROFIL_DEMANGLE_H
 
 /**
- * demangle - the name that a symbol stands for
- * @symbol: as in a file
+ * demangle - demangle a symbol
+ * @symbol: as in the file, possibly with a version ("@...")
  *
- * Return: it, to free(); NULL if it is a name already, or there is no memory.
+ * Return: the demangled name with the version, to be given to free(); NULL: the symbol is not
+ * mangled, or no memory.
  */
 char *demangle(const char *symbol);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where functions begin and end according to unwind information.
+ * The bounds of functions in unwind information.
  *
- * .eh_frame has one FDE for each function (and one more for each part that the
- * compiler moved away). elfutils finds the FDE for an address, but shows only
- * the range of the unwind rule that holds there (dwarf_frame_info()); so the
- * two numbers at the start of each FDE are decoded here. How they are encoded is
- * in the Linux Standard Base, Core, DWARF Extensions and Exception Frames.
+ * .eh_frame has an FDE for each function, and one for each part that the compiler moved out of
+ * a function. elfutils finds the FDE of an address, but returns only the bounds of the unwind
+ * rule there (dwarf_frame_info()), so this file decodes the two numbers at the start of each
+ * FDE. Their encoding is specified in the Linux Standard Base, Core, "DWARF Extensions" and
+ * "Exception Frames".
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 
 #include "symbol/ehframe.h"
 
-/* How a number is encoded: a format and what it is relative to */
+/* An encoding of a number consists of its format and the base that it is relative to. */
 #define FORMAT_MASK	0x0f
 #define BASE_MASK	0x70
 #define INDIRECT	0x80
@@ -26,10 +26,10 @@
 struct section {
 	const unsigned char *ident;	/* of the file: e_ident[] */
 	Elf_Data *data;
-	uint64_t address;		/* of data->d_buf */
+	uint64_t address;		/* address of data->d_buf */
 	uint64_t bias;
-	Dwarf_Off cie;			/* the one whose @encoding is known */
-	int encoding;			/* DW_EH_PE_*, or -1: unknown */
+	Dwarf_Off cie;			/* the last CIE */
+	int encoding;			/* its DW_EH_PE_*, or -1: unknown */
 };
 
 static size_t native_size(const struct section *section)
@@ -80,8 +80,8 @@ static uint64_t decode(const uint8_t *from, size_t size, bool is_signed)
 }
 
 /*
- * The encoding of addresses in the FDEs of a CIE: an 'R' in its augmentation,
- * with the data of the letters before it skipped. Return: DW_EH_PE_* or -1.
+ * Find the encoding of addresses in the FDEs of a CIE: the data of the letter 'R' in its
+ * augmentation, after the data of the letters before it. Return: DW_EH_PE_* or -1.
  */
 static int fde_encoding(const struct section *section, const Dwarf_CIE *cie)
 {
@@ -107,7 +107,7 @@ static int fde_encoding(const struct section *section, const Dwarf_CIE *cie)
 				return -1;
 			data += 1 + size;
 			break;
-		case 'S':	/* a signal frame; these have no data */
+		case 'S':	/* a signal frame; this letter and the next have no data */
 		case 'B':
 		case 'G':
 			break;
@@ -148,7 +148,7 @@ static int add_fde(struct section *section, const Dwarf_FDE *fde,
 		return 0;
 
 	range.start = decode(fde->start, size, format & DW_EH_PE_signed);
-	/* the linker's mark of a function that it threw away */
+	/* the linker sets the start of discarded functions to 0 */
 	if (!range.start)
 		return 0;
 	switch (section->encoding & BASE_MASK) {
@@ -164,7 +164,7 @@ static int add_fde(struct section *section, const Dwarf_FDE *fde,
 	if (native_size(section) == 4)
 		range.start = (uint32_t)range.start;
 	range.start += section->bias;
-	/* a length has the format, but is relative to nothing */
+	/* the length has the same format, but no base */
 	range.end = range.start + decode(fde->start + size, size, false);
 	return ranges_add(set, &range);
 }
@@ -204,7 +204,7 @@ int ehframe_ranges(Elf *elf, uint64_t bias, struct ranges *set)
 	for (; ; offset = next) {
 		int error, found;
 
-		/* moved on even from an entry that cannot be read, if it can */
+		/* dwarf_next_cfi() may set @next even for an entry that it cannot read */
 		next = offset;
 		found = dwarf_next_cfi(section.ident, section.data, true,
 				       offset, &next, &entry);

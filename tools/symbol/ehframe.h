@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where functions begin and end according to unwind information (.eh_frame),
- * which a file keeps when it is stripped of its symbols.
+ * The bounds of functions in unwind information (.eh_frame), which stripped files still have.
  */
 #ifndef PROFIL_EHFRAME_H
 #define PROFIL_EHFRAME_H
@@ -14,11 +13,11 @@
 
 /**
  * ehframe_ranges - list the functions that have unwind information
- * @elf:   file of this machine's byte order
- * @bias:  what is added to the file's addresses
- * @set:   gets one range without a name for each; left unfinished
+ * @elf:   a file in this machine's byte order
+ * @bias:  is added to the addresses in the file
+ * @set:   a range without a name is added for each function; ranges_finish() is not called
  *
- * A file without .eh_frame has none. What cannot be decoded is left out.
+ * Nothing is added for a file without .eh_frame. Entries that cannot be decoded are skipped.
  *
  * Return: 0 or -ENOMEM.
  */

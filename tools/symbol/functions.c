@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From an address to a function, by what an ELF file and its debug file tell.
+ * Functions of addresses, from the symbols and unwind information of an ELF file and its debug
+ * file.
  *
- * elfutils' own dwfl_module_addrinfo() is not used: it searches all symbols for each
- * address, returns the nearest symbol below where none covers the address, and any one of
- * several aliases. Instead all symbols are sorted once (ranges.h), in three sets:
+ * dwfl_module_addrinfo() of elfutils is not used. It searches all symbols for each address,
+ * returns the nearest symbol below if none contains the address, and any one of several aliases.
+ * Instead, all symbols are sorted once (ranges.h), in three sets:
  *
- *	symbols	what symbols with a size cover
- *	labels	from each symbol without a size to the end of its section
- *	frames	functions that have unwind information
+ *	symbols	ranges of symbols with a size
+ *	labels	ranges from each symbol without a size to the end of its section
+ *	frames	ranges of functions that have unwind information
  */
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "symbol/ehframe.h"
 #include "symbol/functions.h"
 
-/* Mapping symbols of Arm and RISC-V, and assembler's local labels */
+/* Mapping symbols of Arm and RISC-V, and local labels of the assembler */
 static bool is_marker(const char *name)
 {
 	if (name[0] == '$')
@@ -24,7 +25,7 @@ static bool is_marker(const char *name)
 	return name[0] == '.' || !name[0];
 }
 
-/* memcpy@@GLIBC_2.14, the version that programs are linked with, is memcpy */
+/* The length without a default version: memcpy@@GLIBC_2.14 becomes memcpy. */
 static size_t name_length(const char *name)
 {
 	const char *version = strstr(name, "@@");
@@ -102,7 +103,7 @@ static bool has_symtab(Elf *elf)
 	return false;
 }
 
-/* The symbols are from the file, from its debug file, or from one in each. */
+/* The symbols may be from the file, its debug file, or both. */
 bool functions_are_stripped(const struct functions *functions)
 {
 	Dwfl_Module *module = functions->module;
@@ -123,10 +124,7 @@ bool functions_are_stripped(const struct functions *functions)
 	return true;
 }
 
-/*
- * The stubs of a section are shown as one function: unwind information takes
- * them for one as well, but it has no name for it.
- */
+/* All stubs of a PLT section are one function, as in unwind information, which has no name. */
 static const struct {
 	const char *section;
 	const char *function;
@@ -167,8 +165,8 @@ static bool find_plt(const struct functions *functions, uint64_t address,
 }
 
 /*
- * A symbol without a size, as assembler code has them, reaches up to where
- * anything is known to begin or end.
+ * Find the symbol without a size that an address belongs to. Such symbols are common in
+ * assembler code. Their range ends where any other function begins or ends.
  */
 static const struct range *find_label(const struct functions *functions, uint64_t address,
 				       const struct range *frame)
@@ -191,7 +189,7 @@ static const struct range *find_label(const struct functions *functions, uint64_
 	return label;
 }
 
-/* Where a label that find_label() found ends. */
+/* The end of a label that find_label() has returned */
 static uint64_t label_end(const struct functions *functions, const struct range *label,
 			  const struct range *frame)
 {
@@ -211,8 +209,8 @@ static uint64_t label_end(const struct functions *functions, const struct range 
 }
 
 /*
- * What starts at @start, by any symbol, as one that is shorter than the
- * function it stands for. All that has one start has to have one name.
+ * Any symbol at @start, even if its size is too small. Functions with the same start must have
+ * the same name.
  */
 static const struct range *find_name(const struct functions *functions, uint64_t start)
 {

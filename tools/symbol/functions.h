@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From an address to the function that it lies in, in one open file.
+ * Functions of addresses in one open file.
  */
 #ifndef PROFIL_FUNCTIONS_H
 #define PROFIL_FUNCTIONS_H
@@ -17,9 +17,9 @@
 /**
  * struct functions - the functions of a file
  * @module:  the file
- * @symbols: what symbols with a size cover
- * @labels:  from each symbol without a size to the end of its section
- * @frames:  functions that have unwind information
+ * @symbols: ranges of symbols with a size
+ * @labels:  ranges from each symbol without a size to the end of its section
+ * @frames:  ranges of functions that have unwind information
  */
 struct functions {
 	Dwfl_Module *module;
@@ -30,7 +30,7 @@ struct functions {
 
 /**
  * functions_read - list the functions of a file
- * @functions: zeroed; to be released by functions_release(), whatever is returned
+ * @functions: zeroed by the caller; to be released by functions_release(), whatever is returned
  * @module:    the file; must outlive the functions
  *
  * Return: 0 or -ENOMEM.
@@ -41,35 +41,34 @@ int functions_read(struct functions *functions, Dwfl_Module *module);
  * functions_are_stripped - whether only exported functions have names
  * @functions: from functions_read()
  *
- * Return: true if there is no symbol table but the dynamic one.
+ * Return: true if there is no symbol table except the dynamic one.
  */
 bool functions_are_stripped(const struct functions *functions);
 
 /**
- * functions_find - the function at an address
+ * functions_find - find the function at an address
  * @functions: from functions_read()
- * @address:   of the module
- * @function:  filled in if there is one; its name is as long-lived as the module
+ * @address:   an address of the module
+ * @function:  filled in if there is one; its name is valid as long as the module
  *
- * By a symbol that covers the address; else the PLT section it lies in; else unwind
- * information, with or without the name of a symbol that has no size.
+ * The function is a symbol whose size includes the address; else the PLT section that contains
+ * the address; else a symbol without a size; else it is from unwind information, with the name
+ * of any symbol at its start.
  *
- * Return: whether there is one.
+ * Return: whether there is a function.
  */
 bool functions_find(const struct functions *functions, uint64_t address,
 		    struct function *function);
 
 /**
- * functions_size - how much memory a file's functions take
+ * functions_size - the number of ranges, which determines the memory used
  * @functions: from functions_read()
- *
- * Return: the number of ranges.
  */
 size_t functions_size(const struct functions *functions);
 
 /**
- * functions_release - free what was read
- * @functions: zero afterwards; may have been zero
+ * functions_release - free the lists
+ * @functions: set to zero; may be zero already
  */
 void functions_release(struct functions *functions);
 

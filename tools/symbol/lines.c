@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Source lines in the place of functions. A line may be in many places of a function, and
- * of others that it is inlined into: its start, for a profile, is the address at which it
- * was seen first. Where no line is known, there is the function, which may start there too.
+ * Source lines as functions. The code of a line may be in many places, including functions that
+ * it is inlined into. The start of the line is the address at which it was found first; a
+ * function may start at the same address.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "symbol/lines.h"
 #include "util/base_name.h"
 
-/* A line that was seen */
+/* A line that was found before */
 struct seen {
 	size_t object;
 	struct source_line line;
@@ -63,7 +63,7 @@ static int compare(const void *va, const void *vb)
 	return strcmp(a->line.file, b->line.file);
 }
 
-/* Return: what was seen of a line, now or earlier; NULL: no memory. */
+/* Return: the line of @key, which is added if it is new; NULL: no memory. */
 static const struct seen *look_up(struct lines *lines, const struct seen *key)
 {
 	struct seen **found = tfind(key, &lines->tree, compare), *new;

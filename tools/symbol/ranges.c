@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Named ranges of addresses, in an array sorted by start. Ranges may lie in one
- * another: each knows the nearest one before it that reaches over its start
- * (@outer), so that the innermost one that covers an address is found by a
- * binary search and a walk along outer ones.
+ * Sorted ranges of addresses with names. Ranges may overlap or contain each other. Each one has
+ * the index of the last range before it that contains its start (@outer), so the innermost range
+ * that contains an address is found by a binary search and a walk along @outer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +63,6 @@ static int compare_names(const struct range *a, const struct range *b)
 static int compare(const void *va, const void *vb)
 {
 	const struct range *a = va, *b = vb;
-
 	int order;
 
 	if (a->start != b->start)
@@ -98,7 +96,7 @@ static void link_outer(struct ranges *set)
 	for (i = 0; i < set->nr; i++) {
 		struct range *range = &set->range[i];
 
-		/* what ended here covers nothing that comes later */
+		/* ranges that end here cannot contain a later start */
 		while (outer != NO_OUTER &&
 		       set->range[outer].end <= range->start)
 			outer = set->range[outer].outer;
@@ -116,7 +114,7 @@ void ranges_finish(struct ranges *set)
 	link_outer(set);
 }
 
-/* How many start at or below an address. */
+/* Number of ranges that start at or below an address */
 static size_t count_below(const struct ranges *set, uint64_t address)
 {
 	size_t low = 0, high = set->nr;
@@ -146,14 +144,12 @@ const struct range *ranges_above(const struct ranges *set, uint64_t address)
 	return below < set->nr ? &set->range[below] : NULL;
 }
 
-const struct range *ranges_covering(const struct ranges *set,
-				      uint64_t address)
+const struct range *ranges_covering(const struct ranges *set, uint64_t address)
 {
 	const struct range *range = ranges_below(set, address);
 
 	while (range && range->end <= address)
-		range = range->outer == NO_OUTER ?
-			 NULL : &set->range[range->outer];
+		range = range->outer == NO_OUTER ? NULL : &set->range[range->outer];
 	return range;
 }
 

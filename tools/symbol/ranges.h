@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Named ranges of addresses, and the questions that symbolized asks of them.
- * Nothing in here knows where the ranges come from.
+ * Sorted ranges of addresses with names, and searches in them. They are used for symbols, unwind
+ * information and compilation units.
  */
 #ifndef PROFIL_RANGES_H
 #define PROFIL_RANGES_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /**
- * struct range - what one name stands for
+ * struct range - a range of addresses
  * @start:  first address
- * @end:    first address behind it
- * @name:   not ended by a 0; NULL if it has none. Stays the caller's
- * @length: of @name in bytes
- * @local:  the name is known in its own source file only
- * @number: the caller's
+ * @end:    end of the range (exclusive)
+ * @name:   its name, not terminated by a 0, owned by the caller; NULL: none
+ * @length: length of @name in bytes
+ * @local:  the name is local to its source file
+ * @number: for use by the caller
  * @outer:  private to ranges.c
  */
 struct range {
@@ -32,9 +32,9 @@ struct range {
 
 /**
  * struct ranges - a set of ranges
- * @range:    after ranges_finish(): sorted by start, no two with the same
- * @nr:        number of them
- * @allocated: room in @range
+ * @range:     the ranges; after ranges_finish(), sorted by start, without equal starts
+ * @nr:        number of ranges
+ * @allocated: number of ranges that @range has room for
  */
 struct ranges {
 	struct range *range;
@@ -43,57 +43,54 @@ struct ranges {
 };
 
 /**
- * ranges_add - add one
- * @set: zeroed before the first
- * @new: copied; an empty one is left out
+ * ranges_add - add a range
+ * @set: the set; zeroed before the first call
+ * @new: is copied; empty ranges are ignored
  *
  * Return: 0 or -ENOMEM.
  */
 int ranges_add(struct ranges *set, const struct range *new);
 
 /**
- * ranges_finish - make a set ready for questions
- * @set: all ranges are added
+ * ranges_finish - prepare a set for searches
+ * @set: a set to which all ranges were added
  *
- * Of several with the same start one is left, as long as the longest, with the
- * name that a programmer would know it by: not a local one, not a version that
- * is no longer the default, few leading underscores, short; and the lowest number.
+ * Ranges with the same start are merged. The result has the end of the longest one and the best
+ * name: preferably not local, not of an old symbol version, with few leading underscores, and
+ * short; among equal names, the one with the lowest number.
  */
 void ranges_finish(struct ranges *set);
 
 /**
- * ranges_covering - the innermost range that an address lies in
- * @set:     finished
- * @address: in question
+ * ranges_covering - find the innermost range that contains an address
+ * @set:     a finished set
+ * @address: the address
  *
- * Return: the one with the highest start, or NULL.
+ * Return: of all ranges that contain it, the one with the highest start; or NULL.
  */
-const struct range *ranges_covering(const struct ranges *set,
-				      uint64_t address);
+const struct range *ranges_covering(const struct ranges *set, uint64_t address);
 
 /**
- * ranges_below - the last range that starts at or below an address
- * @set:     finished
- * @address: in question, covered by it or not
- *
- * Return: the range or NULL.
- */
-const struct range *ranges_below(const struct ranges *set,
-				   uint64_t address);
-
-/**
- * ranges_above - the first range that starts above an address
- * @set:     finished
- * @address: in question
+ * ranges_below - find the last range that starts at or below an address
+ * @set:     a finished set
+ * @address: the address, which the range need not contain
  *
  * Return: the range or NULL.
  */
-const struct range *ranges_above(const struct ranges *set,
-				   uint64_t address);
+const struct range *ranges_below(const struct ranges *set, uint64_t address);
 
 /**
- * ranges_release - free a set's memory
- * @set: zero afterwards
+ * ranges_above - find the first range that starts above an address
+ * @set:     a finished set
+ * @address: the address
+ *
+ * Return: the range or NULL.
+ */
+const struct range *ranges_above(const struct ranges *set, uint64_t address);
+
+/**
+ * ranges_release - free the memory of a set
+ * @set: set to zero
  */
 void ranges_release(struct ranges *set);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts to functions, object by object: all counts of an object are sorted by the
- * start and the name of the function that they were found in, so that those of one
- * function are neighbours, however its text is spread.
+ * The function of each count, object by object. The counts of an object are sorted by the start
+ * and name of their function, so that all counts of a function are neighbours, even if its text
+ * is not contiguous.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,28 +13,28 @@
 
 #include "symbol/symbolize.h"
 
-/* The function of a count */
-struct place {
+/* The function of a count of an object */
+struct found {
 	struct function function;
 	size_t count;
 };
 
-/* By name too: a line has the start of a function, if it was seen at its first address. */
+/* Names differ where a source line starts at the address of a function (lines.h). */
 static int compare_functions(const struct function *a, const struct function *b)
 {
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	if (a->length != b->length)
 		return a->length < b->length ? -1 : 1;
-	/* as most often: millions of counts may be of one function, with a name of kilobytes */
+	/* the usual case, and faster: names may be kilobytes long, and counts millions */
 	if (a->name == b->name)
 		return 0;
 	return a->length > 0 ? memcmp(a->name, b->name, (size_t)a->length) : 0;
 }
 
-static int compare_places(const void *va, const void *vb)
+static int compare_found(const void *va, const void *vb)
 {
-	const struct place *a = va, *b = vb;
+	const struct found *a = va, *b = vb;
 	int order = compare_functions(&a->function, &b->function);
 
 	if (order)
@@ -42,18 +42,18 @@ static int compare_places(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
-/* The last address that a count stands for */
+/* The last address of a count */
 static uint64_t last_address(const struct result *result, size_t object, uint64_t first)
 {
 	const uint64_t end = result->objects[object].end;
 	const uint64_t last = first + result->text_bytes - 1;
 
-	/* the text may end before what its last count stands for does */
+	/* the last count may extend beyond the end of the text */
 	return last >= end || last < first ? end - 1 : last;
 }
 
 int symbolize_count(const struct result *result, size_t object, uint64_t *address,
-		     symbols_find_fn *find, void *symbols, struct function *function)
+		    symbols_find_fn *find, void *symbols, struct function *function)
 {
 	int found = find(symbols, object, *address, function);
 
@@ -63,28 +63,27 @@ int symbolize_count(const struct result *result, size_t object, uint64_t *addres
 	return find(symbols, object, *address, function);
 }
 
-/* Return: 0 or -errno. */
-static int find_place(struct place *place, const struct result *result, size_t object,
-		      symbols_find_fn *find, void *symbols)
+/* Set @found->function to the function of @found->count. Return: 0 or -errno. */
+static int find_function(struct found *found, const struct result *result, size_t object,
+			 symbols_find_fn *find, void *symbols)
 {
-	const struct result_object *in = &result->objects[object];
-	const uint64_t first = in->counts[place->count].address;
+	const struct result_object *from = &result->objects[object];
+	const uint64_t first = from->counts[found->count].address;
 	uint64_t address = first;
-	int found;
+	int status;
 
-	if (!result_is_file(in)) {
-		place->function = (struct function){
-			.start = in->start,
-			.name = in->path,
-			.length = (int)strlen(in->path),
+	if (!result_is_file(from)) {
+		found->function = (struct function){
+			.start = from->start,
+			.name = from->path,
+			.length = (int)strlen(from->path),
 		};
 		return 0;
 	}
-	found = symbolize_count(result, object, &address, find, symbols,
-				 &place->function);
-	if (!found)
-		place->function = (struct function){ .start = first };
-	return found < 0 ? found : 0;
+	status = symbolize_count(result, object, &address, find, symbols, &found->function);
+	if (!status)
+		found->function = (struct function){ .start = first };
+	return status < 0 ? status : 0;
 }
 
 static int name_function(struct symbolized_function *function,
@@ -105,11 +104,15 @@ static int name_function(struct symbolized_function *function,
 }
 
 /*
- * @places: of all counts of the object, sorted
- * @counts: room for as many
+ * Add the functions of an object.
+ *
+ * @found:  the functions of all counts of the object, sorted by function
+ * @counts: room for the indexes of all counts of the object
+ *
+ * Return: 0 or -ENOMEM.
  */
 static int add_functions(struct symbolized *symbolized, size_t object,
-			 const struct place *places, size_t *counts,
+			 const struct found *found, size_t *counts,
 			 symbolize_demangle_fn *demangle)
 {
 	const struct result_object *from = &symbolized->result->objects[object];
@@ -117,22 +120,22 @@ static int add_functions(struct symbolized *symbolized, size_t object,
 	size_t i;
 
 	for (i = 0; i < from->nr_counts; i++) {
-		const struct place *place = &places[i];
+		const struct found *next = &found[i];
 
-		if (!i || compare_functions(&places[i - 1].function, &place->function)) {
+		if (!i || compare_functions(&found[i - 1].function, &next->function)) {
 			int error;
 
 			function = &symbolized->functions[symbolized->nr_functions++];
 			function->object = object;
-			function->start = place->function.start;
+			function->start = next->function.start;
 			function->counts = &counts[i];
-			error = name_function(function, &place->function, demangle);
+			error = name_function(function, &next->function, demangle);
 			if (error)
 				return error;
 		}
-		function->samples += from->counts[place->count].samples;
+		function->samples += from->counts[next->count].samples;
 		function->nr_counts++;
-		counts[i] = place->count;
+		counts[i] = next->count;
 	}
 	return 0;
 }
@@ -142,21 +145,21 @@ static int add_object(struct symbolized *symbolized, size_t object, size_t *coun
 		      symbolize_demangle_fn *demangle)
 {
 	const struct result_object *from = &symbolized->result->objects[object];
-	struct place *places = calloc(from->nr_counts + 1, sizeof(*places));
+	struct found *found = calloc(from->nr_counts + 1, sizeof(*found));
 	int error = 0;
 	size_t i;
 
-	if (!places)
+	if (!found)
 		return -ENOMEM;
 	for (i = 0; !error && i < from->nr_counts; i++) {
-		places[i].count = i;
-		error = find_place(&places[i], symbolized->result, object, find, symbols);
+		found[i].count = i;
+		error = find_function(&found[i], symbolized->result, object, find, symbols);
 	}
 	if (!error) {
-		qsort(places, from->nr_counts, sizeof(*places), compare_places);
-		error = add_functions(symbolized, object, places, counts, demangle);
+		qsort(found, from->nr_counts, sizeof(*found), compare_found);
+		error = add_functions(symbolized, object, found, counts, demangle);
 	}
-	free(places);
+	free(found);
 	return error;
 }
 
@@ -171,7 +174,7 @@ int symbolize_result(struct symbolized *symbolized, const struct result *result,
 	symbolized->result = result;
 	for (i = 0; i < result->nr_objects; i++)
 		nr_counts += result->objects[i].nr_counts;
-	/* as many as there can be: none has less than one count */
+	/* each function has at least one count */
 	symbolized->functions = calloc(nr_counts + 1, sizeof(*symbolized->functions));
 	symbolized->counts = calloc(nr_counts + 1, sizeof(*symbolized->counts));
 	if (!symbolized->functions || !symbolized->counts)
@@ -220,24 +223,24 @@ static int find_line(const struct symbolized *symbolized, size_t object,
 }
 
 int symbolized_line(const struct symbolized *symbolized, size_t function, size_t count,
-		     struct source_line *line)
+		    struct source_line *line)
 {
-	const struct symbolized_function *of = &symbolized->functions[function];
-	const struct result_object *object = &symbolized->result->objects[of->object];
-	uint64_t address = object->counts[of->counts[count]].address;
+	const struct symbolized_function *owner = &symbolized->functions[function];
+	const struct result_object *object = &symbolized->result->objects[owner->object];
+	uint64_t address = object->counts[owner->counts[count]].address;
 
-	/* found behind the first address: see symbolize_count() */
-	if (address < of->start)
-		address = last_address(symbolized->result, of->object, address);
-	return find_line(symbolized, of->object, address, line);
+	/* symbolize_count() found the function at the last address */
+	if (address < owner->start)
+		address = last_address(symbolized->result, owner->object, address);
+	return find_line(symbolized, owner->object, address, line);
 }
 
 int symbolized_start_line(const struct symbolized *symbolized, size_t function,
-			   struct source_line *line)
+			  struct source_line *line)
 {
-	const struct symbolized_function *of = &symbolized->functions[function];
+	const struct symbolized_function *owner = &symbolized->functions[function];
 
-	return find_line(symbolized, of->object, of->start, line);
+	return find_line(symbolized, owner->object, owner->start, line);
 }
 
 void symbolized_release(struct symbolized *symbolized)

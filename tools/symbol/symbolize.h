@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Every count of a result with the function that it belongs to: what the report and all
- * exports are made of.
+ * The function of each count of a result. Profiles and all exports are made from this.
  */
 #ifndef PROFIL_SYMBOLIZE_H
 #define PROFIL_SYMBOLIZE_H
@@ -13,22 +12,23 @@
 #include "symbol/symbols.h"
 
 /**
- * symbolize_demangle_fn - how to make the name of a symbol readable
- * @name: as the file has it
+ * symbolize_demangle_fn - demangle the name of a symbol
+ * @name: as in the file
  *
- * Return: a name to be given to free(); NULL: it is readable, or there is no memory.
+ * Return: the demangled name, to be given to free(); NULL: the name is not mangled, or no
+ * memory.
  */
 typedef char *symbolize_demangle_fn(const char *name);
 
 /**
  * struct symbolized_function - a function with samples
- * @object:  index in result->objects
- * @start:   link-time address of its first instruction
- * @symbol:  its name as the file has it; NULL: none
- * @name:    for people: demangled; its address where it has none
- * @samples: at least 1
- * @counts:  indexes in the object's counts of those that belong to it, ascending
- * @nr_counts: number of them
+ * @object:    index in result->objects
+ * @start:     link-time address of its first instruction
+ * @symbol:    its name as in the file; NULL: none
+ * @name:      its demangled name, or its address if it has no name
+ * @samples:   number of its samples, at least 1
+ * @counts:    indexes of its counts in the object's counts, ascending
+ * @nr_counts: number of @counts
  */
 struct symbolized_function {
 	size_t object;
@@ -41,12 +41,13 @@ struct symbolized_function {
 };
 
 /**
- * struct symbolized - a result by functions
- * @result:       that it was made of
- * @functions:    sorted by object, start and name
- * @nr_functions: number of them
- * @counts:       what the functions' counts point into
- * @find_line:    of an address; NULL, as symbolize_result() leaves it: none are known
+ * struct symbolized - a result by function
+ * @result:       the result
+ * @functions:    all functions with samples, sorted by object, start and name
+ * @nr_functions: number of functions
+ * @counts:       memory of the functions' @counts
+ * @find_line:    finds the source line of an address; set to NULL by symbolize_result(): no
+ *                lines are known
  * @symbols:      first argument of @find_line
  */
 struct symbolized {
@@ -59,32 +60,32 @@ struct symbolized {
 };
 
 /**
- * symbolize_count - the function that a count belongs to
- * @result:   has no problem (result_problem())
- * @object:   index in it, of a file
- * @address:  of the count; where the function was found, afterwards
- * @find:     for the function
+ * symbolize_count - find the function of a count
+ * @result:   a result without result_problem()
+ * @object:   index of an object that is a file
+ * @address:  address of the count; set to the address at which the function was found
+ * @find:     finds the function
  * @symbols:  first argument of @find
  * @function: filled in if there is one
  *
- * It is the function at the first address that the count stands for; or if there is
- * none, that at the last.
+ * A count represents a few bytes of text. It belongs to the function at the first of these, or
+ * if there is none, to the function at the last.
  *
- * Return: 1; 0: there is none; or an error of @find.
+ * Return: 1; 0: no function; or an error of @find.
  */
 int symbolize_count(const struct result *result, size_t object, uint64_t *address,
-		     symbols_find_fn *find, void *symbols, struct function *function);
+		    symbols_find_fn *find, void *symbols, struct function *function);
 
 /**
- * symbolize_result - find the function of each count
+ * symbolize_result - find the functions of all counts
  * @symbolized: filled in; to be released by symbolized_release(), whatever is returned
- * @result:      has no problem (result_problem()); must outlive the symbolized
- * @find:        for the functions; an error is passed on
- * @symbols:     first argument of @find
- * @demangle:    for their names; NULL: they are shown as they are
+ * @result:     a result without result_problem(); must outlive @symbolized
+ * @find:       finds the functions; its errors are returned
+ * @symbols:    first argument of @find
+ * @demangle:   demangles their names; NULL: the names stay mangled
  *
- * A count that belongs to no function (symbolize_count()) is one of its own, without a
- * name. All of what is no file ("[vdso]") is one function with its name.
+ * A count in no function (symbolize_count()) becomes a function of its own, without a name.
+ * All counts of an object that is not a file ("[vdso]") become one function with its name.
  *
  * Return: 0 or -errno.
  */
@@ -93,42 +94,42 @@ int symbolize_result(struct symbolized *symbolized, const struct result *result,
 		     symbolize_demangle_fn *demangle);
 
 /**
- * symbolized_by_samples - the functions in the order of a flat profile
- * @symbolized: in question
+ * symbolized_by_samples - sort the functions like a flat profile
+ * @symbolized: a symbolized result
  *
- * Return: all indexes in symbolized->functions, most samples first, to be given to
- * free(); NULL: no memory.
+ * Return: all indexes in @symbolized->functions, most samples first, to be given to free();
+ * NULL: no memory.
  */
 size_t *symbolized_by_samples(const struct symbolized *symbolized);
 
 /**
- * symbolized_line - the line of source that a count belongs to
- * @symbolized: in question
- * @function:    index in its functions
- * @count:       index in the counts of the function
- * @line:        filled in if there is one
+ * symbolized_line - find the source line of a count
+ * @symbolized: a symbolized result
+ * @function:   index in its functions
+ * @count:      index in the function's counts
+ * @line:       filled in if there is one
  *
- * It is the line at the address where the function was found.
+ * It is the line at the address at which the function was found.
  *
- * Return: 1; 0: there is none; or an error of @symbolized->find_line.
+ * Return: 1; 0: no line; or an error of @symbolized->find_line.
  */
 int symbolized_line(const struct symbolized *symbolized, size_t function, size_t count,
-		     struct source_line *line);
+		    struct source_line *line);
 
 /**
- * symbolized_start_line - the line of source that a function begins with
- * @symbolized: in question
- * @function:    index in its functions
- * @line:        filled in if there is one
+ * symbolized_start_line - find the source line where a function starts
+ * @symbolized: a symbolized result
+ * @function:   index in its functions
+ * @line:       filled in if there is one
  *
- * Return: 1; 0: there is none; or an error of @symbolized->find_line.
+ * Return: 1; 0: no line; or an error of @symbolized->find_line.
  */
 int symbolized_start_line(const struct symbolized *symbolized, size_t function,
-			   struct source_line *line);
+			  struct source_line *line);
 
 /**
- * symbolized_release - give back what symbolize_result() took
- * @symbolized: may have been released already
+ * symbolized_release - free the functions
+ * @symbolized: set to zero; may be zero already
  */
 void symbolized_release(struct symbolized *symbolized);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From addresses to functions and lines, for all objects of a result.
+ * Functions and source lines of addresses, for all objects of a result.
  *
- * Callers go through the objects one by one, more than once, and there may be thousands. So
- * the files that were used last stay open, within bounds of descriptors and memory, and the
- * others are opened again when a caller asks for them. Names outlive the file that they are
- * from: they are copied, once each.
+ * Callers go through the objects one by one, several times, and there may be thousands. So the
+ * files used last stay open, within limits of descriptors and memory; the others are closed,
+ * and opened again when needed. Names must outlive the files that they are from, so one copy of
+ * each is kept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,22 +25,22 @@
 #include "symbol/units.h"
 #include "util/objectfile.h"
 
-/* Files that are open: so many, each with its debug file and one that several share */
-#define MOST_OPEN		64
-#define DESCRIPTORS_OF_EACH	3ul
-/* Of these, files whose debug information is read: libdw keeps what it decompresses. */
-#define MOST_WITH_UNITS		4
-/* Extents of all that are open (functions_size()): tens of MB. One file may have more. */
-#define MOST_EXTENTS		((size_t)1 << 20)
+/* Limit of open files. Each needs descriptors for itself, its debug file and a shared one. */
+#define MAX_OPEN		64
+#define DESCRIPTORS_PER_FILE	3ul
+/* Limit of open files with debug information: libdw keeps what it decompresses. */
+#define MAX_WITH_UNITS		4
+/* Limit of the ranges of all open files: tens of MB. A single file may have more. */
+#define MAX_RANGES		((size_t)1 << 20)
 
-/* The file of an object. While it is open, it is in the list of those that are. */
+/* The file of an object */
 struct file {
 	const struct result_object *object;
-	const char *problem;
+	const char *problem;	/* see symbols_problem() */
 	struct debugfile debugfile;
-	Dwfl *dwfl;		/* NULL: it is not open */
+	Dwfl *dwfl;		/* NULL: not open; else the file is in @open of struct symbols */
 	struct functions functions;
-	bool has_units;		/* they were read: lines are not always asked for */
+	bool has_units;		/* @units was read; it is needed for lines only */
 	struct units units;
 };
 
@@ -50,28 +50,27 @@ struct string {
 };
 
 struct symbols {
-	struct file *files;	/* by the objects' index */
+	struct file *files;	/* by index of the object */
 	size_t nr_files;
-	struct file *open[MOST_OPEN];	/* the one used last comes first */
+	struct file *open[MAX_OPEN];	/* most recently used first */
 	size_t nr_open;
-	size_t most_open;
+	size_t max_open;
 	void *strings;		/* a tree of struct string */
 	const char *root;
 };
 
-/* At most half of the descriptors that this process may have */
-static size_t most_open(void)
+/* Use at most half of this process's descriptors, but open at least one file. */
+static size_t find_max_open(void)
 {
-	const size_t least = 1;
 	struct rlimit limit;
-	size_t most;
+	size_t max;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return least;
-	most = (size_t)limit.rlim_cur / (2 * DESCRIPTORS_OF_EACH);
-	if (most > MOST_OPEN)
-		return MOST_OPEN;
-	return most < least ? least : most;
+		return 1;
+	max = (size_t)limit.rlim_cur / (2 * DESCRIPTORS_PER_FILE);
+	if (max > MAX_OPEN)
+		return MAX_OPEN;
+	return max ? max : 1;
 }
 
 struct symbols *symbols_new(const struct result *result, const char *root)
@@ -82,7 +81,7 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 	if (!symbols)
 		return NULL;
 	debuginfod_prepare();
-	symbols->most_open = most_open();
+	symbols->max_open = find_max_open();
 	symbols->root = root;
 	symbols->files = calloc(result->nr_objects + 1, sizeof(*symbols->files));
 	if (!symbols->files) {
@@ -156,7 +155,7 @@ static int compare_strings(const void *va, const void *vb)
 	return memcmp(a->text, b->text, a->length);
 }
 
-/* Return: the copy of a text that all who ask get, ended by a 0; NULL: no memory. */
+/* Return: the copy of a text, terminated by a 0, which exists once only; NULL: no memory. */
 static const char *keep(struct symbols *symbols, const char *text, size_t length)
 {
 	const struct string key = { .length = length, .text = (char *)text };
@@ -178,9 +177,7 @@ static const char *keep(struct symbols *symbols, const char *text, size_t length
 	return new->text;
 }
 
-/*
- * Whether a file is the one that ran, as far as can be told. Return: NULL, or why not.
- */
+/* Check that a file is the one that ran, by its build-id. Return: NULL, or why it is not. */
 static const char *find_change(const struct result_object *object, Elf *elf)
 {
 	unsigned char id[RESULT_MAX_BUILD_ID];
@@ -190,15 +187,15 @@ static const char *find_change(const struct result_object *object, Elf *elf)
 		return NULL;
 	bytes = objectfile_build_id(elf, id, sizeof(id));
 	if (!bytes)
-		return "not the file that ran, which had a build-id";
+		return "not the file that ran: it has no build-id";
 	if (bytes != object->build_id_bytes || memcmp(id, object->build_id, bytes))
-		return "not the file that ran, its build-id is another";
+		return "not the file that ran: its build-id differs";
 	return NULL;
 }
 
 /*
- * Each file is a session of its own, as damaged objects may overlap, which libdwfl does
- * not expect of the modules of one process. Return: NULL: there is a problem.
+ * Each file gets its own Dwfl, because the objects of a damaged result may overlap, which libdwfl
+ * does not expect of the modules of one Dwfl. Return: NULL: @file->problem is set.
  */
 static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file)
 {
@@ -222,7 +219,7 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 		close(fd);
 		return NULL;
 	}
-	/* from here on the descriptor is elfutils' */
+	/* the descriptor belongs to elfutils now */
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	elf = dwfl_module_getelf(module, &bias);
 	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
@@ -236,7 +233,7 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 	return module;
 }
 
-/* Return: 0, and then there is a problem if it is not open; or -ENOMEM. */
+/* Return: 0: the file is open, or @file->problem is set; or -ENOMEM. */
 static int open_file(const struct symbols *symbols, struct file *file)
 {
 	Dwfl_Module *module;
@@ -253,7 +250,7 @@ static int open_file(const struct symbols *symbols, struct file *file)
 	return error;
 }
 
-/* The first file stays open, whatever it takes. */
+/* Close files to keep the limits of memory, but not the first. */
 static void close_others(struct symbols *symbols)
 {
 	size_t ranges = 0, with_units = 0, i;
@@ -263,15 +260,15 @@ static void close_others(struct symbols *symbols)
 
 		ranges += functions_size(&file->functions) + file->units.ranges.nr;
 		with_units += file->has_units;
-		if (i && (ranges > MOST_EXTENTS ||
-			  (file->has_units && with_units > MOST_WITH_UNITS)))
+		if (i && (ranges > MAX_RANGES ||
+			  (file->has_units && with_units > MAX_WITH_UNITS)))
 			break;
 	}
 	while (symbols->nr_open > i)
 		close_open(symbols, symbols->nr_open - 1);
 }
 
-/* The file at a place of the list becomes its first. */
+/* Make the open file with index @i the first. */
 static void move_to_front(struct symbols *symbols, size_t i)
 {
 	struct file *file = symbols->open[i];
@@ -280,7 +277,7 @@ static void move_to_front(struct symbols *symbols, size_t i)
 	symbols->open[0] = file;
 }
 
-/* Return: 1: the file is open, and first in the list; 0: it has none; -ENOMEM. */
+/* Open a file unless it is open. Return: 1; 0: it is not a file or has a problem; -ENOMEM. */
 static int need_file(struct symbols *symbols, struct file *file)
 {
 	size_t i = 0;
@@ -294,7 +291,7 @@ static int need_file(struct symbols *symbols, struct file *file)
 		move_to_front(symbols, i);
 		return 1;
 	}
-	if (symbols->nr_open == symbols->most_open)
+	if (symbols->nr_open == symbols->max_open)
 		close_open(symbols, symbols->nr_open - 1);
 	error = open_file(symbols, file);
 	if (error || !file->dwfl)
@@ -310,10 +307,10 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 {
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
-	int readable = need_file(all, file);
+	int is_open = need_file(all, file);
 
-	if (readable != 1)
-		return readable;
+	if (is_open != 1)
+		return is_open;
 	if (!functions_find(&file->functions, address, function))
 		return 0;
 	if (function->name) {
@@ -327,9 +324,11 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 int symbols_are_stripped(struct symbols *symbols, size_t object)
 {
 	struct file *file = &symbols->files[object];
-	const int readable = need_file(symbols, file);
+	const int is_open = need_file(symbols, file);
 
-	return readable == 1 ? functions_are_stripped(&file->functions) : readable < 0 ? readable : 1;
+	if (is_open < 0)
+		return is_open;
+	return !is_open || functions_are_stripped(&file->functions);
 }
 
 static const char *keep_path(struct symbols *symbols, const char *directory,
@@ -352,15 +351,15 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 {
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
-	int readable = need_file(all, file);
+	int is_open = need_file(all, file);
 	const char *name, *directory;
 
-	if (readable != 1)
-		return readable;
+	if (is_open != 1)
+		return is_open;
 	if (!file->has_units) {
 		int error = units_read(&file->units, file->functions.module);
 
-		/* libdw would search for that itself, on this machine */
+		/* libdw would look for the missing shared file outside the root */
 		if (error || file->debugfile.lacks_shared)
 			units_release(&file->units);
 		if (error)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From an address to the function that it lies in, for all objects of a result.
- * Addresses are link-time ones. Files are read when asked for, and those used last stay
- * open: to ask object by object is fast. Debug files installed on this machine are used,
- * and such as are fetched, where that is allowed (debuginfod.h).
+ * Functions and source lines of link-time addresses, for all objects of a result. Files are
+ * read when they are needed, and the ones used last stay open, so looking up addresses object
+ * by object is fast. Separate debug files are found on this machine, or downloaded if that is
+ * allowed (debuginfod.h).
  */
 #ifndef PROFIL_SYMBOLS_H
 #define PROFIL_SYMBOLS_H
@@ -16,13 +16,12 @@
 struct symbols;
 
 /**
- * struct function - where an address lies
- * @start:  address of the function's first instruction; with the name, what tells
- *          functions of one object apart
- * @end:    first address behind what is known of it
- * @name:   not ended by a 0; NULL: the file tells where it is but not its name.
- *          As long-lived as struct symbols
- * @length: of @name in bytes
+ * struct function - a function in an object
+ * @start:  address of its first instruction. @start and @name identify the function
+ * @end:    end of its known text (exclusive)
+ * @name:   its name, not terminated by a 0, valid as long as struct symbols; NULL: the file has
+ *          the function's bounds but not its name
+ * @length: length of @name in bytes
  */
 struct function {
 	uint64_t start;
@@ -32,43 +31,41 @@ struct function {
 };
 
 /**
- * symbols_new - prepare for the objects of a result
- * @result: must outlive the symbols
- * @root:   directory that the objects' paths begin in, as in a copy of another
- *          machine's files; NULL: this machine's own
+ * symbols_new - prepare to look up addresses in the objects of a result
+ * @result: the result; must outlive the symbols
+ * @root:   root directory for the objects' paths, for example a copy of another machine's
+ *          files; NULL: /
  *
  * Removes DEBUGINFOD_URLS from this process's environment, unless debuginfod_allow() was
  * called.
  *
- * Return: to be given to symbols_free(), or NULL: no memory.
+ * Return: symbols to be given to symbols_free(); NULL: no memory.
  */
 struct symbols *symbols_new(const struct result *result, const char *root);
 
 /**
- * symbols_find_fn - how to find the function at an address
- *
- * symbols_find(), or a stand-in for it.
+ * symbols_find_fn - type of symbols_find() and its replacements
  */
 typedef int symbols_find_fn(void *symbols, size_t object, uint64_t address,
 			    struct function *function);
 
 /**
- * symbols_find - the function at an address, as functions_find() finds it
+ * symbols_find - find the function at an address with functions_find()
  * @symbols:  from symbols_new()
  * @object:   index in result->objects
- * @address:  in that object
+ * @address:  link-time address in that object
  * @function: filled in if there is one
  *
- * Return: 1 if there is a function, 0 if there is none, -ENOMEM.
+ * Return: 1; 0: no function; or -ENOMEM.
  */
 int symbols_find(void *symbols, size_t object, uint64_t address,
 		 struct function *function);
 
 /**
  * struct source_line - a line of a source file
- * @file: its path, as the compiler had it, absolute if it said where it ran; as long-lived as
- *        struct symbols
- * @line: its number, from 1 on
+ * @file: path of the file, from the debug information; absolute if that has the directory of
+ *        the compiler. Valid as long as struct symbols
+ * @line: number of the line, at least 1
  */
 struct source_line {
 	const char *file;
@@ -76,37 +73,35 @@ struct source_line {
 };
 
 /**
- * symbols_line_fn - how to find the line at an address
- *
- * symbols_line(), or a stand-in for it.
+ * symbols_line_fn - type of symbols_line() and its replacements
  */
 typedef int symbols_line_fn(void *symbols, size_t object, uint64_t address,
 			    struct source_line *line);
 
 /**
- * symbols_line - the line that an address was compiled from
+ * symbols_line - find the source line of an address
  * @symbols: from symbols_new()
  * @object:  index in result->objects
- * @address: in that object
+ * @address: link-time address in that object
  * @line:    filled in if there is one
  *
- * By debug information (DWARF), in the file or in one installed for it. Of a function
- * that is inlined, it is its own line.
+ * The line is from debug information (DWARF) in the file or its separate debug file. For inlined
+ * code it is the line of the inlined function, not of the call.
  *
- * Return: 1 if there is a line, 0 if there is none, -ENOMEM.
+ * Return: 1; 0: no line; or -ENOMEM.
  */
 int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line);
 
 /**
- * symbols_problem - why an object has no symbols
+ * symbols_problem - why the file of an object cannot be used
  * @symbols: from symbols_new()
  * @object:  index in result->objects
  *
- * One reason is that the file has another build-id than the one that ran: its symbols
- * would be about other code. By which option another root can be named, the caller knows.
+ * A file whose build-id differs from that of the file that ran is not used either, because its
+ * symbols are of other code.
  *
- * Return: in words; NULL if its file could be read whenever it was, or was not asked for.
+ * Return: the reason; NULL: no problem so far.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 
@@ -126,14 +121,15 @@ char *symbols_explain(const struct symbols *symbols, size_t object, const char *
  * @symbols: from symbols_new()
  * @object:  index in result->objects
  *
- * So it is if neither its file nor a debug file has a symbol table.
+ * This is the case if neither its file nor its debug file has a symbol table.
  *
- * Return: 1: it is so, or the file cannot be read (symbols_problem()); 0; -ENOMEM.
+ * Return: 1: stripped, or the file cannot be used (symbols_problem()); 0: not stripped; or
+ * -ENOMEM.
  */
 int symbols_are_stripped(struct symbols *symbols, size_t object);
 
 /**
- * symbols_free - close all files, and give back all names
+ * symbols_free - close all files and free all names
  * @symbols: from symbols_new(), or NULL
  */
 void symbols_free(struct symbols *symbols);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Source lines by debug information (DWARF).
+ * Source lines from debug information (DWARF).
  *
- * elfutils' dwfl_module_getsrc() is not used: it finds units by .debug_aranges, a section
- * that clang does not write, and takes the nearest unit where none covers the address. So
- * a unit that is not in that section gets the lines of another. Here the ranges of all
- * units are sorted once (ranges.h). Each unit states its ranges, with and without split
- * DWARF: a skeleton unit has the ranges and the line table, so no .dwo file is opened.
+ * dwfl_module_getsrc() of elfutils is not used. It finds units by .debug_aranges, a section that
+ * clang does not write, and takes the nearest unit if none contains the address, so addresses of
+ * units that are not in that section get lines of other units. Instead, the ranges of all units
+ * are sorted once (ranges.h). Each unit has a list of its ranges, also with split DWARF: a
+ * skeleton unit has the ranges and the line table, so no .dwo file is opened.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,12 +15,12 @@
 
 #include "symbol/units.h"
 
-/* Units of a damaged file may share long lists of ranges: this bounds time and memory. */
-#define MOST_RANGES	(1 << 22)
+/* Limits time and memory: in a damaged file, many units may share a long list of ranges. */
+#define MAX_RANGES	(1 << 22)
 
 /*
- * Whether the linker kept the code at an address. A function that it threw away still has
- * a range: ld and gold put it at 0, lld at -1 or -2. No code section is there.
+ * Whether there is code at an address. Functions that the linker discarded still have ranges: at
+ * 0 with ld and gold, at -1 or -2 with lld, where there is no section with code.
  */
 static bool is_code(Dwfl_Module *module, uint64_t address)
 {
@@ -31,7 +31,7 @@ static bool is_code(Dwfl_Module *module, uint64_t address)
 	return scn && gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR;
 }
 
-/* @room: how many more ranges are read */
+/* Add the ranges of a unit, @room at most. Return: 0 or -ENOMEM. */
 static int add_unit(struct units *units, Dwfl_Module *module, Dwarf_Die *unit, size_t *room)
 {
 	Dwarf_Addr base, start, end;
@@ -58,7 +58,7 @@ static int add_unit(struct units *units, Dwfl_Module *module, Dwarf_Die *unit, s
 int units_read(struct units *units, Dwfl_Module *module)
 {
 	Dwarf_CU *unit = NULL;
-	size_t room = MOST_RANGES;
+	size_t room = MAX_RANGES;
 	GElf_Addr bias = 0;
 	uint8_t type;
 	Dwarf_Die die;
@@ -70,7 +70,7 @@ int units_read(struct units *units, Dwfl_Module *module)
 	while (!dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL)) {
 		int error;
 
-		/* the others have types, or parts that several units share, but no code */
+		/* units of other types have no code */
 		if (!die.addr || (type != DW_UT_compile && type != DW_UT_skeleton))
 			continue;
 		error = add_unit(units, module, &die, &room);
@@ -82,9 +82,9 @@ int units_read(struct units *units, Dwfl_Module *module)
 }
 
 /*
- * Up to DWARF 4, a path is relative to where the unit was compiled, and libdw leaves it so.
- * A relative directory is what -ffile-prefix-map and the like make of it: since DWARF 5
- * paths begin with that.
+ * The directory that a path is relative to, or NULL. Up to DWARF 4, paths are relative to the
+ * directory in which the unit was compiled, and libdw returns them as they are. A relative
+ * directory, which -ffile-prefix-map makes, is not used: DWARF 5 paths include it.
  */
 static const char *directory_of(Dwarf_Die *unit, const char *file)
 {
@@ -108,7 +108,7 @@ const char *units_line(const struct units *units, uint64_t address, int *number,
 	if (!range || !dwarf_offdie(units->dwarf, range->number, &unit))
 		return NULL;
 	line = dwarf_getsrc_die(&unit, address - units->bias);
-	/* line 0 is code that the compiler made up */
+	/* line 0 is code that the compiler generated */
 	if (!line || dwarf_lineno(line, number) || *number <= 0)
 		return NULL;
 	file = dwarf_linesrc(line, NULL, NULL);

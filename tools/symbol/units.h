@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Source lines by debug information (DWARF): the compilation unit that an address lies in,
- * and the line in the line table of that unit.
+ * Source lines from debug information (DWARF): finds the compilation unit of an address, and
+ * the line in that unit's line table.
  */
 #ifndef PROFIL_UNITS_H
 #define PROFIL_UNITS_H
@@ -14,9 +14,9 @@
 
 /**
  * struct units - the compilation units of a file
- * @dwarf:  its debug information; NULL: it has none
- * @bias:   what is added to the addresses in it
- * @ranges: the addresses that units have code at; the number of each is its unit
+ * @dwarf:  debug information of the file; NULL: none
+ * @bias:   is added to the addresses in it
+ * @ranges: addresses of the units' code; @number of each range is the offset of its unit
  */
 struct units {
 	Dwarf *dwarf;
@@ -26,7 +26,7 @@ struct units {
 
 /**
  * units_read - list the addresses of all units
- * @units:  zeroed; to be released by units_release(), whatever is returned
+ * @units:  zeroed by the caller; to be released by units_release(), whatever is returned
  * @module: the file; must outlive the units
  *
  * Return: 0 or -ENOMEM.
@@ -34,20 +34,20 @@ struct units {
 int units_read(struct units *units, Dwfl_Module *module);
 
 /**
- * units_line - the line at an address
- * @units:   from units_read()
- * @address: of the module
- * @number:  gets the line's number, which is 1 or more
- * @directory: gets the absolute directory that the file's path begins in; NULL: none
+ * units_line - find the source line of an address
+ * @units:     from units_read()
+ * @address:   an address of the module
+ * @number:    set to the number of the line, which is at least 1
+ * @directory: set to the absolute directory that the file's path is relative to, or NULL
  *
- * Return: its file, as long-lived as the module; NULL: there is no line.
+ * Return: the file's path, valid as long as the module; NULL: no line.
  */
 const char *units_line(const struct units *units, uint64_t address, int *number,
 		       const char **directory);
 
 /**
- * units_release - free what was read
- * @units: zero afterwards; may have been zero
+ * units_release - free the list of addresses
+ * @units: set to zero; may be zero already
  */
 void units_release(struct units *units);
 

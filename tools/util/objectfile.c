@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files that code was loaded from.
+ * Files that code was loaded from.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,8 @@
 
 #define FLAGS	(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* Return: @fd if it is a regular file; else -1, and it is closed. */
-static int check(int fd, const char **problem)
+/* Return: @fd if it is a regular file; else -1 with errno, and @fd is closed. */
+static int check_regular(int fd, const char **problem)
 {
 	struct stat st;
 
@@ -37,7 +37,7 @@ static int check(int fd, const char **problem)
 
 int objectfile_open(const char *path, const char **problem)
 {
-	return check(open(path, FLAGS), problem);
+	return check_regular(open(path, FLAGS), problem);
 }
 
 int objectfile_open_below(const char *root, const char *path, const char **problem)
@@ -49,17 +49,17 @@ int objectfile_open_below(const char *root, const char *path, const char **probl
 		return objectfile_open(path, problem);
 	directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
-		return check(-1, problem);
+		return check_regular(-1, problem);
 	fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof(how));
 	error = errno;
 	close(directory);
 	errno = error;
-	/* a kernel before 5.6, or a filter that does not know it */
+	/* a kernel before 5.6, or a seccomp filter that does not allow openat2() */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
-		*problem = "no openat2(2) here, which keeps to the root: it takes Linux 5.6, and a seccomp filter that permits it";
+		*problem = "openat2(2), which keeps paths below the root, is not available: it requires Linux 5.6 and a seccomp filter that allows it";
 		return -1;
 	}
-	return check(fd, problem);
+	return check_regular(fd, problem);
 }
 
 size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room)

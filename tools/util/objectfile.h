@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files that code was loaded from: opening one that may be anything by now, and
- * the build-id that tells whether it is the same.
+ * Files that code was loaded from. The path may be of any kind of file by now, and the build-id
+ * shows whether the file is still the same.
  */
 #ifndef PROFIL_OBJECTFILE_H
 #define PROFIL_OBJECTFILE_H
@@ -11,36 +11,35 @@
 #include <libelf.h>
 
 /**
- * objectfile_open - open a file to read it
+ * objectfile_open - open a regular file for reading
  * @path:    its path
- * @problem: if it cannot be opened, why, in words
+ * @problem: on error, set to the reason
  *
- * Only regular files are: a damaged path may name a pipe, and wait.
+ * Other files are refused: a damaged path may be that of a pipe, and block.
  *
  * Return: a descriptor, or -1 with errno.
  */
 int objectfile_open(const char *path, const char **problem);
 
 /**
- * objectfile_open_below - open a file below a root
- * @root:    the directory that stands for /; NULL: / itself
- * @path:    as the program's machine had it; below a root, a relative one is one from there
- * @problem: if it cannot be opened, why, in words
+ * objectfile_open_below - open a regular file below a root directory
+ * @root:    the root directory; NULL: /
+ * @path:    path on the machine that the program ran on; relative paths start at @root
+ * @problem: on error, set to the reason
  *
- * Symbolic links and .. in @path do not leave @root: they mean what they mean to a process
- * that has it as its root directory.
+ * Symbolic links and .. in @path are resolved within @root, as after chroot(2).
  *
- * Return: as objectfile_open().
+ * Return: a descriptor, or -1 with errno.
  */
 int objectfile_open_below(const char *root, const char *path, const char **problem);
 
 /**
- * objectfile_build_id - the build-id of an open ELF file
- * @elf:  may be anything
- * @id:   gets it
- * @room: of @id in bytes; a longer one is none
+ * objectfile_build_id - read the build-id of an ELF file
+ * @elf:  any file
+ * @id:   filled with the build-id
+ * @room: size of @id in bytes; a longer build-id is ignored
  *
- * Return: its length in bytes; 0: it has none.
+ * Return: length of the build-id in bytes; 0: none.
  */
 size_t objectfile_build_id(Elf *elf, unsigned char *id, size_t room);
 

@@ -292,7 +292,7 @@ static void terminals_see_progress(void **state)
 	while ((nr = read(master, text + length, sizeof(text) - 1 - length)) > 0)
 		length += (size_t)nr;
 	close(master);
-	assert_memory_equal(text, "\rprofil: fetching debug information of program", 46);
+	assert_memory_equal(text, "\rprofil: downloading debug information of program", 49);
 	/* and that is erased */
 	assert_string_equal(strrchr(text, '\r'), "\r\033[K");
 }
