@@ -54,7 +54,7 @@ named_program() {
 standard_input() {
 	shows "$row" --program "$spin" - <mon.out &&
 	cat mon.out | shows "$row" --program "$spin" - &&
-	refuses 1 "standard input: it is empty" -
+	refuses 1 "standard input: the file is empty" -
 }
 
 names() {
@@ -103,7 +103,7 @@ other_files() {
 	truncate -s 300M large
 	echo text that is not a mon.out >text
 	refuses 1 'nothing: No such file' nothing && refuses 1 '.: it is no regular file' . &&
-	: >empty && refuses 1 'empty: it is empty' empty &&
+	: >empty && refuses 1 'empty: the file is empty' empty &&
 	refuses 1 'counters of 2 bytes (EBADMSG)' odd &&
 	refuses 1 'for the header of a mon.out (EBADMSG)' short &&
 	refuses 1 'nor a mon.out of a.out: not the header' text &&

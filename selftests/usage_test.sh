@@ -109,7 +109,7 @@ standard_input() {
 	"$PROFIL" diff - "$work/result" <"$work/result" >"$work/out" 2>"$work/err" &&
 	grep -q '^# old: standard input: 1000 samples' "$work/out" &&
 	says 2 'only one of the two is on standard input' diff - - &&
-	says 1 'standard input: it is empty' report -
+	says 1 'standard input: the file is empty' report -
 }
 
 # The result that is read is not what is written.

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results in files.
+ * Result files: the message of resultpack.h, compressed in gzip's format.
  *
- * atomic_file.h writes a file whole or not at all. A file is read with suspicion: its
- * lengths show whether it is cut short, its checksum whether it is damaged, and no length
- * may be larger than a bound.
+ * atomic_file.h writes a file whole or not at all. A file that is read may be damaged in any
+ * way: gzip's checksum and length are checked, and no more memory is taken than the largest
+ * result needs.
  */
 #define _GNU_SOURCE
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,68 +23,59 @@
 #include "result/resultpack.h"
 #include "util/failure.h"
 
-#define MAGIC	"profil result "
-#define VERSION	"1\n"
+/* The start of each file: gzip's fixed header, and the first part of its comment */
+#define MAGIC	"\x1f\x8b\x08\x10\0\0\0\0\0\x03" COMMENT
+#define COMMENT	"profil result "
+#define VERSION	"1"
 
-/*
- * Of a message. Samples in each 4 bytes of 50 MiB of text would be as much; and it is
- * packed into less, or a little more.
- */
+#define GZIP_WINDOW	(15 + 16)	/* for zlib: the largest window, in gzip's format */
+#define GZIP_UNIX	3		/* the operating system in gzip's header */
+
+/* The largest message. 50 MiB of text with samples in every 4 bytes make about as much. */
 #define MAX_BYTES	((size_t)32 << 20)
 
-/* What is in front of the packed message; numbers are little-endian */
-struct envelope {
-	char magic[sizeof(MAGIC VERSION) - 1];
-	uint64_t packed_bytes;
-	uint64_t bytes;
-	uint32_t checksum;
-} __attribute__((packed));
+/* The largest file: headers, comment and trailer take less than 64 bytes. */
+#define MAX_FILE_BYTES	(compressBound(MAX_BYTES) + 64)
 
 /* --- writing ------------------------------------------------------------------ */
 
-static uint32_t checksum(const struct envelope *envelope, const unsigned char *packed,
-			 size_t bytes)
+/* Return: the contents of a file, to free(), and their length; NULL: no memory. */
+static unsigned char *compress_message(unsigned char *message, size_t message_bytes, size_t *bytes)
 {
-	unsigned char lengths[sizeof(envelope->packed_bytes) + sizeof(envelope->bytes)];
-	uLong sum = crc32(0, NULL, 0);
+	gz_header header = { .os = GZIP_UNIX, .comment = (Bytef *)COMMENT VERSION };
+	z_stream stream = { .next_in = message, .avail_in = (uInt)message_bytes };
+	unsigned char *contents = NULL;
 
-	memcpy(lengths, (const char *)envelope + offsetof(struct envelope, packed_bytes),
-	       sizeof(lengths));
-	sum = crc32(sum, lengths, sizeof(lengths));
-	return (uint32_t)crc32_z(sum, packed, bytes);
-}
-
-/* Return: a file's contents, to free(), and their length; or NULL with errno. */
-static unsigned char *wrap(const struct result *result, size_t *bytes)
-{
-	unsigned char *message = NULL, *contents = NULL, *packed;
-	struct envelope envelope = { .magic = MAGIC VERSION };
-	uLongf packed_bytes;
-	size_t plain_bytes;
-
-	errno = ENOMEM;
-	if (resultpack_pack(result, &message, &plain_bytes))
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return NULL;
-	if (plain_bytes > MAX_BYTES) {
-		errno = EFBIG;
-		goto out;
+	if (deflateSetHeader(&stream, &header) == Z_OK) {
+		stream.avail_out = (uInt)deflateBound(&stream, message_bytes);
+		contents = malloc(stream.avail_out);
+		stream.next_out = contents;
 	}
-	packed_bytes = compressBound(plain_bytes);
-	contents = malloc(sizeof(envelope) + packed_bytes);
-	if (!contents)
-		goto out;
-	packed = contents + sizeof(envelope);
-	if (compress(packed, &packed_bytes, message, plain_bytes) != Z_OK) {
+	if (contents && deflate(&stream, Z_FINISH) != Z_STREAM_END) {
 		free(contents);
 		contents = NULL;
-		goto out;
 	}
-	envelope.packed_bytes = htole64(packed_bytes);
-	envelope.bytes = htole64(plain_bytes);
-	envelope.checksum = htole32(checksum(&envelope, packed, packed_bytes));
-	memcpy(contents, &envelope, sizeof(envelope));
-	*bytes = sizeof(envelope) + packed_bytes;
-out:
+	*bytes = stream.total_out;
+	deflateEnd(&stream);
+	return contents;
+}
+
+/* Return: the contents of a file, to free(), and their length; or NULL with errno. */
+static unsigned char *wrap(const struct result *result, size_t *bytes)
+{
+	unsigned char *message, *contents = NULL;
+	size_t message_bytes;
+
+	errno = ENOMEM;
+	if (resultpack_pack(result, &message, &message_bytes))
+		return NULL;
+	if (message_bytes > MAX_BYTES)
+		errno = EFBIG;
+	else
+		contents = compress_message(message, message_bytes, bytes);
 	free(message);
 	return contents;
 }
@@ -192,59 +182,53 @@ const char *resultfile_remedy(int error)
 
 /* --- reading ------------------------------------------------------------------ */
 
-#define CUT_SHORT	"it is cut short: copy it anew, or run the command again"
-#define DAMAGED		"it is damaged: copy it anew, or run the command again"
-
-/* Of a file */
-#define MOST_BYTES	(sizeof(struct envelope) + compressBound(MAX_BYTES))
-
-#define TOO_LARGE	"it is larger than any result: name a file that profil wrote"
+#define DAMAGED	"the file is cut short or damaged: copy it again, or run the command again"
 
 static int check_magic(const unsigned char *contents, size_t bytes, const char **why)
 {
 	static const char magic[] = MAGIC VERSION;
-	const size_t name = strlen(MAGIC);
+	const size_t common = sizeof(MAGIC) - 1;
 
 	if (!bytes)
-		return read_file_refuse(why, "it is empty: run the command again");
-	if (memcmp(contents, magic, bytes < name ? bytes : name))
-		return read_file_refuse(why, "it is no result of profil, which `profil COMMAND' writes");
-	if (bytes < sizeof(struct envelope))
-		return read_file_refuse(why, CUT_SHORT);
-	if (memcmp(contents, magic, strlen(magic)))
-		return read_file_refuse(why, "it is of another version of this format: report it with the profil that wrote it");
+		return read_file_refuse(why, "the file is empty: run the command again");
+	if (memcmp(contents, magic, bytes < common ? bytes : common))
+		return read_file_refuse(why, "not a profil result file; `profil COMMAND' writes one");
+	if (bytes < sizeof(magic))
+		return read_file_refuse(why, DAMAGED);
+	/* with the 0 that ends the comment */
+	if (memcmp(contents, magic, sizeof(magic)))
+		return read_file_refuse(why, "another version of the file format: report it with the profil that wrote it");
 	return 0;
 }
 
-static int unwrap(const unsigned char *contents, size_t size, struct result *result,
-		  const char **why)
+static int unwrap(unsigned char *contents, size_t size, struct result *result, const char **why)
 {
-	const unsigned char *packed = contents + sizeof(struct envelope);
-	size_t packed_bytes = size - sizeof(struct envelope);
-	struct envelope envelope;
+	z_stream stream = { .next_in = contents, .avail_in = (uInt)size };
 	unsigned char *message;
-	uLongf plain_bytes;
+	size_t bytes;
+	uint32_t length;
 	int error;
 
-	memcpy(&envelope, contents, sizeof(envelope));
-	if (le64toh(envelope.packed_bytes) > packed_bytes)
-		return read_file_refuse(why, CUT_SHORT);
-	if (le64toh(envelope.packed_bytes) != packed_bytes ||
-	    le32toh(envelope.checksum) != checksum(&envelope, packed, packed_bytes))
+	/* gzip's last field, the length of the message. Only a hint yet, as the file may be cut. */
+	memcpy(&length, contents + size - sizeof(length), sizeof(length));
+	bytes = le32toh(length);
+	if (bytes > MAX_BYTES)
 		return read_file_refuse(why, DAMAGED);
-	if (le64toh(envelope.bytes) > MAX_BYTES)
-		return read_file_refuse(why, "it says that it is larger than any result: run the command again");
-	plain_bytes = (uLongf)le64toh(envelope.bytes);
-	message = malloc(plain_bytes + 1);
-	if (!message)
+	message = malloc(bytes + 1);
+	if (!message || inflateInit2(&stream, GZIP_WINDOW) != Z_OK) {
+		free(message);
 		return -ENOMEM;
-	error = uncompress(message, &plain_bytes, packed, packed_bytes);
+	}
+	stream.next_out = message;
+	stream.avail_out = (uInt)bytes + 1;
+	error = inflate(&stream, Z_FINISH);
+	inflateEnd(&stream);
 	if (error == Z_MEM_ERROR)
 		error = -ENOMEM;
-	else if (error != Z_OK || plain_bytes != le64toh(envelope.bytes))
+	else if (error != Z_STREAM_END || stream.avail_in)
 		error = read_file_refuse(why, DAMAGED);
 	else
-		error = resultpack_unpack(message, plain_bytes, result, why);
+		error = resultpack_unpack(message, bytes, result, why);
 	free(message);
 	return error;
 }
@@ -256,9 +240,9 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 	int error;
 
 	memset(result, 0, sizeof(*result));
-	error = read_file(path, MOST_BYTES, &contents, &bytes, why);
+	error = read_file(path, MAX_FILE_BYTES, &contents, &bytes, why);
 	if (error == -EFBIG)
-		error = read_file_refuse(why, TOO_LARGE);
+		error = read_file_refuse(why, "larger than any result: name a file that profil wrote");
 	if (!error)
 		error = check_magic(contents, bytes, why);
 	if (!error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Results in files: an envelope around the message of resultpack.h that tells what it is,
- * of which version, and whether it is whole. profil.proto describes it.
+ * Result files: their format, and reading and writing them. profil.proto describes the
+ * format.
  */
 #ifndef PROFIL_RESULTFILE_H
 #define PROFIL_RESULTFILE_H
