@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a pc to the number of its counter (bins.h), against long multiplication.
- * selftests/unit has the same against the compiler's 128 bits, which not every
- * architecture has, nor the kernel all of.
+ * From a pc to its counter (bins.h), compared with long multiplication. selftests/unit
+ * compares it with 128-bit arithmetic, which is not available on all architectures.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -11,25 +10,25 @@
 #include "pseudo.h"
 #include "suites.h"
 
-/* Highest number of counters, and more than any index, so that all of it is seen. */
-#define MOST	0x20000000ULL
-#define ENOUGH	(U64_MAX >> 3)
+/* The largest buffer, and one that is larger than any bin, so that none is cut off. */
+#define MAX_COUNTERS	0x20000000ULL
+#define ALL_BINS	(U64_MAX >> 3)
 
 static const u32 scales[] = {
 	0, 1, 2, 3, 0x3fff, 0x4000, 0x7fff, 0x8000, 0x8001, 0xffff, 0x10000,
 	0x10001, 0x20000, 0xaaaaaaaa, 0x7fffffff, 0x80000000, 0xfffffffe, U32_MAX,
 };
 
-/* Distances around which a carry or a sign could be lost. */
-static const u64 places[] = {
+/* Distances from the offset around which a carry or a sign could be lost. */
+static const u64 distances[] = {
 	0, 0x10000, 0x100000000, 0x1000000000000, 0x8000000000000000,
 	0x5555555555555555, 0xffffffff00000000,
 };
 
-/* Number of 16 bits each, the lowest first: room for 64 bits times 32. */
+/* Digits of 16 bits, lowest first: enough for 64 bits times 32 bits. */
 #define DIGITS	6
 
-static void add_at(u16 *digits, int at, u32 sum)
+static void add_with_carry(u16 *digits, int at, u32 sum)
 {
 	for (; sum; at++) {
 		sum += digits[at];
@@ -39,10 +38,10 @@ static void add_at(u16 *digits, int at, u32 sum)
 }
 
 /*
- * The rules as <linux/profil.h> writes them, as one does it on paper: to divide by
- * 65536 is to leave out the lowest digit.
+ * The rounding rules of <linux/profil.h>, computed by long multiplication. Dividing by
+ * 65536 drops the lowest digit.
  */
-static u64 slow_bin(const struct profil_range *range, u64 pc, unsigned int shift)
+static u64 reference_bin(const struct profil_range *range, u64 pc, unsigned int shift)
 {
 	unsigned int down = range->rounding == PROFIL_ROUND_PC ? 0 : shift;
 	u64 d = pc - range->offset, index = 0;
@@ -55,10 +54,10 @@ static u64 slow_bin(const struct profil_range *range, u64 pc, unsigned int shift
 		d >>= shift;
 	for (i = 0; i < 4; i++)
 		for (j = 0; j < 2; j++)
-			add_at(digits, i + j, (u32)(u16)(d >> 16 * i) *
+			add_with_carry(digits, i + j, (u32)(u16)(d >> 16 * i) *
 					      (u16)(range->scale >> 16 * j));
 	if (range->rounding == PROFIL_ROUND_UP)
-		add_at(digits, 1, (1 << shift) - 1);
+		add_with_carry(digits, 1, (1 << shift) - 1);
 
 	if (digits[5] >> down)
 		return PROFIL_NO_BIN;
@@ -74,16 +73,16 @@ static void check_bin(struct kunit *test, const struct profil_range *range, u64 
 		      unsigned int shift)
 {
 	KUNIT_ASSERT_EQ_MSG(test, profil_bin(range, pc, shift),
-			    slow_bin(range, pc, shift),
+			    reference_bin(range, pc, shift),
 			    "pc %llx offset %llx scale %x nr %llx rounding %u shift %u",
 			    pc, range->offset, range->scale, range->nr, range->rounding,
 			    shift);
 }
 
-/* Each rounding rule with each width of a counter */
+/* Each rounding rule with each size of a counter */
 #define RULES	12
 
-/* Return: the shift of that width. */
+/* Return: log2 of the size of a counter. */
 static unsigned int set_rule(struct profil_range *range, unsigned int rule)
 {
 	range->rounding = PROFIL_ROUND_DOWN + rule / 3;
@@ -101,7 +100,7 @@ static void check_vectors(struct kunit *test, u32 rounding,
 				    "rounding %u, row %zu", rounding, i);
 }
 
-static void manual_pages(struct kunit *test)
+static void matches_old_manual_pages(struct kunit *test)
 {
 	check_vectors(test, PROFIL_ROUND_DOWN, bins_down, ARRAY_SIZE(bins_down));
 	check_vectors(test, PROFIL_ROUND_PC, bins_pc, ARRAY_SIZE(bins_pc));
@@ -110,8 +109,8 @@ static void manual_pages(struct kunit *test)
 		      ARRAY_SIZE(bins_first));
 }
 
-/* Each scale at each place, with the pc near 0, near 2^64, and below the offset. */
-static void edges(struct kunit *test)
+/* Each scale at each distance, with pcs near 0, near 2^64, and below the offset. */
+static void matches_long_multiplication_at_edges(struct kunit *test)
 {
 	static const u64 offsets[] = { 0, 1, 0x400000, 1ULL << 63, U64_MAX };
 	struct profil_range range = { .last = U64_MAX };
@@ -122,15 +121,15 @@ static void edges(struct kunit *test)
 		shift = set_rule(&range, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
 			range.scale = scales[s];
-			for (p = 0; p < ARRAY_SIZE(places); p++) {
+			for (p = 0; p < ARRAY_SIZE(distances); p++) {
 				for (o = 0; o < ARRAY_SIZE(offsets); o++) {
-					u64 pc = offsets[o] + places[p];
+					u64 pc = offsets[o] + distances[p];
 
 					range.offset = offsets[o];
 					for (by = -9; by <= 9; by++) {
-						range.nr = ENOUGH;
+						range.nr = ALL_BINS;
 						check_bin(test, &range, pc + by, shift);
-						range.nr = MOST;
+						range.nr = MAX_COUNTERS;
 						check_bin(test, &range, pc + by, shift);
 					}
 				}
@@ -140,7 +139,7 @@ static void edges(struct kunit *test)
 	}
 }
 
-static void any_numbers(struct kunit *test)
+static void matches_long_multiplication_at_random(struct kunit *test)
 {
 	struct rnd_state rnd;
 	unsigned int i, hits = 0;
@@ -162,13 +161,13 @@ static void any_numbers(struct kunit *test)
 		if (!(i % 1024))
 			cond_resched();
 	}
-	/* both kinds were tried */
+	/* pcs with and without a counter are both covered */
 	KUNIT_EXPECT_GT(test, hits, i / 10);
 	KUNIT_EXPECT_LT(test, hits, i - i / 10);
 }
 
-/* One counter less, and the last pc has none: nothing is written behind a buffer. */
-static void last_counter(struct kunit *test)
+/* With one counter less, the pc of the last one has none: no write after the buffer. */
+static void never_exceeds_the_buffer(struct kunit *test)
 {
 	struct profil_range range = { .last = U64_MAX, .offset = 0x400000 };
 	unsigned int rule, shift, s;
@@ -181,9 +180,9 @@ static void last_counter(struct kunit *test)
 			for (d = 0; d < 1ULL << 40; d = d * 3 + 1) {
 				u64 pc = range.offset + d;
 
-				range.nr = ENOUGH;
+				range.nr = ALL_BINS;
 				index = profil_bin(&range, pc, shift);
-				if (index >= MOST)
+				if (index >= MAX_COUNTERS)
 					continue;
 				range.nr = index + 1;
 				KUNIT_ASSERT_EQ(test, profil_bin(&range, pc, shift),
@@ -198,19 +197,19 @@ static void last_counter(struct kunit *test)
 	}
 }
 
-/* A buffer as long as the text has a bin for each of its words, wherever that is. */
-static void as_long_as_the_text(struct kunit *test)
+/* At scale 1 each word of text has a bin of its own, at any distance. */
+static void scale_one_covers_each_word(struct kunit *test)
 {
-	struct profil_range range = { .last = U64_MAX, .scale = 65536, .nr = ENOUGH };
+	struct profil_range range = { .last = U64_MAX, .scale = 65536, .nr = ALL_BINS };
 	unsigned int rule, shift, p;
 	u64 d, want;
 	s64 by;
 
 	for (rule = 0; rule < RULES; rule++) {
 		shift = set_rule(&range, rule);
-		for (p = 0; p < ARRAY_SIZE(places); p++) {
+		for (p = 0; p < ARRAY_SIZE(distances); p++) {
 			for (by = -9; by <= 9; by++) {
-				d = places[p] + by;
+				d = distances[p] + by;
 				want = d >> shift;
 				if (range.rounding == PROFIL_ROUND_UP &&
 				    want << shift != d)
@@ -226,8 +225,11 @@ static void as_long_as_the_text(struct kunit *test)
 	}
 }
 
-/* Where bsd kernels cut off the product, a shared library counts in the program. */
-static void far_away(struct kunit *test)
+/*
+ * BSD kernels truncated the product, so that samples in a distant shared library were
+ * counted in the program.
+ */
+static void distant_pcs_have_no_counter(struct kunit *test)
 {
 	struct profil_range range = { .last = U64_MAX, .offset = 0x400000,
 				  .scale = 65536, .nr = 0x1000 };
@@ -242,16 +244,16 @@ static void far_away(struct kunit *test)
 					profil_bin(&range, range.offset +
 						   (1ULL << bit), shift),
 					PROFIL_NO_BIN);
-		/* right below the offset, and so 2^64 above it */
+		/* just below the offset: the difference wraps to nearly 2^64 */
 		KUNIT_ASSERT_EQ(test, profil_bin(&range, range.offset - 1, shift),
 				PROFIL_NO_BIN);
 	}
 }
 
-/* Higher pcs never count in lower bins, and no bin is left out at scales up to 1. */
-static void bins_rise(struct kunit *test)
+/* Bins never decrease with the pc; at scales up to 1 none is left out. */
+static void higher_pcs_have_higher_bins(struct kunit *test)
 {
-	struct profil_range range = { .last = U64_MAX, .nr = ENOUGH };
+	struct profil_range range = { .last = U64_MAX, .nr = ALL_BINS };
 	unsigned int rule, shift, s, p;
 	u64 d, before, bin;
 
@@ -259,11 +261,11 @@ static void bins_rise(struct kunit *test)
 		shift = set_rule(&range, rule);
 		for (s = 0; s < ARRAY_SIZE(scales); s++) {
 			range.scale = scales[s];
-			/* but those that are too high to have a bin */
-			for (p = 0; p < ARRAY_SIZE(places) - 3; p++) {
-				before = profil_bin(&range, places[p], shift);
+			/* the last three are too far away to have a bin */
+			for (p = 0; p < ARRAY_SIZE(distances) - 3; p++) {
+				before = profil_bin(&range, distances[p], shift);
 				for (d = 1; d < 40; d++) {
-					bin = profil_bin(&range, places[p] + d,
+					bin = profil_bin(&range, distances[p] + d,
 							 shift);
 					KUNIT_ASSERT_GE(test, bin, before);
 					if (range.scale <= 65536)
@@ -278,13 +280,13 @@ static void bins_rise(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(manual_pages),
-	KUNIT_CASE(edges),
-	KUNIT_CASE(any_numbers),
-	KUNIT_CASE(last_counter),
-	KUNIT_CASE(as_long_as_the_text),
-	KUNIT_CASE(far_away),
-	KUNIT_CASE(bins_rise),
+	KUNIT_CASE(matches_old_manual_pages),
+	KUNIT_CASE(matches_long_multiplication_at_edges),
+	KUNIT_CASE(matches_long_multiplication_at_random),
+	KUNIT_CASE(never_exceeds_the_buffer),
+	KUNIT_CASE(scale_one_covers_each_word),
+	KUNIT_CASE(distant_pcs_have_no_counter),
+	KUNIT_CASE(higher_pcs_have_higher_bins),
 	{}
 };
 

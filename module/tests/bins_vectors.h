@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the manual pages of the old systems say of pcs and bins, for bins of 16 bits.
- * Here for KUnit, and for selftests/unit.
+ * Pcs and their 16-bit bins according to the manual pages of the old systems. Used by
+ * KUnit and by selftests/unit.
  */
 #ifndef _PROFIL_TESTS_BINS_VECTORS_H
 #define _PROFIL_TESTS_BINS_VECTORS_H
@@ -11,11 +11,11 @@
 #define NONE	PROFIL_NO_BIN
 
 /**
- * struct bins_vector - where a pc counts
- * @d:     its distance from the offset
- * @scale: of the region
+ * struct bins_vector - a pc and its bin
+ * @d:     distance of the pc from the offset
+ * @scale: scale of the region
  * @n:     size of the buffer in bytes
- * @byte:  in the buffer that the bin begins at, or NONE
+ * @byte:  position of the bin in the buffer, in bytes, or NONE
  */
 struct bins_vector {
 	u64 d;
@@ -24,7 +24,7 @@ struct bins_vector {
 	u64 byte;
 };
 
-/* OpenSolaris, Linux 0.99 and OSF/1: the rows in which profiling is on */
+/* OpenSolaris, Linux 0.99 and OSF/1: the rows with profiling enabled */
 static const struct bins_vector bins_down[] = {
 	{ 0, 0xffff, 0x400, 0 },
 	{ 2, 0xffff, 0x400, 0 },
@@ -92,7 +92,7 @@ static const struct bins_vector bins_first[] = {
 	{ -1ULL, 0, 2, 0 },
 };
 
-/* The byte of the buffer that such a pc counts in, or NONE. */
+/* Position of the bin in the buffer, in bytes, or NONE. */
 static inline u64 bins_vector_byte(u32 rounding, const struct bins_vector *v)
 {
 	struct profil_range range = {

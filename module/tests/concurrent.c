@@ -16,7 +16,7 @@ static int worker_main(void *data)
 	if (worker->run)
 		worker->run(worker);
 	complete(&worker->done);
-	/* a thread that ends by itself could not be waited for by kthread_stop() */
+	/* kthread_stop() must not be called for a thread that has exited */
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
 		if (kthread_should_stop())
@@ -51,7 +51,7 @@ void run_workers(struct kunit *test, struct worker *workers, unsigned int nr,
 		if (cpu >= nr_cpu_ids)
 			cpu = cpumask_first(cpu_online_mask);
 	}
-	/* with too few of them nothing is tried, but those that are there must go */
+	/* if a thread could not be created, the others do nothing and exit */
 	for (i = 0; i < there; i++) {
 		if (there < nr)
 			workers[i].run = NULL;
@@ -61,13 +61,12 @@ void run_workers(struct kunit *test, struct worker *workers, unsigned int nr,
 		wait_for_completion(&workers[i].done);
 		kthread_stop(workers[i].thread);
 	}
-	KUNIT_ASSERT_EQ_MSG(test, there, nr, "no more threads to be had");
+	KUNIT_ASSERT_EQ_MSG(test, there, nr, "cannot create more threads");
 }
 
 /*
- * However slow the machine is, there is time between two interrupts for what they
- * are to interrupt: the next is due so long after the end of this one, and a bit,
- * so that no code keeps in step with them.
+ * From the end of an interrupt to the next one, so that the interrupted code makes progress
+ * on slow machines, too. The exact time varies, so that no code keeps in step.
  */
 #define PAUSE_NS	100000
 
@@ -79,7 +78,7 @@ static enum hrtimer_restart fire(struct hrtimer *timer)
 	u64 pause = PAUSE_NS + left * 37 % 1000;
 
 	interrupter->fire(interrupter);
-	/* pairs with interrupter_is_over(): who sees it sees what was done */
+	/* publishes what fire() did; pairs with interrupter_is_done() */
 	smp_store_release(&interrupter->left, left);
 	if (!left)
 		return HRTIMER_NORESTART;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a test does on several CPUs at once, and under interrupts.
+ * Run code of a test on several CPUs at once, or interrupted by a timer.
  */
 #ifndef _PROFIL_TESTS_CONCURRENT_H
 #define _PROFIL_TESTS_CONCURRENT_H
@@ -13,12 +13,12 @@
 
 /**
  * struct worker - one of several threads
- * @run:     what it does
- * @data:    to do it with
- * @number:  of the thread, from 0 on
- * @thread:  private, as is the rest
- * @begin:   all are there
- * @done:    it has done it
+ * @run:     function that the thread runs
+ * @data:    for @run
+ * @number:  number of the thread, from 0
+ * @thread:  private, like the fields after it
+ * @begin:   completed when all threads have been created
+ * @done:    completed when @run has returned
  */
 struct worker {
 	void (*run)(struct worker *worker);
@@ -29,15 +29,15 @@ struct worker {
 	struct completion done;
 };
 
-/* Run them all at once, each on one of the CPUs in turn, and wait until all are done. */
+/* Run @nr threads at once, distributed over the online CPUs, and wait for all of them. */
 void run_workers(struct kunit *test, struct worker *workers, unsigned int nr,
 		 void (*run)(struct worker *worker), void *data);
 
 /**
  * struct interrupter - a timer that interrupts the code under test
- * @fire:  what it does, in hard interrupt context
- * @data:  for it
- * @left:  how often it is still to come
+ * @fire:  called by each interrupt, in hard interrupt context
+ * @data:  for @fire
+ * @left:  number of interrupts still to come
  * @timer: private
  */
 struct interrupter {
@@ -47,13 +47,13 @@ struct interrupter {
 	struct hrtimer timer;
 };
 
-/* From now on this CPU is interrupted so many times. The caller is bound to it. */
+/* Interrupt this CPU @times times. The caller is bound to it. */
 void interrupter_start(struct interrupter *interrupter, unsigned int times,
 		       void (*fire)(struct interrupter *interrupter), void *data);
-/* Once it is over or before. */
+/* Wait for a running interrupt, and cancel the others. */
 void interrupter_stop(struct interrupter *interrupter);
 
-static inline bool interrupter_is_over(struct interrupter *interrupter)
+static inline bool interrupter_is_done(struct interrupter *interrupter)
 {
 	/* pairs with the release in fire() */
 	return !smp_load_acquire(&interrupter->left);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adding to a counter (counter.h): its rules at all widths, its neighbours, and who
- * else adds at the same time: other CPUs, and interrupts between the reading of a
- * word and its exchange. selftests/unit has the last one step by step.
+ * Adding to a counter (counter.h): the overflow rules at all widths, the neighbouring
+ * counters, and concurrent adds by other CPUs and by interrupts between the load and the
+ * compare-and-exchange. selftests/unit tests such interrupts step by step.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -12,7 +12,7 @@
 #include "counter.h"
 #include "suites.h"
 
-/* On 32 bits there are none of 64 (config.c). */
+/* 32-bit kernels have no 64-bit counters (config.c). */
 #define WIDEST	(IS_ENABLED(CONFIG_64BIT) ? 3 : 2)
 
 static u64 highest(unsigned int shift)
@@ -47,7 +47,7 @@ static void set(void *counter, unsigned int shift, u64 value)
 	}
 }
 
-/* One by one, as the uapi header says it. */
+/* Count the samples one by one, by the rules of <linux/profil.h>. */
 static u64 slow_count(u64 value, u64 samples, u32 overflow, u64 limit, u64 max)
 {
 	for (; samples; samples--) {
@@ -60,8 +60,8 @@ static u64 slow_count(u64 value, u64 samples, u32 overflow, u64 limit, u64 max)
 }
 
 /*
- * Counters in the middle of a buffer, beside others of all ones and of all noughts:
- * neither a carry nor a borrow leaves the counter.
+ * Add to counters in the middle of a buffer. The counters around them, with all bits set,
+ * clear or mixed, show that no carry or borrow leaves the counter.
  */
 static void check_add(struct kunit *test, unsigned int shift, u32 overflow,
 		      u64 limit, u64 before, u64 samples)
@@ -85,7 +85,7 @@ static void check_add(struct kunit *test, unsigned int shift, u32 overflow,
 			KUNIT_ASSERT_EQ(test, before, was);
 			KUNIT_ASSERT_TRUE_MSG(test,
 					      !memcmp(buffer, wanted, sizeof(buffer)),
-					      "%u bits: %llu + %llu by rule %u, limit %llu, made %llu or hit a neighbour",
+					      "%u bits: %llu + %llu, rule %u, limit %llu: got %llu, or wrote a neighbour",
 					      8 << shift, before, samples, overflow,
 					      limit, get(counter, shift));
 		}
@@ -103,7 +103,7 @@ static void check_rule(struct kunit *test, u32 overflow)
 
 		for (i = 0; i < ARRAY_SIZE(limits); i++) {
 			u64 limit = limits[i];
-			/* also such as the program itself wrote above the limit */
+			/* also values above the limit, which a program may have written */
 			u64 olds[] = { 0, 1, limit - 1, limit, limit + 1, max / 2,
 				       max - 1, max };
 
@@ -116,23 +116,23 @@ static void check_rule(struct kunit *test, u32 overflow)
 	}
 }
 
-static void wrap(struct kunit *test)
+static void wraps_at_each_width(struct kunit *test)
 {
 	check_rule(test, PROFIL_OVERFLOW_WRAP);
 }
 
-static void saturate(struct kunit *test)
+static void saturates_at_each_limit(struct kunit *test)
 {
 	check_rule(test, PROFIL_OVERFLOW_SATURATE);
 }
 
-static void stop(struct kunit *test)
+static void stops_at_each_limit(struct kunit *test)
 {
 	check_rule(test, PROFIL_OVERFLOW_STOP);
 }
 
-/* More samples at once than the counter can hold. */
-static void more_than_all(struct kunit *test)
+/* More samples at once than the counter can hold */
+static void adds_more_than_a_counter_holds(struct kunit *test)
 {
 	unsigned int shift;
 
@@ -152,7 +152,7 @@ static void more_than_all(struct kunit *test)
 #define WORKERS		8
 #define INTERRUPTS	1500
 
-/* The word of several counters that several threads, and interrupts, add to. */
+/* A word of several counters that threads and interrupts add to */
 struct shared {
 	u64 counters;
 	unsigned int shift;
@@ -169,7 +169,7 @@ static void *counter_of(struct shared *shared, unsigned int number)
 	return (u8 *)&shared->counters + (number % nr << shared->shift);
 }
 
-/* Return: how much higher the counter is now: not at all if the others kept it busy. */
+/* Return: the increase of the counter: 0 if concurrent writes made the add fail. */
 static u64 add(struct shared *shared, unsigned int number, u64 samples)
 {
 	void *counter = counter_of(shared, number);
@@ -197,7 +197,7 @@ static void add_many(struct worker *worker)
 	shared->added[worker->number] = added;
 }
 
-/* Return: what the counter should hold: all that was added to it. */
+/* Return: what the threads have added to the counter. */
 static u64 sum_of(const struct shared *shared, unsigned int number)
 {
 	unsigned int nr = 8 >> shared->shift, i;
@@ -208,7 +208,7 @@ static u64 sum_of(const struct shared *shared, unsigned int number)
 	return sum;
 }
 
-static void several_threads(struct kunit *test)
+static void concurrent_threads(struct kunit *test)
 {
 	struct worker *workers = kunit_kzalloc(test, WORKERS * sizeof(*workers),
 					       GFP_KERNEL);
@@ -225,7 +225,7 @@ static void several_threads(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
 					sum_of(shared, i) & highest(shared->shift));
 
-		/* to the limit exactly, which is reached while all are at it */
+		/* the limit is reached during concurrent adds, and is not exceeded */
 		shared->overflow = PROFIL_OVERFLOW_SATURATE;
 		shared->limit = ADDS + 1;
 		shared->counters = 0;
@@ -239,13 +239,13 @@ static void several_threads(struct kunit *test)
 }
 
 /*
- * A program whose threads write its counters' words without pause, as a hostile one may. An
- * add comes back, and either it has added or it says that it has not.
+ * One thread writes the word of a counter without pause, as a hostile program may. Each add
+ * of the other thread returns; it has added, or it reports that it has not.
  */
 struct hostile {
 	u64 word;
-	bool over;
-	u32 kept_off;
+	bool done;
+	u32 failed_adds;
 };
 
 static void write_or_add(struct worker *worker)
@@ -255,7 +255,7 @@ static void write_or_add(struct worker *worker)
 	u64 before;
 
 	if (!shift) {
-		while (!READ_ONCE(hostile->over)) {
+		while (!READ_ONCE(hostile->done)) {
 			for (i = 0; i < 1000; i++)
 				xchg(&hostile->word, i);
 			cond_resched();
@@ -265,24 +265,24 @@ static void write_or_add(struct worker *worker)
 	for (i = 0; i < ADDS; i++) {
 		if (!profil_counter_add(&hostile->word, 1, shift,
 					PROFIL_OVERFLOW_SATURATE, U16_MAX, &before))
-			hostile->kept_off++;
+			hostile->failed_adds++;
 		if (!(i % 1024))
 			cond_resched();
 	}
-	WRITE_ONCE(hostile->over, true);
+	WRITE_ONCE(hostile->done, true);
 }
 
-static void hostile_program(struct kunit *test)
+static void program_writes_without_pause(struct kunit *test)
 {
 	struct hostile *hostile = kunit_kzalloc(test, sizeof(*hostile), GFP_KERNEL);
 	struct worker workers[2];
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hostile);
 	run_workers(test, workers, ARRAY_SIZE(workers), write_or_add, hostile);
-	kunit_info(test, "%u of %u adds kept off\n", hostile->kept_off, ADDS);
+	kunit_info(test, "%u of %u adds failed\n", hostile->failed_adds, ADDS);
 }
 
-/* In the same word one that the thread does not add to, if there is one. */
+/* Another counter in the word of the thread's counter, if there is one */
 static void add_in_interrupt(struct interrupter *interrupter)
 {
 	struct shared *shared = interrupter->data;
@@ -296,14 +296,14 @@ static void add_while_interrupted(struct worker *worker)
 	struct shared *shared = worker->data;
 
 	interrupter_start(&shared->interrupter, INTERRUPTS, add_in_interrupt, shared);
-	while (!interrupter_is_over(&shared->interrupter)) {
+	while (!interrupter_is_done(&shared->interrupter)) {
 		shared->added[0] += add(shared, 0, 1);
 		cond_resched();
 	}
 	interrupter_stop(&shared->interrupter);
 }
 
-static void interrupts(struct kunit *test)
+static void concurrent_interrupts(struct kunit *test)
 {
 	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
 	struct worker worker;
@@ -322,13 +322,13 @@ static void interrupts(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(wrap),
-	KUNIT_CASE(saturate),
-	KUNIT_CASE(stop),
-	KUNIT_CASE(more_than_all),
-	KUNIT_CASE(several_threads),
-	KUNIT_CASE(interrupts),
-	KUNIT_CASE(hostile_program),
+	KUNIT_CASE(wraps_at_each_width),
+	KUNIT_CASE(saturates_at_each_limit),
+	KUNIT_CASE(stops_at_each_limit),
+	KUNIT_CASE(adds_more_than_a_counter_holds),
+	KUNIT_CASE(concurrent_threads),
+	KUNIT_CASE(concurrent_interrupts),
+	KUNIT_CASE(program_writes_without_pause),
 	{}
 };
 

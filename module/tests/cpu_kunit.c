@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Slots of a session (cpu.c), compiled in here: who takes memory away waits for the
- * samples that still write there, and CPUs get own slots when they share one in turns.
+ * The slots of a session (cpu.c, compiled in here): profil_cpus_barrier() waits for
+ * samples in progress, and CPUs get slots of their own when they use the shared one in
+ * turns.
  */
 #include "../cpu.c"
 
@@ -23,7 +24,7 @@ static struct profil_cpus *make_cpus(struct kunit *test)
 	return cpus;
 }
 
-/* The shared slot is used by CPUs in turns, until so many changes are noted. */
+/* CPUs use the shared slot in turns, for @changes changes. */
 static void take_turns(struct profil_cpus *cpus, unsigned int changes)
 {
 	int cpu = cpumask_first(cpu_possible_mask);
@@ -36,7 +37,7 @@ static void take_turns(struct profil_cpus *cpus, unsigned int changes)
 	}
 }
 
-/* All possible CPUs have slots of their own. */
+/* Give each possible CPU a slot of its own. */
 static void give_slots(struct kunit *test, struct profil_cpus *cpus)
 {
 	int cpu;
@@ -51,66 +52,66 @@ static void give_slots(struct kunit *test, struct profil_cpus *cpus)
 				(unsigned long)PROFIL_CPU_WANTED);
 }
 
-/* One thread samples, slowly; the other takes away what it writes to. */
-struct taken_away {
+/* One thread takes a slow sample; the other waits for it before memory is unpinned. */
+struct slow_sample {
 	struct profil_cpus *cpus;
 	struct completion began;
 	bool sampling;
 	unsigned int too_early;
 };
 
-/* As in the tick: interrupts are off. */
-static void sample(struct taken_away *memory)
+/* With interrupts off, as in the tick */
+static void sample(struct slow_sample *slow)
 {
 	struct profil_cpu *this;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	this = profil_cpus_here(memory->cpus);
+	this = profil_cpus_here(slow->cpus);
 	raw_spin_lock(&this->lock);
-	WRITE_ONCE(memory->sampling, true);
-	complete(&memory->began);
-	/* much longer than the other takes to wake up and look */
+	WRITE_ONCE(slow->sampling, true);
+	complete(&slow->began);
+	/* much longer than the other thread needs to wake up and check */
 	mdelay(5);
-	WRITE_ONCE(memory->sampling, false);
+	WRITE_ONCE(slow->sampling, false);
 	raw_spin_unlock(&this->lock);
 	local_irq_restore(flags);
 }
 
-static void take_away(struct taken_away *memory)
+static void wait_and_check(struct slow_sample *slow)
 {
-	wait_for_completion(&memory->began);
-	profil_cpus_barrier(memory->cpus);
-	if (READ_ONCE(memory->sampling))
-		memory->too_early++;
+	wait_for_completion(&slow->began);
+	profil_cpus_barrier(slow->cpus);
+	if (READ_ONCE(slow->sampling))
+		slow->too_early++;
 }
 
-static void sample_or_take_away(struct worker *worker)
+static void sample_or_wait(struct worker *worker)
 {
 	if (worker->number)
-		take_away(worker->data);
+		wait_and_check(worker->data);
 	else
 		sample(worker->data);
 }
 
 static void barrier_waits_for_samples(struct kunit *test)
 {
-	struct taken_away memory = { .sampling = false };
+	struct slow_sample slow = { .sampling = false };
 	struct worker workers[2];
 	int i;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "one CPU: nobody else can sample meanwhile");
-	memory.cpus = make_cpus(test);
+		kunit_skip(test, "needs two CPUs");
+	slow.cpus = make_cpus(test);
 	for (i = 0; i < 2 * TIMES; i++) {
-		/* the shared slot first, then own ones */
+		/* first with the shared slot, then with slots of their own */
 		if (i == TIMES)
-			give_slots(test, memory.cpus);
-		init_completion(&memory.began);
-		run_workers(test, workers, 2, sample_or_take_away, &memory);
+			give_slots(test, slow.cpus);
+		init_completion(&slow.began);
+		run_workers(test, workers, 2, sample_or_wait, &slow);
 	}
-	profil_cpus_free(memory.cpus);
-	KUNIT_EXPECT_EQ(test, memory.too_early, 0);
+	profil_cpus_free(slow.cpus);
+	KUNIT_EXPECT_EQ(test, slow.too_early, 0);
 }
 
 static void barrier_forgets_pages(struct kunit *test)
@@ -131,8 +132,8 @@ static void barrier_forgets_pages(struct kunit *test)
 }
 
 /*
- * A barrier finds no slot that is published after it has visited the shared one. So none
- * may be published while the shared one's lock is held.
+ * A barrier misses slots that are published after it has visited the shared slot. Therefore
+ * slots are published with the shared slot's lock held.
  */
 struct published {
 	struct profil_cpus *cpus;
@@ -165,14 +166,14 @@ static void hold_or_publish(struct worker *worker)
 	raw_spin_unlock_irqrestore(&published->cpus->shared.lock, flags);
 }
 
-static void slots_are_published_under_the_shared_lock(struct kunit *test)
+static void slots_are_published_under_shared_lock(struct kunit *test)
 {
 	struct published published = { .too_early = 0 };
 	struct worker workers[2];
 	int i;
 
 	if (num_online_cpus() < 2)
-		kunit_skip(test, "one CPU: nobody else can publish meanwhile");
+		kunit_skip(test, "needs two CPUs");
 	for (i = 0; i < TIMES; i++) {
 		published.cpus = make_cpus(test);
 		take_turns(published.cpus, PROFIL_CPU_CHANGES);
@@ -187,8 +188,8 @@ static void slots_are_published_under_the_shared_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, published.too_early, 0);
 }
 
-/* One CPU, however long it samples, allocates nothing; CPUs in turns do, each its slot. */
-static void slots_are_for_turns(struct kunit *test)
+/* A single CPU never gets a slot of its own; CPUs that take turns do. */
+static void slots_only_for_cpus_in_turns(struct kunit *test)
 {
 	struct profil_cpus *cpus = make_cpus(test);
 	unsigned long flags;
@@ -217,8 +218,8 @@ static void slots_are_for_turns(struct kunit *test)
 	profil_cpus_free(cpus);
 }
 
-/* Where no slots have come, for want of memory, the worker is called again. */
-static void worker_is_called_again(struct kunit *test)
+/* If slots could not be allocated, the worker is requested again. */
+static void retries_without_memory(struct kunit *test)
 {
 	struct profil_cpus *cpus = make_cpus(test);
 	unsigned int i, called = 0;
@@ -233,7 +234,7 @@ static void worker_is_called_again(struct kunit *test)
 	profil_cpus_free(cpus);
 }
 
-static void figures_are_of_all_slots(struct kunit *test)
+static void figures_add_up_all_slots(struct kunit *test)
 {
 	struct profil_cpus *cpus = make_cpus(test);
 	struct profil_figures sum;
@@ -241,7 +242,7 @@ static void figures_are_of_all_slots(struct kunit *test)
 	int cpu;
 
 	give_slots(test, cpus);
-	/* more than 32 bits, as in 12 days at 4 kHz */
+	/* more than 32 bits: 12 days at 4 kHz */
 	cpus->shared.figures = (struct profil_figures) {
 		1ULL << 33, 1ULL << 34, 1ULL << 35, 1ULL << 36
 	};
@@ -258,8 +259,8 @@ static void figures_are_of_all_slots(struct kunit *test)
 #define PARTS	10
 
 /*
- * How far the numbers of phases in each tenth of a sample are from each other. So many
- * slots for each of so many sessions that follow one another.
+ * Distribute the initial phases of all slots of consecutive sessions over tenths of a
+ * sample. Return: the difference between the fullest tenth and the emptiest.
  */
 static unsigned int spread(u32 sessions, u32 slots)
 {
@@ -282,11 +283,11 @@ static unsigned int spread(u32 sessions, u32 slots)
 }
 
 /*
- * Multiples of the golden ratio and of the square root of 2 differ from an even spread by a
- * few, and so does their sum: by 2 with one slot, 17 with 144. At random it would be three
- * square roots of what there is in a part: 16 and 200. 144 is a Fibonacci number.
+ * Multiples of the golden ratio and of the square root of 2 are almost evenly spread, and so
+ * is their sum: the difference is 2 with one slot, and 17 with 144 (a Fibonacci number).
+ * Random phases would give three times the square root of a tenth's number: 16 and 200.
  */
-static void phases_are_spread(struct kunit *test)
+static void phases_are_evenly_spread(struct kunit *test)
 {
 	static const u32 slots[] = { 1, 2, 8, 13, 64, 144, 256 };
 	unsigned int i;
@@ -300,11 +301,11 @@ static void phases_are_spread(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(barrier_waits_for_samples),
 	KUNIT_CASE(barrier_forgets_pages),
-	KUNIT_CASE(slots_are_published_under_the_shared_lock),
-	KUNIT_CASE(slots_are_for_turns),
-	KUNIT_CASE(worker_is_called_again),
-	KUNIT_CASE(figures_are_of_all_slots),
-	KUNIT_CASE(phases_are_spread),
+	KUNIT_CASE(slots_are_published_under_shared_lock),
+	KUNIT_CASE(slots_only_for_cpus_in_turns),
+	KUNIT_CASE(retries_without_memory),
+	KUNIT_CASE(figures_add_up_all_slots),
+	KUNIT_CASE(phases_are_evenly_spread),
 	{}
 };
 

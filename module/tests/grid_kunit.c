@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling points of the timer clock (grid.h): at every rate, and at times as far
- * away as ktime_get() goes. selftests/unit goes through years at some rates, and looks
- * at the points' distribution as only floating point can.
+ * The sampling points of the timer clocks (grid.h), at every rate and over the whole range
+ * of ktime_get(). selftests/unit covers years at some rates, and tests the distribution of
+ * the points with floating point.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -15,7 +15,7 @@
 #define MAX_RATE	20000
 #define YEAR_NS		(365ULL * 24 * 3600 * PROFIL_NS)
 
-/* Around which something could overflow, or a second begins */
+/* Times around which something could overflow, or a second begins */
 static const u64 times[] = {
 	1, PROFIL_NS, 1ULL << 32, YEAR_NS, 9223372036ULL * PROFIL_NS, 1ULL << 63,
 };
@@ -33,7 +33,7 @@ static struct profil_grid make_grid(struct rnd_state *rnd, u32 rate, bool random
 	};
 }
 
-/* The period holds the time: it begins at or before, and the next one behind it. */
+/* The period begins at or before the time, and the next one after it. */
 static void check_period(struct kunit *test, u32 rate, u64 ns)
 {
 	u64 period = profil_grid_period(rate, ns);
@@ -44,7 +44,7 @@ static void check_period(struct kunit *test, u32 rate, u64 ns)
 			    "%u Hz, %llu ns", rate, ns);
 }
 
-static void every_rate(struct kunit *test)
+static void periods_at_every_rate(struct kunit *test)
 {
 	u32 rate, t;
 
@@ -56,13 +56,13 @@ static void every_rate(struct kunit *test)
 			check_period(test, rate, times[t]);
 			check_period(test, rate, times[t] - 1);
 			check_period(test, rate, times[t] + 1);
-			/* the border is the next one's first ns */
+			/* the boundary belongs to the next period */
 			KUNIT_ASSERT_EQ(test, profil_grid_period(rate, next),
 					period + 1);
 			KUNIT_ASSERT_EQ(test, profil_grid_period(rate, next - 1),
 					period);
 		}
-		/* nothing adds up: a second has so many, at its beginning too */
+		/* rounding does not accumulate: each second has exactly @rate periods */
 		KUNIT_ASSERT_EQ(test, profil_grid_begin(rate, rate), (u64)PROFIL_NS);
 		KUNIT_ASSERT_EQ(test,
 				profil_grid_period(rate, 9223372035ULL * PROFIL_NS),
@@ -72,8 +72,8 @@ static void every_rate(struct kunit *test)
 	}
 }
 
-/* A point lies in its period, and so each period has one. */
-static void one_point_a_period(struct kunit *test)
+/* Each point lies in its period. */
+static void one_point_per_period(struct kunit *test)
 {
 	struct rnd_state rnd;
 	unsigned int r, t, random, i;
@@ -101,7 +101,7 @@ static void one_point_a_period(struct kunit *test)
 	}
 }
 
-/* As many have passed as one finds who goes from each to the next. */
+/* The points passed are those found by stepping from each to the next. */
 static void check_steps(struct kunit *test, const struct profil_grid *grid, u64 from,
 			unsigned int steps)
 {
@@ -112,7 +112,7 @@ static void check_steps(struct kunit *test, const struct profil_grid *grid, u64 
 	for (i = 1; i <= steps; i++) {
 		next = profil_grid_next(grid, at, &period);
 		KUNIT_ASSERT_GT(test, next, at);
-		/* none is left out */
+		/* no period is skipped */
 		KUNIT_ASSERT_EQ(test, period, last_period + i - 1);
 		KUNIT_ASSERT_EQ_MSG(test, profil_grid_passed(grid, from, next), (u64)i,
 				    "%u Hz, from %llu to %llu", grid->rate, from,
@@ -146,17 +146,17 @@ static void passed_and_next_agree(struct kunit *test)
 }
 
 /*
- * Points are spread evenly over their periods. With N = 2^14 of them, as fractions x
- * of the period in 2^16ths, and for x uniform in [0, U), U = 2^16:
+ * Points are uniformly distributed over their periods. x is the position of a point in its
+ * period, as a fraction of U = 2^16. For N = 2^14 points with x uniform in [0, U):
  *
  *   mean: U/2, with a standard deviation of U / sqrt(12 N)
- *	    = 65536 / 443.4 = 147.8, of which 5 are 739
- *   variance: U^2/12; the fourth moment about the mean is U^4/80, and so the
- *	    standard deviation of what N of them show is
- *	    U^2 sqrt((1/80 - 1/144) / N) = U^2 / 1717, of which 5 are U^2 / 343
- *   ends: none below U/1024 has a chance of (1 - 1/1024)^N = e^-16
+ *	    = 65536 / 443.4 = 147.8; five of them are 739
+ *   variance: U^2/12. The fourth central moment is U^4/80, so the standard deviation of
+ *	    the sample variance is U^2 sqrt((1/80 - 1/144) / N) = U^2 / 1717; five of
+ *	    them are U^2 / 343
+ *   ends: the probability of no point below U/1024 is (1 - 1/1024)^N = e^-16
  *
- * The seeds are the same at every run: what is true once remains so.
+ * The seeds are fixed, so the results do not vary between runs.
  */
 #define N		16384
 #define U		65536
@@ -189,7 +189,7 @@ static void check_spread(struct kunit *test, const struct profil_grid *grid)
 	KUNIT_EXPECT_GT(test, highest, (u32)U - U / 1024);
 }
 
-static void no_bias(struct kunit *test)
+static void random_points_are_uniform(struct kunit *test)
 {
 	struct rnd_state rnd;
 	unsigned int r;
@@ -203,10 +203,7 @@ static void no_bias(struct kunit *test)
 	}
 }
 
-/*
- * CPUs have the same points, each at its own time: of the whole second by which one
- * can be earlier than the other, nothing is lost.
- */
+/* The points of all CPUs are the same, shifted by up to a second. */
 static void shift_moves_all_points(struct kunit *test)
 {
 	struct rnd_state rnd;
@@ -232,10 +229,10 @@ static void shift_moves_all_points(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(every_rate),
-	KUNIT_CASE(one_point_a_period),
+	KUNIT_CASE(periods_at_every_rate),
+	KUNIT_CASE(one_point_per_period),
 	KUNIT_CASE(passed_and_next_agree),
-	KUNIT_CASE(no_bias),
+	KUNIT_CASE(random_points_are_uniform),
 	KUNIT_CASE(shift_moves_all_points),
 	{}
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of samples that wait (pending.c), compiled in here: any sequence of uses against
- * a table that has room for all, what comes while the first is counted, logs that grow, what
- * a full one costs, and interrupts and other CPUs that add while a thread takes.
+ * The log of pending samples (pending.c, compiled in here): random operations compared with
+ * a table, adds while the first entry is counted, growth, the cost of a full log, and
+ * interrupts and other CPUs that add while a thread takes samples out.
  */
 #include "../pending.c"
 
@@ -15,16 +15,16 @@
 #include "pseudo.h"
 #include "suites.h"
 
-/* More than can wait in a log that has grown, so that it is full now and then. */
-#define PLACES		(2 * PROFIL_PENDING_LEAST)
+/* More than the log holds after it has grown, so that it is full at times */
+#define NR_COUNTERS		(2 * PROFIL_PENDING_LEAST)
 
-/* Samples of each counter: the region's, and those that are out of range. */
+/* Samples of each counter: in range, and out of range */
 struct tally {
-	u64 samples[PLACES][2];
-	u64 since[PLACES][2];	/* the how manyth began to wait */
+	u64 samples[NR_COUNTERS][2];
+	u64 since[NR_COUNTERS][2];	/* serial number of the entry */
 };
 
-/* What the pc of a pc log's entry would be. */
+/* A pc that depends on the counter, as for a pc log */
 static u64 pc_of(u64 buf_offset)
 {
 	return buf_offset * 0x10001;
@@ -32,13 +32,13 @@ static u64 pc_of(u64 buf_offset)
 
 static struct profil_sample sample_at(u32 number, u32 samples)
 {
-	u64 buf_offset = number % PLACES;
+	u64 buf_offset = number % NR_COUNTERS;
 
 	return (struct profil_sample){
 		.buf_offset = buf_offset,
 		.pc = pc_of(buf_offset),
 		.samples = samples,
-		.out_of_range = number / PLACES % 2,
+		.out_of_range = number / NR_COUNTERS % 2,
 	};
 }
 
@@ -52,7 +52,7 @@ static u64 *since_of(struct tally *tally, const struct profil_sample *sample)
 	return &tally->since[sample->buf_offset][sample->out_of_range];
 }
 
-static void *zalloc(struct kunit *test, size_t size)
+static void *test_zalloc(struct kunit *test, size_t size)
 {
 	void *memory = kunit_kzalloc(test, size, GFP_KERNEL);
 
@@ -60,12 +60,12 @@ static void *zalloc(struct kunit *test, size_t size)
 	return memory;
 }
 
-/* With a log that grows before a step, or never. */
-static void sequence(struct kunit *test, unsigned int grows)
+/* @grows: number of the operation before which the log grows; UINT_MAX: never */
+static void run_operations(struct kunit *test, unsigned int grows)
 {
-	struct profil_pending *log = zalloc(test, sizeof(*log));
-	struct tally *tally = zalloc(test, sizeof(*tally));
-	unsigned int i, waiting = 0, refused = 0, merged = 0, rotated = 0;
+	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct tally *tally = test_zalloc(test, sizeof(*tally));
+	unsigned int i, pending = 0, refused = 0, merged = 0, rotated = 0;
 	u32 size = PROFIL_PENDING_FEW;
 	struct profil_sample sample;
 	struct rnd_state rnd;
@@ -79,17 +79,17 @@ static void sequence(struct kunit *test, unsigned int grows)
 			size = PROFIL_PENDING_LEAST;
 			profil_pending_grow(log, size, GFP_KERNEL);
 		}
-		/* for a while mostly adding, then mostly taking */
+		/* mostly adding for a while, then mostly taking */
 		if (prandom_u32_state(&rnd) % 8 < (i % 2048 < 1024 ? 7 : 2)) {
 			sample = sample_at(prandom_u32_state(&rnd),
 					   1 + prandom_u32_state(&rnd) % 9);
 			entry = entry_of(tally, &sample);
-			room = *entry || waiting < size;
+			room = *entry || pending < size;
 			KUNIT_ASSERT_EQ(test, profil_pending_add(log, &sample), room);
 			if (room) {
 				if (!*entry)
 					*since_of(tally, &sample) = ++begun;
-				waiting += !*entry;
+				pending += !*entry;
 				merged += !!*entry;
 				*entry += sample.samples;
 				sum += sample.samples;
@@ -97,7 +97,7 @@ static void sequence(struct kunit *test, unsigned int grows)
 			refused += !room;
 		} else {
 			room = profil_pending_first(log, &sample);
-			KUNIT_ASSERT_TRUE(test, room == (waiting > 0));
+			KUNIT_ASSERT_TRUE(test, room == (pending > 0));
 			if (!room)
 				continue;
 			if (prandom_u32_state(&rnd) % 8 == 0) {
@@ -110,36 +110,36 @@ static void sequence(struct kunit *test, unsigned int grows)
 			entry = entry_of(tally, &sample);
 			KUNIT_ASSERT_EQ(test, (u64)sample.samples, *entry);
 			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.buf_offset));
-			/* none is passed over */
+			/* first in, first out */
 			KUNIT_ASSERT_GT(test, *since_of(tally, &sample), last);
 			last = *since_of(tally, &sample);
 			sum -= *entry;
 			*entry = 0;
-			waiting--;
+			pending--;
 		}
-		KUNIT_ASSERT_EQ(test, profil_pending_nr(log), waiting);
+		KUNIT_ASSERT_EQ(test, profil_pending_nr(log), pending);
 		KUNIT_ASSERT_EQ(test, profil_pending_sum(log), sum);
 	}
-	/* all of it was tried */
+	/* all cases have occurred */
 	KUNIT_EXPECT_GT(test, refused, 300U);
 	KUNIT_EXPECT_GT(test, merged, 300U);
 	KUNIT_EXPECT_GT(test, rotated, 300U);
 	profil_pending_free(log);
 }
 
-static void any_sequence(struct kunit *test)
+static void random_operations_match_a_table(struct kunit *test)
 {
-	sequence(test, UINT_MAX);
-	sequence(test, 0);
-	/* while it is full, and while few wait */
-	sequence(test, 1000);
-	sequence(test, 2040);
+	run_operations(test, UINT_MAX);
+	run_operations(test, 0);
+	/* while the log is full, and while it is nearly empty */
+	run_operations(test, 1000);
+	run_operations(test, 2040);
 }
 
-/* The first of two goes to the end, with what was added since; one alone stays. */
-static void rotates(struct kunit *test)
+/* The first of two entries moves to the end, with all its samples; a single one stays. */
+static void rotate_moves_first_to_end(struct kunit *test)
 {
-	struct profil_pending *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	struct profil_sample sample;
 	unsigned int i;
 
@@ -166,7 +166,7 @@ static void rotates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_pending_nr(log), 1U);
 	profil_pending_done(log, 8);
 
-	/* round and round a full one */
+	/* three times around a full log */
 	for (i = 0; i < PROFIL_PENDING_FEW; i++) {
 		sample = sample_at(i, 1);
 		KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
@@ -179,12 +179,12 @@ static void rotates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), (u64)PROFIL_PENDING_FEW);
 }
 
-/* Room for what CPUs sample until the worker comes. */
-static void grows_with_cpus(struct kunit *test)
+/* There is room for the samples that CPUs take until the worker runs. */
+static void room_grows_with_rate_and_cpus(struct kunit *test)
 {
-	struct profil_pending *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 
-	/* few threads at the tick's rate need none */
+	/* a few threads at the tick's rate fit into the initial log */
 	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_FEW);
 	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_FEW);
 	/* one thread at 20 kHz: 2 ms are 40, 6 ms are 120 */
@@ -198,7 +198,7 @@ static void grows_with_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_FEW);
 	profil_pending_grow(log, PROFIL_PENDING_FEW + 1, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_LEAST);
-	/* only once */
+	/* a log grows only once */
 	profil_pending_grow(log, PROFIL_PENDING_MOST, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_LEAST);
 	profil_pending_free(log);
@@ -210,8 +210,8 @@ static void grows_with_cpus(struct kunit *test)
 }
 
 /*
- * What it costs to let samples wait that a full log refuses, and ones that it adds to
- * others, beside a log of 4096 and of 32. The least of some times, with interrupts off.
+ * The shortest time of 100 adds, measured with interrupts off, from @buf_offset on: to
+ * counters that a full log holds, or to new ones, which it refuses.
  */
 static u64 ns_of_adds(struct profil_pending *log, u64 buf_offset)
 {
@@ -234,9 +234,9 @@ static u64 ns_of_adds(struct profil_pending *log, u64 buf_offset)
 	return least;
 }
 
-static struct profil_pending *full_log(struct kunit *test, u32 want)
+static struct profil_pending *make_full_log(struct kunit *test, u32 want)
 {
-	struct profil_pending *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	struct profil_sample sample = { .samples = 1 };
 
 	profil_pending_init(log);
@@ -246,13 +246,13 @@ static struct profil_pending *full_log(struct kunit *test, u32 want)
 	return log;
 }
 
-static void cost_does_not_grow(struct kunit *test)
+static void cost_does_not_depend_on_size(struct kunit *test)
 {
-	struct profil_pending *few = full_log(test, 0);
-	struct profil_pending *most = full_log(test, PROFIL_PENDING_MOST);
+	struct profil_pending *few = make_full_log(test, 0);
+	struct profil_pending *most = make_full_log(test, PROFIL_PENDING_MOST);
 
 	KUNIT_ASSERT_EQ(test, profil_pending_nr(most), PROFIL_PENDING_MOST);
-	/* a walk along all would take 128 times as long */
+	/* a search of all entries would take 128 times as long */
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 0), 8 * ns_of_adds(few, 0));
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 1 << 20),
 			8 * ns_of_adds(few, 1 << 20));
@@ -261,10 +261,10 @@ static void cost_does_not_grow(struct kunit *test)
 
 #define CHOSEN	512U
 
-/* Counters that a program chose to be in one bucket: as dear as a chain, and none is lost. */
-static void chosen_counters(struct kunit *test)
+/* If all counters hash to one bucket, its chain stays short, and no sample is lost. */
+static void counters_chosen_for_one_bucket(struct kunit *test)
 {
-	struct profil_pending *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	u32 chain, most = 0, links = 0, taken = 0, i;
 	struct profil_sample sample = { .samples = 1 };
 	u16 link;
@@ -295,10 +295,10 @@ static void chosen_counters(struct kunit *test)
 	profil_pending_free(log);
 }
 
-/* What is added to the first while it is counted keeps its place, and is not lost. */
-static void added_while_counted(struct kunit *test)
+/* Samples added to the first entry while it is counted stay there, first in the log. */
+static void add_while_first_is_counted(struct kunit *test)
 {
-	struct profil_pending *log = zalloc(test, sizeof(*log));
+	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	struct profil_sample sample;
 
 	profil_pending_init(log);
@@ -307,7 +307,7 @@ static void added_while_counted(struct kunit *test)
 	sample = sample_at(3, 1);
 	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
 
-	/* looking takes nothing */
+	/* profil_pending_first() does not change the log */
 	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
 	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
@@ -328,7 +328,7 @@ static void added_while_counted(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, profil_pending_first(log, &sample));
 }
 
-/* A log between those that add and the one that takes, who keep tallies. */
+/* A log with two producers and one consumer, and their tallies */
 struct flow {
 	struct profil_pending log;
 	struct interrupter interrupter;
@@ -364,7 +364,7 @@ static bool take_one(struct flow *flow)
 
 static struct flow *make_flow(struct kunit *test)
 {
-	struct flow *flow = zalloc(test, sizeof(*flow));
+	struct flow *flow = test_zalloc(test, sizeof(*flow));
 
 	profil_pending_init(&flow->log);
 	profil_pending_grow(&flow->log, PROFIL_PENDING_LEAST, GFP_KERNEL);
@@ -379,7 +379,7 @@ static void expect_all_taken(struct kunit *test, struct flow *flow)
 
 	while (take_one(flow))
 		;
-	for (i = 0; i < PLACES; i++)
+	for (i = 0; i < NR_COUNTERS; i++)
 		for (k = 0; k < 2; k++)
 			KUNIT_ASSERT_EQ_MSG(test, flow->taken.samples[i][k],
 					    flow->added[0].samples[i][k] +
@@ -389,7 +389,7 @@ static void expect_all_taken(struct kunit *test, struct flow *flow)
 	profil_pending_free(&flow->log);
 }
 
-/* More than is taken meanwhile, so that the log is full at times. */
+/* Add more than the thread takes, so that the log is full at times. */
 static void add_in_interrupt(struct interrupter *interrupter)
 {
 	unsigned int i;
@@ -403,7 +403,7 @@ static void take_while_interrupted(struct worker *worker)
 	struct flow *flow = worker->data;
 
 	interrupter_start(&flow->interrupter, INTERRUPTS, add_in_interrupt, flow);
-	while (!interrupter_is_over(&flow->interrupter)) {
+	while (!interrupter_is_done(&flow->interrupter)) {
 		take_one(flow);
 		add_one(flow, 1);
 		cond_resched();
@@ -411,7 +411,7 @@ static void take_while_interrupted(struct worker *worker)
 	interrupter_stop(&flow->interrupter);
 }
 
-static void interrupts(struct kunit *test)
+static void concurrent_interrupts(struct kunit *test)
 {
 	struct flow *flow = make_flow(test);
 	struct worker worker;
@@ -440,9 +440,9 @@ static void add_or_take(struct worker *worker)
 	atomic_dec(&flow->adders);
 }
 
-static void several_threads(struct kunit *test)
+static void concurrent_threads(struct kunit *test)
 {
-	struct worker *workers = zalloc(test, 3 * sizeof(*workers));
+	struct worker *workers = test_zalloc(test, 3 * sizeof(*workers));
 	struct flow *flow = make_flow(test);
 
 	atomic_set(&flow->adders, 2);
@@ -451,14 +451,14 @@ static void several_threads(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(any_sequence),
-	KUNIT_CASE(rotates),
-	KUNIT_CASE(grows_with_cpus),
-	KUNIT_CASE(cost_does_not_grow),
-	KUNIT_CASE(chosen_counters),
-	KUNIT_CASE(added_while_counted),
-	KUNIT_CASE(interrupts),
-	KUNIT_CASE(several_threads),
+	KUNIT_CASE(random_operations_match_a_table),
+	KUNIT_CASE(rotate_moves_first_to_end),
+	KUNIT_CASE(room_grows_with_rate_and_cpus),
+	KUNIT_CASE(cost_does_not_depend_on_size),
+	KUNIT_CASE(counters_chosen_for_one_bucket),
+	KUNIT_CASE(add_while_first_is_counted),
+	KUNIT_CASE(concurrent_interrupts),
+	KUNIT_CASE(concurrent_threads),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which region holds a pc (profil_range_find() in bins.h). The regions of each case lie
- * in memory of their own size, so that KASAN sees who looks behind them.
+ * Which region holds a pc (profil_range_find() in bins.h). The array of each case is
+ * allocated with its exact size, so that KASAN detects an access after its end.
  */
 #include <linux/kernel.h>
 
@@ -9,7 +9,7 @@
 #include "config.h"
 #include "suites.h"
 
-/* Regions of @size pcs, @gap of none between two, the first from @first on. */
+/* @nr regions of @size pcs, the first from @first on, with @gap pcs between two. */
 static struct profil_range *make_regions(struct kunit *test, u32 nr, u64 first,
 					 u64 size, u64 gap)
 {
@@ -29,10 +29,10 @@ static void check_none(struct kunit *test, const struct profil_range *ranges, u3
 		       u64 pc)
 {
 	KUNIT_ASSERT_TRUE_MSG(test, !profil_range_find(ranges, nr, pc),
-			      "%llx is in one of %u", pc, nr);
+			      "%llx found in one of %u regions", pc, nr);
 }
 
-/* All pcs from @from to @to, both of them included, are in region @which. */
+/* The pcs from @from to @to, inclusive, are in region @which. */
 static void check_region(struct kunit *test, const struct profil_range *ranges, u32 nr,
 			 u32 which, u64 from, u64 to)
 {
@@ -43,13 +43,13 @@ static void check_region(struct kunit *test, const struct profil_range *ranges, 
 			    &ranges[which]);
 }
 
-static void none(struct kunit *test)
+static void no_regions(struct kunit *test)
 {
 	check_none(test, NULL, 0, 0);
 	check_none(test, NULL, 0, U64_MAX);
 }
 
-static void one(struct kunit *test)
+static void one_region(struct kunit *test)
 {
 	struct profil_range *ranges = make_regions(test, 1, 0x1000, 0x100, 0);
 
@@ -60,8 +60,8 @@ static void one(struct kunit *test)
 	check_none(test, ranges, 1, U64_MAX);
 }
 
-/* Also a region of which last + 1 is not a pc. */
-static void all_pcs(struct kunit *test)
+/* last + 1 overflows. */
+static void region_of_all_pcs(struct kunit *test)
 {
 	struct profil_range *ranges = make_regions(test, 1, 0, 0, 0);
 
@@ -69,7 +69,7 @@ static void all_pcs(struct kunit *test)
 	check_region(test, ranges, 1, 0, 0, U64_MAX);
 }
 
-static void two_that_touch(struct kunit *test)
+static void adjacent_regions(struct kunit *test)
 {
 	struct profil_range *ranges = make_regions(test, 2, 0x1000, 0x100, 0);
 
@@ -79,7 +79,7 @@ static void two_that_touch(struct kunit *test)
 	check_none(test, ranges, 2, 0x1200);
 }
 
-static void two_apart(struct kunit *test)
+static void separate_regions(struct kunit *test)
 {
 	struct profil_range *ranges = make_regions(test, 2, 0, 1, 1);
 
@@ -89,7 +89,7 @@ static void two_apart(struct kunit *test)
 	check_none(test, ranges, 2, 3);
 }
 
-static void up_to_the_last_pc(struct kunit *test)
+static void region_without_upper_end(struct kunit *test)
 {
 	struct profil_range *ranges = make_regions(test, 3, 0x1000, 0x100, 0x100);
 
@@ -102,7 +102,7 @@ static void up_to_the_last_pc(struct kunit *test)
 	check_none(test, ranges, 3, U64_MAX - 1);
 }
 
-/* Of any number of regions, each is found from its first pc to its last. */
+/* Each region is found from its first pc to its last, and no region in the gaps. */
 static void check_many(struct kunit *test, u32 nr, u64 size, u64 gap)
 {
 	struct profil_range *ranges = make_regions(test, nr, 0x10000, size, gap);
@@ -121,7 +121,7 @@ static void check_many(struct kunit *test, u32 nr, u64 size, u64 gap)
 	kunit_kfree(test, ranges);
 }
 
-static void many(struct kunit *test)
+static void finds_each_of_many_regions(struct kunit *test)
 {
 	u32 nr;
 
@@ -131,21 +131,21 @@ static void many(struct kunit *test)
 	}
 }
 
-static void as_many_as_may_be(struct kunit *test)
+static void maximum_number_of_regions(struct kunit *test)
 {
 	check_many(test, PROFIL_MAX_REGIONS, 0x100, 0);
 	check_many(test, PROFIL_MAX_REGIONS, 1ULL << 40, 1ULL << 40);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(none),
-	KUNIT_CASE(one),
-	KUNIT_CASE(all_pcs),
-	KUNIT_CASE(two_that_touch),
-	KUNIT_CASE(two_apart),
-	KUNIT_CASE(up_to_the_last_pc),
-	KUNIT_CASE(many),
-	KUNIT_CASE(as_many_as_may_be),
+	KUNIT_CASE(no_regions),
+	KUNIT_CASE(one_region),
+	KUNIT_CASE(region_of_all_pcs),
+	KUNIT_CASE(adjacent_regions),
+	KUNIT_CASE(separate_regions),
+	KUNIT_CASE(region_without_upper_end),
+	KUNIT_CASE(finds_each_of_many_regions),
+	KUNIT_CASE(maximum_number_of_regions),
 	{}
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil_kunit.ko: KUnit tests of the parts of profil.ko that need no profile. They
- * run when it is loaded, beside profil.ko or without it.
+ * profil_kunit.ko: KUnit tests of the parts of profil.ko that need no session. They run
+ * when the module is loaded, with or without profil.ko.
  *
- * All are registered here, since up to 5.17 that is the module's init function.
+ * All suites are registered here, because up to Linux 5.17 kunit_test_suites() defines the
+ * module's init function.
  */
 #include <kunit/test.h>
 #include <linux/module.h>

@@ -4,7 +4,7 @@
 
 #include <kunit/test.h>
 
-/* Each in its own file, NAME_kunit.c */
+/* profil_NAME_suite is in NAME_kunit.c. */
 extern struct kunit_suite profil_bins_suite;
 extern struct kunit_suite profil_regions_suite;
 extern struct kunit_suite profil_counter_suite;

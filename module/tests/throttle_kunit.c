@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When rates are lowered, and how far (throttle.c, compiled in here, as user.c is in
- * user_kunit.c). What a sample takes is told to it, so no timer is needed.
+ * When rates are lowered, and how far (throttle.c, compiled in here). The tests pass the
+ * cost of samples as an argument, so no timer is needed.
  */
 #include "../throttle.c"
 
@@ -12,17 +12,17 @@
 
 #define RATE	20000
 
-/* Of the profile under test */
+/* Throttle of the profile under test */
 static struct profil_throttle throttle;
 
-/* Samples of one cost each. */
+/* Samples of the same cost */
 struct samples {
 	struct profil_throttle *throttle;
 	u64 took_ns;
 	unsigned int nr;
 };
 
-/* In hard interrupt context, as the timer is. */
+/* In hard interrupt context, like the timer */
 static void take_samples(void *data)
 {
 	struct samples *samples = data;
@@ -32,11 +32,11 @@ static void take_samples(void *data)
 		profil_throttle_account(samples->throttle, RATE, samples->took_ns);
 }
 
-/* Return: what the guard takes a sample to cost, after so many of this cost. */
+/* Return: the mean cost after @nr samples that took @took_ns each. */
 static u64 sample_on(struct kunit *test, struct profil_throttle *to, u64 took_ns,
 		     unsigned int nr)
 {
-	struct samples samples = { .guard = to, .took_ns = took_ns, .nr = nr };
+	struct samples samples = { .throttle = to, .took_ns = took_ns, .nr = nr };
 
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(cpumask_first(cpu_online_mask),
 						       take_samples, &samples, 1),
@@ -51,10 +51,10 @@ static int init(struct kunit *test)
 	return 0;
 }
 
-/* Enough samples that what was before is forgotten: e^-20 of it is left. */
+/* Enough samples to forget earlier ones: e^-20 of their share is left. */
 #define MANY	(20 * AVERAGED)
 
-static void mean_settles(struct kunit *test)
+static void mean_follows_the_cost(struct kunit *test)
 {
 	static const u64 costs[] = { 0, 1, 100, 1234, 1000000, LONGEST_NS };
 	unsigned int i;
@@ -67,29 +67,29 @@ static void mean_settles(struct kunit *test)
 		KUNIT_EXPECT_LE(test, mean, costs[i] + 1);
 		KUNIT_EXPECT_GE(test, mean + 1, costs[i]);
 	}
-	/* and no sample is taken to be longer, or the sum would overflow */
+	/* longer samples are cut off, or the sum would overflow */
 	KUNIT_EXPECT_LE(test, sample_on(test, &throttle, U64_MAX, 2 * MANY),
 			(u64)LONGEST_NS + 1);
 }
 
-static void cheap_samples_lower_nothing(struct kunit *test)
+static void cheap_samples_keep_the_rate(struct kunit *test)
 {
-	/* with their interrupts 2400 ns, which at 20 kHz are 4.8 percent */
+	/* 2400 ns including the interrupt: 4.8 percent at 20 kHz */
 	sample_on(test, &throttle, 1400, MANY);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 }
 
-/* A virtual CPU that was stopped in the middle of a sample, for 4 seconds */
-static void one_long_sample_lowers_nothing(struct kunit *test)
+/* A virtual CPU was stopped for 4 seconds in the middle of a sample. */
+static void one_sample_of_seconds_keeps_the_rate(struct kunit *test)
 {
 	sample_on(test, &throttle, 500, MANY);
 	sample_on(test, &throttle, 4000000000, 1);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
 }
 
-/* At the rate that is left, samples take the share that they may, and no less. */
-static void dear_samples_lower_rates(struct kunit *test)
+/* At the lowered rate, samples use the allowed share, and not much less. */
+static void expensive_samples_lower_the_rate(struct kunit *test)
 {
 	static const u32 percents[] = { 1, 5, 50, 99 };
 	unsigned int i;
@@ -123,51 +123,51 @@ static void dear_samples_lower_rates(struct kunit *test)
 static void never_below_the_tick(struct kunit *test)
 {
 	sample_on(test, &throttle, 1000000000, MANY);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)HZ);
-	/* who asks for less than the tick has it */
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)HZ);
+	/* a rate below the tick's is not changed */
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, 1), 1U);
 
 	profil_throttle_init(&throttle);
 	max_cpu_percent = 0;
 	sample_on(test, &throttle, 1, MANY);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)HZ);
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)HZ);
 }
 
-static void no_limit(struct kunit *test)
+static void no_limit_at_100_percent(struct kunit *test)
 {
 	max_cpu_percent = 100;
 	sample_on(test, &throttle, 1000000000, MANY);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
 }
 
-/* 100 us once, where 1 us is usual: an interrupt of the machine's own. */
-static void one_dear_sample(struct kunit *test)
+/* One sample of 100 us among samples of 1 us: interrupted by the hypervisor or firmware */
+static void one_expensive_sample_keeps_the_rate(struct kunit *test)
 {
 	sample_on(test, &throttle, 1000, MANY);
 	sample_on(test, &throttle, 100000, 1);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
 	sample_on(test, &throttle, 100000, 10);
-	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
 }
 
-static void stays_low_until_reset(struct kunit *test)
+static void rate_stays_low_until_reset(struct kunit *test)
 {
 	u32 lowered;
 
 	sample_on(test, &throttle, 10000, MANY);
-	lowered = guard.highest;
+	lowered = throttle.highest;
 	KUNIT_EXPECT_LT(test, lowered, (u32)RATE);
 	sample_on(test, &throttle, 10, MANY);
-	KUNIT_EXPECT_EQ(test, guard.highest, lowered);
+	KUNIT_EXPECT_EQ(test, throttle.highest, lowered);
 
 	profil_throttle_init(&throttle);
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
-	/* what samples cost before is forgotten too */
+	/* the mean is reset, too */
 	KUNIT_EXPECT_EQ(test, sample_on(test, &throttle, 0, 1), 0ULL);
 }
 
-/* One profile that is dear lowers its own rate, and that of no other. */
-static void two_profiles(struct kunit *test)
+/* A profile with expensive samples lowers only its own rate. */
+static void other_profiles_keep_their_rates(struct kunit *test)
 {
 	struct profil_throttle other;
 
@@ -178,8 +178,8 @@ static void two_profiles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&other, RATE), (u32)RATE);
 }
 
-/* Samples that take nothing: 20,000 interrupts of a microsecond are 2 percent of a CPU. */
-static void interrupts_cost_too(struct kunit *test)
+/* Samples that take no time: 20,000 interrupts of 1 us are 2 percent of a CPU. */
+static void interrupts_are_included(struct kunit *test)
 {
 	max_cpu_percent = 3;
 	sample_on(test, &throttle, 0, MANY);
@@ -189,40 +189,40 @@ static void interrupts_cost_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE / 2);
 }
 
-/* As root does it in sysfs. */
-static void parameter(struct kunit *test)
+/* Write the parameter as through sysfs. */
+static void writing_the_parameter_resets_the_rate(struct kunit *test)
 {
 	const struct kernel_param param = { .arg = &max_cpu_percent };
 
 	sample_on(test, &throttle, 10000, MANY);
-	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent_ops.set("50", &param), 0);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent, 50U);
-	/* seen at the next sample that is measured */
+	/* takes effect at the next measured sample */
 	sample_on(test, &throttle, 10000, 1);
-	KUNIT_EXPECT_EQ(test, guard.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
 	sample_on(test, &throttle, 10000, MANY);
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 
 	sample_on(test, &throttle, 100000, MANY);
-	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent_ops.set("five", &param), -EINVAL);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent, 50U);
-	KUNIT_EXPECT_LT(test, guard.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(mean_settles),
-	KUNIT_CASE(cheap_samples_lower_nothing),
-	KUNIT_CASE(one_long_sample_lowers_nothing),
-	KUNIT_CASE(dear_samples_lower_rates),
+	KUNIT_CASE(mean_follows_the_cost),
+	KUNIT_CASE(cheap_samples_keep_the_rate),
+	KUNIT_CASE(one_sample_of_seconds_keeps_the_rate),
+	KUNIT_CASE(expensive_samples_lower_the_rate),
 	KUNIT_CASE(never_below_the_tick),
-	KUNIT_CASE(no_limit),
-	KUNIT_CASE(one_dear_sample),
-	KUNIT_CASE(stays_low_until_reset),
-	KUNIT_CASE(two_profiles),
-	KUNIT_CASE(interrupts_cost_too),
-	KUNIT_CASE(parameter),
+	KUNIT_CASE(no_limit_at_100_percent),
+	KUNIT_CASE(one_expensive_sample_keeps_the_rate),
+	KUNIT_CASE(rate_stays_low_until_reset),
+	KUNIT_CASE(other_profiles_keep_their_rates),
+	KUNIT_CASE(interrupts_are_included),
+	KUNIT_CASE(writing_the_parameter_resets_the_rate),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From interrupts to samples (ticks.h). selftests/unit goes through each rate tick by
- * tick; here are runs as long as they get, and how late an interrupt may be.
+ * From tick interrupts to samples (ticks.h): long runs, and late interrupts.
+ * selftests/unit tests each rate tick by tick.
  */
 #include <linux/kernel.h>
 #include <linux/sched.h>
@@ -13,11 +13,11 @@
 #define PERIOD	4000000ULL
 #define YEAR_NS	(365ULL * 24 * 3600 * 1000000000)
 
-/* Of clocks there are, and the fastest that profil_accumulate() could have */
+/* Common tick rates, and the highest that profil_accumulate() supports */
 static const u32 clocks[] = { 24, 60, 100, 250, 300, 1000, 1024, 1000000000 };
 
-/* A tick that stands for n is as good as n ticks. */
-static void late_ticks(struct kunit *test)
+/* One tick that stands for n earns the same samples as n ticks. */
+static void late_tick_equals_its_ticks(struct kunit *test)
 {
 	struct rnd_state rnd;
 	unsigned int i;
@@ -41,10 +41,10 @@ static void late_ticks(struct kunit *test)
 }
 
 /*
- * After n ticks (n x rate) / hz samples, however they came: one by one, or by years.
- * n x rate stays below 2^64 here, so that the test itself can tell.
+ * n ticks earn n * rate / hz samples, whether they come one by one or billions at once.
+ * n * rate stays below 2^64, so that the test can compute the expected number.
  */
-static void long_runs(struct kunit *test)
+static void exact_over_long_runs(struct kunit *test)
 {
 	static const u32 strides[] = { 1, 2, 3, 250, 1000003, 0x7fffffff, U32_MAX };
 	unsigned int c, s, i, r;
@@ -78,8 +78,8 @@ static void long_runs(struct kunit *test)
 	}
 }
 
-/* Each tick is a sample at the full rate; at rate 1, one in a second is. */
-static void fastest_and_slowest(struct kunit *test)
+/* At the full rate each tick is a sample; at 1 Hz, one tick in a second. */
+static void highest_and_lowest_rate(struct kunit *test)
 {
 	u32 phase = 0;
 	u64 samples = 0;
@@ -92,19 +92,19 @@ static void fastest_and_slowest(struct kunit *test)
 		samples = profil_accumulate(&phase, 1, 1, 250);
 		KUNIT_ASSERT_EQ(test, samples, i % 250 ? 0ULL : 1ULL);
 	}
-	/* none passed: nothing is lost of what was left over */
+	/* no ticks: the remainder is kept */
 	phase = 249;
 	KUNIT_EXPECT_EQ(test, profil_accumulate(&phase, 0, 1, 250), 0ULL);
 	KUNIT_EXPECT_EQ(test, phase, 249U);
 }
 
-/* How many periods an interrupt stands for that comes so long after the last one. */
-static void lateness(struct kunit *test)
+/* The periods that a tick stands for, by the time since the last one. */
+static void periods_of_a_late_tick(struct kunit *test)
 {
 	static const struct {
 		u64 gap, periods, moves;
 	} rows[] = {
-		/* early: the last one was late, and the grid lies further up */
+		/* early, because the last one was late: less than a period after the grid */
 		{ 0, 1, 0 },
 		{ 1, 1, 1 },
 		{ PERIOD - 1, 1, PERIOD - 1 },
@@ -115,7 +115,7 @@ static void lateness(struct kunit *test)
 		{ 2 * PERIOD + 1, 2, 2 * PERIOD },
 		{ 3 * PERIOD - 1, 2, 2 * PERIOD },
 		{ 10 * PERIOD, 10, 10 * PERIOD },
-		/* a machine that was stopped for a year, 250 times a second */
+		/* after the machine was stopped for a year */
 		{ YEAR_NS + 5, YEAR_NS / PERIOD, YEAR_NS },
 	};
 	static const u64 times[] = { 0, 1, 1ULL << 32, 1ULL << 62 };
@@ -136,8 +136,8 @@ static void lateness(struct kunit *test)
 	}
 }
 
-/* A clock that steps back, by a little or by its whole age, is one tick late by nothing. */
-static void clock_steps_back(struct kunit *test)
+/* After a step back by any amount, the tick counts once, and the grid follows. */
+static void clock_steps_back_counts_one_tick(struct kunit *test)
 {
 	static const u64 steps[] = { 1, PERIOD - 1, PERIOD, 100 * PERIOD, YEAR_NS };
 	unsigned int i;
@@ -148,7 +148,7 @@ static void clock_steps_back(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, profil_tick_advance(&grid, now, PERIOD),
 				    1ULL, "%llu ns back", steps[i]);
 		KUNIT_EXPECT_EQ(test, grid, now);
-		/* from there it goes on as before */
+		/* and continues normally */
 		KUNIT_EXPECT_EQ(test,
 				profil_tick_advance(&grid, now + 3 * PERIOD, PERIOD),
 				3ULL);
@@ -156,8 +156,8 @@ static void clock_steps_back(struct kunit *test)
 }
 
 /*
- * On the grid and late by less than a period, or by several: all of it was counted
- * that the grid has reached, and it never falls behind by a period.
+ * Ticks that are late by less than a period or by many: all periods up to the grid have
+ * been counted, and the grid is never a period behind.
  */
 static void no_period_is_lost(struct kunit *test)
 {
@@ -179,8 +179,8 @@ static void no_period_is_lost(struct kunit *test)
 	}
 }
 
-/* Points met since the thread came: counted one by one, back from the last. */
-static void since_it_came(struct kunit *test)
+/* The expected number is counted tick by tick, backwards from the last. */
+static void ticks_since_the_thread_arrived(struct kunit *test)
 {
 	static const u64 grids[] = { 1000 * PERIOD, 1ULL << 63, U64_MAX - 1 };
 	struct rnd_state rnd;
@@ -201,18 +201,18 @@ static void since_it_came(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, profil_tick_since(grid, since, PERIOD),
 					met);
 		}
-		/* it came behind the point: it was found there all the same */
+		/* arrived after the tick was due: the tick found it, so it counts */
 		KUNIT_EXPECT_EQ(test, profil_tick_since(grid, grid, PERIOD), 1ULL);
 		KUNIT_EXPECT_EQ(test, profil_tick_since(grid, grid + 1, PERIOD), 1ULL);
 		KUNIT_EXPECT_EQ(test, profil_tick_since(grid, grid - PERIOD, PERIOD),
 				2ULL);
 	}
-	/* a kernel that does not know when (compat.h) */
+	/* the kernel does not record the arrival (compat.h) */
 	KUNIT_EXPECT_EQ(test, profil_tick_since(PERIOD, U64_MAX, PERIOD), 1ULL);
 }
 
-/* A time of one clock in another's, which may be ahead, behind, or wrapped. */
-static void other_clock(struct kunit *test)
+/* From a clock that may be ahead, behind, or wrapped. */
+static void converts_times_between_clocks(struct kunit *test)
 {
 	static const u64 clocks_at[] = { 1ULL << 32, 1ULL << 63, U64_MAX - 5 };
 	unsigned int i, k;
@@ -230,21 +230,21 @@ static void other_clock(struct kunit *test)
 	}
 }
 
-static void stolen_time(struct kunit *test)
+static void leaves_out_stolen_time(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 0, PERIOD), 9ULL);
-	/* to the nearest tick */
+	/* rounded to the nearest tick */
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, PERIOD / 2 - 1, PERIOD), 9ULL);
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, PERIOD / 2, PERIOD), 8ULL);
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 8 * PERIOD, PERIOD), 1ULL);
-	/* all of it, and more than is late: the tick at hand may be stolen too */
+	/* all or more than the late ticks: the current tick may be stolen, too */
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 9 * PERIOD, PERIOD), 0ULL);
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(9, 10 * PERIOD, PERIOD), 0ULL);
 	KUNIT_EXPECT_EQ(test, profil_tick_unstolen(1, YEAR_NS, PERIOD), 0ULL);
 }
 
-/* 100 ms' worth, of a log 512 at most; but one at any rate. */
-static void most_at_once(struct kunit *test)
+/* At most 100 ms' worth, for a log also at most 512; at least one. */
+static void limits_samples_at_once(struct kunit *test)
 {
 	static const struct {
 		u32 rate;
@@ -269,16 +269,16 @@ static void most_at_once(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(late_ticks),
-	KUNIT_CASE(long_runs),
-	KUNIT_CASE(fastest_and_slowest),
-	KUNIT_CASE(lateness),
-	KUNIT_CASE(clock_steps_back),
+	KUNIT_CASE(late_tick_equals_its_ticks),
+	KUNIT_CASE(exact_over_long_runs),
+	KUNIT_CASE(highest_and_lowest_rate),
+	KUNIT_CASE(periods_of_a_late_tick),
+	KUNIT_CASE(clock_steps_back_counts_one_tick),
 	KUNIT_CASE(no_period_is_lost),
-	KUNIT_CASE(since_it_came),
-	KUNIT_CASE(other_clock),
-	KUNIT_CASE(stolen_time),
-	KUNIT_CASE(most_at_once),
+	KUNIT_CASE(ticks_since_the_thread_arrived),
+	KUNIT_CASE(converts_times_between_clocks),
+	KUNIT_CASE(leaves_out_stolen_time),
+	KUNIT_CASE(limits_samples_at_once),
 	{}
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one user has and may (user.c), compiled in here, so that the tests see its
- * table and set its limits: profil.ko need not be loaded, and if it is, its users are
- * not charged. The parameters are profil_kunit's own.
+ * Per-user limits and charges (user.c, compiled in here). The tests use their own copy of
+ * the table and the parameters, so they are independent of a loaded profil.ko.
  */
 #include "../user.c"
 
@@ -15,18 +14,18 @@
 #define UNLIMITED	(RLIM_INFINITY >> PAGE_SHIFT)
 
 /*
- * Users that nobody can log in as. Of one uid, as no two are, so that in the table
- * they are always in each other's way.
+ * Users that exist only here. They have the same uid, which real users never have, so that
+ * they collide in the hash table.
  */
-static struct user_struct people[2];
+static struct user_struct test_users[2];
 
 enum { NO_CAPS, IPC_LOCK = 1, RESOURCE = 2 };
 
 /*
- * Rights as they are had by a person with these capabilities and this limit of locked
- * memory. The test's own thread ends with its case, and so does its limit.
+ * The rights of a test user with capabilities @caps and an RLIMIT_MEMLOCK of @pages. The
+ * limit of the test's thread is changed, too; the thread ends with the test case.
  */
-static void rights_of(struct kunit *test, unsigned int person, unsigned int caps,
+static void rights_of(struct kunit *test, unsigned int number, unsigned int caps,
 		      unsigned long pages, struct profil_rights *rights)
 {
 	struct cred *cred = prepare_creds();
@@ -34,11 +33,11 @@ static void rights_of(struct kunit *test, unsigned int person, unsigned int caps
 	int err;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, cred);
-	/* free_uid(), which 5.10 does not export: root's is not the last reference */
+	/* instead of free_uid(), which 5.10 does not export; root has other references */
 	refcount_dec(&cred->user->__count);
-	cred->user = get_uid(&people[person]);
-	cred->uid = people[person].uid;
-	cred->euid = people[person].uid;
+	cred->user = get_uid(&test_users[number]);
+	cred->uid = test_users[number].uid;
+	cred->euid = test_users[number].uid;
 	cap_clear(cred->cap_effective);
 	if (caps & IPC_LOCK)
 		cap_raise(cred->cap_effective, CAP_IPC_LOCK);
@@ -57,9 +56,9 @@ static void rights_of(struct kunit *test, unsigned int person, unsigned int caps
 	KUNIT_ASSERT_EQ(test, err, 0);
 }
 
-static long locked(unsigned int person)
+static long locked(unsigned int number)
 {
-	return atomic_long_read(&people[person].locked_vm);
+	return atomic_long_read(&test_users[number].locked_vm);
 }
 
 static int sessions(const struct profil_rights *rights)
@@ -76,32 +75,32 @@ static int init(struct kunit *test)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(people); i++) {
-		memset(&people[i], 0, sizeof(people[i]));
-		/* one that is never given back: they are not to be freed */
-		refcount_set(&people[i].__count, 1);
-		people[i].uid = KUIDT_INIT(4000000);
+	for (i = 0; i < ARRAY_SIZE(test_users); i++) {
+		memset(&test_users[i], 0, sizeof(test_users[i]));
+		/* a reference that is never dropped, so that they are not freed */
+		refcount_set(&test_users[i].__count, 1);
+		test_users[i].uid = KUIDT_INIT(4000000);
 	}
 	max_user_sessions = 4;
 	max_user_regions = 100;
 	return 0;
 }
 
-/* What all cases end with: nothing is held any more, and nothing kept. */
+/* At the end of each case no user has references or charges. */
 static void expect_nothing_left(struct kunit *test)
 {
 	unsigned int i;
 
 	/* credentials are freed after a grace period */
 	rcu_barrier();
-	for (i = 0; i < ARRAY_SIZE(people); i++) {
-		KUNIT_EXPECT_EQ(test, refcount_read(&people[i].__count), 1U);
+	for (i = 0; i < ARRAY_SIZE(test_users); i++) {
+		KUNIT_EXPECT_EQ(test, refcount_read(&test_users[i].__count), 1U);
 		KUNIT_EXPECT_EQ(test, locked(i), 0L);
 	}
 	KUNIT_EXPECT_TRUE(test, hash_empty(users));
 }
 
-static void terms(struct kunit *test)
+static void rights_from_credentials(struct kunit *test)
 {
 	struct profil_rights rights;
 
@@ -125,7 +124,7 @@ static void terms(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-static void sessions_to_the_limit(struct kunit *test)
+static void session_limit(struct kunit *test)
 {
 	struct profil_rights rights;
 	int i;
@@ -135,7 +134,7 @@ static void sessions_to_the_limit(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, sessions(&rights), 4);
-	/* in the place of one that is about to go there is room for one */
+	/* one more is allowed if it replaces another */
 	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 1), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 1), -ENOSPC);
 	profil_uncharge_session(&rights);
@@ -143,7 +142,7 @@ static void sessions_to_the_limit(struct kunit *test)
 	profil_uncharge_session(&rights);
 	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
 
-	/* lowered, it ends none, and allows no more until there are fewer */
+	/* a lower limit ends no session, but allows no new one until there are fewer */
 	max_user_sessions = 2;
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
@@ -159,7 +158,7 @@ static void sessions_to_the_limit(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-static void regions_to_the_limit(struct kunit *test)
+static void region_limit(struct kunit *test)
 {
 	struct profil_rights rights;
 
@@ -170,10 +169,10 @@ static void regions_to_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 41, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 40, 0), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 1, 0), -ENOSPC);
-	/* none, as the profile with a catch-all only has, are always to be had */
+	/* no regions, as for a profile with only a catch-all counter */
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 0, 0), 0);
 
-	/* one with 61 instead of the one with 60 would be one too many */
+	/* replacing 60 regions by 61 would exceed the limit */
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 61, 60), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 60, 60), 0);
 	KUNIT_EXPECT_EQ(test, regions(&rights), 160);
@@ -182,7 +181,7 @@ static void regions_to_the_limit(struct kunit *test)
 	profil_uncharge_regions(&rights, 40);
 	KUNIT_EXPECT_EQ(test, regions(&rights), 0);
 
-	/* limits and credit of 32 bits do not overflow */
+	/* 32-bit limits and credits do not overflow */
 	max_user_regions = U32_MAX;
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 4096, 1), 0);
 	max_user_regions = 4096;
@@ -193,7 +192,7 @@ static void regions_to_the_limit(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-static void pages_to_the_limit(struct kunit *test)
+static void page_limit(struct kunit *test)
 {
 	struct profil_rights rights, raised;
 
@@ -206,7 +205,7 @@ static void pages_to_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights, 1), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, locked(0), 10L);
 
-	/* another of his processes may do more: the charge is one, the limits two */
+	/* another process of the user with a higher limit shares the charge */
 	rights_of(test, 0, NO_CAPS, 15, &raised);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&raised, 6), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&raised, 5), 0);
@@ -220,27 +219,27 @@ static void pages_to_the_limit(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-/* What others have locked of his memory counts too, perf's and io_uring's. */
-static void pages_of_others(struct kunit *test)
+/* Pages of the user that other subsystems have locked count, too: perf, io_uring. */
+static void counts_pages_locked_by_others(struct kunit *test)
 {
 	struct profil_rights rights;
 
 	rights_of(test, 0, NO_CAPS, 10, &rights);
-	atomic_long_add(8, &people[0].locked_vm);
+	atomic_long_add(8, &test_users[0].locked_vm);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights, 3), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights, 2), 0);
-	/* they may have had other limits */
-	atomic_long_add(100, &people[0].locked_vm);
+	/* more than this limit allows */
+	atomic_long_add(100, &test_users[0].locked_vm);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights, 1), -ENOMEM);
 	profil_uncharge_pages(&rights, 2);
 	KUNIT_EXPECT_EQ(test, locked(0), 108L);
-	atomic_long_sub(108, &people[0].locked_vm);
+	atomic_long_sub(108, &test_users[0].locked_vm);
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
 }
 
-/* CAP_IPC_LOCK is about pages only, and such pages are nobody's. */
-static void exempt_from_locking(struct kunit *test)
+/* CAP_IPC_LOCK exempts from the limit of pages only, and its pages are not charged. */
+static void ipc_lock_exempts_from_page_limit(struct kunit *test)
 {
 	struct profil_rights rights;
 	int i;
@@ -261,35 +260,35 @@ static void exempt_from_locking(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-/* CAP_SYS_RESOURCE is about sessions and regions, which are counted all the same. */
-static void exempt_from_caps(struct kunit *test)
+/* CAP_SYS_RESOURCE exempts from the limits of sessions and regions, but they are counted. */
+static void sys_resource_exempts_from_counts(struct kunit *test)
 {
-	struct profil_rights mighty, rights;
+	struct profil_rights exempt, rights;
 	int i;
 
-	rights_of(test, 0, RESOURCE, 10, &mighty);
+	rights_of(test, 0, RESOURCE, 10, &exempt);
 	rights_of(test, 0, NO_CAPS, 10, &rights);
-	KUNIT_EXPECT_PTR_EQ(test, mighty.user, rights.user);
+	KUNIT_EXPECT_PTR_EQ(test, exempt.user, rights.user);
 	for (i = 0; i < 10; i++)
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&mighty, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&mighty, 1000, 0), 0);
+		KUNIT_EXPECT_EQ(test, profil_charge_session(&exempt, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge_regions(&exempt, 1000, 0), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&rights, 1, 0), -ENOSPC);
-	KUNIT_EXPECT_EQ(test, profil_charge_pages(&mighty, 11), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, profil_charge_pages(&exempt, 11), -ENOMEM);
 
 	for (i = 0; i < 10; i++)
-		profil_uncharge_session(&mighty);
-	profil_uncharge_regions(&mighty, 1000);
+		profil_uncharge_session(&exempt);
+	profil_uncharge_regions(&exempt, 1000);
 	KUNIT_EXPECT_EQ(test, profil_charge_session(&rights, 0), 0);
 	profil_uncharge_session(&rights);
-	profil_rights_put(&mighty);
-	/* he is still there: of him, one went */
+	profil_rights_put(&exempt);
+	/* the user still has a reference */
 	KUNIT_EXPECT_FALSE(test, hash_empty(users));
 	profil_rights_put(&rights);
 	expect_nothing_left(test);
 }
 
-static void two_users(struct kunit *test)
+static void users_are_independent(struct kunit *test)
 {
 	struct profil_rights rights[2];
 	int i, k;
@@ -297,7 +296,7 @@ static void two_users(struct kunit *test)
 	for (i = 0; i < 2; i++)
 		rights_of(test, i, NO_CAPS, 10, &rights[i]);
 	KUNIT_EXPECT_TRUE(test, rights[0].user != rights[1].user);
-	/* what one has is not the other's, to the limit */
+	/* each user can reach all limits */
 	for (i = 0; i < 2; i++) {
 		for (k = 0; k < 4; k++)
 			KUNIT_EXPECT_EQ(test, profil_charge_session(&rights[i], 0), 0);
@@ -306,7 +305,7 @@ static void two_users(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, profil_charge_pages(&rights[i], 10), 0);
 		KUNIT_EXPECT_EQ(test, locked(i), 10L);
 	}
-	/* nor does it become so when the other goes */
+	/* uncharging one user does not change the other's charges */
 	for (k = 0; k < 4; k++)
 		profil_uncharge_session(&rights[0]);
 	profil_uncharge_regions(&rights[0], 100);
@@ -324,7 +323,7 @@ static void two_users(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-/* What one of several has got at once: all of it, some, or nothing. */
+/* What a thread or an interrupt has been granted */
 struct charge {
 	u32 nr;
 	bool session;
@@ -332,8 +331,8 @@ struct charge {
 	bool page;
 };
 
-/* Several who charge at once, on other CPUs and in interrupts, as forks may. */
-struct crowd {
+/* Concurrent charges by threads on several CPUs and by interrupts, as in forks */
+struct charging {
 	struct profil_rights rights;
 	struct interrupter interrupter;
 	struct charge held;
@@ -347,9 +346,9 @@ struct crowd {
 #define INTERRUPTS	1500
 #define PAGES		6
 
-static void charge_all(struct crowd *crowd, struct charge *charge, u32 nr)
+static void charge_all(struct charging *charging, struct charge *charge, u32 nr)
 {
-	const struct profil_rights *rights = &crowd->rights;
+	const struct profil_rights *rights = &charging->rights;
 	int got;
 
 	charge->nr = nr;
@@ -362,102 +361,102 @@ static void charge_all(struct crowd *crowd, struct charge *charge, u32 nr)
 	    sessions(rights) < 3 + charge->session ||
 	    regions(rights) < 96 + charge->region ||
 	    locked(0) < 2 + charge->page)
-		atomic_inc(&crowd->exceeded);
-	atomic_add(got, &crowd->granted);
-	atomic_add(3 - got, &crowd->refused);
+		atomic_inc(&charging->exceeded);
+	atomic_add(got, &charging->granted);
+	atomic_add(3 - got, &charging->refused);
 }
 
-static void uncharge_all(struct crowd *crowd, struct charge *charge)
+static void uncharge_all(struct charging *charging, struct charge *charge)
 {
 	if (charge->session)
-		profil_uncharge_session(&crowd->rights);
+		profil_uncharge_session(&charging->rights);
 	if (charge->region)
-		profil_uncharge_regions(&crowd->rights, charge->nr);
+		profil_uncharge_regions(&charging->rights, charge->nr);
 	if (charge->page)
-		profil_uncharge_pages(&crowd->rights, charge->nr);
+		profil_uncharge_pages(&charging->rights, charge->nr);
 	*charge = (struct charge){};
 }
 
-/* Kept until the next one: who was interrupted in the middle of it finds it gone. */
+/* Every second interrupt uncharges what the one before has charged. */
 static void charge_in_interrupt(struct interrupter *interrupter)
 {
-	struct crowd *crowd = interrupter->data;
+	struct charging *charging = interrupter->data;
 
-	if (crowd->held.nr)
-		uncharge_all(crowd, &crowd->held);
+	if (charging->held.nr)
+		uncharge_all(charging, &charging->held);
 	else
-		charge_all(crowd, &crowd->held, 2);
+		charge_all(charging, &charging->held, 2);
 }
 
-static void charge_and_uncharge(struct crowd *crowd, u32 nr)
+static void charge_and_uncharge(struct charging *charging, u32 nr)
 {
 	struct charge charge;
 
-	charge_all(crowd, &charge, nr);
-	uncharge_all(crowd, &charge);
+	charge_all(charging, &charge, nr);
+	uncharge_all(charging, &charge);
 	cond_resched();
 }
 
-static void charge_much(struct worker *worker)
+static void charge_repeatedly(struct worker *worker)
 {
-	struct crowd *crowd = worker->data;
+	struct charging *charging = worker->data;
 	unsigned int i;
 
 	if (worker->number) {
 		for (i = 0; i < CHARGES; i++)
-			charge_and_uncharge(crowd, 1 + i % 4);
+			charge_and_uncharge(charging, 1 + i % 4);
 		return;
 	}
-	interrupter_start(&crowd->interrupter, INTERRUPTS, charge_in_interrupt, crowd);
-	for (i = 0; !interrupter_is_over(&crowd->interrupter); i++)
-		charge_and_uncharge(crowd, 1 + i % 4);
-	interrupter_stop(&crowd->interrupter);
-	uncharge_all(crowd, &crowd->held);
+	interrupter_start(&charging->interrupter, INTERRUPTS, charge_in_interrupt, charging);
+	for (i = 0; !interrupter_is_done(&charging->interrupter); i++)
+		charge_and_uncharge(charging, 1 + i % 4);
+	interrupter_stop(&charging->interrupter);
+	uncharge_all(charging, &charging->held);
 }
 
-static void several_at_once(struct kunit *test)
+static void concurrent_charges(struct kunit *test)
 {
 	struct worker *workers = kunit_kzalloc(test, WORKERS * sizeof(*workers),
 					       GFP_KERNEL);
-	struct crowd *crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	struct charging *charging = kunit_kzalloc(test, sizeof(*charging), GFP_KERNEL);
 	int i;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, workers);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, crowd);
-	rights_of(test, 0, NO_CAPS, PAGES, &crowd->rights);
-	/* so close to the limits that there is room for one of them */
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, charging);
+	rights_of(test, 0, NO_CAPS, PAGES, &charging->rights);
+	/* close to the limits, so that only one charge at a time fits */
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, profil_charge_session(&crowd->rights, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_regions(&crowd->rights, 96, 0), 0);
-	KUNIT_EXPECT_EQ(test, profil_charge_pages(&crowd->rights, 2), 0);
+		KUNIT_EXPECT_EQ(test, profil_charge_session(&charging->rights, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge_regions(&charging->rights, 96, 0), 0);
+	KUNIT_EXPECT_EQ(test, profil_charge_pages(&charging->rights, 2), 0);
 
-	run_workers(test, workers, WORKERS, charge_much, crowd);
-	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->exceeded), 0);
-	KUNIT_EXPECT_GT(test, atomic_read(&crowd->granted), CHARGES);
-	/* they met */
-	KUNIT_EXPECT_GT(test, atomic_read(&crowd->refused), 0);
-	KUNIT_EXPECT_EQ(test, sessions(&crowd->rights), 3);
-	KUNIT_EXPECT_EQ(test, regions(&crowd->rights), 96);
+	run_workers(test, workers, WORKERS, charge_repeatedly, charging);
+	KUNIT_EXPECT_EQ(test, atomic_read(&charging->exceeded), 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&charging->granted), CHARGES);
+	/* charges have collided */
+	KUNIT_EXPECT_GT(test, atomic_read(&charging->refused), 0);
+	KUNIT_EXPECT_EQ(test, sessions(&charging->rights), 3);
+	KUNIT_EXPECT_EQ(test, regions(&charging->rights), 96);
 	KUNIT_EXPECT_EQ(test, locked(0), 2L);
 
 	for (i = 0; i < 3; i++)
-		profil_uncharge_session(&crowd->rights);
-	profil_uncharge_regions(&crowd->rights, 96);
-	profil_uncharge_pages(&crowd->rights, 2);
-	profil_rights_put(&crowd->rights);
+		profil_uncharge_session(&charging->rights);
+	profil_uncharge_regions(&charging->rights, 96);
+	profil_uncharge_pages(&charging->rights, 2);
+	profil_rights_put(&charging->rights);
 	expect_nothing_left(test);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(terms),
-	KUNIT_CASE(sessions_to_the_limit),
-	KUNIT_CASE(regions_to_the_limit),
-	KUNIT_CASE(pages_to_the_limit),
-	KUNIT_CASE(pages_of_others),
-	KUNIT_CASE(exempt_from_locking),
-	KUNIT_CASE(exempt_from_caps),
-	KUNIT_CASE(two_users),
-	KUNIT_CASE(several_at_once),
+	KUNIT_CASE(rights_from_credentials),
+	KUNIT_CASE(session_limit),
+	KUNIT_CASE(region_limit),
+	KUNIT_CASE(page_limit),
+	KUNIT_CASE(counts_pages_locked_by_others),
+	KUNIT_CASE(ipc_lock_exempts_from_page_limit),
+	KUNIT_CASE(sys_resource_exempts_from_counts),
+	KUNIT_CASE(users_are_independent),
+	KUNIT_CASE(concurrent_charges),
 	{}
 };
 
