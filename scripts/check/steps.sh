@@ -214,7 +214,7 @@ tickless() {
 dead_ftrace() {
 	local test
 
-	for test in and_unloaded_later and_unloaded_at_once; do
+	for test in unload_later_is_refused unload_at_once_never_frees_the_code; do
 		one_program 6.12 1 "" selftests/attacks/dead_ftrace_test -t $test || return
 	done
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding R7. A security module writes an audit record when a process is asked for a
- * capability that it has not. So an ordinary profile must not ask for CAP_PERFMON, nor, as
- * perfmon_capable() does then, for CAP_SYS_ADMIN: only a rate above max_rate is a reason
- * to. What is asked for is seen by a probe on the function that answers, cap_capable().
+ * A security module writes an audit record when the kernel checks a capability that the
+ * process does not have. So an ordinary profile must not check CAP_PERFMON, nor
+ * CAP_SYS_ADMIN, which perfmon_capable() checks next. Only a rate above max_rate may check
+ * them. A probe on cap_capable() counts the checks.
  */
 #include <linux/capability.h>
 #include <sys/mount.h>
@@ -19,11 +19,11 @@
 #define PROBE		TRACING "events/kprobes/profil_asked/"
 #define ASKER		7777001
 #define CAP_PERFMON_NR	38
-#define NO_AUDIT	2	/* the kernel's CAP_OPT_NOAUDIT */
+#define NO_AUDIT	2	/* CAP_OPT_NOAUDIT in the kernel */
 
-/* What a process without rights does. */
+/* The ioctl of a process without capabilities. */
 struct calls {
-	unsigned int rate;	/* of a start; 0: INFO instead */
+	unsigned int rate;	/* of START; 0: call INFO instead */
 	int error;
 };
 
@@ -41,11 +41,11 @@ static int run_calls(int fd, const struct calls *calls)
 	return call(fd, PROFIL_IOC_START, &start) != calls->error;
 }
 
-FIXTURE(asked) {
+FIXTURE(capability) {
 	int fd;
 };
 
-FIXTURE_SETUP(asked)
+FIXTURE_SETUP(capability)
 {
 	REQUIRE_DEVICE(self->fd);
 	if (geteuid())
@@ -53,18 +53,18 @@ FIXTURE_SETUP(asked)
 	if (access(PROBES, F_OK))
 		mkdir(TRACING, 0700), mount("none", TRACING, "tracefs", 0, NULL);
 	if (write_text(PROBES, "p:profil_asked cap_capable cap=$arg3:s32 options=$arg4:u32"))
-		SKIP(return, "this kernel has no probes with arguments");
+		SKIP(return, "the kernel has no kprobe events with arguments");
 }
 
-FIXTURE_TEARDOWN(asked)
+FIXTURE_TEARDOWN(capability)
 {
 	write_text(PROBE "enable", "0");
 	write_text(PROBES, "-:profil_asked");
 	close(self->fd);
 }
 
-/* How often a child was asked, with an audit, for one of the two. -1 if it failed. */
-static int asked(int fd, const struct calls *calls)
+/* Counts the audited checks of both capabilities for a child. Returns -1 if the child fails. */
+static int audited_checks(int fd, const struct calls *calls)
 {
 	char line[512];
 	int end[2], pid, nr = 0;
@@ -104,30 +104,30 @@ static int asked(int fd, const struct calls *calls)
 	return nr;
 }
 
-TEST_F(asked, for_nothing_to_be_informed)
+TEST_F(capability, not_checked_by_info)
 {
 	struct calls info = { 0, 0 };
-	int nr = asked(self->fd, &info);
+	int nr = audited_checks(self->fd, &info);
 
-	TH_LOG("INFO asks %d times", nr);
+	TH_LOG("INFO checks %d times", nr);
 	EXPECT_EQ(0, nr);
 }
 
-TEST_F(asked, for_nothing_to_start_within_the_limit)
+TEST_F(capability, not_checked_by_start_within_max_rate)
 {
 	struct calls start = { 100, 0 };
-	int nr = asked(self->fd, &start);
+	int nr = audited_checks(self->fd, &start);
 
-	TH_LOG("START asks %d times", nr);
+	TH_LOG("START checks %d times", nr);
 	EXPECT_EQ(0, nr);
 }
 
-/* The control: this is what an administrator wants to see, and that the probe does. */
-TEST_F(asked, for_a_rate_above_the_limit)
+/* The control: the probe sees a check, and the administrator gets the audit record. */
+TEST_F(capability, checked_above_max_rate)
 {
 	struct calls start = { 20000, EPERM };
 
-	EXPECT_LT(0, asked(self->fd, &start));
+	EXPECT_LT(0, audited_checks(self->fd, &start));
 }
 
 TEST_HARNESS_MAIN

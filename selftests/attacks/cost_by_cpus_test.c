@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attack on finding S1: a machine with many possible CPUs makes each short-lived child
- * of a profiled process dear, in time and in memory.
+ * On a machine with many possible CPUs, each short-lived child of a profiled process could
+ * cost much time and memory.
  *
- * The bounds do not depend on the number of possible CPUs, but for a pointer each in
- * memory. So the test has to pass on guests with 1, 64 and 256 possible CPUs:
+ * The bounds do not depend on the number of possible CPUs, except for one pointer each in
+ * memory. The test must pass on guests with 1, 64 and 256 possible CPUs:
  *
  *	scripts/vm/run --kernel 6.1 --append possible_cpus=256 --sealed --smp 1 --mem 2G -- \
  *		selftests/attacks/cost_by_cpus_test
  *
- * Costs are in instructions of a loop that the test measures first, so that the length of
- * an instruction does not matter. What a fork costs without a profile is subtracted: that
- * grows with the possible CPUs too.
+ * Costs are in instructions. The test first measures the duration of an instruction in a
+ * loop. It subtracts the cost of a fork without a profile, which also grows with the number
+ * of possible CPUs.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -26,16 +26,16 @@
 #define SLEEPERS	1000
 
 /*
- * In instructions. With 1 possible CPU, 22,000 and 9,600 were measured. Where each CPU had
- * a lock, a phase and figures from the start, they were 31,400 and 18,500 with 64, and
- * 63,500 and 55,400 with 256. On two CPUs, where a tick comes every 500,000 instructions,
- * they are 33,000 and 7,400 since.
+ * In instructions. Measured with 1 possible CPU: 22,000 and 9,600; with two CPUs and a tick
+ * every 500,000 instructions: 33,000 and 7,400. With a lock, a phase and figures for each CPU
+ * from the start, it was 31,400 and 18,500 with 64 CPUs, and 63,500 and 55,400 with 256.
  */
 #define MOST_FORK	40000
 #define MOST_START	14000
 /*
- * In bytes, and a pointer for each possible CPU: a session of 2 KiB, a spare in the parent
- * for each thread, and what slabs leave unused. With 256 CPUs 16,300 were measured.
+ * In bytes, without the pointer for each possible CPU: a session of 2 KiB, a spare session in
+ * the parent for each thread, and unused slab memory. With figures for each CPU from the
+ * start, it was 16,300 with 256 CPUs.
  */
 #define MOST_MEMORY	4096
 
@@ -44,7 +44,7 @@ static double now(void)
 	return clock_seconds(CLOCK_MONOTONIC_RAW);
 }
 
-/* How long an instruction takes: two in each turn of the loop. */
+/* The duration of an instruction. The loop has two per iteration. */
 static double instruction_seconds(void)
 {
 	double least = 1, begin, seconds;
@@ -63,7 +63,7 @@ static double instruction_seconds(void)
 	return least;
 }
 
-/* Such as "0" or "0-255". */
+/* The file contains "0" or "0-255", for example. */
 static long possible_cpus(void)
 {
 	char text[64] = "";
@@ -87,7 +87,7 @@ static void fork_and_wait(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* On average, with what is left to workers. */
+/* The mean, including the work that the module leaves to workers. */
 static double fork_seconds(void)
 {
 	double begin;
@@ -124,7 +124,7 @@ static double kernel_bytes(void)
 			 (double)number_in("/proc/meminfo", "Percpu:"));
 }
 
-/* What a child that only sleeps takes of the kernel's small memory. */
+/* Slab and per-CPU memory of the kernel for a child that only sleeps. */
 static double child_bytes(void)
 {
 	static pid_t children[SLEEPERS];
@@ -184,7 +184,7 @@ TEST_F(cost, fork_and_exit)
 
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 	profiled = fork_seconds();
-	TH_LOG("%ld possible CPUs: fork and exit %.0f instructions, profiled %.0f more",
+	TH_LOG("%ld possible CPUs: fork and exit: %.0f instructions, %.0f more with a profile",
 	       self->cpus, plain / self->unit, (profiled - plain) / self->unit);
 	EXPECT_EQ(FORKS + 10, get_status(self->fd).forks_followed);
 	EXPECT_GE(MOST_FORK, (profiled - plain) / self->unit);
@@ -194,7 +194,7 @@ TEST_F(cost, start_and_stop)
 {
 	double seconds = start_seconds(self->fd, &self->start);
 
-	TH_LOG("%ld possible CPUs: start and stop %.0f instructions",
+	TH_LOG("%ld possible CPUs: start and stop: %.0f instructions",
 	       self->cpus, seconds / self->unit);
 	EXPECT_GE(MOST_START, seconds / self->unit);
 }
@@ -203,7 +203,7 @@ TEST_F(cost, memory)
 {
 	double plain, profiled;
 
-	/* what caches keep does not come in again */
+	/* fill the caches first: they keep memory */
 	child_bytes();
 	plain = child_bytes();
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding R1. When ftrace finds something wrong, it turns itself off for good
- * (ftrace_kill()). From then on it refuses to take its calls out of the kernel's text, and
- * those go on: unloading the module would free code that is called at every tick.
- * selftests/late turns ftrace off.
+ * When ftrace finds a fault in the kernel, it turns itself off for good (ftrace_kill()). It
+ * then refuses to remove its calls from the kernel's text, and the calls continue. Unloading
+ * the module would free code that each tick calls. selftests/late calls ftrace_kill().
  *
- * It stays off, so that nothing can be profiled afterwards, and the module cannot be
- * loaded anew: each of the two tests wants a guest of its own. The second one in a guest is
- * skipped.
+ * ftrace stays off: no session can start afterwards, and the module cannot be reloaded. So
+ * each of the two tests needs a guest of its own. The second test in a guest skips.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -19,7 +17,7 @@
 #include "../late.h"
 #include "../memory.h"
 
-/* Attach the hook, and let it be unused. */
+/* Attaches the hook and leaves it without a user. */
 static int start_and_stop(int fd)
 {
 	static struct profil_region region;
@@ -32,7 +30,7 @@ static int start_and_stop(int fd)
 	return error;
 }
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 static int unload(void)
 {
 	return syscall(SYS_delete_module, "profil", O_NONBLOCK) ? errno : 0;
@@ -49,9 +47,9 @@ FIXTURE_SETUP(dead_ftrace)
 		SKIP(return, "sealed guests only");
 	ASSERT_EQ(0, load_late());
 	if (start_and_stop(self->fd) == EOPNOTSUPP)
-		SKIP(return, "ftrace is off already: wants a guest of its own");
+		SKIP(return, "ftrace is off already: needs a guest of its own");
 	if (write_text(LATE "dead_ftrace", "1"))
-		SKIP(return, "this kernel does not tell where ftrace_kill() is");
+		SKIP(return, "kallsyms does not have ftrace_kill()");
 }
 
 FIXTURE_TEARDOWN(dead_ftrace)
@@ -59,8 +57,8 @@ FIXTURE_TEARDOWN(dead_ftrace)
 	close(self->fd);
 }
 
-/* The hook was to go, a second after its last user, and could not. */
-TEST_F(dead_ftrace, and_unloaded_later)
+/* One second after its last user, the module tries to detach the hook, and fails. */
+TEST_F(dead_ftrace, unload_later_is_refused)
 {
 	struct profil_info info;
 	int error;
@@ -72,14 +70,14 @@ TEST_F(dead_ftrace, and_unloaded_later)
 	error = unload();
 	TH_LOG("unloading: %s", error ? strerror(error) : "done");
 	EXPECT_EQ(EWOULDBLOCK, error);
-	/* some ticks of all CPUs, in code that is still there */
+	/* ticks on all CPUs call code that must still exist */
 	burn(10.0 / info.tick_hz);
 	self->fd = open_device();
 	EXPECT_LE(0, self->fd);
 }
 
-/* It is still attached: then only the module's end is there to see to it. */
-TEST_F(dead_ftrace, and_unloaded_at_once)
+/* The hook is still attached: only the module's exit can detach it. */
+TEST_F(dead_ftrace, unload_at_once_never_frees_the_code)
 {
 	pid_t pid;
 	int i;
@@ -88,7 +86,7 @@ TEST_F(dead_ftrace, and_unloaded_at_once)
 	self->fd = -1;
 	pid = fork();
 	if (!pid) {
-		/* nobody should wait for it to close what it will never close */
+		/* the child never returns: close the pipes that others wait for */
 		close_range(0, ~0U, 0);
 		_exit(unload() ? 1 : 0);
 	}
@@ -98,8 +96,8 @@ TEST_F(dead_ftrace, and_unloaded_at_once)
 		usleep(10000);
 		ASSERT_EQ(0, waitpid(pid, &status, WNOHANG));
 	}
-	/* it never returns, and its code is called on */
-	TH_LOG("not unloaded in 2 s");
+	/* the unload never returns, and the module's code stays */
+	TH_LOG("not unloaded after 2 s");
 }
 
 TEST_HARNESS_MAIN

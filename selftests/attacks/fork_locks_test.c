@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M6: forks of a profiled process whose children execute another program, or sleep and exit,
- * before any sample. None of them may make the kernel take all locks of an address space
- * (mm_take_all_locks(): one mutex for the whole machine, and the lock of each mapped file,
- * the C library's included, for writing), which is what a registration with the mmu
- * notifier does. Counted by the function tracer, in an instance of its own.
+ * A profiled process forks children that execute another program, or sleep and exit, before
+ * any sample. None of them may register with the mmu notifier. A registration takes all
+ * locks of an address space (mm_take_all_locks()): one mutex of the whole machine, and for
+ * writing the lock of each mapped file, the C library's included. The function tracer counts
+ * the calls.
  *
- * The profile has one sample in a second of CPU time. 60 children with a ms each have 0.06
- * on average: more than two, by chance, once in 30,000 runs.
+ * The profile takes one sample per second of CPU time. 60 children of 1 ms get 0.06 samples
+ * on average; more than two occur by chance once in 30,000 runs.
  */
 #include "kselftest_harness.h"
 #include "../child.h"
@@ -32,7 +32,7 @@ FIXTURE_SETUP(fork_locks)
 		SKIP(return, "no function tracer");
 	count_all(&start, &region, map_memory(PAGE), 64, 1);
 	ASSERT_EQ(0, call(self->device, PROFIL_IOC_START, &start));
-	/* the worker of the start is done */
+	/* the worker of the start finishes */
 	usleep(100000);
 	tracer_restart();
 }
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(fork_locks)
 	close(self->device);
 }
 
-static void be_executed(void)
+static void exec_true(void)
 {
 	execl("/bin/true", "true", NULL);
 	_exit(1);
@@ -72,16 +72,16 @@ static void fork_many(struct __test_metadata *_metadata, int device,
 	}
 	forks = get_status(device).forks_followed;
 	times = tracer_calls();
-	ksft_print_msg("of %llu followed forks that %s, %d have taken all locks\n", forks, what,
+	ksft_print_msg("%llu children %s: %d took all locks\n", forks, what,
 		       times);
 	EXPECT_EQ((unsigned long long)CHILDREN, forks);
 	EXPECT_GE(MOST_HITS, times);
-	/* and those that have gone are found, though nobody reports that */
+	/* the reaper finds the children that have exited */
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 }
 
-/* Else nothing is proved. */
-TEST_F(fork_locks, are_seen)
+/* The control: the tracer sees the registration of a child that starts a profile. */
+TEST_F(fork_locks, tracer_sees_a_registration)
 {
 	pid_t pid = fork();
 
@@ -96,12 +96,12 @@ TEST_F(fork_locks, are_seen)
 	EXPECT_LE(1, tracer_calls());
 }
 
-TEST_F(fork_locks, fork_and_execute)
+TEST_F(fork_locks, not_taken_by_children_that_exec)
 {
-	fork_many(_metadata, self->device, be_executed, "execute a program");
+	fork_many(_metadata, self->device, exec_true, "execute a program");
 }
 
-TEST_F(fork_locks, fork_and_sleep)
+TEST_F(fork_locks, not_taken_by_children_that_sleep)
 {
 	fork_many(_metadata, self->device, sleep_and_exit, "sleep and exit");
 }

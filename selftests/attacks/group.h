@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A memory cgroup of a test's own.
+ * A memory cgroup for one test.
  */
 #ifndef SELFTESTS_GROUP_H
 #define SELFTESTS_GROUP_H
@@ -34,7 +34,7 @@ static inline int group_set(const struct memory_group *group, const char *name, 
 	return group_write(group, name, text);
 }
 
-/* A number of one of its files, after @key. -1 if there is none. */
+/* Reads the number after @key in the group's file @name. Returns -1 if there is none. */
 static inline long long group_number(const struct memory_group *group, const char *name,
 				     const char *key)
 {
@@ -44,7 +44,7 @@ static inline long long group_number(const struct memory_group *group, const cha
 	return number_in(path, key);
 }
 
-/* Return: false where the machine has no cgroup2, or not for memory. */
+/* Returns false if the machine has no cgroup2 memory controller. */
 static inline bool group_make(struct memory_group *group, const char *name)
 {
 	FILE *mounts = fopen("/proc/mounts", "re");
@@ -70,7 +70,7 @@ static inline bool group_make(struct memory_group *group, const char *name)
 	return false;
 }
 
-/* The calling process becomes its member. 0 or errno. */
+/* Moves the calling process into the group. Returns 0 or an errno. */
 static inline int group_join(const struct memory_group *group)
 {
 	return group_write(group, "cgroup.procs", "0");

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * T6, M10. A user makes his samples dear, so that the guard (max_cpu_percent) lowers rates:
- * and not only his own, but root's too. A full waiting log does that; here the limit is 0
- * percent, so that the first sample that is measured is too dear.
+ * A user makes their samples expensive, so that the throttle (max_cpu_percent) lowers rates.
+ * Only the rate of that user's session may change, not root's. A full log of pending samples
+ * does that; here the limit is 0 percent, so that the first measured sample is too expensive.
  *
- * Root's profile is so slow, and root on its own processor sleeps so much, that no sample of
- * that is measured: one in 16 is.
+ * One sample in 16 is measured. Root's session is so slow, and root sleeps so much, that none
+ * of its samples is measured.
  */
 #include "kselftest_harness.h"
 #include "../clocked.h"
 
-FIXTURE(guard) {
+FIXTURE(throttle) {
 	struct profile profile;
 };
 
-FIXTURE_SETUP(guard)
+FIXTURE_SETUP(throttle)
 {
 	SET_UP(&self->profile);
 	if (geteuid())
-		SKIP(return, "wants to be root");
+		SKIP(return, "needs root");
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
-		SKIP(return, "wants two processors");
+		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 }
 
-FIXTURE_TEARDOWN(guard)
+FIXTURE_TEARDOWN(throttle)
 {
 	clean_up(&self->profile);
 }
 
-/* The attack: of a user, on a processor of his own. Return: the rate that is left of 4000. */
-static unsigned int be_dear(struct profile *profile)
+/* The attack, by a user on another CPU. Returns the rate that is left of 4000 Hz. */
+static unsigned int be_expensive(struct profile *profile)
 {
 	put_on_cpu(0, 1);
 	stop(profile->fd);
@@ -42,7 +42,7 @@ static unsigned int be_dear(struct profile *profile)
 	return stop(profile->fd).rate;
 }
 
-TEST_F(guard, lowers_who_costs)
+TEST_F(throttle, lowers_only_the_expensive_session)
 {
 	struct profile *profile = &self->profile;
 	unsigned int rate = profile->hz + 1, *left = map_shared(sizeof(*left));
@@ -52,19 +52,19 @@ TEST_F(guard, lowers_who_costs)
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, rate));
 	pid = fork();
 	if (!pid) {
-		*left = be_dear(profile);
+		*left = be_expensive(profile);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	status = get_status(profile->fd);
-	ksft_print_msg("the user has %u of 4000 Hz, root %u of %u\n", *left,
+	ksft_print_msg("rates: the user %u of 4000 Hz, root %u of %u Hz\n", *left,
 		       status.rate, rate);
 	EXPECT_EQ(profile->hz, *left);
 	EXPECT_EQ(rate, status.rate);
 }
 
-/* One profile of a process says nothing of the next, whose samples may be cheap. */
-TEST_F(guard, next_profile_is_measured_anew)
+/* The samples of the next profile may be cheap: its rate starts anew. */
+TEST_F(throttle, next_profile_starts_at_its_rate)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
@@ -75,12 +75,12 @@ TEST_F(guard, next_profile_is_measured_anew)
 	EXPECT_EQ(profile->hz, get_status(profile->fd).rate);
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, profile->hz + 1));
 	status = get_status(profile->fd);
-	ksft_print_msg("%u of %u Hz at once\n", status.rate, profile->hz + 1);
+	ksft_print_msg("the next profile starts at %u of %u Hz\n", status.rate, profile->hz + 1);
 	EXPECT_EQ(profile->hz + 1, status.rate);
 }
 
-/* A child has its parent's regions and memory, and so its rate. */
-TEST_F(guard, child_keeps_the_rate)
+/* A child has its parent's regions and memory, so it starts with the parent's rate. */
+TEST_F(throttle, child_inherits_the_rate)
 {
 	struct profile *profile = &self->profile;
 	pid_t pid;

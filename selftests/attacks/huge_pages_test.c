@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M4: one counter in each of 16 huge pages. A pin holds all of a huge page, also when the
- * process has unmapped the rest of it, so all of it must be charged to RLIMIT_MEMLOCK, once
- * however many counters it holds, and be what pinned_bytes says.
+ * One counter in each of 16 huge pages. A pin keeps all of a huge page in memory, even after
+ * the process has unmapped the rest of it. So the module must charge the whole huge page to
+ * RLIMIT_MEMLOCK, once for all its counters, and count it in pinned_bytes.
  */
 #include <signal.h>
 
@@ -14,7 +14,7 @@
 
 #define HUGE		((size_t)2 << 20)
 #define NR		16
-#define ATTACKER	7604	/* whom no other test charges */
+#define ATTACKER	7604	/* a uid that no other test charges */
 #define MOST_EACH	2	/* counters in a huge page */
 #define USUAL_LIMIT	((size_t)8 << 20)	/* of RLIMIT_MEMLOCK */
 
@@ -70,7 +70,7 @@ static long long huge_kib(void)
 	return number_in("/proc/self/smaps_rollup", "AnonHugePages:");
 }
 
-/* All of it in huge pages, or NULL. */
+/* Maps NR huge pages. Returns NULL if the kernel has none. */
 static char *map_huge(bool reserved)
 {
 	long long before = huge_kib();
@@ -95,8 +95,8 @@ static char *map_huge(bool reserved)
 }
 
 /*
- * So many counters in each huge page, each with a region of its own, and so a loop:
- * @code has NR * @each.
+ * Starts a profile with @each counters in each huge page. Each counter has a region, and each
+ * region one of the NR * @each loops in @code.
  */
 static int begin(int device, char *memory, char *code, int each, __u32 flags)
 {
@@ -125,7 +125,7 @@ static int begin(int device, char *memory, char *code, int each, __u32 flags)
 	return call(device, PROFIL_IOC_START, &start);
 }
 
-/* Be the attacker, with huge pages and so much that may be locked. NULL: without. */
+/* Becomes the attacker with huge pages and a limit of @bytes. Returns NULL without huge pages. */
 static char *attacker(bool reserved, size_t bytes)
 {
 	char *memory = map_huge(reserved);
@@ -135,8 +135,8 @@ static char *attacker(bool reserved, size_t bytes)
 
 #define NO_HUGE_PAGES	4
 
-/* A quarter of what would be held may be locked. */
-static int ask_for_too_much(int device, bool reserved)
+/* The limit is a quarter of the huge pages. */
+static int start_above_the_limit(int device, bool reserved)
 {
 	char *memory = attacker(reserved, USUAL_LIMIT);
 	int error;
@@ -144,14 +144,14 @@ static int ask_for_too_much(int device, bool reserved)
 	if (!memory)
 		return NO_HUGE_PAGES;
 	error = begin(device, memory, map_loops(NR), 1, 0);
-	ksft_print_msg("%zu MiB in huge pages, %zu MiB may be locked: %s, %llu KiB pinned\n",
+	ksft_print_msg("%zu MiB in huge pages, limit %zu MiB: %s, %llu KiB pinned\n",
 		       NR * HUGE >> 20, USUAL_LIMIT >> 20, error ? strerror(error) : "started",
 		       (unsigned long long)get_status(device).pinned_bytes >> 10);
 	return error != ENOMEM;
 }
 
-/* Less than one huge page may be locked. */
-static int hit_too_much(int device, bool reserved)
+/* The limit is less than one huge page. */
+static int hit_above_the_limit(int device, bool reserved)
 {
 	char *memory = attacker(reserved, HUGE / 2), *code = map_loops(NR);
 	struct profil_status status;
@@ -162,17 +162,17 @@ static int hit_too_much(int device, bool reserved)
 		return 1;
 	stay_in_loop(code, 0, time_of(3, get_info(device).tick_hz));
 	status = stop(device);
-	ksft_print_msg("hit with %zu KiB that may be locked: %llu samples counted, %llu lost\n",
+	ksft_print_msg("pinned on hits, limit %zu KiB: %llu samples counted, %llu lost\n",
 		       HUGE >> 11, (unsigned long long)status.counted,
 		       (unsigned long long)status.lost);
 	return status.counted || !status.lost || status.error != ENOMEM;
 }
 
 /*
- * Another process of the same user, which finds out whether a page more may be locked once it
- * gets a byte. It is forked before there are huge pages: a fork has the kernel replace them.
+ * Forks another process of the same user. When it gets a byte, it tries to pin one more page.
+ * Fork it before the huge pages exist: fork makes the kernel replace them.
  */
-static pid_t fork_asker(int device, int go)
+static pid_t fork_prober(int device, int go)
 {
 	pid_t pid = fork();
 
@@ -187,30 +187,30 @@ static pid_t fork_asker(int device, int go)
 	return pid;
 }
 
-/* All may be locked, and not a page more. */
-static int ask_for_enough(int device, bool reserved)
+/* The limit is exactly the huge pages. */
+static int start_at_the_limit(int device, bool reserved)
 {
 	unsigned long long pinned;
 	int at_limit, go[2];
 	char *memory;
-	pid_t asker;
+	pid_t prober;
 
 	if (pipe(go))
 		return 1;
-	asker = fork_asker(device, go[0]);
+	prober = fork_prober(device, go[0]);
 	memory = attacker(reserved, NR * HUGE);
 	if (!memory)
 		return NO_HUGE_PAGES;
 	if (begin(device, memory, map_loops(NR * MOST_EACH), MOST_EACH, 0))
 		return 1;
 	pinned = get_status(device).pinned_bytes;
-	at_limit = pass(go[1]) ? 0 : wait_for(asker);
-	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, a page more %s\n",
-		       MOST_EACH, NR, pinned >> 10, at_limit ? "is refused" : "may be locked");
+	at_limit = pass(go[1]) ? 0 : wait_for(prober);
+	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, one more page is %s\n",
+		       MOST_EACH, NR, pinned >> 10, at_limit ? "refused" : "pinned");
 	return pinned != NR * HUGE || !at_limit;
 }
 
-/* Unmap all but a page of each, which samples hit then. Return: what is pinned, or 1. */
+/* Unmaps all but one page of each, then samples hit it. Returns the pinned bytes, or 1. */
 static unsigned long long unmap_the_rest(int device, char *memory)
 {
 	double one = time_of(1, get_info(device).tick_hz);
@@ -226,7 +226,7 @@ static unsigned long long unmap_the_rest(int device, char *memory)
 	return get_status(device).pinned_bytes;
 }
 
-/* A word of a file of them. */
+/* Reads word @index of a file of 64-bit words. */
 static uint64_t word_of(const char *path, uint64_t index)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -239,8 +239,9 @@ static uint64_t word_of(const char *path, uint64_t index)
 }
 
 /*
- * What a process has of its huge pages whose first page it has: all of one that the kernel
- * could not split. MemFree does not tell it, as each CPU keeps some huge pages.
+ * The memory that a process keeps of huge pages of which it maps the first page: the whole huge
+ * page if the kernel could not split it. MemFree does not show it, because each CPU keeps some
+ * free huge pages.
  */
 static unsigned long long held_by(pid_t pid, const char *memory)
 {
@@ -249,7 +250,7 @@ static unsigned long long held_by(pid_t pid, const char *memory)
 	char path[64];
 	size_t i;
 
-	/* the kernel splits those that it may when memory is wanted */
+	/* reclaim makes the kernel split the huge pages that it can split */
 	write_text("/proc/sys/vm/drop_caches", "2");
 	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
 	for (i = 0; i < NR; i++) {
@@ -273,19 +274,19 @@ static unsigned long long held_by(pid_t pid, const char *memory)
 		EXPECT_EQ(0, status);					\
 	} while (0)
 
-TEST_F(huge_pages, more_than_may_be_locked)
+TEST_F(huge_pages, start_above_the_limit_is_refused)
 {
-	EXPECT_DONE(ask_for_too_much(self->device, variant->reserved));
+	EXPECT_DONE(start_above_the_limit(self->device, variant->reserved));
 }
 
-TEST_F(huge_pages, more_is_hit)
+TEST_F(huge_pages, hits_above_the_limit_are_lost)
 {
-	EXPECT_DONE(hit_too_much(self->device, variant->reserved));
+	EXPECT_DONE(hit_above_the_limit(self->device, variant->reserved));
 }
 
 TEST_F(huge_pages, charged_once)
 {
-	EXPECT_DONE(ask_for_enough(self->device, variant->reserved));
+	EXPECT_DONE(start_at_the_limit(self->device, variant->reserved));
 }
 
 struct rest {
@@ -293,7 +294,7 @@ struct rest {
 	char *memory;
 };
 
-TEST_F(huge_pages, with_the_rest_unmapped)
+TEST_F(huge_pages, unmapped_rest_is_charged)
 {
 	struct rest *rest = map_shared(PAGE);
 	unsigned long long held;
@@ -301,7 +302,7 @@ TEST_F(huge_pages, with_the_rest_unmapped)
 	pid_t pid;
 
 	if (variant->reserved)
-		SKIP(return, "no part of a huge page can be unmapped");
+		SKIP(return, "a part of a hugetlb page cannot be unmapped");
 	ASSERT_EQ(0, pipe(pipes));
 	pid = fork();
 	if (!pid) {
@@ -317,9 +318,9 @@ TEST_F(huge_pages, with_the_rest_unmapped)
 	wait_for(pid);
 	if (!rest->memory)
 		SKIP(return, "no huge pages");
-	ksft_print_msg("all but a page of each unmapped: %llu KiB are held, %llu KiB charged\n",
+	ksft_print_msg("all but one page of each unmapped: %llu KiB in memory, %llu KiB charged\n",
 		       held >> 10, rest->pinned >> 10);
-	/* the page that is left of one may have been unpinned: then it is all that is held */
+	/* a huge page may have been unpinned: then only its mapped page stays in memory */
 	EXPECT_GE(rest->pinned + NR * PAGE, held);
 }
 

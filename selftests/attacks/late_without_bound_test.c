@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * T1. A processor is away for long: a virtual machine that is stopped and continued, a
- * debugger, interrupts off. When it is back, one interrupt charges all points that were due
- * meanwhile to the pc that it finds, and stores an entry for each in a pc log, in hard
- * interrupt context.
+ * A CPU takes no interrupt for a long time: a virtual machine is stopped and continued, a
+ * debugger halts the CPU, or the kernel disables interrupts. The next interrupt must not charge
+ * all sampling points of the gap to the pc that it finds, nor store an entry for each in a pc
+ * log, in hard interrupt context.
  *
- * selftests/late keeps interrupts off, for 900 ms. What one look at the clock may charge is
- * 100 ms' worth of points; of a pc log, 512 entries. Up to 15 late points may be counted one
- * by one before the timer looks at the clock. All other samples are from the CPU time that
- * is not the gap.
+ * selftests/late disables interrupts for 900 ms. One reading of the clock may charge the
+ * sampling points of 100 ms, and at most 512 entries of a pc log. Up to 15 late points may be
+ * counted one by one before the timer reads the clock. All other samples come from the CPU
+ * time outside the gap.
  */
 #include "kselftest_harness.h"
 #include "../clocked.h"
@@ -35,7 +35,7 @@ FIXTURE_SETUP(gap)
 	SET_UP(&self->profile);
 	REQUIRE_LATE();
 	self->rate = variant->rate ?: self->profile.hz;
-	/* the first start after a boot takes a second, to attach the clock */
+	/* the first start after boot takes a second, to attach the clock */
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, self->rate));
 	stop(self->profile.fd);
 	*self->profile.counter = 0;
@@ -46,8 +46,8 @@ FIXTURE_TEARDOWN(gap)
 	clean_up(&self->profile);
 }
 
-/* Start, stay away, stop. What is due but for the gap is in @*due. */
-static struct profil_status be_away(struct __test_metadata *_metadata,
+/* Starts, makes the gap, stops. Sets *@due to the samples due outside the gap. */
+static struct profil_status sample_a_gap(struct __test_metadata *_metadata,
 				    struct _test_data_gap *self, double *due)
 {
 	double used = process_seconds();
@@ -68,9 +68,9 @@ static void expect_bound(struct __test_metadata *_metadata,
 	ksft_print_msg("%llu sampled, %u at once, %.0f outside the gap, %llu skipped\n",
 		       (unsigned long long)status->samples, at_once, due,
 		       (unsigned long long)status->skipped);
-	/* two ends by chance */
+	/* each end of the profile can be off by one */
 	EXPECT_GE(at_once + 15 + due + 2, status->samples);
-	/* and nothing goes unseen */
+	/* each point of the gap is sampled or skipped */
 	EXPECT_LE(rate * GAP - 2, status->samples + status->skipped);
 	EXPECT_GE(rate * GAP + due + 2, status->samples + status->skipped);
 }
@@ -83,7 +83,7 @@ TEST_F(gap, counter)
 	self->profile.region.buf = (uintptr_t)self->profile.counter;
 	self->profile.start.clock = variant->clock;
 	self->profile.start.rate = self->rate;
-	status = be_away(_metadata, self, &due);
+	status = sample_a_gap(_metadata, self, &due);
 	expect_bound(_metadata, &status, due, self->rate, self->rate / 10);
 	EXPECT_EQ(status.samples, *self->profile.counter);
 }
@@ -105,7 +105,7 @@ TEST_F(gap, log)
 		.log = (uintptr_t)log,
 		.log_bytes = bytes,
 	};
-	status = be_away(_metadata, self, &due);
+	status = sample_a_gap(_metadata, self, &due);
 	expect_bound(_metadata, &status, due, self->rate, at_once);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	munmap(log, bytes);

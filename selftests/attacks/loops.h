@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Places to be at, as many as one likes, without a new thread, system calls or changes to
- * the memory map: so that samples hit what a test wants.
+ * Small loops at known addresses, so that samples hit a chosen pc without new threads, system
+ * calls or changes to the memory map.
  */
 #ifndef SELFTESTS_LOOPS_H
 #define SELFTESTS_LOOPS_H
 
 #include "../common.h"
 
-#define LOOP_BYTES	16	/* from one to the next */
+#define LOOP_BYTES	16	/* distance between two loops */
 
-/* So many functions that count down from their argument. */
+/* Maps @nr functions that count down from their argument. */
 static inline char *map_loops(size_t nr)
 {
 #if defined(__x86_64__)
@@ -29,7 +29,7 @@ static inline char *map_loops(size_t nr)
 	return code;
 }
 
-/* Be there for so much CPU time: but for looks at the clock, which are short. */
+/* Runs loop @number for @seconds of CPU time, except for short readings of the clock. */
 static inline void stay_in_loop(char *code, size_t number, double seconds)
 {
 	double end = thread_seconds() + seconds;

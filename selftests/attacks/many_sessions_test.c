@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attack on finding S3: a user with many profiled processes, all asleep, makes each tick
- * and each context switch of all others dear, profiled or not.
+ * A user with many profiled processes, all asleep, could make each tick and each context
+ * switch of all other processes expensive.
  *
- * Two threads give each other the CPU, while a timer clock is attached: at each switch the
- * module looks up the thread that leaves and the one that comes. What a switch costs is
- * compared between few sessions and 10,000. It is a mean over several processes, since a
- * bucket of the table may be long or short. They are there before the 10,000, which go to
- * the front of their buckets.
+ * Two threads alternate on one CPU while a timer clock is attached: at each switch the module
+ * looks up the outgoing and the incoming thread. The test compares the cost of a switch with
+ * few sessions and with 10,000. It takes the mean over several processes, because the buckets
+ * of the hash table differ in length. The measured processes start before the 10,000, which
+ * enter the buckets at the front.
  *
- * In a guest with 3 GiB, which counts time in instructions:
+ * Run it in a guest with 3 GiB, whose clock is instructions:
  *
  *	scripts/vm/run --kernel 6.1 --sealed --smp 1 --mem 3G -- selftests/attacks/many_sessions_test
  */
@@ -22,15 +22,15 @@
 #include "../files.h"
 
 #define SESSIONS	10000
-#define SESSION_KIB	160	/* a process that only sleeps, with its session */
+#define SESSION_KIB	160	/* memory of a sleeping process and its session */
 #define METERS		16	/* processes that measure */
 #define ROUNDS		500
 #define TIMES		5
 
 /*
- * In instructions. A session in a bucket costs about 3, in each of two look-ups for a
- * switch. With 1024 buckets 59 were measured. With 16384, 10,000 sessions are 0.6 in a
- * bucket: 4.
+ * In instructions. Each session in a bucket adds about 3 to each of the two lookups of a
+ * switch. With 1024 buckets, 59 were measured. With 16384 buckets, 10,000 sessions put 0.6
+ * in a bucket: 4 instructions.
  */
 #define MOST_MORE	20
 
@@ -52,7 +52,7 @@ static double instruction_seconds(void)
 	return least;
 }
 
-/* A profile with the timer clock, one sample a second. 0 or errno. */
+/* Starts a session with the timer clock at 1 Hz. Returns 0 or an errno. */
 static int profile_slowly(int fd)
 {
 	struct profil_region region;
@@ -65,13 +65,13 @@ static int profile_slowly(int fd)
 	return call(fd, PROFIL_IOC_START, &start);
 }
 
-/* Two threads, each of which waits for a byte of the other. */
+/* Two threads that pass a byte back and forth. */
 struct game {
 	int there[2];
 	int back[2];
 };
 
-static void *give_back(void *data)
+static void *pass_back(void *data)
 {
 	struct game *game = data;
 	char byte;
@@ -82,7 +82,7 @@ static void *give_back(void *data)
 	return NULL;
 }
 
-/* The least of some times: others are struck by an interrupt. */
+/* The minimum of some measurements: an interrupt lengthens the others. */
 static double switch_seconds(void)
 {
 	double least = 1, begin, time;
@@ -92,7 +92,7 @@ static double switch_seconds(void)
 	int i, k;
 
 	if (put_on_cpu(0, 0) || pipe(game.there) || pipe(game.back) ||
-	    pthread_create(&thread, NULL, give_back, &game))
+	    pthread_create(&thread, NULL, pass_back, &game))
 		_exit(1);
 	for (i = 0; i < TIMES; i++) {
 		begin = clock_seconds(CLOCK_MONOTONIC_RAW);
@@ -112,7 +112,7 @@ static double switch_seconds(void)
 	return least;
 }
 
-/* A process that measures when it is asked to. */
+/* A process that measures on request. */
 struct meter {
 	pid_t pid;
 	int ask;
@@ -154,7 +154,7 @@ static void end_meter(struct meter *meter)
 	close(meter->answer);
 }
 
-/* The least of three: others use the CPU too. Negative: it could not measure. */
+/* The minimum of three, because others use the CPU too. Returns -1 on error. */
 static double least_switch_seconds(const struct meter *meter)
 {
 	double least = 1, one;
@@ -170,7 +170,7 @@ static double least_switch_seconds(const struct meter *meter)
 	return least;
 }
 
-/* By all of some, one after the other: each is in a bucket of its own. */
+/* The mean over all meters, one after the other: each is in a bucket of its own. */
 static double mean_switch_seconds(const struct meter *meters)
 {
 	double sum = 0, one;
@@ -185,8 +185,8 @@ static double mean_switch_seconds(const struct meter *meters)
 	return sum / METERS;
 }
 
-/* A profiled process; with @children of its own, which are too. */
-static pid_t begin_crowd(int fd, int children)
+/* Starts a profiled process with @children profiled children. All sleep. */
+static pid_t begin_sleepers(int fd, int children)
 {
 	char byte = 0;
 	int ready[2];
@@ -220,10 +220,10 @@ static pid_t begin_crowd(int fd, int children)
 	return pid;
 }
 
-static void end_crowd(pid_t crowd)
+static void end_sleepers(pid_t sleepers)
 {
-	kill(-crowd, SIGKILL);
-	waitpid(crowd, NULL, 0);
+	kill(-sleepers, SIGKILL);
+	waitpid(sleepers, NULL, 0);
 }
 
 FIXTURE(sessions) {
@@ -245,34 +245,34 @@ FIXTURE_TEARDOWN(sessions)
 	close(self->fd);
 }
 
-TEST_F_TIMEOUT(sessions, a_switch_beside_them, 600)
+TEST_F_TIMEOUT(sessions, do_not_slow_context_switches, 600)
 {
 	static const char * const what[] = { "unprofiled", "profiled" };
 	double alone[2], beside[2];
 	struct meter meters[2][METERS];
-	pid_t crowd[2];
+	pid_t sleepers[2];
 	int i, k;
 
-	/* it attaches the clock */
-	crowd[0] = begin_crowd(self->fd, 0);
-	ASSERT_LT(0, crowd[0]);
+	/* the first session attaches the clock */
+	sleepers[0] = begin_sleepers(self->fd, 0);
+	ASSERT_LT(0, sleepers[0]);
 	for (i = 0; i < 2; i++)
 		for (k = 0; k < METERS; k++)
 			ASSERT_TRUE(begin_meter(&meters[i][k], self->fd, i));
 	for (i = 0; i < 2; i++)
 		alone[i] = mean_switch_seconds(meters[i]);
 
-	crowd[1] = begin_crowd(self->fd, SESSIONS);
-	ASSERT_LT(0, crowd[1]);
+	sleepers[1] = begin_sleepers(self->fd, SESSIONS);
+	ASSERT_LT(0, sleepers[1]);
 	EXPECT_LT(SESSIONS, number_in("/sys/class/misc/profil/sessions", ""));
 	for (i = 0; i < 2; i++)
 		beside[i] = mean_switch_seconds(meters[i]);
 
 	for (i = 0; i < 2; i++) {
-		end_crowd(crowd[i]);
+		end_sleepers(sleepers[i]);
 		for (k = 0; k < METERS; k++)
 			end_meter(&meters[i][k]);
-		TH_LOG("%s: a switch is %.0f instructions beside few sessions, %.0f more beside %d",
+		TH_LOG("%s: a switch takes %.0f instructions with few sessions, %.0f more with %d",
 		       what[i], alone[i] / self->unit,
 		       (beside[i] - alone[i]) / self->unit, SESSIONS);
 		EXPECT_LT(0, alone[i]);

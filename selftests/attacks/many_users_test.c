@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M7: a user has as many others as it has subordinate uids, 65,536 by default. What the
- * module keeps for each of them must be little: no workqueue, which is outside each memory
- * cgroup, and on a machine with 128 processors 32 to 64 KiB.
+ * A user can act as any of its subordinate uids, 65,536 by default. The module must keep
+ * little for each uid. In particular it must not make a workqueue: no memory cgroup is charged
+ * for it, and on a machine with 128 CPUs it takes 32 to 64 KiB.
  */
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 #include "../common.h"
 #include "tracer.h"
 
-#define FIRST_USER	7800	/* and those after it, whom no other test charges */
+#define FIRST_USER	7800	/* this and the following uids: no other test charges them */
 #define USERS		100
 
 FIXTURE(many_users) {
@@ -33,7 +33,7 @@ FIXTURE_TEARDOWN(many_users)
 	close(self->device);
 }
 
-static void start_when_told(struct _test_data_many_users *self, uid_t uid)
+static void start_on_request(struct _test_data_many_users *self, uid_t uid)
 {
 	struct profil_region region;
 	struct profil_start start;
@@ -45,7 +45,7 @@ static void start_when_told(struct _test_data_many_users *self, uid_t uid)
 	pause();
 }
 
-TEST_F(many_users, workqueues)
+TEST_F(many_users, make_no_workqueue)
 {
 	pid_t pids[USERS];
 	int i, made;
@@ -53,7 +53,7 @@ TEST_F(many_users, workqueues)
 	for (i = 0; i < USERS; i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			start_when_told(self, FIRST_USER + (uid_t)i);
+			start_on_request(self, FIRST_USER + (uid_t)i);
 	}
 	for (i = 0; i < USERS; i++)
 		ASSERT_EQ(0, await_pass(self->done[0]));
@@ -70,7 +70,7 @@ TEST_F(many_users, workqueues)
 		kill(pids[i], SIGKILL);
 		wait_for(pids[i]);
 	}
-	ksft_print_msg("for %d users, %d workqueues were made\n", USERS, made);
+	ksft_print_msg("%d users made %d workqueues\n", USERS, made);
 	EXPECT_EQ(0, made);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M2: a process of a memory cgroup has its samples bring in pages of a memfd that it never
- * touches: each is at a pc whose counter lies in a page of its own. Each page that exists
- * afterwards must be charged to that group, also where the process has exited or was killed
- * before its samples were seen to, and no limit may be exceeded. Samples may be lost
- * instead.
+ * A process in a memory cgroup makes its samples allocate pages of a memfd that it never
+ * touches: each sample's counter lies in a page of its own. Each page that exists afterwards
+ * must be charged to that cgroup, even if the process exits or is killed while its samples are
+ * pending. The cgroup's limit must hold; samples may be lost instead.
  */
 #include "kselftest_harness.h"
 #include "../common.h"
@@ -15,11 +14,11 @@
 #include "loops.h"
 #include "slow_file.h"
 
-#define ATTACKER	7602	/* whom no other test charges */
-#define PAGES		64	/* fewer than samples that may wait (128) */
-#define FEW_PAGES	16	/* hit before workers get a CPU again (crowd.h) */
-#define MANY_PAGES	256	/* one after the other */
-#define LIMIT		(MANY_PAGES * PAGE)	/* of the group: it has other memory too */
+#define ATTACKER	7602	/* a uid that no other test charges */
+#define PAGES		64	/* fewer than the log's 128 pending samples */
+#define FEW_PAGES	16	/* hit before workers get a CPU again (cpu_hog.h) */
+#define MANY_PAGES	256	/* hit one after the other */
+#define LIMIT		(MANY_PAGES * PAGE)	/* of the cgroup, which has other memory too */
 
 FIXTURE(memory_for_nobody) {
 	int device, memfd;
@@ -48,7 +47,7 @@ FIXTURE_TEARDOWN(memory_for_nobody)
 	EXPECT_SOON(!rmdir(self->group.path));
 }
 
-/* One sample in each of so many pages. Others have no counter, or the one at @catch_all. */
+/* Takes a sample in each of @pages pages. Other samples go to @catch_all, if not NULL. */
 static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catch_all)
 {
 	char *code = map_loops(MANY_PAGES);
@@ -78,10 +77,10 @@ static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catc
 	    become_user(ATTACKER, MANY_PAGES + 8) ||
 	    call(self->device, PROFIL_IOC_START, &start))
 		_exit(1);
-	/* before all others */
+	/* the first sample needs the page of @catch_all */
 	if (catch_all)
 		burn(time_of(1, start.rate));
-	/* two: one may come while the loop looks at the clock */
+	/* two ticks: one may find the loop reading the clock */
 	for (i = 0; i < pages; i++)
 		stay_in_loop(code, (size_t)i, time_of(2, start.rate));
 }
@@ -102,20 +101,20 @@ static void see_all_charged(struct __test_metadata *_metadata,
 			    struct _test_data_memory_for_nobody *self)
 {
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
-	/* the kernel folds the figures of a group every 2 s */
+	/* the kernel updates a cgroup's statistics every 2 s */
 	EXPECT_TRUE(BECOMES(charged(self) >= existing(self)));
-	ksft_print_msg("of the pages hit %lld exist, and %lld are charged to the group\n",
+	ksft_print_msg("%lld of the pages hit exist, %lld are charged to the cgroup\n",
 		       existing(self) / (long long)PAGE, charged(self) / (long long)PAGE);
 }
 
-/* This is how it should be, and always was. */
+/* The control: a process that lives is charged for its pages. */
 TEST_F(memory_for_nobody, while_it_lives)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
 		hit(self, PAGES, NULL);
-		/* what waits is counted */
+		/* stop counts the pending samples */
 		_exit(stop(self->device).counted < PAGES);
 	}
 	EXPECT_EQ(0, wait_for(pid));
@@ -123,7 +122,7 @@ TEST_F(memory_for_nobody, while_it_lives)
 	see_all_charged(_metadata, self);
 }
 
-/* No worker gets a CPU before it has exited. */
+/* No worker gets a CPU before the process exits. */
 TEST_F(memory_for_nobody, after_its_exit)
 {
 	pid_t spinners[MOST_CROWDED], pid;
@@ -137,12 +136,12 @@ TEST_F(memory_for_nobody, after_its_exit)
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	uncrowd(spinners, nr);
-	/* none is lost, either */
+	/* and no sample is lost */
 	EXPECT_EQ((long long)(FEW_PAGES * PAGE), existing(self));
 	see_all_charged(_metadata, self);
 }
 
-/* The first sample waits for a page of its own file system until it has exited. */
+/* The first sample waits for a page of a user's file system until the process exits. */
 TEST_F(memory_for_nobody, behind_a_slow_page)
 {
 	const char *missing = slow_file_begin(&self->slow);
@@ -163,7 +162,7 @@ TEST_F(memory_for_nobody, behind_a_slow_page)
 	see_all_charged(_metadata, self);
 }
 
-/* There is not room for all of the pages: it is killed, or loses samples. */
+/* The limit is smaller than the pages: the process is killed, or loses samples. */
 TEST_F(memory_for_nobody, at_its_limit)
 {
 	long long peak;
@@ -179,7 +178,7 @@ TEST_F(memory_for_nobody, at_its_limit)
 	ksft_print_msg("exit status %d\n", wait_for(pid));
 	see_all_charged(_metadata, self);
 	peak = group_number(&self->group, "memory.peak", "");
-	ksft_print_msg("limit %zu KiB, at most %lld KiB\n", LIMIT >> 10, peak >> 10);
+	ksft_print_msg("limit %zu KiB, peak %lld KiB\n", LIMIT >> 10, peak >> 10);
 	EXPECT_GE((long long)LIMIT, peak);
 	EXPECT_LT(0, group_number(&self->group, "memory.events", "max "));
 }

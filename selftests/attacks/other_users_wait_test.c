@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M9 (and M7): what one user does, to be slow in the kernel, is no delay for another. A user
- * starts a profile, while another user has
- *   - 64 sessions that wait for a page which never comes,
- *   - a memory cgroup that is full, in which 64 processes begin and end their use of the
- *     device. Who is killed for its memory waits for such a page, and is not seen to have
- *     given its memory back for a second each.
- * The START of a user who has no session yet (so that the module makes what it keeps for a
- * user) takes at most 50 ms of wall-clock time, at the first priority of its CPU. Alone, it
- * takes less than one.
+ * A user who is slow in the kernel must not delay another user. A user starts a profile while
+ * another user has
+ *   - 64 sessions that wait for a page which never arrives, or
+ *   - a full memory cgroup, in which 64 processes start sessions. Each process that the kernel
+ *     kills for memory waits for such a page, and frees its memory a second later.
+ * A START takes at most 50 ms of wall-clock time, at the highest priority of its CPU. The user
+ * has no session yet, so the module allocates its record of the user, too. Without the attack a
+ * START takes less than 1 ms.
  */
 #include <signal.h>
 
@@ -20,18 +19,18 @@
 #include "group.h"
 #include "slow_file.h"
 
-#define ATTACKER	7610	/* whom no other test charges */
-#define OTHER		7700	/* and those after it */
+#define ATTACKER	7610	/* a uid that no other test charges */
+#define OTHER		7700	/* and the following uids */
 #define SLOW		64
 #define MAX_REGIONS	PARAMETERS "max_user_regions"
 #define VICTIMS		4
 #define STARTERS	64
 #define LIMIT		((size_t)64 << 20)
 #define TIMES		60
-#define INTERVAL_US	50000	/* so that all seconds in which victims wait are seen */
+#define INTERVAL_US	50000	/* TIMES of them cover the seconds in which victims wait */
 #define MOST_MS		50
 
-/* As the administrator had it when we came. */
+/* The parameter's value before the test. */
 static long long max_regions;
 
 static void restore_regions(void)
@@ -70,7 +69,7 @@ static int begin(int device, void *counter, __u32 flags)
 	return call(device, PROFIL_IOC_START, &start);
 }
 
-/* The longest of some, in ms; each as a user of its own. Less than 0: an error. */
+/* The longest of TIMES starts in ms, each by another user. Returns -1 on error. */
 static double longest_start(int device)
 {
 	double *ms = map_shared(PAGE), longest = 0;
@@ -106,12 +105,12 @@ static void see_starts(struct __test_metadata *_metadata, int device, const char
 {
 	double ms = longest_start(device);
 
-	ksft_print_msg("of %d users' starts %s, the longest takes %.1f ms\n", TIMES, beside, ms);
+	ksft_print_msg("the longest START of %d users %s takes %.1f ms\n", TIMES, beside, ms);
 	EXPECT_LE(0, ms);
 	EXPECT_GE(MOST_MS, ms);
 }
 
-/* The module's hooks are there from the first profile on. */
+/* Keeps the module's hooks attached, so that no START waits for that. */
 static pid_t hold_hooks(int device)
 {
 	int pipes[2];
@@ -131,21 +130,21 @@ static pid_t hold_hooks(int device)
 	return pid;
 }
 
-static void let_go(pid_t pid)
+static void kill_and_wait(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	wait_for(pid);
 }
 
-TEST_F(other_users_wait, for_nobody)
+TEST_F(other_users_wait, not_without_attack)
 {
 	pid_t holder = hold_hooks(self->device);
 
 	see_starts(_metadata, self->device, "alone");
-	let_go(holder);
+	kill_and_wait(holder);
 }
 
-/* Processes whose START waits, and some whose samples do. */
+/* Processes that wait for the page in START, and others whose samples wait for it. */
 static void be_slow(int device, void *at, int told)
 {
 	double one = time_of(1, get_info(device).tick_hz);
@@ -166,7 +165,7 @@ static void be_slow(int device, void *at, int told)
 	pause();
 }
 
-TEST_F(other_users_wait, for_a_slow_page)
+TEST_F(other_users_wait, not_for_a_slow_page)
 {
 	pid_t holder = hold_hooks(self->device), slow;
 	struct slow_file file;
@@ -175,7 +174,7 @@ TEST_F(other_users_wait, for_a_slow_page)
 	void *at;
 
 	if (missing) {
-		let_go(holder);
+		kill_and_wait(holder);
 		SKIP(return, "%s", missing);
 	}
 	at = slow_file_map(&file, 0);
@@ -187,24 +186,24 @@ TEST_F(other_users_wait, for_a_slow_page)
 	see_starts(_metadata, self->device, "beside waits for a page");
 	kill(-slow, SIGKILL);
 	slow_file_end(&file);
-	let_go(slow);
-	let_go(holder);
+	kill_and_wait(slow);
+	kill_and_wait(holder);
 }
 
-/* The kernel kills others of a group first, or this one. */
+/* Decides whether the kernel kills this process of the cgroup first or last. */
 static void set_oom_score(const char *score)
 {
 	write_text("/proc/self/oom_score_adj", score);
 }
 
-static void *map_something(void *unused)
+static void *map_a_page(void *unused)
 {
 	usleep(50000);
 	map_memory(PAGE);
 	return unused;
 }
 
-/* What is killed for the group, and has its memory all the same while it waits. */
+/* A process that the kernel kills, and that keeps its memory while it waits. */
 static void be_victim(int device, void *at)
 {
 	char *much = map_memory(1 << 20);
@@ -213,16 +212,16 @@ static void be_victim(int device, void *at)
 	set_oom_score("1000");
 	memset(much, 1, 1 << 20);
 	if (become_user(ATTACKER, VICTIMS) ||
-	    pthread_create(&writer, NULL, map_something, NULL))
+	    pthread_create(&writer, NULL, map_a_page, NULL))
 		_exit(1);
 	begin(device, at, 0);
 	_exit(0);
 }
 
 /*
- * When told, the module makes and frees what it keeps for a user, again and again: for a
- * START that is refused, as it has more regions than a user may. (One that is not takes all
- * locks of the address space too, and so a mutex of the kernel's.)
+ * Once *@told is set, makes the module allocate and free its record of a user in a loop, by a
+ * START that fails because it has more regions than a user may have. A START that succeeds would
+ * also take all locks of the address space, and so a mutex of the whole kernel.
  */
 static void start_at_the_limit(int device, uid_t uid, const int *told)
 {
@@ -273,10 +272,10 @@ static void be_at_the_limit(int device, const struct memory_group *group, void *
 }
 
 /*
- * Each charge to a group that is full waits until who was killed for it has ended, or a
- * second. Nobody else may wait for who waits so.
+ * Each charge to a full cgroup waits until the killed process has exited, or for a second.
+ * No other user may wait for such a process.
  */
-TEST_F(other_users_wait, for_a_full_cgroup)
+TEST_F(other_users_wait, not_for_a_full_cgroup)
 {
 	pid_t holder = hold_hooks(self->device), attackers;
 	struct memory_group group;
@@ -286,7 +285,7 @@ TEST_F(other_users_wait, for_a_full_cgroup)
 	void *at;
 
 	if (missing || !group_make(&group, "full")) {
-		let_go(holder);
+		kill_and_wait(holder);
 		SKIP(return, "%s", missing ? missing : "no memory cgroup");
 	}
 	ASSERT_EQ(0, group_set(&group, "memory.max", (long long)LIMIT));
@@ -295,21 +294,21 @@ TEST_F(other_users_wait, for_a_full_cgroup)
 	attackers = fork();
 	if (!attackers)
 		be_at_the_limit(self->device, &group, at, told);
-	/* it is full */
+	/* the cgroup is full */
 	EXPECT_SOON(group_number(&group, "memory.events", "oom_kill ") > 0);
 	__atomic_store_n(told, 1, __ATOMIC_RELEASE);
 	usleep(100000);
 	see_starts(_metadata, self->device, "beside a full memory cgroup");
-	ksft_print_msg("%lld of it were killed\n",
+	ksft_print_msg("the kernel killed %lld processes of the cgroup\n",
 		       group_number(&group, "memory.events", "oom_kill "));
 	kill(-attackers, SIGKILL);
 	slow_file_end(&file);
-	let_go(attackers);
-	let_go(holder);
+	kill_and_wait(attackers);
+	kill_and_wait(holder);
 	EXPECT_SOON(!rmdir(group.path));
 }
 
-/* The parameter is as it was, also if a test has run out of time. */
+/* Restores the parameter, also if a test times out. */
 int main(int argc, char **argv)
 {
 	max_regions = number_in(MAX_REGIONS, "");

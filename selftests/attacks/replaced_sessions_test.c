@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M10: a process replaces its profile as fast as it can, and discards the counters' page
- * from time to time. Of the sessions that were replaced and are not freed yet (that is
- * after a grace period of RCU, by a worker), each may cost the kernel's call of the notifier
- * and a look at a flag, but nothing that is done about its pages and CPUs. What they add to
- * the discard is CPU time with mmap_lock held, and for the OOM killer's reaper as well.
+ * A process replaces its profile as fast as it can, and discards the counters' page from time to
+ * time. A worker frees the replaced sessions after an RCU grace period. Until then, a discard
+ * may cost a call of the notifier and a test of a flag for each of them, but no work on its pages
+ * and CPUs: a discard holds mmap_lock, and the OOM reaper makes the same calls.
  *
- * 1 us for each is 125 instructions at 8 ns; it was 3.5 us.
+ * 1 us for each session is 125 instructions at 8 ns; it was 3.5 us.
  */
 #include "kselftest_harness.h"
 #include "../common.h"
 #include "../crowd.h"
 
 #define STARTS		400
-#define BETWEEN		20	/* starts between two discards */
-#define MOST		5	/* times as dear, for the few that a worker has not freed yet */
-#define EACH_US		1	/* for each, where no worker comes */
+#define BETWEEN		20	/* number of starts from one discard to the next */
+#define MOST		5	/* times the usual cost, for the few sessions that are not freed yet */
+#define EACH_US		1	/* for each session, while no worker runs */
 
 FIXTURE(replaced_sessions) {
 	int device;
@@ -53,7 +52,7 @@ static double discard(char *page)
 	return (thread_seconds() - began) * 1e6;
 }
 
-/* The least of some, without what interrupts add. */
+/* The minimum of some: interrupts lengthen the others. */
 static double least_discard(char *page, int times)
 {
 	double us, least = 1e9;
@@ -82,18 +81,18 @@ static void see_discards(struct __test_metadata *_metadata, int device, double e
 		if (us > most)
 			most = us;
 	}
-	ksft_print_msg("a discard takes %.1f us with one session, up to %.1f among %d starts\n",
+	ksft_print_msg("a discard takes %.1f us with one session, up to %.1f us during %d starts\n",
 		       usual, most, STARTS);
 	EXPECT_GT(MOST * usual + STARTS * each, most);
 }
 
-TEST_F(replaced_sessions, discards)
+TEST_F(replaced_sessions, do_not_slow_discards)
 {
 	see_discards(_metadata, self->device, 0);
 }
 
 /* No worker gets a CPU to free them. */
-TEST_F(replaced_sessions, discards_without_workers)
+TEST_F(replaced_sessions, do_not_slow_discards_without_workers)
 {
 	pid_t spinners[MOST_CROWDED];
 	int nr = crowd(spinners);

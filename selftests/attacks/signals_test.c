@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A handler for a signal every 200 us, as a program with another profiler or a timer of its
- * own has it, in a process with many mappings: START, and STOP in a forked child that was
- * not watched before, must return in spite of it. (They used to begin again after each.)
+ * A process with many mappings gets a signal every 200 us, as from a timer of its own or
+ * another profiler. START must return, and so must STOP in a forked child whose memory was not
+ * watched before. (They used to restart after each signal.)
  *
- * 4000 mappings make the kernel's walk over them, mm_take_all_locks(), take longer than
- * that: 4000 locks at some 20 instructions each are 80,000, or 640 us at 8 ns. An ordinary
- * call takes 25 ms there. Among signals it may take 250 ms, in which it could have begun
- * again 1250 times.
+ * With 4000 mappings, mm_take_all_locks() takes longer than 200 us: 4000 locks of some 20
+ * instructions are 80,000 instructions, 640 us at 8 ns. A call without signals takes 25 ms.
+ * With signals it may take 250 ms, which is time for 1250 restarts.
  */
 #include <signal.h>
 #include <sys/time.h>
@@ -34,7 +33,7 @@ static int begin_profile(int device)
 	return call(device, PROFIL_IOC_START, &start);
 }
 
-/* A process with a profile: the module's hooks are there, which takes some 100 ms. */
+/* Starts a profiled process, which keeps the hooks attached. Attaching takes some 100 ms. */
 static pid_t hold_hooks(int device)
 {
 	int pipes[2];
@@ -62,7 +61,7 @@ FIXTURE_SETUP(signals)
 	REQUIRE_DEVICE(self->device);
 	self->holder = hold_hooks(self->device);
 	ASSERT_LT(0, self->holder);
-	/* every second page can be read only, so that each is a mapping of its own */
+	/* every second page is read-only, so that each page is a mapping of its own */
 	memory = map_memory(MAPPINGS * PAGE);
 	for (i = 0; i < MAPPINGS; i += 2)
 		ASSERT_EQ(0, mprotect(memory + i * PAGE, PAGE, PROT_READ));
@@ -97,18 +96,18 @@ static void send_signals(bool on)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* In shared memory, for whoever may have to end it. */
+/* In shared memory: the parent reads it. */
 struct outcome {
 	int error;
 	int signals;
 	double ms;
 	int done;
-	__u32 state;	/* that was ended */
+	__u32 state;	/* of the session that STOP ended */
 };
 
-static bool quiet;	/* without signals */
+static bool quiet;	/* no signals */
 
-/* A call among signals. */
+/* Makes a call while signals arrive. */
 static void measure(struct outcome *outcome, int device, unsigned long command, void *arg)
 {
 	double began;
@@ -123,7 +122,7 @@ static void measure(struct outcome *outcome, int device, unsigned long command, 
 	__atomic_store_n(&outcome->done, 1, __ATOMIC_RELEASE);
 }
 
-static void start_among_signals(struct outcome *outcome, int device)
+static void start_during_signals(struct outcome *outcome, int device)
 {
 	struct profil_region region;
 	struct profil_start start;
@@ -132,14 +131,14 @@ static void start_among_signals(struct outcome *outcome, int device)
 	measure(outcome, device, PROFIL_IOC_START, &start);
 }
 
-static bool ends(pid_t pid, struct outcome *outcome, const char *what)
+static bool returns(pid_t pid, struct outcome *outcome, const char *what)
 {
 	int i;
 
 	for (i = 0; i < 300 && !__atomic_load_n(&outcome->done, __ATOMIC_ACQUIRE); i++)
 		usleep(10000);
 	if (outcome->done)
-		ksft_print_msg("%s among %d signals: %.1f ms, error %d\n", what, outcome->signals,
+		ksft_print_msg("%s during %d signals: %.1f ms, error %d\n", what, outcome->signals,
 			       outcome->ms, outcome->error);
 	else
 		ksft_print_msg("%s has not returned after 3 s\n", what);
@@ -154,26 +153,26 @@ static void see_start(struct __test_metadata *_metadata, struct _test_data_signa
 	pid_t pid = fork();
 
 	if (!pid) {
-		start_among_signals(outcome, self->device);
+		start_during_signals(outcome, self->device);
 		pause();
 	}
-	EXPECT_TRUE(ends(pid, outcome, "START"));
+	EXPECT_TRUE(returns(pid, outcome, "START"));
 	EXPECT_EQ(0, outcome->error);
 }
 
-TEST_F(signals, start_without)
+TEST_F(signals, start_without_signals)
 {
 	quiet = true;
 	see_start(_metadata, self);
 }
 
-TEST_F(signals, start)
+TEST_F(signals, start_returns)
 {
 	see_start(_metadata, self);
 }
 
 /* No worker gets a CPU before the child stops. */
-TEST_F(signals, stop_in_a_child)
+TEST_F(signals, stop_in_a_child_returns)
 {
 	struct outcome *outcome = map_shared(PAGE);
 	pid_t spinners[MOST_CROWDED], pid;
@@ -181,7 +180,7 @@ TEST_F(signals, stop_in_a_child)
 
 	if (nr < 0)
 		SKIP(return, "needs root");
-	/* where the child takes the CPU as soon as its parent sleeps */
+	/* on one CPU, the child runs as soon as its parent sleeps */
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	ASSERT_EQ(0, begin_profile(self->device));
 	pid = fork();
@@ -192,7 +191,7 @@ TEST_F(signals, stop_in_a_child)
 		outcome->state = status.state;
 		pause();
 	}
-	EXPECT_TRUE(ends(pid, outcome, "STOP"));
+	EXPECT_TRUE(returns(pid, outcome, "STOP"));
 	EXPECT_EQ(0, outcome->error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, outcome->state);
 	uncrowd(spinners, nr);

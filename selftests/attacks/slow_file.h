@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A user's own file, whose pages come when the test says so. To be included after the
- * harness.
+ * A file of a user's file system, whose pages arrive when the test permits it. Include this after
+ * the harness.
  */
 #ifndef SELFTESTS_SLOW_FILE_H
 #define SELFTESTS_SLOW_FILE_H
@@ -20,7 +20,7 @@ struct slow_file {
 	struct fuse_order *order;
 };
 
-/* In a mount namespace of our own. NULL, or why there is none. */
+/* Mounts it in a mount namespace of the caller's own. Returns NULL, or why it cannot. */
 static inline const char *slow_file_begin(struct slow_file *slow)
 {
 	int fd;
@@ -42,7 +42,7 @@ static inline const char *slow_file_begin(struct slow_file *slow)
 	return NULL;
 }
 
-/* A page that nobody has read yet: @number tells one from the others. */
+/* Maps page @number of the file. Use a number once: a page that was read is in the cache. */
 static inline void *slow_file_map(struct slow_file *slow, unsigned int number)
 {
 	char name[64];
@@ -62,7 +62,7 @@ static inline void slow_file_answer(struct slow_file *slow)
 	__atomic_store_n(&slow->order->answer, 1, __ATOMIC_RELEASE);
 }
 
-/* Whatever waits for its pages gets an error. */
+/* Ends the server: whatever waits for a page gets an error. */
 static inline void slow_file_end(struct slow_file *slow)
 {
 	if (slow->server > 0) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M5. A loop of START with a timer clock interrupts every processor, those of real-time
- * tasks and isolated ones too, at each call. Here a process on the first processor calls
- * START 10,000 times, while the last one is idle; its function call interrupts (CAL in
- * /proc/interrupts) are counted.
+ * START with a timer clock must not interrupt other CPUs, which may be isolated or run real-time
+ * tasks. A process on the first CPU calls START 10,000 times while the last CPU is idle. The test
+ * counts the function call interrupts of the last CPU (CAL in /proc/interrupts).
  *
- * A process that has threads interrupts at most the processors where these are.
+ * A process with threads interrupts at most the CPUs on which they run.
  *
- * The kernel itself makes a few, as where it wakes a thread of RCU there, that is to free a
- * session: as many with the tick clock, which interrupts nobody. A timer clock may have more
- * by less than one for ten calls.
+ * The kernel itself causes a few, for example when it wakes an RCU thread there to free a session.
+ * It causes as many with the tick clock, which interrupts no CPU. With a timer clock, there may be
+ * one more for ten calls.
  */
 #include <sched.h>
 #include <signal.h>
@@ -22,8 +21,8 @@
 
 FIXTURE(others) {
 	struct profile profile;
-	char workers[64];	/* where the kernel's workers may run */
-	int last;		/* processor */
+	char workers[64];	/* CPUs on which the kernel's workers may run */
+	int last;		/* the last CPU */
 };
 
 FIXTURE_VARIANT(others) {
@@ -40,9 +39,9 @@ FIXTURE_SETUP(others)
 	SET_UP(&self->profile);
 	self->last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	if (!self->last)
-		SKIP(return, "wants two processors");
+		SKIP(return, "needs two CPUs");
 	if (geteuid())
-		SKIP(return, "wants to be root");
+		SKIP(return, "needs root");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	file = fopen(WORKERS, "re");
 	if (file && !fgets(self->workers, sizeof(self->workers), file))
@@ -50,7 +49,7 @@ FIXTURE_SETUP(others)
 	if (file)
 		fclose(file);
 	ASSERT_EQ(0, write_text(WORKERS, "1"));
-	/* the first one attaches the clock, which interrupts all */
+	/* the first start attaches the clock, which interrupts all CPUs */
 	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
 	sleep(1);
 }
@@ -61,7 +60,7 @@ FIXTURE_TEARDOWN(others)
 	clean_up(&self->profile);
 }
 
-/* Function call interrupts that a processor has had; -1 if the kernel does not tell. */
+/* Counts the function call interrupts of a CPU. Returns -1 if the kernel does not show them. */
 static long calls_of(int cpu)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
@@ -102,12 +101,12 @@ static void start_often(struct __test_metadata *_metadata,
 		SKIP(return, "this architecture does not count them");
 	by_tick = interrupts_by(_metadata, profile, PROFIL_CLOCK_TICK, self->last);
 	calls = interrupts_by(_metadata, profile, clock, self->last);
-	ksft_print_msg("%ld interrupts on an idle processor by %d calls, %ld by the tick clock's\n",
+	ksft_print_msg("%ld interrupts of an idle CPU by %d calls, %ld with the tick clock\n",
 		       calls, CALLS, by_tick);
 	EXPECT_GT(by_tick + CALLS / 10, calls);
 }
 
-TEST_F(others, one_thread)
+TEST_F(others, not_interrupted_by_one_thread)
 {
 	start_often(_metadata, self, variant->clock);
 }
@@ -118,8 +117,8 @@ static void *wait_here(void *pipe)
 	return NULL;
 }
 
-/* A thread that sleeps needs no timer, and one on the caller's processor no interrupt. */
-TEST_F(others, threads_elsewhere)
+/* A sleeping thread needs no timer, and a thread on the caller's CPU no interrupt. */
+TEST_F(others, not_interrupted_with_sleeping_threads)
 {
 	pthread_t sleeps;
 	int ends[2];
@@ -141,7 +140,7 @@ static void *spin(void *cpu)
 	return NULL;
 }
 
-/* What must stay: the scheduler does not switch it, and it is sampled from the start on. */
+/* A thread that runs on another CPU without a switch must be sampled from the start on. */
 static void find_spinner(struct __test_metadata *_metadata,
 			 struct _test_data_others *self, clockid_t clock)
 {
@@ -156,8 +155,8 @@ static void find_spinner(struct __test_metadata *_metadata,
 	usleep(20000);
 	status = get_status(self->profile.fd);
 	used = clock_seconds(clock) - used;
-	/* what another thread has used is known as of its last tick: 10 ms at most */
-	ksft_print_msg("%llu of %.0f points of the thread\n",
+	/* the CPU time of another thread is known up to its last tick: 10 ms at most */
+	ksft_print_msg("%llu of %.0f samples of the thread\n",
 		       (unsigned long long)status.samples, 4000 * used);
 	EXPECT_LE(4000 * (used - 0.01), status.samples + 2);
 	EXPECT_LT(20, status.samples);
@@ -182,7 +181,7 @@ static int spin_as_process(void *cpu)
 	return 0;
 }
 
-/* A process that shares the memory is one of no thread of the caller's. */
+/* A process that shares the memory is not a thread of the caller. */
 TEST_F(others, sharer_that_runs_is_found)
 {
 	static char stack[65536] __attribute__((aligned(16)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding R2. A start waits while the hook of the tick is detached. The detaching waits
- * for a grace period of RCU-tasks, which every thread that is in the kernel holds up. The
- * attacker stays there: one system call that never sleeps. A process whose start waits,
- * and that is killed, must end then, not when the attacker's call returns.
+ * A start waits while the tick's hook is being detached. Detaching waits for an RCU-tasks grace
+ * period, which each thread inside the kernel delays. The attacker stays inside: one system call
+ * that never sleeps. A process that is killed while its start waits must exit at once, and not
+ * when the attacker's call returns.
  */
 #include <signal.h>
 #include <sys/random.h>
@@ -16,12 +16,12 @@
 #include "../memory.h"
 
 #define PIECE	(1U << 20)
-#define PIECES	1024	/* as many as one call may have: 1 GiB */
+#define PIECES	1024	/* the maximum of one call: 1 GiB */
 
 /*
- * A random byte takes more than ten instructions, so one call takes more than 80 s in a
- * guest of 8 ns an instruction: longer than the test. On a fast machine there are several;
- * the kernel sees a thread in user mode only at a tick, and none comes between two of them.
+ * A random byte takes more than ten instructions, so one call takes more than 80 s in a guest of
+ * 8 ns per instruction: longer than the test. A fast machine needs several calls. The kernel
+ * notices user mode only at a tick, and no tick falls between two calls.
  */
 static void stay_in_the_kernel(int ready)
 {
@@ -30,7 +30,7 @@ static void stay_in_the_kernel(int ready)
 	void *buffer = map_memory(PIECE);
 	int i;
 
-	/* while the kernel gathers what random bytes are made of, it does sleep */
+	/* the first call may sleep until the kernel has enough entropy */
 	if (getrandom(buffer, 1, 0) != 1)
 		_exit(2);
 	memset(buffer, 1, PIECE);
@@ -51,7 +51,7 @@ static int start_counting(int fd)
 	return call(fd, PROFIL_IOC_START, &start);
 }
 
-/* Poll for at most so many ms. Return: whether the child has ended. */
+/* Polls for at most @ms. Returns whether the child has exited. */
 static bool ends_within(pid_t pid, int ms)
 {
 	double end = clock_seconds(CLOCK_MONOTONIC) + ms / 1000.0;
@@ -65,7 +65,7 @@ static bool ends_within(pid_t pid, int ms)
 	return false;
 }
 
-/* Others detach without such a grace period. */
+/* Kernels without preemption detach without an RCU-tasks grace period. */
 static bool is_preemptible(void)
 {
 	struct utsname name;
@@ -73,7 +73,7 @@ static bool is_preemptible(void)
 	return !uname(&name) && strstr(name.version, "PREEMPT");
 }
 
-TEST(killed_while_the_hook_is_detached)
+TEST(waiting_start_can_be_killed)
 {
 	int ready[2], started[2], fd;
 	pid_t attacker, victim;
@@ -103,12 +103,12 @@ TEST(killed_while_the_hook_is_detached)
 		_exit(0);
 	}
 	usleep(500000);
-	/* else the attack has no target */
+	/* the victim must still wait in its start */
 	EXPECT_EQ(-1, read(started[0], &byte, 1));
 	kill(victim, SIGKILL);
 	killed = clock_seconds(CLOCK_MONOTONIC);
 	ended = ends_within(victim, 3000);
-	TH_LOG("%s %.2f s after it was killed", ended ? "ended" : "still there",
+	TH_LOG("%s %.2f s after the kill", ended ? "exited" : "still there",
 	       clock_seconds(CLOCK_MONOTONIC) - killed);
 	EXPECT_TRUE(ended);
 	kill(attacker, SIGKILL);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * T5. A hypervisor takes a virtual processor away. The tick that comes when it is back stands
- * for those that were due, and all of them are charged to the process, which did not run.
+ * A hypervisor stops a virtual CPU for a while. The next tick replaces those that were due
+ * meanwhile, but the process did not run then: the module must not count them.
  *
- * selftests/late keeps interrupts off for ten ticks, and has the kernel account that time as
- * stolen. The process's own CPU time is what else it has used. Each round rounds to a tick.
+ * selftests/late disables interrupts for ten ticks and makes the kernel account that time as
+ * stolen. Only the rest is CPU time of the process. Each round may round by one tick.
  */
 #include "kselftest_harness.h"
 #include "../clocked.h"
@@ -13,27 +13,27 @@
 #define ROUNDS	10
 #define LATE_TICKS	10	/* ticks */
 
-FIXTURE(stolen) {
+FIXTURE(stolen_time) {
 	struct profile profile;
 };
 
-FIXTURE_SETUP(stolen)
+FIXTURE_SETUP(stolen_time)
 {
 	SET_UP(&self->profile);
 	REQUIRE_LATE();
-	/* the first start after a boot takes a second, to attach the clock */
+	/* the first start after boot takes a second, to attach the clock */
 	ASSERT_EQ(0, begin_by(&self->profile, PROFIL_CLOCK_TICK, self->profile.hz));
 	stop(self->profile.fd);
 	*self->profile.counter = 0;
 }
 
-FIXTURE_TEARDOWN(stolen)
+FIXTURE_TEARDOWN(stolen_time)
 {
 	clean_up(&self->profile);
 }
 
-/* Return: ticks counted; *due: in all, stolen ones too. */
-static uint64_t be_late(struct __test_metadata *_metadata, struct profile *profile,
+/* Returns the samples counted. Sets *@due to the ticks due, including stolen ones. */
+static uint64_t count_late_ticks(struct __test_metadata *_metadata, struct profile *profile,
 			const char *how, double *due)
 {
 	double used = thread_seconds();
@@ -50,25 +50,25 @@ static uint64_t be_late(struct __test_metadata *_metadata, struct profile *profi
 	return *profile->counter;
 }
 
-TEST_F(stolen, is_not_charged)
+TEST_F(stolen_time, is_not_counted)
 {
 	double due;
-	uint64_t nr = be_late(_metadata, &self->profile, "steal", &due);
+	uint64_t nr = count_late_ticks(_metadata, &self->profile, "steal", &due);
 
-	ksft_print_msg("%llu counted, %.1f due, of which %d were stolen\n",
+	ksft_print_msg("%llu counted, %.1f due, %d of them stolen\n",
 		       (unsigned long long)nr, due, ROUNDS * LATE_TICKS);
 	EXPECT_LE(due - ROUNDS * LATE_TICKS - ROUNDS - 1, nr);
 	EXPECT_GE(due - ROUNDS * LATE_TICKS + ROUNDS + 1, nr);
 }
 
-/* ... but what the process itself held up is, also after something was stolen. */
-TEST_F(stolen, what_was_not_is_charged)
+/* Ticks that the process itself delays are counted, also after stolen time. */
+TEST_F(stolen_time, other_late_ticks_are_counted)
 {
 	double due;
 	uint64_t nr;
 
 	ASSERT_EQ(0, keep_interrupts_off("steal", (double)LATE_TICKS / self->profile.hz));
-	nr = be_late(_metadata, &self->profile, "off", &due);
+	nr = count_late_ticks(_metadata, &self->profile, "off", &due);
 	ksft_print_msg("%llu counted, %.1f due\n", (unsigned long long)nr, due);
 	EXPECT_LE(due - 2, nr);
 	EXPECT_GE(due + 2, nr);

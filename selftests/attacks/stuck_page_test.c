@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M1: a counter in a private mapping of a page that the user's own file system never
- * brings. What waits for it must be killable, must not hold mmap_lock meanwhile, and must
- * be no worker: a dead process's memory comes back while the page does not.
+ * A counter lies in a private mapping of a page that the user's own file system never delivers.
+ * A process that waits for the page must be killable and must not hold mmap_lock. No worker may
+ * wait for it: the kernel must free a dead process's memory although the page never arrives.
  *
- * Each wait is compared with what a process does that touches such a page itself.
- * PROFIL_ATTACKERS is the number of processes of the last attack (64).
+ * The control is a process that touches such a page itself. PROFIL_ATTACKERS is the number of
+ * processes of the last attack (64).
  */
 #include "kselftest_harness.h"
 #include "../common.h"
@@ -15,8 +15,8 @@
 #include "slow_file.h"
 #include "tasks.h"
 
-#define ATTACKER	7601	/* whom no other test charges */
-#define TOUCHED		((size_t)4 << 20)	/* bytes of each process of many */
+#define ATTACKER	7601	/* a uid that no other test charges */
+#define TOUCHED		((size_t)4 << 20)	/* bytes that each of many processes uses */
 
 FIXTURE(stuck_page) {
 	int device;
@@ -52,7 +52,7 @@ static int begin(int device, void *counter, __u32 flags)
 	return call(device, PROFIL_IOC_START, &start);
 }
 
-/* One sample waits for the page when this returns. */
+/* Starts a profile and takes one sample, which waits for the page. */
 static int sample(int device, void *counter)
 {
 	double one = time_of(1, get_info(device).tick_hz);
@@ -65,7 +65,7 @@ static int sample(int device, void *counter)
 
 enum way { BY_ITSELF, IN_START, IN_STATUS, IN_STOP };
 
-/* Wait for the page, in that way. */
+/* Waits for the page by an access of the program, or in a call. */
 static void wait_in(int device, volatile char *at, enum way way)
 {
 	struct sched_param high = { .sched_priority = 2 };
@@ -74,7 +74,7 @@ static void wait_in(int device, volatile char *at, enum way way)
 		at[0] = 1;
 	if (way == IN_START)
 		begin(device, (void *)at, 0);
-	/* the call comes before the worker, for which there is no CPU */
+	/* the call pins the page before the worker does, which has no CPU */
 	if (way >= IN_STATUS &&
 	    (sched_setscheduler(0, SCHED_FIFO, &high) || sample(device, (void *)at)))
 		_exit(1);
@@ -85,7 +85,7 @@ static void wait_in(int device, volatile char *at, enum way way)
 	_exit(0);
 }
 
-/* Has it ended within a second after it was killed? */
+/* Returns whether a killed process exits within a second. */
 static bool dies(pid_t pid)
 {
 	int i;
@@ -118,19 +118,19 @@ static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)
 	if (!pid)
 		wait_in(self->device, at, way);
 	if (way >= IN_STATUS) {
-		/* it has the one CPU, until it waits */
+		/* the child has the CPU until it waits */
 		struct sched_param normal = { 0 };
 
 		sched_setscheduler(0, SCHED_OTHER, &normal);
 		usleep(1000);
 		uncrowd(spinners, nr);
 	}
-	/* a call that does not wait at all is as good */
+	/* a call that does not wait at all passes too */
 	if (!waits_for_page(&self->slow, pid))
 		return waitpid(pid, &status, WNOHANG) == pid && !status;
 	kill(pid, SIGKILL);
 	died = dies(pid);
-	ksft_print_msg("killed, it %s within a second\n", died ? "ends" : "does not end");
+	ksft_print_msg("the killed process %s within a second\n", died ? "exits" : "does not exit");
 	if (!died) {
 		slow_file_answer(&self->slow);
 		wait_for(pid);
@@ -138,41 +138,41 @@ static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)
 	return died;
 }
 
-TEST_F(stuck_page, killed_by_itself)
+TEST_F(stuck_page, access_can_be_killed)
 {
 	EXPECT_TRUE(dies_waiting(self, BY_ITSELF));
 }
 
-TEST_F(stuck_page, killed_in_start)
+TEST_F(stuck_page, start_can_be_killed)
 {
 	EXPECT_TRUE(dies_waiting(self, IN_START));
 }
 
-TEST_F(stuck_page, killed_in_status)
+TEST_F(stuck_page, status_can_be_killed)
 {
 	EXPECT_TRUE(dies_waiting(self, IN_STATUS));
 }
 
-TEST_F(stuck_page, killed_in_stop)
+TEST_F(stuck_page, stop_can_be_killed)
 {
 	EXPECT_TRUE(dies_waiting(self, IN_STOP));
 }
 
-/* --- who else wants the address space ------------------------------------------------- */
+/* --- other users of the address space -------------------------------------------------- */
 
-static void *map_something(void *unused)
+static void *map_a_page(void *unused)
 {
 	usleep(200000);
 	map_memory(PAGE);
 	return unused;
 }
 
-/* Wait for the page, in the call or by the worker, while a thread changes the memory map. */
+/* Waits for the page in START or by the worker. Another thread waits to change the mappings. */
 static void wait_with_writer(int device, void *at, bool by_worker)
 {
 	pthread_t writer;
 
-	if (pthread_create(&writer, NULL, map_something, NULL))
+	if (pthread_create(&writer, NULL, map_a_page, NULL))
 		_exit(1);
 	if (by_worker)
 		sample(device, at);
@@ -193,14 +193,14 @@ static void read_command_line(struct __test_metadata *_metadata,
 	pid = fork();
 	if (!pid)
 		wait_with_writer(self->device, at, by_worker);
-	/* the thread that maps has come by then, and queues */
+	/* by then the mapping thread waits for mmap_lock */
 	usleep(500000);
 	reader = fork();
 	if (!reader)
 		_exit(!read_task_file(pid, "cmdline", text, sizeof(text)));
 	read_it = dies(reader);
-	ksft_print_msg("root's read of its command line %s within a second\n",
-		       read_it ? "ends" : "does not end");
+	ksft_print_msg("root's read of /proc/PID/cmdline %s within a second\n",
+		       read_it ? "returns" : "does not return");
 	EXPECT_TRUE(read_it);
 	kill(pid, SIGKILL);
 	slow_file_answer(&self->slow);
@@ -209,23 +209,23 @@ static void read_command_line(struct __test_metadata *_metadata,
 	wait_for(pid);
 }
 
-TEST_F(stuck_page, command_line_while_start_waits)
+TEST_F(stuck_page, cmdline_is_readable_while_start_waits)
 {
 	read_command_line(_metadata, self, false);
 }
 
-TEST_F(stuck_page, command_line_while_sample_waits)
+TEST_F(stuck_page, cmdline_is_readable_while_sample_waits)
 {
 	read_command_line(_metadata, self, true);
 }
 
-/* --- the dead -------------------------------------------------------------------------- */
+/* --- processes that have exited --------------------------------------------------------- */
 
 static void fill_sample_and_exit(int device, void *at, size_t nr)
 {
 	char *much = map_memory(TOUCHED);
 
-	/* one page is charged for each */
+	/* each process is charged one page */
 	if (become_user(ATTACKER, nr))
 		_exit(1);
 	memset(much, 1, TOUCHED);
@@ -237,7 +237,7 @@ static long long available(void)
 	return number_in("/proc/meminfo", "MemAvailable:") * 1024;
 }
 
-TEST_F_TIMEOUT(stuck_page, many_dead, 900)
+TEST_F_TIMEOUT(stuck_page, memory_of_exited_processes_is_freed, 900)
 {
 	const char *number = getenv("PROFIL_ATTACKERS");
 	int i, stuck, nr = number ? atoi(number) : 64;
@@ -256,11 +256,11 @@ TEST_F_TIMEOUT(stuck_page, many_dead, 900)
 	EXPECT_EQ(self->pinned, await_figure("pinned_bytes", self->pinned));
 	stuck = stuck_kworkers();
 	missing = before - available();
-	ksft_print_msg("%d processes of %zu MiB have exited: %lld sessions, %lld MiB, %d workers wait\n",
+	ksft_print_msg("%d processes of %zu MiB exited: %lld sessions, %lld MiB, %d waiting workers\n",
 		       nr, TOUCHED >> 20, figure("sessions") - self->sessions, missing >> 20,
 		       stuck);
 	EXPECT_EQ(0, stuck);
-	/* of all that they had, less than an eighth */
+	/* less than an eighth of their memory is left */
 	EXPECT_GT((long long)(nr * TOUCHED / 8), missing);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What /proc tells about tasks, the kernel's own workers among them.
+ * Tasks as /proc shows them, the kernel's own workers included.
  */
 #ifndef SELFTESTS_TASKS_H
 #define SELFTESTS_TASKS_H
@@ -20,7 +20,7 @@ struct task {
 	unsigned long long ns;	/* CPU time */
 };
 
-/* What a file of /proc/PID holds, as a string. Return: whether it could be read. */
+/* Reads a file of /proc/PID as a string. Returns false on error. */
 static inline bool read_task_file(pid_t pid, const char *name, char *text, size_t bytes)
 {
 	char path[64];
@@ -37,7 +37,7 @@ static inline bool read_task_file(pid_t pid, const char *name, char *text, size_
 	return got > 0;
 }
 
-/* Return: whether there is such a task. */
+/* Returns false if there is no such task. */
 static inline bool read_task(pid_t pid, struct task *task)
 {
 	char text[1024], *name, *end;
@@ -61,7 +61,7 @@ static inline char task_state(pid_t pid)
 	return read_task(pid, &task) ? task.state : 0;
 }
 
-/* Is it in a function of the module, or sleeping in what that called? For root. */
+/* Returns whether the task's kernel stack contains a function of the module. Needs root. */
 static inline bool is_in_module(pid_t pid)
 {
 	char text[4096];
@@ -69,7 +69,7 @@ static inline bool is_in_module(pid_t pid)
 	return read_task_file(pid, "stack", text, sizeof(text)) && strstr(text, "[profil]");
 }
 
-/* Call @look for each worker of the kernel. Return: the sum of what it returned. */
+/* Calls @look for each worker of the kernel. Returns the sum of the results. */
 static inline unsigned long long
 each_kworker(unsigned long long (*look)(pid_t pid, const struct task *task, void *data),
 	     void *data)
@@ -96,7 +96,7 @@ static inline unsigned long long is_stuck(pid_t pid, const struct task *task, vo
 	return task->state == 'D' && is_in_module(pid);
 }
 
-/* Workers that sleep, and cannot be woken, for the module. */
+/* Counts the workers that sleep uninterruptibly in the module. */
 static inline int stuck_kworkers(void)
 {
 	return (int)each_kworker(is_stuck, NULL);

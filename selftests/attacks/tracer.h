@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How often the kernel calls a function of its own: by the function tracer, in an instance
- * of the test's own, which is for root.
+ * Counts the calls of a kernel function with the function tracer, in an instance of its own.
+ * Needs root.
  */
 #ifndef SELFTESTS_TRACER_H
 #define SELFTESTS_TRACER_H
@@ -18,7 +18,7 @@
 
 #define TRACER	"/sys/kernel/tracing/instances/profil-attack"
 
-/* Return: whether there is a tracer, and that function. */
+/* Returns false if the tracer or the function does not exist. */
 static inline bool tracer_begin(const char *function)
 {
 	return (!mkdir(TRACER, 0755) || errno == EEXIST) &&
@@ -32,10 +32,9 @@ static inline void tracer_end(void)
 	rmdir(TRACER);
 }
 
-/* From here on. */
+/* Counts from here on: opening the file with O_TRUNC empties the trace. */
 static inline void tracer_restart(void)
 {
-	/* which empties it */
 	close(open(TRACER "/trace", O_WRONLY | O_TRUNC | O_CLOEXEC));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attack on the answer to finding S1: threads on several CPUs all take the one slot that a
- * session begins with, at each sample, and wait for one another with interrupts off.
+ * A session starts with one slot for all CPUs. Threads on several CPUs would all lock it, at
+ * each sample, and wait for each other with interrupts disabled.
  *
- * After 16 changes of the CPU the worker makes a table, after 16 more it gives each of
- * these CPUs a slot; then it is not needed any more. How often it comes for that is seen
- * by the function tracer. Where it never comes, or comes without an end, CPUs go on to share
- * one slot. A process with one thread never needs it.
+ * After 16 changes of the CPU, the worker makes a table of slots. After 16 more, it gives each
+ * of these CPUs a slot of its own, and has no more to do. The function tracer counts the
+ * worker's calls: with none or without an end, CPUs would continue to share a slot. A process with
+ * one thread never needs the worker.
  */
 #include "kselftest_harness.h"
 #include "../common.h"
@@ -14,7 +14,7 @@
 
 #define TRACING	"/sys/kernel/tracing/"
 
-/* Samples of each thread: 256 changes of the CPU, if the two take turns at each. */
+/* Samples of each of two threads: up to 256 changes of the CPU. */
 #define SAMPLES	128
 
 static double seconds;
@@ -27,7 +27,7 @@ static void *run_on(void *cpu)
 	return cpu;
 }
 
-/* How often the worker has made slots since the trace was emptied. */
+/* Counts the worker's calls since the trace was emptied. */
 static int times_grown(void)
 {
 	FILE *file = fopen(TRACING "trace", "re");
@@ -41,13 +41,13 @@ static int times_grown(void)
 	return file ? nr : -1;
 }
 
-FIXTURE(turns) {
+FIXTURE(slots) {
 	int fd;
 	struct profil_region region;
 	struct profil_start start;
 };
 
-FIXTURE_SETUP(turns)
+FIXTURE_SETUP(slots)
 {
 	void *counter = map_memory(PAGE);
 
@@ -62,7 +62,7 @@ FIXTURE_SETUP(turns)
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 }
 
-FIXTURE_TEARDOWN(turns)
+FIXTURE_TEARDOWN(slots)
 {
 	stop(self->fd);
 	write_text(TRACING "current_tracer", "nop");
@@ -70,7 +70,7 @@ FIXTURE_TEARDOWN(turns)
 	close(self->fd);
 }
 
-TEST_F(turns, of_two_threads)
+TEST_F(slots, two_threads_get_their_own)
 {
 	pthread_t threads[2];
 	struct profil_status status;
@@ -91,7 +91,7 @@ TEST_F(turns, of_two_threads)
 	EXPECT_GE(4, times_grown());
 }
 
-TEST_F(turns, of_one_thread)
+TEST_F(slots, one_thread_keeps_the_first)
 {
 	pthread_t thread;
 

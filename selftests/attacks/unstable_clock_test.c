@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * T4. The tick's hook runs before the kernel's own clock of a processor has been moved to the
- * present, where that clock is not stable: a tick that is late by ten periods looks as if it
- * were in time, and what was due goes to the pc that the next one finds.
+ * If a CPU's clock is unstable, the tick's hook runs before the kernel has updated that clock. A
+ * tick that is ten periods late then looks punctual. Its missed ticks must still be counted at the
+ * pc that it finds, and not at the pc of the next tick.
  *
- * An instruction of its own calls the kernel, which keeps interrupts off for ten ticks: these
- * are due at its pc, and no other. To be run in a guest whose clock is not stable:
+ * One instruction of the test makes a system call that disables interrupts for ten ticks. These
+ * ticks are due at the pc of that instruction. Run it in a guest with an unstable clock:
  *
  *	scripts/vm/run --sealed --shift 3 --append tsc=unstable -- ...
  *
- * In others there is nothing to be seen. The tick clock counts one more or less at both ends
- * of a stretch.
+ * Other guests cannot show the fault. The tick clock counts one more or less at each end of a
+ * stretch.
  */
 #include "kselftest_harness.h"
 #include "../clocked.h"
@@ -20,7 +20,7 @@
 #define LATE_TICKS	10	/* ticks */
 
 #ifdef __x86_64__
-/* long call(long number, long a, long b, long c): a system call at a pc in this page */
+/* long call(long number, long a, long b, long c): a system call at a known pc */
 static const unsigned char call_code[] = {
 	0x48, 0x89, 0xf8,	/* mov %rdi, %rax */
 	0x48, 0x89, 0xf7,	/* mov %rsi, %rdi */
@@ -33,24 +33,24 @@ static const unsigned char call_code[] = {
 static const unsigned char call_code[1];
 #endif
 
-FIXTURE(unstable) {
+FIXTURE(unstable_clock) {
 	struct profile profile;
 };
 
-FIXTURE_SETUP(unstable)
+FIXTURE_SETUP(unstable_clock)
 {
 	SET_UP(&self->profile);
 	REQUIRE_LATE();
 	if (sizeof(call_code) == 1)
-		SKIP(return, "has no code for this architecture");
+		SKIP(return, "no code for this architecture");
 }
 
-FIXTURE_TEARDOWN(unstable)
+FIXTURE_TEARDOWN(unstable_clock)
 {
 	clean_up(&self->profile);
 }
 
-TEST_F(unstable, late_ticks_are_where_they_were_due)
+TEST_F(unstable_clock, late_ticks_count_where_they_were_due)
 {
 	struct profile *profile = &self->profile;
 	long (*call_kernel)(long nr, long a, long b, long c);
@@ -68,7 +68,7 @@ TEST_F(unstable, late_ticks_are_where_they_were_due)
 	off = open("/sys/module/late/parameters/off", O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, off);
 	snprintf(text, sizeof(text), "%u", LATE_TICKS * 1000000 / profile->hz);
-	/* the first start after a boot takes a second, to attach the clock */
+	/* the first start after boot takes a second, to attach the clock */
 	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, profile->hz));
 	stop(profile->fd);
 	*at_call = 0;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * M3: a profile of 4096 regions whose counters do not touch; 16 children share its
- * configuration, and each discards the page of one counter as often as it can. What the
- * kernel's workers do about that is outside the attacker's cpu cgroup, so it must be little,
- * and must not come before others: workers' CPU time is at most an eighth of the attackers'
- * own, and who has used it has nice 0 or more.
+ * A profile has 4096 regions whose counters do not touch. 16 children inherit it, and each
+ * discards the page of one counter as often as it can. The kernel's workers handle the changes
+ * outside the attacker's cpu cgroup. So they must use little CPU time, and must not run before
+ * others: at most an eighth of the attackers' CPU time, at nice 0 or more.
  *
- * Where a worker's look at what has changed is no dearer than the change, and comes at
- * intervals of some ms, it takes far less. Both CPUs are the attackers', so that what the
- * workers take is what others would miss.
+ * A worker runs at intervals of some ms, and a check costs no more than a change: that takes far
+ * less than an eighth. The attackers use both CPUs, so the workers' time is missing elsewhere.
  */
 #include "kselftest_harness.h"
 #include "../child.h"
@@ -16,10 +14,10 @@
 #include "../files.h"
 #include "tasks.h"
 
-#define ATTACKER	7603	/* whom no other test charges */
+#define ATTACKER	7603	/* a uid that no other test charges */
 #define REGIONS		4096
 #define CHILDREN	16
-#define SECONDS		0.5	/* of CPU time, all children together */
+#define SECONDS		0.5	/* CPU time of all children together */
 #define SHARE		0.125
 
 FIXTURE(worker_time) {
@@ -38,7 +36,7 @@ FIXTURE_TEARDOWN(worker_time)
 	close(self->device);
 }
 
-/* Each region is a byte of code, and its counter has every second page. */
+/* Each region is one byte of code. The counters lie in every second page. */
 static int begin(int device, char *counters)
 {
 	static struct profil_region regions[REGIONS];
@@ -65,7 +63,7 @@ static int begin(int device, char *counters)
 	return call(device, PROFIL_IOC_START, &start);
 }
 
-/* Return: how often. */
+/* Returns the number of discards. */
 static long discard(char *page, double seconds)
 {
 	double end = process_seconds() + seconds;
@@ -103,7 +101,7 @@ static void attack(int device, long *times)
 
 struct used {
 	unsigned long long ns[1 << 15];		/* by pid */
-	int hasty;				/* whose nice is below 0 */
+	int hasty;				/* workers with nice below 0 */
 };
 
 static unsigned long long note_time(pid_t pid, const struct task *task, void *data)
@@ -119,16 +117,16 @@ static unsigned long long add_time(pid_t pid, const struct task *task, void *dat
 	struct used *used = data;
 	unsigned long long ns = task->ns - used->ns[pid];
 
-	/* one that was there before, and did other things for a moment, is not meant */
+	/* a worker may do other work for a moment */
 	if (task->nice < 0 && ns > 5000000ULL) {
-		ksft_print_msg("%s has nice %d, and took %llu ms\n", task->name, task->nice,
+		ksft_print_msg("%s with nice %d used %llu ms\n", task->name, task->nice,
 			       ns / 1000000);
 		used->hasty++;
 	}
 	return ns;
 }
 
-TEST_F(worker_time, discarded_pages)
+TEST_F(worker_time, is_small_for_discards)
 {
 	static struct used used;
 	double workers, attackers;
@@ -142,7 +140,7 @@ TEST_F(worker_time, discarded_pages)
 	if (!pid)
 		attack(self->device, times);
 	ASSERT_EQ(0, wait_for(pid));
-	/* what is still to be done is done while nobody else works */
+	/* let the workers finish */
 	usleep(500000);
 	workers = (double)each_kworker(add_time, &used) / 1e9;
 	getrusage(RUSAGE_CHILDREN, &usage);
@@ -150,7 +148,7 @@ TEST_F(worker_time, discarded_pages)
 		    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 	for (i = 0; i < CHILDREN; i++)
 		all += times[i];
-	ksft_print_msg("%ld pages discarded in %.0f ms of CPU time: workers %.0f, %.2f as much\n",
+	ksft_print_msg("%ld discards in %.0f ms of CPU time; workers used %.0f ms, a share of %.2f\n",
 		       all, attackers * 1e3, workers * 1e3, workers / attackers);
 	EXPECT_GE(SHARE * attackers, workers);
 	EXPECT_EQ(0, used.hasty);
