@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the debug file of a stripped fixture is found.
+ * Checks whether the debug file of a stripped fixture is found.
  */
 #ifndef DEBUG_FILE_H
 #define DEBUG_FILE_H
@@ -10,8 +10,8 @@
 #include "support/test.h"
 
 /*
- * @hidden: address of the fixture's function hidden(), which only the debug file names, and
- * of which only it has the lines. The fixture is the result's only object.
+ * The fixture is the only object of @result. @hidden is the address of its function hidden(),
+ * whose name and lines are in the debug file only.
  */
 static inline bool debug_file_is_found(const struct result *result, const char *root,
 				       uint64_t hidden)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ../export_test.sh is about:
+ * Makes results for shell tests of reports and exports:
  *
  *	export_sample odd FORMAT OUT	exports the odd result
  *	export_sample result OUT FILE...
- *					writes a result about ELF files, whose samples
- *					standard input has: lines of a file's number
- *					(from 0), an address and a count
+ *					writes a result with ELF files as objects. Standard
+ *					input has the samples: lines of the index of a file,
+ *					an address and a number of samples
  */
 #include <err.h>
 #include <inttypes.h>
@@ -26,7 +26,7 @@
 #define RATE		1000
 #define TEXT_BYTES	4
 
-/* The addresses of its executable segments */
+/* Set the bounds of the executable segments. */
 static void read_segments(Elf *elf, struct result_object *object)
 {
 	size_t nr, i;

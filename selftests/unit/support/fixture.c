@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the symbol tests look into. Run, it prints the addresses of its parts as
- * the linker placed them, so that the tests need not know the layout:
+ * The program whose symbols and lines the tests look up. When it runs, it prints the link-time
+ * addresses of these functions:
  *
- *	exported	global; in .dynsym too, which stays when stripped
- *	hidden		static; nameless when stripped
- *	sizeless	from assembler: a label without type, size or unwind entry
- *	written(int)	as a C++ compiler would name it
- *	last		its code says that it is in the last line that there can be
+ *	exported	global, also in .dynsym, which stripped files keep
+ *	hidden		static, without a name in stripped files
+ *	sizeless	an assembler label without type, size or unwind information
+ *	written(int)	with a mangled C++ name
+ *	last		its line has the largest possible number
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -20,7 +20,7 @@ void sizeless(void);
 int _Z7writteni(int n);
 int last(int n);
 
-/* Far from where it is inlined */
+/* Inlined into a function that is many lines away */
 static inline int __attribute__((always_inline)) inlined(int n)
 {
 	return (n ^ n >> 3) * 7;
@@ -30,7 +30,7 @@ static int __attribute__((noinline)) hidden(int n)
 {
 	int sum = 0;
 
-	/* long enough to hold many counters and several unwind rules */
+	/* long enough for many counters and several unwind rules */
 	while (n--)
 		sum += rand() ^ (n * 3) ^ (sum << 2);
 	return sum + puts("");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Another unit of a fixture. The linker throws unused() away, and leaves its 64 KiB in the
- * debug information, at address 0: they reach over the code that is kept.
+ * Another compilation unit of a fixture. The linker discards unused(), but the debug information
+ * still has its range of 64 KiB, at address 0, which overlaps the code that is kept.
  */
 int other(int n);
 int unused(int n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The odd result, and its functions.
+ * The odd result and its functions.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static struct result_count lib_counts[] = { { 0x1000, 11 } };
 static struct result_count opt_counts[] = { { 0x1000, 12 } };
 static struct result_count vdso_counts[] = { { 0x900, 1 }, { 0xa00, 1 } };
 
-/* Sorted by path, as in each result */
+/* Sorted by path, as in all results */
 static const struct result_object first_objects[NR_ODD_OBJECTS] = {
 	[ODD] = {
 		.path = ODD_PATH,
@@ -110,7 +110,7 @@ void odd_result(struct result *result)
 	};
 }
 
-/* Of the object: its first count, then what is found only by a count's last byte. */
+/* The functions of all objects */
 static const struct {
 	size_t object;
 	uint64_t start, end;
@@ -118,10 +118,11 @@ static const struct {
 } functions[] = {
 	{ ODD, 0x1000, 0x1010, ODD_NAME },
 	{ ODD, 0x1010, 0x1020, NULL },
+	/* contains only the last bytes of a count */
 	{ ODD, 0x1ff2, 0x2000, ODD_MANGLED },
-	/* the object's last count ends here, but its text does before */
-	{ ODD, 0x2fff, 0x3000, "behind the end" },
-	/* in two parts, and what is between them is another's */
+	/* within the last count, but after the end of the text */
+	{ ODD, 0x2fff, 0x3000, "after the end" },
+	/* in two parts, with another function between them */
 	{ BIG, 0x401000, 0x401004, "(1) hot" },
 	{ BIG, 0x401004, 0x401008, "cold" },
 	{ BIG, 0x401000, 0x402004, "(1) hot" },

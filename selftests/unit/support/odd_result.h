@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result that has everything that an export may stumble over: names that are no
- * text, counts that do not fit into 16 and 32 bits, objects of one name, without a
- * build-id, without a file, without samples, and functions without a name.
+ * A result with everything that is hard to export: names that are not valid text, counts of more
+ * than 16 and 32 bits, objects with the same file name, without a build-id, without a file or
+ * without samples, and functions without a name.
  */
 #ifndef ODD_RESULT_H
 #define ODD_RESULT_H
@@ -20,16 +20,16 @@
 enum { ODD, BIG, LIB_X, OPT_X, UNUSED, VDSO, NR_ODD_OBJECTS };
 
 /**
- * odd_result - a new one
- * @result: filled in; what it points to is not to be freed, and is the next one's too
+ * odd_result - make the odd result
+ * @result: filled in; it must not be freed, and shares its memory with all others
  */
 void odd_result(struct result *result);
 
 /**
- * odd_find - stands in for symbols_find()
- * @symbols:  not used
+ * odd_find - finds the functions of the odd result; a symbols_find_fn
+ * @symbols:  ignored
  * @object:   index in the result
- * @address:  in that object
+ * @address:  address in that object
  * @function: filled in if there is one
  *
  * Return: 1 or 0.
@@ -37,8 +37,8 @@ void odd_result(struct result *result);
 int odd_find(void *symbols, size_t object, uint64_t address, struct function *function);
 
 /**
- * odd_demangle - knows one name
- * @name: in question
+ * odd_demangle - demangle the only mangled name of the odd result
+ * @name: any name
  *
  * Return: ODD_DEMANGLED for ODD_MANGLED, to be given to free(); else NULL.
  */

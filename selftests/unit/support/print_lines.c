@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints the line of each address in standard input, in hexadecimal, as FILE:NUMBER, or
- * ??:0 where none is known. For ../lines_comparison.py.
+ * Reads hexadecimal addresses from standard input, and prints the source line of each as
+ * FILE:NUMBER, or ??:0 if it is unknown. For lines_comparison.py.
  *
  * usage: print_lines FILE
  */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Debug information from a debuginfod server: elfutils' own, on a loopback interface that
- * nothing else is on.
+ * Debug information from elfutils' debuginfod server, in a network namespace of its own.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -28,17 +27,16 @@
 #include "support/debug_file.h"
 #include "support/test.h"
 
-/* Ports of 127.0.0.1 in a network of its own: all are free */
+/* Ports of 127.0.0.1. In a new network namespace, all are free. */
 #define SERVER	8002
-#define SILENT	8003	/* takes connections, and answers none */
-#define NOBODY	8004
-
+#define SILENT	8003	/* accepts connections, but never answers */
+#define CLOSED	8004
 
 static char path[] = "fetched/program";
 static struct result_object object = { .path = path };
 static struct result result = { .objects = &object, .nr_objects = 1 };
 static unsigned long exported, hidden;
-static const char *lacking;	/* why there is nothing to be tested */
+static const char *skip_reason;
 static int standard_error;
 
 static bool has_own_network(void)
@@ -46,7 +44,7 @@ static bool has_own_network(void)
 	struct ifreq loopback = { .ifr_name = "lo", .ifr_flags = IFF_UP };
 	int fd;
 
-	/* who is not root has to be the root of a user namespace */
+	/* only root, also of a user namespace, may create a network namespace */
 	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return false;
 	fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -65,7 +63,7 @@ static struct sockaddr_in port(uint16_t number)
 	};
 }
 
-/* Whether the server has a file by now: it looks for them after it has begun to answer. */
+/* Whether the server has the file. It scans for files after it has started to answer. */
 static bool is_served(const char *build_id)
 {
 	const struct sockaddr_in server = port(SERVER);
@@ -93,12 +91,12 @@ static pid_t start_server(void)
 	_exit(127);
 }
 
-static void listen_in_silence(void)
+static void open_silent_port(void)
 {
 	const struct sockaddr_in silent = port(SILENT);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	/* stays open */
+	/* never closed */
 	bind(fd, (const struct sockaddr *)&silent, sizeof(silent));
 	listen(fd, 8);
 }
@@ -129,21 +127,21 @@ static int set_up_all(void **state)
 	char build_id[64] = "";
 
 	if (system("command -v debuginfod >/dev/null")) {
-		lacking = "no debuginfod: scripts/deps/install check";
+		skip_reason = "no debuginfod: scripts/deps/install check";
 		return 0;
 	}
 	if (!has_own_network()) {
-		lacking = "no network namespace may be made here";
+		skip_reason = "cannot create a network namespace";
 		return 0;
 	}
 	if (make_files(build_id, sizeof(build_id)))
 		return -1;
 	setenv("DEBUGINFOD_CACHE_PATH", "fetched/cache", 1);
 	standard_error = dup(STDERR_FILENO);
-	listen_in_silence();
+	open_silent_port();
 	server = start_server();
 	*state = &server;
-	/* however long it takes; it has failed if it has ended */
+	/* no time limit; if the server exits, it has failed */
 	while (!is_served(build_id))
 		if (waitpid(server, NULL, WNOHANG))
 			return -1;
@@ -165,8 +163,8 @@ static void use_server(uint16_t number)
 {
 	char url[64];
 
-	if (lacking) {
-		print_message("%s\n", lacking);
+	if (skip_reason) {
+		print_message("%s\n", skip_reason);
 		skip();
 	}
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d", number);
@@ -174,7 +172,7 @@ static void use_server(uint16_t number)
 	assert_int_equal(system("rm -rf fetched/cache"), 0);
 }
 
-/* As a subcommand does */
+/* Parse an option like a subcommand. */
 static void parse(const char *option)
 {
 	const struct argp argp = { .children = options_fetching };
@@ -183,8 +181,8 @@ static void parse(const char *option)
 	assert_int_equal(argp_parse(&argp, option ? 2 : 1, arguments, 0, NULL, NULL), 0);
 }
 
-/* First of all: what is allowed stays allowed. */
-static void nothing_is_fetched_unless_allowed(void **state)
+/* Must be the first test, because debuginfod_allow() cannot be undone. */
+static void no_download_unless_allowed(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -194,7 +192,7 @@ static void nothing_is_fetched_unless_allowed(void **state)
 	assert_null(getenv("DEBUGINFOD_MAXTIME"));
 }
 
-static void debug_information_is_fetched(void **state)
+static void debug_information_is_downloaded(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -203,7 +201,7 @@ static void debug_information_is_fetched(void **state)
 	assert_int_equal(access("fetched/cache", F_OK), 0);
 }
 
-static void a_root_has_it_fetched_too(void **state)
+static void debug_information_below_a_root_is_downloaded(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -213,7 +211,7 @@ static void a_root_has_it_fetched_too(void **state)
 	snprintf(path, sizeof(path), "fetched/program");
 }
 
-/* Waiting is bounded where the user does not say how long. */
+/* There are time limits, which the user can change. */
 static void time_is_limited(void **state)
 {
 	(void)state;
@@ -225,11 +223,11 @@ static void time_is_limited(void **state)
 	assert_string_equal(getenv("DEBUGINFOD_TIMEOUT"), "7");
 }
 
-/* A server that fails: said once, and not asked again for the next object */
-static void assert_failure(const char *said)
+/* A failure is reported once, and the server is not used for the next object. */
+static void assert_failure(const char *message)
 {
 	char text[512] = "";
-	FILE *file = fopen("fetched/said", "w+");
+	FILE *file = fopen("fetched/stderr", "w+");
 
 	assert_non_null(file);
 	debuginfod_allow();
@@ -241,19 +239,19 @@ static void assert_failure(const char *said)
 	rewind(file);
 	fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
-	if (!strstr(text, said))
-		fail_msg("not '%s': %s", said, text);
+	if (!strstr(text, message))
+		fail_msg("not '%s': %s", message, text);
 	assert_ptr_equal(strchr(text, '\n'), strrchr(text, '\n'));
 }
 
-static void failing_servers_are_told(void **state)
+static void failing_server_is_reported(void **state)
 {
 	(void)state;
-	use_server(NOBODY);
+	use_server(CLOSED);
 	assert_failure("debuginfod: Connection refused (ECONNREFUSED): no more");
 }
 
-static void silent_servers_are_given_up(void **state)
+static void silent_server_times_out(void **state)
 {
 	(void)state;
 	use_server(SILENT);
@@ -262,8 +260,7 @@ static void silent_servers_are_given_up(void **state)
 	unsetenv("DEBUGINFOD_TIMEOUT");
 }
 
-/* What a server does not have is no reason to say anything. */
-static void missing_files_are_no_failure(void **state)
+static void missing_file_is_not_a_failure(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -273,7 +270,7 @@ static void missing_files_are_no_failure(void **state)
 	assert_non_null(getenv("DEBUGINFOD_URLS"));
 }
 
-static void terminals_see_progress(void **state)
+static void progress_is_shown_on_terminals(void **state)
 {
 	char text[1 << 16] = "";
 	int master, slave;
@@ -287,28 +284,28 @@ static void terminals_see_progress(void **state)
 	dup2(slave, STDERR_FILENO);
 	assert_true(debug_file_is_found(&result, NULL, hidden));
 	dup2(standard_error, STDERR_FILENO);
-	/* so that there is an end */
+	/* read() below returns at the end */
 	close(slave);
 	while ((nr = read(master, text + length, sizeof(text) - 1 - length)) > 0)
 		length += (size_t)nr;
 	close(master);
 	assert_memory_equal(text, "\rprofil: downloading debug information of program", 49);
-	/* and that is erased */
+	/* the line is erased at the end */
 	assert_string_equal(strrchr(text, '\r'), "\r\033[K");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_fetched_unless_allowed),
-		cmocka_unit_test(debug_information_is_fetched),
-		cmocka_unit_test(a_root_has_it_fetched_too),
+		cmocka_unit_test(no_download_unless_allowed),
+		cmocka_unit_test(debug_information_is_downloaded),
+		cmocka_unit_test(debug_information_below_a_root_is_downloaded),
 		cmocka_unit_test(time_is_limited),
-		cmocka_unit_test(failing_servers_are_told),
-		cmocka_unit_test(silent_servers_are_given_up),
-		cmocka_unit_test(missing_files_are_no_failure),
-		cmocka_unit_test(terminals_see_progress),
+		cmocka_unit_test(failing_server_is_reported),
+		cmocka_unit_test(silent_server_times_out),
+		cmocka_unit_test(missing_file_is_not_a_failure),
+		cmocka_unit_test(progress_is_shown_on_terminals),
 	};
 
-	return cmocka_run_group_tests_name("fetching", tests, set_up_all, tear_down_all);
+	return cmocka_run_group_tests_name("debuginfod", tests, set_up_all, tear_down_all);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names that compilers made, and what was written.
+ * Demangling of C++ and Rust symbols.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 
 #include "support/test.h"
 
-static void names_are_as_written(void **state)
+static void names_are_demangled(void **state)
 {
 	static const struct {
 		const char *symbol;
-		const char *name;	/* NULL: it is one */
+		const char *name;	/* NULL: not mangled */
 	} cases[] = {
 		{ "_ZN3foo3barEv", "foo::bar()" },
 		{ "_ZNKSt6vectorIiSaIiEE4sizeEv",
@@ -22,17 +22,17 @@ static void names_are_as_written(void **state)
 		{ "_ZN3foo3barEv@LIB_1.0", "foo::bar()@LIB_1.0" },
 		{ "_ZN3foo3barEv.cold", "foo::bar() [clone .cold]" },
 		{ "_ZNSt8ios_base4InitC1Ev", "std::ios_base::Init::Init()" },
-		/* Rust: hash, and what is spelled out */
+		/* legacy Rust: the hash is removed, and escapes are decoded */
 		{ "_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write" },
 		{ "_ZN60_$LT$alloc..string..String$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE",
 		  "<alloc::string::String as core::clone::Clone>::clone" },
 		{ "_ZN4test15$LT$u8$C$ub$GT$1f17h0123456789abcdefE", "test::<u8,ub>::f" },
-		/* a hash has 16 digits of lower case */
+		/* not a hash, which has 16 lower-case digits */
 		{ "_ZN4core3fmt5write17h0123456789ABCDEFE",
 		  "core::fmt::write::h0123456789ABCDEF" },
-		/* of a part that the compiler made of it */
+		/* a part that the compiler made from a function */
 		{ "_ZN4core3fmt5write17h0123456789abcdefE.llvm.8888", "core::fmt::write" },
-		/* its own scheme: examples of RFC 2603, and what rustc made of the like */
+		/* Rust v0: examples of RFC 2603, and similar symbols made by rustc */
 		{ "_RNvC6_123foo3bar", "123foo::bar" },
 		{ "_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar" },
 		{ "_RNvNtCs1234_7mycrate3foo3bar.llvm.8888", "mycrate::foo::bar" },
@@ -67,8 +67,8 @@ static void names_are_as_written(void **state)
 	}
 }
 
-/* A type that is given twice to a template, and that again: 200 bytes may stand for any number */
-static void a_name_that_doubles_has_an_end(void **state)
+/* Each template has the one before it twice as argument, so the name doubles with each. */
+static void exponential_names_are_refused(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char symbol[512] = "_Z1f1pIiiES_IS0_S0_E", part[16], *name;
@@ -87,27 +87,27 @@ static void a_name_that_doubles_has_an_end(void **state)
 	}
 }
 
-/* Found by fuzzing: libiberty would count for years */
-static void lifetimes_are_not_counted(void **state)
+/* Found by fuzzing: libiberty would count the lifetimes for years. */
+static void many_lifetimes_are_refused(void **state)
 {
 	char *name;
 
 	(void)state;
 	assert_null(demangle("_RNvXs_NvXs_C7m7m_ZTVFFFFGFFFFFFFFs_C73mC7m7m_ZTVFFFFGFFFFFFFFs_C73mm"));
 	assert_null(demangle("_RINvC1a1bDGzzzzzzzz_C1tL_E"));
-	/* as many as have been seen, and many more */
+	/* many more than in real programs, but accepted */
 	name = demangle("_RINvC1a1bFGZZ_EuE");
 	assert_non_null(name);
 	free(name);
-	/* a few are, in types of functions and of traits */
+	/* a few, in the type of a function */
 	name = demangle("_RINvC1a1bFG0_RL1_hRL0_tEuE");
 	assert_non_null(name);
 	assert_string_equal(name, "a::b::<for<'a, 'b> fn(&'a u8, &'b u16)>");
 	free(name);
 }
 
-/* Names come from files, and files from anywhere. */
-static void made_up_names_do_no_harm(void **state)
+/* Symbols come from untrusted files. */
+static void random_symbols(void **state)
 {
 	static const char alphabet[] = "_ZNSKIEiPRTtL0123456789$.u@hCDvsMXBc";
 	static const char *const schemes[] = { "_ZN", "_R", "_ZN" };
@@ -139,10 +139,10 @@ static void made_up_names_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_as_written),
-		cmocka_unit_test(a_name_that_doubles_has_an_end),
-		cmocka_unit_test(lifetimes_are_not_counted),
-		cmocka_unit_test(made_up_names_do_no_harm),
+		cmocka_unit_test(names_are_demangled),
+		cmocka_unit_test(exponential_names_are_refused),
+		cmocka_unit_test(many_lifetimes_are_refused),
+		cmocka_unit_test(random_symbols),
 	};
 
 	return cmocka_run_group_tests_name("demangle", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which range covers an address, and which of several names it has.
+ * Searches in ranges of addresses, and the choice among several names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void assert_name(const struct range *range, const char *name)
 	assert_memory_equal(range->name, name, strlen(name));
 }
 
-static void empty_set_covers_nothing(void **state)
+static void empty_set(void **state)
 {
 	struct ranges set = { 0 };
 
@@ -46,7 +46,7 @@ static void empty_set_covers_nothing(void **state)
 	ranges_release(&set);
 }
 
-static void innermost_extent_covers(void **state)
+static void innermost_range_is_found(void **state)
 {
 	static const struct {
 		uint64_t address;
@@ -90,7 +90,7 @@ static void innermost_extent_covers(void **state)
 	ranges_release(&set);
 }
 
-static void best_alias_is_shown(void **state)
+static void best_alias_is_kept(void **state)
 {
 	struct ranges set = { 0 };
 
@@ -111,7 +111,7 @@ static void best_alias_is_shown(void **state)
 	ranges_release(&set);
 }
 
-/* Against the obvious way to do it, on random intervals */
+/* Compared with a simple implementation, on random ranges */
 static void agrees_with_linear_search(void **state)
 {
 	unsigned int seed = 7;
@@ -143,9 +143,9 @@ static void agrees_with_linear_search(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_set_covers_nothing),
-		cmocka_unit_test(innermost_extent_covers),
-		cmocka_unit_test(best_alias_is_shown),
+		cmocka_unit_test(empty_set),
+		cmocka_unit_test(innermost_range_is_found),
+		cmocka_unit_test(best_alias_is_kept),
 		cmocka_unit_test(agrees_with_linear_search),
 	};
 

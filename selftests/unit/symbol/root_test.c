@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects and their debug files below a root, which has links that would leave it.
+ * Objects and their debug files below a root directory, with links that lead out of it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ static struct result_object object = { .path = path };
 static struct result result = { .objects = &object, .nr_objects = 1 };
 static unsigned long exported, hidden;
 
-/* With the build-id of the program in $id, as it is in a path */
+/* Run a shell command with $id set to the program's build-id, as in a path: 01/2345... */
 static void run(const char *format, ...)
 {
 	char *command, *whole;
@@ -43,7 +43,7 @@ static void run(const char *format, ...)
 	free(command);
 }
 
-/* below/bin/program has no symbols of its own, debug has them. */
+/* below/bin/program is stripped; its symbols are in below/debug-file. */
 static int set_up(void **state)
 {
 	FILE *output = popen("./fixture-pie", "r");
@@ -65,7 +65,7 @@ static int tear_down(void **state)
 	return system("rm -rf below outside");
 }
 
-/* Return: NULL, or the problem, to be given to free(). */
+/* Find a function. Return: NULL, or the problem, to be given to free(). */
 static char *find_problem(void)
 {
 	struct symbols *symbols = symbols_new(&result, root);
@@ -80,7 +80,7 @@ static char *find_problem(void)
 	return problem;
 }
 
-static void absolute_links_begin_at_the_root(void **state)
+static void absolute_links_start_at_the_root(void **state)
 {
 	(void)state;
 	run("ln -s /bin below/lib");
@@ -88,7 +88,7 @@ static void absolute_links_begin_at_the_root(void **state)
 	assert_null(find_problem());
 }
 
-static void nothing_leaves_the_root(void **state)
+static void paths_do_not_leave_the_root(void **state)
 {
 	char *here = realpath(".", NULL), *problem;
 
@@ -109,12 +109,12 @@ static void debug_files_are_found_by_build_id(void **state)
 {
 	(void)state;
 	assert_false(debug_file_is_found(&result, root, hidden));
-	/* by way of an absolute link */
+	/* through an absolute link */
 	run("mkdir -p below/usr/lib; ln -s /debug below/usr/lib/debug;"
 	    "file=below/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
 	    "cp below/debug-file $file");
 	assert_true(debug_file_is_found(&result, root, hidden));
-	/* another's */
+	/* the debug file of another program */
 	run("objcopy --only-keep-debug fixture-fixed below/debug/.build-id/$id.debug");
 	assert_false(debug_file_is_found(&result, root, hidden));
 }
@@ -145,13 +145,13 @@ static void debug_files_are_found_by_name(void **state)
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
 		run("mkdir -p %s; cp below/debug-file %s", places[i], places[i]);
 		assert_true(debug_file_is_found(&result, root, hidden));
-		/* what the checksum is not of */
+		/* a file with another checksum */
 		run("echo >>%s/debug-file", places[i]);
 		assert_false(debug_file_is_found(&result, root, hidden));
 	}
 }
 
-/* As dwz makes them, of what several debug files have in common */
+/* dwz moves common parts of several debug files to a shared file. */
 static void shared_debug_files_are_found(void **state)
 {
 	(void)state;
@@ -165,8 +165,8 @@ static void shared_debug_files_are_found(void **state)
 	assert_true(debug_file_is_found(&result, root, hidden));
 }
 
-/* libdw would search for it on this machine. */
-static void missing_shared_debug_files_are_not_searched_for(void **state)
+/* libdw would open the shared file outside the root. */
+static void shared_debug_files_outside_are_not_used(void **state)
 {
 	struct symbols *symbols;
 	struct source_line line;
@@ -179,8 +179,8 @@ static void missing_shared_debug_files_are_not_searched_for(void **state)
 	symbols_free(symbols);
 }
 
-/* As on kernels before 5.6. Return: the exit status. */
-static int look_without_openat2(void)
+/* Find a function without openat2(), like a kernel before 5.6. Return: the exit status. */
+static int find_without_openat2(void)
 {
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -200,14 +200,14 @@ static int look_without_openat2(void)
 	return !problem || !strstr(problem, "openat2(2)");
 }
 
-static void kernels_without_openat2_are_told(void **state)
+static void kernel_without_openat2_is_reported(void **state)
 {
 	pid_t child = fork();
 	int status;
 
 	(void)state;
 	if (!child)
-		_exit(look_without_openat2());
+		_exit(find_without_openat2());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 }
@@ -217,14 +217,14 @@ static void kernels_without_openat2_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(absolute_links_begin_at_the_root),
-		TEST(nothing_leaves_the_root),
+		TEST(absolute_links_start_at_the_root),
+		TEST(paths_do_not_leave_the_root),
 		TEST(debug_files_are_found_by_build_id),
 		TEST(debug_files_outside_are_not_used),
 		TEST(debug_files_are_found_by_name),
 		TEST(shared_debug_files_are_found),
-		TEST(missing_shared_debug_files_are_not_searched_for),
-		TEST(kernels_without_openat2_are_told),
+		TEST(shared_debug_files_outside_are_not_used),
+		TEST(kernel_without_openat2_is_reported),
 	};
 
 	return cmocka_run_group_tests_name("root", tests, NULL, NULL);

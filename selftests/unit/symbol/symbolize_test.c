@@ -47,15 +47,15 @@ static void functions_are_found(void **state)
 		{ ODD, 0x1000, ODD_NAME, ODD_NAME, 3, 1 },
 		/* a function without a name */
 		{ ODD, 0x1010, NULL, "0x1010", 4, 1 },
-		/* at the count's last byte only */
+		/* only at the last byte of the count */
 		{ ODD, 0x1ff2, ODD_MANGLED, ODD_DEMANGLED, 5, 1 },
-		/* no function at all; the last ends before its count does */
+		/* no function; the text ends within the last count */
 		{ ODD, 0x2000, NULL, "0x2000", 6, 1 },
 		{ ODD, 0x2ffc, NULL, "0x2ffc", 1, 1 },
 		/* in two parts */
 		{ BIG, 0x401000, "(1) hot", "(1) hot", 65535 + 9 + ((uint64_t)1 << 32) + 5, 3 },
 		{ BIG, 0x401004, "cold", "cold", 65536, 1 },
-		/* of one name */
+		/* the same name in two objects */
 		{ LIB_X, 0x1000, "same", "same", 11, 1 },
 		{ OPT_X, 0x1000, "same", "same", 12, 1 },
 		{ VDSO, 0, "[vdso]", "[vdso]", 2, 2 },
@@ -127,7 +127,7 @@ static void order_is_by_samples(void **state)
 	free(order);
 }
 
-/* The first address of a function is of a known line, and so is another; the rest is not */
+/* Two addresses of a function have a line, among them its first; the others have none. */
 static int find_lines(void *symbols, size_t object, uint64_t address,
 		      struct function *function)
 {
@@ -139,7 +139,7 @@ static int find_lines(void *symbols, size_t object, uint64_t address,
 	return 1;
 }
 
-static void line_and_function_may_have_one_start(void **state)
+static void line_and_function_with_the_same_start(void **state)
 {
 	const struct symbolized_function *function;
 
@@ -167,14 +167,14 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 	return odd_find(symbols, object, address, function);
 }
 
-static void error_is_passed_on(void **state)
+static void error_of_find_is_returned(void **state)
 {
 	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, find_fails, NULL, NULL),
 			 -ENOMEM);
 }
 
-static void nothing_has_no_functions(void **state)
+static void empty_result(void **state)
 {
 	size_t *order;
 
@@ -196,10 +196,10 @@ int main(void)
 		TEST(each_count_has_one_function),
 		TEST(names_may_stay_mangled),
 		TEST(order_is_by_samples),
-		TEST(line_and_function_may_have_one_start),
-		TEST(error_is_passed_on),
-		TEST(nothing_has_no_functions),
+		TEST(line_and_function_with_the_same_start),
+		TEST(error_of_find_is_returned),
+		TEST(empty_result),
 	};
 
-	return cmocka_run_group_tests_name("symbolized", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("symbolize", tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From addresses to functions in real files: position-independent and not, with
- * symbols and without.
+ * Functions of addresses in real ELF files: position-independent or not, stripped or not.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -18,7 +17,7 @@
 
 #include "support/test.h"
 
-/* What fixture.c prints: link-time addresses */
+/* The link-time addresses that fixture.c prints */
 struct addresses {
 	unsigned long exported, hidden, sizeless;
 };
@@ -29,7 +28,7 @@ static char pie_stripped[] = "fixture-pie-stripped";
 static char fixed_stripped[] = "fixture-fixed-stripped";
 
 static char path[64];
-/* where it was loaded is of no importance */
+/* the bias must not matter */
 static struct result_object object = { .path = path, .bias = 0x7f0000000000 };
 static struct result result = { .objects = &object, .nr_objects = 1 };
 static struct symbols *symbols;
@@ -58,7 +57,7 @@ static int close_file(void **state)
 	return 0;
 }
 
-/* @name: NULL: the function has none */
+/* @name: NULL: the function has no name */
 static void assert_function(uint64_t address, uint64_t start, const char *name)
 {
 	struct function function;
@@ -89,7 +88,7 @@ static void names_are_found(void **state)
 	assert_int_equal(symbols_are_stripped(symbols, 0), 0);
 }
 
-static void labels_end_where_others_begin(void **state)
+static void symbols_without_size_end_at_the_next(void **state)
 {
 	struct addresses at = open_file(*state);
 	struct function function;
@@ -99,7 +98,7 @@ static void labels_end_where_others_begin(void **state)
 	assert_int_equal(function.end, at.sizeless + 32);
 }
 
-static void stripped_functions_stay_whole(void **state)
+static void stripped_functions_are_not_split(void **state)
 {
 	const char *fixture = *state;
 	struct addresses at = open_file(fixture);
@@ -107,16 +106,16 @@ static void stripped_functions_stay_whole(void **state)
 	uint64_t address;
 
 	assert_function(at.exported + 4, at.exported, "exported");
-	/* across several unwind rules, one function */
+	/* several unwind rules, but one function */
 	for (address = at.hidden; address < at.hidden + 48; address++)
 		assert_function(address, at.hidden, NULL);
-	/* no symbol, no unwind entry: not the exported function before it */
+	/* without symbol and unwind entry, it must not belong to the function before it */
 	assert_int_equal(symbols_find(symbols, 0, at.sizeless, &function), 0);
-	/* what is exported has names, but that is not all */
+	/* only exported functions have names */
 	assert_int_equal(symbols_are_stripped(symbols, 0), 1);
 }
 
-/* Our own PLT, if this machine's linker made one, by its section's name */
+/* The fixture's PLT, if this machine's linker made one, is named after its section. */
 static void plt_is_one_function(void **state)
 {
 	const char *fixture = *state;
@@ -174,21 +173,21 @@ static void assert_unreadable(const char *name)
 	close_file(NULL);
 }
 
-static void unreadable_files_are_told(void **state)
+static void unreadable_files_are_reported(void **state)
 {
 	(void)state;
 	assert_unreadable("./no such file");
 	assert_unreadable("/");
 	assert_unreadable("/dev/null");
 	assert_unreadable("Makefile");
-	/* without a writer, opening it would wait */
+	/* opening a FIFO without a writer would block */
 	unlink("fifo");
 	assert_int_equal(mkfifo("fifo", 0600), 0);
 	assert_unreadable("./fifo");
 	unlink("fifo");
 }
 
-/* Of the file that is open. Return: its length in bytes. */
+/* Read the build-id of the file at @path. Return: its length in bytes. */
 static size_t read_build_id(unsigned char *id, size_t room)
 {
 	const char *problem;
@@ -206,8 +205,8 @@ static size_t read_build_id(unsigned char *id, size_t room)
 	return bytes;
 }
 
-/* A file that another was built over, since: its names would be about other code. */
-static void another_files_symbols_are_not_used(void **state)
+/* The file was replaced by another build, whose symbols are of other code. */
+static void file_with_another_build_id_is_not_used(void **state)
 {
 	struct addresses at = open_file("fixture-pie");
 	struct function function;
@@ -224,8 +223,8 @@ static void another_files_symbols_are_not_used(void **state)
 	object.build_id[19] ^= 1;
 	symbols = symbols_new(&result, NULL);
 	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
-	assert_non_null(strstr(symbols_problem(symbols, 0), "build-id is another"));
-	/* which is not an option of all who ask */
+	assert_non_null(strstr(symbols_problem(symbols, 0), "build-id differs"));
+	/* not all commands have this option */
 	assert_null(strstr(symbols_problem(symbols, 0), "--root"));
 	close_file(NULL);
 	object.build_id[19] ^= 1;
@@ -247,7 +246,7 @@ static void files_are_found_below_a_root(void **state)
 	symbols = symbols_new(&result, here);
 	assert_function(at.exported, at.exported, "exported");
 	close_file(NULL);
-	/* what was loaded by a relative path */
+	/* an object that was loaded by a relative path */
 	snprintf(path, sizeof(path), "fixture-pie");
 	symbols = symbols_new(&result, here);
 	assert_function(at.exported, at.exported, "exported");
@@ -258,8 +257,8 @@ static void files_are_found_below_a_root(void **state)
 
 #define MANY	4000
 
-/* More objects than there may be descriptors; and of each a name, which stays. */
-static void there_may_be_thousands_of_objects(void **state)
+/* More objects than descriptors: files are closed, but the names of functions stay valid. */
+static void thousands_of_objects(void **state)
 {
 	static struct result_object objects[MANY];
 	struct result many = { .objects = objects, .nr_objects = MANY };
@@ -285,7 +284,7 @@ static void there_may_be_thousands_of_objects(void **state)
 		if (!first)
 			first = function.name;
 		assert_memory_equal(first, "exported", 8);
-		/* what is not used for long takes no memory */
+		/* memory does not grow with the number of objects */
 		if (i == MANY / 4)
 			some = mallinfo2().uordblks;
 	}
@@ -293,8 +292,8 @@ static void there_may_be_thousands_of_objects(void **state)
 	setrlimit(RLIMIT_NOFILE, &before);
 }
 
-/* A file cut anywhere is no reason to crash: for valgrind to judge. */
-static void cut_files_do_not_crash(void **state)
+/* Files truncated at any offset. Valgrind shows whether memory is used correctly. */
+static void truncated_files(void **state)
 {
 	static char bytes[1 << 16];
 	struct function function;
@@ -331,22 +330,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(names_are_found, pie),
 		TEST(names_are_found, fixed),
-		TEST(labels_end_where_others_begin, pie),
-		TEST(labels_end_where_others_begin, fixed),
-		TEST(stripped_functions_stay_whole, pie_stripped),
-		TEST(stripped_functions_stay_whole, fixed_stripped),
+		TEST(symbols_without_size_end_at_the_next, pie),
+		TEST(symbols_without_size_end_at_the_next, fixed),
+		TEST(stripped_functions_are_not_split, pie_stripped),
+		TEST(stripped_functions_are_not_split, fixed_stripped),
 		TEST(plt_is_one_function, pie),
 		TEST(plt_is_one_function, fixed_stripped),
 		cmocka_unit_test_teardown(own_functions_are_found, close_file),
-		cmocka_unit_test_teardown(unreadable_files_are_told,
-					  close_file),
-		cmocka_unit_test_teardown(another_files_symbols_are_not_used,
-					  close_file),
-		cmocka_unit_test_teardown(files_are_found_below_a_root,
-					  close_file),
-		cmocka_unit_test_teardown(there_may_be_thousands_of_objects,
-					  close_file),
-		cmocka_unit_test_teardown(cut_files_do_not_crash, close_file),
+		cmocka_unit_test_teardown(unreadable_files_are_reported, close_file),
+		cmocka_unit_test_teardown(file_with_another_build_id_is_not_used, close_file),
+		cmocka_unit_test_teardown(files_are_found_below_a_root, close_file),
+		cmocka_unit_test_teardown(thousands_of_objects, close_file),
+		cmocka_unit_test_teardown(truncated_files, close_file),
 	};
 
 	return cmocka_run_group_tests_name("symbols", tests, NULL, NULL);
