@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pages that hold a session's counters: which are pinned, which are stale, and
- * what the user is charged for them.
+ * The pages that hold a session's counters: which are pinned, which are stale, and what the
+ * user is charged for them.
  *
- * The pin is for memory safety: a pinned page is not freed, whatever the process
- * does. The notifier is for meaning: it reports when a pinned page is no longer the
- * one that the process sees (notifier.c). Neither would do alone. How a page is
- * pinned is in pin.c.
+ * The pin and the notifier are both needed. A pinned page is not freed, whatever the process
+ * does. The notifier reports when a pinned page is no longer the one that the process sees
+ * (notifier.c). pin.c pins the pages.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -17,25 +16,25 @@
 #include "pin.h"
 #include "stats.h"
 
-/* Pages taken out in one go. */
+/* Pages removed from the index in one batch. */
 #define UNPIN_BATCH	16
 
-/* Stale pages that one pass looks after, with mmap_lock held. */
-#define SWEEP_MOST	4096
+/* Stale pages that one pass handles, with mmap_lock held. */
+#define SWEEP_LIMIT	4096
 
 /*
- * Times that a page is tried: pinning one that is shared since a fork copies it,
- * and is itself a change of the memory map; more must come from others.
+ * How often to try to pin a page. Pinning a page that a fork has shared copies it, and that
+ * changes the memory map itself. More changes come from other threads.
  */
 #define PIN_TRIES	8
 
-/* Index entries looked at with the lock held, before others get a chance. */
+/* Index entries scanned before the lock is dropped for a moment. */
 #define SCAN_BATCH	1024
 
 #define STALE_MARK	XA_MARK_0
 
 /**
- * profil_buffer_init - a buffer without pages
+ * profil_buffer_init - initialize a buffer without pages
  * @buffer: zeroed
  * @mm:     address space
  * @config: the session's
@@ -46,18 +45,19 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
 			const struct profil_config *config)
 {
 	xa_init_flags(&buffer->pages, XA_FLAGS_ACCOUNT);
-	xa_init_flags(&buffer->wholes, XA_FLAGS_ACCOUNT);
+	xa_init_flags(&buffer->compounds, XA_FLAGS_ACCOUNT);
 	buffer->mm = mm;
 	buffer->config = config;
 }
 
 /**
- * profil_buffer_check - whether the counters in a range can be stored to
+ * profil_buffer_check - check that the counters in a range are writable
  * @buffer: buffer
- * @start:  range,
- * @end:    all of it with 0 and ULONG_MAX
+ * @start:  first address of the range
+ * @end:    first address after it
  *
- * With mmap_lock. Return: 0, -EFAULT or -EOPNOTSUPP.
+ * With mmap_lock held. 0 and ULONG_MAX check all counters. Return: 0, -EFAULT or
+ * -EOPNOTSUPP.
  */
 int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 			unsigned long end)
@@ -76,10 +76,10 @@ int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 	return err;
 }
 
-/* Charge what is held beyond what is charged. */
+/* Charge pages that are pinned but not yet charged. */
 static int buffer_charge(struct profil_buffer *buffer)
 {
-	unsigned long wanted = max(buffer->held, buffer->reserved);
+	unsigned long wanted = max(buffer->nr_pinned, buffer->reserved);
 	int err;
 
 	if (wanted <= buffer->charged)
@@ -92,7 +92,7 @@ static int buffer_charge(struct profil_buffer *buffer)
 }
 
 /**
- * profil_buffer_charge_all - charge all pages ahead, for a profile that pins them at once
+ * profil_buffer_charge_all - charge all pages before they are pinned
  * @buffer: without pages
  *
  * Return: 0 or -ENOMEM.
@@ -110,99 +110,99 @@ int profil_buffer_charge_all(struct profil_buffer *buffer)
 
 static void buffer_uncharge(struct profil_buffer *buffer)
 {
-	unsigned long wanted = max(buffer->held, buffer->reserved);
+	unsigned long wanted = max(buffer->nr_pinned, buffer->reserved);
 
 	profil_uncharge_pages(&buffer->config->rights,
 			      buffer->charged - wanted);
 	buffer->charged = wanted;
 }
 
-static void buffer_add_held(struct profil_buffer *buffer, long nr)
+static void buffer_add_pinned(struct profil_buffer *buffer, long nr)
 {
-	buffer->held += nr;
+	buffer->nr_pinned += nr;
 	atomic64_add(nr, &buffer->mm->pinned_vm);
 	atomic_long_add(nr, &profil_stats[PROFIL_PINNED_PAGES]);
 }
 
 /*
- * How many pages of @page's compound page are pinned, from @before on; 0 takes it out. A
- * pinned compound page is not split, so its head and size stay.
+ * Set how many pages of @page's compound page are pinned; 0 removes the entry. A pinned
+ * compound page is not split, so its head and size do not change.
  */
-static int buffer_set_whole(struct profil_buffer *buffer, struct page *page,
-			    unsigned long nr)
+static int buffer_set_compound(struct profil_buffer *buffer, struct page *page,
+			       unsigned long nr)
 {
 	unsigned long index = page_to_pfn(compound_head(page));
 
 	if (!nr) {
-		xa_erase(&buffer->wholes, index);
+		xa_erase(&buffer->compounds, index);
 		return 0;
 	}
-	return xa_err(xa_store(&buffer->wholes, index, xa_mk_value(nr),
+	return xa_err(xa_store(&buffer->compounds, index, xa_mk_value(nr),
 			       GFP_NOWAIT | __GFP_NOWARN));
 }
 
-static unsigned long buffer_whole(struct profil_buffer *buffer,
-				  struct page *page)
+static unsigned long buffer_compound_pins(struct profil_buffer *buffer,
+					  struct page *page)
 {
-	void *entry = xa_load(&buffer->wholes, page_to_pfn(compound_head(page)));
+	void *entry = xa_load(&buffer->compounds, page_to_pfn(compound_head(page)));
 
 	return entry ? xa_to_value(entry) : 0;
 }
 
-/* Note that a pin keeps a page, and charge it. Return: 0 or -ENOMEM. */
-static int buffer_hold(struct profil_buffer *buffer, struct page *page)
+/* Account and charge a page that has just been pinned. Return: 0 or -ENOMEM. */
+static int buffer_account_pin(struct profil_buffer *buffer, struct page *page)
 {
 	unsigned long size = compound_nr(compound_head(page)), pinned = 0;
 	int err;
 
 	if (size > 1) {
-		pinned = buffer_whole(buffer, page);
-		err = buffer_set_whole(buffer, page, pinned + 1);
+		pinned = buffer_compound_pins(buffer, page);
+		err = buffer_set_compound(buffer, page, pinned + 1);
 		if (err)
 			return err;
 	}
 	if (pinned)
 		return 0;
-	buffer_add_held(buffer, size);
+	buffer_add_pinned(buffer, size);
 	err = buffer_charge(buffer);
 	if (!err)
 		return 0;
-	buffer_add_held(buffer, -size);
+	buffer_add_pinned(buffer, -size);
 	if (size > 1)
-		buffer_set_whole(buffer, page, 0);
+		buffer_set_compound(buffer, page, 0);
 	return err;
 }
 
-static void buffer_let_go(struct profil_buffer *buffer, struct page *page)
+static void buffer_unaccount_pin(struct profil_buffer *buffer, struct page *page)
 {
 	unsigned long size = compound_nr(compound_head(page)), pinned = 1;
 
 	if (size > 1) {
-		pinned = buffer_whole(buffer, page);
-		/* in place of one that is there: nothing is allocated */
-		buffer_set_whole(buffer, page, pinned - 1);
+		pinned = buffer_compound_pins(buffer, page);
+		/* replaces an entry, so nothing is allocated */
+		buffer_set_compound(buffer, page, pinned - 1);
 	}
 	if (pinned == 1)
-		buffer_add_held(buffer, -size);
+		buffer_add_pinned(buffer, -size);
 }
 
-/* Unpin pages that are in no index any more. May sleep. */
+/* Unpin pages that are not in the index any more. May sleep. */
 static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
 			 unsigned long nr)
 {
 	unsigned long i;
 
 	for (i = 0; i < nr; i++)
-		buffer_let_go(buffer, pages[i]);
+		buffer_unaccount_pin(buffer, pages[i]);
 	buffer_uncharge(buffer);
 	unpin_user_pages_dirty_lock(pages, nr, true);
 }
 
-/* Room in the index, so that nothing is allocated under its lock later. */
+/* Allocate index entries, because nothing may be allocated under the index's lock. */
 static int buffer_reserve(struct profil_buffer *buffer, unsigned long index,
 			  unsigned long nr)
 {
-	/* a call may wait for memory; nobody waits for a worker's mmap_lock */
+	/* a call may wait for memory; a worker that holds mmap_lock must not */
 	gfp_t gfp = current->mm == buffer->mm ? GFP_KERNEL :
 						GFP_NOWAIT | __GFP_NOWARN;
 	unsigned long i;
@@ -221,8 +221,8 @@ static void buffer_unreserve(struct profil_buffer *buffer, unsigned long index,
 }
 
 /*
- * Put pages into the index, unless the memory map has changed since @seq, so
- * that they may not be the process's any more.
+ * Put pages into the index. Fails if the memory map has changed since @seq, because the
+ * process may see other pages now.
  */
 static bool buffer_install(struct profil_buffer *buffer, unsigned long index,
 			   struct page **pages, unsigned long nr,
@@ -242,19 +242,18 @@ static bool buffer_install(struct profil_buffer *buffer, unsigned long index,
 }
 
 /*
- * Pin up to @nr pages from number @index on, which lie in one span and are absent from
- * the index. Return: how many; -EAGAIN: the memory map has changed meanwhile; or as
+ * Pin up to @nr pages from number @index on. They lie in one span and are not in the index.
+ * Return: how many are pinned; -EAGAIN: the memory map has changed; or as
  * profil_pin_pages().
  */
 static long buffer_pin_pages(struct profil_buffer *buffer, unsigned long index,
 			     unsigned long nr, struct page **pages)
 {
 	unsigned long addr = profil_config_address(buffer->config, index);
-	unsigned long seq, held = 0;
+	unsigned long seq, accounted = 0;
 	long pinned;
 	int err = 0;
 
-	/* if there is not room for all of them, there may be for some */
 	pinned = buffer_reserve(buffer, index, nr);
 	if (pinned)
 		goto unreserve;
@@ -262,13 +261,14 @@ static long buffer_pin_pages(struct profil_buffer *buffer, unsigned long index,
 	pinned = profil_pin_pages(buffer->mm, addr, nr, pages);
 	if (pinned <= 0)
 		goto unreserve;
-	while (held < pinned && !err) {
-		err = buffer_hold(buffer, pages[held]);
-		held += !err;
+	/* the user's limit may allow only some of them */
+	while (accounted < pinned && !err) {
+		err = buffer_account_pin(buffer, pages[accounted]);
+		accounted += !err;
 	}
 	if (err) {
-		unpin_user_pages(pages + held, pinned - held);
-		pinned = held;
+		unpin_user_pages(pages + accounted, pinned - accounted);
+		pinned = accounted;
 	}
 	if (!pinned) {
 		pinned = err;
@@ -279,7 +279,7 @@ static long buffer_pin_pages(struct profil_buffer *buffer, unsigned long index,
 		pinned = -EAGAIN;
 		goto unreserve;
 	}
-	/* fewer than asked for is progress: the rest gives the error */
+	/* fewer than requested is progress: the next call reports the error */
 	buffer_unreserve(buffer, index + pinned, nr - pinned);
 	return pinned;
 
@@ -289,26 +289,26 @@ unreserve:
 }
 
 /**
- * profil_buffer_pin_range - pin the next pages, at the start of a profile
- * @buffer: watched, with mmap_lock
- * @index:  the number of the first among the pages of all spans: none of these has
- *          been pinned
- * @pages:  room for PROFIL_PIN_BATCH of them
+ * profil_buffer_pin_range - pin the next pages at the start of a profile
+ * @buffer: watched, with mmap_lock held
+ * @index:  number of the first page among the pages of all spans. None of these pages is
+ *          pinned
+ * @pages:  room for PROFIL_PIN_BATCH pages
  *
- * Return: how many have been pinned, at least 1; -EAGAIN: the memory map has changed
- * meanwhile; -EBUSY: the first has to be brought first; or another error.
+ * Return: how many are pinned, at least 1; -EAGAIN: the memory map has changed; -EBUSY: the
+ * first page must be faulted in; or another error.
  */
 long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
 			     struct page **pages)
 {
-	unsigned long nr = profil_config_run(buffer->config, index);
+	unsigned long nr = profil_config_pages_from(buffer->config, index);
 
 	return buffer_pin_pages(buffer, index, min(nr, PROFIL_PIN_BATCH), pages);
 }
 
-/* Take up to UNPIN_BATCH pages out of the index. Return: how many. */
-static unsigned int buffer_take_out(struct profil_buffer *buffer,
-				    bool only_stale, struct page **pages,
+/* Remove up to UNPIN_BATCH pages from the index. Return: how many. */
+static unsigned int buffer_remove(struct profil_buffer *buffer,
+				  bool only_stale, struct page **pages,
 				    unsigned long *indices)
 {
 	XA_STATE(xas, &buffer->pages, 0);
@@ -333,14 +333,14 @@ static unsigned int buffer_take_out(struct profil_buffer *buffer,
 }
 
 /**
- * profil_buffer_sweep - unpin the pages that the process does not see any more
- * @buffer: with mmap_lock
+ * profil_buffer_sweep - unpin stale pages, and check the memory where they were
+ * @buffer: with mmap_lock held
  *
- * And check the memory where they were: it may be gone, as where a file was truncated.
- * So the work is in proportion to what the process has had changed. A CPU may be writing
- * to such a page still, if its notifier has not waited for that yet: until it has, the
- * mapping that it is about keeps the page. Return: 0; -EAGAIN: there are more; or as
- * profil_buffer_check().
+ * The check finds memory that is gone, for example because a file was truncated. The cost is
+ * proportional to what has changed. A CPU may still be writing to such a page if its
+ * notifier has not waited for that CPU yet: until it has, the old mapping keeps the page.
+ *
+ * Return: 0; -EAGAIN: there are more stale pages; or as profil_buffer_check().
  */
 int profil_buffer_sweep(struct profil_buffer *buffer)
 {
@@ -350,9 +350,9 @@ int profil_buffer_sweep(struct profil_buffer *buffer)
 	int err = 0;
 
 	while (READ_ONCE(buffer->nr_stale)) {
-		if (done >= SWEEP_MOST)
+		if (done >= SWEEP_LIMIT)
 			return err ?: -EAGAIN;
-		nr = buffer_take_out(buffer, true, pages, indices);
+		nr = buffer_remove(buffer, true, pages, indices);
 		buffer_unpin(buffer, pages, nr);
 		for (i = 0; i < nr && !err &&
 		     !(buffer->config->flags & PROFIL_CHECK_ON_HIT); i++) {
@@ -367,13 +367,13 @@ int profil_buffer_sweep(struct profil_buffer *buffer)
 }
 
 /**
- * profil_buffer_pin - pin the page that a sample waits for
- * @buffer: watched, with mmap_lock
+ * profil_buffer_pin - pin the page of a pending sample
+ * @buffer: watched, with mmap_lock held
  * @index:  the page's number among the pages of all spans
  *
- * Return: 0; -EAGAIN: the memory map changes all the time; -EBUSY: the page has to be
- * brought first; -ENOMEM: the user's limit, or no memory; or what ends the profile:
- * -EFAULT, -EOPNOTSUPP and the like.
+ * Return: 0; -EAGAIN: the memory map keeps changing; -EBUSY: the page must be faulted in;
+ * -ENOMEM: the user's limit, or no memory; or an error that ends the profile: -EFAULT,
+ * -EOPNOTSUPP and the like.
  */
 int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 {
@@ -386,9 +386,9 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 	if (entry && !xa_pointer_tag(entry))
 		return 0;
 	/*
-	 * It may be going stale just now: out with it. Taking the lock here makes sure
-	 * that what goes stale is counted. Once out, it stays out, as only we put pages
-	 * in.
+	 * The page is stale, or becomes stale now: remove it first. Taking the lock waits
+	 * until the page is counted in nr_stale, for the sweep. Only our caller adds pages,
+	 * so the entry then stays empty.
 	 */
 	if (entry) {
 		xa_lock(&buffer->pages);
@@ -404,11 +404,10 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 }
 
 /**
- * profil_buffer_unpin_all - give all pages and the charge back
+ * profil_buffer_unpin_all - unpin and uncharge all pages
  * @buffer: no CPU may write to it any more
  *
- * May sleep. Called with mm_users at 0 when the process ends: only what mm_count
- * keeps is used here.
+ * May sleep. When the process ends, mm_users is 0: this uses only what mm_count protects.
  */
 void profil_buffer_unpin_all(struct profil_buffer *buffer)
 {
@@ -418,15 +417,15 @@ void profil_buffer_unpin_all(struct profil_buffer *buffer)
 
 	buffer->reserved = 0;
 	do {
-		nr = buffer_take_out(buffer, false, pages, indices);
+		nr = buffer_remove(buffer, false, pages, indices);
 		buffer_unpin(buffer, pages, nr);
 		cond_resched();
 	} while (nr == UNPIN_BATCH);
 }
 
-/* Tag the pages from @index to @last. Holds up others only for SCAN_BATCH. */
-static void buffer_go_stale(struct profil_buffer *buffer, unsigned long index,
-			    unsigned long last)
+/* Tag pages @index to @last as stale. Drops the lock after each SCAN_BATCH entries. */
+static void buffer_mark_stale(struct profil_buffer *buffer, unsigned long index,
+			      unsigned long last)
 {
 	XA_STATE(xas, &buffer->pages, index);
 	unsigned int scanned = 0;
@@ -434,7 +433,7 @@ static void buffer_go_stale(struct profil_buffer *buffer, unsigned long index,
 
 	xas_lock(&xas);
 	xas_for_each(&xas, entry, last) {
-		/* else it is only reserved, or stale since earlier */
+		/* others are only reserved, or already stale */
 		if (!xa_is_zero(entry) && !xa_pointer_tag(entry)) {
 			xas_store(&xas, xa_tag_pointer(entry, PROFIL_STALE));
 			xas_set_mark(&xas, STALE_MARK);
@@ -450,15 +449,15 @@ static void buffer_go_stale(struct profil_buffer *buffer, unsigned long index,
 }
 
 /**
- * profil_buffer_invalidate - let go of pages that are being replaced
+ * profil_buffer_invalidate - mark pages as stale that are being replaced
  * @buffer: buffer
- * @start:  range of user addresses
+ * @start:  first user address of the range
  * @end:    first address after it
- * @seq:    of the notifier
+ * @seq:    sequence number of the notifier
  *
- * Does not sleep (but for the index's lock on PREEMPT_RT), and neither pins nor
- * unpins: that needs service_mutex. A CPU that has looked a page up before may be
- * writing to it: the caller waits for those. Return: whether the range holds counters.
+ * Does not sleep, except for the index's lock on PREEMPT_RT. Does not pin or unpin, which
+ * would need the service_mutex. A CPU that has looked up a page before may still be writing
+ * to it: the caller waits for that. Return: whether the range holds counters.
  */
 bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 			      unsigned long end, unsigned long seq)
@@ -469,9 +468,9 @@ bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 	if (i == config->nr_spans || config->spans[i].addr >= end)
 		return false;
 	/*
-	 * A pin that is under way starts over. Not so for a range without counters,
-	 * whatever the comment at mmu_interval_set_seq() asks for: no pin looks
-	 * there, and all that malloc() does should not hold pinning up.
+	 * Makes a pin that is in progress start over. Not done for a range without counters,
+	 * although the comment at mmu_interval_set_seq() requires it: nothing is pinned
+	 * there, and otherwise each malloc() could delay pinning.
 	 */
 	xa_lock(&buffer->pages);
 	mmu_interval_set_seq(&buffer->notifier, seq);
@@ -486,7 +485,7 @@ bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 			last = first + ((end - 1 - span->addr) >> PAGE_SHIFT);
 		if (start > span->addr)
 			first += (start - span->addr) >> PAGE_SHIFT;
-		buffer_go_stale(buffer, first, last);
+		buffer_mark_stale(buffer, first, last);
 	}
 	return true;
 }

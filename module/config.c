@@ -368,8 +368,8 @@ unsigned long profil_config_address(const struct profil_config *config,
 }
 
 /* How many pages of its span there are from this one on. */
-unsigned long profil_config_run(const struct profil_config *config,
-				unsigned long index)
+unsigned long profil_config_pages_from(const struct profil_config *config,
+				       unsigned long index)
 {
 	const struct profil_span *span = config_span_of(config, index);
 

@@ -80,7 +80,7 @@ u32 profil_config_span_after(const struct profil_config *config,
 			     unsigned long addr);
 unsigned long profil_config_address(const struct profil_config *config,
 				    unsigned long index);
-unsigned long profil_config_run(const struct profil_config *config,
-				unsigned long index);
+unsigned long profil_config_pages_from(const struct profil_config *config,
+				       unsigned long index);
 
 #endif /* _PROFIL_CONFIG_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The door: /dev/profil and its ioctls. Only copying of arguments is done here;
- * the commands themselves are in lifecycle.c. A descriptor carries no state.
+ * The ioctl entry points of /dev/profil. They copy arguments; lifecycle.c carries the
+ * commands out. An open file has no state of its own.
  */
 #include <linux/build_bug.h>
 #include <linux/compat.h>
@@ -21,7 +21,7 @@
 #include "policy.h"
 #include "stats.h"
 
-/* Any command's argument; the size is where all of them have it. */
+/* The argument of any command. The size comes first in all of them. */
 union argument {
 	u32 size;
 	struct profil_info info;
@@ -72,25 +72,25 @@ static int device_status(union argument *arg)
 
 /**
  * struct command - an ioctl
- * @run:      carries it out on an argument in kernel memory
- * @size:     of the argument as this kernel knows it
- * @min_size: of the argument in its first version
- * @answers:  whether the argument is written back
+ * @run:       function that carries it out, with the argument in kernel memory
+ * @size:      size of the argument as this module knows it
+ * @min_size:  size of the argument in its first version
+ * @copy_back: the argument is copied back to the caller
  */
 struct command {
 	int (*run)(union argument *arg);
 	u32 size;
 	u32 min_size;
-	bool answers;
+	bool copy_back;
 };
 
-#define COMMAND(_nr, _run, _type, _last, _answers)			\
+#define COMMAND(_nr, _run, _type, _last, _copy_back)			\
 	[_IOC_NR(_nr)] = {						\
 		.run = _run,						\
 		.size = sizeof(_type) +					\
 			BUILD_BUG_ON_ZERO(sizeof(_type) % 8),		\
 		.min_size = offsetofend(_type, _last),			\
-		.answers = _answers,					\
+		.copy_back = _copy_back,					\
 	}
 
 static const struct command commands[] = {
@@ -103,9 +103,9 @@ static const struct command commands[] = {
 		pinned_bytes, true),
 };
 
-/* What this kernel does not know of the argument is 0, and stays so. */
-static int device_answer(void __user *user, const union argument *arg,
-			 const struct command *command)
+/* A newer caller's fields beyond command->size were zero on input and stay zero. */
+static int device_copy_back(void __user *user, const union argument *arg,
+			    const struct command *command)
 {
 	if (copy_to_user(user, arg, min(arg->size, command->size)))
 		return -EFAULT;
@@ -129,28 +129,28 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 		return -EFAULT;
 	if (size < command->min_size)
 		return -EINVAL;
-	/* so that nobody has us look for a non-zero byte in all his memory */
+	/* limits the search for non-zero bytes that a caller can request */
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(&arg, command->size, user, size);
 	if (err)
 		return err;
-	/* another thread may have changed it between the two reads */
+	/* another thread may have changed the size between the two reads */
 	arg.size = size;
-	/* not only after a stop: a call that fails is to change nothing */
-	if (command->answers && device_answer(user, &arg, command))
+	/* fail before anything is changed if the result could not be copied back */
+	if (command->copy_back && device_copy_back(user, &arg, command))
 		return -EFAULT;
 
 	err = command->run(&arg);
 	/*
-	 * Inserting a notifier gives up when any signal is pending: let the
-	 * handler run and the call start over, since nothing has been done.
+	 * Inserting the notifier fails while a signal is pending. Nothing has been done
+	 * yet, so let the handler run and restart the call.
 	 */
 	if (err == -EINTR)
 		return -ERESTARTNOINTR;
-	if (err || !command->answers)
+	if (err || !command->copy_back)
 		return err;
-	return device_answer(user, &arg, command);
+	return device_copy_back(user, &arg, command);
 }
 
 static const struct file_operations device_fops = {

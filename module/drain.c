@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples that still wait when their address space ends: a process may end before a
- * worker has come to pin the page of its last sample. Private memory ends with it, and
- * its counters with nobody to read them. Shared memory stays: there the counter is in a
- * page of the file, whether or not this process has it mapped.
+ * Counts samples that are still pending when their address space ends, because the process
+ * ended before the worker pinned their pages. Counters in private memory end with it. In
+ * shared memory they remain: the counter is in a page of the file, whether or not this
+ * process has the page mapped.
  *
- * mm_users is 0, so that no fault is taken any more. The page is taken from the file.
- * Where it does not exist yet, the exiting process makes it, or a worker that has been
- * here, and the cgroup of the process is charged. Another process that held the memory
- * last makes none.
+ * mm_users is 0, so no fault is possible, and the page is taken from the file. If it does
+ * not exist yet, the exiting process creates it, or the worker that held the memory last,
+ * and the cgroup of the process is charged. Another process that held the memory last
+ * does not create pages.
  */
 #include <linux/errno.h>
 #include <linux/memcontrol.h>
@@ -19,29 +19,30 @@
 #include "compat.h"
 #include "config.h"
 #include "drain.h"
+#include "pending.h"
 #include "pin.h"
 #include "sampler.h"
 #include "session.h"
-#include "pending.h"
 
 /*
- * Make a page of shmem, or read it from swap. The exiting thread has no memory any more
- * that would say which cgroup to charge. Return: the page, with a reference, or an error.
+ * Create a page of shmem, or read it from swap, in the exiting thread. Its memory, which
+ * usually determines the cgroup to charge, is gone. Return: the page, with a reference, or
+ * an error.
  */
-static struct page *drain_make(struct address_space *mapping, pgoff_t index)
+static struct page *drain_create_page(struct address_space *mapping, pgoff_t index)
 {
 	struct mem_cgroup *memcg = compat_get_mem_cgroup_of_current();
 	struct mem_cgroup *old = compat_set_active_memcg(memcg);
-	struct page *page = profil_pin_make(mapping, index);
+	struct page *page = profil_pin_create_page(mapping, index);
 
 	compat_set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return page;
 }
 
-/* The page of a shared mapping at an address, with a reference; or NULL. */
-static struct page *drain_page(struct profil_session *session,
-			       unsigned long addr)
+/* Get the page of a shared mapping at an address, with a reference; or NULL. */
+static struct page *drain_get_page(struct profil_session *session,
+				   unsigned long addr)
 {
 	struct vm_area_struct *vma = find_vma(session->mm, addr);
 	struct address_space *mapping;
@@ -54,9 +55,9 @@ static struct page *drain_page(struct profil_session *session,
 	mapping = vma->vm_file->f_mapping;
 	index = linear_page_index(vma, addr);
 	if (session->tgid == current->tgid)
-		page = drain_make(mapping, index);
+		page = drain_create_page(mapping, index);
 	else if (current->flags & PF_WQ_WORKER && compat_has_active_memcg())
-		page = profil_pin_make(mapping, index);
+		page = profil_pin_create_page(mapping, index);
 	else
 		page = find_get_page(mapping, index);
 	return IS_ERR(page) ? NULL : page;
@@ -67,13 +68,13 @@ static bool drain_count_one(struct profil_session *session,
 {
 	unsigned long addr = profil_config_address(session->config,
 						   sample->buf_offset >> PAGE_SHIFT);
-	struct page *page = drain_page(session, addr);
+	struct page *page = drain_get_page(session, addr);
 	bool counted = false;
 
 	if (!page)
 		return false;
 	lock_page(page);
-	/* else the file has been truncated meanwhile */
+	/* otherwise the file has been truncated */
 	if (page->mapping && PageUptodate(page)) {
 		counted = profil_sampler_count_in(session, page, sample,
 						  &session->settled);
@@ -85,11 +86,11 @@ static bool drain_count_one(struct profil_session *session,
 }
 
 /**
- * profil_drain_pending - count what still waits, where the address space ends
- * @session: withdrawn, with mmap_lock and its service_mutex; mm_users is 0, and its
- *           mappings are there
+ * profil_drain_pending - count the pending samples of an address space that ends
+ * @session: unpublished, with its mmap_lock and service_mutex held. mm_users is 0, but the
+ *           mappings still exist
  *
- * May sleep. What cannot be counted is lost.
+ * May sleep. Samples that cannot be counted are lost.
  */
 void profil_drain_pending(struct profil_session *session)
 {

@@ -1,24 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a session begins and ends: start, stop, status, fork's child, exit.
+ * How a session starts and ends.
  *
- * It is in the table (table.c) from the moment it is complete until it ends.
- * Whoever takes it out of the table owns its end:
+ *       start                          fork
+ *         |                              |
+ *         +---------- activate ----------+
+ *                        |
+ *                     publish
+ *                        v
+ *            +-----------------------+
+ *            | RUNNING, in the table |---- limit reached, log full, fault ----+
+ *            +-----------------------+                                        |
+ *                        |                                                  stop
+ *   stop, replaced, exit |                                                  unpin
+ *                        |                                                    v
+ *                        |                      +--------------------------------+
+ *                        |                      | LIMIT, FULL or FAULT: still in |
+ *                        |                      | the table, for its status      |
+ *                        |                      +--------------------------------+
+ *                        |                               |
+ *                        |                               | stop, replaced, exit
+ *                        +---------------+---------------+
+ *                                        v
+ *                                    unpublish    the caller that removes it from the table
+ *                                        |        takes the steps that follow
+ *                                      stop       no CPU samples for it any more
+ *                                        |
+ *                             settle, drain or discard what is pending
+ *                                        |
+ *                                      unpin      if that has not been done
+ *                                        |
+ *                                    uncharge
+ *                                        |
+ *                                       put       freed a grace period after the last
+ *                                                 reference (session.c)
  *
- * - stop, and start for the session that it replaces: threads of the process
- *   may be in the sampler on other CPUs. They see that it is withdrawn, or are
- *   waited for (profil_cpus_barrier()); so no counter is written any more when
- *   the call returns.
- * - the end of the address space (exit, or exec's switch to a new one): the
- *   notifier's release comes when mm_users is 0. The sampler runs only where
- *   current->mm is the session's, and such a thread holds mm_users: there is
- *   none. What still waits is counted (drain.c). Pins and charge are given back at
- *   once: within exit, or by the worker where that held the memory last.
- * - the worker, for a session whose end no notifier reports: a child's, before the
- *   worker has come to watch its memory.
+ * There are three ways to stop sampling once a session is unpublished:
  *
- * A profile that ends by itself (limit, full, fault) stays in the table for its
- * status, but gives back at once what it holds (worker.c).
+ * - A stop call, or a start for the session that it replaces: threads of the process may
+ *   be in the sampler on other CPUs. They either see that the session is unpublished, or
+ *   the call waits for them (profil_cpus_barrier()). So no counter is written after the
+ *   call returns. Pending samples are settled: pinned and counted (worker.c).
+ * - The address space ends (exit, or exec, which switches to a new one): the notifier's
+ *   release callback runs when mm_users is 0. The sampler runs only for a thread whose
+ *   current->mm is the session's. Such a thread holds mm_users, so there is none. Pending
+ *   samples are counted in shared memory (drain.c). The callback runs within exit, or in
+ *   the worker if that held the last reference to the memory.
+ * - The worker, for a child whose memory is not watched yet, so that no notifier reports
+ *   its end. Pending samples are lost.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -32,18 +61,18 @@
 #include "clock.h"
 #include "compat.h"
 #include "config.h"
-#include "hooks.h"
 #include "drain.h"
+#include "hooks.h"
 #include "lifecycle.h"
 #include "reaper.h"
-#include "worker.h"
 #include "session.h"
+#include "stats.h"
 #include "table.h"
 #include "timer.h"
-#include "stats.h"
 #include "trace.h"
+#include "worker.h"
 
-/* The calling process's session, or NULL. */
+/* Get the calling process's session, or NULL. */
 static struct profil_session *lifecycle_get_own(void)
 {
 	struct profil_session *session;
@@ -56,7 +85,7 @@ static struct profil_session *lifecycle_get_own(void)
 	return session;
 }
 
-/* End ticks for a session that has left the table. */
+/* Wait until no CPU samples for a session that has left the table. */
 static void lifecycle_stop_sampling(struct profil_session *session)
 {
 	WRITE_ONCE(session->unpublished, true);
@@ -64,9 +93,9 @@ static void lifecycle_stop_sampling(struct profil_session *session)
 }
 
 /*
- * What the caller's own session has, this one takes the place of: it is charged
- * only beyond that, so that a profile can be replaced at the cap too. Regions that
- * forked children still count by are not given back by that.
+ * Charge the session and its regions. The new session replaces the caller's own, so only
+ * the difference is charged: a user at the limit can still replace a profile. The old
+ * regions stay charged while sessions of forked children use them.
  */
 static int lifecycle_charge(struct profil_config *config)
 {
@@ -94,7 +123,7 @@ static int lifecycle_charge(struct profil_config *config)
 	return 0;
 }
 
-/* Of one session; with the last one that counts by @config go its regions. */
+/* Uncharge one session, and the regions with the last session of @config. */
 static void lifecycle_uncharge(struct profil_config *config)
 {
 	profil_uncharge_session(&config->rights);
@@ -102,7 +131,7 @@ static void lifecycle_uncharge(struct profil_config *config)
 		profil_uncharge_regions(&config->rights, config->nr_ranges);
 }
 
-/* The end of a withdrawn session. Under its service_mutex; the caller buries it. */
+/* The session is unpublished, and its service_mutex is held. */
 static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
 	struct profil_figures figures;
@@ -115,21 +144,21 @@ static void lifecycle_unpin_uncharge(struct profil_session *session)
 			  figures.lost);
 }
 
-/* The last reference to a finished session but for those at work, and its module's. */
+/* Put the table's reference and the module's. */
 static void lifecycle_put(struct profil_session *session)
 {
 	profil_session_put(session);
 	/*
-	 * Unloading waits until it has been freed, and that for the notifier
-	 * callback that may be our caller: so rmmod works as soon as a stop has
-	 * returned or the process has been waited for; or a little later, if a
-	 * worker held its memory last; or within a second, if it was not watched
-	 * (reaper.c).
+	 * Unloading waits until the session is freed, and freeing it waits for the notifier
+	 * callback, which may be our caller. So rmmod works as soon as a stop has returned
+	 * or a parent has waited for the process. It works a little later if a worker held
+	 * the last reference to the memory, and within a second if the memory was not
+	 * watched (reaper.c).
 	 */
 	module_put(THIS_MODULE);
 }
 
-/* The end of a withdrawn session. What waits is not counted any more. */
+/* End an unpublished session without counting its pending samples. */
 static void lifecycle_discard(struct profil_session *session)
 {
 	mutex_lock(&session->service_mutex);
@@ -140,10 +169,10 @@ static void lifecycle_discard(struct profil_session *session)
 }
 
 /*
- * Whether a forked child needs no repair, as no sample has waited for a page. Its memory is
- * not watched before: most children execute another program or end sooner, and take none
- * of the locks that a subscription takes. PREEMPT_RT has only a reserve for children of
- * children that are not watched (fork.c), so that there it is not put off.
+ * Whether a forked child has no samples yet, so that there is nothing to do for it. Its
+ * memory is not watched before the first sample: most children exec or exit sooner, and
+ * avoid the locks that a subscription takes. Not on PREEMPT_RT, where a child that is not
+ * watched can follow its own forks only with the small reserve of spares (spare.c).
  */
 static bool lifecycle_is_unsampled(struct profil_session *session)
 {
@@ -154,8 +183,8 @@ static bool lifecycle_is_unsampled(struct profil_session *session)
 }
 
 /*
- * mmap_lock for reading, and the memory watched, if that is to be had without a wait: a
- * thread may hold the lock for as long as a page takes to come.
+ * Take mmap_lock for reading, and watch the memory if it is not watched. Does not wait: a
+ * thread may hold the lock for as long as a page takes to arrive.
  */
 static bool lifecycle_try_lock_mm(struct profil_session *session)
 {
@@ -168,7 +197,7 @@ static bool lifecycle_try_lock_mm(struct profil_session *session)
 	return true;
 }
 
-/* Return: whether there is more to be done now. */
+/* Return: whether the worker must run again. */
 static bool lifecycle_try_pass(struct profil_session *session)
 {
 	bool again = true;
@@ -183,10 +212,7 @@ static bool lifecycle_try_pass(struct profil_session *session)
 	return again;
 }
 
-/*
- * lifecycle_work - the worker: what needs process context, and no call does
- * @work: of a session, with its reference
- */
+/* The worker: everything that needs process context. It has a reference to the session. */
 static void lifecycle_work(struct work_struct *work)
 {
 	struct profil_session *session =
@@ -197,12 +223,12 @@ static void lifecycle_work(struct work_struct *work)
 	if (profil_session_take_mm(session, &memcg)) {
 		gone = false;
 		/*
-		 * What is allocated (page tables too) is charged to the process, also
-		 * where the memory ends here
+		 * Charge allocations, page tables too, to the process, also if its memory
+		 * ends here.
 		 */
 		old = compat_set_active_memcg(memcg);
 		if (lifecycle_is_unsampled(session))
-			profil_reaper_begin();
+			profil_reaper_start();
 		else
 			again = lifecycle_try_pass(session);
 		if (!again || !profil_session_requeue(session, memcg)) {
@@ -223,20 +249,15 @@ static void lifecycle_work(struct work_struct *work)
 	profil_session_put(session);
 }
 
-/*
- * lifecycle_exit - the address space ends
- * @session: of it; see the top of the file
- *
- * In the notifier's callback, with mm_users at 0.
- */
+/* The address space ends: the notifier's release callback. mm_users is 0. */
 static void lifecycle_exit(struct profil_session *session)
 {
-	/* else a stop or a replacement has it, or it has not begun */
+	/* not there: a stop or a replacement ends it, or it was never published */
 	if (!profil_table_unpublish(session->mm, session))
 		return;
 	/* no barrier: no sampler runs, see the top of the file */
 	WRITE_ONCE(session->unpublished, true);
-	/* free, or held for short: the mappings have no users, but may be reaped */
+	/* never held for long: the mappings have no users, but may be reaped */
 	mmap_read_lock(session->mm);
 	mutex_lock(&session->service_mutex);
 	profil_drain_pending(session);
@@ -247,8 +268,8 @@ static void lifecycle_exit(struct profil_session *session)
 }
 
 /*
- * What a session has from when it counts as one until it is finished. @task is the
- * thread that starts it, or a child that does not run yet.
+ * From here on it counts as a session, until it is uncharged. @task is the thread that
+ * starts it, or a child that does not run yet.
  */
 static void lifecycle_activate(struct profil_session *session, struct task_struct *task)
 {
@@ -265,19 +286,19 @@ static void lifecycle_activate(struct profil_session *session, struct task_struc
 	session->release = lifecycle_exit;
 	INIT_DELAYED_WORK(&session->work, lifecycle_work);
 	atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
-	/* it has the module until its end, and then its code */
+	/* unlike its module reference, lasts until the session is freed */
 	profil_session_hold_module();
 }
 
 /**
- * profil_lifecycle_start_child - start a forked child's session
+ * profil_lifecycle_start_child - start a session for a forked child
  * @parent: the parent's session, under rcu_read_lock()
  * @child:  a spare session
  * @task:   the child, which does not run yet
  *
- * Atomic context. No notifier is inserted here: the worker does it when the first sample is
- * pending. The worker also runs once before, to find a child that has already exited; later
- * the reaper looks for it.
+ * Atomic context. The memory is not watched yet: the worker does that when the first
+ * sample is pending. It also runs once before that, for a child that exits without a
+ * sample. After that the reaper looks for the child's exit.
  *
  * Return: 0; -ENOSPC: the user's limit; or -ESRCH: @parent has just ended.
  */
@@ -295,16 +316,16 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	err = -ESRCH;
 	if (!profil_hooks_get_for_child(profil_clock_needs_timer(config)))
 		goto uncharge;
-	/* this fails if the parent has just ended and nothing else holds the module */
+	/* fails if the parent has just ended and nothing else holds the module */
 	if (!try_module_get(THIS_MODULE))
 		goto put_hooks;
-	/* 0 if the parent was the last session of @config, and has ended */
+	/* 0 if @parent was the last session of @config and has just ended */
 	if (!atomic_inc_not_zero(&config->sessions))
 		goto put_module;
-	/* the parent's reference lasts until a grace period after it left the table */
+	/* @parent holds its reference until a grace period after it left the table */
 	refcount_inc(&config->ref);
 	child->config = config;
-	/* where the parent's log ended when it was copied, or a little after that */
+	/* the end of the parent's log when it was copied, or a little after that */
 	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
 	lifecycle_activate(child, task);
 	profil_table_publish(child);
@@ -334,12 +355,12 @@ static int lifecycle_check_all(struct profil_session *session)
 	return err;
 }
 
-/* Charge, watch, and pin or check the memory. */
+/* Charge and watch the memory, and pin or check it. */
 static int lifecycle_prepare(struct profil_session *session)
 {
 	int err = 0;
 
-	/* before the memory is watched: from then on a worker may unpin and uncharge all */
+	/* before the memory is watched: after that a worker may unpin and uncharge all */
 	if (!(session->config->flags & PROFIL_PIN_ON_HIT))
 		err = profil_buffer_charge_all(&session->buffer);
 	if (!err)
@@ -350,13 +371,13 @@ static int lifecycle_prepare(struct profil_session *session)
 		err = lifecycle_check_all(session);
 	else
 		err = profil_worker_pin_all(session);
-	/* another thread may just have unmapped what was pinned */
+	/* another thread may have just unmapped what was pinned */
 	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		err = -EFAULT;
 	return err;
 }
 
-/* The reference to @config is the session's, or put if there is an error. */
+/* The session takes over the reference to @config. On error it is put. */
 static struct profil_session *lifecycle_create(struct profil_config *config)
 {
 	struct profil_session *session;
@@ -373,7 +394,7 @@ static struct profil_session *lifecycle_create(struct profil_config *config)
 	err = profil_hooks_get(profil_clock_needs_timer(config));
 	if (err)
 		goto uncharge;
-	/* which the caller's descriptor holds now */
+	/* the caller's open file holds the module now */
 	__module_get(THIS_MODULE);
 	lifecycle_activate(session, current);
 
@@ -396,7 +417,7 @@ put_config:
 	return ERR_PTR(err);
 }
 
-/* Under its service_mutex. */
+/* With the session's service_mutex held. */
 static void lifecycle_read_status(struct profil_session *session,
 				  struct profil_status *status)
 {
@@ -413,7 +434,7 @@ static void lifecycle_read_status(struct profil_session *session,
 	status->out_of_range = figures.out_of_range;
 	status->pending = profil_pending_sum(&session->pending);
 	status->lost = figures.lost;
-	status->pinned_bytes = (u64)session->buffer.held << PAGE_SHIFT;
+	status->pinned_bytes = (u64)session->buffer.nr_pinned << PAGE_SHIFT;
 	status->error = READ_ONCE(session->error);
 	status->forks_followed = atomic_long_read(&session->forks_followed);
 	status->fork_failures = atomic_long_read(&session->fork_failures);
@@ -421,12 +442,13 @@ static void lifecycle_read_status(struct profil_session *session,
 }
 
 /*
- * Count what waits and end a withdrawn session, by a call of its process. If that is being
- * killed, its counters go with it, and the worker ends the session: a worker that has the
- * service_mutex may wait for memory that only this process can free.
+ * Count the pending samples of an unpublished session of the caller, then end it. If the
+ * caller is being killed, its counters are lost, and the worker ends the session instead:
+ * a worker that holds the service_mutex may wait for memory that only the caller's exit can
+ * free.
  */
-static void lifecycle_settle(struct profil_session *session,
-			     struct profil_status *status)
+static void lifecycle_settle_and_put(struct profil_session *session,
+				     struct profil_status *status)
 {
 	if (profil_worker_settle(session)) {
 		set_bit(PROFIL_ABANDONED, &session->flags);
@@ -441,12 +463,11 @@ static void lifecycle_settle(struct profil_session *session,
 }
 
 /**
- * profil_lifecycle_start - profile the calling process, from now on by @config
- * @config: the caller's reference goes to the session
+ * profil_lifecycle_start - start to profile the calling process
+ * @config: what to count; the session takes over the caller's reference
  *
- * May sleep. The earlier session, if any, is replaced in one step, and no CPU
- * counts for it when this returns. Return: 0, or an error, with the earlier
- * session untouched.
+ * May sleep. The process's earlier session, if any, is replaced in one step, and no CPU
+ * samples for it on return. Return: 0, or an error: then the earlier session continues.
  */
 int profil_lifecycle_start(struct profil_config *config)
 {
@@ -456,7 +477,7 @@ int profil_lifecycle_start(struct profil_config *config)
 	session = lifecycle_create(config);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
-	/* before it can have been replaced, and freed, by another thread */
+	/* before it is published: then another thread could replace and free it */
 	trace_profil_start(session->tgid, config->rate, config->flags,
 			   config->nr_ranges, config->nr_pages);
 	timer = profil_clock_needs_timer(config);
@@ -465,17 +486,17 @@ int profil_lifecycle_start(struct profil_config *config)
 		profil_timer_begin();
 	if (old) {
 		lifecycle_stop_sampling(old);
-		lifecycle_settle(old, NULL);
+		lifecycle_settle_and_put(old, NULL);
 	}
 	return 0;
 }
 
 /**
- * profil_lifecycle_stop - end the calling process's session
- * @status: zeroed; gets the final figures, or stays zero if there was none
+ * profil_lifecycle_stop - stop the calling process's session
+ * @status: zeroed; gets the final counts, or stays zero if there is no session
  *
- * May sleep. No CPU counts for the process any more when this returns, and what
- * waited has been counted. Return: 0, or -EINTR with the session as it was.
+ * May sleep. On return no CPU samples for the process, and pending samples have been
+ * counted. Return: 0, or -EINTR: then the session continues.
  */
 int profil_lifecycle_stop(struct profil_status *status)
 {
@@ -485,15 +506,15 @@ int profil_lifecycle_stop(struct profil_status *status)
 	session = lifecycle_get_own();
 	if (!session)
 		return 0;
-	/* before the point of no return: a signal may keep us from it */
+	/* before the session is unpublished: a signal can interrupt this */
 	err = profil_worker_watch(session);
 	if (err == -EINTR)
 		goto put;
 	err = 0;
-	/* else another thread has stopped or replaced it meanwhile: that is us too */
+	/* NULL: another thread has stopped or replaced it, which is as good */
 	if (profil_table_unpublish(current->mm, session)) {
 		lifecycle_stop_sampling(session);
-		lifecycle_settle(session, status);
+		lifecycle_settle_and_put(session, status);
 	}
 put:
 	profil_session_put(session);
@@ -501,10 +522,10 @@ put:
 }
 
 /**
- * profil_lifecycle_status - figures of the calling process's session so far
- * @status: zeroed; stays zero if there is none
+ * profil_lifecycle_status - report the calling process's session
+ * @status: zeroed; stays zero if there is no session
  *
- * May sleep: what waits is counted first. Return: 0, or -EINTR.
+ * May sleep. Pending samples are counted first. Return: 0, or -EINTR.
  */
 int profil_lifecycle_status(struct profil_status *status)
 {

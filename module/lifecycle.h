@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a session begins and ends.
+ * How a session starts and ends: what the ioctls and fork call.
  */
 #ifndef _PROFIL_LIFECYCLE_H
 #define _PROFIL_LIFECYCLE_H

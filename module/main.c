@@ -51,9 +51,9 @@ static int __init profil_init(void)
 	int err;
 
 	/*
-	 * Counters are written by another address than the program reads them by.
-	 * Where a cache keeps a line for each address, the program would see old
-	 * counts, and a flush is nothing for hard interrupts.
+	 * The kernel writes counters through another virtual address than the program
+	 * reads them through. If the cache holds a separate line for each address, the
+	 * program sees stale counts, and the cache cannot be flushed in a hard interrupt.
 	 */
 	if (compat_dcache_is_aliasing()) {
 		pr_err("the data caches of this processor alias: programs would not see their counts\n");
@@ -75,7 +75,7 @@ err_device:
 	return err;
 }
 
-/* No descriptor is open and no session lives: both hold the module. */
+/* No descriptor is open and no session exists: each holds a reference to the module. */
 static void __exit profil_exit(void)
 {
 	profil_device_exit();

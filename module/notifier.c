@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel tells about changes to a profiled address space, and what they
- * mean for its counters:
+ * Changes to a profiled address space that the kernel reports, and what they mean for its
+ * counters:
  *
- *	event			comes from			counters
- *	UNMAP			munmap, mremap, MAP_FIXED	profile ends
- *	PROTECTION_VMA		mprotect to no write		profile ends
+ *	event			sent by				counters
+ *	UNMAP			munmap, mremap, MAP_FIXED	profile stops
+ *	PROTECTION_VMA		mprotect to read-only		profile stops
  *				NUMA hints, userfaultfd		no change
  *	PROTECTION_PAGE		fork, write-back		no change
  *	SOFT_DIRTY		/proc/PID/clear_refs		no change
  *	CLEAR and all others	madvise, truncation, KSM,	stale: pinned again
- *				migration, THP			when next hit
+ *				migration, THP			at the next hit
  *	RELEASE			exit, exec			session ends
  *
- * With PROFIL_CHECK_ON_HIT, what would end the profile makes the counters stale as
- * well: it ends when the next hit finds that they cannot be pinned any more.
+ * No change: the process continues to see the page that is pinned. This is true for fork
+ * too, which copies a pinned page for the child at once.
  *
- * Older kernels (6.1) send UNMAP for hugetlb pages that are only discarded too:
- * there it ends the profile, since nothing tells the two apart.
+ * Stale: the memory may also be gone, for example if a file was truncated. So all samples of
+ * the session stay pending until the worker has checked that the memory is still there.
  *
- * "No change": the process goes on with the page that is pinned. That is true
- * of fork too, which gives the child a copy of a pinned page at once.
+ * With PROFIL_CHECK_ON_HIT, an event that would stop the profile only makes the counters
+ * stale. The profile stops when a later hit finds that they cannot be pinned any more.
  *
- * "Stale" may be the end as well (a file may have been truncated): until the worker has
- * seen that all of the memory is still there, all samples of the session wait.
+ * Older kernels (6.1) send UNMAP also for hugetlb pages that are only discarded. There that
+ * stops the profile, because the two cases cannot be told apart.
  *
- * "Stale" and "ends": what the event announces must not happen while a CPU still
- * writes to the old page. So each CPU that may have looked the page up before is
- * waited for (profil_cpus_barrier(): a few instructions each); nothing here
- * waits for anything else. In particular not for service_mutex, whose holder may
- * be pinning, and so waiting for the lock that our caller holds: but at RELEASE,
- * when nobody can be. Events that may not block (the OOM killer's) are therefore
- * handled like all others.
+ * Except for "no change", the kernel must not continue while a CPU still writes to the old
+ * page. So the callback waits for each CPU that may have looked the page up before
+ * (profil_cpus_barrier(): a few instructions each). It waits for nothing else, and in
+ * particular not for the service_mutex: its holder may be pinning, and so be waiting for a
+ * lock that our caller holds. RELEASE may take it, because nothing can be pinning then. So
+ * events that must not block (from the OOM killer) are handled like all others.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -43,8 +42,8 @@
 #include "session.h"
 #include "spare.h"
 
-/* Between two visits of the worker for stale pages: a few milliseconds. */
-#define PROFIL_VISIT_DELAY	(1 + HZ / 250)
+/* Delay until the worker unpins stale pages: a few milliseconds. */
+#define UNPIN_DELAY	(1 + HZ / 250)
 
 static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 				const struct mmu_notifier_range *range,
@@ -57,7 +56,7 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	bool on_hit = session->config->flags & PROFIL_CHECK_ON_HIT;
 	bool fault = false;
 
-	/* no CPU counts any more, and what is pinned is being unpinned */
+	/* no CPU samples any more, and the pages are being unpinned */
 	if (range->event != MMU_NOTIFY_RELEASE && READ_ONCE(session->unpinned))
 		return true;
 
@@ -72,7 +71,7 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	case MMU_NOTIFY_SOFT_DIRTY:
 		return true;
 	case MMU_NOTIFY_PROTECTION_VMA:
-		/* all that send it hold mmap_lock, and have set the VMA's flags */
+		/* all senders hold mmap_lock, and have set the flags of the VMA */
 		mmap_assert_locked(session->mm);
 		if (!profil_buffer_check(buffer, range->start, range->end))
 			return true;
@@ -93,10 +92,10 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 		profil_session_recheck(session);
 	profil_cpus_barrier(&session->cpus);
 	/*
-	 * For the worker to unpin them: in a while, so that a process that changes its
-	 * memory all the time does not keep a worker busy.
+	 * Let the worker unpin the pages. The delay keeps a process that changes its memory
+	 * all the time from keeping a worker busy.
 	 */
-	profil_session_kick_later(session, PROFIL_VISIT_DELAY);
+	profil_session_kick_later(session, UNPIN_DELAY);
 	return true;
 }
 
@@ -105,14 +104,14 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
 };
 
 /**
- * profil_notifier_watch - watch for changes to the memory map from now on
+ * profil_notifier_watch - watch the memory map from here on
  * @session: of an address space that has users, with its mmap_lock for writing and the
- *           service_mutex
+ *           service_mutex held
  *
  * May sleep, for locks that the kernel holds briefly. The subscription covers the whole
  * address space, not only the counters, because it also reports fork and the end of the
  * address space. The first subscription of an address space takes the locks of all its
- * mappings. A process spends more time on creating a mapping than others do on that.
+ * mappings. Creating a mapping costs a process more than that costs others.
  *
  * Return: 0, -ENOMEM, or -EINTR if the caller has a signal pending.
  */
@@ -128,9 +127,9 @@ int profil_notifier_watch(struct profil_session *session)
 	if (err)
 		return err;
 	/*
-	 * During an invalidation the insertion is deferred until the invalidation ends.
-	 * Wait for that: otherwise the address space could end first (ksmd and khugepaged
-	 * invalidate without holding mm_users), and no callback would report it.
+	 * During an invalidation, the insertion is deferred until the invalidation ends.
+	 * Wait for that. Otherwise the address space could end first, without a callback:
+	 * ksmd and khugepaged invalidate without holding mm_users.
 	 */
 	mmu_interval_read_begin(&buffer->notifier);
 	buffer->watched = true;

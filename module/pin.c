@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which memory may hold counters, and how its pages are pinned so that a hard
- * interrupt, which cannot take a fault, can write them.
+ * Which memory may hold counters, and how to pin its pages so that a hard interrupt, which
+ * cannot take a fault, can write to them.
  *
- * FOLL_LONGTERM keeps the pages out of the movable zone and refuses memory
- * whose pages must not be held (DAX, secretmem). FOLL_WRITE breaks copy-on-write
- * first, so that the page pinned is the process's own. It stays the one that
- * the process sees over fork: the child gets a copy at once.
+ * FOLL_LONGTERM keeps the pages out of the movable zone, and refuses memory whose pages must
+ * not be pinned for long (DAX, secretmem). FOLL_WRITE breaks copy-on-write first, so that
+ * the pinned page is the process's own. It stays that over fork, because the child gets a
+ * copy at once.
  *
- * What may be pinned: private mappings, whose written pages are anonymous
- * (heap, stack, .bss, also the private copy of a file's page that .data is),
- * shmem and hugetlb. Not shared mappings of files on disk: their file system
- * must be notified before each write, which a tick cannot do.
+ * These may be pinned: private mappings, whose written pages are anonymous (heap, stack,
+ * .bss, and the private copy of a file's page in .data), shmem and hugetlb. Not shared
+ * mappings of files on disk: their file system must be notified before each write, and a
+ * hard interrupt cannot do that.
  *
- * A page that is not there may take any time to come: its file system may be the
- * user's own (FUSE). So pinning itself never waits for one. A call of the process
- * waits in profil_pin_fault_in(), without locks, and can be killed. A worker does
- * not wait at all.
+ * An absent page may take any time to arrive, since its file system may be the user's own
+ * (FUSE). So pinning never waits for a page. A call of the process waits in
+ * profil_pin_fault_in(), without locks, and can be killed. A worker does not wait at all.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -33,8 +32,8 @@
 #include "pin.h"
 
 /*
- * vma_is_shmem() is not exported, but all shmem lives on a tmpfs instance; as do device
- * nodes, which are no regular files.
+ * vma_is_shmem() is not exported. All shmem is on a tmpfs instance; so are device nodes,
+ * but they are not regular files.
  */
 static bool pin_is_shmem(struct vm_area_struct *vma)
 {
@@ -46,7 +45,7 @@ static bool pin_is_shmem(struct vm_area_struct *vma)
 	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic == TMPFS_MAGIC;
 }
 
-/* A store beyond the end of the mapped file is a SIGBUS. */
+/* A store beyond the end of the mapped file raises SIGBUS. */
 static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
 {
 	struct inode *inode;
@@ -61,14 +60,14 @@ static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
 }
 
 /**
- * profil_pin_check - whether counters may lie in a range of memory
- * @mm:    address space, with its mmap_lock
- * @start: range
+ * profil_pin_check - check that counters may lie in a range of memory
+ * @mm:    address space, with its mmap_lock held
+ * @start: first address of the range
  * @end:   first address after it
  *
- * Could the process itself store to all of it, and may we for it? Protection keys
- * do not matter: they are a thread's, and a profile is the process's. Return: 0,
- * -EFAULT or -EOPNOTSUPP.
+ * The process itself must be able to store to all of it, and the kernel to do so for the
+ * process. Protection keys do not matter: they belong to a thread, a profile to the
+ * process. Return: 0, -EFAULT or -EOPNOTSUPP.
  */
 int profil_pin_check(struct mm_struct *mm, unsigned long start,
 		     unsigned long end)
@@ -92,9 +91,9 @@ int profil_pin_check(struct mm_struct *mm, unsigned long start,
 }
 
 /*
- * Whether a page of anonymous memory that is made now is charged to the process: a fault
- * charges the cgroup of mm->owner, and the root's if there is none. The owner may leave
- * just then, and the memory, with what the root's has paid, ends with it.
+ * Whether a new page of anonymous memory would be charged to the process. A fault charges
+ * the cgroup of mm->owner, or the root cgroup if there is no owner. The owner may exit right
+ * after this check, but then the memory ends with it, and the charge too.
  */
 static bool pin_has_owner(struct mm_struct *mm)
 {
@@ -105,12 +104,11 @@ static bool pin_has_owner(struct mm_struct *mm)
 }
 
 /*
- * Whether a page of a mapping may be made where it is absent. Of anonymous memory and
- * shmem the kernel itself makes it, or reads it from swap, which FOLL_NOWAIT does not
- * wait for. With a file there is a read that no flag keeps from waiting, and hugetlb
- * pages are charged to the caller: a worker takes only those that are present. (Before
- * 6.5, hugetlb ignores FOLL_NOFAULT: the page comes from the pool that the administrator
- * has set up.)
+ * Whether an absent page of a mapping may be created. For anonymous memory and shmem, the
+ * kernel allocates the page or reads it from swap, and FOLL_NOWAIT does not wait for that.
+ * For a file, no flag prevents waiting for the read. Hugetlb pages are charged to the
+ * caller. Of these two, a worker pins only pages that are present. (Before 6.5, hugetlb
+ * ignores FOLL_NOFAULT: the page comes from the pool that the administrator has set up.)
  */
 static bool pin_may_fault(struct vm_area_struct *vma)
 {
@@ -123,79 +121,80 @@ static bool pin_may_fault(struct vm_area_struct *vma)
 }
 
 /**
- * profil_pin_make - have a page of shmem exist
+ * profil_pin_create_page - make sure that a page of shmem exists
  * @mapping: of the file
  * @index:   of the page
  *
- * May sleep, for memory and the swap's disk. A page that is made outside a fault is charged
- * to the active memory cgroup. Return: the page, with a reference; -EFAULT: the file has
- * become shorter; or another error.
+ * May sleep, for memory and for the swap device. A page that is created outside a fault is
+ * charged to the active memory cgroup. Return: the page, with a reference; -EFAULT: the file
+ * has become shorter; or another error.
  */
-struct page *profil_pin_make(struct address_space *mapping, pgoff_t index)
+struct page *profil_pin_create_page(struct address_space *mapping, pgoff_t index)
 {
 	struct page *page = shmem_read_mapping_page_gfp(mapping, index,
 							mapping_gfp_mask(mapping));
 
-	/* what lies beyond the end of a file is -EINVAL to shmem, and to a fault -EFAULT */
+	/* beyond the end of a file, shmem returns -EINVAL, but a fault -EFAULT */
 	return page == ERR_PTR(-EINVAL) ? ERR_PTR(-EFAULT) : page;
 }
 
 /*
- * In a worker, have a page of shmem exist before it is mapped: it would stay when the
- * process has gone, so that a fault, which may find no owner, must not make it. Return: the
- * page, with a reference; NULL: a fault brings it; or an error.
+ * In a worker, create a page of shmem before it is mapped. The page outlives the process, so
+ * a fault, which may find no owner to charge, must not create it. Return: the page, with a
+ * reference; NULL: a fault may create it; or an error.
  */
-static struct page *pin_make_first(struct vm_area_struct *vma,
-				   unsigned long addr)
+static struct page *pin_create_first(struct vm_area_struct *vma,
+				     unsigned long addr)
 {
 	if (current->mm == vma->vm_mm || !pin_is_shmem(vma) ||
 	    userfaultfd_armed(vma))
 		return NULL;
-	return profil_pin_make(vma->vm_file->f_mapping,
+	return profil_pin_create_page(vma->vm_file->f_mapping,
 			       linear_page_index(vma, addr));
 }
 
 /**
- * profil_pin_pages - pin pages that counters may lie in, without a wait for them
- * @mm:    address space, with its mmap_lock
- * @addr:  of the first page
- * @nr:    how many pages; 1 in a worker
+ * profil_pin_pages - pin pages that counters may lie in, without waiting for them
+ * @mm:    address space, with its mmap_lock held
+ * @addr:  address of the first page
+ * @nr:    number of pages; 1 in a worker
  * @pages: out
  *
- * Check and pin are done under one mmap_lock, so that what is pinned is what was
- * checked. Return: how many pages are pinned, from the first on, at least 1; -EBUSY:
- * the first has to be brought first; -EFAULT: it cannot be written, or it is for
- * userfaultfd(2) to bring; -EOPNOTSUPP, -ENOMEM and the like.
+ * Check and pin are done under one mmap_lock, so that exactly what was checked is pinned.
+ *
+ * Return: how many pages are pinned, from the first one on, at least 1; -EBUSY: the first
+ * page must be faulted in; -EFAULT: it is not writable, or userfaultfd(2) must provide it;
+ * -EOPNOTSUPP, -ENOMEM and the like.
  */
 long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 		      unsigned long nr, struct page **pages)
 {
 	struct vm_area_struct *vma;
 	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | FOLL_NOWAIT;
-	struct page *made = NULL;
+	struct page *created = NULL;
 	long pinned;
 	int err;
 
 	err = profil_pin_check(mm, addr, addr + nr * PAGE_SIZE);
 	if (err)
 		return err;
-	/* flags are a mapping's: pages of the next one are for the next call */
+	/* the flags hold for one mapping: the next call pins pages of the next one */
 	vma = find_vma(mm, addr);
 	nr = min(nr, (vma->vm_end - addr) >> PAGE_SHIFT);
 	if (pin_may_fault(vma))
-		made = pin_make_first(vma, addr);
+		created = pin_create_first(vma, addr);
 	else if (COMPAT_FOLL_NOFAULT || current->mm == mm)
 		flags |= COMPAT_FOLL_NOFAULT;
 	else
 		return -EBUSY;
-	if (IS_ERR(made))
-		return PTR_ERR(made);
+	if (IS_ERR(created))
+		return PTR_ERR(created);
 	pinned = compat_pin_user_pages_remote(mm, addr, nr, flags, pages);
-	if (made)
-		put_page(made);
+	if (created)
+		put_page(created);
 	if (pinned > 0)
 		return pinned;
-	/* an absent page is 0 with FOLL_NOWAIT, and -EFAULT with FOLL_NOFAULT */
+	/* for an absent page, FOLL_NOWAIT gives 0, and FOLL_NOFAULT -EFAULT */
 	if (!pinned || pinned == -EAGAIN || pinned == -EBUSY ||
 	    (pinned == -EFAULT && flags & COMPAT_FOLL_NOFAULT))
 		return userfaultfd_armed(vma) ? -EFAULT : -EBUSY;
@@ -203,13 +202,13 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 }
 
 /**
- * profil_pin_fault_in - bring a page, as a store by the process would
+ * profil_pin_fault_in - fault a page in, as a store by the process would
  * @mm:   address space of the caller
- * @addr: of the page
+ * @addr: address of the page
  *
- * May sleep for as long as the page takes to come, like any fault: without mmap_lock,
- * and until the process is killed. Return: 0; -EINTR: it is being killed; or -EFAULT,
- * -ENOMEM and the like.
+ * May sleep for as long as the page takes to arrive, like any fault, without mmap_lock. Can
+ * be killed. Return: 0; -EINTR: the caller is being killed; or -EFAULT, -ENOMEM and the
+ * like.
  */
 int profil_pin_fault_in(struct mm_struct *mm, unsigned long addr)
 {

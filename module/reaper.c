@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds sessions whose address space has ended without a word. The memory of a forked
- * child is watched from its first sample on (lifecycle.c). Where it ends before, no notifier
- * reports that. So all sessions are looked at, once a second, while there are any that
- * are not watched: a look at each costs less than a timer of each.
+ * Finds sessions whose address space ended without a notifier: the memory of a forked child
+ * is watched only from its first sample on (lifecycle.c). All sessions are looked at once a
+ * second, as long as one of them is not watched. That costs less than a timer for each.
  */
 #include <linux/atomic.h>
 #include <linux/hashtable.h>
@@ -21,13 +20,13 @@ static void reaper_work(struct work_struct *work);
 
 static DECLARE_DELAYED_WORK(reaper, reaper_work);
 
-/* Return: whether a session of a bucket is not watched, and may end later. */
+/* Return: whether a session in the bucket is not watched, and its memory is still in use. */
 static bool reaper_look(struct hlist_head *bucket)
 {
 	struct profil_session *session;
 	bool later = false;
 
-	/* it keeps its mm's structure until a grace period after it has left the table */
+	/* a session holds its mm until a grace period after it has left the table */
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(session, bucket, node) {
 		if (READ_ONCE(session->buffer.watched))
@@ -51,16 +50,16 @@ static void reaper_work(struct work_struct *work)
 		cond_resched();
 	}
 	if (later)
-		profil_reaper_begin();
+		profil_reaper_start();
 }
 
-/* There is a session that is not watched. */
-void profil_reaper_begin(void)
+/* Look for sessions that are not watched, from a second from now on. Any context. */
+void profil_reaper_start(void)
 {
 	schedule_delayed_work(&reaper, HZ);
 }
 
-/* There are no sessions any more. */
+/* No sessions are left. May sleep. */
 void profil_reaper_exit(void)
 {
 	cancel_delayed_work_sync(&reaper);

@@ -3,7 +3,7 @@
 #define _PROFIL_REAPER_H
 
 /* Any context. */
-void profil_reaper_begin(void);
+void profil_reaper_start(void);
 
 /* May sleep. */
 void profil_reaper_exit(void);

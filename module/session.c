@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a session is: its memory, its worker, its figures, and the ways in which it
- * ends by itself. How it begins and ends otherwise is in lifecycle.c.
+ * The session object: allocating and freeing it, queueing its worker, stopping it by itself
+ * and adding up its counts. lifecycle.c starts and ends sessions.
  *
- * Memory is freed last, by a worker: leaving the notifier's list waits for its
- * callbacks, so that it may not be done from within one.
+ * A worker frees the memory, because removing the notifier waits for the notifier's
+ * callbacks and so cannot be done in one.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -25,12 +25,12 @@
 #include "trace.h"
 
 /*
- * Of all workers: none waits for what a user could hold up, so that they need no queue
- * for each user. Of normal priority: the time that a worker takes is not the user's.
+ * For all workers. One queue is enough for all users, since no worker waits for anything
+ * that a user could hold up. Normal priority: the worker's time is not the user's.
  */
 static struct workqueue_struct *queue;
 
-/* Sessions from when they count as such until they are freed, and one: see exit */
+/* Sessions that are active or not yet freed, plus one until profil_session_exit(). */
 static atomic_t nr_unfreed = ATOMIC_INIT(1);
 static DECLARE_COMPLETION(all_freed);
 
@@ -42,14 +42,14 @@ static void session_kick_work(struct irq_work *work)
 					 kick_work));
 }
 
-/* What every sample reads is one cache line, which no sample writes. */
+/* What every sample reads fits in one cache line, which no sample writes. */
 static_assert(offsetofend(struct profil_session, unpublished) <= 64);
 
 /**
- * profil_session_alloc - memory for a session
- * @gfp: GFP_KERNEL_ACCOUNT, or GFP_NOWAIT where one may not wait
+ * profil_session_alloc - allocate a session
+ * @gfp: GFP_KERNEL_ACCOUNT, or GFP_NOWAIT in atomic context
  *
- * Return: a session that nobody knows of yet, or NULL.
+ * Return: the session, or NULL.
  */
 struct profil_session *profil_session_alloc(gfp_t gfp)
 {
@@ -64,15 +64,15 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	mutex_init(&session->service_mutex);
 	INIT_HLIST_HEAD(&session->spares);
 	raw_spin_lock_init(&session->spares_lock);
-	/* a thread might come when the memory has gone, and what waits with it */
+	/* hard: with a thread, the process could end first, and its pending samples with it */
 	compat_init_irq_work_hard(&session->kick_work, session_kick_work);
 	INIT_RCU_WORK(&session->free_work, session_free_work);
 	return session;
 }
 
 /**
- * profil_session_free - what profil_session_alloc() made
- * @session: that nobody knows of
+ * profil_session_free - free a session that was never activated
+ * @session: session
  */
 void profil_session_free(struct profil_session *session)
 {
@@ -82,11 +82,11 @@ void profil_session_free(struct profil_session *session)
 }
 
 /**
- * profil_session_reserve_pending - have room for what waits at first
- * @session: of the calling process, not begun
+ * profil_session_reserve_pending - make room for the first pending samples
+ * @session: of the calling process, not yet active
  *
- * May sleep. At high rates its threads can hit many counters before the worker comes; if
- * none is pinned, each hit waits.
+ * May sleep. At high rates the threads can hit many counters before the worker runs. With
+ * PROFIL_PIN_ON_HIT no page is pinned at first, so that each hit is pending.
  */
 void profil_session_reserve_pending(struct profil_session *session)
 {
@@ -100,11 +100,11 @@ void profil_session_reserve_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_grow - have room for many CPUs, where there are many
+ * profil_session_grow - make room for many CPUs, if the session needs it
  * @session: with its service_mutex held
  *
- * May sleep; does not wait for memory, which is charged to the process. A worker that comes
- * after that has gone has no cgroup to charge.
+ * May sleep, but does not wait for memory. The memory is charged to the process. A worker
+ * that runs after the process has exited has no cgroup to charge, and allocates nothing.
  */
 void profil_session_grow(struct profil_session *session)
 {
@@ -131,17 +131,17 @@ static void session_freed(void)
 }
 
 /**
- * profil_session_hold_module - unloading waits until this session has been freed
+ * profil_session_hold_module - make unloading wait until a session has been freed
  *
- * Any context; the caller holds the module. From here on it is freed by
- * profil_session_put() only.
+ * Any context; the caller holds the module. From here on, only profil_session_put() may
+ * free the session.
  */
 void profil_session_hold_module(void)
 {
 	atomic_inc(&nr_unfreed);
 }
 
-/* No thread can fork from @session any more. */
+/* No thread forks from @session any more. */
 static void session_free_spares(struct profil_session *session)
 {
 	struct profil_session *spare;
@@ -151,14 +151,14 @@ static void session_free_spares(struct profil_session *session)
 		profil_session_free(spare);
 }
 
-/* A grace period after the last reference: no tick and no fork uses it. */
+/* A grace period after the last reference: no clock and no fork uses the session. */
 static void session_free_work(struct work_struct *work)
 {
 	struct profil_session *session =
 		container_of(to_rcu_work(work), struct profil_session, free_work);
 	struct profil_config *config = session->config;
 
-	/* none is begun any more */
+	/* no more are queued: the session cannot be found any more */
 	irq_work_sync(&session->kick_work);
 	/* its callbacks use all of the session */
 	if (session->buffer.watched)
@@ -173,10 +173,10 @@ static void session_free_work(struct work_struct *work)
 }
 
 /**
- * profil_session_put - give a reference back
- * @session: may not be used by the caller from here on
+ * profil_session_put - put a reference
+ * @session: session
  *
- * Any context: the last one leaves the freeing to a worker.
+ * Any context: after the last reference, a worker frees the session.
  */
 void profil_session_put(struct profil_session *session)
 {
@@ -184,26 +184,26 @@ void profil_session_put(struct profil_session *session)
 		queue_rcu_work(queue, &session->free_work);
 }
 
-/* With PROFIL_KICKED just set by the caller, and the session's reference. */
+/* The caller has just set PROFIL_KICKED. Takes over the caller's reference. */
 static void session_queue(struct profil_session *session, unsigned long delay)
 {
-	/* if it was queued for later, that was with a reference of its own */
+	/* it was already queued for later, with a reference of its own */
 	if (mod_delayed_work(queue, &session->work, delay))
 		profil_session_put(session);
 }
 
 /**
- * profil_session_kick - have the worker come now, for a sample that waits
- * @session: under rcu_read_lock(), or kept otherwise
+ * profil_session_kick - run the worker now, for a pending sample
+ * @session: under rcu_read_lock(), or held otherwise
  *
- * Any context. Before a session is watched, its memory must not end: the release would
- * not be reported, and what a short child's last tick left waiting for shared memory
- * would be lost. So the worker is given mm_users here, and the cgroup to charge. If there
- * are no users any more, nothing is left to be done that the release does not do.
+ * Any context. If the memory is not watched, no notifier would report its end, and the
+ * last pending samples of a short-lived child would be lost, even in shared memory. So this
+ * takes mm_users and the cgroup to charge for the worker. If mm_users is already 0, the
+ * release callback does all that remains.
  */
 void profil_session_kick(struct profil_session *session)
 {
-	/* full barrier: pairs with the one in profil_session_take_mm() */
+	/* a full barrier: pairs with the one in profil_session_take_mm() */
 	if (test_and_set_bit(PROFIL_KICKED, &session->flags))
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
@@ -216,21 +216,22 @@ void profil_session_kick(struct profil_session *session)
 }
 
 /**
- * profil_session_take_mm - what the worker needs of the process
- * @session: whose worker calls
+ * profil_session_take_mm - get the process's memory for its worker
+ * @session: session
  * @memcg:   out: the memory cgroup to charge, with a reference; NULL if none is known
  *
- * What samples leave from here on kicks again; what they left before is seen by the
- * caller. Return: whether the memory has users, of which the caller is one then.
+ * Called by the worker. Samples that become pending from here on kick the worker again. The
+ * caller sees all earlier ones. Return: whether the memory has users: then the caller
+ * holds mm_users.
  */
 bool profil_session_take_mm(struct profil_session *session,
 			    struct mem_cgroup **memcg)
 {
 	bool kept = test_and_clear_bit(PROFIL_HOLDS_MM, &session->flags);
 
-	/* whoever sets PROFIL_KICKED next may set that bit, and @memcg */
+	/* the next caller that sets PROFIL_KICKED may set this bit and @memcg */
 	*memcg = kept ? session->memcg : NULL;
-	/* those stores come after ours; and what we look at next is what they left */
+	/* its stores come after our loads, and our later loads see what samples left */
 	smp_mb__before_atomic();
 	clear_bit(PROFIL_KICKED, &session->flags);
 	/* pairs with the barrier in profil_session_kick() */
@@ -244,12 +245,13 @@ bool profil_session_take_mm(struct profil_session *session,
 }
 
 /**
- * profil_session_requeue - have the worker come at the next tick
- * @session: whose worker calls
- * @memcg:   as it has it
+ * profil_session_requeue - run the worker again at the next tick
+ * @session: session
+ * @memcg:   as profil_session_take_mm() returned it
  *
- * Return: whether mm_users and @memcg are the next worker's. They are not where the
- * release is reported, or a kick has come, which has seen to that.
+ * Called by the worker. Return: true if mm_users and @memcg now belong to the next run of
+ * the worker; false if the caller keeps them, because a notifier reports the end of the
+ * memory, or because a kick has already taken them again.
  */
 bool profil_session_requeue(struct profil_session *session,
 			    struct mem_cgroup *memcg)
@@ -267,7 +269,7 @@ bool profil_session_requeue(struct profil_session *session,
 }
 
 /**
- * profil_session_kick_from_switch - the same where nothing may be woken
+ * profil_session_kick_from_switch - run the worker soon, from where nothing may be woken
  * @session: under rcu_read_lock()
  *
  * Any context, also with a runqueue's lock held.
@@ -278,11 +280,12 @@ void profil_session_kick_from_switch(struct profil_session *session)
 }
 
 /**
- * profil_session_kick_later - have the worker come in a while, if it does not come before
- * @session: kept by the caller
+ * profil_session_kick_later - run the worker after a delay, unless it is queued already
+ * @session: held by the caller
  * @delay:   in jiffies
  *
- * Any context. For what no sample waits for: stale pages, and a child's subscription.
+ * Any context. For work that no sample depends on: stale pages, and children that have
+ * exited.
  */
 void profil_session_kick_later(struct profil_session *session, unsigned long delay)
 {
@@ -294,8 +297,8 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
 }
 
 /**
- * profil_session_mark_start - from here on points are its own
- * @session: that is about to be published
+ * profil_session_mark_start - ticks and points from now on belong to the session
+ * @session: about to be published
  *
  * Atomic context.
  */
@@ -306,14 +309,15 @@ void profil_session_mark_start(struct profil_session *session)
 }
 
 /**
- * profil_session_inherit - take what is due to another one, but comes late
- * @session: that takes the place
- * @old:     of this one
+ * profil_session_inherit - take over time that has not been sampled yet
+ * @session: new session
+ * @old:     the session that it replaces
  *
- * Any context. From another clock nothing is taken: that one counts from its own last
- * time on, which may be long ago. Nor from one that did not sample the thread, for the
- * same reason. Points of the timer are those of a rate: ones of another would be counted
- * in the time before they were asked for.
+ * Any context. A late tick or timer may stand for time before the replacement, which is the
+ * new session's then. Not if the clocks differ: the new clock last sampled the process at
+ * some other time, maybe long ago. Not if @old did not sample the thread, for the same
+ * reason. Points of the timer depend on the rate. At another rate, points would be counted
+ * for time in which that rate was not yet requested.
  */
 void profil_session_inherit(struct profil_session *session,
 			    const struct profil_session *old)
@@ -330,8 +334,8 @@ void profil_session_inherit(struct profil_session *session,
 }
 
 /**
- * profil_session_recheck - have the worker look whether the memory is still there
- * @session: to be kicked by the caller
+ * profil_session_recheck - make the worker check that the memory is still there
+ * @session: the caller kicks its worker afterwards
  */
 void profil_session_recheck(struct profil_session *session)
 {
@@ -339,23 +343,23 @@ void profil_session_recheck(struct profil_session *session)
 }
 
 /**
- * profil_session_stop - the profile ends by itself
+ * profil_session_stop - stop a profile by itself
  * @session: session
  * @state:   PROFIL_STATE_LIMIT, FULL or FAULT
  * @error:   errno, for FAULT
  *
- * Any context. Only the first end counts, but a fault is respected at any time.
- * Other CPUs may be counting a last sample now.
+ * Any context. Only the first call sets the state, but after a fault no counter is written,
+ * whatever the state is. Other CPUs may be counting a last sample now.
  */
 void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 {
 	if (state == PROFIL_STATE_FAULT)
 		set_bit(PROFIL_FAULTED, &session->flags);
-	/* of one that was stopped, what happens to its memory is no news */
+	/* it has already ended: changes to its memory do not matter any more */
 	if (READ_ONCE(session->unpinned) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
-	/* first: whoever sees the state sees why. Pairs with read_status() */
+	/* before the state, for lifecycle_read_status(), which has the matching barrier */
 	if (state == PROFIL_STATE_FAULT)
 		WRITE_ONCE(session->error, error);
 	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
@@ -368,11 +372,11 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 }
 
 /**
- * profil_session_lose - note samples that could not be counted
+ * profil_session_lose - account samples that cannot be counted
  * @session: session
- * @figures: where to note it
- * @samples: how many
- * @error:   errno; 0: the profile has just ended
+ * @figures: where to add them
+ * @samples: number of samples
+ * @error:   errno; 0: the profile has just stopped
  *
  * Any context.
  */
@@ -387,7 +391,7 @@ void profil_session_lose(struct profil_session *session,
 }
 
 /**
- * profil_session_lose_pending - what waits will not be counted
+ * profil_session_lose_pending - give up all pending samples
  * @session: with its service_mutex held
  */
 void profil_session_lose_pending(struct profil_session *session)
@@ -402,7 +406,7 @@ void profil_session_lose_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_figures - of all CPUs together, and of what has waited
+ * profil_session_figures - counts of all CPUs and of samples that were pending
  * @session: with its service_mutex held
  */
 struct profil_figures profil_session_figures(struct profil_session *session)
@@ -424,15 +428,15 @@ int profil_session_init(void)
 }
 
 /*
- * All sessions are finished: each held a reference to the module. What is left are
- * kicks that come late, workers on their way out, the grace periods they begin, and the
- * freeing after those, which waits for all that may kick. There is an end to it: what
- * the process does to its memory kicks nobody any more (notifier.c).
+ * No session is active any more: each held a reference to the module. What remains are
+ * late kicks, workers that are about to return, and sessions waiting for their grace period,
+ * which are freed after everything that could kick them. This ends: changes to the memory
+ * of an ended session kick no worker (notifier.c).
  */
 void profil_session_exit(void)
 {
 	session_freed();
 	wait_for_completion(&all_freed);
-	/* waits for the end of the functions that have told so */
+	/* the work items that completed all_freed may not have returned yet */
 	destroy_workqueue(queue);
 }

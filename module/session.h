@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A session: one address space being profiled.
+ * A session: one address space that is being profiled.
  */
 #ifndef _PROFIL_SESSION_H
 #define _PROFIL_SESSION_H
@@ -28,66 +28,65 @@ struct profil_config;
 struct task_struct;
 
 /* Bits of struct profil_session.flags */
-#define PROFIL_KICKED	0	/* the worker is to come now */
-#define PROFIL_RECHECK	1	/* it is to look whether the memory is still there */
-#define PROFIL_CHECKING	2	/* it is looking */
-#define PROFIL_FAULTED	3	/* it is not: no counter may be written any more */
-#define PROFIL_SIGNALLED	4	/* the process has got its signal of a fault */
-#define PROFIL_ABANDONED	5	/* withdrawn by a killed call: the worker ends it */
-#define PROFIL_HOLDS_MM	6	/* a kick holds mm_users for the worker */
+#define PROFIL_KICKED	0	/* the worker is queued to run at once */
+#define PROFIL_RECHECK	1	/* the worker must check that the memory is still there */
+#define PROFIL_CHECKING	2	/* the worker is checking */
+#define PROFIL_FAULTED	3	/* the memory is gone: no counter may be written any more */
+#define PROFIL_SIGNALLED	4	/* the process has been sent its signal of a fault */
+#define PROFIL_ABANDONED	5	/* unpublished by a killed call: the worker ends it */
+#define PROFIL_HOLDS_MM	6	/* a kick has taken mm_users for the worker */
 
 /**
- * struct profil_session - life of a profile
+ * struct profil_session - a profile in the kernel
  *
- * What every sample reads, and nobody writes while it runs:
+ * Read by every sample, not written while the session runs:
  *
- * @node:      in the table of sessions (table.c), or in its parent's @spares
- * @mm:        the key: whose ticks count. Kept by a reference of its own (mmgrab())
- *             until the session is freed
- * @config:    what to count; one reference. Immutable
- * @thread:    the thread that is sampled, with a reference, so that no other gets
- *             its struct pid: for PROFIL_THREAD_ONLY; else NULL
- * @tick_start_ns:  ktime_get_ns() from which ticks are its own: at its start, or that of
- *             the session it replaced
- * @timer_start_ns: the same for the timer's points
- * @state:     PROFIL_STATE_*; leaves RUNNING once, by profil_session_stop()
- * @unpublished: it has left the table, so that its successor, if any, is there
+ * @node:      entry in the table of sessions (table.c), or in the parent's @spares
+ * @mm:        the address space, which is the key in the table. Held by mmgrab() until the
+ *             session is freed
+ * @config:    what to count; one reference
+ * @thread:    for PROFIL_THREAD_ONLY the thread that is sampled, else NULL. Holds a
+ *             reference, so that no other thread gets the same struct pid
+ * @tick_start_ns: ktime_get_ns() from which ticks belong to the session: its start, or that
+ *             of the session that it replaced
+ * @timer_start_ns: the same for the points of the timer
+ * @state:     PROFIL_STATE_*; leaves RUNNING once, in profil_session_stop()
+ * @unpublished: it has left the table: look there for a session that replaced it
  *
- * What samples write:
+ * Written by samples:
  *
- * @cpus:      slots, of each CPU or of all
+ * @cpus:      slots, one for each CPU or one for all
  * @pending:   samples whose page is not pinned
  *
- * What is written when something happens to the session:
+ * Written when something happens to the session:
  *
- * @log_used:  entries of the pc log that were handed out
+ * @log_used:  entries of the pc log that have been handed out
  * @flags:     PROFIL_KICKED and so on, above
- * @memcg:     the memory cgroup to charge, if PROFIL_HOLDS_MM; with a reference.
- *             Of whoever has set PROFIL_KICKED, then of the worker
- * @ref:       one of the table, one of a kicked worker, one of each call at work
+ * @memcg:     with PROFIL_HOLDS_MM: the memory cgroup to charge, with a reference. Belongs
+ *             to the caller that set PROFIL_KICKED, then to the worker
+ * @ref:       one reference for the table, one for a queued worker, one for each call
  * @error:     errno of the last loss of samples, for status
  * @tgid:      the process, for tracepoints
- * @process:   the same, with a reference, for PROFIL_FAULT_SIGNAL; else NULL
+ * @unpinned:  profil_worker_unpin() has run; under @service_mutex
+ * @process:   for PROFIL_FAULT_SIGNAL the process, with a reference; else NULL
  * @buffer:    where to count
- * @service_mutex: held by whoever pins, unpins, counts what waited, or ends the
- *             session: the worker and calls. Taken after mmap_lock. Not held while a
- *             page is brought, so that it is free soon; a worker comes again if it is
- *             not
- * @settled:   figures of samples that have waited; under @service_mutex
- * @unpinned: pins, charge and hooks are; under @service_mutex
- * @forks_followed: children that inherited the session,
- * @fork_failures: and children that did not
- * @spares:    sessions for children of forks under way (fork.c),
- * @spares_lock: and what protects the list: raw, as it is used at the tracepoint
+ * @service_mutex: held by the worker and by calls to pin, unpin, count pending samples or
+ *             end the session. Taken after mmap_lock. Not held while a page is faulted in,
+ *             so it is free soon. A worker that finds it taken runs again later
+ * @settled:   counts of samples that were pending; under @service_mutex
+ * @forks_followed: children that inherited the session
+ * @fork_failures: children that did not
+ * @spares:    sessions allocated for children (spare.c)
+ * @spares_lock: protects @spares. Raw, because it is taken in a tracepoint's probe
  * @spare_for: of a spare: the thread that forks
- * @kick_work: kicks the worker from where that may not be done
+ * @kick_work: kicks the worker from a context that cannot wake it
  * @release:   called when the address space ends (lifecycle.c)
- * @work:      the worker (lifecycle.c, worker.c), with a reference while it is queued
- * @free_work: the last part of its end, a grace period after the last reference
+ * @work:      the worker (lifecycle.c, worker.c); holds a reference while it is queued
+ * @free_work: frees the session a grace period after the last reference
  *
- * The groups begin in cache lines of their own, so that a sample does not fetch again
- * what it only reads. Ticks find a session under rcu_read_lock(); they use it while they
- * hold the lock of their CPU's slot and it is not @withdrawn.
+ * Each group starts on its own cache line, so that a sample does not fetch again what it
+ * only reads. A clock finds a session under rcu_read_lock(). It may use the session while
+ * it holds the lock of its CPU's slot and the session is not @unpublished.
  */
 struct profil_session {
 	struct hlist_node node;
@@ -125,11 +124,13 @@ struct profil_session {
 };
 
 /*
- * Whether its memory has changed in a way that may be its end, so that samples wait
- * for the worker to find out; or that was its end: a tick may have looked at the state
- * before the worker found out, and comes here after. With this CPU's lock: who sets
- * PROFIL_RECHECK calls profil_cpus_barrier() then. All bits are in one word, and the
- * worker sets the next before it clears the one before.
+ * Whether samples must stay pending, because the memory has changed and the worker has not
+ * yet checked that all of it is still there, or because it is gone. The latter is for a
+ * sample that read @state before the worker stopped the session.
+ *
+ * Called with the lock of this CPU's slot: after PROFIL_RECHECK is set,
+ * profil_cpus_barrier() waits for that. All bits are in one word, and the worker sets the
+ * next bit before it clears the previous one, so no reader sees none of them.
  */
 static inline bool profil_session_needs_recheck(const struct profil_session *session)
 {
@@ -138,7 +139,7 @@ static inline bool profil_session_needs_recheck(const struct profil_session *ses
 		BIT(PROFIL_FAULTED));
 }
 
-/* Whether a thread of its process is one that it samples. */
+/* Whether it samples @task, a thread of its process. */
 static inline bool profil_session_samples_task(const struct profil_session *session,
 					       struct task_struct *task)
 {

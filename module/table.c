@@ -12,17 +12,17 @@
 DEFINE_HASHTABLE(profil_table, PROFIL_TABLE_BITS);
 
 /*
- * Serialises writers. A raw lock, held for a few instructions, so that it may be
- * taken in atomic context on PREEMPT_RT too; not in interrupts, which only read.
+ * Serializes writers. Raw, so that it may be taken in atomic context on PREEMPT_RT too, and
+ * held for a few instructions. Not taken in interrupts, which only read.
  */
 static DEFINE_RAW_SPINLOCK(sessions_lock);
 
 /**
- * profil_table_publish - put a session in
- * @session: complete: ticks use it from here on
+ * profil_table_publish - put a session into the table
+ * @session: complete: the clocks use it from here on
  *
- * Atomic context, not interrupts. Return: the session of the same address space
- * that it takes the place of, which is the caller's to end, or NULL.
+ * Atomic context, not interrupts. Return: the session of the same address space that it
+ * replaces, which the caller must end, or NULL.
  */
 struct profil_session *profil_table_publish(struct profil_session *session)
 {
@@ -31,15 +31,15 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 	rcu_read_lock();
 	raw_spin_lock(&sessions_lock);
 	/*
-	 * The caller is not preempted from here on. Else the points of the time that it
-	 * is off its CPU would be charged to it: a switch looks only at sessions that
-	 * are in the table.
+	 * The caller cannot be preempted from here on. Otherwise it would be charged the
+	 * points of the time that it is off its CPU: a switch ignores sessions that are not
+	 * yet in the table.
 	 */
 	profil_session_mark_start(session);
 	old = profil_table_find(session->mm);
 	if (old) {
 		profil_session_inherit(session, old);
-		/* one store: a tick finds the old one or the new one */
+		/* a single store: a clock finds the old session or the new one */
 		hlist_replace_rcu(&old->node, &session->node);
 	} else {
 		hash_add_rcu(profil_table, &session->node,
@@ -51,12 +51,12 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 }
 
 /**
- * profil_table_unpublish - take a session out
+ * profil_table_unpublish - remove a session from the table
  * @mm:   its address space
- * @only: this one and no other; NULL: whichever is there
+ * @only: remove this session only; NULL: whichever is there
  *
- * Atomic context, not interrupts. Return: the session, which is the caller's to
- * end; or NULL: it is not there, so somebody else ends it or has done so.
+ * Atomic context, not interrupts. Return: the session, which the caller must end; or NULL
+ * if it is not there, so that another caller ends it or has ended it.
  */
 struct profil_session *
 profil_table_unpublish(const struct mm_struct *mm,

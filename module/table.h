@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is profiled: the table of sessions, keyed by address space. There is at
- * most one session for each; it is found by the clocks without a lock.
+ * The table of sessions, by address space. An address space has at most one session. The
+ * clocks look it up without a lock.
  */
 #ifndef _PROFIL_TABLE_H
 #define _PROFIL_TABLE_H
@@ -16,8 +16,8 @@
 #include "session.h"
 
 /*
- * 128 KiB. With 10,000 sessions there are 0.6 in a bucket: each is a cache line that a tick
- * or a switch of somebody else fetches.
+ * 128 KiB. With 10,000 sessions a bucket has 0.6 on average. Each of them is a cache line
+ * that ticks and switches of other processes fetch.
  */
 #define PROFIL_TABLE_BITS	14
 
@@ -25,12 +25,12 @@
 extern struct hlist_head profil_table[1 << PROFIL_TABLE_BITS];
 
 /**
- * profil_table_may_have - is a closer look worth its cost?
+ * profil_table_may_have - whether an address space may have a session
  * @mm: address space
  *
- * Any context. It follows no pointer, so that it needs no RCU. A bucket in which
- * a session stays is at no time empty, whatever is done to its neighbours.
- * Return: false if there is no session of @mm.
+ * Any context. It follows no pointer, so it needs no RCU. A bucket is never empty while a
+ * session stays in it, even if its neighbours are added or removed. Return: false if @mm
+ * has no session.
  */
 static __always_inline bool profil_table_may_have(const struct mm_struct *mm)
 {
@@ -40,11 +40,11 @@ static __always_inline bool profil_table_may_have(const struct mm_struct *mm)
 }
 
 /**
- * profil_table_find - the session of an address space
+ * profil_table_find - find the session of an address space
  * @mm: address space
  *
- * Any context, also hard interrupts; under rcu_read_lock(), or with interrupts
- * off. Return: the session, good until then if @mm is current->mm, or NULL.
+ * Any context, also hard interrupts; under rcu_read_lock() or with interrupts off. Return:
+ * the session, or NULL. It is valid until the read-side section ends.
  */
 static __always_inline struct profil_session *
 profil_table_find(const struct mm_struct *mm)
@@ -60,12 +60,12 @@ profil_table_find(const struct mm_struct *mm)
 }
 
 /**
- * profil_table_find_sampled - the session that a clock samples on this CPU
+ * profil_table_find_sampled - find the session that a clock samples on this CPU
  * @task:  the current thread of this CPU
  * @timer: the clock is the timer, not the tick
  *
- * With interrupts off, which is an RCU read-side section. For a thread that is not
- * profiled the cost is one lookup. Return: the session, or NULL.
+ * With interrupts off, which is an RCU read-side section. A thread that is not profiled
+ * costs one lookup. Return: the session, or NULL.
  */
 static __always_inline struct profil_session *
 profil_table_find_sampled(struct task_struct *task, bool timer)

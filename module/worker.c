@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ticks, forks and notifiers leave to be done in process context: pin the
- * pages that samples wait for and count them, unpin what has gone stale, check
- * whether memory that was changed is still there, give back what a profile that
- * has ended still holds.
+ * Background work of a session, which clocks, forks and notifiers leave to process context:
+ * pin the pages of pending samples and count them, unpin stale pages, check that memory
+ * that has changed is still there, and unpin everything of a profile that has stopped.
  *
- * A worker does it soon, and a status or stop call at once, so that its figures are
- * settled. They differ where a page has to be brought first, from a file or a file
- * system of the user's own. A call waits for it, without locks, and can be killed. A
- * worker waits for nothing that a user could hold up: it takes its locks if they are
- * free, else it comes again; and a sample whose page is not there goes on waiting, for
- * a call, or until the process has brought the page itself.
+ * The worker does this soon. A status or stop call does it at once, so that its counts are
+ * settled. The two differ if a page has to be faulted in first, from a file or from a
+ * user's own file system. A call waits for the page, without locks, and can be killed. The
+ * worker never waits for anything that a user could hold up. If a lock is taken, it runs
+ * again later. A sample whose page is absent stays pending until a call faults the page in,
+ * or the process itself has done so.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -33,39 +32,39 @@
 #include "session.h"
 #include "worker.h"
 
-/* How often a sample is tried to be counted while the memory map changes */
+/* How often to retry counting a sample while the memory map changes. */
 #define COUNT_TRIES	10
 
-/* Samples that a worker looks after in one pass, and of these, ones without a page. */
-#define PASS_MOST	32
+/* Samples that the worker handles in one pass, and how many of them may have no page. */
+#define PASS_SAMPLES	32
 #define PASS_ABSENT	4
 
 /**
- * struct worker_pass - one pass over what is to be done
+ * struct worker_pass - one pass over a session's work
  * @session: session
- * @by_call: a call does it, and brings the first page that is absent
- * @samples: how many samples a worker still looks after
- * @absent:  how many more absent pages a worker finds before it ends
- * @is_absent: for a call: the first sample's page is,
- * @missing: which has this number; kept in the next pass,
- * @error:   and why the call could not bring it, or 0
- * @again:   something is left that does not wait for a page
+ * @in_call: run by a call, not by the worker
+ * @samples: worker: how many samples are left to this pass
+ * @absent:  worker: how many more absent pages this pass may find
+ * @is_absent: call: the page of the first sample is absent,
+ * @absent_index: call: the number of that page, kept for the next pass,
+ * @error:   call: why it could not be faulted in, or 0
+ * @again:   work is left that does not wait for a page
  */
 struct worker_pass {
 	struct profil_session *session;
-	bool by_call;
+	bool in_call;
 	unsigned int samples;
 	unsigned int absent;
 	bool is_absent;
-	unsigned long missing;
+	unsigned long absent_index;
 	int error;
 	bool again;
 };
 
-/* Passes of a call, if other threads discard what it brings. */
+/* Passes of a call, if other threads discard the pages that it faults in. */
 #define CALL_PASSES	10000
 
-/* Is all memory there that has to be? Samples wait until that is known. */
+/* Unpin stale pages and check the memory. Samples stay pending until that is done. */
 static void worker_sweep(struct worker_pass *pass)
 {
 	struct profil_session *session = pass->session;
@@ -74,7 +73,7 @@ static void worker_sweep(struct worker_pass *pass)
 	if (test_bit(PROFIL_RECHECK, &session->flags))
 		set_bit(PROFIL_CHECKING, &session->flags);
 	clear_bit(PROFIL_RECHECK, &session->flags);
-	/* a change that comes now sets it again, and is seen next time */
+	/* a later change sets it again, and the next pass sees that */
 	smp_mb__after_atomic();
 	err = profil_buffer_sweep(&session->buffer);
 	if (err == -EAGAIN) {
@@ -87,8 +86,8 @@ static void worker_sweep(struct worker_pass *pass)
 }
 
 /*
- * As a tick would, were it here now; also if the profile has ended meanwhile at
- * its limit: this came before. Return: false if its memory has changed again.
+ * Count a pending sample as a clock would now. Also if the profile has since stopped at its
+ * limit, because the sample was taken before. Return: false if the memory has changed again.
  */
 static bool worker_count_now(struct profil_session *session,
 			     const struct profil_sample *sample)
@@ -110,9 +109,7 @@ static bool worker_count_now(struct profil_session *session,
 	return done;
 }
 
-/*
- * Return: 0; -EAGAIN: the memory map changes all the time; or as profil_buffer_pin().
- */
+/* Return: 0; -EAGAIN: the memory map keeps changing; or as profil_buffer_pin(). */
 static int worker_pin_and_count(struct worker_pass *pass,
 				const struct profil_sample *sample)
 {
@@ -122,11 +119,11 @@ static int worker_pin_and_count(struct worker_pass *pass,
 
 	for (tries = 0; tries < COUNT_TRIES; tries++) {
 		err = profil_buffer_pin(&session->buffer, index);
-		if (err == -EBUSY && pass->error && pass->missing == index)
+		if (err == -EBUSY && pass->error && pass->absent_index == index)
 			return pass->error;
 		if (err)
 			return err;
-		/* pinning may have made a copy of the page, which is a change too */
+		/* pinning may have copied the page, which is a change too */
 		worker_sweep(pass);
 		if (worker_count_now(session, sample))
 			return 0;
@@ -135,14 +132,15 @@ static int worker_pin_and_count(struct worker_pass *pass,
 }
 
 /*
- * A page is absent. A call keeps the sample first, and brings the page; in a worker, pages
- * of those that come after may be there. Return: whether the pass goes on.
+ * The page of the first sample is absent. A call ends the pass, to fault the page in. The
+ * worker moves the sample to the end: pages of later samples may be present. Return:
+ * whether the pass continues.
  */
 static bool worker_skip_absent(struct worker_pass *pass, unsigned long index)
 {
-	if (pass->by_call) {
+	if (pass->in_call) {
 		pass->is_absent = true;
-		pass->missing = index;
+		pass->absent_index = index;
 		return false;
 	}
 	profil_pending_rotate(&pass->session->pending);
@@ -157,7 +155,7 @@ static void worker_count_pending(struct worker_pass *pass)
 
 	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
 	       profil_pending_first(&session->pending, &sample)) {
-		if (!pass->by_call && !pass->samples--) {
+		if (!pass->in_call && !pass->samples--) {
 			pass->again = true;
 			return;
 		}
@@ -168,7 +166,7 @@ static void worker_count_pending(struct worker_pass *pass)
 				return;
 			continue;
 		}
-		/* it goes on waiting, before all others */
+		/* it stays pending, and stays the first */
 		if (err == -EAGAIN) {
 			pass->again = true;
 			return;
@@ -176,7 +174,7 @@ static void worker_count_pending(struct worker_pass *pass)
 		profil_pending_done(&session->pending, sample.samples);
 		if (!err)
 			continue;
-		/* out of memory is for this sample; all else for all that come */
+		/* no memory concerns this sample only, other errors all that follow */
 		if (err != -ENOMEM)
 			profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 		profil_session_lose(session, &session->settled, sample.samples,
@@ -184,7 +182,7 @@ static void worker_count_pending(struct worker_pass *pass)
 	}
 }
 
-/* Whether a signal was sent: for a thread that has the memory, under whose lock. */
+/* Return: whether @thread has the session's memory, and the signal has been sent. */
 static bool worker_signal_process_of(struct task_struct *thread,
 				     struct profil_session *session)
 {
@@ -199,10 +197,11 @@ static bool worker_signal_process_of(struct task_struct *thread,
 }
 
 /*
- * The process is told of a fault, once: by any of its threads that has not exited.
- * Never a program that it has executed since: the switch to another address space is
- * made under the same lock. (One that it is about to execute finds the signal pending, as
- * any that comes in time.) Nor where the memory is there, and only we cannot watch it.
+ * Send the process its signal of a fault, once, through any thread that has not exited. A
+ * program that it has executed since does not get the signal: exec switches the address
+ * space under the same lock, task_lock(). (If the signal is sent before the switch, it is
+ * pending in the new program, like any other signal.) No signal is sent if the memory is
+ * still there and only watching it has failed.
  */
 static void worker_send_fault_signal(struct profil_session *session)
 {
@@ -223,7 +222,7 @@ static void worker_send_fault_signal(struct profil_session *session)
 }
 
 /**
- * profil_worker_unpin - unpin, uncharge memory and put the hooks of a profile that ended
+ * profil_worker_unpin - unpin all pages, uncharge them and put the hooks
  * @session: with its service_mutex held; not RUNNING, or unpublished
  *
  * May sleep. No CPU samples for it any more: the caller has waited for those that did
@@ -238,13 +237,13 @@ void profil_worker_unpin(struct profil_session *session)
 	profil_hooks_put(profil_clock_needs_timer(session->config));
 }
 
-/* With mmap_lock and the service_mutex. */
+/* With mmap_lock and the service_mutex held. */
 static void worker_run_pass(struct worker_pass *pass)
 {
 	struct profil_session *session = pass->session;
 
 	lockdep_assert_held(&session->service_mutex);
-	/* nothing may be pinned any more: a worker may come late */
+	/* a late worker: nothing may be pinned any more */
 	if (session->unpinned) {
 		profil_session_lose_pending(session);
 		return;
@@ -253,7 +252,7 @@ static void worker_run_pass(struct worker_pass *pass)
 	worker_sweep(pass);
 	worker_count_pending(pass);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
-		/* a CPU may have looked at the state before */
+		/* a CPU may have read the old state */
 		profil_cpus_barrier(&session->cpus);
 		profil_worker_unpin(session);
 		profil_session_lose_pending(session);
@@ -262,16 +261,16 @@ static void worker_run_pass(struct worker_pass *pass)
 }
 
 /**
- * profil_worker_pass - bring a session into order, as far as that needs no wait
- * @session: with its service_mutex, and its mmap_lock, held
+ * profil_worker_pass - do as much of a session's work as needs no wait
+ * @session: with its mmap_lock and its service_mutex held
  *
- * Return: whether there is more to be done now.
+ * Called by the worker. Return: whether it must run again.
  */
 bool profil_worker_pass(struct profil_session *session)
 {
 	struct worker_pass pass = {
 		.session = session,
-		.samples = PASS_MOST,
+		.samples = PASS_SAMPLES,
 		.absent = PASS_ABSENT,
 	};
 
@@ -280,11 +279,11 @@ bool profil_worker_pass(struct profil_session *session)
 }
 
 /**
- * profil_worker_watch_locked - learn of changes to a child's memory from here on
- * @session: with its mmap_lock for writing
+ * profil_worker_watch_locked - watch the memory of a forked child from here on
+ * @session: with its mmap_lock held for writing
  *
- * By a worker. Waits only for what the kernel holds for short: the service_mutex of a
- * session that is not watched is taken with mmap_lock alone.
+ * Called by the worker. Waits only for locks that the kernel holds briefly. That includes
+ * the service_mutex: of a session that is not watched, it is taken only with mmap_lock.
  */
 void profil_worker_watch_locked(struct profil_session *session)
 {
@@ -298,12 +297,12 @@ void profil_worker_watch_locked(struct profil_session *session)
 }
 
 /**
- * profil_worker_watch - learn of changes to the caller's memory from here on
- * @session: of that memory
+ * profil_worker_watch - watch the caller's memory from here on
+ * @session: of the caller's memory
  *
- * May sleep. Signals wait: the subscription gives up with one pending, and a program
- * that gets one often enough would never have a profile. Those that cannot wait are
- * left, SIGKILL and SIGSTOP and the kernel's own. Return: 0, -ENOMEM or -EINTR.
+ * May sleep. Signals are blocked for that: the subscription fails with one pending, so a
+ * program that gets signals often enough could never start a profile. SIGKILL, SIGSTOP
+ * and the kernel's own signals cannot be blocked. Return: 0, -ENOMEM or -EINTR.
  */
 int profil_worker_watch(struct profil_session *session)
 {
@@ -325,9 +324,9 @@ int profil_worker_watch(struct profil_session *session)
 }
 
 /*
- * What a call takes to look after its session. mmap_lock comes first: other threads may
- * hold it for as long as a page takes to come, and the service_mutex is not to be held
- * as long. Return: 0 or -EINTR.
+ * Take the locks of a session in a call. mmap_lock comes first: other threads may hold it
+ * for as long as a page takes to arrive, and the service_mutex must not be held that long.
+ * Return: 0 or -EINTR.
  */
 static int worker_lock(struct profil_session *session)
 {
@@ -353,15 +352,15 @@ static int worker_fault_in(struct profil_session *session, unsigned long index)
 }
 
 /**
- * profil_worker_settle - bring a session into order, and wait for what that takes
+ * profil_worker_settle - do all of a session's work, and wait for pages
  * @session: of the caller's memory
  *
- * May sleep for as long as pages take to come, without locks. Return: 0, with the
- * service_mutex held; or -EINTR, without: the caller is being killed.
+ * May sleep for as long as pages take to arrive, without locks. Return: 0, with the
+ * service_mutex held; or -EINTR, without it: the caller is being killed.
  */
 int profil_worker_settle(struct profil_session *session)
 {
-	struct worker_pass pass = { .session = session, .by_call = true };
+	struct worker_pass pass = { .session = session, .in_call = true };
 	unsigned int passes = 0;
 	int err;
 
@@ -382,7 +381,7 @@ int profil_worker_settle(struct profil_session *session)
 		worker_unlock(session);
 		pass.error = 0;
 		if (pass.is_absent)
-			pass.error = worker_fault_in(session, pass.missing);
+			pass.error = worker_fault_in(session, pass.absent_index);
 		if (pass.error == -EINTR)
 			return -EINTR;
 		cond_resched();
@@ -392,11 +391,11 @@ int profil_worker_settle(struct profil_session *session)
 }
 
 /**
- * profil_worker_pin_all - pin all pages, at the start of a profile
- * @session: of the caller's memory, watched, which nobody else knows of
+ * profil_worker_pin_all - pin all pages at the start of a profile
+ * @session: of the caller's memory, watched, not yet published
  *
- * May sleep for as long as pages take to come, without locks. Return: 0, -EFAULT,
- * -EOPNOTSUPP, -ENOMEM or -EINTR; then the caller gives back what is pinned.
+ * May sleep for as long as pages take to arrive, without locks. Return: 0, -EFAULT,
+ * -EOPNOTSUPP, -ENOMEM or -EINTR. On an error the caller unpins what is pinned.
  */
 int profil_worker_pin_all(struct profil_session *session)
 {
@@ -414,7 +413,7 @@ int profil_worker_pin_all(struct profil_session *session)
 		err = worker_lock(session);
 		if (err)
 			break;
-		/* its memory went away meanwhile, and a worker has given all back */
+		/* the memory was unmapped, and a worker has unpinned everything */
 		if (session->unpinned)
 			pinned = -EFAULT;
 		else

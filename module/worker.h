@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ticks, forks and notifiers leave to be done in process context.
+ * Background work of a session.
  */
 #ifndef _PROFIL_WORKER_H
 #define _PROFIL_WORKER_H
@@ -9,14 +9,14 @@
 
 struct profil_session;
 
-/* By a worker; wait for nothing that a user could hold up. */
+/* For the worker: do not wait for anything that a user could hold up. */
 void profil_worker_watch_locked(struct profil_session *session);
 bool profil_worker_pass(struct profil_session *session);
 
 /* May sleep; with the service_mutex held. */
 void profil_worker_unpin(struct profil_session *session);
 
-/* For a session of the caller's memory; sleep without locks for what is absent. */
+/* For calls, with a session of the caller's memory: sleep until pages arrive, without locks. */
 int profil_worker_watch(struct profil_session *session);
 int profil_worker_pin_all(struct profil_session *session);
 int profil_worker_settle(struct profil_session *session);
