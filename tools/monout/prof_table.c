@@ -73,7 +73,7 @@ static void print_rows(FILE *out, const struct prof *prof, const struct shorten_
 		fprintf(out, " %7.*f %7.*f", decimals, seconds, decimals,
 			(double)samples / rate);
 		print_calls(out, row, seconds);
-		terminal_print_name(out, names[i].folded ? names[i].folded : row->name);
+		terminal_print_name(out, names[i].shortened ? names[i].shortened : row->name);
 		putc('\n', out);
 	}
 }
@@ -88,7 +88,7 @@ static long shorten_names(const struct prof *prof, struct shorten_name *names,
 	if (!style->columns)
 		return 0;
 	for (i = 0; i < prof->nr_rows; i++)
-		names[i].whole = prof->rows[i].name;
+		names[i].full = prof->rows[i].name;
 	return shorten_functions(names, prof->nr_rows, room < MIN_NAME ? MIN_NAME : room);
 }
 
@@ -133,9 +133,9 @@ int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
 		error = print_omitted(out, prof, shown.nr_rows, style);
 	}
 	if (!error && numbered)
-		error = terminal_print_comment(out, style, "# " FOLD_NUMBERED_NOTE);
+		error = terminal_print_comment(out, style, "# " SHORTEN_NUMBERED_NOTE);
 	for (i = 0; i < shown.nr_rows; i++)
-		free(names[i].folded);
+		free(names[i].shortened);
 	free(names);
 	return error;
 }

@@ -145,7 +145,7 @@ static bool narrow(const struct columns *table, struct layout *layout, bool belo
 	size_t widest = table->nr_columns, i;
 
 	for (i = 0; i < table->nr_columns; i++) {
-		int min = below_min ? SHORTEN_LEAST : table->columns[i].min_width;
+		int min = below_min ? SHORTEN_MIN : table->columns[i].min_width;
 
 		if (is_name(&table->columns[i]) && layout->widths[i] > min &&
 		    (widest == table->nr_columns || layout->widths[i] > layout->widths[widest]))
@@ -190,13 +190,13 @@ static long shorten_column(struct columns *table, size_t column, int width)
 	if (!names)
 		return -ENOMEM;
 	for (i = 0; i < table->nr_rows; i++)
-		names[i].whole = cell(table, i, column);
+		names[i].full = cell(table, i, column);
 	if (table->columns[column].kind == COLUMN_FUNCTION) {
 		numbered = shorten_functions(names, table->nr_rows, width);
 	} else {
 		for (i = 0; i < table->nr_rows; i++) {
-			names[i].folded = shorten_path(names[i].whole, width);
-			if (!names[i].folded)
+			names[i].shortened = shorten_path(names[i].full, width);
+			if (!names[i].shortened)
 				break;
 		}
 		if (i == table->nr_rows)
@@ -204,7 +204,7 @@ static long shorten_column(struct columns *table, size_t column, int width)
 	}
 	for (i = 0; i < table->nr_rows; i++) {
 		free(table->rows[i].cells[column]);
-		table->rows[i].cells[column] = names[i].folded;
+		table->rows[i].cells[column] = names[i].shortened;
 	}
 	free(names);
 	return numbered;
@@ -322,7 +322,7 @@ int columns_print(FILE *out, struct columns *table, const struct terminal_style 
 			print_row(out, table, &layout, i);
 	}
 	if (numbered > 0)
-		terminal_print_text(out, style, "# " FOLD_NUMBERED_NOTE "\n");
+		terminal_print_text(out, style, "# " SHORTEN_NUMBERED_NOTE "\n");
 	release(table);
 	return numbered < 0 ? (int)numbered : 0;
 }

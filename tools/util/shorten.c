@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names that fit into a column. Of C++ names and such, what is in brackets gives way first:
- * it is long, and the names of the function and its class are what readers look for.
+ * Shortens names to fit into a column of a table. In names of C++, Rust and Go, the text in
+ * brackets is shortened first, because it is long and matters less than the names of the
+ * function and its class.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -20,13 +21,13 @@
 
 #define OPERATOR	"operator"
 
-/* Where a folded name is being made, which is no longer than the whole */
+/* A copy of a name that is being made. It is never longer than the name. */
 struct copy {
 	char *end;
-	char before;	/* what the next character follows: 'a' for any of an identifier */
+	char before;	/* last character of the name before @end; 'a' for any of an identifier */
 };
 
-static void take(struct copy *copy, const char *text, size_t length)
+static void append(struct copy *copy, const char *text, size_t length)
 {
 	memcpy(copy->end, text, length);
 	copy->end += length;
@@ -37,7 +38,10 @@ static bool is_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Return: bytes of "operator<<" and such at the start of @name, with a blank behind; or 0. */
+/*
+ * Return: length of an operator's name ("operator<<") at the start of @name, including a blank
+ * in front of template arguments; 0: there is none.
+ */
 static size_t find_operator(const char *name)
 {
 	size_t length = strlen(OPERATOR);
@@ -73,7 +77,7 @@ static const char *find_close(const char *open)
 	return NULL;
 }
 
-/* What of a name gives way, one after the other */
+/* Steps of shortening a name. Each includes the ones before it. */
 enum step {
 	PARAMETERS,	/* f<int>(...) */
 	TEMPLATES,	/* f<...>(...) */
@@ -81,7 +85,7 @@ enum step {
 	NR_STEPS,
 };
 
-/* "(int, char)" of a function, "<int>" of a class; and not "(anonymous namespace)" */
+/* Whether a bracket opens a list to be shortened, but not "(anonymous namespace)" */
 static bool is_list(char open, char before, enum step step)
 {
 	if (open == '(')
@@ -90,18 +94,19 @@ static bool is_list(char open, char before, enum step step)
 	return open == '<' && step >= TEMPLATES && before == 'a';
 }
 
-static void take_list(struct copy *copy, const char *open, const char *close, enum step step)
+static void append_list(struct copy *copy, const char *open, const char *close, enum step step)
 {
 	if (step == LISTS)
 		return;
-	take(copy, open, 1);
+	append(copy, open, 1);
 	if (close - open > DOTS + 1)
-		take(copy, ELLIPSIS, DOTS);
+		append(copy, ELLIPSIS, DOTS);
 	else
-		take(copy, open + 1, (size_t)(close - open - 1));
-	take(copy, close, 1);
+		append(copy, open + 1, (size_t)(close - open - 1));
+	append(copy, close, 1);
 }
 
+/* Remove @end from the end of a copy. @start: start of the copy */
 static void cut_end(struct copy *copy, const char *start, const char *end)
 {
 	size_t length = strlen(end);
@@ -110,65 +115,68 @@ static void cut_end(struct copy *copy, const char *start, const char *end)
 		copy->end -= length;
 }
 
-/* Return: @name without what gives way up to a step, to free(); NULL: no memory. */
+/* Shorten @name by a step. Return: the name, to be given to free(); NULL: no memory. */
 static char *collapse(const char *name, enum step step)
 {
-	char *folded = calloc(strlen(name) + 1, 1);
-	struct copy copy = { .end = folded };
-	bool is_whole = true;
+	char *shortened = calloc(strlen(name) + 1, 1);
+	struct copy copy = { .end = shortened };
+	bool is_balanced = true;
 
-	if (!folded)
+	if (!shortened)
 		return NULL;
 	while (*name) {
 		size_t length = copy.before == 'a' ? 0 : find_operator(name);
 		const char *close = NULL;
 
-		if (is_whole && is_list(*name, copy.before, step)) {
+		if (is_balanced && is_list(*name, copy.before, step)) {
 			close = find_close(name);
-			/* what is not closed is nothing that is known here, nor what follows */
-			is_whole = close;
+			/* copy the rest as it is: this also keeps the time linear */
+			is_balanced = close;
 		}
 		if (close) {
-			take_list(&copy, name, close, step);
+			append_list(&copy, name, close, step);
 			copy.before = *close;
 			name = close + 1;
 			continue;
 		}
 		copy.before = length || is_identifier(*name) ? 'a' : *name;
 		length += !length;
-		take(&copy, name, length);
+		append(&copy, name, length);
 		name += length;
 	}
 	if (step == LISTS) {
-		cut_end(&copy, folded, " const");
-		cut_end(&copy, folded, " ");
+		cut_end(&copy, shortened, " const");
+		cut_end(&copy, shortened, " ");
 	}
 	*copy.end = 0;
-	return folded;
+	return shortened;
 }
 
-/* Return: @name with an ellipsis after @head columns of @most, to free(); or NULL. */
+/*
+ * Put an ellipsis after the first @head columns of a name, and omit as much as necessary.
+ * Return: the name, to be given to free(); NULL: no memory.
+ */
 static char *elide(const char *name, int most, int head)
 {
-	int left = terminal_columns(name), taken = 0;
+	int left = terminal_columns(name), kept = 0;
 	const char *end = name, *tail;
-	char *folded;
+	char *shortened;
 
 	while (*end) {
 		const char *next = end;
 		int columns = escape_columns(&next);
 
-		if (taken + columns > head)
+		if (kept + columns > head)
 			break;
-		taken += columns;
+		kept += columns;
 		end = next;
 	}
-	left -= taken;
-	for (tail = end; *tail && left > most - taken - DOTS; )
+	left -= kept;
+	for (tail = end; *tail && left > most - kept - DOTS; )
 		left -= escape_columns(&tail);
-	if (asprintf(&folded, "%.*s%s%s", (int)(end - name), name, ELLIPSIS, tail) < 0)
+	if (asprintf(&shortened, "%.*s%s%s", (int)(end - name), name, ELLIPSIS, tail) < 0)
 		return NULL;
-	return folded;
+	return shortened;
 }
 
 char *shorten_path(const char *path, int most)
@@ -178,81 +186,84 @@ char *shorten_path(const char *path, int most)
 
 char *shorten_function(const char *name, int most)
 {
-	char *folded = strdup(name);
+	char *shortened = strdup(name);
 	int step;
 
-	for (step = 0; folded && terminal_columns(folded) > most; step++) {
-		char *before = folded;
+	for (step = 0; shortened && terminal_columns(shortened) > most; step++) {
+		char *before = shortened;
 
-		folded = step < NR_STEPS ? collapse(name, (enum step)step) :
-					   elide(before, most, (most - DOTS) / 3);
+		shortened = step < NR_STEPS ? collapse(name, (enum step)step) :
+					      elide(before, most, (most - DOTS) / 3);
 		free(before);
 	}
-	return folded;
+	return shortened;
 }
 
-static int compare_folded(const void *va, const void *vb)
+static int compare_shortened(const void *va, const void *vb)
 {
 	const struct shorten_name *const *a = va, *const *b = vb;
-	int order = strcmp((*a)->folded, (*b)->folded);
+	int order = strcmp((*a)->shortened, (*b)->shortened);
 
-	return order ? order : strcmp((*a)->whole, (*b)->whole);
+	return order ? order : strcmp((*a)->full, (*b)->full);
 }
 
 /*
- * Move those that share their folded text with another name to the front. Return: how many
- * they are.
+ * Move the names that are shortened like a different name to the front. Return: the number of
+ * these.
  */
-static size_t find_shared(struct shorten_name **names, size_t nr)
+static size_t find_ambiguous(struct shorten_name **names, size_t nr)
 {
-	size_t first, next, shared = 0;
+	size_t first, next, ambiguous = 0;
 
-	qsort(names, nr, sizeof(struct shorten_name *), compare_folded);
+	qsort(names, nr, sizeof(struct shorten_name *), compare_shortened);
 	for (first = 0; first < nr; first = next) {
 		for (next = first + 1; next < nr; next++)
-			if (strcmp(names[first]->folded, names[next]->folded))
+			if (strcmp(names[first]->shortened, names[next]->shortened))
 				break;
-		if (!strcmp(names[first]->whole, names[next - 1]->whole))
+		if (!strcmp(names[first]->full, names[next - 1]->full))
 			continue;
-		memmove(names + shared, names + first, (next - first) * sizeof(*names));
-		shared += next - first;
+		memmove(names + ambiguous, names + first, (next - first) * sizeof(*names));
+		ambiguous += next - first;
 	}
-	return shared;
+	return ambiguous;
 }
 
 /* Return: 0 or -ENOMEM. */
 static int shorten_again(struct shorten_name *name, int most)
 {
-	free(name->folded);
-	name->folded = shorten_function(name->whole, most);
-	return name->folded ? 0 : -ENOMEM;
+	free(name->shortened);
+	name->shortened = shorten_function(name->full, most);
+	return name->shortened ? 0 : -ENOMEM;
 }
 
-/* Number the different ones among those with one folded text, which @most has room for. */
+/*
+ * Shorten the names to @most columns, and append numbers to make them distinct. Return: 0 or
+ * -ENOMEM.
+ */
 static int number(struct shorten_name **names, size_t nr, int most)
 {
-	size_t i, among = 0;
+	size_t i, last = 0;
 	int error = 0;
 
 	for (i = 0; !error && i < nr; i++)
 		error = shorten_again(names[i], most);
 	if (error)
 		return error;
-	qsort(names, nr, sizeof(struct shorten_name *), compare_folded);
+	qsort(names, nr, sizeof(struct shorten_name *), compare_shortened);
 	for (i = 0; i < nr; i++) {
-		if (!i || strcmp(names[i - 1]->folded, names[i]->folded))
-			among = 1;
-		else if (strcmp(names[i - 1]->whole, names[i]->whole))
-			among++;
-		names[i]->number = among;
+		if (!i || strcmp(names[i - 1]->shortened, names[i]->shortened))
+			last = 1;
+		else if (strcmp(names[i - 1]->full, names[i]->full))
+			last++;
+		names[i]->number = last;
 	}
 	for (i = 0; !error && i < nr; i++) {
 		char *text = NULL;
 
-		if (asprintf(&text, "%s~%zu", names[i]->folded, names[i]->number) < 0)
+		if (asprintf(&text, "%s~%zu", names[i]->shortened, names[i]->number) < 0)
 			return -ENOMEM;
-		free(names[i]->folded);
-		names[i]->folded = text;
+		free(names[i]->shortened);
+		names[i]->shortened = text;
 	}
 	return 0;
 }
@@ -260,7 +271,7 @@ static int number(struct shorten_name **names, size_t nr, int most)
 long shorten_functions(struct shorten_name *names, size_t nr, int most)
 {
 	struct shorten_name **order = calloc(nr + 1, sizeof(*order));
-	size_t shared = 0, i;
+	size_t ambiguous = 0, i;
 	int error = order ? 0 : -ENOMEM;
 
 	for (i = 0; !error && i < nr; i++) {
@@ -268,9 +279,9 @@ long shorten_functions(struct shorten_name *names, size_t nr, int most)
 		error = shorten_again(&names[i], most);
 	}
 	if (!error)
-		shared = find_shared(order, nr);
-	if (shared)
-		error = number(order, shared, most - snprintf(NULL, 0, "~%zu", shared));
+		ambiguous = find_ambiguous(order, nr);
+	if (ambiguous)
+		error = number(order, ambiguous, most - snprintf(NULL, 0, "~%zu", ambiguous));
 	free(order);
-	return error ? error : (long)shared;
+	return error ? error : (long)ambiguous;
 }

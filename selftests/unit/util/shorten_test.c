@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names that fit: what gives way, in which order, and that different ones stay different.
+ * Shortening of names: what is shortened first, and that different names stay different.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 
 #include "support/test.h"
 
-static void functions_lose_what_matters_least(void **state)
+static void brackets_of_functions_are_shortened_first(void **state)
 {
 	static const struct {
 		const char *name;
 		int most;
-		const char *folded;
+		const char *shortened;
 	} cases[] = {
 		{ "f(int, char)", 12, "f(int, char)" },
 		{ "std::map<int, long>::at(int const&) const", 40,
@@ -27,7 +27,7 @@ static void functions_lose_what_matters_least(void **state)
 		  "std::_Rb_tree::_M_insert_" },
 		{ "std::_Rb_tree<int, long, less<int> >::_M_insert_(node*, node*)", 20,
 		  "std::...::_M_insert_" },
-		/* brackets that are no lists */
+		/* brackets that are not lists */
 		{ "(anonymous namespace)::work(std::string)", 37,
 		  "(anonymous namespace)::work(...)" },
 		{ "a::b::operator()(std::string, int) const", 30, "a::b::operator()(...) const" },
@@ -49,11 +49,11 @@ static void functions_lose_what_matters_least(void **state)
 		{ "main()::{lambda(int, long)#1}::operator()(int, long) const", 28,
 		  "main::{lambda#1}::operator()" },
 		{ "main.(*Type).Method", 15, "main...).Method" },
-		/* what the compiler did not close, or nobody opened */
+		/* unbalanced brackets */
 		{ "a<b<c<d<e<f<g<h", 10, "a<...f<g<h" },
 		{ "f(a)b)c)d(e(", 10, "fb)c)d(e(" },
 		{ "a_name_of_c_that_is_long", 13, "a_n...is_long" },
-		/* characters stay whole */
+		/* characters are not split */
 		{ "\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 9, "\u6f22...\u6f22\u5b57" },
 		{ "ab\033cd\xffgh\033", 12, "ab...gh\033" },
 		{ "", 8, "" },
@@ -62,52 +62,52 @@ static void functions_lose_what_matters_least(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		char *folded = shorten_function(cases[i].name, cases[i].most);
+		char *shortened = shorten_function(cases[i].name, cases[i].most);
 
-		assert_string_equal(folded, cases[i].folded);
-		assert_true(terminal_columns(folded) <= cases[i].most);
-		free(folded);
+		assert_string_equal(shortened, cases[i].shortened);
+		assert_true(terminal_columns(shortened) <= cases[i].most);
+		free(shortened);
 	}
 }
 
 static void paths_keep_their_end(void **state)
 {
-	char *folded = shorten_path("/usr/lib/x86_64-linux-gnu/libc.so.6", 20);
+	char *shortened = shorten_path("/usr/lib/x86_64-linux-gnu/libc.so.6", 20);
 
 	(void)state;
-	assert_string_equal(folded, "...nux-gnu/libc.so.6");
-	free(folded);
-	folded = shorten_path("/bin/sh", 7);
-	assert_string_equal(folded, "/bin/sh");
-	free(folded);
+	assert_string_equal(shortened, "...nux-gnu/libc.so.6");
+	free(shortened);
+	shortened = shorten_path("/bin/sh", 7);
+	assert_string_equal(shortened, "/bin/sh");
+	free(shortened);
 }
 
-static void alike_names_are_numbered(void **state)
+static void ambiguous_names_are_numbered(void **state)
 {
 	struct shorten_name names[] = {
-		{ .whole = "f(char, short)" }, { .whole = "g(char, short)" },
-		{ .whole = "f(long, short)" }, { .whole = "f(char, short)" },
+		{ .full = "f(char, short)" }, { .full = "g(char, short)" },
+		{ .full = "f(long, short)" }, { .full = "f(char, short)" },
 	};
-	static const char *const folded[] = { "f(...)~1", "g(...)", "f(...)~2", "f(...)~1" };
+	static const char *const shortened[] = { "f(...)~1", "g(...)", "f(...)~2", "f(...)~1" };
 	size_t i;
 
 	(void)state;
 	assert_int_equal(shorten_functions(names, ARRAY_SIZE(names), 13), 3);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		assert_string_equal(names[i].folded, folded[i]);
-		free(names[i].folded);
-		names[i] = (struct shorten_name){ .whole = names[i].whole };
+		assert_string_equal(names[i].shortened, shortened[i]);
+		free(names[i].shortened);
+		names[i] = (struct shorten_name){ .full = names[i].full };
 	}
 	assert_int_equal(shorten_functions(names, ARRAY_SIZE(names), 14), 0);
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		assert_string_equal(names[i].folded, names[i].whole);
-		free(names[i].folded);
+		assert_string_equal(names[i].shortened, names[i].full);
+		free(names[i].shortened);
 	}
 }
 
 static unsigned int seed = 7;
 
-/* Of pieces that matter to folding, and of any bytes */
+/* Make a random name of parts that shortening treats specially, and of random bytes. */
 static void draw_name(char name[256])
 {
 	static const char *const pieces[] = {
@@ -134,7 +134,7 @@ static void any_name_fits(void **state)
 
 	(void)state;
 	for (i = 0; i < 20000; i++) {
-		int most = SHORTEN_LEAST + rand_r(&seed) % 100;
+		int most = SHORTEN_MIN + rand_r(&seed) % 100;
 		char *function, *path;
 
 		draw_name(name);
@@ -150,7 +150,7 @@ static void any_name_fits(void **state)
 	}
 }
 
-/* Of the few that there are in few columns, each is another */
+/* Even in few columns, no two of the shortened names are equal. */
 static void different_names_stay_different(void **state)
 {
 	static char names[64][256];
@@ -158,37 +158,37 @@ static void different_names_stay_different(void **state)
 
 	(void)state;
 	for (round = 0; round < 300; round++) {
-		struct shorten_name folded[64] = { 0 };
+		struct shorten_name shortened[64] = { 0 };
 		int most = 20 + rand_r(&seed) % 10;
 		size_t i, j;
 
 		for (i = 0; i < ARRAY_SIZE(names); i++) {
-			/* with long heads and tails that are the same */
+			/* half of the names have the same long head and tail */
 			draw_name(names[i]);
 			if (i % 2 && strlen(names[i]) < 100) {
 				memmove(names[i] + 40, names[i], strlen(names[i]) + 1);
 				memset(names[i], 'h', 40);
 				strcat(names[i], "_a_tail_of_the_name_that_is_long");
 			}
-			folded[i].whole = names[i];
+			shortened[i].full = names[i];
 		}
-		assert_true(shorten_functions(folded, ARRAY_SIZE(folded), most) >= 0);
+		assert_true(shorten_functions(shortened, ARRAY_SIZE(shortened), most) >= 0);
 		for (i = 0; i < ARRAY_SIZE(names); i++) {
-			assert_true(terminal_columns(folded[i].folded) <= most);
+			assert_true(terminal_columns(shortened[i].shortened) <= most);
 			for (j = 0; j < i; j++)
 				assert_int_equal(!strcmp(names[i], names[j]),
-						 !strcmp(folded[i].folded, folded[j].folded));
+						 !strcmp(shortened[i].shortened, shortened[j].shortened));
 		}
 		for (i = 0; i < ARRAY_SIZE(names); i++)
-			free(folded[i].folded);
+			free(shortened[i].shortened);
 	}
 }
 
-/* As a hostile file may have it: in time that grows with its length, not its square */
-static void long_names_take_no_time(void **state)
+/* The time is linear in the length of the name, which may come from a hostile file. */
+static void long_names_take_linear_time(void **state)
 {
 	const size_t length = 4000000;
-	char *name = malloc(length + 1), *folded;
+	char *name = malloc(length + 1), *shortened;
 	size_t i;
 
 	(void)state;
@@ -196,22 +196,22 @@ static void long_names_take_no_time(void **state)
 	for (i = 0; i < length; i++)
 		name[i] = "a<a("[i % 4];
 	name[length] = 0;
-	folded = shorten_function(name, 40);
-	assert_true(terminal_columns(folded) <= 40);
-	free(folded);
+	shortened = shorten_function(name, 40);
+	assert_true(terminal_columns(shortened) <= 40);
+	free(shortened);
 	free(name);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_lose_what_matters_least),
+		cmocka_unit_test(brackets_of_functions_are_shortened_first),
 		cmocka_unit_test(paths_keep_their_end),
-		cmocka_unit_test(alike_names_are_numbered),
+		cmocka_unit_test(ambiguous_names_are_numbered),
 		cmocka_unit_test(any_name_fits),
 		cmocka_unit_test(different_names_stay_different),
-		cmocka_unit_test(long_names_take_no_time),
+		cmocka_unit_test(long_names_take_linear_time),
 	};
 
-	return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shorten", tests, NULL, NULL);
 }
