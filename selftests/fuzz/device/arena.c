@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory to count in: slots of some pages, with one more before and one behind,
- * at places where nothing else ever is. Programs fill them with nothing but
- * zeroes. So whatever is not 0 in the end was counted; and where no profile was
- * asked to count, that is a failure.
+ * Memory for counters: slots of SLOT_PAGES pages, with one more page before and after, at
+ * fixed addresses that nothing else uses. Programs write only zeroes into it. Any other byte
+ * at the end comes from the module, and is a failure unless a profile had a counter there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +27,7 @@ char *stack_pages;
 
 extern char __executable_start[], etext[];
 
-/* Files behind slots; -1: none */
+/* Files that are mapped in slots; -1: none */
 static int slot_files[NR_SLOTS];
 static int userfault = -1;
 
@@ -58,7 +57,7 @@ void arena_init(void)
 		if (mmap(at, CHECKED_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 			 0) != at)
-			failure("no memory for slot %u: %s", i, strerror(errno));
+			failure("cannot map slot %u: %s", i, strerror(errno));
 	}
 }
 
@@ -80,13 +79,13 @@ uint64_t address_of(const struct value *value)
 	}
 }
 
-/* --- what may be counted in ------------------------------------------------ */
+/* --- where counters may be ------------------------------------------------ */
 
 void arena_allow(uint64_t addr, uint64_t bytes)
 {
 	struct range *last = &shared->allowed[shared->nr_allowed - 1];
 
-	/* regions often lie side by side */
+	/* regions are often adjacent */
 	if (shared->nr_allowed && last->start <= addr && last->end >= addr) {
 		if (last->end < addr + bytes)
 			last->end = addr + bytes;
@@ -115,8 +114,8 @@ static bool lies_in(uint64_t addr, uint64_t bytes, uint64_t start, uint64_t end)
 }
 
 /*
- * Below the program there is nothing but the arena, and its text is not to be
- * written. (From the heap on, mappings are the C library's.)
+ * Below the program there is only the arena, and the module must not write the program's
+ * text. From the heap on, mappings belong to the C library.
  */
 bool arena_is_ours(uint64_t addr, uint64_t bytes)
 {
@@ -138,7 +137,7 @@ static void check_page(const uint8_t *page, uint64_t addr)
 		return;
 	for (i = 0; i < PAGE_BYTES; i++)
 		if (page[i] && !is_allowed(addr + i))
-			failure("%#x written to %#llx, where nothing was to be counted",
+			failure("%#x written to %#llx, where no counter is",
 				page[i], (unsigned long long)addr + i);
 }
 
@@ -149,15 +148,15 @@ size_t arena_read(void *to, uint64_t from, size_t bytes)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
-		failure("no pipe: %s", strerror(errno));
+		failure("pipe2: %s", strerror(errno));
 	got = write(ends[1], (void *)from, bytes);
 	if (got < 0 && errno != EFAULT)
-		failure("cannot look at memory: %s", strerror(errno));
+		failure("cannot read memory: %s", strerror(errno));
 	bytes = got < 0 ? 0 : (size_t)got;
 	while (done < bytes) {
 		got = read(ends[0], (char *)to + done, bytes - done);
 		if (got <= 0)
-			failure("cannot look at memory");
+			failure("cannot read memory");
 		done += (size_t)got;
 	}
 	close(ends[0]);
@@ -174,7 +173,7 @@ void arena_check(void)
 		uint64_t start = arena_slot(slot) - PAGE_BYTES;
 		size_t left, got;
 
-		/* as far as it goes; the page that ended it cannot be read */
+		/* a read ends at a page that is not readable; continue after it */
 		for (done = 0; done < CHECKED_PAGES; done += nr + 1) {
 			left = (CHECKED_PAGES - done) * PAGE_BYTES;
 			got = arena_read(copy, start + done * PAGE_BYTES, left);
@@ -255,8 +254,8 @@ static int do_map(enum map_kind kind, unsigned int slot, size_t bytes)
 }
 
 /*
- * What a slot holds goes to another, or stays: its counts with it. If it is shared memory
- * and is kept, both have the same from then on: what is counted in the one, too.
+ * Move a slot to another (with MREMAP_DONTUNMAP if @how is 1), shrink or grow it. Counts
+ * move with the memory. Shared memory that stays mapped is then in both slots.
  */
 static int do_remap(unsigned int how, unsigned int slot, unsigned int other)
 {
@@ -282,8 +281,8 @@ static int do_remap(unsigned int how, unsigned int slot, unsigned int other)
 }
 
 /*
- * Write-protect it by userfaultfd. Nobody answers faults: they are a SIGBUS, and an
- * EFAULT of system calls.
+ * Write-protect memory by userfaultfd, without a handler: faults raise SIGBUS, and system
+ * calls fail with EFAULT.
  */
 static int do_wp(void *at, size_t bytes)
 {
@@ -309,7 +308,7 @@ static int do_wp(void *at, size_t bytes)
 		      ioctl(userfault, UFFDIO_WRITEPROTECT, &protect));
 }
 
-/* As system calls write, which survive that it is not there */
+/* Write zeroes by a system call, which fails instead of raising a signal. */
 static int do_touch(void *at, size_t bytes)
 {
 	int zeroes = open("/dev/zero", O_RDONLY | O_CLOEXEC);
@@ -331,7 +330,7 @@ static const int advices[] = {
 	MADV_POPULATE_WRITE, 25 /* MADV_COLLAPSE */,
 };
 
-/* Pages of a slot, never those beside it */
+/* A range of pages of a slot, without the ones before and after it */
 static void *some_pages(uint64_t slot, uint64_t first, uint64_t nr, size_t *bytes)
 {
 	first %= SLOT_PAGES;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The device's commands, with arguments that operations make up piece by piece,
- * and the comparison of what comes back with what may (rules.c).
+ * The commands of the device. Operations build the arguments step by step; results are
+ * compared with those that rules.c allows.
  *
- * Arguments end where memory ends: what the kernel reads or writes behind them is
- * a fault.
+ * Arguments are placed at the end of a mapping, so that the kernel faults if it reads or
+ * writes after them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 #include "run.h"
 
-#define MAX_REGIONS	4100	/* more than the module takes */
-#define MARGIN		64	/* in front of an argument */
+#define MAX_REGIONS	4100	/* more than the module accepts */
+#define MARGIN		64	/* checked bytes before an argument */
 #define POISON		0xcc
 
 static struct profil_start start;
 static struct profil_region *regions;	/* MAX_REGIONS */
-static uint8_t tail;			/* behind all that a kernel knows */
+static uint8_t tail;			/* last byte of an argument that is too long */
 static char *argument_end;
 
 static void *map_before_hole(size_t bytes)
@@ -32,7 +32,7 @@ static void *map_before_hole(size_t bytes)
 		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at == MAP_FAILED ||
 	    mprotect(at + bytes, PAGE_BYTES, PROT_NONE))
-		failure("no memory for arguments");
+		failure("cannot map memory for arguments");
 	return at + bytes;
 }
 
@@ -53,11 +53,11 @@ static uint64_t evaluate(const struct value *value)
 	return address_of(value);
 }
 
-/* --- making a start -------------------------------------------------------- */
+/* --- building a start ------------------------------------------------------ */
 
 static const uint32_t widths[] = { 16, 32, 64 };
 
-/* All that a profile needs but the counters. Fast, so that little time will do. */
+/* All fields except the counters. The high rate keeps the program short. */
 static void begin_start(uint64_t width)
 {
 	start = (struct profil_start){
@@ -81,7 +81,7 @@ static void do_count(uint64_t width, uint64_t addr)
 	};
 }
 
-/* The program's text over a slot's pages, and what lies above to the last region */
+/* The program's text, spread over the pages of a slot; the last region takes the rest. */
 static void do_spread(uint64_t width, uint64_t addr, uint64_t nr)
 {
 	uint64_t text = arena_text(), length = arena_text_end() - text, each, i;
@@ -110,8 +110,8 @@ static void do_spread(uint64_t width, uint64_t addr, uint64_t nr)
 }
 
 /*
- * Few counters, for half of the text, at an end of the slot: much of the rest would
- * be counted behind them.
+ * A few counters at one end of the slot, for half of the text. The counters of the other
+ * half would lie after the buffer, and must not be written.
  */
 static void do_tight(uint64_t width, uint64_t addr, uint64_t nr)
 {
@@ -180,9 +180,9 @@ static void set_field(void *in, const struct field *field, uint64_t value)
 	memcpy((char *)in + field->offset, &value, field->size);
 }
 
-/* --- calling --------------------------------------------------------------- */
+/* --- calling the device------------------------------------------------------- */
 
-/* The names of a set of results, in memory of a process that ends */
+/* The names of a set of results. Called once: the process exits afterwards. */
 static const char *result_names(unsigned int may)
 {
 	static char text[NR_RESULTS * 16];
@@ -196,13 +196,13 @@ static const char *result_names(unsigned int may)
 	return text;
 }
 
-/* The result may be one of a set; which command is told by its number. */
+/* Check and count the result of a command. @may: set of allowed results */
 static int judge(unsigned int command, int error, unsigned int may)
 {
 	unsigned int bit = result_bit(error), i;
 
 	if (!(bit & may))
-		failure("command %u gives %s, where the interface has %s",
+		failure("command %u returned %s, allowed: %s",
 			command, error ? strerrorname_np(error) : "0",
 			result_names(may));
 	for (i = 0; i < NR_RESULTS; i++)
@@ -216,7 +216,7 @@ static int call_device(int fd, unsigned long command, uint64_t argument)
 	return ioctl(fd, command, argument) ? errno : 0;
 }
 
-/* Is there anything to be read at an address? */
+/* Whether an address is readable */
 static bool is_readable(uint64_t addr)
 {
 	char byte;
@@ -224,7 +224,7 @@ static bool is_readable(uint64_t addr)
 	return arena_read(&byte, addr, 1) == 1;
 }
 
-/* An argument in its place, of a size that the kernel may believe it has */
+/* Place an argument, of any size, at the end of its mapping. */
 static char *place(const void *argument, size_t known, uint64_t size)
 {
 	size_t bytes = size > PAGE_BYTES ? PAGE_BYTES : size;
@@ -247,12 +247,15 @@ static void check_margin(const char *at)
 
 	for (i = 1; i <= MARGIN; i++)
 		if ((uint8_t)at[-i] != POISON)
-			failure("written %d bytes in front of the argument", i);
+			failure("written %d bytes before the argument", i);
 }
 
 /* --- START ----------------------------------------------------------------- */
 
-/* The regions that the kernel will find; NULL: none, as the pointer is wild */
+/*
+ * Find the regions as the kernel reads them; NULL if the pointer is invalid. Return: false
+ * if the kernel might read other memory of the fuzzer as regions.
+ */
 static bool find_regions(const struct profil_start *as_read,
 			 const struct profil_region **found)
 {
@@ -270,9 +273,7 @@ static bool find_regions(const struct profil_start *as_read,
 	return as_read->nr_regions > MAX_REGIONS || !is_readable(at);
 }
 
-/*
- * Where it counts; @visit: whether one range will do. False: one of them did not.
- */
+/* Call @visit for each range of counters, until it returns false. */
 static bool all_ranges(const struct profil_start *as_read,
 		       const struct profil_region *found,
 		       bool (*visit)(uint64_t addr, uint64_t bytes))
@@ -299,10 +300,7 @@ static bool allow(uint64_t addr, uint64_t bytes)
 	return true;
 }
 
-/*
- * A start by a struct that is as it should be placed. Not if it would count into
- * the fuzzer: that kernels let it would say nothing.
- */
+/* START with a valid pointer. Skipped if counters would overwrite the fuzzer's own memory. */
 static int do_start(int fd)
 {
 	const struct profil_region *found;
@@ -328,7 +326,7 @@ static int do_start(int fd)
 	at = place(&start, sizeof(start), start.size);
 	if (as_read.flags & PROFIL_FAULT_SIGNAL)
 		shared->signals = 1;
-	/* another process may look at shared memory as soon as it counts */
+	/* other processes may check shared memory as soon as it is counted in */
 	others = shared->processes;
 	if (others && may & MAY_SUCCEED)
 		all_ranges(&as_read, found, allow);
@@ -340,10 +338,10 @@ static int do_start(int fd)
 }
 
 /*
- * Nothing wild: a pointer with nothing behind it, or with what is too short to be
- * a struct. What else there is might count anywhere.
+ * START with a pointer that is not readable. A readable one is skipped: with the fields
+ * that are there, the module might count anywhere.
  */
-static int do_wild_start(int fd, uint64_t pointer)
+static int do_bad_start(int fd, uint64_t pointer)
 {
 	if (is_readable(pointer)) {
 		shared->skipped++;
@@ -380,10 +378,10 @@ static void check_answer(unsigned long command, const char *at, size_t known,
 
 	memcpy(&has, at, sizeof(has));
 	if (has != size)
-		failure("size %llu has become %u", (unsigned long long)size, has);
+		failure("the kernel changed size %llu to %u", (unsigned long long)size, has);
 	for (i = known; i < size; i++)
 		if (at[i])
-			failure("written %llu bytes behind the struct",
+			failure("written %llu bytes after the structure",
 				(unsigned long long)(i - known));
 	if (command != PROFIL_IOC_INFO && size >= sizeof(struct profil_status)) {
 		struct profil_status status;
@@ -393,7 +391,7 @@ static void check_answer(unsigned long command, const char *at, size_t known,
 	}
 }
 
-/* @size: 0: as it should be */
+/* @size: 0: the correct size */
 static int do_query(int fd, unsigned long command, uint64_t size)
 {
 	size_t known = command == PROFIL_IOC_INFO ?
@@ -419,8 +417,8 @@ static int do_query(int fd, unsigned long command, uint64_t size)
 	return error;
 }
 
-/* A query into memory that nobody can write; else it would be written to. */
-static int do_wild_query(int fd, unsigned long command, uint64_t pointer)
+/* A query with a pointer that is not readable; others would be written to. */
+static int do_bad_query(int fd, unsigned long command, uint64_t pointer)
 {
 	if (is_readable(pointer)) {
 		shared->skipped++;
@@ -436,7 +434,7 @@ void calls_stop(void)
 		do_query(fds[0], PROFIL_IOC_STOP, 0);
 }
 
-/* Others are the file system's, for any file. */
+/* An unknown command of the device's type; other types may be valid for any file. */
 static int do_unknown(int fd, uint64_t nr, uint64_t pointer)
 {
 	unsigned int command = (unsigned int)nr;
@@ -492,9 +490,9 @@ int calls_do(const struct operation *operation)
 	if (operation->kind == OP_IOCTL)
 		return do_unknown(fd, values[1].offset, evaluate(&values[2]));
 	if (operation->kind == OP_START)
-		return placed ? do_start(fd) : do_wild_start(fd, pointer);
+		return placed ? do_start(fd) : do_bad_start(fd, pointer);
 	return placed ? do_query(fd, queries[operation->kind - OP_STOP],
 				 evaluate(&values[2])) :
-			do_wild_query(fd, queries[operation->kind - OP_STOP],
+			do_bad_query(fd, queries[operation->kind - OP_STOP],
 				      pointer);
 }

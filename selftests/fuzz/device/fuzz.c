@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A fuzzer of /dev/profil: runs programs (program.h), each in a process of its
- * own, and looks for promises that are broken: results that are not documented,
- * counts where none belong, memory that stays pinned. Kernels with sanitizers look
- * for more.
+ * A fuzzer of /dev/profil. It runs random programs (program.h), each in a process of its
+ * own, and checks the documented interface: results of calls, counters that are written,
+ * memory that stays pinned. Sanitizers of the kernel check more.
  *
  * usage: fuzz [--seed N] [--seconds N] [--corpus FILE] [--save FILE] [--last FILE]
  *        fuzz --replay FILE
  *
- * --corpus  programs to begin with, --save where to write those that reach more than
- *           the ones before them, --last where each is written before it is run, to be
- *           found there if the kernel crashes; --replay runs those of a file once
+ * --corpus  programs to start with
+ * --save    write the programs that cover more than the ones before them
+ * --last    write each program before it is run, to find it after a kernel crash
+ * --replay  run the programs of a file once
  *
- * What is new about a program is told by kcov, where the kernel has it, and by
- * errors that come behind operations where they never did. Needs root.
+ * A program covers more if kcov reports new code (if the kernel has kcov), or if an
+ * operation fails with an error that it never had after the operation before it. Needs
+ * root.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -34,23 +35,23 @@
 #include "run.h"
 
 #define MAX_KEPT	1000
-#define MAX_SAVED	200	/* the repository need not have more */
-#define PATIENCE_MS	60000	/* of a program that should take 0.2 s */
+#define MAX_SAVED	200	/* keeps corpus.txt small */
+#define TIMEOUT_MS	60000	/* a program should take 0.2 s */
 #define CPU_SECONDS	20
 
-/* Pins are counted together, which takes long: not after each program. */
-#define PROGRAMS_PER_LOOK	64
+/* Counting the pins of all sessions is slow, so it is not done after each program. */
+#define PROGRAMS_PER_PIN_CHECK	64
 
 static struct program kept[MAX_KEPT];
 static unsigned int nr_kept, nr_programs;
-static struct program looked_at[PROGRAMS_PER_LOOK];
-static unsigned int nr_looked_at;
+static struct program unchecked[PROGRAMS_PER_PIN_CHECK];
+static unsigned int nr_unchecked;
 
 static const char *last_path;
 static long long pins_before;
 static unsigned long nr_after;	/* of shared->after, seen so far */
 
-/* --- running one ----------------------------------------------------------- */
+/* --- running a program ------------------------------------------------------- */
 
 static void begin_shared(void)
 {
@@ -60,7 +61,7 @@ static void begin_shared(void)
 	shared->nr_allowed = 0;
 }
 
-/* So that each program begins in the same memory, and none takes all of it */
+/* Each program starts in a copy of the same memory, with limited CPU time. */
 static pid_t begin(const struct program *program)
 {
 	const struct rlimit cpu = { CPU_SECONDS, CPU_SECONDS };
@@ -74,8 +75,8 @@ static pid_t begin(const struct program *program)
 	run(program, 0);
 }
 
-/* Its end, or -1 if that does not come. */
-static int await(pid_t pid)
+/* Return: its wait status, or -1 if it does not end. */
+static int wait_for_end(pid_t pid)
 {
 	struct pollfd end = {
 		.fd = (int)syscall(SYS_pidfd_open, pid, 0),
@@ -83,10 +84,10 @@ static int await(pid_t pid)
 	};
 	int status = -1;
 
-	if (poll(&end, 1, PATIENCE_MS) == 1)
+	if (poll(&end, 1, TIMEOUT_MS) == 1)
 		waitpid(pid, &status, 0);
 	close(end.fd);
-	/* and all that it has left */
+	/* and its other processes */
 	kill(-pid, SIGKILL);
 	if (status != -1)
 		while (wait(NULL) > 0)
@@ -94,7 +95,7 @@ static int await(pid_t pid)
 	return status;
 }
 
-/* What a program did wrong, or NULL. The message is the program's own. */
+/* Run a program. Return: what is wrong, or NULL. The text is valid until the next run. */
 static const char *run_one(const struct program *program)
 {
 	static char message[128];
@@ -110,17 +111,17 @@ static const char *run_one(const struct program *program)
 	}
 	begin_shared();
 	nr_programs++;
-	status = await(begin(program));
+	status = wait_for_end(begin(program));
 	if (*shared->failure)
 		return shared->failure;
 	if (status == -1)
-		return "it does not end";
+		return "the program does not end";
 	if (status) {
 		snprintf(message, sizeof(message), "wait status %#x", status);
 		return message;
 	}
 	if (await_figure("sessions", 0))
-		return "a session is left";
+		return "a session was not freed";
 	if (await_figure("pinned_bytes", 0))
 		return "pinned_bytes is not 0";
 	return NULL;
@@ -135,22 +136,22 @@ static bool is_failure(const struct program *program, const char *why)
 	return true;
 }
 
-/* Pins were left by one of the last: which? */
+/* Pages stay pinned: run the last programs again, one by one, to find which one did it. */
 static void find_pin(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < nr_looked_at; i++) {
+	for (i = 0; i < nr_unchecked; i++) {
 		long long before = pins_of_all();
 
-		if (is_failure(&looked_at[i], run_one(&looked_at[i])))
+		if (is_failure(&unchecked[i], run_one(&unchecked[i])))
 			return;
 		if (!pins_went_back_to(before)) {
-			is_failure(&looked_at[i], "pages stay pinned");
+			is_failure(&unchecked[i], "pages stay pinned");
 			return;
 		}
 	}
-	printf("# pages stay pinned, but by none of the last programs alone\n");
+	printf("# pages stay pinned, but after none of the last programs alone\n");
 }
 
 static bool pins_are_left(void)
@@ -159,29 +160,29 @@ static bool pins_are_left(void)
 
 	if (left)
 		find_pin();
-	nr_looked_at = 0;
+	nr_unchecked = 0;
 	return left;
 }
 
-static bool run_and_look(const struct program *program)
+static bool run_and_check(const struct program *program)
 {
-	looked_at[nr_looked_at++] = *program;
+	unchecked[nr_unchecked++] = *program;
 	return !is_failure(program, run_one(program)) &&
-	       (nr_looked_at < PROGRAMS_PER_LOOK || !pins_are_left());
+	       (nr_unchecked < PROGRAMS_PER_PIN_CHECK || !pins_are_left());
 }
 
-/* --- choosing -------------------------------------------------------------- */
+/* --- choosing programs -------------------------------------------------------- */
 
 static bool is_new(void)
 {
-	unsigned int places = kcov_new();
+	unsigned int new_code = kcov_new();
 	const uint8_t *after = &shared->after[0][0][0];
 	unsigned long nr = 0;
 	size_t i;
 
 	for (i = 0; i < sizeof(shared->after); i++)
 		nr += after[i];
-	if (nr == nr_after && !places)
+	if (nr == nr_after && !new_code)
 		return false;
 	nr_after = nr;
 	return true;
@@ -205,7 +206,7 @@ static void choose(struct program *program)
 	program_vary(program, &kept[random_below(nr_kept)]);
 }
 
-/* Those of a file, each once. */
+/* Run each program of a file once. */
 static bool run_file(const char *path)
 {
 	FILE *in = fopen(path, "re");
@@ -216,13 +217,13 @@ static bool run_file(const char *path)
 	if (!in)
 		err(1, "%s", path);
 	while (good && (got = program_read(in, &program)) > 0) {
-		good = run_and_look(&program);
+		good = run_and_check(&program);
 		if (good && is_new())
 			keep(&program);
 	}
 	fclose(in);
 	if (got < 0)
-		errx(1, "%s: what is this?", path);
+		errx(1, "%s: not a program", path);
 	return good;
 }
 
@@ -233,7 +234,7 @@ static bool fuzz(double seconds)
 
 	while (clock_seconds(CLOCK_MONOTONIC) < end) {
 		choose(&program);
-		if (!run_and_look(&program))
+		if (!run_and_check(&program))
 			return false;
 		if (is_new())
 			keep(&program);
@@ -241,7 +242,7 @@ static bool fuzz(double seconds)
 	return true;
 }
 
-/* Run all again, the latest first, and write those that still reach more. */
+/* Run all kept programs again, newest first, and write those that still cover more. */
 static bool save(const char *path)
 {
 	FILE *out = fopen(path, "we");
@@ -251,13 +252,13 @@ static bool save(const char *path)
 	if (!out)
 		err(1, "%s", path);
 	fprintf(out, "# SPDX-License-Identifier: GPL-2.0-only\n"
-		"# Programs of the fuzzer that reach more than those above them:\n"
-		"# program.h says how they are written.\n\n");
+		"# Programs of the fuzzer that cover more than those above them.\n"
+		"# program.h describes the syntax.\n\n");
 	kcov_forget();
 	memset(shared->after, 0, sizeof(shared->after));
 	nr_after = 0;
 	for (i = nr_kept; i-- && saved < MAX_SAVED; ) {
-		good = run_and_look(&kept[i]);
+		good = run_and_check(&kept[i]);
 		if (!good)
 			break;
 		if (!is_new())
@@ -271,7 +272,7 @@ static bool save(const char *path)
 	return good;
 }
 
-/* --- the machine ----------------------------------------------------------- */
+/* --- setup and report ------------------------------------------------------- */
 
 static void make_shared(void)
 {
@@ -290,7 +291,7 @@ static void map_shared_memory(void)
 		err(1, "shared memory");
 }
 
-/* A program that has executed itself. */
+/* Continue a program after it has executed /proc/self/exe. */
 static void run_rest(char *text)
 {
 	FILE *in = fmemopen(text, strlen(text), "r");
@@ -298,11 +299,11 @@ static void run_rest(char *text)
 
 	map_shared_memory();
 	if (in && program_read(in, &program) < 0)
-		failure("cannot read what it has written");
+		failure("cannot read the rest of the program");
 	run(&program, 0);
 }
 
-/* Results of one command, or of all. */
+/* Print how often the commands from @first to @last returned each result. */
 static void print_results(unsigned int first, unsigned int last)
 {
 	unsigned int i, j;
@@ -328,8 +329,8 @@ static uint64_t starts(void)
 	return sum;
 }
 
-/* Did it do anything? Else it would pass for ever after it broke. */
-static bool was_worth_it(void)
+/* Whether enough starts succeeded and samples were taken: else the run shows nothing. */
+static bool was_useful(void)
 {
 	return nr_programs && shared->results[1][0] * 20 >= starts() &&
 	       shared->samples >= nr_programs;
@@ -337,29 +338,29 @@ static bool was_worth_it(void)
 
 static int report(bool good)
 {
-	bool worth = was_worth_it();
-	/* after a failure they may be its, and of no use in a search */
+	bool useful = was_useful();
+	/* after a failure the last programs are not run again */
 	bool left = good ? pins_are_left() : !pins_went_back_to(pins_before);
 
 	printf("# all commands:");
 	print_results(0, NR_COMMANDS - 1);
 	printf("\n# START:");
 	print_results(1, 1);
-	printf("; %llu not made\n", (unsigned long long)shared->skipped);
-	printf("# %u places by kcov, %lu errors behind operations\n",
+	printf("; %llu skipped\n", (unsigned long long)shared->skipped);
+	printf("# %u places covered (kcov), %lu pairs of operations and errors\n",
 	       kcov_places(), nr_after);
-	printf("%sok 1 - %u programs, %u kept, %llu calls to START, ",
+	printf("%sok 1 - no program failed: %u run, %u kept, %llu starts, ",
 	       good ? "" : "not ", nr_programs, nr_kept,
 	       (unsigned long long)starts());
-	printf("of which %llu succeeded\n",
+	printf("%llu successful\n",
 	       (unsigned long long)shared->results[1][0]);
-	printf("%sok 2 - %llu samples; 1 START in 20 and 1 sample a program are wanted\n",
-	       worth ? "" : "not ", (unsigned long long)shared->samples);
-	printf("%sok 3 - nothing stays pinned\n", left ? "not " : "");
-	return good && worth && !left ? 0 : 1;
+	printf("%sok 2 - 1 start in 20 succeeds, and there is 1 sample per program: %llu samples\n",
+	       useful ? "" : "not ", (unsigned long long)shared->samples);
+	printf("%sok 3 - no page stays pinned\n", left ? "not " : "");
+	return good && useful && !left ? 0 : 1;
 }
 
-/* Huge pages to count in, and rates that nobody lowers, until the end */
+/* Until restore_machine() there are huge pages, and rates are not lowered. */
 static char *old_hugepages;
 
 static void prepare_machine(void)
@@ -370,7 +371,7 @@ static void prepare_machine(void)
 		err(1, NULL);
 	write_text("/proc/sys/vm/nr_hugepages", "8");
 	set_guard(false);
-	/* orphans of programs come to us */
+	/* reap orphaned children of programs */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pins_before = pins_of_all();
 }
@@ -437,7 +438,7 @@ int main(int argc, char **argv)
 	prepare_machine();
 	random_seed(seed);
 	printf("# seed %llu, %s\n", seed,
-	       kcov_init() ? "guided by kcov" : "without kcov: nearly blind");
+	       kcov_init() ? "guided by kcov" : "without kcov: new code is not recognized");
 	if (replay) {
 		good = run_file(replay);
 	} else {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which places of the kernel a program reaches, by kcov: with CONFIG_KCOV and
- * without CONFIG_KCOV_INSTRUMENT_ALL, places in the module (module/Kbuild). It
- * covers what the program's first process does itself: no interrupts, and so no
- * sampling, no worker, and no other process.
+ * Code coverage of a program by kcov. With CONFIG_KCOV and without
+ * CONFIG_KCOV_INSTRUMENT_ALL it covers the module only (module/Kbuild). Only the program's
+ * first process is traced: no interrupts, so no sampling; no worker; no other process.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +19,7 @@
 #define MAX_PLACES	(1U << 15)	/* a power of 2, far from full */
 
 static int kcov = -1;
-static unsigned long *trace;	/* their number, and then places */
+static unsigned long *trace;	/* number of places, then the places */
 static unsigned long places[MAX_PLACES];	/* open hashing; 0: free */
 static unsigned int nr_places;
 

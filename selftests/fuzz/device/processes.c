@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a program does with its threads, processes and descriptors.
+ * Operations on threads, processes and descriptors.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,7 +24,7 @@
 #define MAX_THREADS	4
 #define STACK_BYTES	(64UL << 10)
 
-/* A user without rights, whom nobody else is */
+/* An unprivileged user that nothing else uses */
 #define FUZZ_USER	1999980003
 
 int fds[NR_FDS];
@@ -47,7 +47,7 @@ void processes_init(void)
 		failure("/dev/profil: %s", strerror(errno));
 }
 
-/* Use CPU time. It is a thread's, or that of a process that shares memory. */
+/* Use CPU time of the calling thread, which may be a CLONE_VM process. */
 static void burn(uint64_t milliseconds)
 {
 	struct timespec now;
@@ -88,7 +88,7 @@ static void join_threads(void)
 		pthread_join(threads[--nr_threads], NULL);
 }
 
-/* One that shares the memory, and has one of the two stacks that there are */
+/* A process that shares the memory. There is one stack for it, so only one runs at a time. */
 static int do_clone(uint64_t milliseconds, int flags)
 {
 	if (!one_more_process())
@@ -114,7 +114,7 @@ static int do_spawn(void)
 	return posix_spawn(&pid, "/bin/true", NULL, NULL, arguments, environ);
 }
 
-/* The child goes on behind this operation, as the parent does. */
+/* Parent and child both continue with the next operation. */
 static int do_fork(void)
 {
 	pid_t pid;
@@ -129,7 +129,7 @@ static int do_fork(void)
 	return pid < 0 ? errno : 0;
 }
 
-/* The new program begins behind this operation. */
+/* Execute the fuzzer, which continues with the next operation. */
 static int do_exec(const struct program *program, unsigned int at)
 {
 	char text[MAX_OPERATIONS * MAX_LINE];
@@ -149,7 +149,7 @@ static int do_exec(const struct program *program, unsigned int at)
 	return error;
 }
 
-/* Have no rights from here on, and little memory to lock. */
+/* Drop all privileges, and limit locked memory. */
 static int do_user(uint64_t pages)
 {
 	struct rlimit limit = { pages * PAGE_BYTES, pages * PAGE_BYTES };
@@ -166,7 +166,7 @@ static void put_fd(uint64_t at, int fd)
 	fds[at] = fd;
 }
 
-/* A descriptor through a socket, where it stays if it is not taken out */
+/* Send a descriptor through a socket; if @from is @to, it is not received. */
 static int do_pass(uint64_t from, uint64_t to)
 {
 	union {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What operations there are, with which values, and how they are written.
+ * The operations and their values; printing and parsing of programs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static const struct type types[NR_TYPES] = {
 	[TYPE_REGION] = WORDS(region_words),
 };
 
-/* @weight: how often it is put into programs */
+/* @weight: relative frequency in random programs */
 static const struct {
 	const char *name;
 	unsigned int weight;
@@ -230,7 +230,7 @@ int program_read(FILE *in, struct program *program)
 			continue;
 		memcpy(copy, line, sizeof(copy));
 		if (!read_operation(copy, &program->operations[program->nr])) {
-			fprintf(stderr, "no operation: %s", line);
+			fprintf(stderr, "not an operation: %s", line);
 			return -1;
 		}
 		program->nr++;

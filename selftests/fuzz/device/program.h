@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs of the fuzzer: short lists of operations with values, which are made
- * at random, varied, and written one operation a line, as in
+ * Programs of the fuzzer: short lists of operations with values. They are generated at
+ * random, mutated, and written with one operation per line:
  *
  *	spread w16 s2 3
  *	set rate 0x4e20
@@ -9,7 +9,7 @@
  *	burn 8
  *	unmap s2 1 4
  *
- * A blank line ends a program; what begins with a # is a comment.
+ * A blank line ends a program. Lines that begin with # are comments.
  */
 #ifndef FUZZ_PROGRAM_H
 #define FUZZ_PROGRAM_H
@@ -21,14 +21,14 @@
 #define MAX_OPERATIONS	40
 #define MAX_VALUES	4
 
-/* A line as text, the longest: a name and four values of 30 characters. */
+/* Longest line: a name and four values of 30 characters */
 #define MAX_LINE	160
 
-/* Places in a process that runs programs: so many, of so many pages, to count in */
+/* Places for counters in a process that runs a program, and pages in each */
 #define NR_SLOTS	6
 #define SLOT_PAGES	8
 
-/* What a value is counted from: see base_names[] for what is written. */
+/* What a value is relative to; base_names[] has the text of each. */
 enum base {
 	BASE_NUMBER,
 	BASE_SLOT,				/* the first of NR_SLOTS */
@@ -36,7 +36,7 @@ enum base {
 	BASE_DATA,				/* an array in .bss */
 	BASE_TEXT,				/* program text */
 	BASE_TOP,				/* the end of user memory */
-	BASE_ARG,				/* the struct as it should be */
+	BASE_ARG,				/* a valid argument of a command */
 	BASE_REGIONS,				/* the array of regions */
 	NR_BASES,
 };
@@ -56,7 +56,7 @@ enum operation_kind {
 	NR_KINDS,
 };
 
-/* Words that stand for the values of one kind, in this order. */
+/* Values that are written as words, in the order of the words in program.c */
 enum map_kind {
 	KIND_ANON, KIND_SHARED, KIND_MEMFD, KIND_HUGE, KIND_FILE_PRIVATE,
 	KIND_FILE_SHARED, KIND_NONE, KIND_READ, KIND_DOWN, KIND_SECRET, KIND_LOCKED,
@@ -84,10 +84,7 @@ enum type_name {
 	NR_TYPES,
 };
 
-/*
- * What a value may be: one of some words; else a number below a limit; else, with
- * the limit 0, anything.
- */
+/* Valid values: one of @words, if there are any; a number below @limit; 0: any number. */
 struct type {
 	const char *const *words;
 	unsigned int limit;
@@ -104,30 +101,27 @@ struct program {
 	struct operation operations[MAX_OPERATIONS];
 };
 
-/* Random numbers, the same for a seed. */
+/* Pseudo-random numbers, determined by the seed */
 void random_seed(uint64_t seed);
 uint64_t random_below(uint64_t limit);
 
-/* How often it is put into programs */
+/* Relative frequency in random programs */
 unsigned int operation_weight(enum operation_kind kind);
 
-/* Of its value number @i; NULL: it has no more. */
+/* Type of value number @i; NULL: there are no more values. */
 const struct type *operation_type(enum operation_kind kind, unsigned int i);
 bool type_is(const struct type *type, enum type_name name);
 
-/* Make one from nothing: mostly one that gets a profile going. */
+/* Generate a program, usually one that starts a profile. */
 void program_make(struct program *program);
 
-/* Change one a little; @other: one to take operations from. */
+/* Mutate a program; some operations are taken from @other. */
 void program_vary(struct program *program, const struct program *other);
 
 void program_print(FILE *out, const struct program *program, unsigned int from,
 		   const char *before);
 
-/*
- * Read the next one. Return: 1; 0: there is none; -1: a line is none, which
- * stderr has been told.
- */
+/* Read the next program. Return: 1; 0: end of file; -1: invalid line, reported on stderr. */
 int program_read(FILE *in, struct program *program);
 
 #endif /* FUZZ_PROGRAM_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What uapi/linux/profil.h lets the commands return. Each function says which
- * errors the fields ask for: if any, one of them must come; the header does not
- * say which, of several.
+ * The results that uapi/linux/profil.h allows. Each function returns the errors that the
+ * fields require. If there are any, the command must fail with one of them; the header does
+ * not define which.
  *
- * What lies behind the addresses is not looked at: a start with good fields may
- * fail for its memory.
+ * The memory at the addresses is not examined: a start with valid fields may fail because
+ * of its memory.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #define END_OF(type, member) \
 	(offsetof(type, member) + sizeof(((type *)0)->member))
 
-/* Where the kernel's half begins, or less: no user has what is above */
+/* End of user memory; the kernel's half begins here or above */
 #define TOP	0x7ffffffff000ULL
 
 #define PAGE_BYTES	4096ULL
@@ -76,13 +76,13 @@ unsigned int rules_for_size(unsigned long command, uint64_t size, int tail)
 	}
 	if (size < first)
 		return MAY_EINVAL;
-	/* nobody needs more than a page; the header leaves it open */
+	/* larger than a page, or unknown fields that are not 0 */
 	if (size > PAGE_BYTES || (size > known && tail))
 		return MAY_E2BIG;
 	return MAY_SUCCEED;
 }
 
-/* [addr, addr + bytes) as counters, or part of it */
+/* Counters, or a part of them, in [addr, addr + bytes) */
 static unsigned int rules_for_range(uint64_t addr, uint64_t bytes,
 				    const struct profil_info *info)
 {
@@ -160,7 +160,7 @@ static unsigned int rules_for_fields(const struct profil_start *start,
 		may |= MAY_E2BIG;
 	if (!start->rate)
 		may |= MAY_EINVAL;
-	/* beyond what any administrator can allow, it is no rate at all */
+	/* EINVAL above the highest rate of any user */
 	if (start->rate > info->max_rate)
 		may |= MAY_EPERM | MAY_EINVAL;
 	if (start->clock == PROFIL_CLOCK_TICK && start->rate > info->tick_hz)
@@ -194,7 +194,7 @@ unsigned int rules_for_start(const struct profil_start *start,
 	}
 	if (may)
 		return may;
-	/* how much they span together is not worked out */
+	/* the sum is an upper bound: regions may share pages */
 	return MAY_SUCCEED | MAY_FAIL_FOR_MEMORY |
 	       ((pages + 2) * PAGE_BYTES > info->max_bytes ? MAY_E2BIG : 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What uapi/linux/profil.h lets the commands return, derived from its text alone.
+ * The results that uapi/linux/profil.h allows, derived from its text alone.
  */
 #ifndef FUZZ_RULES_H
 #define FUZZ_RULES_H
@@ -9,7 +9,7 @@
 
 #include <linux/profil.h>
 
-/* Sets of results: 0, and the errors that are documented */
+/* Sets of results: success and the documented errors */
 #define MAY_SUCCEED	(1U << 0)
 #define MAY_ENOTTY	(1U << 1)
 #define MAY_EFAULT	(1U << 2)
@@ -23,21 +23,15 @@
 
 #define MAY_FAIL_FOR_MEMORY (MAY_EFAULT | MAY_EOPNOTSUPP | MAY_ENOMEM | MAY_ENOSPC)
 
-/* The bit of a result; 0: an error that is not documented */
+/* The bit of a result; 0: undocumented error */
 unsigned int result_bit(int error);
 
 const char *result_name(unsigned int nr);
 
-/*
- * What a command may return that is given a size, and a struct that is there,
- * whose part behind what is known is 0 or not.
- */
+/* Results by the size of the structure; @tail: whether unknown fields are not 0 */
 unsigned int rules_for_size(unsigned long command, uint64_t size, int tail);
 
-/*
- * What START may return for these fields. @regions: NULL if the caller's pointer
- * is wild. @info: as the caller gets it now.
- */
+/* Results of START. @regions: NULL if the pointer is invalid. @info: for the caller, now */
 unsigned int rules_for_start(const struct profil_start *start,
 			     const struct profil_region *regions,
 			     const struct profil_info *info);

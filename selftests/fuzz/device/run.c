@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program's own process: its operations one by one, and at the end the question
- * whether all that was promised was kept.
+ * The process of a program: runs its operations, and checks memory and figures at the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,8 +27,8 @@ void failure(const char *format, ...)
 }
 
 /*
- * The fuzzer touches nothing that may not be there. So this is the signal that a
- * profile sends as it ends, or the fuzzer's own memory was written to.
+ * The fuzzer accesses only memory that exists. So the signal is the one of
+ * PROFIL_FAULT_SIGNAL, or the fuzzer's own memory was overwritten.
  */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
@@ -80,7 +79,7 @@ void run(const struct program *program, unsigned int from)
 	unsigned int i;
 	int error;
 
-	/* whole pages, so that the stack's others are not pinned */
+	/* whole pages, so that other pages of the stack are not pinned */
 	stack_pages = (char *)(((uintptr_t)pages + PAGE_BYTES - 1) &
 			       ~(PAGE_BYTES - 1));
 	catch_faults();

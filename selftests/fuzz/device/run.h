@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Running a program of the fuzzer, in a process of its own and those that it
- * makes; what these tell the fuzzer; and the parts that this is made of.
+ * The process that runs a program, and the memory that it shares with the fuzzer.
  */
 #ifndef FUZZ_RUN_H
 #define FUZZ_RUN_H
@@ -17,7 +16,7 @@
 
 #define PAGE_BYTES	4096ULL
 
-/* The descriptor of struct shared, which a program that executes keeps. */
+/* Descriptor of struct shared; it stays open across exec. */
 #define SHARED_FD	90
 
 #define NR_COMMANDS	5	/* PROFIL_IOC_* by number, and unknown ones */
@@ -29,17 +28,20 @@ struct range {
 	uint64_t end;
 };
 
-/*
- * What all processes of all programs share with the fuzzer
- * @results:   of each command, how often it returned what
- * @skipped:   starts that would have counted into the fuzzer itself
- * @samples:   that stopped profiles have had
- * @after:     whether an operation ever had an error behind a certain other one
- * @failure:   what broke a promise first, in words
- * From here on, since the program began:
- * @processes: how many it has made
+/**
+ * struct shared - memory of the fuzzer and of all processes of all programs
+ * @results:   how often each command returned each result
+ * @skipped:   starts skipped because they might overwrite the fuzzer's memory
+ * @samples:   samples of stopped profiles
+ * @after:     whether an operation has failed with an error after another operation
+ * @failure:   text of the first failure
+ *
+ * Since the start of the program:
+ *
+ * @processes: processes created
  * @signals:   a profile with PROFIL_FAULT_SIGNAL was started
- * @anything:  there is no room for more ranges
+ * @anything:  @allowed is full: counters may be anywhere
+ * @nr_allowed: number of ranges
  * @allowed:   where counters may have been written
  */
 struct shared {
@@ -57,47 +59,41 @@ struct shared {
 
 extern struct shared *shared;
 
-/* Tell what broke a promise, and end this process. */
+/* Record the first failure, and exit. */
 void failure(const char *format, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
-/*
- * Have the signal of a profile that ends wait for this thread, or not: from before it
- * executes a program until that catches it.
- */
+/* Block or unblock SIGSEGV: it is blocked across exec, until the new program handles it. */
 void hold_fault_signal(bool held);
 
-/*
- * Run a program from an operation on, in this process, which ends with it: with
- * status 0, or 1 after a failure.
- */
+/* Run a program from operation @from on, and exit: with status 0, or 1 after a failure. */
 void run(const struct program *program, unsigned int from)
 	__attribute__((noreturn));
 
-/* --- arena.c: memory to count in ------------------------------------------- */
+/* --- arena.c: memory for counters ------------------------------------------ */
 
-/* Slots as they are at the beginning: anonymous memory, all 0 */
+/* Map the slots: anonymous memory, all 0. */
 void arena_init(void);
 
-/* An OP_MAP to OP_TOUCH. 0 or errno. */
+/* Run an operation from OP_MAP to OP_TOUCH. Return: 0 or an errno. */
 int arena_do(const struct operation *operation);
 
 uint64_t arena_slot(unsigned int slot);
 
-/* The program's own text, which is not to be written */
+/* The program's text, which must not be written */
 uint64_t arena_text(void);
 uint64_t arena_text_end(void);
 
-/* From here on, counts may be in these bytes. */
+/* Allow counters in a range. */
 void arena_allow(uint64_t addr, uint64_t bytes);
 
-/* Whether all of a range may be counted in: no part of the fuzzer would be hit. */
+/* Whether counters in a range cannot overwrite the fuzzer's own memory */
 bool arena_is_ours(uint64_t addr, uint64_t bytes);
 
-/* Copy as much as can be read of a range of at most 16 pages. Return: how much. */
+/* Copy a range of at most 16 pages, as far as it is readable. Return: bytes copied. */
 size_t arena_read(void *to, uint64_t from, size_t bytes);
 
-/* All bytes that may not have been counted in must be 0. */
+/* Check that all bytes where no counter may be are 0. */
 void arena_check(void);
 
 uint64_t address_of(const struct value *value);
@@ -109,10 +105,10 @@ extern char data_pages[], *stack_pages;
 
 void calls_init(void);
 
-/* An OP_COUNT to OP_IOCTL. 0 or errno. */
+/* Run an operation from OP_COUNT to OP_IOCTL. Return: 0 or an errno. */
 int calls_do(const struct operation *operation);
 
-/* End the profile, and check its figures. */
+/* Stop the profile, and check its status. */
 void calls_stop(void);
 
 /* --- processes.c: threads, processes and descriptors ----------------------- */
@@ -123,7 +119,7 @@ extern int fds[NR_FDS];		/* -1: closed */
 /* Open the first descriptor. */
 void processes_init(void);
 
-/* An OP_BURN to OP_PASS. 0 or errno. @at: the operation, of @program. */
+/* Run operation @at of @program, from OP_BURN to OP_PASS. Return: 0 or an errno. */
 int processes_do(const struct program *program, unsigned int at);
 
 /* Wait for the threads and children. */
@@ -131,17 +127,17 @@ void processes_end(void);
 
 /* --- kcov.c: coverage ------------------------------------------------------ */
 
-/* Whether the kernel can tell what it runs. */
+/* Return: whether the kernel has kcov. */
 bool kcov_init(void);
 
-/* From here on, of this thread, until it ends */
+/* Trace the calling thread until it exits. */
 void kcov_begin(void);
 
-/* New places that were reached since the last call. */
+/* Return: number of places covered for the first time since the last call. */
 unsigned int kcov_new(void);
 void kcov_forget(void);
 
-/* All places reached since kcov_forget(). */
+/* Return: number of places covered since kcov_forget(). */
 unsigned int kcov_places(void);
 
 #endif /* FUZZ_RUN_H */

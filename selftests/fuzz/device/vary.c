@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs made at random, and varied.
+ * Generation and mutation of programs.
  */
 #include <string.h>
 
@@ -30,9 +30,9 @@ uint64_t random_below(uint64_t limit)
 	return (random_64() >> 16) % limit;
 }
 
-/* --- making and varying ---------------------------------------------------- */
+/* --- generation and mutation ----------------------------------------------- */
 
-/* Limits of the interface, of types and of pages, and what lies beside them */
+/* Limits of the interface, of integer types and of pages */
 static const uint64_t edges[] = {
 	0, 1, 2, 3, 4, 8, 16, 32, 64, 72, 80, 100, 112, 250, 1000, 4000, 4096,
 	4097, 20000, 32767, 32768, 65535, 65536, 1ULL << 17, 1ULL << 21,
@@ -94,18 +94,18 @@ static struct value some_value(const struct type *type)
 	if (!type->limit)
 		return any_value();
 	value.offset = random_below(type->limit);
-	/* few regions, mostly, and the first of them */
+	/* usually few regions, and the first of them */
 	if (type_is(type, TYPE_REGIONS) && random_below(16))
 		value.offset = 1 + random_below(6);
 	if (type_is(type, TYPE_INDEX) && random_below(4))
 		value.offset = random_below(2);
-	/* the one that is open from the beginning */
+	/* usually the descriptor that is open from the start */
 	if (type_is(type, TYPE_FD) && random_below(8))
 		value.offset = 0;
 	return value;
 }
 
-/* What goes into a field, mostly: something of its kind */
+/* A value for a field, usually of the right kind */
 static struct value for_field(enum start_field field)
 {
 	if (!random_below(8))
@@ -153,7 +153,7 @@ static struct operation make(enum operation_kind kind)
 	if (kind == OP_REGION)
 		operation.values[2] =
 			for_region((enum region_field)operation.values[1].offset);
-	/* arguments that are what they should be, mostly */
+	/* usually valid arguments */
 	if (kind >= OP_START && kind <= OP_INFO && random_below(16)) {
 		operation.values[1] = (struct value){ BASE_ARG, 0 };
 		operation.values[2] = (struct value){ BASE_NUMBER, 0 };
@@ -180,7 +180,7 @@ static void append(struct program *program, struct operation operation)
 		program->operations[program->nr++] = operation;
 }
 
-/* A profile, perhaps one that is not to be had. */
+/* Append a start, which may fail. */
 static void append_start(struct program *program)
 {
 	uint64_t nr = random_below(3);
@@ -200,8 +200,8 @@ static void append_start(struct program *program)
 }
 
 /*
- * A process takes longer to begin and to end than to try many things: where
- * sanitizers look on, a thousand times as long as a start that is refused.
+ * Several starts per program: creating a process takes longer than many operations; with
+ * sanitizers, a thousand times as long as a start that is refused.
  */
 void program_make(struct program *program)
 {
@@ -230,7 +230,7 @@ static void insert(struct program *program, struct operation operation)
 	program->nr++;
 }
 
-static void leave_out(struct program *program)
+static void remove_one(struct program *program)
 {
 	unsigned int at = (unsigned int)random_below(program->nr);
 
@@ -262,9 +262,9 @@ void program_vary(struct program *program, const struct program *other)
 		switch (random_below(8)) {
 		case 0:
 			if (program->nr > 1)
-				leave_out(program);
+				remove_one(program);
 			break;
-		case 1:	/* the other one's end */
+		case 1:	/* continue with the end of the other program */
 			program->nr = 1 + (unsigned int)random_below(program->nr);
 			for (unsigned int i = (unsigned int)random_below(other->nr);
 			     i < other->nr; i++)

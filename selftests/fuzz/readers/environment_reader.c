@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the library and the command make of the environment: PROFIL_RATE,
- * PROFIL_DIALECT and LD_PRELOAD. For libFuzzer; the input is the value of all
- * three. What is no rate must be refused, and no variable of others may be lost.
+ * Fuzzes how the library and the command read PROFIL_RATE, PROFIL_DIALECT and LD_PRELOAD.
+ * The input is the value of all three. Invalid rates must be refused, and other variables
+ * must be kept.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -21,7 +21,7 @@ static void choose_rate(void)
 {
 	unsigned int rate = 0;
 
-	/* the highest, as the kernel offers it, may be had too */
+	/* on success the rate is valid */
 	if (!profil_rate_choose(-1, &rate) && (!rate || rate > INT_MAX))
 		abort();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `profil export' makes of a result, which may have come from anywhere. For
- * libFuzzer; the sanitizers judge, and that no sample gets lost or is invented on the way.
+ * Fuzzes `profil export' with untrusted results: the sanitizers report errors, and the
+ * number of samples must be preserved.
  *
- * The input is the message in a result file. Its first byte is skipped: result_reader's
- * inputs are inputs here, too.
+ * The input is the message in a result file. The first byte is skipped, so that inputs of
+ * result_reader can be used here, too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,13 +17,13 @@
 
 #include "fake_symbols.h"
 
-#define MOST_GMON	(1 << 20)	/* samples of a count: else they are long files */
+#define MAX_GMON	(1 << 20)	/* samples of a counter; more make large files */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char name[] = "a;\xff\n<";	/* of functions */
+static char name[] = "a;\xff\n<";	/* name of functions */
 
-/* Behind the last space of each line */
+/* The sum of the numbers at the ends of the lines */
 static uint64_t folded_samples(char *text)
 {
 	uint64_t samples = 0;
@@ -63,7 +63,7 @@ static void write_gmon(const struct result *result, size_t object)
 	FILE *out;
 
 	for (i = 0; i < from->nr_counts; i++)
-		if (from->counts[i].samples > MOST_GMON)
+		if (from->counts[i].samples > MAX_GMON)
 			return;
 	out = open_memstream(&text, &length);
 	if (export_gmon(out, result, object))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In place of files, which the input names: it shall not depend on this machine's.
+ * Symbols that do not depend on the files of this machine, which an input may name.
  */
 #ifndef FUZZ_FAKE_SYMBOLS_H
 #define FUZZ_FAKE_SYMBOLS_H
@@ -10,8 +10,8 @@
 #include <symbol/symbols.h>
 
 /*
- * As symbols_find(): functions of 64 bytes, now and then with none in between, of which
- * every other one has a name. symbols: that name.
+ * Like symbols_find(): functions of 64 bytes, with gaps. Every other one has the name
+ * @symbols.
  */
 static inline int fake_symbols_find(void *symbols, size_t object, uint64_t address,
 				    struct function *function)
@@ -28,7 +28,7 @@ static inline int fake_symbols_find(void *symbols, size_t object, uint64_t addre
 	return 1;
 }
 
-/* As symbols_line(): four addresses a line, of two files, and now and then of none */
+/* Like symbols_line(): a line for every four addresses, in two files, with gaps */
 static inline int fake_symbols_line(void *symbols, size_t object, uint64_t address,
 				    struct source_line *line)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libprofil makes of a gmon.out file that is there when a -pg program ends, which
- * the C library has written, or anybody: it has its own histogram put in, and all else
- * stays. For libFuzzer; the sanitizers judge, and the promises of gmon/file.h.
+ * Fuzzes how libprofil replaces the histogram in an existing gmon.out when a -pg program
+ * ends. The sanitizers report errors, and gmon/file.h's guarantees are checked: other
+ * records and invalid files do not change.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* One is more than a counter of the file holds: it takes several records. */
+/* 70000 does not fit into a 16-bit counter of the file: it needs several records. */
 static const uint32_t counts[] = { 1, 0, 0, 70000, 0, 3 };
 
 static const struct profil_gmon_histogram histogram = {
@@ -23,7 +23,7 @@ static const struct profil_gmon_histogram histogram = {
 	.rate = 1000,
 };
 
-/* Whether the file has these bytes and no others. */
+/* Whether the file has exactly these bytes */
 static int is_still(int fd, const uint8_t *data, size_t size)
 {
 	uint8_t *there = malloc(size + 1);
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	error = profil_gmon_file_replace(fd, &histogram);
 	if (error == -EBADMSG && !is_still(fd, data, size))
 		abort();
-	/* what it has made is one, too */
+	/* the new file is valid, too */
 	if (!error && profil_gmon_file_replace(fd, &histogram))
 		abort();
 	close(fd);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write a result, as a file or as the message in one: what result_reader begins with.
+ * Write a result file, or only the message in it: the initial inputs of result_reader.
  *
  * usage: make_result file|message FILE
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Write what is used of a run's memory, as the library leaves it: what run_reader begins
- * with.
+ * Write the used part of a run's memory, as the library fills it: the initial input of
+ * run_reader.
  *
  * usage: make_run started|failed >FILE
  */

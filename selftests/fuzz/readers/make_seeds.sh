@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Make the inputs that the readers' fuzzers begin with.
+# Create the initial inputs of the readers' fuzzers.
 #
 # usage: make_seeds.sh DIR
 
@@ -15,7 +15,7 @@ for state in started failed; do
 	./make_run "$state" >"$1/run_reader/$state"
 done
 
-# a byte that says what follows, and that
+# a byte that selects the kind, and the file or message
 for kind in file message; do
 	seed=$1/result_reader/$kind
 	./make_result "$kind" "$seed.part"
@@ -25,11 +25,11 @@ for kind in file message; do
 	} >"$seed"
 	rm "$seed.part"
 done
-# of these, messages only
+# export_reader takes messages only
 cp "$1/result_reader/message" "$1/export_reader"
 
-# the file, and behind it the first pc and the step to the next, in 8 bytes each; one that
-# does not say where it was compiled, so that it is the same everywhere
+# the file, followed by the first pc and the step to the next one, 8 bytes each. The files
+# do not contain the path they were compiled in, so they are the same everywhere
 for file in fixture-relative fixture-relative-stripped; do
 	{
 		cat "../../unit/$file"
@@ -50,7 +50,7 @@ for value in 100 solaris glibc libc.so.6 4294967296 -1 0x10; do
 	printf %s "$value" >"$1/environment_reader/$value"
 done
 
-# a histogram of two counters, an arc, and the number of times a block was run
+# a histogram of two counters, an arc, and the execution count of a block
 {
 	printf 'gmon\001\000\000\000'
 	head -c 12 /dev/zero
@@ -61,8 +61,8 @@ done
 	printf '\001\000\020\000\000\000\000\000\000\000\020\000\000\000\000\000\000\007\000\000\000'
 } >"$1/gmon_reader/gmon.out"
 
-# how it is read and shown, two cells, and three counters for 192 bytes of text; with what
-# follows the lower half of a word
+# monout OPTIONS UPPER_HALF: layout and options, two call records, and three counters for 192
+# bytes of text; UPPER_HALF is the upper half of each word
 monout() {
 	printf %b "$1"
 	for half in '\0100\0020' '\0000\0021' '\0002\0000' '\0105\0020' '\0007\0000' \

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `profil report' makes of a file that is taken for a mon.out, which monitor(3) has
- * written, or anybody. For libFuzzer; the sanitizers judge, and the promises of monout.h and
- * prof.h.
+ * Fuzzes `profil report' with a mon.out file. The sanitizers report errors, and the
+ * guarantees of monout.h and prof.h are checked.
  *
- * The first byte of the input says how the program lays out numbers, and how its table is
- * shown; the rest is the file.
+ * The first byte of the input selects the layout of numbers and the options of the table;
+ * the rest is the file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,14 +19,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char name[] = "_ZN1a1bEv";	/* of functions */
+static char name[] = "_ZN1a1bEv";	/* name of functions */
 
 static uint64_t add(uint64_t sum, uint64_t calls)
 {
 	return __builtin_add_overflow(sum, calls, &sum) ? UINT64_MAX : sum;
 }
 
-/* All of the file is in a row, and once. */
+/* All samples and calls of the file are in rows, once. */
 static void check(const struct prof *prof, const struct monout *monout)
 {
 	uint64_t samples = 0, in_rows = 0, calls = 0, calls_in_rows = 0;
@@ -45,7 +44,7 @@ static void check(const struct prof *prof, const struct monout *monout)
 		abort();
 }
 
-/* There is a counter; each stands for some pcs, and the next one for those after them. */
+/* There is at least one counter, and the counters cover consecutive ranges of pcs. */
 static void check_counters(const struct monout *monout)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the command makes of the names in a file: demangled, they come to an end, in time and
- * in text. For libFuzzer. The input is a symbol.
+ * Fuzzes the demangling of a symbol, which is limited in time and in the length of its
+ * result.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* (of its own size, so that reading on is seen) */
+	/* exact size, so that the sanitizer detects reads after the end */
 	char *symbol = malloc(size + 1), *name;
 
 	if (!symbol)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `profil report' and `profil diff' make of a result file, which may have come from
- * anywhere: they read it, add it up, and print it. For libFuzzer; the sanitizers judge,
- * and the promises of resultfile.h, result.h and profile.h.
+ * Fuzzes `profil report' and `profil diff' with untrusted result files: reading, adding up,
+ * printing. The sanitizers report errors, and the guarantees of resultfile.h, result.h and
+ * profile.h are checked.
  *
- * The first byte of the input says what the rest is: a file, or, as hardly any changed
- * file has the right checksum, the message in one.
+ * The first byte of the input selects what the rest is: a file, or only the message in it,
+ * because a mutated file hardly ever has the right checksum.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,9 +25,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char name[] = "_ZN1a1bEv";	/* of functions */
+static char name[] = "_ZN1a1bEv";	/* name of functions */
 
-/* Of one with itself, nothing has changed. */
+/* Compared with itself, a profile has no significant changes. */
 static void compare(const struct result *result, const struct profile *profile)
 {
 	const struct comparison_side side = { result, profile };
@@ -77,7 +77,7 @@ static void show(const struct result *result)
 	profile_release(&profile);
 }
 
-/* What was read is written and read again as the same. */
+/* A result that is written and read again does not change. */
 static void write_again(const struct result *result)
 {
 	unsigned char *message, *second;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the command makes of a run's memory, which the profiled program can write
- * what it likes to: reads it, makes a result of it, adds that up, and prints the report.
- * For libFuzzer; the sanitizers judge, and the promises of shm.h, result.h and
- * profile.h.
+ * Fuzzes the command with the shared memory of a run, which the profiled program can
+ * overwrite: it is read, made into a result, added up, and reported. The sanitizers report
+ * errors, and the guarantees of shm.h, result.h and profile.h are checked.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +20,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char name[] = "function";	/* of functions */
+static char name[] = "function";	/* name of functions */
 
 static void check_profile(const struct profile *profile)
 {
@@ -79,13 +78,13 @@ static void read_run(int fd)
 		abort();
 	if (!error && run.nr_processes)
 		show(&run);
-	/* what explains it wants an end to the text */
+	/* the message is terminated */
 	if (!error && strlen(run.header.message) >= sizeof(run.header.message))
 		abort();
 	shm_release(&run);
 }
 
-/* The input is what is used of the tables: all of them were too much to vary. */
+/* The input is the used part of the tables; all of them would be too large to mutate. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct fake_run run;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the command makes of the files that a run names: from addresses to functions, by
- * symbols, sections and unwind information, and to lines. For libFuzzer. The input is an ELF
- * file and where to look; most of the reading is elfutils', whose faults are told
- * apart by their backtrace.
+ * Fuzzes the search of functions and lines by address: symbols, sections, unwind information
+ * and line tables. The input is an ELF file, and the addresses to search. Most of the code is
+ * elfutils'; the backtrace shows whether an error is there.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -18,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Names need no end, but lie within what they are part of */
+/* Names need no terminator, but lie in readable memory. */
 static size_t read_name(const struct function *function)
 {
 	size_t sum = 0;
@@ -63,7 +62,7 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 	symbols_free(symbols);
 }
 
-/* The 16 bytes behind the file say where to look. */
+/* The 16 bytes after the file are the first address and the step to the next ones. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint64_t start, step;
