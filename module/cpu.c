@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How CPUs get slots of a session, and how others wait for the samples in them.
+ * The slots of a session: which CPU uses which slot, and how to wait for samples.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -12,11 +12,11 @@
 #include "cpu.h"
 
 /*
- * Below the tick's rate a tick earns a part of a sample. Where the slots start between two
- * samples is spread evenly, so that many short sessions, and the CPUs of one, get samples
- * in proportion to their time too. From session to session the start moves on by the
- * golden ratio (hash_32()), from slot to slot by the square root of 2. No multiple of the
- * one is near a small multiple of the other, whatever the number of CPUs is.
+ * At rates below the tick's, each tick earns part of a sample. Slots start with different
+ * parts, spread evenly, so that also many short sessions, and the CPUs of one session, get
+ * samples in proportion to their time. The start advances by the golden ratio (hash_32())
+ * from session to session, and by the square root of 2 from slot to slot. Multiples of one
+ * do not come near small multiples of the other, for any number of CPUs.
  */
 #define SQRT_2	0x6a09e667U	/* its fraction, in 1 / 2^32 */
 
@@ -30,7 +30,7 @@ static void cpus_init_slot(struct profil_cpus *cpus, struct profil_cpu *slot,
 }
 
 /**
- * profil_cpus_init - one slot for all CPUs
+ * profil_cpus_init - initialize with one slot for all CPUs
  * @cpus: zeroed
  *
  * Any context.
@@ -45,12 +45,12 @@ void profil_cpus_init(struct profil_cpus *cpus)
 }
 
 /**
- * profil_cpus_change - another CPU than the last one has used the shared slot
- * @cpus: slots, with the shared one's lock
+ * profil_cpus_change - the shared slot is used by another CPU than the last time
+ * @cpus: slots, with the shared slot's lock held
  * @cpu:  this CPU
  *
- * Return: whether the worker is to make own slots: now and then, so that it tries again
- * where there was no memory.
+ * Return: whether the worker must allocate own slots. True only now and then, so that the
+ * worker retries after it found no memory.
  */
 bool profil_cpus_change(struct profil_cpus *cpus, int cpu)
 {
@@ -65,7 +65,7 @@ bool profil_cpus_change(struct profil_cpus *cpus, int cpu)
 }
 
 /* Whether profil_cpus_grow() has something to do. */
-bool profil_cpus_crowded(struct profil_cpus *cpus)
+bool profil_cpus_wants_grow(struct profil_cpus *cpus)
 {
 	return READ_ONCE(cpus->changes) >= PROFIL_CPU_CHANGES;
 }
@@ -76,7 +76,7 @@ static void cpus_publish_table(struct profil_cpus *cpus,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
-	/* who finds the table finds it zeroed */
+	/* a CPU that sees the table sees it zeroed */
 	smp_store_release(&cpus->own, table);
 	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
 }
@@ -96,18 +96,18 @@ static void cpus_publish(struct profil_cpus *cpus, struct profil_cpu *slot,
 }
 
 /**
- * profil_cpus_grow - give CPUs that share a slot slots of their own
- * @cpus: slots; nobody else calls this meanwhile
+ * profil_cpus_grow - give CPUs that use the shared slot slots of their own
+ * @cpus: slots; there is only one caller at a time
  * @gfp:  how to allocate
  *
- * Where there is no memory, CPUs go on to share.
+ * Without memory, CPUs continue to share.
  */
 void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 {
 	struct profil_cpu *slot, **table = cpus->own;
 	int cpu;
 
-	/* a CPU that counts meanwhile may undo this: then we are called once more */
+	/* a CPU that samples now may overwrite this: then we are called once again */
 	WRITE_ONCE(cpus->changes, 0);
 	if (!table) {
 		table = kcalloc(nr_cpu_ids, sizeof(*table), gfp);
@@ -127,16 +127,17 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 }
 
 /**
- * profil_cpus_barrier - wait for samples that may not have seen what we changed
+ * profil_cpus_barrier - wait for samples that may not have seen the caller's last stores
  * @cpus: slots
  *
- * Any context but a sample. A CPU samples with the lock of its slot, or of the shared one.
- * One that took it before we do is over when we have it; one that takes it after sees what
- * our caller wrote before, and looks its page up again.
+ * Any context except in a sample. A CPU samples with the lock of its own slot held, or of
+ * the shared slot. If it took the lock before this function does, its sample is complete
+ * when this function gets the lock. If it takes it afterwards, it sees the caller's stores,
+ * and looks up its page again.
  *
- * A slot may be published meanwhile. Publishing takes the lock of the shared slot, as we do
- * first. If it was before us, the slot is in the list. If it is after us, who publishes
- * sees what our caller wrote before; and so does the CPU, which finds the slot by an
+ * A slot may be published meanwhile. cpus_publish() holds the shared slot's lock, which this
+ * function takes first. If it published before, the slot is in the list. If it publishes
+ * afterwards, it sees the caller's stores; and so does the CPU that finds the slot, by an
  * acquire that pairs with the release in cpus_publish().
  */
 void profil_cpus_barrier(struct profil_cpus *cpus)
@@ -152,27 +153,27 @@ void profil_cpus_barrier(struct profil_cpus *cpus)
 	}
 }
 
-/* The figures of all slots. Any context but a sample. */
-struct profil_figures profil_cpus_figures(struct profil_cpus *cpus)
+/* Add up the counts of all slots. Any context except in a sample. */
+struct profil_counts profil_cpus_counts(struct profil_cpus *cpus)
 {
 	struct profil_cpu *slot = &cpus->shared, *next;
-	struct profil_figures sum = {};
+	struct profil_counts sum = {};
 	unsigned long flags;
 
 	for (; slot; slot = next) {
 		raw_spin_lock_irqsave(&slot->lock, flags);
-		sum.samples += slot->figures.samples;
-		sum.counted += slot->figures.counted;
-		sum.out_of_range += slot->figures.out_of_range;
-		sum.lost += slot->figures.lost;
-		sum.skipped += slot->figures.skipped;
+		sum.samples += slot->counts.samples;
+		sum.counted += slot->counts.counted;
+		sum.out_of_range += slot->counts.out_of_range;
+		sum.lost += slot->counts.lost;
+		sum.skipped += slot->counts.skipped;
 		next = slot->next;
 		raw_spin_unlock_irqrestore(&slot->lock, flags);
 	}
 	return sum;
 }
 
-/* Memory of own slots. Nobody uses them any more. */
+/* Free the own slots. No CPU uses them any more. */
 void profil_cpus_free(struct profil_cpus *cpus)
 {
 	struct profil_cpu *slot = cpus->shared.next, *next;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What CPUs have of a session: a lock, a phase, figures and the last page. A session
- * begins with one slot that all CPUs share. When several CPUs sample it in turns, the
- * worker gives each of them a slot of its own. So a short-lived process costs the same on
- * any machine, and threads of a busy one do not wait for one another.
+ * Slots: what a CPU uses of a session, that is a lock, a phase, counts and the last page. A
+ * session starts with one slot that all CPUs share. When several CPUs take turns in it, the
+ * worker gives each of them its own. So a short-lived process costs the same on any machine,
+ * and threads of a busy process do not wait for each other.
  */
 #ifndef _PROFIL_CPU_H
 #define _PROFIL_CPU_H
@@ -18,17 +18,17 @@
 struct page;
 
 /**
- * struct profil_figures - what became of sampling points
+ * struct profil_counts - what happened to samples
  * @samples:      samples taken; those in none of the next three are pending
- * @counted:      of these, in a region's counter or the log
- * @out_of_range: of these, in none
+ * @counted:      of these, added to a region's counter or stored in the log
+ * @out_of_range: of these, in no region
  * @lost:         of these, not counted
- * @skipped:      not of these: due, but more at once than are taken (sampler.c)
+ * @skipped:      not in @samples: due, but too many at once (sampler.c)
  *
- * Those of a slot are written and read with its lock, those of what has waited under the
- * session's service_mutex: so 32-bit CPUs read no half of one.
+ * A slot's counts are accessed with its lock held, those of pending samples with the
+ * session's service_mutex held. So a 32-bit CPU never reads half of one.
  */
-struct profil_figures {
+struct profil_counts {
 	u64 samples;
 	u64 counted;
 	u64 out_of_range;
@@ -37,22 +37,21 @@ struct profil_figures {
 };
 
 /**
- * struct profil_cpu - a slot: what one CPU needs for a session, or several share
- * @lock:    held by a CPU while it samples, and briefly by those who must know that it
- *           does not any more with what it saw before: see profil_cpus_barrier().
- *           Raw: it is taken in hard interrupts, on PREEMPT_RT too
- * @phase:   part of a sample that ticks so far have earned (ticks.h)
- * @figures: of sampling points met here
- * @page:    where it counted last, so that it need not be looked up again; or NULL.
- *           Good while @lock is held: profil_cpus_barrier() forgets it
- * @index:   its number
- * @next:    another slot, or NULL. The shared slot's is written with its lock; that of
- *           all others only before they are there for others
+ * struct profil_cpu - a slot, which one CPU uses, or several share
+ * @lock:    held by a CPU while it samples. profil_cpus_barrier() takes it to wait for that.
+ *           Raw, because it is taken in hard interrupts, on PREEMPT_RT too
+ * @phase:   part of a sample that ticks have earned so far (ticks.h)
+ * @counts:  counts of the samples taken with this slot
+ * @page:    page of the last sample, which saves a lookup; or NULL. Valid while @lock is
+ *           held: profil_cpus_barrier() clears it
+ * @index:   number of @page among the pages of all spans
+ * @next:    another slot, or NULL. Written with the lock held in the shared slot, and before
+ *           the slot is published in all others
  */
 struct profil_cpu {
 	raw_spinlock_t lock;
 	u32 phase;
-	struct profil_figures figures;
+	struct profil_counts counts;
 	struct page *page;
 	unsigned long index;
 	struct profil_cpu *next;
@@ -60,15 +59,15 @@ struct profil_cpu {
 
 /**
  * struct profil_cpus - the slots of a session
- * @own:     by the CPU's number: its own slot, NULL, or PROFIL_CPU_WANTED. Written with
- *           @shared's lock, read without. Itself NULL until the first slot is wanted
+ * @own:     by CPU number: its own slot, NULL, or PROFIL_CPU_WANTED. Written with @shared's
+ *           lock held, read without. NULL itself until the first slot is wanted
  * @serial:  number of the session
- * @shared:  of all CPUs that have no own; the first in the list of all slots
- * @last:    CPU that used @shared last, and
- * @changes: how often that changed since the worker made slots; both are written with
- *           @shared's lock, but for the worker's reset of @changes
+ * @shared:  used by all CPUs without an own slot; head of the list of all slots
+ * @last:    CPU that last used @shared
+ * @changes: how often @last changed since the worker last allocated slots. Both are written
+ *           with @shared's lock held, except when the worker resets @changes
  *
- * Every sample reads the first line, and writes the second only if it has no own slot.
+ * Every sample reads the first cache line. It writes the second only without an own slot.
  */
 struct profil_cpus {
 	struct profil_cpu **own;
@@ -78,22 +77,22 @@ struct profil_cpus {
 	u32 changes;
 };
 
-/* The CPU has used the shared slot in turns with others. */
+/* In profil_cpus.own: the CPU needs its own slot, because it shares one with others. */
 #define PROFIL_CPU_WANTED	((struct profil_cpu *)1UL)
 
 /*
- * That many times another CPU comes to the shared slot before own ones are made, or are
- * tried again: a process with one thread seldom moves so often before it ends.
+ * The shared slot must change its CPU this many times before own slots are allocated, and
+ * before that is retried. A process with one thread seldom migrates that often.
  */
 #define PROFIL_CPU_CHANGES	16
 
 /**
- * profil_cpus_here - the slot that this CPU uses
+ * profil_cpus_here - get the slot that this CPU uses
  * @cpus: slots
  *
- * Not to be preempted. The caller takes the slot's lock. While it waits for that of the
- * shared slot it may get its own: using the shared one is then still good, since who waits
- * for samples visits that in any case.
+ * The caller must not be preempted, and takes the slot's lock. While it waits for the lock
+ * of the shared slot, the CPU may get its own slot. It may still use the shared one then:
+ * profil_cpus_barrier() always takes that lock.
  */
 static __always_inline struct profil_cpu *
 profil_cpus_here(struct profil_cpus *cpus)
@@ -115,11 +114,11 @@ profil_cpus_here(struct profil_cpus *cpus)
 bool profil_cpus_change(struct profil_cpus *cpus, int cpu);
 
 /**
- * profil_cpus_used - note which CPU has used a slot
+ * profil_cpus_used - record which CPU has used a slot
  * @cpus: slots
- * @cpu:  the slot, with its lock
+ * @cpu:  the slot, with its lock held
  *
- * Return: whether profil_cpus_grow() is to be called.
+ * Return: whether profil_cpus_grow() must be called.
  */
 static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
 					     const struct profil_cpu *cpu)
@@ -131,13 +130,13 @@ static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
 /* Any context. */
 void profil_cpus_init(struct profil_cpus *cpus);
 void profil_cpus_barrier(struct profil_cpus *cpus);
-struct profil_figures profil_cpus_figures(struct profil_cpus *cpus);
+struct profil_counts profil_cpus_counts(struct profil_cpus *cpus);
 
 /* With the session's service_mutex held. */
-bool profil_cpus_crowded(struct profil_cpus *cpus);
+bool profil_cpus_wants_grow(struct profil_cpus *cpus);
 void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp);
 
-/* Nobody uses the slots any more. */
+/* No CPU uses the slots any more. */
 void profil_cpus_free(struct profil_cpus *cpus);
 
 #endif /* _PROFIL_CPU_H */

@@ -134,14 +134,14 @@ static void lifecycle_uncharge(struct profil_config *config)
 /* The session is unpublished, and its service_mutex is held. */
 static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
-	struct profil_figures figures;
+	struct profil_counts counts;
 
 	profil_worker_unpin(session);
 	lifecycle_uncharge(session->config);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
-	figures = profil_session_figures(session);
-	trace_profil_stop(session->tgid, session->state, figures.samples,
-			  figures.lost);
+	counts = profil_session_counts(session);
+	trace_profil_stop(session->tgid, session->state, counts.samples,
+			  counts.lost);
 }
 
 /* Put the table's reference and the module's. */
@@ -421,7 +421,7 @@ put_config:
 static void lifecycle_read_status(struct profil_session *session,
 				  struct profil_status *status)
 {
-	struct profil_figures figures = profil_session_figures(session);
+	struct profil_counts counts = profil_session_counts(session);
 
 	status->state = READ_ONCE(session->state);
 	/* pairs with the cmpxchg() in profil_session_stop() */
@@ -429,16 +429,16 @@ static void lifecycle_read_status(struct profil_session *session,
 	status->rate = profil_clock_rate(session->config);
 	status->clock = session->config->clock;
 	status->flags = session->config->flags;
-	status->samples = figures.samples;
-	status->counted = figures.counted;
-	status->out_of_range = figures.out_of_range;
+	status->samples = counts.samples;
+	status->counted = counts.counted;
+	status->out_of_range = counts.out_of_range;
 	status->pending = profil_pending_sum(&session->pending);
-	status->lost = figures.lost;
+	status->lost = counts.lost;
 	status->pinned_bytes = (u64)session->buffer.nr_pinned << PAGE_SHIFT;
 	status->error = READ_ONCE(session->error);
 	status->forks_followed = atomic_long_read(&session->forks_followed);
 	status->fork_failures = atomic_long_read(&session->fork_failures);
-	status->skipped = figures.skipped;
+	status->skipped = counts.skipped;
 }
 
 /*

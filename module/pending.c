@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log in which samples wait (pending.h): a ring of entries, found by a hash.
+ * The log of pending samples (pending.h): a ring of entries, which a hash finds.
  *
- * All but profil_pending_init(), profil_pending_want() and profil_pending_free() take the
- * log's lock. They may be called in any context. Who takes samples out of it, or has it
- * grow, holds the session's service_mutex (session.h) or is alone.
+ * All functions except profil_pending_init(), profil_pending_want() and
+ * profil_pending_free() take the log's lock and may be called in any context. A caller that
+ * removes samples or makes the log grow holds the session's service_mutex (session.h), or
+ * has the only reference to the log.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -19,7 +20,7 @@ static u32 pending_size(const struct profil_pending *pending)
 	return 1U << pending->bits;
 }
 
-/* The index of the @i-th of those that wait, or with @i = nr of a free one. */
+/* The index of the @i-th entry in use; with @i = nr, of a free one. */
 static u32 pending_index(const struct profil_pending *pending, u32 i)
 {
 	return (pending->first + i) & (pending_size(pending) - 1);
@@ -32,7 +33,7 @@ static u16 *pending_bucket(struct profil_pending *pending,
 					 pending->bits)];
 }
 
-/* Empty, in memory of PROFIL_PENDING_BYTES(). */
+/* Use @memory, of PROFIL_PENDING_BYTES(), as an empty log. */
 static void pending_move_to(struct profil_pending *pending, void *memory,
 			    u32 size)
 {
@@ -45,7 +46,7 @@ static void pending_move_to(struct profil_pending *pending, void *memory,
 	memset(pending->buckets, 0, size * sizeof(*pending->buckets));
 }
 
-/* A free entry becomes the last one. There is one. */
+/* Append a sample. There must be a free entry. */
 static void pending_append(struct profil_pending *pending,
 			   const struct profil_sample *sample)
 {
@@ -64,21 +65,21 @@ static void pending_append(struct profil_pending *pending,
 	}
 }
 
-/* The first does not wait there any more. There is one. */
+/* Remove the first entry. There must be one. */
 static void pending_drop(struct profil_pending *pending)
 {
 	u16 *link = pending_bucket(pending, &pending->entries[pending->first]);
 
 	while (*link && *link != pending->first + 1)
 		link = &pending->next[*link - 1];
-	/* else it was in no bucket */
+	/* otherwise it was in no bucket */
 	if (*link)
 		*link = pending->next[pending->first];
 	pending->first = pending_index(pending, 1);
 	pending->nr--;
 }
 
-/* The entry that a sample can be added to, or NULL. */
+/* Find the entry that a sample can be added to, or NULL. */
 static struct profil_sample *pending_find(struct profil_pending *pending,
 					  const struct profil_sample *sample)
 {
@@ -96,73 +97,73 @@ static struct profil_sample *pending_find(struct profil_pending *pending,
 }
 
 /**
- * profil_pending_init - an empty log of PROFIL_PENDING_FEW
+ * profil_pending_init - initialize an empty log of PROFIL_PENDING_INLINE entries
  * @pending: zeroed
  */
 void profil_pending_init(struct profil_pending *pending)
 {
 	raw_spin_lock_init(&pending->lock);
-	pending_move_to(pending, pending->few, PROFIL_PENDING_FEW);
+	pending_move_to(pending, pending->inline_log, PROFIL_PENDING_INLINE);
 }
 
 /**
- * profil_pending_want - how many entries a log should have
- * @rate: samples a second on each CPU
- * @cpus: that sample
+ * profil_pending_want - compute how many entries a log should have
+ * @rate: samples per second on each CPU
+ * @cpus: number of CPUs that sample
  *
- * One more for each CPU: time is cut into PROFIL_PENDING_MS anywhere.
+ * One more for each CPU: an interval of PROFIL_PENDING_MS can contain that many samples.
  */
 u32 profil_pending_want(u32 rate, u32 cpus)
 {
 	u64 want = (u64)cpus * ((u64)rate * PROFIL_PENDING_MS / 1000 + 1);
 
-	return min_t(u64, want, PROFIL_PENDING_MOST);
+	return min_t(u64, want, PROFIL_PENDING_MAX);
 }
 
 /**
- * profil_pending_grow - have room for more
+ * profil_pending_grow - make room for more entries
  * @pending: log
- * @want:    how many; with PROFIL_PENDING_FEW or less nothing is done
+ * @want:    number of entries; up to PROFIL_PENDING_INLINE nothing is done
  * @gfp:     how to allocate
  *
- * Only once. Where there is not so much memory, it has less room, or stays as it is.
+ * A log grows only once. Without enough memory it gets less room, or none.
  */
 void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp)
 {
-	u32 size = roundup_pow_of_two(clamp_t(u32, want, PROFIL_PENDING_LEAST,
-					      PROFIL_PENDING_MOST));
-	struct profil_sample *few;
+	u32 size = roundup_pow_of_two(clamp_t(u32, want, PROFIL_PENDING_MIN,
+					      PROFIL_PENDING_MAX));
+	struct profil_sample *old;
 	unsigned long flags;
 	u32 first, nr, i;
 	void *memory;
 
-	if (want <= PROFIL_PENDING_FEW ||
-	    pending_size(pending) > PROFIL_PENDING_FEW)
+	if (want <= PROFIL_PENDING_INLINE ||
+	    pending_size(pending) > PROFIL_PENDING_INLINE)
 		return;
 	do {
 		memory = kmalloc(PROFIL_PENDING_BYTES(size), gfp | __GFP_NOWARN);
 		size = memory ? size : size / 2;
-	} while (!memory && size >= PROFIL_PENDING_LEAST);
+	} while (!memory && size >= PROFIL_PENDING_MIN);
 	if (!memory)
 		return;
 
 	raw_spin_lock_irqsave(&pending->lock, flags);
-	few = pending->entries;
+	old = pending->entries;
 	first = pending->first;
 	nr = pending->nr;
 	pending_move_to(pending, memory, size);
 	for (i = 0; i < nr; i++)
-		pending_append(pending, &few[(first + i) % PROFIL_PENDING_FEW]);
+		pending_append(pending, &old[(first + i) % PROFIL_PENDING_INLINE]);
 	raw_spin_unlock_irqrestore(&pending->lock, flags);
 }
 
 /**
- * profil_pending_add - let a sample wait
+ * profil_pending_add - add a pending sample
  * @pending: log
- * @sample:  added to one that waits for the same counter, if there is one. Those
- *           of a pc log all have their own place
+ * @sample:  merged with a pending sample of the same counter, if there is one. Each entry of
+ *           a pc log is a counter of its own
  *
- * Return: false if there is no room.
+ * Return: false if the log is full.
  */
 bool profil_pending_add(struct profil_pending *pending,
 			const struct profil_sample *sample)
@@ -182,17 +183,17 @@ bool profil_pending_add(struct profil_pending *pending,
 	if (room)
 		pending->sum += sample->samples;
 	if (pending->nr > pending_size(pending) / 2)
-		WRITE_ONCE(pending->crowded, true);
+		WRITE_ONCE(pending->half_full, true);
 	raw_spin_unlock_irqrestore(&pending->lock, flags);
 	return room;
 }
 
 /**
- * profil_pending_first - look at what has waited longest
+ * profil_pending_first - get the sample that has been pending longest
  * @pending: log
- * @sample:  out; it stays in the log, and stays the first, until it is done
+ * @sample:  out; it stays in the log, as the first, until profil_pending_done()
  *
- * Return: false if none waits.
+ * Return: false if the log is empty.
  */
 bool profil_pending_first(struct profil_pending *pending,
 			  struct profil_sample *sample)
@@ -209,13 +210,13 @@ bool profil_pending_first(struct profil_pending *pending,
 }
 
 /**
- * profil_pending_done - the first does not wait any more
+ * profil_pending_done - remove the first sample
  * @pending: log
- * @samples: how many profil_pending_first() has reported. Those that have been added to
- *           it since go on waiting, in its place
+ * @samples: the number that profil_pending_first() returned. Samples merged since then stay
+ *           pending, in the same entry
  *
- * The caller holds service_mutex from the one to the other, so that nobody else is done
- * with that sample first.
+ * The caller holds the service_mutex from profil_pending_first() on, so that no other caller
+ * removes the sample.
  */
 void profil_pending_done(struct profil_pending *pending, u32 samples)
 {
@@ -232,10 +233,10 @@ void profil_pending_done(struct profil_pending *pending, u32 samples)
 }
 
 /**
- * profil_pending_rotate - the first becomes the last
- * @pending: log, with a first one
+ * profil_pending_rotate - move the first sample to the end
+ * @pending: log, not empty
  *
- * With all that has been added to it. Where there is only one, it stays.
+ * Includes all samples that have been merged with it.
  */
 void profil_pending_rotate(struct profil_pending *pending)
 {
@@ -249,9 +250,9 @@ void profil_pending_rotate(struct profil_pending *pending)
 	raw_spin_unlock_irqrestore(&pending->lock, flags);
 }
 
-/* Memory of a log that has grown. Nobody uses it any more. */
+/* Free the memory of a log that has grown. No CPU uses it any more. */
 void profil_pending_free(struct profil_pending *pending)
 {
-	if (pending_size(pending) > PROFIL_PENDING_FEW)
+	if (pending_size(pending) > PROFIL_PENDING_INLINE)
 		kfree(pending->entries);
 }

@@ -70,7 +70,7 @@ static __always_inline struct page *sampler_look_up(struct profil_session *sessi
 static __always_inline bool sampler_count_in(struct profil_session *session,
 					     struct page *page,
 				     const struct profil_sample *sample,
-				     struct profil_figures *figures)
+				     struct profil_counts *counts)
 {
 	const struct profil_config *config = session->config;
 	u64 taken = sample->samples;
@@ -95,14 +95,14 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 		return false;
 
 	if (sample->out_of_range) {
-		figures->out_of_range += taken;
+		counts->out_of_range += taken;
 		this_cpu_add(profil_cpu_stats.out_of_range, taken);
 	} else {
-		figures->counted += taken;
+		counts->counted += taken;
 		this_cpu_add(profil_cpu_stats.counted, taken);
 	}
 	if (unlikely(taken < sample->samples))
-		profil_session_lose(session, figures, sample->samples - taken,
+		profil_session_lose(session, counts, sample->samples - taken,
 				    0);
 	return true;
 }
@@ -111,11 +111,11 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 static __always_inline bool sampler_count(struct profil_session *session,
 					  struct profil_cpu *cpu,
 				  const struct profil_sample *sample,
-				  struct profil_figures *figures)
+				  struct profil_counts *counts)
 {
 	struct page *page = sampler_look_up(session, cpu, sample->buf_offset);
 
-	return likely(page) && sampler_count_in(session, page, sample, figures);
+	return likely(page) && sampler_count_in(session, page, sample, counts);
 }
 
 /**
@@ -123,7 +123,7 @@ static __always_inline bool sampler_count(struct profil_session *session,
  * @session: its session
  * @cpu:     this CPU's part of it
  * @sample:  sample
- * @figures: where to note it
+ * @counts:  where to note it
  *
  * With interrupts off, holding @cpu's lock, so that who takes the page away waits
  * for us. Return: false if it is to wait again.
@@ -131,9 +131,9 @@ static __always_inline bool sampler_count(struct profil_session *session,
 bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,
-			  struct profil_figures *figures)
+			  struct profil_counts *counts)
 {
-	return sampler_count(session, cpu, sample, figures);
+	return sampler_count(session, cpu, sample, counts);
 }
 
 /**
@@ -141,24 +141,24 @@ bool profil_sampler_count(struct profil_session *session,
  * @session: its session, which no CPU samples any more
  * @page:    of its counter, locked
  * @sample:  sample
- * @figures: where to note it
+ * @counts:  where to note it
  *
  * Return: false if others write the counter all the time.
  */
 bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
-			     struct profil_figures *figures)
+			     struct profil_counts *counts)
 {
-	return sampler_count_in(session, page, sample, figures);
+	return sampler_count_in(session, page, sample, counts);
 }
 
 /* By value: what is pointed to would be kept on the stack, in the usual case too. */
 static noinline void sampler_let_wait(struct profil_session *session,
-				      struct profil_figures *figures,
+				      struct profil_counts *counts,
 			      struct profil_sample sample)
 {
 	if (!profil_pending_add(&session->pending, &sample))
-		profil_session_lose(session, figures, sample.samples, ENOBUFS);
+		profil_session_lose(session, counts, sample.samples, ENOBUFS);
 }
 
 /*
@@ -179,13 +179,13 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 			.samples = 1,
 		};
 
-		if (!sampler_count(session, cpu, &sample, &cpu->figures)) {
-			sampler_let_wait(session, &cpu->figures, sample);
+		if (!sampler_count(session, cpu, &sample, &cpu->counts)) {
+			sampler_let_wait(session, &cpu->counts, sample);
 			kick = true;
 		}
 	}
 	if (samples)
-		profil_session_lose(session, &cpu->figures, samples, 0);
+		profil_session_lose(session, &cpu->counts, samples, 0);
 	if (entry >= config->log_nr)
 		profil_session_stop(session, PROFIL_STATE_FULL, 0);
 	return kick;
@@ -201,7 +201,7 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_range *range;
 
-	cpu->figures.samples += samples;
+	cpu->counts.samples += samples;
 	this_cpu_add(profil_cpu_stats.samples, samples);
 
 	if (unlikely(config->flags & PROFIL_PC_LOG))
@@ -216,13 +216,13 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 		sample.buf_offset = config->catch_all;
 		sample.out_of_range = true;
 	} else {
-		cpu->figures.out_of_range += samples;
+		cpu->counts.out_of_range += samples;
 		this_cpu_add(profil_cpu_stats.out_of_range, samples);
 		return false;
 	}
-	if (likely(sampler_count(session, cpu, &sample, &cpu->figures)))
+	if (likely(sampler_count(session, cpu, &sample, &cpu->counts)))
 		return false;
-	sampler_let_wait(session, &cpu->figures, sample);
+	sampler_let_wait(session, &cpu->counts, sample);
 	return true;
 }
 
@@ -240,7 +240,7 @@ static noinline u64 sampler_limit(const struct profil_config *config,
 
 	if (samples <= most)
 		return samples;
-	cpu->figures.skipped += samples - most;
+	cpu->counts.skipped += samples - most;
 	return most;
 }
 

@@ -9,7 +9,7 @@
 
 struct page;
 struct profil_cpu;
-struct profil_figures;
+struct profil_counts;
 struct profil_sample;
 struct profil_session;
 struct task_struct;
@@ -26,11 +26,11 @@ bool profil_sampler_point(struct profil_session *session,
 bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,
-			  struct profil_figures *figures);
+			  struct profil_counts *counts);
 
 /* In process context, where no CPU samples for the session. */
 bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
-			     struct profil_figures *figures);
+			     struct profil_counts *counts);
 
 #endif /* _PROFIL_SAMPLER_H */

@@ -95,7 +95,7 @@ void profil_session_reserve_pending(struct profil_session *session)
 	u32 want = profil_pending_want(config->rate, cpus);
 
 	if (config->flags & PROFIL_PIN_ON_HIT)
-		want = max_t(u32, want, PROFIL_PENDING_LEAST);
+		want = max_t(u32, want, PROFIL_PENDING_MIN);
 	profil_pending_grow(&session->pending, want, GFP_KERNEL_ACCOUNT);
 }
 
@@ -115,13 +115,13 @@ void profil_session_grow(struct profil_session *session)
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
 	    (session->mm != current->mm && !compat_has_active_memcg()))
 		return;
-	if (profil_cpus_crowded(&session->cpus))
+	if (profil_cpus_wants_grow(&session->cpus))
 		profil_cpus_grow(&session->cpus, gfp);
-	if (!profil_pending_crowded(&session->pending))
+	if (!profil_pending_wants_grow(&session->pending))
 		return;
 	wanted = profil_pending_want(session->config->rate, num_online_cpus());
 	profil_pending_grow(&session->pending,
-			    max_t(u32, PROFIL_PENDING_LEAST, wanted), gfp);
+			    max_t(u32, PROFIL_PENDING_MIN, wanted), gfp);
 }
 
 static void session_freed(void)
@@ -374,16 +374,16 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 /**
  * profil_session_lose - account samples that cannot be counted
  * @session: session
- * @figures: where to add them
+ * @counts:  where to add them
  * @samples: number of samples
  * @error:   errno; 0: the profile has just stopped
  *
  * Any context.
  */
 void profil_session_lose(struct profil_session *session,
-			 struct profil_figures *figures, u64 samples, u32 error)
+			 struct profil_counts *counts, u64 samples, u32 error)
 {
-	figures->lost += samples;
+	counts->lost += samples;
 	if (error)
 		WRITE_ONCE(session->error, error);
 	this_cpu_add(profil_cpu_stats.lost, samples);
@@ -406,12 +406,12 @@ void profil_session_lose_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_figures - counts of all CPUs and of samples that were pending
+ * profil_session_counts - counts of all CPUs and of samples that were pending
  * @session: with its service_mutex held
  */
-struct profil_figures profil_session_figures(struct profil_session *session)
+struct profil_counts profil_session_counts(struct profil_session *session)
 {
-	struct profil_figures sum = profil_cpus_figures(&session->cpus);
+	struct profil_counts sum = profil_cpus_counts(&session->cpus);
 
 	sum.samples += session->settled.samples;
 	sum.counted += session->settled.counted;

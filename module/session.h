@@ -111,7 +111,7 @@ struct profil_session {
 	struct pid *process;
 	struct profil_buffer buffer;
 	struct mutex service_mutex; /* see above */
-	struct profil_figures settled;
+	struct profil_counts settled;
 	atomic_long_t forks_followed;
 	atomic_long_t fork_failures;
 	struct hlist_head spares;
@@ -149,7 +149,7 @@ static inline bool profil_session_samples_task(const struct profil_session *sess
 /* May sleep; with its service_mutex held. */
 void profil_session_lose_pending(struct profil_session *session);
 void profil_session_grow(struct profil_session *session);
-struct profil_figures profil_session_figures(struct profil_session *session);
+struct profil_counts profil_session_counts(struct profil_session *session);
 
 /* May sleep. */
 void profil_session_reserve_pending(struct profil_session *session);
@@ -161,7 +161,7 @@ void profil_session_hold_module(void);
 void profil_session_put(struct profil_session *session);
 void profil_session_stop(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
-			 struct profil_figures *figures, u64 samples,
+			 struct profil_counts *counts, u64 samples,
 			 u32 error);
 void profil_session_mark_start(struct profil_session *session);
 void profil_session_inherit(struct profil_session *session,

@@ -202,14 +202,14 @@ static void slots_only_for_cpus_in_turns(struct kunit *test)
 			break;
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, i, 100 * PROFIL_CPU_CHANGES);
-	KUNIT_EXPECT_FALSE(test, profil_cpus_crowded(cpus));
+	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
 	KUNIT_EXPECT_NULL(test, cpus->own);
 	KUNIT_EXPECT_NULL(test, cpus->shared.next);
 
 	take_turns(cpus, PROFIL_CPU_CHANGES - 1);
-	KUNIT_EXPECT_TRUE(test, profil_cpus_crowded(cpus));
+	KUNIT_EXPECT_TRUE(test, profil_cpus_wants_grow(cpus));
 	give_slots(test, cpus);
-	KUNIT_EXPECT_FALSE(test, profil_cpus_crowded(cpus));
+	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
 
 	local_irq_save(flags);
 	own = profil_cpus_here(cpus) == cpus->own[smp_processor_id()];
@@ -234,21 +234,21 @@ static void retries_without_memory(struct kunit *test)
 	profil_cpus_free(cpus);
 }
 
-static void figures_add_up_all_slots(struct kunit *test)
+static void counts_add_up_all_slots(struct kunit *test)
 {
 	struct profil_cpus *cpus = make_cpus(test);
-	struct profil_figures sum;
+	struct profil_counts sum;
 	u64 nr = 1 + num_possible_cpus();
 	int cpu;
 
 	give_slots(test, cpus);
 	/* more than 32 bits: 12 days at 4 kHz */
-	cpus->shared.figures = (struct profil_figures) {
+	cpus->shared.counts = (struct profil_counts) {
 		1ULL << 33, 1ULL << 34, 1ULL << 35, 1ULL << 36
 	};
 	for_each_possible_cpu(cpu)
-		cpus->own[cpu]->figures = cpus->shared.figures;
-	sum = profil_cpus_figures(cpus);
+		cpus->own[cpu]->counts = cpus->shared.counts;
+	sum = profil_cpus_counts(cpus);
 	KUNIT_EXPECT_EQ(test, sum.samples, nr << 33);
 	KUNIT_EXPECT_EQ(test, sum.counted, nr << 34);
 	KUNIT_EXPECT_EQ(test, sum.out_of_range, nr << 35);
@@ -304,7 +304,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(slots_are_published_under_shared_lock),
 	KUNIT_CASE(slots_only_for_cpus_in_turns),
 	KUNIT_CASE(retries_without_memory),
-	KUNIT_CASE(figures_add_up_all_slots),
+	KUNIT_CASE(counts_add_up_all_slots),
 	KUNIT_CASE(phases_are_evenly_spread),
 	{}
 };

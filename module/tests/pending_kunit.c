@@ -16,7 +16,7 @@
 #include "suites.h"
 
 /* More than the log holds after it has grown, so that it is full at times */
-#define NR_COUNTERS		(2 * PROFIL_PENDING_LEAST)
+#define NR_COUNTERS		(2 * PROFIL_PENDING_MIN)
 
 /* Samples of each counter: in range, and out of range */
 struct tally {
@@ -66,7 +66,7 @@ static void run_operations(struct kunit *test, unsigned int grows)
 	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	struct tally *tally = test_zalloc(test, sizeof(*tally));
 	unsigned int i, pending = 0, refused = 0, merged = 0, rotated = 0;
-	u32 size = PROFIL_PENDING_FEW;
+	u32 size = PROFIL_PENDING_INLINE;
 	struct profil_sample sample;
 	struct rnd_state rnd;
 	u64 sum = 0, begun = 0, last = 0, *entry;
@@ -76,7 +76,7 @@ static void run_operations(struct kunit *test, unsigned int grows)
 	prandom_seed_state(&rnd, 9);
 	for (i = 0; i < 16000; i++) {
 		if (i == grows) {
-			size = PROFIL_PENDING_LEAST;
+			size = PROFIL_PENDING_MIN;
 			profil_pending_grow(log, size, GFP_KERNEL);
 		}
 		/* mostly adding for a while, then mostly taking */
@@ -167,16 +167,16 @@ static void rotate_moves_first_to_end(struct kunit *test)
 	profil_pending_done(log, 8);
 
 	/* three times around a full log */
-	for (i = 0; i < PROFIL_PENDING_FEW; i++) {
+	for (i = 0; i < PROFIL_PENDING_INLINE; i++) {
 		sample = sample_at(i, 1);
 		KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
 	}
-	for (i = 0; i < 3 * PROFIL_PENDING_FEW; i++) {
+	for (i = 0; i < 3 * PROFIL_PENDING_INLINE; i++) {
 		KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
-		KUNIT_ASSERT_EQ(test, sample.buf_offset, (u64)i % PROFIL_PENDING_FEW);
+		KUNIT_ASSERT_EQ(test, sample.buf_offset, (u64)i % PROFIL_PENDING_INLINE);
 		profil_pending_rotate(log);
 	}
-	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), (u64)PROFIL_PENDING_FEW);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), (u64)PROFIL_PENDING_INLINE);
 }
 
 /* There is room for the samples that CPUs take until the worker runs. */
@@ -185,27 +185,27 @@ static void room_grows_with_rate_and_cpus(struct kunit *test)
 	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 
 	/* a few threads at the tick's rate fit into the initial log */
-	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_FEW);
-	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_FEW);
+	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_INLINE);
+	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_INLINE);
 	/* one thread at 20 kHz: 2 ms are 40, 6 ms are 120 */
 	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 1), 120U);
 	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 34), 120U * 34);
 	KUNIT_EXPECT_EQ(test, profil_pending_want(UINT_MAX, UINT_MAX),
-			PROFIL_PENDING_MOST);
+			PROFIL_PENDING_MAX);
 
 	profil_pending_init(log);
-	profil_pending_grow(log, PROFIL_PENDING_FEW, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_FEW);
-	profil_pending_grow(log, PROFIL_PENDING_FEW + 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_LEAST);
+	profil_pending_grow(log, PROFIL_PENDING_INLINE, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_INLINE);
+	profil_pending_grow(log, PROFIL_PENDING_INLINE + 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MIN);
 	/* a log grows only once */
-	profil_pending_grow(log, PROFIL_PENDING_MOST, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_LEAST);
+	profil_pending_grow(log, PROFIL_PENDING_MAX, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MIN);
 	profil_pending_free(log);
 
 	profil_pending_init(log);
-	profil_pending_grow(log, PROFIL_PENDING_MOST - 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MOST);
+	profil_pending_grow(log, PROFIL_PENDING_MAX - 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MAX);
 	profil_pending_free(log);
 }
 
@@ -249,9 +249,9 @@ static struct profil_pending *make_full_log(struct kunit *test, u32 want)
 static void cost_does_not_depend_on_size(struct kunit *test)
 {
 	struct profil_pending *few = make_full_log(test, 0);
-	struct profil_pending *most = make_full_log(test, PROFIL_PENDING_MOST);
+	struct profil_pending *most = make_full_log(test, PROFIL_PENDING_MAX);
 
-	KUNIT_ASSERT_EQ(test, profil_pending_nr(most), PROFIL_PENDING_MOST);
+	KUNIT_ASSERT_EQ(test, profil_pending_nr(most), PROFIL_PENDING_MAX);
 	/* a search of all entries would take 128 times as long */
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 0), 8 * ns_of_adds(few, 0));
 	KUNIT_EXPECT_LE(test, ns_of_adds(most, 1 << 20),
@@ -367,7 +367,7 @@ static struct flow *make_flow(struct kunit *test)
 	struct flow *flow = test_zalloc(test, sizeof(*flow));
 
 	profil_pending_init(&flow->log);
-	profil_pending_grow(&flow->log, PROFIL_PENDING_LEAST, GFP_KERNEL);
+	profil_pending_grow(&flow->log, PROFIL_PENDING_MIN, GFP_KERNEL);
 	prandom_seed_state(&flow->rnd[0], 10);
 	prandom_seed_state(&flow->rnd[1], 11);
 	return flow;
