@@ -94,7 +94,7 @@ void columns_set(struct columns *table, size_t column, const char *format, ...)
  * columns_print - print the titles and rows of a table, and free it
  * @out:   where to print
  * @table: the table
- * @style: no line is longer than @style->columns, if that is TERMINAL_LEAST_COLUMNS or more
+ * @style: no line is longer than @style->columns, if that is TERMINAL_MIN_COLUMNS or more
  *
  * If @style->columns is 0, names are not shortened and no column is dropped.
  *

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /**
- * base_name - a path without its directory
- * @path: in question
+ * base_name - the last component of a path
+ * @path: any path
  *
- * Return: what is behind the last slash; all of it where that is nothing, which
- * basename(3) has as an empty name.
+ * Return: the text after the last slash; @path if it ends with a slash, for which GNU's
+ * basename(3) returns an empty string.
  */
 static inline const char *base_name(const char *path)
 {

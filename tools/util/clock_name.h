@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's clocks are called by people.
+ * Names of the kernel's sampling clocks in options, messages and exports.
  */
 #ifndef PROFIL_CLOCK_NAME_H
 #define PROFIL_CLOCK_NAME_H
@@ -11,10 +11,10 @@
 #include <linux/profil.h>
 
 /**
- * clock_name - the name of a clock
+ * clock_name - name a clock
  * @clock: PROFIL_CLOCK_*
  *
- * Return: "auto", "tick", "timer" or "random"; NULL: there is no such clock.
+ * Return: "auto", "tick", "timer" or "random"; NULL: no such clock.
  */
 static inline const char *clock_name(uint32_t clock)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes as text.
+ * Turning any bytes into text that is valid in an output format.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #include "util/escape.h"
 
-#define REPLACEMENT	0xfffd	/* what Unicode has for what it cannot say */
+#define REPLACEMENT	0xfffd	/* Unicode's replacement character */
 #define PICTURES	0x2400	/* of the control characters, in their order */
 #define PICTURE_OF_DEL	0x2421
 #define ELLIPSIS	0x2026
@@ -21,26 +21,29 @@
 
 #define OCTAL_COLUMNS	4	/* \033 */
 
-/* Terminals take those behind DEL, which have two bytes, for ESC and a letter. */
+/* Terminals interpret 0x80 to 0x9f, two bytes each, as ESC and a letter. */
 static bool is_control(uint32_t c)
 {
 	return c < ' ' || (c >= DEL && c < 0xa0);
 }
 
-/* Those that reverse the text after them (Unicode's annex 9): a line would show another name. */
+/*
+ * Characters that change the direction of the text after them (Unicode's annex 9): with them, a
+ * line could display a different name.
+ */
 static bool is_direction(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Whether a line may have a character as it is; U+FFFD itself has three bytes. */
+/* Whether a character is printed unchanged. A genuine U+FFFD has three bytes. */
 static bool is_shown(uint32_t c, size_t bytes)
 {
 	return !is_control(c) && !is_direction(c) && (c != REPLACEMENT || bytes > 1);
 }
 
-/* Bytes of a character by its first; 0: none begins with it. */
+/* Return: length of a character by its first byte; 0: invalid. */
 static unsigned int sequence_length(unsigned char first)
 {
 	if (first < 0x80)
@@ -54,18 +57,15 @@ static unsigned int sequence_length(unsigned char first)
 	return 0;
 }
 
-/* Written longer than need be, half of a pair of UTF-16, or behind the last */
-static bool is_wrong(uint32_t c, unsigned int length)
+/* An overlong encoding, a UTF-16 surrogate, or beyond the last code point */
+static bool is_invalid(uint32_t c, unsigned int length)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
 	return c < least[length] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff;
 }
 
-/*
- * The next character of a text in UTF-8, which is moved behind it. Return: its code point;
- * U+FFFD for a byte that belongs to none.
- */
+/* Decode the next character, and advance @text. Return: code point; U+FFFD: invalid byte. */
 static uint32_t next_character(const char **text)
 {
 	const unsigned char *bytes = (const unsigned char *)*text;
@@ -78,19 +78,19 @@ static uint32_t next_character(const char **text)
 	if (!length)
 		return REPLACEMENT;
 	c &= 0xffu >> (length + 1);
-	/* the 0 at the end is no such byte either */
+	/* this also stops at the terminating 0 */
 	for (i = 1; i < length; i++) {
 		if ((bytes[i] & 0xc0) != 0x80)
 			return REPLACEMENT;
 		c = c << 6 | (bytes[i] & 0x3f);
 	}
-	if (is_wrong(c, length))
+	if (is_invalid(c, length))
 		return REPLACEMENT;
 	*text += length - 1;
 	return c;
 }
 
-/* Return: how many bytes of @bytes it took, at most 4. */
+/* Return: number of bytes written to @bytes. */
 static size_t encode(uint32_t c, char bytes[4])
 {
 	if (c < 0x80) {
@@ -124,7 +124,7 @@ static void print_character(FILE *out, uint32_t c)
 
 char *escape_utf8(const char *text)
 {
-	/* a byte becomes three at most: those of U+FFFD */
+	/* an invalid byte becomes U+FFFD, three bytes */
 	char *copy = malloc(3 * strlen(text) + 1), *end = copy;
 
 	if (!copy)
@@ -170,7 +170,7 @@ char *escape_line(const char *text)
 	return NULL;
 }
 
-/* The C library knows widths in a locale with UTF-8 only; the caller's locale stays. */
+/* wcwidth() needs a UTF-8 locale; the caller's locale is restored. */
 static int find_width(uint32_t c)
 {
 	static locale_t utf8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names and paths are bytes: any but 0, as who made the file liked them. Here they
- * become text that a format can hold.
+ * Names and paths may contain any bytes except 0. These functions turn them into text that is
+ * valid in an output format.
  */
 #ifndef PROFIL_ESCAPE_H
 #define PROFIL_ESCAPE_H
@@ -10,58 +10,58 @@
 #include <stdio.h>
 
 /**
- * escape_utf8 - a copy that is valid UTF-8
+ * escape_utf8 - copy text as valid UTF-8
  * @text: any bytes
  *
- * Return: to be given to free(), with U+FFFD for each byte that belongs to no
- * character; NULL: no memory.
+ * Return: the copy, to be freed with free(), with U+FFFD in place of each invalid byte; NULL:
+ * no memory.
  */
 char *escape_utf8(const char *text);
 
 /**
- * escape_octal - print a text into a line
- * @out:  where to
+ * escape_octal - print text without control characters
+ * @out:  output file
  * @text: any bytes
- * @also: further characters that mean something there
+ * @also: further characters to escape
  *
- * Control characters, those that change the direction of text, @also, and bytes that
- * belong to no character come as a backslash and three octal digits; all else as it is.
- * (Readers that expect UTF-8 may stop at the first byte that is none.)
+ * Control characters, characters that change the direction of text, those in @also, and
+ * bytes that are not valid UTF-8 are printed as a backslash and three octal digits.
+ * (A reader that expects UTF-8 may stop at the first invalid byte.)
  */
 void escape_octal(FILE *out, const char *text, const char *also);
 
 /**
- * escape_line - a copy as escape_octal() prints it
+ * escape_line - copy text as escape_octal() prints it
  * @text: any bytes
  *
- * Return: to be given to free(); NULL: no memory.
+ * Return: the copy, to be freed with free(); NULL: no memory.
  */
 char *escape_line(const char *text);
 
 /**
- * escape_columns - how wide the next character of a text is, as escape_octal() prints it
- * @text: moved past it; not at its end
+ * escape_columns - compute the width of the next character that escape_octal() prints
+ * @text: not at its end; advanced past the character
  *
- * Return: columns of a terminal: 0 of what combines with the character before, 2 of wide
- * ones, 4 for each byte in octal.
+ * Return: columns on a terminal: 0 for combining characters, 2 for wide ones, 4 for each byte
+ * in octal.
  */
 int escape_columns(const char **text);
 
 /**
- * escape_json - print a string of JSON, with its quotes
- * @out:  where to
- * @text: any bytes; U+FFFD comes for each that belongs to no character
+ * escape_json - print a JSON string, with quotes
+ * @out:  output file
+ * @text: any bytes; invalid ones are replaced by U+FFFD
  */
 void escape_json(FILE *out, const char *text);
 
 /**
- * escape_xml - print text or the value of an attribute of XML, without quotes
- * @out:  where to
- * @text: any bytes; U+FFFD comes for each that belongs to no character
- * @most: characters that are printed: of a longer text the last is an ellipsis; 0: all
+ * escape_xml - print XML text or an attribute value, without quotes
+ * @out:  output file
+ * @text: any bytes; invalid ones are replaced by U+FFFD
+ * @most: maximum number of characters; an ellipsis is the last one of a longer text; 0: all
  *
- * XML has no way to say control characters: their pictures (U+2400 and on) stand for
- * them, and U+FFFD for those that have none, U+0080 to U+009F.
+ * XML cannot represent control characters. They are replaced by their pictures (U+2400 and
+ * following), or by U+FFFD if they have none (U+0080 to U+009F).
  */
 void escape_xml(FILE *out, const char *text, unsigned int most);
 

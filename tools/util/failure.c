@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Errors of the command's own work.
+ * Error messages of the command.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,27 +16,27 @@ const char *failure_remedy(int error)
 {
 	switch (error) {
 	case ENOMEM:
-		return "end other programs, or raise the limit of memory (ulimit -v)";
+		return "end other programs, or raise the memory limit (ulimit -v)";
 	case EMFILE:
 		return "raise the limit of open files (ulimit -n)";
 	case ENFILE:
 		return "end other programs, or raise fs.file-max (sysctl(8))";
 	case ENOENT:
 	case ENOTDIR:
-		return "make its directory first, or name another";
+		return "create its directory first, or name another file";
 	case EISDIR:
-		return "name a file in it, or another";
+		return "name a file in this directory, or another one";
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return "get permission to write there, or name another place";
+		return "get write permission there, or name another file";
 	case ENOSPC:
 	case EDQUOT:
-		return "make room there, or name another place";
+		return "free space there, or name another file";
 	case EFBIG:
-		return "raise the limit of a file's size (ulimit -f)";
+		return "raise the file size limit (ulimit -f)";
 	case EPIPE:
-		return "who was to read it has gone: let a file have it";
+		return "the reader closed the pipe: write to a file instead";
 	default:
 		return "see errno(3)";
 	}
@@ -49,7 +49,7 @@ static void print_message(const char *format, va_list arguments)
 	if (vasprintf(&message, format, arguments) < 0)
 		message = NULL;
 	line = message ? escape_line(message) : NULL;
-	/* in one piece: others write there too */
+	/* in one write, as other processes write there too */
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name,
 		line ? line : strerrordesc_np(ENOMEM));
 	free(line);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What keeps the command from doing its own work: told with its errno, and with what to do.
+ * Error messages of the command: what failed, the errno, and what the user can do.
  */
 #ifndef PROFIL_FAILURE_H
 #define PROFIL_FAILURE_H
 
 #include <errno.h>
 
-/* Return: -errno of the call that has just failed, which is never 0. */
+/* Return: -errno of the call that has just failed; never 0. */
 static inline int failure_errno(void)
 {
 	int error = errno;
@@ -16,41 +16,41 @@ static inline int failure_errno(void)
 }
 
 /**
- * failure_remedy - what to do about an error
- * @error: an errno that memory, a descriptor or something to write to was refused with
+ * failure_remedy - describe what the user can do about an error
+ * @error: errno of an allocation, of opening a descriptor or of writing a file
  *
- * Return: in words.
+ * Return: text.
  */
 const char *failure_remedy(int error);
 
 /**
- * failure_warn - tell an error on standard error
- * @what:  failed
- * @error: errno; 0: no more is known than that it was to be read or written (ferror(3))
+ * failure_warn - print an error and its remedy to standard error
+ * @what:  the file or operation that failed
+ * @error: errno; 0: unknown, as after ferror(3)
  */
 void failure_warn(const char *what, int error);
 
 /**
- * failure_warnx - a message on standard error, after the command's name
- * @format: as of printf(3), without a newline
+ * failure_warnx - print a message to standard error, after the command's name
+ * @format: as for printf(3), without a newline
  *
- * Names in it may be anyone's: what could command a terminal comes in octal
- * (escape_octal()), unlike with warnx(3).
+ * Unlike warnx(3), this prints control characters in octal (escape_octal()): names in the
+ * message may contain any bytes.
  */
 void failure_warnx(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * failure_exitx - the same, and exit
- * @status: of the exit
+ * failure_exitx - print a message as failure_warnx() does, and exit
+ * @status: exit status
  * @format: as for failure_warnx()
  */
 void failure_exitx(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3), noreturn));
 
 /**
- * failure_exit - tell an error, and exit
- * @status: of the exit
- * @what:   failed
+ * failure_exit - print an error as failure_warn() does, and exit
+ * @status: exit status
+ * @what:   as for failure_warn()
  * @error:  as for failure_warn()
  */
 void failure_exit(int status, const char *what, int error) __attribute__((noreturn));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work that a damaged or changing file may crash, done in a child process.
+ * Running a function in a child process, where a crash does no harm.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,15 +12,15 @@
 
 int isolated_run(int (*work)(void *data), void *data, int *killer)
 {
-	const struct sigaction waited_for = { .sa_handler = SIG_DFL };
+	const struct sigaction default_action = { .sa_handler = SIG_DFL };
 	struct sigaction before;
 	pid_t child, waited;
 	int status = 0;
 
 	*killer = 0;
-	/* of a parent that ignored it, children leave nothing to wait for */
-	sigaction(SIGCHLD, &waited_for, &before);
-	/* what is there is written once */
+	/* if SIGCHLD is ignored, waitpid() finds no zombie */
+	sigaction(SIGCHLD, &default_action, &before);
+	/* or the child would write buffered text a second time */
 	fflush(NULL);
 	child = fork();
 	if (child < 0) {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Work that a damaged or changing file may crash, done in a child process.
+ * Running a function in a child process, where a crash does no harm: a damaged file, or one
+ * that changes while it is mapped, may crash its reader.
  */
 #ifndef PROFIL_ISOLATED_H
 #define PROFIL_ISOLATED_H
 
 /**
- * isolated_run - do some work in a child process
- * @work:   to do; what it leaves in stdio's buffers is written. Returns 0 or errno, up to 255
- * @data:   its argument
- * @killer: the signal that ended it; 0: none
+ * isolated_run - run a function in a child process
+ * @work:   returns 0 or errno, at most 255. stdio's buffers are flushed after it
+ * @data:   argument of @work
+ * @killer: set to the signal that killed the child; 0: none
  *
- * Where no child can be made, this process does it itself.
+ * If fork(2) fails, this process runs @work itself.
  *
- * Return: what @work returned; 0 if a signal ended it.
+ * Return: the return value of @work; 0 if a signal killed the child.
  */
 int isolated_run(int (*work)(void *data), void *data, int *killer);
 

@@ -56,7 +56,7 @@ static size_t find_operator(const char *name)
 	return name[length] == ' ' && name[length + 1] == '<' ? length + 1 : length;
 }
 
-/* Return: the bracket that closes the one at @open; NULL: none does. */
+/* Return: the bracket that closes the one at @open; NULL: none. */
 static const char *find_close(const char *open)
 {
 	size_t round = 0, pointed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Colours and bars, for who reads a report on a terminal.
+ * Printing to terminals: colours, bars, widths, names with harmful characters.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,17 +16,17 @@
 #define BAR_COLUMNS	20
 #define ELLIPSIS	"..."
 
-/* Of a pipe, and of a terminal that does not know */
-#define USUAL_COLUMNS	80
-#define USUAL_ROWS	24
+/* For pipes, and for terminals of unknown size */
+#define DEFAULT_COLUMNS	80
+#define DEFAULT_ROWS	24
 
-/* Besides the rows of a table: its titles, what is left out, and the shell's prompt */
+/* Lines besides the rows of a table: its header, the omitted rows, the shell's prompt */
 #define OTHER_ROWS	6
-#define LEAST_ROWS	10
+#define MIN_ROWS	10
 
-#define COMMENT		"#   "	/* before what goes on in the next line */
+#define CONTINUATION	"#   "	/* starts the rest of a long comment line */
 
-/* Shares that are worth a colour, in percent */
+/* The smallest shares with a colour, in percent */
 #define HOT_PERCENT	10.0
 #define WARM_PERCENT	2.0
 
@@ -48,11 +48,11 @@ bool terminal_parse_when(const char *text, enum terminal_when *when)
 	return false;
 }
 
-/* Return: 0 where it has none. */
+/* Return: the value of an environment variable; 0 if it is not a positive number. */
 static int find_number(const char *variable)
 {
-	const char *wish = getenv(variable);
-	int number = wish ? atoi(wish) : 0;
+	const char *value = getenv(variable);
+	int number = value ? atoi(value) : 0;
 
 	return number > 0 ? number : 0;
 }
@@ -71,11 +71,11 @@ struct terminal_style terminal_style(FILE *out, enum terminal_when when)
 	if (is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size))
 		size = (struct winsize){ 0 };
 	if (!style.columns)
-		style.columns = size.ws_col ? size.ws_col : USUAL_COLUMNS;
-	if (style.columns < TERMINAL_LEAST_COLUMNS)
-		style.columns = TERMINAL_LEAST_COLUMNS;
+		style.columns = size.ws_col ? size.ws_col : DEFAULT_COLUMNS;
+	if (style.columns < TERMINAL_MIN_COLUMNS)
+		style.columns = TERMINAL_MIN_COLUMNS;
 	if (!style.rows)
-		style.rows = size.ws_row ? size.ws_row : USUAL_ROWS;
+		style.rows = size.ws_row ? size.ws_row : DEFAULT_ROWS;
 	if (!is_terminal)
 		style.rows = 0;
 	if (when == TERMINAL_ALWAYS) {
@@ -95,7 +95,7 @@ uint64_t terminal_rows(const struct terminal_style *style, long above)
 
 	if (!style->rows)
 		return 0;
-	return rows > LEAST_ROWS ? (uint64_t)rows : LEAST_ROWS;
+	return rows > MIN_ROWS ? (uint64_t)rows : MIN_ROWS;
 }
 
 enum terminal_color terminal_share_color(double percent)
@@ -176,8 +176,8 @@ int terminal_print_cut(FILE *out, const char *name, int most)
 }
 
 /*
- * Where what a line has room for ends: after its last whole word, or if it has none, within
- * the first.
+ * Find where to wrap a line: after the last word that fits, or within the first word if that
+ * is too long.
  */
 static const char *find_end(const char *line, int columns)
 {
@@ -190,7 +190,7 @@ static const char *find_end(const char *line, int columns)
 		columns -= escape_columns(&next);
 		if (columns < 0)
 			return blank ? blank : at;
-		/* the # at the start is no word */
+		/* the # at the start is not a word */
 		if (*at == ' ' && has_word)
 			blank = at;
 		has_word |= *at != ' ' && *at != '#';
@@ -201,7 +201,7 @@ static const char *find_end(const char *line, int columns)
 
 long terminal_print_text(FILE *out, const struct terminal_style *style, const char *text)
 {
-	const int comment = (int)strlen(COMMENT);
+	const int indent = (int)strlen(CONTINUATION);
 	int room = style->columns;
 	long lines = 0;
 
@@ -213,8 +213,8 @@ long terminal_print_text(FILE *out, const struct terminal_style *style, const ch
 		putc('\n', out);
 		if (*end && *end != '\n') {
 			text = end + (*end == ' ');
-			fputs(COMMENT, out);
-			room = style->columns - comment;
+			fputs(CONTINUATION, out);
+			room = style->columns - indent;
 		} else {
 			text = end + !!*end;
 			room = style->columns;

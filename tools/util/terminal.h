@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Colours and bars, for who reads a report on a terminal.
+ * Printing to terminals: colours, bars, widths, names with harmful characters.
  */
 #ifndef PROFIL_TERMINAL_H
 #define PROFIL_TERMINAL_H
@@ -9,21 +9,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define TERMINAL_LEAST_COLUMNS	40	/* narrower ones get as much */
+#define TERMINAL_MIN_COLUMNS	40	/* narrower terminals get lines of this length */
 
-/* When there shall be colours and bars */
+/* When colours and bars are printed */
 enum terminal_when {
-	TERMINAL_AUTO,		/* on a terminal; colours, if NO_COLOR is not set */
+	TERMINAL_AUTO,		/* on a terminal; colours unless NO_COLOR is set */
 	TERMINAL_ALWAYS,
 	TERMINAL_NEVER,
 };
 
 /**
- * struct terminal_style - what a line may have besides text
- * @color:   colours
- * @bars:    columns of a bar for all; 0: none
- * @columns: of a line; 0: as many as it takes
- * @rows:    of the terminal; 0: it is none
+ * struct terminal_style - how lines are printed
+ * @color:   with colours
+ * @bars:    columns of a bar for 100 percent; 0: no bars
+ * @columns: length of a line; 0: unlimited
+ * @rows:    height of the terminal; 0: not a terminal
  */
 struct terminal_style {
 	bool color;
@@ -32,115 +32,113 @@ struct terminal_style {
 	int rows;
 };
 
-/* What a colour stands for */
+/* Colours, by their meaning */
 enum terminal_color {
 	TERMINAL_PLAIN,
-	TERMINAL_HOT,		/* much, or more than before */
+	TERMINAL_HOT,		/* many samples, or more than before */
 	TERMINAL_WARM,
-	TERMINAL_LESS,		/* less than before */
-	TERMINAL_FAINT,		/* lines that are no data */
+	TERMINAL_LESS,		/* fewer than before */
+	TERMINAL_FAINT,		/* comments and headers */
 };
 
 /**
- * terminal_parse_when - what an option's argument means
+ * terminal_parse_when - parse the argument of --color
  * @text: "auto", "always" or "never"
- * @when: filled with it
+ * @when: set to its meaning
  *
- * Return: whether it is one of these.
+ * Return: false if @text is none of these.
  */
 bool terminal_parse_when(const char *text, enum terminal_when *when);
 
 /**
- * terminal_style - what goes to a file
+ * terminal_style - determine the style of the lines in a file
  * @out:  the file
- * @when: as asked for
+ * @when: the user's choice of colours and bars
  *
- * Lines are as long as COLUMNS or the terminal has it, else 80 columns.
+ * The length of a line is COLUMNS, or the width of the terminal, or 80 columns.
  */
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 
 /**
- * terminal_rows - how many rows of a table a terminal shows at once
- * @style: of it
- * @above: lines above the table
+ * terminal_rows - count the rows of a table that fit on the terminal
+ * @style: from terminal_style()
+ * @above: number of lines above the table
  *
- * Return: at least a few; 0: it is no terminal, and shows all.
+ * Return: at least 10, also on a smaller terminal; 0: not a terminal, print all rows.
  */
 uint64_t terminal_rows(const struct terminal_style *style, long above);
 
 /**
- * terminal_share_color - the color that a share of the samples is worth
- * @percent: of them
+ * terminal_share_color - choose the colour of a share
+ * @percent: the share
  */
 enum terminal_color terminal_share_color(double percent);
 
 /**
- * terminal_begin - what follows is of a colour, up to terminal_end()
- * @out:   where to
- * @style: without colours, nothing is printed
- * @color: of what is printed there next
+ * terminal_begin - print in a colour until terminal_end()
+ * @out:   output file
+ * @style: if it has no colours, nothing is printed
+ * @color: the colour
  */
 void terminal_begin(FILE *out, const struct terminal_style *style,
 		    enum terminal_color color);
 
 /**
- * terminal_end - what follows is plain again
- * @out:   where to
+ * terminal_end - return to the normal colour
+ * @out:   output file
  * @style: as for terminal_begin()
  */
 void terminal_end(FILE *out, const struct terminal_style *style);
 
 /**
- * terminal_bar - a share as a bar
- * @out:   where to
- * @style: without bars, nothing is printed
+ * terminal_bar - print a share as a bar
+ * @out:   output file
+ * @style: if it has no bars, nothing is printed
  * @share: from 0 to 1
  */
 void terminal_bar(FILE *out, const struct terminal_style *style, double share);
 
 /**
- * terminal_columns - how wide a name is, as terminal_print_name() prints it
- * @name: as from a file
+ * terminal_columns - compute the width of a name that terminal_print_name() prints
+ * @name: any bytes
  */
 int terminal_columns(const char *name);
 
 /**
- * terminal_print_name - a name, with what could command a terminal in octal
- * @out:  where to
- * @name: as from a file
+ * terminal_print_name - print a name, with control characters in octal
+ * @out:  output file
+ * @name: any bytes, printed as by escape_octal()
  *
- * As escape_octal() does.
- *
- * Return: how many columns it took.
+ * Return: number of columns printed.
  */
 int terminal_print_name(FILE *out, const char *name);
 
 /**
- * terminal_print_cut - the same of a name that may be too long
- * @out:  where to
- * @name: as from a file
- * @most: columns that there are, 4 at least; of what takes more, the end becomes an
- *        ellipsis. 0: as many as it takes
+ * terminal_print_cut - print a name as terminal_print_name() does, up to a width
+ * @out:  output file
+ * @name: any bytes
+ * @most: width in columns, at least 4. An ellipsis replaces the end of a longer name.
+ *        0: unlimited
  *
- * Return: how many columns it took.
+ * Return: number of columns printed.
  */
 int terminal_print_cut(FILE *out, const char *name, int most);
 
 /**
- * terminal_print_text - lines of comments
- * @out:   where to
- * @style: longer ones go on in the next line, after "#   "
- * @text:  lines that begin with "# ", names in them as by terminal_print_name()
+ * terminal_print_text - print comment lines, and wrap long ones
+ * @out:   output file
+ * @style: lines longer than its columns are continued in the next line, after "#   "
+ * @text:  lines that start with "# ", with control characters in octal already
  *
- * Return: how many lines there are now.
+ * Return: number of lines printed.
  */
 long terminal_print_text(FILE *out, const struct terminal_style *style, const char *text);
 
 /**
- * terminal_print_comment - a line of it
- * @out:    where to
+ * terminal_print_comment - print one comment line, and wrap it if it is long
+ * @out:    output file
  * @style:  as for terminal_print_text()
- * @format: as of printf(3), without a newline; names are as from a file
+ * @format: as for printf(3), without a newline. Control characters are printed in octal
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Clocks in ns.
+ * Reading clocks, in ns.
  */
 #ifndef PROFIL_TIME_NS_H
 #define PROFIL_TIME_NS_H
@@ -13,7 +13,7 @@
  * time_ns - read a clock
  * @clock: as for clock_gettime(2)
  *
- * Return: its time in ns; 0: there is no such clock.
+ * Return: the time in ns; 0: no such clock.
  */
 static inline uint64_t time_ns(clockid_t clock)
 {
@@ -25,10 +25,10 @@ static inline uint64_t time_ns(clockid_t clock)
 }
 
 /**
- * time_cpu_ns - CPU time of a process with all its threads
- * @pid: its process ID. Of a zombie the clock is still there, and exact
+ * time_cpu_ns - read the CPU time of a process with all its threads
+ * @pid: process ID. The clock of a zombie is still there, and exact
  *
- * Return: in ns; 0: there is no such process.
+ * Return: CPU time in ns; 0: no such process.
  */
 static inline uint64_t time_cpu_ns(pid_t pid)
 {

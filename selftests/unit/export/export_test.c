@@ -527,7 +527,7 @@ static void errors_are_returned(void **state)
 	(void)state;
 	attribute();
 	assert_int_equal(to("json", "/nonexistent/file"), -ENOENT);
-	assert_non_null(strstr(errors, "(ENOENT): make its directory first"));
+	assert_non_null(strstr(errors, "(ENOENT): create its directory first"));
 	assert_int_equal(to("gmon", "/nonexistent/directory"), -ENOENT);
 	assert_int_equal(to("json", directory), -EISDIR);
 	assert_int_equal(to("json", "/dev/full"), -ENOSPC);

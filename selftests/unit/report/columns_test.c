@@ -172,7 +172,7 @@ static void no_line_is_wider_than_the_terminal(void **state)
 	int columns;
 
 	(void)state;
-	for (columns = TERMINAL_LEAST_COLUMNS; columns <= 200; columns++) {
+	for (columns = TERMINAL_MIN_COLUMNS; columns <= 200; columns++) {
 		assert_all(columns, 0);
 		assert_all(columns, 20);
 	}
@@ -191,7 +191,7 @@ static void largest_figures_fit(void **state)
 		processes[i].samples = processes[i].lost = processes[i].cpu_ns = UINT64_MAX;
 		processes[i].pid = processes[i].parent = INT32_MIN;
 	}
-	for (i = TERMINAL_LEAST_COLUMNS; i <= 200; i += 20)
+	for (i = TERMINAL_MIN_COLUMNS; i <= 200; i += 20)
 		assert_all((int)i, 20);
 }
 

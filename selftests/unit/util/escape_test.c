@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bytes as text of several formats.
+ * Turning any bytes into valid text of several formats.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define REPLACED	"\xef\xbf\xbd"	/* U+FFFD */
 
-static void valid_utf8_stays(void **state)
+static void valid_utf8_is_unchanged(void **state)
 {
 	static const char *const texts[] = {
 		"", "a", "\x7f", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
@@ -28,23 +28,23 @@ static void valid_utf8_stays(void **state)
 	}
 }
 
-static void other_bytes_are_replaced(void **state)
+static void invalid_bytes_are_replaced(void **state)
 {
 	static const struct {
 		const char *text, *valid;
 	} cases[] = {
 		{ "\x80", REPLACED },
 		{ "a\xff" "b", "a" REPLACED "b" },
-		/* longer than need be */
+		/* overlong */
 		{ "\xc0\x80", REPLACED REPLACED },
 		{ "\xc1\xbf", REPLACED REPLACED },
 		{ "\xe0\x9f\xbf", REPLACED REPLACED REPLACED },
 		{ "\xf0\x8f\xbf\xbf", REPLACED REPLACED REPLACED REPLACED },
-		/* halves of a pair; behind the last */
+		/* a surrogate; beyond the last code point */
 		{ "\xed\xa0\x80", REPLACED REPLACED REPLACED },
 		{ "\xf4\x90\x80\x80", REPLACED REPLACED REPLACED REPLACED },
 		{ "\xf5\x80\x80\x80", REPLACED REPLACED REPLACED REPLACED },
-		/* cut off: by the end, or by another character */
+		/* truncated, by the end or by another character */
 		{ "\xe2\x82", REPLACED REPLACED },
 		{ "\xf0\x9f\x98", REPLACED REPLACED REPLACED },
 		{ "\xe2\x82" "a", REPLACED REPLACED "a" },
@@ -81,7 +81,7 @@ static void assert_escaped(enum kind kind, const char *text, const char *wanted)
 	free(printed);
 }
 
-static void lines_have_no_control_characters(void **state)
+static void control_characters_are_printed_in_octal(void **state)
 {
 	(void)state;
 	assert_escaped(OCTAL, "", "");
@@ -90,14 +90,14 @@ static void lines_have_no_control_characters(void **state)
 		       "\\302\\200\\302\\233\\302\\237\xc2\xa0");
 }
 
-static void lines_are_utf8(void **state)
+static void invalid_bytes_are_printed_in_octal(void **state)
 {
 	(void)state;
 	assert_escaped(OCTAL, "\xc3\xa9" REPLACED, "\xc3\xa9" REPLACED);
 	assert_escaped(OCTAL, "\xff\xed\xa0\x80\xc3", "\\377\\355\\240\\200\\303");
 }
 
-static void json(void **state)
+static void json_strings_are_valid(void **state)
 {
 	(void)state;
 	assert_escaped(JSON, "", "\"\"");
@@ -105,18 +105,18 @@ static void json(void **state)
 		       "\"\\\"\\\\/\\u000a\\u0001\\u007f\\u009b\xc3\xa9" REPLACED "\"");
 }
 
-static void xml(void **state)
+static void xml_text_is_valid(void **state)
 {
 	(void)state;
 	assert_escaped(XML, "", "");
 	assert_escaped(XML, "<a b=\"c\">&'", "&lt;a b=&quot;c&quot;&gt;&amp;'");
-	/* pictures of control characters; two code points that XML does not have */
+	/* pictures of control characters; two code points that XML does not allow */
 	assert_escaped(XML, "\n\x7f\xff", "\xe2\x90\x8a\xe2\x90\xa1" REPLACED);
 	assert_escaped(XML, "\xc2\x9b\xc2\xa0", REPLACED "\xc2\xa0");
 	assert_escaped(XML, "\xef\xbf\xbe\xef\xbf\xbf", REPLACED REPLACED);
 }
 
-/* By characters, whatever bytes they have and become */
+/* The limit counts characters, not bytes. */
 static void long_xml_ends_in_an_ellipsis(void **state)
 {
 	(void)state;
@@ -128,12 +128,12 @@ static void long_xml_ends_in_an_ellipsis(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(valid_utf8_stays),
-		cmocka_unit_test(other_bytes_are_replaced),
-		cmocka_unit_test(lines_have_no_control_characters),
-		cmocka_unit_test(lines_are_utf8),
-		cmocka_unit_test(json),
-		cmocka_unit_test(xml),
+		cmocka_unit_test(valid_utf8_is_unchanged),
+		cmocka_unit_test(invalid_bytes_are_replaced),
+		cmocka_unit_test(control_characters_are_printed_in_octal),
+		cmocka_unit_test(invalid_bytes_are_printed_in_octal),
+		cmocka_unit_test(json_strings_are_valid),
+		cmocka_unit_test(xml_text_is_valid),
 		cmocka_unit_test(long_xml_ends_in_an_ellipsis),
 	};
 

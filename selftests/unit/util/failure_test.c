@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Errors of the command's own work: each has its name and a way out.
+ * Error messages: each has the errno's name and a remedy, and no control characters.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 
 #include "support/test.h"
 
-static char said[512];
+static char output[512];
 
-/* What a process of its own says. Return: how it ends. */
-static int listen(void (*say)(const void *), const void *what)
+/* Capture what a function prints to stderr in a child process. Return: its exit status. */
+static int capture(void (*print)(const void *), const void *data)
 {
 	FILE *file = tmpfile();
 	pid_t pid = fork();
@@ -24,24 +24,24 @@ static int listen(void (*say)(const void *), const void *what)
 
 	if (!pid) {
 		dup2(fileno(file), STDERR_FILENO);
-		say(what);
+		print(data);
 		exit(0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	rewind(file);
-	said[fread(said, 1, sizeof(said) - 1, file)] = 0;
+	output[fread(output, 1, sizeof(output) - 1, file)] = 0;
 	fclose(file);
 	return WEXITSTATUS(status);
 }
 
-static void say_error(const void *error)
+static void print_error(const void *error)
 {
 	failure_exit(7, "that file", *(const int *)error);
 }
 
-static void say_message(const void *name)
+static void print_messages(const void *name)
 {
-	failure_warnx("%s is no file", (const char *)name);
+	failure_warnx("%s is not a file", (const char *)name);
 	failure_warn(name, ENOMEM);
 	failure_exitx(9, "no profile: %s", (const char *)name);
 }
@@ -54,9 +54,9 @@ static void errors_have_names_and_remedies(void **state)
 	} cases[] = {
 		{ ENOMEM, "(ENOMEM): end other programs" },
 		{ EMFILE, "(ulimit -n)" },
-		{ EACCES, "(EACCES): get permission" },
-		{ ENOENT, "(ENOENT): make its directory" },
-		{ ENOSPC, "(ENOSPC): make room there" },
+		{ EACCES, "(EACCES): get write permission" },
+		{ ENOENT, "(ENOENT): create its directory" },
+		{ ENOSPC, "(ENOSPC): free space there" },
 		{ 0, "(EIO)" },
 		{ EXDEV, "(EXDEV): see errno(3)" },
 	};
@@ -64,32 +64,32 @@ static void errors_have_names_and_remedies(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(listen(say_error, &cases[i].error), 7);
-		assert_non_null(strstr(said, "that file: "));
-		if (!strstr(said, cases[i].wanted))
-			fail_msg("%s is not in %s", cases[i].wanted, said);
+		assert_int_equal(capture(print_error, &cases[i].error), 7);
+		assert_non_null(strstr(output, "that file: "));
+		if (!strstr(output, cases[i].wanted))
+			fail_msg("%s is not in %s", cases[i].wanted, output);
 	}
 }
 
-/* As a message that the profiled program wrote, or the interpreter that a script names */
-static void names_command_no_terminal(void **state)
+/* Names come from the profiled program, or from a script's first line. */
+static void names_cannot_control_the_terminal(void **state)
 {
 	const char *at;
 
 	(void)state;
-	assert_int_equal(listen(say_message, "a\033]0;b\a\x9b" "2J\xc2\x9b\u202e\n"), 9);
-	for (at = said; *at; at++)
+	assert_int_equal(capture(print_messages, "a\033]0;b\a\x9b" "2J\xc2\x9b\u202e\n"), 9);
+	for (at = output; *at; at++)
 		assert_true(*at == '\n' || (*at >= ' ' && *at < 0x7f));
-	assert_non_null(strstr(said, ": a\\033]0;b\\007\\2332J\\302\\233\\342\\200\\256\\012 is no file\n"));
-	assert_non_null(strstr(said, ": a\\033]0;b\\007\\2332J\\302\\233\\342\\200\\256\\012: Cannot"));
-	assert_non_null(strstr(said, ": no profile: a\\033]0;"));
+	assert_non_null(strstr(output, ": a\\033]0;b\\007\\2332J\\302\\233\\342\\200\\256\\012 is not a file\n"));
+	assert_non_null(strstr(output, ": a\\033]0;b\\007\\2332J\\302\\233\\342\\200\\256\\012: Cannot"));
+	assert_non_null(strstr(output, ": no profile: a\\033]0;"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(errors_have_names_and_remedies),
-		cmocka_unit_test(names_command_no_terminal),
+		cmocka_unit_test(names_cannot_control_the_terminal),
 	};
 
 	return cmocka_run_group_tests_name("failure", tests, NULL, NULL);

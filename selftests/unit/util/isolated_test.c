@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Work in a child process: what it returns, what it writes, and that its crash is its own.
+ * Running a function in a child process: its return value, its output, and its crashes.
  */
 #include <errno.h>
 #include <signal.h>
@@ -38,7 +38,7 @@ static int set_worker(void *data)
 	return 0;
 }
 
-static void result_comes_back(void **state)
+static void return_value_is_passed_on(void **state)
 {
 	int error, killer;
 
@@ -49,7 +49,7 @@ static void result_comes_back(void **state)
 	}
 }
 
-static void crash_is_told(void **state)
+static void crash_is_reported(void **state)
 {
 	int killer;
 
@@ -58,8 +58,8 @@ static void crash_is_told(void **state)
 	assert_int_equal(killer, SIGKILL);
 }
 
-/* As by `env --ignore-signal=CHLD profil' */
-static void crash_is_told_though_children_are_ignored(void **state)
+/* As after `env --ignore-signal=CHLD profil' */
+static void crash_is_reported_while_sigchld_is_ignored(void **state)
 {
 	int killer;
 
@@ -70,7 +70,7 @@ static void crash_is_told_though_children_are_ignored(void **state)
 	assert_ptr_equal(signal(SIGCHLD, SIG_DFL), SIG_IGN);
 }
 
-static void memory_is_its_own(void **state)
+static void memory_is_not_shared(void **state)
 {
 	int killer;
 
@@ -79,7 +79,7 @@ static void memory_is_its_own(void **state)
 	assert_int_equal(worker, 0);
 }
 
-/* Text that waited in a buffer is not written by both. */
+/* The child does not write buffered text of its parent a second time. */
 static void buffers_are_written_once(void **state)
 {
 	FILE *out = tmpfile();
@@ -100,12 +100,12 @@ static void buffers_are_written_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(result_comes_back),
-		cmocka_unit_test(crash_is_told),
-		cmocka_unit_test(crash_is_told_though_children_are_ignored),
-		cmocka_unit_test(memory_is_its_own),
+		cmocka_unit_test(return_value_is_passed_on),
+		cmocka_unit_test(crash_is_reported),
+		cmocka_unit_test(crash_is_reported_while_sigchld_is_ignored),
+		cmocka_unit_test(memory_is_not_shared),
 		cmocka_unit_test(buffers_are_written_once),
 	};
 
-	return cmocka_run_group_tests_name("aside", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("isolated", tests, NULL, NULL);
 }

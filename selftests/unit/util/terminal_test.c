@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Colours and bars: where there are any.
+ * Printing to terminals: when colours and bars are printed, wrapping, widths, and that names
+ * cannot control the terminal.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -62,7 +63,7 @@ static void only_terminals_have_colors(void **state)
 	assert_style(terminal, TERMINAL_AUTO, true, true);
 	setenv("NO_COLOR", "1", 1);
 	assert_style(terminal, TERMINAL_AUTO, false, true);
-	/* who asks for them gets them */
+	/* --color=always overrides NO_COLOR */
 	assert_style(terminal, TERMINAL_ALWAYS, true, true);
 	unsetenv("NO_COLOR");
 	setenv("TERM", "dumb", 1);
@@ -72,7 +73,7 @@ static void only_terminals_have_colors(void **state)
 	close(master);
 }
 
-static void lines_are_as_long_as_the_terminal(void **state)
+static void size_is_that_of_the_terminal(void **state)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
 	struct winsize size = { .ws_col = 70, .ws_row = 33 };
@@ -87,7 +88,7 @@ static void lines_are_as_long_as_the_terminal(void **state)
 	unsetenv("LINES");
 	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).columns, 80);
 	assert_int_equal(terminal_style(file, TERMINAL_ALWAYS).rows, 0);
-	/* it does not know */
+	/* a terminal of unknown size */
 	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).columns, 80);
 	assert_int_equal(terminal_style(terminal, TERMINAL_AUTO).rows, 24);
 	assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
@@ -111,7 +112,7 @@ static void lines_are_as_long_as_the_terminal(void **state)
 	close(master);
 }
 
-static void comments_go_on_in_the_next_line(void **state)
+static void long_comments_are_wrapped(void **state)
 {
 	const struct terminal_style narrow = { .columns = 20 }, endless = { 0 };
 
@@ -137,7 +138,7 @@ static void comments_go_on_in_the_next_line(void **state)
 			    "#   named\\033\n");
 }
 
-static void plain_is_plain(void **state)
+static void plain_style_prints_no_colors_or_bars(void **state)
 {
 	const struct terminal_style plain = { 0 };
 
@@ -149,7 +150,7 @@ static void plain_is_plain(void **state)
 	assert_string_equal(text, "");
 }
 
-static void bars_are_as_long_as_shares(void **state)
+static void bars_are_proportional_to_shares(void **state)
 {
 	const struct terminal_style style = { .bars = 20 };
 	static const double shares[] = { 0, 0.01, 0.5, 1, 1e12 };
@@ -164,7 +165,7 @@ static void bars_are_as_long_as_shares(void **state)
 	assert_string_equal(text, "||##########|####################|####################|");
 }
 
-static void control_characters_are_harmless(void **state)
+static void control_characters_are_printed_in_octal(void **state)
 {
 	(void)state;
 	assert_int_equal(terminal_print_name(out, "a\033[2J\177\xc3\xa4"), 13);
@@ -172,8 +173,8 @@ static void control_characters_are_harmless(void **state)
 	assert_string_equal(text, "a\\033[2J\\177\xc3\xa4");
 }
 
-/* To a terminal U+009B is the same as ESC and [, and so is the byte alone to some. */
-static void control_characters_of_one_byte_or_two_are_harmless(void **state)
+/* Terminals interpret U+009B as ESC and [, and some also the single byte 0x9b. */
+static void c1_control_characters_are_printed_in_octal(void **state)
 {
 	(void)state;
 	assert_int_equal(terminal_print_name(out, "\xc2\x80\xc2\x9b" "2J\xc2\x9f\xc2\xa0\xc3\x9b"), 28);
@@ -184,8 +185,8 @@ static void control_characters_of_one_byte_or_two_are_harmless(void **state)
 			    "\\2332J\\200\\302");
 }
 
-/* By which "cod.exe" would be shown of "\u202eexe.doc" */
-static void direction_stays(void **state)
+/* With them, "\u202eexe.doc" would be displayed as "cod.exe". */
+static void direction_characters_are_printed_in_octal(void **state)
 {
 	(void)state;
 	terminal_print_name(out, "\u202eexe.doc\u202c\u2066\u2069\u200f.");
@@ -200,19 +201,19 @@ static void widths_are_those_of_characters(void **state)
 	assert_int_equal(terminal_columns("abc"), 3);
 	assert_int_equal(terminal_columns("\u00e4\u20ac"), 2);
 	assert_int_equal(terminal_columns("\u6f22\u5b57"), 4);
-	/* what combines, and the \ufffd that someone wrote */
+	/* a combining character, and a genuine U+FFFD */
 	assert_int_equal(terminal_columns("a\u0308"), 1);
 	assert_int_equal(terminal_columns("\ufffd"), 1);
 	assert_int_equal(terminal_columns("\x9b\033"), 8);
 }
 
-static void names_are_cut(void **state)
+static void long_names_end_in_an_ellipsis(void **state)
 {
 	(void)state;
 	assert_int_equal(terminal_print_cut(out, "abcdefgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|abcdefgh", 0), 9);
-	/* whole characters, be they printed in octal or of several bytes or columns */
+	/* characters are not split: neither those in octal, nor of several bytes or columns */
 	assert_int_equal(terminal_print_cut(out, "|a\033bcdefgh", 8), 5);
 	assert_int_equal(terminal_print_cut(out, "|abc\xc3\xa4" "defgh", 8), 8);
 	assert_int_equal(terminal_print_cut(out, "|\u6f22\u5b57\u6f22", 6), 6);
@@ -221,7 +222,7 @@ static void names_are_cut(void **state)
 	assert_string_equal(text, "abcdefgh|abcd...|abcdefgh|a...|abc\xc3\xa4...|\u6f22...|...");
 }
 
-static void words_are_told_apart(void **state)
+static void arguments_of_color_are_parsed(void **state)
 {
 	enum terminal_when when = TERMINAL_AUTO;
 
@@ -241,16 +242,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(only_terminals_have_colors),
-		TEST(lines_are_as_long_as_the_terminal),
-		TEST(comments_go_on_in_the_next_line),
-		TEST(plain_is_plain),
-		TEST(bars_are_as_long_as_shares),
-		TEST(control_characters_are_harmless),
-		TEST(control_characters_of_one_byte_or_two_are_harmless),
-		TEST(direction_stays),
+		TEST(size_is_that_of_the_terminal),
+		TEST(long_comments_are_wrapped),
+		TEST(plain_style_prints_no_colors_or_bars),
+		TEST(bars_are_proportional_to_shares),
+		TEST(control_characters_are_printed_in_octal),
+		TEST(c1_control_characters_are_printed_in_octal),
+		TEST(direction_characters_are_printed_in_octal),
 		TEST(widths_are_those_of_characters),
-		TEST(names_are_cut),
-		TEST(words_are_told_apart),
+		TEST(long_names_end_in_an_ellipsis),
+		TEST(arguments_of_color_are_parsed),
 	};
 
 	return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
