@@ -34,7 +34,7 @@ static int capture(void (*print)(const void *), const void *data)
 	return WEXITSTATUS(status);
 }
 
-static void print_error(const void *error)
+static void exit_with_error(const void *error)
 {
 	failure_exit(7, "that file", *(const int *)error);
 }
@@ -64,7 +64,7 @@ static void errors_have_names_and_remedies(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(capture(print_error, &cases[i].error), 7);
+		assert_int_equal(capture(exit_with_error, &cases[i].error), 7);
 		assert_non_null(strstr(output, "that file: "));
 		if (!strstr(output, cases[i].wanted))
 			fail_msg("%s is not in %s", cases[i].wanted, output);
