@@ -17,7 +17,7 @@ make_copy() {
 # is said goes to LOG. Prints one line; exit status 0 if it is one of the first four:
 #   passed
 #   the test fails
-#   the kernel complains
+#   the kernel reports an error
 #   the machine hangs
 #   it does not compile
 #   the module cannot be loaded
@@ -38,7 +38,7 @@ try_module() {
 	elif [ $status = 124 ]; then
 		echo "the machine hangs"
 	elif grep -qE '^vm: .*(logged a warning|crashed or hung)' "$log"; then
-		echo "the kernel complains"
+		echo "the kernel reports an error"
 	elif [ $status = 1 ] && grep -qE '^ *not ok ' "$log"; then
 		echo "the test fails"
 	elif grep -q '^vm: cannot load profil.ko' "$log"; then
