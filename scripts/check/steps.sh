@@ -119,12 +119,12 @@ unit() {
 
 native() {
 	make -s -C selftests run_tests \
-		TESTS="fallback_test.sh headers_test.sh export_test.sh log_test.sh \
-			documents_test.sh usage_test.sh monout_test.sh install_test.sh"
+		TESTS="host/fallback_test.sh host/headers_test.sh host/export_test.sh host/log_test.sh \
+			host/documents_test.sh host/usage_test.sh host/monout_test.sh host/install_test.sh"
 }
 
 vm() {
-	make -s -C selftests run_tests TESTS=vm_test.sh
+	make -s -C selftests run_tests TESTS=host/vm_test.sh
 }
 
 # The fuzzers of what reads files and variables of other programs
@@ -179,7 +179,7 @@ guest() {
 		tests=("${one_cpu_programs[@]}")
 		;;
 	2:*debug)
-		tests=("${debug_programs[@]}" "${debug_attacks[@]}" storm_test.sh kunit_test.sh)
+		tests=("${debug_programs[@]}" "${debug_attacks[@]}" machine/storm_test.sh machine/kunit_test.sh)
 		if $all; then
 			tests+=("${debug_long_programs[@]}")
 		else
@@ -201,13 +201,13 @@ guest() {
 faults() {
 	local settings=()
 
-	run_tests 6.12-debug 2 leak_test.sh
+	run_tests 6.12-debug 2 machine/leak_test.sh
 }
 
 # A CPU whose tick is off while one thread has it to itself
 tickless() {
 	one_program 6.12 2 "nohz_full=1 isolcpus=1" \
-		selftests/clock_test -t processor_without_tick
+		selftests/core/clock_test -t processor_without_tick
 }
 
 # ftrace stays disabled after an error: each test needs a guest of its own.
@@ -221,7 +221,7 @@ dead_ftrace() {
 
 # Programs in step with the tick, and bursts of microseconds
 lockstep() {
-	SHIFT=1 one_program 6.1 1 "" selftests/lockstep_test.sh
+	SHIFT=1 one_program 6.1 1 "" selftests/machine/lockstep_test.sh
 }
 
 # run_fuzzer SECONDS KERNEL: random programs, and the module's invariants
@@ -240,8 +240,8 @@ arm64() {
 	local tests
 
 	mapfile -t tests < <(printf '%s\n' "${module_programs[@]}" "${library_programs[@]}" |
-		grep -vE '^(vectors|regions)_test$')
+		grep -vE '/(vectors|regions)_test$')
 	flock "$logs" make -s -C selftests arm64 &&
 	WERROR=1 scripts/kernel/build-module "$(scripts/kernel/build-tree "$1")" &&
-	sealed "$1" 2 "" selftests/run.sh "${tests[@]}" storm_test.sh module_test.sh
+	sealed "$1" 2 "" selftests/run.sh "${tests[@]}" machine/storm_test.sh machine/module_test.sh
 }

@@ -9,10 +9,10 @@
 #include <sys/mount.h>
 
 #include "kselftest_harness.h"
-#include "../child.h"
-#include "../common.h"
-#include "../files.h"
-#include "../memory.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
+#include "memory.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define PROBES		TRACING "kprobe_events"

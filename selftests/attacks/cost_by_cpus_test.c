@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../files.h"
+#include "common.h"
+#include "files.h"
 
 #define FORKS		60
 #define STARTS		60

@@ -11,11 +11,11 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "../child.h"
-#include "../common.h"
-#include "../files.h"
-#include "../late.h"
-#include "../memory.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
+#include "late.h"
+#include "memory.h"
 
 /* Attaches the hook and leaves it without a user. */
 static int start_and_stop(int fd)

@@ -10,9 +10,9 @@
  * on average; more than two occur by chance once in 30,000 runs.
  */
 #include "kselftest_harness.h"
-#include "../child.h"
-#include "../common.h"
-#include "../files.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
 #include "tracer.h"
 
 #define CHILDREN	60

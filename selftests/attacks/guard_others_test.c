@@ -8,7 +8,7 @@
  * of its samples is measured.
  */
 #include "kselftest_harness.h"
-#include "../clocked.h"
+#include "clocked.h"
 
 FIXTURE(throttle) {
 	struct profile profile;

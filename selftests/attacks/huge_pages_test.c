@@ -7,9 +7,9 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "../child.h"
-#include "../common.h"
-#include "../files.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
 #include "loops.h"
 
 #define HUGE		((size_t)2 << 20)

@@ -11,8 +11,8 @@
  * time outside the gap.
  */
 #include "kselftest_harness.h"
-#include "../clocked.h"
-#include "../late.h"
+#include "clocked.h"
+#include "late.h"
 
 #define GAP	0.9
 

@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../files.h"
+#include "common.h"
+#include "files.h"
 
 #define SESSIONS	10000
 #define SESSION_KIB	160	/* memory of a sleeping process and its session */

@@ -7,8 +7,8 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "../child.h"
-#include "../common.h"
+#include "child.h"
+#include "common.h"
 #include "tracer.h"
 
 #define FIRST_USER	7800	/* this and the following uids: no other test charges them */

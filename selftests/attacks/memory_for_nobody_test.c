@@ -6,10 +6,10 @@
  * pending. The cgroup's limit must hold; samples may be lost instead.
  */
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../crowd.h"
-#include "../files.h"
-#include "../soon.h"
+#include "common.h"
+#include "crowd.h"
+#include "files.h"
+#include "soon.h"
 #include "group.h"
 #include "loops.h"
 #include "slow_file.h"

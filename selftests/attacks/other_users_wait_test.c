@@ -12,10 +12,10 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../crowd.h"
-#include "../files.h"
-#include "../soon.h"
+#include "common.h"
+#include "crowd.h"
+#include "files.h"
+#include "soon.h"
 #include "group.h"
 #include "slow_file.h"
 

@@ -8,8 +8,8 @@
  * 1 us for each session is 125 instructions at 8 ns; it was 3.5 us.
  */
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../crowd.h"
+#include "common.h"
+#include "crowd.h"
 
 #define STARTS		400
 #define BETWEEN		20	/* number of starts from one discard to the next */

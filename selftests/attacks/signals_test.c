@@ -12,8 +12,8 @@
 #include <sys/time.h>
 
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../crowd.h"
+#include "common.h"
+#include "crowd.h"
 
 #define MAPPINGS	4000
 #define PERIOD_US	200

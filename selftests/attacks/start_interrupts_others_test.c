@@ -14,7 +14,7 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "../clocked.h"
+#include "clocked.h"
 
 #define CALLS	10000
 #define WORKERS	"/sys/devices/virtual/workqueue/cpumask"

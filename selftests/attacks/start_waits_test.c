@@ -11,9 +11,9 @@
 #include <sys/utsname.h>
 
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../child.h"
-#include "../memory.h"
+#include "common.h"
+#include "child.h"
+#include "memory.h"
 
 #define PIECE	(1U << 20)
 #define PIECES	1024	/* the maximum of one call: 1 GiB */

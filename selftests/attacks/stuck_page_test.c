@@ -8,10 +8,10 @@
  * processes of the last attack (64).
  */
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../crowd.h"
-#include "../files.h"
-#include "../soon.h"
+#include "common.h"
+#include "crowd.h"
+#include "files.h"
+#include "soon.h"
 #include "slow_file.h"
 #include "tasks.h"
 

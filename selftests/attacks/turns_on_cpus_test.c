@@ -9,8 +9,8 @@
  * one thread never needs the worker.
  */
 #include "kselftest_harness.h"
-#include "../common.h"
-#include "../files.h"
+#include "common.h"
+#include "files.h"
 
 #define TRACING	"/sys/kernel/tracing/"
 

@@ -13,8 +13,8 @@
  * stretch.
  */
 #include "kselftest_harness.h"
-#include "../clocked.h"
-#include "../late.h"
+#include "clocked.h"
+#include "late.h"
 
 #define ROUNDS	10
 #define LATE_TICKS	10	/* ticks */

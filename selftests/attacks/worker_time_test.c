@@ -9,9 +9,9 @@
  * less than an eighth. The attackers use both CPUs, so the workers' time is missing elsewhere.
  */
 #include "kselftest_harness.h"
-#include "../child.h"
-#include "../common.h"
-#include "../files.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
 #include "tasks.h"
 
 #define ATTACKER	7603	/* a uid that no other test charges */

@@ -31,7 +31,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "../../memory.h"
+#include "../../lib/memory.h"
 #include "run.h"
 
 #define MAX_KEPT	1000

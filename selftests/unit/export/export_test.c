@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The exports that are text, and where exports go to. Those with a schema are held
- * against it in ../export_test.sh, with this same result.
+ * against it in ../host/export_test.sh, with this same result.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../dialect_calls.h"
-#include "../../vectors.h"
+#include "../../lib/dialect_calls.h"
+#include "../../lib/vectors.h"
 #include "module/counter.h"
 #include "support/fake_device.h"
 #include "support/test.h"
@@ -189,7 +189,7 @@ static void test_vectors(void **state)
 
 	(void)state;
 	vectors = vectors_read(vectors_path(path, sizeof(path),
-					    "../../dialects.vectors"));
+					    "../../libprofil/dialects.vectors"));
 	assert_int_equal(0, vectors.bad_line);
 	assert_int_equal(90, vectors.nr);
 	for (i = 0; i < vectors.nr; i++) {

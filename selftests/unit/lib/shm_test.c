@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The tables of a run as a profiled program has them: what is none, what is full, and
- * what is one object. What a whole program does with them: ../autostart_test.c.
+ * what is one object. What a whole program does with them: ../command/autostart_test.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>

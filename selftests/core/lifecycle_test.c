@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How long a session lives, and that nothing a program does to its memory
+ * meanwhile does harm.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "common.h"
+#include "memory.h"
+#include "kselftest_harness.h"
+#include "expect_count.h"
+
+FIXTURE(life) {
+	int fd;
+	uint64_t *counter;	/* in a page of its own */
+	struct profil_region region;
+	struct profil_start start;
+};
+
+FIXTURE_SETUP(life)
+{
+	REQUIRE_DEVICE(self->fd);
+	self->counter = map_memory(PAGE);
+	ASSERT_NE(MAP_FAILED, self->counter);
+	count_all(&self->start, &self->region, self->counter, 64,
+		  get_info(self->fd).tick_hz);
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	stop(self->fd);
+	close(self->fd);
+}
+
+static uint64_t counted(struct _test_data_life *self)
+{
+	return __atomic_load_n(self->counter, __ATOMIC_RELAXED);
+}
+
+TEST_F(life, survives_close)
+{
+	uint64_t before;
+
+	close(self->fd);
+	before = counted(self);
+	burn(time_of(5, self->start.rate));
+	EXPECT_LE(before + 5, counted(self));
+	self->fd = open_device();
+	ASSERT_GE(self->fd, 0);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
+}
+
+TEST_F(life, stop_is_final)
+{
+	uint64_t after;
+
+	EXPECT_TRUE(counts_on(self->fd, 1));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
+	after = counted(self);
+	EXPECT_LT(0, after);
+	burn(time_of(5, self->start.rate));
+	EXPECT_EQ(after, counted(self));
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
+	EXPECT_EQ(0, stop(self->fd).samples);
+}
+
+TEST_F(life, pins_come_and_go)
+{
+	EXPECT_EQ((long long)PAGE / 1024, pinned_kib());
+	EXPECT_EQ(PAGE, get_status(self->fd).pinned_bytes);
+	stop(self->fd);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+/* Each tick goes to the old counter or to the new one. */
+TEST_F(life, replaced)
+{
+	struct profil_status status;
+	uint64_t *old = self->counter, *new = map_memory(PAGE);
+	double used = process_seconds();
+	uint64_t sum;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		burn(0.02);
+		self->region.buf = (uintptr_t)(i & 1 ? old : new);
+		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+		/* the figures begin anew */
+		EXPECT_GE(1, get_status(self->fd).samples);
+	}
+	used = process_seconds() - used;
+	status = stop(self->fd);
+	sum = *old + *new;
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	/* one more or less for the phase, and one for each change of CPU */
+	EXPECT_COUNT(sum, used * self->start.rate, 2);
+	burn(0.05);
+	EXPECT_EQ(sum, *old + *new);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+struct burner {
+	bool done;
+	double used;
+};
+
+static void *burn_a_while(void *data)
+{
+	struct burner *burner = data;
+
+	burn(0.5);
+	burner->used = thread_seconds();
+	__atomic_store_n(&burner->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/*
+ * The same of a thread that runs on: what its tick has found stays there until the tick
+ * has done with it, though another thread puts the next in its place meanwhile. That one
+ * waits for workers that run after a tick, and the next tick is its own or the first
+ * thread's: they have more ticks than CPU time, but no more than there are. The first
+ * of a CPU may be late, and stand for one that was due before.
+ */
+TEST_F(life, replaced_under_a_tick)
+{
+	struct burner burner = { .done = false };
+	double elapsed = clock_seconds(CLOCK_MONOTONIC);
+	uint64_t before = counted(self);
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, burn_a_while, &burner));
+	while (!__atomic_load_n(&burner.done, __ATOMIC_ACQUIRE))
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
+	elapsed = clock_seconds(CLOCK_MONOTONIC) - elapsed;
+	EXPECT_EQ(0, pinned_kib());
+	EXPECT_LE(burner.used * self->start.rate - 2, counted(self) - before);
+	EXPECT_GE((elapsed * self->start.rate + 2) * (double)sysconf(_SC_NPROCESSORS_ONLN),
+		  counted(self) - before);
+}
+
+static void *replace_often(void *data)
+{
+	struct _test_data_life *self = data;
+	struct profil_region region = self->region;
+	struct profil_start start = self->start;
+	uint64_t counter = 0;
+	long begun = 0;
+	int i;
+
+	start.regions = (uintptr_t)&region;
+	region.buf = (uintptr_t)&counter;
+	for (i = 0; i < 50; i++) {
+		begun += !call(self->fd, PROFIL_IOC_START, &start);
+		if (i % 3 == 0)
+			stop(self->fd);
+	}
+	/* ours is off the stack before the stack is */
+	stop(self->fd);
+	return (void *)begun;
+}
+
+TEST_F(life, started_and_stopped_from_many_threads)
+{
+	pthread_t threads[4];
+	void *begun;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, replace_often, self);
+	for (i = 0; i < 4; i++) {
+		pthread_join(threads[i], &begun);
+		EXPECT_EQ(50, (long)begun);
+	}
+	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+/* The memory goes while ticks are counted into it: nobody is harmed. */
+TEST_F(life, memory_changes)
+{
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		self->counter = map_memory(4 * PAGE);
+		self->region.buf = (uintptr_t)self->counter;
+		self->region.bytes = 4 * PAGE;
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+		burn(0.01);
+		switch (i % 5) {
+		case 0:
+			munmap(self->counter, 4 * PAGE);
+			break;
+		case 1:
+			munmap((char *)self->counter + PAGE, 2 * PAGE);
+			break;
+		case 2:
+			mprotect(self->counter, 4 * PAGE, PROT_READ);
+			break;
+		case 3:
+			madvise(self->counter, 4 * PAGE, MADV_DONTNEED);
+			break;
+		case 4:
+			mmap(self->counter, 4 * PAGE, PROT_READ,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+			break;
+		}
+		burn(0.02);
+	}
+	stop(self->fd);
+	EXPECT_EQ(0, pinned_kib());
+}
+
+/* Run a function in a child and hand back its exit status. */
+static int in_child(int (*function)(struct _test_data_life *self),
+		    struct _test_data_life *self)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(function(self));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) :
+				   128 + WTERMSIG(status);
+}
+
+static int exec_status(struct _test_data_life *self)
+{
+	char fd[16];
+
+	snprintf(fd, sizeof(fd), "%d", dup(self->fd));
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 100;
+	/* a failed exec leaves it on */
+	execl("/nonexistent", "nonexistent", NULL);
+	if (get_status(self->fd).state != PROFIL_STATE_RUNNING)
+		return 101;
+	setenv("PROFIL_TEST_FD", fd, 1);
+	execl("/proc/self/exe", "lifecycle_test", NULL);
+	return 102;
+}
+
+TEST_F(life, off_after_exec)
+{
+	uint64_t before;
+
+	/* the new program, which constructor() below finds, says the state */
+	EXPECT_EQ(PROFIL_STATE_OFF, in_child(exec_status, self));
+	/* nor is the parent's touched by a child's end */
+	before = counted(self);
+	EXPECT_TRUE(counts_on(self->fd, 1));
+	EXPECT_LT(before, counted(self));
+}
+
+static void __attribute__((constructor)) constructor(void)
+{
+	const char *fd = getenv("PROFIL_TEST_FD");
+
+	if (fd)
+		_exit((int)get_status(atoi(fd)).state);
+}
+
+static int end_by_exit(struct _test_data_life *self)
+{
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 100;
+	return counts_on(self->fd, 1) && *self->counter > 0 ? 0 : 101;
+}
+
+static int end_by_signal(struct _test_data_life *self)
+{
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 100;
+	burn(0.03);
+	raise(SIGKILL);
+	return 101;
+}
+
+TEST_F(life, ends_with_the_process)
+{
+	EXPECT_EQ(0, in_child(end_by_exit, self));
+	EXPECT_EQ(128 + SIGKILL, in_child(end_by_signal, self));
+}
+
+/* A child that shares the address space counts into it. */
+static int burn_in_vfork(double seconds)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		burn(seconds);
+		_exit(0);
+	}
+	return waitpid(pid, NULL, 0) == pid;
+}
+
+TEST_F(life, vfork_child_counts)
+{
+	uint64_t before = counted(self);
+
+	/* the parent, which waits, has two ticks at most */
+	ASSERT_TRUE(burn_in_vfork(time_of(10, self->start.rate)));
+	EXPECT_LE(before + 10, counted(self));
+}
+
+/* Descriptors are doors, not sessions: one that came from elsewhere is ours. */
+static int use_inherited(struct _test_data_life *self)
+{
+	/* what is stopped is the child's own session, passed on by the fork */
+	if (stop(self->fd).state != PROFIL_STATE_RUNNING ||
+	    get_status(self->fd).state != PROFIL_STATE_OFF)
+		return 100;
+	if (call(self->fd, PROFIL_IOC_START, &self->start))
+		return 101;
+	return stop(self->fd).state == PROFIL_STATE_RUNNING ? 0 : 102;
+}
+
+TEST_F(life, inherited_descriptor)
+{
+	EXPECT_EQ(0, in_child(use_inherited, self));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
+}
+
+TEST_F(life, kinds_of_memory)
+{
+	unsigned short on_stack[64] = { 0 };
+	static unsigned short in_data[64] = { 1 };
+	int memfd = memfd_create("counters", MFD_CLOEXEC);
+	char path[] = "./profil-life-XXXXXX";
+	int file = mkstemp(path);
+	uint16_t *maps[6];
+	size_t i;
+
+	ASSERT_GE(memfd, 0);
+	ASSERT_GE(file, 0);
+	ASSERT_EQ(0, ftruncate(memfd, (off_t)PAGE));
+	ASSERT_EQ(0, ftruncate(file, (off_t)PAGE));
+	maps[0] = on_stack;
+	maps[1] = in_data;
+	maps[2] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd,
+		       0);
+	maps[3] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	/* a private mapping of a file is the process's own once written */
+	maps[4] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
+		       0);
+	/* as the stack of old programs: writable is what counts */
+	maps[5] = map_code(PAGE);
+	for (i = 0; i < 6; i++) {
+		uint16_t before;
+
+		ASSERT_NE(MAP_FAILED, maps[i]);
+		before = *maps[i];
+		count_all(&self->start, &self->region, maps[i], 16,
+			  self->start.rate);
+		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start)) {
+			TH_LOG("mapping %zu", i);
+		}
+		EXPECT_TRUE(counts_on(self->fd, 4));
+		stop(self->fd);
+		EXPECT_LT(before + 3, *maps[i]);
+	}
+	unlink(path);
+	close(memfd);
+	close(file);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,320 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What README and the manual pages show, as a reader would take it from there: programs
+# compile without a warning, commands run, and options are those that there are. What
+# programs/pages/audit says of the five systems' pages is true of the tests and of our pages. Runs
+# natively, needs no module.
+
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. lib/ktap.sh
+
+make -s -C ../lib && make -s -C ../tools && make -s programs/spin && make -s -C unit export_sample ||
+	exit 1
+spin=$(readlink -f programs/spin)
+sample=$(readlink -f unit/export_sample)
+PATH=$(readlink -f ../tools):$PATH
+
+# The code blocks of README and doc/, indented by four, each in a file: $work/block/N
+mkdir "$work/block"
+awk -v to="$work/block/" '
+	FNR == 1 { fenced = within = 0; blank = "" }
+	/^```/ { fenced = !fenced }
+	fenced { next }
+	/^    / {
+		if (!within)
+			nr++
+		within = 1
+		printf "%s%s\n", blank, substr($0, 5) >(to nr)
+		blank = ""
+		next
+	}
+	/^$/ { if (within) blank = blank "\n"; next }
+	{ within = 0; blank = "" }' ../README.md ../doc/*.md
+
+# block TEXT: the block that contains TEXT
+block() {
+	local found
+
+	mapfile -t found < <(grep -lF -- "$1" "$work"/block/*)
+	[ ${#found[@]} = 1 ] && echo "${found[0]}"
+}
+
+# examples PAGE: the programs of its EXAMPLES, as it is shown, in $work/examples/N.c
+examples() {
+	rm -rf "$work/examples" && mkdir "$work/examples" &&
+	mandoc -T ascii -O width=200 "$1" | col -bx | awk -v to="$work/examples/" '
+		/^[A-Z]/ { here = /^EXAMPLES/ }
+		!here { next }
+		/^ *#include/ && !within { within = 1; nr++; indent = index($0, "#") }
+		within { print substr($0, indent) >(to nr ".c") }
+		within && substr($0, indent) == "}" && seen { within = seen = 0 }
+		within && /main\(/ { seen = 1 }'
+}
+
+# compiles FILE FLAG...
+compiles() {
+	cc -Wall -Wextra -Werror -I../lib/include -I../uapi -x c "$1" -x none "${@:2}" \
+		-o "$work/program" ../lib/libprofil.so 2>"$work/err"
+}
+
+each_compiles() {
+	local file
+
+	for file in "$@"; do
+		compiles "$file" -O0 && compiles "$file" -O2 || return
+	done
+}
+
+readme_programs() {
+	local programs
+
+	mapfile -t programs < <(grep -l '^#include' "$work"/block/*)
+	[ ${#programs[@]} -gt 0 ] && each_compiles "${programs[@]}"
+}
+
+manual_programs() {
+	examples "$1" && each_compiles "$work"/examples/*.c
+}
+
+# dialect_program PAGE DIALECT: with the types of the dialect's manual page
+dialect_program() {
+	examples "$1" &&
+	compiles "$work/examples/1.c" -no-pie -DPROFIL_PAGE_TYPES "-I../lib/include/profil/$2" \
+		"../lib/libprofil-$2.so"
+}
+
+# as_installed DIRECTORY: a shell there, with the commands on standard input, which finds
+# what `make install` installs
+as_installed() (
+	# (with another PREFIX, the command would be linked anew, under other tests)
+	make -s -C .. install DESTDIR="$work/installed" >/dev/null &&
+	cd "$1" &&
+	PKG_CONFIG_SYSROOT_DIR=$work/installed PKG_CONFIG_PATH=$work/installed/usr/local/lib/pkgconfig \
+		LD_LIBRARY_PATH=$work/installed/usr/local/lib bash -e >"$work/out" 2>"$work/err"
+)
+
+# Where there is no device, it falls back on the C library's profil().
+readme_library() {
+	mkdir "$work/c" && cp "$(block '#include <profil.h>')" "$work/c/prog.c" &&
+	{ cat "$(block 'cc prog.c')" && echo ./a.out; } | as_installed "$work/c"
+}
+
+readme_pg() {
+	mkdir "$work/pg" &&
+	cc -pg -O2 -I../uapi -I../lib/include -pthread programs/spin.c -o "$work/pg/prog" 2>"$work/err" &&
+	sed 's,\./prog$,& 0.1,' "$(block "gprof ./prog gmon.out")" | sed 's,gprof \./prog 0.1,gprof ./prog,' |
+		as_installed "$work/pg" && grep -q 'Flat profile' "$work/out"
+}
+
+# A result of ./prog, with one sample at the start of a function
+readme_viewers() {
+	local address
+
+	command -v go >/dev/null && mkdir "$work/view" "$work/bin" &&
+	ln -s "$(command -v callgrind_annotate)" "$work/bin/kcachegrind" &&
+	cp "$spin" "$work/view/prog" &&
+	address=$(nm "$spin" | awk '$3 == "spin_much" { print $1 }') &&
+	echo "0 $address 1000" |
+		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
+	PATH=$work/bin:$PATH as_installed "$work/view" <"$(block 'export --pprof')" &&
+	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ]
+}
+
+# Links to files, and the paths of this tree between backquotes
+document_paths() {
+	local document directory path failed=0
+
+	while read -r document; do
+		directory=$(dirname "$document")
+		while read -r path; do
+			[ -e "$directory/${path%%#*}" ] ||
+				{ echo "# $document: no file $path"; failed=1; }
+		done < <(grep -oE '\]\([^)#:]+[^):]*\)' "$document" | sed 's/^](//; s/)$//')
+		while read -r path; do
+			compgen -G "../$path" >/dev/null ||
+				{ echo "# $document: no file $path"; failed=1; }
+		done < <(grep -oE '`[^`]+`' "$document" | tr -d '`' |
+			grep -oE '(^| )(module|uapi|lib|tools|selftests|scripts|doc)/[A-Za-z0-9_./*-]*' |
+			tr -d ' ')
+	done < <(git ls-files '../*.md')
+	return $failed
+}
+
+options_of() {
+	"$1" help "$2" | grep -oE -- '--[a-z-]+' | sort -u
+}
+
+# Those that README shows
+readme_options() {
+	local line words option
+
+	grep -h '^profil ' "$work"/block/* | while read -r line; do
+		words=${line//[\[\]|;]/ }
+		read -r _ subcommand _ <<<"$words"
+		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
+			options_of profil "$subcommand" | grep -qxFe "$option" ||
+				{ echo "# README: profil $subcommand $option"; exit 1; }
+		done
+	done
+}
+
+# Every option is in the manual page of its subcommand and in the completion
+known_everywhere() {
+	local option page=profil-$1.1
+
+	. ../tools/completion/profil.bash
+	for option in $(options_of profil "$1"); do
+		_profil_options "$1" | tr ' ' '\n' | grep -qxEe "$option=?" ||
+			{ echo "# completion of $1: no $option"; return 1; }
+		case $option in
+		--help | --usage | --version) continue ;;
+		esac
+		grep -qE -- "^\.It .*Fl -${option#--}( |\$)" "../tools/man/$page" ||
+			{ echo "# $page: no $option"; return 1; }
+	done
+}
+
+# audit_cells FILE: the cells of its tables, a row a line, between $cell: of a sentence four, of
+# a deviation that no sentence is about two
+cell=$'\x1f'
+audit_cells() {
+	sed -n '/^|/{/^| sentence |/d; /^| deviation |/d; /^|-/d; s/^| *//; s/ *|$//; s/ *| */'"$cell"'/g; p}' \
+		"$1"
+}
+
+# quoted TEXT: what is in backquotes there, each a line
+quoted() {
+	grep -o '`[^`]*`' <<<"$1" | tr -d '`'
+}
+
+# audit_is_shown CELL: it names tests, all of them there, or says why there is none
+audit_is_shown() {
+	local reference file text path
+
+	case $1 in
+	"not shown: "?*) return ;;
+	'`'*) ;;
+	*) echo "# no test: $1"; return 1 ;;
+	esac
+	while IFS= read -r reference; do
+		file=${reference%%: *}
+		text=${reference#"$file"}
+		text=${text#: }
+		path=$file
+		[ -f "$path" ] || path=../lib/$file
+		if [ ! -f "$path" ]; then
+			echo "# no file: $file"
+			return 1
+		elif [ -n "$text" ] && ! grep -qF -- "$text" "$path"; then
+			echo "# not in $file: $text"
+			return 1
+		fi
+	done < <(quoted "$1")
+}
+
+audit_tests() {
+	local first result shown rest failed=0
+
+	while IFS=$cell read -r first result shown rest; do
+		[[ $first = '`'* ]] && shown=$result
+		audit_is_shown "$shown" || { echo "#   in the row $first"; failed=1; }
+	done < <(audit_cells "$1")
+	return $failed
+}
+
+# deviations PAGE: the items of its list DEVIATIONS, each a line
+deviations() {
+	mandoc -T ascii -O width=1000 "../lib/man/$1" | col -bx | awk '
+		/^[A-Z]/ { here = /^DEVIATIONS/ }
+		!here || /^$/ { next }
+		/^     -  / { if (item) print item; item = "" }
+		/^     -  |^        / { $1 = $1; item = item (item ? " " : "") $0 }
+		END { if (item) print item }' | sed 's/^- //'
+}
+
+# audit_deviations FILE PAGE: each sentence that deviates or is missing names the first words of
+# one item in the list of PAGE or of profil-dialects(7), and each item of PAGE has a row
+audit_deviations() {
+	local first result shown named text item failed=0
+
+	deviations "$2" >"$work/own"
+	deviations profil-dialects.7 >"$work/shared"
+	: >"$work/named"
+	while IFS=$cell read -r first result shown named; do
+		[[ $first = '`'* ]] && named=$first result=deviates
+		case $result,$named in
+		holds, | holds,'`'* | deviates,'`'* | missing,'`'*) ;;
+		*) echo "# result, or deviation: $first"; failed=1 ;;
+		esac
+		while IFS= read -r text; do
+			echo "$text" >>"$work/named"
+			[ "$(sort -u "$work/own" "$work/shared" |
+				awk -v text="$text" 'index($0, text) == 1' | wc -l)" = 1 ] ||
+				{ echo "# not in $2, or twice: $text"; failed=1; }
+		done < <(quoted "$named")
+	done < <(audit_cells "$1")
+	[ -s "$work/own" ] || { echo "# no list in $2"; failed=1; }
+	while IFS= read -r item; do
+		while IFS= read -r text; do
+			[[ $item = "$text"* ]] && continue 2
+		done <"$work/named"
+		echo "# not in $1: $item"
+		failed=1
+	done <"$work/own"
+	return $failed
+}
+
+audit_totals() {
+	local totals
+
+	totals=$(audit_cells "$1" | awk -F "$cell" '
+		/^"|^[a-z]/ && NF >= 3 { n[$2]++; next }
+		!/^`/ { print "no row: " $0 }
+		END { printf "Totals: %d hold, %d deviate, %d missing.\n",
+			n["holds"], n["deviates"], n["missing"] }')
+	[ "$(sed -n '5p' "$1")" = "$totals" ] || { echo "# $totals"; false; }
+}
+
+# An audit and its page
+audits=(
+"solaris profil_solaris.2"
+"bsd profil_bsd.2"
+"linux099 profil_linux099.2"
+"osf1 profil_osf1.2"
+"aix profil_aix.2"
+"shared profil-dialects.7"
+)
+
+ktap_print_header
+mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
+ktap_set_plan $((1 + ${#pages[@]} + 5 + 4 + 3 * ${#audits[@]}))
+check "README: programs" readme_programs
+for page in "${pages[@]}"; do
+	case $page in
+	*/monitor.3) check "monitor.3: program" dialect_program "$page" solaris ;;
+	*/profil_*.2)
+		dialect=${page##*/profil_}
+		check "${page##*/}: program" dialect_program "$page" "${dialect%.2}"
+		;;
+	*) check "${page##*/}: programs" manual_programs "$page" ;;
+	esac
+done
+check "README: linked with the library" readme_library
+check "README: a program compiled with -pg" readme_pg
+check "README: exports, and their viewers" readme_viewers
+check "README: options" readme_options
+check "README, doc/ and others: links and paths" document_paths
+for subcommand in run report diff export; do
+	check "options of $subcommand in the manual page and the completion" \
+		known_everywhere "$subcommand"
+done
+for line in "${audits[@]}"; do
+	read -r audit page <<<"$line"
+	audit=programs/pages/audit/$audit.md
+	check "$audit: its tests are there" audit_tests "$audit"
+	check "$audit: its deviations are those of $page" audit_deviations "$audit" "$page"
+	check "$audit: its totals" audit_totals "$audit"
+done
+ktap_finished

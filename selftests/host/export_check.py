@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Hold an export against its schema, and against what that cannot say.
+
+usage: export_check.py json FILE         by tools/export/profil-result.schema.json
+       export_check.py speedscope FILE   by what speedscope has published
+
+Prints the sum of samples, or of weights. Exit status: 1 if it is not by the schema.
+"""
+import json
+import os
+import sys
+
+import jsonschema
+
+SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Sampled profiles of https://www.speedscope.app/file-format-schema.json, which is made of
+# src/lib/file-format-spec.ts in jlfwong/speedscope
+SPEEDSCOPE = {
+    "type": "object",
+    "required": ["$schema", "profiles", "shared"],
+    "properties": {
+        "$schema": {"enum": ["https://www.speedscope.app/file-format-schema.json"]},
+        "shared": {
+            "type": "object",
+            "required": ["frames"],
+            "properties": {
+                "frames": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["name"],
+                        "properties": {
+                            "name": {"type": "string"},
+                            "file": {"type": "string"},
+                            "line": {"type": "number"},
+                            "col": {"type": "number"},
+                        },
+                    },
+                },
+            },
+        },
+        "profiles": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["type", "name", "unit", "startValue", "endValue",
+                             "samples", "weights"],
+                "properties": {
+                    "type": {"enum": ["sampled"]},
+                    "name": {"type": "string"},
+                    "unit": {"enum": ["none", "nanoseconds", "microseconds",
+                                      "milliseconds", "seconds", "bytes"]},
+                    "startValue": {"type": "number"},
+                    "endValue": {"type": "number"},
+                    "samples": {"type": "array",
+                                "items": {"type": "array", "items": {"type": "number"}}},
+                    "weights": {"type": "array", "items": {"type": "number"}},
+                },
+            },
+        },
+        "name": {"type": "string"},
+        "activeProfileIndex": {"type": "number"},
+        "exporter": {"type": "string"},
+    },
+}
+
+
+def check_json(result):
+    with open(os.path.join(SELFTESTS, "../tools/export/profil-result.schema.json")) as file:
+        schema = json.load(file)
+    jsonschema.Draft7Validator.check_schema(schema)
+    jsonschema.validate(result, schema, jsonschema.Draft7Validator)
+    # no member that it does not describe: a wrong name would be one
+    described = schema["definitions"]
+    assert set(result) == set(schema["properties"])
+    samples = result["outside"]
+    for thing in result["objects"]:
+        assert set(thing) == set(described["object"]["properties"])
+        of_functions = 0
+        for function in thing["functions"]:
+            assert set(function) == set(described["function"]["properties"])
+            of_counts = sum(count["samples"] for count in function["counts"])
+            assert of_counts == function["samples"]
+            of_functions += of_counts
+        assert of_functions == thing["samples"]
+        samples += of_functions
+    for process in result["processes"]:
+        assert set(process) == set(described["process"]["properties"])
+    assert samples == result["samples"]
+    return samples
+
+
+def check_speedscope(file):
+    jsonschema.validate(file, SPEEDSCOPE, jsonschema.Draft7Validator)
+    frames = file["shared"]["frames"]
+    profile = file["profiles"][file["activeProfileIndex"]]
+    assert len(profile["samples"]) == len(profile["weights"])
+    for stack in profile["samples"]:
+        assert stack
+        for frame in stack:
+            assert 0 <= frame < len(frames)
+    assert sum(profile["weights"]) == profile["endValue"] - profile["startValue"]
+    return sum(profile["weights"])
+
+
+def main():
+    check = {"json": check_json, "speedscope": check_speedscope}[sys.argv[1]]
+    with open(sys.argv[2], encoding="utf-8") as file:
+        content = json.load(file)
+    try:
+        print(check(content))
+    except jsonschema.ValidationError as error:
+        sys.exit(str(error))
+
+
+main()

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# libprofil and the profil command where there is no /dev/profil: run natively,
+# in a mount namespace without devices where the module happens to be loaded.
+
+cd "$(dirname "$0")/.." || exit 1
+if [ -c /dev/profil ]; then
+	exec unshare -m sh -c 'mount -t tmpfs none /dev && exec "$@"' sh host/fallback_test.sh
+fi
+# shellcheck source=../lib/ktap.sh
+. lib/ktap.sh
+
+# sampled PROGRAM: runs with status 0 and has counted by the C library's timer
+sampled() {
+	"$1" >"$work/out" 2>"$work/err" && [ "$(cat "$work/out")" -gt 10 ]
+}
+
+warns() {
+	sampled "$1" && [ "$(wc -l <"$work/err")" = 1 ] &&
+	grep -q 'ENOENT.*modprobe profil' "$work/err"
+}
+
+quiet() {
+	PROFIL_FALLBACK=quiet sampled "$1" && [ ! -s "$work/err" ]
+}
+
+fatal() {
+	PROFIL_FALLBACK=fatal "$1" >"$work/out" 2>"$work/err" && return 1
+	grep -q 'not profiling' "$work/err" &&
+	grep -q 'profil: No such file or directory' "$work/err"
+}
+
+# Linux 0.99 had no other: but its profil() returns 0 whatever happens
+linux099() {
+	PROFIL_DIALECT=linux099 warns programs/fallback && PROFIL_DIALECT=linux099 quiet programs/fallback &&
+	PROFIL_DIALECT=linux099 PROFIL_FALLBACK=fatal programs/fallback >"$work/out" 2>"$work/err" &&
+	[ "$(cat "$work/out")" = 0 ] && grep -q 'not profiling' "$work/err"
+}
+
+# try_command STATUS OUTPUT OPTION...: what becomes of a command that cannot be profiled
+try_command() {
+	local status=$1 output=$2
+
+	shift 2
+	../tools/profil -o "$work/result" "$@" sh -c 'echo out; exit 5' \
+		>"$work/out" 2>"$work/err"
+	[ $? = "$status" ] && [ "$(cat "$work/out")" = "$output" ] &&
+	grep -q ENOENT "$work/err" && grep -q 'modprobe profil' "$work/err"
+}
+
+command_is_not_run() {
+	try_command 125 "" && try_command 5 out --force
+}
+
+ktap_print_header
+ktap_set_plan 8
+for program in programs/fallback programs/fallback-static; do
+	check "$program: the C library's profil, and one line" warns $program
+	check "$program: quiet" quiet $program
+	check "$program: fatal" fatal $program
+done
+check "linux099: the C library's profil, and one line" linux099
+check "profil does not run a command without a profile, unless by --force" command_is_not_run
+ktap_finished

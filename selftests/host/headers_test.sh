@@ -1,0 +1,208 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The headers of the dialects, and our own, in C and C++: without a warning, in any
+# order with the C library's, and profil() is that dialect's then. No module needed.
+
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. lib/ktap.sh
+
+headers=../lib/include/profil
+warnings=(-Wall -Wextra -Werror -Wpedantic)
+
+# includes HEADER...: source that includes them
+includes() {
+	printf '#include <%s>\n' "$@"
+}
+
+# compile DIALECT LANGUAGE-AND-STANDARD...: the source on standard input
+compile() {
+	local dialect=$1
+
+	shift
+	"$CC" "${warnings[@]}" -I"$headers/$dialect" "$@" -c -o "$work/object" - \
+		2>"$work/err"
+}
+
+# in_both COMMAND ARG...: in each language, old and new
+in_both() {
+	CC=${CC:-cc} "$@" -x c -std=gnu89 -Wno-pedantic &&
+	CC=${CC:-cc} "$@" -x c -std=c11 &&
+	CC=${CXX:-c++} "$@" -x c++ -std=c++11 &&
+	CC=${CXX:-c++} "$@" -x c++ -std=gnu++17
+}
+
+# in_any_order DIALECT HEADER FLAG...
+in_any_order() {
+	local dialect=$1 header=$2
+
+	shift 2
+	includes "$header" "$header" | compile "$dialect" "$@" &&
+	includes unistd.h sys/types.h "$header" stdlib.h |
+		compile "$dialect" "$@" &&
+	includes "$header" unistd.h stdio.h | compile "$dialect" "$@"
+}
+
+# binds DIALECT HEADER CALL FLAG...: a call of profil() is that of the dialect alone
+binds() {
+	local dialect=$1 header=$2 call=$3
+
+	shift 3
+	{ includes "$header"; echo "void f(void); void f(void) { $call; }"; } |
+		compile "$dialect" "$@" &&
+	[ "$(nm -u "$work/object" | awk '/prof|pcsample/ { print $2 }')" = \
+		"${BOUND:-profil_$dialect}" ]
+}
+
+calls=(
+"solaris unistd.h static unsigned short b[8]; profil(b, sizeof(b), 0u, 0x4000u)"
+"bsd unistd.h static char b[8]; (void)!profil(b, 8, 0, 65536)"
+"linux099 unistd.h static char b[8]; (void)!profil(b, 8, 0, 0x8000)"
+"osf1 unistd.h static short b[8]; profil(b, 16u, 0u, 0x10000u)"
+"aix mon.h static unsigned short b[8]; profil(b, 16, 0, 0177777)"
+"aix monmon.h static struct prof b[1]; profil(b, -1u, 0, 0)"
+)
+
+# our own beside the C library's
+ours() {
+	{
+		includes profil.h sys/profil.h unistd.h
+		echo 'void f(void);'
+		echo 'void f(void) { static struct profil_attr a; (void)!profil_start(&a); }'
+	} | compile . -I../lib/include -I../uapi "$@"
+}
+
+# our own beside a dialect's, which binds profil()
+ours_beside() {
+	local dialect=$1
+
+	shift
+	includes unistd.h profil.h | compile "$dialect" -I../lib/include -I../uapi "$@" &&
+	includes profil.h unistd.h | compile "$dialect" -I../lib/include -I../uapi "$@"
+}
+
+# The pages' own declarations
+declarations=(
+"solaris void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);"
+"bsd int profil(char *samples, int size, int offset, int scale);"
+"linux099 int profil(char *buf, int bufsiz, int offset, int scale);"
+"osf1 void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset, unsigned int scale);"
+"aix void profil(unsigned short *ShortBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
+"aix void profil(struct prof *ProfBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
+)
+
+# beside DIALECT DECLARATION FLAG...: the header, and then the page's declaration
+beside() {
+	local dialect=$1 declaration=$2 header=unistd.h
+
+	shift 2
+	[ "$dialect" != aix ] || header=mon.h
+	{ includes $header stdlib.h; echo "$declaration"; } |
+		compile "$dialect" -DPROFIL_PAGE_TYPES "$@"
+}
+
+# A program from a page alone, with what is installed, as the manual page says
+by_pkg_config() {
+	local page=$1 flags
+
+	shift
+	read -ra flags < <(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig \
+		pkg-config "$@" --cflags --libs "libprofil-$page") &&
+	"${CC:-cc}" -no-pie ${1+-static} -o "$work/program" "programs/pages/$page.c" "${flags[@]}" \
+		2>"$work/err" &&
+	if [ $# = 0 ]; then
+		readelf -d "$work/program" | grep -q "NEEDED.*libprofil-$page.so.0"
+	fi
+}
+
+# names_of DIALECT: what its library defines has no version, and C++ finds profil() in it
+names_of() {
+	nm -D --defined-only "../lib/libprofil-$1.so" | awk '{ print $3 }' >"$work/out"
+	grep -qx profil "$work/out" && grep -q '^_Z6profilP' "$work/out" &&
+	! grep -q @ "$work/out" && ! grep -q '^profil_' "$work/out"
+}
+
+# The library defines what its map names, and the map says which of these have a version.
+# Those of the C library have none: else profil() and sprofil() could not take its place.
+exports() {
+	{
+		sed -n 's/^ \*\t\(__monstartup .*\)$/\1/p' ../lib/libprofil.map | tr ' ' '\n'
+		echo PROFIL_1.0
+		sed -n '/^global:/,/^local:/s/^\t\(.*\);$/\1@@PROFIL_1.0/p' \
+			../lib/libprofil.map
+	} | LC_ALL=C sort >"$work/out"
+	nm -D --defined-only ../lib/libprofil.so | awk '{ print $3 }' | LC_ALL=C sort |
+		diff "$work/out" - >"$work/err"
+}
+
+# monitor_exports LIBRARY NAME...: none has a version
+monitor_exports() {
+	nm -D --defined-only "../lib/$1.so" | awk '{ print $3 }' | LC_ALL=C sort >"$work/out" &&
+	printf '%s\n' __fentry__ __monstartup _mcleanup _mcount mcount monitor profil "${@:2}" |
+		LC_ALL=C sort | diff - "$work/out" >"$work/err"
+}
+
+# A program asks for the library's own functions by their version, so that a later library
+# can have another of the same name; and for the C library's without one.
+asks_by_version() {
+	{
+		includes profil.h
+		echo 'int main(void) { static unsigned short b[8]; return profil(b, 16, 0, 0) +'
+		echo '(int)pcsample(0, 0) + profil_set_rate(0) + profil_stop(0); }'
+	} >"$work/program.c" &&
+	"${CC:-cc}" -I../lib/include -I../uapi -o "$work/program" "$work/program.c" \
+		../lib/libprofil.so 2>"$work/err" &&
+	[ "$(nm -D --undefined-only "$work/program" |
+		awk '/prof|pcsample/ { print $2 }' | LC_ALL=C sort | tr '\n' ' ')" = \
+		"pcsample profil profil_set_rate@PROFIL_1.0 profil_stop_sized@PROFIL_1.0 " ]
+}
+
+# hardened DIRECTORY TARGET: the compiler gets CPPFLAGS for each object, and nothing takes
+# them back
+hardened() {
+	make -n -B -C "../$1" CPPFLAGS=-D_FORTIFY_SOURCE=2 "$2" >"$work/out" 2>"$work/err" &&
+	grep -E ' -c ' "$work/out" >"$work/compiled" &&
+	! grep -E -e '-U_FORTIFY_SOURCE' "$work/compiled" >>"$work/err" &&
+	! grep -v -e '-D_FORTIFY_SOURCE=2' "$work/compiled" >>"$work/err"
+}
+
+ktap_print_header
+paths=("$headers"/*/*.h)
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 10 + 4 + 3))
+for path in "${paths[@]}"; do
+	dialect=$(basename "$(dirname "$path")")
+	check "$dialect: <${path##*/}> compiles" \
+		in_both in_any_order "$dialect" "${path##*/}"
+done
+for line in "${calls[@]}"; do
+	read -r dialect header call <<<"$line"
+	check "$dialect: profil() of <$header> is its own" \
+		in_both binds "$dialect" "$header" "$call"
+done
+BOUND=pcsample check "solaris: pcsample()" in_both binds solaris pcsample.h \
+	'(void)!pcsample(0, 0)'
+check "profil.h compiles" in_both ours
+for dialect in solaris bsd linux099 osf1 aix; do
+	check "$dialect: beside profil.h" in_both ours_beside "$dialect"
+done
+for line in "${declarations[@]}"; do
+	read -r dialect declaration <<<"$line"
+	check "$dialect: the header beside the page's declaration" \
+		in_both beside "$dialect" "$declaration"
+done
+make -s -C ../lib install PREFIX="$work/installed" >"$work/out" 2>&1
+for dialect in solaris bsd linux099 osf1 aix; do
+	check "$dialect: the names of libprofil-$dialect" names_of "$dialect"
+	check "$dialect: from the page, by pkg-config" by_pkg_config "$dialect"
+	check "$dialect: the same, static" by_pkg_config "$dialect" --static
+done
+check "the library's names" exports
+check "names with monitor(): solaris" monitor_exports libprofil-solaris _Z6profilPtjjj
+check "names with monitor(): osf1" monitor_exports libprofil-osf1 _Z6profilPsjjj monstartup moncontrol
+check "names with monitor(): aix" monitor_exports libprofil-aix \
+	_Z6profilP4profjmj _Z6profilPtjmj monstartup moncontrol _mondata
+check "CPPFLAGS for libprofil.so" hardened lib libprofil.so
+check "CPPFLAGS for the command" hardened tools profil
+check "a program asks for the library's own names by version" asks_by_version
+ktap_finished

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Programs as they were written for the old systems, compiled with one dialect's headers.
+
+DIALECT_PROGS := $(addprefix programs/dialects/,solaris solaris-pcsample bsd linux099 osf1 aix \
+	aix-prof)
+# monitor() of each dialect: called by the program, or by being linked with -p
+MONITOR_CALLS := $(foreach dialect,solaris osf1 aix,\
+	$(addprefix programs/dialects/$(dialect)-,monitor monitor-pie))
+MONITOR_P := $(foreach dialect,solaris osf1 aix,$(addprefix programs/dialects/$(dialect)-,p p-pie)) \
+	programs/dialects/solaris-p-fentry
+COUNTED := programs/dialects/libcounted.so
+TEST_GEN_FILES += $(DIALECT_PROGS) $(MONITOR_CALLS) $(MONITOR_P) $(COUNTED)
+
+dialect = $(firstword $(subst -, ,$(@F)))
+dialect_headers = -I../lib/include/profil/$(dialect)
+DIALECT_HEADERS := $(wildcard ../lib/include/profil/*/*.h)
+
+# They keep addresses in ints, which are long enough only without -pie, and expect functions
+# in the order of the source: -O0.
+$(DIALECT_PROGS): %: %.c ../lib/libprofil.so $(DIALECT_HEADERS)
+	$(CC) -std=gnu89 -O0 -g -Wall -Wno-pointer-to-int-cast -no-pie $(dialect_headers) \
+		$(LDFLAGS) -o $@ $< ../lib/libprofil.so -Wl,-rpath,'$$ORIGIN/../../../lib'
+
+# monitor_program(compiler's flags, linker's flags): compiling with -p counts calls, linking
+# with it starts monitor() before main().
+monitor_program = $(CC) -std=gnu89 -O0 -g -Wall $(dialect_headers) -p $1 -c -o $@.o $< && \
+	$(CC) $2 $(LDFLAGS) -o $@ $@.o $(counted) ../lib/libprofil-$(dialect).so ../lib/libprofil.so \
+		-pthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../../../lib' -Wl,-rpath,'$$ORIGIN'
+
+$(MONITOR_CALLS) $(MONITOR_P): $(DIALECT_HEADERS) \
+	$(addprefix ../lib/libprofil-,solaris.so osf1.so aix.so)
+# A function in another object, which programs linked with -p call
+$(MONITOR_P): counted := $(COUNTED)
+$(MONITOR_P): $(COUNTED)
+$(COUNTED): programs/dialects/libcounted.c
+	$(CC) -std=gnu89 -O0 -Wall -fPIC -p -shared $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $<
+
+programs/dialects/%-monitor: programs/dialects/%-monitor.c
+	$(call monitor_program,-fno-pie,-no-pie)
+
+programs/dialects/%-monitor-pie: programs/dialects/%-monitor.c
+	$(call monitor_program,-fPIE,-pie)
+
+programs/dialects/%-p: programs/dialects/plain-p.c
+	$(call monitor_program,-fno-pie,-p -no-pie)
+
+programs/dialects/%-p-pie: programs/dialects/plain-p.c
+	$(call monitor_program,-fPIE,-p -pie)
+
+programs/dialects/%-p-fentry: programs/dialects/plain-p.c
+	$(call monitor_program,-fno-pie -mfentry,-p -no-pie)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Programs that the tests run and profile, with their static, non-PIE and musl variants.
+
+# Another C library, if it is installed
+MUSL := $(shell command -v musl-gcc)
+PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-pie)
+FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so \
+	cached/libBrokenLocale.so.1 libasker.so)
+TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread spin spin-no-pie \
+	spin-static forks forks-static follow fallback fallback-static old \
+	$(if $(MUSL),forks-musl follow-musl)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
+
+programs/%-no-pie: programs/%.c
+	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $<
+
+programs/%-static: programs/%.c
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+
+programs/%-musl: programs/%.c
+	$(MUSL) -O2 -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) -o $@ $< $(LDLIBS)
+
+# The libraries that follow loads are found by its RUNPATH alone.
+FOLLOW_PATH := -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/follow-libraries'
+programs/follow: LDLIBS := -ldl $(FOLLOW_PATH)
+programs/follow-musl: LDLIBS := $(FOLLOW_PATH)
+
+# Independent of the C library
+programs/follow-libraries/libfollow.so: programs/libfollow.c
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -nostdlib -o $@ $<
+
+# It needs libasks.so, which loads libasked.so by a name that only libasker.so's RPATH resolves.
+ASKED := programs/follow-libraries/asked
+programs/follow-libraries/libasker.so: $(ASKED)/libasks.so $(ASKED)/libasked.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ -x c /dev/null -x none \
+		-Wl,--no-as-needed $< -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/asked'
+
+$(ASKED)/libasks.so: programs/libasks.c
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $< -ldl
+
+$(ASKED)/libasked.so: programs/libfollow.c
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Dspin_loaded=spin_asked -o $@ $<
+
+# The name of a library that the C library's own directory has too
+programs/follow-libraries/cached/libBrokenLocale.so.1: programs/libfollow.c
+	mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
+
+# A program that was compiled before libprofil existed
+programs/old: programs/old.c
+	$(CC) -O2 -g -Wall -Wextra $(LDFLAGS) -o $@ $<
+
+programs/fallback: programs/fallback.c ../lib/libprofil.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $< ../lib/libprofil.so \
+		-Wl,-rpath,'$$ORIGIN/../../lib'
+
+programs/fallback-static: programs/fallback.c ../lib/libprofil.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,-u,__profil -o $@ $< ../lib/libprofil.a
+
+# Programs compiled with -pg. The static C library's functions are replaced only by a linker
+# that is given --wrap.
+WRAP := -Wl,--wrap=__monstartup,--wrap=monstartup,--wrap=moncontrol,--wrap=_mcleanup
+programs/pg: pg_flags := -fPIE -pie
+programs/pg-no-pie: pg_flags := -no-pie
+programs/pg-linked: pg_flags := ../lib/libprofil.so -Wl,-rpath,'$$ORIGIN/../../lib'
+programs/pg-static: pg_flags := -static ../lib/libprofil.a $(WRAP)
+programs/pg-static-pie: pg_flags := -fPIE -static-pie ../lib/libprofil.a $(WRAP)
+$(PG_PROGS): programs/pg.c ../lib/libprofil.so ../lib/libprofil.a
+	$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wshadow -pg $(LDFLAGS) -o $@ $< \
+		$(pg_flags)
