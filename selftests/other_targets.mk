@@ -8,7 +8,7 @@ ARM64 := ../build/arm64
 # copy_sources(directory below the checkout)
 define copy_sources
 mkdir -p ../$1
-cd .. && find lib uapi selftests -type d \( -path selftests/unit -o -path selftests/fuzz \
+cd .. && find version.mk lib uapi selftests -type d \( -path selftests/unit -o -path selftests/fuzz \
 		-o -path selftests/bugs -o -path selftests/late \) -prune -o -type f \
 	\( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.map' -o -name '*.mk' \
 		-o -name '*.vectors' -o -name Makefile \) -print0 | \
