@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What check/mutation-test and check/mutants share: copies of the tree whose module is changed, and
-# machines that run tests with it. To be sourced at the top of the checkout.
+# Shared by mutation-test and mutants: copies of the tree in which the module is changed, and
+# guests that run tests with the changed module. Sourced in the top folder of the checkout.
 
-# make_copy COPY: of what a module is built from. Its builds are kept while it is used, so
-# that only what is changed is compiled anew.
+# make_copy COPY: copy what a module is built from. Builds stay in COPY, so that only changed
+# files are compiled again.
 make_copy() {
 	rm -rf "$1"
 	mkdir -p "$1"
@@ -13,22 +13,22 @@ make_copy() {
 }
 
 # try_module TREE LOG KERNEL OPTION... -- COMMAND...
-# Runs COMMAND in a machine with the module of TREE, which PROFIL_MODULE names there. What
-# is said goes to LOG. Prints one line; exit status 0 if it is one of the first four:
+# Run COMMAND in a guest with the module of TREE, which PROFIL_MODULE names there. Output goes
+# to LOG. Print one of these results; return 0 for the first four:
 #   passed
 #   the test fails
 #   the kernel reports an error
-#   the machine hangs
-#   it does not compile
+#   the guest hangs
+#   the module does not compile
 #   the module cannot be loaded
-#   the machine came to nothing, exit status N
+#   the guest failed, exit status N
 try_module() {
 	local tree=$1 log=$2 kernel=$3 module status=0
 	shift 3
 
 	if ! module=$("$tree/scripts/kernel/build-module" "$(scripts/kernel/build-tree "$kernel")" \
 			2>"$log"); then
-		echo "it does not compile"
+		echo "the module does not compile"
 		return 1
 	fi
 	PROFIL_MODULE=$module scripts/vm/run --kernel "$kernel" --module "$module" "$@" \
@@ -36,7 +36,7 @@ try_module() {
 	if [ $status = 0 ]; then
 		echo "passed"
 	elif [ $status = 124 ]; then
-		echo "the machine hangs"
+		echo "the guest hangs"
 	elif grep -qE '^vm: .*(logged a warning|crashed or hung)' "$log"; then
 		echo "the kernel reports an error"
 	elif [ $status = 1 ] && grep -qE '^ *not ok ' "$log"; then
@@ -45,13 +45,13 @@ try_module() {
 		echo "the module cannot be loaded"
 		return 1
 	else
-		echo "the machine came to nothing, exit status $status"
+		echo "the guest failed, exit status $status"
 		return 1
 	fi
 }
 
-# claim FILE [MOST]: count the number in FILE up, for one of several processes. Prints it;
-# exit status 1 where it is MOST already.
+# claim FILE [MAX]: atomically increment the number in FILE and print it. Return 1 if it was
+# MAX already.
 claim() {
 	local number
 
@@ -63,7 +63,7 @@ claim() {
 	} 9>>"$1.lock"
 }
 
-# in_parallel N FUNCTION: run it N times at once, each with the path of a copy of its own
+# in_parallel N FUNCTION: run N instances of FUNCTION, each with the path of its own copy
 in_parallel() {
 	local i jobs=() failed=0
 
