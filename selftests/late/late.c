@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes interrupts late, for late_test. In a guest whose time is the number of
- * instructions, none is late by itself. A number of microseconds that is written to
- * a parameter keeps interrupts off for that long, on the CPU and in the thread that
- * writes it:
+ * late.ko delays interrupts, for late_test: in a guest whose time is the number of executed
+ * instructions, no interrupt is late by itself. Writing a number of microseconds to one of
+ * these parameters disables interrupts for that time, on the CPU of the writing thread:
  *
- * off   then they are on, and the late ones find this thread
- * leave then the CPU goes on to the next thread, and the late ones find that one
- * steal as off, and the late tick accounts that time as stolen by a hypervisor, as a virtual
- *       machine's does
+ * off    the late interrupts then find the writing thread
+ * leave  the CPU switches first: the late interrupts find the next thread
+ * steal  like off; the late tick also accounts the time as stolen by a hypervisor
  *
- * And dead_ftrace, when anything is written to it, has ftrace turn itself off for good, as
- * it does when it finds something wrong: for attacks/dead_ftrace_test.
+ * Writing to the parameter dead_ftrace disables ftrace for good, as ftrace does when it
+ * detects an error: for attacks/dead_ftrace_test.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -25,10 +23,10 @@
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
 
-#define LONGEST	1000000	/* us: far from what the lockup detectors wait for */
+#define MAX_US	1000000	/* far below the timeouts of the lockup detectors */
 
-/* Return: 0 with interrupts off, or an error. */
-static int keep_off(const char *text)
+/* Return: 0 with interrupts disabled, or an error. */
+static int delay_interrupts(const char *text)
 {
 	unsigned int us;
 	u64 end;
@@ -36,7 +34,7 @@ static int keep_off(const char *text)
 
 	if (err)
 		return err;
-	if (us > LONGEST)
+	if (us > MAX_US)
 		return -EINVAL;
 	local_irq_disable();
 	/* local_clock() may stand still until the next tick */
@@ -48,7 +46,7 @@ static int keep_off(const char *text)
 
 static int set_off(const char *text, const struct kernel_param *param)
 {
-	int err = keep_off(text);
+	int err = delay_interrupts(text);
 
 	if (!err)
 		local_irq_enable();
@@ -57,15 +55,15 @@ static int set_off(const char *text, const struct kernel_param *param)
 
 static int set_leave(const char *text, const struct kernel_param *param)
 {
-	int err = keep_off(text);
+	int err = delay_interrupts(text);
 
-	/* the scheduler enables them when the next thread is there */
+	/* the scheduler enables interrupts after the switch */
 	if (!err)
 		schedule();
 	return err;
 }
 
-/* ftrace_kill() is not exported. A probe that is never armed finds where it is. */
+/* ftrace_kill() is not exported. A kprobe that is never armed finds its address. */
 static int set_dead_ftrace(const char *text, const struct kernel_param *param)
 {
 #ifdef CONFIG_KPROBES
@@ -87,10 +85,10 @@ static int set_dead_ftrace(const char *text, const struct kernel_param *param)
 #endif
 }
 
-/* ns that the next tick is to find stolen. Only its own CPU's, with interrupts off. */
+/* Stolen time for the next tick of this CPU, in ns. Accessed with interrupts off. */
 static DEFINE_PER_CPU(u64, stolen);
 
-/* Where the kernel looks at a hypervisor's clock: in the tick, after the tick's hook. */
+/* In the tick, after profil's hook, where the kernel reads the hypervisor's clock. */
 static int account(struct kprobe *probe, struct pt_regs *regs)
 {
 	kcpustat_this_cpu->cpustat[CPUTIME_STEAL] += this_cpu_read(stolen);
@@ -108,8 +106,7 @@ static int set_steal(const char *text, const struct kernel_param *param)
 	u64 begin = ktime_get_ns();
 	int err;
 
-	/* interrupts are off from here on, or on again */
-	err = keep_off(text);
+	err = delay_interrupts(text);
 	if (err)
 		return err;
 	this_cpu_write(stolen, ktime_get_ns() - begin);
@@ -123,13 +120,14 @@ static const struct kernel_param_ops leave_ops = { .set = set_leave };
 static const struct kernel_param_ops dead_ftrace_ops = { .set = set_dead_ftrace };
 
 module_param_cb(off, &off_ops, NULL, 0200);
-MODULE_PARM_DESC(off, "keep interrupts off, in us");
+MODULE_PARM_DESC(off, "disable interrupts for this time in us");
 module_param_cb(leave, &leave_ops, NULL, 0200);
-MODULE_PARM_DESC(leave, "keep interrupts off, in us, until the next thread is there");
+MODULE_PARM_DESC(leave, "disable interrupts for this time in us, then switch to the next thread");
 module_param_cb(dead_ftrace, &dead_ftrace_ops, NULL, 0200);
-MODULE_PARM_DESC(dead_ftrace, "have ftrace turn itself off for good");
+MODULE_PARM_DESC(dead_ftrace, "disable ftrace for good");
 module_param_cb(steal, &steal_ops, NULL, 0200);
-MODULE_PARM_DESC(steal, "keep interrupts off, in us, and say that a hypervisor took that");
+MODULE_PARM_DESC(steal,
+		 "disable interrupts for this time in us, and account it as stolen by a hypervisor");
 
 static int __init late_init(void)
 {
