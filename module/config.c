@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every check on what a caller asks for that needs no look at his memory map
- * (buffer.c looks there), and the layout of the counters: which pages, and
- * where in them each region's counters lie.
+ * Checks a start's arguments, as far as that needs no look at the memory map (buffer.c does
+ * that), and lays out the counters: in which pages they are, and where in them.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,8 +23,8 @@
 			 PROFIL_FAULT_SIGNAL | PROFIL_CHECK_ON_HIT |	\
 			 PROFIL_KERNEL_ONLY)
 
-/* EINVAL says little: tell which field to whoever debugs his program. */
-#define refuse(fmt, ...) ({						\
+/* EINVAL says little: log the reason for the developer of the program. */
+#define reject(fmt, ...) ({						\
 	pr_debug_ratelimited("%s[%d]: " fmt "\n", current->comm,	\
 			     task_pid_nr(current), ##__VA_ARGS__);	\
 	-EINVAL;							\
@@ -39,20 +38,20 @@ static u64 config_largest_count(u32 shift)
 static int config_check_fields(const struct profil_start *arg)
 {
 	if (arg->flags & ~PROFIL_FLAGS)
-		return refuse("unknown flags %#x", arg->flags & ~PROFIL_FLAGS);
+		return reject("unknown flags %#x", arg->flags & ~PROFIL_FLAGS);
 	if (arg->flags & PROFIL_USER_ONLY && arg->flags & PROFIL_KERNEL_ONLY)
-		return refuse("neither user nor kernel mode");
+		return reject("PROFIL_USER_ONLY and PROFIL_KERNEL_ONLY exclude each other");
 	if (arg->reserved)
-		return refuse("reserved is not 0");
+		return reject("reserved is not 0");
 	if (arg->flags & PROFIL_CHECK_ON_HIT &&
 	    !(arg->flags & PROFIL_PIN_ON_HIT))
-		return refuse("checked on hits, but pinned at once");
+		return reject("PROFIL_CHECK_ON_HIT without PROFIL_PIN_ON_HIT");
 	if (arg->width != 16 && arg->width != 32 && arg->width != 64)
-		return refuse("width %u is not 16, 32 or 64", arg->width);
+		return reject("width %u is not 16, 32 or 64", arg->width);
 	if (arg->width == 64 && !IS_ENABLED(CONFIG_64BIT))
 		return -EOPNOTSUPP;
 	if (arg->overflow > PROFIL_OVERFLOW_STOP)
-		return refuse("unknown overflow rule %u", arg->overflow);
+		return reject("unknown overflow rule %u", arg->overflow);
 	if (arg->nr_regions > PROFIL_MAX_REGIONS)
 		return -E2BIG;
 	return 0;
@@ -61,15 +60,15 @@ static int config_check_fields(const struct profil_start *arg)
 static int config_check_counting(const struct profil_start *arg, u32 shift)
 {
 	if (!arg->nr_regions)
-		return refuse("no regions");
+		return reject("no regions");
 	if (arg->log || arg->log_bytes)
-		return refuse("a pc log, but no flag PROFIL_PC_LOG");
+		return reject("a pc log without PROFIL_PC_LOG");
 	if (arg->overflow == PROFIL_OVERFLOW_WRAP && arg->limit)
-		return refuse("a limit, but counters wrap");
+		return reject("a limit, but counters wrap");
 	if (arg->limit > config_largest_count(shift))
-		return refuse("limit %llu needs wider counters", arg->limit);
+		return reject("limit %llu exceeds the counter width", arg->limit);
 	if (arg->catch_all & ((1u << shift) - 1))
-		return refuse("catch-all counter not aligned");
+		return reject("catch-all counter is not aligned");
 	return 0;
 }
 
@@ -78,15 +77,15 @@ static int config_check_log(const struct profil_start *arg)
 	u32 bytes = arg->width / 8;
 
 	if (arg->nr_regions || arg->regions)
-		return refuse("a pc log has no regions");
+		return reject("regions with PROFIL_PC_LOG");
 	if (arg->overflow || arg->limit || arg->catch_all)
-		return refuse("a pc log does not count");
+		return reject("overflow, limit or catch_all with PROFIL_PC_LOG");
 	if (bytes < 4)
-		return refuse("a pc does not fit into 16 bits");
+		return reject("width 16 with PROFIL_PC_LOG");
 	if (arg->log & (bytes - 1))
-		return refuse("pc log not aligned");
+		return reject("pc log is not aligned");
 	if (arg->log_bytes < bytes)
-		return refuse("pc log holds no entry");
+		return reject("pc log has no room for an entry");
 	return 0;
 }
 
@@ -96,31 +95,31 @@ static int config_check_region(const struct profil_region *region,
 	u32 bytes = 1u << shift;
 
 	if (region->end && region->end <= region->start)
-		return refuse("region %u: ends before it starts", nr);
+		return reject("region %u: ends before it starts", nr);
 	if (region->offset > region->start)
-		return refuse("region %u: offset above its start", nr);
+		return reject("region %u: offset above its start", nr);
 	if (previous && (!previous->end || previous->end > region->start))
-		return refuse("region %u: not behind the one before", nr);
+		return reject("region %u: does not start after the previous one", nr);
 	if (region->rounding > PROFIL_ROUND_FIRST)
-		return refuse("region %u: unknown rounding rule", nr);
+		return reject("region %u: unknown rounding rule", nr);
 	if (region->scale ? region->rounding == PROFIL_ROUND_FIRST :
 			    region->rounding != PROFIL_ROUND_FIRST)
-		return refuse("region %u: scale %u does not go with its rounding rule",
+		return reject("region %u: scale %u does not match its rounding rule",
 			      nr, region->scale);
 	if (region->buf & (bytes - 1))
-		return refuse("region %u: buffer not aligned", nr);
+		return reject("region %u: buffer is not aligned", nr);
 	if (region->bytes < bytes)
-		return refuse("region %u: buffer holds no counter", nr);
+		return reject("region %u: buffer has no room for a counter", nr);
 	return 0;
 }
 
-/* Without what a program may keep in the high bits of a pointer (MTE, HWASan, LAM). */
+/* Remove tags that a program may keep in the high bits of a pointer (MTE, HWASan, LAM). */
 static u64 config_untag(u64 addr)
 {
 	return IS_ENABLED(CONFIG_64BIT) ? untagged_addr((unsigned long)addr) : addr;
 }
 
-/* The whole pages around [addr, addr + bytes), an empty range at least 1. */
+/* Cover [addr, addr + bytes) with whole pages, at least one even if bytes is 0. */
 static int config_make_span(struct profil_span *span, u64 addr, u64 bytes)
 {
 	u64 last;
@@ -143,7 +142,7 @@ static int config_compare_spans(const void *a, const void *b)
 	return 0;
 }
 
-/* Sort spans and join those that overlap or touch: no page is pinned twice. */
+/* Sort spans, and merge those that overlap or touch, so that no page is pinned twice. */
 static u32 config_merge_spans(struct profil_span *spans, u32 nr)
 {
 	u32 i, last = 0;
@@ -163,7 +162,7 @@ static u32 config_merge_spans(struct profil_span *spans, u32 nr)
 	return last + 1;
 }
 
-/* Where in the concatenated spans an address lies; it is in one of them. */
+/* Byte position of an address, which is in one of the spans. */
 static u64 config_buf_offset(const struct profil_config *config, u64 addr)
 {
 	const struct profil_span *span;
@@ -181,7 +180,7 @@ static int config_lay_out(struct profil_config *config, const struct profil_star
 	u32 i;
 	int err = 0;
 
-	/* One more than the regions need: for the catch-all counter or the log */
+	/* one more than there are regions, for the catch-all counter or the log */
 	span = kvcalloc(config->nr_ranges + 1, sizeof(*span), GFP_KERNEL_ACCOUNT);
 	if (!span)
 		return -ENOMEM;
@@ -220,11 +219,11 @@ static void config_fill_range(struct profil_range *range, const struct profil_co
 }
 
 /**
- * profil_config_create - check what a caller asks for, and translate it
- * @arg: as it came from him
+ * profil_config_create - check the arguments of a start, and translate them
+ * @arg: copy of the caller's structure
  *
- * May sleep. Return: the configuration, with one reference, or an error as
- * uapi/linux/profil.h lists them.
+ * May sleep. Return: the configuration, with one reference, or an error as listed in
+ * uapi/linux/profil.h.
  */
 struct profil_config *profil_config_create(const struct profil_start *arg)
 {
@@ -301,10 +300,10 @@ free_regions:
 }
 
 /**
- * profil_config_put - give a reference back, and free with the last one
- * @config: may not be used by the caller from here on
+ * profil_config_put - put a reference, and free with the last one
+ * @config: configuration
  *
- * May sleep (vfree), so that it is called only from process context.
+ * May sleep (vfree), so it must be called from process context.
  */
 void profil_config_put(struct profil_config *config)
 {
@@ -316,18 +315,18 @@ void profil_config_put(struct profil_config *config)
 }
 
 /**
- * profil_config_span_after - the first span that ends behind an address
+ * profil_config_span_after - find the first span that ends after an address
  * @config: configuration
  * @addr:   user address
  *
- * Return: its number, or nr_spans if all of them end at @addr or below.
+ * Return: its number, or nr_spans if all of them end at or before @addr.
  */
 u32 profil_config_span_after(const struct profil_config *config,
 			     unsigned long addr)
 {
 	u32 low = 0, high = config->nr_spans;
 
-	/* spans[0 .. low) end at or below addr, spans[high .. nr) behind it */
+	/* spans[0 .. low) end at or before addr, spans[high .. nr) after it */
 	while (low < high) {
 		u32 mid = low + (high - low) / 2;
 
@@ -340,13 +339,13 @@ u32 profil_config_span_after(const struct profil_config *config,
 	return low;
 }
 
-/* The span that holds the page with this number among the pages of all spans. */
+/* The span that holds a page, given its number among the pages of all spans. */
 static const struct profil_span *
 config_span_of(const struct profil_config *config, unsigned long index)
 {
 	u32 low = 0, high = config->nr_spans;
 
-	/* spans[low] begins at or before the page, spans[high] after it */
+	/* spans[low] starts at or before the page, spans[high] after it */
 	while (high - low > 1) {
 		u32 mid = low + (high - low) / 2;
 
@@ -358,7 +357,7 @@ config_span_of(const struct profil_config *config, unsigned long index)
 	return &config->spans[low];
 }
 
-/* User address of the page with this number among the pages of all spans. */
+/* The user address of a page, given its number among the pages of all spans. */
 unsigned long profil_config_address(const struct profil_config *config,
 				    unsigned long index)
 {
@@ -367,7 +366,7 @@ unsigned long profil_config_address(const struct profil_config *config,
 	return span->addr + ((index << PAGE_SHIFT) - span->buf_offset);
 }
 
-/* How many pages of its span there are from this one on. */
+/* The number of pages from this one to the end of its span. */
 unsigned long profil_config_pages_from(const struct profil_config *config,
 				       unsigned long index)
 {

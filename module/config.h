@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a session is to count, checked and translated from struct profil_start.
+ * What a session counts: struct profil_start, checked and translated.
  */
 #ifndef _PROFIL_CONFIG_H
 #define _PROFIL_CONFIG_H
@@ -17,10 +17,10 @@
 #define PROFIL_MAX_BYTES	SZ_1G
 
 /**
- * struct profil_span - a run of whole user pages that holds counters
- * @addr:     address of the first page
- * @nr_pages: their number
- * @buf_offset:    byte position of the first page in the session's pinned buffer
+ * struct profil_span - a run of whole user pages that hold counters
+ * @addr:       address of the first page
+ * @nr_pages:   number of pages
+ * @buf_offset: byte position of the first page
  */
 struct profil_span {
 	unsigned long addr;
@@ -29,29 +29,30 @@ struct profil_span {
 };
 
 /**
- * struct profil_config - immutable once built, but for two counts and @throttle, and shared
- * @ref:       one for each session that counts by it
- * @rights:    on whose terms
- * @sessions:  how many count by it, of those that have not ended; the regions are
- *             charged as long as there are any
- * @throttle:     what its samples take, and the rate that is left to it
+ * struct profil_config - what to count; shared by a session and those of forked children
+ * @ref:       one reference for each session
+ * @rights:    limits of the user who started it
+ * @sessions:  number of active sessions; the regions are charged until it is 0
+ * @throttle:  cost of the samples, and the rate that it allows
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
- * @rate:      in Hz, as asked for
+ * @rate:      requested rate, in Hz
  * @clock:     PROFIL_CLOCK_TICK, TIMER or RANDOM
  * @shift:     log2 of the counter size in bytes: 1, 2 or 3
  * @overflow:  PROFIL_OVERFLOW_*
  * @limit:     highest value of a counter, for SATURATE and STOP
  * @catch_all: byte position of the catch-all counter, or PROFIL_NO_BIN
  * @log:       byte position of the pc log
- * @log_nr:    its number of entries
- * @nr_pages:  pages of all spans together
- * @nr_spans:  runs of pages that hold counters,
- * @spans:     sorted by address, none touching another
- * @nr_ranges:   regions,
- * @ranges:      sorted by start, none overlapping another
+ * @log_nr:    number of entries in the pc log
+ * @nr_pages:  number of pages in all spans
+ * @nr_spans:  number of @spans
+ * @spans:     pages that hold counters, sorted by address; they do not touch each other
+ * @nr_ranges: number of @ranges
+ * @ranges:    the regions, sorted by start; they do not overlap
  *
- * A "byte position" counts through the pages of all spans as if they lay one
- * behind the other, so the sampler finds a counter with one shift.
+ * Not changed after it is created, except for @ref, @sessions and @throttle.
+ *
+ * A byte position counts through the pages of all spans as if these were adjacent. So the
+ * sampler finds a counter's page with one shift.
  */
 struct profil_config {
 	refcount_t ref;

@@ -2,13 +2,12 @@
 /*
  * The sampling points of the timer clock: pure arithmetic on time.
  *
- * Time is cut into periods, rate of them a second. Each has one point: at its
- * beginning; or anywhere in it, at random (McCanne and Torek, 1993), so that no
- * program can keep in step with it. Where the points are follows from their number,
- * the rate and a secret of the CPU: nothing is kept between two, so that a thread that
- * comes to a CPU finds the grid as if it had been there all the time. It follows by a
- * keyed hash: points that a program has seen say nothing of those to come, at this or
- * another rate, on this or another CPU.
+ * Time is divided into periods, @rate of them per second. Each period has one point, at its
+ * beginning or at a random time in it (McCanne and Torek, 1993). A program cannot stay in
+ * step with random points. A point is a function of its period, the rate and a secret of the
+ * CPU, and no state is kept: a thread that comes to a CPU finds the grid as if it had always
+ * been there. The function is a keyed hash, so points that a program has observed do not
+ * predict others, at any rate, on any CPU.
  */
 #ifndef _PROFIL_GRID_H
 #define _PROFIL_GRID_H
@@ -22,10 +21,10 @@
 /**
  * struct profil_grid - sampling points of one CPU at one rate
  * @rate:   in Hz, 1 to PROFIL_NS
- * @random: not at the beginning of their periods
- * @key:    secret that random points follow from, the CPU's own
- * @shift:  how much earlier than on other CPUs periods begin, in ns. No secret: points
- *          that are not random show it
+ * @random: points are at random times, not at the beginning of their periods
+ * @key:    secret of the CPU that determines random points
+ * @shift:  how much earlier than on other CPUs periods begin, in ns. Not a secret: points
+ *          that are not random reveal it
  */
 struct profil_grid {
 	u32 rate;
@@ -34,7 +33,7 @@ struct profil_grid {
 	u64 shift;
 };
 
-/* The period that holds a time. */
+/* The period that contains a time. */
 static inline u64 profil_grid_period(u32 rate, u64 ns)
 {
 	u32 rest;
@@ -43,7 +42,7 @@ static inline u64 profil_grid_period(u32 rate, u64 ns)
 	return seconds * rate + div_u64((u64)(rest + 1) * rate - 1, PROFIL_NS);
 }
 
-/* When a period begins; exact over seconds, so that nothing adds up. */
+/* When a period begins. Exact at each second, so that no error accumulates. */
 static inline u64 profil_grid_begin(u32 rate, u64 period)
 {
 	u32 rest;
@@ -53,9 +52,9 @@ static inline u64 profil_grid_begin(u32 rate, u64 period)
 }
 
 /*
- * Periods are of PROFIL_NS / rate ns, rounded up or down: here down. Rates have 15 bits, and
- * in 292 years, of which ktime_get() knows, the highest has 2^47.4 periods: hashed together,
- * no two are the same.
+ * The point of a period. Periods take PROFIL_NS / rate ns, rounded up or down; the hash is
+ * scaled to the shorter. The hash input differs for each rate and period: rates have 15
+ * bits, and in the 292 years of ktime_get() the highest rate has 2^47.4 periods.
  */
 static inline u64 profil_grid_point(const struct profil_grid *grid, u64 period)
 {
@@ -69,10 +68,10 @@ static inline u64 profil_grid_point(const struct profil_grid *grid, u64 period)
 }
 
 /**
- * profil_grid_next - the first point behind a time
+ * profil_grid_next - find the first point after a time
  * @grid:   grid
  * @ns:     time
- * @period: out: the period that the point is in
+ * @period: out: the point's period
  */
 static inline u64 profil_grid_next(const struct profil_grid *grid, u64 ns,
 				   u64 *period)
@@ -88,10 +87,10 @@ static inline u64 profil_grid_next(const struct profil_grid *grid, u64 ns,
 }
 
 /**
- * profil_grid_passed - how many points there are in a span of time
+ * profil_grid_passed - count the points in an interval
  * @grid: grid
- * @from: its beginning, a point at which does not count,
- * @to:   and end, a point at which does; not before @from
+ * @from: start; a point at this time does not count
+ * @to:   end, not before @from; a point at this time counts
  */
 static inline u64 profil_grid_passed(const struct profil_grid *grid, u64 from,
 				     u64 to)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hooks into the kernel are attached while a profile runs that needs them; a
- * loaded module that nobody uses costs nothing.
+ * Hooks into the kernel are attached only while a session needs them, so that a loaded
+ * module costs nothing when it is not used.
  *
- * Attaching patches the kernel's text (tens of milliseconds under emulation),
- * so they stay for a moment after their last user: a build of many short
- * processes attaches once.
+ * Attaching patches the kernel's text (tens of milliseconds in emulation). So the hooks stay
+ * attached for a moment after their last user: a build of many short processes attaches
+ * them once.
  */
 #include <linux/atomic.h>
 #include <linux/init.h>
@@ -20,12 +20,12 @@
 static void hook_detach_later(struct work_struct *work);
 
 /**
- * struct profil_hook - what is attached together
- * @ops:      attach and detach it
- * @users:    rises from 0 only under hooks_mutex, with the hook attached
+ * struct profil_hook - hooks that are attached together
+ * @ops:      how to attach and detach them
+ * @users:    number of users. Rises from 0 only with hooks_mutex held and the hook attached
  * @attached: under hooks_mutex
- * @unused:   since when, in jiffies, if there are no users
- * @work:     detaches it
+ * @unused:   when @users last fell, in jiffies
+ * @work:     detaches the hook
  */
 struct profil_hook {
 	const struct profil_hook_ops *ops;
@@ -35,7 +35,7 @@ struct profil_hook {
 	struct delayed_work work;
 };
 
-/* For every profile: its clock, unless that is the timer, and its children */
+/* For each session: the tick clock and forks. */
 static struct profil_hook hook_always = {
 	.users = ATOMIC_INIT(0),
 	.work = __DELAYED_WORK_INITIALIZER(hook_always.work, hook_detach_later, 0),
@@ -47,10 +47,10 @@ static struct profil_hook hook_timer = {
 };
 
 /*
- * Serializes attaching and detaching, and so is held for long: detaching waits for a
- * grace period of RCU-tasks, which any thread can hold up by a long way through the
- * kernel. It cannot be held for less: ftrace_lock is held as long, and registering takes
- * that one without a way to be killed. So a start waits here, where it can be.
+ * Serializes attaching and detaching. Held for a long time: detaching waits for a grace
+ * period of RCU-tasks, which any thread can delay while it is in the kernel. It cannot be
+ * held for less, because ftrace holds its own lock as long, and registering waits for that
+ * lock uninterruptibly. So a start waits here, where it can be killed.
  */
 static DEFINE_MUTEX(hooks_mutex);
 
@@ -58,7 +58,7 @@ static int hook_get(struct profil_hook *hook)
 {
 	int err = 0;
 
-	/* with a user it is attached, and stays so */
+	/* with a user, it is attached and stays so */
 	if (atomic_inc_not_zero(&hook->users))
 		return 0;
 	if (mutex_lock_killable(&hooks_mutex))
@@ -75,7 +75,7 @@ static int hook_get(struct profil_hook *hook)
 
 static void hook_put(struct profil_hook *hook)
 {
-	/* before it may be unused, or the work that sees it so found an old time */
+	/* before users falls to 0: hook_detach_later() must not see an old time then */
 	WRITE_ONCE(hook->unused, jiffies);
 	if (atomic_dec_and_test(&hook->users))
 		schedule_delayed_work(&hook->work, DETACH_DELAY);
@@ -98,7 +98,7 @@ static void hook_detach_later(struct work_struct *work)
 	unsigned long end = READ_ONCE(hook->unused) + DETACH_DELAY;
 	unsigned long now = jiffies;
 
-	/* it was queued by an earlier last user, and there was one since */
+	/* queued by an earlier last user: wait for the remaining time */
 	if (!atomic_read(&hook->users) && time_before(now, end))
 		schedule_delayed_work(&hook->work, end - now);
 	else
@@ -106,11 +106,11 @@ static void hook_detach_later(struct work_struct *work)
 }
 
 /**
- * profil_hooks_get - have ticks and forks looked at
- * @with_timer: and switches, for the timer
+ * profil_hooks_get - attach the hooks of a session
+ * @with_timer: the session needs the timer
  *
- * May sleep. Return: 0, or -EOPNOTSUPP if the kernel cannot, or -ENOMEM, or -EINTR if
- * the caller is being killed.
+ * May sleep. Return: 0; -EOPNOTSUPP: the kernel cannot; -ENOMEM; or -EINTR: the caller is
+ * being killed.
  */
 int profil_hooks_get(bool with_timer)
 {
@@ -126,11 +126,11 @@ int profil_hooks_get(bool with_timer)
 }
 
 /**
- * profil_hooks_get_for_child - for a forked child, whose parent has them
- * @with_timer: as the parent's
+ * profil_hooks_get_for_child - get the hooks for a forked child
+ * @with_timer: as for the parent's session
  *
- * Any context. Return: false if they are about to be detached, so that the
- * parent's profile has just ended.
+ * Any context. Return: false if the hooks are about to be detached, because the parent's
+ * profile has just ended.
  */
 bool profil_hooks_get_for_child(bool with_timer)
 {
@@ -143,10 +143,10 @@ bool profil_hooks_get_for_child(bool with_timer)
 }
 
 /**
- * profil_hooks_put - give back what a get gave
- * @with_timer: as there
+ * profil_hooks_put - put the hooks of a session
+ * @with_timer: as in profil_hooks_get()
  *
- * Any context: the last user leaves the detaching to a worker.
+ * Any context: after the last user, a worker detaches them.
  */
 void profil_hooks_put(bool with_timer)
 {
@@ -155,14 +155,14 @@ void profil_hooks_put(bool with_timer)
 	hook_put(&hook_always);
 }
 
-static void hook_leave(struct profil_hook *hook)
+static void hook_shut_down(struct profil_hook *hook)
 {
 	cancel_delayed_work_sync(&hook->work);
 	hook_detach(hook);
 }
 
 /**
- * profil_hooks_init - set what is attached
+ * profil_hooks_init - set what to attach
  * @always: for each session
  * @timer:  for each session that needs the timer
  */
@@ -173,9 +173,9 @@ void __init profil_hooks_init(const struct profil_hook_ops *always,
 	hook_timer.ops = timer;
 }
 
-/* There are no users any more. */
+/* No session has hooks any more. */
 void profil_hooks_exit(void)
 {
-	hook_leave(&hook_timer);
-	hook_leave(&hook_always);
+	hook_shut_down(&hook_timer);
+	hook_shut_down(&hook_always);
 }

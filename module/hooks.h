@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is attached to the kernel while profiles run: the clock and fork.
+ * Hooks into the kernel while sessions need them: the clocks and fork.
  */
 #ifndef _PROFIL_HOOKS_H
 #define _PROFIL_HOOKS_H

@@ -483,7 +483,7 @@ int profil_lifecycle_start(struct profil_config *config)
 	timer = profil_clock_needs_timer(config);
 	old = profil_table_publish(session);
 	if (timer)
-		profil_timer_begin();
+		profil_timer_start();
 	if (old) {
 		lifecycle_stop_sampling(old);
 		lifecycle_settle_and_put(old, NULL);

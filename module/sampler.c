@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hot path: from a tick to a counter. Hard interrupt context, also on
- * PREEMPT_RT: nothing here sleeps, allocates or takes a fault, the only lock
- * is the CPU's own, and the only memory written is the CPU's own figures and one
- * counter in a pinned page. If that page is not pinned, the sample waits in the
- * session's log for the worker to pin it.
+ * The hot path: from a tick or a timer to a counter. Hard interrupt context, also on
+ * PREEMPT_RT. Nothing here sleeps, allocates or takes a fault. The only lock is the slot's.
+ * The only memory written is the slot's counts and one counter in a pinned page. If the
+ * page is not pinned, the sample goes to the session's log, and the worker pins the page.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -19,14 +18,14 @@
 #include "counter.h"
 #include "sampler.h"
 #include "session.h"
-#include "ticks.h"
 #include "stats.h"
+#include "ticks.h"
 
 /*
- * Add to a counter. Counters are aligned to their size, so none straddles two
- * pages. @taken: in: how many samples; out: how many it took, not those that come after
- * the one that ends the profile. Return: false if the counter is written by others all the
- * time, and nothing was added.
+ * Add to a counter. Counters are aligned to their size, so none straddles two pages.
+ * @taken: in: number of samples; out: how many were added, without those that came after
+ * the limit was reached. Return: false if other CPUs kept writing the counter, so that
+ * nothing was added.
  */
 static __always_inline bool sampler_add(struct profil_session *session,
 					void *counter, u64 *taken)
@@ -49,8 +48,8 @@ static __always_inline bool sampler_add(struct profil_session *session,
 }
 
 /*
- * The page that a place is in, most often the last one's; NULL: it is not pinned, or may
- * not be written for now.
+ * Get the page of a counter, most often the last sample's. NULL: it is not pinned, or may
+ * not be written at the moment.
  */
 static __always_inline struct page *sampler_look_up(struct profil_session *session,
 						    struct profil_cpu *cpu, u64 buf_offset)
@@ -66,7 +65,7 @@ static __always_inline struct page *sampler_look_up(struct profil_session *sessi
 	return cpu->page;
 }
 
-/* Put a sample into the page where it belongs. Return: false if it has to wait. */
+/* Count a sample in its page. Return: false if it must become pending. */
 static __always_inline bool sampler_count_in(struct profil_session *session,
 					     struct page *page,
 				     const struct profil_sample *sample,
@@ -79,9 +78,8 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 
 	at = kmap_local_page(page) + offset_in_page(sample->buf_offset);
 	/*
-	 * Each entry of a log is handed out once, so entries need no atomics. In shared
-	 * memory a forked child may store at the same time: then the last one stays,
-	 * whole.
+	 * Each log entry is handed out only once, so a plain store is enough. In shared
+	 * memory a forked child may store to the same entry: one of the values stays, whole.
 	 */
 	if (likely(!(config->flags & PROFIL_PC_LOG)))
 		added = sampler_add(session, at, &taken);
@@ -90,7 +88,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 	else
 		WRITE_ONCE(*(u32 *)at, sample->pc);
 	kunmap_local(at);
-	/* it waits, as one whose page is not pinned: the worker tries again */
+	/* it becomes pending, and the worker tries again */
 	if (unlikely(!added))
 		return false;
 
@@ -107,7 +105,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 	return true;
 }
 
-/* The same where its page is pinned. Return: false if it has to wait. */
+/* Count a sample if its page is pinned. Return: false if it must become pending. */
 static __always_inline bool sampler_count(struct profil_session *session,
 					  struct profil_cpu *cpu,
 				  const struct profil_sample *sample,
@@ -119,14 +117,14 @@ static __always_inline bool sampler_count(struct profil_session *session,
 }
 
 /**
- * profil_sampler_count - count a sample that has waited
+ * profil_sampler_count - count a pending sample
  * @session: its session
- * @cpu:     this CPU's part of it
+ * @cpu:     this CPU's slot
  * @sample:  sample
- * @counts:  where to note it
+ * @counts:  where to account it
  *
- * With interrupts off, holding @cpu's lock, so that who takes the page away waits
- * for us. Return: false if it is to wait again.
+ * With interrupts off and @cpu's lock held: profil_cpus_barrier() waits for that before the
+ * page is taken away. Return: false if the sample must stay pending.
  */
 bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
@@ -139,11 +137,11 @@ bool profil_sampler_count(struct profil_session *session,
 /**
  * profil_sampler_count_in - count a sample in a page that is not pinned
  * @session: its session, which no CPU samples any more
- * @page:    of its counter, locked
+ * @page:    page of its counter, locked
  * @sample:  sample
- * @counts:  where to note it
+ * @counts:  where to account it
  *
- * Return: false if others write the counter all the time.
+ * Return: false if other CPUs kept writing the counter.
  */
 bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
@@ -152,9 +150,9 @@ bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 	return sampler_count_in(session, page, sample, counts);
 }
 
-/* By value: what is pointed to would be kept on the stack, in the usual case too. */
-static noinline void sampler_let_wait(struct profil_session *session,
-				      struct profil_counts *counts,
+/* @sample by value: a pointer would force it onto the stack in the hot path too. */
+static noinline void sampler_add_pending(struct profil_session *session,
+					 struct profil_counts *counts,
 			      struct profil_sample sample)
 {
 	if (!profil_pending_add(&session->pending, &sample))
@@ -162,8 +160,8 @@ static noinline void sampler_let_wait(struct profil_session *session,
 }
 
 /*
- * PROFIL_PC_LOG: one entry a sample, of at most PROFIL_MOST_ENTRIES. Return: whether the
- * worker is needed.
+ * PROFIL_PC_LOG: store one entry for each sample, at most PROFIL_MAX_ENTRIES. Return:
+ * whether the worker is needed.
  */
 static noinline bool sampler_log_pc(struct profil_session *session,
 				    struct profil_cpu *cpu, u64 pc, u64 samples)
@@ -180,7 +178,7 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 		};
 
 		if (!sampler_count(session, cpu, &sample, &cpu->counts)) {
-			sampler_let_wait(session, &cpu->counts, sample);
+			sampler_add_pending(session, &cpu->counts, sample);
 			kick = true;
 		}
 	}
@@ -191,7 +189,7 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 	return kick;
 }
 
-/* Samples of a pc. Return: whether the worker is needed. */
+/* Count samples of one pc. Return: whether the worker is needed. */
 static __always_inline bool sampler_take_pc(struct profil_session *session,
 					    struct profil_cpu *cpu, u64 pc,
 				      u64 samples)
@@ -222,20 +220,19 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 	}
 	if (likely(sampler_count(session, cpu, &sample, &cpu->counts)))
 		return false;
-	sampler_let_wait(session, &cpu->counts, sample);
+	sampler_add_pending(session, &cpu->counts, sample);
 	return true;
 }
 
 /*
- * Of the samples that are due at once, those that are taken; the others are skipped. Both
- * clocks come through here, so that this bounds what an interrupt, or a switch with the
- * runqueue's lock held, may do. It also keeps struct profil_sample's 32 bits from
- * overflowing.
+ * Limit the samples that are due at once; the others are skipped. Both clocks call this, so
+ * it bounds the time spent in an interrupt, or in a switch with the runqueue's lock held. It
+ * also keeps the 32 bits in struct profil_sample from overflowing.
  */
 static noinline u64 sampler_limit(const struct profil_config *config,
 				  struct profil_cpu *cpu, u64 samples)
 {
-	u64 most = profil_most_samples(profil_clock_rate(config),
+	u64 most = profil_max_samples(profil_clock_rate(config),
 				       config->flags & PROFIL_PC_LOG);
 
 	if (samples <= most)
@@ -245,18 +242,18 @@ static noinline u64 sampler_limit(const struct profil_config *config,
 }
 
 enum outcome {
-	GONE,	/* the session has just left the table: that was its successor's */
+	GONE,	/* the session has just left the table: a replacement gets the samples */
 	DONE,
-	KICK	/* done, but for what the worker is needed for */
+	KICK	/* done, but the worker is needed */
 };
 
 /*
- * Charge a thread with ticks, to be thinned to the session's rate, or else with points
- * of the timer.
+ * Take samples of a thread: either for @ticks, thinned to the session's rate, or for
+ * @points of the timer.
  *
- * The saved user registers lie at the top of the thread's kernel stack, whether it
- * is in user mode or in a system call: then the pc is where it will return, as the
- * originals have it.
+ * The saved user registers are at the top of the thread's kernel stack, in user mode and in
+ * a system call. In a system call, the pc is where it will return, as in the original
+ * profil(2) implementations.
  */
 static __always_inline enum outcome
 sampler_take(struct profil_session *session, struct task_struct *task,
@@ -273,7 +270,7 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 		goto unlock;
 	}
 	if (unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING)) {
-		/* it has just ended itself: it has things to give back */
+		/* it has just stopped by itself: the worker must unpin its memory */
 		outcome = KICK;
 		goto unlock;
 	}
@@ -299,13 +296,13 @@ unlock:
 }
 
 /**
- * profil_sampler_tick - charge ticks to where the current thread is in user mode
- * @session: of current->mm, that samples it
- * @ticks:   how many, at least 1
- * @in_user: the tick found it in user mode
+ * profil_sampler_tick - take samples of the current thread for ticks
+ * @session: session of current->mm, which samples the thread
+ * @ticks:   number of ticks, at least 1
+ * @in_user: the tick interrupted user mode
  *
- * Hard interrupt context. Return: false if the session has just left the table: the
- * tick is its successor's.
+ * Hard interrupt context. Return: false if the session has just left the table: then the
+ * ticks belong to the session that replaced it.
  */
 bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 			 bool in_user)
@@ -319,14 +316,14 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 }
 
 /**
- * profil_sampler_point - charge points of the timer to a thread
- * @session: of its mm, that samples it
+ * profil_sampler_point - take samples of a thread for points of the timer
+ * @session: session of its mm, which samples the thread
  * @task:    the current thread
- * @points:  how many, at least 1
+ * @points:  number of points, at least 1
  * @in_user: it is in user mode
  *
- * With interrupts off, in the timer or at a switch, where nobody may be woken.
- * Return: as profil_sampler_tick().
+ * With interrupts off, in the timer or at a switch, where nothing may be woken. Return: as
+ * profil_sampler_tick().
  */
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a tick to a counter.
+ * From a tick or a timer to a counter.
  */
 #ifndef _PROFIL_SAMPLER_H
 #define _PROFIL_SAMPLER_H
@@ -22,13 +22,13 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user);
 
-/* With interrupts off, and this CPU's lock of the session. */
+/* With interrupts off and the lock of the slot held. */
 bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
 			  const struct profil_sample *sample,
 			  struct profil_counts *counts);
 
-/* In process context, where no CPU samples for the session. */
+/* In process context. No CPU samples for the session. */
 bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 			     const struct profil_sample *sample,
 			     struct profil_counts *counts);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sampling takes no more than a share of a CPU, as perf's does not: a profile whose samples
- * turn out to be dear (a slow machine, a virtual one, many regions) goes slower until it
- * ends. Only that one: another user's samples say nothing of ours.
+ * Limits the share of a CPU that sampling takes, as perf does. If samples of a profile turn
+ * out to be expensive (a slow or virtual machine, many regions), its rate is lowered until
+ * it ends. Other profiles are not affected: their samples may be cheaper.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -17,30 +17,30 @@
 #include "grid.h"
 #include "throttle.h"
 
-#define AVERAGED	128	/* samples that a mean is over */
+#define AVERAGED	128	/* number of samples in the mean */
 
 /*
- * What one sample counts for at most: so many times the mean, and this. A virtual CPU
- * may be stopped in the middle of one, for seconds, which is not our cost.
+ * A sample's cost counts at most as OUTLIER times the mean plus OUTLIER_NS. A virtual CPU
+ * may be stopped for seconds during a sample, which is not a cost of sampling.
  */
 #define OUTLIER		8
 #define OUTLIER_NS	10000
-#define LONGEST_NS	10000000	/* AVERAGED of them are less than 2^32 */
+#define LONGEST_NS	10000000	/* AVERAGED times this fits in 32 bits */
 
 /*
- * What the timer's interrupt takes beside the sample, which is all that can be measured from
- * within: its entry and exit, and the setting of the next one. About a microsecond on
- * processors of the last ten years. In a virtual machine it is several, where the host sets
- * the timer: then the share is too low by that.
+ * Cost of the timer interrupt besides the sample, which cannot be measured from within: entry,
+ * exit and setting the next timer. About a microsecond on processors of the last ten years.
+ * In a virtual machine, where the host sets the timer, it takes several, so the share is
+ * underestimated there.
  */
 #define INTERRUPT_NS	1000
 
 static unsigned int max_cpu_percent = 5;
 
-/* How often the limit has been set. */
+/* How often the parameter has been set. */
 static u32 limits;
 
-/* Rates that were lowered by another limit are tried anew. */
+/* Rates that were lowered for an earlier value of the parameter are tried again. */
 static int throttle_set_max_cpu_percent(const char *text, const struct kernel_param *param)
 {
 	int err = param_set_uint(text, param);
@@ -57,9 +57,9 @@ static const struct kernel_param_ops max_cpu_percent_ops = {
 
 module_param_cb(max_cpu_percent, &max_cpu_percent_ops, &max_cpu_percent, 0644);
 MODULE_PARM_DESC(max_cpu_percent,
-		 "share of a CPU that the timer's samples of one profile may take, in percent; 100: no limit");
+		 "limit for the share of a CPU that the timer's samples of one profile take, in percent (100: no limit)");
 
-/* Return: the mean, with this sample. */
+/* Return: the new mean. */
 static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
 {
 	u32 cost = READ_ONCE(throttle->cost_ns);
@@ -72,10 +72,10 @@ static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
 }
 
 /**
- * profil_throttle_account - see what a sample of the current thread has taken
- * @throttle:   of its profile
- * @rate:    that was asked for, in Hz
- * @took_ns: in ns, without the interrupt itself
+ * profil_throttle_account - account the cost of a sample, and lower the rate if needed
+ * @throttle: of the current thread's profile
+ * @rate:     requested rate, in Hz
+ * @took_ns:  cost in ns, without the interrupt itself
  */
 void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns)
 {
@@ -86,25 +86,25 @@ void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 too
 
 	if (READ_ONCE(throttle->limit) != limit) {
 		WRITE_ONCE(throttle->limit, limit);
-		WRITE_ONCE(throttle->highest, U32_MAX);
+		WRITE_ONCE(throttle->max_rate, U32_MAX);
 	}
 	if (percent >= 100)
 		return;
-	/* the tick's own rate is as cheap as it gets */
+	/* HZ is always allowed: the timer interrupts no more often than the tick then */
 	allowed = max_t(u64, HZ, div_u64((u64)PROFIL_NS / 100 * percent,
 					 mean + INTERRUPT_NS));
 	if (profil_throttle_rate(throttle, rate) <= allowed)
 		return;
-	WRITE_ONCE(throttle->highest, (u32)allowed);
+	WRITE_ONCE(throttle->max_rate, (u32)allowed);
 	pr_info_ratelimited("%s[%d]: a sample takes %u ns: rate lowered to %llu Hz (max_cpu_percent)\n",
 			    current->comm, task_pid_nr(current),
 			    mean + INTERRUPT_NS, allowed);
 }
 
-/* Of a profile that begins. */
+/* For a profile that starts. */
 void profil_throttle_init(struct profil_throttle *throttle)
 {
 	throttle->cost_ns = 0;
-	throttle->highest = U32_MAX;
+	throttle->max_rate = U32_MAX;
 	throttle->limit = READ_ONCE(limits);
 }

@@ -7,31 +7,31 @@
 #include <linux/types.h>
 
 /**
- * struct profil_throttle - what samples of a profile take, and the rate that is left to it
- * @cost_ns: what AVERAGED samples (throttle.c) have taken
- * @highest: in Hz
- * @limit:   number of the limit that @highest is by
+ * struct profil_throttle - the cost of a profile's samples, and the rate it allows
+ * @cost_ns:  cost of AVERAGED samples (throttle.c)
+ * @max_rate: highest rate allowed, in Hz
+ * @limit:    number of the parameter's setting that @max_rate is based on
  *
- * Forked children share it with their parent. Written in the timer, with interrupts off, by
- * each CPU that samples. Each field is one word, read and written whole, and where two CPUs
- * write at once one measurement is lost, which a mean can do without.
+ * Shared with forked children. Written in the timer, with interrupts off, by each CPU that
+ * samples. Each field is one word that is read and written whole. If two CPUs write at
+ * once, one measurement is lost, which does not matter for a mean.
  */
 struct profil_throttle {
 	u32 cost_ns;
-	u32 highest;
+	u32 max_rate;
 	u32 limit;
 };
 
 /**
- * profil_throttle_rate - the rate that is had for one that was asked for
+ * profil_throttle_rate - the effective rate
  * @throttle: of the profile
- * @rate:  in Hz
+ * @rate:     requested rate, in Hz
  *
  * Any context.
  */
 static inline u32 profil_throttle_rate(const struct profil_throttle *throttle, u32 rate)
 {
-	return min(rate, READ_ONCE(throttle->highest));
+	return min(rate, READ_ONCE(throttle->max_rate));
 }
 
 /* Hard interrupt context. */

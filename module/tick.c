@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick clock: a ftrace callback on update_process_times(), which every CPU
- * calls in hard interrupt context at every scheduler tick, on all kernels. No
- * interrupt is added.
+ * The tick clock: a ftrace callback on update_process_times(), which every CPU calls in hard
+ * interrupt context at each scheduler tick, on all kernels. It adds no interrupts.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,16 +30,16 @@
 #include "ticks.h"
 
 /**
- * struct profil_tick - what a CPU's last ticks were, to charge late ones
- * @grid: tick grid, as profil_tick_advance() keeps it; at the last sampled tick
- * @idle: the CPU's idle time by then, see tick_idle_time()
- * @mm:   what the last tick of all found, NULL if it was not sampled,
- * @task: and which thread; compared, never followed
- * @came: when that came to the CPU, see compat_on_cpu_since()
- * @late: ticks that are charged after this one, by @work,
- * @in_user: as this one found it in user mode,
- * @steal: but for the part that a hypervisor took: CPUTIME_STEAL before it is known
- * @work: charges them
+ * struct profil_tick - state of a CPU's last ticks, to account for late ones
+ * @grid: the last point of the tick grid, at the last sampled tick (profil_tick_advance())
+ * @idle: the CPU's idle time at that tick (tick_idle_time())
+ * @mm:   memory that the very last tick found, NULL if it was not sampled
+ * @task: thread that it found; only compared, never dereferenced
+ * @came: when that thread came to the CPU (compat_on_cpu_since())
+ * @late: missed ticks that @work has still to charge
+ * @in_user: the tick that charged them interrupted user mode
+ * @steal: CPUTIME_STEAL before the kernel has added the time that a hypervisor took
+ * @work: charges @late
  *
  * Written only by its own CPU in hard interrupts, so with interrupts off.
  */
@@ -58,7 +57,7 @@ struct profil_tick {
 
 static DEFINE_PER_CPU(struct profil_tick, last_tick);
 
-/* Moves when the CPU was idle over a tick, also when there was no tick then. */
+/* Changes if the CPU was idle over a tick, also if the tick was stopped. */
 static __always_inline u64 tick_idle_time(void)
 {
 	const u64 *times = kcpustat_this_cpu->cpustat;
@@ -68,10 +67,10 @@ static __always_inline u64 tick_idle_time(void)
 
 /*
  * When the current thread came to its CPU, on the clock of ktime_get_ns(). The scheduler
- * has noted it in local_clock()'s, which may be behind here: where it is not stable, it is
- * moved to the present by this tick, after the hook. So it is not read for a thread that the
- * last tick found, and that has not left since; and otherwise it makes the thread come
- * later than it did, so that less is charged.
+ * recorded it on local_clock(). If that clock is unstable, it may be behind here, because
+ * this tick corrects it only after the hook. So it is not read for a thread that the last
+ * tick found and that has stayed on the CPU since. For other threads the error makes the
+ * time later than it was, so less is charged.
  */
 static u64 tick_came(const struct profil_tick *last, u64 now)
 {
@@ -85,13 +84,18 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 }
 
 /*
- * How many ticks the one at hand stands for. One that was held up by more than a
- * period (interrupts off, or a virtual machine off its CPU) comes once. The thread that
- * it finds is charged what was due since it came to the CPU. Where the process has other
- * threads that are sampled, and the last tick found one of them all, and the CPU has not
- * been idle since, the process is taken to have run through the gap, and is charged all
- * that was due; so is a lone thread, on a kernel that does not know when it came. What
- * was due before the session began is not charged.
+ * How many ticks this tick stands for. After a delay of more than one period (interrupts
+ * off, or a virtual machine not running) there is only one tick. The thread that it finds is
+ * charged what was due since it came to the CPU.
+ *
+ * The whole delay is charged if the process probably ran through it: it has other threads
+ * that are sampled, the last tick found one of them, and the CPU has not been idle since.
+ * The same for a single thread, if the kernel does not know when it came to the CPU. Time
+ * before the session started is never charged.
+ *
+ * ktime_get_ns() is the same on all CPUs and does not jump with the clock of a CPU. It is
+ * right even before the tick has updated the timekeeper. It takes some 30 ns, or a
+ * microsecond where the clock is a device.
  */
 static __always_inline u64 tick_passed(struct profil_tick *last,
 				       const struct profil_session *session)
@@ -102,8 +106,8 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 
 	if (unlikely(ticks > 1)) {
 		/*
-		 * Other threads may end meanwhile. Only a thread of the process
-		 * adds threads: where this one reads 1, it is alone.
+		 * Other threads may exit now, but only threads of the process can create
+		 * new ones: a thread that reads 1 is alone.
 		 */
 		int threads = data_race(get_nr_threads(current));
 		bool alone = session->thread || threads == 1;
@@ -121,19 +125,19 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 	return ticks;
 }
 
-/* Interrupts are off, so that it is an RCU read-side section. */
+/* Interrupts are off, so this is an RCU read-side section. */
 static __always_inline void tick_charge(struct profil_session *session,
 					u64 ticks, bool in_user)
 {
-	/* replaced on another CPU: then its successor is there */
+	/* it may be replaced on another CPU: then charge the new session */
 	while (session && !profil_sampler_tick(session, ticks, in_user))
 		session = profil_table_find_sampled(current, false);
 }
 
 /*
- * Of a tick that stands for several, all but itself are charged by this, in an interrupt of
- * its own: a hypervisor may have taken a part of what has passed, and the kernel finds out in
- * this tick, but after the hook. The interrupt comes before the CPU goes on to another thread.
+ * Charge the missed ticks, in an interrupt of its own: a hypervisor may have taken part of
+ * the time, and the kernel only learns that later in this tick, after the hook. The
+ * interrupt comes before the CPU switches to another thread.
  */
 static void tick_charge_late(struct irq_work *work)
 {
@@ -147,7 +151,7 @@ static void tick_charge_late(struct irq_work *work)
 			    last->in_user);
 }
 
-/* Have them charged. What an earlier tick has queued has been charged by now, or is dropped. */
+/* Queue missed ticks. Those of an earlier tick have been charged by now, or are dropped. */
 static noinline void tick_queue_late(struct profil_tick *last, u64 late,
 				     bool in_user)
 {
@@ -158,8 +162,8 @@ static noinline void tick_queue_late(struct profil_tick *last, u64 late,
 }
 
 /*
- * Hard interrupt context. Interrupts are off, so that it is an RCU read-side section.
- * Nothing that it calls is a function that it is called by: it cannot recurse.
+ * Hard interrupt context. Interrupts are off, so this is an RCU read-side section. It calls
+ * no function that calls update_process_times(), so it cannot recurse.
  */
 static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
@@ -178,16 +182,16 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 		last->task = current;
 		last->came = compat_on_cpu_since();
 	} else {
-		/* also a worker that has borrowed the memory: it has not advanced @grid */
+		/* also for a kernel worker that uses the memory: @grid has not advanced */
 		last->mm = NULL;
 		last->task = NULL;
 	}
 }
 
 /*
- * RECURSION_SAFE, on kernels that would guard against it otherwise.
- * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling unseen. It is
- * refused while the clock is attached, and attaching is while it is set.
+ * RECURSION_SAFE: no recursion guard needed, on kernels that would add one.
+ * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling without notice. Setting it
+ * fails while the clock is attached, and attaching fails while it is set.
  */
 static struct ftrace_ops clock_ops = {
 	.func = tick_hook,
@@ -195,14 +199,15 @@ static struct ftrace_ops clock_ops = {
 };
 
 /*
- * An empty filter means every function, so none may be registered. ftrace_set_filter()
- * returns 0 also where it had no memory for the function's entry: to its caller
- * match_records() with -ENOMEM is a match. Nothing in ftrace's interface says what a
- * filter holds: only ftrace_set_filter_ip() reports an entry that is not there, and that
- * wants the function's address, which is not exported. (A kprobe that is never armed
- * would find it; that is more of another subsystem, and wants CONFIG_KPROBES.) So the
- * hash's address is compared with that of the empty one; what it points to is not
- * looked at. It is not registered, so nobody else changes it.
+ * Set the filter, and check that it is not empty: an empty filter means all functions, and
+ * must never be registered. ftrace_set_filter() returns 0 even if it had no memory for the
+ * entry, because its caller takes the -ENOMEM of match_records() for a match.
+ *
+ * No ftrace function returns what a filter contains. ftrace_set_filter_ip() reports a
+ * missing entry, but needs the function's address, which is not exported. (A kprobe that is
+ * never armed would find it, but needs CONFIG_KPROBES.) So the address of the filter's hash
+ * is compared with that of the empty hash, without dereferencing it. clock_ops is not
+ * registered yet, so nothing else changes it.
  *
  * Return: 0 or an error.
  */
@@ -221,13 +226,13 @@ static int tick_set_filter(void)
 	    rcu_access_pointer(clock_ops.func_hash->filter_hash) == empty)
 		err = -ENOMEM;
 	if (err && err != -ENOMEM)
-		pr_err("this kernel does not let ftrace have %s: %d\n",
+		pr_err("ftrace cannot trace %s on this kernel: %d\n",
 		       function, err);
 	return err;
 }
 
 /**
- * profil_tick_attach - have every tick call the sampler
+ * profil_tick_attach - call the sampler at each tick
  *
  * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
  */
@@ -253,15 +258,15 @@ int profil_tick_attach(void)
 	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
 }
 
-/* ftrace would not take its call out: the callback is called until a reboot. */
+/* ftrace could not remove the callback, which is called until a reboot. */
 static bool tick_stuck;
 
 /*
- * May sleep. When it returns, no CPU is in the callback, but where ftrace has turned
- * itself off (ftrace_kill()). Then its call stays in the kernel's text, and this code
- * must stay too: one reference to the module is never put. Attaching fails from there
- * on, so that this is not reached twice. If the module is already being removed, it has
- * no references any more, and profil_tick_exit() keeps it.
+ * May sleep. On return no CPU is in the callback, unless ftrace has turned itself off
+ * (ftrace_kill()). Then the call stays in the kernel's text, so this code must stay too: one
+ * reference to the module is never put. Attaching fails from then on, so this happens only
+ * once. A module that is already being removed has no references any more:
+ * profil_tick_exit() keeps it.
  */
 void profil_tick_detach(void)
 {
@@ -280,9 +285,9 @@ void profil_tick_detach(void)
 }
 
 /*
- * May sleep. Not attached any more; else the module's end never comes, since the code
- * is freed after it. No lock is held here, and no session is left: the callback finds
- * nobody to count for.
+ * May sleep. If ftrace could not remove the callback, this never returns, because the code
+ * is freed when it does. No lock is held here, and there are no sessions left that the
+ * callback could find.
  */
 void profil_tick_exit(void)
 {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timer clock: one high-resolution timer on each CPU, for rates that the tick
- * cannot give, for points at random, and for CPUs whose tick is off (nohz_full).
+ * The timer clock: one high-resolution timer on each CPU, for rates above the tick's, for
+ * sampling at random points, and for CPUs whose tick is off (nohz_full).
  *
- * It is armed when a thread of a profiled process comes to the CPU, for the next
- * point of a grid that runs on by itself (grid.h), and lapses when it finds none: a
- * CPU without profiled threads gets no interrupt. Nothing is restarted at a switch,
- * or threads that run shorter than a period would never be sampled.
+ * When a thread of a profiled process comes to the CPU, the timer is armed for the next point
+ * of a grid that depends on the time only (grid.h). When it fires without such a thread, it
+ * is not armed again: a CPU without profiled threads gets no interrupt. A switch does not
+ * restart a period, or threads that run for less than a period would never be sampled.
  *
- * A point that is due before the thread leaves the CPU is the thread's, however late
- * the interrupt comes: what has passed is counted at the interrupt and at the switch,
- * whichever is first.
+ * A point that is due before the thread leaves the CPU belongs to the thread, however late
+ * the interrupt comes. Points are counted at the interrupt or at the switch, whichever is
+ * first.
  *
- * All of it runs with interrupts off on the CPU that it is about, which is what
- * protects struct profil_timer, and is an RCU read-side section as well.
+ * All of this runs with interrupts off on the CPU concerned. That protects struct
+ * profil_timer, and is also an RCU read-side section.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -33,24 +33,23 @@
 #include "compat.h"
 #include "config.h"
 #include "grid.h"
-#include "throttle.h"
 #include "sampler.h"
 #include "session.h"
 #include "table.h"
+#include "throttle.h"
 #include "timer.h"
 #include "tracepoints.h"
 
 #define MEASURED	16
 
 /**
- * struct profil_timer - of one CPU
- * @timer:  queued while a profiled thread is on the CPU, and until its next point
- *          after that
- * @since:  until when points have been counted, on ktime_get()'s clock
- * @grid:   of the thread that was there last,
- * @period: its next point's, as seen then,
- * @point:  and the point
- * @fired:  how often, of which one in MEASURED is measured
+ * struct profil_timer - the timer of one CPU
+ * @timer:  queued while a profiled thread is on the CPU, and until the next point after that
+ * @since:  time up to which points have been counted, in ns of ktime_get()
+ * @grid:   grid of the last profiled thread
+ * @period: period of the next point of @grid
+ * @point:  the next point of @grid, in ns
+ * @fired:  how often the timer fired: the cost is measured at one in MEASURED
  */
 struct profil_timer {
 	struct hrtimer timer;
@@ -63,13 +62,13 @@ struct profil_timer {
 
 static DEFINE_PER_CPU(struct profil_timer, timers);
 
-/* When it comes, or came last, in ns. */
+/* When the timer fires, or fired last, in ns. */
 static __always_inline u64 timer_expires(const struct profil_timer *timer)
 {
 	return ktime_to_ns(hrtimer_get_expires(&timer->timer));
 }
 
-/* Have the timer at the grid of a session. Return: false if it is another one. */
+/* Switch to the grid of a session. Return: false if that was another grid. */
 static __always_inline bool timer_set_grid(struct profil_timer *timer,
 					   const struct profil_session *session)
 {
@@ -83,7 +82,7 @@ static __always_inline bool timer_set_grid(struct profil_timer *timer,
 	return same;
 }
 
-/* How many points there are from the last look on to now; look ahead to the next. */
+/* Count the points since the last time, and find the next point. */
 static u64 timer_points_passed(struct profil_timer *timer,
 			       const struct profil_session *session, u64 now)
 {
@@ -99,8 +98,8 @@ static u64 timer_points_passed(struct profil_timer *timer,
 }
 
 /*
- * The same where the timer comes for the point that was next, without a look at the
- * clock. Return: false if that is not so.
+ * Move on by one point, without reading the clock. Return: false if the timer has not fired
+ * for the next point of this grid.
  */
 static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 					      const struct profil_session *session)
@@ -115,12 +114,12 @@ static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 	return true;
 }
 
-/* Count points that have passed while @task, of @session, was on the CPU. */
+/* Take samples for points that passed while @task, of @session, was on the CPU. */
 static __always_inline void timer_sample(struct profil_session *session,
 					 struct task_struct *task, u64 points,
 				   bool in_user)
 {
-	/* replaced on another CPU: then its successor is there */
+	/* it may be replaced on another CPU: then sample for the new session */
 	while (points && session &&
 	       !profil_sampler_point(session, task, points, in_user))
 		session = profil_table_find_sampled(task, true);
@@ -129,11 +128,11 @@ static __always_inline void timer_sample(struct profil_session *session,
 static void timer_arm(struct profil_timer *timer, const struct profil_session *session,
 		      u64 now)
 {
-	/* one of the same grid that is still to come is the next */
+	/* a point of the same grid in the future is still the next one */
 	if (!timer_set_grid(timer, session) || timer->point <= now)
 		timer->point = profil_grid_next(&timer->grid, now,
 						&timer->period);
-	/* one that comes sooner arms itself anew */
+	/* a timer that fires earlier arms itself again */
 	if (hrtimer_is_queued(&timer->timer) &&
 	    timer_expires(timer) <= timer->point)
 		return;
@@ -142,8 +141,8 @@ static void timer_arm(struct profil_timer *timer, const struct profil_session *s
 }
 
 /*
- * With the runqueue's lock held: nothing here may wake anybody, as the kick of a
- * worker does. The thread that leaves is in the kernel.
+ * With the runqueue's lock held: nothing here may wake a thread, as kicking a worker does.
+ * The thread that leaves is in the kernel.
  */
 static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 {
@@ -154,7 +153,7 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 	session = profil_table_find_sampled(prev, true);
 	if (session) {
 		now = ktime_get_ns();
-		/* else the timer, armed for the next point, has none behind it */
+		/* a later timer is armed for the next point: no point has passed */
 		if (timer_expires(timer) <= now)
 			timer_sample(session, prev,
 				     timer_points_passed(timer, session, now), false);
@@ -168,15 +167,15 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 }
 
 /*
- * After the last point on to now. Looking at the clock is dear, so it is not done each
- * time; but if the processor was away for long, the timer need not come for each point
- * one by one. What that takes is told to the guard.
+ * Take samples for all points up to now. Reading the clock is expensive, so this is not done
+ * each time. If the CPU was away for long, it saves one interrupt for each point. The cost
+ * is measured, to throttle the rate.
  */
 static noinline void timer_sample_by_clock(struct profil_timer *timer,
 					   struct profil_session *session,
 				     bool in_user)
 {
-	/* kept as the session is, should that be replaced meanwhile */
+	/* freed with the session, so it stays valid if that is replaced now */
 	struct profil_config *config = session->config;
 	u64 now = ktime_get_ns();
 
@@ -194,8 +193,8 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	bool in_user;
 
 	/*
-	 * Carried here from a CPU that has gone offline, or fired for it: before 6.7
-	 * by a thread, without an interrupt
+	 * The timer was migrated from a CPU that went offline, or fired for such a CPU: by a
+	 * thread before 6.7, without an interrupt.
 	 */
 	if (unlikely(timer != this_cpu_ptr(&timers) || !regs))
 		return HRTIMER_NORESTART;
@@ -212,8 +211,8 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 }
 
 /*
- * With what has passed counted first: arming looks only ahead. In which mode the thread
- * was is not told here.
+ * Arm the timer of this CPU. Points that have passed are counted first, since arming only
+ * looks ahead. Whether the thread was in user mode is not known here.
  */
 static void timer_arm_here(void *unused)
 {
@@ -230,8 +229,9 @@ static void timer_arm_here(void *unused)
 }
 
 /*
- * Where threads of a process that has the memory are, or are queued. Threads of one process
- * share it; those that have exited have none. One that sleeps comes through the switch.
+ * Add the CPUs of all threads of a process that run or are queued, if they have the memory
+ * @mm. Threads of a process share memory, but exited threads have none. A sleeping thread is
+ * found later, at its switch.
  */
 static void timer_find_threads(struct task_struct *process,
 			       const struct mm_struct *mm, struct cpumask *cpus)
@@ -240,7 +240,7 @@ static void timer_find_threads(struct task_struct *process,
 	struct task_struct *thread;
 
 	for_each_thread(process, thread) {
-		/* compared, never followed */
+		/* only compared, never dereferenced */
 		has = READ_ONCE(thread->mm);
 		if (!has)
 			continue;
@@ -251,21 +251,20 @@ static void timer_find_threads(struct task_struct *process,
 	}
 }
 
-/* The same for all that share the caller's memory: more than one process if there was CLONE_VM. */
+/* The same for all processes that share the caller's memory (CLONE_VM). */
 static void timer_find_cpus(struct cpumask *cpus)
 {
 	struct mm_struct *mm = current->mm;
 	struct task_struct *process;
 
 	/*
-	 * The session has been published before we look. A thread that we do not find, or
-	 * find on another CPU than it is on, comes to its CPU by a switch that is not over
-	 * when we look, and whose probe sees the session. Pairs with the full barrier of
-	 * __schedule(), which comes after @on_rq and the CPU have been written, and before
-	 * the probe.
+	 * The session is already published. A thread may be missed here, or be found on
+	 * another CPU than it runs on. Then its switch to that CPU is not complete yet, and
+	 * the probe in that switch sees the session. Pairs with the full barrier in
+	 * __schedule() between the stores to @on_rq and the CPU, and the probe.
 	 */
 	smp_mb();
-	/* keeps tasks from being freed, and lists from being cut off */
+	/* keeps tasks from being freed, and keeps the lists intact */
 	rcu_read_lock();
 	if (atomic_read(&mm->mm_users) <= get_nr_threads(current)) {
 		timer_find_threads(current, mm, cpus);
@@ -277,17 +276,17 @@ static void timer_find_cpus(struct cpumask *cpus)
 }
 
 /**
- * profil_timer_begin - sample the caller's threads that are on CPUs now
+ * profil_timer_start - sample those threads of the caller that are already on a CPU
  *
  * May sleep. For a session that has just been published: a thread that the scheduler does
- * not switch, as on a CPU of its own, would not be found otherwise. CPUs without such
- * threads are left alone: they may be isolated, or do work in real time.
+ * not switch, for example on a CPU of its own, would not be found otherwise. Other CPUs are
+ * not interrupted: they may be isolated or do real-time work.
  */
-void profil_timer_begin(void)
+void profil_timer_start(void)
 {
 	cpumask_var_t cpus;
 
-	/* of one thread: only that could make another */
+	/* a single thread: only that thread could create another */
 	if (atomic_read(&current->mm->mm_users) == 1) {
 		local_irq_disable();
 		timer_arm_here(NULL);
@@ -304,10 +303,10 @@ void profil_timer_begin(void)
 static struct tracepoint *switch_tracepoint;
 
 /**
- * profil_timer_attach - have threads looked at that come and go
+ * profil_timer_attach - start watching threads that come to a CPU or leave it
  *
- * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel has no such
- * tracepoint, or -ENOMEM.
+ * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel has no such tracepoint, or
+ * -ENOMEM.
  */
 int profil_timer_attach(void)
 {
@@ -320,7 +319,7 @@ int profil_timer_attach(void)
 	return tracepoint_probe_register(switch_tracepoint, timer_probe_switch, NULL);
 }
 
-/* May sleep. When it returns, no CPU is in the probe or the timer. */
+/* May sleep. On return no CPU is in the probe or the timer. */
 void profil_timer_detach(void)
 {
 	int cpu;

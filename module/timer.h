@@ -3,7 +3,7 @@
 #define _PROFIL_TIMER_H
 
 /* May sleep. */
-void profil_timer_begin(void);
+void profil_timer_start(void);
 
 /* May sleep. For hooks.c. */
 int profil_timer_attach(void);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user has and may have over all its processes: locked memory, as io_uring and
- * perf charge it (per process, fork would multiply it), sessions, and regions.
+ * What a user has in all processes together, and the limits for it: sessions, regions and
+ * locked memory. Memory is charged per user, as in io_uring and perf: a limit per process
+ * would be multiplied by fork.
  *
- * All figures are atomic: fork charges them in atomic context.
+ * All counts are atomic, because fork charges them in atomic context.
  */
 #include <linux/atomic.h>
 #include <linux/capability.h>
@@ -23,21 +24,21 @@
 static unsigned int max_user_sessions = 4096;
 module_param(max_user_sessions, uint, 0644);
 MODULE_PARM_DESC(max_user_sessions,
-		 "most profiled processes per user without CAP_SYS_RESOURCE");
+		 "limit for a user's profiled processes, without CAP_SYS_RESOURCE");
 
 static unsigned int max_user_regions = 65536;
 module_param(max_user_regions, uint, 0644);
 MODULE_PARM_DESC(max_user_regions,
-		 "most regions per user without CAP_SYS_RESOURCE, forked children not counted");
+		 "limit for a user's regions, without CAP_SYS_RESOURCE (forked children add none)");
 
 /**
  * struct profil_user - a user with sessions
- * @node:     in the table of users
- * @ref:      one for each struct profil_rights
- * @cred:     of one of its processes: keeps the user_struct, and so the charge, alive
- *            (free_uid() is not exported by all kernels)
- * @sessions: how many it has,
- * @regions:  and in how many regions, both with those that are exempt
+ * @node:     entry in the table of users
+ * @ref:      one reference for each struct profil_rights
+ * @cred:     credentials of one of the user's processes. They keep the user_struct, and so
+ *            the charge, alive (free_uid() is not exported by all kernels)
+ * @sessions: number of sessions, including exempt ones
+ * @regions:  number of regions, including exempt ones
  */
 struct profil_user {
 	struct hlist_node node;
@@ -48,10 +49,10 @@ struct profil_user {
 };
 
 static DEFINE_HASHTABLE(users, 6);
-/* Protects the table of users. Slow path: once per start and per config freed. */
+/* Protects the table of users. Not in a hot path: taken when a config is created or freed. */
 static DEFINE_MUTEX(users_mutex);
 
-/* With users_mutex. */
+/* With users_mutex held. */
 static struct profil_user *user_find(const struct user_struct *wanted)
 {
 	struct profil_user *user;
@@ -66,7 +67,7 @@ static struct profil_user *user_get(void)
 {
 	struct profil_user *user, *new;
 
-	/* before the mutex: it may wait for long, where the caller's cgroup is full */
+	/* before the mutex: can take long if the caller's cgroup is at its limit */
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return NULL;
@@ -87,7 +88,7 @@ static struct profil_user *user_get(void)
 }
 
 /**
- * profil_rights_get - on what terms the caller may profile himself
+ * profil_rights_get - record the limits of the calling process
  * @rights: out
  *
  * Return: 0 or -ENOMEM.
@@ -95,7 +96,7 @@ static struct profil_user *user_get(void)
 int profil_rights_get(struct profil_rights *rights)
 {
 	rights->memlock_pages = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	/* most callers have neither, and need none: no denial for the audit log */
+	/* noaudit: most callers lack these capabilities, and need none */
 	rights->ipc_lock = ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
 	rights->resource = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	rights->user = user_get();
@@ -103,8 +104,8 @@ int profil_rights_get(struct profil_rights *rights)
 }
 
 /**
- * profil_rights_put - end of what profil_rights_get() began
- * @rights: nothing is charged by them any more
+ * profil_rights_put - undo profil_rights_get()
+ * @rights: nothing is charged to them any more
  *
  * May sleep.
  */
@@ -120,7 +121,7 @@ void profil_rights_put(struct profil_rights *rights)
 	kfree(user);
 }
 
-/* @freed of what is counted now is about to be given back for this. */
+/* @freed of the current count is about to be uncharged in exchange. */
 static int user_add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
 			  bool exempt)
 {
@@ -134,9 +135,9 @@ static int user_add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
 }
 
 /**
- * profil_charge_session - one more session
- * @rights: of the one who starts it, or whose child it is
- * @freed:  1 if it takes the place of another of the same user; else 0
+ * profil_charge_session - charge a session
+ * @rights: of the process that started the profile
+ * @freed:  1 if it replaces another session of the same user; else 0
  *
  * Return: 0 or -ENOSPC.
  */
@@ -152,10 +153,10 @@ void profil_uncharge_session(const struct profil_rights *rights)
 }
 
 /**
- * profil_charge_regions - more regions; once for all who share a config
- * @rights: of the one who starts it
- * @nr:     how many
- * @freed:  how many of the same user they take the place of
+ * profil_charge_regions - charge regions, once for all sessions that share a config
+ * @rights: of the process that started the profile
+ * @nr:     number of regions
+ * @freed:  number of the same user's regions that they replace
  *
  * Return: 0 or -ENOSPC.
  */
@@ -171,11 +172,11 @@ void profil_uncharge_regions(const struct profil_rights *rights, u32 nr)
 }
 
 /**
- * profil_charge_pages - more locked memory
- * @rights: of the one who started the profile
- * @nr:     pages
+ * profil_charge_pages - charge locked memory
+ * @rights: of the process that started the profile
+ * @nr:     number of pages
  *
- * Return: 0, or -ENOMEM if it would exceed his RLIMIT_MEMLOCK.
+ * Return: 0, or -ENOMEM if it would exceed RLIMIT_MEMLOCK.
  */
 int profil_charge_pages(const struct profil_rights *rights, unsigned long nr)
 {

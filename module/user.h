@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one user holds, over all his processes, and may.
+ * What a user has in all processes together, and the limits for it.
  */
 #ifndef _PROFIL_USER_H
 #define _PROFIL_USER_H
@@ -10,14 +10,14 @@
 struct profil_user;
 
 /**
- * struct profil_rights - on what terms a profile was started
- * @user:          who is charged; one reference
- * @memlock_pages: his RLIMIT_MEMLOCK at the call, in pages
- * @ipc_lock:      whether he had CAP_IPC_LOCK: no limit, no charge
- * @resource:      whether he had CAP_SYS_RESOURCE: no cap on sessions and regions
+ * struct profil_rights - limits of the process that started a profile
+ * @user:          the user to charge; one reference
+ * @memlock_pages: RLIMIT_MEMLOCK at the start, in pages
+ * @ipc_lock:      had CAP_IPC_LOCK: no limit for memory, and none is charged
+ * @resource:      had CAP_SYS_RESOURCE: no limit for sessions and regions
  *
- * They hold for forked children too: capabilities cannot be asked for in the
- * atomic context in which those are followed.
+ * Also used for forked children: capabilities cannot be checked in the atomic context in
+ * which their sessions start.
  */
 struct profil_rights {
 	struct profil_user *user;
@@ -30,7 +30,7 @@ struct profil_rights {
 int profil_rights_get(struct profil_rights *rights);
 /* May sleep. */
 void profil_rights_put(struct profil_rights *rights);
-/* Any context. What one charges, the other gives back. */
+/* Any context. An uncharge function undoes its charge function. */
 int profil_charge_session(const struct profil_rights *rights, u32 freed);
 void profil_uncharge_session(const struct profil_rights *rights);
 int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed);

@@ -76,7 +76,7 @@ static void cheap_samples_keep_the_rate(struct kunit *test)
 {
 	/* 2400 ns including the interrupt: 4.8 percent at 20 kHz */
 	sample_on(test, &throttle, 1400, MANY);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)U32_MAX);
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 }
 
@@ -85,7 +85,7 @@ static void one_sample_of_seconds_keeps_the_rate(struct kunit *test)
 {
 	sample_on(test, &throttle, 500, MANY);
 	sample_on(test, &throttle, 4000000000, 1);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)U32_MAX);
 }
 
 /* At the lowered rate, samples use the allowed share, and not much less. */
@@ -123,21 +123,21 @@ static void expensive_samples_lower_the_rate(struct kunit *test)
 static void never_below_the_tick(struct kunit *test)
 {
 	sample_on(test, &throttle, 1000000000, MANY);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)HZ);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)HZ);
 	/* a rate below the tick's is not changed */
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, 1), 1U);
 
 	profil_throttle_init(&throttle);
 	max_cpu_percent = 0;
 	sample_on(test, &throttle, 1, MANY);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)HZ);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)HZ);
 }
 
 static void no_limit_at_100_percent(struct kunit *test)
 {
 	max_cpu_percent = 100;
 	sample_on(test, &throttle, 1000000000, MANY);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)U32_MAX);
 }
 
 /* One sample of 100 us among samples of 1 us: interrupted by the hypervisor or firmware */
@@ -145,9 +145,9 @@ static void one_expensive_sample_keeps_the_rate(struct kunit *test)
 {
 	sample_on(test, &throttle, 1000, MANY);
 	sample_on(test, &throttle, 100000, 1);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)U32_MAX);
 	sample_on(test, &throttle, 100000, 10);
-	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.max_rate, (u32)RATE);
 }
 
 static void rate_stays_low_until_reset(struct kunit *test)
@@ -155,10 +155,10 @@ static void rate_stays_low_until_reset(struct kunit *test)
 	u32 lowered;
 
 	sample_on(test, &throttle, 10000, MANY);
-	lowered = throttle.highest;
+	lowered = throttle.max_rate;
 	KUNIT_EXPECT_LT(test, lowered, (u32)RATE);
 	sample_on(test, &throttle, 10, MANY);
-	KUNIT_EXPECT_EQ(test, throttle.highest, lowered);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, lowered);
 
 	profil_throttle_init(&throttle);
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
@@ -195,20 +195,20 @@ static void writing_the_parameter_resets_the_rate(struct kunit *test)
 	const struct kernel_param param = { .arg = &max_cpu_percent };
 
 	sample_on(test, &throttle, 10000, MANY);
-	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.max_rate, (u32)RATE);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent_ops.set("50", &param), 0);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent, 50U);
 	/* takes effect at the next measured sample */
 	sample_on(test, &throttle, 10000, 1);
-	KUNIT_EXPECT_EQ(test, throttle.highest, (u32)U32_MAX);
+	KUNIT_EXPECT_EQ(test, throttle.max_rate, (u32)U32_MAX);
 	sample_on(test, &throttle, 10000, MANY);
 	KUNIT_EXPECT_EQ(test, profil_throttle_rate(&throttle, RATE), (u32)RATE);
 
 	sample_on(test, &throttle, 100000, MANY);
-	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.max_rate, (u32)RATE);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent_ops.set("five", &param), -EINVAL);
 	KUNIT_EXPECT_EQ(test, max_cpu_percent, 50U);
-	KUNIT_EXPECT_LT(test, throttle.highest, (u32)RATE);
+	KUNIT_EXPECT_LT(test, throttle.max_rate, (u32)RATE);
 }
 
 static struct kunit_case cases[] = {

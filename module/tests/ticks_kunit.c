@@ -262,9 +262,9 @@ static void limits_samples_at_once(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		KUNIT_EXPECT_EQ(test, rows[i].most,
-				profil_most_samples(rows[i].rate, false));
+				profil_max_samples(rows[i].rate, false));
 		KUNIT_EXPECT_EQ(test, rows[i].entries,
-				profil_most_samples(rows[i].rate, true));
+				profil_max_samples(rows[i].rate, true));
 	}
 }
 
