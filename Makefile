@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# profil: the kernel module, libprofil, the profil command, and their tests.
+# profil: the kernel module, libprofil, the profil command, and their tests
 #
-#   make demo    profile Debian's perl in a virtual machine, from nothing
-#   make check   run every test, from nothing
-#   make check-all   the same, and on every other kernel: some hours
-#   make coverage   which lines the tests reach: half an hour
-#   make         build the module for this machine's kernel, and the user space
-#   make bench-rate   what rates and clocks cost, and how true they are
+#   make              build the module for this machine's kernel, the library and the command
+#   make demo         profile Debian's perl in a virtual machine
+#   make check        run the tests
+#   make check-all    run them on all other kernels, too: some hours
+#   make coverage     report which lines the tests execute: half an hour
+#   make bench-rate   measure the cost of sampling rates, and the error of profiles
 #   make install DESTDIR= PREFIX=/usr/local
 #   make clean
 #
-# KDIR=DIR names the build tree of another kernel. What runs in virtual machines, demo to
-# coverage and bench-rate, installs the Debian packages that are missing
-# (scripts/deps/packages); the others install none.
+# KDIR=DIR is the build tree of another kernel. demo, check, check-all, coverage and bench-rate
+# run virtual machines and install the missing Debian packages (scripts/deps/packages).
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -25,9 +24,8 @@ module:
 	@if [ -e $(KDIR)/Makefile ]; then \
 		scripts/kernel/build-module $(KDIR); \
 	else \
-		echo "no module: there is no kernel build tree $(KDIR);" \
-		     "install linux-headers-$$(uname -r), or name another" \
-		     "kernel's by KDIR="; \
+		echo "module not built: no kernel build tree $(KDIR);" \
+		     "install linux-headers-$$(uname -r), or set KDIR="; \
 	fi
 
 lib:
@@ -36,7 +34,6 @@ lib:
 tools: lib
 	$(MAKE) -C tools
 
-# Needs the kernel's test harness: scripts/kernel/fetch-kselftest gets it.
 tests: lib tools
 	$(MAKE) -C selftests
 	$(MAKE) -C selftests/unit
@@ -69,7 +66,7 @@ install: lib tools
 	$(MAKE) -C lib install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	$(MAKE) -C tools install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 
-# The module goes where depmod and modprobe look, for the kernel of KDIR.
+# install the module of the kernel of KDIR for modprobe
 modules_install:
 	+scripts/kernel/install-module $(KDIR) $(DESTDIR)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The demo's workload: count the words of a text, list the most frequent ones.
+# The demo's workload: count the words of a text and print the most frequent ones.
 use strict;
 use warnings;
 

@@ -9,7 +9,7 @@
 make_copy() {
 	rm -rf "$1"
 	mkdir -p "$1"
-	cp -r module uapi scripts "$1"
+	cp -r module uapi version.mk scripts "$1"
 }
 
 # try_module TREE LOG KERNEL OPTION... -- COMMAND...
