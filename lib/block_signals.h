@@ -6,20 +6,19 @@
 #include <stddef.h>
 
 /*
- * Let signals wait while this thread holds a lock: a handler that forks, or calls the
- * library, would wait for this very thread. Those that the thread itself causes do not
- * wait: the kernel kills a thread that causes one while it is blocked. *before: what
- * pthread_sigmask() is to set again.
+ * Block signals while this thread holds a lock: a handler that forks or calls the library would
+ * deadlock. Synchronous signals stay unblocked, because the kernel kills a thread that causes a
+ * blocked one. *before receives the mask to restore by pthread_sigmask().
  */
 static inline void profil_block_signals(sigset_t *before)
 {
-	static const int of_thread[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+	static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
 	sigset_t others;
 	size_t i;
 
 	sigfillset(&others);
-	for (i = 0; i < sizeof(of_thread) / sizeof(of_thread[0]); i++)
-		sigdelset(&others, of_thread[i]);
+	for (i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		sigdelset(&others, synchronous[i]);
 	pthread_sigmask(SIG_BLOCK, &others, before);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The door to the kernel: the only file that opens /dev/profil. By system calls alone:
- * open() and close() are where a thread may be cancelled, and some that come here
- * (_exit(), execve()) are not.
+ * Opens /dev/profil; no other file does. It uses system calls directly, because open() and
+ * close() are cancellation points, and some of the callers (_exit(), execve()) must not be.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -62,7 +61,7 @@ const char *profil_device_remedy(int error)
 		return "load the module: modprobe profil";
 	case EACCES:
 	case EPERM:
-		return "ask for read and write permission on it (udev rule, container or seccomp policy)";
+		return "grant read and write permission on it (udev rule, container or seccomp policy)";
 	case EMFILE:
 	case ENFILE:
 		return "raise the limit of open files: ulimit -n";
@@ -76,12 +75,12 @@ const char *profil_device_start_remedy(int error)
 	switch (error) {
 	case EINVAL:
 	case EPERM:
-		return "set PROFIL_RATE to a rate that it offers, or not at all";
+		return "unset PROFIL_RATE or set it to a rate that the kernel offers";
 	case ENOSPC:
-		return "the user has as many profiles as max_user_sessions, or regions as max_user_regions, lets him have: let some end, or have it raised, see profil(4)";
+		return "the user's limit is reached: stop other profiles, or raise max_user_sessions or max_user_regions, see profil(4)";
 	case EOPNOTSUPP:
-		return "the tick cannot be hooked: sysctl kernel.ftrace_enabled=1";
+		return "ftrace is switched off: sysctl kernel.ftrace_enabled=1";
 	default:
-		return "see profil(4); dmesg may say more";
+		return "see profil(4) and dmesg";
 	}
 }

@@ -8,28 +8,25 @@
 #define PROFIL_DEVICE	"/dev/profil"
 
 /*
- * None of these changes errno: where a profil() returns nothing, it alone tells of
- * errors (ioctl.h, profil_ioctl_return()).
+ * None of these functions changes errno: it is the only error report of a profil() that returns
+ * nothing, see profil_ioctl_return().
  */
 
-/* Open the device. Return: descriptor, which is closed on exec; or -errno. */
+/* Open the device, close-on-exec. Return: descriptor or -errno. */
 int profil_device_open(void);
 
-/*
- * One command on an open device, started over after signals. Return: 0, or
- * -errno, as <linux/profil.h> lists it.
- */
+/* ioctl(), restarted after signals. Return: 0 or -errno, see <linux/profil.h>. */
 int profil_device_call(int fd, unsigned long command, void *arg);
 
 void profil_device_close(int fd);
 
-/* Whether this errno of profil_device_open() says that there is no such device. */
+/* Whether this errno of profil_device_open() means that the device does not exist. */
 bool profil_device_is_missing(int error);
 
-/* What to do about an errno of profil_device_open(), as half a sentence. */
+/* The remedy for an errno of profil_device_open(), as a clause for a message. */
 const char *profil_device_remedy(int error);
 
-/* The same of one of PROFIL_IOC_START. */
+/* The remedy for an errno of PROFIL_IOC_START. */
 const char *profil_device_start_remedy(int error);
 
 #endif /* PROFIL_DEVICE_H */

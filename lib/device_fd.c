@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The descriptor that stays open while a profile runs. To end a profile the library must
- * reach the device, and by then the program may have used up its descriptors, changed its
- * root directory or its user, or forbidden itself to open files.
+ * The descriptor of /dev/profil that stays open while a profile runs. Stopping a profile needs
+ * the device, and by then the program may have used up its descriptors, changed its root
+ * directory or user, or disabled open() by a seccomp filter.
  *
- * A command on the descriptor acts on the process that gives it, not on the one that opened
- * the device. So a forked child uses the descriptor that it inherits.
+ * An ioctl acts on the calling process, not on the process that opened the device. A forked
+ * child therefore uses the descriptor that it inherits.
  *
- * The program owns its descriptors. It may close this one, and get another file at its
- * number. So each use looks first whether the number still has our file: the same device,
- * opened with a flag that means nothing to it and that nobody else asks for. If not, the
- * device is opened anew, and the number is the program's. (A program that closes our
- * descriptor in one thread, while another thread is in the library, is not protected.)
+ * The program may close this descriptor, and its number may then be reused for another file.
+ * Each use therefore checks that the number still refers to the library's file: the same device,
+ * with a file status flag set that the driver ignores and other users do not set. If not, the
+ * device is opened again, and the old number is left to the program. A program that closes the
+ * descriptor in one thread while another thread is in the library is not protected.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,26 +20,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "block_signals.h"
 #include "device.h"
 #include "device_fd.h"
-#include "block_signals.h"
 
-/* Tells our file from one that the program has opened at the same device */
+/* Distinguishes the library's file from one that the program opened for the same device */
 #define MARK	O_NONBLOCK
 
 /*
- * Out of the way of programs that expect the lowest number; and below 256, up to where the
- * kernel's table of descriptors is small
+ * High enough for programs that expect the lowest free number; below 256, because the kernel
+ * allocates a larger descriptor table for numbers from there on
  */
 #define LOWEST_NUMBER	200
 
 static struct {
 	int fd;		/* -1: none */
 	dev_t device;
-	pid_t process;	/* whose descriptors these are */
+	pid_t process;	/* owner of the descriptor table */
 } own = { .fd = -1 };
 
-/* Held over fork(), so that it is free in the child, and @own is whole. */
+/* Protects @own. Held during fork(): in the child it is released, and @own is consistent. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock(sigset_t *before)
@@ -54,7 +54,7 @@ static void unlock(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Of the thread that forks, which has the mutex */
+/* Signal mask of the thread that forks; protected by the mutex */
 static sigset_t forking;
 
 static void before_fork(void)
@@ -78,23 +78,23 @@ static void in_child(void)
 	after_fork();
 }
 
-/* Before the constructors that have no number, which may start a profile */
-static void __attribute__((constructor(101))) watch_forks(void)
+/* Runs before the constructors without a priority, which may start a profile */
+static void __attribute__((constructor(101))) register_fork_handlers(void)
 {
 	own.process = getpid();
 	pthread_atfork(before_fork, after_fork, in_child);
 }
 
 /*
- * A child that shares our memory, but not our descriptors (vfork()), inherits them: it
- * may use the one that is kept, but @own says what its parent has open.
+ * False in a child of vfork(), which shares memory but has its own descriptor table: it may use
+ * the inherited descriptor, but must not change @own, which describes the parent's.
  */
 static bool is_own_process(void)
 {
 	return own.process == getpid();
 }
 
-static bool is_ours(void)
+static bool is_open(void)
 {
 	struct stat stat;
 	int flags;
@@ -106,12 +106,12 @@ static bool is_ours(void)
 	return flags >= 0 && (flags & MARK);
 }
 
-/* Return: the descriptor's new number; its old one if there is no other. */
+/* Return: new number of the descriptor; @fd if there is no free one. */
 static int move_away(int fd)
 {
 	int moved = fcntl(fd, F_DUPFD_CLOEXEC, LOWEST_NUMBER);
 
-	/* a program that has closed its standard streams opens others in their place */
+	/* a program that has closed its standard streams may open files with their numbers */
 	if (moved < 0 && fd <= STDERR_FILENO)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (moved < 0)
@@ -120,7 +120,7 @@ static int move_away(int fd)
 	return moved;
 }
 
-static void keep(int fd)
+static void keep_open(int fd)
 {
 	struct stat stat;
 	int flags;
@@ -128,7 +128,7 @@ static void keep(int fd)
 	fd = move_away(fd);
 	flags = fcntl(fd, F_GETFL);
 	if (fstat(fd, &stat) || flags < 0 || fcntl(fd, F_SETFL, flags | MARK)) {
-		/* it could not be told from another file later */
+		/* without the mark, it could not be recognized later */
 		profil_device_close(fd);
 		return;
 	}
@@ -140,23 +140,23 @@ int profil_device_fd_get(struct profil_device_fd *device)
 {
 	device->error = errno;
 	lock(&device->signals);
-	device->kept = is_ours();
-	if (!device->kept && is_own_process())
+	device->stays_open = is_open();
+	if (!device->stays_open && is_own_process())
 		own.fd = -1;
-	device->fd = device->kept ? own.fd : profil_device_open();
+	device->fd = device->stays_open ? own.fd : profil_device_open();
 	return device->fd;
 }
 
-void profil_device_fd_put(struct profil_device_fd *device, bool keep_it)
+void profil_device_fd_put(struct profil_device_fd *device, bool keep)
 {
 	if (!is_own_process()) {
-		if (device->fd >= 0 && !device->kept)
+		if (device->fd >= 0 && !device->stays_open)
 			profil_device_close(device->fd);
-	} else if (device->fd >= 0 && !keep_it) {
+	} else if (device->fd >= 0 && !keep) {
 		profil_device_close(device->fd);
 		own.fd = -1;
-	} else if (device->fd >= 0 && !device->kept) {
-		keep(device->fd);
+	} else if (device->fd >= 0 && !device->stays_open) {
+		keep_open(device->fd);
 	}
 	unlock(&device->signals);
 	errno = device->error;

@@ -6,30 +6,29 @@
 #include <stdbool.h>
 
 /**
- * struct profil_device_fd - the device, for the length of one call of the library
- * @fd:      descriptor, or -errno
- * @kept:    whether it is the one that the process keeps
- * @error:   errno before the call
- * @signals: the signals that the thread blocked before
+ * struct profil_device_fd - the device, during one call of the library
+ * @fd:         descriptor, or -errno
+ * @stays_open: whether @fd is the descriptor that stays open while a profile runs
+ * @error:      errno before the call
+ * @signals:    signal mask of the thread before the call
  */
 struct profil_device_fd {
 	int fd;
-	bool kept;
+	bool stays_open;
 	int error;
 	sigset_t signals;
 };
 
 /*
- * Get the device for some commands: by the descriptor that is kept, or else opened. Until
- * profil_device_fd_put(), which has to follow in any case, no other thread gets it, and none
- * forks; signals wait. There is no cancellation point in it. Return: descriptor, or
- * -errno.
+ * Get a descriptor of the device: the one that stays open, or a new one. Until
+ * profil_device_fd_put(), which must always follow, no other thread gets it, no thread forks,
+ * and the caller's signals are blocked. Not a cancellation point. Return: descriptor or -errno.
  */
 int profil_device_fd_get(struct profil_device_fd *device);
 
 /*
- * Give it back. keep: whether a profile runs, so that the descriptor stays open, for the
- * commands that end it; else it is closed. errno is what it was before.
+ * Release the descriptor. keep: whether a profile runs, so that the descriptor must stay open;
+ * otherwise it is closed. Restores errno.
  */
 void profil_device_fd_put(struct profil_device_fd *device, bool keep);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Why there is no profile, for who reads stderr: some faces of profil() return nothing.
+ * Prints on stderr why there is no profile: some dialects' profil() return nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,34 +12,34 @@
 #include "device.h"
 #include "diagnose.h"
 
-/* The errno that was told; 0: none was */
-static atomic_int told;
+/* The errno that profil_diagnose_open() printed; 0: none */
+static atomic_int reported;
 
 struct profil_diagnose_state profil_diagnose_begin(void)
 {
-	struct profil_diagnose_state saying = { .error = errno };
+	struct profil_diagnose_state state = { .error = errno };
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &saying.cancel);
-	return saying;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state.cancel);
+	return state;
 }
 
-void profil_diagnose_end(const struct profil_diagnose_state *saying)
+void profil_diagnose_end(const struct profil_diagnose_state *state)
 {
-	pthread_setcancelstate(saying->cancel, NULL);
-	errno = saying->error;
+	pthread_setcancelstate(state->cancel, NULL);
+	errno = state->error;
 }
 
 bool profil_diagnose_has_reported(int error)
 {
-	return atomic_load(&told) == error;
+	return atomic_load(&reported) == error;
 }
 
 void profil_diagnose_open(int error, const char *consequence)
 {
 	int none = 0;
 
-	if (atomic_compare_exchange_strong(&told, &none, error))
+	if (atomic_compare_exchange_strong(&reported, &none, error))
 		profil_diagnose_print("libprofil: " PROFIL_DEVICE ": %s (%s): %s; %s\n",
-			   strerrordesc_np(error), strerrorname_np(error),
-			   profil_device_remedy(error), consequence);
+				      strerrordesc_np(error), strerrorname_np(error),
+				      profil_device_remedy(error), consequence);
 }

@@ -6,15 +6,15 @@
 #include <stdio.h>
 
 /*
- * fprintf(stderr, ...), in which the thread is not cancelled, since callers hold memory;
- * errno stays as it is.
+ * fprintf(stderr, ...) that is not a cancellation point, since callers hold memory, and that
+ * preserves errno.
  */
-#define profil_diagnose_print(...)							\
+#define profil_diagnose_print(...)					\
 	do {								\
-		struct profil_diagnose_state _saying = profil_diagnose_begin();	\
+		struct profil_diagnose_state _state = profil_diagnose_begin();	\
 									\
 		fprintf(stderr, __VA_ARGS__);				\
-		profil_diagnose_end(&_saying);				\
+		profil_diagnose_end(&_state);				\
 	} while (0)
 
 struct profil_diagnose_state {
@@ -23,15 +23,15 @@ struct profil_diagnose_state {
 };
 
 struct profil_diagnose_state profil_diagnose_begin(void);
-void profil_diagnose_end(const struct profil_diagnose_state *saying);
+void profil_diagnose_end(const struct profil_diagnose_state *state);
 
 /*
- * Say on stderr, once, that the device could not be opened (error: errno), what to
- * do, and what happens now. errno stays as it is.
+ * Print on stderr, once per process, that the device could not be opened (error: errno), the
+ * remedy, and the consequence. Preserves errno.
  */
 void profil_diagnose_open(int error, const char *consequence);
 
-/* Whether it has said this errno. */
+/* Whether profil_diagnose_open() has printed this errno. */
 bool profil_diagnose_has_reported(int error);
 
 #endif /* PROFIL_DIAGNOSE_H */

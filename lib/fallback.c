@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where there is no /dev/profil, a program linked with libprofil still runs: by
- * the C library's own profil(), with its SIGPROF timer and all its faults. That
- * is a different thing, so it is said aloud.
+ * Without /dev/profil, profil() falls back to the C library's own, which samples by a SIGPROF
+ * timer and is less accurate. A line on stderr reports it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,9 +17,8 @@
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 
 /*
- * What profil() is called inside a static C library, where ours takes the place
- * of its weak name. Absent in a dynamic one, which dlsym() asks for the next
- * profil() after ours instead.
+ * The C library's profil() in a static program, where the name profil is only a weak alias,
+ * which this library overrides. NULL in a dynamic program: dlsym() finds the next profil().
  */
 extern profil_function __profil __attribute__((weak));
 
@@ -41,14 +39,14 @@ bool profil_fallback_used(void)
 	return atomic_load(&fallback_used);
 }
 
-/* What is to be said of an errno is the caller's. */
-static int begin(int error, void (*tell)(int error, const char *consequence))
+/* print: prints the reason for the fallback, error: errno */
+static int begin(int error, void (*print)(int error, const char *consequence))
 {
-	const char *wish = secure_getenv("PROFIL_FALLBACK");
-	bool fatal = (wish && !strcmp(wish, "fatal")) || !libc_profil();
+	const char *mode = secure_getenv("PROFIL_FALLBACK");
+	bool fatal = (mode && !strcmp(mode, "fatal")) || !libc_profil();
 
-	if (!(wish && !strcmp(wish, "quiet")))
-		tell(error, fatal ? "not profiling" :
+	if (!(mode && !strcmp(mode, "quiet")))
+		print(error, fatal ? "not profiling" :
 		     "using the C library's SIGPROF timer at 100 Hz instead (PROFIL_FALLBACK=quiet hides this line, =fatal makes it an error)");
 	if (fatal)
 		return -error;
@@ -63,22 +61,22 @@ int profil_fallback_begin(int error)
 
 bool profil_fallback_needed(int *error)
 {
-	int unreachable;
+	int probe;
 
 	if (profil_fallback_used())
 		return true;
-	unreachable = profil_ioctl_probe();
-	if (unreachable && profil_ioctl_may_be_running()) {
-		/* two clocks must not run at once */
-		profil_diagnose_open(-unreachable, "this starts no profile");
-		*error = unreachable;
-	} else if (unreachable) {
-		*error = profil_fallback_begin(-unreachable);
+	probe = profil_ioctl_probe();
+	if (probe && profil_ioctl_may_be_running()) {
+		/* two samplers must not run at the same time */
+		profil_diagnose_open(-probe, "no profile started");
+		*error = probe;
+	} else if (probe) {
+		*error = profil_fallback_begin(-probe);
 	}
 	return profil_fallback_used();
 }
 
-static void tell_refusal(int error, const char *consequence)
+static void print_refusal(int error, const char *consequence)
 {
 	profil_diagnose_print("libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
 		   strerrordesc_np(error), strerrorname_np(error),
@@ -87,7 +85,7 @@ static void tell_refusal(int error, const char *consequence)
 
 int profil_fallback_refused(int error)
 {
-	return begin(error, tell_refusal);
+	return begin(error, print_refusal);
 }
 
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,

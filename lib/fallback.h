@@ -6,29 +6,29 @@
 #include <stddef.h>
 
 /*
- * Whether the C library's profil() is in use. Once it is, it stays: two clocks
- * must not run at once when the module comes while the program runs.
+ * Whether the C library's profil() is in use. Once it is, it stays in use, even if the module is
+ * loaded later: two samplers must not run at the same time.
  */
 bool profil_fallback_used(void);
 
 /*
- * Decide what happens now that the device could not be opened (error: errno),
- * as PROFIL_FALLBACK says; the first time, with a line on stderr. Return: 0 if
- * the C library's profil() is to be used from now on, or -error.
+ * The device could not be opened (error: errno): apply PROFIL_FALLBACK, and print a line on
+ * stderr the first time. Return: 0 if the C library's profil() is in use from now on, or
+ * -error.
  */
 int profil_fallback_begin(int error);
 
 /*
- * Whether the C library's profil() is to be used: it is in use, or the device cannot
- * be opened and it takes its place from here on; but not while the kernel counts.
- * *error gets -errno if neither is to be used.
+ * Return: whether to call the C library's profil(), because it is in use already, or because the
+ * device cannot be opened. It is not started while the kernel may be counting. If neither can be
+ * used, *error receives -errno.
  */
 bool profil_fallback_needed(int *error);
 
-/* As profil_fallback_begin(), but the kernel did not start a profile. */
+/* As profil_fallback_begin(), for a start that the kernel refused. */
 int profil_fallback_refused(int error);
 
-/* The C library's profil(): same arguments, same return, errno. */
+/* The C library's profil(): same arguments, return value and errno. */
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale);
 

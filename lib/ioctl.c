@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The kernel's commands as all faces of the library use them.
+ * The ioctls of /dev/profil, as all public functions of the library use them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,20 +18,20 @@
 static atomic_uint serial;
 
 /*
- * Whether the kernel counts for all we know: since our last start, and no stop. It may
- * have ended by itself, and a forked child may not have been followed.
+ * A profile was started and not stopped since. It may have ended in the kernel, and a forked
+ * child may not have inherited it.
  */
-static atomic_bool may_count;
+static atomic_bool may_be_running;
 
-static void note_change(bool counts)
+static void note_change(bool running)
 {
 	atomic_fetch_add(&serial, 1);
-	atomic_store(&may_count, counts);
+	atomic_store(&may_be_running, running);
 }
 
 bool profil_ioctl_may_be_running(void)
 {
-	return atomic_load(&may_count);
+	return atomic_load(&may_be_running);
 }
 
 unsigned int profil_ioctl_serial(void)
@@ -60,16 +60,15 @@ int profil_ioctl_start(struct profil_start *start)
 						why, sizeof(why));
 	}
 	profil_device_fd_put(&device, profil_ioctl_may_be_running());
-	/* the program may not have chosen it, and cannot know */
 	if (explained)
-		profil_diagnose_print("libprofil: %s; PROFIL_RATE sets it\n", why);
+		profil_diagnose_print("libprofil: %s; set PROFIL_RATE\n", why);
 	if (device.fd >= 0)
 		return error;
 	profil_diagnose_open(-device.fd, "not profiling");
 	return device.fd;
 }
 
-static int ask(unsigned long command, struct profil_status *status)
+static int get_status(unsigned long command, struct profil_status *status)
 {
 	struct profil_device_fd device;
 	int error = profil_device_fd_get(&device);
@@ -81,21 +80,21 @@ static int ask(unsigned long command, struct profil_status *status)
 	}
 	if (!error && command == PROFIL_IOC_STOP)
 		note_change(false);
-	/* a child that was not followed */
+	/* a forked child that did not inherit the profile */
 	else if (!error && status->state == PROFIL_STATE_OFF)
-		atomic_store(&may_count, false);
+		atomic_store(&may_be_running, false);
 	profil_device_fd_put(&device, profil_ioctl_may_be_running());
 	return error;
 }
 
 int profil_ioctl_stop(struct profil_status *status)
 {
-	return ask(PROFIL_IOC_STOP, status);
+	return get_status(PROFIL_IOC_STOP, status);
 }
 
 int profil_ioctl_status(struct profil_status *status)
 {
-	return ask(PROFIL_IOC_STATUS, status);
+	return get_status(PROFIL_IOC_STATUS, status);
 }
 
 int profil_ioctl_probe(void)
@@ -169,8 +168,8 @@ int profil_ioctl_histogram(const struct profil_histogram *histogram)
 	return region.bytes ? profil_ioctl_start(&start) : profil_ioctl_off();
 }
 
-/* What is left of an earlier profile when a start has failed: -errno if it goes on. */
-static int end_earlier(void)
+/* After a failed start. Return: 0, or -errno: the earlier profile continues. */
+static int stop_earlier(void)
 {
 	int error = profil_ioctl_off();
 
@@ -180,15 +179,15 @@ static int end_earlier(void)
 int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram)
 {
 	int error = profil_ioctl_histogram(histogram);
-	int goes_on = error ? end_earlier() : 0;
+	int off_error = error ? stop_earlier() : 0;
 
-	return goes_on ? goes_on : error;
+	return off_error ? off_error : error;
 }
 
-/* told: the error that was told so last */
-static void tell(atomic_int *told, const char *function, const char *what, int error)
+/* last: error of the previous line of this kind */
+static void warn(atomic_int *last, const char *function, const char *what, int error)
 {
-	if (atomic_exchange(told, error) != error)
+	if (atomic_exchange(last, error) != error)
 		profil_diagnose_print("libprofil: %s: %s: %s (%s)%s\n", function, what,
 			   strerrordesc_np(-error), strerrorname_np(-error),
 			   error == -ENOMEM ?
@@ -197,17 +196,17 @@ static void tell(atomic_int *told, const char *function, const char *what, int e
 
 void profil_ioctl_warn_not_started(const char *function, int error)
 {
-	static atomic_int told;
+	static atomic_int last;
 
 	if (!profil_diagnose_has_reported(-error))
-		tell(&told, function, "not profiling", error);
+		warn(&last, function, "not profiling", error);
 }
 
 void profil_ioctl_warn_not_stopped(const char *function, int error)
 {
-	static atomic_int told;
+	static atomic_int last;
 
-	tell(&told, function, "still profiling", error);
+	warn(&last, function, "still profiling", error);
 }
 
 int profil_ioctl_off_or_warn(const char *function)
@@ -223,13 +222,13 @@ int profil_ioctl_histogram_or_warn(const char *function,
 				 const struct profil_histogram *histogram)
 {
 	int error = profil_ioctl_histogram(histogram);
-	int goes_on = error ? end_earlier() : 0;
+	int off_error = error ? stop_earlier() : 0;
 
-	if (goes_on)
-		profil_ioctl_warn_not_stopped(function, goes_on);
+	if (off_error)
+		profil_ioctl_warn_not_stopped(function, off_error);
 	else if (error)
 		profil_ioctl_warn_not_started(function, error);
-	return goes_on ? goes_on : error;
+	return off_error ? off_error : error;
 }
 
 int profil_ioctl_return(int error)

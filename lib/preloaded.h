@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * What libprofil.so asks libprofil-run.so, which the profil command preloads and which
- * defines it: whether the profile of this process is the command's, or will be once that
- * library's constructor has run. In other programs there is no such function.
+ * Whether the profil command profiles this process, or will when the constructor of
+ * libprofil-run.so has run. Defined by libprofil-run.so, which the command preloads; declare it
+ * weak, since other programs do not have it.
  */
 bool profil_run_has_profile(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * How often to sample.
+ * The sampling rate: from the environment, from the program, or the default.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 static atomic_uint chosen_rate = PROFIL_DEFAULT_RATE;
 
-/* 0: it is not set */
+/* Return: PROFIL_RATE; 0: not set; or -EINVAL. */
 static int rate_of_environment(void)
 {
 	const char *text = secure_getenv("PROFIL_RATE");
@@ -25,12 +25,12 @@ static int rate_of_environment(void)
 
 	if (!text)
 		return 0;
-	/* not by strtol(), of which newer C libraries have one of another name: preload/libc.h */
+	/* not strtol(): newer headers rename it to a symbol that old C libraries lack */
 	for (; *end >= '0' && *end <= '9' && rate <= INT_MAX; end++)
 		rate = 10 * rate + (*end - '0');
 	if (rate && rate <= INT_MAX && !*end)
 		return (int)rate;
-	/* the callers have memory, which a thread that is cancelled here would not free */
+	/* a cancelled thread would not free its callers' memory */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n", text);
 	pthread_setcancelstate(cancel, NULL);
@@ -40,12 +40,12 @@ static int rate_of_environment(void)
 
 int profil_rate_wanted(unsigned int *rate)
 {
-	int wanted = rate_of_environment();
+	int hz = rate_of_environment();
 
-	if (wanted < 0)
-		return wanted;
-	if (wanted)
-		*rate = (unsigned int)wanted;
+	if (hz < 0)
+		return hz;
+	if (hz)
+		*rate = (unsigned int)hz;
 	else if (!*rate)
 		*rate = atomic_load(&chosen_rate);
 	return 0;
@@ -80,10 +80,10 @@ bool profil_rate_explain(int fd, int error, unsigned int rate, unsigned int cloc
 	if (!highest || rate <= highest)
 		return false;
 	snprintf(text, size,
-		 "a rate of %u Hz is not to be had: the kernel offers 1 to %u Hz (%s)",
+		 "a rate of %u Hz is not available: the kernel offers 1 to %u Hz (%s)",
 		 rate, highest, clock == PROFIL_CLOCK_TICK ?
-		 "by the tick; other clocks give more" :
-		 "without CAP_PERFMON the module's parameter max_rate");
+		 "the tick rate; other clocks allow more" :
+		 "max_rate of the module, unless the user has CAP_PERFMON");
 	return true;
 }
 

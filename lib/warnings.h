@@ -8,11 +8,11 @@
 #include <string.h>
 
 /*
- * Lines on stderr about what a file of samples does not show. Needs _GNU_SOURCE. In a header,
- * since the dialects' libraries have files too, and cannot call what libprofil hides.
+ * Warnings on stderr about a file of samples. Inline, because the dialect libraries use them too
+ * and cannot call hidden functions of libprofil. Needs _GNU_SOURCE.
  */
 
-/* @lost of @samples are not in @file, because of @error (errno). None: no line. */
+/* Warn if @lost of @samples are missing from @file; error: errno, the reason. */
 static inline void profil_warn_lost_samples(const char *file, uint64_t lost, uint64_t samples,
 					int error)
 {
@@ -24,11 +24,11 @@ static inline void profil_warn_lost_samples(const char *file, uint64_t lost, uin
 			"; raise the limit of locked memory: ulimit -l" : "; see profil(4)");
 }
 
-/* The rate was @before, and is @now, both in Hz. Not lower: no line. */
+/* Warn if the kernel has lowered the rate, in Hz. */
 static inline void profil_warn_lower_rate(const char *file, uint32_t before, uint32_t now)
 {
 	if (now < before)
-		fprintf(stderr, "libprofil: %s: the kernel has lowered the rate from %u to %u Hz: times are too long; see profil(4), max_cpu_percent\n",
+		fprintf(stderr, "libprofil: %s: the kernel lowered the rate from %u to %u Hz, so times are too long: see profil(4), max_cpu_percent\n",
 			file, before, now);
 }
 

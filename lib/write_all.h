@@ -6,20 +6,20 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* Write all of the data, however often that takes. Return: 0 or -errno. */
+/* write() until all bytes are written. Return: 0 or -errno. */
 static inline int profil_write_all(int fd, const void *data, size_t bytes)
 {
 	const char *at = data;
-	ssize_t put;
+	ssize_t written;
 
 	while (bytes) {
-		put = write(fd, at, bytes);
-		if (put < 0 && errno == EINTR)
+		written = write(fd, at, bytes);
+		if (written < 0 && errno == EINTR)
 			continue;
-		if (put < 0)
+		if (written < 0)
 			return -errno;
-		at += put;
-		bytes -= (size_t)put;
+		at += written;
+		bytes -= (size_t)written;
 	}
 	return 0;
 }

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "ioctl.h"
-#include "overlap.h"
+#include "dialect/overlap.h"
 #include "profil.h"
 
 #define SCALE_BITS	0xffffU

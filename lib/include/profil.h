@@ -1,54 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libprofil: profil(2) with the kernel's sampling, as five systems and the GNU C
- * library had it; sprofil(), pcsample(), and what lies below.
+ * libprofil: profil(2) in the variants of five systems and of the GNU C library, with the
+ * kernel as the sampler; sprofil(), pcsample(), and the native interface of the kernel module.
  *
- * Source that was written for one of the systems needs none of this: in the library
- * libprofil-DIALECT, plain profil() is that system's, as its manual page declares it
- * (pkg-config libprofil-DIALECT). The system's header names are in
- * PREFIX/include/profil/DIALECT.
+ * Source written for one of the systems does not need this header: the library
+ * libprofil-DIALECT defines profil() as that system's manual page declares it
+ * (pkg-config libprofil-DIALECT), and PREFIX/include/profil/DIALECT has the system's headers.
  *
- * Environment, for every function here but profil_stop() and profil_status():
- *   PROFIL_RATE=HZ       samples per second of CPU time, instead of what the
- *                        program asks for or the 100 of all manual pages
- *   PROFIL_DIALECT=NAME  what plain profil() means: see profil_dialect()
- *   PROFIL_FALLBACK=     what profil() does where /dev/profil cannot be opened, if
- *                        its dialect is glibc or linux099: "warn" (default) uses the C
- *                        library's profil() and says so on stderr, once; "quiet"
- *                        does not say so; "fatal" makes it an error of the call.
- *                        The same for programs compiled with -pg: libprofil(3).
- *                        All others know no fallback: nothing else follows their
- *                        rules
+ * Environment, read at each call of a function that starts a profile (PROFIL_DIALECT: once,
+ * when it is first needed):
+ *   PROFIL_RATE=HZ       samples per second of CPU time; overrides the rate that the program
+ *                        requests, and the default of 100
+ *   PROFIL_DIALECT=NAME  the dialect of profil(): see profil_dialect()
+ *   PROFIL_FALLBACK=MODE what profil() does if /dev/profil cannot be opened, in the dialects
+ *                        glibc and linux099. "warn" (default): use the C library's profil()
+ *                        and print one line on stderr; "quiet": the same without the line;
+ *                        "fatal": fail. The same for programs compiled with -pg:
+ *                        libprofil(3). The other functions fail without the device: nothing
+ *                        else implements their rules.
  *
- * While a profile runs, the library keeps one descriptor open at the device, by which it
- * can be ended whatever the program may open then. The program may close it.
+ * While a profile runs, the library keeps one descriptor of /dev/profil open, so that the
+ * profile can be stopped even if the program can no longer open the device. The program may
+ * close this descriptor.
  *
- * A process has one profile: a call of any of these functions replaces or ends
- * what another has begun. Calls from several threads at once are each done whole,
- * the last one stands; but profil_aix() looks first whether it is on, and two that turn
- * it on at once may both do so. The functions are not for signal handlers. The environment is
- * read at each call, but PROFIL_DIALECT only once, at the first that needs it.
+ * A process has one profile: a call of any of these functions replaces or stops the profile
+ * that another function has started. Each call is atomic with respect to other threads.
+ * Exception: profil_aix() first queries whether profiling is on, so two threads that turn it
+ * on at the same time may both succeed. The functions are not async-signal-safe.
  *
- * Errors, each told by -1 and errno, where a function's text does not say otherwise:
- *   EFAULT      the process cannot write all of the buffer; of profil_solaris(),
- *               profil_osf1(), profil_linux099() and pcsample(), which do not look
- *               before they count, only where no process can
- *   EINVAL      an argument that the function's text calls invalid; a buffer at an
- *               address that its counters cannot have (an odd one, of 16-bit
- *               counters); PROFIL_RATE or PROFIL_DIALECT that is none (a line on
- *               stderr says so), or above 20,000 Hz; profil_set_rate() to more than
- *               users may have
- *   E2BIG       a larger buffer, or more regions, than one profile can have: 1 GiB,
- *               4096
- *   EPERM       a higher rate than users may have, by PROFIL_RATE or profil_start()
- *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or no memory
- *   ENOSPC      the user has as many profiles as the administrator lets him have
- *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or a device;
+ * Errors are reported by -1 and errno. Unless a function documents otherwise:
+ *   EFAULT      the process cannot write to all of the buffer. profil_solaris(),
+ *               profil_osf1(), profil_linux099() and pcsample() do not check that in
+ *               advance: they fail only for a buffer outside the user address space
+ *   EINVAL      an argument that the function documents as invalid; a misaligned buffer (an
+ *               odd address for 16-bit counters); PROFIL_RATE or PROFIL_DIALECT is invalid (a
+ *               line on stderr names it), or PROFIL_RATE exceeds 20,000 Hz;
+ *               profil_set_rate() above the unprivileged limit
+ *   E2BIG       the buffer exceeds 1 GiB, or there are more than 4096 regions
+ *   EPERM       the rate of PROFIL_RATE or profil_start() exceeds the unprivileged limit
+ *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or out of memory
+ *   ENOSPC      the user's limit of profiles or regions is reached
+ *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or in a device;
  *               or the kernel's ftrace is switched off
- *   as open(2)  of /dev/profil; where a profile was to be started, a line on
- *               stderr says what to do. Without the device there is nothing to stop,
- *               which is no error, but of profil_stop()
- * An earlier profile goes on then, if the text does not say otherwise.
+ *   as open(2)  of /dev/profil; a function that starts a profile prints the remedy on stderr.
+ *               To stop profiling without the device is not an error, except for
+ *               profil_stop()
+ * On error, an earlier profile continues, unless the function documents otherwise.
  */
 #ifndef PROFIL_H
 #define PROFIL_H
@@ -57,7 +54,7 @@
 #include <stdint.h>
 #include <linux/profil.h>
 #ifndef PROFIL_DIALECT_HEADERS
-#include <unistd.h>	/* the C library's own declaration of profil() */
+#include <unistd.h>	/* declares profil() */
 #endif
 
 #ifdef __cplusplus
@@ -71,25 +68,25 @@ extern "C" {
 #ifndef PROFIL_DIALECT_HEADERS
 /**
  * profil() - count where the process spends its CPU time
- * @buf:    16-bit counters; NULL turns profiling off (but <unistd.h> declares that
- *          it is never NULL: use @scale)
- * @bufsiz: their size in bytes
- * @offset: lowest pc that is counted
- * @scale:  0x10000 gives one counter for each 2 bytes of text, 0x8000 for each
- *          4, and so on; 0 turns profiling off
+ * @buf:    array of 16-bit counters; NULL turns profiling off (but <unistd.h> declares it as
+ *          never NULL: prefer @scale 0)
+ * @bufsiz: size of @buf in bytes
+ * @offset: lowest pc to count
+ * @scale:  counters per 2 bytes of text, times 65536: 0x10000 gives one counter for each 2
+ *          bytes of text, 0x8000 one for each 4; 0 turns profiling off
  *
- * The prototype and the rule are the GNU C library's: at every 100th of a
- * second of CPU time, user and system, of any thread, counter number
- * ((pc - offset) / 2) * scale / 65536 goes up by one, if it lies within bufsiz.
- * It wraps at 65535. A second call replaces the first in one step.
+ * Prototype and rule are those of the GNU C library: each 100th of a second of CPU time, user
+ * and system, of any thread, adds one to counter ((pc - offset) / 2) * scale / 65536, if that
+ * counter is within @bufsiz. Counters wrap at 65535. A second call replaces the first
+ * atomically.
  *
- * Unlike there, no signal and no timer of the program is used, scale 0 is off
- * (there, it sends all to counter 0), and a forked child goes on being counted,
- * in its own copy of the buffer.
+ * Unlike in the C library, no signal and no timer of the program is used, scale 0 turns
+ * profiling off (there, it counts everything in counter 0), and a forked child is profiled
+ * too, in its own copy of the buffer.
  *
- * With profil_dialect() or PROFIL_DIALECT, it is another system's instead. It takes
- * bufsiz with 32 bits then, and offset too, where the program's text lies below 2^32
- * (but of aix): as that system's page declares them.
+ * profil_dialect() or PROFIL_DIALECT selects another system's rule. @bufsiz is then taken as
+ * 32 bits, as that system's page declares it. So is @offset, except for aix, if the program's
+ * text is below 2^32.
  *
  * Return: 0, or -1 with errno.
  */
@@ -99,128 +96,127 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 
 /**
  * profil_solaris() - profil(2) of OpenSolaris
- * @buff:   16-bit counters
- * @bufsiz: their size in bytes; 0: in effect, but nothing is counted
- * @offset: lowest pc that is counted
- * @scale:  0xffff for 2 bytes of text per counter, 0x4000 for 8, 2 for 65,536; 0
- *          or 1 turns profiling off. Larger ones than the page's 0xffff are taken
- *          as they are
+ * @buff:   array of 16-bit counters
+ * @bufsiz: size of @buff in bytes; 0 or 1: profiling is on, but nothing is counted
+ * @offset: lowest pc to count
+ * @scale:  0xffff for 2 bytes of text per counter, 0x4000 for 8, 2 for 65,536; 0 or 1 turns
+ *          profiling off. Values above 0xffff, the manual page's maximum, are valid
  *
- * The counter that holds byte (pc - offset) * scale / 65536 of the buffer goes up
- * by one. Once one reaches 32767, or memory is not there when it is to be counted
- * in, profiling is off. Source: profil(2), SunOS 5.11. Return: 0, or -1 with errno
- * and profiling off (the page's returns nothing: the dialect's header says void,
- * and a line on stderr tells).
+ * Adds one to the counter that holds byte (pc - offset) * scale / 65536 of the buffer.
+ * Profiling ends when a counter reaches 32767, or when a counter's memory is not mapped.
+ *
+ * Source: profil(2), SunOS 5.11. Return: 0, or -1 with errno, and profiling is off. The manual
+ * page's function returns nothing: the dialect's header declares it void, and errors are also
+ * printed on stderr.
  */
 int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
 		   unsigned int scale);
 
 /**
  * profil_bsd() - profil(2) of 4.4BSD
- * @samples: 16-bit counters
- * @size:    their size in bytes
- * @offset:  lowest pc that is counted
- * @scale:   65536 for 2 bytes of text per counter, 32768 for 4; 0 turns profiling
- *           off
+ * @samples: array of 16-bit counters
+ * @size:    size of @samples in bytes
+ * @offset:  lowest pc to count
+ * @scale:   65536 for 2 bytes of text per counter, 32768 for 4; 0 turns profiling off
  *
- * Counter ((pc - offset) / 2) * scale / 65536 goes up by one; it wraps. Source:
- * profil(2), BSD Experimental. Return: 0; -1 with EINVAL if scale exceeds 65536,
- * and an earlier profile goes on; -1 with errno for any other reason, and an earlier
- * profile is ended (if that fails too, errno is that one's, and it goes on).
+ * Adds one to counter ((pc - offset) / 2) * scale / 65536. Counters wrap.
+ *
+ * Source: profil(2), BSD Experimental. Return: 0; -1 with EINVAL if @scale exceeds 65536, and
+ * an earlier profile continues; -1 with errno for any other reason, and an earlier profile is
+ * stopped (if that fails too, errno is that failure, and the earlier profile continues).
  */
 int profil_bsd(char *samples, size_t size, unsigned long offset,
 	       unsigned int scale);
 
 /**
  * profil_linux099() - profil(2) of Linux 0.99.11, DLL 4.4.1
- * @buf:    16-bit counters; NULL turns profiling off
- * @bufsiz: their size in bytes; 0 turns profiling off
- * @offset: lowest pc that is counted
- * @scale:  0x10000 for 2 bytes of text per counter; below 2, negative ones too,
- *          turns profiling off
+ * @buf:    array of 16-bit counters; NULL turns profiling off
+ * @bufsiz: size of @buf in bytes; 0 turns profiling off
+ * @offset: lowest pc to count
+ * @scale:  0x10000 for 2 bytes of text per counter; below 2, including negative values, turns
+ *          profiling off
  *
- * The counter that holds byte (pc - offset) * scale / 65536 of the buffer goes up
- * by one; it wraps. If it cannot be written, the process gets a SIGSEGV, from the
- * call itself if no process could write there. Where /dev/profil cannot be opened, the C
- * library's profil() counts (PROFIL_FALLBACK). Source: profil(2), Linux 0.99.11.
- * Return: 0, always; on errors profiling is off, and a line on stderr says why.
+ * Adds one to the counter that holds byte (pc - offset) * scale / 65536 of the buffer. Counters
+ * wrap. If a counter cannot be written, the process gets SIGSEGV; if @buf is outside the user
+ * address space, the call itself raises it. If /dev/profil cannot be opened, the C library's
+ * profil() counts (PROFIL_FALLBACK).
+ *
+ * Source: profil(2), Linux 0.99.11. Return: always 0; on error, profiling is off, and the error
+ * is printed on stderr.
  */
 int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale);
 
 /**
  * profil_osf1() - profil(2) of OSF/1
- * @short_buffer: 16-bit counters
- * @buffer_size:  their size in bytes
- * @offset:       lowest pc that is counted
- * @scale:        0x10000 for 2 bytes of text per counter, 0x8000 for 4; 1 or 0
- *                turns profiling off
+ * @short_buffer: array of 16-bit counters
+ * @buffer_size:  size of @short_buffer in bytes
+ * @offset:       lowest pc to count
+ * @scale:        0x10000 for 2 bytes of text per counter, 0x8000 for 4; 1 or 0 turns profiling
+ *                off
  *
- * The counter that holds byte (pc - offset) * scale / 65536 of the buffer goes up
- * by one; it wraps. If memory is not there when it is to be counted in, profiling
- * is off. Source: profil(2), OSF/1. Return: 0, or -1 with errno and profiling off
- * (void in the dialect's header, as profil_solaris()).
+ * Adds one to the counter that holds byte (pc - offset) * scale / 65536 of the buffer. Counters
+ * wrap. Profiling ends when a counter's memory is not mapped.
+ *
+ * Source: profil(2), OSF/1. Return: 0, or -1 with errno, and profiling is off. The dialect's
+ * header declares it void, and errors are also printed on stderr, as for profil_solaris().
  */
 int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
 		unsigned int scale);
 
 /**
  * profil_aix() - profil() of AIX, in both its forms
- * @buffer: 16-bit counters; or, if @size is -1, struct prof[] (<mon.h> of the
+ * @buffer: array of 16-bit counters; in the second form, array of struct prof (<mon.h> of the
  *          dialect's headers)
- * @size:   their size in bytes; 0 or 1 turns profiling off; -1, as unsigned int: the
- *          second form
- * @offset: lowest pc that is counted; ignored in the second form
- * @scale:  of its 16 low bits: 0xffff for 2 bytes of text per counter, 0x7fff for
- *          4, 2 for all in the first counter; 0 or 1 turns profiling off. Ignored
- *          in the second form
+ * @size:   size of the counters in bytes; 0 or 1 turns profiling off; -1, as unsigned int,
+ *          selects the second form
+ * @offset: lowest pc to count; ignored in the second form
+ * @scale:  only the low 16 bits are used: 0xffff for 2 bytes of text per counter, 0x7fff for 4,
+ *          2 for one counter for all pcs; 0 or 1 turns profiling off. Ignored in the second
+ *          form
  *
- * A profile of another function of the library counts as off, and is replaced.
+ * First form: adds one to counter ((pc - offset) * scale / 65536 + 1) / 2. Counters stop at
+ * 65535.
  *
- * First form: counter number ((pc - offset) * scale / 65536 + 1) / 2 goes up by
- * one, until it is 65535. Second form: the same in the first element with p_low <=
- * pc < p_high, by p_low, p_scale (-1: the largest at which p_bufsize bytes have a counter
- * for each pc of the range) and p_buff; the last element has p_high 0, and profiling is off
- * if it is the first.
+ * Second form: the same in the first element with p_low <= pc < p_high, with its p_low, p_scale
+ * and p_buff. p_scale -1 is the largest scale at which p_bufsize bytes have a counter for each
+ * pc of the range. The element after the last has p_high 0; if it is the first, profiling is
+ * turned off.
  *
- * A call that turns on what is on, turns off what is off, or turns off what the
- * other form has turned on, has no effect, and returns 0.
+ * These calls have no effect and return 0: one that turns profiling on while it is on, one that
+ * turns it off while it is off, and one that turns off what the other form has turned on. A
+ * profile of another function of the library counts as off, and is replaced. While profiling is
+ * on, the arguments of a call that would turn it on are not checked, except that an unreadable
+ * first p_high is EFAULT.
  *
- * Source: profil subroutine, AIX Technical Reference. Return: 0, or -1 with errno:
- * EFAULT also if the buffer cannot be locked in memory; EINVAL if p_high does not
- * ascend from element to element, or lies below p_low. (void in the dialect's
- * header: only errno reports an error there.) While profiling is on, the arguments of a
- * call that would turn it on are not checked; EFAULT if the first p_high is unreadable.
+ * Source: profil subroutine, AIX Technical Reference. Return: 0, or -1 with errno: EFAULT also
+ * if the buffer cannot be locked in memory; EINVAL if p_high does not ascend, or is below
+ * p_low. The dialect's header declares it void: there, only errno reports an error.
  */
 int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale);
 
 /**
- * profil_dialect() - ask or choose what plain profil() means in this process
- * @name: solaris, bsd, linux099, osf1, aix or glibc; NULL only asks
+ * profil_dialect() - query or select the dialect of profil() in this process
+ * @name: solaris, bsd, linux099, osf1, aix or glibc; NULL: query only
  *
- * Until it is chosen here, it is what PROFIL_DIALECT says, or glibc. For programs
- * that were compiled with another declaration of profil(), arguments are taken as
- * that dialect declares them.
+ * The default is PROFIL_DIALECT, or else glibc. For programs compiled with another declaration
+ * of profil(): arguments are taken as the dialect declares them.
  *
- * Return: the name of the one in force, or NULL with EINVAL if @name (or
- * PROFIL_DIALECT) is none of them, after a line on stderr that lists them; nothing
- * has changed then.
+ * Return: name of the dialect in use; or NULL with EINVAL if @name or PROFIL_DIALECT is not a
+ * dialect: a line on stderr lists the valid names, and the dialect stays as it was.
  */
 const char *profil_dialect(const char *name);
 
 /**
- * profil_set_rate() - sampling rate of the profiles that are started from here on
- * @hz: samples per second of CPU time; 0: 100, as at the start
+ * profil_set_rate() - set the default sampling rate of later profiles
+ * @hz: samples per second of CPU time; 0: 100, the initial default
  *
- * PROFIL_RATE, the choice of whoever runs the program, takes precedence. Return: 0,
- * or -1 with EINVAL if the kernel offers no such rate, or as open(2).
+ * PROFIL_RATE, set by the user of the program, takes precedence. Return: 0, or -1 with EINVAL
+ * if the kernel does not offer the rate, or as open(2).
  */
 int profil_set_rate(unsigned int hz);
 
-/*
- * Flags of sprofil(), besides PROF_USHORT, PROF_UINT and PROF_FAST of the C
- * library's <sys/profil.h>: 64-bit counters.
- */
+/* Flag of sprofil(), with PROF_USHORT, PROF_UINT, PROF_FAST of <sys/profil.h>: 64-bit counters */
 #define PROF_UINT64	0x4
 
 /*
@@ -229,47 +225,47 @@ int profil_set_rate(unsigned int hz);
  *	int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
  *		    unsigned int flags);
  *
- * profp[profcnt] are regions: of pr_size bytes of counters at pr_base, for pcs from
- * pr_off on, at pr_scale as in profil(). Where several hold a pc, the one with the
- * largest pr_off counts it. A region of pr_off 0 and pr_scale 2 has one counter, for
- * pcs in no other; other ones of a pr_scale below 2 are left out. Counters stay at
- * their highest value. tvp, if not NULL, gets the true sampling period. flags:
- * PROF_USHORT, PROF_UINT or PROF_UINT64 for 16-, 32- or 64-bit counters; PROF_FAST
- * for the highest rate that the kernel offers. profcnt 0 turns profiling off; a
- * call while it is on replaces it. Return: 0, or -1 with errno: EINVAL for unknown
- * flags, a negative profcnt, and a pr_scale of more than 32 bits.
+ * profp[profcnt] are regions: each has pr_size bytes of counters at pr_base for the pcs from
+ * pr_off on, at pr_scale as in profil(). If several regions contain a pc, the one with the
+ * largest pr_off counts it. A region with pr_off 0 and pr_scale 2 has one counter, for the pcs
+ * that no other region counts; other regions with pr_scale below 2 are ignored. Counters stop
+ * at their maximum. *tvp, unless tvp is NULL, receives the effective sampling period. flags:
+ * PROF_USHORT, PROF_UINT or PROF_UINT64 for 16-, 32- or 64-bit counters; PROF_FAST for the
+ * highest rate that the kernel offers. profcnt 0 turns profiling off; a call while profiling is
+ * on replaces the profile. Return: 0, or -1 with errno: EINVAL also for unknown flags, a
+ * negative profcnt, and a pr_scale above 32 bits.
  */
 
 /**
- * pcsample() - store where the process spends its CPU time (illumos)
+ * pcsample() - record the pcs at which the process spends its CPU time (illumos)
  * @samples:  array of pcs
- * @nsamples: its length; 0 turns sampling off
+ * @nsamples: number of elements; 0 turns sampling off
  *
- * At every tick the pc is stored in the next element, until the array is full or
- * its memory is not there; then it is off. It replaces a profile, as a profile
- * replaces it. Source: pcsample(2), illumos. Return: how many samples were stored
- * since the previous call; or -1 with errno: EINVAL if nsamples is negative, E2BIG if no
- * array can be so large, or as open(2), and an earlier profile goes on; any other, and it
- * is ended.
+ * Each sample stores the pc in the next element. Sampling ends when the array is full, or when
+ * its memory is not mapped. The process has either this or a profile: each replaces the other.
+ *
+ * Source: pcsample(2), illumos. Return: number of samples stored since the previous call; or -1
+ * with errno: EINVAL if @nsamples is negative, E2BIG if no array can be so large, or as
+ * open(2), and an earlier profile continues; any other error, and it is stopped.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 
 /**
  * struct profil_attr - what a profile counts
- * @regions:    sorted by start, none overlapping another
- * @nr_regions: their number
- * @width:      of a counter or pc in bits: 16, 32 or 64; 0 is 32
- * @rate:       Hz; 0: as profil_set_rate() says
+ * @regions:    regions, sorted by start, not overlapping
+ * @nr_regions: number of regions
+ * @width:      size of a counter or logged pc in bits: 16, 32 or 64; 0 is 32
+ * @rate:       Hz; 0: default rate, see profil_set_rate()
  * @clock:      PROFIL_CLOCK_*
  * @overflow:   PROFIL_OVERFLOW_*
  * @flags:      PROFIL_* flags of struct profil_start
- * @limit:      highest value of a counter, for PROFIL_OVERFLOW_SATURATE and STOP; 0:
- *              as high as @width allows
- * @catch_all:  counter of the pcs that have no other, or NULL
- * @log:        for flag PROFIL_PC_LOG, instead of regions: array of pcs
- * @log_bytes:  its size
+ * @limit:      highest value of a counter, for PROFIL_OVERFLOW_SATURATE and _STOP; 0: the
+ *              maximum of @width
+ * @catch_all:  counter of the pcs outside all regions, or NULL
+ * @log:        with flag PROFIL_PC_LOG, instead of regions: array of pcs
+ * @log_bytes:  size of @log in bytes
  *
- * As in <linux/profil.h>, where each is described; in memory that is zeroed first.
+ * <linux/profil.h> describes the fields. Zero the structure before use: fields may be added.
  */
 struct profil_attr {
 	const struct profil_region *regions;
@@ -286,29 +282,28 @@ struct profil_attr {
 };
 
 /*
- * The structures of the next three functions may grow at their end in later versions of
- * the library. So what the library exports takes the size of the caller's: the part that
- * both know is used. Programs in C and C++ call the functions without _sized, which pass
- * it. Callers from other languages, which do not compile this header, pass the size of the
- * structure as they declare it.
+ * Later versions of the library may extend struct profil_attr and struct profil_status at the
+ * end. The exported functions therefore take the size of the caller's structure, and use the
+ * part that caller and library both know. C and C++ programs call the inline functions without
+ * _sized, which pass that size. Callers in other languages pass the size of the structure as
+ * they declare it.
  */
 
 /**
- * profil_start_sized() - profil_start() for a structure of this size
+ * profil_start_sized() - profil_start() with an explicit structure size
  * @attr: what the profile counts
- * @size: of *@attr in bytes: fields from there on are 0
+ * @size: size of *@attr in bytes; fields beyond it are taken as 0
  *
- * Return: 0, or -1 with errno, as profil_start(); also EINVAL if @size does not reach
- * to the end of @nr_regions, or exceeds 4096, and E2BIG if the structure is longer than
- * the library's and what the library does not know is not 0.
+ * Return: 0, or -1 with errno, as profil_start(); also EINVAL if @size does not include
+ * @nr_regions, or exceeds 4096; E2BIG if fields unknown to the library are not 0.
  */
 int profil_start_sized(const struct profil_attr *attr, size_t size);
 
 /**
- * profil_start() - start a profile, or replace the running one in one step
- * @attr: what it counts
+ * profil_start() - start a profile, or replace the running one atomically
+ * @attr: what the profile counts
  *
- * Return: 0, or -1 with errno, as <linux/profil.h> lists it.
+ * Return: 0, or -1 with errno, as <linux/profil.h> lists it for PROFIL_IOC_START.
  */
 static __inline__ int profil_start(const struct profil_attr *attr)
 {
@@ -316,24 +311,22 @@ static __inline__ int profil_start(const struct profil_attr *attr)
 }
 
 /**
- * profil_stop_sized() - profil_stop() for a structure of this size
- * @status: gets as much of the final figures as it has room for, and 0 in what the
- *          library does not know; or NULL
- * @size:   of *@status in bytes, which becomes its field size
+ * profil_stop_sized() - profil_stop() with an explicit structure size
+ * @status: receives the final figures, up to @size; fields unknown to the library become 0.
+ *          Or NULL
+ * @size:   size of *@status in bytes; stored in its field size
  *
- * Return: 0, or -1 with errno, as profil_stop(); also EINVAL, and the profile goes on, if
- * there is a @status and @size does not reach to the end of its field state, or exceeds
- * 4096.
+ * Return: 0, or -1 with errno, as profil_stop(); also EINVAL, and the profile continues, if
+ * @status is not NULL and @size does not include the field state, or exceeds 4096.
  */
 int profil_stop_sized(struct profil_status *status, size_t size);
 
 /**
- * profil_stop() - end the profile
- * @status: gets its final figures; or NULL
+ * profil_stop() - stop the profile
+ * @status: receives the final figures; or NULL
  *
- * No counter is written any more when it returns. Return: 0, also if there was no
- * profile (state PROFIL_STATE_OFF); or -1 with errno, as open(2), and the profile goes
- * on.
+ * After the return, no counter is written any more. Return: 0, also if there was no profile
+ * (state PROFIL_STATE_OFF); or -1 with errno, as open(2), and the profile continues.
  */
 static __inline__ int profil_stop(struct profil_status *status)
 {
@@ -341,17 +334,17 @@ static __inline__ int profil_stop(struct profil_status *status)
 }
 
 /**
- * profil_status_sized() - profil_status() for a structure of this size
- * @status: as of profil_stop_sized(), but not NULL
- * @size:   the same
+ * profil_status_sized() - profil_status() with an explicit structure size
+ * @status: as for profil_stop_sized(), but not NULL
+ * @size:   size of *@status in bytes; stored in its field size
  *
  * Return: 0, or -1 with errno, as profil_status(); also EINVAL, as profil_stop_sized().
  */
 int profil_status_sized(struct profil_status *status, size_t size);
 
 /**
- * profil_status() - figures so far, and why it ended, if it did
- * @status: gets them
+ * profil_status() - read the figures of the profile, and why it ended if it did
+ * @status: receives the figures
  *
  * Return: 0, or -1 with errno, as open(2).
  */

@@ -143,7 +143,7 @@ at_once() {
 # A part of this project, compiled
 built() {
 	cp -r ../lib ../uapi "$work" && rm -f "$work"/lib/*.o &&
-	run make -s -C "$work/lib" -j2 device.o ioctl.o rate.o overlap.o &&
+	run make -s -C "$work/lib" -j2 device.o ioctl.o rate.o sprofil.o &&
 	[ "$(programs /make)" = 1 ] && [ "$(programs /cc1)" = 4 ] &&
 	[ "$(programs '[/-]as')" = 4 ] && whole_in_bursts &&
 	between 50 "$(rows --by object | awk '$4 ~ /\/cc1$/ { print $1 }')" 100

@@ -435,7 +435,7 @@ static const struct closed {
 	{ ENOENT, "modprobe profil" },
 	{ ENXIO, "modprobe profil" },
 	{ ENODEV, "modprobe profil" },
-	{ EACCES, "ask for read and write permission" },
+	{ EACCES, "grant read and write permission" },
 	{ EMFILE, "ulimit -n" },
 	{ EISDIR, "see open(2)" },
 };

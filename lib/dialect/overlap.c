@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions that overlap, made into such that do not.
+ * Splits overlapping regions into regions that do not overlap.
  */
 #include <stdint.h>
 #include <string.h>
 
-#include "overlap.h"
+#include "dialect/overlap.h"
 
 static void insert(struct profil_region *list, size_t nr, size_t at,
 		   const struct profil_region *region, uint64_t start,
@@ -20,11 +20,11 @@ static void insert(struct profil_region *list, size_t nr, size_t at,
 size_t profil_overlap_fill(struct profil_region *list, size_t nr,
 			   const struct profil_region *region)
 {
-	uint64_t left = region->start;	/* below it all is filled */
+	uint64_t left = region->start;	/* all pcs below are covered */
 	size_t i;
 
 	for (i = 0; i <= nr && left < region->end; i++) {
-		uint64_t next = i < nr ? list[i].start : PROFIL_NO_END;
+		uint64_t next = i < nr ? list[i].start : UINT64_MAX;
 		uint64_t end = next < region->end ? next : region->end;
 
 		if (left < end)
@@ -33,13 +33,4 @@ size_t profil_overlap_fill(struct profil_region *list, size_t nr,
 			left = list[i].end;
 	}
 	return nr;
-}
-
-void profil_overlap_finish(struct profil_region *list, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		if (list[i].end == PROFIL_NO_END)
-			list[i].end = 0;
 }
