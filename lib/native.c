@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The native interface: the kernel's commands for C programs.
+ * The native interface, for C programs that use the kernel module's own rules.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,21 +14,21 @@
 #define END_OF(type, field)							\
 	(offsetof(type, field) + sizeof(((type *)0)->field))
 
-/* As the kernel has it: longer ones are mistakes */
-#define MOST_BYTES	4096
+/* Larger sizes are errors, as in the kernel */
+#define MAX_BYTES	4096
 
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Return: 0, or -errno; E2BIG: the caller asks for what this library does not know. */
+/* Return: 0 or -errno; -E2BIG: the caller sets a field that this library does not know. */
 static int read_attr(struct profil_attr *attr, const void *from, size_t size)
 {
 	const char *bytes = from;
 	size_t i;
 
-	if (size < END_OF(struct profil_attr, nr_regions) || size > MOST_BYTES)
+	if (size < END_OF(struct profil_attr, nr_regions) || size > MAX_BYTES)
 		return -EINVAL;
 	for (i = sizeof(*attr); i < size; i++)
 		if (bytes[i])
@@ -67,10 +67,10 @@ int profil_start_sized(const struct profil_attr *given, size_t size)
 
 static bool is_status_size(size_t size)
 {
-	return size >= END_OF(struct profil_status, state) && size <= MOST_BYTES;
+	return size >= END_OF(struct profil_status, state) && size <= MAX_BYTES;
 }
 
-/* The caller's structure, which may be another version's. */
+/* The caller's structure may be of another version. */
 static void write_status(void *to, size_t size, struct profil_status *status)
 {
 	status->size = (uint32_t)size;

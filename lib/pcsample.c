@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * illumos' pcsample(): where the pc was, one after the other. The kernel's pc log
- * counts from the call that began it, which is what the next call returns.
+ * pcsample() of illumos, by the kernel's pc log.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +25,7 @@ long pcsample(uintptr_t samples[], long nsamples)
 		return profil_ioctl_return(-EINVAL);
 	if ((unsigned long)nsamples > LONG_MAX / sizeof(*samples))
 		return profil_ioctl_return(-E2BIG);
-	/* the stop returns how many were stored; a start in its place would not */
+	/* stop first: a start that replaces the log would not return the number of samples */
 	error = profil_ioctl_off_status(&status);
 	if (error)
 		return profil_ioctl_return(error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * sprofil(): several regions, each with a buffer and a scale of its own. Built to the
- * GNU C library's declaration and rule, but what it gets wrong there: a pc below the
- * lowest region, start after stop, the period that it tells.
+ * sprofil(): several regions, each with its own buffer and scale. Declaration and rule are the
+ * GNU C library's, without its bugs: a pc below the lowest region, start after stop, and the
+ * reported period.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,34 +16,35 @@
 
 #define FLAGS	((unsigned int)PROF_UINT | PROF_FAST | PROF_UINT64)
 
-#define MOST_REGIONS	4096		/* of the kernel */
-#define NO_END	UINT64_MAX	/* here; the kernel's own is 0 */
+#define MAX_REGIONS	4096		/* the kernel's limit */
+#define NO_END		UINT64_MAX	/* the kernel's value is 0 */
 
-/* More than the kernel takes, and so little that 64 bits hold it scaled */
-#define MOST_BYTES	(1ULL << 46)
+/* Above the kernel's limit, and small enough that 64 bits can hold the scaled value */
+#define MAX_BYTES	(1ULL << 46)
 
-static bool is_overflow(const struct prof *prof)
+/* A region whose single counter counts the pcs of no other region */
+static bool is_catch_all(const struct prof *prof)
 {
 	return !prof->pr_off && prof->pr_scale == 2;
 }
 
 /*
- * The first pc behind a region: whose counter, (d / width) * scale / 65536, would be
- * the first behind the buffer.
+ * End of a region: the first pc whose counter, (distance / width) * scale / 65536, would be
+ * after the end of the buffer.
  */
 static uint64_t end_of(const struct prof *prof, unsigned int width)
 {
 	uint64_t bytes = prof->pr_size, units, end;
 
-	if (bytes > MOST_BYTES)
-		bytes = MOST_BYTES;
+	if (bytes > MAX_BYTES)
+		bytes = MAX_BYTES;
 	units = ((bytes / width << 16) + prof->pr_scale - 1) / prof->pr_scale;
 	if (__builtin_add_overflow(prof->pr_off, units * width, &end))
 		return NO_END;
 	return end;
 }
 
-/* Rising, and of several at one place the first in the caller's array last. */
+/* Ascending; of equal offsets, the first in the caller's array is last, and so counts. */
 static int compare(const void *a, const void *b)
 {
 	const struct prof *left = *(const struct prof *const *)a;
@@ -54,17 +55,17 @@ static int compare(const void *a, const void *b)
 	return left > right ? -1 : 1;
 }
 
-/* The kernel's regions, as far as they are made */
+/* The regions for the kernel, which do not overlap */
 struct cut {
 	struct profil_region *regions;
 	size_t nr;
 	unsigned int width;	/* of a counter, in bytes */
 };
 
-/* Return: whether there is room for it. */
+/* Return: false if there is no room. */
 static bool add(struct cut *cut, const struct prof *prof, uint64_t start, uint64_t end)
 {
-	if (cut->nr == MOST_REGIONS)
+	if (cut->nr == MAX_REGIONS)
 		return false;
 	cut->regions[cut->nr++] = (struct profil_region){
 		.start = start,
@@ -79,10 +80,10 @@ static bool add(struct cut *cut, const struct prof *prof, uint64_t start, uint64
 }
 
 /*
- * Of the regions that hold a pc, the one of the largest offset counts it. They are taken
- * in rising order: what has begun and not ended is a stack, of which the top counts, and
- * the ones below go on when it has ended. The stack takes the place of what has been
- * read of order[nr]. Return: 0; -E2BIG: there are more than the kernel takes.
+ * Cut regions so that each pc is in the one with the largest offset that contains it. A sweep in
+ * ascending order keeps a stack of the regions that have begun and not ended: the top counts,
+ * and when it ends, the next below counts again. The stack reuses the part of order[nr] that has
+ * been read. Return: 0; -E2BIG: more pieces than the kernel allows.
  */
 static int cut_regions(struct cut *cut, const struct prof **order, size_t nr)
 {
@@ -130,19 +131,19 @@ static int check(const struct prof *profp, int profcnt, unsigned int flags)
 	return 0;
 }
 
-/* Return: 0 or -errno. *rate gets the one asked for; 0: nothing is to be counted. */
+/* Return: 0 or -errno. *rate receives the requested rate; 0: there is nothing to count. */
 static int start(const struct prof *profp, size_t nr, unsigned int flags,
 		 unsigned int *rate)
 {
 	const struct prof **order = calloc(nr, sizeof(*order));
-	/* n of them have at most 2 n - 1 pieces: each begins and ends once */
-	const size_t most = nr < MOST_REGIONS / 2 ? 2 * nr : MOST_REGIONS;
+	/* n regions have at most 2 n - 1 pieces: each begins and ends once */
+	const size_t max = nr < MAX_REGIONS / 2 ? 2 * nr : MAX_REGIONS;
 	unsigned int width = width_of(flags);
 	struct cut cut = {
-		.regions = calloc(most, sizeof(*cut.regions)),
+		.regions = calloc(max, sizeof(*cut.regions)),
 		.width = width,
 	};
-	const struct prof *overflow = NULL;
+	const struct prof *catch_all = NULL;
 	struct profil_start arg = {
 		.rate = flags & PROF_FAST ? PROFIL_HIGHEST_RATE : 0,
 		.width = width * 8,
@@ -156,20 +157,20 @@ static int start(const struct prof *profp, size_t nr, unsigned int flags,
 	for (i = 0; i < nr; i++) {
 		if (profp[i].pr_size < width)
 			continue;
-		if (!is_overflow(&profp[i])) {
+		if (!is_catch_all(&profp[i])) {
 			if (profp[i].pr_scale >= 2)
 				order[nr_used++] = &profp[i];
-		} else if (!overflow) {
-			overflow = &profp[i];
+		} else if (!catch_all) {
+			catch_all = &profp[i];
 		}
 	}
 	error = cut_regions(&cut, order, nr_used);
 	if (error)
 		goto free;
-	if (overflow)
-		arg.catch_all = (uintptr_t)overflow->pr_base;
-	if (overflow && !cut.nr) {
-		/* the kernel wants a region: one that has all pcs */
+	if (catch_all)
+		arg.catch_all = (uintptr_t)catch_all->pr_base;
+	if (catch_all && !cut.nr) {
+		/* the kernel requires a region: one for all pcs */
 		cut.regions[0].buf = arg.catch_all;
 		cut.regions[0].bytes = width;
 		cut.regions[0].rounding = PROFIL_ROUND_FIRST;
@@ -186,13 +187,13 @@ free:
 	return error;
 }
 
-/* The kernel may give less than was asked for. */
-static unsigned int true_rate(unsigned int asked)
+/* The kernel may sample at a lower rate than requested. */
+static unsigned int effective_rate(unsigned int requested)
 {
 	struct profil_status status;
 
-	if (!asked || profil_ioctl_status(&status) || !status.rate)
-		return asked;
+	if (!requested || profil_ioctl_status(&status) || !status.rate)
+		return requested;
 	return status.rate;
 }
 
@@ -209,7 +210,7 @@ int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 		return profil_ioctl_return(profil_ioctl_off());
 	error = start(profp, (size_t)profcnt, flags, &rate);
 	if (!error && tvp) {
-		rate = true_rate(rate);
+		rate = effective_rate(rate);
 		tvp->tv_sec = rate == 1;
 		tvp->tv_usec = rate > 1 ? 1000000 / rate : 0;
 	}

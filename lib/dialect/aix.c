@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * AIX, both forms. Built with the dialect's own headers, which have struct prof.
+ * profil() of AIX, in both its forms. Compiled with the dialect's own headers, which declare struct
+ * prof.
  *
- * Here alone it matters whether profiling is on already, and by which form. Whether
- * it is on, the kernel knows best: it ends by itself when memory goes, and a child
- * may not have been followed. Which form turned it on, and a profile with nothing to
- * count, of which the kernel does not know, are remembered here, as fork passes it on
- * and exec ends it. A profile of another function of the library is none of ours.
+ * Only in this dialect the effect of a call depends on whether profiling is on, and which form
+ * turned it on. Whether it is on is queried from the kernel: a profile may have ended because its
+ * memory is gone, and a forked child may not have inherited it. Which form turned it on, and
+ * whether the profile has nothing to count and so does not exist in the kernel, is stored here:
+ * like a profile, these variables are inherited by fork and lost by exec. A profile of another
+ * function of the library counts as off.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,8 +28,8 @@
 #define SCALE_BITS	0xffffU
 #define SECOND_FORM	0xffffffffU	/* BufferSize -1 */
 #define SCALE_BY_SIZE	0xffffffffU	/* p_scale -1 */
-#define MOST_REGIONS	4096		/* of the kernel */
-#define SET_BYTES	((uintptr_t)8)	/* of the kernel's set of signals */
+#define MAX_REGIONS	4096		/* the kernel's limit */
+#define SET_BYTES	((uintptr_t)8)	/* size of the kernel's sigset_t */
 
 enum form {
 	FORM_NONE,
@@ -37,7 +39,7 @@ enum form {
 
 static _Atomic enum form turned_on_by;
 static atomic_bool nothing_to_count;
-static atomic_uint turned_on_at;	/* profil_ioctl_serial() then */
+static atomic_uint turned_on_at;	/* profil_ioctl_serial() at that time */
 
 /* Return: 1, 0, or -errno. */
 static int is_on(void)
@@ -68,7 +70,7 @@ static int turn_off(enum form form)
 	return error;
 }
 
-/* What the kernel calls a lack of memory to lock, the page calls EFAULT. */
+/* The page documents EFAULT if memory cannot be locked: the kernel's ENOMEM. */
 static int turned_on(enum form form, bool nothing, int error)
 {
 	if (error)
@@ -79,7 +81,7 @@ static int turned_on(enum form form, bool nothing, int error)
 	return 0;
 }
 
-/* Scale 2 is all in the first counter, which for the kernel is a rule of its own. */
+/* Scale 2 counts everything in the first counter, for which the kernel has a separate rule. */
 static unsigned int rounding_of(unsigned int scale)
 {
 	return scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP;
@@ -90,7 +92,7 @@ static unsigned int kernel_scale(unsigned int scale)
 	return scale == 2 ? 0 : scale;
 }
 
-/* A buffer without a counter makes this form ineffective: it turns off what is on. */
+/* A buffer without room for a counter turns profiling off, as scale 0 does. */
 static int first_form(void *buffer, unsigned int size, unsigned long offset,
 		      unsigned int scale)
 {
@@ -113,25 +115,25 @@ static int first_form(void *buffer, unsigned int size, unsigned long offset,
 }
 
 /*
- * Whether the kernel can read the 8 bytes that hold this one. It copies a set of signals
- * before it refuses what is to be done with it: so nothing is changed, there is no
- * descriptor to run out of, and no filter of system calls forbids it.
+ * Whether the kernel can read the 8 bytes around an address. rt_sigprocmask() copies the signal
+ * set before it rejects an invalid "how": so this changes nothing, needs no descriptor, and
+ * works under any reasonable seccomp filter.
  */
 static bool is_readable(uintptr_t at)
 {
-	const int nothing = -1;
+	const int invalid_how = -1;
 
-	return !syscall(SYS_rt_sigprocmask, nothing, at / SET_BYTES * SET_BYTES, NULL,
+	return !syscall(SYS_rt_sigprocmask, invalid_how, at / SET_BYTES * SET_BYTES, NULL,
 			SET_BYTES) || errno != EFAULT;
 }
 
-/* Read memory that may not be there. */
+/* Read memory that may not be mapped. Return: 0 or -EFAULT. */
 static int read_prof(struct prof *into, const struct prof *from)
 {
 	uintptr_t at = (uintptr_t)from;
 	int saved = errno, error = 0;
 
-	/* no page is smaller than an element */
+	/* an element is smaller than a page: checking both ends is enough */
 	if (!is_readable(at) || !is_readable(at + sizeof(*from) - 1))
 		error = -EFAULT;
 	else
@@ -141,11 +143,10 @@ static int read_prof(struct prof *into, const struct prof *from)
 }
 
 /*
- * The largest scale at which each pc of the range has a counter. Counters are found by
- * rounding up, so the last byte of text, at distance @last, must come to less than one
- * byte below the buffer's end: last * scale < (bytes - 1) * 65536. 0, of a range that is
- * 65536 times the buffer, is all in the first counter. 0, 1 and 2 have no other meaning
- * here: the program has not chosen them.
+ * The largest scale at which each pc of the range has a counter. The counter's number is rounded
+ * up, so for the last byte of text, at distance @last: last * scale < (bytes - 1) * 65536. If the
+ * result is 0, the range is 65536 times the buffer, and the first counter counts everything.
+ * The program has not chosen this scale, so 0, 1 and 2 have no special meaning.
  */
 static unsigned int scale_by_size(uint64_t last, uint64_t bytes)
 {
@@ -154,7 +155,7 @@ static unsigned int scale_by_size(uint64_t last, uint64_t bytes)
 	return last > limit / SCALE_BITS ? (unsigned int)(limit / last) : SCALE_BITS;
 }
 
-/* Of no bytes if nothing can be counted in it. */
+/* The region of an element; its size is 0 bytes if it cannot count anything. */
 static struct profil_region make_region(const struct prof *prof)
 {
 	struct profil_region region = {
@@ -179,9 +180,9 @@ static struct profil_region make_region(const struct prof *prof)
 }
 
 /*
- * The first element that holds a pc counts it, also if it has no counter for it: so
- * all go into the list, and those that count nothing are taken out again. Return:
- * number of regions, at most twice that of elements, or -errno.
+ * The first element that contains a pc is the one to count it, even if it has no counter for it:
+ * so all elements go into the list, and those without counters are removed at the end. Return:
+ * number of regions, at most twice the number of elements; or -errno.
  */
 static long make_regions(struct profil_region *regions, const struct prof *array)
 {
@@ -191,7 +192,7 @@ static long make_regions(struct profil_region *regions, const struct prof *array
 	struct prof prof = { .p_high = NULL };
 	int error;
 
-	for (i = 0; i <= MOST_REGIONS; i++) {
+	for (i = 0; i <= MAX_REGIONS; i++) {
 		error = read_prof(&prof, &array[i]);
 		if (error)
 			return error;
@@ -200,7 +201,7 @@ static long make_regions(struct profil_region *regions, const struct prof *array
 		if ((unsigned long)prof.p_high <= previous ||
 		    prof.p_low > prof.p_high)
 			return -EINVAL;
-		if (i == MOST_REGIONS)
+		if (i == MAX_REGIONS)
 			return -E2BIG;
 		previous = (unsigned long)prof.p_high;
 		if (prof.p_low == prof.p_high)
@@ -224,7 +225,7 @@ static int start_regions(const struct prof *array)
 	long nr = -ENOMEM;
 	int error = 0;
 
-	regions = calloc(2 * (size_t)MOST_REGIONS, sizeof(*regions));
+	regions = calloc(2 * (size_t)MAX_REGIONS, sizeof(*regions));
 	if (regions)
 		nr = make_regions(regions, array);
 	if (nr > 0) {
@@ -232,7 +233,7 @@ static int start_regions(const struct prof *array)
 		start.regions = (uintptr_t)regions;
 		error = profil_ioctl_start(&start);
 	} else {
-		/* as a profile with nothing to count: it replaces another's */
+		/* a profile with nothing to count: it replaces that of another function */
 		error = nr < 0 ? (int)nr : profil_ioctl_off();
 	}
 	free(regions);
@@ -266,7 +267,7 @@ int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 		error = second_form(buffer);
 	else
 		error = first_form(buffer, size, offset, scale & SCALE_BITS);
-	/* the page's returns nothing: so errno must be as it was, whatever malloc() did */
+	/* the page's function returns nothing, so errno is the only result: undo malloc()'s changes */
 	errno = saved;
 	return profil_ioctl_return(error);
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * 4.4BSD. The rule is the manual page's, which divides by 2 before it scales: kernels
- * did it after, which differs for odd distances and scales that are no power of 2.
+ * profil(2) of 4.4BSD. The rule is the manual page's, which divides by 2 before scaling. The
+ * kernels divided after scaling: a different counter for odd distances and for scales that are
+ * not a power of 2.
  */
 #include <errno.h>
 
 #include "ioctl.h"
 #include "profil.h"
 
-#define HIGHEST_SCALE	65536
+#define MAX_SCALE	65536
 
 /* As documented in profil.h. */
 int profil_bsd(char *samples, size_t size, unsigned long offset,
@@ -23,10 +24,10 @@ int profil_bsd(char *samples, size_t size, unsigned long offset,
 		.overflow = PROFIL_OVERFLOW_WRAP,
 	};
 
-	if (scale > HIGHEST_SCALE)
+	if (scale > MAX_SCALE)
 		return profil_ioctl_return(-EINVAL);
 	if (!scale)
 		return profil_ioctl_return(profil_ioctl_off());
-	/* "profiling is terminated": also that of an earlier call */
+	/* on errors, the page says "profiling is terminated", which includes an earlier profile */
 	return profil_ioctl_return(profil_ioctl_histogram_or_off(&histogram));
 }

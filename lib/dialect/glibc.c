@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The GNU C library's profil(), counted by the kernel.
+ * profil() of the GNU C library, with the kernel as the sampler.
  */
 #include <errno.h>
 
@@ -27,7 +27,7 @@ static int start(unsigned short *buf, size_t bufsiz, size_t offset,
 int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale)
 {
-	/* scale 0 is what glibc's comment, and all older pages, call off */
+	/* glibc's comment and all older manual pages document scale 0 as "off" */
 	bool off = !buf || !scale;
 	int error = 0;
 

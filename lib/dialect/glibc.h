@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What plain profil() is where no other dialect has been chosen. */
+/* profil() in the default dialect. */
 int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale);
 

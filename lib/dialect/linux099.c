@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Linux 0.99.11, whose C library counted in a signal handler: a buffer that cannot be
- * written is the program's own fault there. So where there is no device, today's C library
- * counts, which does the same.
+ * profil(2) of Linux 0.99.11, whose C library counted in a signal handler: a buffer that cannot be
+ * written causes SIGSEGV. Without the device, today's C library counts, in the same way.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +14,7 @@
 
 static void start(const struct profil_histogram *histogram)
 {
-	/* EFAULT: not in the process's half of the address space at all */
+	/* -EFAULT: the buffer is outside the user address space */
 	if (profil_ioctl_histogram_or_warn("profil_linux099", histogram) == -EFAULT)
 		raise(SIGSEGV);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * OSF/1. Its page tells 1 as the scale that turns profiling off; 0 did so in all of
- * its ancestors.
+ * profil(2) of OSF/1. Its page documents that scale 1 turns profiling off; scale 0 did so in all
+ * the systems that it derives from.
  */
 #include "ioctl.h"
 #include "profil.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What plain profil() means: one of the dialects, by the program's or its user's
- * choice.
+ * Plain profil(): calls the dialect that the program or its user selected.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,8 +12,8 @@
 #include <sys/auxv.h>
 
 /*
- * profil() is defined without <unistd.h>, which declares that buf is never NULL: the
- * compiler would drop the test for it.
+ * Without <unistd.h>, which declares buf as never NULL: the compiler would drop the checks for
+ * NULL.
  */
 #define PROFIL_DIALECT_HEADERS
 #include "ioctl.h"
@@ -25,10 +24,10 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale);
 
 /*
- * A program that was compiled with a page's declaration passes an offset of 32 bits, and
- * leaves the upper half of its register undefined. One that was compiled with the C
- * library's passes 64 bits. Which of the two it is, profil() cannot see. But 32 bits reach
- * all of a program that is not a PIE, and nothing of one that is.
+ * A program compiled with a manual page's declaration passes an offset of 32 bits, and leaves the
+ * upper half of the register undefined; one compiled with the C library's passes 64 bits.
+ * profil() cannot distinguish them. But if the program is not a PIE, 32 bits hold any address of
+ * it; if it is a PIE, they hold none.
  */
 static unsigned long offset_as_declared(size_t offset)
 {
@@ -36,8 +35,8 @@ static unsigned long offset_as_declared(size_t offset)
 }
 
 /*
- * Each with the arguments of profil(), as a program compiled for it passes them. All of
- * them but the offset have 32 bits: no buffer needs more.
+ * Adapters from profil()'s arguments to those that a program compiled for the dialect passes. All
+ * except the offset are truncated to 32 bits.
  */
 static int call_solaris(unsigned short *buf, size_t bufsiz, size_t offset,
 			unsigned int scale)
@@ -66,7 +65,7 @@ static int call_osf1(unsigned short *buf, size_t bufsiz, size_t offset,
 			   scale);
 }
 
-/* Its page has an unsigned long for the offset. */
+/* The page of AIX declares the offset as unsigned long. */
 static int call_aix(unsigned short *buf, size_t bufsiz, size_t offset,
 		    unsigned int scale)
 {
@@ -86,9 +85,9 @@ static const struct dialect {
 	{ "glibc", profil_glibc },
 };
 
-static const struct dialect *_Atomic chosen;
+static const struct dialect *_Atomic selected;
 
-/* NULL: there is none of this name, and a line on stderr says which there are. */
+/* Return: NULL if the name is unknown, after a line on stderr that lists the valid ones. */
 static const struct dialect *find(const char *name)
 {
 	size_t i;
@@ -96,7 +95,7 @@ static const struct dialect *find(const char *name)
 	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
 		if (!strcmp(name, dialects[i].name))
 			return &dialects[i];
-	fprintf(stderr, "libprofil: %s is no dialect of profil(); these are:",
+	fprintf(stderr, "libprofil: %s is not a dialect of profil(); choose one of:",
 		name);
 	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
 		fprintf(stderr, " %s", dialects[i].name);
@@ -104,18 +103,18 @@ static const struct dialect *find(const char *name)
 	return NULL;
 }
 
-/* The one in force; NULL: PROFIL_DIALECT is none. */
+/* Return: the dialect in use; NULL if PROFIL_DIALECT is invalid. */
 static const struct dialect *current_dialect(void)
 {
-	const struct dialect *dialect = atomic_load(&chosen), *none = NULL;
+	const struct dialect *dialect = atomic_load(&selected), *none = NULL;
 	const char *name;
 
 	if (dialect)
 		return dialect;
 	name = secure_getenv("PROFIL_DIALECT");
 	dialect = find(name ? name : "glibc");
-	/* another thread may have chosen meanwhile: @none is that one then */
-	if (dialect && !atomic_compare_exchange_strong(&chosen, &none, dialect))
+	/* another thread may have selected one since: then @none is that one */
+	if (dialect && !atomic_compare_exchange_strong(&selected, &none, dialect))
 		return none;
 	return dialect;
 }
@@ -130,7 +129,7 @@ const char *profil_dialect(const char *name)
 		return NULL;
 	}
 	if (name)
-		atomic_store(&chosen, dialect);
+		atomic_store(&selected, dialect);
 	return dialect->name;
 }
 

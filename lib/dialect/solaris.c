@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * OpenSolaris: stops for good once a counter has reached the highest short. The rule
- * is the manual page's; shipped kernels stopped one hit later, and took scale 2 for
- * "all in counter 0".
+ * profil(2) of OpenSolaris: profiling ends when a counter reaches SHRT_MAX. The rule is the manual
+ * page's; shipped kernels stopped one sample later, and counted everything in counter 0 at
+ * scale 2.
  */
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * libprofil-aix: profil() as the manual page of AIX declares it, in both forms. See
- * solaris.c. Offset is an unsigned long on the page, so it reaches everything.
+ * libprofil-aix: profil() as the manual page of AIX declares it, in both forms. See solaris.c. The
+ * page declares Offset as unsigned long, which reaches all addresses.
  */
 #define PROFIL_DIALECT_HEADERS
 #include "profil.h"

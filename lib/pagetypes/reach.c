@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What an offset of 32 bits cannot reach.
+ * Warns if an offset of 32 bits cannot reach the program's text.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -12,14 +12,14 @@
 void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int offset,
 			unsigned int scale)
 {
-	static atomic_bool said;
+	static atomic_bool warned;
 	const uint64_t entry = getauxval(AT_ENTRY);
 
 	/* a scale of 0 or 1 turns profiling off */
 	if (scale < 2 || bytes < 2 || entry <= UINT32_MAX ||
-	    offset + ((uint64_t)bytes << 16) / scale > entry || atomic_exchange(&said, 1))
+	    offset + ((uint64_t)bytes << 16) / scale > entry || atomic_exchange(&warned, 1))
 		return;
 	fprintf(stderr,
-		"libprofil-%s: profil() has an offset of 32 bits, and the program is loaded above them, at %#llx: it is not profiled; link it with -no-pie, or let it have 64 bits by the headers of profil-%s (profil-dialects(7))\n",
+		"libprofil-%s: not profiling: the program is loaded at %#llx, and the offset of this profil() has 32 bits; link with -no-pie, or compile with pkg-config profil-%s for an offset of 64 bits, see profil-dialects(7)\n",
 		dialect, (unsigned long long)entry, dialect);
 }

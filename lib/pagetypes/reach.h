@@ -3,9 +3,9 @@
 #define PROFIL_REACH_H
 
 /*
- * Say on stderr, once, that a profile cannot count in the program's own text: the page of
- * @dialect declares an offset of 32 bits, and the text is above what @bytes of counters at
- * @scale reach from @offset. So it is in every program that is linked as a PIE.
+ * Warn on stderr, once, if the program's text is above the range that @bytes of counters at @scale
+ * cover from @offset. This is so in every PIE, since the page of @dialect declares an offset of
+ * 32 bits.
  */
 void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int offset,
 			unsigned int scale);

@@ -2,8 +2,8 @@
 /*
  * libprofil-solaris: profil() as the manual page of OpenSolaris declares it.
  *
- * The page declares int and unsigned int. A caller that was compiled so leaves the upper
- * halves of 64-bit registers undefined. Parameters of the same types ignore them.
+ * The page declares int and unsigned int. A caller compiled with that declaration leaves the upper
+ * halves of 64-bit registers undefined; parameters of the same types ignore them.
  */
 #include "pagetypes/reach.h"
 
@@ -12,7 +12,7 @@
 
 void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
 	    unsigned int scale);
-/* The same as C++ calls it, where the page's declaration is not in extern "C" */
+/* The C++ name, for a declaration outside extern "C" */
 void _Z6profilPtjjj(unsigned short *buff, unsigned int bufsiz, unsigned int offset,
 		    unsigned int scale) __attribute__((alias("profil")));
 

@@ -64,7 +64,7 @@ static bool none_by_environment(void)
 		begin_stderr();
 		if (error_of(start_glibc()) != EINVAL || is_on() ||
 		    profil_dialect(NULL) || errno != EINVAL ||
-		    !end_stderr("hpux is no dialect"))
+		    !end_stderr("hpux is not a dialect"))
 			_exit(1);
 		/* the program's own choice still is one */
 		_exit(!profil_dialect("osf1") || !is_dialect(OSF1));

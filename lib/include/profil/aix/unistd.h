@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * <unistd.h> of a program written for AIX: the C library's without its
- * profil(). That of AIX is in <mon.h>.
+ * <unistd.h> of a program written for AIX: the C library's without profil(), which <mon.h>
+ * declares.
  */
 #ifndef PROFIL_AIX_UNISTD_H
 #define PROFIL_AIX_UNISTD_H

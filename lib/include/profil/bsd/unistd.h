@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * <unistd.h> of a program written for 4.4BSD: the C library's, with the profil()
- * of that system in place of the C library's own. Source that has the page's declaration
- * too is compiled with PROFIL_PAGE_TYPES.
+ * <unistd.h> of a program written for 4.4BSD: the C library's, with that system's profil().
+ * Compile source that also declares profil() as the manual page does with PROFIL_PAGE_TYPES.
  */
 #ifndef PROFIL_BSD_UNISTD_H
 #define PROFIL_BSD_UNISTD_H
@@ -19,10 +18,10 @@ extern "C" {
 #endif
 
 #ifdef PROFIL_PAGE_TYPES
-/* As the page declares it, profil(2), BSD Experimental: in libprofil-bsd */
+/* As in profil(2), BSD Experimental; defined in libprofil-bsd */
 extern int profil(char *samples, int size, int offset, int scale);
 #else
-/* With sizes and offsets of 64 bits, which hold any address: in libprofil */
+/* With 64-bit size and offset, for any address; defined in libprofil */
 extern int profil(char *samples, size_t size, unsigned long offset,
 		  unsigned int scale) __asm__("profil_bsd");
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * <unistd.h> of a program written for Linux 0.99: the C library's, with the profil()
- * of that system in place of the C library's own. Source that has the page's declaration
- * too is compiled with PROFIL_PAGE_TYPES.
+ * <unistd.h> of a program written for Linux 0.99: the C library's, with that system's profil().
+ * Compile source that also declares profil() as the manual page does with PROFIL_PAGE_TYPES.
  */
 #ifndef PROFIL_LINUX099_UNISTD_H
 #define PROFIL_LINUX099_UNISTD_H
@@ -19,10 +18,10 @@ extern "C" {
 #endif
 
 #ifdef PROFIL_PAGE_TYPES
-/* As the page declares it, profil(2), Linux 0.99.11: in libprofil-linux099 */
+/* As in profil(2), Linux 0.99.11; defined in libprofil-linux099 */
 extern int profil(char *buf, int bufsiz, int offset, int scale);
 #else
-/* With an offset of 64 bits, which holds any address: in libprofil */
+/* With a 64-bit offset, for any address; defined in libprofil */
 extern int profil(char *buf, int bufsiz, unsigned long offset, int scale)
 	__asm__("profil_linux099");
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* <mon.h> of a program written for OSF/1: monitor() and others, in libprofil-osf1. */
+/* <mon.h> of a program written for OSF/1: monitor(3), which libprofil-osf1 defines. */
 #ifndef PROFIL_OSF1_MON_H
 #define PROFIL_OSF1_MON_H
 
@@ -10,18 +10,18 @@ extern "C" {
 #endif
 
 /*
- * monitor(3), OSF/1: profile the text from lowpc to below highpc in a buffer of bufsiz bytes.
- * lowpc 0: end, and write mon.out. The form with lowpc -1 and struct monitor_args is missing:
- * an empty range, EINVAL. Not taken from the page: the buffer has nfunc call counts of two
- * longs each, then 16-bit counters; it is not cleared; and a function that fails returns -1
- * with errno, after a line on stderr.
+ * monitor(3), OSF/1: profile the text from lowpc to below highpc in a buffer of bufsiz bytes; if
+ * lowpc is 0, stop, and write mon.out. The form with lowpc -1 and struct monitor_args is not
+ * supported: it fails with EINVAL, as an empty range. The page does not specify the following:
+ * the buffer has nfunc call counts of two longs each, then 16-bit counters; it is not cleared; on
+ * error, the return value is -1, with errno and a line on stderr.
  */
 extern int monitor(char *lowpc, char *highpc, char *buffer, size_t bufsiz, size_t nfunc);
 
-/* The same, in a buffer that it allocates. */
+/* The same with a buffer that it allocates. */
 extern int monstartup(char *lowpc, char *highpc);
 
-/* Stop (0) or resume sampling and counting. Return: 1 if they were on before, else 0; -1. */
+/* Pause (0) or resume sampling and call counting. Return: 1 if on before, else 0; -1: errno. */
 extern int moncontrol(int mode);
 
 #ifdef __cplusplus

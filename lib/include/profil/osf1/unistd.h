@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * <unistd.h> of a program written for OSF/1: the C library's, with the profil()
- * of that system in place of the C library's own. Source that has the page's declaration
- * too is compiled with PROFIL_PAGE_TYPES.
+ * <unistd.h> of a program written for OSF/1: the C library's, with that system's profil().
+ * Compile source that also declares profil() as the manual page does with PROFIL_PAGE_TYPES.
  */
 #ifndef PROFIL_OSF1_UNISTD_H
 #define PROFIL_OSF1_UNISTD_H
@@ -19,11 +18,11 @@ extern "C" {
 #endif
 
 #ifdef PROFIL_PAGE_TYPES
-/* As the page declares it, profil(2), OSF/1: in libprofil-osf1 */
+/* As in profil(2), OSF/1; defined in libprofil-osf1 */
 extern void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset,
 		   unsigned int scale);
 #else
-/* With sizes and offsets of 64 bits, which hold any address: in libprofil */
+/* With 64-bit size and offset, for any address; defined in libprofil */
 extern void profil(short *short_buffer, size_t buffer_size,
 		   unsigned long offset, unsigned int scale)
 	__asm__("profil_osf1");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* <mon.h> of a program written for OpenSolaris: monitor(), in libprofil-solaris. */
+/* <mon.h> of a program written for OpenSolaris: monitor(), which libprofil-solaris defines. */
 #ifndef PROFIL_SOLARIS_MON_H
 #define PROFIL_SOLARIS_MON_H
 
@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /*
- * What a mon.out file begins with, and the buffer of monitor(): the range, and the number of
- * call counts that follow. Addresses in the file are the linker's.
+ * Header of mon.out and of monitor()'s buffer: the range, and the number of call counts that
+ * follow. Addresses in the file are those of the linker, without the load offset.
  */
 struct hdr {
 	char *lpc;
@@ -19,7 +19,7 @@ struct hdr {
 	size_t nfns;
 };
 
-/* How often a function has been called. fnpc is an address in the function. */
+/* Call count: an address in the function, and the number of calls */
 struct cnt {
 	char *fnpc;
 	long mcnt;
@@ -32,9 +32,9 @@ typedef unsigned short WORD;	/* a counter of the histogram */
 #define MSCALE0	4
 
 /*
- * monitor(3C), illumos: profile the text from lowpc to below highpc in a buffer of bufsize
- * WORDs: struct hdr, nfunc struct cnt, counters. lowpc NULL: end, and write the file. Errors
- * are told on stderr, with errno.
+ * monitor(3C), illumos: profile the text from lowpc to below highpc. buffer has bufsize WORDs:
+ * struct hdr, nfunc struct cnt, then counters. If lowpc is NULL, stop, and write mon.out. Errors
+ * are printed on stderr and set errno.
  */
 extern void monitor(int (*lowpc)(void), int (*highpc)(void), WORD *buffer, size_t bufsize,
 		    size_t nfunc);
