@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which formats there are, where they are written to, and what several of them need.
+ * The list of formats, the files that they are written to, and functions that several formats
+ * use.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,39 +23,39 @@
 const struct export_format export_formats[] = {
 	{
 		.name = "gmon",
-		.help = "a gmon.out for each object, for gprof; OUT is their directory",
+		.help = "Write a gmon.out for each object to the directory OUT, for gprof",
 		.write_object = export_gmon,
 		.suffix = ".gmon.out",
 	},
 	{
 		.name = "callgrind",
-		.help = "for kcachegrind and callgrind_annotate",
+		.help = "Write callgrind's format, for kcachegrind and callgrind_annotate",
 		.write = export_callgrind,
 	},
 	{
 		.name = "pprof",
-		.help = "profile.proto, gzipped, for pprof and servers that take its profiles",
+		.help = "Write a gzipped profile.proto, for pprof and servers that accept its profiles",
 		.is_binary = true,
 		.write = export_pprof,
 	},
 	{
 		.name = "json",
-		.help = "all figures, for scripts",
+		.help = "Write the whole result as JSON, for scripts",
 		.write = export_json,
 	},
 	{
 		.name = "folded",
-		.help = "lines of object;function and samples, for flamegraph.pl and inferno",
+		.help = "Write lines of object;function and samples, for flamegraph.pl and inferno",
 		.write = export_folded,
 	},
 	{
 		.name = "speedscope",
-		.help = "for speedscope",
+		.help = "Write speedscope's JSON",
 		.write = export_speedscope,
 	},
 	{
 		.name = "svg",
-		.help = "a picture, for a browser",
+		.help = "Write a picture, for browsers",
 		.write = export_svg,
 	},
 	{ 0 }
@@ -101,12 +102,12 @@ uint64_t export_ns(const struct result *result, uint64_t samples)
 static void explain(int error, const char *path)
 {
 	if (error == -EOVERFLOW)
-		failure_warnx("%s: the format cannot hold so large a count; the others can", path);
+		failure_warnx("%s: a count is too large for this format; use another", path);
 	else
 		failure_warn(path, -error);
 }
 
-/* Return: 0 or -errno; what is half done is no file then, if it was to be one. */
+/* @error: from writing. Return: 0; or -errno, and an incomplete regular file is removed. */
 static int close_file(FILE *out, const char *path, int error)
 {
 	struct stat st;
@@ -142,7 +143,7 @@ static int write_output(const struct export_format *format,
 	int error;
 
 	if (format->is_binary && isatty(STDOUT_FILENO)) {
-		failure_warnx("%s is no text: name a file by --output", format->name);
+		failure_warnx("%s is a binary format: use --output to name a file", format->name);
 		return -EINVAL;
 	}
 	error = format->write(stdout, symbolized);
@@ -153,10 +154,10 @@ static int write_output(const struct export_format *format,
 	return error;
 }
 
-/* A name of a file, without its suffix */
+/* The name of an object's file, without suffix */
 struct name {
 	char *text;
-	size_t next;	/* number for the next object that would have the same name */
+	size_t next;	/* number for the next object with the same file name */
 };
 
 static int compare_names(const void *va, const void *vb)
@@ -175,8 +176,8 @@ static void free_name(void *data)
 }
 
 /*
- * Takes @text, which may be NULL. Return: the name with this text in the tree, which is
- * added if there is none; NULL: no memory.
+ * Find the name @text in the tree, or add it. The tree takes ownership of @text, which may be
+ * NULL. Return: the name; NULL: no memory.
  */
 static struct name *add_name(void **tree, char *text, bool *is_new)
 {
@@ -195,10 +196,9 @@ static struct name *add_name(void **tree, char *text, bool *is_new)
 }
 
 /*
- * A name that no other object before it has got: its base name, with a number if that
- * is another's too. A name that is taken is found so at most once, as only one base name
- * and one number make it: there are at most three tries for each object. Return: NULL: no
- * memory.
+ * Choose a unique name for an object's file: its file name, with a number appended if the name
+ * is in use. As the numbers only increase, no numbered name is tried twice, so there are three
+ * tries per object on average at most. Return: NULL: no memory.
  */
 static const char *name_object(void **tree, const struct result_object *object)
 {
@@ -206,7 +206,7 @@ static const char *name_object(void **tree, const struct result_object *object)
 	struct name *name, *same;
 	bool is_new;
 
-	/* a path that ends in a slash, as no file's does, shall not lead anywhere */
+	/* a damaged result may have a path that ends in a slash */
 	while (slash && (slash = strchr(slash, '/')))
 		*slash = '_';
 	same = name = add_name(tree, text, &is_new);
@@ -219,8 +219,8 @@ static const char *name_object(void **tree, const struct result_object *object)
 }
 
 /*
- * Names of the files of all objects. Return: to be given to free(), the names themselves
- * by @tree; NULL: no memory.
+ * Choose names for the files of all objects. Return: an array to be given to free(), with names
+ * that @tree owns; NULL: no memory.
  */
 static const char **name_objects(const struct result *result, void **tree)
 {
@@ -278,7 +278,7 @@ static int write_objects(const struct export_format *format, const struct result
 	if (error)
 		explain(error, directory);
 	for (i = 0; !error && i < result->nr_objects; i++) {
-		/* gprof and its like want a file to find the symbols in */
+		/* readers look up symbols in the object's file */
 		if (result->objects[i].samples && result_is_file(&result->objects[i]))
 			error = write_object(format, result, i, directory, names[i]);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * callgrind's format. All lines of a function stand together, and its names are given
- * by numbers in parentheses, "(2) main" the first time: so a name that begins with such
- * a number is none. A function is in the file of its first line (fl=); what is inlined into it
- * from others comes behind their names (fi=), and fe= goes back.
+ * Callgrind's format. All counts of a function are consecutive. Names have numbers: "(2) main"
+ * at first, "(2)" from then on. This also makes names that begin with a number in parentheses
+ * unambiguous. A function is in the file of its first line (fl=). Counts of code that was
+ * inlined from another file follow that file's name (fi=), and fe= returns to the function's file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,22 +17,22 @@
 #include "util/base_name.h"
 #include "util/escape.h"
 
-#define UNKNOWN	"???"	/* callgrind's own word for it */
+#define UNKNOWN	"???"	/* as in files by callgrind */
 
-/* A source that has got its number */
+/* A source file with a number */
 struct source {
 	const char *path;
 	size_t number;
 };
 
-/* What is being written */
+/* The state of a file that is being written */
 struct writer {
 	FILE *out;
 	const struct symbolized *symbolized;
 	void *sources;		/* tree of struct source */
-	size_t nr_files;	/* that have a number: first the objects, and what is outside */
-	const char *file;	/* where we are; NULL: in the object's own */
-	const char *function_file;	/* what fl= said last: readers go back there at fn= */
+	size_t nr_files;	/* numbers in use: the objects, one for UNKNOWN, then the sources */
+	const char *file;	/* current file; NULL: the object's (print_object_file()) */
+	const char *function_file;	/* last file of fl=, to which readers return at fn= */
 };
 
 static int compare(const void *va, const void *vb)
@@ -72,8 +72,9 @@ static void print_name(FILE *out, const char *key, size_t number, const char *na
 }
 
 /*
- * Where there is no source. callgrind_annotate takes functions of one name for the same
- * unless their files differ. The brackets keep it from reading the object for a source.
+ * The file of functions without a source. It is named after the object, because
+ * callgrind_annotate merges functions with the same name and file. The brackets keep it from
+ * reading the object as a source.
  */
 static void print_object_file(FILE *out, size_t number, const char *object)
 {
@@ -82,7 +83,7 @@ static void print_object_file(FILE *out, size_t number, const char *object)
 	fputs("]\n", out);
 }
 
-/* With the name the first time. Return: 0 or -ENOMEM. */
+/* Print the number of a source, and its name the first time. Return: 0 or -ENOMEM. */
 static int print_source(struct writer *writer, const char *key, const char *path)
 {
 	struct source *source, **found;
@@ -109,8 +110,8 @@ static bool is_same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* From here on in a source, or with NULL in the object's own file. Return: 0 or -ENOMEM. */
-static int go_to_file(struct writer *writer, const char *key, size_t object, const char *path)
+/* Change to a source, or with NULL to the object's file. Return: 0 or -ENOMEM. */
+static int change_file(struct writer *writer, const char *key, size_t object, const char *path)
 {
 	writer->file = path;
 	if (path)
@@ -119,7 +120,7 @@ static int go_to_file(struct writer *writer, const char *key, size_t object, con
 	return 0;
 }
 
-/* The costs of a function, which is in @file; what has no line is there. */
+/* Print the costs of a function in @file, which is also the file of counts without a line. */
 static int print_counts(struct writer *writer, size_t number, const char *file)
 {
 	const struct symbolized *symbolized = writer->symbolized;
@@ -137,8 +138,8 @@ static int print_counts(struct writer *writer, size_t number, const char *file)
 		if (!found)
 			line = (struct source_line){ .file = file };
 		if (!is_same(line.file, writer->file))
-			error = go_to_file(writer, is_same(line.file, file) ? "fe" : "fi",
-					   function->object, line.file);
+			error = change_file(writer, is_same(line.file, file) ? "fe" : "fi",
+					    function->object, line.file);
 		if (error)
 			return error;
 		fprintf(writer->out, "0x%" PRIx64 " %d", count->address, line.line);
@@ -160,7 +161,7 @@ static int print_function(struct writer *writer, size_t number)
 	if (!found)
 		line.file = NULL;
 	if (!is_same(line.file, writer->file) || !is_same(line.file, writer->function_file)) {
-		error = go_to_file(writer, "fl", function->object, line.file);
+		error = change_file(writer, "fl", function->object, line.file);
 		if (error)
 			return error;
 		writer->function_file = line.file;

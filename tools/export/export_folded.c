@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Folded stacks: the object, and in it the function. Readers take the last space of a
- * line for the one before the count, so names may have others.
+ * Folded stacks of an object and a function. Names may contain spaces, because readers look for
+ * the count after the last space of a line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "util/base_name.h"
 #include "util/escape.h"
 
-#define BETWEEN_FRAMES	";"
+#define SEPARATOR	";"
 
 int export_folded(FILE *out, const struct symbolized *symbolized)
 {
@@ -26,9 +26,9 @@ int export_folded(FILE *out, const struct symbolized *symbolized)
 			&symbolized->functions[order[i]];
 
 		escape_octal(out, base_name(result->objects[function->object].path),
-			     BETWEEN_FRAMES);
-		fputs(BETWEEN_FRAMES, out);
-		escape_octal(out, function->name, BETWEEN_FRAMES);
+			     SEPARATOR);
+		fputs(SEPARATOR, out);
+		escape_octal(out, function->name, SEPARATOR);
 		fprintf(out, " %" PRIu64 "\n", function->samples);
 	}
 	if (result->outside)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gmon.out, as gprof reads it:
+ * The gmon.out format of gprof:
  *
  *	header	"gmon", version (32 bits), 12 bytes of 0
- *	record	tag (a byte, 0: histogram), first address, address behind the last,
+ *	record	tag (a byte, 0: histogram), first address, end address (exclusive),
  *		number of bins (32 bits), rate in Hz (32 bits), name of the unit (15
  *		bytes), its letter (a byte), the bins (16 bits each)
  *	...
  *
- * gprof wants all records to have bins of the same width, and no two to overlap unless
- * they are of the very same stretch of text, when it adds them up. It shares the samples
- * of a bin among the functions in it.
+ * gprof requires that the bins of all records represent the same number of bytes of text.
+ * Records must not overlap, except that gprof adds up records of exactly the same range of text.
+ * The samples of a bin are distributed over the functions in it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,17 +22,20 @@
 
 #define VERSION		1
 #define TAG_HISTOGRAM	0
-#define MOST		UINT16_MAX	/* samples in a bin */
+#define BIN_MAX		UINT16_MAX	/* samples in a bin */
 
-/* gprof takes narrower bins for twice as many */
-#define LEAST_BYTES	2
+/* Bytes of text per bin. With narrower bins, gprof expects twice their number. */
+#define MIN_BYTES	2
 
-/* A record's head takes as much room as some bins of 0; and gprof is slow with many */
-#define WIDEST_GAP	256
-#define MOST_BINS	65536		/* of a record */
+/*
+ * Bins of 0 in the middle of a record. More start a new record; fewer do not, because the head
+ * of a record takes room too, and gprof is slow with many records.
+ */
+#define MAX_GAP		256
+#define MAX_BINS	65536		/* in a record */
 
-/* Of a count: a million records of it are 45 MB */
-#define MOST_SAMPLES	((uint64_t)MOST << 20)
+/* Of a count. Its million of records takes 45 MB. */
+#define MAX_SAMPLES	((uint64_t)BIN_MAX << 20)
 
 struct gmon {
 	FILE *out;
@@ -40,11 +43,11 @@ struct gmon {
 	uint64_t bin_bytes;
 };
 
-/* Bins in the making of a stretch of text */
+/* A range of text whose bins are being collected */
 struct stretch {
 	uint64_t low;
 	size_t nr_bins;
-	uint64_t bins[MOST_BINS];
+	uint64_t bins[MAX_BINS];
 };
 
 static void put(const struct gmon *gmon, const void *bytes, size_t size)
@@ -62,24 +65,24 @@ static void put_header(const struct gmon *gmon)
 	put(gmon, spare, sizeof(spare));
 }
 
-static uint64_t most_of(const uint64_t *bins, size_t nr)
+static uint64_t find_max(const uint64_t *bins, size_t nr)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 	size_t i;
 
 	for (i = 0; i < nr; i++)
-		if (bins[i] > most)
-			most = bins[i];
-	return most;
+		if (bins[i] > max)
+			max = bins[i];
+	return max;
 }
 
-/* What of a count stands in the @nth repetition of its record */
-static uint16_t part(uint64_t samples, uint64_t nth)
+/* The samples of a bin in the @nth repetition of its record, counted from 0 */
+static uint16_t bin_part(uint64_t samples, uint64_t nth)
 {
-	if (samples <= nth * MOST)
+	if (samples <= nth * BIN_MAX)
 		return 0;
-	samples -= nth * MOST;
-	return samples < MOST ? (uint16_t)samples : MOST;
+	samples -= nth * BIN_MAX;
+	return samples < BIN_MAX ? (uint16_t)samples : BIN_MAX;
 }
 
 static void put_record(const struct gmon *gmon, uint64_t low, const uint64_t *bins,
@@ -99,7 +102,7 @@ static void put_record(const struct gmon *gmon, uint64_t low, const uint64_t *bi
 	put(gmon, unit, sizeof(unit));
 	put(gmon, "s", 1);
 	for (i = 0; i < nr; i++) {
-		uint16_t samples = part(bins[i], nth);
+		uint16_t samples = bin_part(bins[i], nth);
 
 		put(gmon, &samples, sizeof(samples));
 	}
@@ -108,20 +111,20 @@ static void put_record(const struct gmon *gmon, uint64_t low, const uint64_t *bi
 static void put_records(const struct gmon *gmon, uint64_t low, const uint64_t *bins,
 			size_t nr)
 {
-	uint64_t most = most_of(bins, nr), nth = 0;
+	uint64_t max = find_max(bins, nr), nth = 0;
 
 	do
 		put_record(gmon, low, bins, nr, nth++);
-	while (nth * MOST < most);
+	while (nth * BIN_MAX < max);
 }
 
-/* Bins that need repetition are records of their own: the others are not repeated. */
+/* Bins that need several records get records of their own, so that the others are not repeated. */
 static void put_stretch(const struct gmon *gmon, const struct stretch *stretch)
 {
 	size_t from = 0, to;
 
 	while (from < stretch->nr_bins) {
-		for (to = from; to < stretch->nr_bins && stretch->bins[to] <= MOST; to++)
+		for (to = from; to < stretch->nr_bins && stretch->bins[to] <= BIN_MAX; to++)
 			;
 		if (to == from)
 			to++;
@@ -131,14 +134,14 @@ static void put_stretch(const struct gmon *gmon, const struct stretch *stretch)
 	}
 }
 
-/* Return: whether it lies in a bin of the stretch, if that is made longer by some. */
+/* Whether an address is in the stretch, or in one extended by up to MAX_GAP bins */
 static bool belongs(const struct gmon *gmon, const struct stretch *stretch,
 		    uint64_t address)
 {
 	uint64_t bin = (address - stretch->low) / gmon->bin_bytes;
 
-	return stretch->nr_bins && bin < MOST_BINS &&
-	       bin < stretch->nr_bins + WIDEST_GAP &&
+	return stretch->nr_bins && bin < MAX_BINS &&
+	       bin < stretch->nr_bins + MAX_GAP &&
 	       (address - stretch->low) % gmon->bin_bytes == 0;
 }
 
@@ -166,21 +169,21 @@ int export_gmon(FILE *out, const struct result *result, size_t object)
 	size_t i;
 
 	for (i = 0; i < from->nr_counts; i++)
-		if (from->counts[i].samples > MOST_SAMPLES)
+		if (from->counts[i].samples > MAX_SAMPLES)
 			return -EOVERFLOW;
 	stretch = calloc(1, sizeof(*stretch));
 	if (!stretch)
 		return -ENOMEM;
 	gmon.bin_bytes = result->text_bytes;
-	if (gmon.bin_bytes < LEAST_BYTES)
-		gmon.bin_bytes = LEAST_BYTES;
+	if (gmon.bin_bytes < MIN_BYTES)
+		gmon.bin_bytes = MIN_BYTES;
 	put_header(&gmon);
 	for (i = 0; i < from->nr_counts; i++) {
 		uint64_t address = from->counts[i].address;
 
-		/* two counts of a byte share a bin */
-		if (result->text_bytes < LEAST_BYTES)
-			address -= address % LEAST_BYTES;
+		/* two counts of one byte each share a bin */
+		if (result->text_bytes < MIN_BYTES)
+			address -= address % MIN_BYTES;
 		add(&gmon, stretch, address, from->counts[i].samples);
 	}
 	put_stretch(&gmon, stretch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON by profil-result.schema.json. Members come in the schema's order.
+ * JSON as specified by profil-result.schema.json. Members are in the order of the schema.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define VERSION		1
 #define NS_PER_S	1000000000
 
-/* Names of members are ours, and need no escape. */
+/* @name is not escaped, because no member's name needs it. */
 static void print_string(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, "\"%s\":", name);
@@ -37,8 +37,8 @@ static void print_address(FILE *out, const char *name, uint64_t value)
 	fprintf(out, "\"%s\":\"0x%" PRIx64 "\",", name, value);
 }
 
-/* A comma between the members of a list: none before the first */
-static void print_between(FILE *out, bool *is_first)
+/* Print the comma before a member of a list, except the first. */
+static void print_comma(FILE *out, bool *is_first)
 {
 	if (!*is_first)
 		fputs(",\n", out);
@@ -52,14 +52,14 @@ static void print_command(FILE *out, const struct result *result)
 
 	fputs("\"command\":[", out);
 	for (i = 0; result->argv[i]; i++) {
-		print_between(out, &is_first);
+		print_comma(out, &is_first);
 		escape_json(out, result->argv[i]);
 	}
 	fputs("],\n", out);
 }
 
 /* RFC 3339, in UTC */
-static void print_began(FILE *out, uint64_t ns)
+static void print_start_time(FILE *out, uint64_t ns)
 {
 	time_t seconds = (time_t)(ns / NS_PER_S);
 	char text[32];
@@ -70,7 +70,7 @@ static void print_began(FILE *out, uint64_t ns)
 	fprintf(out, "\"start_time\":\"%s.%09" PRIu64 "Z\",\n", text, ns % NS_PER_S);
 }
 
-/* As errno.h has it, or the number where that does not know it */
+/* Print the symbolic name of an errno, or the number if it has no name. */
 static void print_error(FILE *out, const char *name, int error)
 {
 	const char *text = strerrorname_np(error);
@@ -83,7 +83,7 @@ static void print_error(FILE *out, const char *name, int error)
 		fprintf(out, "\"%s\":\"%d\"", name, error);
 }
 
-static void print_end(FILE *out, int status)
+static void print_exit(FILE *out, int status)
 {
 	if (WIFSIGNALED(status))
 		fprintf(out, "\"exit_status\":null,\n\"signal\":%d,\n", WTERMSIG(status));
@@ -97,9 +97,9 @@ static void print_run(FILE *out, const struct result *result)
 	print_command(out, result);
 	print_string(out, "host", result->host);
 	print_string(out, "kernel", result->kernel);
-	print_began(out, result->start_time_ns);
+	print_start_time(out, result->start_time_ns);
 	print_number(out, "elapsed_ns", result->elapsed_ns);
-	print_end(out, result->status);
+	print_exit(out, result->status);
 	fprintf(out, "\"pid\":%" PRId32 ",\n", result->pid);
 	print_string(out, "clock", clock_name(result->clock));
 	print_number(out, "rate", result->rate);
@@ -151,7 +151,7 @@ static void print_function(FILE *out, const struct symbolized *symbolized,
 	for (i = 0; i < function->nr_counts; i++) {
 		const struct result_count *count = &object->counts[function->counts[i]];
 
-		print_between(out, &is_first);
+		print_comma(out, &is_first);
 		putc('{', out);
 		print_address(out, "address", count->address);
 		fprintf(out, "\"samples\":%" PRIu64 "}", count->samples);
@@ -159,7 +159,7 @@ static void print_function(FILE *out, const struct symbolized *symbolized,
 	fputs("]}", out);
 }
 
-/* @function: index of the object's first. Return: that of the next object's. */
+/* @function: index of the object's first function. Return: index of the next object's first. */
 static size_t print_object(FILE *out, const struct symbolized *symbolized,
 			   size_t number, size_t function)
 {
@@ -177,7 +177,7 @@ static size_t print_object(FILE *out, const struct symbolized *symbolized,
 	fputs("\"functions\":[", out);
 	while (function < symbolized->nr_functions &&
 	       symbolized->functions[function].object == number) {
-		print_between(out, &is_first);
+		print_comma(out, &is_first);
 		print_function(out, symbolized, &symbolized->functions[function]);
 		function++;
 	}
@@ -223,19 +223,19 @@ int export_json(FILE *out, const struct symbolized *symbolized)
 	print_run(out, result);
 	fputs("\"objects\":[", out);
 	for (i = 0; i < result->nr_objects; i++) {
-		print_between(out, &is_first);
+		print_comma(out, &is_first);
 		function = print_object(out, symbolized, i, function);
 	}
 	fputs("],\n\"processes\":[", out);
 	is_first = true;
 	for (i = 0; i < result->nr_processes; i++) {
-		print_between(out, &is_first);
+		print_comma(out, &is_first);
 		print_process(out, &result->processes[i]);
 	}
 	fputs("],\n\"unprofiled\":[", out);
 	is_first = true;
 	for (i = 0; i < result->nr_unprofiled; i++) {
-		print_between(out, &is_first);
+		print_comma(out, &is_first);
 		print_unprofiled(out, &result->unprofiled[i]);
 	}
 	fputs("]}\n", out);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pprof's format. A message of protobuf may be cut into pieces of the same type, whose
- * lists add up when they are read one behind the other: so the profile is written
- * function by function, each piece with what it adds to every list, and never is in
- * memory as a whole. The mappings come last, when it is known what their functions have.
+ * pprof's format. Concatenated protobuf messages of one type are read as one message whose lists
+ * are the concatenated lists. So the profile is written in pieces, function by function, and is
+ * never in memory as a whole. Mappings are last, because they state what is known about their
+ * functions.
  *
- * The line of a location is a number in the file of its function. Where code of another
- * file is inlined into a function, the function is there once more, with that file.
+ * The line of a location is in the file of its function. If code from another file is inlined
+ * into a function, another Function with that file is added.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,27 +24,24 @@
 #include "report/namesakes.h"
 #include "util/escape.h"
 
-#define GZIP_WINDOW	(15 + 16)	/* deflateInit2(): the largest, with gzip's head */
-#define GZIP_MEMORY	8		/* its default */
+#define GZIP_WINDOW	(15 + 16)	/* for deflateInit2(): the largest, with a gzip header */
+#define GZIP_MEMORY	8		/* the default of deflateInit2() */
 
-/*
- * A mapping at which link-time addresses are addresses: pprof takes this very one for
- * what needs no correction (GetBase() in its internal/elfexec).
- */
+/* Makes pprof use addresses as link-time addresses: see GetBase() in its internal/elfexec. */
 #define MAPPING_START	0
 #define MAPPING_LIMIT	UINT64_MAX
 
 enum { SAMPLES, CPU, NR_VALUES };
 
-/* A source file that was named */
+/* A source file */
 struct source {
 	const char *path;
-	int64_t string;		/* index in the table */
-	size_t function;	/* index in the symbolized of the last one that has lines in it, */
-	uint64_t id;		/* and the ID that it has there; 0: there is none yet */
+	int64_t string;		/* index of the path in the table of strings; 0: not added yet */
+	size_t function;	/* last symbolized function with lines in this file, */
+	uint64_t id;		/* and the ID of its Function with this file; 0: none yet */
 };
 
-/* What is known of an object's functions */
+/* Whether any function of an object has a name or a file */
 struct known {
 	bool names;
 	bool files;
@@ -53,24 +50,24 @@ struct known {
 struct pprof {
 	FILE *out;
 	const struct symbolized *symbolized;
-	const char **labels;	/* of the objects */
-	struct known *known;	/* of the objects */
+	const char **labels;	/* by object: its short name */
+	struct known *known;	/* by object */
 	void *sources;		/* tree of struct source */
 	z_stream deflate;
 	int64_t nr_strings;	/* in the table so far */
 	uint64_t nr_locations;
 	uint64_t nr_functions;
-	int error;		/* -errno; nothing more is written */
+	int error;		/* 0; or -errno, and nothing more is written */
 };
 
-/* A function as it stands in the profile */
+/* Where the samples of a count belong */
 struct place {
-	uint64_t mapping;	/* its ID, or 0 */
-	uint64_t function;	/* its ID */
-	int line;		/* 0: not known */
+	uint64_t mapping;	/* ID, or 0 */
+	uint64_t function;	/* ID */
+	int line;		/* 0: unknown */
 };
 
-/* What a piece adds to the table of strings: as many as the head needs */
+/* Strings that a piece adds to the table. The head has the most. */
 struct strings {
 	char *text[32];
 	size_t nr;
@@ -90,7 +87,7 @@ static void compress_bytes(struct pprof *pprof, uint8_t *bytes, size_t size, int
 	} while (!pprof->deflate.avail_out);
 }
 
-/* Frees the strings. */
+/* Write a piece with its strings, which are freed. */
 static void write_piece(struct pprof *pprof, Pprof__Profile *piece, struct strings *strings)
 {
 	uint8_t *bytes;
@@ -114,7 +111,7 @@ static void write_piece(struct pprof *pprof, Pprof__Profile *piece, struct strin
 	strings->nr = 0;
 }
 
-/* Return: its index in the table. */
+/* Return: the index of the string in the table. */
 static int64_t add_string(struct pprof *pprof, struct strings *strings, const char *text)
 {
 	char *copy = escape_utf8(text);
@@ -140,7 +137,7 @@ static void write_head(struct pprof *pprof, const struct result *result)
 
 	if (!command)
 		pprof->error = -ENOMEM;
-	add_string(pprof, &strings, "");	/* the first has to be */
+	add_string(pprof, &strings, "");	/* the first string must be empty */
 	types[SAMPLES].type = add_string(pprof, &strings, "samples");
 	types[SAMPLES].unit = add_string(pprof, &strings, "count");
 	types[CPU].type = add_string(pprof, &strings, "cpu");
@@ -148,7 +145,7 @@ static void write_head(struct pprof *pprof, const struct result *result)
 	comments[0] = add_string(pprof, &strings, command ? command : "");
 	comments[1] = add_string(pprof, &strings, result->host);
 	comments[2] = add_string(pprof, &strings,
-				 "by profil: samples have no callers; addresses are link-time ones");
+				 "made by profil: samples without callers, link-time addresses");
 	head.n_sample_type = NR_VALUES;
 	head.sample_type = type_of;
 	head.default_sample_type = types[CPU].type;
@@ -188,7 +185,7 @@ static void write_mapping(struct pprof *pprof, size_t number)
 	write_piece(pprof, &piece, &strings);
 }
 
-/* The first is taken for the program. */
+/* pprof takes the first mapping for the program. */
 static void write_mappings(struct pprof *pprof)
 {
 	const struct result *result = pprof->symbolized->result;
@@ -239,7 +236,7 @@ static int compare_sources(const void *va, const void *vb)
 	return strcmp(a->path, b->path);
 }
 
-/* Return: NULL: no memory, as in @pprof->error. */
+/* Find or add a source file. Return: NULL: no memory, and @pprof->error is set. */
 static struct source *find_source(struct pprof *pprof, const char *path)
 {
 	struct source *source, **found;
@@ -258,9 +255,9 @@ static struct source *find_source(struct pprof *pprof, const char *path)
 	return NULL;
 }
 
-/* Return: the ID that the function has got. @source: NULL: it is not known. */
-static uint64_t write_name(struct pprof *pprof, const char *name, const char *symbol,
-			   struct source *source, int start_line)
+/* Write a Function. @source: NULL: unknown. Return: the ID of the Function. */
+static uint64_t add_function(struct pprof *pprof, const char *name, const char *symbol,
+			     struct source *source, int start_line)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT, *function_of = &function;
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
@@ -282,8 +279,8 @@ static uint64_t write_name(struct pprof *pprof, const char *name, const char *sy
 }
 
 /*
- * What a function is called. Functions without a symbol have the address in their object, so
- * that pprof does not take them all for one. Return: to be given to free(); NULL: no memory.
+ * The name of a function. Without a symbol, it is the object and the address, because pprof
+ * merges functions with the same name. Return: a name to be given to free(); NULL: no memory.
  */
 static char *make_name(const struct pprof *pprof, const struct symbolized_function *function)
 {
@@ -296,22 +293,23 @@ static char *make_name(const struct pprof *pprof, const struct symbolized_functi
 	return name;
 }
 
-/* Return: the ID that a function has in a source file. */
-static uint64_t place_in_source(struct pprof *pprof, size_t number, const char *name,
-				struct source *source, int start_line)
+/* Return: the ID of the Function for a function and a source file, which is added if necessary. */
+static uint64_t function_in_source(struct pprof *pprof, size_t number, const char *name,
+				   struct source *source, int start_line)
 {
 	const struct symbolized_function *function = &pprof->symbolized->functions[number];
 
 	if (!source->id || source->function != number) {
-		source->id = write_name(pprof, name, function->symbol ? function->symbol : name,
-					source, start_line);
+		source->id = add_function(pprof, name,
+					  function->symbol ? function->symbol : name,
+					  source, start_line);
 		source->function = number;
 	}
 	pprof->known[function->object].files = true;
 	return source->id;
 }
 
-/* @id: of the function where no line is known */
+/* Write the samples of a function. @id: its ID for counts without a line */
 static void write_counts(struct pprof *pprof, size_t number, const char *name, uint64_t id)
 {
 	const struct symbolized *symbolized = pprof->symbolized;
@@ -329,7 +327,7 @@ static void write_counts(struct pprof *pprof, size_t number, const char *name, u
 			pprof->error = found;
 		source = found == 1 ? find_source(pprof, line.file) : NULL;
 		if (source) {
-			place.function = place_in_source(pprof, number, name, source, 0);
+			place.function = function_in_source(pprof, number, name, source, 0);
 			place.line = line.line;
 		}
 		write_sample(pprof, symbolized->result,
@@ -356,10 +354,10 @@ static void write_function(struct pprof *pprof, size_t number)
 	if (found == 1)
 		source = find_source(pprof, line.file);
 	if (source)
-		id = place_in_source(pprof, number, name, source, line.line);
+		id = function_in_source(pprof, number, name, source, line.line);
 	else
-		id = write_name(pprof, name, function->symbol ? function->symbol : name,
-				NULL, 0);
+		id = add_function(pprof, name, function->symbol ? function->symbol : name,
+				  NULL, 0);
 	if (function->symbol)
 		pprof->known[function->object].names = true;
 	write_counts(pprof, number, name, id);
@@ -373,7 +371,7 @@ static void write_outside(struct pprof *pprof, const struct result *result)
 
 	if (!result->outside)
 		return;
-	place.function = write_name(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
+	place.function = add_function(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
 	write_sample(pprof, result, &count, &place);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Speedscope's format: the frames that there are, and for each sample the numbers of
- * those in its stack, the outermost first. Frames of objects come first, then one for
- * each function, then that for what has no object.
+ * Speedscope's format: a list of frames, and for each sample the numbers of the frames in its
+ * stack, the outermost first. The frames are the objects, then the functions, then one for
+ * samples outside all objects.
  *
- * There is no format without an order in time, and speedscope shows that order first. Our
- * samples have no time. So they stand in the order of their code, object by object and by
- * address, and the name of the profile says so.
+ * The format requires an order in time, and speedscope shows it first, but the samples of a
+ * result have no times. They are written in the order of objects and addresses, and the name of
+ * the profile states that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +59,7 @@ static void print_samples(FILE *out, const struct symbolized *symbolized)
 		fprintf(out, "%s[%zu]", between, nr_objects + symbolized->nr_functions);
 }
 
-/* Return: their sum, which is not quite the time of all samples, for the rounding. */
+/* Return: the sum of the weights, which may differ from the total CPU time by rounding. */
 static uint64_t print_weights(FILE *out, const struct symbolized *symbolized)
 {
 	const struct result *result = symbolized->result;
@@ -81,7 +81,7 @@ static uint64_t print_weights(FILE *out, const struct symbolized *symbolized)
 	return sum;
 }
 
-/* Return: of a profile, to be given to free(); NULL: no memory. */
+/* Make the name of the profile. Return: a name to be given to free(); NULL: no memory. */
 static char *make_name(const struct result *result)
 {
 	char *name;

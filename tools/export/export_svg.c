@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A picture of a profile: a head, bars for the functions, and a strip of heat for each
- * object. Everything says more of itself when it is pointed at, by <title>.
+ * A picture of a profile: a head, a bar for each function, and a heat map of each object
+ * (svg_object.c). <title> elements show details of what the pointer is on.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,21 +19,21 @@
 
 #define NS_PER_S	1e9
 
-#define MOST_FUNCTIONS	25
-#define MOST_OBJECTS	12
+#define MAX_FUNCTIONS	25
+#define MAX_OBJECTS	12
 
-/* Columns of the functions: right ends of figures, left ends of all else */
+/* Columns of the functions, in pixels; limits of names, in characters */
 #define PERCENT_RIGHT	(SVG_MARGIN + 54)
 #define SAMPLES_RIGHT	(SVG_MARGIN + 134)
 #define NAME_LEFT	(SVG_MARGIN + 150)
-#define NAME_MOST	54
+#define NAME_MAX	54
 #define OBJECT_LEFT	(NAME_LEFT + 370)
-#define OBJECT_MOST	26
+#define OBJECT_MAX	26
 #define BAR_LEFT	(OBJECT_LEFT + 182)
-#define BAR_MOST	(SVG_WIDTH - SVG_MARGIN - BAR_LEFT)
+#define BAR_WIDTH	(SVG_WIDTH - SVG_MARGIN - BAR_LEFT)
 
-#define ROW		20
-#define COMMAND_MOST	100
+#define ROW		20	/* height */
+#define COMMAND_MAX	100
 
 static const char style[] =
 	"<style>\n"
@@ -63,11 +63,11 @@ static const char style[] =
 	"</style>\n";
 
 static const char about_bars[] =
-	"Percent of all samples, and samples. The line on a bar is where the share of CPU time is, of which samples tell "
-	"only so much: the 95 % interval.";
+	"Percent of all samples, and number of samples. The line on each bar is the 95 % confidence interval "
+	"of the share of CPU time.";
 static const char about_strips[] =
-	"All of each object's code, by address, and below its hottest functions, each from its start to its last sample. "
-	"Point at anything for its figures.";
+	"The code of each object by address, and below it the hottest functions, each from its start to its last "
+	"sample. Point at an item for details.";
 
 unsigned int svg_heat(uint64_t samples, uint64_t most)
 {
@@ -93,7 +93,7 @@ static void print_when(FILE *out, uint64_t ns)
 	fputs(text, out);
 }
 
-/* Return: where it ends. */
+/* Return: y coordinate of the end. */
 static double draw_head(FILE *out, const struct result *result, const char *command)
 {
 	uint64_t samples = result_samples(result);
@@ -101,7 +101,7 @@ static double draw_head(FILE *out, const struct result *result, const char *comm
 	fprintf(out, "<text class=\"title\" x=\"%d\" y=\"42\"><title>", SVG_MARGIN);
 	escape_xml(out, command, 0);
 	fputs("</title>", out);
-	escape_xml(out, command, COMMAND_MOST);
+	escape_xml(out, command, COMMAND_MAX);
 	fprintf(out, "</text>\n<text class=\"dim\" x=\"%d\" y=\"64\">%" PRIu64
 		" samples at %.6g Hz = %.2f s of CPU time; ", SVG_MARGIN, samples,
 		result_rate(result), (double)export_ns(result, samples) / NS_PER_S);
@@ -112,15 +112,15 @@ static double draw_head(FILE *out, const struct result *result, const char *comm
 	return 64;
 }
 
-/* The bar, as long as the share of samples, and on it where the share of time is */
+/* Draw a bar as long as the share of samples, with a line for the confidence interval. */
 static void draw_share(FILE *out, uint64_t samples, uint64_t most, uint64_t all, double y)
 {
 	const struct interval share = confidence_share(samples, all);
-	const double scale = BAR_MOST / confidence_share(most, all).high;
+	const double scale = BAR_WIDTH / confidence_share(most, all).high;
 	const double width = scale * (double)samples / (double)all;
 
 	fprintf(out, "<rect class=\"track\" x=\"%d\" y=\"%g\" width=\"%d\" height=\"%d\" rx=\"2\"/>\n",
-		BAR_LEFT, y + 3, BAR_MOST, ROW - 6);
+		BAR_LEFT, y + 3, BAR_WIDTH, ROW - 6);
 	fprintf(out, "<rect class=\"h%u\" x=\"%d\" y=\"%g\" width=\"%.2f\" height=\"%d\" rx=\"2\"/>\n",
 		svg_heat(samples, most), BAR_LEFT, y + 3, fmax(1, width), ROW - 6);
 	fprintf(out, "<rect class=\"chance\" x=\"%.2f\" y=\"%g\" width=\"%.2f\" height=\"2\"/>\n",
@@ -140,8 +140,8 @@ static void draw_bar(FILE *out, const struct symbolized *symbolized, const char 
 	escape_xml(out, name, 0);
 	fputs("&#10;", out);
 	escape_xml(out, path, 0);
-	fprintf(out, "&#10;%" PRIu64 " samples, %.2f %%, %.3f s"
-		"&#10;of CPU time, %.2f to %.2f %% (95 %% interval)</title>\n", samples,
+	fprintf(out, "&#10;%" PRIu64 " samples, %.2f %%, %.3f s of CPU time"
+		"&#10;95 %% confidence interval: %.2f to %.2f %%</title>\n", samples,
 		percent, (double)export_ns(symbolized->result, samples) / NS_PER_S,
 		100 * share.low, 100 * share.high);
 	fprintf(out, "<text class=\"right\" x=\"%d\" y=\"%g\">%.2f %%</text>\n",
@@ -149,15 +149,15 @@ static void draw_bar(FILE *out, const struct symbolized *symbolized, const char 
 	fprintf(out, "<text class=\"right dim\" x=\"%d\" y=\"%g\">%" PRIu64 "</text>\n",
 		SAMPLES_RIGHT, base, samples);
 	fprintf(out, "<text x=\"%d\" y=\"%g\">", NAME_LEFT, base);
-	escape_xml(out, name, NAME_MOST);
+	escape_xml(out, name, NAME_MAX);
 	fprintf(out, "</text>\n<text class=\"dim\" x=\"%d\" y=\"%g\">", OBJECT_LEFT, base);
-	escape_xml(out, base_name(path), OBJECT_MOST);
+	escape_xml(out, base_name(path), OBJECT_MAX);
 	fputs("</text>\n", out);
 	draw_share(out, samples, most, all, y);
 	fputs("</g>\n", out);
 }
 
-/* Return: where it ends. */
+/* Return: y coordinate of the end. */
 static double draw_functions(FILE *out, const struct symbolized *symbolized,
 			     const size_t *order, double y)
 {
@@ -172,7 +172,7 @@ static double draw_functions(FILE *out, const struct symbolized *symbolized,
 	y += 26;
 	if (symbolized->nr_functions && symbolized->functions[order[0]].samples > most)
 		most = symbolized->functions[order[0]].samples;
-	for (i = 0; i < symbolized->nr_functions && i < MOST_FUNCTIONS; i++) {
+	for (i = 0; i < symbolized->nr_functions && i < MAX_FUNCTIONS; i++) {
 		const struct symbolized_function *function =
 			&symbolized->functions[order[i]];
 
@@ -188,7 +188,7 @@ static double draw_functions(FILE *out, const struct symbolized *symbolized,
 			samples += symbolized->functions[order[i]].samples;
 		fprintf(out, "<text class=\"right dim\" x=\"%d\" y=\"%g\">%.2f %%</text>\n"
 			"<text class=\"right dim\" x=\"%d\" y=\"%g\">%" PRIu64 "</text>\n"
-			"<text class=\"dim\" x=\"%d\" y=\"%g\">in %zu more</text>\n",
+			"<text class=\"dim\" x=\"%d\" y=\"%g\">%zu more functions</text>\n",
 			PERCENT_RIGHT, y + ROW - 6, svg_percent(symbolized, samples),
 			SAMPLES_RIGHT, y + ROW - 6, samples, NAME_LEFT, y + ROW - 6, left);
 		y += ROW;
@@ -210,7 +210,7 @@ static int compare_objects(const void *va, const void *vb, void *of)
 	return a < b ? -1 : 1;
 }
 
-/* Return: where it ends; negative: -errno. */
+/* Return: y coordinate of the end, or -errno. */
 static double draw_objects(FILE *out, const struct symbolized *symbolized, double y)
 {
 	const struct result *result = symbolized->result;
@@ -223,13 +223,13 @@ static double draw_objects(FILE *out, const struct symbolized *symbolized, doubl
 		order[i] = i;
 	qsort_r(order, result->nr_objects, sizeof(*order), compare_objects, (void *)result);
 	y += 36;
-	fprintf(out, "<text class=\"section\" x=\"%d\" y=\"%g\">Where in the text</text>\n"
+	fprintf(out, "<text class=\"section\" x=\"%d\" y=\"%g\">Objects</text>\n"
 		"<text class=\"dim\" x=\"%d\" y=\"%g\">%s</text>\n",
 		SVG_MARGIN, y, SVG_MARGIN, y + 18, about_strips);
 	y += 18;
 	for (i = 0; i < result->nr_objects && result->objects[order[i]].samples; i++) {
-		if (i == MOST_OBJECTS) {
-			fprintf(out, "<text class=\"dim\" x=\"%d\" y=\"%g\">and other objects, with fewer samples</text>\n",
+		if (i == MAX_OBJECTS) {
+			fprintf(out, "<text class=\"dim\" x=\"%d\" y=\"%g\">more objects with fewer samples</text>\n",
 				SVG_MARGIN, y + 20);
 			y += 20;
 			break;
@@ -242,7 +242,7 @@ static double draw_objects(FILE *out, const struct symbolized *symbolized, doubl
 	return y;
 }
 
-/* Return: where it ends; negative: -errno. */
+/* Return: y coordinate of the end, or -errno. */
 static double draw_profile(FILE *out, const struct symbolized *symbolized)
 {
 	const struct result *result = symbolized->result;
@@ -255,7 +255,7 @@ static double draw_profile(FILE *out, const struct symbolized *symbolized)
 	y = draw_head(out, result, command);
 	if (!result_samples(result)) {
 		y += 36;
-		fprintf(out, "<text x=\"%d\" y=\"%g\">There are no samples.</text>\n",
+		fprintf(out, "<text x=\"%d\" y=\"%g\">No samples</text>\n",
 			SVG_MARGIN, y);
 		goto done;
 	}
@@ -268,7 +268,7 @@ done:
 	return y;
 }
 
-/* The height stands in front of what is drawn, and is known behind it. */
+/* The height of the picture is written first, but known only after everything has been drawn. */
 int export_svg(FILE *out, const struct symbolized *symbolized)
 {
 	char *drawing = NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An object's text as a strip of columns, each of so many bytes: the higher and the
- * hotter, the more samples. Most of an object is cold, and what is hot is narrow: so
- * the functions with most samples follow below, each in a strip of its own.
+ * The text of an object as a strip of columns of equal numbers of bytes. Columns with more
+ * samples are higher and hotter. As hot code is usually a small part of an object, the functions
+ * with most samples are drawn below, each in a strip of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,26 +13,26 @@
 #include "export/svg.h"
 #include "util/escape.h"
 
-#define NARROWEST	2	/* pixels of a column */
-#define WIDEST		12
-#define MOST_COLUMNS	(SVG_INNER / NARROWEST)
+#define MIN_COLUMN	2	/* widths */
+#define MAX_COLUMN	12
+#define MAX_COLUMNS	(SVG_INNER / MIN_COLUMN)
 
 #define TITLE		34	/* heights */
 #define WHOLE		36
-#define BETWEEN		20
+#define ZOOM		20
 #define FUNCTION	56
 #define NAME		15
 
-#define GAP		8	/* between functions */
-#define MOST_FUNCTIONS	8
-#define LEAST_SHARE	0.005	/* of the object's samples, for all but the first */
+#define GAP		8	/* width between functions */
+#define MAX_FUNCTIONS	8
+#define MIN_SHARE	0.005	/* of the object's samples, for all functions except the first */
 
-/* A piece of an object's text, as it is drawn */
+/* A range of an object's text as a strip */
 struct strip {
 	const struct symbolized *symbolized;
 	size_t object;
-	size_t first, last;	/* functions in it, @last excluded */
-	uint64_t low, high;	/* addresses */
+	size_t first, last;	/* functions in the strip, @last excluded */
+	uint64_t low, high;	/* addresses, @high excluded */
 	double x, y, width, height;
 	size_t nr_columns;
 	uint64_t column_bytes;
@@ -40,8 +40,8 @@ struct strip {
 
 struct column {
 	uint64_t samples;
-	uint64_t most;		/* of one function */
-	size_t function;	/* that one */
+	uint64_t most;		/* samples of the function with most samples */
+	size_t function;	/* that function */
 };
 
 static const struct result_object *object_of(const struct strip *strip)
@@ -49,20 +49,23 @@ static const struct result_object *object_of(const struct strip *strip)
 	return &strip->symbolized->result->objects[strip->object];
 }
 
-/* Columns that are wide enough to be seen, of whole counts; no wider than need be */
+/*
+ * Divide a strip into columns that are wide enough to be seen and represent whole counts. The
+ * strip becomes narrower if it has few columns.
+ */
 static void divide(struct strip *strip)
 {
 	const uint64_t text_bytes = strip->symbolized->result->text_bytes;
 	const uint64_t counts = (strip->high - strip->low - 1) / text_bytes + 1;
-	const uint64_t room = (uint64_t)(strip->width / NARROWEST);
-	const uint64_t of_each = (counts - 1) / room + 1;
+	const uint64_t room = (uint64_t)(strip->width / MIN_COLUMN);
+	const uint64_t column_counts = (counts - 1) / room + 1;
 
-	strip->column_bytes = of_each * text_bytes;
-	strip->nr_columns = (size_t)((counts - 1) / of_each + 1);
-	strip->width = fmin(strip->width, WIDEST * (double)strip->nr_columns);
+	strip->column_bytes = column_counts * text_bytes;
+	strip->nr_columns = (size_t)((counts - 1) / column_counts + 1);
+	strip->width = fmin(strip->width, MAX_COLUMN * (double)strip->nr_columns);
 }
 
-/* Where in the picture an address is */
+/* The x coordinate of an address */
 static double x_of(const struct strip *strip, uint64_t address)
 {
 	const double bytes = (double)strip->column_bytes * (double)strip->nr_columns;
@@ -70,7 +73,7 @@ static double x_of(const struct strip *strip, uint64_t address)
 	return strip->x + strip->width * (double)(address - strip->low) / bytes;
 }
 
-/* Return: the most samples of a column. */
+/* Add up the samples of each column. Return: the largest number of samples in a column. */
 static uint64_t fill_columns(const struct strip *strip, struct column *columns)
 {
 	uint64_t most = 0;
@@ -79,7 +82,7 @@ static uint64_t fill_columns(const struct strip *strip, struct column *columns)
 	for (i = strip->first; i < strip->last; i++) {
 		const struct symbolized_function *function =
 			&strip->symbolized->functions[i];
-		size_t before = MOST_COLUMNS;
+		size_t before = MAX_COLUMNS;
 		uint64_t here = 0;
 
 		for (j = 0; j < function->nr_counts; j++) {
@@ -107,7 +110,7 @@ static void draw_column(FILE *out, const struct strip *strip, size_t number,
 			const struct column *column, uint64_t most)
 {
 	const uint64_t low = strip->low + number * strip->column_bytes;
-	/* the text may end before its last column does */
+	/* the last column may extend beyond the end of the text */
 	const uint64_t last = strip->high - low < strip->column_bytes ?
 			      strip->high - 1 : low + strip->column_bytes - 1;
 	const double width = strip->width / (double)strip->nr_columns;
@@ -146,9 +149,9 @@ static int draw_strip(FILE *out, const struct strip *strip)
 		" to 0x%" PRIx64 ", ", strip->x, strip->y, strip->width, strip->height,
 		strip->low, strip->high - 1);
 	print_bytes(out, strip->high - strip->low);
-	fputs("; a column is ", out);
+	fputs("; each column is ", out);
 	print_bytes(out, strip->column_bytes);
-	fprintf(out, ", the highest has %" PRIu64 " samples</title></rect>\n", most);
+	fprintf(out, ", at most %" PRIu64 " samples</title></rect>\n", most);
 	for (i = 0; i < strip->nr_columns; i++)
 		if (columns[i].samples)
 			draw_column(out, strip, i, &columns[i], most);
@@ -170,7 +173,7 @@ static void draw_title(FILE *out, const struct strip *whole, double y)
 		svg_percent(whole->symbolized, object->samples));
 }
 
-/* Which part of the upper strip a lower one is */
+/* Connect a lower strip with the part of the upper strip that it shows. */
 static void draw_zoom(FILE *out, const struct strip *whole, const struct strip *part)
 {
 	const double left = x_of(whole, part->low);
@@ -208,23 +211,23 @@ static int compare_indexes(const void *va, const void *vb)
 }
 
 /*
- * The functions to be shown, in the order of addresses: in one walk, since an object may
- * have millions. Return: their number, at least 1.
+ * Choose the functions to draw, sorted by address. This takes linear time, because an object may
+ * have millions of functions. Return: the number of functions, at least 1.
  */
-static size_t choose_functions(const struct strip *whole, size_t chosen[MOST_FUNCTIONS])
+static size_t choose_functions(const struct strip *whole, size_t chosen[MAX_FUNCTIONS])
 {
 	const struct symbolized_function *functions = whole->symbolized->functions;
-	const double least = LEAST_SHARE * (double)object_of(whole)->samples;
+	const double least = MIN_SHARE * (double)object_of(whole)->samples;
 	size_t i, at, nr = 0;
 
 	for (i = whole->first; i < whole->last; i++) {
-		/* most samples first, and the ones that were first */
+		/* most samples first, and functions with equal samples by address */
 		for (at = nr; at && functions[chosen[at - 1]].samples < functions[i].samples; at--)
-			if (at < MOST_FUNCTIONS)
+			if (at < MAX_FUNCTIONS)
 				chosen[at] = chosen[at - 1];
-		if (at < MOST_FUNCTIONS)
+		if (at < MAX_FUNCTIONS)
 			chosen[at] = i;
-		if (nr < MOST_FUNCTIONS)
+		if (nr < MAX_FUNCTIONS)
 			nr++;
 	}
 	while (nr > 1 && (double)functions[chosen[nr - 1]].samples < least)
@@ -233,7 +236,7 @@ static size_t choose_functions(const struct strip *whole, size_t chosen[MOST_FUN
 	return nr;
 }
 
-/* From its start to behind its last sample: where it ends is not known. */
+/* A function from its start to the end of its last count, as the function's end is unknown */
 static struct strip function_strip(const struct strip *whole, size_t number)
 {
 	const struct symbolized_function *function =
@@ -247,22 +250,22 @@ static struct strip function_strip(const struct strip *whole, size_t number)
 	part.first = number;
 	part.last = number + 1;
 	part.low = function->start;
-	/* its first count may begin before it, and a part of it may lie below */
+	/* its first count may begin before its start, or a part of it may be at lower addresses */
 	if (first->address < part.low)
 		part.low = first->address;
 	if (part.low < whole->low)
 		part.low = whole->low;
-	/* the text may end before its last count does */
+	/* the last count may extend beyond the end of the text */
 	if (whole->high - last->address > text_bytes)
 		part.high = last->address + text_bytes;
 	return part;
 }
 
-/* Return: where it ends; negative: -errno. */
+/* Return: y coordinate of the end, or -errno. */
 static double draw_functions(FILE *out, const struct strip *whole)
 {
-	const double y = whole->y + whole->height + BETWEEN;
-	size_t chosen[MOST_FUNCTIONS];
+	const double y = whole->y + whole->height + ZOOM;
+	size_t chosen[MAX_FUNCTIONS];
 	size_t nr = choose_functions(whole, chosen), i;
 	double room;
 	int error;
@@ -309,7 +312,7 @@ double svg_object(FILE *out, const struct symbolized *symbolized, size_t object,
 	error = draw_strip(out, &whole);
 	if (error)
 		return error;
-	/* what is no file is one function */
+	/* an object that is not a file is one function */
 	if (!result_is_file(from))
 		return whole.y + whole.height;
 	return draw_functions(out, &whole);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gmon.out, read back by the rules of gprof: records of one width, which are of the
- * very same stretch of text or do not overlap, and are added up.
+ * Reads exported gmon.out files by the rules of gprof: all bins have the same width, and records
+ * either have the same range of text, and are added up, or do not overlap.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "support/test.h"
 
 #define HEADER	20
-#define HEAD	41	/* of a record: tag, two addresses, bins, rate, unit */
+#define HEAD	41	/* head of a record: tag, two addresses, bins, rate, unit */
 
 struct record {
 	uint64_t low, high;
@@ -77,7 +77,7 @@ static void write_object(size_t object)
 	read_records();
 }
 
-/* What gprof wants of all records */
+/* Check what gprof requires of all records. */
 static void assert_records_fit(uint64_t bin_bytes)
 {
 	size_t i, j;
@@ -87,7 +87,7 @@ static void assert_records_fit(uint64_t bin_bytes)
 		assert_int_equal(records[i].high - records[i].low,
 				 records[i].nr_bins * bin_bytes);
 		assert_int_equal(records[i].rate, result.rate);
-		/* the first thousand: what is behind them repeats the last */
+		/* only the first thousand: the others repeat the last of these */
 		for (j = i; j-- && i < 1000;)
 			assert_true(records[j].high <= records[i].low ||
 				    (records[j].low == records[i].low &&
@@ -145,7 +145,7 @@ static void counts_are_at_their_addresses(void **state)
 	(void)state;
 	write_object(ODD);
 	assert_all_counts(ODD);
-	/* a gap between the first two and the others, and one between those and the last */
+	/* there are gaps after the second and the fourth count */
 	assert_int_equal(nr_records, 3);
 }
 
@@ -154,14 +154,14 @@ static void large_counts_are_repeated(void **state)
 	(void)state;
 	write_object(BIG);
 	assert_all_counts(BIG);
-	/* 65535 alone; 65536, twice; 9; and 2^32 + 5 */
+	/* 65535 takes one record, 65536 two, 9 one, and 2^32 + 5 the others */
 	assert_int_equal(nr_records, 1 + 2 + 1 + 65538);
-	/* by no more than the one that needs it */
+	/* repeated records have one bin only */
 	assert_true(size < (size_t)65600 * (HEAD + 2));
 }
 
-/* gprof counts bins of one byte double */
-static void bytes_share_bins(void **state)
+/* gprof requires bins of at least two bytes. */
+static void counts_of_one_byte_share_bins(void **state)
 {
 	static struct result_count counts[] = {
 		{ 0x1000, 1 }, { 0x1001, 2 }, { 0x1003, 4 }, { 0x1100, 8 }, { 0x1101, 65535 },
@@ -180,8 +180,8 @@ static void bytes_share_bins(void **state)
 	assert_int_equal(all_samples(), 65550);
 }
 
-/* Whatever distance there is between counts */
-static void counts_need_no_grid(void **state)
+/* The distances between counts need not be multiples of text_bytes. */
+static void counts_at_any_distance(void **state)
 {
 	static struct result_count counts[] = {
 		{ 0x1000, 1 }, { 0x1004, 2 }, { 0x1009, 4 }, { 0x100d, 8 }, { 0x1013, 16 },
@@ -212,7 +212,7 @@ static void long_text_has_several_records(void **state)
 	assert_int_equal(nr_records, 2);
 }
 
-static void too_large_a_count_is_refused(void **state)
+static void too_large_count_is_refused(void **state)
 {
 	static struct result_count counts[] = { { 0x1000, (uint64_t)1 << 37 } };
 	FILE *out = open_memstream(&file, &size);
@@ -231,10 +231,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(counts_are_at_their_addresses),
 		TEST(large_counts_are_repeated),
-		TEST(bytes_share_bins),
-		TEST(counts_need_no_grid),
+		TEST(counts_of_one_byte_share_bins),
+		TEST(counts_at_any_distance),
 		TEST(long_text_has_several_records),
-		TEST(too_large_a_count_is_refused),
+		TEST(too_large_count_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("gmon", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The export to pprof, unpacked and read back: that it is by the rules of its schema's
- * comments, and has the result's figures.
+ * Unpacks and reads exported pprof profiles: they follow the rules in the comments of the schema,
+ * and have the figures of the result.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ static void program_is_the_first_mapping(void **state)
 
 	(void)state;
 	write_and_read();
-	/* all objects but the one without samples */
+	/* all objects except the one without samples */
 	assert_int_equal(profile->n_mapping, NR_ODD_OBJECTS - 1);
 	first = profile->mapping[0];
 	assert_string_equal(string(first->filename), "/bin/o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9");
@@ -177,13 +177,13 @@ static void program_comes_before_earlier_objects(void **state)
 	assert_string_equal(string(profile->mapping[0]->filename), "/lib/x.so");
 	assert_int_equal(profile->n_mapping, NR_ODD_OBJECTS - 1);
 	tear_down_and_set_up();
-	/* a script's interpreter by another path: what has most samples */
+	/* the program is not an object: the one with most samples is first */
 	result.processes[0].program = (char *)"/bin/script";
 	write_and_read();
 	assert_string_equal(string(profile->mapping[0]->filename), "/lib/big.so");
 }
 
-static void objects_without_names_say_so(void **state)
+static void objects_without_names_are_marked(void **state)
 {
 	static struct result_count counts[] = { { 0x2000, 1 } };
 
@@ -199,7 +199,7 @@ static void objects_without_names_say_so(void **state)
 	assert_false(mapping(BIG + 1)->has_line_numbers);
 }
 
-/* Samples by object and address, and what they lead to */
+/* Checks each sample, its location and its function. */
 static void samples_have_figures_and_names(void **state)
 {
 	static const struct {
@@ -251,8 +251,8 @@ static void samples_have_figures_and_names(void **state)
 	}
 }
 
-/* Not even those of two objects that have one file name, at the same address */
-static void functions_without_names_are_not_one(void **state)
+/* Even functions at the same address of two objects with the same file name get two names. */
+static void functions_without_names_are_distinct(void **state)
 {
 	static struct result_count count = { 0x2008, 1 };
 	size_t i;
@@ -268,7 +268,7 @@ static void functions_without_names_are_not_one(void **state)
 	assert_string_equal(name_at(OPT_X, 0x2008), "/opt/x.so+0x2008");
 }
 
-/* Lines of the first function of BIG, in two files, and of one without a name */
+/* Lines of the first function of BIG, in two files, and of a function without a name */
 static int find_some_lines(void *symbols, size_t object, uint64_t address,
 			   struct source_line *line)
 {
@@ -303,9 +303,9 @@ static void lines_are_in_the_files_of_functions(void **state)
 		int64_t line, start_line;
 	} wanted[] = {
 		{ BIG, 0x401000, "(1) hot", "/src/hot.c", 10, 10 },
-		/* where no line is known, the function is */
+		/* no line is known, but the function's file */
 		{ BIG, 0x401008, "(1) hot", "/src/hot.c", 0, 10 },
-		/* inlined from another file, of which it does not begin in a line */
+		/* inlined from another file, in which the function has no start line */
 		{ BIG, 0x402000, "(1) hot", "/src/in\xef\xbf\xbd.h", 3, 0 },
 		{ BIG, 0x401004, "cold", "/src/hot.c", 20, 20 },
 		{ ODD, 0x2000, ODD_LABEL "+0x2000", "/src/odd.c", 7, 7 },
@@ -329,7 +329,7 @@ static void lines_are_in_the_files_of_functions(void **state)
 	assert_true(mapping(BIG + 1)->has_line_numbers);
 	assert_true(mapping(ODD + 1)->has_filenames);
 	assert_false(mapping(LIB_X + 1)->has_filenames);
-	/* one Function for each function, and one for what is inlined */
+	/* a Function for each function, one for the inlined code, and one for samples outside */
 	assert_int_equal(profile->n_function, 10 + 1 + 1);
 	for (i = 0; i < profile->n_string_table; i++)
 		nr += !strcmp(profile->string_table[i], "/src/hot.c");
@@ -345,7 +345,7 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
-static void a_line_that_cannot_be_found_is_an_error(void **state)
+static void errors_of_find_line_are_returned(void **state)
 {
 	struct symbolized symbolized;
 	char *file = NULL;
@@ -361,7 +361,7 @@ static void a_line_that_cannot_be_found_is_an_error(void **state)
 	free(file);
 }
 
-static void nothing_is_a_profile_too(void **state)
+static void empty_result(void **state)
 {
 	(void)state;
 	result.nr_objects = 0;
@@ -380,12 +380,12 @@ int main(void)
 		TEST(head),
 		TEST(program_is_the_first_mapping),
 		TEST(program_comes_before_earlier_objects),
-		TEST(objects_without_names_say_so),
+		TEST(objects_without_names_are_marked),
 		TEST(samples_have_figures_and_names),
-		TEST(functions_without_names_are_not_one),
+		TEST(functions_without_names_are_distinct),
 		TEST(lines_are_in_the_files_of_functions),
-		TEST(a_line_that_cannot_be_found_is_an_error),
-		TEST(nothing_is_a_profile_too),
+		TEST(errors_of_find_line_are_returned),
+		TEST(empty_result),
 	};
 
 	return cmocka_run_group_tests_name("pprof", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The exports that are text, and where exports go to. Those with a schema are held
- * against it in ../host/export_test.sh, with this same result.
+ * The exports that are text, and the files that exports are written to. ../host/export_test.sh
+ * validates the formats with a schema, with the same result.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct symbolized symbolized;
 static char directory[] = "/tmp/export_test.XXXXXX";
 static char path[sizeof(directory) + 64];
 static char *text;
-static char lines_symbols[] = "symbols";	/* which find_line() is given */
+static char lines_symbols[] = "symbols";	/* first argument of find_line() */
 
 static int set_up(void **state)
 {
@@ -61,7 +61,7 @@ static int remove_directory(void **state)
 	return rmdir(directory);
 }
 
-static void attribute(void)
+static void symbolize(void)
 {
 	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
 					  odd_demangle), 0);
@@ -83,7 +83,7 @@ static void write_text(const char *name)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	attribute();
+	symbolize();
 	assert_int_equal(find(name)->write(out, &symbolized), 0);
 	fclose(out);
 }
@@ -91,7 +91,7 @@ static void write_text(const char *name)
 static void assert_has(const char *part)
 {
 	if (!strstr(text, part))
-		fail_msg("not there: %s\n%s", part, text);
+		fail_msg("not in the output: %s\n%s", part, text);
 }
 
 static void formats_have_names(void **state)
@@ -150,9 +150,9 @@ static void callgrind(void **state)
 }
 
 /*
- * Some of the lines: the first function of BIG is in two parts, into one of which a line of
- * another file was inlined, and one of its addresses is of no line; the function behind it is
- * in the same file.
+ * The lines of some addresses. The first function of BIG has two parts: one includes a line that
+ * was inlined from another file, and one address has no line. The next function is in the same
+ * file.
  */
 static int find_line(void *symbols, size_t object, uint64_t address, struct source_line *line)
 {
@@ -173,12 +173,12 @@ static int find_line(void *symbols, size_t object, uint64_t address, struct sour
 			return 1;
 		}
 	}
-	/* found by its last address: its line is there too */
+	/* the last address of a count, at which its function was found */
 	if (object == ODD && address == 0x1ff3) {
 		*line = (struct source_line){ "/src/bar.c", 7 };
 		return 1;
 	}
-	/* a function of the file in which the one before it ends, which is another's */
+	/* a function in the file to which the function before it has changed */
 	if (object == ODD && address == 0x2000) {
 		*line = (struct source_line){ "/src/bar.c", 9 };
 		return 1;
@@ -194,7 +194,7 @@ static void callgrind_has_lines(void **state)
 
 	(void)state;
 	assert_non_null(out);
-	attribute();
+	symbolize();
 	symbolized.find_line = find_line;
 	symbolized.symbols = lines_symbols;
 	assert_int_equal(export_callgrind(out, &symbolized), 0);
@@ -217,14 +217,14 @@ static int find_fails(void *symbols, size_t object, uint64_t address, struct sou
 	return address == 0x402000 ? -ENOMEM : 0;
 }
 
-static void a_line_that_cannot_be_found_is_an_error(void **state)
+static void errors_of_find_line_are_returned(void **state)
 {
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	(void)state;
 	assert_non_null(out);
-	attribute();
+	symbolize();
 	symbolized.find_line = find_fails;
 	assert_int_equal(export_callgrind(out, &symbolized), -ENOMEM);
 	fclose(out);
@@ -249,8 +249,8 @@ static void folded(void **state)
 }
 
 /*
- * What is shown as an order in time is that of the code, and said to be: each object is in
- * one piece, though others have functions with more samples than some of its.
+ * The samples are in the order of objects and addresses, not by number of samples, and the name
+ * of the profile states that.
  */
 static void speedscope(void **state)
 {
@@ -264,8 +264,8 @@ static void speedscope(void **state)
 		   "4307956715145436,\n65733199599,\n11033099,\n12036108,\n2006018,\n7021063],\n");
 }
 
-/* What the schema cannot say: which figures of a process are known */
-static void json_tells_only_what_is_known(void **state)
+/* The schema does not show which figures of a process are unknown. */
+static void unknown_figures_are_null_in_json(void **state)
 {
 	(void)state;
 	write_text("json");
@@ -285,7 +285,7 @@ static void json_tells_only_what_is_known(void **state)
 	assert_has("\"exit_status\":null,\n\"signal\":9,\n");
 }
 
-static void nothing_is_a_file_too(void **state)
+static void empty_result(void **state)
 {
 	const struct export_format *format;
 
@@ -303,11 +303,11 @@ static void nothing_is_a_file_too(void **state)
 		tear_down(NULL);
 	}
 	write_text("svg");
-	assert_has("There are no samples.");
+	assert_has(">No samples</text>");
 }
 
-/* All that there is are samples outside of all objects */
-static void outside_is_drawn(void **state)
+/* All samples are outside all objects. */
+static void samples_outside_are_drawn(void **state)
 {
 	(void)state;
 	result.nr_objects = 0;
@@ -325,19 +325,19 @@ static void figures_are_drawn(void **state)
 	assert_has("foo::bar()");
 	assert_has("f;&quot;g&quot;\\\xe2\x90\x89&lt;h&amp;i&gt;");
 	assert_has("/opt/x.so");
-	/* no samples, no strip */
+	/* it has no samples */
 	assert_null(strstr(text, "/opt/y.so"));
 }
 
-/* No picture is of hundreds of functions and objects, but their samples are told */
-static void rest_is_told(void **state)
+/* The number of functions and objects is limited. */
+static void omitted_functions_are_summed_up(void **state)
 {
 	static struct result_count counts[30];
 	static struct result_object many[14];
 	size_t i;
 
 	(void)state;
-	/* each a function of its own, without a name */
+	/* each count is a function without a name */
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		counts[i] = (struct result_count){ 0x2000 + 4 * i, 1 };
 	result.outside = 0;
@@ -347,18 +347,18 @@ static void rest_is_told(void **state)
 	result.nr_objects = 1;
 	write_text("svg");
 	assert_has(">16.67 %</text>");
-	assert_has(">in 5 more</text>");
-	assert_null(strstr(text, "and other objects"));
+	assert_has(">5 more functions</text>");
+	assert_null(strstr(text, "more objects"));
 	tear_down(NULL);
 	for (i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = result.objects[ODD];
 	result.objects = many;
 	result.nr_objects = ARRAY_SIZE(many);
 	write_text("svg");
-	assert_has("and other objects, with fewer samples");
+	assert_has(">more objects with fewer samples</text>");
 }
 
-/* The hottest ones of many, from left to right by address */
+/* The eight hottest functions are drawn, from left to right by address. */
 static void hottest_functions_are_enlarged(void **state)
 {
 	static const uint64_t samples[] = { 7, 9, 100, 7, 8, 9, 6, 100, 5, 9, 50, 7 };
@@ -378,21 +378,21 @@ static void hottest_functions_are_enlarged(void **state)
 		result.objects[ODD].samples += samples[i];
 	}
 	write_text("svg");
-	at = strstr(text, "Where in the text");
+	at = strstr(text, ">Objects</text>");
 	for (i = 0; i < ARRAY_SIZE(counts); i++) {
 		snprintf(part, sizeof(part), "<title>0x%zx</title>0x", 0x2000 + 4 * i);
 		if (!strstr(at, part))
 			continue;
 		at = strstr(at, part);
 		nr++;
-		/* of those with 7 samples, the first */
+		/* of the functions with 7 samples, only the first is drawn */
 		assert_true(samples[i] > 7 || !i);
 	}
 	assert_int_equal(nr, 8);
 }
 
-/* Text at the end of all addresses, and counts of more bytes than there is text */
-static void ends_of_memory_are_drawn(void **state)
+/* Text up to the largest address, and counts that are larger than the rest of the text */
+static void largest_addresses_are_drawn(void **state)
 {
 	static struct result_count counts[] = { { UINT64_MAX - 2, 1 } };
 
@@ -407,24 +407,24 @@ static void ends_of_memory_are_drawn(void **state)
 	assert_null(strstr(text, "inf"));
 	assert_null(strstr(text, "=\"-"));
 	/* 2^34 counts: 30034737 of them in each of 572 columns */
-	assert_has("a column is 30755570688.0 MiB, the highest has 1 samples");
+	assert_has("each column is 30755570688.0 MiB, at most 1 samples");
 	assert_has("0xfffffffffffffffd to 0xfffffffffffffffe, 2 bytes; ");
-	/* and no column behind the last address */
+	/* the column ends at the last address */
 	assert_has("&#10;0xff8d6d92c0001000 to 0xfffffffffffffffe&#10;1 samples");
 }
 
-static char errors[4096];	/* what was said last */
+static char errors[4096];	/* standard error of the last export() */
 
-static int to(const char *name, const char *file)
+static int export(const char *name, const char *file)
 {
 	int error, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	FILE *said = tmpfile();
+	FILE *err = tmpfile();
 	int saved_out = dup(STDOUT_FILENO), saved_err = dup(STDERR_FILENO);
 
-	/* what it says would stand among the tests' names */
+	/* keep the output separate from the test results */
 	fflush(stdout);
 	dup2(null, STDOUT_FILENO);
-	dup2(fileno(said), STDERR_FILENO);
+	dup2(fileno(err), STDERR_FILENO);
 	error = export_to(find(name), &symbolized, file);
 	fflush(stdout);
 	dup2(saved_out, STDOUT_FILENO);
@@ -432,9 +432,9 @@ static int to(const char *name, const char *file)
 	close(saved_out);
 	close(saved_err);
 	close(null);
-	rewind(said);
-	errors[fread(errors, 1, sizeof(errors) - 1, said)] = 0;
-	fclose(said);
+	rewind(err);
+	errors[fread(errors, 1, sizeof(errors) - 1, err)] = 0;
+	fclose(err);
 	return error;
 }
 
@@ -444,24 +444,24 @@ static bool exists(const char *name)
 	return !access(path, F_OK);
 }
 
-static void each_file_has_its_object(void **state)
+static void each_object_has_a_file(void **state)
 {
 	(void)state;
-	attribute();
-	/* so that none is of gigabytes */
+	symbolize();
+	/* omit the count that would take gigabytes */
 	result.objects[BIG].nr_counts = 1;
-	assert_int_equal(to("gmon", directory), 0);
+	assert_int_equal(export("gmon", directory), 0);
 	assert_true(exists("big.so.gmon.out"));
 	assert_true(exists("x.so.gmon.out"));
 	assert_true(exists("x.so-2.gmon.out"));
 	assert_true(exists("o\"d;d <&>\n\xff\xc3\xa9.gmon.out"));
-	/* no samples; no file that gprof could read */
+	/* one has no samples, the other no file that gprof could read */
 	assert_false(exists("y.so.gmon.out"));
 	assert_false(exists("[vdso].gmon.out"));
 }
 
-/* What a path ends in may be what a number has made of another's, or lead anywhere */
-static void no_file_is_anothers(void **state)
+/* Appending a number may make the name of another object, and a path may end in a slash. */
+static void file_names_are_unique(void **state)
 {
 	static char paths[][16] = {
 		"/./", "/a/foo", "/b/foo", "/c/foo-2", "/d/_._", "/e/foo",
@@ -476,8 +476,8 @@ static void no_file_is_anothers(void **state)
 	}
 	result.objects = many;
 	result.nr_objects = ARRAY_SIZE(many);
-	attribute();
-	assert_int_equal(to("gmon", directory), 0);
+	symbolize();
+	assert_int_equal(export("gmon", directory), 0);
 	assert_false(exists(".gmon.out"));
 	assert_true(exists("_._.gmon.out"));
 	assert_true(exists("_._-2.gmon.out"));
@@ -488,8 +488,9 @@ static void no_file_is_anothers(void **state)
 }
 
 /*
- * As many objects as there can be, half of them called as a number makes the others. A search
- * takes 24 comparisons at most, in a tree that is balanced as it is; to look at all others, 4096.
+ * The maximal number of objects. Half of them have the names that appending numbers to the others
+ * would make. A search in the balanced tree takes 24 comparisons at most; a linear search would
+ * take 4096.
  */
 static void many_names_take_few_comparisons(void **state)
 {
@@ -506,15 +507,15 @@ static void many_names_take_few_comparisons(void **state)
 			snprintf(paths[i], sizeof(paths[i]), "/b%zu/many", i);
 		many[i] = result.objects[LIB_X];
 		many[i].path = paths[i];
-		/* so that few files are made */
+		/* only two files are written */
 		if (i != half && i + 1 != ARRAY_SIZE(many))
 			many[i].samples = 0;
 	}
 	result.objects = many;
 	result.nr_objects = ARRAY_SIZE(many);
-	attribute();
+	symbolize();
 	nr_comparisons = 0;
-	assert_int_equal(to("gmon", directory), 0);
+	assert_int_equal(export("gmon", directory), 0);
 	assert_true(nr_comparisons < 3 * 24 * ARRAY_SIZE(many));
 	assert_true(exists("many.gmon.out"));
 	assert_true(exists("many-4096.gmon.out"));
@@ -525,18 +526,18 @@ static void errors_are_returned(void **state)
 	struct stat st;
 
 	(void)state;
-	attribute();
-	assert_int_equal(to("json", "/nonexistent/file"), -ENOENT);
+	symbolize();
+	assert_int_equal(export("json", "/nonexistent/file"), -ENOENT);
 	assert_non_null(strstr(errors, "(ENOENT): create its directory first"));
-	assert_int_equal(to("gmon", "/nonexistent/directory"), -ENOENT);
-	assert_int_equal(to("json", directory), -EISDIR);
-	assert_int_equal(to("json", "/dev/full"), -ENOSPC);
-	/* what was no file stays */
+	assert_int_equal(export("gmon", "/nonexistent/directory"), -ENOENT);
+	assert_int_equal(export("json", directory), -EISDIR);
+	assert_int_equal(export("json", "/dev/full"), -ENOSPC);
+	/* a device is not removed */
 	assert_int_equal(stat("/dev/full", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));
 }
 
-/* Paths are from the result, which may be anybody's */
+/* Paths are from the result file, which may come from anywhere. */
 static void errors_have_no_control_characters(void **state)
 {
 	static char odd_path[] = "/lib/\033[2J\xc2\x9b";
@@ -546,23 +547,23 @@ static void errors_have_no_control_characters(void **state)
 	result.objects[LIB_X].counts = &(struct result_count){ 0x1000, (uint64_t)1 << 40 };
 	result.objects[ODD].samples = 0;
 	result.objects[BIG].samples = 0;
-	attribute();
-	assert_int_equal(to("gmon", directory), -EOVERFLOW);
+	symbolize();
+	assert_int_equal(export("gmon", directory), -EOVERFLOW);
 	assert_non_null(strstr(errors, "/\\033[2J\\302\\233.gmon.out: "));
 	assert_null(strchr(errors, '\033'));
 }
 
-static int writes_a_bit_and_fails(FILE *out, const struct symbolized *of)
+static int write_and_fail(FILE *out, const struct symbolized *of)
 {
 	(void)of;
 	fputs("half", out);
 	return -ENOMEM;
 }
 
-static void half_a_file_is_none(void **state)
+static void incomplete_file_is_removed(void **state)
 {
 	static const struct export_format failing = {
-		.name = "failing", .write = writes_a_bit_and_fails,
+		.name = "failing", .write = write_and_fail,
 	};
 	int saved = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
@@ -585,22 +586,22 @@ int main(void)
 		TEST(time_is_rounded),
 		TEST(callgrind),
 		TEST(callgrind_has_lines),
-		TEST(a_line_that_cannot_be_found_is_an_error),
+		TEST(errors_of_find_line_are_returned),
 		TEST(folded),
 		TEST(speedscope),
-		TEST(json_tells_only_what_is_known),
-		TEST(nothing_is_a_file_too),
-		TEST(outside_is_drawn),
+		TEST(unknown_figures_are_null_in_json),
+		TEST(empty_result),
+		TEST(samples_outside_are_drawn),
 		TEST(figures_are_drawn),
-		TEST(rest_is_told),
+		TEST(omitted_functions_are_summed_up),
 		TEST(hottest_functions_are_enlarged),
-		TEST(ends_of_memory_are_drawn),
-		TEST(each_file_has_its_object),
-		TEST(no_file_is_anothers),
+		TEST(largest_addresses_are_drawn),
+		TEST(each_object_has_a_file),
+		TEST(file_names_are_unique),
 		TEST(many_names_take_few_comparisons),
 		TEST(errors_are_returned),
 		TEST(errors_have_no_control_characters),
-		TEST(half_a_file_is_none),
+		TEST(incomplete_file_is_removed),
 	};
 
 	return cmocka_run_group_tests_name("export", tests, make_directory,
