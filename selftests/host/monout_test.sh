@@ -102,7 +102,7 @@ other_files() {
 	head -c -1 mon.out >odd
 	truncate -s 300M large
 	echo text that is not a mon.out >text
-	refuses 1 'nothing: No such file' nothing && refuses 1 '.: it is no regular file' . &&
+	refuses 1 'nothing: No such file' nothing && refuses 1 '.: not a regular file' . &&
 	: >empty && refuses 1 'empty: the file is empty' empty &&
 	refuses 1 'counters of 2 bytes (EBADMSG)' odd &&
 	refuses 1 'for the header of a mon.out (EBADMSG)' short &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file that takes the place of another in one step.
+ * Replacing a file atomically.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Return: an absolute path of an open file, to free(); or NULL with errno. */
+/* Return: the absolute path of an open file, to free(); or NULL with errno. */
 static char *path_of(int fd)
 {
 	char link[32], path[PATH_MAX];
@@ -51,8 +51,8 @@ static int open_directory(const char *path)
 	return fd;
 }
 
-/* Whether the name is still that of the file that was found. */
-static bool is_the_same(const struct atomic_file *new)
+/* Check that the path still leads to the file that was found. */
+static bool is_same(const struct atomic_file *new)
 {
 	struct stat st;
 
@@ -86,19 +86,19 @@ int atomic_file_find(struct atomic_file *new, const char *path)
 	new->directory = open_directory(new->path);
 	if (new->directory < 0)
 		return failure_errno();
-	return new->exists && !is_the_same(new) ? -ESTALE : 0;
+	return new->exists && !is_same(new) ? -ESTALE : 0;
 }
 
 void atomic_file_release(const struct atomic_file *new)
 {
-	/* it has not been finished */
+	/* not finished */
 	if (new->fd >= 0) {
-		unlink(new->beside);
+		unlink(new->temporary);
 		close(new->fd);
 	}
 	if (new->directory >= 0)
 		close(new->directory);
-	free(new->beside);
+	free(new->temporary);
 	free(new->path);
 }
 
@@ -120,8 +120,8 @@ int atomic_file_check(const struct atomic_file *new)
 	return 0;
 }
 
-/* As the file that is replaced, or as any other that is made here. */
-static mode_t mode_for(const struct atomic_file *new)
+/* The mode of the old file; without one, that of any new file. */
+static mode_t new_mode(const struct atomic_file *new)
 {
 	mode_t mask;
 
@@ -134,18 +134,18 @@ static mode_t mode_for(const struct atomic_file *new)
 
 int atomic_file_begin(struct atomic_file *new)
 {
-	if (asprintf(&new->beside, "/proc/self/fd/%d/%s.XXXXXX", new->directory,
+	if (asprintf(&new->temporary, "/proc/self/fd/%d/%s.XXXXXX", new->directory,
 		     name_of(new->path)) < 0) {
-		new->beside = NULL;
+		new->temporary = NULL;
 		return -ENOMEM;
 	}
-	new->fd = mkostemp(new->beside, O_CLOEXEC);
-	return new->fd < 0 || fchmod(new->fd, mode_for(new)) ? failure_errno() : 0;
+	new->fd = mkostemp(new->temporary, O_CLOEXEC);
+	return new->fd < 0 || fchmod(new->fd, new_mode(new)) ? failure_errno() : 0;
 }
 
 /*
- * The file is there for good when its name is. Not all file systems can see to that, and
- * not every directory can be read: what could be done is done.
+ * Make the rename durable. Errors are ignored: not all file systems support this, and not every
+ * directory can be read.
  */
 static void sync_directory(int directory)
 {
@@ -157,7 +157,7 @@ static void sync_directory(int directory)
 	close(fd);
 }
 
-static int move(const struct atomic_file *new)
+static int move_into_place(const struct atomic_file *new)
 {
 	char *target;
 	int error = 0;
@@ -165,31 +165,31 @@ static int move(const struct atomic_file *new)
 	if (asprintf(&target, "/proc/self/fd/%d/%s", new->directory,
 		     name_of(new->path)) < 0)
 		return -ENOMEM;
-	if (rename(new->beside, target))
+	if (rename(new->temporary, target))
 		error = failure_errno();
 	free(target);
 	return error;
 }
 
 /*
- * A second name for the old file, which loses its first. Return: 0 or -errno; *@name: it, to
- * free(), or NULL: there is no old file to keep.
+ * Give the old file a second, temporary name, as the rename takes its first one. Return: 0 or
+ * -errno; @name: set to the temporary name, to free(), or to NULL: no old file to keep.
  */
-static int hold_old(const struct atomic_file *new, char **name)
+static int link_old(const struct atomic_file *new, char **name)
 {
 	int error = 0;
 
 	*name = NULL;
-	/* what cannot be moved away will not be; and a link to it could not be deleted */
+	/* if the rename will be refused: the temporary name could not be deleted either */
 	if (!new->exists || !new->file.st_size || atomic_file_check(new))
 		return 0;
-	if (!is_the_same(new))
+	if (!is_same(new))
 		return -ESTALE;
-	if (asprintf(name, "%s.old", name_of(new->beside)) < 0) {
+	if (asprintf(name, "%s.old", name_of(new->temporary)) < 0) {
 		*name = NULL;
 		return -ENOMEM;
 	}
-	/* the link and not what one leads to, should it have become one */
+	/* without AT_SYMLINK_FOLLOW, in case the path has become a symbolic link */
 	if (linkat(new->directory, name_of(new->path), new->directory, *name, 0)) {
 		error = failure_errno();
 		free(*name);
@@ -198,15 +198,15 @@ static int hold_old(const struct atomic_file *new, char **name)
 	return error;
 }
 
-/* @held: from hold_old(). Return: 0 or -errno. */
-static int name_old(const struct atomic_file *new, const char *held)
+/* Rename the old file from its temporary name. Return: 0 or -errno. */
+static int rename_old(const struct atomic_file *new, const char *name)
 {
 	int error = 0;
 	char *old;
 
 	if (asprintf(&old, "%s.old", name_of(new->path)) < 0)
 		return -ENOMEM;
-	if (renameat(new->directory, held, new->directory, old))
+	if (renameat(new->directory, name, new->directory, old))
 		error = failure_errno();
 	free(old);
 	return error;
@@ -214,24 +214,24 @@ static int name_old(const struct atomic_file *new, const char *held)
 
 int atomic_file_finish(struct atomic_file *new, char **left, int *unkept)
 {
-	char *held = NULL;
+	char *old_name = NULL;
 	int error;
 
 	if (fsync(new->fd))
 		return failure_errno();
 	if (unkept)
-		*unkept = hold_old(new, &held);
-	error = move(new);
+		*unkept = link_old(new, &old_name);
+	error = move_into_place(new);
 	if (error)
 		*left = path_of(new->fd);
 	if (error && unkept)
 		*unkept = 0;
-	if (held && !error)
-		*unkept = name_old(new, held);
-	/* still there if something failed, or if both were names of one file already */
-	if (held)
-		unlinkat(new->directory, held, 0);
-	free(held);
+	if (old_name && !error)
+		*unkept = rename_old(new, old_name);
+	/* still there after an error, or if FILE and FILE.old were the same file already */
+	if (old_name)
+		unlinkat(new->directory, old_name, 0);
+	free(old_name);
 	if (!error)
 		sync_directory(new->directory);
 	close(new->fd);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file that takes the place of another in one step: it is written beside its place, and
- * moved there when all of it is on the disk, so that a reader finds the old or the new one,
- * also after a crash.
+ * Replacing a file atomically: the new file is written to the same directory, and renamed when
+ * all of it is on the disk. Readers see either the old or the new file, even after a crash.
  *
- * The kernel follows symbolic links, by its rules for directories that everybody may write
- * to (protected_symlinks in proc(5)). What it finds is held by descriptors: nobody can
- * exchange it meanwhile.
+ * Symbolic links are followed as the kernel follows them, which restricts links in
+ * world-writable directories (protected_symlinks in proc(5)). The directory is held by a
+ * descriptor, so it cannot be exchanged before the rename.
  */
 #ifndef PROFIL_ATOMIC_FILE_H
 #define PROFIL_ATOMIC_FILE_H
@@ -15,34 +14,34 @@
 #include <sys/stat.h>
 
 /**
- * struct atomic_file - private, but for
- * @is_special: there is something that is no regular file, and is not replaced
- * @fd:         to write to, from atomic_file_begin() to atomic_file_finish(); else -1
+ * struct atomic_file - a file that replaces another; private except for
+ * @is_special: the path is that of a special file, which is not replaced
+ * @fd:         descriptor to write to, from atomic_file_begin() to atomic_file_finish(); else -1
  */
 struct atomic_file {
-	char *path;		/* without symbolic links, if there is a file already */
-	char *beside;		/* of the new file, by way of the directory's descriptor */
+	char *path;		/* without symbolic links, if the file exists */
+	char *temporary;	/* path of the new file, via the directory's descriptor */
 	int directory;		/* O_PATH */
 	bool exists;
-	struct stat file;	/* that exists */
+	struct stat file;	/* the existing file */
 
 	bool is_special;
 	int fd;
 };
 
 /**
- * atomic_file_find - find the place for a file
- * @new:  to be released by atomic_file_release(), whatever is returned
- * @path: its path. A symbolic link is followed; one that leads nowhere is replaced
+ * atomic_file_find - look up the file to replace
+ * @new:  filled in; must be released with atomic_file_release(), even on error
+ * @path: path of the file. Symbolic links are followed; a dangling one is replaced
  *
- * Return: 0 or -errno; -EACCES: also another user's link, in a sticky directory; -ESTALE:
- * the file was moved away meanwhile.
+ * Return: 0 or -errno; -EACCES: also for another user's link in a sticky directory; -ESTALE:
+ * the file was moved during the lookup.
  */
 int atomic_file_find(struct atomic_file *new, const char *path);
 
 /**
- * atomic_file_check - whether atomic_file_finish() would be refused
- * @new: what is not special
+ * atomic_file_check - check whether atomic_file_finish() would be refused
+ * @new: not a special file
  *
  * Return: 0 or -errno; -EPERM: another user's file in a sticky directory; -EBUSY: a mount
  * point.
@@ -50,32 +49,31 @@ int atomic_file_find(struct atomic_file *new, const char *path);
 int atomic_file_check(const struct atomic_file *new);
 
 /**
- * atomic_file_begin - make the new file, empty, with the permissions of the old one
- * @new: what is not special
+ * atomic_file_begin - create the new file, with the permissions of the old one
+ * @new: not a special file
  *
  * Return: 0 or -errno.
  */
 int atomic_file_begin(struct atomic_file *new);
 
 /**
- * atomic_file_finish - have the new file take its place
- * @new:    all is written
- * @left:   out: if it is on the disk and cannot be moved, where it is, to free(); else as it
- *          was
- * @unkept: NULL: the old file is gone. Else it stays, as its name and ".old", whose own
- *          predecessor is deleted: a symbolic link itself. An empty file does not stay. Out:
- *          0, or -errno of why it does not; -EPERM, -EACCES: also a file of another user, in
- *          a directory that is shared; -EPERM, -EOPNOTSUPP: also a file system without hard
- *          links
+ * atomic_file_finish - replace the old file by the new one
+ * @new:    completely written
+ * @left:   set to the path of the new file if it is on the disk but cannot be renamed, to be
+ *          freed with free(); else unchanged
+ * @unkept: NULL: delete the old file. Else it is renamed to its name and ".old", unless it is
+ *          empty; a file or symbolic link of that name is replaced. Set to 0, or to the -errno
+ *          of renaming; -EPERM, -EACCES: also for a file of another user in a shared
+ *          directory; -EPERM, -EOPNOTSUPP: also for a file system without hard links
  *
- * At no moment is there no file, nor is the old one without a name until the new one has its
- * place. A refusal leaves both old files as they were.
+ * The path exists at any time, and the old file has a name until the new one is in place. If
+ * the rename is refused, both old files are unchanged.
  *
  * Return: 0 or -errno.
  */
 int atomic_file_finish(struct atomic_file *new, char **left, int *unkept);
 
-/* A file that was begun and not finished is deleted. */
+/* Free memory and descriptors. Deletes the new file unless it is finished. */
 void atomic_file_release(const struct atomic_file *new);
 
 #endif /* PROFIL_ATOMIC_FILE_H */

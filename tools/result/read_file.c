@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a file that somebody names.
+ * Reading a whole file that the user named.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +44,7 @@ static int read_to_end(int fd, size_t expected, size_t most, unsigned char **con
 	}
 }
 
-/* A file that somebody names is not waited for; on standard input it may be a pipe. */
+/* Only standard input may be a pipe: opening or reading a named one could block. */
 static int read_open(int fd, bool is_stdin, size_t most, unsigned char **contents,
 		     size_t *bytes, const char **why)
 {
@@ -60,7 +60,7 @@ static int read_open(int fd, bool is_stdin, size_t most, unsigned char **content
 		return read_to_end(fd, (size_t)st.st_size, most, contents, bytes);
 	if (is_stdin)
 		return read_to_end(fd, 1 << 16, most, contents, bytes);
-	return read_file_refuse(why, "it is no regular file: copy what it gives into one");
+	return read_file_refuse(why, "not a regular file: copy its contents to one");
 }
 
 static int open_named(const char *path)
@@ -69,7 +69,7 @@ static int open_named(const char *path)
 }
 
 int read_file(const char *path, size_t most, unsigned char **contents, size_t *bytes,
-		   const char **why)
+	      const char **why)
 {
 	const bool is_stdin = !strcmp(path, READ_FILE_STDIN);
 	int error, fd = STDIN_FILENO;

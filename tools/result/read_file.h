@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading a file that somebody names, from its beginning to its end.
+ * Reading a whole file that the user named.
  */
 #ifndef PROFIL_READ_FILE_H
 #define PROFIL_READ_FILE_H
@@ -11,7 +11,7 @@
 /* Standard input */
 #define READ_FILE_STDIN	"-"
 
-/* What is returned of a file that is not what it should be, and @what is why. */
+/* Refuse the contents of a file: set @why, and return -EBADMSG. */
 static inline int read_file_refuse(const char **why, const char *what)
 {
 	*why = what;
@@ -19,25 +19,26 @@ static inline int read_file_refuse(const char **why, const char *what)
 }
 
 /**
- * read_file - read all of a file
+ * read_file - read a whole file
  * @path:     a regular file, or READ_FILE_STDIN, which may also be a pipe
- * @most:     bytes that it may have; no more memory than three times as much is taken
- * @contents: gets them, to free(), whatever is returned
- * @bytes:    gets their number
- * @why:      on -EBADMSG, in words
+ * @most:     maximum size in bytes; at most three times as much memory is used
+ * @contents: set to the contents, to be freed with free(), even on error
+ * @bytes:    set to their length
+ * @why:      on -EBADMSG, set to the reason
  *
- * Return: 0; -EBADMSG: it is no file to be read; -EFBIG: it is larger; or another -errno.
+ * Return: 0; -EBADMSG: not a regular file, or a terminal; -EFBIG: larger than @most; or
+ * another -errno.
  */
 int read_file(const char *path, size_t most, unsigned char **contents, size_t *bytes,
 		   const char **why);
 
 /**
- * read_file_start - read how a regular file begins
- * @path: its path; of READ_FILE_STDIN nothing is read
- * @to:   gets the bytes
- * @most: number of them
+ * read_file_start - read the first bytes of a regular file
+ * @path: its path; nothing is read from READ_FILE_STDIN
+ * @to:   filled with the bytes
+ * @most: maximum number of bytes
  *
- * Return: how many there are; 0 also if it is no regular file or cannot be read.
+ * Return: number of bytes; 0 also if it is not a regular file or cannot be read.
  */
 size_t read_file_start(const char *path, void *to, size_t most);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one run came to, in memory.
+ * The result of a run: sums, rates and validation.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ uint64_t result_samples(const struct result *result)
 	return samples;
 }
 
-/* In Hz. No figure of its process has been seen to make sense. */
+/* The mean rate of a process, in Hz. Its figures may be anything. */
 static double process_rate(const struct result *result, const struct result_process *process)
 {
 	double samples = (double)process->samples + (double)process->lost;
@@ -38,12 +38,12 @@ static double process_rate(const struct result *result, const struct result_proc
 }
 
 /*
- * Samples that no process told of are those of processes that did not come to their end,
- * of which no rate is known but the first.
+ * Samples that no process reported belong to processes that were killed. Of these, only the
+ * rate at their start is known.
  */
 void result_find_mean_rate(struct result *result)
 {
-	double samples = (double)result_samples(result), told = 0, seconds = 0, rest;
+	double samples = (double)result_samples(result), reported = 0, seconds = 0, rest;
 	uint32_t first = 0;
 	bool differ = false;
 	size_t i;
@@ -54,22 +54,22 @@ void result_find_mean_rate(struct result *result)
 
 		differ |= rate != result->rate;
 		if (process->has_status) {
-			told += (double)process->samples;
+			reported += (double)process->samples;
 			seconds += (double)process->samples / rate;
 		} else if (process->rate > first) {
 			first = process->rate;
 		}
 	}
 	result->mean_rate = 0;
-	if (!differ || (!told && !first))
+	if (!differ || (!reported && !first))
 		return;
-	rest = samples > told ? samples - told : 0;
+	rest = samples > reported ? samples - reported : 0;
 	if (first)
 		seconds += rest / first;
 	else
-		seconds += rest * seconds / told;
-	if (told + rest > 0)
-		result->mean_rate = (told + rest) / seconds;
+		seconds += rest * seconds / reported;
+	if (reported + rest > 0)
+		result->mean_rate = (reported + rest) / seconds;
 }
 
 double result_rate(const struct result *result)
@@ -82,7 +82,7 @@ double result_seconds(const struct result *result, uint64_t samples)
 	return (double)samples / result_rate(result);
 }
 
-static int compare_objects(const struct result_object *a, const struct result_object *b)
+int result_compare_objects(const struct result_object *a, const struct result_object *b)
 {
 	size_t common = a->build_id_bytes < b->build_id_bytes ?
 			a->build_id_bytes : b->build_id_bytes;
@@ -112,14 +112,14 @@ static const char *object_problem(const struct result_object *object, uint32_t t
 		return "an object ends before it starts";
 	for (i = 0; i < object->nr_counts; i++) {
 		if (counts[i].address < object->start || counts[i].address >= object->end)
-			return "samples lie outside their object";
+			return "samples are outside their object";
 		if (i && (counts[i].address <= counts[i - 1].address ||
 			  counts[i].address - counts[i - 1].address < text_bytes))
 			return "counts are not in order, or overlap";
 		if (!counts[i].samples)
 			return "a count has no samples";
 		if (__builtin_add_overflow(samples, counts[i].samples, &samples))
-			return "the samples of an object are too many";
+			return "an object has too many samples";
 	}
 	if (samples != object->samples)
 		return "the samples of an object do not add up";
@@ -137,10 +137,10 @@ static const char *objects_problem(const struct result *result)
 
 		if (problem)
 			return problem;
-		if (i && compare_objects(&object[-1], object) >= 0)
+		if (i && result_compare_objects(&object[-1], object) >= 0)
 			return "objects are not in order";
 		if (__builtin_add_overflow(samples, object->samples, &samples))
-			return "the samples are too many";
+			return "too many samples";
 	}
 	return NULL;
 }
@@ -151,7 +151,7 @@ static const char *processes_problem(const struct result *result)
 	size_t i;
 
 	if (!result->nr_processes)
-		return "it has no process";
+		return "no process";
 	for (i = 0; i < result->nr_processes; i++) {
 		const struct result_process *process = &result->processes[i];
 		uint64_t end;
@@ -161,16 +161,16 @@ static const char *processes_problem(const struct result *result)
 		if (strlen(process->program) >= RESULT_MAX_PATH)
 			return "the path of a program is too long";
 		if (!process->has_ended && process->cpu_ns)
-			return "a process has a CPU time that it did not tell";
+			return "a process has an unreported CPU time";
 		if (!process->has_status &&
 		    (process->samples || process->lost || process->error))
-			return "a process has samples that it did not tell";
+			return "a process has unreported samples";
 		if (__builtin_add_overflow(process->start_cpu_ns, process->cpu_ns, &end) ||
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
 	if (result->nr_unprofiled > RESULT_MAX_UNPROFILED)
-		return "it has more programs without a profile than any run sees";
+		return "too many programs without a profile";
 	for (i = 0; i < result->nr_unprofiled; i++) {
 		if (!result->unprofiled[i].program[0] ||
 		    strlen(result->unprofiled[i].program) >= RESULT_MAX_PATH)
@@ -179,7 +179,7 @@ static const char *processes_problem(const struct result *result)
 			return "CPU times are too long";
 	}
 	if (result->unlisted_processes > UINT32_MAX || result->start_failures > UINT32_MAX)
-		return "its processes are too many";
+		return "too many processes";
 	return NULL;
 }
 
@@ -188,13 +188,13 @@ const char *result_problem(const struct result *result)
 	const char *problem;
 
 	if (!result->argv || !result->argv[0])
-		return "it has no command";
+		return "no command";
 	if (!result->rate)
-		return "its rate is 0";
+		return "the rate is 0";
 	if (result->clock > PROFIL_CLOCK_RANDOM)
-		return "its clock is unknown";
+		return "unknown clock";
 	if (!result->text_bytes || result->text_bytes & (result->text_bytes - 1))
-		return "its counts stand for no power of two";
+		return "the bytes per count are not a power of two";
 	problem = objects_problem(result);
 	return problem ? problem : processes_problem(result);
 }

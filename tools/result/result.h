@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one run came to: which code was sampled how often, by which processes, and what
- * is known of the machine. Made of the run's shared memory when the command has ended
- * (collect.h), kept in a file (resultfile.h), and all that reports and exports know.
+ * The result of a run: sample counts by address, processes, CPU times, the machine. It is
+ * collected from shared memory when the command has ended (collect.h), and written to a file
+ * (resultfile.h). Reports and exports read nothing else.
  *
- * Nothing in it is about where code lay in one process: addresses are those that the
- * object's file was linked at, so that processes add up and another machine that has the
- * objects can name the functions.
+ * All addresses are link-time addresses of the object's file. So the samples of several
+ * processes add up, and another machine with the same objects can find the functions.
  */
 #ifndef PROFIL_RESULT_H
 #define PROFIL_RESULT_H
@@ -15,21 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RESULT_MAX_BUILD_ID	64	/* bytes; 20 from today's linkers */
+#define RESULT_MAX_BUILD_ID	64	/* in bytes; linkers make 20 */
 
 /*
- * No run makes more objects, nor longer paths: its memory has no place for them
- * (PROFIL_RUN_OBJECTS, PROFIL_RUN_PATH). A file that has them is refused.
+ * The limits of a run's shared memory (PROFIL_RUN_OBJECTS, PROFIL_RUN_PATH). A file that
+ * exceeds them is refused.
  */
 #define RESULT_MAX_OBJECTS	4096
 #define RESULT_MAX_UNPROFILED	1024
-#define RESULT_MAX_PATH		4096	/* bytes, with the 0 at the end */
+#define RESULT_MAX_PATH		4096	/* in bytes, with the terminating 0 */
 
-#define RESULT_OUTSIDE	"(outside all objects)"	/* what reports call what has no object */
+#define RESULT_OUTSIDE	"(outside all objects)"	/* the row in reports of samples without object */
 
 /**
- * struct result_count - samples of a piece of text
- * @address: link-time address of its first byte; it has result.text_bytes of them
+ * struct result_count - samples in a piece of code
+ * @address: link-time address of the first of its result.text_bytes bytes
  * @samples: at least 1
  */
 struct result_count {
@@ -38,16 +37,16 @@ struct result_count {
 };
 
 /**
- * struct result_object - a file that code was loaded from, or what stands for one
- * @path:           as it was loaded; what is in brackets is no file: "[vdso]", "[jit]"
- * @build_id:       of the file when it was loaded
- * @build_id_bytes: 0: it has none, or the file could not be read
+ * struct result_object - a file that code was loaded from, or a substitute
+ * @path:           path that it was loaded from. A name in brackets is not a file: "[vdso]",
+ *                  "[jit]"
+ * @build_id:       build-id of the loaded file
+ * @build_id_bytes: its length; 0: no build-id, or the file could not be read
  * @start:          link-time address of its first executable segment
- * @end:            first link-time address behind its last executable segment
- * @bias:           what was added to link-time addresses in the first process that
- *                  had it
- * @counts:         ascending by address, none overlapping another
- * @nr_counts:      number of them
+ * @end:            link-time address of the end of its last executable segment
+ * @bias:           load address minus link-time address, in the first process that loaded it
+ * @counts:         in ascending order of addresses; they do not overlap
+ * @nr_counts:      number of counts
  * @samples:        sum over @counts
  */
 struct result_object {
@@ -63,22 +62,19 @@ struct result_object {
 };
 
 /**
- * struct result_process - a program that a process executed, until it executed another
- * or came to its end
+ * struct result_process - one program in one process: from exec or fork to the next exec or
+ * the exit
  * @pid:      process ID
- * @parent:   its parent's; 0: not known
- * @program:  path of what it executed, or what it was called by where no more is known;
- *            "[unknown]": not even that
- * @is_fork:  it is its parent's program, continued in a child made by fork()
- * @has_ended: it came to exit(), _exit(), or another program, and @cpu_ns is known; else
- *            that is 0
- * @has_status: it told of its samples too: @samples, @lost and @error are its own; else
- *            they are 0 and not known
- * @rate:     its sampling rate in Hz: if the kernel lowered it, the last
- * @start_cpu_ns: CPU time that it had used when its profile started, in ns
+ * @parent:   process ID of its parent; 0: unknown
+ * @program:  path of the executed file; its name if only that is known; else "[unknown]"
+ * @is_fork:  a child made by fork() that runs its parent's program
+ * @has_ended: exit(), _exit() or exec was reported, and @cpu_ns is known; else it is 0
+ * @has_status: @samples, @lost and @error are known; else they are 0
+ * @rate:     its sampling rate in Hz; the last one, if the kernel lowered it
+ * @start_cpu_ns: CPU time used before its profile started, in ns
  * @cpu_ns:   CPU time from the start of its profile to its end, in ns
- * @samples:  that were counted
- * @lost:     that could not be counted
+ * @samples:  samples that were counted
+ * @lost:     samples that could not be counted
  * @error:    why samples were lost, or the profile ended: errno or 0
  */
 struct result_process {
@@ -97,10 +93,10 @@ struct result_process {
 };
 
 /**
- * struct result_unprofiled - a program that was not profiled, in all its processes
- * @program:   path of its file; where that is not known, the name of a process
- * @processes: in which it ran, as far as they were seen
- * @cpu_ns:    CPU time that it used, in ns, or a little less: it was seen now and then
+ * struct result_unprofiled - a program that was not profiled, over all its processes
+ * @program:   path of its file; the name of the process if that is unknown
+ * @processes: number of processes seen running it
+ * @cpu_ns:    CPU time of these processes when last observed, in ns
  */
 struct result_unprofiled {
 	char *program;
@@ -110,36 +106,35 @@ struct result_unprofiled {
 
 /**
  * struct result - a run
- * @argv:          the command and its arguments, ended by NULL
- * @host:          name of the machine
- * @kernel:        its kernel, as uname -r and -m have it, with a space between
+ * @argv:          the command and its arguments, terminated by NULL
+ * @host:          host name of the machine
+ * @kernel:        kernel release and machine (uname -r -m)
  * @start_time_ns: when the command was started, in ns since 1970 UTC
- * @elapsed_ns:    until its end, in ns
+ * @elapsed_ns:    time until it ended, in ns
  * @status:        how it ended, as from wait(2)
  * @pid:           its process ID
- * @clock:         PROFIL_CLOCK_* that sampled; PROFIL_CLOCK_AUTO: the kernel's choice
- * @rate:          in Hz: the lowest of all processes
- * @requested_rate: that was asked for, in Hz
- * @mean_rate:     samples per second of profiled CPU time, where processes had different
- *                 rates because the kernel lowered some; 0: all had @rate
- * @text_bytes:    of text that a count stands for, in bytes; a power of two
- * @program_cpu_ns: CPU time of the command's own process up to its end, in ns
+ * @clock:         the sampling clock, PROFIL_CLOCK_*; PROFIL_CLOCK_AUTO: the kernel's choice
+ * @rate:          lowest rate of all processes, in Hz
+ * @requested_rate: rate that the user requested, in Hz
+ * @mean_rate:     samples per second of profiled CPU time, if processes had different rates
+ *                 because the kernel lowered some; 0: all had @rate
+ * @text_bytes:    bytes of code per count; a power of two
+ * @program_cpu_ns: CPU time of the command's own process, in ns
  * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
- * @outside:       samples at addresses that belong to no object
- * @lost:          samples that could not be counted, of all processes that told
- * @lost_error:    why, or why the profile of one of them ended, last: errno or 0
+ * @outside:       samples at addresses outside all objects
+ * @lost:          samples that could not be counted, over all processes that reported it
+ * @lost_error:    the last reason why samples were lost or a profile ended: errno or 0
  * @fork_failures:  children that the kernel did not profile
  * @objects:       sorted by path, then build-id
- * @nr_objects:    number of them
- * @processes:     in the order in which they started: at least one, first the program
- *                 that was profiled first
- * @nr_processes:  number of them
- * @damaged_entries: entries of the run's tables that made no sense, because a program wrote
- *                 into them: their samples or figures are lost
- * @unlisted_processes: processes of which nothing is known but their samples
+ * @nr_objects:    number of objects
+ * @processes:     in the order in which their profiles started; at least one
+ * @nr_processes:  number of processes
+ * @damaged_entries: invalid entries of the shared memory's tables, into which a program
+ *                 wrote: their samples or figures are lost
+ * @unlisted_processes: processes of which only the samples are known
  * @unprofiled:    programs into which libprofil-run.so was not loaded, most CPU time first
- * @nr_unprofiled: number of them
- * @start_failures: processes of which no profile could be started
+ * @nr_unprofiled: number of such programs
+ * @start_failures: processes whose profile could not be started
  */
 struct result {
 	char **argv;
@@ -172,65 +167,73 @@ struct result {
 };
 
 /**
- * result_is_file - whether an object is a file
- * @object: in question
+ * result_is_file - check whether an object is a file
+ * @object: any object
  *
- * Return: false for what its name in brackets stands for.
+ * Return: false if it has a name in brackets.
  */
 bool result_is_file(const struct result_object *object);
 
 /**
- * result_samples - all samples of a run
- * @result: in question
+ * result_compare_objects - compare objects by path, then build-id
+ * @a: an object
+ * @b: another one
  *
- * Return: their sum, those outside all objects included.
+ * Return: less than, equal to or greater than 0, as strcmp(3).
+ */
+int result_compare_objects(const struct result_object *a, const struct result_object *b);
+
+/**
+ * result_samples - count all samples of a run
+ * @result: any result
+ *
+ * Return: the sum over all objects, plus the samples outside.
  */
 uint64_t result_samples(const struct result *result);
 
 /**
- * result_find_mean_rate - fill in the mean rate
- * @result: without result_problem(); @mean_rate may be anything
+ * result_find_mean_rate - compute @mean_rate
+ * @result: passes result_problem()
  *
- * The rate of a process that the kernel lowered meanwhile is what its samples and CPU time
- * say, within its last rate and the one that was asked for.
+ * If the kernel lowered the rate of a process, its mean rate is computed from its samples and
+ * its CPU time, and bounded by its last rate and the requested rate.
  */
 void result_find_mean_rate(struct result *result);
 
 /**
- * result_rate - how many samples stand for a second of CPU time
- * @result: in question
+ * result_rate - determine how many samples correspond to one second of CPU time
+ * @result: any result
  *
- * Which process a sample is of is not known. Where processes had different rates, all
- * samples count by the mean of these: the sum over all samples is right, but functions that
- * mostly ran at the lower rate have too few seconds.
+ * The process of a sample is not known. If processes had different rates, all samples are
+ * converted by the mean rate: the sum over all samples is right, but functions that ran mostly
+ * at a lower rate get too few seconds.
  *
- * Return: @mean_rate, or else @rate.
+ * Return: @mean_rate if it is not 0, else @rate.
  */
 double result_rate(const struct result *result);
 
 /**
- * result_seconds - CPU time that samples stand for
- * @result:  that they are of
- * @samples: number of them
+ * result_seconds - convert samples to CPU time
+ * @result:  result of the samples
+ * @samples: number of samples
  *
- * Return: in s, by result_rate().
+ * Return: CPU time in s, by result_rate().
  */
 double result_seconds(const struct result *result, uint64_t samples);
 
 /**
- * result_problem - what is wrong with a result
- * @result: all pointers are valid, all else may be anything
+ * result_problem - validate a result
+ * @result: all pointers are valid; all other values may be anything
  *
- * Who has seen to it that nothing is wrong can add figures up without a thought to
- * overflow, and search what is said to be sorted.
+ * In a valid result, sums do not overflow, and what is documented as sorted is sorted.
  *
- * Return: in words, or NULL.
+ * Return: NULL, or a description of what is wrong.
  */
 const char *result_problem(const struct result *result);
 
 /**
- * result_release - free what a result holds
- * @result: zero afterwards; may have been zero
+ * result_release - free the memory of a result
+ * @result: may be all zero; set to zero
  */
 void result_release(struct result *result);
 

@@ -106,7 +106,7 @@ static int try_special(const char *path, mode_t mode)
 {
 	int fd;
 
-	/* opening a pipe waits for its reader, and closing it sends the reader away */
+	/* open() would block until the pipe has a reader, and close() send end-of-file to it */
 	if (S_ISFIFO(mode))
 		return access(path, W_OK) ? failure_errno() : 0;
 	fd = open_special(path);
@@ -176,8 +176,8 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 const char *resultfile_remedy(int error)
 {
 	if (error == EFBIG)
-		return "it may have 32 MiB, and a file what ulimit -f allows; a lower --rate or --no-follow makes it smaller";
-	return "-o names another file, -o /dev/null none";
+		return "the limits are 32 MiB and ulimit -f; a lower --rate or --no-follow makes it smaller";
+	return "name another file by -o, or -o /dev/null";
 }
 
 /* --- reading ------------------------------------------------------------------ */

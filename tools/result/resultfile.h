@@ -15,60 +15,60 @@
 #define RESULTFILE_STDIN	READ_FILE_STDIN
 
 /**
- * resultfile_try - whether a result could be written
- * @path: where to, as for resultfile_write()
+ * resultfile_try - check whether a result can be written
+ * @path: as for resultfile_write()
  *
- * Before the run, as what was counted cannot be counted again. Writes nothing.
+ * Called before the run, whose samples would be lost otherwise. Writes nothing.
  *
- * Return: 0 or -errno; -EACCES: also a symbolic link of another user that the kernel does
+ * Return: 0 or -errno; -EACCES: also for a symbolic link of another user that the kernel does
  * not follow; -EPERM: a file of another user in a sticky directory; -EBUSY: a mount point.
  */
 int resultfile_try(const char *path);
 
 /**
  * resultfile_write - write a result
- * @path:   where to. A file that is there is replaced, in one step, by a whole one with its
- *          permissions. A symbolic link is followed where the kernel follows it. What is no
- *          regular file, as /dev/null, is written to
- * @result: nothing is wrong with it
- * @left:   out: where the result is if it was written and could not be moved to @path, to
- *          free(); else NULL
- * @unkept: NULL: the file that is replaced is gone. Else it stays, with ".old" behind its
- *          name; out: 0, or -errno of why not, which keeps nothing from being written
+ * @path:   path of the file. An existing regular file is replaced atomically, and the new one
+ *          gets its permissions. Symbolic links are followed as the kernel follows them.
+ *          Special files such as /dev/null are written to
+ * @result: passes result_problem()
+ * @left:   set to the path of the new file if it was written but could not be moved to
+ *          @path, to be freed with free(); else to NULL
+ * @unkept: NULL: delete the old file. Else it is renamed to its name and ".old"; set to 0, or
+ *          to the -errno of renaming, which does not fail the write
  *
- * Return: 0 or -errno; -EFBIG: it is larger than what is read; -ESTALE: the file was moved
- * away meanwhile.
+ * Return: 0 or -errno; -EFBIG: larger than resultfile_read() accepts; -ESTALE: the file was
+ * moved away during the write.
  */
 int resultfile_write(const char *path, const struct result *result, char **left,
 		     int *unkept);
 
 /**
- * resultfile_remedy - what to do if a result could not be written
- * @error: errno, from resultfile_try() or resultfile_write()
+ * resultfile_remedy - describe what to do if a result cannot be written
+ * @error: errno from resultfile_try() or resultfile_write()
  *
- * Return: in words, by the options of `profil run'.
+ * Return: text that names options of `profil run'.
  */
 const char *resultfile_remedy(int error);
 
 /**
  * resultfile_read - read a result
- * @path:   where from: a regular file, or RESULTFILE_STDIN, which may also be a pipe
- * @result: filled in; to be released by result_release(), whatever is returned
- * @why:    on -EBADMSG, what is wrong, and what to do about it
+ * @path:   path of a regular file, or RESULTFILE_STDIN, which may also be a pipe
+ * @result: filled in; must be released with result_release(), even on error
+ * @why:    on -EBADMSG, set to what is wrong and what to do about it
  *
- * Whatever is in the file, nothing worse comes of it than a wrong report, and no more
- * memory is taken than the largest result takes.
+ * The file may contain anything. A manipulated file can at worst cause a wrong report. No more
+ * memory is used than the largest result needs.
  *
- * Return: 0; -EBADMSG: there is something wrong with the file; or another -errno.
+ * Return: 0; -EBADMSG: not a valid result file; or another -errno.
  */
 int resultfile_read(const char *path, struct result *result, const char **why);
 
 /**
- * resultfile_is_foreign - whether a file is something else
+ * resultfile_is_foreign - check whether a file is of another format
  * @path: as for resultfile_read()
  *
- * Return: true for a regular file that does not begin as a result does; false for standard
- * input, of which nothing is read, and for what cannot be read or is empty.
+ * Return: true for a regular file that does not start as a result file does; false for
+ * standard input, from which nothing is read, and for files that are empty or cannot be read.
  */
 bool resultfile_is_foreign(const char *path);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A result as a protobuf message. The structures of both are much the same; those of the
- * message (generated/profil.pb-c.h, from profil.proto) lend their strings from the result
- * when it is packed, and are copied when it is unpacked.
+ * Converting a result to a protobuf message, and back. The message's structures
+ * (generated/profil.pb-c.h, from profil.proto) have nearly the same fields as the result's.
+ * They point to the result's strings while it is packed. Unpacking copies strings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "result/resultpack.h"
 
 /*
- * What reading a message may take. A message of two bytes for an empty object takes
- * a hundred times as much: without a bound, a small file could take all there is. What
- * readers make of the result is bounded by this too: of each count, for which a message has two
- * bytes at least, they keep no more than 256 bytes at a time.
+ * Memory that unpacking may use. An empty object has two bytes in a message and a hundred times
+ * as many in memory: without a limit, a small file could exhaust the memory. The limit also
+ * bounds what readers of the result allocate: at most 256 bytes per count, which has at least
+ * two bytes in a message.
  */
 #define MEMORY_BYTES	((size_t)512 << 20)
 
@@ -29,7 +29,7 @@ static ProtobufCBinaryData lend(const char *text)
 	};
 }
 
-/* Make the parts of a message and an array of pointers to them, as protobuf-c wants it. */
+/* Allocate the parts of a message, and the array of pointers to them that protobuf-c needs. */
 static void *make_parts(size_t nr, size_t each, void ***pointers)
 {
 	char *parts = calloc(nr + 1, each);
@@ -204,13 +204,13 @@ out:
 
 /* --- unpacking ---------------------------------------------------------------- */
 
-/* What protobuf-c takes its memory from: there is only so much */
+/* The allocator that protobuf-c uses */
 struct budget {
 	size_t left;
-	int error;	/* of the last that was not to be had */
+	int error;	/* of the last allocation that failed */
 };
 
-static void *take(void *data, size_t bytes)
+static void *budget_alloc(void *data, size_t bytes)
 {
 	struct budget *budget = data;
 	void *memory;
@@ -226,24 +226,24 @@ static void *take(void *data, size_t bytes)
 	return memory;
 }
 
-/* What is given back is not known in size, and nearly all of it is at the end. */
-static void give_back(void *data, void *memory)
+/* The size is not known, so the budget is not refilled: nearly all is freed at the end. */
+static void budget_free(void *data, void *memory)
 {
 	(void)data;
 	free(memory);
 }
 
-static int nonsense(const char **why, const char *what)
+static int refuse(const char **why, const char *what)
 {
 	*why = what;
 	return -EBADMSG;
 }
 
-/* Return: 0; -EBADMSG: it has a 0 in it; -ENOMEM. */
+/* Return: 0; -EBADMSG: the text contains a 0; -ENOMEM. */
 static int copy_text(char **to, const ProtobufCBinaryData *from, const char **why)
 {
 	if (from->len && memchr(from->data, 0, from->len))
-		return nonsense(why, "a name has a 0 in it");
+		return refuse(why, "a name contains a null byte");
 	*to = malloc(from->len + 1);
 	if (!*to)
 		return -ENOMEM;
@@ -269,7 +269,7 @@ static int copy_argv(struct result *result, const Profil__Result *from, const ch
 	return 0;
 }
 
-/* What does not add up is left for result_problem() to find, unless it would be hidden. */
+/* Only errors that result_problem() could not see are checked here. */
 static int copy_counts(struct result_object *object, const Profil__Object *from,
 		       const char **why)
 {
@@ -277,7 +277,7 @@ static int copy_counts(struct result_object *object, const Profil__Object *from,
 	size_t i;
 
 	if (from->n_distances != from->n_samples)
-		return nonsense(why, "an object has not as many samples as places");
+		return refuse(why, "an object has different numbers of samples and addresses");
 	object->counts = calloc(from->n_samples + 1, sizeof(*object->counts));
 	if (!object->counts)
 		return -ENOMEM;
@@ -286,7 +286,7 @@ static int copy_counts(struct result_object *object, const Profil__Object *from,
 		if (__builtin_add_overflow(address, from->distances[i], &address) ||
 		    __builtin_add_overflow(object->samples, from->samples[i],
 					   &object->samples))
-			return nonsense(why, "samples or their places do not add up");
+			return refuse(why, "a sum of samples or addresses overflows");
 		object->counts[i].address = address;
 		object->counts[i].samples = from->samples[i];
 	}
@@ -300,7 +300,7 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 	int error;
 
 	if (from->n_objects > RESULT_MAX_OBJECTS)
-		return nonsense(why, "it has more objects than any run makes");
+		return refuse(why, "more objects than a run can have");
 	result->objects = calloc(from->n_objects + 1, sizeof(*result->objects));
 	if (!result->objects)
 		return -ENOMEM;
@@ -313,7 +313,7 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 		if (error)
 			return error;
 		if (other->build_id.len > sizeof(object->build_id))
-			return nonsense(why, "a build-id is too long");
+			return refuse(why, "a build-id is too long");
 		object->build_id_bytes = other->build_id.len;
 		if (other->build_id.len)
 			memcpy(object->build_id, other->build_id.data,
@@ -350,7 +350,7 @@ static int copy_processes(struct result *result, const Profil__Result *from,
 		process->is_fork = other->is_fork;
 		process->has_ended = other->has_ended;
 		process->has_status = other->has_status;
-		/* files of older versions have none */
+		/* not in files of older versions */
 		process->rate = other->rate ? other->rate : from->rate;
 		process->start_cpu_ns = other->start_cpu_ns;
 		process->cpu_ns = other->cpu_ns;
@@ -414,8 +414,8 @@ int resultpack_unpack(const unsigned char *message, size_t bytes, struct result 
 {
 	struct budget budget = { .left = MEMORY_BYTES };
 	ProtobufCAllocator allocator = {
-		.alloc = take,
-		.free = give_back,
+		.alloc = budget_alloc,
+		.free = budget_free,
 		.allocator_data = &budget,
 	};
 	Profil__Result *from;
@@ -426,9 +426,8 @@ int resultpack_unpack(const unsigned char *message, size_t bytes, struct result 
 	if (!from && budget.error == ENOMEM)
 		return -ENOMEM;
 	if (!from)
-		return nonsense(why, budget.error ?
-				"reading it would take more memory than any result does" :
-				"it is no message of the kind that profil writes");
+		return refuse(why, budget.error ? "it needs more memory than any result" :
+						  "it contains no result of profil");
 	error = copy_argv(result, from, why);
 	if (!error)
 		error = copy_figures(result, from, why);

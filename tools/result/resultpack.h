@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result as a protobuf message, as profil.proto has it.
+ * Converting a result to a protobuf message (profil.proto), and back.
  */
 #ifndef PROFIL_RESULTPACK_H
 #define PROFIL_RESULTPACK_H
@@ -10,26 +10,25 @@
 #include "result/result.h"
 
 /**
- * resultpack_pack - make the message
- * @result:  nothing is wrong with it
- * @message: filled with it, to free()
- * @bytes:   its length
+ * resultpack_pack - convert a result to a message
+ * @result:  passes result_problem()
+ * @message: set to the message, to be freed with free()
+ * @bytes:   set to its length
  *
  * Return: 0 or -ENOMEM.
  */
 int resultpack_pack(const struct result *result, unsigned char **message, size_t *bytes);
 
 /**
- * resultpack_unpack - read a message
- * @message: in question
+ * resultpack_unpack - convert a message to a result
+ * @message: any bytes
  * @bytes:   its length
- * @result:  filled in; to be released by result_release(), whatever is returned
- * @why:     on -EBADMSG, what is wrong, in words
+ * @result:  filled in; must be released with result_release(), even on error
+ * @why:     on -EBADMSG, set to what is wrong
  *
- * The memory that it takes is bounded, whatever the message says. On success nothing is
- * wrong with the result (result_problem()).
+ * Memory use is bounded for any message. On success the result passes result_problem().
  *
- * Return: 0; -EBADMSG: it is no message, or has no sense; -ENOMEM.
+ * Return: 0; -EBADMSG: not a message, or invalid; -ENOMEM.
  */
 int resultpack_unpack(const unsigned char *message, size_t bytes, struct result *result,
 		      const char **why);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results in files: what is written is read again, whatever else is there is refused in
- * words, and a file is whole or not there at all.
+ * Result files: results are read back as they were written, other contents are refused with a
+ * reason, and files are replaced atomically.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,7 +35,7 @@
 
 static char directory[] = "resultfile.XXXXXX";
 static struct result result;
-static struct result again;
+static struct result read_back;
 
 static int set_up(void **state)
 {
@@ -55,11 +55,11 @@ static int tear_down(void **state)
 		unlink(entry->d_name);
 	closedir(here);
 	result_release(&result);
-	result_release(&again);
+	result_release(&read_back);
 	return chdir("..") || rmdir(directory);
 }
 
-/* How many files are here, what begins with a dot left out */
+/* Count the files in the directory, except hidden ones. */
 static int count_files(void)
 {
 	struct dirent *entry;
@@ -93,18 +93,18 @@ static void write_bytes(const char *path, const void *bytes, size_t nr)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void assert_refused(const char *path, const char *words)
+static void assert_refused(const char *path, const char *reason)
 {
 	const char *why = NULL;
 
-	assert_int_equal(resultfile_read(path, &again, &why), -EBADMSG);
+	assert_int_equal(resultfile_read(path, &read_back, &why), -EBADMSG);
 	assert_non_null(why);
-	if (!strstr(why, words))
-		fail_msg("refused otherwise than by '%s': %s", words, why);
-	result_release(&again);
+	if (!strstr(why, reason))
+		fail_msg("refused, but not because '%s': %s", reason, why);
+	result_release(&read_back);
 }
 
-/* Nothing is left elsewhere. */
+/* Write the result, and delete an old one. Return: as resultfile_write(). */
 static int write_result(const char *path)
 {
 	char *left = (char *)path;
@@ -114,19 +114,19 @@ static int write_result(const char *path)
 	return error;
 }
 
-static void what_is_written_is_read(void **state)
+static void result_is_read_as_written(void **state)
 {
 	const char *why = NULL;
 
 	(void)state;
 	assert_string_equal(result_problem(&result) ? : "none", "none");
 	assert_int_equal(write_result("out"), 0);
-	assert_int_equal(resultfile_read("out", &again, &why), 0);
-	assert_same_result(&again, &result);
+	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
+	assert_same_result(&read_back, &result);
 	assert_int_equal(count_files(), 1);
 }
 
-static void file_is_replaced_in_one_step(void **state)
+static void file_is_replaced_by_a_new_one(void **state)
 {
 	const char *why = NULL;
 	struct stat old, new;
@@ -142,17 +142,17 @@ static void file_is_replaced_in_one_step(void **state)
 	umask(mask);
 	assert_int_equal(stat("new", &new), 0);
 	assert_int_equal(new.st_mode, S_IFREG | 0640);
-	/* another file, of that name and permissions; and the link is still one */
+	/* a new file with the same name and permissions; the link is unchanged */
 	assert_int_equal(lstat("out", &new), 0);
 	assert_true(old.st_ino != new.st_ino);
 	assert_int_equal(new.st_mode, S_IFREG | 0600);
 	assert_int_equal(lstat("link", &new), 0);
 	assert_true(S_ISLNK(new.st_mode));
 	assert_int_equal(count_files(), 3);
-	assert_int_equal(resultfile_read("out", &again, &why), 0);
+	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
 }
 
-/* The same, which keeps what was there. Return: of that, 0 or -errno. */
+/* Write the result, and keep the old one. Return: 0, or the -errno of keeping it. */
 static int replace_result(const char *path)
 {
 	char *left = (char *)path;
@@ -163,7 +163,7 @@ static int replace_result(const char *path)
 	return unkept;
 }
 
-static void assert_is(const char *path, const char *contents)
+static void assert_contains(const char *path, const char *contents)
 {
 	unsigned char bytes[16];
 
@@ -171,13 +171,13 @@ static void assert_is(const char *path, const char *contents)
 	assert_memory_equal(bytes, contents, strlen(contents));
 }
 
-static void assert_is_result(const char *path)
+static void assert_contains_result(const char *path)
 {
 	const char *why = NULL;
 
-	assert_int_equal(resultfile_read(path, &again, &why), 0);
-	assert_same_result(&again, &result);
-	result_release(&again);
+	assert_int_equal(resultfile_read(path, &read_back, &why), 0);
+	assert_same_result(&read_back, &result);
+	result_release(&read_back);
 }
 
 static void old_result_is_kept(void **state)
@@ -185,7 +185,7 @@ static void old_result_is_kept(void **state)
 	struct stat before, st;
 
 	(void)state;
-	/* there is none yet */
+	/* no old result */
 	assert_int_equal(replace_result("new"), 0);
 	assert_int_equal(count_files(), 1);
 	write_bytes("out", "first", 5);
@@ -193,37 +193,37 @@ static void old_result_is_kept(void **state)
 	stat("out", &before);
 	assert_int_equal(symlink("out", "link"), 0);
 	assert_int_equal(replace_result("link"), 0);
-	/* the same file, beside the one that the link leads to */
+	/* the same file, in the directory of the link's target */
 	assert_int_equal(lstat("out.old", &st), 0);
 	assert_int_equal(st.st_ino, before.st_ino);
 	assert_int_equal(st.st_nlink, 1);
 	assert_int_equal(st.st_mode, S_IFREG | 0640);
-	assert_is("out.old", "first");
-	assert_is_result("out");
+	assert_contains("out.old", "first");
+	assert_contains_result("out");
 	assert_int_equal(count_files(), 4);
-	/* of two, the last */
+	/* the previous .old file is replaced */
 	write_bytes("out", "second", 6);
 	assert_int_equal(replace_result("out"), 0);
-	assert_is("out.old", "second");
+	assert_contains("out.old", "second");
 	assert_int_equal(count_files(), 4);
-	/* an empty file is no result, and does not cost one */
+	/* an empty file does not replace the .old file */
 	write_bytes("out", "", 0);
 	assert_int_equal(replace_result("out"), 0);
-	assert_is("out.old", "second");
-	/* as after a crash between the two steps */
+	assert_contains("out.old", "second");
+	/* both names lead to the same file, as after a crash between the renames */
 	write_bytes("out", "third", 5);
 	assert_int_equal(unlink("out.old") || link("out", "out.old"), 0);
 	assert_int_equal(replace_result("out"), 0);
-	assert_is("out.old", "third");
-	assert_is_result("out");
+	assert_contains("out.old", "third");
+	assert_contains_result("out");
 	assert_int_equal(count_files(), 4);
-	/* and only if that is asked for */
+	/* the old result is not kept unless requested */
 	assert_int_equal(write_result("out"), 0);
-	assert_is("out.old", "third");
+	assert_contains("out.old", "third");
 }
 
-/* A link in the old file's place is replaced, and what it leads to stays what it is. */
-static void planted_link_is_not_followed(void **state)
+/* A symbolic link at the name of the old file is replaced, and its target is unchanged. */
+static void link_at_the_old_name_is_not_followed(void **state)
 {
 	struct stat st;
 
@@ -234,24 +234,24 @@ static void planted_link_is_not_followed(void **state)
 	assert_int_equal(replace_result("out"), 0);
 	assert_int_equal(lstat("out.old", &st), 0);
 	assert_true(S_ISREG(st.st_mode));
-	assert_is("out.old", "old");
-	assert_is("precious", "precious");
+	assert_contains("out.old", "old");
+	assert_contains("precious", "precious");
 	assert_int_equal(count_files(), 3);
 }
 
-/* What keeps the old one from staying does not cost the new one. */
-static void new_result_is_there_without_the_old_one(void **state)
+/* The new result is written even if the old one cannot be kept. */
+static void new_result_is_written_without_keeping_the_old_one(void **state)
 {
 	(void)state;
 	write_bytes("out", "old", 3);
 	assert_int_equal(mkdir("out.old", 0700), 0);
 	assert_int_equal(replace_result("out"), -EISDIR);
-	assert_is_result("out");
+	assert_contains_result("out");
 	assert_int_equal(count_files(), 2);
 	assert_int_equal(rmdir("out.old"), 0);
 }
 
-/* A full disk leaves what was there, and nothing beside it. */
+/* If writing fails, the old file is unchanged, and no other file is left. */
 static void failed_write_changes_nothing(void **state)
 {
 	struct rlimit old, small = { 10, 10 };
@@ -264,7 +264,7 @@ static void failed_write_changes_nothing(void **state)
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &small);
 	assert_int_equal(write_result("out"), -EFBIG);
-	/* in no other file is more room */
+	/* the limit applies to any file, so another name would not help */
 	assert_null(strstr(resultfile_remedy(EFBIG), "another file"));
 	assert_non_null(strstr(resultfile_remedy(ENOSPC), "another file"));
 	setrlimit(RLIMIT_FSIZE, &old);
@@ -273,7 +273,7 @@ static void failed_write_changes_nothing(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-/* A link that leads nowhere is replaced itself, wherever it would have led. */
+/* A dangling link itself is replaced; its target is not created. */
 static void dangling_link_is_replaced(void **state)
 {
 	struct stat st;
@@ -286,8 +286,8 @@ static void dangling_link_is_replaced(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-/* What cannot be moved to its place is kept beside it; and that is known before. */
-static void result_is_kept_beside_a_mount_point(void **state)
+/* A mount point cannot be replaced: the new result stays under its temporary name. */
+static void result_is_left_beside_a_mount_point(void **state)
 {
 	const char *why = NULL;
 	unsigned char bytes[16];
@@ -306,14 +306,14 @@ static void result_is_kept_beside_a_mount_point(void **state)
 	assert_int_equal(unkept, 0);
 	assert_int_equal(umount("out"), 0);
 	assert_non_null(left);
-	assert_int_equal(resultfile_read(left, &again, &why), 0);
-	assert_same_result(&again, &result);
+	assert_int_equal(resultfile_read(left, &read_back, &why), 0);
+	assert_same_result(&read_back, &result);
 	assert_int_equal(count_files(), 3);
 	assert_int_equal(read_bytes("out", bytes, sizeof(bytes)), 3);
 	free(left);
 }
 
-/* In a process of its own, as another user: nothing is given back afterwards. */
+/* Call resultfile_try() as another user, in a child process. Return: its return value. */
 static int try_as_nobody(const char *path)
 {
 	int status = 0;
@@ -329,8 +329,8 @@ static int try_as_nobody(const char *path)
 	return -WEXITSTATUS(status);
 }
 
-/* Only its owner replaces a file in a directory like /tmp. */
-static void anothers_file_in_a_sticky_directory(void **state)
+/* In a directory such as /tmp, only the owner can replace a file. */
+static void file_of_another_user_in_a_sticky_directory(void **state)
 {
 	(void)state;
 	if (geteuid())
@@ -344,7 +344,10 @@ static void anothers_file_in_a_sticky_directory(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-/* As another user. Return: as resultfile_write(), or, if that is 0, what is not kept. */
+/*
+ * Write the result as another user. Return: -errno of resultfile_write(); if that is 0, -errno
+ * of keeping the old result.
+ */
 static int replace_as_nobody(const char *path)
 {
 	int status = 0;
@@ -366,8 +369,8 @@ static int replace_as_nobody(const char *path)
 	return -WEXITSTATUS(status);
 }
 
-/* Nor does one user delete another's file there because its name is in the way. */
-static void anothers_old_file_in_a_sticky_directory(void **state)
+/* A file of another user at the name of the old file is not deleted. */
+static void old_file_of_another_user_in_a_sticky_directory(void **state)
 {
 	(void)state;
 	if (geteuid())
@@ -377,13 +380,13 @@ static void anothers_old_file_in_a_sticky_directory(void **state)
 	assert_int_equal(chown("out", 65534, 65534), 0);
 	write_bytes("out.old", "mine", 4);
 	assert_int_equal(replace_as_nobody("out"), -EPERM);
-	assert_is("out.old", "mine");
-	assert_is_result("out");
+	assert_contains("out.old", "mine");
+	assert_contains_result("out");
 	assert_int_equal(count_files(), 2);
 }
 
-/* A file that stays where it is gets no second name, nor does its predecessor lose its own. */
-static void refusal_leaves_both_old_files(void **state)
+/* If the file cannot be replaced, it and the .old file keep their names, and get no others. */
+static void refusal_changes_no_old_file(void **state)
 {
 	struct stat st;
 
@@ -397,15 +400,15 @@ static void refusal_leaves_both_old_files(void **state)
 	write_bytes("out.old", "first", 5);
 	assert_int_equal(chown("out.old", 65534, 65534), 0);
 	assert_int_equal(replace_as_nobody("out"), -EPERM);
-	assert_is("out", "second");
-	assert_is("out.old", "first");
+	assert_contains("out", "second");
+	assert_contains("out.old", "first");
 	assert_int_equal(stat("out", &st), 0);
 	assert_int_equal(st.st_nlink, 1);
 	assert_int_equal(count_files(), 2);
 }
 
-/* By another user's link in such a directory nobody's file is replaced. */
-static void anothers_link_in_a_sticky_directory(void **state)
+/* In a sticky directory, a symbolic link of another user is not followed. */
+static void link_of_another_user_in_a_sticky_directory(void **state)
 {
 	unsigned char bytes[16];
 
@@ -423,7 +426,7 @@ static void anothers_link_in_a_sticky_directory(void **state)
 	assert_int_equal(count_files(), 2);
 }
 
-static void trying_leaves_nothing(void **state)
+static void trying_creates_no_file(void **state)
 {
 	(void)state;
 	assert_int_equal(resultfile_try("out"), 0);
@@ -438,8 +441,8 @@ static void trying_leaves_nothing(void **state)
 }
 
 /*
- * What is no regular file, as /dev/null, stays what it is. With files of our own: were
- * it otherwise, root would lose his.
+ * Special files such as /dev/null are not replaced. The test makes its own: if it failed as
+ * root, it would replace the system's.
  */
 static void special_files_are_written_to(void **state)
 {
@@ -470,8 +473,8 @@ static void special_files_are_written_to(void **state)
 	assert_int_equal(count_files(), 2);
 }
 
-/* A reader sees an end where a writer was and is no more, and goes */
-static void pipe_is_tried_without_its_reader(void **state)
+/* Opening and closing a pipe to try it would send end-of-file to its reader. */
+static void trying_a_pipe_does_not_open_it(void **state)
 {
 	struct pollfd reader = { .events = POLLIN };
 
@@ -489,17 +492,17 @@ static void pipe_is_tried_without_its_reader(void **state)
 	assert_int_equal(resultfile_try("fifo"), -EACCES);
 }
 
-static void missing_file_has_its_errno(void **state)
+static void only_regular_files_are_read(void **state)
 {
 	const char *why;
 
 	(void)state;
-	assert_int_equal(resultfile_read("out", &again, &why), -ENOENT);
-	assert_refused(".", "no regular file");
-	assert_refused("/dev/zero", "no regular file");
-	/* opening it would wait */
+	assert_int_equal(resultfile_read("out", &read_back, &why), -ENOENT);
+	assert_refused(".", "not a regular file");
+	assert_refused("/dev/zero", "not a regular file");
+	/* opening it would block */
 	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_refused("fifo", "no regular file");
+	assert_refused("fifo", "not a regular file");
 }
 
 static void every_truncation_is_refused(void **state)
@@ -516,7 +519,7 @@ static void every_truncation_is_refused(void **state)
 	}
 }
 
-/* Bits that only fill the last byte in front of gzip's checksum and length mean nothing. */
+/* Except bits without meaning: those that fill the last byte before gzip's checksum. */
 static void every_flipped_bit_is_refused(void **state)
 {
 	unsigned char bytes[4096];
@@ -527,16 +530,16 @@ static void every_flipped_bit_is_refused(void **state)
 	assert_int_equal(write_result("out"), 0);
 	size = read_bytes("out", bytes, sizeof(bytes));
 	for (bit = 0; bit < 8 * size; bit++) {
-		const char *words = bit / 8 < sizeof(MAGIC) - 2 ? "not a profil result" :
-				    bit / 8 < sizeof(MAGIC) ? "another version" : "damaged";
+		const char *reason = bit / 8 < sizeof(MAGIC) - 2 ? "not a profil result" :
+				     bit / 8 < sizeof(MAGIC) ? "another version" : "damaged";
 
 		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
 		write_bytes("bad", bytes, size);
-		if (bit / 8 == size - 9 && !resultfile_read("bad", &again, &why)) {
-			assert_same_result(&again, &result);
-			result_release(&again);
+		if (bit / 8 == size - 9 && !resultfile_read("bad", &read_back, &why)) {
+			assert_same_result(&read_back, &result);
+			result_release(&read_back);
 		} else {
-			assert_refused("bad", words);
+			assert_refused("bad", reason);
 		}
 		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
 	}
@@ -545,7 +548,7 @@ static void every_flipped_bit_is_refused(void **state)
 	assert_refused("bad", "damaged");
 }
 
-static void other_files_are_no_results(void **state)
+static void other_formats_are_refused(void **state)
 {
 	unsigned char magic[] = MAGIC;
 
@@ -562,14 +565,15 @@ static void other_files_are_no_results(void **state)
 	assert_refused("out", "another version");
 }
 
-/* Write a file that is fine, except that it states @length as the length of its message. */
+/* Write a valid file that may state a wrong length of its message, @length. */
 static void write_message(const char *path, unsigned char *message, size_t nr, uint32_t length)
 {
 	gz_header header = { .os = 3, .comment = (Bytef *)"profil result 1" };
 	z_stream stream = { .next_in = message, .avail_in = (uInt)nr };
 	unsigned char *bytes;
 
-	assert_int_equal(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9, 0), Z_OK);
+	assert_int_equal(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 9, 0),
+			 Z_OK);
 	assert_int_equal(deflateSetHeader(&stream, &header), Z_OK);
 	stream.avail_out = (uInt)deflateBound(&stream, nr);
 	stream.next_out = bytes = malloc(stream.avail_out);
@@ -580,7 +584,7 @@ static void write_message(const char *path, unsigned char *message, size_t nr, u
 	free(bytes);
 }
 
-static void untrue_lengths_are_refused(void **state)
+static void wrong_lengths_are_refused(void **state)
 {
 	const char *why = NULL;
 	unsigned char *message;
@@ -589,8 +593,8 @@ static void untrue_lengths_are_refused(void **state)
 	(void)state;
 	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
 	write_message("out", message, nr, nr);
-	assert_int_equal(resultfile_read("out", &again, &why), 0);
-	result_release(&again);
+	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
+	result_release(&read_back);
 	write_message("out", message, nr, nr - 1);
 	assert_refused("out", "damaged");
 	write_message("out", message, nr, nr + 1);
@@ -598,12 +602,15 @@ static void untrue_lengths_are_refused(void **state)
 	write_message("out", message, nr, UINT32_MAX);
 	assert_refused("out", "damaged");
 	write_message("out", message, nr - 1, nr - 1);
-	assert_refused("out", "no message");
+	assert_refused("out", "contains no result");
 	free(message);
 }
 
-/* Three bytes a piece, a hundred in memory: 32 MiB of that in a file of 32 KiB */
-static void small_files_take_no_great_memory(void **state)
+/*
+ * Empty objects take three bytes of a message and a hundred of memory: a file of 32 KiB can
+ * contain 32 MiB of them.
+ */
+static void small_files_do_not_exhaust_memory(void **state)
 {
 	const size_t nr = 32 << 20;
 	unsigned char *message = malloc(nr);
@@ -622,8 +629,8 @@ static void small_files_take_no_great_memory(void **state)
 	assert_true(after.ru_maxrss - before.ru_maxrss < 800 << 10);
 }
 
-/* As many objects as a run makes, with paths as long as they can be, are read; no more. */
-static void objects_are_as_many_as_runs_make(void **state)
+/* As many objects as a run can have, with the longest paths, are read; one more is not. */
+static void largest_number_of_objects_is_read(void **state)
 {
 	static char paths[RESULT_MAX_OBJECTS + 1][RESULT_MAX_PATH];
 	static struct result_object many[RESULT_MAX_OBJECTS + 1];
@@ -642,15 +649,15 @@ static void objects_are_as_many_as_runs_make(void **state)
 	large.nr_objects = RESULT_MAX_OBJECTS;
 	result_find_mean_rate(&large);
 	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
-	assert_int_equal(resultfile_read("out", &again, &why), 0);
-	assert_same_result(&again, &large);
-	result_release(&again);
+	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
+	assert_same_result(&read_back, &large);
+	result_release(&read_back);
 	large.nr_objects++;
 	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
-	assert_refused("out", "more objects than any run makes");
+	assert_refused("out", "more objects than a run can have");
 }
 
-/* Read from standard input, which is closed then. Return: as resultfile_read(). */
+/* Read a result from @fd as standard input, and close it. Return: as resultfile_read(). */
 static int read_input(int fd, const char **why)
 {
 	int kept = dup(STDIN_FILENO), error;
@@ -658,13 +665,13 @@ static int read_input(int fd, const char **why)
 	assert_true(fd >= 0 && kept >= 0);
 	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
 	close(fd);
-	error = resultfile_read(RESULTFILE_STDIN, &again, why);
+	error = resultfile_read(RESULTFILE_STDIN, &read_back, why);
 	assert_int_equal(dup2(kept, STDIN_FILENO), STDIN_FILENO);
 	close(kept);
 	return error;
 }
 
-/* A child writes a file into it, in pieces. */
+/* Return: a pipe into which a child writes a file, byte by byte. */
 static int pipe_of(const char *path)
 {
 	unsigned char bytes[4096];
@@ -690,14 +697,14 @@ static void standard_input_is_read(void **state)
 	(void)state;
 	assert_int_equal(write_result("out"), 0);
 	assert_int_equal(read_input(open("out", O_RDONLY), &why), 0);
-	assert_same_result(&again, &result);
-	result_release(&again);
+	assert_same_result(&read_back, &result);
+	result_release(&read_back);
 	assert_int_equal(read_input(pipe_of("out"), &why), 0);
-	assert_same_result(&again, &result);
-	result_release(&again);
+	assert_same_result(&read_back, &result);
+	result_release(&read_back);
 	while (wait(NULL) > 0)
 		;
-	/* and no file of that name */
+	/* not a file named "-" */
 	assert_int_equal(write_result("-"), 0);
 	assert_int_equal(read_input(open("/dev/null", O_RDONLY), &why), -EBADMSG);
 	assert_non_null(strstr(why, "file is empty"));
@@ -710,7 +717,7 @@ static void standard_input_is_refused(void **state)
 	const char *why = NULL;
 
 	(void)state;
-	/* whose end is not waited for */
+	/* reading a terminal would block */
 	assert_true(terminal >= 0 && !unlockpt(terminal));
 	assert_int_equal(read_input(open(ptsname(terminal), O_RDWR | O_NOCTTY), &why), -EBADMSG);
 	assert_non_null(strstr(why, "it is a terminal"));
@@ -723,8 +730,8 @@ static void standard_input_is_refused(void **state)
 	assert_int_equal(read_input(open(".", O_RDONLY), &why), -EISDIR);
 }
 
-/* What result_problem() has to find, in a result that is fine otherwise */
-static void nonsense_is_refused(void **state)
+/* Each kind of invalid value that result_problem() must detect */
+static void invalid_values_are_refused(void **state)
 {
 	struct result_object *objects = result.objects;
 	struct result_process *processes = result.processes;
@@ -732,46 +739,46 @@ static void nonsense_is_refused(void **state)
 
 	(void)state;
 	memset(long_path, '/', RESULT_MAX_PATH);
-#define NONSENSE(place, value, words)					\
+#define INVALID(place, value, reason)					\
 	do {								\
 		__typeof__(place) kept = place;				\
 									\
 		place = value;						\
 		assert_int_equal(write_result("out"), 0);		\
-		assert_refused("out", words);				\
+		assert_refused("out", reason);				\
 		place = kept;						\
 	} while (0)
 
-	NONSENSE(result.rate, 0, "rate");
-	NONSENSE(result.clock, 4, "clock");
-	NONSENSE(result.text_bytes, 0, "power of two");
-	NONSENSE(result.text_bytes, 12, "power of two");
-	NONSENSE(result.unprofiled[0].program[0], 0, "name of a program");
-	NONSENSE(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
-	NONSENSE(processes[0].rate, 1, "lower rate");
-	NONSENSE(result.nr_processes, 0, "no process");
-	NONSENSE(result.start_failures, UINT64_MAX, "processes are too many");
-	NONSENSE(result.unlisted_processes, UINT64_MAX, "processes are too many");
-	NONSENSE(result.outside, UINT64_MAX, "too many");
-	NONSENSE(objects[0].end, objects[0].start, "ends before");
-	NONSENSE(objects[0].end, objects[0].counts[1].address, "outside their object");
-	NONSENSE(objects[0].counts[1].address, objects[0].counts[0].address, "order");
-	NONSENSE(objects[0].counts[1].address, objects[0].counts[0].address + 3,
+	INVALID(result.rate, 0, "rate");
+	INVALID(result.clock, 4, "clock");
+	INVALID(result.text_bytes, 0, "power of two");
+	INVALID(result.text_bytes, 12, "power of two");
+	INVALID(result.unprofiled[0].program[0], 0, "name of a program");
+	INVALID(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
+	INVALID(processes[0].rate, 1, "lower rate");
+	INVALID(result.nr_processes, 0, "no process");
+	INVALID(result.start_failures, UINT64_MAX, "too many processes");
+	INVALID(result.unlisted_processes, UINT64_MAX, "too many processes");
+	INVALID(result.outside, UINT64_MAX, "too many");
+	INVALID(objects[0].end, objects[0].start, "ends before");
+	INVALID(objects[0].end, objects[0].counts[1].address, "outside their object");
+	INVALID(objects[0].counts[1].address, objects[0].counts[0].address, "order");
+	INVALID(objects[0].counts[1].address, objects[0].counts[0].address + 3,
 		 "order");
-	NONSENSE(objects[0].counts[0].address, objects[0].start - 1, "do not add up");
-	NONSENSE(objects[0].counts[0].samples, 0, "no samples");
-	NONSENSE(objects[0].counts[0].samples, UINT64_MAX, "do not add up");
-	NONSENSE(objects[1].counts[0].samples, UINT64_MAX - 1, "too many");
-	NONSENSE(objects[1].path[0], '!', "not in order");
-	NONSENSE(objects[0].path[0], 0, "no path");
-	NONSENSE(objects[0].path, long_path, "path of an object is too long");
-	NONSENSE(processes[1].program, long_path, "path of a program is too long");
-	NONSENSE(processes[0].has_ended, false, "did not tell");
-	NONSENSE(processes[0].has_status, false, "did not tell");
-	NONSENSE(processes[0].start_cpu_ns, UINT64_MAX, "too long");
-	NONSENSE(processes[0].cpu_ns, UINT64_MAX - 10, "too long");
+	INVALID(objects[0].counts[0].address, objects[0].start - 1, "overflows");
+	INVALID(objects[0].counts[0].samples, 0, "no samples");
+	INVALID(objects[0].counts[0].samples, UINT64_MAX, "overflows");
+	INVALID(objects[1].counts[0].samples, UINT64_MAX - 1, "too many");
+	INVALID(objects[1].path[0], '!', "not in order");
+	INVALID(objects[0].path[0], 0, "no path");
+	INVALID(objects[0].path, long_path, "path of an object is too long");
+	INVALID(processes[1].program, long_path, "path of a program is too long");
+	INVALID(processes[0].has_ended, false, "unreported");
+	INVALID(processes[0].has_status, false, "unreported");
+	INVALID(processes[0].start_cpu_ns, UINT64_MAX, "too long");
+	INVALID(processes[0].cpu_ns, UINT64_MAX - 10, "too long");
 	processes[1].has_ended = true;
-	NONSENSE(processes[1].cpu_ns, UINT64_MAX - 21, "too long");
+	INVALID(processes[1].cpu_ns, UINT64_MAX - 21, "too long");
 	name = result.argv[0];
 	result.argv[0] = NULL;
 	assert_int_equal(write_result("out"), 0);
@@ -796,9 +803,9 @@ static void random_messages_do_not_crash(void **state)
 		int error;
 
 		message[at] = (unsigned char)rand_r(&seed);
-		error = resultpack_unpack(message, nr, &again, &why);
+		error = resultpack_unpack(message, nr, &read_back, &why);
 		assert_true(error == 0 || (error == -EBADMSG && why));
-		result_release(&again);
+		result_release(&read_back);
 		message[at] = kept;
 	}
 	free(message);
@@ -809,31 +816,31 @@ static void random_messages_do_not_crash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_written_is_read),
-		TEST(file_is_replaced_in_one_step),
+		TEST(result_is_read_as_written),
+		TEST(file_is_replaced_by_a_new_one),
 		TEST(old_result_is_kept),
-		TEST(planted_link_is_not_followed),
-		TEST(new_result_is_there_without_the_old_one),
+		TEST(link_at_the_old_name_is_not_followed),
+		TEST(new_result_is_written_without_keeping_the_old_one),
 		TEST(failed_write_changes_nothing),
 		TEST(dangling_link_is_replaced),
-		TEST(result_is_kept_beside_a_mount_point),
-		TEST(anothers_file_in_a_sticky_directory),
-		TEST(anothers_old_file_in_a_sticky_directory),
-		TEST(refusal_leaves_both_old_files),
-		TEST(anothers_link_in_a_sticky_directory),
-		TEST(trying_leaves_nothing),
+		TEST(result_is_left_beside_a_mount_point),
+		TEST(file_of_another_user_in_a_sticky_directory),
+		TEST(old_file_of_another_user_in_a_sticky_directory),
+		TEST(refusal_changes_no_old_file),
+		TEST(link_of_another_user_in_a_sticky_directory),
+		TEST(trying_creates_no_file),
 		TEST(special_files_are_written_to),
-		TEST(pipe_is_tried_without_its_reader),
-		TEST(missing_file_has_its_errno),
+		TEST(trying_a_pipe_does_not_open_it),
+		TEST(only_regular_files_are_read),
 		TEST(every_truncation_is_refused),
 		TEST(every_flipped_bit_is_refused),
-		TEST(other_files_are_no_results),
-		TEST(untrue_lengths_are_refused),
-		TEST(small_files_take_no_great_memory),
-		TEST(objects_are_as_many_as_runs_make),
+		TEST(other_formats_are_refused),
+		TEST(wrong_lengths_are_refused),
+		TEST(small_files_do_not_exhaust_memory),
+		TEST(largest_number_of_objects_is_read),
 		TEST(standard_input_is_read),
 		TEST(standard_input_is_refused),
-		TEST(nonsense_is_refused),
+		TEST(invalid_values_are_refused),
 		TEST(random_messages_do_not_crash),
 	};
 
