@@ -259,7 +259,7 @@ standard_output() {
 no_terminal() {
 	script -qec "$PROFIL export --pprof $work/result" /dev/null >"$work/out" </dev/null &&
 		return 1
-	grep -q 'name a file by --output' "$work/out"
+	grep -q 'use --output to name a file' "$work/out"
 }
 
 # refused TEXT ARG...: fails, and says so
