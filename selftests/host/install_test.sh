@@ -18,7 +18,7 @@ mkdir -p "$tree/certs" &&
 	find "$kernel/build/" -mindepth 1 -maxdepth 1 -exec ln -s -t "$tree" {} +
 # The modules in build/ may be in use by guests
 checkout=$work/checkout
-mkdir "$checkout" && cp -r ../Makefile ../module ../uapi ../scripts "$checkout"
+mkdir "$checkout" && cp -r ../Makefile ../version.mk ../module ../uapi ../scripts "$checkout"
 
 # install_for TREE: into $work/installed
 install_for() {
