@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a pc to the number of its counter: pure arithmetic on checked regions.
- * No kernel state is used here, so that KUnit and the native unit tests run the
- * very code that the sampler runs.
+ * From a pc to its bin, the number of its counter: pure arithmetic on checked regions. It
+ * uses no kernel state, so that KUnit and the unit tests run the same code as the sampler.
  *
- * All arithmetic is in full width: d = pc - offset has up to 64 bits and the
- * scale 32, so the product has up to 96. BSD kernels truncate it to an int,
- * which makes a pc far away (a shared library) count in the buffer's bins.
+ * All arithmetic is in full width: d = pc - offset has up to 64 bits and the scale 32, so
+ * the product has up to 96. BSD kernels truncate it to an int, so that a pc far away (in a
+ * shared library) is counted in the buffer.
  */
 #ifndef _PROFIL_BINS_H
 #define _PROFIL_BINS_H
@@ -15,14 +14,14 @@
 #include <linux/types.h>
 
 /**
- * struct profil_range - a region as the sampler needs it
- * @start:    first pc
- * @last:     last pc (not one behind it: the last region may reach 2^64 - 1)
- * @offset:   subtracted from the pc before it is scaled
- * @nr:       number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of them)
- * @buf_offset:    byte position of counter 0 in the session's pinned buffer
- * @scale:    bytes of buffer per byte of text, as a fraction of 65536
- * @rounding: PROFIL_ROUND_*
+ * struct profil_range - a region, as the sampler needs it
+ * @start:      first pc
+ * @last:       last pc (inclusive, since the last region may reach 2^64 - 1)
+ * @offset:     subtracted from the pc before it is scaled
+ * @nr:         number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of them)
+ * @buf_offset: byte position (config.h) of counter 0
+ * @scale:      bytes of buffer per byte of text, as a fraction of 65536
+ * @rounding:   PROFIL_ROUND_*
  */
 struct profil_range {
 	u64 start;
@@ -36,7 +35,7 @@ struct profil_range {
 
 #define PROFIL_NO_BIN	U64_MAX
 
-/* d * scale / 65536, or U64_MAX where that does not fit into 64 bits. */
+/* d * scale / 65536, or U64_MAX if that does not fit in 64 bits. */
 static inline u64 profil_scale_down(u64 d, u32 scale)
 {
 	u64 low = (d & U32_MAX) * scale;
@@ -48,13 +47,12 @@ static inline u64 profil_scale_down(u64 d, u32 scale)
 }
 
 /**
- * profil_bin - which of a region's counters stands for a pc
- * @range:   a region that holds @pc
+ * profil_bin - find the counter for a pc
+ * @range: region that contains @pc
  * @pc:    program counter
  * @shift: log2 of the counter size in bytes
  *
- * Return: the counter's index, or PROFIL_NO_BIN if it would lie behind the
- * region's buffer.
+ * Return: the counter's number, or PROFIL_NO_BIN if it would be beyond the region's buffer.
  */
 static inline u64 profil_bin(const struct profil_range *range, u64 pc,
 			     unsigned int shift)
@@ -83,12 +81,12 @@ static inline u64 profil_bin(const struct profil_range *range, u64 pc,
 }
 
 /**
- * profil_range_find - the region that holds a pc
- * @ranges: regions sorted by start, none overlapping another
- * @nr:   their number, may be 0
- * @pc:   program counter
+ * profil_range_find - find the region that contains a pc
+ * @ranges: regions, sorted by start, not overlapping
+ * @nr:     number of regions, may be 0
+ * @pc:     program counter
  *
- * Return: the region, or NULL if @pc lies in none.
+ * Return: the region, or NULL if there is none.
  */
 static inline const struct profil_range *
 profil_range_find(const struct profil_range *ranges, u32 nr, u64 pc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one place for differences between kernel versions. Everything else is
- * written for the newest kernel; what an older one lacks is given to it here.
+ * The only place for differences between kernel versions. All other code is written for the
+ * newest kernel, and this file supplies what older kernels lack.
  */
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H
@@ -26,27 +26,27 @@
 #ifndef CONFIG_MMU_NOTIFIER
 #error "profil needs a kernel with CONFIG_MMU_NOTIFIER"
 #endif
-/* locked_vm of struct user_struct, which RLIMIT_MEMLOCK is charged to */
+/* needed for locked_vm of struct user_struct, which RLIMIT_MEMLOCK is charged to */
 #if !defined(CONFIG_NET) && !defined(CONFIG_PERF_EVENTS) && \
 	!defined(CONFIG_BPF_SYSCALL) && !defined(CONFIG_IO_URING)
 #error "profil needs a kernel with CONFIG_NET or CONFIG_PERF_EVENTS"
 #endif
 
-/* What a ftrace callback gets as its fourth argument (never looked at here). */
+/* The fourth argument of a ftrace callback, which the module does not use. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 typedef struct ftrace_regs compat_ftrace_regs;
 #else
 typedef struct pt_regs compat_ftrace_regs;
 #endif
 
-/* From 5.11 on the core guards against recursion only if it is asked to. */
+/* From 5.11 on, the core guards against recursion only on request. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 #define COMPAT_FTRACE_RECURSION_SAFE	0
 #else
 #define COMPAT_FTRACE_RECURSION_SAFE	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 
-/* Exported from 6.1 on. Before, an empty filter is what takes no memory. */
+/* Exported from 6.1 on. Before, an empty filter uses no memory. */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
@@ -57,9 +57,9 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 }
 
 /*
- * Whether a page that is mapped at two addresses may be in the data cache twice. Before
- * 6.9 each architecture has a name of its own for that, if any: there all are refused
- * that have such processors, but for arm, which can say.
+ * Whether a page that is mapped at two addresses may be in the data cache twice. Before 6.9
+ * the architectures that can tell have different names for it. For those kernels, all
+ * architectures with such processors are rejected, except for arm, which is checked.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 #include <linux/cacheinfo.h>
@@ -77,20 +77,20 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 	 IS_ENABLED(CONFIG_XTENSA))
 #endif
 
-/* Before 5.11 (5.18) only some architectures have it: where user addresses end. */
+/* The end of user addresses. Before 5.18 only some architectures define it. */
 #ifndef TASK_SIZE_MAX
 #define TASK_SIZE_MAX	TASK_SIZE
 #endif
 
-/* Kernel threads, and from 5.12 and 6.3 on, user threads that never see user mode. */
+/* Kernel threads and, from 5.12 and 6.3 on, threads that never run in user mode. */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0
 #endif
 #define COMPAT_PF_WORKERS	(PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER)
 
 /*
- * Since when the current thread has been on its CPU, on that CPU's local_clock().
- * A kernel that does not keep it cannot tell who ran through a late tick.
+ * When the current thread came to its CPU, on that CPU's local_clock(). U64_MAX: this kernel
+ * does not record it.
  */
 static __always_inline u64 compat_on_cpu_since(void)
 {
@@ -101,7 +101,7 @@ static __always_inline u64 compat_on_cpu_since(void)
 #endif
 }
 
-/* 6.5 dropped the vmas argument. Here mmap_lock is never dropped: no "locked". */
+/* 6.5 removed the vmas argument. mmap_lock stays held, so "locked" is NULL. */
 static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 						unsigned long start,
 						unsigned long nr_pages,
@@ -118,10 +118,10 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 }
 
 /*
- * mmap_lock for writing, if it is free: newer kernels have no mmap_write_trylock(). Not
- * the pair of mmap_write_downgrade(), which from 6.13 on (and in 6.12's stable versions)
- * ends a sequence that mmap_write_lock() begins, for readers of mappings without the
- * lock. Between these two no mapping changes, so that they need no sequence.
+ * mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock().
+ * mmap_write_downgrade() must not be used with it. From 6.13 on (and in stable versions of
+ * 6.12), that ends a sequence that mmap_write_lock() starts, for lockless readers of
+ * mappings. No mapping changes while this lock is held, so no sequence is needed.
  */
 static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
 {
@@ -134,9 +134,9 @@ static inline void compat_mmap_write_downgrade(struct mm_struct *mm)
 }
 
 /*
- * Pin only pages that are present. Before 5.16 there is no such flag: there a worker does
- * not pin where it must not fault. A call has FOLL_NOWAIT, which waits for a page of a
- * file only if an earlier read of it failed.
+ * Pin only pages that are present. Before 5.16 this flag does not exist. There a worker does
+ * not pin where it must not fault. A call uses FOLL_NOWAIT, which waits for a page of a file
+ * only if an earlier read of it failed.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
 #define COMPAT_FOLL_NOFAULT	FOLL_NOFAULT
@@ -145,8 +145,8 @@ static inline void compat_mmap_write_downgrade(struct mm_struct *mm)
 #endif
 
 /*
- * Whom allocations are charged to, of a thread, not of an interrupt: before 5.14
- * modules may not use what set_active_memcg() has for those. Return: who was before.
+ * Set the memory cgroup that allocations of this thread are charged to. Not for interrupts:
+ * before 5.14, what set_active_memcg() uses there is not exported. Return: the previous one.
  */
 static inline struct mem_cgroup *
 compat_set_active_memcg(struct mem_cgroup *memcg)
@@ -159,9 +159,10 @@ compat_set_active_memcg(struct mem_cgroup *memcg)
 }
 
 /*
- * The memory cgroup of a process: of the thread that owns the memory, as long as it has it.
- * (get_mem_cgroup_from_mm() has the root's then, which is not to pay.) Any context. Return:
- * with a reference; NULL if there is none, or without CONFIG_MEMCG.
+ * Get the memory cgroup of a process, which is that of the thread that owns the memory, as
+ * long as it uses it. (After that, get_mem_cgroup_from_mm() returns the root cgroup, which
+ * must not be charged.) Any context. Return: the cgroup, with a reference; NULL if there is
+ * none, or without CONFIG_MEMCG.
  */
 static inline struct mem_cgroup *compat_get_mem_cgroup_of(struct mm_struct *mm)
 {
@@ -182,7 +183,7 @@ static inline struct mem_cgroup *compat_get_mem_cgroup_of(struct mm_struct *mm)
 	return memcg;
 }
 
-/* That of the current thread, which has no memory any more. */
+/* The same for the current thread, which has no memory any more. */
 static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
 {
 	struct mem_cgroup *memcg = NULL;
@@ -197,7 +198,7 @@ static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
 	return memcg;
 }
 
-/* Whether what a worker allocates is charged to a process. */
+/* Whether allocations of a worker are charged to a process. */
 static inline bool compat_has_active_memcg(void)
 {
 #ifdef CONFIG_MEMCG
@@ -207,7 +208,7 @@ static inline bool compat_has_active_memcg(void)
 #endif
 }
 
-/* What a probe of sched_switch gets. */
+/* The arguments of a probe of sched_switch. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
 #define COMPAT_SWITCH_ARGS						\
 	void *data, bool preempt, struct task_struct *prev,		\
@@ -231,7 +232,7 @@ compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Done in the interrupt itself, also on PREEMPT_RT. */
+/* Run the function in the interrupt itself, also on PREEMPT_RT. */
 static inline void
 compat_init_irq_work_hard(struct irq_work *work,
 			  void (*function)(struct irq_work *work))

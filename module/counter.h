@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Adding to one counter in user memory, while other CPUs, and the program
- * itself, may be writing it or its neighbours.
+ * Adding to a counter in user memory, while other CPUs and the program itself may write it
+ * or its neighbours.
  */
 #ifndef _PROFIL_COUNTER_H
 #define _PROFIL_COUNTER_H
@@ -11,15 +11,14 @@
 #include <linux/types.h>
 
 /**
- * profil_count - the next value of a counter
- * @old:      its value
- * @samples:  how much to add, at least 1
+ * profil_count - compute the new value of a counter
+ * @old:      old value
+ * @samples:  number to add, at least 1
  * @overflow: PROFIL_OVERFLOW_*
  * @limit:    highest value, for SATURATE and STOP
- * @max:      highest value of the counter's width, a power of two less 1
+ * @max:      highest value of the counter's width, a power of two minus 1
  *
- * The same as adding 1 @samples times. Return: the new value, which is @old
- * where nothing is to be stored.
+ * The same as adding 1 @samples times. Return: the new value; @old if it does not change.
  */
 static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
 			       u64 max)
@@ -32,16 +31,16 @@ static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
 }
 
 /*
- * The program may write the counter's word all the time, from all its threads, and we are in
- * hard interrupt context: so many tries, as the futex code has it. That many CPUs may add to
- * one word at the same tick.
+ * Tries before giving up. All threads of the program may write the counter's word all the
+ * time, and this runs in hard interrupt context. The same number as in the futex code. As
+ * many CPUs can add to one word at the same tick.
  */
 #define PROFIL_COUNTER_TRIES	128
 
 /*
- * 16- and 32-bit counters: compare-and-exchange on the 32-bit word that holds
- * the counter, which every architecture has. The word may reach beyond the
- * buffer, but what is beyond is put back as it was or the exchange fails.
+ * 16- and 32-bit counters: compare-and-exchange on the 32-bit word that holds the counter,
+ * which all architectures have. The word may extend beyond the buffer. The bytes beyond it
+ * are written back unchanged, or the exchange fails.
  */
 static inline bool profil_count_in_word(void *counter, u64 samples, u32 shift,
 					u32 overflow, u64 limit, u64 *before)
@@ -94,7 +93,7 @@ static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
 	return atomic64_fetch_add_relaxed(samples, (atomic64_t *)counter);
 }
 #else
-/* Not reached: config.c refuses 64-bit counters here. */
+/* Not reached: config.c rejects 64-bit counters here. */
 static inline bool profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
 				       u64 limit, u64 *before)
 {
@@ -108,17 +107,17 @@ static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
 #endif
 
 /**
- * profil_counter_add - count samples in a counter, by the session's rule
- * @counter:  its kernel address, aligned to its size
- * @samples:  how many, at least 1
+ * profil_counter_add - add samples to a counter, by the session's overflow rule
+ * @counter:  kernel address, aligned to the counter's size
+ * @samples:  number to add, at least 1
  * @shift:    log2 of the counter size in bytes
  * @overflow: PROFIL_OVERFLOW_*
  * @limit:    highest value, for SATURATE and STOP
- * @before:   out: the value before, of which profil_count() makes the new one
+ * @before:   out: old value, from which profil_count() computes the new one
  *
- * Any context. No update is lost, whoever else writes. Counters of 32 and 64 bits that wrap
- * are added to in one step. Return: false if others have written all the time, so that
- * nothing is added.
+ * Any context. No update is lost, whatever else writes. 32- and 64-bit counters that wrap
+ * take a single atomic addition. Return: false if other writers kept interfering, so that
+ * nothing was added.
  */
 static inline bool profil_counter_add(void *counter, u64 samples, u32 shift,
 				      u32 overflow, u64 limit, u64 *before)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Switch points, in a build for scripts/check/explore only (EXPLORE=1).
+ * Switch points, only in a build for scripts/check/explore (EXPLORE=1).
  *
- * The CPUs of a sealed guest take turns, and one that executes a pause instruction gives
- * its turn to the next. The compiler calls this function at the start of every basic block
- * of the module, as it does for kcov; at random blocks it pauses, so that the other
- * CPU runs there for a while. The seed decides which blocks, and how many of them.
+ * The CPUs of a sealed guest take turns, and a CPU that executes a pause instruction gives
+ * its turn to the next. The compiler calls this function at the start of each basic block
+ * of the module, as for kcov. At random blocks it pauses, so that the other CPU runs there
+ * for a while. The seed determines which blocks, and how many.
  *
- * It takes no lock and may run in any context. Two CPUs that race for the state change
- * which blocks come next, in the same way in every run with the same seed.
+ * It takes no lock and may run in any context. If two CPUs race for the state, that changes
+ * the blocks that follow, in the same way in every run with the same seed.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -27,7 +27,7 @@ void notrace __sanitizer_cov_trace_pc(void)
 	x ^= x >> 17;
 	x ^= x << 5;
 	WRITE_ONCE(state, x);
-	/* one block of 4 to 128 */
+	/* one block in 4 to 128 */
 	if ((x >> 8) % (4U << explore_seed % 6))
 		return;
 	for (pauses = 1 + (x >> 30); pauses; pauses--)

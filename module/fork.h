@@ -2,7 +2,7 @@
 #ifndef _PROFIL_FORK_H
 #define _PROFIL_FORK_H
 
-/* May sleep. For hooks.c. */
+/* May sleep. Called by hooks.c. */
 int profil_fork_attach(void);
 void profil_fork_detach(void);
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may do what.
+ * Permissions.
  *
- * A process may profile itself. No command names another process, and what is counted is
- * the process's own program counter in user mode, never an address of the kernel. So any
- * user may open the device (PROFIL_POLICY_DEVICE_MODE), and kernel.perf_event_paranoid is
- * not asked: its level 2 lets any user see as much. An administrator who wants less
- * narrows the device's mode by a udev rule; profil(4) has one.
+ * A process may profile itself. No command names another process, and samples hold only the
+ * process's own program counter in user mode, never a kernel address. So any user may open
+ * the device (PROFIL_POLICY_DEVICE_MODE). kernel.perf_event_paranoid is not checked: its
+ * level 2 lets any user see as much. An administrator can restrict the device's mode with a
+ * udev rule, of which profil(4) has an example.
  *
- * What costs others, or shows others, wants a capability in the initial namespace:
+ * Whatever affects other users, or shows their data, needs a capability in the initial
+ * namespace, or root:
  *
- *   a rate above max_rate       CAP_PERFMON, or CAP_SYS_ADMIN as for perf    here
+ *   a rate above max_rate       CAP_PERFMON or CAP_SYS_ADMIN, as for perf    here
  *   more than RLIMIT_MEMLOCK    CAP_IPC_LOCK                                 user.c
- *   more sessions, or regions   CAP_SYS_RESOURCE                             user.c
- *   the figures in sysfs        root, by their mode: they are sums, but      stats.c
- *                               where one process is profiled, its own
+ *   more sessions or regions    CAP_SYS_RESOURCE                             user.c
+ *   statistics in sysfs         root, by the files' mode: the sums of one    stats.c
+ *                               single profile are that process's own
  *
- * A denied capability may be audited, so it is asked for only where it decides.
+ * A denied capability may be audited, so capabilities are only checked if they matter.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,25 +37,25 @@
 static unsigned int max_rate = 4000;
 module_param(max_rate, uint, 0644);
 MODULE_PARM_DESC(max_rate,
-		 "highest rate in Hz without CAP_PERFMON (at most 20000; the tick's is always allowed)");
+		 "highest rate in Hz without CAP_PERFMON (at most 20000; up to the tick's rate is always allowed)");
 
-/* Without a capability. The tick comes anyway. */
-static u32 policy_rate_of_users(void)
+/* Without a capability. Sampling at the tick is always allowed: ticks come anyway. */
+static u32 policy_unprivileged_rate(void)
 {
-	return clamp_t(u32, READ_ONCE(max_rate), HZ, PROFIL_POLICY_HIGHEST_RATE);
+	return clamp_t(u32, READ_ONCE(max_rate), HZ, PROFIL_POLICY_MAX_RATE);
 }
 
 /**
- * profil_policy_max_rate - highest rate that the caller may ask for, in Hz
+ * profil_policy_max_rate - highest rate that the caller may request, in Hz
  *
- * For information: nothing is audited.
+ * For information only, so nothing is audited.
  */
 u32 profil_policy_max_rate(void)
 {
 	if (ns_capable_noaudit(&init_user_ns, CAP_PERFMON) ||
 	    ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
-		return PROFIL_POLICY_HIGHEST_RATE;
-	return policy_rate_of_users();
+		return PROFIL_POLICY_MAX_RATE;
+	return policy_unprivileged_rate();
 }
 
 /**
@@ -67,14 +68,14 @@ u32 profil_policy_max_rate(void)
 int profil_policy_choose_clock(u32 rate, u32 *clock)
 {
 	if (*clock > PROFIL_CLOCK_RANDOM || !rate ||
-	    rate > PROFIL_POLICY_HIGHEST_RATE ||
+	    rate > PROFIL_POLICY_MAX_RATE ||
 	    (*clock == PROFIL_CLOCK_TICK && rate > HZ)) {
 		pr_debug_ratelimited("%s[%d]: rate %u Hz is not available with clock %u\n",
 				     current->comm, task_pid_nr(current),
 				     rate, *clock);
 		return -EINVAL;
 	}
-	if (rate > policy_rate_of_users() && !perfmon_capable())
+	if (rate > policy_unprivileged_rate() && !perfmon_capable())
 		return -EPERM;
 	if (*clock == PROFIL_CLOCK_AUTO)
 		*clock = rate <= HZ ? PROFIL_CLOCK_TICK : PROFIL_CLOCK_RANDOM;

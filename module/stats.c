@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figures over all sessions, as files of one number each, for root only: where a single
- * process is profiled, the sums are its own, and say when it runs.
+ * Statistics of all sessions, as sysfs files with one number each. For root only: if a
+ * single process is profiled, the sums are its own, and show when it runs.
  */
 #include <linux/device.h>
 #include <linux/mm.h>
@@ -12,7 +12,7 @@
 atomic_long_t profil_stats[PROFIL_NR_STATS];
 DEFINE_PER_CPU(struct profil_cpu_stats, profil_cpu_stats);
 
-static ssize_t stats_show_total(char *buf, enum profil_stat stat, unsigned long unit)
+static ssize_t stats_show(char *buf, enum profil_stat stat, unsigned long unit)
 {
 	unsigned long value = atomic_long_read(&profil_stats[stat]);
 
@@ -22,40 +22,40 @@ static ssize_t stats_show_total(char *buf, enum profil_stat stat, unsigned long 
 static ssize_t sessions_show(struct device *dev, struct device_attribute *attr,
 			     char *buf)
 {
-	return stats_show_total(buf, PROFIL_SESSIONS, 1);
+	return stats_show(buf, PROFIL_SESSIONS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(sessions);
 
 static ssize_t pinned_bytes_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
-	return stats_show_total(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
+	return stats_show(buf, PROFIL_PINNED_PAGES, PAGE_SIZE);
 }
 static DEVICE_ATTR_ADMIN_RO(pinned_bytes);
 
 static ssize_t forks_followed_show(struct device *dev,
 				   struct device_attribute *attr, char *buf)
 {
-	return stats_show_total(buf, PROFIL_FORKS_FOLLOWED, 1);
+	return stats_show(buf, PROFIL_FORKS_FOLLOWED, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(forks_followed);
 
 static ssize_t fork_failures_show(struct device *dev,
 				  struct device_attribute *attr, char *buf)
 {
-	return stats_show_total(buf, PROFIL_FORK_FAILURES, 1);
+	return stats_show(buf, PROFIL_FORK_FAILURES, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(fork_failures);
 
 static ssize_t fault_ends_show(struct device *dev,
 			       struct device_attribute *attr, char *buf)
 {
-	return stats_show_total(buf, PROFIL_FAULT_ENDS, 1);
+	return stats_show(buf, PROFIL_FAULT_ENDS, 1);
 }
 static DEVICE_ATTR_ADMIN_RO(fault_ends);
 
 /* @field: byte offset in struct profil_cpu_stats */
-static ssize_t stats_show_cpu_total(char *buf, size_t field)
+static ssize_t stats_show_cpu(char *buf, size_t field)
 {
 	unsigned long sum = 0;
 	int cpu;
@@ -71,21 +71,21 @@ static ssize_t stats_show_cpu_total(char *buf, size_t field)
 static ssize_t samples_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
-	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats, samples));
+	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, samples));
 }
 static DEVICE_ATTR_ADMIN_RO(samples);
 
 static ssize_t counted_show(struct device *dev, struct device_attribute *attr,
 			    char *buf)
 {
-	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats, counted));
+	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, counted));
 }
 static DEVICE_ATTR_ADMIN_RO(counted);
 
 static ssize_t out_of_range_show(struct device *dev,
 				 struct device_attribute *attr, char *buf)
 {
-	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats,
+	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats,
 						   out_of_range));
 }
 static DEVICE_ATTR_ADMIN_RO(out_of_range);
@@ -93,7 +93,7 @@ static DEVICE_ATTR_ADMIN_RO(out_of_range);
 static ssize_t lost_show(struct device *dev, struct device_attribute *attr,
 			 char *buf)
 {
-	return stats_show_cpu_total(buf, offsetof(struct profil_cpu_stats, lost));
+	return stats_show_cpu(buf, offsetof(struct profil_cpu_stats, lost));
 }
 static DEVICE_ATTR_ADMIN_RO(lost);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the administrator sees of all sessions together: /sys/class/misc/profil/
+ * Statistics of all sessions, for the administrator: /sys/class/misc/profil/
  */
 #ifndef _PROFIL_STATS_H
 #define _PROFIL_STATS_H
@@ -9,13 +9,13 @@
 #include <linux/percpu.h>
 
 /**
- * enum profil_stat - figures that change seldom
- * @PROFIL_SESSIONS:       sessions alive; one that ended itself lives on until it
- *                         is stopped, for its status
- * @PROFIL_PINNED_PAGES:   pages pinned, over all sessions
- * @PROFIL_FORKS_FOLLOWED: children that a session was passed on to, since load
- * @PROFIL_FORK_FAILURES:   children that went without, since load
- * @PROFIL_FAULT_ENDS:         sessions that ended with PROFIL_STATE_FAULT, since load
+ * enum profil_stat - statistics that change rarely
+ * @PROFIL_SESSIONS:       active sessions; one that stopped by itself counts until it is
+ *                         unpublished, since it still has a status
+ * @PROFIL_PINNED_PAGES:   pages pinned
+ * @PROFIL_FORKS_FOLLOWED: children that inherited a session, since the module was loaded
+ * @PROFIL_FORK_FAILURES:  children that did not, since the module was loaded
+ * @PROFIL_FAULT_ENDS:     sessions ended by PROFIL_STATE_FAULT, since the module was loaded
  */
 enum profil_stat {
 	PROFIL_SESSIONS,
@@ -29,10 +29,11 @@ enum profil_stat {
 extern atomic_long_t profil_stats[PROFIL_NR_STATS];
 
 /**
- * struct profil_cpu_stats - figures that change with every sample, since load
+ * struct profil_cpu_stats - statistics that change with each sample, since the module was
+ *                           loaded
  * @samples:      samples taken; those in none of the next three are pending
  * @counted:      samples counted in a region or stored in a log
- * @out_of_range: samples with no counter in a region; the catch-all counter included
+ * @out_of_range: samples without a counter in a region, also if the catch-all counts them
  * @lost:         samples that could not be counted
  */
 struct profil_cpu_stats {

@@ -2,7 +2,7 @@
 #ifndef _PROFIL_TICK_H
 #define _PROFIL_TICK_H
 
-/* May sleep. For hooks.c. */
+/* May sleep. Called by hooks.c. */
 int profil_tick_attach(void);
 void profil_tick_detach(void);
 

@@ -5,7 +5,7 @@
 /* May sleep. */
 void profil_timer_start(void);
 
-/* May sleep. For hooks.c. */
+/* May sleep. Called by hooks.c. */
 int profil_timer_attach(void);
 void profil_timer_detach(void);
 

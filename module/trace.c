@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tracepoints' code, which trace.h makes.
+ * Instantiates the tracepoints that trace.h defines.
  */
 #include <linux/types.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The module's own tracepoints: /sys/kernel/tracing/events/profil/. The process
- * that an event is about is in its fields, since a worker or a fork's parent may be
- * the one at hand.
+ * The module's own tracepoints: /sys/kernel/tracing/events/profil/. Each event has the
+ * process among its fields, because the current process may be another one: a worker, or
+ * the parent in a fork.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM profil
@@ -12,7 +12,7 @@
 
 #include <linux/tracepoint.h>
 
-/* A process has started, or replaced, its profile. */
+/* A process has started or replaced its profile. */
 TRACE_EVENT(profil_start,
 	TP_PROTO(pid_t tgid, u32 rate, u32 flags, u32 nr_regions,
 		 unsigned long nr_pages),
@@ -37,8 +37,8 @@ TRACE_EVENT(profil_start,
 );
 
 /*
- * A profile has ended for good: stopped, replaced, or its process has gone. Or a start has
- * failed, when it was nearly done: of that there is no profil_start.
+ * A profile has ended: it was stopped or replaced, or its process has exited. Also sent for
+ * a start that failed late, without a profil_start.
  */
 TRACE_EVENT(profil_stop,
 	TP_PROTO(pid_t tgid, u32 state, u64 samples, u64 lost),
@@ -74,7 +74,7 @@ TRACE_EVENT(profil_fork,
 	TP_printk("child=%d error=%d", __entry->child, __entry->error)
 );
 
-/* The memory of a profile's counters went away. */
+/* The memory of a profile's counters is gone. */
 TRACE_EVENT(profil_fault,
 	TP_PROTO(pid_t tgid, int error),
 	TP_ARGS(tgid, error),
@@ -109,7 +109,7 @@ TRACE_EVENT(profil_lost,
 
 #endif /* _PROFIL_TRACE_H */
 
-/* The header is read again from the kernel's tree, which must find it here. */
+/* define_trace.h includes this header again, relative to the kernel tree. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

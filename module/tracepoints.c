@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's tracepoints, which are not exported one by one.
+ * Finds tracepoints of the kernel, which are not exported individually.
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -21,10 +21,10 @@ static void tracepoint_compare(struct tracepoint *tp, void *data)
 }
 
 /**
- * profil_tracepoint_find - a tracepoint of the kernel itself
+ * profil_tracepoint_find - find a tracepoint of the kernel
  * @name: its name
  *
- * May sleep. Return: it, or NULL.
+ * May sleep. Return: the tracepoint, or NULL.
  */
 struct tracepoint *profil_tracepoint_find(const char *name)
 {
