@@ -122,14 +122,15 @@ static double unprofiled_seconds(const struct result *result)
  * Lost samples are known to be missing, so they count as taken. A child of vfork() is sampled
  * into its parent's profile until it executes a program: that is part of @others_before.
  *
- * Random sampling points that meet a program which uses part of each period vary by the square
- * root of the expected number, at most.
+ * With random sampling points, the number of samples of a program that uses part of each period
+ * has a standard deviation of the square root of the expected number, at most.
  */
 static void compare_samples(struct account *account, const struct sums *sums,
 			    const struct result *result)
 {
 	double samples = (double)result_samples(result) + (double)result->lost;
-	double slack = SLACK_SAMPLES * ((double)result->nr_processes + (double)result->unlisted_processes);
+	double processes = (double)result->nr_processes + (double)result->unlisted_processes;
+	double slack = SLACK_SAMPLES * processes;
 	double rate = result_rate(result);
 	double least = account->profiled * rate;
 	double most = sampled_seconds(sums, result) * fmax(rate, result->requested_rate);
@@ -149,7 +150,8 @@ struct account account_make(const struct result *result)
 	if (sums.first) {
 		account.command_is_profiled = true;
 		account.before = (double)sums.first->start_cpu_ns / NS_PER_S;
-		account.after = (double)(result->program_cpu_ns - own_end(&sums, result)) / NS_PER_S;
+		account.after = (double)(result->program_cpu_ns - own_end(&sums, result)) /
+				NS_PER_S;
 	}
 	account.others = (double)sums.others / NS_PER_S;
 	account.waited = ((double)result->program_cpu_ns + (double)result->children_cpu_ns) /

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where the CPU time of a run went, and whether its samples agree with it. report_head.c prints
- * the result above the table.
+ * this above the table.
  */
 #ifndef PROFIL_ACCOUNT_H
 #define PROFIL_ACCOUNT_H

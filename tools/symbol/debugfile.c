@@ -2,9 +2,10 @@
 /*
  * Finds debug files.
  *
- * For this machine's own files, elfutils does the search. Below another root directory, this
- * file searches the same places, because elfutils would follow absolute links and .. out of the
- * root. Debuginfod servers come last, with a root too: a file with the build-id is the right one.
+ * For this machine's own files, elfutils does the search. Below another root directory, the code
+ * here searches the same places, because elfutils would follow absolute links and .. out of the
+ * root. Debuginfod servers are used last, also with a root: a file with the right build-id is the
+ * right file wherever it comes from.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of addresses, from the symbols and unwind information of an ELF file and its debug
- * file.
+ * Maps addresses to functions, by the symbols and unwind information of an ELF file and its
+ * debug file.
  *
  * dwfl_module_addrinfo() of elfutils is not used. It searches all symbols for each address,
  * returns the nearest symbol below if none contains the address, and any one of several aliases.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions of addresses in one open file.
+ * Maps addresses to functions, for one open file.
  */
 #ifndef PROFIL_FUNCTIONS_H
 #define PROFIL_FUNCTIONS_H

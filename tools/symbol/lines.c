@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Source lines as functions. The code of a line may be in many places, including functions that
- * it is inlined into. The start of the line is the address at which it was found first; a
- * function may start at the same address.
+ * Source lines in the form of functions. The code of a line may be in many places, including
+ * functions that it is inlined into. The start of a line is the address at which it was found
+ * first; a function may start at the same address.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Source lines as functions, for a profile by line.
+ * Source lines in the form of functions, for a profile by line.
  */
 #ifndef PROFIL_LINES_H
 #define PROFIL_LINES_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The function of each count, object by object. The counts of an object are sorted by the start
+ * Assigns counts to functions, object by object. The counts of an object are sorted by the start
  * and name of their function, so that all counts of a function are neighbours, even if its text
  * is not contiguous.
  */
@@ -19,14 +19,14 @@ struct found {
 	size_t count;
 };
 
-/* Names differ where a source line starts at the address of a function (lines.h). */
+/* Compare the names too: a source line may start at the address of a function (lines.h). */
 static int compare_functions(const struct function *a, const struct function *b)
 {
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	if (a->length != b->length)
 		return a->length < b->length ? -1 : 1;
-	/* the usual case, and faster: names may be kilobytes long, and counts millions */
+	/* the usual case, without memcmp(): there may be millions of counts with long names */
 	if (a->name == b->name)
 		return 0;
 	return a->length > 0 ? memcmp(a->name, b->name, (size_t)a->length) : 0;

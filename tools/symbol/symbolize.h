@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The function of each count of a result. Profiles and all exports are made from this.
+ * Assigns the counts of a result to functions. Profiles and all exports are made from this.
  */
 #ifndef PROFIL_SYMBOLIZE_H
 #define PROFIL_SYMBOLIZE_H

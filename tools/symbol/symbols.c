@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions and source lines of addresses, for all objects of a result.
+ * Maps addresses to functions and source lines, for all objects of a result.
  *
  * Callers go through the objects one by one, several times, and there may be thousands. So the
  * files used last stay open, within limits of descriptors and memory; the others are closed,
@@ -155,7 +155,7 @@ static int compare_strings(const void *va, const void *vb)
 	return memcmp(a->text, b->text, a->length);
 }
 
-/* Return: the copy of a text, terminated by a 0, which exists once only; NULL: no memory. */
+/* Return: the only copy of a text, which is made if necessary; NULL: no memory. */
 static const char *keep(struct symbols *symbols, const char *text, size_t length)
 {
 	const struct string key = { .length = length, .text = (char *)text };
@@ -250,7 +250,7 @@ static int open_file(const struct symbols *symbols, struct file *file)
 	return error;
 }
 
-/* Close files to keep the limits of memory, but not the first. */
+/* Close the files used least recently, except the first, until the limits of memory are kept. */
 static void close_others(struct symbols *symbols)
 {
 	size_t ranges = 0, with_units = 0, i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions and source lines of link-time addresses, for all objects of a result. Files are
- * read when they are needed, and the ones used last stay open, so looking up addresses object
- * by object is fast. Separate debug files are found on this machine, or downloaded if that is
+ * Maps link-time addresses to functions and source lines, for all objects of a result. Files are
+ * read when they are needed, and the ones used last stay open, so looking up addresses object by
+ * object is fast. Separate debug files are found on this machine, or downloaded if that is
  * allowed (debuginfod.h).
  */
 #ifndef PROFIL_SYMBOLS_H

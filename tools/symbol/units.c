@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Source lines from debug information (DWARF).
+ * Maps addresses to source lines, by debug information (DWARF).
  *
  * dwfl_module_getsrc() of elfutils is not used. It finds units by .debug_aranges, a section that
  * clang does not write, and takes the nearest unit if none contains the address, so addresses of

@@ -13,7 +13,9 @@
 #include "support/made_monout.h"
 #include "support/test.h"
 
-static const struct monout_layout layouts[] = { { 4, false }, { 4, true }, { 8, false }, { 8, true } };
+static const struct monout_layout layouts[] = {
+	{ 4, false }, { 4, true }, { 8, false }, { 8, true },
+};
 static struct made_monout made;
 static struct monout monout;
 static const char *why;

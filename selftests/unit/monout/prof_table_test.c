@@ -66,7 +66,7 @@ static const struct prof_row four[] = {
 	{ .name = (char *)"last", .address = 4, .calls = 12345 },
 };
 
-/* At 10 kHz, a sample is 0.0001 s. Figures that fill their columns still have a blank before them. */
+/* At 10 kHz, a sample is 0.0001 s. Figures that fill their columns have a blank before them. */
 static void other_rates(void **state)
 {
 	(void)state;

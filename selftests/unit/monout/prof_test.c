@@ -177,7 +177,9 @@ static void counters_without_pcs(void **state)
 
 	for (scale = 0; scale < 2; scale++) {
 		begin(state);
-		put_words(&made, (const uint64_t []){ START, START + 131073 - scale, 1, START, 5 }, 5);
+		put_words(&made, (const uint64_t []){
+			START, START + 131073 - scale, 1, START, 5,
+		}, 5);
 		put_counters(&made, (const unsigned int []){ 6 }, 1);
 		parse();
 		assert_int_equal(monout.scale, scale);

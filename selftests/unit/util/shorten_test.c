@@ -158,7 +158,7 @@ static void different_names_stay_different(void **state)
 
 	(void)state;
 	for (round = 0; round < 300; round++) {
-		struct shorten_name shortened[64] = { 0 };
+		struct shorten_name list[64] = { 0 };
 		int most = 20 + rand_r(&seed) % 10;
 		size_t i, j;
 
@@ -170,17 +170,17 @@ static void different_names_stay_different(void **state)
 				memset(names[i], 'h', 40);
 				strcat(names[i], "_a_tail_of_the_name_that_is_long");
 			}
-			shortened[i].full = names[i];
+			list[i].full = names[i];
 		}
-		assert_true(shorten_functions(shortened, ARRAY_SIZE(shortened), most) >= 0);
+		assert_true(shorten_functions(list, ARRAY_SIZE(list), most) >= 0);
 		for (i = 0; i < ARRAY_SIZE(names); i++) {
-			assert_true(terminal_columns(shortened[i].shortened) <= most);
+			assert_true(terminal_columns(list[i].shortened) <= most);
 			for (j = 0; j < i; j++)
 				assert_int_equal(!strcmp(names[i], names[j]),
-						 !strcmp(shortened[i].shortened, shortened[j].shortened));
+						 !strcmp(list[i].shortened, list[j].shortened));
 		}
 		for (i = 0; i < ARRAY_SIZE(names); i++)
-			free(shortened[i].shortened);
+			free(list[i].shortened);
 	}
 }
 
