@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The functions that programs compiled with -pg call, in place of the C library's of
- * the same names: in dynamic programs. static.c has those of static ones.
+ * The functions that programs compiled with -pg call: in dynamic programs, they replace those of
+ * the C library. static.c has the functions for static programs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -10,12 +10,12 @@
 #include "gmon/gmon.h"
 #include "preloaded.h"
 
-/* It is there if the profil command has preloaded its library. */
+/* Defined if the profil command has preloaded its library */
 #pragma weak profil_run_has_profile
 
-/* What gcrt1.o calls; monstartup() is for programs. They are the same. */
+/* Called by gcrt1.o; programs call the same function by the name monstartup(). */
 void __monstartup(unsigned long low, unsigned long high);
-/* The C library declares it nowhere. */
+/* The C library has it, but does not declare it. */
 void moncontrol(int mode);
 
 static const struct profil_gmon_libc *libc(void)
@@ -33,7 +33,7 @@ static const struct profil_gmon_libc *libc(void)
 
 void __monstartup(unsigned long low, unsigned long high)
 {
-	/* who calls the profil command wants its report: gmon.out stays as it is */
+	/* the profil command profiles this process: leave gmon.out to the C library */
 	if (profil_run_has_profile && profil_run_has_profile())
 		libc()->monstartup(low, high);
 	else

@@ -3,12 +3,12 @@
  * The histogram in a gmon.out file, as the GNU C library writes it and gprof reads it:
  *
  *	"gmon", int32 version 1, 12 bytes		header
- *	records, each begun by a byte that tells its kind, the histogram first
+ *	records, each with a first byte for its type; the histogram comes first
  *
- * Its counters have 16 bits. gprof adds up records of the same range, so a count above
- * 65535 is spread over several. Of records that are not of the same range it wants that
- * they do not overlap, and have equal text per counter: so only a part of the range that
- * has such a count needs more than one record.
+ * Counters in the file have 16 bits. gprof adds up records of the same range, so a count above
+ * 65535 is split into several records. gprof requires that records of different ranges do not
+ * overlap and have equally much text per counter. The range is therefore cut into parts, and
+ * only parts with such a count need more than one record.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,12 +25,12 @@
 #define MAGIC		"gmon"
 #define VERSION		1
 #define TAG_HISTOGRAM	0
-#define HIGHEST		UINT16_MAX
+#define MAX_COUNT	UINT16_MAX
 
-/* Counters of a part, where the range is cut. */
+/* Counters per part, if the range is cut */
 #define PART		1024
 
-/* What follows the tag. None of it is padding, on any machine. */
+/* After the type byte. It has no padding on any architecture. */
 struct histogram_header {
 	uintptr_t low;
 	uintptr_t high;
@@ -41,9 +41,9 @@ struct histogram_header {
 };
 
 _Static_assert(sizeof(struct histogram_header) == 2 * sizeof(uintptr_t) + 24,
-	       "as it is in the file");
+	       "layout of the file");
 
-/* Exactly so many bytes. Return: 0 or -errno; -EBADMSG: there are fewer. */
+/* Read exactly @bytes. Return: 0 or -errno; -EBADMSG: the file is shorter. */
 static int read_all(int fd, void *into, size_t bytes, off_t from)
 {
 	char *at = into;
@@ -62,7 +62,7 @@ static int read_all(int fd, void *into, size_t bytes, off_t from)
 	return 0;
 }
 
-/* Where the histogram's record ends, 0 if it does not; if there is none, the header. */
+/* Return: end of the histogram's record, or of the header if there is none; 0: truncated. */
 static size_t end_of_histogram(const char *file, size_t bytes)
 {
 	struct histogram_header header;
@@ -75,16 +75,13 @@ static size_t end_of_histogram(const char *file, size_t bytes)
 		return 0;
 	memcpy(&header, file + at, sizeof(header));
 	at += sizeof(header);
-	/* less than 0 is too many, too */
+	/* a negative number becomes too large */
 	if ((bytes - at) / sizeof(uint16_t) < (size_t)header.nr)
 		return 0;
 	return at + (size_t)header.nr * sizeof(uint16_t);
 }
 
-/*
- * All that follows the histogram, in *rest, which the caller frees. Return: 0 or
- * -errno.
- */
+/* Read everything after the histogram into *rest, which the caller frees. Return: 0 or -errno. */
 static int read_rest(int fd, char **rest, size_t *rest_bytes)
 {
 	struct stat stat;
@@ -132,16 +129,16 @@ static uint32_t highest_count(const uint32_t *counts, size_t nr)
 	return highest;
 }
 
-/* What the next record has of a count, once so much of each has been written. */
+/* The part of a count that goes into the next record, if @written of it is in earlier ones. */
 static uint16_t part_of(uint32_t count, uint32_t written)
 {
 	if (count <= written)
 		return 0;
 	count -= written;
-	return count > HIGHEST ? HIGHEST : (uint16_t)count;
+	return count > MAX_COUNT ? MAX_COUNT : (uint16_t)count;
 }
 
-/* As many records of one range as its highest count takes; one if all are 0. */
+/* Write as many records of a range as its highest count needs, at least one. */
 static int write_range(int fd, const struct profil_gmon_histogram *range)
 {
 	struct histogram_header header = {
@@ -173,9 +170,9 @@ static int write_range(int fd, const struct profil_gmon_histogram *range)
 			       sizeof(count));
 		}
 		error = profil_write_all(fd, record, bytes);
-		if (error || highest - written <= HIGHEST)
+		if (error || highest - written <= MAX_COUNT)
 			break;
-		written += HIGHEST;
+		written += MAX_COUNT;
 	}
 	free(record);
 	return error;
@@ -183,7 +180,7 @@ static int write_range(int fd, const struct profil_gmon_histogram *range)
 
 static int write_histogram(int fd, const struct profil_gmon_histogram *histogram)
 {
-	bool fits = highest_count(histogram->counts, histogram->nr) <= HIGHEST;
+	bool fits = highest_count(histogram->counts, histogram->nr) <= MAX_COUNT;
 	size_t step = fits ? histogram->nr : PART;
 	struct profil_gmon_histogram range = *histogram;
 	size_t left = histogram->nr;

@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Text per counter, in bytes: what the GNU C library has, too. */
+/* Text per counter in bytes, as in the GNU C library */
 #define PROFIL_GMON_TEXT_BYTES	4
 
 /**
  * struct profil_gmon_histogram - samples of a program's text
- * @low:    link-time address of the text that the first counter stands for
- * @counts: the counters
- * @nr:     their number
+ * @low:    link-time address of the first counter's text
+ * @counts: counters
+ * @nr:     number of counters
  * @rate:   samples per second of CPU time
  */
 struct profil_gmon_histogram {
@@ -23,9 +23,9 @@ struct profil_gmon_histogram {
 };
 
 /*
- * Replace the histogram in a gmon.out file by another; all else stays. fd: open for
- * reading and writing. Return: 0; -EBADMSG: it is no such file, and is as it was; or
- * another -errno, and it is damaged.
+ * Replace the histogram in a gmon.out file; the other records stay. fd: open for reading and
+ * writing. Return: 0; -EBADMSG: not a gmon.out file, and unchanged; another -errno: the file may
+ * be damaged.
  */
 int profil_gmon_file_replace(int fd, const struct profil_gmon_histogram *histogram);
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs compiled with -pg. Their start-up code has the C library count calls, and
- * sample by SIGPROF and ITIMER_PROF into a histogram of its own; at the end it writes
- * both to gmon.out. The calls stay its own. The sampling is ended as soon as it has
- * begun, the kernel counts into a histogram of ours, and that takes the other's place
- * in the file. None of it asks how the C library is made inside.
+ * Programs compiled with -pg. Their start-up code makes the C library count calls and sample
+ * by SIGPROF and ITIMER_PROF into its own histogram; at exit, the C library writes both to
+ * gmon.out. This file leaves the call counts to the C library. It stops the C library's
+ * sampling as soon as it has started, lets the kernel count into a histogram of this library,
+ * and replaces the histogram in the file. It does not depend on the C library's internals.
  *
- * Fork: the kernel goes on to count in the child, whose copy of the histogram is empty
- * (MADV_WIPEONFORK), so that files of parent and child add up. The calls in the child's
- * file include, as ever, those from before the fork: the C library copies them, and has
- * no way to begin anew that writes no file. A child that shares its parent's memory
- * (vfork) counts there until it executes another program.
+ * Fork: the kernel also counts in the child, whose copy of the histogram starts empty
+ * (MADV_WIPEONFORK), so that the files of parent and child add up. The call counts in the
+ * child's file include those from before the fork, as without this library: the C library
+ * copies them, and cannot reset them without writing a file. A child of vfork() counts in its
+ * parent's memory until it executes another program.
  *
- * The process has one profile: if the program starts another meanwhile, by any function
- * of the library, that is left alone, and what had been counted by then is written.
+ * A process has one profile: if the program starts another by any function of this library,
+ * that one continues, and the samples counted before it are written.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,19 +36,19 @@
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
 
 static struct {
-	bool taken;		/* SIGPROF is not what samples this program */
-	uint32_t *counters;	/* NULL: nor does anything else */
+	bool replaces_sigprof;	/* SIGPROF does not sample this program */
+	uint32_t *counters;	/* NULL: the program is not sampled */
 	size_t nr;
-	unsigned long low;	/* pc that the first one stands for */
+	unsigned long low;	/* pc of the first counter */
 	uint32_t rate;
-	bool counting;		/* started, and not stopped by us since then */
-	unsigned int serial;	/* profil_ioctl_serial() when it was started */
-	uint64_t samples;	/* of stops so far */
-	uint64_t lost;
+	bool counting;		/* started, and not stopped here since */
+	unsigned int serial;	/* profil_ioctl_serial() at the start */
+	uint64_t samples;	/* sum over all stops so far */
+	uint64_t lost;		/* as above */
 	int lost_error;
 } gmon;
 
-/* Behind the counters is one that is not 0, unless fork has wiped it. */
+/* A word after the counters is 1; fork wipes it. */
 static size_t counters_bytes(void)
 {
 	return (gmon.nr + 1) * sizeof(*gmon.counters);
@@ -65,7 +65,7 @@ static int make_counters(unsigned long low, unsigned long high)
 	void *memory;
 	int error;
 
-	/* as the C library has it, so that its counters are the same text's */
+	/* as in the C library, so that each counter is for the same text */
 	gmon.low = low / TEXT_BYTES * TEXT_BYTES;
 	gmon.nr = (high - gmon.low + TEXT_BYTES - 1) / TEXT_BYTES;
 	memory = mmap(NULL, counters_bytes(), PROT_READ | PROT_WRITE,
@@ -103,7 +103,7 @@ static int start_counting(void)
 		.scale = 0x10000 * sizeof(*gmon.counters) / TEXT_BYTES,
 		.rounding = PROFIL_ROUND_DOWN,
 	};
-	/* most of a program's text is never hit */
+	/* most of a program's text is never sampled */
 	struct profil_start start = {
 		.flags = PROFIL_PIN_ON_HIT,
 		.width = 8 * sizeof(*gmon.counters),
@@ -119,7 +119,7 @@ static int start_counting(void)
 	gmon.serial = profil_ioctl_serial();
 	gmon.counting = true;
 	gmon.rate = start.rate;
-	/* the kernel may give less than was asked for */
+	/* the kernel may sample at a lower rate than requested */
 	if (!profil_ioctl_status(&status) && status.rate)
 		gmon.rate = status.rate;
 	return 0;
@@ -130,7 +130,7 @@ static bool is_counting(void)
 	return gmon.counting && gmon.serial == profil_ioctl_serial();
 }
 
-/* Return: 0, or -errno, and the kernel goes on counting. */
+/* Return: 0; or -errno, and the kernel continues to count. */
 static int stop_counting(void)
 {
 	struct profil_status status;
@@ -145,7 +145,7 @@ static int stop_counting(void)
 		return error;
 	gmon.counting = false;
 	if (status.state == PROFIL_STATE_OFF) {
-		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: limits of the module, see profil(4)\n");
+		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: a limit of the module was reached, see profil(4)\n");
 		return 0;
 	}
 	gmon.samples += status.samples;
@@ -160,10 +160,10 @@ static int stop_counting(void)
 }
 
 /*
- * Begin to count. Return: whether SIGPROF must not sample this program: the kernel
- * does, or nothing may in its place (PROFIL_FALLBACK=fatal).
+ * Start counting. Return: whether SIGPROF must not sample this program, because the kernel does,
+ * or because PROFIL_FALLBACK=fatal forbids the fallback.
  */
-static bool take(unsigned long low, unsigned long high)
+static bool replace_sigprof(unsigned long low, unsigned long high)
 {
 	int error = 0;
 
@@ -171,7 +171,7 @@ static bool take(unsigned long low, unsigned long high)
 		return false;
 	if (profil_fallback_needed(&error))
 		return false;
-	/* it was fatal, or the kernel counts for another; that has been told */
+	/* the error is fatal, or the kernel counts another profile; already printed */
 	if (error)
 		return true;
 	error = make_counters(low, high);
@@ -186,27 +186,27 @@ static bool take(unsigned long low, unsigned long high)
 void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
 			 unsigned long high)
 {
-	struct profil_proftimer held;
+	struct profil_proftimer timer;
 
-	/* a second call has no effect: as in newer C libraries */
-	if (!gmon.taken)
-		gmon.taken = take(low, high);
-	if (!gmon.taken) {
+	/* as in newer C libraries, a second call has no effect */
+	if (!gmon.replaces_sigprof)
+		gmon.replaces_sigprof = replace_sigprof(low, high);
+	if (!gmon.replaces_sigprof) {
 		libc->monstartup(low, high);
 		return;
 	}
-	profil_proftimer_hold(&held);
+	profil_proftimer_save(&timer);
 	libc->monstartup(low, high);
 	libc->profil(NULL, 0, 0, 0);
-	profil_proftimer_release(&held);
+	profil_proftimer_restore(&timer);
 }
 
 void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
 {
-	struct profil_proftimer held;
+	struct profil_proftimer timer;
 	int error;
 
-	if (!gmon.taken) {
+	if (!gmon.replaces_sigprof) {
 		libc->moncontrol(mode);
 		return;
 	}
@@ -217,10 +217,10 @@ void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
 		libc->moncontrol(mode);
 		return;
 	}
-	profil_proftimer_hold(&held);
+	profil_proftimer_save(&timer);
 	libc->moncontrol(mode);
 	libc->profil(NULL, 0, 0, 0);
-	profil_proftimer_release(&held);
+	profil_proftimer_restore(&timer);
 	if (!gmon.counters || is_counting())
 		return;
 	error = start_counting();
@@ -228,7 +228,7 @@ void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
 		profil_ioctl_warn_not_started("moncontrol", error);
 }
 
-/* The first is the program itself: what was added to its addresses at load. */
+/* The first object is the program itself: its load offset. */
 static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
 	(void)size;
@@ -243,10 +243,10 @@ void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 	int error;
 
 	if (gmon.counters) {
-		/* the counters are there, and when they are unmapped the profile ends */
+		/* on error, write the counters anyway: unmapping them ends the profile */
 		error = stop_counting();
 		if (error)
-			fprintf(stderr, "libprofil: gmon.out: how many samples were lost is not known: " PROFIL_DEVICE ": %s (%s)\n",
+			fprintf(stderr, "libprofil: gmon.out: the number of lost samples is unknown: " PROFIL_DEVICE ": %s (%s)\n",
 				strerrordesc_np(-error), strerrorname_np(-error));
 		gmon.counting = false;
 		profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
@@ -262,5 +262,5 @@ void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 	} else {
 		libc->mcleanup();
 	}
-	gmon.taken = false;
+	gmon.replaces_sigprof = false;
 }

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 /**
- * struct profil_gmon_libc - what the C library has for programs compiled with -pg
- * @monstartup: begin: count calls from here on, and sample by SIGPROF
- * @moncontrol: both off (0) or on
- * @mcleanup:   end, and write gmon.out
- * @profil:     its profil(), by which the sampling can be ended alone
+ * struct profil_gmon_libc - the C library's functions for programs compiled with -pg
+ * @monstartup: start counting calls and sampling by SIGPROF
+ * @moncontrol: turn both off (0) or on
+ * @mcleanup:   stop, and write gmon.out
+ * @profil:     profil(), which can stop the sampling alone
  */
 struct profil_gmon_libc {
 	void (*monstartup)(unsigned long low, unsigned long high);
@@ -20,9 +20,8 @@ struct profil_gmon_libc {
 };
 
 /*
- * The C library's functions, with the kernel's sampling in place of SIGPROF's: what
- * they do otherwise, they do. In a program that is not sampled by the kernel, they
- * alone are called.
+ * As the C library's functions, which they call, with the kernel instead of SIGPROF as the
+ * sampler. If the kernel does not sample the program, they only call the C library's.
  */
 void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
 			 unsigned long high);

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where gmon.out goes. The C library writes $GMON_OUT_PREFIX.PID, or gmon.out in the
- * current directory if that is not set or cannot be written. It is made to write in a
- * directory of its own, .NAME.XXXXXX beside the file that is meant. There the histogram is
- * replaced, and then the file gets its name: so under that name is always a whole file, the
- * earlier or the new one, whenever the process is killed. Nobody else can have put a file
- * or a link into that directory.
+ * Creates gmon.out. The C library writes $GMON_OUT_PREFIX.PID, or gmon.out in the current
+ * directory if the variable is not set or that file cannot be created. Here it writes into a
+ * private directory, .NAME.XXXXXX next to the final file, where other users cannot create files
+ * or links. There the histogram is replaced, and then the file is renamed: so the final name
+ * always refers to a complete file, the earlier or the new one, even if the process is killed.
  *
- * A forked child has no prefix to tell it from its parent by, but what the C library
- * does with one tells how such files are called: gmon.out.PID.
+ * A forked child writes gmon.out.PID, as the C library would with the prefix gmon.out.
  *
- * The environment, which would lead the C library elsewhere, is all threads'. So it is the
- * current directory that is another one: in a child that has this process's memory, and so
- * the C library's figures, but its own current directory. The C library sees that child's
- * PID.
+ * The C library's path cannot be changed by the environment, which all threads share. Instead
+ * mcleanup() runs with another current directory: in a child process that shares this process's
+ * memory, and so the C library's data, but not its current directory. The PID in the C library's
+ * file name is then the child's.
  *
- * Only a file in a directory where none can be made is written as it stands.
+ * If no file can be created in the directory, an existing gmon.out is overwritten in place.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,33 +34,32 @@
 #define PREFIX_VARIABLE	"GMON_OUT_PREFIX"
 #define DEFAULT_NAME	"gmon.out"
 
-/* As for a thread: the C library needs some KiB. */
+/* Of the child process; the C library needs some KiB */
 #define STACK_BYTES	((size_t)256 << 10)
 
-/* A file that is being made. */
 struct output {
-	char *path;		/* of the directory in which it is made */
-	int directory;		/* the same, open */
-	char *name;		/* what it becomes */
-	int fd;			/* of the file, once the C library has written it */
-	char *made;		/* its name there */
+	char *path;		/* of the private directory */
+	int directory;		/* descriptor of the private directory */
+	char *name;		/* final name of the file */
+	int fd;			/* of the file, after the C library has written it */
+	char *temporary;	/* name of the file in the private directory */
 };
 
-static void tell(const char *name, int error)
+static void print_error(const char *name, int error)
 {
 	const char *remedy = "";
 
 	if (error == EBADMSG)
-		remedy = ": the C library's file is none that libprofil knows";
+		remedy = ": libprofil does not know the format of the C library's file";
 	else if (error == EACCES || error == EPERM || error == EROFS)
 		remedy = ": run the program in a directory that it may write to, or set " PREFIX_VARIABLE;
 	else if (error == EEXIST)
-		remedy = ": another user's file is in its place: remove it, or set " PREFIX_VARIABLE;
+		remedy = ": another user's file has this name: remove it, or set " PREFIX_VARIABLE;
 	fprintf(stderr, "libprofil: %s: samples not written: %s (%s)%s\n", name,
 		strerrordesc_np(error), strerrorname_np(error), remedy);
 }
 
-static void put(struct output *output)
+static void free_output(struct output *output)
 {
 	if (output->fd >= 0)
 		close(output->fd);
@@ -72,7 +69,7 @@ static void put(struct output *output)
 	}
 	free(output->path);
 	free(output->name);
-	free(output->made);
+	free(output->temporary);
 	*output = (struct output){ .directory = -1, .fd = -1 };
 }
 
@@ -84,7 +81,7 @@ static char *with_pid(const char *prefix, pid_t pid)
 	return asprintf(&text, "%s.%u", prefix, (unsigned int)pid) < 0 ? NULL : text;
 }
 
-/* prefix: NULL if there is none. Return: 0; or -errno, and there is no directory. */
+/* Create the private directory. prefix: NULL: none. Return: 0 or -errno. */
 static int create(struct output *output, const char *prefix, bool forked)
 {
 	const char *path = prefix ? prefix : DEFAULT_NAME;
@@ -97,18 +94,18 @@ static int create(struct output *output, const char *prefix, bool forked)
 		output->path = NULL;
 	output->name = prefix || forked ? with_pid(path, getpid()) : strdup(path);
 	if (!output->path || !output->name)
-		goto put;
+		goto free;
 	if (!mkdtemp(output->path)) {
 		error = -errno;
-		goto put;
+		goto free;
 	}
 	output->directory = open(output->path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (output->directory >= 0)
 		return 0;
 	error = -errno;
 	rmdir(output->path);
-put:
-	put(output);
+free:
+	free_output(output);
 	return error;
 }
 
@@ -118,8 +115,8 @@ struct call {
 	int error;
 };
 
-/* In the child. What it returns is its exit status, but its memory is ours. */
-static int call_there(void *data)
+/* In the child process. The error goes into the shared memory, not into the exit status. */
+static int call_in_child(void *data)
 {
 	struct call *call = data;
 
@@ -130,10 +127,9 @@ static int call_there(void *data)
 }
 
 /*
- * Call a function with another current directory, which only this call has. This thread
- * stands still meanwhile, as for posix_spawn(). The child sends no signal when it ends, and
- * is no child that the program could wait for by chance. *pid gets its PID. Return: 0; or
- * -errno, and nothing has been called.
+ * Call a function in a child process with another current directory. CLONE_VFORK suspends this
+ * thread until the child exits. The child sends no signal when it exits, so the program's wait()
+ * does not return it. *pid receives its PID. Return: 0; or -errno if the function was not called.
  */
 static int call_in(int directory, void (*function)(void), pid_t *pid)
 {
@@ -146,10 +142,10 @@ static int call_in(int directory, void (*function)(void), pid_t *pid)
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return -errno;
-	/* handlers of the program's are for the program */
+	/* the program's signal handlers must not run in the child */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	*pid = clone(call_there, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &call);
+	*pid = clone(call_in_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &call);
 	if (*pid < 0)
 		error = -errno;
 	while (!error && waitpid(*pid, NULL, __WCLONE) < 0 && errno == EINTR)
@@ -160,47 +156,47 @@ static int call_in(int directory, void (*function)(void), pid_t *pid)
 }
 
 /*
- * Open what the C library has written: gmon.out in the directory; or else by the prefix,
- * where that leads from there. Return: 0, also if it has written nothing; or -errno.
+ * Open the file that the C library has written: gmon.out in the private directory, or
+ * PREFIX.PID relative to it. Return: 0, also if it has not written a file; or -errno.
  */
-static int open_made(struct output *output, const char *prefix, pid_t pid)
+static int open_temporary(struct output *output, const char *prefix, pid_t pid)
 {
 	const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
 	struct stat stat;
 
-	output->made = strdup(DEFAULT_NAME);
-	if (!output->made)
+	output->temporary = strdup(DEFAULT_NAME);
+	if (!output->temporary)
 		return -ENOMEM;
-	output->fd = openat(output->directory, output->made, flags);
+	output->fd = openat(output->directory, output->temporary, flags);
 	if (output->fd < 0 && prefix) {
-		free(output->made);
-		output->made = with_pid(prefix, pid);
-		if (!output->made)
+		free(output->temporary);
+		output->temporary = with_pid(prefix, pid);
+		if (!output->temporary)
 			return -ENOMEM;
-		output->fd = openat(output->directory, output->made, flags);
+		output->fd = openat(output->directory, output->temporary, flags);
 	}
 	if (output->fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (fstat(output->fd, &stat))
 		return -errno;
-	/* a prefix may lead to where others can put files */
+	/* with a prefix, the file may be where other users can create files */
 	return stat.st_uid == geteuid() && S_ISREG(stat.st_mode) && stat.st_nlink == 1 ?
 		0 : -EEXIST;
 }
 
-/* Return: 0, also if the C library had a reason to write nothing: it has said so; -errno. */
+/* Return: 0, also if the C library failed to write, which it reports itself; or -errno. */
 static int finish(struct output *output, const char *prefix,
 		  const struct profil_gmon_histogram *histogram, pid_t pid)
 {
-	int error = open_made(output, prefix, pid);
+	int error = open_temporary(output, prefix, pid);
 
 	if (error || output->fd < 0)
 		return error;
 	error = profil_gmon_file_replace(output->fd, histogram);
-	if (!error && renameat(output->directory, output->made, AT_FDCWD, output->name))
+	if (!error && renameat(output->directory, output->temporary, AT_FDCWD, output->name))
 		error = -errno;
 	if (error)
-		unlinkat(output->directory, output->made, 0);
+		unlinkat(output->directory, output->temporary, 0);
 	return error;
 }
 
@@ -210,10 +206,10 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * The file that is there already, if the C library writes it, in a directory where no
- * other can be made (error: -errno).
+ * Let the C library overwrite an existing gmon.out, in a directory where no file can be created
+ * (error: -errno). Return: 0 or -errno.
  */
-static int write_as_it_stands(void (*mcleanup)(void),
+static int write_in_place(void (*mcleanup)(void),
 			      const struct profil_gmon_histogram *histogram,
 			      int error)
 {
@@ -226,7 +222,7 @@ static int write_as_it_stands(void (*mcleanup)(void),
 	}
 	mcleanup();
 	error = fstat(fd, &after) ? -errno : 0;
-	/* if it had a reason to write nothing, it has said so */
+	/* unchanged: the C library failed to write, which it reports itself */
 	if (!error && !same_time(&before.st_mtim, &after.st_mtim))
 		error = profil_gmon_file_replace(fd, histogram);
 out:
@@ -236,7 +232,7 @@ out:
 }
 
 /* Return: whether mcleanup() was called. */
-static bool write_beside(struct output *output, void (*mcleanup)(void), const char *prefix,
+static bool write_and_rename(struct output *output, void (*mcleanup)(void), const char *prefix,
 			 const struct profil_gmon_histogram *histogram, int *error)
 {
 	pid_t pid = 0;
@@ -246,7 +242,7 @@ static bool write_beside(struct output *output, void (*mcleanup)(void), const ch
 		return false;
 	*error = finish(output, prefix, histogram, pid);
 	if (*error)
-		tell(output->name, -*error);
+		print_error(output->name, -*error);
 	return true;
 }
 
@@ -264,12 +260,12 @@ void profil_gmon_output_write(void (*mcleanup)(void), bool forked,
 	if (error)
 		error = create(&output, NULL, forked);
 	if (!error)
-		done = write_beside(&output, mcleanup, prefix, histogram, &error);
-	put(&output);
-	/* what stands there is its parent's */
+		done = write_and_rename(&output, mcleanup, prefix, histogram, &error);
+	free_output(&output);
+	/* an existing gmon.out belongs to the parent of a forked process */
 	if (!done && !forked)
-		error = write_as_it_stands(mcleanup, histogram, error);
+		error = write_in_place(mcleanup, histogram, error);
 	if (!done && error)
-		tell(DEFAULT_NAME, -error);
+		print_error(DEFAULT_NAME, -error);
 	pthread_setcancelstate(cancel, NULL);
 }

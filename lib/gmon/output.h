@@ -7,9 +7,9 @@
 #include "gmon/file.h"
 
 /*
- * Have the C library write its gmon.out by mcleanup(), and put the histogram into it.
- * forked: this process was forked from the one whose file it is otherwise. If that
- * cannot be done, a line on stderr says why.
+ * Let the C library write gmon.out by mcleanup(), and put the histogram into it. forked: the
+ * process is a forked child, so that a file without a PID in its name belongs to the parent.
+ * Errors are printed on stderr.
  */
 void profil_gmon_output_write(void (*mcleanup)(void), bool forked,
 			  const struct profil_gmon_histogram *histogram);

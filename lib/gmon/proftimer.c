@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * SIGPROF and ITIMER_PROF stay the program's while the C library, which wants to
- * sample by them, arms them and is made to disarm them at once.
+ * Preserves the program's SIGPROF action and ITIMER_PROF while the C library arms its own and is
+ * made to disarm them at once.
  *
- * It keeps the earlier timer and action, and puts them back when it disarms: but in
- * two steps, between which a signal of its own timer may find the action that the
- * program had. That would be a sample which the program takes for a signal of its own
- * timer, or, if it has no handler, its death. So here:
+ * The C library saves the program's timer and action, and restores them when it disarms, but in
+ * two steps: in between, a signal of its timer may meet the program's action. The program would
+ * take it for a signal of its own timer, or, without a handler, be killed. Therefore:
  *
- * - The timer is taken out first, in one step with reading it. From then on no signal
- *   of the program's own timer arises.
- * - One that arose before and that this thread blocks is taken, and sent again later.
- * - SIGPROF is ignored when the C library arms its timer, so that is what it comes back
- *   to when it disarms. Ignoring a signal discards those that wait, in all threads: the
- *   C library's last ones. None of them reaches the program.
- * - Then all is put back, the timer last.
+ * - The program's timer is read and stopped in one step: it raises no signal from then on.
+ * - A signal that it raised before and that is pending in this thread is removed, and sent again
+ *   at the end.
+ * - SIGPROF is ignored when the C library arms its timer, so the C library restores "ignore".
+ *   Ignoring a signal discards pending ones in all threads: the last signals of the C library's
+ *   timer do not reach the program.
+ * - At the end, all is restored, the timer last.
  *
- * This thread blocks SIGPROF meanwhile: a handler of the program's that sets its timer
- * anew each time would otherwise do so in between, for nothing. Other threads need not:
- * what they get is the program's, in its own handler, or the C library's, in the C
- * library's. Lost is only what they do to SIGPROF and its timer in between, and a SIGPROF
- * that something else than a timer sends.
+ * This thread blocks SIGPROF until then: otherwise a handler of the program that rearms its timer
+ * could run in between, without effect. Other threads need not block it: each signal meets the
+ * action of the timer that raised it. Lost are only changes that other threads make to SIGPROF
+ * and its timer in between, and a SIGPROF that is not raised by a timer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,30 +29,30 @@
 
 static const struct itimerval off;
 
-void profil_proftimer_hold(struct profil_proftimer *held)
+void profil_proftimer_save(struct profil_proftimer *saved)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	const struct timespec now = { 0 };
-	int saved = errno;
+	int error = errno;
 	sigset_t sigprof;
 
 	sigemptyset(&sigprof);
 	sigaddset(&sigprof, SIGPROF);
-	pthread_sigmask(SIG_BLOCK, &sigprof, &held->mask);
-	setitimer(ITIMER_PROF, &off, &held->timer);
-	held->due = sigtimedwait(&sigprof, NULL, &now) == SIGPROF;
-	sigaction(SIGPROF, &ignore, &held->action);
-	errno = saved;
+	pthread_sigmask(SIG_BLOCK, &sigprof, &saved->mask);
+	setitimer(ITIMER_PROF, &off, &saved->timer);
+	saved->due = sigtimedwait(&sigprof, NULL, &now) == SIGPROF;
+	sigaction(SIGPROF, &ignore, &saved->action);
+	errno = error;
 }
 
-void profil_proftimer_release(const struct profil_proftimer *held)
+void profil_proftimer_restore(const struct profil_proftimer *saved)
 {
-	int saved = errno;
+	int error = errno;
 
-	sigaction(SIGPROF, &held->action, NULL);
-	if (held->due)
+	sigaction(SIGPROF, &saved->action, NULL);
+	if (saved->due)
 		kill(getpid(), SIGPROF);
-	setitimer(ITIMER_PROF, &held->timer, NULL);
-	pthread_sigmask(SIG_SETMASK, &held->mask, NULL);
-	errno = saved;
+	setitimer(ITIMER_PROF, &saved->timer, NULL);
+	pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);
+	errno = error;
 }

@@ -7,11 +7,11 @@
 #include <sys/time.h>
 
 /**
- * struct profil_proftimer - what the program has made of SIGPROF and ITIMER_PROF
- * @timer:  the timer
- * @action: of the signal
- * @mask:   signals that this thread blocks
- * @due:    a SIGPROF was waiting, blocked
+ * struct profil_proftimer - the program's settings of SIGPROF and ITIMER_PROF
+ * @timer:  ITIMER_PROF
+ * @action: action of SIGPROF
+ * @mask:   signal mask of this thread
+ * @due:    a blocked SIGPROF was pending
  */
 struct profil_proftimer {
 	struct itimerval timer;
@@ -21,11 +21,11 @@ struct profil_proftimer {
 };
 
 /*
- * Keep SIGPROF and ITIMER_PROF as they are, while the C library arms them and disarms
- * them again, in between: hold, let it do that, release. The CPU time in between, of
- * some system calls, is none of the timer's. Neither changes errno.
+ * Save SIGPROF and ITIMER_PROF before the C library arms and disarms them, and restore them
+ * afterwards. The timer does not count the CPU time in between, which is that of a few system
+ * calls. Neither function changes errno.
  */
-void profil_proftimer_hold(struct profil_proftimer *held);
-void profil_proftimer_release(const struct profil_proftimer *held);
+void profil_proftimer_save(struct profil_proftimer *saved);
+void profil_proftimer_restore(const struct profil_proftimer *saved);
 
 #endif /* PROFIL_PROFTIMER_H */

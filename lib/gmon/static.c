@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The functions that static programs compiled with -pg call. The C library's of the
- * same names are in the program too, and cannot be there twice: so the linker has to be
- * told (--wrap, libprofil(3)), and then looks for these ones, and has the others as
- * __real_.
+ * The functions that static programs compiled with -pg call. The program also contains the C
+ * library's functions with these names, so it must be linked with --wrap (libprofil(3)): the
+ * linker then resolves calls to __wrap_NAME, and __real_NAME to the C library's function.
  */
 #include "gmon/gmon.h"
 
 void __real___monstartup(unsigned long low, unsigned long high);
 void __real_moncontrol(int mode);
 void __real__mcleanup(void);
-/* profil() inside a static C library: see fallback.c */
+/* profil() of a static C library: see fallback.c */
 int __profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	     unsigned int scale);
 

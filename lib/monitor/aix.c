@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * monitor(), monstartup() and moncontrol() of AIX: its Technical Reference.
+ * monitor(), monstartup() and moncontrol() of AIX. Source: AIX Technical Reference.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,14 +21,14 @@
 
 _Static_assert(offsetof(struct prof, p_low) == offsetof(struct frag, p_low) &&
 	       offsetof(struct prof, p_high) == offsetof(struct frag, p_high),
-	       "an array of either is read as one of struct frag");
+	       "arrays of both are read as struct frag");
 
 struct monglobal _mondata;
 
-static int profil_of_system(uint16_t *counters, size_t bytes, uintptr_t low,
+static int start(uint16_t *counters, size_t bytes, uintptr_t low,
 			    unsigned int scale)
 {
-	/* its BufferSize of -1 is another form; the kernel takes less anyway */
+	/* BufferSize -1 selects the second form; the kernel's limit is lower anyway */
 	const unsigned int size = bytes < UINT_MAX ? (unsigned int)bytes : UINT_MAX - 1;
 
 	if (!profil_aix(counters, size, low, scale))
@@ -44,20 +44,20 @@ static void set_type(void)
 }
 
 const struct profil_monitor_system profil_monitor_system = {
-	.profil = profil_of_system,
+	.profil = start,
 	.automatic = set_type,
 	.clears = true,
 	.rounds_up = true,
 };
 
-/* Whether _mondata asks for what is done here. If not: -1 with errno, after a line on stderr. */
+/* Return: 0 if _mondata selects mon.out; else -1 with errno and a line on stderr. */
 static int check_type(const char *function)
 {
 	if (_mondata.prof_type == _PROF_TYPE_IS_P)
 		return 0;
 	fprintf(stderr, "libprofil: %s: not profiling: Invalid argument (EINVAL): %s\n", function,
 		_mondata.prof_type == _PROF_TYPE_IS_PG ?
-		"gmon.out is written by programs that are compiled with -pg and linked with libprofil alone: set _mondata.prof_type to _PROF_TYPE_IS_P" :
+		"gmon.out needs a program compiled with -pg and linked with libprofil only; for mon.out, set _mondata.prof_type to _PROF_TYPE_IS_P" :
 		"set _mondata.prof_type to _PROF_TYPE_IS_P, or link with -p");
 	errno = EINVAL;
 	return -1;
@@ -68,17 +68,17 @@ static void at_exit(void)
 	profil_monitor_end();
 }
 
-/* The page has exit() write the file. Return: as begun. */
-static int until_exit(int begun)
+/* The page documents that exit() writes the file. Return: result. */
+static int end_at_exit(int result)
 {
 	static atomic_bool registered;
 
-	if (!begun && !atomic_exchange(&registered, true))
+	if (!result && !atomic_exchange(&registered, true))
 		atexit(at_exit);
-	return begun;
+	return result;
 }
 
-/* Several ranges: one from the first to the last, in a buffer of the library's own. */
+/* Profile from the first range to the last, in a buffer of the library. */
 static int begin_ranges(const char *function, const void *array, size_t element_bytes)
 {
 	const struct frag *range = array;
@@ -89,14 +89,14 @@ static int begin_ranges(const char *function, const void *array, size_t element_
 		range = (const struct frag *)((const char *)range + element_bytes);
 	}
 	if (!range->p_high && high)
-		return until_exit(profil_monitor_begin_own((uintptr_t)low, (uintptr_t)high));
-	fprintf(stderr, "libprofil: %s: not profiling: Invalid argument (EINVAL): the array has no range, or one that is empty or below the one before it\n",
+		return end_at_exit(profil_monitor_begin_own((uintptr_t)low, (uintptr_t)high));
+	fprintf(stderr, "libprofil: %s: not profiling: Invalid argument (EINVAL): the array has no range, or a range that is empty or not in ascending order\n",
 		function);
 	errno = EINVAL;
 	return -1;
 }
 
-/* The program itself is the first object. */
+/* The first object is the program itself. */
 static int find_text(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct frag *text = data;
@@ -135,9 +135,9 @@ int monitor(char *LowProgramCounter, ...)
 	va_end(list);
 	if (size == ARRAY_FORM)
 		return begin_ranges("monitor", arguments.at, sizeof(struct prof));
-	/* of a negative size nothing is room */
+	/* a negative size is rejected as too small */
 	arguments.bytes = size < 0 ? 0 : (size_t)size * sizeof(HISTCOUNTER);
-	return until_exit(profil_monitor_begin(&arguments));
+	return end_at_exit(profil_monitor_begin(&arguments));
 }
 
 /* As documented in <mon.h>. */
@@ -148,12 +148,12 @@ int monstartup(char *LowProgramCounter, char *HighProgramCounter)
 	if (check_type("monstartup"))
 		return -1;
 	if (LowProgramCounter != (char *)-1)
-		return until_exit(profil_monitor_begin_own((uintptr_t)LowProgramCounter,
+		return end_at_exit(profil_monitor_begin_own((uintptr_t)LowProgramCounter,
 							   (uintptr_t)HighProgramCounter));
 	if (HighProgramCounter)
 		return begin_ranges("monstartup", HighProgramCounter, sizeof(struct frag));
 	dl_iterate_phdr(find_text, &text);
-	return until_exit(profil_monitor_begin_own((uintptr_t)text.p_low,
+	return end_at_exit(profil_monitor_begin_own((uintptr_t)text.p_low,
 						   (uintptr_t)text.p_high));
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Calls of functions, counted in cells of the monitor() buffer.
+ * Counts function calls, in cells of the monitor() buffer.
  *
- * A table of chains has an entry for each place that mcount() has been called from. Entries
- * are added at the head of a chain by compare-and-exchange, and are never removed: so
- * threads and signal handlers need no lock. An entry gets its cell when its function is
- * called; two that do so at once both take one, and the second leaves it unused.
+ * A hash table has an entry for each address that mcount() was called from. Entries are added
+ * at the head of a chain by compare-and-exchange, and are never removed, so that threads and
+ * signal handlers need no lock. An entry gets its cell when its function is called; if two
+ * threads race, both take a cell, and one cell stays unused.
  *
- * Memory is taken from pieces that are mapped as they are needed, by a system call and not
- * by malloc(), which may be what is being called.
+ * Memory comes from chunks that are mapped on demand, by a system call: malloc() may be the
+ * function that is being counted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 #define CHAIN_BITS	13
 #define CHAINS		(1U << CHAIN_BITS)
-#define PIECE_BYTES	((size_t)64 << 10)
+#define CHUNK_BYTES	((size_t)64 << 10)
 
 #ifdef SYS_mmap2
 #define MMAP		SYS_mmap2
@@ -37,60 +37,60 @@ struct entry {
 };
 
 /* Cells of a monitor() buffer */
-struct given {
+struct buffer_cells {
 	struct profil_callcount_cell *cells;
 	size_t nr;
-	atomic_size_t used;	/* more than nr once they are used up */
+	atomic_size_t used;	/* may exceed nr when all are in use */
 };
 
-struct piece {
-	atomic_size_t used;	/* bytes, this structure's included */
+struct chunk {
+	atomic_size_t used;	/* bytes, including this structure */
 };
 
 static _Atomic(struct entry *) chains[CHAINS];
-static _Atomic(struct given *) given;
-static _Atomic(struct piece *) piece;
+static _Atomic(struct buffer_cells *) buffer_cells;
+static _Atomic(struct chunk *) chunk;
 static atomic_bool enabled;
 static atomic_ulong missed;
 
-static struct piece *map_piece(void)
+static struct chunk *map_chunk(void)
 {
 	int saved = errno;
-	long memory = syscall(MMAP, NULL, PIECE_BYTES, PROT_READ | PROT_WRITE,
+	long memory = syscall(MMAP, NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	errno = saved;
 	if (memory == -1)
 		return NULL;
-	((struct piece *)memory)->used = sizeof(struct piece);
-	return (struct piece *)memory;
+	((struct chunk *)memory)->used = sizeof(struct chunk);
+	return (struct chunk *)memory;
 }
 
-/* Memory of 0 that is never freed, or NULL. bytes is a multiple of a pointer's size. */
+/* Zeroed memory that is never freed, or NULL. bytes is a multiple of a pointer's size. */
 static void *take_memory(size_t bytes)
 {
-	struct piece *current = atomic_load(&piece), *fresh;
+	struct chunk *current = atomic_load(&chunk), *fresh;
 	size_t at;
 
 	for (;;) {
 		if (current) {
 			at = atomic_fetch_add(&current->used, bytes);
-			if (at + bytes <= PIECE_BYTES)
+			if (at + bytes <= CHUNK_BYTES)
 				return (char *)current + at;
 		}
-		fresh = map_piece();
+		fresh = map_chunk();
 		if (!fresh)
 			return NULL;
-		if (atomic_compare_exchange_strong(&piece, &current, fresh))
+		if (atomic_compare_exchange_strong(&chunk, &current, fresh))
 			current = fresh;
 		else
-			syscall(SYS_munmap, fresh, PIECE_BYTES);
+			syscall(SYS_munmap, fresh, CHUNK_BYTES);
 	}
 }
 
 static _Atomic(struct entry *) *chain_of(uintptr_t pc)
 {
-	/* 2^64 divided by the golden ratio spreads neighbours */
+	/* multiplicative hash: 2^64 divided by the golden ratio */
 	return &chains[(pc * 0x9e3779b97f4a7c15ULL) >> (64 - CHAIN_BITS)];
 }
 
@@ -113,7 +113,7 @@ static struct entry *add_entry(uintptr_t pc, struct entry *seen)
 	entry->pc = pc;
 	entry->next = seen;
 	while (!atomic_compare_exchange_strong(chain, &entry->next, entry)) {
-		/* what was added meanwhile may be the same */
+		/* another thread may have added the same pc */
 		other = search(entry->next, seen, pc);
 		if (other)
 			return other;
@@ -124,7 +124,7 @@ static struct entry *add_entry(uintptr_t pc, struct entry *seen)
 
 static struct profil_callcount_cell *take_cell(void)
 {
-	struct given *current = atomic_load(&given);
+	struct buffer_cells *current = atomic_load(&buffer_cells);
 
 	if (current && atomic_load(&current->used) < current->nr) {
 		size_t i = atomic_fetch_add(&current->used, 1);
@@ -175,16 +175,16 @@ void profil_callcount_enable(bool on)
 	atomic_store(&enabled, on);
 }
 
-int profil_callcount_give(struct profil_callcount_cell *cells, size_t nr)
+int profil_callcount_add_cells(struct profil_callcount_cell *cells, size_t nr)
 {
-	struct given *fresh = take_memory(sizeof(*fresh));
+	struct buffer_cells *fresh = take_memory(sizeof(*fresh));
 
 	if (!fresh)
 		return -ENOMEM;
 	fresh->cells = cells;
-	/* what is counted by several must not cross a cache line: the library's own is used */
+	/* atomic operations need aligned cells: if they are not, use memory of the library */
 	fresh->nr = (uintptr_t)cells % _Alignof(struct profil_callcount_cell) ? 0 : nr;
-	atomic_store(&given, fresh);
+	atomic_store(&buffer_cells, fresh);
 	return 0;
 }
 
@@ -194,7 +194,7 @@ int profil_callcount_vacate(const void *memory, size_t bytes)
 	struct entry *entry;
 	size_t i;
 
-	atomic_store(&given, NULL);
+	atomic_store(&buffer_cells, NULL);
 	for (i = 0; i < CHAINS; i++) {
 		for (entry = atomic_load(&chains[i]); entry; entry = entry->next) {
 			cell = atomic_load(&entry->cell);
@@ -210,19 +210,19 @@ int profil_callcount_vacate(const void *memory, size_t bytes)
 	return 0;
 }
 
-void profil_callcount_forget(void)
+void profil_callcount_reset(void)
 {
 	struct entry *entry;
 	size_t i;
 
-	atomic_store(&given, NULL);
+	atomic_store(&buffer_cells, NULL);
 	for (i = 0; i < CHAINS; i++)
 		for (entry = atomic_load(&chains[i]); entry; entry = entry->next)
 			atomic_store(&entry->cell, NULL);
 	atomic_store(&missed, 0);
 }
 
-static size_t collect(struct profil_callcount_cell *into, size_t most)
+static size_t collect(struct profil_callcount_cell *into, size_t max)
 {
 	const struct profil_callcount_cell *cell;
 	struct entry *entry;
@@ -231,7 +231,7 @@ static size_t collect(struct profil_callcount_cell *into, size_t most)
 	for (i = 0; i < CHAINS; i++) {
 		for (entry = atomic_load(&chains[i]); entry; entry = entry->next) {
 			cell = atomic_load(&entry->cell);
-			if (!cell || nr == most)
+			if (!cell || nr == max)
 				continue;
 			if (into)
 				into[nr] = (struct profil_callcount_cell){
@@ -245,19 +245,19 @@ static size_t collect(struct profil_callcount_cell *into, size_t most)
 
 static int compare(const void *a, const void *b)
 {
-	const struct profil_callcount_cell *one = a, *other = b;
+	const struct profil_callcount_cell *left = a, *right = b;
 
-	return (one->function > other->function) - (one->function < other->function);
+	return (left->function > right->function) - (left->function < right->function);
 }
 
 int profil_callcount_collect(struct profil_callcount_cell **cells, size_t *nr)
 {
-	size_t most = collect(NULL, SIZE_MAX);
+	size_t max = collect(NULL, SIZE_MAX);
 
-	*cells = malloc((most + 1) * sizeof(**cells));
+	*cells = malloc((max + 1) * sizeof(**cells));
 	if (!*cells)
 		return -ENOMEM;
-	*nr = collect(*cells, most);
+	*nr = collect(*cells, max);
 	qsort(*cells, *nr, sizeof(**cells), compare);
 	return 0;
 }

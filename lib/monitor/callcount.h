@@ -6,40 +6,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* struct cnt of <mon.h>: how often a function has been called. function is an address in it. */
+/* Call count: struct cnt of <mon.h>. @function is an address in the function. */
 struct profil_callcount_cell {
 	uintptr_t function;
 	long calls;
 };
 
-/* Whether calls are counted. At first they are not. */
+/* Turn counting on or off. Initially it is off. */
 void profil_callcount_enable(bool on);
 
 /*
- * Functions that are called for the first time from here on are counted in these @nr cells,
- * and in memory of the library when all of them are in use. Those that have a cell keep it.
- * Return: 0 or -errno.
+ * Use these @nr cells for functions that are called for the first time from now on, and memory of
+ * the library when all cells are in use. Functions that have a cell keep it. Return: 0 or -errno.
  */
-int profil_callcount_give(struct profil_callcount_cell *cells, size_t nr);
-
-/* Move the counts that are in @bytes of memory at @memory into the library's own. -errno. */
-int profil_callcount_vacate(const void *memory, size_t bytes);
-
-/* All functions begin at 0, in new cells. */
-void profil_callcount_forget(void);
+int profil_callcount_add_cells(struct profil_callcount_cell *cells, size_t nr);
 
 /*
- * All counts, in *cells, which the caller frees, by ascending address. Return: 0 or -errno.
+ * Move the counts out of @bytes of memory at @memory, into memory of the library. Return: 0 or
+ * -errno.
+ */
+int profil_callcount_vacate(const void *memory, size_t bytes);
+
+/* Reset all counts: functions get new cells. */
+void profil_callcount_reset(void);
+
+/*
+ * Copy all counts, sorted by address, into *cells, which the caller frees. Return: 0 or -errno.
  */
 int profil_callcount_collect(struct profil_callcount_cell **cells, size_t *nr);
 
-/* Calls that were not counted, as there was no memory for a cell. */
+/* Number of calls that were not counted, because there was no memory for a cell. */
 unsigned long profil_callcount_missed(void);
 
 /*
- * A call of the function that holds @pc. It takes no lock and waits for nothing, so threads
- * and signal handlers may come together here. It changes no register but those that hold
- * integers, and not errno.
+ * Count a call of the function that contains @pc. Lock-free, so threads and signal handlers may
+ * call it concurrently. Uses only general-purpose registers, and preserves errno.
  */
 void profil_callcount(uintptr_t pc) __attribute__((visibility("hidden")));
 

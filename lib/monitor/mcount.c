@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What code compiled with -p or -pg calls when a function is entered. The address to which
- * it returns is in that function.
+ * mcount(): code compiled with -p or -pg calls it at function entry. Its return address is in
+ * the function that was entered.
  *
- * For x86-64 the call is no ordinary one: it comes before the function has taken its
- * arguments from their registers, %al (how many of them are in vector registers) and %r10
- * (the static chain) included. profil_callcount() changes no vector register. For arm64 and
- * riscv64 the compiler treats it as any other call. Elsewhere calls are not counted: there
- * the C library's mcount() is called, which does nothing in these programs.
+ * On x86-64 it must preserve all registers that hold arguments, including %al (the number of
+ * vector registers used) and %r10 (the static chain). profil_callcount() changes no vector
+ * register. On arm64 and riscv64 the compiler treats it as an ordinary call. On other
+ * architectures calls are not counted: the C library's mcount() runs, which has no effect in
+ * these programs.
  */
 #include "monitor/callcount.h"
 

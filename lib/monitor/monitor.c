@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * monitor(), as all systems have it: a profile by profil() in the caller's buffer, with
- * counts of calls, and at the end a file. The systems' own functions call these.
+ * The common part of monitor(): a profile by profil() in the caller's buffer, with call counts,
+ * and a file at the end. Called by the systems' own functions.
  *
- * Fork: the child goes on, in its copy of the buffer; what it writes includes what had been
- * counted before.
+ * Fork: the child continues in its copy of the buffer; its file includes what was counted before
+ * the fork.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,27 +15,27 @@
 #include <sys/mman.h>
 
 #include "monitor/callcount.h"
-#include "warnings.h"
 #include "monitor/monitor.h"
 #include "monitor/output.h"
+#include "warnings.h"
 #define PROFIL_DIALECT_HEADERS
 #include "profil.h"
 
 #define DIRECTORY_VARIABLE	"PROFDIR"
-#define USUAL_RATE		100	/* of all mon.out files */
+#define USUAL_RATE		100	/* Hz; readers of mon.out assume it */
 #define FULL_SCALE		0xffffU	/* a counter for each two bytes of text */
-#define OWN_TEXT_BYTES		8	/* of a counter, in the library's own buffer */
+#define OWN_TEXT_BYTES		8	/* text per counter in the library's own buffer */
 #define OWN_NFUNC		600
 
 #define system profil_monitor_system
 
 struct monitored {
-	struct profil_monitor_output out;	/* counters: NULL if nothing has begun */
+	struct profil_monitor_output out;	/* counters: NULL if nothing was started */
 	bool sampling;
-	uint32_t rate;			/* at last */
+	uint32_t rate;			/* most recent effective rate */
 	uint32_t first_rate;
-	bool full;			/* sampling ended, as a counter had reached its limit */
-	bool gone;			/* ... as another profile had taken its place */
+	bool full;			/* sampling ended because a counter reached its limit */
+	bool gone;			/* ... or because another profile replaced it */
 	uint64_t samples;
 	uint64_t lost;
 	int lost_error;
@@ -45,7 +45,7 @@ static struct monitored monitored;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A thread that is cancelled would leave the lock and memory behind. Return: its state. */
+/* A cancelled thread would not release the lock and memory. Return: cancel state. */
 static int enter(void)
 {
 	int cancel;
@@ -65,14 +65,14 @@ static int leave(int cancel, int error)
 	return -1;
 }
 
-static int refuse(int error, const char *why)
+static int fail(int error, const char *why)
 {
 	fprintf(stderr, "libprofil: monitor: not profiling: %s (%s): %s\n",
 		strerrordesc_np(error), strerrorname_np(error), why);
 	return -error;
 }
 
-/* Bytes before the counters, or SIZE_MAX if there are more than there can be. */
+/* Size of header and call counts; SIZE_MAX on overflow. */
 static size_t front_bytes(const struct profil_monitor_buffer *buffer)
 {
 	size_t cells;
@@ -84,7 +84,7 @@ static size_t front_bytes(const struct profil_monitor_buffer *buffer)
 	return system.header_bytes + cells;
 }
 
-/* As many 65536ths as there are counters for pairs of bytes of text. */
+/* The scale of profil(): counters per 2 bytes of text, times 65536. */
 static unsigned int scale_of(size_t counters, uintptr_t text_bytes)
 {
 	uintptr_t pairs = text_bytes / 2 + text_bytes % 2;
@@ -95,9 +95,9 @@ static unsigned int scale_of(size_t counters, uintptr_t text_bytes)
 }
 
 /*
- * By how much a range begins earlier in which each counter has its even part: the second
- * counter begins at (pc - low) * scale = 0x10000 where profil() rounds to the nearest one, and
- * at 0x20000 where it rounds down.
+ * Readers of mon.out divide the range evenly among the counters. If profil() rounds to the nearest
+ * counter, its first counter has less text than the others: the second begins at (pc - low) *
+ * scale = 0x10000, and not at 0x20000. Return: how much lower the range must begin in the file.
  */
 static uintptr_t shift_of(unsigned int scale)
 {
@@ -107,8 +107,8 @@ static uintptr_t shift_of(unsigned int scale)
 	return system.rounds_up ? even - second : 0;
 }
 
-/* Figures of the kernel, before they end with the profile. */
-static void look(void)
+/* Read the kernel's figures, before the profile is stopped. */
+static void read_status(void)
 {
 	struct profil_status status;
 
@@ -127,7 +127,7 @@ static int stop_sampling(void)
 {
 	if (!monitored.sampling)
 		return 0;
-	look();
+	read_status();
 	if (system.profil(NULL, 0, 0, 0))
 		return -errno;
 	monitored.sampling = false;
@@ -150,9 +150,9 @@ static int start_sampling(void)
 	return 0;
 }
 
-/* Begin in this buffer, which has the counters of @out. */
-static int begin(const struct profil_monitor_buffer *buffer, const struct profil_monitor_output *out,
-		 bool clears)
+/* Start in this buffer, which contains the counters of @out. */
+static int begin(const struct profil_monitor_buffer *buffer,
+		 const struct profil_monitor_output *out, bool clears)
 {
 	const struct profil_monitor_output_header header = {
 		buffer->low, buffer->high, buffer->nfunc
@@ -161,9 +161,9 @@ static int begin(const struct profil_monitor_buffer *buffer, const struct profil
 	char *at = buffer->at;
 	int error;
 
-	/* counts may be there, of an earlier call */
+	/* the buffer may contain the call counts of an earlier call */
 	if (profil_callcount_vacate(at, buffer->bytes))
-		return refuse(ENOMEM, "no memory for call counts");
+		return fail(ENOMEM, "no memory for call counts");
 	error = stop_sampling();
 	if (error)
 		return error;
@@ -178,15 +178,15 @@ static int begin(const struct profil_monitor_buffer *buffer, const struct profil
 		return error;
 	}
 	free(earlier.out.directory);
-	if (!system.goes_on)
-		profil_callcount_forget();
-	/* without it, they are counted in memory of the library */
-	profil_callcount_give((void *)(at + system.header_bytes), buffer->nfunc);
+	if (!system.keeps_counting)
+		profil_callcount_reset();
+	/* on error, calls are counted in memory of the library */
+	profil_callcount_add_cells((void *)(at + system.header_bytes), buffer->nfunc);
 	profil_callcount_enable(true);
 	return 0;
 }
 
-/* The same, once the arguments have been found to be valid. */
+/* Check the arguments, then begin(). */
 static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clears)
 {
 	const char *variable = secure_getenv(DIRECTORY_VARIABLE);
@@ -197,19 +197,19 @@ static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clea
 	if (variable && !*variable)
 		return 0;
 	if (buffer->low >= buffer->high)
-		return refuse(EINVAL, "the range of addresses is empty");
+		return fail(EINVAL, "the range of addresses is empty");
 	if (front >= buffer->bytes || buffer->bytes - front < sizeof(uint16_t))
-		return refuse(EINVAL, "the buffer has no room for counters after the call counts: enlarge it");
+		return fail(EINVAL, "the buffer has no room for counters after the call counts: enlarge it");
 	out.counters = (uint16_t *)((char *)buffer->at + front);
 	out.nr = (buffer->bytes - front) / sizeof(*out.counters);
 	out.scale = scale_of(out.nr, out.high - out.low);
 	out.shift = shift_of(out.scale);
 	if (out.scale < 2)
-		return refuse(EINVAL, "the buffer has less than a counter for 65,536 bytes of the range: enlarge it");
+		return fail(EINVAL, "the buffer has less than one counter per 65,536 bytes of the range: enlarge it");
 	if (variable) {
 		out.directory = strdup(variable);
 		if (!out.directory)
-			return refuse(ENOMEM, "no memory for the file's name");
+			return fail(ENOMEM, "no memory for the file name");
 	}
 	error = begin(buffer, &out, clears);
 	if (error)
@@ -225,8 +225,8 @@ int profil_monitor_begin(const struct profil_monitor_buffer *buffer)
 }
 
 /*
- * The library's own buffer, of at least so many bytes. It is never unmapped: other threads
- * may be counting calls there, also at exit. Return: NULL if there is no memory.
+ * A buffer of the library, of at least this size. It is never unmapped: other threads may be
+ * counting calls in it, even during exit. Return: NULL if there is no memory.
  */
 static void *own_buffer(size_t bytes)
 {
@@ -257,12 +257,12 @@ int profil_monitor_begin_own(uintptr_t low, uintptr_t high)
 	if (buffer.at)
 		error = check_and_begin(&buffer, true);
 	else
-		error = refuse(ENOMEM, "no memory for the buffer");
+		error = fail(ENOMEM, "no memory for the buffer");
 	return leave(cancel, error);
 }
 
-/* What the file does not say. */
-static void tell(const char *path)
+/* Warn about what is not visible in the file. */
+static void print_warnings(const char *path)
 {
 	unsigned long missed = profil_callcount_missed();
 
@@ -271,10 +271,10 @@ static void tell(const char *path)
 			path, monitored.rate, monitored.rate, path);
 	profil_warn_lower_rate(path, monitored.first_rate, monitored.rate);
 	if (monitored.full)
-		fprintf(stderr, "libprofil: %s: sampling ended early: a counter had reached 32767; give monitor() a larger buffer, or set PROFIL_RATE to a lower rate\n",
+		fprintf(stderr, "libprofil: %s: sampling ended early: a counter reached 32767; call monitor() with a larger buffer, or set PROFIL_RATE to a lower rate\n",
 			path);
 	if (monitored.gone)
-		fprintf(stderr, "libprofil: %s: sampling ended early, or was not passed on to this forked process: see profil(2) and the limits in profil(4)\n",
+		fprintf(stderr, "libprofil: %s: sampling ended early, or this forked process did not inherit it: see profil(2) and the limits in profil(4)\n",
 			path);
 	profil_warn_lost_samples(path, monitored.lost, monitored.samples, monitored.lost_error);
 	if (missed)
@@ -289,13 +289,13 @@ static int end(void)
 
 	if (error)
 		return error;
-	if (!system.goes_on)
+	if (!system.keeps_counting)
 		profil_callcount_enable(false);
 	error = profil_monitor_output_write(&monitored.out, &path);
 	if (!error)
-		tell(path);
+		print_warnings(path);
 	free(path);
-	if (!error && !system.goes_on) {
+	if (!error && !system.keeps_counting) {
 		free(monitored.out.directory);
 		monitored = (struct monitored){ .sampling = false };
 	}

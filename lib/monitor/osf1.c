@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * monitor(), monstartup() and moncontrol() of OSF/1 and Digital UNIX: monitor(3).
+ * monitor(), monstartup() and moncontrol() of OSF/1 and Digital UNIX. Source: monitor(3).
  */
 #include <mon.h>
 
 #include "monitor/monitor.h"
 #include "profil.h"
 
-static int profil_of_system(uint16_t *counters, size_t bytes, uintptr_t low,
+static int start(uint16_t *counters, size_t bytes, uintptr_t low,
 			    unsigned int scale)
 {
 	return profil_osf1((short *)counters, bytes, low, scale);
 }
 
 const struct profil_monitor_system profil_monitor_system = {
-	.profil = profil_of_system,
+	.profil = start,
 };
 
 /* As documented in <mon.h>. */

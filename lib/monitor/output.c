@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The file that monitor() writes, in the machine's own words:
+ * Writes mon.out, the file of monitor(), in the machine's own byte order and word size:
  *
  *	struct hdr	{ char *lpc, *hpc; size_t nfns; }
  *	struct cnt	{ char *fnpc; long mcnt; }	nfns of them
  *	WORD		16-bit counters, to the end
  *
- * Addresses are the linker's, so that they are the same in each run of a PIE: what was added
- * to those of the object at load is subtracted. Functions of other objects are left out:
- * their addresses would be another's.
+ * Addresses are those of the linker, without the load offset of the object, so that they are the
+ * same in each run of a PIE. Functions of other objects are left out: without their load offset,
+ * their addresses would refer to other functions.
  *
- * It is made under a name of its own, .mon.out.PID.N beside the one that it gets when it is
- * whole. It is created anew, so no link leads elsewhere.
+ * The file is written as .mon.out.PID.N in the final directory, and renamed when it is complete.
+ * O_EXCL prevents that it follows another user's link.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,9 +27,9 @@
 #include "write_all.h"
 
 #define DEFAULT_NAME	"mon.out"
-#define NAMES_TO_TRY	100	/* what killed processes of this PID may have left */
+#define MAX_NAMES	100	/* killed processes with this PID may have left files */
 
-/* The loaded object that holds an address; everything if there is none. */
+/* The loaded object that contains @address; the whole address space if there is none */
 struct object {
 	uintptr_t address;
 	uintptr_t bias;
@@ -63,8 +63,8 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* Leave those that are not in the object, and make their addresses the linker's. */
-static size_t of_object(const struct object *object, struct profil_callcount_cell *cells,
+/* Remove functions outside the object; convert the others to the linker's addresses. */
+static size_t filter_cells(const struct object *object, struct profil_callcount_cell *cells,
 			size_t nr)
 {
 	size_t kept = 0, i;
@@ -82,7 +82,7 @@ static int write_contents(int fd, const struct profil_monitor_output *out)
 {
 	struct object object = { .address = out->low, .end = UINTPTR_MAX };
 	struct profil_callcount_cell *cells;
-	/* a single counter has all the range */
+	/* a single counter covers the whole range */
 	const uintptr_t shift = out->nr > 1 ? out->shift : 0;
 	struct profil_monitor_output_header header;
 	size_t nr, skipped;
@@ -94,8 +94,9 @@ static int write_contents(int fd, const struct profil_monitor_output *out)
 	header.low = out->low - object.bias;
 	header.high = out->high - object.bias;
 	/*
-	 * No address is below 0, where a PIE begins. The first counter is of less than its header
-	 * then, so it is left out. The scale still follows from the range and the others.
+	 * A PIE begins at 0, and the range cannot begin below: then leave out the first counter,
+	 * which has less text than the others. Readers compute the scale from the range and the
+	 * number of counters, which still fits.
 	 */
 	skipped = header.low < shift;
 	if (skipped) {
@@ -104,7 +105,7 @@ static int write_contents(int fd, const struct profil_monitor_output *out)
 	}
 	header.low -= shift;
 	header.high -= shift;
-	header.nfns = of_object(&object, cells, nr);
+	header.nfns = filter_cells(&object, cells, nr);
 	error = profil_write_all(fd, &header, sizeof(header));
 	if (!error)
 		error = profil_write_all(fd, cells, header.nfns * sizeof(*cells));
@@ -116,14 +117,14 @@ static int write_contents(int fd, const struct profil_monitor_output *out)
 }
 
 /*
- * Return: a descriptor of a new file, whose name is *path, which the caller frees; or -errno,
- * and *path is NULL.
+ * Create a temporary file; *path receives its name, which the caller frees. Return: descriptor; or
+ * -errno, and *path is NULL.
  */
-static int create_beside(const char *directory, char **path)
+static int create_temporary(const char *directory, char **path)
 {
 	int error = -EEXIST, fd, n;
 
-	for (n = 0; n < NAMES_TO_TRY && error == -EEXIST; n++) {
+	for (n = 0; n < MAX_NAMES && error == -EEXIST; n++) {
 		if (asprintf(path, "%s%s.%s.%d.%d", directory ? directory : "",
 			     directory ? "/" : "", DEFAULT_NAME, (int)getpid(), n) < 0) {
 			*path = NULL;
@@ -149,19 +150,19 @@ static char *make_path(const char *directory)
 			program_invocation_short_name) < 0 ? NULL : path;
 }
 
-static void say(const char *path, int error)
+static void print_error(const char *path, int error)
 {
 	const char *remedy = "";
 
 	if (error == EACCES || error == EPERM || error == EROFS || error == ENOENT ||
 	    error == ENOTDIR)
-		remedy = ": run the program where it may write, or set PROFDIR to a directory where it may";
+		remedy = ": run the program in a directory that it may write to, or set PROFDIR to one";
 	else if (error == EISDIR)
 		remedy = ": remove the directory of that name, or set PROFDIR";
 	else if (error == ENOSPC || error == EDQUOT)
-		remedy = ": make room, or set PROFDIR to a directory that has some";
+		remedy = ": free disk space, or set PROFDIR to a directory on another disk";
 	else if (error == EEXIST)
-		remedy = ": remove the files .mon.out.* beside it";
+		remedy = ": remove the files .mon.out.* in its directory";
 	fprintf(stderr, "libprofil: %s: profile not written: %s (%s)%s\n",
 		path ? path : DEFAULT_NAME, strerrordesc_np(error), strerrorname_np(error),
 		remedy);
@@ -169,27 +170,27 @@ static void say(const char *path, int error)
 
 int profil_monitor_output_write(const struct profil_monitor_output *out, char **path)
 {
-	char *beside;
+	char *temporary;
 	int error = -ENOMEM, fd;
 
 	*path = make_path(out->directory);
 	if (!*path)
-		goto say;
-	fd = create_beside(out->directory, &beside);
-	if (!beside) {
+		goto print;
+	fd = create_temporary(out->directory, &temporary);
+	if (!temporary) {
 		error = fd;
-		goto say;
+		goto print;
 	}
 	error = write_contents(fd, out);
 	if (close(fd) && !error)
 		error = -errno;
-	if (!error && rename(beside, *path))
+	if (!error && rename(temporary, *path))
 		error = -errno;
 	if (error)
-		unlink(beside);
-	free(beside);
-say:
+		unlink(temporary);
+	free(temporary);
+print:
 	if (error)
-		say(*path, -error);
+		print_error(*path, -error);
 	return error;
 }

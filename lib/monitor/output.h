@@ -13,14 +13,14 @@ struct profil_monitor_output_header {
 };
 
 /**
- * struct profil_monitor_output - what a mon.out file is made of
- * @low:       lowest pc of the histogram, as it is in memory
- * @high:      end of the range
- * @shift:     both are less by so much in the file
- * @scale:     of profil()
- * @counters:  the histogram
+ * struct profil_monitor_output - contents of a mon.out file
+ * @low:       lowest pc of the histogram, in memory
+ * @high:      end of the range, in memory
+ * @shift:     subtracted from both in the file
+ * @scale:     scale of profil()
+ * @counters:  histogram
  * @nr:        number of counters
- * @directory: where the file goes, as PID.PROGRAM; NULL: to mon.out in the current
+ * @directory: directory of the file, which is named PID.PROGRAM; NULL: mon.out in the current
  *             directory
  */
 struct profil_monitor_output {
@@ -34,9 +34,9 @@ struct profil_monitor_output {
 };
 
 /*
- * Write the file, with the call counts of the object that holds @low, and say on stderr if it
- * cannot be written. *path, for messages, is its name, which the caller frees; NULL if
- * there is no memory. Return: 0 or -errno, and an earlier file of that name is as it was.
+ * Write the file, with the call counts of the object that contains @low. Errors are printed on
+ * stderr. *path receives its name, for messages, which the caller frees; NULL if there is no
+ * memory. Return: 0; or -errno, and an earlier file of that name is unchanged.
  */
 int profil_monitor_output_write(const struct profil_monitor_output *out, char **path);
 

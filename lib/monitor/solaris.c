@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * monitor() of OpenSolaris and illumos: monitor(3C).
+ * monitor() of OpenSolaris and illumos. Source: monitor(3C).
  */
 #include <mon.h>
 
@@ -8,18 +8,18 @@
 #include "monitor/output.h"
 #include "profil.h"
 
-_Static_assert(sizeof(struct hdr) == sizeof(struct profil_monitor_output_header), "the same");
+_Static_assert(sizeof(struct hdr) == sizeof(struct profil_monitor_output_header), "same layout");
 
-static int profil_of_system(uint16_t *counters, size_t bytes, uintptr_t low,
+static int start(uint16_t *counters, size_t bytes, uintptr_t low,
 			    unsigned int scale)
 {
 	return profil_solaris(counters, bytes, low, scale);
 }
 
 const struct profil_monitor_system profil_monitor_system = {
-	.profil = profil_of_system,
+	.profil = start,
 	.header_bytes = sizeof(struct hdr),
-	.goes_on = true,
+	.keeps_counting = true,
 };
 
 /* As documented in <mon.h>. */
@@ -30,7 +30,7 @@ void monitor(int (*lowpc)(void), int (*highpc)(void), WORD *buffer, size_t bufsi
 		.low = (uintptr_t)lowpc,
 		.high = (uintptr_t)highpc,
 		.at = buffer,
-		/* no buffer is so large, and none has so much room */
+		/* on overflow, 0: rejected as too small */
 		.bytes = bufsize > SIZE_MAX / sizeof(WORD) ? 0 : bufsize * sizeof(WORD),
 		.nfunc = nfunc,
 	};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs linked with -p or -pg: their start-up code calls these functions, before main()
- * and at exit. They take the place of the C library's, which would write gmon.out.
+ * Programs linked with -p or -pg: their start-up code calls these functions before main() and at
+ * exit. They replace those of the C library, which would write gmon.out.
  */
 #include "monitor/monitor.h"
 #include "preloaded.h"
 
-/* It is there if the profil command has preloaded its library. */
+/* Defined if the profil command has preloaded its library */
 #pragma weak profil_run_has_profile
 
 void __monstartup(uintptr_t low, uintptr_t high);
@@ -14,7 +14,7 @@ void _mcleanup(void);
 
 void __monstartup(uintptr_t low, uintptr_t high)
 {
-	/* the command's report is wanted, and a process has one profile */
+	/* the profil command profiles this process, and a process has one profile */
 	if (profil_run_has_profile && profil_run_has_profile())
 		return;
 	if (profil_monitor_system.automatic)

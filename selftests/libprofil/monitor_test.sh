@@ -217,7 +217,7 @@ default_rate() {
 # One counter for all the program, which had 32700: it stays at 32767
 full() {
 	run solaris-monitor full &&
-	says "$rate_line" "sampling ended early: a counter had reached 32767" &&
+	says "$rate_line" "sampling ended early: a counter reached 32767" &&
 	read_file solaris-monitor && grep -qx 'total 32767' "$work/profile"
 }
 

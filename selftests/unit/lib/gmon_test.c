@@ -428,7 +428,7 @@ static void test_device_out_of_sight(void **state)
 	assert_true(end_stderr("moncontrol: still profiling: No such file or directory"));
 	begin_stderr();
 	cleanup();
-	assert_true(end_stderr("not known: /dev/profil: No such file or directory (ENOENT)\n"));
+	assert_true(end_stderr("unknown: /dev/profil: No such file or directory (ENOENT)\n"));
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
 	assert_int_equal(fake_device.stops, 0);
 }
