@@ -17,12 +17,12 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	memory/recheck_test memory/remap_test memory/replaced_test memory/mapping_types_test
 	memory/pin_test memory/slow_page_test core/limits_test core/flags_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test)
-# Attacks on other users, on the machine and on the kernel. dead_ftrace_test leaves a kernel in
+# Attacks on other users, on the machine and on the kernel. ftrace_kill_test leaves a kernel in
 # which nothing can be profiled any more (scripts/check/run: dead_ftrace).
 attack_programs=()
 for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 	case $program in
-	*/dead_ftrace_test.c) ;;
+	*/ftrace_kill_test.c) ;;
 	*) attack_programs+=("attacks/$(basename "$program" .c)") ;;
 	esac
 done
@@ -45,7 +45,7 @@ command_scripts=(command/command_test.sh command/follow_test.sh command/gprof_te
 debug_programs=(core/abi_test core/lifecycle_test process/fork_test process/sharers_test
 	process/denied_test memory/recheck_test core/limits_test core/flags_test)
 # Attacks that are over in the time of a test there too
-debug_attacks=(attacks/memory_for_nobody_test attacks/start_waits_test
+debug_attacks=(attacks/uncharged_memory_test attacks/start_waits_test
 	attacks/many_users_test)
 debug_long_programs=(machine/observe_test.sh memory/memory_test memory/killed_test
 	memory/remap_test memory/replaced_test machine/machine_test.sh)

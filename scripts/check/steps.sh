@@ -7,7 +7,7 @@
 # Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
-	readers static_user fuzz native lockstep unit tickless dead_ftrace static_checkpatch
+	readers static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
 	static_scripts static_spelling static_spdx static_manuals)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
@@ -211,11 +211,11 @@ tickless() {
 }
 
 # ftrace stays disabled after an error: each test needs a guest of its own.
-dead_ftrace() {
+ftrace_kill() {
 	local test
 
 	for test in unload_later_is_refused unload_at_once_never_frees_the_code; do
-		one_program 6.12 1 "" selftests/attacks/dead_ftrace_test -t $test || return
+		one_program 6.12 1 "" selftests/attacks/ftrace_kill_test -t $test || return
 	done
 }
 

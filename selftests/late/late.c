@@ -8,8 +8,8 @@
  * leave  the CPU switches first: the late interrupts find the next thread
  * steal  like off; the late tick also accounts the time as stolen by a hypervisor
  *
- * Writing to the parameter dead_ftrace disables ftrace for good, as ftrace does when it
- * detects an error: for attacks/dead_ftrace_test.
+ * Writing to the parameter ftrace_kill disables ftrace for good, as ftrace does when it
+ * detects an error: for attacks/ftrace_kill_test.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -64,7 +64,7 @@ static int set_leave(const char *text, const struct kernel_param *param)
 }
 
 /* ftrace_kill() is not exported. A kprobe that is never armed finds its address. */
-static int set_dead_ftrace(const char *text, const struct kernel_param *param)
+static int set_ftrace_kill(const char *text, const struct kernel_param *param)
 {
 #ifdef CONFIG_KPROBES
 	struct kprobe unarmed = {
@@ -117,14 +117,14 @@ static int set_steal(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops steal_ops = { .set = set_steal };
 static const struct kernel_param_ops off_ops = { .set = set_off };
 static const struct kernel_param_ops leave_ops = { .set = set_leave };
-static const struct kernel_param_ops dead_ftrace_ops = { .set = set_dead_ftrace };
+static const struct kernel_param_ops ftrace_kill_ops = { .set = set_ftrace_kill };
 
 module_param_cb(off, &off_ops, NULL, 0200);
 MODULE_PARM_DESC(off, "disable interrupts for this time in us");
 module_param_cb(leave, &leave_ops, NULL, 0200);
 MODULE_PARM_DESC(leave, "disable interrupts for this time in us, then switch to the next thread");
-module_param_cb(dead_ftrace, &dead_ftrace_ops, NULL, 0200);
-MODULE_PARM_DESC(dead_ftrace, "disable ftrace for good");
+module_param_cb(ftrace_kill, &ftrace_kill_ops, NULL, 0200);
+MODULE_PARM_DESC(ftrace_kill, "disable ftrace for good");
 module_param_cb(steal, &steal_ops, NULL, 0200);
 MODULE_PARM_DESC(steal,
 		 "disable interrupts for this time in us, and account it as stolen by a hypervisor");

@@ -20,7 +20,7 @@
 #define MANY_PAGES	256	/* hit one after the other */
 #define LIMIT		(MANY_PAGES * PAGE)	/* of the cgroup, which has other memory too */
 
-FIXTURE(memory_for_nobody) {
+FIXTURE(uncharged_memory) {
 	int device, memfd;
 	struct memory_group group;
 	struct slow_file slow;
@@ -28,7 +28,7 @@ FIXTURE(memory_for_nobody) {
 	long long sessions;
 };
 
-FIXTURE_SETUP(memory_for_nobody)
+FIXTURE_SETUP(uncharged_memory)
 {
 	REQUIRE_DEVICE(self->device);
 	if (geteuid() || !group_make(&self->group, "nobody"))
@@ -38,7 +38,7 @@ FIXTURE_SETUP(memory_for_nobody)
 	ASSERT_EQ(0, ftruncate(self->memfd, (off_t)(MANY_PAGES * PAGE)));
 }
 
-FIXTURE_TEARDOWN(memory_for_nobody)
+FIXTURE_TEARDOWN(uncharged_memory)
 {
 	if (self->is_slow)
 		slow_file_end(&self->slow);
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(memory_for_nobody)
 }
 
 /* Takes a sample in each of @pages pages. Other samples go to @catch_all, if not NULL. */
-static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catch_all)
+static void hit(struct _test_data_uncharged_memory *self, int pages, void *catch_all)
 {
 	char *code = map_loops(MANY_PAGES);
 	char *counters = mmap(NULL, MANY_PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -85,20 +85,20 @@ static void hit(struct _test_data_memory_for_nobody *self, int pages, void *catc
 		stay_in_loop(code, (size_t)i, time_of(2, start.rate));
 }
 
-static long long existing(struct _test_data_memory_for_nobody *self)
+static long long existing(struct _test_data_uncharged_memory *self)
 {
 	struct stat stat;
 
 	return fstat(self->memfd, &stat) ? -1 : stat.st_blocks * 512;
 }
 
-static long long charged(struct _test_data_memory_for_nobody *self)
+static long long charged(struct _test_data_uncharged_memory *self)
 {
 	return group_number(&self->group, "memory.stat", "shmem ");
 }
 
 static void see_all_charged(struct __test_metadata *_metadata,
-			    struct _test_data_memory_for_nobody *self)
+			    struct _test_data_uncharged_memory *self)
 {
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
 	/* the kernel updates a cgroup's statistics every 2 s */
@@ -108,7 +108,7 @@ static void see_all_charged(struct __test_metadata *_metadata,
 }
 
 /* The control: a process that lives is charged for its pages. */
-TEST_F(memory_for_nobody, while_it_lives)
+TEST_F(uncharged_memory, while_it_lives)
 {
 	pid_t pid = fork();
 
@@ -123,7 +123,7 @@ TEST_F(memory_for_nobody, while_it_lives)
 }
 
 /* No worker gets a CPU before the process exits. */
-TEST_F(memory_for_nobody, after_its_exit)
+TEST_F(uncharged_memory, after_its_exit)
 {
 	pid_t spinners[MOST_CROWDED], pid;
 	int nr = crowd(spinners);
@@ -142,7 +142,7 @@ TEST_F(memory_for_nobody, after_its_exit)
 }
 
 /* The first sample waits for a page of a user's file system until the process exits. */
-TEST_F(memory_for_nobody, behind_a_slow_page)
+TEST_F(uncharged_memory, behind_a_slow_page)
 {
 	const char *missing = slow_file_begin(&self->slow);
 	void *at;
@@ -163,7 +163,7 @@ TEST_F(memory_for_nobody, behind_a_slow_page)
 }
 
 /* The limit is smaller than the pages: the process is killed, or loses samples. */
-TEST_F(memory_for_nobody, at_its_limit)
+TEST_F(uncharged_memory, at_its_limit)
 {
 	long long peak;
 	pid_t pid;

@@ -36,11 +36,11 @@ static int unload(void)
 	return syscall(SYS_delete_module, "profil", O_NONBLOCK) ? errno : 0;
 }
 
-FIXTURE(dead_ftrace) {
+FIXTURE(ftrace_kill) {
 	int fd;
 };
 
-FIXTURE_SETUP(dead_ftrace)
+FIXTURE_SETUP(ftrace_kill)
 {
 	REQUIRE_DEVICE(self->fd);
 	if (!getenv("PROFIL_LATE"))
@@ -48,17 +48,17 @@ FIXTURE_SETUP(dead_ftrace)
 	ASSERT_EQ(0, load_late());
 	if (start_and_stop(self->fd) == EOPNOTSUPP)
 		SKIP(return, "ftrace is off already: needs a guest of its own");
-	if (write_text(LATE "dead_ftrace", "1"))
+	if (write_text(LATE "ftrace_kill", "1"))
 		SKIP(return, "kallsyms does not have ftrace_kill()");
 }
 
-FIXTURE_TEARDOWN(dead_ftrace)
+FIXTURE_TEARDOWN(ftrace_kill)
 {
 	close(self->fd);
 }
 
 /* One second after its last user, the module tries to detach the hook, and fails. */
-TEST_F(dead_ftrace, unload_later_is_refused)
+TEST_F(ftrace_kill, unload_later_is_refused)
 {
 	struct profil_info info;
 	int error;
@@ -77,7 +77,7 @@ TEST_F(dead_ftrace, unload_later_is_refused)
 }
 
 /* The hook is still attached: only the module's exit can detach it. */
-TEST_F(dead_ftrace, unload_at_once_never_frees_the_code)
+TEST_F(ftrace_kill, unload_at_once_never_frees_the_code)
 {
 	pid_t pid;
 	int i;

@@ -7,7 +7,7 @@
  * memory. The test must pass on guests with 1, 64 and 256 possible CPUs:
  *
  *	scripts/vm/run --kernel 6.1 --append possible_cpus=256 --sealed --smp 1 --mem 2G -- \
- *		selftests/attacks/cost_by_cpus_test
+ *		selftests/attacks/possible_cpus_cost_test
  *
  * Costs are in instructions. The test first measures the duration of an instruction in a
  * loop. It subtracts the cost of a fork without a profile, which also grows with the number
