@@ -91,9 +91,9 @@ profile_is_whole() {
 	between "-$1" "$(awk -v samples="$(($(samples) + ${2:-0}))" '
 		/ samples at / {
 			rate = $5
-			used = $15 - substr($17, 2) - $23
+			used = $16 - substr($18, 2) - $23
 		}
-		/^# and .* used / { used += $(NF - 1) }
+		/^# plus .* using / { used += $(NF - 1) }
 		END { if (used > 0) print samples - rate * used }' "$work/profile")" "$1"
 }
 
@@ -416,7 +416,7 @@ by_line() {
 changed_object() {
 	cp programs/spin "$work/spin" && run 0 "$work/spin" 0.5 &&
 	[ "$(share spin_much)" -gt 0 ] && cp programs/forks "$work/spin" && report &&
-	grep -q "^# $work/spin: .* build-id is another" "$work/profile" &&
+	grep -q "^# $work/spin: .* build-id differs" "$work/profile" &&
 	[ "$(share spin_much)" = 0 ] &&
 	rows | grep -q ' 0x[0-9a-f]* *spin ' &&
 	# and the old one, elsewhere
