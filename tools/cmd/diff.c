@@ -22,43 +22,41 @@
 #include "util/failure.h"
 
 static const char doc[] =
-	"Compare two results by function: which take more, or less, CPU time. One of them may "
-	"be -, which is standard input."
+	"Compare two results of `profil run' by function. One of them may be -, which is standard "
+	"input."
 	"\v"
-	"Both runs are taken to have done the same work: what is compared are CPU seconds, the "
-	"samples over their rate. Where one did more, --shares compares each function's share of "
-	"its run; then a function that has not changed gets a larger share when others take less "
-	"time.\n"
+	"The CPU seconds of the two runs are compared, since both are assumed to have done the same "
+	"work. If they did not, use --shares.\n"
 	"\n"
-	"95%-interval is where the true change is, of which the samples are samples. A * marks "
-	"changes that are more than the chance of sampling; of functions that have not changed, "
-	"up to 5 % are marked too: of 200, up to 10. That is about these two runs: two runs of "
-	"the same program may differ as well, by where its memory is, or what else the machine "
-	"does. Compare such two first.\n"
+	"95%-interval is the range of the true change. A * marks a change that exceeds the sampling "
+	"error; up to 5 % of the functions that have not changed are marked, too. The test is about "
+	"these two runs: two runs of the same program may also differ. Compare two of these first.\n"
 	"\n"
-	"A build that is not there any more gives its functions no names. Keep it, and say "
-	"where: --old-root.\n"
+	"The names of functions are read from the files of the objects. Keep the old build, and name "
+	"its directory with --old-root.\n"
 	"\n"
-	"Exit status: 0; 1 if there is nothing to compare; 2 for wrong usage.";
+	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage.\n"
+	"\n"
+	"See profil-diff(1).";
 
 enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES,
 	FULL_NAMES };
 
 static const struct argp_option options[] = {
 	{ "top", TOP, "N", 0,
-	  "Show only the N rows with the greatest changes (default: all, on a terminal as many as fit)", 0 },
+	  "Print only the N rows with the greatest changes (default: all, on a terminal as many as fit)", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,
-	  "Leave out rows with a change of less than P percent of the CPU time of OLD", 0 },
+	  "Omit rows that changed by less than P percent of the CPU time of OLD", 0 },
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "shares", SHARES, NULL, 0, "Compare shares of each run's CPU time, not seconds", 0 },
+	{ "shares", SHARES, NULL, 0, "Compare the share of each function in the CPU time of its run", 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
-	  "Show all of names and lines, as long as they are, and all columns", 0 },
+	  "Print all columns and complete names, regardless of the width", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
-	  "Leave names of C++ and Rust as the compiler made them", 0 },
-	{ "old-root", OLD_ROOT, "DIR", 0, "Look for the objects of OLD below DIR", 0 },
-	{ "new-root", NEW_ROOT, "DIR", 0, "Look for the objects of NEW below DIR", 0 },
+	  "Print the mangled names of C++ and Rust functions", 0 },
+	{ "old-root", OLD_ROOT, "DIR", 0, "Search for the objects of OLD below DIR", 0 },
+	{ "new-root", NEW_ROOT, "DIR", 0, "Search for the objects of NEW below DIR", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
-	  "Colors: auto (the default: on a terminal, unless NO_COLOR is set), always or never", 0 },
+	  "Use colors: auto (on a terminal only; the default), always or never", 0 },
 	{ 0 }
 };
 

@@ -25,18 +25,20 @@
 #include "util/failure.h"
 
 static const char doc[] =
-	"Write what the result in FILE (default: " RESULTFILE_DEFAULT "; -: standard input) holds, for a tool that "
-	"reads one of these formats:"
+	"Convert a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input) for another tool. "
+	"One of the formats is required."
 	"\v"
-	"Functions are named by the objects' files, which have to be on this machine and be "
-	"those that ran; a reader of --gmon or --pprof may have them instead.\n"
+	"The names of functions are read from the files of the objects. These must be on this machine, "
+	"except for --gmon and --pprof, whose readers can find them elsewhere.\n"
 	"\n"
 	"  profil export --pprof -o p.pb.gz;  go tool pprof -top p.pb.gz\n"
 	"  profil export --callgrind -o c;    kcachegrind c\n"
 	"  profil export --gmon -o dir;       gprof -p -b ./prog dir/prog.gmon.out\n"
 	"  profil export --folded | flamegraph.pl >p.svg\n"
 	"\n"
-	"Exit status: 0; 1 if FILE is not to be read, or OUT not to be written; 2 for wrong usage.";
+	"Exit status: 0; 1 if FILE cannot be read or OUT cannot be written; 2 for wrong usage.\n"
+	"\n"
+	"See profil-export(1).";
 
 /* Keys of options; the formats' follow */
 enum { OUTPUT = 'o', ROOT = 256, NO_DEMANGLE, FORMATS };
@@ -130,16 +132,16 @@ static struct argp_option *make_options(void)
 	option = &options[nr];
 	*option++ = (struct argp_option){
 		.name = "output", .key = OUTPUT, .arg = "OUT", .group = 2,
-		.doc = "Write to OUT (default: standard output; for --gmon, this directory)",
+		.doc = "Write to OUT (default: standard output; with --gmon, the current directory)",
 	};
 	*option++ = (struct argp_option){
 		.name = "root", .key = ROOT, .arg = "DIR", .group = 2,
-		.doc = "Look for the objects below DIR, as in a copy of another machine's files",
+		.doc = "Search for the objects below DIR, for example in a copy of another machine's files",
 	};
 	*option++ = (struct argp_option){ .name = "symfs", .flags = OPTION_ALIAS };
 	*option = (struct argp_option){
 		.name = "no-demangle", .key = NO_DEMANGLE, .group = 2,
-		.doc = "Leave names of C++ and Rust as the compiler made them",
+		.doc = "Write the mangled names of C++ and Rust functions",
 	};
 	return options;
 }

@@ -28,11 +28,13 @@
 #define MODULE	"/sys/module/profil"
 
 static const char doc[] =
-	"Say whether a profile could be started here and now, with which rates and limits; and "
-	"if not, what is missing and how to get it."
+	"Check whether a profile can be started, and print the rates and limits that apply, or what "
+	"is missing and how to fix it."
 	"\v"
-	"Exit status: 0 if a profile could be started; 1 if not, or if libprofil-run.so is "
-	"missing; 2 for wrong usage.";
+	"Exit status: 0 if a profile could be started; 1 if not, or if libprofil-run.so is missing; "
+	"2 for wrong usage.\n"
+	"\n"
+	"See profil-info(1).";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {

@@ -29,17 +29,17 @@ static const char overview[] =
 	"  or:  profil info\n"
 	"  or:  profil help [run|report|diff|export|info]\n"
 	"\n"
-	"  run      Run COMMAND, show in which functions it spent its CPU time, and keep\n"
-	"           that in a file (profil.out)\n"
-	"  report   Show such a file: by function, object or process; or what monitor(3) wrote\n"
-	"           (mon.out), as prof(1) does\n"
-	"  diff     Compare two of them: which differences are more than sampling's chance\n"
-	"  export   Write one for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
-	"  info     Whether a profile could be started here and now, or what is missing\n"
-	"  help     This, or the options of one of these\n"
+	"  run      Run COMMAND, print the functions in which it spent its CPU time, and\n"
+	"           write the result to a file (profil.out)\n"
+	"  report   Print a result by function, source line, object or process; or a\n"
+	"           mon.out file of monitor(3)\n"
+	"  diff     Compare two results, and mark the functions that changed\n"
+	"  export   Convert a result for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
+	"  info     Check whether a profile can be started, and print what is missing\n"
+	"  help     Print this text, or the options of a subcommand\n"
 	"\n"
-	"A COMMAND that is called like one of these is run by `profil run' or by its path.\n"
-	"profil(1) has more.\n";
+	"`profil run COMMAND' runs a COMMAND that has the name of a subcommand.\n"
+	"See profil(1).\n";
 
 static const struct {
 	const char *name;	/* as its messages begin */

@@ -208,7 +208,7 @@ const struct argp_child options_fetching[] = {
 	{ .argp = &(const struct argp){
 		.options = (const struct argp_option[]){
 			{ .name = "no-debuginfod", .key = NO_DEBUGINFOD,
-			  .doc = "Fetch no debug information from the servers of DEBUGINFOD_URLS" },
+			  .doc = "Do not fetch debug information from the servers of DEBUGINFOD_URLS" },
 			{ 0 }
 		},
 		.parser = parse_fetching,

@@ -25,51 +25,50 @@
 #include "util/failure.h"
 
 static const char doc[] =
-	"Show a result that `profil run' has kept (default: " RESULTFILE_DEFAULT "; -: standard input), or "
-	"a mon.out that monitor(3) wrote."
+	"Print a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input), or a mon.out "
+	"file of monitor(3)."
 	"\v"
-	"Beside each share, 95%-interval is where the share of CPU time is, of which the "
-	"samples are a sample: in 95 of 100 runs of the same program it would hold the true "
-	"one.\n"
+	"95%-interval is the range of the true share of the CPU time: of 100 such ranges, 95 contain "
+	"the true share.\n"
 	"\n"
-	"Functions have the names that the objects' files, or debug files installed for "
-	"them, give them now. A file that is not the one that ran, as its build-id tells, "
-	"is said to be so and not used.\n"
+	"The names of functions are read from the files of the objects, or from their debug files. "
+	"A file whose build-id differs from that of the object that ran is not used.\n"
 	"\n"
-	"A mon.out is shown in the columns of prof(1). The option --program, with which the "
-	"default is " MONOUT_DEFAULT ", says that FILE is one; without it, FILE is one if it fits the "
-	"program " MONOUT_PROGRAM_DEFAULT ".\n"
+	"A mon.out is printed with the columns of prof(1). FILE is a mon.out if --program is given "
+	"(the default FILE is then " MONOUT_DEFAULT "), or if it fits the program " MONOUT_PROGRAM_DEFAULT ".\n"
 	"\n"
-	"Exit status: 0; 1 if FILE is not to be read, or has no result; 2 for wrong usage.";
+	"Exit status: 0; 1 if FILE cannot be read or is not a result; 2 for wrong usage.\n"
+	"\n"
+	"See profil-report(1).";
 
 enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
 	FULL_NAMES, PROGRAM, RATE };
 
 static const struct argp_option options[] = {
 	{ "by", BY, "WHAT", 0,
-	  "Add samples up by function (the default), line, object or process", 0 },
-	{ "lines", LINES, NULL, 0, "Add samples up by source line, as --by=line does", 0 },
+	  "Print a row for each function (the default), line, object or process", 0 },
+	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
-	  "Show the source of FUNCTION, named as in the report, with the samples of each line", 0 },
+	  "Print the source of FUNCTION with the samples of each line", 0 },
 	{ "sort", SORT, "KEY", 0,
 	  "Sort by samples (the default), name, object or address", 0 },
 	{ "top", TOP, "N", 0,
-	  "Show only the N rows with the most samples (default: all, on a terminal as many as fit)", 0 },
-	{ "min-percent", MIN_PERCENT, "P", 0, "Leave out rows with less than P percent", 0 },
+	  "Print only the N rows with the most samples (default: all, on a terminal as many as fit)", 0 },
+	{ "min-percent", MIN_PERCENT, "P", 0, "Omit rows with less than P percent of the samples", 0 },
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
-	  "Show all of names and lines, as long as they are, and all columns", 0 },
+	  "Print all columns and complete names, regardless of the width", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
-	  "Leave names of C++ and Rust as the compiler made them", 0 },
+	  "Print the mangled names of C++ and Rust functions", 0 },
 	{ "root", ROOT, "DIR", 0,
-	  "Look for the objects below DIR, as in a copy of another machine's files", 0 },
+	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
 	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "program", PROGRAM, "FILE", 0,
+	{ "program", PROGRAM, "PROGRAM", 0,
 	  "The program that wrote the mon.out (default: " MONOUT_PROGRAM_DEFAULT ")", 0 },
 	{ "rate", RATE, "HZ", 0,
-	  "Samples per second of the mon.out, which does not say it (default: 100)", 0 },
+	  "The sampling rate of the mon.out (default: 100)", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
-	  "Colors and bars: auto (the default: on a terminal; no colors if NO_COLOR is set), always or never", 0 },
+	  "Use colors and bars: auto (on a terminal only; the default), always or never", 0 },
 	{ 0 }
 };
 

@@ -42,33 +42,35 @@ enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE };
 #define LONGEST_PROGRESS	86400
 
 static const char doc[] =
-	"Run COMMAND, show in which functions it spent its CPU time, and keep that in a file."
+	"Run COMMAND, print the functions in which it spent its CPU time, and write the result "
+	"to a file."
 	"\v"
-	"The table goes to standard error, or to the FILE of --table. It is about "
-	"COMMAND with all its threads, the children that it forks, the programs that they "
-	"execute, and libraries that are loaded while they run, until COMMAND ends: what "
-	"goes on after that is in no table. `profil report' shows more of it.\n"
+	"The table goes to standard error. It covers COMMAND with all its threads, the children "
+	"that it forks, the programs that these execute, and the libraries that they load, until "
+	"COMMAND ends. `profil report' prints more of the result.\n"
 	"\n"
-	"Exit status: that of COMMAND; 128+N if it was killed by signal N; "
-	"127 if it was not found; 126 if it cannot be executed; 125 if profil "
-	"could not run it, or could not profile it and --force was not given.";
+	"Exit status: that of COMMAND; 128+N if it was killed by signal N; 127 if it was not found; "
+	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it and "
+	"--force was not given.\n"
+	"\n"
+	"See profil-run(1).";
 
 static const struct argp_option options[] = {
 	{ "rate", 'r', "HZ", 0,
-	  "Take HZ samples per second of CPU time", 0 },
+	  "Take HZ samples per second of CPU time (default: PROFIL_RATE, or 100)", 0 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "clock", 'c', "CLOCK", 0,
-	  "Sample by the scheduler's tick, by a timer, or at random points, with which no program can be in step: CLOCK is tick, timer or random (default: the tick up to its rate, random above)", 0 },
+	  "When to take samples: tick (the scheduler's tick), timer (at even intervals) or random (at a random point of each interval, so that no program can run in step with it). Default: tick up to its rate, random above", 0 },
 	{ "output", 'o', "FILE", 0,
-	  "Keep the result in FILE (default: " RESULTFILE_DEFAULT ")", 0 },
+	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
-	  "Write the table to FILE", 0 },
+	  "Write the table to FILE instead of standard error", 0 },
 	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
 	  "Do not profile programs that COMMAND and its children execute", 0 },
 	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "pid", 'p', "PID", OPTION_HIDDEN, NULL, 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Show samples and the top functions while COMMAND runs, each SECONDS (default: 2)", 0 },
+	  "Print the number of samples and the top functions every SECONDS while COMMAND runs (default: 2)", 0 },
 	{ "force", KEY_FORCE, NULL, 0,
 	  "Run COMMAND even if it cannot be profiled", 0 },
 	{ 0 }
