@@ -45,11 +45,11 @@ void debuginfod_prepare(void)
 		unsetenv(URLS);
 }
 
-/* Print the progress line. Return: 0: continue the download. */
+/* Print the progress line. Return: 0: continue. */
 static int print_progress(debuginfod_client *client, long done, long all)
 {
 	(void)client;
-	fputs("\rprofil: downloading debug information of ", stderr);
+	fputs("\rprofil: fetching debug information of ", stderr);
 	terminal_print_name(stderr, base_name(shown_path));
 	/* if the size is unknown, @done is the number of calls */
 	if (all > 0)
@@ -98,6 +98,6 @@ void debuginfod_after_search(int found)
 	if (found >= -1 || found == -ENOENT || found == -ENOSYS || found == -EFBIG)
 		return;
 	unsetenv(URLS);
-	failure_warnx("debuginfod: %s (%s): no more debug information is downloaded; check that the servers in " URLS " are reachable, or use --no-debuginfod",
+	failure_warnx("debuginfod: %s (%s): no more debug information is fetched; check that the servers in " URLS " are reachable, or use --no-debuginfod",
 		      strerror(-found), strerrorname_np(-found));
 }

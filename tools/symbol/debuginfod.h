@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Debug information from debuginfod servers, by build-id. elfutils does the downloads, from
+ * Debug information from debuginfod servers, by build-id. elfutils fetches it from
  * the servers in DEBUGINFOD_URLS; this file controls whether it may, for how long, and what the
  * user sees of it. All of this is per process, because the environment is.
  */
@@ -10,7 +10,7 @@
 #include <elfutils/libdwfl.h>
 
 /**
- * debuginfod_allow - allow downloads of debug information
+ * debuginfod_allow - allow elfutils to fetch debug information
  *
  * Must be called before the first symbols_new(). Sets DEBUGINFOD_TIMEOUT and DEBUGINFOD_MAXTIME
  * in this process's environment if they are not set.
@@ -18,7 +18,7 @@
 void debuginfod_allow(void);
 
 /**
- * debuginfod_prepare - prevent downloads unless they are allowed
+ * debuginfod_prepare - prevent fetching unless it is allowed
  *
  * Removes DEBUGINFOD_URLS from this process's environment, unless debuginfod_allow() was called.
  */
@@ -36,7 +36,7 @@ void debuginfod_before_search(Dwfl *dwfl, const char *path);
  * @found: return value of its callback: a descriptor, or negative
  *
  * A failing server would fail for each object, after the time limits. So a warning is printed
- * at the first failure, and downloads stop. That a server does not have a file is not a failure.
+ * at the first failure, and nothing more is fetched. A missing file is not a failure.
  */
 void debuginfod_after_search(int found);
 

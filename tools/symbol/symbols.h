@@ -2,7 +2,7 @@
 /*
  * Maps link-time addresses to functions and source lines, for all objects of a result. Files are
  * read when they are needed, and the ones used last stay open, so looking up addresses object by
- * object is fast. Separate debug files are found on this machine, or downloaded if that is
+ * object is fast. Separate debug files are found on this machine, or fetched if that is
  * allowed (debuginfod.h).
  */
 #ifndef PROFIL_SYMBOLS_H

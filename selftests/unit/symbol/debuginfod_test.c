@@ -182,7 +182,7 @@ static void parse(const char *option)
 }
 
 /* Must be the first test, because debuginfod_allow() cannot be undone. */
-static void no_download_unless_allowed(void **state)
+static void nothing_is_fetched_unless_allowed(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -192,7 +192,7 @@ static void no_download_unless_allowed(void **state)
 	assert_null(getenv("DEBUGINFOD_MAXTIME"));
 }
 
-static void debug_information_is_downloaded(void **state)
+static void debug_information_is_fetched(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -201,7 +201,7 @@ static void debug_information_is_downloaded(void **state)
 	assert_int_equal(access("fetched/cache", F_OK), 0);
 }
 
-static void debug_information_below_a_root_is_downloaded(void **state)
+static void debug_information_below_a_root_is_fetched(void **state)
 {
 	(void)state;
 	use_server(SERVER);
@@ -289,7 +289,7 @@ static void progress_is_shown_on_terminals(void **state)
 	while ((nr = read(master, text + length, sizeof(text) - 1 - length)) > 0)
 		length += (size_t)nr;
 	close(master);
-	assert_memory_equal(text, "\rprofil: downloading debug information of program", 49);
+	assert_memory_equal(text, "\rprofil: fetching debug information of program", 46);
 	/* the line is erased at the end */
 	assert_string_equal(strrchr(text, '\r'), "\r\033[K");
 }
@@ -297,9 +297,9 @@ static void progress_is_shown_on_terminals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_download_unless_allowed),
-		cmocka_unit_test(debug_information_is_downloaded),
-		cmocka_unit_test(debug_information_below_a_root_is_downloaded),
+		cmocka_unit_test(nothing_is_fetched_unless_allowed),
+		cmocka_unit_test(debug_information_is_fetched),
+		cmocka_unit_test(debug_information_below_a_root_is_fetched),
 		cmocka_unit_test(time_is_limited),
 		cmocka_unit_test(failing_server_is_reported),
 		cmocka_unit_test(silent_server_times_out),
