@@ -135,10 +135,10 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
  * when this function gets the lock. If it takes it afterwards, it sees the caller's stores,
  * and looks up its page again.
  *
- * A slot may be published meanwhile. cpus_publish() holds the shared slot's lock, which this
- * function takes first. If it published before, the slot is in the list. If it publishes
- * afterwards, it sees the caller's stores; and so does the CPU that finds the slot, by an
- * acquire that pairs with the release in cpus_publish().
+ * A slot may be published at the same time. cpus_publish() holds the shared slot's lock,
+ * which this function takes first. If it published before, the slot is in the list. If it
+ * publishes afterwards, it sees the caller's stores; and so does the CPU that finds the
+ * slot, by an acquire that pairs with the release in cpus_publish().
  */
 void profil_cpus_barrier(struct profil_cpus *cpus)
 {

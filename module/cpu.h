@@ -40,13 +40,13 @@ struct profil_counts {
  * struct profil_cpu - a slot, which one CPU uses, or several share
  * @lock:    held by a CPU while it samples. profil_cpus_barrier() takes it to wait for that.
  *           Raw, because it is taken in hard interrupts, on PREEMPT_RT too
- * @phase:   part of a sample that ticks have earned so far (ticks.h)
+ * @phase:   part of a sample that ticks have earned so far (tick_math.h)
  * @counts:  counts of the samples taken with this slot
  * @page:    page of the last sample, which saves a lookup; or NULL. Valid while @lock is
  *           held: profil_cpus_barrier() clears it
  * @index:   number of @page among the pages of all spans
- * @next:    another slot, or NULL. Written with the lock held in the shared slot, and before
- *           the slot is published in all others
+ * @next:    another slot, or NULL. The shared slot's is written with its lock held, that of
+ *           any other slot only before the slot is published
  */
 struct profil_cpu {
 	raw_spinlock_t lock;

@@ -19,7 +19,7 @@
 #include "sampler.h"
 #include "session.h"
 #include "stats.h"
-#include "ticks.h"
+#include "tick_math.h"
 
 /*
  * Add to a counter. Counters are aligned to their size, so none straddles two pages.

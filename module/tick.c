@@ -27,7 +27,7 @@
 #include "session.h"
 #include "table.h"
 #include "tick.h"
-#include "ticks.h"
+#include "tick_math.h"
 
 /**
  * struct profil_tick - state of a CPU's last ticks, to account for late ones
@@ -37,7 +37,7 @@
  * @task: thread that it found; only compared, never dereferenced
  * @came: when that thread came to the CPU (compat_on_cpu_since())
  * @late: missed ticks that @work has still to charge
- * @in_user: the tick that charged them interrupted user mode
+ * @in_user: the tick that queued them interrupted user mode
  * @steal: CPUTIME_STEAL before the kernel has added the time that a hypervisor took
  * @work: charges @late
  *

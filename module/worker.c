@@ -300,7 +300,7 @@ void profil_worker_watch_locked(struct profil_session *session)
  * profil_worker_watch - watch the caller's memory from here on
  * @session: of the caller's memory
  *
- * May sleep. Signals are blocked for that: the subscription fails with one pending, so a
+ * May sleep. Signals are blocked: the subscription fails with one pending, so a
  * program that gets signals often enough could never start a profile. SIGKILL, SIGSTOP
  * and the kernel's own signals cannot be blocked. Return: 0, -ENOMEM or -EINTR.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From tick interrupts to samples (ticks.h): long runs, and late interrupts.
+ * From tick interrupts to samples (tick_math.h): long runs, and late interrupts.
  * selftests/unit tests each rate tick by tick.
  */
 #include <linux/kernel.h>
@@ -8,7 +8,7 @@
 
 #include "pseudo.h"
 #include "suites.h"
-#include "ticks.h"
+#include "tick_math.h"
 
 #define PERIOD	4000000ULL
 #define YEAR_NS	(365ULL * 24 * 3600 * 1000000000)

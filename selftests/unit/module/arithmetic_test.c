@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's pure arithmetic (bins.h, ticks.h, counter.h), compiled as it is,
+ * The module's pure arithmetic (bins.h, tick_math.h, counter.h), compiled as it is,
  * against the vectors of the manual pages and against oracles in 128 bits.
  */
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 
 #include "module/counter.h"
 #include "module/tests/bins_vectors.h"
-#include "module/ticks.h"
+#include "module/tick_math.h"
 
 /* Random numbers that are often near the edges; same at every run. */
 static u64 random_state = 88172645463325252ULL;

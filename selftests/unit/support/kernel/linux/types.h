@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The few kernel names that module/bins.h, ticks.h and counter.h use, so that
+ * The few kernel names that module/bins.h, tick_math.h and counter.h use, so that
  * the unit tests compile those very files.
  */
 #ifndef UNIT_LINUX_TYPES_H

@@ -2,8 +2,8 @@
 /*
  * From ticks to samples: pure arithmetic on time, as bins.h is on pcs.
  */
-#ifndef _PROFIL_TICKS_H
-#define _PROFIL_TICKS_H
+#ifndef _PROFIL_TICK_MATH_H
+#define _PROFIL_TICK_MATH_H
 
 #include <linux/math64.h>
 #include <linux/types.h>
@@ -136,4 +136,4 @@ static inline u64 profil_max_samples(u32 rate, bool log)
 	return most ? most : 1;
 }
 
-#endif /* _PROFIL_TICKS_H */
+#endif /* _PROFIL_TICK_MATH_H */
