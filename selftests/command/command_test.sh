@@ -173,7 +173,7 @@ runs_alone() {
 static_program() {
 	runs_alone 0 'spin-static is a static program.*libprofil(3)' programs/spin-static 0.1 &&
 	printf '#!%s 0.1\n' "$PWD/programs/spin-static" >"$work/script" && chmod +x "$work/script" &&
-	runs_alone 0 "spin-static, which runs $work/script, is a static" "$work/script"
+	runs_alone 0 "spin-static, the interpreter of $work/script, is a static" "$work/script"
 }
 
 # as_user COMMAND...: as one who may write none of our files
@@ -197,7 +197,7 @@ unreadable_program() {
 	as_user "$work/unreadable" 0.3 && grep -q 'Permission denied: no function' "$work/err" &&
 	! grep '^profil:' "$work/err" &&
 	as_user "$work/static" 0.1 && [ "$(wc -l <"$work/err")" = 1 ] &&
-	grep -q 'did not load libprofil-run.so, and may not be read by you' "$work/err"
+	grep -q 'did not load libprofil-run.so, and you may not read it' "$work/err"
 }
 
 # Which would complain of our library, or end the program for it
@@ -212,7 +212,7 @@ other_linker() {
 }
 
 other_word_size() {
-	runs_alone 0 'old is a program for .*, whose word size is not' ../build/m32/selftests/programs/old
+	runs_alone 0 'old is a program for .*, whose word size differs' ../build/m32/selftests/programs/old
 }
 
 # without_device OPTION...: in a mount namespace in which it is not there

@@ -317,12 +317,12 @@ struct watching {
 	int looks;
 };
 
-static void look(void *data, pid_t pid)
+static void poll_child(void *data, pid_t pid)
 {
 	struct watching *watching = data;
 
 	if (watching->unprofiled)
-		unprofiled_look_if_due(watching->unprofiled, pid);
+		unprofiled_scan_if_due(watching->unprofiled, pid);
 	if (watching->progress && ++watching->looks % watching->looks_each == 0)
 		progress_show(watching->progress);
 }
@@ -338,10 +338,10 @@ static void run_command(const struct arguments *arguments, const struct target *
 	};
 	const struct child_watch watch = {
 		.interval_ms = LOOK_MS,
-		.look = look,
+		.poll = poll_child,
 		.data = &watching,
 		.snapshot = library ? outcome_snapshot : NULL,
-		.of = outcome,
+		.snapshot_data = outcome,
 	};
 	int error;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profiled command as a child process: start, signals, end, CPU time.
+ * The command as a child process: its start, signals, exit status and CPU time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define NS_PER_S	1000000000ULL
 
-/* Written only while the signals that forward() handles are blocked. */
+/* Written only while the signals with forward() as handler are blocked */
 static volatile pid_t forward_to;
 
 static void forward(int number)
@@ -30,19 +30,15 @@ static void forward(int number)
 	errno = saved;
 }
 
-/* A snapshot is asked for. */
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t snapshot_requested;
 
-static void ask(int number)
+static void request_snapshot(int number)
 {
 	(void)number;
-	asked = 1;
+	snapshot_requested = 1;
 }
 
-/*
- * SIGCHLD is among them because a parent that ignored it would have us ignore
- * it too, and children of such a process leave nothing to wait for.
- */
+/* SIGCHLD may be ignored by inheritance. Then children leave no zombie to wait for. */
 static const struct {
 	int number;
 	void (*handler)(int number);
@@ -51,7 +47,7 @@ static const struct {
 	{ SIGQUIT, SIG_IGN },
 	{ SIGTERM, forward },
 	{ SIGHUP, forward },
-	{ SIGUSR1, ask },
+	{ SIGUSR1, request_snapshot },
 	{ SIGCHLD, SIG_DFL },
 };
 
@@ -78,7 +74,7 @@ static void set_signals(struct signal_settings *old)
 	sigemptyset(&action.sa_mask);
 	for (i = 0; i < NR_SIGNALS; i++) {
 		sigaction(signals[i].number, NULL, &old->action[i]);
-		/* nohup(1) shall hold for both of us */
+		/* ignored by nohup(1): both processes must survive it */
 		if (signals[i].handler == forward &&
 		    old->action[i].sa_handler == SIG_IGN)
 			continue;
@@ -96,7 +92,7 @@ static void restore_signals(const struct signal_settings *old)
 	sigprocmask(SIG_SETMASK, &old->mask, NULL);
 }
 
-/* That we ignore, and that were not ignored before */
+/* Signals that child_ignore() ignores, and that were not ignored before */
 static sigset_t ignored;
 
 void child_ignore(int number)
@@ -105,7 +101,7 @@ void child_ignore(int number)
 		sigaddset(&ignored, number);
 }
 
-/* No program is handed on more of a signal than whether it is ignored. */
+/* Only whether a signal is ignored is inherited through exec. */
 static void restore_ignored(void)
 {
 	int number;
@@ -116,8 +112,8 @@ static void restore_ignored(void)
 }
 
 static void __attribute__((noreturn))
-become(char *const argv[], char *const env[], int report_fd,
-       const struct signal_settings *old)
+exec_command(char *const argv[], char *const env[], int report_fd,
+	     const struct signal_settings *old)
 {
 	ssize_t written;
 	int error;
@@ -127,11 +123,11 @@ become(char *const argv[], char *const env[], int report_fd,
 	execvpe(argv[0], argv, env);
 	error = errno;
 	written = write(report_fd, &error, sizeof(error));
-	(void)written;		/* nobody left to tell */
+	(void)written;
 	_exit(125);
 }
 
-/* Wait for exec, which closes the pipe, or its errno. Return: that, or 0. */
+/* Wait for exec, which closes the pipe. Return: its errno, or 0. */
 static int read_exec_error(int fd)
 {
 	ssize_t length;
@@ -143,7 +139,7 @@ static int read_exec_error(int fd)
 	return length == (ssize_t)sizeof(error) ? error : 0;
 }
 
-/* From rusage: rounded, and with the children it waited for. */
+/* CPU time of a process and the children it waited for; rounded by the kernel. */
 static uint64_t rusage_ns(const struct rusage *usage)
 {
 	return ((uint64_t)usage->ru_utime.tv_sec +
@@ -164,24 +160,24 @@ static int wait_for_zombie(pid_t pid)
 }
 
 static void take_snapshot(const struct child_watch *watch, const struct child_end *end,
-			  uint64_t began)
+			  uint64_t start)
 {
 	struct child_end so_far = *end;
 
-	asked = 0;
+	snapshot_requested = 0;
 	if (!watch->snapshot)
 		return;
-	so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - began;
+	so_far.elapsed_ns = time_ns(CLOCK_MONOTONIC) - start;
 	so_far.cpu_ns = time_cpu_ns(end->pid);
-	watch->snapshot(watch->of, &so_far);
+	watch->snapshot(watch->snapshot_data, &so_far);
 }
 
 /*
- * Until it ends. Without a descriptor of it there is nothing to see meanwhile. SIGUSR1 comes
- * in only where it ends the waiting.
+ * Call the functions of @watch until the command ends; without pidfd_open(2), none. SIGUSR1 is
+ * unblocked only during ppoll().
  */
 static void watch_process(const struct child_watch *watch, const struct child_end *end,
-			  uint64_t began)
+			  uint64_t start)
 {
 	const struct timespec interval = {
 		.tv_sec = watch->interval_ms / 1000,
@@ -199,20 +195,20 @@ static void watch_process(const struct child_watch *watch, const struct child_en
 	sigprocmask(SIG_BLOCK, &user, &mask);
 	sigdelset(&mask, SIGUSR1);
 	do {
-		if (asked)
-			take_snapshot(watch, end, began);
+		if (snapshot_requested)
+			take_snapshot(watch, end, start);
 		ready = ppoll(&process, 1, watch->interval_ms ? &interval : NULL, &mask);
 		if (!ready)
-			watch->look(watch->data, end->pid);
+			watch->poll(watch->data, end->pid);
 	} while (!ready || (ready < 0 && errno == EINTR));
 	close(process.fd);
 }
 
 int child_run(char *const argv[], char *const env[],
-		const struct child_watch *watch, struct child_end *end)
+	      const struct child_watch *watch, struct child_end *end)
 {
 	struct signal_settings old;
-	uint64_t began, used;
+	uint64_t start, used;
 	struct rusage usage;
 	int report[2];
 	int error = 0;
@@ -221,18 +217,17 @@ int child_run(char *const argv[], char *const env[],
 	if (pipe2(report, O_CLOEXEC))
 		return -errno;
 	block_signals(&old);
-	asked = 0;
+	snapshot_requested = 0;
 	set_signals(&old);
 	end->start_time_ns = time_ns(CLOCK_REALTIME);
-	/* which nobody sets */
-	began = time_ns(CLOCK_MONOTONIC);
+	start = time_ns(CLOCK_MONOTONIC);
 	end->pid = fork();
 	if (end->pid < 0) {
 		error = -errno;
 		goto restore;
 	}
 	if (!end->pid)
-		become(argv, env, report[1], &old);
+		exec_command(argv, env, report[1], &old);
 	close(report[1]);
 	report[1] = -1;
 
@@ -240,11 +235,11 @@ int child_run(char *const argv[], char *const env[],
 	sigprocmask(SIG_SETMASK, &old.mask, NULL);
 	end->exec_error = read_exec_error(report[0]);
 	if (watch && !end->exec_error)
-		watch_process(watch, end, began);
+		watch_process(watch, end, start);
 	if (wait_for_zombie(end->pid))
 		error = -errno;
-	end->elapsed_ns = time_ns(CLOCK_MONOTONIC) - began;
-	/* from here on the process ID may become another's */
+	end->elapsed_ns = time_ns(CLOCK_MONOTONIC) - start;
+	/* no forward() after wait4(): the process ID may be reused */
 	block_signals(NULL);
 	if (error)
 		goto restore;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The profiled command as a child process: start, signals, end, CPU time.
+ * The command as a child process: its start, signals, exit status and CPU time.
  */
 #ifndef PROFIL_CHILD_H
 #define PROFIL_CHILD_H
@@ -11,13 +11,12 @@
 /**
  * struct child_end - how a command ended
  * @pid:        its process ID
- * @exec_error: errno of execvp(), and nothing ran; or 0
+ * @exec_error: errno of execvp() if it failed; or 0
  * @status:     as from wait(2)
- * @cpu_ns:     CPU time of all its threads, in ns; without its children
- * @children_cpu_ns: CPU time of the children that it waited for, and those that
- *              these waited for, in ns
- * @start_time_ns:   when it was started, in ns since 1970 UTC
- * @elapsed_ns: from then to its end, in ns
+ * @cpu_ns:     CPU time of all its threads, without children, in ns
+ * @children_cpu_ns: CPU time of the descendants that were waited for, in ns
+ * @start_time_ns: when it was started, in ns since 1970 UTC
+ * @elapsed_ns: time from the start to the end, in ns
  */
 struct child_end {
 	pid_t pid;
@@ -30,51 +29,50 @@ struct child_end {
 };
 
 /**
- * struct child_watch - what to do while a command runs
- * @interval_ms: how often; 0: never
- * @look:        to call, with the command's process ID
- * @data:        its argument
- * @snapshot:    what to do when SIGUSR1 comes, by how the command is then: it has not ended
- *               and its children's CPU time is not known; NULL: nothing
- * @of:          with that
+ * struct child_watch - functions to call while the command runs
+ * @interval_ms: how often @poll is called; 0: never
+ * @poll:        gets @data and the command's process ID
+ * @data:        argument of @poll
+ * @snapshot:    called on SIGUSR1, with @snapshot_data and the state of the command, in which
+ *               @status and @children_cpu_ns are unknown; NULL: none
+ * @snapshot_data: argument of @snapshot
  */
 struct child_watch {
 	int interval_ms;
-	void (*look)(void *data, pid_t pid);
+	void (*poll)(void *data, pid_t pid);
 	void *data;
-	void (*snapshot)(void *of, const struct child_end *so_far);
-	void *of;
+	void (*snapshot)(void *data, const struct child_end *so_far);
+	void *snapshot_data;
 };
 
 /**
- * child_ignore - ignore a signal from now on, but not in the command
- * @number: of the signal. SIGUSR1 may be one: it is ignored then but while child_run()
- *          waits; of the others that child_run() names, none
+ * child_ignore - ignore a signal in this process, but not in the command
+ * @number: the signal; not one that child_run() handles, except SIGUSR1, which is then
+ *          ignored outside child_run()
  */
 void child_ignore(int number);
 
 /**
- * child_run - run a command to its end
- * @argv:  the command, looked for in PATH, and its arguments
+ * child_run - run a command and wait for its end
+ * @argv:  the command, searched in PATH, and its arguments
  * @env:   its environment
- * @watch: what to do while it runs; NULL: nothing
- * @end:   filled in on success, which includes a failed exec
+ * @watch: functions to call while it runs; NULL: none
+ * @end:   filled in on success, also if exec failed
  *
- * While it runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to
- * the command as well, SIGTERM and SIGHUP are passed on to it, and SIGUSR1 is for
- * @watch. It starts
- * with the signal settings that the caller had, before child_ignore() too.
+ * While the command runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to the
+ * command too. SIGTERM and SIGHUP are forwarded to it, and SIGUSR1 calls @watch->snapshot. The
+ * command gets the signal settings of the caller, as they were before child_ignore().
  *
  * Return: 0 or -errno.
  */
 int child_run(char *const argv[], char *const env[],
-		const struct child_watch *watch, struct child_end *end);
+	      const struct child_watch *watch, struct child_end *end);
 
 /**
- * child_exit_status - the exit status that stands for a command's end
+ * child_exit_status - compute the exit status that a shell would report for a command
  * @end: from child_run()
  *
- * Return: what a shell would have in $?: 0 to 255.
+ * Return: 0 to 255.
  */
 int child_exit_status(const struct child_end *end);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the memory that a run was counted in to its result. The memory has counters for
- * each executable segment, the result has the samples of each file.
+ * Makes the result of a run from its shared memory, which has the counters of each executable
+ * segment. The result has the samples of each file.
  *
- * A program can write what it likes into the memory, and its children may still do so:
- * a counter is read once, and that segments of one file overlap, which no file has, is
- * no reason to lose a sample.
+ * The profiled programs can write anything into the memory, and children that still run may do
+ * so now. So each counter is read only once; and segments of one file may overlap, which must
+ * not lose samples.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,8 +21,8 @@
 
 #define UNKNOWN	"[unknown]"
 
-/* All CPU times, and all samples that were lost, are no more: they can be added up. */
-#define MOST	((uint64_t)INT64_MAX)
+/* Limit of the sum of all CPU times, and of all lost samples, so that they cannot overflow */
+#define MAX_SUM	((uint64_t)INT64_MAX)
 
 static int copy_argv(struct result *result, char *const argv[])
 {
@@ -53,13 +53,13 @@ static int describe_machine(struct result *result)
 	return result->host && result->kernel ? 0 : -ENOMEM;
 }
 
-/* Take from what there still can be. Return: what there was of it. */
-static uint64_t take(uint64_t *rest, uint64_t wanted)
+/* Reduce @value to @rest, and @rest by that. Return: the reduced value. */
+static uint64_t limit_sum(uint64_t *rest, uint64_t value)
 {
-	if (wanted > *rest)
-		wanted = *rest;
-	*rest -= wanted;
-	return wanted;
+	if (value > *rest)
+		value = *rest;
+	*rest -= value;
+	return value;
 }
 
 static int add_process(struct result *result, const struct shm *run,
@@ -72,11 +72,11 @@ static int add_process(struct result *result, const struct shm *run,
 	process->rate = from->rate;
 	process->parent = from->parent;
 	process->is_fork = from->flags & PROFIL_RUN_FORKED;
-	process->start_cpu_ns = from->start_cpu_ns < MOST ? from->start_cpu_ns : MOST;
+	process->start_cpu_ns = from->start_cpu_ns < MAX_SUM ? from->start_cpu_ns : MAX_SUM;
 	process->has_ended = from->state == PROFIL_RUN_ENDED;
 	if (process->has_ended && from->end_cpu_ns > from->start_cpu_ns)
 		cpu_ns = from->end_cpu_ns - from->start_cpu_ns;
-	process->cpu_ns = take(rest_ns, cpu_ns);
+	process->cpu_ns = limit_sum(rest_ns, cpu_ns);
 	process->has_status = process->has_ended && (from->flags & PROFIL_RUN_TOLD);
 	if (process->has_status) {
 		process->samples = from->samples;
@@ -90,7 +90,7 @@ static int add_process(struct result *result, const struct shm *run,
 
 static int list_processes(struct result *result, const struct shm *run)
 {
-	uint64_t rest_ns = MOST, rest_lost = MOST, rest_denied = MOST;
+	uint64_t rest_ns = MAX_SUM, rest_lost = MAX_SUM, rest_failures = MAX_SUM;
 	size_t i;
 
 	result->damaged_entries = run->nr_damaged;
@@ -107,21 +107,20 @@ static int list_processes(struct result *result, const struct shm *run)
 			result->rate = process->rate;
 		if (process->requested_rate > result->requested_rate)
 			result->requested_rate = process->requested_rate;
-		result->lost += take(&rest_lost, process->lost);
+		result->lost += limit_sum(&rest_lost, process->lost);
 		if (process->error)
 			result->lost_error = process->error;
-		result->fork_failures += take(&rest_denied, process->fork_failures);
+		result->fork_failures += limit_sum(&rest_failures, process->fork_failures);
 		if (add_process(result, run, process, &rest_ns))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* What was made can be read. */
 _Static_assert(PROFIL_RUN_OBJECTS <= RESULT_MAX_OBJECTS &&
-	       PROFIL_RUN_PATH <= RESULT_MAX_PATH, "results have room for each run");
+	       PROFIL_RUN_PATH <= RESULT_MAX_PATH, "resultfile_read() accepts each run's result");
 
-/* Files of one path are one if they have the same build-id. */
+/* Segments belong to the same file if it has the same path and build-id. */
 static int compare_files(const struct shm_object *a, const struct shm_object *b)
 {
 	int order = strcmp(a->path, b->path);
@@ -141,11 +140,11 @@ static int compare_segments(const void *va, const void *vb)
 
 	if (order)
 		return order;
-	/* as they came */
+	/* in the order in which they were loaded */
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* All segments, those of one file side by side. Return: them, or NULL: no memory. */
+/* Return: all segments, with those of one file next to each other; NULL: no memory. */
 static const struct shm_object **sort_segments(const struct shm *run)
 {
 	const struct shm_object **segments;
@@ -208,7 +207,7 @@ static int compare_counts(const void *va, const void *vb)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Segments that overlap, as no file has them, may have one of them twice. */
+/* Overlapping segments, which only a damaged table has, may have counters for the same code. */
 static void merge_counts(struct result_object *object, uint32_t text_bytes)
 {
 	struct result_count *counts = object->counts;
@@ -226,7 +225,7 @@ static void merge_counts(struct result_object *object, uint32_t text_bytes)
 	object->nr_counts = to + 1;
 }
 
-/* Make one object of @nr segments of one file. */
+/* Make one object from the @nr segments of a file. */
 static int add_object(struct result *result, const struct shm *run,
 		      const struct shm_object **segments, size_t nr)
 {
@@ -270,7 +269,7 @@ int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
 		       const char *program)
 {
 	const struct unprofiled_program *programs;
-	uint64_t rest_ns = MOST;
+	uint64_t rest_ns = MAX_SUM;
 	bool was_profiled = false;
 	size_t nr, i;
 
@@ -278,7 +277,7 @@ int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
 		was_profiled |= result->processes[i].pid == result->pid;
 		rest_ns -= result->processes[i].cpu_ns;
 	}
-	unprofiled_end(unprofiled, result->pid, program, was_profiled, result->program_cpu_ns);
+	unprofiled_finish(unprofiled, result->pid, program, was_profiled, result->program_cpu_ns);
 	programs = unprofiled_programs(unprofiled, &nr);
 	result->unprofiled = calloc(nr + 1, sizeof(*result->unprofiled));
 	if (!result->unprofiled)
@@ -287,7 +286,7 @@ int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
 		result->unprofiled[i] = (struct result_unprofiled){
 			.program = strdup(programs[i].path),
 			.processes = programs[i].processes,
-			.cpu_ns = take(&rest_ns, programs[i].cpu_ns),
+			.cpu_ns = limit_sum(&rest_ns, programs[i].cpu_ns),
 		};
 		if (!result->unprofiled[i].program)
 			return -ENOMEM;

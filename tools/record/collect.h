@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the memory that a run was counted in to its result.
+ * Makes the result of a run from its shared memory.
  */
 #ifndef PROFIL_COLLECT_H
 #define PROFIL_COLLECT_H
@@ -12,12 +12,12 @@
 
 /**
  * collect_result - make the result of a run
- * @result: filled in; to be released by result_release(), whatever is returned
- * @run:    with a process; not needed afterwards
- * @end:    how the command ended, or how far it is
- * @argv:   the command and its arguments, ended by NULL; copied
+ * @result: filled in; must be released with result_release(), even on error
+ * @run:    from shm_read(), with at least one process; not used afterwards
+ * @end:    how the command ended, or its present state
+ * @argv:   the command and its arguments, terminated by NULL; copied
  *
- * Objects of one file become one, and processes add up.
+ * The segments of one file become one object, with the samples of all processes.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -27,7 +27,7 @@ int collect_result(struct result *result, const struct shm *run,
 /**
  * collect_unprofiled - add the programs that were not profiled
  * @result:     from collect_result()
- * @unprofiled: from unprofiled_new(); is given unprofiled_end()
+ * @unprofiled: from unprofiled_new(); this calls unprofiled_finish()
  * @program:    path of the command's program
  *
  * Return: 0 or -ENOMEM.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How libprofil-run.so gets into the command: where it is, and the environment that
- * makes the dynamic linker load it and leads it to the run's memory.
+ * Preloading libprofil-run.so into the command.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,11 +21,10 @@
 #endif
 
 /*
- * Only the directory is resolved, not the library's own symbolic link: the
- * dynamic linker, and with it the library when it takes itself out of LD_PRELOAD,
- * go by the name they were given.
+ * Only the directory is resolved, not the library's own symbolic link: the library compares
+ * this name with the dynamic linker's when it removes itself from LD_PRELOAD.
  */
-static char *beside_executable(void)
+static char *find_relative(void)
 {
 	char exe[PATH_MAX], dir[PATH_MAX];
 	char *slash, *path;
@@ -56,7 +54,7 @@ static char *beside_executable(void)
 char *preload_find(char **tried)
 {
 	const char *installed = LIBDIR "/" LIBRARY;
-	char *path = beside_executable();
+	char *path = find_relative();
 
 	*tried = NULL;
 	if (!path)
@@ -73,7 +71,7 @@ char *preload_find(char **tried)
 		if (!path)
 			return NULL;
 	}
-	/* ld.so(8) takes both for the end of a name, and knows no quoting */
+	/* ld.so(8) splits LD_PRELOAD at both, and has no quoting */
 	if (!strpbrk(path, ": "))
 		return path;
 	errno = EINVAL;
@@ -87,17 +85,16 @@ const char *preload_remedy(int error)
 	switch (error) {
 	case ENOENT:
 	case ENOTDIR:
-		return "install it (make install) or profil with it";
+		return "install profil again, with its library (make install)";
 	case EINVAL:
-		return "move it where its path has no colon and no space";
+		return "move it to a path without colons and spaces";
 	case EACCES:
-		return "let all read it, and search its directories (chmod a+rX)";
+		return "make it and its directories readable (chmod a+rX)";
 	default:
 		return failure_remedy(error);
 	}
 }
 
-/* Is @entry a definition of the variable @name? */
 static bool defines(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
@@ -116,7 +113,7 @@ char **preload_environ(const char *library, int run_fd)
 	env = calloc(nr + 3, sizeof(*env));
 	if (!env)
 		return NULL;
-	/* the two new ones are first, for preload_environ_free() */
+	/* the allocated strings are first, for preload_environ_free() */
 	if (asprintf(&env[to++], "PROFIL_RUN=/proc/%ld/fd/%d", (long)getpid(),
 		     run_fd) < 0) {
 		env[0] = NULL;

@@ -1,44 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How libprofil-run.so gets into the command: where it is, and the environment that
- * makes the dynamic linker load it and leads it to the run's memory.
+ * Preloading libprofil-run.so into the command: finding the library, and making the environment
+ * with which the dynamic linker loads it and with which it finds the run's shared memory.
  */
 #ifndef PROFIL_PRELOAD_H
 #define PROFIL_PRELOAD_H
 
 /**
- * preload_find - where the library is
- * @tried: filled with the two paths that were tried, to free(); NULL if there
- *         is no memory
+ * preload_find - find the library
+ * @tried: set to the two paths that were tried, to be freed with free(); NULL: no memory
  *
- * Beside the executable (../lib, so that it works from a build tree and from
- * wherever it was moved to with its library), else where it was installed.
+ * The first path is ../lib relative to the executable, for build trees and relocated
+ * installations; the second is LIBDIR.
  *
- * Return: its path, to free(), or NULL with errno: ENOENT or another of access(2),
- * EINVAL if the path has a character that LD_PRELOAD cannot hold, ENOMEM.
+ * Return: the library's path, to be freed with free(), or NULL with errno: ENOENT or another
+ * one of access(2); EINVAL if LD_PRELOAD cannot contain the path; ENOMEM.
  */
 char *preload_find(char **tried);
 
 /**
- * preload_remedy - what to do if the library was not found
- * @error: errno, from preload_find()
+ * preload_remedy - describe what to do if the library was not found
+ * @error: errno from preload_find()
  *
- * Return: in words.
+ * Return: text.
  */
 const char *preload_remedy(int error);
 
 /**
- * preload_environ - the command's environment
+ * preload_environ - make the command's environment
  * @library: path of the library
- * @run_fd:  descriptor of the run's memory, kept open until the command ended
+ * @run_fd:  descriptor of the run's shared memory; must stay open while the command runs
  *
- * Return: the caller's environment with PROFIL_RUN set and @library in front of
- * LD_PRELOAD, to be given to preload_environ_free(); NULL: no memory.
+ * Return: the caller's environment with PROFIL_RUN set and @library prepended to LD_PRELOAD, to
+ * be given to preload_environ_free(); NULL: no memory.
  */
 char **preload_environ(const char *library, int run_fd);
 
 /**
- * preload_environ_free - give back a preload_environ()
+ * preload_environ_free - free an environment
  * @env: from preload_environ(), or NULL
  */
 void preload_environ_free(char **env);

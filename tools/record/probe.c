@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether a profile can be started.
+ * Checks whether a profile can be started.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -42,7 +42,7 @@ static int start(int device, uint32_t rate, uint32_t clock)
 	return profil_device_call(device, PROFIL_IOC_START, &start);
 }
 
-/* Return: to free(); NULL: no memory. */
+/* Return: a message, to free(); NULL: no memory. */
 static char *explain(int device, uint32_t rate, uint32_t clock, int error)
 {
 	const char *remedy = profil_device_start_remedy(error);
@@ -52,7 +52,7 @@ static char *explain(int device, uint32_t rate, uint32_t clock, int error)
 	if (profil_rate_explain(device, error, rate, clock, why, sizeof(why)))
 		return strdup(why);
 	if (error == ENOMEM)
-		remedy = "no memory may be locked for the counters: raise the limit by ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))";
+		remedy = "the limit of locked memory leaves none for counters: raise it by ulimit -l (in KiB; see RLIMIT_MEMLOCK in setrlimit(2))";
 	length = asprintf(&text, PROFIL_DEVICE ": start: %s (%s): %s", strerrordesc_np(error),
 			  strerrorname_np(error), remedy);
 	return length < 0 ? NULL : text;
@@ -66,7 +66,7 @@ char *probe_start(int device, const struct shm_wish *wish)
 	int error;
 
 	if (profil_rate_choose(device, &rate))
-		return strdup("PROFIL_RATE is not a rate: set it to a number of Hz, 1 or more, or not at all");
+		return strdup("PROFIL_RATE is not a valid rate: set it to a number of Hz, 1 or more, or unset it");
 	error = start(device, rate, wish->clock);
 	if (error)
 		why = explain(device, rate, wish->clock, -error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether a profile can be started: by starting one, before a command runs for an hour
- * without.
+ * Checks whether a profile can be started, by starting one, before the command runs.
  */
 #ifndef PROFIL_PROBE_H
 #define PROFIL_PROBE_H
@@ -9,14 +8,13 @@
 #include "record/shm.h"
 
 /**
- * probe_start - start a profile of this process as a run would, and end it
+ * probe_start - start a profile of this process as a run does, and stop it
  * @device: from profil_device_open()
  * @wish:   rate and clock of the run
  *
- * Its counters' page is pinned at once, which a run does with the first sample.
+ * The page of its counter is pinned at once, while a run pins pages at the first sample.
  *
- * Return: NULL, or what keeps it from being started and what to do about it, as a sentence
- * to free().
+ * Return: NULL, or a sentence with the reason and the remedy, to be freed with free().
  */
 char *probe_start(int device, const struct shm_wish *wish);
 

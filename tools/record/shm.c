@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The shared memory of a run: making it, and reading it with suspicion. The
- * profiled programs have it mapped writable all the time, and so have children
- * that may outlive them. So everything but the counters is copied before it is
- * checked, and the memory cannot shrink.
+ * Creates the shared memory of a run, and reads it. The profiled programs have it mapped
+ * writable, and so have children that may outlive the command. So everything except the
+ * counters is copied before it is checked, and a seal prevents the memory from shrinking.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +15,7 @@
 
 #include "record/shm.h"
 
-/* Linux 6.3; without it, newer kernels log a warning */
+/* Since Linux 6.3, which warns if the flag is missing */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL	0x0008U
 #endif
@@ -36,7 +35,7 @@ static int write_header(int fd, const struct shm_wish *wish)
 	};
 	ssize_t written;
 
-	/* the tables are holes: only what is used takes memory */
+	/* the tables are holes: memory is allocated when they are used */
 	if (ftruncate(fd, (off_t)header.end))
 		return -errno;
 	written = pwrite(fd, &header, sizeof(header), 0);
@@ -75,13 +74,13 @@ static int map_memory(int fd, struct shm *run, const char **why)
 	ssize_t length;
 	void *map;
 
-	/* before it is measured: what the header says is there then */
+	/* before fstat(), as the memory grows: so all that the header refers to is within st_size */
 	length = pread(fd, &run->header, sizeof(run->header), 0);
 	if (length < 0 || fstat(fd, &st))
 		return -errno;
 	if (length < (ssize_t)sizeof(run->header) ||
 	    (uint64_t)st.st_size < PROFIL_RUN_COUNTERS_AT)
-		return damaged(why, "it is shorter than its tables");
+		return damaged(why, "shorter than its tables");
 	if ((uint64_t)st.st_size > SIZE_MAX)
 		return -EFBIG;
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -92,7 +91,7 @@ static int map_memory(int fd, struct shm *run, const char **why)
 	return 0;
 }
 
-/* Do @nr counters from offset @at on lie within the memory? */
+/* Check that @nr counters at offset @at are within the memory. */
 static bool are_counters(const struct shm *run, uint64_t at, uint64_t nr)
 {
 	return at % sizeof(uint32_t) == 0 && at <= run->map_bytes &&
@@ -109,21 +108,21 @@ static int check_header(struct shm *run, const char **why)
 	struct profil_run *header = &run->header;
 
 	if (header->magic != PROFIL_RUN_MAGIC)
-		return damaged(why, "its magic number is gone");
+		return damaged(why, "wrong magic number");
 	if (header->version != PROFIL_RUN_VERSION)
 		return -EPROTO;
 	header->message[sizeof(header->message) - 1] = 0;
 	if (header->nr_objects > PROFIL_RUN_OBJECTS)
-		return damaged(why, "it has too many objects");
+		return damaged(why, "too many objects");
 	run->outside = counters_at(run, PROFIL_RUN_OUTSIDE_AT);
 	return 0;
 }
 
 /*
- * @room: how many counters there can still be: objects that shared them would make hours
- * of work out of a small memory
+ * @room: number of counters left. If objects could share counters, a small memory could take
+ * hours to read.
  */
-static bool is_whole_object(const struct shm *run, const struct profil_run_object *raw,
+static bool is_valid_object(const struct shm *run, const struct profil_run_object *raw,
 			    uint64_t room)
 {
 	return raw->start < raw->end &&
@@ -134,7 +133,7 @@ static bool is_whole_object(const struct shm *run, const struct profil_run_objec
 	       raw->nr_counters <= (raw->end - raw->start - 1) / PROFIL_RUN_TEXT_BYTES + 1;
 }
 
-/* Return: 1; 0: it is damaged; or -ENOMEM. */
+/* Return: 1; 0: damaged; or -ENOMEM. */
 static int copy_object(struct shm *run, size_t i, uint64_t *room)
 {
 	struct shm_object *object = &run->objects[run->nr_objects];
@@ -142,7 +141,7 @@ static int copy_object(struct shm *run, size_t i, uint64_t *room)
 
 	memcpy(&raw, (const char *)run->map + PROFIL_RUN_OBJECTS_AT + i * sizeof(raw),
 	       sizeof(raw));
-	if (!is_whole_object(run, &raw, *room))
+	if (!is_valid_object(run, &raw, *room))
 		return 0;
 	*room -= raw.nr_counters;
 	object->start = raw.start;
@@ -156,7 +155,7 @@ static int copy_object(struct shm *run, size_t i, uint64_t *room)
 	return object->path ? 1 : -ENOMEM;
 }
 
-/* places[]: what became of each entry of the table, an index of run->objects or NO_OBJECT */
+/* places[]: index in run->objects of each entry of the table, or NO_OBJECT */
 static int copy_objects(struct shm *run, uint32_t *places)
 {
 	uint64_t room = run->map_bytes / sizeof(uint32_t);
@@ -176,16 +175,13 @@ static int copy_objects(struct shm *run, uint32_t *places)
 	return 0;
 }
 
-/*
- * A process that is damaged keeps its place, with what can be known of it: its samples are
- * among all others. Return: whether a profile of it was started.
- */
+/* A damaged process is kept, without the damaged values. Return: whether it was profiled. */
 static bool copy_process(struct shm *run, size_t i, const uint32_t *places,
 			 struct profil_run_process *process)
 {
 	const struct profil_run_process *from =
 		(const void *)((const char *)run->map + PROFIL_RUN_PROCESSES_AT);
-	/* first: what it is about is there then */
+	/* read first: the other fields are valid by then */
 	uint32_t state = __atomic_load_n(&from[i].state, __ATOMIC_ACQUIRE);
 	bool is_damaged = state > PROFIL_RUN_ENDED;
 
@@ -198,7 +194,7 @@ static bool copy_process(struct shm *run, size_t i, const uint32_t *places,
 		process->rate = run->header.rate;
 	}
 	run->nr_damaged += is_damaged;
-	/* it may also be one that came after the objects were copied */
+	/* not found: damaged, or added after the objects were copied */
 	process->program = process->program < run->header.nr_objects ?
 			   places[process->program] : NO_OBJECT;
 	return process->rate;
@@ -236,7 +232,7 @@ static int copy_tables(struct shm *run, const char **why)
 		error = copy_processes(run, places);
 	free(places);
 	if (!error && !run->nr_processes && run->nr_damaged)
-		return damaged(why, "no process that it lists has a rate");
+		return damaged(why, "no process has a rate");
 	return error;
 }
 
@@ -265,7 +261,7 @@ bool shm_find_counters(const struct shm *run, const struct shm_object *object,
 		return false;
 	data = lseek(run->fd, start + (off_t)(*first * sizeof(uint32_t)), SEEK_DATA);
 	if (data < 0)
-		return errno != ENXIO;	/* or it cannot be told: look at all */
+		return errno != ENXIO;	/* SEEK_DATA is not supported: read all counters */
 	if (data >= start + (off_t)(object->nr_counters * sizeof(uint32_t)))
 		return false;
 	*first = (size_t)(data - start) / sizeof(uint32_t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shared memory of a run (run.h), as the command has it: a memfd, made
- * before the program starts, and what can be believed of it at the end.
+ * The shared memory of a run (run.h), a memfd into which the profiled programs count. The
+ * command makes it before the program starts. Reading it checks everything, as programs can
+ * overwrite it.
  */
 #ifndef PROFIL_SHM_H
 #define PROFIL_SHM_H
@@ -14,15 +15,14 @@
 
 /**
  * struct shm_object - an executable segment, checked
- * @start:       link-time address of its first byte
- * @end:         first link-time address behind it, above @start
- * @bias:        what was added to these where it was loaded first
- * @path:        the file's, or a word in brackets for what is none; ended by a 0, not
- *               empty
- * @build_id:    as it was loaded
- * @build_id_bytes: 0: it has none
- * @counters:    read them by shm_count()
- * @nr_counters: number of them: none starts at or behind @end
+ * @start:       link-time address of its start
+ * @end:         link-time address of its end, above @start
+ * @bias:        load address minus link-time address, in the first process that loaded it
+ * @path:        path of the file, or a name in brackets; not empty
+ * @build_id:    build-id of the loaded file
+ * @build_id_bytes: its length; 0: none
+ * @counters:    to be read with shm_count()
+ * @nr_counters: number of counters; the code of each starts before @end
  */
 struct shm_object {
 	uint64_t start;
@@ -36,21 +36,21 @@ struct shm_object {
 };
 
 /**
- * struct shm - a run's memory, checked
- * @header:     a copy; its message is ended by a 0
- * @objects:    in the order in which they were loaded first
- * @nr_objects: number of them
- * @processes:  copies of those that a profile was started of, in the order in which they
- *              came; their programs are indexes of @objects, or UINT32_MAX
- * @nr_processes: number of them
- * @nr_failed:  processes of which no profile could be started
- * @nr_unlisted: processes for which there was no place
- * @nr_damaged: entries of the tables that make no sense. Of an object the samples are lost,
- *              of a process only its figures
- * @outside:    counter of the pcs outside all objects
- * @fd:         that it was read from
- * @map:        the mapping that the counters are in
- * @map_bytes:  its size
+ * struct shm - the shared memory of a run, checked
+ * @header:     a copy; its message is terminated by a 0
+ * @objects:    in the order in which they were loaded
+ * @nr_objects: number of objects
+ * @processes:  copies of the entries of processes whose profile was started, in that order;
+ *              their programs are indexes of @objects, or UINT32_MAX
+ * @nr_processes: number of processes
+ * @nr_failed:  processes whose profile could not be started
+ * @nr_unlisted: processes that did not fit in the table
+ * @nr_damaged: invalid entries of the tables. The samples of such an object are lost; of a
+ *              process, only its figures are
+ * @outside:    counter of the samples outside all objects
+ * @fd:         descriptor of the memory
+ * @map:        the mapping with the counters
+ * @map_bytes:  size of @map
  */
 struct shm {
 	struct profil_run header;
@@ -68,10 +68,10 @@ struct shm {
 };
 
 /**
- * struct shm_wish - what is wanted of a run
- * @rate:   in Hz; 0 for libprofil-run.so's default
+ * struct shm_wish - the user's options for a run
+ * @rate:   in Hz; 0: default of libprofil-run.so
  * @clock:  PROFIL_CLOCK_*
- * @follow: what the program executes is profiled too
+ * @follow: also profile the programs that the program executes
  */
 struct shm_wish {
 	uint32_t rate;
@@ -80,51 +80,50 @@ struct shm_wish {
 };
 
 /**
- * shm_create - make the memory of a run
- * @wish: what is wanted of it
+ * shm_create - create the shared memory of a run
+ * @wish: the user's options
  *
  * Return: a descriptor, closed on exec, or -errno.
  */
 int shm_create(const struct shm_wish *wish);
 
 /**
- * shm_read - check a run's memory and make it readable
- * @fd:  from shm_create(), open until shm_release()
- * @run: filled in; to be released by shm_release(), whatever is returned
- * @why: on -EBADMSG, what is wrong, in words
+ * shm_read - check the shared memory of a run and copy its tables
+ * @fd:  from shm_create(); must stay open until shm_release()
+ * @run: filled in; must be released with shm_release(), even on error
+ * @why: on -EBADMSG, set to what is wrong
  *
- * Whatever a profiled program wrote into the memory, and if one goes on writing, the
- * worst that comes of it is wrong counts and a loss of what it damaged. May be called while
- * they run.
+ * May be called while the programs run. If a program overwrites the memory, even during the
+ * call, this can only cause wrong counts and the loss of the damaged entries.
  *
- * Return: 0; -EPROTO: the library is of another version; -EBADMSG: the header is damaged,
- * or every process; or another -errno.
+ * Return: 0; -EPROTO: the library is of another version; -EBADMSG: the header is damaged, or
+ * all processes are; or another -errno.
  */
 int shm_read(int fd, struct shm *run, const char **why);
 
 /**
- * shm_find_counters - find counters that may not be 0
- * @run:    as read
- * @object: of it
- * @first:  index of the first one to look at; that of the first one found, afterwards
- * @end:    filled with the index behind the last one found beside it
+ * shm_find_counters - find the next counters that may not be 0
+ * @run:    from shm_read()
+ * @object: an object of @run
+ * @first:  index of the first counter to check; set to that of the first one found
+ * @end:    set to the end of the counters found
  *
- * Most of a program's text is never hit, and its counters are holes in the memory:
- * who reads those has them filled.
+ * Most code has no samples, and its counters are holes in the memory. Reading a hole would
+ * allocate memory for it.
  *
- * Return: whether there are any.
+ * Return: false if there are none.
  */
 bool shm_find_counters(const struct shm *run, const struct shm_object *object,
 			   size_t *first, size_t *end);
 
 /**
- * shm_release - give back what shm_read() took
+ * shm_release - free and unmap the memory of shm_read()
  * @run: may have been released already
  */
 void shm_release(struct shm *run);
 
 /**
- * shm_count - value of a counter, read once: it may still be changing
+ * shm_count - read a counter, exactly once, as it may be changing
  * @counter: &objects[].counters[] or outside
  */
 static inline uint32_t shm_count(const uint32_t *counter)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that a command is, looked at before it runs. First which file that is: what
- * execvp() takes from PATH, and from there on what the kernel does with the first line of
- * scripts. Then what the file says of who will load its libraries, and with whose rights.
+ * Examines the program that a command executes, before it runs. First finds its file, as
+ * execvp(3) searches PATH and as the kernel follows the first lines of scripts. Then reads from
+ * the file which dynamic linker will start the program, and with which privileges.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -29,14 +29,14 @@
 #include "util/base_name.h"
 #include "util/objectfile.h"
 
-/* As much of a script as the kernel looks at, and so many in a row (fs/exec.c) */
+/* The kernel's limits: bytes of a script that it reads, and nested scripts (fs/exec.c) */
 #define SCRIPT_BYTES	256
 #define MAX_SCRIPTS	5
 
-/* What execvp() gives files to that the kernel does not know */
+/* execvp() runs files of unknown format with this */
 #define SHELL		"/bin/sh"
 
-/* What an ELF file says of who starts it */
+/* How an ELF file is started */
 struct start {
 	unsigned int class;
 	unsigned int machine;
@@ -44,7 +44,7 @@ struct start {
 	char linker[PATH_MAX];
 };
 
-/* --- which file it is ---------------------------------------------------------- */
+/* --- finding the file ---------------------------------------------------------- */
 
 static bool is_executable(const char *path)
 {
@@ -54,8 +54,8 @@ static bool is_executable(const char *path)
 	       !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS);
 }
 
-/* Return: the path of a command, to free(); NULL with 0 in *error: there is none. */
-static char *look_for(const char *command, int *error)
+/* Return: the path of a command, to free(); NULL with @error 0: not found. */
+static char *search_path(const char *command, int *error)
 {
 	char standard[PATH_MAX];
 	const char *from = getenv("PATH"), *end;
@@ -78,7 +78,7 @@ static char *look_for(const char *command, int *error)
 		return NULL;
 	for (;; from = end + 1) {
 		end = strchrnul(from, ':');
-		/* an empty one is the current directory */
+		/* an empty element means the current directory */
 		if (asprintf(&path, "%.*s%s%s", (int)(end - from), from,
 			     end > from ? "/" : "", command) < 0) {
 			*error = -ENOMEM;
@@ -93,8 +93,8 @@ static char *look_for(const char *command, int *error)
 }
 
 /*
- * The interpreter that the first line of a script names. Return: its length, and where it
- * begins in @head; 0: it is none, or the kernel would not take it for one.
+ * Find the interpreter in the first line of a script. Return: length of its path, with @name
+ * set to its start in @head; 0: no script, or one that the kernel refuses.
  */
 static size_t read_first_line(int fd, char head[SCRIPT_BYTES + 1], const char **name)
 {
@@ -106,14 +106,13 @@ static size_t read_first_line(int fd, char head[SCRIPT_BYTES + 1], const char **
 	head[bytes] = 0;
 	*name = head + 2 + strspn(head + 2, " \t");
 	length = strcspn(*name, " \t\n");
-	/* it may go on where the kernel does not look */
+	/* the kernel does not see the end of the name */
 	return *name + length == head + SCRIPT_BYTES ? 0 : length;
 }
 
-/* --- with whose rights --------------------------------------------------------- */
+/* --- privileges ---------------------------------------------------------------- */
 
-/* Whether the file's capabilities are more than nothing */
-static bool gives_capabilities(const char *path)
+static bool has_capabilities(const char *path)
 {
 	struct vfs_ns_cap_data caps = { 0 };
 	ssize_t bytes = getxattr(path, "security.capability", &caps, sizeof(caps));
@@ -125,11 +124,11 @@ static bool gives_capabilities(const char *path)
 }
 
 /*
- * When the kernel sets AT_SECURE, for which the dynamic linker forgets LD_PRELOAD: if the
- * program will have another user or group than the caller really is, or capabilities that
- * it has from its file; to root these mean nothing.
+ * Whether the kernel will set AT_SECURE, which makes the dynamic linker ignore LD_PRELOAD: if
+ * the program's effective user or group will not be the caller's real one, or if its file has
+ * capabilities and the caller is not root.
  */
-static enum target_problem find_rights(const char *path, const struct stat *st)
+static enum target_problem check_privileges(const char *path, const struct stat *st)
 {
 	struct statvfs fs;
 
@@ -138,19 +137,19 @@ static enum target_problem find_rights(const char *path, const struct stat *st)
 	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) {
 		if (st->st_mode & S_ISUID && st->st_uid != getuid())
 			return TARGET_OTHER_USER;
-		/* without the right to execute, the bit is about locks */
+		/* without the execute bit, this bit means mandatory locking */
 		if (st->st_mode & S_ISGID && st->st_mode & S_IXGRP &&
 		    st->st_gid != getgid())
 			return TARGET_OTHER_GROUP;
 	}
-	if (getuid() && gives_capabilities(path))
+	if (getuid() && has_capabilities(path))
 		return TARGET_CAPABILITIES;
 	return TARGET_OK;
 }
 
-/* --- what the file says -------------------------------------------------------- */
+/* --- the ELF header ------------------------------------------------------------ */
 
-/* Return: false if it is no program. */
+/* Return: false if the file is not a program. */
 static bool read_start(int fd, struct start *start)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -203,8 +202,8 @@ static bool is_other_width(unsigned int machine, unsigned int other)
 	       (machine == EM_ARM && other == EM_AARCH64);
 }
 
-/* Against what we are: libprofil-run.so is of our kind. */
-static int find_start(struct target *target, const struct start *start, const struct stat *st)
+/* Compare with this program's own file, which libprofil-run.so is built for. */
+static int check_start(struct target *target, const struct start *start, const struct stat *st)
 {
 	struct stat linker;
 	struct start own;
@@ -223,7 +222,7 @@ static int find_start(struct target *target, const struct start *start, const st
 	} else if (start->class != own.class || start->machine != own.machine) {
 		target->problem = TARGET_OTHER_MACHINE;
 	} else if (!start->has_linker) {
-		/* or it is our dynamic linker itself, with a program as its argument */
+		/* the dynamic linker itself may run, with a program as its argument */
 		if (!is_same_file(own.linker, st))
 			target->problem = TARGET_STATIC;
 	} else if (stat(start->linker, &linker)) {
@@ -241,8 +240,8 @@ static int find_start(struct target *target, const struct start *start, const st
 }
 
 /*
- * Look at target->path. Return: 0; -ENOEXEC if the kernel would not know what to do with
- * it; -EAGAIN if it is a script, and target->path its interpreter now; -ENOMEM.
+ * Examine target->path. Return: 0; -ENOEXEC: unknown format; -EAGAIN: a script, and
+ * target->path is now its interpreter; -ENOMEM.
  */
 static int examine_file(struct target *target)
 {
@@ -259,7 +258,7 @@ static int examine_file(struct target *target)
 	target->group = st.st_gid;
 	fd = objectfile_open(target->path, &problem);
 	if (fd < 0) {
-		target->problem = find_rights(target->path, &st);
+		target->problem = check_privileges(target->path, &st);
 		if (!target->problem)
 			target->problem = TARGET_UNREADABLE;
 		return 0;
@@ -271,16 +270,16 @@ static int examine_file(struct target *target)
 		target->path = strndup(name, length);
 		return target->path ? -EAGAIN : -ENOMEM;
 	}
-	error = read_start(fd, &start) ? find_start(target, &start, &st) : -ENOEXEC;
+	error = read_start(fd, &start) ? check_start(target, &start, &st) : -ENOEXEC;
 	close(fd);
-	/* what cannot be helped by another user comes first */
+	/* last, as the remedy for privileges does not help with other problems */
 	if (!error && !target->problem)
-		target->problem = find_rights(target->path, &st);
+		target->problem = check_privileges(target->path, &st);
 	return error;
 }
 
-/* From target->path on to the file that is no script. Return: as examine_file(). */
-static int follow(struct target *target)
+/* Follow scripts from target->path to a program. Return: as examine_file(). */
+static int follow_scripts(struct target *target)
 {
 	int scripts, error = 0;
 
@@ -296,7 +295,7 @@ static int follow(struct target *target)
 		target->problem = TARGET_NO_LINKER;
 		return 0;
 	}
-	/* too many: nothing will run */
+	/* too many: exec will fail */
 	return 0;
 }
 
@@ -305,18 +304,18 @@ int target_examine(struct target *target, const char *command)
 	int error;
 
 	*target = (struct target){ .command = command };
-	target->path = look_for(command, &error);
+	target->path = search_path(command, &error);
 	if (!target->path)
 		return error;
 	elf_version(EV_CURRENT);
-	error = follow(target);
+	error = follow_scripts(target);
 	if (error != -ENOEXEC)
 		return error;
 	free(target->path);
 	target->path = strdup(SHELL);
 	if (!target->path)
 		return -ENOMEM;
-	error = follow(target);
+	error = follow_scripts(target);
 	return error == -ENOEXEC ? 0 : error;
 }
 
@@ -333,7 +332,9 @@ bool target_takes_library(const struct target *target)
 	       target->problem != TARGET_OTHER_LINKER;
 }
 
-/* --- in words ------------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------------ */
+
+#define PRELOAD_IGNORED	"so the dynamic linker ignores LD_PRELOAD, and it is not profiled"
 
 static const char *name_machine(unsigned int machine)
 {
@@ -353,60 +354,59 @@ static const char *name_machine(unsigned int machine)
 	return "another machine";
 }
 
-static int print_user(char **text, const char *who, uid_t uid)
+static int print_user(char **text, const char *file, uid_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
 
 	if (!uid)
-		return asprintf(text, "%s is set-user-ID root, and nothing of a user's is loaded into such a program: it runs without a profile; to have one, run profil as root",
-				who);
+		return asprintf(text, "%s is set-user-ID root, " PRELOAD_IGNORED ": run profil as root",
+				file);
 	if (!user)
-		return asprintf(text, "%s is set-user-ID %u, and nothing of another user's is loaded into such a program: it runs without a profile; to have one, run profil as user %u",
-				who, uid, uid);
-	return asprintf(text, "%s is set-user-ID %s, and nothing of another user's is loaded into such a program: it runs without a profile; to have one, run profil as that user: sudo -u %s profil ...",
-			who, user->pw_name, user->pw_name);
+		return asprintf(text, "%s is set-user-ID %u, " PRELOAD_IGNORED ": run profil as user %u",
+				file, uid, uid);
+	return asprintf(text, "%s is set-user-ID %s, " PRELOAD_IGNORED ": run profil as that user: sudo -u %s profil ...",
+			file, user->pw_name, user->pw_name);
 }
 
-static int print_group(char **text, const char *who, gid_t gid)
+static int print_group(char **text, const char *file, gid_t gid)
 {
 	const struct group *group = getgrgid(gid);
 
 	if (!group)
-		return asprintf(text, "%s is set-group-ID %u, and nothing of others is loaded into such a program: it runs without a profile; to have one, run profil with group %u",
-				who, gid, gid);
-	return asprintf(text, "%s is set-group-ID %s, and nothing of others is loaded into such a program: it runs without a profile; to have one, run profil with that group: sg %s 'profil ...'",
-			who, group->gr_name, group->gr_name);
+		return asprintf(text, "%s is set-group-ID %u, " PRELOAD_IGNORED ": run profil with group %u",
+				file, gid, gid);
+	return asprintf(text, "%s is set-group-ID %s, " PRELOAD_IGNORED ": run profil with that group: sg %s 'profil ...'",
+			file, group->gr_name, group->gr_name);
 }
 
-/* @who is the file, and of a script's interpreter also whose it is */
-static int print_problem(char **text, const struct target *target, const char *who)
+static int print_problem(char **text, const struct target *target, const char *file)
 {
 	switch (target->problem) {
 	case TARGET_STATIC:
-		return asprintf(text, "%s is a static program, into which no library can be loaded: it runs without a profile; to have one, link it without -static, or let it start its profile itself (libprofil(3))",
-				who);
+		return asprintf(text, "%s is a static program, into which no library can be loaded, so it is not profiled: link it without -static, or start the profile in the program itself (libprofil(3))",
+				file);
 	case TARGET_OTHER_USER:
-		return print_user(text, who, target->owner);
+		return print_user(text, file, target->owner);
 	case TARGET_OTHER_GROUP:
-		return print_group(text, who, target->group);
+		return print_group(text, file, target->group);
 	case TARGET_CAPABILITIES:
-		return asprintf(text, "%s has capabilities from its file (getcap(8)), and nothing of a user's is loaded into such a program: it runs without a profile; to have one, run profil as root, or a copy of the file, which has none",
-				who);
+		return asprintf(text, "%s has file capabilities (getcap(8)), " PRELOAD_IGNORED ": run profil as root, or run a copy of the file, which has no capabilities",
+				file);
 	case TARGET_OTHER_WIDTH:
-		return asprintf(text, "%s is a program for %s, whose word size is not profil's: it runs without a profile; to have one, compile it with profil's word size, or let it start its profile itself with a libprofil that is compiled as it is (libprofil(3))",
-				who, name_machine(target->machine));
+		return asprintf(text, "%s is a program for %s, whose word size differs from profil's, so it is not profiled: compile it with profil's word size, or start the profile in the program itself, with a libprofil of its word size (libprofil(3))",
+				file, name_machine(target->machine));
 	case TARGET_OTHER_MACHINE:
-		return asprintf(text, "%s is a program for %s: if it runs here, then in an emulator and without a profile; to have one, compile it for this machine",
-				who, name_machine(target->machine));
+		return asprintf(text, "%s is a program for %s, which can only run in an emulator, so it is not profiled: compile it for this machine",
+				file, name_machine(target->machine));
 	case TARGET_OTHER_LINKER:
-		return asprintf(text, "%s is started by %s, which cannot load libprofil-run.so, as that is for another C library: it runs without a profile; to have one, link it with the C library that profil is linked with",
-				who, target->linker);
+		return asprintf(text, "%s is started by %s, which cannot load libprofil-run.so, as that is for another C library, so it is not profiled: link it with the C library that profil is linked with",
+				file, target->linker);
 	case TARGET_NO_LINKER:
-		return asprintf(text, "%s is to be started by %s, which cannot be found: install that, or name another (in a script by its first line, else when linking)",
+		return asprintf(text, "%s must be started by %s, which does not exist: install it, or name another one (in the first line of a script, or when linking a program)",
 				target->command, target->linker);
 	case TARGET_UNREADABLE:
-		return asprintf(text, "%s did not load libprofil-run.so, and may not be read by you to see why; run profil as a user who may read it",
-				who);
+		return asprintf(text, "%s did not load libprofil-run.so, and you may not read it to find out why: run profil as a user who may read it",
+				file);
 	case TARGET_OK:
 		break;
 	}
@@ -416,19 +416,20 @@ static int print_problem(char **text, const struct target *target, const char *w
 
 char *target_explain(const struct target *target)
 {
-	char *text = NULL, *who = NULL;
+	char *text = NULL, *file = NULL;
 	int length;
 
 	if (!target->path)
 		return NULL;
 	if (strcmp(base_name(target->path), base_name(target->command)))
-		length = asprintf(&who, "%s, which runs %s,", target->path, target->command);
+		length = asprintf(&file, "%s, the interpreter of %s,", target->path,
+				  target->command);
 	else
-		length = asprintf(&who, "%s", target->path);
+		length = asprintf(&file, "%s", target->path);
 	if (length < 0)
 		return NULL;
-	if (print_problem(&text, target, who) < 0)
+	if (print_problem(&text, target, file) < 0)
 		text = NULL;
-	free(who);
+	free(file);
 	return text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The program that a command is, looked at before it runs: whether the dynamic linker
- * will load libprofil-run.so into it, and if not, why.
+ * The target, the program that the command executes: whether the dynamic linker will load
+ * libprofil-run.so into it, and if not, why. Its file is examined before it runs.
  */
 #ifndef PROFIL_TARGET_H
 #define PROFIL_TARGET_H
@@ -10,18 +10,18 @@
 #include <sys/types.h>
 
 /**
- * enum target_problem - what keeps a program from being profiled
- * @TARGET_OK:          nothing that its file shows
+ * enum target_problem - why a program cannot be profiled
+ * @TARGET_OK:            no reason found in its file
  * @TARGET_STATIC:        it has no dynamic linker
- * @TARGET_OTHER_USER:    set-user-ID, of another user than the caller
- * @TARGET_OTHER_GROUP:   set-group-ID, of another group than the caller's
+ * @TARGET_OTHER_USER:    set-user-ID, and the owner is not the caller
+ * @TARGET_OTHER_GROUP:   set-group-ID, and the group is not the caller's
  * @TARGET_CAPABILITIES:  its file has capabilities, and the caller is not root
- * @TARGET_OTHER_WIDTH:   for the machine's other word size
+ * @TARGET_OTHER_WIDTH:   for the other word size of this machine
  * @TARGET_OTHER_MACHINE: for another machine
- * @TARGET_OTHER_LINKER:  its dynamic linker is another, and so its C library
- * @TARGET_NO_LINKER:     what is to start it, dynamic linker or interpreter, is missing
- * @TARGET_UNREADABLE:    not known, as the caller may execute its file but not read it.
- *                        A dynamic one is profiled, without names
+ * @TARGET_OTHER_LINKER:  for another dynamic linker, and so for another C library
+ * @TARGET_NO_LINKER:     its dynamic linker or interpreter is missing
+ * @TARGET_UNREADABLE:    unknown: the caller may execute its file but not read it. If it is
+ *                        dynamic, it is profiled, without names of functions
  */
 enum target_problem {
 	TARGET_OK,
@@ -37,14 +37,14 @@ enum target_problem {
 };
 
 /**
- * struct target - the program that a command is
- * @problem: what keeps it from being profiled
- * @command: as it was given
- * @path:    the program's file: of a script, that of its interpreter; NULL: there is none
- * @linker:  what is to start it, where it is that which is wrong; else NULL
- * @machine: for which it is, as in its ELF header
- * @owner:   of its file
- * @group:   of its file
+ * struct target - the program that a command executes
+ * @problem: why it cannot be profiled
+ * @command: the command as the user gave it
+ * @path:    the program's file; for a script, that of its interpreter; NULL: none
+ * @linker:  its dynamic linker or interpreter, if that is the problem; else NULL
+ * @machine: machine that it is for, as in its ELF header
+ * @owner:   owner of its file
+ * @group:   group of its file
  */
 struct target {
 	enum target_problem problem;
@@ -57,35 +57,35 @@ struct target {
 };
 
 /**
- * target_examine - look at the program that a command is
- * @target:  filled in; to be given to target_release() whatever comes back
- * @command: its name, as for execvp(3): looked for in PATH; must outlive the target
+ * target_examine - examine the program that a command executes
+ * @target:  filled in; must be released with target_release(), even on error
+ * @command: its name, as for execvp(3), which searches PATH; must outlive the target
  *
- * Scripts are followed to their interpreter as the kernel does. What cannot be executed
- * at all has no problem of ours: whoever tries will hear why. A security module
- * may keep the library out of a program whose file does not show it.
+ * Scripts are followed to their interpreter, as the kernel does. If a file cannot be executed
+ * at all, no problem is reported: exec will. The library may also be refused by a security
+ * module, which the file does not show.
  *
  * Return: 0 or -ENOMEM.
  */
 int target_examine(struct target *target, const char *command);
 
 /**
- * target_explain - what keeps a program from being profiled, in words
+ * target_explain - describe why a program cannot be profiled
  * @target: from target_examine()
  *
- * Return: a sentence which names the file, the reason and the next step, to free();
- * NULL: there is no problem, or no memory. That of TARGET_UNREADABLE is for a program that
- * had no profile, the others hold before it runs.
+ * Return: a sentence with the file, the reason and a remedy, to be freed with free(); NULL: no
+ * problem, or no memory. The sentence for TARGET_UNREADABLE is about a program that had no
+ * profile; the others are valid before it runs.
  */
 char *target_explain(const struct target *target);
 
 /**
- * target_takes_library - whether libprofil-run.so does no harm in a program's LD_PRELOAD
+ * target_takes_library - check whether libprofil-run.so may be in a program's LD_PRELOAD
  * @target: from target_examine()
  *
- * What is static or runs with others' rights takes no notice of it, and may start programs
- * that are to be profiled. But another C library's linker ends the program for it, and that
- * of the other word size complains.
+ * Static and set-user-ID programs ignore LD_PRELOAD, and may execute programs that can be
+ * profiled. But the dynamic linker of another C library exits because of it, and that of the
+ * other word size prints an error.
  *
  * Return: false if it must not be there.
  */

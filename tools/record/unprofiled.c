@@ -1,72 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs of a run into which libprofil-run.so was not loaded, seen in /proc.
+ * Observes in /proc the programs of a run into which libprofil-run.so is not loaded.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "record/procfs.h"
 #include "record/unprofiled.h"
 #include "result/result.h"
 #include "util/time_ns.h"
 
-#define LIBRARY		"libprofil-run.so"
+#define LIBRARY		"/libprofil-run.so"
 
 /*
- * The dynamic linker may not have loaded the library yet when a program is first seen: so
- * many looks make sure.
+ * At the first scan, the dynamic linker may not have loaded the library yet: a program counts
+ * as unprofiled after this many scans.
  */
-#define LOOKS		2
+#define SCANS		2
 
 /**
- * struct seen - a process
+ * struct observed - an observed process
  * @pid:      process ID
- * @round:    of the look at which it was last there
- * @birth:    when it was started, which tells it from another of the same number
- * @stack:    where its first stack is: another program has it elsewhere
- * @comm:     its name, for where @stack may not be known
- * @profiled: its program has the library
- * @looks:    at this program, up to LOOKS
- * @before_ns: CPU time that it had used when this program was not yet there
- * @cpu_ns:   when it was seen last
- * @path:     of its program; NULL: it is profiled
+ * @scan:     number of the last scan that found it
+ * @birth:    its start time, which distinguishes it from an earlier process with the same ID
+ * @stack:    start of its stack, which differs after exec
+ * @comm:     its name, in case @stack cannot be read
+ * @profiled: its program has loaded the library
+ * @scans:    number of scans of this program, up to SCANS
+ * @before_ns: CPU time that the process had used before it executed this program
+ * @cpu_ns:   CPU time of the process at the last scan
+ * @path:     path of its program; NULL: it is profiled
  */
-struct seen {
+struct observed {
 	pid_t pid;
-	unsigned int round;
+	unsigned int scan;
 	unsigned long long birth;
 	unsigned long long stack;
 	char comm[17];
 	bool profiled;
-	unsigned int looks;
+	unsigned int scans;
 	uint64_t before_ns;
 	uint64_t cpu_ns;
 	char *path;
 };
 
 struct unprofiled {
-	uint64_t first_ns;		/* when the first look was due, in CLOCK_MONOTONIC */
-	uint64_t used_ns;		/* CPU time of looks */
-	void *seen;			/* tree of struct seen, by pid */
-	unsigned int round;
+	uint64_t first_ns;		/* time of the first scan, in CLOCK_MONOTONIC */
+	uint64_t used_ns;		/* CPU time of all scans */
+	void *processes;		/* tree of struct observed, by pid */
+	unsigned int scan;		/* number of the last scan */
 	struct unprofiled_program *programs;
 	size_t nr_programs;
-};
-
-/* What /proc/PID/stat has of a process */
-struct stat_line {
-	char comm[17];
-	char state;
-	unsigned int threads;
-	unsigned long long birth;
-	unsigned long long stack;
 };
 
 struct unprofiled *unprofiled_new(void)
@@ -74,70 +61,7 @@ struct unprofiled *unprofiled_new(void)
 	return calloc(1, sizeof(struct unprofiled));
 }
 
-static int compare_pids(const void *va, const void *vb)
-{
-	const struct seen *a = va, *b = vb;
-
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
-
-static FILE *open_proc(pid_t pid, const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	return fopen(path, "re");
-}
-
-/* Whatever is in the name of a process, the last bracket is behind it. */
-static bool read_stat(pid_t pid, struct stat_line *line)
-{
-	FILE *file = open_proc(pid, "stat");
-	char text[1024] = "", *name, *rest;
-
-	if (!file)
-		return false;
-	/* a name may have any character but 0, also the end of a line */
-	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-	fclose(file);
-	name = strchr(text, '(');
-	rest = strrchr(text, ')');
-	if (!name || !rest)
-		return false;
-	*rest = 0;
-	snprintf(line->comm, sizeof(line->comm), "%s", name + 1);
-	/* fields 3 to 28, of which 3, 20, 22 and 28 are wanted */
-	return sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu %*u %*d %*u %*u %*u %llu",
-		      &line->state, &line->threads, &line->birth, &line->stack) == 4;
-}
-
-static bool has_library(pid_t pid)
-{
-	FILE *maps = open_proc(pid, "maps");
-	bool found = false;
-	char *line = NULL;
-	size_t size = 0;
-
-	while (maps && !found && getline(&line, &size, maps) > 0)
-		found = strstr(line, "/" LIBRARY);
-	free(line);
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
-static char *read_path(pid_t pid, const char *comm)
-{
-	char link[64], path[PATH_MAX];
-	ssize_t length;
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	length = readlink(link, path, sizeof(path) - 1);
-	if (length < 0)
-		return strdup(*comm ? comm : "[unknown]");
-	path[length] = 0;
-	return strdup(path);
-}
+/* --- programs ----------------------------------------------------------------- */
 
 static struct unprofiled_program *find_program(struct unprofiled *unprofiled,
 					       const char *path)
@@ -148,7 +72,7 @@ static struct unprofiled_program *find_program(struct unprofiled *unprofiled,
 	for (i = 0; i < unprofiled->nr_programs; i++)
 		if (!strcmp(unprofiled->programs[i].path, path))
 			return &unprofiled->programs[i];
-	/* what others use is in no program */
+	/* further programs are left out */
 	if (i == RESULT_MAX_UNPROFILED)
 		return NULL;
 	more = reallocarray(unprofiled->programs, i + 1, sizeof(*more));
@@ -162,7 +86,7 @@ static struct unprofiled_program *find_program(struct unprofiled *unprofiled,
 	return &more[i];
 }
 
-static void add(struct unprofiled *unprofiled, const char *path, uint64_t cpu_ns)
+static void add_to_program(struct unprofiled *unprofiled, const char *path, uint64_t cpu_ns)
 {
 	struct unprofiled_program *program = find_program(unprofiled, path);
 
@@ -172,70 +96,49 @@ static void add(struct unprofiled *unprofiled, const char *path, uint64_t cpu_ns
 	program->cpu_ns += cpu_ns;
 }
 
-/* The program of a process has ended. */
-static void end_program(struct unprofiled *unprofiled, struct seen *seen)
+/* The process has ended, or executes another program. */
+static void end_program(struct unprofiled *unprofiled, struct observed *process)
 {
-	if (seen->path && seen->looks == LOOKS)
-		add(unprofiled, seen->path, seen->cpu_ns - seen->before_ns);
-	free(seen->path);
-	seen->path = NULL;
+	if (process->path && process->scans == SCANS)
+		add_to_program(unprofiled, process->path, process->cpu_ns - process->before_ns);
+	free(process->path);
+	process->path = NULL;
 }
 
-static bool is_same_program(const struct seen *seen, const struct stat_line *line)
+static bool is_same_program(const struct observed *process, const struct procfs_stat *stat)
 {
-	return seen->birth == line->birth && seen->stack == line->stack &&
-	       !strcmp(seen->comm, line->comm);
+	return process->birth == stat->birth && process->stack == stat->stack &&
+	       !strcmp(process->comm, stat->comm);
 }
 
-static void begin_program(struct unprofiled *unprofiled, struct seen *seen,
-			  const struct stat_line *line)
+static void begin_program(struct unprofiled *unprofiled, struct observed *process,
+			  const struct procfs_stat *stat)
 {
-	end_program(unprofiled, seen);
-	/* another process of that number, or another program of this one */
-	if (seen->birth != line->birth)
-		seen->cpu_ns = 0;
-	seen->before_ns = seen->cpu_ns;
-	seen->birth = line->birth;
-	seen->stack = line->stack;
-	memcpy(seen->comm, line->comm, sizeof(seen->comm));
-	seen->profiled = false;
-	seen->looks = 0;
+	end_program(unprofiled, process);
+	/* a new process with the ID of an old one */
+	if (process->birth != stat->birth)
+		process->cpu_ns = 0;
+	process->before_ns = process->cpu_ns;
+	process->birth = stat->birth;
+	process->stack = stat->stack;
+	memcpy(process->comm, stat->comm, sizeof(process->comm));
+	process->profiled = false;
+	process->scans = 0;
 }
 
-/* It has ended, and waits for its parent: it has no memory left that shows its program. */
-static bool is_over(const struct stat_line *line)
+/* --- processes ---------------------------------------------------------------- */
+
+static int compare_pids(const void *va, const void *vb)
 {
-	return line->state == 'Z' || line->state == 'X';
+	const struct observed *a = va, *b = vb;
+
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static void look_at_cpu(struct seen *seen)
+static struct observed *find_process(struct unprofiled *unprofiled, pid_t pid)
 {
-	uint64_t cpu_ns = time_cpu_ns(seen->pid);
-
-	/* 0: it is gone meanwhile */
-	if (cpu_ns > seen->cpu_ns)
-		seen->cpu_ns = cpu_ns;
-}
-
-static void look_at_program(struct seen *seen)
-{
-	if (!seen->profiled && seen->looks < LOOKS) {
-		seen->profiled = has_library(seen->pid);
-		seen->looks++;
-	}
-	if (seen->profiled) {
-		free(seen->path);
-		seen->path = NULL;
-	} else if (!seen->path) {
-		seen->path = read_path(seen->pid, seen->comm);
-	}
-	look_at_cpu(seen);
-}
-
-static struct seen *find_process(struct unprofiled *unprofiled, pid_t pid)
-{
-	const struct seen key = { .pid = pid };
-	struct seen **found = tfind(&key, &unprofiled->seen, compare_pids), *new;
+	const struct observed key = { .pid = pid };
+	struct observed **found = tfind(&key, &unprofiled->processes, compare_pids), *new;
 
 	if (found)
 		return *found;
@@ -243,169 +146,153 @@ static struct seen *find_process(struct unprofiled *unprofiled, pid_t pid)
 	if (!new)
 		return NULL;
 	new->pid = pid;
-	if (tsearch(new, &unprofiled->seen, compare_pids))
+	if (tsearch(new, &unprofiled->processes, compare_pids))
 		return new;
 	free(new);
 	return NULL;
 }
 
-/* Processes that are to be looked at in this round */
-struct queue {
-	pid_t *pids;
+static void remove_process(struct unprofiled *unprofiled, struct observed *process)
+{
+	end_program(unprofiled, process);
+	tdelete(process, &unprofiled->processes, compare_pids);
+	free(process);
+}
+
+/* The nodes of the tree as a list */
+struct process_list {
+	struct observed **all;
 	size_t nr;
-	size_t room;
-};
-
-static void put(struct queue *queue, pid_t pid)
-{
-	if (queue->nr == queue->room) {
-		size_t room = queue->room ? 2 * queue->room : 64;
-		pid_t *more = reallocarray(queue->pids, room, sizeof(*more));
-
-		if (!more)
-			return;
-		queue->pids = more;
-		queue->room = room;
-	}
-	queue->pids[queue->nr++] = pid;
-}
-
-static void put_children(struct queue *queue, pid_t pid, const char *thread)
-{
-	char name[64];
-	FILE *children;
-	int child;
-
-	snprintf(name, sizeof(name), "task/%s/children", thread);
-	children = open_proc(pid, name);
-	while (children && fscanf(children, "%d", &child) == 1)
-		put(queue, child);
-	if (children)
-		fclose(children);
-}
-
-static void put_children_of_threads(struct queue *queue, pid_t pid, unsigned int threads)
-{
-	struct dirent *entry;
-	char name[32];
-	DIR *tasks;
-
-	if (threads < 2) {
-		snprintf(name, sizeof(name), "%d", pid);
-		put_children(queue, pid, name);
-		return;
-	}
-	snprintf(name, sizeof(name), "/proc/%d/task", pid);
-	tasks = opendir(name);
-	while (tasks && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.')
-			put_children(queue, pid, entry->d_name);
-	if (tasks)
-		closedir(tasks);
-}
-
-static void look(struct unprofiled *unprofiled, struct queue *queue, pid_t pid)
-{
-	struct stat_line line;
-	struct seen *seen;
-
-	if (!read_stat(pid, &line))
-		return;
-	seen = find_process(unprofiled, pid);
-	if (!seen || seen->round == unprofiled->round)
-		return;
-	/* a new process of an old number, whose parent is none of ours, is not known here */
-	seen->round = unprofiled->round;
-	if (is_over(&line)) {
-		if (seen->birth == line.birth)
-			look_at_cpu(seen);
-		return;
-	}
-	if (!is_same_program(seen, &line))
-		begin_program(unprofiled, seen, &line);
-	look_at_program(seen);
-	put_children_of_threads(queue, pid, line.threads);
-}
-
-/* The tree's nodes as a list */
-struct list {
-	struct seen **all;
-	size_t nr;
-	unsigned int round;	/* only those that were not seen in it */
+	unsigned int scan;	/* only those that this scan did not find */
 };
 
 static void add_to_list(const void *node, VISIT which, void *data)
 {
-	struct seen *seen = *(struct seen *const *)node;
-	struct list *list = data;
-	struct seen **more;
+	struct observed *process = *(struct observed *const *)node;
+	struct process_list *list = data;
+	struct observed **more;
 
-	if ((which != postorder && which != leaf) || seen->round == list->round)
+	if ((which != postorder && which != leaf) || process->scan == list->scan)
 		return;
 	more = reallocarray(list->all, list->nr + 1, sizeof(*more));
 	if (!more)
 		return;
 	list->all = more;
-	more[list->nr++] = seen;
+	more[list->nr++] = process;
 }
 
-static struct list list_unseen(const struct unprofiled *unprofiled, unsigned int round)
+static struct process_list list_not_found(const struct unprofiled *unprofiled, unsigned int scan)
 {
-	struct list list = { .round = round };
+	struct process_list list = { .scan = scan };
 
-	twalk_r(unprofiled->seen, add_to_list, &list);
+	twalk_r(unprofiled->processes, add_to_list, &list);
 	return list;
 }
 
-static void forget(struct unprofiled *unprofiled, struct seen *seen)
+/* --- scanning ----------------------------------------------------------------- */
+
+/* Return: path of the program, to free(); its name if the path is unknown; NULL: no memory. */
+static char *read_path(const struct observed *process)
 {
-	end_program(unprofiled, seen);
-	tdelete(seen, &unprofiled->seen, compare_pids);
-	free(seen);
+	char *path = procfs_read_exe(process->pid);
+
+	return path ? path : strdup(*process->comm ? process->comm : "[unknown]");
 }
 
-/* Whether it is there still: its parent has ended, and init has adopted it. */
-static bool is_alive(const struct seen *seen)
+static void update_cpu_time(struct observed *process)
 {
-	struct stat_line line;
+	uint64_t cpu_ns = time_cpu_ns(process->pid);
 
-	return read_stat(seen->pid, &line) && line.birth == seen->birth;
+	/* 0: the process has just gone */
+	if (cpu_ns > process->cpu_ns)
+		process->cpu_ns = cpu_ns;
 }
 
-void unprofiled_look(struct unprofiled *unprofiled, pid_t pid)
+static void update_program(struct observed *process)
 {
-	struct queue queue = { 0 };
-	struct list unseen;
+	if (!process->profiled && process->scans < SCANS) {
+		process->profiled = procfs_has_library(process->pid, LIBRARY);
+		process->scans++;
+	}
+	if (process->profiled) {
+		free(process->path);
+		process->path = NULL;
+	} else if (!process->path) {
+		process->path = read_path(process);
+	}
+	update_cpu_time(process);
+}
+
+/* A zombie has no memory from which its program could be read. */
+static bool has_ended(const struct procfs_stat *stat)
+{
+	return stat->state == 'Z' || stat->state == 'X';
+}
+
+static void scan_process(struct unprofiled *unprofiled, struct procfs_list *queue, pid_t pid)
+{
+	struct observed *process;
+	struct procfs_stat stat;
+
+	if (!procfs_read_stat(pid, &stat))
+		return;
+	process = find_process(unprofiled, pid);
+	if (!process || process->scan == unprofiled->scan)
+		return;
+	process->scan = unprofiled->scan;
+	if (has_ended(&stat)) {
+		if (process->birth == stat.birth)
+			update_cpu_time(process);
+		return;
+	}
+	if (!is_same_program(process, &stat))
+		begin_program(unprofiled, process, &stat);
+	update_program(process);
+	procfs_list_add_children(queue, pid, stat.threads);
+}
+
+/* Whether this is still the same process */
+static bool is_alive(const struct observed *process)
+{
+	struct procfs_stat stat;
+
+	return procfs_read_stat(process->pid, &stat) && stat.birth == process->birth;
+}
+
+void unprofiled_scan(struct unprofiled *unprofiled, pid_t pid)
+{
+	struct procfs_list queue = { 0 };
+	struct process_list known;
 	size_t next = 0, i;
 
-	unprofiled->round++;
-	put(&queue, pid);
-	/* none is in it that was there before, but for those without a parent */
-	unseen = list_unseen(unprofiled, unprofiled->round);
-	for (i = 0; i < unseen.nr; i++)
-		if (is_alive(unseen.all[i]))
-			put(&queue, unseen.all[i]->pid);
-	free(unseen.all);
+	unprofiled->scan++;
+	procfs_list_add(&queue, pid);
+	/* known processes too: if its parent has ended, a process is a child of init */
+	known = list_not_found(unprofiled, unprofiled->scan);
+	for (i = 0; i < known.nr; i++)
+		if (is_alive(known.all[i]))
+			procfs_list_add(&queue, known.all[i]->pid);
+	free(known.all);
 	while (next < queue.nr)
-		look(unprofiled, &queue, queue.pids[next++]);
+		scan_process(unprofiled, &queue, queue.pids[next++]);
 	free(queue.pids);
-	unseen = list_unseen(unprofiled, unprofiled->round);
-	for (i = 0; i < unseen.nr; i++)
-		forget(unprofiled, unseen.all[i]);
-	free(unseen.all);
+	known = list_not_found(unprofiled, unprofiled->scan);
+	for (i = 0; i < known.nr; i++)
+		remove_process(unprofiled, known.all[i]);
+	free(known.all);
 }
 
-void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid)
+void unprofiled_scan_if_due(struct unprofiled *unprofiled, pid_t pid)
 {
-	uint64_t began = time_ns(CLOCK_PROCESS_CPUTIME_ID), time = time_ns(CLOCK_MONOTONIC);
+	uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID), time = time_ns(CLOCK_MONOTONIC);
 
 	if (!unprofiled->first_ns)
 		unprofiled->first_ns = time;
-	if (unprofiled->used_ns > UNPROFILED_FIRST_NS +
-				  (time - unprofiled->first_ns) / UNPROFILED_SHARE)
+	if (unprofiled->used_ns > UNPROFILED_INITIAL_NS +
+				  (time - unprofiled->first_ns) / UNPROFILED_CPU_SHARE)
 		return;
-	unprofiled_look(unprofiled, pid);
-	unprofiled->used_ns += time_ns(CLOCK_PROCESS_CPUTIME_ID) - began;
+	unprofiled_scan(unprofiled, pid);
+	unprofiled->used_ns += time_ns(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 static int compare_cpu(const void *va, const void *vb)
@@ -417,25 +304,25 @@ static int compare_cpu(const void *va, const void *vb)
 	return strcmp(a->path, b->path);
 }
 
-void unprofiled_end(struct unprofiled *unprofiled, pid_t pid, const char *path,
-		    bool was_profiled, uint64_t cpu_ns)
+void unprofiled_finish(struct unprofiled *unprofiled, pid_t pid, const char *path,
+		       bool was_profiled, uint64_t cpu_ns)
 {
-	const struct seen key = { .pid = pid };
-	struct seen **found = tfind(&key, &unprofiled->seen, compare_pids);
-	struct list all;
+	const struct observed key = { .pid = pid };
+	struct observed **found = tfind(&key, &unprofiled->processes, compare_pids);
+	struct process_list rest;
 	size_t i;
 
 	if (found && (*found)->path) {
 		(*found)->cpu_ns = cpu_ns > (*found)->before_ns ? cpu_ns : (*found)->before_ns;
 		if (!was_profiled)
-			(*found)->looks = LOOKS;
+			(*found)->scans = SCANS;
 	} else if (!was_profiled && path) {
-		add(unprofiled, path, cpu_ns);
+		add_to_program(unprofiled, path, cpu_ns);
 	}
-	all = list_unseen(unprofiled, unprofiled->round + 1);
-	for (i = 0; i < all.nr; i++)
-		forget(unprofiled, all.all[i]);
-	free(all.all);
+	rest = list_not_found(unprofiled, unprofiled->scan + 1);
+	for (i = 0; i < rest.nr; i++)
+		remove_process(unprofiled, rest.all[i]);
+	free(rest.all);
 	if (unprofiled->nr_programs)
 		qsort(unprofiled->programs, unprofiled->nr_programs,
 		      sizeof(*unprofiled->programs), compare_cpu);
@@ -454,7 +341,7 @@ void unprofiled_free(struct unprofiled *unprofiled)
 
 	if (!unprofiled)
 		return;
-	unprofiled_end(unprofiled, 0, NULL, true, 0);
+	unprofiled_finish(unprofiled, 0, NULL, true, 0);
 	for (i = 0; i < unprofiled->nr_programs; i++)
 		free(unprofiled->programs[i].path);
 	free(unprofiled->programs);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs of a run into which libprofil-run.so was not loaded, as static ones: which they
- * are, and the CPU time that they use. No sample is theirs, and nobody but the kernel knows
- * of them: they are seen in /proc, now and then, while they run.
+ * Programs of a run into which libprofil-run.so is not loaded, for example static ones: their
+ * names and CPU times. They have no samples, so they are observed in /proc while they run.
  */
 #ifndef PROFIL_UNPROFILED_H
 #define PROFIL_UNPROFILED_H
@@ -12,16 +11,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define UNPROFILED_SHARE	200	/* one part of a CPU's time of so many is for looking, */
-#define UNPROFILED_FIRST_NS	20000000	/* and this at the beginning */
+/* Limits of the CPU time for scans: 1/200 of the elapsed time, plus 20 ms at the start */
+#define UNPROFILED_CPU_SHARE	200
+#define UNPROFILED_INITIAL_NS	20000000
 
 struct unprofiled;
 
 /**
- * struct unprofiled_program - a program that was not profiled, in all processes
- * @path:      of its file; where that may not be known, the name of the process
- * @processes: in which it was seen
- * @cpu_ns:    CPU time that it had used when it was seen last, added up over @processes, in ns
+ * struct unprofiled_program - a program that was not profiled, over all its processes
+ * @path:      path of its file; the name of the process if that is unknown
+ * @processes: number of processes seen running it
+ * @cpu_ns:    CPU time of these processes at their last scan, in ns
  */
 struct unprofiled_program {
 	char *path;
@@ -30,55 +30,55 @@ struct unprofiled_program {
 };
 
 /**
- * unprofiled_new - prepare to look
+ * unprofiled_new - start to observe
  *
  * Return: to be given to unprofiled_free(), or NULL: no memory.
  */
 struct unprofiled *unprofiled_new(void);
 
 /**
- * unprofiled_look - look at a process, its children, and all that was seen before
+ * unprofiled_scan - scan a process, its descendants, and all processes scanned before
  * @unprofiled: from unprofiled_new()
- * @pid:        of the command
+ * @pid:        process ID of the command
  *
- * What begins and ends between two looks is not seen, and of others not the CPU time after
- * the last look. Without CONFIG_PROC_CHILDREN no children are seen.
+ * Processes that start and end between two scans are missed, as is CPU time after the last
+ * scan of a process. Without CONFIG_PROC_CHILDREN, no children are found.
  */
-void unprofiled_look(struct unprofiled *unprofiled, pid_t pid);
+void unprofiled_scan(struct unprofiled *unprofiled, pid_t pid);
 
 /**
- * unprofiled_look_if_due - look, but not so often that it takes much of a CPU
+ * unprofiled_scan_if_due - scan unless scans have used too much CPU time
  * @unprofiled: from unprofiled_new()
- * @pid:        of the command
+ * @pid:        process ID of the command
  *
- * All looks together take 1/UNPROFILED_SHARE of the time since the first one, and
- * UNPROFILED_FIRST_NS, so that short runs are seen as often as they can be.
+ * The CPU time of all scans is limited to 1/UNPROFILED_CPU_SHARE of the time since the first
+ * one, plus UNPROFILED_INITIAL_NS, so that short runs are scanned often.
  */
-void unprofiled_look_if_due(struct unprofiled *unprofiled, pid_t pid);
+void unprofiled_scan_if_due(struct unprofiled *unprofiled, pid_t pid);
 
 /**
- * unprofiled_end - the command has ended, and its CPU time is known
+ * unprofiled_finish - add the final CPU time of the command, and sort the programs
  * @unprofiled: from unprofiled_new()
- * @pid:        of the command
- * @path:       its program, if it was not seen
- * @was_profiled: whether there was ever a profile of it
- * @cpu_ns:     all that it used, in ns
+ * @pid:        process ID of the command, which has ended
+ * @path:       path of its program, used if no scan has found it
+ * @was_profiled: whether it was profiled at any time
+ * @cpu_ns:     its CPU time, in ns
  */
-void unprofiled_end(struct unprofiled *unprofiled, pid_t pid, const char *path,
-		    bool was_profiled, uint64_t cpu_ns);
+void unprofiled_finish(struct unprofiled *unprofiled, pid_t pid, const char *path,
+		       bool was_profiled, uint64_t cpu_ns);
 
 /**
- * unprofiled_programs - what was seen, after unprofiled_end()
+ * unprofiled_programs - list the programs, after unprofiled_finish()
  * @unprofiled: from unprofiled_new()
- * @nr:         filled in: number of programs
+ * @nr:         set to the number of programs
  *
- * Return: them, in the order of their CPU time, until unprofiled_free().
+ * Return: the programs, most CPU time first; valid until unprofiled_free().
  */
 const struct unprofiled_program *unprofiled_programs(const struct unprofiled *unprofiled,
 						     size_t *nr);
 
 /**
- * unprofiled_free - forget what was seen
+ * unprofiled_free - free all memory
  * @unprofiled: from unprofiled_new(), or NULL
  */
 void unprofiled_free(struct unprofiled *unprofiled);

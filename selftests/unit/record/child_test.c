@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a command: how it ends, what CPU time it used, and what signals do to
- * it and to us.
+ * Running a command: its exit status, CPU time and environment, and how signals affect the
+ * command and its parent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@ static struct child_end run_shell(char *script)
 	return end;
 }
 
-static void exit_status_is_the_commands(void **state)
+static void exit_status_is_that_of_the_command(void **state)
 {
 	struct child_end end;
 
@@ -39,22 +39,22 @@ static void exit_status_is_the_commands(void **state)
 	assert_int_equal(child_exit_status(&end), 128 + SIGKILL);
 }
 
-static void failed_exec_is_told(void **state)
+static void failed_exec_is_reported(void **state)
 {
 	char *missing[] = { "./no-such-command", NULL };
-	char *unfit[] = { "./Makefile", NULL };
+	char *not_executable[] = { "./Makefile", NULL };
 	struct child_end end;
 
 	(void)state;
 	assert_int_equal(child_run(missing, environ, NULL, &end), 0);
 	assert_int_equal(end.exec_error, ENOENT);
 	assert_int_equal(child_exit_status(&end), 127);
-	assert_int_equal(child_run(unfit, environ, NULL, &end), 0);
+	assert_int_equal(child_run(not_executable, environ, NULL, &end), 0);
 	assert_int_equal(end.exec_error, EACCES);
 	assert_int_equal(child_exit_status(&end), 126);
 }
 
-static void environment_is_as_given(void **state)
+static void command_gets_the_given_environment(void **state)
 {
 	char *env[] = { "PATH=/bin:/usr/bin", "GIVEN=yes", NULL };
 	char *argv[] = { "sh", "-c", "test \"$GIVEN\" = yes", NULL };
@@ -65,7 +65,7 @@ static void environment_is_as_given(void **state)
 	assert_int_equal(child_exit_status(&end), 0);
 }
 
-static void cpu_time_is_without_children(void **state)
+static void cpu_time_of_children_is_separate(void **state)
 {
 	struct child_end end;
 
@@ -78,7 +78,7 @@ static void cpu_time_is_without_children(void **state)
 	assert_in_range(end.children_cpu_ns, 50000000, 200000000000);
 }
 
-static void times_are_taken(void **state)
+static void start_and_elapsed_time_are_measured(void **state)
 {
 	uint64_t before = (uint64_t)time(NULL);
 	struct child_end end;
@@ -89,7 +89,7 @@ static void times_are_taken(void **state)
 	assert_in_range(end.elapsed_ns, 200000000, 20000000000);
 }
 
-/* The shell signals its parent, which is us. */
+/* The shell signals its parent, this process. */
 static void terminal_signals_are_ignored(void **state)
 {
 	struct child_end end;
@@ -99,7 +99,7 @@ static void terminal_signals_are_ignored(void **state)
 	assert_int_equal(child_exit_status(&end), 4);
 }
 
-static void termination_is_passed_on(void **state)
+static void termination_is_forwarded(void **state)
 {
 	struct child_end end;
 
@@ -118,7 +118,7 @@ static void signal_settings_are_inherited_and_restored(void **state)
 	sigset_t mask;
 
 	(void)state;
-	/* neither ignored in the command nor afterwards in us */
+	/* not ignored in the command, nor in this process afterwards */
 	end = run_shell("kill -INT $$; exit 7");
 	assert_int_equal(child_exit_status(&end), 128 + SIGINT);
 	sigaction(SIGINT, NULL, &action);
@@ -132,7 +132,7 @@ static void signal_settings_are_inherited_and_restored(void **state)
 	assert_int_equal(child_exit_status(&end), 8);
 	signal(SIGHUP, SIG_DFL);
 
-	/* a parent's ignored SIGCHLD must not lose us the status */
+	/* if SIGCHLD is ignored by inheritance, the status is still known */
 	signal(SIGCHLD, SIG_IGN);
 	end = run_shell("exit 9");
 	assert_int_equal(child_exit_status(&end), 9);
@@ -141,15 +141,15 @@ static void signal_settings_are_inherited_and_restored(void **state)
 	signal(SIGCHLD, SIG_DFL);
 }
 
-/* The shell sends each to us, and then to itself. */
-static void ignored_signals_are_not_the_commands(void **state)
+/* The shell sends each signal to its parent, and then to itself. */
+static void ignored_signals_are_not_ignored_in_the_command(void **state)
 {
 	struct child_end end;
 
 	(void)state;
 	signal(SIGPIPE, SIG_DFL);
 	child_ignore(SIGPIPE);
-	/* of one who tells his programs not to mind */
+	/* unless they were ignored before */
 	signal(SIGXFSZ, SIG_IGN);
 	child_ignore(SIGXFSZ);
 	end = run_shell("kill -PIPE $PPID; kill -PIPE $$; exit 4");
@@ -166,56 +166,58 @@ static void count(void *data, pid_t pid)
 	++*(int *)data;
 }
 
-static void meanwhile_is_watched(void **state)
+static void poll_is_called_at_intervals(void **state)
 {
 	char *sleeps[] = { "sh", "-c", "sleep 0.5; exit 4", NULL };
 	char *missing[] = { "./no-such-command", NULL };
 	int times = 0;
 	const struct child_watch watch = {
-		.interval_ms = 20, .look = count, .data = &times,
+		.interval_ms = 20, .poll = count, .data = &times,
 	};
 	struct child_end end;
 
 	(void)state;
 	assert_int_equal(child_run(sleeps, environ, &watch, &end), 0);
 	assert_int_equal(child_exit_status(&end), 4);
-	/* 25 and some for the shell; fewer where the host is busy */
+	/* about 25; fewer if the host is busy */
 	assert_in_range(times, 3, 50);
 	times = 0;
 	assert_int_equal(child_run(missing, environ, &watch, &end), 0);
 	assert_int_equal(times, 0);
 }
 
-/* Of how the command was, and that it may go on */
+/* @resume: pipe through which the command is told to continue */
 struct snapshots {
 	struct child_end last;
 	int times;
-	int go_on;
+	int resume;
 };
 
-static void take(void *of, const struct child_end *so_far)
+static void take_snapshot(void *data, const struct child_end *so_far)
 {
-	struct snapshots *snapshots = of;
+	struct snapshots *snapshots = data;
 
 	snapshots->last = *so_far;
 	snapshots->times++;
-	assert_int_equal(write(snapshots->go_on, "\n", 1), 1);
+	assert_int_equal(write(snapshots->resume, "\n", 1), 1);
 }
 
-/* It ends only if each signal is answered while it runs. */
-static void snapshots_are_taken_when_asked_for(void **state)
+/* The command ends only if each signal is handled while it runs. */
+static void sigusr1_takes_a_snapshot(void **state)
 {
 	char script[200];
 	char *argv[] = { "sh", "-c", script, NULL };
 	struct snapshots snapshots = { 0 };
-	const struct child_watch watch = { .snapshot = take, .of = &snapshots };
+	const struct child_watch watch = {
+		.snapshot = take_snapshot, .snapshot_data = &snapshots,
+	};
 	struct child_end end;
 	sigset_t mask;
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	snapshots.go_on = ends[1];
+	snapshots.resume = ends[1];
 	snprintf(script, sizeof(script), "kill -USR1 $PPID; read a <&%d; "
 		 "kill -USR1 $PPID; read a <&%d; kill -USR1 $$; exit 4", ends[0], ends[0]);
 	assert_int_equal(child_run(argv, environ, &watch, &end), 0);
@@ -230,34 +232,34 @@ static void snapshots_are_taken_when_asked_for(void **state)
 	assert_false(sigismember(&mask, SIGUSR1));
 	close(ends[0]);
 	close(ends[1]);
-	/* nobody wants one: it does not end us either */
+	/* without a snapshot function, the signal is ignored */
 	end = run_shell("kill -USR1 $PPID; exit 5");
 	assert_int_equal(child_exit_status(&end), 5);
 }
 
-static void take_and_ask_again(void *of, const struct child_end *so_far)
+static void request_another_snapshot(void *data, const struct child_end *so_far)
 {
 	siginfo_t info;
-	int *go_on = of;
+	int *resume = data;
 
 	raise(SIGUSR1);
-	assert_int_equal(write(*go_on, "\n", 1), 1);
+	assert_int_equal(write(*resume, "\n", 1), 1);
 	assert_int_equal(waitid(P_PID, (id_t)so_far->pid, &info, WEXITED | WNOWAIT), 0);
 }
 
-/* Another comes while the first is answered, and then the command has ended. */
-static void signal_at_the_end_is_survived(void **state)
+/* A second SIGUSR1 arrives during the first snapshot, and then the command ends. */
+static void sigusr1_at_the_end_is_ignored(void **state)
 {
 	char script[100];
 	char *argv[] = { "sh", "-c", script, NULL };
-	struct child_watch watch = { .snapshot = take_and_ask_again };
+	struct child_watch watch = { .snapshot = request_another_snapshot };
 	struct child_end end;
 	int ends[2];
 
 	(void)state;
 	child_ignore(SIGUSR1);
 	assert_int_equal(pipe(ends), 0);
-	watch.of = &ends[1];
+	watch.snapshot_data = &ends[1];
 	snprintf(script, sizeof(script), "kill -USR1 $PPID; read a <&%d; exit 6", ends[0]);
 	assert_int_equal(child_run(argv, environ, &watch, &end), 0);
 	assert_int_equal(child_exit_status(&end), 6);
@@ -273,24 +275,24 @@ static void signal_at_the_end_is_survived(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exit_status_is_the_commands),
-		cmocka_unit_test(failed_exec_is_told),
-		cmocka_unit_test(environment_is_as_given),
-		cmocka_unit_test(cpu_time_is_without_children),
-		cmocka_unit_test(times_are_taken),
+		cmocka_unit_test(exit_status_is_that_of_the_command),
+		cmocka_unit_test(failed_exec_is_reported),
+		cmocka_unit_test(command_gets_the_given_environment),
+		cmocka_unit_test(cpu_time_of_children_is_separate),
+		cmocka_unit_test(start_and_elapsed_time_are_measured),
 		cmocka_unit_test(terminal_signals_are_ignored),
-		cmocka_unit_test(termination_is_passed_on),
+		cmocka_unit_test(termination_is_forwarded),
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
-		cmocka_unit_test(ignored_signals_are_not_the_commands),
-		cmocka_unit_test(meanwhile_is_watched),
-		cmocka_unit_test(snapshots_are_taken_when_asked_for),
-		cmocka_unit_test(signal_at_the_end_is_survived),
+		cmocka_unit_test(ignored_signals_are_not_ignored_in_the_command),
+		cmocka_unit_test(poll_is_called_at_intervals),
+		cmocka_unit_test(sigusr1_takes_a_snapshot),
+		cmocka_unit_test(sigusr1_at_the_end_is_ignored),
 	};
 
-	/* whatever started us, in the background or under nohup(1), ignored */
+	/* ignored in background jobs or under nohup(1) */
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
-	return cmocka_run_group_tests_name("command", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("child", tests, NULL, NULL);
 }

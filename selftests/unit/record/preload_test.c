@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The environment that brings libprofil into the command.
+ * Finding libprofil-run.so, and the environment that preloads it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "support/test.h"
 
-/* The value of the one definition of @name; fails if there are more. */
+/* Return: the value of variable @name. Fails if it is defined more than once. */
 static const char *value(char **env, const char *name)
 {
 	size_t length = strlen(name);
@@ -28,7 +28,7 @@ static const char *value(char **env, const char *name)
 	return found;
 }
 
-static void environment_leads_to_the_run(void **state)
+static void environment_has_the_run_and_the_library(void **state)
 {
 	char expected[64];
 	char **env;
@@ -44,13 +44,13 @@ static void environment_leads_to_the_run(void **state)
 	assert_string_equal(value(env, "LD_PRELOAD"), "/lib/libprofil-run.so");
 	assert_string_equal(value(env, "KEPT"), "yes");
 	preload_environ_free(env);
-	/* our own environment is as it was */
+	/* this process's own environment is unchanged */
 	assert_string_equal(getenv("PROFIL_RUN"), "/old");
 	assert_null(getenv("LD_PRELOAD"));
 	unsetenv("PROFIL_RUN");
 }
 
-static void other_preloads_come_behind(void **state)
+static void other_preloads_follow(void **state)
 {
 	char **env;
 
@@ -70,8 +70,8 @@ static void other_preloads_come_behind(void **state)
 	unsetenv("LD_PRELOAD");
 }
 
-/* Whether the library exists here or not, both places are named. */
-static void both_places_are_tried(void **state)
+/* Both paths are reported, whether or not the library exists. */
+static void both_paths_are_tried(void **state)
 {
 	char *tried, *path = preload_find(&tried);
 
@@ -84,11 +84,10 @@ static void both_places_are_tried(void **state)
 	free(tried);
 }
 
-/* Where the library may not be read, moving it would not help */
-static void errors_have_remedies_of_their_own(void **state)
+static void each_error_has_its_remedy(void **state)
 {
 	(void)state;
-	assert_non_null(strstr(preload_remedy(EINVAL), "no colon"));
+	assert_non_null(strstr(preload_remedy(EINVAL), "without colons"));
 	assert_non_null(strstr(preload_remedy(EACCES), "chmod"));
 	assert_null(strstr(preload_remedy(EACCES), "colon"));
 	assert_non_null(strstr(preload_remedy(ENOMEM), "memory"));
@@ -97,10 +96,10 @@ static void errors_have_remedies_of_their_own(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(environment_leads_to_the_run),
-		cmocka_unit_test(other_preloads_come_behind),
-		cmocka_unit_test(both_places_are_tried),
-		cmocka_unit_test(errors_have_remedies_of_their_own),
+		cmocka_unit_test(environment_has_the_run_and_the_library),
+		cmocka_unit_test(other_preloads_follow),
+		cmocka_unit_test(both_paths_are_tried),
+		cmocka_unit_test(each_error_has_its_remedy),
 	};
 
 	return cmocka_run_group_tests_name("preload", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What keeps a program from being profiled, told from its file. Where the kernel decides
- * (which file runs, and whether as a secure one), it is asked too: this program runs a copy
- * of itself, which tells.
+ * Why a program cannot be profiled, according to its file. The tests compare with the kernel's
+ * decisions (which file runs, and whether with AT_SECURE): this program executes copies of
+ * itself, whose exit status shows AT_SECURE.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -27,7 +27,7 @@
 
 #include "support/test.h"
 
-/* What a copy of this program exits with, and its argument */
+/* The argument of a copy of this program, and its exit statuses */
 #define ASK	"is-secure"
 #define INSECURE	40
 #define SECURE	41
@@ -64,7 +64,7 @@ static char *write_text(const char *name, const char *text)
 	return write_file(name, text, strlen(text));
 }
 
-static char *copy_of_us(const char *name)
+static char *copy_this_program(const char *name)
 {
 	char *path = in_directory(name), buffer[65536];
 	int from, to;
@@ -81,7 +81,7 @@ static char *copy_of_us(const char *name)
 	return path;
 }
 
-/* A program's headers, and nothing behind them; @linker may be NULL. */
+/* Write the headers of a program, and nothing else; @linker may be NULL. */
 static char *write_program(const char *name, unsigned int type, unsigned int machine,
 			   const char *linker)
 {
@@ -128,7 +128,7 @@ static char *write_32_bit(const char *name, unsigned int machine)
 	return write_file(name, &header, sizeof(header));
 }
 
-/* What this program is, for the machine that it is compiled for */
+/* This program's machine, and others */
 #ifdef __x86_64__
 #define OWN_MACHINE	EM_X86_64
 #define OWN_32_BIT	EM_386
@@ -141,8 +141,8 @@ static char *write_32_bit(const char *name, unsigned int machine)
 #define FOREIGN_NAME	"x86-64"
 #endif
 
-/* The command has this problem, and is explained with these words; NULL: with none. */
-static void is_found(const char *command, enum target_problem problem, const char *words)
+/* Examining the command finds @problem, and the explanation contains @words; NULL: none. */
+static void assert_problem(const char *command, enum target_problem problem, const char *words)
 {
 	struct target target;
 	char *text;
@@ -164,7 +164,7 @@ static void is_found(const char *command, enum target_problem problem, const cha
 	target_release(&target);
 }
 
-static void files_tell_who_starts_them(void **state)
+static void elf_header_shows_the_problem(void **state)
 {
 	static const struct {
 		unsigned int type;
@@ -177,13 +177,13 @@ static void files_tell_who_starts_them(void **state)
 		/* static-pie */
 		{ ET_DYN, OWN_MACHINE, NULL, TARGET_STATIC, "link it without -static" },
 		{ ET_DYN, FOREIGN_MACHINE, NULL, TARGET_OTHER_MACHINE,
-		  "is a program for " FOREIGN_NAME ": if it runs here" },
+		  "is a program for " FOREIGN_NAME ", which can only run in an emulator" },
 		{ ET_EXEC, 0x1234, "/bin/sh", TARGET_OTHER_MACHINE, "for another machine" },
-		/* any file that is there, as far as its name goes */
+		/* an existing file with another name than the dynamic linker's */
 		{ ET_DYN, OWN_MACHINE, "/bin/sh", TARGET_OTHER_LINKER, "is started by /bin/sh" },
 		{ ET_DYN, OWN_MACHINE, "/nonexistent/ld.so", TARGET_NO_LINKER,
-		  "/nonexistent/ld.so, which cannot be found" },
-		/* no program: a shell is asked to do something with it */
+		  "/nonexistent/ld.so, which does not exist" },
+		/* not a program: execvp() runs a shell */
 		{ ET_REL, OWN_MACHINE, NULL, TARGET_OK, NULL },
 	};
 	char *path;
@@ -193,21 +193,21 @@ static void files_tell_who_starts_them(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		path = write_program("made-up", cases[i].type, cases[i].machine,
 				     cases[i].linker);
-		is_found(path, cases[i].problem, cases[i].words);
+		assert_problem(path, cases[i].problem, cases[i].words);
 		free(path);
 	}
 	path = write_32_bit("made-up", OWN_32_BIT);
-	is_found(path, TARGET_OTHER_WIDTH, "word size is not profil's");
+	assert_problem(path, TARGET_OTHER_WIDTH, "word size differs from profil's");
 	free(path);
 	path = write_32_bit("made-up", EM_MIPS);
-	is_found(path, TARGET_OTHER_MACHINE, "for MIPS");
+	assert_problem(path, TARGET_OTHER_MACHINE, "for MIPS");
 	free(path);
-	path = copy_of_us("copy");
-	is_found(path, TARGET_OK, NULL);
+	path = copy_this_program("copy");
+	assert_problem(path, TARGET_OK, NULL);
 	free(path);
 }
 
-static void damaged_files_do_no_harm(void **state)
+static void damaged_files_do_not_crash(void **state)
 {
 	char *path = write_program("made-up", ET_DYN, OWN_MACHINE, "/lib/linker");
 	struct target target;
@@ -238,18 +238,18 @@ static void damaged_files_do_no_harm(void **state)
 	free(path);
 }
 
-/* What only a program that the linker itself is asked for is not */
+/* It has no dynamic linker either, but loads LD_PRELOAD. */
 static void the_dynamic_linker_is_not_static(void **state)
 {
 	(void)state;
-	/* its name is the machine's */
-	is_found("/proc/self/exe", TARGET_OK, NULL);
+	/* its name depends on the machine */
+	assert_problem("/proc/self/exe", TARGET_OK, NULL);
 #ifdef __x86_64__
-	is_found("/lib64/ld-linux-x86-64.so.2", TARGET_OK, NULL);
+	assert_problem("/lib64/ld-linux-x86-64.so.2", TARGET_OK, NULL);
 #endif
 }
 
-/* valgrind starts programs itself, and not as the kernel does. */
+/* valgrind does not start programs as the kernel does. */
 static bool can_ask_kernel(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -272,7 +272,7 @@ static int run(const char *path, const char *argument)
 	return WEXITSTATUS(status);
 }
 
-/* The kernel follows five scripts, and so do we. */
+/* As the kernel, up to five */
 static void scripts_are_followed(void **state)
 {
 	char *program, *path, *text, *name = NULL, long_name[300];
@@ -288,17 +288,17 @@ static void scripts_are_followed(void **state)
 		assert_true(asprintf(&name, "script%d", i) > 0);
 		path = write_text(name, text);
 		if (i <= 5)
-			is_found(path, TARGET_STATIC, "/static, which runs /");
+			assert_problem(path, TARGET_STATIC, "/static, the interpreter of /");
 		else
-			is_found(path, TARGET_OK, NULL);
+			assert_problem(path, TARGET_OK, NULL);
 		free(text);
 		free(name);
 	}
 	free(path);
 	free(program);
 
-	/* the same with a program that really runs */
-	program = copy_of_us("copy");
+	/* the same with a program that the kernel runs */
+	program = copy_this_program("copy");
 	for (i = 1; i <= 6; i++) {
 		assert_true(asprintf(&text, "#!%s %s\n", i == 1 ? program : path,
 				     i == 1 ? ASK : "") > 0);
@@ -315,22 +315,22 @@ static void scripts_are_followed(void **state)
 	free(program);
 
 	path = write_text("script", "#!/nonexistent/interpreter\n");
-	is_found(path, TARGET_NO_LINKER, "/nonexistent/interpreter, which cannot be found");
+	assert_problem(path, TARGET_NO_LINKER, "/nonexistent/interpreter, which does not exist");
 	free(path);
-	/* no first line, or one that the kernel does not see the end of: a shell's */
+	/* without an interpreter in the first line, or with one that is too long: a shell runs it */
 	path = write_text("script", "exit 7\n");
-	is_found(path, TARGET_OK, NULL);
+	assert_problem(path, TARGET_OK, NULL);
 	assert_int_equal(run(path, NULL), 7);
 	free(path);
 	memset(long_name, '/', sizeof(long_name));
 	memcpy(long_name, "#!", 2);
 	strcpy(long_name + sizeof(long_name) - 10, "bin/none\n");
 	path = write_text("script", long_name);
-	is_found(path, TARGET_OK, NULL);
+	assert_problem(path, TARGET_OK, NULL);
 	free(path);
 }
 
-static void names_are_looked_for_in_path(void **state)
+static void path_is_searched(void **state)
 {
 	char *program = write_program("static", ET_EXEC, OWN_MACHINE, NULL);
 	char *path, *saved = strdup(getenv("PATH"));
@@ -338,90 +338,90 @@ static void names_are_looked_for_in_path(void **state)
 	(void)state;
 	assert_true(asprintf(&path, "/nonexistent:%s", directory) > 0);
 	setenv("PATH", path, 1);
-	is_found("static", TARGET_STATIC, program);
-	/* what is not to be executed is passed over */
+	assert_problem("static", TARGET_STATIC, program);
+	/* files that are not executable are skipped */
 	chmod(program, 0644);
-	is_found("static", TARGET_OK, NULL);
-	is_found(program, TARGET_OK, NULL);
+	assert_problem("static", TARGET_OK, NULL);
+	assert_problem(program, TARGET_OK, NULL);
 	chmod(program, 0755);
-	is_found("no such command", TARGET_OK, NULL);
-	is_found("", TARGET_OK, NULL);
-	is_found("/", TARGET_OK, NULL);
-	/* an empty one is where we are */
+	assert_problem("no such command", TARGET_OK, NULL);
+	assert_problem("", TARGET_OK, NULL);
+	assert_problem("/", TARGET_OK, NULL);
+	/* an empty element is the current directory */
 	assert_int_equal(chdir(directory), 0);
 	setenv("PATH", "/nonexistent:", 1);
-	is_found("static", TARGET_STATIC, "static is a static program");
+	assert_problem("static", TARGET_STATIC, "static is a static program");
 	setenv("PATH", "", 1);
-	is_found("static", TARGET_STATIC, "static is a static program");
-	/* and without it there is one that the C library knows */
+	assert_problem("static", TARGET_STATIC, "static is a static program");
+	/* without PATH, the C library has a default */
 	unsetenv("PATH");
-	is_found("static", TARGET_OK, NULL);
-	is_found("sh", TARGET_OK, NULL);
+	assert_problem("static", TARGET_OK, NULL);
+	assert_problem("sh", TARGET_OK, NULL);
 	setenv("PATH", saved, 1);
 	free(saved);
 	free(path);
 	free(program);
 }
 
-/* --- with whose rights --------------------------------------------------------- */
+/* --- privileges ---------------------------------------------------------------- */
 
-struct rights {
+struct privileges {
 	uid_t owner;
 	gid_t group;
 	mode_t mode;
-	uint32_t permitted;	/* capabilities; or no attribute */
+	uint32_t permitted;	/* capabilities; 0: no attribute */
 	bool effective;
-	uid_t user;		/* who runs it */
+	uid_t user;		/* runs it */
 	bool no_new_privs;
 	enum target_problem problem;
 	const char *words;
 };
 
-static void set_capabilities(const char *path, const struct rights *rights)
+static void set_capabilities(const char *path, const struct privileges *privileges)
 {
 	struct vfs_cap_data caps = {
 		.magic_etc = VFS_CAP_REVISION_2 |
-			     (rights->effective ? VFS_CAP_FLAGS_EFFECTIVE : 0),
-		.data[0].permitted = rights->permitted,
+			     (privileges->effective ? VFS_CAP_FLAGS_EFFECTIVE : 0),
+		.data[0].permitted = privileges->permitted,
 	};
 
-	if (rights->permitted || rights->effective)
+	if (privileges->permitted || privileges->effective)
 		assert_int_equal(setxattr(path, "security.capability", &caps,
 					  sizeof(caps), 0), 0);
 }
 
-/* In a process that ends. Return: its exit status, 0 if it is as expected. */
-static int try_rights(const char *path, const struct rights *rights)
+/* Runs in a child process. Return: its exit status; 0: as expected. */
+static int try_privileges(const char *path, const struct privileges *privileges)
 {
 	struct target target;
 	bool is_secure;
 	char *text;
 	int wrong;
 
-	if (rights->no_new_privs)
+	if (privileges->no_new_privs)
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (rights->user && (setgroups(0, NULL) || setgid(rights->user) || setuid(rights->user)))
+	if (privileges->user && (setgroups(0, NULL) || setgid(privileges->user) || setuid(privileges->user)))
 		return 10;
-	if (target_examine(&target, path) || target.problem != rights->problem)
+	if (target_examine(&target, path) || target.problem != privileges->problem)
 		return 1;
 	text = target_explain(&target);
-	wrong = rights->words ? !text || !strstr(text, rights->words) : !!text;
+	wrong = privileges->words ? !text || !strstr(text, privileges->words) : !!text;
 	free(text);
 	target_release(&target);
 	if (wrong)
 		return 2;
-	is_secure = rights->problem != TARGET_OK && rights->problem != TARGET_UNREADABLE;
+	is_secure = privileges->problem != TARGET_OK && privileges->problem != TARGET_UNREADABLE;
 	return can_ask_kernel() && run(path, ASK) != (is_secure ? SECURE : INSECURE) ? 3 : 0;
 }
 
-static void rights_are_the_kernels(void **state)
+static void privileges_are_checked_as_by_the_kernel(void **state)
 {
 	static const uint32_t cap = 1 << CAP_NET_RAW;
-	static const struct rights cases[] = {
+	static const struct privileges cases[] = {
 		{ .mode = 0755 },
 		{ .mode = 04755, .user = USER, .problem = TARGET_OTHER_USER,
-		  .words = "set-user-ID root, and nothing of a user's" },
-		/* root is root */
+		  .words = "set-user-ID root, so the dynamic linker ignores LD_PRELOAD" },
+		/* the caller is root already */
 		{ .mode = 06755 },
 		{ .owner = OTHER, .mode = 04755, .problem = TARGET_OTHER_USER,
 		  .words = "run profil as user 65532" },
@@ -429,7 +429,7 @@ static void rights_are_the_kernels(void **state)
 		{ .group = OTHER, .mode = 02755, .user = USER, .problem = TARGET_OTHER_GROUP,
 		  .words = "run profil with group 65532" },
 		{ .group = USER, .mode = 02755, .user = USER },
-		/* not for the group to execute */
+		/* the group may not execute it */
 		{ .group = OTHER, .mode = 02745, .user = USER },
 		{ .mode = 04755, .user = USER, .no_new_privs = true },
 		{ .mode = 0755, .permitted = cap, .effective = true, .user = USER,
@@ -452,7 +452,7 @@ static void rights_are_the_kernels(void **state)
 		skip();
 	}
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		char *path = copy_of_us("copy");
+		char *path = copy_this_program("copy");
 		int status;
 		pid_t pid;
 
@@ -462,7 +462,7 @@ static void rights_are_the_kernels(void **state)
 		pid = fork();
 		assert_true(pid >= 0);
 		if (!pid)
-			_exit(try_rights(path, &cases[i]));
+			_exit(try_privileges(path, &cases[i]));
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		if (status)
 			print_message("case %zu\n", i);
@@ -471,7 +471,7 @@ static void rights_are_the_kernels(void **state)
 	}
 }
 
-static void where_the_library_does_no_harm(void **state)
+static void library_is_kept_from_other_linkers(void **state)
 {
 	struct target target = { .problem = TARGET_OK };
 
@@ -504,13 +504,13 @@ static int remove_directory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_tell_who_starts_them),
-		cmocka_unit_test(damaged_files_do_no_harm),
+		cmocka_unit_test(elf_header_shows_the_problem),
+		cmocka_unit_test(damaged_files_do_not_crash),
 		cmocka_unit_test(the_dynamic_linker_is_not_static),
 		cmocka_unit_test(scripts_are_followed),
-		cmocka_unit_test(names_are_looked_for_in_path),
-		cmocka_unit_test(rights_are_the_kernels),
-		cmocka_unit_test(where_the_library_does_no_harm),
+		cmocka_unit_test(path_is_searched),
+		cmocka_unit_test(privileges_are_checked_as_by_the_kernel),
+		cmocka_unit_test(library_is_kept_from_other_linkers),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], ASK))

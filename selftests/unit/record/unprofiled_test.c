@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is seen of programs without the library. They are this one's children, and work and
- * wait as they are told to, so that nothing depends on when they are looked at.
+ * Observing programs without the library. These are children of the test, which work and wait
+ * on command, so that the results do not depend on when they are scanned.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 
 #define NS_PER_MS	1000000ULL
 
-/* A child, which goes on by one step for each byte that it is sent */
+/* A child that does one step for each byte that it receives */
 struct worker {
 	pid_t pid;
 	int orders;
@@ -57,7 +57,7 @@ static void do_step(const struct worker *worker)
 		_exit(1);
 }
 
-/* It has executed what /proc says by the time that it reports. */
+/* After its first report, the child has executed the program. */
 static struct worker start(char *const argv[])
 {
 	int orders[2], reports[2];
@@ -104,9 +104,9 @@ static uint64_t end(const struct worker *worker)
 	return used;
 }
 
-/* This program again, as a child that works for 20 ms before each report */
+/* This program again, which works for 20 ms before each report */
 static char *self[] = { "/proc/self/exe", "work", NULL };
-/* and as a shell's child, which is no child of ours */
+/* The same as the child of a shell */
 static char *shell[] = { "/bin/sh", "-c", "\"$0\" work; :", NULL, NULL };
 
 static char own_path[4096];
@@ -117,7 +117,7 @@ static void __attribute__((noreturn)) work(const char *library, const char *name
 
 	if (name)
 		prctl(PR_SET_NAME, name);
-	/* /proc/PID/exe is root's then; root reads it all the same */
+	/* makes /proc/PID/exe unreadable, except for root */
 	if (name)
 		prctl(PR_SET_DUMPABLE, 0);
 	if (library)
@@ -143,7 +143,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void command_is_seen(void **state)
+static void command_is_observed(void **state)
 {
 	struct worker worker = start(self);
 	const struct unprofiled_program *programs;
@@ -152,45 +152,45 @@ static void command_is_seen(void **state)
 
 	(void)state;
 	step(&worker);
-	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
 	step(&worker);
-	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
 	used = end(&worker);
-	unprofiled_end(unprofiled, worker.pid, "/other", false, used);
+	unprofiled_finish(unprofiled, worker.pid, "/other", false, used);
 	programs = unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 1);
 	assert_string_equal(programs[0].path, own_path);
 	assert_int_equal(programs[0].processes, 1);
-	/* to the ns, as it is the command */
+	/* exact, as it is the command */
 	assert_int_equal(programs[0].cpu_ns, used);
 }
 
-/* It ended before the first look. */
-static void command_is_known_by_its_file(void **state)
+/* The command ended before the first scan. */
+static void command_without_scan_is_listed(void **state)
 {
 	const struct unprofiled_program *programs;
 	size_t nr;
 
 	(void)state;
-	unprofiled_end(unprofiled, 1, "/bin/static", false, 77);
+	unprofiled_finish(unprofiled, 1, "/bin/static", false, 77);
 	programs = unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 1);
 	assert_string_equal(programs[0].path, "/bin/static");
 	assert_int_equal(programs[0].cpu_ns, 77);
 }
 
-static void profiled_command_is_none(void **state)
+static void profiled_command_is_not_listed(void **state)
 {
 	size_t nr;
 
 	(void)state;
-	unprofiled_end(unprofiled, 1, "/bin/dynamic", true, 77);
+	unprofiled_finish(unprofiled, 1, "/bin/dynamic", true, 77);
 	unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 0);
 }
 
-/* A child of the command, of which the last look counts */
-static void child_is_seen(void **state)
+/* The CPU time of a child is that of the last scan. */
+static void child_is_observed(void **state)
 {
 	const struct unprofiled_program *programs;
 	uint64_t used, least;
@@ -201,13 +201,13 @@ static void child_is_seen(void **state)
 	shell[3] = own_path;
 	worker = start(shell);
 	step(&worker);
-	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
 	step(&worker);
-	unprofiled_look(unprofiled, worker.pid);
-	/* of two steps; it may have begun the third */
+	unprofiled_scan(unprofiled, worker.pid);
+	/* two steps; it may have started the third */
 	least = 40 * NS_PER_MS;
 	used = end(&worker);
-	unprofiled_end(unprofiled, worker.pid, NULL, false, used);
+	unprofiled_finish(unprofiled, worker.pid, NULL, false, used);
 	programs = unprofiled_programs(unprofiled, &nr);
 	if (nr == 1) {
 		/* no CONFIG_PROC_CHILDREN: the shell alone */
@@ -222,21 +222,21 @@ static void child_is_seen(void **state)
 	assert_true(programs[0].cpu_ns >= programs[1].cpu_ns);
 }
 
-/* Seen once, it may be one whose library is being loaded. */
-static void one_look_is_not_enough(void **state)
+/* At the first scan, the library may not be loaded yet. */
+static void one_scan_is_not_enough(void **state)
 {
 	struct worker worker = start(self);
 	size_t nr;
 
 	(void)state;
 	step(&worker);
-	unprofiled_look(unprofiled, worker.pid);
-	unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
+	unprofiled_scan(unprofiled, worker.pid);
+	unprofiled_finish(unprofiled, worker.pid, NULL, true, end(&worker));
 	unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 0);
 }
 
-/* One that maps a file of the library's name, whatever is in it */
+/* Start a worker that maps an empty file with the library's name. */
 static struct worker start_with_library(void)
 {
 	char directory[] = "/tmp/unprofiled.XXXXXX", path[64];
@@ -247,7 +247,7 @@ static struct worker start_with_library(void)
 	snprintf(path, sizeof(path), "%s/libprofil-run.so", directory);
 	worker = start(maps);
 	step(&worker);
-	/* it stays mapped, with "(deleted)" behind its name */
+	/* it stays mapped, with "(deleted)" after its name */
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(directory), 0);
 	return worker;
@@ -259,34 +259,34 @@ static void library_is_found(void **state)
 	size_t nr;
 
 	(void)state;
-	unprofiled_look(unprofiled, worker.pid);
-	unprofiled_look(unprofiled, worker.pid);
-	unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
+	unprofiled_scan(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
+	unprofiled_finish(unprofiled, worker.pid, NULL, true, end(&worker));
 	unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 0);
 }
 
-/* What has ended waits for its parent: it has no mappings, and is no other program. */
-static void ended_program_stays_profiled(void **state)
+/* A zombie has no mappings, but still counts as the same, profiled program. */
+static void zombie_stays_profiled(void **state)
 {
 	struct worker worker = start_with_library();
 	siginfo_t info;
 	size_t nr;
 
 	(void)state;
-	unprofiled_look(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
 	close(worker.orders);
 	assert_int_equal(waitid(P_PID, (id_t)worker.pid, &info, WEXITED | WNOWAIT), 0);
-	unprofiled_look(unprofiled, worker.pid);
-	unprofiled_look(unprofiled, worker.pid);
-	unprofiled_look(unprofiled, worker.pid);
-	unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
+	unprofiled_scan(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
+	unprofiled_scan(unprofiled, worker.pid);
+	unprofiled_finish(unprofiled, worker.pid, NULL, true, end(&worker));
 	unprofiled_programs(unprofiled, &nr);
 	assert_int_equal(nr, 0);
 }
 
-/* A process calls itself what it likes. No program is without a name in the end. */
-static void names_are_odd(void **state)
+/* Processes can have any name, even an empty one. No listed program has an empty name. */
+static void odd_names_are_listed(void **state)
 {
 	static char *const names[] = { "", "a\nb", ") R 1 (", "(((((((((((((((" };
 	const struct unprofiled_program *programs;
@@ -298,9 +298,9 @@ static void names_are_odd(void **state)
 		struct worker worker = start(named);
 
 		step(&worker);
-		unprofiled_look(unprofiled, worker.pid);
-		unprofiled_look(unprofiled, worker.pid);
-		unprofiled_end(unprofiled, worker.pid, NULL, true, end(&worker));
+		unprofiled_scan(unprofiled, worker.pid);
+		unprofiled_scan(unprofiled, worker.pid);
+		unprofiled_finish(unprofiled, worker.pid, NULL, true, end(&worker));
 		programs = unprofiled_programs(unprofiled, &nr);
 		assert_true(nr >= 1);
 		assert_true(programs[0].path[0]);
@@ -314,14 +314,14 @@ static void names_are_odd(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(command_is_seen),
-		TEST(command_is_known_by_its_file),
-		TEST(profiled_command_is_none),
-		TEST(child_is_seen),
-		TEST(one_look_is_not_enough),
+		TEST(command_is_observed),
+		TEST(command_without_scan_is_listed),
+		TEST(profiled_command_is_not_listed),
+		TEST(child_is_observed),
+		TEST(one_scan_is_not_enough),
 		TEST(library_is_found),
-		TEST(ended_program_stays_profiled),
-		TEST(names_are_odd),
+		TEST(zombie_stays_profiled),
+		TEST(odd_names_are_listed),
 	};
 
 	if (argc > 1 && !strcmp(argv[1], "work"))
