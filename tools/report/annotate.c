@@ -50,19 +50,19 @@ struct annotation {
 	bool is_too_large;	/* some addresses were not looked up */
 };
 
-static int add_line(struct annotation *all, const struct source_line *source,
+static int add_line(struct annotation *annotation, const struct source_line *source,
 		    uint64_t samples)
 {
-	if (all->nr == all->room) {
-		size_t room = all->room ? 2 * all->room : 64;
-		struct line *lines = reallocarray(all->lines, room, sizeof(*lines));
+	if (annotation->nr == annotation->room) {
+		size_t room = annotation->room ? 2 * annotation->room : 64;
+		struct line *lines = reallocarray(annotation->lines, room, sizeof(*lines));
 
 		if (!lines)
 			return -ENOMEM;
-		all->lines = lines;
-		all->room = room;
+		annotation->lines = lines;
+		annotation->room = room;
 	}
-	all->lines[all->nr++] = (struct line){ *source, samples };
+	annotation->lines[annotation->nr++] = (struct line){ *source, samples };
 	return 0;
 }
 
@@ -76,20 +76,20 @@ static int compare_lines(const void *va, const void *vb)
 	return a->source.line < b->source.line ? -1 : a->source.line > b->source.line;
 }
 
-static void merge_lines(struct annotation *all)
+static void merge_lines(struct annotation *annotation)
 {
 	size_t from, to = 0;
 
-	if (!all->nr)
+	if (!annotation->nr)
 		return;
-	qsort(all->lines, all->nr, sizeof(*all->lines), compare_lines);
-	for (from = 1; from < all->nr; from++) {
-		if (!compare_lines(&all->lines[to], &all->lines[from]))
-			all->lines[to].samples += all->lines[from].samples;
+	qsort(annotation->lines, annotation->nr, sizeof(*annotation->lines), compare_lines);
+	for (from = 1; from < annotation->nr; from++) {
+		if (!compare_lines(&annotation->lines[to], &annotation->lines[from]))
+			annotation->lines[to].samples += annotation->lines[from].samples;
 		else
-			all->lines[++to] = all->lines[from];
+			annotation->lines[++to] = annotation->lines[from];
 	}
-	all->nr = to + 1;
+	annotation->nr = to + 1;
 }
 
 /* Whether @name is @wanted. The user may omit the parameters of a C++ function. */
@@ -120,14 +120,14 @@ static int is_wanted(const struct function *function, const struct annotate_opti
 }
 
 /* Add the lines that the function has code from, with 0 samples. Return: 0 or -ENOMEM. */
-static int add_code(struct annotation *all, const struct result *result,
+static int add_code(struct annotation *annotation, const struct result *result,
 		    struct symbols *symbols, size_t object,
 		    const struct function *function)
 {
 	const struct result_object *bounds = &result->objects[object];
 	uint64_t address = function->start, end = function->end;
 
-	all->functions++;
+	annotation->functions++;
 	if (address < bounds->start)
 		address = bounds->start;
 	if (end > bounds->end)
@@ -136,14 +136,14 @@ static int add_code(struct annotation *all, const struct result *result,
 		struct source_line source;
 		int found;
 
-		if (all->addresses == MAX_ADDRESSES) {
-			all->is_too_large = true;
+		if (annotation->addresses == MAX_ADDRESSES) {
+			annotation->is_too_large = true;
 			break;
 		}
-		all->addresses++;
+		annotation->addresses++;
 		found = symbols_line(symbols, object, address, &source);
 		if (found == 1)
-			found = add_line(all, &source, 0);
+			found = add_line(annotation, &source, 0);
 		if (found < 0)
 			return found;
 		if (__builtin_add_overflow(address, result->text_bytes, &address))
@@ -152,19 +152,19 @@ static int add_code(struct annotation *all, const struct result *result,
 	return 0;
 }
 
-static int add_count(struct annotation *all, struct symbols *symbols, size_t object,
+static int add_count(struct annotation *annotation, struct symbols *symbols, size_t object,
 		     uint64_t address, uint64_t samples)
 {
 	struct source_line source;
 	int found = symbols_line(symbols, object, address, &source);
 
-	all->samples += samples;
+	annotation->samples += samples;
 	if (!found)
-		all->unknown += samples;
-	return found == 1 ? add_line(all, &source, samples) : found;
+		annotation->unknown += samples;
+	return found == 1 ? add_line(annotation, &source, samples) : found;
 }
 
-static int add_object(struct annotation *all, const struct result *result,
+static int add_object(struct annotation *annotation, const struct result *result,
 		      struct symbols *symbols, size_t i,
 		      const struct annotate_options *options)
 {
@@ -186,9 +186,9 @@ static int add_object(struct annotation *all, const struct result *result,
 			continue;
 		/* the counts of a function are consecutive */
 		error = last.name && last.start == function.start ? 0 :
-			add_code(all, result, symbols, i, &function);
+			add_code(annotation, result, symbols, i, &function);
 		if (!error)
-			error = add_count(all, symbols, i, address,
+			error = add_count(annotation, symbols, i, address,
 					  object->counts[count].samples);
 		if (error)
 			return error;
@@ -314,45 +314,45 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 		fclose(source);
 }
 
-static void print_all(FILE *out, const struct annotation *all, uint64_t samples,
-		      const struct annotate_options *options)
+static void print_annotation(FILE *out, const struct annotation *annotation, uint64_t samples,
+			     const struct annotate_options *options)
 {
 	size_t first, next;
 
 	terminal_print_comment(out, &options->style, "# %" PRIu64 " of %" PRIu64 " samples are in %s",
-			       all->samples, samples, options->function);
-	if (all->unknown)
+			       annotation->samples, samples, options->function);
+	if (annotation->unknown)
 		terminal_print_comment(out, &options->style,
 				       "# %" PRIu64 " of them have no known line: compile with -g, or install the debug symbols of the package",
-				       all->unknown);
-	if (all->is_too_large)
+				       annotation->unknown);
+	if (annotation->is_too_large)
 		terminal_print_comment(out, &options->style,
 				       "# the function is too large to show all lines without samples: only %d addresses were looked up",
 				       MAX_ADDRESSES);
-	if (all->nr)
+	if (annotation->nr)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");
-	for (first = 0; first < all->nr; first = next) {
-		for (next = first + 1; next < all->nr; next++)
-			if (strcmp(all->lines[first].source.file,
-				   all->lines[next].source.file))
+	for (first = 0; first < annotation->nr; first = next) {
+		for (next = first + 1; next < annotation->nr; next++)
+			if (strcmp(annotation->lines[first].source.file,
+				   annotation->lines[next].source.file))
 				break;
-		print_file(out, all->lines + first, next - first, samples, options);
+		print_file(out, annotation->lines + first, next - first, samples, options);
 	}
 }
 
 long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
 		    const struct annotate_options *options)
 {
-	struct annotation all = { 0 };
+	struct annotation annotation = { 0 };
 	int error = 0;
 	size_t i;
 
 	for (i = 0; !error && i < result->nr_objects; i++)
-		error = add_object(&all, result, symbols, i, options);
-	if (!error && all.functions) {
-		merge_lines(&all);
-		print_all(out, &all, result_samples(result), options);
+		error = add_object(&annotation, result, symbols, i, options);
+	if (!error && annotation.functions) {
+		merge_lines(&annotation);
+		print_annotation(out, &annotation, result_samples(result), options);
 	}
-	free(all.lines);
-	return error ? error : all.functions;
+	free(annotation.lines);
+	return error ? error : annotation.functions;
 }

@@ -157,7 +157,7 @@ static void print_unprofiled(FILE *out, const struct result *result,
 		left -= (double)program->cpu_ns / NS_PER_S;
 	}
 	if (i < result->nr_unprofiled)
-		fprintf(out, ", %zu more %.*f s", result->nr_unprofiled - i, digits, fabs(left));
+		fprintf(out, ", others %.*f s", digits, fabs(left));
 	putc('\n', out);
 }
 

@@ -61,7 +61,7 @@ static bool has_checksum(int fd, const struct wanted *wanted)
  * Open @path, which may be NULL, if it is the wanted file. Return: a descriptor, and @name is
  * @path; or -1, and @path is freed.
  */
-static int try(const struct wanted *wanted, char *path, char **name)
+static int open_wanted(const struct wanted *wanted, char *path, char **name)
 {
 	const char *problem;
 	int fd = path ? objectfile_open_below(wanted->root, path, &problem) : -1;
@@ -116,9 +116,12 @@ static int find_below(const struct wanted *wanted, const char *file, char **name
 	size_t i;
 
 	if (wanted->id_bytes)
-		fd = try(wanted, path_by_id(wanted), name);
-	for (i = 0; fd < 0 && wanted->link && i < sizeof(around) / sizeof(around[0]); i++)
-		fd = try(wanted, path_by_link(wanted, around[i][0], file, around[i][1]), name);
+		fd = open_wanted(wanted, path_by_id(wanted), name);
+	for (i = 0; fd < 0 && wanted->link && i < sizeof(around) / sizeof(around[0]); i++) {
+		char *path = path_by_link(wanted, around[i][0], file, around[i][1]);
+
+		fd = open_wanted(wanted, path, name);
+	}
 	return fd;
 }
 

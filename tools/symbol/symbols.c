@@ -156,7 +156,7 @@ static int compare_strings(const void *va, const void *vb)
 }
 
 /* Return: the only copy of a text, which is made if necessary; NULL: no memory. */
-static const char *keep(struct symbols *symbols, const char *text, size_t length)
+static const char *intern(struct symbols *symbols, const char *text, size_t length)
 {
 	const struct string key = { .length = length, .text = (char *)text };
 	struct string **found = tfind(&key, &symbols->strings, compare_strings), *new;
@@ -178,7 +178,7 @@ static const char *keep(struct symbols *symbols, const char *text, size_t length
 }
 
 /* Check that a file is the one that ran, by its build-id. Return: NULL, or why it is not. */
-static const char *find_change(const struct result_object *object, Elf *elf)
+static const char *check_build_id(const struct result_object *object, Elf *elf)
 {
 	unsigned char id[RESULT_MAX_BUILD_ID];
 	size_t bytes;
@@ -222,7 +222,7 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 	/* the descriptor belongs to elfutils now */
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	elf = dwfl_module_getelf(module, &bias);
-	file->problem = elf ? find_change(file->object, elf) : dwfl_errmsg(-1);
+	file->problem = elf ? check_build_id(file->object, elf) : dwfl_errmsg(-1);
 	if (file->problem)
 		return NULL;
 	file->debugfile = (struct debugfile){
@@ -314,7 +314,7 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	if (!functions_find(&file->functions, address, function))
 		return 0;
 	if (function->name) {
-		function->name = keep(all, function->name, (size_t)function->length);
+		function->name = intern(all, function->name, (size_t)function->length);
 		if (!function->name)
 			return -ENOMEM;
 	}
@@ -331,19 +331,19 @@ int symbols_are_stripped(struct symbols *symbols, size_t object)
 	return !is_open || functions_are_stripped(&file->functions);
 }
 
-static const char *keep_path(struct symbols *symbols, const char *directory,
+static const char *intern_path(struct symbols *symbols, const char *directory,
 			     const char *file)
 {
-	const char *kept;
+	const char *interned;
 	char *path;
 
 	if (!directory)
-		return keep(symbols, file, strlen(file));
+		return intern(symbols, file, strlen(file));
 	if (asprintf(&path, "%s/%s", directory, file) < 0)
 		return NULL;
-	kept = keep(symbols, path, strlen(path));
+	interned = intern(symbols, path, strlen(path));
 	free(path);
-	return kept;
+	return interned;
 }
 
 int symbols_line(void *symbols, size_t object, uint64_t address,
@@ -370,6 +370,6 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 	name = units_line(&file->units, address, &line->line, &directory);
 	if (!name)
 		return 0;
-	line->file = keep_path(all, directory, name);
+	line->file = intern_path(all, directory, name);
 	return line->file ? 1 : -ENOMEM;
 }

@@ -400,7 +400,7 @@ static void unprofiled_programs_are_named(void **state)
 	tear_down(NULL);
 	result.nr_unprofiled = 7;
 	print();
-	assert_has(", c 0.01 s, 2 more 0.02 s\n");
+	assert_has(", c 0.01 s, others 0.02 s\n");
 }
 
 /* Rounding makes the sum of the parts larger than the total: the rest is 0, not -0. */
