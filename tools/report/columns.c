@@ -156,6 +156,7 @@ static bool narrow(const struct columns *table, struct layout *layout, bool belo
 	return widest < table->nr_columns;
 }
 
+/* Make a line fit: drop columns, set the width of the bar, then narrow the columns of names. */
 static void fit(const struct columns *table, struct layout *layout)
 {
 	const int end = layout->style.columns;
@@ -210,7 +211,10 @@ static long shorten_column(struct columns *table, size_t column, int width)
 	return numbered;
 }
 
-/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
+/*
+ * Set the widths of all columns, and shorten the names. Return: the number of names that got a
+ * number to be distinct, or -ENOMEM.
+ */
 static long lay_out(struct columns *table, struct layout *layout)
 {
 	long numbered = 0;
