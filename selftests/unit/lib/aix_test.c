@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * AIX's profil(), the one for which it matters whether profiling is on, and by
- * which of its forms; and what it refuses.
+ * profil() of AIX: calls whose effect depends on whether profiling is on and which form turned it on;
+ * and errors.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "support/calls.h"
 
-/*
- * AIX's structure by the dialect's own header, under a name that is free here
- */
+/* AIX's struct prof, renamed: calls.h includes the C library's */
 #define prof	aix_prof
 #define profil	aix_profil
 #include "lib/include/profil/aix/mon.h"
@@ -24,7 +22,7 @@ static int aix_form(struct aix_prof *profs)
 	return profil_aix(profs, -1U, 0, 0);
 }
 
-/* A call that turns on what is on, or off what is off or the other form's. */
+/* No effect: turning on what is on, or off what is off or was turned on by the other form. */
 static void test_no_effect(void **state)
 {
 	struct aix_prof profs[] = {
@@ -58,7 +56,7 @@ static void test_no_effect(void **state)
 	assert_false(is_on());
 }
 
-/* A profile that can count nothing is on, although the kernel has none. */
+/* A profile with nothing to count is on, although the kernel has no session. */
 static void test_nothing_to_count(void **state)
 {
 	struct aix_prof profs[] = {
@@ -73,7 +71,7 @@ static void test_nothing_to_count(void **state)
 	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
 	assert_int_equal(0, start_aix());
 	assert_int_equal(1, fake_device.starts);
-	/* the kernel ends a profile by itself: then it is off */
+	/* a profile that the kernel has ended is off */
 	fake_device.state = PROFIL_STATE_FAULT;
 	assert_int_equal(0, aix_form(profs));
 	assert_int_equal(0, start_aix());
@@ -84,8 +82,8 @@ static void test_nothing_to_count(void **state)
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 }
 
-/* A forked child that the kernel does not follow: its profile is off, and may begin anew. */
-static void test_child_not_followed(void **state)
+/* In a forked child that did not inherit the profile, it is off, and can be turned on again. */
+static void test_child_without_profile(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_aix());
@@ -99,7 +97,7 @@ static void test_child_not_followed(void **state)
 	assert_false(is_on());
 }
 
-/* A buffer without a counter makes the first form ineffective, and only that form. */
+/* A buffer without room for a counter turns off a profile of the first form, and only that. */
 static void test_no_buffer(void **state)
 {
 	struct aix_prof profs[] = {
@@ -124,8 +122,7 @@ static void test_no_buffer(void **state)
 }
 
 /*
- * p_scale -1: each pc of the range has a counter, no two have one that is not between
- * theirs, and the last one is in the buffer.
+ * p_scale -1: each pc of the range has a counter in the buffer, and counters ascend with the pcs.
  */
 static void check_range(unsigned long text, unsigned int bytes)
 {
@@ -146,7 +143,7 @@ static void check_range(unsigned long text, unsigned int bytes)
 		previous = counter;
 	}
 	assert_int_equal(0, fake_device_counter(low + text));
-	/* no finer scale would do: where there is text for them, all counters are used */
+	/* the scale is the largest possible: if there is enough text, all counters are used */
 	if (text >= bytes)
 		assert_int_equal((uintptr_t)buffer + (bytes & ~1U) - 2, previous);
 	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
@@ -166,7 +163,7 @@ static void test_scale_by_size(void **state)
 			check_range(texts[i], sizes[j]);
 }
 
-/* A range that is 65536 times its buffer: a scale of 0, 1 or 2 turns nothing off. */
+/* A computed scale of 0, 1 or 2, in a range of up to 65536 times the buffer, is valid. */
 static void test_large_range(void **state)
 {
 	struct aix_prof profs[] = {
@@ -186,8 +183,8 @@ static void test_large_range(void **state)
 	}
 }
 
-/* What is asked for while profiling is on is not looked at, but for the first p_high. */
-static void test_errors_while_on(void **state)
+/* While profiling is on, the arguments are not checked, except the first p_high. */
+static void test_arguments_while_on(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x2000, (caddr_t)0x2100, NULL, 0x100, -1U },
@@ -208,8 +205,8 @@ static void test_errors_while_on(void **state)
 	assert_false(is_on());
 }
 
-/* A profile of another function of the library is none of AIX's. */
-static void test_another_function(void **state)
+/* A profile of another function of the library counts as off. */
+static void test_profile_of_another_function(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_glibc());
@@ -248,7 +245,7 @@ static void test_errors(void **state)
 	assert_int_equal(ENOSPC, error_of(aix_form(profs)));
 	fake_device.start_error = 0;
 
-	/* refused for its place, not for a region that the kernel would refuse */
+	/* refused because p_high does not ascend; the kernel would accept these regions */
 	profs[1].p_scale = 0;
 	profs[1].p_low = (caddr_t)0x1000;
 	profs[1].p_high = (caddr_t)0x1100;
@@ -259,7 +256,7 @@ static void test_errors(void **state)
 	profs[1].p_high = (caddr_t)0x2000;
 	assert_int_equal(EINVAL, error_of(aix_form(profs)));
 
-	/* an array that ends where the memory does, before its end */
+	/* an array without a last element, at the end of mapped memory */
 	munmap(page + 4096, 4096);
 	profs[1].p_high = (caddr_t)0x2100;
 	profs[1].p_scale = -1U;
@@ -268,23 +265,20 @@ static void test_errors(void **state)
 	assert_int_equal(EFAULT, error_of(aix_form(last)));
 	assert_int_equal(EFAULT, error_of(aix_form(NULL)));
 	munmap(page, 4096);
-	/* its structures are read through a pipe */
+	/* no free descriptor for the device */
 	getrlimit(RLIMIT_NOFILE, &limit);
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, limit.rlim_max });
 	assert_int_equal(EMFILE, error_of(aix_form(profs)));
 	setrlimit(RLIMIT_NOFILE, &limit);
 	assert_int_equal(0, fake_device.starts);
 	assert_false(is_on());
-	/* none of these has turned it on */
+	/* none of these calls has turned profiling on */
 	assert_int_equal(0, start_aix());
 	assert_true(is_on());
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
 }
 
-/*
- * As many elements as the kernel takes regions, and no more, also if they hold no pc:
- * an array without an end is none.
- */
+/* The limit of elements is the kernel's limit of regions, even if elements are empty. */
 static void test_many_regions(void **state)
 {
 	static struct aix_prof profs[4096 + 10];
@@ -309,8 +303,8 @@ static void test_many_regions(void **state)
 	assert_false(is_on());
 }
 
-/* Whether it is on cannot be asked: then the call fails, and nothing changes. */
-static void test_no_answer(void **state)
+/* If the kernel cannot be queried, the call fails, and nothing changes. */
+static void test_query_fails(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -335,15 +329,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_no_effect),
 		TEST(test_nothing_to_count),
-		TEST(test_child_not_followed),
+		TEST(test_child_without_profile),
 		TEST(test_no_buffer),
 		TEST(test_scale_by_size),
 		TEST(test_large_range),
-		TEST(test_errors_while_on),
-		TEST(test_another_function),
+		TEST(test_arguments_while_on),
+		TEST(test_profile_of_another_function),
 		TEST(test_errors),
 		TEST(test_many_regions),
-		TEST(test_no_answer),
+		TEST(test_query_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a call returns, says and leaves behind if its arguments or the kernel do
- * not let it begin a profile.
+ * Return value, messages and state after a call that fails, because of its arguments or the kernel.
  */
 #include <signal.h>
 #include <sys/mman.h>
@@ -10,13 +9,13 @@
 
 #include "support/calls.h"
 
-/* The call that is refused, and what is left of an earlier profile. */
-static void test_refused(void **state)
+/* After a start that the kernel refuses, an earlier profile is stopped or continues. */
+static void test_refused_start(void **state)
 {
 	static const struct {
 		int (*start)(void);
 		int error;	/* of the call, if the kernel's is ENOMEM */
-		bool goes_on;
+		bool continues;
 	} rows[] = {
 		{ start_solaris, ENOMEM, false },
 		{ start_bsd, ENOMEM, false },
@@ -36,12 +35,12 @@ static void test_refused(void **state)
 		begin_stderr();
 		assert_int_equal(rows[i].error, error_of(rows[i].start()));
 		end_stderr(NULL);
-		assert_int_equal(rows[i].goes_on, is_on());
+		assert_int_equal(rows[i].continues, is_on());
 	}
 }
 
-/* Who cannot return an error says why, but not again and again. */
-static void test_told(void **state)
+/* Functions that cannot return an error print it, once. The others print nothing. */
+static void test_void_functions_print_errors(void **state)
 {
 	(void)state;
 	fake_device.start_error = E2BIG;
@@ -59,7 +58,6 @@ static void test_told(void **state)
 	begin_stderr();
 	start_solaris();
 	assert_true(end_stderr("ulimit -l"));
-	/* who can, says nothing */
 	begin_stderr();
 	start_bsd();
 	start_glibc();
@@ -68,8 +66,8 @@ static void test_told(void **state)
 	assert_true(end_stderr(NULL));
 }
 
-/* Nor is the device's first trouble told for another that comes later. */
-static void test_each_is_told(void **state)
+/* A second error of the device is printed too. */
+static void test_each_error_is_printed(void **state)
 {
 	(void)state;
 	fake_device.open_error = ENOENT;
@@ -82,8 +80,8 @@ static void test_each_is_told(void **state)
 	assert_true(end_stderr("profil_solaris: not profiling: Too many open files"));
 }
 
-/* That it could not be turned off is told too. */
-static void test_off_is_told(void **state)
+/* A failure to turn profiling off is printed too. */
+static void test_failed_off_is_printed(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_native());
@@ -100,7 +98,7 @@ static void test_off_is_told(void **state)
 	profil_linux099(NULL, 64, 0, 0);
 	assert_true(end_stderr("profil_linux099: still profiling"));
 	assert_true(is_on());
-	/* nor is a device missing while it counts */
+	/* while a profile runs, a missing device is an error */
 	fake_device.open_error = ENOENT;
 	assert_int_equal(ENOENT, error_of(profil(buffer, 64, 0, 0)));
 	fake_device.open_error = 0;
@@ -109,12 +107,12 @@ static void test_off_is_told(void **state)
 	assert_int_equal(0, profil(buffer, 64, 0, 0));
 }
 
-/* Each way to end a profile that is on, as its own */
-static const struct ending {
+/* Each function that starts a profile, and its way to stop one */
+static const struct stopping {
 	int (*start)(void);
 	long (*end)(void);
-	bool returns;	/* an error */
-} endings[] = {
+	bool returns_error;
+} stoppings[] = {
 	{ start_solaris, end_solaris, true },
 	{ start_bsd, end_bsd, true },
 	{ start_linux099, end_linux099, false },
@@ -127,38 +125,38 @@ static const struct ending {
 	{ start_pcsample, end_pcsample, true },
 };
 
-/* None claims that it is off while the kernel counts, whatever the reason. */
-static void test_off_in_vain(void **state)
+/* If the device cannot be opened, no function reports success while the kernel counts. */
+static void test_off_without_device(void **state)
 {
 	static const int errors[] = { EMFILE, ENOENT };
 	size_t i, k;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(endings); i++)
+	for (i = 0; i < ARRAY_SIZE(stoppings); i++)
 		for (k = 0; k < ARRAY_SIZE(errors); k++) {
-			assert_int_equal(0, endings[i].start());
+			assert_int_equal(0, stoppings[i].start());
 			fake_device_lose(errors[k]);
 			begin_stderr();
-			assert_int_equal(endings[i].returns ? errors[k] : 0,
-					 error_of(endings[i].end()));
-			if (endings[i].returns)
+			assert_int_equal(stoppings[i].returns_error ? errors[k] : 0,
+					 error_of(stoppings[i].end()));
+			if (stoppings[i].returns_error)
 				end_stderr(NULL);
 			else
 				assert_true(end_stderr("still profiling"));
 			assert_true(is_on());
 			fake_device.open_error = 0;
-			assert_int_equal(0, endings[i].end());
+			assert_int_equal(0, stoppings[i].end());
 			assert_false(is_on());
 		}
 }
 
-/* Nor those that end an earlier profile when they are refused. */
-static void test_refused_and_on(void **state)
+/* The same for functions that stop an earlier profile when a start fails. */
+static void test_refused_start_and_stop(void **state)
 {
 	static int (*const refused[])(void) = {
 		start_solaris, start_bsd, start_linux099, start_osf1,
 	};
-	/* the same one is not told twice */
+	/* different errors, since the same one is not printed twice */
 	static const int errors[] = { EFAULT, EINTR, EIO, ENXIO };
 	size_t i;
 
@@ -170,7 +168,6 @@ static void test_refused_and_on(void **state)
 		begin_stderr();
 		assert_int_equal(refused[i] == start_linux099 ? 0 : errors[i],
 				 error_of(refused[i]()));
-		/* who returns an error says nothing */
 		assert_true(end_stderr(refused[i] == start_bsd ? NULL : "still profiling"));
 		assert_true(is_on());
 		fake_device.start_error = 0;
@@ -178,8 +175,8 @@ static void test_refused_and_on(void **state)
 	}
 }
 
-/* The C library's timer does not run beside the kernel's clock. */
-static void test_one_clock(void **state)
+/* The fallback does not start the C library's timer while the kernel counts. */
+static void test_one_sampler(void **state)
 {
 	struct itimerval timer;
 
@@ -227,7 +224,7 @@ static void test_linux(void **state)
 	end_stderr(NULL);
 	assert_int_equal(1, faults);
 	signal(SIGSEGV, SIG_DFL);
-	/* a buffer that is none turns it off, with 0 returned as ever */
+	/* a NULL buffer turns profiling off; the return value is always 0 */
 	fake_device.start_error = 0;
 	assert_int_equal(0, start_linux099());
 	assert_int_equal(0, profil_linux099(NULL, 64, 0, 0x8000));
@@ -238,7 +235,7 @@ static void test_linux(void **state)
 	end_stderr(NULL);
 }
 
-/* Turning off where the module is not loaded is no error; turning on is. */
+/* Without the device, turning profiling on is an error, and turning it off is not. */
 static void test_no_device(void **state)
 {
 	static const int errors[] = {
@@ -279,7 +276,7 @@ static void test_sprofil_arguments(void **state)
 						  PROF_UINT | PROF_UINT64)));
 	assert_true(is_on());
 	assert_int_equal(1, fake_device.starts);
-	/* a call while it is on replaces, and none at all ends */
+	/* a call while profiling is on replaces the profile; profcnt 0 stops it */
 	assert_int_equal(0, start_sprofil());
 	assert_int_equal(2, fake_device.starts);
 	assert_int_equal(0, sprofil(NULL, 0, NULL, 0));
@@ -297,7 +294,7 @@ static rlim_t address_space(void)
 	return pages * 4096;
 }
 
-/* No memory for a list of so many; nothing has changed. */
+/* Without memory for the list of regions, the earlier profile continues. */
 static void test_sprofil_memory(void **state)
 {
 	const size_t nr = 1 << 20;
@@ -317,17 +314,17 @@ static void test_sprofil_memory(void **state)
 	assert_int_equal(0, setrlimit(RLIMIT_AS, &before));
 	assert_int_equal(ENOMEM, error);
 	assert_true(is_on());
-	/* with memory for them, there is nothing to count */
+	/* with memory, the regions have nothing to count: profiling is off */
 	assert_int_equal(0, sprofil(profs, (int)nr, NULL, 0));
 	assert_false(is_on());
 	munmap(profs, nr * sizeof(*profs));
 }
 
 /*
- * More regions than the kernel takes, each apart from the others: what is refused is
- * refused before work that grows with the square of their number, which takes minutes here.
+ * More disjoint regions than the kernel allows are refused, without work that grows with the square
+ * of their number, which would take minutes.
  */
-static void test_sprofil_many(void **state)
+static void test_sprofil_many_regions(void **state)
 {
 	const size_t nr = 1 << 20;
 	struct prof *profs = calloc(nr, sizeof(*profs));
@@ -341,7 +338,7 @@ static void test_sprofil_many(void **state)
 	assert_int_equal(4096, fake_device.start.nr_regions);
 	assert_int_equal(E2BIG, error_of(sprofil(profs, 4097, NULL, 0)));
 	assert_int_equal(E2BIG, error_of(sprofil(profs, (int)nr, NULL, 0)));
-	/* within one that has the rest: it is cut into one piece more than there are others */
+	/* inside a large region, which is cut into one piece more than there are others */
 	profs[0].pr_size = sizeof(buffer);
 	profs[0].pr_scale = 2;
 	profs[0].pr_off = 1;
@@ -367,7 +364,7 @@ static void test_native_regions(void **state)
 
 #define CANARY	0xa5
 
-/* In memory of the caller's own making, before and after which are canaries */
+/* The caller's memory, with canaries around the structure */
 struct caller {
 	unsigned char before[64];
 	unsigned char status[5000];
@@ -424,7 +421,7 @@ static void test_status_sizes(void **state)
 		}
 }
 
-static void test_status_sizes_that_are_none(void **state)
+static void test_invalid_status_sizes(void **state)
 {
 	static const size_t sizes[] = { 0, 4, 7, 4097, SIZE_MAX };
 	struct caller caller;
@@ -440,7 +437,7 @@ static void test_status_sizes_that_are_none(void **state)
 		assert_true(is_all(caller.status, sizeof(caller.status), CANARY));
 	}
 	assert_true(is_on());
-	/* without a structure it has none */
+	/* the size does not matter without a structure */
 	assert_int_equal(0, profil_stop_sized(NULL, 0));
 	assert_false(is_on());
 }
@@ -455,11 +452,11 @@ static void test_attr_sizes(void **state)
 		.attr = { .regions = &region, .nr_regions = 1, .width = 16, .rate = 50,
 			  .catch_all = &buffer[4] },
 	};
-	const size_t least = offsetof(struct profil_attr, width), own = sizeof(given.attr);
+	const size_t min = offsetof(struct profil_attr, width), own = sizeof(given.attr);
 
 	(void)state;
-	/* what a shorter one has no room for is as in one of zeroes */
-	assert_int_equal(0, profil_start_sized(&given.attr, least));
+	/* fields beyond a shorter structure count as 0 */
+	assert_int_equal(0, profil_start_sized(&given.attr, min));
 	assert_int_equal(32, fake_device.start.width);
 	assert_int_equal(100, fake_device.start.rate);
 	assert_int_equal(0, fake_device.start.catch_all);
@@ -468,7 +465,7 @@ static void test_attr_sizes(void **state)
 	assert_int_equal(16, fake_device.start.width);
 	assert_int_equal(50, fake_device.start.rate);
 	assert_int_equal(0, fake_device.start.catch_all);
-	/* a longer one asks for nothing else */
+	/* a longer structure with zeroes at its end is valid */
 	assert_int_equal(0, profil_start_sized(&given.attr, own + 8));
 	assert_int_equal((uintptr_t)&buffer[4], fake_device.start.catch_all);
 	assert_int_equal(0, profil_start_sized(&given.attr, 4096));
@@ -476,7 +473,7 @@ static void test_attr_sizes(void **state)
 	given.later[7] = 1;
 	assert_int_equal(0, profil_start_sized(&given.attr, own + 7));
 	assert_int_equal(E2BIG, error_of(profil_start_sized(&given.attr, own + 8)));
-	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, least - 1)));
+	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, min - 1)));
 	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, 0)));
 	assert_int_equal(EINVAL, error_of(profil_start_sized(&given.attr, 4097)));
 	assert_int_equal(5, fake_device.starts);
@@ -486,23 +483,23 @@ static void test_attr_sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		/* first: that there is none is told once */
+		/* first: a missing device is printed once per process */
 		TEST(test_no_device),
-		TEST(test_refused),
-		TEST(test_told),
-		TEST(test_each_is_told),
-		TEST(test_off_is_told),
-		TEST(test_off_in_vain),
-		TEST(test_refused_and_on),
-		TEST(test_one_clock),
+		TEST(test_refused_start),
+		TEST(test_void_functions_print_errors),
+		TEST(test_each_error_is_printed),
+		TEST(test_failed_off_is_printed),
+		TEST(test_off_without_device),
+		TEST(test_refused_start_and_stop),
+		TEST(test_one_sampler),
 		TEST(test_bsd),
 		TEST(test_linux),
 		TEST(test_sprofil_arguments),
 		TEST(test_sprofil_memory),
-		TEST(test_sprofil_many),
+		TEST(test_sprofil_many_regions),
 		TEST(test_native_regions),
 		TEST(test_status_sizes),
-		TEST(test_status_sizes_that_are_none),
+		TEST(test_invalid_status_sizes),
 		TEST(test_attr_sizes),
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The descriptor that the library keeps while a profile runs, in programs that do what
- * they like with theirs; and threads that are cancelled in the library.
+ * The descriptor that stays open while a profile runs, in programs that close or replace it; and
+ * cancellation of threads in the library.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -15,9 +15,9 @@
 
 #include "support/calls.h"
 
-#define NOT_LOW	200	/* lower numbers are the program's */
+#define MIN_NUMBER	200	/* lower numbers are for the program */
 
-/* All descriptors of the process */
+/* Number of open descriptors of the process */
 static int count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -30,7 +30,7 @@ static int count_descriptors(void)
 	return nr;
 }
 
-static void test_one_while_it_runs(void **state)
+static void test_one_descriptor_while_running(void **state)
 {
 	int fd;
 
@@ -38,13 +38,13 @@ static void test_one_while_it_runs(void **state)
 	assert_int_equal(0, start_native());
 	assert_int_equal(1, fake_device_descriptors());
 	fd = fake_device_descriptor();
-	assert_true(fd >= NOT_LOW);
+	assert_true(fd >= MIN_NUMBER);
 	assert_int_equal(FD_CLOEXEC, fcntl(fd, F_GETFD));
 	assert_int_equal(0, start_sprofil());
 	assert_int_equal(1, fake_device_descriptors());
 	assert_int_equal(fd, fake_device_descriptor());
 	assert_int_equal(1, fake_device.opens);
-	/* a start that is refused leaves the earlier profile, and what it needs */
+	/* after a refused start, the earlier profile keeps its descriptor */
 	fake_device.start_error = ENOMEM;
 	assert_int_equal(ENOMEM, error_of(start_native()));
 	assert_int_equal(fd, fake_device_descriptor());
@@ -52,7 +52,7 @@ static void test_one_while_it_runs(void **state)
 	assert_int_equal(0, fake_device_descriptors());
 }
 
-static void test_none_without_profile(void **state)
+static void test_no_descriptor_without_profile(void **state)
 {
 	struct profil_status status;
 
@@ -63,7 +63,7 @@ static void test_none_without_profile(void **state)
 	assert_int_equal(0, profil_status(&status));
 	assert_int_equal(0, profil_set_rate(50));
 	assert_int_equal(0, fake_device_descriptors());
-	/* a child that was not followed learns that it has none */
+	/* a forked child that did not inherit the profile finds out by its status */
 	fake_device.start_error = 0;
 	assert_int_equal(0, start_native());
 	fake_device.state = PROFIL_STATE_OFF;
@@ -74,7 +74,7 @@ static void test_none_without_profile(void **state)
 static const struct {
 	int (*start)(void);
 	long (*end)(void);
-} faces[] = {
+} functions[] = {
 	{ start_solaris, end_solaris },
 	{ start_bsd, end_bsd },
 	{ start_linux099, end_linux099 },
@@ -87,7 +87,7 @@ static const struct {
 	{ start_pcsample, end_pcsample },
 };
 
-/* Whatever keeps the program from opening the device: it can turn profiling off. */
+/* A program that cannot open the device can turn profiling off. */
 static void test_stop_without_open(void **state)
 {
 	static const int errors[] = { EMFILE, ENOENT, EACCES, EPERM };
@@ -98,20 +98,20 @@ static void test_stop_without_open(void **state)
 	assert_int_equal(0, getrlimit(RLIMIT_NOFILE, &before));
 	none = before;
 	none.rlim_cur = 0;
-	for (i = 0; i < ARRAY_SIZE(faces); i++)
+	for (i = 0; i < ARRAY_SIZE(functions); i++)
 		for (k = 0; k < ARRAY_SIZE(errors); k++) {
 			fake_device.open_error = 0;
-			assert_int_equal(0, faces[i].start());
+			assert_int_equal(0, functions[i].start());
 			fake_device.open_error = errors[k];
 			assert_int_equal(0, setrlimit(RLIMIT_NOFILE, &none));
-			assert_int_equal(0, faces[i].end());
+			assert_int_equal(0, functions[i].end());
 			assert_int_equal(0, setrlimit(RLIMIT_NOFILE, &before));
 			assert_false(is_on());
 			assert_int_equal(0, fake_device_descriptors());
 		}
 }
 
-static void test_all_are_closed(void **state)
+static void test_closed_by_program(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_native());
@@ -124,7 +124,7 @@ static void test_all_are_closed(void **state)
 	assert_int_equal(0, fake_device_descriptors());
 }
 
-/* The file at this number is the program's, now and after the library's calls. */
+/* Let the descriptor number refer to a file of the program. */
 static void replace(int fd, int by)
 {
 	assert_int_equal(fd, dup2(by, fd));
@@ -139,7 +139,7 @@ static bool is_same(int fd, const struct stat *before)
 	       now.st_ino == before->st_ino;
 }
 
-static void test_another_file_at_its_number(void **state)
+static void test_number_reused_for_file(void **state)
 {
 	struct profil_status status;
 	struct stat other;
@@ -165,8 +165,8 @@ static void test_another_file_at_its_number(void **state)
 	close(fd);
 }
 
-/* Another device, and the very device, which the program has opened itself */
-static void test_another_device_at_its_number(void **state)
+/* Another device, and the same device opened by the program */
+static void test_number_reused_for_device(void **state)
 {
 	static const char *const devices[] = { "/dev/zero", FAKE_DEVICE };
 	struct stat other;
@@ -186,7 +186,7 @@ static void test_another_device_at_its_number(void **state)
 	}
 }
 
-/* With few descriptors it is where it is, but no standard stream's. */
+/* If the limit forbids a high number, the descriptor is still not that of a standard stream. */
 static void test_few_descriptors(void **state)
 {
 	struct rlimit before, few;
@@ -231,7 +231,7 @@ static void test_fork(void **state)
 	assert_int_equal(0, profil_stop(NULL));
 }
 
-/* The child has the memory of its parent, in which it ends the profile, but no more. */
+/* A child of vfork() stops the profile, and changes nothing else in its parent's memory. */
 static void test_vfork(void **state)
 {
 	volatile int error = -1;
@@ -248,7 +248,7 @@ static void test_vfork(void **state)
 	assert_int_equal(0, status_of(pid));
 	assert_int_equal(0, error);
 	assert_false(is_on());
-	/* the parent's descriptor serves its next profile, and ends with it */
+	/* the parent's descriptor is used for its next profile, and closed with it */
 	assert_int_equal(0, start_native());
 	assert_int_equal(1, fake_device_descriptors());
 	assert_int_equal(0, profil_stop(NULL));
@@ -277,7 +277,7 @@ static void send_signal(void)
 	calls_now = 0;
 }
 
-/* A handler that forks waits until the library is left; its child can use the library. */
+/* A signal handler that forks runs after the library call; its child can use the library. */
 static void test_handler_that_forks(void **state)
 {
 	(void)state;
@@ -302,7 +302,7 @@ static void *start_and_stop(void *unused)
 	return NULL;
 }
 
-/* Several at once, while others are forked */
+/* Several threads, while others fork */
 static void test_threads(void **state)
 {
 	pthread_t threads[4];
@@ -327,8 +327,8 @@ static void test_threads(void **state)
 	assert_int_equal(0, fake_device_descriptors());
 }
 
-/* With a request that comes true at the first cancellation point */
-static void *be_cancelled(void *start)
+/* A thread with a pending cancellation: takes effect at the first cancellation point */
+static void *call_cancelled(void *start)
 {
 	pthread_cancel(pthread_self());
 	(*(int (**)(void))start)();
@@ -355,7 +355,7 @@ static void test_cancelled(void **state)
 				setenv("PROFIL_RATE", rates[k], 1);
 			before = count_descriptors();
 			begin_stderr();
-			assert_int_equal(0, pthread_create(&thread, NULL, be_cancelled,
+			assert_int_equal(0, pthread_create(&thread, NULL, call_cancelled,
 							   (void *)&calls[i]));
 			assert_int_equal(0, pthread_join(thread, &result));
 			end_stderr(NULL);
@@ -368,12 +368,12 @@ static void test_cancelled(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_one_while_it_runs),
-	TEST(test_none_without_profile),
+	TEST(test_one_descriptor_while_running),
+	TEST(test_no_descriptor_without_profile),
 	TEST(test_stop_without_open),
-	TEST(test_all_are_closed),
-	TEST(test_another_file_at_its_number),
-	TEST(test_another_device_at_its_number),
+	TEST(test_closed_by_program),
+	TEST(test_number_reused_for_file),
+	TEST(test_number_reused_for_device),
 	TEST(test_few_descriptors),
 	TEST(test_fork),
 	TEST(test_vfork),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is left to the program and to whoever runs it: which system's profil()
- * is the plain one, and how often is sampled.
+ * The choices of the program and its user: the dialect of plain profil(), and the sampling rate.
  */
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -10,12 +9,12 @@
 
 #define ON_HIT	(PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT)
 
-/* Each with something that no other has */
+/* Each differs from the others in at least one property */
 static const struct dialect {
 	const char *name;
 	unsigned int overflow;
 	unsigned int flags;
-	int error;	/* of a scale that one of them does not have */
+	int error;	/* for a scale that is invalid in one dialect */
 } dialects[] = {
 	{ "solaris", PROFIL_OVERFLOW_STOP, ON_HIT, 0 },
 	{ "bsd", PROFIL_OVERFLOW_WRAP, 0, EINVAL },
@@ -28,7 +27,7 @@ static const struct dialect {
 #define OSF1	(&dialects[3])
 #define GLIBC	(&dialects[5])
 
-/* Is plain profil() this dialect's, and does the library say so? */
+/* Whether plain profil() is this dialect's, and profil_dialect() returns its name. */
 static bool is_dialect(const struct dialect *dialect)
 {
 	const char *name = profil_dialect(NULL);
@@ -40,21 +39,21 @@ static bool is_dialect(const struct dialect *dialect)
 	       error_of(profil(buffer, 64, 0, 0x10001)) == dialect->error;
 }
 
-/* In a process of its own, since a choice is for good. */
-static bool chosen_by_environment(const struct dialect *dialect)
+/* In a child process, since PROFIL_DIALECT is read once. */
+static bool selected_by_environment(const struct dialect *dialect)
 {
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
 		setenv("PROFIL_DIALECT", dialect->name, 1);
-		/* before the library is asked which one it is */
+		/* profil() is called before profil_dialect() */
 		_exit(start_glibc() || !is_dialect(dialect));
 	}
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static bool none_by_environment(void)
+static bool invalid_environment(void)
 {
 	int status;
 	pid_t pid = fork();
@@ -66,20 +65,20 @@ static bool none_by_environment(void)
 		    profil_dialect(NULL) || errno != EINVAL ||
 		    !end_stderr("hpux is not a dialect"))
 			_exit(1);
-		/* the program's own choice still is one */
+		/* the program can still select a dialect */
 		_exit(!profil_dialect("osf1") || !is_dialect(OSF1));
 	}
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static void test_dialect(void **state)
+static void test_dialect_selection(void **state)
 {
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(dialects); i++)
-		assert_true(chosen_by_environment(&dialects[i]));
-	assert_true(none_by_environment());
+		assert_true(selected_by_environment(&dialects[i]));
+	assert_true(invalid_environment());
 
 	assert_true(is_dialect(GLIBC));
 	for (i = 0; i < ARRAY_SIZE(dialects); i++) {
@@ -94,7 +93,7 @@ static void test_dialect(void **state)
 	assert_true(is_dialect(GLIBC));
 }
 
-/* The rate of every kind of start. */
+/* Check the requested rate of each function that starts a profile. */
 static void check_rate(unsigned int rate)
 {
 	size_t i;
@@ -116,7 +115,7 @@ static void test_rate(void **state)
 	check_rate(FAKE_RATE);
 	assert_int_equal(0, profil_set_rate(1));
 	check_rate(1);
-	/* whoever runs the program decides */
+	/* PROFIL_RATE takes precedence */
 	setenv("PROFIL_RATE", "50", 1);
 	check_rate(50);
 	unsetenv("PROFIL_RATE");
@@ -127,7 +126,7 @@ static void test_rate(void **state)
 	assert_int_equal(ENOENT, error_of(profil_set_rate(50)));
 }
 
-static void test_rate_is_none(void **state)
+static void test_invalid_rates(void **state)
 {
 	static const char *const rates[] = {
 		"", "0", "-1", "many", "100x", "1e2", "99999999999999999999",
@@ -162,8 +161,8 @@ static void test_rate_is_none(void **state)
 	assert_true(end_stderr("1 to 250 Hz"));
 }
 
-/* A device that does not tell its rates: none can be promised, nor explained. */
-static void test_rates_are_not_told(void **state)
+/* If the available rates are unknown, no rate is accepted in advance, and no message names them. */
+static void test_unknown_rates(void **state)
 {
 	(void)state;
 	fake_device.info_error = ENOTTY;
@@ -202,7 +201,7 @@ static void test_period(void **state)
 	setenv("PROFIL_RATE", "1", 1);
 	assert_int_equal(1000000, period_of(PROF_FAST));
 	assert_int_equal(1, fake_device.start.rate);
-	/* nothing is sampled, so that there is no period */
+	/* nothing to sample: the period is 0 */
 	assert_int_equal(0, sprofil(&none, 1, &period, 0));
 	assert_int_equal(0, period.tv_sec);
 	assert_int_equal(0, period.tv_usec);
@@ -212,10 +211,10 @@ static void test_period(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_dialect),
+		TEST(test_dialect_selection),
 		TEST(test_rate),
-		TEST(test_rate_is_none),
-		TEST(test_rates_are_not_told),
+		TEST(test_invalid_rates),
+		TEST(test_unknown_rates),
 		TEST(test_period),
 	};
 

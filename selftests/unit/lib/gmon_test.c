@@ -525,8 +525,8 @@ static void test_fallback(void **state)
 {
 	(void)state;
 	fall_back(ENOENT, 0, "using the C library's SIGPROF timer");
-	fall_back(0, EOPNOTSUPP, "(EOPNOTSUPP): (what to do); using");
-	fall_back(0, ENOSPC, "(ENOSPC): (what to do); using");
+	fall_back(0, EOPNOTSUPP, "(EOPNOTSUPP): (remedy); using");
+	fall_back(0, ENOSPC, "(ENOSPC): (remedy); using");
 	setenv("PROFIL_FALLBACK", "quiet", 1);
 	fall_back(ENOENT, 0, NULL);
 	fall_back(0, ENOMEM, NULL);

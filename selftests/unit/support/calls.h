@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of the library's calls share: each of them once, and an ear
- * for what it says on stderr. For one program each.
+ * Shared by the tests of the library's calls: one call of each function that starts or stops a
+ * profile, and a capture of stderr. Include it in one file per program.
  */
 #ifndef CALLS_H
 #define CALLS_H
@@ -21,7 +21,7 @@
 static unsigned short buffer[512];
 static const unsigned long offset = 0x1000;
 
-/* errno, or 0: of a call that returned this */
+/* errno of a call that returned @result; 0: no error */
 static inline int error_of(long result)
 {
 	return result < 0 ? errno : 0;
@@ -90,7 +90,7 @@ static inline int start_pcsample(void)
 	return (int)pcsample(pcs, 8);
 }
 
-/* AIX's second form: a structure of another system, and the one that ends it */
+/* Element of AIX's second form */
 struct profil_aix_element {
 	uintptr_t low, high;
 	void *counters;
@@ -107,7 +107,7 @@ static inline int start_aix_form(void)
 	return profil_aix(elements, -1U, 0, 0);
 }
 
-/* And each way to end one */
+/* Each way to stop a profile */
 static inline long end_solaris(void)
 {
 	return profil_solaris(buffer, 0, 0, 0);
@@ -160,42 +160,41 @@ static inline long end_pcsample(void)
 	return pcsample(NULL, 0);
 }
 
-/* Whether a profile is on. */
 static inline bool is_on(void)
 {
 	return fake_device.state == PROFIL_STATE_RUNNING;
 }
 
 /*
- * What the library says on stderr, from begin_stderr() to end_stderr(), which
- * tells whether a word is among it; NULL: whether it is nothing.
+ * Capture stderr from begin_stderr() to end_stderr(), which returns whether the output contains
+ * @text; NULL: whether it is empty.
  */
 static int real_stderr;
-static FILE *heard;
+static FILE *captured;
 
 static inline void begin_stderr(void)
 {
 	real_stderr = dup(2);
-	heard = tmpfile();
-	if (real_stderr < 0 || !heard || dup2(fileno(heard), 2) < 0)
+	captured = tmpfile();
+	if (real_stderr < 0 || !captured || dup2(fileno(captured), 2) < 0)
 		abort();
 }
 
-static inline bool end_stderr(const char *word)
+static inline bool end_stderr(const char *text)
 {
-	char text[4096];
+	char output[4096];
 	ssize_t length;
 
 	dup2(real_stderr, 2);
 	close(real_stderr);
-	length = pread(fileno(heard), text, sizeof(text) - 1, 0);
-	fclose(heard);
-	heard = NULL;
-	text[length < 0 ? 0 : length] = 0;
-	return word ? strstr(text, word) != NULL : !length;
+	length = pread(fileno(captured), output, sizeof(output) - 1, 0);
+	fclose(captured);
+	captured = NULL;
+	output[length < 0 ? 0 : length] = 0;
+	return text ? strstr(output, text) != NULL : !length;
 }
 
-/* Each way to begin a profile */
+/* Each way to start a profile */
 static int (*const starts[])(void) = {
 	start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
 	start_glibc, start_sprofil, start_native,
@@ -213,11 +212,11 @@ static inline int setup(void **state)
 	return 0;
 }
 
-/* A test that has failed is to be heard. */
+/* Restore stderr after a failed test, so that its message is visible. */
 static inline int teardown(void **state)
 {
 	(void)state;
-	if (heard)
+	if (captured)
 		end_stderr(NULL);
 	return 0;
 }

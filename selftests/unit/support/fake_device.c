@@ -14,19 +14,19 @@
 #include "module/bins.h"
 #include "support/fake_device.h"
 
-#define MOST_REGIONS	4096
-#define MOST_DESCRIPTORS	1024
+#define MAX_REGIONS	4096
+#define MAX_DESCRIPTORS	1024
 
 struct fake_device fake_device;
 
-static struct profil_range ranges[MOST_REGIONS];
+static struct profil_range ranges[MAX_REGIONS];
 
 void fake_device_reset(void)
 {
 	memset(&fake_device, 0, sizeof(fake_device));
 }
 
-/* What module/config.c refuses of regions. */
+/* The checks of regions in module/config.c */
 static bool is_valid(const struct profil_region *region,
 		     const struct profil_region *previous, u32 bytes)
 {
@@ -54,7 +54,7 @@ static int start(const struct profil_start *arg)
 	    !arg->nr_regions != !!(arg->flags & PROFIL_PC_LOG) ||
 	    arg->catch_all % bytes)
 		return -EINVAL;
-	if (arg->nr_regions > MOST_REGIONS)
+	if (arg->nr_regions > MAX_REGIONS)
 		return -E2BIG;
 	for (i = 0; i < arg->nr_regions; i++)
 		if (!is_valid(&regions[i], i ? &regions[i - 1] : NULL, bytes))
@@ -101,7 +101,7 @@ bool fake_device_is(int fd)
 
 static int next_descriptor(int fd)
 {
-	while (++fd < MOST_DESCRIPTORS)
+	while (++fd < MAX_DESCRIPTORS)
 		if (fake_device_is(fd))
 			return fd;
 	return -1;
@@ -171,12 +171,11 @@ int profil_device_open(void)
 	if (fake_device.open_error)
 		return -fake_device.open_error;
 	fake_device.opens++;
-	/* no cancellation points, as there */
+	/* not a cancellation point, as in lib/device.c */
 	fd = (int)syscall(SYS_openat, AT_FDCWD, FAKE_DEVICE, O_RDWR | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-/* The library closes nothing else. */
 void profil_device_close(int fd)
 {
 	if (!fake_device_is(fd))
@@ -198,5 +197,5 @@ const char *profil_device_remedy(int error)
 const char *profil_device_start_remedy(int error)
 {
 	(void)error;
-	return "(what to do)";
+	return "(remedy)";
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In place of the library's device.c: a kernel that remembers what it is to
- * count, refuses what the module would, and finds counters by the module's own
- * arithmetic.
+ * Replaces the library's device.c by a fake kernel module, which records the profile that was
+ * started, rejects what the module would reject, and finds counters by the module's own code.
  */
 #ifndef FAKE_DEVICE_H
 #define FAKE_DEVICE_H
@@ -11,22 +10,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FAKE_RATE	250	/* the highest, in Hz */
-#define FAKE_DEVICE	"/dev/full"	/* what is opened: a device that ignores all flags */
+#define FAKE_RATE	250	/* highest rate, in Hz */
+#define FAKE_DEVICE	"/dev/full"	/* opened as the device; ignores all flags */
 
-#define FAKE_DESCRIPTOR	0x100000	/* in place of one: fake_device_fd.c */
+#define FAKE_DESCRIPTOR	0x100000	/* used by fake_device_fd.c */
 
 struct fake_device {
-	/* to be set; errno, 0: none */
+	/* set by the test; errno, 0: none */
 	int open_error;
 	int start_error;
 	int stop_error;
 	int info_error;
-	void (*during)(void);	/* called in each command */
-	struct profil_status figures;	/* that it tells; but the state is its own */
-	/* to be looked at */
+	void (*during)(void);	/* called in each ioctl */
+	struct profil_status figures;	/* returned by stop and status, except the state */
+	/* read by the test */
 	unsigned int state;	/* PROFIL_STATE_* */
-	struct profil_start start;	/* the last that was accepted */
+	struct profil_start start;	/* most recent successful start */
 	unsigned int starts;
 	unsigned int stops;
 	unsigned int opens;
@@ -34,28 +33,28 @@ struct fake_device {
 
 extern struct fake_device fake_device;
 
-/* As if nothing had happened; the library is told nothing. */
+/* Reset the device. The library does not notice. */
 void fake_device_reset(void);
 
 /*
- * Whether a descriptor is open at the device. A command to another file, and a close of
- * one, abort the test.
+ * Whether a descriptor refers to the device. An ioctl on another file, and a close of one, abort
+ * the test.
  */
 bool fake_device_is(int fd);
 
-/* The lowest descriptor that is open at the device, -1 if none is; and their number. */
+/* The lowest descriptor of the device, or -1; and the number of such descriptors. */
 int fake_device_descriptor(void);
 int fake_device_descriptors(void);
 
 /*
- * As in a program that closes all descriptors, and cannot open the device from then on:
- * error is why (errno), 0: it can.
+ * Close all descriptors of the device, and let it fail to open from now on with this errno; 0: it
+ * can be opened.
  */
 void fake_device_lose(int error);
 
 /*
- * Address of the counter of a pc; the catch-all counter, or 0, where no region
- * has it. A profile must be on.
+ * Address of the counter of a pc. If no region contains it: the catch-all counter, or 0. A profile
+ * must be running.
  */
 uint64_t fake_device_counter(uint64_t pc);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In place of the library's device_fd.c, for tests with millions of calls: without a descriptor,
- * and without a system call.
+ * Replaces the library's device_fd.c for tests with millions of calls: no descriptor, no system
+ * calls.
  */
 #include "lib/device_fd.h"
 #include "support/fake_device.h"
