@@ -237,5 +237,5 @@ int main(void)
 		TEST(too_large_count_is_refused),
 	};
 
-	return cmocka_run_group_tests_name("gmon", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("export_gmon", tests, NULL, NULL);
 }

@@ -388,5 +388,5 @@ int main(void)
 		TEST(empty_result),
 	};
 
-	return cmocka_run_group_tests_name("pprof", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("export_pprof", tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static const char *const names[] = {
 	"<alloc::vec::Vec<T,A> as core::iter::traits::collect::Extend<&T>>::extend::<core::slice::Iter<T>>",
 	"0x7fffffffffffffff", "", "a<b<c<d((((e", "\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57",
 	"a\u0308o\u0308u\u0308", "\U0001f600\U0001f600\U0001f600",
-	"a_function_of_c_with_a_name_of_seventy_columns_which_nobody_has_folded",
+	"a_function_of_c_with_a_name_of_seventy_columns_that_is_never_shortened",
 	"\033]0;title\a\033[2J\x9b" "2J\xc2\x9b" "2J\u202eexe.doc", "trailing \xe6\xbc",
 };
 
@@ -210,7 +210,7 @@ static void assert_has(const char *part)
 }
 
 /* All columns at a width of 80, as in a pipe; fewer at 40; nothing is shortened without a limit. */
-static void names_are_folded_to_the_width(void **state)
+static void names_are_shortened_to_the_width(void **state)
 {
 	(void)state;
 	profile.nr_rows = 3;
@@ -279,9 +279,9 @@ int main(void)
 		TEST(no_line_is_wider_than_the_terminal),
 		TEST(largest_figures_fit),
 		TEST(names_do_not_control_the_terminal),
-		TEST(names_are_folded_to_the_width),
+		TEST(names_are_shortened_to_the_width),
 		TEST(rows_fit_the_terminal),
 	};
 
-	return cmocka_run_group_tests_name("width", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }
