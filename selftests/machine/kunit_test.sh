@@ -49,7 +49,7 @@ load_in_time() {
 }
 
 # What is said of a suite as a whole, and its sums
-frame='^ *(K?TAP version|1\.\.1$|# (Subtest|module|Totals):|# profil_[a-z]+: pass:)'
+frame='^ *(K?TAP version|1\.\.1$|# (Subtest|module|Totals):|# profil_[a-z_]+: pass:)'
 
 # What there is to tell: "pass NAME", "fail NAME", "skip NAME", or "# WORDS"
 told=()

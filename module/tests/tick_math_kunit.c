@@ -282,7 +282,7 @@ static struct kunit_case cases[] = {
 	{}
 };
 
-struct kunit_suite profil_ticks_suite = {
-	.name = "profil_ticks",
+struct kunit_suite profil_tick_math_suite = {
+	.name = "profil_tick_math",
 	.test_cases = cases,
 };
