@@ -420,11 +420,11 @@ static void alone(bool on)
  */
 static void let_sample_wait(struct faults *faults)
 {
-	long long ticks;
+	long long samples;
 
 	madvise(faults->memory, 2 * PAGE, MADV_DONTNEED);
-	ticks = figure("samples");
-	while (figure("samples") == ticks)
+	samples = figure("samples");
+	while (figure("samples") == samples)
 		;
 }
 
