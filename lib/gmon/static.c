@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The functions that static programs compiled with -pg call. The program also contains the C
- * library's functions with these names, so it must be linked with --wrap (libprofil(3)): the
+ * library's functions with these names, so it must be linked with --wrap (profil-pg(7)): the
  * linker then resolves calls to __wrap_NAME, and __real_NAME to the C library's function.
  */
 #include "gmon/gmon.h"

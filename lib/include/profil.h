@@ -16,7 +16,7 @@
  *                        glibc and linux099. "warn" (default): use the C library's profil()
  *                        and print one line on stderr; "quiet": the same without the line;
  *                        "fatal": fail. The same for programs compiled with -pg:
- *                        libprofil(3). The other functions fail without the device: nothing
+ *                        profil-pg(7). The other functions fail without the device: nothing
  *                        else implements their rules.
  *
  * While a profile runs, the library keeps one descriptor of /dev/profil open, so that the

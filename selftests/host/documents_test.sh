@@ -174,6 +174,10 @@ known_everywhere() {
 		grep -qE -- "^\.It .*Fl -${option#--}( |\$)" "../tools/man/$page" ||
 			{ echo "# $page: no $option"; return 1; }
 	done
+	for option in $(grep '^\.It ' "../tools/man/$page" | grep -oP 'Fl -\K[a-z-]+'); do
+		options_of profil "$1" | grep -qxFe "--$option" ||
+			{ echo "# $page: --$option does not exist"; return 1; }
+	done
 }
 
 # audit_cells FILE: the cells of its tables, a row a line, between $cell: of a sentence four, of
