@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many children, short-lived ones, children of children, and threads: all that begin in a
- * profile count from the first tick on, and leave nothing when they end.
+ * Many children, short-lived children, children of children, and threads: all that start in a
+ * session count from their first tick on, and leave nothing when they exit.
  */
 #include <sched.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 FIXTURE_OF_PROFILE(children)
 
-/* CPU time of all children that have been waited for. */
+/* Returns the CPU time of all children that were waited for. */
 static double children_seconds(void)
 {
 	struct rusage usage;
@@ -26,19 +26,19 @@ static double children_seconds(void)
 }
 
 /*
- * Each child has one stretch, and one more each time that it leaves its CPU. Each stretch
- * has a variance of 1/4. A child begins with the counts that its parent had.
+ * Each child runs in one stretch, plus one each time that it leaves its CPU. The number of samples
+ * of a stretch has a variance of 1/4. A child starts with its parent's counts.
  *
- * The sum over all children: one stretch of each is by chance. Where they take turns, the
- * ends of a stretch are in phase with the tick: kernel threads run after the tick that
- * wakes them, and stop waits for RCU, which goes on at ticks. So all children may be off in
- * the same direction, each by one tick.
+ * The sum over all children has one random stretch of each. If they alternate on a CPU, the ends
+ * of their stretches are in phase with the tick: kernel threads run after the tick that wakes
+ * them, and stop waits for RCU, which advances at ticks. Then all children may be off by one tick
+ * in the same direction.
  */
 static void expect_children(struct __test_metadata *_metadata,
 			    const struct profile *profile,
 			    const struct report *children, int nr, bool take_turns)
 {
-	double ticks = 0, least = 0, most = 0;
+	double samples = 0, least = 0, most = 0;
 	const struct report *child;
 
 	for (child = children; child < children + nr; child++) {
@@ -51,19 +51,18 @@ static void expect_children(struct __test_metadata *_metadata,
 		EXPECT_GE(child->after, child->base);
 		EXPECT_LE(child->used * profile->hz - allowance, own);
 		EXPECT_GE(child->used_after * profile->hz + allowance, own);
-		ticks += own;
+		samples += own;
 		least += child->used * profile->hz;
 		most += child->used_after * profile->hz;
 	}
-	EXPECT_COUNT_IN(ticks, least, most, take_turns ? nr : 4 * root_of(nr / 4.0));
+	EXPECT_COUNT_IN(samples, least, most, take_turns ? nr : 4 * root_of(nr / 4.0));
 }
 
 /*
- * Children that live for one tick or two, and make no call. The counter is
- * shared, and what the parent has counted itself is known: the rest is theirs.
- * They are counted until they have no memory any more, somewhere on their way out: their
- * own figure lacks the way out, the kernel's has all of it.
- * Of the points that the module has seen, of all of them, none is missing.
+ * Children that live for one or two ticks and make no call. The counter is shared; the parent's
+ * own samples are known, and the rest are the children's. A child is sampled until exit removes
+ * its memory. Its own reading of its CPU time is before exit; the kernel's covers all of exit.
+ * Every sample that the module has taken is in the counter.
  */
 static void see_short_lives(struct __test_metadata *_metadata,
 			    struct profile *profile, unsigned int rate,
@@ -97,27 +96,26 @@ static void see_short_lives(struct __test_metadata *_metadata,
 		sum += used[i];
 	}
 	in_all = children_seconds() - in_all;
-	/* what waits is counted by a worker */
+	/* workers count the pending samples */
 	await_figure("sessions", sessions);
 	status = stop(profile->fd);
 	EXPECT_EQ(0, status.fork_failures);
 	EXPECT_EQ(figure("samples") - points, (long long)counted(profile));
 	theirs = counted(profile) - status.counted;
-	/* by chance: each child's phase of ticks, and that of the thinning */
+	/* random: the phase of the ticks, and of the thinning, in each child */
 	EXPECT_COUNT_IN(theirs, rate * sum, rate * in_all,
 			4 * root_of(nr * (samples * samples + (samples < 1)) / 4));
 }
 
-TEST_F(children, first_tick)
+TEST_F(children, are_sampled_from_the_first_tick)
 {
 	see_short_lives(_metadata, &self->profile, self->profile.hz, 60);
 }
 
 /*
- * Even if the child has gone before a worker comes to count it: so its points wait, and
- * none is lost.
+ * The child exits before a worker runs. Its samples are pending, and none is lost.
  */
-TEST_F(children, first_and_last_tick)
+TEST_F(children, exit_before_a_worker_runs)
 {
 	pid_t spinners[MOST_CROWDED];
 	int nr = crowd(spinners);
@@ -128,8 +126,8 @@ TEST_F(children, first_and_last_tick)
 	uncrowd(spinners, nr);
 }
 
-/* Each is too short for a sample of its own; together they get what is due. */
-TEST_F(children, first_tick_at_a_lower_rate)
+/* Each child is too short for a sample. Together they get the samples that are due. */
+TEST_F(children, shorter_than_a_period_get_their_share)
 {
 	see_short_lives(_metadata, &self->profile, self->profile.hz / 5, 120);
 }
@@ -171,8 +169,8 @@ TEST_F(children, many_at_once)
 }
 
 /*
- * Again, each in one piece: so its ticks are its own, and not its neighbours'. By
- * the way nothing of lower priority gets a CPU meanwhile, such as workers.
+ * Each child runs in one stretch, so that its ticks are not mixed with other children's. Workers
+ * and everything else of lower priority get no CPU until all have exited.
  */
 TEST_F(children, many_at_once_in_one_piece)
 {
@@ -198,7 +196,7 @@ TEST_F(children, many_in_turn)
 	expect_children(_metadata, profile, children, MANY, false);
 }
 
-/* One after the other: each is forked by the one before, which lives on. */
+/* Each generation forks the next one, and continues to run. */
 static int live(const struct profile *profile, struct report *reports, int left)
 {
 	int error = 0;
@@ -215,7 +213,7 @@ static int live(const struct profile *profile, struct report *reports, int left)
 	}
 	burn(0.02);
 	tell(profile, reports);
-	/* to the first, how many generations down it failed */
+	/* tell the first generation how far down the failure was */
 	return error ? error + 1 : reports->status.forks_followed != (left > 1);
 }
 
@@ -233,15 +231,15 @@ TEST_F(children, generations)
 		_exit(live(profile, reports, GENERATIONS));
 	reports[0].after = counted(profile);
 	EXPECT_EQ(0, wait_for(pid));
-	/* what comes down grows on the way: each adds its first 0.03 s, off by two at most */
+	/* the inherited counts grow: each generation adds 0.03 s, off by two samples at most */
 	EXPECT_LT((double)reports[0].base + (GENERATIONS - 1) * (0.03 * profile->hz - 2),
 		  (double)reports[GENERATIONS - 1].base);
-	/* figures are of one process each */
+	/* the figures are of one process */
 	EXPECT_EQ(1, stop(profile->fd).forks_followed);
 	expect_children(_metadata, profile, reports, GENERATIONS, true);
 }
 
-/* A profile does not hang on the one that it came from. */
+/* A child's session does not depend on its parent's. */
 TEST_F(children, grandchild_outlives_child)
 {
 	struct report *report = map_shared(PAGE);
@@ -268,7 +266,7 @@ TEST_F(children, grandchild_outlives_child)
 		_exit(pid < 0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	/* the only writers are in the family: no byte if it has died */
+	/* only the children can write: without them, the read fails */
 	close(pipes[1]);
 	ASSERT_EQ(0, await_pass(pipes[0]));
 	close(pipes[0]);
@@ -277,10 +275,9 @@ TEST_F(children, grandchild_outlives_child)
 }
 
 /*
- * A child may fork before it has used the memory, or been seen by a tick. That it
- * has not changes nothing.
+ * A child forks before it has touched the memory and before its first tick.
  */
-TEST_F(children, that_fork_at_once)
+TEST_F(children, may_fork_before_their_first_tick)
 {
 	enum { PAIRS = 30 };
 	struct report *reports = map_shared(PAIRS * sizeof(*reports));
@@ -302,7 +299,7 @@ TEST_F(children, that_fork_at_once)
 	expect_children(_metadata, profile, reports, PAIRS, false);
 }
 
-/* ... nor that all of them do, so that no worker has come to any yet. */
+/* All of them fork, before a worker has prepared any. */
 static int grow(const struct profile *profile, struct report *reports, int node,
 		int nr)
 {
@@ -341,8 +338,8 @@ TEST_F(children, family_tree)
 	expect_children(_metadata, profile, &reports[1], NODES - 1, true);
 }
 
-/* Children that are killed before they know, and all goes back. */
-TEST_F(children, killed_at_once)
+/* Children are killed at once: their sessions and pins are released. */
+TEST_F(children, killed_at_once_leave_nothing)
 {
 	enum { CHILDREN = 50 };
 	struct profile *profile = &self->profile;
@@ -376,13 +373,13 @@ TEST_F(children, killed_at_once)
 }
 
 /*
- * Threads that were there before the call and ones that came after, when those who
- * began the process and the profile have left.
+ * Threads that started before and after the session count, even after the first thread and the
+ * thread that started the session have exited.
  */
 struct ages {
 	struct profile *profile;
 	struct report *report;
-	double *begun;	/* CPU time before the start, and after it */
+	double *begun;	/* CPU time before and after the call of START */
 	pthread_t oldest;
 };
 
@@ -420,7 +417,7 @@ static void *begin_and_leave(void *data)
 /* Each of the three threads may migrate. */
 TEST_F(children, threads_of_all_ages)
 {
-	/* a copy: the child's main thread leaves its stack to nobody */
+	/* static, because the stack of an exited thread may be reused */
 	static struct profile copy;
 	static struct ages ages;
 	struct report *report = map_shared(PAGE);
@@ -447,7 +444,7 @@ TEST_F(children, threads_of_all_ages)
 			hz * (report->used_after - begun[0]), 3 * 2);
 }
 
-/* Threads that fork while others count. */
+/* Threads fork while other threads are sampled. */
 struct forker {
 	struct profile *profile;
 	struct report *children;

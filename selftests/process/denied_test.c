@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RLIMIT_MEMLOCK is the user's, whose children count against it. A child is charged for
- * the pages that its samples hit: it is profiled in any case, and loses the samples that
- * there is no room for.
+ * RLIMIT_MEMLOCK covers all processes of a user. A child is charged for the pages that its samples
+ * hit. It is always profiled, and loses the samples that exceed the limit.
  */
 #include "kselftest_harness.h"
 #include "process.h"
 
 FIXTURE_OF_PROFILE(children)
 
-/* The child is on, but its samples are lost until its parent makes room. */
+/* The child is profiled, but loses its samples until its parent stops. */
 static int hit_without_room(const struct profile *profile, int ask, int answer)
 {
 	uint64_t before = counted(profile);
@@ -31,7 +30,7 @@ static int hit_without_room(const struct profile *profile, int ask, int answer)
 	return counted(profile) == before + status.counted ? 0 : 105;
 }
 
-static int room_for_hits_of_one(struct profile *profile)
+static int limit_of_one_page(struct profile *profile)
 {
 	struct profil_status status;
 	int asks[2], answers[2];
@@ -53,19 +52,19 @@ static int room_for_hits_of_one(struct profile *profile)
 	return pass(answers[1]) ? 4 : wait_for(-1);
 }
 
-TEST_F(children, memlock_limit)
+TEST_F(children, lose_samples_at_the_memlock_limit)
 {
-	long long denied = figure("fork_failures");
+	long long failures = figure("fork_failures");
 	pid_t pid;
 
 	if (getuid())
 		SKIP(return, "needs root, to be another user");
-	ASSERT_LE(0, denied);
+	ASSERT_LE(0, failures);
 	pid = fork();
 	if (!pid)
-		_exit(room_for_hits_of_one(&self->profile));
+		_exit(limit_of_one_page(&self->profile));
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_EQ(denied, figure("fork_failures"));
+	EXPECT_EQ(failures, figure("fork_failures"));
 }
 
 TEST_HARNESS_MAIN

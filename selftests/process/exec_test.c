@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile ends with its address space, by exec or exit of whatever kind, and
- * gives back all that it held. An exec that fails changes nothing.
+ * A session ends with its address space, at every kind of exec, and releases all its resources.
+ * A failed exec changes nothing.
  *
- * The programs that are executed are this one again: new_program() below.
+ * The tests execute this program again: see new_program() below.
  */
 #include <sched.h>
 #include <signal.h>
@@ -17,15 +17,15 @@
 #define COUNTER_PAGES	16
 
 FIXTURE(exec) {
-	struct profile profile;	/* in several pages of shared memory, */
-	int memfd;		/* which is this */
-	char dir[32];		/* programs in it may be set-user-id */
-	char program[64];	/* a copy of this one, there */
+	struct profile profile;	/* counters in several pages of shared memory */
+	int memfd;		/* of the counters */
+	char dir[32];		/* permits set-user-ID programs */
+	char program[64];	/* a copy of this program in @dir */
 };
 
 FIXTURE_VARIANT(exec) {
 	__u32 flags;
-	bool inherited;		/* by fork, or else started by who executes */
+	bool inherited;		/* by fork; else the child starts the session */
 };
 
 FIXTURE_VARIANT_ADD(exec, eager) {
@@ -40,7 +40,7 @@ FIXTURE_VARIANT_ADD(exec, inherited) {
 	.inherited = true,
 };
 
-/* A directory of ours that all may search. 0 or -1. */
+/* Makes a directory that all users can search. Returns 0 or -1. */
 static int make_directory(char *dir, size_t bytes)
 {
 	static const char *const places[] = { "/tmp", "/dev/shm", "/run" };
@@ -58,7 +58,7 @@ static int make_directory(char *dir, size_t bytes)
 	return -1;
 }
 
-/* 0 or -1. */
+/* Returns 0 or -1. */
 static int make_file(const char *path, const char *text, size_t bytes,
 		     mode_t mode)
 {
@@ -109,7 +109,7 @@ FIXTURE_TEARDOWN(exec)
 	remove_all(self->dir);
 }
 
-/* What new_program() is to do; it exits with EXIT_OK, or a state on top. */
+/* The task of new_program(). It exits with EXIT_OK, plus states. */
 #define TASK_VARIABLE	"PROFIL_TEST_TASK"
 #define FD_VARIABLE	"PROFIL_TEST_FD"
 #define MEMFD_VARIABLE	"PROFIL_TEST_MEMFD"
@@ -117,7 +117,7 @@ FIXTURE_TEARDOWN(exec)
 #define EXIT_COUNTED	59
 #define EXIT_NO_RIGHTS	60
 
-/* For a new program: the task, the device, and the counters of before. */
+/* Passes the task, the device and the counters to the new program. */
 static void set_task(const struct _test_data_exec *self, const char *task)
 {
 	char fd[16];
@@ -130,8 +130,8 @@ static void set_task(const struct _test_data_exec *self, const char *task)
 }
 
 /*
- * Off, now and after some ticks; of these none is counted where the old program
- * had its counter. A parent who waits may have one or two there.
+ * Expects that no session exists, now and after some ticks, and that none of the ticks is in the
+ * old program's counter. A waiting parent may count one or two there.
  */
 static int stay_off(int fd)
 {
@@ -149,8 +149,8 @@ static int stay_off(int fd)
 	return EXIT_OK + (int)(state + get_status(fd).state);
 }
 
-/* A profile of its own, in as much memory as the one before. */
-static int profile_oneself(int fd)
+/* Starts a session in as much memory as the old program's. */
+static int profile_itself(int fd)
 {
 	uint64_t *counter = map_memory(COUNTER_PAGES * PAGE);
 	struct profil_region region;
@@ -177,12 +177,12 @@ static void __attribute__((constructor)) new_program(void)
 	fd = atoi(number);
 	if (!strcmp(task, "stay off"))
 		_exit(stay_off(fd));
-	if (!strcmp(task, "stay off, with rights"))
+	if (!strcmp(task, "stay off, as root"))
 		_exit(geteuid() ? EXIT_NO_RIGHTS : stay_off(fd));
 	if (!strcmp(task, "profile"))
-		_exit(profile_oneself(fd));
+		_exit(profile_itself(fd));
 	if (!strcmp(task, "wait")) {
-		/* the pipes are where the shell has input and output */
+		/* the pipes are stdin and stdout */
 		if (pass(1) || await_pass(0))
 			_exit(1);
 		_exit(EXIT_OK);
@@ -190,7 +190,7 @@ static void __attribute__((constructor)) new_program(void)
 	_exit(EXIT_OK);
 }
 
-/* Execute in a child that is profiled. Return: the new program's exit status. */
+/* Executes in a profiled child. Returns the new program's exit status. */
 static int execute_profiled(struct _test_data_exec *self,
 			    void (*execute)(struct _test_data_exec *self),
 			    const char *task)
@@ -262,7 +262,7 @@ static void *execute_here(void *self)
 	_exit(102);
 }
 
-/* The thread takes over the process, whose first thread is on another CPU. */
+/* A second thread executes, while the first runs on another CPU. */
 static void by_other_thread(struct _test_data_exec *self)
 {
 	pthread_t thread;
@@ -272,46 +272,46 @@ static void by_other_thread(struct _test_data_exec *self)
 			burn(1);
 }
 
-TEST_F(exec, by_execve)
+TEST_F(exec, execve_ends_the_session)
 {
 	expect_off(_metadata, self, by_execve);
 }
 
-TEST_F(exec, by_script)
+TEST_F(exec, script_ends_the_session)
 {
 	expect_off(_metadata, self, by_script);
 }
 
-TEST_F(exec, by_fexecve)
+TEST_F(exec, fexecve_ends_the_session)
 {
 	expect_off(_metadata, self, by_fexecve);
 }
 
-TEST_F(exec, by_execveat)
+TEST_F(exec, execveat_ends_the_session)
 {
 	expect_off(_metadata, self, by_execveat);
 }
 
-TEST_F(exec, by_other_thread)
+TEST_F(exec, exec_by_another_thread_ends_the_session)
 {
 	expect_off(_metadata, self, by_other_thread);
 }
 
-TEST_F(exec, set_user_id)
+TEST_F(exec, set_user_id_program_ends_the_session)
 {
 	int status;
 
 	if (getuid())
-		SKIP(return, "needs root, to make a set-user-id program");
+		SKIP(return, "needs root to make a set-user-ID program");
 	status = execute_profiled(self, by_set_user_id,
-				  "stay off, with rights");
+				  "stay off, as root");
 	if (status == EXIT_NO_RIGHTS)
-		SKIP(return, "no set-user-id programs here");
+		SKIP(return, "set-user-ID programs do not work here");
 	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF, status);
 }
 
-/* The parent of one who executes goes on. */
-TEST_F(exec, parent_goes_on)
+/* The session of the parent continues. */
+TEST_F(exec, parents_session_continues)
 {
 	struct profil_status before, after;
 
@@ -323,11 +323,11 @@ TEST_F(exec, parent_goes_on)
 	after = get_status(self->profile.fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
 	EXPECT_EQ(before.forks_followed + 1, after.forks_followed);
-	/* the same profile, and not one that be_profiled() has begun */
+	/* the same session, not a new one of be_profiled() */
 	EXPECT_LE(before.samples + 10, after.samples);
 }
 
-/* ... also if it shares its memory with him until then. */
+/* The same for a child that shares its parent's memory until exec. */
 static pid_t __attribute__((noinline)) vfork_and_execute(void)
 {
 	pid_t pid = vfork();
@@ -339,7 +339,7 @@ static pid_t __attribute__((noinline)) vfork_and_execute(void)
 	return pid;
 }
 
-TEST_F(exec, parent_that_shares_memory_goes_on)
+TEST_F(exec, session_of_parent_with_shared_memory_continues)
 {
 	char *args[] = { "program", NULL };
 	struct profil_status before, after;
@@ -368,8 +368,8 @@ TEST_F(exec, parent_that_shares_memory_goes_on)
 	EXPECT_EQ(after.counted, counted(&self->profile));
 }
 
-/* Each in its turn, in a profiled child, which says how many went wrong. */
-static int fail_to_execute(struct _test_data_exec *self)
+/* Tries each failing exec in a profiled child. Returns the number of unexpected results. */
+static int exec_fails(struct _test_data_exec *self)
 {
 	static char long_word[256 << 10];
 	char *args[] = { "program", NULL };
@@ -414,22 +414,21 @@ static int fail_to_execute(struct _test_data_exec *self)
 	return wrong;
 }
 
-TEST_F(exec, failed)
+TEST_F(exec, failed_exec_changes_nothing)
 {
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(be_profiled(&self->profile) ? 100 : fail_to_execute(self));
+		_exit(be_profiled(&self->profile) ? 100 : exec_fails(self));
 	EXPECT_EQ(0, wait_for(pid));
 }
 
 /*
- * The new program may start its own, which has all the room that the user has:
- * the charge is back when it begins.
+ * The new program can start a session with all of the user's limit: exec has returned the charge.
  */
 static void by_user(struct _test_data_exec *self)
 {
-	/* one's own, and charged to the user */
+	/* a new session, charged to this user */
 	stop(self->profile.fd);
 	if (become_user(61004, COUNTER_PAGES) || begin(&self->profile))
 		_exit(102);
@@ -446,14 +445,14 @@ TEST_F(exec, new_program_profiles_itself)
 	EXPECT_EQ(EXIT_OK, execute_profiled(self, by_user, "profile"));
 }
 
-/* All goes back at exec, not when the new program ends. */
-TEST_F(exec, gives_back)
+/* exec releases the session and its pins; the new program still runs. */
+TEST_F(exec, exec_releases_everything)
 {
 	long long sessions, pinned, with_child;
 	int out[2], in[2];
 	pid_t pid;
 
-	/* the parent's own, if it has one, is pinned already */
+	/* the parent's counter, if it has one, must be pinned before */
 	if (get_status(self->profile.fd).state == PROFIL_STATE_RUNNING)
 		EXPECT_TRUE(counts(&self->profile, 3));
 	sessions = settled_figure("sessions");
@@ -487,8 +486,8 @@ TEST_F(exec, gives_back)
 	close(out[1]);
 }
 
-/* Before the child has been seen by a tick, or its memory pinned. */
-TEST_F(exec, at_once_after_fork)
+/* exec before the child's first tick, and before its memory is pinned. */
+TEST_F(exec, exec_at_once_after_fork_leaves_nothing)
 {
 	long long sessions, pinned;
 	struct profil_status status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * However a process ends, with however many threads, its profile ends with it and
- * gives back what it held: the session, its pins, and the charge for them.
+ * A session ends with its process, by each kind of exit and with any number of threads, and
+ * releases its pins and their charge.
  */
 #include <signal.h>
 #include <sys/syscall.h>
@@ -13,13 +13,13 @@
 #define COUNTER_PAGES	16
 
 FIXTURE(exit) {
-	struct profile profile;	/* in shared memory of several pages */
+	struct profile profile;	/* counters in several pages of shared memory */
 	char dir[32];		/* for core dumps */
 };
 
 FIXTURE_VARIANT(exit) {
 	__u32 flags;
-	bool inherited;		/* by fork, or else started by who ends */
+	bool inherited;		/* by fork; else the child starts the session */
 };
 
 FIXTURE_VARIANT_ADD(exit, eager) {
@@ -39,7 +39,7 @@ FIXTURE_SETUP(exit)
 	REQUIRE_DEVICE(self->profile.fd);
 	strcpy(self->dir, "/tmp/profil-exit-XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
-	/* as whoever started us had it does not matter */
+	/* the caller of this program may ignore it */
 	signal(SIGSEGV, SIG_DFL);
 	init_profile(&self->profile, variant->flags);
 	ASSERT_LE(0, share_counters(&self->profile, COUNTER_PAGES));
@@ -83,13 +83,13 @@ static void be_killed(struct profile *profile)
 	raise(SIGKILL);
 }
 
-/* A word of shared memory in which nothing is counted. */
+/* A word in shared memory outside the counters. */
 static uint64_t *note(struct profile *profile)
 {
 	return profile->counter + PAGE / sizeof(uint64_t);
 }
 
-/* Ticks come while the kernel writes all of it to a file. */
+/* Ticks arrive while the kernel writes the core file. */
 static void dump_core(struct profile *profile)
 {
 	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
@@ -121,7 +121,7 @@ struct end {
 	void (*function)(struct profile *profile);
 };
 
-/* From a thread that is not the first. */
+/* Ends the process from a thread other than the first. */
 static void *end_here(void *data)
 {
 	struct end *end = data;
@@ -130,7 +130,7 @@ static void *end_here(void *data)
 	return NULL;
 }
 
-/* Return: how the child ended, as waitpid() has it. */
+/* Returns the child's status, as waitpid() does. */
 static int end_by(struct _test_data_exit *self, struct end *end, bool in_thread)
 {
 	int status = -1;
@@ -177,26 +177,26 @@ static void expect_end(struct __test_metadata *_metadata,
 	}
 }
 
-TEST_F(exit, by_exit_group)
+TEST_F(exit, exit_group_releases_everything)
 {
 	expect_end(_metadata, self, leave, 0);
 }
 
-TEST_F(exit, by_sigkill)
+TEST_F(exit, sigkill_releases_everything)
 {
 	expect_end(_metadata, self, be_killed, SIGKILL);
 }
 
-TEST_F(exit, by_core_dump)
+TEST_F(exit, core_dump_releases_everything)
 {
 	expect_end(_metadata, self, dump_core, SIGSEGV);
 }
 
 /*
- * What the OOM killer does: it takes the memory of a dying process without
- * waiting for anybody.
+ * process_mrelease() frees the memory of a dying process, as the OOM reaper does, without waiting
+ * for the process.
  */
-TEST_F(exit, by_reaping)
+TEST_F(exit, reaping_releases_everything)
 {
 	struct profile *profile = &self->profile;
 	long long sessions, pinned;
@@ -237,11 +237,11 @@ TEST_F(exit, by_reaping)
 }
 
 /*
- * The charge is back when a process has been waited for, or, if the module's worker
- * was at it just then, when that has gone: the next has the same limit, which is
- * all taken by one, however it ends.
+ * One process uses all of the user's limit. When its parent has waited for it, the charge is
+ * returned, or soon after if the module's worker is busy with the session. The next process can
+ * use all of the limit again.
  */
-static int take_all_room(struct profile *profile, int number)
+static int use_all_of_the_limit(struct profile *profile, int number)
 {
 	static void (*const ways[])(struct profile *profile) = {
 		leave, be_killed, crash, execute,
@@ -255,7 +255,7 @@ static int take_all_room(struct profile *profile, int number)
 		return 100;
 	if (!BECOMES(!(error = begin(profile)) || error != ENOMEM) || error)
 		return 104;
-	/* no more than that: there is none for a start of a child */
+	/* the limit is exhausted: a child cannot start a session */
 	if (number == 0 && !fork())
 		_exit(begin(profile) != ENOMEM);
 	if (number == 0 && wait_for(-1))
@@ -280,7 +280,7 @@ TEST_F(exit, charge_returns)
 		pid_t pid = fork();
 
 		if (!pid)
-			_exit(take_all_room(&self->profile, i));
+			_exit(use_all_of_the_limit(&self->profile, i));
 		ASSERT_EQ(ends[(size_t)i % ARRAY_SIZE(ends)], wait_for(pid)) {
 			TH_LOG("process %d", i);
 		}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profile follows its process's children: each counts in its own copy of the
- * counters, or, where they are in shared memory, in the same. What one of them
- * does with its profile then is no matter of the others.
+ * A session passes to forked children: each child counts in its own copy of the counters, or in
+ * the same counters if they are in shared memory. A later call of one process does not affect
+ * the others.
  */
 #include <sched.h>
 #include <sys/utsname.h>
@@ -14,12 +14,12 @@
 FIXTURE_OF_PROFILE(fork)
 
 /*
- * The ticks of a process, or of a part of its life: one more or less for their phase, and
- * one for a change to a CPU whose ticks have another.
+ * The allowed error of a process's samples, or of a part of them: one for the phase of the
+ * ticks, and one for a migration to a CPU whose ticks have another phase.
  */
 #define ALLOWANCE	2
 
-/* A child has counted its CPU time, on top of what its parent had at the fork. */
+/* The child counts its CPU time, on top of its parent's counts at the fork. */
 static void expect_counted(struct __test_metadata *_metadata,
 			   const struct profile *profile,
 			   const struct report *child)
@@ -35,16 +35,16 @@ static void expect_counted(struct __test_metadata *_metadata,
 static void expect_counted_while_burning(struct __test_metadata *_metadata,
 					 const struct profile *profile)
 {
-	uint64_t ticks = get_status(profile->fd).samples;
+	uint64_t samples = get_status(profile->fd).samples;
 	double used = process_seconds();
 
 	burn(0.1);
 	used = process_seconds() - used;
-	ticks = get_status(profile->fd).samples - ticks;
-	EXPECT_COUNT(ticks, used * profile->hz, ALLOWANCE);
+	samples = get_status(profile->fd).samples - samples;
+	EXPECT_COUNT(samples, used * profile->hz, ALLOWANCE);
 }
 
-/* Private memory: what one counts, the other does not see. */
+/* In private memory, neither process sees the other's counts. */
 TEST_F(fork, private_copy)
 {
 	struct report *child = map_shared(PAGE);
@@ -68,10 +68,9 @@ TEST_F(fork, private_copy)
 }
 
 /*
- * The child's memory is its parent's until one of them writes. If that is a
- * sample, the page that it meant has gone when it is pinned. Even the last is
- * counted: at the highest priority, with all CPUs taken, no worker sees to it
- * before the stop does.
+ * The child shares its parent's pages until one of them writes. If the first write is a sample,
+ * pinning replaces the page that the sample refers to. Every sample is counted, also the last: at
+ * the highest priority, with all CPUs busy, the stop counts it, not a worker.
  */
 static void expect_copies_counted(struct __test_metadata *_metadata,
 				  struct profile *profile)
@@ -81,7 +80,7 @@ static void expect_copies_counted(struct __test_metadata *_metadata,
 	struct sched_param low = { .sched_priority = 1 };
 	struct report parent;
 
-	/* in a page that is there, but that nobody has pinned */
+	/* the page exists, but is not pinned */
 	profile->start.flags |= PROFIL_PIN_ON_HIT;
 	*profile->counter = 7;
 	ASSERT_EQ(0, begin(profile));
@@ -107,7 +106,7 @@ static void expect_copies_counted(struct __test_metadata *_metadata,
 		expect_counted(_metadata, profile, &children[i]);
 }
 
-TEST_F(fork, copied_by_a_sample)
+TEST_F(fork, sample_copies_the_page)
 {
 	struct sched_param normal = { 0 }, high = { .sched_priority = 2 };
 
@@ -117,7 +116,7 @@ TEST_F(fork, copied_by_a_sample)
 	sched_setscheduler(0, SCHED_OTHER, &normal);
 }
 
-#define GENERATIONS	40	/* more than the module has in reserve */
+#define GENERATIONS	40	/* more than the module's reserve of sessions */
 
 static bool sleeps_in_atomic_context(void)
 {
@@ -127,8 +126,8 @@ static bool sleeps_in_atomic_context(void)
 }
 
 /*
- * Each forks at once, and tells what it was when its child has ended; the last one
- * that all are there.
+ * Each generation forks at once, and stores whether it is profiled after its child has exited.
+ * The last one sets *@there.
  */
 static void descend(const struct profile *profile, bool *running, volatile bool *there)
 {
@@ -152,8 +151,8 @@ static void descend(const struct profile *profile, bool *running, volatile bool 
 }
 
 /*
- * Children that fork before any worker has made them ready for it: with all CPUs taken
- * by those that go before workers, until all are there. (What ends them wants workers.)
+ * Children fork before a worker has prepared them: processes with a higher priority than workers
+ * keep all CPUs busy until all generations exist. (The exits need workers.)
  */
 TEST_F(fork, before_any_worker)
 {
@@ -167,9 +166,9 @@ TEST_F(fork, before_any_worker)
 	pid_t pid;
 
 	if (sleeps_in_atomic_context())
-		SKIP(return, "on PREEMPT_RT there is the reserve only");
+		SKIP(return, "PREEMPT_RT has only the reserve");
 	if (!counts_are_judged())
-		SKIP(return, "a kernel that looks for mistakes takes minutes");
+		SKIP(return, "takes minutes on a debug kernel");
 	if (sched_setscheduler(0, SCHED_FIFO, &high))
 		SKIP(return, "no right to be scheduled first");
 	for (i = 0; i < nr; i++) {
@@ -196,8 +195,8 @@ TEST_F(fork, before_any_worker)
 }
 
 /*
- * A histogram of several pages, of which parent and child hit some in common:
- * each counts in its own of these too.
+ * The counters span several pages. Parent and child hit some of the same pages, and each counts
+ * in its own copy.
  */
 static int hit_pages(const struct profile *profile, char *code,
 		     const uint64_t *counters)
@@ -212,14 +211,14 @@ static int hit_pages(const struct profile *profile, char *code,
 	status = stop(profile->fd);
 	if (status.state != PROFIL_STATE_RUNNING || status.lost)
 		return 101;
-	/* the child's share alone was added to the parent's in the first */
+	/* only the child's samples were added to the copy of the first */
 	if (counters[0] < first + 5 || counters[5 * words] < 5)
 		return 102;
 	return counters[0] - first + counters[5 * words] == status.counted ?
 		0 : 103;
 }
 
-TEST_F(fork, pages_hit_by_both)
+TEST_F(fork, pages_hit_by_both_are_separate)
 {
 	struct profile *profile = &self->profile;
 	size_t bytes = 8 * PAGE, words = PAGE / sizeof(uint64_t);
@@ -251,7 +250,7 @@ TEST_F(fork, pages_hit_by_both)
 	EXPECT_EQ(status.counted, counters[0] + counters[2 * words]);
 }
 
-/* Shared memory: all add to the same counter, and no update is lost. */
+/* In shared memory, all processes increment the same counter, and no increment is lost. */
 static void count_together(struct __test_metadata *_metadata,
 			   struct profile *profile)
 {
@@ -278,7 +277,7 @@ static void count_together(struct __test_metadata *_metadata,
 		used += reports[i].used;
 	}
 	EXPECT_EQ(sum, counted(profile));
-	/* more of them than CPUs: each CPU is busy, and its ticks belong to one of them */
+	/* more processes than CPUs: each tick finds one of them */
 	EXPECT_COUNT(sum, used * profile->hz, 4 * ALLOWANCE);
 }
 
@@ -300,15 +299,15 @@ TEST_F(fork, shared_memfd)
 	close(memfd);
 }
 
-/* An ended profile is not passed on, nor is none. */
-TEST_F(fork, ended_profile)
+/* A child inherits no session if the parent has none, or if it has ended. */
+TEST_F(fork, ended_session_is_not_inherited)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
 	pid_t other, pid;
 	int pipes[2];
 
-	/* another's does not matter: it keeps all in place that follows forks */
+	/* another process's session keeps the fork hook attached */
 	ASSERT_EQ(0, pipe(pipes));
 	other = fork();
 	if (!other) {
@@ -326,7 +325,7 @@ TEST_F(fork, ended_profile)
 	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
 	EXPECT_EQ(0, get_status(profile->fd).forks_followed);
 
-	/* the limit is each one's own, and counts what came from the parent */
+	/* each process has its own limit, which includes the parent's counts */
 	*profile->counter = 0;
 	profile->start.limit = 50;
 	ASSERT_EQ(0, begin(profile));
@@ -347,7 +346,7 @@ TEST_F(fork, ended_profile)
 	EXPECT_EQ(0, wait_for(other));
 }
 
-/* A stop is of one process, the child's or the parent's. */
+/* A stop ends the session of one process, the child's or the parent's. */
 static int stop_and_fork(const struct profile *profile)
 {
 	uint64_t after;
@@ -362,7 +361,7 @@ static int stop_and_fork(const struct profile *profile)
 	return state_after_burning(profile);
 }
 
-TEST_F(fork, stop_is_of_one_process)
+TEST_F(fork, stop_affects_one_process)
 {
 	struct profile *profile = &self->profile;
 	struct report *report = map_shared(PAGE);
@@ -397,7 +396,7 @@ TEST_F(fork, stop_is_of_one_process)
 	expect_counted(_metadata, profile, report);
 }
 
-/* The child replaces its profile, and the parent goes on with its own. */
+/* The child replaces its session, and the parent's continues. */
 static int replace_and_burn(struct profile *profile)
 {
 	uint64_t *old = profile->counter, old_count;
@@ -431,7 +430,7 @@ TEST_F(fork, replaced_in_child)
 	EXPECT_EQ(status.counted, counted(profile));
 }
 
-/* Entries of a log, which was all 0, in a part of it: those of a pc, or of any. */
+/* Counts the entries of @pc in a part of a log that was all 0, or all entries if @pc is NULL. */
 static size_t log_find(const uint64_t *log, size_t from, size_t to, void *pc)
 {
 	size_t i, found = 0;
@@ -450,9 +449,8 @@ static double now(void)
 }
 
 /*
- * The child's log goes on where its copy of the parent's ends; or a little behind,
- * if ticks met the parent in fork itself, after the memory was copied: no more than
- * there were since it began.
+ * The child's log continues where its copy of the parent's log ends. A gap is possible if ticks
+ * hit the parent in fork after the copy: at most the ticks since the fork began.
  */
 static int log_in_child(const struct profile *profile, const uint64_t *log,
 			size_t nr, char *code, size_t *copied, double forked)
@@ -474,7 +472,7 @@ static int log_in_child(const struct profile *profile, const uint64_t *log,
 	    log_find(log, 0, *copied, NULL) != *copied ||
 	    (double)(own - *copied) > ticks_of_fork)
 		return 102;
-	/* neither has written among the other's */
+	/* neither process wrote into the other's part */
 	if (log_find(log, 0, own, code) < 5 || log_find(log, own, end, code))
 		return 103;
 	return log_find(log, own, end, code + 64) < 5 ||
@@ -517,7 +515,7 @@ TEST_F(fork, private_pc_log)
 	EXPECT_EQ(0, log_find(log, 0, nr, code + 64));
 }
 
-/* Memory that does not come along: where it was there is nothing to count in. */
+/* The child does not inherit the memory (MADV_DONTFORK): its first sample ends its session. */
 TEST_F(fork, memory_not_inherited)
 {
 	struct profile *profile = &self->profile;
@@ -544,7 +542,7 @@ TEST_F(fork, memory_not_inherited)
 	EXPECT_TRUE(counts(profile, 10));
 }
 
-TEST_F(fork, memory_wiped)
+TEST_F(fork, wiped_memory_counts_from_zero)
 {
 	struct profile *profile = &self->profile;
 	struct report *child = map_shared(PAGE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own workers do a process's input and output in its memory, and are not
- * it: neither are they sampled, nor is the process charged with what was before them.
+ * Kernel workers do input and output in the process's memory (io_uring). They are not sampled as
+ * the process, and their ticks are not counted for it afterwards.
  */
 #include <linux/io_uring.h>
 #include <signal.h>
@@ -11,12 +11,12 @@
 #include "expect_count.h"
 #include "process.h"
 
-/* Of /dev/urandom: many ticks */
+/* Bytes from /dev/urandom, which take many ticks */
 #define READ_BYTES	((size_t)1 << 20)
 
 FIXTURE_OF_PROFILE(io_worker)
 
-/* One whose workers are on this CPU. Return: a descriptor, or -errno. */
+/* Opens a ring whose workers run on @cpu. Returns a descriptor or -errno. */
 static int open_ring(int cpu, struct io_uring_params *params)
 {
 	int ring = (int)syscall(SYS_io_uring_setup, 1, params);
@@ -33,7 +33,7 @@ static int open_ring(int cpu, struct io_uring_params *params)
 	return error;
 }
 
-/* Have a worker on this CPU read that much. Return: 0 or errno. */
+/* Makes a worker on @cpu read READ_BYTES. Returns 0 or an errno. */
 static int read_by_worker(int cpu, int file, void *into)
 {
 	struct io_uring_params params = { 0 };
@@ -81,10 +81,10 @@ static pid_t start_burning(void)
 }
 
 /*
- * The process runs, another one for a while, a worker, and the process again, on a CPU
- * that has no time to be idle. The worker's time is many ticks.
+ * On one CPU that is never idle run the process, another process, a worker, and the process
+ * again. The worker runs for many ticks.
  */
-TEST_F(io_worker, is_not_the_process)
+TEST_F(io_worker, is_not_sampled)
 {
 	int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC), cpu = sched_getcpu();
 	int ring = open_ring(cpu, &(struct io_uring_params){ 0 });
@@ -97,7 +97,7 @@ TEST_F(io_worker, is_not_the_process)
 	if (ring == -ENOSYS || ring == -EPERM)
 		SKIP(return, "no io_uring");
 	if (ring == -EINVAL)
-		SKIP(return, "workers cannot be told where to run");
+		SKIP(return, "the CPU of workers cannot be set");
 	ASSERT_LE(0, ring);
 	close(ring);
 	ASSERT_EQ(0, put_on_cpu(0, cpu));
@@ -107,7 +107,7 @@ TEST_F(io_worker, is_not_the_process)
 	getrusage(RUSAGE_THREAD, &usage);
 	cuts = -(double)(usage.ru_nivcsw + usage.ru_nvcsw);
 	used = thread_seconds();
-	/* without a look at the clock, which would end a turn before the tick */
+	/* without system calls, which could end the stretch before the tick */
 	loop(0.1 * loops_per_second);
 	usleep(200000);
 	kill(pid, SIGKILL);
@@ -117,7 +117,7 @@ TEST_F(io_worker, is_not_the_process)
 	by_worker = process_seconds() - by_worker;
 	loop(0.1 * loops_per_second);
 	used = thread_seconds() - used;
-	ksft_print_msg("%.3f s about the worker\n", by_worker);
+	ksft_print_msg("%.3f s of CPU time around the worker\n", by_worker);
 	EXPECT_LT(20, by_worker * profile->hz);
 	getrusage(RUSAGE_THREAD, &usage);
 	cuts += (double)(usage.ru_nivcsw + usage.ru_nvcsw);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Children that share all of their parent's memory, as after vfork(), are no
- * forks to a profile: it is the parent's that they count in, and that goes on.
+ * A child that shares its parent's memory, as after vfork(), is not a fork for a session: it
+ * counts in the parent's session.
  */
 #include <sched.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include "expect_count.h"
 #include "process.h"
 
-FIXTURE_OF_PROFILE(fork)
+FIXTURE_OF_PROFILE(sharer)
 
-/* The children's CPU time is in the parent's profile: at least so much, at most so much. */
+/* Bounds of the children's CPU time, which counts in the parent's session. */
 static double sharer_least, sharer_most;
 static int sharers;
 
@@ -50,7 +50,7 @@ static double seconds_of(const struct timeval *time)
 	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-/* CPU time of children that were waited for. */
+/* Returns the CPU time of all children that were waited for. */
 static double children_seconds(void)
 {
 	struct rusage usage;
@@ -60,9 +60,9 @@ static double children_seconds(void)
 }
 
 /*
- * The parent and its children take turns, as each waits for the other. So each child has a
- * stretch, and the parent has one before it and one after the last. Its ends are by
- * chance.
+ * The parent and its children alternate, because each waits for the other. So each child has one
+ * stretch, and the parent has one before each child and one after the last. The ends of a stretch
+ * are random.
  */
 static void see_sharers(struct __test_metadata *_metadata, struct profile *profile,
 			int (*run)(void))
@@ -87,22 +87,22 @@ static void see_sharers(struct __test_metadata *_metadata, struct profile *profi
 			4 * root_of((2 * sharers + 1) / 4.0));
 }
 
-TEST_F(fork, vfork_child)
+TEST_F(sharer, vfork_child_counts_in_its_parent)
 {
 	see_sharers(_metadata, &self->profile, wait_for_vfork);
 }
 
-TEST_F(fork, clone_vm_child)
+TEST_F(sharer, clone_vm_child_counts_in_its_parent)
 {
 	see_sharers(_metadata, &self->profile, wait_for_clone);
 }
 
 /*
- * The child of posix_spawn() is our code for an instant only. But the kernel
- * copies its arguments before it finds them too many, which takes a while. What a child
- * does after that, on its way out, has no memory to be counted in.
+ * The child of posix_spawn() runs this program only briefly. To make it longer, the kernel copies
+ * arguments until they are too many. While the child exits afterwards, it has no memory, and is
+ * not sampled.
  */
-static int spawn_in_vain(void)
+static int spawn_fails(void)
 {
 	enum { ARGS = 80, BYTES = 120 << 10 };
 	char *word = map_memory(BYTES), *args[ARGS + 1] = { NULL };
@@ -126,9 +126,9 @@ static int spawn_in_vain(void)
 	return error != E2BIG;
 }
 
-TEST_F(fork, posix_spawn_child)
+TEST_F(sharer, posix_spawn_child_counts_in_its_parent)
 {
-	see_sharers(_metadata, &self->profile, spawn_in_vain);
+	see_sharers(_metadata, &self->profile, spawn_fails);
 }
 
 static void *burn_a_little(void *unused)
@@ -137,8 +137,8 @@ static void *burn_a_little(void *unused)
 	return unused;
 }
 
-/* Children that a profile passes on to: those of each process, and in all. */
-TEST_F(fork, forks_are_told)
+/* forks_followed counts the children of each process; in sysfs, of all. */
+TEST_F(sharer, is_not_in_forks_followed)
 {
 	struct profile *profile = &self->profile;
 	long long followed = figure("forks_followed");
@@ -162,7 +162,7 @@ TEST_F(fork, forks_are_told)
 		}
 		EXPECT_EQ(1, wait_for(pid));
 	}
-	/* neither a thread nor a child in the same memory is one */
+	/* a thread and a child in the same memory are not counted */
 	EXPECT_EQ(0, wait_for_vfork());
 	ASSERT_EQ(0, pthread_create(&thread, NULL, burn_a_little, NULL));
 	pthread_join(thread, NULL);
