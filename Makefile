@@ -55,7 +55,7 @@ check-all:
 	scripts/check/run --all
 
 coverage:
-	scripts/deps/install build vm check
+	scripts/deps/install build vm check coverage
 	scripts/check/coverage
 
 bench-rate:

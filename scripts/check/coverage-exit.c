@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * _exit() that writes the counters of --coverage first, as exit() does: linked into
- * what is measured by scripts/check/coverage. Whoever comes by the system call is not counted.
- * Weak: the library that the command preloads has one, which does so itself there.
+ * An _exit() that writes gcov's counters first, as exit() does. scripts/check/coverage links it
+ * into the library and the command. It is weak because the preloaded library has its own. The
+ * system call itself does not write counters.
  */
 #include <sys/syscall.h>
 #include <unistd.h>
