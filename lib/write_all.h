@@ -15,7 +15,7 @@ static inline int profil_write_all(int fd, const void *data, size_t bytes)
 	while (bytes) {
 		written = write(fd, at, bytes);
 		if (written < 0 && errno == EINTR)
-			continue;
+			continue; /* GCOV_EXCL_LINE: interrupted by a signal */
 		if (written < 0)
 			return -errno;
 		at += written;

@@ -395,7 +395,7 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 		xa_unlock(&buffer->pages);
 		err = profil_buffer_sweep(buffer);
 		if (err)
-			return err;
+			return err; /* GCOV_EXCL_LINE: a race with the sweep */
 	}
 	do {
 		pinned = buffer_pin_pages(buffer, index, 1, &page);

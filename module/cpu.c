@@ -120,7 +120,7 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 			continue;
 		slot = kzalloc_node(sizeof(*slot), gfp, cpu_to_node(cpu));
 		if (!slot)
-			return;
+			return; /* GCOV_EXCL_LINE: out of memory */
 		cpus_init_slot(cpus, slot, 1 + cpu);
 		cpus_publish(cpus, slot, cpu);
 	}

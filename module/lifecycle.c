@@ -315,13 +315,13 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 		return err;
 	err = -ESRCH;
 	if (!profil_hooks_get_for_child(profil_clock_needs_timer(config)))
-		goto uncharge;
+		goto uncharge; /* GCOV_EXCL_LINE: ended on another CPU */
 	/* fails if the parent has just ended and nothing else holds the module */
 	if (!try_module_get(THIS_MODULE))
-		goto put_hooks;
+		goto put_hooks; /* GCOV_EXCL_LINE: ended on another CPU */
 	/* 0 if @parent was the last session of @config and has just ended */
 	if (!atomic_inc_not_zero(&config->sessions))
-		goto put_module;
+		goto put_module; /* GCOV_EXCL_LINE: ended on another CPU */
 	/* @parent holds its reference until a grace period after it left the table */
 	refcount_inc(&config->ref);
 	child->config = config;
@@ -334,9 +334,11 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	return 0;
 
 put_module:
-	module_put(THIS_MODULE);
+	module_put(THIS_MODULE); /* GCOV_EXCL_LINE: ended on another CPU */
 put_hooks:
+	/* GCOV_EXCL_START: ended on another CPU */
 	profil_hooks_put(profil_clock_needs_timer(config));
+	/* GCOV_EXCL_STOP */
 uncharge:
 	profil_uncharge_session(&config->rights);
 	return err;
@@ -451,9 +453,11 @@ static void lifecycle_settle_and_put(struct profil_session *session,
 				     struct profil_status *status)
 {
 	if (profil_worker_settle(session)) {
+		/* GCOV_EXCL_START: killed during a stop */
 		set_bit(PROFIL_ABANDONED, &session->flags);
 		profil_session_kick_later(session, 0);
 		return;
+		/* GCOV_EXCL_STOP */
 	}
 	if (status)
 		lifecycle_read_status(session, status);

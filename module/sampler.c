@@ -266,8 +266,8 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 
 	raw_spin_lock(&cpu->lock);
 	if (unlikely(READ_ONCE(session->unpublished))) {
-		outcome = GONE;
-		goto unlock;
+		outcome = GONE; /* GCOV_EXCL_LINE: ended on another CPU */
+		goto unlock; /* GCOV_EXCL_LINE: ended on another CPU */
 	}
 	if (unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING)) {
 		/* it has just stopped by itself: the worker must unpin its memory */

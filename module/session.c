@@ -207,7 +207,7 @@ void profil_session_kick(struct profil_session *session)
 	if (test_and_set_bit(PROFIL_KICKED, &session->flags))
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
-		return;
+		return; /* GCOV_EXCL_LINE: the last user has just exited */
 	if (!READ_ONCE(session->buffer.watched) && mmget_not_zero(session->mm)) {
 		session->memcg = compat_get_mem_cgroup_of(session->mm);
 		set_bit(PROFIL_HOLDS_MM, &session->flags);

@@ -184,7 +184,9 @@ void profil_spare_put_back(struct profil_session *session,
 		spare_put_reserve(spare);
 		return;
 	}
+	/* GCOV_EXCL_START: fork fails before the worker ran */
 	raw_spin_lock_irqsave(&session->spares_lock, flags);
 	hlist_add_head(&spare->node, &session->spares);
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
+	/* GCOV_EXCL_STOP */
 }

@@ -219,7 +219,7 @@ static int tick_set_filter(void)
 
 	err = ftrace_set_filter(&clock_ops, NULL, 0, 1);
 	if (err)
-		return err;
+		return err; /* GCOV_EXCL_LINE: other kernels only */
 	empty = rcu_access_pointer(clock_ops.func_hash->filter_hash);
 	err = ftrace_set_filter(&clock_ops, function, strlen(function), 1);
 	if (!err &&
@@ -254,7 +254,9 @@ int profil_tick_attach(void)
 	if (err == -EBUSY)
 		pr_err_ratelimited("no clock: sysctl kernel.ftrace_enabled is 0\n");
 	else if (err == -ENODEV)
+		/* GCOV_EXCL_START: ftrace has failed */
 		pr_err_ratelimited("no clock: ftrace has turned itself off, see above\n");
+		/* GCOV_EXCL_STOP */
 	return err && err != -ENOMEM ? -EOPNOTSUPP : err;
 }
 
@@ -278,10 +280,12 @@ void profil_tick_detach(void)
 
 	if (!err)
 		return;
+	/* GCOV_EXCL_START: ftrace has failed */
 	tick_stuck = true;
 	__module_get(THIS_MODULE);
 	pr_err("ftrace has turned itself off (%d), and calls this module until a reboot: it cannot be removed\n",
 	       err);
+	/* GCOV_EXCL_STOP */
 }
 
 /*
@@ -292,6 +296,6 @@ void profil_tick_detach(void)
 void profil_tick_exit(void)
 {
 	while (tick_stuck)
-		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT);
+		schedule_timeout_idle(MAX_SCHEDULE_TIMEOUT); /* GCOV_EXCL_LINE: ftrace has failed */
 	compat_ftrace_free_filter(&clock_ops);
 }

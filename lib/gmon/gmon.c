@@ -71,11 +71,13 @@ static int make_counters(unsigned long low, unsigned long high)
 	memory = mmap(NULL, counters_bytes(), PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		return -errno;
+		return -errno; /* GCOV_EXCL_LINE: out of memory */
 	if (madvise(memory, counters_bytes(), MADV_WIPEONFORK)) {
+		/* GCOV_EXCL_START: out of memory */
 		error = -errno;
 		munmap(memory, counters_bytes());
 		return error;
+		/* GCOV_EXCL_STOP */
 	}
 	gmon.counters = memory;
 	gmon.counters[gmon.nr] = 1;

@@ -52,7 +52,9 @@ static void print_error(const char *name, int error)
 	if (error == EBADMSG)
 		remedy = ": libprofil does not know the format of the C library's file";
 	else if (error == EACCES || error == EPERM || error == EROFS)
+		/* GCOV_EXCL_START: root can write to every directory */
 		remedy = ": run the program in a directory that it may write to, or set " PREFIX_VARIABLE;
+		/* GCOV_EXCL_STOP */
 	else if (error == EEXIST)
 		remedy = ": another user's file has this name: remove it, or set " PREFIX_VARIABLE;
 	fprintf(stderr, "libprofil: %s: samples not written: %s (%s)%s\n", name,
@@ -91,10 +93,10 @@ static int create(struct output *output, const char *prefix, bool forked)
 
 	*output = (struct output){ .directory = -1, .fd = -1 };
 	if (asprintf(&output->path, "%.*s.%s.XXXXXX", directory, path, path + directory) < 0)
-		output->path = NULL;
+		output->path = NULL; /* GCOV_EXCL_LINE: out of memory */
 	output->name = prefix || forked ? with_pid(path, getpid()) : strdup(path);
 	if (!output->path || !output->name)
-		goto free;
+		goto free; /* GCOV_EXCL_LINE: out of memory */
 	if (!mkdtemp(output->path)) {
 		error = -errno;
 		goto free;
@@ -102,8 +104,8 @@ static int create(struct output *output, const char *prefix, bool forked)
 	output->directory = open(output->path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (output->directory >= 0)
 		return 0;
-	error = -errno;
-	rmdir(output->path);
+	error = -errno; /* GCOV_EXCL_LINE: the directory was just created */
+	rmdir(output->path); /* GCOV_EXCL_LINE: the directory was just created */
 free:
 	free_output(output);
 	return error;
@@ -141,13 +143,13 @@ static int call_in(int directory, void (*function)(void), pid_t *pid)
 	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
-		return -errno;
+		return -errno; /* GCOV_EXCL_LINE: out of memory */
 	/* the program's signal handlers must not run in the child */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	*pid = clone(call_in_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &call);
 	if (*pid < 0)
-		error = -errno;
+		error = -errno; /* GCOV_EXCL_LINE: interrupted by a signal */
 	while (!error && waitpid(*pid, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -166,19 +168,19 @@ static int open_temporary(struct output *output, const char *prefix, pid_t pid)
 
 	output->temporary = strdup(DEFAULT_NAME);
 	if (!output->temporary)
-		return -ENOMEM;
+		return -ENOMEM; /* GCOV_EXCL_LINE: out of memory */
 	output->fd = openat(output->directory, output->temporary, flags);
 	if (output->fd < 0 && prefix) {
 		free(output->temporary);
 		output->temporary = with_pid(prefix, pid);
 		if (!output->temporary)
-			return -ENOMEM;
+			return -ENOMEM; /* GCOV_EXCL_LINE: out of memory */
 		output->fd = openat(output->directory, output->temporary, flags);
 	}
 	if (output->fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (fstat(output->fd, &stat))
-		return -errno;
+		return -errno; /* GCOV_EXCL_LINE: the file was just written */
 	/* with a prefix, the file may be where other users can create files */
 	return stat.st_uid == geteuid() && S_ISREG(stat.st_mode) && stat.st_nlink == 1 ?
 		0 : -EEXIST;
