@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil() of AIX: calls whose effect depends on whether profiling is on and which form turned it on;
- * and errors.
+ * profil() of AIX: calls whose effect depends on whether profiling is on, and on which form turned
+ * it on; and errors.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>

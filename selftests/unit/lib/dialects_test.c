@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each system's profil() as the library has it, on the module's arithmetic:
- * where it counts, by the tables and by ten million random cases, and what
- * becomes of counters that are full. The rules below are the manual pages', in
- * 128 bits.
+ * The library's profil() of each dialect with the module's arithmetic: the counter of a pc, by the
+ * tables and by ten million random cases, and the overflow of counters. The expected results are
+ * the rules of the manual pages, computed in 128 bits.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ void (*before_exchange)(void *word);
 
 typedef unsigned __int128 u128;
 
-/* Random numbers, the same at every run */
+/* Random numbers, the same in each run */
 static u64 random_state = 88172645463325252ULL;
 
 static u64 random_u64(void)
@@ -38,7 +37,7 @@ static u64 random_below(u64 bound)
 	return random_u64() % bound;
 }
 
-/* Of any size; often a power of two, or near to one. */
+/* Of any magnitude; often a power of two, or close to one. */
 static u64 random_any(unsigned int bits)
 {
 	u64 power = 1ULL << random_below(bits);
@@ -49,8 +48,8 @@ static u64 random_any(unsigned int bits)
 }
 
 /*
- * The rules. Of a buffer of n bytes, where d is not negative. Return: byte of
- * the counter, or VECTOR_*.
+ * The rules: d is the distance of the pc from the offset, not negative; s the scale; n the buffer's
+ * size in bytes. Return: offset of the counter in bytes, or VECTOR_*.
  */
 static int64_t byte_if_below(u128 byte, u64 n)
 {
@@ -113,9 +112,9 @@ static const struct dialect {
 	const char *name;
 	int64_t (*rule)(u128 d, u32 s, u64 n);
 	dialect_call *call;
-	u64 largest;		/* buffer that can be asked for */
+	u64 max_bytes;		/* largest buffer that the arguments allow */
 	u32 overflow;
-	u32 highest;		/* count */
+	u32 max_count;
 	u32 flags;
 } dialects[] = {
 	{ "solaris", rule_solaris, call_solaris, 1ULL << 40,
@@ -142,7 +141,7 @@ static void turn(const struct dialect *dialect, bool on)
 		fail_msg("%s: not %s", dialect->name, on ? "on" : "off");
 }
 
-/* What comes of a call, as a row of a table has it. */
+/* The result of a call, as in a row of the tables. */
 static int64_t result_of(const struct dialect *dialect, u64 n, u64 offset,
 			 u32 scale, u64 pc)
 {
@@ -154,14 +153,14 @@ static int64_t result_of(const struct dialect *dialect, u64 n, u64 offset,
 		return errno == EINVAL &&
 		       (fake_device.state == PROFIL_STATE_RUNNING) == was_on ?
 		       VECTOR_EINVAL : -errno - 1000;
-	/* a buffer that holds no counter is nothing for the kernel */
+	/* without room for a counter, the kernel has no session */
 	if (fake_device.state == PROFIL_STATE_OFF)
 		return was_on || n >= 2 ? VECTOR_OFF : VECTOR_NONE;
 	at = fake_device_counter(pc);
 	return at ? (int64_t)(at - BUFFER) : VECTOR_NONE;
 }
 
-/* d: modulo 2^64; want: what the rule says, if pc is not below the offset. */
+/* want: result of the rule for a pc that is not below the offset. */
 static void check(const struct dialect *dialect, u64 offset, u64 pc, u32 scale,
 		  u64 n, int64_t want)
 {
@@ -169,7 +168,7 @@ static void check(const struct dialect *dialect, u64 offset, u64 pc, u32 scale,
 
 	if (pc < offset && want >= 0)
 		want = VECTOR_NONE;
-	/* AIX ignores a call that turns on what is on */
+	/* on AIX, a call that turns profiling on while it is on has no effect */
 	if (want <= VECTOR_OFF)
 		turn(dialect, true);
 	got = result_of(dialect, n, offset, scale, pc);
@@ -205,10 +204,7 @@ static void test_vectors(void **state)
 	free(vectors.rows);
 }
 
-/*
- * Around the first pc of a counter, which often is the last, or behind the
- * buffer.
- */
+/* A distance near the start of a counter; often the last counter, or after the buffer's end. */
 static u64 random_distance(u32 scale, u64 n)
 {
 	u128 byte = random_below(2) ? n : random_below(n + 1), d;
@@ -233,9 +229,9 @@ static void test_random(void **state)
 		u64 offset = random_any(64), d, pc;
 		int64_t want;
 
-		if (n > dialect->largest)
-			n = dialect->largest;
-		/* AIX maps by the 16 bits that it looks at */
+		if (n > dialect->max_bytes)
+			n = dialect->max_bytes;
+		/* AIX uses only 16 bits of the scale */
 		d = random_distance(dialect->rule == rule_aix ?
 				    scale % 65536 : scale, n);
 		if (offset > U64_MAX - d)
@@ -251,14 +247,14 @@ static void test_random(void **state)
 			want = VECTOR_NONE;
 		results[want < 0 ? -want : 0]++;
 	}
-	/* all that can come came, often */
+	/* each kind of result occurred often */
 	assert_in_range(results[0], CASES / 4, CASES);
 	assert_in_range(results[-VECTOR_NONE], CASES / 4, CASES);
 	assert_in_range(results[-VECTOR_OFF], CASES / 100, CASES);
 	assert_in_range(results[-VECTOR_EINVAL], CASES / 200, CASES);
 }
 
-/* Counters at their end, by what the kernel has been asked to do with them. */
+/* Counters at their maximum, with the overflow mode that was requested from the kernel. */
 static void test_overflow(void **state)
 {
 	const struct profil_start *start = &fake_device.start;
@@ -267,7 +263,7 @@ static void test_overflow(void **state)
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(dialects); i++) {
 		const struct dialect *dialect = &dialects[i];
-		u32 highest = dialect->highest;
+		u32 highest = dialect->max_count;
 		u64 after = dialect->overflow == PROFIL_OVERFLOW_WRAP ?
 			    0 : highest;
 
@@ -275,7 +271,7 @@ static void test_overflow(void **state)
 		assert_int_equal(16, start->width);
 		assert_int_equal(dialect->overflow, start->overflow);
 		assert_int_equal(dialect->flags, start->flags);
-		/* 0: as high as the counter's width allows */
+		/* limit 0: the maximum of the counter's width */
 		assert_int_equal(highest, start->limit ? start->limit : 65535);
 		assert_int_equal(highest,
 				 profil_count(highest - 1, 1, start->overflow,

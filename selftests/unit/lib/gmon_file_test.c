@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The histogram in a gmon.out file: what is written, and what gprof makes of it.
+ * The histogram in a gmon.out file: its contents, and gprof's output.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define RATE	1000
 #define NR	3000
 
-/* After the histogram: an arc, from and to 0x1000, 7 times; the file ends in the next. */
+/* After the histogram: an arc from 0x1000 to 0x1000, 7 calls; then a truncated record. */
 static const char rest[] = "\1\0\20\0\0\0\0\0\0" "\0\20\0\0\0\0\0\0" "\7\0\0\0" "\1\0";
 #define REST_BYTES	(sizeof(rest) - 1)
 
@@ -32,7 +32,7 @@ static int file_of(const void *bytes, size_t nr)
 	return fd;
 }
 
-/* As the C library writes it: a histogram of so many counters, and the rest. */
+/* A file like the C library's: a histogram of @nr counters, and the rest. */
 static int gmon_file(unsigned int nr)
 {
 	char bytes[20 + 41 + 2 * 100 + REST_BYTES] = "gmon\1";
@@ -52,10 +52,7 @@ struct record {
 	char unit[16];
 };
 
-/*
- * Add the file's histograms up in counts[NR], as gprof does. Return: how many records
- * there are; the file is as it should be.
- */
+/* Check the file, and add up its histograms in counts[NR], as gprof does. Return: records. */
 static size_t add_up(int fd, uint64_t low, uint64_t counts[NR])
 {
 	static uint16_t bins[NR];
@@ -88,8 +85,8 @@ static size_t add_up(int fd, uint64_t low, uint64_t counts[NR])
 	return records;
 }
 
-/* Replace by these, read again. Return: how many records it took. */
-static size_t written(int fd, const uint32_t counts[NR])
+/* Replace the histogram, and check the file. Return: number of records. */
+static size_t replace(int fd, const uint32_t counts[NR])
 {
 	static uint64_t sums[NR];
 	struct profil_gmon_histogram histogram = {
@@ -108,17 +105,17 @@ static size_t written(int fd, const uint32_t counts[NR])
 	return records;
 }
 
-static void one_record_takes_the_others_place(void **state)
+static void record_is_replaced(void **state)
 {
 	static uint32_t counts[NR] = { 5, 0, 65535 };
 
 	(void)state;
 	counts[NR - 1] = 7;
-	assert_int_equal(written(gmon_file(100), counts), 1);
-	assert_int_equal(written(gmon_file(0), counts), 1);
+	assert_int_equal(replace(gmon_file(100), counts), 1);
+	assert_int_equal(replace(gmon_file(0), counts), 1);
 }
 
-static void shorter_one_shortens_the_file(void **state)
+static void shorter_histogram_truncates_file(void **state)
 {
 	static const uint32_t counts[1] = { 9 };
 	struct profil_gmon_histogram histogram = {
@@ -135,19 +132,19 @@ static void shorter_one_shortens_the_file(void **state)
 	close(fd);
 }
 
-/* A file without a histogram, as of a range of no text, gets one. */
-static void none_before(void **state)
+/* A file without a histogram, as for an empty range of text */
+static void histogram_is_added(void **state)
 {
 	char bytes[20 + REST_BYTES] = "gmon\1";
 	static uint32_t counts[NR] = { 1 };
 
 	(void)state;
 	memcpy(bytes + 20, rest, REST_BYTES);
-	assert_int_equal(written(file_of(bytes, sizeof(bytes)), counts), 1);
+	assert_int_equal(replace(file_of(bytes, sizeof(bytes)), counts), 1);
 }
 
-/* Only the part that has such a count takes more records. */
-static void counts_above_65535(void **state)
+/* Only parts of the range with such a count need more records. */
+static void counts_above_65535_are_split(void **state)
 {
 	static uint32_t counts[NR];
 
@@ -157,10 +154,10 @@ static void counts_above_65535(void **state)
 	counts[1023] = 200000;	/* the first part: 4 records */
 	counts[1024] = 65535;	/* the second: 1 */
 	counts[2999] = 131070;	/* the last: 2 */
-	assert_int_equal(written(gmon_file(10), counts), 7);
+	assert_int_equal(replace(gmon_file(10), counts), 7);
 }
 
-static void highest_count(void **state)
+static void maximum_count(void **state)
 {
 	struct profil_gmon_histogram histogram = {
 		.low = 0x401000,
@@ -178,7 +175,7 @@ static void highest_count(void **state)
 	close(fd);
 }
 
-static void other_files_stay_as_they_are(void **state)
+static void other_files_are_unchanged(void **state)
 {
 	static const struct {
 		char bytes[80];
@@ -188,11 +185,11 @@ static void other_files_stay_as_they_are(void **state)
 		{ "gmon\1", 19 },
 		{ "gnom\1", 80 },
 		{ "gmon\2", 80 },
-		/* a histogram's record that ends too early: head, and counters */
+		/* a histogram's record that is truncated: in its header, in its counters */
 		{ "gmon\1", 60 },
 		{ "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0\0"
 		  "\0\0\0\0\0\0\0\0" "\20", 80 },
-		/* of less than no counters */
+		/* with a negative number of counters */
 		{ "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0\0"
 		  "\0\0\0\0\0\0\0\0" "\377\377\377\377", 80 },
 	};
@@ -216,7 +213,7 @@ static void other_files_stay_as_they_are(void **state)
 	}
 }
 
-static void no_room(void **state)
+static void file_size_limit(void **state)
 {
 	static const uint32_t counts[NR];
 	struct profil_gmon_histogram histogram = {
@@ -238,7 +235,7 @@ static void no_room(void **state)
 	close(fd);
 }
 
-/* Functions of this program, in whose text samples are made up. */
+/* Functions of this program, with made-up samples */
 void __attribute__((noinline, aligned(8192))) hot(void);
 void __attribute__((noinline, aligned(4096))) cold(void);
 
@@ -259,7 +256,7 @@ static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 	return 1;
 }
 
-/* The seconds that gprof's flat profile has for a function; -1: it is not there. */
+/* Seconds of a function in gprof's flat profile; -1: not listed. */
 static double gprof_seconds(const char *file, const char *function)
 {
 	char command[512], line[256], name[128], exe[256];
@@ -281,9 +278,9 @@ static double gprof_seconds(const char *file, const char *function)
 	return seconds;
 }
 
-static void gprof_adds_up(void **state)
+static void gprof_reads_split_counts(void **state)
 {
-	char path[] = "/tmp/gmonfile_test.XXXXXX";
+	char path[] = "/tmp/gmon_file_test.XXXXXX";
 	struct profil_gmon_histogram histogram = { .nr = NR, .rate = RATE };
 	static uint32_t counts[NR];
 	uintptr_t bias, low;
@@ -310,15 +307,15 @@ static void gprof_adds_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_record_takes_the_others_place),
-		cmocka_unit_test(shorter_one_shortens_the_file),
-		cmocka_unit_test(none_before),
-		cmocka_unit_test(counts_above_65535),
-		cmocka_unit_test(highest_count),
-		cmocka_unit_test(other_files_stay_as_they_are),
-		cmocka_unit_test(no_room),
-		cmocka_unit_test(gprof_adds_up),
+		cmocka_unit_test(record_is_replaced),
+		cmocka_unit_test(shorter_histogram_truncates_file),
+		cmocka_unit_test(histogram_is_added),
+		cmocka_unit_test(counts_above_65535_are_split),
+		cmocka_unit_test(maximum_count),
+		cmocka_unit_test(other_files_are_unchanged),
+		cmocka_unit_test(file_size_limit),
+		cmocka_unit_test(gprof_reads_split_counts),
 	};
 
-	return cmocka_run_group_tests_name("gmonfile", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("gmon_file", tests, NULL, NULL);
 }

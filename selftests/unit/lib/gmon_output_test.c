@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where gmon.out goes, with a C library that writes the smallest file there is.
+ * The name and replacement of gmon.out, with a fake C library that writes the smallest valid file.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,19 +17,18 @@
 #include "lib/gmon/output.h"
 #include "support/test.h"
 
-#define WITHOUT		20		/* bytes of a file without a histogram, */
-#define WITH		(20 + 41 + 2)	/* and with ours */
+#define WITHOUT		20		/* bytes of a file without a histogram */
+#define WITH		(20 + 41 + 2)	/* bytes of a file with the test's histogram */
 
-static char directory[] = "/tmp/gmonout_test.XXXXXX";
+static char directory[] = "/tmp/gmon_output_test.XXXXXX";
 static char pid_name[64];	/* gmon.out.PID */
 
-/* What the C library is to write; how often it was called; what it found there then */
-static const char *content;
-static int calls;
-static off_t size_meanwhile;
+static const char *content;	/* that the fake C library writes; NULL: nothing */
+static int calls;		/* of the fake C library */
+static off_t size_during_call;	/* of the final gmon.out */
 
-/* What else happens while it writes */
-static void (*meanwhile)(const char *written);
+/* Called while the C library writes */
+static void (*during_call)(const char *written);
 
 static off_t size_of(const char *path)
 {
@@ -56,14 +55,14 @@ static void mcleanup(void)
 	if (fd < 0)
 		fd = open("gmon.out", flags, 0666);
 	if (fd < 0) {
-		fputs("the C library has told\n", stderr);
+		fputs("printed by the C library\n", stderr);
 		return;
 	}
 	assert_int_equal(write(fd, content, WITHOUT), WITHOUT);
 	close(fd);
-	size_meanwhile = size_of("../gmon.out");
-	if (meanwhile)
-		meanwhile(path);
+	size_during_call = size_of("../gmon.out");
+	if (during_call)
+		during_call(path);
 }
 
 static const uint32_t count = 3;
@@ -74,8 +73,8 @@ static const struct profil_gmon_histogram histogram = {
 	.rate = 100,
 };
 
-/* What was said on stderr, of the last write_() */
-static char told[512];
+/* Output on stderr of the last write_() */
+static char messages[512];
 
 static void write_(bool forked)
 {
@@ -90,11 +89,11 @@ static void write_(bool forked)
 	profil_gmon_output_write(mcleanup, forked, &histogram);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
-	length = read(pipe_[0], told, sizeof(told) - 1);
+	length = read(pipe_[0], messages, sizeof(messages) - 1);
 	assert_true(length >= 0);
-	told[length] = 0;
+	messages[length] = 0;
 	close(pipe_[0]);
-	if (!meanwhile)
+	if (!during_call)
 		assert_ptr_equal(before, environ);
 }
 
@@ -116,7 +115,7 @@ static int set_up(void **state)
 	(void)state;
 	unsetenv("GMON_OUT_PREFIX");
 	setenv("ANOTHER", "1", 1);
-	meanwhile = NULL;
+	during_call = NULL;
 	content = "gmon\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
 	return 0;
 }
@@ -142,19 +141,19 @@ static void make_file(const char *path)
 	close(fd);
 }
 
-/* As long as there is no new one, the earlier one is there. */
-static void in_one_step(void **state)
+/* The earlier file exists until the new one replaces it. */
+static void file_is_replaced_atomically(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
 	write_(false);
-	assert_int_equal(size_meanwhile, 7);
+	assert_int_equal(size_during_call, 7);
 	assert_int_equal(size_of("gmon.out"), WITH);
-	assert_string_equal(told, "");
+	assert_string_equal(messages, "");
 	assert_files(1);
 }
 
-static void by_prefix(void **state)
+static void name_by_prefix(void **state)
 {
 	char path[128];
 
@@ -175,7 +174,7 @@ static void by_prefix(void **state)
 	assert_files(1);
 }
 
-static void by_prefix_that_cannot_be(void **state)
+static void unusable_prefix(void **state)
 {
 	(void)state;
 	setenv("GMON_OUT_PREFIX", "nowhere/x", 1);
@@ -184,10 +183,10 @@ static void by_prefix_that_cannot_be(void **state)
 	write_(true);
 	assert_int_equal(size_of(pid_name), WITH);
 	assert_files(2);
-	assert_string_equal(told, "");
+	assert_string_equal(messages, "");
 }
 
-static void of_a_child(void **state)
+static void name_of_a_forked_child(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
@@ -197,7 +196,7 @@ static void of_a_child(void **state)
 	assert_files(2);
 }
 
-static void of_nothing(void **state)
+static void libc_writes_nothing(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
@@ -205,32 +204,32 @@ static void of_nothing(void **state)
 	write_(false);
 	assert_int_equal(calls, 1);
 	assert_int_equal(size_of("gmon.out"), 7);
-	assert_string_equal(told, "");
+	assert_string_equal(messages, "");
 	assert_files(1);
 }
 
-static void not_understood(void **state)
+static void unknown_format(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
 	content = "another format, 20+ b";
 	write_(false);
 	assert_int_equal(size_of("gmon.out"), 7);
-	assert_non_null(strstr(told, "EBADMSG"));
+	assert_non_null(strstr(messages, "EBADMSG"));
 	assert_files(1);
 }
 
-static void name_that_cannot_be(void **state)
+static void name_of_a_directory(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir("gmon.out", 0777), 0);
 	write_(false);
-	assert_non_null(strstr(told, "EISDIR"));
+	assert_non_null(strstr(messages, "EISDIR"));
 	assert_files(1);
 }
 
-/* Names that other users can foresee, and take before */
-static void planted(void **state)
+/* Predictable names that other users have created before */
+static void names_taken_by_others(void **state)
 {
 	char path[128];
 
@@ -243,7 +242,7 @@ static void planted(void **state)
 	assert_int_equal(size_of("gmon.out"), WITH);
 	assert_int_equal(size_of(path), 7);
 	assert_int_equal(size_of("theirs"), 7);
-	assert_string_equal(told, "");
+	assert_string_equal(messages, "");
 	assert_files(3);
 }
 
@@ -253,8 +252,8 @@ static void link_there(const char *written)
 		abort();
 }
 
-/* An absolute prefix leads out of the directory in which nobody else can make files. */
-static void by_absolute_prefix(void **state)
+/* An absolute prefix: the file is not in the private directory. */
+static void name_by_absolute_prefix(void **state)
 {
 	char path[128], prefix[64];
 
@@ -264,18 +263,18 @@ static void by_absolute_prefix(void **state)
 	setenv("GMON_OUT_PREFIX", prefix, 1);
 	write_(false);
 	assert_int_equal(size_of(path), WITH);
-	assert_string_equal(told, "");
+	assert_string_equal(messages, "");
 	assert_files(1);
 	assert_int_equal(unlink(path), 0);
 
-	/* one that has another name, too, may be another's */
+	/* a file with a second link may belong to another user */
 	snprintf(prefix, sizeof(prefix), "%s/y", directory);
 	setenv("GMON_OUT_PREFIX", prefix, 1);
 	snprintf(path, sizeof(path), "y.%u", (unsigned int)getpid());
-	meanwhile = link_there;
+	during_call = link_there;
 	write_(false);
 	assert_int_equal(size_of(path), -1);
-	assert_non_null(strstr(told, "EEXIST"));
+	assert_non_null(strstr(messages, "EEXIST"));
 }
 
 static void set_new(const char *written)
@@ -285,16 +284,16 @@ static void set_new(const char *written)
 	setenv("ANOTHER", "2", 1);
 }
 
-/* As another thread does while the file is written: the environment is not ours. */
-static void environment_that_changes(void **state)
+/* Another thread changes the environment while the file is written. */
+static void environment_changes(void **state)
 {
-	/* as the kernel has made it */
+	/* static, as the initial environment is */
 	static char another[] = "ANOTHER=1";
 	static char *made[] = { another, NULL };
 
 	(void)state;
 	environ = made;
-	meanwhile = set_new;
+	during_call = set_new;
 	write_(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
 	assert_non_null(getenv("NEW"));
@@ -302,31 +301,31 @@ static void environment_that_changes(void **state)
 	assert_null(getenv("GMON_OUT_PREFIX"));
 }
 
-/* Return: 0, or the number of what was not so. */
-static int as_it_stands(void)
+/* Return: 0, or the number of the failed check. */
+static int existing_file(void)
 {
 	write_(true);
-	if (size_of("gmon.out") != 7 || calls || !strstr(told, "EACCES"))
+	if (size_of("gmon.out") != 7 || calls || !strstr(messages, "EACCES"))
 		return 1;
 	write_(false);
-	if (size_of("gmon.out") != WITH || *told)
+	if (size_of("gmon.out") != WITH || *messages)
 		return 2;
-	/* one that is left as it is has not become this program's */
+	/* a file that the C library did not write is not changed */
 	if (truncate("gmon.out", WITHOUT))
 		return 3;
 	content = NULL;
 	write_(false);
-	return size_of("gmon.out") == WITHOUT && !*told ? 0 : 4;
+	return size_of("gmon.out") == WITHOUT && !*messages ? 0 : 4;
 }
 
-static int link_as_it_stands(void)
+static int existing_link(void)
 {
 	write_(false);
-	return strstr(told, "the C library has told") && strstr(told, "EACCES") ? 0 : 5;
+	return strstr(messages, "printed by the C library") && strstr(messages, "EACCES") ? 0 : 5;
 }
 
-/* In a directory where this process may make no file */
-static int in_closed_directory(int (*function)(void))
+/* Call a function as another user, in a directory where that user cannot create files. */
+static int in_read_only_directory(int (*function)(void))
 {
 	int status = -1;
 	pid_t pid;
@@ -344,35 +343,35 @@ static int in_closed_directory(int (*function)(void))
 	return status;
 }
 
-static void where_none_can_be_made(void **state)
+static void existing_file_in_read_only_directory(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
 	assert_int_equal(chmod("gmon.out", 0666), 0);
-	assert_int_equal(in_closed_directory(as_it_stands), 0);
+	assert_int_equal(in_read_only_directory(existing_file), 0);
 	assert_int_equal(unlink("gmon.out"), 0);
 	assert_int_equal(symlink("nothing", "gmon.out"), 0);
-	assert_int_equal(in_closed_directory(link_as_it_stands), 0);
+	assert_int_equal(in_read_only_directory(existing_link), 0);
 	assert_files(1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(in_one_step, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(by_prefix, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(by_prefix_that_cannot_be, set_up,
+		cmocka_unit_test_setup_teardown(file_is_replaced_atomically, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(name_by_prefix, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(unusable_prefix, set_up,
 						clean_up),
-		cmocka_unit_test_setup_teardown(of_a_child, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(of_nothing, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(not_understood, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(name_that_cannot_be, set_up,
+		cmocka_unit_test_setup_teardown(name_of_a_forked_child, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(libc_writes_nothing, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(unknown_format, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(name_of_a_directory, set_up,
 						clean_up),
-		cmocka_unit_test_setup_teardown(planted, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(by_absolute_prefix, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(environment_that_changes, set_up,
+		cmocka_unit_test_setup_teardown(names_taken_by_others, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(name_by_absolute_prefix, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(environment_changes, set_up,
 						clean_up),
-		cmocka_unit_test_setup_teardown(where_none_can_be_made, set_up,
+		cmocka_unit_test_setup_teardown(existing_file_in_read_only_directory, set_up,
 						clean_up),
 	};
 	int status;
@@ -381,6 +380,6 @@ int main(void)
 		return 1;
 	snprintf(pid_name, sizeof(pid_name), "gmon.out.%u",
 		 (unsigned int)getpid());
-	status = cmocka_run_group_tests_name("gmonout", tests, NULL, NULL);
+	status = cmocka_run_group_tests_name("gmon_output", tests, NULL, NULL);
 	return chdir("/") || rmdir(directory) ? 1 : status;
 }

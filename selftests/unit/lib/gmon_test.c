@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs compiled with -pg: what is asked of the kernel and of the C library, and what
- * is left to the program, on a kernel and a C library that are made up. What comes of
- * it: gprof_test.sh.
+ * Programs compiled with -pg: the calls to the kernel and to the C library, and the program's own
+ * SIGPROF and ITIMER_PROF, with a fake device and a fake C library. gprof_test.sh tests real
+ * programs.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,18 +15,18 @@
 #include "lib/gmon/gmon.h"
 #include "support/calls.h"
 
-#define LOW	0x10001UL	/* the C library begins at 0x10000, and ends at 0x11004 */
+#define LOW	0x10001UL	/* the C library rounds the range to 0x10000 to 0x11004 */
 #define HIGH	0x11001UL
 #define NR	(0x1004 / 4)
 
 static char directory[] = "/tmp/gmon_test.XXXXXX";
 
-/* The C library's: as its profil(), with a timer that has no signals of its own. */
+/* State of the fake C library. Its timer never expires. */
 static struct {
-	char calls[64];		/* a letter each */
+	char calls[64];		/* one letter per call */
 	bool armed;
-	bool blocked;		/* SIGPROF was when it was armed */
-	bool fires;		/* a signal arises while it is armed */
+	bool blocked;		/* SIGPROF was blocked when the timer was armed */
+	bool fires;		/* raise SIGPROF while the timer is armed */
 	struct sigaction action;
 	struct itimerval timer;
 } libc;
@@ -50,7 +50,7 @@ static void arm(void)
 	struct sigaction action = { .sa_handler = handler_of_libc };
 	sigset_t mask;
 
-	/* no handler of the program's must come in between */
+	/* the caller must block SIGPROF, so that no handler of the program runs */
 	sigprocmask(SIG_BLOCK, NULL, &mask);
 	libc.blocked = sigismember(&mask, SIGPROF);
 	sigaction(SIGPROF, &action, &libc.action);
@@ -141,7 +141,7 @@ static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 	return 1;
 }
 
-/* The counter of a pc in a file's only histogram, at this rate; it is taken away. */
+/* Check the only histogram of a file, and remove the file. Return: count at @pc. */
 static unsigned int count_in(const char *path, unsigned long pc, int rate)
 {
 	struct __attribute__((packed)) {
@@ -172,7 +172,7 @@ static void assert_calls(const char *expected)
 	memset(libc.calls, 0, sizeof(libc.calls));
 }
 
-static void test_counted(void **state)
+static void test_counters_are_written(void **state)
 {
 	(void)state;
 	startup();
@@ -184,7 +184,7 @@ static void test_counted(void **state)
 	*counter(0x11003) = 4;
 	assert_ptr_equal(counter(0x10ff8), counter(0x10ffb));
 	assert_ptr_equal(counter(0x11004), NULL);
-	/* the second of two has no effect on what is counted */
+	/* a second call does not change the profile */
 	startup();
 	assert_calls("mp");
 	assert_int_equal(fake_device.starts, 1);
@@ -194,7 +194,7 @@ static void test_counted(void **state)
 	assert_false(is_on());
 	assert_int_equal(count_in("gmon.out", 0x10008, 100), 5);
 
-	/* once more, from 0 */
+	/* a second profile starts at 0 */
 	cleanup();
 	assert_calls("c");
 	startup();
@@ -204,8 +204,8 @@ static void test_counted(void **state)
 	assert_int_equal(count_in("gmon.out", 0x11003, 100), 4);
 }
 
-/* What that is, the C library knows. */
-static void test_no_text(void **state)
+/* An empty range is left to the C library. */
+static void test_empty_range(void **state)
 {
 	(void)state;
 	profil_gmon_startup(&functions, LOW, LOW);
@@ -229,7 +229,7 @@ static void test_moncontrol(void **state)
 	control(1);
 	assert_true(is_on());
 	assert_calls("mp01p");
-	/* twice */
+	/* turning on twice is harmless */
 	control(1);
 	assert_calls("1p");
 	assert_int_equal(fake_device.starts, 2);
@@ -240,7 +240,7 @@ static void test_moncontrol(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 5);
 }
 
-static void test_moncontrol_refused(void **state)
+static void test_moncontrol_fails(void **state)
 {
 	(void)state;
 	startup();
@@ -273,12 +273,12 @@ static void assert_timer(time_t seconds)
 	assert_int_equal(sigaction(SIGPROF, NULL, &action), 0);
 	assert_ptr_equal(action.sa_handler, receive);
 	assert_int_equal(getitimer(ITIMER_PROF, &timer), 0);
-	/* but for the little that has passed */
+	/* except the CPU time used since */
 	assert_in_range(timer.it_value.tv_sec, seconds - 1, seconds);
 	assert_int_equal(timer.it_interval.tv_sec, seconds ? 500 : 0);
 }
 
-static void test_programs_timer(void **state)
+static void test_timer_of_program_is_preserved(void **state)
 {
 	struct itimerval timer = { { 500, 0 }, { 700, 0 } }, off = { 0 };
 
@@ -293,7 +293,7 @@ static void test_programs_timer(void **state)
 	control(0);
 	control(1);
 	assert_timer(700);
-	/* set meanwhile */
+	/* changed by the program */
 	timer.it_value.tv_sec = 400;
 	setitimer(ITIMER_PROF, &timer, NULL);
 	control(0);
@@ -301,14 +301,14 @@ static void test_programs_timer(void **state)
 	assert_timer(400);
 	cleanup();
 	assert_timer(400);
-	/* none of the C library's signals was the program's */
+	/* the program received no signal of the C library's timer */
 	assert_int_equal(received, 0);
 	setitimer(ITIMER_PROF, &off, NULL);
 	signal(SIGPROF, SIG_DFL);
 }
 
-/* One that arose before, and that the program blocks, is still there. */
-static void test_programs_signal(void **state)
+/* A SIGPROF that the program blocks stays pending. */
+static void test_pending_signal_of_program_is_preserved(void **state)
 {
 	sigset_t sigprof, now;
 
@@ -331,7 +331,7 @@ static void test_programs_signal(void **state)
 	assert_int_equal(received, 0);
 	sigprocmask(SIG_UNBLOCK, &sigprof, NULL);
 	assert_int_equal(received, 1);
-	/* and one that is not blocked stays so */
+	/* the signal mask is restored */
 	control(1);
 	sigprocmask(SIG_BLOCK, NULL, &now);
 	assert_false(sigismember(&now, SIGPROF));
@@ -341,8 +341,8 @@ static void test_programs_signal(void **state)
 	signal(SIGPROF, SIG_DFL);
 }
 
-/* Without a handler the C library's signal would be the program's death. */
-static void test_no_handler(void **state)
+/* Without a handler, a signal of the C library's timer would kill the program. */
+static void test_program_without_handler(void **state)
 {
 	(void)state;
 	libc.fires = true;
@@ -353,8 +353,8 @@ static void test_no_handler(void **state)
 	unlink("gmon.out");
 }
 
-/* Another profile of the program's goes on; what had been counted is written. */
-static void test_replaced(void **state)
+/* Another profile of the program continues; what was counted before is written. */
+static void test_profile_replaced_by_program(void **state)
 {
 	uint32_t *ours;
 
@@ -370,7 +370,7 @@ static void test_replaced(void **state)
 	assert_int_equal(fake_device.stops, 0);
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 3);
 
-	/* but what is turned on last is on */
+	/* moncontrol(1) replaces it */
 	startup();
 	assert_int_equal(start_native(), 0);
 	control(1);
@@ -405,7 +405,7 @@ static void test_forked(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10004, 100), 4);
 }
 
-static void test_child_not_followed(void **state)
+static void test_child_without_profile(void **state)
 {
 	(void)state;
 	startup();
@@ -416,8 +416,8 @@ static void test_child_not_followed(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 0);
 }
 
-/* After chroot(), as one: what was counted is there, and was sampled. */
-static void test_device_out_of_sight(void **state)
+/* Without the device, as after chroot(), the counters are written. */
+static void test_device_unreachable(void **state)
 {
 	(void)state;
 	startup();
@@ -433,7 +433,7 @@ static void test_device_out_of_sight(void **state)
 	assert_int_equal(fake_device.stops, 0);
 }
 
-static void test_true_rate(void **state)
+static void test_effective_rate(void **state)
 {
 	(void)state;
 	setenv("PROFIL_RATE", "250", 1);
@@ -452,7 +452,7 @@ static void test_true_rate(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 200), 0);
 }
 
-static void test_losses(void **state)
+static void test_lost_samples(void **state)
 {
 	(void)state;
 	startup();
@@ -467,7 +467,7 @@ static void test_losses(void **state)
 	unlink("gmon.out");
 }
 
-/* Nothing is sampled at all, and calls are counted. */
+/* With PROFIL_FALLBACK=fatal nothing is sampled; calls are still counted. */
 static void test_fatal(void **state)
 {
 	(void)state;
@@ -492,10 +492,10 @@ static void test_fatal(void **state)
 }
 
 /*
- * The C library's alone, from then on. It takes place in children, each of which has its
- * own first call; and before test_fatal, since what is told of the device is told once.
+ * From the first failure on, only the C library samples. In a child process, for the first call of
+ * a process; before test_fatal, since an error of the device is printed once per process.
  */
-static void fall_back(int open_error, int start_error, const char *word)
+static void fall_back(int open_error, int start_error, const char *text)
 {
 	pid_t pid = fork();
 	int status;
@@ -505,7 +505,7 @@ static void fall_back(int open_error, int start_error, const char *word)
 		fake_device.start_error = start_error;
 		begin_stderr();
 		startup();
-		if (!end_stderr(word))
+		if (!end_stderr(text))
 			_exit(1);
 		fake_device.open_error = 0;
 		fake_device.start_error = 0;
@@ -544,19 +544,19 @@ static int setup_libc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		GMON_TEST(test_counted),
-		GMON_TEST(test_no_text),
+		GMON_TEST(test_counters_are_written),
+		GMON_TEST(test_empty_range),
 		GMON_TEST(test_moncontrol),
-		GMON_TEST(test_moncontrol_refused),
-		GMON_TEST(test_programs_timer),
-		GMON_TEST(test_programs_signal),
-		GMON_TEST(test_no_handler),
-		GMON_TEST(test_replaced),
+		GMON_TEST(test_moncontrol_fails),
+		GMON_TEST(test_timer_of_program_is_preserved),
+		GMON_TEST(test_pending_signal_of_program_is_preserved),
+		GMON_TEST(test_program_without_handler),
+		GMON_TEST(test_profile_replaced_by_program),
 		GMON_TEST(test_forked),
-		GMON_TEST(test_child_not_followed),
-		GMON_TEST(test_device_out_of_sight),
-		GMON_TEST(test_true_rate),
-		GMON_TEST(test_losses),
+		GMON_TEST(test_child_without_profile),
+		GMON_TEST(test_device_unreachable),
+		GMON_TEST(test_effective_rate),
+		GMON_TEST(test_lost_samples),
 		GMON_TEST(test_fallback),
 		GMON_TEST(test_fatal),
 	};

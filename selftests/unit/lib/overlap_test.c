@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Regions that overlap, as sprofil() and AIX's profil() of struct prof[] take
- * them, against a look at each region for each pc. The library has to cut them
- * into ones that do not overlap; the fake device refuses others.
+ * Overlapping regions of sprofil() and of AIX's profil(). The library must cut them so that they do
+ * not overlap (the fake device refuses others). Compared with a search of all regions per pc.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,21 +13,19 @@
 #include "support/fake_device.h"
 #include "support/test.h"
 
-/*
- * AIX's structure by the dialect's own header, under a name that is free here
- */
+/* AIX's struct prof, renamed: the C library has one too */
 #define prof	aix_prof
 #define profil	aix_profil
 #include "lib/include/profil/aix/mon.h"
 #undef prof
 #undef profil
 
-#define MOST		6
+#define MAX_REGIONS	6
 #define ROUNDS		100000
-#define PCS		96		/* looked at, from 0 on */
+#define PCS		96		/* checked pcs, from 0 on */
 #define BUFFER		0x7000000000ULL
 #define BUFFER_STEP	0x1000000ULL
-#define OVERFLOW_BUFFER	(BUFFER - 64)
+#define CATCH_ALL_BUFFER	(BUFFER - 64)
 
 typedef unsigned __int128 u128;
 
@@ -48,8 +45,8 @@ static void *buffer_of(int region)
 }
 
 /*
- * The counter of a pc by sprofil()'s rule; 0: none. Of several at one place,
- * which the rule leaves open, the library takes the first.
+ * The counter of a pc by sprofil()'s rule; 0: none. For equal offsets, which the rule does not
+ * specify, the library uses the first region.
  */
 static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc,
 				unsigned int width)
@@ -75,9 +72,8 @@ static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc,
 	return best;
 }
 
-/* That of the overflow region, which is the first one that holds a counter. */
-static uint64_t overflow_counter(const struct prof *profs, int nr,
-				 unsigned int width)
+/* The catch-all counter: of the first such region that has room for a counter. */
+static uint64_t catch_all_counter(const struct prof *profs, int nr, unsigned int width)
 {
 	int i;
 
@@ -88,7 +84,7 @@ static uint64_t overflow_counter(const struct prof *profs, int nr,
 	return 0;
 }
 
-/* Whether anything but an overflow region has a counter. */
+/* Whether a region other than a catch-all has a counter. */
 static bool has_region(const struct prof *profs, int nr, unsigned int width)
 {
 	int i;
@@ -106,12 +102,12 @@ static void check_sprofil(struct prof *profs, int nr, unsigned int width,
 	static const unsigned int flags[] = {
 		[2] = PROF_USHORT, [4] = PROF_UINT, [8] = PROF_UINT64,
 	};
-	uint64_t overflow = overflow_counter(profs, nr, width);
+	uint64_t catch_all = catch_all_counter(profs, nr, width);
 	size_t i;
 	int j;
 
 	assert_int_equal(0, sprofil(profs, nr, NULL, flags[width]));
-	if (!overflow && !has_region(profs, nr, width)) {
+	if (!catch_all && !has_region(profs, nr, width)) {
 		assert_int_equal(PROFIL_STATE_OFF, fake_device.state);
 		return;
 	}
@@ -122,7 +118,7 @@ static void check_sprofil(struct prof *profs, int nr, unsigned int width,
 		uint64_t want = sprofil_counter(profs, nr, pcs[i], width);
 		uint64_t got = fake_device_counter(pcs[i]);
 
-		if (got == (want ? want : overflow))
+		if (got == (want ? want : catch_all))
 			continue;
 		for (j = 0; j < nr; j++)
 			print_message("%#lx + %#lx bytes, scale %#lx\n",
@@ -140,7 +136,7 @@ static const unsigned int scales[] = {
 
 static void test_sprofil(void **state)
 {
-	struct prof profs[MOST];
+	struct prof profs[MAX_REGIONS];
 	uint64_t pcs[PCS];
 	int round, nr, i;
 
@@ -148,7 +144,7 @@ static void test_sprofil(void **state)
 	for (i = 0; i < PCS; i++)
 		pcs[i] = (uint64_t)i;
 	for (round = 0; round < ROUNDS; round++) {
-		nr = 1 + (int)random_below(MOST);
+		nr = 1 + (int)random_below(MAX_REGIONS);
 		for (i = 0; i < nr; i++)
 			profs[i] = (struct prof){
 				.pr_base = buffer_of(i),
@@ -157,20 +153,20 @@ static void test_sprofil(void **state)
 				.pr_scale = scales[random_below(
 					ARRAY_SIZE(scales))],
 			};
-		/* now and then one for all that is in no other */
+		/* sometimes a catch-all region */
 		if (!random_below(3))
 			profs[random_below((uint64_t)nr)] = (struct prof){
-				(void *)OVERFLOW_BUFFER, random_below(12), 0, 2,
+				(void *)CATCH_ALL_BUFFER, random_below(12), 0, 2,
 			};
 		check_sprofil(profs, nr, 2U << random_below(3), pcs, PCS);
 	}
 }
 
 /*
- * Any offset and size: where sums do not fit into 64 bits. Not the last of all
- * pcs, which no instruction has.
+ * Offsets and sizes whose sums overflow 64 bits. Without the last of all pcs, which cannot be that
+ * of an instruction.
  */
-static void test_sprofil_far(void **state)
+static void test_sprofil_large_offsets(void **state)
 {
 	static const uint64_t places[] = {
 		3, 0x1000, 1ULL << 32, 1ULL << 47, 1ULL << 63,
@@ -178,7 +174,7 @@ static void test_sprofil_far(void **state)
 	};
 	const uint64_t nr_places = ARRAY_SIZE(places);
 	uint64_t pcs[6 * ARRAY_SIZE(places)];
-	struct prof profs[MOST];
+	struct prof profs[MAX_REGIONS];
 	size_t nr_pcs = 0;
 	int round, nr, i;
 
@@ -190,7 +186,7 @@ static void test_sprofil_far(void **state)
 			pcs[nr_pcs++] = at - 3;
 	}
 	for (round = 0; round < ROUNDS; round++) {
-		nr = 1 + (int)random_below(MOST);
+		nr = 1 + (int)random_below(MAX_REGIONS);
 		for (i = 0; i < nr; i++)
 			profs[i] = (struct prof){
 				.pr_base = buffer_of(i),
@@ -204,8 +200,8 @@ static void test_sprofil_far(void **state)
 	}
 }
 
-/* More counters than there is memory: those that there could be are where they were. */
-static void test_sprofil_without_bounds(void **state)
+/* With sizes beyond all memory, counters have the same addresses. */
+static void test_sprofil_large_sizes(void **state)
 {
 	struct prof prof = { buffer_of(0), 0, 0x1000, 0x10000 };
 	int shift;
@@ -225,7 +221,7 @@ static uint64_t aix_index(uint64_t d, uint64_t scale)
 	return (d * scale / 65536 + 1) / 2;
 }
 
-/* What p_scale -1 is: the largest scale at which the last pc has a counter. */
+/* The meaning of p_scale -1: the largest scale at which the last pc has a counter. */
 static uint64_t aix_scale(const struct aix_prof *prof)
 {
 	const uint64_t last = (uint64_t)(prof->p_high - prof->p_low) - 1;
@@ -237,8 +233,8 @@ static uint64_t aix_scale(const struct aix_prof *prof)
 }
 
 /*
- * The counter of a pc by the rule of AIX's second form; 0: none. For those with a
- * p_scale of -1, ranges[] has the scale.
+ * The counter of a pc by the rule of AIX's second form; 0: none. ranges[] has the scales of
+ * elements with p_scale -1.
  */
 static uint64_t aix_counter(const struct aix_prof *profs, const uint64_t *ranges,
 			    uint64_t pc)
@@ -270,7 +266,7 @@ static void check_aix(const struct aix_prof *profs)
 {
 	const struct aix_prof off = { .p_high = 0 };
 	const struct aix_prof *prof;
-	uint64_t pc, got, want, ranges[MOST] = { 0 };
+	uint64_t pc, got, want, ranges[MAX_REGIONS] = { 0 };
 
 	for (prof = profs; prof->p_high; prof++)
 		if (prof->p_scale == -1U && prof->p_bufsize >= 2 && prof->p_high > prof->p_low)
@@ -278,9 +274,7 @@ static void check_aix(const struct aix_prof *profs)
 	assert_int_equal(0, profil_aix((void *)profs, -1U, 0, 0));
 	for (pc = 0; pc < PCS; pc++) {
 		want = aix_counter(profs, ranges, pc);
-		/*
-		 * nothing of it can be counted: then the kernel knows nothing
-		 */
+		/* without anything to count, the kernel has no session */
 		got = fake_device.state == PROFIL_STATE_RUNNING ?
 		      fake_device_counter(pc) : 0;
 		if (got == want)
@@ -297,19 +291,19 @@ static void check_aix(const struct aix_prof *profs)
 
 static void test_aix(void **state)
 {
-	struct aix_prof profs[MOST + 1];
+	struct aix_prof profs[MAX_REGIONS + 1];
 	int round, nr, i;
 
 	(void)state;
 	for (round = 0; round < ROUNDS; round++) {
 		uint64_t high = 0;
 
-		nr = 1 + (int)random_below(MOST);
+		nr = 1 + (int)random_below(MAX_REGIONS);
 		memset(profs, 0, sizeof(profs));
 		for (i = 0; i < nr; i++) {
 			high += 1 + random_below(24);
 			profs[i].p_high = (caddr_t)high;
-			/* in the elements before, too, and empty ones */
+			/* may overlap earlier elements, or be empty */
 			profs[i].p_low = (caddr_t)random_below(high + 1);
 			profs[i].p_buff = buffer_of(i);
 			profs[i].p_bufsize = (int)random_below(40);
@@ -320,7 +314,7 @@ static void test_aix(void **state)
 	}
 }
 
-/* The example of the rule: its scales are 0x7ff7 and 0xffff. */
+/* The example of the manual: its scales are 0x7ff7 and 0xffff. */
 static void test_aix_example(void **state)
 {
 	struct aix_prof profs[] = {
@@ -365,8 +359,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_sprofil, setup),
-		cmocka_unit_test_setup(test_sprofil_far, setup),
-		cmocka_unit_test_setup(test_sprofil_without_bounds, setup),
+		cmocka_unit_test_setup(test_sprofil_large_offsets, setup),
+		cmocka_unit_test_setup(test_sprofil_large_sizes, setup),
 		cmocka_unit_test_setup(test_aix, setup),
 		cmocka_unit_test_setup(test_aix_example, setup),
 	};
