@@ -46,6 +46,6 @@ arm64:
 	ln -sfnr ../scripts $(ARM64)/scripts
 	cp -r $(KSELFTEST_DIR)/kselftest $(ARM64)
 	$(MAKE) -C $(ARM64)/lib CC=$(CROSS)gcc AR=$(CROSS)ar
-	$(MAKE) -C $(ARM64)/selftests CC=$(CROSS)gcc OBJCOPY=$(CROSS)objcopy $(ARM64_PROGS)
+	$(MAKE) -C $(ARM64)/selftests CC=$(CROSS)gcc AR=$(CROSS)ar OBJCOPY=$(CROSS)objcopy $(ARM64_PROGS)
 
 .PHONY: m32 m32_programs arm64

@@ -12,7 +12,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "memory.h"
+#include "pinned_pages.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define PROBES		TRACING "kprobe_events"
@@ -74,13 +74,13 @@ static int audited_checks(int fd, const struct calls *calls)
 		return -1;
 	pid = fork();
 	if (!pid) {
-		await_pass(end[0]);
+		receive_byte(end[0]);
 		_exit(run_calls(fd, calls));
 	}
 	write_text(TRACING "trace", "");
 	truncate(TRACING "trace", 0);
 	write_text(PROBE "enable", "1");
-	pass(end[1]);
+	send_byte(end[1]);
 	if (wait_for(pid))
 		nr = -1;
 	write_text(PROBE "enable", "0");

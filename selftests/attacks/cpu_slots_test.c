@@ -58,7 +58,7 @@ FIXTURE_SETUP(slots)
 		SKIP(return, "needs root, tracefs and the function tracer");
 	count_all(&self->start, &self->region, counter, 64,
 		  get_info(self->fd).tick_hz);
-	seconds = time_of(SAMPLES, self->start.rate);
+	seconds = seconds_for(SAMPLES, self->start.rate);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 }
 

@@ -15,7 +15,7 @@
 #include "common.h"
 #include "files.h"
 #include "late.h"
-#include "memory.h"
+#include "pinned_pages.h"
 
 /* Attaches the hook and leaves it without a user. */
 static int start_and_stop(int fd)

@@ -48,12 +48,12 @@ static void set_reserve(long long nr)
 FIXTURE_SETUP(huge_pages)
 {
 	REQUIRE_DEVICE(self->device);
-	self->old_reserve = number_in(RESERVE, "");
+	self->old_reserve = read_number(RESERVE, "");
 	if (geteuid())
 		SKIP(return, "needs root");
 	if (variant->reserved) {
 		set_reserve(self->old_reserve + NR);
-		if (number_in(RESERVE, "") < self->old_reserve + NR)
+		if (read_number(RESERVE, "") < self->old_reserve + NR)
 			SKIP(return, "no huge pages");
 	}
 }
@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(huge_pages)
 
 static long long huge_kib(void)
 {
-	return number_in("/proc/self/smaps_rollup", "AnonHugePages:");
+	return read_number("/proc/self/smaps_rollup", "AnonHugePages:");
 }
 
 /* Maps NR huge pages. Returns NULL if the kernel has none. */
@@ -160,7 +160,7 @@ static int hit_above_the_limit(int device, bool reserved)
 		return NO_HUGE_PAGES;
 	if (begin(device, memory, code, 1, PROFIL_PIN_ON_HIT))
 		return 1;
-	stay_in_loop(code, 0, time_of(3, get_info(device).tick_hz));
+	stay_in_loop(code, 0, seconds_for(3, get_info(device).tick_hz));
 	status = stop(device);
 	ksft_print_msg("pinned on hits, limit %zu KiB: %llu samples counted, %llu lost\n",
 		       HUGE >> 11, (unsigned long long)status.counted,
@@ -181,7 +181,7 @@ static pid_t fork_prober(int device, int go)
 		struct profil_start start;
 
 		count_all(&start, &region, map_memory(PAGE), 64, 1);
-		_exit(!become_user(ATTACKER, NR * HUGE / PAGE) && !await_pass(go) &&
+		_exit(!become_user(ATTACKER, NR * HUGE / PAGE) && !receive_byte(go) &&
 		      call(device, PROFIL_IOC_START, &start) == ENOMEM);
 	}
 	return pid;
@@ -204,7 +204,7 @@ static int start_at_the_limit(int device, bool reserved)
 	if (begin(device, memory, map_loops(NR * MOST_EACH), MOST_EACH, 0))
 		return 1;
 	pinned = get_status(device).pinned_bytes;
-	at_limit = pass(go[1]) ? 0 : wait_for(prober);
+	at_limit = send_byte(go[1]) ? 0 : wait_for(prober);
 	ksft_print_msg("%d counters in each of %d huge pages: %llu KiB pinned, one more page is %s\n",
 		       MOST_EACH, NR, pinned >> 10, at_limit ? "refused" : "pinned");
 	return pinned != NR * HUGE || !at_limit;
@@ -213,7 +213,7 @@ static int start_at_the_limit(int device, bool reserved)
 /* Unmaps all but one page of each, then samples hit it. Returns the pinned bytes, or 1. */
 static unsigned long long unmap_the_rest(int device, char *memory)
 {
-	double one = time_of(1, get_info(device).tick_hz);
+	double one = seconds_for(1, get_info(device).tick_hz);
 	char *code = map_loops(NR);
 	int i;
 
@@ -309,10 +309,10 @@ TEST_F(huge_pages, unmapped_rest_is_charged)
 		rest->memory = map_huge(false);
 		if (rest->memory)
 			rest->pinned = unmap_the_rest(self->device, rest->memory);
-		pass(pipes[1]);
+		send_byte(pipes[1]);
 		pause();
 	}
-	await_pass(pipes[0]);
+	receive_byte(pipes[0]);
 	held = held_by(pid, rest->memory);
 	kill(pid, SIGKILL);
 	wait_for(pid);

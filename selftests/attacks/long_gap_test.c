@@ -11,7 +11,7 @@
  * time outside the gap.
  */
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 #include "late.h"
 
 #define GAP	0.9
@@ -32,18 +32,18 @@ FIXTURE_VARIANT_ADD(gap, random) { PROFIL_CLOCK_RANDOM, 20000 };
 
 FIXTURE_SETUP(gap)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	REQUIRE_LATE();
 	self->rate = variant->rate ?: self->profile.hz;
 	/* the first start after boot takes a second, to attach the clock */
-	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, self->rate));
+	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, self->rate));
 	stop(self->profile.fd);
 	*self->profile.counter = 0;
 }
 
 FIXTURE_TEARDOWN(gap)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 /* Starts, makes the gap, stops. Sets *@due to the samples due outside the gap. */

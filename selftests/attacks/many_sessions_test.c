@@ -235,7 +235,7 @@ FIXTURE_SETUP(sessions)
 {
 	REQUIRE_DEVICE(self->fd);
 	if (geteuid() ||
-	    number_in("/proc/meminfo", "MemAvailable:") < SESSIONS * SESSION_KIB)
+	    read_number("/proc/meminfo", "MemAvailable:") < SESSIONS * SESSION_KIB)
 		SKIP(return, "needs root, and memory for %d processes", SESSIONS);
 	self->unit = instruction_seconds();
 }
@@ -264,7 +264,7 @@ TEST_F_TIMEOUT(sessions, do_not_slow_context_switches, 600)
 
 	sleepers[1] = begin_sleepers(self->fd, SESSIONS);
 	ASSERT_LT(0, sleepers[1]);
-	EXPECT_LT(SESSIONS, number_in("/sys/class/misc/profil/sessions", ""));
+	EXPECT_LT(SESSIONS, read_number("/sys/class/misc/profil/sessions", ""));
 	for (i = 0; i < 2; i++)
 		beside[i] = mean_switch_seconds(meters[i]);
 

@@ -39,8 +39,8 @@ static void start_on_request(struct _test_data_many_users *self, uid_t uid)
 	struct profil_start start;
 
 	count_all(&start, &region, map_memory(PAGE), 64, 1);
-	if (become_user(uid, 8) || pass(self->done[1]) || await_pass(self->go[0]) ||
-	    call(self->device, PROFIL_IOC_START, &start) || pass(self->done[1]))
+	if (become_user(uid, 8) || send_byte(self->done[1]) || receive_byte(self->go[0]) ||
+	    call(self->device, PROFIL_IOC_START, &start) || send_byte(self->done[1]))
 		_exit(1);
 	pause();
 }
@@ -56,14 +56,14 @@ TEST_F(many_users, make_no_workqueue)
 			start_on_request(self, FIRST_USER + (uid_t)i);
 	}
 	for (i = 0; i < USERS; i++)
-		ASSERT_EQ(0, await_pass(self->done[0]));
+		ASSERT_EQ(0, receive_byte(self->done[0]));
 	if (!tracer_begin("alloc_workqueue") && !tracer_begin("alloc_workqueue_noprof"))
 		SKIP(return, "no function tracer");
 	tracer_restart();
 	for (i = 0; i < USERS; i++)
-		pass(self->go[1]);
+		send_byte(self->go[1]);
 	for (i = 0; i < USERS; i++)
-		ASSERT_EQ(0, await_pass(self->done[0]));
+		ASSERT_EQ(0, receive_byte(self->done[0]));
 	made = tracer_calls();
 	tracer_end();
 	for (i = 0; i < USERS; i++) {

@@ -13,9 +13,9 @@
 
 #include "kselftest_harness.h"
 #include "common.h"
-#include "crowd.h"
+#include "cpu_hog.h"
 #include "files.h"
-#include "soon.h"
+#include "eventually.h"
 #include "group.h"
 #include "slow_file.h"
 
@@ -121,11 +121,11 @@ static pid_t hold_hooks(int device)
 	pid = fork();
 	if (!pid) {
 		if (!begin(device, map_memory(PAGE), 0))
-			pass(pipes[1]);
+			send_byte(pipes[1]);
 		pause();
 	}
 	close(pipes[1]);
-	await_pass(pipes[0]);
+	receive_byte(pipes[0]);
 	close(pipes[0]);
 	return pid;
 }
@@ -147,7 +147,7 @@ TEST_F(other_users_wait, not_without_attack)
 /* Processes that wait for the page in START, and others whose samples wait for it. */
 static void be_slow(int device, void *at, int told)
 {
-	double one = time_of(1, get_info(device).tick_hz);
+	double one = seconds_for(1, get_info(device).tick_hz);
 	int i;
 
 	setpgid(0, 0);
@@ -161,7 +161,7 @@ static void be_slow(int device, void *at, int told)
 			pause();
 		}
 	usleep(100000);
-	pass(told);
+	send_byte(told);
 	pause();
 }
 
@@ -182,7 +182,7 @@ TEST_F(other_users_wait, not_for_a_slow_page)
 	slow = fork();
 	if (!slow)
 		be_slow(self->device, at, pipes[1]);
-	await_pass(pipes[0]);
+	receive_byte(pipes[0]);
 	see_starts(_metadata, self->device, "beside waits for a page");
 	kill(-slow, SIGKILL);
 	slow_file_end(&file);
@@ -295,7 +295,7 @@ TEST_F(other_users_wait, not_for_a_full_cgroup)
 	if (!attackers)
 		be_at_the_limit(self->device, &group, at, told);
 	/* the cgroup is full */
-	EXPECT_SOON(group_number(&group, "memory.events", "oom_kill ") > 0);
+	EXPECT_EVENTUALLY(group_number(&group, "memory.events", "oom_kill ") > 0);
 	__atomic_store_n(told, 1, __ATOMIC_RELEASE);
 	usleep(100000);
 	see_starts(_metadata, self->device, "beside a full memory cgroup");
@@ -305,13 +305,13 @@ TEST_F(other_users_wait, not_for_a_full_cgroup)
 	slow_file_end(&file);
 	kill_and_wait(attackers);
 	kill_and_wait(holder);
-	EXPECT_SOON(!rmdir(group.path));
+	EXPECT_EVENTUALLY(!rmdir(group.path));
 }
 
 /* Restores the parameter, also if a test times out. */
 int main(int argc, char **argv)
 {
-	max_regions = number_in(MAX_REGIONS, "");
+	max_regions = read_number(MAX_REGIONS, "");
 	atexit(restore_regions);
 	return test_harness_run(argc, argv);
 }

@@ -120,8 +120,8 @@ static double start_seconds(int fd, struct profil_start *start)
 
 static double kernel_bytes(void)
 {
-	return 1024.0 * ((double)number_in("/proc/meminfo", "Slab:") +
-			 (double)number_in("/proc/meminfo", "Percpu:"));
+	return 1024.0 * ((double)read_number("/proc/meminfo", "Slab:") +
+			 (double)read_number("/proc/meminfo", "Percpu:"));
 }
 
 /* Slab and per-CPU memory of the kernel for a child that only sleeps. */

@@ -9,7 +9,7 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "crowd.h"
+#include "cpu_hog.h"
 
 #define STARTS		400
 #define BETWEEN		20	/* number of starts from one discard to the next */
@@ -94,13 +94,13 @@ TEST_F(replaced_sessions, do_not_slow_discards)
 /* No worker gets a CPU to free them. */
 TEST_F(replaced_sessions, do_not_slow_discards_without_workers)
 {
-	pid_t spinners[MOST_CROWDED];
-	int nr = crowd(spinners);
+	pid_t spinners[MAX_CPU_HOGS];
+	int nr = start_cpu_hogs(spinners);
 
 	if (nr < 0)
 		SKIP(return, "needs root");
 	see_discards(_metadata, self->device, EACH_US);
-	uncrowd(spinners, nr);
+	stop_cpu_hogs(spinners, nr);
 }
 
 TEST_HARNESS_MAIN

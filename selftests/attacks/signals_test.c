@@ -13,7 +13,7 @@
 
 #include "kselftest_harness.h"
 #include "common.h"
-#include "crowd.h"
+#include "cpu_hog.h"
 
 #define MAPPINGS	4000
 #define PERIOD_US	200
@@ -44,11 +44,11 @@ static pid_t hold_hooks(int device)
 	pid = fork();
 	if (!pid) {
 		if (!begin_profile(device))
-			pass(pipes[1]);
+			send_byte(pipes[1]);
 		pause();
 	}
 	close(pipes[1]);
-	await_pass(pipes[0]);
+	receive_byte(pipes[0]);
 	close(pipes[0]);
 	return pid;
 }
@@ -175,8 +175,8 @@ TEST_F(signals, start_returns)
 TEST_F(signals, stop_in_a_child_returns)
 {
 	struct outcome *outcome = map_shared(PAGE);
-	pid_t spinners[MOST_CROWDED], pid;
-	int nr = crowd(spinners);
+	pid_t spinners[MAX_CPU_HOGS], pid;
+	int nr = start_cpu_hogs(spinners);
 
 	if (nr < 0)
 		SKIP(return, "needs root");
@@ -194,7 +194,7 @@ TEST_F(signals, stop_in_a_child_returns)
 	EXPECT_TRUE(returns(pid, outcome, "STOP"));
 	EXPECT_EQ(0, outcome->error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, outcome->state);
-	uncrowd(spinners, nr);
+	stop_cpu_hogs(spinners, nr);
 }
 
 TEST_HARNESS_MAIN

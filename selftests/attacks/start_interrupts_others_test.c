@@ -14,7 +14,7 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 
 #define CALLS	10000
 #define WORKERS	"/sys/devices/virtual/workqueue/cpumask"
@@ -36,7 +36,7 @@ FIXTURE_SETUP(others)
 {
 	FILE *file;
 
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	self->last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	if (!self->last)
 		SKIP(return, "needs two CPUs");
@@ -50,14 +50,14 @@ FIXTURE_SETUP(others)
 		fclose(file);
 	ASSERT_EQ(0, write_text(WORKERS, "1"));
 	/* the first start attaches the clock, which interrupts all CPUs */
-	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
+	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, 1000));
 	sleep(1);
 }
 
 FIXTURE_TEARDOWN(others)
 {
 	write_text(WORKERS, self->workers);
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 /* Counts the function call interrupts of a CPU. Returns -1 if the kernel does not show them. */
@@ -87,7 +87,7 @@ static long interrupts_by(struct __test_metadata *_metadata,
 	int i;
 
 	for (i = 0; i < CALLS; i++)
-		EXPECT_EQ(0, begin_by(profile, clock, 100));
+		EXPECT_EQ(0, start_with_clock(profile, clock, 100));
 	return calls_of(cpu) - before;
 }
 
@@ -113,7 +113,7 @@ TEST_F(others, not_interrupted_by_one_thread)
 
 static void *wait_here(void *pipe)
 {
-	await_pass(*(int *)pipe);
+	receive_byte(*(int *)pipe);
 	return NULL;
 }
 
@@ -126,7 +126,7 @@ TEST_F(others, not_interrupted_with_sleeping_threads)
 	ASSERT_EQ(0, pipe(ends));
 	ASSERT_EQ(0, pthread_create(&sleeps, NULL, wait_here, ends));
 	start_often(_metadata, self, variant->clock);
-	ASSERT_EQ(0, pass(ends[1]));
+	ASSERT_EQ(0, send_byte(ends[1]));
 	pthread_join(sleeps, NULL);
 }
 
@@ -150,7 +150,7 @@ static void find_spinner(struct __test_metadata *_metadata,
 	stop(self->profile.fd);
 	usleep(10000);
 	self->profile.start.rate = 4000;
-	ASSERT_EQ(0, begin(&self->profile));
+	ASSERT_EQ(0, start_profile(&self->profile));
 	used = clock_seconds(clock);
 	usleep(20000);
 	status = get_status(self->profile.fd);

@@ -13,7 +13,7 @@
 #include "kselftest_harness.h"
 #include "common.h"
 #include "child.h"
-#include "memory.h"
+#include "pinned_pages.h"
 
 #define PIECE	(1U << 20)
 #define PIECES	1024	/* the maximum of one call: 1 GiB */
@@ -36,7 +36,7 @@ static void stay_in_the_kernel(int ready)
 	memset(buffer, 1, PIECE);
 	for (i = 0; i < PIECES; i++)
 		pieces[i] = (struct iovec) { buffer, PIECE };
-	pass(ready);
+	send_byte(ready);
 	while (readv(fd, pieces, PIECES) > 0)
 		;
 	_exit(1);
@@ -89,7 +89,7 @@ TEST(waiting_start_can_be_killed)
 	attacker = fork();
 	if (!attacker)
 		stay_in_the_kernel(ready[1]);
-	ASSERT_EQ(0, await_pass(ready[0]));
+	ASSERT_EQ(0, receive_byte(ready[0]));
 	ASSERT_EQ(0, start_counting(fd));
 	stop(fd);
 	/* detaching begins a second after the last profile */
@@ -98,7 +98,7 @@ TEST(waiting_start_can_be_killed)
 	victim = fork();
 	if (!victim) {
 		start_counting(fd);
-		pass(started[1]);
+		send_byte(started[1]);
 		pause();
 		_exit(0);
 	}

@@ -7,7 +7,7 @@
  * stolen. Only the rest is CPU time of the process. Each round may round by one tick.
  */
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 #include "late.h"
 
 #define ROUNDS	10
@@ -19,17 +19,17 @@ FIXTURE(stolen_time) {
 
 FIXTURE_SETUP(stolen_time)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	REQUIRE_LATE();
 	/* the first start after boot takes a second, to attach the clock */
-	ASSERT_EQ(0, begin_by(&self->profile, PROFIL_CLOCK_TICK, self->profile.hz));
+	ASSERT_EQ(0, start_with_clock(&self->profile, PROFIL_CLOCK_TICK, self->profile.hz));
 	stop(self->profile.fd);
 	*self->profile.counter = 0;
 }
 
 FIXTURE_TEARDOWN(stolen_time)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 /* Returns the samples counted. Sets *@due to the ticks due, including stolen ones. */
@@ -39,7 +39,7 @@ static uint64_t count_late_ticks(struct __test_metadata *_metadata, struct profi
 	double used = thread_seconds();
 	int i;
 
-	EXPECT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, profile->hz));
+	EXPECT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TICK, profile->hz));
 	for (i = 0; i < ROUNDS; i++) {
 		burn(2.5 / profile->hz);
 		EXPECT_EQ(0, keep_interrupts_off(how, (double)LATE_TICKS / profile->hz));

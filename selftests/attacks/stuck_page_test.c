@@ -9,9 +9,9 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "crowd.h"
+#include "cpu_hog.h"
 #include "files.h"
-#include "soon.h"
+#include "eventually.h"
 #include "slow_file.h"
 #include "tasks.h"
 
@@ -55,7 +55,7 @@ static int begin(int device, void *counter, __u32 flags)
 /* Starts a profile and takes one sample, which waits for the page. */
 static int sample(int device, void *counter)
 {
-	double one = time_of(1, get_info(device).tick_hz);
+	double one = seconds_for(1, get_info(device).tick_hz);
 	int error = begin(device, counter, PROFIL_PIN_ON_HIT);
 
 	if (!error)
@@ -100,20 +100,20 @@ static bool dies(pid_t pid)
 
 static bool waits_for_page(struct slow_file *slow, pid_t pid)
 {
-	return BECOMES(__atomic_load_n(&slow->order->reads, __ATOMIC_ACQUIRE) > 0 &&
+	return EVENTUALLY(__atomic_load_n(&slow->order->reads, __ATOMIC_ACQUIRE) > 0 &&
 		       task_state(pid) == 'D');
 }
 
 static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)
 {
 	void *at = slow_file_map(&self->slow, 0);
-	pid_t spinners[MOST_CROWDED], pid;
+	pid_t spinners[MAX_CPU_HOGS], pid;
 	int nr = 0;
 	bool died;
 	int status;
 
 	if (way >= IN_STATUS)
-		nr = crowd(spinners);
+		nr = start_cpu_hogs(spinners);
 	pid = fork();
 	if (!pid)
 		wait_in(self->device, at, way);
@@ -123,7 +123,7 @@ static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)
 
 		sched_setscheduler(0, SCHED_OTHER, &normal);
 		usleep(1000);
-		uncrowd(spinners, nr);
+		stop_cpu_hogs(spinners, nr);
 	}
 	/* a call that does not wait at all passes too */
 	if (!waits_for_page(&self->slow, pid))
@@ -234,7 +234,7 @@ static void fill_sample_and_exit(int device, void *at, size_t nr)
 
 static long long available(void)
 {
-	return number_in("/proc/meminfo", "MemAvailable:") * 1024;
+	return read_number("/proc/meminfo", "MemAvailable:") * 1024;
 }
 
 TEST_F_TIMEOUT(stuck_page, memory_of_exited_processes_is_freed, 900)

@@ -8,7 +8,7 @@
  * of its samples is measured.
  */
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 
 FIXTURE(throttle) {
 	struct profile profile;
@@ -16,7 +16,7 @@ FIXTURE(throttle) {
 
 FIXTURE_SETUP(throttle)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	if (geteuid())
 		SKIP(return, "needs root");
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -26,7 +26,7 @@ FIXTURE_SETUP(throttle)
 
 FIXTURE_TEARDOWN(throttle)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 /* The attack, by a user on another CPU. Returns the rate that is left of 4000 Hz. */
@@ -36,7 +36,7 @@ static unsigned int be_expensive(struct profile *profile)
 	stop(profile->fd);
 	if (write_text(PARAMETERS "max_cpu_percent", "0") ||
 	    become_user(12345, 16) ||
-	    begin_by(profile, PROFIL_CLOCK_TIMER, 4000))
+	    start_with_clock(profile, PROFIL_CLOCK_TIMER, 4000))
 		return 0;
 	burn(0.05);
 	return stop(profile->fd).rate;
@@ -49,7 +49,7 @@ TEST_F(throttle, lowers_only_the_expensive_session)
 	struct profil_status status;
 	pid_t pid;
 
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, rate));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, rate));
 	pid = fork();
 	if (!pid) {
 		*left = be_expensive(profile);
@@ -70,10 +70,10 @@ TEST_F(throttle, next_profile_starts_at_its_rate)
 	struct profil_status status;
 
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	burn(0.02);
 	EXPECT_EQ(profile->hz, get_status(profile->fd).rate);
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, profile->hz + 1));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, profile->hz + 1));
 	status = get_status(profile->fd);
 	ksft_print_msg("the next profile starts at %u of %u Hz\n", status.rate, profile->hz + 1);
 	EXPECT_EQ(profile->hz + 1, status.rate);
@@ -86,7 +86,7 @@ TEST_F(throttle, child_inherits_the_rate)
 	pid_t pid;
 
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	burn(0.02);
 	EXPECT_EQ(profile->hz, get_status(profile->fd).rate);
 	pid = fork();

@@ -7,9 +7,9 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "crowd.h"
+#include "cpu_hog.h"
 #include "files.h"
-#include "soon.h"
+#include "eventually.h"
 #include "group.h"
 #include "loops.h"
 #include "slow_file.h"
@@ -44,7 +44,7 @@ FIXTURE_TEARDOWN(uncharged_memory)
 		slow_file_end(&self->slow);
 	close(self->memfd);
 	close(self->device);
-	EXPECT_SOON(!rmdir(self->group.path));
+	EXPECT_EVENTUALLY(!rmdir(self->group.path));
 }
 
 /* Takes a sample in each of @pages pages. Other samples go to @catch_all, if not NULL. */
@@ -79,10 +79,10 @@ static void hit(struct _test_data_uncharged_memory *self, int pages, void *catch
 		_exit(1);
 	/* the first sample needs the page of @catch_all */
 	if (catch_all)
-		burn(time_of(1, start.rate));
+		burn(seconds_for(1, start.rate));
 	/* two ticks: one may find the loop reading the clock */
 	for (i = 0; i < pages; i++)
-		stay_in_loop(code, (size_t)i, time_of(2, start.rate));
+		stay_in_loop(code, (size_t)i, seconds_for(2, start.rate));
 }
 
 static long long existing(struct _test_data_uncharged_memory *self)
@@ -102,7 +102,7 @@ static void see_all_charged(struct __test_metadata *_metadata,
 {
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
 	/* the kernel updates a cgroup's statistics every 2 s */
-	EXPECT_TRUE(BECOMES(charged(self) >= existing(self)));
+	EXPECT_TRUE(EVENTUALLY(charged(self) >= existing(self)));
 	ksft_print_msg("%lld of the pages hit exist, %lld are charged to the cgroup\n",
 		       existing(self) / (long long)PAGE, charged(self) / (long long)PAGE);
 }
@@ -125,8 +125,8 @@ TEST_F(uncharged_memory, while_it_lives)
 /* No worker gets a CPU before the process exits. */
 TEST_F(uncharged_memory, after_its_exit)
 {
-	pid_t spinners[MOST_CROWDED], pid;
-	int nr = crowd(spinners);
+	pid_t spinners[MAX_CPU_HOGS], pid;
+	int nr = start_cpu_hogs(spinners);
 
 	ASSERT_LE(0, nr);
 	pid = fork();
@@ -135,7 +135,7 @@ TEST_F(uncharged_memory, after_its_exit)
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	uncrowd(spinners, nr);
+	stop_cpu_hogs(spinners, nr);
 	/* and no sample is lost */
 	EXPECT_EQ((long long)(FEW_PAGES * PAGE), existing(self));
 	see_all_charged(_metadata, self);

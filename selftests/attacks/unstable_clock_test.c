@@ -13,7 +13,7 @@
  * stretch.
  */
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 #include "late.h"
 
 #define ROUNDS	10
@@ -39,7 +39,7 @@ FIXTURE(unstable_clock) {
 
 FIXTURE_SETUP(unstable_clock)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	REQUIRE_LATE();
 	if (sizeof(call_code) == 1)
 		SKIP(return, "no code for this architecture");
@@ -47,7 +47,7 @@ FIXTURE_SETUP(unstable_clock)
 
 FIXTURE_TEARDOWN(unstable_clock)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 TEST_F(unstable_clock, late_ticks_count_where_they_were_due)
@@ -69,13 +69,13 @@ TEST_F(unstable_clock, late_ticks_count_where_they_were_due)
 	ASSERT_LE(0, off);
 	snprintf(text, sizeof(text), "%u", LATE_TICKS * 1000000 / profile->hz);
 	/* the first start after boot takes a second, to attach the clock */
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, profile->hz));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TICK, profile->hz));
 	stop(profile->fd);
 	*at_call = 0;
 	*elsewhere = 0;
 
 	used = thread_seconds();
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, profile->hz));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TICK, profile->hz));
 	for (i = 0; i < ROUNDS; i++) {
 		burn(2.5 / profile->hz);
 		ASSERT_EQ(strlen(text), call_kernel(SYS_write, off, (long)text,

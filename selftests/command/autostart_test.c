@@ -13,7 +13,7 @@
 #include "files.h"
 #include "profil.h"
 #include "run_memory.h"
-#include "soon.h"
+#include "eventually.h"
 
 #define SOME_USER	7401	/* whom no other test charges */
 
@@ -119,7 +119,7 @@ TEST_F(run, child_in_its_parents_memory)
 }
 
 /* CPU time that has more than five samples: the tick has 100 Hz at least */
-#define MANY_TICKS	time_of(6, 100)
+#define MANY_TICKS	seconds_for(6, 100)
 
 /* By _exit() too */
 TEST_F(run, forked_child)
@@ -371,7 +371,7 @@ static int without_rights(unsigned long arg)
 TEST_F(run, user_without_sessions)
 {
 	static const char parameter[] = PARAMETERS "max_user_sessions";
-	long long before = number_in(parameter, "");
+	long long before = read_number(parameter, "");
 	char text[32];
 
 	if (geteuid())
@@ -396,7 +396,7 @@ TEST_F(run, tick_that_cannot_be_hooked)
 	if (access(parameter, W_OK))
 		SKIP(return, "needs root, and a kernel with ftrace");
 	/* the hook of the last profile goes a second later */
-	EXPECT_SOON(!write_text(parameter, "0"));
+	EXPECT_EVENTUALLY(!write_text(parameter, "0"));
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
 	ASSERT_EQ(0, write_text(parameter, "1"));
 	EXPECT_EQ(EOPNOTSUPP, self->run.error);
@@ -450,9 +450,9 @@ TEST_F(run, end_at_another_rate)
 		SKIP(return, "needs root, to have rates lowered");
 	self->run.rate = get_info(self->device).tick_hz + 1000;
 	self->run.clock = PROFIL_CLOCK_TIMER;
-	set_guard(false);
+	set_throttle(false);
 	status = RUN("lowered", NULL, 0);
-	set_guard(true);
+	set_throttle(true);
 	EXPECT_EQ(RAN, status);
 	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
 	EXPECT_EQ(get_info(self->device).tick_hz + 1000, self->process.requested_rate);
@@ -597,7 +597,7 @@ int program(const char *how)
 			return 11;
 		write_text(PARAMETERS "max_cpu_percent", "0");
 		/* the guard measures each 16th sample */
-		burn(time_of(16, first.rate));
+		burn(seconds_for(16, first.rate));
 	}
 	if (!strcmp(how, "another") &&
 	    profil(counters, sizeof(counters), (size_t)program, 0x10000))

@@ -17,7 +17,7 @@
 #define LATE_LIBRARY	"libm.so.6"
 
 /* CPU time that has more than five samples: the tick has 100 Hz at least */
-#define MANY_TICKS	time_of(6, 100)
+#define MANY_TICKS	seconds_for(6, 100)
 
 /* If there is no place for a program's code, it is counted outside: also if for none of it. */
 TEST_F(run, no_place)

@@ -60,7 +60,7 @@ static int still_runs(struct _test_data_abi *self)
 
 	if (status.state != PROFIL_STATE_RUNNING || status.rate != 100)
 		return 0;
-	burn(time_of(1, status.rate));
+	burn(seconds_for(1, status.rate));
 	return __atomic_load_n(&self->counter, __ATOMIC_RELAXED) > before;
 }
 

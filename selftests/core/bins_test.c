@@ -72,7 +72,7 @@ static uint64_t counter(const char *buffer, unsigned int width, size_t index)
 /* Stay there for so many samples, and up to two more. 0 or errno. */
 static int stay(struct _test_data_bins *self, size_t d, unsigned int samples)
 {
-	return stay_at_pc(self->text + d, time_of(samples, self->start.rate));
+	return stay_at_pc(self->text + d, seconds_for(samples, self->start.rate));
 }
 
 /*

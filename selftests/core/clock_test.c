@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 #include "expect_count.h"
 
 /*
@@ -30,7 +30,7 @@ static void begin_span(struct __test_metadata *_metadata, struct profile *profil
 {
 	span->preempted = preemptions();
 	span->before = process_seconds();
-	ASSERT_EQ(0, begin_by(profile, clock, rate));
+	ASSERT_EQ(0, start_with_clock(profile, clock, rate));
 	span->begin = process_seconds();
 }
 
@@ -53,7 +53,7 @@ static void end_span(struct __test_metadata *_metadata, struct profile *profile,
 	EXPECT_EQ(rate, span->status.rate);
 	EXPECT_COUNT_IN(span->status.samples, rate * (span->end - span->begin),
 			rate * (span->after - span->before),
-			ends * stretches + by_breaks(span->preempted));
+			ends * stretches + preemption_allowance(span->preempted));
 }
 
 struct burner {
@@ -104,12 +104,12 @@ FIXTURE_VARIANT(clock) {
 
 FIXTURE_SETUP(clock)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 }
 
 FIXTURE_TEARDOWN(clock)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 FIXTURE_VARIANT_ADD(clock, timer) { PROFIL_CLOCK_TIMER };
@@ -121,7 +121,7 @@ TEST_F(clock, rates)
 	unsigned int clock = variant->clock;
 
 	/* the first start attaches the clock, which takes many ticks */
-	ASSERT_EQ(0, begin_by(profile, clock, 10));
+	ASSERT_EQ(0, start_with_clock(profile, clock, 10));
 	see_delivered(_metadata, profile, clock, 10, 1, 1);
 	see_delivered(_metadata, profile, clock, 97, 2, 0.25);
 	see_delivered(_metadata, profile, clock, 1000, 4, 0.1);
@@ -174,7 +174,7 @@ TEST_F(clock, processor_without_tick)
 	unsigned int hz = get_info(profile->fd).tick_hz;
 	long before;
 
-	if (number_in("/sys/devices/system/cpu/nohz_full", "") != 1)
+	if (read_number("/sys/devices/system/cpu/nohz_full", "") != 1)
 		SKIP(return, "wants the kernel parameters nohz_full=1 isolcpus=1");
 	ASSERT_EQ(0, put_on_cpu(0, 1));
 	see_delivered(_metadata, profile, PROFIL_CLOCK_TICK, hz, 2, 0.25);
@@ -182,7 +182,7 @@ TEST_F(clock, processor_without_tick)
 	see_delivered(_metadata, profile, variant->clock, 10, 2, 0.5);
 	see_delivered(_metadata, profile, variant->clock, 1000, 2, 0.25);
 	/* the tick is not brought back for it: it would come hz times */
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TICK, 10));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TICK, 10));
 	burn(0.1);
 	before = interrupts(1);
 	burn(0.5);
@@ -199,7 +199,7 @@ TEST_F(clock, forked_child)
 	unsigned int clock = variant->clock;
 	pid_t pid;
 
-	ASSERT_EQ(0, begin_by(profile, clock, 1000));
+	ASSERT_EQ(0, start_with_clock(profile, clock, 1000));
 	pid = fork();
 	if (!pid) {
 		burn(0.1);
@@ -243,7 +243,7 @@ TEST_F(clock, no_interrupt_elsewhere)
 		SKIP(return, "wants two processors");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	count_interrupts(without);
-	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, rate));
+	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, rate));
 	points = rate * count_interrupts(with);
 	ksft_print_msg("interrupts without, with: %ld, %ld on CPU 0, %ld, %ld on CPU 1; %.1f points\n",
 		       without[0], with[0], without[1], with[1], points);
@@ -301,17 +301,17 @@ TEST_F(clock, no_timer_while_asleep)
 	ASSERT_EQ(0, pipe(pipes));
 	pid = fork();
 	if (!pid) {
-		if (await_pass(pipes[0]))
+		if (receive_byte(pipes[0]))
 			_exit(1);
 		*nr = armed_later(1000);
 		_exit(0);
 	}
 	/* a thread that migrates while it looks may miss the list that it is in */
 	ASSERT_EQ(0, put_on_cpu(0, 0));
-	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 1000));
+	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, 1000));
 	/* this CPU's; another one may be armed for a last time */
 	EXPECT_LE(1, armed());
-	ASSERT_EQ(0, pass(pipes[1]));
+	ASSERT_EQ(0, send_byte(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(0, *nr);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->profile.fd).state);
@@ -373,7 +373,7 @@ static int armed_after_a_processor_went(struct profile *profile,
 	cpu_set_t cpu_0;
 	int nr;
 
-	if (begin_by(profile, clock, 5))
+	if (start_with_clock(profile, clock, 5))
 		return -1;
 	/* a thread begins where its maker is */
 	if (put_on_cpu(0, 1) || enter_pc(&one, code))
@@ -424,7 +424,7 @@ static pid_t fork_profiled(struct profile *profile, unsigned int clock,
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(go[1]);
-	byte = (char)begin_by(profile, clock, rate);
+	byte = (char)start_with_clock(profile, clock, rate);
 	if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		_exit(1);
 	/* one in two by a call, the others by their end */
@@ -467,9 +467,9 @@ TEST_F(clock, no_timer_is_left_by_replaced_ones)
 
 	if (geteuid())
 		SKIP(return, "timers are shown to root only");
-	ASSERT_EQ(0, begin_by(&self->profile, variant->clock, 100));
+	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, 100));
 	for (i = 1; i <= 200; i++) {
-		ASSERT_EQ(0, begin_by(&self->profile, variant->clock,
+		ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock,
 				   (unsigned int)i));
 		if (i % 3 == 0)
 			stop(self->profile.fd);
@@ -489,7 +489,7 @@ FIXTURE(turns) {
  */
 FIXTURE_SETUP(turns)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	write_text(CPU1_ONLINE, "0");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 }
@@ -497,7 +497,7 @@ FIXTURE_SETUP(turns)
 FIXTURE_TEARDOWN(turns)
 {
 	write_text(CPU1_ONLINE, "1");
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 static void *yield_often(void *seconds)
@@ -536,7 +536,7 @@ TEST_F(turns, shorter_than_the_period)
 		yield_often(&seconds);
 		_exit(0);
 	}
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_RANDOM, 1000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_RANDOM, 1000));
 	see_turns(_metadata, profile);
 	kill(other, SIGKILL);
 	wait_for(other);
@@ -550,7 +550,7 @@ TEST_F(turns, of_another_thread)
 	pthread_t thread;
 
 	profile->start.flags = PROFIL_THREAD_ONLY;
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_RANDOM, 1000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_RANDOM, 1000));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, yield_often, &seconds));
 	see_turns(_metadata, profile);
 	pthread_join(thread, NULL);
@@ -591,14 +591,14 @@ static void expect_mode(struct __test_metadata *_metadata,
 	double used, points, due, others;
 
 	profile->start.flags = flags;
-	ASSERT_EQ(0, begin_by(profile, clock, ODD_RATE));
+	ASSERT_EQ(0, start_with_clock(profile, clock, ODD_RATE));
 	used = thread_seconds();
 	work(0.5);
 	points = ODD_RATE * (thread_seconds() - used);
 	others = points / 100;
 	due = all ? points : 0;
 	EXPECT_COUNT(stop(profile->fd).samples, due,
-		     2 + others + 4 * root_of(others));
+		     2 + others + 4 * square_root(others));
 }
 
 /* In which mode a point finds the thread. */

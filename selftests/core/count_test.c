@@ -118,7 +118,7 @@ TEST_F(count, low_rates)
 		self->start.rate = rates[i];
 		profile(_metadata, self, burn_for_a_while);
 		EXPECT_COUNT(self->counter, self->due,
-			     1 + (double)rates[i] / hz + by_breaks(self->preempted));
+			     1 + (double)rates[i] / hz + preemption_allowance(self->preempted));
 	}
 }
 
@@ -310,7 +310,7 @@ TEST_F(count, system_time)
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	/* a call takes milliseconds: what is outside of it is no tick in all */
 	profile(_metadata, self, fill_with_zeroes);
-	EXPECT_COUNT(self->counter, self->due, 1 + by_breaks(self->preempted));
+	EXPECT_COUNT(self->counter, self->due, 1 + preemption_allowance(self->preempted));
 
 	self->start.flags = PROFIL_USER_ONLY;
 	profile(_metadata, self, fill_with_zeroes);
@@ -318,7 +318,7 @@ TEST_F(count, system_time)
 
 	self->start.flags = PROFIL_KERNEL_ONLY;
 	profile(_metadata, self, fill_with_zeroes);
-	EXPECT_COUNT(self->counter, self->due, 1 + by_breaks(self->preempted));
+	EXPECT_COUNT(self->counter, self->due, 1 + preemption_allowance(self->preempted));
 	close(zeroes);
 }
 #endif
@@ -329,7 +329,7 @@ TEST_F(count, user_only)
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	self->start.flags = PROFIL_USER_ONLY;
 	profile(_metadata, self, stay_in_user_mode);
-	EXPECT_COUNT(self->counter, self->due, 1 + by_breaks(self->preempted));
+	EXPECT_COUNT(self->counter, self->due, 1 + preemption_allowance(self->preempted));
 	self->start.flags = PROFIL_KERNEL_ONLY;
 	profile(_metadata, self, stay_in_user_mode);
 	EXPECT_COUNT(self->status.samples, 0, 1);

@@ -7,8 +7,8 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "faces.h"
-#include "soon.h"
+#include "scene.h"
+#include "eventually.h"
 
 #define LAZY	(PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT)
 
@@ -95,16 +95,16 @@ TEST_F(flags, check_on_hit)
 		EXPECT_EQ(EFAULT, begin_with(self, 0));
 		EXPECT_EQ(EFAULT, begin_with(self, PROFIL_PIN_ON_HIT));
 		ASSERT_EQ(0, begin_with(self, LAZY));
-		*counter(scene, NEAR) = 0;
+		*scene_counter(scene, NEAR) = 0;
 		EXPECT_TRUE(counts_at(scene, NEAR, 2));
-		EXPECT_LE(2, *counter(scene, NEAR));
+		EXPECT_LE(2, *scene_counter(scene, NEAR));
 		status = stay(scene, FAR, 1);
 		EXPECT_EQ(PROFIL_STATE_FAULT, status.state) {
 			TH_LOG("way %d", way);
 		}
 		EXPECT_EQ(EFAULT, status.error);
 		EXPECT_LE(1, status.lost);
-		EXPECT_EQ(status.counted, *counter(scene, NEAR));
+		EXPECT_EQ(status.counted, *scene_counter(scene, NEAR));
 		EXPECT_EQ(0, status.pinned_bytes);
 		EXPECT_TRUE(is_silent(scene));
 		restore_far(scene);
@@ -129,15 +129,15 @@ TEST_F(flags, check_on_hit_not_before)
 		ASSERT_EQ(0, begin_with(self, LAZY));
 		restore_far(scene);
 		EXPECT_TRUE(counts_at(scene, FAR, 1));
-		EXPECT_LE(1, *counter(scene, FAR));
+		EXPECT_LE(1, *scene_counter(scene, FAR));
 		/* it goes while it is pinned, and comes back */
 		spoil_far(scene, way);
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		EXPECT_EQ(PAGE, get_status(scene->fd).pinned_bytes);
 		restore_far(scene);
-		EXPECT_EQ(0, *counter(scene, FAR));
+		EXPECT_EQ(0, *scene_counter(scene, FAR));
 		EXPECT_TRUE(counts_at(scene, FAR, 1));
-		EXPECT_LE(1, *counter(scene, FAR));
+		EXPECT_LE(1, *scene_counter(scene, FAR));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		/* and goes for good */
 		spoil_far(scene, way);
@@ -160,7 +160,7 @@ TEST_F(flags, check_at_once)
 		ASSERT_EQ(0, begin_with(self, flags));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		take_away_far(scene);
-		EXPECT_EQ(PROFIL_STATE_FAULT, state(scene));
+		EXPECT_EQ(PROFIL_STATE_FAULT, scene_state(scene));
 		restore_far(scene);
 	}
 }
@@ -168,7 +168,7 @@ TEST_F(flags, check_at_once)
 /* CPU time that has a tick */
 static double tick(const struct scene *scene)
 {
-	return time_of(1, get_info(scene->fd).tick_hz);
+	return seconds_for(1, get_info(scene->fd).tick_hz);
 }
 
 static volatile sig_atomic_t signals, code;
@@ -205,10 +205,10 @@ TEST_F(flags, fault_signal)
 		EXPECT_EQ(0, signals);
 		/* of itself: nobody asks for the status */
 		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, tick(scene)));
-		EXPECT_SOON(signals);
+		EXPECT_EVENTUALLY(signals);
 		EXPECT_EQ(1, signals);
 		EXPECT_EQ(SI_KERNEL, code);
-		EXPECT_EQ(PROFIL_STATE_FAULT, state(scene));
+		EXPECT_EQ(PROFIL_STATE_FAULT, scene_state(scene));
 		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
 		EXPECT_EQ(1, signals);
 		/* nor is there one for its end */
@@ -227,11 +227,11 @@ TEST_F(flags, fault_signal_at_once)
 	ASSERT_EQ(0, begin_with(self, PROFIL_FAULT_SIGNAL));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	take_away_far(scene);
-	EXPECT_SOON(signals);
+	EXPECT_EVENTUALLY(signals);
 	burn(0.05);
 	EXPECT_EQ(1, signals);
 	EXPECT_EQ(SI_KERNEL, code);
-	EXPECT_EQ(PROFIL_STATE_FAULT, state(scene));
+	EXPECT_EQ(PROFIL_STATE_FAULT, scene_state(scene));
 }
 
 /* It is the process's signal, which may wait until a thread takes it. */

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 #include "late.h"
 
 #define OFF	"off"
@@ -41,21 +41,21 @@ FIXTURE_VARIANT_ADD(late, random) { PROFIL_CLOCK_RANDOM };
 
 FIXTURE_SETUP(late)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 	REQUIRE_LATE();
 	self->clock = variant->clock;
 	self->rate = variant->clock == PROFIL_CLOCK_TICK ? self->profile.hz :
 							    1000;
 	self->ends = variant->clock == PROFIL_CLOCK_RANDOM ? 2 : 1;
 	/* the first start after a boot takes a second, to attach the clock */
-	ASSERT_EQ(0, begin_by(&self->profile, self->clock, self->rate));
+	ASSERT_EQ(0, start_with_clock(&self->profile, self->clock, self->rate));
 	stop(self->profile.fd);
 	*self->profile.counter = 0;
 }
 
 FIXTURE_TEARDOWN(late)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 /* Keep interrupts off for some periods of a rate. 0 or errno. */
@@ -95,7 +95,7 @@ static int begin_account(struct _test_data_late *self, struct account *account)
 	int error;
 
 	account->start = get_use(account->of_thread);
-	error = begin_by(&self->profile, self->clock, self->rate);
+	error = start_with_clock(&self->profile, self->clock, self->rate);
 	account->started = get_use(account->of_thread);
 	return error;
 }
@@ -261,7 +261,7 @@ static void *start_meanwhile(void *data)
 	struct _test_data_late *self = meanwhile->self;
 
 	put_on_cpu(0, 0);
-	await_pass(meanwhile->pipe[0]);
+	receive_byte(meanwhile->pipe[0]);
 	usleep((useconds_t)(1e6 * 35 / self->rate));
 	meanwhile->error = begin_account(self, meanwhile->account);
 	return NULL;
@@ -280,7 +280,7 @@ static void stay_off_while_started(struct __test_metadata *_metadata,
 	/* until it sleeps, elsewhere */
 	usleep(10000);
 	burn(2.0 / self->rate);
-	ASSERT_EQ(0, pass(meanwhile.pipe[1]));
+	ASSERT_EQ(0, send_byte(meanwhile.pipe[1]));
 	ASSERT_EQ(0, keep_off(OFF, 40.3, self->rate));
 	pthread_join(thread, NULL);
 	burn(2.0 / self->rate);
@@ -317,7 +317,7 @@ static void replace_and_expect_nothing_of(struct __test_metadata *_metadata,
 {
 	struct account account = { .others = 1 };
 
-	ASSERT_EQ(0, begin_by(&self->profile, clock, rate));
+	ASSERT_EQ(0, start_with_clock(&self->profile, clock, rate));
 	stay_off_while_started(_metadata, self, &account);
 	expect_exact(_metadata, self, &account, seen(&account.status), false, 0);
 }

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
-#include "memory.h"
+#include "pinned_pages.h"
 #include "kselftest_harness.h"
 #include "expect_count.h"
 
@@ -46,7 +46,7 @@ TEST_F(life, survives_close)
 
 	close(self->fd);
 	before = counted(self);
-	burn(time_of(5, self->start.rate));
+	burn(seconds_for(5, self->start.rate));
 	EXPECT_LE(before + 5, counted(self));
 	self->fd = open_device();
 	ASSERT_GE(self->fd, 0);
@@ -57,11 +57,11 @@ TEST_F(life, stop_is_final)
 {
 	uint64_t after;
 
-	EXPECT_TRUE(counts_on(self->fd, 1));
+	EXPECT_TRUE(still_counts(self->fd, 1));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
 	after = counted(self);
 	EXPECT_LT(0, after);
-	burn(time_of(5, self->start.rate));
+	burn(seconds_for(5, self->start.rate));
 	EXPECT_EQ(after, counted(self));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
 	EXPECT_EQ(PROFIL_STATE_OFF, stop(self->fd).state);
@@ -255,7 +255,7 @@ TEST_F(life, off_after_exec)
 	EXPECT_EQ(PROFIL_STATE_OFF, in_child(exec_status, self));
 	/* nor is the parent's touched by a child's end */
 	before = counted(self);
-	EXPECT_TRUE(counts_on(self->fd, 1));
+	EXPECT_TRUE(still_counts(self->fd, 1));
 	EXPECT_LT(before, counted(self));
 }
 
@@ -271,7 +271,7 @@ static int end_by_exit(struct _test_data_life *self)
 {
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 100;
-	return counts_on(self->fd, 1) && *self->counter > 0 ? 0 : 101;
+	return still_counts(self->fd, 1) && *self->counter > 0 ? 0 : 101;
 }
 
 static int end_by_signal(struct _test_data_life *self)
@@ -306,7 +306,7 @@ TEST_F(life, vfork_child_counts)
 	uint64_t before = counted(self);
 
 	/* the parent, which waits, has two ticks at most */
-	ASSERT_TRUE(burn_in_vfork(time_of(10, self->start.rate)));
+	ASSERT_TRUE(burn_in_vfork(seconds_for(10, self->start.rate)));
 	EXPECT_LE(before + 10, counted(self));
 }
 
@@ -363,7 +363,7 @@ TEST_F(life, kinds_of_memory)
 		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start)) {
 			TH_LOG("mapping %zu", i);
 		}
-		EXPECT_TRUE(counts_on(self->fd, 4));
+		EXPECT_TRUE(still_counts(self->fd, 4));
 		stop(self->fd);
 		EXPECT_LT(before + 3, *maps[i]);
 	}

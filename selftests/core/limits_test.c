@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "soon.h"
-#include "workers.h"
+#include "eventually.h"
+#include "helper_process.h"
 
 /*
  * Users who have nothing locked but what this test locks: tests run in processes
@@ -30,7 +30,7 @@ static int write_number(const char *path, long number)
 
 #define HIRE(worker, uid, pages, how)					\
 	do {								\
-		(worker) = hire(uid, pages, how);			\
+		(worker) = start_helper(uid, pages, how);			\
 		ASSERT_LE(0, (worker).socket) {				\
 			TH_LOG("no worker: %s", strerror(errno));	\
 		}							\
@@ -57,7 +57,7 @@ FIXTURE_SETUP(limits)
 		SKIP(return, "needs root");
 	ASSERT_LT(0, max_sessions);
 	ASSERT_LT(0, max_regions);
-	self->ms = (long)(1000 * time_of(6, get_info(self->fd).tick_hz)) + 1;
+	self->ms = (long)(1000 * seconds_for(6, get_info(self->fd).tick_hz)) + 1;
 }
 
 FIXTURE_TEARDOWN(limits)
@@ -69,7 +69,7 @@ FIXTURE_TEARDOWN(limits)
 /* All processes of a user have one limit, which may be used up, not exceeded. */
 TEST_F(limits, memlock_is_per_user)
 {
-	struct worker a, b, c, other;
+	struct helper a, b, c, other;
 
 	HIRE(a, USER, 8, 0);
 	HIRE(b, USER, 8, 0);
@@ -98,7 +98,7 @@ TEST_F(limits, memlock_is_per_user)
 
 TEST_F(limits, memlock_given_back)
 {
-	struct worker a, b;
+	struct helper a, b;
 
 	HIRE(a, USER, 4, 0);
 	HIRE(b, USER, 4, 0);
@@ -127,10 +127,10 @@ TEST_F(limits, memlock_given_back)
 	EXPECT_EQ(0, ask(&b, START, 4));
 
 	/* at exit, and when killed */
-	dismiss(&b);
+	stop_helper(&b);
 	EXPECT_EQ(0, ask(&a, START, 4));
 	kill(a.pid, SIGKILL);
-	dismiss(&a);
+	stop_helper(&a);
 	HIRE(b, USER, 4, 0);
 	EXPECT_EQ(0, ask(&b, START, 4));
 	EXPECT_EQ(ENOMEM, ask(&b, START, 5));
@@ -138,7 +138,7 @@ TEST_F(limits, memlock_given_back)
 
 TEST_F(limits, memlock_exempt)
 {
-	struct worker root, exempt, plain;
+	struct helper root, exempt, plain;
 
 	HIRE(root, 0, 0, 0);
 	HIRE(exempt, USER, 4, KEEP_IPC_LOCK);
@@ -164,7 +164,7 @@ TEST_F(limits, memlock_exempt)
 /* It is given back to whom it was taken from, whoever the process is by then. */
 TEST_F(limits, memlock_after_setuid)
 {
-	struct worker a, user, other;
+	struct helper a, user, other;
 
 	HIRE(a, USER, 4, KEEP_SETUID);
 	HIRE(user, USER, 4, 0);
@@ -184,7 +184,7 @@ TEST_F(limits, memlock_after_setuid)
 TEST_F(limits, fork_over_memlock)
 {
 	long long denied = figure("fork_failures");
-	struct worker a, b;
+	struct helper a, b;
 
 	HIRE(a, USER, 7, 0);
 	HIRE(b, USER, 7, 0);
@@ -222,7 +222,7 @@ TEST_F(limits, fork_over_memlock)
 /* A fork bomb locks no more memory than its user may. */
 TEST_F(limits, fork_storm)
 {
-	struct worker a;
+	struct helper a;
 	int i;
 
 	HIRE(a, USER, 4, 0);
@@ -240,7 +240,7 @@ TEST_F(limits, fork_storm)
 /* Pinned on the first hit, a page is charged then; if it may not be, it is lost. */
 TEST_F(limits, memlock_on_hit)
 {
-	struct worker a, b;
+	struct helper a, b;
 
 	HIRE(a, USER, 1, 0);
 	HIRE(b, USER, 1, 0);
@@ -269,13 +269,13 @@ TEST_F(limits, memlock_on_hit)
 	ask(&a, STOP, 0);
 	/* else it might pin what is free now, and have all at the limit itself */
 	ask(&b, STOP, 0);
-	EXPECT_SOON(ask(&b, START, 1) == 0);
+	EXPECT_EVENTUALLY(ask(&b, START, 1) == 0);
 }
 
 /* Root's rights in a user namespace are none over the machine's memory. */
 TEST_F(limits, container)
 {
-	struct worker contained = hire(USER, 4, CONTAINER), outside;
+	struct helper contained = start_helper(USER, 4, CONTAINER), outside;
 
 	if (contained.socket < 0)
 		SKIP(return, "no user namespaces: %s", strerror(errno));
@@ -299,7 +299,7 @@ TEST_F(limits, container)
 
 TEST_F(limits, pid_namespace)
 {
-	struct worker a = hire(USER, 8, PID_NAMESPACE);
+	struct helper a = start_helper(USER, 8, PID_NAMESPACE);
 
 	if (a.socket < 0)
 		SKIP(return, "no PID namespaces: %s", strerror(errno));
@@ -316,7 +316,7 @@ TEST_F(limits, pid_namespace)
 TEST_F(limits, sessions)
 {
 	long long denied = figure("fork_failures");
-	struct worker workers[4], other, root;
+	struct helper workers[4], other, root;
 	int i;
 
 	for (i = 0; i < 4; i++)
@@ -347,7 +347,7 @@ TEST_F(limits, sessions)
 	EXPECT_EQ(0, ask(&workers[3], EXEC, 0));
 	EXPECT_EQ(0, ask(&workers[1], START, 1));
 	EXPECT_EQ(ENOSPC, ask(&workers[3], START, 1));
-	dismiss(&workers[2]);
+	stop_helper(&workers[2]);
 	EXPECT_EQ(0, ask_child(&workers[0], START, 1));
 	EXPECT_EQ(ENOSPC, ask(&workers[3], START, 1));
 
@@ -361,7 +361,7 @@ TEST_F(limits, sessions)
 
 TEST_F(limits, regions)
 {
-	struct worker a, b, c, other, root;
+	struct helper a, b, c, other, root;
 
 	HIRE(a, USER, 64, 0);
 	HIRE(b, USER, 64, 0);
@@ -385,21 +385,21 @@ TEST_F(limits, regions)
 	ask(&a, STOP, 0);
 	EXPECT_EQ(ENOSPC, ask(&c, START_REGIONS, 1));
 	ask_child(&a, STOP, 0);
-	EXPECT_SOON(ask(&c, START_REGIONS, 4) == 0);
+	EXPECT_EVENTUALLY(ask(&c, START_REGIONS, 4) == 0);
 	EXPECT_EQ(ENOSPC, ask(&a, START_REGIONS, 1));
 
 	/* by exec and by exit too */
 	EXPECT_EQ(0, ask(&c, EXEC, 0));
-	EXPECT_SOON(ask(&a, START_REGIONS, 4) == 0);
-	dismiss(&b);
-	EXPECT_SOON(ask(&c, START_REGIONS, 6) == 0);
+	EXPECT_EVENTUALLY(ask(&a, START_REGIONS, 4) == 0);
+	stop_helper(&b);
+	EXPECT_EVENTUALLY(ask(&c, START_REGIONS, 6) == 0);
 	EXPECT_EQ(ENOSPC, ask_child(&a, START_REGIONS, 1));
 }
 
 /* At the cap, a process may replace its regions, and stop and start again. */
 TEST_F(limits, regions_in_place_of_others)
 {
-	struct worker a;
+	struct helper a;
 	int i, refused = 0;
 
 	HIRE(a, USER, 64, 0);
@@ -444,7 +444,7 @@ static long long kernel_memory(const char *group)
 	char path[320];
 
 	snprintf(path, sizeof(path), "%s/memory.stat", group);
-	return number_in(path, "kernel ");
+	return read_number(path, "kernel ");
 }
 
 TEST_F(limits, memory_cgroup)
@@ -452,7 +452,7 @@ TEST_F(limits, memory_cgroup)
 	/* start, end and offset of a region, at the least */
 	const long long least = MAX_REGIONS * 3 * sizeof(uint64_t);
 	char group[256], procs[320];
-	struct worker a;
+	struct helper a;
 	long long before;
 
 	if (!make_cgroup(group, sizeof(group)))
@@ -470,13 +470,13 @@ TEST_F(limits, memory_cgroup)
 	usleep(2500000);
 	before = kernel_memory(group);
 	EXPECT_EQ(0, ask(&a, START_REGIONS, MAX_REGIONS));
-	EXPECT_SOON(kernel_memory(group) >= before + least);
+	EXPECT_EVENTUALLY(kernel_memory(group) >= before + least);
 	TH_LOG("%d regions: %lld bytes of kernel memory", MAX_REGIONS,
 	       kernel_memory(group) - before);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask(&a, STOP, 0));
-	EXPECT_SOON(kernel_memory(group) < before + least / 2);
-	dismiss(&a);
-	EXPECT_SOON(!rmdir(group));
+	EXPECT_EVENTUALLY(kernel_memory(group) < before + least / 2);
+	stop_helper(&a);
+	EXPECT_EVENTUALLY(!rmdir(group));
 }
 
 /* The last word on the parameters, also if a test has run out of time. */
@@ -484,8 +484,8 @@ int main(int argc, char **argv)
 {
 	int status;
 
-	max_sessions = number_in(PARAMETERS "max_user_sessions", "");
-	max_regions = number_in(PARAMETERS "max_user_regions", "");
+	max_sessions = read_number(PARAMETERS "max_user_sessions", "");
+	max_regions = read_number(PARAMETERS "max_user_regions", "");
 	status = test_harness_run(argc, argv);
 	if (!geteuid() && max_sessions > 0)
 		restore_parameters();

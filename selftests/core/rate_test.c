@@ -3,7 +3,7 @@
  * Rates: the limits, the clock of each, the guard; and the three views of CPU time.
  */
 #include "kselftest_harness.h"
-#include "clocked.h"
+#include "clock_profile.h"
 #include "expect_count.h"
 
 FIXTURE(rate) {
@@ -12,12 +12,12 @@ FIXTURE(rate) {
 
 FIXTURE_SETUP(rate)
 {
-	SET_UP(&self->profile);
+	SET_UP_CLOCK_PROFILE(&self->profile);
 }
 
 FIXTURE_TEARDOWN(rate)
 {
-	clean_up(&self->profile);
+	clean_up_clock_profile(&self->profile);
 }
 
 TEST_F(rate, clock_of_ones_own)
@@ -25,9 +25,9 @@ TEST_F(rate, clock_of_ones_own)
 	struct profile *profile = &self->profile;
 	unsigned int hz = get_info(profile->fd).tick_hz;
 
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_AUTO, hz));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_AUTO, hz));
 	EXPECT_EQ(PROFIL_CLOCK_TICK, get_status(profile->fd).clock);
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_AUTO, hz + 1));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_AUTO, hz + 1));
 	EXPECT_EQ(PROFIL_CLOCK_RANDOM, get_status(profile->fd).clock);
 	EXPECT_EQ(hz + 1, get_status(profile->fd).rate);
 }
@@ -49,11 +49,11 @@ TEST_F(rate, one_clock_after_the_other)
 	int i;
 
 	for (i = 0; i < 3 * ROUNDS; i++) {
-		ASSERT_EQ(0, begin_by(profile, clocks[i % 3], hz));
+		ASSERT_EQ(0, start_with_clock(profile, clocks[i % 3], hz));
 		if (!i)
 			used = profile->used;
 		/* not always at the same distance from a tick */
-		burn(0.03 + spread(profile, (unsigned int)i));
+		burn(0.03 + tick_fraction(profile, (unsigned int)i));
 	}
 	used = process_seconds() - used;
 	stop(profile->fd);
@@ -69,11 +69,11 @@ TEST_F(rate, more_than_before)
 	long preempted;
 
 	ASSERT_EQ(0, put_on_cpu(0, 0));
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 1));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 1));
 	burn(0.1);
 	preempted = preemptions();
 	before = process_seconds();
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 4000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 4000));
 	begin = process_seconds();
 	burn(0.01);
 	end = process_seconds();
@@ -81,7 +81,7 @@ TEST_F(rate, more_than_before)
 	after = process_seconds();
 	preempted = preemptions() - preempted;
 	EXPECT_COUNT_IN(status.samples, 4000 * (end - begin), 4000 * (after - before),
-			1 + by_breaks(preempted));
+			1 + preemption_allowance(preempted));
 }
 
 /* A start that has much to pin takes long, and none of that is the profile's. */
@@ -94,7 +94,7 @@ TEST_F(rate, from_the_end_of_the_start)
 	profile->region.bytes = 32 << 20;
 	profile->counter = map_memory(profile->region.bytes);
 	used = process_seconds();
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	status = stop(profile->fd);
 	used = process_seconds() - used;
 	ksft_print_msg("%llu points, %.0f in the time of both calls\n",
@@ -113,8 +113,8 @@ TEST_F(rate, limit_for_users)
 	if (geteuid())
 		SKIP(return, "wants to be root");
 	EXPECT_EQ(20000, get_info(profile->fd).max_rate);
-	EXPECT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
-	EXPECT_EQ(EINVAL, begin_by(profile, PROFIL_CLOCK_TIMER, 20001));
+	EXPECT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
+	EXPECT_EQ(EINVAL, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20001));
 	snprintf(text, sizeof(text), "%u", limit);
 	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", text));
 	pid = fork();
@@ -127,9 +127,9 @@ TEST_F(rate, limit_for_users)
 		fd = profile->fd;
 		if (get_info(fd).max_rate != limit)
 			_exit(101);
-		if (begin_by(profile, PROFIL_CLOCK_RANDOM, limit))
+		if (start_with_clock(profile, PROFIL_CLOCK_RANDOM, limit))
 			_exit(102);
-		if (begin_by(profile, PROFIL_CLOCK_RANDOM, limit + 1) != EPERM)
+		if (start_with_clock(profile, PROFIL_CLOCK_RANDOM, limit + 1) != EPERM)
 			_exit(103);
 		/* a refused one leaves the earlier one */
 		_exit(get_status(fd).rate != limit);
@@ -143,7 +143,7 @@ TEST_F(rate, limit_for_users)
 
 		if (become_user(12345, 16))
 			_exit(100);
-		_exit(begin_by(profile, PROFIL_CLOCK_TICK, hz));
+		_exit(start_with_clock(profile, PROFIL_CLOCK_TICK, hz));
 	}
 	EXPECT_EQ(0, wait_for(pid));
 }
@@ -164,7 +164,7 @@ static int times_told(void)
 /* Whether a profile has had the rate that it asked for, and the guard lowered it. */
 static bool lowered_anew(struct profile *profile, int told)
 {
-	if (begin_by(profile, PROFIL_CLOCK_TIMER, 20000))
+	if (start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000))
 		return false;
 	burn(0.05);
 	stop(profile->fd);
@@ -181,7 +181,7 @@ TEST_F(rate, lowered_by_the_guard)
 	if (geteuid())
 		SKIP(return, "wants to be root");
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	burn(0.1);
 	status = stop(profile->fd);
 	EXPECT_GT(20000, status.rate);
@@ -194,7 +194,7 @@ TEST_F(rate, lowered_by_the_guard)
 	EXPECT_TRUE(lowered_anew(profile, told + 1));
 	/* and at once if the limit is set anew */
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
-	ASSERT_EQ(0, begin_by(profile, PROFIL_CLOCK_TIMER, 20000));
+	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(20000, get_status(profile->fd).rate);
 }
 
@@ -207,7 +207,7 @@ static double samples_of_view(struct __test_metadata *_metadata,
 	double used, end;
 
 	profile->start.flags = view;
-	EXPECT_EQ(0, begin_by(profile, PROFIL_CLOCK_RANDOM, 1000));
+	EXPECT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_RANDOM, 1000));
 	used = thread_seconds();
 	for (end = used + 0.25; thread_seconds() < end;)
 		for (k = 0; k < 1000; k++) {

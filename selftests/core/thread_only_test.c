@@ -7,7 +7,7 @@
 
 #include "kselftest_harness.h"
 #include "expect_count.h"
-#include "faces.h"
+#include "scene.h"
 
 FIXTURE(thread_only) {
 	struct scene scene;
@@ -88,9 +88,9 @@ TEST_F(thread_only, this_thread)
 	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
 	EXPECT_TRUE(is_silent(scene));
 	EXPECT_EQ(0, get_status(scene->fd).counted);
-	burn(time_of(5, self->start.rate));
+	burn(seconds_for(5, self->start.rate));
 	EXPECT_LE(5, self->elsewhere);
-	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 	/* of all threads, if it is not asked for */
 	ASSERT_EQ(0, begin_with(self, 0));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
@@ -108,15 +108,15 @@ TEST_F(thread_only, of_another)
 	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
 	ASSERT_EQ(0, start_thread(self, &starter, &one));
 	/* wait until it is there */
-	while (!__atomic_load_n(counter(scene, NEAR), __ATOMIC_RELAXED))
+	while (!__atomic_load_n(scene_counter(scene, NEAR), __ATOMIC_RELAXED))
 		usleep(1000);
 	self->elsewhere = 0;
-	burn(time_of(5, self->start.rate));
+	burn(seconds_for(5, self->start.rate));
 	EXPECT_EQ(0, self->elsewhere);
 	leave_pc(&one);
 	await_end_of_others();
 	/* the thread has ended, the profile has not */
-	counts = *counter(scene, NEAR);
+	counts = *scene_counter(scene, NEAR);
 	self->elsewhere = 0;
 	EXPECT_TRUE(is_silent(scene));
 	burn(0.05);
@@ -170,10 +170,10 @@ static uint16_t *elsewhere;
 
 static int be_followed(const struct scene *scene)
 {
-	if (state(scene) != PROFIL_STATE_RUNNING)
+	if (scene_state(scene) != PROFIL_STATE_RUNNING)
 		return 1;
 	*elsewhere = 0;
-	burn(time_of(5, get_info(scene->fd).tick_hz));
+	burn(seconds_for(5, get_info(scene->fd).tick_hz));
 	if (*elsewhere < 5)
 		return 2;
 	return is_silent(scene) && !get_status(scene->fd).counted ? 0 : 3;

@@ -19,14 +19,12 @@
 #ifndef SELFTESTS_EXPECT_COUNT_H
 #define SELFTESTS_EXPECT_COUNT_H
 
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
-static inline bool counts_are_judged(void)
-{
-	const char *counts = getenv("PROFIL_COUNTS");
-
-	return !counts || strcmp(counts, "print");
-}
+bool counts_are_judged(void);
 
 /* Where the CPU time is known between two figures. */
 #define EXPECT_COUNT_IN(counted, least, most, allowance)		\
@@ -57,37 +55,19 @@ static inline bool counts_are_judged(void)
  * run in 16,000 exceeds.
  */
 #define EXPECT_COUNT_BY_CHANCE(counted, due, variance)			\
-	EXPECT_COUNT(counted, due, 4 * root_of(variance))
+	EXPECT_COUNT(counted, due, 4 * square_root(variance))
 
 /* Without the mathematical library. */
-static inline double root_of(double square)
-{
-	double root = square > 1 ? square : 1;
-	int i;
-
-	/* Newton's method: from above it halves the error until it is small */
-	for (i = 0; i < 40; i++)
-		root = (root + square / root) / 2;
-	return root;
-}
+double square_root(double square);
 
 /* How often threads of this process had to leave a CPU. */
-static inline long preemptions(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_nivcsw;
-}
+long preemptions(void);
 
 /*
  * What to allow more where threads had to leave a CPU so often (preemptions()). They may
  * leave it to a thread of the kernel, whose points are nobody's: a break at a random phase,
  * with a variance of 1/4 at most. Four standard errors.
  */
-static inline double by_breaks(long preempted)
-{
-	return 2 * root_of((double)preempted);
-}
+double preemption_allowance(long preempted);
 
 #endif /* SELFTESTS_EXPECT_COUNT_H */

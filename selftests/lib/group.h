@@ -17,63 +17,17 @@ struct memory_group {
 	char path[256];
 };
 
-static inline int group_write(const struct memory_group *group, const char *name,
-			      const char *text)
-{
-	char path[320];
+int group_write(const struct memory_group *group, const char *name, const char *text);
 
-	snprintf(path, sizeof(path), "%s/%s", group->path, name);
-	return write_text(path, text);
-}
-
-static inline int group_set(const struct memory_group *group, const char *name, long long bytes)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%lld", bytes);
-	return group_write(group, name, text);
-}
+int group_set(const struct memory_group *group, const char *name, long long bytes);
 
 /* Reads the number after @key in the group's file @name. Returns -1 if there is none. */
-static inline long long group_number(const struct memory_group *group, const char *name,
-				     const char *key)
-{
-	char path[320];
-
-	snprintf(path, sizeof(path), "%s/%s", group->path, name);
-	return number_in(path, key);
-}
+long long group_number(const struct memory_group *group, const char *name, const char *key);
 
 /* Returns false if the machine has no cgroup2 memory controller. */
-static inline bool group_make(struct memory_group *group, const char *name)
-{
-	FILE *mounts = fopen("/proc/mounts", "re");
-	char place[200], type[32], path[320];
-	bool found = false;
-
-	while (mounts && !found &&
-	       fscanf(mounts, "%*s %199s %31s %*[^\n]", place, type) == 2)
-		found = !strcmp(type, "cgroup2");
-	if (mounts)
-		fclose(mounts);
-	if (!found)
-		return false;
-	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", place);
-	write_text(path, "+memory");
-	snprintf(group->path, sizeof(group->path), "%s/profil-%s-%d", place, name,
-		 (int)getpid());
-	if (mkdir(group->path, 0755))
-		return false;
-	if (group_number(group, "memory.current", "") >= 0)
-		return true;
-	rmdir(group->path);
-	return false;
-}
+bool group_make(struct memory_group *group, const char *name);
 
 /* Moves the calling process into the group. Returns 0 or an errno. */
-static inline int group_join(const struct memory_group *group)
-{
-	return group_write(group, "cgroup.procs", "0");
-}
+int group_join(const struct memory_group *group);
 
 #endif /* SELFTESTS_GROUP_H */

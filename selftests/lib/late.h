@@ -20,18 +20,7 @@
 #define LATE	"/sys/module/late/parameters/"
 
 /* 0 or errno. */
-static inline int load_late(void)
-{
-	int fd = open(getenv("PROFIL_LATE"), O_RDONLY | O_CLOEXEC);
-	int error = 0;
-
-	if (fd < 0)
-		return errno;
-	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
-		error = errno;
-	close(fd);
-	return error;
-}
+int load_late(void);
 
 /* In a fixture's setup: on the last CPU, not where the kernel keeps its time. */
 #define REQUIRE_LATE()							\
@@ -47,13 +36,6 @@ static inline int load_late(void)
 	} while (0)
 
 /* @how: "off" or "leave", see late.c. 0 or errno. */
-static inline int keep_interrupts_off(const char *how, double seconds)
-{
-	char path[64], text[16];
-
-	snprintf(path, sizeof(path), LATE "%s", how);
-	snprintf(text, sizeof(text), "%.0f", 1e6 * seconds);
-	return write_text(path, text);
-}
+int keep_interrupts_off(const char *how, double seconds);
 
 #endif /* SELFTESTS_LATE_H */

@@ -11,31 +11,9 @@
 #define LOOP_BYTES	16	/* distance between two loops */
 
 /* Maps @nr functions that count down from their argument. */
-static inline char *map_loops(size_t nr)
-{
-#if defined(__x86_64__)
-	/* dec %rdi; jnz; ret */
-	static const uint8_t loop[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
-#elif defined(__aarch64__)
-	/* subs x0, x0, #1; b.ne; ret */
-	static const uint32_t loop[] = { 0xf1000400, 0x54ffffe1, 0xd65f03c0 };
-#endif
-	char *code = map_code(nr * LOOP_BYTES);
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		memcpy(code + i * LOOP_BYTES, loop, sizeof(loop));
-	__builtin___clear_cache(code, code + nr * LOOP_BYTES);
-	return code;
-}
+char *map_loops(size_t nr);
 
 /* Runs loop @number for @seconds of CPU time, except for short readings of the clock. */
-static inline void stay_in_loop(char *code, size_t number, double seconds)
-{
-	double end = thread_seconds() + seconds;
-
-	while (thread_seconds() < end)
-		((void (*)(unsigned long))(code + number * LOOP_BYTES))(100000);
-}
+void stay_in_loop(char *code, size_t number, double seconds);
 
 #endif /* SELFTESTS_LOOPS_H */

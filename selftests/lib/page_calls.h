@@ -13,16 +13,12 @@
 
 #include "dialect_calls.h"
 
-void page_solaris(void *buff, unsigned long bufsiz, unsigned long offset,
-		  unsigned long scale);
-int page_bsd(void *samples, unsigned long size, unsigned long offset,
-	     unsigned long scale);
-int page_linux099(void *buf, unsigned long bufsiz, unsigned long offset,
-		  unsigned long scale);
+void page_solaris(void *buff, unsigned long bufsiz, unsigned long offset, unsigned long scale);
+int page_bsd(void *samples, unsigned long size, unsigned long offset, unsigned long scale);
+int page_linux099(void *buf, unsigned long bufsiz, unsigned long offset, unsigned long scale);
 void page_osf1(void *short_buffer, unsigned long buffer_size, unsigned long offset,
 	       unsigned long scale);
-void page_aix(void *buffer, unsigned long size, unsigned long offset,
-	      unsigned long scale);
+void page_aix(void *buffer, unsigned long size, unsigned long offset, unsigned long scale);
 
 /* Shifted twice: 32 bits are all of an unsigned long in a 32-bit program */
 static inline unsigned long with_garbage(unsigned long value)
@@ -37,8 +33,7 @@ static inline int page_call_solaris(void *buf, size_t bytes, unsigned long offse
 	return 0;
 }
 
-static inline int page_call_bsd(void *buf, size_t bytes, unsigned long offset,
-				unsigned int scale)
+static inline int page_call_bsd(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
 	return page_bsd(buf, with_garbage(bytes), with_garbage(offset),
 			with_garbage(scale));
@@ -59,8 +54,7 @@ static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset,
 }
 
 /* Its page has an unsigned long for the offset. */
-static inline int page_call_aix(void *buf, size_t bytes, unsigned long offset,
-				unsigned int scale)
+static inline int page_call_aix(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
 	page_aix(buf, with_garbage(bytes), offset, with_garbage(scale));
 	return 0;

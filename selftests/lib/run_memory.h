@@ -47,8 +47,8 @@ FIXTURE_TEARDOWN(run)
 }
 
 /* Execute this program with a run's memory. Return: how it ended, as the shell has it. */
-static inline int run_program(const char *memory, const char *how,
-		       int (*before)(unsigned long), unsigned long arg)
+static inline int run_program(const char *memory, const char *how, int (*before)(unsigned long),
+			      unsigned long arg)
 {
 	pid_t pid = fork();
 

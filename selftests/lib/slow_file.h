@@ -21,56 +21,14 @@ struct slow_file {
 };
 
 /* Mounts it in a mount namespace of the caller's own. Returns NULL, or why it cannot. */
-static inline const char *slow_file_begin(struct slow_file *slow)
-{
-	int fd;
-
-	strcpy(slow->directory, "/tmp/profil-slow-XXXXXX");
-	slow->order = map_shared(PAGE);
-	if (!mkdtemp(slow->directory) || unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return "needs root";
-	if (access("/dev/fuse", F_OK) && system("modprobe -q fuse"))
-		return "no fuse";
-	fd = fuse_mount(slow->directory);
-	if (fd < 0)
-		return "no fuse";
-	slow->server = fork();
-	if (!slow->server)
-		fuse_serve_by(fd, slow->order);
-	close(fd);
-	return NULL;
-}
+const char *slow_file_begin(struct slow_file *slow);
 
 /* Maps page @number of the file. Use a number once: a page that was read is in the cache. */
-static inline void *slow_file_map(struct slow_file *slow, unsigned int number)
-{
-	char name[64];
-	void *at;
-	int fd;
+void *slow_file_map(struct slow_file *slow, unsigned int number);
 
-	snprintf(name, sizeof(name), "%s/file", slow->directory);
-	fd = open(name, O_RDWR | O_CLOEXEC);
-	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
-		  (off_t)(number * PAGE));
-	close(fd);
-	return at;
-}
-
-static inline void slow_file_answer(struct slow_file *slow)
-{
-	__atomic_store_n(&slow->order->answer, 1, __ATOMIC_RELEASE);
-}
+void slow_file_answer(struct slow_file *slow);
 
 /* Ends the server: whatever waits for a page gets an error. */
-static inline void slow_file_end(struct slow_file *slow)
-{
-	if (slow->server > 0) {
-		kill(slow->server, SIGKILL);
-		wait_for(slow->server);
-	}
-	umount2(slow->directory, MNT_DETACH);
-	rmdir(slow->directory);
-}
+void slow_file_end(struct slow_file *slow);
 
 #endif /* SELFTESTS_SLOW_FILE_H */

@@ -33,76 +33,19 @@ struct spinner {
 	void *page;
 };
 
-static void *spinner_run(void *argument)
-{
-	struct spinner *spinner = argument;
-
-	for (;;) {
-		sem_wait(&spinner->go);
-		((void (*)(void))spinner->code)();
-		sem_post(&spinner->back);
-	}
-	return NULL;
-}
-
 /* 0 or errno. */
-static inline int spinner_create(struct spinner *spinner)
-{
-	extern char etext;
-	int error;
-
-	if ((uintptr_t)&etext > SPINNER_LOW)
-		return ERANGE;
-	spinner->page = NULL;
-	sem_init(&spinner->go, 0, 0);
-	sem_init(&spinner->back, 0, 0);
-	error = pthread_create(&spinner->thread, NULL, spinner_run, spinner);
-	return error ? error :
-	       pthread_getcpuclockid(spinner->thread, &spinner->clock);
-}
+int spinner_create(struct spinner *spinner);
 
 /* Have code at a pc, in memory that nobody uses. 0 or errno. */
-static inline int spinner_place(struct spinner *spinner, uintptr_t pc)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	if (spinner->page)
-		munmap(spinner->page, 2 * page);
-	spinner->page = mmap((void *)(pc & ~(page - 1)), 2 * page,
-			     PROT_READ | PROT_WRITE | PROT_EXEC,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-			     -1, 0);
-	if (spinner->page == MAP_FAILED) {
-		spinner->page = NULL;
-		return errno;
-	}
-	spinner->code = (unsigned char *)pc;
-	spinner->code[0] = 0xeb;	/* jump ... */
-	spinner->code[1] = 0xfe;	/* ... to itself; 0: to what follows */
-	spinner->code[2] = 0xc3;	/* return */
-	return 0;
-}
+int spinner_place(struct spinner *spinner, uintptr_t pc);
 
 /* Have it go there, and stay. It may arrive a little later. */
-static inline void spinner_go(struct spinner *spinner)
-{
-	sem_post(&spinner->go);
-}
+void spinner_go(struct spinner *spinner);
 
 /* Have it come back. */
-static inline void spinner_end(struct spinner *spinner)
-{
-	spinner->code[1] = 0;
-	sem_wait(&spinner->back);
-}
+void spinner_end(struct spinner *spinner);
 
 /* CPU time that it has used, not by way of the vdso. */
-static inline double spinner_seconds(const struct spinner *spinner)
-{
-	struct timespec now = { 0, 0 };
-
-	syscall(SYS_clock_gettime, spinner->clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
+double spinner_seconds(const struct spinner *spinner);
 
 #endif /* SELFTESTS_SPINNER_H */

@@ -7,7 +7,7 @@
 #include <mon.h>
 
 #include "kselftest_harness.h"
-#include "faces.h"
+#include "scene.h"
 
 #define SOME_USER	7302	/* whom no other test charges */
 #define SECOND		0xffffffffU	/* -1 as unsigned int */
@@ -26,8 +26,8 @@ FIXTURE_SETUP(aix)
 	int i;
 
 	SET_SCENE(scene);
-	self->near = counter(scene, NEAR);
-	self->far = counter(scene, FAR);
+	self->near = scene_counter(scene, NEAR);
+	self->far = scene_counter(scene, FAR);
 	for (i = 0; i < 2; i++)
 		self->array[i] = (struct prof) {
 			.p_low = scene->text + i * PAGE,
@@ -90,7 +90,7 @@ TEST_F(aix, scale)
 		EXPECT_LE(1, *self->near);
 		EXPECT_EQ(0, first_form(scene->counters, scene->bytes,
 					offset_of(scene), off[i]));
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 	}
 }
@@ -111,7 +111,7 @@ TEST_F(aix, second_form)
 	memset(self->array, 0xff, sizeof(self->array));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_TRUE(is_silent(scene));
 }
 
@@ -197,7 +197,7 @@ TEST_F(aix, off_while_off)
 	EXPECT_EQ(0, first_off(scene));
 	EXPECT_EQ(0, first_off(scene));
 	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
@@ -210,14 +210,14 @@ TEST_F(aix, off_by_the_other_form)
 	EXPECT_EQ(0, second_form(&self->end));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 
 	ASSERT_EQ(0, second_form(self->array));
 	EXPECT_EQ(0, first_off(scene));
 	EXPECT_EQ(0, first_form(NULL, 0, 0, 0x10001));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
 /*
@@ -229,17 +229,17 @@ TEST_F(aix, no_buffer)
 	struct scene *scene = &self->scene;
 
 	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_TRUE(is_silent(scene));
 	EXPECT_EQ(0, second_form(self->array));
 	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
 /* An array in which nothing can be counted is on all the same. */
@@ -321,7 +321,7 @@ static int off_in_child(const struct scene *scene)
 		return 1;
 	if (first_on(scene) || !counts_at(scene, NEAR, 1))
 		return 2;
-	if (first_off(scene) || state(scene) != PROFIL_STATE_OFF)
+	if (first_off(scene) || scene_state(scene) != PROFIL_STATE_OFF)
 		return 3;
 	return first_on(scene) || !counts_at(scene, NEAR, 1) ? 4 : 0;
 }
@@ -334,7 +334,7 @@ TEST_F(aix, fork)
 	EXPECT_EQ(0, in_child(off_in_child, scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
 /* A profile whose memory has gone is off: the next one is no second one. */
@@ -387,7 +387,7 @@ TEST_F(aix, order_of_p_high)
 		EXPECT_EQ(EINVAL, second_form(array)) {
 			TH_LOG("array %d", i);
 		}
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	}
 	/* nor is it on */
 	EXPECT_EQ(0, second_form(self->array));
@@ -408,7 +408,7 @@ TEST_F(aix, bad_buffer)
 	EXPECT_EQ(EFAULT, second_form(self->array));
 	self->array[1].p_buff = NULL;
 	EXPECT_EQ(EFAULT, second_form(self->array));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_TRUE(is_silent(scene));
 	self->array[1].p_buff = self->far;
 	self->array[1].p_bufsize -= NEAR;
@@ -429,7 +429,7 @@ TEST_F(aix, unreadable_array)
 	EXPECT_EQ(EFAULT, second_form(array));
 	memcpy(array - 2, self->array, 2 * sizeof(*array));
 	EXPECT_EQ(EFAULT, second_form(array - 2));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	memcpy(array - 3, self->array, 3 * sizeof(*array));
 	EXPECT_EQ(0, second_form(array - 3));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
@@ -447,9 +447,9 @@ static int without_rights(const struct scene *scene)
 
 	if (become_user(SOME_USER, 1))
 		return 1;
-	if (first_on(scene) != EFAULT || state(scene) != PROFIL_STATE_OFF)
+	if (first_on(scene) != EFAULT || scene_state(scene) != PROFIL_STATE_OFF)
 		return 2;
-	if (second_form(array) != EFAULT || state(scene) != PROFIL_STATE_OFF)
+	if (second_form(array) != EFAULT || scene_state(scene) != PROFIL_STATE_OFF)
 		return 3;
 	array[0].p_bufsize /= 2;
 	if (second_form(array) || !counts_at(scene, NEAR, 1))

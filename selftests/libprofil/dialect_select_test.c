@@ -5,7 +5,7 @@
  * the program.
  */
 #include "kselftest_harness.h"
-#include "faces.h"
+#include "scene.h"
 
 FIXTURE(choice) {
 	struct scene scene;
@@ -37,17 +37,17 @@ static const char *dialect_in_force(const struct scene *scene)
 	if (plain(scene, 65537) == -1)
 		return errno == EINVAL ? "bsd" : "none";
 	/* 65537 has turned AIX off, with its lower bits */
-	if (state(scene) == PROFIL_STATE_OFF)
+	if (scene_state(scene) == PROFIL_STATE_OFF)
 		return "aix";
 	flags = get_status(scene->fd).flags;
 	plain(scene, 1);
-	after_one = state(scene);
+	after_one = scene_state(scene);
 	stop(scene->fd);
 	if (after_one == PROFIL_STATE_RUNNING)
 		return "glibc";
 	if (flags & PROFIL_FAULT_SIGNAL)
 		return "linux099";
-	*counter(scene, NEAR) = 32767;
+	*scene_counter(scene, NEAR) = 32767;
 	plain(scene, WHOLE);
 	return counts_at(scene, NEAR, 1) ? "osf1" : "solaris";
 }
@@ -106,38 +106,38 @@ static bool lists_all(const char *text)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strstr(text, names[i]))
 			return false;
-	return lines(text) == 1;
+	return count_lines(text) == 1;
 }
 
 TEST_F(choice, unknown_name)
 {
 	struct scene *scene = &self->scene;
-	struct ear ear;
+	struct stderr_capture captured;
 
 	ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
 				 offset_of(scene), WHOLE));
 	setenv("PROFIL_DIALECT", "ultrix", 1);
 	errno = 0;
-	open_ear(&ear);
+	capture_stderr(&captured);
 	EXPECT_EQ(-1, plain(scene, 0));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(lists_all(close_ear(&ear)));
-	EXPECT_NE(NULL, strstr(ear.heard, "ultrix"));
+	EXPECT_TRUE(lists_all(end_capture(&captured)));
+	EXPECT_NE(NULL, strstr(captured.text, "ultrix"));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 
-	open_ear(&ear);
+	capture_stderr(&captured);
 	errno = 0;
 	EXPECT_EQ(NULL, profil_dialect(NULL));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(lists_all(close_ear(&ear)));
+	EXPECT_TRUE(lists_all(end_capture(&captured)));
 
 	/* the program can choose all the same */
 	EXPECT_STREQ("aix", profil_dialect("aix"));
-	open_ear(&ear);
+	capture_stderr(&captured);
 	errno = 0;
 	EXPECT_EQ(NULL, profil_dialect("AIX"));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(lists_all(close_ear(&ear)));
+	EXPECT_TRUE(lists_all(end_capture(&captured)));
 	EXPECT_STREQ("aix", profil_dialect(NULL));
 	stop(scene->fd);
 	EXPECT_STREQ("aix", dialect_in_force(scene));
@@ -151,7 +151,7 @@ TEST_F(choice, names_of_their_own)
 	ASSERT_STREQ("solaris", profil_dialect("solaris"));
 	ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
 				 offset_of(scene), WHOLE));
-	*counter(scene, NEAR) = 32767;
+	*scene_counter(scene, NEAR) = 32767;
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
@@ -212,28 +212,28 @@ static const char *const no_rates[] = { "", "0", "-1", "fast", "10Hz", "1e3",
 TEST_F(choice, no_rate)
 {
 	struct scene *scene = &self->scene;
-	struct ear ear;
+	struct stderr_capture captured;
 	size_t i;
 
 	ASSERT_EQ(0, plain(scene, WHOLE));
 	for (i = 0; i < ARRAY_SIZE(no_rates); i++) {
 		setenv("PROFIL_RATE", no_rates[i], 1);
-		open_ear(&ear);
+		capture_stderr(&captured);
 		errno = 0;
 		EXPECT_EQ(-1, plain(scene, WHOLE));
 		EXPECT_EQ(EINVAL, errno);
-		EXPECT_EQ(1, lines(close_ear(&ear)));
-		EXPECT_NE(NULL, strstr(ear.heard, "PROFIL_RATE"));
+		EXPECT_EQ(1, count_lines(end_capture(&captured)));
+		EXPECT_NE(NULL, strstr(captured.text, "PROFIL_RATE"));
 		/* off has no rate */
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	}
 	EXPECT_EQ(0, plain(scene, 0));
 	/* one that is, but not here: the line says what is to be had */
 	setenv("PROFIL_RATE", "1000000", 1);
-	open_ear(&ear);
+	capture_stderr(&captured);
 	EXPECT_EQ(-1, plain(scene, WHOLE));
-	EXPECT_EQ(1, lines(close_ear(&ear)));
-	EXPECT_NE(NULL, strstr(ear.heard, "PROFIL_RATE"));
+	EXPECT_EQ(1, count_lines(end_capture(&captured)));
+	EXPECT_NE(NULL, strstr(captured.text, "PROFIL_RATE"));
 }
 
 /* The whole text in one counter, natively */

@@ -8,7 +8,7 @@
 #include "kselftest_harness.h"
 #include "expect_count.h"
 #include "dialect_calls.h"
-#include "faces.h"
+#include "scene.h"
 
 FIXTURE(dialect) {
 	struct scene scene;
@@ -75,8 +75,8 @@ FIXTURE_VARIANT_ADD(dialect, glibc) {
 FIXTURE_SETUP(dialect)
 {
 	SET_SCENE(&self->scene);
-	self->near = counter(&self->scene, NEAR);
-	self->far = counter(&self->scene, FAR);
+	self->near = scene_counter(&self->scene, NEAR);
+	self->far = scene_counter(&self->scene, FAR);
 }
 
 FIXTURE_TEARDOWN(dialect)
@@ -108,7 +108,7 @@ TEST_F(dialect, off)
 		EXPECT_TRUE(counts_at(scene, NEAR, 2));
 		EXPECT_EQ(0, variant->profil(scene->counters, scene->bytes,
 					     offset_of(scene), scale));
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 		/* what is off may be turned off */
 		EXPECT_EQ(0, variant->profil(scene->counters, scene->bytes,
@@ -118,7 +118,7 @@ TEST_F(dialect, off)
 	EXPECT_EQ(0, variant->profil((void *)8, scene->bytes, 0, 0));
 	EXPECT_EQ(0, variant->profil(scene->counters, scene->bytes,
 				     offset_of(scene), variant->least));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 }
 
 /*
@@ -396,13 +396,13 @@ TEST_F(dialect, threads)
 /* In both, each in its own copy. */
 static int count_in_child(const struct scene *scene)
 {
-	uint16_t before = *counter(scene, NEAR);
+	uint16_t before = *scene_counter(scene, NEAR);
 	struct profil_status status;
 
 	if (!counts_at(scene, NEAR, 3))
 		return 1;
 	status = stop(scene->fd);
-	return *counter(scene, NEAR) == (uint16_t)(before + status.counted) ?
+	return *scene_counter(scene, NEAR) == (uint16_t)(before + status.counted) ?
 		0 : 2;
 }
 
@@ -435,7 +435,7 @@ static int executed(void)
 
 static int execute(const struct scene *scene)
 {
-	if (state(scene) != PROFIL_STATE_RUNNING)
+	if (scene_state(scene) != PROFIL_STATE_RUNNING)
 		return 126;
 	setenv(EXECUTED, "1", 1);
 	execl("/proc/self/exe", "dialects_test", NULL);
@@ -484,7 +484,7 @@ TEST_F(dialect, half_a_buffer)
 	if (variant->asks) {
 		EXPECT_EQ(-1, turn_on(scene, variant));
 		EXPECT_EQ(EFAULT, errno);
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 		return;
 	}

@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 
 #include "kselftest_harness.h"
-#include "faces.h"
+#include "scene.h"
 
 #define SOME_USER	7301	/* whom no other test charges */
 
@@ -83,14 +83,14 @@ TEST_F(errors, bsd_illegal_address)
 			TH_LOG("address %d", i);
 		}
 		EXPECT_EQ(EFAULT, errno);
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 		/* "if the scale value is nonzero" */
 		EXPECT_EQ(0, profil_bsd(illegal(i), 0x400, offset_of(scene),
 					0));
 	}
 	EXPECT_EQ(0, profil_bsd(illegal(7), 0x401, offset_of(scene), WHOLE));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 }
 
 static const unsigned int too_high[] = { 65537, 0x20000, 0x80000000,
@@ -106,7 +106,7 @@ TEST_F(errors, bsd_scale_above_65536)
 		errno = 0;
 		EXPECT_EQ(-1, bsd(scene, too_high[i]));
 		EXPECT_EQ(EINVAL, errno);
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		/* it does not get so far as to end what runs, nor to look */
 		ASSERT_EQ(0, bsd(scene, WHOLE));
 		EXPECT_EQ(-1, profil_bsd(NULL, scene->bytes, 0, too_high[i]));
@@ -129,7 +129,7 @@ static int bsd_without_rights(const struct scene *scene)
 		return 4;
 	if (errno != ENOMEM)
 		return 5;
-	return state(scene) == PROFIL_STATE_OFF && is_silent(scene) ? 0 : 6;
+	return scene_state(scene) == PROFIL_STATE_OFF && is_silent(scene) ? 0 : 6;
 }
 
 TEST_F(errors, bsd_memory_that_cannot_be_locked)
@@ -159,7 +159,7 @@ static const char *const silent[] = { "profil_solaris", "profil_osf1",
 TEST_F(errors, those_without_errors)
 {
 	struct scene *scene = &self->scene;
-	struct ear ear;
+	struct stderr_capture captured;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(silent); i++) {
@@ -169,16 +169,16 @@ TEST_F(errors, those_without_errors)
 		ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
 					 offset_of(scene), WHOLE));
 		errno = 0;
-		open_ear(&ear);
+		capture_stderr(&captured);
 		EXPECT_EQ(i < 2 ? -1 : 0, odd_address(scene, silent[i]));
 		EXPECT_EQ(i < 2 ? EINVAL : 0, errno);
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		odd_address(scene, silent[i]);
-		close_ear(&ear);
-		EXPECT_EQ(!told, lines(ear.heard));
+		end_capture(&captured);
+		EXPECT_EQ(!told, count_lines(captured.text));
 		if (!told) {
-			EXPECT_NE(NULL, strstr(ear.heard, silent[i]));
-			EXPECT_NE(NULL, strstr(ear.heard, "EINVAL"));
+			EXPECT_NE(NULL, strstr(captured.text, silent[i]));
+			EXPECT_NE(NULL, strstr(captured.text, "EINVAL"));
 		}
 		EXPECT_TRUE(is_silent(scene));
 	}
@@ -190,10 +190,10 @@ TEST_F(errors, null_when_needed)
 	struct scene *scene = &self->scene;
 
 	EXPECT_EQ(0, profil_solaris(NULL, scene->bytes, offset_of(scene), WHOLE));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
 	EXPECT_EQ(0, profil_osf1(NULL, scene->bytes, offset_of(scene), WHOLE));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, state(scene));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
 }
 
@@ -201,17 +201,17 @@ TEST_F(errors, null_when_needed)
 TEST_F(errors, kernel_address)
 {
 	struct scene *scene = &self->scene;
-	struct ear ear;
+	struct stderr_capture captured;
 
-	open_ear(&ear);
+	capture_stderr(&captured);
 	errno = 0;
 	EXPECT_EQ(-1, profil_solaris(illegal(2), 0x400, offset_of(scene), WHOLE));
 	EXPECT_EQ(EFAULT, errno);
 	errno = 0;
 	EXPECT_EQ(-1, profil_osf1(illegal(2), 0x400, offset_of(scene), WHOLE));
 	EXPECT_EQ(EFAULT, errno);
-	close_ear(&ear);
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	end_capture(&captured);
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
 static int linux099(const struct scene *scene, void *buf, int bytes)
@@ -242,7 +242,7 @@ TEST_F(errors, linux099_memory_that_cannot_be_locked)
 TEST_F(errors, linux099_off)
 {
 	struct scene *scene = &self->scene;
-	struct ear ear;
+	struct stderr_capture captured;
 	int i;
 
 	for (i = 0; i < 5; i++) {
@@ -266,13 +266,13 @@ TEST_F(errors, linux099_off)
 						     0x400, 0, INT_MIN));
 			break;
 		case 4:	/* 4 GiB, as there; more than there is here */
-			open_ear(&ear);
+			capture_stderr(&captured);
 			EXPECT_EQ(0, linux099(scene, scene->counters, -2));
-			EXPECT_NE(NULL, strstr(close_ear(&ear), "E2BIG"));
+			EXPECT_NE(NULL, strstr(end_capture(&captured), "E2BIG"));
 			break;
 		}
 		EXPECT_EQ(0, errno);
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 	}
 }
@@ -282,9 +282,9 @@ TEST_F(errors, linux099_off)
  */
 static int linux099_in_the_kernel(const struct scene *scene)
 {
-	struct ear ear;
+	struct stderr_capture captured;
 
-	open_ear(&ear);
+	capture_stderr(&captured);
 	linux099(scene, illegal(2), 0x400);
 	return 0;
 }
@@ -394,24 +394,24 @@ static int empty_dev(void)
 
 static int without_module(const struct scene *scene)
 {
-	struct ear ear;
+	struct stderr_capture captured;
 	int i, wrong = 0;
 
 	if (empty_dev())
 		return 100;
-	open_ear(&ear);
+	capture_stderr(&captured);
 	for (i = 0; i < 5; i++)
 		wrong += call_one(scene, i, 0) || errno;
-	if (wrong || lines(close_ear(&ear)))
+	if (wrong || count_lines(end_capture(&captured)))
 		return 1;
-	open_ear(&ear);
+	capture_stderr(&captured);
 	for (i = 0; i < 4; i++)
 		wrong += call_one(scene, i, 0x8000) != -1 || errno != ENOENT;
 	/* and this one is always 0 */
 	wrong += call_one(scene, i, 0x8000) || errno;
 	if (wrong)
 		return 2;
-	return lines(close_ear(&ear)) == 1 && strstr(ear.heard, "modprobe") ?
+	return count_lines(end_capture(&captured)) == 1 && strstr(captured.text, "modprobe") ?
 		0 : 3;
 }
 
@@ -471,10 +471,10 @@ static int close_device(int error)
 
 static int why_not(const struct scene *scene)
 {
-	struct ear ear;
+	struct stderr_capture captured;
 	int status, i;
 
-	open_ear(&ear);
+	capture_stderr(&captured);
 	status = close_device(why->error);
 	if (status)
 		return status;
@@ -482,7 +482,7 @@ static int why_not(const struct scene *scene)
 		if (profil_osf1((short *)scene->counters, 0x400, 0, WHOLE) !=
 		    -1 || errno != why->error)
 			return 2;
-	return lines(close_ear(&ear)) == 1 && strstr(ear.heard, why->remedy) ?
+	return count_lines(end_capture(&captured)) == 1 && strstr(captured.text, why->remedy) ?
 		0 : 3;
 }
 

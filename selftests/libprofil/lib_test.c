@@ -84,7 +84,7 @@ TEST_F(lib, rule)
 		memset(self->buf, 0, self->bytes);
 		ASSERT_EQ(0, profil(self->buf, rows[i].bytes,
 				    (size_t)self->text, rows[i].scale));
-		ASSERT_EQ(0, stay_at_pc(self->text + rows[i].d, time_of(4, RATE)));
+		ASSERT_EQ(0, stay_at_pc(self->text + rows[i].d, seconds_for(4, RATE)));
 		sum = counts(self, &where);
 		status = stop(self->fd);
 		EXPECT_EQ(RATE, status.rate);
@@ -103,7 +103,7 @@ TEST_F(lib, rule)
 	memset(self->buf, 0, self->bytes);
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text + 0x100,
 			    0x10000));
-	ASSERT_EQ(0, stay_at_pc(self->text + 0xf0, time_of(4, RATE)));
+	ASSERT_EQ(0, stay_at_pc(self->text + 0xf0, seconds_for(4, RATE)));
 	EXPECT_EQ(0, counts(self, &i));
 	EXPECT_LE(4, stop(self->fd).out_of_range);
 }
@@ -118,7 +118,7 @@ TEST_F(lib, off)
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
 	memset(self->buf, 0, self->bytes);
-	ASSERT_EQ(0, stay_at_pc(self->text, time_of(4, RATE)));
+	ASSERT_EQ(0, stay_at_pc(self->text, seconds_for(4, RATE)));
 	EXPECT_EQ(0, counts(self, &where));
 
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));

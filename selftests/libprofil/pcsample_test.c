@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "kselftest_harness.h"
-#include "faces.h"
+#include "scene.h"
 
 #define NR	1000
 #define UNUSED	((uintptr_t)0x5a5a5a5a)
@@ -98,7 +98,7 @@ TEST_F(pcsample, off)
 	nr = pcsample(NULL, 0);
 	EXPECT_LE(4, nr);
 	EXPECT_NE(UNUSED, self->samples[nr - 1]);
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	stay(scene, NEAR, 2);
 	EXPECT_EQ(UNUSED, self->samples[nr]);
 	EXPECT_EQ(0, pcsample(NULL, 0));
@@ -148,7 +148,7 @@ TEST_F(pcsample, errors)
 	errno = 0;
 	EXPECT_EQ(-1, pcsample((uintptr_t *)((char *)self->samples + 2), 8));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_EQ(-1, pcsample(self->samples, LONG_MAX));
 	EXPECT_EQ(E2BIG, errno);
 }
@@ -170,13 +170,13 @@ TEST_F(pcsample, and_profil)
 		nr++;
 	EXPECT_LE(2, nr);
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	before = *counter(scene, NEAR);
+	before = *scene_counter(scene, NEAR);
 	EXPECT_LE(2, before);
 	/* nothing is stored any more */
 	EXPECT_EQ(UNUSED, self->samples[nr]);
 	EXPECT_EQ(0, pcsample(self->samples + NR / 2, NR / 2));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	EXPECT_EQ(before, *counter(scene, NEAR));
+	EXPECT_EQ(before, *scene_counter(scene, NEAR));
 	EXPECT_NE(UNUSED, self->samples[NR / 2 + 1]);
 	/* profil()'s off is an end as well */
 	EXPECT_EQ(0, profil_solaris(scene->counters, 0, 0, 0));
@@ -261,7 +261,7 @@ static int without_descriptors(const struct scene *scene)
 		return 2;
 	if (!stay(scene, NEAR, 1).counted || pcsample(&sample, 0) != 1)
 		return 3;
-	if (state(scene) != PROFIL_STATE_OFF || setrlimit(RLIMIT_NOFILE, &before) ||
+	if (scene_state(scene) != PROFIL_STATE_OFF || setrlimit(RLIMIT_NOFILE, &before) ||
 	    pcsample(&sample, 1))
 		return 4;
 	if (syscall(SYS_close_range, scene->fd + 1, ~0U, 0) ||

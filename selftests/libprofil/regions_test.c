@@ -20,7 +20,7 @@
 
 #if defined(__x86_64__)
 
-#include "bench.h"
+#include "counter_watch.h"
 
 /* Pcs below are those of the rules' examples, which are too low for code */
 #define BASE		(SPINNER_LOWEST + 0x100000)
@@ -28,7 +28,7 @@
 
 FIXTURE(regions) {
 	int fd;
-	struct bench bench;
+	struct counter_watch watch;
 	char *buf;
 	uint64_t overflow;	/* counter of all that is in no region */
 };
@@ -36,9 +36,9 @@ FIXTURE(regions) {
 FIXTURE_SETUP(regions)
 {
 	REQUIRE_DEVICE(self->fd);
-	ASSERT_EQ(0, bench_create(&self->bench, self->fd));
+	ASSERT_EQ(0, counter_watch_create(&self->watch, self->fd));
 	/* counters of any width may lie there */
-	self->buf = bench_place(&self->bench, 4);
+	self->buf = counter_watch_buffer(&self->watch, 4);
 	ASSERT_EQ(0, (uintptr_t)self->buf % 8);
 	self->overflow = 0;
 }
@@ -69,14 +69,14 @@ static bool only_moves(struct _test_data_regions *self, unsigned long pc,
 	uint64_t moved = 0;
 	bool clear;
 
-	if (bench_watch(&self->bench, byte >= 0, &status))
+	if (counter_watch_run(&self->watch, byte >= 0, &status))
 		return false;
 	if (byte >= 0) {
 		moved = counter(self->buf + byte, width);
 		memset(self->buf + byte, 0, width);
 	}
-	clear = bench_clear(self->buf - BENCH_GUARD,
-			    self->buf + BUFFER_BYTES + BENCH_GUARD);
+	clear = counter_watch_clear(self->buf - WATCH_GUARD,
+			    self->buf + BUFFER_BYTES + WATCH_GUARD);
 	if (clear && moved == status.counted && !moved == (byte < 0) &&
 	    status.state == PROFIL_STATE_RUNNING)
 		return true;
@@ -115,7 +115,7 @@ TEST_F(regions, aix_second_form)
 	size_t i;
 
 	for (i = 0; i < sizeof(second_form) / sizeof(*second_form); i++) {
-		ASSERT_EQ(0, spinner_place(&self->bench.spinner,
+		ASSERT_EQ(0, spinner_place(&self->watch.spinner,
 					   BASE + second_form[i].pc));
 		ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
 		EXPECT_TRUE(only_moves(self, second_form[i].pc,
@@ -154,7 +154,7 @@ TEST_F(regions, aix_first_that_holds)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		ASSERT_EQ(0, spinner_place(&self->bench.spinner,
+		ASSERT_EQ(0, spinner_place(&self->watch.spinner,
 					   BASE + rows[i].pc));
 		ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
 		EXPECT_TRUE(only_moves(self, rows[i].pc, rows[i].byte, 2));
@@ -172,7 +172,7 @@ static bool sprofil_only_moves(struct _test_data_regions *self,
 
 	self->overflow = 0;
 	profs[nr - 1] = (struct prof) { &self->overflow, width, 0, 2 };
-	if (spinner_place(&self->bench.spinner, BASE + pc))
+	if (spinner_place(&self->watch.spinner, BASE + pc))
 		return false;
 	right = !sprofil(profs, nr, &period, flags) &&
 		only_moves(self, pc, byte, width);
@@ -181,7 +181,7 @@ static bool sprofil_only_moves(struct _test_data_regions *self,
 		right = false;
 	}
 	return right && !period.tv_sec &&
-	       period.tv_usec == (long)(1e6 * self->bench.tick);
+	       period.tv_usec == (long)(1e6 * self->watch.tick);
 }
 
 /* One region at 0x1000 of 0x400 bytes */
@@ -276,9 +276,9 @@ TEST_F(regions, sprofil_saturates)
 		for (; pc <= BASE + 0x1000; pc += 0x1000) {
 			memset(self->buf, 0xff, 8);
 			self->overflow = ~0ULL;
-			ASSERT_EQ(0, spinner_place(&self->bench.spinner, pc));
+			ASSERT_EQ(0, spinner_place(&self->watch.spinner, pc));
 			ASSERT_EQ(0, sprofil(profs, 2, NULL, flags[i]));
-			ASSERT_EQ(0, bench_watch(&self->bench, pc == BASE,
+			ASSERT_EQ(0, counter_watch_run(&self->watch, pc == BASE,
 						 &status));
 				EXPECT_LT(0, pc == BASE ? status.counted :
 						  status.out_of_range);

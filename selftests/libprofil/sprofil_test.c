@@ -7,7 +7,7 @@
 #include <sys/profil.h>
 
 #include "kselftest_harness.h"
-#include "faces.h"
+#include "scene.h"
 
 FIXTURE(sprofil) {
 	struct scene scene;
@@ -23,7 +23,7 @@ FIXTURE_SETUP(sprofil)
 
 	SET_SCENE(scene);
 	/* emulated, the highest rate takes more of a processor than it may */
-	set_guard(false);
+	set_throttle(false);
 	for (i = 0; i < 2; i++)
 		self->regions[i] = (struct prof) {
 			.pr_base = (char *)scene->counters + i * PAGE,
@@ -41,7 +41,7 @@ FIXTURE_SETUP(sprofil)
 
 FIXTURE_TEARDOWN(sprofil)
 {
-	set_guard(true);
+	set_throttle(true);
 	clear_scene(&self->scene);
 }
 
@@ -167,7 +167,7 @@ TEST_F(sprofil, below_the_lowest_region)
 	EXPECT_TRUE(counts_at(scene, FAR, 1));
 	status = stop(scene->fd);
 	EXPECT_LE(4, status.out_of_range);
-	EXPECT_EQ(status.counted, *counter(scene, FAR));
+	EXPECT_EQ(status.counted, *scene_counter(scene, FAR));
 
 	ASSERT_EQ(0, sprofil(regions, 2, NULL, PROF_USHORT));
 	EXPECT_TRUE(is_silent(scene));
@@ -186,7 +186,7 @@ TEST_F(sprofil, start_and_stop)
 		ASSERT_EQ(0, start(self, PROF_USHORT));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		EXPECT_EQ(0, sprofil(NULL, 0, NULL, PROF_USHORT));
-		EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 		EXPECT_EQ(0, sprofil(self->regions, 0, NULL, PROF_USHORT));
 	}
@@ -200,17 +200,17 @@ TEST_F(sprofil, second_call)
 
 	ASSERT_EQ(0, start(self, PROF_USHORT));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	before = *counter(scene, NEAR);
+	before = *scene_counter(scene, NEAR);
 	ASSERT_EQ(0, sprofil(&self->regions[1], 1, NULL, PROF_UINT));
 	EXPECT_TRUE(counts_at(scene, FAR, 2));
-	EXPECT_EQ(before, *counter(scene, NEAR));
-	EXPECT_LE(2, *counter(scene, FAR));
+	EXPECT_EQ(before, *scene_counter(scene, NEAR));
+	EXPECT_LE(2, *scene_counter(scene, FAR));
 	/* another face's call ends it as well, and its call another's */
 	ASSERT_EQ(0, profil(scene->counters, PAGE, (size_t)scene->text, WHOLE));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	EXPECT_LT(before, *counter(scene, NEAR));
+	EXPECT_LT(before, *scene_counter(scene, NEAR));
 	EXPECT_EQ(0, sprofil(NULL, 0, NULL, 0));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
 /*
@@ -229,7 +229,7 @@ TEST_F(sprofil, left_out)
 	/* one that is smaller than a counter */
 	self->regions[1].pr_size = 3;
 	ASSERT_EQ(0, sprofil(self->regions, 2, &period, PROF_UINT));
-	EXPECT_EQ(PROFIL_STATE_OFF, state(scene));
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_EQ(0, period.tv_sec);
 	EXPECT_EQ(0, period.tv_usec);
 }

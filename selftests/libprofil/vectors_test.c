@@ -12,7 +12,7 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
-#include "bench.h"
+#include "counter_watch.h"
 #include "dialect_calls.h"
 #include "page_calls.h"
 #include "vectors.h"
@@ -27,11 +27,11 @@ static bool complain(const struct vector *row, const char *fault, long long got)
 }
 
 /* The row's own call has been made, and the code is there. */
-static bool counts_where_it_should(struct bench *bench, dialect_call *start,
+static bool counts_where_it_should(struct counter_watch *watch, dialect_call *start,
 				   const struct vector *row, char *buf)
 {
 	struct profil_status status = { .state = PROFIL_STATE_OFF };
-	int error = bench_watch(bench, row->result >= 0, &status);
+	int error = counter_watch_run(watch, row->result >= 0, &status);
 	unsigned int moved = 0;
 	bool clear;
 
@@ -42,8 +42,8 @@ static bool counts_where_it_should(struct bench *bench, dialect_call *start,
 		moved = *(uint16_t *)(buf + row->result);
 		*(uint16_t *)(buf + row->result) = 0;
 	}
-	clear = bench_clear(buf - BENCH_GUARD,
-			    buf + row->bufsiz + BENCH_GUARD);
+	clear = counter_watch_clear(buf - WATCH_GUARD,
+			    buf + row->bufsiz + WATCH_GUARD);
 	if (!clear)
 		return complain(row, "counted elsewhere; there", moved);
 	/* one without a counter is nothing for the kernel */
@@ -62,8 +62,8 @@ static uint64_t pc_of(uint64_t lowest, const struct vector *row)
 {
 	uint64_t above = row->d > 0 ? (uint64_t)row->d : 0;
 
-	return lowest + (above | (BENCH_PAGE - 1)) + 1 +
-	       (unsigned int)row->line * 97 % BENCH_PAGE;
+	return lowest + (above | (WATCH_PAGE - 1)) + 1 +
+	       (unsigned int)row->line * 97 % WATCH_PAGE;
 }
 
 /* How far above its offset a row may count: what is beyond, no rule brings into the buffer. */
@@ -93,27 +93,27 @@ static bool row_fits(uint64_t lowest, const struct vector *row)
 	return pc < highest && offset < highest;
 }
 
-static bool row_counts(struct bench *bench, dialect_call *start, uint64_t lowest,
+static bool row_counts(struct counter_watch *watch, dialect_call *start, uint64_t lowest,
 		       const struct vector *row)
 {
-	char *buf = bench_place(bench, row->line);
+	char *buf = counter_watch_buffer(watch, row->line);
 	uintptr_t pc = (uintptr_t)pc_of(lowest, row);
 	int error;
 
-	error = spinner_place(&bench->spinner, pc);
+	error = spinner_place(&watch->spinner, pc);
 	if (error)
 		return complain(row, "no code there: errno", error);
 	if (start(buf, row->bufsiz, pc - (unsigned long)row->d, row->scale))
 		return complain(row, "errno", errno);
-	return counts_where_it_should(bench, start, row, buf);
+	return counts_where_it_should(watch, start, row, buf);
 }
 
 /* Rows that end a profile, or must not. */
-static bool row_begins_none(struct bench *bench, dialect_call *start, uint64_t lowest,
+static bool row_begins_none(struct counter_watch *watch, dialect_call *start, uint64_t lowest,
 			    const struct vector *row)
 {
 	bool refused = row->result == VECTOR_EINVAL;
-	char *buf = bench_place(bench, row->line);
+	char *buf = counter_watch_buffer(watch, row->line);
 	struct profil_status status;
 	int result;
 
@@ -133,7 +133,7 @@ static bool row_begins_none(struct bench *bench, dialect_call *start, uint64_t l
 
 FIXTURE(dialect) {
 	int fd;
-	struct bench bench;
+	struct counter_watch watch;
 };
 
 /* What becomes of a counter that has its highest value, or more */
@@ -185,7 +185,7 @@ PAGE_DIALECT(aix, STAYS, 65535);
 FIXTURE_SETUP(dialect)
 {
 	REQUIRE_DEVICE(self->fd);
-	ASSERT_EQ(0, bench_create(&self->bench, self->fd));
+	ASSERT_EQ(0, counter_watch_create(&self->watch, self->fd));
 }
 
 FIXTURE_TEARDOWN(dialect)
@@ -195,7 +195,7 @@ FIXTURE_TEARDOWN(dialect)
 }
 
 /* All rows of a dialect. Return: how many failed, or -1. */
-static int failing_rows(struct bench *bench, const char *table,
+static int failing_rows(struct counter_watch *watch, const char *table,
 			const char *name, dialect_call *start, uint64_t lowest)
 {
 	int failed = 0, tried = 0, too_far = 0;
@@ -219,12 +219,12 @@ static int failing_rows(struct bench *bench, const char *table,
 			continue;
 		}
 		tried++;
-		if (row->bufsiz > BENCH_LARGEST)
-			failed += !complain(row, "buffer above", BENCH_LARGEST);
+		if (row->bufsiz > WATCH_LARGEST)
+			failed += !complain(row, "buffer above", WATCH_LARGEST);
 		else if (row->result < VECTOR_NONE)
-			failed += !row_begins_none(bench, start, lowest, row);
+			failed += !row_begins_none(watch, start, lowest, row);
 		else
-			failed += !row_counts(bench, start, lowest, row);
+			failed += !row_counts(watch, start, lowest, row);
 	}
 	ksft_print_msg("%s: %d rows of %s, %d more need other addresses\n", table, tried,
 		       name, too_far);
@@ -234,13 +234,13 @@ static int failing_rows(struct bench *bench, const char *table,
 
 TEST_F(dialect, vectors)
 {
-	EXPECT_EQ(0, failing_rows(&self->bench, "dialects.vectors",
+	EXPECT_EQ(0, failing_rows(&self->watch, "dialects.vectors",
 				  variant->name, variant->start, variant->lowest));
 }
 
 TEST_F_TIMEOUT(dialect, random, 300)
 {
-	EXPECT_EQ(0, failing_rows(&self->bench, "random.vectors",
+	EXPECT_EQ(0, failing_rows(&self->watch, "random.vectors",
 				  variant->name, variant->start, variant->lowest));
 }
 
@@ -259,8 +259,8 @@ TEST_F(dialect, overflow)
 {
 	unsigned int before[] = { variant->highest - 1, variant->highest,
 				  0x9000 };
-	struct bench *bench = &self->bench;
-	uint16_t *counter = (uint16_t *)bench_place(bench, 1);
+	struct counter_watch *watch = &self->watch;
+	uint16_t *counter = (uint16_t *)counter_watch_buffer(watch, 1);
 	struct profil_status status;
 	unsigned int counted;
 	size_t i;
@@ -269,10 +269,10 @@ TEST_F(dialect, overflow)
 		bool full = before[i] >= variant->highest;
 
 		*counter = (uint16_t)before[i];
-		ASSERT_EQ(0, spinner_place(&bench->spinner, variant->lowest));
+		ASSERT_EQ(0, spinner_place(&watch->spinner, variant->lowest));
 		ASSERT_EQ(0, variant->start(counter, 0x400, variant->lowest,
 					   0x8000));
-		ASSERT_EQ(0, bench_watch(bench, true, &status));
+		ASSERT_EQ(0, counter_watch_run(watch, true, &status));
 
 		counted = (unsigned int)status.counted;
 		EXPECT_EQ(value_after(variant->overflow, variant->highest,

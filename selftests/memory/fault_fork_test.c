@@ -6,8 +6,8 @@
  */
 #include "kselftest_harness.h"
 #include "process.h"
-#include "fault.h"
-#include "memory.h"
+#include "fault_injection.h"
+#include "pinned_pages.h"
 
 FIXTURE(fault) {
 	struct injection injection;
@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(fault)
 	stop(self->profile.fd);
 	EXPECT_EQ(0, pinned_kib());
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
-	EXPECT_TRUE(pins_went_back_to(self->pins));
+	EXPECT_TRUE(pins_return_to(self->pins));
 	close(self->profile.fd);
 }
 
@@ -121,7 +121,7 @@ static void sweep_forks(struct __test_metadata *_metadata,
 TEST_F(fault, forks_where_we_fail)
 {
 	choose(&self->injection, SLAB, ONE);
-	ASSERT_EQ(0, begin(&self->profile));
+	ASSERT_EQ(0, start_profile(&self->profile));
 	sweep_forks(_metadata, self, true);
 }
 
@@ -132,7 +132,7 @@ TEST_F_TIMEOUT(fault, forks_that_fail, 600)
 	for (kind = SLAB; kind <= PAGES; kind++) {
 		choose(&self->injection, kind, ONE);
 		aim(kind, 0, ULONG_MAX);
-		ASSERT_EQ(0, begin(&self->profile));
+		ASSERT_EQ(0, start_profile(&self->profile));
 		sweep_forks(_metadata, self, false);
 	}
 }
@@ -153,7 +153,7 @@ TEST_F(fault, forks_without_memory)
 	long hits;
 
 	choose(&self->injection, SLAB, ALL_OF_ALL);
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 1; i <= FORKS; i++) {
 		ASSERT_LT(0, fork_failing(&self->injection, 1, profile, report,
 					  &hits));
@@ -170,7 +170,7 @@ TEST_F(fault, forks_without_memory)
 	}
 	EXPECT_LT(0, denied);
 	EXPECT_EQ(total + denied, figure("fork_failures"));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, state_after_burning(profile));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, child_state_after_burning(profile));
 	EXPECT_EQ(FORKS + 1 - denied, get_status(profile->fd).forks_followed);
 	EXPECT_TRUE(counts(profile, 1));
 	TH_LOG("%u of %u denied", denied, FORKS);
@@ -228,7 +228,7 @@ static void sweep_repairs(struct __test_metadata *_metadata,
 	do {
 		be_user_of(&self->injection,
 			   flags & PROFIL_PIN_ON_HIT ? 1 : 2);
-		ASSERT_EQ(0, begin(profile));
+		ASSERT_EQ(0, start_profile(profile));
 		EXPECT_TRUE(counts(profile, 1));
 		hits = repair_failing(&self->injection, ++n, profile);
 		status = get_status(profile->fd);

@@ -7,15 +7,15 @@
  * the same call succeeds when nothing fails.
  *
  * The user may have just as much as the call needs: what is charged and not given
- * back makes the next one fail. How calls fail: fault.h. What nobody frees, kmemleak
+ * back makes the next one fail. How calls fail: fault_injection.h. What nobody frees, kmemleak
  * finds: leak_test.sh.
  */
 #include <sys/resource.h>
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "fault.h"
-#include "memory.h"
+#include "fault_injection.h"
+#include "pinned_pages.h"
 
 #define REGIONS	200	/* more than fit into a page */
 
@@ -98,8 +98,8 @@ static void set_up(struct __test_metadata *_metadata, struct faults *faults)
 	why = init_injection(&faults->injection);
 	if (why)
 		SKIP(return, "%s", why);
-	faults->max_sessions = number_in(PARAMETERS "max_user_sessions", "");
-	faults->max_regions = number_in(PARAMETERS "max_user_regions", "");
+	faults->max_sessions = read_number(PARAMETERS "max_user_sessions", "");
+	faults->max_regions = read_number(PARAMETERS "max_user_regions", "");
 	faults->earlier = map_memory(PAGE);
 	faults->memory = map_memory(MOST_PAGES * PAGE);
 	ASSERT_NE(MAP_FAILED, faults->earlier);
@@ -118,7 +118,7 @@ static void tear_down(struct __test_metadata *_metadata, struct faults *faults)
 		set_parameter("max_user_regions", faults->max_regions);
 		stop(faults->fd);
 		EXPECT_EQ(0, pinned_kib());
-		EXPECT_TRUE(pins_went_back_to(faults->pins));
+		EXPECT_TRUE(pins_return_to(faults->pins));
 	}
 	close(faults->fd);
 }
@@ -215,7 +215,7 @@ static void check_failed(struct __test_metadata *_metadata,
 	if (over) {
 		EXPECT_TRUE(runs(faults, 0));
 		EXPECT_EQ(PAGE, get_status(faults->fd).pinned_bytes);
-		EXPECT_TRUE(counts_on(faults->fd, 1));
+		EXPECT_TRUE(still_counts(faults->fd, 1));
 	} else {
 		EXPECT_EQ(PROFIL_STATE_OFF, get_status(faults->fd).state);
 	}
@@ -442,7 +442,7 @@ static void start_on_hit(struct __test_metadata *_metadata,
 	limit_user(&on_hit, false);
 	as_user(&faults->injection);
 	ASSERT_EQ(0, start_shape(faults));
-	EXPECT_TRUE(counts_on(faults->fd, 1));
+	EXPECT_TRUE(still_counts(faults->fd, 1));
 }
 
 static int ask(struct faults *faults, unsigned long command, unsigned long n,
@@ -527,7 +527,7 @@ TEST_F(fault, status)
 		late = 0;
 		n++;
 		EXPECT_TRUE(runs(faults, PROFIL_PIN_ON_HIT));
-		EXPECT_TRUE(counts_on(faults->fd, 1));
+		EXPECT_TRUE(still_counts(faults->fd, 1));
 		EXPECT_EQ(PAGE, get_status(faults->fd).pinned_bytes);
 		stop(faults->fd);
 		EXPECT_EQ(0, pinned_kib());
@@ -554,7 +554,7 @@ TEST_F(fault, stop)
 		faults->failures += error != 0;
 		EXPECT_EQ(0, hits && ended);
 		if (error && runs(faults, PROFIL_PIN_ON_HIT)) {
-			EXPECT_TRUE(counts_on(faults->fd, 1));
+			EXPECT_TRUE(still_counts(faults->fd, 1));
 			EXPECT_EQ(PROFIL_STATE_RUNNING, stop(faults->fd).state);
 		} else if (error) {
 			ended++;

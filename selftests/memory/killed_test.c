@@ -9,19 +9,19 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "soon.h"
+#include "eventually.h"
 #include "child.h"
 #include "four_pages.h"
 
 FIXTURE(killed) {
-	struct memory m;
+	struct four_pages m;
 	long long sessions, pinned;
 };
 
 FIXTURE_SETUP(killed)
 {
 	REQUIRE_DEVICE(self->m.fd);
-	ASSERT_EQ(0, set_up(&self->m));
+	ASSERT_EQ(0, four_pages_init(&self->m));
 	/* what the test before has left behind */
 	await_figure("sessions", 0);
 	self->sessions = figure("sessions");
@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(killed)
 	stop(self->m.fd);
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
 	EXPECT_EQ(self->pinned, await_figure("pinned_bytes", self->pinned));
-	EXPECT_TRUE(pins_went_back_to(self->m.pins));
+	EXPECT_TRUE(pins_return_to(self->m.pins));
 	close(self->m.fd);
 }
 
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(killed)
  * In a child: threads that are counted, and memory, so that there is something to
  * do when it ends. Says by a byte that it is under way; never returns.
  */
-static void be_busy(struct memory *m, uint32_t flags, size_t bytes, int ready)
+static void be_busy(struct four_pages *m, uint32_t flags, size_t bytes, int ready)
 {
 	struct one_pc threads[PAGES];
 	int i;
@@ -55,7 +55,7 @@ static void be_busy(struct memory *m, uint32_t flags, size_t bytes, int ready)
 		if (enter_pc(&threads[i], m->code + i * APART))
 			_exit(2);
 	memset(map_memory(bytes), 1, bytes);
-	burn(ticks(m, 2));
+	burn(four_pages_seconds(m, 2));
 	if (write(ready, "", 1) != 1)
 		_exit(3);
 	for (;;)
@@ -77,7 +77,7 @@ TEST_F(killed, by_signal)
 				ready[1]);
 		ASSERT_EQ(1, read(ready[0], &byte, 1));
 		EXPECT_LT(self->sessions, figure("sessions"));
-		EXPECT_SOON(self->pinned < figure("pinned_bytes"));
+		EXPECT_EVENTUALLY(self->pinned < figure("pinned_bytes"));
 		kill(pid, SIGKILL);
 		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
 	}
@@ -123,7 +123,7 @@ TEST_F(killed, and_reaped)
 #define GROUP	CGROUP "/profil-killed-test"
 
 /* In a child: profiled, use more memory than its cgroup has. */
-static void use_up_memory(struct memory *m, uint32_t flags)
+static void use_up_memory(struct four_pages *m, uint32_t flags)
 {
 	struct one_pc threads[PAGES];
 	size_t chunk = 1 << 20;
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(killed, out_of_memory, 240)
 	pid_t pid;
 	int i;
 
-	if (!is_virtual())
+	if (!in_virtual_machine())
 		SKIP(return, "fills the kernel's log: in virtual machines only");
 	write_text(CGROUP "/cgroup.subtree_control", "+memory");
 	if (mkdir(GROUP, 0755) || write_text(GROUP "/memory.max", "33554432"))
@@ -160,7 +160,7 @@ TEST_F_TIMEOUT(killed, out_of_memory, 240)
 			use_up_memory(&self->m, i % 2 ? PROFIL_PIN_ON_HIT : 0);
 		EXPECT_EQ(128 + SIGKILL, wait_for(pid));
 	}
-	EXPECT_EQ(2, number_in(GROUP "/memory.events", "oom_kill "));
+	EXPECT_EQ(2, read_number(GROUP "/memory.events", "oom_kill "));
 	EXPECT_EQ(0, rmdir(GROUP));
 }
 
@@ -176,28 +176,28 @@ static void ignore_bus_error(int signal)
 TEST_F(killed, page_is_poisoned)
 {
 	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	struct profil_status status, later;
 	size_t i;
 
-	if (!is_virtual())
+	if (!in_virtual_machine())
 		SKIP(return, "costs a page: in virtual machines only");
 	signal(SIGBUS, ignore_bus_error);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		m->start.flags = flags[i];
 		ASSERT_EQ(0, map_counters(m, ANON));
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
-		visit_all(m);
+		hit_all_pages(m);
 		if (madvise(m->counters + PAGE, PAGE, MADV_HWPOISON) &&
 		    (errno == EINVAL || errno == EPERM))
 			SKIP(return, "no MADV_HWPOISON");
 		/* noticed at once, or when a sample needs the page */
-		ASSERT_EQ(0, stay_at_pc(m->code + APART, ticks(m, 2)));
+		ASSERT_EQ(0, stay_at_pc(m->code + APART, four_pages_seconds(m, 2)));
 		status = get_status(m->fd);
 		EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
 		EXPECT_NE(0, status.error);
 		EXPECT_EQ(0, status.pinned_bytes);
-		burn(ticks(m, 5));
+		burn(four_pages_seconds(m, 5));
 		later = stop(m->fd);
 		EXPECT_EQ(status.samples, later.samples);
 		EXPECT_EQ(0, pinned_kib());

@@ -11,7 +11,7 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "one_counter.h"
+#include "one_counter_checks.h"
 
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret	447
@@ -19,45 +19,45 @@
 
 /* Each kind of memory, as the program would have it. */
 FIXTURE(kind) {
-	struct remap r;
+	struct one_counter r;
 };
 
 FIXTURE_VARIANT(kind) {
-	char *(*map)(struct remap *r);	/* two pages; NULL: on the stack */
+	char *(*map)(struct one_counter *r);	/* two pages; NULL: on the stack */
 	bool shared;
 };
 
 FIXTURE_SETUP(kind)
 {
 	REQUIRE_DEVICE(self->r.fd);
-	set_up(&self->r);
+	one_counter_init(&self->r);
 }
 
-TEARDOWN(kind)
+ONE_COUNTER_TEARDOWN(kind)
 
 static char *or_none(void *at)
 {
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static char *anonymous(struct remap *r)
+static char *anonymous(struct one_counter *r)
 {
 	(void)r;
 	return or_none(map_memory(2 * PAGE));
 }
 
-static char *shared_anonymous(struct remap *r)
+static char *shared_anonymous(struct one_counter *r)
 {
 	(void)r;
 	return or_none(map_shared(2 * PAGE));
 }
 
-static char *memfd_shared(struct remap *r)
+static char *memfd_shared(struct one_counter *r)
 {
 	return or_none(map_memfd(r, MAP_SHARED, 2 * PAGE));
 }
 
-static char *memfd_private(struct remap *r)
+static char *memfd_private(struct one_counter *r)
 {
 	return or_none(map_memfd(r, MAP_PRIVATE, 2 * PAGE));
 }
@@ -67,7 +67,7 @@ static char *page_start(char *at)
 	return at + (PAGE - (uintptr_t)at % PAGE) % PAGE;
 }
 
-static char *in_data(struct remap *r)
+static char *in_data(struct one_counter *r)
 {
 	static char data[3 << 16] = { 1 };
 
@@ -76,7 +76,7 @@ static char *in_data(struct remap *r)
 	return page_start(data);
 }
 
-static char *in_bss(struct remap *r)
+static char *in_bss(struct one_counter *r)
 {
 	static char bss[3 << 16];
 
@@ -84,7 +84,7 @@ static char *in_bss(struct remap *r)
 	return page_start(bss);
 }
 
-static char *system_v(struct remap *r)
+static char *system_v(struct one_counter *r)
 {
 	int id = shmget(IPC_PRIVATE, 2 * PAGE, IPC_CREAT | 0600);
 	void *at = shmat(id, NULL, 0);
@@ -94,7 +94,7 @@ static char *system_v(struct remap *r)
 	return or_none(at);
 }
 
-static char *map_file(struct remap *r, const char *directory, int flags)
+static char *map_file(struct one_counter *r, const char *directory, int flags)
 {
 	char path[64];
 	void *at = MAP_FAILED;
@@ -110,17 +110,17 @@ static char *map_file(struct remap *r, const char *directory, int flags)
 	return or_none(at);
 }
 
-static char *tmpfs_private(struct remap *r)
+static char *tmpfs_private(struct one_counter *r)
 {
 	return map_file(r, "/dev/shm", MAP_PRIVATE);
 }
 
-static char *tmpfs_shared(struct remap *r)
+static char *tmpfs_shared(struct one_counter *r)
 {
 	return map_file(r, "/dev/shm", MAP_SHARED);
 }
 
-static char *disk_private(struct remap *r)
+static char *disk_private(struct one_counter *r)
 {
 	return map_file(r, ".", MAP_PRIVATE);
 }
@@ -140,13 +140,13 @@ static char *map_huge(int flags)
 	return or_none(at);
 }
 
-static char *huge_private(struct remap *r)
+static char *huge_private(struct one_counter *r)
 {
 	(void)r;
 	return map_huge(MAP_PRIVATE);
 }
 
-static char *huge_shared(struct remap *r)
+static char *huge_shared(struct one_counter *r)
 {
 	(void)r;
 	return map_huge(MAP_SHARED);
@@ -184,7 +184,7 @@ TEST_F(kind, each_width)
 	/* a pin keeps all of a huge page */
 	size_t held = variant->map == huge_private || variant->map == huge_shared ?
 		      HUGE : PAGE;
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	char *memory = MEMORY_OF(variant, r);
 	struct profil_status status;
 	unsigned int width;
@@ -198,8 +198,8 @@ TEST_F(kind, each_width)
 			memset(memory, 0, 2 * PAGE);
 			r->start.width = width;
 			r->region.bytes = width / 8;
-			ASSERT_EQ(0, begin(r, memory + at, both_flags[i]));
-			EXPECT_TRUE(counts_on(r->fd, 2));
+			ASSERT_EQ(0, one_counter_start(r, memory + at, both_flags[i]));
+			EXPECT_TRUE(still_counts(r->fd, 2));
 			EXPECT_EQ(held, get_status(r->fd).pinned_bytes);
 			status = stop(r->fd);
 			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
@@ -215,7 +215,7 @@ TEST_F(kind, each_width)
 /* fork() protects private memory from being written, and shares the rest. */
 TEST_F(kind, forked)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	char *memory = MEMORY_OF(variant, r);
 	struct { uint64_t counted; double used; } *children;
 	enum { CHILDREN = 4 };
@@ -230,22 +230,22 @@ TEST_F(kind, forked)
 	children = map_shared(PAGE);
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		memset(memory, 0, 2 * PAGE);
-		ASSERT_EQ(0, begin(r, memory, both_flags[i]));
+		ASSERT_EQ(0, one_counter_start(r, memory, both_flags[i]));
 		memset(children, 0, sizeof(*children));
 		for (k = 0; k < CHILDREN; k++) {
-			burn(ticks(r, 2));
+			burn(one_counter_seconds(r, 2));
 			pid = fork();
 			ASSERT_GE(pid, 0);
 			if (!pid) {
-				burn(ticks(r, 4));
+				burn(one_counter_seconds(r, 4));
 				children->counted += stop(r->fd).counted;
 				children->used += process_seconds();
 				_exit(0);
 			}
-			burn(ticks(r, 2));
+			burn(one_counter_seconds(r, 2));
 			ASSERT_EQ(0, wait_for(pid));
 		}
-		see_it_count(_metadata, r);
+		expect_counting(_metadata, r);
 		status = stop(r->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(0, status.lost);
@@ -254,27 +254,27 @@ TEST_F(kind, forked)
 		EXPECT_COUNT(children->counted, children->used * r->start.rate,
 			     2 * CHILDREN);
 		ours = variant->shared ? children->counted : 0;
-		EXPECT_EQ(status.counted + ours, counter(r));
+		EXPECT_EQ(status.counted + ours, one_counter_value(r));
 	}
 }
 
 /* Memory that the program cannot write, or that no tick may. */
 FIXTURE(refused) {
-	struct remap r;
+	struct one_counter r;
 };
 
 FIXTURE_SETUP(refused)
 {
 	REQUIRE_DEVICE(self->r.fd);
-	set_up(&self->r);
+	one_counter_init(&self->r);
 }
 
-TEARDOWN(refused)
+ONE_COUNTER_TEARDOWN(refused)
 
-static int start_at(struct remap *r, void *at, size_t bytes, uint32_t flags)
+static int start_at(struct one_counter *r, void *at, size_t bytes, uint32_t flags)
 {
 	r->region.bytes = bytes;
-	return begin(r, at, flags);
+	return one_counter_start(r, at, flags);
 }
 
 #define EXPECT_REFUSED(error, r, at, bytes)				\
@@ -396,7 +396,7 @@ TEST_F(refused, block_device)
 	int fd;
 
 	if (!access(ZRAM "hot_add", F_OK) || !system("modprobe -q zram"))
-		number = (long)number_in(ZRAM "hot_add", "");
+		number = (long)read_number(ZRAM "hot_add", "");
 	if (number < 0)
 		SKIP(return, "no zram");
 	snprintf(path, sizeof(path), "/sys/block/zram%ld/disksize", number);
@@ -412,7 +412,7 @@ TEST_F(refused, block_device)
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	ASSERT_NE(MAP_FAILED, at);
 	EXPECT_EQ(0, start_at(&self->r, at, 8, 0));
-	EXPECT_TRUE(counts_on(self->r.fd, 2));
+	EXPECT_TRUE(still_counts(self->r.fd, 2));
 	stop(self->r.fd);
 	munmap(at, PAGE);
 	close(fd);

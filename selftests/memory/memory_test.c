@@ -11,9 +11,9 @@
 #include "child.h"
 #include "four_pages.h"
 
-static void let_others_run(struct memory *m)
+static void let_others_run(struct four_pages *m)
 {
-	let_run(ticks(m, 6));
+	run_threads_for(four_pages_seconds(m, 6));
 }
 
 /*
@@ -48,21 +48,21 @@ static bool same(char *one, char *other, size_t pages)
  * nothing changes any more, neither in the pages that were the profile's, nor at
  * their addresses, nor in the figures.
  */
-static void see_it_end(struct __test_metadata *_metadata, struct memory *m,
-		       int (*change)(struct memory *m),
-		       void (*pass_time)(struct memory *m))
+static void expect_end(struct __test_metadata *_metadata, struct four_pages *m,
+		       int (*change)(struct four_pages *m),
+		       void (*pass_time)(struct four_pages *m))
 {
 	char *held, *mirror = NULL, *view;
 	struct profil_status status, later;
 	int early[2], late[2];
 
-	ASSERT_EQ(0, hold(m->counters, PAGES, early));
-	ASSERT_EQ(0, hold(m->counters, PAGES, late));
+	ASSERT_EQ(0, splice_pages(m->counters, PAGES, early));
+	ASSERT_EQ(0, splice_pages(m->counters, PAGES, late));
 	ASSERT_EQ(0, change(m)) {
 		TH_LOG("errno %d", errno);
 	}
 	/* before anything else, lest it be what stops the counting */
-	held = look_at_held(early, PAGES);
+	held = read_spliced_pages(early, PAGES);
 	if (m->mirror)
 		mirror = look(m->mirror, ALL_PAGES);
 	view = look(m->view, ALL_PAGES);
@@ -74,10 +74,10 @@ static void see_it_end(struct __test_metadata *_metadata, struct memory *m,
 	EXPECT_EQ(0, status.pending);
 	EXPECT_EQ(0, pinned_kib());
 	/* not one is in the pages that is not counted, or the other way round */
-	EXPECT_EQ(sum_of(held, PAGES * PAGE), status.counted);
+	EXPECT_EQ(sum_counters(held, PAGES * PAGE), status.counted);
 
 	pass_time(m);
-	EXPECT_TRUE(same(held, look_at_held(late, PAGES), PAGES));
+	EXPECT_TRUE(same(held, read_spliced_pages(late, PAGES), PAGES));
 	if (m->mirror) {
 		EXPECT_TRUE(same(mirror, look(m->mirror, ALL_PAGES),
 				 ALL_PAGES));
@@ -96,15 +96,15 @@ static void see_it_end(struct __test_metadata *_metadata, struct memory *m,
 }
 
 FIXTURE(gone) {
-	struct memory m;
+	struct four_pages m;
 };
 
 FIXTURE_VARIANT(gone) {
 	enum source source;
-	int (*change)(struct memory *m);
+	int (*change)(struct four_pages *m);
 };
 
-static int move_and_keep(struct memory *m);
+static int move_and_keep(struct four_pages *m);
 
 /* Before 5.13, private anonymous memory only can move and keep its old mapping. */
 static bool can_move_and_keep(enum source source)
@@ -125,33 +125,33 @@ FIXTURE_SETUP(gone)
 	    !can_move_and_keep(variant->source))
 		SKIP(return, "no MREMAP_DONTUNMAP of files");
 	REQUIRE_DEVICE(self->m.fd);
-	ASSERT_EQ(0, set_up(&self->m));
+	ASSERT_EQ(0, four_pages_init(&self->m));
 }
 
 FIXTURE_TEARDOWN(gone)
 {
 	stop(self->m.fd);
 	EXPECT_EQ(0, pinned_kib());
-	EXPECT_TRUE(pins_went_back_to(self->m.pins));
+	EXPECT_TRUE(pins_return_to(self->m.pins));
 	close(self->m.fd);
 }
 
-static int munmap_all(struct memory *m)
+static int munmap_all(struct four_pages *m)
 {
 	return munmap(m->counters, PAGES * PAGE);
 }
 
-static int munmap_first(struct memory *m)
+static int munmap_first(struct four_pages *m)
 {
 	return munmap(m->counters, PAGE);
 }
 
-static int munmap_middle(struct memory *m)
+static int munmap_middle(struct four_pages *m)
 {
 	return munmap(m->counters + PAGE, 2 * PAGE);
 }
 
-static int munmap_last(struct memory *m)
+static int munmap_last(struct four_pages *m)
 {
 	return munmap(m->counters + (PAGES - 1) * PAGE, PAGE);
 }
@@ -162,28 +162,28 @@ static int map_over(char *addr, size_t pages, int prot)
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != addr;
 }
 
-static int map_read_only(struct memory *m)
+static int map_read_only(struct four_pages *m)
 {
 	return map_over(m->counters, PAGES, PROT_READ);
 }
 
-static int map_writable(struct memory *m)
+static int map_writable(struct four_pages *m)
 {
 	return map_over(m->counters, PAGES, PROT_READ | PROT_WRITE);
 }
 
-static int map_part(struct memory *m)
+static int map_part(struct four_pages *m)
 {
 	return map_over(m->counters + PAGE, 1, PROT_READ | PROT_WRITE);
 }
 
-static int move_all(struct memory *m)
+static int move_all(struct four_pages *m)
 {
 	return mremap(m->counters, PAGES * PAGE, (PAGES + 1) * PAGE,
 		      MREMAP_MAYMOVE) == MAP_FAILED;
 }
 
-static int move_part(struct memory *m)
+static int move_part(struct four_pages *m)
 {
 	void *to = map_memory(PAGE);
 
@@ -191,56 +191,56 @@ static int move_part(struct memory *m)
 		      MREMAP_MAYMOVE | MREMAP_FIXED, to) != to;
 }
 
-static int shrink(struct memory *m)
+static int shrink(struct four_pages *m)
 {
 	return mremap(m->view, ALL_PAGES * PAGE, (ALL_PAGES - 2) * PAGE, 0) !=
 	       m->view;
 }
 
 /* The pages move, and the old mapping stays, with nothing in it. */
-static int move_and_keep(struct memory *m)
+static int move_and_keep(struct four_pages *m)
 {
 	return mremap(m->counters, PAGES * PAGE, PAGES * PAGE,
 		      MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL) == MAP_FAILED;
 }
 
-static int protect_all(struct memory *m)
+static int protect_all(struct four_pages *m)
 {
 	return mprotect(m->counters, PAGES * PAGE, PROT_READ);
 }
 
-static int forbid_all(struct memory *m)
+static int forbid_all(struct four_pages *m)
 {
 	return mprotect(m->counters, PAGES * PAGE, PROT_NONE);
 }
 
-static int protect_part(struct memory *m)
+static int protect_part(struct four_pages *m)
 {
 	return mprotect(m->counters + PAGE, PAGE, PROT_READ);
 }
 
-static int forbid_part(struct memory *m)
+static int forbid_part(struct four_pages *m)
 {
 	return mprotect(m->counters + (PAGES - 1) * PAGE, PAGE, PROT_NONE);
 }
 
-static int protect_and_back(struct memory *m)
+static int protect_and_back(struct four_pages *m)
 {
 	return mprotect(m->counters, PAGES * PAGE, PROT_READ) ||
 	       mprotect(m->counters, PAGES * PAGE, PROT_READ | PROT_WRITE);
 }
 
-static int truncate_all(struct memory *m)
+static int truncate_all(struct four_pages *m)
 {
 	return ftruncate(m->file, 0);
 }
 
-static int truncate_part(struct memory *m)
+static int truncate_part(struct four_pages *m)
 {
 	return ftruncate(m->file, 3 * (off_t)PAGE);
 }
 
-static int detach(struct memory *m)
+static int detach(struct four_pages *m)
 {
 	return shmdt(m->view);
 }
@@ -278,7 +278,7 @@ GONE_ANON(move_all);
 GONE_ANON(move_and_keep);
 GONE_ANON(protect_and_back);
 
-static uint64_t *counter_of(const struct memory *m, int page)
+static uint64_t *counter_of(const struct four_pages *m, int page)
 {
 	return (uint64_t *)(m->counters + page * PAGE);
 }
@@ -287,11 +287,11 @@ static uint64_t *counter_of(const struct memory *m, int page)
  * Be where this page counts: of two ticks and a half of CPU time, one comes at least, also
  * if the thread migrates. 0, or -1.
  */
-static int stay_and_count(const struct memory *m, int page)
+static int stay_and_count(const struct four_pages *m, int page)
 {
 	uint64_t before = *counter_of(m, page);
 
-	if (stay_at_pc(m->code + page * APART, ticks(m, 2.5)))
+	if (stay_at_pc(m->code + page * APART, four_pages_seconds(m, 2.5)))
 		return -1;
 	/* counted, if it waits */
 	get_status(m->fd);
@@ -302,7 +302,7 @@ static int stay_and_count(const struct memory *m, int page)
 TEST_F(gone, once)
 {
 	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	struct profil_status status;
 	long long faults;
 	size_t i;
@@ -321,18 +321,18 @@ TEST_F(gone, once)
 		EXPECT_EQ(PAGES * PAGE, status.pinned_bytes);
 		EXPECT_EQ(PAGES * PAGE / 1024, pinned_kib());
 
-		see_it_end(_metadata, m, variant->change, visit_all);
+		expect_end(_metadata, m, variant->change, hit_all_pages);
 		EXPECT_LT(faults, figure("fault_ends"));
 		unmap_counters(m);
 
 		/* a new one is a new one */
 		ASSERT_EQ(0, map_counters(m, variant->source));
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
-		EXPECT_TRUE(counts_on(m->fd, 3));
+		EXPECT_TRUE(still_counts(m->fd, 3));
 		status = stop(m->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(0, status.error);
-		EXPECT_EQ(status.counted, sum_of(m->counters, PAGES * PAGE));
+		EXPECT_EQ(status.counted, sum_counters(m->counters, PAGES * PAGE));
 		unmap_counters(m);
 	}
 }
@@ -341,7 +341,7 @@ TEST_F(gone, once)
 TEST_F(gone, while_ticks_come)
 {
 	enum { CHANGES = 6 };
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	struct one_pc threads[PAGES];
 	int i;
 
@@ -352,8 +352,8 @@ TEST_F(gone, while_ticks_come)
 		m->start.flags = i % 2 ? PROFIL_PIN_ON_HIT : 0;
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
 		/* not always at the same distance from a tick */
-		let_run(ticks(m, 3 + i / (double)CHANGES));
-		see_it_end(_metadata, m, variant->change, let_others_run);
+		run_threads_for(four_pages_seconds(m, 3 + i / (double)CHANGES));
+		expect_end(_metadata, m, variant->change, let_others_run);
 		unmap_counters(m);
 	}
 	for (i = 0; i < PAGES; i++)
@@ -365,13 +365,13 @@ TEST_F(gone, while_ticks_come)
  * nothing away: the profile goes on.
  */
 FIXTURE(stays) {
-	struct memory m;
+	struct four_pages m;
 };
 
 FIXTURE_SETUP(stays)
 {
 	REQUIRE_DEVICE(self->m.fd);
-	ASSERT_EQ(0, set_up(&self->m));
+	ASSERT_EQ(0, four_pages_init(&self->m));
 	ASSERT_EQ(0, map_counters(&self->m, MEMFD));
 	ASSERT_EQ(0, call(self->m.fd, PROFIL_IOC_START, &self->m.start));
 }
@@ -380,37 +380,37 @@ FIXTURE_TEARDOWN(stays)
 {
 	stop(self->m.fd);
 	EXPECT_EQ(0, pinned_kib());
-	EXPECT_TRUE(pins_went_back_to(self->m.pins));
+	EXPECT_TRUE(pins_return_to(self->m.pins));
 	close(self->m.fd);
 }
 
-static int munmap_before(struct memory *m)
+static int munmap_before(struct four_pages *m)
 {
 	return munmap(m->view, PAGE);
 }
 
-static int protect_behind(struct memory *m)
+static int protect_behind(struct four_pages *m)
 {
 	return mprotect(m->counters + PAGES * PAGE, PAGE, PROT_READ);
 }
 
-static int forbid_behind(struct memory *m)
+static int forbid_behind(struct four_pages *m)
 {
 	return mprotect(m->counters + PAGES * PAGE, PAGE, PROT_NONE);
 }
 
-static int make_executable(struct memory *m)
+static int make_executable(struct four_pages *m)
 {
 	return mprotect(m->counters, PAGES * PAGE,
 			PROT_READ | PROT_WRITE | PROT_EXEC);
 }
 
-static int make_write_only(struct memory *m)
+static int make_write_only(struct four_pages *m)
 {
 	return mprotect(m->counters + PAGE, PAGE, PROT_WRITE);
 }
 
-static int munmap_mirror(struct memory *m)
+static int munmap_mirror(struct four_pages *m)
 {
 	int error = munmap(m->mirror, ALL_PAGES * PAGE);
 
@@ -418,24 +418,24 @@ static int munmap_mirror(struct memory *m)
 	return error;
 }
 
-static int lengthen(struct memory *m)
+static int lengthen(struct four_pages *m)
 {
 	return ftruncate(m->file, 2 * ALL_PAGES * (off_t)PAGE);
 }
 
-static int truncate_behind(struct memory *m)
+static int truncate_behind(struct four_pages *m)
 {
 	return ftruncate(m->file, (PAGES + 1) * (off_t)PAGE);
 }
 
-static int munmap_behind(struct memory *m)
+static int munmap_behind(struct four_pages *m)
 {
 	return munmap(m->counters + PAGES * PAGE, PAGE);
 }
 
 TEST_F(stays, running)
 {
-	static int (*const changes[])(struct memory *m) = {
+	static int (*const changes[])(struct four_pages *m) = {
 		munmap_before, protect_behind, forbid_behind, make_executable,
 		make_write_only, munmap_mirror, lengthen, truncate_behind,
 		munmap_behind,
@@ -444,9 +444,9 @@ TEST_F(stays, running)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(changes); i++) {
-		burn(ticks(&self->m, 2));
+		burn(four_pages_seconds(&self->m, 2));
 		ASSERT_EQ(0, changes[i](&self->m));
-		EXPECT_TRUE(counts_on(self->m.fd, 5)) {
+		EXPECT_TRUE(still_counts(self->m.fd, 5)) {
 			TH_LOG("change %zu", i);
 		}
 		status = get_status(self->m.fd);
@@ -456,13 +456,13 @@ TEST_F(stays, running)
 	}
 	ASSERT_EQ(0, mprotect(self->m.counters, PAGES * PAGE, PROT_READ));
 	status = stop(self->m.fd);
-	EXPECT_EQ(status.counted, sum_of(self->m.counters, PAGES * PAGE));
+	EXPECT_EQ(status.counted, sum_counters(self->m.counters, PAGES * PAGE));
 }
 
 /* Where it changes is where counting begins anew: in all of these pages, and no other. */
 TEST_F(stays, where_pages_are_discarded)
 {
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	off_t begin = m->counters - m->view;
 	int first, behind, page;
 
@@ -490,12 +490,12 @@ TEST_F(stays, where_pages_are_discarded)
 /* Once it is over, no pin keeps the file from being sealed. */
 TEST_F(stays, until_it_can_be_sealed)
 {
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 
-	EXPECT_TRUE(counts_on(m->fd, 2));
+	EXPECT_TRUE(still_counts(m->fd, 2));
 	EXPECT_EQ(-1, fcntl(m->file, F_ADD_SEALS, F_SEAL_WRITE));
 	EXPECT_EQ(EBUSY, errno);
-	EXPECT_TRUE(counts_on(m->fd, 2));
+	EXPECT_TRUE(still_counts(m->fd, 2));
 	ASSERT_EQ(0, munmap(m->view, ALL_PAGES * PAGE));
 	ASSERT_EQ(0, munmap_mirror(m));
 	EXPECT_EQ(0, fcntl(m->file, F_ADD_SEALS, F_SEAL_WRITE));
@@ -505,7 +505,7 @@ TEST_F(stays, until_it_can_be_sealed)
 /* What a process does to its memory ends its own profile only. */
 TEST_F(stays, in_the_other_process)
 {
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	struct profil_status status;
 	int ready[2];
 	pid_t pid;
@@ -514,14 +514,14 @@ TEST_F(stays, in_the_other_process)
 	pid = fork();
 	ASSERT_GE(pid, 0);
 	if (!pid) {
-		EXPECT_TRUE(counts_on(m->fd, 3));
+		EXPECT_TRUE(still_counts(m->fd, 3));
 		EXPECT_EQ(0, munmap_first(m));
 		EXPECT_EQ(PROFIL_STATE_FAULT, get_status(m->fd).state);
 		EXPECT_EQ(0, pinned_kib());
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	EXPECT_TRUE(counts_on(m->fd, 3));
+	EXPECT_TRUE(still_counts(m->fd, 3));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(m->fd).state);
 
 	/* once more, with the roles changed */
@@ -530,7 +530,7 @@ TEST_F(stays, in_the_other_process)
 	ASSERT_GE(pid, 0);
 	if (!pid) {
 		EXPECT_EQ(1, read(ready[0], &byte, 1));
-		EXPECT_TRUE(counts_on(m->fd, 5));
+		EXPECT_TRUE(still_counts(m->fd, 5));
 		status = get_status(m->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(0, status.lost);

@@ -9,8 +9,8 @@
  */
 #include "child.h"
 #include "common.h"
-#include "crowd.h"
-#include "memory.h"
+#include "cpu_hog.h"
+#include "pinned_pages.h"
 #include "kselftest_harness.h"
 #include "expect_count.h"
 
@@ -70,7 +70,7 @@ FIXTURE_TEARDOWN(pin)
 {
 	stop(self->fd);
 	EXPECT_EQ(0, pinned_kib());
-	EXPECT_TRUE(pins_went_back_to(self->pins));
+	EXPECT_TRUE(pins_return_to(self->pins));
 	close(self->fd);
 }
 
@@ -152,7 +152,7 @@ static void see_pinned(struct __test_metadata *_metadata,
 }
 
 /* End it: all ticks are accounted for, and none is lost. */
-static struct profil_status see_it_end(struct __test_metadata *_metadata,
+static struct profil_status expect_end(struct __test_metadata *_metadata,
 				       struct _test_data_pin *self,
 				       uint64_t counts)
 {
@@ -186,7 +186,7 @@ TEST_F(pin, by_and_by)
 	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
 	see_pinned(_metadata, self, SPOTS);
 	EXPECT_EQ(pinned + SPOTS * (long long)PAGE, figure("pinned_bytes"));
-	see_it_end(_metadata, self, sum_of_spots(self));
+	expect_end(_metadata, self, sum_of_spots(self));
 	EXPECT_EQ(pinned, figure("pinned_bytes"));
 }
 
@@ -270,7 +270,7 @@ static void fork_child(struct __test_metadata *_metadata,
 		if (generations > 1)
 			fork_child(_metadata, self, generations - 1);
 		see_pinned(_metadata, self, 10);
-		see_it_end(_metadata, self, sum_of_spots(self) - before);
+		expect_end(_metadata, self, sum_of_spots(self) - before);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
@@ -287,7 +287,7 @@ TEST_F(pin, in_children)
 	EXPECT_EQ(5, hit(self, 12, 17));
 	see_pinned(_metadata, self, 17);
 	EXPECT_EQ(1, get_status(self->fd).forks_followed);
-	see_it_end(_metadata, self, sum_of_spots(self));
+	expect_end(_metadata, self, sum_of_spots(self));
 }
 
 /* A child pins as it hits, also if its parent pinned all at the call. */
@@ -455,7 +455,7 @@ TEST_F(pin, protected_before_the_first_hit)
 	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ | PROT_WRITE));
 	if (get_status(self->fd).state == PROFIL_STATE_RUNNING) {
 		EXPECT_EQ(1, hit(self, 30, 31));
-		see_it_end(_metadata, self, sum_of_spots(self));
+		expect_end(_metadata, self, sum_of_spots(self));
 	}
 }
 
@@ -464,7 +464,7 @@ TEST_F(pin, no_room_to_wait)
 {
 	enum { ROOM = 128, PLACES = 1000 };
 	struct profil_status status;
-	pid_t spinners[MOST_CROWDED];
+	pid_t spinners[MAX_CPU_HOGS];
 	int nr;
 
 	if (self->start.rate < 200)
@@ -477,13 +477,13 @@ TEST_F(pin, no_room_to_wait)
 		.log = (uintptr_t)self->counters,
 		.log_bytes = PLACES * 8,
 	};
-	nr = crowd(spinners);
+	nr = start_cpu_hogs(spinners);
 	if (nr < 0)
 		SKIP(return, "no right to be scheduled first");
 	ASSERT_EQ(0, begin(self));
 	burn(1.2 * ROOM / self->start.rate);
 	status = stop(self->fd);
-	uncrowd(spinners, nr);
+	stop_cpu_hogs(spinners, nr);
 	EXPECT_LT(0, status.lost);
 	EXPECT_EQ(ENOBUFS, status.error);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);

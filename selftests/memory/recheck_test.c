@@ -12,7 +12,7 @@
 #define MOST_THREADS	16
 
 FIXTURE(doubt) {
-	struct memory m;
+	struct four_pages m;
 	struct one_pc threads[MOST_THREADS];
 	int nr;
 };
@@ -31,7 +31,7 @@ FIXTURE_SETUP(doubt)
 
 	REQUIRE_DEVICE(self->m.fd);
 	self->nr = processors < MOST_THREADS ? (int)processors : MOST_THREADS;
-	ASSERT_EQ(0, set_up(&self->m));
+	ASSERT_EQ(0, four_pages_init(&self->m));
 	ASSERT_EQ(0, map_counters(&self->m, MEMFD));
 }
 
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(doubt)
 }
 
 /* Counts in the first two pages, which are those that the threads hit. */
-static uint64_t sum(const struct memory *m)
+static uint64_t sum(const struct four_pages *m)
 {
 	return __atomic_load_n((uint64_t *)m->counters, __ATOMIC_RELAXED) +
 	       __atomic_load_n((uint64_t *)(m->counters + PAGE),
@@ -66,7 +66,7 @@ static int occupy(struct _test_data_doubt *self)
 /* Long enough for ticks on each processor */
 static void let_all_run(const struct _test_data_doubt *self)
 {
-	let_run(self->nr * ticks(&self->m, 10));
+	run_threads_for(self->nr * four_pages_seconds(&self->m, 10));
 }
 
 static void leave(struct _test_data_doubt *self)
@@ -81,7 +81,7 @@ static void leave(struct _test_data_doubt *self)
 /* The file loses the last pages of counters, and keeps those that are hit. */
 TEST_F(doubt, truncated)
 {
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	struct profil_status status;
 	uint64_t before, after;
 
@@ -106,7 +106,7 @@ TEST_F(doubt, truncated)
 /* Only discarded: what waited is counted, into the pages that are there now. */
 TEST_F(doubt, discarded)
 {
-	struct memory *m = &self->m;
+	struct four_pages *m = &self->m;
 	struct profil_status status;
 	uint64_t before;
 

@@ -6,82 +6,82 @@
  */
 #include "kselftest_harness.h"
 #include "child.h"
-#include "one_counter.h"
+#include "one_counter_checks.h"
 
 enum source { ANON, MEMFD };
 enum effect { KEEPS, DISCARDS, MAY_DISCARD };
 
 FIXTURE(change) {
-	struct remap r;
+	struct one_counter r;
 };
 
 FIXTURE_VARIANT(change) {
 	enum source source;
 	enum effect effect;
-	int (*make)(struct remap *r);	/* ENOSYS: not to be had here */
+	int (*make)(struct one_counter *r);	/* ENOSYS: not to be had here */
 	int times;			/* in a storm */
 };
 
 FIXTURE_SETUP(change)
 {
 	REQUIRE_DEVICE(self->r.fd);
-	set_up(&self->r);
+	one_counter_init(&self->r);
 }
 
-TEARDOWN(change)
+ONE_COUNTER_TEARDOWN(change)
 
-static int dont_need(struct remap *r)
+static int dont_need(struct one_counter *r)
 {
 	return advise(r, MADV_DONTNEED);
 }
 
 /* Freed, and at once looked for by reclaim. */
-static int free_lazily(struct remap *r)
+static int free_lazily(struct one_counter *r)
 {
 	int error = advise(r, MADV_FREE);
 
 	return error ? error : advise(r, MADV_PAGEOUT);
 }
 
-static int page_out(struct remap *r)
+static int page_out(struct one_counter *r)
 {
 	return advise(r, MADV_PAGEOUT);
 }
 
-static int make_cold(struct remap *r)
+static int make_cold(struct one_counter *r)
 {
 	return advise(r, MADV_COLD);
 }
 
-static int make_hole(struct remap *r)
+static int make_hole(struct one_counter *r)
 {
 	return advise(r, MADV_REMOVE);
 }
 
-static int punch_hole(struct remap *r)
+static int punch_hole(struct one_counter *r)
 {
 	return fallocate(r->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 			 (off_t)PAGE) ? errno : 0;
 }
 
-static int clear_soft_dirty(struct remap *r)
+static int clear_soft_dirty(struct one_counter *r)
 {
 	(void)r;
 	return write_text("/proc/self/clear_refs", "4");
 }
 
-static int clear_referenced(struct remap *r)
+static int clear_referenced(struct one_counter *r)
 {
 	(void)r;
 	return write_text("/proc/self/clear_refs", "1");
 }
 
-static int lock_and_unlock(struct remap *r)
+static int lock_and_unlock(struct one_counter *r)
 {
 	return mlock(r->counter, PAGE) || munlock(r->counter, PAGE) ? errno : 0;
 }
 
-static int fork_once(struct remap *r)
+static int fork_once(struct one_counter *r)
 {
 	pid_t pid = fork();
 
@@ -92,7 +92,7 @@ static int fork_once(struct remap *r)
 	return wait_for(pid) ? EIO : 0;
 }
 
-static int compact(struct remap *r)
+static int compact(struct one_counter *r)
 {
 	int error = write_text("/proc/sys/vm/compact_memory", "1");
 
@@ -101,7 +101,7 @@ static int compact(struct remap *r)
 }
 
 /* The same access, in the kernel's eyes a change of protection. */
-static int make_executable(struct remap *r)
+static int make_executable(struct one_counter *r)
 {
 	return mprotect(r->counter, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) ||
 	       mprotect(r->counter, PAGE, PROT_READ | PROT_WRITE) ? errno : 0;
@@ -129,7 +129,7 @@ CHANGE(MEMFD, punch_hole, DISCARDS, 200);
 CHANGE(MEMFD, page_out, KEEPS, 200);
 CHANGE(MEMFD, clear_soft_dirty, KEEPS, 60);
 
-static void *map_for(struct remap *r, enum source source)
+static void *map_for(struct one_counter *r, enum source source)
 {
 	return source == MEMFD ? map_memfd(r, MAP_SHARED, PAGE) :
 				 map_memory(PAGE);
@@ -142,7 +142,7 @@ static void *map_for(struct remap *r, enum source source)
  */
 TEST_F(change, accounted_for)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	bool discards = variant->effect == DISCARDS;
 	int k, error, began_anew, early[2], late[2];
 	struct profil_status status;
@@ -151,39 +151,39 @@ TEST_F(change, accounted_for)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, begin(r, map_for(r, variant->source),
+		ASSERT_EQ(0, one_counter_start(r, map_for(r, variant->source),
 				   both_flags[i]));
 		sum = between = 0;
 		began_anew = 0;
 		for (k = 0; k < 25; k++) {
-			EXPECT_TRUE(counts_on(r->fd, 1));
+			EXPECT_TRUE(still_counts(r->fd, 1));
 			if (discards)
-				ASSERT_EQ(0, hold(r->counter, 1, early) ||
-					     hold(r->counter, 1, late));
+				ASSERT_EQ(0, splice_pages(r->counter, 1, early) ||
+					     splice_pages(r->counter, 1, late));
 			between -= get_status(r->fd).samples;
-			seen = counter(r);
+			seen = one_counter_value(r);
 			error = variant->make(r);
 			if (error == ENOSYS)
 				SKIP(return, "not to be had here");
 			ASSERT_EQ(0, error);
-			older = discards ? look_at_held(early, 1) : NULL;
+			older = discards ? read_spliced_pages(early, 1) : NULL;
 			status = get_status(r->fd);
 			between += status.samples;
 			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-			began_anew += counter(r) < seen;
+			began_anew += one_counter_value(r) < seen;
 			sum += seen;
-			EXPECT_TRUE(counts_on(r->fd, 1));
+			EXPECT_TRUE(still_counts(r->fd, 1));
 			if (discards) {
-				old = look_at_held(late, 1);
+				old = read_spliced_pages(late, 1);
 				EXPECT_EQ(0, memcmp(older, old, PAGE));
 				free(older);
 				free(old);
 			}
 		}
-		see_it_count(_metadata, r);
-		status = see_it_end(_metadata, r, variant->effect != KEEPS);
+		expect_counting(_metadata, r);
+		status = expect_end(_metadata, r, variant->effect != KEEPS);
 		if (discards) {
-			sum += counter(r);
+			sum += one_counter_value(r);
 			EXPECT_GE(status.counted, sum);
 			EXPECT_LE(status.counted, sum + between + 5);
 			EXPECT_LT(20, began_anew);
@@ -196,11 +196,11 @@ TEST_F(change, storm)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, begin(&self->r, map_for(&self->r, variant->source),
+		ASSERT_EQ(0, one_counter_start(&self->r, map_for(&self->r, variant->source),
 				   both_flags[i]));
 		if (variant->make(&self->r) == ENOSYS)
 			SKIP(return, "not to be had here");
-		storm(_metadata, &self->r, variant->make, variant->times,
+		change_while_counting(_metadata, &self->r, variant->make, variant->times,
 		      variant->effect != KEEPS);
 	}
 }

@@ -10,7 +10,7 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "one_counter.h"
+#include "one_counter_checks.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25
@@ -20,16 +20,16 @@
 #endif
 
 FIXTURE(replaced) {
-	struct remap r;
+	struct one_counter r;
 };
 
 FIXTURE_SETUP(replaced)
 {
 	REQUIRE_DEVICE(self->r.fd);
-	set_up(&self->r);
+	one_counter_init(&self->r);
 }
 
-TEARDOWN(replaced)
+ONE_COUNTER_TEARDOWN(replaced)
 
 #define KSM	"/sys/kernel/mm/ksm/"
 
@@ -38,14 +38,14 @@ TEARDOWN(replaced)
  * process that sleeps is not counted, so that they stay the same for long enough: but
  * for a tick that comes before it does.
  */
-static bool merged(struct remap *r, uint64_t *twin)
+static bool merged(struct one_counter *r, uint64_t *twin)
 {
 	int i;
 
 	for (i = 0; i < 60; i++) {
 		memcpy(twin, r->counter, PAGE);
 		usleep(500000);
-		if (page_behind(twin) == page_behind(r->counter))
+		if (physical_page(twin) == physical_page(r->counter))
 			return true;
 	}
 	return false;
@@ -53,12 +53,12 @@ static bool merged(struct remap *r, uint64_t *twin)
 
 TEST_F(replaced, by_a_merged_page)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	uint64_t *twin = map_memory(PAGE), *page, before;
 	char run[8];
 	size_t i, k;
 
-	snprintf(run, sizeof(run), "%lld", number_in(KSM "run", ""));
+	snprintf(run, sizeof(run), "%lld", read_number(KSM "run", ""));
 	if (write_text(KSM "run", "1"))
 		SKIP(return, "no " KSM);
 	write_text(KSM "sleep_millisecs", "5");
@@ -72,19 +72,19 @@ TEST_F(replaced, by_a_merged_page)
 		memcpy(twin, page, PAGE);
 		ASSERT_EQ(0, madvise(page, PAGE, MADV_MERGEABLE));
 		ASSERT_EQ(0, madvise(twin, PAGE, MADV_MERGEABLE));
-		ASSERT_EQ(0, begin(r, page, both_flags[i]));
-		burn(ticks(r, 3));
+		ASSERT_EQ(0, one_counter_start(r, page, both_flags[i]));
+		burn(one_counter_seconds(r, 3));
 		EXPECT_TRUE(merged(r, twin)) {
 			TH_LOG("flags %u: never merged", both_flags[i]);
 		}
 		before = twin[0];
-		see_it_count(_metadata, r);
+		expect_counting(_metadata, r);
 		/* this is the program's own again */
 		EXPECT_EQ(before, twin[0]);
 		write_text(KSM "run", "2");
-		see_it_count(_metadata, r);
+		expect_counting(_metadata, r);
 		EXPECT_EQ(before, twin[0]);
-		see_it_end(_metadata, r, false);
+		expect_end(_metadata, r, false);
 		EXPECT_EQ(0, memcmp(page + 1, twin + 1, PAGE - sizeof(*page)));
 		write_text(KSM "run", "1");
 	}
@@ -126,7 +126,7 @@ static void split(char *at)
  */
 TEST_F(replaced, by_a_huge_page)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	int error, try, most;
 	size_t i;
 	char *at;
@@ -142,21 +142,21 @@ TEST_F(replaced, by_a_huge_page)
 			madvise(at, HUGE, MADV_NOHUGEPAGE);
 			memset(at, 0, HUGE);
 			madvise(at, HUGE, MADV_HUGEPAGE);
-			ASSERT_EQ(0, begin(r, at + 3 * PAGE, both_flags[i]));
+			ASSERT_EQ(0, one_counter_start(r, at + 3 * PAGE, both_flags[i]));
 			error = collapse(at);
 		}
 		if (both_flags[i] && error != EINVAL)
 			EXPECT_EQ(0, error);
-		see_it_count(_metadata, r);
+		expect_counting(_metadata, r);
 		split(at);
-		see_it_count(_metadata, r);
-		see_it_end(_metadata, r, false);
+		expect_counting(_metadata, r);
+		expect_end(_metadata, r, false);
 	}
 }
 
 TEST_F(replaced, by_parts_of_a_huge_page)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	size_t i;
 	char *at;
 
@@ -166,16 +166,16 @@ TEST_F(replaced, by_parts_of_a_huge_page)
 		at = map_huge_aligned(HUGE);
 		madvise(at, HUGE, MADV_HUGEPAGE);
 		memset(at, 0, HUGE);
-		ASSERT_EQ(0, begin(r, at + 5 * PAGE, both_flags[i]));
-		see_it_count(_metadata, r);
+		ASSERT_EQ(0, one_counter_start(r, at + 5 * PAGE, both_flags[i]));
+		expect_counting(_metadata, r);
 		split(at);
-		see_it_count(_metadata, r);
-		see_it_end(_metadata, r, false);
+		expect_counting(_metadata, r);
+		expect_end(_metadata, r, false);
 	}
 }
 
 /* A handler of page faults protects the page from being written. */
-static int protect_by_handler(struct remap *r)
+static int protect_by_handler(struct one_counter *r)
 {
 	struct uffdio_writeprotect protect = {
 		.range = { (uintptr_t)r->counter, PAGE },
@@ -184,14 +184,14 @@ static int protect_by_handler(struct remap *r)
 
 	if (ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect))
 		return errno;
-	burn(ticks(r, 0.01));
+	burn(one_counter_seconds(r, 0.01));
 	protect.mode = 0;
 	return ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect) ? errno : 0;
 }
 
 TEST_F(replaced, in_no_way_by_write_protection)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	struct uffdio_api api = {
 		.api = UFFD_API,
 		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP,
@@ -207,26 +207,26 @@ TEST_F(replaced, in_no_way_by_write_protection)
 	if (r->uffd < 0 || ioctl(r->uffd, UFFDIO_API, &api))
 		SKIP(return, "no userfaultfd with write protection");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
-		see_it_count(_metadata, r);
+		ASSERT_EQ(0, one_counter_start(r, map_memory(PAGE), both_flags[i]));
+		expect_counting(_metadata, r);
 		area.range.start = (uintptr_t)r->counter;
 		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_REGISTER, &area));
-		see_it_count(_metadata, r);
+		expect_counting(_metadata, r);
 		protect.range.start = area.range.start;
 		protect.mode = UFFDIO_WRITEPROTECT_MODE_WP;
 		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect));
-		see_it_count(_metadata, r);
+		expect_counting(_metadata, r);
 		protect.mode = 0;
 		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect));
-		see_it_count(_metadata, r);
-		storm(_metadata, r, protect_by_handler, 500, false);
+		expect_counting(_metadata, r);
+		change_while_counting(_metadata, r, protect_by_handler, 500, false);
 		ASSERT_EQ(0, ioctl(r->uffd, UFFDIO_UNREGISTER, &area.range));
 	}
 	close(r->uffd);
 }
 
 /* From one node's memory to another's. */
-static int move_to(struct remap *r, int node)
+static int move_to(struct one_counter *r, int node)
 {
 	void *page = r->counter;
 	int where = -1;
@@ -236,7 +236,7 @@ static int move_to(struct remap *r, int node)
 	return where == node ? 0 : -where;
 }
 
-static int bind_to(struct remap *r, int node)
+static int bind_to(struct one_counter *r, int node)
 {
 	unsigned long nodes = 1UL << node;
 
@@ -244,7 +244,7 @@ static int bind_to(struct remap *r, int node)
 		       MPOL_MF_MOVE) ? errno : 0;
 }
 
-static int move_about(struct remap *r)
+static int move_about(struct one_counter *r)
 {
 	move_to(r, 0);
 	move_to(r, 1);
@@ -255,24 +255,24 @@ static int move_about(struct remap *r)
 
 TEST_F(replaced, by_migration)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	int k, moved;
 	size_t i;
 
 	if (access("/sys/devices/system/node/node1", R_OK))
 		SKIP(return, "one node only: boot with numa=fake=2");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
-		burn(ticks(r, 3));
+		ASSERT_EQ(0, one_counter_start(r, map_memory(PAGE), both_flags[i]));
+		burn(one_counter_seconds(r, 3));
 		for (moved = 0, k = 0; k < 20; k++) {
 			moved += !move_to(r, k & 1);
-			burn(ticks(r, 2));
+			burn(one_counter_seconds(r, 2));
 		}
 		EXPECT_LT(5, moved) {
 			TH_LOG("flags %u: moved %d times of 20", both_flags[i], moved);
 		}
-		see_it_count(_metadata, r);
-		storm(_metadata, r, move_about, 50, false);
+		expect_counting(_metadata, r);
+		change_while_counting(_metadata, r, move_about, 50, false);
 	}
 }
 
@@ -281,13 +281,13 @@ TEST_F(replaced, by_migration)
 
 static void *wait_for_pass(void *pipe_end)
 {
-	await_pass(*(int *)pipe_end);
+	receive_byte(*(int *)pipe_end);
 	return NULL;
 }
 
 TEST_F(replaced, by_numa_balancing)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	long long updates;
 	pthread_t thread;
 	int pipes[2];
@@ -297,7 +297,7 @@ TEST_F(replaced, by_numa_balancing)
 	if (access("/sys/devices/system/node/node1", R_OK))
 		SKIP(return, "one node only: boot with numa=fake=2");
 	snprintf(was, sizeof(was), "%lld",
-		 number_in("/proc/sys/kernel/numa_balancing", ""));
+		 read_number("/proc/sys/kernel/numa_balancing", ""));
 	if (write_text("/proc/sys/kernel/numa_balancing", "1"))
 		SKIP(return, "no NUMA balancing");
 	write_text(SCAN "scan_delay_ms", "10");
@@ -307,15 +307,15 @@ TEST_F(replaced, by_numa_balancing)
 	ASSERT_EQ(0, pipe(pipes));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_pass, &pipes[0]));
 	memset(map_memory(64 * PAGE), 1, 64 * PAGE);
-	updates = number_in("/proc/vmstat", "numa_pte_updates ");
+	updates = read_number("/proc/vmstat", "numa_pte_updates ");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
+		ASSERT_EQ(0, one_counter_start(r, map_memory(PAGE), both_flags[i]));
 		burn(0.5);
-		see_it_count(_metadata, r);
-		see_it_end(_metadata, r, false);
+		expect_counting(_metadata, r);
+		expect_end(_metadata, r, false);
 	}
-	EXPECT_LT(updates, number_in("/proc/vmstat", "numa_pte_updates "));
-	pass(pipes[1]);
+	EXPECT_LT(updates, read_number("/proc/vmstat", "numa_pte_updates "));
+	send_byte(pipes[1]);
 	pthread_join(thread, NULL);
 	write_text("/proc/sys/kernel/numa_balancing", was);
 }
@@ -345,12 +345,12 @@ static int swap_out(void *page)
 	/* from where the processors keep pages back at first */
 	write_text("/proc/sys/vm/compact_memory", "1");
 	madvise(page, PAGE, MADV_PAGEOUT);
-	return !page_behind(page);
+	return !physical_page(page);
 }
 
 TEST_F(replaced, by_a_page_from_swap)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	struct profil_status status;
 	uint64_t *page = map_memory(PAGE);
 	int k, out = 0;
@@ -361,12 +361,12 @@ TEST_F(replaced, by_a_page_from_swap)
 	for (k = 0; k < 40; k++) {
 		/* it is out at the call, or before the first sample */
 		out += swap_out(page);
-		ASSERT_EQ(0, begin(r, page, k & 1 ? PROFIL_PIN_ON_HIT : 0));
+		ASSERT_EQ(0, one_counter_start(r, page, k & 1 ? PROFIL_PIN_ON_HIT : 0));
 		out += swap_out(page);
 		if (k == 39)
 			remove_swap();
-		burn(ticks(r, 3));
-		status = see_it_end(_metadata, r, false);
+		burn(one_counter_seconds(r, 3));
+		status = expect_end(_metadata, r, false);
 		r->base += status.counted;
 	}
 	EXPECT_LT(60, r->base);
@@ -377,15 +377,15 @@ TEST_F(replaced, by_a_page_from_swap)
 /* The page is about to fail. It costs the machine a page until it boots again. */
 TEST_F(replaced, by_a_sound_page)
 {
-	struct remap *r = &self->r;
+	struct one_counter *r = &self->r;
 	size_t i;
 	int k, error;
 
-	if (!is_virtual())
+	if (!in_virtual_machine())
 		SKIP(return, "costs a page: in virtual machines only");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, begin(r, map_memory(PAGE), both_flags[i]));
-		burn(ticks(r, 3));
+		ASSERT_EQ(0, one_counter_start(r, map_memory(PAGE), both_flags[i]));
+		burn(one_counter_seconds(r, 3));
 		/*
 		 * At first it is busy, as it is pinned: not while nothing is counted. EIO
 		 * is for one that the kernel has in hand for the moment.
@@ -400,8 +400,8 @@ TEST_F(replaced, by_a_sound_page)
 		EXPECT_EQ(0, error) {
 			TH_LOG("flags %u: %s", both_flags[i], strerror(error));
 		}
-		see_it_count(_metadata, r);
-		see_it_end(_metadata, r, false);
+		expect_counting(_metadata, r);
+		expect_end(_metadata, r, false);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "common.h"
 #include "files.h"
 #include "fuse.h"
-#include "soon.h"
+#include "eventually.h"
 
 #define SLOW_USER	7501	/* whom no other test charges */
 #define OTHER_USER	7502
@@ -78,7 +78,7 @@ static int begin_on_hit(int device, void *counter)
  */
 static void be_slow(struct _test_data_slow_page *self, int told)
 {
-	double enough = time_of(1, get_info(self->device).tick_hz);
+	double enough = seconds_for(1, get_info(self->device).tick_hz);
 	int hit[2];
 	char name[64];
 	char *at;
@@ -99,13 +99,13 @@ static void be_slow(struct _test_data_slow_page *self, int told)
 			if (begin_on_hit(self->device, at))
 				_exit(1);
 			burn(enough);
-			pass(hit[1]);
+			send_byte(hit[1]);
 			pause();
 		}
 	}
 	for (i = 0; i < CHILDREN; i++)
-		await_pass(hit[0]);
-	pass(told);
+		receive_byte(hit[0]);
+	send_byte(told);
 	pause();
 }
 
@@ -116,8 +116,8 @@ static int count(struct _test_data_slow_page *self)
 
 	if (become_user(OTHER_USER, 8) || begin_on_hit(self->device, (void *)counter))
 		return 1;
-	burn(time_of(1, get_info(self->device).tick_hz));
-	return BECOMES(*counter) ? 0 : 2;
+	burn(seconds_for(1, get_info(self->device).tick_hz));
+	return EVENTUALLY(*counter) ? 0 : 2;
 }
 
 TEST_F(slow_page, is_its_users_own)
@@ -130,7 +130,7 @@ TEST_F(slow_page, is_its_users_own)
 	if (!slow)
 		be_slow(self, pipes[1]);
 	close(pipes[1]);
-	ASSERT_EQ(0, await_pass(pipes[0]));
+	ASSERT_EQ(0, receive_byte(pipes[0]));
 	EXPECT_EQ(self->sessions + CHILDREN, figure("sessions"));
 
 	other = fork();

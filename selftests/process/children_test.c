@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "crowd.h"
+#include "cpu_hog.h"
 #include "expect_count.h"
 #include "process.h"
 
@@ -43,7 +43,7 @@ static void expect_children(struct __test_metadata *_metadata,
 
 	for (child = children; child < children + nr; child++) {
 		double own = (double)child->status.samples;
-		double allowance = 4 * root_of(((double)child->cuts + 1) / 4);
+		double allowance = 4 * square_root(((double)child->cuts + 1) / 4);
 
 		EXPECT_EQ(PROFIL_STATE_RUNNING, child->status.state);
 		EXPECT_EQ(child->status.samples, child->status.counted);
@@ -55,7 +55,7 @@ static void expect_children(struct __test_metadata *_metadata,
 		least += child->used * profile->hz;
 		most += child->used_after * profile->hz;
 	}
-	EXPECT_COUNT_IN(samples, least, most, take_turns ? nr : 4 * root_of(nr / 4.0));
+	EXPECT_COUNT_IN(samples, least, most, take_turns ? nr : 4 * square_root(nr / 4.0));
 }
 
 /*
@@ -80,7 +80,7 @@ static void see_short_lives(struct __test_metadata *_metadata,
 
 	profile->counter = map_shared(PAGE);
 	profile->start.rate = rate;
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	sessions = settled_figure("sessions");
 	in_all = children_seconds();
 	for (i = 0; i < nr; i++) {
@@ -88,7 +88,7 @@ static void see_short_lives(struct __test_metadata *_metadata,
 		if (!pid) {
 			if (crowded)
 				sched_setscheduler(0, SCHED_FIFO, &low);
-			burn_until(1.0 / profile->hz + spread(profile, i));
+			burn_until(1.0 / profile->hz + tick_fraction(profile, i));
 			used[i] = process_seconds();
 			_exit(0);
 		}
@@ -104,7 +104,7 @@ static void see_short_lives(struct __test_metadata *_metadata,
 	theirs = counted(profile) - status.counted;
 	/* random: the phase of the ticks, and of the thinning, in each child */
 	EXPECT_COUNT_IN(theirs, rate * sum, rate * in_all,
-			4 * root_of(nr * (samples * samples + (samples < 1)) / 4));
+			4 * square_root(nr * (samples * samples + (samples < 1)) / 4));
 }
 
 TEST_F(children, are_sampled_from_the_first_tick)
@@ -117,13 +117,13 @@ TEST_F(children, are_sampled_from_the_first_tick)
  */
 TEST_F(children, exit_before_a_worker_runs)
 {
-	pid_t spinners[MOST_CROWDED];
-	int nr = crowd(spinners);
+	pid_t spinners[MAX_CPU_HOGS];
+	int nr = start_cpu_hogs(spinners);
 
 	if (nr < 0)
 		SKIP(return, "no right to be scheduled first");
 	see_short_lives(_metadata, &self->profile, self->profile.hz, 30);
-	uncrowd(spinners, nr);
+	stop_cpu_hogs(spinners, nr);
 }
 
 /* Each child is too short for a sample. Together they get the samples that are due. */
@@ -141,15 +141,15 @@ static void see_many(struct __test_metadata *_metadata, struct profile *profile,
 	pid_t pids[MANY];
 	int i;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 0; i < MANY; i++) {
 		children[i].before = counted(profile);
 		pids[i] = fork();
 		if (!pids[i]) {
 			if (!take_turns)
 				sched_setscheduler(0, SCHED_FIFO, &low);
-			burn_until(0.02 + spread(profile, (unsigned int)i));
-			tell(profile, &children[i]);
+			burn_until(0.02 + tick_fraction(profile, (unsigned int)i));
+			stop_and_report(profile, &children[i]);
 			_exit(0);
 		}
 		ASSERT_GE(pids[i], 0);
@@ -188,10 +188,10 @@ TEST_F(children, many_in_turn)
 	struct profile *profile = &self->profile;
 	int i;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 0; i < MANY; i++)
 		ASSERT_EQ(0, wait_for(fork_burner(profile, &children[i],
-						  0.02 + spread(profile, i))));
+						  0.02 + tick_fraction(profile, i))));
 	EXPECT_EQ(MANY, stop(profile->fd).forks_followed);
 	expect_children(_metadata, profile, children, MANY, false);
 }
@@ -202,7 +202,7 @@ static int live(const struct profile *profile, struct report *reports, int left)
 	int error = 0;
 	pid_t pid;
 
-	burn_until(0.03 + spread(profile, left));
+	burn_until(0.03 + tick_fraction(profile, left));
 	if (left > 1) {
 		reports[1].before = counted(profile);
 		pid = fork();
@@ -212,7 +212,7 @@ static int live(const struct profile *profile, struct report *reports, int left)
 		error = wait_for(pid);
 	}
 	burn(0.02);
-	tell(profile, reports);
+	stop_and_report(profile, reports);
 	/* tell the first generation how far down the failure was */
 	return error ? error + 1 : reports->status.forks_followed != (left > 1);
 }
@@ -224,7 +224,7 @@ TEST_F(children, generations)
 	struct profile *profile = &self->profile;
 	pid_t pid;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	reports[0].before = counted(profile);
 	pid = fork();
 	if (!pid)
@@ -248,7 +248,7 @@ TEST_F(children, grandchild_outlives_child)
 	pid_t pid;
 
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	pid = fork();
 	if (!pid) {
 		pid_t child = getpid();
@@ -259,8 +259,8 @@ TEST_F(children, grandchild_outlives_child)
 			while (getppid() == child)
 				usleep(1000);
 			burn_until(0.1);
-			tell(profile, report);
-			_exit(pass(pipes[1]));
+			stop_and_report(profile, report);
+			_exit(send_byte(pipes[1]));
 		}
 		report->after = counted(profile);
 		_exit(pid < 0);
@@ -268,7 +268,7 @@ TEST_F(children, grandchild_outlives_child)
 	EXPECT_EQ(0, wait_for(pid));
 	/* only the children can write: without them, the read fails */
 	close(pipes[1]);
-	ASSERT_EQ(0, await_pass(pipes[0]));
+	ASSERT_EQ(0, receive_byte(pipes[0]));
 	close(pipes[0]);
 	stop(profile->fd);
 	expect_children(_metadata, profile, report, 1, false);
@@ -284,13 +284,13 @@ TEST_F(children, may_fork_before_their_first_tick)
 	struct profile *profile = &self->profile;
 	int i;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 0; i < PAIRS; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
 			pid = fork_burner(profile, &reports[i],
-					  0.01 + spread(profile, i));
+					  0.01 + tick_fraction(profile, i));
 			_exit(wait_for(pid));
 		}
 		ASSERT_EQ(0, wait_for(pid));
@@ -315,8 +315,8 @@ static int grow(const struct profile *profile, struct report *reports, int node,
 		reports[child].after = counted(profile);
 		failed += pid < 0;
 	}
-	burn_until(0.02 + spread(profile, (unsigned int)node));
-	tell(profile, &reports[node]);
+	burn_until(0.02 + tick_fraction(profile, (unsigned int)node));
+	stop_and_report(profile, &reports[node]);
 	while ((child = wait_for(-1)) >= 0)
 		failed += child != 0;
 	return failed;
@@ -329,7 +329,7 @@ TEST_F(children, family_tree)
 	struct profile *profile = &self->profile;
 	pid_t pid;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	pid = fork();
 	if (!pid)
 		_exit(grow(profile, reports, 0, NODES));
@@ -348,7 +348,7 @@ TEST_F(children, killed_at_once_leave_nothing)
 	pid_t pid;
 	int i;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	EXPECT_TRUE(counts(profile, 3));
 	sessions = settled_figure("sessions");
 	pinned = settled_figure("pinned_bytes");
@@ -390,7 +390,7 @@ static void *burn_and_tell(void *data)
 	burn(0.1);
 	if (pthread_join(ages->oldest, NULL))
 		_exit(100);
-	tell(ages->profile, ages->report);
+	stop_and_report(ages->profile, ages->report);
 	_exit(0);
 }
 
@@ -406,7 +406,7 @@ static void *begin_and_leave(void *data)
 	pthread_t youngest;
 
 	ages->begun[0] = process_seconds();
-	if (begin(ages->profile))
+	if (start_profile(ages->profile))
 		_exit(101);
 	ages->begun[1] = process_seconds();
 	if (pthread_create(&youngest, NULL, burn_and_tell, ages))
@@ -461,7 +461,7 @@ static void *fork_some(void *data)
 
 	for (i = 0; i < CHILDREN_EACH; i++) {
 		pid_t pid = fork_burner(forker->profile, &forker->children[i],
-					0.02 + spread(forker->profile, i));
+					0.02 + tick_fraction(forker->profile, i));
 
 		loop(0.005 * loops_per_second);
 		forker->failed += wait_for(pid) != 0;
@@ -480,7 +480,7 @@ TEST_F(children, threads_that_fork)
 	long long sessions;
 	int i;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	sessions = settled_figure("sessions");
 	for (i = 0; i < THREADS; i++) {
 		forkers[i] = (struct forker) {
@@ -495,7 +495,7 @@ TEST_F(children, threads_that_fork)
 		EXPECT_EQ(0, forkers[i].failed);
 	}
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
-	tell(profile, &parent);
+	stop_and_report(profile, &parent);
 	EXPECT_EQ(THREADS * CHILDREN_EACH, parent.status.forks_followed);
 	EXPECT_EQ(parent.status.counted, counted(profile));
 	expect_children(_metadata, profile, children, THREADS * CHILDREN_EACH,

@@ -14,13 +14,13 @@ static int hit_without_room(const struct profile *profile, int ask, int answer)
 	uint64_t before = counted(profile);
 	struct profil_status status;
 
-	burn(time_of(1, profile->hz));
+	burn(seconds_for(1, profile->hz));
 	status = get_status(profile->fd);
 	if (counted(profile) != before || status.counted)
 		return 100;
 	if (!status.lost || status.error != ENOMEM)
 		return 101;
-	if (pass(ask) || await_pass(answer))
+	if (send_byte(ask) || receive_byte(answer))
 		return 102;
 	if (!counts(profile, 5))
 		return 103;
@@ -36,20 +36,20 @@ static int limit_of_one_page(struct profile *profile)
 	int asks[2], answers[2];
 
 	if (pipe(asks) || pipe(answers) || become_user(61002, 1) ||
-	    begin(profile))
+	    start_profile(profile))
 		return 1;
 	if (!counts(profile, 5) || get_status(profile->fd).pinned_bytes != PAGE)
 		return 2;
 	if (!fork())
 		_exit(hit_without_room(profile, asks[1], answers[0]));
 	close(asks[1]);
-	if (await_pass(asks[0]))
+	if (receive_byte(asks[0]))
 		return wait_for(-1);
 	status = stop(profile->fd);
 	if (status.forks_followed != 1 || status.fork_failures || status.lost ||
 	    status.counted != counted(profile))
 		return 3;
-	return pass(answers[1]) ? 4 : wait_for(-1);
+	return send_byte(answers[1]) ? 4 : wait_for(-1);
 }
 
 TEST_F(children, lose_samples_at_the_memlock_limit)

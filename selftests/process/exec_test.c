@@ -99,14 +99,14 @@ FIXTURE_SETUP(exec)
 	self->memfd = share_counters(&self->profile, COUNTER_PAGES);
 	ASSERT_LE(0, self->memfd);
 	if (variant->inherited)
-		ASSERT_EQ(0, begin(&self->profile));
+		ASSERT_EQ(0, start_profile(&self->profile));
 }
 
 FIXTURE_TEARDOWN(exec)
 {
 	stop(self->profile.fd);
 	close(self->profile.fd);
-	remove_all(self->dir);
+	remove_tree(self->dir);
 }
 
 /* The task of new_program(). It exits with EXIT_OK, plus states. */
@@ -141,7 +141,7 @@ static int stay_off(int fd)
 
 	if (pread(memfd, &before, sizeof(before), 0) != sizeof(before))
 		return 1;
-	burn(time_of(10, get_info(fd).tick_hz));
+	burn(seconds_for(10, get_info(fd).tick_hz));
 	if (pread(memfd, &after, sizeof(after), 0) != sizeof(after))
 		return 1;
 	if (after > before + 2)
@@ -161,7 +161,7 @@ static int profile_itself(int fd)
 	region.bytes = COUNTER_PAGES * PAGE;
 	if (call(fd, PROFIL_IOC_START, &start))
 		return 1;
-	burn(time_of(5, start.rate));
+	burn(seconds_for(5, start.rate));
 	status = stop(fd);
 	return status.state == PROFIL_STATE_RUNNING && status.counted >= 5 &&
 	       status.counted == *counter ? EXIT_OK : 2;
@@ -183,7 +183,7 @@ static void __attribute__((constructor)) new_program(void)
 		_exit(profile_itself(fd));
 	if (!strcmp(task, "wait")) {
 		/* the pipes are stdin and stdout */
-		if (pass(1) || await_pass(0))
+		if (send_byte(1) || receive_byte(0))
 			_exit(1);
 		_exit(EXIT_OK);
 	}
@@ -198,7 +198,7 @@ static int execute_profiled(struct _test_data_exec *self,
 	pid_t pid = fork();
 
 	if (!pid) {
-		if (be_profiled(&self->profile))
+		if (check_profiled(&self->profile))
 			_exit(100);
 		set_task(self, task);
 		execute(self);
@@ -315,15 +315,15 @@ TEST_F(exec, parents_session_continues)
 {
 	struct profil_status before, after;
 
-	ASSERT_EQ(0, be_profiled(&self->profile));
+	ASSERT_EQ(0, check_profiled(&self->profile));
 	before = get_status(self->profile.fd);
 	EXPECT_EQ(EXIT_OK + PROFIL_STATE_OFF,
 		  execute_profiled(self, by_execve, "stay off"));
-	EXPECT_EQ(0, be_profiled(&self->profile));
+	EXPECT_EQ(0, check_profiled(&self->profile));
 	after = get_status(self->profile.fd);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, after.state);
 	EXPECT_EQ(before.forks_followed + 1, after.forks_followed);
-	/* the same session, not a new one of be_profiled() */
+	/* the same session, not a new one of check_profiled() */
 	EXPECT_LE(before.samples + 10, after.samples);
 }
 
@@ -346,7 +346,7 @@ TEST_F(exec, session_of_parent_with_shared_memory_continues)
 	pid_t pid;
 	int i;
 
-	ASSERT_EQ(0, be_profiled(&self->profile));
+	ASSERT_EQ(0, check_profiled(&self->profile));
 	set_task(self, "stay off");
 	for (i = 0; i < 2; i++) {
 		before = get_status(self->profile.fd);
@@ -419,7 +419,7 @@ TEST_F(exec, failed_exec_changes_nothing)
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(be_profiled(&self->profile) ? 100 : exec_fails(self));
+		_exit(check_profiled(&self->profile) ? 100 : exec_fails(self));
 	EXPECT_EQ(0, wait_for(pid));
 }
 
@@ -430,7 +430,7 @@ static void by_user(struct _test_data_exec *self)
 {
 	/* a new session, charged to this user */
 	stop(self->profile.fd);
-	if (become_user(61004, COUNTER_PAGES) || begin(&self->profile))
+	if (become_user(61004, COUNTER_PAGES) || start_profile(&self->profile))
 		_exit(102);
 	if (!counts(&self->profile, 5))
 		_exit(103);
@@ -464,22 +464,22 @@ TEST_F(exec, exec_releases_everything)
 	pid = fork();
 	if (!pid) {
 		if (dup2(out[0], 0) || dup2(in[1], 1) != 1 ||
-		    be_profiled(&self->profile) || pass(1) || await_pass(0))
+		    check_profiled(&self->profile) || send_byte(1) || receive_byte(0))
 			_exit(100);
 		set_task(self, "wait");
 		execl(self->program, "program", NULL);
 		_exit(101);
 	}
 	close(in[1]);
-	ASSERT_EQ(0, await_pass(in[0]));
+	ASSERT_EQ(0, receive_byte(in[0]));
 	with_child = figure("sessions");
 	EXPECT_EQ(sessions + 1, with_child);
 	EXPECT_LT(pinned, figure("pinned_bytes"));
-	ASSERT_EQ(0, pass(out[1]));
-	ASSERT_EQ(0, await_pass(in[0]));
+	ASSERT_EQ(0, send_byte(out[1]));
+	ASSERT_EQ(0, receive_byte(in[0]));
 	EXPECT_EQ(sessions, await_figure("sessions", sessions));
 	EXPECT_EQ(pinned, await_figure("pinned_bytes", pinned));
-	ASSERT_EQ(0, pass(out[1]));
+	ASSERT_EQ(0, send_byte(out[1]));
 	EXPECT_EQ(EXIT_OK, wait_for(pid));
 	close(in[0]);
 	close(out[0]);
@@ -494,7 +494,7 @@ TEST_F(exec, exec_at_once_after_fork_leaves_nothing)
 	int i;
 
 	if (get_status(self->profile.fd).state == PROFIL_STATE_OFF)
-		ASSERT_EQ(0, begin(&self->profile));
+		ASSERT_EQ(0, start_profile(&self->profile));
 	EXPECT_TRUE(counts(&self->profile, 3));
 	sessions = settled_figure("sessions");
 	pinned = settled_figure("pinned_bytes");

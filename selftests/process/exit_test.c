@@ -8,7 +8,7 @@
 
 #include "kselftest_harness.h"
 #include "process.h"
-#include "soon.h"
+#include "eventually.h"
 
 #define COUNTER_PAGES	16
 
@@ -44,14 +44,14 @@ FIXTURE_SETUP(exit)
 	init_profile(&self->profile, variant->flags);
 	ASSERT_LE(0, share_counters(&self->profile, COUNTER_PAGES));
 	if (variant->inherited)
-		ASSERT_EQ(0, be_profiled(&self->profile));
+		ASSERT_EQ(0, check_profiled(&self->profile));
 }
 
 FIXTURE_TEARDOWN(exit)
 {
 	stop(self->profile.fd);
 	close(self->profile.fd);
-	remove_all(self->dir);
+	remove_tree(self->dir);
 }
 
 static void *burn_for_ever(void *unused)
@@ -139,7 +139,7 @@ static int end_by(struct _test_data_exit *self, struct end *end, bool in_thread)
 	if (!pid) {
 		pthread_t thread;
 
-		if (chdir(self->dir) || be_profiled(end->profile) ||
+		if (chdir(self->dir) || check_profiled(end->profile) ||
 		    run_threads(3))
 			_exit(100);
 		burn(0.02);
@@ -213,13 +213,13 @@ TEST_F(exit, reaping_releases_everything)
 		pid = fork();
 		if (!pid) {
 			memset(map_memory(8 << 20), 1, 8 << 20);
-			if (be_profiled(profile) || run_threads(3) ||
-			    pass(pipes[1]))
+			if (check_profiled(profile) || run_threads(3) ||
+			    send_byte(pipes[1]))
 				_exit(100);
 			burn(100);
 		}
 		close(pipes[1]);
-		ASSERT_EQ(0, await_pass(pipes[0]));
+		ASSERT_EQ(0, receive_byte(pipes[0]));
 		close(pipes[0]);
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 		ASSERT_GE(pidfd, 0);
@@ -253,11 +253,11 @@ static int use_all_of_the_limit(struct profile *profile, int number)
 	profile->start.flags = 0;
 	if (become_user(61005, COUNTER_PAGES))
 		return 100;
-	if (!BECOMES(!(error = begin(profile)) || error != ENOMEM) || error)
+	if (!EVENTUALLY(!(error = start_profile(profile)) || error != ENOMEM) || error)
 		return 104;
 	/* the limit is exhausted: a child cannot start a session */
 	if (number == 0 && !fork())
-		_exit(begin(profile) != ENOMEM);
+		_exit(start_profile(profile) != ENOMEM);
 	if (number == 0 && wait_for(-1))
 		return 101;
 	if (number % 5 == 1 && run_threads(2))

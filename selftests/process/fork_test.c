@@ -52,7 +52,7 @@ TEST_F(fork, private_copy)
 	struct report parent;
 	pid_t pid;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	EXPECT_TRUE(counts(profile, 20));
 	pid = fork_burner(profile, child, 0.1);
 	ASSERT_GE(pid, 0);
@@ -61,7 +61,7 @@ TEST_F(fork, private_copy)
 	EXPECT_LE(20, child->base);
 	expect_counted(_metadata, profile, child);
 	expect_counted_while_burning(_metadata, profile);
-	tell(profile, &parent);
+	stop_and_report(profile, &parent);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(parent.status.counted, counted(profile));
 	EXPECT_EQ(0, parent.status.fork_failures);
@@ -83,7 +83,7 @@ static void expect_copies_counted(struct __test_metadata *_metadata,
 	/* the page exists, but is not pinned */
 	profile->start.flags |= PROFIL_PIN_ON_HIT;
 	*profile->counter = 7;
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 0; i < nr; i++) {
 		pid_t pid;
 
@@ -92,7 +92,7 @@ static void expect_copies_counted(struct __test_metadata *_metadata,
 		if (!pid) {
 			sched_setscheduler(0, SCHED_FIFO, &low);
 			burn_until(0.03);
-			tell(profile, &children[i]);
+			stop_and_report(profile, &children[i]);
 			_exit(0);
 		}
 		ASSERT_GE(pid, 0);
@@ -100,7 +100,7 @@ static void expect_copies_counted(struct __test_metadata *_metadata,
 	}
 	for (i = 0; i < nr; i++)
 		EXPECT_EQ(0, wait_for(-1));
-	tell(profile, &parent);
+	stop_and_report(profile, &parent);
 	EXPECT_EQ(7, parent.base);
 	for (i = 0; i < nr; i++)
 		expect_counted(_metadata, profile, &children[i]);
@@ -181,7 +181,7 @@ TEST_F(fork, before_any_worker)
 		}
 		ASSERT_GE(pid, 0);
 	}
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	pid = fork();
 	if (!pid)
 		descend(profile, running, there);
@@ -205,8 +205,8 @@ static int hit_pages(const struct profile *profile, char *code,
 	uint64_t first = counters[0];
 	struct profil_status status;
 
-	if (stay_at_pc(code, time_of(5, profile->hz)) ||
-	    stay_at_pc(code + 5 * PAGE, time_of(5, profile->hz)))
+	if (stay_at_pc(code, seconds_for(5, profile->hz)) ||
+	    stay_at_pc(code + 5 * PAGE, seconds_for(5, profile->hz)))
 		return 100;
 	status = stop(profile->fd);
 	if (status.state != PROFIL_STATE_RUNNING || status.lost)
@@ -236,13 +236,13 @@ TEST_F(fork, pages_hit_by_both_are_separate)
 	profile->region.bytes = bytes;
 	profile->region.scale = 0x10000;
 	profile->region.rounding = PROFIL_ROUND_DOWN;
-	ASSERT_EQ(0, begin(profile));
-	ASSERT_EQ(0, stay_at_pc(code, time_of(5, profile->hz)));
+	ASSERT_EQ(0, start_profile(profile));
+	ASSERT_EQ(0, stay_at_pc(code, seconds_for(5, profile->hz)));
 	pid = fork();
 	if (!pid)
 		_exit(hit_pages(profile, code, counters));
 	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, time_of(5, profile->hz)));
+	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, seconds_for(5, profile->hz)));
 	status = stop(profile->fd);
 	EXPECT_LE(5, counters[0]);
 	EXPECT_LE(5, counters[2 * words]);
@@ -261,7 +261,7 @@ static void count_together(struct __test_metadata *_metadata,
 	int i;
 
 	ASSERT_NE(MAP_FAILED, profile->counter);
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 0; i < 3; i++) {
 		pids[i] = fork_burner(profile, &reports[i], 0.2);
 		ASSERT_GE(pids[i], 0);
@@ -269,7 +269,7 @@ static void count_together(struct __test_metadata *_metadata,
 	burn(0.2);
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(0, wait_for(pids[i]));
-	tell(profile, &reports[3]);
+	stop_and_report(profile, &reports[3]);
 	used = -profile->used;
 	for (sum = 0, i = 0; i < 4; i++) {
 		EXPECT_EQ(PROFIL_STATE_RUNNING, reports[i].status.state);
@@ -312,27 +312,27 @@ TEST_F(fork, ended_session_is_not_inherited)
 	other = fork();
 	if (!other) {
 		close(pipes[1]);
-		_exit(begin(profile) ? 1 : await_pass(pipes[0]) + 1);
+		_exit(start_profile(profile) ? 1 : receive_byte(pipes[0]) + 1);
 	}
 	EXPECT_EQ(1, await_figure("sessions", 1));
 
-	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
+	EXPECT_EQ(PROFIL_STATE_OFF, child_state_after_burning(profile));
 	profile->start.overflow = PROFIL_OVERFLOW_STOP;
 	profile->start.limit = 5;
-	ASSERT_EQ(0, begin(profile));
-	burn(time_of(5, profile->hz));
+	ASSERT_EQ(0, start_profile(profile));
+	burn(seconds_for(5, profile->hz));
 	ASSERT_EQ(PROFIL_STATE_LIMIT, get_status(profile->fd).state);
-	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
+	EXPECT_EQ(PROFIL_STATE_OFF, child_state_after_burning(profile));
 	EXPECT_EQ(0, get_status(profile->fd).forks_followed);
 
 	/* each process has its own limit, which includes the parent's counts */
 	*profile->counter = 0;
 	profile->start.limit = 50;
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	EXPECT_TRUE(counts(profile, 10));
 	pid = fork();
 	if (!pid) {
-		burn(time_of(40, profile->hz));
+		burn(seconds_for(40, profile->hz));
 		status = stop(profile->fd);
 		_exit(status.state != PROFIL_STATE_LIMIT ||
 		      counted(profile) != 50 || status.counted > 40);
@@ -340,7 +340,7 @@ TEST_F(fork, ended_session_is_not_inherited)
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(profile->fd).state);
 	stop(profile->fd);
-	EXPECT_EQ(PROFIL_STATE_OFF, state_after_burning(profile));
+	EXPECT_EQ(PROFIL_STATE_OFF, child_state_after_burning(profile));
 	close(pipes[0]);
 	close(pipes[1]);
 	EXPECT_EQ(0, wait_for(other));
@@ -358,7 +358,7 @@ static int stop_and_fork(const struct profile *profile)
 	burn(0.05);
 	if (counted(profile) != after)
 		return 101;
-	return state_after_burning(profile);
+	return child_state_after_burning(profile);
 }
 
 TEST_F(fork, stop_affects_one_process)
@@ -369,7 +369,7 @@ TEST_F(fork, stop_affects_one_process)
 	pid_t pid;
 
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	pid = fork();
 	if (!pid)
 		_exit(stop_and_fork(profile));
@@ -380,15 +380,15 @@ TEST_F(fork, stop_affects_one_process)
 	report->before = counted(profile);
 	pid = fork();
 	if (!pid) {
-		if (await_pass(pipes[0]))
+		if (receive_byte(pipes[0]))
 			_exit(1);
 		burn_until(0.1);
-		tell(profile, report);
+		stop_and_report(profile, report);
 		_exit(0);
 	}
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(profile->fd).state);
 	report->after = counted(profile);
-	ASSERT_EQ(0, pass(pipes[1]));
+	ASSERT_EQ(0, send_byte(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(report->after, counted(profile));
 	close(pipes[0]);
@@ -403,7 +403,7 @@ static int replace_and_burn(struct profile *profile)
 
 	burn(0.05);
 	profile->counter = map_memory(PAGE);
-	if (begin(profile))
+	if (start_profile(profile))
 		return 100;
 	old_count = __atomic_load_n(old, __ATOMIC_RELAXED);
 	if (!counts(profile, 10))
@@ -419,7 +419,7 @@ TEST_F(fork, replaced_in_child)
 	struct profil_status status;
 	pid_t pid;
 
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	pid = fork();
 	if (!pid)
 		_exit(replace_and_burn(profile));
@@ -459,7 +459,7 @@ static int log_in_child(const struct profile *profile, const uint64_t *log,
 	struct profil_status status;
 	size_t own, end = nr;
 
-	if (stay_at_pc(code + 64, time_of(5, profile->hz)))
+	if (stay_at_pc(code + 64, seconds_for(5, profile->hz)))
 		return 100;
 	status = stop(profile->fd);
 	while (end && !log[end - 1])
@@ -496,15 +496,15 @@ TEST_F(fork, private_pc_log)
 	profile->start.regions = 0;
 	profile->start.log = (uintptr_t)log;
 	profile->start.log_bytes = 2 * PAGE;
-	ASSERT_EQ(0, begin(profile));
-	ASSERT_EQ(0, stay_at_pc(code, time_of(5, profile->hz)));
+	ASSERT_EQ(0, start_profile(profile));
+	ASSERT_EQ(0, stay_at_pc(code, seconds_for(5, profile->hz)));
 	before = get_status(profile->fd);
 	forked = now();
 	pid = fork();
 	if (!pid)
 		_exit(log_in_child(profile, log, nr, code, copied, forked));
 	after = get_status(profile->fd);
-	ASSERT_EQ(0, stay_at_pc(code, time_of(5, profile->hz)));
+	ASSERT_EQ(0, stay_at_pc(code, seconds_for(5, profile->hz)));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_LE(before.counted, *copied);
 	EXPECT_GE(after.counted, *copied);
@@ -525,11 +525,11 @@ TEST_F(fork, memory_not_inherited)
 
 	ASSERT_LE(0, faults);
 	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_DONTFORK));
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	burn(0.03);
 	pid = fork();
 	if (!pid) {
-		burn(time_of(1, profile->hz));
+		burn(seconds_for(1, profile->hz));
 		*child = get_status(profile->fd);
 		_exit(stop(profile->fd).state != PROFIL_STATE_FAULT);
 	}
@@ -549,14 +549,14 @@ TEST_F(fork, wiped_memory_counts_from_zero)
 	struct report parent;
 
 	ASSERT_EQ(0, madvise(profile->counter, PAGE, MADV_WIPEONFORK));
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	EXPECT_TRUE(counts(profile, 10));
 	EXPECT_EQ(0, wait_for(fork_burner(profile, child, 0.1)));
 	EXPECT_LE(10, child->before);
 	EXPECT_EQ(0, child->base);
 	child->before = 0;
 	expect_counted(_metadata, profile, child);
-	tell(profile, &parent);
+	stop_and_report(profile, &parent);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(counted(profile), parent.status.counted);
 }

@@ -103,7 +103,7 @@ TEST_F(io_worker, is_not_sampled)
 	ASSERT_EQ(0, put_on_cpu(0, cpu));
 	pid = start_burning();
 	ASSERT_LT(0, pid);
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	getrusage(RUSAGE_THREAD, &usage);
 	cuts = -(double)(usage.ru_nivcsw + usage.ru_nvcsw);
 	used = thread_seconds();

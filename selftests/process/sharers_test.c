@@ -72,9 +72,9 @@ static void see_sharers(struct __test_metadata *_metadata, struct profile *profi
 
 	sharer_least = 0;
 	sharers = 1;
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	ASSERT_EQ(0, run());
-	tell(profile, &parent);
+	stop_and_report(profile, &parent);
 	sharer_most = children_seconds() - before;
 	EXPECT_EQ(PROFIL_STATE_RUNNING, parent.status.state);
 	EXPECT_EQ(parent.status.counted, counted(profile));
@@ -84,7 +84,7 @@ static void see_sharers(struct __test_metadata *_metadata, struct profile *profi
 	EXPECT_COUNT_IN(parent.status.samples,
 			(parent.used - profile->used + sharer_least) * profile->hz,
 			(parent.used_after - profile->used + sharer_most) * profile->hz,
-			4 * root_of((2 * sharers + 1) / 4.0));
+			4 * square_root((2 * sharers + 1) / 4.0));
 }
 
 TEST_F(sharer, vfork_child_counts_in_its_parent)
@@ -147,7 +147,7 @@ TEST_F(sharer, is_not_in_forks_followed)
 	int i;
 
 	ASSERT_LE(0, followed);
-	ASSERT_EQ(0, begin(profile));
+	ASSERT_EQ(0, start_profile(profile));
 	for (i = 0; i < 3; i++) {
 		pid = fork();
 		if (!pid) {

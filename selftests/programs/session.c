@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "memory.h"
+#include "pinned_pages.h"
 
 static void *change(void *page)
 {
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "session: start: %s\n", strerror(error));
 		return 1;
 	}
-	if (!counts_on(fd, 1) || !*counter) {
+	if (!still_counts(fd, 1) || !*counter) {
 		fputs("session: nothing was counted\n", stderr);
 		return 1;
 	}

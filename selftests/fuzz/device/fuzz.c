@@ -31,7 +31,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "../../lib/memory.h"
+#include "../../lib/pinned_pages.h"
 #include "run.h"
 
 #define MAX_KEPT	1000
@@ -146,7 +146,7 @@ static void find_pin(void)
 
 		if (is_failure(&unchecked[i], run_one(&unchecked[i])))
 			return;
-		if (!pins_went_back_to(before)) {
+		if (!pins_return_to(before)) {
 			is_failure(&unchecked[i], "pages stay pinned");
 			return;
 		}
@@ -156,7 +156,7 @@ static void find_pin(void)
 
 static bool pins_are_left(void)
 {
-	bool left = !pins_went_back_to(pins_before);
+	bool left = !pins_return_to(pins_before);
 
 	if (left)
 		find_pin();
@@ -340,7 +340,7 @@ static int report(bool good)
 {
 	bool useful = was_useful();
 	/* after a failure the last programs are not run again */
-	bool left = good ? pins_are_left() : !pins_went_back_to(pins_before);
+	bool left = good ? pins_are_left() : !pins_return_to(pins_before);
 
 	printf("# all commands:");
 	print_results(0, NR_COMMANDS - 1);
@@ -365,12 +365,12 @@ static char *old_hugepages;
 
 static void prepare_machine(void)
 {
-	long long huge = number_in("/proc/sys/vm/nr_hugepages", "");
+	long long huge = read_number("/proc/sys/vm/nr_hugepages", "");
 
 	if (asprintf(&old_hugepages, "%lld", huge) < 0)
 		err(1, NULL);
 	write_text("/proc/sys/vm/nr_hugepages", "8");
-	set_guard(false);
+	set_throttle(false);
 	/* reap orphaned children of programs */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pins_before = pins_of_all();
@@ -379,7 +379,7 @@ static void prepare_machine(void)
 static void restore_machine(void)
 {
 	write_text("/proc/sys/vm/nr_hugepages", old_hugepages);
-	set_guard(true);
+	set_throttle(true);
 }
 
 int main(int argc, char **argv)

@@ -1,39 +1,5 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The kernel's fault injection (Documentation/fault-injection), pointed at the
- * module: only what is called from its text fails, whoever calls it. To be
- * included after the harness.
- *
- * Allocations are tried twice in some places: one that fails alone shows nothing
- * there. So there is a second way, in which all fail from one on.
- */
-#ifndef SELFTESTS_FAULT_H
-#define SELFTESTS_FAULT_H
-
-#include <limits.h>
-#include <sys/stat.h>
-
-#include "common.h"
-#include "files.h"
-
-enum kind { SLAB, PAGES, COPIES, KINDS };
-
-enum way {
-	ONE,		/* the nth of this thread */
-	ALL_FROM,	/* this thread's nth, and all after it */
-	ALL_OF_ALL,	/* the same, but of all threads together: of workers too */
-};
-
-struct injection {
-	uid_t uid;	/* whom the test plays; settings are root's */
-	int nth;	/* /proc/thread-self/fail-nth */
-	enum kind kind;
-	enum way way;
-	unsigned long start, end;	/* the module's text */
-};
-
-/* Of ALL_FROM: to be used up, each time by one, by what fails. */
-#define MANY	1000000
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fault_injection.h"
 
 static const char *const attributes[KINDS] = {
 	[SLAB] = "failslab",
@@ -41,15 +7,13 @@ static const char *const attributes[KINDS] = {
 	[COPIES] = "fail_usercopy",
 };
 
-static inline void attribute_path(char *path, size_t size, enum kind kind,
-				  const char *file)
+static void attribute_path(char *path, size_t size, enum kind kind, const char *file)
 {
 	snprintf(path, size, "/sys/kernel/debug/%s/%s", attributes[kind], file);
 }
 
 /* 0 or errno. */
-static inline int set_attribute(enum kind kind, const char *file,
-				unsigned long value)
+static int set_attribute(enum kind kind, const char *file, unsigned long value)
 {
 	char path[128], text[32];
 
@@ -58,29 +22,27 @@ static inline int set_attribute(enum kind kind, const char *file,
 	return write_text(path, text);
 }
 
-static inline long long attribute(enum kind kind, const char *file)
+static long long attribute(enum kind kind, const char *file)
 {
 	char path[128];
 
 	attribute_path(path, sizeof(path), kind, file);
-	return number_in(path, "");
+	return read_number(path, "");
 }
 
-/* Be the user, or root for a while. */
-static inline void as_root(void)
+void as_root(void)
 {
 	if (seteuid(0))
 		abort();
 }
 
-static inline void as_user(const struct injection *injection)
+void as_user(const struct injection *injection)
 {
 	if (seteuid(injection->uid))
 		abort();
 }
 
-/* Another user, with no rights and nothing charged so far. Root's may be had back. */
-static inline void next_user(struct injection *injection)
+void next_user(struct injection *injection)
 {
 	if (!injection->uid)
 		injection->uid = 63000;
@@ -91,7 +53,7 @@ static inline void next_user(struct injection *injection)
 }
 
 /* Where the module's text is, up to the next module's at most. 0 or errno. */
-static inline int find_text(struct injection *injection)
+static int find_text(struct injection *injection)
 {
 	FILE *file = fopen("/proc/modules", "re");
 	unsigned long size, at, others[512];
@@ -121,16 +83,13 @@ static inline int find_text(struct injection *injection)
 	return 0;
 }
 
-/* What a kind fails for: calls from a range of the kernel. */
-static inline int aim(enum kind kind, unsigned long start, unsigned long end)
+int aim(enum kind kind, unsigned long start, unsigned long end)
 {
 	return set_attribute(kind, "require-start", start) ?:
 	       set_attribute(kind, "require-end", end);
 }
 
-/* Of one kind in the module, of others nothing. */
-static inline void choose(struct injection *injection, enum kind kind,
-			  enum way way)
+void choose(struct injection *injection, enum kind kind, enum way way)
 {
 	enum kind other;
 
@@ -143,11 +102,7 @@ static inline void choose(struct injection *injection, enum kind kind,
 	set_attribute(kind, "task-filter", way == ALL_FROM);
 }
 
-/*
- * As root. Return: 0, or why it cannot be. What an earlier test has left, if it was
- * killed, is taken back.
- */
-static inline const char *init_injection(struct injection *injection)
+const char *init_injection(struct injection *injection)
 {
 	enum kind kind;
 
@@ -180,11 +135,7 @@ static inline const char *init_injection(struct injection *injection)
 	return find_text(injection) ? "the module's text is not told" : NULL;
 }
 
-/*
- * Fail from now on: the nth, 1 and up. ALL_FROM counts slab allocations by their
- * bytes: small ones go by several at a time.
- */
-static inline void arm(struct injection *injection, unsigned long n)
+void arm(struct injection *injection, unsigned long n)
 {
 	char text[32];
 
@@ -204,8 +155,7 @@ static inline void arm(struct injection *injection, unsigned long n)
 		as_user(injection);
 }
 
-/* No more. Return: how many have failed; of ONE, that is 0 or 1. */
-static inline long disarm(struct injection *injection)
+long disarm(struct injection *injection)
 {
 	char text[32] = "";
 	long left;
@@ -224,7 +174,7 @@ static inline long disarm(struct injection *injection)
 	return MANY - left;
 }
 
-static inline void end_injection(struct injection *injection)
+void end_injection(struct injection *injection)
 {
 	enum kind kind;
 
@@ -238,5 +188,3 @@ static inline void end_injection(struct injection *injection)
 	}
 	close(injection->nth);
 }
-
-#endif /* SELFTESTS_FAULT_H */

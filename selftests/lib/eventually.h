@@ -2,8 +2,8 @@
 /*
  * Conditions that a worker of the kernel brings about.
  */
-#ifndef SELFTESTS_SOON_H
-#define SELFTESTS_SOON_H
+#ifndef SELFTESTS_EVENTUALLY_H
+#define SELFTESTS_EVENTUALLY_H
 
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
  * after some ticks, the hook of the tick goes one second after the last session, and the
  * kernel folds the figures of a memory cgroup every 2 s.
  */
-#define BECOMES(condition)						\
+#define EVENTUALLY(condition)						\
 	({								\
 		int tries = 300;					\
 									\
@@ -21,9 +21,9 @@
 		tries > 0;						\
 	})
 
-#define EXPECT_SOON(condition)						\
-	EXPECT_TRUE(BECOMES(condition)) {				\
+#define EXPECT_EVENTUALLY(condition)						\
+	EXPECT_TRUE(EVENTUALLY(condition)) {				\
 		TH_LOG("not after 3 s: " #condition);			\
 	}
 
-#endif /* SELFTESTS_SOON_H */
+#endif /* SELFTESTS_EVENTUALLY_H */

@@ -1,69 +1,7 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Workers: processes of other users than the test's own, which do what they are
- * asked to, and answer. So a test can say in one line after the other what
- * happens in several processes. For one program only: it defines a constructor.
- */
-#ifndef SELFTESTS_WORKERS_H
-#define SELFTESTS_WORKERS_H
+// SPDX-License-Identifier: GPL-2.0-only
+#include "helper_process.h"
 
-#include <grp.h>
-#include <linux/capability.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-
-#include "common.h"
-#include "files.h"
-
-#define MAX_REGIONS	4096
-
-enum request {
-	START,		/* argument: pages, of one region; answer: errno */
-	START_ON_HIT,	/* the same with PROFIL_PIN_ON_HIT */
-	START_REGIONS,	/* argument: regions */
-	STOP,		/* answer: the state that was ended */
-	STATE,
-	FORKS,		/* answer: status.forks_followed */
-	DENIED,		/* answer: status.fork_failures */
-	PINNED,		/* answer: pages pinned */
-	LOST,		/* argument: ms of CPU time to use; answer: samples lost */
-	COUNTED,	/* the same, answer: samples counted */
-	ERROR,		/* answer: status.error */
-	FORK,		/* answer: 0; the child is another worker */
-	END_CHILD,
-	FORK_MANY,	/* argument: children; answer: how many have pages pinned */
-	EXEC,		/* answer: 0, from the new program */
-	SETUID,		/* argument: user; answer: errno */
-	EXIT,		/* no answer */
-};
-
-struct message {
-	enum request request;
-	long argument;
-	int generation;		/* 0: to him, 1: to his child, ... */
-};
-
-/* How a worker differs from any process of his user. */
-#define KEEP_IPC_LOCK	0x1	/* has CAP_IPC_LOCK */
-#define KEEP_SETUID	0x2	/* has CAP_SETUID */
-#define CONTAINER	0x4	/* root, with all of root's rights, in a user namespace */
-#define PID_NAMESPACE	0x8
-
-struct worker {
-	pid_t pid;
-	int socket;
-};
-
-/* Return: the answer, or -1 if there is none. */
-static long ask_at(int socket, enum request request, long argument,
-		   int generation)
+long ask_at(int socket, enum request request, long argument, int generation)
 {
 	struct message message = {
 		.request = request,
@@ -78,14 +16,12 @@ static long ask_at(int socket, enum request request, long argument,
 	return answer;
 }
 
-static inline long ask(const struct worker *worker, enum request request,
-		       long argument)
+long ask(const struct helper *worker, enum request request, long argument)
 {
 	return ask_at(worker->socket, request, argument, 0);
 }
 
-static inline long ask_child(const struct worker *worker, enum request request,
-			     long argument)
+long ask_child(const struct helper *worker, enum request request, long argument)
 {
 	return ask_at(worker->socket, request, argument, 1);
 }
@@ -93,7 +29,7 @@ static inline long ask_child(const struct worker *worker, enum request request,
 /* What follows runs in the worker. */
 
 static int device;
-static struct worker child = { .socket = -1 };
+static struct helper child = { .socket = -1 };
 
 static long start(size_t pages, unsigned int nr_regions, unsigned int flags)
 {
@@ -339,10 +275,9 @@ static int become(uid_t uid, size_t pages, unsigned int how)
 	return 0;
 }
 
-/* ... and here the tests. Return: a worker; without a socket, errno is why. */
-static struct worker hire(uid_t uid, size_t pages, unsigned int how)
+struct helper start_helper(uid_t uid, size_t pages, unsigned int how)
 {
-	struct worker worker = { .socket = -1 };
+	struct helper worker = { .socket = -1 };
 	unsigned long flags = SIGCHLD;
 	int sockets[2];
 	long error = ESRCH;
@@ -376,13 +311,10 @@ static struct worker hire(uid_t uid, size_t pages, unsigned int how)
 	return worker;
 }
 
-/* Not by closing the socket: workers hired later have it too. */
-static inline void dismiss(struct worker *worker)
+void stop_helper(struct helper *worker)
 {
 	ask(worker, EXIT, 0);
 	close(worker->socket);
 	worker->socket = -1;
 	waitpid(worker->pid, NULL, 0);
 }
-
-#endif /* SELFTESTS_WORKERS_H */

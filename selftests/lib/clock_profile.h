@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A profile by a clock of one's choice. To be included after the harness.
+ */
+#ifndef SELFTESTS_CLOCK_PROFILE_H
+#define SELFTESTS_CLOCK_PROFILE_H
+
+#include "process.h"
+
+/* Without the guard, which emulation would keep busy, and what it has lowered. */
+#define SET_UP_CLOCK_PROFILE(profile)							\
+	do {								\
+		REQUIRE_DEVICE((profile)->fd);				\
+		ASSERT_TRUE(get_info((profile)->fd).features &		\
+			    PROFIL_FEATURE_CLOCKS);			\
+		set_throttle(false);					\
+		init_profile(profile, 0);				\
+	} while (0)
+
+void clean_up_clock_profile(struct profile *profile);
+
+/* Return: 0 or errno. */
+int start_with_clock(struct profile *profile, unsigned int clock, unsigned int rate);
+
+#endif /* SELFTESTS_CLOCK_PROFILE_H */

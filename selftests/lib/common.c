@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common.h"
+
+int open_device(void)
+{
+	return open("/dev/profil", O_RDWR | O_CLOEXEC);
+}
+
+int call(int fd, unsigned long command, void *arg)
+{
+	return ioctl(fd, command, arg) ? errno : 0;
+}
+
+struct profil_status get_status(int fd)
+{
+	struct profil_status status = { .size = sizeof(status) };
+
+	if (ioctl(fd, PROFIL_IOC_STATUS, &status))
+		status.state = ~0U;
+	return status;
+}
+
+struct profil_status stop(int fd)
+{
+	struct profil_status status = { .size = sizeof(status) };
+
+	if (ioctl(fd, PROFIL_IOC_STOP, &status))
+		status.state = ~0U;
+	return status;
+}
+
+struct profil_info get_info(int fd)
+{
+	struct profil_info info = { .size = sizeof(info) };
+
+	if (ioctl(fd, PROFIL_IOC_INFO, &info))
+		info.abi_version = 0;
+	return info;
+}
+
+void count_all(struct profil_start *start, struct profil_region *region, void *counter,
+	       unsigned int width, unsigned int rate)
+{
+	*region = (struct profil_region) {
+		.buf = (uintptr_t)counter,
+		.bytes = width / 8,
+		.rounding = PROFIL_ROUND_FIRST,
+	};
+	*start = (struct profil_start) {
+		.size = sizeof(*start),
+		.rate = rate,
+		.width = width,
+		.nr_regions = 1,
+		.regions = (uintptr_t)region,
+	};
+}
+
+double clock_seconds(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+double process_seconds(void)
+{
+	return clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double thread_seconds(void)
+{
+	return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double seconds_for(unsigned int samples, unsigned int rate)
+{
+	return (samples + 1.0) / rate;
+}
+
+void burn(double seconds)
+{
+	double end = thread_seconds() + seconds;
+	volatile unsigned int i;
+
+	while (thread_seconds() < end)
+		for (i = 0; i < 20000; i++)
+			;
+}
+
+static void *run_one_pc(void *code)
+{
+	((void (*)(void))code)();
+	return NULL;
+}
+
+int enter_pc(struct one_pc *one, void *code)
+{
+	one->code = code;
+	*one->code = JUMP_TO_SELF;
+	__builtin___clear_cache((char *)code,
+				(char *)code + sizeof(instruction));
+	return pthread_create(&one->thread, NULL, run_one_pc, code);
+}
+
+void leave_pc(struct one_pc *one)
+{
+	__atomic_store_n(one->code, RETURN, __ATOMIC_SEQ_CST);
+	__builtin___clear_cache((char *)one->code,
+				(char *)one->code + sizeof(instruction));
+	pthread_join(one->thread, NULL);
+}
+
+int stay_at_pc(void *code, double seconds)
+{
+	struct one_pc one;
+	clockid_t clock;
+	int error = enter_pc(&one, code);
+
+	if (error)
+		return error;
+	if (!pthread_getcpuclockid(one.thread, &clock)) {
+		double end = clock_seconds(clock) + seconds, left;
+
+		/* not sooner than that: who looks all the time is counted too */
+		while ((left = end - clock_seconds(clock)) > 0)
+			usleep((useconds_t)(left * 1e6) + 100);
+	}
+	leave_pc(&one);
+	return 0;
+}
+
+int put_on_cpu(pid_t pid, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	return sched_setaffinity(pid, sizeof(cpus), &cpus);
+}
+
+void *map_code(size_t bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+void *map_memory(size_t bytes)
+{
+	return mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "counter_watch.h"
+
+int counter_watch_create(struct counter_watch *watch, int fd)
+{
+	unsigned int hz = get_info(fd).tick_hz;
+
+	setenv("PROFIL_FALLBACK", "fatal", 1);
+	unsetenv("PROFIL_RATE");
+	unsetenv("PROFIL_DIALECT");
+	watch->arena = map_memory(WATCH_LARGEST + 2 * WATCH_GUARD + WATCH_PAGE);
+	if (watch->arena == MAP_FAILED || profil_set_rate(hz))
+		return errno;
+	watch->tick = 1.0 / hz;
+	return spinner_create(&watch->spinner);
+}
+
+char *counter_watch_buffer(const struct counter_watch *watch, int number)
+{
+	return watch->arena + WATCH_GUARD +
+	       (unsigned int)number * 38 % WATCH_PAGE;
+}
+
+int counter_watch_run(struct counter_watch *watch, bool counts, struct profil_status *final)
+{
+	double begin = spinner_seconds(&watch->spinner), used;
+	double pause = (counts ? 0.5 : 2.5) * watch->tick;
+	struct profil_status status;
+	int error, looks = 0;
+
+	spinner_go(&watch->spinner);
+	do {
+		usleep((useconds_t)(1e6 * pause));
+		error = profil_status(&status) ? errno : 0;
+		used = spinner_seconds(&watch->spinner) - begin;
+		if (++looks > 50 && used > 100 * watch->tick)
+			error = ETIME;
+		pause = 0.5 * watch->tick;
+	} while (!error && !status.counted &&
+		 (used < 2.5 * watch->tick ||
+		  (status.state == PROFIL_STATE_RUNNING &&
+		   (counts || status.out_of_range < 2))));
+	if (profil_stop(final) && !error)
+		error = errno;
+	spinner_end(&watch->spinner);
+	return error;
+}
+
+bool counter_watch_clear(char *from, char *to)
+{
+	bool clear = true;
+
+	for (; from < to; from++) {
+		/* by words where that can be */
+		while (!((uintptr_t)from % 8) && to - from >= 8 &&
+		       !*(uint64_t *)from)
+			from += 8;
+		if (from == to)
+			break;
+		clear &= !*from;
+		*from = 0;
+	}
+	return clear;
+}

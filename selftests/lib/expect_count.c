@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "expect_count.h"
+
+bool counts_are_judged(void)
+{
+	const char *counts = getenv("PROFIL_COUNTS");
+
+	return !counts || strcmp(counts, "print");
+}
+
+double square_root(double square)
+{
+	double root = square > 1 ? square : 1;
+	int i;
+
+	/* Newton's method: from above it halves the error until it is small */
+	for (i = 0; i < 40; i++)
+		root = (root + square / root) / 2;
+	return root;
+}
+
+long preemptions(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nivcsw;
+}
+
+double preemption_allowance(long preempted)
+{
+	return 2 * square_root((double)preempted);
+}

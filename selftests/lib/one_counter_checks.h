@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Expectations about the profile of one_counter.h. Include this after the harness.
+ */
+#ifndef SELFTESTS_ONE_COUNTER_CHECKS_H
+#define SELFTESTS_ONE_COUNTER_CHECKS_H
+
+#include "expect_count.h"
+#include "one_counter.h"
+
+/*
+ * The running profile counts what it says where the program sees it: but for a sample
+ * that waits for the page, and one that comes while status is asked.
+ */
+static inline void expect_counting(struct __test_metadata *_metadata, struct one_counter *r)
+{
+	double used = thread_seconds();
+	struct look first = take_look(r), last;
+	int64_t told;
+
+	burn(one_counter_seconds(r, 8));
+	last = take_look(r);
+	used = thread_seconds() - used;
+	told = (int64_t)(last.status.counted - first.status.counted);
+	EXPECT_EQ(PROFIL_STATE_RUNNING, last.status.state);
+	EXPECT_EQ(0, last.status.error);
+	EXPECT_EQ(0, last.status.lost);
+	EXPECT_GE(1, last.status.pending);
+	/* by all threads: at least by this one, which may migrate */
+	EXPECT_LE(used * r->start.rate - 3, told);
+	EXPECT_LE(last.before - first.after - 1, told);
+	EXPECT_GE(last.after - first.before + 1, told);
+}
+
+/* End it: every tick is accounted for, and seen, if nothing was discarded. */
+static inline struct profil_status expect_end(struct __test_metadata *_metadata, struct one_counter *r,
+				bool discarded)
+{
+	struct profil_status status = stop(r->fd);
+
+	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
+	EXPECT_EQ(0, status.error);
+	EXPECT_EQ(0, status.lost);
+	EXPECT_EQ(0, status.pending);
+	EXPECT_EQ(0, status.out_of_range);
+	EXPECT_EQ(status.samples, status.counted);
+	if (discarded) {
+		EXPECT_GE(r->base + status.counted, one_counter_value(r));
+	} else {
+		EXPECT_EQ(r->base + status.counted, one_counter_value(r));
+	}
+	return status;
+}
+
+static inline void change_while_counting(struct __test_metadata *_metadata, struct one_counter *r,
+			   int (*make)(struct one_counter *r), int times, bool discards)
+{
+	struct burner burner = { .end = false };
+	double used, sure, wall, hz = r->start.rate;
+	uint64_t before, counted;
+	int k, error = 0;
+
+	wall = clock_seconds(CLOCK_MONOTONIC);
+	before = get_status(r->fd).samples;
+	used = process_seconds();
+	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
+				    &burner));
+	for (k = 0; !error && (k < times || process_seconds() < used + 0.2); k++)
+		error = make(r);
+	__atomic_store_n(&burner.end, true, __ATOMIC_RELAXED);
+	pthread_join(burner.thread, NULL);
+	EXPECT_EQ(0, error);
+	sure = thread_seconds();
+	expect_counting(_metadata, r);
+	sure = burner.used + thread_seconds() - sure;
+	counted = expect_end(_metadata, r, discards).samples - before;
+	wall = clock_seconds(CLOCK_MONOTONIC) - wall;
+	ksft_print_msg("%d times\n", k);
+	/*
+	 * Each thread may migrate once. The worker takes a CPU after each change, in phase
+	 * with the ticks that wake it. So each of the two threads has one tick in each
+	 * period at the most; at the least, the one that makes changes has none.
+	 */
+	EXPECT_COUNT_IN(counted, hz * sure, hz * 2 * wall, 4);
+	r->base = 0;
+}
+
+/* For fixtures that have it as "r": nothing stays pinned, here or elsewhere. */
+#define ONE_COUNTER_TEARDOWN(fixture)						\
+	FIXTURE_TEARDOWN(fixture)					\
+	{								\
+		stop(self->r.fd);					\
+		EXPECT_EQ(0, pinned_kib());				\
+		EXPECT_TRUE(pins_return_to(self->r.pins));		\
+		close(self->r.fd);					\
+	}
+
+#endif /* SELFTESTS_ONE_COUNTER_CHECKS_H */
