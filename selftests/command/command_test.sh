@@ -119,7 +119,7 @@ statuses() {
 	run 0 true && run 1 false && run 42 sh -c 'exit 42' &&
 	run 143 sh -c 'kill -TERM $$' && run 127 /nonexistent &&
 	run 126 /etc/passwd && grep -q '(EACCES): .*chmod +x' "$work/err" &&
-	run 127 nonexistent && grep -q '(ENOENT): no such command is in PATH' "$work/err" &&
+	run 127 nonexistent && grep -q '(ENOENT): no such command in PATH' "$work/err" &&
 	run 141 sh -c 'kill -PIPE $$' && unread && unread --progress=0.1
 }
 
@@ -249,7 +249,7 @@ no_library() {
 	mkdir -p "$work/alone" && cp "$PROFIL" "$work/alone/profil" || return
 	# there is none where it would be installed either
 	[ ! -e /usr/local/lib/libprofil-run.so ] || return
-	PROFIL=$work/alone/profil is_refused 'libprofil-run.so is missing'
+	PROFIL=$work/alone/profil is_refused 'libprofil-run.so not found'
 }
 
 # A run pins the pages that are hit. Where none can be, all samples would be lost.
@@ -409,7 +409,7 @@ by_line() {
 	between 0.9 "$(rows | awk '$4 ~ /^spin.c:/ { n += $3 } { all += $3 }
 		END { print n / all }')" 1 &&
 	report --annotate spin_much && grep -q '^ .* [0-9][0-9]*  .*spin' "$work/profile" &&
-	! report --annotate no_such_function && grep -q 'names those that have' "$work/err"
+	! report --annotate no_such_function && grep -q 'lists the functions with samples' "$work/err"
 }
 
 # A file that was built over: named, and its symbols not used
@@ -482,7 +482,7 @@ planted_link() {
 refused() {
 	"$PROFIL" "${@:2}" touch "$work/ran"
 	[ $? = 125 ] && [ ! -e "$work/ran" ] &&
-	grep -q "^[^ ]*: $1 is where the result is kept" "$work/err"
+	grep -q "^[^ ]*: $1 is used for the result" "$work/err"
 }
 
 # One would be written over by the other. What is there is not touched.
@@ -515,7 +515,7 @@ information() {
 	"$PROFIL" info >"$work/out" 2>"$work/err" &&
 	grep -q '^/dev/profil  *can be opened' "$work/out" &&
 	grep -q '^rates  *1 to [0-9]* Hz' "$work/out" &&
-	grep -q '^a profile  *could be started' "$work/out" &&
+	grep -q '^profile  *can be started' "$work/out" &&
 	! PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev &&
 		"$PROFIL" info' >"$work/out" 2>"$work/err" &&
 	grep -q '^/dev/profil .*(ENOENT): .*modprobe profil' "$work/out"

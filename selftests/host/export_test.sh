@@ -273,8 +273,8 @@ refused() {
 
 arguments() {
 	refused 'One of --gmon, .*--svg' "$work/result" &&
-	refused 'one format at a time: --svg or --json' --svg --json "$work/result" &&
-	refused 'one result at a time' --svg "$work/result" "$work/result" &&
+	refused 'choose one format: --svg or --json' --svg --json "$work/result" &&
+	refused 'only one FILE can be converted' --svg "$work/result" "$work/result" &&
 	refused 'No such file or directory (ENOENT): `profil COMMAND' --svg "$work/nothing" &&
 	refused 'result' --json "$pie" &&
 	refused '/nonexistent/out: No such file' --json -o /nonexistent/out "$work/result" &&
@@ -288,7 +288,7 @@ over_the_result() {
 	ln "$work/result" "$work/link" && ln -s result "$work/symlink" &&
 	cp "$work/result" "$work/before" &&
 	for name in result link symlink; do
-		refused "$name is the result itself, .*: name another file by --output" \
+		refused "$name is the result itself, .*: name another file with --output" \
 			--json -o "$work/$name" "$work/result" || return
 	done &&
 	! export_result --json >>"$work/result" &&

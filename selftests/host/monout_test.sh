@@ -121,8 +121,8 @@ options_of_results() {
 	for option in --by=line --lines --annotate=spin_much --root=/; do
 		refuses 2 "${option%%=*} is for a result" --program "$spin" "$option" || return
 	done
-	refuses 2 "--rate is for a mon.out: result has its own" --rate=7 result &&
-	refuses 2 "'0' is not a rate" --program "$spin" --rate 0
+	refuses 2 "--rate is for a mon.out file; result contains its rate" --rate=7 result &&
+	refuses 2 "invalid rate '0'" --program "$spin" --rate 0
 }
 
 ktap_print_header

@@ -48,14 +48,14 @@ help_of_the_command() {
 }
 
 attach() {
-	says 125 'cannot attach to a process that runs already' -p 1 &&
-	says 125 'cannot attach to a process that runs already' run --pid=1
+	says 125 'cannot attach to a running process' -p 1 &&
+	says 125 'cannot attach to a running process' run --pid=1
 }
 
 perf_names() {
 	"$PROFIL" record --no-inherit -F 99 --force -o /dev/null echo ran 2>"$work/err" |
 		grep -qx ran &&
-	says 125 "'0' is not a rate" record -F 0 true &&
+	says 125 "invalid rate '0'" record -F 0 true &&
 	"$PROFIL" report --percent-limit=0 --symfs=/ "$work/result" >"$work/out" 2>"$work/err" &&
 	"$PROFIL" report --min-percent=0 --root=/ "$work/result" 2>"$work/err" |
 		diff "$work/out" - >>"$work/err" &&
@@ -64,13 +64,13 @@ perf_names() {
 }
 
 mistyped_options() {
-	says 2 'no option --anotate; did you mean --annotate?' report --anotate=main &&
-	says 2 'no option --spedscope; did you mean --speedscope?' export --spedscope &&
-	says 2 'no option --old-rot; did you mean --old-root' diff a b --old-rot . &&
-	says 125 'no option --ratte; did you mean --rate?' --ratte 5 true &&
-	says 2 'no option --zzz' report --zzz && not_said 'did you mean' &&
+	says 2 'unknown option --anotate; did you mean --annotate?' report --anotate=main &&
+	says 2 'unknown option --spedscope; did you mean --speedscope?' export --spedscope &&
+	says 2 'unknown option --old-rot; did you mean --old-root' diff a b --old-rot . &&
+	says 125 'unknown option --ratte; did you mean --rate?' --ratte 5 true &&
+	says 2 'unknown option --zzz' report --zzz && not_said 'did you mean' &&
 	# abbreviations are none, and what is wrong otherwise is as ever
-	says 2 "'0' is not a number of rows" report --to=0 &&
+	says 2 "invalid number of rows '0'" report --to=0 &&
 	says 2 "'--n' is ambiguous" diff --n x a b &&
 	# an option's argument is not an option
 	says 1 '--zzz: No such file' report --root --zzz -- --zzz
@@ -80,8 +80,8 @@ mistyped_subcommands() {
 	# with the module, as there is no such command; without, as it is not run
 	"$PROFIL" rpeort "$work/result" 2>&1 | grep -q 'did you mean profil report?' &&
 	says 127 'did you mean profil report?' --force rpeort "$work/result" &&
-	says 2 'no subcommand expotr; did you mean profil export?' help expotr &&
-	says 127 "no such command is in PATH" --force no-such-command && not_said 'did you mean'
+	says 2 'unknown subcommand expotr; did you mean profil export?' help expotr &&
+	says 127 "no such command in PATH" --force no-such-command && not_said 'did you mean'
 }
 
 mistyped_functions() {
@@ -90,7 +90,7 @@ mistyped_functions() {
 	says 1 'did you mean spin_much?' report --annotate SPIN "$work/result" &&
 	says 1 'no function with the name zzz has samples' report --annotate zzz "$work/result" &&
 	not_said 'did you mean' &&
-	grep -q "profil report $work/result' names those that have" "$work/err"
+	grep -q "profil report $work/result' lists the functions with samples" "$work/err"
 }
 
 # reads ARG...: the same from a file, from standard input, and from a pipe
@@ -108,7 +108,7 @@ standard_input() {
 	grep -q '^# new: standard input: 1000 samples' "$work/out" &&
 	"$PROFIL" diff - "$work/result" <"$work/result" >"$work/out" 2>"$work/err" &&
 	grep -q '^# old: standard input: 1000 samples' "$work/out" &&
-	says 2 'only one of the two is on standard input' diff - - &&
+	says 2 'only one of the files can be standard input' diff - - &&
 	says 1 'standard input: the file is empty' report -
 }
 

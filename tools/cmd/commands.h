@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The subcommands. Each parses its own arguments, in argv[0] its own name; and returns
- * the exit status.
+ * The subcommands. Each parses its arguments, with its name in argv[0], and returns the exit
+ * status.
  */
 #ifndef PROFIL_COMMANDS_H
 #define PROFIL_COMMANDS_H
 
-/* Exit statuses of all but run, whose are its command's */
-#define EXIT_NO_RESULT	1	/* or, of info, no profile could be started */
+/* Exit statuses of all subcommands except run */
+#define EXIT_NO_RESULT	1	/* for info: no profile can be started */
 #define EXIT_USAGE	2
 
-/* Of run, if there is no command's */
+/* Exit status of run if the command was not run; otherwise, it is that of the command */
 #define EXIT_OWN_FAILURE	125
 
 int run_main(int argc, char **argv);
@@ -20,8 +20,8 @@ int export_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 
 /**
- * commands_suggest - whether a subcommand is meant by a word that is none
- * @word: in question
+ * commands_suggest - suggest a subcommand for a mistyped word
+ * @word: the word
  *
  * Return: as suggest_words().
  */

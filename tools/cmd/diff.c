@@ -115,14 +115,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		else if (state->arg_num == 1)
 			arguments->new.file = text;
 		else
-			options_error(state, "two files are compared");
+			options_error(state, "only two files can be compared: unexpected '%s'", text);
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
-			options_error(state, "two files are needed: `profil run -o FILE COMMAND' makes one");
+			options_error(state, "two files are required; `profil run -o FILE COMMAND' writes one");
 		if (!strcmp(arguments->old.file, RESULTFILE_STDIN) &&
 		    !strcmp(arguments->new.file, RESULTFILE_STDIN))
-			options_error(state, "only one of the two is on standard input");
+			options_error(state, "only one of the files can be standard input");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -141,8 +141,8 @@ static void open_side(struct side *side, const struct arguments *arguments)
 	if (error)
 		failure_exit(EXIT_NO_RESULT, options_file_name(side->file), -error);
 	if (!side->profile.samples)
-		failure_exitx(EXIT_NO_RESULT, "%s has no samples, and nothing to compare: let the command run longer, or take a higher --rate",
-		     options_file_name(side->file));
+		failure_exitx(EXIT_NO_RESULT, "%s has no samples to compare: let the command run longer, or use a higher --rate",
+			      options_file_name(side->file));
 	if (!arguments->keep_mangled)
 		profile_demangle(&side->profile);
 }
@@ -167,7 +167,7 @@ static void print_side(FILE *out, const char *what, const char *root_option,
 		side->profile.samples, result_rate(result), digits,
 		result_seconds(result, side->profile.samples));
 	if (result->lost)
-		fprintf(out, "# %s: %" PRIu64 " samples (%.*f s) were lost, and are in no function\n",
+		fprintf(out, "# %s: %" PRIu64 " samples (%.*f s) were lost and are not in the table\n",
 			what, result->lost, digits, result_seconds(result, result->lost));
 	for (i = 0; i < result->nr_objects; i++) {
 		char *text = symbols_explain(side->symbols, i, root_option);

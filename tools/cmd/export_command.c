@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil export - write a result for another tool
+ * profil export - convert a result for another tool
  *
- * Options are the formats' names, as perf script and pprof have them: what is written is
- * the one thing that has to be said.
+ * Each format is an option, as in pprof.
  */
 #include <argp.h>
 #include <errno.h>
@@ -40,7 +39,7 @@ static const char doc[] =
 	"\n"
 	"See profil-export(1).";
 
-/* Keys of options; the formats' follow */
+/* Keys of options; those of the formats follow */
 enum { OUTPUT = 'o', ROOT = 256, NO_DEMANGLE, FORMATS };
 
 #define OTHER_OPTIONS	5	/* --output, --root, --symfs, --no-demangle, and the end */
@@ -48,7 +47,7 @@ enum { OUTPUT = 'o', ROOT = 256, NO_DEMANGLE, FORMATS };
 struct arguments {
 	const struct export_format *format;
 	const char *output;	/* NULL: standard output */
-	const char *root;	/* NULL: this machine's own files */
+	const char *root;	/* NULL: / */
 	const char *input;
 	bool keep_mangled;
 };
@@ -62,8 +61,8 @@ static int nr_formats(void)
 	return nr;
 }
 
-/* As in "--gmon, --callgrind, ..." */
-static void no_format(const struct argp_state *state)
+/* Exit with the list of formats: "--gmon, --callgrind, ..." */
+static void refuse_no_format(const struct argp_state *state)
 {
 	const struct export_format *format;
 	char *names = NULL;
@@ -75,7 +74,7 @@ static void no_format(const struct argp_state *state)
 	for (format = export_formats; format->name; format++)
 		fprintf(out, "%s--%s", format == export_formats ? "" : ", ", format->name);
 	fclose(out);
-	options_error(state, "for which tool? One of %s says it", names);
+	options_error(state, "choose a format: %s", names);
 	free(names);
 }
 
@@ -95,24 +94,24 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
-			options_error(state, "one result at a time: '%s' is one too many", text);
+			options_error(state, "only one FILE can be converted: unexpected '%s'", text);
 		arguments->input = text;
 		return 0;
 	case ARGP_KEY_END:
 		if (!arguments->format)
-			no_format(state);
+			refuse_no_format(state);
 		return 0;
 	}
 	if (key < FORMATS || key >= FORMATS + nr_formats())
 		return ARGP_ERR_UNKNOWN;
 	if (arguments->format)
-		options_error(state, "one format at a time: --%s or --%s",
-			   arguments->format->name, export_formats[key - FORMATS].name);
+		options_error(state, "choose one format: --%s or --%s", arguments->format->name,
+			      export_formats[key - FORMATS].name);
 	arguments->format = &export_formats[key - FORMATS];
 	return 0;
 }
 
-/* An option for each format. Return: to be given to free(). */
+/* Return: the options, with one for each format, to be freed with free(). */
 static struct argp_option *make_options(void)
 {
 	const int nr = nr_formats();
@@ -197,8 +196,8 @@ static int write_named(const struct arguments *arguments, const struct result *r
 }
 
 /*
- * Whether the output is the file that the result was read from, by whatever name: it would be
- * gone. (What has a file for each object names these itself.)
+ * Whether the output would overwrite the file that the result was read from, even if under
+ * another name. (Formats with a file per object choose their own file names.)
  */
 static bool is_input(const struct arguments *arguments)
 {
@@ -211,7 +210,7 @@ static bool is_input(const struct arguments *arguments)
 		error = fstat(STDIN_FILENO, &in);
 	else
 		error = stat(arguments->input, &in);
-	/* a socket may be both, and loses nothing */
+	/* only a regular file would be overwritten */
 	if (error || !S_ISREG(in.st_mode))
 		return false;
 	if (arguments->output)
@@ -231,9 +230,9 @@ int export_main(int argc, char **argv)
 	parse(argc, argv, &arguments);
 	options_read_result(arguments.input, &result);
 	if (is_input(&arguments))
-		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, and would be lost: name another file by --output",
+		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, which would be overwritten: name another file with --output",
 			      arguments.output ? arguments.output : "standard output");
-	/* what has a file for each object has no names in them */
+	/* formats with a file per object contain no names of functions */
 	if (arguments.format->write_object)
 		error = export_to(arguments.format,
 				  &(struct symbolized){ .result = &result },

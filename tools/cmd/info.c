@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil info - whether a profile could be started here and now
+ * profil info - check whether a profile can be started
  *
- * What could be wrong is not guessed: each thing is tried as a run would need it, and at
- * the end a profile is started. What fails is told with its errno, and what to do.
+ * Each step of a run is tried, and finally a profile is started. A failure is printed with its
+ * errno and a remedy.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -31,7 +31,7 @@ static const char doc[] =
 	"Check whether a profile can be started, and print the rates and limits that apply, or what "
 	"is missing and how to fix it."
 	"\v"
-	"Exit status: 0 if a profile could be started; 1 if not, or if libprofil-run.so is missing; "
+	"Exit status: 0 if a profile can be started; 1 if not, or if libprofil-run.so is missing; "
 	"2 for wrong usage.\n"
 	"\n"
 	"See profil-info(1).";
@@ -50,7 +50,6 @@ static void print_title(const char *title)
 	printf("%-18s", title);
 }
 
-/* An errno that something failed with, and the next step */
 static void print_failure(int error, const char *remedy)
 {
 	printf("%s (%s): %s\n", strerrordesc_np(error), strerrorname_np(error), remedy);
@@ -67,12 +66,11 @@ static void print_kernel(void)
 		printf("Linux %s %s\n", name.release, name.machine);
 }
 
-/* For a word only: what counts is the device. */
+/* For information only: a profile needs the device. */
 static void print_module(void)
 {
 	print_title("module");
-	puts(access(MODULE, F_OK) ? "not loaded, or this is a container that does not show it" :
-				    "loaded");
+	puts(access(MODULE, F_OK) ? "not loaded, or not visible in this container" : "loaded");
 }
 
 static bool print_library(void)
@@ -84,7 +82,7 @@ static bool print_library(void)
 	if (library)
 		puts(library);
 	else if (errno == ENOENT)
-		printf("missing; looked for %s: %s\n", tried, preload_remedy(errno));
+		printf("not found; tried %s: %s\n", tried, preload_remedy(errno));
 	else
 		print_failure(errno, preload_remedy(errno));
 	free(tried);
@@ -92,7 +90,7 @@ static bool print_library(void)
 	return found;
 }
 
-/* Return: a descriptor, or -1 and it has been said why not. */
+/* Return: a descriptor; -1: failed, and the reason is printed. */
 static int open_device(void)
 {
 	int fd = profil_device_open();
@@ -105,27 +103,27 @@ static int open_device(void)
 	return fd < 0 ? -1 : fd;
 }
 
-static bool print_offer(int device)
+static bool print_interface(int device)
 {
 	struct profil_info info = { .size = sizeof(info) };
 	int error = profil_device_call(device, PROFIL_IOC_INFO, &info);
 
 	print_title("interface");
 	if (error) {
-		print_failure(-error, "this is no device of profil's, or of another version: install module and command from one build");
+		print_failure(-error, "another device, or another version of profil: install the module and the command from the same build");
 		return false;
 	}
 	printf("version %" PRIu32 "\n", info.abi_version);
 	print_title("rates");
-	printf("1 to %" PRIu32 " Hz; up to %" PRIu32 " Hz by the scheduler's tick; %d Hz unless asked otherwise\n",
+	printf("1 to %" PRIu32 " Hz; up to %" PRIu32 " Hz by the scheduler's tick; default: %d Hz\n",
 	       info.max_rate, info.tick_hz, PROFIL_DEFAULT_RATE);
-	print_title("one profile");
-	printf("%" PRIu32 " regions of text, counters that span %" PRIu64 " MiB\n",
+	print_title("profile size");
+	printf("up to %" PRIu32 " regions; their counters may span %" PRIu64 " MiB\n",
 	       info.max_regions, (uint64_t)info.max_bytes >> 20);
 	return true;
 }
 
-/* The administrator's limits; where the module does not show them, there is no line. */
+/* The administrator's limits; none is printed if the module's parameters cannot be read */
 static void print_parameters(void)
 {
 	static const char *const names[] = {
@@ -144,7 +142,7 @@ static void print_parameters(void)
 		if (fgets(value, sizeof(value), file)) {
 			value[strcspn(value, "\n")] = 0;
 			print_title(names[i]);
-			printf("%s (parameter of the module)\n", value);
+			printf("%s (module parameter)\n", value);
 		}
 		fclose(file);
 	}
@@ -160,8 +158,8 @@ static void print_memlock(void)
 	else if (limit.rlim_cur == RLIM_INFINITY)
 		puts("no limit");
 	else
-		printf("up to %llu KiB, of all processes of the user; only pages of counters that are\n"
-		       "%18shit count; more by ulimit -l\n",
+		printf("up to %llu KiB for all processes of the user; only counter pages with samples\n"
+		       "%18scount; raise it by ulimit -l\n",
 		       (unsigned long long)limit.rlim_cur / 1024, "");
 }
 
@@ -170,8 +168,8 @@ static bool print_probe(int device)
 	static const struct shm_wish wish = { .rate = PROFIL_DEFAULT_RATE };
 	char *why = probe_start(device, &wish);
 
-	print_title("a profile");
-	puts(why ? why : "could be started");
+	print_title("profile");
+	puts(why ? why : "can be started");
 	free(why);
 	return !why;
 }
@@ -190,7 +188,7 @@ int info_main(int argc, char **argv)
 	device = open_device();
 	if (device < 0)
 		ready = false;
-	else if (!print_offer(device))
+	else if (!print_interface(device))
 		ready = false;
 	print_parameters();
 	print_memlock();
@@ -199,12 +197,12 @@ int info_main(int argc, char **argv)
 			ready = false;
 		profil_device_close(device);
 	} else {
-		print_title("a profile");
+		print_title("profile");
 		puts("cannot be started without " PROFIL_DEVICE);
 	}
 	if (!has_library) {
 		print_title("profil COMMAND");
-		puts("cannot be run without libprofil");
+		puts("cannot be profiled without libprofil");
 	}
 	return ready && has_library ? 0 : EXIT_NO_RESULT;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil - which subcommand it is
+ * profil - calls the subcommand that the first argument names
  *
- * What is none of them is what `run' runs, so that `profil COMMAND' is enough.
+ * If the first argument is not a subcommand, it is the COMMAND of `profil run'.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -42,7 +42,7 @@ static const char overview[] =
 	"See profil(1).\n";
 
 static const struct {
-	const char *name;	/* as its messages begin */
+	const char *name;	/* the start of its messages */
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{ "profil run", run_main },
@@ -65,7 +65,7 @@ char *commands_suggest(const char *word)
 	return suggest_words(&suggest, "profil ");
 }
 
-/* Return: the index of a subcommand, or NR_COMMANDS: there is none of that name. */
+/* Return: the index of a subcommand; NR_COMMANDS: not found. */
 static size_t find(const char *word)
 {
 	size_t i;
@@ -94,30 +94,29 @@ static int help(const char *about)
 	if (command < NR_COMMANDS)
 		return start(command, 2, argv);
 	if (about && strcmp(about, "help")) {
-		char *meant = commands_suggest(about);
+		char *suggestion = commands_suggest(about);
+		char *name = escape_line(about);
 
-		char *shown = escape_line(about);
-
-		fprintf(stderr, "profil: there is no subcommand %s%s\n%s", shown ? shown : "",
-			meant ? meant : "", overview);
-		free(shown);
-		free(meant);
+		fprintf(stderr, "profil: unknown subcommand %s%s\n%s", name ? name : "",
+			suggestion ? suggestion : "", overview);
+		free(name);
+		free(suggestion);
 		return EXIT_USAGE;
 	}
 	fputs(overview, stdout);
 	return 0;
 }
 
-static bool asks_for_help(const char *word)
+static bool is_help(const char *word)
 {
 	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-?") ||
 	       !strcmp(word, "-h");
 }
 
 /*
- * What is opened next would take the place of a standard descriptor that is closed, and the
- * memory of a run would be written over by messages. What is here instead can no more be read
- * or written than nothing can, and the command does not have it.
+ * If a standard descriptor is closed, the next file that is opened would get its number, and
+ * messages could overwrite the shared memory of a run. So fill the gap with a descriptor that
+ * can be neither read nor written, and that the command does not inherit.
  */
 static void fill_standard_descriptors(void)
 {
@@ -135,9 +134,9 @@ int main(int argc, char **argv)
 	size_t command;
 
 	fill_standard_descriptors();
-	/* what is larger than ulimit -f allows is told, with what to do about it */
+	/* so that writing more than ulimit -f fails with EFBIG, which is reported */
 	child_ignore(SIGXFSZ);
-	if (argc > 1 && asks_for_help(argv[1]))
+	if (argc > 1 && is_help(argv[1]))
 		return help(argv[2]);
 	command = argc > 1 ? find(argv[1]) : NR_COMMANDS;
 	if (command < NR_COMMANDS)
@@ -146,6 +145,6 @@ int main(int argc, char **argv)
 		fputs(overview, stderr);
 		return EXIT_OWN_FAILURE;
 	}
-	/* by this name its messages lead to its own --help */
+	/* its messages refer to `profil run --help' */
 	return start(find("run"), argc, argv);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the subcommands that show results have in common.
+ * Options and file handling that several subcommands share.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -29,27 +29,26 @@ void options_error(const struct argp_state *state, const char *format, ...)
 	if (vasprintf(&message, format, arguments) >= 0)
 		line = escape_line(message);
 	va_end(arguments);
-	argp_error(state, "%s", line ? line : "wrong usage");
+	argp_error(state, "%s", line ? line : "invalid usage");
 	free(line);
 	free(message);
 }
 
-/* argp adds these. */
-static const struct argp_option own_options[] = {
+/* The options that argp adds, and -h */
+static const struct argp_option common_options[] = {
 	{ "help", '?', NULL, 0, NULL, 0 },
 	{ "usage", 0, NULL, 0, NULL, 0 },
 	{ "version", 'V', NULL, 0, NULL, 0 },
-	/* and we this one */
 	{ NULL, 'h', NULL, 0, NULL, 0 },
 	{ 0 }
 };
 
-#define MOST_OPTIONS	64
+#define MAX_OPTIONS	64
 
-/* What getopt_long() takes */
+/* Arguments of getopt_long() */
 struct getopt_options {
-	char letters[1 + 3 * MOST_OPTIONS + 1];
-	struct option longs[MOST_OPTIONS + 1];
+	char letters[1 + 3 * MAX_OPTIONS + 1];
+	struct option longs[MAX_OPTIONS + 1];
 	size_t nr;
 };
 
@@ -58,7 +57,7 @@ static void add_options(struct getopt_options *all, const struct argp_option *op
 	int has_arg = no_argument;
 
 	for (; option && (option->name || option->key); option++) {
-		if (all->nr == MOST_OPTIONS)
+		if (all->nr == MAX_OPTIONS)
 			return;
 		/* an alias has the arguments of the option before it */
 		if (!(option->flags & OPTION_ALIAS))
@@ -72,13 +71,13 @@ static void add_options(struct getopt_options *all, const struct argp_option *op
 	}
 }
 
-/* Exit, with what may have been meant, if no option begins so: argp knows abbreviations. */
-static void refuse_unknown(const struct getopt_options *all, const char *called,
+/* Exit with a suggestion, unless @word abbreviates an option: argp handles abbreviations. */
+static void refuse_unknown(const struct getopt_options *all, const char *subcommand,
 			   const char *word)
 {
 	size_t length = strcspn(word, "="), i;
+	char *name, *escaped, *suggestion;
 	struct suggest suggest;
-	char *name, *shown, *meant;
 
 	for (i = 0; i < all->nr; i++)
 		if (!strncmp(all->longs[i].name, word, length))
@@ -89,15 +88,15 @@ static void refuse_unknown(const struct getopt_options *all, const char *called,
 	suggest_begin(&suggest, name);
 	for (i = 0; i < all->nr; i++)
 		suggest_offer(&suggest, all->longs[i].name);
-	meant = suggest_words(&suggest, "--");
-	shown = escape_line(name);
-	fprintf(stderr, "%s: there is no option --%s%s\nTry `%s --help' for more information.\n",
-		called, shown ? shown : "", meant ? meant : "", called);
+	suggestion = suggest_words(&suggest, "--");
+	escaped = escape_line(name);
+	fprintf(stderr, "%s: unknown option --%s%s\nTry `%s --help' for more information.\n",
+		subcommand, escaped ? escaped : "", suggestion ? suggestion : "", subcommand);
 	exit(argp_err_exit_status);
 }
 
-/* argp gives nobody the chance to add to what it says of an option that it does not know. */
-static void look_ahead(const struct getopt_options *all, int argc, char **argv)
+/* Check for unknown options before argp does: its message cannot have suggestions. */
+static void check_options(const struct getopt_options *all, int argc, char **argv)
 {
 	static char help[] = "--help";
 	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
@@ -112,8 +111,8 @@ static void look_ahead(const struct getopt_options *all, int argc, char **argv)
 		if (option == 'h')
 			argv[1] = help;
 		else if (option == '?' && optopt && !isprint(optopt))
-			/* argp would print it */
-			failure_exitx(argp_err_exit_status, "there is no option -%c", optopt);
+			/* argp would print the character without escaping it */
+			failure_exitx(argp_err_exit_status, "unknown option -%c", optopt);
 		else if (option == '?' && !optopt)
 			refuse_unknown(all, argv[0], copy[optind - 1] + 2);
 	}
@@ -126,14 +125,14 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned int 
 	struct getopt_options all = { 0 };
 	const struct argp_child *child;
 
-	/* options of what follows the first operand are not ours */
+	/* stop at the first operand: the rest belongs to the command */
 	if (flags & ARGP_IN_ORDER)
 		all.letters[0] = '+';
 	add_options(&all, argp->options);
 	for (child = argp->children; child && child->argp; child++)
 		add_options(&all, child->argp->options);
-	add_options(&all, own_options);
-	look_ahead(&all, argc, argv);
+	add_options(&all, common_options);
+	check_options(&all, argc, argv);
 	argp_parse(argp, argc, argv, flags, NULL, input);
 }
 
@@ -145,7 +144,7 @@ uint64_t options_parse_count(const char *text, struct argp_state *state)
 	errno = 0;
 	count = strtoull(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || !count)
-		options_error(state, "'%s' is not a number of rows: it is 1 or more", text);
+		options_error(state, "invalid number of rows '%s'; expected 1 or more", text);
 	return count;
 }
 
@@ -155,9 +154,9 @@ double options_parse_percent(const char *text, struct argp_state *state)
 	char *end;
 
 	percent = strtod(text, &end);
-	/* written so that what is no number is not among them either */
+	/* negated, so that NaN is refused too */
 	if (end == text || *end || !(percent >= 0 && percent <= 100))
-		options_error(state, "'%s' is not a percentage: it is from 0 to 100", text);
+		options_error(state, "invalid percentage '%s'; expected 0 to 100", text);
 	return percent;
 }
 
@@ -170,8 +169,8 @@ uint32_t options_parse_rate(const char *text, struct argp_state *state)
 	rate = strtoul(text, &end, 10);
 	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
 	    rate > INT_MAX)
-		options_error(state, "'%s' is not a rate: it is a whole number of Hz, 1 or more",
-			   text);
+		options_error(state, "invalid rate '%s'; expected a whole number of Hz, 1 or more",
+			      text);
 	return (uint32_t)rate;
 }
 
@@ -180,8 +179,7 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 	enum terminal_when when = TERMINAL_ALWAYS;
 
 	if (text && !terminal_parse_when(text, &when))
-		options_error(state, "'%s' is not known here: there are auto, always and never",
-			   text);
+		options_error(state, "invalid argument '%s'; expected auto, always or never", text);
 	return when;
 }
 
@@ -220,12 +218,12 @@ static const char *remedy(int error)
 {
 	switch (error) {
 	case ENOENT:
-		return "`profil COMMAND' makes one";
+		return "`profil COMMAND' writes one";
 	case EACCES:
 	case EPERM:
 		return "ask its owner for permission to read it";
 	case ENOMEM:
-		return "there is no memory for it here";
+		return "end other programs, or raise the memory limit (ulimit -v)";
 	default:
 		return "see open(2) and read(2)";
 	}
@@ -245,5 +243,5 @@ void options_read_result(const char *path, struct result *result)
 		failure_exitx(EXIT_NO_RESULT, "%s: %s", name, why);
 	if (error)
 		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", name, strerror(-error),
-		     strerrorname_np(-error), remedy(-error));
+			      strerrorname_np(-error), remedy(-error));
 }

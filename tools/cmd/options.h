@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the subcommands that show results have in common: options, and the files.
+ * Options and file handling that several subcommands share.
  */
 #ifndef PROFIL_OPTIONS_H
 #define PROFIL_OPTIONS_H
@@ -12,69 +12,70 @@
 #include "util/terminal.h"
 
 /**
- * options_parse - argp_parse(), with more help
- * @argp:  its children have none of their own
+ * options_parse - parse options with argp_parse()
+ * @argp:  its children must have no children
  * @argc:  as for main()
- * @argv:  the same
- * @flags: argp's
- * @input: its parser's
+ * @argv:  as for main()
+ * @flags: as for argp_parse()
+ * @input: as for argp_parse()
  *
- * -h is --help. Of a long option that there is not, the names that are like it are printed.
+ * In addition to argp_parse(), -h prints the help, and the message for an unknown long option
+ * suggests similar ones.
  */
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned int flags,
 		   void *input);
 
 /**
- * options_parse_count - a number of rows
+ * options_parse_count - parse a number of rows
  * @text:  the option's argument
- * @state: argp's; if it is no such number, there is no return
+ * @state: of argp. Exits if the argument is invalid
  */
 uint64_t options_parse_count(const char *text, struct argp_state *state);
 
 /**
- * options_parse_percent - a share, from 0 to 100
+ * options_parse_percent - parse a percentage
  * @text:  the option's argument
- * @state: argp's; if it is no such number, there is no return
+ * @state: of argp. Exits if the argument is invalid
  */
 double options_parse_percent(const char *text, struct argp_state *state);
 
 /**
- * options_parse_rate - samples per second
+ * options_parse_rate - parse a sampling rate in Hz
  * @text:  the option's argument
- * @state: argp's; if it is no such number, there is no return
+ * @state: of argp. Exits if the argument is invalid
  */
 uint32_t options_parse_rate(const char *text, struct argp_state *state);
 
 /**
- * options_parse_color - when there shall be colours
- * @text:  the option's argument; NULL: it had none, and means always
- * @state: argp's; if it is none of the words, there is no return
+ * options_parse_color - parse the argument of --color
+ * @text:  the option's argument; NULL: none, which means always
+ * @state: of argp. Exits if the argument is invalid
  */
 enum terminal_when options_parse_color(const char *text, struct argp_state *state);
 
 /*
- * For .children of a struct argp: --no-debuginfod. Without it debug information may be
- * fetched (debuginfod_allow()).
+ * --no-debuginfod, for .children of a struct argp. Unless it is given, parsing calls
+ * debuginfod_allow().
  */
 extern const struct argp_child options_fetching[];
 
 /**
- * options_read_result - read a result file, or say why not and exit
- * @path:   the file; "-": standard input
- * @result: filled in; to be released by result_release()
+ * options_read_result - read a result file; on error, print it and exit
+ * @path:   path of the file; "-": standard input
+ * @result: filled in; must be released with result_release()
  */
 void options_read_result(const char *path, struct result *result);
 
 /**
- * options_file_name - what a result file is called in messages
+ * options_file_name - name a result file in messages
  * @path: as for options_read_result()
  */
 const char *options_file_name(const char *path);
 
 /**
- * options_error - report wrong usage, and exit, as argp_error() does
+ * options_error - print a usage error and exit, as argp_error() does
  * @state:  of argp
- * @format: as of printf(3); what it prints commands no terminal
+ * @format: as for printf(3). Control characters are printed in octal
  */
 void options_error(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a run came to: its result, kept and shown, or why there is none.
+ * The outcome of a run: writes its result and prints the table, or explains why there is none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,11 +24,11 @@
 
 void outcome_explain_unwritten(const char *path, int error)
 {
-	failure_warnx("%s: %s (%s): the result is not kept; %s", path, strerror(-error),
-	      strerrorname_np(-error), resultfile_remedy(-error));
+	failure_warnx("%s: %s (%s): the result is not written; %s", path, strerror(-error),
+		      strerrorname_np(-error), resultfile_remedy(-error));
 }
 
-/* The library's message names the error itself, where that says anything. */
+/* Print the library's message. It may contain the name of the error already. */
 static void explain_failure(const struct shm *run)
 {
 	const char *of = run->nr_processes ? " of some programs" : "";
@@ -41,7 +41,7 @@ static void explain_failure(const struct shm *run)
 		failure_warnx("no profile%s: %s (%s)", of, header->message, name);
 }
 
-/* What its file showed was said before the run. */
+/* Problems other than these were printed before the run. */
 static void explain_empty(const struct target *target)
 {
 	char *why = NULL;
@@ -51,7 +51,7 @@ static void explain_empty(const struct target *target)
 	if (why)
 		failure_warnx("no profile: %s", why);
 	else if (target->problem == TARGET_OK)
-		failure_warnx("no profile: %s did not load libprofil-run.so, and its file does not show why: a program before it may have taken LD_PRELOAD out of the environment, or a security module keeps the dynamic linker from it; see LD_PRELOAD in ld.so(8)",
+		failure_warnx("no profile: %s did not load libprofil-run.so, and its file shows no reason: another program may have removed LD_PRELOAD from its environment, or a security module may prevent preloading; see LD_PRELOAD in ld.so(8)",
 		      target->command);
 	free(why);
 }
@@ -79,7 +79,7 @@ static int print_report(FILE *out, const struct result *result)
 	return error;
 }
 
-/* A table, and what it is of */
+/* Arguments of print_table() */
 struct table_work {
 	const struct outcome *outcome;
 	const struct result *result;
@@ -102,8 +102,8 @@ static int print_table(void *data)
 }
 
 /*
- * Reading the files of programs that are being built may crash, and shall not take the
- * command's exit status with it. Return: whether there is a table.
+ * Print the table in a child process: reading files that change at the same time may crash,
+ * which must not change the exit status. Return: whether the table was printed.
  */
 static bool show_table(const struct outcome *outcome, const struct result *result)
 {
@@ -112,26 +112,26 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 
 	error = isolated_run(print_table, &work, &killer);
 	if (killer && killer != SIGBUS && killer != SIGSEGV)
-		failure_warnx("no table: what printed it was ended by SIG%s: `profil report' tries again",
+		failure_warnx("no table: the process that prints it was killed by SIG%s; try `profil report'",
 			      sigabbrev_np(killer));
 	else if (killer)
-		failure_warnx("no table: a file that the program ran from was damaged, or changed while it was read (SIG%s): `profil report' tries again",
+		failure_warnx("no table: a file of the program is damaged, or changed while it was read (SIG%s); try `profil report'",
 		      sigabbrev_np(killer));
 	return !error && !killer;
 }
 
-static void print_kept(const struct outcome *outcome)
+static void print_file_name(const struct outcome *outcome)
 {
 	const struct terminal_style style = terminal_style(outcome->table, TERMINAL_AUTO);
 	const char *name = strcmp(outcome->output, RESULTFILE_DEFAULT) ? outcome->output : "";
 
 	terminal_print_comment(outcome->table, &style,
-			       "# kept in %s: `profil report%s%s' shows more of it",
+			       "# result in %s; `profil report%s%s' prints it in other ways",
 			       outcome->output, *name ? " " : "", name);
 }
 
 /* Return: whether the result is in its file. */
-static bool keep(struct outcome *outcome, const struct result *result)
+static bool write_result(struct outcome *outcome, const struct result *result)
 {
 	int unkept = 0, unwritten;
 	char *left;
@@ -139,7 +139,7 @@ static bool keep(struct outcome *outcome, const struct result *result)
 	unwritten = resultfile_write(outcome->output, result, &left,
 				     outcome->has_written ? NULL : &unkept);
 	if (unkept)
-		failure_warnx("%s.old: %s (%s): the result before is not kept; move it elsewhere before a run, or name another file by -o",
+		failure_warnx("%s.old: %s (%s): the previous result is not kept; move it before a run, or name another file with -o",
 			      outcome->output, strerror(-unkept), strerrorname_np(-unkept));
 	if (left)
 		failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
@@ -152,10 +152,10 @@ static bool keep(struct outcome *outcome, const struct result *result)
 	return !unwritten;
 }
 
-/* First of all keep it: the report can be had again. */
+/* The result is written first, as the table can be printed again from it. */
 static void use_profile(struct outcome *outcome, const struct shm *run)
 {
-	bool is_kept = false, is_shown;
+	bool is_written = false, is_shown;
 	struct result result;
 	int error;
 
@@ -164,11 +164,11 @@ static void use_profile(struct outcome *outcome, const struct shm *run)
 		error = collect_unprofiled(&result, outcome->unprofiled,
 					   outcome->target->path);
 	if (!error && outcome->output)
-		is_kept = keep(outcome, &result);
+		is_written = write_result(outcome, &result);
 	is_shown = !error && show_table(outcome, &result);
-	/* a file that nobody asked for shall not surprise */
-	if (is_shown && is_kept && isatty(fileno(outcome->table)))
-		print_kept(outcome);
+	/* the user may not expect a file in the current directory */
+	if (is_shown && is_written && isatty(fileno(outcome->table)))
+		print_file_name(outcome);
 	if (error)
 		failure_warn("profile", -error);
 	result_release(&result);
@@ -182,13 +182,13 @@ void outcome_show(struct outcome *outcome)
 
 	error = shm_read(outcome->memory, &run, &why);
 	if (error == -EBADMSG)
-		failure_warnx("no profile: the program damaged the memory it was counted in: %s",
+		failure_warnx("no profile: the program overwrote the shared memory of the counters: %s",
 		      why);
 	else if (error == -EPROTO)
-		failure_warnx("no profile: libprofil-run.so speaks version %" PRIu32 " of the run's format, this command version %d: install both from one build",
+		failure_warnx("no profile: libprofil-run.so uses version %" PRIu32 " of the shared memory's format, this command uses version %d: install both from the same build",
 		      run.header.version, PROFIL_RUN_VERSION);
 	else if (error)
-		failure_warn("no profile: the run's memory", -error);
+		failure_warn("no profile: shared memory", -error);
 	else if (!run.nr_processes && !run.header.error)
 		explain_empty(outcome->target);
 	else if (run.header.error)
@@ -198,7 +198,7 @@ void outcome_show(struct outcome *outcome)
 	shm_release(&run);
 }
 
-/* A pipe takes one result: its reader goes when the first has been written. */
+/* A pipe can take only one result, as closing it ends its reader. */
 static bool takes_snapshots(const char *path)
 {
 	struct stat st;
@@ -217,7 +217,7 @@ void outcome_snapshot(void *data, const struct child_end *so_far)
 	if (!outcome->output)
 		return;
 	if (!takes_snapshots(outcome->output)) {
-		failure_warnx("no result yet: %s is no regular file, and takes one result, at the end",
+		failure_warnx("no result yet: %s is not a regular file, so it gets only the result at the end of the run",
 			      outcome->output);
 		return;
 	}
@@ -225,7 +225,7 @@ void outcome_snapshot(void *data, const struct child_end *so_far)
 	if (!error && run.nr_processes) {
 		error = collect_result(&result, &run, so_far, outcome->argv);
 		if (!error)
-			keep(outcome, &result);
+			write_result(outcome, &result);
 		result_release(&result);
 	} else if (!error || error == -EBADMSG) {
 		failure_warnx("no result yet: %s", why);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a run came to: its result, kept and shown, or why there is none.
+ * The outcome of a run: writes its result and prints the table, or explains why there is none.
  */
 #ifndef PROFIL_OUTCOME_H
 #define PROFIL_OUTCOME_H
@@ -12,16 +12,16 @@
 #include "record/target.h"
 
 /**
- * struct outcome - a run that has ended
- * @memory: that it was counted in, from shm_create()
- * @argv:   the command and its arguments, ended by NULL
- * @end:    how it ended
- * @target: what was known of the program before
- * @unprofiled: what ran beside it without a profile; NULL: not known
- * @table:  where the table goes
+ * struct outcome - a run
+ * @memory: its shared memory, from shm_create()
+ * @argv:   the command and its arguments, terminated by NULL
+ * @end:    how the command ended
+ * @target: the program, as examined before the run
+ * @unprofiled: programs that were not profiled; NULL: not observed
+ * @table:  output file of the table
  * @table_name: its name in messages
- * @output: file to keep the result in; NULL: it is not kept, which has been said
- * @has_written: @output is of this run already; the file before it has been kept
+ * @output: path of the result file; NULL: the result is not written, which has been reported
+ * @has_written: @output is a snapshot of this run, and the previous file has been kept
  */
 struct outcome {
 	int memory;
@@ -36,25 +36,25 @@ struct outcome {
 };
 
 /**
- * outcome_show - keep the result and show it, or say on standard error why there is none
- * @outcome: in question
+ * outcome_show - write the result and print the table, or print why there is none
+ * @outcome: the run, which has ended
  *
- * The exit status is the command's, whatever becomes of this.
+ * Errors do not change the exit status, which is that of the command.
  */
 void outcome_show(struct outcome *outcome);
 
 /**
- * outcome_snapshot - keep the result so far, or say on standard error why there is none
+ * outcome_snapshot - write the result of a run that has not ended, or print why there is none
  * @outcome: a struct outcome, without @end
- * @so_far:  how the command is
+ * @so_far:  present state of the command
  *
  * For struct child_watch.
  */
 void outcome_snapshot(void *outcome, const struct child_end *so_far);
 
 /**
- * outcome_explain_unwritten - say on standard error that the result is not kept
- * @path:  of the file
+ * outcome_explain_unwritten - print that the result cannot be written
+ * @path:  path of the result file
  * @error: -errno
  */
 void outcome_explain_unwritten(const char *path, int error);

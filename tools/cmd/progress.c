@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a run goes, in one line. A child process prints it: elfutils maps the program's files,
- * and a file that is truncated meanwhile, as by strip(1), ends by SIGBUS whatever has it
- * mapped. The run must survive that. The files that functions are looked up in are read once,
- * and again only if others have come.
+ * The progress line of a run. A child process prints it: elfutils maps the program's files, and
+ * if a mapped file is truncated, for example by strip(1), reading it raises SIGBUS. The run must
+ * survive that. Symbols are read again only if the program has loaded other files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,19 +23,19 @@
 #include "util/terminal.h"
 #include "util/time_ns.h"
 
-#define TOP		8	/* functions, if there is room */
+#define TOP		8	/* maximum number of functions in the line */
 
 /**
- * struct progress - what is kept from one time to the next. The child has a copy
- * @child:    that prints; 0: there is none
- * @requests: a byte in it asks the child for a line; its end, to end
- * @memory:   of the run
+ * struct progress - state of the progress line; the child process has a copy
+ * @child:    the child process; 0: none
+ * @requests: socket: a byte requests a line, end-of-file ends the child
+ * @memory:   shared memory of the run
  * @argv:     the command
- * @out:      where to
- * @terminal: whether that can be written over
- * @began:    when this was made, in ns
- * @known:    the result that @symbols are of; no command: none is
- * @symbols:  of its objects
+ * @out:      output file
+ * @terminal: @out is a terminal
+ * @start:    when the run started, in ns
+ * @known:    the result whose objects @symbols has; @argv NULL: none
+ * @symbols:  symbols of these objects
  */
 struct progress {
 	pid_t child;
@@ -45,7 +44,7 @@ struct progress {
 	char *const *argv;
 	FILE *out;
 	bool terminal;
-	uint64_t began;
+	uint64_t start;
 	struct result known;
 	struct symbols *symbols;
 };
@@ -60,7 +59,7 @@ struct progress *progress_new(int memory, char *const argv[], FILE *out)
 	progress->argv = argv;
 	progress->out = out;
 	progress->terminal = isatty(fileno(out));
-	progress->began = time_ns(CLOCK_MONOTONIC);
+	progress->start = time_ns(CLOCK_MONOTONIC);
 	return progress;
 }
 
@@ -78,8 +77,11 @@ static bool has_same_objects(const struct result *a, const struct result *b)
 	return true;
 }
 
-/* Takes @result, whatever becomes of it. Return: symbols that it can be looked up in. */
-static struct symbols *symbols_of(struct progress *progress, struct result *result)
+/*
+ * Return: symbols of the objects of @result; NULL: no memory. If the objects are new, @result is
+ * moved to progress->known.
+ */
+static struct symbols *get_symbols(struct progress *progress, struct result *result)
 {
 	if (!has_same_objects(&progress->known, result)) {
 		symbols_free(progress->symbols);
@@ -91,7 +93,7 @@ static struct symbols *symbols_of(struct progress *progress, struct result *resu
 	return progress->symbols;
 }
 
-/* One more function, if it fits. Return: how many columns are used now. */
+/* Print a function if it fits. Return: number of columns used. */
 static int print_row(FILE *out, const struct profile_row *row, int used, int most)
 {
 	char *text = NULL;
@@ -118,17 +120,17 @@ static void print_line(FILE *line, const struct progress *progress,
 	if (progress->terminal)
 		fputc('\r', line);
 	used = fprintf(line, "profil: %.1f s, %" PRIu64 " sample%s",
-		       (double)(time_ns(CLOCK_MONOTONIC) - progress->began) / 1e9, profile->samples,
+		       (double)(time_ns(CLOCK_MONOTONIC) - progress->start) / 1e9, profile->samples,
 		       profile->samples == 1 ? "" : "s");
 	if (profile->nr_rows)
 		used += fprintf(line, ":");
 	for (i = 0; i < profile->nr_rows && i < TOP && used < most; i++)
 		used = print_row(line, &profile->rows[i], used, most);
-	/* what is left there of a longer line */
+	/* erase the rest of a longer line */
 	fputs(progress->terminal ? "\033[K" : "\n", line);
 }
 
-/* All of it at once: this process may be killed at any time. */
+/* Print the line in one write, as this process may be killed at any time. */
 static void print(const struct progress *progress, const struct profile *profile)
 {
 	char *text = NULL;
@@ -152,7 +154,7 @@ static void show(struct progress *progress, const struct shm *run)
 	struct result result;
 
 	if (!collect_result(&result, run, &so_far, progress->argv)) {
-		struct symbols *symbols = symbols_of(progress, &result);
+		struct symbols *symbols = get_symbols(progress, &result);
 		const struct result *counts = result.argv ? &result : &progress->known;
 
 		if (symbols && !profile_make(&profile, counts, symbols_find, symbols)) {
@@ -179,17 +181,17 @@ static void print_now(struct progress *progress)
 	shm_release(&run);
 }
 
-static void __attribute__((noreturn)) answer(struct progress *progress, int requests)
+static void __attribute__((noreturn)) handle_requests(struct progress *progress, int requests)
 {
-	char waiting[64];
+	char pending[64];
 
-	/* those of the terminal are for the command, and no other is handed on to it twice */
+	/* ignore signals of the terminal, and do not forward others a second time */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	/* one line answers all that came while the last was made */
-	while (read(requests, waiting, sizeof(waiting)) > 0)
+	/* print one line for all pending requests */
+	while (read(requests, pending, sizeof(pending)) > 0)
 		print_now(progress);
 	_exit(0);
 }
@@ -203,7 +205,7 @@ static void start_child(struct progress *progress)
 	progress->child = fork();
 	if (!progress->child) {
 		close(ends[0]);
-		answer(progress, ends[1]);
+		handle_requests(progress, ends[1]);
 	}
 	close(ends[1]);
 	if (progress->child > 0) {
@@ -214,7 +216,7 @@ static void start_child(struct progress *progress)
 	close(ends[0]);
 }
 
-/* It may be at work on a file that it cannot cope with: it is not waited for. */
+/* Kill the child, as it may take long to read a file. */
 static void end_child(struct progress *progress)
 {
 	if (!progress->child)
@@ -231,7 +233,7 @@ void progress_show(void *data)
 
 	if (!progress->child)
 		start_child(progress);
-	/* if it has died, the next time there is another */
+	/* if the child has crashed, the next call starts another one */
 	if (progress->child &&
 	    send(progress->requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
 	    errno != EAGAIN)

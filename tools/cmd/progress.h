@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a run goes, while it goes: read from the memory that it is counted in, so that it
- * costs the program nothing, and by a process of its own, so that nothing in the program's
- * files can harm the run.
+ * The progress line of a run: time, samples and top functions. It is computed from the shared
+ * memory, which does not disturb the program, and in a child process, which may crash while it
+ * reads the program's files without harm to the run.
  */
 #ifndef PROFIL_PROGRESS_H
 #define PROFIL_PROGRESS_H
@@ -12,26 +12,26 @@
 struct progress;
 
 /**
- * progress_new - prepare to show a run
- * @memory: from shm_create(), open for as long as it is shown
- * @argv:   the command and its arguments, ended by NULL
- * @out:    where to: on a terminal one line that is written over, else a line each time
+ * progress_new - prepare to print the progress of a run
+ * @memory: from shm_create(); must stay open until progress_free()
+ * @argv:   the command and its arguments, terminated by NULL
+ * @out:    output file: on a terminal, one line that is updated; else a new line each time
  *
  * Return: to be given to progress_free(), or NULL: no memory.
  */
 struct progress *progress_new(int memory, char *const argv[], FILE *out);
 
 /**
- * progress_show - show how far it is: seconds, samples, and the top functions
+ * progress_show - request a progress line
  * @progress: from progress_new()
  *
- * Returns at once: the child process shows it when it is ready.
- * What goes wrong is no matter here: the report at the end tells it.
+ * Returns at once; the child process prints the line when it is ready. Errors are ignored, as
+ * the report at the end of the run explains them.
  */
 void progress_show(void *progress);
 
 /**
- * progress_free - leave the terminal as it was
+ * progress_free - remove the line from the terminal, and free all memory
  * @progress: from progress_new(), or NULL
  */
 void progress_free(struct progress *progress);

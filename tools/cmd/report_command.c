@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil report - show a result
+ * profil report - print a result or a mon.out file
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -76,7 +76,7 @@ struct arguments {
 	const char *file;	/* NULL: the default */
 	const char *program;	/* of a mon.out */
 	uint32_t rate;		/* the same; 0: the default */
-	const char *of_results;	/* an option that means nothing for a mon.out */
+	const char *of_results;	/* an option that cannot be used with a mon.out */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
 	bool keep_mangled;
@@ -85,7 +85,7 @@ struct arguments {
 	struct table_options table;
 };
 
-/* Return: the index of a word among four; if it is none of them, there is no return. */
+/* Return: the index of @text in @words. Exits if it is not one of them. */
 static int parse_word(const char *text, const char *const words[4], struct argp_state *state)
 {
 	int i;
@@ -93,8 +93,8 @@ static int parse_word(const char *text, const char *const words[4], struct argp_
 	for (i = 0; i < 4; i++)
 		if (!strcmp(text, words[i]))
 			return i;
-	options_error(state, "'%s' is not known here: there are %s, %s, %s and %s", text, words[0],
-		   words[1], words[2], words[3]);
+	options_error(state, "invalid argument '%s'; expected %s, %s, %s or %s", text, words[0],
+		      words[1], words[2], words[3]);
 	return 0;
 }
 
@@ -157,7 +157,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num)
-			options_error(state, "one FILE is shown at a time");
+			options_error(state, "only one FILE can be printed: unexpected '%s'", text);
 		arguments->file = text;
 		return 0;
 	default:
@@ -206,7 +206,7 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	return error;
 }
 
-/* The names of the functions that have samples, which are like one. Return: to free(). */
+/* Return: functions with samples whose names are similar to the argument of --annotate; to free(). */
 static char *suggest_functions(const struct result *result, struct symbols *symbols,
 			       const struct arguments *arguments)
 {
@@ -231,15 +231,15 @@ static char *suggest_functions(const struct result *result, struct symbols *symb
 static void explain_no_function(const struct result *result, struct symbols *symbols,
 				const struct arguments *arguments)
 {
-	char *meant = suggest_functions(result, symbols, arguments);
+	char *suggestion = suggest_functions(result, symbols, arguments);
 
 	failure_warnx("%s: no function with the name %s has samples%s",
 		      options_file_name(arguments->file), arguments->annotate,
-		      meant ? meant : "");
-	if (!meant || !*meant)
-		failure_warnx("`profil report %s' names those that have; an address, or what is in brackets, has no source",
+		      suggestion ? suggestion : "");
+	if (!suggestion || !*suggestion)
+		failure_warnx("`profil report %s' lists the functions with samples; addresses and names in brackets have no source",
 			      arguments->file);
-	free(meant);
+	free(suggestion);
 }
 
 static int show_source(const struct result *result, struct symbols *symbols,
@@ -275,7 +275,7 @@ static int show(const struct result *result, const struct arguments *arguments)
 static void show_monout(const struct arguments *arguments)
 {
 	if (arguments->of_results)
-		failure_exitx(EXIT_USAGE, "%s is for a result of `profil run': a mon.out has functions of one program only",
+		failure_exitx(EXIT_USAGE, "%s cannot be used with a mon.out, which has functions of one program only",
 			      arguments->of_results);
 	report_monout(&(struct report_monout){
 		.path = arguments->file,
@@ -293,7 +293,7 @@ static void show_result(const struct arguments *arguments)
 
 	options_read_result(arguments->file, &result);
 	if (arguments->rate)
-		failure_exitx(EXIT_USAGE, "--rate is for a mon.out: %s has its own",
+		failure_exitx(EXIT_USAGE, "--rate is for a mon.out file; %s contains its rate",
 			      options_file_name(arguments->file));
 	error = show(&result, arguments);
 	result_release(&result);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil run - run a command, show where it spent its CPU time, and keep that
+ * profil run - run a command and profile it
  *
- * The samples are counted by the kernel (/dev/profil) into memory that this
- * process made; libprofil-run.so, preloaded into the command and what it executes, starts
- * that. Here is the way through: options, run, exit status.
+ * libprofil-run.so, which is preloaded into the command and the programs that it executes,
+ * starts the profiles. The kernel counts samples in shared memory that this process creates.
+ * This file has the options, the steps of a run, and its error messages.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -37,9 +37,9 @@
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE };
 
-#define LOOK_MS			100	/* between two looks at what runs */
-#define PROGRESS_SECONDS	2	/* between two looks, if not asked otherwise */
-#define LONGEST_PROGRESS	86400
+#define POLL_MS			100	/* interval of scans of /proc */
+#define PROGRESS_SECONDS	2	/* default interval of --progress */
+#define MAX_PROGRESS_SECONDS	86400
 
 static const char doc[] =
 	"Run COMMAND, print the functions in which it spent its CPU time, and write the result "
@@ -79,9 +79,9 @@ static const struct argp_option options[] = {
 struct arguments {
 	struct shm_wish wish;
 	bool force;
-	int progress_ms;	/* 0: it is not shown */
+	int progress_ms;	/* interval of --progress; 0: off */
 	const char *output;	/* the result file; NULL: it cannot be written */
-	const char *table;	/* NULL: standard error */
+	const char *table;	/* file of the table; NULL: standard error */
 	char **command;
 };
 
@@ -92,8 +92,7 @@ static uint32_t parse_clock(const char *text, struct argp_state *state)
 	for (i = PROFIL_CLOCK_TICK; i <= PROFIL_CLOCK_RANDOM; i++)
 		if (!strcmp(text, clock_name(i)))
 			return i;
-	options_error(state, "'%s' is not a clock: there are tick, timer and random",
-		   text);
+	options_error(state, "invalid clock '%s'; expected tick, timer or random", text);
 	return PROFIL_CLOCK_AUTO;
 }
 
@@ -104,9 +103,9 @@ static int parse_progress(const char *text, struct argp_state *state)
 
 	if (text) {
 		seconds = strtod(text, &end);
-		if (end == text || *end || !(seconds >= 0.1 && seconds <= LONGEST_PROGRESS))
-			options_error(state, "'%s' is no time to wait: it is a number of seconds from 0.1 to %d",
-				   text, LONGEST_PROGRESS);
+		if (end == text || *end || !(seconds >= 0.1 && seconds <= MAX_PROGRESS_SECONDS))
+			options_error(state, "invalid interval '%s'; expected 0.1 to %d seconds",
+				      text, MAX_PROGRESS_SECONDS);
 	}
 	return (int)(seconds * 1000);
 }
@@ -129,9 +128,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 't':
 		arguments->table = text;
 		return 0;
-	/* perf's */
+	/* as for perf record */
 	case 'p':
-		options_error(state, "profil cannot attach to a process that runs already: start its program by `profil COMMAND'");
+		options_error(state, "profil cannot attach to a running process: start its program with `profil COMMAND'");
 		return 0;
 	case KEY_PROGRESS:
 		arguments->progress_ms = parse_progress(text, state);
@@ -143,7 +142,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->wish.follow = false;
 		return 0;
 	case ARGP_KEY_ARG:
-		/* the first word that is no option; all the rest is its */
+		/* all arguments after the command are its own */
 		arguments->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
@@ -155,7 +154,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* Whether it is the file whose place the result will take, by whatever name */
+/* Whether a file is the one that the result will replace, even if under another name */
 static bool is_result(FILE *out, const char *path)
 {
 	struct stat table, result;
@@ -165,7 +164,7 @@ static bool is_result(FILE *out, const char *path)
 	       table.st_ino == result.st_ino;
 }
 
-/* Or that of the result before, which it moves to */
+/* Whether a file is the one to which the previous result will be renamed */
 static bool is_old_result(FILE *out, const char *path)
 {
 	bool is_old;
@@ -178,35 +177,35 @@ static bool is_old_result(FILE *out, const char *path)
 	return is_old;
 }
 
-/* Return: NULL: with errno. What is there stays until it is known that it may go. */
+/* Return: the file; NULL with errno. An existing file is truncated only if it may be used. */
 static FILE *open_for_table(const char *path, const char *output)
 {
 	bool is_new = path && access(path, F_OK);
 	FILE *out = path ? fopen(path, "ae") : stderr;
-	bool is_taken;
+	bool is_used;
 
 	if (!out)
 		return NULL;
-	is_taken = is_result(out, output) || is_old_result(out, output);
-	if (is_taken && is_new)
+	is_used = is_result(out, output) || is_old_result(out, output);
+	if (is_used && is_new)
 		unlink(path);
-	if (is_taken)
-		failure_exitx(EXIT_OWN_FAILURE, "%s is where the result is kept, and the table would be lost: name another file by --table or --output",
-		     path ? path : "standard error");
-	/* what is no regular file has nothing to be cut off */
+	if (is_used)
+		failure_exitx(EXIT_OWN_FAILURE, "%s is used for the result, which would replace the table: name another file with --table or --output",
+			      path ? path : "standard error");
+	/* EINVAL: not a regular file */
 	if (path && ftruncate(fileno(out), 0) && errno != EINVAL)
 		return NULL;
 	return out;
 }
 
-/* Open before the command runs: what it counted cannot be had again. */
+/* Called before the command runs, as its samples would be lost on an error. */
 static FILE *open_table(const struct arguments *arguments)
 {
 	FILE *out = open_for_table(arguments->table, arguments->output);
 
 	if (!out)
-		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file by --table",
-		     arguments->table, strerror(errno), strerrorname_np(errno));
+		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file with --table",
+			      arguments->table, strerror(errno), strerrorname_np(errno));
 	return out;
 }
 
@@ -220,13 +219,13 @@ static void close_table(FILE *out, const char *path)
 		failure_warn(path ? path : "standard error", errno);
 }
 
-/* The run may be long: what keeps it from being profiled is said before. */
+/* Exit with the reason why nothing can be profiled; with --force, print it and return. */
 static void refuse(const struct arguments *arguments, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 static void refuse(const struct arguments *arguments, const char *format, ...)
 {
-	char *why, *meant;
+	char *why, *suggestion;
 	va_list args;
 
 	va_start(args, format);
@@ -234,10 +233,10 @@ static void refuse(const struct arguments *arguments, const char *format, ...)
 		failure_exit(EXIT_OWN_FAILURE, arguments->command[0], ENOMEM);
 	va_end(args);
 	if (!arguments->force) {
-		/* a result of another machine is shown without a module */
-		meant = commands_suggest(arguments->command[0]);
-		failure_exitx(EXIT_OWN_FAILURE, "no profile, and %s is not run (--force runs it): %s%s",
-			      arguments->command[0], why, meant ? meant : "");
+		/* it may be a mistyped `report', which needs no module */
+		suggestion = commands_suggest(arguments->command[0]);
+		failure_exitx(EXIT_OWN_FAILURE, "no profile, so %s is not run (--force runs it): %s%s",
+			      arguments->command[0], why, suggestion ? suggestion : "");
 	}
 	failure_warnx("no profile: %s", why);
 	free(why);
@@ -270,10 +269,10 @@ static char *find_library(const struct arguments *arguments)
 	char *tried, *library = preload_find(&tried);
 
 	if (!library && errno == ENOENT)
-		refuse(arguments, "libprofil-run.so is missing; looked for %s: %s", tried,
+		refuse(arguments, "libprofil-run.so not found; tried %s: %s", tried,
 		       preload_remedy(ENOENT));
 	else if (!library && errno == EINVAL)
-		refuse(arguments, "a path with a colon or a space cannot be preloaded: one of %s",
+		refuse(arguments, "LD_PRELOAD cannot contain a path with a colon or a space: %s",
 		       tried);
 	else if (!library)
 		refuse(arguments, "libprofil-run.so: %s (%s): %s", strerror(errno),
@@ -282,10 +281,7 @@ static char *find_library(const struct arguments *arguments)
 	return library;
 }
 
-/*
- * The environment that makes the dynamic linker load our library. Return: it; NULL: the
- * library must not be there, or there is none.
- */
+/* Return: the environment that preloads the library; NULL: the library must not be preloaded. */
 static char **make_environment(const struct target *target, const char *library,
 			       int memory)
 {
@@ -299,32 +295,32 @@ static char **make_environment(const struct target *target, const char *library,
 	return env;
 }
 
-/* @error: of child_run() */
-static void explain_not_run(const char *command, int error)
+/* @error: errno of child_run() */
+static void exit_not_run(const char *command, int error)
 {
-	/* fork() alone has this one */
+	/* of fork() */
 	if (error == EAGAIN)
-		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): there are as many processes as may be: end some, or raise the limit (ulimit -u, pids.max of a control group)",
-		     command, strerror(error), strerrorname_np(error));
+		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): process limit reached: end some processes, or raise the limit (ulimit -u, or pids.max of the control group)",
+			      command, strerror(error), strerrorname_np(error));
 	failure_exit(EXIT_OWN_FAILURE, command, error);
 }
 
-/* What is done while the command runs, at each look */
-struct watching {
+/* What poll_child() updates while the command runs */
+struct polled {
 	struct unprofiled *unprofiled;
-	struct progress *progress;	/* NULL: none is shown */
-	int looks_each;			/* from one line of it to the next */
-	int looks;
+	struct progress *progress;	/* NULL: no --progress */
+	int polls_per_line;
+	int polls;
 };
 
 static void poll_child(void *data, pid_t pid)
 {
-	struct watching *watching = data;
+	struct polled *polled = data;
 
-	if (watching->unprofiled)
-		unprofiled_scan_if_due(watching->unprofiled, pid);
-	if (watching->progress && ++watching->looks % watching->looks_each == 0)
-		progress_show(watching->progress);
+	if (polled->unprofiled)
+		unprofiled_scan_if_due(polled->unprofiled, pid);
+	if (polled->progress && ++polled->polls % polled->polls_per_line == 0)
+		progress_show(polled->progress);
 }
 
 static void run_command(const struct arguments *arguments, const struct target *target,
@@ -332,52 +328,51 @@ static void run_command(const struct arguments *arguments, const struct target *
 			struct child_end *end)
 {
 	char **env = make_environment(target, library, outcome->memory);
-	struct watching watching = {
+	struct polled polled = {
 		.unprofiled = outcome->unprofiled,
-		.looks_each = (arguments->progress_ms + LOOK_MS - 1) / LOOK_MS,
+		.polls_per_line = (arguments->progress_ms + POLL_MS - 1) / POLL_MS,
 	};
 	const struct child_watch watch = {
-		.interval_ms = LOOK_MS,
+		.interval_ms = POLL_MS,
 		.poll = poll_child,
-		.data = &watching,
+		.data = &polled,
 		.snapshot = library ? outcome_snapshot : NULL,
 		.snapshot_data = outcome,
 	};
 	int error;
 
 	if (arguments->progress_ms)
-		watching.progress = progress_new(outcome->memory, arguments->command, stderr);
+		polled.progress = progress_new(outcome->memory, arguments->command, stderr);
 	error = child_run(arguments->command, env ? env : environ, &watch, end);
-	progress_free(watching.progress);
+	progress_free(polled.progress);
 	if (error)
-		explain_not_run(arguments->command[0], -error);
+		exit_not_run(arguments->command[0], -error);
 	preload_environ_free(env);
 }
 
-/* With what to do, where that is known */
-static void explain_exec(const struct target *target, int error)
+static void explain_exec_error(const struct target *target, int error)
 {
 	const char *command = target->command, *remedy = "see execve(2)";
-	char *meant = NULL;
+	char *suggestion = NULL;
 
-	/* has been said */
+	/* reported by examine() */
 	if (target->problem == TARGET_NO_LINKER)
 		return;
 	if (error == ENOENT)
-		remedy = strchr(command, '/') ? "there is no such command" :
-			 "no such command is in PATH, and `profil help' names profil's own";
+		remedy = strchr(command, '/') ? "check the path of the command" :
+			 "no such command in PATH; `profil help' lists the subcommands";
 	else if (error == EACCES)
-		remedy = "it is no program, or permission to execute it is missing (chmod +x)";
+		remedy = "not a program, or no permission to execute it (chmod +x)";
 	else if (error == E2BIG)
-		remedy = "there are too many arguments";
+		remedy = "too many arguments";
 	if (error == ENOENT)
-		meant = commands_suggest(command);
+		suggestion = commands_suggest(command);
 	failure_warnx("%s: %s (%s): %s%s", command, strerror(error), strerrorname_np(error), remedy,
-		      meant ? meant : "");
-	free(meant);
+		      suggestion ? suggestion : "");
+	free(suggestion);
 }
 
-/* What is known before is said before: the run may be long. */
+/* Print before the run, which may be long, why the program cannot be profiled. */
 static void examine(struct target *target, const char *command)
 {
 	char *why = NULL;
@@ -410,11 +405,11 @@ int run_main(int argc, char **argv)
 	int memory, error;
 	FILE *out;
 
-	/* the exit status shall be the command's, whoever reads what we say */
+	/* a closed pipe on stderr must not change the exit status */
 	child_ignore(SIGPIPE);
-	/* one that comes when the command has just ended must not end us before the result is kept */
+	/* a signal just after the end of the command must not prevent writing the result */
 	child_ignore(SIGUSR1);
-	/* lines are whole beside those of the command */
+	/* so that lines of the command and of this process are not mixed */
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
@@ -443,7 +438,7 @@ int run_main(int argc, char **argv)
 	};
 	run_command(&arguments, &target, library, &outcome, &end);
 	if (end.exec_error)
-		explain_exec(&target, end.exec_error);
+		explain_exec_error(&target, end.exec_error);
 	else if (library)
 		outcome_show(&outcome);
 	target_release(&target);

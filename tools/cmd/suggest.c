@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which of some names a mistyped word may mean.
+ * Suggests names for a mistyped word.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -10,10 +10,10 @@
 #include "cmd/suggest.h"
 #include "util/terminal.h"
 
-/* Of what is compared letter by letter */
-#define LONGEST		64
+/* The longest names that are compared letter by letter */
+#define MAX_LENGTH	64
 
-#define UNLIKE		((size_t)-1)
+#define NOT_SIMILAR	((size_t)-1)
 
 void suggest_begin(struct suggest *suggest, const char *word)
 {
@@ -21,18 +21,18 @@ void suggest_begin(struct suggest *suggest, const char *word)
 	suggest->word = word;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /*
- * How many letters have to be added, left out, changed, or exchanged with the next one
- * (Damerau and Levenshtein, where no letter is moved twice): at most LONGEST in each.
+ * The Damerau-Levenshtein distance, restricted to one transposition per letter: the number of
+ * letters to insert, delete, replace, or swap with the next one. Lengths: up to MAX_LENGTH.
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-	size_t rows[3][LONGEST + 1];
+	size_t rows[3][MAX_LENGTH + 1];
 	size_t *before = rows[0], *last = rows[1], *row = rows[2], *oldest;
 	size_t i, j;
 
@@ -42,9 +42,9 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 		row[0] = i;
 		for (j = 1; j <= b_length; j++) {
 			row[j] = last[j - 1] + (a[i - 1] != b[j - 1]);
-			row[j] = least(row[j], least(last[j], row[j - 1]) + 1);
+			row[j] = min(row[j], min(last[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = min(row[j], before[j - 2] + 1);
 		}
 		oldest = before;
 		before = last;
@@ -54,42 +54,57 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 	return last[b_length];
 }
 
-/* "(anonymous namespace)::name" begins with one. */
-static size_t length_of(const char *name)
+/*
+ * Return: the length of a function's name without its parameters, which are in the last
+ * brackets: "f", "operator()", "(anonymous namespace)::f".
+ */
+static size_t name_length(const char *name)
 {
-	return *name ? 1 + strcspn(name + 1, "(") : 0;
+	const char *close = strrchr(name, ')'), *open = close;
+	size_t depth = 0;
+
+	for (; open && open > name; open--) {
+		if (*open == ')')
+			depth++;
+		else if (*open == '(' && !--depth)
+			break;
+	}
+	/* "operator()" itself, or a namespace, and no parameters */
+	if (!open || open == name || close == open + 1 || close[1] == ':')
+		return strlen(name);
+	return (size_t)(open - name);
 }
 
-/* Return: the less, the more they are alike; or UNLIKE. */
-static size_t rank_of(const char *word, const char *name, size_t length)
+/* Return: smaller for more similar names; or NOT_SIMILAR. */
+static size_t find_rank(const char *word, const char *name, size_t length)
 {
 	size_t word_length = strlen(word);
 
-	if (word_length <= LONGEST && length <= LONGEST) {
+	if (word_length <= MAX_LENGTH && length <= MAX_LENGTH) {
 		size_t letters = distance(word, word_length, name, length);
 
-		/* of a third or more it is another word */
+		/* otherwise, it is a different word */
 		if (3 * letters <= word_length)
 			return letters;
 	}
-	return *word && strcasestr(name, word) ? LONGEST : UNLIKE;
+	return *word && strcasestr(name, word) ? MAX_LENGTH : NOT_SIMILAR;
 }
 
 void suggest_offer(struct suggest *suggest, const char *name)
 {
-	size_t length = length_of(name), i;
-	size_t rank = rank_of(suggest->word, name, length);
+	size_t length = name_length(name), i;
+	size_t rank = find_rank(suggest->word, name, length);
 
-	if (rank == UNLIKE)
+	if (rank == NOT_SIMILAR)
 		return;
-	/* functions that differ in their parameters */
+	/* only once, for functions that differ only in their parameters */
 	for (i = 0; i < suggest->nr; i++)
 		if (suggest->names[i].length == length &&
 		    !memcmp(suggest->names[i].name, name, length))
 			return;
-	if (suggest->nr < SUGGEST_MOST)
+	if (suggest->nr < SUGGEST_MAX)
 		suggest->nr++;
-	else if (suggest->names[SUGGEST_MOST - 1].rank <= rank)
+	else if (suggest->names[SUGGEST_MAX - 1].rank <= rank)
 		return;
 	for (i = suggest->nr - 1; i && suggest->names[i - 1].rank > rank; i--)
 		suggest->names[i] = suggest->names[i - 1];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which of some names a mistyped word may mean.
+ * Suggests names for a mistyped word.
  */
 #ifndef PROFIL_SUGGEST_H
 #define PROFIL_SUGGEST_H
 
 #include <stddef.h>
 
-#define SUGGEST_MOST	4	/* names */
+#define SUGGEST_MAX	4	/* number of suggestions */
 
 /**
- * struct suggest - the names that are most like a word; private
+ * struct suggest - the names that are most similar to a word; private
  * @word:  the word
- * @names: the likest first
- * @nr:    number of them
+ * @names: most similar first
+ * @nr:    number of names
  */
 struct suggest {
 	const char *word;
@@ -21,34 +21,34 @@ struct suggest {
 		const char *name;
 		size_t length;
 		size_t rank;
-	} names[SUGGEST_MOST];
+	} names[SUGGEST_MAX];
 	size_t nr;
 };
 
 /**
- * suggest_begin - look for a word
+ * suggest_begin - start to search for names that are similar to a word
  * @suggest: filled in
  * @word:    must outlive @suggest
  */
 void suggest_begin(struct suggest *suggest, const char *word);
 
 /**
- * suggest_offer - one of the names that there are
- * @suggest: keeps the name if it is among those that are most like the word
- * @name:    must outlive @suggest. It ends before a (, where the parameters of a C++
- *           function begin
+ * suggest_offer - offer a valid name
+ * @suggest: keeps the name if it is among the most similar ones
+ * @name:    must outlive @suggest. The parameters of a C++ function are ignored
  *
- * A name is like the word if few letters differ or, less so, if it contains the word, in
- * upper or lower case. Of equals the one offered first is first.
+ * A name is similar if few letters differ, or, less so, if it contains the word, ignoring case.
+ * Equally similar names are kept in the order in which they are offered.
  */
 void suggest_offer(struct suggest *suggest, const char *name);
 
 /**
- * suggest_words - the question whether one of the names was meant
+ * suggest_words - print the suggestions
  * @suggest: after all names were offered
- * @before:  what is in front of each, as "--"
+ * @before:  prefix of each name, such as "--"
  *
- * Return: "; did you mean A, B or C?", to free(). Without names, or without memory, "".
+ * Return: "; did you mean A, B or C?", to be freed with free(). "" if there are no similar
+ * names or there is no memory.
  */
 char *suggest_words(const struct suggest *suggest, const char *before);
 

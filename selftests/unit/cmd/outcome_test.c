@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is kept of a run: results while it goes on, its result at the end, and the result of
- * the run before.
+ * The files of a run: snapshots, its result at the end, and the previous result.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,7 +20,7 @@ static char *argv[] = { "prog", NULL };
 static char directory[] = "outcome.XXXXXX";
 static struct fake_run fake;
 static struct outcome outcome;
-static char said[1000];
+static char messages[1000];
 
 static int set_up(void **state)
 {
@@ -43,26 +42,26 @@ static int tear_down(void **state)
 	return chdir("..") || rmdir(directory);
 }
 
-/* What outcome_snapshot() says is in said[]. */
+/* Take a snapshot, and capture its messages in messages[]. */
 static void snapshot(uint64_t elapsed_ns)
 {
 	const struct child_end so_far = { .pid = 1234, .elapsed_ns = elapsed_ns };
-	FILE *messages = tmpfile();
-	int kept = dup(STDERR_FILENO);
+	FILE *file = tmpfile();
+	int saved = dup(STDERR_FILENO);
 	ssize_t length;
 
-	assert_non_null(messages);
-	assert_int_equal(dup2(fileno(messages), STDERR_FILENO), STDERR_FILENO);
+	assert_non_null(file);
+	assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
 	outcome_snapshot(&outcome, &so_far);
-	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
-	close(kept);
-	length = pread(fileno(messages), said, sizeof(said) - 1, 0);
+	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+	close(saved);
+	length = pread(fileno(file), messages, sizeof(messages) - 1, 0);
 	assert_true(length >= 0);
-	said[length] = 0;
-	fclose(messages);
+	messages[length] = 0;
+	fclose(file);
 }
 
-static void assert_kept(const char *path, uint64_t elapsed_ns, uint64_t samples)
+static void assert_written(const char *path, uint64_t elapsed_ns, uint64_t samples)
 {
 	struct result result;
 	const char *why;
@@ -94,8 +93,8 @@ static void assert_text(const char *path, const char *text)
 	fclose(file);
 }
 
-/* The file before the run is kept, and no snapshot takes its place there. */
-static void snapshots_and_result_are_one_runs(void **state)
+/* The previous result is kept as .old. Snapshots of the same run are not. */
+static void previous_result_is_kept_once(void **state)
 {
 	const struct child_end end = { .pid = 1234, .elapsed_ns = 3 };
 	const struct target target = { .problem = TARGET_OK, .command = "prog" };
@@ -105,42 +104,42 @@ static void snapshots_and_result_are_one_runs(void **state)
 	put_text("out", "before");
 	outcome.memory = fake_run_memfd(&fake);
 	snapshot(1);
-	assert_string_equal(said, "");
-	assert_kept("out", 1, 3);
+	assert_string_equal(messages, "");
+	assert_written("out", 1, 3);
 	assert_text("out.old", "before");
-	/* the run goes on */
+	/* the program has more samples */
 	assert_int_equal(pwrite(outcome.memory, &count, sizeof(count),
 				FAKE_COUNTERS_AT(1) + 9 * sizeof(count)), sizeof(count));
 	snapshot(2);
-	assert_kept("out", 2, 8);
+	assert_written("out", 2, 8);
 	assert_text("out.old", "before");
-	/* and ends */
+	/* the run ends */
 	outcome.end = &end;
 	outcome.target = &target;
 	outcome.table = fopen("/dev/null", "w");
 	outcome.table_name = "/dev/null";
 	outcome_show(&outcome);
 	fclose(outcome.table);
-	assert_kept("out", 3, 8);
+	assert_written("out", 3, 8);
 	assert_text("out.old", "before");
 	close(outcome.memory);
 }
 
-/* What is there stays as long as there is no other. */
-static void no_profile_is_no_snapshot(void **state)
+/* Before the first profile, the previous result is not replaced. */
+static void no_snapshot_without_a_profile(void **state)
 {
 	(void)state;
 	put_text("out", "before");
 	fake.header.nr_processes = 0;
 	outcome.memory = fake_run_memfd(&fake);
 	snapshot(1);
-	assert_non_null(strstr(said, "no result yet: no program has started a profile\n"));
+	assert_non_null(strstr(messages, "no result yet: no program has started a profile\n"));
 	assert_text("out", "before");
 	assert_int_equal(access("out.old", F_OK), -1);
 	close(outcome.memory);
 }
 
-static void no_file_is_no_snapshot(void **state)
+static void no_snapshot_without_a_file(void **state)
 {
 	(void)state;
 	outcome.output = NULL;
@@ -149,12 +148,12 @@ static void no_file_is_no_snapshot(void **state)
 	assert_int_equal(access("out", F_OK), -1);
 	outcome.output = "none/out";
 	snapshot(1);
-	assert_non_null(strstr(said, "none/out: No such file or directory (ENOENT): the result is not kept"));
+	assert_non_null(strstr(messages, "none/out: No such file or directory (ENOENT): the result is not written"));
 	close(outcome.memory);
 }
 
-/* Its reader would go with the first result, and the last find none. */
-static void pipe_takes_no_snapshot(void **state)
+/* The reader of a pipe would exit after the first result. */
+static void no_snapshot_to_a_pipe(void **state)
 {
 	int both;
 	char byte;
@@ -164,7 +163,7 @@ static void pipe_takes_no_snapshot(void **state)
 	both = open("out", O_RDWR | O_NONBLOCK);
 	outcome.memory = fake_run_memfd(&fake);
 	snapshot(1);
-	assert_non_null(strstr(said, "out is no regular file"));
+	assert_non_null(strstr(messages, "out is not a regular file"));
 	assert_int_equal(read(both, &byte, 1), -1);
 	close(both);
 	close(outcome.memory);
@@ -175,10 +174,10 @@ static void pipe_takes_no_snapshot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(snapshots_and_result_are_one_runs),
-		TEST(no_profile_is_no_snapshot),
-		TEST(no_file_is_no_snapshot),
-		TEST(pipe_takes_no_snapshot),
+		TEST(previous_result_is_kept_once),
+		TEST(no_snapshot_without_a_profile),
+		TEST(no_snapshot_without_a_file),
+		TEST(no_snapshot_to_a_pipe),
 	};
 
 	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);

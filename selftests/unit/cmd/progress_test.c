@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The line that tells how a run goes.
+ * The progress line of a run.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -20,16 +20,16 @@ static char *argv[] = { "prog", NULL };
 static struct fake_run fake;
 static char text[4096];
 
-/* It comes from another process. Whatever time it took is not compared. */
+/* Wait until the child process has printed @nr lines, and read them. */
 static void wait_for_lines(FILE *out, unsigned int nr)
 {
-	const struct timespec while_it_works = { .tv_nsec = 1000000 };
+	const struct timespec interval = { .tv_nsec = 1000000 };
 	unsigned int lines = 0;
 	ssize_t length, i;
 
 	while (lines < nr) {
-		nanosleep(&while_it_works, NULL);
-		/* the offset is the writer's */
+		nanosleep(&interval, NULL);
+		/* the file offset is shared with the writer */
 		length = pread(fileno(out), text, sizeof(text) - 1, 0);
 		assert_true(length >= 0);
 		text[length] = 0;
@@ -38,6 +38,7 @@ static void wait_for_lines(FILE *out, unsigned int nr)
 	}
 }
 
+/* Replace the times, which differ in each run. */
 static void hide_times(void)
 {
 	char *time = text;
@@ -49,8 +50,8 @@ static void hide_times(void)
 	}
 }
 
-/* What is shown of the run as it is, in @first lines, and one more line after @meanwhile */
-static void show(unsigned int first, void (*meanwhile)(int fd))
+/* Print @first lines of the run, and one more after @change; NULL: not */
+static void show(unsigned int first, void (*change)(int fd))
 {
 	int fd = fake_run_memfd(&fake);
 	FILE *out = tmpfile();
@@ -61,13 +62,13 @@ static void show(unsigned int first, void (*meanwhile)(int fd))
 	assert_non_null(progress);
 	progress_show(progress);
 	wait_for_lines(out, first);
-	if (meanwhile) {
-		meanwhile(fd);
+	if (change) {
+		change(fd);
 		progress_show(progress);
 		wait_for_lines(out, first + 1);
 	}
 	progress_free(progress);
-	/* nothing is left of it */
+	/* no child process is left */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	fclose(out);
 	close(fd);
@@ -91,13 +92,14 @@ static int tear_down(void **state)
 static void count_more(int fd)
 {
 	const uint32_t count = fake.counters[1][9] + 4;
+
 	assert_int_equal(pwrite(fd, &count, sizeof(count),
 				FAKE_COUNTERS_AT(1) + 9 * sizeof(count)),
 			 sizeof(count));
 }
 
-/* Files of these names are not there: addresses stand for functions. */
-static void samples_grow(void **state)
+/* The files of the objects do not exist, so addresses are printed in place of functions. */
+static void new_samples_are_added(void **state)
 {
 	(void)state;
 	fake.counters[0][2] = 3;
@@ -108,25 +110,26 @@ static void samples_grow(void **state)
 		"profil: ... s, 8 samples: 62.5% 0x2024 37.5% 0x1008\n");
 }
 
-static void load_another(int fd)
-{	fake.header.nr_objects = 2;
+static void load_object(int fd)
+{
+	fake.header.nr_objects = 2;
 	assert_int_equal(pwrite(fd, &fake.header, sizeof(fake.header), 0),
 			 sizeof(fake.header));
 }
 
-static void objects_come(void **state)
+static void new_objects_are_added(void **state)
 {
 	(void)state;
 	fake.counters[0][2] = 3;
 	fake.counters[1][9] = 1;
 	fake.header.nr_objects = 1;
-	show(1, load_another);
+	show(1, load_object);
 	assert_string_equal(text,
 		"profil: ... s, 3 samples: 100.0% 0x1008\n"
 		"profil: ... s, 4 samples: 75.0% 0x1008 25.0% 0x2024\n");
 }
 
-static void nothing_is_there_yet(void **state)
+static void no_samples_are_printed_as_0(void **state)
 {
 	(void)state;
 	fake.header.nr_processes = 0;
@@ -141,8 +144,8 @@ static void repair(int fd)
 			 sizeof(fake.header));
 }
 
-/* The report says what is wrong. */
-static void damage_is_passed_over(void **state)
+/* The report explains the damage. */
+static void damaged_memory_prints_no_line(void **state)
 {
 	(void)state;
 	fake.header.nr_objects = UINT32_MAX;
@@ -162,7 +165,7 @@ static pid_t find_child(void)
 	return child;
 }
 
-/* As SIGBUS does, of which cmocka has a handler, when a file is truncated that is mapped */
+/* As SIGBUS would, for which cmocka has a handler */
 static void crash(pid_t child)
 {
 	siginfo_t end;
@@ -172,7 +175,7 @@ static void crash(pid_t child)
 	assert_int_equal(end.si_status, SIGKILL);
 }
 
-static void crash_of_the_reader_is_survived(void **state)
+static void child_is_restarted_after_a_crash(void **state)
 {
 	const int fd = fake_run_memfd(&fake);
 	struct progress *progress;
@@ -189,7 +192,7 @@ static void crash_of_the_reader_is_survived(void **state)
 		skip();
 	}
 	crash(child);
-	/* this one sees it, the next one is answered */
+	/* the first call notices the crash, the second one starts a child */
 	progress_show(progress);
 	progress_show(progress);
 	wait_for_lines(out, 2);
@@ -198,7 +201,7 @@ static void crash_of_the_reader_is_survived(void **state)
 	close(fd);
 }
 
-static void line_has_an_end(void **state)
+static void line_fits_the_width(void **state)
 {
 	size_t i;
 
@@ -215,12 +218,12 @@ static void line_has_an_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(samples_grow),
-		TEST(objects_come),
-		TEST(nothing_is_there_yet),
-		TEST(damage_is_passed_over),
-		TEST(crash_of_the_reader_is_survived),
-		TEST(line_has_an_end),
+		TEST(new_samples_are_added),
+		TEST(new_objects_are_added),
+		TEST(no_samples_are_printed_as_0),
+		TEST(damaged_memory_prints_no_line),
+		TEST(child_is_restarted_after_a_crash),
+		TEST(line_fits_the_width),
 	};
 
 	return cmocka_run_group_tests_name("progress", tests, NULL, NULL);

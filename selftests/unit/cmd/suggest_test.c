@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is suggested in place of a word: the likest names, few of them, and none that is
- * another word.
+ * Suggestions for mistyped words: the most similar names, few of them, and no unrelated ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #include "support/test.h"
 
-/* @names: ended by NULL */
+/* @names: terminated by NULL */
 static void assert_suggested(const char *word, const char *const *names, const char *wanted)
 {
 	struct suggest suggest;
@@ -29,23 +28,23 @@ static const char *const subcommands[] = { "run", "report", "diff", "export", "i
 static void mistyped_words_are_found(void **state)
 {
 	(void)state;
-	/* two letters exchanged, one changed, one too many, one too few */
+	/* two letters swapped, one replaced, one inserted, one missing */
 	assert_suggested("rpeort", subcommands, "; did you mean report?");
 	assert_suggested("dift", subcommands, "; did you mean diff?");
 	assert_suggested("infos", subcommands, "; did you mean info?");
 	assert_suggested("repor", subcommands, "; did you mean report?");
-	/* the likest first, not the first offered */
+	/* the most similar one first, not the first offered */
 	assert_suggested("abcdef", (const char *const[]){ "abcdxy", "abcdex", NULL },
 			 "; did you mean abcdex or abcdxy?");
 }
 
-static void other_words_are_not(void **state)
+static void unrelated_words_are_not_found(void **state)
 {
 	(void)state;
 	assert_suggested("make", subcommands, "");
 	assert_suggested("rm", subcommands, "");
 	assert_suggested("", subcommands, "");
-	/* half of a short word */
+	/* half of a short word differs */
 	assert_suggested("ls", (const char *const[]){ "lz", "", NULL }, "");
 }
 
@@ -57,13 +56,13 @@ static void names_that_contain_the_word_are_found(void **state)
 	};
 
 	(void)state;
-	/* less than one letter that differs, and no more than there is room for */
+	/* after a name with one different letter, and only the first ones */
 	assert_suggested("luaV", names,
 			 "; did you mean luaW, luaV_execute, LUAv_lower or luaV_concat?");
 }
 
-/* A C++ name is typed without its parameters, and once. */
-static void parameters_are_left_out(void **state)
+/* C++ functions are suggested without parameters, and only once. */
+static void parameters_are_omitted(void **state)
 {
 	static const char *const names[] = {
 		"draw(int, char const*)", "draw(double)",
@@ -76,7 +75,25 @@ static void parameters_are_left_out(void **state)
 			 "; did you mean (anonymous namespace)::drav?");
 }
 
-static void long_names_are_compared_as_a_whole_only(void **state)
+/* Only the brackets of the parameters are omitted. */
+static void other_brackets_are_kept(void **state)
+{
+	static const char *const names[] = {
+		"pen::operator()(int) const", "pen::operator()",
+		"a::(anonymous namespace)::line(f(int)*)", NULL
+	};
+
+	(void)state;
+	assert_suggested("pen::operatr()", names, "; did you mean pen::operator()?");
+	assert_suggested("a::(anonymous namespace)::lime", names,
+			 "; did you mean a::(anonymous namespace)::line?");
+	assert_suggested("a::(anonymous namespace)::lime",
+			 (const char *const[]){ "a::(anonymous namespace)::line", NULL },
+			 "; did you mean a::(anonymous namespace)::line?");
+}
+
+/* Their distance would take too long to compute. */
+static void long_names_are_not_compared_by_letters(void **state)
 {
 	char name[1001], word[1001];
 	const char *const names[] = { name, NULL };
@@ -87,7 +104,7 @@ static void long_names_are_compared_as_a_whole_only(void **state)
 	memcpy(word, name, sizeof(word));
 	word[0] = 'm';
 	assert_suggested(word, names, "");
-	/* the longest that are not, and one more letter */
+	/* the longest names that are, and one more letter */
 	name[64] = 0;
 	word[64] = 0;
 	assert_suggested(word, names, "; did you mean "
@@ -97,7 +114,7 @@ static void long_names_are_compared_as_a_whole_only(void **state)
 	assert_suggested(word, names, "");
 }
 
-static void names_cannot_command_a_terminal(void **state)
+static void names_cannot_control_the_terminal(void **state)
 {
 	static const char *const names[] = { "na\033me", NULL };
 
@@ -105,7 +122,7 @@ static void names_cannot_command_a_terminal(void **state)
 	assert_suggested("name", names, "; did you mean na\\033me?");
 }
 
-static void each_name_is_marked(void **state)
+static void each_name_has_the_prefix(void **state)
 {
 	struct suggest suggest;
 	char *words;
@@ -124,12 +141,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mistyped_words_are_found),
-		cmocka_unit_test(other_words_are_not),
+		cmocka_unit_test(unrelated_words_are_not_found),
 		cmocka_unit_test(names_that_contain_the_word_are_found),
-		cmocka_unit_test(parameters_are_left_out),
-		cmocka_unit_test(long_names_are_compared_as_a_whole_only),
-		cmocka_unit_test(names_cannot_command_a_terminal),
-		cmocka_unit_test(each_name_is_marked),
+		cmocka_unit_test(parameters_are_omitted),
+		cmocka_unit_test(other_brackets_are_kept),
+		cmocka_unit_test(long_names_are_not_compared_by_letters),
+		cmocka_unit_test(names_cannot_control_the_terminal),
+		cmocka_unit_test(each_name_has_the_prefix),
 	};
 
 	return cmocka_run_group_tests_name("suggest", tests, NULL, NULL);
