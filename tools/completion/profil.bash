@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Completion of profil(1) for bash: sourced by bash-completion when it is first wanted.
+# Bash completion of profil(1). bash-completion sources this file at the first use.
 
-# The words of an option that has some; fails if it has none. With = behind it if that is
-# there: the word of --color may be left out, and what follows a space is none.
+# Print the values of an option, or fail if it has none. The option ends with = if that was
+# typed: the value of --color is optional, and a word after a space is not its value.
 _profil_values() {
 	case $1 in
 	-c | --clock | --clock=) echo tick timer random ;;
@@ -37,15 +37,15 @@ _profil_options() {
 	echo --help --usage --version
 }
 
-# _profil_command FIRST: the index of the command that is run, if it is there, behind the
-# options from index FIRST on
+# _profil_command FIRST: print the index of the command that is run, if there is one yet. The
+# options start at index FIRST.
 _profil_command() {
 	local i=$1
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
 		-[cFort] | --clock | --output | --rate | --table)
-			# the = of --rate=7 is a word, to bash
+			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))
 			;;
@@ -73,13 +73,13 @@ _profil() {
 	esac
 	if [[ $subcommand == run ]]; then
 		command=$(_profil_command $first)
-		# from here on as the command would be completed by itself
+		# the rest is completed as for the command alone
 		if [[ -n $command ]] && declare -F _command_offset >/dev/null; then
 			_command_offset "$command"
 			return
 		fi
 	fi
-	# --by=fu is three words to bash, --by= two
+	# bash splits --by=fu into three words, and --by= into two
 	if [[ $word == "=" ]]; then
 		word=
 		equals="="
