@@ -32,7 +32,7 @@ static const char doc[] =
 	"the true share.\n"
 	"\n"
 	"The names of functions are read from the files of the objects, or from their debug files. "
-	"A file whose build-id differs from that of the object that ran is not used.\n"
+	"A file is not used if its build-id differs from the build-id of the object that ran.\n"
 	"\n"
 	"A mon.out is printed with the columns of prof(1). FILE is a mon.out if --program is given "
 	"(the default FILE is then " MONOUT_DEFAULT "), or if it fits the program " MONOUT_PROGRAM_DEFAULT ".\n"
