@@ -272,7 +272,7 @@ refused() {
 }
 
 arguments() {
-	refused 'One of --gmon, .*--svg' "$work/result" &&
+	refused 'choose a format: --gmon, .*--svg' "$work/result" &&
 	refused 'choose one format: --svg or --json' --svg --json "$work/result" &&
 	refused 'only one FILE can be converted' --svg "$work/result" "$work/result" &&
 	refused 'No such file or directory (ENOENT): `profil COMMAND' --svg "$work/nothing" &&

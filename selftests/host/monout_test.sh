@@ -119,7 +119,7 @@ options_of_results() {
 	local option
 
 	for option in --by=line --lines --annotate=spin_much --root=/; do
-		refuses 2 "${option%%=*} is for a result" --program "$spin" "$option" || return
+		refuses 2 "${option%%=*} cannot be used with a mon.out" --program "$spin" "$option" || return
 	done
 	refuses 2 "--rate is for a mon.out file; result contains its rate" --rate=7 result &&
 	refuses 2 "invalid rate '0'" --program "$spin" --rate 0
