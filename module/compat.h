@@ -32,7 +32,7 @@
 #error "profil needs a kernel with CONFIG_NET or CONFIG_PERF_EVENTS"
 #endif
 
-/* The fourth argument of a ftrace callback, which the module does not use. */
+/* The fourth argument of an ftrace callback, which the module does not use. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 typedef struct ftrace_regs compat_ftrace_regs;
 #else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tick clock: a ftrace callback on update_process_times(), which every CPU calls in hard
+ * The tick clock: an ftrace callback on update_process_times(), which every CPU calls in hard
  * interrupt context at each scheduler tick, on all kernels. It adds no interrupts.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
