@@ -70,9 +70,7 @@ static bool has_same_objects(const struct result *a, const struct result *b)
 	if (!a->argv || a->nr_objects != b->nr_objects)
 		return false;
 	for (i = 0; i < a->nr_objects; i++)
-		if (strcmp(a->objects[i].path, b->objects[i].path) ||
-		    memcmp(a->objects[i].build_id, b->objects[i].build_id,
-			   sizeof(a->objects[i].build_id)))
+		if (result_compare_objects(&a->objects[i], &b->objects[i]))
 			return false;
 	return true;
 }

@@ -120,17 +120,23 @@ static int list_processes(struct result *result, const struct shm *run)
 _Static_assert(PROFIL_RUN_OBJECTS <= RESULT_MAX_OBJECTS &&
 	       PROFIL_RUN_PATH <= RESULT_MAX_PATH, "resultfile_read() accepts each run's result");
 
-/* Segments belong to the same file if it has the same path and build-id. */
+/* The object that a segment belongs to, without its addresses; @path is not copied. */
+static struct result_object object_of(const struct shm_object *segment)
+{
+	struct result_object object = {
+		.path = segment->path,
+		.build_id_bytes = segment->build_id_bytes,
+	};
+
+	memcpy(object.build_id, segment->build_id, sizeof(segment->build_id));
+	return object;
+}
+
 static int compare_files(const struct shm_object *a, const struct shm_object *b)
 {
-	int order = strcmp(a->path, b->path);
+	const struct result_object first = object_of(a), second = object_of(b);
 
-	if (!order)
-		order = memcmp(a->build_id, b->build_id, sizeof(a->build_id));
-	if (order)
-		return order;
-	return a->build_id_bytes < b->build_id_bytes ? -1 :
-	       a->build_id_bytes > b->build_id_bytes;
+	return result_compare_objects(&first, &second);
 }
 
 static int compare_segments(const void *va, const void *vb)
@@ -232,12 +238,11 @@ static int add_object(struct result *result, const struct shm *run,
 	struct result_object *object = &result->objects[result->nr_objects++];
 	size_t room = 0, i;
 
-	object->path = strdup(segments[0]->path);
+	*object = object_of(segments[0]);
+	object->path = strdup(object->path);
 	if (!object->path)
 		return -ENOMEM;
 	object->bias = segments[0]->bias;
-	object->build_id_bytes = segments[0]->build_id_bytes;
-	memcpy(object->build_id, segments[0]->build_id, sizeof(object->build_id));
 	object->start = UINT64_MAX;
 	for (i = 0; i < nr; i++)
 		if (add_segment(object, &room, run, segments[i]))

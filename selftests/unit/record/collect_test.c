@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a run's memory to its result: segments of one file become one object, and no
- * sample is lost on the way.
+ * Making a result from shared memory: the segments of a file become one object, and no sample
+ * is lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ static void segments_become_objects(void **state)
 	assert_int_equal(result_samples(&result), 22);
 }
 
-static void segments_of_a_file_are_one_object(void **state)
+static void segments_of_a_file_become_one_object(void **state)
 {
 	(void)state;
 	strcpy(fake.objects[1].path, "/lib/object0");
@@ -101,8 +101,8 @@ static void segments_of_a_file_are_one_object(void **state)
 	assert_count(0, 1, 0x2004, 2);
 }
 
-/* As no linker makes them, but a program may say so: counts never overlap. */
-static void segments_that_overlap_are_merged(void **state)
+/* Only a damaged table has overlapping segments. Counts must not overlap. */
+static void overlapping_segments_are_merged(void **state)
 {
 	(void)state;
 	strcpy(fake.objects[1].path, "/lib/object0");
@@ -120,8 +120,8 @@ static void segments_that_overlap_are_merged(void **state)
 	assert_int_equal(result.objects[0].samples, 7);
 }
 
-/* A file that was built over while the run went on is two. */
-static void build_ids_tell_files_apart(void **state)
+/* A file that was replaced during the run becomes two objects. */
+static void different_build_ids_are_different_objects(void **state)
 {
 	(void)state;
 	strcpy(fake.objects[1].path, "/lib/object0");
@@ -137,7 +137,7 @@ static void build_ids_tell_files_apart(void **state)
 	assert_int_equal(result.objects[1].build_id[1], 8);
 }
 
-static void figures_are_kept(void **state)
+static void figures_of_the_run_are_copied(void **state)
 {
 	struct utsname name;
 
@@ -162,8 +162,8 @@ static void figures_are_kept(void **state)
 	assert_int_equal(result.elapsed_ns, 8);
 }
 
-/* One each: that told, that only ended, and of which no more is heard */
-static void three_processes(void)
+/* Three processes: one reported its samples, one only its end, one nothing */
+static void fill_three_processes(void)
 {
 	fake.header.nr_processes = 3;
 	fake.processes[0] = (struct profil_run_process){
@@ -183,12 +183,12 @@ static void three_processes(void)
 	};
 }
 
-static void processes_have_their_own(void **state)
+static void figures_of_processes_are_copied(void **state)
 {
 	const struct result_process *process;
 
 	(void)state;
-	three_processes();
+	fill_three_processes();
 	collect();
 	assert_int_equal(result.nr_processes, 3);
 	process = result.processes;
@@ -219,7 +219,7 @@ static void processes_have_their_own(void **state)
 static void figures_of_processes_add_up(void **state)
 {
 	(void)state;
-	three_processes();
+	fill_three_processes();
 	collect();
 	assert_int_equal(result.rate, 200);
 	assert_int_equal(result.requested_rate, 400);
@@ -231,8 +231,8 @@ static void figures_of_processes_add_up(void **state)
 }
 
 /*
- * 99 s of CPU at 1000 Hz and one at 10 Hz, to which the kernel lowered one process from its
- * start: 100 s, and not 9,900 s.
+ * 99 s of CPU time at 1000 Hz, and 1 s of another process, whose rate the kernel lowered to
+ * 10 Hz at its start: 100 s, not 9,900 s.
  */
 static void rates_are_weighted(void **state)
 {
@@ -257,7 +257,7 @@ static void rates_are_weighted(void **state)
 }
 
 /* 0.1 s at 1000 Hz, and then 0.9 s at 100 Hz */
-static void rate_that_was_lowered_meanwhile(void **state)
+static void lowered_rate_is_averaged(void **state)
 {
 	struct profil_run_process *process = fake.processes;
 
@@ -271,7 +271,7 @@ static void rate_that_was_lowered_meanwhile(void **state)
 	collect();
 	assert_int_equal(result.rate, 100);
 	assert_float_equal(result_seconds(&result, 190), 1, 1e-6);
-	/* no figures of a process make it faster than asked for, or slower than it was last */
+	/* the mean rate is between the last rate and the requested one */
 	result.processes[0].samples = 1900;
 	result_find_mean_rate(&result);
 	assert_float_equal(result_rate(&result), 1000, 1e-6);
@@ -280,8 +280,8 @@ static void rate_that_was_lowered_meanwhile(void **state)
 	assert_float_equal(result_rate(&result), 100, 0);
 }
 
-/* What did not come to its end has not told its samples: they are what no other told. */
-static void rates_of_the_untold(void **state)
+/* Samples that no process reported belong to those that were killed. */
+static void unreported_samples_have_the_first_rate(void **state)
 {
 	struct profil_run_process *process = fake.processes;
 
@@ -299,7 +299,7 @@ static void rates_of_the_untold(void **state)
 	assert_float_equal(result_seconds(&result, 3010), 4, 1e-6);
 }
 
-static void damage_is_counted(void **state)
+static void damaged_entries_are_counted(void **state)
 {
 	(void)state;
 	fake.objects[1].end = 0;
@@ -308,7 +308,6 @@ static void damage_is_counted(void **state)
 	assert_int_equal(result.nr_objects, 1);
 }
 
-/* The command executed one: what was used before that was profiled, or is not known. */
 static void unprofiled_programs_are_listed(void **state)
 {
 	struct unprofiled *unprofiled = unprofiled_new();
@@ -336,7 +335,7 @@ static void profiled_program_is_not_listed(void **state)
 	unprofiled_free(unprofiled);
 }
 
-static void processes_that_are_not_there_are_counted(void **state)
+static void unlisted_and_failed_processes_are_counted(void **state)
 {
 	(void)state;
 	fake.header.nr_processes = PROFIL_RUN_PROCESSES + 4;
@@ -347,7 +346,7 @@ static void processes_that_are_not_there_are_counted(void **state)
 	assert_int_equal(result.unlisted_processes, 4);
 }
 
-static void what_a_program_may_have_written(void **state)
+static void invalid_figures_are_replaced(void **state)
 {
 	(void)state;
 	fake.processes[0].state = PROFIL_RUN_ENDED;
@@ -360,11 +359,11 @@ static void what_a_program_may_have_written(void **state)
 	assert_int_equal(result.clock, 0);
 }
 
-/* Each of them can be, their sum cannot. Found by the fuzzer. */
-static void figures_that_do_not_add_up(void **state)
+/* Each value is possible, but their sum overflows. Found by the fuzzer. */
+static void overflowing_sums_are_limited(void **state)
 {
 	(void)state;
-	three_processes();
+	fill_three_processes();
 	fake.processes[0].start_cpu_ns = UINT64_MAX - 9;
 	fake.processes[0].end_cpu_ns = UINT64_MAX;
 	fake.processes[0].lost = fake.processes[1].lost = UINT64_MAX;
@@ -384,21 +383,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(segments_become_objects),
-		TEST(segments_of_a_file_are_one_object),
-		TEST(segments_that_overlap_are_merged),
-		TEST(build_ids_tell_files_apart),
-		TEST(figures_are_kept),
-		TEST(processes_have_their_own),
+		TEST(segments_of_a_file_become_one_object),
+		TEST(overlapping_segments_are_merged),
+		TEST(different_build_ids_are_different_objects),
+		TEST(figures_of_the_run_are_copied),
+		TEST(figures_of_processes_are_copied),
 		TEST(figures_of_processes_add_up),
 		TEST(rates_are_weighted),
-		TEST(rate_that_was_lowered_meanwhile),
-		TEST(rates_of_the_untold),
-		TEST(damage_is_counted),
+		TEST(lowered_rate_is_averaged),
+		TEST(unreported_samples_have_the_first_rate),
+		TEST(damaged_entries_are_counted),
 		TEST(unprofiled_programs_are_listed),
 		TEST(profiled_program_is_not_listed),
-		TEST(processes_that_are_not_there_are_counted),
-		TEST(what_a_program_may_have_written),
-		TEST(figures_that_do_not_add_up),
+		TEST(unlisted_and_failed_processes_are_counted),
+		TEST(invalid_figures_are_replaced),
+		TEST(overflowing_sums_are_limited),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a run's memory: whatever a program wrote into it, it is refused with
- * a reason or read within its bounds.
+ * Reading the shared memory of a run, which a program may have overwritten: it is refused with
+ * a reason, or read within its bounds.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,7 @@ static int tear_down(void **state)
 {
 	(void)state;
 	shm_release(&run);
-	/* it may have been */
+	/* releasing it twice is allowed */
 	shm_release(&run);
 	return 0;
 }
@@ -56,7 +56,7 @@ static void assert_damaged(void)
 	shm_release(&run);
 }
 
-static void good_run_is_read(void **state)
+static void valid_memory_is_read(void **state)
 {
 	(void)state;
 	fake.outside = 3;
@@ -78,7 +78,7 @@ static void good_run_is_read(void **state)
 	assert_int_equal(run.processes[0].pid, 1234);
 }
 
-static void created_run_is_empty(void **state)
+static void created_memory_is_empty(void **state)
 {
 	static const struct shm_wish wish = { 250, PROFIL_CLOCK_RANDOM, true };
 	int fd = shm_create(&wish);
@@ -86,7 +86,7 @@ static void created_run_is_empty(void **state)
 	(void)state;
 	assert_true(fd >= 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-	/* as the library does */
+	/* grow it, as the library does */
 	assert_int_equal(ftruncate(fd, FAKE_BYTES), 0);
 	assert_int_equal(shm_read(fd, &run, &why), 0);
 	assert_int_equal(run.header.rate, 250);
@@ -95,12 +95,12 @@ static void created_run_is_empty(void **state)
 	assert_int_equal(run.header.end, PROFIL_RUN_COUNTERS_AT);
 	assert_int_equal(run.nr_objects, 0);
 	assert_int_equal(run.nr_processes, 0);
-	/* a child that lives on must not take the memory away under us */
+	/* a child that still runs must not be able to shrink it while it is read */
 	assert_int_equal(ftruncate(fd, 0), -1);
 	close(fd);
 }
 
-static void cut_run_is_refused(void **state)
+static void truncated_memory_is_refused(void **state)
 {
 	static const off_t sizes[] = {
 		0, 1, sizeof(struct profil_run) - 1, sizeof(struct profil_run),
@@ -119,7 +119,7 @@ static void cut_run_is_refused(void **state)
 	}
 }
 
-static void another_version_is_told(void **state)
+static void other_versions_are_refused(void **state)
 {
 	(void)state;
 	fake.header.version++;
@@ -128,7 +128,7 @@ static void another_version_is_told(void **state)
 	assert_int_equal(run.header.version, PROFIL_RUN_VERSION + 1);
 }
 
-static void processes_are_told_apart(void **state)
+static void only_started_processes_are_listed(void **state)
 {
 	(void)state;
 	fake.header.nr_processes = FAKE_PROCESSES;
@@ -137,7 +137,7 @@ static void processes_are_told_apart(void **state)
 	fake.processes[1] = (struct profil_run_process){
 		.state = PROFIL_RUN_ENDED, .rate = 7, .program = 1, .samples = 8,
 	};
-	/* the last one has said nothing yet */
+	/* the last one has not started its profile yet */
 	assert_int_equal(read_fake(), 0);
 	assert_int_equal(run.nr_failed, 1);
 	assert_int_equal(run.nr_processes, 1);
@@ -146,7 +146,7 @@ static void processes_are_told_apart(void **state)
 	assert_int_equal(run.nr_unlisted, 0);
 }
 
-static void processes_without_a_place_are_counted(void **state)
+static void processes_beyond_the_table_are_counted(void **state)
 {
 	(void)state;
 	fake.header.nr_processes = PROFIL_RUN_PROCESSES + 5;
@@ -155,8 +155,8 @@ static void processes_without_a_place_are_counted(void **state)
 	assert_int_equal(run.nr_unlisted, 5);
 }
 
-/* It may have come while we were reading. */
-static void unknown_program_is_none(void **state)
+/* Its object may have been added during the read. */
+static void program_beyond_the_objects_is_unknown(void **state)
 {
 	(void)state;
 	fake.processes[0].program = FAKE_OBJECTS;
@@ -164,8 +164,8 @@ static void unknown_program_is_none(void **state)
 	assert_int_equal(run.processes[0].program, UINT32_MAX);
 }
 
-/* Between holes, of which none is read */
-static void counters_are_found(void **state)
+/* Holes are skipped, and counters between them are found. */
+static void counters_between_holes_are_found(void **state)
 {
 	const uint64_t nr = 3 * 1024 + 7;
 	uint32_t count = 5;
@@ -195,8 +195,8 @@ static void counters_are_found(void **state)
 	close(fd);
 }
 
-/* What comes behind an object is none of its counters. */
-static void counters_of_another_are_not_found(void **state)
+/* Counters after those of an object belong to another one. */
+static void counters_of_other_objects_are_not_found(void **state)
 {
 	size_t first = 0, end;
 	uint32_t count = 5;
@@ -212,69 +212,68 @@ static void counters_of_another_are_not_found(void **state)
 	close(fd);
 }
 
-/* One wrong number each: where it is, how large, and what it is set to */
-#define WRONG(member, value) \
+/* One invalid value each: its offset, its size, and the value */
+#define INVALID(member, value) \
 	{ offsetof(struct fake_run, member), \
 	  sizeof(((struct fake_run *)0)->member), value }
 
-struct wrong {
+struct invalid_value {
 	size_t offset;
 	size_t size;
 	uint64_t value;
 };
 
-static void set_wrong(const struct wrong *wrong)
+static void set_invalid(const struct invalid_value *invalid)
 {
 	fake_run_fill(&fake);
 	fake.counters[0][1] = 1;
 	fake.counters[1][2] = 2;
-	memcpy((char *)&fake + wrong->offset, &wrong->value, wrong->size);
+	memcpy((char *)&fake + invalid->offset, &invalid->value, invalid->size);
 }
 
-static const struct wrong wrong_header[] = {
-	WRONG(header.magic, 0),
-	WRONG(header.nr_objects, PROFIL_RUN_OBJECTS + 1),
-	WRONG(header.nr_objects, UINT32_MAX),
+static const struct invalid_value invalid_header[] = {
+	INVALID(header.magic, 0),
+	INVALID(header.nr_objects, PROFIL_RUN_OBJECTS + 1),
+	INVALID(header.nr_objects, UINT32_MAX),
 };
 
-static const struct wrong wrong_object[] = {
-	/* the first that was never written: it starts and ends at 0 */
-	WRONG(header.nr_objects, FAKE_OBJECTS + 1),
-	WRONG(objects[1].start, 0x2100),
-	WRONG(objects[1].start, UINT64_MAX),
-	WRONG(objects[1].end, 0x2000),
-	WRONG(objects[1].build_id_bytes, PROFIL_RUN_BUILD_ID + 1),
-	WRONG(objects[1].counters, FAKE_BYTES),
-	WRONG(objects[1].counters, FAKE_BYTES - 4),
-	WRONG(objects[1].counters, UINT64_MAX - 3),
-	WRONG(objects[1].counters, FAKE_COUNTERS_AT(1) + 2),
-	WRONG(objects[1].nr_counters, FAKE_COUNTERS + 1),
-	WRONG(objects[1].nr_counters, UINT64_MAX),
-	/* times 4, this is 0 modulo 2^64 */
-	WRONG(objects[1].nr_counters, 1ULL << 62),
+static const struct invalid_value invalid_object[] = {
+	/* an unused entry: it starts and ends at 0 */
+	INVALID(header.nr_objects, FAKE_OBJECTS + 1),
+	INVALID(objects[1].start, 0x2100),
+	INVALID(objects[1].start, UINT64_MAX),
+	INVALID(objects[1].end, 0x2000),
+	INVALID(objects[1].build_id_bytes, PROFIL_RUN_BUILD_ID + 1),
+	INVALID(objects[1].counters, FAKE_BYTES),
+	INVALID(objects[1].counters, FAKE_BYTES - 4),
+	INVALID(objects[1].counters, UINT64_MAX - 3),
+	INVALID(objects[1].counters, FAKE_COUNTERS_AT(1) + 2),
+	INVALID(objects[1].nr_counters, FAKE_COUNTERS + 1),
+	INVALID(objects[1].nr_counters, UINT64_MAX),
+	/* multiplied by 4, this overflows to 0 */
+	INVALID(objects[1].nr_counters, 1ULL << 62),
 };
 
-static void wrong_header_is_refused(void **state)
+static void invalid_header_is_refused(void **state)
 {
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(wrong_header); i++) {
-		set_wrong(&wrong_header[i]);
+	for (i = 0; i < ARRAY_SIZE(invalid_header); i++) {
+		set_invalid(&invalid_header[i]);
 		assert_damaged();
 	}
 }
 
-/* What was read before all of it had to make sense. */
-static void wrong_object_costs_only_itself(void **state)
+static void only_the_invalid_object_is_lost(void **state)
 {
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(wrong_object); i++) {
+	for (i = 0; i < ARRAY_SIZE(invalid_object); i++) {
 		const bool is_third = !i;
 
-		set_wrong(&wrong_object[i]);
+		set_invalid(&invalid_object[i]);
 		fake.processes[0].program = is_third ? 2 : 1;
 		assert_int_equal(read_fake(), 0);
 		assert_int_equal(run.nr_damaged, 1);
@@ -287,8 +286,8 @@ static void wrong_object_costs_only_itself(void **state)
 	}
 }
 
-/* Programs are numbers of objects: those after a damaged one are other numbers. */
-static void objects_move_up(void **state)
+/* Processes refer to objects by index, which changes if a damaged object is removed. */
+static void program_indexes_are_adjusted(void **state)
 {
 	(void)state;
 	fake.objects[0].end = 0;
@@ -299,7 +298,7 @@ static void objects_move_up(void **state)
 	assert_string_equal(run.objects[0].path, "/lib/object1");
 }
 
-static void wrong_process_costs_only_its_figures(void **state)
+static void only_the_figures_of_an_invalid_process_are_lost(void **state)
 {
 	(void)state;
 	fake.header.nr_processes = 2;
@@ -315,15 +314,15 @@ static void wrong_process_costs_only_its_figures(void **state)
 	assert_int_equal(run.processes[1].rate, 50);
 }
 
-/* Without a rate, samples stand for no time. */
-static void run_without_a_rate_is_refused(void **state)
+/* Without any rate, samples cannot be converted to CPU time. */
+static void memory_without_a_rate_is_refused(void **state)
 {
 	(void)state;
 	fake.processes[0].rate = 0;
 	assert_damaged();
 }
 
-static void text_without_end(void **state)
+static void unterminated_strings_are_not_overrun(void **state)
 {
 	(void)state;
 	memset(fake.objects[1].path, 'x', sizeof(fake.objects[1].path));
@@ -347,10 +346,7 @@ static void shared_counters_are_refused(void **state)
 	assert_int_equal(run.nr_objects, 1);
 }
 
-/*
- * Whatever is thrown at it, it must not crash: this is for valgrind and the
- * sanitizers to judge. The numbers are the same each time.
- */
+/* Valgrind or the sanitizers find invalid accesses. The random numbers are the same each time. */
 static void random_damage_does_not_crash(void **state)
 {
 	unsigned int seed = 1;
@@ -377,21 +373,21 @@ static void random_damage_does_not_crash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(good_run_is_read),
-		TEST(created_run_is_empty),
-		TEST(cut_run_is_refused),
-		TEST(another_version_is_told),
-		TEST(processes_are_told_apart),
-		TEST(processes_without_a_place_are_counted),
-		TEST(unknown_program_is_none),
-		TEST(counters_are_found),
-		TEST(counters_of_another_are_not_found),
-		TEST(wrong_header_is_refused),
-		TEST(wrong_object_costs_only_itself),
-		TEST(objects_move_up),
-		TEST(wrong_process_costs_only_its_figures),
-		TEST(run_without_a_rate_is_refused),
-		TEST(text_without_end),
+		TEST(valid_memory_is_read),
+		TEST(created_memory_is_empty),
+		TEST(truncated_memory_is_refused),
+		TEST(other_versions_are_refused),
+		TEST(only_started_processes_are_listed),
+		TEST(processes_beyond_the_table_are_counted),
+		TEST(program_beyond_the_objects_is_unknown),
+		TEST(counters_between_holes_are_found),
+		TEST(counters_of_other_objects_are_not_found),
+		TEST(invalid_header_is_refused),
+		TEST(only_the_invalid_object_is_lost),
+		TEST(program_indexes_are_adjusted),
+		TEST(only_the_figures_of_an_invalid_process_are_lost),
+		TEST(memory_without_a_rate_is_refused),
+		TEST(unterminated_strings_are_not_overrun),
 		TEST(shared_counters_are_refused),
 		TEST(random_damage_does_not_crash),
 	};
