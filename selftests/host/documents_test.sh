@@ -142,6 +142,50 @@ document_paths() {
 	return $failed
 }
 
+# test_source PROGRAM: the source of a test of this tree, of a unit test or of a KUnit suite
+test_source() {
+	case $1 in
+	*/*) compgen -G "$1.c" || compgen -G "${1%.sh}.sh" ;;
+	profil_*) compgen -G "../module/tests/${1#profil_}_kunit.c" ||
+		grep -l "\.name = \"$1\"" ../module/tests/*.c ;;
+	*) compgen -G "unit/*/$1.c" ;;
+	esac
+}
+
+# faults.md: the tests in the last column of its tables exist. They are PROGRAM or PROGRAM: CASE,
+# CASE (remark), separated by semicolons.
+faults_tests() {
+	local entry program cases name source failed=0
+
+	while IFS= read -r entry; do
+		program=${entry%%: *}
+		cases=${entry#"$program"}
+		cases=${cases#: }
+		source=$(test_source "$program") ||
+			{ echo "# no test $program"; failed=1; continue; }
+		while IFS= read -r name; do
+			grep -qF -- "$name" "$source" ||
+				{ echo "# $source: no case $name"; failed=1; }
+		done < <(tr ',' '\n' <<<"$cases" | sed 's/^ *//' | grep .)
+	done < <(awk -F ' [|] ' '/^[|]/ && NF >= 3 { print $3 }' faults.md |
+		sed 's/ *|$//; s/([^)]*)//g' | tr ';' '\n' | sed 's/^ *//; s/ *$//; s/^unit: //' |
+		grep -oE '^(([a-z]+/)?[a-z_]+_test|profil_[a-z_]+)(\.sh)?(: .*)?$')
+	return $failed
+}
+
+# The test that has to find a bug, in the "Test:" line of its patch: PROGRAM [-t CASE]
+bug_tests() {
+	local patch line program case source failed=0
+
+	while IFS=: read -r patch line; do
+		program=$(grep -oE '[a-z]+/[a-z_]+_test(\.sh)?' <<<"$line" | tail -n 1)
+		case=$(grep -oE -- '-[tr] .*' <<<"$line" | grep -oE '[a-z_0-9]+$')
+		{ source=$(test_source "$program") && grep -qF -- "$case" "$source"; } ||
+			{ echo "# $patch: no $line"; failed=1; }
+	done < <(grep -H '^Test: ' bugs/*.patch | sed 's/:Test: /:/')
+	return $failed
+}
+
 options_of() {
 	"$1" help "$2" | grep -oE -- '--[a-z-]+' | sort -u
 }
@@ -293,7 +337,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 5 + 4 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 7 + 4 + 3 * ${#audits[@]}))
 check "README: programs" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -310,6 +354,8 @@ check "README: a program compiled with -pg" readme_pg
 check "README: exports, and their viewers" readme_viewers
 check "README: options" readme_options
 check "README, doc/ and others: links and paths" document_paths
+check "faults.md: its tests exist" faults_tests
+check "bugs/: the tests that find them exist" bug_tests
 for subcommand in run report diff export; do
 	check "options of $subcommand in the manual page and the completion" \
 		known_everywhere "$subcommand"
