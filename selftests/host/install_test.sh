@@ -52,7 +52,7 @@ signer() {
 without_key() {
 	install_for "$tree" && installed && [ -z "$(signer)" ] &&
 	! grep -E 'SSL|sign-file' "$work/err" "$work/out" &&
-	grep -q "not signed .* Secure Boot .* doc/troubleshooting.md" "$work/out"
+	grep -q "not signed: .* Secure Boot, see doc/troubleshooting.md" "$work/out"
 }
 
 # make_key DIRECTORY NAME KEY CERTIFICATE
