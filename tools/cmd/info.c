@@ -165,8 +165,8 @@ static void print_memlock(void)
 
 static bool print_probe(int device)
 {
-	static const struct shm_wish wish = { .rate = PROFIL_DEFAULT_RATE };
-	char *why = probe_start(device, &wish);
+	static const struct shm_options options = { .rate = PROFIL_DEFAULT_RATE };
+	char *why = probe_start(device, &options);
 
 	print_title("profile");
 	puts(why ? why : "can be started");

@@ -77,7 +77,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
-	struct shm_wish wish;
+	struct shm_options shm;
 	bool force;
 	int progress_ms;	/* interval of --progress; 0: off */
 	const char *output;	/* the result file; NULL: it cannot be written */
@@ -117,10 +117,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case 'r':
 	case 'F':
-		arguments->wish.rate = options_parse_rate(text, state);
+		arguments->shm.rate = options_parse_rate(text, state);
 		return 0;
 	case 'c':
-		arguments->wish.clock = parse_clock(text, state);
+		arguments->shm.clock = parse_clock(text, state);
 		return 0;
 	case 'o':
 		arguments->output = text;
@@ -139,7 +139,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->force = true;
 		return 0;
 	case KEY_NO_FOLLOW:
-		arguments->wish.follow = false;
+		arguments->shm.follow = false;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* all arguments after the command are its own */
@@ -254,7 +254,7 @@ static bool probe(const struct arguments *arguments)
 		       strerrorname_np(-device), profil_device_remedy(-device));
 		return false;
 	}
-	why = probe_start(device, &arguments->wish);
+	why = probe_start(device, &arguments->shm);
 	profil_device_close(device);
 	if (why)
 		refuse(arguments, "%s", why);
@@ -395,7 +395,7 @@ int run_main(int argc, char **argv)
 		.doc = doc,
 	};
 	struct arguments arguments = {
-		.wish.follow = true,
+		.shm.follow = true,
 		.output = RESULTFILE_DEFAULT,
 	};
 	struct child_end end;
@@ -422,7 +422,7 @@ int run_main(int argc, char **argv)
 		outcome_explain_unwritten(arguments.output, error);
 		arguments.output = NULL;
 	}
-	memory = shm_create(&arguments.wish);
+	memory = shm_create(&arguments.shm);
 	if (memory < 0)
 		failure_exit(EXIT_OWN_FAILURE, "memory for the counters", -memory);
 	examine(&target, arguments.command[0]);

@@ -58,18 +58,18 @@ static char *explain(int device, uint32_t rate, uint32_t clock, int error)
 	return length < 0 ? NULL : text;
 }
 
-char *probe_start(int device, const struct shm_wish *wish)
+char *probe_start(int device, const struct shm_options *options)
 {
 	struct profil_status status = { .size = sizeof(status) };
-	unsigned int rate = wish->rate;
+	unsigned int rate = options->rate;
 	char *why = NULL;
 	int error;
 
 	if (profil_rate_choose(device, &rate))
 		return strdup("PROFIL_RATE is not a valid rate: set it to a number of Hz, 1 or more, or unset it");
-	error = start(device, rate, wish->clock);
+	error = start(device, rate, options->clock);
 	if (error)
-		why = explain(device, rate, wish->clock, -error);
+		why = explain(device, rate, options->clock, -error);
 	else
 		profil_device_call(device, PROFIL_IOC_STOP, &status);
 	return why;

@@ -23,14 +23,14 @@
 #define UNNAMED		"[unnamed]"
 #define NO_OBJECT	UINT32_MAX
 
-static int write_header(int fd, const struct shm_wish *wish)
+static int write_header(int fd, const struct shm_options *options)
 {
 	const struct profil_run header = {
 		.magic = PROFIL_RUN_MAGIC,
 		.version = PROFIL_RUN_VERSION,
-		.flags = wish->follow ? PROFIL_RUN_FOLLOW : 0,
-		.rate = wish->rate,
-		.clock = wish->clock,
+		.flags = options->follow ? PROFIL_RUN_FOLLOW : 0,
+		.rate = options->rate,
+		.clock = options->clock,
 		.end = PROFIL_RUN_COUNTERS_AT,
 	};
 	ssize_t written;
@@ -44,7 +44,7 @@ static int write_header(int fd, const struct shm_wish *wish)
 	return fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK) ? -errno : 0;
 }
 
-int shm_create(const struct shm_wish *wish)
+int shm_create(const struct shm_options *options)
 {
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	int fd, error;
@@ -54,7 +54,7 @@ int shm_create(const struct shm_wish *wish)
 		fd = memfd_create("profil", flags);
 	if (fd < 0)
 		return -errno;
-	error = write_header(fd, wish);
+	error = write_header(fd, options);
 	if (error) {
 		close(fd);
 		return error;

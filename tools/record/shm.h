@@ -68,12 +68,12 @@ struct shm {
 };
 
 /**
- * struct shm_wish - the user's options for a run
+ * struct shm_options - the user's options for a run
  * @rate:   in Hz; 0: default of libprofil-run.so
  * @clock:  PROFIL_CLOCK_*
  * @follow: also profile the programs that the program executes
  */
-struct shm_wish {
+struct shm_options {
 	uint32_t rate;
 	uint32_t clock;
 	bool follow;
@@ -81,11 +81,11 @@ struct shm_wish {
 
 /**
  * shm_create - create the shared memory of a run
- * @wish: the user's options
+ * @options: the user's options
  *
  * Return: a descriptor, closed on exec, or -errno.
  */
-int shm_create(const struct shm_wish *wish);
+int shm_create(const struct shm_options *options);
 
 /**
  * shm_read - check the shared memory of a run and copy its tables

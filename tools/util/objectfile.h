@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files that code was loaded from. The path may be of any kind of file by now, and the build-id
- * shows whether the file is still the same.
+ * Opens files that code was loaded from. Since then, the path may have become that of any kind
+ * of file. The build-id shows whether the file is still the same.
  */
 #ifndef PROFIL_OBJECTFILE_H
 #define PROFIL_OBJECTFILE_H
@@ -15,7 +15,7 @@
  * @path:    its path
  * @problem: on error, set to the reason
  *
- * Other files are refused: a damaged path may be that of a pipe, and block.
+ * Other files are refused, as opening or reading a pipe could block.
  *
  * Return: a descriptor, or -1 with errno.
  */

@@ -80,8 +80,8 @@ static void valid_memory_is_read(void **state)
 
 static void created_memory_is_empty(void **state)
 {
-	static const struct shm_wish wish = { 250, PROFIL_CLOCK_RANDOM, true };
-	int fd = shm_create(&wish);
+	static const struct shm_options options = { 250, PROFIL_CLOCK_RANDOM, true };
+	int fd = shm_create(&options);
 
 	(void)state;
 	assert_true(fd >= 0);

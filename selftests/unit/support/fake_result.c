@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A result with something in each of its fields.
+ * A result with a value in each field.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ void fake_result(struct result *result)
 	result_find_mean_rate(result);
 }
 
-/* All of two structures but a pointer in each, which is compared by the caller */
+/* Compare two structures, except a pointer in each, which the caller compares */
 #define ASSERT_SAME(type, a, b, pointer)				\
 	do {								\
 		struct type left = *(a), right = *(b);			\

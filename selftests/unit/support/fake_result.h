@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result with something in each of its fields.
+ * A result with a value in each field.
  */
 #ifndef FAKE_RESULT_H
 #define FAKE_RESULT_H
@@ -8,15 +8,15 @@
 #include <result/result.h>
 
 /**
- * fake_result - make one: two objects, two processes
- * @result: to be released by result_release()
+ * fake_result - make a result with two objects and two processes
+ * @result: must be released with result_release()
  */
 void fake_result(struct result *result);
 
 /**
- * assert_same_result - fail the test if two differ in anything
- * @a: one
- * @b: the other
+ * assert_same_result - fail the test if two results differ in any field
+ * @a: a result
+ * @b: another one
  */
 void assert_same_result(const struct result *a, const struct result *b);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run's memory as libprofil-run.so would leave it, to be damaged by tests.
+ * The shared memory of a run as libprofil-run.so fills it, which tests can damage.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

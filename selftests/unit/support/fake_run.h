@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A run's memory as libprofil-run.so would leave it, to be damaged by tests.
+ * The shared memory of a run as libprofil-run.so fills it, which tests can damage.
  */
 #ifndef FAKE_RUN_H
 #define FAKE_RUN_H
@@ -11,31 +11,31 @@
 #define FAKE_PROCESSES	3
 #define FAKE_COUNTERS	64
 
-/* What is used of the tables, without what is empty between and behind them */
+/* The used entries of the tables, without the unused space between them */
 struct fake_run {
 	struct profil_run header;
 	struct profil_run_object objects[FAKE_OBJECTS];
 	struct profil_run_process processes[FAKE_PROCESSES];
 	uint32_t outside;
-	uint32_t unused;	/* or it were padding */
+	uint32_t unused;	/* avoids padding */
 	uint32_t counters[FAKE_OBJECTS][FAKE_COUNTERS];
 };
 
-/* Where the counters of an object are in the memory, and how large it is */
+/* Offset of the counters of an object, and size of the memory */
 #define FAKE_COUNTERS_AT(i)	(PROFIL_RUN_COUNTERS_AT + 4096 * (i))
 #define FAKE_BYTES		FAKE_COUNTERS_AT(FAKE_OBJECTS)
 
 /**
- * fake_run_fill - two objects of 256 bytes text, one process that goes on, no hits
+ * fake_run_fill - make two objects with 256 bytes of code, one running process, no samples
  * @run: overwritten
  */
 void fake_run_fill(struct fake_run *run);
 
 /**
- * fake_run_memfd - put it where shm_read() wants it
+ * fake_run_memfd - make a file for shm_read()
  * @run: contents
  *
- * Return: a descriptor; fails the test if there is none.
+ * Return: a descriptor. On error, the test fails.
  */
 int fake_run_memfd(const struct fake_run *run);
 

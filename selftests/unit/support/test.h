@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cmocka, with the headers that it wants to be included before it.
+ * cmocka.h, with the headers that must be included before it.
  */
 #ifndef TEST_H
 #define TEST_H
