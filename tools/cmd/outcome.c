@@ -52,7 +52,7 @@ static void explain_empty(const struct target *target)
 		failure_warnx("no profile: %s", why);
 	else if (target->problem == TARGET_OK)
 		failure_warnx("no profile: %s did not load libprofil-run.so, and its file shows no reason: another program may have removed LD_PRELOAD from its environment, or a security module may prevent preloading; see LD_PRELOAD in ld.so(8)",
-		      target->command);
+			      target->command);
 	free(why);
 }
 
@@ -116,7 +116,7 @@ static bool show_table(const struct outcome *outcome, const struct result *resul
 			      sigabbrev_np(killer));
 	else if (killer)
 		failure_warnx("no table: a file of the program is damaged, or changed while it was read (SIG%s); try `profil report'",
-		      sigabbrev_np(killer));
+			      sigabbrev_np(killer));
 	return !error && !killer;
 }
 
@@ -183,10 +183,10 @@ void outcome_show(struct outcome *outcome)
 	error = shm_read(outcome->memory, &run, &why);
 	if (error == -EBADMSG)
 		failure_warnx("no profile: the program overwrote the shared memory of the counters: %s",
-		      why);
+			      why);
 	else if (error == -EPROTO)
 		failure_warnx("no profile: libprofil-run.so uses version %" PRIu32 " of the shared memory's format, this command uses version %d: install both from the same build",
-		      run.header.version, PROFIL_RUN_VERSION);
+			      run.header.version, PROFIL_RUN_VERSION);
 	else if (error)
 		failure_warn("no profile: shared memory", -error);
 	else if (!run.nr_processes && !run.header.error)

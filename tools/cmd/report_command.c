@@ -206,7 +206,7 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	return error;
 }
 
-/* Return: functions with samples whose names are similar to the argument of --annotate; to free(). */
+/* Return: suggestions for the argument of --annotate, from the functions with samples; to free(). */
 static char *suggest_functions(const struct result *result, struct symbols *symbols,
 			       const struct arguments *arguments)
 {

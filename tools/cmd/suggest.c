@@ -3,6 +3,7 @@
  * Suggests names for a mistyped word.
  */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,13 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
 	return last[b_length];
 }
 
+static bool ends_in_operator(const char *name, const char *end)
+{
+	const size_t length = strlen("operator");
+
+	return (size_t)(end - name) >= length && !strncmp(end - length, "operator", length);
+}
+
 /*
  * Return: the length of a function's name without its parameters, which are in the last
  * brackets: "f", "operator()", "(anonymous namespace)::f".
@@ -69,8 +77,8 @@ static size_t name_length(const char *name)
 		else if (*open == '(' && !--depth)
 			break;
 	}
-	/* "operator()" itself, or a namespace, and no parameters */
-	if (!open || open == name || close == open + 1 || close[1] == ':')
+	/* no brackets, or a namespace, or an operator without its parameters */
+	if (!open || open == name || close[1] == ':' || ends_in_operator(name, open))
 		return strlen(name);
 	return (size_t)(open - name);
 }

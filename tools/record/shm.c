@@ -74,7 +74,7 @@ static int map_memory(int fd, struct shm *run, const char **why)
 	ssize_t length;
 	void *map;
 
-	/* before fstat(), as the memory grows: so all that the header refers to is within st_size */
+	/* before fstat(), as the memory grows: all that the header refers to is within st_size */
 	length = pread(fd, &run->header, sizeof(run->header), 0);
 	if (length < 0 || fstat(fd, &st))
 		return -errno;

@@ -80,11 +80,14 @@ static void other_brackets_are_kept(void **state)
 {
 	static const char *const names[] = {
 		"pen::operator()(int) const", "pen::operator()",
-		"a::(anonymous namespace)::line(f(int)*)", NULL
+		"a::(anonymous namespace)::line(f(int)*)", "rule()", NULL
 	};
 
 	(void)state;
 	assert_suggested("pen::operatr()", names, "; did you mean pen::operator()?");
+	assert_suggested("rile", names, "; did you mean rule?");
+	assert_suggested("pen::operatr()", (const char *const[]){ "pen::operator()()", NULL },
+			 "; did you mean pen::operator()?");
 	assert_suggested("a::(anonymous namespace)::lime", names,
 			 "; did you mean a::(anonymous namespace)::line?");
 	assert_suggested("a::(anonymous namespace)::lime",

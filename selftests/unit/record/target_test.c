@@ -317,7 +317,7 @@ static void scripts_are_followed(void **state)
 	path = write_text("script", "#!/nonexistent/interpreter\n");
 	assert_problem(path, TARGET_NO_LINKER, "/nonexistent/interpreter, which does not exist");
 	free(path);
-	/* without an interpreter in the first line, or with one that is too long: a shell runs it */
+	/* no interpreter in the first line, or one that is too long: a shell runs it */
 	path = write_text("script", "exit 7\n");
 	assert_problem(path, TARGET_OK, NULL);
 	assert_int_equal(run(path, NULL), 7);
@@ -400,7 +400,8 @@ static int try_privileges(const char *path, const struct privileges *privileges)
 
 	if (privileges->no_new_privs)
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (privileges->user && (setgroups(0, NULL) || setgid(privileges->user) || setuid(privileges->user)))
+	if (privileges->user && (setgroups(0, NULL) || setgid(privileges->user) ||
+				 setuid(privileges->user)))
 		return 10;
 	if (target_examine(&target, path) || target.problem != privileges->problem)
 		return 1;
