@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Areas in which a program makes code: which become one, and which are too many.
+ * The list of areas with generated code: merging, limits, and overlap with objects.
  */
-/* its list is for a whole program: each test begins it anew */
+/* included, since the tests must reset its static list */
 #include "lib/preload/jit.c"
 
 #include "support/test.h"
@@ -21,7 +21,7 @@ static bool add(uint64_t start, uint64_t bytes)
 	return profil_jit_add((const void *)(uintptr_t)start, bytes);
 }
 
-/* In MiB, by pairs; 0 behind the last. */
+/* expected: pairs of start and end in MiB, terminated by 0 */
 static void assert_areas(const struct profil_object *objects, size_t nr_objects,
 			 const unsigned int *expected)
 {
@@ -39,40 +39,40 @@ static void assert_areas(const struct profil_object *objects, size_t nr_objects,
 #define ASSERT_AREAS(...)						\
 	assert_areas(NULL, 0, (const unsigned int[]){ __VA_ARGS__, 0 })
 
-static void area_is_larger_than_what_is_made(void **state)
+static void areas_are_rounded_up(void **state)
 {
 	(void)state;
 	assert_false(add(10 * MIB, 0));
 	assert_true(add(11 * MIB + 5, 100));
 	ASSERT_AREAS(10, 12);
-	/* so what comes beside it is there */
+	/* later code in the same area does not change the list */
 	assert_false(add(10 * MIB, 2 * MIB));
 	assert_false(add(11 * MIB + 5, 100));
-	/* from the last byte of one to the first of the third */
+	/* from the last byte of one unit of 2 MiB to the first byte of the third */
 	assert_true(add(22 * MIB - 1, 2 * MIB + 2));
 	ASSERT_AREAS(10, 12, 20, 26);
 }
 
-static void those_that_touch_are_one(void **state)
+static void adjacent_areas_are_merged(void **state)
 {
 	(void)state;
 	assert_true(add(20 * MIB, MIB));
 	assert_true(add(2 * MIB, MIB));
 	assert_true(add(10 * MIB, MIB));
 	ASSERT_AREAS(2, 4, 10, 12, 20, 22);
-	/* behind one, and before another */
+	/* directly after one, and directly before another */
 	assert_true(add(4 * MIB, MIB));
 	assert_true(add(18 * MIB, MIB));
 	ASSERT_AREAS(2, 6, 10, 12, 18, 22);
-	/* over the end of one and the start of the next */
+	/* across the end of one and the start of the next */
 	assert_true(add(5 * MIB, 6 * MIB));
 	ASSERT_AREAS(2, 12, 18, 22);
-	/* and over them all */
+	/* across all */
 	assert_true(add(MIB, 30 * MIB));
 	ASSERT_AREAS(0, 32);
 }
 
-static void too_many_are_left_out(void **state)
+static void number_of_areas_is_limited(void **state)
 {
 	uintptr_t i;
 
@@ -81,25 +81,25 @@ static void too_many_are_left_out(void **state)
 		assert_true(add(4 * i * MIB, 1));
 	assert_false(add(4 * i * MIB, 1));
 	assert_int_equal(nr_areas, PROFIL_JIT_AREAS);
-	/* not what makes no more of them, or fewer */
+	/* areas that do not increase the number are still accepted */
 	assert_true(add(6 * MIB, 1));
 	assert_true(add(4 * i * MIB, 1));
 }
 
-static void too_large_ones_are_left_out(void **state)
+static void total_size_is_limited(void **state)
 {
 	(void)state;
 	assert_false(add(1024 * MIB, 258 * MIB));
 	assert_true(add(1024 * MIB, 254 * MIB));
 	assert_false(add(512 * MIB, 4 * MIB));
-	/* what is there already does not count again */
+	/* overlap with an existing area does not count twice */
 	assert_true(add(1026 * MIB, 254 * MIB));
 	assert_false(add(512 * MIB, MIB));
 	ASSERT_AREAS(1024, 1280);
 }
 
-/* What an object has is its own. */
-static void objects_cut_areas(void **state)
+/* The address ranges of objects are not part of areas. */
+static void objects_are_cut_out_of_areas(void **state)
 {
 	static const struct profil_object objects[] = {
 		{ .start = 2 * MIB, .end = 4 * MIB },
@@ -124,11 +124,11 @@ static void objects_cut_areas(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(area_is_larger_than_what_is_made, begin),
-		cmocka_unit_test_setup(those_that_touch_are_one, begin),
-		cmocka_unit_test_setup(too_many_are_left_out, begin),
-		cmocka_unit_test_setup(too_large_ones_are_left_out, begin),
-		cmocka_unit_test_setup(objects_cut_areas, begin),
+		cmocka_unit_test_setup(areas_are_rounded_up, begin),
+		cmocka_unit_test_setup(adjacent_areas_are_merged, begin),
+		cmocka_unit_test_setup(number_of_areas_is_limited, begin),
+		cmocka_unit_test_setup(total_size_is_limited, begin),
+		cmocka_unit_test_setup(objects_are_cut_out_of_areas, begin),
 	};
 
 	return cmocka_run_group_tests_name("jit", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What code a program has, by the dynamic linker's list: also by one that no dynamic
- * linker makes, since notes are read from the memory of the program that is profiled.
+ * The list of loaded code, from dl_iterate_phdr(): also from lists that no dynamic linker makes,
+ * since the notes are read from the profiled program's memory and may be damaged.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 
 #define PARTS	100
 
-/* What is loaded; the first is the program if it has no name */
+/* The loaded objects; if the first has no name, it is the program */
 static struct loaded {
 	const char *name;
 	uint64_t bias;
@@ -27,8 +27,8 @@ static struct loaded {
 } loaded[2];
 static size_t nr_loaded;
 
-/* In place of the dynamic linker's. */
-int dl_iterate_phdr(int (*tell)(struct dl_phdr_info *info, size_t size, void *data),
+/* Replaces the dynamic linker's */
+int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info, size_t size, void *data),
 		    void *data)
 {
 	int error = 0;
@@ -42,15 +42,15 @@ int dl_iterate_phdr(int (*tell)(struct dl_phdr_info *info, size_t size, void *da
 			.dlpi_phnum = loaded[i].nr,
 		};
 
-		error = tell(&info, sizeof(info), data);
+		error = callback(&info, sizeof(info), data);
 	}
 	return error;
 }
 
-/* Whether the dynamic linker was executed, with the program for an argument */
+/* Whether the dynamic linker was executed with the program as its argument */
 static bool by_linker;
 
-/* In place of the C library's. */
+/* Replaces the C library's */
 unsigned long getauxval(unsigned long type)
 {
 	static __typeof__(&getauxval) next;
@@ -118,7 +118,7 @@ static void program_and_library(void **state)
 	add_part(itself, PT_LOAD, PF_R | PF_X, 0x1000, 0x200);
 	add_part(itself, PT_LOAD, PF_R | PF_X, 0x2000, 0x200);
 	add_part(library, PT_LOAD, PF_R | PF_X, 0x3000, 0x100);
-	/* some have two, and one with nothing in it */
+	/* a second executable segment, and an empty one */
 	add_part(library, PT_LOAD, PF_X, 0, 0x80);
 	add_part(library, PT_LOAD, PF_X, 0x5000, 0);
 	assert_int_equal(list(), 4);
@@ -130,13 +130,13 @@ static void program_and_library(void **state)
 	assert_string_equal(objects[1].path, "/lib/one");
 	assert_int_equal(objects[2].start, 0x7001000);
 	assert_int_equal(program, 2);
-	/* its name is the kernel's to know */
+	/* the name of the program comes from the kernel */
 	assert_non_null(strstr(objects[2].path, "/objects_test"));
 	assert_string_equal(objects[3].path, objects[2].path);
 }
 
-/* Where the kernel knows the dynamic linker for the program: what is mapped there. */
-static void program_of_linker(void **state)
+/* For the kernel, the dynamic linker is the program: the name is that of the mapped file. */
+static void program_started_by_linker(void **state)
 {
 	const uint64_t in_libc = (uintptr_t)dlsym(RTLD_NEXT, "qsort");
 	struct loaded *itself = load("", in_libc);
@@ -151,11 +151,11 @@ static void program_of_linker(void **state)
 	assert_int_equal(objects[0].path[0], '/');
 	assert_non_null(strstr(objects[0].path, "/libc"));
 	assert_null(strchr(objects[0].path, '\n'));
-	/* a library has its name, as ever */
+	/* a library keeps its name */
 	add_part(load("/lib/one", 0), PT_LOAD, PF_X, in_libc, 0x10);
 	assert_int_equal(list(), 2);
 	assert_string_equal(objects[1].path, "/lib/one");
-	/* the stack has no file, and nor has what is no memory */
+	/* no name: the stack is not mapped from a file; an unmapped address */
 	itself->bias = (uintptr_t)&state;
 	nr_loaded = 1;
 	assert_int_equal(list(), 1);
@@ -165,7 +165,7 @@ static void program_of_linker(void **state)
 	assert_string_equal(objects[0].path, "");
 }
 
-/* It is the first, or there is none. */
+/* Only the first object can be the program. */
 static void nameless_library(void **state)
 {
 	(void)state;
@@ -176,8 +176,8 @@ static void nameless_library(void **state)
 	assert_string_equal(objects[1].path, "");
 }
 
-/* The kernel's code has no file, and some linkers give it a name. */
-static void kernels_code(void **state)
+/* The vDSO has no file; some dynamic linkers give it a name. */
+static void vdso(void **state)
 {
 	struct loaded *kernel = load("linux-vdso.so.1", getauxval(AT_SYSINFO_EHDR));
 
@@ -188,7 +188,7 @@ static void kernels_code(void **state)
 	assert_int_equal(program, PROFIL_NO_OBJECT);
 }
 
-static void many_parts(void **state)
+static void many_segments(void **state)
 {
 	struct loaded *library = load("/lib/one", 0);
 	size_t i;
@@ -201,7 +201,7 @@ static void many_parts(void **state)
 		assert_int_equal(objects[i].start, 0x100 * (i + 1));
 }
 
-/* The notes of a file, behind each other, as it has them in memory */
+/* The notes of a file, one after another, as in memory */
 static struct notes {
 	_Alignas(4) char bytes[512];
 	size_t used;
@@ -221,7 +221,7 @@ static ElfW(Nhdr) *add_note(ElfW(Word) type, const char *name, ElfW(Word) name_b
 	return head;
 }
 
-/* Of a library with these notes: list it. */
+/* List a library with these notes. */
 static void list_notes(void)
 {
 	struct loaded *library;
@@ -245,7 +245,7 @@ static void build_id(void **state)
 	notes.used = 0;
 	list_notes();
 	assert_build_id("");
-	/* others are before it, of another type or by another maker */
+	/* after other notes, of another type or another vendor */
 	add_note(NT_GNU_ABI_TAG, "GNU", 4, "0123456789abcdef", 16);
 	add_note(NT_GNU_BUILD_ID, "Go!", 4, "0123", 4);
 	add_note(NT_GNU_BUILD_ID, "GNU\0s", 6, "0123", 4);
@@ -257,8 +257,8 @@ static void build_id(void **state)
 	assert_build_id("build");
 }
 
-/* In several parts, the first that has one */
-static void build_id_in_another_part(void **state)
+/* With several note segments: the first build ID */
+static void build_id_in_second_note_segment(void **state)
 {
 	struct loaded *library;
 	size_t first, second;
@@ -281,7 +281,7 @@ static void build_id_in_another_part(void **state)
 	assert_build_id("build");
 }
 
-/* Nothing is read behind them, whatever they say of themselves. */
+/* Nothing is read after the notes, whatever their sizes are. */
 static void damaged_notes(void **state)
 {
 	ElfW(Nhdr) *head;
@@ -301,7 +301,7 @@ static void damaged_notes(void **state)
 	head->n_descsz = 0xffffffff;
 	list_notes();
 	assert_build_id("");
-	/* a word more than there is */
+	/* 4 bytes too long */
 	head->n_descsz = 9;
 	list_notes();
 	assert_build_id("");
@@ -312,7 +312,7 @@ static void damaged_notes(void **state)
 	notes.used = sizeof(*head) - 1;
 	list_notes();
 	assert_build_id("");
-	/* longer than any that a linker makes */
+	/* longer than the build ID of any linker */
 	notes.used = 0;
 	add_note(NT_GNU_BUILD_ID, "GNU", 4, (const char[PROFIL_RUN_BUILD_ID + 1]){ 0 },
 		 PROFIL_RUN_BUILD_ID + 1);
@@ -320,8 +320,8 @@ static void damaged_notes(void **state)
 	assert_build_id("");
 }
 
-/* What is not in memory is not read either: debug files have such headers. */
-static void notes_that_are_not_loaded(void **state)
+/* Notes outside loaded segments are not read: debug files have such headers. */
+static void notes_outside_segments(void **state)
 {
 	struct loaded *library;
 
@@ -330,7 +330,7 @@ static void notes_that_are_not_loaded(void **state)
 	add_note(NT_GNU_BUILD_ID, "GNU", 4, "build", 5);
 	list_notes();
 	library = &loaded[0];
-	/* only executable; too short in the file; behind it; before it */
+	/* segment not readable; too short in the file; notes after it; notes before it */
 	library->parts[0].p_flags = PF_X;
 	assert_int_equal(list(), 1);
 	assert_build_id("");
@@ -353,14 +353,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(program_and_library, begin, end),
-		cmocka_unit_test_setup_teardown(program_of_linker, begin, end),
+		cmocka_unit_test_setup_teardown(program_started_by_linker, begin, end),
 		cmocka_unit_test_setup_teardown(nameless_library, begin, end),
-		cmocka_unit_test_setup_teardown(kernels_code, begin, end),
-		cmocka_unit_test_setup_teardown(many_parts, begin, end),
+		cmocka_unit_test_setup_teardown(vdso, begin, end),
+		cmocka_unit_test_setup_teardown(many_segments, begin, end),
 		cmocka_unit_test_setup_teardown(build_id, begin, end),
-		cmocka_unit_test_setup_teardown(build_id_in_another_part, begin, end),
+		cmocka_unit_test_setup_teardown(build_id_in_second_note_segment, begin, end),
 		cmocka_unit_test_setup_teardown(damaged_notes, begin, end),
-		cmocka_unit_test_setup_teardown(notes_that_are_not_loaded, begin, end),
+		cmocka_unit_test_setup_teardown(notes_outside_segments, begin, end),
 	};
 
 	return cmocka_run_group_tests_name("objects", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of a run as a profiled program has them: what is none, what is full, and
- * what is one object. What a whole program does with them: ../command/autostart_test.c.
+ * The shared memory of a run, as the profiled program uses it: invalid memory, full tables, and
+ * equality of objects. ../command/autostart_test.c tests it in whole programs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static void write_header(const struct memory *memory, const struct profil_run *r
 	assert_int_equal(pwrite(memory->fd, run, sizeof(*run), 0), sizeof(*run));
 }
 
-/* An empty run, as the command makes it. */
+/* An empty run, as the command creates it. */
 static int begin(void **state)
 {
 	const struct profil_run run = {
@@ -53,7 +53,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* Return: as profil_shm_open() does, of what must not be opened. */
+/* Open memory that is invalid. Return: as profil_shm_open(). */
 static int open_other(const char *path)
 {
 	struct profil_shm tables;
@@ -61,7 +61,7 @@ static int open_other(const char *path)
 	return profil_shm_open(&tables, path);
 }
 
-static void what_is_no_run(void **state)
+static void invalid_memory(void **state)
 {
 	const struct memory *memory = *state;
 	struct profil_run run = *memory->tables.run;
@@ -69,11 +69,11 @@ static void what_is_no_run(void **state)
 
 	memset(path, '/', sizeof(path) - 1);
 	assert_int_equal(open_other(path), -ENAMETOOLONG);
-	/* one byte less is the root directory, which nobody may write to */
+	/* the longest path; it is the root directory */
 	path[sizeof(path) - 2] = 0;
 	assert_int_equal(open_other(path), -EISDIR);
 	assert_int_equal(open_other("/dev/null"), -EBADF);
-	/* of whom nobody knows how long it will be so short */
+	/* too short */
 	assert_int_equal(ftruncate(memory->fd, PROFIL_RUN_COUNTERS_AT - 1), 0);
 	assert_int_equal(open_other(memory->path), -EBADF);
 	assert_int_equal(ftruncate(memory->fd, sizeof(run.magic)), 0);
@@ -84,7 +84,7 @@ static void what_is_no_run(void **state)
 	assert_int_equal(open_other(memory->path), -EBADF);
 }
 
-/* It is told which one we are, if it can be. */
+/* The library writes its version into the memory, if it is writable. */
 static void another_version(void **state)
 {
 	const struct memory *memory = *state;
@@ -101,24 +101,24 @@ static void another_version(void **state)
 	assert_int_equal(memory->tables.run->version, PROFIL_RUN_VERSION + 1);
 }
 
-/* As long as it lasts, and no longer. */
-static void lock_of_what_is_gone(void **state)
+/* The memory can be locked as long as the path leads to it. */
+static void lock_after_file_is_gone(void **state)
 {
 	struct memory *memory = *state;
-	int kept = dup(memory->fd);
+	int saved = dup(memory->fd);
 	int fd = profil_shm_lock(&memory->tables);
 
 	assert_true(fd >= 0);
 	profil_shm_unlock(fd);
-	/* another has its number, and could be anything */
+	/* another file has the descriptor's number */
 	fd = memfd_create("other", MFD_CLOEXEC);
 	assert_int_equal(dup2(fd, memory->fd), memory->fd);
 	assert_int_equal(profil_shm_lock(&memory->tables), -EBADF);
 	close(fd);
 	close(memory->fd);
 	assert_int_equal(profil_shm_lock(&memory->tables), -ENOENT);
-	assert_int_equal(dup2(kept, memory->fd), memory->fd);
-	close(kept);
+	assert_int_equal(dup2(saved, memory->fd), memory->fd);
+	close(saved);
 	fd = profil_shm_lock(&memory->tables);
 	assert_true(fd >= 0);
 	profil_shm_unlock(fd);
@@ -131,7 +131,7 @@ static struct profil_run_process *process_at(const struct memory *memory, size_t
 	return (struct profil_run_process *)table + i;
 }
 
-static void places_of_processes(void **state)
+static void process_entries(void **state)
 {
 	const struct memory *memory = *state;
 	struct profil_run *run = memory->tables.run;
@@ -149,13 +149,13 @@ static void places_of_processes(void **state)
 	assert_true((char *)unlisted < (char *)run ||
 		    (char *)unlisted >= (char *)run + PROFIL_RUN_COUNTERS_AT);
 	assert_int_equal(run->nr_processes, PROFIL_RUN_PROCESSES + 1);
-	/* and never 0 again, however many come */
+	/* the number does not wrap around */
 	run->nr_processes = UINT32_MAX / 2 + 1;
 	assert_ptr_equal(profil_shm_enter(run), unlisted);
 	assert_int_equal(run->nr_processes, UINT32_MAX / 2 + 1);
 }
 
-/* Only the last program of a process can have ended by executing this one. */
+/* The earlier program of this process is its most recent entry, unless that has ended. */
 static void earlier_program(void **state)
 {
 	const struct memory *memory = *state;
@@ -167,17 +167,17 @@ static void earlier_program(void **state)
 	first->state = PROFIL_RUN_STARTED;
 	assert_ptr_equal(profil_shm_earlier(run, getpid(), getppid()), first);
 	assert_null(profil_shm_earlier(run, getpid() + 1, getppid()));
-	/* a process that had this number before */
+	/* another process that had this PID */
 	assert_null(profil_shm_earlier(run, getpid(), getppid() + 1));
 	profil_shm_enter(run)->state = PROFIL_RUN_ENDED;
 	assert_null(profil_shm_earlier(run, getpid(), getppid()));
-	/* the first processes of two PID namespaces are not each other */
+	/* PID 1 of two PID namespaces are different processes */
 	process_at(memory, 1)->pid = 1;
 	process_at(memory, 1)->parent = 0;
 	process_at(memory, 1)->state = PROFIL_RUN_STARTED;
 	assert_null(profil_shm_earlier(run, 1, 0));
 
-	/* not far back; and of a table that more have wanted a place in than there are */
+	/* the search is limited; and works in a table that has overflowed */
 	process_at(memory, 1)->pid = 0;
 	run->nr_processes = 1024;
 	assert_ptr_equal(profil_shm_earlier(run, getpid(), getppid()), first);
@@ -201,8 +201,8 @@ static uint32_t add(const struct memory *memory, const struct profil_object *obj
 	return number;
 }
 
-/* The same code is one object wherever it is loaded, and what differs is another. */
-static void what_is_one_object(void **state)
+/* The same code is one object, wherever it is loaded; any difference makes another object. */
+static void equal_objects_are_shared(void **state)
 {
 	const struct profil_object first = {
 		.start = 0x501000, .end = 0x502001, .bias = 0x500000,
@@ -240,8 +240,8 @@ static void what_is_one_object(void **state)
 	assert_int_equal(add(memory, &first), 0);
 }
 
-/* What is there is found still. */
-static void no_place_for_an_object(void **state)
+/* In a full table, objects that are listed are still found. */
+static void full_object_table(void **state)
 {
 	const struct profil_object object = { .start = 0x1000, .end = 0x2000,
 					      .path = "/lib/one" };
@@ -264,14 +264,14 @@ static void no_place_for_an_object(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_no_run, begin, end),
+		cmocka_unit_test_setup_teardown(invalid_memory, begin, end),
 		cmocka_unit_test_setup_teardown(another_version, begin, end),
-		cmocka_unit_test_setup_teardown(lock_of_what_is_gone, begin, end),
-		cmocka_unit_test_setup_teardown(places_of_processes, begin, end),
+		cmocka_unit_test_setup_teardown(lock_after_file_is_gone, begin, end),
+		cmocka_unit_test_setup_teardown(process_entries, begin, end),
 		cmocka_unit_test_setup_teardown(earlier_program, begin, end),
-		cmocka_unit_test_setup_teardown(what_is_one_object, begin, end),
-		cmocka_unit_test_setup_teardown(no_place_for_an_object, begin, end),
+		cmocka_unit_test_setup_teardown(equal_objects_are_shared, begin, end),
+		cmocka_unit_test_setup_teardown(full_object_table, begin, end),
 	};
 
-	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("shm", tests, NULL, NULL);
 }
