@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * monitor subroutine of AIX in each form; compiled with -p, and linked without. exit() writes
- * the file where the program does not.
+ * monitor subroutine of AIX in each of its forms; compiled with -p, linked without. exit()
+ * writes the file if the program does not.
  *
  * usage: aix-monitor buffer|array|program|fragments
  */
@@ -74,7 +74,7 @@ static void in_buffer()
 	int size = (high - low) / 8 + NFUNC * sizeof(struct poutcnt) / sizeof(HISTCOUNTER);
 	HISTCOUNTER *buffer = (HISTCOUNTER *)malloc(size * sizeof(HISTCOUNTER));
 
-	/* the page has it cleared */
+	/* monitor() must clear it */
 	memset((char *)buffer, 0xff, size * sizeof(HISTCOUNTER));
 	check("monitor", monitor(low, high, buffer, size, NFUNC), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil() of AIX, the second form: struct prof of <mon.h>, a range for each routine,
- * whose scale follows from the size of its part of one buffer.
+ * profil() of AIX, second form: an array of struct prof with a range for each routine. The scale of
+ * a range follows from the size of its part of the buffer.
  */
 #include <mon.h>
 #include <errno.h>
@@ -43,7 +43,7 @@ static void fill(p, low, high, buffer)
 	p->p_low = (caddr_t)low;
 	p->p_high = (caddr_t)high;
 	p->p_buff = buffer;
-	/* as many bytes as there are of text, in whole counters */
+	/* as many bytes as the text has, in whole counters */
 	p->p_bufsize = ((p->p_high - p->p_low) & ~1);
 	p->p_scale = -1;
 }

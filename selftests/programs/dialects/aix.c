@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil() of AIX, the first form: of its manual page, with the header that the page
- * names. Where functions have descriptors, a routine's address is *(long *)routine;
- * elsewhere it is the routine's.
+ * profil() of AIX, first form, with the header that its manual page names. On AIX a function
+ * pointer refers to a descriptor, and a routine's address is *(long *)routine; here it is routine.
  */
 #include <monmon.h>
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PAIRS	0177777		/* each pair of bytes to a short of its own */
+#define PAIRS	0177777		/* one short for each pair of bytes */
 #define LOOPS	2000
 
 long sum;

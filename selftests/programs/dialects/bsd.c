@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil(2) of 4.4BSD, as monitor() of a C library of the time goes about it: half as
- * many bytes of counters as of text, and the scale that goes with it. Addresses are
- * ints, as the page has them.
+ * profil(2) of 4.4BSD, as monitor() of a contemporary C library calls it: half as many bytes of
+ * counters as of text, and the corresponding scale. Addresses are ints, as on the manual page.
  */
 #include <sys/types.h>
 #include <errno.h>
@@ -69,7 +68,7 @@ main(argc, argv)
 	if (hist == NULL)
 		exit(1);
 	bzero(hist, size);
-	/* an illegal address must not pass unseen */
+	/* an illegal address must be reported */
 	if (profil((char *)64, size, lowpc, 65536 / HISTFRACTION) != -1 ||
 	    errno != EFAULT) {
 		fprintf(stderr, "%s: no EFAULT\n", argv[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil() of Linux 0.99.11 with DLL 4.4.1. All of its arguments are ints.
+ * profil() of Linux 0.99.11 with DLL 4.4.1. All integer arguments are ints.
  */
 #include <unistd.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ void finish(void)
 {
 }
 
-/* A short for each 4 bytes of text. */
+/* One short for each 4 bytes of text. */
 static long total(int from, int to)
 {
 	long n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * monstartup(), moncontrol() and monitor() of OSF/1; compiled with -p, and linked without.
- * Then, in a second profile, monitor() with a buffer of counters alone.
+ * monstartup(), moncontrol() and monitor() of OSF/1; compiled with -p, linked without. With
+ * "again", a second profile by monitor(), with a buffer that has no call counts.
  *
  * usage: osf1-monitor [again]
  */

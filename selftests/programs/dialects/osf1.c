@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil(2) of OSF/1: 0x10000 is a 1-1 mapping to words of the buffer, and a scale
- * of 1 the end. Offsets are unsigned ints.
+ * profil(2) of OSF/1: scale 0x10000 maps text to words of the buffer one to one, scale 1 turns
+ * profiling off. Offsets are unsigned ints.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A program that knows nothing of profiling, compiled and linked with -p. It prints how often
- * its functions are called, and whether their arguments have come through.
+ * A program without any calls for profiling, compiled and linked with -p. It prints how often its
+ * functions are called, and checks that mcount() preserves their arguments.
  *
  * usage: plain-p [threads|exit]
  */
@@ -40,7 +40,7 @@ void less()
 		sum += i;
 }
 
-/* all registers that arguments come in */
+/* arguments in all registers that can hold arguments */
 double fourteen(long a, long b, long c, long d, long e, long f, double g, double h, double i,
 		double j, double k, double l, double m, double n)
 {
@@ -48,7 +48,7 @@ double fourteen(long a, long b, long c, long d, long e, long f, double g, double
 		11 * k + 12 * l + 13 * m + 14 * n;
 }
 
-/* %al has the number of doubles */
+/* %al holds the number of doubles */
 double variable(int nr, ...)
 {
 	double total = 0;
@@ -61,7 +61,7 @@ double variable(int nr, ...)
 	return total;
 }
 
-/* a function in a function gets the place of its variables in a register */
+/* a nested function gets the address of the outer function's variables in a register */
 long nested(long n)
 {
 	long total = 0;
@@ -85,13 +85,13 @@ void arguments()
 		if (fourteen(1, 2, 3, 4, 5, 6, 7., 8., 9., 10., 11., 12., 13., 14.) != 1015. ||
 		    variable(8, 1., 2., 3., 4., 5., 6., 7., 8.) != 36. || nested(10) != 55 ||
 		    counted((long)i) != i + 1) {
-			printf("arguments do not come through\n");
+			printf("arguments are not preserved\n");
 			exit(1);
 		}
 	printf("calls fourteen %d\ncalls variable %d\ncalls nested %d\n", CALLS, CALLS, CALLS);
 }
 
-/* More functions than there are cells at first, which all threads call in the same order. */
+/* More functions than the buffer has call counts; all threads call them in the same order. */
 #define ONE(n)	void f##n() { sum++; }
 #define TEN(n)	ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) \
 		ONE(n##7) ONE(n##8) ONE(n##9)

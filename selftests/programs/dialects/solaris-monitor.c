@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * monitor(3C) with a buffer of the program's own, sized by the page's formula; compiled
- * with -p, and linked without. Called twice, it adds to the counts of calls; the file has the
- * histogram of the second time, also where it is in the same buffer.
+ * monitor(3C) with a buffer of the program, sized by the manual page's formula; compiled with -p,
+ * linked without. A second call adds to the call counts; the file then has the histogram of the
+ * second call, even if both use the same buffer.
  *
  * usage: solaris-monitor [twice|again|none|full|fork]
  */
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #define BARSIZE	8
-#define NFUNC	2	/* of three that are called */
+#define NFUNC	2	/* call counts, for three functions */
 #define LOOPS	20000
 #define ROUNDS	100
 
@@ -73,7 +73,7 @@ begin(barsize, again)
 
 	if (buffer == NULL)
 		exit(1);
-	/* a buffer is taken as it is: here, with a counter that is nearly full */
+	/* monitor() does not clear the buffer: here, a counter is close to its limit */
 	if (barsize != BARSIZE)
 		((WORD *)((struct cnt *)((struct hdr *)buffer + 1) + NFUNC))[0] = 32700;
 	same = again ? buffer : NULL;
@@ -94,7 +94,7 @@ main(argc, argv)
 	char *mode = argc > 1 ? argv[1] : "once";
 	WORD small[8];
 
-	/* before monitor() no call is counted */
+	/* calls before monitor() are not counted */
 	much();
 	if (strcmp(mode, "none") == 0) {
 		monitor(main, etext, small, 8, NFUNC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pcsample(2) as Solaris has it: the samples themselves, and how many there are from
- * the call that ends it.
+ * pcsample(2) of Solaris: the samples, and their number, which the call that stops sampling
+ * returns.
  */
 #include <pcsample.h>
 #include <stdio.h>

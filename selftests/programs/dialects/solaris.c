@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil(2) as its page for SunOS 5 says: bufsiz is the size of the region times
- * RATIO, scale is RATIO times 0200000.
+ * profil(2) as documented for SunOS 5: bufsiz is the size of the region times RATIO, scale is RATIO
+ * times 0200000.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ finish()
 {
 }
 
-/* Counts of the subdivisions from one address to another. */
+/* Sum of the counters from one address to another. */
 long
 total(buff, from, to)
 	unsigned short *buff;

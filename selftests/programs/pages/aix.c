@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil subroutine, AIX Technical Reference, from its page alone. The page declares two
- * forms of one function, without prototypes: in C that is a declaration without types.
+ * profil subroutine, AIX Technical Reference, written from its page alone. The page declares two
+ * forms of one function, without prototypes: in C, a declaration without parameter types.
  */
 #ifdef PROFIL_PAGE_TYPES
 #include <mon.h>
@@ -53,7 +53,7 @@ static void call_ranges(struct prof *array)
 		fail("errno", errno);
 }
 
-/* The second of two ranges has the instruction, in its last bytes. */
+/* Two ranges; the second contains the instruction in its last bytes. */
 static void set_ranges(unsigned int scale)
 {
 	memset(ranges, 0, sizeof(ranges));

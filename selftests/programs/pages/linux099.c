@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil(2), Linux 0.99.11, from its page alone.
+ * profil(2), Linux 0.99.11, written from its page alone.
  */
 #ifdef PROFIL_PAGE_TYPES
 #include <unistd.h>
@@ -29,7 +29,7 @@ static void on_signal(int signal_number)
 	signals++;
 }
 
-/* Every 5 ms of CPU time, by the next tick: one comes within LONG_TIME. */
+/* A timer with a period of 5 ms of CPU time: it expires within LONG_TIME. */
 static void must_leave_timer_alone(int byte)
 {
 	struct itimerval timer;

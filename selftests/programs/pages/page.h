@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the programs in this folder share: each has the declaration of profil() that its
- * system's manual page has, no header of this project, and is linked with the library of
- * that system. In the C of 1989, which is C++ too. With PROFIL_PAGE_TYPES, the system's
- * header of this project comes before the page's declaration.
+ * Shared by the programs in this folder. Each declares profil() as its system's manual page does,
+ * uses no header of this project, and is linked with the library of that system. They are
+ * written in the common subset of C89 and C++. With PROFIL_PAGE_TYPES, the system's header of
+ * this project is included before the page's declaration.
  *
- * The program stays at one instruction, whose counter is known by the page's rule, while
- * CPU time is used. That counter moves, and no other byte of the buffer does.
+ * The program uses CPU time at one instruction, whose counter follows from the page's rule. That
+ * counter must change, and no other byte of the buffer.
  *
- * The arguments come from variables of 64 bits whose upper halves are no part of the
- * values. A compiler may leave them in the registers where the page's types have 32 bits.
+ * The arguments come from 64-bit variables with garbage in the upper halves, which a compiler may
+ * leave in the registers if the page's types have 32 bits.
  */
 #ifndef PAGES_PAGE_H
 #define PAGES_PAGE_H
@@ -46,14 +46,13 @@ extern void _exit(int status);
 #define GUARD		64
 #define GARBAGE		0xdeadbeef00000000ULL
 
-/* Of CPU time, in ms */
+/* CPU time in ms */
 #define LONG_TIME	20
 #define SHORT_TIME	8
 
 /*
- * The only instruction that can be counted, a jump to itself, in a page above the program
- * and its heap, and below the libraries: no offset here is lower than that page's
- * neighbours.
+ * The only instruction to be counted, a jump to itself, is in a page above the program and its
+ * heap, and below the libraries: all offsets are close to this page.
  */
 #define PLACE	0x20000000UL
 
@@ -73,7 +72,7 @@ static void place_instruction(void)
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (page != (char *)PLACE) {
-		printf("# no code at %#lx\n", PLACE);
+		printf("# cannot map code at %#lx\n", PLACE);
 		exit(1);
 	}
 	spin_here = page + 0x404;
@@ -88,7 +87,7 @@ static void leave(int signal_number)
 	siglongjmp(out, 1);
 }
 
-/* Return: the CPU time that was used, in seconds. */
+/* Return: CPU time used, in seconds. */
 static double spin(int ms)
 {
 	struct itimerval timer;
@@ -104,7 +103,7 @@ static double spin(int ms)
 	return (double)(clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/* The buffer, in memory that forked children share, between bytes that stay as they are */
+/* The buffer, between guard bytes; in memory shared with forked children */
 static char *memory;
 static char *buffer;
 
@@ -112,12 +111,12 @@ static volatile unsigned long long bytes_of_buffer = GARBAGE | BYTES;
 static volatile unsigned long long address;
 static volatile unsigned long long scale_of_buffer;
 
-/* Unsigned, as most pages have them; others cast them again */
+/* Unsigned, as on most pages; the other programs cast them */
 #define SIZE		((unsigned int)bytes_of_buffer)
 #define OFFSET		((unsigned int)address)
 #define SCALE		((unsigned int)scale_of_buffer)
 
-/* The distance of the instruction from the offset, and the scale, for the next start */
+/* Set the distance of the instruction from the offset, and the scale, for the next start. */
 static void choose(unsigned int distance, unsigned int scale)
 {
 	memset(buffer, 0, BYTES);
@@ -125,7 +124,7 @@ static void choose(unsigned int distance, unsigned int scale)
 	scale_of_buffer = GARBAGE | scale;
 }
 
-/* The pc that far from the instruction */
+/* The pc at this distance from the instruction */
 static __inline__ char *at(long distance)
 {
 	return (char *)((unsigned long)spin_here + distance);
@@ -162,9 +161,8 @@ static unsigned short *counter(int byte)
 }
 
 /*
- * What is counted is the rate times the CPU time. There is one point in each period,
- * anywhere in it: so there may be one more or less at the begin and at the end, and one
- * less for what is used outside of the instruction.
+ * The count must be the rate times the CPU time. Sampling points have a random phase: one sample
+ * more or less at the start and at the end, and one less for time outside the instruction.
  */
 static void must_be_due(unsigned short count, double due)
 {
@@ -174,7 +172,7 @@ static void must_be_due(unsigned short count, double due)
 	}
 }
 
-/* Profiling is on: the counter at this byte goes up, and nothing else changes. */
+/* Profiling is on: the counter at this byte increases, and nothing else changes. */
 static void must_count(int byte)
 {
 	double due = rate() * spin(LONG_TIME);
@@ -186,10 +184,7 @@ static void must_count(int byte)
 		fail("counted elsewhere; there", count);
 }
 
-/*
- * A buffer that an offset of 0 reaches the instruction in, at the lowest scales; and 4 GiB
- * from it, there still may be memory
- */
+/* Large enough that the instruction has a counter with offset 0 at the lowest scales */
 static unsigned short large[0x4000];
 
 static void must_count_in_large(int byte)
@@ -206,7 +201,7 @@ static void must_be_off(void)
 		fail("still counts; off", 0);
 }
 
-/* The child's exit status, or 256 and the signal that ended it */
+/* Return: the child's exit status, or 256 plus the signal that killed it. */
 static int status_of_child(void (*function)(void))
 {
 	int status = 0;
@@ -219,11 +214,11 @@ static int status_of_child(void (*function)(void))
 		_exit(0);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
-		fail("no child", pid);
+		fail("fork failed", pid);
 	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* A child of fork() goes on; here in the same buffer, which is shared. */
+/* A forked child is profiled too; here into the same buffer, which is shared. */
 static void spin_in_child(void)
 {
 	spin(LONG_TIME);
@@ -241,7 +236,7 @@ static void must_count_in_child(int byte)
 
 static const char *program;
 
-/* The same program, at the same address, by exec */
+/* Execute the same program, which spins at the same address. */
 static void execute(void)
 {
 	execl(program, program, "spin", (char *)NULL);
@@ -254,12 +249,12 @@ static void must_be_off_after_exec(void)
 
 	if (status)
 		fail("exec: status", status);
-	/* what the child used before exec may be a sample, but not at this instruction */
+	/* samples before exec are not at this instruction */
 	if (!is_clear())
 		fail("exec: still counts", 0);
 }
 
-/* A buffer that is taken away, and comes back: with a fault in between */
+/* Unmap the buffer, and map it again: a sample in between faults. */
 static void lose_buffer(void)
 {
 	if (munmap(memory, BYTES + 2 * GUARD))
@@ -280,7 +275,7 @@ static void must_be_off_after_fault(void)
 		fail("fault: status", status);
 }
 
-/* What only some of the pages have */
+/* Avoids warnings: some programs do not use these functions. */
 static __inline__ void use_all(void)
 {
 	(void)must_be_off_after_fault;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * profil(2), SunOS 5.11, from its page alone.
+ * profil(2), SunOS 5.11, written from its page alone.
  */
 #ifdef PROFIL_PAGE_TYPES
 #include <unistd.h>
