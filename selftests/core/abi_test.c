@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bad input: each kind gets the errno that <linux/profil.h> documents, and an
- * earlier session goes on as if nothing had been said.
+ * Invalid input: each call fails with the errno that <linux/profil.h> documents, and an earlier
+ * session continues unaffected.
  */
 #include <stdio.h>
 #include <sys/mount.h>
@@ -14,7 +14,7 @@
 FIXTURE(abi) {
 	int fd;
 	uint64_t counter;		/* of the earlier session */
-	uint64_t *buffer;		/* for the call under test: a page, then none */
+	uint64_t *buffer;		/* for the call under test: a page, then PROT_NONE */
 	struct profil_region regions[2];
 	struct profil_start start;
 };
@@ -52,7 +52,7 @@ FIXTURE_SETUP(abi)
 	};
 }
 
-/* The earlier session is the one that runs, and it still counts. */
+/* Returns whether the earlier session is running and still counts. */
 static int still_runs(struct _test_data_abi *self)
 {
 	struct profil_status status = get_status(self->fd);
@@ -66,7 +66,7 @@ static int still_runs(struct _test_data_abi *self)
 
 FIXTURE_TEARDOWN(abi)
 {
-	/* refused calls have come and gone: it runs, counts, and stops */
+	/* after all refused calls, the earlier session runs, counts, and stops */
 	EXPECT_TRUE(still_runs(self));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, stop(self->fd).state);
 	close(self->fd);
@@ -77,7 +77,7 @@ FIXTURE_TEARDOWN(abi)
 
 TEST_F(abi, good_start_is_accepted)
 {
-	/* what the others differ from by one field; and put the old one back */
+	/* the other tests change one field of this start; afterwards, restore the earlier session */
 	struct profil_region region;
 	struct profil_start start;
 
@@ -127,7 +127,7 @@ TEST_F(abi, sizes)
 	longer.tail = 1ULL << 63;
 	EXPECT_EQ(E2BIG, call(self->fd, PROFIL_IOC_START, &longer));
 	longer.tail = 0;
-	longer.start.rate = 0;		/* read as far as the fields */
+	longer.start.rate = 0;		/* the size is accepted, so the fields are checked */
 	EXPECT_EQ(EINVAL, call(self->fd, PROFIL_IOC_START, &longer));
 }
 
@@ -139,7 +139,7 @@ TEST_F(abi, outputs)
 	} longer;
 	struct profil_info info;
 
-	/* every output field is written, whatever was there */
+	/* every output field is written, whatever its previous value */
 	memset(&info, 0xcc, sizeof(info));
 	info.size = sizeof(info);
 	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_INFO, &info));
@@ -189,12 +189,12 @@ TEST_F(abi, wild_pointers)
 		self->start.regions = (uintptr_t)wild[i];
 		START_FAILS(EFAULT);
 	}
-	/* readable, but an answer cannot be written */
+	/* readable, but the result cannot be written */
 	ASSERT_EQ(0, mprotect(none, PAGE, PROT_READ | PROT_WRITE));
 	status->size = sizeof(*status);
 	ASSERT_EQ(0, mprotect(none, PAGE, PROT_READ));
 	EXPECT_EQ(EFAULT, call(self->fd, PROFIL_IOC_STATUS, status));
-	/* then it is not stopped either, as the teardown sees */
+	/* the session is not stopped either, as the teardown checks */
 	EXPECT_EQ(EFAULT, call(self->fd, PROFIL_IOC_STOP, status));
 }
 
@@ -289,8 +289,8 @@ TEST_F(abi, buffer_addresses)
 	b->buf = (uintptr_t)self->buffer + PAGE - 8; START_FAILS(EFAULT);
 }
 
-/* Where a pointer's high bits are the program's, they are no part of the address. */
-TEST_F(abi, marked_pointers)
+/* On architectures that ignore a pointer's top byte, it is not part of the address. */
+TEST_F(abi, tagged_pointers)
 {
 	const uint64_t mark = 0x5aULL << 56;
 
@@ -320,7 +320,7 @@ TEST_F(abi, buffer_sizes)
 	b->bytes = 7; START_FAILS(EINVAL);
 	b->bytes = 1ULL << 63; START_FAILS(EFAULT);
 	b->bytes = ~0ULL; START_FAILS(EFAULT);
-	b->bytes = PAGE; START_FAILS(EFAULT);	/* not writable so far */
+	b->bytes = PAGE; START_FAILS(EFAULT);	/* ends in the page that is not writable */
 	b->buf = PAGE * 16;
 	b->bytes = 1ULL << 40; START_FAILS(E2BIG);
 	b->bytes = get_info(self->fd).max_bytes; START_FAILS(E2BIG);
@@ -352,10 +352,9 @@ TEST_F(abi, pc_log)
 	self->start.log_bytes = ~0ULL; START_FAILS(EFAULT);
 }
 
-/* Memory that the process could not write, or that cannot be pinned. */
 /*
- * Open a file that is not in shared memory, as all of /tmp may be. Who may not mount has
- * it beside the test.
+ * Opens a file that is not in shared memory: /tmp may be a tmpfs. Without the right to mount, it
+ * is created in the current directory.
  */
 static int open_file(void)
 {
@@ -373,6 +372,7 @@ static int open_file(void)
 	return file;
 }
 
+/* Memory that the process cannot write, or that cannot be pinned */
 TEST_F(abi, mappings)
 {
 	int file = open_file();
@@ -401,7 +401,7 @@ TEST_F(abi, mappings)
 	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	ASSERT_NE(MAP_FAILED, map);
 	BUFFER(map, EOPNOTSUPP);
-	/* a file that the counters would have to reach behind its end */
+	/* the counters would lie behind the end of the file */
 	map = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
 		   0);
 	BUFFER((char *)map + PAGE, EFAULT);
@@ -412,9 +412,9 @@ TEST_F(abi, mappings)
 		if (map != MAP_FAILED)
 			BUFFER(map, EOPNOTSUPP);
 		else
-			TH_LOG("device mapping not tried: /dev/mem is closed");
+			TH_LOG("device mapping not tested: /dev/mem cannot be mapped");
 	}
-	/* the second page of a buffer counts as much as the first */
+	/* the second page of a buffer is checked like the first */
 	map = map_memory(2 * PAGE);
 	ASSERT_EQ(0, mprotect((char *)map + PAGE, PAGE, PROT_READ));
 	b->bytes = 2 * PAGE;
@@ -425,7 +425,7 @@ TEST_F(abi, mappings)
 	close(mem);
 }
 
-/* RLIMIT_MEMLOCK is the user's, not root's: tried in a child without caps. */
+/* RLIMIT_MEMLOCK does not apply to root, so a child without capabilities tests it. */
 TEST_F(abi, memlock)
 {
 	struct rlimit limit = { .rlim_cur = 4 * PAGE, .rlim_max = 4 * PAGE };
@@ -450,13 +450,13 @@ TEST_F(abi, memlock)
 			_exit(3);
 		if (get_status(self->fd).pinned_bytes != 4 * PAGE)
 			_exit(4);
-		/* old and new are charged while one replaces the other */
+		/* both are charged while the new session replaces the old one */
 		if (call(self->fd, PROFIL_IOC_START, &self->start) != ENOMEM)
 			_exit(5);
 		if (get_status(self->fd).state != PROFIL_STATE_RUNNING)
 			_exit(6);
 		stop(self->fd);
-		/* all of it came back */
+		/* everything was uncharged */
 		if (call(self->fd, PROFIL_IOC_START, &self->start))
 			_exit(7);
 		_exit(0);

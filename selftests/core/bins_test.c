@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which counter moves: a thread stays at one pc, and exactly the counter that
- * the rules of <linux/profil.h> name goes up, by the right amount. The rules
- * themselves are tried in full by the unit tests; here it is their way through
- * the kernel: registers, regions, pages, widths.
+ * Which counter a pc is added to. A thread stays at one pc, and exactly the counter that
+ * <linux/profil.h> specifies increases, by the right amount. Unit tests cover the arithmetic;
+ * these tests cover registers, regions, pages and widths in the kernel.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -69,15 +68,15 @@ static uint64_t counter(const char *buffer, unsigned int width, size_t index)
 	}
 }
 
-/* Stay there for so many samples, and up to two more. 0 or errno. */
+/* Stays at text + @d for @samples samples, and up to two more. Returns 0 or an errno. */
 static int stay(struct _test_data_bins *self, size_t d, unsigned int samples)
 {
 	return stay_at_pc(self->text + d, seconds_for(samples, self->start.rate));
 }
 
 /*
- * Stay at text + d; all that is counted there must be in one counter. A thread of the kernel
- * that breaks the stay takes a tick or leaves one more: two of them may.
+ * Stays at text + @d for four samples. Returns whether they are all in counter @index. A kernel
+ * thread that interrupts the stay takes a tick or adds one: two such interruptions are allowed.
  */
 static int only_moves(struct _test_data_bins *self, unsigned int width,
 		      size_t d, size_t index, struct profil_status *status)
@@ -118,7 +117,7 @@ TEST_F(bins, one_to_one)
 			TH_LOG("d = %zu: counted %llu", at[i],
 			       (unsigned long long)status.counted);
 		}
-		/* the starting and joining thread is elsewhere */
+		/* the thread that creates and joins the other one is outside the region */
 		EXPECT_EQ(status.samples, status.counted + status.out_of_range +
 			  status.pending + status.lost);
 		EXPECT_EQ(0, status.lost);
@@ -147,7 +146,7 @@ TEST_F(bins, roundings)
 {
 	struct profil_status status;
 	size_t w = variant->width / 8;
-	/* about 2/3; an odd multiple of half a counter tells the rules apart */
+	/* about 2/3; each rule gives another result for an odd multiple of half a counter */
 	uint32_t s = 0xaaaa;
 	size_t d = 3 * w + w / 2;
 
@@ -172,7 +171,7 @@ TEST_F(bins, odd_start_of_buffer)
 	struct profil_status status;
 	size_t w = variant->width / 8;
 
-	/* counters begin anywhere that is aligned to them, also at page ends */
+	/* counters may start at any address aligned to their width, also at the end of a page */
 	self->regions[0].buf += PAGE - w;
 	self->regions[0].bytes = 4 * PAGE;
 	EXPECT_TRUE(only_moves(self, variant->width, 0, PAGE / w - 1, &status));
@@ -187,8 +186,8 @@ TEST_F(bins, end_of_buffer)
 	size_t i;
 
 	/*
-	 * Room for 8 counters and a rest: the ninth is out of range. Counters are
-	 * for twice as many bytes as they have, so that each has an instruction.
+	 * Room for 8 counters and a partial one: the ninth is out of range. A counter covers twice
+	 * its width of text, so that an instruction fits.
 	 */
 	self->regions[0].scale = 0x8000;
 	self->regions[0].bytes = 8 * w + w - 1;
@@ -209,8 +208,7 @@ TEST_F(bins, regions)
 	size_t w = variant->width / 8;
 
 	/*
-	 * Three regions with holes between them; the third is a part of a
-	 * larger one that starts below.
+	 * Three regions with holes between them. The offset of the third is below its start.
 	 */
 	r[1] = r[2] = r[0];
 	r[0].end = r[0].start + 0x100;
@@ -236,7 +234,7 @@ TEST_F(bins, regions)
 			       (PAGE + 0xf8) / w, &status));
 	EXPECT_TRUE(only_moves(self, variant->width, PAGE + 0x10,
 			       (3 * PAGE + 0x90) / w, &status));
-	/* pinned: a run of 8 pages that all regions lie in, and the catch-all's */
+	/* pinned: the 8 pages that contain all regions, and that of the catch-all counter */
 	EXPECT_LE(status.pinned_bytes, 9 * PAGE);
 }
 
@@ -257,7 +255,7 @@ TEST_F(bins, overflow)
 	self->regions[0].rounding = PROFIL_ROUND_FIRST;
 	self->regions[0].scale = 0;
 
-	/* wrap: nothing is carried into the neighbour */
+	/* wrap: nothing is carried into the next counter */
 	set_all(self, max);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 	ASSERT_EQ(0, stay(self, 0, 2));
@@ -285,14 +283,14 @@ TEST_F(bins, overflow)
 	stop(self->fd);
 	EXPECT_EQ(limit, counter(self->buffer, variant->width, 0));
 
-	/* a counter that is above the limit already stays as it is */
+	/* a counter that is already above the limit does not change */
 	set_all(self, limit + 7);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 	ASSERT_EQ(0, stay(self, 0, 1));
 	stop(self->fd);
 	EXPECT_EQ(limit + 7, counter(self->buffer, variant->width, 0));
 
-	/* stop: at the limit, at once, and all of it */
+	/* stop: at once when the limit is reached, for all counters */
 	self->start.overflow = PROFIL_OVERFLOW_STOP;
 	set_all(self, limit - 2);
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
@@ -337,7 +335,7 @@ TEST_F(bins, pc_log)
 	EXPECT_EQ(PROFIL_STATE_FULL, status.state);
 	EXPECT_EQ(nr, status.counted);
 	EXPECT_EQ(status.samples, status.counted + status.lost);
-	/* none is left out */
+	/* every entry is written */
 	for (i = 0; i < nr; i++)
 		EXPECT_NE(counter("\xee\xee\xee\xee\xee\xee\xee\xee",
 				  variant->width, 0),
@@ -347,7 +345,7 @@ TEST_F(bins, pc_log)
 			(uint64_t)(variant->width == 32 ? (uint32_t)loop : loop);
 	for (i = nr * w; i < PAGE; i++)
 		EXPECT_EQ((char)0xee, self->buffer[i]);
-	/* a tick may meet the thread that starts this one, and one this one on its way */
+	/* one tick may hit the thread that starts this one, one may hit this one before the loop */
 	EXPECT_LE(nr - 2, hits);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Clocks: that each gives the rate that was asked for, wherever the thread is and
- * however short it runs, and that a timer runs only where, and as long as, it is
- * needed. How true the profiles are is for scripts/bench/rate.
+ * Clocks: each delivers the requested rate, wherever a thread runs and however short its turns are,
+ * and a timer is armed only where and as long as it is needed. scripts/bench/rate measures the
+ * accuracy of profiles.
  */
 #include <sched.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 #include "expect_count.h"
 
 /*
- * CPU time around the calls: a profile counts from some time within its start to some
- * time within its stop.
+ * CPU time around the calls: a profile counts from some time during its start to some time during
+ * its stop.
  */
 struct span {
 	double before, begin, end, after;
@@ -35,9 +35,8 @@ static void begin_span(struct __test_metadata *_metadata, struct profile *profil
 }
 
 /*
- * In one stretch there are the points of all periods that it has in whole. An even clock
- * has one point more or less in the two parts of periods at its ends; a random one has
- * two.
+ * A stretch contains a sampling point for each whole period. In the parts of periods at its ends,
+ * an even clock has up to one point more or less, a random one up to two.
  */
 static void end_span(struct __test_metadata *_metadata, struct profile *profile,
 		     struct span *span, int stretches)
@@ -72,10 +71,10 @@ static void *burn_on_cpu(void *data)
 }
 
 /*
- * Threads that are busy for so long, on all CPUs or on one. They take a CPU over from
+ * @nr_threads threads use @seconds of CPU time each, on all CPUs or on one. They hand a CPU over to
  * each other: each CPU has one stretch, and this thread has two.
  */
-static void see_delivered(struct __test_metadata *_metadata, struct profile *profile,
+static void expect_rate(struct __test_metadata *_metadata, struct profile *profile,
 			  unsigned int clock, unsigned int rate, int nr_threads,
 			  double seconds)
 {
@@ -122,14 +121,14 @@ TEST_F(clock, rates)
 
 	/* the first start attaches the clock, which takes many ticks */
 	ASSERT_EQ(0, start_with_clock(profile, clock, 10));
-	see_delivered(_metadata, profile, clock, 10, 1, 1);
-	see_delivered(_metadata, profile, clock, 97, 2, 0.25);
-	see_delivered(_metadata, profile, clock, 1000, 4, 0.1);
-	see_delivered(_metadata, profile, clock, 4000, 2, 0.1);
+	expect_rate(_metadata, profile, clock, 10, 1, 1);
+	expect_rate(_metadata, profile, clock, 97, 2, 0.25);
+	expect_rate(_metadata, profile, clock, 1000, 4, 0.1);
+	expect_rate(_metadata, profile, clock, 4000, 2, 0.1);
 }
 
-/* The same after a start that finds threads at work, also on other processors. */
-TEST_F(clock, threads_that_run_already)
+/* The rate is the same for threads that are already running, also on other CPUs. */
+TEST_F(clock, running_threads)
 {
 	struct burner burners[2];
 	struct span span;
@@ -149,7 +148,7 @@ TEST_F(clock, threads_that_run_already)
 	end_span(_metadata, &self->profile, &span, 2 + 2);
 }
 
-/* Local timer interrupts of a processor so far; -1 if they are not to be had. */
+/* Returns the number of local timer interrupts of a CPU; -1 if it is not available. */
 static long interrupts(int cpu)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
@@ -165,8 +164,8 @@ static long interrupts(int cpu)
 }
 
 /*
- * A thread alone on a processor that has no tick then (nohz_full=1): sampled like any
- * other, by the tick's clock too.
+ * A single thread on a CPU that then has no tick (nohz_full=1) is sampled like any other, also with
+ * the tick as clock.
  */
 TEST_F(clock, processor_without_tick)
 {
@@ -175,13 +174,13 @@ TEST_F(clock, processor_without_tick)
 	long before;
 
 	if (read_number("/sys/devices/system/cpu/nohz_full", "") != 1)
-		SKIP(return, "wants the kernel parameters nohz_full=1 isolcpus=1");
+		SKIP(return, "needs the kernel parameters nohz_full=1 isolcpus=1");
 	ASSERT_EQ(0, put_on_cpu(0, 1));
-	see_delivered(_metadata, profile, PROFIL_CLOCK_TICK, hz, 2, 0.25);
-	see_delivered(_metadata, profile, PROFIL_CLOCK_TICK, 97, 2, 0.25);
-	see_delivered(_metadata, profile, variant->clock, 10, 2, 0.5);
-	see_delivered(_metadata, profile, variant->clock, 1000, 2, 0.25);
-	/* the tick is not brought back for it: it would come hz times */
+	expect_rate(_metadata, profile, PROFIL_CLOCK_TICK, hz, 2, 0.25);
+	expect_rate(_metadata, profile, PROFIL_CLOCK_TICK, 97, 2, 0.25);
+	expect_rate(_metadata, profile, variant->clock, 10, 2, 0.5);
+	expect_rate(_metadata, profile, variant->clock, 1000, 2, 0.25);
+	/* the tick is not restarted for it: there would be hz interrupts per second */
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TICK, 10));
 	burn(0.1);
 	before = interrupts(1);
@@ -212,7 +211,7 @@ TEST_F(clock, forked_child)
 	EXPECT_EQ(span->status.samples, span->status.counted);
 }
 
-/* Interrupts of the two CPUs while this thread runs. Return: for how long, at least. */
+/* Counts the interrupts of both CPUs while this thread uses CPU time, which is returned. */
 static double count_interrupts(long nr[2])
 {
 	long before[2];
@@ -230,8 +229,8 @@ static double count_interrupts(long nr[2])
 }
 
 /*
- * It runs where the profiled thread is, and lapses where that is no longer. Each point is
- * an interrupt, which may be the tick's as well.
+ * The timer runs on the CPU of the profiled thread, and expires on a CPU that it has left. Each
+ * sampling point is an interrupt, possibly that of the tick.
  */
 TEST_F(clock, no_interrupt_elsewhere)
 {
@@ -240,7 +239,7 @@ TEST_F(clock, no_interrupt_elsewhere)
 	double points;
 
 	if (interrupts(1) < 0)
-		SKIP(return, "wants two processors");
+		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	count_interrupts(without);
 	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, rate));
@@ -251,8 +250,8 @@ TEST_F(clock, no_interrupt_elsewhere)
 	EXPECT_GT(points / 2, with[1]);
 }
 
-/* Timers of ours that are armed on the whole machine, as one look shows them. */
-static int armed_in_a_look(void)
+/* Returns the number of the module's armed timers on all CPUs, as one reading of the list has it. */
+static int armed_in_list(void)
 {
 	FILE *file = fopen("/proc/timer_list", "re");
 	char line[256];
@@ -266,22 +265,22 @@ static int armed_in_a_look(void)
 }
 
 /*
- * The mean of nine looks, rounded. The kernel unlocks a queue of timers between two
- * lines, and finds its place again by number: it skips or repeats a timer if an earlier
- * one leaves the queue or comes to it just then, which spoils one look or two.
+ * Returns the mean of nine readings, rounded. The kernel unlocks a queue of timers between two
+ * lines and finds its position again by number: it skips or repeats a timer if an earlier one is
+ * queued or removed at that moment, which makes one or two readings wrong.
  */
 static int armed(void)
 {
 	int i, sum = 0;
 
 	for (i = 0; i < 9; i++)
-		sum += armed_in_a_look();
+		sum += armed_in_list();
 	return (sum + 4) / 9;
 }
 
 /*
- * The same, once those have lapsed that come to their next points: a random one is less
- * than two periods away.
+ * The same, after unneeded timers have expired at their next sampling point, which is less than two
+ * periods away.
  */
 static int armed_later(unsigned int lowest_rate)
 {
@@ -289,7 +288,7 @@ static int armed_later(unsigned int lowest_rate)
 	return armed();
 }
 
-/* A process that is not profiled looks, while the one that is profiled sleeps. */
+/* A process that is not profiled counts timers while the profiled one sleeps. */
 TEST_F(clock, no_timer_while_asleep)
 {
 	int *nr = map_shared(sizeof(*nr));
@@ -297,7 +296,7 @@ TEST_F(clock, no_timer_while_asleep)
 	pid_t pid;
 
 	if (geteuid())
-		SKIP(return, "timers are shown to root only");
+		SKIP(return, "needs root to read /proc/timer_list");
 	ASSERT_EQ(0, pipe(pipes));
 	pid = fork();
 	if (!pid) {
@@ -306,10 +305,10 @@ TEST_F(clock, no_timer_while_asleep)
 		*nr = armed_later(1000);
 		_exit(0);
 	}
-	/* a thread that migrates while it looks may miss the list that it is in */
+	/* if this thread migrated while it reads, it could miss the timer of its CPU */
 	ASSERT_EQ(0, put_on_cpu(0, 0));
 	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, 1000));
-	/* this CPU's; another one may be armed for a last time */
+	/* that of this CPU; another CPU's may be about to expire */
 	EXPECT_LE(1, armed());
 	ASSERT_EQ(0, send_byte(pipes[1]));
 	EXPECT_EQ(0, wait_for(pid));
@@ -326,10 +325,10 @@ static void *burn_thread(void *seconds)
 #define CPU1_ONLINE	"/sys/devices/system/cpu/cpu1/online"
 
 /*
- * Threads are moved away from a processor that goes, and back, at times. Two threads have
- * a stretch more each time that it comes or goes.
+ * The kernel moves threads away from a CPU that goes offline, and sometimes back. Two threads get
+ * one more stretch each whenever it goes offline or online.
  */
-static void see_changing_processors(struct __test_metadata *_metadata,
+static void expect_rate_during_hotplug(struct __test_metadata *_metadata,
 				    struct profile *profile, unsigned int clock)
 {
 	enum { CHANGES = 6 };
@@ -350,23 +349,23 @@ static void see_changing_processors(struct __test_metadata *_metadata,
 	end_span(_metadata, profile, &span, 2 * (CHANGES + 1));
 }
 
-TEST_F(clock, processor_that_goes_and_comes)
+TEST_F(clock, cpu_hotplug)
 {
 	struct profile *profile = &self->profile;
 
 	if (write_text(CPU1_ONLINE, "1"))
-		SKIP(return, "wants a second processor, and to be root");
-	see_changing_processors(_metadata, profile, variant->clock);
+		SKIP(return, "needs a second CPU and root");
+	expect_rate_during_hotplug(_metadata, profile, variant->clock);
 	if (get_info(profile->fd).tick_hz >= 250)
-		see_changing_processors(_metadata, profile, PROFIL_CLOCK_TICK);
+		expect_rate_during_hotplug(_metadata, profile, PROFIL_CLOCK_TICK);
 	EXPECT_EQ(0, armed_later(250));
 }
 
 /*
- * How many timers are armed, a while after processor 1 has gone with one whose next point
- * was still to come. On the other, profiled threads are there all the time.
+ * Takes CPU 1 offline while its timer is armed. Returns how many timers are armed some time later.
+ * Profiled threads run on CPU 0 all the time.
  */
-static int armed_after_a_processor_went(struct profile *profile,
+static int armed_after_offline(struct profile *profile,
 					unsigned int clock, void *code)
 {
 	struct one_pc one;
@@ -375,7 +374,7 @@ static int armed_after_a_processor_went(struct profile *profile,
 
 	if (start_with_clock(profile, clock, 5))
 		return -1;
-	/* a thread begins where its maker is */
+	/* a thread starts on the CPU of its creator */
 	if (put_on_cpu(0, 1) || enter_pc(&one, code))
 		return -1;
 	put_on_cpu(0, 0);
@@ -384,7 +383,7 @@ static int armed_after_a_processor_went(struct profile *profile,
 	CPU_ZERO(&cpu_0);
 	CPU_SET(0, &cpu_0);
 	pthread_setaffinity_np(one.thread, sizeof(cpu_0), &cpu_0);
-	/* points are less than two periods apart, and the two take turns */
+	/* sampling points are less than two periods apart, and the two threads share the CPU */
 	burn(0.2);
 	nr = armed();
 	leave_pc(&one);
@@ -393,19 +392,18 @@ static int armed_after_a_processor_went(struct profile *profile,
 	return nr;
 }
 
-/* A timer that was set when its processor went is no timer of another one's. */
-TEST_F(clock, timer_carried_away)
+/* The timer of a CPU that goes offline does not continue on another CPU. */
+TEST_F(clock, timer_of_offline_cpu)
 {
 	void *code = map_code(PAGE);
 	int i, nr;
 
 	ASSERT_NE(MAP_FAILED, code);
 	if (write_text(CPU1_ONLINE, "1"))
-		SKIP(return, "wants a second processor, and to be root");
-	/* some may find nobody at their point, and lapse for that */
+		SKIP(return, "needs a second CPU and root");
+	/* some may expire because no profiled thread runs at their sampling point */
 	for (i = 0; i < 4; i++) {
-		nr = armed_after_a_processor_went(&self->profile,
-						  variant->clock, code);
+		nr = armed_after_offline(&self->profile, variant->clock, code);
 		EXPECT_LE(0, nr);
 		EXPECT_GE(1, nr);
 	}
@@ -413,7 +411,7 @@ TEST_F(clock, timer_carried_away)
 
 #define SESSIONS	200
 
-/* A process with a profile, until it is told to end it. */
+/* Forks a process that has a profile until a byte arrives on @go. */
 static pid_t fork_profiled(struct profile *profile, unsigned int clock,
 			   unsigned int rate, const int *ready, const int *go)
 {
@@ -427,20 +425,20 @@ static pid_t fork_profiled(struct profile *profile, unsigned int clock,
 	byte = (char)start_with_clock(profile, clock, rate);
 	if (write(ready[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		_exit(1);
-	/* one in two by a call, the others by their end */
+	/* every second one stops its profile, the others exit with it */
 	if (rate % 2)
 		stop(profile->fd);
 	_exit(0);
 }
 
-TEST_F(clock, no_timer_is_left)
+TEST_F(clock, no_timer_after_exit)
 {
 	pid_t pids[SESSIONS];
 	int ready[2], go[SESSIONS][2], i, k;
 	char byte;
 
 	if (geteuid())
-		SKIP(return, "timers are shown to root only");
+		SKIP(return, "needs root to read /proc/timer_list");
 	ASSERT_EQ(0, pipe(ready));
 	for (i = 0; i < SESSIONS; i++) {
 		ASSERT_EQ(0, pipe2(go[i], O_CLOEXEC));
@@ -451,7 +449,7 @@ TEST_F(clock, no_timer_is_left)
 		ASSERT_EQ(1, read(ready[0], &byte, 1));
 		ASSERT_EQ(0, byte);
 	}
-	/* each once, in an order of its own */
+	/* in another order than they were started */
 	for (i = 0, k = 0; i < SESSIONS; i++, k = (k + 617) % SESSIONS) {
 		ASSERT_EQ(1, write(go[k][1], "", 1));
 		EXPECT_EQ(0, wait_for(pids[k]));
@@ -460,17 +458,16 @@ TEST_F(clock, no_timer_is_left)
 	EXPECT_EQ(0, armed_later(1));
 }
 
-/* One at a time, each in place of the last. */
-TEST_F(clock, no_timer_is_left_by_replaced_ones)
+/* Each start replaces the previous session. */
+TEST_F(clock, no_timer_after_replacement)
 {
 	int i;
 
 	if (geteuid())
-		SKIP(return, "timers are shown to root only");
+		SKIP(return, "needs root to read /proc/timer_list");
 	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, 100));
 	for (i = 1; i <= 200; i++) {
-		ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock,
-				   (unsigned int)i));
+		ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, (unsigned int)i));
 		if (i % 3 == 0)
 			stop(self->profile.fd);
 	}
@@ -478,14 +475,14 @@ TEST_F(clock, no_timer_is_left_by_replaced_ones)
 	EXPECT_EQ(0, armed_later(1));
 }
 
-/* By the random clock: an even one aliases with turns of even length. */
+/* With the random clock: an even clock would alias with turns of equal length. */
 FIXTURE(turns) {
 	struct profile profile;
 };
 
 /*
- * One processor only: an emulator goes from one to another at timers, so that points come
- * just where a processor has had its part of the time.
+ * On one CPU: an emulator switches between CPUs at timers, so that sampling points would fall at the
+ * end of a CPU's turn.
  */
 FIXTURE_SETUP(turns)
 {
@@ -510,11 +507,11 @@ static void *yield_often(void *seconds)
 }
 
 /*
- * Turns of a tenth of the period and less get their share, if they never sleep. Of two that
- * take turns, a random point meets either by chance, with a variance of 1/4; there are
- * twice as many points as are due.
+ * A thread whose turns are at most a tenth of the period gets its share, if it never sleeps. A random
+ * point hits one of two alternating threads, with a variance of 1/4; there are twice as many points
+ * as samples due.
  */
-static void see_turns(struct __test_metadata *_metadata, struct profile *profile)
+static void expect_share(struct __test_metadata *_metadata, struct profile *profile)
 {
 	double seconds = 0.25, due = thread_seconds();
 	struct profil_status status;
@@ -525,8 +522,8 @@ static void see_turns(struct __test_metadata *_metadata, struct profile *profile
 	EXPECT_COUNT_BY_CHANCE(status.samples, due, 2 * due / 4);
 }
 
-/* Those of another process get none: it is forked before the start. */
-TEST_F(turns, shorter_than_the_period)
+/* The turns of another process, forked before the start, get no samples. */
+TEST_F(turns, of_another_process)
 {
 	struct profile *profile = &self->profile;
 	double seconds = 100;
@@ -537,12 +534,12 @@ TEST_F(turns, shorter_than_the_period)
 		_exit(0);
 	}
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_RANDOM, 1000));
-	see_turns(_metadata, profile);
+	expect_share(_metadata, profile);
 	kill(other, SIGKILL);
 	wait_for(other);
 }
 
-/* Nor do those of another thread, where one alone is profiled. */
+/* With PROFIL_THREAD_ONLY, the turns of another thread get none. */
 TEST_F(turns, of_another_thread)
 {
 	struct profile *profile = &self->profile;
@@ -552,7 +549,7 @@ TEST_F(turns, of_another_thread)
 	profile->start.flags = PROFIL_THREAD_ONLY;
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_RANDOM, 1000));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, yield_often, &seconds));
-	see_turns(_metadata, profile);
+	expect_share(_metadata, profile);
 	pthread_join(thread, NULL);
 }
 
@@ -576,13 +573,13 @@ static void work_in_the_kernel(double seconds)
 	close(zeroes);
 }
 
-/* Of no even ratio to the tick's: its points meet ticks at all phases. */
+/* No even ratio to the tick rate: sampling points fall at all phases of the tick. */
 #define ODD_RATE	997
 
 /*
- * All points of some work count, or none. A stretch on the CPU has two more or less. Ticks
- * and system calls are in the other mode for less than a hundredth of the time: the points
- * that meet them are as many by chance, with four standard errors.
+ * All sampling points of @work count, or none. A stretch on the CPU has two more or less. Ticks and
+ * system calls are in the other mode for less than a hundredth of the time: the number of points that
+ * hit them is random, with four standard errors.
  */
 static void expect_mode(struct __test_metadata *_metadata,
 			struct profile *profile, unsigned int clock,
@@ -601,7 +598,7 @@ static void expect_mode(struct __test_metadata *_metadata,
 		     2 + others + 4 * square_root(others));
 }
 
-/* In which mode a point finds the thread. */
+/* Whether a sample is taken in user mode or in the kernel */
 TEST_F(clock, modes)
 {
 	struct profile *profile = &self->profile;

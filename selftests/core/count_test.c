@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much is counted: counts against the CPU time that the process used, as
- * the kernel's own accounting has it.
+ * Number of samples, compared with the CPU time that the kernel accounted to the process.
  */
 #include <sched.h>
 #include <signal.h>
@@ -19,8 +18,8 @@ FIXTURE(count) {
 	int fd;
 	uint64_t counter;
 	struct profil_status status;	/* at the last stop */
-	double due;	/* ticks, of the CPU time that was used last */
-	long preempted;	/* meanwhile */
+	double due;	/* samples for the CPU time used by the last profile() */
+	long preempted;	/* preemptions during that time */
 	struct profil_region region;
 	struct profil_start start;
 };
@@ -39,7 +38,7 @@ FIXTURE_TEARDOWN(count)
 	close(self->fd);
 }
 
-/* Profile some work. */
+/* Runs @work with a profile. */
 static void profile(struct __test_metadata *_metadata, struct _test_data_count *self,
 		    void (*work)(void))
 {
@@ -66,7 +65,7 @@ static void *burn_on_cpu(void *cpu)
 	return NULL;
 }
 
-/* Several threads on each CPU, which take turns. */
+/* Several threads share each CPU. */
 static void burn_in_threads(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -80,9 +79,9 @@ static void burn_in_threads(void)
 }
 
 /*
- * A CPU's threads take it over from each other, so that each CPU has one stretch, and the
- * main thread has one before and one after it sleeps. Rates that do not divide the tick's
- * are exact on average.
+ * The threads of a CPU hand it over to each other, so each CPU has one stretch, and the main thread
+ * has one before and one after it sleeps. Rates that do not divide the tick rate are exact on
+ * average.
  */
 TEST_F(count, threads)
 {
@@ -106,7 +105,7 @@ static void burn_for_a_while(void)
 	burn(0.5);
 }
 
-/* One CPU thins to within one sample. */
+/* On one CPU, thinning the ticks is exact to within one sample. */
 TEST_F(count, low_rates)
 {
 	static const unsigned int rates[] = { 50, 7 };
@@ -123,9 +122,9 @@ TEST_F(count, low_rates)
 }
 
 /*
- * Many short profiles: each is too short for a sample of its own at this rate,
- * together they get what is due to their time. Two things are by chance: the phase of the
- * ticks, 1/5 of a sample each, and the phase of the thinning.
+ * Each of many profiles is too short for a sample at this rate. Together they get the samples due
+ * for their CPU time. Two things are random: the phase of the ticks, 1/5 of a sample each, and the
+ * phase of the thinning.
  */
 TEST_F(count, short_profiles)
 {
@@ -135,7 +134,7 @@ TEST_F(count, short_profiles)
 
 	self->start.rate = (unsigned int)rate;
 	for (i = 0; i < PROFILES; i++) {
-		/* stop waits for RCU, which goes on at ticks: leave their phase */
+		/* a stop waits for RCU, which advances at ticks: leave the tick's phase */
 		usleep((useconds_t)(i * 1237 % 4000));
 		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 		begin = process_seconds();
@@ -159,10 +158,7 @@ static void burn_in_bursts(void)
 	}
 }
 
-/*
- * What is due while the process sleeps, and its CPU has no tick, is not charged
- * to it when it comes back.
- */
+/* A process is not charged for the ticks that its CPU skips while it sleeps. */
 TEST_F(count, bursts)
 {
 	profile(_metadata, self, burn_in_bursts);
@@ -170,8 +166,8 @@ TEST_F(count, bursts)
 }
 
 /*
- * A look at the clock is a system call: a few looks only. And the scheduler may end a turn
- * there, so that turns are of even length and the tick aliases with them.
+ * Uses CPU time and reads the clock only a few times, since reading it may be a system call, where
+ * the scheduler may preempt: turns of equal length would alias with the tick.
  */
 static void stay_in_user_mode(void)
 {
@@ -184,7 +180,7 @@ static void stay_in_user_mode(void)
 			;
 }
 
-/* Nor is what another process ran meanwhile on the same CPU: each turn is a stretch. */
+/* A process is not charged for another one on the same CPU. Each turn is a stretch. */
 TEST_F(count, shared_cpu)
 {
 	struct rusage usage;
@@ -209,8 +205,8 @@ TEST_F(count, shared_cpu)
 }
 
 /*
- * Threads that started before the call are covered, and the caller may end. The call may
- * begin to count at any time between its beginning and its end.
+ * A profile covers threads that exist when it starts, and continues when the thread that started it
+ * ends. Counting starts at some time between the beginning and the end of the call.
  */
 struct starter {
 	struct _test_data_count *self;
@@ -235,7 +231,7 @@ static void *burn_in_thread(void *unused)
 	return unused;
 }
 
-/* The two threads may both migrate. */
+/* Both threads may migrate. */
 TEST_F(count, started_by_another_thread)
 {
 	struct starter starter = { .self = self };
@@ -254,8 +250,8 @@ TEST_F(count, started_by_another_thread)
 }
 
 /*
- * Time in the kernel is charged to the pc at which its system call returns: a
- * program that reads zeroes is at the instruction after its system call.
+ * A sample in the kernel has the pc to which the system call returns. For a program that reads
+ * /dev/zero, it is the instruction after the system call.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
 static void __attribute__((noinline)) read_zeroes(int zero, char *buf,
@@ -308,7 +304,7 @@ TEST_F(count, system_time)
 	self->region.offset = self->region.start;
 	self->region.end = self->region.start + 1;
 	ASSERT_EQ(0, put_on_cpu(0, 0));
-	/* a call takes milliseconds: what is outside of it is no tick in all */
+	/* a call takes milliseconds; the time outside of them is less than one tick in total */
 	profile(_metadata, self, fill_with_zeroes);
 	EXPECT_COUNT(self->counter, self->due, 1 + preemption_allowance(self->preempted));
 
@@ -323,7 +319,7 @@ TEST_F(count, system_time)
 }
 #endif
 
-/* A program that stays in user mode loses nothing by it. */
+/* A program that stays in user mode loses no samples by PROFIL_USER_ONLY. */
 TEST_F(count, user_only)
 {
 	ASSERT_EQ(0, put_on_cpu(0, 0));
@@ -347,7 +343,7 @@ static void run_a_shell(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* A process that is not profiled is charged to nobody: the parent has two stretches. */
+/* Another process is not charged to its sleeping parent, which has two stretches. */
 TEST_F(count, sleeping)
 {
 	profile(_metadata, self, run_a_shell);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flags of a start by which a profile takes memory that is not there as old
- * systems did: it looks when a sample needs it, and its fault may be a signal.
+ * Start flags that handle missing memory as old systems did: PROFIL_CHECK_ON_HIT checks the memory
+ * only when a sample needs it, PROFIL_FAULT_SIGNAL reports a fault by a signal.
  */
 #include <sched.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(flags)
 	clear_scene(&self->scene);
 }
 
-/* Return: 0 or errno. */
+/* Returns 0 or an errno. */
 static int begin_with(struct _test_data_flags *self, uint32_t flags)
 {
 	self->start.flags = flags;
@@ -59,7 +59,7 @@ TEST_F(flags, check_on_hit_pins_on_hit)
 	EXPECT_EQ(PAGE, get_status(scene->fd).pinned_bytes);
 }
 
-/* Ways in which the second page can be none that the process could write. */
+/* Makes the second page of counters unwritable, in one of three ways. */
 static void spoil_far(const struct scene *scene, int way)
 {
 	char *far = (char *)scene->counters + PAGE;
@@ -91,7 +91,7 @@ TEST_F(flags, check_on_hit)
 
 	for (way = 0; way < 3; way++) {
 		spoil_far(scene, way);
-		/* all others look at the call */
+		/* without PROFIL_CHECK_ON_HIT, the call checks */
 		EXPECT_EQ(EFAULT, begin_with(self, 0));
 		EXPECT_EQ(EFAULT, begin_with(self, PROFIL_PIN_ON_HIT));
 		ASSERT_EQ(0, begin_with(self, LAZY));
@@ -111,14 +111,14 @@ TEST_F(flags, check_on_hit)
 		stop(scene->fd);
 	}
 	/*
-	 * No memory of any process: that needs no look. Not by the highest bits alone,
-	 * which are no part of an arm64 address.
+	 * A kernel address is refused at once. It must differ from a user address in more than the
+	 * top byte, which is not part of an address on arm64.
 	 */
 	self->region.buf = UINT64_MAX << 47;
 	EXPECT_EQ(EFAULT, begin_with(self, LAZY));
 }
 
-/* It is the hit that counts, not what was there at the call, or in between. */
+/* Only the state of the memory at the hit matters, not at the call or in between. */
 TEST_F(flags, check_on_hit_not_before)
 {
 	struct scene *scene = &self->scene;
@@ -130,7 +130,7 @@ TEST_F(flags, check_on_hit_not_before)
 		restore_far(scene);
 		EXPECT_TRUE(counts_at(scene, FAR, 1));
 		EXPECT_LE(1, *scene_counter(scene, FAR));
-		/* it goes while it is pinned, and comes back */
+		/* the page is taken away while it is pinned, and comes back */
 		spoil_far(scene, way);
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		EXPECT_EQ(PAGE, get_status(scene->fd).pinned_bytes);
@@ -139,7 +139,7 @@ TEST_F(flags, check_on_hit_not_before)
 		EXPECT_TRUE(counts_at(scene, FAR, 1));
 		EXPECT_LE(1, *scene_counter(scene, FAR));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
-		/* and goes for good */
+		/* the page is taken away for good */
 		spoil_far(scene, way);
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, FAR, 1).state);
@@ -147,10 +147,8 @@ TEST_F(flags, check_on_hit_not_before)
 	}
 }
 
-/*
- * Where it is asked for at the call, it is told of at once too, needed or not.
- */
-TEST_F(flags, check_at_once)
+/* Without PROFIL_CHECK_ON_HIT, lost memory ends the profile at once, needed or not. */
+TEST_F(flags, checked_at_once_without_flag)
 {
 	struct scene *scene = &self->scene;
 	uint32_t flags;
@@ -165,7 +163,7 @@ TEST_F(flags, check_at_once)
 	}
 }
 
-/* CPU time that has a tick */
+/* CPU time that contains a tick */
 static double tick(const struct scene *scene)
 {
 	return seconds_for(1, get_info(scene->fd).tick_hz);
@@ -203,7 +201,7 @@ TEST_F(flags, fault_signal)
 		ASSERT_EQ(0, begin_with(self, LAZY | PROFIL_FAULT_SIGNAL));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		EXPECT_EQ(0, signals);
-		/* of itself: nobody asks for the status */
+		/* without a call that reads the status */
 		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, tick(scene)));
 		EXPECT_EVENTUALLY(signals);
 		EXPECT_EQ(1, signals);
@@ -211,14 +209,14 @@ TEST_F(flags, fault_signal)
 		EXPECT_EQ(PROFIL_STATE_FAULT, scene_state(scene));
 		ASSERT_EQ(0, stay_at_pc(scene->text + FAR, 0.05));
 		EXPECT_EQ(1, signals);
-		/* nor is there one for its end */
+		/* stop sends no second signal */
 		EXPECT_EQ(PROFIL_STATE_FAULT, stop(scene->fd).state);
 		EXPECT_EQ(1, signals);
 		restore_far(scene);
 	}
 }
 
-/* Memory that is taken away while it is pinned */
+/* Memory is taken away while it is pinned. */
 TEST_F(flags, fault_signal_at_once)
 {
 	struct scene *scene = &self->scene;
@@ -234,8 +232,8 @@ TEST_F(flags, fault_signal_at_once)
 	EXPECT_EQ(PROFIL_STATE_FAULT, scene_state(scene));
 }
 
-/* It is the process's signal, which may wait until a thread takes it. */
-TEST_F(flags, fault_signal_is_the_process_s)
+/* The signal is sent to the process, and may stay pending until a thread takes it. */
+TEST_F(flags, fault_signal_is_process_wide)
 {
 	struct scene *scene = &self->scene;
 	struct timespec soon = { 1, 0 };	/* the module's worker runs at once */
@@ -253,7 +251,7 @@ TEST_F(flags, fault_signal_is_the_process_s)
 	EXPECT_EQ(SI_KERNEL, info.si_code);
 }
 
-/* No signal where it is not asked for, nor for any other end. */
+/* There is no signal without the flag, or when the profile ends for another reason. */
 TEST_F(flags, no_signal)
 {
 	struct scene *scene = &self->scene;
@@ -276,7 +274,7 @@ TEST_F(flags, no_signal)
 	EXPECT_EQ(0, signals);
 }
 
-/* The child's fault is its own, and so is the signal. */
+/* A fault in a child is signalled to the child only. */
 static int fault(const struct scene *scene)
 {
 	if (!counts_at(scene, NEAR, 1))
@@ -297,10 +295,9 @@ TEST_F(flags, fault_signal_in_a_child)
 }
 
 /*
- * A program that was executed meanwhile is not who did it. All CPUs are taken,
- * so that the worker, who finds that the last samples' memory is not there,
- * comes after. It is executed from memory, and linked statically, so that
- * nothing is waited for.
+ * A fault is not signalled to the program that the process has executed since. All CPUs are busy,
+ * so that the worker, which finds the fault, runs after the exec. The program is executed from
+ * memory and is static, so that exec does not sleep.
  */
 static int load_program(const char *name)
 {
@@ -309,7 +306,7 @@ static int load_program(const char *name)
 	ssize_t bytes;
 	int from;
 
-	/* beside this one */
+	/* relative to the directory of this test */
 	bytes = readlink("/proc/self/exe", path, sizeof(path) - 64);
 	path[bytes > 0 ? bytes : 0] = '\0';
 	strcpy(strrchr(path, '/') + 1, name);
@@ -320,6 +317,7 @@ static int load_program(const char *name)
 	return from < 0 || close(from) || bytes ? -1 : to;
 }
 
+/* Sets the real-time priority (0: none) and the CPU (-1: any). */
 static int be_first(pid_t pid, int cpu, int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
@@ -350,7 +348,7 @@ static void take_other_cpus(pid_t *hogs)
 	}
 }
 
-/* It has executed the program when it holds the pipe no more. */
+/* The pipe is closed when the process has executed the program. */
 static void fault_and_execute(struct _test_data_flags *self, int program)
 {
 	char *const arguments[] = { "spin", "0.1", NULL };
@@ -380,7 +378,7 @@ TEST_F(flags, no_signal_after_exec)
 
 	ASSERT_LE(0, program);
 	if (sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS || be_first(0, -1, 4))
-		SKIP(return, "no right to be scheduled first");
+		SKIP(return, "needs the right to use SCHED_FIFO");
 	take_away_far(&self->scene);
 	take_other_cpus(hogs);
 	ASSERT_EQ(0, pipe2(done, O_CLOEXEC));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long a session lives, and that nothing a program does to its memory
- * meanwhile does harm.
+ * How long a session lasts, and that changes of its memory do no harm.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +11,14 @@
 #include "kselftest_harness.h"
 #include "expect_count.h"
 
-FIXTURE(life) {
+FIXTURE(lifecycle) {
 	int fd;
 	uint64_t *counter;	/* in a page of its own */
 	struct profil_region region;
 	struct profil_start start;
 };
 
-FIXTURE_SETUP(life)
+FIXTURE_SETUP(lifecycle)
 {
 	REQUIRE_DEVICE(self->fd);
 	self->counter = map_memory(PAGE);
@@ -29,18 +28,18 @@ FIXTURE_SETUP(life)
 	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
 }
 
-FIXTURE_TEARDOWN(life)
+FIXTURE_TEARDOWN(lifecycle)
 {
 	stop(self->fd);
 	close(self->fd);
 }
 
-static uint64_t counted(struct _test_data_life *self)
+static uint64_t counted(struct _test_data_lifecycle *self)
 {
 	return __atomic_load_n(self->counter, __ATOMIC_RELAXED);
 }
 
-TEST_F(life, survives_close)
+TEST_F(lifecycle, survives_close)
 {
 	uint64_t before;
 
@@ -53,7 +52,7 @@ TEST_F(life, survives_close)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
 }
 
-TEST_F(life, stop_is_final)
+TEST_F(lifecycle, stop_is_final)
 {
 	uint64_t after;
 
@@ -68,7 +67,7 @@ TEST_F(life, stop_is_final)
 	EXPECT_EQ(0, stop(self->fd).samples);
 }
 
-TEST_F(life, pins_come_and_go)
+TEST_F(lifecycle, stop_unpins)
 {
 	EXPECT_EQ((long long)PAGE / 1024, pinned_kib());
 	EXPECT_EQ(PAGE, get_status(self->fd).pinned_bytes);
@@ -76,8 +75,8 @@ TEST_F(life, pins_come_and_go)
 	EXPECT_EQ(0, pinned_kib());
 }
 
-/* Each tick goes to the old counter or to the new one. */
-TEST_F(life, replaced)
+/* Each sample is counted in the old counter or in the new one. */
+TEST_F(lifecycle, replaced)
 {
 	struct profil_status status;
 	uint64_t *old = self->counter, *new = map_memory(PAGE);
@@ -89,7 +88,7 @@ TEST_F(life, replaced)
 		burn(0.02);
 		self->region.buf = (uintptr_t)(i & 1 ? old : new);
 		EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
-		/* the figures begin anew */
+		/* the status starts from 0 again */
 		EXPECT_GE(1, get_status(self->fd).samples);
 	}
 	used = process_seconds() - used;
@@ -119,13 +118,12 @@ static void *burn_a_while(void *data)
 }
 
 /*
- * The same of a thread that runs on: what its tick has found stays there until the tick
- * has done with it, though another thread puts the next in its place meanwhile. That one
- * waits for workers that run after a tick, and the next tick is its own or the first
- * thread's: they have more ticks than CPU time, but no more than there are. The first
- * of a CPU may be late, and stand for one that was due before.
+ * One thread replaces sessions while another is sampled: the session that a tick has looked up
+ * stays valid until the tick has finished. The replacing thread waits for workers that run after a
+ * tick, and the next tick hits it or the other thread. So they get more ticks than their CPU time
+ * has, but no more than there are. The first tick of a CPU may be late and stand for an earlier one.
  */
-TEST_F(life, replaced_under_a_tick)
+TEST_F(lifecycle, replaced_under_a_tick)
 {
 	struct burner burner = { .done = false };
 	double elapsed = clock_seconds(CLOCK_MONOTONIC);
@@ -146,7 +144,7 @@ TEST_F(life, replaced_under_a_tick)
 
 static void *replace_often(void *data)
 {
-	struct _test_data_life *self = data;
+	struct _test_data_lifecycle *self = data;
 	struct profil_region region = self->region;
 	struct profil_start start = self->start;
 	uint64_t counter = 0;
@@ -160,12 +158,12 @@ static void *replace_often(void *data)
 		if (i % 3 == 0)
 			stop(self->fd);
 	}
-	/* ours is off the stack before the stack is */
+	/* the counter on this stack is unpinned before the stack is unmapped */
 	stop(self->fd);
 	return (void *)begun;
 }
 
-TEST_F(life, started_and_stopped_from_many_threads)
+TEST_F(lifecycle, started_and_stopped_from_many_threads)
 {
 	pthread_t threads[4];
 	void *begun;
@@ -181,8 +179,8 @@ TEST_F(life, started_and_stopped_from_many_threads)
 	EXPECT_EQ(0, pinned_kib());
 }
 
-/* The memory goes while ticks are counted into it: nobody is harmed. */
-TEST_F(life, memory_changes)
+/* Unmapping or changing the counters of a running session does no harm. */
+TEST_F(lifecycle, memory_changes)
 {
 	int i;
 
@@ -216,9 +214,9 @@ TEST_F(life, memory_changes)
 	EXPECT_EQ(0, pinned_kib());
 }
 
-/* Run a function in a child and hand back its exit status. */
-static int in_child(int (*function)(struct _test_data_life *self),
-		    struct _test_data_life *self)
+/* Runs @function in a child and returns its exit status. */
+static int in_child(int (*function)(struct _test_data_lifecycle *self),
+		    struct _test_data_lifecycle *self)
 {
 	int status;
 	pid_t pid = fork();
@@ -231,14 +229,14 @@ static int in_child(int (*function)(struct _test_data_life *self),
 				   128 + WTERMSIG(status);
 }
 
-static int exec_status(struct _test_data_life *self)
+static int exec_status(struct _test_data_lifecycle *self)
 {
 	char fd[16];
 
 	snprintf(fd, sizeof(fd), "%d", dup(self->fd));
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 100;
-	/* a failed exec leaves it on */
+	/* the session survives a failed exec */
 	execl("/nonexistent", "nonexistent", NULL);
 	if (get_status(self->fd).state != PROFIL_STATE_RUNNING)
 		return 101;
@@ -247,13 +245,13 @@ static int exec_status(struct _test_data_life *self)
 	return 102;
 }
 
-TEST_F(life, off_after_exec)
+TEST_F(lifecycle, off_after_exec)
 {
 	uint64_t before;
 
-	/* the new program, which constructor() below finds, says the state */
+	/* constructor() below runs in the new program and exits with the state */
 	EXPECT_EQ(PROFIL_STATE_OFF, in_child(exec_status, self));
-	/* nor is the parent's touched by a child's end */
+	/* the end of a child does not affect the session of its parent */
 	before = counted(self);
 	EXPECT_TRUE(still_counts(self->fd, 1));
 	EXPECT_LT(before, counted(self));
@@ -267,14 +265,14 @@ static void __attribute__((constructor)) constructor(void)
 		_exit((int)get_status(atoi(fd)).state);
 }
 
-static int end_by_exit(struct _test_data_life *self)
+static int end_by_exit(struct _test_data_lifecycle *self)
 {
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 100;
 	return still_counts(self->fd, 1) && *self->counter > 0 ? 0 : 101;
 }
 
-static int end_by_signal(struct _test_data_life *self)
+static int end_by_signal(struct _test_data_lifecycle *self)
 {
 	if (call(self->fd, PROFIL_IOC_START, &self->start))
 		return 100;
@@ -283,13 +281,13 @@ static int end_by_signal(struct _test_data_life *self)
 	return 101;
 }
 
-TEST_F(life, ends_with_the_process)
+TEST_F(lifecycle, ends_with_the_process)
 {
 	EXPECT_EQ(0, in_child(end_by_exit, self));
 	EXPECT_EQ(128 + SIGKILL, in_child(end_by_signal, self));
 }
 
-/* A child that shares the address space counts into it. */
+/* A child that shares the address space is counted in its session. */
 static int burn_in_vfork(double seconds)
 {
 	pid_t pid = vfork();
@@ -301,19 +299,19 @@ static int burn_in_vfork(double seconds)
 	return waitpid(pid, NULL, 0) == pid;
 }
 
-TEST_F(life, vfork_child_counts)
+TEST_F(lifecycle, vfork_child_counts)
 {
 	uint64_t before = counted(self);
 
-	/* the parent, which waits, has two ticks at most */
+	/* the waiting parent gets two ticks at most */
 	ASSERT_TRUE(burn_in_vfork(seconds_for(10, self->start.rate)));
 	EXPECT_LE(before + 10, counted(self));
 }
 
-/* Descriptors are doors, not sessions: one that came from elsewhere is ours. */
-static int use_inherited(struct _test_data_life *self)
+/* A descriptor has no session of its own: an inherited one acts on the session of its user. */
+static int use_inherited(struct _test_data_lifecycle *self)
 {
-	/* what is stopped is the child's own session, passed on by the fork */
+	/* this stops the session that the child has inherited at the fork */
 	if (stop(self->fd).state != PROFIL_STATE_RUNNING ||
 	    get_status(self->fd).state != PROFIL_STATE_OFF)
 		return 100;
@@ -322,13 +320,13 @@ static int use_inherited(struct _test_data_life *self)
 	return stop(self->fd).state == PROFIL_STATE_RUNNING ? 0 : 102;
 }
 
-TEST_F(life, inherited_descriptor)
+TEST_F(lifecycle, inherited_descriptor)
 {
 	EXPECT_EQ(0, in_child(use_inherited, self));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
 }
 
-TEST_F(life, kinds_of_memory)
+TEST_F(lifecycle, types_of_memory)
 {
 	unsigned short on_stack[64] = { 0 };
 	static unsigned short in_data[64] = { 1 };
@@ -351,7 +349,7 @@ TEST_F(life, kinds_of_memory)
 	/* a private mapping of a file is the process's own once written */
 	maps[4] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
 		       0);
-	/* as the stack of old programs: writable is what counts */
+	/* executable memory is accepted, like the stack of old programs, as it is writable */
 	maps[5] = map_code(PAGE);
 	for (i = 0; i < 6; i++) {
 		uint16_t before;

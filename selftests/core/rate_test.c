@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rates: the limits, the clock of each, the guard; and the three views of CPU time.
+ * Rates: their limits, the clock of each, and the throttle; samples in user mode, in the kernel, or
+ * in both.
  */
 #include "kselftest_harness.h"
 #include "clock_profile.h"
@@ -20,7 +21,7 @@ FIXTURE_TEARDOWN(rate)
 	clean_up_clock_profile(&self->profile);
 }
 
-TEST_F(rate, clock_of_ones_own)
+TEST_F(rate, automatic_clock)
 {
 	struct profile *profile = &self->profile;
 	unsigned int hz = get_info(profile->fd).tick_hz;
@@ -33,11 +34,10 @@ TEST_F(rate, clock_of_ones_own)
 }
 
 /*
- * Nothing is counted twice, nor long after, when another clock takes over. Of each
- * profile one end is by chance with an even clock, two are with a random one, where each
- * has a variance of 1/4.
+ * When another clock takes over, nothing is counted twice or late. Each profile has one random end
+ * with an even clock and two with a random one, each with a variance of 1/4.
  */
-TEST_F(rate, one_clock_after_the_other)
+TEST_F(rate, change_of_clock)
 {
 	static const unsigned int clocks[] = {
 		PROFIL_CLOCK_TICK, PROFIL_CLOCK_TIMER, PROFIL_CLOCK_RANDOM,
@@ -52,7 +52,7 @@ TEST_F(rate, one_clock_after_the_other)
 		ASSERT_EQ(0, start_with_clock(profile, clocks[i % 3], hz));
 		if (!i)
 			used = profile->used;
-		/* not always at the same distance from a tick */
+		/* vary the distance from the tick */
 		burn(0.03 + tick_fraction(profile, (unsigned int)i));
 	}
 	used = process_seconds() - used;
@@ -60,8 +60,8 @@ TEST_F(rate, one_clock_after_the_other)
 	EXPECT_COUNT_BY_CHANCE(*profile->counter, hz * used, ROUNDS * 4 / 4.0);
 }
 
-/* It does not count the time before it, in which there were few points. */
-TEST_F(rate, more_than_before)
+/* A higher rate does not apply to the time before its start. */
+TEST_F(rate, higher_than_before)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
@@ -84,8 +84,8 @@ TEST_F(rate, more_than_before)
 			1 + preemption_allowance(preempted));
 }
 
-/* A start that has much to pin takes long, and none of that is the profile's. */
-TEST_F(rate, from_the_end_of_the_start)
+/* A start that pins much memory takes long. That time is not sampled. */
+TEST_F(rate, start_is_not_sampled)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
@@ -99,7 +99,7 @@ TEST_F(rate, from_the_end_of_the_start)
 	used = process_seconds() - used;
 	ksft_print_msg("%llu points, %.0f in the time of both calls\n",
 		       (unsigned long long)status.samples, 20000 * used);
-	/* stop unpins, which is as much or less */
+	/* stop unpins, which takes as long or less */
 	EXPECT_GT(20000 * used / 10, status.samples + status.skipped);
 }
 
@@ -111,7 +111,7 @@ TEST_F(rate, limit_for_users)
 	pid_t pid;
 
 	if (geteuid())
-		SKIP(return, "wants to be root");
+		SKIP(return, "needs root");
 	EXPECT_EQ(20000, get_info(profile->fd).max_rate);
 	EXPECT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(EINVAL, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20001));
@@ -121,7 +121,7 @@ TEST_F(rate, limit_for_users)
 	if (!pid) {
 		int fd;
 
-		/* still opened as root: the right is that of the caller */
+		/* opened as root, but the caller's rights apply */
 		if (become_user(12345, 16))
 			_exit(100);
 		fd = profile->fd;
@@ -131,11 +131,11 @@ TEST_F(rate, limit_for_users)
 			_exit(102);
 		if (start_with_clock(profile, PROFIL_CLOCK_RANDOM, limit + 1) != EPERM)
 			_exit(103);
-		/* a refused one leaves the earlier one */
+		/* a refused start keeps the earlier session */
 		_exit(get_status(fd).rate != limit);
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	/* the tick's own rate costs nothing, so nobody is refused that */
+	/* the rate of the tick costs nothing, so every user may have it */
 	ASSERT_EQ(0, write_text(PARAMETERS "max_rate", "1"));
 	pid = fork();
 	if (!pid) {
@@ -148,8 +148,8 @@ TEST_F(rate, limit_for_users)
 	EXPECT_EQ(0, wait_for(pid));
 }
 
-/* Times that the kernel's log says so; -1 if it cannot be read. */
-static int times_told(void)
+/* Returns how often the kernel has logged a lowered rate; -1 if the log cannot be read. */
+static int nr_logged(void)
 {
 	FILE *log = popen("dmesg | grep -c 'rate lowered to'", "re");
 	int nr = -1;
@@ -161,44 +161,44 @@ static int times_told(void)
 	return nr;
 }
 
-/* Whether a profile has had the rate that it asked for, and the guard lowered it. */
-static bool lowered_anew(struct profile *profile, int told)
+/* Returns whether a profile gets the requested rate, and the throttle then lowers it. */
+static bool lowered_again(struct profile *profile, int logged)
 {
 	if (start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000))
 		return false;
 	burn(0.05);
 	stop(profile->fd);
-	return times_told() > told;
+	return nr_logged() > logged;
 }
 
-/* Under emulation a sample takes far more than the share of a CPU that is let. */
-TEST_F(rate, lowered_by_the_guard)
+/* With a limit of 0 %, every sample costs too much. */
+TEST_F(rate, throttled)
 {
 	struct profile *profile = &self->profile;
 	struct profil_status status;
-	int told = times_told();
+	int logged = nr_logged();
 
 	if (geteuid())
-		SKIP(return, "wants to be root");
+		SKIP(return, "needs root");
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "0"));
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	burn(0.1);
 	status = stop(profile->fd);
 	EXPECT_GT(20000, status.rate);
 	EXPECT_LE(get_info(profile->fd).tick_hz, status.rate);
-	/* half of what the rate is worth that was asked for */
+	/* half of the samples due at the requested rate */
 	EXPECT_GT(1000, status.samples);
-	/* once: it cannot be lowered any further */
-	EXPECT_EQ(told + 1, times_told());
-	/* the next one is measured anew */
-	EXPECT_TRUE(lowered_anew(profile, told + 1));
-	/* and at once if the limit is set anew */
+	/* once: the rate cannot be lowered any further */
+	EXPECT_EQ(logged + 1, nr_logged());
+	/* the next profile is measured again */
+	EXPECT_TRUE(lowered_again(profile, logged + 1));
+	/* a new limit applies at once */
 	ASSERT_EQ(0, write_text(PARAMETERS "max_cpu_percent", "100"));
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, 20000));
 	EXPECT_EQ(20000, get_status(profile->fd).rate);
 }
 
-/* Work in both modes. Return: samples; *due: those that its CPU time is worth. */
+/* Works in both modes. Returns the samples; sets *@due to those due for the CPU time used. */
 static double samples_of_view(struct __test_metadata *_metadata,
 			      struct profile *profile, uint32_t view, double *due)
 {
@@ -220,10 +220,10 @@ static double samples_of_view(struct __test_metadata *_metadata,
 }
 
 /*
- * User and kernel mode are all there is. Each point meets either by chance, with a
- * variance of 1/4 at most. Of all points, one is by chance at each end.
+ * Samples in user mode and in the kernel add up to all samples. Each sampling point hits one mode
+ * at random, with a variance of 1/4 at most. At each end, one point is random.
  */
-TEST_F(rate, three_views)
+TEST_F(rate, user_and_kernel_add_up)
 {
 	struct profile *profile = &self->profile;
 	double all, user, kernel, due, more_due;
@@ -234,7 +234,7 @@ TEST_F(rate, three_views)
 	user = samples_of_view(_metadata, profile, PROFIL_USER_ONLY, &due);
 	kernel = samples_of_view(_metadata, profile, PROFIL_KERNEL_ONLY, &more_due);
 	due = (due + more_due) / 2;
-	/* about as much of each */
+	/* about the same number of each */
 	EXPECT_LT(due / 10, user);
 	EXPECT_LT(due / 10, kernel);
 	EXPECT_COUNT_BY_CHANCE(user + kernel, due, 2 * due / 4);
