@@ -73,7 +73,7 @@ static struct symbols *open_symbols(const struct report_monout *report,
 	problem = symbols_problem(symbols, 0);
 	if (stripped)
 		refuse(report, -ENOEXEC, "the program %s: %s", program_name(report),
-		       problem ? problem : "it is stripped, so its functions have no names");
+		       problem ? problem : "no function names, as it is stripped");
 	return symbols;
 }
 

@@ -22,16 +22,17 @@ _profil_options() {
 			--table=
 		;;
 	report)
-		echo --annotate= --by= --color --full-names --lines --min-percent= --no-debuginfod --no-demangle \
-			--percent-limit= --program= --rate= --root= --sort= --symfs= --top=
+		echo --annotate= --by= --color --full-names --lines --min-percent= \
+			--no-debuginfod --no-demangle --percent-limit= --program= --rate= --root= \
+			--sort= --symfs= --top=
 		;;
 	export)
 		echo --callgrind --folded --gmon --json --no-debuginfod --no-demangle \
 			--output= --pprof --root= --speedscope --svg --symfs=
 		;;
 	diff)
-		echo --color --full-names --min-percent= --new-root= --no-debuginfod --no-demangle --old-root= \
-			--percent-limit= --shares --top=
+		echo --color --full-names --min-percent= --new-root= --no-debuginfod --no-demangle \
+			--old-root= --percent-limit= --shares --top=
 		;;
 	esac
 	echo --help --usage --version
