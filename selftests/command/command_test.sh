@@ -259,7 +259,7 @@ no_locked_memory() {
 	[ $? = 125 ] && grep -q 'ENOMEM.*ulimit -l' "$work/err" || return
 	prlimit --memlock=0 setpriv --reuid 65532 --regid 65532 --clear-groups \
 		"$PROFIL" info >"$work/out"
-	[ $? = 1 ] && grep -q '^a profile .*ENOMEM.*ulimit -l' "$work/out"
+	[ $? = 1 ] && grep -q '^profile .*ENOMEM.*ulimit -l' "$work/out"
 }
 
 rates() {
@@ -268,7 +268,7 @@ rates() {
 	is_refused 'by the tick; other' --clock tick --rate 3000 &&
 	# of 400 samples at random, with four standard errors: 4 * sqrt(400)
 	run 0 --clock random --rate 800 programs/spin 0.5 && profile_is_whole 80 &&
-	run 125 --clock sun true && grep -q 'tick, timer and random' "$work/err"
+	run 125 --clock sun true && grep -q 'tick, timer or random' "$work/err"
 }
 
 parameter=/sys/module/profil/parameters/max_cpu_percent
@@ -457,7 +457,7 @@ snapshot() {
 # The run goes on, and its table is there.
 result_that_cannot_be_written() {
 	"$PROFIL" -o /nonexistent/file -t "$work/profile" sh -c 'exit 3' 2>"$work/err"
-	[ $? = 3 ] && grep -q '/nonexistent/file: .* (ENOENT): .* -o names' "$work/err" &&
+	[ $? = 3 ] && grep -q '/nonexistent/file: .* (ENOENT): .*name another file with -o' "$work/err" &&
 	grep -q '^# command: sh' "$work/profile"
 }
 

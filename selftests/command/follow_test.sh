@@ -208,7 +208,7 @@ progress() {
 	run --progress=0.2 programs/spin 0.7 && [ ! -s "$work/out" ] &&
 	[ "$(grep -c '^profil: .* samples: .*% spin_much' "$work/err")" = 3 ] &&
 	run --progress=0.2 sh -c 'programs/spin 0.3; echo said' && [ "$(<"$work/out")" = said ] &&
-	! run --progress=0 true && grep -q 'from 0.1 to' "$work/err"
+	! run --progress=0 true && grep -q 'expected 0.1 to' "$work/err"
 }
 
 ktap_print_header

@@ -177,7 +177,7 @@ const char *resultfile_remedy(int error)
 {
 	if (error == EFBIG)
 		return "the limits are 32 MiB and ulimit -f; a lower --rate or --no-follow makes it smaller";
-	return "name another file by -o, or -o /dev/null";
+	return "name another file with -o, or discard it with -o /dev/null";
 }
 
 /* --- reading ------------------------------------------------------------------ */
