@@ -71,7 +71,8 @@ static_user() {
 	make -s -C tools && # generated headers
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 \
 		--enable=warning,performance,portability \
-		--suppress=missingIncludeSystem -Iuapi -Ilib -Ilib/include -Itools lib tools || return
+		--suppress=missingIncludeSystem -Iuapi -Ilib -Ilib/include -Itools lib tools ||
+		return
 	sources=$(files lib tools | grep '\.c$')
 	grep -vE '/(aix|osf1|solaris)\.c$' <<<"$sources" | tidy || return
 	# these include their dialect's headers
@@ -85,7 +86,8 @@ static_user() {
 # 14 does not know va_start() in the second file of a run
 tidy() {
 	xargs -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 -D_GNU_SOURCE \
-		-Iuapi -Ilib -Ilib/include -Itools -DLIBDIR='"/usr/lib"' -DPROFIL_VERSION='""' "$@" 2>&1
+		-Iuapi -Ilib -Ilib/include -Itools -DLIBDIR='"/usr/lib"' \
+		-DPROFIL_VERSION='""' "$@" 2>&1
 }
 
 static_scripts() {
@@ -119,8 +121,8 @@ unit() {
 
 native() {
 	make -s -C selftests run_tests \
-		TESTS="host/fallback_test.sh host/headers_test.sh host/export_test.sh host/log_test.sh \
-			host/documents_test.sh host/usage_test.sh host/monout_test.sh host/install_test.sh"
+		TESTS="$(printf 'host/%s_test.sh ' fallback headers export log documents usage \
+			monout install)"
 }
 
 vm() {
@@ -179,7 +181,8 @@ guest() {
 		tests=("${one_cpu_programs[@]}")
 		;;
 	2:*debug)
-		tests=("${debug_programs[@]}" "${debug_attacks[@]}" machine/storm_test.sh machine/kunit_test.sh)
+		tests=("${debug_programs[@]}" "${debug_attacks[@]}" machine/storm_test.sh
+			machine/kunit_test.sh)
 		if $all; then
 			tests+=("${debug_long_programs[@]}")
 		else
