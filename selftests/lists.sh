@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # sourced by scripts/check/run and others
 #
-# Which tests run in which guest. The fast ones come first: what runs until the first
-# failure ends early.
+# Which tests run in which guest. Fast tests come first, so that a run that stops at the first
+# failure stops early.
 
-# Kernel parameters for several CPUs: two nodes to move memory between. By itself the kernel
-# hints at no page: it would be unpinned until the next sample, beside tests that count
-# pinned pages.
+# Kernel parameters for several CPUs. Two NUMA nodes, so that tests can move memory between
+# them. No automatic NUMA balancing: its hinting faults would unpin pages until the next sample,
+# in tests that count pinned pages.
 node_parameters="numa=fake=2 numa_balancing=disable"
 
-# Programs about the module; those in which the order of events matters run on one CPU too.
+# Tests of the module. Those that depend on the order of events run on one CPU too.
 one_cpu_programs=(core/abi_test core/bins_test core/lifecycle_test libprofil/lib_test
 	process/fork_test process/sharers_test process/io_worker_test process/denied_test
 	process/exec_test process/exit_test core/count_test process/children_test)
@@ -17,8 +17,8 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	memory/recheck_test memory/remap_test memory/replaced_test memory/mapping_types_test
 	memory/pin_test memory/slow_page_test core/limits_test core/flags_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test)
-# Attacks on other users, on the machine and on the kernel. ftrace_kill_test leaves a kernel in
-# which nothing can be profiled any more (scripts/check/run: dead_ftrace).
+# Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
+# start after it, so it has guests of its own (scripts/check/steps.sh: ftrace_kill).
 attack_programs=()
 for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 	case $program in
@@ -27,28 +27,27 @@ for program in "$(dirname "${BASH_SOURCE[0]}")"/attacks/*_test.c; do
 	esac
 done
 unset program
-# Programs about libprofil
+# Tests of libprofil
 library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_test
 	libprofil/sprofil_test libprofil/pcsample_test libprofil/dialect_select_test
 	libprofil/vectors_test libprofil/regions_test command/autostart_test
 	command/late_code_test)
-# Shell tests about the module, and about libprofil
+# Shell tests of the module and of libprofil
 module_scripts=(libprofil/compat_test.sh libprofil/dialects_test.sh libprofil/pages_test.sh
 	libprofil/monitor_test.sh machine/observe_test.sh machine/machine_test.sh
 	machine/module_test.sh machine/storm_test.sh)
-# The command: these need this machine's files
+# Tests of the command: they need this machine's files
 command_scripts=(command/command_test.sh command/follow_test.sh command/gprof_test.sh)
-# For a kernel that looks for mistakes, which executes several times the instructions: what
-# is about memory and lifetimes. What is about counts is not here: there kernel threads take
-# a notable part of the time (expect_count.h). The long ones, minutes each, run in
-# make check-all.
+# Tests of memory and lifetimes, for a debug kernel, which executes several times the
+# instructions. Tests of counts are omitted, because there kernel threads take a notable part
+# of the time (lib/expect_count.h). The long tests take minutes each, and run in make check-all.
 debug_programs=(core/abi_test core/lifecycle_test process/fork_test process/sharers_test
 	process/denied_test memory/recheck_test core/limits_test core/flags_test)
-# Attacks that are over in the time of a test there too
+# Attacks that are short enough for a debug kernel
 debug_attacks=(attacks/uncharged_memory_test attacks/start_waits_test
 	attacks/many_users_test)
 debug_long_programs=(machine/observe_test.sh memory/memory_test memory/killed_test
 	memory/remap_test memory/replaced_test machine/machine_test.sh)
-# What races, for a kernel that finds data races
+# Tests in which much runs concurrently, for a kernel with KCSAN
 race_programs=(core/lifecycle_test memory/recheck_test memory/remap_test process/fork_test
 	machine/storm_test.sh machine/machine_test.sh machine/module_test.sh)

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The same programs for 32 bits (build/m32) and for arm64 (build/arm64): a copy of the sources
-# in which the Makefiles run with another compiler.
+# Builds the same programs for 32 bits (build/m32) and for arm64 (build/arm64): copies the
+# sources there and runs make in the copy with another compiler.
 
 M32 := ../build/m32
 ARM64 := ../build/arm64
 
-# copy_sources(directory below the checkout)
+# copy_sources(directory, relative to the checkout)
 define copy_sources
 mkdir -p ../$1
-cd .. && find version.mk lib uapi selftests -type d \( -path selftests/unit -o -path selftests/fuzz \
-		-o -path selftests/bugs -o -path selftests/late \) -prune -o -type f \
+cd .. && find version.mk lib uapi selftests -type d \( -path selftests/unit \
+		-o -path selftests/fuzz -o -path selftests/bugs -o -path selftests/late \) -prune \
+		-o -type f \
 	\( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.map' -o -name '*.mk' \
 		-o -name '*.vectors' -o -name Makefile \) -print0 | \
 	xargs -0 cp -up --parents -t $1
 endef
 
-# For 32 bits, if the compiler and the C library support it: the tests that use only the
-# library. The kernel's headers are those for 64 bits, since the package with the others
-# conflicts with all cross compilers.
+# For 32 bits, only the tests of the library, and only if the compiler and the C library
+# support it. The kernel headers are the 64-bit ones, because the package with the 32-bit
+# headers conflicts with all cross compilers.
 CC32 = $(CC) -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch)
 M32_PROGS := programs/old $(addprefix libprofil/,lib_test aix_test sprofil_test pcsample_test \
 	dialect_select_test vectors_test)
@@ -28,15 +29,15 @@ m32:
 		$(MAKE) m32_programs; \
 	fi
 
-# (with the same random cases)
+# (the copy includes random.vectors, so the random cases are the same)
 m32_programs: libprofil/random.vectors
 	$(call copy_sources,build/m32)
 	$(MAKE) -C $(M32)/lib CC="$(CC32)" libprofil.so libprofil.a $(PAGES:%=libprofil-%.a)
 	$(MAKE) -C $(M32)/selftests CC="$(CC32)" $(M32_PROGS)
 
-# For arm64, by a cross compiler. The sealed guest (scripts/vm/run --kernel 6.1-arm64) sees only
-# build/arm64, so it has the shell tests' files too; pass them KSELFTEST_DIR=build/arm64, as an
-# absolute path.
+# For arm64, with a cross compiler. The sealed guest (scripts/vm/run --kernel 6.1-arm64) can read
+# only build/arm64, so the shell tests' files are copied too. Set KSELFTEST_DIR to the absolute
+# path of build/arm64 for them.
 CROSS := aarch64-linux-gnu-
 ARM64_PROGS := $(TEST_GEN_PROGS) libprofil/random.vectors $(addprefix programs/,session storm \
 	steps spin-static forks-static)

@@ -1,24 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Run the programs named on the command line and report them in KTAP: each is a
-# test whose subtests are what it prints. A kernel warning that comes while one
-# runs makes it fail, where the log may be read.
-# With PROFIL_STOP in the environment, the first program that fails is the last one.
+# Runs the test programs given as arguments and reports their results as KTAP. A program's
+# own KTAP output becomes its subtests. If the kernel log is readable, a kernel bug report
+# during a program fails it. With PROFIL_STOP in the environment, the run stops after the
+# first failure.
 #
-# Exit status: 0 if none failed; skipped ones did not.
+# Exit status: 0 if no program failed (skipped programs did not fail), otherwise 1.
 
 cd "$(dirname "$0")" || exit 1
 
 failed=0
 number=0
 
-# dmesg from a marker on; nothing where it may not be read or written
+# mark_log TEXT: writes a marker to the kernel log; fails without permission
 mark_log() {
 	echo "profil selftest: $1" >/dev/kmsg
 }
 
-# all of it, if the mark has been driven out of the log meanwhile
+# log_since TEXT: the kernel log from this marker on; the whole log if the ring buffer has
+# dropped the marker
 log_since() {
 	dmesg | awk -v mark="profil selftest: $1" '
 		index($0, mark) { nr = 0 }
@@ -33,7 +34,7 @@ for program in "$@"; do
 	number=$((number + 1))
 	mark_log "$program $number" 2>/dev/null && marked=true || marked=false
 	echo "# Subtest: $program"
-	TIMEFORMAT="# $program took %0R s, of CPU time %1U s + %1S s"
+	TIMEFORMAT="# $program took %0R s, CPU time (user + system) %1U s + %1S s"
 	{
 		time "./$program" 2>&1 | sed -u 's/^/  /'
 		status=${PIPESTATUS[0]}

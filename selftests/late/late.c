@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * late.ko delays interrupts, for late_test: in a guest whose time is the number of executed
- * instructions, no interrupt is late by itself. Writing a number of microseconds to one of
- * these parameters disables interrupts for that time, on the CPU of the writing thread:
+ * late.ko delays interrupts, for core/late_test: in a guest whose clock counts executed
+ * instructions, interrupts are never late on their own. Writing a number of microseconds to one
+ * of these parameters disables interrupts for that time, on the CPU of the writing thread:
  *
- * off    the late interrupts then find the writing thread
- * leave  the CPU switches first: the late interrupts find the next thread
- * steal  like off; the late tick also accounts the time as stolen by a hypervisor
+ * off    the late interrupts then interrupt the writing thread
+ * leave  the CPU switches first, so the late interrupts interrupt the next thread
+ * steal  like off, and the late tick accounts the time as stolen by a hypervisor
  *
  * Writing to the parameter ftrace_kill disables ftrace for good, as ftrace does when it
  * detects an error: for attacks/ftrace_kill_test.
@@ -37,7 +37,7 @@ static int delay_interrupts(const char *text)
 	if (us > MAX_US)
 		return -EINVAL;
 	local_irq_disable();
-	/* local_clock() may stand still until the next tick */
+	/* not local_clock(): it may not advance until the next tick */
 	end = ktime_get_ns() + us * (u64)NSEC_PER_USEC;
 	while (ktime_get_ns() < end)
 		cpu_relax();
@@ -63,7 +63,7 @@ static int set_leave(const char *text, const struct kernel_param *param)
 	return err;
 }
 
-/* ftrace_kill() is not exported. A kprobe that is never armed finds its address. */
+/* ftrace_kill() is not exported. Registering a disabled kprobe resolves its address. */
 static int set_ftrace_kill(const char *text, const struct kernel_param *param)
 {
 #ifdef CONFIG_KPROBES
@@ -88,7 +88,7 @@ static int set_ftrace_kill(const char *text, const struct kernel_param *param)
 /* Stolen time for the next tick of this CPU, in ns. Accessed with interrupts off. */
 static DEFINE_PER_CPU(u64, stolen);
 
-/* In the tick, after profil's hook, where the kernel reads the hypervisor's clock. */
+/* Runs in the tick, after profil's hook, where the kernel reads the hypervisor's steal clock. */
 static int account(struct kprobe *probe, struct pt_regs *regs)
 {
 	kcpustat_this_cpu->cpustat[CPUTIME_STEAL] += this_cpu_read(stolen);
@@ -122,12 +122,13 @@ static const struct kernel_param_ops ftrace_kill_ops = { .set = set_ftrace_kill 
 module_param_cb(off, &off_ops, NULL, 0200);
 MODULE_PARM_DESC(off, "disable interrupts for this time in us");
 module_param_cb(leave, &leave_ops, NULL, 0200);
-MODULE_PARM_DESC(leave, "disable interrupts for this time in us, then switch to the next thread");
+MODULE_PARM_DESC(leave,
+		 "disable interrupts for this time in us, then switch to the next thread");
 module_param_cb(ftrace_kill, &ftrace_kill_ops, NULL, 0200);
 MODULE_PARM_DESC(ftrace_kill, "disable ftrace for good");
 module_param_cb(steal, &steal_ops, NULL, 0200);
 MODULE_PARM_DESC(steal,
-		 "disable interrupts for this time in us, and account it as stolen by a hypervisor");
+		 "disable interrupts for this time in us, accounted as stolen by a hypervisor");
 
 static int __init late_init(void)
 {

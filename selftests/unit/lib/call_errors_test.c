@@ -113,16 +113,16 @@ static const struct stopping {
 	long (*end)(void);
 	bool returns_error;
 } stoppings[] = {
-	{ start_solaris, end_solaris, true },
-	{ start_bsd, end_bsd, true },
-	{ start_linux099, end_linux099, false },
-	{ start_osf1, end_osf1, true },
-	{ start_aix, end_aix, true },
-	{ start_aix_form, end_aix_form, true },
-	{ start_glibc, end_glibc, true },
-	{ start_sprofil, end_sprofil, true },
-	{ start_native, end_native, true },
-	{ start_pcsample, end_pcsample, true },
+	{ start_solaris, stop_solaris, true },
+	{ start_bsd, stop_bsd, true },
+	{ start_linux099, stop_linux099, false },
+	{ start_osf1, stop_osf1, true },
+	{ start_aix, stop_aix, true },
+	{ start_aix_form, stop_aix_form, true },
+	{ start_glibc, stop_glibc, true },
+	{ start_sprofil, stop_sprofil, true },
+	{ start_native, stop_native, true },
+	{ start_pcsample, stop_pcsample, true },
 };
 
 /* If the device cannot be opened, no function reports success while the kernel counts. */

@@ -75,16 +75,16 @@ static const struct {
 	int (*start)(void);
 	long (*end)(void);
 } functions[] = {
-	{ start_solaris, end_solaris },
-	{ start_bsd, end_bsd },
-	{ start_linux099, end_linux099 },
-	{ start_osf1, end_osf1 },
-	{ start_aix, end_aix },
-	{ start_aix_form, end_aix_form },
-	{ start_glibc, end_glibc },
-	{ start_sprofil, end_sprofil },
-	{ start_native, end_native },
-	{ start_pcsample, end_pcsample },
+	{ start_solaris, stop_solaris },
+	{ start_bsd, stop_bsd },
+	{ start_linux099, stop_linux099 },
+	{ start_osf1, stop_osf1 },
+	{ start_aix, stop_aix },
+	{ start_aix_form, stop_aix_form },
+	{ start_glibc, stop_glibc },
+	{ start_sprofil, stop_sprofil },
+	{ start_native, stop_native },
+	{ start_pcsample, stop_pcsample },
 };
 
 /* A program that cannot open the device can turn profiling off. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module's pure arithmetic (bins.h, tick_math.h, counter.h), compiled as it is,
- * against the vectors of the manual pages and against oracles in 128 bits.
+ * Compares the module's arithmetic (bins.h, tick_math.h, counter.h), compiled from the same
+ * files, with vectors from the manual pages and with simple implementations.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "module/tests/bins_vectors.h"
 #include "module/tick_math.h"
 
-/* Random numbers that are often near the edges; same at every run. */
+/* The same random numbers in each run */
 static u64 random_state = 88172645463325252ULL;
 
 static u64 random_u64(void)
@@ -25,6 +25,7 @@ static u64 random_u64(void)
 	return random_state;
 }
 
+/* Often near 0 or near the maximum */
 static u64 random_any(void)
 {
 	u64 value = random_u64() >> random_u64() % 64;
@@ -43,7 +44,7 @@ static void check_vectors(u32 rounding, const struct bins_vector *v, size_t nr)
 #define CHECK(rounding, vectors) \
 	check_vectors(rounding, vectors, sizeof(vectors) / sizeof(*(vectors)))
 
-static void test_vectors(void **state)
+static void bins_match_the_manual_pages(void **state)
 {
 	(void)state;
 	CHECK(PROFIL_ROUND_DOWN, bins_down);
@@ -52,7 +53,7 @@ static void test_vectors(void **state)
 	CHECK(PROFIL_ROUND_FIRST, bins_first);
 }
 
-/* The rules as <linux/profil.h> writes them, in 128 bits and nothing saved. */
+/* The rules of <linux/profil.h>, in 128 bits and without optimizations */
 static u64 oracle(const struct profil_range *range, u64 at, unsigned int w)
 {
 	unsigned __int128 d = at - range->offset, s = range->scale, index;
@@ -66,7 +67,7 @@ static u64 oracle(const struct profil_range *range, u64 at, unsigned int w)
 	return index < range->nr ? (u64)index : NONE;
 }
 
-static void test_random_bins(void **state)
+static void random_bins_match_the_oracle(void **state)
 {
 	unsigned int shift;
 	u64 hits = 0;
@@ -86,7 +87,7 @@ static void test_random_bins(void **state)
 		assert_int_equal(want, profil_bin(&range, at, shift));
 		hits += want != NONE;
 	}
-	/* both kinds were tried */
+	/* enough pcs with a bin and without one */
 	assert_in_range(hits, i / 10, i - i / 10);
 }
 
@@ -101,7 +102,7 @@ static const struct profil_range *find_slowly(const struct profil_range *ranges,
 	return NULL;
 }
 
-static void test_region_search(void **state)
+static void region_search_matches_linear_search(void **state)
 {
 	struct profil_range ranges[9];
 	u32 nr, i;
@@ -127,7 +128,7 @@ static void test_region_search(void **state)
 	}
 }
 
-static void test_overflow_rules(void **state)
+static void counts_follow_the_overflow_rules(void **state)
 {
 	static const u64 limits[] = { 1, 2, 32767, 65535 };
 	u32 rule;
@@ -144,7 +145,7 @@ static void test_overflow_rules(void **state)
 		old &= 0xffff;
 		rule = random_u64() % 3;
 		want = old;
-		/* the same as adding 1 so many times */
+		/* as if 1 was added @samples times */
 		for (left = samples; left; left--)
 			if (rule == PROFIL_OVERFLOW_WRAP)
 				want = want == 65535 ? 0 : want + 1;
@@ -161,8 +162,8 @@ static void test_overflow_rules(void **state)
 }
 
 /*
- * Another CPU, and the program itself, write the counter and its neighbour
- * between our read and our exchange, three times: nothing is lost.
+ * Other CPUs write the counter and its neighbours between the read and the exchange, three
+ * times.
  */
 static u16 halves[4];
 static u64 wides[2];
@@ -187,7 +188,7 @@ static void interrupt_wide(void *word)
 
 void (*before_exchange)(void *word);
 
-/* Return: the value before, of a counter that could be added to. */
+/* Adds to a counter, which must succeed. Return: the counter's value before. */
 static u64 add(void *counter, u64 samples, u32 shift, u32 overflow, u64 limit)
 {
 	u64 before = 0;
@@ -197,7 +198,7 @@ static u64 add(void *counter, u64 samples, u32 shift, u32 overflow, u64 limit)
 	return before;
 }
 
-static void test_contention(void **state)
+static void concurrent_writes_are_not_lost(void **state)
 {
 	(void)state;
 	memset(halves, 0, sizeof(halves));
@@ -209,7 +210,7 @@ static void test_contention(void **state)
 	assert_int_equal(0, halves[2]);
 	assert_int_equal(3, halves[3]);
 
-	/* the limit holds although the other one gets there first */
+	/* the limit holds, although another CPU adds first */
 	interruptions = 1;
 	assert_int_equal(5, add(&halves[1], 2, 1, PROFIL_OVERFLOW_STOP, 6));
 	assert_int_equal(6, halves[1]);
@@ -222,8 +223,8 @@ static void test_contention(void **state)
 }
 
 /*
- * T3. A program that writes the counter's word all the time, as its other threads can:
- * each exchange fails. We are in hard interrupt context, so that tries have a bound.
+ * Other threads of the program write the counter's word without pause, so each exchange fails.
+ * The module counts in hard interrupt context, so its tries must be bounded.
  */
 static long writes;
 static u64 hostile_word;
@@ -231,12 +232,12 @@ static u64 hostile_word;
 static void write_always(void *word)
 {
 	(void)word;
-	/* so that an endless loop fails and does not hang */
+	/* bounded, so that endless tries fail the test and do not hang it */
 	if (writes++ < 100000)
 		hostile_word += 1ULL << 32 | 1;
 }
 
-static void test_hostile_writer(void **state)
+static void program_that_writes_without_pause(void **state)
 {
 	static const u32 rules[] = { PROFIL_OVERFLOW_WRAP, PROFIL_OVERFLOW_SATURATE,
 				     PROFIL_OVERFLOW_STOP };
@@ -254,7 +255,7 @@ static void test_hostile_writer(void **state)
 						   rules[i],
 						   1ULL << (8 << shift) / 2,
 						   &before);
-			/* where nothing is to be compared, nothing is tried */
+			/* wide counters that wrap need no exchange */
 			assert_int_equal(added, !rules[i] && shift > 1);
 			assert_int_equal(writes, added ? 0 : PROFIL_COUNTER_TRIES);
 			assert_int_equal(hostile_word, added ? 1 :
@@ -264,7 +265,7 @@ static void test_hostile_writer(void **state)
 	before_exchange = NULL;
 }
 
-static void test_counter_widths(void **state)
+static void each_width_wraps_without_a_carry(void **state)
 {
 	u32 word[2] = { 0xffffffff, 5 };
 	u64 wide[2] = { U64_MAX, 5 };
@@ -282,7 +283,7 @@ static void test_counter_widths(void **state)
 	assert_int_equal(5, half[1]);
 }
 
-static void test_accumulator(void **state)
+static void thinned_samples_are_exact(void **state)
 {
 	static const u32 hz[] = { 100, 250, 300, 1000, 1024 };
 	size_t h;
@@ -297,7 +298,7 @@ static void test_accumulator(void **state)
 			int i;
 
 			for (i = 0; i < 500; i++) {
-				/* now and then one stands for more */
+				/* one in 50 interrupts stands for several ticks */
 				u64 n = i % 50 ? 1 : 1 + random_u64() % 9;
 
 				ticks += n;
@@ -311,8 +312,8 @@ static void test_accumulator(void **state)
 	}
 }
 
-/* Interrupts on a true grid, each late by some time: none is lost or doubled. */
-static void test_grid(void **state)
+/* Ticks are due on an exact grid, and each interrupt is late by some time. */
+static void late_ticks_are_counted_once(void **state)
 {
 	const u64 period = 4000000;
 	int round;
@@ -323,7 +324,7 @@ static void test_grid(void **state)
 		u64 seen = 0, passed = 0;
 		int i;
 
-		/* the first arrival is late too, so the grid is found later */
+		/* the first interrupt is late too, so the grid is known only later */
 		grid = now = due + random_u64() % period;
 		for (i = 0; i < 200; i++) {
 			/* hrtimer_forward() skips periods that are over */
@@ -333,19 +334,19 @@ static void test_grid(void **state)
 			passed += skip;
 			late = random_u64() % 10 ? random_u64() % 50000 :
 			       random_u64() % (5 * period);
-			/* the next comes at once if it is due by then */
+			/* if the next is already due, it comes at once */
 			now = due + late > now ? due + late : now;
 			seen += profil_tick_advance(&grid, now, period);
 		}
 		/*
-		 * One may be missed before the grid is found; what the last one
-		 * was late by is not due yet, or is seen.
+		 * One may be missed before the grid is known. Ticks that were due while the
+		 * last interrupt was late may or may not be counted.
 		 */
 		assert_in_range(seen, passed - 1, passed + late / period + 1);
 	}
 }
 
-static void test_grid_since(void **state)
+static void ticks_since_a_time(void **state)
 {
 	(void)state;
 	/* points at 70, 80, 90, 100 */
@@ -362,16 +363,16 @@ static void test_grid_since(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_random_bins),
-		cmocka_unit_test(test_region_search),
-		cmocka_unit_test(test_overflow_rules),
-		cmocka_unit_test(test_contention),
-		cmocka_unit_test(test_hostile_writer),
-		cmocka_unit_test(test_counter_widths),
-		cmocka_unit_test(test_accumulator),
-		cmocka_unit_test(test_grid),
-		cmocka_unit_test(test_grid_since),
+		cmocka_unit_test(bins_match_the_manual_pages),
+		cmocka_unit_test(random_bins_match_the_oracle),
+		cmocka_unit_test(region_search_matches_linear_search),
+		cmocka_unit_test(counts_follow_the_overflow_rules),
+		cmocka_unit_test(concurrent_writes_are_not_lost),
+		cmocka_unit_test(program_that_writes_without_pause),
+		cmocka_unit_test(each_width_wraps_without_a_carry),
+		cmocka_unit_test(thinned_samples_are_exact),
+		cmocka_unit_test(late_ticks_are_counted_once),
+		cmocka_unit_test(ticks_since_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

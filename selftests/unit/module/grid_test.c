@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sampling points of the timer clock (module/grid.h), compiled as they are.
+ * Checks the sampling points of the timer clock (module/grid.h): their rate, and that random
+ * ones are uniform and not predictable.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -41,8 +42,8 @@ static struct profil_grid make_grid(u32 rate, bool random)
 		for (struct profil_grid grid = make_grid(rates[k_ / 2], k_ & 1), \
 		     *once_ = &grid; once_; once_ = NULL)
 
-/* A period begins at the first ns at which it is due, and holds all up to the next. */
-static void test_periods(void **state)
+/* A period lasts from its beginning to the beginning of the next one. */
+static void period_contains_its_times(void **state)
 {
 	(void)state;
 	FOR_EACH_GRID(grid) {
@@ -60,8 +61,7 @@ static void test_periods(void **state)
 	}
 }
 
-/* From any time on, one point after the other, as many as are said to have passed. */
-static void test_next_and_passed_agree(void **state)
+static void next_and_passed_agree(void **state)
 {
 	(void)state;
 	FOR_EACH_GRID(grid) {
@@ -83,8 +83,8 @@ static void test_next_and_passed_agree(void **state)
 	}
 }
 
-/* As many points a second as the rate says, exactly, but for the first and last. */
-static void test_rate_is_exact(void **state)
+/* Random points may be one more or one less, at the ends of the span. */
+static void rate_is_exact(void **state)
 {
 	(void)state;
 	FOR_EACH_GRID(grid) {
@@ -100,8 +100,8 @@ static void test_rate_is_exact(void **state)
 	}
 }
 
-/* Spans that follow each other, of any length, have no point twice and lose none. */
-static void test_spans_add_up(void **state)
+/* Spans that follow each other count each point once. */
+static void spans_add_up(void **state)
 {
 	(void)state;
 	FOR_EACH_GRID(grid) {
@@ -118,8 +118,8 @@ static void test_spans_add_up(void **state)
 	}
 }
 
-/* Anywhere in the period alike, and one's place says nothing of the next one's. */
-static void test_random_points_are_even(void **state)
+/* Points are distributed evenly in their periods, and successive points are not correlated. */
+static void random_points_are_uniform(void **state)
 {
 	enum { BINS = 50, POINTS = 1000000 };
 	struct profil_grid grid = make_grid(1000, true);
@@ -145,8 +145,7 @@ static void test_random_points_are_even(void **state)
 	assert_true(fabs(correlation) < 0.004);
 }
 
-/* Another secret has other points. */
-static void test_key(void **state)
+static void keys_give_different_points(void **state)
 {
 	struct profil_grid one = make_grid(1000, true), other = one;
 	u64 period;
@@ -160,8 +159,8 @@ static void test_key(void **state)
 	assert_true(same < 5);
 }
 
-/* Where in its period a point lies, in parts of 2^16. */
-static unsigned int place(const struct profil_grid *grid, u64 period)
+/* Position of a point in its period, in units of 2^-16 */
+static unsigned int position(const struct profil_grid *grid, u64 period)
 {
 	u64 begin = profil_grid_begin(grid->rate, period);
 	u64 end = profil_grid_begin(grid->rate, period + 1);
@@ -171,11 +170,11 @@ static unsigned int place(const struct profil_grid *grid, u64 period)
 }
 
 /*
- * R8. Period n of 1001 Hz is over before period n of 1000 Hz begins: were their points at
- * the same place, a helper at the one rate would read off where those at the other will be.
- * By chance 3 of 2^16 places are as near, so that of 10,000 periods half a one is.
+ * Period n of 1001 Hz ends before period n of 1000 Hz begins. If their points had the same
+ * position, a process that is sampled at 1001 Hz could predict the points of 1000 Hz. By chance,
+ * 3 of 2^16 positions are as close: 0.5 in 10,000 periods.
  */
-static void test_rates_are_apart(void **state)
+static void rates_have_unrelated_points(void **state)
 {
 	struct profil_grid one = make_grid(1000, true), other = one;
 	u64 period;
@@ -184,13 +183,13 @@ static void test_rates_are_apart(void **state)
 	(void)state;
 	other.rate = 1001;
 	for (period = 0; period < 10000; period++)
-		same += abs((int)place(&one, period) - (int)place(&other, period)) <= 1;
-	print_message("of 10000 points %d are known from another rate's\n", same);
+		same += abs((int)position(&one, period) - (int)position(&other, period)) <= 1;
+	print_message("%d of 10000 points are predictable from another rate's\n", same);
 	assert_true(same < 10);
 }
 
-/* The authors' own vector: that this is the hash, and no other. */
-static void test_hash(void **state)
+/* The test vector of SipHash's authors */
+static void hash_is_siphash(void **state)
 {
 	static const siphash_key_t key = { { 0x0706050403020100ULL,
 					     0x0f0e0d0c0b0a0908ULL } };
@@ -203,14 +202,14 @@ static void test_hash(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_periods),
-		cmocka_unit_test(test_next_and_passed_agree),
-		cmocka_unit_test(test_rate_is_exact),
-		cmocka_unit_test(test_spans_add_up),
-		cmocka_unit_test(test_random_points_are_even),
-		cmocka_unit_test(test_key),
-		cmocka_unit_test(test_rates_are_apart),
-		cmocka_unit_test(test_hash),
+		cmocka_unit_test(period_contains_its_times),
+		cmocka_unit_test(next_and_passed_agree),
+		cmocka_unit_test(rate_is_exact),
+		cmocka_unit_test(spans_add_up),
+		cmocka_unit_test(random_points_are_uniform),
+		cmocka_unit_test(keys_give_different_points),
+		cmocka_unit_test(rates_have_unrelated_points),
+		cmocka_unit_test(hash_is_siphash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the tests of the library's calls: one call of each function that starts or stops a
- * profile, and a capture of stderr. Include it in one file per program.
+ * For tests of the library's calls: one call of each function that starts or stops a profile, and
+ * capture of stderr. Include it in one file per program.
  */
 #ifndef CALLS_H
 #define CALLS_H
@@ -108,54 +108,54 @@ static inline int start_aix_form(void)
 }
 
 /* Each way to stop a profile */
-static inline long end_solaris(void)
+static inline long stop_solaris(void)
 {
 	return profil_solaris(buffer, 0, 0, 0);
 }
 
-static inline long end_bsd(void)
+static inline long stop_bsd(void)
 {
 	return profil_bsd((char *)buffer, 0, 0, 0);
 }
 
-static inline long end_linux099(void)
+static inline long stop_linux099(void)
 {
 	return profil_linux099((char *)buffer, 0, 0, 0);
 }
 
-static inline long end_osf1(void)
+static inline long stop_osf1(void)
 {
 	return profil_osf1((short *)buffer, 0, 0, 1);
 }
 
-static inline long end_aix(void)
+static inline long stop_aix(void)
 {
 	return profil_aix(buffer, 0, 0, 1);
 }
 
-static inline long end_aix_form(void)
+static inline long stop_aix_form(void)
 {
 	struct profil_aix_element end = { 0 };
 
 	return profil_aix(&end, -1U, 0, 0);
 }
 
-static inline long end_glibc(void)
+static inline long stop_glibc(void)
 {
 	return profil(buffer, 0, 0, 0);
 }
 
-static inline long end_sprofil(void)
+static inline long stop_sprofil(void)
 {
 	return sprofil(NULL, 0, NULL, 0);
 }
 
-static inline long end_native(void)
+static inline long stop_native(void)
 {
 	return profil_stop(NULL);
 }
 
-static inline long end_pcsample(void)
+static inline long stop_pcsample(void)
 {
 	return pcsample(NULL, 0);
 }

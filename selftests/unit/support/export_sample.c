@@ -2,11 +2,11 @@
 /*
  * Makes results for shell tests of reports and exports:
  *
- *	export_sample odd FORMAT OUT	exports the odd result
- *	export_sample result OUT FILE...
- *					writes a result with ELF files as objects. Standard
- *					input has the samples: lines of the index of a file,
- *					an address and a number of samples
+ *	export_sample odd FORMAT OUT		exports the odd result
+ *	export_sample result OUT FILE...	writes a result whose objects are ELF files
+ *
+ * The second form reads samples from standard input. A line is the index of a FILE, an address,
+ * and a number of samples.
  */
 #include <err.h>
 #include <inttypes.h>

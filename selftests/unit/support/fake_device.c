@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fake device of fake_device.h
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

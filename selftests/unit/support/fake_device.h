@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces the library's device.c by a fake kernel module, which records the profile that was
- * started, rejects what the module would reject, and finds counters by the module's own code.
+ * Replaces the library's device.c with a fake kernel module, which records the profile that was
+ * started, rejects the arguments that the module rejects, and finds counters with the module's
+ * code.
  */
 #ifndef FAKE_DEVICE_H
 #define FAKE_DEVICE_H
@@ -33,7 +34,7 @@ struct fake_device {
 
 extern struct fake_device fake_device;
 
-/* Reset the device. The library does not notice. */
+/* Reset the device, without the library's knowledge. */
 void fake_device_reset(void);
 
 /*
@@ -42,13 +43,12 @@ void fake_device_reset(void);
  */
 bool fake_device_is(int fd);
 
-/* The lowest descriptor of the device, or -1; and the number of such descriptors. */
+/* The lowest descriptor of the device, or -1; the number of its descriptors. */
 int fake_device_descriptor(void);
 int fake_device_descriptors(void);
 
 /*
- * Close all descriptors of the device, and let it fail to open from now on with this errno; 0: it
- * can be opened.
+ * Close all descriptors of the device, and let later opens fail with this errno; 0: they succeed.
  */
 void fake_device_lose(int error);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replaces the library's device_fd.c for tests with millions of calls: no descriptor, no system
- * calls.
+ * Replaces the library's device_fd.c for tests with millions of calls: it makes no system calls.
  */
 #include "lib/device_fd.h"
 #include "support/fake_device.h"

@@ -9,7 +9,7 @@
 
 #include <monout/monout.h>
 
-/* A file to append to; initialise @layout and zero the rest */
+/* A file to append to. Set @layout, and clear the rest. */
 struct made_monout {
 	struct monout_layout layout;
 	unsigned char *bytes;	/* from malloc() */

@@ -105,7 +105,7 @@ static bool write_elf(Elf *elf, int class, uint64_t start, size_t bytes)
 	header.e_shstrndx = (GElf_Half)elf_ndxscn(names);
 	if (!gelf_update_ehdr(elf, &header) || elf_update(elf, ELF_C_NULL) < 0)
 		return false;
-	/* now it is known where the text is in the file */
+	/* elf_update() has assigned file offsets */
 	gelf_getshdr(elf_getscn(elf, 1), &text);
 	segment.p_offset = text.sh_offset;
 	return gelf_update_phdr(elf, 0, &segment) && elf_update(elf, ELF_C_WRITE) > 0;

@@ -21,12 +21,12 @@ enum { ODD, BIG, LIB_X, OPT_X, UNUSED, VDSO, NR_ODD_OBJECTS };
 
 /**
  * odd_result - make the odd result
- * @result: filled in; it must not be freed, and shares its memory with all others
+ * @result: filled in; must not be freed, as all odd results share static memory
  */
 void odd_result(struct result *result);
 
 /**
- * odd_find - finds the functions of the odd result; a symbols_find_fn
+ * odd_find - find a function of the odd result; a symbols_find_fn
  * @symbols:  ignored
  * @object:   index in the result
  * @address:  address in that object
@@ -40,7 +40,7 @@ int odd_find(void *symbols, size_t object, uint64_t address, struct function *fu
  * odd_demangle - demangle the only mangled name of the odd result
  * @name: any name
  *
- * Return: ODD_DEMANGLED for ODD_MANGLED, to be given to free(); else NULL.
+ * Return: ODD_DEMANGLED, to be freed by the caller, for ODD_MANGLED; else NULL.
  */
 char *odd_demangle(const char *name);
 

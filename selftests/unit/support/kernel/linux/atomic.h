@@ -12,7 +12,7 @@
 #define PTR_ALIGN_DOWN(p, a)	\
 	((__typeof__(p))((uintptr_t)(p) & ~(uintptr_t)((a) - 1)))
 
-/* A test's chance to be the other CPU, between a read and the exchange. */
+/* Called between a read and the exchange, so that a test can act as another CPU. */
 extern void (*before_exchange)(void *word);
 
 #define cmpxchg(p, old, new) ({						\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SipHash-2-4 of one word (Aumasson and Bernstein, 2012), as the kernel has it.
+ * SipHash-2-4 of one word (Aumasson and Bernstein, 2012), with the kernel's interface.
  */
 #ifndef UNIT_LINUX_SIPHASH_H
 #define UNIT_LINUX_SIPHASH_H

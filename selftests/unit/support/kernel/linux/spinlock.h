@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A raw spinlock that only checks that it is held by turns: unit tests run on
- * one thread.
+ * A raw spinlock for unit tests, which have one thread: it only checks that lock and unlock
+ * alternate.
  */
 #ifndef UNIT_LINUX_SPINLOCK_H
 #define UNIT_LINUX_SPINLOCK_H

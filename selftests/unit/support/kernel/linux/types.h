@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The few kernel names that module/bins.h, tick_math.h and counter.h use, so that
- * the unit tests compile those very files.
+ * The kernel's types that module/bins.h, tick_math.h, counter.h and grid.h use, so that unit
+ * tests can compile these files.
  */
 #ifndef UNIT_LINUX_TYPES_H
 #define UNIT_LINUX_TYPES_H
