@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ioctl.h"
 #include "device.h"
-#include "fallback.h"
 #include "diagnose.h"
+#include "fallback.h"
+#include "ioctl.h"
 
 typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 
@@ -79,8 +79,8 @@ bool profil_fallback_needed(int *error)
 static void print_refusal(int error, const char *consequence)
 {
 	profil_diagnose_print("libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
-		   strerrordesc_np(error), strerrorname_np(error),
-		   profil_device_start_remedy(error), consequence);
+			      strerrordesc_np(error), strerrorname_np(error),
+			      profil_device_start_remedy(error), consequence);
 }
 
 int profil_fallback_refused(int error)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The ioctls of /dev/profil, as all public functions of the library use them.
+ * The ioctls of /dev/profil, for all public functions of the library: keeps track of whether a
+ * profile may be running, and prints errors for functions that cannot return them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,11 +10,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "ioctl.h"
 #include "device.h"
 #include "device_fd.h"
-#include "rate.h"
 #include "diagnose.h"
+#include "ioctl.h"
+#include "rate.h"
 
 static atomic_uint serial;
 
@@ -68,7 +69,7 @@ int profil_ioctl_start(struct profil_start *start)
 	return device.fd;
 }
 
-static int get_status(unsigned long command, struct profil_status *status)
+static int call_with_status(unsigned long command, struct profil_status *status)
 {
 	struct profil_device_fd device;
 	int error = profil_device_fd_get(&device);
@@ -89,12 +90,12 @@ static int get_status(unsigned long command, struct profil_status *status)
 
 int profil_ioctl_stop(struct profil_status *status)
 {
-	return get_status(PROFIL_IOC_STOP, status);
+	return call_with_status(PROFIL_IOC_STOP, status);
 }
 
 int profil_ioctl_status(struct profil_status *status)
 {
-	return get_status(PROFIL_IOC_STATUS, status);
+	return call_with_status(PROFIL_IOC_STATUS, status);
 }
 
 int profil_ioctl_probe(void)
@@ -189,9 +190,9 @@ static void warn(atomic_int *last, const char *function, const char *what, int e
 {
 	if (atomic_exchange(last, error) != error)
 		profil_diagnose_print("libprofil: %s: %s: %s (%s)%s\n", function, what,
-			   strerrordesc_np(-error), strerrorname_np(-error),
-			   error == -ENOMEM ?
-			   "; raise the limit of locked memory: ulimit -l" : "");
+				      strerrordesc_np(-error), strerrorname_np(-error),
+				      error == -ENOMEM ?
+				      "; raise the limit of locked memory: ulimit -l" : "");
 }
 
 void profil_ioctl_warn_not_started(const char *function, int error)
@@ -219,7 +220,7 @@ int profil_ioctl_off_or_warn(const char *function)
 }
 
 int profil_ioctl_histogram_or_warn(const char *function,
-				 const struct profil_histogram *histogram)
+				   const struct profil_histogram *histogram)
 {
 	int error = profil_ioctl_histogram(histogram);
 	int off_error = error ? stop_earlier() : 0;

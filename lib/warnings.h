@@ -14,7 +14,7 @@
 
 /* Warn if @lost of @samples are missing from @file; error: errno, the reason. */
 static inline void profil_warn_lost_samples(const char *file, uint64_t lost, uint64_t samples,
-					int error)
+					    int error)
 {
 	if (lost)
 		fprintf(stderr, "libprofil: %s: %llu of %llu samples lost: %s (%s)%s\n", file,

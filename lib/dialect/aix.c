@@ -21,8 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ioctl.h"
 #include "dialect/overlap.h"
+#include "ioctl.h"
 #include "profil.h"
 
 #define SCALE_BITS	0xffffU

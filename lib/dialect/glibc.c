@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 
-#include "ioctl.h"
 #include "dialect/glibc.h"
 #include "fallback.h"
+#include "ioctl.h"
 
 static int start(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale)

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ioctl.h"
 #include "fallback.h"
+#include "ioctl.h"
 #include "profil.h"
 
 static void start(const struct profil_histogram *histogram)

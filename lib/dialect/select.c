@@ -16,8 +16,8 @@
  * NULL.
  */
 #define PROFIL_DIALECT_HEADERS
-#include "ioctl.h"
 #include "dialect/glibc.h"
+#include "ioctl.h"
 #include "profil.h"
 
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,

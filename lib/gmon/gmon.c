@@ -25,13 +25,13 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-#include "ioctl.h"
 #include "device.h"
 #include "fallback.h"
 #include "gmon/gmon.h"
 #include "gmon/output.h"
-#include "warnings.h"
 #include "gmon/proftimer.h"
+#include "ioctl.h"
+#include "warnings.h"
 
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
 

@@ -212,8 +212,8 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
  * (error: -errno). Return: 0 or -errno.
  */
 static int write_in_place(void (*mcleanup)(void),
-			      const struct profil_gmon_histogram *histogram,
-			      int error)
+			  const struct profil_gmon_histogram *histogram,
+			  int error)
 {
 	int fd = open(DEFAULT_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	struct stat before, after;
@@ -235,7 +235,7 @@ out:
 
 /* Return: whether mcleanup() was called. */
 static bool write_and_rename(struct output *output, void (*mcleanup)(void), const char *prefix,
-			 const struct profil_gmon_histogram *histogram, int *error)
+			     const struct profil_gmon_histogram *histogram, int *error)
 {
 	pid_t pid = 0;
 
@@ -249,7 +249,7 @@ static bool write_and_rename(struct output *output, void (*mcleanup)(void), cons
 }
 
 void profil_gmon_output_write(void (*mcleanup)(void), bool forked,
-			  const struct profil_gmon_histogram *histogram)
+			      const struct profil_gmon_histogram *histogram)
 {
 	const char *prefix = secure_getenv(PREFIX_VARIABLE);
 	struct output output = { .directory = -1, .fd = -1 };

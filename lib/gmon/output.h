@@ -12,6 +12,6 @@
  * Errors are printed on stderr.
  */
 void profil_gmon_output_write(void (*mcleanup)(void), bool forked,
-			  const struct profil_gmon_histogram *histogram);
+			      const struct profil_gmon_histogram *histogram);
 
 #endif /* PROFIL_GMON_OUTPUT_H */

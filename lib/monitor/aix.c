@@ -26,7 +26,7 @@ _Static_assert(offsetof(struct prof, p_low) == offsetof(struct frag, p_low) &&
 struct monglobal _mondata;
 
 static int start(uint16_t *counters, size_t bytes, uintptr_t low,
-			    unsigned int scale)
+		 unsigned int scale)
 {
 	/* BufferSize -1 selects the second form; the kernel's limit is lower anyway */
 	const unsigned int size = bytes < UINT_MAX ? (unsigned int)bytes : UINT_MAX - 1;
@@ -149,12 +149,12 @@ int monstartup(char *LowProgramCounter, char *HighProgramCounter)
 		return -1;
 	if (LowProgramCounter != (char *)-1)
 		return end_at_exit(profil_monitor_begin_own((uintptr_t)LowProgramCounter,
-							   (uintptr_t)HighProgramCounter));
+							    (uintptr_t)HighProgramCounter));
 	if (HighProgramCounter)
 		return begin_ranges("monstartup", HighProgramCounter, sizeof(struct frag));
 	dl_iterate_phdr(find_text, &text);
 	return end_at_exit(profil_monitor_begin_own((uintptr_t)text.p_low,
-						   (uintptr_t)text.p_high));
+						    (uintptr_t)text.p_high));
 }
 
 /* As documented in <mon.h>. */

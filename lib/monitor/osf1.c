@@ -8,7 +8,7 @@
 #include "profil.h"
 
 static int start(uint16_t *counters, size_t bytes, uintptr_t low,
-			    unsigned int scale)
+		 unsigned int scale)
 {
 	return profil_osf1((short *)counters, bytes, low, scale);
 }

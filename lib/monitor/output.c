@@ -65,7 +65,7 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *data)
 
 /* Remove functions outside the object; convert the others to the linker's addresses. */
 static size_t filter_cells(const struct object *object, struct profil_callcount_cell *cells,
-			size_t nr)
+			   size_t nr)
 {
 	size_t kept = 0, i;
 

@@ -11,7 +11,7 @@
 _Static_assert(sizeof(struct hdr) == sizeof(struct profil_monitor_output_header), "same layout");
 
 static int start(uint16_t *counters, size_t bytes, uintptr_t low,
-			    unsigned int scale)
+		 unsigned int scale)
 {
 	return profil_solaris(counters, bytes, low, scale);
 }
