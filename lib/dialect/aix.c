@@ -3,12 +3,12 @@
  * profil() of AIX, in both its forms. Compiled with the dialect's own headers, which declare struct
  * prof.
  *
- * Only in this dialect the effect of a call depends on whether profiling is on, and which form
- * turned it on. Whether it is on is queried from the kernel: a profile may have ended because its
- * memory is gone, and a forked child may not have inherited it. Which form turned it on, and
- * whether the profile has nothing to count and so does not exist in the kernel, is stored here:
- * like a profile, these variables are inherited by fork and lost by exec. A profile of another
- * function of the library counts as off.
+ * Only in this dialect does the effect of a call depend on whether profiling is on, and on which
+ * form turned it on. The kernel is queried whether it is on: a profile may have ended because its
+ * memory is gone, and a forked child may not have inherited it. Static variables store which form
+ * turned it on, and whether the profile has nothing to count and so does not exist in the kernel:
+ * like a profile, they are inherited by fork and lost by exec. A profile of another function of
+ * the library counts as off.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -144,9 +144,9 @@ static int read_prof(struct prof *into, const struct prof *from)
 
 /*
  * The largest scale at which each pc of the range has a counter. The counter's number is rounded
- * up, so for the last byte of text, at distance @last: last * scale < (bytes - 1) * 65536. If the
- * result is 0, the range is 65536 times the buffer, and the first counter counts everything.
- * The program has not chosen this scale, so 0, 1 and 2 have no special meaning.
+ * up, so for the last byte of text, at distance @last: last * scale < (bytes - 1) * 65536. The
+ * result is 0 for ranges from about 65536 times the size of the buffer on: then the first counter
+ * counts everything. The program has not chosen this scale, so 0, 1 and 2 have no special meaning.
  */
 static unsigned int scale_by_size(uint64_t last, uint64_t bytes)
 {

@@ -35,7 +35,7 @@ struct monitored {
 	uint32_t rate;			/* most recent effective rate */
 	uint32_t first_rate;
 	bool full;			/* sampling ended because a counter reached its limit */
-	bool gone;			/* ... or because another profile replaced it */
+	bool gone;			/* ... or because the process no longer had a profile */
 	uint64_t samples;
 	uint64_t lost;
 	int lost_error;

@@ -11,7 +11,7 @@
  * their addresses would refer to other functions.
  *
  * The file is written as .mon.out.PID.N in the final directory, and renamed when it is complete.
- * O_EXCL prevents that it follows another user's link.
+ * O_EXCL makes open() fail if another user has created a link with that name.
  */
 #define _GNU_SOURCE
 #include <errno.h>
