@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <gnu/lib-names.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
 
 /*
  * The C library's profil() in a static program, where the name profil is only a weak alias,
- * which this library overrides. NULL in a dynamic program: dlsym() finds the next profil().
+ * which this library overrides. NULL in a dynamic program: there dlsym() finds it.
  */
 extern profil_function __profil __attribute__((weak));
 
@@ -27,10 +28,16 @@ static atomic_bool fallback_used;
 static profil_function *libc_profil(void)
 {
 	profil_function *function = NULL;
+	void *libc;
 
 	if (__profil)
 		return __profil;
-	*(void **)&function = dlsym(RTLD_NEXT, "profil");
+	/* by the library's name: it may come before or after libprofil in the search order */
+	libc = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
+	if (libc) {
+		*(void **)&function = dlsym(libc, "profil");
+		dlclose(libc);
+	}
 	return function;
 }
 

@@ -34,6 +34,7 @@ fatal() {
 # Linux 0.99 had no other: but its profil() returns 0 whatever happens
 linux099() {
 	PROFIL_DIALECT=linux099 warns programs/fallback && PROFIL_DIALECT=linux099 quiet programs/fallback &&
+	warns programs/fallback-linux099 &&
 	PROFIL_DIALECT=linux099 PROFIL_FALLBACK=fatal programs/fallback >"$work/out" 2>"$work/err" &&
 	[ "$(cat "$work/out")" = 0 ] && grep -q 'not profiling' "$work/err"
 }

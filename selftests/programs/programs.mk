@@ -7,7 +7,7 @@ PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-
 FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so \
 	cached/libBrokenLocale.so.1 libasker.so)
 TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread spin spin-no-pie \
-	spin-static forks forks-static follow fallback fallback-static old \
+	spin-static forks forks-static follow fallback fallback-linux099 fallback-static old \
 	$(if $(MUSL),forks-musl follow-musl)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
 
 programs/%-no-pie: programs/%.c
@@ -55,6 +55,12 @@ programs/old: programs/old.c
 programs/fallback: programs/fallback.c ../lib/libprofil.so
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $< ../lib/libprofil.so \
 		-Wl,-rpath,'$$ORIGIN/../../lib'
+
+# Its linker drops libprofil.so, which is then loaded after the C library
+programs/fallback-linux099: programs/fallback.c ../lib/libprofil-linux099.so
+	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $< -Wl,--as-needed \
+		../lib/libprofil-linux099.so -Wl,-rpath-link,../lib \
+		-Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../../lib'
 
 programs/fallback-static: programs/fallback.c ../lib/libprofil.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,-u,__profil -o $@ $< ../lib/libprofil.a
