@@ -10,6 +10,7 @@
 
 #include "monout/monout.h"
 #include "result/read_file.h"
+#include "util/failure.h"
 
 #define MAX_BYTES	((size_t)256 << 20)	/* enough to count 256 MiB of text */
 
@@ -107,17 +108,17 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 
 	*monout = (struct monout){ .contents = contents, .layout = *layout };
 	if (bytes < header)
-		return read_file_refuse(why, "too short for the header of a mon.out");
+		return failure_refuse(why, "too short for the header of a mon.out");
 	monout->low = read_word(layout, contents, 0);
 	monout->high = read_word(layout, contents, 1);
 	nr_cells = read_word(layout, contents, 2);
 	if (monout->low >= monout->high)
-		return read_file_refuse(why, "not the header of a mon.out: the pcs end before they begin");
+		return failure_refuse(why, "not the header of a mon.out: the pcs end before they begin");
 	if (nr_cells > (bytes - header) / (CELL_WORDS * word))
-		return read_file_refuse(why, "not the header of a mon.out: more call counts than the file has room for");
+		return failure_refuse(why, "not the header of a mon.out: more call counts than the file has room for");
 	rest = bytes - header - (size_t)nr_cells * CELL_WORDS * word;
 	if (rest < COUNTER_BYTES || rest % COUNTER_BYTES)
-		return read_file_refuse(why, "does not end with whole counters of 2 bytes");
+		return failure_refuse(why, "does not end with whole counters of 2 bytes");
 	monout->counters = contents + (bytes - rest);
 	monout->nr_counters = rest / COUNTER_BYTES;
 	monout->scale = find_scale(monout);

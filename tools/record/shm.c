@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "record/shm.h"
+#include "util/failure.h"
 
 /* Since Linux 6.3, which warns if the flag is missing */
 #ifndef MFD_NOEXEC_SEAL
@@ -62,12 +63,6 @@ int shm_create(const struct shm_options *options)
 	return fd;
 }
 
-static int damaged(const char **why, const char *what)
-{
-	*why = what;
-	return -EBADMSG;
-}
-
 static int map_memory(int fd, struct shm *run, const char **why)
 {
 	struct stat st;
@@ -80,7 +75,7 @@ static int map_memory(int fd, struct shm *run, const char **why)
 		return -errno;
 	if (length < (ssize_t)sizeof(run->header) ||
 	    (uint64_t)st.st_size < PROFIL_RUN_COUNTERS_AT)
-		return damaged(why, "shorter than its tables");
+		return failure_refuse(why, "shorter than its tables");
 	if ((uint64_t)st.st_size > SIZE_MAX)
 		return -EFBIG;
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -108,12 +103,12 @@ static int check_header(struct shm *run, const char **why)
 	struct profil_run *header = &run->header;
 
 	if (header->magic != PROFIL_RUN_MAGIC)
-		return damaged(why, "wrong magic number");
+		return failure_refuse(why, "wrong magic number");
 	if (header->version != PROFIL_RUN_VERSION)
 		return -EPROTO;
 	header->message[sizeof(header->message) - 1] = 0;
 	if (header->nr_objects > PROFIL_RUN_OBJECTS)
-		return damaged(why, "too many objects");
+		return failure_refuse(why, "too many objects");
 	run->outside = counters_at(run, PROFIL_RUN_OUTSIDE_AT);
 	return 0;
 }
@@ -232,7 +227,7 @@ static int copy_tables(struct shm *run, const char **why)
 		error = copy_processes(run, places);
 	free(places);
 	if (!error && !run->nr_processes && run->nr_damaged)
-		return damaged(why, "no process has a rate");
+		return failure_refuse(why, "no process has a rate");
 	return error;
 }
 

@@ -5,18 +5,10 @@
 #ifndef PROFIL_READ_FILE_H
 #define PROFIL_READ_FILE_H
 
-#include <errno.h>
 #include <stddef.h>
 
 /* Standard input */
 #define READ_FILE_STDIN	"-"
-
-/* Refuse the contents of a file: set @why, and return -EBADMSG. */
-static inline int read_file_refuse(const char **why, const char *what)
-{
-	*why = what;
-	return -EBADMSG;
-}
 
 /**
  * read_file - read a whole file

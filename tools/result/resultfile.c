@@ -190,14 +190,14 @@ static int check_magic(const unsigned char *contents, size_t bytes, const char *
 	const size_t common = sizeof(MAGIC) - 1;
 
 	if (!bytes)
-		return read_file_refuse(why, "the file is empty: run the command again");
+		return failure_refuse(why, "the file is empty: run the command again");
 	if (memcmp(contents, magic, bytes < common ? bytes : common))
-		return read_file_refuse(why, "not a profil result file; `profil COMMAND' writes one");
+		return failure_refuse(why, "not a profil result file; `profil COMMAND' writes one");
 	if (bytes < sizeof(magic))
-		return read_file_refuse(why, DAMAGED);
+		return failure_refuse(why, DAMAGED);
 	/* with the 0 that ends the comment */
 	if (memcmp(contents, magic, sizeof(magic)))
-		return read_file_refuse(why, "another version of the file format: report it with the profil that wrote it");
+		return failure_refuse(why, "another version of the file format: report it with the profil that wrote it");
 	return 0;
 }
 
@@ -213,7 +213,7 @@ static int unwrap(unsigned char *contents, size_t size, struct result *result, c
 	memcpy(&length, contents + size - sizeof(length), sizeof(length));
 	bytes = le32toh(length);
 	if (bytes > MAX_BYTES)
-		return read_file_refuse(why, DAMAGED);
+		return failure_refuse(why, DAMAGED);
 	message = malloc(bytes + 1);
 	if (!message || inflateInit2(&stream, GZIP_WINDOW) != Z_OK) {
 		free(message);
@@ -226,7 +226,7 @@ static int unwrap(unsigned char *contents, size_t size, struct result *result, c
 	if (error == Z_MEM_ERROR)
 		error = -ENOMEM;
 	else if (error != Z_STREAM_END || stream.avail_in)
-		error = read_file_refuse(why, DAMAGED);
+		error = failure_refuse(why, DAMAGED);
 	else
 		error = resultpack_unpack(message, bytes, result, why);
 	free(message);
@@ -242,7 +242,7 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 	memset(result, 0, sizeof(*result));
 	error = read_file(path, MAX_FILE_BYTES, &contents, &bytes, why);
 	if (error == -EFBIG)
-		error = read_file_refuse(why, "larger than any result: name a file that profil wrote");
+		error = failure_refuse(why, "larger than any result: name a file that profil wrote");
 	if (!error)
 		error = check_magic(contents, bytes, why);
 	if (!error)

@@ -10,6 +10,7 @@
 
 #include "generated/profil.pb-c.h"
 #include "result/resultpack.h"
+#include "util/failure.h"
 
 /*
  * Memory that unpacking may use. An empty object has two bytes in a message and a hundred times
@@ -233,17 +234,11 @@ static void budget_free(void *data, void *memory)
 	free(memory);
 }
 
-static int refuse(const char **why, const char *what)
-{
-	*why = what;
-	return -EBADMSG;
-}
-
 /* Return: 0; -EBADMSG: the text contains a 0; -ENOMEM. */
 static int copy_text(char **to, const ProtobufCBinaryData *from, const char **why)
 {
 	if (from->len && memchr(from->data, 0, from->len))
-		return refuse(why, "a name contains a null byte");
+		return failure_refuse(why, "a name contains a null byte");
 	*to = malloc(from->len + 1);
 	if (!*to)
 		return -ENOMEM;
@@ -277,7 +272,7 @@ static int copy_counts(struct result_object *object, const Profil__Object *from,
 	size_t i;
 
 	if (from->n_distances != from->n_samples)
-		return refuse(why, "an object has different numbers of samples and addresses");
+		return failure_refuse(why, "an object has different numbers of samples and addresses");
 	object->counts = calloc(from->n_samples + 1, sizeof(*object->counts));
 	if (!object->counts)
 		return -ENOMEM;
@@ -286,7 +281,7 @@ static int copy_counts(struct result_object *object, const Profil__Object *from,
 		if (__builtin_add_overflow(address, from->distances[i], &address) ||
 		    __builtin_add_overflow(object->samples, from->samples[i],
 					   &object->samples))
-			return refuse(why, "a sum of samples or addresses overflows");
+			return failure_refuse(why, "a sum of samples or addresses overflows");
 		object->counts[i].address = address;
 		object->counts[i].samples = from->samples[i];
 	}
@@ -300,7 +295,7 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 	int error;
 
 	if (from->n_objects > RESULT_MAX_OBJECTS)
-		return refuse(why, "more objects than a run can have");
+		return failure_refuse(why, "more objects than a run can have");
 	result->objects = calloc(from->n_objects + 1, sizeof(*result->objects));
 	if (!result->objects)
 		return -ENOMEM;
@@ -313,7 +308,7 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 		if (error)
 			return error;
 		if (other->build_id.len > sizeof(object->build_id))
-			return refuse(why, "a build-id is too long");
+			return failure_refuse(why, "a build-id is too long");
 		object->build_id_bytes = other->build_id.len;
 		if (other->build_id.len)
 			memcpy(object->build_id, other->build_id.data,
@@ -426,8 +421,8 @@ int resultpack_unpack(const unsigned char *message, size_t bytes, struct result 
 	if (!from && budget.error == ENOMEM)
 		return -ENOMEM;
 	if (!from)
-		return refuse(why, budget.error ? "it needs more memory than any result" :
-						  "it contains no result of profil");
+		return failure_refuse(why, budget.error ? "it needs more memory than any result" :
+							  "it contains no result of profil");
 	error = copy_argv(result, from, why);
 	if (!error)
 		error = copy_figures(result, from, why);

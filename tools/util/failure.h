@@ -15,6 +15,13 @@ static inline int failure_errno(void)
 	return error > 0 ? -error : -EIO;
 }
 
+/* Refuse invalid contents: set the reason, and return -EBADMSG. */
+static inline int failure_refuse(const char **why, const char *reason)
+{
+	*why = reason;
+	return -EBADMSG;
+}
+
 /**
  * failure_remedy - describe what the user can do about an error
  * @error: errno of an allocation, of opening a descriptor or of writing a file
