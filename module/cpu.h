@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Slots: what a CPU uses of a session, that is a lock, a phase, counts and the last page. A
- * session starts with one slot that all CPUs share. When several CPUs take turns in it, the
- * worker gives each of them its own. So a short-lived process costs the same on any machine,
- * and threads of a busy process do not wait for each other.
+ * A slot is the part of a session that a CPU uses: a lock, a phase, counts and the last
+ * page. A session starts with one slot that all CPUs share. When several CPUs take turns in
+ * it, the worker gives each of them its own. So a short-lived process costs the same on any
+ * machine, and threads of a busy process do not wait for each other.
  */
 #ifndef _PROFIL_CPU_H
 #define _PROFIL_CPU_H

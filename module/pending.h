@@ -58,7 +58,7 @@ struct profil_sample {
  * @entries: each for another counter, except for those that PROFIL_PENDING_CHAIN excludes
  * @next:    by entry: the next entry in the same bucket, as index + 1; 0 if none
  * @buckets: by hash of the counter: the first entry, also as index + 1. As many as @entries
- * @inline_log:   memory of the log before it has grown
+ * @inline_log: memory of the log before it has grown
  */
 struct profil_pending {
 	raw_spinlock_t lock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The session object: allocating and freeing it, queueing its worker, stopping it by itself
- * and adding up its counts. lifecycle.c starts and ends sessions.
+ * The session object: allocating and freeing it, queueing its worker, stopping a profile that
+ * ends by itself, and adding up counts. lifecycle.c starts and ends sessions.
  *
  * A worker frees the memory, because removing the notifier waits for the notifier's
  * callbacks and so cannot be done in one.
@@ -198,8 +198,8 @@ static void session_queue(struct profil_session *session, unsigned long delay)
  *
  * Any context. If the memory is not watched, no notifier would report its end, and the
  * last pending samples of a short-lived child would be lost, even in shared memory. So this
- * takes mm_users and the cgroup to charge for the worker. If mm_users is already 0, the
- * release callback does all that remains.
+ * takes mm_users and the cgroup to charge for the worker. If mm_users is already 0, only
+ * the end of the session remains to be handled.
  */
 void profil_session_kick(struct profil_session *session)
 {
@@ -313,11 +313,13 @@ void profil_session_mark_start(struct profil_session *session)
  * @session: new session
  * @old:     the session that it replaces
  *
- * Any context. A late tick or timer may stand for time before the replacement, which is the
- * new session's then. Not if the clocks differ: the new clock last sampled the process at
- * some other time, maybe long ago. Not if @old did not sample the thread, for the same
- * reason. Points of the timer depend on the rate. At another rate, points would be counted
- * for time in which that rate was not yet requested.
+ * Any context. A late tick or timer may stand for time before the replacement. That time is
+ * the new session's then.
+ *
+ * Nothing is taken over if the clocks differ, because the new clock may have last sampled
+ * the process long ago. The same is true if @old did not sample the thread. Points of the
+ * timer are only taken over at the same rate: others would be counted for time in which
+ * their rate was not yet requested.
  */
 void profil_session_inherit(struct profil_session *session,
 			    const struct profil_session *old)
@@ -343,7 +345,7 @@ void profil_session_recheck(struct profil_session *session)
 }
 
 /**
- * profil_session_stop - stop a profile by itself
+ * profil_session_stop - stop a profile that ends by itself
  * @session: session
  * @state:   PROFIL_STATE_LIMIT, FULL or FAULT
  * @error:   errno, for FAULT

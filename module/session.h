@@ -128,9 +128,10 @@ struct profil_session {
  * yet checked that all of it is still there, or because it is gone. The latter is for a
  * sample that read @state before the worker stopped the session.
  *
- * Called with the lock of this CPU's slot: after PROFIL_RECHECK is set,
- * profil_cpus_barrier() waits for that. All bits are in one word, and the worker sets the
- * next bit before it clears the previous one, so no reader sees none of them.
+ * The caller holds the lock of this CPU's slot. Code that sets PROFIL_RECHECK calls
+ * profil_cpus_barrier() afterwards, which waits for such callers. All bits are in one word,
+ * and the worker sets the next bit before it clears the previous one, so no reader sees none
+ * of them.
  */
 static inline bool profil_session_needs_recheck(const struct profil_session *session)
 {

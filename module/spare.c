@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Spare sessions: fork.c needs a session for the child where PREEMPT_RT, whose allocator
- * sleeps, cannot allocate. So one is allocated earlier in the same fork, when the kernel
+ * Spare sessions: fork.c needs a session for the child in atomic context, where PREEMPT_RT
+ * cannot allocate memory. So one is allocated earlier in the same fork, when the kernel
  * write-protects the parent's memory.
  *
- * A fork that found no memory for a spare, and a fork of a child whose memory is not yet
- * watched, have none. Other kernels allocate one then. PREEMPT_RT takes it from a small
- * reserve, which a work item refills. If many processes fork before the work item runs, the
- * reserve is empty and the child is not followed.
+ * There is no spare if there was no memory for it, or if the memory of the forking process
+ * is not watched yet. Without PREEMPT_RT, fork.c's session is allocated on the spot then.
+ * With PREEMPT_RT, it comes from a small reserve, which a work item refills. If many
+ * processes fork before the work item runs, the reserve is empty and a child is not followed.
  */
 #include <linux/gfp.h>
 #include <linux/list.h>

@@ -176,7 +176,7 @@ static void worker_count_pending(struct worker_pass *pass)
 		profil_pending_done(&session->pending, sample.samples);
 		if (!err)
 			continue;
-		/* no memory concerns this sample only, other errors all that follow */
+		/* -ENOMEM concerns this sample only, other errors all that follow */
 		if (err != -ENOMEM)
 			profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 		profil_session_lose(session, &session->settled, sample.samples,
@@ -302,9 +302,9 @@ void profil_worker_watch_locked(struct profil_session *session)
  * profil_worker_watch - watch the caller's memory from here on
  * @session: of the caller's memory
  *
- * May sleep. Signals are blocked: the subscription fails with one pending, so a
- * program that gets signals often enough could never start a profile. SIGKILL, SIGSTOP
- * and the kernel's own signals cannot be blocked. Return: 0, -ENOMEM or -EINTR.
+ * May sleep. Signals are blocked: the subscription fails with one pending, so a program that
+ * gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the kernel's
+ * own signals cannot be blocked. Return: 0, -ENOMEM or -EINTR.
  */
 int profil_worker_watch(struct profil_session *session)
 {
