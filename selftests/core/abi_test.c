@@ -77,7 +77,9 @@ FIXTURE_TEARDOWN(abi)
 
 TEST_F(abi, good_start_is_accepted)
 {
-	/* the other tests change one field of this start; afterwards, restore the earlier session */
+	/*
+	 * the other tests change one field of this start; afterwards, restore the earlier session
+	 */
 	struct profil_region region;
 	struct profil_start start;
 

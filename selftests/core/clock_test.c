@@ -250,7 +250,9 @@ TEST_F(clock, no_interrupt_elsewhere)
 	EXPECT_GT(points / 2, with[1]);
 }
 
-/* Returns the number of the module's armed timers on all CPUs, as one reading of the list has it. */
+/*
+ * Returns the number of the module's armed timers on all CPUs, as one reading of the list has it.
+ */
 static int armed_in_list(void)
 {
 	FILE *file = fopen("/proc/timer_list", "re");
@@ -481,8 +483,8 @@ FIXTURE(turns) {
 };
 
 /*
- * On one CPU: an emulator switches between CPUs at timers, so that sampling points would fall at the
- * end of a CPU's turn.
+ * On one CPU: an emulator switches between CPUs at timers, so that sampling points would fall at
+ * the end of a CPU's turn.
  */
 FIXTURE_SETUP(turns)
 {
@@ -507,9 +509,9 @@ static void *yield_often(void *seconds)
 }
 
 /*
- * A thread whose turns are at most a tenth of the period gets its share, if it never sleeps. A random
- * point hits one of two alternating threads, with a variance of 1/4; there are twice as many points
- * as samples due.
+ * A thread whose turns are at most a tenth of the period gets its share, if it never sleeps. A
+ * random point hits one of two alternating threads, with a variance of 1/4; there are twice as many
+ * points as samples due.
  */
 static void expect_share(struct __test_metadata *_metadata, struct profile *profile)
 {
@@ -578,8 +580,8 @@ static void work_in_the_kernel(double seconds)
 
 /*
  * All sampling points of @work count, or none. A stretch on the CPU has two more or less. Ticks and
- * system calls are in the other mode for less than a hundredth of the time: the number of points that
- * hit them is random, with four standard errors.
+ * system calls are in the other mode for less than a hundredth of the time: the number of points
+ * that hit them is random, with four standard errors.
  */
 static void expect_mode(struct __test_metadata *_metadata,
 			struct profile *profile, unsigned int clock,

@@ -121,7 +121,8 @@ static void *burn_a_while(void *data)
  * One thread replaces sessions while another is sampled: the session that a tick has looked up
  * stays valid until the tick has finished. The replacing thread waits for workers that run after a
  * tick, and the next tick hits it or the other thread. So they get more ticks than their CPU time
- * has, but no more than there are. The first tick of a CPU may be late and stand for an earlier one.
+ * has, but no more than there are. The first tick of a CPU may be late and stand for an earlier
+ * one.
  */
 TEST_F(lifecycle, replaced_under_a_tick)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Children of a test: how they ended, what they share with their parent, a byte
- * from one to the other, and users without rights that they may become.
+ * Children of a test: their exit status, memory shared with the parent, bytes sent through pipes,
+ * and unprivileged users.
  */
 #ifndef SELFTESTS_CHILD_H
 #define SELFTESTS_CHILD_H
@@ -13,29 +13,25 @@
 
 #include "common.h"
 
-/*
- * Exit status of a child (-1: of the one that there is), as the shell has it;
- * -1 if there is no such child.
- */
+/* Returns the exit status of a child (@pid -1: of any), as a shell reports it; -1 on error. */
 int wait_for(pid_t pid);
 
 void *map_shared(size_t bytes);
 
 /*
- * Take the memory of a process that is being killed, as the OOM killer does: that
- * waits for nobody. 0, or -1 and errno.
+ * Frees the memory of a process that is being killed, without sleeping, as the OOM killer does.
+ * Returns -1 with errno on error.
  */
 int release_memory(int pidfd);
 
-/* Give one byte through a pipe, or wait for one. 0 if that is what came. */
+/* Sends a byte through a pipe, or waits for one. Returns -1 on error or end of file. */
 int send_byte(int pipe_end);
 
 int receive_byte(int pipe_end);
 
 /*
- * Be a user of no rights for good, who may pin so many pages, and raise that
- * up to eight times as many. Tests take a user each, so that none is charged
- * for another's. 0 or errno.
+ * Becomes an unprivileged user who may pin @pages pages, and may raise that limit to eight times as
+ * many. Each test uses a user of its own, as pages are charged per user. Returns 0 or an errno.
  */
 int become_user(uid_t uid, size_t pages);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A profile by a clock of one's choice. To be included after the harness.
+ * A profile with a chosen clock. Include this after the harness.
  */
 #ifndef SELFTESTS_CLOCK_PROFILE_H
 #define SELFTESTS_CLOCK_PROFILE_H
 
 #include "process.h"
 
-/* Without the guard, which emulation would keep busy, and what it has lowered. */
+/* Turns the throttle off: in an emulated machine, samples cost more than its limit. */
 #define SET_UP_CLOCK_PROFILE(profile)							\
 	do {								\
 		REQUIRE_DEVICE((profile)->fd);				\
@@ -19,7 +19,7 @@
 
 void clean_up_clock_profile(struct profile *profile);
 
-/* Return: 0 or errno. */
+/* Returns 0 or an errno. */
 int start_with_clock(struct profile *profile, unsigned int clock, unsigned int rate);
 
 #endif /* SELFTESTS_CLOCK_PROFILE_H */

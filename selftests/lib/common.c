@@ -122,7 +122,7 @@ int stay_at_pc(void *code, double seconds)
 	if (!pthread_getcpuclockid(one.thread, &clock)) {
 		double end = clock_seconds(clock) + seconds, left;
 
-		/* not sooner than that: who looks all the time is counted too */
+		/* sleep until then: reading the clock in a loop would be sampled too */
 		while ((left = end - clock_seconds(clock)) > 0)
 			usleep((useconds_t)(left * 1e6) + 100);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kselftests share: calls of the device, CPU time, and code that stays
- * at one known pc. No test judges by wall-clock time: CPU time used, counts and
- * ratios only.
+ * Shared by all tests: ioctls of the device, CPU time, and code that stays at one known pc. Tests
+ * compare CPU time, counts and ratios, never wall-clock time.
  */
 #ifndef SELFTESTS_COMMON_H
 #define SELFTESTS_COMMON_H
@@ -25,7 +24,7 @@
 
 #define PAGE	((size_t)sysconf(_SC_PAGESIZE))
 
-/* Open the device; -1 with errno. Tests skip where that is ENOENT. */
+/* Opens the device. Returns -1 with errno on error. Tests are skipped if it is ENOENT. */
 int open_device(void);
 
 #define REQUIRE_DEVICE(fd)						\
@@ -36,16 +35,18 @@ int open_device(void);
 		ASSERT_GE((fd), 0);					\
 	} while (0)
 
-/* A command, with its errno instead of -1. */
+/* Calls the device. Returns 0 or an errno. */
 int call(int fd, unsigned long command, void *arg);
 
+/* On error, the state is ~0U. */
 struct profil_status get_status(int fd);
 
 struct profil_status stop(int fd);
 
+/* On error, the ABI version is 0. */
 struct profil_info get_info(int fd);
 
-/* A valid start of one region: every pc of the process to one counter. */
+/* Fills in a valid start with one region that counts every pc of the process in one counter. */
 void count_all(struct profil_start *start, struct profil_region *region, void *counter,
 	       unsigned int width, unsigned int rate);
 
@@ -56,18 +57,17 @@ double process_seconds(void);
 double thread_seconds(void);
 
 /*
- * CPU time in which a thread has at least so many samples of the tick clock. One more
- * is for the phase: the time may begin just after a tick, and the rate anywhere between
- * two samples.
+ * Returns the CPU time in which a thread gets at least @samples samples from the tick. It has room
+ * for one more, since it may begin just after a tick, and anywhere between two samples of the rate.
  */
 double seconds_for(unsigned int samples, unsigned int rate);
 
-/* Use CPU time in user mode. */
+/* Uses CPU time, in user mode except for reading the clock. */
 void burn(double seconds);
 
 /*
- * A thread that stays at one instruction, a jump to itself, at a chosen pc.
- * The page is writable too, so that leave_pc() can make the jump a return.
+ * A thread that stays at one instruction, a jump to itself, at a chosen pc. The page is writable,
+ * so that leave_pc() can replace the jump by a return.
  */
 #if defined(__x86_64__) || defined(__i386__)
 typedef uint16_t instruction;
@@ -86,15 +86,15 @@ struct one_pc {
 	instruction *code;
 };
 
-/* code: in memory that is readable, writable and executable. 0 or errno. */
+/* @code must be readable, writable and executable. Returns 0 or an errno. */
 int enter_pc(struct one_pc *one, void *code);
 
 void leave_pc(struct one_pc *one);
 
-/* Stay at a pc for some CPU time of its thread. 0 or errno. */
+/* Starts a thread that stays at @code for @seconds of its CPU time. Returns 0 or an errno. */
 int stay_at_pc(void *code, double seconds);
 
-/* pid: a process or thread, or 0. 0, or -1 and errno. */
+/* @pid is a process, a thread, or 0 for the caller. Returns -1 with errno on error. */
 int put_on_cpu(pid_t pid, int cpu);
 
 void *map_code(size_t bytes);

@@ -51,7 +51,7 @@ bool counter_watch_clear(char *from, char *to)
 	bool clear = true;
 
 	for (; from < to; from++) {
-		/* by words where that can be */
+		/* skip whole words */
 		while (!((uintptr_t)from % 8) && to - from >= 8 &&
 		       !*(uint64_t *)from)
 			from += 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread at one pc, a buffer, and an eye on all that is counted.
+ * A thread at one pc, a buffer, and a check of everything that is counted.
  */
 #ifndef SELFTESTS_COUNTER_WATCH_H
 #define SELFTESTS_COUNTER_WATCH_H
@@ -15,8 +15,8 @@
 #define WATCH_LARGEST	0x100002UL	/* buffer */
 
 /*
- * What a case needs. All of arena is 0 before it: what is counted, wherever,
- * shows.
+ * The arena contains the buffer and is 0 before each case, so that anything counted elsewhere is
+ * seen.
  */
 struct counter_watch {
 	struct spinner spinner;
@@ -24,26 +24,25 @@ struct counter_watch {
 	double tick;		/* s */
 };
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 int counter_watch_create(struct counter_watch *watch, int fd);
 
-/* Buffers begin at any even place in a page. */
+/* Returns the buffer of case @number. Buffers start at various even offsets in a page. */
 char *counter_watch_buffer(const struct counter_watch *watch, int number);
 
 /*
- * With a profile on, have the thread go to its place until something is counted;
- * or, if nothing is to be, until it would have been. Then stop the profile. An
- * emulated processor that stands still seems to use time, but meets no tick:
- * two ticks and more than two periods, of which few are our own short looks,
- * will do. 0 or errno.
+ * With a profile running, sends the thread to its pc until something is counted or, if @counts is
+ * false, until it would have been. Then stops the profile. An emulated CPU that stands still
+ * appears to use time but gets no tick: two ticks and more than two periods are enough. Returns 0
+ * or an errno.
  *
- * The thread is there for no longer than that, since emulated processors take
- * turns at every tick: all else would have to wait for it. But it comes back by
- * another pc, which may not be counted any more.
+ * The thread stays no longer than that, since emulated CPUs take turns at every tick, and
+ * everything else would have to wait for it. On its way back it has another pc, which must not be
+ * counted: so the profile is stopped before.
  */
 int counter_watch_run(struct counter_watch *watch, bool counts, struct profil_status *final);
 
-/* Is all of it 0 again? If not, it is made so. */
+/* Returns whether all bytes are 0, and sets them to 0. */
 bool counter_watch_clear(char *from, char *to);
 
 #endif /* SELFTESTS_COUNTER_WATCH_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine whose processors are taken, so that no worker gets one: for most of a
- * second, after which the kernel gives them a part of each.
+ * Real-time processes that keep all CPUs but one busy, so that no worker runs there: for most of a
+ * second, after which the kernel's real-time throttling lets others run.
  */
 #ifndef SELFTESTS_CPU_HOG_H
 #define SELFTESTS_CPU_HOG_H
@@ -16,8 +16,8 @@
 #define MAX_CPU_HOGS	200
 
 /*
- * Take all CPUs but one, before all that is not of a higher priority than us. Return: how
- * many; -1 without the right to.
+ * Starts a busy process for all CPUs but one, and gives the caller a higher real-time priority than
+ * theirs. Returns the number of processes; -1 without the right to do so.
  */
 int start_cpu_hogs(pid_t spinners[MAX_CPU_HOGS]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The profil() of each system by one prototype, for tables of them.
+ * The profil() of each dialect with one prototype, for tables of functions.
  */
 #ifndef SELFTESTS_DIALECT_CALLS_H
 #define SELFTESTS_DIALECT_CALLS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Conditions that a worker of the kernel brings about.
+ * Waits for conditions that depend on a worker of the kernel.
  */
 #ifndef SELFTESTS_EVENTUALLY_H
 #define SELFTESTS_EVENTUALLY_H
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 /*
- * Whether the condition holds within 3 s. The module's worker runs at once, RCU frees
- * after some ticks, the hook of the tick goes one second after the last session, and the
- * kernel folds the figures of a memory cgroup every 2 s.
+ * Waits until the condition holds, for up to 3 s. Returns whether it does. The module's worker runs
+ * at once, RCU frees after some ticks, the hook of the tick is detached one second after the last
+ * session, and the kernel updates the counters of a memory cgroup every 2 s.
  */
 #define EVENTUALLY(condition)						\
 	({								\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "expect_count.h"
 
-bool counts_are_judged(void)
+bool counts_are_checked(void)
 {
 	const char *counts = getenv("PROFIL_COUNTS");
 
@@ -13,7 +13,7 @@ double square_root(double square)
 	double root = square > 1 ? square : 1;
 	int i;
 
-	/* Newton's method: from above it halves the error until it is small */
+	/* Newton's method: starting above the root, it at least halves the error */
 	for (i = 0; i < 40; i++)
 		root = (root + square / root) / 2;
 	return root;

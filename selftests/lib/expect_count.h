@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts against the ticks that are due: rate x CPU seconds. To be included after the
+ * Compares counts with the samples that are due: rate x CPU seconds. Include this after the
  * harness.
  *
- * While a thread stays on a CPU, ticks come at even intervals. A stretch of x ticks of
- * CPU time so has floor(x) or ceil(x) ticks: one stretch is off by less than one tick.
- * Each migration and each sleep begins another stretch. Where a thread of the same
- * process takes over the CPU, the stretch goes on.
+ * While a thread stays on a CPU, ticks come at even intervals. A stretch of x ticks of CPU time
+ * contains floor(x) or ceil(x) ticks, so a stretch is off by less than one tick. Each migration and
+ * each sleep begins a new stretch. If a thread of the same process takes over the CPU, the stretch
+ * continues.
  *
- * A lower rate than the tick's is thinned on each CPU: that is off by less than one
- * sample more.
+ * A rate below the tick rate is thinned on each CPU, which is off by less than one more sample.
  *
- * Kernel threads that a tick wakes run between two ticks: no tick finds them, and the
- * thread that they interrupt is found by all. A kernel that looks for mistakes executes so
- * many instructions there that they show. With PROFIL_COUNTS=print in the environment,
- * counts are printed and not judged.
+ * Kernel threads that a tick wakes run between two ticks: no tick hits them, and all ticks hit the
+ * thread that they interrupt. In a debug kernel, their CPU time is noticeable. With
+ * PROFIL_COUNTS=print in the environment, counts are printed and not checked.
  */
 #ifndef SELFTESTS_EXPECT_COUNT_H
 #define SELFTESTS_EXPECT_COUNT_H
@@ -24,9 +22,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-bool counts_are_judged(void);
+bool counts_are_checked(void);
 
-/* Where the CPU time is known between two figures. */
+/* If the number of samples due is only known to be between two bounds */
 #define EXPECT_COUNT_IN(counted, least, most, allowance)		\
 	do {								\
 		double counted_ = (double)(counted);			\
@@ -35,7 +33,7 @@ bool counts_are_judged(void);
 									\
 		ksft_print_msg("%s: %.0f counted, %.2f to %.2f due, %.2f allowed\n", \
 			       #counted, counted_, least_, most_, allowance_); \
-		if (counts_are_judged()) {				\
+		if (counts_are_checked()) {				\
 			EXPECT_LE(least_ - allowance_, counted_);	\
 			EXPECT_GE(most_ + allowance_, counted_);	\
 		}							\
@@ -49,24 +47,23 @@ bool counts_are_judged(void);
 	} while (0)
 
 /*
- * Where the phase of a stretch is not controlled, floor(x) or ceil(x) is a matter of
- * chance: the variance is f (1 - f), where f is the fraction of x, and 1/4 at most.
- * @variance is the sum of all stretches'. The bound is four standard errors, which one
- * run in 16,000 exceeds.
+ * If the phase of a stretch is not controlled, whether it has floor(x) or ceil(x) ticks is random:
+ * the variance is f (1 - f), where f is the fractional part of x, and 1/4 at most. @variance is the
+ * sum over all stretches. The bound is four standard errors, which one run in 16,000 exceeds.
  */
 #define EXPECT_COUNT_BY_CHANCE(counted, due, variance)			\
 	EXPECT_COUNT(counted, due, 4 * square_root(variance))
 
-/* Without the mathematical library. */
+/* Square root, without libm */
 double square_root(double square);
 
-/* How often threads of this process had to leave a CPU. */
+/* Returns how often threads of this process were preempted. */
 long preemptions(void);
 
 /*
- * What to allow more where threads had to leave a CPU so often (preemptions()). They may
- * leave it to a thread of the kernel, whose points are nobody's: a break at a random phase,
- * with a variance of 1/4 at most. Four standard errors.
+ * Returns the additional allowance for @preempted preemptions. Each may be by a kernel thread,
+ * which is not sampled: an interruption at a random phase, with a variance of 1/4 at most. The
+ * allowance is four standard errors.
  */
 double preemption_allowance(long preempted);
 

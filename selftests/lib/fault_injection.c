@@ -12,7 +12,7 @@ static void attribute_path(char *path, size_t size, enum kind kind, const char *
 	snprintf(path, size, "/sys/kernel/debug/%s/%s", attributes[kind], file);
 }
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 static int set_attribute(enum kind kind, const char *file, unsigned long value)
 {
 	char path[128], text[32];
@@ -52,7 +52,7 @@ void next_user(struct injection *injection)
 		abort();
 }
 
-/* Where the module's text is, up to the next module's at most. 0 or errno. */
+/* Finds the range of the module's text, up to the next module at most. Returns 0 or an errno. */
 static int find_text(struct injection *injection)
 {
 	FILE *file = fopen("/proc/modules", "re");
@@ -125,14 +125,14 @@ const char *init_injection(struct injection *injection)
 		if (aim(kind, 1, 1))
 			return "needs CONFIG_FAULT_INJECTION_STACKTRACE_FILTER";
 	}
-	/* those that may wait too, and single pages */
+	/* also allocations that may sleep, and single pages */
 	write_text("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
 	write_text("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
 	write_text("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
 	set_attribute(PAGES, "min-order", 0);
 	if (write_text("/proc/thread-self/make-it-fail", "1"))
 		return "no make-it-fail";
-	return find_text(injection) ? "the module's text is not told" : NULL;
+	return find_text(injection) ? "the address of the module's text is hidden" : NULL;
 }
 
 void arm(struct injection *injection, unsigned long n)

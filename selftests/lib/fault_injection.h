@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's fault injection (Documentation/fault-injection), pointed at the
- * module: only what is called from its text fails, whoever calls it. To be
- * included after the harness.
+ * The kernel's fault injection (Documentation/fault-injection), limited to the module: only calls
+ * from its text fail. Include this after the harness.
  *
- * Allocations are tried twice in some places: one that fails alone shows nothing
- * there. So there is a second way, in which all fail from one on.
+ * Some code retries a failed allocation, so a single failure has no effect there. The second way
+ * makes all allocations fail from the nth on.
  */
 #ifndef SELFTESTS_FAULT_INJECTION_H
 #define SELFTESTS_FAULT_INJECTION_H
@@ -19,49 +18,49 @@
 enum kind { SLAB, PAGES, COPIES, KINDS };
 
 enum way {
-	ONE,		/* the nth of this thread */
-	ALL_FROM,	/* this thread's nth, and all after it */
-	ALL_OF_ALL,	/* the same, but of all threads together: of workers too */
+	ONE,		/* only the nth of this thread */
+	ALL_FROM,	/* the nth of this thread, and all later ones */
+	ALL_OF_ALL,	/* the same, counted over all threads, including workers */
 };
 
 struct injection {
-	uid_t uid;	/* whom the test plays; settings are root's */
+	uid_t uid;	/* the user that the test acts as; settings need root */
 	int nth;	/* /proc/thread-self/fail-nth */
 	enum kind kind;
 	enum way way;
 	unsigned long start, end;	/* the module's text */
 };
 
-/* Of ALL_FROM: to be used up, each time by one, by what fails. */
+/* For ALL_FROM: each failure decrements this number. */
 #define MANY	1000000
 
-/* Be the user, or root for a while. */
+/* Become root again for a while, or the user. */
 void as_root(void);
 
 void as_user(const struct injection *injection);
 
-/* Another user, with no rights and nothing charged so far. Root's may be had back. */
+/* Switches to another unprivileged user, who has nothing charged yet. as_root() switches back. */
 void next_user(struct injection *injection);
 
-/* What a kind fails for: calls from a range of the kernel. */
+/* Limits the failures of @kind to calls from a range of kernel text. */
 int aim(enum kind kind, unsigned long start, unsigned long end);
 
-/* Of one kind in the module, of others nothing. */
+/* Selects the failures of one kind in the module, and disables the others. */
 void choose(struct injection *injection, enum kind kind, enum way way);
 
 /*
- * As root. Return: 0, or why it cannot be. What an earlier test has left, if it was
- * killed, is taken back.
+ * Initializes fault injection, as root, and resets the settings of a test that was killed. Returns
+ * NULL, or why it is not possible.
  */
 const char *init_injection(struct injection *injection);
 
 /*
- * Fail from now on: the nth, 1 and up. ALL_FROM counts slab allocations by their
- * bytes: small ones go by several at a time.
+ * From now on, the nth call fails, counted from 1. For ALL_FROM, slab allocations are counted by
+ * their bytes: several small ones count as one.
  */
 void arm(struct injection *injection, unsigned long n);
 
-/* No more. Return: how many have failed; of ONE, that is 0 or 1. */
+/* Ends the failures. Returns how many calls have failed: for ONE, 0 or 1. */
 long disarm(struct injection *injection);
 
 void end_injection(struct injection *injection);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files in which the kernel tells figures and takes settings, the module's own
- * among them.
+ * Files that show figures of the kernel and the module, and that set parameters.
  */
 #ifndef SELFTESTS_FILES_H
 #define SELFTESTS_FILES_H
@@ -16,33 +15,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the administrator sets. */
+/* The module's parameters */
 #define PARAMETERS	"/sys/module/profil/parameters/"
 
-/* The number behind a name at the start of a line. -1 if there is none. */
+/* Returns the number after @name at the start of a line. -1 if there is none. */
 long long read_number(const char *path, const char *name);
 
-/* A directory and what is in it. */
+/* Removes a directory and its contents. */
 void remove_tree(const char *dir);
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 int write_text(const char *path, const char *text);
 
-/* Whether rates are lowered whose samples take more of a processor than is usual. */
+/* Turns on or off the limit of CPU time above which the module lowers rates. */
 void set_throttle(bool on);
 
 /*
- * A figure of the module, for all users and processes, which only root may read: also in
- * a test that plays a user for a while. -1 if there is none.
+ * Returns a figure of the module from sysfs, a sum over all users. Only root may read it, so a test
+ * that acts as another user becomes root meanwhile. -1 if there is none.
  */
 long long figure(const char *name);
 
-/* The same, once nothing that ended before us still moves it. */
+/* The same, after it has stopped changing because of earlier tests. */
 long long settled_figure(const char *name);
 
 /*
- * Wait, for 3 s at most, until it has a value: the worker ends what a process left when
- * it ended. Return: what it came to.
+ * Waits up to 3 s until the figure has @value, since a worker cleans up after a process has ended.
+ * Returns the last value.
  */
 long long await_figure(const char *name, long long value);
 

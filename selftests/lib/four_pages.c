@@ -50,7 +50,7 @@ int map_counters(struct four_pages *m, enum source source)
 			return -1;
 		m->view = shmat(m->file, NULL, 0);
 		m->mirror = shmat(m->file, NULL, SHM_RDONLY);
-		/* it goes with its last mapping */
+		/* it is removed with its last mapping */
 		shmctl(m->file, IPC_RMID, NULL);
 		break;
 	case ANON:
@@ -65,7 +65,7 @@ int map_counters(struct four_pages *m, enum source source)
 		m->regions[i + 1].buf = (uintptr_t)m->counters + i * PAGE;
 		m->regions[i + 1].bytes = sizeof(uint64_t);
 	}
-	/* the rest of the program, below and above, in the outer pages */
+	/* the pcs below and above: at the ends of the last and the first page */
 	m->regions[0].buf = m->regions[PAGES].buf + PAGE - sizeof(uint64_t);
 	m->regions[PAGES + 1].buf = m->regions[1].buf + PAGE - sizeof(uint64_t);
 	m->regions[0].bytes = sizeof(uint64_t);
@@ -82,7 +82,7 @@ void unmap_counters(struct four_pages *m)
 		shmdt(m->mirror);
 		return;
 	}
-	/* what has moved from here stays where it is */
+	/* memory that a test has moved elsewhere stays mapped */
 	munmap(m->view, bytes);
 	if (m->mirror)
 		munmap(m->mirror, bytes);

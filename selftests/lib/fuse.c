@@ -14,7 +14,7 @@ static void fuse_reply(int fd, const struct fuse_in_header *to, int error, const
 	memcpy(reply, &head, sizeof(head));
 	if (bytes)
 		memcpy(reply + sizeof(head), data, bytes);
-	/* (who asked may have gone) */
+	/* ENOENT: the reader was killed */
 	if (write(fd, reply, head.len) < 0 && errno != ENOENT)
 		perror("fuse");
 }
@@ -35,7 +35,9 @@ static struct fuse_attr fuse_attributes(uint64_t node)
 static void fuse_answer(int fd, const struct fuse_in_header *request)
 {
 	const struct fuse_init_in *init = (const void *)(request + 1);
-	/* as all servers have it: a page is waited for by its lock, not by the request */
+	/*
+	 * FUSE_ASYNC_READ, as in all servers: readers wait for the page lock, not for the request
+	 */
 	struct fuse_init_out ready = { .major = FUSE_KERNEL_VERSION, .max_write = 4096,
 				       .flags = FUSE_ASYNC_READ, .max_readahead = 4096 };
 	struct fuse_attr_out attr = { .attr = fuse_attributes(request->nodeid) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file system of a test's own, of one file, whose pages do not come: who reads one
- * waits until the file system is closed, or the test has it answer.
+ * A file system with one file whose pages do not arrive: a reader waits until the file system is
+ * closed, or until the test lets it answer.
  */
 #ifndef SELFTESTS_FUSE_H
 #define SELFTESTS_FUSE_H
@@ -18,22 +18,22 @@
 
 #include <linux/fuse.h>
 
-#define FUSE_FILE	2	/* its node; that of the directory is FUSE_ROOT_ID */
+#define FUSE_FILE	2	/* node of the file; that of the directory is FUSE_ROOT_ID */
 #define FUSE_FILE_BYTES	(1 << 20)
-#define FUSE_MOST_READS	64	/* that are answered later */
+#define FUSE_MOST_READS	64	/* unanswered ones */
 
-/* What the server and the test share: reads that came, and whether to answer them. */
+/* Shared by the server and the test: the number of reads, and whether to answer them */
 struct fuse_order {
 	int reads;
 	int answer;
 };
 
-/* What serves it, until it is killed. Without an order, no read is answered. */
+/* Serves the file system until the process is killed. Without @order, no read is answered. */
 void fuse_serve_by(int fd, struct fuse_order *order);
 
 void fuse_serve(int fd);
 
-/* Mount it, for all users. Return: a descriptor, to serve it by; or -1 with errno. */
+/* Mounts it for all users. Returns the descriptor for the server; or -1 with errno. */
 int fuse_mount(const char *directory);
 
 #endif /* SELFTESTS_FUSE_H */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A profile with one counter for all ticks, in memory of the test's choice, and
- * what it counts seen by the program: what is there and the figure "counted"
- * are the same number where nothing is discarded, and go up by the same amount
- * where it is. To be included after the harness.
+ * A profile with one counter for all samples, in memory that the test chooses. The counter and
+ * status.counted are equal if no page is discarded, and otherwise increase by the same amount.
  */
 #ifndef SELFTESTS_ONE_COUNTER_H
 #define SELFTESTS_ONE_COUNTER_H
@@ -17,28 +15,29 @@ static const uint32_t both_flags[] = { 0, PROFIL_PIN_ON_HIT };
 
 struct one_counter {
 	int fd;
-	int file;		/* that is mapped there, or -1 */
+	int file;		/* that is mapped there; or -1 */
 	uint64_t *counter;	/* at the start of a page */
-	uint64_t base;		/* what it had at the start */
+	uint64_t base;		/* its value at the start */
 	struct profil_region region;
 	struct profil_start start;
 	long long pins;
-	int uffd;		/* handler of its page faults, or -1 */
+	int uffd;		/* userfaultfd that handles its page faults; or -1 */
 };
 
 void one_counter_init(struct one_counter *r);
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 int one_counter_start(struct one_counter *r, void *counter, uint32_t flags);
 
 uint64_t one_counter_value(const struct one_counter *r);
 
+/* Returns the CPU time of @nr samples. */
 double one_counter_seconds(const struct one_counter *r, double nr);
 
-/* A mapping of a file in memory, which is kept open. */
+/* Maps a memfd, which stays open. */
 void *map_memfd(struct one_counter *r, int flags, size_t bytes);
 
-/* What status says, and the counter before and after it was asked. */
+/* The status, and the counter before and after it was read */
 struct look {
 	int64_t before, after;
 	struct profil_status status;
@@ -46,10 +45,10 @@ struct look {
 
 struct look take_look(const struct one_counter *r);
 
-/* 0 or errno. */
+/* Calls madvise() for the counter's page. Returns 0 or an errno. */
 int advise(struct one_counter *r, int advice);
 
-/* A thread that is counted while another one changes the memory in a tight loop. */
+/* A thread that is sampled while another one changes the memory in a tight loop */
 struct burner {
 	pthread_t thread;
 	bool end;

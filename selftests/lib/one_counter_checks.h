@@ -9,32 +9,35 @@
 #include "one_counter.h"
 
 /*
- * The running profile counts what it says where the program sees it: but for a sample
- * that waits for the page, and one that comes while status is asked.
+ * Expects the running profile to increase the program's counter by as much as status.counted,
+ * except for a pending sample and one that is taken while the status is read.
  */
 static inline void expect_counting(struct __test_metadata *_metadata, struct one_counter *r)
 {
 	double used = thread_seconds();
 	struct look first = take_look(r), last;
-	int64_t told;
+	int64_t counted;
 
 	burn(one_counter_seconds(r, 8));
 	last = take_look(r);
 	used = thread_seconds() - used;
-	told = (int64_t)(last.status.counted - first.status.counted);
+	counted = (int64_t)(last.status.counted - first.status.counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, last.status.state);
 	EXPECT_EQ(0, last.status.error);
 	EXPECT_EQ(0, last.status.lost);
 	EXPECT_GE(1, last.status.pending);
-	/* by all threads: at least by this one, which may migrate */
-	EXPECT_LE(used * r->start.rate - 3, told);
-	EXPECT_LE(last.before - first.after - 1, told);
-	EXPECT_GE(last.after - first.before + 1, told);
+	/* all threads are counted, at least this one, which may migrate */
+	EXPECT_LE(used * r->start.rate - 3, counted);
+	EXPECT_LE(last.before - first.after - 1, counted);
+	EXPECT_GE(last.after - first.before + 1, counted);
 }
 
-/* End it: every tick is accounted for, and seen, if nothing was discarded. */
-static inline struct profil_status expect_end(struct __test_metadata *_metadata, struct one_counter *r,
-				bool discarded)
+/*
+ * Stops the profile, and expects every sample to be counted, and to be in the counter unless pages
+ * were discarded.
+ */
+static inline struct profil_status expect_end(struct __test_metadata *_metadata,
+					      struct one_counter *r, bool discarded)
 {
 	struct profil_status status = stop(r->fd);
 
@@ -52,8 +55,12 @@ static inline struct profil_status expect_end(struct __test_metadata *_metadata,
 	return status;
 }
 
+/*
+ * Calls @change at least @times times and for 0.2 s of CPU time, while another thread is sampled.
+ */
 static inline void change_while_counting(struct __test_metadata *_metadata, struct one_counter *r,
-			   int (*make)(struct one_counter *r), int times, bool discards)
+					 int (*change)(struct one_counter *r), int times,
+					 bool discards)
 {
 	struct burner burner = { .end = false };
 	double used, sure, wall, hz = r->start.rate;
@@ -66,7 +73,7 @@ static inline void change_while_counting(struct __test_metadata *_metadata, stru
 	ASSERT_EQ(0, pthread_create(&burner.thread, NULL, burn_until_end,
 				    &burner));
 	for (k = 0; !error && (k < times || process_seconds() < used + 0.2); k++)
-		error = make(r);
+		error = change(r);
 	__atomic_store_n(&burner.end, true, __ATOMIC_RELAXED);
 	pthread_join(burner.thread, NULL);
 	EXPECT_EQ(0, error);
@@ -77,15 +84,15 @@ static inline void change_while_counting(struct __test_metadata *_metadata, stru
 	wall = clock_seconds(CLOCK_MONOTONIC) - wall;
 	ksft_print_msg("%d times\n", k);
 	/*
-	 * Each thread may migrate once. The worker takes a CPU after each change, in phase
-	 * with the ticks that wake it. So each of the two threads has one tick in each
-	 * period at the most; at the least, the one that makes changes has none.
+	 * Each thread may migrate once. The worker runs after each change, in phase with the ticks
+	 * that wake it. So each of the two threads gets at most one tick per period. The one that
+	 * makes the changes may get none.
 	 */
 	EXPECT_COUNT_IN(counted, hz * sure, hz * 2 * wall, 4);
 	r->base = 0;
 }
 
-/* For fixtures that have it as "r": nothing stays pinned, here or elsewhere. */
+/* The teardown of fixtures with a member "r": expects that nothing stays pinned. */
 #define ONE_COUNTER_TEARDOWN(fixture)						\
 	FIXTURE_TEARDOWN(fixture)					\
 	{								\

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Plain profil() of the libraries libprofil-DIALECT by one prototype, as dialect_calls.h
- * has the functions of <profil.h>. selftests/Makefile renames them, since a program can
- * have only one profil(). Where the page's types have 32 bits, the upper halves of their
- * registers are no part of the values: a caller that was compiled with the page's
- * declaration may leave anything there, so here is something.
+ * Plain profil() of each library libprofil-DIALECT with one prototype, like the functions of
+ * <profil.h> in dialect_calls.h. programs/pages/pages.mk renames them, since a program can have
+ * only one profil(). If the page's types have 32 bits, the upper halves of registers are undefined:
+ * a caller that was compiled with the page's declaration may leave anything there. These calls put
+ * garbage there.
  */
 #ifndef SELFTESTS_PAGE_CALLS_H
 #define SELFTESTS_PAGE_CALLS_H
@@ -20,7 +20,7 @@ void page_osf1(void *short_buffer, unsigned long buffer_size, unsigned long offs
 	       unsigned long scale);
 void page_aix(void *buffer, unsigned long size, unsigned long offset, unsigned long scale);
 
-/* Shifted twice: 32 bits are all of an unsigned long in a 32-bit program */
+/* Shifted twice, since an unsigned long has only 32 bits in a 32-bit program */
 static inline unsigned long with_garbage(unsigned long value)
 {
 	return value | 0xdeadbeefUL << 16 << 16;
@@ -53,7 +53,7 @@ static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset,
 	return 0;
 }
 
-/* Its page has an unsigned long for the offset. */
+/* The page of AIX declares the offset as unsigned long. */
 static inline int page_call_aix(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
 	page_aix(buf, with_garbage(bytes), offset, with_garbage(scale));

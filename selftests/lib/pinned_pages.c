@@ -8,7 +8,7 @@ long long pinned_kib(void)
 
 long long pins_of_all(void)
 {
-	/* fold in what the processors keep for themselves */
+	/* add the per-CPU counts */
 	write_text("/proc/sys/vm/stat_refresh", "1");
 	return read_number("/proc/vmstat", "nr_foll_pin_acquired ") -
 	       read_number("/proc/vmstat", "nr_foll_pin_released ");

@@ -61,7 +61,7 @@ void stop_and_report(const struct profile *profile, struct report *report)
 	report->used_after = process_seconds();
 	report->base = counted(profile) - report->status.counted;
 	getrusage(RUSAGE_SELF, &usage);
-	report->cuts = usage.ru_nvcsw + usage.ru_nivcsw;
+	report->switches = usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 int share_counters(struct profile *profile, size_t pages)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of fork, exec and exit share: profiled processes that tell how
- * they fared. To be included after the harness.
+ * Profiled processes for the tests of fork, exec and exit. Include this after the harness.
  */
 #ifndef SELFTESTS_PROCESS_H
 #define SELFTESTS_PROCESS_H
@@ -13,47 +12,44 @@
 #include "common.h"
 #include "files.h"
 
-/* A profile whose every pc goes to one counter, and what its owner knows of it. */
+/* A profile that counts every pc in one counter */
 struct profile {
 	int fd;
-	unsigned int hz;	/* the tick's */
-	double used;		/* CPU time of the process when it was started */
-	uint64_t *counter;	/* in a page of its own; private unless said */
+	unsigned int hz;	/* of the tick */
+	double used;		/* CPU time of the process at the start */
+	uint64_t *counter;	/* in a page of its own; private unless share_counters() was called */
 	struct profil_region region;
 	struct profil_start start;
 };
 
-/*
- * What a forked child tells, in shared memory. Its CPU clock begins at its fork,
- * as its figures do.
- */
+/* Results of a forked child, in shared memory. Its CPU time and its status start at the fork. */
 struct report {
 	uint64_t before, after;	/* the parent's counter, around the fork */
-	uint64_t base;		/* what the child's held at the fork */
+	uint64_t base;		/* the child's counter at the fork */
 	double used, used_after; /* CPU time, around the stop */
-	long cuts;		/* how often it was put off its CPU */
+	long switches;		/* how often it left its CPU */
 	struct profil_status status;
 };
 
 /*
- * To use CPU time without a look at the clock: the scheduler looks too then, and
- * cuts our time into slices shorter than a tick. A tick meets but a few of these,
- * and counts are right on average only.
+ * To use CPU time without reading the clock: that gives the scheduler an opportunity to preempt, so
+ * that turns are shorter than a tick. A tick then hits only a few of them, and counts are exact
+ * only on average.
  */
 extern double loops_per_second;
 
 void loop(double loops);
 
 /*
- * Use CPU time until the process has had about so much since it was forked. The
- * first half tells at which speed, beside all others that run.
+ * Uses CPU time until the process has used about @seconds since its fork. The first half measures
+ * the speed, which depends on what else runs.
  */
 void burn_until(double seconds);
 
-/* In a fixture's setup. */
+/* In a fixture's setup */
 void init_profile(struct profile *profile, __u32 flags);
 
-/* A fixture that is a profile, whose page is pinned at the start or on hit. */
+/* A fixture with a profile whose page is pinned at the start, or on hit */
 #define FIXTURE_OF_PROFILE(name)					\
 	FIXTURE(name) {							\
 		struct profile profile;					\
@@ -78,37 +74,42 @@ void init_profile(struct profile *profile, __u32 flags);
 		close(self->profile.fd);				\
 	}
 
-/* Return: 0 or errno. */
+/* Returns 0 or an errno. */
 int start_profile(struct profile *profile);
 
+/* Value of the counter */
 uint64_t counted(const struct profile *profile);
 
-/* End the profile of a process that was forked with it, or that began it. */
+/* Stops the profile, which this process has started or inherited, and fills in @report. */
 void stop_and_report(const struct profile *profile, struct report *report);
 
 /*
- * Before it is begun: in shared memory, and so many pages of it. Return: a
- * descriptor for that memory, or -1.
+ * Before the start: puts the counter into @pages pages of shared memory. Returns a descriptor of
+ * that memory, or -1.
  */
 int share_counters(struct profile *profile, size_t pages);
 
-/* Use CPU time in which so many are counted: two more for the phase and a migration. */
+/*
+ * Uses CPU time for @nr samples, and two more for the phase and a migration. Returns whether they
+ * are counted.
+ */
 bool counts(const struct profile *profile, uint64_t nr);
 
-/* Have a profile, one's own or the parent's, and see that it counts. 0 or -1. */
+/* Starts a profile if none is inherited, and checks that it counts. Returns 0 or -1. */
 int check_profiled(struct profile *profile);
 
 /*
- * Parts of a tick, evenly spread over children, to be added to their times: all
- * of one length, they would have the same rest of a tick uncounted.
+ * Returns a fraction of a tick for child @number, to be added to its CPU time. If all children used
+ * the same time, the same part of a tick would remain uncounted in each.
  */
 double tick_fraction(const struct profile *profile, unsigned int number);
 
+/* Forks a child that uses @seconds of CPU time and fills in @report. */
 pid_t fork_burner(const struct profile *profile, struct report *report, double seconds);
 
 /*
- * State of a child that uses some CPU time; 100 if it is off and yet more is
- * counted than its parent may be while it waits, where the counter is shared.
+ * Forks a child that uses some CPU time. Returns the state of its profile; 100 if it is off but a
+ * shared counter increases by more than the waiting parent may cause.
  */
 int child_state_after_burning(const struct profile *profile);
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of libprofil's faces share: code that stays at chosen places,
- * and 16-bit counters for it, at a scale that gives place d of the text counter
- * byte d; and what the library says on stderr. To be included after the
- * harness.
+ * Two pages of code in which a thread can stay at a chosen place, and 16-bit counters for them at a
+ * scale of 1:1: place d of the text is counted in byte d. Include this after the harness.
  */
 #ifndef SELFTESTS_SCENE_H
 #define SELFTESTS_SCENE_H
@@ -13,23 +11,20 @@
 #include "stderr_capture.h"
 
 #define WHOLE	0x10000		/* scale: a counter for each 2 bytes */
-#define NEAR	((size_t)0x100)	/* a place in the first page */
-#define FAR	(PAGE + 0x100)	/* one in the second */
+#define NEAR	((size_t)0x100)	/* in the first page */
+#define FAR	(PAGE + 0x100)	/* in the second page */
 
 struct scene {
 	int fd;
-	size_t bytes;		/* two pages, of text as of counters */
+	size_t bytes;		/* two pages, of the text and of the counters */
 	char *text;
 	uint16_t *counters;
 };
 
-/*
- * Far from where the kernel puts what is mapped next, so that a hole that a test
- * makes there stays one.
- */
+/* Maps memory far from later mappings, so that a hole which a test makes there stays a hole. */
 void *map_apart(size_t bytes);
 
-/* A sample at each tick: the shortest stays. */
+/* The profile has a sample at each tick, so that stays are as short as possible. */
 #define SET_SCENE(scene)						\
 	do {								\
 		REQUIRE_DEVICE((scene)->fd);				\
@@ -47,31 +42,31 @@ unsigned int scene_state(const struct scene *scene);
 
 unsigned long offset_of(const struct scene *scene);
 
-/* A start, by the device itself, that counts the text as all of them do. */
+/* Fills in a start of the device that counts the text as the dialects do. */
 void count_scene(const struct scene *scene, struct profil_start *start,
 		 struct profil_region *region);
 
 uint16_t *scene_counter(const struct scene *scene, size_t place);
 
 /*
- * Stay at a place of the text for so many samples, at the rate of the profile, and two
- * more at most. Return: what has become of the profile.
+ * Stays at a place of the text for @nr samples at the rate of the profile, and up to two more.
+ * Returns the status of the profile.
  */
 struct profil_status stay(const struct scene *scene, size_t place, unsigned int nr);
 
-/* Whether so many more are counted there, and it goes on. */
+/* Returns whether @nr samples are counted there, and the profile continues. */
 bool counts_at(const struct scene *scene, size_t place, unsigned int nr);
 
-/* Stay where a sample has no memory, until a worker has come to send the signal. */
+/* Stays where a sample has no memory, until a worker sends the signal. */
 void stay_until_killed(const struct scene *scene);
 
-/* Whether nothing at all is counted in the first page, where it would be. */
+/* Returns whether nothing is counted while a thread stays in the first page. */
 bool is_silent(const struct scene *scene);
 
-/* From here on only the first page of counters is there. */
+/* Unmaps the second page of counters. */
 void take_away_far(const struct scene *scene);
 
-/* Exit status of a child that does something, as the shell has it. */
+/* Runs @function in a child. Returns its exit status, as a shell reports it. */
 int in_child(int (*function)(const struct scene *scene), const struct scene *scene);
 
 #endif /* SELFTESTS_SCENE_H */

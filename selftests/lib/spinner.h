@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread that is at one chosen pc, exactly, and the only one of the process
- * that can be counted.
+ * A thread that stays at exactly one chosen pc, and is the only one of the process that can be
+ * counted.
  *
- * The pc lies above SPINNER_LOWEST, or SPINNER_LOW where addresses must have 32 bits. The
- * program is linked statically at its fixed address below both, so that whatever else runs
- * meanwhile lies below each offset from there on. The kernel's vdso does not: while a
- * profile runs, nothing calls what lies there.
+ * The pc is above SPINNER_LOWEST, or SPINNER_LOW if addresses must fit in 32 bits. The program is
+ * static, at a fixed address below both, so that all its other code is below the profiled offset.
+ * The kernel's vdso is not, so nothing calls it while a profile runs.
  */
 #ifndef SELFTESTS_SPINNER_H
 #define SELFTESTS_SPINNER_H
@@ -29,23 +28,23 @@ struct spinner {
 	clockid_t clock;
 	sem_t go;
 	sem_t back;
-	volatile unsigned char *code;	/* where it is to be */
+	volatile unsigned char *code;	/* where the thread stays */
 	void *page;
 };
 
-/* 0 or errno. */
+/* Returns 0 or an errno. */
 int spinner_create(struct spinner *spinner);
 
-/* Have code at a pc, in memory that nobody uses. 0 or errno. */
+/* Maps the loop at @pc, if the memory there is free. Returns 0 or an errno. */
 int spinner_place(struct spinner *spinner, uintptr_t pc);
 
-/* Have it go there, and stay. It may arrive a little later. */
+/* Sends the thread there. It may arrive a little later. */
 void spinner_go(struct spinner *spinner);
 
-/* Have it come back. */
+/* Makes the thread come back. */
 void spinner_end(struct spinner *spinner);
 
-/* CPU time that it has used, not by way of the vdso. */
+/* Returns the thread's CPU time, without a call of the vdso. */
 double spinner_seconds(const struct spinner *spinner);
 
 #endif /* SELFTESTS_SPINNER_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the library prints on stderr.
+ * Captures what the library prints on stderr.
  */
 #ifndef SELFTESTS_STDERR_CAPTURE_H
 #define SELFTESTS_STDERR_CAPTURE_H
 
-/* Send what the library says to a file; and have it, and stderr back. */
+/* From capture_stderr() to end_capture(), stderr is a file. The text is kept here. */
 struct stderr_capture {
 	int file;
 	int saved;

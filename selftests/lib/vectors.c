@@ -25,7 +25,7 @@ static bool vector_result(const char *text, int64_t *result)
 	return vector_number(text, result) && *result >= 0;
 }
 
-/* A misspelt name would be a row that no test looks at. */
+/* A row with an unknown name would be ignored by all tests, so it is an error. */
 static bool vector_dialect(const char *name)
 {
 	return !strcmp(name, "solaris") || !strcmp(name, "bsd") ||

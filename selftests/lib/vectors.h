@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables of what is to be counted where, as dialects.vectors describes them.
+ * Tables of expected counters. dialects.vectors describes the format.
  */
 #ifndef SELFTESTS_VECTORS_H
 #define SELFTESTS_VECTORS_H
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Results of a row that are no byte of the buffer */
+/* Results of a row other than a byte of the buffer */
 #define VECTOR_NONE	(-1)
 #define VECTOR_OFF	(-2)
 #define VECTOR_EINVAL	(-3)
@@ -30,16 +30,16 @@ struct vector {
 struct vectors {
 	struct vector *rows;
 	size_t nr;
-	int bad_line;		/* the first that is no row; 0: none */
+	int bad_line;		/* the first invalid line; 0: none */
 };
 
-/* All rows; of a table that cannot be read none, with errno. */
+/* Returns all rows; none, with errno, if the table cannot be read. */
 struct vectors vectors_read(const char *path);
 
-/* A file in the directory of this program, or in one near it. */
+/* Returns the path of file @name, relative to the directory of this program. */
 const char *vectors_path(char *path, size_t size, const char *name);
 
-/* A row as the table has it, for messages. */
+/* Formats a row as in the table, for messages. */
 const char *vector_text(const struct vector *row, char *text, size_t size);
 
 #endif /* SELFTESTS_VECTORS_H */

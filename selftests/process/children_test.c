@@ -43,7 +43,7 @@ static void expect_children(struct __test_metadata *_metadata,
 
 	for (child = children; child < children + nr; child++) {
 		double own = (double)child->status.samples;
-		double allowance = 4 * square_root(((double)child->cuts + 1) / 4);
+		double allowance = 4 * square_root(((double)child->switches + 1) / 4);
 
 		EXPECT_EQ(PROFIL_STATE_RUNNING, child->status.state);
 		EXPECT_EQ(child->status.samples, child->status.counted);

@@ -91,7 +91,7 @@ TEST_F(io_worker, is_not_sampled)
 	struct profile *profile = &self->profile;
 	char *into = map_memory(READ_BYTES);
 	struct rusage usage;
-	double used, by_worker, cuts;
+	double used, by_worker, switches;
 	pid_t pid;
 
 	if (ring == -ENOSYS || ring == -EPERM)
@@ -105,7 +105,7 @@ TEST_F(io_worker, is_not_sampled)
 	ASSERT_LT(0, pid);
 	ASSERT_EQ(0, start_profile(profile));
 	getrusage(RUSAGE_THREAD, &usage);
-	cuts = -(double)(usage.ru_nivcsw + usage.ru_nvcsw);
+	switches = -(double)(usage.ru_nivcsw + usage.ru_nvcsw);
 	used = thread_seconds();
 	/* without system calls, which could end the stretch before the tick */
 	loop(0.1 * loops_per_second);
@@ -120,9 +120,9 @@ TEST_F(io_worker, is_not_sampled)
 	ksft_print_msg("%.3f s of CPU time around the worker\n", by_worker);
 	EXPECT_LT(20, by_worker * profile->hz);
 	getrusage(RUSAGE_THREAD, &usage);
-	cuts += (double)(usage.ru_nivcsw + usage.ru_nvcsw);
+	switches += (double)(usage.ru_nivcsw + usage.ru_nvcsw);
 	EXPECT_COUNT_BY_CHANCE(stop(profile->fd).samples, used * profile->hz,
-			       (cuts + 1) / 4);
+			       (switches + 1) / 4);
 	close(file);
 }
 
