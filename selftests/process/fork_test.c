@@ -167,7 +167,7 @@ TEST_F(fork, before_any_worker)
 
 	if (sleeps_in_atomic_context())
 		SKIP(return, "PREEMPT_RT has only the reserve");
-	if (!counts_are_judged())
+	if (!counts_are_checked())
 		SKIP(return, "takes minutes on a debug kernel");
 	if (sched_setscheduler(0, SCHED_FIFO, &high))
 		SKIP(return, "no right to be scheduled first");
