@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The profil command's half inside the profiled program (lib/preload/), by itself: a run's
- * memory (lib/preload/run.h) as the command makes it, or as nobody should, and this program
- * executed with it. What the command makes of it: command_test.sh, follow_test.sh.
+ * Tests libprofil-run.so (lib/preload/) without the profil command: makes a run's shared memory
+ * (lib/preload/run.h) as the command does, or a wrong one, executes this program with it, and
+ * checks what the library has written there. command_test.sh and follow_test.sh test the command.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "run_memory.h"
 #include "eventually.h"
 
-#define SOME_USER	7401	/* whom no other test charges */
+#define SOME_USER	7401	/* a uid that no other test charges */
 
 #define HANDLED		50	/* signals whose handler forks */
 
-/* The calls for other programs that the library hears of. */
-static const char *const heard[] = { "execv", "execve", "execvp", "execvpe",
-				     "fexecve" };
+/* The exec functions that the library interposes */
+static const char *const interposed[] = { "execv", "execve", "execvp", "execvpe",
+					  "fexecve" };
 
 static int set_preload(unsigned long other)
 {
@@ -29,8 +29,8 @@ static int set_preload(unsigned long other)
 		       unsetenv("LD_PRELOAD");
 }
 
-/* Of the environment it takes out what the command put there, and no more. */
-TEST_F(run, environment)
+/* The library removes what the command added to the environment, and nothing else. */
+TEST_F(run, environment_is_restored)
 {
 	unsigned long other;
 
@@ -44,8 +44,8 @@ TEST_F(run, environment)
 	}
 }
 
-/* What it executes shall find the run too: it stays. */
-TEST_F(run, environment_that_is_followed)
+/* Executed programs need it. */
+TEST_F(run, environment_stays_if_the_run_follows)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("followed", set_preload, 0));
@@ -53,20 +53,20 @@ TEST_F(run, environment_that_is_followed)
 }
 
 /*
- * Each program has its place, in the order of their starts, and tells its own: also
- * those that execute another, or could not.
+ * Each program has an entry, in the order of their starts. A program that executes another
+ * reports its status first, even if an earlier exec failed.
  */
-TEST_F(run, executed_programs)
+TEST_F(run, executed_programs_have_entries)
 {
 	struct profil_run_process next;
 	size_t i;
 
 	self->run.flags = PROFIL_RUN_FOLLOW;
-	for (i = 0; i < ARRAY_SIZE(heard); i++) {
+	for (i = 0; i < ARRAY_SIZE(interposed); i++) {
 		self->run.owner = 0;
 		self->run.nr_processes = 0;
-		EXPECT_EQ(RAN, RUN(heard[i], NULL, 0)) {
-			TH_LOG("%s", heard[i]);
+		EXPECT_EQ(RAN, RUN(interposed[i], NULL, 0)) {
+			TH_LOG("%s", interposed[i]);
 		}
 		EXPECT_EQ(2, self->run.nr_processes);
 		next = process(self->memory, 1);
@@ -81,16 +81,16 @@ TEST_F(run, executed_programs)
 	}
 }
 
-/* One that could not is as it was: killed then, it has told nothing. */
-TEST_F(run, executed_in_vain)
+/* A failed exec sets the entry back to running. The program is then killed. */
+TEST_F(run, failed_exec)
 {
-	EXPECT_EQ(128 + SIGKILL, RUN("in vain", NULL, 0));
+	EXPECT_EQ(128 + SIGKILL, RUN("killed", NULL, 0));
 	EXPECT_EQ(PROFIL_RUN_STARTED, self->process.state);
 	EXPECT_EQ(0, self->process.flags);
 }
 
-/* By a call that the library does not hear of: the next program tells when it was. */
-TEST_F(run, unheard_exec)
+/* The executed program sets the end of the previous one, whose status is unknown. */
+TEST_F(run, exec_by_a_function_that_is_not_interposed)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("execl", NULL, 0));
@@ -100,15 +100,15 @@ TEST_F(run, unheard_exec)
 	EXPECT_LT(self->process.start_cpu_ns, self->process.end_cpu_ns);
 }
 
-TEST_F(run, executed_programs_that_are_not_followed)
+TEST_F(run, executed_programs_have_no_entry_without_follow)
 {
 	EXPECT_EQ(RAN, RUN("execv", NULL, 0));
 	EXPECT_EQ(1, self->run.nr_processes);
 	EXPECT_EQ(PROFIL_RUN_TOLD, self->process.flags);
 }
 
-/* A child of vfork() has its parent's memory: it tells nothing for it. */
-TEST_F(run, child_in_its_parents_memory)
+/* A child of vfork() shares its parent's memory, so it must not write the parent's entry. */
+TEST_F(run, vfork_child_does_not_end_its_parent)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("vfork", NULL, 0));
@@ -118,11 +118,11 @@ TEST_F(run, child_in_its_parents_memory)
 	EXPECT_LT(self->process.start_cpu_ns + 100000000, self->process.end_cpu_ns);
 }
 
-/* CPU time that has more than five samples: the tick has 100 Hz at least */
-#define MANY_TICKS	seconds_for(6, 100)
+/* CPU time of more than five samples: the tick has at least 100 Hz */
+#define SAMPLED_SECONDS	seconds_for(6, 100)
 
-/* By _exit() too */
-TEST_F(run, forked_child)
+/* The child ends by _exit(). */
+TEST_F(run, forked_child_has_an_entry)
 {
 	struct profil_run_process child;
 
@@ -133,11 +133,11 @@ TEST_F(run, forked_child)
 	EXPECT_EQ(PROFIL_RUN_ENDED, child.state);
 	EXPECT_EQ(PROFIL_RUN_FORKED | PROFIL_RUN_TOLD, child.flags);
 	EXPECT_EQ(self->process.program, child.program);
-	EXPECT_LT(MANY_TICKS * 1e9, child.end_cpu_ns);
+	EXPECT_LT(SAMPLED_SECONDS * 1e9, child.end_cpu_ns);
 }
 
-/* Objects are added by one process at a time. */
-TEST_F(run, waits_for_others)
+/* Only one process at a time adds objects. */
+TEST_F(run, waits_for_the_lock)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	char name[64];
@@ -152,7 +152,7 @@ TEST_F(run, waits_for_others)
 		  pwrite(self->memory, &self->run, sizeof(self->run), 0));
 	pid = fork();
 	if (!pid) {
-		/* or it would have the lock too */
+		/* otherwise the child would inherit the lock */
 		close(other);
 		_exit(run_program(name, "none", NULL, 0));
 	}
@@ -160,7 +160,7 @@ TEST_F(run, waits_for_others)
 		usleep(10000);
 		pread(self->memory, &self->run, sizeof(self->run), 0);
 	} while (!self->run.nr_processes);
-	/* it has come so far, and has time to go on */
+	/* the program has started, and has time to add objects */
 	usleep(500000);
 	pread(self->memory, &self->run, sizeof(self->run), 0);
 	EXPECT_EQ(0, self->run.nr_objects);
@@ -170,33 +170,33 @@ TEST_F(run, waits_for_others)
 	EXPECT_LT(3, self->run.nr_objects);
 }
 
-/* Not until it ends: what it has mapped holds no lock. */
-TEST_F(run, others_do_not_wait_for_its_end)
+/* The mapping of the memory must not keep the lock. */
+TEST_F(run, lock_is_free_while_the_program_runs)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	EXPECT_EQ(RAN, RUN("lock", NULL, 0));
 	EXPECT_LT(3, self->run.nr_objects);
 }
 
-/* Who has none in the table is counted like all others, and nothing is written behind it. */
-TEST_F(run, no_place)
+/* Processes without an entry are counted too, and nothing is written after the table. */
+TEST_F(run, full_process_table)
 {
-	uint32_t behind = 1;
+	uint32_t after = 1;
 
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	self->run.nr_processes = PROFIL_RUN_PROCESSES;
 	EXPECT_EQ(RAN, RUN("fork", NULL, 0));
 	EXPECT_EQ(PROFIL_RUN_PROCESSES + 2, self->run.nr_processes);
 	EXPECT_LT(5, samples_of_run(self->memory, &self->run));
-	EXPECT_EQ((ssize_t)sizeof(behind),
-		  pread(self->memory, &behind, sizeof(behind),
+	EXPECT_EQ((ssize_t)sizeof(after),
+		  pread(self->memory, &after, sizeof(after),
 			PROFIL_RUN_PROCESSES_AT + PROFIL_RUN_PROCESSES *
 			(off_t)sizeof(struct profil_run_process)));
-	EXPECT_EQ(0, behind);
+	EXPECT_EQ(0, after);
 }
 
-/* What is not there, or is no memory, or nobody's run: the program knows nothing. */
-TEST_F(run, no_run)
+/* The program runs normally if PROFIL_RUN does not name a run's memory. */
+TEST_F(run, not_a_run)
 {
 	struct profil_run before;
 
@@ -209,7 +209,7 @@ TEST_F(run, no_run)
 	EXPECT_EQ(0, memcmp(&before, &self->run, sizeof(before)));
 }
 
-TEST_F(run, another_version)
+TEST_F(run, other_version)
 {
 	self->run.version++;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
@@ -217,17 +217,17 @@ TEST_F(run, another_version)
 	EXPECT_EQ(0, self->run.nr_processes);
 }
 
-/* The first program has it, if it is not to be followed: the second leaves it alone. */
-TEST_F(run, taken)
+/* Without PROFIL_RUN_FOLLOW, only the first program uses the memory. */
+TEST_F(run, other_owner)
 {
 	self->run.owner = 1;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
-	EXPECT_EQ(128 + SIGKILL, RUN("in vain", NULL, 0));
+	EXPECT_EQ(128 + SIGKILL, RUN("killed", NULL, 0));
 	EXPECT_EQ(0, self->run.nr_processes);
 	EXPECT_EQ(0, self->run.nr_objects);
 }
 
-TEST_F(run, memory_that_does_not_grow)
+TEST_F(run, memory_cannot_grow)
 {
 	ASSERT_EQ(0, fcntl(self->memory, F_ADD_SEALS, F_SEAL_GROW));
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
@@ -248,7 +248,7 @@ static int set_address_space(unsigned long bytes)
 	return set_limit(RLIMIT_AS, bytes);
 }
 
-/* How far it comes with so much address space: the more, the further. */
+/* How far the library comes. More address space never leads to an earlier stage. */
 enum stage { UNTOUCHED, NO_LIST, NO_COUNTERS, STARTED };
 
 static enum stage stage_of(const struct profil_run *run)
@@ -260,17 +260,17 @@ static enum stage stage_of(const struct profil_run *run)
 }
 
 /*
- * It is told what there was no memory for. What becomes of the program is no matter
- * here: the harness's own constructors, which come next, do not look at what they get.
+ * The message names what could not be allocated. The program's exit status is ignored: the
+ * harness's constructors run next, and do not check their allocations.
  */
-TEST_F(run, little_address_space)
+TEST_F(run, too_little_address_space)
 {
 	const struct profil_run fresh = self->run;
 	unsigned long low, high;
 	enum stage wanted;
 
 	for (wanted = NO_LIST; wanted <= NO_COUNTERS; wanted++) {
-		/* the least that it comes so far with, in pages */
+		/* bisects for the fewest pages that lead to this stage */
 		low = 0;
 		high = 1 << 16;
 		while (high - low > 1) {
@@ -294,8 +294,8 @@ static int set_file_size(unsigned long bytes)
 	return set_limit(RLIMIT_FSIZE, bytes);
 }
 
-/* It is not killed for a file that it knows nothing of. */
-TEST_F(run, limit_of_file_sizes)
+/* The run's memory is a file. It does not grow, and SIGXFSZ must not kill the program. */
+TEST_F(run, file_size_limit)
 {
 	EXPECT_EQ(RAN, RUN("none", set_file_size, PAGE));
 	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
@@ -303,7 +303,7 @@ TEST_F(run, limit_of_file_sizes)
 	EXPECT_NE(NULL, strstr(self->run.message, "ulimit -f"));
 }
 
-/* Signals come in the middle of fork(), and what handles them forks too. */
+/* Signals interrupt fork(), and their handler forks too. */
 TEST_F(run, forks_in_signal_handlers)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
@@ -311,14 +311,14 @@ TEST_F(run, forks_in_signal_handlers)
 	EXPECT_LT(HANDLED, self->run.nr_processes);
 }
 
-TEST_F(run, rate_that_is_not_to_be_had)
+TEST_F(run, unsupported_rate)
 {
 	self->run.rate = 1000000;
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
 	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
 	EXPECT_EQ(EINVAL, self->run.error);
 	EXPECT_NE(NULL, strstr(self->run.message, "the kernel offers 1 to"));
-	/* nothing of it is left, and the program runs on as it would */
+	/* the program runs without a profile, and reports nothing at its end */
 	EXPECT_EQ(0, self->process.flags);
 	EXPECT_EQ(0, self->process.end_cpu_ns);
 }
@@ -331,8 +331,8 @@ static int set_rate(unsigned long rate)
 	return setenv("PROFIL_RATE", text, 1);
 }
 
-/* Unless the command has chosen it, the first program does so for all of the run. */
-TEST_F(run, rate_of_all)
+/* If the command has not chosen a rate, the first program chooses it for the whole run. */
+TEST_F(run, first_program_chooses_the_rate)
 {
 	self->run.flags = PROFIL_RUN_FOLLOW;
 	self->run.rate = 0;
@@ -348,8 +348,8 @@ TEST_F(run, rate_of_all)
 	EXPECT_EQ(25, process(self->memory, 2).requested_rate);
 }
 
-/* Only the first failure of a run is told in words. */
-TEST_F(run, second_failure)
+/* A run has room for one message. */
+TEST_F(run, first_failure_has_the_message)
 {
 	self->run.rate = 1000000;
 	self->run.error = EIO;
@@ -367,8 +367,7 @@ static int without_rights(unsigned long arg)
 	return become_user(SOME_USER, 8);
 }
 
-/* Refused for no reason that is the command's. */
-TEST_F(run, user_without_sessions)
+TEST_F(run, max_user_sessions_is_0)
 {
 	static const char parameter[] = PARAMETERS "max_user_sessions";
 	long long before = read_number(parameter, "");
@@ -383,19 +382,19 @@ TEST_F(run, user_without_sessions)
 	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
 	EXPECT_EQ(ENOSPC, self->run.error);
 	EXPECT_NE(NULL, strstr(self->run.message, "start: "));
-	/* the kernel does not tell which of the two it is */
+	/* ENOSPC has two possible reasons */
 	EXPECT_NE(NULL, strstr(self->run.message, "max_user_sessions"));
 	EXPECT_NE(NULL, strstr(self->run.message, "max_user_regions"));
 }
 
-/* Without ftrace the kernel has no clock, and it is told how to have one. */
-TEST_F(run, tick_that_cannot_be_hooked)
+/* The tick cannot be hooked. The message has the remedy. */
+TEST_F(run, ftrace_is_disabled)
 {
 	static const char parameter[] = "/proc/sys/kernel/ftrace_enabled";
 
 	if (access(parameter, W_OK))
 		SKIP(return, "needs root, and a kernel with ftrace");
-	/* the hook of the last profile goes a second later */
+	/* the hook is removed one second after the last profile */
 	EXPECT_EVENTUALLY(!write_text(parameter, "0"));
 	EXPECT_EQ(RAN, RUN("none", NULL, 0));
 	ASSERT_EQ(0, write_text(parameter, "1"));
@@ -403,7 +402,7 @@ TEST_F(run, tick_that_cannot_be_hooked)
 	EXPECT_NE(NULL, strstr(self->run.message, "sysctl kernel.ftrace_enabled=1"));
 }
 
-/* So that after the call for another program so many are left, besides those it has. */
+/* Limits descriptors so that @left are free after exec. */
 static int set_descriptors(unsigned long left)
 {
 	int lowest = 0, flags;
@@ -414,8 +413,8 @@ static int set_descriptors(unsigned long left)
 	return set_limit(RLIMIT_NOFILE, (unsigned long)lowest - 1 + left);
 }
 
-/* One is for the device, and the counters' memory wants another. */
-TEST_F(run, one_descriptor)
+/* It is used for the device, and the counters' memory needs another. */
+TEST_F(run, one_free_descriptor)
 {
 	EXPECT_EQ(RAN, RUN("none", set_descriptors, 1));
 	EXPECT_EQ(PROFIL_RUN_FAILED, self->process.state);
@@ -435,14 +434,12 @@ static void run_and_end(struct __test_metadata *_metadata,
 	EXPECT_LT(self->process.start_cpu_ns, self->process.end_cpu_ns);
 }
 
-/* What it came to is told at the end, if the device can be asked, */
-TEST_F(run, end)
+TEST_F(run, exit_reports_the_status)
 {
 	run_and_end(_metadata, self, "none", PROFIL_RUN_TOLD);
 }
 
-/* with the rate that it had in the end, */
-TEST_F(run, end_at_another_rate)
+TEST_F(run, exit_reports_a_lowered_rate)
 {
 	int status;
 
@@ -459,18 +456,19 @@ TEST_F(run, end_at_another_rate)
 	EXPECT_EQ(get_info(self->device).tick_hz, self->process.rate);
 }
 
-TEST_F(run, end_without_handlers)
+TEST_F(run, exit_without_handlers_reports_the_status)
 {
 	run_and_end(_metadata, self, "_Exit", PROFIL_RUN_TOLD);
 }
 
-TEST_F(run, end_without_descriptors)
+/* The device cannot be opened to read the status. */
+TEST_F(run, exit_without_free_descriptors)
 {
 	run_and_end(_metadata, self, "descriptors", 0);
 }
 
-/* and if it was this profile's: not that of the program's own. */
-TEST_F(run, end_of_another_profile)
+/* The program has replaced the profile with its own, whose status is not reported. */
+TEST_F(run, exit_with_a_profile_of_the_program)
 {
 	run_and_end(_metadata, self, "another", 0);
 	self->run.owner = 0;
@@ -494,10 +492,10 @@ static void execute(const char *how, const char *path, char *const argv[])
 		execl(path, argv[0], argv[1], argv[2], NULL);
 }
 
-/* This program once more, to end at once */
+/* Arguments for this program, to exit at once */
 static char *const again[] = { "autostart_test", "run", "last", NULL };
 
-/* Execute it, when that has been in vain once. */
+/* Executes this program, after a failed exec. */
 static int run_again(const char *how)
 {
 	burn(0.1);
@@ -515,7 +513,7 @@ static int run_child(pid_t pid)
 
 static volatile sig_atomic_t handled;
 
-/* Stops the timer itself: fork() fails and is repeated as long as signals come. */
+/* Stops the timer after HANDLED signals: an interrupted fork() restarts as long as they come. */
 static void fork_in_handler(int number)
 {
 	(void)number;
@@ -524,7 +522,7 @@ static void fork_in_handler(int number)
 		setitimer(ITIMER_REAL, &(struct itimerval){ 0 }, NULL);
 }
 
-/* Until so many signals have come, most of them while a fork had them wait */
+/* Forks until HANDLED signals have come, most of them during a fork. */
 static int fork_and_be_interrupted(void)
 {
 	const struct sigaction action = { .sa_handler = fork_in_handler,
@@ -539,7 +537,7 @@ static int fork_and_be_interrupted(void)
 	return RAN;
 }
 
-/* Have the run's memory alone, as who adds objects. */
+/* Takes the lock of the run's memory, as the library does when it adds objects. */
 static int lock_run(void)
 {
 	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -548,7 +546,7 @@ static int lock_run(void)
 	return fd < 0 || fcntl(fd, F_OFD_SETLK, &whole) ? 8 : RAN;
 }
 
-/* As run_memory.h has it. */
+/* Called by run_memory.h in the executed program */
 int program(const char *how)
 {
 	static unsigned short counters[256];
@@ -566,20 +564,20 @@ int program(const char *how)
 		return lock_run();
 	if (strstr(how, "exec"))
 		return run_again(how);
-	if (!strcmp(how, "in vain")) {
+	if (!strcmp(how, "killed")) {
 		execute("execve", "/nonexistent", again);
 		raise(SIGKILL);
 	}
 	if (!strcmp(how, "fork")) {
 		pid = fork();
 		if (!pid)
-			burn(MANY_TICKS);
+			burn(SAMPLED_SECONDS);
 		return run_child(pid);
 	}
 	if (!strcmp(how, "handler"))
 		return fork_and_be_interrupted();
 	if (!strcmp(how, "vfork")) {
-		/* this is what it is for: nothing before the parent's return is its */
+		/* the child only exits, as vfork() requires */
 		int status = run_child(vfork());
 
 		burn(0.1);
@@ -596,7 +594,7 @@ int program(const char *how)
 		if (profil_status(&first))
 			return 11;
 		write_text(PARAMETERS "max_cpu_percent", "0");
-		/* the guard measures each 16th sample */
+		/* the throttle measures each 16th sample */
 		burn(seconds_for(16, first.rate));
 	}
 	if (!strcmp(how, "another") &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Code that comes to a profiled program while it runs: what the profil command's half
- * inside it (lib/preload/) makes of that, and what if it can make nothing of it. Programs
- * that use such code: follow_test.sh.
+ * Tests how libprofil-run.so (lib/preload/) handles code that a program loads or maps while it is
+ * profiled, and what happens if the library cannot add it to the profile. follow_test.sh tests
+ * programs with such code.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 #include "profil.h"
 #include "run_memory.h"
 
-/* A library that neither this program nor another library has */
+/* A library that is not loaded at the program's start */
 #define LATE_LIBRARY	"libm.so.6"
 
-/* CPU time that has more than five samples: the tick has 100 Hz at least */
-#define MANY_TICKS	seconds_for(6, 100)
+/* CPU time of more than five samples: the tick has at least 100 Hz */
+#define SAMPLED_SECONDS	seconds_for(6, 100)
 
-/* If there is no place for a program's code, it is counted outside: also if for none of it. */
-TEST_F(run, no_place)
+/* Code without an entry is counted as outside all objects, here all of the program's code. */
+TEST_F(run, full_object_table)
 {
 	struct profil_run_object last = { 0 };
 	uint32_t outside = 0;
@@ -41,13 +41,13 @@ TEST_F(run, no_place)
 	EXPECT_EQ(0, last.end);
 }
 
-/* How code comes, and the object that it is then */
+/* What adds code to the program, and the name of the code's object */
 struct call {
 	const char *how;
 	const char *object;
 };
 
-/* By each of the calls, in a run of its own. */
+/* Expects that each call adds the object, in a run of its own. */
 static void expect_code(struct __test_metadata *_metadata, struct _test_data_run *self,
 			const struct call *calls, size_t nr)
 {
@@ -66,8 +66,7 @@ static void expect_code(struct __test_metadata *_metadata, struct _test_data_run
 	}
 }
 
-/* Code that comes while it runs has its counters, by whichever call it comes. */
-TEST_F(run, code_that_comes)
+TEST_F(run, late_code_gets_counters)
 {
 	static const struct call calls[] = {
 		{ "dlopen", LATE_LIBRARY },
@@ -82,12 +81,12 @@ TEST_F(run, code_that_comes)
 }
 
 /*
- * Nothing is counted anew if it cannot be, without descriptors or because the command is
- * gone, whose file may even be another's by then: what was counted goes on being so.
+ * The library cannot add the code: the program has no free descriptor, the command has exited, or
+ * the command's descriptor number belongs to another file. The profile of the other code continues.
  */
-TEST_F(run, code_that_comes_in_vain)
+TEST_F(run, late_code_that_cannot_be_added)
 {
-	static const char *const reasons[] = { "no descriptors", "gone", "taken over" };
+	static const char *const reasons[] = { "no descriptors", "command exited", "descriptor reused" };
 	const struct profil_run fresh = self->run;
 	uint64_t before = 0, samples;
 	size_t i;
@@ -100,7 +99,7 @@ TEST_F(run, code_that_comes_in_vain)
 		}
 		EXPECT_FALSE(has_object(self->memory, &self->run, "[jit]"));
 		EXPECT_EQ(PROFIL_RUN_ENDED, self->process.state);
-		/* the counters are where the run before had them */
+		/* counters are at the same offsets in each run, so samples add up */
 		samples = samples_of_run(self->memory, &self->run);
 		EXPECT_LT(before + 5, samples) {
 			TH_LOG("%s", reasons[i]);
@@ -110,30 +109,29 @@ TEST_F(run, code_that_comes_in_vain)
 }
 
 /*
- * What could not be had for a moment, the device or then the memory, is tried again when
- * the program calls for code once more, whatever comes by that.
+ * Code that could not be added for a moment, without a descriptor for the device or for the
+ * memory, is added at the next such call, even if that call itself adds no code.
  */
-TEST_F(run, code_that_comes_in_vain_for_a_moment)
+TEST_F(run, late_code_is_added_later)
 {
 	static const struct call calls[] = {
-		{ "moment: mmap, mprotect", "[jit]" },
-		{ "moment: mmap, dlclose", "[jit]" },
-		{ "moment: dlopen, dlclose", LATE_LIBRARY },
-		{ "moment: dlopen, mprotect", LATE_LIBRARY },
+		{ "later: mmap, mprotect", "[jit]" },
+		{ "later: mmap, dlclose", "[jit]" },
+		{ "later: dlopen, dlclose", LATE_LIBRARY },
+		{ "later: dlopen, mprotect", LATE_LIBRARY },
 	};
 
 	expect_code(_metadata, self, calls, ARRAY_SIZE(calls));
 }
 
-/* And not when nothing has come, nor is waited for. */
-TEST_F(run, no_code_that_comes)
+/* Calls that add no code do not restart the profile. */
+TEST_F(run, no_restart_without_new_code)
 {
 	EXPECT_EQ(RAN, RUN("nothing", NULL, 0));
 	EXPECT_TRUE(has_object(self->memory, &self->run, "[jit]"));
 }
 
-/* A program without a profile has none for it either. */
-TEST_F(run, code_that_comes_to_no_profile)
+TEST_F(run, late_code_without_a_profile)
 {
 	self->run.rate = 1000000;
 	EXPECT_EQ(RAN, RUN("dlopen", NULL, 0));
@@ -143,8 +141,8 @@ TEST_F(run, code_that_comes_to_no_profile)
 	EXPECT_FALSE(has_object(self->memory, &self->run, "[jit]"));
 }
 
-/* Nor has one with a profile of its own. */
-TEST_F(run, code_that_comes_to_another_profile)
+/* The program has replaced the profile with its own. */
+TEST_F(run, late_code_with_a_profile_of_the_program)
 {
 	EXPECT_EQ(RAN, RUN("another", NULL, 0));
 	EXPECT_FALSE(has_object(self->memory, &self->run, "[jit]"));
@@ -152,13 +150,13 @@ TEST_F(run, code_that_comes_to_another_profile)
 	EXPECT_EQ(0, self->process.flags);
 }
 
-/* Have code come by this call. */
-static int get_code(const char *how)
+/* Adds code to the program by one call. */
+static int add_code(const char *how)
 {
 	void *code;
 
 	if (!strcmp(how, "dlopen")) {
-		/* what is there already is found, too */
+		/* objects that are already loaded are found */
 		code = dlopen(NULL, RTLD_NOW);
 		if (!code || dlclose(code))
 			return 11;
@@ -172,7 +170,7 @@ static int get_code(const char *how)
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	} else {
 		code = map_memory(PAGE);
-		/* without a key, which not all processors have, it does as much */
+		/* without a key, as not all processors have protection keys */
 		if (code != MAP_FAILED && (!strcmp(how, "mprotect") ?
 					   mprotect(code, PAGE, PROT_READ | PROT_EXEC) :
 					   pkey_mprotect(code, PAGE, PROT_READ | PROT_EXEC, -1)))
@@ -181,7 +179,7 @@ static int get_code(const char *how)
 	return code && code != MAP_FAILED ? RAN : 11;
 }
 
-/* The linker's: where this program is */
+/* From the linker: the first address of the program */
 extern const char __executable_start[];
 
 static unsigned int sum(const unsigned short *counters, size_t nr)
@@ -194,7 +192,7 @@ static unsigned int sum(const unsigned short *counters, size_t nr)
 	return all;
 }
 
-/* Its own profile, which no code that comes takes the place of. */
+/* Starts a profile of the program's own. Late code must not replace it. */
 static int count_itself(void)
 {
 	static unsigned short counters[1 << 16];
@@ -202,11 +200,11 @@ static int count_itself(void)
 	if (profil(counters, sizeof(counters), (size_t)__executable_start, 0x10000) ||
 	    map_code(PAGE) == MAP_FAILED)
 		return 6;
-	burn(MANY_TICKS);
+	burn(SAMPLED_SECONDS);
 	return sum(counters, ARRAY_SIZE(counters)) ? RAN : 6;
 }
 
-/* Take all descriptors but so many, or give them back. Return: 0, or not. */
+/* Limits the free descriptors to @nr. RLIM_INFINITY restores the limit. Return: 0 or -1. */
 static int leave_descriptors(rlim_t nr)
 {
 	static struct rlimit before;
@@ -222,12 +220,15 @@ static int leave_descriptors(rlim_t nr)
 	return setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Have code come by one call while it cannot be counted, and then only make another. */
-static int get_code_twice(bool by_dlopen, bool by_dlclose)
+/* Adds code while the library cannot, then makes another call. */
+static int add_code_twice(bool by_dlopen, bool by_dlclose)
 {
 	void *itself = dlopen(NULL, RTLD_NOW), *code = by_dlopen ? map_code(PAGE) : NULL;
 
-	/* the dynamic linker wants one, as the device does, and the memory another */
+	/*
+	 * With one descriptor, dlopen() succeeds. So does the library's open of the device, but
+	 * not of the memory.
+	 */
 	if (leave_descriptors(by_dlopen))
 		return 12;
 	if (by_dlopen && !dlopen(LATE_LIBRARY, RTLD_NOW))
@@ -240,13 +241,13 @@ static int get_code_twice(bool by_dlopen, bool by_dlclose)
 		mprotect(code, PAGE, PROT_READ | PROT_EXEC)) ? 11 : RAN;
 }
 
-/* Call for code that is there: a profile that is started again begins at 0. */
-static int get_nothing(void)
+/* Makes calls that add no code. A restart of the profile would reset its samples. */
+static int add_nothing(void)
 {
 	void *itself = dlopen(NULL, RTLD_NOW), *code = map_code(PAGE);
 	struct profil_status before = { 0 }, after;
 
-	burn(MANY_TICKS);
+	burn(SAMPLED_SECONDS);
 	if (code == MAP_FAILED || profil_status(&before) || !before.samples)
 		return 8;
 	if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) || dlclose(itself) ||
@@ -255,17 +256,17 @@ static int get_nothing(void)
 	return after.samples >= before.samples ? RAN : 14;
 }
 
-/* And when nothing can be done about it. */
-static int get_code_in_vain(const char *why)
+/* Maps code that the library cannot add. */
+static int map_unprofiled_code(const char *why)
 {
 	const char *name = strrchr(getenv("PROFIL_RUN"), '/');
 	int memory = name ? atoi(name + 1) : -1, other;
 	struct rlimit none = { 0, 0 };
 	struct stat st = { .st_size = PAGE };
 
-	if (!strcmp(why, "gone")) {
+	if (!strcmp(why, "command exited")) {
 		close(memory);
-	} else if (!strcmp(why, "taken over")) {
+	} else if (!strcmp(why, "descriptor reused")) {
 		other = memfd_create("other", 0);
 		if (ftruncate(other, PAGE) || dup2(other, memory) < 0)
 			return 12;
@@ -274,27 +275,27 @@ static int get_code_in_vain(const char *why)
 	}
 	if (map_code(PAGE) == MAP_FAILED)
 		return 13;
-	burn(MANY_TICKS);
-	/* nothing was done to what is not ours */
-	if (!strcmp(why, "taken over") && (fstat(memory, &st) || (size_t)st.st_size != PAGE))
+	burn(SAMPLED_SECONDS);
+	/* the library must not write to another file */
+	if (!strcmp(why, "descriptor reused") && (fstat(memory, &st) || (size_t)st.st_size != PAGE))
 		return 14;
 	return RAN;
 }
 
-/* As run_memory.h has it. */
+/* Called by run_memory.h in the executed program */
 int program(const char *how)
 {
 	if (!strcmp(how, "burn")) {
-		burn(MANY_TICKS);
+		burn(SAMPLED_SECONDS);
 		return RAN;
 	}
 	if (!strcmp(how, "another"))
 		return count_itself();
 	if (!strcmp(how, "nothing"))
-		return get_nothing();
-	if (!strncmp(how, "moment", 6))
-		return get_code_twice(strstr(how, "dlopen"), strstr(how, "dlclose"));
+		return add_nothing();
+	if (!strncmp(how, "later", 5))
+		return add_code_twice(strstr(how, "dlopen"), strstr(how, "dlclose"));
 	if (!strncmp(how, "dl", 2) || !strncmp(how, "m", 1) || !strncmp(how, "pkey", 4))
-		return get_code(how);
-	return get_code_in_vain(how);
+		return add_code(how);
+	return map_unprofiled_code(how);
 }
