@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil() of AIX: its two forms, the calls that have no effect, and its
- * errors. Built with the headers of that system, whose profil() returns
- * nothing: whether it worked, errno alone tells.
+ * profil() of AIX: its two forms, the calls that have no effect, and its errors. It is built with
+ * the headers of the aix dialect. AIX's profil() returns nothing: only errno reports an error.
  */
 #include <mon.h>
 
 #include "kselftest_harness.h"
 #include "scene.h"
 
-#define SOME_USER	7302	/* whom no other test charges */
+#define SOME_USER	7302	/* a uid that no other test charges */
 #define SECOND		0xffffffffU	/* -1 as unsigned int */
 #define FULL		0xffff
 
 FIXTURE(aix) {
 	struct scene scene;
-	struct prof array[3];	/* a page each, and the end */
-	struct prof end;	/* an array that turns profiling off */
+	struct prof array[3];	/* two ranges of one page each, and the end */
+	struct prof end;	/* the end alone: turns profiling off */
 	uint16_t *near, *far;
 };
 
@@ -36,7 +35,7 @@ FIXTURE_SETUP(aix)
 			.p_bufsize = (int)PAGE,
 			.p_scale = -1,
 		};
-	/* all but p_high is ignored */
+	/* the last element: all fields except p_high are ignored */
 	self->array[2] = (struct prof) {
 		.p_low = (char *)1, .p_buff = (void *)1, .p_bufsize = -1,
 	};
@@ -48,7 +47,7 @@ FIXTURE_TEARDOWN(aix)
 	clear_scene(&self->scene);
 }
 
-/* The errno that a call leaves; 0: none */
+/* Returns the errno that the call leaves, 0 for none. */
 static int first_form(void *buffer, unsigned int size, unsigned long offset,
 		      unsigned int scale)
 {
@@ -75,8 +74,8 @@ static int first_off(const struct scene *scene)
 	return first_form(scene->counters, scene->bytes, offset_of(scene), 0);
 }
 
-/* The upper 16 bits of Scale are ignored, also where the rest says off. */
-TEST_F(aix, scale)
+/* The upper 16 bits of Scale are ignored, also where the lower 16 bits turn profiling off. */
+TEST_F(aix, only_low_16_bits_of_scale_matter)
 {
 	static const unsigned int off[] = { 0, 1, 0x10000, 0x10001,
 					    0xffff0000 };
@@ -95,11 +94,11 @@ TEST_F(aix, scale)
 	}
 }
 
-TEST_F(aix, second_form)
+TEST_F(aix, second_form_counts_all_ranges)
 {
 	struct scene *scene = &self->scene;
 
-	/* Offset and Scale are ignored, were they to mean off */
+	/* Offset and Scale are ignored, even a Scale that turns the first form off */
 	errno = 0;
 	profil(self->array, SECOND, 12345, 1);
 	EXPECT_EQ(0, errno);
@@ -107,7 +106,7 @@ TEST_F(aix, second_form)
 	EXPECT_TRUE(counts_at(scene, FAR, 2));
 	EXPECT_LE(2, *self->near);
 	EXPECT_LE(2, *self->far);
-	/* the array is read at the call only */
+	/* the array is read during the call only */
 	memset(self->array, 0xff, sizeof(self->array));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(0, second_form(&self->end));
@@ -116,11 +115,11 @@ TEST_F(aix, second_form)
 }
 
 /*
- * Buffers touch: the last counter of one and the first of the next are two.
- * With a scale of its own, which does not fill the buffer, as with that of its
- * size.
+ * The second buffer begins where the first one ends. The last pc of the first range and the first
+ * pc of the second one have different counters, with an explicit scale, which does not fill the
+ * buffer, and with the scale computed from the size.
  */
-TEST_F(aix, contiguous_buffers)
+TEST_F(aix, contiguous_buffers_stay_separate)
 {
 	struct scene *scene = &self->scene;
 	size_t last = PAGE - sizeof(instruction);
@@ -144,7 +143,7 @@ TEST_F(aix, contiguous_buffers)
 }
 
 /* "The count stays USHRT_MAX" in this form too. */
-TEST_F(aix, full_counter)
+TEST_F(aix, full_counter_stays_at_65535)
 {
 	struct scene *scene = &self->scene;
 
@@ -154,9 +153,9 @@ TEST_F(aix, full_counter)
 	EXPECT_EQ(65535, *self->far);
 }
 
-/* Turning on what is on: whatever is asked for, the first one goes on. */
-static void see_first_go_on(struct __test_metadata *_metadata,
-			    struct _test_data_aix *self)
+/* Any call that turns profiling on has no effect while it is on: the first profile continues. */
+static void expect_first_continues(struct __test_metadata *_metadata,
+				   struct _test_data_aix *self)
 {
 	struct scene *scene = &self->scene;
 	uint16_t *others = map_memory(scene->bytes);
@@ -176,18 +175,18 @@ static void see_first_go_on(struct __test_metadata *_metadata,
 	munmap(others, scene->bytes);
 }
 
-TEST_F(aix, on_while_on)
+TEST_F(aix, on_while_on_has_no_effect)
 {
 	struct scene *scene = &self->scene;
 
 	ASSERT_EQ(0, first_on(scene));
-	see_first_go_on(_metadata, self);
+	expect_first_continues(_metadata, self);
 	ASSERT_EQ(0, first_off(scene));
 	ASSERT_EQ(0, second_form(self->array));
-	see_first_go_on(_metadata, self);
+	expect_first_continues(_metadata, self);
 }
 
-TEST_F(aix, off_while_off)
+TEST_F(aix, off_while_off_has_no_effect)
 {
 	struct scene *scene = &self->scene;
 
@@ -202,7 +201,7 @@ TEST_F(aix, off_while_off)
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
-TEST_F(aix, off_by_the_other_form)
+TEST_F(aix, off_by_other_form_has_no_effect)
 {
 	struct scene *scene = &self->scene;
 
@@ -221,10 +220,10 @@ TEST_F(aix, off_by_the_other_form)
 }
 
 /*
- * BufferSize 0 makes the first form ineffective, in each of the three states: off, on by
- * that form, on by the other.
+ * A BufferSize of 0 turns off a profile of the first form. It has no effect while profiling is off
+ * or on by the second form.
  */
-TEST_F(aix, no_buffer)
+TEST_F(aix, buffer_size_0_ends_first_form_only)
 {
 	struct scene *scene = &self->scene;
 
@@ -242,8 +241,8 @@ TEST_F(aix, no_buffer)
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
-/* An array in which nothing can be counted is on all the same. */
-TEST_F(aix, nothing_is_on)
+/* An array without any counter also turns profiling on. */
+TEST_F(aix, array_without_counters_turns_on)
 {
 	struct scene *scene = &self->scene;
 	struct prof array[2] = { self->array[0], self->array[2] };
@@ -257,15 +256,15 @@ TEST_F(aix, nothing_is_on)
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	ASSERT_EQ(0, first_off(scene));
-	/* what ends all others ends it too */
+	/* profil_stop() ends it, like any other profile */
 	EXPECT_EQ(0, second_form(array));
 	EXPECT_EQ(0, profil_stop(NULL));
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
-/* p_scale -1: the last pcs of a range are counted, however small its buffer is. */
-TEST_F(aix, whole_range)
+/* With p_scale -1, the last pcs of a range have a counter in a buffer of any size. */
+TEST_F(aix, computed_scale_covers_whole_range)
 {
 	static const int sizes[] = { 2, 4, 8, 0x100 };
 	struct scene *scene = &self->scene;
@@ -284,8 +283,8 @@ TEST_F(aix, whole_range)
 }
 
 /*
- * What another function has begun is none of AIX's: it is off, but can be
- * replaced.
+ * A profile that another function has started counts as off: the calls of AIX cannot turn it off,
+ * but they can replace it.
  */
 static int other_on(const struct scene *scene)
 {
@@ -293,7 +292,7 @@ static int other_on(const struct scene *scene)
 			   offset_of(scene), WHOLE);
 }
 
-TEST_F(aix, other_functions)
+TEST_F(aix, profile_of_other_function_counts_as_off)
 {
 	struct scene *scene = &self->scene;
 
@@ -301,18 +300,18 @@ TEST_F(aix, other_functions)
 	EXPECT_EQ(0, first_off(scene));
 	EXPECT_EQ(0, second_form(&self->end));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	/* that one's counters wrap */
+	/* counters of OSF/1 wrap, those of AIX do not */
 	*self->near = 65535;
 	EXPECT_EQ(0, first_on(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	EXPECT_EQ(65535, *self->near);
-	/* and what takes the place of AIX's is not AIX's to turn off */
+	/* a profile that replaces one of AIX cannot be turned off by AIX's calls either */
 	ASSERT_EQ(0, other_on(scene));
 	EXPECT_EQ(0, first_off(scene));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
-/* Whether it is on, and by which form, is the child's to change for itself. */
+/* Runs in a child, whose state (on or off, and by which form) is its own copy. */
 static int off_in_child(const struct scene *scene)
 {
 	struct prof end = { .p_high = NULL };
@@ -326,7 +325,7 @@ static int off_in_child(const struct scene *scene)
 	return first_on(scene) || !counts_at(scene, NEAR, 1) ? 4 : 0;
 }
 
-TEST_F(aix, fork)
+TEST_F(aix, child_changes_its_own_state)
 {
 	struct scene *scene = &self->scene;
 
@@ -337,8 +336,8 @@ TEST_F(aix, fork)
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
-/* A profile whose memory has gone is off: the next one is no second one. */
-TEST_F(aix, on_after_a_fault)
+/* A profile that a fault has ended counts as off, so the next call starts one. */
+TEST_F(aix, can_turn_on_after_fault)
 {
 	struct scene *scene = &self->scene;
 
@@ -351,7 +350,7 @@ TEST_F(aix, on_after_a_fault)
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
-TEST_F(aix, order_of_p_high)
+TEST_F(aix, p_high_must_ascend)
 {
 	struct scene *scene = &self->scene;
 	char *text = scene->text;
@@ -374,11 +373,11 @@ TEST_F(aix, order_of_p_high)
 		case 3:
 			array[1].p_low = text + 2 * PAGE + 2;
 			break;
-		case 4:	/* the first of them in the wrong place */
+		case 4:	/* below the first element */
 			array[1].p_low = text - 4;
 			array[1].p_high = text - 2;
 			break;
-		case 5:	/* that it has no counters does not help */
+		case 5:	/* the same for an element without counters */
 			array[1].p_low = text;
 			array[1].p_high = text + PAGE / 2;
 			array[1].p_bufsize = 0;
@@ -389,12 +388,12 @@ TEST_F(aix, order_of_p_high)
 		}
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	}
-	/* nor is it on */
+	/* none of these calls has turned profiling on */
 	EXPECT_EQ(0, second_form(self->array));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
-TEST_F(aix, bad_buffer)
+TEST_F(aix, unwritable_buffer_is_refused)
 {
 	struct scene *scene = &self->scene;
 	unsigned long offset = offset_of(scene);
@@ -416,8 +415,8 @@ TEST_F(aix, bad_buffer)
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
-/* The array itself, which no end may be found in before the memory ends. */
-TEST_F(aix, unreadable_array)
+/* The array itself cannot be read, or its memory ends before an element with p_high 0. */
+TEST_F(aix, unreadable_array_is_refused)
 {
 	struct scene *scene = &self->scene;
 	char *memory = map_memory(2 * PAGE);
@@ -457,7 +456,7 @@ static int without_rights(const struct scene *scene)
 	return 0;
 }
 
-TEST_F(aix, memory_that_cannot_be_locked)
+TEST_F(aix, buffer_over_memlock_is_refused)
 {
 	EXPECT_EQ(0, in_child(without_rights, &self->scene));
 }

@@ -1,46 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a program, or who runs it, chooses: which system's profil() the plain
- * one is, and the rate; and the native interface, which leaves all choices to
- * the program.
+ * The dialect of profil() and the rate, as the program or its environment selects them; and
+ * profil_start(), with which the program selects everything itself.
  */
 #include "kselftest_harness.h"
 #include "scene.h"
 
-FIXTURE(choice) {
+FIXTURE(dialect_select) {
 	struct scene scene;
 };
 
-FIXTURE_SETUP(choice)
+FIXTURE_SETUP(dialect_select)
 {
 	SET_SCENE(&self->scene);
 }
 
-FIXTURE_TEARDOWN(choice)
+FIXTURE_TEARDOWN(dialect_select)
 {
 	clear_scene(&self->scene);
 }
 
-/* The plain one, with a full set of arguments but the scale */
-static int plain(const struct scene *scene, unsigned int scale)
+/* profil() itself, whose dialect is selected */
+static int call_profil(const struct scene *scene, unsigned int scale)
 {
 	return profil(scene->counters, scene->bytes, (size_t)scene->text,
 		      scale);
 }
 
-/* What one alone does, by a call each that no other takes so */
-static const char *dialect_in_force(const struct scene *scene)
+/* Returns the selected dialect, found by calls on which the dialects differ. */
+static const char *effective_dialect(const struct scene *scene)
 {
 	unsigned int after_one, flags;
 
 	stop(scene->fd);
-	if (plain(scene, 65537) == -1)
+	if (call_profil(scene, 65537) == -1)
 		return errno == EINVAL ? "bsd" : "none";
-	/* 65537 has turned AIX off, with its lower bits */
+	/* AIX uses the lower 16 bits, a scale of 1, which is off */
 	if (scene_state(scene) == PROFIL_STATE_OFF)
 		return "aix";
 	flags = get_status(scene->fd).flags;
-	plain(scene, 1);
+	call_profil(scene, 1);
 	after_one = scene_state(scene);
 	stop(scene->fd);
 	if (after_one == PROFIL_STATE_RUNNING)
@@ -48,58 +47,55 @@ static const char *dialect_in_force(const struct scene *scene)
 	if (flags & PROFIL_FAULT_SIGNAL)
 		return "linux099";
 	*scene_counter(scene, NEAR) = 32767;
-	plain(scene, WHOLE);
+	call_profil(scene, WHOLE);
 	return counts_at(scene, NEAR, 1) ? "osf1" : "solaris";
 }
 
 static const char *const names[] = { "solaris", "bsd", "linux099", "osf1",
 				     "aix", "glibc" };
 
-TEST_F(choice, by_the_program)
+TEST_F(dialect_select, profil_dialect_selects)
 {
 	struct scene *scene = &self->scene;
 	size_t i;
 
 	EXPECT_STREQ("glibc", profil_dialect(NULL));
-	EXPECT_STREQ("glibc", dialect_in_force(scene));
+	EXPECT_STREQ("glibc", effective_dialect(scene));
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		EXPECT_STREQ(names[i], profil_dialect(names[i]));
 		EXPECT_STREQ(names[i], profil_dialect(NULL));
-		EXPECT_STREQ(names[i], dialect_in_force(scene));
+		EXPECT_STREQ(names[i], effective_dialect(scene));
 	}
 }
 
-/*
- * A program knows nothing of it: it is as if it were executed in that
- * environment.
- */
-static int name_of_environment(const struct scene *scene)
+/* Runs in a child with PROFIL_DIALECT set, before its first call of the library. */
+static int dialect_of_environment(const struct scene *scene)
 {
 	const char *name = getenv("PROFIL_DIALECT");
 
-	if (strcmp(dialect_in_force(scene), name))
+	if (strcmp(effective_dialect(scene), name))
 		return 1;
 	if (strcmp(profil_dialect(NULL), name))
 		return 2;
-	/* the program's word counts */
+	/* the program's own selection overrides the environment */
 	return strcmp(profil_dialect("osf1"), "osf1") ||
-	       strcmp(dialect_in_force(scene), "osf1") ? 3 : 0;
+	       strcmp(effective_dialect(scene), "osf1") ? 3 : 0;
 }
 
-TEST_F(choice, by_the_environment)
+TEST_F(dialect_select, environment_selects)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		setenv("PROFIL_DIALECT", names[i], 1);
-		EXPECT_EQ(0, in_child(name_of_environment, &self->scene)) {
+		EXPECT_EQ(0, in_child(dialect_of_environment, &self->scene)) {
 			TH_LOG("%s", names[i]);
 		}
 	}
 }
 
-/* A line says which there are; and nothing has changed. */
-static bool lists_all(const char *text)
+/* Returns whether the text is one line with the names of all dialects. */
+static bool lists_all_dialects(const char *text)
 {
 	size_t i;
 
@@ -109,7 +105,7 @@ static bool lists_all(const char *text)
 	return count_lines(text) == 1;
 }
 
-TEST_F(choice, unknown_name)
+TEST_F(dialect_select, unknown_dialect_is_refused)
 {
 	struct scene *scene = &self->scene;
 	struct stderr_capture captured;
@@ -119,9 +115,9 @@ TEST_F(choice, unknown_name)
 	setenv("PROFIL_DIALECT", "ultrix", 1);
 	errno = 0;
 	capture_stderr(&captured);
-	EXPECT_EQ(-1, plain(scene, 0));
+	EXPECT_EQ(-1, call_profil(scene, 0));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(lists_all(end_capture(&captured)));
+	EXPECT_TRUE(lists_all_dialects(end_capture(&captured)));
 	EXPECT_NE(NULL, strstr(captured.text, "ultrix"));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 
@@ -129,22 +125,22 @@ TEST_F(choice, unknown_name)
 	errno = 0;
 	EXPECT_EQ(NULL, profil_dialect(NULL));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(lists_all(end_capture(&captured)));
+	EXPECT_TRUE(lists_all_dialects(end_capture(&captured)));
 
-	/* the program can choose all the same */
+	/* the program can still select a dialect */
 	EXPECT_STREQ("aix", profil_dialect("aix"));
 	capture_stderr(&captured);
 	errno = 0;
 	EXPECT_EQ(NULL, profil_dialect("AIX"));
 	EXPECT_EQ(EINVAL, errno);
-	EXPECT_TRUE(lists_all(end_capture(&captured)));
+	EXPECT_TRUE(lists_all_dialects(end_capture(&captured)));
 	EXPECT_STREQ("aix", profil_dialect(NULL));
 	stop(scene->fd);
-	EXPECT_STREQ("aix", dialect_in_force(scene));
+	EXPECT_STREQ("aix", effective_dialect(scene));
 }
 
-/* The names that are bound to one system are not to be chosen away. */
-TEST_F(choice, names_of_their_own)
+/* The selection does not affect profil_osf1() and the other functions of one dialect. */
+TEST_F(dialect_select, functions_of_one_dialect_keep_it)
 {
 	struct scene *scene = &self->scene;
 
@@ -160,7 +156,7 @@ static unsigned int rate_of(const struct scene *scene)
 	return get_status(scene->fd).rate;
 }
 
-TEST_F(choice, rate)
+TEST_F(dialect_select, rate_of_program_and_environment)
 {
 	struct scene *scene = &self->scene;
 	struct profil_info info = get_info(scene->fd);
@@ -172,12 +168,12 @@ TEST_F(choice, rate)
 	attr.log_bytes = scene->bytes;
 
 	EXPECT_EQ(0, profil_set_rate(0));
-	ASSERT_EQ(0, plain(scene, WHOLE));
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
 	EXPECT_EQ(100, rate_of(scene));
 	EXPECT_EQ(0, profil_set_rate(50));
-	/* of those that are started from here on, by any face */
+	/* it applies to later starts, by any function */
 	EXPECT_EQ(100, rate_of(scene));
-	ASSERT_EQ(0, plain(scene, WHOLE));
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
 	EXPECT_EQ(50, rate_of(scene));
 	ASSERT_EQ(0, pcsample((uintptr_t *)scene->counters, 8));
 	EXPECT_EQ(50, rate_of(scene));
@@ -186,57 +182,58 @@ TEST_F(choice, rate)
 	attr.rate = 20;
 	ASSERT_EQ(0, profil_start(&attr));
 	EXPECT_EQ(20, rate_of(scene));
-	/* one that is not to be had changes nothing */
+	/* an unsupported rate is refused, and changes nothing */
 	errno = 0;
 	EXPECT_EQ(-1, profil_set_rate(info.max_rate + 1));
 	EXPECT_EQ(EINVAL, errno);
-	ASSERT_EQ(0, plain(scene, WHOLE));
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
 	EXPECT_EQ(50, rate_of(scene));
 	EXPECT_EQ(0, profil_set_rate(info.max_rate));
-	ASSERT_EQ(0, plain(scene, WHOLE));
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
 	EXPECT_EQ(info.max_rate, rate_of(scene));
 
 	setenv("PROFIL_RATE", "30", 1);
-	ASSERT_EQ(0, plain(scene, WHOLE));
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
 	EXPECT_EQ(30, rate_of(scene));
 	ASSERT_EQ(0, profil_start(&attr));
 	EXPECT_EQ(30, rate_of(scene));
 	ASSERT_EQ(0, profil_set_rate(10));
-	ASSERT_EQ(0, plain(scene, WHOLE));
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
 	EXPECT_EQ(30, rate_of(scene));
 }
 
-static const char *const no_rates[] = { "", "0", "-1", "fast", "10Hz", "1e3",
+static const char *const invalid_rates[] = { "", "0", "-1", "fast", "10Hz", "1e3",
 					"99999999999999999999" };
 
-TEST_F(choice, no_rate)
+TEST_F(dialect_select, invalid_rate_is_refused)
 {
 	struct scene *scene = &self->scene;
 	struct stderr_capture captured;
 	size_t i;
 
-	ASSERT_EQ(0, plain(scene, WHOLE));
-	for (i = 0; i < ARRAY_SIZE(no_rates); i++) {
-		setenv("PROFIL_RATE", no_rates[i], 1);
+	ASSERT_EQ(0, call_profil(scene, WHOLE));
+	for (i = 0; i < ARRAY_SIZE(invalid_rates); i++) {
+		setenv("PROFIL_RATE", invalid_rates[i], 1);
 		capture_stderr(&captured);
 		errno = 0;
-		EXPECT_EQ(-1, plain(scene, WHOLE));
+		EXPECT_EQ(-1, call_profil(scene, WHOLE));
 		EXPECT_EQ(EINVAL, errno);
 		EXPECT_EQ(1, count_lines(end_capture(&captured)));
 		EXPECT_NE(NULL, strstr(captured.text, "PROFIL_RATE"));
-		/* off has no rate */
+		/* the earlier profile continues */
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	}
-	EXPECT_EQ(0, plain(scene, 0));
-	/* one that is, but not here: the line says what is to be had */
+	/* turning profiling off needs no rate */
+	EXPECT_EQ(0, call_profil(scene, 0));
+	/* a valid rate above the maximum */
 	setenv("PROFIL_RATE", "1000000", 1);
 	capture_stderr(&captured);
-	EXPECT_EQ(-1, plain(scene, WHOLE));
+	EXPECT_EQ(-1, call_profil(scene, WHOLE));
 	EXPECT_EQ(1, count_lines(end_capture(&captured)));
 	EXPECT_NE(NULL, strstr(captured.text, "PROFIL_RATE"));
 }
 
-/* The whole text in one counter, natively */
+/* All of the text in one counter, for profil_start() */
 static struct profil_attr one_counter(const struct scene *scene,
 				      struct profil_region *region)
 {
@@ -263,7 +260,7 @@ static uint64_t value_of(const struct scene *scene, unsigned int width)
 	return count;
 }
 
-TEST_F(choice, native_limits)
+TEST_F(dialect_select, profil_start_limits_counters)
 {
 	static const struct {
 		unsigned int width, overflow;
@@ -309,14 +306,14 @@ TEST_F(choice, native_limits)
 	}
 }
 
-TEST_F(choice, native)
+TEST_F(dialect_select, profil_start_and_stop)
 {
 	struct scene *scene = &self->scene;
 	struct profil_region region;
 	struct profil_attr attr = one_counter(scene, &region);
 	struct profil_status status;
 
-	/* width 0 is 32; counters wrap unless told otherwise */
+	/* the defaults: counters of 32 bits, which wrap */
 	memset(scene->counters, 0xff, 4);
 	ASSERT_EQ(0, profil_start(&attr));
 	EXPECT_TRUE(counts_at(scene, NEAR, 3));
@@ -325,13 +322,13 @@ TEST_F(choice, native)
 	ASSERT_EQ(0, profil_stop(&status));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	EXPECT_EQ(status.counted - 1, value_of(scene, 64));
-	/* nothing to stop is no error */
+	/* a stop without a profile is no error */
 	EXPECT_EQ(0, profil_stop(&status));
 	EXPECT_EQ(PROFIL_STATE_OFF, status.state);
 	EXPECT_EQ(0, profil_stop(NULL));
 	EXPECT_EQ(0, profil_status(&status));
 	EXPECT_EQ(PROFIL_STATE_OFF, status.state);
-	/* what is refused leaves the one before alone */
+	/* a start that is refused leaves the running profile alone */
 	ASSERT_EQ(0, profil_start(&attr));
 	attr.width = 8;
 	errno = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the manual pages of the old systems say of profil(), and of what becomes
- * of a profile: how it is turned off, what a second call does, a full counter,
- * threads, fork, exec, and memory that is not there. Which counter a pc has is
- * no matter here, and AIX has more to say of its calls in aix_test.c.
+ * The life of a profile in each dialect, as the manual pages of the systems describe it: turning it
+ * off, a second call, a full counter, threads, fork, exec, and missing memory. vectors_test.c tests
+ * which counter a pc has; aix_test.c has more tests of AIX.
  */
 #include "kselftest_harness.h"
 #include "expect_count.h"
@@ -17,12 +16,12 @@ FIXTURE(dialect) {
 
 FIXTURE_VARIANT(dialect) {
 	dialect_call *profil;
-	unsigned int whole;	/* scale for 2 bytes of text to a counter */
-	unsigned int least;	/* lowest scale that is on */
+	unsigned int whole;	/* scale for 2 bytes of text per counter */
+	unsigned int least;	/* lowest scale that turns profiling on */
 	unsigned int overflow;	/* PROFIL_OVERFLOW_* */
-	bool asks;		/* at the call whether the memory is there */
-	bool kills;		/* where it is not when it is needed */
-	bool keeps;		/* the first of two profiles */
+	bool checks_at_call;	/* the call fails if memory is missing */
+	bool kills;		/* a sample without memory sends SIGSEGV */
+	bool keeps_first;	/* a second call has no effect */
 };
 
 FIXTURE_VARIANT_ADD(dialect, solaris) {
@@ -37,7 +36,7 @@ FIXTURE_VARIANT_ADD(dialect, bsd) {
 	.whole = WHOLE,
 	.least = 1,
 	.overflow = PROFIL_OVERFLOW_WRAP,
-	.asks = true,
+	.checks_at_call = true,
 };
 
 FIXTURE_VARIANT_ADD(dialect, linux099) {
@@ -60,8 +59,8 @@ FIXTURE_VARIANT_ADD(dialect, aix) {
 	.whole = 0xffff,
 	.least = 2,
 	.overflow = PROFIL_OVERFLOW_SATURATE,
-	.asks = true,
-	.keeps = true,
+	.checks_at_call = true,
+	.keeps_first = true,
 };
 
 FIXTURE_VARIANT_ADD(dialect, glibc) {
@@ -69,7 +68,7 @@ FIXTURE_VARIANT_ADD(dialect, glibc) {
 	.whole = WHOLE,
 	.least = 1,
 	.overflow = PROFIL_OVERFLOW_WRAP,
-	.asks = true,
+	.checks_at_call = true,
 };
 
 FIXTURE_SETUP(dialect)
@@ -98,7 +97,7 @@ static int turn_off(const struct scene *scene,
 			       0);
 }
 
-TEST_F(dialect, off)
+TEST_F(dialect, low_scale_turns_off)
 {
 	struct scene *scene = &self->scene;
 	unsigned int scale;
@@ -110,11 +109,11 @@ TEST_F(dialect, off)
 					     offset_of(scene), scale));
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
-		/* what is off may be turned off */
+		/* turning it off again is no error */
 		EXPECT_EQ(0, variant->profil(scene->counters, scene->bytes,
 					     offset_of(scene), scale));
 	}
-	/* the buffer is nobody's business then */
+	/* a call that turns profiling off ignores the buffer */
 	EXPECT_EQ(0, variant->profil((void *)8, scene->bytes, 0, 0));
 	EXPECT_EQ(0, variant->profil(scene->counters, scene->bytes,
 				     offset_of(scene), variant->least));
@@ -122,11 +121,11 @@ TEST_F(dialect, off)
 }
 
 /*
- * 100 Hz, if nothing else is asked for, whatever the tick: of the two threads that have the
- * time one after the other, each has one sample more or less for its phase, and one for the
- * ticks that its CPU has left over.
+ * The default rate is 100 Hz, whatever the tick is. Two threads use the CPU time, one after the
+ * other. Each may have one sample more or less for its phase, and one for ticks left over on its
+ * CPU.
  */
-TEST_F(dialect, rate)
+TEST_F(dialect, default_rate_is_100_hz)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
@@ -142,11 +141,8 @@ TEST_F(dialect, rate)
 	EXPECT_COUNT(status.samples, 100 * used, 4);
 }
 
-/*
- * A buffer without a counter: it may lie anywhere, and in what goes on is
- * nothing.
- */
-TEST_F(dialect, nothing_to_count)
+/* A buffer without a counter may have any address, and nothing is counted. */
+TEST_F(dialect, buffer_without_counter_counts_nothing)
 {
 	struct scene *scene = &self->scene;
 	size_t bytes;
@@ -161,7 +157,7 @@ TEST_F(dialect, nothing_to_count)
 		EXPECT_TRUE(is_silent(scene));
 		EXPECT_EQ(0, turn_off(scene, variant));
 	}
-	/* it takes the place of what was counted, as others do */
+	/* it replaces a running profile, like any other start */
 	ASSERT_EQ(0, turn_on(scene, variant));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	EXPECT_EQ(0, variant->profil(scene->counters, 0, offset_of(scene),
@@ -170,14 +166,14 @@ TEST_F(dialect, nothing_to_count)
 }
 
 #define NR_CHILDREN	20
-#define OTHER_USER	7303	/* which no other test charges */
+#define OTHER_USER	7303	/* a uid that no other test charges */
 
 /*
- * Count in a child, and wait until all have tried. Return: 0, or what is wrong. The children
- * take turns on a CPU, of which a tick may see none: so a sample may take the time of
- * several, but of 30 in one case of e^30 at most.
+ * Counts in a child, then waits until all children have counted. Returns 0, or a number for the
+ * failed step. The children take turns on a CPU, and ticks may miss a child: a sample may then take
+ * the time of several periods, but of 30 periods in at most one case of e^30.
  */
-static int count_beside_others(const struct scene *scene, int ready, int go)
+static int count_among_children(const struct scene *scene, int ready, int go)
 {
 	uint64_t before = get_status(scene->fd).counted;
 	bool counts = false;
@@ -193,7 +189,7 @@ static int count_beside_others(const struct scene *scene, int ready, int go)
 	return counts ? 0 : 4;
 }
 
-/* Return: 0, or what is wrong. */
+/* Returns 0, or a number for the failed step. */
 static int fork_children(const struct scene *scene,
 			 const struct _fixture_variant_dialect *variant, size_t bytes)
 {
@@ -206,7 +202,7 @@ static int fork_children(const struct scene *scene,
 	for (i = 0; i < NR_CHILDREN; i++) {
 		if (!fork()) {
 			close(go[1]);
-			_exit(count_beside_others(scene, ready[1], go[0]));
+			_exit(count_among_children(scene, ready[1], go[0]));
 		}
 	}
 	close(ready[1]);
@@ -219,8 +215,8 @@ static int fork_children(const struct scene *scene,
 	return wrong ? wrong : get_status(scene->fd).forks_followed != NR_CHILDREN;
 }
 
-/* An ordinary user's limit is 8 MiB: 20 children with large buffers are all followed. */
-TEST_F(dialect, many_children)
+/* Under the default RLIMIT_MEMLOCK of 8 MiB, 20 children with large buffers are all followed. */
+TEST_F(dialect, many_children_are_all_followed)
 {
 	static const size_t sizes[] = { 32 << 10, 1 << 20, 6 << 20 };
 	struct scene scene = self->scene;
@@ -233,7 +229,7 @@ TEST_F(dialect, many_children)
 
 		scene.counters = map_memory(sizes[i]);
 		ASSERT_NE(MAP_FAILED, scene.counters);
-		/* of which each counts in whole, 2 MiB for a child's first sample */
+		/* a huge page is charged whole: 2 MiB for the first sample of each child */
 		madvise(scene.counters, sizes[i], MADV_NOHUGEPAGE);
 		pid = fork();
 		if (!pid)
@@ -245,7 +241,7 @@ TEST_F(dialect, many_children)
 	}
 }
 
-TEST_F(dialect, second_call)
+TEST_F(dialect, second_call_replaces_or_has_no_effect)
 {
 	struct scene *scene = &self->scene;
 	uint16_t *others = map_memory(scene->bytes);
@@ -259,7 +255,7 @@ TEST_F(dialect, second_call)
 	EXPECT_EQ(0, variant->profil(others, scene->bytes, offset_of(scene),
 				     variant->whole));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	if (variant->keeps) {
+	if (variant->keeps_first) {
 		EXPECT_LT(before, *self->near);
 		EXPECT_EQ(0, others[NEAR / 2]);
 	} else {
@@ -270,10 +266,7 @@ TEST_F(dialect, second_call)
 	munmap(others, scene->bytes);
 }
 
-/*
- * Counters stand where the program has put them, and neighbours stay as they
- * are.
- */
+/* Sets the counter, and its neighbours, which must not change. */
 static void set_counters(struct _test_data_dialect *self, uint16_t value)
 {
 	self->near[-1] = 0xffff;
@@ -281,8 +274,8 @@ static void set_counters(struct _test_data_dialect *self, uint16_t value)
 	self->near[1] = 0x1234;
 }
 
-static void see_stop(struct __test_metadata *_metadata,
-		     struct _test_data_dialect *self, uint16_t before)
+static void expect_stop_at_32767(struct __test_metadata *_metadata,
+				 struct _test_data_dialect *self, uint16_t before)
 {
 	struct profil_status status = stay(&self->scene, NEAR, 5);
 
@@ -297,7 +290,7 @@ static void see_stop(struct __test_metadata *_metadata,
 static const uint16_t almost_full[] = { 32765, 32766, 32767, 0x9000, 65534,
 					65535 };
 
-TEST_F(dialect, full_counter)
+TEST_F(dialect, full_counter_stops_wraps_or_stays)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
@@ -311,8 +304,8 @@ TEST_F(dialect, full_counter)
 		ASSERT_EQ(0, turn_on(scene, variant));
 		switch (variant->overflow) {
 		case PROFIL_OVERFLOW_STOP:
-			see_stop(_metadata, self, before);
-			/* for good; but another profile may begin */
+			expect_stop_at_32767(_metadata, self, before);
+			/* the next start succeeds */
 			continue;
 		case PROFIL_OVERFLOW_WRAP:
 			EXPECT_TRUE(counts_at(scene, NEAR, 4));
@@ -324,7 +317,7 @@ TEST_F(dialect, full_counter)
 			status = stay(scene, NEAR, 4);
 			EXPECT_EQ(status.counted < 65535U - before ?
 				  before + status.counted : 65535, *self->near);
-			/* one that is full is no matter to the others */
+			/* other counters still count */
 			EXPECT_TRUE(counts_at(scene, FAR, 2));
 			EXPECT_LE(2, *self->far);
 			status = stop(scene->fd);
@@ -353,10 +346,10 @@ static void *call_in_thread(void *data)
 }
 
 /*
- * All threads are counted: the one that called, those that were there before the call, and
- * those that came after. No count is lost where all of them meet in one counter.
+ * All threads are counted: the caller, threads that existed before the call, and threads created
+ * after it. No sample is lost although all of them use the same counter.
  */
-TEST_F(dialect, threads)
+TEST_F(dialect, all_threads_are_counted)
 {
 	const struct scene *scene = &self->scene;
 	struct caller caller = { scene, variant, -1 };
@@ -386,14 +379,14 @@ TEST_F(dialect, threads)
 	EXPECT_EQ(0, status.lost);
 	EXPECT_EQ(status.counted, *self->near);
 	/*
-	 * The profile begins somewhere in the call. All CPUs are busy with the threads: one
-	 * more or less for each end, on each CPU.
+	 * The profile begins at an unknown time during the call. The threads use all CPUs: one
+	 * sample more or less at each end, on each CPU.
 	 */
 	EXPECT_COUNT_IN(status.samples, hz * used, hz * before,
 			2.0 * (double)sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-/* In both, each in its own copy. */
+/* Parent and child count, each in its own copy of the counters. */
 static int count_in_child(const struct scene *scene)
 {
 	uint16_t before = *scene_counter(scene, NEAR);
@@ -406,7 +399,7 @@ static int count_in_child(const struct scene *scene)
 		0 : 2;
 }
 
-TEST_F(dialect, fork)
+TEST_F(dialect, child_counts_in_its_copy)
 {
 	struct scene *scene = &self->scene;
 	uint16_t before;
@@ -416,12 +409,12 @@ TEST_F(dialect, fork)
 	before = *self->near;
 	EXPECT_EQ(0, in_child(count_in_child, scene));
 	EXPECT_EQ(before, *self->near);
-	/* nor is it the parent's that the child has stopped */
+	/* the child's stop does not stop the parent's profile */
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	EXPECT_LE(before + 2, *self->near);
 }
 
-/* It is off, and there is nothing left of it that could do harm. */
+/* After exec the profile is off, and a later tick does not count. */
 #define EXECUTED	"PROFIL_TEST_EXECUTED"
 
 static int executed(void)
@@ -442,14 +435,14 @@ static int execute(const struct scene *scene)
 	return 127;
 }
 
-TEST_F(dialect, exec)
+TEST_F(dialect, exec_turns_off)
 {
 	struct scene *scene = &self->scene;
 
 	ASSERT_EQ(0, turn_on(scene, variant));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_EQ(PROFIL_STATE_OFF, in_child(execute, scene));
-	/* the parent has not executed anything */
+	/* the parent's profile continues */
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
@@ -459,29 +452,30 @@ static void __attribute__((constructor)) constructor(void)
 		_exit(executed());
 }
 
-/* What a child did until a signal ended it */
-static int *achieved;
+/* Whether a child has counted before a signal ends it; in shared memory */
+static int *counted_before;
 
-static int stay_where_nothing_is(const struct scene *scene)
+static int stay_without_memory(const struct scene *scene)
 {
-	*achieved = counts_at(scene, NEAR, 2);
+	*counted_before = counts_at(scene, NEAR, 2);
 	stay_until_killed(scene);
 	return 0;
 }
 
 /*
- * Half of the counters have no memory: the page of those may not be needed yet.
+ * Half of the counters have no memory. Where the call does not check that, the profile runs until
+ * one of them is needed.
  */
-TEST_F(dialect, half_a_buffer)
+TEST_F(dialect, half_a_buffer_fails_when_needed)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
 
-	/* mapped first, or it might be where the counters were */
-	achieved = map_shared(PAGE);
+	/* mapped first, so that it does not fill the hole */
+	counted_before = map_shared(PAGE);
 	take_away_far(scene);
 	errno = 0;
-	if (variant->asks) {
+	if (variant->checks_at_call) {
 		EXPECT_EQ(-1, turn_on(scene, variant));
 		EXPECT_EQ(EFAULT, errno);
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
@@ -492,8 +486,8 @@ TEST_F(dialect, half_a_buffer)
 	EXPECT_EQ(0, errno);
 	if (variant->kills) {
 		EXPECT_EQ(128 + SIGSEGV,
-			  in_child(stay_where_nothing_is, scene));
-		EXPECT_EQ(1, *achieved);
+			  in_child(stay_without_memory, scene));
+		EXPECT_EQ(1, *counted_before);
 		return;
 	}
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
@@ -502,7 +496,7 @@ TEST_F(dialect, half_a_buffer)
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
 	EXPECT_EQ(EFAULT, status.error);
 	EXPECT_TRUE(is_silent(scene));
-	/* off is off: a next one may begin, if the buffer is whole */
+	/* with all of the buffer mapped, the next start succeeds */
 	ASSERT_NE(MAP_FAILED, mmap((char *)scene->counters + PAGE, PAGE,
 				   PROT_READ | PROT_WRITE, MAP_FIXED |
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -511,35 +505,36 @@ TEST_F(dialect, half_a_buffer)
 }
 
 /*
- * The memory goes while it is counted in: that matters when it is needed again.
+ * Counters are unmapped while the profile runs. The profile ends when a sample needs one of them,
+ * or earlier in dialects that check the buffer at the call.
  */
 static int take_away_and_stay(const struct scene *scene)
 {
-	*achieved = counts_at(scene, FAR, 2);
+	*counted_before = counts_at(scene, FAR, 2);
 	take_away_far(scene);
-	*achieved &= counts_at(scene, NEAR, 2);
+	*counted_before &= counts_at(scene, NEAR, 2);
 	stay_until_killed(scene);
 	return 0;
 }
 
-TEST_F(dialect, buffer_taken_away)
+TEST_F(dialect, unmapped_buffer_ends_profile)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
 
 	ASSERT_EQ(0, turn_on(scene, variant));
 	if (variant->kills) {
-		achieved = map_shared(PAGE);
+		counted_before = map_shared(PAGE);
 		EXPECT_EQ(128 + SIGSEGV, in_child(take_away_and_stay, scene));
-		EXPECT_EQ(1, *achieved);
-		/* it was the child's */
+		EXPECT_EQ(1, *counted_before);
+		/* the child has unmapped its own copy only */
 		EXPECT_TRUE(counts_at(scene, FAR, 1));
 		return;
 	}
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_TRUE(counts_at(scene, FAR, 1));
 	take_away_far(scene);
-	if (!variant->asks)
+	if (!variant->checks_at_call)
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	status = stay(scene, FAR, 1);
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);

@@ -1,28 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs as they were written for the old systems, compiled with the headers of
-# their dialect and nothing else of ours: each profiles itself, while one of its
-# functions takes three times the CPU time of the other.
+# Programs in the style of the old systems, compiled with the headers of their dialect and no other
+# header of this project. Each profiles itself while much() uses three times the CPU time of less().
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-# of NAME: a number that the program has printed
-of() {
+# value_of NAME: prints the number that the program has printed for NAME
+value_of() {
 	awk -v name="$1" '$1 == name { print $2 }' "$work/out"
 }
 
-# shares PROGRAM: it uses 0.7 s of CPU time at 250 samples a second. That is 175 samples,
-# and one more for the phase and one for the last round. Less than a tenth of them is in
-# clock(). The share of much() is within four standard errors of 3/4.
-shares() {
+# has_shares PROGRAM: it uses 0.7 s of CPU time at 250 Hz. That is 175 samples, and at most one more
+# for the phase and one for the last round. Less than a tenth of them is in clock(). The share of
+# much() is within four standard errors of 3/4.
+has_shares() {
 	local much less
 
 	PROFIL_RATE=250 "programs/dialects/$1" >"$work/out" 2>"$work/err" || return
 	[ ! -s "$work/err" ] || return
-	much=$(of much) less=$(of less)
+	much=$(value_of much) less=$(value_of less)
 	echo "# $1: much $much, less $less"
 	awk -v much="$much" -v less="$less" 'BEGIN {
 		n = much + less
@@ -39,6 +38,6 @@ ktap_print_header
 need_device
 ktap_set_plan ${#programs[@]}
 for program in "${programs[@]}"; do
-	check "$program: the histogram has the shares" shares "$program"
+	check "$program: the histogram shows the shares of CPU time" has_shares "$program"
 done
 ktap_finished

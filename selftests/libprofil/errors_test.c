@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of the old systems' profil() that cannot be done: what they return,
- * what they say, and what becomes of the profile before. AIX's are in
- * aix_test.c.
+ * Calls of profil() that fail, in each dialect: the return value, the message on standard error,
+ * and whether the earlier profile continues. Those of AIX are in aix_test.c.
  */
 #include <limits.h>
 #include <sched.h>
@@ -13,7 +12,7 @@
 #include "kselftest_harness.h"
 #include "scene.h"
 
-#define SOME_USER	7301	/* whom no other test charges */
+#define SOME_USER	7301	/* a uid that no other test charges */
 
 FIXTURE(errors) {
 	struct scene scene;
@@ -29,8 +28,8 @@ FIXTURE_TEARDOWN(errors)
 	clear_scene(&self->scene);
 }
 
-/* Buffers at which 4.4BSD's page calls the address illegal. */
-static void *illegal(int nr)
+/* Addresses that the manual page of 4.4BSD calls illegal; the last one is legal. */
+static void *illegal_address(int nr)
 {
 	static const char text[] = "constant";
 	char *pages;
@@ -50,11 +49,11 @@ static void *illegal(int nr)
 	case 5:
 		return mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
-	case 6:	/* one counter too many */
+	case 6:	/* the last counter is unmapped */
 		pages = map_memory(2 * PAGE);
 		munmap(pages + PAGE, PAGE);
 		return pages + PAGE - 0x400 + 2;
-	case 7:	/* the last byte is that of no counter */
+	case 7:	/* legal: the last byte, at an odd size, is in no counter */
 		pages = map_memory(2 * PAGE);
 		munmap(pages + PAGE, PAGE);
 		return pages + PAGE - 0x400;
@@ -68,7 +67,7 @@ static int bsd(const struct scene *scene, unsigned int scale)
 			  offset_of(scene), scale);
 }
 
-TEST_F(errors, bsd_illegal_address)
+TEST_F(errors, bsd_illegal_address_ends_profile)
 {
 	struct scene *scene = &self->scene;
 	int i;
@@ -78,7 +77,7 @@ TEST_F(errors, bsd_illegal_address)
 		ASSERT_EQ(0, bsd(scene, WHOLE));
 		EXPECT_TRUE(counts_at(scene, NEAR, 1));
 		errno = 0;
-		EXPECT_EQ(-1, profil_bsd(illegal(i), 0x400, offset_of(scene),
+		EXPECT_EQ(-1, profil_bsd(illegal_address(i), 0x400, offset_of(scene),
 					 WHOLE)) {
 			TH_LOG("address %d", i);
 		}
@@ -86,17 +85,17 @@ TEST_F(errors, bsd_illegal_address)
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		EXPECT_TRUE(is_silent(scene));
 		/* "if the scale value is nonzero" */
-		EXPECT_EQ(0, profil_bsd(illegal(i), 0x400, offset_of(scene),
+		EXPECT_EQ(0, profil_bsd(illegal_address(i), 0x400, offset_of(scene),
 					0));
 	}
-	EXPECT_EQ(0, profil_bsd(illegal(7), 0x401, offset_of(scene), WHOLE));
+	EXPECT_EQ(0, profil_bsd(illegal_address(7), 0x401, offset_of(scene), WHOLE));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 }
 
 static const unsigned int too_high[] = { 65537, 0x20000, 0x80000000,
 					 0xffffffff };
 
-TEST_F(errors, bsd_scale_above_65536)
+TEST_F(errors, bsd_scale_above_65536_is_refused)
 {
 	struct scene *scene = &self->scene;
 	size_t i;
@@ -107,7 +106,7 @@ TEST_F(errors, bsd_scale_above_65536)
 		EXPECT_EQ(-1, bsd(scene, too_high[i]));
 		EXPECT_EQ(EINVAL, errno);
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-		/* it does not get so far as to end what runs, nor to look */
+		/* it does not end the profile, and is checked before the address */
 		ASSERT_EQ(0, bsd(scene, WHOLE));
 		EXPECT_EQ(-1, profil_bsd(NULL, scene->bytes, 0, too_high[i]));
 		EXPECT_EQ(EINVAL, errno);
@@ -115,7 +114,7 @@ TEST_F(errors, bsd_scale_above_65536)
 	}
 }
 
-/* A user who may not lock enough is told, and this ends what was on too. */
+/* Over RLIMIT_MEMLOCK, the call fails and ends the earlier profile. */
 static int bsd_without_rights(const struct scene *scene)
 {
 	if (become_user(SOME_USER, 2))
@@ -124,7 +123,7 @@ static int bsd_without_rights(const struct scene *scene)
 		return 2;
 	if (!counts_at(scene, NEAR, 1))
 		return 3;
-	/* two pages beside the one that is locked */
+	/* two pages more than the one that is locked */
 	if (bsd(scene, WHOLE) != -1)
 		return 4;
 	if (errno != ENOMEM)
@@ -132,14 +131,14 @@ static int bsd_without_rights(const struct scene *scene)
 	return scene_state(scene) == PROFIL_STATE_OFF && is_silent(scene) ? 0 : 6;
 }
 
-TEST_F(errors, bsd_memory_that_cannot_be_locked)
+TEST_F(errors, bsd_buffer_over_memlock_ends_profile)
 {
 	EXPECT_EQ(0, in_child(bsd_without_rights, &self->scene));
 }
 
 /*
- * Where the page knows no errors, the program is told by a line on stderr, once
- * of the same, and profiling is off.
+ * Where the manual page has no errors, the library prints a line on standard error, once for each
+ * error, and turns profiling off.
  */
 static int odd_address(const struct scene *scene, const char *function)
 {
@@ -153,39 +152,41 @@ static int odd_address(const struct scene *scene, const char *function)
 	return profil_linux099(odd, 0x400, offset, WHOLE);
 }
 
-static const char *const silent[] = { "profil_solaris", "profil_osf1",
-				      "profil_linux099" };
+static const char *const without_errors[] = { "profil_solaris", "profil_osf1",
+					      "profil_linux099" };
 
-TEST_F(errors, those_without_errors)
+TEST_F(errors, others_print_one_line)
 {
 	struct scene *scene = &self->scene;
 	struct stderr_capture captured;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(silent); i++) {
-		/* the same is told of another call in between */
-		bool told = i;
+	for (i = 0; i < ARRAY_SIZE(without_errors); i++) {
+		/* the message has been printed for the first function */
+		bool printed = i;
 
 		ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
 					 offset_of(scene), WHOLE));
 		errno = 0;
 		capture_stderr(&captured);
-		EXPECT_EQ(i < 2 ? -1 : 0, odd_address(scene, silent[i]));
+		EXPECT_EQ(i < 2 ? -1 : 0, odd_address(scene, without_errors[i]));
 		EXPECT_EQ(i < 2 ? EINVAL : 0, errno);
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-		odd_address(scene, silent[i]);
+		odd_address(scene, without_errors[i]);
 		end_capture(&captured);
-		EXPECT_EQ(!told, count_lines(captured.text));
-		if (!told) {
-			EXPECT_NE(NULL, strstr(captured.text, silent[i]));
+		EXPECT_EQ(!printed, count_lines(captured.text));
+		if (!printed) {
+			EXPECT_NE(NULL, strstr(captured.text, without_errors[i]));
 			EXPECT_NE(NULL, strstr(captured.text, "EINVAL"));
 		}
 		EXPECT_TRUE(is_silent(scene));
 	}
 }
 
-/* NULL is one of the addresses that cannot be written: off, once a counter is needed. */
-TEST_F(errors, null_when_needed)
+/*
+ * NULL is like any other address that cannot be written: the profile ends when a counter is needed.
+ */
+TEST_F(errors, null_faults_when_needed)
 {
 	struct scene *scene = &self->scene;
 
@@ -197,18 +198,18 @@ TEST_F(errors, null_when_needed)
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
 }
 
-/* No memory of a program can come to be there: so it is an error of the call. */
-TEST_F(errors, kernel_address)
+/* No program can ever have memory there, so it is an error of the call. */
+TEST_F(errors, kernel_address_is_refused)
 {
 	struct scene *scene = &self->scene;
 	struct stderr_capture captured;
 
 	capture_stderr(&captured);
 	errno = 0;
-	EXPECT_EQ(-1, profil_solaris(illegal(2), 0x400, offset_of(scene), WHOLE));
+	EXPECT_EQ(-1, profil_solaris(illegal_address(2), 0x400, offset_of(scene), WHOLE));
 	EXPECT_EQ(EFAULT, errno);
 	errno = 0;
-	EXPECT_EQ(-1, profil_osf1(illegal(2), 0x400, offset_of(scene), WHOLE));
+	EXPECT_EQ(-1, profil_osf1(illegal_address(2), 0x400, offset_of(scene), WHOLE));
 	EXPECT_EQ(EFAULT, errno);
 	end_capture(&captured);
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
@@ -219,7 +220,7 @@ static int linux099(const struct scene *scene, void *buf, int bytes)
 	return profil_linux099(buf, bytes, offset_of(scene), WHOLE);
 }
 
-/* Samples of a user who may lock nothing are lost, without a signal. */
+/* With an RLIMIT_MEMLOCK of 0, samples are lost, without a signal. */
 static int linux099_without_rights(const struct scene *scene)
 {
 	struct profil_status status;
@@ -233,13 +234,16 @@ static int linux099_without_rights(const struct scene *scene)
 	       !status.counted ? 0 : 2;
 }
 
-TEST_F(errors, linux099_memory_that_cannot_be_locked)
+TEST_F(errors, linux099_samples_over_memlock_are_lost)
 {
 	EXPECT_EQ(0, in_child(linux099_without_rights, &self->scene));
 }
 
-/* "Null wird immer zurueckgegeben", and what is off for Linux 0.99 alone. */
-TEST_F(errors, linux099_off)
+/*
+ * "Null wird immer zurueckgegeben" (zero is always returned), and the arguments that turn profiling
+ * off in this dialect only.
+ */
+TEST_F(errors, linux099_always_returns_0)
 {
 	struct scene *scene = &self->scene;
 	struct stderr_capture captured;
@@ -265,7 +269,7 @@ TEST_F(errors, linux099_off)
 			EXPECT_EQ(0, profil_linux099((char *)scene->counters,
 						     0x400, 0, INT_MIN));
 			break;
-		case 4:	/* 4 GiB, as there; more than there is here */
+		case 4:	/* almost 4 GiB as unsigned: too large */
 			capture_stderr(&captured);
 			EXPECT_EQ(0, linux099(scene, scene->counters, -2));
 			EXPECT_NE(NULL, strstr(end_capture(&captured), "E2BIG"));
@@ -277,47 +281,42 @@ TEST_F(errors, linux099_off)
 	}
 }
 
-/*
- * Nowhere that a program could ever have memory: there is nothing to wait for.
- */
+/* No program can ever have memory there, so the call sends the signal. */
 static int linux099_in_the_kernel(const struct scene *scene)
 {
 	struct stderr_capture captured;
 
 	capture_stderr(&captured);
-	linux099(scene, illegal(2), 0x400);
+	linux099(scene, illegal_address(2), 0x400);
 	return 0;
 }
 
-TEST_F(errors, linux099_kernel_address)
+TEST_F(errors, linux099_kernel_address_kills)
 {
 	EXPECT_EQ(128 + SIGSEGV, in_child(linux099_in_the_kernel,
 					  &self->scene));
 }
 
-/*
- * Pages that are there, but not to be written, are no better when one needs
- * them.
- */
-static bool *got_there;
+/* Read-only pages are like missing pages: the first sample that needs one sends SIGSEGV. */
+static bool *counted_before;	/* in shared memory */
 
 static int linux099_read_only(const struct scene *scene)
 {
 	mprotect((char *)scene->counters + PAGE, PAGE, PROT_READ);
 	linux099(scene, scene->counters, (int)scene->bytes);
-	*got_there = counts_at(scene, NEAR, 2);
+	*counted_before = counts_at(scene, NEAR, 2);
 	stay_until_killed(scene);
 	return 0;
 }
 
-TEST_F(errors, linux099_read_only)
+TEST_F(errors, linux099_read_only_counter_kills)
 {
-	got_there = map_shared(PAGE);
+	counted_before = map_shared(PAGE);
 	EXPECT_EQ(128 + SIGSEGV, in_child(linux099_read_only, &self->scene));
-	EXPECT_TRUE(*got_there);
+	EXPECT_TRUE(*counted_before);
 }
 
-/* A handler may go on without a profile, as the program could there. */
+/* A program that handles SIGSEGV continues without a profile. */
 static volatile sig_atomic_t signals;
 
 static void on_fault(int number)
@@ -326,7 +325,7 @@ static void on_fault(int number)
 	signals++;
 }
 
-TEST_F(errors, linux099_handler)
+TEST_F(errors, linux099_handled_signal_ends_profile)
 {
 	struct scene *scene = &self->scene;
 	struct sigaction action = { .sa_handler = on_fault };
@@ -340,18 +339,18 @@ TEST_F(errors, linux099_handler)
 	EXPECT_EQ(1, signals);
 }
 
-/* What the C library's profil() and ours have: an earlier profile goes on. */
-TEST_F(errors, glibc_illegal_address)
+/* In the dialect of glibc, an earlier profile continues. */
+TEST_F(errors, glibc_illegal_address_keeps_profile)
 {
 	struct scene *scene = &self->scene;
 	int i;
 
 	ASSERT_EQ(0, profil(scene->counters, scene->bytes, offset_of(scene),
 			    WHOLE));
-	/* not NULL, which is off there */
+	/* from 1: NULL turns profiling off in this dialect */
 	for (i = 1; i < 7; i++) {
 		errno = 0;
-		EXPECT_EQ(-1, profil(illegal(i), 0x400, offset_of(scene),
+		EXPECT_EQ(-1, profil(illegal_address(i), 0x400, offset_of(scene),
 				     WHOLE)) {
 			TH_LOG("address %d", i);
 		}
@@ -361,11 +360,10 @@ TEST_F(errors, glibc_illegal_address)
 }
 
 /*
- * Without the module: no errno from off, which is what it is; one line for all
- * the rest. None of them falls back to the C library's profil(), whose rule is
- * another.
+ * Without the module, turning profiling off succeeds, and all other calls together print one line.
+ * These dialects do not fall back to the C library's profil(), which has a different rule.
  */
-static int call_one(const struct scene *scene, int which, unsigned int scale)
+static int call_dialect(const struct scene *scene, int which, unsigned int scale)
 {
 	void *buf = scene->counters;
 
@@ -384,8 +382,8 @@ static int call_one(const struct scene *scene, int which, unsigned int scale)
 	}
 }
 
-/* A /dev of its own for this process, with nothing in it. */
-static int empty_dev(void)
+/* Gives this process an empty /dev of its own. */
+static int mount_empty_dev(void)
 {
 	return unshare(CLONE_NEWNS) ||
 	       mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -397,41 +395,41 @@ static int without_module(const struct scene *scene)
 	struct stderr_capture captured;
 	int i, wrong = 0;
 
-	if (empty_dev())
+	if (mount_empty_dev())
 		return 100;
 	capture_stderr(&captured);
 	for (i = 0; i < 5; i++)
-		wrong += call_one(scene, i, 0) || errno;
+		wrong += call_dialect(scene, i, 0) || errno;
 	if (wrong || count_lines(end_capture(&captured)))
 		return 1;
 	capture_stderr(&captured);
 	for (i = 0; i < 4; i++)
-		wrong += call_one(scene, i, 0x8000) != -1 || errno != ENOENT;
-	/* and this one is always 0 */
-	wrong += call_one(scene, i, 0x8000) || errno;
+		wrong += call_dialect(scene, i, 0x8000) != -1 || errno != ENOENT;
+	/* linux099 always returns 0 */
+	wrong += call_dialect(scene, i, 0x8000) || errno;
 	if (wrong)
 		return 2;
 	return count_lines(end_capture(&captured)) == 1 && strstr(captured.text, "modprobe") ?
 		0 : 3;
 }
 
-TEST_F(errors, without_module)
+TEST_F(errors, without_module_only_off_succeeds)
 {
 	int status = in_child(without_module, &self->scene);
 
 	if (status == 100)
-		SKIP(return, "no right to mount");
+		SKIP(return, "no permission to mount");
 	EXPECT_EQ(0, status);
 }
 
 /*
- * Why the device cannot be opened, and what the line on stderr tells to do about it.
- * Each in a process of its own, since that line comes once.
+ * The reasons why the device cannot be opened, and the remedy in the message. Each runs in its own
+ * process, since a process prints only one such message.
  */
-static const struct closed {
+static const struct open_failure {
 	int error;
 	const char *remedy;
-} closed[] = {
+} open_failures[] = {
 	{ ENOENT, "modprobe profil" },
 	{ ENXIO, "modprobe profil" },
 	{ ENODEV, "modprobe profil" },
@@ -440,9 +438,10 @@ static const struct closed {
 	{ EISDIR, "see open(2)" },
 };
 
-static const struct closed *why;
+static const struct open_failure *failure;
 
-static int close_device(int error)
+/* Makes opening the device fail with this error. */
+static int break_device(int error)
 {
 	static const char device[] = "/dev/profil";
 	struct rlimit none = { 0, 0 };
@@ -450,12 +449,12 @@ static int close_device(int error)
 
 	if (stat(device, &stat_buf))
 		return 1;
-	if (empty_dev())
+	if (mount_empty_dev())
 		return 100;
 	switch (error) {
-	case ENXIO:	/* of a number that no driver has, */
+	case ENXIO:	/* a device number without a driver */
 		return mknod(device, S_IFCHR | 0666, makedev(0xeef, 0));
-	case ENODEV:	/* or the one of ours, but for no device (below 256: Linux 6.1) */
+	case ENODEV:	/* the driver's major with an unused minor (below 256: Linux 6.1) */
 		return mknod(device, S_IFCHR | 0666,
 			     makedev(major(stat_buf.st_rdev), 254));
 	case EISDIR:
@@ -469,33 +468,34 @@ static int close_device(int error)
 	return 0;
 }
 
-static int why_not(const struct scene *scene)
+static int open_fails(const struct scene *scene)
 {
 	struct stderr_capture captured;
 	int status, i;
 
 	capture_stderr(&captured);
-	status = close_device(why->error);
+	status = break_device(failure->error);
 	if (status)
 		return status;
 	for (i = 0; i < 2; i++)
 		if (profil_osf1((short *)scene->counters, 0x400, 0, WHOLE) !=
-		    -1 || errno != why->error)
+		    -1 || errno != failure->error)
 			return 2;
-	return count_lines(end_capture(&captured)) == 1 && strstr(captured.text, why->remedy) ?
+	return count_lines(end_capture(&captured)) == 1 && strstr(captured.text, failure->remedy) ?
 		0 : 3;
 }
 
-TEST_F(errors, device_cannot_be_opened)
+TEST_F(errors, open_error_names_remedy)
 {
 	int status;
 
-	for (why = closed; why < closed + ARRAY_SIZE(closed); why++) {
-		status = in_child(why_not, &self->scene);
+	for (failure = open_failures; failure < open_failures + ARRAY_SIZE(open_failures);
+	     failure++) {
+		status = in_child(open_fails, &self->scene);
 		if (status == 100)
-			SKIP(return, "no right to mount");
+			SKIP(return, "no permission to mount");
 		EXPECT_EQ(0, status) {
-			TH_LOG("%s", strerrorname_np(why->error));
+			TH_LOG("%s", strerrorname_np(failure->error));
 		}
 	}
 }

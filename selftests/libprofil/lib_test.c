@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * libprofil's profil(): the C library's prototype and rule, without its signal.
+ * profil() of libprofil in its default dialect: the C library's prototype and rule, without its
+ * signal.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -14,7 +15,7 @@
 #include "expect_count.h"
 #include "profil.h"
 
-#define RATE	100	/* where the program names none */
+#define RATE	100	/* the default */
 
 FIXTURE(lib) {
 	int fd;
@@ -40,8 +41,8 @@ FIXTURE_TEARDOWN(lib)
 	close(self->fd);
 }
 
-/* All that is counted; and where, if in one. */
-static uint64_t counts(struct _test_data_lib *self, size_t *where)
+/* Returns the sum of all counters; *where is the last counter that is not 0. */
+static uint64_t sum_of_counters(struct _test_data_lib *self, size_t *where)
 {
 	uint64_t sum = 0;
 	size_t i;
@@ -54,7 +55,7 @@ static uint64_t counts(struct _test_data_lib *self, size_t *where)
 	return sum;
 }
 
-/* Some rows of the vectors for glibc's rule: d, scale, bytes, byte hit or -1 */
+/* Some of the vectors of glibc: d, scale, bytes, byte of the counter or -1 */
 static const struct {
 	size_t d;
 	unsigned int scale;
@@ -71,7 +72,7 @@ static const struct {
 	{ 4, 0x10000, 5, -1 },
 };
 
-TEST_F(lib, rule)
+TEST_F(lib, counter_follows_rule)
 {
 	struct profil_status status;
 	uint64_t sum;
@@ -85,7 +86,7 @@ TEST_F(lib, rule)
 		ASSERT_EQ(0, profil(self->buf, rows[i].bytes,
 				    (size_t)self->text, rows[i].scale));
 		ASSERT_EQ(0, stay_at_pc(self->text + rows[i].d, seconds_for(4, RATE)));
-		sum = counts(self, &where);
+		sum = sum_of_counters(self, &where);
 		status = stop(self->fd);
 		EXPECT_EQ(RATE, status.rate);
 		if (!hits) {
@@ -104,11 +105,11 @@ TEST_F(lib, rule)
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text + 0x100,
 			    0x10000));
 	ASSERT_EQ(0, stay_at_pc(self->text + 0xf0, seconds_for(4, RATE)));
-	EXPECT_EQ(0, counts(self, &i));
+	EXPECT_EQ(0, sum_of_counters(self, &i));
 	EXPECT_LE(4, stop(self->fd).out_of_range);
 }
 
-TEST_F(lib, off)
+TEST_F(lib, off_by_scale_null_or_size)
 {
 	unsigned short *volatile null = NULL;	/* declared nonnull */
 	size_t where;
@@ -119,7 +120,7 @@ TEST_F(lib, off)
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
 	memset(self->buf, 0, self->bytes);
 	ASSERT_EQ(0, stay_at_pc(self->text, seconds_for(4, RATE)));
-	EXPECT_EQ(0, counts(self, &where));
+	EXPECT_EQ(0, sum_of_counters(self, &where));
 
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
 	ASSERT_EQ(0, profil(null, 0x400, (size_t)self->text, 0x10000));
@@ -128,11 +129,11 @@ TEST_F(lib, off)
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
 	ASSERT_EQ(0, profil(self->buf, 1, (size_t)self->text, 0x10000));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
-	/* off when it is off is no error */
+	/* turning it off again is no error */
 	EXPECT_EQ(0, profil(self->buf, 0, 0, 0));
 }
 
-TEST_F(lib, errors)
+TEST_F(lib, failed_call_keeps_profile)
 {
 	struct rlimit old, none = { 0, 0 };
 
@@ -150,24 +151,24 @@ TEST_F(lib, errors)
 	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
 	EXPECT_EQ(EINVAL, errno);
 	unsetenv("PROFIL_RATE");
-	/* all refused, so the first still runs */
+	/* all of them are refused: the first profile continues */
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
 
-	/* what runs can be replaced and turned off without another descriptor, */
+	/* a running profile can be replaced and turned off without another descriptor */
 	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &old));
 	none.rlim_max = old.rlim_max;
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
 	EXPECT_EQ(0, profil(self->buf, 0x400, 0, 0x10000));
 	EXPECT_EQ(0, profil(self->buf, 0, 0, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
-	/* but to start one takes one: fatal here, an error with its reason */
+	/* a start needs one; PROFIL_FALLBACK=fatal makes the call fail with the reason */
 	errno = 0;
 	EXPECT_EQ(-1, profil(self->buf, 0x400, 0, 0x10000));
 	EXPECT_EQ(EMFILE, errno);
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &old));
 }
 
-TEST_F(lib, rate_from_environment)
+TEST_F(lib, environment_sets_rate)
 {
 	setenv("PROFIL_RATE", "50", 1);
 	ASSERT_EQ(0, profil(self->buf, 0x400, (size_t)self->text, 0x10000));
@@ -177,8 +178,8 @@ TEST_F(lib, rate_from_environment)
 	EXPECT_EQ(RATE, get_status(self->fd).rate);
 }
 
-/* A program that goes where there is no device, and is another user's */
-static int stop_elsewhere(struct _test_data_lib *self)
+/* The program changes its root and its user, and cannot open the device any more. */
+static int stop_without_device(struct _test_data_lib *self)
 {
 	if (profil(self->buf, 0x400, (size_t)self->text, 0x10000))
 		return 1;
@@ -193,7 +194,7 @@ static int stop_elsewhere(struct _test_data_lib *self)
 	return get_status(self->fd).state == PROFIL_STATE_OFF ? 0 : 6;
 }
 
-TEST_F(lib, stops_after_chroot)
+TEST_F(lib, can_turn_off_after_chroot)
 {
 	int status;
 	pid_t pid;
@@ -202,7 +203,7 @@ TEST_F(lib, stops_after_chroot)
 		SKIP(return, "needs root, for chroot()");
 	pid = fork();
 	if (!pid)
-		_exit(stop_elsewhere(self));
+		_exit(stop_without_device(self));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
 }
@@ -227,8 +228,8 @@ static void on_signal(int number)
 	signals++;
 }
 
-/* The program's signals, timers and descriptors are its own. */
-TEST_F(lib, leaves_the_program_alone)
+/* The library does not use the program's signals and timers, and leaves no descriptor open. */
+TEST_F(lib, leaves_signals_and_timers_alone)
 {
 	struct itimerval timer = { { 0, 50000 }, { 0, 50000 } }, now;
 	double seconds = 0.2, used = process_seconds();
@@ -245,8 +246,8 @@ TEST_F(lib, leaves_the_program_alone)
 	EXPECT_EQ(77, errno);
 	ASSERT_EQ(0, stay_at_pc(self->text, seconds));
 	used = process_seconds() - used;
-	EXPECT_COUNT(counts(self, &where), seconds * RATE, 2);
-	/* by the tick, which is up to two later each time */
+	EXPECT_COUNT(sum_of_counters(self, &where), seconds * RATE, 2);
+	/* the timer is checked at ticks: each signal is up to two ticks late */
 	EXPECT_LE(3, signals);
 	EXPECT_GE(used / 0.05, signals);
 	ASSERT_EQ(0, getitimer(ITIMER_PROF, &now));
@@ -263,8 +264,8 @@ TEST_F(lib, leaves_the_program_alone)
 	EXPECT_EQ(before, descriptors());
 }
 
-/* glibc loses everything when SIGPROF is blocked. */
-TEST_F(lib, signals_blocked)
+/* With SIGPROF blocked, glibc's profil() would count nothing. */
+TEST_F(lib, counts_with_signals_blocked)
 {
 	sigset_t all;
 	size_t where;
@@ -274,11 +275,11 @@ TEST_F(lib, signals_blocked)
 	ASSERT_EQ(0, profil(self->buf, self->bytes, (size_t)self->text,
 			    0x10000));
 	ASSERT_EQ(0, stay_at_pc(self->text, 0.2));
-	EXPECT_COUNT(counts(self, &where), 0.2 * RATE, 2);
+	EXPECT_COUNT(sum_of_counters(self, &where), 0.2 * RATE, 2);
 }
 
-/* A storm of signals neither breaks the call nor makes it fail. */
-TEST_F(lib, signals_during_the_call)
+/* Calls succeed although signals interrupt them. */
+TEST_F(lib, signals_do_not_break_calls)
 {
 	struct itimerval timer = { { 0, 1000 }, { 0, 1000 } };
 	struct sigaction action = { .sa_handler = on_signal };

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# monitor() of Solaris, OSF/1 and AIX: programs as they were written for it, and such as are
-# linked with -p. What is in mon.out is compared with what the programs print.
+# monitor() of Solaris, OSF/1 and AIX: programs that call it in the style of these systems, and
+# programs that are linked with -p. The contents of mon.out must match what the programs print.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 
 programs=$PWD/programs
 dir=$work/dir
-# The scheduler's tick of most kernels: each sample is one
+# The tick of most kernels: each tick gives one sample
 RATE=250
 unset PROFDIR
 
@@ -26,58 +26,60 @@ run_here() {
 		>"$work/out" 2>"$work/err"
 }
 
-# read_file PROGRAM [FILE]: what monread prints of it, in $work/profile
+# read_file PROGRAM [FILE]: puts FILE (default: mon.out), as monread prints it, in $work/profile
 read_file() {
 	programs/monread "$dir/${2:-mon.out}" "programs/dialects/$1" >"$work/profile" 2>>"$work/err"
 }
 
-# says LINE...: that is all on stderr, and each is a regular expression
-says() {
+# prints LINE...: standard error has a line for each of these regular expressions, and no other
+prints() {
 	local line
 
 	for line in "$@"; do
-		grep -q "$line" "$work/err" || { echo "# not said: $line"; return 1; }
+		grep -q "$line" "$work/err" || { echo "# not printed: $line"; return 1; }
 	done
 	[ "$(wc -l <"$work/err")" = $# ]
 }
 
-# How it is to be read
-rate_line="^libprofil: mon.out: sampled at $RATE Hz: read it with profil report --rate $RATE mon.out$"
+# The line that states how to read the file
+rate_line="^libprofil: mon.out: sampled at $RATE Hz: "
+rate_line+="read it with profil report --rate $RATE mon.out$"
 
-# Of each function the calls that the program has printed. A function has one count, and those
-# in other objects have none.
-counts() {
+# calls_match: the file has as many calls of each function as the program has printed. A function
+# has at most one count, and functions in other objects have none.
+calls_match() {
 	awk '
 		$1 != "calls" { next }
 		FNR == NR { want[$2] = $3; next }
-		$2 in have { print "# two counts of " $2; bad = 1 }
+		$2 in have { print "# two counts for " $2; bad = 1 }
 		{ have[$2] = $3 }
 		END {
 			for (name in want)
 				if (have[name] != want[name]) {
-					print "# " name ": " have[name] + 0 " calls, not " want[name]
+					print "# " name ": " have[name] + 0 " calls, not " \
+						want[name]
 					bad = 1
 				}
 			if ("?" in have) {
-				print "# a call of no function"
+				print "# a count outside all functions"
 				bad = 1
 			}
 			exit bad
 		}' "$work/out" "$work/profile"
 }
 
-# calls NAME N
+# calls NAME N: the file has N calls of the function NAME
 calls() {
 	[ "$(awk -v name="$1" '$1 == "calls" && $2 == name { n += $3 } END { print n + 0 }' \
 		"$work/profile")" = "$2" ] || { echo "# $1 was not called $2 times"; false; }
 }
 
-# samples [STRETCHES [last]]: as many as the seconds of CPU time have (or the last seconds that
-# the program has printed), of which much() has three quarters. Each stretch of sampling is
-# off by less than one tick. Where a thread of the kernel takes the CPU meanwhile is a break at
-# a random phase, with a variance of 1/4 at most: four standard errors (expect_count.h). So
-# is the share.
-samples() {
+# samples_match [STRETCHES [last]]: the number of samples matches the CPU time that the program has
+# printed (with "last", only its last line of seconds), and much() has three quarters of them. Each
+# stretch of sampling is off by less than one tick. A kernel thread that takes the CPU breaks a
+# stretch at a random phase, with a variance of 1/4 at most: allow four standard errors
+# (expect_count.h). The share of much() is allowed four standard errors, too.
+samples_match() {
 	awk -v rate="$RATE" -v stretches="${1:-1}" -v last="$2" '
 		$1 == "seconds" { s = last ? $2 : s + $2 }
 		$1 == "breaks" { breaks = $2 }
@@ -96,37 +98,38 @@ samples() {
 		}' "$work/out" "$work/profile"
 }
 
-# own PROGRAM: with monitor() in it. 101 calls of much(), the first before monitor()
-own() {
-	run "$1" && says "$rate_line" && read_file "$1" && samples &&
+# calls_monitor PROGRAM: it calls monitor() itself. Of its 101 calls of much(), the first is before
+# monitor().
+calls_monitor() {
+	run "$1" && prints "$rate_line" && read_file "$1" && samples_match &&
 	calls much 100 && calls less 100 && calls work 1 && calls begin 0
 }
 
-# The call counts are of both times, the samples of the second
-twice() {
-	run solaris-monitor twice && says "$rate_line" && read_file solaris-monitor &&
-	samples 1 last && calls much 200 && calls work 2 && calls begin 1
+# Two profiles in two buffers: the call counts of both, the samples of the second
+second_call() {
+	run solaris-monitor twice && prints "$rate_line" && read_file solaris-monitor &&
+	samples_match 1 last && calls much 200 && calls work 2 && calls begin 1
 }
 
-# The same in the same buffer, which is not cleared: the samples of both, too
-again() {
-	run solaris-monitor again && says "$rate_line" && read_file solaris-monitor &&
-	samples 2 && calls much 200 && calls work 2 && calls begin 1 && calls end 1
+# Two profiles in one buffer, which is not cleared: the samples of both, too
+same_buffer() {
+	run solaris-monitor again && prints "$rate_line" && read_file solaris-monitor &&
+	samples_match 2 && calls much 200 && calls work 2 && calls begin 1 && calls end 1
 }
 
-none() {
+no_room() {
 	run solaris-monitor none &&
-	says "^libprofil: monitor: not profiling: Invalid argument (EINVAL): the buffer has no room" &&
+	prints "^libprofil: monitor: not profiling: Invalid argument (EINVAL): the buffer has no room" &&
 	[ -z "$(ls -A "$dir")" ]
 }
 
-# linked PROGRAM: with -p
-linked() {
-	run "$1" && says "$rate_line" && read_file "$1" && samples && counts
+# linked_with_p PROGRAM: linked with -p
+linked_with_p() {
+	run "$1" && prints "$rate_line" && read_file "$1" && samples_match && calls_match
 }
 
 threads() {
-	run "$1" threads && says "$rate_line" && read_file "$1" && counts &&
+	run "$1" threads && prints "$rate_line" && read_file "$1" && calls_match &&
 	[ "$(awk '$1 == "signals" { print $2 }' "$work/out")" -gt 0 ]
 }
 
@@ -134,20 +137,23 @@ range() {
 	grep '^range' "$work/profile"
 }
 
-# same_addresses PROGRAM: the range in the file is that of the linker, also in a PIE, each time
-same_addresses() {
+# has_link_addresses PROGRAM: the file has the addresses of the symbol table, also for a PIE, at each
+# run
+has_link_addresses() {
 	local first second
 
 	run "$1-pie" && read_file "$1-pie" && first=$(range) &&
 	run "$1-pie" && read_file "$1-pie" && second=$(range) &&
-	[ "${first% *}" = "range 0" ] && [ "$first" = "$second" ] && samples && counts &&
+	[ "${first% *}" = "range 0" ] && [ "$first" = "$second" ] &&
+	samples_match && calls_match &&
 	run "$1" && read_file "$1" && [[ $(range) = "range 400000 "* ]]
 }
 
-# half_a_counter PROGRAM LPC: the second of the counters for 8 bytes begins at the 4th, as AIX
-# rounds. Of a PIE, whose addresses begin at 0, the first counter is left out.
-half_a_counter() {
-	run "$1" && read_file "$1" && [[ $(range) = "range $2 "* ]] && samples
+# counters_are_shifted PROGRAM LPC: AIX rounds up, so with 8 bytes per counter the second counter
+# begins at byte 4, and the file begins at LPC. In a PIE, whose addresses begin at 0, the first
+# counter is left out.
+counters_are_shifted() {
+	run "$1" && read_file "$1" && [[ $(range) = "range $2 "* ]] && samples_match
 }
 
 profdir() {
@@ -156,26 +162,26 @@ profdir() {
 	rm -rf "$dir"
 	mkdir -p "$dir/else"
 	PROFDIR=else run_here "$1" &&
-	says "^libprofil: else/[0-9]*.$1: sampled at" &&
+	prints "^libprofil: else/[0-9]*.$1: sampled at" &&
 	[ "$(ls -A "$dir")" = else ] &&
 	pid=$(basename "$dir"/else/*."$1" ".$1") && [ "$pid" -gt 0 ] &&
 	[ "$(ls -A "$dir/else")" = "$pid.$1" ] &&
-	read_file "$1" "else/$pid.$1" && samples
+	read_file "$1" "else/$pid.$1" && samples_match
 }
 
-# no_profile PROGRAM [ARG...]: of an empty PROFDIR
+# no_profile PROGRAM [ARG...]: with an empty PROFDIR, it writes no file and no message
 no_profile() {
 	PROFDIR='' run "$@" && [ ! -s "$work/err" ] && [ -z "$(ls -A "$dir")" ]
 }
 
-no_directory() {
+missing_profdir() {
 	PROFDIR=nowhere run "$1"
-	says "nowhere/.*: profile not written: No such file or directory (ENOENT): .*PROFDIR" &&
+	prints "nowhere/.*: profile not written: No such file or directory (ENOENT): .*PROFDIR" &&
 	[ -z "$(ls -A "$dir")" ]
 }
 
-# Parent and child: with a directory a file each. The child's has what came before the fork.
-forks() {
+# With PROFDIR, parent and child write one file each. The child's includes the time before fork.
+fork_writes_two() {
 	local file child='' parent=''
 
 	rm -rf "$dir"
@@ -190,14 +196,14 @@ forks() {
 		fi
 	done
 	[ -n "$child" ] && [ -n "$parent" ] &&
-	read_file solaris-monitor "${child##*/}" && samples 2 &&
-	# what the child has printed are the last two lines
+	read_file solaris-monitor "${child##*/}" && samples_match 2 &&
+	# the last two lines are the child's
 	read_file solaris-monitor "${parent##*/}" && calls much 100 &&
-	sed -i '3,$d' "$work/out" && samples
+	sed -i '3,$d' "$work/out" && samples_match
 }
 
-# A link in the file's place is replaced, and what it leads to stays
-link() {
+# A symbolic link with the name of the file is replaced; its target does not change
+link_is_replaced() {
 	rm -rf "$dir"
 	mkdir "$dir"
 	echo precious >"$dir/victim"
@@ -207,36 +213,36 @@ link() {
 	[ "$(ls -A "$dir")" = $'mon.out\nvictim' ] && [ "$(stat -c %a "$dir/mon.out")" = 644 ]
 }
 
-# Nothing is to be said of it
+# 100 Hz is what readers of mon.out assume, so there is no message
 default_rate() {
 	local RATE=100
 
-	run solaris-p && [ ! -s "$work/err" ] && read_file solaris-p && counts && samples
+	run solaris-p && [ ! -s "$work/err" ] && read_file solaris-p && calls_match && samples_match
 }
 
-# One counter for all the program, which had 32700: it stays at 32767
-full() {
+# One counter for the whole program, which begins at 32700: sampling ends at 32767
+full_counter() {
 	run solaris-monitor full &&
-	says "$rate_line" "sampling ended early: a counter reached 32767" &&
+	prints "$rate_line" "sampling ended early: a counter reached 32767" &&
 	read_file solaris-monitor && grep -qx 'total 32767' "$work/profile"
 }
 
-osf1() {
+moncontrol() {
 	run "$1" &&
-	says "not profiling: Invalid argument (EINVAL): the range of addresses is empty" \
+	prints "not profiling: Invalid argument (EINVAL): the range of addresses is empty" \
 		"$rate_line" &&
-	read_file "$1" && samples 2 && calls much 100 && calls unseen 0 && calls work 2
+	read_file "$1" && samples_match 2 && calls much 100 && calls unseen 0 && calls work 2
 }
 
-osf1_again() {
+osf1_second_profile() {
 	run osf1-monitor again && [ "$(grep -c "$rate_line" "$work/err")" = 2 ] &&
-	read_file osf1-monitor && samples 1 last && calls much 100 && calls work 1 &&
+	read_file osf1-monitor && samples_match 1 last && calls much 100 && calls work 1 &&
 	calls unseen 0
 }
 
-# aix PROGRAM MODE
-aix() {
-	run "$1" "$2" && grep -q "$rate_line" "$work/err" && read_file "$1" && samples &&
+# aix_monitor PROGRAM MODE
+aix_monitor() {
+	run "$1" "$2" && grep -q "$rate_line" "$work/err" && read_file "$1" && samples_match &&
 	calls much 100 && calls less 100 && calls work 1 && calls check 1
 }
 
@@ -244,32 +250,32 @@ ktap_print_header
 need_device
 ktap_set_plan 38
 for program in solaris-monitor solaris-monitor-pie; do
-	check "$program: counts, samples and shares" own $program
+	check "$program: calls, samples and shares" calls_monitor $program
 done
-check "solaris: a second call" twice
-check "solaris: the same buffer again" again
-check "solaris: a buffer without room" none
-check "solaris: a full counter" full
+check "solaris: a second profile has the calls of both" second_call
+check "solaris: a second profile adds to the same buffer" same_buffer
+check "solaris: a buffer without room is refused" no_room
+check "solaris: a full counter ends sampling" full_counter
 for program in solaris-p solaris-p-pie solaris-p-fentry osf1-p osf1-p-pie aix-p aix-p-pie; do
-	check "$program: counts, samples and shares" linked $program
-	check "$program: 20 threads and a signal handler" threads $program
+	check "$program: calls, samples and shares" linked_with_p $program
+	check "$program: calls of 20 threads and a signal handler" threads $program
 done
-check "the linker's addresses" same_addresses solaris-p
-check "aix: what a counter stands for" half_a_counter aix-p 3ffffc
-check "aix: what a counter stands for, in a PIE" half_a_counter aix-p-pie 4
-check "aix: a PIE in a buffer of its own" aix aix-monitor-pie buffer
-check "PROFDIR: a directory" profdir solaris-p
-check "PROFDIR: empty" no_profile solaris-p
-check "PROFDIR: empty, and monitor() called" no_profile solaris-monitor
-check "PROFDIR: no directory" no_directory solaris-p
-check "a fork" forks
-check "a link in the file's place" link
-check "100 Hz" default_rate
+check "the file has the addresses of the symbol table" has_link_addresses solaris-p
+check "aix: the range of addresses of a counter" counters_are_shifted aix-p 3ffffc
+check "aix: the range of addresses of a counter, in a PIE" counters_are_shifted aix-p-pie 4
+check "aix: a PIE with its own buffer" aix_monitor aix-monitor-pie buffer
+check "PROFDIR names a directory" profdir solaris-p
+check "an empty PROFDIR: no profile" no_profile solaris-p
+check "an empty PROFDIR: monitor() has no effect" no_profile solaris-monitor
+check "PROFDIR names no directory: an error" missing_profdir solaris-p
+check "fork: a file for each process" fork_writes_two
+check "a symbolic link is replaced" link_is_replaced
+check "100 Hz: no message about the rate" default_rate
 for program in osf1-monitor osf1-monitor-pie; do
-	check "$program: moncontrol()" osf1 $program
+	check "$program: moncontrol() stops and continues" moncontrol $program
 done
-check "osf1: a second profile" osf1_again
+check "osf1: a second profile replaces the first" osf1_second_profile
 for mode in buffer array program fragments; do
-	check "aix: $mode" aix aix-monitor $mode
+	check "aix: monitor() with $mode" aix_monitor aix-monitor $mode
 done
 ktap_finished

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Predict which counter each system's profil() counts in.
+"""Predict which counter each dialect's profil() increments.
 
-usage: oracle.py [SEED [NUMBER]]   random cases and what is to be counted, in
-                                   the format of dialects.vectors
-       oracle.py --check FILE...   compare tables with what is predicted here
+usage: oracle.py [SEED [NUMBER]]   print random cases and their results, in the
+                                   format of dialects.vectors
+       oracle.py --check FILE...   compare tables with the predictions
 
-Written from the manual pages' formulas in integers without bounds, and from no
-line of the library or the module, so that neither can have the same mistake.
+Written from the formulas of the manual pages alone, in unbounded integers, and
+independently of the library and the module, so that it does not share their
+mistakes.
 """
 
 import random
@@ -19,15 +20,15 @@ NUMBER = 2000
 OFF, EINVAL, NONE = "off", "EINVAL", "none"
 
 
-def hit(byte, size):
-    """A counter of two bytes counts if all of it lies in whole counters."""
+def counter_at(byte, size):
+    """Return the byte if a whole counter begins there within the buffer, else NONE."""
     return byte if byte + 2 <= size & ~1 else NONE
 
 
 def solaris(d, scale, size):
     if scale in (0, 1):
         return OFF
-    return hit((d * scale >> 16) & ~1, size) if d >= 0 else NONE
+    return counter_at((d * scale >> 16) & ~1, size) if d >= 0 else NONE
 
 
 def bsd(d, scale, size):
@@ -35,20 +36,20 @@ def bsd(d, scale, size):
         return OFF
     if scale > 65536:
         return EINVAL
-    return hit(2 * ((d // 2) * scale // 65536), size) if d >= 0 else NONE
+    return counter_at(2 * ((d // 2) * scale // 65536), size) if d >= 0 else NONE
 
 
 def linux099(d, scale, size):
     as_int = scale - 2**32 if scale >= 2**31 else scale
     if size == 0 or as_int < 2:
         return OFF
-    return hit((d * scale >> 16) & ~1, size) if d >= 0 else NONE
+    return counter_at((d * scale >> 16) & ~1, size) if d >= 0 else NONE
 
 
 def osf1(d, scale, size):
     if scale in (0, 1):
         return OFF
-    return hit((d * scale >> 16) & ~1, size) if d >= 0 else NONE
+    return counter_at((d * scale >> 16) & ~1, size) if d >= 0 else NONE
 
 
 def aix(d, scale, size):
@@ -79,7 +80,7 @@ RULES = {
     "glibc": glibc,
 }
 
-# Where a rule changes, an ancestor had another, or a type ends
+# Where a rule changes or differs from its ancestor's, and the limits of types
 SCALES = [2, 3, 4, 5, 0x3000, 0x3fff, 0x4000, 0x6000, 0x7fff, 0x8000, 0x8001,
           0xaaaa, 0xfffe, 0xffff, 0x10000]
 LARGE_SCALES = [0x10001, 0x10002, 0x10003, 0x18000, 0x1ffff, 0x20000, 0x20001,
@@ -93,7 +94,7 @@ HIGHEST = 2**46
 
 def make_scale(dice, dialect):
     kind = dice.random()
-    # nearly all of these turn profiling off, or are refused
+    # few of these: nearly all of them turn profiling off or are refused
     if kind < 0.03:
         return dice.choice([0, 1])
     large = 0.05 if dialect == "bsd" else 0.2
@@ -121,13 +122,13 @@ def make_distance(dice, scale, size):
         return dice.choice([2**31, 2**32, 2**45, HIGHEST]) - dice.randrange(5)
     if kind < 0.08:
         return dice.randrange(2**dice.randrange(47))
-    # most: around the first pc of a counter, the first, the last, any
+    # most cases: near the first pc of the first, the last or a random counter
     counters = size // 2
     inside = dice.randrange(counters + 1)
     number = dice.choice([0, 1, inside, inside, counters - 1, counters - 1,
                           counters, counters, counters + 1])
     byte = 2 * max(number, 0)
-    # or where a product of 32 or 64 bits, or an int, would begin again
+    # or where a product of 32 or 64 bits, or an int, would wrap
     if kind < 0.12:
         byte = 2 * inside + 2**dice.choice([16, 31, 32, 33, 48])
     first = byte * 65536 // (scale if scale >= 2 else 0x10000)
@@ -141,7 +142,7 @@ def make_cases(seed, number):
         dialect = names[i % len(names)]
         scale = make_scale(dice, dialect)
         size = make_size(dice)
-        # AIX maps by the 16 bits that it looks at
+        # AIX uses the low 16 bits of the scale
         mapped = scale % 65536 if dialect == "aix" else scale
         yield dialect, make_distance(dice, mapped, size), scale, size
 
@@ -151,7 +152,7 @@ def predict(dialect, d, scale, size):
 
 
 def check(path):
-    """Return: number of rows that say otherwise."""
+    """Return the number of rows whose result differs from the prediction."""
     wrong = rows = 0
     with open(path, encoding="ascii") as table:
         for number, line in enumerate(table, 1):

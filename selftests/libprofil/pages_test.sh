@@ -1,30 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Programs written from one manual page alone, with the page's own declaration of profil()
-# and no header of ours, each linked with that system's library: the counter that the page
-# names moves, and each way of the page turns profiling off. By several compilers and
-# levels of optimisation; and next to the system's header.
+# Programs written from one manual page alone, with the page's own declaration of profil() and no
+# header of this project, linked with the library of that dialect. The counter that the page
+# specifies is incremented, and each call that turns profiling off on the page does so. The programs
+# are built by several compilers, at several levels of optimisation, and with the dialect's header.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-# 20 ms of CPU time, which is what a program stays at its instruction, are 20 samples.
-runs() {
+# A program stays at one instruction for 20 ms of CPU time, which is 20 samples.
+passes() {
 	PROFIL_RATE=1000 "$1" && return
 	echo "# $1: status $?"
 	false
 }
 
-# A program that is not linked again: plain profil() of libprofil is the page's, by the choice
-# of the user
-by_environment() {
-	PROFIL_DIALECT=$1 LD_PRELOAD=../lib/libprofil.so runs "programs/pages/$1-gnu17-O2"
+# A program that is not linked again: the environment selects the dialect of libprofil's profil().
+passes_by_environment() {
+	PROFIL_DIALECT=$1 LD_PRELOAD=../lib/libprofil.so passes "programs/pages/$1-gnu17-O2"
 }
 
-# A PIE is out of the reach of 32 bits: one line says so, and the program goes on
-too_far() {
+# The addresses of a PIE need more than 32 bits: the library prints one line about that
+explains_no_pie() {
 	"$1" >"$work/out" 2>"$work/err"
 	[ "$(wc -l <"$work/err")" = 1 ] && grep -q 'link it with -no-pie' "$work/err"
 }
@@ -41,15 +40,16 @@ for page in "${pages[@]}"; do
 		for level in "${levels[@]}"; do
 			program=programs/pages/$page-$compiler-$level
 			if [ -x "$program" ] || [ "$compiler" != clang ]; then
-				check "$page, $compiler, $level" runs "$program"
+				check "$page, $compiler, $level" passes "$program"
 			else
 				ktap_test_skip "$page, $level: no clang"
 			fi
 		done
 	done
-	check "$page, PROFIL_DIALECT" by_environment "$page"
+	check "$page, PROFIL_DIALECT" passes_by_environment "$page"
 done
 for page in solaris bsd linux099 osf1; do
-	check "$page: a PIE, and 32 bits of offset" too_far programs/pages/$page-gnu17-pie
+	check "$page: a PIE does not fit in an offset of 32 bits" \
+		explains_no_pie programs/pages/$page-gnu17-pie
 done
 ktap_finished

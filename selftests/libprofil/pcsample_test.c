@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pcsample(): where the program was, one pc after the other, and how many there
- * were since the call before.
+ * pcsample(): stores the pc of each sample in an array, and returns the number stored since the
+ * previous call.
  */
 #include <limits.h>
 
@@ -14,7 +14,7 @@
 FIXTURE(pcsample) {
 	struct scene scene;
 	uintptr_t samples[NR];
-	uintptr_t pc;		/* where threads stay */
+	uintptr_t pc;		/* at which threads stay */
 };
 
 FIXTURE_SETUP(pcsample)
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(pcsample)
 	clear_scene(&self->scene);
 }
 
-static long samples_there(const struct _test_data_pcsample *self)
+static long samples_at_pc(const struct _test_data_pcsample *self)
 {
 	long i, nr = 0;
 
@@ -41,7 +41,7 @@ static long samples_there(const struct _test_data_pcsample *self)
 	return nr;
 }
 
-TEST_F(pcsample, where_it_was)
+TEST_F(pcsample, stores_pcs)
 {
 	struct scene *scene = &self->scene;
 	long nr, i, wrong = 0;
@@ -49,10 +49,10 @@ TEST_F(pcsample, where_it_was)
 	EXPECT_EQ(0, pcsample(self->samples, NR));
 	EXPECT_TRUE(counts_at(scene, NEAR, 10));
 	nr = pcsample(self->samples, 0);
-	/* this thread starts the other one, and waits for it: a tick may meet it */
-	EXPECT_LE(nr - 2, samples_there(self));
+	/* a tick may also sample this thread, which starts the other one and waits for it */
+	EXPECT_LE(nr - 2, samples_at_pc(self));
 	ASSERT_GE(NR, nr);
-	/* nobody was anywhere else in the text */
+	/* no sample is elsewhere in the text */
 	for (i = 0; i < nr; i++)
 		wrong += self->samples[i] == UNUSED ||
 			 (self->samples[i] != self->pc &&
@@ -62,8 +62,8 @@ TEST_F(pcsample, where_it_was)
 		EXPECT_EQ(UNUSED, self->samples[i]);
 }
 
-/* Five ticks in an array of three: three are stored, then it is off. */
-TEST_F(pcsample, full)
+/* Five samples are due for an array of three: three are stored, then sampling ends. */
+TEST_F(pcsample, full_array_ends_sampling)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
@@ -76,7 +76,7 @@ TEST_F(pcsample, full)
 	EXPECT_NE(UNUSED, self->samples[0]);
 	EXPECT_NE(UNUSED, self->samples[2]);
 	EXPECT_EQ(UNUSED, self->samples[3]);
-	/* the next call tells how many there were, and begins anew */
+	/* the next call returns the number, and starts again */
 	EXPECT_EQ(3, pcsample(self->samples + 10, 2));
 	EXPECT_EQ(PROFIL_STATE_FULL, stay(scene, NEAR, 5).state);
 	EXPECT_NE(UNUSED, self->samples[11]);
@@ -86,8 +86,8 @@ TEST_F(pcsample, full)
 	EXPECT_EQ(0, pcsample(self->samples, 0));
 }
 
-/* No samples wanted: it is off, and tells what there was until then. */
-TEST_F(pcsample, off)
+/* A call without an array ends sampling, and returns the number stored. */
+TEST_F(pcsample, call_without_array_ends_sampling)
 {
 	struct scene *scene = &self->scene;
 	long nr;
@@ -104,10 +104,8 @@ TEST_F(pcsample, off)
 	EXPECT_EQ(0, pcsample(NULL, 0));
 }
 
-/*
- * A second call while it runs: what the first had, and on in the other array.
- */
-TEST_F(pcsample, second_call)
+/* A second call returns the number stored by the first, and continues in the other array. */
+TEST_F(pcsample, second_call_continues_in_new_array)
 {
 	struct scene *scene = &self->scene;
 	long nr;
@@ -121,7 +119,7 @@ TEST_F(pcsample, second_call)
 	EXPECT_NE(UNUSED, self->samples[NR / 2 + 2]);
 }
 
-TEST_F(pcsample, negative)
+TEST_F(pcsample, negative_size_is_refused)
 {
 	static const long bad[] = { -1, -NR, LONG_MIN };
 	struct scene *scene = &self->scene;
@@ -134,13 +132,13 @@ TEST_F(pcsample, negative)
 		EXPECT_EQ(-1, pcsample(self->samples, bad[i]));
 		EXPECT_EQ(EINVAL, errno);
 	}
-	/* what runs is not touched */
+	/* sampling continues */
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	EXPECT_LE(4, pcsample(self->samples, 0));
 }
 
-/* What cannot be begun ends what was, as the header says. */
-TEST_F(pcsample, errors)
+/* A failed start ends the earlier sampling, as profil.h documents. */
+TEST_F(pcsample, failed_start_ends_sampling)
 {
 	struct scene *scene = &self->scene;
 
@@ -153,10 +151,8 @@ TEST_F(pcsample, errors)
 	EXPECT_EQ(E2BIG, errno);
 }
 
-/*
- * profil() and pcsample() end each other, and profil() what there was to tell.
- */
-TEST_F(pcsample, and_profil)
+/* profil() and pcsample() replace each other. After profil(), pcsample() returns 0. */
+TEST_F(pcsample, profil_and_pcsample_replace_each_other)
 {
 	struct scene *scene = &self->scene;
 	uint16_t before;
@@ -172,21 +168,19 @@ TEST_F(pcsample, and_profil)
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	before = *scene_counter(scene, NEAR);
 	EXPECT_LE(2, before);
-	/* nothing is stored any more */
+	/* pcsample() stores no more samples */
 	EXPECT_EQ(UNUSED, self->samples[nr]);
 	EXPECT_EQ(0, pcsample(self->samples + NR / 2, NR / 2));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 	EXPECT_EQ(before, *scene_counter(scene, NEAR));
 	EXPECT_NE(UNUSED, self->samples[NR / 2 + 1]);
-	/* profil()'s off is an end as well */
+	/* profil() with a scale of 0 ends it, too */
 	EXPECT_EQ(0, profil_solaris(scene->counters, 0, 0, 0));
 	EXPECT_EQ(0, pcsample(self->samples, 0));
 }
 
-/*
- * The array ends where the memory does: it is off there, and no signal comes.
- */
-TEST_F(pcsample, memory_ends)
+/* The memory ends before the array does: sampling ends there, without a signal. */
+TEST_F(pcsample, missing_memory_ends_sampling)
 {
 	struct scene *scene = &self->scene;
 	char *end = (char *)scene->counters + PAGE;
@@ -198,18 +192,18 @@ TEST_F(pcsample, memory_ends)
 	EXPECT_EQ(0, pcsample(samples, 100));
 	status = stay(scene, NEAR, 10);
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
-	/* however late the worker comes: the four have waited longer than the fifth */
+	/* even if the worker is late: the first four samples are stored before the fifth faults */
 	EXPECT_EQ(4, status.counted);
 	EXPECT_NE(0, samples[0]);
 	EXPECT_NE(0, samples[3]);
 	EXPECT_EQ(4, pcsample(samples, 0));
-	/* nowhere at all */
+	/* an array without any memory */
 	EXPECT_EQ(0, pcsample(nowhere, 100));
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
 	EXPECT_EQ(0, pcsample(samples, 0));
 }
 
-/* The child goes on behind its parent's, in its copy, and counts its own. */
+/* A child continues after its parent's samples, in its copy of the array, and counts its own. */
 static struct _test_data_pcsample *of_test;
 
 static int sample_in_child(const struct scene *scene)
@@ -222,13 +216,13 @@ static int sample_in_child(const struct scene *scene)
 	for (i = 0; i < NR; i++)
 		used += of_test->samples[i] != UNUSED;
 	/*
-	 * Its parent's are before; what that stored while it forked may be
-	 * missing in between.
+	 * The array also has its parent's samples. Those that the parent stored during the
+	 * fork may be missing.
 	 */
 	return nr >= 3 && used > nr ? 0 : 2;
 }
 
-TEST_F(pcsample, fork)
+TEST_F(pcsample, child_appends_to_its_copy)
 {
 	struct scene *scene = &self->scene;
 	long nr, i;
@@ -245,8 +239,8 @@ TEST_F(pcsample, fork)
 }
 
 /*
- * The device cannot be opened any more. What runs can be turned off; and what cannot be
- * asked, since all descriptors are closed, is not told as "nothing was stored".
+ * The device cannot be opened any more. Sampling can still be ended through the library's
+ * descriptor. With that closed too, pcsample() fails, and does not return 0.
  */
 static int without_descriptors(const struct scene *scene)
 {
@@ -271,11 +265,11 @@ static int without_descriptors(const struct scene *scene)
 		return 6;
 	if (setrlimit(RLIMIT_NOFILE, &before))
 		return 7;
-	/* nothing was stopped by that */
+	/* the failed call has not ended sampling */
 	return stay(scene, NEAR, 1).counted && pcsample(&sample, 0) == 1 ? 0 : 8;
 }
 
-TEST_F(pcsample, without_descriptors)
+TEST_F(pcsample, can_end_without_new_descriptors)
 {
 	EXPECT_EQ(0, in_child(without_descriptors, &self->scene));
 }

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls that take several regions, sprofil() and AIX's profil() of struct
- * prof[], in the real kernel: a thread stays at one pc, and only the counter
- * moves that the manual page names.
+ * Calls with several regions, sprofil() and the second form of AIX's profil(), on the real module:
+ * while a thread stays at one pc, only the counter that the manual page specifies is incremented.
  */
 #include <sys/profil.h>
 
 #include "common.h"
 #include "kselftest_harness.h"
 
-/*
- * AIX's structure by the dialect's own header, under a name that is free here
- */
+/* The dialect's header, with other names: <sys/profil.h> has a struct prof and a profil(), too. */
 #define prof	aix_prof
 #define profil	aix_profil
 #include "profil/aix/mon.h"
@@ -22,7 +19,7 @@
 
 #include "counter_watch.h"
 
-/* Pcs below are those of the rules' examples, which are too low for code */
+/* Added to the pcs below, at which no code can be mapped */
 #define BASE		(SPINNER_LOWEST + 0x100000)
 #define BUFFER_BYTES	0xc00UL
 
@@ -30,14 +27,14 @@ FIXTURE(regions) {
 	int fd;
 	struct counter_watch watch;
 	char *buf;
-	uint64_t overflow;	/* counter of all that is in no region */
+	uint64_t overflow;	/* counter of the pcs in no region */
 };
 
 FIXTURE_SETUP(regions)
 {
 	REQUIRE_DEVICE(self->fd);
 	ASSERT_EQ(0, counter_watch_create(&self->watch, self->fd));
-	/* counters of any width may lie there */
+	/* aligned for counters of any width */
 	self->buf = counter_watch_buffer(&self->watch, 4);
 	ASSERT_EQ(0, (uintptr_t)self->buf % 8);
 	self->overflow = 0;
@@ -59,30 +56,30 @@ static uint64_t counter(const void *at, size_t width)
 }
 
 /*
- * A profile is on, and there is code at a pc: have it counted, and stop. byte:
- * where the counter is; -1: there is none in a region.
+ * Runs the code at the pc under the profile that is on, then stops the profile. Returns whether
+ * only the counter at @byte was incremented, or none if @byte is -1.
  */
-static bool only_moves(struct _test_data_regions *self, unsigned long pc,
-		       long byte, size_t width)
+static bool only_counts_at(struct _test_data_regions *self, unsigned long pc,
+			   long byte, size_t width)
 {
 	struct profil_status status;
-	uint64_t moved = 0;
+	uint64_t count = 0;
 	bool clear;
 
 	if (counter_watch_run(&self->watch, byte >= 0, &status))
 		return false;
 	if (byte >= 0) {
-		moved = counter(self->buf + byte, width);
+		count = counter(self->buf + byte, width);
 		memset(self->buf + byte, 0, width);
 	}
 	clear = counter_watch_clear(self->buf - WATCH_GUARD,
-			    self->buf + BUFFER_BYTES + WATCH_GUARD);
-	if (clear && moved == status.counted && !moved == (byte < 0) &&
+				    self->buf + BUFFER_BYTES + WATCH_GUARD);
+	if (clear && count == status.counted && !count == (byte < 0) &&
 	    status.state == PROFIL_STATE_RUNNING)
 		return true;
 	ksft_print_msg("pc %#lx: counted %llu, byte %ld: %llu, elsewhere: %s\n",
 		       pc, (unsigned long long)status.counted, byte,
-		       (unsigned long long)moved, clear ? "no" : "yes");
+		       (unsigned long long)count, clear ? "no" : "yes");
 	return false;
 }
 
@@ -102,7 +99,7 @@ static const struct {
 	{ 0x8400, -1 },
 };
 
-TEST_F(regions, aix_second_form)
+TEST_F(regions, aix_counts_in_element_of_pc)
 {
 	struct aix_prof profs[] = {
 		{ (char *)BASE + 0x1000, (char *)BASE + 0x2000,
@@ -118,18 +115,18 @@ TEST_F(regions, aix_second_form)
 		ASSERT_EQ(0, spinner_place(&self->watch.spinner,
 					   BASE + second_form[i].pc));
 		ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
-		EXPECT_TRUE(only_moves(self, second_form[i].pc,
-				       second_form[i].byte, 2));
+		EXPECT_TRUE(only_counts_at(self, second_form[i].pc,
+					   second_form[i].byte, 2));
 	}
-	/* as the page turns it off */
+	/* the first p_high 0 turns it off */
 	ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
 	ASSERT_EQ(0, profil_aix(&off, -1U, 0, 0));
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
 }
 
-/* Where several elements hold a pc, the first of them counts it. */
-TEST_F(regions, aix_first_that_holds)
+/* If several elements contain a pc, the first of them counts it. */
+TEST_F(regions, aix_first_matching_element_counts)
 {
 	struct aix_prof profs[] = {
 		{ (char *)BASE + 0x1000, (char *)BASE + 0x1100,
@@ -157,14 +154,14 @@ TEST_F(regions, aix_first_that_holds)
 		ASSERT_EQ(0, spinner_place(&self->watch.spinner,
 					   BASE + rows[i].pc));
 		ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
-		EXPECT_TRUE(only_moves(self, rows[i].pc, rows[i].byte, 2));
+		EXPECT_TRUE(only_counts_at(self, rows[i].pc, rows[i].byte, 2));
 	}
 }
 
-/* Start by sprofil() and have a pc counted; the last region is for overflow. */
-static bool sprofil_only_moves(struct _test_data_regions *self,
-			       struct prof *profs, int nr, unsigned int flags,
-			       unsigned long pc, long byte)
+/* The same for a start by sprofil(), with the overflow bin as the last region. */
+static bool sprofil_only_counts_at(struct _test_data_regions *self,
+				   struct prof *profs, int nr, unsigned int flags,
+				   unsigned long pc, long byte)
 {
 	size_t width = flags & PROF_UINT64 ? 8 : flags & PROF_UINT ? 4 : 2;
 	struct timeval period = { 0, 0 };
@@ -175,9 +172,9 @@ static bool sprofil_only_moves(struct _test_data_regions *self,
 	if (spinner_place(&self->watch.spinner, BASE + pc))
 		return false;
 	right = !sprofil(profs, nr, &period, flags) &&
-		only_moves(self, pc, byte, width);
+		only_counts_at(self, pc, byte, width);
 	if (byte < 0 && !self->overflow) {
-		ksft_print_msg("pc %#lx: not in the overflow region\n", pc);
+		ksft_print_msg("pc %#lx: not in the overflow bin\n", pc);
 		right = false;
 	}
 	return right && !period.tv_sec &&
@@ -209,7 +206,7 @@ static const struct {
 	{ PROF_UINT64, 0x10000, 0x1400, -1 },
 };
 
-TEST_F(regions, sprofil)
+TEST_F(regions, sprofil_counts_in_region_or_overflow_bin)
 {
 	struct prof profs[2];
 	size_t i;
@@ -218,17 +215,17 @@ TEST_F(regions, sprofil)
 		profs[0] = (struct prof) {
 			self->buf, 0x400, BASE + 0x1000, one_region[i].scale,
 		};
-		EXPECT_TRUE(sprofil_only_moves(self, profs, 2,
-					       one_region[i].flags,
-					       one_region[i].pc,
-					       one_region[i].byte)) {
+		EXPECT_TRUE(sprofil_only_counts_at(self, profs, 2,
+						   one_region[i].flags,
+						   one_region[i].pc,
+						   one_region[i].byte)) {
 			TH_LOG("row %zu", i);
 		}
 	}
 }
 
-/* Of regions that overlap the one that begins highest counts; then it ends. */
-TEST_F(regions, sprofil_overlap)
+/* Where regions overlap, the one with the highest start counts, up to its end. */
+TEST_F(regions, sprofil_highest_overlapping_region_counts)
 {
 	static const struct {
 		unsigned long pc;
@@ -245,20 +242,20 @@ TEST_F(regions, sprofil_overlap)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		/* in any order */
+		/* in either order */
 		profs[i % 2] = (struct prof) {
 			self->buf, 0x400, BASE + 0x1000, 0x10000,
 		};
 		profs[!(i % 2)] = (struct prof) {
 			self->buf + 0x400, 0x40, BASE + 0x1100, 0x10000,
 		};
-		EXPECT_TRUE(sprofil_only_moves(self, profs, 3, PROF_USHORT,
-					       rows[i].pc, rows[i].byte));
+		EXPECT_TRUE(sprofil_only_counts_at(self, profs, 3, PROF_USHORT,
+						   rows[i].pc, rows[i].byte));
 	}
 }
 
-/* Counters stay at their highest value, also the one of the overflow region. */
-TEST_F(regions, sprofil_saturates)
+/* Counters stay at their maximum, also the one of the overflow bin. */
+TEST_F(regions, sprofil_counters_saturate)
 {
 	static const unsigned int flags[] = {
 		PROF_USHORT, PROF_UINT, PROF_UINT64,
@@ -295,7 +292,7 @@ int main(void)
 {
 	ksft_print_header();
 	ksft_set_plan(1);
-	ksft_test_result_skip("no code for this processor\n");
+	ksft_test_result_skip("not supported on this architecture\n");
 	return KSFT_SKIP;
 }
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sprofil(): several regions, three widths of counters, the overflow bin, the
- * true period; and what the GNU C library's gets wrong: a pc below the lowest
- * region, start after stop, a call while it is on.
+ * sprofil(): several regions, three widths of counters, the overflow bin and the period; and three
+ * cases in which the GNU C library's sprofil() fails: a pc below the lowest region, a start after a
+ * stop, and a call while profiling is on.
  */
 #include <sys/profil.h>
 
@@ -11,8 +11,8 @@
 
 FIXTURE(sprofil) {
 	struct scene scene;
-	struct prof regions[2];	/* a page of the text each */
-	struct prof bin;	/* of pcs in no region */
+	struct prof regions[2];	/* for one page of the text each */
+	struct prof bin;	/* the overflow bin, for pcs in no region */
 	uint64_t overflow;	/* its counter */
 };
 
@@ -22,7 +22,7 @@ FIXTURE_SETUP(sprofil)
 	size_t i;
 
 	SET_SCENE(scene);
-	/* emulated, the highest rate takes more of a processor than it may */
+	/* in an emulated guest, the highest rate would be throttled */
 	set_throttle(false);
 	for (i = 0; i < 2; i++)
 		self->regions[i] = (struct prof) {
@@ -60,7 +60,7 @@ static uint64_t get(const struct scene *scene, size_t place,
 {
 	uint64_t value = 0;
 
-	/* little-endian, as all that profil runs on */
+	/* little-endian, like all supported architectures */
 	memcpy(&value, (char *)scene->counters + place, width->bytes);
 	return value;
 }
@@ -76,7 +76,7 @@ static int start(struct _test_data_sprofil *self, unsigned int flags)
 	return sprofil(self->regions, 2, NULL, flags);
 }
 
-TEST_F(sprofil, widths)
+TEST_F(sprofil, counters_of_each_width_count)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
@@ -84,12 +84,12 @@ TEST_F(sprofil, widths)
 
 	for (i = 0; i < ARRAY_SIZE(widths); i++) {
 		const struct width *width = &widths[i];
-		/* the carry goes to its upper half */
+		/* the next sample carries into the upper half */
 		uint64_t before = width->highest >> 4 * width->bytes;
 
 		memset(scene->counters, 0, scene->bytes);
 		set(scene, NEAR, width, before);
-		/* those beside it stay as they are */
+		/* the neighbours must not change */
 		set(scene, NEAR - width->bytes, width, width->highest);
 		set(scene, NEAR + width->bytes, width, 0x1234);
 		ASSERT_EQ(0, start(self, width->flag));
@@ -102,8 +102,8 @@ TEST_F(sprofil, widths)
 	}
 }
 
-/* A full counter stays as it is, and is no matter to the others. */
-TEST_F(sprofil, full_counters)
+/* A full counter stays at its maximum, and the other counters still count. */
+TEST_F(sprofil, full_counters_stay)
 {
 	struct scene *scene = &self->scene;
 	size_t i;
@@ -122,7 +122,7 @@ TEST_F(sprofil, full_counters)
 	}
 }
 
-TEST_F(sprofil, overflow_bin)
+TEST_F(sprofil, overflow_bin_counts_other_pcs)
 {
 	struct prof regions[] = { self->bin, self->regions[0] };
 	struct scene *scene = &self->scene;
@@ -140,14 +140,14 @@ TEST_F(sprofil, overflow_bin)
 		EXPECT_EQ(status.out_of_range, self->overflow);
 		EXPECT_EQ(status.counted, get(scene, NEAR, &widths[i]));
 
-		/* a bin alone has all pcs */
+		/* without other regions, it counts all pcs */
 		self->overflow = 0;
 		ASSERT_EQ(0, sprofil(&self->bin, 1, NULL, widths[i].flag));
 		EXPECT_TRUE(counts_at(scene, NEAR, 2));
 		status = stop(scene->fd);
 		EXPECT_EQ(status.samples, self->overflow);
 	}
-	/* a full one stays so */
+	/* a full overflow bin stays at its maximum */
 	self->overflow = UINT16_MAX - 1;
 	ASSERT_EQ(0, sprofil(regions, 2, NULL, PROF_USHORT));
 	EXPECT_LE(2, stay(scene, FAR, 2).out_of_range);
@@ -155,8 +155,8 @@ TEST_F(sprofil, overflow_bin)
 	EXPECT_EQ(UINT16_MAX, self->overflow);
 }
 
-/* The C library's gets lost below the lowest region, and ends the program. */
-TEST_F(sprofil, below_the_lowest_region)
+/* For a pc below the lowest region, the C library's sprofil() crashes the program. */
+TEST_F(sprofil, pc_below_lowest_region_overflows)
 {
 	struct prof regions[] = { self->regions[1], self->bin };
 	struct scene *scene = &self->scene;
@@ -176,8 +176,8 @@ TEST_F(sprofil, below_the_lowest_region)
 	EXPECT_EQ(status.out_of_range, self->overflow);
 }
 
-/* There, start, stop and start again is a double free. */
-TEST_F(sprofil, start_and_stop)
+/* In the C library, a start after a stop frees memory twice. */
+TEST_F(sprofil, can_start_after_stop)
 {
 	struct scene *scene = &self->scene;
 	int i;
@@ -192,8 +192,8 @@ TEST_F(sprofil, start_and_stop)
 	}
 }
 
-/* There, any call while it is on is a stop. */
-TEST_F(sprofil, second_call)
+/* In the C library, any call while profiling is on is a stop. */
+TEST_F(sprofil, second_call_replaces)
 {
 	struct scene *scene = &self->scene;
 	uint16_t before;
@@ -205,7 +205,7 @@ TEST_F(sprofil, second_call)
 	EXPECT_TRUE(counts_at(scene, FAR, 2));
 	EXPECT_EQ(before, *scene_counter(scene, NEAR));
 	EXPECT_LE(2, *scene_counter(scene, FAR));
-	/* another face's call ends it as well, and its call another's */
+	/* profil() replaces it, and sprofil() stops a profile of profil() */
 	ASSERT_EQ(0, profil(scene->counters, PAGE, (size_t)scene->text, WHOLE));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 	EXPECT_LT(before, *scene_counter(scene, NEAR));
@@ -213,10 +213,8 @@ TEST_F(sprofil, second_call)
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 }
 
-/*
- * Regions that can have no counter are left out; if all are, nothing goes on.
- */
-TEST_F(sprofil, left_out)
+/* Regions without a counter are ignored. If all of them are, profiling is off. */
+TEST_F(sprofil, regions_without_counter_are_ignored)
 {
 	struct scene *scene = &self->scene;
 	struct timeval period = { 7, 7 };
@@ -226,7 +224,7 @@ TEST_F(sprofil, left_out)
 	ASSERT_EQ(0, start(self, PROF_USHORT));
 	EXPECT_TRUE(is_silent(scene));
 	EXPECT_TRUE(counts_at(scene, FAR, 1));
-	/* one that is smaller than a counter */
+	/* smaller than one counter */
 	self->regions[1].pr_size = 3;
 	ASSERT_EQ(0, sprofil(self->regions, 2, &period, PROF_UINT));
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
@@ -234,9 +232,9 @@ TEST_F(sprofil, left_out)
 	EXPECT_EQ(0, period.tv_usec);
 }
 
-static void see_period(struct __test_metadata *_metadata,
-		       struct _test_data_sprofil *self, unsigned int flags,
-		       unsigned int rate)
+static void expect_period(struct __test_metadata *_metadata,
+			  struct _test_data_sprofil *self, unsigned int flags,
+			  unsigned int rate)
 {
 	struct timeval period = { 7, 7 };
 
@@ -246,37 +244,37 @@ static void see_period(struct __test_metadata *_metadata,
 	EXPECT_EQ(rate == 1 ? 0 : 1000000 / rate, period.tv_usec);
 }
 
-TEST_F(sprofil, period)
+TEST_F(sprofil, period_is_that_of_rate)
 {
 	unsigned int highest = get_info(self->scene.fd).max_rate;
 
 	ASSERT_EQ(0, profil_set_rate(0));
-	see_period(_metadata, self, PROF_USHORT, 100);
-	see_period(_metadata, self, PROF_UINT, 100);
-	see_period(_metadata, self, PROF_USHORT | PROF_FAST, highest);
-	see_period(_metadata, self, PROF_UINT64 | PROF_FAST, highest);
+	expect_period(_metadata, self, PROF_USHORT, 100);
+	expect_period(_metadata, self, PROF_UINT, 100);
+	expect_period(_metadata, self, PROF_USHORT | PROF_FAST, highest);
+	expect_period(_metadata, self, PROF_UINT64 | PROF_FAST, highest);
 	ASSERT_EQ(0, profil_set_rate(50));
-	see_period(_metadata, self, PROF_USHORT, 50);
-	see_period(_metadata, self, PROF_FAST, highest);
-	/* who runs the program decides, over PROF_FAST too */
+	expect_period(_metadata, self, PROF_USHORT, 50);
+	expect_period(_metadata, self, PROF_FAST, highest);
+	/* the environment overrides PROF_FAST, too */
 	setenv("PROFIL_RATE", "20", 1);
-	see_period(_metadata, self, PROF_USHORT, 20);
-	see_period(_metadata, self, PROF_FAST, 20);
+	expect_period(_metadata, self, PROF_USHORT, 20);
+	expect_period(_metadata, self, PROF_FAST, 20);
 	setenv("PROFIL_RATE", "1", 1);
-	see_period(_metadata, self, PROF_USHORT, 1);
+	expect_period(_metadata, self, PROF_USHORT, 1);
 }
 
-/* The CPU time has a tick for each of its periods. */
-TEST_F(sprofil, period_is_true)
+/* There is one sample per period of CPU time. */
+TEST_F(sprofil, samples_match_period)
 {
 	struct scene *scene = &self->scene;
 	struct rusage before, after;
 	struct timeval period;
 	double least, most, samples;
-	long stints;
+	long stretches;
 
 	getrusage(RUSAGE_SELF, &before);
-	/* the profile begins and ends somewhere within the calls */
+	/* the profile begins and ends at unknown times within the calls */
 	most = process_seconds();
 	ASSERT_EQ(0, sprofil(self->regions, 2, &period, PROF_FAST));
 	least = process_seconds();
@@ -285,21 +283,21 @@ TEST_F(sprofil, period_is_true)
 	samples = (double)stop(scene->fd).samples;
 	most = process_seconds() - most;
 	getrusage(RUSAGE_SELF, &after);
-	/* each time that a thread is on a CPU may have one more or less, for the phase */
-	stints = after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw + 1;
-	EXPECT_LE(least * 1e6 / (double)period.tv_usec - (double)stints, samples);
-	EXPECT_GE(most * 1e6 / (double)period.tv_usec + (double)stints, samples);
+	/* each stretch on a CPU may have one sample more or less, for the phase */
+	stretches = after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw + 1;
+	EXPECT_LE(least * 1e6 / (double)period.tv_usec - (double)stretches, samples);
+	EXPECT_GE(most * 1e6 / (double)period.tv_usec + (double)stretches, samples);
 }
 
-/* What is refused leaves the profile before as it was. */
-static int refused(struct _test_data_sprofil *self, int count,
-		   unsigned int flags, struct timeval *period)
+/* Returns the errno of the call, 0 if it succeeds. */
+static int errno_of(struct _test_data_sprofil *self, int count,
+		    unsigned int flags, struct timeval *period)
 {
 	errno = 0;
 	return sprofil(self->regions, count, period, flags) == -1 ? errno : 0;
 }
 
-TEST_F(sprofil, errors)
+TEST_F(sprofil, failed_call_keeps_profile)
 {
 	struct scene *scene = &self->scene;
 	struct timeval period = { 7, 7 };
@@ -307,25 +305,26 @@ TEST_F(sprofil, errors)
 	struct prof old = *first;
 
 	ASSERT_EQ(0, start(self, PROF_USHORT));
-	EXPECT_EQ(EINVAL, refused(self, 2, 0x8, &period));
-	EXPECT_EQ(EINVAL, refused(self, 2, 0x80000000, &period));
-	EXPECT_EQ(EINVAL, refused(self, 2, PROF_UINT | PROF_UINT64, &period));
-	EXPECT_EQ(EINVAL, refused(self, -1, PROF_USHORT, &period));
-	EXPECT_EQ(EINVAL, refused(self, 0, 0x8, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 2, 0x8, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 2, 0x80000000, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 2, PROF_UINT | PROF_UINT64, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, -1, PROF_USHORT, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 0, 0x8, &period));
 #if __SIZEOF_LONG__ > 4
 	first->pr_scale = 1UL << 32;
-	EXPECT_EQ(EINVAL, refused(self, 2, PROF_USHORT, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 2, PROF_USHORT, &period));
 	first->pr_scale = old.pr_scale;
 #endif
 	first->pr_base = (char *)old.pr_base + 2;
-	EXPECT_EQ(EINVAL, refused(self, 2, PROF_UINT, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 2, PROF_UINT, &period));
 	first->pr_base = (void *)8;
-	EXPECT_EQ(EFAULT, refused(self, 2, PROF_USHORT, &period));
+	EXPECT_EQ(EFAULT, errno_of(self, 2, PROF_USHORT, &period));
 	first->pr_base = old.pr_base;
 	setenv("PROFIL_RATE", "0", 1);
-	EXPECT_EQ(EINVAL, refused(self, 2, PROF_USHORT, &period));
+	EXPECT_EQ(EINVAL, errno_of(self, 2, PROF_USHORT, &period));
 	EXPECT_EQ(7, period.tv_sec);
 	EXPECT_EQ(7, period.tv_usec);
+	/* the earlier profile continues */
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The real profil() of each system, in the real kernel: a thread stays at one
- * pc, and of the whole buffer and what lies around it exactly the counter moves
- * that the tables name. dialects.vectors are the manual pages' rows;
- * random.vectors are what oracle.py predicts. Both by the functions of <profil.h>, and by
- * plain profil() of each system's library, which has the types of the system's page.
+ * profil() of each dialect on the real module: while a thread stays at one pc, only the counter
+ * that the table specifies is incremented. Nothing else in the buffer or around it changes.
+ * dialects.vectors was worked out from the manual pages by hand; oracle.py predicts random.vectors.
+ * Both are run with the functions of <profil.h>, and with profil() of each dialect's library, which
+ * has the types of the system's manual page.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -26,38 +26,38 @@ static bool complain(const struct vector *row, const char *fault, long long got)
 	return false;
 }
 
-/* The row's own call has been made, and the code is there. */
-static bool counts_where_it_should(struct counter_watch *watch, dialect_call *start,
-				   const struct vector *row, char *buf)
+/* The row's call has been made, and there is code at its pc: runs it, and checks all counters. */
+static bool counts_as_specified(struct counter_watch *watch, dialect_call *start,
+				const struct vector *row, char *buf)
 {
 	struct profil_status status = { .state = PROFIL_STATE_OFF };
 	int error = counter_watch_run(watch, row->result >= 0, &status);
-	unsigned int moved = 0;
+	unsigned int count = 0;
 	bool clear;
 
-	/* for AIX, where it must be turned off as it was turned on */
+	/* by the same function: AIX ignores an end by another one */
 	if (start(buf, row->bufsiz, 0, 0))
 		return complain(row, "off: errno", errno);
 	if (row->result >= 0) {
-		moved = *(uint16_t *)(buf + row->result);
+		count = *(uint16_t *)(buf + row->result);
 		*(uint16_t *)(buf + row->result) = 0;
 	}
 	clear = counter_watch_clear(buf - WATCH_GUARD,
-			    buf + row->bufsiz + WATCH_GUARD);
+				    buf + row->bufsiz + WATCH_GUARD);
 	if (!clear)
-		return complain(row, "counted elsewhere; there", moved);
-	/* one without a counter is nothing for the kernel */
+		return complain(row, "also counted elsewhere; in the counter", count);
+	/* the library starts no session for a buffer without a counter */
 	if (status.state != (row->bufsiz < 2 ? PROFIL_STATE_OFF :
 						PROFIL_STATE_RUNNING))
 		return complain(row, "state", status.state);
 	if (row->result < 0 && status.counted)
 		return complain(row, "counted", (long long)status.counted);
-	if (row->result >= 0 && (!moved || moved != status.counted))
-		return complain(row, "counter is", moved);
-	return !error || complain(row, "ticks: errno", error);
+	if (row->result >= 0 && (!count || count != status.counted))
+		return complain(row, "counter is", count);
+	return !error || complain(row, "no samples: errno", error);
 }
 
-/* Anywhere in a page so high that the offset is above the lowest one */
+/* A pc in a page so high that the offset, pc - d, is above the lowest address. */
 static uint64_t pc_of(uint64_t lowest, const struct vector *row)
 {
 	uint64_t above = row->d > 0 ? (uint64_t)row->d : 0;
@@ -66,8 +66,8 @@ static uint64_t pc_of(uint64_t lowest, const struct vector *row)
 	       (unsigned int)row->line * 97 % WATCH_PAGE;
 }
 
-/* How far above its offset a row may count: what is beyond, no rule brings into the buffer. */
-static uint64_t reach_of(const struct vector *row)
+/* Returns how far above the offset a pc can have a counter in the buffer, in any dialect. */
+static uint64_t counted_range(const struct vector *row)
 {
 	bool is_aix = !strcmp(row->dialect, "aix");
 	uint32_t scale = is_aix ? row->scale % 65536 : row->scale;
@@ -78,8 +78,9 @@ static uint64_t reach_of(const struct vector *row)
 }
 
 /*
- * With addresses of 32 bits, below what the kernel uses of them in a program. And in a 32-bit
- * program nothing up there may be counted: all threads make their system calls by the vdso.
+ * With 32-bit addresses, the pc and the offset must be below the memory that the kernel maps into a
+ * program. In a 32-bit program, that memory must not be counted either: all threads make their
+ * system calls through the vdso.
  */
 static bool row_fits(uint64_t lowest, const struct vector *row)
 {
@@ -88,7 +89,7 @@ static bool row_fits(uint64_t lowest, const struct vector *row)
 
 	if (lowest > highest)
 		return true;
-	if (sizeof(long) < 8 && reach_of(row) > highest - offset)
+	if (sizeof(long) < 8 && counted_range(row) > highest - offset)
 		return false;
 	return pc < highest && offset < highest;
 }
@@ -105,12 +106,12 @@ static bool row_counts(struct counter_watch *watch, dialect_call *start, uint64_
 		return complain(row, "no code there: errno", error);
 	if (start(buf, row->bufsiz, pc - (unsigned long)row->d, row->scale))
 		return complain(row, "errno", errno);
-	return counts_where_it_should(watch, start, row, buf);
+	return counts_as_specified(watch, start, row, buf);
 }
 
-/* Rows that end a profile, or must not. */
-static bool row_begins_none(struct counter_watch *watch, dialect_call *start, uint64_t lowest,
-			    const struct vector *row)
+/* Rows that turn profiling off, and rows that fail and keep the earlier profile. */
+static bool row_starts_nothing(struct counter_watch *watch, dialect_call *start, uint64_t lowest,
+			       const struct vector *row)
 {
 	bool refused = row->result == VECTOR_EINVAL;
 	char *buf = counter_watch_buffer(watch, row->line);
@@ -119,7 +120,7 @@ static bool row_begins_none(struct counter_watch *watch, dialect_call *start, ui
 
 	if (start(buf, 0x400, (unsigned long)lowest, 0x8000) ||
 	    profil_status(&status) || status.state != PROFIL_STATE_RUNNING)
-		return complain(row, "no profile to be ended: errno", errno);
+		return complain(row, "no earlier profile: errno", errno);
 	errno = 0;
 	result = start(buf, row->bufsiz, (unsigned long)lowest - (unsigned long)row->d,
 		      row->scale);
@@ -136,7 +137,7 @@ FIXTURE(dialect) {
 	struct counter_watch watch;
 };
 
-/* What becomes of a counter that has its highest value, or more */
+/* What a counter does at or above its maximum */
 enum overflow {
 	WRAPS,
 	STAYS,
@@ -160,7 +161,7 @@ FIXTURE_VARIANT(dialect) {
 		.lowest = SPINNER_LOWEST,				\
 	}
 
-/* The same in the system's library, with the types of its page */
+/* The same with the dialect's library and the types of its manual page */
 #define PAGE_DIALECT(dialect_name, overflow_rule, highest_count)	\
 	FIXTURE_VARIANT_ADD(dialect, page_##dialect_name) {		\
 		.name = #dialect_name,					\
@@ -194,7 +195,7 @@ FIXTURE_TEARDOWN(dialect)
 	close(self->fd);
 }
 
-/* All rows of a dialect. Return: how many failed, or -1. */
+/* Runs all rows of a dialect. Returns how many failed, or -1 if there is none. */
 static int failing_rows(struct counter_watch *watch, const char *table,
 			const char *name, dialect_call *start, uint64_t lowest)
 {
@@ -222,29 +223,29 @@ static int failing_rows(struct counter_watch *watch, const char *table,
 		if (row->bufsiz > WATCH_LARGEST)
 			failed += !complain(row, "buffer above", WATCH_LARGEST);
 		else if (row->result < VECTOR_NONE)
-			failed += !row_begins_none(watch, start, lowest, row);
+			failed += !row_starts_nothing(watch, start, lowest, row);
 		else
 			failed += !row_counts(watch, start, lowest, row);
 	}
-	ksft_print_msg("%s: %d rows of %s, %d more need other addresses\n", table, tried,
+	ksft_print_msg("%s: %d rows of %s, %d skipped: they need higher addresses\n", table, tried,
 		       name, too_far);
 	free(vectors.rows);
 	return tried ? failed : -1;
 }
 
-TEST_F(dialect, vectors)
+TEST_F(dialect, rows_of_manual_pages)
 {
 	EXPECT_EQ(0, failing_rows(&self->watch, "dialects.vectors",
 				  variant->name, variant->start, variant->lowest));
 }
 
-TEST_F_TIMEOUT(dialect, random, 300)
+TEST_F_TIMEOUT(dialect, rows_of_oracle, 300)
 {
 	EXPECT_EQ(0, failing_rows(&self->watch, "random.vectors",
 				  variant->name, variant->start, variant->lowest));
 }
 
-/* What a counter has after so many samples by the rule of a dialect. */
+/* Returns a counter's value after @samples samples, by the rule of the dialect. */
 static unsigned int value_after(enum overflow rule, unsigned int highest,
 				unsigned int before, unsigned int samples)
 {
@@ -255,7 +256,7 @@ static unsigned int value_after(enum overflow rule, unsigned int highest,
 	return before + samples < highest ? before + samples : highest;
 }
 
-TEST_F(dialect, overflow)
+TEST_F(dialect, full_counter_stops_wraps_or_stays)
 {
 	unsigned int before[] = { variant->highest - 1, variant->highest,
 				  0x9000 };
@@ -294,7 +295,7 @@ int main(void)
 {
 	ksft_print_header();
 	ksft_set_plan(1);
-	ksft_test_result_skip("no code for this processor\n");
+	ksft_test_result_skip("not supported on this architecture\n");
 	return KSFT_SKIP;
 }
 #endif
