@@ -119,7 +119,7 @@ same_buffer() {
 
 no_room() {
 	run solaris-monitor none &&
-	prints "^libprofil: monitor: not profiling: .* (EINVAL): the buffer has no room for counters" &&
+	prints "^libprofil: monitor: not profiling: .* (EINVAL): the buffer has no room" &&
 	[ -z "$(ls -A "$dir")" ]
 }
 
