@@ -13,9 +13,9 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
-#include "report/comparison.h"
+#include "profile/comparison.h"
+#include "profile/profile.h"
 #include "report/comparison_table.h"
-#include "report/profile.h"
 #include "report/table.h"
 #include "result/resultfile.h"
 #include "symbol/symbols.h"

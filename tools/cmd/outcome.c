@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "cmd/outcome.h"
+#include "profile/profile.h"
 #include "record/collect.h"
 #include "record/shm.h"
-#include "report/profile.h"
 #include "report/report.h"
 #include "result/resultfile.h"
 #include "symbol/symbols.h"

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 #include "cmd/progress.h"
+#include "profile/profile.h"
 #include "record/collect.h"
 #include "record/shm.h"
-#include "report/profile.h"
 #include "symbol/symbols.h"
 #include "util/terminal.h"
 #include "util/time_ns.h"

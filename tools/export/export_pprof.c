@@ -21,7 +21,7 @@
 
 #include "export/export.h"
 #include "generated/pprof.pb-c.h"
-#include "report/namesakes.h"
+#include "profile/namesakes.h"
 #include "util/escape.h"
 
 #define GZIP_WINDOW	(15 + 16)	/* for deflateInit2(): the largest, with a gzip header */

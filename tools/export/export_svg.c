@@ -12,8 +12,8 @@
 
 #include "export/export.h"
 #include "export/svg.h"
-#include "report/confidence.h"
-#include "report/share.h"
+#include "profile/confidence.h"
+#include "profile/share.h"
 #include "util/base_name.h"
 #include "util/escape.h"
 

@@ -7,7 +7,7 @@
 #define PROFIL_PROF_H
 
 #include "monout/monout.h"
-#include "report/profile.h"
+#include "profile/profile.h"
 #include "symbol/symbolize.h"
 #include "symbol/symbols.h"
 

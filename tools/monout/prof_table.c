@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "monout/prof_table.h"
-#include "report/share.h"
+#include "profile/share.h"
 #include "util/shorten.h"
 
 #define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "profile/share.h"
 #include "report/annotate.h"
-#include "report/share.h"
 #include "symbol/demangle.h"
 #include "symbol/symbolize.h"
 #include "util/escape.h"

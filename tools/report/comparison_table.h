@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/comparison.h"
+#include "profile/comparison.h"
 #include "util/terminal.h"
 
 /**

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/confidence.h"
+#include "profile/share.h"
 #include "report/columns.h"
-#include "report/confidence.h"
 #include "report/processes.h"
-#include "report/share.h"
 
 #define NS_PER_S	1e9
 

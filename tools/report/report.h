@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "report/profile.h"
+#include "profile/profile.h"
 #include "report/table.h"
 #include "result/result.h"
 #include "symbol/symbols.h"

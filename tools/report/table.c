@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "profile/confidence.h"
+#include "profile/share.h"
 #include "report/columns.h"
-#include "report/confidence.h"
-#include "report/share.h"
 #include "report/table.h"
 
 int table_decimals(uint32_t rate)

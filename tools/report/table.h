@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/profile.h"
+#include "profile/profile.h"
 #include "result/result.h"
 #include "util/terminal.h"
 

@@ -15,8 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <report/comparison.h>
-#include <report/profile.h>
+#include <profile/comparison.h>
+#include <profile/profile.h>
 #include <report/report.h>
 #include <result/resultfile.h>
 #include <result/resultpack.h>

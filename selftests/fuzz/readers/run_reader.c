@@ -12,7 +12,7 @@
 
 #include <record/collect.h>
 #include <record/shm.h>
-#include <report/profile.h>
+#include <profile/profile.h>
 #include <report/report.h>
 
 #include "fake_symbols.h"

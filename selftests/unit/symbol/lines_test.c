@@ -12,7 +12,7 @@
 #include <gelf.h>
 
 #include <report/annotate.h>
-#include <report/profile.h>
+#include <profile/profile.h>
 #include <symbol/lines.h>
 
 #include "support/test.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/namesakes.h"
+#include "profile/namesakes.h"
 #include "util/base_name.h"
 
 static int compare(const void *va, const void *vb)

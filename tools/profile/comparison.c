@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/comparison.h"
-#include "report/namesakes.h"
-#include "report/share.h"
+#include "profile/comparison.h"
+#include "profile/namesakes.h"
+#include "profile/share.h"
 #include "util/base_name.h"
 
 #define NAMELESS	"(functions without a name)"

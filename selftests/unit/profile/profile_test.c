@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <report/profile.h>
+#include <profile/profile.h>
 
 #include "support/comparisons.h"
 #include "support/test.h"

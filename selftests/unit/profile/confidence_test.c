@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <report/confidence.h>
+#include <profile/confidence.h>
 
 #include "support/test.h"
 

@@ -5,8 +5,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "report/confidence.h"
-#include "report/share.h"
+#include "profile/confidence.h"
+#include "profile/share.h"
 
 /* 95 % of a normal distribution are within this number of standard deviations. */
 #define Z	1.959963984540054

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <report/comparison.h>
+#include <profile/comparison.h>
 
 #include "support/comparisons.h"
 #include "support/test.h"

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/confidence.h"
-#include "report/profile.h"
+#include "profile/confidence.h"
+#include "profile/profile.h"
 #include "result/result.h"
 
 /**

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/namesakes.h"
-#include "report/profile.h"
+#include "profile/namesakes.h"
+#include "profile/profile.h"
 #include "symbol/demangle.h"
 #include "symbol/symbolize.h"
 
