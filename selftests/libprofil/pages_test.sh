@@ -25,7 +25,7 @@ passes_by_environment() {
 # The addresses of a PIE need more than 32 bits: the library prints one line about that
 explains_no_pie() {
 	"$1" >"$work/out" 2>"$work/err"
-	[ "$(wc -l <"$work/err")" = 1 ] && grep -q 'link it with -no-pie' "$work/err"
+	[ "$(wc -l <"$work/err")" = 1 ] && grep -q 'link with -no-pie' "$work/err"
 }
 
 compilers=(gnu89 gnu17 cxx clang)
