@@ -64,7 +64,7 @@ int profil_ioctl_histogram(const struct profil_histogram *histogram);
  */
 int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram);
 
-/* The same for dialects whose function returns nothing: prints the error on stderr. */
+/* The same, and print the error on stderr: for dialects whose function returns nothing. */
 int profil_ioctl_histogram_or_warn(const char *function,
 				   const struct profil_histogram *histogram);
 
@@ -77,7 +77,7 @@ void profil_ioctl_warn_not_started(const char *function, int error);
 /* Print that a function has not stopped the profile. Does not repeat the previous line. */
 void profil_ioctl_warn_not_stopped(const char *function, int error);
 
-/* profil_ioctl_off() for dialects whose function returns nothing: prints the error on stderr. */
+/* profil_ioctl_off(), and print the error on stderr. */
 int profil_ioctl_off_or_warn(const char *function);
 
 /*
