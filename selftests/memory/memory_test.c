@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters' memory goes away, or may not be written any more: the profile
- * ends there and then, and what was its memory never changes again, nor does
- * what takes its place. What leaves the memory alone ends nothing.
+ * The counters' memory is unmapped, replaced or made read-only: the profile ends at once, and
+ * neither its former pages nor those that replace them are written again. Changes that do not
+ * affect the memory do not end the profile.
  *
- * A pipe holds the pages meanwhile, so that those that are truncated or
- * unmapped can still be read.
+ * A pipe keeps references to the pages, so that they can be read after a truncation or munmap().
  */
 #include "kselftest_harness.h"
 #include "child.h"
@@ -16,11 +15,8 @@ static void let_others_run(struct four_pages *m)
 	run_threads_for(four_pages_seconds(m, 6));
 }
 
-/*
- * What is to be read at an address, the memory's protection notwithstanding;
- * pages that are not there are taken as full of a mark.
- */
-static char *look(const char *addr, size_t pages)
+/* Copies the memory at an address, even if it is protected. Missing pages are filled with 0xee. */
+static char *copy_memory(const char *addr, size_t pages)
 {
 	int self = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	char *image = malloc(pages * PAGE);
@@ -44,9 +40,8 @@ static bool same(char *one, char *other, size_t pages)
 }
 
 /*
- * Make a change, which must end the running profile, then let CPU time pass:
- * nothing changes any more, neither in the pages that were the profile's, nor at
- * their addresses, nor in the figures.
+ * Makes a change that must end the running profile, then lets CPU time pass: nothing may change any
+ * more in the former pages, at their addresses, or in the status.
  */
 static void expect_end(struct __test_metadata *_metadata, struct four_pages *m,
 		       int (*change)(struct four_pages *m),
@@ -61,11 +56,11 @@ static void expect_end(struct __test_metadata *_metadata, struct four_pages *m,
 	ASSERT_EQ(0, change(m)) {
 		TH_LOG("errno %d", errno);
 	}
-	/* before anything else, lest it be what stops the counting */
+	/* read this first, in case another call is what ends the counting */
 	held = read_spliced_pages(early, PAGES);
 	if (m->mirror)
-		mirror = look(m->mirror, ALL_PAGES);
-	view = look(m->view, ALL_PAGES);
+		mirror = copy_memory(m->mirror, ALL_PAGES);
+	view = copy_memory(m->view, ALL_PAGES);
 
 	status = get_status(m->fd);
 	EXPECT_EQ(PROFIL_STATE_FAULT, status.state);
@@ -73,16 +68,15 @@ static void expect_end(struct __test_metadata *_metadata, struct four_pages *m,
 	EXPECT_EQ(0, status.pinned_bytes);
 	EXPECT_EQ(0, status.pending);
 	EXPECT_EQ(0, pinned_kib());
-	/* not one is in the pages that is not counted, or the other way round */
+	/* the pages contain exactly the samples that status reports as counted */
 	EXPECT_EQ(sum_counters(held, PAGES * PAGE), status.counted);
 
 	pass_time(m);
 	EXPECT_TRUE(same(held, read_spliced_pages(late, PAGES), PAGES));
 	if (m->mirror) {
-		EXPECT_TRUE(same(mirror, look(m->mirror, ALL_PAGES),
-				 ALL_PAGES));
+		EXPECT_TRUE(same(mirror, copy_memory(m->mirror, ALL_PAGES), ALL_PAGES));
 	}
-	EXPECT_TRUE(same(view, look(m->view, ALL_PAGES), ALL_PAGES));
+	EXPECT_TRUE(same(view, copy_memory(m->view, ALL_PAGES), ALL_PAGES));
 
 	later = stop(m->fd);
 	EXPECT_EQ(PROFIL_STATE_FAULT, later.state);
@@ -106,7 +100,7 @@ FIXTURE_VARIANT(gone) {
 
 static int move_and_keep(struct four_pages *m);
 
-/* Before 5.13, private anonymous memory only can move and keep its old mapping. */
+/* Before Linux 5.13, MREMAP_DONTUNMAP works only for private anonymous memory. */
 static bool can_move_and_keep(enum source source)
 {
 	char *page = source == ANON ? map_memory(PAGE) : map_shared(PAGE);
@@ -123,7 +117,7 @@ FIXTURE_SETUP(gone)
 {
 	if (variant->change == move_and_keep &&
 	    !can_move_and_keep(variant->source))
-		SKIP(return, "no MREMAP_DONTUNMAP of files");
+		SKIP(return, "no MREMAP_DONTUNMAP for files");
 	REQUIRE_DEVICE(self->m.fd);
 	ASSERT_EQ(0, four_pages_init(&self->m));
 }
@@ -197,7 +191,7 @@ static int shrink(struct four_pages *m)
 	       m->view;
 }
 
-/* The pages move, and the old mapping stays, with nothing in it. */
+/* The pages move, and the old mapping stays empty. */
 static int move_and_keep(struct four_pages *m)
 {
 	return mremap(m->counters, PAGES * PAGE, PAGES * PAGE,
@@ -209,7 +203,7 @@ static int protect_all(struct four_pages *m)
 	return mprotect(m->counters, PAGES * PAGE, PROT_READ);
 }
 
-static int forbid_all(struct four_pages *m)
+static int deny_all(struct four_pages *m)
 {
 	return mprotect(m->counters, PAGES * PAGE, PROT_NONE);
 }
@@ -219,7 +213,7 @@ static int protect_part(struct four_pages *m)
 	return mprotect(m->counters + PAGE, PAGE, PROT_READ);
 }
 
-static int forbid_part(struct four_pages *m)
+static int deny_part(struct four_pages *m)
 {
 	return mprotect(m->counters + (PAGES - 1) * PAGE, PAGE, PROT_NONE);
 }
@@ -266,9 +260,9 @@ GONE(MEMFD, move_part);
 GONE(MEMFD, shrink);
 GONE(MEMFD, move_and_keep);
 GONE(MEMFD, protect_all);
-GONE(MEMFD, forbid_all);
+GONE(MEMFD, deny_all);
 GONE(MEMFD, protect_part);
-GONE(MEMFD, forbid_part);
+GONE(MEMFD, deny_part);
 GONE(MEMFD, protect_and_back);
 GONE(MEMFD, truncate_all);
 GONE(MEMFD, truncate_part);
@@ -284,8 +278,8 @@ static uint64_t *counter_of(const struct four_pages *m, int page)
 }
 
 /*
- * Be where this page counts: of two ticks and a half of CPU time, one comes at least, also
- * if the thread migrates. 0, or -1.
+ * Stays for two and a half ticks of CPU time where @page is hit: at least one sample, even if the
+ * thread migrates. Returns -1 if none is counted.
  */
 static int stay_and_count(const struct four_pages *m, int page)
 {
@@ -293,12 +287,12 @@ static int stay_and_count(const struct four_pages *m, int page)
 
 	if (stay_at_pc(m->code + page * APART, four_pages_seconds(m, 2.5)))
 		return -1;
-	/* counted, if it waits */
+	/* counts a pending sample */
 	get_status(m->fd);
 	return *counter_of(m, page) > before ? 0 : -1;
 }
 
-/* One thread at a time, so that each figure is known. */
+/* One thread at a time, so that all numbers are known */
 TEST_F(gone, once)
 {
 	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
@@ -313,7 +307,7 @@ TEST_F(gone, once)
 		m->start.flags = flags[i];
 		ASSERT_EQ(0, map_counters(m, variant->source));
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
-		/* all pages are hit, and so pinned in either way */
+		/* all pages are hit, so they are pinned with either flag */
 		for (page = 0; page < PAGES; page++)
 			EXPECT_EQ(0, stay_and_count(m, page));
 		status = get_status(m->fd);
@@ -325,7 +319,7 @@ TEST_F(gone, once)
 		EXPECT_LT(faults, figure("fault_ends"));
 		unmap_counters(m);
 
-		/* a new one is a new one */
+		/* a new profile works */
 		ASSERT_EQ(0, map_counters(m, variant->source));
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
 		EXPECT_TRUE(still_counts(m->fd, 3));
@@ -337,7 +331,7 @@ TEST_F(gone, once)
 	}
 }
 
-/* Threads are counted at the very moment, on each CPU and into each page. */
+/* During the change, threads are sampled on each CPU and in each page. */
 TEST_F(gone, while_ticks_come)
 {
 	enum { CHANGES = 6 };
@@ -351,7 +345,7 @@ TEST_F(gone, while_ticks_come)
 		ASSERT_EQ(0, map_counters(m, variant->source));
 		m->start.flags = i % 2 ? PROFIL_PIN_ON_HIT : 0;
 		ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
-		/* not always at the same distance from a tick */
+		/* vary the distance from the tick */
 		run_threads_for(four_pages_seconds(m, 3 + i / (double)CHANGES));
 		expect_end(_metadata, m, variant->change, let_others_run);
 		unmap_counters(m);
@@ -360,10 +354,7 @@ TEST_F(gone, while_ticks_come)
 		leave_pc(&threads[i]);
 }
 
-/*
- * What has to do with the counters' memory, or lies next to it, and takes
- * nothing away: the profile goes on.
- */
+/* Changes of or next to the counters' memory that keep it writable: the profile continues. */
 FIXTURE(stays) {
 	struct four_pages m;
 };
@@ -389,12 +380,12 @@ static int munmap_before(struct four_pages *m)
 	return munmap(m->view, PAGE);
 }
 
-static int protect_behind(struct four_pages *m)
+static int protect_after(struct four_pages *m)
 {
 	return mprotect(m->counters + PAGES * PAGE, PAGE, PROT_READ);
 }
 
-static int forbid_behind(struct four_pages *m)
+static int deny_after(struct four_pages *m)
 {
 	return mprotect(m->counters + PAGES * PAGE, PAGE, PROT_NONE);
 }
@@ -423,12 +414,12 @@ static int lengthen(struct four_pages *m)
 	return ftruncate(m->file, 2 * ALL_PAGES * (off_t)PAGE);
 }
 
-static int truncate_behind(struct four_pages *m)
+static int truncate_after(struct four_pages *m)
 {
 	return ftruncate(m->file, (PAGES + 1) * (off_t)PAGE);
 }
 
-static int munmap_behind(struct four_pages *m)
+static int munmap_after(struct four_pages *m)
 {
 	return munmap(m->counters + PAGES * PAGE, PAGE);
 }
@@ -436,9 +427,9 @@ static int munmap_behind(struct four_pages *m)
 TEST_F(stays, running)
 {
 	static int (*const changes[])(struct four_pages *m) = {
-		munmap_before, protect_behind, forbid_behind, make_executable,
-		make_write_only, munmap_mirror, lengthen, truncate_behind,
-		munmap_behind,
+		munmap_before, protect_after, deny_after, make_executable,
+		make_write_only, munmap_mirror, lengthen, truncate_after,
+		munmap_after,
 	};
 	struct profil_status status;
 	size_t i;
@@ -459,36 +450,36 @@ TEST_F(stays, running)
 	EXPECT_EQ(status.counted, sum_counters(self->m.counters, PAGES * PAGE));
 }
 
-/* Where it changes is where counting begins anew: in all of these pages, and no other. */
+/* Counting restarts from 0 in exactly the pages that are discarded. */
 TEST_F(stays, where_pages_are_discarded)
 {
 	struct four_pages *m = &self->m;
 	off_t begin = m->counters - m->view;
-	int first, behind, page;
+	int first, end, page;
 
 	for (first = 0; first < PAGES; first++)
-		for (behind = first + 1; behind <= PAGES; behind++) {
+		for (end = first + 1; end <= PAGES; end++) {
 			for (page = 0; page < PAGES; page++)
 				ASSERT_EQ(0, stay_and_count(m, page));
 			ASSERT_EQ(0, fallocate(m->file, FALLOC_FL_PUNCH_HOLE |
 					       FALLOC_FL_KEEP_SIZE,
 					       begin + first * (off_t)PAGE,
-					       (behind - first) * (off_t)PAGE));
+					       (end - first) * (off_t)PAGE));
 			for (page = 0; page < PAGES; page++) {
-				bool gone = page >= first && page < behind;
+				bool gone = page >= first && page < end;
 
 				EXPECT_EQ(gone, !*counter_of(m, page));
 				EXPECT_EQ(0, stay_and_count(m, page)) {
 					TH_LOG("page %d of %d to %d", page,
-					       first, behind - 1);
+					       first, end - 1);
 				}
 			}
 		}
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(m->fd).state);
 }
 
-/* Once it is over, no pin keeps the file from being sealed. */
-TEST_F(stays, until_it_can_be_sealed)
+/* After the end of the profile, no pin prevents that the file is sealed. */
+TEST_F(stays, until_file_is_sealed)
 {
 	struct four_pages *m = &self->m;
 
@@ -502,8 +493,8 @@ TEST_F(stays, until_it_can_be_sealed)
 	EXPECT_EQ(PROFIL_STATE_FAULT, get_status(m->fd).state);
 }
 
-/* What a process does to its memory ends its own profile only. */
-TEST_F(stays, in_the_other_process)
+/* A change in one process does not end the profile of its parent or child. */
+TEST_F(stays, in_other_process)
 {
 	struct four_pages *m = &self->m;
 	struct profil_status status;
@@ -524,7 +515,7 @@ TEST_F(stays, in_the_other_process)
 	EXPECT_TRUE(still_counts(m->fd, 3));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(m->fd).state);
 
-	/* once more, with the roles changed */
+	/* the same with the roles exchanged */
 	ASSERT_EQ(0, pipe(ready));
 	pid = fork();
 	ASSERT_GE(pid, 0);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PROFIL_PIN_ON_HIT: the pages of a large histogram are pinned and charged as
- * samples need them, and not one sample is lost by that.
+ * PROFIL_PIN_ON_HIT: the pages of a large histogram are pinned and charged when samples need them,
+ * and no sample is lost.
  *
- * The code that threads stay in is so small, and the scale so large, that each
- * spot of it has a page of counters of its own, far from the others'. All else
- * that the program does is out of range, and pins nothing.
+ * Threads stay in a small piece of code, profiled at a large scale, so that each spot of it has its
+ * counter in a page of its own. The rest of the program is out of range and pins nothing.
  */
 #include "child.h"
 #include "common.h"
@@ -17,8 +16,8 @@
 #define HISTOGRAM	((size_t)64 << 20)
 #define CODE		((size_t)64 << 10)
 #define SPOTS		50
-#define SPACING		1280	/* from spot to spot */
-#define LIMIT		8	/* pages that a user without rights may pin */
+#define SPACING		1280	/* bytes between two spots */
+#define LIMIT		8	/* pages that the unprivileged user may pin */
 
 FIXTURE(pin) {
 	int fd;
@@ -29,10 +28,10 @@ FIXTURE(pin) {
 	long long pins;
 };
 
-/* So many bytes of counters for all of the code. */
+/* Uses @bytes bytes of counters for the whole code. */
 static void use(struct _test_data_pin *self, char *counters, size_t bytes)
 {
-	/* a pin keeps, and charges, all of a huge page */
+	/* a huge page would be pinned and charged as a whole */
 	madvise(counters, bytes, MADV_NOHUGEPAGE);
 	self->counters = counters;
 	self->region.buf = (uintptr_t)counters;
@@ -114,8 +113,8 @@ static double ticks(struct _test_data_pin *self, double nr)
 }
 
 /*
- * Stay at each of some spots for two ticks and more. So one comes at least, or two, as
- * the first may find the thread elsewhere.
+ * Stays at each spot for more than two ticks, so that there are at least two ticks, of which the
+ * first may hit the thread elsewhere.
  */
 static void stay(struct _test_data_pin *self, int from, int to)
 {
@@ -125,7 +124,7 @@ static void stay(struct _test_data_pin *self, int from, int to)
 		stay_at_pc(spot(self, i), ticks(self, 2.5));
 }
 
-/* Return: at how many spots it was counted. */
+/* Stays at each spot. Returns at how many of them a sample was counted. */
 static int hit(struct _test_data_pin *self, int from, int to)
 {
 	uint64_t before;
@@ -134,14 +133,14 @@ static int hit(struct _test_data_pin *self, int from, int to)
 	for (i = from; i < to; i++) {
 		before = *counter(self, i);
 		stay(self, i, i + 1);
-		/* counted, if it waits */
+		/* counts a pending sample */
 		get_status(self->fd);
 		nr += *counter(self, i) > before;
 	}
 	return nr;
 }
 
-static void see_pinned(struct __test_metadata *_metadata,
+static void expect_pinned(struct __test_metadata *_metadata,
 		       struct _test_data_pin *self, size_t pages)
 {
 	struct profil_status status = get_status(self->fd);
@@ -151,7 +150,7 @@ static void see_pinned(struct __test_metadata *_metadata,
 	EXPECT_EQ((long long)(pages * PAGE / 1024), pinned_kib());
 }
 
-/* End it: all ticks are accounted for, and none is lost. */
+/* Stops the profile, and expects that @counts samples were counted and none was lost. */
 static struct profil_status expect_end(struct __test_metadata *_metadata,
 				       struct _test_data_pin *self,
 				       uint64_t counts)
@@ -169,28 +168,28 @@ static struct profil_status expect_end(struct __test_metadata *_metadata,
 	return status;
 }
 
-TEST_F(pin, by_and_by)
+TEST_F(pin, pins_incrementally)
 {
 	long long pinned = figure("pinned_bytes");
 	int i;
 
 	ASSERT_EQ(0, begin(self));
-	see_pinned(_metadata, self, 0);
+	expect_pinned(_metadata, self, 0);
 	burn(ticks(self, 5));
-	see_pinned(_metadata, self, 0);
+	expect_pinned(_metadata, self, 0);
 	for (i = 1; i <= SPOTS; i++) {
 		ASSERT_EQ(1, hit(self, i - 1, i));
-		see_pinned(_metadata, self, (size_t)i);
+		expect_pinned(_metadata, self, (size_t)i);
 	}
-	/* once more pins no more */
+	/* further hits pin no further pages */
 	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
-	see_pinned(_metadata, self, SPOTS);
+	expect_pinned(_metadata, self, SPOTS);
 	EXPECT_EQ(pinned + SPOTS * (long long)PAGE, figure("pinned_bytes"));
 	expect_end(_metadata, self, sum_of_spots(self));
 	EXPECT_EQ(pinned, figure("pinned_bytes"));
 }
 
-/* All at once, from the start: the first tick of each finds no page. */
+/* Many threads at once: the first sample of each hits a page that is not pinned. */
 #define THREADS	16
 
 static bool all_hit(struct _test_data_pin *self, int spots)
@@ -204,13 +203,12 @@ static bool all_hit(struct _test_data_pin *self, int spots)
 }
 
 /*
- * Profile the threads for a while. They and this thread take the CPUs over from each
- * other, so that each CPU has one stretch, which has a random point more or less at each
- * end. The worker and other kernel threads take the CPUs after the points that wake them,
- * so that no point may find them: at the most there is one point for each period of each
- * CPU. The clock is random, since turns of an even length may be in step with the tick,
- * which then misses a thread for ever; a random point misses one of 16 threads, on two
- * CPUs at 250 Hz, with a probability of 16 exp(-250 x 2 / 16 t), 5e-13 for t = 1 s.
+ * Profiles the threads for 1 s. They and this thread hand the CPUs over to each other, so each CPU
+ * has one stretch, which has a random sampling point more or less at each end. The worker and other
+ * kernel threads run after the sampling points that wake them, so they are not hit: there is at
+ * most one sample per period and CPU. The clock is random, since turns of equal length may be in
+ * step with the tick, which then never hits some thread. Random points miss one of 16 threads, on
+ * two CPUs at 250 Hz, with a probability of 16 exp(-250 x 2 / 16 t), 5e-13 for t = 1 s.
  */
 static void profile_threads(struct __test_metadata *_metadata,
 			    struct _test_data_pin *self)
@@ -253,8 +251,8 @@ TEST_F(pin, by_many_threads)
 }
 
 /*
- * A child, and its child, which begin with their parent's counts and pin for
- * themselves: five pages that their parent has pinned, five that it has not.
+ * Forks a child, and a grandchild. Each starts with the counts of its parent and pins its own
+ * pages: five that its parent has pinned, and five that it has not.
  */
 static void fork_child(struct __test_metadata *_metadata,
 		       struct _test_data_pin *self, int generations)
@@ -264,17 +262,17 @@ static void fork_child(struct __test_metadata *_metadata,
 	pid_t pid = fork();
 
 	if (!pid) {
-		see_pinned(_metadata, self, 0);
+		expect_pinned(_metadata, self, 0);
 		EXPECT_EQ(10, hit(self, from, from + 10));
-		see_pinned(_metadata, self, 10);
+		expect_pinned(_metadata, self, 10);
 		if (generations > 1)
 			fork_child(_metadata, self, generations - 1);
-		see_pinned(_metadata, self, 10);
+		expect_pinned(_metadata, self, 10);
 		expect_end(_metadata, self, sum_of_spots(self) - before);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
-	/* all that is the child's is its own */
+	/* the child's samples are not counted in the parent's memory */
 	EXPECT_EQ(before, sum_of_spots(self));
 }
 
@@ -283,14 +281,14 @@ TEST_F(pin, in_children)
 	ASSERT_EQ(0, begin(self));
 	EXPECT_EQ(15, hit(self, 0, 15));
 	fork_child(_metadata, self, 2);
-	see_pinned(_metadata, self, 15);
+	expect_pinned(_metadata, self, 15);
 	EXPECT_EQ(5, hit(self, 12, 17));
-	see_pinned(_metadata, self, 17);
+	expect_pinned(_metadata, self, 17);
 	EXPECT_EQ(1, get_status(self->fd).forks_followed);
 	expect_end(_metadata, self, sum_of_spots(self));
 }
 
-/* A child pins as it hits, also if its parent pinned all at the call. */
+/* A child pins on hit, even if its parent has pinned all pages at the start. */
 TEST_F(pin, in_a_child_of_an_eager_parent)
 {
 	size_t bytes = 4 * CODE;
@@ -300,25 +298,25 @@ TEST_F(pin, in_a_child_of_an_eager_parent)
 	self->start.flags = 0;
 	use(self, self->counters, bytes);
 	ASSERT_EQ(0, begin(self));
-	see_pinned(_metadata, self, bytes / PAGE);
+	expect_pinned(_metadata, self, bytes / PAGE);
 	EXPECT_EQ(5, hit(self, 0, 5));
 	before = sum_of_spots(self);
 	pid = fork();
 	ASSERT_GE(pid, 0);
 	if (!pid) {
 		EXPECT_EQ(3, hit(self, 3, 6));
-		see_pinned(_metadata, self, 3);
+		expect_pinned(_metadata, self, 3);
 		EXPECT_EQ(stop(self->fd).counted, sum_of_spots(self) - before);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_EQ(before, sum_of_spots(self));
-	see_pinned(_metadata, self, bytes / PAGE);
+	expect_pinned(_metadata, self, bytes / PAGE);
 }
 
 /*
- * A user's limit is for the pages that are hit, not for the histogram. What is
- * beyond it is lost, and told; what is within goes on.
+ * RLIMIT_MEMLOCK applies to the pages that are hit, not to the whole histogram. Samples beyond it
+ * are lost and reported; the others are still counted.
  */
 TEST_F(pin, up_to_the_limit)
 {
@@ -331,34 +329,34 @@ TEST_F(pin, up_to_the_limit)
 		EXPECT_EQ(0, become_user(65501, LIMIT));
 		EXPECT_EQ(0, begin(self));
 		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
-		see_pinned(_metadata, self, LIMIT);
+		expect_pinned(_metadata, self, LIMIT);
 		EXPECT_EQ(0, get_status(self->fd).lost);
 		stay(self, LIMIT, 2 * LIMIT);
 		status = get_status(self->fd);
 		EXPECT_LT(0, status.lost);
 		EXPECT_EQ(ENOMEM, status.error);
 		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
-		see_pinned(_metadata, self, LIMIT);
+		expect_pinned(_metadata, self, LIMIT);
 		status = stop(self->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(ENOMEM, status.error);
 		EXPECT_EQ(status.samples, status.counted + status.out_of_range +
 					status.lost);
 		EXPECT_EQ(status.counted, sum_of_spots(self));
-		/* all is given back */
+		/* everything was uncharged */
 		EXPECT_EQ(0, begin(self));
 		EXPECT_EQ(LIMIT, hit(self, LIMIT, 2 * LIMIT));
-		see_pinned(_metadata, self, LIMIT);
-		/* asked for at the call, it is refused there */
+		expect_pinned(_metadata, self, LIMIT);
+		/* without PROFIL_PIN_ON_HIT, the start is refused */
 		self->start.flags = 0;
 		EXPECT_EQ(ENOMEM, begin(self));
-		see_pinned(_metadata, self, LIMIT);
+		expect_pinned(_metadata, self, LIMIT);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
 }
 
-/* More than are let go of under one hold of the index's lock. */
+/* More pages than are removed from the index under one hold of its lock */
 TEST_F(pin, all_of_many_pages_discarded_at_once)
 {
 	const size_t bytes = (size_t)16 << 20;
@@ -366,17 +364,17 @@ TEST_F(pin, all_of_many_pages_discarded_at_once)
 	use(self, self->counters, bytes);
 	self->start.flags = 0;
 	ASSERT_EQ(0, begin(self));
-	see_pinned(_metadata, self, bytes / PAGE);
+	expect_pinned(_metadata, self, bytes / PAGE);
 	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
 	ASSERT_EQ(0, madvise(self->counters, bytes, MADV_DONTNEED));
-	see_pinned(_metadata, self, 0);
+	expect_pinned(_metadata, self, 0);
 	EXPECT_EQ(0, sum_of_spots(self));
 	EXPECT_EQ(SPOTS, hit(self, 0, SPOTS));
-	see_pinned(_metadata, self, SPOTS);
+	expect_pinned(_metadata, self, SPOTS);
 	EXPECT_EQ(0, get_status(self->fd).lost);
 }
 
-/* The charge of pages that the program has discarded is there for others. */
+/* Discarded pages are uncharged, so that others can be pinned. */
 TEST_F(pin, discarded_pages_are_not_charged)
 {
 	struct profil_status status;
@@ -391,23 +389,23 @@ TEST_F(pin, discarded_pages_are_not_charged)
 		EXPECT_EQ(LIMIT, hit(self, 0, LIMIT));
 		for (i = 0; i < LIMIT / 2; i++)
 			madvise(page_of(self, i), PAGE, MADV_DONTNEED);
-		see_pinned(_metadata, self, LIMIT / 2);
+		expect_pinned(_metadata, self, LIMIT / 2);
 		EXPECT_EQ(LIMIT / 2, hit(self, LIMIT, LIMIT + LIMIT / 2));
-		see_pinned(_metadata, self, LIMIT);
+		expect_pinned(_metadata, self, LIMIT);
 		EXPECT_EQ(0, get_status(self->fd).lost);
-		/* now those are in excess */
+		/* now these are beyond the limit */
 		stay(self, 0, LIMIT / 2);
 		status = get_status(self->fd);
 		EXPECT_LT(0, status.lost);
 		EXPECT_EQ(ENOMEM, status.error);
-		see_pinned(_metadata, self, LIMIT);
+		expect_pinned(_metadata, self, LIMIT);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
 }
 
-/* All of the buffer is looked at in the call, though none of it is pinned. */
-TEST_F(pin, refused_at_the_call)
+/* The start checks the whole buffer, though it pins nothing. */
+TEST_F(pin, refused_at_start)
 {
 	char *first = self->counters, *last = first + HISTOGRAM - PAGE;
 
@@ -425,10 +423,10 @@ TEST_F(pin, refused_at_the_call)
 	EXPECT_EQ(EFAULT, begin(self));
 	use(self, first, HISTOGRAM - PAGE);
 	EXPECT_EQ(0, begin(self));
-	see_pinned(_metadata, self, 0);
+	expect_pinned(_metadata, self, 0);
 }
 
-/* Pages that hold nothing: the kernel tells nobody, but a sample finds out. */
+/* The kernel does not notify of changes to empty pages, but the first sample detects them. */
 TEST_F(pin, protected_before_the_first_hit)
 {
 	struct profil_status status;
@@ -446,7 +444,7 @@ TEST_F(pin, protected_before_the_first_hit)
 	EXPECT_EQ(status.samples, status.counted + status.out_of_range +
 				status.lost);
 
-	/* taken back in time, it may have passed unseen; then it is nothing */
+	/* if the change is reverted before it is noticed, it has no effect */
 	ASSERT_EQ(0, mprotect(page_of(self, 30), PAGE, PROT_READ | PROT_WRITE));
 	use(self, map_memory(HISTOGRAM), HISTOGRAM);
 	ASSERT_EQ(0, begin(self));
@@ -459,8 +457,8 @@ TEST_F(pin, protected_before_the_first_hit)
 	}
 }
 
-/* Samples wait for a worker that gets no CPU: those that find no room are lost. */
-TEST_F(pin, no_room_to_wait)
+/* If the worker gets no CPU, samples that exceed the room for pending ones are lost. */
+TEST_F(pin, pending_log_full)
 {
 	enum { ROOM = 128, PLACES = 1000 };
 	struct profil_status status;
@@ -468,7 +466,7 @@ TEST_F(pin, no_room_to_wait)
 	int nr;
 
 	if (self->start.rate < 200)
-		SKIP(return, "workers get a CPU before so many ticks");
+		SKIP(return, "workers get a CPU before enough ticks have passed");
 	self->start = (struct profil_start) {
 		.size = sizeof(self->start),
 		.flags = PROFIL_PC_LOG | PROFIL_PIN_ON_HIT,
@@ -479,7 +477,7 @@ TEST_F(pin, no_room_to_wait)
 	};
 	nr = start_cpu_hogs(spinners);
 	if (nr < 0)
-		SKIP(return, "no right to be scheduled first");
+		SKIP(return, "needs the right to use SCHED_FIFO");
 	ASSERT_EQ(0, begin(self));
 	burn(1.2 * ROOM / self->start.rate);
 	status = stop(self->fd);
@@ -491,7 +489,7 @@ TEST_F(pin, no_room_to_wait)
 	EXPECT_EQ(status.samples, status.counted + status.lost);
 }
 
-/* The log's pages are pinned one after the other too. */
+/* The pages of a pc log are pinned on hit, too. */
 TEST_F(pin, pages_of_a_log)
 {
 	uint64_t *log = (uint64_t *)(self->counters + PAGE) - 40;
@@ -508,8 +506,8 @@ TEST_F(pin, pages_of_a_log)
 	};
 	ASSERT_EQ(0, begin(self));
 	stay(self, 0, 2);
-	see_pinned(_metadata, self, 1);
-	/* two ticks at least each time, at the spot or on the way to it */
+	expect_pinned(_metadata, self, 1);
+	/* at least two ticks each time, at the spot or on the way to it */
 	for (nr = 0; nr < 40 && !log[79]; nr++)
 		stay(self, 0, 1);
 	status = get_status(self->fd);
@@ -528,7 +526,7 @@ TEST_F(pin, pages_of_a_log)
 	EXPECT_EQ(0, log[80]);
 }
 
-/* What a call costs with fresh memory, at best. */
+/* Returns the CPU time of a start with new memory, the least of two. */
 static double start_seconds(struct _test_data_pin *self, uint32_t flags)
 {
 	double used, best = 1e9;
@@ -548,7 +546,7 @@ static double start_seconds(struct _test_data_pin *self, uint32_t flags)
 	return best;
 }
 
-TEST_F(pin, starts_at_less_cost)
+TEST_F(pin, start_is_cheaper)
 {
 	double at_once = start_seconds(self, 0);
 	double on_hit = start_seconds(self, PROFIL_PIN_ON_HIT);

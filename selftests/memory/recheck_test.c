@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A change that may be the end of the counters' memory: nothing is counted until the
- * worker has looked. It is kept from doing so here, by threads that go first.
+ * After a change that may have removed the counters' memory, nothing is counted until the worker
+ * has rechecked it. Real-time threads keep the worker from running here.
  */
 #include <sched.h>
 
@@ -11,13 +11,13 @@
 
 #define MOST_THREADS	16
 
-FIXTURE(doubt) {
+FIXTURE(recheck) {
 	struct four_pages m;
 	struct one_pc threads[MOST_THREADS];
 	int nr;
 };
 
-static int go_first(int priority)
+static int set_priority(int priority)
 {
 	struct sched_param param = { .sched_priority = priority };
 
@@ -25,7 +25,7 @@ static int go_first(int priority)
 				  &param);
 }
 
-FIXTURE_SETUP(doubt)
+FIXTURE_SETUP(recheck)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -35,14 +35,14 @@ FIXTURE_SETUP(doubt)
 	ASSERT_EQ(0, map_counters(&self->m, MEMFD));
 }
 
-FIXTURE_TEARDOWN(doubt)
+FIXTURE_TEARDOWN(recheck)
 {
 	stop(self->m.fd);
 	EXPECT_EQ(0, pinned_kib());
 	close(self->m.fd);
 }
 
-/* Counts in the first two pages, which are those that the threads hit. */
+/* Sum of the counters in the first two pages, which the threads hit */
 static uint64_t sum(const struct four_pages *m)
 {
 	return __atomic_load_n((uint64_t *)m->counters, __ATOMIC_RELAXED) +
@@ -50,36 +50,36 @@ static uint64_t sum(const struct four_pages *m)
 			       __ATOMIC_RELAXED);
 }
 
-/* One on each processor, at one of two pcs, all before the worker. */
-static int occupy(struct _test_data_doubt *self)
+/* Starts a thread on each CPU, at one of two pcs, with a higher priority than the worker. */
+static int occupy(struct _test_data_recheck *self)
 {
 	int i;
 
-	if (go_first(1))
+	if (set_priority(1))
 		return -1;
 	for (i = 0; i < self->nr; i++)
 		if (enter_pc(&self->threads[i], self->m.code + i % 2 * APART))
 			return -1;
-	return go_first(2);
+	return set_priority(2);
 }
 
-/* Long enough for ticks on each processor */
-static void let_all_run(const struct _test_data_doubt *self)
+/* Waits long enough for ticks on each CPU. */
+static void let_all_run(const struct _test_data_recheck *self)
 {
 	run_threads_for(self->nr * four_pages_seconds(&self->m, 10));
 }
 
-static void leave(struct _test_data_doubt *self)
+static void leave(struct _test_data_recheck *self)
 {
 	int i;
 
 	for (i = 0; i < self->nr; i++)
 		leave_pc(&self->threads[i]);
-	go_first(0);
+	set_priority(0);
 }
 
-/* The file loses the last pages of counters, and keeps those that are hit. */
-TEST_F(doubt, truncated)
+/* A truncation removes the last pages of counters, but not those that are hit. */
+TEST_F(recheck, truncated)
 {
 	struct four_pages *m = &self->m;
 	struct profil_status status;
@@ -87,7 +87,7 @@ TEST_F(doubt, truncated)
 
 	ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
 	if (occupy(self))
-		SKIP(return, "no right to be scheduled first");
+		SKIP(return, "needs the right to use SCHED_FIFO");
 	let_all_run(self);
 	EXPECT_LT(0, sum(m));
 	ASSERT_EQ(0, ftruncate(m->file, 3 * (off_t)PAGE));
@@ -103,8 +103,8 @@ TEST_F(doubt, truncated)
 	EXPECT_EQ(before, sum(m));
 }
 
-/* Only discarded: what waited is counted, into the pages that are there now. */
-TEST_F(doubt, discarded)
+/* Pages are only discarded: pending samples are counted in the new pages. */
+TEST_F(recheck, discarded)
 {
 	struct four_pages *m = &self->m;
 	struct profil_status status;
@@ -112,7 +112,7 @@ TEST_F(doubt, discarded)
 
 	ASSERT_EQ(0, call(m->fd, PROFIL_IOC_START, &m->start));
 	if (occupy(self))
-		SKIP(return, "no right to be scheduled first");
+		SKIP(return, "needs the right to use SCHED_FIFO");
 	let_all_run(self);
 	ASSERT_EQ(0, madvise(m->counters + 3 * PAGE, PAGE, MADV_DONTNEED));
 	before = sum(m);

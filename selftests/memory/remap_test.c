@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One system call discards, replaces or protects the page under the counter,
- * but the memory stays the program's: counting goes on, in the page that the
- * program sees, and no tick is lost.
+ * A system call discards, replaces or protects the page of the counter, but the memory stays
+ * writable: counting continues in the page that the program sees, and no sample is lost.
  */
 #include "kselftest_harness.h"
 #include "child.h"
@@ -18,8 +17,8 @@ FIXTURE(change) {
 FIXTURE_VARIANT(change) {
 	enum source source;
 	enum effect effect;
-	int (*make)(struct one_counter *r);	/* ENOSYS: not to be had here */
-	int times;			/* in a storm */
+	int (*make)(struct one_counter *r);	/* ENOSYS: not supported here */
+	int times;			/* in the test "storm" */
 };
 
 FIXTURE_SETUP(change)
@@ -35,7 +34,7 @@ static int dont_need(struct one_counter *r)
 	return advise(r, MADV_DONTNEED);
 }
 
-/* Freed, and at once looked for by reclaim. */
+/* Freed lazily, and reclaimed at once */
 static int free_lazily(struct one_counter *r)
 {
 	int error = advise(r, MADV_FREE);
@@ -100,7 +99,7 @@ static int compact(struct one_counter *r)
 	return error == ENOENT || error == EACCES ? ENOSYS : error;
 }
 
-/* The same access, in the kernel's eyes a change of protection. */
+/* The memory stays writable, though its protection changes. */
 static int make_executable(struct one_counter *r)
 {
 	return mprotect(r->counter, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) ||
@@ -136,25 +135,23 @@ static void *map_for(struct one_counter *r, enum source source)
 }
 
 /*
- * One after the other. What is read before each discard, and what is there at the
- * end, is all that was counted, but for ticks that came between the two; and the
- * page that was discarded is left alone.
+ * The values read before each discard and the final one add up to all samples, except those between
+ * the reading and the discard. The discarded page is not written any more.
  */
 TEST_F(change, accounted_for)
 {
 	struct one_counter *r = &self->r;
 	bool discards = variant->effect == DISCARDS;
-	int k, error, began_anew, early[2], late[2];
+	int k, error, restarts, early[2], late[2];
 	struct profil_status status;
 	uint64_t sum, seen, between;
 	char *old, *older;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		ASSERT_EQ(0, one_counter_start(r, map_for(r, variant->source),
-				   both_flags[i]));
+		ASSERT_EQ(0, one_counter_start(r, map_for(r, variant->source), both_flags[i]));
 		sum = between = 0;
-		began_anew = 0;
+		restarts = 0;
 		for (k = 0; k < 25; k++) {
 			EXPECT_TRUE(still_counts(r->fd, 1));
 			if (discards)
@@ -164,13 +161,13 @@ TEST_F(change, accounted_for)
 			seen = one_counter_value(r);
 			error = variant->make(r);
 			if (error == ENOSYS)
-				SKIP(return, "not to be had here");
+				SKIP(return, "not supported here");
 			ASSERT_EQ(0, error);
 			older = discards ? read_spliced_pages(early, 1) : NULL;
 			status = get_status(r->fd);
 			between += status.samples;
 			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-			began_anew += one_counter_value(r) < seen;
+			restarts += one_counter_value(r) < seen;
 			sum += seen;
 			EXPECT_TRUE(still_counts(r->fd, 1));
 			if (discards) {
@@ -186,7 +183,7 @@ TEST_F(change, accounted_for)
 			sum += one_counter_value(r);
 			EXPECT_GE(status.counted, sum);
 			EXPECT_LE(status.counted, sum + between + 5);
-			EXPECT_LT(20, began_anew);
+			EXPECT_LT(20, restarts);
 		}
 	}
 }
@@ -197,11 +194,11 @@ TEST_F(change, storm)
 
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		ASSERT_EQ(0, one_counter_start(&self->r, map_for(&self->r, variant->source),
-				   both_flags[i]));
+					       both_flags[i]));
 		if (variant->make(&self->r) == ENOSYS)
-			SKIP(return, "not to be had here");
+			SKIP(return, "not supported here");
 		change_while_counting(_metadata, &self->r, variant->make, variant->times,
-		      variant->effect != KEEPS);
+				      variant->effect != KEEPS);
 	}
 }
 
