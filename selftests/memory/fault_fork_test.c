@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is refused where nobody has called: at a fork, and to the worker. No
- * fork fails for our sake, and of each that succeeds it is known what became of the
- * child; samples are lost for as long as there is no memory, and no longer.
+ * Failed allocations outside of calls: at a fork, and in the worker. No fork fails because of the
+ * module, and the status of each child is known. Samples are lost only as long as there is no
+ * memory.
  */
 #include "kselftest_harness.h"
 #include "process.h"
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(fault)
 	close(self->profile.fd);
 }
 
-/* What a child found itself to be, and whether it was counted. */
+/* The status of a child, and whether it was counted */
 struct child_report {
 	struct profil_status status;
 	bool counts;
@@ -52,7 +52,7 @@ static void be_child(const struct profile *profile, struct child_report *report)
 	_exit(0);
 }
 
-/* Return: as fork() does, with errno; the child has ended. */
+/* Returns like fork(), with errno, after the child has ended. */
 static pid_t fork_failing(struct injection *injection, unsigned long n,
 			  const struct profile *profile,
 			  struct child_report *report, long *hits)
@@ -66,7 +66,7 @@ static pid_t fork_failing(struct injection *injection, unsigned long n,
 	if (!pid)
 		be_child(profile, report);
 	error = errno;
-	/* for this thread's own forks alone, or for the child and the worker too */
+	/* for forks of this thread only, or also for the child and the worker */
 	if (injection->way == ONE)
 		*hits = disarm(injection);
 	if (pid > 0 && wait_for(pid))
@@ -78,11 +78,11 @@ static pid_t fork_failing(struct injection *injection, unsigned long n,
 }
 
 /*
- * Forks with the first, the second, ... allocation refused, of the module's alone or
- * of all that fork makes. The module's have others in reserve: so each is followed.
+ * Forks with the first, the second, ... allocation failing: those of the module (@module_only) or
+ * all that fork() makes. The module has a reserve, so each child is followed.
  */
 static void sweep_forks(struct __test_metadata *_metadata,
-			struct _test_data_fault *self, bool ours)
+			struct _test_data_fault *self, bool module_only)
 {
 	struct child_report *report = map_shared(PAGE);
 	struct profile *profile = &self->profile;
@@ -96,7 +96,7 @@ static void sweep_forks(struct __test_metadata *_metadata,
 				   &hits);
 		status = get_status(profile->fd);
 		if (pid < 0) {
-			EXPECT_FALSE(ours);
+			EXPECT_FALSE(module_only);
 			EXPECT_TRUE(errno == ENOMEM || errno == EAGAIN);
 			EXPECT_LT(0, hits);
 			failed++;
@@ -112,20 +112,20 @@ static void sweep_forks(struct __test_metadata *_metadata,
 			  await_figure("sessions", self->sessions + 1));
 	} while (hits && !_metadata->exit_code);
 	EXPECT_TRUE(counts(profile, 1));
-	/* else nothing was there to fail */
+	/* otherwise nothing could fail */
 	EXPECT_LT(1, n);
-	EXPECT_TRUE(ours || failed);
+	EXPECT_TRUE(module_only || failed);
 	TH_LOG("%lu forks, %lu failed", n, failed);
 }
 
-TEST_F(fault, forks_where_we_fail)
+TEST_F(fault, module_fails_at_fork)
 {
 	choose(&self->injection, SLAB, ONE);
 	ASSERT_EQ(0, start_profile(&self->profile));
 	sweep_forks(_metadata, self, true);
 }
 
-TEST_F_TIMEOUT(fault, forks_that_fail, 600)
+TEST_F_TIMEOUT(fault, fork_fails, 600)
 {
 	enum kind kind;
 
@@ -138,9 +138,8 @@ TEST_F_TIMEOUT(fault, forks_that_fail, 600)
 }
 
 /*
- * No memory for longer: a child gets what is in reserve, but cannot watch its memory
- * then, so that its profile ends with the reason; when nothing is left, children are
- * denied.
+ * All allocations fail. A child gets a session from the reserve, but cannot register its notifier,
+ * so its profile ends with ENOMEM. When the reserve is empty, children have no profile.
  */
 TEST_F(fault, forks_without_memory)
 {
@@ -149,7 +148,7 @@ TEST_F(fault, forks_without_memory)
 	struct profile *profile = &self->profile;
 	long long total = figure("fork_failures");
 	struct profil_status status;
-	unsigned int i, denied = 0;
+	unsigned int i, failures = 0;
 	long hits;
 
 	choose(&self->injection, SLAB, ALL_OF_ALL);
@@ -160,23 +159,23 @@ TEST_F(fault, forks_without_memory)
 		EXPECT_LT(0, hits);
 		status = get_status(profile->fd);
 		EXPECT_EQ(i, status.forks_followed + status.fork_failures);
-		if (status.fork_failures == denied &&
+		if (status.fork_failures == failures &&
 		    report->status.state == PROFIL_STATE_FAULT) {
 			EXPECT_EQ(ENOMEM, report->status.error);
 		} else {
 			EXPECT_EQ(PROFIL_STATE_OFF, report->status.state);
 		}
-		denied = (unsigned int)status.fork_failures;
+		failures = (unsigned int)status.fork_failures;
 	}
-	EXPECT_LT(0, denied);
-	EXPECT_EQ(total + denied, figure("fork_failures"));
+	EXPECT_LT(0, failures);
+	EXPECT_EQ(total + failures, figure("fork_failures"));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, child_state_after_burning(profile));
-	EXPECT_EQ(FORKS + 1 - denied, get_status(profile->fd).forks_followed);
+	EXPECT_EQ(FORKS + 1 - failures, get_status(profile->fd).forks_followed);
 	EXPECT_TRUE(counts(profile, 1));
-	TH_LOG("%u of %u denied", denied, FORKS);
+	TH_LOG("%u of %u failed", failures, FORKS);
 }
 
-/* One page of counters behind one for all else: the index has a node to allocate. */
+/* Two pages, the catch-all counter in the first: the index must allocate a node. */
 static void use_two_pages(struct profile *profile, __u32 flags)
 {
 	char *memory = map_memory(2 * PAGE);
@@ -186,7 +185,7 @@ static void use_two_pages(struct profile *profile, __u32 flags)
 	profile->start.flags = flags;
 }
 
-/* A user who may have just what it takes. */
+/* Becomes a user who may pin just these pages. */
 static void be_user_of(struct injection *injection, size_t pages)
 {
 	struct rlimit limit;
@@ -199,10 +198,10 @@ static void be_user_of(struct injection *injection, size_t pages)
 }
 
 /*
- * The pages go, and the worker that comes for the next sample is refused the nth
- * allocation, and all after it. Return: how many were.
+ * Discards the pages, and lets the nth and all later allocations of the worker fail, which pins
+ * them again for the next sample. Returns how many have failed.
  */
-static long repair_failing(struct injection *injection, unsigned long n,
+static long pin_failing(struct injection *injection, unsigned long n,
 			   const struct profile *profile)
 {
 	char *memory = (char *)profile->counter - PAGE;
@@ -217,7 +216,7 @@ static long repair_failing(struct injection *injection, unsigned long n,
 	return disarm(injection);
 }
 
-static void sweep_repairs(struct __test_metadata *_metadata,
+static void sweep_pins(struct __test_metadata *_metadata,
 			  struct _test_data_fault *self, __u32 flags)
 {
 	struct profile *profile = &self->profile;
@@ -230,32 +229,32 @@ static void sweep_repairs(struct __test_metadata *_metadata,
 			   flags & PROFIL_PIN_ON_HIT ? 1 : 2);
 		ASSERT_EQ(0, start_profile(profile));
 		EXPECT_TRUE(counts(profile, 1));
-		hits = repair_failing(&self->injection, ++n, profile);
+		hits = pin_failing(&self->injection, ++n, profile);
 		status = get_status(profile->fd);
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(status.lost ? ENOMEM : 0, status.error);
 		EXPECT_TRUE(hits || !status.lost);
 		losses += status.lost > 0;
-		/* all of it can be had again */
+		/* afterwards everything works again */
 		EXPECT_TRUE(counts(profile, 1));
 		EXPECT_EQ(PAGE, get_status(profile->fd).pinned_bytes);
 		EXPECT_EQ(status.lost, stop(profile->fd).lost);
 		EXPECT_EQ(0, pinned_kib());
 	} while (hits && !_metadata->exit_code);
 	EXPECT_LT(0, losses);
-	TH_LOG("%lu of %lu repairs lost samples", losses, n);
+	TH_LOG("%lu of %lu attempts lost samples", losses, n);
 }
 
-TEST_F_TIMEOUT(fault, repairs, 300)
+TEST_F_TIMEOUT(fault, pinning_by_the_worker, 300)
 {
 	enum kind kind;
 
 	for (kind = SLAB; kind <= PAGES; kind++) {
 		choose(&self->injection, kind, ALL_OF_ALL);
 		use_two_pages(&self->profile, PROFIL_PIN_ON_HIT);
-		sweep_repairs(_metadata, self, PROFIL_PIN_ON_HIT);
+		sweep_pins(_metadata, self, PROFIL_PIN_ON_HIT);
 		use_two_pages(&self->profile, 0);
-		sweep_repairs(_metadata, self, 0);
+		sweep_pins(_metadata, self, 0);
 	}
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters' memory goes away with all that the process has, or breaks, and
- * not by the process's own doing. All that was pinned is given back, in figures
- * and in pages.
+ * The process is killed, or a page of counters fails. Everything is unpinned and uncharged, in
+ * sysfs and in the kernel's own counts.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -22,7 +21,7 @@ FIXTURE_SETUP(killed)
 {
 	REQUIRE_DEVICE(self->m.fd);
 	ASSERT_EQ(0, four_pages_init(&self->m));
-	/* what the test before has left behind */
+	/* wait for the cleanup of earlier tests */
 	await_figure("sessions", 0);
 	self->sessions = figure("sessions");
 	self->pinned = figure("pinned_bytes");
@@ -40,8 +39,8 @@ FIXTURE_TEARDOWN(killed)
 }
 
 /*
- * In a child: threads that are counted, and memory, so that there is something to
- * do when it ends. Says by a byte that it is under way; never returns.
+ * In a child: uses threads that are sampled, and memory, so that its exit takes some time. Sends a
+ * byte when it is running; never returns.
  */
 static void be_busy(struct four_pages *m, uint32_t flags, size_t bytes, int ready)
 {
@@ -84,9 +83,8 @@ TEST_F(killed, by_signal)
 }
 
 /*
- * process_mrelease(2) takes the memory of a process that is being killed from
- * outside, as the OOM reaper does and by the same code: the module is asked not
- * to sleep.
+ * process_mrelease(2) frees the memory of a process that is being killed, by the same code as the
+ * OOM reaper: the module's callback must not sleep.
  */
 TEST_F(killed, and_reaped)
 {
@@ -106,7 +104,7 @@ TEST_F(killed, and_reaped)
 		ASSERT_EQ(1, read(ready[0], &byte, 1));
 		kill(pid, SIGKILL);
 		ASSERT_LE(0, pidfd);
-		/* it may be quicker, and gone */
+		/* the process may have exited already */
 		if (!release_memory(pidfd))
 			reaped++;
 		else
@@ -122,7 +120,7 @@ TEST_F(killed, and_reaped)
 #define CGROUP	"/sys/fs/cgroup"
 #define GROUP	CGROUP "/profil-killed-test"
 
-/* In a child: profiled, use more memory than its cgroup has. */
+/* In a child with a profile: uses more memory than its cgroup may have. */
 static void use_up_memory(struct four_pages *m, uint32_t flags)
 {
 	struct one_pc threads[PAGES];
@@ -141,7 +139,7 @@ static void use_up_memory(struct four_pages *m, uint32_t flags)
 		memset(map_memory(chunk), 1, chunk);
 }
 
-/* The limit is for a kernel that looks for mistakes. */
+/* The time-out is for a debug kernel. */
 TEST_F_TIMEOUT(killed, out_of_memory, 240)
 {
 	pid_t pid;
@@ -164,15 +162,12 @@ TEST_F_TIMEOUT(killed, out_of_memory, 240)
 	EXPECT_EQ(0, rmdir(GROUP));
 }
 
-/*
- * The page under a counter is found to be broken. It costs the machine a page
- * until it boots again.
- */
 static void ignore_bus_error(int signal)
 {
 	(void)signal;
 }
 
+/* A page of counters has a memory error. It is lost until the next boot. */
 TEST_F(killed, page_is_poisoned)
 {
 	static const uint32_t flags[] = { 0, PROFIL_PIN_ON_HIT };
@@ -181,7 +176,7 @@ TEST_F(killed, page_is_poisoned)
 	size_t i;
 
 	if (!in_virtual_machine())
-		SKIP(return, "costs a page: in virtual machines only");
+		SKIP(return, "loses a page: in virtual machines only");
 	signal(SIGBUS, ignore_bus_error);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		m->start.flags = flags[i];
@@ -191,7 +186,7 @@ TEST_F(killed, page_is_poisoned)
 		if (madvise(m->counters + PAGE, PAGE, MADV_HWPOISON) &&
 		    (errno == EINVAL || errno == EPERM))
 			SKIP(return, "no MADV_HWPOISON");
-		/* noticed at once, or when a sample needs the page */
+		/* detected at once, or when a sample needs the page */
 		ASSERT_EQ(0, stay_at_pc(m->code + APART, four_pages_seconds(m, 2)));
 		status = get_status(m->fd);
 		EXPECT_EQ(PROFIL_STATE_FAULT, status.state);

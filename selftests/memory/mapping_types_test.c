@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kinds of memory counters may lie in, and which are refused.
+ * Which types of mappings may contain counters, and which are refused.
  */
 #include <alloca.h>
 #include <linux/magic.h>
@@ -17,23 +17,23 @@
 #define SYS_memfd_secret	447
 #endif
 
-/* Each kind of memory, as the program would have it. */
-FIXTURE(kind) {
+/* Supported types of mappings */
+FIXTURE(mapping) {
 	struct one_counter r;
 };
 
-FIXTURE_VARIANT(kind) {
+FIXTURE_VARIANT(mapping) {
 	char *(*map)(struct one_counter *r);	/* two pages; NULL: on the stack */
 	bool shared;
 };
 
-FIXTURE_SETUP(kind)
+FIXTURE_SETUP(mapping)
 {
 	REQUIRE_DEVICE(self->r.fd);
 	one_counter_init(&self->r);
 }
 
-ONE_COUNTER_TEARDOWN(kind)
+ONE_COUNTER_TEARDOWN(mapping)
 
 static char *or_none(void *at)
 {
@@ -99,7 +99,7 @@ static char *map_file(struct one_counter *r, const char *directory, int flags)
 	char path[64];
 	void *at = MAP_FAILED;
 
-	snprintf(path, sizeof(path), "%s/profil-kinds-XXXXXX", directory);
+	snprintf(path, sizeof(path), "%s/profil-mapping-XXXXXX", directory);
 	r->file = mkstemp(path);
 	if (r->file < 0)
 		return NULL;
@@ -152,21 +152,21 @@ static char *huge_shared(struct one_counter *r)
 	return map_huge(MAP_SHARED);
 }
 
-FIXTURE_VARIANT_ADD(kind, anonymous) { anonymous };
-FIXTURE_VARIANT_ADD(kind, shared_anonymous) { shared_anonymous, true };
-FIXTURE_VARIANT_ADD(kind, memfd_shared) { memfd_shared, true };
-FIXTURE_VARIANT_ADD(kind, memfd_private) { memfd_private };
-FIXTURE_VARIANT_ADD(kind, in_data) { in_data };
-FIXTURE_VARIANT_ADD(kind, in_bss) { in_bss };
-FIXTURE_VARIANT_ADD(kind, on_stack) { NULL };
-FIXTURE_VARIANT_ADD(kind, system_v) { system_v, true };
-FIXTURE_VARIANT_ADD(kind, tmpfs_private) { tmpfs_private };
-FIXTURE_VARIANT_ADD(kind, tmpfs_shared) { tmpfs_shared, true };
-FIXTURE_VARIANT_ADD(kind, disk_private) { disk_private };
-FIXTURE_VARIANT_ADD(kind, huge_private) { huge_private };
-FIXTURE_VARIANT_ADD(kind, huge_shared) { huge_shared, true };
+FIXTURE_VARIANT_ADD(mapping, anonymous) { anonymous };
+FIXTURE_VARIANT_ADD(mapping, shared_anonymous) { shared_anonymous, true };
+FIXTURE_VARIANT_ADD(mapping, memfd_shared) { memfd_shared, true };
+FIXTURE_VARIANT_ADD(mapping, memfd_private) { memfd_private };
+FIXTURE_VARIANT_ADD(mapping, in_data) { in_data };
+FIXTURE_VARIANT_ADD(mapping, in_bss) { in_bss };
+FIXTURE_VARIANT_ADD(mapping, on_stack) { NULL };
+FIXTURE_VARIANT_ADD(mapping, system_v) { system_v, true };
+FIXTURE_VARIANT_ADD(mapping, tmpfs_private) { tmpfs_private };
+FIXTURE_VARIANT_ADD(mapping, tmpfs_shared) { tmpfs_shared, true };
+FIXTURE_VARIANT_ADD(mapping, disk_private) { disk_private };
+FIXTURE_VARIANT_ADD(mapping, huge_private) { huge_private };
+FIXTURE_VARIANT_ADD(mapping, huge_shared) { huge_shared, true };
 
-/* On the stack, as long as the caller has not returned. */
+/* Memory on the stack is valid until the caller returns. */
 #define MEMORY_OF(variant, r)						\
 	((variant)->map ? (variant)->map(r) : page_start(alloca(3 * PAGE)))
 
@@ -178,10 +178,10 @@ static uint64_t load(const char *at, unsigned int width)
 	return value;
 }
 
-/* The last counter of a page, of each width, and nothing beside it. */
-TEST_F(kind, each_width)
+/* The last counter of a page is increased, for each width, and no byte beside it. */
+TEST_F(mapping, each_width)
 {
-	/* a pin keeps all of a huge page */
+	/* a huge page is pinned as a whole */
 	size_t held = variant->map == huge_private || variant->map == huge_shared ?
 		      HUGE : PAGE;
 	struct one_counter *r = &self->r;
@@ -191,7 +191,7 @@ TEST_F(kind, each_width)
 	size_t i, k, at;
 
 	if (!memory)
-		SKIP(return, "not to be had here: %s", strerror(errno));
+		SKIP(return, "not supported here: %s", strerror(errno));
 	for (width = 16; width <= 64; width *= 2) {
 		for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 			at = PAGE - width / 8;
@@ -212,8 +212,8 @@ TEST_F(kind, each_width)
 	}
 }
 
-/* fork() protects private memory from being written, and shares the rest. */
-TEST_F(kind, forked)
+/* fork() copies private memory on write, and shares the rest. */
+TEST_F(mapping, forked)
 {
 	struct one_counter *r = &self->r;
 	char *memory = MEMORY_OF(variant, r);
@@ -226,7 +226,7 @@ TEST_F(kind, forked)
 	int k;
 
 	if (!memory)
-		SKIP(return, "not to be had here: %s", strerror(errno));
+		SKIP(return, "not supported here: %s", strerror(errno));
 	children = map_shared(PAGE);
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		memset(memory, 0, 2 * PAGE);
@@ -250,7 +250,7 @@ TEST_F(kind, forked)
 		EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 		EXPECT_EQ(0, status.lost);
 		EXPECT_EQ(CHILDREN, status.forks_followed);
-		/* each may migrate, while the parent is busy too */
+		/* each may migrate, since the parent is busy too */
 		EXPECT_COUNT(children->counted, children->used * r->start.rate,
 			     2 * CHILDREN);
 		ours = variant->shared ? children->counted : 0;
@@ -258,7 +258,7 @@ TEST_F(kind, forked)
 	}
 }
 
-/* Memory that the program cannot write, or that no tick may. */
+/* Memory that the program cannot write, or that cannot be written in interrupt context */
 FIXTURE(refused) {
 	struct one_counter r;
 };
@@ -296,15 +296,15 @@ TEST_F(refused, not_writable)
 	EXPECT_REFUSED(EFAULT, &self->r, at + PAGE, 8);
 	EXPECT_REFUSED(EFAULT, &self->r, at + 2 * PAGE, 8);
 	EXPECT_REFUSED(EFAULT, &self->r, at + 3 * PAGE, 8);
-	/* the end of it is enough */
+	/* also if only the end of the buffer is not writable */
 	EXPECT_REFUSED(EFAULT, &self->r, at, PAGE + 8);
 	ASSERT_EQ(0, mprotect(at, 3 * PAGE, PROT_READ | PROT_WRITE));
 	EXPECT_REFUSED(EFAULT, &self->r, at, 3 * PAGE + 8);
 	EXPECT_EQ(0, start_at(&self->r, at, 3 * PAGE, 0));
 }
 
-/* Behind the end of a mapped file, a store is a SIGBUS. */
-TEST_F(refused, behind_the_end_of_a_file)
+/* After the last page of a mapped file, a store causes SIGBUS. */
+TEST_F(refused, after_the_end_of_a_file)
 {
 	char *at = map_memfd(&self->r, MAP_SHARED, 2 * PAGE);
 
@@ -312,11 +312,11 @@ TEST_F(refused, behind_the_end_of_a_file)
 	ASSERT_EQ(0, ftruncate(self->r.file, (off_t)PAGE / 2));
 	EXPECT_REFUSED(EFAULT, &self->r, at + PAGE, 8);
 	EXPECT_REFUSED(EFAULT, &self->r, at, 2 * PAGE);
-	/* in its last page, it is none */
+	/* the rest of its last page is accepted */
 	EXPECT_EQ(0, start_at(&self->r, at + PAGE - 8, 8, 0));
 }
 
-/* The mapping of that name; 0 if there is none. */
+/* Returns the start of the mapping with that name; 0 if there is none. */
 static uintptr_t start_of(const char *name)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -331,7 +331,7 @@ static uintptr_t start_of(const char *name)
 	return found;
 }
 
-/* Asking must not make the stack grow, either. */
+/* The stack must not grow by the check, either. */
 TEST_F(refused, below_the_stack)
 {
 	uintptr_t stack = start_of("[stack]");
@@ -342,7 +342,7 @@ TEST_F(refused, below_the_stack)
 	EXPECT_EQ(stack, start_of("[stack]"));
 }
 
-TEST_F(refused, the_kernels_own_pages)
+TEST_F(refused, vdso_and_vvar)
 {
 	uintptr_t vdso = start_of("[vdso]"), vvar = start_of("[vvar]");
 
@@ -363,7 +363,7 @@ TEST_F(refused, secret_memory)
 	ASSERT_EQ(0, ftruncate(fd, (off_t)PAGE));
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, at);
-	/* the process may write it, but nobody else */
+	/* only the process itself may access it */
 	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
 }
 
@@ -376,16 +376,16 @@ TEST_F(refused, shared_file_on_disk)
 		SKIP(return, "cannot map a file here: %s", strerror(errno));
 	ASSERT_EQ(0, statfs(".", &fs));
 	if (fs.f_type == TMPFS_MAGIC)
-		SKIP(return, "this is no disk");
+		SKIP(return, "this directory is not on a disk");
 	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
-	/* nor half of it */
+	/* also if only the first half is on disk */
 	ASSERT_EQ(at + PAGE, mmap(at + PAGE, PAGE, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 				  0));
 	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 2 * PAGE);
 }
 
-/* On a disk too, though the device's node is in memory. */
+/* Pages of a block device are refused too, though the device node is in devtmpfs. */
 #define ZRAM	"/sys/class/zram-control/"
 
 TEST_F(refused, block_device)
@@ -408,7 +408,7 @@ TEST_F(refused, block_device)
 	ASSERT_NE(MAP_FAILED, at);
 	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
 	munmap(at, 2 * PAGE);
-	/* a page of the program's own, once it is written */
+	/* a private mapping becomes an anonymous page when it is written */
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	ASSERT_NE(MAP_FAILED, at);
 	EXPECT_EQ(0, start_at(&self->r, at, 8, 0));
@@ -420,7 +420,7 @@ TEST_F(refused, block_device)
 	EXPECT_EQ(0, write_text(ZRAM "hot_remove", path));
 }
 
-/* The screen of old, which every PC has: nothing is stored there. */
+/* VGA text memory, which every PC has. Nothing is written there. */
 TEST_F(refused, device_memory)
 {
 	int fd = open("/dev/mem", O_RDWR | O_CLOEXEC);
@@ -430,13 +430,13 @@ TEST_F(refused, device_memory)
 		SKIP(return, "no /dev/mem");
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0xb8000);
 	if (at == MAP_FAILED)
-		SKIP(return, "no device memory to be mapped");
+		SKIP(return, "cannot map device memory");
 	EXPECT_REFUSED(EOPNOTSUPP, &self->r, at, 8);
 	close(fd);
 }
 
-/* Pages that the kernel shares with the program for a purpose of its own. */
-TEST_F(refused, a_ring_of_the_kernel)
+/* Pages that the kernel shares with the program for its own use */
+TEST_F(refused, perf_ring_buffer)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel puts another page under the counter, for reasons of its own or
- * because somebody asked for it: counting goes on, in the page that the program
- * sees, and no tick is lost.
+ * The kernel replaces the page of the counter, on request or by itself: counting continues in the
+ * page that the program sees, and no sample is lost.
  */
 #include <linux/mempolicy.h>
 #include <linux/userfaultfd.h>
@@ -34,9 +33,9 @@ ONE_COUNTER_TEARDOWN(replaced)
 #define KSM	"/sys/kernel/mm/ksm/"
 
 /*
- * Two pages of the same content become one: that of the counter, and another. A
- * process that sleeps is not counted, so that they stay the same for long enough: but
- * for a tick that comes before it does.
+ * Waits until the page of the counter and @twin, a page of the same content, are merged. While the
+ * process sleeps nothing is counted, so that they stay equal, unless a sample is taken before it
+ * sleeps.
  */
 static bool merged(struct one_counter *r, uint64_t *twin)
 {
@@ -62,11 +61,11 @@ TEST_F(replaced, by_a_merged_page)
 	if (write_text(KSM "run", "1"))
 		SKIP(return, "no " KSM);
 	write_text(KSM "sleep_millisecs", "5");
-	/* or pages that were not the same at first are looked at less and less */
+	/* otherwise, pages that were not equal at first are scanned less and less often */
 	write_text(KSM "smart_scan", "0");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		page = map_memory(PAGE);
-		/* it is none of the zero pages, and nothing like any other */
+		/* not a zero page, and different from all other pages */
 		for (k = 1; k < PAGE / sizeof(*page); k++)
 			page[k] = (uint64_t)getpid() << 32 | (i << 16) | k;
 		memcpy(twin, page, PAGE);
@@ -79,7 +78,7 @@ TEST_F(replaced, by_a_merged_page)
 		}
 		before = twin[0];
 		expect_counting(_metadata, r);
-		/* this is the program's own again */
+		/* the twin is not written */
 		EXPECT_EQ(before, twin[0]);
 		write_text(KSM "run", "2");
 		expect_counting(_metadata, r);
@@ -109,20 +108,20 @@ static void split(char *at)
 {
 	char range[64];
 
-	/* where the kernel lets one ask for it */
+	/* on request, if the kernel supports it */
 	snprintf(range, sizeof(range), "%d,0x%lx,0x%lx", getpid(),
 		 (unsigned long)at, (unsigned long)at + HUGE);
 	write_text("/sys/kernel/debug/split_huge_pages", range);
-	/* and where a part of it goes */
+	/* and by removing a part of it */
 	madvise(at + HUGE / 2, HUGE / 4, MADV_DONTNEED);
 	munmap(at + HUGE - PAGE, PAGE);
 }
 
 /*
- * Small pages become a huge one, and that becomes small ones again. The kernel most
- * often leaves a page alone that is pinned: what is collapsed was not hit before. That takes
- * longer than a tick where instructions take long: so samples are ten times as far apart.
- * (Linux 5.10 does not do it on request.)
+ * Small pages are collapsed to a huge one, which is split again. The kernel usually does not
+ * collapse pinned pages, so these must not have been hit before. In a slow emulated machine, the
+ * collapse takes longer than a tick, so the rate is a tenth of the tick rate. (Linux 5.10 has no
+ * MADV_COLLAPSE.)
  */
 TEST_F(replaced, by_a_huge_page)
 {
@@ -135,7 +134,7 @@ TEST_F(replaced, by_a_huge_page)
 		SKIP(return, "no " THP);
 	r->start.rate /= 10;
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
-		/* until there is no sample between the two calls */
+		/* retry until there is no sample between the two calls */
 		most = both_flags[i] ? 100 : 10;
 		for (try = 0, error = 1; error && try < most; try++) {
 			at = map_huge_aligned(HUGE);
@@ -174,7 +173,7 @@ TEST_F(replaced, by_parts_of_a_huge_page)
 	}
 }
 
-/* A handler of page faults protects the page from being written. */
+/* Write-protects the page for a moment with userfaultfd. */
 static int protect_by_handler(struct one_counter *r)
 {
 	struct uffdio_writeprotect protect = {
@@ -189,7 +188,8 @@ static int protect_by_handler(struct one_counter *r)
 	return ioctl(r->uffd, UFFDIO_WRITEPROTECT, &protect) ? errno : 0;
 }
 
-TEST_F(replaced, in_no_way_by_write_protection)
+/* userfaultfd's write protection applies to the program, not to the profile. */
+TEST_F(replaced, not_by_write_protection)
 {
 	struct one_counter *r = &self->r;
 	struct uffdio_api api = {
@@ -225,7 +225,7 @@ TEST_F(replaced, in_no_way_by_write_protection)
 	close(r->uffd);
 }
 
-/* From one node's memory to another's. */
+/* Moves the page to the memory of another node. */
 static int move_to(struct one_counter *r, int node)
 {
 	void *page = r->counter;
@@ -244,7 +244,7 @@ static int bind_to(struct one_counter *r, int node)
 		       MPOL_MF_MOVE) ? errno : 0;
 }
 
-static int move_about(struct one_counter *r)
+static int move_to_and_fro(struct one_counter *r)
 {
 	move_to(r, 0);
 	move_to(r, 1);
@@ -272,14 +272,14 @@ TEST_F(replaced, by_migration)
 			TH_LOG("flags %u: moved %d times of 20", both_flags[i], moved);
 		}
 		expect_counting(_metadata, r);
-		change_while_counting(_metadata, r, move_about, 50, false);
+		change_while_counting(_metadata, r, move_to_and_fro, 50, false);
 	}
 }
 
-/* The kernel takes all access away for a while, to see which node uses the page. */
+/* To find out which node uses a page, the kernel removes all access to it for a while. */
 #define SCAN	"/sys/kernel/debug/sched/numa_balancing/"
 
-static void *wait_for_pass(void *pipe_end)
+static void *wait_for_byte(void *pipe_end)
 {
 	receive_byte(*(int *)pipe_end);
 	return NULL;
@@ -303,9 +303,9 @@ TEST_F(replaced, by_numa_balancing)
 	write_text(SCAN "scan_delay_ms", "10");
 	write_text(SCAN "scan_period_min_ms", "20");
 	write_text(SCAN "scan_period_max_ms", "40");
-	/* of a single thread it leaves alone what is near it */
+	/* with a single thread, it ignores local pages */
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_pass, &pipes[0]));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_byte, &pipes[0]));
 	memset(map_memory(64 * PAGE), 1, 64 * PAGE);
 	updates = read_number("/proc/vmstat", "numa_pte_updates ");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
@@ -320,10 +320,7 @@ TEST_F(replaced, by_numa_balancing)
 	write_text("/proc/sys/kernel/numa_balancing", was);
 }
 
-/*
- * Memory gets short, and there is where to put it. Swap is taken away while the
- * page is out there, too.
- */
+/* The page is swapped out, also while the swap device is removed. */
 static bool add_swap(void)
 {
 	return !system("grep -q ^/ /proc/swaps || { "
@@ -337,12 +334,12 @@ static void remove_swap(void)
 {
 	if (system("if grep -q ^/dev/zram0 /proc/swaps; then "
 		   "swapoff /dev/zram0; echo 1 >/sys/block/zram0/reset; fi"))
-		ksft_print_msg("the swap on zram0 stays\n");
+		ksft_print_msg("cannot remove the swap on zram0\n");
 }
 
 static int swap_out(void *page)
 {
-	/* from where the processors keep pages back at first */
+	/* drain the per-CPU lists of new pages */
 	write_text("/proc/sys/vm/compact_memory", "1");
 	madvise(page, PAGE, MADV_PAGEOUT);
 	return !physical_page(page);
@@ -359,7 +356,7 @@ TEST_F(replaced, by_a_page_from_swap)
 		SKIP(return, "no swap");
 	*page = 0;
 	for (k = 0; k < 40; k++) {
-		/* it is out at the call, or before the first sample */
+		/* the page is out at the start, or at the first sample */
 		out += swap_out(page);
 		ASSERT_EQ(0, one_counter_start(r, page, k & 1 ? PROFIL_PIN_ON_HIT : 0));
 		out += swap_out(page);
@@ -371,24 +368,24 @@ TEST_F(replaced, by_a_page_from_swap)
 	}
 	EXPECT_LT(60, r->base);
 	EXPECT_LT(20, out);
-	ksft_print_msg("%d times the page was out\n", out);
+	ksft_print_msg("the page was swapped out %d times\n", out);
 }
 
-/* The page is about to fail. It costs the machine a page until it boots again. */
-TEST_F(replaced, by_a_sound_page)
+/* The page is taken out of use, as if it were about to fail. It is lost until the next boot. */
+TEST_F(replaced, by_soft_offline)
 {
 	struct one_counter *r = &self->r;
 	size_t i;
 	int k, error;
 
 	if (!in_virtual_machine())
-		SKIP(return, "costs a page: in virtual machines only");
+		SKIP(return, "loses a page: in virtual machines only");
 	for (i = 0; i < ARRAY_SIZE(both_flags); i++) {
 		ASSERT_EQ(0, one_counter_start(r, map_memory(PAGE), both_flags[i]));
 		burn(one_counter_seconds(r, 3));
 		/*
-		 * At first it is busy, as it is pinned: not while nothing is counted. EIO
-		 * is for one that the kernel has in hand for the moment.
+		 * EBUSY while the page is pinned; it is not while nothing is counted. EIO if the
+		 * kernel is using the page at the moment.
 		 */
 		for (k = 0, error = EBUSY;
 		     (error == EBUSY || error == EIO) && k < 100; k++) {

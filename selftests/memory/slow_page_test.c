@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A page for counters that does not come, because a user's own file system does not bring
- * it, holds up nobody else.
+ * If a user's file system does not provide a page for counters, other users are not delayed.
  */
 #include <sched.h>
 #include <signal.h>
@@ -15,9 +14,9 @@
 #include "fuse.h"
 #include "eventually.h"
 
-#define SLOW_USER	7501	/* whom no other test charges */
+#define SLOW_USER	7501	/* not used by other tests */
 #define OTHER_USER	7502
-#define CHILDREN	300	/* more than a queue has workers for, up to Linux 6.14 */
+#define CHILDREN	300	/* more than the workers of a queue, up to Linux 6.14 */
 
 FIXTURE(slow_page) {
 	int device;
@@ -35,7 +34,7 @@ FIXTURE_SETUP(slow_page)
 		SKIP(return, "needs root");
 	strcpy(self->directory, "/tmp/profil-fuse-XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->directory));
-	/* gone with the test, however it ends */
+	/* the mount vanishes with the test */
 	ASSERT_EQ(0, unshare(CLONE_NEWNS));
 	ASSERT_EQ(0, mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL));
 	if (access("/dev/fuse", F_OK) && system("modprobe -q fuse"))
@@ -53,7 +52,7 @@ FIXTURE_SETUP(slow_page)
 FIXTURE_TEARDOWN(slow_page)
 {
 	if (self->server > 0) {
-		/* who waits for pages has an error then */
+		/* processes that wait for pages get an error */
 		kill(self->server, SIGKILL);
 		wait_for(self->server);
 	}
@@ -73,10 +72,10 @@ static int begin_on_hit(int device, void *counter)
 }
 
 /*
- * Many processes, each with a sample that waits for a page. (A fork waits for it too, as
- * munmap() does: so they are there before.)
+ * Many processes, each with a sample that waits for a page. (They are forked before, since fork()
+ * and munmap() would wait for it too.)
  */
-static void be_slow(struct _test_data_slow_page *self, int told)
+static void be_slow(struct _test_data_slow_page *self, int ready)
 {
 	double enough = seconds_for(1, get_info(self->device).tick_hz);
 	int hit[2];
@@ -105,11 +104,11 @@ static void be_slow(struct _test_data_slow_page *self, int told)
 	}
 	for (i = 0; i < CHILDREN; i++)
 		receive_byte(hit[0]);
-	send_byte(told);
+	send_byte(ready);
 	pause();
 }
 
-/* Is what waits for a page counted, without a call that does so? */
+/* Checks that a pending sample is counted without a call of the process. */
 static int count(struct _test_data_slow_page *self)
 {
 	volatile uint64_t *counter = map_memory(PAGE);
@@ -120,7 +119,7 @@ static int count(struct _test_data_slow_page *self)
 	return EVENTUALLY(*counter) ? 0 : 2;
 }
 
-TEST_F(slow_page, is_its_users_own)
+TEST_F(slow_page, delays_only_its_user)
 {
 	pid_t slow, other;
 	int pipes[2];
@@ -138,7 +137,7 @@ TEST_F(slow_page, is_its_users_own)
 		_exit(count(self));
 	EXPECT_EQ(0, wait_for(other));
 
-	/* who waits ends at last, and leaves nothing */
+	/* the waiting processes can be killed, and leave nothing */
 	kill(-slow, SIGKILL);
 	EXPECT_EQ(128 + SIGKILL, wait_for(slow));
 	kill(self->server, SIGKILL);
