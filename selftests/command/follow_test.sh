@@ -176,7 +176,7 @@ found() {
 
 # Asked for by a library that knows no way, but was loaded by one that does
 found_for_another() {
-	run programs/follow 0.1 dlopen libasker.so && [ "$(samples spin_asked)" -gt 5 ]
+	run programs/follow 0.1 dlopen libouter.so && [ "$(samples spin_inner)" -gt 5 ]
 }
 
 # Where directories that all have hold one too, the dynamic linker's cache says which it is
@@ -199,7 +199,7 @@ nameless() {
 # The kernel's code and our own loop share the time.
 vdso() {
 	run programs/follow 0.4 vdso && between 8 "$(samples '[vdso]')" 42 &&
-	between 39 "$(($(samples '[vdso]') + $(samples ask_kernel) +
+	between 39 "$(($(samples '[vdso]') + $(samples spin_in_vdso) +
 		$(samples '[.plt]') + $(samples clock_gettime)))" 42
 }
 

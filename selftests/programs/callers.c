@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes that open the device, start a profile, stop it and close, over and over
- * until standard input ends, while somebody else loads and unloads the module: either
- * it is there, and all of it works, or it is not, and open() says so.
+ * Processes that open the device, start a profile, stop it and close, in a loop until standard
+ * input ends, while machine_test.sh loads and unloads the module. Either all calls succeed, or
+ * open() fails because there is no module.
  *
- * Exit status: 0 at the end, with the figures on stdout; 1 if anything else happened,
- * which is named.
+ * Exit status: 0, with the totals on standard output; 1 after any other error, which is printed.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,16 +14,16 @@
 #include "child.h"
 
 #define CALLERS	3
-#define PAUSE_US	40000	/* at most: all of them pause together at times */
+#define PAUSE_US	40000	/* maximum, so that at times all callers pause together */
 
 struct shared {
 	volatile bool over;
-	struct figures {
+	struct totals {
 		unsigned long profiles, refused;
 	} of[CALLERS];
 };
 
-/* Return: 0; ENODEV if there is no module; or what went wrong. */
+/* Returns 0, ENODEV if there is no module, or the errno of the failed call. */
 static int one_profile(void)
 {
 	static uint64_t counter;
@@ -44,16 +43,16 @@ static int one_profile(void)
 	return error;
 }
 
-static int call_until(volatile bool *over, struct figures *figures)
+static int call_until(volatile bool *over, struct totals *totals)
 {
 	int error;
 
 	while (!*over) {
 		error = one_profile();
 		if (!error)
-			figures->profiles++;
+			totals->profiles++;
 		else if (error == ENODEV)
-			figures->refused++;
+			totals->refused++;
 		else
 			return error;
 		usleep((useconds_t)rand() % PAUSE_US);
@@ -64,7 +63,7 @@ static int call_until(volatile bool *over, struct figures *figures)
 int main(void)
 {
 	struct shared *shared = map_shared(sizeof(*shared));
-	struct figures sum = { 0, 0 };
+	struct totals sum = { 0, 0 };
 	int i, status, failed = 0;
 
 	for (i = 0; i < CALLERS; i++)

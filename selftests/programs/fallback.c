@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that uses profil(), for fallback_test.sh: it prints how often it
- * was sampled in a third of a second of CPU time.
+ * A program that calls profil(), for fallback_test.sh. It prints the number of samples in a third
+ * of a second of CPU time.
  */
 #include <stdio.h>
 #include <time.h>
@@ -23,9 +23,9 @@ int main(void)
 	size_t i;
 	int turn;
 
-	/* twice: what is said is said once */
+	/* twice: the library must print its message only once */
 	for (turn = 0; turn < 2; turn++) {
-		/* all that lies above: 64 KiB of text in each counter */
+		/* the low 2 GiB: 64 KiB of text per counter */
 		if (profil(counters, sizeof(counters), 0, 2)) {
 			perror("profil");
 			return 1;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that knows nothing of profiling, for the tests of the profil command: code
- * comes to it while it runs.
+ * An unmodified program for the tests of the profil command: it loads or generates code while it
+ * runs.
  *
- * usage: follow SECONDS dlopen NAME [again]	a library, and once more after dlclose()
- *        follow SECONDS dlopen NAME huge	beside much executable memory
- *        follow SECONDS mmap | mprotect	code that it makes itself
+ * usage: follow SECONDS dlopen NAME [again]	a library; "again": also after dlclose()
+ *        follow SECONDS dlopen NAME huge	the same, next to 1 GiB of executable memory
+ *        follow SECONDS mmap | mprotect	code that the program generates
  *        follow SECONDS vdso
  *
- * SECONDS of CPU time are used in what came. Printed is the CPU time from when it was
- * there until it was used, in s.
+ * The new code uses SECONDS of CPU time. The CPU time that it has really used is printed, in
+ * seconds.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -30,14 +30,14 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Count down to 0: what is copied to become code */
+/* Counts down to 0: the instructions that are copied as generated code */
 extern const char spin_code[], spin_code_end[];
 #ifdef __x86_64__
 asm(".pushsection .rodata\nspin_code: 1: dec %rdi\n jnz 1b\n ret\nspin_code_end: .popsection");
 #elif defined(__aarch64__)
 asm(".pushsection .rodata\nspin_code: 1: subs x0, x0, #1\n b.ne 1b\n ret\nspin_code_end: .popsection");
 #else
-#error "say it in this machine's language"
+#error "no code for this architecture"
 #endif
 
 static int fail(const char *what)
@@ -46,7 +46,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-static void use(spin_function *spin, double seconds)
+static void run(spin_function *spin, double seconds)
 {
 	double begin = cpu_seconds();
 
@@ -67,18 +67,18 @@ static int load(const char *name, double seconds)
 	*(void **)&spin = dlsym(library, "spin_loaded");
 	if (!spin)
 		return 1;
-	use(spin, seconds);
+	run(spin, seconds);
 	return dlclose(library);
 }
 
-/* As some emulators do, before they make any code */
+/* Some emulators reserve their code memory like this at the start. */
 static int reserve(void)
 {
 	return mmap(NULL, 1UL << 30, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED;
 }
 
-static int make(int by_mprotect, double seconds)
+static int generate(int by_mprotect, double seconds)
 {
 	int protection = PROT_READ | PROT_WRITE | (by_mprotect ? 0 : PROT_EXEC);
 	char *code = mmap(NULL, CODE_BYTES, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -91,11 +91,11 @@ static int make(int by_mprotect, double seconds)
 	if (by_mprotect && mprotect(code, CODE_BYTES, PROT_READ | PROT_EXEC))
 		return fail("mprotect");
 	*(void **)&spin = code;
-	use(spin, seconds);
+	run(spin, seconds);
 	return 0;
 }
 
-static void ask_kernel(unsigned long rounds)
+static void spin_in_vdso(unsigned long rounds)
 {
 	struct timespec now;
 
@@ -109,11 +109,11 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "";
 
 	if (!strcmp(what, "vdso")) {
-		use(ask_kernel, seconds);
+		run(spin_in_vdso, seconds);
 		return 0;
 	}
 	if (strcmp(what, "dlopen") || argc < 4)
-		return make(!strcmp(what, "mprotect"), seconds);
+		return generate(!strcmp(what, "mprotect"), seconds);
 	if (argc > 4 && !strcmp(argv[4], "huge") && reserve())
 		return 1;
 	if (load(argv[3], seconds))

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that knows nothing of profiling, for the tests of the profil
- * command: it forks a child, which uses CPU time in a function of its own and
- * then forks the next, so that all but the first are children of children. Each
- * waits for the one that it forked.
+ * An unmodified program for the tests of the profil command. It forks a child, which uses CPU time
+ * in spin_child() and then forks the next child, so each child is the parent of the next. Each
+ * process waits for its child.
  *
  * usage: forks CHILDREN SECONDS [exit | _exit | kill | clone | exec PROGRAM [ARG...]]
  *
- * SECONDS are the program's and each child's. The word says how children end;
- * clone: as exit, but they are made by the bare system call, which tells nobody.
+ * Each process uses SECONDS of CPU time. The third argument is how children end. "clone" is like
+ * "exit", but children are created by the bare system call, without fork handlers.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -28,7 +27,7 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The same work in two functions, which no compiler may make one. */
+/* The same work in two functions, which the compiler must not merge. */
 #define SPIN(name)							\
 	void __attribute__((noinline, noclone)) name(double seconds)	\
 	{								\
@@ -69,7 +68,7 @@ int main(int argc, char **argv)
 	}
 	if (!is_child)
 		spin_parent(seconds);
-	/* the last one has nobody to wait for */
+	/* the last child has no child */
 	if (wait(&status) > 0 && status && strcmp(end, "kill"))
 		return 1;
 	if (is_child && !strcmp(end, "kill"))

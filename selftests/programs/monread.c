@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read a mon.out file as monitor(3) describes it, for monitor_test.sh.
+ * Prints a mon.out file, whose format is described in monitor(3), for monitor_test.sh.
  *
  * usage: monread MON.OUT PROGRAM
  *
- * Prints, for PROGRAM's functions by their names in its symbol table:
- *   range LPC HPC	hexadecimal
- *   calls NAME N	for each call count; NAME is ? where no function is
+ * Functions have their names from PROGRAM's symbol table. The lines are:
+ *   range LPC HPC	in hexadecimal
+ *   calls NAME N	for each call count; NAME is ? outside all functions
  *   samples NAME N	for each function with samples
- *   total N		of all counters
+ *   total N		the sum of all counters
  */
 #include <elf.h>
 #include <err.h>
@@ -85,7 +85,7 @@ static void read_symbols(const char *path)
 			};
 }
 
-static struct function *find(uintptr_t pc)
+static struct function *function_at(uintptr_t pc)
 {
 	static struct function none = { .name = "?" };
 	size_t i;
@@ -112,17 +112,17 @@ int main(int argc, char **argv)
 	cells = (const void *)(header + 1);
 	front = sizeof(*header) + header->nfns * sizeof(*cells);
 	if (bytes <= front || (bytes - front) % sizeof(*counters))
-		errx(1, "%s: %zu bytes, of which %zu before the counters", argv[1], bytes, front);
+		errx(1, "%s: %zu bytes, %zu of them before the counters", argv[1], bytes, front);
 	counters = (const void *)(cells + header->nfns);
 	nr = (bytes - front) / sizeof(*counters);
 	printf("range %lx %lx\n", (unsigned long)header->low, (unsigned long)header->high);
 	for (i = 0; i < header->nfns; i++)
-		printf("calls %s %ld\n", find(cells[i].function)->name, cells[i].calls);
+		printf("calls %s %ld\n", function_at(cells[i].function)->name, cells[i].calls);
 	pairs = (header->high - header->low + 1) / 2;
 	scale = nr < pairs ? nr * 0x10000 / pairs : 0xffff;
 	for (i = 0; i < nr; i++) {
-		/* the middle of what the counter stands for */
-		find(header->low + (2 * i + 1) * 0x10000 / scale)->samples += counters[i];
+		/* the middle of the counter's range of addresses */
+		function_at(header->low + (2 * i + 1) * 0x10000 / scale)->samples += counters[i];
 		total += counters[i];
 	}
 	for (i = 0; i < nr_functions; i++)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that was compiled and linked with the C library alone, for
- * compat_test.sh: it profiles itself, by profil() or sprofil(), and prints how
- * many samples that gave in 0.3 s of CPU time, and whether they were the C
- * library's, with a timer and a signal of the program.
+ * A program that is compiled and linked with the C library alone, for compat_test.sh. It profiles
+ * itself by profil() or sprofil() for 0.3 s of CPU time, and prints the number of samples and the
+ * sampler: "signals" if the C library uses the program's timer and SIGPROF, else "kernel".
  *
  * usage: old profil|sprofil [SCALE]
  */
@@ -20,7 +19,7 @@ extern const char etext[], __executable_start[];
 
 static unsigned short counters[32768];
 
-/* Return: 0, or -1 with errno. Without a region, off. */
+/* Starts a profile, or turns it off. Returns 0, or -1 with errno. */
 static int profile(const char *how, int on, unsigned int scale)
 {
 	struct prof region = {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that knows nothing of libprofil, compiled with -pg, for gprof_test.sh: 60,
- * 30 and 10 % of its work are in three functions, which it calls equally often. It
- * prints how often, and the CPU seconds of each, as the clock has them: on a machine
- * that is virtual these are other shares than of the work.
+ * An unmodified program, compiled with -pg, for gprof_test.sh. It calls three functions equally
+ * often, with 60, 30 and 10 % of its work. It prints the number of calls, and the CPU time of each
+ * function in seconds: in a virtual machine, the shares of time differ from those of the work.
  *
  * usage: pg SECONDS [MODE]
  *
- * MODE: one of the functions below called do_MODE; and, for ITIMER_PROF and SIGPROF,
- *   timer          set after the profile has begun
- *   early-timer    set before that, by what runs before all of the start-up code
- *   blocked        SIGPROF, all the time
+ * MODE is one of the functions do_MODE() below, or, for ITIMER_PROF and SIGPROF:
+ *   timer          the program sets the timer after its profile has begun
+ *   early-timer    it sets the timer before, ahead of the C library's start-up code
+ *   blocked        SIGPROF is blocked all the time
  */
 #include <pthread.h>
 #include <signal.h>
@@ -26,13 +25,13 @@
 #define TIMER_MS	20
 #define THREADS		4
 
-/* Of the C library, declared nowhere; and only there in what has one of them */
+/* Defined by the C library and the linker, but declared in no header */
 void moncontrol(int mode);
 extern char __executable_start, etext;
 
 /*
- * The same code, and in the same way within a cache line, whatever the share is. So long
- * that looking at the clock in between, and being counted by mcount(), is little of it.
+ * The functions have the same code at the same place within a cache line. Each takes so long that
+ * reading the clock in between and mcount() take little of the time.
  */
 #define SPIN(name, share)						\
 	void name(void);						\
@@ -47,7 +46,7 @@ extern char __executable_start, etext;
 SPIN(sixty, 60)
 SPIN(thirty, 30)
 SPIN(ten, 10)
-/* And ones that are not called in all modes */
+/* These two are called in some modes only. */
 SPIN(of_child, 100)
 SPIN(unseen, 100)
 
@@ -114,7 +113,7 @@ static void *thread(void *work)
 	return NULL;
 }
 
-/* How often its functions are called, the C library does not count exactly. */
+/* With threads, the C library's counts of calls are not exact, so their number is not printed. */
 static void do_threads(double seconds)
 {
 	struct work work[THREADS], sum = { 0 };
@@ -135,7 +134,7 @@ static void do_threads(double seconds)
 	print(&sum);
 }
 
-/* As much again, of which nothing must be seen. */
+/* While sampling is off, unseen() uses as much CPU time again, which must not be sampled. */
 static void do_moncontrol(double seconds)
 {
 	struct work work = { 0 };
@@ -149,7 +148,7 @@ static void do_moncontrol(double seconds)
 	print(&work);
 }
 
-/* Two files, one after the other. */
+/* Writes two files, one after the other. */
 static void do_again(double seconds)
 {
 	_mcleanup();
@@ -157,12 +156,12 @@ static void do_again(double seconds)
 		perror("gmon.out");
 	spin_in(unseen, seconds);
 	monstartup((unsigned long)&__executable_start, (unsigned long)&etext);
-	/* the second of two has no effect */
+	/* the second call has no effect */
 	monstartup((unsigned long)&__executable_start, (unsigned long)&etext);
 	do_plain(seconds);
 }
 
-/* Both go on, and each has a file. The child's CPU time is its own function's. */
+/* Parent and child continue, and each writes a file. The child's CPU time is in of_child(). */
 static void do_fork(double seconds)
 {
 	struct work work = { 0 };
@@ -181,7 +180,7 @@ static void do_fork(double seconds)
 		exit(1);
 }
 
-/* The program that follows is profiled anew. */
+/* The program after exec has a new profile. */
 static void do_exec(double seconds)
 {
 	char text[32];
@@ -192,7 +191,7 @@ static void do_exec(double seconds)
 	exit(1);
 }
 
-/* A profile of the program's own takes the place of the first one, and stays. */
+/* The program's own profile replaces that of -pg, and _mcleanup() does not end it. */
 static void do_profil(double seconds)
 {
 	static unsigned short counters[1 << 16];
@@ -202,7 +201,7 @@ static void do_profil(double seconds)
 	do_plain(seconds);
 	profil(counters, sizeof(counters), (size_t)&__executable_start, 0x10000);
 	spin_in(unseen, seconds);
-	/* writes what had been counted by then, and leaves the other alone */
+	/* writes the counts of the first profile; the second one continues */
 	_mcleanup();
 	spin_in(unseen, seconds);
 	profil(counters, 0, 0, 0);
@@ -211,7 +210,7 @@ static void do_profil(double seconds)
 	printf("counted %lu\n", counted);
 }
 
-/* Whether anything is left of the C library's sampling. */
+/* Prints whether the C library's sampling has left its signal handler or timer. */
 static void do_signal(double seconds)
 {
 	struct sigaction action;
@@ -260,7 +259,7 @@ static void set_timer(void)
 	setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-/* With the timer on from before monstartup(), or not: how many signals in each part. */
+/* Prints the number of the timer's signals in each of three parts of the run. */
 static void with_timer(double seconds)
 {
 	struct work work = { 0 };
@@ -269,7 +268,7 @@ static void with_timer(double seconds)
 	signals = 0;
 	spin(&work, seconds / 2);
 	first = signals;
-	/* the C library would set its own timer here, and put this one back */
+	/* here, the C library would set its own timer, and then restore this one */
 	moncontrol(0);
 	moncontrol(1);
 	signals = 0;
@@ -291,8 +290,8 @@ static void block_sigprof(void)
 	sigprocmask(SIG_BLOCK, &sigprof, NULL);
 }
 
-/* Before the C library's start-up code and the libraries' constructors */
-static void before_all(int argc, char **argv, char **environment)
+/* Runs before the C library's start-up code and the libraries' constructors. */
+static void preinit_function(int argc, char **argv, char **environment)
 {
 	(void)environment;
 	if (argc > 2 && !strcmp(argv[2], "early-timer"))
@@ -302,7 +301,7 @@ static void before_all(int argc, char **argv, char **environment)
 }
 
 static void (*const preinit)(int argc, char **argv, char **environment)
-	__attribute__((section(".preinit_array"), used)) = before_all;
+	__attribute__((section(".preinit_array"), used)) = preinit_function;
 
 int main(int argc, char **argv)
 {

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs that the tests run and profile, with their static, non-PIE and musl variants.
 
-# Another C library, if it is installed
+# musl, another C library, if it is installed
 MUSL := $(shell command -v musl-gcc)
 PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-pie)
 FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so \
-	cached/libBrokenLocale.so.1 libasker.so)
+	cached/libBrokenLocale.so.1 libouter.so)
 TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread spin spin-no-pie \
 	spin-static forks forks-static follow fallback fallback-linux099 fallback-static old \
 	$(if $(MUSL),forks-musl follow-musl)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
@@ -29,21 +29,22 @@ programs/follow-libraries/libfollow.so: programs/libfollow.c
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -nostdlib -o $@ $<
 
-# It needs libasks.so, which loads libasked.so by a name that only libasker.so's RPATH resolves.
-ASKED := programs/follow-libraries/asked
-programs/follow-libraries/libasker.so: $(ASKED)/libasks.so $(ASKED)/libasked.so
+# libouter.so needs libloader.so, which loads libinner.so by a name that only the RPATH of
+# libouter.so resolves.
+INNER := programs/follow-libraries/inner
+programs/follow-libraries/libouter.so: $(INNER)/libloader.so $(INNER)/libinner.so
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ -x c /dev/null -x none \
-		-Wl,--no-as-needed $< -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/asked'
+		-Wl,--no-as-needed $< -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/inner'
 
-$(ASKED)/libasks.so: programs/libasks.c
+$(INNER)/libloader.so: programs/libloader.c
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $< -ldl
 
-$(ASKED)/libasked.so: programs/libfollow.c
+$(INNER)/libinner.so: programs/libfollow.c
 	mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Dspin_loaded=spin_asked -o $@ $<
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Dspin_loaded=spin_inner -o $@ $<
 
-# The name of a library that the C library's own directory has too
+# Its name is also that of a library in the C library's own directory
 programs/follow-libraries/cached/libBrokenLocale.so.1: programs/libfollow.c
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
@@ -65,8 +66,8 @@ programs/fallback-linux099: programs/fallback.c ../lib/libprofil-linux099.so
 programs/fallback-static: programs/fallback.c ../lib/libprofil.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -Wl,-u,__profil -o $@ $< ../lib/libprofil.a
 
-# Programs compiled with -pg. The static C library's functions are replaced only by a linker
-# that is given --wrap.
+# Programs compiled with -pg. In a static program, only the linker option --wrap replaces functions
+# of the C library.
 WRAP := -Wl,--wrap=__monstartup,--wrap=monstartup,--wrap=moncontrol,--wrap=_mcleanup
 programs/pg: pg_flags := -fPIE -pie
 programs/pg-no-pie: pg_flags := -no-pie

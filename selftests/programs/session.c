@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profiled process for the shell tests: it starts a session, sees that it
- * counts, says "running", and waits until its standard input ends. With an argument it
- * stops the session before it says so, and goes on to change the memory that the counter
- * was in, from two threads.
+ * A profiled process for the shell tests. It starts a session, waits for a sample, prints
+ * "running", and waits until its standard input ends. With any argument, it stops the session
+ * before it prints "running", and two threads change the memory of the counter all the time.
  */
 #include <stdio.h>
 
 #include "pinned_pages.h"
 
-static void *change(void *page)
+static void *change_memory(void *page)
 {
 	for (;;) {
 		madvise(page, PAGE, MADV_DONTNEED);
@@ -20,7 +19,7 @@ static void *change(void *page)
 
 int main(int argc, char **argv)
 {
-	/* counted in until the end of exit(), so not where its frames will be */
+	/* it counts until exit has finished, so it must not be on the stack */
 	uint64_t *counter = map_memory(PAGE);
 	struct profil_region region;
 	struct profil_start start;
@@ -45,7 +44,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (i = 0; argc > 1 && i < 2; i++)
-		pthread_create(&thread, NULL, change, counter);
+		pthread_create(&thread, NULL, change_memory, counter);
 	if (argc > 1)
 		stop(fd);
 	close(fd);

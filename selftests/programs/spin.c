@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that knows nothing of profiling, for the tests of the profil
- * command: three quarters of its CPU time are in one function, one quarter in
- * another.
+ * An unmodified program for the tests of the profil command: three quarters of its CPU time are in
+ * spin_much(), one quarter in spin_less().
  *
  * usage: spin SECONDS [exit STATUS | _exit | kill | exec]
  */
@@ -22,7 +21,7 @@ static double cpu_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The same work in two functions, which no compiler may make one. */
+/* The same work in two functions, which the compiler must not merge. */
 #define SPIN(name)							\
 	void __attribute__((noinline, noclone)) name(double until)	\
 	{								\

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A profiled process for the shell tests that does what it is told to, one step
- * after the other:
+ * A profiled process for the shell tests, which executes the steps of its command line in order:
  *
  *	steps STEP...
  *
- * Exit status: 0; 1 if a step failed, which is named; 2 for one unknown.
+ * Exit status: 0; 1 if a step failed, after its name and error on standard error; 2 for an unknown
+ * step.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +32,13 @@ static int start(const char *pages, unsigned int flags)
 	return call(device, PROFIL_IOC_START, &arg);
 }
 
-/* a profile of so many pages, all of which are pinned now */
+/* starts a profile with this number of pages of counters, all pinned at once */
 static int do_start(const char *pages)
 {
 	return start(pages, 0);
 }
 
-/* the same, with pages pinned on their first hit, which is always the first page */
+/* the same with PROFIL_PIN_ON_HIT; all samples hit the first page */
 static int do_hit(const char *pages)
 {
 	return start(pages, PROFIL_PIN_ON_HIT);
@@ -50,7 +50,7 @@ static int do_stop(const char *unused)
 	return stop(device).state > PROFIL_STATE_FAULT ? EIO : 0;
 }
 
-/* use 0.1 s of CPU time */
+/* uses 0.1 s of CPU time */
 static int do_burn(const char *unused)
 {
 	(void)unused;
@@ -58,7 +58,7 @@ static int do_burn(const char *unused)
 	return 0;
 }
 
-/* a child, which uses as much, and ends */
+/* forks a child, which uses as much, and waits for it */
 static int do_fork(const char *unused)
 {
 	pid_t pid = fork();
@@ -75,7 +75,7 @@ static int do_fork(const char *unused)
 	return waitpid(pid, &status, 0) == pid && !status ? 0 : ECHILD;
 }
 
-/* the counters' memory goes away; settled by the status call */
+/* unmaps the counters; the status call notices it and ends the profile */
 static int do_unmap(const char *unused)
 {
 	(void)unused;
@@ -84,7 +84,7 @@ static int do_unmap(const char *unused)
 	return get_status(device).state == PROFIL_STATE_FAULT ? 0 : EIO;
 }
 
-/* print a figure of the status */
+/* prints pinned_bytes of the status */
 static int do_pinned(const char *unused)
 {
 	(void)unused;
@@ -94,7 +94,7 @@ static int do_pinned(const char *unused)
 	return 0;
 }
 
-/* say so, and wait for a line, or the end, of standard input */
+/* prints "waiting", and waits for a line or the end of standard input */
 static int do_wait(const char *unused)
 {
 	int c;
@@ -137,7 +137,7 @@ static int do_step(const char *step)
 				strerror(error));
 		return error ? 1 : 0;
 	}
-	fprintf(stderr, "steps: there is no step %s\n", step);
+	fprintf(stderr, "steps: unknown step %s\n", step);
 	return 2;
 }
 

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * storm SECONDS [PROCESSES [SEED]]: processes that do at random what a profiled
- * program may do, all at once and on all CPUs: start, replace and stop profiles,
- * and pull their memory away; fork, exec, create threads, end, kill each other.
- * Some of them are users without rights.
+ * storm SECONDS [PROCESSES [SEED]]: processes on all CPUs that execute random operations of a
+ * profiled program: start, replace and stop profiles; unmap and change their memory; fork, exec,
+ * create threads, exit, and kill each other. Some processes belong to unprivileged users.
  *
- * What it must not do harm to is the kernel: nothing is looked at here but that
- * no process dies of a fault. Whether the module has kept anything, storm_test.sh
- * looks at afterwards. By then every process has been waited for.
+ * The target is the kernel. Here, only a process that dies of a fault is an error. storm_test.sh
+ * then checks that the module has released everything. All processes have been waited for by then.
  *
  * Exit status: 0 when the time is up; 1 if a process crashed.
  */
@@ -27,31 +25,31 @@
 #define MAX_DEPTH	3
 #define MAX_THREADS	4
 
-/* Users without rights, whom storm_test.sh knows too. */
+/* Unprivileged users, which storm_test.sh has, too */
 static const uid_t users[] = { 1999980001, 1999980002 };
 
-/* Descriptors that stay open over exec. */
+/* Descriptors that stay open across exec */
 #define SHARED_FD	100
 #define PROGRAM_FD	101
 
 static long depth;
 
 /*
- * Held while children are made, waited for or killed: so a number in the list is
- * that of a child, and of nobody else.
+ * Held while children are created, waited for or killed, so that no pid in the list can be reused
+ * by another process.
  */
 static pthread_mutex_t children_lock = PTHREAD_MUTEX_INITIALIZER;
 static pid_t children[MAX_CHILDREN];
 
-static void live(unsigned int steps);
+static void run_operations(unsigned int nr);
 
-/* Exit status of somebody who has ended; what we send each other is no crash. */
-static void look_at(int status)
+/* Any signal other than those that the processes send each other is a crash. */
+static void check_status(int status)
 {
 	if (!WIFSIGNALED(status) || WTERMSIG(status) == SIGKILL ||
 	    WTERMSIG(status) == SIGTERM)
 		return;
-	printf("# a process was ended by signal %d\n", WTERMSIG(status));
+	printf("# signal %d killed a process\n", WTERMSIG(status));
 	fflush(stdout);
 	__atomic_add_fetch(&shared->crashes, 1, __ATOMIC_RELAXED);
 }
@@ -62,13 +60,13 @@ static bool reap(pid_t *child)
 
 	if (*child && waitpid(*child, &status, WNOHANG) == *child) {
 		*child = 0;
-		look_at(status);
+		check_status(status);
 	}
 	return !*child;
 }
 
-/* Takes the lock. Return: room for a child, or NULL. */
-static pid_t *room_for_child(void)
+/* Takes the lock. Returns a free entry of the list, or NULL. */
+static pid_t *lock_free_entry(void)
 {
 	int i;
 
@@ -79,17 +77,17 @@ static pid_t *room_for_child(void)
 	return NULL;
 }
 
-/* Gives the lock back. */
-static bool has_child(pid_t *room, pid_t pid)
+/* Stores the child, and releases the lock. Returns whether there is a child. */
+static bool store_child(pid_t *entry, pid_t pid)
 {
 	if (pid > 0)
-		*room = pid;
+		*entry = pid;
 	pthread_mutex_unlock(&children_lock);
 	return pid > 0;
 }
 
-/* After fork. The memfd is shared with the parent, which is as it should be. */
-static void new_process(void)
+/* Runs in the child after fork. Parent and child share the memfd on purpose. */
+static void init_child(void)
 {
 	pthread_mutex_init(&children_lock, NULL);
 	memset(children, 0, sizeof(children));
@@ -100,16 +98,16 @@ static void new_process(void)
 
 static bool do_fork(void)
 {
-	pid_t *room = room_for_child(), pid = -1;
+	pid_t *entry = lock_free_entry(), pid = -1;
 
-	if (room)
+	if (entry)
 		pid = fork();
 	if (!pid) {
-		new_process();
-		live((unsigned int)below(60));
+		init_child();
+		run_operations((unsigned int)below(60));
 		_exit(0);
 	}
-	return has_child(room, pid);
+	return store_child(entry, pid);
 }
 
 static void execute(void)
@@ -128,31 +126,31 @@ static void execute(void)
 
 static bool do_vfork(void)
 {
-	pid_t *room = room_for_child();
-	/* the child runs on this stack, before we go on */
+	pid_t *entry = lock_free_entry();
+	/* the child uses this stack until it executes or exits */
 	volatile pid_t pid = -1;
 
-	if (room)
+	if (entry)
 		pid = vfork();
 	if (!pid) {
 		execute();
 		_exit(0);
 	}
-	return has_child(room, pid);
+	return store_child(entry, pid);
 }
 
 static bool do_spawn(void)
 {
 	char *argv[] = { "storm", "child", "1", NULL };
-	pid_t *room = room_for_child(), pid = -1;
+	pid_t *entry = lock_free_entry(), pid = -1;
 
-	if (!room || posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv,
+	if (!entry || posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv,
 				 environ))
 		pid = -1;
-	return has_child(room, pid);
+	return store_child(entry, pid);
 }
 
-/* By any thread; it is one more process for its parent. */
+/* Executes the program again, from any thread. */
 static bool do_exec(void)
 {
 	if (depth < MAX_DEPTH)
@@ -181,7 +179,7 @@ static bool do_kill(void)
 	return done;
 }
 
-static bool do_end(void)
+static bool do_exit(void)
 {
 	switch (below(4)) {
 	case 0:
@@ -193,8 +191,8 @@ static bool do_end(void)
 		_exit(0);
 	default:
 		/*
-		 * The other threads go on. Not by pthread_exit(), which loads a
-		 * library: who is forked just then has half of it.
+		 * The other threads continue. pthread_exit() would load a library, and a child
+		 * that is forked meanwhile would have it half loaded.
 		 */
 		__atomic_sub_fetch(&nr_threads, 1, __ATOMIC_SEQ_CST);
 		syscall(SYS_exit, 0);
@@ -205,7 +203,7 @@ static bool do_end(void)
 static void *thread(void *unused)
 {
 	new_random_state();
-	live((unsigned int)below(40));
+	run_operations((unsigned int)below(40));
 	__atomic_sub_fetch(&nr_threads, 1, __ATOMIC_SEQ_CST);
 	return unused;
 }
@@ -271,7 +269,7 @@ static const struct operation {
 	{ "thread", do_thread, 6 },
 	{ "move", do_move, 2 },
 	{ "sleep", do_sleep, 2 },
-	{ "end", do_end, 1 },
+	{ "exit", do_exit, 1 },
 };
 
 #define NR_OPERATIONS	(sizeof(operations) / sizeof(*operations))
@@ -290,7 +288,7 @@ static void do_one(void)
 	weights = (unsigned int)below(sum);
 	for (i = 0; weights >= operations[i].weight; i++)
 		weights -= operations[i].weight;
-	/* some do not return: they are done, as far as can be said */
+	/* counted first, because some operations do not return */
 	__atomic_add_fetch(&shared->figures[i].done, 1, __ATOMIC_RELAXED);
 	if (operations[i].run())
 		return;
@@ -298,14 +296,14 @@ static void do_one(void)
 	__atomic_add_fetch(&shared->figures[i].refused, 1, __ATOMIC_RELAXED);
 }
 
-static void live(unsigned int steps)
+static void run_operations(unsigned int nr)
 {
-	while (steps-- && !time_is_up())
+	while (nr-- && !time_is_up())
 		do_one();
 }
 
-/* A program's begin, also after exec. */
-static void begin(void)
+/* Runs at the start of each program, also after exec. */
+static void init_program(void)
 {
 	new_random_state();
 	device = open_device();
@@ -318,7 +316,7 @@ static void begin(void)
 	map_at((char *)ARENA, ARENA_BYTES);
 }
 
-/* One in two is root; the others are users who may pin little. */
+/* Half of the processes are root; the others are users with a small RLIMIT_MEMLOCK. */
 static void run_process(pid_t group)
 {
 	struct rlimit limit = { 0 };
@@ -335,8 +333,8 @@ static void run_process(pid_t group)
 		    setresgid(user, user, user) || setresuid(user, user, user))
 			_exit(2);
 	}
-	begin();
-	live(20 + (unsigned int)below(200));
+	init_program();
+	run_operations(20 + (unsigned int)below(200));
 	exit(0);
 }
 
@@ -357,7 +355,7 @@ static void share(double seconds, uint64_t seed)
 	shared->seed = seed;
 }
 
-/* Children's children come to us when their parents have gone. */
+/* As a subreaper, this process also waits for all descendants whose parents have exited. */
 static void run_storm(long nr_processes)
 {
 	pid_t anchor, pid, *pids = calloc((size_t)nr_processes, sizeof(*pids));
@@ -387,14 +385,14 @@ static void run_storm(long nr_processes)
 		if (!alive)
 			continue;
 		pid = waitpid(-1, &status, 0);
-		look_at(status);
+		check_status(status);
 		for (i = 0; i < nr_processes; i++)
 			if (pids[i] == pid)
 				pids[i] = 0;
 	}
 	kill(-anchor, SIGKILL);
 	while (waitpid(-1, &status, 0) > 0)
-		look_at(status);
+		check_status(status);
 	free(pids);
 }
 
@@ -411,8 +409,8 @@ int main(int argc, char **argv)
 		if (shared == MAP_FAILED)
 			return 2;
 		depth = strtol(argv[2], NULL, 10);
-		begin();
-		live((unsigned int)below(40));
+		init_program();
+		run_operations((unsigned int)below(40));
 		return 0;
 	}
 	if (argc < 2 || argc > 4 || strtod(argv[1], NULL) <= 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread in the storm (storm.c) does to its own process: operations on its
- * memory and its profile. Each says whether the kernel let it.
+ * The operations of storm.c on the memory and the profile of its own process. Each returns whether
+ * the kernel allowed it.
  */
 #ifndef SELFTESTS_STORM_H
 #define SELFTESTS_STORM_H
@@ -11,9 +11,8 @@
 #include "common.h"
 
 /*
- * Where counters lie, in every process: nothing else is ever there, since mmap
- * takes the highest place that is free. So calls that unmap or replace what they
- * find at random may do so.
+ * The memory of the counters in every process. Nothing else is mapped there, because mmap() takes
+ * the highest free address. So random pages of it may be unmapped and replaced.
  */
 #define ARENA		0x100000000000UL
 #define ARENA_PAGES	((size_t)1024)
@@ -21,11 +20,11 @@
 
 #define MAX_OPERATIONS	32
 
-/* What all processes share. */
+/* Shared by all processes */
 static struct shared {
 	double deadline;		/* on CLOCK_MONOTONIC */
 	uint64_t seed;
-	uint64_t processes;		/* so far; gives each its own random numbers */
+	uint64_t processes;		/* and threads so far: seeds their random numbers */
 	uint64_t crashes;
 	struct {
 		uint64_t done;
@@ -33,14 +32,14 @@ static struct shared {
 	} figures[MAX_OPERATIONS];
 } *shared;
 
-/* What belongs to a process. */
+/* Of each process */
 static int device, memfd, zeroes;
 static unsigned int tick_hz;
 static int nr_threads = 1;
 
 static __thread uint64_t random_state;
 
-/* Numbers below a limit (xorshift64*). */
+/* Returns a random number below the limit (xorshift64*). */
 static uint64_t below(uint64_t limit)
 {
 	random_state ^= random_state >> 12;
@@ -49,7 +48,7 @@ static uint64_t below(uint64_t limit)
 	return (random_state * 0x2545f4914f6cdd1dULL >> 32) % limit;
 }
 
-/* For a process or a thread that is new. */
+/* Runs in each new process and thread. */
 static void new_random_state(void)
 {
 	random_state = (shared->seed << 32) +
@@ -65,11 +64,11 @@ static bool time_is_up(void)
 
 /* --- memory ---------------------------------------------------------------- */
 
-static char *some_pages(size_t *bytes)
+static char *random_pages(size_t *bytes)
 {
 	size_t first = below(ARENA_PAGES), pages = 1 + below(64);
 
-	/* now and then much */
+	/* sometimes all of them */
 	if (!below(20))
 		pages = ARENA_PAGES;
 	if (pages > ARENA_PAGES - first)
@@ -94,7 +93,7 @@ static bool map_at(char *addr, size_t bytes)
 static bool do_map(void)
 {
 	size_t bytes;
-	char *addr = some_pages(&bytes);
+	char *addr = random_pages(&bytes);
 
 	return map_at(addr, bytes);
 }
@@ -102,7 +101,7 @@ static bool do_map(void)
 static bool do_munmap(void)
 {
 	size_t bytes;
-	char *addr = some_pages(&bytes);
+	char *addr = random_pages(&bytes);
 
 	return !munmap(addr, bytes);
 }
@@ -113,7 +112,7 @@ static bool do_mprotect(void)
 		PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE,
 	};
 	size_t bytes;
-	char *addr = some_pages(&bytes);
+	char *addr = random_pages(&bytes);
 
 	return !mprotect(addr, bytes, protections[below(3)]);
 }
@@ -128,7 +127,7 @@ static bool do_madvise(void)
 		23 /* POPULATE_WRITE */, 25 /* COLLAPSE */,
 	};
 	size_t bytes;
-	char *addr = some_pages(&bytes);
+	char *addr = random_pages(&bytes);
 
 	return !madvise(addr, bytes,
 			advices[below(sizeof(advices) / sizeof(*advices))]);
@@ -137,7 +136,7 @@ static bool do_madvise(void)
 static bool do_mremap(void)
 {
 	size_t bytes, room;
-	char *from = some_pages(&bytes), *to = some_pages(&room);
+	char *from = random_pages(&bytes), *to = random_pages(&room);
 
 	switch (below(3)) {
 	case 0:	/* shrink */
@@ -158,11 +157,11 @@ static bool do_truncate(void)
 					    (off_t)below(ARENA_BYTES));
 }
 
-/* Write to it as a system call does, which survives that it is not there. */
+/* Writes the pages by a system call, which only fails if they are missing. */
 static bool do_touch(void)
 {
 	size_t bytes;
-	char *addr = some_pages(&bytes);
+	char *addr = random_pages(&bytes);
 
 	return read(zeroes, addr, bytes) > 0;
 }
@@ -180,7 +179,7 @@ static bool do_clear_refs(void)
 
 extern char __executable_start[], etext[];
 
-/* The program's text goes to many pages, all else to the last region. */
+/* The program's text is counted in many pages, all other pcs in the last region. */
 static bool start(unsigned int flags)
 {
 	static const unsigned int widths[] = { 16, 32, 64 };
@@ -189,9 +188,9 @@ static bool start(unsigned int flags)
 	uintptr_t text = (uintptr_t)__executable_start;
 	size_t length = (size_t)(etext - __executable_start), bytes;
 	unsigned int width = widths[below(3)], i;
-	char *addr = some_pages(&bytes);
+	char *addr = random_pages(&bytes);
 
-	/* mostly memory that is good */
+	/* mostly valid memory */
 	if (below(4))
 		map_at(addr, bytes);
 	count_all(&arg, &regions[0], addr, width, below(2) ? tick_hz : 100);
@@ -259,8 +258,8 @@ static bool do_burn(void)
 }
 
 /*
- * Counters on the stack, for as long as they are there. With other threads that
- * cannot be said: one may fork, and the child use the stack for something else.
+ * A counter on the stack, while the function runs. Not with several threads: another thread may
+ * fork, and the child would reuse the stack while its profile runs.
  */
 static bool do_stack(void)
 {

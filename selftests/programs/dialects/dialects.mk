@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Programs as they were written for the old systems, compiled with one dialect's headers.
+# Programs in the style of the old systems, compiled with the headers of one dialect.
 
 DIALECT_PROGS := $(addprefix programs/dialects/,solaris solaris-pcsample bsd linux099 osf1 aix \
 	aix-prof)
@@ -15,14 +15,14 @@ dialect = $(firstword $(subst -, ,$(@F)))
 dialect_headers = -I../lib/include/profil/$(dialect)
 DIALECT_HEADERS := $(wildcard ../lib/include/profil/*/*.h)
 
-# They keep addresses in ints, which are long enough only without -pie, and expect functions
-# in the order of the source: -O0.
+# They store addresses in ints, which requires -no-pie, and need their functions in source order,
+# which requires -O0.
 $(DIALECT_PROGS): %: %.c ../lib/libprofil.so $(DIALECT_HEADERS)
 	$(CC) -std=gnu89 -O0 -g -Wall -Wno-pointer-to-int-cast -no-pie $(dialect_headers) \
 		$(LDFLAGS) -o $@ $< ../lib/libprofil.so -Wl,-rpath,'$$ORIGIN/../../../lib'
 
-# monitor_program(compiler's flags, linker's flags): compiling with -p counts calls, linking
-# with it starts monitor() before main().
+# monitor_program(flags of the compiler, flags of the linker): compiling with -p counts calls;
+# linking with -p calls monitor() before main().
 monitor_program = $(CC) -std=gnu89 -O0 -g -Wall $(dialect_headers) -p $1 -c -o $@.o $< && \
 	$(CC) $2 $(LDFLAGS) -o $@ $@.o $(counted) ../lib/libprofil-$(dialect).so ../lib/libprofil.so \
 		-pthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../../../lib' -Wl,-rpath,'$$ORIGIN'

@@ -77,7 +77,7 @@ long nested(long n)
 	return total;
 }
 
-void arguments()
+void check_arguments()
 {
 	int i;
 
@@ -166,6 +166,6 @@ int main(int argc, char **argv)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("breaks %ld\n", usage.ru_nivcsw);
 	printf("calls much %d\ncalls less %d\n", ROUNDS, ROUNDS);
-	arguments();
+	check_arguments();
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A library for follow.c to load, which loads another by a name that it knows no way to:
- * who loaded this one does.
+ * A library for follow.c, which loads libinner.so by name. Only the RPATH of libouter.so, which
+ * needs this library, resolves that name.
  */
 #include <dlfcn.h>
 
@@ -15,9 +15,9 @@ void spin_loaded(unsigned long rounds)
 	void *library;
 
 	if (!spin) {
-		library = dlopen("libasked.so", RTLD_NOW);
+		library = dlopen("libinner.so", RTLD_NOW);
 		if (library)
-			*(void **)&spin = dlsym(library, "spin_asked");
+			*(void **)&spin = dlsym(library, "spin_inner");
 	}
 	if (spin)
 		spin(rounds);
