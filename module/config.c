@@ -180,7 +180,7 @@ static int config_lay_out(struct profil_config *config, const struct profil_star
 	u32 i;
 	int err = 0;
 
-	/* one more than there are regions, for the catch-all counter or the log */
+	/* one more than there are regions, for the catch-all counter or the pc log */
 	span = kvcalloc(config->nr_ranges + 1, sizeof(*span), GFP_KERNEL_ACCOUNT);
 	if (!span)
 		return -ENOMEM;

@@ -20,7 +20,7 @@ struct page;
 /**
  * struct profil_counts - what happened to samples
  * @samples:      samples taken; those in none of the next three are pending
- * @counted:      of these, added to a region's counter or stored in the log
+ * @counted:      of these, added to a region's counter or stored in the pc log
  * @out_of_range: of these, in no region
  * @lost:         of these, not counted
  * @skipped:      not in @samples: due, but too many at once (sampler.c)

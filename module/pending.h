@@ -18,7 +18,7 @@
 
 /**
  * struct profil_sample - a sample, and where it is counted
- * @buf_offset:   byte position (config.h) of the counter, or of the log's entry
+ * @buf_offset:   byte position (config.h) of the counter, or of the entry of a pc log
  * @pc:           for a pc log, the value to store
  * @samples:      how many, all at the same pc
  * @out_of_range: the counter is the catch-all counter

@@ -3,7 +3,8 @@
  * The hot path: from a tick or a timer to a counter. Hard interrupt context, also on
  * PREEMPT_RT. Nothing here sleeps, allocates or takes a fault. The only lock is the slot's.
  * The only memory written is the slot's counts and one counter in a pinned page. If the
- * page is not pinned, the sample goes to the session's log, and the worker pins the page.
+ * page is not pinned, the sample goes to the log of pending samples (pending.c). The worker
+ * pins the page and counts the sample (worker.c).
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>

@@ -222,7 +222,7 @@ struct profil_start {
  * @samples:        out: samples taken: counted + out_of_range + pending + lost (exact
  *                  once the profile has ended: the fields are read one after the other)
  * @counted:        out: samples counted in a region, also if the counter stays at its
- *                  limit, or stored in the log
+ *                  limit, or stored in the pc log
  * @out_of_range:   out: samples whose pc has no counter in a region, whether the
  *                  catch-all counter took them or not
  * @pending:        out: samples not yet added to their counters
