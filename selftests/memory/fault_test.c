@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory, pages or copies that are refused: for every place in the module where
- * that can be, the first, the second, ... until nothing is left to fail. Each time
- * the call does it all, or fails as uapi/linux/profil.h says, and then all is as it
- * was: an earlier profile counts on, nothing is pinned, charged or left over, and
- * the same call succeeds when nothing fails.
+ * Failed allocations and copies: the first, the second, ... of a call, until nothing is left to
+ * fail. Each time the call succeeds completely, or fails with the errno that uapi/linux/profil.h
+ * specifies. After a failure everything is as before: an earlier profile still counts, nothing is
+ * pinned, charged or left over, and the same call succeeds if nothing fails.
  *
- * The user may have just as much as the call needs: what is charged and not given
- * back makes the next one fail. How calls fail: fault_injection.h. What nobody frees, kmemleak
- * finds: leak_test.sh.
+ * The user may pin just as much as the call needs, so that a charge which is not undone makes the
+ * next call fail. fault_injection.h makes calls fail. kmemleak finds leaked memory:
+ * machine/leak_test.sh.
  */
 #include <sys/resource.h>
 
@@ -19,7 +18,7 @@
 
 #define REGIONS	200	/* more than fit into a page */
 
-/* What is started. Each has memory of its own that others have not. */
+/* Starts, each of which allocates something that the others do not */
 static const struct shape {
 	const char *name;
 	__u32 flags, clock, nr_regions;
@@ -29,7 +28,7 @@ static const struct shape {
 	{ .name = "a page", .nr_regions = 1, .pages = 1 },
 	{ .name = "regions", .nr_regions = REGIONS, .pages = 4,
 	  .catch_all = true },
-	{ .name = "more than is pinned in one go", .nr_regions = 2,
+	{ .name = "more than one batch of pages", .nr_regions = 2,
 	  .pages = 600 },
 	{ .name = "log", .flags = PROFIL_PC_LOG, .pages = 3 },
 	{ .name = "on hit", .flags = PROFIL_PIN_ON_HIT, .nr_regions = 1,
@@ -38,14 +37,14 @@ static const struct shape {
 	  .flags = PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT },
 	{ .name = "thread and signal", .nr_regions = 1, .pages = 2,
 	  .flags = PROFIL_THREAD_ONLY | PROFIL_FAULT_SIGNAL },
-	{ .name = "random times", .clock = PROFIL_CLOCK_RANDOM,
+	{ .name = "random clock", .clock = PROFIL_CLOCK_RANDOM,
 	  .nr_regions = 1, .pages = 2 },
 };
 
 #define SHAPES	(sizeof(shapes) / sizeof(*shapes))
 #define MOST_PAGES	601
 
-/* What must be as it was. */
+/* These must not change. */
 struct figures {
 	long long sessions, pinned_bytes, pinned_kib;
 };
@@ -128,7 +127,7 @@ static size_t pages_of(const struct shape *shape)
 	return shape->pages + shape->catch_all;
 }
 
-/* In the memory there is room for it; the page that is before is the catch-all's. */
+/* Fills in the start. The catch-all counter is in the page before the other counters. */
 static void shape_start(struct faults *faults, const struct shape *shape)
 {
 	struct profil_start *start = &faults->start;
@@ -148,7 +147,7 @@ static void shape_start(struct faults *faults, const struct shape *shape)
 		start->log_bytes = bytes;
 		return;
 	}
-	/* the last has no end, so that all that runs is in it */
+	/* the last region has no end, so that it contains all other code */
 	faults->regions[0].bytes = bytes / nr / 8 * 8;
 	for (i = 1; i < nr; i++) {
 		faults->regions[i] = faults->regions[i - 1];
@@ -158,7 +157,7 @@ static void shape_start(struct faults *faults, const struct shape *shape)
 	}
 }
 
-/* So that pinning allocates, but not each page of many. */
+/* Discards three pages, so that pinning has to allocate some, but not all. */
 static void make_holes(struct faults *faults, const struct shape *shape)
 {
 	size_t pages = pages_of(shape), page;
@@ -180,14 +179,14 @@ static int start_shape(struct faults *faults)
 	return call(faults->fd, PROFIL_IOC_START, &faults->start);
 }
 
-/* He has what the shape needs, and over an earlier profile that too; no more. */
-static void limit_user(const struct shape *shape, bool over)
+/* Limits the user to what the shape needs, and to an earlier profile in addition (@replace). */
+static void limit_user(const struct shape *shape, bool replace)
 {
 	struct rlimit limit;
 
 	as_root();
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	limit.rlim_cur = (pages_of(shape) + over) * PAGE;
+	limit.rlim_cur = (pages_of(shape) + replace) * PAGE;
 	setrlimit(RLIMIT_MEMLOCK, &limit);
 	set_parameter("max_user_sessions", 1);
 	set_parameter("max_user_regions",
@@ -206,13 +205,13 @@ static bool runs(const struct faults *faults, __u32 flags)
 	return status.state == PROFIL_STATE_RUNNING && status.flags == flags;
 }
 
-/* All is as it was, and what failed can be had. */
+/* Expects that nothing has changed, and that the same start now succeeds. */
 static void check_failed(struct __test_metadata *_metadata,
 			 struct faults *faults, const struct figures *before,
-			 bool over)
+			 bool replace)
 {
 	expect_figures(_metadata, before);
-	if (over) {
+	if (replace) {
 		EXPECT_TRUE(runs(faults, 0));
 		EXPECT_EQ(PAGE, get_status(faults->fd).pinned_bytes);
 		EXPECT_TRUE(still_counts(faults->fd, 1));
@@ -223,16 +222,16 @@ static void check_failed(struct __test_metadata *_metadata,
 	EXPECT_TRUE(runs(faults, faults->start.flags));
 }
 
-/* Return: whether anything was hit. */
+/* Returns whether anything has failed. */
 static bool start_failing(struct __test_metadata *_metadata,
-			  struct faults *faults, unsigned long n, bool over)
+			  struct faults *faults, unsigned long n, bool replace)
 {
 	struct figures before;
 	long hits;
 	int error;
 
 	next_user(&faults->injection);
-	if (over)
+	if (replace)
 		EXPECT_EQ(0, start_earlier(faults));
 	before = figures_now();
 	arm(&faults->injection, n);
@@ -241,22 +240,22 @@ static bool start_failing(struct __test_metadata *_metadata,
 	if (error) {
 		EXPECT_LT(0, hits);
 		EXPECT_EQ(expected_error(faults->injection.kind), error);
-		check_failed(_metadata, faults, &before, over);
+		check_failed(_metadata, faults, &before, replace);
 		faults->failures++;
 	}
 	EXPECT_TRUE(runs(faults, faults->start.flags));
 	stop(faults->fd);
-	before.sessions -= over;
-	before.pinned_bytes -= over ? PAGE : 0;
-	before.pinned_kib -= over ? PAGE / 1024 : 0;
+	before.sessions -= replace;
+	before.pinned_bytes -= replace ? PAGE : 0;
+	before.pinned_kib -= replace ? PAGE / 1024 : 0;
 	expect_figures(_metadata, &before);
 	faults->hits += hits;
 	return hits;
 }
 
 /*
- * How many failing starts there are at least: one for each of what is allocated, but
- * what is large is had in another way if one way fails.
+ * Returns the least number of failing starts: one for each allocation, except that large ones have
+ * a fallback.
  */
 static long least_failures(const struct faults *faults,
 			   const struct shape *shape)
@@ -268,7 +267,7 @@ static long least_failures(const struct faults *faults,
 		/* configuration, spans, session */
 		return 3 + (shape->nr_regions > 0);
 	case PAGES:
-		/* one alone may be another each time: the allocator's, or ours */
+		/* a single failure may hit another page each time: the slab allocator's, or ours */
 		return faults->injection.way == ALL_FROM &&
 		       !(shape->flags & PROFIL_PIN_ON_HIT);
 	default:
@@ -278,21 +277,21 @@ static long least_failures(const struct faults *faults,
 
 static void sweep_start(struct __test_metadata *_metadata,
 			struct faults *faults, const struct shape *shape,
-			bool over)
+			bool replace)
 {
 	long failures = faults->failures, hits = faults->hits;
 	unsigned long n = 0;
 
 	shape_start(faults, shape);
-	limit_user(shape, over);
+	limit_user(shape, replace);
 	do
 		make_holes(faults, shape);
-	while (start_failing(_metadata, faults, ++n, over) &&
+	while (start_failing(_metadata, faults, ++n, replace) &&
 	       !_metadata->exit_code);
 	failures = faults->failures - failures;
 	EXPECT_LE(least_failures(faults, shape), failures);
 	TH_LOG("%s%s: %ld of %lu failed, %ld hit", shape->name,
-	       over ? ", over an earlier one" : "", failures, n,
+	       replace ? ", replacing an earlier one" : "", failures, n,
 	       faults->hits - hits);
 }
 
@@ -328,7 +327,7 @@ FIXTURE_TEARDOWN(fault)
 	tear_down(_metadata, &self->faults);
 }
 
-/* The hooks stay for a while after the last profile. */
+/* Waits until the hooks are detached, some time after the last profile. */
 static bool hooks_are_gone(void)
 {
 	char line[256];
@@ -351,32 +350,32 @@ static bool hooks_are_gone(void)
 }
 
 static void sweep_attach(struct __test_metadata *_metadata,
-			 struct faults *faults, bool over)
+			 struct faults *faults, bool replace)
 {
-	static const struct shape random_times = {
+	static const struct shape random_clock = {
 		.clock = PROFIL_CLOCK_RANDOM, .nr_regions = 1, .pages = 1,
 	};
 	unsigned long n = 0;
 
-	shape_start(faults, &random_times);
-	limit_user(&random_times, over);
+	shape_start(faults, &random_clock);
+	limit_user(&random_clock, replace);
 	do {
-		if (over)
-			/* the timer's; the others' are the earlier profile's too */
+		if (replace)
+			/* only that of the timer; the earlier profile needs the others */
 			usleep(1500000);
 		else
 			ASSERT_TRUE(hooks_are_gone());
-	} while (start_failing(_metadata, faults, ++n, over) &&
+	} while (start_failing(_metadata, faults, ++n, replace) &&
 		 !_metadata->exit_code);
 	EXPECT_LT(0, faults->failures);
 	TH_LOG("%ld failed in %lu", faults->failures, n);
 }
 
-/* Each time anew; the very first time sets what is set only once, too. */
+/* Attaching the hooks fails. The very first time also allocates what is allocated only once. */
 TEST_F_TIMEOUT(fault, attach, 600)
 {
 	if (variant->kind != SLAB || variant->way != ONE)
-		SKIP(return, "seen when allocations fail one by one");
+		SKIP(return, "tested by single failed allocations");
 	sweep_attach(_metadata, &self->faults, false);
 	sweep_attach(_metadata, &self->faults, true);
 }
@@ -393,7 +392,7 @@ TEST_F_TIMEOUT(fault, start, 300)
 	EXPECT_LT(0, faults->failures);
 }
 
-/* Nothing runs that a processor does not need, but us: no worker, on ours. */
+/* While on, this test has CPU 0 to itself, as far as possible: no worker runs there. */
 static void alone(bool on)
 {
 	static const char cpumask[] = "/sys/devices/virtual/workqueue/cpumask";
@@ -414,10 +413,7 @@ static void alone(bool on)
 	sched_setscheduler(0, on ? SCHED_FIFO : SCHED_OTHER, &param);
 }
 
-/*
- * A sample whose page has gone, and that waits for a worker that does not come: so
- * the next call sees to it. Return: its number among the ticks.
- */
+/* Discards the pages and waits for a sample. It stays pending, as the worker does not run. */
 static void let_sample_wait(struct faults *faults)
 {
 	long long samples;
@@ -428,7 +424,7 @@ static void let_sample_wait(struct faults *faults)
 		;
 }
 
-/* One on hit: its counter is not in the first page, so that the index has a node. */
+/* With PROFIL_PIN_ON_HIT. The counter is not in the first page, so that the index needs a node. */
 static void start_on_hit(struct __test_metadata *_metadata,
 			 struct faults *faults)
 {
@@ -445,7 +441,7 @@ static void start_on_hit(struct __test_metadata *_metadata,
 	EXPECT_TRUE(still_counts(faults->fd, 1));
 }
 
-static int ask(struct faults *faults, unsigned long command, unsigned long n,
+static int call_failing(struct faults *faults, unsigned long command, unsigned long n,
 	       struct profil_status *status, long *hits)
 {
 	int error;
@@ -461,7 +457,7 @@ static int ask(struct faults *faults, unsigned long command, unsigned long n,
 	return error;
 }
 
-/* One that fails alone is tried again, and nobody notices. */
+/* A single failed allocation is retried, and has no effect. */
 static void expect_failures(struct __test_metadata *_metadata,
 			    const struct faults *faults, unsigned long n)
 {
@@ -472,10 +468,10 @@ static void expect_failures(struct __test_metadata *_metadata,
 }
 
 /*
- * What a call finds waiting is counted, or lost, with no memory for the reason. It
- * fails only if its answer cannot be written.
+ * A call counts pending samples, or they are lost with ENOMEM. The call fails only if its result
+ * cannot be written.
  */
-static void expect_answer(struct __test_metadata *_metadata,
+static void expect_result(struct __test_metadata *_metadata,
 			  struct faults *faults, int error,
 			  const struct profil_status *status, long hits)
 {
@@ -494,15 +490,17 @@ static void expect_answer(struct __test_metadata *_metadata,
 }
 
 /*
- * Whether a tick has come after the call has given up the page, and before it has noted
- * what to answer: then that sample waits for the page too. After a stop there is none.
+ * Returns whether a tick has come after the call has failed to pin the page, and before it has
+ * filled in its result: then that sample is pending, too. There is none after a stop.
  */
 static bool tick_came_late(const struct profil_status *status)
 {
 	return status->lost && status->pending;
 }
 
-/* How often in a row that may be: a sample that is left over would wait each time. */
+/*
+ * How often this may happen in a row. If pending samples were left over, it would happen each time.
+ */
 #define LATE_TICKS	5
 
 TEST_F(fault, status)
@@ -516,13 +514,13 @@ TEST_F(fault, status)
 
 	do {
 		start_on_hit(_metadata, faults);
-		error = ask(faults, PROFIL_IOC_STATUS, n, &status, &hits);
+		error = call_failing(faults, PROFIL_IOC_STATUS, n, &status, &hits);
 		if (tick_came_late(&status) && late < LATE_TICKS) {
 			late++;
 			stop(faults->fd);
 			continue;
 		}
-		expect_answer(_metadata, faults, error, &status, hits);
+		expect_result(_metadata, faults, error, &status, hits);
 		faults->failures += error != 0;
 		late = 0;
 		n++;
@@ -536,8 +534,8 @@ TEST_F(fault, status)
 }
 
 /*
- * A stop fails with the profile as it was; but its answer comes last, and cannot be
- * written any more if another thread has just taken the memory for it away.
+ * A stop that fails keeps the profile. But the result is written last, which fails if another
+ * thread has just unmapped the memory: then the profile has ended.
  */
 TEST_F(fault, stop)
 {
@@ -549,8 +547,8 @@ TEST_F(fault, stop)
 
 	do {
 		start_on_hit(_metadata, faults);
-		error = ask(faults, PROFIL_IOC_STOP, ++n, &status, &hits);
-		expect_answer(_metadata, faults, error, &status, hits);
+		error = call_failing(faults, PROFIL_IOC_STOP, ++n, &status, &hits);
+		expect_result(_metadata, faults, error, &status, hits);
 		faults->failures += error != 0;
 		EXPECT_EQ(0, hits && ended);
 		if (error && runs(faults, PROFIL_PIN_ON_HIT)) {
@@ -565,7 +563,7 @@ TEST_F(fault, stop)
 		stop(faults->fd);
 	} while (hits && !_metadata->exit_code);
 	EXPECT_EQ(variant->kind == COPIES, ended);
-	/* the argument, and the answer, which is tried before */
+	/* the argument, the result, and a test write of it before */
 	EXPECT_TRUE(variant->kind != COPIES || n == 4);
 	expect_failures(_metadata, faults, n);
 }
@@ -586,7 +584,7 @@ TEST_F(fault, info)
 			  call(faults->fd, PROFIL_IOC_INFO, &info));
 		hits = disarm(&faults->injection);
 	} while (hits && n < 10);
-	/* the argument, and the answer, which is tried before */
+	/* the argument, the result, and a test write of it before */
 	EXPECT_EQ(4, n);
 	EXPECT_EQ(PROFIL_ABI_VERSION, info.abi_version);
 }
