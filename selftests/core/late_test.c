@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Late interrupts: what was due while interrupts were off is counted, by whom it was
- * due from, and by nobody else. selftests/late keeps them off (late.h).
+ * Late interrupts: samples that were due while interrupts were off are counted for the process that
+ * was running, and for no other. selftests/late keeps interrupts off (late.h).
  *
- * A thread that is on its CPU for a time t without a break meets the points of a grid:
- * at even intervals, rate x t, less or more by less than one; at random places in
- * them, by less than two, one for the interval at each end. Each break adds a stretch
- * with ends of its own.
+ * A thread that is on its CPU for a time t without interruption passes rate x t sampling points:
+ * less or more by less than one if they are at even intervals; by less than two, one at each end,
+ * if they are at random places in the intervals. Each interruption adds a stretch with ends of its
+ * own.
  */
 #include <sys/resource.h>
 
@@ -18,7 +18,7 @@
 #define LEAVE	"leave"
 #define ROUNDS	10
 
-/* CPU time of the process or of a thread, and in how many stretches it was on CPUs. */
+/* CPU time of the process or of a thread, and its number of stretches on CPUs */
 struct use {
 	double seconds;
 	long stretches;
@@ -27,8 +27,8 @@ struct use {
 FIXTURE(late) {
 	struct profile profile;
 	unsigned int clock;
-	unsigned int rate;	/* the tick's, or one that it does not have */
-	int ends;		/* points that a stretch has more or less at most */
+	unsigned int rate;	/* that of the tick, or another one */
+	int ends;		/* at most so many points more or less in a stretch */
 };
 
 FIXTURE_VARIANT(late) {
@@ -47,7 +47,7 @@ FIXTURE_SETUP(late)
 	self->rate = variant->clock == PROFIL_CLOCK_TICK ? self->profile.hz :
 							    1000;
 	self->ends = variant->clock == PROFIL_CLOCK_RANDOM ? 2 : 1;
-	/* the first start after a boot takes a second, to attach the clock */
+	/* the first start after a boot takes a second to attach the clock */
 	ASSERT_EQ(0, start_with_clock(&self->profile, self->clock, self->rate));
 	stop(self->profile.fd);
 	*self->profile.counter = 0;
@@ -58,7 +58,7 @@ FIXTURE_TEARDOWN(late)
 	clean_up_clock_profile(&self->profile);
 }
 
-/* Keep interrupts off for some periods of a rate. 0 or errno. */
+/* Keeps interrupts off for @periods periods of @rate. Returns 0 or an errno. */
 static int keep_off(const char *how, double periods, unsigned int rate)
 {
 	return keep_interrupts_off(how, periods / rate);
@@ -66,7 +66,7 @@ static int keep_off(const char *how, double periods, unsigned int rate)
 
 static struct use get_use(bool of_thread)
 {
-	/* the kernel's number of the clock of a thread */
+	/* the kernel's ID of the CPU-time clock of a thread */
 	clockid_t main_thread = ~getpid() << 3 | 6;
 	struct rusage usage;
 	struct use use;
@@ -77,16 +77,16 @@ static struct use get_use(bool of_thread)
 		use.seconds = thread_seconds();
 	else if (gettid() == getpid())
 		use.seconds = process_seconds();
-	else	/* where the clock of the process knows but the last tick of others */
+	else	/* the clock of the process includes other threads only up to their last tick */
 		use.seconds = thread_seconds() + clock_seconds(main_thread);
 	return use;
 }
 
-/* What a profile counted, against the CPU time around its start and its end. */
+/* Samples of a profile, and the CPU time before and after its start and stop */
 struct account {
 	struct use start, started, end, ended;
-	int others;		/* threads but the main one */
-	bool of_thread;		/* by PROFIL_THREAD_ONLY */
+	int others;		/* number of threads besides the main thread */
+	bool of_thread;		/* with PROFIL_THREAD_ONLY */
 	struct profil_status status;
 };
 
@@ -107,13 +107,13 @@ static void end_account(struct _test_data_late *self, struct account *account)
 	account->ended = get_use(account->of_thread);
 }
 
-/* What was sampled, and what came too late for that: at slow ticks 40 are more than 100 ms. */
-static uint64_t seen(const struct profil_status *status)
+/* Samples, and those skipped because they were too late: 40 slow ticks are more than 100 ms. */
+static uint64_t counted_or_skipped(const struct profil_status *status)
 {
 	return status->counted + status->skipped;
 }
 
-/* Counts are what is due; or less where @lost, or as many more in each stretch. */
+/* Expects the samples due; fewer if @lost, and up to @more in addition in each stretch. */
 static void expect_exact(struct __test_metadata *_metadata,
 			 const struct _test_data_late *self,
 			 const struct account *account, uint64_t nr, bool lost,
@@ -134,7 +134,7 @@ static void expect_exact(struct __test_metadata *_metadata,
 	EXPECT_GE(self->rate * most + (self->ends + more) * stretches, nr);
 }
 
-/* A thread that stays on its CPU loses nothing. */
+/* A thread that stays on its CPU loses no samples. */
 TEST_F(late, counted)
 {
 	struct account account = { .others = 0 };
@@ -146,14 +146,13 @@ TEST_F(late, counted)
 		burn(1.7 / self->rate);
 	}
 	end_account(self, &account);
-	expect_exact(_metadata, self, &account, seen(&account.status), false, 0);
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false, 0);
 }
 
 /*
- * A child takes turns with its parent on their CPU. At the end of each of its turns it
- * keeps interrupts off until its parent is there, which the late ones find. The timer's
- * points are the child's all the same. A tick is one of the parent's, which it finds, and
- * the others are nobody's.
+ * A child alternates with its parent on one CPU. At the end of each turn, it keeps interrupts off
+ * until the parent runs, which the late interrupts hit. The timer's points are nevertheless counted
+ * for the child. A late tick is counted once for the parent, and missed ticks are not counted.
  */
 static void take_turns(struct __test_metadata *_metadata,
 		       struct _test_data_late *self, double periods)
@@ -169,7 +168,7 @@ static void take_turns(struct __test_metadata *_metadata,
 	pid = fork();
 	ASSERT_GE(pid, 0);
 	if (!pid) {
-		/* its clock and its figures begin at 0 */
+		/* its CPU time and its status start at 0 */
 		for (i = 0; i < ROUNDS; i++) {
 			if (periods > 0)
 				burn(periods / self->rate);
@@ -184,18 +183,18 @@ static void take_turns(struct __test_metadata *_metadata,
 		burn(0.1 / self->rate);
 	end_account(self, &account);
 	EXPECT_EQ(0, wait_for(pid));
-	expect_exact(_metadata, self, &account, seen(&account.status), false,
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false,
 		     tick);
-	expect_exact(_metadata, self, child, seen(&child->status), tick, 0);
+	expect_exact(_metadata, self, child, counted_or_skipped(&child->status), tick, 0);
 }
 
-/* The last tick before has found the child. */
+/* The last tick before has hit the child. */
 TEST_F(late, turns)
 {
 	take_turns(_metadata, self, 2.2);
 }
 
-/* ... or the parent, as if it had run all the time. */
+/* The last tick before has hit the parent, as if it had run all the time. */
 TEST_F(late, short_turns)
 {
 	take_turns(_metadata, self, 0);
@@ -227,30 +226,30 @@ static void take_turns_of_threads(struct __test_metadata *_metadata,
 	EXPECT_EQ(NULL, error);
 }
 
-/* What a thread leaves to another of its process is the process's. */
+/* Between threads of a profiled process, nothing is lost. */
 TEST_F(late, threads)
 {
 	struct account account = { .others = 1 };
 
 	take_turns_of_threads(_metadata, self, &account);
-	expect_exact(_metadata, self, &account, seen(&account.status), false, 0);
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false, 0);
 }
 
-/* ... but not this thread's, where it is the only one that is profiled. */
+/* With PROFIL_THREAD_ONLY, the time of another thread is not counted. */
 TEST_F(late, one_thread)
 {
 	struct account account = { .of_thread = true };
 
 	self->profile.start.flags = PROFIL_THREAD_ONLY;
 	take_turns_of_threads(_metadata, self, &account);
-	expect_exact(_metadata, self, &account, seen(&account.status), false,
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false,
 		     self->clock == PROFIL_CLOCK_TICK);
 }
 
 /* A thread on another CPU starts a profile while interrupts are off. */
 struct meanwhile {
 	struct _test_data_late *self;
-	int pipe[2];		/* says when */
+	int pipe[2];		/* a byte starts the thread */
 	struct account *account;
 	int error;
 };
@@ -267,7 +266,7 @@ static void *start_meanwhile(void *data)
 	return NULL;
 }
 
-/* @account: of the profile that is started when 35 of 40 periods have passed. */
+/* Keeps interrupts off for 40 periods, after 35 of which another thread starts the profile. */
 static void stay_off_while_started(struct __test_metadata *_metadata,
 				   struct _test_data_late *self,
 				   struct account *account)
@@ -277,7 +276,7 @@ static void stay_off_while_started(struct __test_metadata *_metadata,
 
 	ASSERT_EQ(0, pipe(meanwhile.pipe));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, start_meanwhile, &meanwhile));
-	/* until it sleeps, elsewhere */
+	/* until it sleeps on the other CPU */
 	usleep(10000);
 	burn(2.0 / self->rate);
 	ASSERT_EQ(0, send_byte(meanwhile.pipe[1]));
@@ -288,16 +287,16 @@ static void stay_off_while_started(struct __test_metadata *_metadata,
 	end_account(self, account);
 }
 
-/* What was due before the first profile began is not counted. */
+/* Points before the start of the first profile are not counted. */
 TEST_F(late, started)
 {
 	struct account account = { .others = 1 };
 
 	stay_off_while_started(_metadata, self, &account);
-	expect_exact(_metadata, self, &account, seen(&account.status), false, 0);
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false, 0);
 }
 
-/* What was due to the one that was replaced is. */
+/* Points due for a profile that was replaced are counted. */
 TEST_F(late, replaced)
 {
 	struct account account = { .others = 1 }, last = account;
@@ -311,7 +310,7 @@ TEST_F(late, replaced)
 		     counted(&self->profile) + account.status.skipped, false, 0);
 }
 
-static void replace_and_expect_nothing_of(struct __test_metadata *_metadata,
+static void expect_nothing_inherited(struct __test_metadata *_metadata,
 					  struct _test_data_late *self,
 					  unsigned int clock, unsigned int rate)
 {
@@ -319,25 +318,24 @@ static void replace_and_expect_nothing_of(struct __test_metadata *_metadata,
 
 	ASSERT_EQ(0, start_with_clock(&self->profile, clock, rate));
 	stay_off_while_started(_metadata, self, &account);
-	expect_exact(_metadata, self, &account, seen(&account.status), false, 0);
+	expect_exact(_metadata, self, &account, counted_or_skipped(&account.status), false, 0);
 }
 
-/* ... but not by another clock, nor by the timer's points of another rate. */
-TEST_F(late, replaced_by_another)
+/* They are not counted if the new profile has another clock, or a timer with another rate. */
+TEST_F(late, replaced_with_another_clock)
 {
 	bool tick = self->clock == PROFIL_CLOCK_TICK;
 
 	if (!tick)
-		replace_and_expect_nothing_of(_metadata, self, self->clock, 500);
+		expect_nothing_inherited(_metadata, self, self->clock, 500);
 	self->rate = self->profile.hz;
-	replace_and_expect_nothing_of(_metadata, self,
-				      tick ? PROFIL_CLOCK_TIMER :
-					     PROFIL_CLOCK_TICK, self->rate);
+	expect_nothing_inherited(_metadata, self, tick ? PROFIL_CLOCK_TIMER : PROFIL_CLOCK_TICK,
+				 self->rate);
 }
 
 /*
- * A late interrupt brings more samples than a log has room for. The timer comes for each
- * point that is late, but at each 16th time it looks at the clock and counts all of them.
+ * A late interrupt causes more samples than fit in a pc log. The timer fires once for each late
+ * point, but at every 16th time it reads the clock and counts all of them.
  */
 TEST_F(late, log_overflows)
 {

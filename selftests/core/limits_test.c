@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one user may take, over all of his processes: locked memory, sessions and
- * regions; and that what the kernel keeps for him is charged to his memory cgroup.
+ * Limits of a user over all their processes: locked memory, sessions and regions. Kernel memory is
+ * charged to the memory cgroup.
  *
- * The tests run as root and have workers: processes of users that nobody else
- * is, which do what they are asked to and answer.
+ * The tests run as root and control helpers: processes of other users, which execute requests and
+ * return the results.
  */
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -14,8 +14,8 @@
 #include "helper_process.h"
 
 /*
- * Users who have nothing locked but what this test locks: tests run in processes
- * of their own, and what an earlier one's workers had may still be on its way.
+ * Users who are charged only by this test. Each test runs in a process of its own, and the charges
+ * of an earlier test's helpers may not be undone yet.
  */
 #define USER		(1900000000U + 2 * (unsigned int)getpid())
 #define OTHER		(USER + 1)
@@ -28,15 +28,15 @@ static int write_number(const char *path, long number)
 	return write_text(path, text);
 }
 
-#define HIRE(worker, uid, pages, how)					\
+#define START_HELPER(helper, uid, pages, how)				\
 	do {								\
-		(worker) = start_helper(uid, pages, how);			\
-		ASSERT_LE(0, (worker).socket) {				\
-			TH_LOG("no worker: %s", strerror(errno));	\
+		(helper) = start_helper(uid, pages, how);		\
+		ASSERT_LE(0, (helper).socket) {				\
+			TH_LOG("no helper: %s", strerror(errno));	\
 		}							\
 	} while (0)
 
-/* As the administrator had them when we came. */
+/* Their values before the test */
 static long max_sessions, max_regions;
 
 static int restore_parameters(void)
@@ -47,7 +47,7 @@ static int restore_parameters(void)
 
 FIXTURE(limits) {
 	int fd;
-	long ms;	/* CPU time that has more than five ticks */
+	long ms;	/* CPU time with more than five ticks */
 };
 
 FIXTURE_SETUP(limits)
@@ -66,15 +66,15 @@ FIXTURE_TEARDOWN(limits)
 	close(self->fd);
 }
 
-/* All processes of a user have one limit, which may be used up, not exceeded. */
+/* All processes of a user share one limit, which may be reached but not exceeded. */
 TEST_F(limits, memlock_is_per_user)
 {
 	struct helper a, b, c, other;
 
-	HIRE(a, USER, 8, 0);
-	HIRE(b, USER, 8, 0);
-	HIRE(c, USER, 8, 0);
-	HIRE(other, OTHER, 8, 0);
+	START_HELPER(a, USER, 8, 0);
+	START_HELPER(b, USER, 8, 0);
+	START_HELPER(c, USER, 8, 0);
+	START_HELPER(other, OTHER, 8, 0);
 
 	EXPECT_EQ(0, ask(&a, START, 3));
 	EXPECT_EQ(ENOMEM, ask(&b, START, 6));
@@ -83,7 +83,7 @@ TEST_F(limits, memlock_is_per_user)
 	EXPECT_EQ(PROFIL_STATE_OFF, ask(&c, STATE, 0));
 	EXPECT_EQ(0, ask(&other, START, 8));
 
-	/* who is refused a larger one keeps what he has */
+	/* a process whose larger profile is refused keeps the current one */
 	EXPECT_EQ(ENOMEM, ask(&b, START, 9));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask(&b, STATE, 0));
 	EXPECT_EQ(5, ask(&b, PINNED, 0));
@@ -96,12 +96,12 @@ TEST_F(limits, memlock_is_per_user)
 	EXPECT_EQ(ENOMEM, ask(&a, START, 1));
 }
 
-TEST_F(limits, memlock_given_back)
+TEST_F(limits, memlock_uncharged)
 {
 	struct helper a, b;
 
-	HIRE(a, USER, 4, 0);
-	HIRE(b, USER, 4, 0);
+	START_HELPER(a, USER, 4, 0);
+	START_HELPER(b, USER, 4, 0);
 
 	/* at stop */
 	EXPECT_EQ(0, ask(&a, START, 4));
@@ -126,12 +126,12 @@ TEST_F(limits, memlock_given_back)
 	EXPECT_EQ(PROFIL_STATE_OFF, ask(&a, STATE, 0));
 	EXPECT_EQ(0, ask(&b, START, 4));
 
-	/* at exit, and when killed */
+	/* at exit, and by SIGKILL */
 	stop_helper(&b);
 	EXPECT_EQ(0, ask(&a, START, 4));
 	kill(a.pid, SIGKILL);
 	stop_helper(&a);
-	HIRE(b, USER, 4, 0);
+	START_HELPER(b, USER, 4, 0);
 	EXPECT_EQ(0, ask(&b, START, 4));
 	EXPECT_EQ(ENOMEM, ask(&b, START, 5));
 }
@@ -140,16 +140,16 @@ TEST_F(limits, memlock_exempt)
 {
 	struct helper root, exempt, plain;
 
-	HIRE(root, 0, 0, 0);
-	HIRE(exempt, USER, 4, KEEP_IPC_LOCK);
-	HIRE(plain, USER, 4, 0);
+	START_HELPER(root, 0, 0, 0);
+	START_HELPER(exempt, USER, 4, KEEP_IPC_LOCK);
+	START_HELPER(plain, USER, 4, 0);
 
 	EXPECT_EQ(0, ask(&root, START, 16));
 	EXPECT_EQ(0, ask(&exempt, START, 16));
-	/* what is exempt is not charged, ... */
+	/* what is exempt is not charged ... */
 	EXPECT_EQ(0, ask(&plain, START, 4));
 	ask(&plain, STOP, 0);
-	/* ... so that it must not be given back either */
+	/* ... so it must not be uncharged either */
 	ask(&exempt, STOP, 0);
 	EXPECT_EQ(ENOMEM, ask(&plain, START, 5));
 	EXPECT_EQ(0, ask(&plain, START, 4));
@@ -161,14 +161,14 @@ TEST_F(limits, memlock_exempt)
 	EXPECT_EQ(ENOMEM, ask(&plain, START, 1));
 }
 
-/* It is given back to whom it was taken from, whoever the process is by then. */
+/* The user who was charged is uncharged, even if the process has changed its user. */
 TEST_F(limits, memlock_after_setuid)
 {
 	struct helper a, user, other;
 
-	HIRE(a, USER, 4, KEEP_SETUID);
-	HIRE(user, USER, 4, 0);
-	HIRE(other, OTHER, 4, 0);
+	START_HELPER(a, USER, 4, KEEP_SETUID);
+	START_HELPER(user, USER, 4, 0);
+	START_HELPER(other, OTHER, 4, 0);
 
 	EXPECT_EQ(0, ask(&a, START, 4));
 	EXPECT_EQ(0, ask(&a, SETUID, OTHER));
@@ -180,26 +180,26 @@ TEST_F(limits, memlock_after_setuid)
 	EXPECT_EQ(ENOMEM, ask(&other, START, 5));
 }
 
-/* A fork needs no room: a child is charged for the pages that its samples hit. */
+/* A fork charges nothing: a child is charged for the pages that its samples hit. */
 TEST_F(limits, fork_over_memlock)
 {
-	long long denied = figure("fork_failures");
+	long long failures = figure("fork_failures");
 	struct helper a, b;
 
-	HIRE(a, USER, 7, 0);
-	HIRE(b, USER, 7, 0);
-	ASSERT_LE(0, denied);
+	START_HELPER(a, USER, 7, 0);
+	START_HELPER(b, USER, 7, 0);
+	ASSERT_LE(0, failures);
 
 	EXPECT_EQ(0, ask(&a, START, 3));
 	EXPECT_EQ(0, ask(&a, FORK, 0));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask_child(&a, STATE, 0));
-	EXPECT_EQ(1, ask(&a, FORKS, 0));
-	/* the parent has 3 pages of 7, the child the one that its samples hit */
+	EXPECT_EQ(1, ask(&a, FORKS_FOLLOWED, 0));
+	/* the parent has 3 of 7 pages, the child the one that its samples hit */
 	EXPECT_LT(5, ask_child(&a, COUNTED, self->ms));
 	EXPECT_EQ(ENOMEM, ask(&b, START, 4));
 	EXPECT_EQ(0, ask(&b, START, 3));
 
-	/* there is no room for a hit of the child's child: it loses samples, and is on */
+	/* nothing is left for the grandchild: its profile runs, but loses samples */
 	EXPECT_EQ(0, ask_child(&a, FORK, 0));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask_at(a.socket, STATE, 0, 2));
 	EXPECT_LT(5, ask_at(a.socket, LOST, self->ms, 2));
@@ -207,11 +207,11 @@ TEST_F(limits, fork_over_memlock)
 	EXPECT_EQ(ENOMEM, ask_at(a.socket, ERROR, 0, 2));
 	ask(&b, STOP, 0);
 	EXPECT_LT(5, ask_at(a.socket, COUNTED, self->ms, 2));
-	EXPECT_EQ(0, ask(&a, DENIED, 0) + ask_child(&a, DENIED, 0));
-	EXPECT_EQ(denied, figure("fork_failures"));
+	EXPECT_EQ(0, ask(&a, FORK_FAILURES, 0) + ask_child(&a, FORK_FAILURES, 0));
+	EXPECT_EQ(failures, figure("fork_failures"));
 	EXPECT_EQ(0, ask_child(&a, END_CHILD, 0));
 
-	/* a stop gives back what the child's hits charged */
+	/* a stop uncharges the pages of the child */
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask_child(&a, STOP, 0));
 	EXPECT_EQ(0, ask(&b, START, 4));
 	EXPECT_EQ(0, ask(&a, END_CHILD, 0));
@@ -219,31 +219,33 @@ TEST_F(limits, fork_over_memlock)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask(&a, STATE, 0));
 }
 
-/* A fork bomb locks no more memory than its user may. */
+/* A fork bomb pins no more memory than its user may. */
 TEST_F(limits, fork_storm)
 {
 	struct helper a;
 	int i;
 
-	HIRE(a, USER, 4, 0);
+	START_HELPER(a, USER, 4, 0);
 	EXPECT_EQ(0, ask(&a, START, 1));
 	for (i = 1; i <= 3; i++) {
 		EXPECT_EQ(3, ask(&a, FORK_MANY, 30));
-		EXPECT_EQ(30 * i, ask(&a, FORKS, 0));
-		EXPECT_EQ(0, ask(&a, DENIED, 0));
+		EXPECT_EQ(30 * i, ask(&a, FORKS_FOLLOWED, 0));
+		EXPECT_EQ(0, ask(&a, FORK_FAILURES, 0));
 	}
-	/* all of it has come back with their ends */
+	/* their exits have uncharged everything */
 	EXPECT_EQ(0, ask(&a, START, 3));
 	EXPECT_EQ(3, ask(&a, PINNED, 0));
 }
 
-/* Pinned on the first hit, a page is charged then; if it may not be, it is lost. */
+/*
+ * With PROFIL_PIN_ON_HIT, a page is charged at the first hit; beyond the limit, samples are lost.
+ */
 TEST_F(limits, memlock_on_hit)
 {
 	struct helper a, b;
 
-	HIRE(a, USER, 1, 0);
-	HIRE(b, USER, 1, 0);
+	START_HELPER(a, USER, 1, 0);
+	START_HELPER(b, USER, 1, 0);
 	EXPECT_EQ(0, ask(&a, START_ON_HIT, 100));
 	EXPECT_LT(5, ask(&a, COUNTED, self->ms));
 	EXPECT_EQ(1, ask(&a, PINNED, 0));
@@ -257,32 +259,32 @@ TEST_F(limits, memlock_on_hit)
 	EXPECT_EQ(0, ask(&b, PINNED, 0));
 	EXPECT_EQ(ENOMEM, ask(&b, START, 1));
 
-	/* a child begins with nothing charged, so that it is not denied */
+	/* a child starts with no charge, so the fork does not fail */
 	EXPECT_EQ(0, ask(&a, FORK, 0));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask_child(&a, STATE, 0));
-	EXPECT_EQ(0, ask(&a, DENIED, 0));
+	EXPECT_EQ(0, ask(&a, FORK_FAILURES, 0));
 	EXPECT_LT(5, ask_child(&a, LOST, self->ms));
 	EXPECT_EQ(ENOMEM, ask_child(&a, ERROR, 0));
 	EXPECT_EQ(0, ask(&a, LOST, self->ms));
 
 	EXPECT_EQ(0, ask(&a, END_CHILD, 0));
 	ask(&a, STOP, 0);
-	/* else it might pin what is free now, and have all at the limit itself */
+	/* otherwise it might pin what is free now, and reach the limit itself */
 	ask(&b, STOP, 0);
 	EXPECT_EVENTUALLY(ask(&b, START, 1) == 0);
 }
 
-/* Root's rights in a user namespace are none over the machine's memory. */
+/* Root in a user namespace has no privilege. */
 TEST_F(limits, container)
 {
 	struct helper contained = start_helper(USER, 4, CONTAINER), outside;
 
 	if (contained.socket < 0)
 		SKIP(return, "no user namespaces: %s", strerror(errno));
-	HIRE(outside, USER, 4, 0);
+	START_HELPER(outside, USER, 4, 0);
 	EXPECT_EQ(ENOMEM, ask(&contained, START, 5));
 	EXPECT_EQ(0, ask(&contained, START, 4));
-	/* the same user inside and out */
+	/* the same user inside and outside of it */
 	EXPECT_EQ(ENOMEM, ask(&outside, START, 1));
 	EXPECT_EQ(0, ask(&contained, FORK, 0));
 	EXPECT_LT(5, ask_child(&contained, LOST, self->ms));
@@ -315,59 +317,59 @@ TEST_F(limits, pid_namespace)
 
 TEST_F(limits, sessions)
 {
-	long long denied = figure("fork_failures");
-	struct helper workers[4], other, root;
+	long long failures = figure("fork_failures");
+	struct helper helpers[4], other, root;
 	int i;
 
 	for (i = 0; i < 4; i++)
-		HIRE(workers[i], USER, 64, 0);
-	HIRE(other, OTHER, 64, 0);
-	HIRE(root, 0, 64, 0);
+		START_HELPER(helpers[i], USER, 64, 0);
+	START_HELPER(other, OTHER, 64, 0);
+	START_HELPER(root, 0, 64, 0);
 	ASSERT_EQ(0, write_number(PARAMETERS "max_user_sessions", 3));
 
 	for (i = 0; i < 3; i++)
-		EXPECT_EQ(0, ask(&workers[i], START, 1));
-	EXPECT_EQ(ENOSPC, ask(&workers[3], START, 1));
-	EXPECT_EQ(PROFIL_STATE_OFF, ask(&workers[3], STATE, 0));
+		EXPECT_EQ(0, ask(&helpers[i], START, 1));
+	EXPECT_EQ(ENOSPC, ask(&helpers[3], START, 1));
+	EXPECT_EQ(PROFIL_STATE_OFF, ask(&helpers[3], STATE, 0));
 	EXPECT_EQ(0, ask(&other, START, 1));
-	/* one in place of another is not one more */
-	EXPECT_EQ(0, ask(&workers[0], START, 2));
-	EXPECT_EQ(2, ask(&workers[0], PINNED, 0));
+	/* a replacement is not an additional session */
+	EXPECT_EQ(0, ask(&helpers[0], START, 2));
+	EXPECT_EQ(2, ask(&helpers[0], PINNED, 0));
 
-	EXPECT_EQ(0, ask(&workers[0], FORK, 0));
-	EXPECT_EQ(PROFIL_STATE_OFF, ask_child(&workers[0], STATE, 0));
-	EXPECT_EQ(1, ask(&workers[0], DENIED, 0));
-	EXPECT_LT(denied, figure("fork_failures"));
-	EXPECT_EQ(ENOSPC, ask_child(&workers[0], START, 1));
+	EXPECT_EQ(0, ask(&helpers[0], FORK, 0));
+	EXPECT_EQ(PROFIL_STATE_OFF, ask_child(&helpers[0], STATE, 0));
+	EXPECT_EQ(1, ask(&helpers[0], FORK_FAILURES, 0));
+	EXPECT_LT(failures, figure("fork_failures"));
+	EXPECT_EQ(ENOSPC, ask_child(&helpers[0], START, 1));
 
-	/* room is made by a stop, an exec, an end */
-	ask(&workers[1], STOP, 0);
-	EXPECT_EQ(0, ask(&workers[3], START, 1));
-	EXPECT_EQ(ENOSPC, ask(&workers[1], START, 1));
-	EXPECT_EQ(0, ask(&workers[3], EXEC, 0));
-	EXPECT_EQ(0, ask(&workers[1], START, 1));
-	EXPECT_EQ(ENOSPC, ask(&workers[3], START, 1));
-	stop_helper(&workers[2]);
-	EXPECT_EQ(0, ask_child(&workers[0], START, 1));
-	EXPECT_EQ(ENOSPC, ask(&workers[3], START, 1));
+	/* a stop, an exec or an exit makes room */
+	ask(&helpers[1], STOP, 0);
+	EXPECT_EQ(0, ask(&helpers[3], START, 1));
+	EXPECT_EQ(ENOSPC, ask(&helpers[1], START, 1));
+	EXPECT_EQ(0, ask(&helpers[3], EXEC, 0));
+	EXPECT_EQ(0, ask(&helpers[1], START, 1));
+	EXPECT_EQ(ENOSPC, ask(&helpers[3], START, 1));
+	stop_helper(&helpers[2]);
+	EXPECT_EQ(0, ask_child(&helpers[0], START, 1));
+	EXPECT_EQ(ENOSPC, ask(&helpers[3], START, 1));
 
-	/* the administrator himself is not bound, nor are sessions ended */
+	/* root is not limited, and running sessions are not ended */
 	EXPECT_EQ(0, write_number(PARAMETERS "max_user_sessions", 0));
 	EXPECT_EQ(0, ask(&root, START, 1));
 	EXPECT_EQ(0, ask(&root, FORK, 0));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask_child(&root, STATE, 0));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, ask(&workers[0], STATE, 0));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, ask(&helpers[0], STATE, 0));
 }
 
 TEST_F(limits, regions)
 {
 	struct helper a, b, c, other, root;
 
-	HIRE(a, USER, 64, 0);
-	HIRE(b, USER, 64, 0);
-	HIRE(c, USER, 64, 0);
-	HIRE(other, OTHER, 64, 0);
-	HIRE(root, 0, 64, 0);
+	START_HELPER(a, USER, 64, 0);
+	START_HELPER(b, USER, 64, 0);
+	START_HELPER(c, USER, 64, 0);
+	START_HELPER(other, OTHER, 64, 0);
+	START_HELPER(root, 0, 64, 0);
 	ASSERT_EQ(0, write_number(PARAMETERS "max_user_regions", 10));
 
 	EXPECT_EQ(0, ask(&a, START_REGIONS, 4));
@@ -378,17 +380,17 @@ TEST_F(limits, regions)
 	EXPECT_EQ(0, ask(&other, START_REGIONS, 10));
 	EXPECT_EQ(0, ask(&root, START_REGIONS, 11));
 
-	/* a child shares its parent's: they are counted once, until both end */
+	/* a child shares its parent's regions: they count once, until both end */
 	EXPECT_EQ(0, ask(&a, FORK, 0));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask_child(&a, STATE, 0));
-	EXPECT_EQ(0, ask(&a, DENIED, 0));
+	EXPECT_EQ(0, ask(&a, FORK_FAILURES, 0));
 	ask(&a, STOP, 0);
 	EXPECT_EQ(ENOSPC, ask(&c, START_REGIONS, 1));
 	ask_child(&a, STOP, 0);
 	EXPECT_EVENTUALLY(ask(&c, START_REGIONS, 4) == 0);
 	EXPECT_EQ(ENOSPC, ask(&a, START_REGIONS, 1));
 
-	/* by exec and by exit too */
+	/* an exec or an exit makes room, too */
 	EXPECT_EQ(0, ask(&c, EXEC, 0));
 	EXPECT_EVENTUALLY(ask(&a, START_REGIONS, 4) == 0);
 	stop_helper(&b);
@@ -396,13 +398,13 @@ TEST_F(limits, regions)
 	EXPECT_EQ(ENOSPC, ask_child(&a, START_REGIONS, 1));
 }
 
-/* At the cap, a process may replace its regions, and stop and start again. */
-TEST_F(limits, regions_in_place_of_others)
+/* At the limit, a process may replace its regions, and stop and start again. */
+TEST_F(limits, regions_replaced)
 {
 	struct helper a;
 	int i, refused = 0;
 
-	HIRE(a, USER, 64, 0);
+	START_HELPER(a, USER, 64, 0);
 	ASSERT_EQ(0, write_number(PARAMETERS "max_user_regions", 10));
 	EXPECT_EQ(0, ask(&a, START_REGIONS, 10));
 	EXPECT_EQ(0, ask(&a, START_REGIONS, 10));
@@ -418,7 +420,7 @@ TEST_F(limits, regions_in_place_of_others)
 
 /* --- memory cgroup --------------------------------------------------------- */
 
-/* A new group, with figures of its memory if the kernel has them. */
+/* Creates a memory cgroup, with the memory controller if possible. */
 static bool make_cgroup(char *path, size_t bytes)
 {
 	FILE *mounts = fopen("/proc/mounts", "r");
@@ -438,7 +440,7 @@ static bool make_cgroup(char *path, size_t bytes)
 	return !mkdir(path, 0755);
 }
 
-/* Kernel memory charged to a group, in bytes, or -1. */
+/* Returns the bytes of kernel memory charged to a group, or -1. */
 static long long kernel_memory(const char *group)
 {
 	char path[320];
@@ -449,7 +451,7 @@ static long long kernel_memory(const char *group)
 
 TEST_F(limits, memory_cgroup)
 {
-	/* start, end and offset of a region, at the least */
+	/* at least start, end and offset of each region */
 	const long long least = MAX_REGIONS * 3 * sizeof(uint64_t);
 	char group[256], procs[320];
 	struct helper a;
@@ -459,13 +461,13 @@ TEST_F(limits, memory_cgroup)
 		SKIP(return, "no cgroup2");
 	if (kernel_memory(group) < 0) {
 		rmdir(group);
-		SKIP(return, "memory.stat has no figure for kernel memory");
+		SKIP(return, "memory.stat does not show kernel memory");
 	}
-	HIRE(a, USER, 64, 0);
+	START_HELPER(a, USER, 64, 0);
 	snprintf(procs, sizeof(procs), "%s/cgroup.procs", group);
 	EXPECT_EQ(0, write_number(procs, a.pid));
 
-	/* it has its page tables and descriptors by then; figures come late */
+	/* wait until its page tables and descriptors are in the figures, which are updated late */
 	EXPECT_EQ(0, ask(&a, START_REGIONS, 1));
 	usleep(2500000);
 	before = kernel_memory(group);
@@ -479,7 +481,7 @@ TEST_F(limits, memory_cgroup)
 	EXPECT_EVENTUALLY(!rmdir(group));
 }
 
-/* The last word on the parameters, also if a test has run out of time. */
+/* Restores the parameters, even if a test has timed out. */
 int main(int argc, char **argv)
 {
 	int status;

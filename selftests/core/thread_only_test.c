@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PROFIL_THREAD_ONLY: the thread that starts a profile is counted, and what it
- * forks; no other thread, nor what that forks.
+ * PROFIL_THREAD_ONLY: a profile counts the thread that starts it and the processes that this thread
+ * forks, but no other thread and its children.
  */
 #include <sys/stat.h>
 
@@ -11,9 +11,9 @@
 
 FIXTURE(thread_only) {
 	struct scene scene;
-	struct profil_region region;	/* the text, */
+	struct profil_region region;	/* the text */
 	struct profil_start start;
-	uint16_t elsewhere;		/* and all other pcs */
+	uint16_t elsewhere;		/* counter of all other pcs */
 };
 
 FIXTURE_SETUP(thread_only)
@@ -31,16 +31,14 @@ FIXTURE_TEARDOWN(thread_only)
 	clear_scene(&self->scene);
 }
 
-/* Return: 0 or errno. */
+/* Returns 0 or an errno. */
 static int begin_with(struct _test_data_thread_only *self, uint32_t flags)
 {
 	self->start.flags = flags;
 	return call(self->scene.fd, PROFIL_IOC_START, &self->start);
 }
 
-/*
- * A thread that starts a profile of its own, and stays at a place of the text.
- */
+/* A thread that starts a profile and stays at a place of the text */
 struct starter {
 	struct _test_data_thread_only *test;
 	pthread_barrier_t started;
@@ -72,7 +70,10 @@ static int start_thread(struct _test_data_thread_only *self, struct starter *sta
 	return starter->error;
 }
 
-/* A thread that has been joined is still counted, where it ended, while the kernel ends it. */
+/*
+ * A joined thread may still be sampled at its last pc while the kernel ends it: waits until it is
+ * gone.
+ */
 static void await_end_of_others(void)
 {
 	struct stat threads;
@@ -91,12 +92,12 @@ TEST_F(thread_only, this_thread)
 	burn(seconds_for(5, self->start.rate));
 	EXPECT_LE(5, self->elsewhere);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
-	/* of all threads, if it is not asked for */
+	/* without the flag, all threads are counted */
 	ASSERT_EQ(0, begin_with(self, 0));
 	EXPECT_TRUE(counts_at(scene, NEAR, 2));
 }
 
-TEST_F(thread_only, of_another)
+TEST_F(thread_only, another_thread)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
@@ -104,10 +105,10 @@ TEST_F(thread_only, of_another)
 	struct one_pc one;
 	uint16_t counts;
 
-	/* this thread's is replaced: there is one in a process */
+	/* the start replaces this thread's profile, since a process has only one */
 	ASSERT_EQ(0, begin_with(self, PROFIL_THREAD_ONLY));
 	ASSERT_EQ(0, start_thread(self, &starter, &one));
-	/* wait until it is there */
+	/* wait until the thread is there */
 	while (!__atomic_load_n(scene_counter(scene, NEAR), __ATOMIC_RELAXED))
 		usleep(1000);
 	self->elsewhere = 0;
@@ -115,7 +116,7 @@ TEST_F(thread_only, of_another)
 	EXPECT_EQ(0, self->elsewhere);
 	leave_pc(&one);
 	await_end_of_others();
-	/* the thread has ended, the profile has not */
+	/* the profile continues after the end of the thread */
 	counts = *scene_counter(scene, NEAR);
 	self->elsewhere = 0;
 	EXPECT_TRUE(is_silent(scene));
@@ -127,15 +128,15 @@ TEST_F(thread_only, of_another)
 	EXPECT_EQ(counts, status.counted);
 }
 
-/* A thread that starts a profile of its own, and ends. */
+/* A thread that only starts a profile */
 static void *start_only(void *data)
 {
 	return (void *)(long)begin_with(data, PROFIL_THREAD_ONLY);
 }
 
 /*
- * A profile of all threads counts its own CPU time, and none of the time before it, in
- * which only another thread was counted.
+ * A profile of all threads that replaces one of a single thread counts only the CPU time since its
+ * start.
  */
 static void expect_no_past(struct __test_metadata *_metadata,
 			   struct _test_data_thread_only *self)
@@ -155,7 +156,7 @@ static void expect_no_past(struct __test_metadata *_metadata,
 	EXPECT_COUNT(stop(self->scene.fd).samples, used * self->start.rate, 2);
 }
 
-TEST_F(thread_only, and_then_of_all)
+TEST_F(thread_only, replaced_by_all_threads)
 {
 	expect_no_past(_metadata, self);
 	self->start.clock = PROFIL_CLOCK_TIMER;
@@ -164,7 +165,7 @@ TEST_F(thread_only, and_then_of_all)
 }
 
 /*
- * A child of this thread is this thread in it; what it forks is followed too.
+ * In a child that this thread forks, the forking thread is counted. Its children are followed, too.
  */
 static uint16_t *elsewhere;
 
@@ -203,7 +204,7 @@ TEST_F(thread_only, fork)
 	EXPECT_EQ(0, in_child(fork_once_more, scene));
 	EXPECT_EQ(1, get_status(scene->fd).forks_followed);
 
-	/* another thread's child is none of its business */
+	/* the child of another thread is not followed */
 	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_in_thread, scene));
 	ASSERT_EQ(0, pthread_join(thread, &result));
 	EXPECT_EQ(1, (intptr_t)result);
@@ -211,7 +212,7 @@ TEST_F(thread_only, fork)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
 	EXPECT_EQ(1, status.forks_followed);
 	EXPECT_EQ(0, status.fork_failures);
-	/* but it is where all threads are counted */
+	/* without the flag, it is followed */
 	self->elsewhere = 0;
 	ASSERT_EQ(0, begin_with(self, 0));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, fork_in_thread, scene));

@@ -16,17 +16,17 @@ long ask_at(int socket, enum request request, long argument, int generation)
 	return answer;
 }
 
-long ask(const struct helper *worker, enum request request, long argument)
+long ask(const struct helper *helper, enum request request, long argument)
 {
-	return ask_at(worker->socket, request, argument, 0);
+	return ask_at(helper->socket, request, argument, 0);
 }
 
-long ask_child(const struct helper *worker, enum request request, long argument)
+long ask_child(const struct helper *helper, enum request request, long argument)
 {
-	return ask_at(worker->socket, request, argument, 1);
+	return ask_at(helper->socket, request, argument, 1);
 }
 
-/* What follows runs in the worker. */
+/* These run in the helper. */
 
 static int device;
 static struct helper child = { .socket = -1 };
@@ -44,7 +44,7 @@ static long start(size_t pages, unsigned int nr_regions, unsigned int flags)
 	arg.flags = flags;
 	arg.nr_regions = nr_regions;
 	regions[0].bytes = pages * PAGE / nr_regions / 8 * 8;
-	/* the last has no end, so that all that runs is in it */
+	/* the last region has no end, so that it contains all other code */
 	for (i = 1; i < nr_regions; i++) {
 		regions[i] = regions[i - 1];
 		regions[i - 1].end = i * 16;
@@ -56,13 +56,13 @@ static long start(size_t pages, unsigned int nr_regions, unsigned int flags)
 
 static void serve(int socket) __attribute__((noreturn));
 
-/* Workers go when those who hired them have gone. */
+/* A helper is killed when its parent ends. */
 static void follow_parent(void)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-static long fork_worker(void)
+static long fork_helper(void)
 {
 	int sockets[2];
 
@@ -88,7 +88,7 @@ static long end_child(void)
 }
 
 /*
- * Children that live at the same time, and use CPU time. Return: how many have pages
+ * Forks @nr children that exist at the same time and use CPU time. Returns how many have pages
  * pinned, or -1.
  */
 static long fork_many(int nr)
@@ -154,9 +154,9 @@ static long carry_out(int socket, enum request request, long argument)
 		return stop(device).state;
 	case STATE:
 		return get_status(device).state;
-	case FORKS:
+	case FORKS_FOLLOWED:
 		return (long)get_status(device).forks_followed;
-	case DENIED:
+	case FORK_FAILURES:
 		return (long)get_status(device).fork_failures;
 	case PINNED:
 		return (long)(get_status(device).pinned_bytes / PAGE);
@@ -169,7 +169,7 @@ static long carry_out(int socket, enum request request, long argument)
 	case ERROR:
 		return get_status(device).error;
 	case FORK:
-		return fork_worker();
+		return fork_helper();
 	case END_CHILD:
 		return end_child();
 	case FORK_MANY:
@@ -206,7 +206,7 @@ static void serve(int socket)
 	}
 }
 
-/* The program that a worker executes: the same, without tests. */
+/* Runs in the program that a helper has executed: this one, but it continues to serve requests. */
 static void __attribute__((constructor)) constructor(void)
 {
 	const char *socket = getenv("PROFIL_LIMITS_SOCKET");
@@ -232,13 +232,13 @@ static int keep(uint32_t capabilities)
 	return syscall(SYS_capset, &header, data) ? errno : 0;
 }
 
-/* Be root where that means nothing outside, as in a container. -1 with errno. */
+/* Becomes root in a user namespace, as in a container. Returns -1 with errno on error. */
 static int enter_container(void)
 {
 	char map[64];
 
 	snprintf(map, sizeof(map), "0 %u 1", (unsigned int)geteuid());
-	/* the files of a process that has changed its user are root's */
+	/* otherwise the /proc files of a process that has changed its user belong to root */
 	prctl(PR_SET_DUMPABLE, 1);
 	if (unshare(CLONE_NEWUSER))
 		return -1;
@@ -249,7 +249,7 @@ static int enter_container(void)
 	return -1;
 }
 
-/* Become a process of a user who may lock so many pages. 0 or errno. */
+/* Becomes a user who may lock @pages pages. Returns 0 or an errno. */
 static int become(uid_t uid, size_t pages, unsigned int how)
 {
 	struct rlimit limit = {
@@ -277,7 +277,7 @@ static int become(uid_t uid, size_t pages, unsigned int how)
 
 struct helper start_helper(uid_t uid, size_t pages, unsigned int how)
 {
-	struct helper worker = { .socket = -1 };
+	struct helper helper = { .socket = -1 };
 	unsigned long flags = SIGCHLD;
 	int sockets[2];
 	long error = ESRCH;
@@ -285,12 +285,12 @@ struct helper start_helper(uid_t uid, size_t pages, unsigned int how)
 	if (how & PID_NAMESPACE)
 		flags |= CLONE_NEWPID;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
-		return worker;
-	worker.pid = (pid_t)syscall(SYS_clone, flags, 0, 0, 0, 0);
-	if (!worker.pid) {
+		return helper;
+	helper.pid = (pid_t)syscall(SYS_clone, flags, 0, 0, 0, 0);
+	if (!helper.pid) {
 		close(sockets[0]);
 		error = become(uid, pages, how);
-		/* as root no more, lest the descriptor give any rights */
+		/* no longer as root, so that the descriptor has no privilege */
 		device = open_device();
 		if (send(sockets[1], &error, sizeof(error), MSG_NOSIGNAL) < 0 ||
 		    error)
@@ -298,7 +298,7 @@ struct helper start_helper(uid_t uid, size_t pages, unsigned int how)
 		serve(sockets[1]);
 	}
 	close(sockets[1]);
-	if (worker.pid > 0)
+	if (helper.pid > 0)
 		recv(sockets[0], &error, sizeof(error), 0);
 	else
 		error = errno;
@@ -306,15 +306,15 @@ struct helper start_helper(uid_t uid, size_t pages, unsigned int how)
 		close(sockets[0]);
 		errno = (int)error;
 	} else {
-		worker.socket = sockets[0];
+		helper.socket = sockets[0];
 	}
-	return worker;
+	return helper;
 }
 
-void stop_helper(struct helper *worker)
+void stop_helper(struct helper *helper)
 {
-	ask(worker, EXIT, 0);
-	close(worker->socket);
-	worker->socket = -1;
-	waitpid(worker->pid, NULL, 0);
+	ask(helper, EXIT, 0);
+	close(helper->socket);
+	helper->socket = -1;
+	waitpid(helper->pid, NULL, 0);
 }

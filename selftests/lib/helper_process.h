@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Workers: processes of other users than the test's own, which do what they are
- * asked to, and answer. So a test can say in one line after the other what
- * happens in several processes. For one program only: it defines a constructor.
+ * Helpers: processes of other users, which execute requests of the test and return the results. So
+ * a test can control several processes line by line. A constructor makes a helper continue after it
+ * has executed the program again.
  */
 #ifndef SELFTESTS_HELPER_PROCESS_H
 #define SELFTESTS_HELPER_PROCESS_H
@@ -25,35 +25,35 @@
 #define MAX_REGIONS	4096
 
 enum request {
-	START,		/* argument: pages, of one region; answer: errno */
+	START,		/* argument: pages of one region; result: errno */
 	START_ON_HIT,	/* the same with PROFIL_PIN_ON_HIT */
-	START_REGIONS,	/* argument: regions */
-	STOP,		/* answer: the state that was ended */
+	START_REGIONS,	/* argument: number of regions; result: errno */
+	STOP,		/* result: the state before */
 	STATE,
-	FORKS,		/* answer: status.forks_followed */
-	DENIED,		/* answer: status.fork_failures */
-	PINNED,		/* answer: pages pinned */
-	LOST,		/* argument: ms of CPU time to use; answer: samples lost */
-	COUNTED,	/* the same, answer: samples counted */
-	ERROR,		/* answer: status.error */
-	FORK,		/* answer: 0; the child is another worker */
+	FORKS_FOLLOWED,
+	FORK_FAILURES,
+	PINNED,		/* result: number of pages */
+	LOST,		/* argument: ms of CPU time to use; result: samples lost */
+	COUNTED,	/* the same; result: samples counted */
+	ERROR,		/* result: status.error */
+	FORK,		/* result: 0; the child is another helper */
 	END_CHILD,
-	FORK_MANY,	/* argument: children; answer: how many have pages pinned */
-	EXEC,		/* answer: 0, from the new program */
-	SETUID,		/* argument: user; answer: errno */
-	EXIT,		/* no answer */
+	FORK_MANY,	/* argument: number of children; result: how many have pages pinned */
+	EXEC,		/* result: 0, from the new program */
+	SETUID,		/* argument: user; result: errno */
+	EXIT,		/* no result */
 };
 
 struct message {
 	enum request request;
 	long argument;
-	int generation;		/* 0: to him, 1: to his child, ... */
+	int generation;		/* 0: for the helper, 1: for its child, ... */
 };
 
-/* How a worker differs from any process of his user. */
+/* Special properties of a helper */
 #define KEEP_IPC_LOCK	0x1	/* has CAP_IPC_LOCK */
 #define KEEP_SETUID	0x2	/* has CAP_SETUID */
-#define CONTAINER	0x4	/* root, with all of root's rights, in a user namespace */
+#define CONTAINER	0x4	/* root in a user namespace, with all capabilities there */
 #define PID_NAMESPACE	0x8
 
 struct helper {
@@ -61,17 +61,17 @@ struct helper {
 	int socket;
 };
 
-/* Return: the answer, or -1 if there is none. */
+/* Sends a request. Returns the result, or -1 if there is none. */
 long ask_at(int socket, enum request request, long argument, int generation);
 
-long ask(const struct helper *worker, enum request request, long argument);
+long ask(const struct helper *helper, enum request request, long argument);
 
-long ask_child(const struct helper *worker, enum request request, long argument);
+long ask_child(const struct helper *helper, enum request request, long argument);
 
-/* ... and here the tests. Return: a worker; without a socket, errno is why. */
+/* Starts a helper. On error, its socket is -1 and errno is set. */
 struct helper start_helper(uid_t uid, size_t pages, unsigned int how);
 
-/* Not by closing the socket: workers hired later have it too. */
-void stop_helper(struct helper *worker);
+/* Makes the helper exit. Closing its socket is not enough, as later helpers have inherited it. */
+void stop_helper(struct helper *helper);
 
 #endif /* SELFTESTS_HELPER_PROCESS_H */
