@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The profil command on programs that execute others, and on code that comes while they
-# run. PROFIL names another one than the tree's.
+# Runs the profil command on programs that execute others, and on code that programs load or map
+# while they run. PROFIL: path of the command (default: the tree's).
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -10,39 +10,41 @@ cd "$(dirname "$0")/.." || exit 1
 
 PROFIL=$(realpath "${PROFIL:-../tools/profil}")
 
-# run ARG...: the command with these arguments; its table and result are kept
+# run ARG...: runs profil with these arguments, and keeps its table and result
 run() {
 	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err"
 }
 
-# rows [OPTION...]: of the result's table, percent seconds samples name object interval
+# rows [OPTION...]: prints the table of the result without its header. The default columns are
+# percent, seconds, samples, name, object and interval.
 rows() {
 	"$PROFIL" report "$@" "$work/result" | grep -v '^#'
 }
 
-# samples FUNCTION
+# samples FUNCTION: prints its number of samples
 samples() {
 	rows | awk -v name="$1" '$4 == name { n += $3 } END { print n + 0 }'
 }
 
-# programs PATTERN: of how many processes with such a program the samples are known
-programs() {
+# processes PATTERN: prints the number of processes whose samples are known and whose program ends
+# with PATTERN
+processes() {
 	rows --by process | awk -v name="$1" '$2 != "-" && $7 ~ name "$" { n++ }
 		END { print n + 0 }'
 }
 
-# whole ALLOWANCE: as many samples as the CPU time has that the processes report
-whole() {
+# samples_match_cpu_time ALLOWANCE: whether the samples match the CPU time that the processes report
+samples_match_cpu_time() {
 	between "-$1" "$(rows --by process | awk '
 		{ samples += $2; cpu += $4 }
 		END { print samples - 100 * cpu }')" "$1"
 }
 
-# As many as the CPU time has that is between the reported one and all that the command
-# waited for: the starts of programs have samples where they are in a parent's memory.
-# Programs that run in bursts shorter than the period are sampled at random: four standard
-# errors.
-whole_in_bursts() {
+# Whether the samples match a CPU time between the one that the processes report and the one that
+# the command waited for. The start of a program is sampled, but not reported, while it is a fork of
+# its parent. Programs that run in bursts shorter than the period are sampled at random: the
+# tolerance is four standard errors.
+samples_match_cpu_time_in_bursts() {
 	local all
 
 	all=$(sed -n 's/^# all processes used \([0-9.]*\) s of CPU time:$/\1/p' \
@@ -57,23 +59,24 @@ whole_in_bursts() {
 		}'
 }
 
-# spun PROCESSES SECONDS: all samples of programs/spin: one more or less for the phase of each, and
-# three more for the last rounds of its two loops, which take up to 20 ms each
+# spun PROCESSES SECONDS: whether PROCESSES of programs/spin have samples for SECONDS in all. Each
+# may have one more or less for the phase, and three more for the last rounds of its two loops,
+# which take up to 20 ms each.
 spun() {
 	between "$(awk "BEGIN { print 100 * $2 - $1 }")" \
 		$(($(samples spin_much) + $(samples spin_less))) \
 		"$(awk "BEGIN { print 100 * $2 + 4 * $1 }")"
 }
 
-# One that the shell forks for, one that ends by _exit(), and what it becomes itself
+# A program in a fork of the shell, one that ends by _exit(), and one that replaces the shell
 executed() {
 	run sh -c 'programs/spin 0.4; programs/spin 0.4 _exit; exec programs/spin 0.4' &&
 	spun 3 1.2 && between 87 "$(samples spin_much)" 96 &&
-	[ "$(programs /spin)" = 3 ] && whole 8 &&
+	[ "$(processes /spin)" = 3 ] && samples_match_cpu_time 8 &&
 	grep -q '^# plus 2 executed programs, using ' "$work/profile"
 }
 
-# The dynamic linker, told to load the program, which then is not what the kernel executed
+# The kernel executes the dynamic linker, whose argument is the program.
 by_linker() {
 	local linker
 
@@ -82,10 +85,10 @@ by_linker() {
 	[ "$(rows --by object | grep -c '/spin ')" = 1 ]
 }
 
-# Whose end is not told: its samples are there, and that is said.
+# Its samples are counted, and the report has a line about processes without a known end.
 killed() {
 	run sh -c 'programs/spin 0.4 kill; exit 0' && spun 1 0.4 &&
-	[ "$(programs /spin)" = 0 ] &&
+	[ "$(processes /spin)" = 0 ] &&
 	grep -q '^# 1 of them did not call exit()' "$work/profile"
 }
 
@@ -94,9 +97,9 @@ not_followed() {
 	[ "$(samples spin_much)" = 0 ] && ! rows --by process | grep -q spin
 }
 
-# What is not profiled is named with its CPU time, and the lines below the sum add up to it:
-# each of them is rounded to 0.01 s. Of a program that is looked at each 0.1 s, no more than
-# that is missing.
+# Programs that are not profiled are listed with their CPU time, and the listed times add up to the
+# total; each is rounded to 0.01 s. profil reads the CPU time of a program every 0.1 s, so at most
+# that much is missing.
 unprofiled() {
 	run sh -c 'programs/spin-static 0.5; :' &&
 	grep -q '^#   0\.[45][0-9] s in programs that were not profiled: spin-static 0\.[45]' \
@@ -106,64 +109,67 @@ unprofiled() {
 	     END { exit !(all - sum <= 0.02 && sum - all <= 0.02) }' "$work/profile"
 }
 
-# They are not profiled, and what they execute is.
-past_static() {
-	run sh -c 'programs/spin-static 0.2; programs/forks-static 1 0 exec programs/spin 0.4' && spun 1 0.4 &&
+# The static programs are not profiled, but the dynamic one is.
+by_static_program() {
+	run sh -c 'programs/spin-static 0.2; programs/forks-static 1 0 exec programs/spin 0.4' &&
+	spun 1 0.4 &&
 	! rows --by process | grep -q static
 }
 
-# Its dynamic linker loads what is in LD_PRELOAD, too.
-past_another_libc() {
+# The other dynamic linker loads the library in LD_PRELOAD too. The programs run undisturbed.
+by_program_for_musl() {
 	run sh -c 'programs/forks-musl 1 0 exec programs/spin 0.4' && [ ! -s "$work/err" ] &&
 	spun 1 0.4 &&
 	run sh -c 'programs/follow-musl 0.1 dlopen libfollow.so && programs/follow-musl 0.1 mmap' &&
 	[ "$(wc -l <"$work/out")" = 2 ] && ! rows --by process | grep -q musl
 }
 
-# Who takes the environment away is left alone.
+# Programs executed without LD_PRELOAD are not profiled.
 without_environment() {
 	run env -i programs/spin 0.5 && [ "$(samples spin_much)" = 0 ] &&
 	run sh -c 'LD_PRELOAD= programs/spin 0.5' && [ "$(samples spin_much)" = 0 ]
 }
 
 many() {
-	# shellcheck disable=SC2016 # it is the other shell's
+	# shellcheck disable=SC2016 # for the profiled shell
 	run sh -c 'for i in $(seq 200); do /bin/true; done' &&
 	[ "$(rows --by process | grep -c '/true ')" = 200 ] && [ ! -s "$work/err" ]
 }
 
-# At once, all of them the first to have loaded what they have
+# They add the same objects to the run at the same time.
 at_once() {
-	# shellcheck disable=SC2016 # it is the other shell's
+	# shellcheck disable=SC2016 # for the profiled shell
 	run sh -c 'for i in $(seq 20); do programs/spin 0.1 & done; wait' &&
-	[ "$(programs /spin)" = 20 ] && whole 22 &&
+	[ "$(processes /spin)" = 20 ] && samples_match_cpu_time 22 &&
 	[ "$(rows --by object | grep -c '/spin ')" = 1 ]
 }
 
-# A part of this project, compiled
+# Compiles a part of this project.
 built() {
 	cp -r ../lib ../uapi "$work" && rm -f "$work"/lib/*.o &&
 	run make -s -C "$work/lib" -j2 device.o ioctl.o rate.o sprofil.o &&
-	[ "$(programs /make)" = 1 ] && [ "$(programs /cc1)" = 4 ] &&
-	[ "$(programs '[/-]as')" = 4 ] && whole_in_bursts &&
+	[ "$(processes /make)" = 1 ] && [ "$(processes /cc1)" = 4 ] &&
+	[ "$(processes '[/-]as')" = 4 ] && samples_match_cpu_time_in_bursts &&
 	between 50 "$(rows --by object | awk '$4 ~ /\/cc1$/ { print $1 }')" 100
 }
 
-# came FUNCTION WHAT...: nothing is missing from when it was there, nor in what the process
-# reports. Printed was for how long each of them was used: one sample more or less for the
-# phase, at each end.
-came() {
+# is_sampled FUNCTION ARG...: whether programs/follow has all samples of FUNCTION, which it adds
+# while it runs, and reports as many samples as the table has. The program prints for how long it
+# used the function each time. The phase accounts for one sample at each end.
+is_sampled() {
 	local function=$1
 
 	shift
 	run programs/follow 0.4 "$@" && [ "$(rows | awk '{ n += $3 } END { print n }')" -le \
-		"$(rows --by process | awk '{ print $2 + 3 }')" ] && between -2 "$(awk -v samples="$(samples "$function")" '
+		"$(rows --by process | awk '{ print $2 + 3 }')" ] &&
+	between -2 "$(awk -v samples="$(samples "$function")" '
 		{ seconds += $1 }
 		END { print samples - 100 * seconds }' "$work/out")" 2
 }
 
-# By a name that only the program itself knows the way to, or a path: as without us
-# shellcheck disable=SC2016 # the dynamic linker knows it
+# dlopen() finds a library by a name in the program's RUNPATH, by $ORIGIN, and by a path, and
+# fails with the same error, as without profil.
+# shellcheck disable=SC2016 # $ORIGIN is for the dynamic linker
 found() {
 	run programs/follow 0.1 dlopen libfollow.so && [ "$(samples spin_loaded)" -gt 5 ] &&
 	run programs/follow 0.1 dlopen '$ORIGIN/follow-libraries/libfollow.so' &&
@@ -174,12 +180,13 @@ found() {
 	grep -q '^libnosuch.so: cannot open shared object file' "$work/err"
 }
 
-# Asked for by a library that knows no way, but was loaded by one that does
-found_for_another() {
+# libouter.so needs libloader.so, which loads libinner.so by a name that only the RPATH of
+# libouter.so resolves.
+found_by_path_of_loader() {
 	run programs/follow 0.1 dlopen libouter.so && [ "$(samples spin_inner)" -gt 5 ]
 }
 
-# Where directories that all have hold one too, the dynamic linker's cache says which it is
+# The dynamic linker's cache has precedence over the default directories.
 found_in_cache() {
 	echo "$PWD/programs/follow-libraries/cached" >"$work/conf" &&
 	/sbin/ldconfig -X -C "$work/cache" -f "$work/conf" &&
@@ -188,22 +195,22 @@ found_in_cache() {
 	[ "$(samples spin_loaded)" -gt 5 ]
 }
 
-# Of a thing without a file: it has one name
-nameless() {
+# Code without a file has the same name as function and as object.
+without_file() {
 	local name=$1
 
 	shift
-	came "$name" "$@" && rows | grep -q " \\$name *\\$name "
+	is_sampled "$name" "$@" && rows | grep -q " \\$name *\\$name "
 }
 
-# The kernel's code and our own loop share the time.
+# The vdso and the program's loop share the time.
 vdso() {
 	run programs/follow 0.4 vdso && between 8 "$(samples '[vdso]')" 42 &&
 	between 39 "$(($(samples '[vdso]') + $(samples spin_in_vdso) +
 		$(samples '[.plt]') + $(samples clock_gettime)))" 42
 }
 
-# While it runs, a line each fifth of a second; and what the program prints is its own.
+# profil prints a line every 0.2 s while the program runs. The program's output is unchanged.
 progress() {
 	run --progress=0.2 programs/spin 0.7 && [ ! -s "$work/out" ] &&
 	[ "$(grep -c '^profil: .* samples: .*% spin_much' "$work/err")" = 3 ] &&
@@ -216,23 +223,24 @@ need_device
 ktap_set_plan 21
 check "executed programs" executed
 check "an executed program that is killed" killed
-check "a program started by calling the dynamic linker" by_linker
+check "a program as the argument of the dynamic linker" by_linker
 check "--no-follow" not_followed
-check "past a static program" past_static
-check "programs that are not profiled are named, and the sum is right" unprofiled
-check_if programs/forks-musl "past a program for another C library" past_another_libc
-check "without the environment" without_environment
+check "a program executed by a static program" by_static_program
+check "unprofiled programs are listed, and the CPU times add up" unprofiled
+check_if programs/forks-musl "a program executed by a program for musl" by_program_for_musl
+check "programs executed without LD_PRELOAD" without_environment
 check "200 programs, one after another" many
 check "20 programs at once" at_once
 check "make -j2" built
-check "a library that is loaded" came spin_loaded dlopen libfollow.so
-check "a library that is loaded twice" came spin_loaded dlopen libfollow.so again
-check "libraries are found as before" found
-check "a library that another's loader knows" found_for_another
-check "a library that is in the cache" found_in_cache
-check "a library beside a gigabyte for code" came spin_loaded dlopen libfollow.so huge
-check "code that is made by mmap" nameless '[jit]' mmap
-check "code that is made by mprotect" nameless '[jit]' mprotect
-check "the kernel's code" vdso
+check "a library loaded by dlopen" is_sampled spin_loaded dlopen libfollow.so
+check "a library loaded by dlopen twice" is_sampled spin_loaded dlopen libfollow.so again
+check "dlopen finds libraries as without profil" found
+check "dlopen by the path of a library's loader" found_by_path_of_loader
+check "dlopen by the dynamic linker's cache" found_in_cache
+check "a library beside a gigabyte of executable memory" \
+	is_sampled spin_loaded dlopen libfollow.so huge
+check "code mapped by mmap" without_file '[jit]' mmap
+check "code made executable by mprotect" without_file '[jit]' mprotect
+check "the vdso" vdso
 check "--progress" progress
 ktap_finished

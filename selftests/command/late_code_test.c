@@ -86,7 +86,9 @@ TEST_F(run, late_code_gets_counters)
  */
 TEST_F(run, late_code_that_cannot_be_added)
 {
-	static const char *const reasons[] = { "no descriptors", "command exited", "descriptor reused" };
+	static const char *const reasons[] = {
+		"no descriptors", "command exited", "descriptor reused",
+	};
 	const struct profil_run fresh = self->run;
 	uint64_t before = 0, samples;
 	size_t i;
