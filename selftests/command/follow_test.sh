@@ -146,7 +146,7 @@ at_once() {
 
 # Compiles a part of this project.
 built() {
-	cp -r ../lib ../uapi "$work" && rm -f "$work"/lib/*.o &&
+	cp -r ../lib ../uapi ../version.mk "$work" && rm -f "$work"/lib/*.o "$work"/lib/*/*.o &&
 	run make -s -C "$work/lib" -j2 device.o ioctl.o rate.o sprofil.o &&
 	[ "$(processes /make)" = 1 ] && [ "$(processes /cc1)" = 4 ] &&
 	[ "$(processes '[/-]as')" = 4 ] && samples_match_cpu_time_in_bursts &&
