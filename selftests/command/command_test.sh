@@ -278,7 +278,7 @@ no_locked_memory() {
 rates() {
 	run 0 --rate 50 programs/spin 0.4 && profile_is_whole 2 &&
 	is_refused 'the kernel offers 1 to' --rate 100000 &&
-	is_refused 'by the tick; other' --clock tick --rate 3000 &&
+	is_refused 'the tick rate; other clocks' --clock tick --rate 3000 &&
 	# 400 random samples have four standard errors of 4 * sqrt(400) = 80
 	run 0 --clock random --rate 800 programs/spin 0.5 && profile_is_whole 80 &&
 	run 125 --clock sun true && grep -q 'tick, timer or random' "$work/err"
@@ -458,7 +458,7 @@ snapshot() {
 	"$PROFIL" -o "$work/result" -t "$work/table" \
 		sh -c 'programs/spin 0.4; : >"$1/spun"; read -r line <"$1/go"' sh "$work" &
 	pid=$!
-	soon test -e "$work/spun" && kill -USR1 "$pid" && soon report && spun 0.4 &&
+	eventually test -e "$work/spun" && kill -USR1 "$pid" && eventually report && spun 0.4 &&
 	[ "$(<"$work/result.old")" = before ] && [ ! -s "$work/table" ]
 	status=$?
 	echo >&"$resume"

@@ -270,7 +270,7 @@ set_ftrace() {
 # The message has the remedy.
 no_hook() {
 	# the hook of the last profile is removed a second later
-	soon set_ftrace 0
+	eventually set_ftrace 0
 	in_work env LD_PRELOAD="$library" "$programs/pg" 0
 	set_ftrace 1
 	grep -q 'refused.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"

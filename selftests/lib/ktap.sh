@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# What the shell tests share, on top of the kernel's ktap_helpers.sh: sourced,
-# in the tests' own directory.
+# Functions of the shell tests, in addition to the kernel's ktap_helpers.sh. Source it in
+# selftests/.
 
 KSELFTEST_DIR=${KSELFTEST_DIR:-$(../scripts/kernel/fetch-kselftest)/tools/testing/selftests}
 # shellcheck source=/dev/null
 . "$KSELFTEST_DIR/kselftest/ktap_helpers.sh"
 
-# Each sentence of a report in one line, and no column left out: tests search them. (Bash sets
-# COLUMNS to the terminal's, otherwise.)
+# Tests search reports, so lines must not be wrapped or columns omitted. (Without checkwinsize
+# off, bash sets COLUMNS to the width of the terminal.)
 shopt -u checkwinsize
 export COLUMNS=10000
 
-# For what the tests leave behind: gone at the end
+# A directory for temporary files, removed at the end
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# PROFIL_MODULE names the profil.ko, if modprobe cannot know.
+# Loads PROFIL_MODULE, the path of profil.ko, or the installed module.
 load() {
 	if [ -n "$PROFIL_MODULE" ]; then
 		insmod "$PROFIL_MODULE"
@@ -26,7 +26,7 @@ load() {
 	fi
 }
 
-# skip_all REASON: no test here can run. Ends the script.
+# skip_all REASON: reports that all tests are skipped, and exits.
 skip_all() {
 	ktap_skip_all "$1"
 	exit "$KSFT_SKIP"
@@ -45,15 +45,15 @@ need_root_and_device() {
 	need_device
 }
 
-# That can be loaded anew, too; and is.
+# Needs a module that can be unloaded and loaded, and reloads it.
 need_module() {
 	need_root_and_device
 	{ rmmod profil && load; } 2>"$work/err" ||
-		skip_all "cannot load the module ($(cat "$work/err")): set PROFIL_MODULE"
+		skip_all "cannot reload the module ($(cat "$work/err")): set PROFIL_MODULE"
 }
 
-# check NAME COMMAND [ARG...]: a test is passed if the command succeeds. If not,
-# what it left in $work/err (and a profile) is shown.
+# check NAME COMMAND [ARG...]: a test that passes if the command succeeds. Otherwise prints
+# $work/profile and $work/err.
 check() {
 	local name=$1
 
@@ -66,7 +66,7 @@ check() {
 	fi
 }
 
-# check_if FILE NAME COMMAND [ARG...]: the same, skipped where there is no such file
+# check_if FILE NAME COMMAND [ARG...]: the same, but skipped if FILE does not exist
 check_if() {
 	local file=$1
 
@@ -85,9 +85,10 @@ between() {
 		{ echo "# $2 is not in $1 to $3"; false; }
 }
 
-# soon COMMAND [ARG...]: it succeeds within 3 s. The module's worker runs at once, RCU frees
-# after some ticks, and the hook of the tick goes one second after the last session.
-soon() {
+# eventually COMMAND [ARG...]: repeats the command until it succeeds, for up to 3 s. The module's
+# worker runs at once, RCU frees after some ticks, and the hook of the tick is detached one second
+# after the last session.
+eventually() {
 	local _
 
 	for _ in $(seq 30); do
@@ -97,8 +98,8 @@ soon() {
 	return 1
 }
 
-# end_input PID INPUT: a coprocess that goes on until its standard input ends is ended
-# so; with its exit status.
+# end_input PID INPUT: closes the standard input of a coprocess, which ends it. Returns its exit
+# status.
 end_input() {
 	local pid=$1 input=$2
 
@@ -106,14 +107,15 @@ end_input() {
 	wait "$pid"
 }
 
-# begin STEP...: run programs/steps in the background, to where it waits; it goes on with `proceed`.
-begin() {
+# start_steps STEP...: runs programs/steps in the background, until it waits. `proceed` makes it
+# continue.
+start_steps() {
 	coproc STEPS { exec programs/steps "$@"; }
 	steps_pid=$STEPS_PID
 	until_waiting
 }
 
-# (a figure that it printed on the way is in `pinned`)
+# Waits until programs/steps waits. A number that it prints is stored in `pinned`.
 until_waiting() {
 	local word value
 
@@ -130,7 +132,7 @@ proceed() {
 	echo >&"${STEPS[1]}"
 }
 
-# ... and to its end
-finish() {
+# Makes programs/steps continue to its end.
+finish_steps() {
 	end_input "$steps_pid" "${STEPS[1]}"
 }

@@ -40,7 +40,7 @@ is_all_given_back() {
 }
 
 nothing_is_left() {
-	soon is_all_given_back && return
+	eventually is_all_given_back && return
 	ktap_print_msg "left: $(figure sessions) sessions, $(figure pinned_bytes) bytes"
 	return 1
 }
@@ -59,7 +59,7 @@ begin_program() {
 	sh -c "echo \$\$ >$group/cgroup.procs; exec bench/rates timer 250 spin 2 60" \
 		>/dev/null 2>&1 &
 	program=$!
-	soon more_samples_than "$(figure samples)"
+	eventually more_samples_than "$(figure samples)"
 }
 
 end_program() {
@@ -79,7 +79,7 @@ counts_unless_frozen() {
 	sleep 1
 	frozen=$(figure samples)
 	echo 0 >"$group/cgroup.freeze"
-	soon more_samples_than "$frozen" || counts=
+	eventually more_samples_than "$frozen" || counts=
 	ktap_print_msg "samples: $before when frozen, $frozen before it went on"
 	end_program && [ "$counts" ] && ((frozen == before))
 }
@@ -95,7 +95,7 @@ counts_on_after_sleep() {
 	for _ in 1 2 3; do
 		echo freezer >/sys/power/pm_test
 		echo mem >/sys/power/state || break
-		soon more_samples_than "$(figure samples)" || break
+		eventually more_samples_than "$(figure samples)" || break
 		((slept++))
 	done
 	ktap_print_msg "slept $slept times"

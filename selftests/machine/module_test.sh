@@ -35,16 +35,16 @@ end_session() {
 
 # A second after the last session, which is half a second after the one before.
 stays_a_while() {
-	begin start=1 stop wait start=1 wait stop wait || return
+	start_steps start=1 stop wait start=1 wait stop wait || return
 	sleep 0.5
 	proceed && until_waiting && proceed && until_waiting || return
 	sleep 0.7
 	if ! stays_enabled; then
 		echo 1 >"$ftrace"
-		finish
+		finish_steps
 		return 1
 	fi
-	finish
+	finish_steps
 }
 
 rmmod_is_busy() {
@@ -132,15 +132,15 @@ need_module
 [ -e "$functions" ] || mount -t tracefs none "$tracing"
 
 ktap_set_plan 14
-check "an idle module has no hook in the tick" soon detached
+check "an idle module has no hook in the tick" eventually detached
 check "a session can be held" begin_session
 check "a session has one hook in the tick" attached
 check "kernel.ftrace_enabled stays 1 during a session" stays_enabled
 check "rmmod during a session: busy" rmmod_is_busy
 end_session
-check "after the session, the hook goes" soon detached
+check "after the session, the hook goes" eventually detached
 check "it stays for a while, after the last of several" stays_a_while
-check "and then it goes" soon detached
+check "and then it goes" eventually detached
 check "no session where kernel.ftrace_enabled is 0" refused_without
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil

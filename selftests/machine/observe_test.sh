@@ -75,7 +75,7 @@ equal() {
 
 # What ends a process may be on its way still.
 comes_to() {
-	soon is_now "$@" || equal "$1" "$(figure "$1")" "$2"
+	eventually is_now "$@" || equal "$1" "$(figure "$1")" "$2"
 }
 
 is_now() {
@@ -86,7 +86,7 @@ sessions_and_pins() {
 	local sessions bytes
 
 	sessions=$(figure sessions) bytes=$(figure pinned_bytes)
-	begin start=5 pinned wait stop wait start=3 wait || return
+	start_steps start=5 pinned wait stop wait start=3 wait || return
 	equal sessions "$(figure sessions)" $((sessions + 1)) &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 5 * page)) &&
 	equal "pinned as the process has it" "$pinned" $((5 * page)) &&
@@ -96,7 +96,7 @@ sessions_and_pins() {
 	proceed && until_waiting &&
 	equal sessions "$(figure sessions)" $((sessions + 1)) &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 3 * page)) &&
-	finish && comes_to sessions "$sessions" && comes_to pinned_bytes "$bytes"
+	finish_steps && comes_to sessions "$sessions" && comes_to pinned_bytes "$bytes"
 }
 
 # Children are sessions too, and pages that are not hit are not pinned.
@@ -104,10 +104,10 @@ pins_on_hit() {
 	local bytes
 
 	bytes=$(figure pinned_bytes)
-	begin hit=100 burn pinned wait || return
+	start_steps hit=100 burn pinned wait || return
 	equal "pinned as the process has it" "$pinned" "$page" &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + page)) &&
-	finish && comes_to pinned_bytes "$bytes"
+	finish_steps && comes_to pinned_bytes "$bytes"
 }
 
 # A program that is on a CPU for 0.1 s, with 100 ticks a second or more: ten, and one less
@@ -173,9 +173,9 @@ trace_has_all_events() {
 	local pid child
 
 	events_are 1
-	begin start=3 burn fork unmap stop wait || return
+	start_steps start=3 burn fork unmap stop wait || return
 	pid=$steps_pid
-	finish
+	finish_steps
 	as_user prlimit --memlock=0 programs/steps hit=1 burn stop
 	limited_fork >"$work/out"
 	tee "$work/trace" <"$tracing/trace" >"$work/err"
