@@ -75,8 +75,8 @@ static void *burn_on_cpu(void *data)
  * each other: each CPU has one stretch, and this thread has two.
  */
 static void expect_rate(struct __test_metadata *_metadata, struct profile *profile,
-			  unsigned int clock, unsigned int rate, int nr_threads,
-			  double seconds)
+			unsigned int clock, unsigned int rate, int nr_threads,
+			double seconds)
 {
 	int i, cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	struct burner burners[4];
@@ -331,7 +331,7 @@ static void *burn_thread(void *seconds)
  * one more stretch each whenever it goes offline or online.
  */
 static void expect_rate_during_hotplug(struct __test_metadata *_metadata,
-				    struct profile *profile, unsigned int clock)
+				       struct profile *profile, unsigned int clock)
 {
 	enum { CHANGES = 6 };
 	double seconds = 0.4;
@@ -368,7 +368,7 @@ TEST_F(clock, cpu_hotplug)
  * Profiled threads run on CPU 0 all the time.
  */
 static int armed_after_offline(struct profile *profile,
-					unsigned int clock, void *code)
+			       unsigned int clock, void *code)
 {
 	struct one_pc one;
 	cpu_set_t cpu_0;

@@ -311,8 +311,8 @@ TEST_F(late, replaced)
 }
 
 static void expect_nothing_inherited(struct __test_metadata *_metadata,
-					  struct _test_data_late *self,
-					  unsigned int clock, unsigned int rate)
+				     struct _test_data_late *self,
+				     unsigned int clock, unsigned int rate)
 {
 	struct account account = { .others = 1 };
 

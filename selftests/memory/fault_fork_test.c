@@ -202,7 +202,7 @@ static void be_user_of(struct injection *injection, size_t pages)
  * them again for the next sample. Returns how many have failed.
  */
 static long pin_failing(struct injection *injection, unsigned long n,
-			   const struct profile *profile)
+			const struct profile *profile)
 {
 	char *memory = (char *)profile->counter - PAGE;
 	long long lost, counted;
@@ -217,7 +217,7 @@ static long pin_failing(struct injection *injection, unsigned long n,
 }
 
 static void sweep_pins(struct __test_metadata *_metadata,
-			  struct _test_data_fault *self, __u32 flags)
+		       struct _test_data_fault *self, __u32 flags)
 {
 	struct profile *profile = &self->profile;
 	unsigned long n = 0, losses = 0;

@@ -442,7 +442,7 @@ static void start_on_hit(struct __test_metadata *_metadata,
 }
 
 static int call_failing(struct faults *faults, unsigned long command, unsigned long n,
-	       struct profil_status *status, long *hits)
+			struct profil_status *status, long *hits)
 {
 	int error;
 

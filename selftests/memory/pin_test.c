@@ -141,7 +141,7 @@ static int hit(struct _test_data_pin *self, int from, int to)
 }
 
 static void expect_pinned(struct __test_metadata *_metadata,
-		       struct _test_data_pin *self, size_t pages)
+			  struct _test_data_pin *self, size_t pages)
 {
 	struct profil_status status = get_status(self->fd);
 
