@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(gap)
 
 /* Starts, makes the gap, stops. Sets *@due to the samples due outside the gap. */
 static struct profil_status sample_a_gap(struct __test_metadata *_metadata,
-				    struct _test_data_gap *self, double *due)
+					 struct _test_data_gap *self, double *due)
 {
 	double used = process_seconds();
 	struct profil_status status;

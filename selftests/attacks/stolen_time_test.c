@@ -34,7 +34,7 @@ FIXTURE_TEARDOWN(stolen_time)
 
 /* Returns the samples counted. Sets *@due to the ticks due, including stolen ones. */
 static uint64_t count_late_ticks(struct __test_metadata *_metadata, struct profile *profile,
-			const char *how, double *due)
+				 const char *how, double *due)
 {
 	double used = thread_seconds();
 	int i;

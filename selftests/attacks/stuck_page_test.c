@@ -101,7 +101,7 @@ static bool dies(pid_t pid)
 static bool waits_for_page(struct slow_file *slow, pid_t pid)
 {
 	return EVENTUALLY(__atomic_load_n(&slow->order->reads, __ATOMIC_ACQUIRE) > 0 &&
-		       task_state(pid) == 'D');
+			  task_state(pid) == 'D');
 }
 
 static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)

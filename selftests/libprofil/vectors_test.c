@@ -123,7 +123,7 @@ static bool row_starts_nothing(struct counter_watch *watch, dialect_call *start,
 		return complain(row, "no earlier profile: errno", errno);
 	errno = 0;
 	result = start(buf, row->bufsiz, (unsigned long)lowest - (unsigned long)row->d,
-		      row->scale);
+		       row->scale);
 	if (result != (refused ? -1 : 0) || errno != (refused ? EINVAL : 0))
 		return complain(row, "errno", errno);
 	if (profil_status(&status) ||
@@ -272,7 +272,7 @@ TEST_F(dialect, full_counter_stops_wraps_or_stays)
 		*counter = (uint16_t)before[i];
 		ASSERT_EQ(0, spinner_place(&watch->spinner, variant->lowest));
 		ASSERT_EQ(0, variant->start(counter, 0x400, variant->lowest,
-					   0x8000));
+					    0x8000));
 		ASSERT_EQ(0, counter_watch_run(watch, true, &status));
 
 		counted = (unsigned int)status.counted;

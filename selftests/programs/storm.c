@@ -145,7 +145,7 @@ static bool do_spawn(void)
 	pid_t *entry = lock_free_entry(), pid = -1;
 
 	if (!entry || posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv,
-				 environ))
+				  environ))
 		pid = -1;
 	return store_child(entry, pid);
 }
