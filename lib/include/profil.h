@@ -5,17 +5,18 @@
  *
  * Source written for one of the systems does not need this header: the library
  * libprofil-DIALECT defines profil() as that system's manual page declares it
- * (pkg-config libprofil-DIALECT), and PREFIX/include/profil/DIALECT has the system's headers.
+ * (pkg-config libprofil-DIALECT), and PREFIX/include/profil/DIALECT has the system's headers:
+ * profil-dialects(7).
  *
  * Environment, read at each call of a function that starts a profile (PROFIL_DIALECT: once,
- * when it is first needed):
+ * when it is first needed), but ignored in set-user-ID programs (secure_getenv(3)):
  *   PROFIL_RATE=HZ       samples per second of CPU time; overrides the rate that the program
  *                        requests, and the default of 100
  *   PROFIL_DIALECT=NAME  the dialect of profil(): see profil_dialect()
  *   PROFIL_FALLBACK=MODE what profil() does if /dev/profil cannot be opened, in the dialects
  *                        glibc and linux099. "warn" (default): use the C library's profil()
  *                        and print one line on stderr; "quiet": the same without the line;
- *                        "fatal": fail. The same for programs compiled with -pg:
+ *                        "fatal": fail. It also applies to programs compiled with -pg:
  *                        profil-pg(7). The other functions fail without the device: nothing
  *                        else implements their rules.
  *
@@ -24,9 +25,11 @@
  * close this descriptor.
  *
  * A process has one profile: a call of any of these functions replaces or stops the profile
- * that another function has started. Each call is atomic with respect to other threads.
- * Exception: profil_aix() first queries whether profiling is on, so two threads that turn it
- * on at the same time may both succeed. The functions are not async-signal-safe.
+ * that another function has started. A buffer without room for a counter only stops it.
+ *
+ * The functions are thread-safe, and not async-signal-safe. A start replaces an earlier profile
+ * atomically, with two exceptions: profil_aix() first queries whether profiling is on, so two
+ * threads that turn it on at the same time may both succeed; and pcsample() stops, then starts.
  *
  * Errors are reported by -1 and errno. Unless a function documents otherwise:
  *   EFAULT      the process cannot write to all of the buffer. profil_solaris(),
@@ -34,18 +37,18 @@
  *               advance: they fail only for a buffer outside the user address space
  *   EINVAL      an argument that the function documents as invalid; a misaligned buffer (an
  *               odd address for 16-bit counters); PROFIL_RATE or PROFIL_DIALECT is invalid (a
- *               line on stderr names it), or PROFIL_RATE exceeds 20,000 Hz;
- *               profil_set_rate() above the unprivileged limit
+ *               line on stderr names it), or PROFIL_RATE exceeds 20,000 Hz
  *   E2BIG       the buffer exceeds 1 GiB, or there are more than 4096 regions
- *   EPERM       the rate of PROFIL_RATE or profil_start() exceeds the unprivileged limit
+ *   EPERM       the rate exceeds max_rate of profil(4), and the caller lacks CAP_PERFMON
  *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or out of memory
  *   ENOSPC      the user's limit of profiles or regions is reached
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or in a device;
  *               or the kernel's ftrace is switched off
- *   as open(2)  of /dev/profil; a function that starts a profile prints the remedy on stderr.
- *               To stop profiling without the device is not an error, except for
- *               profil_stop()
- * On error, an earlier profile continues, unless the function documents otherwise.
+ *   as open(2)  of /dev/profil; a function that starts a profile prints the remedy on stderr,
+ *               once per process. If the device does not exist and this process has no
+ *               profile, turning profiling off succeeds, but profil_stop() fails
+ * On error, an earlier profile continues, unless the function documents that it is stopped. If
+ * stopping it fails too, errno is that failure, and the earlier profile continues.
  */
 #ifndef PROFIL_H
 #define PROFIL_H
@@ -72,13 +75,13 @@ extern "C" {
  *          never NULL: prefer @scale 0)
  * @bufsiz: size of @buf in bytes
  * @offset: lowest pc to count
- * @scale:  counters per 2 bytes of text, times 65536: 0x10000 gives one counter for each 2
- *          bytes of text, 0x8000 one for each 4; 0 turns profiling off
+ * @scale:  counters per 2 bytes of text, times 65536, 1 to 2^32 - 1: 0x10000 gives one counter
+ *          for each 2 bytes of text, 0x8000 one for each 4; 0 turns profiling off
  *
- * Prototype and rule are those of the GNU C library: each 100th of a second of CPU time, user
- * and system, of any thread, adds one to counter ((pc - offset) / 2) * scale / 65536, if that
- * counter is within @bufsiz. Counters wrap at 65535. A second call replaces the first
- * atomically.
+ * Each 100th of a second (see PROFIL_RATE) of CPU time, user and system, of any thread, adds
+ * one to counter ((pc - offset) / 2) * scale / 65536, if that counter is within @bufsiz.
+ * Divisions round down, as in all rules below. Counters wrap from 65535 to 0. A second call
+ * replaces the first.
  *
  * Unlike in the C library, no signal and no timer of the program is used, scale 0 turns
  * profiling off (there, it counts everything in counter 0), and a forked child is profiled
@@ -86,9 +89,9 @@ extern "C" {
  *
  * profil_dialect() or PROFIL_DIALECT selects another system's rule. @bufsiz is then taken as
  * 32 bits, as that system's page declares it. So is @offset, except for aix, if the program's
- * text is below 2^32.
+ * entry point is below 2^32, as in programs that are not PIEs.
  *
- * Return: 0, or -1 with errno.
+ * Source: prototype and rule of the GNU C library. Return: 0, or -1 with errno.
  */
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale) __THROW;
@@ -97,17 +100,18 @@ int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 /**
  * profil_solaris() - profil(2) of OpenSolaris
  * @buff:   array of 16-bit counters
- * @bufsiz: size of @buff in bytes; 0 or 1: profiling is on, but nothing is counted
+ * @bufsiz: size of @buff in bytes; 0 or 1: nothing is counted, and an earlier profile is stopped
  * @offset: lowest pc to count
  * @scale:  0xffff for 2 bytes of text per counter, 0x4000 for 8, 2 for 65,536; 0 or 1 turns
  *          profiling off. Values above 0xffff, the manual page's maximum, are valid
  *
- * Adds one to the counter that holds byte (pc - offset) * scale / 65536 of the buffer.
- * Profiling ends when a counter reaches 32767, or when a counter's memory is not mapped.
+ * Each sample adds one to the counter that holds byte (pc - offset) * scale / 65536 of the
+ * buffer. Profiling ends when a counter reaches 32767, or when a sample needs a counter that
+ * cannot be written.
  *
- * Source: profil(2), SunOS 5.11. Return: 0, or -1 with errno, and profiling is off. The manual
- * page's function returns nothing: the dialect's header declares it void, and errors are also
- * printed on stderr.
+ * Source: profil(2), SunOS 5.11. Return: 0, or -1 with errno, and an earlier profile is stopped.
+ * The manual page's function returns nothing: the dialect's header declares it void, and errors
+ * are also printed on stderr.
  */
 int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
 		   unsigned int scale);
@@ -117,13 +121,14 @@ int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
  * @samples: array of 16-bit counters
  * @size:    size of @samples in bytes
  * @offset:  lowest pc to count
- * @scale:   65536 for 2 bytes of text per counter, 32768 for 4; 0 turns profiling off
+ * @scale:   1 to 65536: 65536 for 2 bytes of text per counter, 32768 for 4; 0 turns profiling
+ *           off
  *
- * Adds one to counter ((pc - offset) / 2) * scale / 65536. Counters wrap.
+ * Each sample adds one to counter ((pc - offset) / 2) * scale / 65536. Counters wrap from 65535
+ * to 0.
  *
  * Source: profil(2), BSD Experimental. Return: 0; -1 with EINVAL if @scale exceeds 65536, and
- * an earlier profile continues; -1 with errno for any other reason, and an earlier profile is
- * stopped (if that fails too, errno is that failure, and the earlier profile continues).
+ * an earlier profile continues; or -1 with errno for any other reason, and it is stopped.
  */
 int profil_bsd(char *samples, size_t size, unsigned long offset,
 	       unsigned int scale);
@@ -131,18 +136,18 @@ int profil_bsd(char *samples, size_t size, unsigned long offset,
 /**
  * profil_linux099() - profil(2) of Linux 0.99.11, DLL 4.4.1
  * @buf:    array of 16-bit counters; NULL turns profiling off
- * @bufsiz: size of @buf in bytes; 0 turns profiling off
+ * @bufsiz: size of @buf in bytes, taken as unsigned; 0 turns profiling off
  * @offset: lowest pc to count
  * @scale:  0x10000 for 2 bytes of text per counter; below 2, including negative values, turns
  *          profiling off
  *
- * Adds one to the counter that holds byte (pc - offset) * scale / 65536 of the buffer. Counters
- * wrap. If a counter cannot be written, the process gets SIGSEGV; if @buf is outside the user
- * address space, the call itself raises it. If /dev/profil cannot be opened, the C library's
- * profil() counts (PROFIL_FALLBACK).
+ * Each sample adds one to the counter that holds byte (pc - offset) * scale / 65536 of the
+ * buffer. Counters wrap from 65535 to 0. If a counter cannot be written, the process gets
+ * SIGSEGV; if @buf is outside the user address space, the call itself raises it. If /dev/profil
+ * cannot be opened, the C library's profil() counts (PROFIL_FALLBACK).
  *
- * Source: profil(2), Linux 0.99.11. Return: always 0; on error, profiling is off, and the error
- * is printed on stderr.
+ * Source: profil(2), Linux 0.99.11. Return: always 0. On error, an earlier profile is stopped,
+ * and the error is printed on stderr.
  */
 int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale);
 
@@ -154,11 +159,13 @@ int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale);
  * @scale:        0x10000 for 2 bytes of text per counter, 0x8000 for 4; 1 or 0 turns profiling
  *                off
  *
- * Adds one to the counter that holds byte (pc - offset) * scale / 65536 of the buffer. Counters
- * wrap. Profiling ends when a counter's memory is not mapped.
+ * Each sample adds one to the counter that holds byte (pc - offset) * scale / 65536 of the
+ * buffer. Counters wrap from 65535 to 0. Profiling ends when a sample needs a counter that
+ * cannot be written.
  *
- * Source: profil(2), OSF/1. Return: 0, or -1 with errno, and profiling is off. The dialect's
- * header declares it void, and errors are also printed on stderr, as for profil_solaris().
+ * Source: profil(2), OSF/1. Return: 0, or -1 with errno, and an earlier profile is stopped. The
+ * dialect's header declares it void, and errors are also printed on stderr, as for
+ * profil_solaris().
  */
 int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
 		unsigned int scale);
@@ -174,13 +181,13 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
  *          2 for one counter for all pcs; 0 or 1 turns profiling off. Ignored in the second
  *          form
  *
- * First form: adds one to counter ((pc - offset) * scale / 65536 + 1) / 2. Counters stop at
- * 65535.
+ * First form: each sample adds one to counter ((pc - offset) * scale / 65536 + 1) / 2. Counters
+ * stop at 65535.
  *
  * Second form: the same in the first element with p_low <= pc < p_high, with its p_low, p_scale
  * and p_buff. p_scale -1 is the largest scale at which p_bufsize bytes have a counter for each
- * pc of the range. The element after the last has p_high 0; if it is the first, profiling is
- * turned off.
+ * pc of the range. The element after the last has p_high 0. If the first element has p_high 0,
+ * profiling is turned off.
  *
  * These calls have no effect and return 0: one that turns profiling on while it is on, one that
  * turns it off while it is off, and one that turns off what the other form has turned on. A
@@ -188,9 +195,10 @@ int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
  * on, the arguments of a call that would turn it on are not checked, except that an unreadable
  * first p_high is EFAULT.
  *
- * Source: profil subroutine, AIX Technical Reference. Return: 0, or -1 with errno: EFAULT also
- * if the buffer cannot be locked in memory; EINVAL if p_high does not ascend, or is below
- * p_low. The dialect's header declares it void: there, only errno reports an error.
+ * Source: profil subroutine, AIX Technical Reference. Return: 0, or -1 with errno: EFAULT in
+ * place of ENOMEM; EINVAL also if p_high does not ascend, or is below p_low; E2BIG also for
+ * more than 4096 elements. The dialect's header declares it void: there, only errno reports an
+ * error.
  */
 int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale);
@@ -212,7 +220,7 @@ const char *profil_dialect(const char *name);
  * @hz: samples per second of CPU time; 0: 100, the initial default
  *
  * PROFIL_RATE, set by the user of the program, takes precedence. Return: 0, or -1 with EINVAL
- * if the kernel does not offer the rate, or as open(2).
+ * if @hz exceeds the highest rate that the caller may request (profil(4)), or as open(2).
  */
 int profil_set_rate(unsigned int hz);
 
@@ -226,14 +234,19 @@ int profil_set_rate(unsigned int hz);
  *		    unsigned int flags);
  *
  * profp[profcnt] are regions: each has pr_size bytes of counters at pr_base for the pcs from
- * pr_off on, at pr_scale as in profil(). If several regions contain a pc, the one with the
- * largest pr_off counts it. A region with pr_off 0 and pr_scale 2 has one counter, for the pcs
- * that no other region counts; other regions with pr_scale below 2 are ignored. Counters stop
- * at their maximum. *tvp, unless tvp is NULL, receives the effective sampling period. flags:
+ * pr_off on. Each sample adds one to counter ((pc - pr_off) / w) * pr_scale / 65536, w being
+ * the size of a counter in bytes. Counters stop at their maximum. If several regions contain a
+ * pc, the one with the largest pr_off counts it, and of these the first in the array. A region
+ * with pr_off 0 and pr_scale 2 has one counter, for the pcs that no other region counts.
+ * Regions with pr_scale below 2, or without room for a counter, are ignored.
+ *
+ * *tvp, unless tvp is NULL, receives the effective sampling period; 0: no region is left. flags:
  * PROF_USHORT, PROF_UINT or PROF_UINT64 for 16-, 32- or 64-bit counters; PROF_FAST for the
- * highest rate that the kernel offers. profcnt 0 turns profiling off; a call while profiling is
- * on replaces the profile. Return: 0, or -1 with errno: EINVAL also for unknown flags, a
- * negative profcnt, and a pr_scale above 32 bits.
+ * highest rate that the kernel offers. profcnt 0 turns profiling off.
+ *
+ * Source: the GNU C library. Return: 0, or -1 with errno: EINVAL also for unknown or
+ * contradictory flags, a negative profcnt, and a pr_scale above 32 bits; E2BIG also if
+ * overlapping regions must be cut into more than 4096.
  */
 
 /**
@@ -242,27 +255,29 @@ int profil_set_rate(unsigned int hz);
  * @nsamples: number of elements; 0 turns sampling off
  *
  * Each sample stores the pc in the next element. Sampling ends when the array is full, or when
- * its memory is not mapped. The process has either this or a profile: each replaces the other.
+ * an element cannot be written. The process has either this or a profile: each replaces the
+ * other.
  *
- * Source: pcsample(2), illumos. Return: number of samples stored since the previous call; or -1
- * with errno: EINVAL if @nsamples is negative, E2BIG if no array can be so large, or as
- * open(2), and an earlier profile continues; any other error, and it is stopped.
+ * Source: pcsample(2), illumos. Return: number of samples that the previous call's array
+ * received, 0 if pcsample() was off; or -1 with errno. EINVAL if @nsamples is negative, E2BIG if
+ * no array can be so large, or as open(2): an earlier profile continues. Any other error: it is
+ * stopped.
  */
 long pcsample(uintptr_t samples[], long nsamples);
 
 /**
  * struct profil_attr - what a profile counts
  * @regions:    regions, sorted by start, not overlapping
- * @nr_regions: number of regions
+ * @nr_regions: number of regions, 1 to 4096
  * @width:      size of a counter or logged pc in bits: 16, 32 or 64; 0 is 32
- * @rate:       Hz; 0: default rate, see profil_set_rate()
+ * @rate:       samples per second of CPU time of a thread; 0: see profil_set_rate()
  * @clock:      PROFIL_CLOCK_*
  * @overflow:   PROFIL_OVERFLOW_*
  * @flags:      PROFIL_* flags of struct profil_start
  * @limit:      highest value of a counter, for PROFIL_OVERFLOW_SATURATE and _STOP; 0: the
  *              maximum of @width
  * @catch_all:  counter of the pcs outside all regions, or NULL
- * @log:        with flag PROFIL_PC_LOG, instead of regions: array of pcs
+ * @log:        with flag PROFIL_PC_LOG, in place of regions: array of pcs
  * @log_bytes:  size of @log in bytes
  *
  * <linux/profil.h> describes the fields. Zero the structure before use: fields may be added.
@@ -294,8 +309,8 @@ struct profil_attr {
  * @attr: what the profile counts
  * @size: size of *@attr in bytes; fields beyond it are taken as 0
  *
- * Return: 0, or -1 with errno, as profil_start(); also EINVAL if @size does not include
- * @nr_regions, or exceeds 4096; E2BIG if fields unknown to the library are not 0.
+ * Return: 0, or -1 with errno, as profil_start(); also EINVAL if @size does not include the
+ * field nr_regions, or exceeds 4096; E2BIG if fields unknown to the library are not 0.
  */
 int profil_start_sized(const struct profil_attr *attr, size_t size);
 
@@ -303,7 +318,8 @@ int profil_start_sized(const struct profil_attr *attr, size_t size);
  * profil_start() - start a profile, or replace the running one atomically
  * @attr: what the profile counts
  *
- * Return: 0, or -1 with errno, as <linux/profil.h> lists it for PROFIL_IOC_START.
+ * Return: 0, or -1 with errno, as <linux/profil.h> lists it, or as open(2); EINVAL also if
+ * PROFIL_RATE is invalid.
  */
 static __inline__ int profil_start(const struct profil_attr *attr)
 {
@@ -325,7 +341,7 @@ int profil_stop_sized(struct profil_status *status, size_t size);
  * profil_stop() - stop the profile
  * @status: receives the final figures; or NULL
  *
- * After the return, no counter is written any more. Return: 0, also if there was no profile
+ * No counter is written after the return. Return: 0, also if there was no profile
  * (state PROFIL_STATE_OFF); or -1 with errno, as open(2), and the profile continues.
  */
 static __inline__ int profil_stop(struct profil_status *status)
@@ -344,7 +360,8 @@ int profil_status_sized(struct profil_status *status, size_t size);
 
 /**
  * profil_status() - read the figures of the profile, and why it ended if it did
- * @status: receives the figures
+ * @status: receives the figures; without a profile, state is PROFIL_STATE_OFF, and the other
+ *          fields are 0
  *
  * Return: 0, or -1 with errno, as open(2).
  */

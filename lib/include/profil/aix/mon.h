@@ -66,7 +66,10 @@ struct frag {
 #define _PROF_TYPE_IS_PG	1	/* gmon.out; not supported */
 #define _PROF_TYPE_IS_NONE	0
 
-/* The functions below have no effect unless this is _PROF_TYPE_IS_P: -p at link time sets it */
+/*
+ * monitor() and monstartup() fail with EINVAL unless this is _PROF_TYPE_IS_P. In programs linked
+ * with -p, it is set before main().
+ */
 struct monglobal {
 	int prof_type;
 };
@@ -90,9 +93,10 @@ extern struct monglobal _mondata;
 extern int monitor(char *LowProgramCounter, ...);
 
 /*
- * monstartup subroutine: the same with a buffer that it allocates. If LowProgramCounter is -1,
+ * monstartup subroutine: the same with a buffer of the library. If LowProgramCounter is -1,
  * HighProgramCounter points to an array of struct frag, which ends with p_high 0: profile from the
- * first range to the last. If that is NULL too, profile the program itself.
+ * start of the first range to the end of the last. If it is NULL, profile the whole text of the
+ * program.
  */
 extern int monstartup(char *LowProgramCounter, char *HighProgramCounter);
 

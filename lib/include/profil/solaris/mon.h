@@ -27,14 +27,15 @@ struct cnt {
 
 typedef unsigned short WORD;	/* a counter of the histogram */
 
+/* Used only by programs: file name, and buffer sizes of the system's own start-up code */
 #define MON_OUT	"mon.out"
 #define MPROGS0	(150 * sizeof(WORD))
 #define MSCALE0	4
 
 /*
  * monitor(3C), illumos: profile the text from lowpc to below highpc. buffer has bufsize WORDs:
- * struct hdr, nfunc struct cnt, then counters. If lowpc is NULL, stop, and write mon.out. Errors
- * are printed on stderr and set errno.
+ * struct hdr, nfunc struct cnt, then counters, which are not cleared. If lowpc is NULL, stop, and
+ * write mon.out. Errors are printed on stderr and set errno.
  */
 extern void monitor(int (*lowpc)(void), int (*highpc)(void), WORD *buffer, size_t bufsize,
 		    size_t nfunc);
