@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Opens /dev/profil; no other file does. It uses system calls directly, because open() and
- * close() are cancellation points, and some of the callers (_exit(), execve()) must not be.
+ * close() are cancellation points, and some callers (libprofil-run's _exit() and execve()) must
+ * not be.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -63,8 +64,9 @@ const char *profil_device_remedy(int error)
 	case EPERM:
 		return "grant read and write permission on it (udev rule, container or seccomp policy)";
 	case EMFILE:
-	case ENFILE:
 		return "raise the limit of open files: ulimit -n";
+	case ENFILE:
+		return "raise the system's limit of open files: sysctl fs.file-max";
 	default:
 		return "see open(2)";
 	}

@@ -16,7 +16,7 @@
 #include "ioctl.h"
 #include "rate.h"
 
-static atomic_uint serial;
+static atomic_uint serial;	/* see profil_ioctl_serial() */
 
 /*
  * A profile was started and not stopped since. It may have ended in the kernel, and a forked
@@ -62,7 +62,8 @@ int profil_ioctl_start(struct profil_start *start)
 	}
 	profil_device_fd_put(&device, profil_ioctl_may_be_running());
 	if (explained)
-		profil_diagnose_print("libprofil: %s; set PROFIL_RATE\n", why);
+		profil_diagnose_print("libprofil: %s (%s): %s; set PROFIL_RATE\n",
+				      strerrordesc_np(-error), strerrorname_np(-error), why);
 	if (device.fd >= 0)
 		return error;
 	profil_diagnose_open(-device.fd, "not profiling");
@@ -169,7 +170,7 @@ int profil_ioctl_histogram(const struct profil_histogram *histogram)
 	return region.bytes ? profil_ioctl_start(&start) : profil_ioctl_off();
 }
 
-/* After a failed start. Return: 0, or -errno: the earlier profile continues. */
+/* Stop the earlier profile after a failed start. Return: 0; or -errno, and it continues. */
 static int stop_earlier(void)
 {
 	int error = profil_ioctl_off();
@@ -185,14 +186,15 @@ int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram)
 	return off_error ? off_error : error;
 }
 
-/* last: error of the previous line of this kind */
+/* last: error (-errno) of the previous line of this kind, which is not repeated */
 static void warn(atomic_int *last, const char *function, const char *what, int error)
 {
 	if (atomic_exchange(last, error) != error)
-		profil_diagnose_print("libprofil: %s: %s: %s (%s)%s\n", function, what,
+		profil_diagnose_print("libprofil: %s: %s: %s (%s); %s\n", function, what,
 				      strerrordesc_np(-error), strerrorname_np(-error),
 				      error == -ENOMEM ?
-				      "; raise the limit of locked memory: ulimit -l" : "");
+				      "raise the limit of locked memory: ulimit -l" :
+				      "see profil(2)");
 }
 
 void profil_ioctl_warn_not_started(const char *function, int error)

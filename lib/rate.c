@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The sampling rate: from the environment, from the program, or the default.
+ * The sampling rate that is requested from the kernel: the user's, the program's, or the default.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "device.h"
 #include "rate.h"
 
-static atomic_uint chosen_rate = PROFIL_DEFAULT_RATE;
+static atomic_uint default_rate = PROFIL_DEFAULT_RATE;	/* see profil_rate_set() */
 
 /* Return: PROFIL_RATE; 0: not set; or -EINVAL. */
 static int rate_of_environment(void)
@@ -32,7 +32,8 @@ static int rate_of_environment(void)
 		return (int)rate;
 	/* a cancelled thread would not free its callers' memory */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz\n", text);
+	fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz (EINVAL): set it to a whole number, or unset it\n",
+		text);
 	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return -EINVAL;
@@ -47,7 +48,7 @@ int profil_rate_wanted(unsigned int *rate)
 	if (hz)
 		*rate = (unsigned int)hz;
 	else if (!*rate)
-		*rate = atomic_load(&chosen_rate);
+		*rate = atomic_load(&default_rate);
 	return 0;
 }
 
@@ -89,5 +90,5 @@ bool profil_rate_explain(int fd, int error, unsigned int rate, unsigned int cloc
 
 void profil_rate_set(unsigned int hz)
 {
-	atomic_store(&chosen_rate, hz ? hz : PROFIL_DEFAULT_RATE);
+	atomic_store(&default_rate, hz ? hz : PROFIL_DEFAULT_RATE);
 }

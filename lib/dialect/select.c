@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Plain profil(): calls the dialect that the program or its user selected.
+ * Plain profil(): calls the function of the dialect that the program or its user selected.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -12,8 +12,7 @@
 #include <sys/auxv.h>
 
 /*
- * Without <unistd.h>, which declares buf as never NULL: the compiler would drop the checks for
- * NULL.
+ * Without <unistd.h>, which declares buf as never NULL: the compiler would remove checks for NULL.
  */
 #define PROFIL_DIALECT_HEADERS
 #include "dialect/glibc.h"
@@ -95,7 +94,7 @@ static const struct dialect *find(const char *name)
 	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
 		if (!strcmp(name, dialects[i].name))
 			return &dialects[i];
-	fprintf(stderr, "libprofil: %s is not a dialect of profil(); choose one of:",
+	fprintf(stderr, "libprofil: %s is not a dialect of profil() (EINVAL); choose one of:",
 		name);
 	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
 		fprintf(stderr, " %s", dialects[i].name);
@@ -113,7 +112,7 @@ static const struct dialect *current_dialect(void)
 		return dialect;
 	name = secure_getenv("PROFIL_DIALECT");
 	dialect = find(name ? name : "glibc");
-	/* another thread may have selected one since: then @none is that one */
+	/* another thread may have selected one since: the exchange stores that one in @none */
 	if (dialect && !atomic_compare_exchange_strong(&selected, &none, dialect))
 		return none; /* GCOV_EXCL_LINE: a race of two threads */
 	return dialect;

@@ -20,6 +20,6 @@ void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int of
 	    offset + ((uint64_t)bytes << 16) / scale > entry || atomic_exchange(&warned, 1))
 		return;
 	fprintf(stderr,
-		"libprofil-%s: not profiling: the program is loaded at %#llx, and the offset of this profil() has 32 bits; link with -no-pie, or compile with pkg-config profil-%s for an offset of 64 bits, see profil-dialects(7)\n",
+		"libprofil-%s: the program is not counted: it is loaded at %#llx, and the offset of this profil() has 32 bits; link with -no-pie, or compile with pkg-config profil-%s for an offset of 64 bits, see profil-dialects(7)\n",
 		dialect, (unsigned long long)entry, dialect);
 }
