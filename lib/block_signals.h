@@ -7,8 +7,8 @@
 
 /*
  * Block signals while this thread holds a lock: a handler that forks or calls the library would
- * deadlock. Synchronous signals stay unblocked, because the kernel kills a thread that causes a
- * blocked one. *before receives the mask to restore by pthread_sigmask().
+ * deadlock. Synchronous signals stay unblocked: if a thread causes one that it blocks, the kernel
+ * kills the process. *before receives the mask to restore by pthread_sigmask().
  */
 static inline void profil_block_signals(sigset_t *before)
 {

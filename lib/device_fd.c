@@ -78,7 +78,7 @@ static void in_child(void)
 	after_fork();
 }
 
-/* Runs before the constructors without a priority, which may start a profile */
+/* Priority 101: runs before constructors without a priority, which may start a profile */
 static void __attribute__((constructor(101))) register_fork_handlers(void)
 {
 	own.process = getpid();
@@ -94,6 +94,7 @@ static bool is_own_process(void)
 	return own.process == getpid();
 }
 
+/* Whether the number still refers to the library's file. */
 static bool is_open(void)
 {
 	struct stat stat;
@@ -106,7 +107,7 @@ static bool is_open(void)
 	return flags >= 0 && (flags & MARK);
 }
 
-/* Return: new number of the descriptor; @fd if there is no free one. */
+/* Move the descriptor to a high number. Return: the number; @fd if there is no free one. */
 static int move_away(int fd)
 {
 	int moved = fcntl(fd, F_DUPFD_CLOEXEC, LOWEST_NUMBER);
@@ -120,6 +121,7 @@ static int move_away(int fd)
 	return moved;
 }
 
+/* Make this descriptor the one that stays open. */
 static void keep_open(int fd)
 {
 	struct stat stat;
@@ -128,7 +130,7 @@ static void keep_open(int fd)
 	fd = move_away(fd);
 	flags = fcntl(fd, F_GETFL);
 	if (fstat(fd, &stat) || flags < 0 || fcntl(fd, F_SETFL, flags | MARK)) {
-		/* without the mark, it could not be recognized later */
+		/* without the mark, is_open() would not recognize it later */
 		profil_device_close(fd);
 		return;
 	}
@@ -138,7 +140,7 @@ static void keep_open(int fd)
 
 int profil_device_fd_get(struct profil_device_fd *device)
 {
-	device->error = errno;
+	device->saved_errno = errno;
 	lock(&device->signals);
 	device->stays_open = is_open();
 	if (!device->stays_open && is_own_process())
@@ -159,5 +161,5 @@ void profil_device_fd_put(struct profil_device_fd *device, bool keep)
 		keep_open(device->fd);
 	}
 	unlock(&device->signals);
-	errno = device->error;
+	errno = device->saved_errno;
 }

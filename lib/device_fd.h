@@ -7,15 +7,15 @@
 
 /**
  * struct profil_device_fd - the device, during one call of the library
- * @fd:         descriptor, or -errno
- * @stays_open: whether @fd is the descriptor that stays open while a profile runs
- * @error:      errno before the call
- * @signals:    signal mask of the thread before the call
+ * @fd:          descriptor, or -errno
+ * @stays_open:  whether @fd is the descriptor that stays open while a profile runs
+ * @saved_errno: errno before the call
+ * @signals:     signal mask of the thread before the call
  */
 struct profil_device_fd {
 	int fd;
 	bool stays_open;
-	int error;
+	int saved_errno;
 	sigset_t signals;
 };
 

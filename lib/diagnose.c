@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prints on stderr why there is no profile: some dialects' profil() return nothing.
+ * Prints on stderr why there is no profile, since some dialects' profil() returns nothing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@ static atomic_int reported;
 
 struct profil_diagnose_state profil_diagnose_begin(void)
 {
-	struct profil_diagnose_state state = { .error = errno };
+	struct profil_diagnose_state state = { .saved_errno = errno };
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state.cancel);
 	return state;
@@ -26,7 +26,7 @@ struct profil_diagnose_state profil_diagnose_begin(void)
 void profil_diagnose_end(const struct profil_diagnose_state *state)
 {
 	pthread_setcancelstate(state->cancel, NULL);
-	errno = state->error;
+	errno = state->saved_errno;
 }
 
 bool profil_diagnose_has_reported(int error)

@@ -18,10 +18,11 @@
 	} while (0)
 
 struct profil_diagnose_state {
-	int error;
-	int cancel;
+	int saved_errno;
+	int cancel;	/* cancel state of the thread before */
 };
 
+/* Used by profil_diagnose_print() only */
 struct profil_diagnose_state profil_diagnose_begin(void);
 void profil_diagnose_end(const struct profil_diagnose_state *state);
 

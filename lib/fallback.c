@@ -46,7 +46,10 @@ bool profil_fallback_used(void)
 	return atomic_load(&fallback_used);
 }
 
-/* print: prints the reason for the fallback, error: errno */
+/*
+ * Apply PROFIL_FALLBACK. error: errno, which print() reports with the consequence. Return: 0 if the
+ * C library's profil() is in use from now on, or -error.
+ */
 static int begin(int error, void (*print)(int error, const char *consequence))
 {
 	const char *mode = secure_getenv("PROFIL_FALLBACK");
@@ -61,11 +64,6 @@ static int begin(int error, void (*print)(int error, const char *consequence))
 	return 0;
 }
 
-int profil_fallback_begin(int error)
-{
-	return begin(error, profil_diagnose_open);
-}
-
 bool profil_fallback_needed(int *error)
 {
 	int probe;
@@ -78,7 +76,7 @@ bool profil_fallback_needed(int *error)
 		profil_diagnose_open(-probe, "no profile started");
 		*error = probe;
 	} else if (probe) {
-		*error = profil_fallback_begin(-probe);
+		*error = begin(-probe, profil_diagnose_open);
 	}
 	return profil_fallback_used();
 }

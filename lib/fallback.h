@@ -12,20 +12,17 @@
 bool profil_fallback_used(void);
 
 /*
- * The device could not be opened (error: errno): apply PROFIL_FALLBACK, and print a line on
- * stderr the first time. Return: 0 if the C library's profil() is in use from now on, or
- * -error.
- */
-int profil_fallback_begin(int error);
-
-/*
  * Return: whether to call the C library's profil(), because it is in use already, or because the
- * device cannot be opened. It is not started while the kernel may be counting. If neither can be
- * used, *error receives -errno.
+ * device cannot be opened and PROFIL_FALLBACK allows it; then a line on stderr reports it, once.
+ * The C library's profil() is not started while the kernel may be counting. If neither it nor the
+ * device can be used, *error receives -errno; otherwise it is unchanged.
  */
 bool profil_fallback_needed(int *error);
 
-/* As profil_fallback_begin(), for a start that the kernel refused. */
+/*
+ * The kernel refused to start a profile (error: errno): apply PROFIL_FALLBACK, and print a line on
+ * stderr. Return: 0 if the C library's profil() is in use from now on, or -error.
+ */
 int profil_fallback_refused(int error);
 
 /* The C library's profil(): same arguments, return value and errno. */

@@ -12,7 +12,7 @@
  *
  * profil_ioctl_start() takes start->rate as the rate that the program requests (rate.h), and
  * stores the rate that it requests from the kernel. It prints a line on stderr if the device
- * cannot be opened or the kernel does not offer the rate: the environment may have set it.
+ * cannot be opened or the kernel does not offer the rate, which the environment may have set.
  */
 int profil_ioctl_start(struct profil_start *start);
 int profil_ioctl_stop(struct profil_status *status);
@@ -26,8 +26,7 @@ int profil_ioctl_set_rate(unsigned int hz);
 
 /*
  * Turn profiling off; status receives the final figures. Return: 0, also if there is neither a
- * device nor a profile: the state is PROFIL_STATE_OFF then; or -errno, and the profile
- * continues.
+ * device nor a profile, with state PROFIL_STATE_OFF; or -errno, and the profile continues.
  */
 int profil_ioctl_off_status(struct profil_status *status);
 
@@ -59,8 +58,8 @@ struct profil_histogram {
 int profil_ioctl_histogram(const struct profil_histogram *histogram);
 
 /*
- * The same, but on error the earlier profile is stopped. If that fails too, return its error:
- * the earlier profile continues.
+ * The same, but on error the earlier profile is stopped. If that fails too, the earlier profile
+ * continues, and the error is that of the stop.
  */
 int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram);
 
@@ -69,12 +68,12 @@ int profil_ioctl_histogram_or_warn(const char *function,
 				   const struct profil_histogram *histogram);
 
 /*
- * Print on stderr that a function has not started a profile, and why (error: -errno). Does not
- * repeat the previous line, nor an error that was printed for the device.
+ * Print on stderr that a function has not started a profile, and why (error: -errno). It prints
+ * neither the same error twice in a row, nor one that was printed for the device.
  */
 void profil_ioctl_warn_not_started(const char *function, int error);
 
-/* Print that a function has not stopped the profile. Does not repeat the previous line. */
+/* Print that a function has not stopped the profile. Not the same error twice in a row. */
 void profil_ioctl_warn_not_stopped(const char *function, int error);
 
 /* profil_ioctl_off(), and print the error on stderr. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The native interface, for C programs that use the kernel module's own rules.
+ * The native interface, for programs that use all features of the kernel module.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -70,7 +70,7 @@ static bool is_status_size(size_t size)
 	return size >= END_OF(struct profil_status, state) && size <= MAX_BYTES;
 }
 
-/* The caller's structure may be of another version. */
+/* The caller's structure may be shorter or longer than this library's. */
 static void write_status(void *to, size_t size, struct profil_status *status)
 {
 	status->size = (uint32_t)size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * pcsample() of illumos, by the kernel's pc log.
+ * pcsample() of illumos, implemented by the kernel's pc log.
  */
 #include <errno.h>
 #include <limits.h>

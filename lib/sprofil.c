@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * sprofil(): several regions, each with its own buffer and scale. Declaration and rule are the
- * GNU C library's, without its bugs: a pc below the lowest region, start after stop, and the
- * reported period.
+ * GNU C library's, without its bugs with a pc below the lowest region, a start after a stop, and
+ * the reported period.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "profil.h"
 #include "rate.h"
 
-#define FLAGS	((unsigned int)PROF_UINT | PROF_FAST | PROF_UINT64)
+#define VALID_FLAGS	((unsigned int)PROF_UINT | PROF_FAST | PROF_UINT64)
 
 #define MAX_REGIONS	4096		/* the kernel's limit */
 #define NO_END		UINT64_MAX	/* the kernel's value is 0 */
@@ -44,7 +44,10 @@ static uint64_t end_of(const struct prof *prof, unsigned int width)
 	return end;
 }
 
-/* Ascending; of equal offsets, the first in the caller's array is last, and so counts. */
+/*
+ * Ascending offsets. Of equal ones, the first in the caller's array is last, so that it counts the
+ * pcs of all.
+ */
 static int compare(const void *a, const void *b)
 {
 	const struct prof *left = *(const struct prof *const *)a;
@@ -122,7 +125,7 @@ static int check(const struct prof *profp, int profcnt, unsigned int flags)
 {
 	int i;
 
-	if (flags & ~FLAGS || (flags & PROF_UINT && flags & PROF_UINT64) ||
+	if (flags & ~VALID_FLAGS || (flags & PROF_UINT && flags & PROF_UINT64) ||
 	    profcnt < 0)
 		return -EINVAL;
 	for (i = 0; i < profcnt; i++)

@@ -4,11 +4,11 @@
  * prof.
  *
  * Only in this dialect does the effect of a call depend on whether profiling is on, and on which
- * form turned it on. The kernel is queried whether it is on: a profile may have ended because its
- * memory is gone, and a forked child may not have inherited it. Static variables store which form
- * turned it on, and whether the profile has nothing to count and so does not exist in the kernel:
- * like a profile, they are inherited by fork and lost by exec. A profile of another function of
- * the library counts as off.
+ * form turned it on. Whether it is on is queried from the kernel: a profile may have ended because
+ * its memory is gone, and a forked child may not have inherited it. Static variables store which
+ * form turned it on, and whether the profile has nothing to count and so does not exist in the
+ * kernel: like a profile, they are inherited by fork and lost by exec. A profile of another
+ * function of the library counts as off.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ static _Atomic enum form turned_on_by;
 static atomic_bool nothing_to_count;
 static atomic_uint turned_on_at;	/* profil_ioctl_serial() at that time */
 
-/* Return: 1, 0, or -errno. */
+/* Whether profil_aix() has a profile. Return: 1, 0, or -errno. */
 static int is_on(void)
 {
 	struct profil_status status = { .state = PROFIL_STATE_OFF };
@@ -57,6 +57,7 @@ static int is_on(void)
 	return status.state == PROFIL_STATE_RUNNING;
 }
 
+/* Stop the profile, unless the other form has started it. Return: 0 or -errno. */
 static int turn_off(enum form form)
 {
 	int on = is_on();
@@ -70,8 +71,11 @@ static int turn_off(enum form form)
 	return error;
 }
 
-/* The page documents EFAULT if memory cannot be locked: the kernel's ENOMEM. */
-static int turned_on(enum form form, bool nothing, int error)
+/*
+ * After a start: record it, or convert its error. The page documents EFAULT if memory cannot be
+ * locked, the kernel returns ENOMEM. Return: 0 or -errno.
+ */
+static int finish_start(enum form form, bool nothing, int error)
 {
 	if (error)
 		return error == -ENOMEM ? -EFAULT : error;
@@ -81,7 +85,10 @@ static int turned_on(enum form form, bool nothing, int error)
 	return 0;
 }
 
-/* Scale 2 counts everything in the first counter, for which the kernel has a separate rule. */
+/*
+ * Scale 2 counts everything in the first counter. For this, the kernel has a separate rule, which
+ * requires scale 0.
+ */
 static unsigned int rounding_of(unsigned int scale)
 {
 	return scale == 2 ? PROFIL_ROUND_FIRST : PROFIL_ROUND_UP;
@@ -111,13 +118,13 @@ static int first_form(void *buffer, unsigned int size, unsigned long offset,
 	on = is_on();
 	if (on)
 		return on < 0 ? on : 0;
-	return turned_on(FORM_FIRST, false, profil_ioctl_histogram(&histogram));
+	return finish_start(FORM_FIRST, false, profil_ioctl_histogram(&histogram));
 }
 
 /*
  * Whether the kernel can read the 8 bytes around an address. rt_sigprocmask() copies the signal
  * set before it rejects an invalid "how": so this changes nothing, needs no descriptor, and
- * works under any reasonable seccomp filter.
+ * is allowed by the usual seccomp filters.
  */
 static bool is_readable(uintptr_t at)
 {
@@ -144,9 +151,9 @@ static int read_prof(struct prof *into, const struct prof *from)
 
 /*
  * The largest scale at which each pc of the range has a counter. The counter's number is rounded
- * up, so for the last byte of text, at distance @last: last * scale < (bytes - 1) * 65536. The
- * result is 0 for ranges from about 65536 times the size of the buffer on: then the first counter
- * counts everything. The program has not chosen this scale, so 0, 1 and 2 have no special meaning.
+ * up, so for the last byte of text, at distance @last: last * scale < (bytes - 1) * 65536. For a
+ * range of about 65536 times the buffer's size or more, the result is 0: the first counter counts
+ * everything. The program has not chosen this scale, so 0, 1 and 2 have no special meaning.
  */
 static unsigned int scale_by_size(uint64_t last, uint64_t bytes)
 {
@@ -180,9 +187,9 @@ static struct profil_region make_region(const struct prof *prof)
 }
 
 /*
- * The first element that contains a pc is the one to count it, even if it has no counter for it:
- * so all elements go into the list, and those without counters are removed at the end. Return:
- * number of regions, at most twice the number of elements; or -errno.
+ * A pc belongs to the first element that contains it, even if that element has no counter for it.
+ * So all elements are added to the list, and those without counters are removed at the end.
+ * Return: number of regions, at most twice the number of elements; or -errno.
  */
 static long make_regions(struct profil_region *regions, const struct prof *array)
 {
@@ -233,11 +240,11 @@ static int start_regions(const struct prof *array)
 		start.regions = (uintptr_t)regions;
 		error = profil_ioctl_start(&start);
 	} else {
-		/* a profile with nothing to count: it replaces that of another function */
+		/* a profile with nothing to count: it replaces another function's profile */
 		error = nr < 0 ? (int)nr : profil_ioctl_off();
 	}
 	free(regions);
-	return turned_on(FORM_SECOND, !nr, error);
+	return finish_start(FORM_SECOND, !nr, error);
 }
 
 static int second_form(const struct prof *array)
@@ -267,7 +274,7 @@ int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 		error = second_form(buffer);
 	else
 		error = first_form(buffer, size, offset, scale & SCALE_BITS);
-	/* the page's function returns nothing, so errno is the only result: undo malloc()'s changes */
+	/* the page's function returns nothing, so errno is the only result: undo other changes */
 	errno = saved;
 	return profil_ioctl_return(error);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * profil(2) of 4.4BSD. The rule is the manual page's, which divides by 2 before scaling. The
- * kernels divided after scaling: a different counter for odd distances and for scales that are
- * not a power of 2.
+ * system's kernels divided after scaling, which gives a different counter for odd distances and
+ * for scales that are not a power of 2.
  */
 #include <errno.h>
 

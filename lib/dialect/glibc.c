@@ -27,14 +27,14 @@ static int start(unsigned short *buf, size_t bufsiz, size_t offset,
 int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale)
 {
-	/* glibc's comment and all older manual pages document scale 0 as "off" */
+	/* the C library's source and all older manual pages document scale 0 as "off" */
 	bool off = !buf || !scale;
 	int error = 0;
 
 	if (off && !profil_fallback_used())
 		error = profil_ioctl_off();
 	else if (profil_fallback_needed(&error))
-		return profil_fallback_call(off ? 0 : buf, bufsiz, offset, scale);
+		return profil_fallback_call(off ? NULL : buf, bufsiz, offset, scale);
 	else if (!error)
 		error = start(buf, bufsiz, offset, scale);
 	return profil_ioctl_return(error);

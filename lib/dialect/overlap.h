@@ -10,9 +10,9 @@
  * higher precedence are added first; a later one covers only the pcs that are still free, and
  * may be split into several parts.
  *
- * list[nr] is sorted by start and has room for twice the number of regions that are added. The
- * end of @region is not 0, which means "no end" for the kernel. Return: the new number of
- * elements.
+ * list[nr] is sorted by start and has room for twice the number of regions that are added.
+ * @region must have an end: not 0, which means "no end" for the kernel. Return: the new number
+ * of elements.
  */
 size_t profil_overlap_fill(struct profil_region *list, size_t nr,
 			   const struct profil_region *region);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * profil(2) of OpenSolaris: profiling ends when a counter reaches SHRT_MAX. The rule is the manual
- * page's; shipped kernels stopped one sample later, and counted everything in counter 0 at
- * scale 2.
+ * page's; the system's kernels stopped one sample later, and at scale 2 counted everything in
+ * counter 0.
  */
 #include <limits.h>
 

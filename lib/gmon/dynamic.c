@@ -15,7 +15,7 @@
 
 /* Called by gcrt1.o; programs call the same function by the name monstartup(). */
 void __monstartup(unsigned long low, unsigned long high);
-/* The C library has it, but does not declare it. */
+/* The C library defines it, but does not declare it. */
 void moncontrol(int mode);
 
 static const struct profil_gmon_libc *libc(void)

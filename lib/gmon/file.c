@@ -7,7 +7,7 @@
  *
  * Counters in the file have 16 bits. gprof adds up records of the same range, so a count above
  * 65535 is split into several records. gprof requires that records of different ranges do not
- * overlap and have equally much text per counter. The range is therefore cut into parts, and
+ * overlap and have the same size of text per counter. The range is therefore cut into parts, and
  * only parts with such a count need more than one record.
  */
 #define _GNU_SOURCE
@@ -30,7 +30,7 @@
 /* Counters per part, if the range is cut */
 #define PART		1024
 
-/* After the type byte. It has no padding on any architecture. */
+/* Follows the type byte. It has no padding on any architecture. */
 struct histogram_header {
 	uintptr_t low;
 	uintptr_t high;
@@ -77,7 +77,7 @@ static size_t end_of_histogram(const char *file, size_t bytes)
 		return 0;
 	memcpy(&header, file + at, sizeof(header));
 	at += sizeof(header);
-	/* a negative number becomes too large */
+	/* a negative number becomes a large unsigned one */
 	if ((bytes - at) / sizeof(uint16_t) < (size_t)header.nr)
 		return 0;
 	return at + (size_t)header.nr * sizeof(uint16_t);
@@ -131,7 +131,7 @@ static uint32_t highest_count(const uint32_t *counts, size_t nr)
 	return highest;
 }
 
-/* The part of a count that goes into the next record, if @written of it is in earlier ones. */
+/* The part of a count for the next record; @written of it are in earlier records. */
 static uint16_t part_of(uint32_t count, uint32_t written)
 {
 	if (count <= written)

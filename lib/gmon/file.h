@@ -24,8 +24,8 @@ struct profil_gmon_histogram {
 
 /*
  * Replace the histogram in a gmon.out file; the other records stay. fd: open for reading and
- * writing. Return: 0; -EBADMSG: not a gmon.out file, and unchanged; another -errno: the file may
- * be damaged.
+ * writing. Return: 0; -EBADMSG: not a gmon.out file, and unchanged; or another -errno: the file
+ * may be incomplete.
  */
 int profil_gmon_file_replace(int fd, const struct profil_gmon_histogram *histogram);
 

@@ -44,11 +44,11 @@ static struct {
 	bool counting;		/* started, and not stopped here since */
 	unsigned int serial;	/* profil_ioctl_serial() at the start */
 	uint64_t samples;	/* sum over all stops so far */
-	uint64_t lost;		/* as above */
-	int lost_error;
+	uint64_t lost;		/* likewise */
+	int lost_error;		/* errno of the last loss */
 } gmon;
 
-/* A word after the counters is 1; fork wipes it. */
+/* After the counters, there is a word with value 1: a forked child finds 0, see was_forked(). */
 static size_t counters_bytes(void)
 {
 	return (gmon.nr + 1) * sizeof(*gmon.counters);
@@ -59,8 +59,8 @@ static bool was_forked(void)
 	return !gmon.counters[gmon.nr];
 }
 
-/* Return: 0 or -errno. */
-static int make_counters(unsigned long low, unsigned long high)
+/* Map counters for a range of pcs. Return: 0 or -errno. */
+static int map_counters(unsigned long low, unsigned long high)
 {
 	void *memory;
 	int error;
@@ -86,7 +86,7 @@ static int make_counters(unsigned long low, unsigned long high)
 	return 0;
 }
 
-static void free_counters(void)
+static void unmap_counters(void)
 {
 	if (gmon.counters)
 		munmap(gmon.counters, counters_bytes());
@@ -147,7 +147,7 @@ static int stop_counting(void)
 		return error;
 	gmon.counting = false;
 	if (status.state == PROFIL_STATE_OFF) {
-		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: a limit of the module was reached, see profil(4)\n");
+		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)\n");
 		return 0;
 	}
 	gmon.samples += status.samples;
@@ -173,15 +173,15 @@ static bool replace_sigprof(unsigned long low, unsigned long high)
 		return false;
 	if (profil_fallback_needed(&error))
 		return false;
-	/* the error is fatal, or the kernel counts another profile; already printed */
+	/* PROFIL_FALLBACK=fatal, or the kernel counts another profile; already printed */
 	if (error)
 		return true;
-	error = make_counters(low, high);
+	error = map_counters(low, high);
 	if (!error)
 		error = start_counting();
 	if (!error)
 		return true;
-	free_counters();
+	unmap_counters();
 	return profil_fallback_refused(-error) != 0;
 }
 
@@ -190,7 +190,7 @@ void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
 {
 	struct profil_proftimer timer;
 
-	/* as in newer C libraries, a second call has no effect */
+	/* as in newer C libraries, a second call does not start another profile */
 	if (!gmon.replaces_sigprof)
 		gmon.replaces_sigprof = replace_sigprof(low, high);
 	if (!gmon.replaces_sigprof) {
@@ -230,7 +230,7 @@ void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
 		profil_ioctl_warn_not_started("moncontrol", error);
 }
 
-/* The first object is the program itself: its load offset. */
+/* Get the load offset of the first object, which is the program itself. */
 static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
 	(void)size;
@@ -260,7 +260,7 @@ void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 			.rate = gmon.rate,
 		};
 		profil_gmon_output_write(libc->mcleanup, was_forked(), &histogram);
-		free_counters();
+		unmap_counters();
 	} else {
 		libc->mcleanup();
 	}

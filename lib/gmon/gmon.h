@@ -20,8 +20,9 @@ struct profil_gmon_libc {
 };
 
 /*
- * As the C library's functions, which they call, with the kernel instead of SIGPROF as the
- * sampler. If the kernel does not sample the program, they only call the C library's.
+ * In place of __monstartup(), moncontrol() and _mcleanup() of the C library, which they call, with
+ * the kernel instead of SIGPROF as the sampler. If the kernel does not sample the program, they
+ * only call the C library's.
  */
 void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
 			 unsigned long high);

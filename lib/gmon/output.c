@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Creates gmon.out. The C library writes $GMON_OUT_PREFIX.PID, or gmon.out in the current
- * directory if the variable is not set or that file cannot be created. Here it writes into a
- * private directory, .NAME.XXXXXX next to the final file, where other users cannot create files
- * or links. There the histogram is replaced, and then the file is renamed: so the final name
+ * directory if the variable is not set or that file cannot be created. This file lets it write
+ * into a private directory, .NAME.XXXXXX next to the final file, where other users cannot create
+ * files or links. There the histogram is replaced, and then the file is renamed: so the final name
  * always refers to a complete file, the earlier or the new one, even if the process is killed.
+ * With an absolute prefix, the C library's file is outside the private directory.
  *
  * A forked child writes gmon.out.PID, as the C library would with the prefix gmon.out.
  *
@@ -83,7 +84,7 @@ static char *with_pid(const char *prefix, pid_t pid)
 	return asprintf(&text, "%s.%u", prefix, (unsigned int)pid) < 0 ? NULL : text;
 }
 
-/* Create the private directory. prefix: NULL: none. Return: 0 or -errno. */
+/* Create the private directory; prefix: NULL if there is none. Return: 0 or -errno. */
 static int create(struct output *output, const char *prefix, bool forked)
 {
 	const char *path = prefix ? prefix : DEFAULT_NAME;
@@ -149,7 +150,7 @@ static int call_in(int directory, void (*function)(void), pid_t *pid)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	*pid = clone(call_in_child, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &call);
 	if (*pid < 0)
-		error = -errno; /* GCOV_EXCL_LINE: interrupted by a signal */
+		error = -errno; /* GCOV_EXCL_LINE: limit of processes reached */
 	while (!error && waitpid(*pid, NULL, __WCLONE) < 0 && errno == EINTR)
 		;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -186,7 +187,10 @@ static int open_temporary(struct output *output, const char *prefix, pid_t pid)
 		0 : -EEXIST;
 }
 
-/* Return: 0, also if the C library failed to write, which it reports itself; or -errno. */
+/*
+ * Replace the histogram and rename the file. Return: 0, also if the C library failed to write,
+ * which it reports itself; or -errno.
+ */
 static int finish(struct output *output, const char *prefix,
 		  const struct profil_gmon_histogram *histogram, pid_t pid)
 {
@@ -208,8 +212,8 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 }
 
 /*
- * Let the C library overwrite an existing gmon.out, in a directory where no file can be created
- * (error: -errno). Return: 0 or -errno.
+ * Let the C library overwrite an existing gmon.out, in a directory where no file can be created;
+ * error: -errno of that, returned if there is no gmon.out. Return: 0 or -errno.
  */
 static int write_in_place(void (*mcleanup)(void),
 			  const struct profil_gmon_histogram *histogram,

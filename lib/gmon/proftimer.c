@@ -4,8 +4,8 @@
  * made to disarm them at once.
  *
  * The C library saves the program's timer and action, and restores them when it disarms, but in
- * two steps: in between, a signal of its timer may meet the program's action. The program would
- * take it for a signal of its own timer, or, without a handler, be killed. Therefore:
+ * two steps: in between, the program's action may receive a signal of the C library's timer. The
+ * program would take it for a signal of its own timer, or, without a handler, be killed. Therefore:
  *
  * - The program's timer is read and stopped in one step: it raises no signal from then on.
  * - A signal that it raised before and that is pending in this thread is removed, and sent again
@@ -17,7 +17,7 @@
  *
  * This thread blocks SIGPROF until then: otherwise a handler of the program that rearms its timer
  * could run in between, without effect. Other threads need not block it: each signal meets the
- * action of the timer that raised it. Lost are only changes that other threads make to SIGPROF
+ * action of the timer that raised it. Only this is lost: changes that other threads make to SIGPROF
  * and its timer in between, and a SIGPROF that is not raised by a timer.
  */
 #define _GNU_SOURCE
@@ -40,7 +40,7 @@ void profil_proftimer_save(struct profil_proftimer *saved)
 	sigaddset(&sigprof, SIGPROF);
 	pthread_sigmask(SIG_BLOCK, &sigprof, &saved->mask);
 	setitimer(ITIMER_PROF, &off, &saved->timer);
-	saved->due = sigtimedwait(&sigprof, NULL, &now) == SIGPROF;
+	saved->pending = sigtimedwait(&sigprof, NULL, &now) == SIGPROF;
 	sigaction(SIGPROF, &ignore, &saved->action);
 	errno = error;
 }
@@ -50,7 +50,7 @@ void profil_proftimer_restore(const struct profil_proftimer *saved)
 	int error = errno;
 
 	sigaction(SIGPROF, &saved->action, NULL);
-	if (saved->due)
+	if (saved->pending)
 		kill(getpid(), SIGPROF);
 	setitimer(ITIMER_PROF, &saved->timer, NULL);
 	pthread_sigmask(SIG_SETMASK, &saved->mask, NULL);

@@ -8,22 +8,22 @@
 
 /**
  * struct profil_proftimer - the program's settings of SIGPROF and ITIMER_PROF
- * @timer:  ITIMER_PROF
- * @action: action of SIGPROF
- * @mask:   signal mask of this thread
- * @due:    a blocked SIGPROF was pending
+ * @timer:   ITIMER_PROF
+ * @action:  action of SIGPROF
+ * @mask:    signal mask of this thread
+ * @pending: a SIGPROF was pending in this thread, and has been removed
  */
 struct profil_proftimer {
 	struct itimerval timer;
 	struct sigaction action;
 	sigset_t mask;
-	bool due;
+	bool pending;
 };
 
 /*
  * Save SIGPROF and ITIMER_PROF before the C library arms and disarms them, and restore them
- * afterwards. The timer does not count the CPU time in between, which is that of a few system
- * calls. Neither function changes errno.
+ * afterwards. The timer does not count the CPU time in between, that of a few system calls.
+ * Neither function changes errno.
  */
 void profil_proftimer_save(struct profil_proftimer *saved);
 void profil_proftimer_restore(const struct profil_proftimer *saved);

@@ -28,7 +28,7 @@ struct monglobal _mondata;
 static int start(uint16_t *counters, size_t bytes, uintptr_t low,
 		 unsigned int scale)
 {
-	/* BufferSize -1 selects the second form; the kernel's limit is lower anyway */
+	/* not -1, which selects the second form; the kernel's limit is lower anyway */
 	const unsigned int size = bytes < UINT_MAX ? (unsigned int)bytes : UINT_MAX - 1;
 
 	if (!profil_aix(counters, size, low, scale))
@@ -68,7 +68,7 @@ static void at_exit(void)
 	profil_monitor_end();
 }
 
-/* The page documents that exit() writes the file. Return: result. */
+/* After a start with this result: let exit() write the file, as the page documents it. */
 static int end_at_exit(int result)
 {
 	static atomic_bool registered;
@@ -78,7 +78,10 @@ static int end_at_exit(int result)
 	return result;
 }
 
-/* Profile from the first range to the last, in a buffer of the library. */
+/*
+ * Profile from the first range of an array to the last, in a buffer of the library. array: of
+ * struct frag or struct prof, by @element_bytes. Return: 0, or -1 with errno and a line on stderr.
+ */
 static int begin_ranges(const char *function, const void *array, size_t element_bytes)
 {
 	const struct frag *range = array;
@@ -96,7 +99,7 @@ static int begin_ranges(const char *function, const void *array, size_t element_
 	return -1;
 }
 
-/* The first object is the program itself. */
+/* Find the executable segments of the first object, which is the program itself. */
 static int find_text(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct frag *text = data;

@@ -4,8 +4,9 @@
  *
  * A hash table has an entry for each address that mcount() was called from. Entries are added
  * at the head of a chain by compare-and-exchange, and are never removed, so that threads and
- * signal handlers need no lock. An entry gets its cell when its function is called; if two
- * threads race, both take a cell, and one cell stays unused.
+ * signal handlers need no lock. A cell holds the count; an entry gets one at the first call of its
+ * function, and another at the first call after a reset. If two threads race, both take a cell,
+ * and one cell stays unused.
  *
  * Memory comes from chunks that are mapped on demand, by a system call: malloc() may be the
  * function that is being counted.
@@ -51,7 +52,7 @@ static _Atomic(struct entry *) chains[CHAINS];
 static _Atomic(struct buffer_cells *) buffer_cells;
 static _Atomic(struct chunk *) chunk;
 static atomic_bool enabled;
-static atomic_ulong missed;
+static atomic_ulong missed;	/* calls that were not counted */
 
 static struct chunk *map_chunk(void)
 {
@@ -66,7 +67,7 @@ static struct chunk *map_chunk(void)
 	return (struct chunk *)memory;
 }
 
-/* Zeroed memory that is never freed, or NULL. bytes is a multiple of a pointer's size. */
+/* Return: zeroed memory that is never freed, or NULL. bytes: a multiple of a pointer's size. */
 static void *take_memory(size_t bytes)
 {
 	struct chunk *current = atomic_load(&chunk), *fresh;
@@ -94,6 +95,7 @@ static _Atomic(struct entry *) *chain_of(uintptr_t pc)
 	return &chains[(pc * 0x9e3779b97f4a7c15ULL) >> (64 - CHAIN_BITS)];
 }
 
+/* Search a chain from @entry to before @end. */
 static struct entry *search(struct entry *entry, const struct entry *end, uintptr_t pc)
 {
 	for (; entry != end; entry = entry->next)
@@ -102,6 +104,7 @@ static struct entry *search(struct entry *entry, const struct entry *end, uintpt
 	return NULL;
 }
 
+/* seen: head of the chain that has been searched without success. Return: entry, or NULL. */
 static struct entry *add_entry(uintptr_t pc, struct entry *seen)
 {
 	_Atomic(struct entry *) *chain = chain_of(pc);
@@ -122,6 +125,7 @@ static struct entry *add_entry(uintptr_t pc, struct entry *seen)
 	return entry;
 }
 
+/* A cell of the monitor() buffer, or else of the library's memory; or NULL. */
 static struct profil_callcount_cell *take_cell(void)
 {
 	struct buffer_cells *current = atomic_load(&buffer_cells);
@@ -145,6 +149,7 @@ static struct profil_callcount_cell *add_cell(struct entry *entry)
 	cell->calls = 0;
 	if (atomic_compare_exchange_strong(&entry->cell, &other, cell))
 		return cell;
+	/* another thread was faster: leave this cell unused */
 	cell->function = 0;
 	return other;
 }
@@ -222,6 +227,7 @@ void profil_callcount_reset(void)
 	atomic_store(&missed, 0);
 }
 
+/* Copy up to @max counts; into: NULL to count them only. Return: their number. */
 static size_t collect(struct profil_callcount_cell *into, size_t max)
 {
 	const struct profil_callcount_cell *cell;

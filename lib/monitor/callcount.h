@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Call count: struct cnt of <mon.h>. @function is an address in the function. */
+/* Call count: the layout of struct cnt in <mon.h>. @function is an address in the function. */
 struct profil_callcount_cell {
 	uintptr_t function;
 	long calls;

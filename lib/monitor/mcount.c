@@ -6,7 +6,7 @@
  * On x86-64 it must preserve all registers that hold arguments, including %al (the number of
  * vector registers used) and %r10 (the static chain). profil_callcount() changes no vector
  * register. On arm64 and riscv64 the compiler treats it as an ordinary call. On other
- * architectures calls are not counted: the C library's mcount() runs, which has no effect in
+ * architectures, calls are not counted: the C library's mcount() runs, which has no effect in
  * these programs.
  */
 #include "monitor/callcount.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The common part of monitor(): a profile by profil() in the caller's buffer, with call counts,
- * and a file at the end. Called by the systems' own functions.
+ * What the systems' monitor() functions share: a profile by profil() in the caller's buffer, with
+ * call counts, and a file at the end. Called by solaris.c, osf1.c, aix.c and start.c.
  *
  * Fork: the child continues in its copy of the buffer; its file includes what was counted before
  * the fork.
@@ -25,20 +25,18 @@
 #define USUAL_RATE		100	/* Hz; readers of mon.out assume it */
 #define FULL_SCALE		0xffffU	/* a counter for each two bytes of text */
 #define OWN_TEXT_BYTES		8	/* text per counter in the library's own buffer */
-#define OWN_NFUNC		600
-
-#define system profil_monitor_system
+#define OWN_NFUNC		600	/* call counts in the library's own buffer */
 
 struct monitored {
 	struct profil_monitor_output out;	/* counters: NULL if nothing was started */
 	bool sampling;
 	uint32_t rate;			/* most recent effective rate */
-	uint32_t first_rate;
+	uint32_t first_rate;		/* at the most recent start */
 	bool full;			/* sampling ended because a counter reached its limit */
-	bool gone;			/* ... or because the process no longer had a profile */
-	uint64_t samples;
-	uint64_t lost;
-	int lost_error;
+	bool gone;			/* sampling ended because the process had no profile */
+	uint64_t samples;		/* sum over all stops so far */
+	uint64_t lost;			/* likewise */
+	int lost_error;			/* errno of the last loss */
 };
 
 static struct monitored monitored;
@@ -55,6 +53,7 @@ static int enter(void)
 	return cancel;
 }
 
+/* Return: @error if it is not negative; or -1 with errno. */
 static int leave(int cancel, int error)
 {
 	pthread_mutex_unlock(&lock);
@@ -65,6 +64,7 @@ static int leave(int cancel, int error)
 	return -1;
 }
 
+/* Print an error (errno) on stderr. Return: -error. */
 static int fail(int error, const char *why)
 {
 	fprintf(stderr, "libprofil: monitor: not profiling: %s (%s): %s\n",
@@ -79,9 +79,9 @@ static size_t front_bytes(const struct profil_monitor_buffer *buffer)
 
 	if (__builtin_mul_overflow(buffer->nfunc, sizeof(struct profil_callcount_cell),
 				   &cells) ||
-	    cells > SIZE_MAX - system.header_bytes)
+	    cells > SIZE_MAX - profil_monitor_system.header_bytes)
 		return SIZE_MAX;
-	return system.header_bytes + cells;
+	return profil_monitor_system.header_bytes + cells;
 }
 
 /* The scale of profil(): counters per 2 bytes of text, times 65536. */
@@ -104,10 +104,10 @@ static uintptr_t shift_of(unsigned int scale)
 	const unsigned int second = scale ? (0x10000 + scale - 1) / scale : 0;
 	const unsigned int even = scale ? (0x20000 + scale - 1) / scale : 0;
 
-	return system.rounds_up ? even - second : 0;
+	return profil_monitor_system.rounds_up ? even - second : 0;
 }
 
-/* Read the kernel's figures, before the profile is stopped. */
+/* Read the kernel's figures; after the stop by profil(), they are gone. */
 static void read_status(void)
 {
 	struct profil_status status;
@@ -123,24 +123,26 @@ static void read_status(void)
 		monitored.lost_error = (int)status.error;
 }
 
+/* Return: 0 or -errno, which profil() has printed. */
 static int stop_sampling(void)
 {
 	if (!monitored.sampling)
 		return 0;
 	read_status();
-	if (system.profil(NULL, 0, 0, 0))
+	if (profil_monitor_system.profil(NULL, 0, 0, 0))
 		return -errno;
 	monitored.sampling = false;
 	return 0;
 }
 
+/* Return: 0 or -errno, which profil() has printed. */
 static int start_sampling(void)
 {
 	const struct profil_monitor_output *out = &monitored.out;
 	struct profil_status status;
 
-	if (system.profil(out->counters, out->nr * sizeof(*out->counters),
-			  out->low, out->scale))
+	if (profil_monitor_system.profil(out->counters, out->nr * sizeof(*out->counters),
+					 out->low, out->scale))
 		return -errno;
 	monitored.sampling = true;
 	if (!profil_status(&status) && status.rate) {
@@ -150,7 +152,7 @@ static int start_sampling(void)
 	return 0;
 }
 
-/* Start in this buffer, which contains the counters of @out. */
+/* Start in a buffer, which contains the counters of @out. Return: 0 or -errno. */
 static int begin(const struct profil_monitor_buffer *buffer,
 		 const struct profil_monitor_output *out, bool clears)
 {
@@ -167,7 +169,7 @@ static int begin(const struct profil_monitor_buffer *buffer,
 	error = stop_sampling();
 	if (error)
 		return error;
-	memcpy(at, &header, system.header_bytes);
+	memcpy(at, &header, profil_monitor_system.header_bytes);
 	if (clears)
 		memset(out->counters, 0, out->nr * sizeof(*out->counters));
 	earlier = monitored;
@@ -178,15 +180,16 @@ static int begin(const struct profil_monitor_buffer *buffer,
 		return error;
 	}
 	free(earlier.out.directory);
-	if (!system.keeps_counting)
+	if (!profil_monitor_system.keeps_counting)
 		profil_callcount_reset();
 	/* on error, calls are counted in memory of the library */
-	profil_callcount_add_cells((void *)(at + system.header_bytes), buffer->nfunc);
+	profil_callcount_add_cells((void *)(at + profil_monitor_system.header_bytes),
+				   buffer->nfunc);
 	profil_callcount_enable(true);
 	return 0;
 }
 
-/* Check the arguments, then begin(). */
+/* Check the arguments, then begin(). Return: 0 or -errno. */
 static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clears)
 {
 	const char *variable = secure_getenv(DIRECTORY_VARIABLE);
@@ -197,7 +200,7 @@ static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clea
 	if (variable && !*variable)
 		return 0;
 	if (buffer->low >= buffer->high)
-		return fail(EINVAL, "the range of addresses is empty");
+		return fail(EINVAL, "the range of addresses is empty: lowpc must be below highpc");
 	if (front >= buffer->bytes || buffer->bytes - front < sizeof(uint16_t))
 		return fail(EINVAL, "the buffer has no room for counters after the call counts: enlarge it");
 	out.counters = (uint16_t *)((char *)buffer->at + front);
@@ -221,7 +224,7 @@ int profil_monitor_begin(const struct profil_monitor_buffer *buffer)
 {
 	int cancel = enter();
 
-	return leave(cancel, check_and_begin(buffer, system.clears));
+	return leave(cancel, check_and_begin(buffer, profil_monitor_system.clears));
 }
 
 /*
@@ -261,7 +264,7 @@ int profil_monitor_begin_own(uintptr_t low, uintptr_t high)
 	return leave(cancel, error);
 }
 
-/* Warn about what is not visible in the file. */
+/* Warn about what a reader of the file cannot see. */
 static void print_warnings(const char *path)
 {
 	unsigned long missed = profil_callcount_missed();
@@ -289,13 +292,13 @@ static int end(void)
 
 	if (error)
 		return error;
-	if (!system.keeps_counting)
+	if (!profil_monitor_system.keeps_counting)
 		profil_callcount_enable(false);
 	error = profil_monitor_output_write(&monitored.out, &path);
 	if (!error)
 		print_warnings(path);
 	free(path);
-	if (!error && !system.keeps_counting) {
+	if (!error && !profil_monitor_system.keeps_counting) {
 		free(monitored.out.directory);
 		monitored = (struct monitored){ .sampling = false };
 	}

@@ -10,7 +10,8 @@
  * struct profil_monitor_system - what differs between the systems
  * @profil:         its profil() with 16-bit counters; scale 0 turns profiling off. Return: 0; or -1
  *                  with errno and a line on stderr
- * @automatic:      called before the profile of a program linked with -p; or NULL
+ * @automatic:      called before the start-up code of a program linked with -p starts a profile;
+ *                  or NULL
  * @header_bytes:   size of the buffer's header, before the call counts
  * @clears:         monitor() clears the counters; else it adds to their contents
  * @keeps_counting: after the end, calls are still counted, a second end writes the file again, and
@@ -55,7 +56,7 @@ int profil_monitor_begin(const struct profil_monitor_buffer *buffer);
 
 /*
  * Start with a buffer of the library, which has a counter for each 8 bytes of text and 600 call
- * counts, as `cc -p` had it. Return: as profil_monitor_begin().
+ * counts, as in programs linked with `cc -p` on these systems. Return: as profil_monitor_begin().
  */
 int profil_monitor_begin_own(uintptr_t low, uintptr_t high);
 

@@ -7,8 +7,8 @@
  *	WORD		16-bit counters, to the end
  *
  * Addresses are those of the linker, without the load offset of the object, so that they are the
- * same in each run of a PIE. Functions of other objects are left out: without their load offset,
- * their addresses would refer to other functions.
+ * same in each run of a PIE. Functions of other objects are left out: readers would take their
+ * addresses for those of functions in this object.
  *
  * The file is written as .mon.out.PID.N in the final directory, and renamed when it is complete.
  * O_EXCL makes open() fail if another user has created a link with that name.
@@ -63,7 +63,10 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *data)
 	return 1;
 }
 
-/* Remove functions outside the object; convert the others to the linker's addresses. */
+/*
+ * Remove functions outside the object; convert the others to the linker's addresses. Return: how
+ * many remain.
+ */
 static size_t filter_cells(const struct object *object, struct profil_callcount_cell *cells,
 			   size_t nr)
 {
@@ -85,7 +88,8 @@ static int write_contents(int fd, const struct profil_monitor_output *out)
 	/* a single counter covers the whole range */
 	const uintptr_t shift = out->nr > 1 ? out->shift : 0;
 	struct profil_monitor_output_header header;
-	size_t nr, skipped;
+	size_t skipped;	/* counters that are left out: 0 or 1 */
+	size_t nr;
 	int error = profil_callcount_collect(&cells, &nr);
 
 	if (error)
@@ -94,9 +98,9 @@ static int write_contents(int fd, const struct profil_monitor_output *out)
 	header.low = out->low - object.bias;
 	header.high = out->high - object.bias;
 	/*
-	 * A PIE begins at 0, and the range cannot begin below: then leave out the first counter,
-	 * which has less text than the others. Readers compute the scale from the range and the
-	 * number of counters, which still fits.
+	 * In a PIE, the range may begin at 0, so that it cannot begin @shift lower. Then leave out
+	 * the first counter, which has less text than the others, and let the range begin at the
+	 * second. Readers compute the same scale from the new range and number of counters.
 	 */
 	skipped = header.low < shift;
 	if (skipped) {
@@ -140,6 +144,7 @@ static int create_temporary(const char *directory, char **path)
 	return error;
 }
 
+/* Final name of the file, which the caller frees; or NULL. */
 static char *make_path(const char *directory)
 {
 	char *path;

@@ -16,7 +16,7 @@ struct profil_monitor_output_header {
  * struct profil_monitor_output - contents of a mon.out file
  * @low:       lowest pc of the histogram, in memory
  * @high:      end of the range, in memory
- * @shift:     subtracted from both in the file
+ * @shift:     subtracted from @low and @high in the file, see monitor.c
  * @scale:     scale of profil()
  * @counters:  histogram
  * @nr:        number of counters

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Programs linked with -p or -pg: their start-up code calls these functions before main() and at
- * exit. They replace those of the C library, which would write gmon.out.
+ * Programs linked with -p or -pg: their start-up code calls __monstartup() before main(), and
+ * _mcleanup() at exit. These replace the C library's, which would write gmon.out.
  */
 #include "monitor/monitor.h"
 #include "preloaded.h"

@@ -2,7 +2,7 @@
 /*
  * libprofil-bsd: profil() as the manual page of 4.4BSD declares it. See solaris.c.
  *
- * Addresses from 2^31 on are negative as an int. They are taken as unsigned.
+ * As an int, addresses from 2^31 on are negative. They are taken as unsigned.
  */
 #include "pagetypes/reach.h"
 

@@ -3,9 +3,9 @@
 #define PROFIL_REACH_H
 
 /*
- * Warn on stderr, once, if the program's text is above the range that @bytes of counters at @scale
- * cover from @offset. This is so in every PIE, since the page of @dialect declares an offset of
- * 32 bits.
+ * Warn on stderr, once per process, if the program's entry point is above the range that @bytes of
+ * counters at @scale cover from @offset. This is so in every PIE, since the page of @dialect
+ * declares an offset of 32 bits.
  */
 void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int offset,
 			unsigned int scale);
