@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What README and the manual pages show, as a reader would take it from there: programs
-# compile without a warning, commands run, and options are those that there are. What
-# programs/pages/audit says of the five systems' pages is true of the tests and of our pages. Runs
+# README, doc/ and the manual pages are correct: example programs compile without a warning,
+# example commands run, and options, links and paths exist. The audits of the five systems' manual
+# pages (programs/pages/audit), faults.md and bugs/ name tests and deviations that exist. Runs
 # natively, needs no module.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-make -s -C ../lib && make -s -C ../tools && make -s programs/spin && make -s -C unit export_sample ||
-	exit 1
+make -s -C ../lib && make -s -C ../tools && make -s programs/spin &&
+	make -s -C unit export_sample || exit 1
 spin=$(readlink -f programs/spin)
 sample=$(readlink -f unit/export_sample)
 PATH=$(readlink -f ../tools):$PATH
 
-# The code blocks of README and doc/, indented by four, each in a file: $work/block/N
+# Puts each code block (indented by four spaces) of README and doc/ in a file, $work/block/N.
 mkdir "$work/block"
 awk -v to="$work/block/" '
 	FNR == 1 { fenced = within = 0; blank = "" }
@@ -33,7 +33,7 @@ awk -v to="$work/block/" '
 	/^$/ { if (within) blank = blank "\n"; next }
 	{ within = 0; blank = "" }' ../README.md ../doc/*.md
 
-# block TEXT: the block that contains TEXT
+# block TEXT: prints the file of the only block that contains TEXT
 block() {
 	local found
 
@@ -41,7 +41,7 @@ block() {
 	[ ${#found[@]} = 1 ] && echo "${found[0]}"
 }
 
-# examples PAGE: the programs of its EXAMPLES, as it is shown, in $work/examples/N.c
+# examples PAGE: puts the programs of its section EXAMPLES, as rendered, in $work/examples/N.c
 examples() {
 	rm -rf "$work/examples" && mkdir "$work/examples" &&
 	mandoc -T ascii -O width=200 "$1" | col -bx | awk -v to="$work/examples/" '
@@ -59,7 +59,7 @@ compiles() {
 		-o "$work/program" ../lib/libprofil.so 2>"$work/err"
 }
 
-each_compiles() {
+all_compile() {
 	local file
 
 	for file in "$@"; do
@@ -71,41 +71,41 @@ readme_programs() {
 	local programs
 
 	mapfile -t programs < <(grep -l '^#include' "$work"/block/*)
-	[ ${#programs[@]} -gt 0 ] && each_compiles "${programs[@]}"
+	[ ${#programs[@]} -gt 0 ] && all_compile "${programs[@]}"
 }
 
 manual_programs() {
-	examples "$1" && each_compiles "$work"/examples/*.c
+	examples "$1" && all_compile "$work"/examples/*.c
 }
 
-# dialect_program PAGE DIALECT: with the types of the dialect's manual page
+# dialect_program PAGE DIALECT: its program compiles with the types of the system's manual page
 dialect_program() {
 	examples "$1" &&
 	compiles "$work/examples/1.c" -no-pie -DPROFIL_PAGE_TYPES "-I../lib/include/profil/$2" \
 		"../lib/libprofil-$2.so"
 }
 
-# as_installed DIRECTORY: a shell there, with the commands on standard input, which finds
-# what `make install` installs
-as_installed() (
-	# (with another PREFIX, the command would be linked anew, under other tests)
+# run_installed DIRECTORY: runs the shell commands on standard input there, with the files that
+# `make install` installs
+run_installed() (
+	# the default PREFIX: another one would rebuild the command while other tests use it
 	make -s -C .. install DESTDIR="$work/installed" >/dev/null &&
 	cd "$1" &&
 	PKG_CONFIG_SYSROOT_DIR=$work/installed PKG_CONFIG_PATH=$work/installed/usr/local/lib/pkgconfig \
 		LD_LIBRARY_PATH=$work/installed/usr/local/lib bash -e >"$work/out" 2>"$work/err"
 )
 
-# Where there is no device, it falls back on the C library's profil().
+# Without the device, the program uses the C library's profil().
 readme_library() {
 	mkdir "$work/c" && cp "$(block '#include <profil.h>')" "$work/c/prog.c" &&
-	{ cat "$(block 'cc prog.c')" && echo ./a.out; } | as_installed "$work/c"
+	{ cat "$(block 'cc prog.c')" && echo ./a.out; } | run_installed "$work/c"
 }
 
 readme_pg() {
 	mkdir "$work/pg" &&
 	cc -pg -O2 -I../uapi -I../lib/include -pthread programs/spin.c -o "$work/pg/prog" 2>"$work/err" &&
 	sed 's,\./prog$,& 0.1,' "$(block "gprof ./prog gmon.out")" | sed 's,gprof \./prog 0.1,gprof ./prog,' |
-		as_installed "$work/pg" && grep -q 'Flat profile' "$work/out"
+		run_installed "$work/pg" && grep -q 'Flat profile' "$work/out"
 }
 
 # A result of ./prog, with one sample at the start of a function
@@ -118,11 +118,11 @@ readme_viewers() {
 	address=$(nm "$spin" | awk '$3 == "spin_much" { print $1 }') &&
 	echo "0 $address 1000" |
 		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
-	PATH=$work/bin:$PATH as_installed "$work/view" <"$(block 'export --pprof')" &&
+	PATH=$work/bin:$PATH run_installed "$work/view" <"$(block 'export --pprof')" &&
 	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ]
 }
 
-# Links to files, and the paths of this tree between backquotes
+# Links to files, and paths of this tree in backquotes, exist.
 document_paths() {
 	local document directory path failed=0
 
@@ -190,7 +190,7 @@ options_of() {
 	"$1" help "$2" | grep -oE -- '--[a-z-]+' | sort -u
 }
 
-# Those that README shows
+# The options in commands of README and doc/ exist.
 readme_options() {
 	local line words option
 
@@ -204,8 +204,9 @@ readme_options() {
 	done
 }
 
-# Every option is in the manual page of its subcommand and in the completion
-known_everywhere() {
+# documented_options SUBCOMMAND: every option is in its manual page and in the completion, and every
+# option of the page exists
+documented_options() {
 	local option page=profil-$1.1
 
 	. ../tools/completion/profil.bash
@@ -224,20 +225,20 @@ known_everywhere() {
 	done
 }
 
-# audit_cells FILE: the cells of its tables, a row a line, between $cell: of a sentence four, of
-# a deviation that no sentence is about two
+# audit_cells FILE: prints each row of its tables on a line, with $cell between the cells. A row of
+# a sentence has four cells; a row of a deviation without a sentence has two.
 cell=$'\x1f'
 audit_cells() {
 	sed -n '/^|/{/^| sentence |/d; /^| deviation |/d; /^|-/d; s/^| *//; s/ *|$//; s/ *| */'"$cell"'/g; p}' \
 		"$1"
 }
 
-# quoted TEXT: what is in backquotes there, each a line
+# quoted TEXT: prints each string in backquotes on a line
 quoted() {
 	grep -o '`[^`]*`' <<<"$1" | tr -d '`'
 }
 
-# audit_is_shown CELL: it names tests, all of them there, or says why there is none
+# audit_is_shown CELL: it names tests that exist, or the reason why there is none
 audit_is_shown() {
 	local reference file text path
 
@@ -272,7 +273,7 @@ audit_tests() {
 	return $failed
 }
 
-# deviations PAGE: the items of its list DEVIATIONS, each a line
+# deviations PAGE: prints each item of its list DEVIATIONS on a line
 deviations() {
 	mandoc -T ascii -O width=1000 "../lib/man/$1" | col -bx | awk '
 		/^[A-Z]/ { here = /^DEVIATIONS/ }
@@ -282,8 +283,8 @@ deviations() {
 		END { if (item) print item }' | sed 's/^- //'
 }
 
-# audit_deviations FILE PAGE: each sentence that deviates or is missing names the first words of
-# one item in the list of PAGE or of profil-dialects(7), and each item of PAGE has a row
+# audit_deviations FILE PAGE: each sentence with the result "deviates" or "missing" quotes the first
+# words of one item in the list of PAGE or of profil-dialects(7), and each item of PAGE has a row
 audit_deviations() {
 	local first result shown named text item failed=0
 
@@ -294,16 +295,16 @@ audit_deviations() {
 		[[ $first = '`'* ]] && named=$first result=deviates
 		case $result,$named in
 		holds, | holds,'`'* | deviates,'`'* | missing,'`'*) ;;
-		*) echo "# result, or deviation: $first"; failed=1 ;;
+		*) echo "# result and deviation do not match: $first"; failed=1 ;;
 		esac
 		while IFS= read -r text; do
 			echo "$text" >>"$work/named"
 			[ "$(sort -u "$work/own" "$work/shared" |
 				awk -v text="$text" 'index($0, text) == 1' | wc -l)" = 1 ] ||
-				{ echo "# not in $2, or twice: $text"; failed=1; }
+				{ echo "# not exactly once in $2: $text"; failed=1; }
 		done < <(quoted "$named")
 	done < <(audit_cells "$1")
-	[ -s "$work/own" ] || { echo "# no list in $2"; failed=1; }
+	[ -s "$work/own" ] || { echo "# no DEVIATIONS in $2"; failed=1; }
 	while IFS= read -r item; do
 		while IFS= read -r text; do
 			[[ $item = "$text"* ]] && continue 2
@@ -325,7 +326,7 @@ audit_totals() {
 	[ "$(sed -n '5p' "$1")" = "$totals" ] || { echo "# $totals"; false; }
 }
 
-# An audit and its page
+# Each audit and the manual page of this project
 audits=(
 "solaris profil_solaris.2"
 "bsd profil_bsd.2"
@@ -338,33 +339,33 @@ audits=(
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
 ktap_set_plan $((1 + ${#pages[@]} + 7 + 4 + 3 * ${#audits[@]}))
-check "README: programs" readme_programs
+check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
-	*/monitor.3) check "monitor.3: program" dialect_program "$page" solaris ;;
+	*/monitor.3) check "monitor.3: the program compiles" dialect_program "$page" solaris ;;
 	*/profil_*.2)
 		dialect=${page##*/profil_}
-		check "${page##*/}: program" dialect_program "$page" "${dialect%.2}"
+		check "${page##*/}: the program compiles" dialect_program "$page" "${dialect%.2}"
 		;;
-	*) check "${page##*/}: programs" manual_programs "$page" ;;
+	*) check "${page##*/}: programs compile" manual_programs "$page" ;;
 	esac
 done
-check "README: linked with the library" readme_library
-check "README: a program compiled with -pg" readme_pg
-check "README: exports, and their viewers" readme_viewers
-check "README: options" readme_options
-check "README, doc/ and others: links and paths" document_paths
-check "faults.md: its tests exist" faults_tests
-check "bugs/: the tests that find them exist" bug_tests
+check "README: a program linked with the library runs" readme_library
+check "README: a program compiled with -pg runs" readme_pg
+check "doc/: viewers read the exports" readme_viewers
+check "README, doc/: options exist" readme_options
+check "all documents: links and paths exist" document_paths
+check "faults.md: tests exist" faults_tests
+check "bugs/: tests exist" bug_tests
 for subcommand in run report diff export; do
-	check "options of $subcommand in the manual page and the completion" \
-		known_everywhere "$subcommand"
+	check "options of $subcommand: manual page and completion match" \
+		documented_options "$subcommand"
 done
 for line in "${audits[@]}"; do
 	read -r audit page <<<"$line"
 	audit=programs/pages/audit/$audit.md
-	check "$audit: its tests are there" audit_tests "$audit"
-	check "$audit: its deviations are those of $page" audit_deviations "$audit" "$page"
-	check "$audit: its totals" audit_totals "$audit"
+	check "$audit: tests exist" audit_tests "$audit"
+	check "$audit: deviations match $page" audit_deviations "$audit" "$page"
+	check "$audit: totals are correct" audit_totals "$audit"
 done
 ktap_finished

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hold an export against its schema, and against what that cannot say.
+"""Check an export by its schema, and conditions that a schema cannot express.
 
 usage: export_check.py json FILE         by tools/export/profil-result.schema.json
-       export_check.py speedscope FILE   by what speedscope has published
+       export_check.py speedscope FILE   by the schema of speedscope
 
-Prints the sum of samples, or of weights. Exit status: 1 if it is not by the schema.
+Prints the sum of the samples or weights. Exit status: 1 if the file does not match the schema.
 """
 import json
 import os
@@ -15,8 +15,8 @@ import jsonschema
 
 SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-# Sampled profiles of https://www.speedscope.app/file-format-schema.json, which is made of
-# src/lib/file-format-spec.ts in jlfwong/speedscope
+# The part of https://www.speedscope.app/file-format-schema.json for sampled profiles. That file is
+# generated from src/lib/file-format-spec.ts in jlfwong/speedscope.
 SPEEDSCOPE = {
     "type": "object",
     "required": ["$schema", "profiles", "shared"],
@@ -72,7 +72,7 @@ def check_json(result):
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.validate(result, schema, jsonschema.Draft7Validator)
-    # no member that it does not describe: a wrong name would be one
+    # the schema allows more members; here, such a member is a wrong name
     described = schema["definitions"]
     assert set(result) == set(schema["properties"])
     samples = result["outside"]

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# libprofil and the profil command where there is no /dev/profil: run natively,
-# in a mount namespace without devices where the module happens to be loaded.
+# libprofil and the profil command without /dev/profil. Runs natively; if the module is loaded, in a
+# mount namespace with an empty /dev.
 
 cd "$(dirname "$0")/.." || exit 1
 if [ -c /dev/profil ]; then
@@ -11,18 +11,18 @@ fi
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-# sampled PROGRAM: runs with status 0 and has counted by the C library's timer
-sampled() {
+# falls_back PROGRAM: succeeds, and the C library's profil() counts
+falls_back() {
 	"$1" >"$work/out" 2>"$work/err" && [ "$(cat "$work/out")" -gt 10 ]
 }
 
 warns() {
-	sampled "$1" && [ "$(wc -l <"$work/err")" = 1 ] &&
+	falls_back "$1" && [ "$(wc -l <"$work/err")" = 1 ] &&
 	grep -q 'ENOENT.*modprobe profil' "$work/err"
 }
 
 quiet() {
-	PROFIL_FALLBACK=quiet sampled "$1" && [ ! -s "$work/err" ]
+	PROFIL_FALLBACK=quiet falls_back "$1" && [ ! -s "$work/err" ]
 }
 
 fatal() {
@@ -31,15 +31,18 @@ fatal() {
 	grep -q 'profil: No such file or directory' "$work/err"
 }
 
-# Linux 0.99 had no other: but its profil() returns 0 whatever happens
+# Linux 0.99 had this fallback only. Its profil() always returns 0.
 linux099() {
-	PROFIL_DIALECT=linux099 warns programs/fallback && PROFIL_DIALECT=linux099 quiet programs/fallback &&
+	PROFIL_DIALECT=linux099 warns programs/fallback &&
+	PROFIL_DIALECT=linux099 quiet programs/fallback &&
 	warns programs/fallback-linux099 &&
-	PROFIL_DIALECT=linux099 PROFIL_FALLBACK=fatal programs/fallback >"$work/out" 2>"$work/err" &&
+	PROFIL_DIALECT=linux099 PROFIL_FALLBACK=fatal programs/fallback \
+		>"$work/out" 2>"$work/err" &&
 	[ "$(cat "$work/out")" = 0 ] && grep -q 'not profiling' "$work/err"
 }
 
-# try_command STATUS OUTPUT OPTION...: what becomes of a command that cannot be profiled
+# try_command STATUS OUTPUT OPTION...: profil has this status and output for a command that it
+# cannot profile
 try_command() {
 	local status=$1 output=$2
 
@@ -57,10 +60,10 @@ command_is_not_run() {
 ktap_print_header
 ktap_set_plan 8
 for program in programs/fallback programs/fallback-static; do
-	check "$program: the C library's profil, and one line" warns $program
-	check "$program: quiet" quiet $program
-	check "$program: fatal" fatal $program
+	check "$program: falls back to the C library, and prints one line" warns $program
+	check "$program: PROFIL_FALLBACK=quiet prints nothing" quiet $program
+	check "$program: PROFIL_FALLBACK=fatal makes profil() fail" fatal $program
 done
-check "linux099: the C library's profil, and one line" linux099
-check "profil does not run a command without a profile, unless by --force" command_is_not_run
+check "linux099: falls back to the C library, and prints one line" linux099
+check "profil runs a command without a profile only with --force" command_is_not_run
 ktap_finished

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The headers of the dialects, and our own, in C and C++: without a warning, in any
-# order with the C library's, and profil() is that dialect's then. No module needed.
+# The headers of the dialects and profil.h compile in C and C++ without a warning, in any order with
+# those of the C library, and bind profil() to the dialect. The libraries export the right names.
+# Runs natively, needs no module.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -11,12 +12,12 @@ cd "$(dirname "$0")/.." || exit 1
 headers=../lib/include/profil
 warnings=(-Wall -Wextra -Werror -Wpedantic)
 
-# includes HEADER...: source that includes them
+# includes HEADER...: prints source that includes them
 includes() {
 	printf '#include <%s>\n' "$@"
 }
 
-# compile DIALECT LANGUAGE-AND-STANDARD...: the source on standard input
+# compile DIALECT FLAG...: compiles the source on standard input with the dialect's headers
 compile() {
 	local dialect=$1
 
@@ -25,8 +26,8 @@ compile() {
 		2>"$work/err"
 }
 
-# in_both COMMAND ARG...: in each language, old and new
-in_both() {
+# in_each_language COMMAND ARG...: runs it for an old and a new standard of C and of C++
+in_each_language() {
 	CC=${CC:-cc} "$@" -x c -std=gnu89 -Wno-pedantic &&
 	CC=${CC:-cc} "$@" -x c -std=c11 &&
 	CC=${CXX:-c++} "$@" -x c++ -std=c++11 &&
@@ -44,7 +45,7 @@ in_any_order() {
 	includes "$header" unistd.h stdio.h | compile "$dialect" "$@"
 }
 
-# binds DIALECT HEADER CALL FLAG...: a call of profil() is that of the dialect alone
+# binds DIALECT HEADER CALL FLAG...: the CALL uses the dialect's function, and no other
 binds() {
 	local dialect=$1 header=$2 call=$3
 
@@ -64,8 +65,8 @@ calls=(
 "aix monmon.h static struct prof b[1]; profil(b, -1u, 0, 0)"
 )
 
-# our own beside the C library's
-ours() {
+# profil.h together with the headers of the C library
+profil_header() {
 	{
 		includes profil.h sys/profil.h unistd.h
 		echo 'void f(void);'
@@ -73,8 +74,9 @@ ours() {
 	} | compile . -I../lib/include -I../uapi "$@"
 }
 
-# our own beside a dialect's, which binds profil()
-ours_beside() {
+# profil_header_with DIALECT FLAG...: profil.h together with a header of the dialect, which binds
+# profil()
+profil_header_with() {
 	local dialect=$1
 
 	shift
@@ -82,7 +84,7 @@ ours_beside() {
 	includes profil.h unistd.h | compile "$dialect" -I../lib/include -I../uapi "$@"
 }
 
-# The pages' own declarations
+# The declarations of the systems' manual pages
 declarations=(
 "solaris void profil(unsigned short *buff, unsigned int bufsiz, unsigned int offset, unsigned int scale);"
 "bsd int profil(char *samples, int size, int offset, int scale);"
@@ -92,8 +94,8 @@ declarations=(
 "aix void profil(struct prof *ProfBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
 )
 
-# beside DIALECT DECLARATION FLAG...: the header, and then the page's declaration
-beside() {
+# redeclared DIALECT DECLARATION FLAG...: the header, and then the declaration of the manual page
+redeclared() {
 	local dialect=$1 declaration=$2 header=unistd.h
 
 	shift 2
@@ -102,7 +104,8 @@ beside() {
 		compile "$dialect" -DPROFIL_PAGE_TYPES "$@"
 }
 
-# A program from a page alone, with what is installed, as the manual page says
+# by_pkg_config DIALECT [--static]: the program that is written from the manual page alone compiles
+# with the installed files
 by_pkg_config() {
 	local page=$1 flags
 
@@ -116,15 +119,15 @@ by_pkg_config() {
 	fi
 }
 
-# names_of DIALECT: what its library defines has no version, and C++ finds profil() in it
-names_of() {
+# exports_profil DIALECT: its library exports profil() for C and for C++, and no symbol version
+exports_profil() {
 	nm -D --defined-only "../lib/libprofil-$1.so" | awk '{ print $3 }' >"$work/out"
 	grep -qx profil "$work/out" && grep -q '^_Z6profilP' "$work/out" &&
 	! grep -q @ "$work/out" && ! grep -q '^profil_' "$work/out"
 }
 
-# The library defines what its map names, and the map says which of these have a version.
-# Those of the C library have none: else profil() and sprofil() could not take its place.
+# libprofil.so exports the names of its map, with a version or without, as specified there.
+# Functions that replace those of the C library have no version.
 exports() {
 	{
 		sed -n 's/^ \*\t\(__monstartup .*\)$/\1/p' ../lib/libprofil.map | tr ' ' '\n'
@@ -136,16 +139,16 @@ exports() {
 		diff "$work/out" - >"$work/err"
 }
 
-# monitor_exports LIBRARY NAME...: none has a version
+# monitor_exports LIBRARY NAME...: the library also exports NAME..., all without a version
 monitor_exports() {
 	nm -D --defined-only "../lib/$1.so" | awk '{ print $3 }' | LC_ALL=C sort >"$work/out" &&
 	printf '%s\n' __fentry__ __monstartup _mcleanup _mcount mcount monitor profil "${@:2}" |
 		LC_ALL=C sort | diff - "$work/out" >"$work/err"
 }
 
-# A program asks for the library's own functions by their version, so that a later library
-# can have another of the same name; and for the C library's without one.
-asks_by_version() {
+# A program refers to functions of libprofil by their version, so that a later version can have a
+# different function of the same name, and to functions of the C library without one.
+needs_versions() {
 	{
 		includes profil.h
 		echo 'int main(void) { static unsigned short b[8]; return profil(b, 16, 0, 0) +'
@@ -158,9 +161,8 @@ asks_by_version() {
 		"pcsample profil profil_set_rate@PROFIL_1.0 profil_stop_sized@PROFIL_1.0 " ]
 }
 
-# hardened DIRECTORY TARGET: the compiler gets CPPFLAGS for each object, and nothing takes
-# them back
-hardened() {
+# uses_cppflags DIRECTORY TARGET: each compilation gets CPPFLAGS, and no later flag cancels them
+uses_cppflags() {
 	make -n -B -C "../$1" CPPFLAGS=-D_FORTIFY_SOURCE=2 "$2" >"$work/out" 2>"$work/err" &&
 	grep -E ' -c ' "$work/out" >"$work/compiled" &&
 	! grep -E -e '-U_FORTIFY_SOURCE' "$work/compiled" >>"$work/err" &&
@@ -173,36 +175,37 @@ ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} +
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
-		in_both in_any_order "$dialect" "${path##*/}"
+		in_each_language in_any_order "$dialect" "${path##*/}"
 done
 for line in "${calls[@]}"; do
 	read -r dialect header call <<<"$line"
-	check "$dialect: profil() of <$header> is its own" \
-		in_both binds "$dialect" "$header" "$call"
+	check "$dialect: <$header> binds profil() to the dialect" \
+		in_each_language binds "$dialect" "$header" "$call"
 done
-BOUND=pcsample check "solaris: pcsample()" in_both binds solaris pcsample.h \
-	'(void)!pcsample(0, 0)'
-check "profil.h compiles" in_both ours
+BOUND=pcsample check "solaris: <pcsample.h> binds pcsample()" \
+	in_each_language binds solaris pcsample.h '(void)!pcsample(0, 0)'
+check "<profil.h> compiles" in_each_language profil_header
 for dialect in solaris bsd linux099 osf1 aix; do
-	check "$dialect: beside profil.h" in_both ours_beside "$dialect"
+	check "$dialect: its header compiles with <profil.h>" \
+		in_each_language profil_header_with "$dialect"
 done
 for line in "${declarations[@]}"; do
 	read -r dialect declaration <<<"$line"
-	check "$dialect: the header beside the page's declaration" \
-		in_both beside "$dialect" "$declaration"
+	check "$dialect: the header and the page's declaration" \
+		in_each_language redeclared "$dialect" "$declaration"
 done
 make -s -C ../lib install PREFIX="$work/installed" >"$work/out" 2>&1
 for dialect in solaris bsd linux099 osf1 aix; do
-	check "$dialect: the names of libprofil-$dialect" names_of "$dialect"
+	check "$dialect: libprofil-$dialect.so exports profil()" exports_profil "$dialect"
 	check "$dialect: from the page, by pkg-config" by_pkg_config "$dialect"
-	check "$dialect: the same, static" by_pkg_config "$dialect" --static
+	check "$dialect: from the page, by pkg-config --static" by_pkg_config "$dialect" --static
 done
-check "the library's names" exports
-check "names with monitor(): solaris" monitor_exports libprofil-solaris _Z6profilPtjjj
-check "names with monitor(): osf1" monitor_exports libprofil-osf1 _Z6profilPsjjj monstartup moncontrol
-check "names with monitor(): aix" monitor_exports libprofil-aix \
+check "libprofil.so exports the names of its map" exports
+check "solaris: the library exports monitor()" monitor_exports libprofil-solaris _Z6profilPtjjj
+check "osf1: the library exports monitor()" monitor_exports libprofil-osf1 _Z6profilPsjjj monstartup moncontrol
+check "aix: the library exports monitor()" monitor_exports libprofil-aix \
 	_Z6profilP4profjmj _Z6profilPtjmj monstartup moncontrol _mondata
-check "CPPFLAGS for libprofil.so" hardened lib libprofil.so
-check "CPPFLAGS for the command" hardened tools profil
-check "a program asks for the library's own names by version" asks_by_version
+check "libprofil.so is compiled with CPPFLAGS" uses_cppflags lib libprofil.so
+check "the command is compiled with CPPFLAGS" uses_cppflags tools profil
+check "programs refer to names of the library by version" needs_versions
 ktap_finished

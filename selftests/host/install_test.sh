@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make modules_install: without a build tree it names the package that is missing; the module
-# is signed where the kernel's key is, and where it is not, that is said without an error.
-# INSTALL_KERNEL is the kernel. Nothing is installed on this machine. Runs natively, needs no
-# module.
+# make modules_install: without a kernel build tree, it names the missing package. With the kernel's
+# key, the module is signed; without it, a message states that it is not, and the installation
+# succeeds. INSTALL_KERNEL is the kernel. Nothing is installed on this machine. Runs natively, needs
+# no module.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -12,22 +12,22 @@ cd "$(dirname "$0")/.." || exit 1
 
 kernel=$(../scripts/kernel/fetch "${INSTALL_KERNEL:-6.12}") || exit 1
 release=$(<"$kernel/release")
-# A tree of links to the kernel's, to which a key can be added
+# A tree of links to the kernel's build tree, to which a key can be added
 tree=$work/tree
 mkdir -p "$tree/certs" &&
 	find "$kernel/build/" -mindepth 1 -maxdepth 1 -exec ln -s -t "$tree" {} +
-# The modules in build/ may be in use by guests
+# A copy of this tree: guests may use the modules in build/
 checkout=$work/checkout
 mkdir "$checkout" && cp -r ../Makefile ../version.mk ../module ../uapi ../scripts "$checkout"
 
-# install_for TREE: into $work/installed
+# install_for TREE: installs the module for that build tree into $work/installed
 install_for() {
 	rm -rf "$work/installed"
 	make -s -C "$checkout" modules_install KDIR="$1" DESTDIR="$work/installed" \
 		>"$work/out" 2>"$work/err"
 }
 
-# names_package TREE PACKAGE: one line does, and nothing is installed
+# names_package TREE PACKAGE: the installation fails with one line that names PACKAGE
 names_package() {
 	! install_for "$1" && [ ! -e "$work/installed" ] &&
 	[ "$(grep -vc '^make' "$work/err")" = 1 ] &&
@@ -48,20 +48,20 @@ signer() {
 	modinfo -F signer "$work/profil.ko"
 }
 
-# What a distribution's tree is: without the key
+# The build tree of a distribution has no key.
 without_key() {
 	install_for "$tree" && installed && [ -z "$(signer)" ] &&
 	! grep -E 'SSL|sign-file' "$work/err" "$work/out" &&
 	grep -q "not signed: .* Secure Boot, see doc/troubleshooting.md" "$work/out"
 }
 
-# make_key DIRECTORY NAME KEY CERTIFICATE
+# make_key DIRECTORY NAME KEY CERTIFICATE: creates the files KEY and CERTIFICATE in DIRECTORY
 make_key() {
 	openssl req -new -x509 -newkey rsa:2048 -nodes -days 36500 -outform DER \
 		-subj "/CN=$2/" -keyout "$1/$3" -out "$1/$4" 2>"$work/err"
 }
 
-# As doc/troubleshooting.md says: the signature of one's own is installed with the module.
+# A module that the user has signed, as in doc/troubleshooting.md, is installed with that signature.
 signed_before() {
 	local module
 
@@ -71,7 +71,7 @@ signed_before() {
 	install_for "$tree" && installed && [ "$(signer)" = own ]
 }
 
-# The key is where CONFIG_MODULE_SIG_KEY has it.
+# The kernel's key is at the path in CONFIG_MODULE_SIG_KEY.
 with_key() {
 	local key
 
@@ -85,11 +85,11 @@ with_key() {
 
 ktap_print_header
 ktap_set_plan 5
-check "no headers: their package is named" \
+check "without kernel headers, their package is named" \
 	names_package /lib/modules/none/build linux-headers-none
-check "no tree: the running kernel's package is named" \
+check "without a tree, the package for the running kernel is named" \
 	names_package "$work/none" "linux-headers-$(uname -r)"
-check "a tree without the kernel's key" without_key
-check "a module that is signed before" signed_before
-check "a tree with the kernel's key" with_key
+check "without the kernel's key, the module is not signed" without_key
+check "the signature of a signed module is kept" signed_before
+check "with the kernel's key, the module is signed" with_key
 ktap_finished

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What is taken for a bug in a kernel's log (scripts/kernel/log-check), on which every
-# verdict of a test in a guest rests: a line of each kind of report, as kernels have
-# written them. Runs natively, needs no module.
+# scripts/kernel/log-check finds each kind of bug report in a kernel log, and nothing else. The
+# verdict of every test in a guest depends on it. The lines are from real kernels. Runs natively,
+# needs no module.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -22,24 +22,24 @@ killed='[    4.000000] killed_test invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL
 [    4.000002] Hardware name: QEMU Standard PC
 [    4.000003] Call Trace:'
 
-# log TEXT...: the check of a log with these lines
-log() {
+# check_log TEXT...: runs log-check on these lines; what it finds is in $work/found
+check_log() {
 	printf '%s\n' "$@" | ../scripts/kernel/log-check /dev/stdin >"$work/found"
 }
 
 is_clean() {
-	log "$@" && [ ! -s "$work/found" ]
+	check_log "$@" && [ ! -s "$work/found" ]
 }
 
-# finds LINE: by its number, among what is usual, and whatever came before it
+# finds LINE: log-check finds only this line among harmless lines, and prints its number
 finds() {
-	! log "$usual" "$refused" "$killed" "$1" "$usual" &&
+	! check_log "$usual" "$refused" "$killed" "$1" "$usual" &&
 	[ "$(cat "$work/found")" = "13:$1" ]
 }
 
-# the next one behind what was refused is one
+# The trace of a refused allocation is harmless, the next trace is not.
 second_trace() {
-	! log "$refused" '[    5.000000] Call Trace:' &&
+	! check_log "$refused" '[    5.000000] Call Trace:' &&
 	[ "$(cat "$work/found")" = '6:[    5.000000] Call Trace:' ]
 }
 
@@ -83,10 +83,10 @@ reports=(
 
 ktap_print_header
 ktap_set_plan $((4 + ${#reports[@]}))
-check "what is usual" is_clean "$usual"
-check "memory that is refused" is_clean "$refused"
-check "a process that is killed for memory" is_clean "$killed"
-check "a second trace" second_trace
+check "usual lines are no report" is_clean "$usual"
+check "a refused allocation is no report" is_clean "$refused"
+check "an OOM kill is no report" is_clean "$killed"
+check "a second trace is a report" second_trace
 for report in "${reports[@]}"; do
 	check "${report#*] }" finds "$report"
 done

@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-make -s -C ../lib && make -s -C ../tools && make -s programs/spin && make -s -C unit export_sample ||
-	exit 1
+make -s -C ../lib && make -s -C ../tools && make -s programs/spin &&
+	make -s -C unit export_sample || exit 1
 PROFIL=$(readlink -f "${PROFIL:-../tools/profil}")
 spin=$(readlink -f programs/spin)
 address=$((16#$(nm "$spin" | awk '$3 == "spin_much" { print $1 }')))

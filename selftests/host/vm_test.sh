@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# scripts/vm/run keeps its promises: output and exit status come through unharmed,
-# and a guest whose kernel complains fails, whatever the command said. Run
-# natively; VM_TEST_KERNEL names another kernel than the default.
+# scripts/vm/run passes output and exit status on unchanged, and fails if the guest's kernel reports
+# a bug, whatever the status of the command is. Runs natively. VM_TEST_KERNEL is the kernel, 6.12
+# by default.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -16,7 +16,8 @@ vm() {
 		>"$work/out" 2>"$work/err"
 }
 
-status() {
+# has_status STATUS COMMAND [ARG...]
+has_status() {
 	local want=$1 got
 
 	shift
@@ -26,10 +27,10 @@ status() {
 	[ $got = "$want" ]
 }
 
-# Each boot costs seconds: one guest for both.
+# One guest for both, because each boot takes seconds.
 output_and_status() {
 	head -c 1000000 /dev/urandom >"$work/random"
-	status 77 sh -c 'cat "$1"; echo to stderr >&2; exit 77' sh "$work/random" &&
+	has_status 77 sh -c 'cat "$1"; echo to stderr >&2; exit 77' sh "$work/random" &&
 	cmp "$work/random" "$work/out" &&
 	[ "$(cat "$work/err")" = 'to stderr' ]
 }
@@ -53,12 +54,12 @@ writes() {
 	[ -e "$mark" ] && [ ! -e /usr/vm-test-mark ] && rm "$mark"
 }
 
-# cpus N [OPTION...]
-cpus() {
+# has_cpus N [OPTION...]
+has_cpus() {
 	vm --smp "$@" -- nproc && [ "$(cat "$work/out")" = "$1" ]
 }
 
-# A guest that warns, dies or hangs fails, and its kernel's log is named.
+# fails_and_names_log STATUS ARG...: the run has this status, and prints the path of the kernel log
 fails_and_names_log() {
 	local want=$1 got log
 
@@ -69,7 +70,7 @@ fails_and_names_log() {
 	[ $got = "$want" ] && [ -n "$log" ] && [ -s "$log" ] && rm -f "$log"
 }
 
-log_is_suspect() {
+log_has_report() {
 	echo "[    1.0] WARNING: suspicious RCU usage" >"$work/log"
 	../scripts/kernel/log-check "$work/log" >"$work/out" &&
 		return 1
@@ -80,8 +81,7 @@ log_is_suspect() {
 interrupt() {
 	local pid
 
-	# default handling, as from a terminal: what a shell puts into the
-	# background ignores ^C
+	# default handling, as from a terminal: background jobs of a shell ignore ^C
 	env --default-signal=INT ../scripts/vm/run --kernel "$kernel" \
 		--no-module -- sh -c \
 		'trap "echo got it; exit 7" INT; echo ready; sleep 100 & wait' \
@@ -97,27 +97,27 @@ interrupt() {
 	[ $? = 7 ] && grep -q 'got it' "$work/out"
 }
 
-# sealed SEED COMMAND [ARG...]: what a sealed guest says, the digest of its log included
-sealed() {
+# sealed_output SEED COMMAND [ARG...]: prints all output of a sealed guest, and its log's digest
+sealed_output() {
 	local seed=$1
 
 	shift
 	vm --sealed --shift 3 --seed "$seed" -- "$@" && cat "$work/out" "$work/err"
 }
 
-# The second time it shares one of the host's CPUs with a loop.
-repeats_to_the_byte() {
-	local said cpu loop same
+# The second guest shares a CPU of the host with a busy loop.
+repeats_exactly() {
+	local output cpu loop same
 
 	set -- sh -c 'dmesg; cat /proc/interrupts /proc/sys/kernel/random/uuid; nproc'
-	said=$(sealed 5 "$@") || return
+	output=$(sealed_output 5 "$@") || return
 	cpu=$(taskset -pc $$ | grep -oE '[0-9]+' | tail -n 1)
 	taskset -c "$cpu" sh -c 'while :; do :; done' &
 	loop=$!
-	[ "$said" = "$(taskset -pc "$cpu" $BASHPID >"$work/cpu"; sealed 5 "$@")" ]
+	[ "$output" = "$(taskset -pc "$cpu" $BASHPID >"$work/cpu"; sealed_output 5 "$@")" ]
 	same=$?
 	kill $loop
-	[ $same = 0 ] && [ "$said" != "$(sealed 6 "$@")" ]
+	[ $same = 0 ] && [ "$output" != "$(sealed_output 6 "$@")" ]
 }
 
 has_its_own_files() {
@@ -128,21 +128,21 @@ has_its_own_files() {
 
 ktap_print_header
 ktap_set_plan 14
-check "killed by a signal" status 143 sh -c 'kill -TERM $$'
-check "command not found" status 127 /nonexistent
-check "output is byte for byte, stderr apart, and so is the exit status" output_and_status
-check "arguments are exact, and so is the user" arguments_and_user
-check "one CPU; what is written outside the repository is gone" writes
-check "four CPUs" cpus 4
-check "two CPUs by the count of instructions" cpus 2 --icount --shift 3
-check "a sealed guest repeats to the byte, and not with another seed" repeats_to_the_byte
-check "a sealed guest has files of its own" has_its_own_files
-check "a kernel warning" fails_and_names_log 125 -- \
+check "a command killed by a signal has status 143" has_status 143 sh -c 'kill -TERM $$'
+check "a command that does not exist has status 127" has_status 127 /nonexistent
+check "output, standard error and exit status are unchanged" output_and_status
+check "arguments are unchanged, and --user sets the user" arguments_and_user
+check "one CPU; only files in the repository are kept" writes
+check "--smp: four CPUs" has_cpus 4
+check "--icount: two CPUs, with time by instructions" has_cpus 2 --icount --shift 3
+check "a sealed guest repeats exactly, and differs with another seed" repeats_exactly
+check "a sealed guest has its own files" has_its_own_files
+check "a kernel warning fails the run" fails_and_names_log 125 -- \
 	sh -c 'echo "<4>WARNING: CPU: 0 PID: 1 at test" >/dev/kmsg'
-check "a lockdep report" log_is_suspect
-check "a panic" fails_and_names_log 125 -- \
+check "a lockdep report is found" log_has_report
+check "a panic fails the run" fails_and_names_log 125 -- \
 	sh -c 'echo c >/proc/sysrq-trigger'
-check "time-out and ^C" eval \
+check "a timeout ends the guest, and ^C reaches the command" eval \
 	'fails_and_names_log 124 --timeout 10 -- sleep 1000 && interrupt'
-check "usage errors" eval '! vm --nonsense -- true'
+check "an unknown option is refused" eval '! vm --nonsense -- true'
 ktap_finished
