@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits for children, and exchanges bytes with them.
+ */
 #include "child.h"
 
 int wait_for(pid_t pid)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Starts profiles with a chosen clock, without the throttle.
+ */
 #include "clock_profile.h"
 
 void clean_up_clock_profile(struct profile *profile)

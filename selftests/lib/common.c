@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls of the device, CPU time, and threads that stay at one pc.
+ */
 #include "common.h"
 
 int open_device(void)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples a thread at one pc, and checks which counters change.
+ */
 #include "counter_watch.h"
 
 int counter_watch_create(struct counter_watch *watch, int fd)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps all CPUs but one busy with real-time processes.
+ */
 #include "cpu_hog.h"
 
 int start_cpu_hogs(pid_t spinners[MAX_CPU_HOGS])

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Standard errors and preemptions, for the expectations of expect_count.h.
+ */
 #include "expect_count.h"
 
 bool counts_are_checked(void)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets up the kernel's fault injection for calls from the module's text.
+ */
 #include "fault_injection.h"
 
 static const char *const attributes[KINDS] = {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the kernel's and the module's figures, and sets parameters.
+ */
 #include "files.h"
 
 long long read_number(const char *path, const char *name)

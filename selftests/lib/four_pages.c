@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Maps and hits counters in four pages.
+ */
 #include "four_pages.h"
 
 int four_pages_init(struct four_pages *m)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Serves a file system whose pages do not arrive.
+ */
 #include "fuse.h"
 
 static void fuse_reply(int fd, const struct fuse_in_header *to, int error, const void *data,

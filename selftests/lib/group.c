@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Creates a memory cgroup and reads its figures.
+ */
 #include "group.h"
 
 int group_write(const struct memory_group *group, const char *name, const char *text)

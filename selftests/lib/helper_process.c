@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Starts helper processes, sends requests to them, and executes requests in them.
+ */
 #include "helper_process.h"
 
 long ask_at(int socket, enum request request, long argument, int generation)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads the module of selftests/late, and sets how long it keeps interrupts off.
+ */
 #include "late.h"
 
 int load_late(void)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Maps loops at known addresses.
+ */
 #include "loops.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)

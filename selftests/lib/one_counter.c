@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A profile with one counter, and a thread that is sampled meanwhile.
+ */
 #include "one_counter.h"
 
 void one_counter_init(struct one_counter *r)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads counts of pinned pages, and keeps references to pages in a pipe.
+ */
 #include "pinned_pages.h"
 
 long long pinned_kib(void)

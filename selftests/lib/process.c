@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Profiled processes, and the results of their forked children.
+ */
 #include "process.h"
 
 double loops_per_second;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A run's memory (lib/preload/run.h) as the profil command makes it, and the test program
- * executed with it, as one that is profiled. For one file of each such program.
+ * A run's memory (lib/preload/run.h) as the profil command creates it, and a test program that is
+ * executed with it, as if it were profiled. Include this in one file of a program: it has main().
  */
 #ifndef SELFTESTS_RUN_MEMORY_H
 #define SELFTESTS_RUN_MEMORY_H
@@ -12,20 +12,20 @@
 #include "child.h"
 #include "preload/run.h"
 
-/* How the profiled program ends if all went as it should */
+/* Exit status of the profiled program if all its checks pass */
 #define RAN		17
 
-/* What the program does when it is profiled. Return: RAN; or another number, below 64. */
+/* Runs in the profiled program. Returns RAN, or another number below 64. */
 int program(const char *how);
 
 FIXTURE(run) {
 	int device;
 	int memory;
 	struct profil_run run;
-	struct profil_run_process process;	/* the first */
+	struct profil_run_process process;	/* the first one */
 };
 
-/* As tools/record/shm.c does. */
+/* Creates the memory like tools/record/shm.c. */
 FIXTURE_SETUP(run)
 {
 	REQUIRE_DEVICE(self->device);
@@ -46,7 +46,7 @@ FIXTURE_TEARDOWN(run)
 	close(self->device);
 }
 
-/* Execute this program with a run's memory. Return: how it ended, as the shell has it. */
+/* Executes this program with a run's memory. Returns its exit status, as a shell reports it. */
 static inline int run_program(const char *memory, const char *how, int (*before)(unsigned long),
 			      unsigned long arg)
 {
@@ -71,7 +71,7 @@ static inline struct profil_run_process process(int memory, int i)
 	return process;
 }
 
-/* Whether code of a file whose path has this in it has its counters. */
+/* Returns whether the run has counters for a file whose path contains @part. */
 static inline bool has_object(int memory, const struct profil_run *run, const char *part)
 {
 	struct profil_run_object object;
@@ -86,7 +86,7 @@ static inline bool has_object(int memory, const struct profil_run *run, const ch
 	return false;
 }
 
-/* With the memory of the fixture, and what it is after that. */
+/* Runs the program with the fixture's memory, and reads that memory again. */
 #define RUN(how, before, arg) ({					\
 	char _name[64];							\
 	int _status;							\
@@ -102,7 +102,7 @@ static inline bool has_object(int memory, const struct profil_run *run, const ch
 	_status;							\
 })
 
-/* Samples of all processes of a run, whoever they are, but for those outside all objects. */
+/* Returns the samples of all processes of a run, except those outside of all objects. */
 static inline uint64_t samples_of_run(int memory, const struct profil_run *run)
 {
 	const char *all = mmap(NULL, run->end, PROT_READ, MAP_SHARED, memory, 0);

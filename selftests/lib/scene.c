@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Code at known places, and its counters.
+ */
 #include "scene.h"
 
 void *map_apart(size_t bytes)

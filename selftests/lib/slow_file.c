@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Mounts the file system of fuse.c and maps its file.
+ */
 #include "slow_file.h"
 
 const char *slow_file_begin(struct slow_file *slow)

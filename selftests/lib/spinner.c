@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that stays at a chosen pc on request.
+ */
 #include "spinner.h"
 
 static void *spinner_run(void *argument)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Redirects stderr to a file.
+ */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the state of tasks from /proc.
+ */
 #include "tasks.h"
 
 bool read_task_file(pid_t pid, const char *name, char *text, size_t bytes)

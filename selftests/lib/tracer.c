@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counts calls of a kernel function with the function tracer.
+ */
 #include "tracer.h"
 
 bool tracer_begin(const char *function)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads tables of expected counters.
+ */
 #include "vectors.h"
 
 static const char *const vector_results[] = { "none", "off", "EINVAL" };
