@@ -89,7 +89,7 @@ TEST_F(abi, good_start_is_accepted)
 	EXPECT_EQ(0, call(self->fd, PROFIL_IOC_START, &start));
 }
 
-TEST_F(abi, commands)
+TEST_F(abi, unknown_commands)
 {
 	EXPECT_EQ(ENOTTY, call(self->fd, 0, &self->start));
 	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC, 4),
@@ -101,7 +101,7 @@ TEST_F(abi, commands)
 			       &self->start));
 }
 
-TEST_F(abi, sizes)
+TEST_F(abi, structure_sizes)
 {
 	struct {
 		struct profil_start start;
@@ -133,7 +133,7 @@ TEST_F(abi, sizes)
 	EXPECT_EQ(EINVAL, call(self->fd, PROFIL_IOC_START, &longer));
 }
 
-TEST_F(abi, outputs)
+TEST_F(abi, all_outputs_are_written)
 {
 	struct {
 		struct profil_status status;
@@ -173,7 +173,7 @@ TEST_F(abi, outputs)
 	EXPECT_EQ(0, longer.tail);
 }
 
-TEST_F(abi, wild_pointers)
+TEST_F(abi, invalid_pointers)
 {
 	void *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 			  -1, 0);
@@ -200,7 +200,7 @@ TEST_F(abi, wild_pointers)
 	EXPECT_EQ(EFAULT, call(self->fd, PROFIL_IOC_STOP, status));
 }
 
-TEST_F(abi, fields)
+TEST_F(abi, invalid_fields)
 {
 	struct profil_start good = self->start;
 
@@ -241,7 +241,7 @@ TEST_F(abi, fields)
 	self->start.reserved = 1; START_FAILS(EINVAL);
 }
 
-TEST_F(abi, region_counts)
+TEST_F(abi, invalid_region_counts)
 {
 	self->start.nr_regions = 0; START_FAILS(EINVAL);
 	self->start.nr_regions = ~0U; START_FAILS(E2BIG);
@@ -249,7 +249,7 @@ TEST_F(abi, region_counts)
 	START_FAILS(E2BIG);
 }
 
-TEST_F(abi, region_order)
+TEST_F(abi, invalid_region_order)
 {
 	struct profil_region *a = &self->regions[0], *b = &self->regions[1];
 	struct profil_region swap = *a;
@@ -273,7 +273,7 @@ TEST_F(abi, region_order)
 	b->rounding = PROFIL_ROUND_FIRST; START_FAILS(EINVAL);
 }
 
-TEST_F(abi, buffer_addresses)
+TEST_F(abi, invalid_buffer_addresses)
 {
 	struct profil_region *b = &self->regions[1];
 	uint64_t good = b->buf;
@@ -313,7 +313,7 @@ TEST_F(abi, tagged_pointers)
 #endif
 }
 
-TEST_F(abi, buffer_sizes)
+TEST_F(abi, invalid_buffer_sizes)
 {
 	struct profil_region *b = &self->regions[1];
 
@@ -329,7 +329,7 @@ TEST_F(abi, buffer_sizes)
 	b->bytes -= 3 * PAGE; START_FAILS(EFAULT);
 }
 
-TEST_F(abi, pc_log)
+TEST_F(abi, invalid_pc_logs)
 {
 	struct profil_start good = {
 		.size = sizeof(good), .flags = PROFIL_PC_LOG, .rate = 100,
@@ -375,7 +375,7 @@ static int open_file(void)
 }
 
 /* Memory that the process cannot write, or that cannot be pinned */
-TEST_F(abi, mappings)
+TEST_F(abi, unsupported_mappings)
 {
 	int file = open_file();
 	int mem = open("/dev/mem", O_RDWR);
@@ -428,7 +428,7 @@ TEST_F(abi, mappings)
 }
 
 /* RLIMIT_MEMLOCK does not apply to root, so a child without capabilities tests it. */
-TEST_F(abi, memlock)
+TEST_F(abi, memlock_limit)
 {
 	struct rlimit limit = { .rlim_cur = 4 * PAGE, .rlim_max = 4 * PAGE };
 	int status;
