@@ -29,7 +29,7 @@
  *               than max_regions regions, or more than max_bytes of counters
  *   EOPNOTSUPP  valid, but not supported by this kernel or for this kind of memory
  *   EFAULT      invalid pointer, or counters in memory that the process cannot write
- *   EPERM       rate above the caller's max_rate, but not above 20,000 Hz
+ *   EPERM       rate above the caller's max_rate; EINVAL if it is above 20,000 Hz
  *   ENOSPC      per-user limit reached: max_user_sessions or max_user_regions
  *   ENOMEM      RLIMIT_MEMLOCK would be exceeded, or out of memory
  *   EINTR       the process is being killed
@@ -73,7 +73,8 @@
  * @abi_version: out: PROFIL_ABI_VERSION of the module
  * @tick_hz:     out: rate of the scheduler's tick in Hz (CONFIG_HZ)
  * @max_rate:    out: highest rate in Hz that the caller may request: 20,000 with
- *               CAP_PERFMON, otherwise the module parameter max_rate
+ *               CAP_PERFMON, otherwise the module parameter max_rate, but at least
+ *               @tick_hz
  * @max_regions: out: maximum number of regions in a profile (4096)
  * @reserved:    out: 0
  * @max_bytes:   out: maximum size in bytes of the pages that hold the counters of a
@@ -121,7 +122,7 @@ struct profil_info {
  *            PROFIL_ROUND_FIRST, and only then
  * @rounding: PROFIL_ROUND_*
  *
- * Buffers of different regions may share a page, touch or overlap.
+ * Buffers of different regions may share a page, and may overlap.
  */
 struct profil_region {
 	__u64 start;
@@ -139,7 +140,7 @@ struct profil_region {
 #define PROFIL_PIN_ON_HIT	0x4  /* pin and charge a page when a sample needs it */
 #define PROFIL_THREAD_ONLY	0x8  /* only samples of the calling thread */
 #define PROFIL_FAULT_SIGNAL	0x10 /* send SIGSEGV on PROFIL_STATE_FAULT */
-#define PROFIL_CHECK_ON_HIT	0x20 /* also check it only then; needs PIN_ON_HIT */
+#define PROFIL_CHECK_ON_HIT	0x20 /* check memory only at a hit; needs PIN_ON_HIT */
 #define PROFIL_KERNEL_ONLY	0x40 /* only samples taken in kernel mode; not with USER_ONLY */
 
 /*
@@ -232,7 +233,7 @@ struct profil_start {
  *                  0, EFAULT (counter memory is gone or cannot be written), ENOMEM
  *                  (RLIMIT_MEMLOCK or out of memory), ENOBUFS (too many samples
  *                  pending), or another error of pinning
- * @clock:          out: PROFIL_CLOCK_*, never AUTO
+ * @clock:          out: PROFIL_CLOCK_TICK, TIMER or RANDOM
  * @forks_followed: out: forked children that inherited the profile
  * @fork_failures:  out: forked children that did not, because of max_user_sessions or
  *                  for lack of memory
