@@ -4,8 +4,8 @@
  * uses no kernel state, so that KUnit and the unit tests run the same code as the sampler.
  *
  * All arithmetic is in full width: d = pc - offset has up to 64 bits and the scale 32, so
- * the product has up to 96. BSD kernels truncate it to an int, so that a pc far away (in a
- * shared library) is counted in the buffer.
+ * the product has up to 96. BSD kernels truncate it to an int, and so count a distant pc (in
+ * a shared library) in some counter of the program.
  */
 #ifndef _PROFIL_BINS_H
 #define _PROFIL_BINS_H
@@ -18,7 +18,7 @@
  * @start:      first pc
  * @last:       last pc (inclusive, since the last region may reach 2^64 - 1)
  * @offset:     subtracted from the pc before it is scaled
- * @nr:         number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of them)
+ * @nr:         number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of 16-bit counters)
  * @buf_offset: byte position (config.h) of counter 0
  * @scale:      bytes of buffer per byte of text, as a fraction of 65536
  * @rounding:   PROFIL_ROUND_*
@@ -66,7 +66,7 @@ static inline u64 profil_bin(const struct profil_range *range, u64 pc,
 		index = profil_scale_down(d >> shift, range->scale);
 		break;
 	case PROFIL_ROUND_UP:
-		/* (bytes + rest) >> shift, which could overflow */
+		/* as (bytes + rest) >> shift, which could overflow */
 		bytes = profil_scale_down(d, range->scale);
 		index = (bytes >> shift) + !!(bytes & rest);
 		break;

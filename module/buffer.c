@@ -4,8 +4,8 @@
  * user is charged for them.
  *
  * The pin and the notifier are both needed. A pinned page is not freed, whatever the process
- * does. The notifier reports when a pinned page is no longer the one that the process sees
- * (notifier.c). pin.c pins the pages.
+ * does. The notifier reports when the process no longer maps it (notifier.c). pin.c pins the
+ * pages.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -16,19 +16,19 @@
 #include "pin.h"
 #include "stats.h"
 
-/* Pages removed from the index in one batch. */
+/* Pages removed from @pages in one batch. */
 #define UNPIN_BATCH	16
 
-/* Stale pages that one pass handles, with mmap_lock held. */
+/* Stale pages that one sweep handles, with mmap_lock held. */
 #define SWEEP_LIMIT	4096
 
 /*
- * How often to try to pin a page. Pinning a page that a fork has shared copies it, and that
- * changes the memory map itself. More changes come from other threads.
+ * How often to try to pin a page. Pinning a page that a fork has shared copies it, which is
+ * itself a change of the memory map. Other threads make more changes.
  */
 #define PIN_TRIES	8
 
-/* Index entries scanned before the lock is dropped for a moment. */
+/* Entries of @pages scanned before its lock is dropped for a moment. */
 #define SCAN_BATCH	1024
 
 #define STALE_MARK	XA_MARK_0
@@ -56,7 +56,7 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
  * @start:  first address of the range
  * @end:    first address after it
  *
- * With mmap_lock held. 0 and ULONG_MAX check all counters. Return: 0, -EFAULT or
+ * With mmap_lock held. From 0 to ULONG_MAX, all counters are checked. Return: 0, -EFAULT or
  * -EOPNOTSUPP.
  */
 int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
@@ -76,7 +76,7 @@ int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 	return err;
 }
 
-/* Charge pages that are pinned but not yet charged. */
+/* Charge pages that are pinned or reserved, but not yet charged. Return: 0 or -ENOMEM. */
 static int buffer_charge(struct profil_buffer *buffer)
 {
 	unsigned long wanted = max(buffer->nr_pinned, buffer->reserved);
@@ -186,7 +186,7 @@ static void buffer_unaccount_pin(struct profil_buffer *buffer, struct page *page
 		buffer_add_pinned(buffer, -size);
 }
 
-/* Unpin pages that are not in the index any more. May sleep. */
+/* Unpin pages that have been removed from @pages of the buffer. May sleep. */
 static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
 			 unsigned long nr)
 {
@@ -198,11 +198,11 @@ static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
 	unpin_user_pages_dirty_lock(pages, nr, true);
 }
 
-/* Allocate index entries, because nothing may be allocated under the index's lock. */
+/* Allocate entries of @pages, because nothing may be allocated under its lock. */
 static int buffer_reserve(struct profil_buffer *buffer, unsigned long index,
 			  unsigned long nr)
 {
-	/* a call may wait for memory; a worker that holds mmap_lock must not */
+	/* a call may wait for memory; a worker must not, as it holds the process's mmap_lock */
 	gfp_t gfp = current->mm == buffer->mm ? GFP_KERNEL :
 						GFP_NOWAIT | __GFP_NOWARN;
 	unsigned long i;
@@ -221,8 +221,8 @@ static void buffer_unreserve(struct profil_buffer *buffer, unsigned long index,
 }
 
 /*
- * Put pages into the index. Fails if the memory map has changed since @seq, because the
- * process may see other pages now.
+ * Add pages to @pages of the buffer. Fails if the memory map has changed since @seq, because
+ * the process may map other pages now.
  */
 static bool buffer_install(struct profil_buffer *buffer, unsigned long index,
 			   struct page **pages, unsigned long nr,
@@ -242,7 +242,7 @@ static bool buffer_install(struct profil_buffer *buffer, unsigned long index,
 }
 
 /*
- * Pin up to @nr pages from number @index on. They lie in one span and are not in the index.
+ * Pin up to @nr pages from number @index on. They lie in one span, and none is pinned.
  * Return: how many are pinned; -EAGAIN: the memory map has changed; or as
  * profil_pin_pages().
  */
@@ -306,10 +306,9 @@ long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
 	return buffer_pin_pages(buffer, index, min(nr, PROFIL_PIN_BATCH), pages);
 }
 
-/* Remove up to UNPIN_BATCH pages from the index. Return: how many. */
-static unsigned int buffer_remove(struct profil_buffer *buffer,
-				  bool only_stale, struct page **pages,
-				    unsigned long *indices)
+/* Remove up to UNPIN_BATCH pages from the buffer. Return: how many. */
+static unsigned int buffer_remove(struct profil_buffer *buffer, bool only_stale,
+				  struct page **pages, unsigned long *indices)
 {
 	XA_STATE(xas, &buffer->pages, 0);
 	unsigned int nr = 0;
@@ -337,8 +336,9 @@ static unsigned int buffer_remove(struct profil_buffer *buffer,
  * @buffer: with mmap_lock held
  *
  * The check finds memory that is gone, for example because a file was truncated. The cost is
- * proportional to what has changed. A CPU may still be writing to such a page if its
- * notifier has not waited for that CPU yet: until it has, the old mapping keeps the page.
+ * proportional to what has changed. A CPU may still be writing to a stale page, if the
+ * notifier's callback has not yet waited for that CPU. Until it has, the old mapping keeps
+ * the page in memory.
  *
  * Return: 0; -EAGAIN: there are more stale pages; or as profil_buffer_check().
  */
@@ -386,9 +386,9 @@ int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 	if (entry && !xa_pointer_tag(entry))
 		return 0;
 	/*
-	 * The page is stale, or becomes stale now: remove it first. Taking the lock waits
-	 * until the page is counted in nr_stale, for the sweep. Only our caller adds pages,
-	 * so the entry then stays empty.
+	 * The page is stale, or becomes stale now: remove it first. The sweep finds it only
+	 * when it is counted in nr_stale: taking the lock waits for that. Pages are added
+	 * only under the caller's service_mutex, so the entry then stays empty.
 	 */
 	if (entry) {
 		xa_lock(&buffer->pages);
@@ -455,9 +455,9 @@ static void buffer_mark_stale(struct profil_buffer *buffer, unsigned long index,
  * @end:    first address after it
  * @seq:    sequence number of the notifier
  *
- * Does not sleep, except for the index's lock on PREEMPT_RT. Does not pin or unpin, which
- * would need the service_mutex. A CPU that has looked up a page before may still be writing
- * to it: the caller waits for that. Return: whether the range holds counters.
+ * Does not sleep, except for the xarray's lock on PREEMPT_RT. Does not pin or unpin, which
+ * would need the service_mutex. A CPU that looked up a page before may still be writing to
+ * it: the caller waits for that CPU. Return: whether the range holds counters.
  */
 bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 			      unsigned long end, unsigned long seq)
@@ -470,7 +470,7 @@ bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 	/*
 	 * Makes a pin that is in progress start over. Not done for a range without counters,
 	 * although the comment at mmu_interval_set_seq() requires it: nothing is pinned
-	 * there, and otherwise each malloc() could delay pinning.
+	 * there, and otherwise each munmap() elsewhere could delay pinning.
 	 */
 	xa_lock(&buffer->pages);
 	mmu_interval_set_seq(&buffer->notifier, seq);

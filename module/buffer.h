@@ -19,9 +19,9 @@ struct profil_config;
  * @mm:       the address space that they belong to
  * @config:   where the counters are, and who is charged
  * @pages:    pinned pages, by their number among the pages of all spans. Tagged with
- *            PROFIL_STALE if the process does not see the page there any more. The sampler
- *            reads it without a lock. Its lock orders changes to the memory map
- *            (notifier.c) and pages that are put in
+ *            PROFIL_STALE if the process no longer maps the page there. The sampler reads
+ *            it without a lock. Its lock orders changes to the memory map (notifier.c) and
+ *            the insertion of pages
  * @nr_stale: how many of @pages are stale; written under their lock
  * @compounds: by the page frame of a compound page's head: how many of its pages are
  *            pinned. Each of these pins keeps the whole compound page in memory
@@ -31,8 +31,8 @@ struct profil_config;
  * @notifier: reports changes to the memory map; inserted if @watched
  * @watched:  @notifier is inserted. Until then no page may be pinned
  *
- * The session's service_mutex protects everything that is added or removed. notifier.c
- * cannot wait for it: it only tags pages as stale.
+ * Pages are added and removed with the session's service_mutex held. notifier.c cannot wait
+ * for it, and only tags pages as stale.
  */
 struct profil_buffer {
 	struct mm_struct *mm;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which clock samples a profile: the tick (tick.c) or the timer (timer.c).
+ * Which clock samples a session: the tick (tick.c) or the timer (timer.c).
  */
 #ifndef _PROFIL_CLOCK_H
 #define _PROFIL_CLOCK_H
@@ -28,7 +28,10 @@ static inline bool profil_clock_needs_timer(const struct profil_config *config)
 	return config->clock != PROFIL_CLOCK_TICK || tick_nohz_full_enabled();
 }
 
-/* The effective rate: lower than the requested one if the timer is throttled. */
+/*
+ * The effective rate: lower than the requested one if the timer is throttled. Rates of the
+ * tick clock are at most HZ, which throttling always allows.
+ */
 static inline u32 profil_clock_rate(const struct profil_config *config)
 {
 	return config->clock == PROFIL_CLOCK_TICK ? config->rate :

@@ -32,21 +32,21 @@
 #error "profil needs a kernel with CONFIG_NET or CONFIG_PERF_EVENTS"
 #endif
 
-/* The fourth argument of an ftrace callback, which the module does not use. */
+/* The type of an ftrace callback's fourth argument, which the module does not use. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 typedef struct ftrace_regs compat_ftrace_regs;
 #else
 typedef struct pt_regs compat_ftrace_regs;
 #endif
 
-/* From 5.11 on, the core guards against recursion only on request. */
+/* From 5.11 on, ftrace guards a callback against recursion only on request. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 11, 0)
 #define COMPAT_FTRACE_RECURSION_SAFE	0
 #else
 #define COMPAT_FTRACE_RECURSION_SAFE	FTRACE_OPS_FL_RECURSION_SAFE
 #endif
 
-/* Exported from 6.1 on. Before, an empty filter uses no memory. */
+/* ftrace_free_filter() is exported from 6.1 on. Before, an empty filter uses no memory. */
 static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
@@ -57,9 +57,9 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 }
 
 /*
- * Whether a page that is mapped at two addresses may be in the data cache twice. Before 6.9
- * the architectures that can tell have different names for it. For those kernels, all
- * architectures with such processors are rejected, except for arm, which is checked.
+ * Whether a page that is mapped at two addresses may be in the data cache twice. Before 6.9,
+ * there is no common function for this. On those kernels, all architectures with such
+ * processors are rejected, except for arm, which has a function of its own.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 #include <linux/cacheinfo.h>
@@ -82,7 +82,10 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 #define TASK_SIZE_MAX	TASK_SIZE
 #endif
 
-/* Kernel threads and, from 5.12 and 6.3 on, threads that never run in user mode. */
+/*
+ * Threads that never run in user mode: kernel threads, from 5.12 on also io_uring's workers,
+ * and from 6.4 on other kernel threads created by a process.
+ */
 #ifndef PF_USER_WORKER
 #define PF_USER_WORKER	0
 #endif
@@ -118,10 +121,10 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 }
 
 /*
- * mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock().
+ * Take mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock().
  * mmap_write_downgrade() must not be used with it. From 6.13 on (and in stable versions of
- * 6.12), that ends a sequence that mmap_write_lock() starts, for lockless readers of
- * mappings. No mapping changes while this lock is held, so no sequence is needed.
+ * 6.12), it ends a sequence that mmap_write_lock() starts, for lockless readers of mappings.
+ * The module changes no mapping while it holds this lock, so no sequence is needed.
  */
 static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
 {
@@ -134,9 +137,9 @@ static inline void compat_mmap_write_downgrade(struct mm_struct *mm)
 }
 
 /*
- * Pin only pages that are present. Before 5.16 this flag does not exist. There a worker does
- * not pin where it must not fault. A call uses FOLL_NOWAIT, which waits for a page of a file
- * only if an earlier read of it failed.
+ * Pin only pages that are present. Before 5.16 this flag does not exist. On those kernels, a
+ * worker does not pin where it must not fault. A call relies on FOLL_NOWAIT, which waits for
+ * a page of a file only if an earlier read of it failed.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
 #define COMPAT_FOLL_NOFAULT	FOLL_NOFAULT
@@ -159,10 +162,10 @@ compat_set_active_memcg(struct mem_cgroup *memcg)
 }
 
 /*
- * Get the memory cgroup of a process, which is that of the thread that owns the memory, as
- * long as it uses it. (After that, get_mem_cgroup_from_mm() returns the root cgroup, which
- * must not be charged.) Any context. Return: the cgroup, with a reference; NULL if there is
- * none, or without CONFIG_MEMCG.
+ * Get the memory cgroup of a process: the cgroup of the thread that owns the memory, while
+ * the thread still uses it. (Afterwards, get_mem_cgroup_from_mm() returns the root cgroup,
+ * which must not be charged.) Any context. Return: the cgroup, with a reference; NULL if
+ * there is none, or without CONFIG_MEMCG.
  */
 static inline struct mem_cgroup *compat_get_mem_cgroup_of(struct mm_struct *mm)
 {
@@ -232,7 +235,7 @@ compat_hrtimer_setup(struct hrtimer *timer,
 #endif
 }
 
-/* Run the function in the interrupt itself, also on PREEMPT_RT. */
+/* Initialize @work to run in the hard interrupt itself, also on PREEMPT_RT. */
 static inline void
 compat_init_irq_work_hard(struct irq_work *work,
 			  void (*function)(struct irq_work *work))
@@ -245,6 +248,7 @@ compat_init_irq_work_hard(struct irq_work *work,
 #endif
 }
 
+/* kmap_local_page() exists from 5.11 on. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
 #define kmap_local_page(page)	kmap_atomic(page)
 #define kunmap_local(addr)	kunmap_atomic(addr)

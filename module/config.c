@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks a start's arguments, as far as that needs no look at the memory map (buffer.c does
- * that), and lays out the counters: in which pages they are, and where in them.
+ * Checks the arguments of a start, except for what depends on the memory map (buffer.c), and
+ * lays out the counters: in which pages they are, and where in these.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@
 			 PROFIL_FAULT_SIGNAL | PROFIL_CHECK_ON_HIT |	\
 			 PROFIL_KERNEL_ONLY)
 
-/* EINVAL says little: log the reason for the developer of the program. */
+/* EINVAL alone gives no reason: log it for the program's developer. */
 #define reject(fmt, ...) ({						\
 	pr_debug_ratelimited("%s[%d]: " fmt "\n", current->comm,	\
 			     task_pid_nr(current), ##__VA_ARGS__);	\
@@ -95,7 +95,7 @@ static int config_check_region(const struct profil_region *region,
 	u32 bytes = 1u << shift;
 
 	if (region->end && region->end <= region->start)
-		return reject("region %u: ends before it starts", nr);
+		return reject("region %u: end is not above its start", nr);
 	if (region->offset > region->start)
 		return reject("region %u: offset above its start", nr);
 	if (previous && (!previous->end || previous->end > region->start))
@@ -119,13 +119,13 @@ static u64 config_untag(u64 addr)
 	return IS_ENABLED(CONFIG_64BIT) ? untagged_addr((unsigned long)addr) : addr;
 }
 
-/* Cover [addr, addr + bytes) with whole pages, at least one even if bytes is 0. */
+/* Cover [addr, addr + bytes) with whole pages. @bytes is not 0. */
 static int config_make_span(struct profil_span *span, u64 addr, u64 bytes)
 {
 	u64 last;
 
 	addr = config_untag(addr);
-	/* TASK_SIZE_MAX is page-aligned, so rounding up cannot wrap either */
+	/* TASK_SIZE_MAX is page-aligned, so the end of the last page does not exceed it */
 	if (check_add_overflow(addr, bytes - 1, &last) || last >= TASK_SIZE_MAX)
 		return -EFAULT;
 	span->addr = addr & PAGE_MASK;
@@ -162,7 +162,7 @@ static u32 config_merge_spans(struct profil_span *spans, u32 nr)
 	return last + 1;
 }
 
-/* Byte position of an address, which is in one of the spans. */
+/* The byte position of an address, which is in one of the spans. */
 static u64 config_buf_offset(const struct profil_config *config, u64 addr)
 {
 	const struct profil_span *span;

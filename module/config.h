@@ -31,7 +31,7 @@ struct profil_span {
 /**
  * struct profil_config - what to count; shared by a session and those of forked children
  * @ref:       one reference for each session
- * @rights:    limits of the user who started it
+ * @rights:    limits of the process that started it
  * @sessions:  number of active sessions; the regions are charged until it is 0
  * @throttle:  cost of the samples, and the rate that it allows
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
@@ -51,8 +51,8 @@ struct profil_span {
  *
  * Not changed after it is created, except for @ref, @sessions and @throttle.
  *
- * A byte position counts through the pages of all spans as if these were adjacent. So the
- * sampler finds a counter's page with one shift.
+ * A byte position counts through the pages of all spans as if these were adjacent, so that
+ * the sampler finds a counter's page with one shift.
  */
 struct profil_config {
 	refcount_t ref;

@@ -32,8 +32,8 @@ static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
 
 /*
  * Tries before giving up. All threads of the program may write the counter's word all the
- * time, and this runs in hard interrupt context. The same number as in the futex code. As
- * many CPUs can add to one word at the same tick.
+ * time, and this runs in hard interrupt context. The same number as in the futex code. With
+ * up to that many CPUs, all can add to one word at the same tick.
  */
 #define PROFIL_COUNTER_TRIES	128
 
@@ -93,7 +93,7 @@ static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
 	return atomic64_fetch_add_relaxed(samples, (atomic64_t *)counter);
 }
 #else
-/* Not reached: config.c rejects 64-bit counters here. */
+/* Not reached: config.c rejects 64-bit counters on 32-bit kernels. */
 static inline bool profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
 				       u64 limit, u64 *before)
 {

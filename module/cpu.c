@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The slots of a session: which CPU uses which slot, and how to wait for samples.
+ * The slots of a session (cpu.h): which CPU uses which slot, and how to wait for samples in
+ * progress.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -13,7 +14,7 @@
 
 /*
  * At rates below the tick's, each tick earns part of a sample. Slots start with different
- * parts, spread evenly, so that also many short sessions, and the CPUs of one session, get
+ * parts, spread evenly, so that many short sessions, too, and the CPUs of one session get
  * samples in proportion to their time. The start advances by the golden ratio (hash_32())
  * from session to session, and by the square root of 2 from slot to slot. Multiples of one
  * do not come near small multiples of the other, for any number of CPUs.
@@ -45,12 +46,12 @@ void profil_cpus_init(struct profil_cpus *cpus)
 }
 
 /**
- * profil_cpus_change - the shared slot is used by another CPU than the last time
+ * profil_cpus_change - record that another CPU than the last one uses the shared slot
  * @cpus: slots, with the shared slot's lock held
  * @cpu:  this CPU
  *
- * Return: whether the worker must allocate own slots. True only now and then, so that the
- * worker retries after it found no memory.
+ * Return: whether the worker must allocate own slots. True at every PROFIL_CPU_CHANGES-th
+ * change, so that the worker retries if it found no memory.
  */
 bool profil_cpus_change(struct profil_cpus *cpus, int cpu)
 {
@@ -96,7 +97,7 @@ static void cpus_publish(struct profil_cpus *cpus, struct profil_cpu *slot,
 }
 
 /**
- * profil_cpus_grow - give CPUs that use the shared slot slots of their own
+ * profil_cpus_grow - allocate own slots for CPUs that share one
  * @cpus: slots; there is only one caller at a time
  * @gfp:  how to allocate
  *
@@ -107,7 +108,7 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 	struct profil_cpu *slot, **table = cpus->own;
 	int cpu;
 
-	/* a CPU that samples now may overwrite this: then we are called once again */
+	/* a CPU that samples now may overwrite this: then the worker calls again */
 	WRITE_ONCE(cpus->changes, 0);
 	if (!table) {
 		table = kcalloc(nr_cpu_ids, sizeof(*table), gfp);

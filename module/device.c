@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ioctl entry points of /dev/profil. They copy arguments; lifecycle.c carries the
- * commands out. An open file has no state of its own.
+ * The ioctl entry points of /dev/profil. They copy arguments; lifecycle.c carries out the
+ * commands. An open file has no state of its own.
  */
 #include <linux/build_bug.h>
-#include <linux/compat.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/uaccess.h>
 
 #include <linux/profil.h>
@@ -21,7 +19,7 @@
 #include "policy.h"
 #include "stats.h"
 
-/* The argument of any command. The size comes first in all of them. */
+/* The argument of any command. @size is the first field of each. */
 union argument {
 	u32 size;
 	struct profil_info info;
@@ -72,7 +70,7 @@ static int device_status(union argument *arg)
 
 /**
  * struct command - an ioctl
- * @run:       function that carries it out, with the argument in kernel memory
+ * @run:       carries it out; the argument is a copy in kernel memory
  * @size:      size of the argument as this module knows it
  * @min_size:  size of the argument in its first version
  * @copy_back: the argument is copied back to the caller
@@ -129,7 +127,7 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 		return -EFAULT;
 	if (size < command->min_size)
 		return -EINVAL;
-	/* limits the search for non-zero bytes that a caller can request */
+	/* limits how many bytes copy_struct_from_user() compares with 0 */
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(&arg, command->size, user, size);
@@ -143,8 +141,9 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 
 	err = command->run(&arg);
 	/*
-	 * Inserting the notifier fails while a signal is pending. Nothing has been done
-	 * yet, so let the handler run and restart the call.
+	 * Inserting the notifier fails while a signal is pending. Nothing has been changed
+	 * yet, so let the handler run and restart the call. If the process is being killed,
+	 * the return value does not matter.
 	 */
 	if (err == -EINTR)
 		return -ERESTARTNOINTR;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ioctls of /dev/profil.
+ */
 #ifndef _PROFIL_DEVICE_H
 #define _PROFIL_DEVICE_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Counts samples that are still pending when their address space ends, because the process
- * ended before the worker pinned their pages. Counters in private memory end with it. In
- * shared memory they remain: the counter is in a page of the file, whether or not this
- * process has the page mapped.
+ * ended before the worker pinned their pages. Called by lifecycle.c. Counters in private
+ * memory end with it. Counters in shared memory remain: each is in a page of a file, whether
+ * or not this process has mapped the page.
  *
- * mm_users is 0, so no fault is possible, and the page is taken from the file. If it does
- * not exist yet, the exiting process creates it, or the worker that held the memory last,
- * and the cgroup of the process is charged. Another process that held the memory last
- * does not create pages.
+ * mm_users is 0, so no fault is possible, and the page is taken from the file. If the page
+ * does not exist yet, it is created, and the cgroup of the process is charged. This is done
+ * by the exiting process, or by the worker if that held the last reference to the memory.
+ * Another process that held the last reference does not create pages.
  */
 #include <linux/errno.h>
 #include <linux/memcontrol.h>
@@ -25,9 +25,9 @@
 #include "session.h"
 
 /*
- * Create a page of shmem, or read it from swap, in the exiting thread. Its memory, which
- * usually determines the cgroup to charge, is gone. Return: the page, with a reference, or
- * an error.
+ * Create a page of shmem, or read it from swap, in the exiting thread. The thread has no
+ * memory any more, which usually determines the cgroup to charge. Return: the page, with a
+ * reference, or an error.
  */
 static struct page *drain_create_page(struct address_space *mapping, pgoff_t index)
 {
@@ -63,6 +63,7 @@ static struct page *drain_get_page(struct profil_session *session,
 	return IS_ERR(page) ? NULL : page;
 }
 
+/* Return: false if the sample cannot be counted. */
 static bool drain_count_one(struct profil_session *session,
 			    const struct profil_sample *sample)
 {
@@ -74,7 +75,7 @@ static bool drain_count_one(struct profil_session *session,
 	if (!page)
 		return false;
 	lock_page(page);
-	/* otherwise the file has been truncated */
+	/* not if the file has been truncated */
 	if (page->mapping && PageUptodate(page)) {
 		counted = profil_sampler_count_in(session, page, sample,
 						  &session->settled);

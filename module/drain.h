@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counts the samples that are pending when an address space ends.
+ */
 #ifndef _PROFIL_DRAIN_H
 #define _PROFIL_DRAIN_H
 

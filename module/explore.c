@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Switch points, only in a build for scripts/check/explore (EXPLORE=1).
+ * Lets other CPUs run at random points, only in a build for scripts/check/explore
+ * (EXPLORE=1).
  *
  * The CPUs of a sealed guest take turns, and a CPU that executes a pause instruction gives
  * its turn to the next. The compiler calls this function at the start of each basic block

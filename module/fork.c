@@ -2,8 +2,8 @@
 /*
  * Forked children of a profiled process are profiled too. The child's session is allocated
  * early in the fork (spare.c) and started here, in the tracepoint sched_process_fork, when
- * the child is complete but does not run yet. From its first tick on, the child is sampled.
- * Its samples are pending until the worker watches its memory (worker.c).
+ * the child is complete but does not run yet. The child is sampled from its first tick on.
+ * Its samples are pending until the worker watches its memory (lifecycle.c).
  *
  * A child that cannot be followed is not profiled, and is counted as a fork failure. The
  * fork itself never fails because of this module.
@@ -57,7 +57,7 @@ static void fork_account(struct profil_session *session,
 }
 
 /*
- * Atomic context, also on PREEMPT_RT. The fork of a process without a session costs one
+ * Atomic context, also on PREEMPT_RT. For a process without a session, a fork costs one
  * look at the table. Threads and vfork's children share their parent's memory, and with it
  * its session.
  */
@@ -81,7 +81,7 @@ static void fork_probe(void *data, struct task_struct *parent,
 			fork_account(session, child, err);
 			break;
 		}
-		/* it ends on another CPU now: it may have been replaced */
+		/* the session ends on another CPU now, and may have been replaced */
 		ended = session;
 	}
 	rcu_read_unlock();
@@ -92,14 +92,14 @@ static struct tracepoint *fork_tracepoint;
 /**
  * profil_fork_attach - start following forks
  *
- * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel has no such
+ * May sleep. Must not be attached already. Return: 0, -EOPNOTSUPP if the kernel has no such
  * tracepoint, or -ENOMEM.
  */
 int profil_fork_attach(void)
 {
 	int err;
 
-	/* no code: the compiler compares the probe with the tracepoint */
+	/* generates no code: lets the compiler check the probe's type */
 	check_trace_callback_type_sched_process_fork(fork_probe);
 	if (!fork_tracepoint)
 		fork_tracepoint = profil_tracepoint_find("sched_process_fork");

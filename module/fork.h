@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Starts sessions of forked children.
+ */
 #ifndef _PROFIL_FORK_H
 #define _PROFIL_FORK_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hooks into the kernel are attached only while a session needs them, so that a loaded
- * module costs nothing when it is not used.
+ * Attaches hooks into the kernel only while a session needs them, so that a loaded module
+ * costs nothing when it is not used. main.c determines what the hooks are.
  *
  * Attaching patches the kernel's text (tens of milliseconds in emulation). So the hooks stay
  * attached for a moment after their last user: a build of many short processes attaches
@@ -47,10 +47,10 @@ static struct profil_hook hook_timer = {
 };
 
 /*
- * Serializes attaching and detaching. Held for a long time: detaching waits for a grace
- * period of RCU-tasks, which any thread can delay while it is in the kernel. It cannot be
- * held for less, because ftrace holds its own lock as long, and registering waits for that
- * lock uninterruptibly. So a start waits here, where it can be killed.
+ * Serializes attaching and detaching. May be held for long: detaching waits for a grace
+ * period of RCU-tasks, which any thread can delay while it is in the kernel. ftrace holds its
+ * own lock as long, and registering waits for that lock uninterruptibly. So a start waits
+ * for this mutex, where it can be killed.
  */
 static DEFINE_MUTEX(hooks_mutex);
 
@@ -58,7 +58,7 @@ static int hook_get(struct profil_hook *hook)
 {
 	int err = 0;
 
-	/* with a user, it is attached and stays so */
+	/* with a user, it is attached and stays attached */
 	if (atomic_inc_not_zero(&hook->users))
 		return 0;
 	if (mutex_lock_killable(&hooks_mutex))
@@ -109,8 +109,8 @@ static void hook_detach_later(struct work_struct *work)
  * profil_hooks_get - attach the hooks of a session
  * @with_timer: the session needs the timer
  *
- * May sleep. Return: 0; -EOPNOTSUPP: the kernel cannot; -ENOMEM; or -EINTR: the caller is
- * being killed.
+ * May sleep. Return: 0; -EOPNOTSUPP: not supported by this kernel; -ENOMEM; or -EINTR: the
+ * caller is being killed.
  */
 int profil_hooks_get(bool with_timer)
 {
@@ -173,7 +173,7 @@ void __init profil_hooks_init(const struct profil_hook_ops *always,
 	hook_timer.ops = timer;
 }
 
-/* No session has hooks any more. */
+/* May sleep. No session has hooks any more. */
 void profil_hooks_exit(void)
 {
 	hook_shut_down(&hook_timer);

@@ -25,6 +25,7 @@ void profil_hooks_put(bool with_timer);
 
 void profil_hooks_init(const struct profil_hook_ops *always,
 		       const struct profil_hook_ops *timer);
+/* May sleep. */
 void profil_hooks_exit(void);
 
 #endif /* _PROFIL_HOOKS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a session starts and ends.
+ * How a session starts and ends. Called by the ioctls (device.c) and by fork.c.
  *
  *       start                          fork
  *         |                              |
@@ -35,17 +35,18 @@
  *                                       put       freed a grace period after the last
  *                                                 reference (session.c)
  *
- * There are three ways to stop sampling once a session is unpublished:
+ * A session is unpublished, and its sampling stopped, by one of these:
  *
  * - A stop call, or a start for the session that it replaces: threads of the process may
  *   be in the sampler on other CPUs. They either see that the session is unpublished, or
  *   the call waits for them (profil_cpus_barrier()). So no counter is written after the
- *   call returns. Pending samples are settled: pinned and counted (worker.c).
+ *   call returns. Pending samples are settled: their pages are pinned, and they are counted
+ *   (worker.c).
  * - The address space ends (exit, or exec, which switches to a new one): the notifier's
  *   release callback runs when mm_users is 0. The sampler runs only for a thread whose
  *   current->mm is the session's. Such a thread holds mm_users, so there is none. Pending
- *   samples are counted in shared memory (drain.c). The callback runs within exit, or in
- *   the worker if that held the last reference to the memory.
+ *   samples are counted if their counters are in shared memory (drain.c). The callback runs
+ *   within exit, or in the worker if that held the last reference to the memory.
  * - The worker, for a child whose memory is not watched yet, so that no notifier reports
  *   its end. Pending samples are lost.
  */
@@ -171,8 +172,8 @@ static void lifecycle_discard(struct profil_session *session)
 /*
  * Whether a forked child has no samples yet, so that there is nothing to do for it. Its
  * memory is not watched before the first sample: most children exec or exit sooner, and
- * avoid the locks that a subscription takes. Not on PREEMPT_RT, where a child that is not
- * watched can follow its own forks only with the small reserve of spares (spare.c).
+ * avoid the locks that a subscription takes. Not on PREEMPT_RT: there, without a notifier,
+ * the child's own forks depend on the small reserve of spares (spare.c).
  */
 static bool lifecycle_is_unsampled(struct profil_session *session)
 {
@@ -183,8 +184,8 @@ static bool lifecycle_is_unsampled(struct profil_session *session)
 }
 
 /*
- * Take mmap_lock for reading, and watch the memory if it is not watched. Does not wait: a
- * thread may hold the lock for as long as a page takes to arrive.
+ * Take mmap_lock for reading, and watch the memory if it is not watched. Does not wait for
+ * the lock: a thread may hold it for as long as a page takes to arrive.
  */
 static bool lifecycle_try_lock_mm(struct profil_session *session)
 {
@@ -197,7 +198,7 @@ static bool lifecycle_try_lock_mm(struct profil_session *session)
 	return true;
 }
 
-/* Return: whether the worker must run again. */
+/* Run the worker's pass if its locks are free. Return: whether the worker must run again. */
 static bool lifecycle_try_pass(struct profil_session *session)
 {
 	bool again = true;
@@ -212,7 +213,7 @@ static bool lifecycle_try_pass(struct profil_session *session)
 	return again;
 }
 
-/* The worker: everything that needs process context. It has a reference to the session. */
+/* The worker. It holds a reference to the session. */
 static void lifecycle_work(struct work_struct *work)
 {
 	struct profil_session *session =
@@ -223,8 +224,8 @@ static void lifecycle_work(struct work_struct *work)
 	if (profil_session_take_mm(session, &memcg)) {
 		gone = false;
 		/*
-		 * Charge allocations, page tables too, to the process, also if its memory
-		 * ends here.
+		 * Charge allocations to the process: also page tables, and also what drain.c
+		 * allocates if mmput() ends the memory here.
 		 */
 		old = compat_set_active_memcg(memcg);
 		if (lifecycle_is_unsampled(session))
@@ -257,7 +258,7 @@ static void lifecycle_exit(struct profil_session *session)
 		return;
 	/* no barrier: no sampler runs, see the top of the file */
 	WRITE_ONCE(session->unpublished, true);
-	/* never held for long: the mappings have no users, but may be reaped */
+	/* does not wait for long: no thread uses the memory, but it may be reaped */
 	mmap_read_lock(session->mm);
 	mutex_lock(&session->service_mutex);
 	profil_drain_pending(session);
@@ -268,8 +269,8 @@ static void lifecycle_exit(struct profil_session *session)
 }
 
 /*
- * From here on it counts as a session, until it is uncharged. @task is the thread that
- * starts it, or a child that does not run yet.
+ * Bind a session to the memory of @task: the thread that starts it, or a child that does not
+ * run yet. From here on, it counts as a session until it is uncharged.
  */
 static void lifecycle_activate(struct profil_session *session, struct task_struct *task)
 {
@@ -325,7 +326,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	/* @parent holds its reference until a grace period after it left the table */
 	refcount_inc(&config->ref);
 	child->config = config;
-	/* the end of the parent's log when it was copied, or a little after that */
+	/* the entries that the copied log had used, or a few more */
 	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
 	lifecycle_activate(child, task);
 	profil_table_publish(child);
@@ -445,9 +446,9 @@ static void lifecycle_read_status(struct profil_session *session,
 
 /*
  * Count the pending samples of an unpublished session of the caller, then end it. If the
- * caller is being killed, its counters are lost, and the worker ends the session instead:
- * a worker that holds the service_mutex may wait for memory that only the caller's exit can
- * free.
+ * caller is being killed, the worker ends the session instead, and pending samples are lost.
+ * The caller must not wait for the service_mutex then: a worker that holds it may wait for
+ * memory that only the caller's exit can free.
  */
 static void lifecycle_settle_and_put(struct profil_session *session,
 				     struct profil_status *status)
@@ -481,7 +482,7 @@ int profil_lifecycle_start(struct profil_config *config)
 	session = lifecycle_create(config);
 	if (IS_ERR(session))
 		return PTR_ERR(session);
-	/* before it is published: then another thread could replace and free it */
+	/* before it is published: afterwards, another thread could replace and free it */
 	trace_profil_start(session->tgid, config->rate, config->flags,
 			   config->nr_ranges, config->nr_pages);
 	timer = profil_clock_needs_timer(config);
@@ -515,7 +516,7 @@ int profil_lifecycle_stop(struct profil_status *status)
 	if (err == -EINTR)
 		goto put;
 	err = 0;
-	/* NULL: another thread has stopped or replaced it, which is as good */
+	/* NULL: another thread has stopped or replaced it, and ends it */
 	if (profil_table_unpublish(current->mm, session)) {
 		lifecycle_stop_sampling(session);
 		lifecycle_settle_and_put(session, status);

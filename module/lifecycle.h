@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a session starts and ends: what the ioctls and fork call.
+ * How a session starts and ends. Called by the ioctls (device.c) and by fork.c.
  */
 #ifndef _PROFIL_LIFECYCLE_H
 #define _PROFIL_LIFECYCLE_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading and unloading.
+ * Loads and unloads the module: creates the device last, so that user space can call in only
+ * when everything else is ready, and removes it first.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -51,9 +52,9 @@ static int __init profil_init(void)
 	int err;
 
 	/*
-	 * The kernel writes counters through another virtual address than the program
-	 * reads them through. If the cache holds a separate line for each address, the
-	 * program sees stale counts, and the cache cannot be flushed in a hard interrupt.
+	 * The kernel writes a counter at one virtual address, and the program reads it at
+	 * another. If the cache holds a separate line for each address, the program sees
+	 * stale counts, and the cache cannot be flushed in a hard interrupt.
 	 */
 	if (compat_dcache_is_aliasing()) {
 		pr_err("the data caches of this processor alias: programs would not see their counts\n");
@@ -64,7 +65,7 @@ static int __init profil_init(void)
 		return err; /* GCOV_EXCL_LINE: out of memory */
 	profil_timer_init();
 	profil_hooks_init(&profil_always_ops, &profil_timer_ops);
-	/* last: user space can call in from here */
+	/* last: user space can call in from here on */
 	err = profil_device_init();
 	if (err)
 		goto err_device; /* GCOV_EXCL_LINE: out of memory */

@@ -13,8 +13,8 @@
  *				migration, THP			at the next hit
  *	RELEASE			exit, exec			session ends
  *
- * No change: the process continues to see the page that is pinned. This is true for fork
- * too, which copies a pinned page for the child at once.
+ * No change: the process still maps the page that is pinned. This is true for fork too,
+ * which copies a pinned page for the child at once.
  *
  * Stale: the memory may also be gone, for example if a file was truncated. So all samples of
  * the session stay pending until the worker has checked that the memory is still there.
@@ -22,15 +22,15 @@
  * With PROFIL_CHECK_ON_HIT, an event that would stop the profile only makes the counters
  * stale. The profile stops when a later hit finds that they cannot be pinned any more.
  *
- * Older kernels (6.1) send UNMAP also for hugetlb pages that are only discarded. There that
- * stops the profile, because the two cases cannot be told apart.
+ * Older kernels (6.1) send UNMAP also for hugetlb pages that are only discarded. On those
+ * kernels that stops the profile, because the callback cannot distinguish the two cases.
  *
  * Except for "no change", the kernel must not continue while a CPU still writes to the old
  * page. So the callback waits for each CPU that may have looked the page up before
  * (profil_cpus_barrier(): a few instructions each). It waits for nothing else, and in
  * particular not for the service_mutex: its holder may be pinning, and so be waiting for a
- * lock that our caller holds. RELEASE may take it, because nothing can be pinning then. So
- * events that must not block (from the OOM killer) are handled like all others.
+ * lock that our caller holds. Therefore events that must not block (from the OOM killer) are
+ * handled like all others. Only RELEASE takes the service_mutex: nothing can be pinning then.
  */
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -47,7 +47,7 @@
 
 static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 				const struct mmu_notifier_range *range,
-		       unsigned long seq)
+				unsigned long seq)
 {
 	struct profil_buffer *buffer =
 		container_of(notifier, struct profil_buffer, notifier);
@@ -56,7 +56,7 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 	bool on_hit = session->config->flags & PROFIL_CHECK_ON_HIT;
 	bool fault = false;
 
-	/* no CPU samples any more, and the pages are being unpinned */
+	/* no CPU samples any more, and all pages are unpinned, or will be soon */
 	if (range->event != MMU_NOTIFY_RELEASE && READ_ONCE(session->unpinned))
 		return true;
 
@@ -92,8 +92,8 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 		profil_session_recheck(session);
 	profil_cpus_barrier(&session->cpus);
 	/*
-	 * Let the worker unpin the pages. The delay keeps a process that changes its memory
-	 * all the time from keeping a worker busy.
+	 * Let the worker unpin the pages. Because of the delay, a process that changes its
+	 * memory all the time does not keep a worker busy.
 	 */
 	profil_session_kick_later(session, UNPIN_DELAY);
 	return true;
@@ -104,14 +104,15 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
 };
 
 /**
- * profil_notifier_watch - watch the memory map from here on
+ * profil_notifier_watch - start watching the memory map
  * @session: of an address space that has users, with its mmap_lock for writing and the
  *           service_mutex held
  *
  * May sleep, for locks that the kernel holds briefly. The subscription covers the whole
  * address space, not only the counters, because it also reports fork and the end of the
  * address space. The first subscription of an address space takes the locks of all its
- * mappings. Creating a mapping costs a process more than that costs others.
+ * mappings. A process cannot delay others much with that: the locks take less time than it
+ * took to create the mappings.
  *
  * Return: 0, -ENOMEM, or -EINTR if the caller has a signal pending.
  */

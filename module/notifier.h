@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Watches the memory of the counters.
+ */
 #ifndef _PROFIL_NOTIFIER_H
 #define _PROFIL_NOTIFIER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of pending samples (pending.h): a ring of entries, which a hash finds.
+ * The log of pending samples (pending.h): a ring of entries, with a hash table to find them.
  *
  * All functions except profil_pending_init(), profil_pending_want() and
  * profil_pending_free() take the log's lock and may be called in any context. A caller that
@@ -20,7 +20,7 @@ static u32 pending_size(const struct profil_pending *pending)
 	return 1U << pending->bits;
 }
 
-/* The index of the @i-th entry in use; with @i = nr, of a free one. */
+/* The index of the @i-th entry in use; with @i = nr, of the first free one. */
 static u32 pending_index(const struct profil_pending *pending, u32 i)
 {
 	return (pending->first + i) & (pending_size(pending) - 1);
@@ -111,7 +111,7 @@ void profil_pending_init(struct profil_pending *pending)
  * @rate: samples per second on each CPU
  * @cpus: number of CPUs that sample
  *
- * One more for each CPU: an interval of PROFIL_PENDING_MS can contain that many samples.
+ * A CPU can take one sample more in PROFIL_PENDING_MS than the rate gives, rounded down.
  */
 u32 profil_pending_want(u32 rate, u32 cpus)
 {
@@ -126,7 +126,7 @@ u32 profil_pending_want(u32 rate, u32 cpus)
  * @want:    number of entries; up to PROFIL_PENDING_INLINE nothing is done
  * @gfp:     how to allocate
  *
- * A log grows only once. Without enough memory it gets less room, or none.
+ * A log grows only once. Without enough memory it gets fewer entries, or none.
  */
 void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp)
 {
@@ -236,7 +236,7 @@ void profil_pending_done(struct profil_pending *pending, u32 samples)
  * profil_pending_rotate - move the first sample to the end
  * @pending: log, not empty
  *
- * Includes all samples that have been merged with it.
+ * The entry moves with all samples that have been merged into it.
  */
 void profil_pending_rotate(struct profil_pending *pending)
 {

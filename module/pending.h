@@ -6,7 +6,7 @@
  *
  * First in, first out: a page that cannot be pinned ends the profile, and all samples that
  * were taken before are still counted, however late the worker runs. Only a sample whose
- * page would have to be waited for moves to the end.
+ * page is absent moves to the end, because the worker does not wait for pages.
  */
 #ifndef _PROFIL_PENDING_H
 #define _PROFIL_PENDING_H
@@ -31,11 +31,11 @@ struct profil_sample {
 };
 
 /*
- * Numbers of entries, each for another counter. A log starts with INLINE entries in the
+ * Numbers of entries, each for a different counter. A log starts with INLINE entries in the
  * session itself, enough for 128 ms of one CPU's ticks at 250 Hz. It grows once, at a start,
- * at a fork or by the worker, to what all CPUs sample in PROFIL_PENDING_MS: the worker runs
- * at least 2 ms apart, and the rest is for it to get a CPU. A log of MAX entries takes
- * 112 KiB. 256 CPUs at 4 kHz fill it in 4 ms.
+ * at a fork or by the worker, to what the CPUs sample in PROFIL_PENDING_MS: by then, the
+ * worker should have run. A log of MAX entries takes 112 KiB. 256 CPUs at 4 kHz fill it in
+ * 4 ms.
  */
 #define PROFIL_PENDING_INLINE	32
 #define PROFIL_PENDING_MIN	128
@@ -53,9 +53,9 @@ struct profil_sample {
  * @bits:    log2 of the number of @entries
  * @first:   index of the entry that has been pending longest
  * @nr:      entries in use, from @first on; they continue at the array's start
- * @half_full: more than half of the entries have been in use
+ * @half_full: more than half of the entries have been in use at once
  * @sum:     samples in all entries
- * @entries: each for another counter, except for those that PROFIL_PENDING_CHAIN excludes
+ * @entries: each for a different counter, except for those beyond PROFIL_PENDING_CHAIN
  * @next:    by entry: the next entry in the same bucket, as index + 1; 0 if none
  * @buckets: by hash of the counter: the first entry, also as index + 1. As many as @entries
  * @inline_log: memory of the log before it has grown
@@ -76,8 +76,8 @@ struct profil_pending {
 /*
  * Most entries in one bucket. Further entries are in no bucket and are not found, so that
  * one counter can have several entries. They take room, but are counted like all others. By
- * chance, such a bucket is rarer than one in a million. A process that provokes one fills its
- * own log sooner, but the lock is held no longer.
+ * chance, about one bucket in a million of a full log has further entries. A process that
+ * provokes them fills its own log sooner, but the lock is not held for longer.
  */
 #define PROFIL_PENDING_CHAIN	8
 
@@ -102,7 +102,7 @@ static inline bool profil_pending_wants_grow(const struct profil_pending *pendin
 	       1U << pending->bits == PROFIL_PENDING_INLINE;
 }
 
-/* The number of entries: after as many rotations, all have been seen. Any context. */
+/* The number of entries in use. Any context. */
 static inline u32 profil_pending_nr(const struct profil_pending *pending)
 {
 	return READ_ONCE(pending->nr);

@@ -45,7 +45,7 @@ static bool pin_is_shmem(struct vm_area_struct *vma)
 	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic == TMPFS_MAGIC;
 }
 
-/* A store beyond the end of the mapped file raises SIGBUS. */
+/* Whether the file extends to @end in the mapping. A store beyond it raises SIGBUS. */
 static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
 {
 	struct inode *inode;
@@ -65,9 +65,9 @@ static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
  * @start: first address of the range
  * @end:   first address after it
  *
- * The process itself must be able to store to all of it, and the kernel to do so for the
- * process. Protection keys do not matter: they belong to a thread, a profile to the
- * process. Return: 0, -EFAULT or -EOPNOTSUPP.
+ * The process must be able to store to all of it, and the kernel must be able to pin it.
+ * Protection keys are ignored: they belong to a thread, but a profile to the process. Return:
+ * 0, -EFAULT or -EOPNOTSUPP.
  */
 int profil_pin_check(struct mm_struct *mm, unsigned long start,
 		     unsigned long end)
@@ -150,7 +150,7 @@ static struct page *pin_create_first(struct vm_area_struct *vma,
 	    userfaultfd_armed(vma))
 		return NULL;
 	return profil_pin_create_page(vma->vm_file->f_mapping,
-			       linear_page_index(vma, addr));
+				      linear_page_index(vma, addr));
 }
 
 /**
@@ -178,7 +178,7 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	err = profil_pin_check(mm, addr, addr + nr * PAGE_SIZE);
 	if (err)
 		return err;
-	/* the flags hold for one mapping: the next call pins pages of the next one */
+	/* the flags are for one mapping: the next call pins pages of the next one */
 	vma = find_vma(mm, addr);
 	nr = min(nr, (vma->vm_end - addr) >> PAGE_SHIFT);
 	if (pin_may_fault(vma))

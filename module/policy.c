@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Permissions.
+ * Permissions: which mode the device has, and which rates and clocks a start may request.
  *
  * A process may profile itself. No command names another process, and samples hold only the
  * process's own program counter in user mode, never a kernel address. So any user may open
@@ -14,8 +14,8 @@
  *   a rate above max_rate       CAP_PERFMON or CAP_SYS_ADMIN, as for perf    here
  *   more than RLIMIT_MEMLOCK    CAP_IPC_LOCK                                 user.c
  *   more sessions or regions    CAP_SYS_RESOURCE                             user.c
- *   statistics in sysfs         root, by the files' mode: the sums of one    stats.c
- *                               single profile are that process's own
+ *   statistics in sysfs         root, by the files' mode: with a single      stats.c
+ *                               profile, the sums are its own
  *
  * A denied capability may be audited, so capabilities are only checked if they matter.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finds sessions whose address space ended without a notifier: the memory of a forked child
- * is watched only from its first sample on (lifecycle.c). All sessions are looked at once a
- * second, as long as one of them is not watched. That costs less than a timer for each.
+ * is watched only from its first sample on (lifecycle.c). While there is such a session, the
+ * reaper looks at all sessions once a second. That costs less than a timer for each.
  */
 #include <linux/atomic.h>
 #include <linux/hashtable.h>
@@ -53,7 +53,7 @@ static void reaper_work(struct work_struct *work)
 		profil_reaper_start();
 }
 
-/* Look for sessions that are not watched, from a second from now on. Any context. */
+/* Look for sessions that are not watched, in a second. Any context. */
 void profil_reaper_start(void)
 {
 	schedule_delayed_work(&reaper, HZ);

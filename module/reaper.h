@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finds sessions whose address space ended without a notifier.
+ */
 #ifndef _PROFIL_REAPER_H
 #define _PROFIL_REAPER_H
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hot path: from a tick or a timer to a counter. Hard interrupt context, also on
- * PREEMPT_RT. Nothing here sleeps, allocates or takes a fault. The only lock is the slot's.
- * The only memory written is the slot's counts and one counter in a pinned page. If the
- * page is not pinned, the sample goes to the log of pending samples (pending.c). The worker
- * pins the page and counts the sample (worker.c).
+ * The hot path: takes a sample when a clock (tick.c, timer.c) fires, and adds it to a
+ * counter. Hard interrupt context, also on PREEMPT_RT. Nothing here sleeps, allocates or
+ * takes a fault. Usually the only lock is the slot's, and the only memory written is per-CPU
+ * counts and one counter in a pinned page. If the page is not pinned, the sample goes to the
+ * log of pending samples (pending.c). The worker (worker.c) pins the page and then counts the
+ * sample.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -49,8 +50,8 @@ static __always_inline bool sampler_add(struct profil_session *session,
 }
 
 /*
- * Get the page of a counter, most often the last sample's. NULL: it is not pinned, or may
- * not be written at the moment.
+ * Get the page of a counter, which is often that of the last sample. Return: NULL if it is
+ * not pinned, or must not be written at the moment.
  */
 static __always_inline struct page *sampler_look_up(struct profil_session *session,
 						    struct profil_cpu *cpu, u64 buf_offset)
@@ -69,8 +70,8 @@ static __always_inline struct page *sampler_look_up(struct profil_session *sessi
 /* Count a sample in its page. Return: false if it must become pending. */
 static __always_inline bool sampler_count_in(struct profil_session *session,
 					     struct page *page,
-				     const struct profil_sample *sample,
-				     struct profil_counts *counts)
+					     const struct profil_sample *sample,
+					     struct profil_counts *counts)
 {
 	const struct profil_config *config = session->config;
 	u64 taken = sample->samples;
@@ -89,7 +90,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 	else
 		WRITE_ONCE(*(u32 *)at, sample->pc);
 	kunmap_local(at);
-	/* it becomes pending, and the worker tries again */
+	/* the sample becomes pending, and the worker tries again */
 	if (unlikely(!added))
 		return false;
 
@@ -109,8 +110,8 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 /* Count a sample if its page is pinned. Return: false if it must become pending. */
 static __always_inline bool sampler_count(struct profil_session *session,
 					  struct profil_cpu *cpu,
-				  const struct profil_sample *sample,
-				  struct profil_counts *counts)
+					  const struct profil_sample *sample,
+					  struct profil_counts *counts)
 {
 	struct page *page = sampler_look_up(session, cpu, sample->buf_offset);
 
@@ -154,15 +155,15 @@ bool profil_sampler_count_in(struct profil_session *session, struct page *page,
 /* @sample by value: a pointer would force it onto the stack in the hot path too. */
 static noinline void sampler_add_pending(struct profil_session *session,
 					 struct profil_counts *counts,
-			      struct profil_sample sample)
+					 struct profil_sample sample)
 {
 	if (!profil_pending_add(&session->pending, &sample))
 		profil_session_lose(session, counts, sample.samples, ENOBUFS);
 }
 
 /*
- * PROFIL_PC_LOG: store one entry for each sample, at most PROFIL_MAX_ENTRIES. Return:
- * whether the worker is needed.
+ * With PROFIL_PC_LOG: store an entry for each sample, of which there are at most
+ * PROFIL_MAX_ENTRIES. Return: whether the worker is needed.
  */
 static noinline bool sampler_log_pc(struct profil_session *session,
 				    struct profil_cpu *cpu, u64 pc, u64 samples)
@@ -193,7 +194,7 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 /* Count samples of one pc. Return: whether the worker is needed. */
 static __always_inline bool sampler_take_pc(struct profil_session *session,
 					    struct profil_cpu *cpu, u64 pc,
-				      u64 samples)
+					    u64 samples)
 {
 	const struct profil_config *config = session->config;
 	struct profil_sample sample = { .pc = pc, .samples = samples };
@@ -226,15 +227,15 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 }
 
 /*
- * Limit the samples that are due at once; the others are skipped. Both clocks call this, so
- * it bounds the time spent in an interrupt, or in a switch with the runqueue's lock held. It
- * also keeps the 32 bits in struct profil_sample from overflowing.
+ * Limit the samples that are due at once; the others are skipped. For both clocks, this
+ * bounds the time spent in an interrupt, or in a switch with the runqueue's lock held. It also
+ * keeps the 32 bits in struct profil_sample from overflowing.
  */
 static noinline u64 sampler_limit(const struct profil_config *config,
 				  struct profil_cpu *cpu, u64 samples)
 {
 	u64 most = profil_max_samples(profil_clock_rate(config),
-				       config->flags & PROFIL_PC_LOG);
+				      config->flags & PROFIL_PC_LOG);
 
 	if (samples <= most)
 		return samples;
@@ -243,7 +244,7 @@ static noinline u64 sampler_limit(const struct profil_config *config,
 }
 
 enum outcome {
-	GONE,	/* the session has just left the table: a replacement gets the samples */
+	GONE,	/* nothing taken: the session has just left the table */
 	DONE,
 	KICK	/* done, but the worker is needed */
 };
@@ -271,7 +272,7 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 		goto unlock; /* GCOV_EXCL_LINE: ended on another CPU */
 	}
 	if (unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING)) {
-		/* it has just stopped by itself: the worker must unpin its memory */
+		/* the session has just stopped by itself: the worker must unpin its memory */
 		outcome = KICK;
 		goto unlock;
 	}
@@ -308,8 +309,7 @@ unlock:
 bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 			 bool in_user)
 {
-	enum outcome outcome = sampler_take(session, current, ticks, 0,
-					     in_user);
+	enum outcome outcome = sampler_take(session, current, ticks, 0, in_user);
 
 	if (unlikely(outcome == KICK))
 		profil_session_kick(session);

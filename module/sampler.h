@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From a tick or a timer to a counter.
+ * Takes samples when a clock fires, and counts them.
  */
 #ifndef _PROFIL_SAMPLER_H
 #define _PROFIL_SAMPLER_H

@@ -3,8 +3,8 @@
  * The session object: allocating and freeing it, queueing its worker, stopping a profile that
  * ends by itself, and adding up counts. lifecycle.c starts and ends sessions.
  *
- * A worker frees the memory, because removing the notifier waits for the notifier's
- * callbacks and so cannot be done in one.
+ * A work item frees the session, because removing the notifier waits for the notifier's
+ * callbacks, and the last reference may be put in one of them.
  */
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
@@ -26,7 +26,8 @@
 
 /*
  * For all workers. One queue is enough for all users, since no worker waits for anything
- * that a user could hold up. Normal priority: the worker's time is not the user's.
+ * that a user could hold up. Normal priority, because a worker's CPU time is not accounted to
+ * the user.
  */
 static struct workqueue_struct *queue;
 
@@ -47,7 +48,7 @@ static_assert(offsetofend(struct profil_session, unpublished) <= 64);
 
 /**
  * profil_session_alloc - allocate a session
- * @gfp: GFP_KERNEL_ACCOUNT, or GFP_NOWAIT in atomic context
+ * @gfp: GFP_KERNEL_ACCOUNT, which may sleep, or GFP_NOWAIT in atomic context
  *
  * Return: the session, or NULL.
  */
@@ -64,15 +65,15 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	mutex_init(&session->service_mutex);
 	INIT_HLIST_HEAD(&session->spares);
 	raw_spin_lock_init(&session->spares_lock);
-	/* hard: with a thread, the process could end first, and its pending samples with it */
+	/* hard: the process could end before a thread runs, and its pending samples with it */
 	compat_init_irq_work_hard(&session->kick_work, session_kick_work);
 	INIT_RCU_WORK(&session->free_work, session_free_work);
 	return session;
 }
 
 /**
- * profil_session_free - free a session that was never activated
- * @session: session
+ * profil_session_free - free the memory of a session
+ * @session: never activated, or not used any more
  */
 void profil_session_free(struct profil_session *session)
 {
@@ -100,11 +101,11 @@ void profil_session_reserve_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_grow - make room for many CPUs, if the session needs it
+ * profil_session_grow - give CPUs their own slots and the log more entries, if needed
  * @session: with its service_mutex held
  *
- * May sleep, but does not wait for memory. The memory is charged to the process. A worker
- * that runs after the process has exited has no cgroup to charge, and allocates nothing.
+ * Does not wait for memory. The memory is charged to the process. A worker that runs after
+ * the process has exited has no cgroup to charge, and allocates nothing.
  */
 void profil_session_grow(struct profil_session *session)
 {
@@ -133,8 +134,8 @@ static void session_freed(void)
 /**
  * profil_session_hold_module - make unloading wait until a session has been freed
  *
- * Any context; the caller holds the module. From here on, only profil_session_put() may
- * free the session.
+ * Any context; the caller holds the module. After this, only profil_session_put() may free
+ * the session.
  */
 void profil_session_hold_module(void)
 {
@@ -158,9 +159,9 @@ static void session_free_work(struct work_struct *work)
 		container_of(to_rcu_work(work), struct profil_session, free_work);
 	struct profil_config *config = session->config;
 
-	/* no more are queued: the session cannot be found any more */
+	/* none is queued any more: no clock can find the session */
 	irq_work_sync(&session->kick_work);
-	/* its callbacks use all of the session */
+	/* before the rest is freed: the notifier's callbacks use it */
 	if (session->buffer.watched)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
 	session_free_spares(session);
@@ -176,7 +177,7 @@ static void session_free_work(struct work_struct *work)
  * profil_session_put - put a reference
  * @session: session
  *
- * Any context: after the last reference, a worker frees the session.
+ * Any context: after the last reference, a work item frees the session.
  */
 void profil_session_put(struct profil_session *session)
 {
@@ -196,10 +197,10 @@ static void session_queue(struct profil_session *session, unsigned long delay)
  * profil_session_kick - run the worker now, for a pending sample
  * @session: under rcu_read_lock(), or held otherwise
  *
- * Any context. If the memory is not watched, no notifier would report its end, and the
- * last pending samples of a short-lived child would be lost, even in shared memory. So this
- * takes mm_users and the cgroup to charge for the worker. If mm_users is already 0, only
- * the end of the session remains to be handled.
+ * Any context in which a thread may be woken. If the memory is not watched, no notifier would
+ * report its end, and the last pending samples of a short-lived child would be lost, even in
+ * shared memory. So this takes mm_users and the cgroup to charge for the worker. If mm_users
+ * is already 0, only the end of the session remains to be handled.
  */
 void profil_session_kick(struct profil_session *session)
 {
@@ -220,23 +221,24 @@ void profil_session_kick(struct profil_session *session)
  * @session: session
  * @memcg:   out: the memory cgroup to charge, with a reference; NULL if none is known
  *
- * Called by the worker. Samples that become pending from here on kick the worker again. The
- * caller sees all earlier ones. Return: whether the memory has users: then the caller
- * holds mm_users.
+ * Called by the worker, which sees all samples that are pending now; later ones kick it
+ * again. Return: whether the memory has users: then the caller holds mm_users.
  */
 bool profil_session_take_mm(struct profil_session *session,
 			    struct mem_cgroup **memcg)
 {
-	bool kept = test_and_clear_bit(PROFIL_HOLDS_MM, &session->flags);
+	bool held = test_and_clear_bit(PROFIL_HOLDS_MM, &session->flags);
 
-	/* the next caller that sets PROFIL_KICKED may set this bit and @memcg */
-	*memcg = kept ? session->memcg : NULL;
-	/* its stores come after our loads, and our later loads see what samples left */
+	*memcg = held ? session->memcg : NULL;
+	/*
+	 * The next caller that sets PROFIL_KICKED may set PROFIL_HOLDS_MM and @memcg: after
+	 * our loads. Our later loads see what samples stored before their kick.
+	 */
 	smp_mb__before_atomic();
 	clear_bit(PROFIL_KICKED, &session->flags);
 	/* pairs with the barrier in profil_session_kick() */
 	smp_mb__after_atomic();
-	if (kept)
+	if (held)
 		return true;
 	if (!mmget_not_zero(session->mm))
 		return false;
@@ -272,7 +274,7 @@ bool profil_session_requeue(struct profil_session *session,
  * profil_session_kick_from_switch - run the worker soon, from where nothing may be woken
  * @session: under rcu_read_lock()
  *
- * Any context, also with a runqueue's lock held.
+ * Any context, also with a runqueue's lock held. An interrupt kicks the worker.
  */
 void profil_session_kick_from_switch(struct profil_session *session)
 {
@@ -337,7 +339,9 @@ void profil_session_inherit(struct profil_session *session,
 
 /**
  * profil_session_recheck - make the worker check that the memory is still there
- * @session: the caller kicks its worker afterwards
+ * @session: session
+ *
+ * Any context. The caller makes the worker run afterwards.
  */
 void profil_session_recheck(struct profil_session *session)
 {
@@ -351,7 +355,7 @@ void profil_session_recheck(struct profil_session *session)
  * @error:   errno, for FAULT
  *
  * Any context. Only the first call sets the state, but after a fault no counter is written,
- * whatever the state is. Other CPUs may be counting a last sample now.
+ * whatever the state is. On return, other CPUs may still be counting a last sample.
  */
 void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 {
@@ -361,7 +365,7 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 	if (READ_ONCE(session->unpinned) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return;
-	/* before the state, for lifecycle_read_status(), which has the matching barrier */
+	/* before the state: cmpxchg() pairs with the barrier in lifecycle_read_status() */
 	if (state == PROFIL_STATE_FAULT)
 		WRITE_ONCE(session->error, error);
 	if (cmpxchg(&session->state, PROFIL_STATE_RUNNING, state) !=
@@ -376,7 +380,7 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 /**
  * profil_session_lose - account samples that cannot be counted
  * @session: session
- * @counts:  where to add them
+ * @counts:  where to add them, under the lock that protects it
  * @samples: number of samples
  * @error:   errno; 0: the profile has just stopped
  *
@@ -393,7 +397,7 @@ void profil_session_lose(struct profil_session *session,
 }
 
 /**
- * profil_session_lose_pending - give up all pending samples
+ * profil_session_lose_pending - account all pending samples as lost
  * @session: with its service_mutex held
  */
 void profil_session_lose_pending(struct profil_session *session)
@@ -408,7 +412,7 @@ void profil_session_lose_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_counts - counts of all CPUs and of samples that were pending
+ * profil_session_counts - add up the counts of all CPUs and of samples that were pending
  * @session: with its service_mutex held
  */
 struct profil_counts profil_session_counts(struct profil_session *session)
@@ -430,10 +434,10 @@ int profil_session_init(void)
 }
 
 /*
- * No session is active any more: each held a reference to the module. What remains are
- * late kicks, workers that are about to return, and sessions waiting for their grace period,
- * which are freed after everything that could kick them. This ends: changes to the memory
- * of an ended session kick no worker (notifier.c).
+ * No session is active: each held a reference to the module. What remains are late kicks,
+ * workers that are about to return, and sessions that wait for their grace period. A session
+ * is freed after everything that could kick its worker. The wait ends, because changes to the
+ * memory of an ended session kick no worker (notifier.c).
  */
 void profil_session_exit(void)
 {

@@ -23,25 +23,23 @@
 #include "pending.h"
 
 struct mem_cgroup;
-struct pid;
 struct profil_config;
-struct task_struct;
 
 /* Bits of struct profil_session.flags */
-#define PROFIL_KICKED	0	/* the worker is queued to run at once */
+#define PROFIL_KICKED	0	/* the worker is queued, at most one tick ahead */
 #define PROFIL_RECHECK	1	/* the worker must check that the memory is still there */
 #define PROFIL_CHECKING	2	/* the worker is checking */
-#define PROFIL_FAULTED	3	/* the memory is gone: no counter may be written any more */
-#define PROFIL_SIGNALLED	4	/* the process has been sent its signal of a fault */
+#define PROFIL_FAULTED	3	/* the memory is gone: no counter may be written */
+#define PROFIL_SIGNALLED	4	/* the process has been sent SIGSEGV for a fault */
 #define PROFIL_ABANDONED	5	/* unpublished by a killed call: the worker ends it */
 #define PROFIL_HOLDS_MM	6	/* a kick has taken mm_users for the worker */
 
 /**
- * struct profil_session - a profile in the kernel
+ * struct profil_session - a profile that runs, or that has ended and still has a status
  *
  * Read by every sample, not written while the session runs:
  *
- * @node:      entry in the table of sessions (table.c), or in the parent's @spares
+ * @node:      entry in the table of sessions (table.c), or in a list of spares (spare.c)
  * @mm:        the address space, which is the key in the table. Held by mmgrab() until the
  *             session is freed
  * @config:    what to count; one reference
@@ -51,11 +49,11 @@ struct task_struct;
  *             of the session that it replaced
  * @timer_start_ns: the same for the points of the timer
  * @state:     PROFIL_STATE_*; leaves RUNNING once, in profil_session_stop()
- * @unpublished: it has left the table: look there for a session that replaced it
+ * @unpublished: it has left the table, where another session may have replaced it
  *
  * Written by samples:
  *
- * @cpus:      slots, one for each CPU or one for all
+ * @cpus:      slots: a shared one, and CPUs' own (cpu.h)
  * @pending:   samples whose page is not pinned
  *
  * Written when something happens to the session:
@@ -67,12 +65,12 @@ struct task_struct;
  * @ref:       one reference for the table, one for a queued worker, one for each call
  * @error:     errno of the last loss of samples, for status
  * @tgid:      the process, for tracepoints
- * @unpinned:  profil_worker_unpin() has run; under @service_mutex
+ * @unpinned:  profil_worker_unpin() has run; written under @service_mutex
  * @process:   for PROFIL_FAULT_SIGNAL the process, with a reference; else NULL
  * @buffer:    where to count
  * @service_mutex: held by the worker and by calls to pin, unpin, count pending samples or
  *             end the session. Taken after mmap_lock. Not held while a page is faulted in,
- *             so it is free soon. A worker that finds it taken runs again later
+ *             so never for long. A worker that finds it taken runs again later
  * @settled:   counts of samples that were pending; under @service_mutex
  * @forks_followed: children that inherited the session
  * @fork_failures: children that did not
@@ -84,9 +82,9 @@ struct task_struct;
  * @work:      the worker (lifecycle.c, worker.c); holds a reference while it is queued
  * @free_work: frees the session a grace period after the last reference
  *
- * Each group starts on its own cache line, so that a sample does not fetch again what it
- * only reads. A clock finds a session under rcu_read_lock(). It may use the session while
- * it holds the lock of its CPU's slot and the session is not @unpublished.
+ * Each group starts on its own cache line, so that no write evicts from other CPUs' caches
+ * what samples only read. A clock finds a session under rcu_read_lock(). It may use the
+ * session while it holds the lock of its CPU's slot and the session is not @unpublished.
  */
 struct profil_session {
 	struct hlist_node node;
@@ -125,8 +123,8 @@ struct profil_session {
 
 /*
  * Whether samples must stay pending, because the memory has changed and the worker has not
- * yet checked that all of it is still there, or because it is gone. The latter is for a
- * sample that read @state before the worker stopped the session.
+ * yet checked that all of it is still there, or because it is gone. The latter is needed for
+ * a sample that read @state before the session was stopped.
  *
  * The caller holds the lock of this CPU's slot. Code that sets PROFIL_RECHECK calls
  * profil_cpus_barrier() afterwards, which waits for such callers. All bits are in one word,
@@ -140,7 +138,7 @@ static inline bool profil_session_needs_recheck(const struct profil_session *ses
 		BIT(PROFIL_FAULTED));
 }
 
-/* Whether it samples @task, a thread of its process. */
+/* Whether it samples @task, which has its memory. */
 static inline bool profil_session_samples_task(const struct profil_session *session,
 					       struct task_struct *task)
 {
@@ -156,8 +154,10 @@ struct profil_counts profil_session_counts(struct profil_session *session);
 void profil_session_reserve_pending(struct profil_session *session);
 void profil_session_free(struct profil_session *session);
 
-/* Any context. */
+/* May sleep if @gfp allows it. */
 struct profil_session *profil_session_alloc(gfp_t gfp);
+
+/* Any context. */
 void profil_session_hold_module(void);
 void profil_session_put(struct profil_session *session);
 void profil_session_stop(struct profil_session *session, u32 state, u32 error);

@@ -5,8 +5,8 @@
  * write-protects the parent's memory.
  *
  * There is no spare if there was no memory for it, or if the memory of the forking process
- * is not watched yet. Without PREEMPT_RT, fork.c's session is allocated on the spot then.
- * With PREEMPT_RT, it comes from a small reserve, which a work item refills. If many
+ * is not watched yet. Then, without PREEMPT_RT, the session is allocated in the tracepoint's
+ * probe. With PREEMPT_RT, it comes from a small reserve, which a work item refills. If many
  * processes fork before the work item runs, the reserve is empty and a child is not followed.
  */
 #include <linux/gfp.h>
@@ -21,8 +21,9 @@
 #include "spare.h"
 
 /*
- * Limit for one session's spares, not exact. The list is searched with interrupts off. A
- * thread that finds it full gets no spare.
+ * Limit for one session's spares, because the list is searched with interrupts off. Not
+ * exact: several threads may add a spare at once. A thread that finds the list full gets no
+ * spare.
  */
 #define MAX_SPARES	64
 
@@ -66,12 +67,13 @@ void profil_spare_prepare(struct profil_session *session)
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
 }
 
+/* Sessions in the reserve. */
 #define RESERVE	16
 
 /* Protects the reserve. Raw, because it is taken in the tracepoint's probe. */
 static DEFINE_RAW_SPINLOCK(reserve_lock);
 static struct hlist_head reserve = HLIST_HEAD_INIT;
-/* Also read without the lock to refill: one more or less does no harm. */
+/* Also read without the lock when refilling: one more or less does no harm. */
 static unsigned int nr_reserve;
 
 static struct profil_session *spare_take_reserve(void)
@@ -173,7 +175,8 @@ struct profil_session *profil_spare_take(struct profil_session *session)
  * @session: the parent's
  * @spare:   from profil_spare_take()
  *
- * To the list that it came from, so that failed forks do not make either list grow.
+ * To the list that it came from, or to the reserve if it was allocated on the spot. The next
+ * fork takes it from there, so failed forks do not make either list grow.
  */
 void profil_spare_put_back(struct profil_session *session,
 			   struct profil_session *spare)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics of all sessions, as sysfs files with one number each. For root only: if a
- * single process is profiled, the sums are its own, and show when it runs.
+ * Statistics of all sessions, as sysfs files with one number each. For root only: with a
+ * single session, the sums are its own, and show when the process runs.
  */
 #include <linux/device.h>
 #include <linux/mm.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Changes to the table of sessions.
+ * Changes to the table of sessions, as they start and end. table.h has the lookups.
  */
 #include <linux/hashtable.h>
 #include <linux/rculist.h>
@@ -12,8 +12,8 @@
 DEFINE_HASHTABLE(profil_table, PROFIL_TABLE_BITS);
 
 /*
- * Serializes writers. Raw, so that it may be taken in atomic context on PREEMPT_RT too, and
- * held for a few instructions. Not taken in interrupts, which only read.
+ * Serializes writers. Raw, so that it may be taken in atomic context on PREEMPT_RT too. Held
+ * for a few instructions. Not taken in interrupts: they only read the table.
  */
 static DEFINE_RAW_SPINLOCK(sessions_lock);
 
@@ -21,7 +21,7 @@ static DEFINE_RAW_SPINLOCK(sessions_lock);
  * profil_table_publish - put a session into the table
  * @session: complete: the clocks use it from here on
  *
- * Atomic context, not interrupts. Return: the session of the same address space that it
+ * Does not sleep; not in interrupts. Return: the session of the same address space that it
  * replaces, which the caller must end, or NULL.
  */
 struct profil_session *profil_table_publish(struct profil_session *session)
@@ -31,9 +31,9 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 	rcu_read_lock();
 	raw_spin_lock(&sessions_lock);
 	/*
-	 * The caller cannot be preempted from here on. Otherwise it would be charged the
-	 * points of the time that it is off its CPU: a switch ignores sessions that are not
-	 * yet in the table.
+	 * With the lock held, the caller cannot be preempted between this and its entry in
+	 * the table. Otherwise it would be charged for points while it is off its CPU: a
+	 * switch ignores sessions that are not yet in the table.
 	 */
 	profil_session_mark_start(session);
 	old = profil_table_find(session->mm);
@@ -55,8 +55,8 @@ struct profil_session *profil_table_publish(struct profil_session *session)
  * @mm:   its address space
  * @only: remove this session only; NULL: whichever is there
  *
- * Atomic context, not interrupts. Return: the session, which the caller must end; or NULL
- * if it is not there, so that another caller ends it or has ended it.
+ * Does not sleep; not in interrupts. Return: the session, which the caller must end; or NULL
+ * if it is not there, because another caller ends it or has ended it.
  */
 struct profil_session *
 profil_table_unpublish(const struct mm_struct *mm,

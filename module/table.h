@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The table of sessions, by address space. An address space has at most one session. The
- * clocks look it up without a lock.
+ * clocks find it without a lock.
  */
 #ifndef _PROFIL_TABLE_H
 #define _PROFIL_TABLE_H
@@ -83,6 +83,7 @@ profil_table_find_sampled(struct task_struct *task, bool timer)
 	return session;
 }
 
+/* Do not sleep; not in interrupts. */
 struct profil_session *profil_table_publish(struct profil_session *session);
 struct profil_session *
 profil_table_unpublish(const struct mm_struct *mm,

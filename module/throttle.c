@@ -2,7 +2,8 @@
 /*
  * Limits the share of a CPU that sampling takes, as perf does. If samples of a profile turn
  * out to be expensive (a slow or virtual machine, many regions), its rate is lowered until
- * it ends. Other profiles are not affected: their samples may be cheaper.
+ * it ends. Other profiles are not affected: their samples may be cheaper. The timer (timer.c)
+ * measures the cost.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,16 +29,16 @@
 #define LONGEST_NS	10000000	/* AVERAGED times this fits in 32 bits */
 
 /*
- * Cost of the timer interrupt besides the sample, which cannot be measured from within: entry,
+ * Cost of the timer interrupt besides the sample, which the callback cannot measure: entry,
  * exit and setting the next timer. About a microsecond on processors of the last ten years.
- * In a virtual machine, where the host sets the timer, it takes several, so the share is
- * underestimated there.
+ * In a virtual machine, where the host sets the timer, it takes several microseconds, so the
+ * share is underestimated there.
  */
 #define INTERRUPT_NS	1000
 
 static unsigned int max_cpu_percent = 5;
 
-/* How often the parameter has been set. */
+/* How often max_cpu_percent has been set. */
 static u32 limits;
 
 /* Rates that were lowered for an earlier value of the parameter are tried again. */
@@ -76,6 +77,8 @@ static u32 throttle_add_to_mean(struct profil_throttle *throttle, u64 took_ns)
  * @throttle: of the current thread's profile
  * @rate:     requested rate, in Hz
  * @took_ns:  cost in ns, without the interrupt itself
+ *
+ * Hard interrupt context.
  */
 void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 took_ns)
 {
@@ -90,7 +93,7 @@ void profil_throttle_account(struct profil_throttle *throttle, u32 rate, u64 too
 	}
 	if (percent >= 100)
 		return;
-	/* HZ is always allowed: the timer interrupts no more often than the tick then */
+	/* HZ is always allowed: then the timer interrupts no more often than the tick */
 	allowed = max_t(u64, HZ, div_u64((u64)PROFIL_NS / 100 * percent,
 					 mean + INTERRUPT_NS));
 	if (profil_throttle_rate(throttle, rate) <= allowed)

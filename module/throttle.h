@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Lowers the rate of a profile whose samples cost too much.
+ */
 #ifndef _PROFIL_THROTTLE_H
 #define _PROFIL_THROTTLE_H
 
@@ -10,10 +13,10 @@
  * struct profil_throttle - the cost of a profile's samples, and the rate it allows
  * @cost_ns:  cost of AVERAGED samples (throttle.c)
  * @max_rate: highest rate allowed, in Hz
- * @limit:    number of the parameter's setting that @max_rate is based on
+ * @limit:    the setting of max_cpu_percent that @max_rate is based on, by its number
  *
  * Shared with forked children. Written in the timer, with interrupts off, by each CPU that
- * samples. Each field is one word that is read and written whole. If two CPUs write at
+ * samples. Each field is one word, so it is read and written whole. If two CPUs write at
  * once, one measurement is lost, which does not matter for a mean.
  */
 struct profil_throttle {

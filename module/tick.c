@@ -33,10 +33,10 @@
  * struct profil_tick - state of a CPU's last ticks, to account for late ones
  * @grid: the last point of the tick grid, at the last sampled tick (profil_tick_advance())
  * @idle: the CPU's idle time at that tick (tick_idle_time())
- * @mm:   memory that the very last tick found, NULL if it was not sampled
- * @task: thread that it found; only compared, never dereferenced
+ * @mm:   memory that the very last tick found; NULL if that was not sampled
+ * @task: thread that the very last tick found; only compared, never dereferenced
  * @came: when that thread came to the CPU (compat_on_cpu_since())
- * @late: missed ticks that @work has still to charge
+ * @late: missed ticks that @work must still charge
  * @in_user: the tick that queued them interrupted user mode
  * @steal: CPUTIME_STEAL before the kernel has added the time that a hypervisor took
  * @work: charges @late
@@ -69,8 +69,8 @@ static __always_inline u64 tick_idle_time(void)
  * When the current thread came to its CPU, on the clock of ktime_get_ns(). The scheduler
  * recorded it on local_clock(). If that clock is unstable, it may be behind here, because
  * this tick corrects it only after the hook. So it is not read for a thread that the last
- * tick found and that has stayed on the CPU since. For other threads the error makes the
- * time later than it was, so less is charged.
+ * tick found and that has stayed on the CPU since. For other threads the result is too late
+ * then, so less is charged.
  */
 static u64 tick_came(const struct profil_tick *last, u64 now)
 {
@@ -86,12 +86,12 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 /*
  * How many ticks this tick stands for. After a delay of more than one period (interrupts
  * off, or a virtual machine not running) there is only one tick. The thread that it finds is
- * charged what was due since it came to the CPU.
+ * charged for the ticks that were due since it came to the CPU.
  *
  * The whole delay is charged if the process probably ran through it: it has other threads
  * that are sampled, the last tick found one of them, and the CPU has not been idle since.
- * The same for a single thread, if the kernel does not know when it came to the CPU. Time
- * before the session started is never charged.
+ * So is a single thread, if the kernel does not record when it came to the CPU. Time before
+ * the session started is never charged.
  *
  * ktime_get_ns() is the same on all CPUs and does not jump with the clock of a CPU. It is
  * right even before the tick has updated the timekeeper. It takes some 30 ns, or a
@@ -129,7 +129,7 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 static __always_inline void tick_charge(struct profil_session *session,
 					u64 ticks, bool in_user)
 {
-	/* it may be replaced on another CPU: then charge the new session */
+	/* the session may be replaced on another CPU: then charge the new one */
 	while (session && !profil_sampler_tick(session, ticks, in_user))
 		session = profil_table_find_sampled(current, false);
 }
@@ -162,8 +162,8 @@ static noinline void tick_queue_late(struct profil_tick *last, u64 late,
 }
 
 /*
- * Hard interrupt context. Interrupts are off, so this is an RCU read-side section. It calls
- * no function that calls update_process_times(), so it cannot recurse.
+ * Called at each tick, in hard interrupt context. Interrupts are off, so this is an RCU
+ * read-side section. It does not call update_process_times(), so it cannot recurse.
  */
 static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
@@ -189,7 +189,7 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 }
 
 /*
- * RECURSION_SAFE: no recursion guard needed, on kernels that would add one.
+ * RECURSION_SAFE: no recursion guard is needed, on kernels that would add one.
  * PERMANENT: kernel.ftrace_enabled=0 must not stop sampling without notice. Setting it
  * fails while the clock is attached, and attaching fails while it is set.
  */
@@ -234,7 +234,8 @@ static int tick_set_filter(void)
 /**
  * profil_tick_attach - call the sampler at each tick
  *
- * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel cannot, or -ENOMEM.
+ * May sleep. Must not be attached already. Return: 0, -EOPNOTSUPP if ftrace cannot do it, or
+ * -ENOMEM.
  */
 int profil_tick_attach(void)
 {

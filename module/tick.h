@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tick clock.
+ */
 #ifndef _PROFIL_TICK_H
 #define _PROFIL_TICK_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From ticks to samples: pure arithmetic on time, as bins.h is on pcs.
+ * From ticks to samples: pure arithmetic on time, without kernel state.
  */
 #ifndef _PROFIL_TICK_MATH_H
 #define _PROFIL_TICK_MATH_H
@@ -68,7 +68,7 @@ static inline u64 profil_tick_convert(u64 now, u64 here, u64 since)
 }
 
 /**
- * profil_tick_unstolen - how many of several late ticks a hypervisor has not taken
+ * profil_tick_unstolen - how many late ticks remain without the time that a hypervisor took
  * @ticks:  number of late ticks
  * @stolen: CPU time that the hypervisor took in that time, in ns
  * @period: in ns
@@ -82,7 +82,7 @@ static inline u64 profil_tick_unstolen(u64 ticks, u64 stolen, u64 period)
 
 /**
  * profil_accumulate - thin ticks to a lower rate, exact on average
- * @phase: in and out: ticks x rate that have not become a sample yet, 0 to @hz - 1
+ * @phase: in and out: ticks x rate that have not become samples yet, 0 to @hz - 1
  * @ticks: number of ticks that passed
  * @rate:  samples per second, 1 to @hz
  * @hz:    ticks per second

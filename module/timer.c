@@ -5,7 +5,7 @@
  *
  * When a thread of a profiled process comes to the CPU, the timer is armed for the next point
  * of a grid that depends on the time only (grid.h). When it fires without such a thread, it
- * is not armed again: a CPU without profiled threads gets no interrupt. A switch does not
+ * is not armed again: a CPU without profiled threads gets no more interrupts. A switch does not
  * restart a period, or threads that run for less than a period would never be sampled.
  *
  * A point that is due before the thread leaves the CPU belongs to the thread, however late
@@ -40,6 +40,7 @@
 #include "timer.h"
 #include "tracepoints.h"
 
+/* The cost of one sample in this many is measured. */
 #define MEASURED	16
 
 /**
@@ -49,7 +50,7 @@
  * @grid:   grid of the last profiled thread
  * @period: period of the next point of @grid
  * @point:  the next point of @grid, in ns
- * @fired:  how often the timer fired: the cost is measured at one in MEASURED
+ * @fired:  how often the timer fired, for MEASURED
  */
 struct profil_timer {
 	struct hrtimer timer;
@@ -68,12 +69,12 @@ static __always_inline u64 timer_expires(const struct profil_timer *timer)
 	return ktime_to_ns(hrtimer_get_expires(&timer->timer));
 }
 
-/* Switch to the grid of a session. Return: false if that was another grid. */
+/* Switch to the grid of a session. Return: whether @timer already had this grid. */
 static __always_inline bool timer_set_grid(struct profil_timer *timer,
 					   const struct profil_session *session)
 {
 	u32 rate = profil_throttle_rate(&session->config->throttle,
-				     session->config->rate);
+					session->config->rate);
 	bool random = session->config->clock == PROFIL_CLOCK_RANDOM;
 	bool same = timer->grid.rate == rate && timer->grid.random == random;
 
@@ -117,9 +118,9 @@ static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 /* Take samples for points that passed while @task, of @session, was on the CPU. */
 static __always_inline void timer_sample(struct profil_session *session,
 					 struct task_struct *task, u64 points,
-				   bool in_user)
+					 bool in_user)
 {
-	/* it may be replaced on another CPU: then sample for the new session */
+	/* the session may be replaced on another CPU: then sample for the new one */
 	while (points && session &&
 	       !profil_sampler_point(session, task, points, in_user))
 		session = profil_table_find_sampled(task, true);
@@ -141,8 +142,8 @@ static void timer_arm(struct profil_timer *timer, const struct profil_session *s
 }
 
 /*
- * With the runqueue's lock held: nothing here may wake a thread, as kicking a worker does.
- * The thread that leaves is in the kernel.
+ * At each switch, with the runqueue's lock held: nothing here may wake a thread, and kicking a
+ * worker would. The thread that leaves the CPU is in the kernel.
  */
 static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 {
@@ -168,14 +169,14 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 
 /*
  * Take samples for all points up to now. Reading the clock is expensive, so this is not done
- * each time. If the CPU was away for long, it saves one interrupt for each point. The cost
- * is measured, to throttle the rate.
+ * each time. If several points have passed, it saves an interrupt for each of the others. The
+ * cost is measured, to throttle the rate.
  */
 static noinline void timer_sample_by_clock(struct profil_timer *timer,
 					   struct profil_session *session,
-				     bool in_user)
+					   bool in_user)
 {
-	/* freed with the session, so it stays valid if that is replaced now */
+	/* freed with the session, a grace period later, if that is replaced now */
 	struct profil_config *config = session->config;
 	u64 now = ktime_get_ns();
 
@@ -193,8 +194,8 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	bool in_user;
 
 	/*
-	 * The timer was migrated from a CPU that went offline, or fired for such a CPU: by a
-	 * thread before 6.7, without an interrupt.
+	 * The timer was migrated from a CPU that went offline, or fired for such a CPU: before
+	 * 6.7, a thread does that, without an interrupt.
 	 */
 	if (unlikely(timer != this_cpu_ptr(&timers) || !regs))
 		return HRTIMER_NORESTART;
@@ -276,7 +277,7 @@ static void timer_find_cpus(struct cpumask *cpus)
 }
 
 /**
- * profil_timer_start - sample those threads of the caller that are already on a CPU
+ * profil_timer_start - start sampling threads of the caller that are already on a CPU
  *
  * May sleep. For a session that has just been published: a thread that the scheduler does
  * not switch, for example on a CPU of its own, would not be found otherwise. Other CPUs are
@@ -305,12 +306,12 @@ static struct tracepoint *switch_tracepoint;
 /**
  * profil_timer_attach - start watching threads that come to a CPU or leave it
  *
- * May sleep; not twice. Return: 0, -EOPNOTSUPP if the kernel has no such tracepoint, or
- * -ENOMEM.
+ * May sleep. Must not be attached already. Return: 0, -EOPNOTSUPP if the kernel has no such
+ * tracepoint, or -ENOMEM.
  */
 int profil_timer_attach(void)
 {
-	/* no code: the compiler compares the probe with the tracepoint */
+	/* generates no code: lets the compiler check the probe's type */
 	check_trace_callback_type_sched_switch(timer_probe_switch);
 	if (!switch_tracepoint)
 		switch_tracepoint = profil_tracepoint_find("sched_switch");

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The timer clocks.
+ */
 #ifndef _PROFIL_TIMER_H
 #define _PROFIL_TIMER_H
 

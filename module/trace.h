@@ -109,7 +109,7 @@ TRACE_EVENT(profil_lost,
 
 #endif /* _PROFIL_TRACE_H */
 
-/* define_trace.h includes this header again, relative to the kernel tree. */
+/* define_trace.h includes this header again, found through -I in Kbuild. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds tracepoints of the kernel, which are not exported individually.
+ * Finds tracepoints of the kernel, which are not exported individually, for fork.c and
+ * timer.c.
  */
 #include <linux/string.h>
 #include <linux/tracepoint.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Finds the kernel's tracepoints.
+ */
 #ifndef _PROFIL_TRACEPOINTS_H
 #define _PROFIL_TRACEPOINTS_H
 

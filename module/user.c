@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user has in all processes together, and the limits for it: sessions, regions and
- * locked memory. Memory is charged per user, as in io_uring and perf: a limit per process
- * would be multiplied by fork.
+ * Counts what the sessions of each user need in all processes together, and limits it:
+ * sessions, regions and locked memory. Memory is charged per user, as in io_uring and perf:
+ * a limit per process would be multiplied by fork.
  *
  * All counts are atomic, because fork charges them in atomic context.
  */
@@ -49,7 +49,7 @@ struct profil_user {
 };
 
 static DEFINE_HASHTABLE(users, 6);
-/* Protects the table of users. Not in a hot path: taken when a config is created or freed. */
+/* Protects the table of users. Taken when a config is created or freed, not when charging. */
 static DEFINE_MUTEX(users_mutex);
 
 /* With users_mutex held. */
@@ -96,7 +96,7 @@ static struct profil_user *user_get(void)
 int profil_rights_get(struct profil_rights *rights)
 {
 	rights->memlock_pages = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-	/* noaudit: most callers lack these capabilities, and need none */
+	/* noaudit: most callers lack these capabilities and do not need them */
 	rights->ipc_lock = ns_capable_noaudit(&init_user_ns, CAP_IPC_LOCK);
 	rights->resource = ns_capable_noaudit(&init_user_ns, CAP_SYS_RESOURCE);
 	rights->user = user_get();
@@ -121,7 +121,10 @@ void profil_rights_put(struct profil_rights *rights)
 	kfree(user);
 }
 
-/* @freed of the current count is about to be uncharged in exchange. */
+/*
+ * Add @nr to @count, unless that exceeds @max. @freed of @count will be uncharged in exchange,
+ * and so is not included. Return: 0 or -ENOSPC.
+ */
 static int user_add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
 			  bool exempt)
 {
@@ -144,7 +147,7 @@ static int user_add_below(atomic_t *count, u32 nr, u32 freed, unsigned int max,
 int profil_charge_session(const struct profil_rights *rights, u32 freed)
 {
 	return user_add_below(&rights->user->sessions, 1, freed,
-			 READ_ONCE(max_user_sessions), rights->resource);
+			      READ_ONCE(max_user_sessions), rights->resource);
 }
 
 void profil_uncharge_session(const struct profil_rights *rights)
@@ -163,7 +166,7 @@ void profil_uncharge_session(const struct profil_rights *rights)
 int profil_charge_regions(const struct profil_rights *rights, u32 nr, u32 freed)
 {
 	return user_add_below(&rights->user->regions, nr, freed,
-			 READ_ONCE(max_user_regions), rights->resource);
+			      READ_ONCE(max_user_regions), rights->resource);
 }
 
 void profil_uncharge_regions(const struct profil_rights *rights, u32 nr)

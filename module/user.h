@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a user has in all processes together, and the limits for it.
+ * Per-user charges and limits: sessions, regions and locked memory.
  */
 #ifndef _PROFIL_USER_H
 #define _PROFIL_USER_H
@@ -13,10 +13,10 @@ struct profil_user;
  * struct profil_rights - limits of the process that started a profile
  * @user:          the user to charge; one reference
  * @memlock_pages: RLIMIT_MEMLOCK at the start, in pages
- * @ipc_lock:      had CAP_IPC_LOCK: no limit for memory, and none is charged
+ * @ipc_lock:      had CAP_IPC_LOCK: no memory is charged, and no limit applies
  * @resource:      had CAP_SYS_RESOURCE: no limit for sessions and regions
  *
- * Also used for forked children: capabilities cannot be checked in the atomic context in
+ * Forked children inherit them: capabilities cannot be checked in the atomic context in
  * which their sessions start.
  */
 struct profil_rights {

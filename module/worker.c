@@ -4,18 +4,17 @@
  * pin the pages of pending samples and count them, unpin stale pages, check that memory
  * that has changed is still there, and unpin everything of a profile that has stopped.
  *
- * The worker does this soon. A status or stop call does it at once, so that its counts are
- * settled. The two differ if a page has to be faulted in first, from a file or from a
- * user's own file system. A call waits for the page, without locks, and can be killed. The
- * worker never waits for anything that a user could hold up. If a lock is taken, it runs
- * again later. A sample whose page is absent stays pending until a call faults the page in,
- * or the process itself has done so.
+ * The worker (lifecycle.c) does this soon. A status or stop call does it at once, so that its
+ * counts are settled. The two differ if a page has to be faulted in first, from a file or
+ * from a user's own file system. A call waits for the page, without locks, and can be killed.
+ * The worker never waits for anything that a user could hold up. If a lock is taken, the
+ * worker runs again later. A sample whose page is absent stays pending until a call faults
+ * the page in, or until the process itself does.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -35,7 +34,7 @@
 /* How often to retry counting a sample while the memory map changes. */
 #define COUNT_TRIES	10
 
-/* Samples that the worker handles in one pass, and how many of them may have no page. */
+/* Samples that the worker handles in one pass, and how many of them may have absent pages. */
 #define PASS_SAMPLES	32
 #define PASS_ABSENT	4
 
@@ -43,11 +42,11 @@
  * struct worker_pass - one pass over a session's work
  * @session: session
  * @in_call: run by a call, not by the worker
- * @samples: worker: how many samples are left to this pass
- * @absent:  worker: how many more absent pages this pass may find
- * @is_absent: call: the page of the first sample is absent,
- * @absent_index: call: the number of that page, kept for the next pass,
- * @error:   call: why it could not be faulted in, or 0
+ * @samples: worker only: how many samples this pass may still handle
+ * @absent:  worker only: how many more absent pages this pass may find
+ * @is_absent: call only: the page of the first sample is absent
+ * @absent_index: call only: number of the absent page, also during the next pass
+ * @error:   call only: why the absent page could not be faulted in, or 0
  * @again:   work is left that does not wait for a page
  */
 struct worker_pass {
@@ -61,7 +60,7 @@ struct worker_pass {
 	bool again;
 };
 
-/* Passes of a call, if other threads discard the pages that it faults in. */
+/* Limit for the passes of a call: other threads may discard each page that it faults in. */
 #define CALL_PASSES	10000
 
 /* Unpin stale pages and check the memory. Samples stay pending until that is done. */
@@ -73,7 +72,7 @@ static void worker_sweep(struct worker_pass *pass)
 	if (test_bit(PROFIL_RECHECK, &session->flags))
 		set_bit(PROFIL_CHECKING, &session->flags);
 	clear_bit(PROFIL_RECHECK, &session->flags);
-	/* a later change sets it again, and the next pass sees that */
+	/* clear it before the sweep: a later change sets it again, for the next pass */
 	smp_mb__after_atomic();
 	err = profil_buffer_sweep(&session->buffer);
 	if (err == -EAGAIN) {
@@ -88,8 +87,8 @@ static void worker_sweep(struct worker_pass *pass)
 }
 
 /*
- * Count a pending sample as a clock would now. Also if the profile has since stopped at its
- * limit, because the sample was taken before. Return: false if the memory has changed again.
+ * Count a pending sample as a clock would. Also if the profile has since stopped at its limit,
+ * because the sample was taken before. Return: false if the memory has changed again.
  */
 static bool worker_count_now(struct profil_session *session,
 			     const struct profil_sample *sample)
@@ -121,6 +120,7 @@ static int worker_pin_and_count(struct worker_pass *pass,
 
 	for (tries = 0; tries < COUNT_TRIES; tries++) {
 		err = profil_buffer_pin(&session->buffer, index);
+		/* still absent, because faulting it in has just failed */
 		if (err == -EBUSY && pass->error && pass->absent_index == index)
 			return pass->error;
 		if (err)
@@ -168,7 +168,7 @@ static void worker_count_pending(struct worker_pass *pass)
 				return;
 			continue;
 		}
-		/* it stays pending, and stays the first */
+		/* the sample stays pending, and stays the first */
 		if (err == -EAGAIN) {
 			pass->again = true; /* GCOV_EXCL_LINE: a map that changes without pause */
 			return; /* GCOV_EXCL_LINE: a map that changes without pause */
@@ -184,7 +184,7 @@ static void worker_count_pending(struct worker_pass *pass)
 	}
 }
 
-/* Return: whether @thread has the session's memory, and the signal has been sent. */
+/* Send the signal if @thread has the session's memory. Return: whether it has. */
 static bool worker_signal_process_of(struct task_struct *thread,
 				     struct profil_session *session)
 {
@@ -281,11 +281,11 @@ bool profil_worker_pass(struct profil_session *session)
 }
 
 /**
- * profil_worker_watch_locked - watch the memory of a forked child from here on
+ * profil_worker_watch_locked - start watching the memory of a forked child
  * @session: with its mmap_lock held for writing
  *
- * Called by the worker. Waits only for locks that the kernel holds briefly. That includes
- * the service_mutex: of a session that is not watched, it is taken only with mmap_lock.
+ * Called by the worker. Waits only for locks that are held briefly. The service_mutex is one
+ * of them: while the memory is not watched, calls take it only with mmap_lock held.
  */
 void profil_worker_watch_locked(struct profil_session *session)
 {
@@ -299,11 +299,11 @@ void profil_worker_watch_locked(struct profil_session *session)
 }
 
 /**
- * profil_worker_watch - watch the caller's memory from here on
+ * profil_worker_watch - start watching the caller's memory
  * @session: of the caller's memory
  *
- * May sleep. Signals are blocked: the subscription fails with one pending, so a program that
- * gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the kernel's
+ * May sleep. Signals are blocked: the subscription fails with a signal pending, so a program
+ * that gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the kernel's
  * own signals cannot be blocked. Return: 0, -ENOMEM or -EINTR.
  */
 int profil_worker_watch(struct profil_session *session)

@@ -16,7 +16,7 @@ bool profil_worker_pass(struct profil_session *session);
 /* May sleep; with the service_mutex held. */
 void profil_worker_unpin(struct profil_session *session);
 
-/* For calls, with a session of the caller's memory: sleep until pages arrive, without locks. */
+/* For calls, with a session of the caller's memory. May sleep until pages arrive. */
 int profil_worker_watch(struct profil_session *session);
 int profil_worker_pin_all(struct profil_session *session);
 int profil_worker_settle(struct profil_session *session);
