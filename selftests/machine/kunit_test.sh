@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The KUnit suites of module/tests: loads profil_kunit.ko, which runs them, and tells
-# their results as its own. Needs root, and a kernel with KUNIT and KUNIT_DEBUGFS.
-# PROFIL_MODULE names the profil.ko whose build they are of, if modprobe cannot know.
+# Loads profil_kunit.ko, which runs the KUnit suites of module/tests, and reports their results as
+# its own. Needs root, and a kernel with KUNIT and KUNIT_DEBUGFS. PROFIL_MODULE: path of profil.ko,
+# if modprobe does not find it; profil_kunit.ko is beside it.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
 
-# An emulated machine with a debug kernel needs 20.
+# An emulated machine with a debug kernel needs 20 s.
 SECONDS_AT_MOST=600
 kunit=/sys/kernel/debug/kunit
 
-# One suite in each file: those that do not come to run are missed.
+# suites: prints the suites' names, one suite per file, so that a suite that does not run is missed
 suites() {
 	local file
 
@@ -31,7 +31,7 @@ load() {
 	fi
 }
 
-# A suite that hangs cannot be killed: what ended until then is told, and that it hangs.
+# A suite that hangs cannot be killed. The results up to then are reported.
 load_in_time() {
 	local pid
 
@@ -40,7 +40,7 @@ load_in_time() {
 	SECONDS=0
 	while kill -0 $pid 2>/dev/null; do
 		if ((SECONDS > SECONDS_AT_MOST)); then
-			echo "# still not done after $SECONDS_AT_MOST s"
+			echo "# a suite still runs after $SECONDS_AT_MOST s"
 			return 1
 		fi
 		sleep 0.2
@@ -48,13 +48,13 @@ load_in_time() {
 	wait $pid
 }
 
-# What is said of a suite as a whole, and its sums
+# Lines about a suite as a whole, which are not reported
 frame='^ *(K?TAP version|1\.\.1$|# (Subtest|module|Totals):|# profil_[a-z_]+: pass:)'
 
-# What there is to tell: "pass NAME", "fail NAME", "skip NAME", or "# WORDS"
-told=()
+# The results: "pass NAME", "fail NAME", "skip NAME", or "# MESSAGE"
+results=()
 
-# read_suite NAME: all cases that were planned must have ended, and well.
+# read_suite NAME: adds the results of its cases, and a failure if not all planned cases have ended
 read_suite() {
 	local suite=$1 line planned=0 ended=0 failed=0 own=''
 
@@ -65,33 +65,33 @@ read_suite() {
 			ended=$((ended + 1))
 			if [ -n "${BASH_REMATCH[1]}" ]; then
 				failed=$((failed + 1))
-				told+=("fail $suite.${BASH_REMATCH[3]}")
+				results+=("fail $suite.${BASH_REMATCH[3]}")
 			elif [[ ${BASH_REMATCH[4]} == *'# SKIP'* ]]; then
-				told+=("skip $suite.${BASH_REMATCH[3]}")
+				results+=("skip $suite.${BASH_REMATCH[3]}")
 			else
-				told+=("pass $suite.${BASH_REMATCH[3]}")
+				results+=("pass $suite.${BASH_REMATCH[3]}")
 			fi
 		elif [[ $line =~ ^(not )?ok\ [0-9]+\ (-\ )?"$suite" ]]; then
 			own=${BASH_REMATCH[1]}ok
 		elif [[ ! $line =~ $frame ]]; then
 			line=${line#"${line%%[! ]*}"}
-			told+=("# ${line#\# }")
+			results+=("# ${line#\# }")
 		fi
 	done < <(cat "$kunit/$suite/results" 2>/dev/null)
 
 	if ((planned == 0)); then
-		told+=("fail $suite: did not begin")
+		results+=("fail $suite: did not start")
 	elif ((ended != planned)); then
-		told+=("fail $suite: $ended of $planned cases came to an end")
+		results+=("fail $suite: only $ended of $planned cases ended")
 	elif [[ $own != ok ]] && ((!failed)); then
-		told+=("fail $suite: its cases are passed, and it is not")
+		results+=("fail $suite: its cases passed, but the suite failed")
 	fi
 }
 
-tell() {
+report_results() {
 	local line
 
-	for line in "${told[@]}"; do
+	for line in "${results[@]}"; do
 		case $line in
 		pass*) ktap_test_pass "${line#pass }" ;;
 		skip*) ktap_test_skip "${line#skip }" ;;
@@ -119,8 +119,8 @@ for suite in $(suites); do
 	read_suite "$suite"
 done
 
-ktap_set_plan $((2 + $(printf '%s\n' "${told[@]}" | grep -cv '^#')))
-check "profil_kunit is loaded" [ $loaded = 0 ]
-tell
-check "profil_kunit is unloaded" rmmod profil_kunit
+ktap_set_plan $((2 + $(printf '%s\n' "${results[@]}" | grep -cv '^#')))
+check "profil_kunit can be loaded" [ $loaded = 0 ]
+report_results
+check "profil_kunit can be unloaded" rmmod profil_kunit
 ktap_finished

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Nothing is left allocated that nobody can free any more, as kmemleak tells: after
-# programs that begin and end sessions in all ways, with and without failing
-# allocations, and after the module itself. Needs root and a kernel that has it.
-# PROFIL_MODULE names the profil.ko that is loaded, if modprobe cannot know.
+# kmemleak reports no leak after tests that start and stop sessions in all ways, with and without
+# failing allocations, nor after the module is unloaded. Needs root, and a kernel with kmemleak.
+# PROFIL_MODULE: path of profil.ko, if modprobe does not find it. PROGRAMS: other tests to run.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -14,21 +13,21 @@ PROGRAMS=${PROGRAMS:-core/lifecycle_test process/fork_test memory/fault_test
 	memory/fault_fork_test}
 kmemleak=/sys/kernel/debug/kmemleak
 
-# It reports what is older than 5 s, and what has not changed since the scan before
-# (the first may read what is about to be freed).
+# kmemleak reports objects that are older than 5 s and have not changed since the previous scan. The
+# first scan may find memory that is about to be freed, so there are two.
 scan() {
 	sleep 6
 	echo scan >"$kmemleak" && sleep 1 && echo scan >"$kmemleak"
 }
 
-# Refused when kmemleak has given up, for want of memory of its own.
+# The scan fails if kmemleak has disabled itself because it was out of memory.
 nothing_leaked() {
 	scan || return 1
 	cat "$kmemleak" >"$work/err"
 	[ ! -s "$work/err" ]
 }
 
-# Its own results are told too. Skipped ones did not fail.
+# runs PROGRAM: runs it and prints its results, indented; skipped tests did not fail
 runs() {
 	"./$1" 2>&1 | sed 's/^/  /'
 	case ${PIPESTATUS[0]} in
@@ -44,16 +43,16 @@ if ! echo clear 2>/dev/null >"$kmemleak"; then
 fi
 need_module
 
-# what others have leaked so far is no matter of ours
+# ignore earlier leaks of other code
 scan && echo clear >"$kmemleak"
-# shellcheck disable=SC2086 # words
+# shellcheck disable=SC2086 # a list of words
 set -- $PROGRAMS
 ktap_set_plan $(($# + 3))
 for program; do
 	check "$program" runs "$program"
 done
-check "nothing leaked by sessions" nothing_leaked
+check "no leak by sessions" nothing_leaked
 check "the module can be unloaded" rmmod profil
-check "nothing leaked by the module" nothing_leaked
+check "no leak by the module" nothing_leaked
 load
 ktap_finished

@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an administrator may do to the machine while programs are profiled: take
-# processors away and give them back, freeze the programs, begin to put the machine to
-# sleep, remove the module and load it. Needs root, and that nothing else is profiled.
-# MACHINE_SECONDS is how long each is done; PROFIL_MODULE names the profil.ko that is
-# loaded, if modprobe cannot know.
+# What an administrator may do while programs are profiled: take CPUs offline and online, freeze
+# the programs, suspend the machine, unload and load the module. Needs root, and no other profiled
+# programs. MACHINE_SECONDS: how long each test takes. PROFIL_MODULE: path of profil.ko, if modprobe
+# does not find it.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -13,14 +12,15 @@ cd "$(dirname "$0")/.." || exit 1
 
 MACHINE_SECONDS=${MACHINE_SECONDS:-4}
 figures=/sys/class/misc/profil
-processor=/sys/devices/system/cpu/cpu1/online
+cpu=/sys/devices/system/cpu/cpu1/online
 group=/sys/fs/cgroup/profil_machine_test
 
 figure() {
 	cat "$figures/$1"
 }
 
-# under_storm COMMAND...: over and over as long as a storm lasts; then nothing is left
+# under_storm COMMAND...: repeats the command as long as programs/storm runs; then no session may
+# remain
 under_storm() {
 	local storm times=0
 
@@ -35,25 +35,25 @@ under_storm() {
 	((times)) && nothing_is_left
 }
 
-is_all_given_back() {
+is_all_freed() {
 	[ "$(figure sessions) $(figure pinned_bytes)" = "0 0" ]
 }
 
 nothing_is_left() {
-	eventually is_all_given_back && return
+	eventually is_all_freed && return
 	ktap_print_msg "left: $(figure sessions) sessions, $(figure pinned_bytes) bytes"
 	return 1
 }
 
-processor_goes_and_comes() {
-	echo 0 >"$processor" && sleep 0.1 && echo 1 >"$processor" && sleep 0.1
+cpu_off_and_on() {
+	echo 0 >"$cpu" && sleep 0.1 && echo 1 >"$cpu" && sleep 0.1
 }
 
 more_samples_than() {
 	(($(figure samples) > $1))
 }
 
-# A profiled program, alone in its group, that is counted
+# begin_program: starts a profiled program, alone in its cgroup, and waits for its first sample
 begin_program() {
 	mkdir -p "$group"
 	sh -c "echo \$\$ >$group/cgroup.procs; exec bench/rates timer 250 spin 2 60" \
@@ -68,7 +68,7 @@ end_program() {
 	nothing_is_left && rmdir "$group"
 }
 
-# It counts, but for the time that the group is frozen.
+# The program is sampled, except while its cgroup is frozen.
 counts_unless_frozen() {
 	local before frozen counts=1
 
@@ -80,30 +80,30 @@ counts_unless_frozen() {
 	frozen=$(figure samples)
 	echo 0 >"$group/cgroup.freeze"
 	eventually more_samples_than "$frozen" || counts=
-	ktap_print_msg "samples: $before when frozen, $frozen before it went on"
+	ktap_print_msg "samples: $before when frozen, $frozen before it was thawed"
 	end_program && [ "$counts" ] && ((frozen == before))
 }
 
-# All programs are frozen for a sleep that then is not slept (the devices of a virtual
-# machine do not wake up again). Not under a storm: exec keeps Linux from sleeping.
-counts_on_after_sleep() {
-	local slept=0 _
+# A suspend that only freezes all programs, since the devices of a virtual machine do not resume.
+# Not under a storm, because exec prevents freezing.
+counts_after_suspend() {
+	local suspended=0 _
 
 	begin_program || { end_program; return 1; }
-	# without a delay, in which the kernel would spin
+	# without the delay before the resume, during which the kernel spins
 	echo 0 2>/dev/null >/sys/module/suspend/parameters/pm_test_delay
 	for _ in 1 2 3; do
 		echo freezer >/sys/power/pm_test
 		echo mem >/sys/power/state || break
 		eventually more_samples_than "$(figure samples)" || break
-		((slept++))
+		((suspended++))
 	done
-	ktap_print_msg "slept $slept times"
-	end_program && ((slept == 3))
+	ktap_print_msg "suspended $suspended times"
+	end_program && ((suspended == 3))
 }
 
-# More than once, however long that takes: rmmod often meets a caller.
-modules_come_and_go() {
+# At least twice, even if that takes longer: rmmod often fails because a caller uses the module.
+unload_and_load() {
 	local callers input times=0 busy=0
 
 	coproc CALLERS { exec programs/callers >"$work/out" 2>"$work/err"; }
@@ -127,10 +127,9 @@ ktap_print_header
 need_root_and_device
 
 ktap_set_plan 4
-check_if "$processor" "a processor goes and comes" \
-	under_storm processor_goes_and_comes
-check_if /sys/fs/cgroup/cgroup.procs "what is frozen does not count" \
+check_if "$cpu" "a CPU goes offline and online" under_storm cpu_off_and_on
+check_if /sys/fs/cgroup/cgroup.procs "a frozen program is not sampled" \
 	counts_unless_frozen
-check_if /sys/power/pm_test "after a sleep, counting goes on" counts_on_after_sleep
-check "the module is removed and loaded under its callers" modules_come_and_go
+check_if /sys/power/pm_test "sampling continues after a suspend" counts_after_suspend
+check "the module is unloaded and loaded while programs call it" unload_and_load
 ktap_finished

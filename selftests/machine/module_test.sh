@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Loading and unloading, and what an idle module costs: nothing. Needs root.
-# PROFIL_MODULE names the profil.ko that is loaded, if modprobe cannot know.
+# Loading and unloading the module, its hook in the tick, which an idle module does not have, and
+# kernel.ftrace_enabled. Needs root. PROFIL_MODULE: path of profil.ko, if modprobe does not find it.
+# CYCLES: how often the module is loaded and unloaded.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -13,16 +14,16 @@ ftrace=/proc/sys/kernel/ftrace_enabled
 tracing=/sys/kernel/tracing
 functions=$tracing/enabled_functions
 
-attached() {
+# is_attached: whether the module's hook is in the tick
+is_attached() {
 	grep -q '^update_process_times ' "$functions"
 }
 
-# (the hook goes a while after the last session)
-detached() {
-	! attached
+is_detached() {
+	! is_attached
 }
 
-# begin_session [ARG]: start programs/session in the background; it lives until end_session.
+# begin_session [ARG]: starts programs/session in the background; it runs until end_session
 begin_session() {
 	coproc SESSION { programs/session "$@"; }
 	session_pid=$SESSION_PID
@@ -33,13 +34,14 @@ end_session() {
 	end_input "$session_pid" "${SESSION[1]}"
 }
 
-# A second after the last session, which is half a second after the one before.
-stays_a_while() {
+# The hook is removed one second after the last session. There are two, half a second apart: 0.7 s
+# after the second, and so 1.2 s after the first, the hook is still there.
+stays_after_last_session() {
 	start_steps start=1 stop wait start=1 wait stop wait || return
 	sleep 0.5
 	proceed && until_waiting && proceed && until_waiting || return
 	sleep 0.7
-	if ! stays_enabled; then
+	if ! ftrace_stays_enabled; then
 		echo 1 >"$ftrace"
 		finish_steps
 		return 1
@@ -48,20 +50,19 @@ stays_a_while() {
 }
 
 rmmod_is_busy() {
-	local words
+	local message
 
-	words=$(rmmod profil 2>&1) && return 1
-	[[ $words == *"in use"* ]] && [ -c /dev/profil ]
+	message=$(rmmod profil 2>&1) && return 1
+	[[ $message == *"in use"* ]] && [ -c /dev/profil ]
 }
 
-# The clock cannot be taken away from a session unseen ...
-stays_enabled() {
+# While the hook is there, ftrace cannot be disabled, which would stop the samples.
+ftrace_stays_enabled() {
 	echo 0 2>/dev/null >"$ftrace" && return 1
 	[ "$(cat "$ftrace")" = 1 ]
 }
 
-# ... nor can a session begin where it is off.
-refused_without() {
+start_needs_ftrace() {
 	local status=0
 
 	echo 0 >"$ftrace" || return 1
@@ -70,14 +71,15 @@ refused_without() {
 	[ "$status" = 1 ] && grep -q 'start: Operation not supported' "$work/err"
 }
 
-# As many samples as without: others look at the tick too, and at each function of ours
+# No sample is lost if the function tracer and a kprobe trace the tick, and the tracer all functions
+# of the module.
 beside_tracers() {
 	local status
 
 	echo update_process_times >"$tracing/set_ftrace_filter" &&
 	echo ':mod:profil' >>"$tracing/set_ftrace_filter" &&
 	echo function >"$tracing/current_tracer" || return
-	# where the kernel has them
+	# if the kernel has kprobe events
 	echo 'p:profil_test update_process_times' 2>/dev/null >>"$tracing/kprobe_events" &&
 		echo 1 >"$tracing/events/kprobes/profil_test/enable"
 	../tools/profil -r 250 -o "$work/result" -t "$work/profile" programs/spin 0.5 2>"$work/err"
@@ -95,19 +97,19 @@ cycle() {
 	load && begin_session && end_session && rmmod profil
 }
 
-# What a module does only once is before the profile, and no part of it that has no samples.
+# The module does its one-time work before the profile starts, so no CPU time is without samples.
 first_profile() {
 	local status
 
 	load && ../tools/profil -r 250 -o "$work/result" -t "$work/profile" programs/spin 0.5 \
 		2>"$work/err"
 	status=$?
-	# in any case: what comes next loads it
+	# in any case, as the next check loads it
 	rmmod profil && [ "$status" = 0 ] && ! grep 'have no samples' "$work/profile"
 }
 
-# A process whose profile is over, but that goes on with the memory, keeps nothing.
-beside_changes() {
+# A process that changes the counters' memory after its profile has ended holds no reference.
+beside_memory_changes() {
 	local i
 
 	for i in $(seq $((CYCLES / 5 + 1))); do
@@ -116,7 +118,7 @@ beside_changes() {
 	done
 }
 
-cycles() {
+all_cycles() {
 	local i
 
 	for i in $(seq "$CYCLES"); do
@@ -132,25 +134,25 @@ need_module
 [ -e "$functions" ] || mount -t tracefs none "$tracing"
 
 ktap_set_plan 14
-check "an idle module has no hook in the tick" eventually detached
-check "a session can be held" begin_session
-check "a session has one hook in the tick" attached
-check "kernel.ftrace_enabled stays 1 during a session" stays_enabled
+check "an idle module has no hook in the tick" eventually is_detached
+check "a session can start" begin_session
+check "a session has a hook in the tick" is_attached
+check "kernel.ftrace_enabled stays 1 during a session" ftrace_stays_enabled
 check "rmmod during a session: busy" rmmod_is_busy
 end_session
-check "after the session, the hook goes" eventually detached
-check "it stays for a while, after the last of several" stays_a_while
-check "and then it goes" eventually detached
-check "no session where kernel.ftrace_enabled is 0" refused_without
+check "the hook is removed after a session" eventually is_detached
+check "the hook stays for a second after the last session" stays_after_last_session
+check "the hook is removed after that" eventually is_detached
+check "no session starts while kernel.ftrace_enabled is 0" start_needs_ftrace
 begin_session && end_session
 check "rmmod at once after a session" rmmod profil
 load
-# (another architecture's machine has none)
-check_if ../tools/profil "beside the function tracer and a kprobe" beside_tracers
+# the command is not built for other architectures
+check_if ../tools/profil "no sample is lost beside the function tracer and a kprobe" beside_tracers
 rmmod profil
-check_if ../tools/profil "the first profile of all has samples for all its CPU time" \
+check_if ../tools/profil "the first profile after loading has samples for all its CPU time" \
 	first_profile
-check "rmmod beside changes of what were counters" beside_changes
-check "$CYCLES cycles of load, session, unload" cycles
+check "rmmod while memory that had counters changes" beside_memory_changes
+check "$CYCLES cycles of load, session, unload" all_cycles
 load
 ktap_finished

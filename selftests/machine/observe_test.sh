@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What an administrator sees of all profiles: the figures in
-# /sys/class/misc/profil, and the module's own tracepoints. Needs root, and that
-# nothing else is profiled meanwhile.
+# What an administrator can observe of all profiles: the figures in /sys/class/misc/profil, and the
+# module's tracepoints. Needs root, and no other profiled programs.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -14,7 +13,7 @@ tracing=/sys/kernel/tracing
 events=$tracing/events/profil
 page=$(getconf PAGESIZE)
 
-# A user who is nobody else's, and has nothing locked
+# A uid that no other test uses, without locked memory
 user=1999970001
 
 # --- figures -------------------------------------------------------------------
@@ -26,8 +25,8 @@ figure() {
 	cat "$figures/$1"
 }
 
-# One number and a newline, for root to read and nobody to write: where one process is
-# profiled, the sums are its own.
+# is_figure NAME: whether it is one number and a newline, readable by root only, and not writable.
+# If only one process is profiled, the sums reveal its own figures.
 is_figure() {
 	local file=$figures/$1
 
@@ -41,7 +40,8 @@ as_user() {
 	setpriv --reuid "$user" --regid "$user" --clear-groups "$@"
 }
 
-# rises NAME BY COMMAND...: by at least that much; what ends late may add to it
+# rises NAME BY COMMAND...: whether the figure rises at least BY; earlier sessions that end late may
+# add to it
 rises() {
 	local name=$1 by=$2 before
 
@@ -51,15 +51,16 @@ rises() {
 	rose "$name" "$before" "$by"
 }
 
+# rose NAME BEFORE BY: whether the figure is at least BEFORE + BY
 rose() {
 	local now
 
 	now=$(figure "$1")
 	[ $((now - $2)) -ge "$3" ] ||
-		{ echo "# $1 was $2, is $now: should have risen by $3"; false; }
+		{ echo "# $1 rose from $2 to $now, not by $3"; false; }
 }
 
-# stays NAME COMMAND...: it does not move
+# stays NAME COMMAND...: whether the figure does not change
 stays() {
 	local name=$1 before
 
@@ -69,12 +70,14 @@ stays() {
 	equal "$name" "$(figure "$name")" "$before"
 }
 
+# equal NAME VALUE EXPECTED
 equal() {
-	[ "$2" = "$3" ] || { echo "# $1 is $2 instead of $3"; false; }
+	[ "$2" = "$3" ] || { echo "# $1 is $2, not $3"; false; }
 }
 
-# What ends a process may be on its way still.
-comes_to() {
+# becomes NAME VALUE: whether the figure soon has the value; sessions of a process that has exited
+# may end later
+becomes() {
 	eventually is_now "$@" || equal "$1" "$(figure "$1")" "$2"
 }
 
@@ -89,29 +92,29 @@ sessions_and_pins() {
 	start_steps start=5 pinned wait stop wait start=3 wait || return
 	equal sessions "$(figure sessions)" $((sessions + 1)) &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 5 * page)) &&
-	equal "pinned as the process has it" "$pinned" $((5 * page)) &&
+	equal "pinned_bytes of the process" "$pinned" $((5 * page)) &&
 	proceed && until_waiting &&
 	equal sessions "$(figure sessions)" "$sessions" &&
 	equal pinned_bytes "$(figure pinned_bytes)" "$bytes" &&
 	proceed && until_waiting &&
 	equal sessions "$(figure sessions)" $((sessions + 1)) &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + 3 * page)) &&
-	finish_steps && comes_to sessions "$sessions" && comes_to pinned_bytes "$bytes"
+	finish_steps && becomes sessions "$sessions" && becomes pinned_bytes "$bytes"
 }
 
-# Children are sessions too, and pages that are not hit are not pinned.
+# Pages that are not hit are not pinned.
 pins_on_hit() {
 	local bytes
 
 	bytes=$(figure pinned_bytes)
 	start_steps hit=100 burn pinned wait || return
-	equal "pinned as the process has it" "$pinned" "$page" &&
+	equal "pinned_bytes of the process" "$pinned" "$page" &&
 	equal pinned_bytes "$(figure pinned_bytes)" $((bytes + page)) &&
-	finish_steps && comes_to pinned_bytes "$bytes"
+	finish_steps && becomes pinned_bytes "$bytes"
 }
 
-# A program that is on a CPU for 0.1 s, with 100 ticks a second or more: ten, and one less
-# for the phase.
+# A program that runs for 0.1 s, with at least 100 ticks per second, has at least ten samples, less
+# one for the phase.
 samples_and_counted() {
 	local counted
 
@@ -119,7 +122,7 @@ samples_and_counted() {
 	rises samples 9 programs/steps start=1 burn stop && rose counted "$counted" 9
 }
 
-# samples = counted + out_of_range + lost, where none is pending
+# samples = counted + out_of_range + lost, if none is pending
 adds_up() {
 	equal samples "$(figure samples)" \
 		$(($(figure counted) + $(figure out_of_range) + $(figure lost)))
@@ -130,7 +133,7 @@ lost() {
 	rises lost 9 as_user prlimit --memlock=0 programs/steps hit=1 burn stop
 }
 
-# A user with one session: the child would have the second
+# max_user_sessions is 1, so the child of a profiled process is not profiled.
 limited_fork() {
 	local limit=/sys/module/profil/parameters/max_user_sessions before status
 
@@ -156,30 +159,30 @@ is_tracepoint() {
 	grep -q '^print fmt: ' "$events/$1/format"
 }
 
-# events_are 0|1: none or all of them, into a trace that is empty
-events_are() {
+# enable_events 0|1: disables or enables all of the module's events, and clears the trace
+enable_events() {
 	echo "$1" >"$events/enable"
 	echo 1 >"$tracing/tracing_on"
 	: >"$tracing/trace"
 }
 
-# traced PATTERN: in a line of what was traced; {} stands for the process
+# traced PATTERN: whether a line of the trace matches
 traced() {
 	grep -qE -- "$1" "$work/trace" || { echo "# no $1 in the trace"; false; }
 }
 
-# Its name and number in front, as in every trace; then what is the event's own.
+# Each line begins with the name and ID of the process that the event is in.
 trace_has_all_events() {
 	local pid child
 
-	events_are 1
+	enable_events 1
 	start_steps start=3 burn fork unmap stop wait || return
 	pid=$steps_pid
 	finish_steps
 	as_user prlimit --memlock=0 programs/steps hit=1 burn stop
 	limited_fork >"$work/out"
 	tee "$work/trace" <"$tracing/trace" >"$work/err"
-	events_are 0
+	enable_events 0
 	child=$(sed -n 's/^child //p' "$work/out")
 
 	traced " steps-$pid +.* profil_start: tgid=$pid rate=[0-9]+ flags=(0|0x0) regions=1 pages=3\$" &&
@@ -190,26 +193,26 @@ trace_has_all_events() {
 	traced " profil_lost: tgid=[0-9]+ samples=[1-9][0-9]* error=12\$" &&
 	traced " profil_stop: tgid=[0-9]+ state=1 samples=[1-9][0-9]* lost=[1-9][0-9]*\$" &&
 	traced " steps-[0-9]+ +.* profil_fork: child=$child error=-28\$" &&
-	# the child of the first has come and gone: no start, but a stop of its own
+	# the child of the first process has no start, but a stop
 	child=$(sed -n "s/.* steps-$pid .* profil_fork: child=//p" "$work/trace") &&
 	traced " profil_stop: tgid=${child% error*} state=1 samples=[1-9][0-9]* lost=0\$" &&
-	# nobody else, and each once
+	# no other events
 	equal starts "$(grep -c ' profil_start: ' "$work/trace")" 3 &&
 	equal forks "$(grep -c ' profil_fork: ' "$work/trace")" 2 &&
 	equal faults "$(grep -c ' profil_fault: ' "$work/trace")" 1 &&
 	equal stops "$(grep -c ' profil_stop: ' "$work/trace")" 4
 }
 
-trace_is_silent() {
-	events_are 0
+trace_is_empty() {
+	enable_events 0
 	programs/steps start=3 burn fork unmap stop >"$work/out" || return
 	grep -v '^#' "$tracing/trace" >"$work/err"
 	[ ! -s "$work/err" ]
 }
 
-# One event at a time, as perf and trace-cmd do it.
+# perf and trace-cmd enable events one by one.
 trace_one() {
-	events_are 0
+	enable_events 0
 	echo 1 >"$events/profil_fork/enable"
 	programs/steps start=3 burn fork unmap stop >"$work/out"
 	echo 0 >"$events/profil_fork/enable"
@@ -223,20 +226,20 @@ mountpoint -q "$tracing" || mount -t tracefs none "$tracing"
 
 ktap_set_plan $((${#names[@]} + 8 + ${#tracepoints[@]} + 3))
 for name in "${names[@]}"; do
-	check "$name: one number, for root to read" is_figure "$name"
+	check "$name: one number, readable by root only" is_figure "$name"
 done
 check "sessions and pinned_bytes follow a process" sessions_and_pins
-check "pinned_bytes has pages pinned on their first hit" pins_on_hit
+check "pinned_bytes includes pages pinned on their first hit" pins_on_hit
 check "samples and counted rise" samples_and_counted
-check "samples over RLIMIT_MEMLOCK are lost, not counted" lost
+check "samples above RLIMIT_MEMLOCK are lost, not counted" lost
 check "samples is the sum of counted, out_of_range and lost" adds_up
 check "forks_followed rises" rises forks_followed 1 programs/steps start=1 fork stop
 check "fork_failures rises" rises fork_failures 1 limited_fork
-check "fault_ends rises only when memory goes away" fault_ends
+check "fault_ends rises only if counters are unmapped" fault_ends
 for name in "${tracepoints[@]}"; do
 	check "$name has a format" is_tracepoint "$name"
 done
-check "each event, of the right process, with its fields" trace_has_all_events
-check "one event alone" trace_one
-check "nothing is traced when off" trace_is_silent
+check "each event has the right process and fields" trace_has_all_events
+check "one event can be enabled alone" trace_one
+check "disabled events are not traced" trace_is_empty
 ktap_finished

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A storm of everything that profiled processes may do (storm.c), and then: has
-# the module kept anything? Needs root, and that nothing else is profiled.
-# STORM_SECONDS is how long; PROFIL_MODULE names the profil.ko that is loaded, if
-# modprobe cannot know.
+# Runs programs/storm, random operations of many profiled processes, and then checks that the module
+# holds no session, pin, charge or memory. Needs root, and no other profiled programs.
+# STORM_SECONDS: duration. PROFIL_MODULE: path of profil.ko, if modprobe does not find it.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -15,10 +14,10 @@ figures=/sys/class/misc/profil
 parameters=/sys/module/profil/parameters
 page=$(getconf PAGESIZE)
 
-# Whom storm.c makes some of its processes
+# Users of some processes of storm.c
 users=(1999980001 1999980002)
 
-# setting FILE VALUE: until the test ends; where there is none, never mind
+# setting FILE VALUE: writes a kernel setting, if there is one, until the test ends
 declare -A settings
 setting() {
 	[ -w "$1" ] || return
@@ -36,7 +35,7 @@ restore() {
 }
 trap restore EXIT
 
-# storm SECONDS: the figures of what was done are part of the test's output
+# storm SECONDS: the program's totals are part of the test's output
 storm() {
 	programs/storm "$1" >"$work/out" 2>"$work/err"
 	local status=$?
@@ -50,14 +49,14 @@ is_zero() {
 }
 
 pins_are_balanced() {
-	# fold in what the CPUs keep for themselves
+	# adds the per-CPU differences to the totals
 	echo 1 >/proc/sys/vm/stat_refresh
 	awk '$1 == "nr_foll_pin_acquired" { n += $2 }
 	     $1 == "nr_foll_pin_released" { n -= $2 }
 	     END { exit n != 0 }' /proc/vmstat
 }
 
-# as_user USER PAGES COMMAND...: who may pin so many
+# as_user USER PAGES COMMAND...: runs the command as a user who may pin that many pages
 as_user() {
 	local user=$1 pages=$2
 
@@ -66,18 +65,18 @@ as_user() {
 		prlimit --memlock=$((pages * page)) "$@"
 }
 
-# Each user has all of his limit again, and not more.
+# Each user can pin as many pages as the limit permits, and no more.
 no_charge_is_left() {
 	local user
 
 	for user in "${users[@]}"; do
 		as_user "$user" 8 programs/steps start=8 stop &&
 		! as_user "$user" 8 programs/steps start=9 stop 2>/dev/null ||
-			{ echo "# user $user has something left"; return 1; }
+			{ echo "# user $user is still charged, or charged too little"; return 1; }
 	done
 }
 
-# Kernel memory that is not a cache, in KiB, once RCU has freed what it may.
+# kernel_memory: prints the kernel's memory without caches, in KiB, after RCU has freed memory
 kernel_memory() {
 	sleep 1
 	sync
@@ -86,9 +85,10 @@ kernel_memory() {
 	     END { print n }' /proc/meminfo
 }
 
-# Slabs that are not full make for 1 MiB a CPU, whatever the storm. A session is
-# 4 KiB at the least: of 300 s of storm, one left in 40 would tell.
-memory_is_back() {
+# memory_is_freed BEFORE: whether the kernel uses as much memory as before the storm. Partial slabs
+# are up to 1 MiB per CPU, for any duration. A session has at least 4 KiB: after a storm of 300 s,
+# the test detects a leak of one session in 40.
+memory_is_freed() {
 	local before=$1 sessions now
 
 	sessions=$(awk '/^# (start|start on hit|on the stack|fork) / { n += $(NF - 3) }
@@ -98,8 +98,8 @@ memory_is_back() {
 	[ $((now - before)) -lt $((1024 + 1024 * $(nproc))) ]
 }
 
-# A child that ended without a sample holds the module until the reaper has found it, which
-# looks once a second.
+# A child that exited without a sample holds the module until the reaper, which runs once a second,
+# finds it.
 storm_and_rmmod() {
 	storm 2 || return
 	for ((i = 0; i < 30; i++)); do
@@ -119,7 +119,7 @@ need_module
 
 mark="storm_test $$ begins"
 echo "$mark" >/dev/kmsg
-# Limits that are met, and a kernel that moves memory about
+# low limits, so that the storm reaches them, and a kernel that moves memory often
 setting "$parameters/max_user_sessions" 10
 setting "$parameters/max_user_regions" 60
 setting /sys/kernel/mm/ksm/run 1
@@ -131,12 +131,12 @@ memory=$(kernel_memory)
 check "a storm of $STORM_SECONDS s" storm "$STORM_SECONDS"
 check "no session is left" eventually is_zero sessions
 check "no page is pinned" eventually is_zero pinned_bytes
-check "pins acquired were released" eventually pins_are_balanced
+check "all acquired pins are released" eventually pins_are_balanced
 check "no user is charged" no_charge_is_left
-check "no memory is left" memory_is_back "$memory"
+check "no memory is leaked" memory_is_freed "$memory"
 unset "settings[$parameters/max_user_sessions]" \
 	"settings[$parameters/max_user_regions]"
 check "rmmod at once after a storm" storm_and_rmmod
 load
-check "the kernel's log is clean" log_is_clean
+check "the kernel log has no bug report" log_is_clean
 ktap_finished
