@@ -24,6 +24,10 @@
  * profile can be stopped even if the program can no longer open the device. The program may
  * close this descriptor.
  *
+ * A sample is the pc of a thread in user mode, or, while the thread is in the kernel, the pc to
+ * which it will return. All threads are sampled, each at the rate per second of its CPU time. A
+ * forked child inherits the profile, and counts in its own copy of the buffer; execve() ends it.
+ *
  * A process has one profile: a call of any of these functions replaces or stops the profile
  * that another function has started. A buffer without room for a counter only stops it.
  *
@@ -40,7 +44,8 @@
  *               line on stderr names it), or PROFIL_RATE exceeds 20,000 Hz
  *   E2BIG       the buffer exceeds 1 GiB, or there are more than 4096 regions
  *   EPERM       the rate exceeds max_rate of profil(4), and the caller lacks CAP_PERFMON
- *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK; or out of memory
+ *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK (the four functions above lose samples
+ *               instead); or out of memory
  *   ENOSPC      the user's limit of profiles or regions is reached
  *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or in a device;
  *               or the kernel's ftrace is switched off
@@ -78,14 +83,11 @@ extern "C" {
  * @scale:  counters per 2 bytes of text, times 65536, 1 to 2^32 - 1: 0x10000 gives one counter
  *          for each 2 bytes of text, 0x8000 one for each 4; 0 turns profiling off
  *
- * Each 100th of a second (see PROFIL_RATE) of CPU time, user and system, of any thread, adds
- * one to counter ((pc - offset) / 2) * scale / 65536, if that counter is within @bufsiz.
- * Divisions round down, as in all rules below. Counters wrap from 65535 to 0. A second call
- * replaces the first.
+ * Each sample adds one to counter ((pc - offset) / 2) * scale / 65536, if that counter is within
+ * @bufsiz. Divisions round down, as in all rules below. Counters wrap from 65535 to 0.
  *
  * Unlike in the C library, no signal and no timer of the program is used, scale 0 turns
- * profiling off (there, it counts everything in counter 0), and a forked child is profiled
- * too, in its own copy of the buffer.
+ * profiling off (there, it counts everything in counter 0), and a forked child is profiled too.
  *
  * profil_dialect() or PROFIL_DIALECT selects another system's rule. @bufsiz is then taken as
  * 32 bits, as that system's page declares it. So is @offset, except for aix, if the program's
