@@ -23,7 +23,7 @@ static int aix_form(struct aix_prof *profs)
 }
 
 /* No effect: turning on what is on, or off what is off or was turned on by the other form. */
-static void test_no_effect(void **state)
+static void calls_without_effect(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -57,7 +57,7 @@ static void test_no_effect(void **state)
 }
 
 /* A profile with nothing to count is on, although the kernel has no session. */
-static void test_nothing_to_count(void **state)
+static void profile_with_nothing_to_count_is_on(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, 0 },
@@ -83,7 +83,7 @@ static void test_nothing_to_count(void **state)
 }
 
 /* In a forked child that did not inherit the profile, it is off, and can be turned on again. */
-static void test_child_without_profile(void **state)
+static void child_without_profile_can_start_one(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_aix());
@@ -98,7 +98,7 @@ static void test_child_without_profile(void **state)
 }
 
 /* A buffer without room for a counter turns off a profile of the first form, and only that. */
-static void test_no_buffer(void **state)
+static void buffer_without_counter_turns_off(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -149,7 +149,7 @@ static void check_range(unsigned long text, unsigned int bytes)
 	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
 }
 
-static void test_scale_by_size(void **state)
+static void scale_by_size_gives_each_pc_a_counter(void **state)
 {
 	static const unsigned long texts[] = {
 		1, 2, 3, 4, 5, 7, 0x40, 0x41, 0x3ff, 0x1000, 0x1001, 0x12345,
@@ -164,7 +164,7 @@ static void test_scale_by_size(void **state)
 }
 
 /* A computed scale of 0, 1 or 2, in a range of up to 65536 times the buffer, is valid. */
-static void test_large_range(void **state)
+static void computed_scales_below_3_are_valid(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x10000, (caddr_t)0x10000 + 0x40000, buffer, 4, -1U },
@@ -184,7 +184,7 @@ static void test_large_range(void **state)
 }
 
 /* While profiling is on, the arguments are not checked, except the first p_high. */
-static void test_arguments_while_on(void **state)
+static void arguments_are_not_checked_while_on(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x2000, (caddr_t)0x2100, NULL, 0x100, -1U },
@@ -206,7 +206,7 @@ static void test_arguments_while_on(void **state)
 }
 
 /* A profile of another function of the library counts as off. */
-static void test_profile_of_another_function(void **state)
+static void profile_of_another_function_counts_as_off(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_glibc());
@@ -223,7 +223,7 @@ static void test_profile_of_another_function(void **state)
 	assert_false(is_on());
 }
 
-static void test_errors(void **state)
+static void errors_do_not_turn_on(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -279,7 +279,7 @@ static void test_errors(void **state)
 }
 
 /* The limit of elements is the kernel's limit of regions, even if elements are empty. */
-static void test_many_regions(void **state)
+static void elements_are_limited(void **state)
 {
 	static struct aix_prof profs[4096 + 10];
 	size_t i;
@@ -304,7 +304,7 @@ static void test_many_regions(void **state)
 }
 
 /* If the kernel cannot be queried, the call fails, and nothing changes. */
-static void test_query_fails(void **state)
+static void failed_query_changes_nothing(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x1100, buffer, 0x100, -1U },
@@ -327,17 +327,17 @@ static void test_query_fails(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_no_effect),
-		TEST(test_nothing_to_count),
-		TEST(test_child_without_profile),
-		TEST(test_no_buffer),
-		TEST(test_scale_by_size),
-		TEST(test_large_range),
-		TEST(test_arguments_while_on),
-		TEST(test_profile_of_another_function),
-		TEST(test_errors),
-		TEST(test_many_regions),
-		TEST(test_query_fails),
+		TEST(calls_without_effect),
+		TEST(profile_with_nothing_to_count_is_on),
+		TEST(child_without_profile_can_start_one),
+		TEST(buffer_without_counter_turns_off),
+		TEST(scale_by_size_gives_each_pc_a_counter),
+		TEST(computed_scales_below_3_are_valid),
+		TEST(arguments_are_not_checked_while_on),
+		TEST(profile_of_another_function_counts_as_off),
+		TEST(errors_do_not_turn_on),
+		TEST(elements_are_limited),
+		TEST(failed_query_changes_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,11 +10,11 @@
 #include "support/calls.h"
 
 /* After a start that the kernel refuses, an earlier profile is stopped or continues. */
-static void test_refused_start(void **state)
+static void refused_start_stops_or_keeps_earlier_profile(void **state)
 {
 	static const struct {
 		int (*start)(void);
-		int error;	/* of the call, if the kernel's is ENOMEM */
+		int error;	/* errno of the call; the kernel's is ENOMEM */
 		bool continues;
 	} rows[] = {
 		{ start_solaris, ENOMEM, false },
@@ -40,7 +40,7 @@ static void test_refused_start(void **state)
 }
 
 /* Functions that cannot return an error print it, once. The others print nothing. */
-static void test_void_functions_print_errors(void **state)
+static void void_functions_print_errors_once(void **state)
 {
 	(void)state;
 	fake_device.start_error = E2BIG;
@@ -67,7 +67,7 @@ static void test_void_functions_print_errors(void **state)
 }
 
 /* A second error of the device is printed too. */
-static void test_each_error_is_printed(void **state)
+static void each_device_error_is_printed(void **state)
 {
 	(void)state;
 	fake_device.open_error = ENOENT;
@@ -81,7 +81,7 @@ static void test_each_error_is_printed(void **state)
 }
 
 /* A failure to turn profiling off is printed too. */
-static void test_failed_off_is_printed(void **state)
+static void failed_off_is_printed(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_native());
@@ -126,7 +126,7 @@ static const struct stopping {
 };
 
 /* If the device cannot be opened, no function reports success while the kernel counts. */
-static void test_off_without_device(void **state)
+static void no_success_while_kernel_counts(void **state)
 {
 	static const int errors[] = { EMFILE, ENOENT };
 	size_t i, k;
@@ -150,8 +150,8 @@ static void test_off_without_device(void **state)
 		}
 }
 
-/* The same for functions that stop an earlier profile when a start fails. */
-static void test_refused_start_and_stop(void **state)
+/* If the stop after a refused start fails too, its error is returned, and the profile continues. */
+static void failed_stop_after_refused_start(void **state)
 {
 	static int (*const refused[])(void) = {
 		start_solaris, start_bsd, start_linux099, start_osf1,
@@ -176,7 +176,7 @@ static void test_refused_start_and_stop(void **state)
 }
 
 /* The fallback does not start the C library's timer while the kernel counts. */
-static void test_one_sampler(void **state)
+static void no_fallback_while_kernel_counts(void **state)
 {
 	struct itimerval timer;
 
@@ -191,7 +191,7 @@ static void test_one_sampler(void **state)
 	assert_int_equal(0, timer.it_value.tv_usec);
 }
 
-static void test_bsd(void **state)
+static void bsd_keeps_profile_only_if_scale_is_invalid(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_bsd());
@@ -211,7 +211,7 @@ static void on_fault(int number)
 	faults++;
 }
 
-static void test_linux(void **state)
+static void linux099_raises_sigsegv_for_invalid_buffer(void **state)
 {
 	(void)state;
 	signal(SIGSEGV, on_fault);
@@ -236,7 +236,7 @@ static void test_linux(void **state)
 }
 
 /* Without the device, turning profiling on is an error, and turning it off is not. */
-static void test_no_device(void **state)
+static void off_without_device_is_no_error(void **state)
 {
 	static const int errors[] = {
 		ENOENT, ENOENT, 0, ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
@@ -262,7 +262,7 @@ static void test_no_device(void **state)
 	assert_int_equal(EACCES, error_of(profil(buffer, 64, 0, 0)));
 }
 
-static void test_sprofil_arguments(void **state)
+static void sprofil_checks_arguments(void **state)
 {
 	struct prof prof = { buffer, sizeof(buffer), offset, 1UL << 32 };
 
@@ -295,7 +295,7 @@ static rlim_t address_space(void)
 }
 
 /* Without memory for the list of regions, the earlier profile continues. */
-static void test_sprofil_memory(void **state)
+static void sprofil_without_memory_keeps_profile(void **state)
 {
 	const size_t nr = 1 << 20;
 	struct prof *profs = mmap(NULL, nr * sizeof(*profs), PROT_READ,
@@ -324,7 +324,7 @@ static void test_sprofil_memory(void **state)
  * More disjoint regions than the kernel allows are refused, without work that grows with the square
  * of their number, which would take minutes.
  */
-static void test_sprofil_many_regions(void **state)
+static void sprofil_regions_are_limited(void **state)
 {
 	const size_t nr = 1 << 20;
 	struct prof *profs = calloc(nr, sizeof(*profs));
@@ -338,7 +338,7 @@ static void test_sprofil_many_regions(void **state)
 	assert_int_equal(4096, fake_device.start.nr_regions);
 	assert_int_equal(E2BIG, error_of(sprofil(profs, 4097, NULL, 0)));
 	assert_int_equal(E2BIG, error_of(sprofil(profs, (int)nr, NULL, 0)));
-	/* inside a large region, which is cut into one piece more than there are others */
+	/* the others are in a large region, which is cut into one piece more than their number */
 	profs[0].pr_size = sizeof(buffer);
 	profs[0].pr_scale = 2;
 	profs[0].pr_off = 1;
@@ -350,7 +350,8 @@ static void test_sprofil_many_regions(void **state)
 	free(profs);
 }
 
-static void test_native_regions(void **state)
+/* Their number must fit in 32 bits. The default size of a counter is 32 bits. */
+static void native_regions_are_limited(void **state)
 {
 	struct profil_attr attr = { .nr_regions = 1UL << 32 };
 
@@ -388,7 +389,7 @@ static int status_of_size(struct caller *caller, size_t size,
 }
 
 /* A structure of another version of the library, shorter or longer */
-static void test_status_sizes(void **state)
+static void status_of_another_version(void **state)
 {
 	static int (*const functions[])(struct profil_status *, size_t) = {
 		profil_status_sized, profil_stop_sized,
@@ -421,7 +422,7 @@ static void test_status_sizes(void **state)
 		}
 }
 
-static void test_invalid_status_sizes(void **state)
+static void invalid_status_sizes_are_errors(void **state)
 {
 	static const size_t sizes[] = { 0, 4, 7, 4097, SIZE_MAX };
 	struct caller caller;
@@ -442,7 +443,7 @@ static void test_invalid_status_sizes(void **state)
 	assert_false(is_on());
 }
 
-static void test_attr_sizes(void **state)
+static void attr_of_another_version(void **state)
 {
 	struct profil_region region = native_region();
 	struct {
@@ -484,23 +485,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* first: a missing device is printed once per process */
-		TEST(test_no_device),
-		TEST(test_refused_start),
-		TEST(test_void_functions_print_errors),
-		TEST(test_each_error_is_printed),
-		TEST(test_failed_off_is_printed),
-		TEST(test_off_without_device),
-		TEST(test_refused_start_and_stop),
-		TEST(test_one_sampler),
-		TEST(test_bsd),
-		TEST(test_linux),
-		TEST(test_sprofil_arguments),
-		TEST(test_sprofil_memory),
-		TEST(test_sprofil_many_regions),
-		TEST(test_native_regions),
-		TEST(test_status_sizes),
-		TEST(test_invalid_status_sizes),
-		TEST(test_attr_sizes),
+		TEST(off_without_device_is_no_error),
+		TEST(refused_start_stops_or_keeps_earlier_profile),
+		TEST(void_functions_print_errors_once),
+		TEST(each_device_error_is_printed),
+		TEST(failed_off_is_printed),
+		TEST(no_success_while_kernel_counts),
+		TEST(failed_stop_after_refused_start),
+		TEST(no_fallback_while_kernel_counts),
+		TEST(bsd_keeps_profile_only_if_scale_is_invalid),
+		TEST(linux099_raises_sigsegv_for_invalid_buffer),
+		TEST(sprofil_checks_arguments),
+		TEST(sprofil_without_memory_keeps_profile),
+		TEST(sprofil_regions_are_limited),
+		TEST(native_regions_are_limited),
+		TEST(status_of_another_version),
+		TEST(invalid_status_sizes_are_errors),
+		TEST(attr_of_another_version),
 	};
 
 	setenv("PROFIL_FALLBACK", "fatal", 1);

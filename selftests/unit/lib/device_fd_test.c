@@ -30,7 +30,7 @@ static int count_descriptors(void)
 	return nr;
 }
 
-static void test_one_descriptor_while_running(void **state)
+static void one_descriptor_while_running(void **state)
 {
 	int fd;
 
@@ -52,7 +52,7 @@ static void test_one_descriptor_while_running(void **state)
 	assert_int_equal(0, fake_device_descriptors());
 }
 
-static void test_no_descriptor_without_profile(void **state)
+static void no_descriptor_without_profile(void **state)
 {
 	struct profil_status status;
 
@@ -88,7 +88,7 @@ static const struct {
 };
 
 /* A program that cannot open the device can turn profiling off. */
-static void test_stop_without_open(void **state)
+static void stop_needs_no_open(void **state)
 {
 	static const int errors[] = { EMFILE, ENOENT, EACCES, EPERM };
 	struct rlimit before, none;
@@ -111,7 +111,7 @@ static void test_stop_without_open(void **state)
 		}
 }
 
-static void test_closed_by_program(void **state)
+static void descriptor_closed_by_program(void **state)
 {
 	(void)state;
 	assert_int_equal(0, start_native());
@@ -139,7 +139,7 @@ static bool is_same(int fd, const struct stat *before)
 	       now.st_ino == before->st_ino;
 }
 
-static void test_number_reused_for_file(void **state)
+static void number_reused_for_file(void **state)
 {
 	struct profil_status status;
 	struct stat other;
@@ -166,7 +166,7 @@ static void test_number_reused_for_file(void **state)
 }
 
 /* Another device, and the same device opened by the program */
-static void test_number_reused_for_device(void **state)
+static void number_reused_for_device(void **state)
 {
 	static const char *const devices[] = { "/dev/zero", FAKE_DEVICE };
 	struct stat other;
@@ -187,7 +187,7 @@ static void test_number_reused_for_device(void **state)
 }
 
 /* If the limit forbids a high number, the descriptor is still not that of a standard stream. */
-static void test_few_descriptors(void **state)
+static void standard_streams_are_not_used(void **state)
 {
 	struct rlimit before, few;
 	int in = dup(STDIN_FILENO), fd;
@@ -216,7 +216,7 @@ static int status_of(pid_t pid)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-static void test_fork(void **state)
+static void forked_child_stops_profile(void **state)
 {
 	pid_t pid;
 
@@ -232,7 +232,7 @@ static void test_fork(void **state)
 }
 
 /* A child of vfork() stops the profile, and changes nothing else in its parent's memory. */
-static void test_vfork(void **state)
+static void vforked_child_keeps_parents_descriptor(void **state)
 {
 	volatile int error = -1;
 	pid_t pid;
@@ -278,7 +278,7 @@ static void send_signal(void)
 }
 
 /* A signal handler that forks runs after the library call; its child can use the library. */
-static void test_handler_that_forks(void **state)
+static void handler_that_forks_runs_after_call(void **state)
 {
 	(void)state;
 	signal(SIGUSR1, on_signal);
@@ -303,7 +303,7 @@ static void *start_and_stop(void *unused)
 }
 
 /* Several threads, while others fork */
-static void test_threads(void **state)
+static void threads_and_forks(void **state)
 {
 	pthread_t threads[4];
 	void *failed;
@@ -336,7 +336,7 @@ static void *call_cancelled(void *start)
 	return NULL;
 }
 
-static void test_cancelled(void **state)
+static void cancelled_thread_leaks_no_descriptor(void **state)
 {
 	static int (*const calls[])(void) = {
 		start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
@@ -368,18 +368,18 @@ static void test_cancelled(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST(test_one_descriptor_while_running),
-	TEST(test_no_descriptor_without_profile),
-	TEST(test_stop_without_open),
-	TEST(test_closed_by_program),
-	TEST(test_number_reused_for_file),
-	TEST(test_number_reused_for_device),
-	TEST(test_few_descriptors),
-	TEST(test_fork),
-	TEST(test_vfork),
-	TEST(test_handler_that_forks),
-	TEST(test_threads),
-	TEST(test_cancelled),
+	TEST(one_descriptor_while_running),
+	TEST(no_descriptor_without_profile),
+	TEST(stop_needs_no_open),
+	TEST(descriptor_closed_by_program),
+	TEST(number_reused_for_file),
+	TEST(number_reused_for_device),
+	TEST(standard_streams_are_not_used),
+	TEST(forked_child_stops_profile),
+	TEST(vforked_child_keeps_parents_descriptor),
+	TEST(handler_that_forks_runs_after_call),
+	TEST(threads_and_forks),
+	TEST(cancelled_thread_leaks_no_descriptor),
 };
 
 int main(void)

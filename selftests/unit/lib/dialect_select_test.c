@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The choices of the program and its user: the dialect of plain profil(), and the sampling rate.
+ * What the program and its user select: the dialect of plain profil(), and the sampling rate.
  */
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@ static const struct dialect {
 	const char *name;
 	unsigned int overflow;
 	unsigned int flags;
-	int error;	/* for a scale that is invalid in one dialect */
+	int error;	/* for scale 0x10001, which is invalid in one dialect */
 } dialects[] = {
 	{ "solaris", PROFIL_OVERFLOW_STOP, ON_HIT, 0 },
 	{ "bsd", PROFIL_OVERFLOW_WRAP, 0, EINVAL },
@@ -71,7 +71,7 @@ static bool invalid_environment(void)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static void test_dialect_selection(void **state)
+static void dialect_by_environment_and_call(void **state)
 {
 	size_t i;
 
@@ -105,7 +105,7 @@ static void check_rate(unsigned int rate)
 	}
 }
 
-static void test_rate(void **state)
+static void rate_by_environment_and_call(void **state)
 {
 	(void)state;
 	check_rate(100);
@@ -126,7 +126,7 @@ static void test_rate(void **state)
 	assert_int_equal(ENOENT, error_of(profil_set_rate(50)));
 }
 
-static void test_invalid_rates(void **state)
+static void invalid_rates_are_errors(void **state)
 {
 	static const char *const rates[] = {
 		"", "0", "-1", "many", "100x", "1e2", "99999999999999999999",
@@ -161,8 +161,8 @@ static void test_invalid_rates(void **state)
 	assert_true(end_stderr("1 to 250 Hz"));
 }
 
-/* If the available rates are unknown, no rate is accepted in advance, and no message names them. */
-static void test_unknown_rates(void **state)
+/* If the available rates are unknown, profil_set_rate() accepts none, and no message names them. */
+static void unknown_rates_are_not_named(void **state)
 {
 	(void)state;
 	fake_device.info_error = ENOTTY;
@@ -186,7 +186,7 @@ static long period_of(unsigned int flags)
 	return period.tv_sec * 1000000 + period.tv_usec;
 }
 
-static void test_period(void **state)
+static void sprofil_returns_period(void **state)
 {
 	struct timeval period = { -1, -1 };
 	struct prof none = { buffer, 0, offset, 0x8000 };
@@ -211,11 +211,11 @@ static void test_period(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_dialect_selection),
-		TEST(test_rate),
-		TEST(test_invalid_rates),
-		TEST(test_unknown_rates),
-		TEST(test_period),
+		TEST(dialect_by_environment_and_call),
+		TEST(rate_by_environment_and_call),
+		TEST(invalid_rates_are_errors),
+		TEST(unknown_rates_are_not_named),
+		TEST(sprofil_returns_period),
 	};
 
 	unsetenv("PROFIL_DIALECT");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The library's profil() of each dialect with the module's arithmetic: the counter of a pc, by the
- * tables and by ten million random cases, and the overflow of counters. The expected results are
- * the rules of the manual pages, computed in 128 bits.
+ * The library's profil() of each dialect with the module's arithmetic: the counter of a pc in the
+ * cases of dialects.vectors and in ten million random cases, and the overflow of counters. The
+ * expected results of random cases are the rules of the manual pages, computed in 128 bits.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "support/fake_device.h"
 #include "support/test.h"
 
+/* Required by support/kernel/linux/atomic.h; no test here sets it */
 void (*before_exchange)(void *word);
 
 #define CASES	10000000
@@ -134,6 +135,7 @@ static const struct dialect {
 	  PROFIL_OVERFLOW_WRAP, 65535, 0 },
 };
 
+/* Turn profiling on or off, and check that it is. */
 static void turn(const struct dialect *dialect, bool on)
 {
 	if (dialect->call((void *)BUFFER, 2, 0, on ? 0x8000 : 0) ||
@@ -180,7 +182,7 @@ static void check(const struct dialect *dialect, u64 offset, u64 pc, u32 scale,
 	turn(dialect, false);
 }
 
-static void test_vectors(void **state)
+static void counters_of_vectors(void **state)
 {
 	struct vectors vectors;
 	char path[4096];
@@ -215,7 +217,7 @@ static u64 random_distance(u32 scale, u64 n)
 	return d < 4 ? 0 : (u64)(d - 4);
 }
 
-static void test_random(void **state)
+static void counters_of_random_cases(void **state)
 {
 	u64 results[4] = { 0 };
 	long i;
@@ -255,7 +257,7 @@ static void test_random(void **state)
 }
 
 /* Counters at their maximum, with the overflow mode that was requested from the kernel. */
-static void test_overflow(void **state)
+static void overflow_of_counters(void **state)
 {
 	const struct profil_start *start = &fake_device.start;
 	size_t i;
@@ -286,9 +288,9 @@ static void test_overflow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(counters_of_vectors),
+		cmocka_unit_test(counters_of_random_cases),
+		cmocka_unit_test(overflow_of_counters),
 	};
 
 	unsetenv("PROFIL_DIALECT");

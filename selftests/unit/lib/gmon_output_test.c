@@ -23,8 +23,8 @@
 static char directory[] = "/tmp/gmon_output_test.XXXXXX";
 static char pid_name[64];	/* gmon.out.PID */
 
-static const char *content;	/* that the fake C library writes; NULL: nothing */
-static int calls;		/* of the fake C library */
+static const char *content;	/* written by the fake C library; NULL: nothing */
+static int calls;		/* of the fake C library's mcleanup() */
 static off_t size_during_call;	/* of the final gmon.out */
 
 /* Called while the C library writes */
@@ -73,10 +73,10 @@ static const struct profil_gmon_histogram histogram = {
 	.rate = 100,
 };
 
-/* Output on stderr of the last write_() */
+/* Output on stderr of the last write_output() */
 static char messages[512];
 
-static void write_(bool forked)
+static void write_output(bool forked)
 {
 	char **before = environ;
 	int saved = dup(STDERR_FILENO), pipe_[2];
@@ -146,7 +146,7 @@ static void file_is_replaced_atomically(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_during_call, 7);
 	assert_int_equal(size_of("gmon.out"), WITH);
 	assert_string_equal(messages, "");
@@ -160,7 +160,7 @@ static void name_by_prefix(void **state)
 	(void)state;
 	assert_int_equal(mkdir("there", 0777), 0);
 	setenv("GMON_OUT_PREFIX", "there/x", 1);
-	write_(false);
+	write_output(false);
 	snprintf(path, sizeof(path), "there/x.%u", (unsigned int)getpid());
 	assert_int_equal(size_of(path), WITH);
 	assert_int_equal(unlink(path), 0);
@@ -168,7 +168,7 @@ static void name_by_prefix(void **state)
 	assert_int_equal(rmdir("there"), 0);
 
 	setenv("GMON_OUT_PREFIX", "x", 1);
-	write_(true);
+	write_output(true);
 	snprintf(path, sizeof(path), "x.%u", (unsigned int)getpid());
 	assert_int_equal(size_of(path), WITH);
 	assert_files(1);
@@ -178,19 +178,19 @@ static void unusable_prefix(void **state)
 {
 	(void)state;
 	setenv("GMON_OUT_PREFIX", "nowhere/x", 1);
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
-	write_(true);
+	write_output(true);
 	assert_int_equal(size_of(pid_name), WITH);
 	assert_files(2);
 	assert_string_equal(messages, "");
 }
 
-static void name_of_a_forked_child(void **state)
+static void name_of_forked_child(void **state)
 {
 	(void)state;
 	make_file("gmon.out");
-	write_(true);
+	write_output(true);
 	assert_int_equal(size_of("gmon.out"), 7);
 	assert_int_equal(size_of(pid_name), WITH);
 	assert_files(2);
@@ -201,7 +201,7 @@ static void libc_writes_nothing(void **state)
 	(void)state;
 	make_file("gmon.out");
 	content = NULL;
-	write_(false);
+	write_output(false);
 	assert_int_equal(calls, 1);
 	assert_int_equal(size_of("gmon.out"), 7);
 	assert_string_equal(messages, "");
@@ -213,17 +213,17 @@ static void unknown_format(void **state)
 	(void)state;
 	make_file("gmon.out");
 	content = "another format, 20+ b";
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_of("gmon.out"), 7);
 	assert_non_null(strstr(messages, "EBADMSG"));
 	assert_files(1);
 }
 
-static void name_of_a_directory(void **state)
+static void directory_with_the_name(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir("gmon.out", 0777), 0);
-	write_(false);
+	write_output(false);
 	assert_non_null(strstr(messages, "EISDIR"));
 	assert_files(1);
 }
@@ -238,7 +238,7 @@ static void names_taken_by_others(void **state)
 	make_file(path);
 	make_file("gmon.out");
 	assert_int_equal(link("gmon.out", "theirs"), 0);
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
 	assert_int_equal(size_of(path), 7);
 	assert_int_equal(size_of("theirs"), 7);
@@ -261,7 +261,7 @@ static void name_by_absolute_prefix(void **state)
 	snprintf(prefix, sizeof(prefix), "%s/x", directory);
 	snprintf(path, sizeof(path), "x.%u", (unsigned int)getpid());
 	setenv("GMON_OUT_PREFIX", prefix, 1);
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_of(path), WITH);
 	assert_string_equal(messages, "");
 	assert_files(1);
@@ -272,7 +272,7 @@ static void name_by_absolute_prefix(void **state)
 	setenv("GMON_OUT_PREFIX", prefix, 1);
 	snprintf(path, sizeof(path), "y.%u", (unsigned int)getpid());
 	during_call = link_there;
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_of(path), -1);
 	assert_non_null(strstr(messages, "EEXIST"));
 }
@@ -285,7 +285,7 @@ static void set_new(const char *written)
 }
 
 /* Another thread changes the environment while the file is written. */
-static void environment_changes(void **state)
+static void environment_may_change(void **state)
 {
 	/* static, as the initial environment is */
 	static char another[] = "ANOTHER=1";
@@ -294,7 +294,7 @@ static void environment_changes(void **state)
 	(void)state;
 	environ = made;
 	during_call = set_new;
-	write_(false);
+	write_output(false);
 	assert_int_equal(size_of("gmon.out"), WITH);
 	assert_non_null(getenv("NEW"));
 	assert_string_equal(getenv("ANOTHER"), "2");
@@ -304,23 +304,23 @@ static void environment_changes(void **state)
 /* Return: 0, or the number of the failed check. */
 static int existing_file(void)
 {
-	write_(true);
+	write_output(true);
 	if (size_of("gmon.out") != 7 || calls || !strstr(messages, "EACCES"))
 		return 1;
-	write_(false);
+	write_output(false);
 	if (size_of("gmon.out") != WITH || *messages)
 		return 2;
 	/* a file that the C library did not write is not changed */
 	if (truncate("gmon.out", WITHOUT))
 		return 3;
 	content = NULL;
-	write_(false);
+	write_output(false);
 	return size_of("gmon.out") == WITHOUT && !*messages ? 0 : 4;
 }
 
 static int existing_link(void)
 {
-	write_(false);
+	write_output(false);
 	return strstr(messages, "printed by the C library") && strstr(messages, "EACCES") ? 0 : 5;
 }
 
@@ -360,17 +360,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(file_is_replaced_atomically, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(name_by_prefix, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(unusable_prefix, set_up,
-						clean_up),
-		cmocka_unit_test_setup_teardown(name_of_a_forked_child, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(unusable_prefix, set_up, clean_up),
+		cmocka_unit_test_setup_teardown(name_of_forked_child, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(libc_writes_nothing, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(unknown_format, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(name_of_a_directory, set_up,
-						clean_up),
+		cmocka_unit_test_setup_teardown(directory_with_the_name, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(names_taken_by_others, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(name_by_absolute_prefix, set_up, clean_up),
-		cmocka_unit_test_setup_teardown(environment_changes, set_up,
-						clean_up),
+		cmocka_unit_test_setup_teardown(environment_may_change, set_up, clean_up),
 		cmocka_unit_test_setup_teardown(existing_file_in_read_only_directory, set_up,
 						clean_up),
 	};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs compiled with -pg: the calls to the kernel and to the C library, and the program's own
- * SIGPROF and ITIMER_PROF, with a fake device and a fake C library. gprof_test.sh tests real
- * programs.
+ * SIGPROF and ITIMER_PROF, with a fake device and a fake C library. selftests/command/gprof_test.sh
+ * tests real programs.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -172,7 +172,7 @@ static void assert_calls(const char *expected)
 	memset(libc.calls, 0, sizeof(libc.calls));
 }
 
-static void test_counters_are_written(void **state)
+static void counters_are_written(void **state)
 {
 	(void)state;
 	startup();
@@ -205,7 +205,7 @@ static void test_counters_are_written(void **state)
 }
 
 /* An empty range is left to the C library. */
-static void test_empty_range(void **state)
+static void empty_range_is_left_to_libc(void **state)
 {
 	(void)state;
 	profil_gmon_startup(&functions, LOW, LOW);
@@ -213,7 +213,7 @@ static void test_empty_range(void **state)
 	assert_int_equal(fake_device.starts, 0);
 }
 
-static void test_moncontrol(void **state)
+static void moncontrol_stops_and_resumes(void **state)
 {
 	(void)state;
 	control(1);
@@ -240,7 +240,7 @@ static void test_moncontrol(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 5);
 }
 
-static void test_moncontrol_fails(void **state)
+static void failed_moncontrol_is_printed(void **state)
 {
 	(void)state;
 	startup();
@@ -263,7 +263,7 @@ static void receive(int signal)
 	received++;
 }
 
-static struct sigaction programs = { .sa_handler = receive };
+static struct sigaction action_of_program = { .sa_handler = receive };
 
 static void assert_timer(time_t seconds)
 {
@@ -278,12 +278,12 @@ static void assert_timer(time_t seconds)
 	assert_int_equal(timer.it_interval.tv_sec, seconds ? 500 : 0);
 }
 
-static void test_timer_of_program_is_preserved(void **state)
+static void timer_of_program_is_preserved(void **state)
 {
 	struct itimerval timer = { { 500, 0 }, { 700, 0 } }, off = { 0 };
 
 	(void)state;
-	sigaction(SIGPROF, &programs, NULL);
+	sigaction(SIGPROF, &action_of_program, NULL);
 	setitimer(ITIMER_PROF, &timer, NULL);
 	libc.fires = true;
 	received = 0;
@@ -308,14 +308,14 @@ static void test_timer_of_program_is_preserved(void **state)
 }
 
 /* A SIGPROF that the program blocks stays pending. */
-static void test_pending_signal_of_program_is_preserved(void **state)
+static void pending_signal_of_program_is_preserved(void **state)
 {
 	sigset_t sigprof, now;
 
 	(void)state;
 	sigemptyset(&sigprof);
 	sigaddset(&sigprof, SIGPROF);
-	sigaction(SIGPROF, &programs, NULL);
+	sigaction(SIGPROF, &action_of_program, NULL);
 	sigprocmask(SIG_BLOCK, &sigprof, NULL);
 	libc.fires = true;
 	received = 0;
@@ -342,7 +342,7 @@ static void test_pending_signal_of_program_is_preserved(void **state)
 }
 
 /* Without a handler, a signal of the C library's timer would kill the program. */
-static void test_program_without_handler(void **state)
+static void program_without_handler_survives(void **state)
 {
 	(void)state;
 	libc.fires = true;
@@ -354,14 +354,14 @@ static void test_program_without_handler(void **state)
 }
 
 /* Another profile of the program continues; what was counted before is written. */
-static void test_profile_replaced_by_program(void **state)
+static void profile_replaced_by_program_is_written(void **state)
 {
-	uint32_t *ours;
+	uint32_t *first;
 
 	(void)state;
 	startup();
-	ours = counter(0x10000);
-	*ours = 3;
+	first = counter(0x10000);
+	*first = 3;
 	assert_int_equal(start_native(), 0);
 	control(0);
 	assert_true(is_on());
@@ -380,7 +380,7 @@ static void test_profile_replaced_by_program(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 100), 7);
 }
 
-static void test_forked(void **state)
+static void forked_child_writes_its_own_file(void **state)
 {
 	char path[64];
 	int status;
@@ -405,7 +405,7 @@ static void test_forked(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10004, 100), 4);
 }
 
-static void test_child_without_profile(void **state)
+static void child_without_profile_is_reported(void **state)
 {
 	(void)state;
 	startup();
@@ -417,7 +417,7 @@ static void test_child_without_profile(void **state)
 }
 
 /* Without the device, as after chroot(), the counters are written. */
-static void test_device_unreachable(void **state)
+static void counters_are_written_without_device(void **state)
 {
 	(void)state;
 	startup();
@@ -433,7 +433,7 @@ static void test_device_unreachable(void **state)
 	assert_int_equal(fake_device.stops, 0);
 }
 
-static void test_effective_rate(void **state)
+static void effective_rate_is_written(void **state)
 {
 	(void)state;
 	setenv("PROFIL_RATE", "250", 1);
@@ -452,7 +452,7 @@ static void test_effective_rate(void **state)
 	assert_int_equal(count_in("gmon.out", 0x10000, 200), 0);
 }
 
-static void test_lost_samples(void **state)
+static void lost_samples_are_reported(void **state)
 {
 	(void)state;
 	startup();
@@ -468,7 +468,7 @@ static void test_lost_samples(void **state)
 }
 
 /* With PROFIL_FALLBACK=fatal nothing is sampled; calls are still counted. */
-static void test_fatal(void **state)
+static void fatal_samples_nothing(void **state)
 {
 	(void)state;
 	setenv("PROFIL_FALLBACK", "fatal", 1);
@@ -492,8 +492,9 @@ static void test_fatal(void **state)
 }
 
 /*
- * From the first failure on, only the C library samples. In a child process, for the first call of
- * a process; before test_fatal, since an error of the device is printed once per process.
+ * From the first failure on, only the C library samples. In a child process, so that its call is
+ * the first. The test must run before fatal_samples_nothing, since an error of the device is
+ * printed once per process.
  */
 static void fall_back(int open_error, int start_error, const char *text)
 {
@@ -521,7 +522,7 @@ static void fall_back(int open_error, int start_error, const char *text)
 	assert_int_equal(status, 0);
 }
 
-static void test_fallback(void **state)
+static void fallback_leaves_sampling_to_libc(void **state)
 {
 	(void)state;
 	fall_back(ENOENT, 0, "using the C library's SIGPROF timer");
@@ -544,21 +545,21 @@ static int setup_libc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		GMON_TEST(test_counters_are_written),
-		GMON_TEST(test_empty_range),
-		GMON_TEST(test_moncontrol),
-		GMON_TEST(test_moncontrol_fails),
-		GMON_TEST(test_timer_of_program_is_preserved),
-		GMON_TEST(test_pending_signal_of_program_is_preserved),
-		GMON_TEST(test_program_without_handler),
-		GMON_TEST(test_profile_replaced_by_program),
-		GMON_TEST(test_forked),
-		GMON_TEST(test_child_without_profile),
-		GMON_TEST(test_device_unreachable),
-		GMON_TEST(test_effective_rate),
-		GMON_TEST(test_lost_samples),
-		GMON_TEST(test_fallback),
-		GMON_TEST(test_fatal),
+		GMON_TEST(counters_are_written),
+		GMON_TEST(empty_range_is_left_to_libc),
+		GMON_TEST(moncontrol_stops_and_resumes),
+		GMON_TEST(failed_moncontrol_is_printed),
+		GMON_TEST(timer_of_program_is_preserved),
+		GMON_TEST(pending_signal_of_program_is_preserved),
+		GMON_TEST(program_without_handler_survives),
+		GMON_TEST(profile_replaced_by_program_is_written),
+		GMON_TEST(forked_child_writes_its_own_file),
+		GMON_TEST(child_without_profile_is_reported),
+		GMON_TEST(counters_are_written_without_device),
+		GMON_TEST(effective_rate_is_written),
+		GMON_TEST(lost_samples_are_reported),
+		GMON_TEST(fallback_leaves_sampling_to_libc),
+		GMON_TEST(fatal_samples_nothing),
 	};
 	char command[64];
 	int status;

@@ -16,13 +16,13 @@
 #include "lib/preload/objects.h"
 #include "support/test.h"
 
-#define PARTS	100
+#define MAX_SEGMENTS	100
 
 /* The loaded objects; if the first has no name, it is the program */
 static struct loaded {
 	const char *name;
 	uint64_t bias;
-	ElfW(Phdr) parts[PARTS];
+	ElfW(Phdr) segments[MAX_SEGMENTS];
 	ElfW(Half) nr;
 } loaded[2];
 static size_t nr_loaded;
@@ -38,7 +38,7 @@ int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *info, size_t size, void
 		struct dl_phdr_info info = {
 			.dlpi_addr = loaded[i].bias,
 			.dlpi_name = loaded[i].name,
-			.dlpi_phdr = loaded[i].parts,
+			.dlpi_phdr = loaded[i].segments,
 			.dlpi_phnum = loaded[i].nr,
 		};
 
@@ -100,10 +100,10 @@ static struct loaded *load(const char *name, uint64_t bias)
 	return new;
 }
 
-static void add_part(struct loaded *to, ElfW(Word) type, ElfW(Word) flags, uint64_t at,
-		     uint64_t bytes)
+static void add_segment(struct loaded *to, ElfW(Word) type, ElfW(Word) flags, uint64_t at,
+			uint64_t bytes)
 {
-	to->parts[to->nr++] = (ElfW(Phdr)){
+	to->segments[to->nr++] = (ElfW(Phdr)){
 		.p_type = type, .p_flags = flags, .p_vaddr = at,
 		.p_memsz = bytes, .p_filesz = bytes,
 	};
@@ -111,16 +111,16 @@ static void add_part(struct loaded *to, ElfW(Word) type, ElfW(Word) flags, uint6
 
 static void program_and_library(void **state)
 {
-	struct loaded *itself = load("", 0x7000000), *library = load("/lib/one", 0x1000000);
+	struct loaded *executable = load("", 0x7000000), *library = load("/lib/one", 0x1000000);
 
 	(void)state;
-	add_part(itself, PT_LOAD, PF_R, 0, 0x1000);
-	add_part(itself, PT_LOAD, PF_R | PF_X, 0x1000, 0x200);
-	add_part(itself, PT_LOAD, PF_R | PF_X, 0x2000, 0x200);
-	add_part(library, PT_LOAD, PF_R | PF_X, 0x3000, 0x100);
+	add_segment(executable, PT_LOAD, PF_R, 0, 0x1000);
+	add_segment(executable, PT_LOAD, PF_R | PF_X, 0x1000, 0x200);
+	add_segment(executable, PT_LOAD, PF_R | PF_X, 0x2000, 0x200);
+	add_segment(library, PT_LOAD, PF_R | PF_X, 0x3000, 0x100);
 	/* a second executable segment, and an empty one */
-	add_part(library, PT_LOAD, PF_X, 0, 0x80);
-	add_part(library, PT_LOAD, PF_X, 0x5000, 0);
+	add_segment(library, PT_LOAD, PF_X, 0, 0x80);
+	add_segment(library, PT_LOAD, PF_X, 0x5000, 0);
 	assert_int_equal(list(), 4);
 	assert_int_equal(objects[0].start, 0x1000000);
 	assert_int_equal(objects[0].end, 0x1000080);
@@ -139,10 +139,10 @@ static void program_and_library(void **state)
 static void program_started_by_linker(void **state)
 {
 	const uint64_t in_libc = (uintptr_t)dlsym(RTLD_NEXT, "qsort");
-	struct loaded *itself = load("", in_libc);
+	struct loaded *executable = load("", in_libc);
 
 	(void)state;
-	add_part(itself, PT_LOAD, PF_R | PF_X, 0, 0x10);
+	add_segment(executable, PT_LOAD, PF_R | PF_X, 0, 0x10);
 	assert_int_equal(list(), 1);
 	assert_non_null(strstr(objects[0].path, "/objects_test"));
 	by_linker = true;
@@ -152,15 +152,15 @@ static void program_started_by_linker(void **state)
 	assert_non_null(strstr(objects[0].path, "/libc"));
 	assert_null(strchr(objects[0].path, '\n'));
 	/* a library keeps its name */
-	add_part(load("/lib/one", 0), PT_LOAD, PF_X, in_libc, 0x10);
+	add_segment(load("/lib/one", 0), PT_LOAD, PF_X, in_libc, 0x10);
 	assert_int_equal(list(), 2);
 	assert_string_equal(objects[1].path, "/lib/one");
 	/* no name: the stack is not mapped from a file; an unmapped address */
-	itself->bias = (uintptr_t)&state;
+	executable->bias = (uintptr_t)&state;
 	nr_loaded = 1;
 	assert_int_equal(list(), 1);
 	assert_string_equal(objects[0].path, "");
-	itself->bias = 1;
+	executable->bias = 1;
 	assert_int_equal(list(), 1);
 	assert_string_equal(objects[0].path, "");
 }
@@ -169,8 +169,8 @@ static void program_started_by_linker(void **state)
 static void nameless_library(void **state)
 {
 	(void)state;
-	add_part(load("/lib/one", 0), PT_LOAD, PF_X, 0x1000, 0x100);
-	add_part(load("", 0), PT_LOAD, PF_X, 0x2000, 0x100);
+	add_segment(load("/lib/one", 0), PT_LOAD, PF_X, 0x1000, 0x100);
+	add_segment(load("", 0), PT_LOAD, PF_X, 0x2000, 0x100);
 	assert_int_equal(list(), 2);
 	assert_int_equal(program, PROFIL_NO_OBJECT);
 	assert_string_equal(objects[1].path, "");
@@ -182,7 +182,7 @@ static void vdso(void **state)
 	struct loaded *kernel = load("linux-vdso.so.1", getauxval(AT_SYSINFO_EHDR));
 
 	(void)state;
-	add_part(kernel, PT_LOAD, PF_R | PF_X, 0, 0x1000);
+	add_segment(kernel, PT_LOAD, PF_R | PF_X, 0, 0x1000);
 	assert_int_equal(list(), 1);
 	assert_string_equal(objects[0].path, "[vdso]");
 	assert_int_equal(program, PROFIL_NO_OBJECT);
@@ -194,10 +194,10 @@ static void many_segments(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = PARTS; i > 0; i--)
-		add_part(library, PT_LOAD, PF_X, 0x100 * i, 0x10);
-	assert_int_equal(list(), PARTS);
-	for (i = 0; i < PARTS; i++)
+	for (i = MAX_SEGMENTS; i > 0; i--)
+		add_segment(library, PT_LOAD, PF_X, 0x100 * i, 0x10);
+	assert_int_equal(list(), MAX_SEGMENTS);
+	for (i = 0; i < MAX_SEGMENTS; i++)
 		assert_int_equal(objects[i].start, 0x100 * (i + 1));
 }
 
@@ -208,16 +208,16 @@ static struct notes {
 } notes;
 
 static ElfW(Nhdr) *add_note(ElfW(Word) type, const char *name, ElfW(Word) name_bytes,
-			    const char *about, ElfW(Word) about_bytes)
+			    const char *desc, ElfW(Word) desc_bytes)
 {
 	ElfW(Nhdr) *head = (void *)(notes.bytes + notes.used);
 
-	*head = (ElfW(Nhdr)){ name_bytes, about_bytes, type };
+	*head = (ElfW(Nhdr)){ name_bytes, desc_bytes, type };
 	notes.used += sizeof(*head);
 	memcpy(notes.bytes + notes.used, name, name_bytes);
 	notes.used += (name_bytes + 3) / 4 * 4;
-	memcpy(notes.bytes + notes.used, about, about_bytes);
-	notes.used += (about_bytes + 3) / 4 * 4;
+	memcpy(notes.bytes + notes.used, desc, desc_bytes);
+	notes.used += (desc_bytes + 3) / 4 * 4;
 	return head;
 }
 
@@ -228,8 +228,8 @@ static void list_notes(void)
 
 	begin(NULL);
 	library = load("/lib/one", (uintptr_t)notes.bytes);
-	add_part(library, PT_LOAD, PF_R | PF_X, 0, sizeof(notes.bytes));
-	add_part(library, PT_NOTE, PF_R, 0, notes.used);
+	add_segment(library, PT_LOAD, PF_R | PF_X, 0, sizeof(notes.bytes));
+	add_segment(library, PT_NOTE, PF_R, 0, notes.used);
 	assert_int_equal(list(), 1);
 }
 
@@ -272,11 +272,11 @@ static void build_id_in_second_note_segment(void **state)
 	add_note(NT_GNU_BUILD_ID, "GNU", 4, "later", 5);
 	list_notes();
 	library = &loaded[0];
-	library->parts[1].p_memsz = first;
+	library->segments[1].p_memsz = first;
 	assert_int_equal(list(), 1);
 	assert_build_id("");
-	add_part(library, PT_NOTE, PF_R, first, second - first);
-	add_part(library, PT_NOTE, PF_R, second, notes.used - second);
+	add_segment(library, PT_NOTE, PF_R, first, second - first);
+	add_segment(library, PT_NOTE, PF_R, second, notes.used - second);
 	assert_int_equal(list(), 1);
 	assert_build_id("build");
 }
@@ -331,20 +331,20 @@ static void notes_outside_segments(void **state)
 	list_notes();
 	library = &loaded[0];
 	/* segment not readable; too short in the file; notes after it; notes before it */
-	library->parts[0].p_flags = PF_X;
+	library->segments[0].p_flags = PF_X;
 	assert_int_equal(list(), 1);
 	assert_build_id("");
-	library->parts[0].p_flags = PF_R | PF_X;
-	library->parts[0].p_filesz = notes.used - 1;
+	library->segments[0].p_flags = PF_R | PF_X;
+	library->segments[0].p_filesz = notes.used - 1;
 	assert_int_equal(list(), 1);
 	assert_build_id("");
-	library->parts[0].p_filesz = notes.used;
+	library->segments[0].p_filesz = notes.used;
 	assert_int_equal(list(), 1);
 	assert_build_id("build");
-	library->parts[1].p_vaddr = 4;
+	library->segments[1].p_vaddr = 4;
 	assert_int_equal(list(), 1);
 	assert_build_id("");
-	library->parts[0].p_vaddr = 8;
+	library->segments[0].p_vaddr = 8;
 	assert_int_equal(list(), 1);
 	assert_build_id("");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Overlapping regions of sprofil() and of AIX's profil(). The library must cut them so that they do
- * not overlap (the fake device refuses others). Compared with a search of all regions per pc.
+ * not overlap (the fake device refuses others). The counter of each pc is compared with the result
+ * of a search of all regions.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -72,7 +73,7 @@ static uint64_t sprofil_counter(const struct prof *profs, int nr, uint64_t pc,
 	return best;
 }
 
-/* The catch-all counter: of the first such region that has room for a counter. */
+/* The catch-all counter, that of the first such region with room for a counter; 0: none. */
 static uint64_t catch_all_counter(const struct prof *profs, int nr, unsigned int width)
 {
 	int i;
@@ -134,7 +135,7 @@ static const unsigned int scales[] = {
 	0x30000, 0xffffffff,
 };
 
-static void test_sprofil(void **state)
+static void sprofil_small_regions(void **state)
 {
 	struct prof profs[MAX_REGIONS];
 	uint64_t pcs[PCS];
@@ -163,10 +164,10 @@ static void test_sprofil(void **state)
 }
 
 /*
- * Offsets and sizes whose sums overflow 64 bits. Without the last of all pcs, which cannot be that
- * of an instruction.
+ * Offsets and sizes whose sums overflow 64 bits. The highest pcs are not checked: no instruction
+ * can be there.
  */
-static void test_sprofil_large_offsets(void **state)
+static void sprofil_large_offsets(void **state)
 {
 	static const uint64_t places[] = {
 		3, 0x1000, 1ULL << 32, 1ULL << 47, 1ULL << 63,
@@ -200,8 +201,8 @@ static void test_sprofil_large_offsets(void **state)
 	}
 }
 
-/* With sizes beyond all memory, counters have the same addresses. */
-static void test_sprofil_large_sizes(void **state)
+/* Counters have the same addresses, however much larger than all memory the size is. */
+static void sprofil_large_sizes(void **state)
 {
 	struct prof prof = { buffer_of(0), 0, 0x1000, 0x10000 };
 	int shift;
@@ -289,7 +290,7 @@ static void check_aix(const struct aix_prof *profs)
 	assert_int_equal(PROFIL_STATE_OFF, fake_device.state);
 }
 
-static void test_aix(void **state)
+static void aix_overlapping_elements(void **state)
 {
 	struct aix_prof profs[MAX_REGIONS + 1];
 	int round, nr, i;
@@ -315,7 +316,7 @@ static void test_aix(void **state)
 }
 
 /* The example of the manual: its scales are 0x7ff7 and 0xffff. */
-static void test_aix_example(void **state)
+static void aix_example_of_the_manual(void **state)
 {
 	struct aix_prof profs[] = {
 		{ (caddr_t)0x1000, (caddr_t)0x2000, buffer_of(0), 0x800, -1U },
@@ -358,11 +359,11 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_sprofil, setup),
-		cmocka_unit_test_setup(test_sprofil_large_offsets, setup),
-		cmocka_unit_test_setup(test_sprofil_large_sizes, setup),
-		cmocka_unit_test_setup(test_aix, setup),
-		cmocka_unit_test_setup(test_aix_example, setup),
+		cmocka_unit_test_setup(sprofil_small_regions, setup),
+		cmocka_unit_test_setup(sprofil_large_offsets, setup),
+		cmocka_unit_test_setup(sprofil_large_sizes, setup),
+		cmocka_unit_test_setup(aix_overlapping_elements, setup),
+		cmocka_unit_test_setup(aix_example_of_the_manual, setup),
 	};
 
 	unsetenv("PROFIL_RATE");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The shared memory of a run, as the profiled program uses it: invalid memory, full tables, and
- * equality of objects. ../command/autostart_test.c tests it in whole programs.
+ * equality of objects. selftests/command/autostart_test.c tests it in whole programs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
