@@ -4,8 +4,6 @@
  * timer and is less accurate. A line on stderr reports it.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <gnu/lib-names.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,32 +12,9 @@
 #include "diagnose.h"
 #include "fallback.h"
 #include "ioctl.h"
-
-typedef int profil_function(unsigned short *, size_t, size_t, unsigned int);
-
-/*
- * The C library's profil() in a static program, where the name profil is only a weak alias,
- * which this library overrides. NULL in a dynamic program: there dlsym() finds it.
- */
-extern profil_function __profil __attribute__((weak));
+#include "libc_profil.h"
 
 static atomic_bool fallback_used;
-
-static profil_function *libc_profil(void)
-{
-	profil_function *function = NULL;
-	void *libc;
-
-	if (__profil)
-		return __profil;
-	/* by the library's name: it may come before or after libprofil in the search order */
-	libc = dlopen(LIBC_SO, RTLD_LAZY | RTLD_NOLOAD);
-	if (libc) {
-		*(void **)&function = dlsym(libc, "profil");
-		dlclose(libc);
-	}
-	return function;
-}
 
 bool profil_fallback_used(void)
 {
@@ -53,7 +28,7 @@ bool profil_fallback_used(void)
 static int begin(int error, void (*print)(int error, const char *consequence))
 {
 	const char *mode = secure_getenv("PROFIL_FALLBACK");
-	bool fatal = (mode && !strcmp(mode, "fatal")) || !libc_profil();
+	bool fatal = (mode && !strcmp(mode, "fatal")) || !profil_libc_function();
 
 	if (!(mode && !strcmp(mode, "quiet")))
 		print(error, fatal ? "not profiling" :
@@ -96,5 +71,5 @@ int profil_fallback_refused(int error)
 int profil_fallback_call(unsigned short *buf, size_t bufsiz, size_t offset,
 			 unsigned int scale)
 {
-	return libc_profil()(buf, bufsiz, offset, scale);
+	return profil_libc_function()(buf, bufsiz, offset, scale);
 }
