@@ -16,7 +16,7 @@
 #include "pin.h"
 #include "stats.h"
 
-/* Pages removed from @pages in one batch. */
+/* Pages removed from a buffer in one batch. */
 #define UNPIN_BATCH	16
 
 /* Stale pages that one sweep handles, with mmap_lock held. */
@@ -28,7 +28,7 @@
  */
 #define PIN_TRIES	8
 
-/* Entries of @pages scanned before its lock is dropped for a moment. */
+/* Entries scanned before the xarray's lock is dropped for a moment. */
 #define SCAN_BATCH	1024
 
 #define STALE_MARK	XA_MARK_0
@@ -186,7 +186,7 @@ static void buffer_unaccount_pin(struct profil_buffer *buffer, struct page *page
 		buffer_add_pinned(buffer, -size);
 }
 
-/* Unpin pages that have been removed from @pages of the buffer. May sleep. */
+/* Unpin pages that have been removed from the xarray. May sleep. */
 static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
 			 unsigned long nr)
 {
@@ -198,7 +198,7 @@ static void buffer_unpin(struct profil_buffer *buffer, struct page **pages,
 	unpin_user_pages_dirty_lock(pages, nr, true);
 }
 
-/* Allocate entries of @pages, because nothing may be allocated under its lock. */
+/* Allocate entries of the xarray, because nothing may be allocated under its lock. */
 static int buffer_reserve(struct profil_buffer *buffer, unsigned long index,
 			  unsigned long nr)
 {
@@ -221,7 +221,7 @@ static void buffer_unreserve(struct profil_buffer *buffer, unsigned long index,
 }
 
 /*
- * Add pages to @pages of the buffer. Fails if the memory map has changed since @seq, because
+ * Add pages to the xarray. Fails if the memory map has changed since @seq, because
  * the process may map other pages now.
  */
 static bool buffer_install(struct profil_buffer *buffer, unsigned long index,
@@ -306,7 +306,7 @@ long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,
 	return buffer_pin_pages(buffer, index, min(nr, PROFIL_PIN_BATCH), pages);
 }
 
-/* Remove up to UNPIN_BATCH pages from the buffer. Return: how many. */
+/* Remove up to UNPIN_BATCH pages from the xarray. Return: how many. */
 static unsigned int buffer_remove(struct profil_buffer *buffer, bool only_stale,
 				  struct page **pages, unsigned long *indices)
 {

@@ -326,7 +326,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	/* @parent holds its reference until a grace period after it left the table */
 	refcount_inc(&config->ref);
 	child->config = config;
-	/* the entries that the copied log had used, or a few more */
+	/* not less than the entries in use in the child's copy of a pc log */
 	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
 	lifecycle_activate(child, task);
 	profil_table_publish(child);

@@ -163,7 +163,8 @@ static noinline void tick_queue_late(struct profil_tick *last, u64 late,
 
 /*
  * Called at each tick, in hard interrupt context. Interrupts are off, so this is an RCU
- * read-side section. It does not call update_process_times(), so it cannot recurse.
+ * read-side section. It cannot recurse: nothing that it calls uses update_process_times(),
+ * the only function that is hooked.
  */
 static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, compat_ftrace_regs *regs)

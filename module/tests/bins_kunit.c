@@ -226,8 +226,8 @@ static void scale_one_covers_each_word(struct kunit *test)
 }
 
 /*
- * BSD kernels truncated the product, so that samples in a distant shared library were
- * counted in the program.
+ * BSD kernels truncated the product, and so counted samples in a distant shared library as
+ * samples of the program.
  */
 static void distant_pcs_have_no_counter(struct kunit *test)
 {

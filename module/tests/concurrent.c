@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Runs the code of a test in several threads at once, or interrupted by a timer.
+ */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -8,14 +11,14 @@
 #include "compat.h"
 #include "concurrent.h"
 
-static int worker_main(void *data)
+static int thread_main(void *data)
 {
-	struct worker *worker = data;
+	struct test_thread *thread = data;
 
-	wait_for_completion(&worker->begin);
-	if (worker->run)
-		worker->run(worker);
-	complete(&worker->done);
+	wait_for_completion(&thread->begin);
+	if (thread->run)
+		thread->run(thread);
+	complete(&thread->done);
 	/* kthread_stop() must not be called for a thread that has exited */
 	for (;;) {
 		set_current_state(TASK_INTERRUPTIBLE);
@@ -27,26 +30,26 @@ static int worker_main(void *data)
 	return 0;
 }
 
-void run_workers(struct kunit *test, struct worker *workers, unsigned int nr,
-		 void (*run)(struct worker *worker), void *data)
+void run_threads(struct kunit *test, struct test_thread *threads, unsigned int nr,
+		 void (*run)(struct test_thread *thread), void *data)
 {
 	int cpu = cpumask_first(cpu_online_mask);
 	unsigned int i, there;
 
 	for (there = 0; there < nr; there++) {
-		struct worker *worker = &workers[there];
+		struct test_thread *thread = &threads[there];
 
-		worker->run = run;
-		worker->data = data;
-		worker->number = there;
-		init_completion(&worker->begin);
-		init_completion(&worker->done);
-		worker->thread = kthread_create(worker_main, worker,
-						"profil_kunit/%u", there);
-		if (IS_ERR(worker->thread))
+		thread->run = run;
+		thread->data = data;
+		thread->number = there;
+		init_completion(&thread->begin);
+		init_completion(&thread->done);
+		thread->task = kthread_create(thread_main, thread,
+					      "profil_kunit/%u", there);
+		if (IS_ERR(thread->task))
 			break;
-		kthread_bind(worker->thread, cpu);
-		wake_up_process(worker->thread);
+		kthread_bind(thread->task, cpu);
+		wake_up_process(thread->task);
 		cpu = cpumask_next(cpu, cpu_online_mask);
 		if (cpu >= nr_cpu_ids)
 			cpu = cpumask_first(cpu_online_mask);
@@ -54,18 +57,18 @@ void run_workers(struct kunit *test, struct worker *workers, unsigned int nr,
 	/* if a thread could not be created, the others do nothing and exit */
 	for (i = 0; i < there; i++) {
 		if (there < nr)
-			workers[i].run = NULL;
-		complete(&workers[i].begin);
+			threads[i].run = NULL;
+		complete(&threads[i].begin);
 	}
 	for (i = 0; i < there; i++) {
-		wait_for_completion(&workers[i].done);
-		kthread_stop(workers[i].thread);
+		wait_for_completion(&threads[i].done);
+		kthread_stop(threads[i].task);
 	}
 	KUNIT_ASSERT_EQ_MSG(test, there, nr, "cannot create more threads");
 }
 
 /*
- * From the end of an interrupt to the next one, so that the interrupted code makes progress
+ * The time from one interrupt's end to the next interrupt: the interrupted code makes progress
  * on slow machines, too. The exact time varies, so that no code keeps in step.
  */
 #define PAUSE_NS	100000

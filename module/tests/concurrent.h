@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Run code of a test on several CPUs at once, or interrupted by a timer.
+ * Run the code of a test in several threads at once, or interrupted by a timer.
  */
 #ifndef _PROFIL_TESTS_CONCURRENT_H
 #define _PROFIL_TESTS_CONCURRENT_H
@@ -12,26 +12,26 @@
 #include <linux/types.h>
 
 /**
- * struct worker - one of several threads
+ * struct test_thread - one of several threads that run at once
  * @run:     function that the thread runs
  * @data:    for @run
  * @number:  number of the thread, from 0
- * @thread:  private, like the fields after it
+ * @task:    private, like the fields after it
  * @begin:   completed when all threads have been created
  * @done:    completed when @run has returned
  */
-struct worker {
-	void (*run)(struct worker *worker);
+struct test_thread {
+	void (*run)(struct test_thread *thread);
 	void *data;
 	unsigned int number;
-	struct task_struct *thread;
+	struct task_struct *task;
 	struct completion begin;
 	struct completion done;
 };
 
 /* Run @nr threads at once, distributed over the online CPUs, and wait for all of them. */
-void run_workers(struct kunit *test, struct worker *workers, unsigned int nr,
-		 void (*run)(struct worker *worker), void *data);
+void run_threads(struct kunit *test, struct test_thread *threads, unsigned int nr,
+		 void (*run)(struct test_thread *thread), void *data);
 
 /**
  * struct interrupter - a timer that interrupts the code under test

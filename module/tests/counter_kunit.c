@@ -149,7 +149,7 @@ static void adds_more_than_a_counter_holds(struct kunit *test)
 }
 
 #define ADDS		20000
-#define WORKERS		8
+#define THREADS		8
 #define INTERRUPTS	1500
 
 /* A word of several counters that threads and interrupts add to */
@@ -158,7 +158,7 @@ struct shared {
 	unsigned int shift;
 	u32 overflow;
 	u64 limit;
-	u64 added[WORKERS];
+	u64 added[THREADS];
 	struct interrupter interrupter;
 };
 
@@ -183,18 +183,18 @@ static u64 add(struct shared *shared, unsigned int number, u64 samples)
 			     max) - before) & max;
 }
 
-static void add_many(struct worker *worker)
+static void add_many(struct test_thread *thread)
 {
-	struct shared *shared = worker->data;
+	struct shared *shared = thread->data;
 	u64 added = 0;
 	unsigned int i;
 
 	for (i = 0; i < ADDS; i++) {
-		added += add(shared, worker->number, 1 + i % 3);
+		added += add(shared, thread->number, 1 + i % 3);
 		if (!(i % 1024))
 			cond_resched();
 	}
-	shared->added[worker->number] = added;
+	shared->added[thread->number] = added;
 }
 
 /* Return: what the threads have added to the counter. */
@@ -203,24 +203,24 @@ static u64 sum_of(const struct shared *shared, unsigned int number)
 	unsigned int nr = 8 >> shared->shift, i;
 	u64 sum = 0;
 
-	for (i = number; i < WORKERS; i += nr)
+	for (i = number; i < THREADS; i += nr)
 		sum += shared->added[i];
 	return sum;
 }
 
-static void concurrent_threads(struct kunit *test)
+static void concurrent_threads_lose_no_adds(struct kunit *test)
 {
-	struct worker *workers = kunit_kzalloc(test, WORKERS * sizeof(*workers),
-					       GFP_KERNEL);
+	struct test_thread *threads = kunit_kzalloc(test, THREADS * sizeof(*threads),
+						    GFP_KERNEL);
 	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, workers);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, threads);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, shared);
 	for (shared->shift = 1; shared->shift <= WIDEST; shared->shift++) {
 		shared->overflow = PROFIL_OVERFLOW_WRAP;
 		shared->counters = 0;
-		run_workers(test, workers, WORKERS, add_many, shared);
+		run_threads(test, threads, THREADS, add_many, shared);
 		for (i = 0; i < 8 >> shared->shift; i++)
 			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
 					sum_of(shared, i) & highest(shared->shift));
@@ -229,7 +229,7 @@ static void concurrent_threads(struct kunit *test)
 		shared->overflow = PROFIL_OVERFLOW_SATURATE;
 		shared->limit = ADDS + 1;
 		shared->counters = 0;
-		run_workers(test, workers, WORKERS, add_many, shared);
+		run_threads(test, threads, THREADS, add_many, shared);
 		for (i = 0; i < 8 >> shared->shift; i++) {
 			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
 					shared->limit);
@@ -240,7 +240,7 @@ static void concurrent_threads(struct kunit *test)
 
 /*
  * One thread writes the word of a counter without pause, as a hostile program may. Each add
- * of the other thread returns; it has added, or it reports that it has not.
+ * of the other thread returns: it either adds, or reports that it has not.
  */
 struct hostile {
 	u64 word;
@@ -248,10 +248,10 @@ struct hostile {
 	u32 failed_adds;
 };
 
-static void write_or_add(struct worker *worker)
+static void write_or_add(struct test_thread *thread)
 {
-	struct hostile *hostile = worker->data;
-	unsigned int i, shift = worker->number;
+	struct hostile *hostile = thread->data;
+	unsigned int i, shift = thread->number;
 	u64 before;
 
 	if (!shift) {
@@ -272,17 +272,17 @@ static void write_or_add(struct worker *worker)
 	WRITE_ONCE(hostile->done, true);
 }
 
-static void program_writes_without_pause(struct kunit *test)
+static void add_returns_while_program_writes(struct kunit *test)
 {
 	struct hostile *hostile = kunit_kzalloc(test, sizeof(*hostile), GFP_KERNEL);
-	struct worker workers[2];
+	struct test_thread threads[2];
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, hostile);
-	run_workers(test, workers, ARRAY_SIZE(workers), write_or_add, hostile);
+	run_threads(test, threads, ARRAY_SIZE(threads), write_or_add, hostile);
 	kunit_info(test, "%u of %u adds failed\n", hostile->failed_adds, ADDS);
 }
 
-/* Another counter in the word of the thread's counter, if there is one */
+/* Add to other counters, in the word of the thread's counter if that holds several. */
 static void add_in_interrupt(struct interrupter *interrupter)
 {
 	struct shared *shared = interrupter->data;
@@ -291,9 +291,9 @@ static void add_in_interrupt(struct interrupter *interrupter)
 	shared->added[2] += add(shared, 2, 1);
 }
 
-static void add_while_interrupted(struct worker *worker)
+static void add_while_interrupted(struct test_thread *thread)
 {
-	struct shared *shared = worker->data;
+	struct shared *shared = thread->data;
 
 	interrupter_start(&shared->interrupter, INTERRUPTS, add_in_interrupt, shared);
 	while (!interrupter_is_done(&shared->interrupter)) {
@@ -303,17 +303,17 @@ static void add_while_interrupted(struct worker *worker)
 	interrupter_stop(&shared->interrupter);
 }
 
-static void concurrent_interrupts(struct kunit *test)
+static void interrupts_lose_no_adds(struct kunit *test)
 {
 	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
-	struct worker worker;
+	struct test_thread thread;
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, shared);
 	for (shared->shift = 1; shared->shift <= WIDEST; shared->shift++) {
 		shared->counters = 0;
 		memset(shared->added, 0, sizeof(shared->added));
-		run_workers(test, &worker, 1, add_while_interrupted, shared);
+		run_threads(test, &thread, 1, add_while_interrupted, shared);
 		for (i = 0; i < 8 >> shared->shift; i++)
 			KUNIT_EXPECT_EQ(test, get(counter_of(shared, i), shared->shift),
 					sum_of(shared, i) & highest(shared->shift));
@@ -326,9 +326,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(saturates_at_each_limit),
 	KUNIT_CASE(stops_at_each_limit),
 	KUNIT_CASE(adds_more_than_a_counter_holds),
-	KUNIT_CASE(concurrent_threads),
-	KUNIT_CASE(concurrent_interrupts),
-	KUNIT_CASE(program_writes_without_pause),
+	KUNIT_CASE(concurrent_threads_lose_no_adds),
+	KUNIT_CASE(interrupts_lose_no_adds),
+	KUNIT_CASE(add_returns_while_program_writes),
 	{}
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The slots of a session (cpu.c, compiled in here): profil_cpus_barrier() waits for
- * samples in progress, and CPUs get slots of their own when they use the shared one in
- * turns.
+ * samples in progress, and CPUs that use the shared slot in turns get their own.
  */
 #include "../cpu.c"
 
@@ -86,18 +85,18 @@ static void wait_and_check(struct slow_sample *slow)
 		slow->too_early++;
 }
 
-static void sample_or_wait(struct worker *worker)
+static void sample_or_wait(struct test_thread *thread)
 {
-	if (worker->number)
-		wait_and_check(worker->data);
+	if (thread->number)
+		wait_and_check(thread->data);
 	else
-		sample(worker->data);
+		sample(thread->data);
 }
 
 static void barrier_waits_for_samples(struct kunit *test)
 {
 	struct slow_sample slow = { .sampling = false };
-	struct worker workers[2];
+	struct test_thread threads[2];
 	int i;
 
 	if (num_online_cpus() < 2)
@@ -108,7 +107,7 @@ static void barrier_waits_for_samples(struct kunit *test)
 		if (i == TIMES)
 			give_slots(test, slow.cpus);
 		init_completion(&slow.began);
-		run_workers(test, workers, 2, sample_or_wait, &slow);
+		run_threads(test, threads, 2, sample_or_wait, &slow);
 	}
 	profil_cpus_free(slow.cpus);
 	KUNIT_EXPECT_EQ(test, slow.too_early, 0);
@@ -149,12 +148,12 @@ static bool is_published(const struct profil_cpus *cpus)
 	       READ_ONCE(cpus->own[cpu]) != PROFIL_CPU_WANTED;
 }
 
-static void hold_or_publish(struct worker *worker)
+static void hold_or_publish(struct test_thread *thread)
 {
-	struct published *published = worker->data;
+	struct published *published = thread->data;
 	unsigned long flags;
 
-	if (worker->number) {
+	if (thread->number) {
 		wait_for_completion(&published->locked);
 		profil_cpus_grow(published->cpus, GFP_KERNEL);
 		return;
@@ -169,7 +168,7 @@ static void hold_or_publish(struct worker *worker)
 static void slots_are_published_under_shared_lock(struct kunit *test)
 {
 	struct published published = { .too_early = 0 };
-	struct worker workers[2];
+	struct test_thread threads[2];
 	int i;
 
 	if (num_online_cpus() < 2)
@@ -181,14 +180,14 @@ static void slots_are_published_under_shared_lock(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, published.cpus->own);
 		take_turns(published.cpus, num_possible_cpus());
 		init_completion(&published.locked);
-		run_workers(test, workers, 2, hold_or_publish, &published);
+		run_threads(test, threads, 2, hold_or_publish, &published);
 		KUNIT_EXPECT_TRUE(test, is_published(published.cpus));
 		profil_cpus_free(published.cpus);
 	}
 	KUNIT_EXPECT_EQ(test, published.too_early, 0);
 }
 
-/* A single CPU never gets a slot of its own; CPUs that take turns do. */
+/* A single CPU never gets its own slot; CPUs that take turns do. */
 static void slots_only_for_cpus_in_turns(struct kunit *test)
 {
 	struct profil_cpus *cpus = make_cpus(test);

@@ -44,7 +44,7 @@ static void check_period(struct kunit *test, u32 rate, u64 ns)
 			    "%u Hz, %llu ns", rate, ns);
 }
 
-static void periods_at_every_rate(struct kunit *test)
+static void periods_are_exact_at_every_rate(struct kunit *test)
 {
 	u32 rate, t;
 
@@ -229,7 +229,7 @@ static void shift_moves_all_points(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(periods_at_every_rate),
+	KUNIT_CASE(periods_are_exact_at_every_rate),
 	KUNIT_CASE(one_point_per_period),
 	KUNIT_CASE(passed_and_next_agree),
 	KUNIT_CASE(random_points_are_uniform),

@@ -2,7 +2,7 @@
 /*
  * The log of pending samples (pending.c, compiled in here): random operations compared with
  * a table, adds while the first entry is counted, growth, the cost of a full log, and
- * interrupts and other CPUs that add while a thread takes samples out.
+ * interrupts and other CPUs that add while a thread removes samples.
  */
 #include "../pending.c"
 
@@ -187,7 +187,7 @@ static void room_grows_with_rate_and_cpus(struct kunit *test)
 	/* a few threads at the tick's rate fit into the initial log */
 	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_INLINE);
 	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_INLINE);
-	/* one thread at 20 kHz: 2 ms are 40, 6 ms are 120 */
+	/* one thread at 20 kHz takes 120 samples in 6 ms */
 	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 1), 120U);
 	KUNIT_EXPECT_GE(test, profil_pending_want(20000, 34), 120U * 34);
 	KUNIT_EXPECT_EQ(test, profil_pending_want(UINT_MAX, UINT_MAX),
@@ -262,7 +262,7 @@ static void cost_does_not_depend_on_size(struct kunit *test)
 #define CHOSEN	512U
 
 /* If all counters hash to one bucket, its chain stays short, and no sample is lost. */
-static void counters_chosen_for_one_bucket(struct kunit *test)
+static void chains_stay_short(struct kunit *test)
 {
 	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	u32 chain, most = 0, links = 0, taken = 0, i;
@@ -296,7 +296,7 @@ static void counters_chosen_for_one_bucket(struct kunit *test)
 }
 
 /* Samples added to the first entry while it is counted stay there, first in the log. */
-static void add_while_first_is_counted(struct kunit *test)
+static void samples_added_to_first_stay_first(struct kunit *test)
 {
 	struct profil_pending *log = test_zalloc(test, sizeof(*log));
 	struct profil_sample sample;
@@ -398,9 +398,9 @@ static void add_in_interrupt(struct interrupter *interrupter)
 		add_one(interrupter->data, 0);
 }
 
-static void take_while_interrupted(struct worker *worker)
+static void take_while_interrupted(struct test_thread *thread)
 {
-	struct flow *flow = worker->data;
+	struct flow *flow = thread->data;
 
 	interrupter_start(&flow->interrupter, INTERRUPTS, add_in_interrupt, flow);
 	while (!interrupter_is_done(&flow->interrupter)) {
@@ -411,21 +411,21 @@ static void take_while_interrupted(struct worker *worker)
 	interrupter_stop(&flow->interrupter);
 }
 
-static void concurrent_interrupts(struct kunit *test)
+static void interrupts_lose_no_samples(struct kunit *test)
 {
 	struct flow *flow = make_flow(test);
-	struct worker worker;
+	struct test_thread thread;
 
-	run_workers(test, &worker, 1, take_while_interrupted, flow);
+	run_threads(test, &thread, 1, take_while_interrupted, flow);
 	expect_all_taken(test, flow);
 }
 
-static void add_or_take(struct worker *worker)
+static void add_or_take(struct test_thread *thread)
 {
-	struct flow *flow = worker->data;
+	struct flow *flow = thread->data;
 	unsigned int i;
 
-	if (worker->number == 2) {
+	if (thread->number == 2) {
 		while (atomic_read(&flow->adders)) {
 			take_one(flow);
 			cond_resched();
@@ -433,20 +433,20 @@ static void add_or_take(struct worker *worker)
 		return;
 	}
 	for (i = 0; i < ADDS; i++) {
-		add_one(flow, worker->number);
+		add_one(flow, thread->number);
 		if (!(i % 64))
 			cond_resched();
 	}
 	atomic_dec(&flow->adders);
 }
 
-static void concurrent_threads(struct kunit *test)
+static void concurrent_threads_lose_no_samples(struct kunit *test)
 {
-	struct worker *workers = test_zalloc(test, 3 * sizeof(*workers));
+	struct test_thread *threads = test_zalloc(test, 3 * sizeof(*threads));
 	struct flow *flow = make_flow(test);
 
 	atomic_set(&flow->adders, 2);
-	run_workers(test, workers, 3, add_or_take, flow);
+	run_threads(test, threads, 3, add_or_take, flow);
 	expect_all_taken(test, flow);
 }
 
@@ -455,10 +455,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(rotate_moves_first_to_end),
 	KUNIT_CASE(room_grows_with_rate_and_cpus),
 	KUNIT_CASE(cost_does_not_depend_on_size),
-	KUNIT_CASE(counters_chosen_for_one_bucket),
-	KUNIT_CASE(add_while_first_is_counted),
-	KUNIT_CASE(concurrent_interrupts),
-	KUNIT_CASE(concurrent_threads),
+	KUNIT_CASE(chains_stay_short),
+	KUNIT_CASE(samples_added_to_first_stay_first),
+	KUNIT_CASE(interrupts_lose_no_samples),
+	KUNIT_CASE(concurrent_threads_lose_no_samples),
 	{}
 };
 

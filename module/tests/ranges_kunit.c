@@ -43,13 +43,13 @@ static void check_range(struct kunit *test, const struct profil_range *ranges, u
 			    &ranges[which]);
 }
 
-static void no_ranges(struct kunit *test)
+static void no_ranges_hold_no_pc(struct kunit *test)
 {
 	check_none(test, NULL, 0, 0);
 	check_none(test, NULL, 0, U64_MAX);
 }
 
-static void one_range(struct kunit *test)
+static void finds_pcs_of_one_range(struct kunit *test)
 {
 	struct profil_range *ranges = make_ranges(test, 1, 0x1000, 0x100, 0);
 
@@ -61,7 +61,7 @@ static void one_range(struct kunit *test)
 }
 
 /* last + 1 overflows. */
-static void range_of_all_pcs(struct kunit *test)
+static void one_range_may_hold_all_pcs(struct kunit *test)
 {
 	struct profil_range *ranges = make_ranges(test, 1, 0, 0, 0);
 
@@ -69,7 +69,7 @@ static void range_of_all_pcs(struct kunit *test)
 	check_range(test, ranges, 1, 0, 0, U64_MAX);
 }
 
-static void adjacent_ranges(struct kunit *test)
+static void finds_pcs_of_adjacent_ranges(struct kunit *test)
 {
 	struct profil_range *ranges = make_ranges(test, 2, 0x1000, 0x100, 0);
 
@@ -79,7 +79,7 @@ static void adjacent_ranges(struct kunit *test)
 	check_none(test, ranges, 2, 0x1200);
 }
 
-static void separate_ranges(struct kunit *test)
+static void gap_is_in_no_range(struct kunit *test)
 {
 	struct profil_range *ranges = make_ranges(test, 2, 0, 1, 1);
 
@@ -89,7 +89,7 @@ static void separate_ranges(struct kunit *test)
 	check_none(test, ranges, 2, 3);
 }
 
-static void range_without_upper_end(struct kunit *test)
+static void last_range_may_have_no_upper_end(struct kunit *test)
 {
 	struct profil_range *ranges = make_ranges(test, 3, 0x1000, 0x100, 0x100);
 
@@ -131,21 +131,21 @@ static void finds_each_of_many_ranges(struct kunit *test)
 	}
 }
 
-static void maximum_number_of_ranges(struct kunit *test)
+static void finds_each_of_maximum_number(struct kunit *test)
 {
 	check_many(test, PROFIL_MAX_REGIONS, 0x100, 0);
 	check_many(test, PROFIL_MAX_REGIONS, 1ULL << 40, 1ULL << 40);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(no_ranges),
-	KUNIT_CASE(one_range),
-	KUNIT_CASE(range_of_all_pcs),
-	KUNIT_CASE(adjacent_ranges),
-	KUNIT_CASE(separate_ranges),
-	KUNIT_CASE(range_without_upper_end),
+	KUNIT_CASE(no_ranges_hold_no_pc),
+	KUNIT_CASE(finds_pcs_of_one_range),
+	KUNIT_CASE(one_range_may_hold_all_pcs),
+	KUNIT_CASE(finds_pcs_of_adjacent_ranges),
+	KUNIT_CASE(gap_is_in_no_range),
+	KUNIT_CASE(last_range_may_have_no_upper_end),
 	KUNIT_CASE(finds_each_of_many_ranges),
-	KUNIT_CASE(maximum_number_of_ranges),
+	KUNIT_CASE(finds_each_of_maximum_number),
 	{}
 };
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The test suites, which suites.c registers.
+ */
 #ifndef _PROFIL_TESTS_SUITES_H
 #define _PROFIL_TESTS_SUITES_H
 

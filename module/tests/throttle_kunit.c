@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When rates are lowered, and how far (throttle.c, compiled in here). The tests pass the
+ * When rates are lowered, and by how much (throttle.c, compiled in here). The tests pass the
  * cost of samples as an argument, so no timer is needed.
  */
 #include "../throttle.c"

@@ -79,7 +79,7 @@ static void exact_over_long_runs(struct kunit *test)
 }
 
 /* At the full rate each tick is a sample; at 1 Hz, one tick in a second. */
-static void highest_and_lowest_rate(struct kunit *test)
+static void exact_at_highest_and_lowest_rate(struct kunit *test)
 {
 	u32 phase = 0;
 	u64 samples = 0;
@@ -99,7 +99,7 @@ static void highest_and_lowest_rate(struct kunit *test)
 }
 
 /* The periods that a tick stands for, by the time since the last one. */
-static void periods_of_a_late_tick(struct kunit *test)
+static void late_tick_stands_for_its_periods(struct kunit *test)
 {
 	static const struct {
 		u64 gap, periods, moves;
@@ -180,7 +180,7 @@ static void no_period_is_lost(struct kunit *test)
 }
 
 /* The expected number is counted tick by tick, backwards from the last. */
-static void ticks_since_the_thread_arrived(struct kunit *test)
+static void counts_ticks_since_the_thread_arrived(struct kunit *test)
 {
 	static const u64 grids[] = { 1000 * PERIOD, 1ULL << 63, U64_MAX - 1 };
 	struct rnd_state rnd;
@@ -271,11 +271,11 @@ static void limits_samples_at_once(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE(late_tick_equals_its_ticks),
 	KUNIT_CASE(exact_over_long_runs),
-	KUNIT_CASE(highest_and_lowest_rate),
-	KUNIT_CASE(periods_of_a_late_tick),
+	KUNIT_CASE(exact_at_highest_and_lowest_rate),
+	KUNIT_CASE(late_tick_stands_for_its_periods),
 	KUNIT_CASE(clock_steps_back_counts_one_tick),
 	KUNIT_CASE(no_period_is_lost),
-	KUNIT_CASE(ticks_since_the_thread_arrived),
+	KUNIT_CASE(counts_ticks_since_the_thread_arrived),
 	KUNIT_CASE(converts_times_between_clocks),
 	KUNIT_CASE(leaves_out_stolen_time),
 	KUNIT_CASE(limits_samples_at_once),

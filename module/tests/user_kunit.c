@@ -100,7 +100,7 @@ static void expect_nothing_left(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hash_empty(users));
 }
 
-static void rights_from_credentials(struct kunit *test)
+static void rights_are_those_of_the_caller(struct kunit *test)
 {
 	struct profil_rights rights;
 
@@ -124,7 +124,7 @@ static void rights_from_credentials(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-static void session_limit(struct kunit *test)
+static void sessions_are_limited(struct kunit *test)
 {
 	struct profil_rights rights;
 	int i;
@@ -158,7 +158,7 @@ static void session_limit(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-static void region_limit(struct kunit *test)
+static void regions_are_limited(struct kunit *test)
 {
 	struct profil_rights rights;
 
@@ -192,7 +192,7 @@ static void region_limit(struct kunit *test)
 	expect_nothing_left(test);
 }
 
-static void page_limit(struct kunit *test)
+static void locked_pages_are_limited(struct kunit *test)
 {
 	struct profil_rights rights, raised;
 
@@ -341,7 +341,7 @@ struct charging {
 	atomic_t refused;
 };
 
-#define WORKERS		4
+#define THREADS		4
 #define CHARGES		20000
 #define INTERRUPTS	1500
 #define PAGES		6
@@ -397,12 +397,12 @@ static void charge_and_uncharge(struct charging *charging, u32 nr)
 	cond_resched();
 }
 
-static void charge_repeatedly(struct worker *worker)
+static void charge_repeatedly(struct test_thread *thread)
 {
-	struct charging *charging = worker->data;
+	struct charging *charging = thread->data;
 	unsigned int i;
 
-	if (worker->number) {
+	if (thread->number) {
 		for (i = 0; i < CHARGES; i++)
 			charge_and_uncharge(charging, 1 + i % 4);
 		return;
@@ -414,14 +414,14 @@ static void charge_repeatedly(struct worker *worker)
 	uncharge_all(charging, &charging->held);
 }
 
-static void concurrent_charges(struct kunit *test)
+static void concurrent_charges_stay_within_limits(struct kunit *test)
 {
-	struct worker *workers = kunit_kzalloc(test, WORKERS * sizeof(*workers),
-					       GFP_KERNEL);
+	struct test_thread *threads = kunit_kzalloc(test, THREADS * sizeof(*threads),
+						    GFP_KERNEL);
 	struct charging *charging = kunit_kzalloc(test, sizeof(*charging), GFP_KERNEL);
 	int i;
 
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, workers);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, threads);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, charging);
 	rights_of(test, 0, NO_CAPS, PAGES, &charging->rights);
 	/* close to the limits, so that only one charge at a time fits */
@@ -430,7 +430,7 @@ static void concurrent_charges(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_charge_regions(&charging->rights, 96, 0), 0);
 	KUNIT_EXPECT_EQ(test, profil_charge_pages(&charging->rights, 2), 0);
 
-	run_workers(test, workers, WORKERS, charge_repeatedly, charging);
+	run_threads(test, threads, THREADS, charge_repeatedly, charging);
 	KUNIT_EXPECT_EQ(test, atomic_read(&charging->exceeded), 0);
 	KUNIT_EXPECT_GT(test, atomic_read(&charging->granted), CHARGES);
 	/* charges have collided */
@@ -448,15 +448,15 @@ static void concurrent_charges(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(rights_from_credentials),
-	KUNIT_CASE(session_limit),
-	KUNIT_CASE(region_limit),
-	KUNIT_CASE(page_limit),
+	KUNIT_CASE(rights_are_those_of_the_caller),
+	KUNIT_CASE(sessions_are_limited),
+	KUNIT_CASE(regions_are_limited),
+	KUNIT_CASE(locked_pages_are_limited),
 	KUNIT_CASE(counts_pages_locked_by_others),
 	KUNIT_CASE(ipc_lock_exempts_from_page_limit),
 	KUNIT_CASE(sys_resource_exempts_from_counts),
 	KUNIT_CASE(users_are_independent),
-	KUNIT_CASE(concurrent_charges),
+	KUNIT_CASE(concurrent_charges_stay_within_limits),
 	{}
 };
 
