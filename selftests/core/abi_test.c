@@ -403,7 +403,7 @@ TEST_F(abi, unsupported_mappings)
 	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	ASSERT_NE(MAP_FAILED, map);
 	BUFFER(map, EOPNOTSUPP);
-	/* the counters would lie behind the end of the file */
+	/* the counters would lie after the end of the file */
 	map = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
 		   0);
 	BUFFER((char *)map + PAGE, EFAULT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pinned pages, and the physical pages behind addresses, as the kernel reports them.
+ * Pinned pages, and the physical pages at addresses, as the kernel reports them.
  */
 #ifndef SELFTESTS_PINNED_PAGES_H
 #define SELFTESTS_PINNED_PAGES_H
