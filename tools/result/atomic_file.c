@@ -51,7 +51,7 @@ static int open_directory(const char *path)
 	return fd;
 }
 
-/* Check that the path still leads to the file that was found. */
+/* Whether the path still leads to the file that was found. */
 static bool is_same(const struct atomic_file *new)
 {
 	struct stat st;
@@ -120,7 +120,7 @@ int atomic_file_check(const struct atomic_file *new)
 	return 0;
 }
 
-/* The mode of the old file; without one, that of any new file. */
+/* The permissions of the old file; if there is none, the default ones of a new file. */
 static mode_t new_mode(const struct atomic_file *new)
 {
 	mode_t mask;
@@ -172,15 +172,15 @@ static int move_into_place(const struct atomic_file *new)
 }
 
 /*
- * Give the old file a second, temporary name, as the rename takes its first one. Return: 0 or
- * -errno; @name: set to the temporary name, to free(), or to NULL: no old file to keep.
+ * Give the old file a second, temporary name, because the rename will take its first one.
+ * Return: 0 or -errno. @name: set to the temporary name, to free(); NULL: no old file to keep.
  */
 static int link_old(const struct atomic_file *new, char **name)
 {
 	int error = 0;
 
 	*name = NULL;
-	/* if the rename will be refused: the temporary name could not be deleted either */
+	/* where the rename is going to be refused, deleting the temporary name would be too */
 	if (!new->exists || !new->file.st_size || atomic_file_check(new))
 		return 0;
 	if (!is_same(new))
@@ -228,7 +228,7 @@ int atomic_file_finish(struct atomic_file *new, char **left, int *unkept)
 		*unkept = 0;
 	if (old_name && !error)
 		*unkept = rename_old(new, old_name);
-	/* still there after an error, or if FILE and FILE.old were the same file already */
+	/* still there after an error, or if FILE and FILE.old were links to the same file */
 	if (old_name)
 		unlinkat(new->directory, old_name, 0);
 	free(old_name);

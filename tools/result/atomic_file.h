@@ -4,8 +4,8 @@
  * all of it is on the disk. Readers see either the old or the new file, even after a crash.
  *
  * Symbolic links are followed as the kernel follows them, which restricts links in
- * world-writable directories (protected_symlinks in proc(5)). The directory is held by a
- * descriptor, so it cannot be exchanged before the rename.
+ * world-writable directories (protected_symlinks in proc(5)). The directory stays open until
+ * the rename, so it cannot be exchanged in between.
  */
 #ifndef PROFIL_ATOMIC_FILE_H
 #define PROFIL_ATOMIC_FILE_H
@@ -67,7 +67,7 @@ int atomic_file_begin(struct atomic_file *new);
  *          directory; -EPERM, -EOPNOTSUPP: also for a file system without hard links
  *
  * The path exists at any time, and the old file has a name until the new one is in place. If
- * the rename is refused, both old files are unchanged.
+ * the rename is refused, the file and the ".old" file are unchanged.
  *
  * Return: 0 or -errno.
  */

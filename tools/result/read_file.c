@@ -53,14 +53,14 @@ static int read_open(int fd, bool is_stdin, size_t most, unsigned char **content
 	if (fstat(fd, &st))
 		return failure_errno();
 	if (is_stdin && isatty(fd))
-		return failure_refuse(why, "it is a terminal: redirect it from a file");
+		return failure_refuse(why, "a terminal: redirect a file to it");
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > most)
 		return -EFBIG;
 	if (S_ISREG(st.st_mode))
 		return read_to_end(fd, (size_t)st.st_size, most, contents, bytes);
 	if (is_stdin)
 		return read_to_end(fd, 1 << 16, most, contents, bytes);
-	return failure_refuse(why, "not a regular file: copy its contents to one");
+	return failure_refuse(why, "not a regular file: name one, or use - for standard input");
 }
 
 static int open_named(const char *path)

@@ -24,7 +24,7 @@ uint64_t result_samples(const struct result *result)
 	return samples;
 }
 
-/* The mean rate of a process, in Hz. Its figures may be anything. */
+/* The mean rate of a process, in Hz. Its figures may be wrong, as programs can overwrite them. */
 static double process_rate(const struct result *result, const struct result_process *process)
 {
 	double samples = (double)process->samples + (double)process->lost;
@@ -161,10 +161,10 @@ static const char *processes_problem(const struct result *result)
 		if (strlen(process->program) >= RESULT_MAX_PATH)
 			return "the path of a program is too long";
 		if (!process->has_ended && process->cpu_ns)
-			return "a process has an unreported CPU time";
+			return "the CPU time of a process is set but unreported";
 		if (!process->has_status &&
 		    (process->samples || process->lost || process->error))
-			return "a process has unreported samples";
+			return "the samples of a process are set but unreported";
 		if (__builtin_add_overflow(process->start_cpu_ns, process->cpu_ns, &end) ||
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";

@@ -24,7 +24,7 @@
 #define RESULT_MAX_UNPROFILED	1024
 #define RESULT_MAX_PATH		4096	/* in bytes, with the terminating 0 */
 
-#define RESULT_OUTSIDE	"(outside all objects)"	/* the row in reports of samples without object */
+#define RESULT_OUTSIDE	"(outside all objects)"	/* name of the row for these samples */
 
 /**
  * struct result_count - samples in a piece of code

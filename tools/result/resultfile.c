@@ -176,7 +176,7 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 const char *resultfile_remedy(int error)
 {
 	if (error == EFBIG)
-		return "the limits are 32 MiB and ulimit -f; a lower --rate or --no-follow makes it smaller";
+		return "raise ulimit -f if it is below the limit of 32 MiB, or make the result smaller with a lower --rate or --no-follow";
 	return "name another file with -o, or discard it with -o /dev/null";
 }
 
@@ -197,7 +197,7 @@ static int check_magic(const unsigned char *contents, size_t bytes, const char *
 		return failure_refuse(why, DAMAGED);
 	/* with the 0 that ends the comment */
 	if (memcmp(contents, magic, sizeof(magic)))
-		return failure_refuse(why, "another version of the file format: report it with the profil that wrote it");
+		return failure_refuse(why, "another version of the file format: read it with the version of profil that wrote it");
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int unwrap(unsigned char *contents, size_t size, struct result *result, c
 	uint32_t length;
 	int error;
 
-	/* gzip's last field, the length of the message. Only a hint yet, as the file may be cut. */
+	/* gzip's last field, the length of the message; not reliable, as the file may be truncated */
 	memcpy(&length, contents + size - sizeof(length), sizeof(length));
 	bytes = le32toh(length);
 	if (bytes > MAX_BYTES)
@@ -242,7 +242,7 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 	memset(result, 0, sizeof(*result));
 	error = read_file(path, MAX_FILE_BYTES, &contents, &bytes, why);
 	if (error == -EFBIG)
-		error = failure_refuse(why, "larger than any result: name a file that profil wrote");
+		error = failure_refuse(why, "larger than any result: name a file that `profil COMMAND' wrote");
 	if (!error)
 		error = check_magic(contents, bytes, why);
 	if (!error)

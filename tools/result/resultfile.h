@@ -54,7 +54,7 @@ const char *resultfile_remedy(int error);
  * resultfile_read - read a result
  * @path:   path of a regular file, or RESULTFILE_STDIN, which may also be a pipe
  * @result: filled in; must be released with result_release(), even on error
- * @why:    on -EBADMSG, set to what is wrong and what to do about it
+ * @why:    on -EBADMSG, set to what is wrong, with a remedy if there is one
  *
  * The file may contain anything. A manipulated file can at worst cause a wrong report. No more
  * memory is used than the largest result needs.

@@ -227,7 +227,7 @@ static void *budget_alloc(void *data, size_t bytes)
 	return memory;
 }
 
-/* The size is not known, so the budget is not refilled: nearly all is freed at the end. */
+/* The size is unknown, so the budget is not refilled. Nearly all memory is freed at the end. */
 static void budget_free(void *data, void *memory)
 {
 	(void)data;
@@ -264,7 +264,7 @@ static int copy_argv(struct result *result, const Profil__Result *from, const ch
 	return 0;
 }
 
-/* Only errors that result_problem() could not see are checked here. */
+/* Only errors that result_problem() cannot detect are checked here. */
 static int copy_counts(struct result_object *object, const Profil__Object *from,
 		       const char **why)
 {
@@ -422,7 +422,7 @@ int resultpack_unpack(const unsigned char *message, size_t bytes, struct result 
 		return -ENOMEM;
 	if (!from)
 		return failure_refuse(why, budget.error ? "it needs more memory than any result" :
-							  "it contains no result of profil");
+							  "contains no result: run the command again");
 	error = copy_argv(result, from, why);
 	if (!error)
 		error = copy_figures(result, from, why);

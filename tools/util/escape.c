@@ -21,7 +21,7 @@
 
 #define OCTAL_COLUMNS	4	/* \033 */
 
-/* Terminals interpret 0x80 to 0x9f, two bytes each, as ESC and a letter. */
+/* Terminals interpret U+0080 to U+009F, two bytes each in UTF-8, as ESC and a letter. */
 static bool is_control(uint32_t c)
 {
 	return c < ' ' || (c >= DEL && c < 0xa0);
@@ -37,7 +37,10 @@ static bool is_direction(uint32_t c)
 	       (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Whether a character is printed unchanged. A genuine U+FFFD has three bytes. */
+/*
+ * Whether a character is printed unchanged. A U+FFFD of one byte stands for an invalid byte; the
+ * character itself has three bytes.
+ */
 static bool is_shown(uint32_t c, size_t bytes)
 {
 	return !is_control(c) && !is_direction(c) && (c != REPLACEMENT || bytes > 1);
@@ -57,7 +60,7 @@ static unsigned int sequence_length(unsigned char first)
 	return 0;
 }
 
-/* An overlong encoding, a UTF-16 surrogate, or beyond the last code point */
+/* Overlong encodings, UTF-16 surrogates, and values beyond the last code point are invalid. */
 static bool is_invalid(uint32_t c, unsigned int length)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -170,7 +173,7 @@ char *escape_line(const char *text)
 	return NULL;
 }
 
-/* wcwidth() needs a UTF-8 locale; the caller's locale is restored. */
+/* Compute a character's width with wcwidth(), which needs a UTF-8 locale. */
 static int find_width(uint32_t c)
 {
 	static locale_t utf8;

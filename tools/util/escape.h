@@ -40,7 +40,7 @@ char *escape_line(const char *text);
 
 /**
  * escape_columns - compute the width of the next character that escape_octal() prints
- * @text: not at its end; advanced past the character
+ * @text: not empty; advanced past the character
  *
  * Return: columns on a terminal: 0 for combining characters, 2 for wide ones, 4 for each byte
  * in octal.
@@ -58,10 +58,11 @@ void escape_json(FILE *out, const char *text);
  * escape_xml - print XML text or an attribute value, without quotes
  * @out:  output file
  * @text: any bytes; invalid ones are replaced by U+FFFD
- * @most: maximum number of characters; an ellipsis is the last one of a longer text; 0: all
+ * @most: maximum number of characters; a longer text ends in an ellipsis, which counts as one.
+ *        0: unlimited
  *
- * XML cannot represent control characters. They are replaced by their pictures (U+2400 and
- * following), or by U+FFFD if they have none (U+0080 to U+009F).
+ * XML cannot represent control characters. They are replaced by Unicode's control pictures
+ * (U+2400 and following), or by U+FFFD if they have none (U+0080 to U+009F).
  */
 void escape_xml(FILE *out, const char *text, unsigned int most);
 

@@ -25,7 +25,7 @@ const char *failure_remedy(int error)
 	case ENOTDIR:
 		return "create its directory first, or name another file";
 	case EISDIR:
-		return "name a file in this directory, or another one";
+		return "name a file, for example one in this directory";
 	case EACCES:
 	case EPERM:
 	case EROFS:
@@ -49,7 +49,7 @@ static void print_message(const char *format, va_list arguments)
 	if (vasprintf(&message, format, arguments) < 0)
 		message = NULL;
 	line = message ? escape_line(message) : NULL;
-	/* in one write, as other processes write there too */
+	/* a single write, so that the output of other processes cannot split the line */
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name,
 		line ? line : strerrordesc_np(ENOMEM));
 	free(line);

@@ -15,7 +15,7 @@ static inline int failure_errno(void)
 	return error > 0 ? -error : -EIO;
 }
 
-/* Refuse invalid contents: set the reason, and return -EBADMSG. */
+/* Set the reason why contents are invalid, and return -EBADMSG. */
 static inline int failure_refuse(const char **why, const char *reason)
 {
 	*why = reason;
@@ -26,7 +26,7 @@ static inline int failure_refuse(const char **why, const char *reason)
  * failure_remedy - describe what the user can do about an error
  * @error: errno of an allocation, of opening a descriptor or of writing a file
  *
- * Return: text.
+ * Return: text to print after the error.
  */
 const char *failure_remedy(int error);
 

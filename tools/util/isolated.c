@@ -18,9 +18,9 @@ int isolated_run(int (*work)(void *data), void *data, int *killer)
 	int status = 0;
 
 	*killer = 0;
-	/* if SIGCHLD is ignored, waitpid() finds no zombie */
+	/* while SIGCHLD is ignored, there is no zombie for waitpid() */
 	sigaction(SIGCHLD, &default_action, &before);
-	/* or the child would write buffered text a second time */
+	/* otherwise the child would write buffered text a second time */
 	fflush(NULL);
 	child = fork();
 	if (child < 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files that code was loaded from.
+ * Opens files that code was loaded from.
  */
 #define _GNU_SOURCE
 #include <errno.h>

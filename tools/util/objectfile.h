@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Opens files that code was loaded from. Since then, the path may have become that of any kind
- * of file. The build-id shows whether the file is still the same.
+ * Opens files that code was loaded from. Since then, another file of any type may have replaced
+ * them. The build-id shows whether a file is still the same.
  */
 #ifndef PROFIL_OBJECTFILE_H
 #define PROFIL_OBJECTFILE_H

@@ -21,10 +21,10 @@
 
 #define OPERATOR	"operator"
 
-/* A copy of a name that is being made. It is never longer than the name. */
+/* A shortened copy of a name, while it is made. It is never longer than the name. */
 struct copy {
 	char *end;
-	char before;	/* last character of the name before @end; 'a' for any of an identifier */
+	char before;	/* the character of the name just read; 'a' stands for any identifier */
 };
 
 static void append(struct copy *copy, const char *text, size_t length)
@@ -59,7 +59,7 @@ static size_t find_operator(const char *name)
 /* Return: the bracket that closes the one at @open; NULL: none. */
 static const char *find_close(const char *open)
 {
-	size_t round = 0, pointed = 0;
+	size_t round = 0, angle = 0;
 	const char *at;
 
 	for (at = open; *at; at++) {
@@ -68,10 +68,10 @@ static const char *find_close(const char *open)
 		else if (*at == ')' && round)
 			round--;
 		else if (*at == '<' && !round)
-			pointed++;
-		else if (*at == '>' && !round && at[-1] != '-' && pointed)
-			pointed--;
-		if (!round && !pointed)
+			angle++;
+		else if (*at == '>' && !round && at[-1] != '-' && angle)
+			angle--;
+		if (!round && !angle)
 			return at;
 	}
 	return NULL;
@@ -115,7 +115,7 @@ static void cut_end(struct copy *copy, const char *start, const char *end)
 		copy->end -= length;
 }
 
-/* Shorten @name by a step. Return: the name, to be given to free(); NULL: no memory. */
+/* Shorten @name by a step. Return: the name, to be freed with free(); NULL: no memory. */
 static char *collapse(const char *name, enum step step)
 {
 	char *shortened = calloc(strlen(name) + 1, 1);
@@ -130,7 +130,7 @@ static char *collapse(const char *name, enum step step)
 
 		if (is_balanced && is_list(*name, copy.before, step)) {
 			close = find_close(name);
-			/* copy the rest as it is: this also keeps the time linear */
+			/* if not: copy the rest unchanged, which also keeps the time linear */
 			is_balanced = close;
 		}
 		if (close) {
@@ -154,7 +154,7 @@ static char *collapse(const char *name, enum step step)
 
 /*
  * Put an ellipsis after the first @head columns of a name, and omit as much as necessary.
- * Return: the name, to be given to free(); NULL: no memory.
+ * Return: the name, to be freed with free(); NULL: no memory.
  */
 static char *elide(const char *name, int most, int head)
 {
@@ -208,8 +208,8 @@ static int compare_shortened(const void *va, const void *vb)
 }
 
 /*
- * Move the names that are shortened like a different name to the front. Return: the number of
- * these.
+ * Move the names whose shortened form is also that of a different name to the front. Return: the
+ * number of these.
  */
 static size_t find_ambiguous(struct shorten_name **names, size_t nr)
 {

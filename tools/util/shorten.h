@@ -11,7 +11,7 @@
 
 /* Explains the numbers of shorten_functions() to the user. */
 #define SHORTEN_NUMBERED_NOTE \
-	"names that end in ~N are shortened alike; --full-names shows them in full"
+	"names that end in ~N are equal if shortened; --full-names prints full names"
 
 /**
  * shorten_function - shorten the name of a function
@@ -19,9 +19,9 @@
  * @most: maximal width, as counted by terminal_columns(); at least SHORTEN_MIN
  *
  * These steps are taken until the name fits: parameters become "(...)"; arguments of templates
- * become "<...>"; both are removed; part of the middle becomes an ellipsis.
+ * become "<...>"; both lists are removed; an ellipsis replaces part of the middle.
  *
- * Return: the shortened name, to be given to free(); NULL: no memory.
+ * Return: the shortened name, to be freed with free(); NULL: no memory.
  */
 char *shorten_function(const char *name, int most);
 
@@ -30,17 +30,17 @@ char *shorten_function(const char *name, int most);
  * @path: path of the file
  * @most: as for shorten_function()
  *
- * The beginning becomes an ellipsis, because paths differ at the end.
+ * An ellipsis replaces the beginning, because paths differ at the end.
  *
- * Return: the shortened path, to be given to free(); NULL: no memory.
+ * Return: the shortened path, to be freed with free(); NULL: no memory.
  */
 char *shorten_path(const char *path, int most);
 
 /**
  * struct shorten_name - a name in a table
  * @full:      the full name
- * @shortened: the shortened name, to be given to free(); initially NULL
- * @number:    0; or a number that distinguishes it from names that are shortened alike
+ * @shortened: the shortened name, to be freed with free(); initially NULL
+ * @number:    0; or a number that distinguishes it from names with the same shortened form
  */
 struct shorten_name {
 	const char *full;
@@ -50,13 +50,13 @@ struct shorten_name {
 
 /**
  * shorten_functions - shorten the names of functions, and keep them distinct
- * @names: @shortened of each is set by shorten_function(), whatever is returned
+ * @names: @shortened of each is set, or NULL on error; to be freed by the caller in any case
  * @nr:    number of names
  * @most:  as for shorten_function(), but at least SHORTEN_MIN plus the width of "~" and @nr
  *
- * Different names that would be shortened to the same text end in a tilde and a number.
+ * Different names that would be shortened to the same text get a tilde and a number at the end.
  *
- * Return: the number of names that end so, or -ENOMEM.
+ * Return: how many names got a number, or -ENOMEM.
  */
 long shorten_functions(struct shorten_name *names, size_t nr, int most);
 

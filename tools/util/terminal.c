@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Printing to terminals: colours, bars, widths, names with harmful characters.
+ * Printing to terminals: colours, bars, widths, names with control characters.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define DEFAULT_COLUMNS	80
 #define DEFAULT_ROWS	24
 
-/* Lines besides the rows of a table: its header, the omitted rows, the shell's prompt */
+/* Lines that are not rows of the table: its titles, the note on omitted rows, the prompt */
 #define OTHER_ROWS	6
 #define MIN_ROWS	10
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Printing to terminals: colours, bars, widths, names with harmful characters.
+ * Printing to terminals: colours, bars, widths, names with control characters.
  */
 #ifndef PROFIL_TERMINAL_H
 #define PROFIL_TERMINAL_H
@@ -55,7 +55,8 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
  * @out:  the file
  * @when: the user's choice of colours and bars
  *
- * The length of a line is COLUMNS, or the width of the terminal, or 80 columns.
+ * The environment's COLUMNS and LINES take precedence over the size of the terminal. If both are
+ * unknown, lines have 80 columns.
  */
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 

@@ -26,7 +26,7 @@ static inline uint64_t time_ns(clockid_t clock)
 
 /**
  * time_cpu_ns - read the CPU time of a process with all its threads
- * @pid: process ID. The clock of a zombie is still there, and exact
+ * @pid: process ID. A zombie still has its clock, with its final CPU time
  *
  * Return: CPU time in ns; 0: no such process.
  */

@@ -172,7 +172,7 @@ static void names(void **state)
 		"  50.0    0.02    0.02                      std::map<...>::operator[](...)~2\n"
 		"  25.0    0.01    0.03                      f\\033[2J\n"
 		"  25.0    0.01    0.04                      std::map<...>::operator[](...)~1\n"
-		"# names that end in ~N are shortened alike; --full-names shows them in full\n");
+		"# names that end in ~N are equal if shortened; --full-names prints full names\n");
 	/* names have at least 20 columns */
 	options.style.columns = 40;
 	options.top = 1;

@@ -221,7 +221,7 @@ static void names_are_shortened_to_the_width(void **state)
 	assert_has("    99.90  12.382   12345  main                                   libc.so.6       ");
 	assert_has("     0.02   0.020      20  std::_Rb_tree<...>::_M_insert_(...)~2  libstdc++.so.6  ");
 	assert_has("     0.01   0.010      10  std::_Rb_tree<...>::_M_insert_(...)~1  libstdc++.so.6  ");
-	assert_has("# names that end in ~N are shortened alike; --full-names shows them in full\n");
+	assert_has("# names that end in ~N are equal if shortened; --full-names prints full names\n");
 	report(TABLE_BY_FUNCTION, &(struct terminal_style){ .columns = 80 });
 	assert_has("# percent seconds samples  function                 object          95%-interval\n");
 	assert_has("     0.02   0.020      20  std::_...::_M_insert_~2  libstdc++.so.6  ");
