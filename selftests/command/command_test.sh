@@ -207,7 +207,7 @@ unreadable_program() {
 	as_user "$work/unreadable" 0.3 && grep -q 'Permission denied: no function' "$work/err" &&
 	! grep '^profil:' "$work/err" &&
 	as_user "$work/static" 0.1 && [ "$(wc -l <"$work/err")" = 1 ] &&
-	grep -q 'did not load libprofil-run.so, and you may not read it' "$work/err"
+	grep -q 'did not load libprofil-run.so, and the reason is unknown' "$work/err"
 }
 
 # Another dynamic linker would print errors about the library, or end the program.

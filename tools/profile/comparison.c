@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The comparison of two profiles: the rows of both are put into one list and sorted by name,
- * so that the rows of one function are neighbours, and merged.
+ * Compares two profiles. The rows of both are put into one list, sorted by name so that the rows
+ * of one function are neighbours, and merged.
  */
 #include <errno.h>
 #include <math.h>

@@ -66,7 +66,7 @@ struct comparison_side {
 
 /**
  * comparison_make - compare two profiles
- * @comparison: filled in; to be released by comparison_release(), whatever is returned
+ * @comparison: filled in; must be released with comparison_release(), even on error
  * @old:        the old profile
  * @new:        the new profile
  * @of:         what to compare

@@ -47,7 +47,7 @@ struct interval confidence_difference(uint64_t old_samples, uint64_t old_all,
 	};
 }
 
-/* The score interval of the expectation of a Poisson count */
+/* The score interval of the expected value of a Poisson count */
 static struct interval poisson_interval(uint64_t samples)
 {
 	double n = (double)samples, middle = n + Z * Z / 2, half = Z * sqrt(n + Z * Z / 4);

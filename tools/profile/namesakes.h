@@ -14,7 +14,7 @@
  * namesakes_sort - sort the objects by file name, then by build-id
  * @result: the result
  *
- * Return: pointers to all objects, to be given to free(); NULL: no memory.
+ * Return: pointers to all objects, to be freed with free(); NULL: no memory.
  */
 const struct result_object **namesakes_sort(const struct result *result);
 
@@ -36,8 +36,8 @@ bool namesakes_has(const struct result_object **sorted, size_t nr,
  * The name of an object is its file name, or its path if an object with another path has the
  * same file name.
  *
- * Return: a name for each object, in the order of the result; to be given to free(), but not
- * the names. NULL: no memory.
+ * Return: an array with a name for each object, in the order of the result; only the array is to
+ * be freed with free(). NULL: no memory.
  */
 const char **namesakes_label(const struct result *result);
 

@@ -42,7 +42,7 @@ static int add_outside(struct profile *profile, const struct result *result)
 	return row.samples ? add_row(profile, RESULT_OUTSIDE, &row) : 0;
 }
 
-/* Append a row for all of an object. Return: 0 or -ENOMEM. */
+/* Append a row for a whole object. Return: 0 or -ENOMEM. */
 static int add_whole(struct profile *profile, const struct result *result, size_t i,
 		     const char *name)
 {
@@ -141,7 +141,7 @@ void profile_sort(struct profile *profile, enum profile_order order)
 
 /*
  * Long division, because a product with 10000 could overflow. Return: hundredths of a percent,
- * rounded down, and in @remainder what is left, which is less than @total.
+ * rounded down. @remainder is set to the remainder, which is less than @total.
  */
 static unsigned int divide(uint64_t samples, uint64_t total, uint64_t *remainder)
 {
@@ -169,7 +169,7 @@ static int compare_remainders(const void *va, const void *vb)
 	return a->row < b->row ? -1 : 1;
 }
 
-/* Largest remainder method: round down all percentages, then round up those that lost most. */
+/* Largest remainder method: round down all percentages, then round up the most affected. */
 static int set_percentages(struct profile *profile)
 {
 	struct remainder *remainders = calloc(profile->nr_rows + 1, sizeof(*remainders));
@@ -199,7 +199,7 @@ static int make_room(struct profile *profile, size_t nr)
 	return profile->rows ? 0 : -ENOMEM;
 }
 
-/* Add the last row, sort the rows and set their percentages. Return: 0 or -ENOMEM. */
+/* Add the samples outside all objects, sort the rows and set percentages. Return: 0 or -ENOMEM. */
 static int finish(struct profile *profile, const struct result *result)
 {
 	int error = add_outside(profile, result);

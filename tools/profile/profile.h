@@ -48,7 +48,7 @@ struct profile {
 
 /**
  * profile_make - add up the samples by function or line
- * @profile: filled in; to be released by profile_release(), whatever is returned
+ * @profile: filled in; must be released with profile_release(), even on error
  * @result:  the result; must outlive the profile
  * @find:    finds the functions, or with lines_find() the lines; its errors are returned
  * @symbols: first argument of @find

@@ -19,7 +19,7 @@
 
 #define NS_PER_S	1000000000ULL
 
-/* Written only while the signals with forward() as handler are blocked */
+/* Written only while all signals are blocked */
 static volatile pid_t forward_to;
 
 static void forward(int number)
@@ -38,7 +38,7 @@ static void request_snapshot(int number)
 	snapshot_requested = 1;
 }
 
-/* SIGCHLD may be ignored by inheritance. Then children leave no zombie to wait for. */
+/* SIGCHLD may be ignored by the parent of this process. Children would leave no zombie then. */
 static const struct {
 	int number;
 	void (*handler)(int number);
@@ -74,7 +74,7 @@ static void set_signals(struct signal_settings *old)
 	sigemptyset(&action.sa_mask);
 	for (i = 0; i < NR_SIGNALS; i++) {
 		sigaction(signals[i].number, NULL, &old->action[i]);
-		/* ignored by nohup(1): both processes must survive it */
+		/* if nohup(1) made this process ignore it, both processes must survive it */
 		if (signals[i].handler == forward &&
 		    old->action[i].sa_handler == SIG_IGN)
 			continue;
@@ -101,7 +101,7 @@ void child_ignore(int number)
 		sigaddset(&ignored, number);
 }
 
-/* Only whether a signal is ignored is inherited through exec. */
+/* exec resets handlers, so only signals that are still ignored must be restored. */
 static void restore_ignored(void)
 {
 	int number;
@@ -127,7 +127,7 @@ exec_command(char *const argv[], char *const env[], int report_fd,
 	_exit(125);
 }
 
-/* Wait for exec, which closes the pipe. Return: its errno, or 0. */
+/* Wait for exec: on success, it closes the pipe. Return: 0; or its errno. */
 static int read_exec_error(int fd)
 {
 	ssize_t length;

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /**
- * struct child_end - how a command ended
+ * struct child_end - how a command ended, or its state so far
  * @pid:        its process ID
  * @exec_error: errno of execvp() if it failed; or 0
  * @status:     as from wait(2)

@@ -4,8 +4,8 @@
  * segment. The result has the samples of each file.
  *
  * The profiled programs can write anything into the memory, and children that still run may do
- * so now. So each counter is read only once; and segments of one file may overlap, which must
- * not lose samples.
+ * so at any time. So each counter is read only once. Segments of one file may overlap, which
+ * must not lose samples.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +53,7 @@ static int describe_machine(struct result *result)
 	return result->host && result->kernel ? 0 : -ENOMEM;
 }
 
-/* Reduce @value to @rest, and @rest by that. Return: the reduced value. */
+/* Return: @value, but at most @rest, which is reduced by it. */
 static uint64_t limit_sum(uint64_t *rest, uint64_t value)
 {
 	if (value > *rest)
@@ -146,7 +146,7 @@ static int compare_segments(const void *va, const void *vb)
 
 	if (order)
 		return order;
-	/* in the order in which they were loaded */
+	/* segments of one file in the order in which they were loaded */
 	return *a < *b ? -1 : *a > *b;
 }
 

@@ -27,7 +27,7 @@ bool procfs_read_stat(pid_t pid, struct procfs_stat *stat)
 
 	if (!file)
 		return false;
-	/* the name may contain any character but 0, even newlines and brackets */
+	/* the name may contain any character except 0, even newlines and brackets */
 	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
 	fclose(file);
 	name = strchr(text, '(');

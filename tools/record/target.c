@@ -106,7 +106,7 @@ static size_t read_first_line(int fd, char head[SCRIPT_BYTES + 1], const char **
 	head[bytes] = 0;
 	*name = head + 2 + strspn(head + 2, " \t");
 	length = strcspn(*name, " \t\n");
-	/* the kernel does not see the end of the name */
+	/* the kernel refuses a name that may continue after the bytes that it reads */
 	return *name + length == head + SCRIPT_BYTES ? 0 : length;
 }
 
@@ -399,13 +399,13 @@ static int print_problem(char **text, const struct target *target, const char *f
 		return asprintf(text, "%s is a program for %s, which can only run in an emulator, so it is not profiled: compile it for this machine",
 				file, name_machine(target->machine));
 	case TARGET_OTHER_LINKER:
-		return asprintf(text, "%s is started by %s, which cannot load libprofil-run.so, as that is for another C library, so it is not profiled: link it with the C library that profil is linked with",
+		return asprintf(text, "%s is started by %s, the dynamic linker of another C library, which cannot load libprofil-run.so, so it is not profiled: link it with the C library that profil uses",
 				file, target->linker);
 	case TARGET_NO_LINKER:
-		return asprintf(text, "%s must be started by %s, which does not exist: install it, or name another one (in the first line of a script, or when linking a program)",
+		return asprintf(text, "%s must be started by %s, which does not exist: install that file, or change the first line of the script or link the program again",
 				target->command, target->linker);
 	case TARGET_UNREADABLE:
-		return asprintf(text, "%s did not load libprofil-run.so, and you may not read it to find out why: run profil as a user who may read it",
+		return asprintf(text, "%s did not load libprofil-run.so, and the reason is unknown without permission to read the file: run profil as a user who can read it",
 				file);
 	case TARGET_OK:
 		break;

@@ -74,8 +74,8 @@ int target_examine(struct target *target, const char *command);
  * @target: from target_examine()
  *
  * Return: a sentence with the file, the reason and a remedy, to be freed with free(); NULL: no
- * problem, or no memory. The sentence for TARGET_UNREADABLE is about a program that had no
- * profile; the others are valid before it runs.
+ * problem, or no memory. The sentence for TARGET_UNREADABLE is for after a run without a
+ * profile; the others are also true before the run.
  */
 char *target_explain(const struct target *target);
 
@@ -83,9 +83,9 @@ char *target_explain(const struct target *target);
  * target_takes_library - check whether libprofil-run.so may be in a program's LD_PRELOAD
  * @target: from target_examine()
  *
- * Static and set-user-ID programs ignore LD_PRELOAD, and may execute programs that can be
- * profiled. But the dynamic linker of another C library exits because of it, and that of the
- * other word size prints an error.
+ * Static and set-user-ID programs ignore LD_PRELOAD, but may execute programs that can be
+ * profiled. The dynamic linker of another C library cannot load the library and exits; the one
+ * for the other word size prints an error.
  *
  * Return: false if it must not be there.
  */

@@ -16,8 +16,8 @@
 #define LIBRARY		"/libprofil-run.so"
 
 /*
- * At the first scan, the dynamic linker may not have loaded the library yet: a program counts
- * as unprofiled after this many scans.
+ * A program counts as unprofiled if none of this many scans finds the library. At the first one,
+ * the dynamic linker may not have loaded it yet.
  */
 #define SCANS		2
 
@@ -203,7 +203,7 @@ static void update_cpu_time(struct observed *process)
 {
 	uint64_t cpu_ns = time_cpu_ns(process->pid);
 
-	/* 0: the process has just gone */
+	/* 0: the process no longer exists */
 	if (cpu_ns > process->cpu_ns)
 		process->cpu_ns = cpu_ns;
 }
@@ -267,7 +267,7 @@ void unprofiled_scan(struct unprofiled *unprofiled, pid_t pid)
 
 	unprofiled->scan++;
 	procfs_list_add(&queue, pid);
-	/* known processes too: if its parent has ended, a process is a child of init */
+	/* known processes too: those whose parent has ended are children of init */
 	known = list_not_found(unprofiled, unprofiled->scan);
 	for (i = 0; i < known.nr; i++)
 		if (is_alive(known.all[i]))

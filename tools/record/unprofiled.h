@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs of a run into which libprofil-run.so is not loaded, for example static ones: their
- * names and CPU times. They have no samples, so they are observed in /proc while they run.
+ * Programs of a run that do not load libprofil-run.so, for example static ones: their names and
+ * CPU times. They have no samples, so they are observed in /proc while they run.
  */
 #ifndef PROFIL_UNPROFILED_H
 #define PROFIL_UNPROFILED_H

@@ -283,7 +283,7 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 	char *text = NULL;
 	int number = 0;
 
-	/* not by number: the last line may have the number INT_MAX */
+	/* the condition is not on @number, because the last line may have the number INT_MAX */
 	while (i < nr) {
 		bool has_text = source && getline(&text, &room, source) > 0;
 		bool is_line;
@@ -293,7 +293,7 @@ static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t 
 		if (!has_text) {
 			if (source && !has_ended)
 				terminal_print_comment(out, &options->style,
-						       "# the file ends before line %d, so it has changed (use --root if the source is elsewhere)",
+						       "# the file ends before line %d, so it is not the one that was compiled (use --root if the source is elsewhere)",
 						       number);
 			has_ended = true;
 			number = lines[i].source.line;
@@ -327,7 +327,7 @@ static void print_annotation(FILE *out, const struct annotation *annotation, uin
 				       annotation->unknown);
 	if (annotation->is_too_large)
 		terminal_print_comment(out, &options->style,
-				       "# the function is too large to show all lines without samples: only %d addresses were looked up",
+				       "# the function is too large: lines without samples are from its first %d addresses only",
 				       MAX_ADDRESSES);
 	if (annotation->nr)
 		fprintf(out, "#\n# %7s %9s %6s  source\n", "percent", "samples", "line");

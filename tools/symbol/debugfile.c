@@ -24,7 +24,7 @@
 
 #define DEBUG_DIRECTORY	"/usr/lib/debug"
 
-/* The file to search for: the debug file of an object, or one that several debug files share */
+/* The file to search for: an object's debug file, or a file that several debug files share */
 struct wanted {
 	const char *root;
 	const char *link;		/* its name in the object; NULL: none */

@@ -94,10 +94,10 @@ void debuginfod_after_search(int found)
 	if (is_shown)
 		fputs("\r\033[K", stderr);
 	is_shown = false;
-	/* -1: not found by elfutils; -ENOSYS: no servers; -EFBIG: more than DEBUGINFOD_MAXSIZE */
+	/* -1: no such file; -ENOSYS: no servers; -EFBIG: larger than DEBUGINFOD_MAXSIZE */
 	if (found >= -1 || found == -ENOENT || found == -ENOSYS || found == -EFBIG)
 		return;
 	unsetenv(URLS);
-	failure_warnx("debuginfod: %s (%s): no more debug information is fetched; check that the servers in " URLS " are reachable, or use --no-debuginfod",
+	failure_warnx("debuginfod: %s (%s): no more debug information will be fetched; check that the servers in " URLS " are reachable, or use --no-debuginfod",
 		      strerror(-found), strerrorname_np(-found));
 }

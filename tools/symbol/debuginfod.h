@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Debug information from debuginfod servers, by build-id. elfutils fetches it from
- * the servers in DEBUGINFOD_URLS; this file controls whether it may, for how long, and what the
- * user sees of it. All of this is per process, because the environment is.
+ * Debug information from debuginfod servers, by build-id. elfutils fetches it from the servers
+ * in DEBUGINFOD_URLS. The functions here allow or prevent that, limit the time, and print
+ * progress and errors. They apply to the whole process, because elfutils reads the environment.
  */
 #ifndef PROFIL_DEBUGINFOD_H
 #define PROFIL_DEBUGINFOD_H
@@ -35,8 +35,8 @@ void debuginfod_before_search(Dwfl *dwfl, const char *path);
  * debuginfod_after_search - must be called after elfutils has searched
  * @found: return value of its callback: a descriptor, or negative
  *
- * A failing server would fail for each object, after the time limits. So a warning is printed
- * at the first failure, and nothing more is fetched. A missing file is not a failure.
+ * At the first failure, a warning is printed, and nothing more is fetched: otherwise, each object
+ * would wait for the same server until the time limit. A missing file is not a failure.
  */
 void debuginfod_after_search(int found);
 

@@ -34,7 +34,7 @@ static void append(const char *piece, size_t length, void *data)
 {
 	struct name *name = data;
 
-	/* @piece may be NULL then */
+	/* an empty piece may be NULL */
 	if (!length)
 		return;
 	if (length > sizeof(name->text) - name->length)
@@ -46,8 +46,8 @@ static void append(const char *piece, size_t length, void *data)
 /*
  * In Rust's scheme, FG and DG are followed by a number of lifetimes, in digits of base 62 that
  * end with a _. libiberty counts up to that number before it calls back, which takes days for
- * seven digits. Real programs have few lifetimes. (An identifier may contain the same characters
- * with no such meaning. This is rare, and the function is then shown by its symbol.)
+ * seven digits. Real programs have few lifetimes. An identifier may happen to contain the same
+ * characters; its function then keeps its mangled name.
  */
 static bool has_many_lifetimes(const char *symbol)
 {
@@ -72,7 +72,7 @@ static bool find_name(struct name *name, const char *symbol)
 	name->length = 0;
 	if (setjmp(name->too_long))
 		return false;
-	/* refuses symbols of C++, although legacy Rust symbols look like them */
+	/* accepts legacy Rust symbols, but not C++ symbols, which look like them */
 	if (rust_demangle_callback(symbol, 0, append, name))
 		return true;
 	name->length = 0;

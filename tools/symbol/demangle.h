@@ -9,7 +9,7 @@
  * demangle - demangle a symbol
  * @symbol: as in the file, possibly with a version ("@...")
  *
- * Return: the demangled name with the version, to be given to free(); NULL: the symbol is not
+ * Return: the demangled name with the version, to be freed with free(); NULL: the symbol is not
  * mangled, or no memory.
  */
 char *demangle(const char *symbol);

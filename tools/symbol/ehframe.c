@@ -18,7 +18,7 @@
 
 #include "symbol/ehframe.h"
 
-/* An encoding of a number consists of its format and the base that it is relative to. */
+/* The encoding of a number (DW_EH_PE_*): its format, and the base that it is relative to */
 #define FORMAT_MASK	0x0f
 #define BASE_MASK	0x70
 #define INDIRECT	0x80

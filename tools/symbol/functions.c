@@ -25,7 +25,7 @@ static bool is_marker(const char *name)
 	return name[0] == '.' || !name[0];
 }
 
-/* The length without a default version: memcpy@@GLIBC_2.14 becomes memcpy. */
+/* Return: the length without a default version: memcpy@@GLIBC_2.14 becomes memcpy. */
 static size_t name_length(const char *name)
 {
 	const char *version = strstr(name, "@@");
@@ -124,7 +124,10 @@ bool functions_are_stripped(const struct functions *functions)
 	return true;
 }
 
-/* All stubs of a PLT section are one function, as in unwind information, which has no name. */
+/*
+ * In unwind information, a PLT section with all its stubs is one function without a name. It is
+ * named after the section.
+ */
 static const struct {
 	const char *section;
 	const char *function;

@@ -30,7 +30,7 @@ struct functions {
 
 /**
  * functions_read - list the functions of a file
- * @functions: zeroed by the caller; to be released by functions_release(), whatever is returned
+ * @functions: zeroed by the caller; must be released with functions_release(), even on error
  * @module:    the file; must outlive the functions
  *
  * Return: 0 or -ENOMEM.

@@ -44,7 +44,7 @@ static int old_version(const struct range *range)
 	return memchr(range->name, '@', (size_t)range->length) != NULL;
 }
 
-/* Less than 0 if the name of @a is the better one. */
+/* Return: less than 0 if @a has the better name (ranges_finish()). */
 static int compare_names(const struct range *a, const struct range *b)
 {
 	if (!a->name || !b->name)

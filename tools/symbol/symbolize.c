@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Assigns counts to functions, object by object. The counts of an object are sorted by the start
- * and name of their function, so that all counts of a function are neighbours, even if its text
- * is not contiguous.
+ * Assigns counts to functions, object by object. The counts of an object are sorted by function
+ * (start and name), so that all counts of a function are neighbours, even if its text is not
+ * contiguous.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -15,7 +15,7 @@
  * symbolize_demangle_fn - demangle the name of a symbol
  * @name: as in the file
  *
- * Return: the demangled name, to be given to free(); NULL: the name is not mangled, or no
+ * Return: the demangled name, to be freed with free(); NULL: the name is not mangled, or no
  * memory.
  */
 typedef char *symbolize_demangle_fn(const char *name);
@@ -61,7 +61,7 @@ struct symbolized {
 
 /**
  * symbolize_count - find the function of a count
- * @result:   a result without result_problem()
+ * @result:   passes result_problem()
  * @object:   index of an object that is a file
  * @address:  address of the count; set to the address at which the function was found
  * @find:     finds the function
@@ -78,8 +78,8 @@ int symbolize_count(const struct result *result, size_t object, uint64_t *addres
 
 /**
  * symbolize_result - find the functions of all counts
- * @symbolized: filled in; to be released by symbolized_release(), whatever is returned
- * @result:     a result without result_problem(); must outlive @symbolized
+ * @symbolized: filled in; must be released with symbolized_release(), even on error
+ * @result:     passes result_problem(); must outlive @symbolized
  * @find:       finds the functions; its errors are returned
  * @symbols:    first argument of @find
  * @demangle:   demangles their names; NULL: the names stay mangled
@@ -97,7 +97,7 @@ int symbolize_result(struct symbolized *symbolized, const struct result *result,
  * symbolized_by_samples - sort the functions like a flat profile
  * @symbolized: a symbolized result
  *
- * Return: all indexes in @symbolized->functions, most samples first, to be given to free();
+ * Return: all indexes in @symbolized->functions, most samples first, to be freed with free();
  * NULL: no memory.
  */
 size_t *symbolized_by_samples(const struct symbolized *symbolized);

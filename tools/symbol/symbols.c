@@ -3,9 +3,9 @@
  * Maps addresses to functions and source lines, for all objects of a result.
  *
  * Callers go through the objects one by one, several times, and there may be thousands. So the
- * files used last stay open, within limits of descriptors and memory; the others are closed,
- * and opened again when needed. Names must outlive the files that they are from, so one copy of
- * each is kept.
+ * most recently used files stay open, within limits of descriptors and memory; the others are
+ * closed, and opened again when needed. Names must outlive the files that they are from, so one
+ * copy of each name is kept.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include "symbol/units.h"
 #include "util/objectfile.h"
 
-/* Limit of open files. Each needs descriptors for itself, its debug file and a shared one. */
+/* Limit of open files. Each may need descriptors for itself, its debug file and a DWZ file. */
 #define MAX_OPEN		64
 #define DESCRIPTORS_PER_FILE	3ul
 /* Limit of open files with debug information: libdw keeps what it decompresses. */
@@ -250,7 +250,7 @@ static int open_file(const struct symbols *symbols, struct file *file)
 	return error;
 }
 
-/* Close the files used least recently, except the first, until the limits of memory are kept. */
+/* Close the least recently used files until the limits of memory are kept. The first stays open. */
 static void close_others(struct symbols *symbols)
 {
 	size_t ranges = 0, with_units = 0, i;

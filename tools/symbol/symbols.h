@@ -111,7 +111,7 @@ const char *symbols_problem(const struct symbols *symbols, size_t object);
  * @object:  index in result->objects
  * @option:  option by which the user can set another root directory; NULL: there is none
  *
- * Return: a line for the user, without a newline, to be given to free(); NULL: there is no
+ * Return: a line for the user, without a newline, to be freed with free(); NULL: there is no
  * problem, or no memory.
  */
 char *symbols_explain(const struct symbols *symbols, size_t object, const char *option);

@@ -26,7 +26,7 @@ struct units {
 
 /**
  * units_read - list the addresses of all units
- * @units:  zeroed by the caller; to be released by units_release(), whatever is returned
+ * @units:  zeroed by the caller; must be released with units_release(), even on error
  * @module: the file; must outlive the units
  *
  * Return: 0 or -ENOMEM.

@@ -441,7 +441,7 @@ static void privileges_are_checked_as_by_the_kernel(void **state)
 		  .no_new_privs = true, .problem = TARGET_CAPABILITIES, .words = "getcap" },
 		{ .mode = 0755, .permitted = cap, .effective = true },
 		{ .mode = 0711, .user = USER, .problem = TARGET_UNREADABLE,
-		  .words = "run profil as a user who may read it" },
+		  .words = "run profil as a user who can read it" },
 		{ .mode = 04711, .user = USER, .problem = TARGET_OTHER_USER, .words = "root" },
 	};
 	struct statvfs fs;
