@@ -102,7 +102,7 @@ uint64_t export_ns(const struct result *result, uint64_t samples)
 static void explain(int error, const char *path)
 {
 	if (error == -EOVERFLOW)
-		failure_warnx("%s: a count is too large for this format; use another", path);
+		failure_warnx("%s: a count is too large for this format (EOVERFLOW): use another format", path);
 	else
 		failure_warn(path, -error);
 }
@@ -196,9 +196,9 @@ static struct name *add_name(void **tree, char *text, bool *is_new)
 }
 
 /*
- * Choose a unique name for an object's file: its file name, with a number appended if the name
- * is in use. As the numbers only increase, no numbered name is tried twice, so there are three
- * tries per object on average at most. Return: NULL: no memory.
+ * Choose a unique name for an object's file: the object's file name, with a number appended if
+ * that is in use. The numbers only increase, so no numbered name is tried twice, and on average,
+ * an object takes at most three tries. Return: NULL: no memory.
  */
 static const char *name_object(void **tree, const struct result_object *object)
 {
@@ -219,7 +219,7 @@ static const char *name_object(void **tree, const struct result_object *object)
 }
 
 /*
- * Choose names for the files of all objects. Return: an array to be given to free(), with names
+ * Choose names for the files of all objects. Return: an array to be freed with free(), with names
  * that @tree owns; NULL: no memory.
  */
 static const char **name_objects(const struct result *result, void **tree)

@@ -23,7 +23,7 @@
  * @is_binary:    must not be written to a terminal
  * @write:        writes the whole result to a stream; the caller checks ferror(). Returns 0 or
  *                -errno. NULL: the format has @write_object
- * @write_object: writes one object that has samples to a file of its own; else like @write
+ * @write_object: writes one object that has samples, to a file of its own; returns as @write
  * @suffix:       suffix of the files of @write_object
  */
 struct export_format {
@@ -59,7 +59,7 @@ int export_to(const struct export_format *format,
  * export_command_line - the command and its arguments, separated by spaces
  * @result: the result
  *
- * Return: a string to be given to free(); NULL: no memory.
+ * Return: a string to be freed with free(); NULL: no memory.
  */
 char *export_command_line(const struct result *result);
 
@@ -126,11 +126,11 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
  * period is CPU time in ns. Each sample has one location. Each mapping contains all addresses,
  * from offset 0, which makes pprof treat addresses as link-time ones.
  *
- * Function.name is demangled, system_name is not. Functions without a symbol are named by their
- * address, such as "cc1+0x1234". The lines of inlined code are those of the inlined function, in
- * a Function with the name of the outer function and the file of the inlined one. The mapping of
- * an object without symbols or lines states that, so that pprof or a server looks for them in
- * its own files.
+ * Function.name is demangled, system_name is not. Functions without a symbol are named after the
+ * object and their address, such as "cc1+0x1234". The lines of inlined code are those of the
+ * inlined function, in a Function with the name of the outer function and the file of the
+ * inlined one. Each mapping states whether its functions have names and lines; if not, pprof or
+ * a server looks for them in its own files.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -167,8 +167,8 @@ int export_folded(FILE *out, const struct symbolized *symbolized);
  * @symbolized: the symbolized result
  *
  * The format is specified by https://www.speedscope.app/file-format-schema.json. Weights are CPU
- * time in ns. A stack is an object and a function. Stacks are in the order of objects and
- * addresses, which speedscope shows as its "Time Order".
+ * time in ns. A stack is an object and a function. Speedscope's "Time Order" shows the stacks in
+ * the order of objects and addresses.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Callgrind's format. All counts of a function are consecutive. Names have numbers: "(2) main"
- * at first, "(2)" from then on. This also makes names that begin with a number in parentheses
- * unambiguous. A function is in the file of its first line (fl=). Counts of code that was
- * inlined from another file follow that file's name (fi=), and fe= returns to the function's file.
+ * Callgrind's format. All counts of a function are consecutive. Names have numbers: the first
+ * use is "(2) main", later ones are "(2)". This also makes names that begin with a number in
+ * parentheses unambiguous. A function is in the file of its first line (fl=). Counts of code that
+ * was inlined from another file follow that file's name (fi=), and fe= returns to the function's
+ * file.
  */
 #define _GNU_SOURCE
 #include <errno.h>

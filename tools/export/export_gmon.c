@@ -28,13 +28,13 @@
 #define MIN_BYTES	2
 
 /*
- * Bins of 0 in the middle of a record. More start a new record; fewer do not, because the head
- * of a record takes room too, and gprof is slow with many records.
+ * This many empty bins in a row start a new record. Fewer do not, because the head of a record
+ * takes room too, and gprof is slow with many records.
  */
 #define MAX_GAP		256
 #define MAX_BINS	65536		/* in a record */
 
-/* Of a count. Its million of records takes 45 MB. */
+/* The largest count that can be written: 2^20 records, which take 45 MB */
 #define MAX_SAMPLES	((uint64_t)BIN_MAX << 20)
 
 struct gmon {
@@ -118,7 +118,7 @@ static void put_records(const struct gmon *gmon, uint64_t low, const uint64_t *b
 	while (nth * BIN_MAX < max);
 }
 
-/* Bins that need several records get records of their own, so that the others are not repeated. */
+/* A bin that needs several records gets records of its own, so that other bins are not repeated. */
 static void put_stretch(const struct gmon *gmon, const struct stretch *stretch)
 {
 	size_t from = 0, to;
@@ -134,7 +134,7 @@ static void put_stretch(const struct gmon *gmon, const struct stretch *stretch)
 	}
 }
 
-/* Whether an address is in the stretch, or in one extended by up to MAX_GAP bins */
+/* Whether the bin of an address is in the stretch, or after it with fewer than MAX_GAP between */
 static bool belongs(const struct gmon *gmon, const struct stretch *stretch,
 		    uint64_t address)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pprof's format. Concatenated protobuf messages of one type are read as one message whose lists
- * are the concatenated lists. So the profile is written in pieces, function by function, and is
+ * pprof's format. Readers of protobuf merge concatenated messages of one type into one message
+ * with concatenated lists. So the profile is written in pieces, function by function, and is
  * never in memory as a whole. Mappings are last, because they state what is known about their
  * functions.
  *
@@ -27,7 +27,7 @@
 #define GZIP_WINDOW	(15 + 16)	/* for deflateInit2(): the largest, with a gzip header */
 #define GZIP_MEMORY	8		/* the default of deflateInit2() */
 
-/* Makes pprof use addresses as link-time addresses: see GetBase() in its internal/elfexec. */
+/* With these, pprof uses addresses as link-time addresses: GetBase() in its internal/elfexec. */
 #define MAPPING_START	0
 #define MAPPING_LIMIT	UINT64_MAX
 
@@ -37,8 +37,8 @@ enum { SAMPLES, CPU, NR_VALUES };
 struct source {
 	const char *path;
 	int64_t string;		/* index of the path in the table of strings; 0: not added yet */
-	size_t function;	/* last symbolized function with lines in this file, */
-	uint64_t id;		/* and the ID of its Function with this file; 0: none yet */
+	size_t function;	/* the last symbolized function with lines in this file */
+	uint64_t id;		/* ID of that function's Function with this file; 0: none yet */
 };
 
 /* Whether any function of an object has a name or a file */
@@ -67,7 +67,7 @@ struct place {
 	int line;		/* 0: unknown */
 };
 
-/* Strings that a piece adds to the table. The head has the most. */
+/* Strings that a piece adds to the table. There is room for those of the head, the most. */
 struct strings {
 	char *text[32];
 	size_t nr;
@@ -280,7 +280,7 @@ static uint64_t add_function(struct pprof *pprof, const char *name, const char *
 
 /*
  * The name of a function. Without a symbol, it is the object and the address, because pprof
- * merges functions with the same name. Return: a name to be given to free(); NULL: no memory.
+ * merges functions with the same name. Return: a name to be freed with free(); NULL: no memory.
  */
 static char *make_name(const struct pprof *pprof, const struct symbolized_function *function)
 {

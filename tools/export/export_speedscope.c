@@ -4,9 +4,9 @@
  * stack, the outermost first. The frames are the objects, then the functions, then one for
  * samples outside all objects.
  *
- * The format requires an order in time, and speedscope shows it first, but the samples of a
- * result have no times. They are written in the order of objects and addresses, and the name of
- * the profile states that.
+ * The format requires samples in the order of time, and speedscope shows that order first. The
+ * samples of a result have no times, so they are written in the order of objects and addresses,
+ * and the name of the profile states that.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -81,7 +81,7 @@ static uint64_t print_weights(FILE *out, const struct symbolized *symbolized)
 	return sum;
 }
 
-/* Make the name of the profile. Return: a name to be given to free(); NULL: no memory. */
+/* Make the name of the profile. Return: a name to be freed with free(); NULL: no memory. */
 static char *make_name(const struct result *result)
 {
 	char *name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A picture of a profile: a head, a bar for each function, and a heat map of each object
- * (svg_object.c). <title> elements show details of what the pointer is on.
+ * (svg_object.c). Browsers show the <title> of the element under the pointer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,10 +64,10 @@ static const char style[] =
 
 static const char about_bars[] =
 	"Percent of all samples, and number of samples. The line on each bar is the 95 % confidence interval "
-	"of the share of CPU time.";
+	"of the share.";
 static const char about_strips[] =
-	"The code of each object by address, and below it the hottest functions, each from its start to its last "
-	"sample. Point at an item for details.";
+	"The code of each object by address; below it the functions with most samples, each from its start to its "
+	"last sample. Point at an item for details.";
 
 unsigned int svg_heat(uint64_t samples, uint64_t most)
 {

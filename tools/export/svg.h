@@ -11,7 +11,7 @@
 
 #include "symbol/symbolize.h"
 
-/* In pixels. Texts fit with the widths of common fonts. */
+/* In pixels; chosen so that texts fit in common fonts */
 #define SVG_WIDTH		1200
 #define SVG_MARGIN		28
 #define SVG_INNER		(SVG_WIDTH - 2 * SVG_MARGIN)

@@ -236,7 +236,7 @@ static size_t choose_functions(const struct strip *whole, size_t chosen[MAX_FUNC
 	return nr;
 }
 
-/* A function from its start to the end of its last count, as the function's end is unknown */
+/* A function's strip ends with its last count, because the end of the function is unknown. */
 static struct strip function_strip(const struct strip *whole, size_t number)
 {
 	const struct symbolized_function *function =

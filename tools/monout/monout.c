@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading mon.out files. As there is no magic number, the only check is that the sizes add up;
- * each is checked before it is used.
+ * Reads mon.out files. They have no magic number, so the only check of the format is whether the
+ * sizes add up. Each size is checked before it is used.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -113,7 +113,7 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 	monout->high = read_word(layout, contents, 1);
 	nr_cells = read_word(layout, contents, 2);
 	if (monout->low >= monout->high)
-		return failure_refuse(why, "not the header of a mon.out: the pcs end before they begin");
+		return failure_refuse(why, "not the header of a mon.out: the end of the pcs is not after their start");
 	if (nr_cells > (bytes - header) / (CELL_WORDS * word))
 		return failure_refuse(why, "not the header of a mon.out: more call counts than the file has room for");
 	rest = bytes - header - (size_t)nr_cells * CELL_WORDS * word;
@@ -149,7 +149,10 @@ unsigned int monout_samples(const struct monout *monout, size_t counter)
 					 COUNTER_BYTES);
 }
 
-/* The lowest distance that profil() rounds down to this counter. The product cannot overflow. */
+/*
+ * The distance from @monout->low is the lowest that profil() rounds down to this counter. The
+ * product cannot overflow.
+ */
 uint64_t monout_pc(const struct monout *monout, size_t counter)
 {
 	const uint64_t scaled = (uint64_t)counter * COUNTER_BYTES * FULL_SCALE;

@@ -6,8 +6,8 @@
  *	low high nr_cells	first pc, end of the pcs (exclusive), number of cells
  *	pc calls		nr_cells times: a pc in a function, and how often it was called
  *
- * The rest of the file are the counters of profil(2), 2 bytes each. The file has no magic
- * number, and does not record the word size, the program or the sampling rate.
+ * The rest of the file consists of the counters of profil(2), 2 bytes each. The file has no
+ * magic number, and does not record the word size, the program or the sampling rate.
  */
 #ifndef PROFIL_MONOUT_H
 #define PROFIL_MONOUT_H
@@ -68,7 +68,7 @@ struct monout {
  * monout_read - read a mon.out file
  * @path:   path of a regular file, or READ_FILE_STDIN
  * @layout: layout of numbers in the program that wrote it
- * @monout: filled in; to be released by monout_release(), whatever is returned
+ * @monout: filled in; must be released with monout_release(), even on error
  * @why:    on -EBADMSG and -EFBIG, set to the reason
  *
  * Return: 0; -EBADMSG: not a mon.out file; -EFBIG: larger than 256 MiB; or another -errno.
@@ -78,7 +78,7 @@ int monout_read(const char *path, const struct monout_layout *layout, struct mon
 
 /**
  * monout_parse - parse the contents of a mon.out file
- * @contents: the contents, from malloc(); @monout takes ownership, whatever is returned
+ * @contents: the contents, from malloc(); @monout takes ownership, even on error
  * @bytes:    size of @contents
  * @layout:   as for monout_read()
  * @monout:   as for monout_read()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The program that wrote a mon.out file.
+ * Reads the properties of the program that wrote a mon.out file.
  */
 #include <errno.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ static int read_elf(Elf *elf, struct monout_program *program, const char **why)
 		.is_big = header.e_ident[EI_DATA] == ELFDATA2MSB,
 	};
 	if (!find_text(elf, program)) {
-		*why = "it has no executable segment";
+		*why = "no executable segment";
 		return -ENOEXEC;
 	}
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The program that wrote a mon.out file. The file does not name it, so the user has to.
+ * The program that wrote a mon.out file. The user must name it, because the file does not.
  */
 #ifndef PROFIL_MONOUT_PROGRAM_H
 #define PROFIL_MONOUT_PROGRAM_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A mon.out file by function. Counters and calls are both in the order of their pcs, so
- * consecutive ones are mostly of one function. These are added up at once; then the sums are
- * sorted and merged by function.
+ * consecutive ones are mostly of one function, and are added up as they are read. Then the sums
+ * are sorted and merged by function.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,10 +24,10 @@ struct parts {
 	struct part *part;
 	size_t nr;
 	size_t room;
-	struct part nowhere;
+	struct part nowhere;	/* samples and calls outside functions */
 };
 
-/* Calls saturate. */
+/* Add samples and calls to a part. Calls saturate. */
 static void add_to_part(struct part *to, uint64_t samples, uint64_t calls)
 {
 	to->samples += samples;
@@ -136,7 +136,7 @@ static void merge_parts(struct parts *parts)
 		});
 }
 
-/* Return: a name, to be given to free(); NULL: no memory. */
+/* Return: a name, to be freed with free(); NULL: no memory. */
 static char *name_function(const struct function *function, symbolize_demangle_fn *demangle)
 {
 	char *symbol, *name;

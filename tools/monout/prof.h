@@ -44,7 +44,7 @@ struct prof {
 
 /**
  * prof_make - find the functions of all samples and calls
- * @prof:     filled in; to be released by prof_release(), whatever is returned
+ * @prof:     filled in; must be released with prof_release(), even on error
  * @monout:   the file
  * @find:     finds the functions of object 0; its errors are returned
  * @symbols:  first argument of @find

@@ -25,7 +25,7 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(prof->rows[i].samples, prof->samples);
 }
 
-/* One decimal for each factor of 10: the mean of many calls is more precise than one call. */
+/* One decimal for each factor of 10, because the mean of many calls is more precise. */
 static int call_decimals(uint64_t calls)
 {
 	int decimals = 0;
@@ -78,7 +78,7 @@ static void print_rows(FILE *out, const struct prof *prof, const struct shorten_
 	}
 }
 
-/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
+/* Return: how many names got a number to distinguish them, or -ENOMEM. */
 static long shorten_names(const struct prof *prof, struct shorten_name *names,
 		       const struct terminal_style *style)
 {

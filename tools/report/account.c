@@ -9,7 +9,7 @@
 
 #define NS_PER_S	1e9
 
-/* Samples and CPU time may differ by this much without a remark. */
+/* Samples and CPU time may differ by this much without a note. */
 #define SLACK_PERCENT	2
 #define SLACK_SAMPLES	2	/* for each process */
 #define SLACK_ERRORS	5	/* standard errors: exceeded by 3 of 10 million runs */
@@ -96,9 +96,9 @@ static double profiled_seconds(const struct sums *sums, const struct result *res
 
 /*
  * An upper bound of the CPU time that was sampled. A process reads its CPU time after the call
- * that starts its profile, and before it exits, but the kernel samples the end of that call
- * and the process's exit too. So all CPU time counts of the command's own process and of all
- * processes that were waited for.
+ * that starts its profile, and before it exits, but the kernel also samples the end of that call
+ * and the process's exit. So the bound includes all CPU time of the command's own process and of
+ * all processes that were waited for.
  */
 static double sampled_seconds(const struct sums *sums, const struct result *result)
 {
@@ -119,8 +119,8 @@ static double unprofiled_seconds(const struct result *result)
 }
 
 /*
- * Lost samples are known to be missing, so they count as taken. A child of vfork() is sampled
- * into its parent's profile until it executes a program: that is part of @others_before.
+ * Lost samples are reported elsewhere, so they count as taken. The samples of a child of vfork()
+ * are in its parent's profile until it executes a program; this CPU time is in @others_before.
  *
  * With random sampling points, the number of samples of a program that uses part of each period
  * has a standard deviation of the square root of the expected number, at most.

@@ -20,7 +20,7 @@
  * @nr_forked:    other processes: forked children
  * @nr_executed:  other processes: executed programs
  * @nr_others:    all other processes, including those that are not in the list
- * @nr_unfinished: those of @nr_others that did not report their CPU time
+ * @nr_unfinished: how many of @nr_others did not report their CPU time
  * @nr_unreported: processes, including the command's own, that did not report lost samples
  * @others:       profiled CPU time of the other processes that reported it
  * @waited:       CPU time of the command and of all processes that were waited for
@@ -28,8 +28,8 @@
  * @profiled:     CPU time while a profile was running
  * @unprofiled:   CPU time of programs that were not profiled
  * @rest:         all other CPU time
- * @missing:      CPU time that should have samples, but has none; 0: no more than expected
- * @excess:       CPU time by which the samples exceed what was used; 0: no more than expected
+ * @missing:      CPU time that should have samples, but has none; 0: within the tolerance
+ * @excess:       CPU time of the samples minus the CPU time that was used; 0: within the tolerance
  */
 struct account {
 	bool command_is_profiled;

@@ -101,7 +101,7 @@ static int find_gap(const struct columns *table, const struct layout *layout, si
 	return 0;
 }
 
-/* The width of a line. @name_limit: count no more for a name; 0: no more than its minimum */
+/* The width of a line. @name_limit: maximum width of a name; 0: its column's minimal width */
 static int line_width(const struct columns *table, const struct layout *layout, int name_limit)
 {
 	int all = MARGIN;
@@ -137,8 +137,8 @@ static bool drop_column(const struct columns *table, struct layout *layout)
 }
 
 /*
- * Make the widest column of names narrower by 1, but not less than its minimal width, or with
- * @below_min, than any name needs. Return: whether there was such a column.
+ * Make the widest column of names narrower by 1, down to its minimal width, or with @below_min to
+ * SHORTEN_MIN. Return: whether there was a column to narrow.
  */
 static bool narrow(const struct columns *table, struct layout *layout, bool below_min)
 {
@@ -181,7 +181,7 @@ static void fit(const struct columns *table, struct layout *layout)
 		;
 }
 
-/* Return: the number of names that got a number to be distinct, or -ENOMEM. */
+/* Return: how many names got a number to distinguish them, or -ENOMEM. */
 static long shorten_column(struct columns *table, size_t column, int width)
 {
 	struct shorten_name *names = calloc(table->nr_rows + 1, sizeof(*names));
@@ -212,8 +212,8 @@ static long shorten_column(struct columns *table, size_t column, int width)
 }
 
 /*
- * Set the widths of all columns, and shorten the names. Return: the number of names that got a
- * number to be distinct, or -ENOMEM.
+ * Set the widths of all columns, and shorten the names. Return: how many names got a number to
+ * distinguish them, or -ENOMEM.
  */
 static long lay_out(struct columns *table, struct layout *layout)
 {

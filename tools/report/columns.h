@@ -24,7 +24,7 @@ enum column_kind {
  * @title:     printed above the column; NULL: the column is not printed
  * @kind:      what the cells contain
  * @min_width: columns with a lower priority are dropped before names get less than this
- * @priority:  where there is no room, the column with the lowest is dropped first; 0: never
+ * @priority:  if columns must be dropped, the one with the lowest is first; 0: never dropped
  * @color:     the cells have the colour of their row
  */
 struct column {
@@ -37,7 +37,7 @@ struct column {
 
 /**
  * struct columns_row - a row
- * @cells: texts, to be given to free()
+ * @cells: texts, to be freed with free()
  * @color: colour of the cells in columns with @color
  * @share: length of the bar after the row, from 0 to 1
  */
@@ -65,10 +65,10 @@ struct columns {
 
 /**
  * columns_begin - prepare a table
- * @table:      initialised; to be given to columns_print()
+ * @table:      initialised; columns_print() frees it
  * @columns:    its columns; must outlive the table
  * @nr_columns: number of columns
- * @nr_rows:    the most rows that will be added
+ * @nr_rows:    maximum number of rows that will be added
  */
 void columns_begin(struct columns *table, const struct column *columns, size_t nr_columns,
 		   size_t nr_rows);

@@ -11,12 +11,12 @@
 #include "report/comparison_table.h"
 #include "report/table.h"
 
-/* On average, at most this share of the functions that have not changed is marked. */
+/* Of the functions that have not changed, at most this share is marked, on average. */
 #define FALSE_MARKS	0.05
 
 enum { OLD, NEW, CHANGE, INTERVAL, FUNCTION, OBJECT, NR_COLUMNS };
 
-/* Print the line above the table. Return: the number of lines that it took, or -ENOMEM. */
+/* Print the lines above the table. Return: their number, or -ENOMEM. */
 static long print_head(FILE *out, const struct comparison *comparison,
 		       const struct comparison_table *table)
 {
@@ -26,7 +26,9 @@ static long print_head(FILE *out, const struct comparison *comparison,
 
 	for (i = 0; i < comparison->nr_rows; i++)
 		significant += comparison->rows[i].is_significant;
-	if (asprintf(&text, "# %zu of %zu functions changed by more than sampling error (*), in %s; if none had changed, %.1f at most would be marked on average. Two runs of the same program may differ by more\n",
+	if (asprintf(&text, "# %zu of %zu functions changed by more than sampling error (*), in %s\n"
+		     "# if no function had changed, at most %.1f would be marked on average\n"
+		     "# two runs of the same program may also differ by more than sampling error\n",
 		     significant, comparison->nr_rows,
 		     table->of == COMPARISON_OF_SHARES ? "percent of the samples" :
 							 "seconds of CPU time",

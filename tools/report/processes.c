@@ -47,7 +47,7 @@ static int compare_pids(const void *va, const void *vb)
 	return compare_starts(*a, *b);
 }
 
-/* Return: all processes, those with most samples first, to be given to free(); NULL: no memory. */
+/* Return: all processes, most samples first, to be freed with free(); NULL: no memory. */
 static const struct result_process **sort_by_samples(const struct result *result)
 {
 	const struct result_process **all;
@@ -62,7 +62,7 @@ static const struct result_process **sort_by_samples(const struct result *result
 	return all;
 }
 
-/* The processes, those with most samples first */
+/* The processes, most samples first */
 struct sorted {
 	const struct result_process **all;
 	uint64_t samples;	/* of the run */
@@ -81,7 +81,7 @@ static void add_row(struct columns *table, const struct result *result, uint64_t
 		    const struct result_process *process)
 {
 	const double percent = share_percent(process->samples, all);
-	/* a program can overwrite its counters, so that the run has fewer samples in all */
+	/* a program can overwrite its counters, so the run may have fewer samples than a process */
 	uint64_t samples = process->samples < all ? process->samples : all;
 	struct interval interval = confidence_share(samples, all);
 
@@ -118,7 +118,7 @@ static int print_omitted(FILE *out, const struct result *result, size_t shown,
 					       omitted, omitted == 1 ? "" : "es", options->more);
 	if (!error && result->unlisted_processes)
 		error = terminal_print_comment(out, &options->style,
-					       "# %" PRIu64 " unlisted process%s: the list was full; the table by function has the samples of all processes",
+					       "# %" PRIu64 " unlisted process%s: the list is full; the table by function has the samples of all processes",
 					       result->unlisted_processes, result->unlisted_processes == 1 ? "" : "es");
 	return error;
 }

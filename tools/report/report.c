@@ -31,7 +31,7 @@ static long print_head(FILE *out, const struct report *report)
 	return lines;
 }
 
-/* Limit a terminal's table to what fits below the head, unless the user has set a limit. */
+/* On a terminal, limit the table to the rows that fit, unless the user has set a limit. */
 static struct table_options fit_rows(const struct report *report, long lines_above)
 {
 	struct table_options table = report->table;

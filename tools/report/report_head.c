@@ -24,7 +24,7 @@
 
 #define MAX_NAMES	5	/* programs that are named in one line */
 
-/* Quoted for a shell where necessary, with control characters in octal. */
+/* Print an argument, quoted for a shell if necessary, with control characters in octal. */
 static void print_argument(FILE *out, const char *argument)
 {
 	static const char plain[] =
@@ -59,7 +59,7 @@ static void print_command(FILE *out, const struct result *result)
 	putc('\n', out);
 }
 
-/* In UTC, because the file may come from another time zone. */
+/* Print when and where the command ran; in UTC, as the file may be from another time zone. */
 static void print_origin(FILE *out, const struct result *result)
 {
 	time_t began = (time_t)(result->start_time_ns / (uint64_t)NS_PER_S);
@@ -169,7 +169,7 @@ static void print_total(FILE *out, const struct result *result, const struct acc
 	if (!account->nr_others && !result->nr_unprofiled)
 		return;
 	if (account->total > account->waited)
-		fprintf(out, "# all processes used %.*f s of CPU time, those that were waited for %.*f s of it:\n",
+		fprintf(out, "# all processes used %.*f s of CPU time, %.*f s of it in those that were waited for:\n",
 			digits, account->total, digits, account->waited);
 	else
 		fprintf(out, "# all processes used %.*f s of CPU time:\n", digits, account->total);
@@ -189,7 +189,7 @@ static bool ended_early(const struct result *result)
 	return error && error != ENOMEM && error != ENOBUFS;
 }
 
-/* A known cause is printed instead of the possible ones. */
+/* If the cause is known, the possible causes are not printed. */
 static void print_missing(FILE *out, const struct result *result, const struct account *account)
 {
 	fprintf(out, "# %s%.*f s of CPU time have no samples: ",
@@ -200,7 +200,7 @@ static void print_missing(FILE *out, const struct result *result, const struct a
 	else if (result->fork_failures)
 		fputs("not all children were profiled", out);
 	else
-		fputs("possible causes: an exec ended a profile; a program stopped its profile or started another; a program ran in bursts shorter than the sampling interval, which some clocks miss", out);
+		fputs("possible causes: an exec ended a profile; a program stopped its profile or started another; a program ran in bursts shorter than the sampling interval, which the clocks tick and timer may miss", out);
 	if (account->nr_unreported > result->fork_failures)
 		fputs("; or samples were lost, for example because the limit of locked memory (ulimit -l) is low: only a process that calls exit() reports its losses", out);
 	putc('\n', out);
@@ -229,7 +229,7 @@ static void print_reason(FILE *out, int error)
 		fputs("no memory for more counters; if the limit of locked memory was reached, raise it with ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))\n", out);
 		break;
 	case ENOBUFS:
-		fputs("too many samples were pending at once; use a lower --rate\n", out);
+		fputs("too many samples were pending; use a lower --rate\n", out);
 		break;
 	case EFAULT:
 		fputs("the program unmapped its counters or made them read-only (munmap, mprotect)\n", out);
@@ -258,7 +258,7 @@ static void print_losses(FILE *out, const struct result *result)
 		fprintf(out, "# %" PRIu64 " %s not profiled: starting the profile failed\n",
 			result->start_failures, result->start_failures == 1 ? "program was" : "programs were");
 	if (result->damaged_entries)
-		fprintf(out, "# %" PRIu64 " %s in the run's tables %s invalid, because a program wrote to them: some samples or figures are lost\n",
+		fprintf(out, "# %" PRIu64 " %s in the run's tables %s invalid, because a program overwrote them: some samples or figures are lost\n",
 			result->damaged_entries, result->damaged_entries == 1 ? "entry" : "entries",
 			result->damaged_entries == 1 ? "is" : "are");
 }

@@ -22,7 +22,7 @@ enum table_by {
 };
 
 /**
- * struct table_options - what to print, and how; if all fields are 0, all rows as plain text
+ * struct table_options - what to print, and how; if all fields are 0: all rows, as plain text
  * @by:          what each row stands for
  * @order:       what to sort the rows by
  * @min_percent: omit rows with a smaller share

@@ -186,7 +186,7 @@ static void other_headers_are_refused(void **state)
 	begin(state);
 	header(32, 32, 0);
 	put_counters(&made, (const unsigned int []){ 1 }, 1);
-	assert_refused("end before they begin");
+	assert_refused("not after their start");
 	for (nr = 0; nr < 24; nr++) {
 		begin(state);
 		made.bytes = calloc(1, nr + 1);

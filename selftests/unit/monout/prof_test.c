@@ -362,7 +362,7 @@ static void unusable_programs(void **state)
 	assert_string_equal(why, "not an ELF file");
 	/* an object file has no segments */
 	assert_int_equal(monout_program_read("monout/prof_test.o", &program, &why), -ENOEXEC);
-	assert_string_equal(why, "it has no executable segment");
+	assert_string_equal(why, "no executable segment");
 }
 
 #define PROF_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)

@@ -424,7 +424,7 @@ static void unprofiled_program_is_not_waited_for(void **state)
 	result.unprofiled = unprofiled;
 	result.nr_unprofiled = 1;
 	print();
-	assert_has("# all processes used 7.21 s of CPU time, those that were waited for 4.13 s of it:\n"
+	assert_has("# all processes used 7.21 s of CPU time, 4.13 s of it in those that were waited for:\n"
 		   "#   4.11 s while they were profiled\n"
 		   "#   3.10 s in programs that were not profiled: compile 3.10 s in 12 processes\n"
 		   "#   0.00 s while programs started");
