@@ -7,7 +7,7 @@
 #define PROFIL_COMMANDS_H
 
 /* Exit statuses of all subcommands except run */
-#define EXIT_NO_RESULT	1	/* for info: no profile can be started */
+#define EXIT_NO_RESULT	1	/* failed; for info: no profile can be started */
 #define EXIT_USAGE	2
 
 /* Exit status of run if the command was not run; otherwise, it is that of the command */

@@ -25,12 +25,13 @@ static const char doc[] =
 	"Compare two results of `profil run' by function. One of them may be -, which is standard "
 	"input."
 	"\v"
-	"The CPU seconds of the two runs are compared, since both are assumed to have done the same "
-	"work. If they did not, use --shares.\n"
+	"The CPU seconds of the two runs are compared, assuming that both did the same work. If they "
+	"did not, use --shares.\n"
 	"\n"
-	"95%-interval is the range of the true change. A * marks a change that exceeds the sampling "
-	"error; up to 5 % of the functions that have not changed are marked, too. The test is about "
-	"these two runs: two runs of the same program may also differ. Compare two of these first.\n"
+	"95%-interval is the confidence interval of the change. A * marks a change that exceeds the "
+	"sampling error; on average, up to 5 % of the functions that have not changed are marked, too. "
+	"Two runs of the same program may also differ by more than the sampling error: compare two of "
+	"them first.\n"
 	"\n"
 	"The names of functions are read from the files of the objects. Keep the old build, and name "
 	"its directory with --old-root.\n"
@@ -44,13 +45,13 @@ enum { TOP = 256, MIN_PERCENT, OLD_ROOT, NEW_ROOT, NO_DEMANGLE, COLOR, SHARES,
 
 static const struct argp_option options[] = {
 	{ "top", TOP, "N", 0,
-	  "Print only the N rows with the greatest changes (default: all, on a terminal as many as fit)", 0 },
+	  "Print only the N rows with the largest changes (default: all; on a terminal, as many as fit)", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0,
-	  "Omit rows that changed by less than P percent of the CPU time of OLD", 0 },
+	  "Omit rows that changed by less than P percent of OLD's CPU time", 0 },
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "shares", SHARES, NULL, 0, "Compare the share of each function in the CPU time of its run", 0 },
+	{ "shares", SHARES, NULL, 0, "Compare shares of the CPU time instead of seconds", 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
-	  "Print all columns and complete names, regardless of the width", 0 },
+	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Print the mangled names of C++ and Rust functions", 0 },
 	{ "old-root", OLD_ROOT, "DIR", 0, "Search for the objects of OLD below DIR", 0 },
@@ -60,7 +61,7 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* One of the two */
+/* One of the two results */
 struct side {
 	const char *file;
 	const char *root;
@@ -119,7 +120,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (state->arg_num < 2)
-			options_error(state, "two files are required; `profil run -o FILE COMMAND' writes one");
+			options_error(state, "two result files are required; `profil run -o FILE COMMAND' writes one");
 		if (!strcmp(arguments->old.file, RESULTFILE_STDIN) &&
 		    !strcmp(arguments->new.file, RESULTFILE_STDIN))
 			options_error(state, "only one of the files can be standard input");

@@ -27,8 +27,8 @@ static const char doc[] =
 	"Convert a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input) for another tool. "
 	"One of the formats is required."
 	"\v"
-	"The names of functions are read from the files of the objects. These must be on this machine, "
-	"except for --gmon and --pprof, whose readers can find them elsewhere.\n"
+	"The names of functions are read from the files of the objects, which must be on this machine. "
+	"With --gmon and --pprof, the readers can look up names themselves.\n"
 	"\n"
 	"  profil export --pprof -o p.pb.gz;  go tool pprof -top p.pb.gz\n"
 	"  profil export --callgrind -o c;    kcachegrind c\n"
@@ -61,7 +61,7 @@ static int nr_formats(void)
 	return nr;
 }
 
-/* Exit with the list of formats: "--gmon, --callgrind, ..." */
+/* Print the list of formats, "--gmon, --callgrind, ...", and exit. */
 static void refuse_no_format(const struct argp_state *state)
 {
 	const struct export_format *format;
@@ -147,13 +147,18 @@ static struct argp_option *make_options(void)
 
 static void parse(int argc, char **argv, struct arguments *arguments)
 {
+	/* --no-debuginfod after the formats in the help */
+	const struct argp_child children[] = {
+		{ .argp = options_fetching[0].argp, .group = 2 },
+		{ 0 }
+	};
 	struct argp_option *options = make_options();
 	const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "[FILE]",
 		.doc = doc,
-		.children = options_fetching,
+		.children = children,
 	};
 
 	options_parse(&argp, argc, argv, 0, arguments);

@@ -2,8 +2,8 @@
 /*
  * profil info - check whether a profile can be started
  *
- * Each step of a run is tried, and finally a profile is started. A failure is printed with its
- * errno and a remedy.
+ * Tries the steps of a run, the last of which is to start a profile. A failure is printed with
+ * its errno and a remedy.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -123,7 +123,7 @@ static bool print_interface(int device)
 	return true;
 }
 
-/* The administrator's limits; none is printed if the module's parameters cannot be read */
+/* Print the administrator's limits, except those that cannot be read. */
 static void print_parameters(void)
 {
 	static const char *const names[] = {
@@ -158,8 +158,8 @@ static void print_memlock(void)
 	else if (limit.rlim_cur == RLIM_INFINITY)
 		puts("no limit");
 	else
-		printf("up to %llu KiB for all processes of the user; only counter pages with samples\n"
-		       "%18scount; raise it by ulimit -l\n",
+		printf("up to %llu KiB for all processes of the user (ulimit -l);\n"
+		       "%18sonly counter pages with samples are locked\n",
 		       (unsigned long long)limit.rlim_cur / 1024, "");
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil - calls the subcommand that the first argument names
+ * profil - call the subcommand that the first argument names
  *
- * If the first argument is not a subcommand, it is the COMMAND of `profil run'.
+ * Without a subcommand, all arguments are those of `profil run'.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -31,18 +31,18 @@ static const char overview[] =
 	"\n"
 	"  run      Run COMMAND, print the functions in which it spent its CPU time, and\n"
 	"           write the result to a file (profil.out)\n"
-	"  report   Print a result by function, source line, object or process; or a\n"
-	"           mon.out file of monitor(3)\n"
+	"  report   Print a result by function, source line, object or process, or print\n"
+	"           a mon.out file of monitor(3)\n"
 	"  diff     Compare two results, and mark the functions that changed\n"
 	"  export   Convert a result for gprof, kcachegrind, pprof, speedscope, a browser, ...\n"
 	"  info     Check whether a profile can be started, and print what is missing\n"
 	"  help     Print this text, or the options of a subcommand\n"
 	"\n"
-	"`profil run COMMAND' runs a COMMAND that has the name of a subcommand.\n"
+	"If COMMAND has the name of a subcommand, use `profil run COMMAND'.\n"
 	"See profil(1).\n";
 
 static const struct {
-	const char *name;	/* the start of its messages */
+	const char *name;	/* argv[0] of the subcommand, with which its messages begin */
 	int (*main)(int argc, char **argv);
 } commands[] = {
 	{ "profil run", run_main },
@@ -114,9 +114,9 @@ static bool is_help(const char *word)
 }
 
 /*
- * If a standard descriptor is closed, the next file that is opened would get its number, and
- * messages could overwrite the shared memory of a run. So fill the gap with a descriptor that
- * can be neither read nor written, and that the command does not inherit.
+ * If a standard descriptor is closed, the next file to be opened would get its number, and
+ * messages could overwrite the shared memory of a run. So the gap is filled with a descriptor
+ * that can be neither read nor written, and that the command does not inherit.
  */
 static void fill_standard_descriptors(void)
 {
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	size_t command;
 
 	fill_standard_descriptors();
-	/* so that writing more than ulimit -f fails with EFBIG, which is reported */
+	/* writing more than ulimit -f then fails with EFBIG, which is reported */
 	child_ignore(SIGXFSZ);
 	if (argc > 1 && is_help(argv[1]))
 		return help(argv[2]);
@@ -145,6 +145,6 @@ int main(int argc, char **argv)
 		fputs(overview, stderr);
 		return EXIT_OWN_FAILURE;
 	}
-	/* its messages refer to `profil run --help' */
+	/* also for unknown options: the messages refer to `profil run --help' */
 	return start(find("run"), argc, argv);
 }

@@ -111,7 +111,7 @@ static void check_options(const struct getopt_options *all, int argc, char **arg
 		if (option == 'h')
 			argv[1] = help;
 		else if (option == '?' && optopt && !isprint(optopt))
-			/* argp would print the character without escaping it */
+			/* argp would print the control character without escaping it */
 			failure_exitx(argp_err_exit_status, "unknown option -%c", optopt);
 		else if (option == '?' && !optopt)
 			refuse_unknown(all, argv[0], copy[optind - 1] + 2);
@@ -190,7 +190,7 @@ static error_t parse_fetching(int key, char *text, struct argp_state *state)
 	(void)text;
 	switch (key) {
 	case NO_DEBUGINFOD:
-		/* anything but NULL, which it is at first */
+		/* any value except NULL, the initial one */
 		state->hook = state;
 		return 0;
 	case ARGP_KEY_END:
@@ -206,7 +206,7 @@ const struct argp_child options_fetching[] = {
 	{ .argp = &(const struct argp){
 		.options = (const struct argp_option[]){
 			{ .name = "no-debuginfod", .key = NO_DEBUGINFOD,
-			  .doc = "Do not fetch debug information from the servers of DEBUGINFOD_URLS" },
+			  .doc = "Do not fetch debug information from the servers in DEBUGINFOD_URLS" },
 			{ 0 }
 		},
 		.parser = parse_fetching,
@@ -221,7 +221,7 @@ static const char *remedy(int error)
 		return "`profil COMMAND' writes one";
 	case EACCES:
 	case EPERM:
-		return "ask its owner for permission to read it";
+		return "get read permission from its owner";
 	case ENOMEM:
 		return "end other programs, or raise the memory limit (ulimit -v)";
 	default:

@@ -28,28 +28,36 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned int 
 /**
  * options_parse_count - parse a number of rows
  * @text:  the option's argument
- * @state: of argp. Exits if the argument is invalid
+ * @state: argp's state
+ *
+ * Exits if the argument is invalid.
  */
 uint64_t options_parse_count(const char *text, struct argp_state *state);
 
 /**
  * options_parse_percent - parse a percentage
  * @text:  the option's argument
- * @state: of argp. Exits if the argument is invalid
+ * @state: argp's state
+ *
+ * Exits if the argument is invalid.
  */
 double options_parse_percent(const char *text, struct argp_state *state);
 
 /**
  * options_parse_rate - parse a sampling rate in Hz
  * @text:  the option's argument
- * @state: of argp. Exits if the argument is invalid
+ * @state: argp's state
+ *
+ * Exits if the argument is invalid.
  */
 uint32_t options_parse_rate(const char *text, struct argp_state *state);
 
 /**
  * options_parse_color - parse the argument of --color
  * @text:  the option's argument; NULL: none, which means always
- * @state: of argp. Exits if the argument is invalid
+ * @state: argp's state
+ *
+ * Exits if the argument is invalid.
  */
 enum terminal_when options_parse_color(const char *text, struct argp_state *state);
 
@@ -60,7 +68,7 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 extern const struct argp_child options_fetching[];
 
 /**
- * options_read_result - read a result file; on error, print it and exit
+ * options_read_result - read a result file, or print the error and exit
  * @path:   path of the file; "-": standard input
  * @result: filled in; must be released with result_release()
  */
@@ -74,7 +82,7 @@ const char *options_file_name(const char *path);
 
 /**
  * options_error - print a usage error and exit, as argp_error() does
- * @state:  of argp
+ * @state:  argp's state
  * @format: as for printf(3). Control characters are printed in octal
  */
 void options_error(const struct argp_state *state, const char *format, ...)

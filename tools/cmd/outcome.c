@@ -28,7 +28,7 @@ void outcome_explain_unwritten(const char *path, int error)
 		      strerrorname_np(-error), resultfile_remedy(-error));
 }
 
-/* Print the library's message. It may contain the name of the error already. */
+/* Print the library's message, and the name of the error unless the message contains it. */
 static void explain_failure(const struct shm *run)
 {
 	const char *of = run->nr_processes ? " of some programs" : "";
@@ -41,7 +41,7 @@ static void explain_failure(const struct shm *run)
 		failure_warnx("no profile%s: %s (%s)", of, header->message, name);
 }
 
-/* Problems other than these were printed before the run. */
+/* Print why no process was profiled. All other reasons were printed before the run. */
 static void explain_empty(const struct target *target)
 {
 	char *why = NULL;
@@ -51,7 +51,7 @@ static void explain_empty(const struct target *target)
 	if (why)
 		failure_warnx("no profile: %s", why);
 	else if (target->problem == TARGET_OK)
-		failure_warnx("no profile: %s did not load libprofil-run.so, and its file shows no reason: another program may have removed LD_PRELOAD from its environment, or a security module may prevent preloading; see LD_PRELOAD in ld.so(8)",
+		failure_warnx("no profile: %s did not load libprofil-run.so; possible causes: another program removed LD_PRELOAD from its environment; a security module prevents preloading (see LD_PRELOAD in ld.so(8))",
 			      target->command);
 	free(why);
 }
@@ -102,8 +102,8 @@ static int print_table(void *data)
 }
 
 /*
- * Print the table in a child process: reading files that change at the same time may crash,
- * which must not change the exit status. Return: whether the table was printed.
+ * Print the table in a child process: a crash while reading files that are changed at the same
+ * time must not affect the exit status. Return: whether the table was printed.
  */
 static bool show_table(const struct outcome *outcome, const struct result *result)
 {
@@ -126,7 +126,7 @@ static void print_file_name(const struct outcome *outcome)
 	const char *name = strcmp(outcome->output, RESULTFILE_DEFAULT) ? outcome->output : "";
 
 	terminal_print_comment(outcome->table, &style,
-			       "# result in %s; `profil report%s%s' prints it in other ways",
+			       "# result in %s; `profil report%s%s' prints other views of it",
 			       outcome->output, *name ? " " : "", name);
 }
 
@@ -139,7 +139,7 @@ static bool write_result(struct outcome *outcome, const struct result *result)
 	unwritten = resultfile_write(outcome->output, result, &left,
 				     outcome->has_written ? NULL : &unkept);
 	if (unkept)
-		failure_warnx("%s.old: %s (%s): the previous result is not kept; move it before a run, or name another file with -o",
+		failure_warnx("%s.old: %s (%s): the previous result was not kept; before the next run, move the result, or name another file with -o",
 			      outcome->output, strerror(-unkept), strerrorname_np(-unkept));
 	if (left)
 		failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
@@ -182,10 +182,10 @@ void outcome_show(struct outcome *outcome)
 
 	error = shm_read(outcome->memory, &run, &why);
 	if (error == -EBADMSG)
-		failure_warnx("no profile: the program overwrote the shared memory of the counters: %s",
+		failure_warnx("no profile: a program overwrote the shared memory of the counters: %s",
 			      why);
 	else if (error == -EPROTO)
-		failure_warnx("no profile: libprofil-run.so uses version %" PRIu32 " of the shared memory's format, this command uses version %d: install both from the same build",
+		failure_warnx("no profile: libprofil-run.so uses version %" PRIu32 " of the shared memory's format, but profil uses version %d: install both from the same build",
 			      run.header.version, PROFIL_RUN_VERSION);
 	else if (error)
 		failure_warn("no profile: shared memory", -error);
@@ -198,7 +198,7 @@ void outcome_show(struct outcome *outcome)
 	shm_release(&run);
 }
 
-/* A pipe can take only one result, as closing it ends its reader. */
+/* A pipe can take only one result, because its reader ends when it is closed. */
 static bool takes_snapshots(const char *path)
 {
 	struct stat st;
@@ -217,7 +217,7 @@ void outcome_snapshot(void *data, const struct child_end *so_far)
 	if (!outcome->output)
 		return;
 	if (!takes_snapshots(outcome->output)) {
-		failure_warnx("no result yet: %s is not a regular file, so it gets only the result at the end of the run",
+		failure_warnx("no result yet: %s is not a regular file, so the result is written only at the end of the run",
 			      outcome->output);
 		return;
 	}

@@ -21,7 +21,7 @@
  * @table:  output file of the table
  * @table_name: its name in messages
  * @output: path of the result file; NULL: the result is not written, which has been reported
- * @has_written: @output is a snapshot of this run, and the previous file has been kept
+ * @has_written: @output is a snapshot of this run, so it need not be kept when it is replaced
  */
 struct outcome {
 	int memory;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The progress line of a run. A child process prints it: elfutils maps the program's files, and
- * if a mapped file is truncated, for example by strip(1), reading it raises SIGBUS. The run must
- * survive that. Symbols are read again only if the program has loaded other files.
+ * The progress line of a run. A child process prints it, because elfutils maps the program's
+ * files: if a mapped file is truncated, for example by strip(1), reading it raises SIGBUS, which
+ * the run must survive. Symbols are read again only if the program has loaded other files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -183,7 +183,7 @@ static void __attribute__((noreturn)) handle_requests(struct progress *progress,
 {
 	char pending[64];
 
-	/* ignore signals of the terminal, and do not forward others a second time */
+	/* ignore the terminal's signals; do not forward the others as well (child.c) */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The progress line of a run: time, samples and top functions. It is computed from the shared
- * memory, which does not disturb the program, and in a child process, which may crash while it
- * reads the program's files without harm to the run.
+ * memory, which does not disturb the program, in a child process, which may crash without harm
+ * to the run.
  */
 #ifndef PROFIL_PROGRESS_H
 #define PROFIL_PROGRESS_H

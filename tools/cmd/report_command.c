@@ -28,11 +28,11 @@ static const char doc[] =
 	"Print a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input), or a mon.out "
 	"file of monitor(3)."
 	"\v"
-	"95%-interval is the range of the true share of the CPU time: of 100 such ranges, 95 contain "
-	"the true share.\n"
+	"95%-interval is the confidence interval of the share of CPU time: on average, 95 of 100 such "
+	"intervals contain the true share.\n"
 	"\n"
 	"The names of functions are read from the files of the objects, or from their debug files. "
-	"A file is not used if its build-id differs from the build-id of the object that ran.\n"
+	"A file is not used if its build-id differs from that of the file that ran.\n"
 	"\n"
 	"A mon.out is printed with the columns of prof(1). FILE is a mon.out if --program is given "
 	"(the default FILE is then " MONOUT_DEFAULT "), or if it fits the program " MONOUT_PROGRAM_DEFAULT ".\n"
@@ -53,11 +53,11 @@ static const struct argp_option options[] = {
 	{ "sort", SORT, "KEY", 0,
 	  "Sort by samples (the default), name, object or address", 0 },
 	{ "top", TOP, "N", 0,
-	  "Print only the N rows with the most samples (default: all, on a terminal as many as fit)", 0 },
+	  "Print only the N rows with the most samples (default: all; on a terminal, as many as fit)", 0 },
 	{ "min-percent", MIN_PERCENT, "P", 0, "Omit rows with less than P percent of the samples", 0 },
 	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "full-names", FULL_NAMES, NULL, 0,
-	  "Print all columns and complete names, regardless of the width", 0 },
+	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Print the mangled names of C++ and Rust functions", 0 },
 	{ "root", ROOT, "DIR", 0,
@@ -75,8 +75,8 @@ static const struct argp_option options[] = {
 struct arguments {
 	const char *file;	/* NULL: the default */
 	const char *program;	/* of a mon.out */
-	uint32_t rate;		/* the same; 0: the default */
-	const char *of_results;	/* an option that cannot be used with a mon.out */
+	uint32_t rate;		/* of a mon.out; 0: the default */
+	const char *of_results;	/* a given option that is only for results; NULL: none */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
 	bool keep_mangled;
@@ -206,7 +206,7 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	return error;
 }
 
-/* Return: suggestions for the argument of --annotate, from the functions with samples; to free(). */
+/* Return: functions with samples, as suggestions for the argument of --annotate; to free(). */
 static char *suggest_functions(const struct result *result, struct symbols *symbols,
 			       const struct arguments *arguments)
 {
@@ -237,7 +237,7 @@ static void explain_no_function(const struct result *result, struct symbols *sym
 		      options_file_name(arguments->file), arguments->annotate,
 		      suggestion ? suggestion : "");
 	if (!suggestion || !*suggestion)
-		failure_warnx("`profil report %s' lists the functions with samples; addresses and names in brackets have no source",
+		failure_warnx("`profil report %s' lists the functions with samples; there is no source for addresses and names in brackets",
 			      arguments->file);
 	free(suggestion);
 }
@@ -275,7 +275,7 @@ static int show(const struct result *result, const struct arguments *arguments)
 static void show_monout(const struct arguments *arguments)
 {
 	if (arguments->of_results)
-		failure_exitx(EXIT_USAGE, "%s cannot be used with a mon.out, which has functions of one program only",
+		failure_exitx(EXIT_USAGE, "%s cannot be used with a mon.out file, which contains only samples and calls of one program's functions",
 			      arguments->of_results);
 	report_monout(&(struct report_monout){
 		.path = arguments->file,

@@ -2,9 +2,9 @@
 /*
  * profil run - run a command and profile it
  *
- * libprofil-run.so, which is preloaded into the command and the programs that it executes,
- * starts the profiles. The kernel counts samples in shared memory that this process creates.
- * This file has the options, the steps of a run, and its error messages.
+ * libprofil-run.so is preloaded into the command and the programs that it executes, and starts
+ * their profiles. The kernel counts samples in shared memory that this process creates. This file
+ * has the options, the steps of a run, and its error messages.
  */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -49,6 +49,9 @@ static const char doc[] =
 	"that it forks, the programs that these execute, and the libraries that they load, until "
 	"COMMAND ends. `profil report' prints more of the result.\n"
 	"\n"
+	"Clocks: tick takes samples at the scheduler's tick; timer at even intervals; random at a random "
+	"point of each interval, so that no program can run in step with it.\n"
+	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; 127 if it was not found; "
 	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it and "
 	"--force was not given.\n"
@@ -60,7 +63,7 @@ static const struct argp_option options[] = {
 	  "Take HZ samples per second of CPU time (default: PROFIL_RATE, or 100)", 0 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "clock", 'c', "CLOCK", 0,
-	  "When to take samples: tick (the scheduler's tick), timer (at even intervals) or random (at a random point of each interval, so that no program can run in step with it). Default: tick up to its rate, random above", 0 },
+	  "Sampling clock: tick, timer or random (default: tick up to its rate, random above)", 0 },
 	{ "output", 'o', "FILE", 0,
 	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
@@ -70,7 +73,7 @@ static const struct argp_option options[] = {
 	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "pid", 'p', "PID", OPTION_HIDDEN, NULL, 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Print the number of samples and the top functions every SECONDS while COMMAND runs (default: 2)", 0 },
+	  "While COMMAND runs, print samples and top functions every SECONDS (default: 2)", 0 },
 	{ "force", KEY_FORCE, NULL, 0,
 	  "Run COMMAND even if it cannot be profiled", 0 },
 	{ 0 }
@@ -128,7 +131,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 't':
 		arguments->table = text;
 		return 0;
-	/* as for perf record */
+	/* perf record has this option */
 	case 'p':
 		options_error(state, "profil cannot attach to a running process: start its program with `profil COMMAND'");
 		return 0;
@@ -142,7 +145,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->shm.follow = false;
 		return 0;
 	case ARGP_KEY_ARG:
-		/* all arguments after the command are its own */
+		/* all arguments after the command belong to it */
 		arguments->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
@@ -198,7 +201,7 @@ static FILE *open_for_table(const char *path, const char *output)
 	return out;
 }
 
-/* Called before the command runs, as its samples would be lost on an error. */
+/* Called before the command runs: after it, an error would lose the table. */
 static FILE *open_table(const struct arguments *arguments)
 {
 	FILE *out = open_for_table(arguments->table, arguments->output);
@@ -219,7 +222,7 @@ static void close_table(FILE *out, const char *path)
 		failure_warn(path ? path : "standard error", errno);
 }
 
-/* Exit with the reason why nothing can be profiled; with --force, print it and return. */
+/* Print why nothing can be profiled, and exit; with --force, return. */
 static void refuse(const struct arguments *arguments, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -233,7 +236,7 @@ static void refuse(const struct arguments *arguments, const char *format, ...)
 		failure_exit(EXIT_OWN_FAILURE, arguments->command[0], ENOMEM);
 	va_end(args);
 	if (!arguments->force) {
-		/* it may be a mistyped `report', which needs no module */
+		/* the command may be a mistyped `report', which needs no module */
 		suggestion = commands_suggest(arguments->command[0]);
 		failure_exitx(EXIT_OWN_FAILURE, "no profile, so %s is not run (--force runs it): %s%s",
 			      arguments->command[0], why, suggestion ? suggestion : "");
@@ -272,8 +275,8 @@ static char *find_library(const struct arguments *arguments)
 		refuse(arguments, "libprofil-run.so not found; tried %s: %s", tried,
 		       preload_remedy(ENOENT));
 	else if (!library && errno == EINVAL)
-		refuse(arguments, "LD_PRELOAD cannot contain a path with a colon or a space: %s",
-		       tried);
+		refuse(arguments, "LD_PRELOAD cannot contain a path with a colon or a space: %s: %s",
+		       tried, preload_remedy(EINVAL));
 	else if (!library)
 		refuse(arguments, "libprofil-run.so: %s (%s): %s", strerror(errno),
 		       strerrorname_np(errno), preload_remedy(errno));
@@ -372,7 +375,7 @@ static void explain_exec_error(const struct target *target, int error)
 	free(suggestion);
 }
 
-/* Print before the run, which may be long, why the program cannot be profiled. */
+/* Print why the program cannot be profiled. This is done before the run, which may be long. */
 static void examine(struct target *target, const char *command)
 {
 	char *why = NULL;
@@ -405,11 +408,11 @@ int run_main(int argc, char **argv)
 	int memory, error;
 	FILE *out;
 
-	/* a closed pipe on stderr must not change the exit status */
+	/* a closed pipe on standard error must not change the exit status */
 	child_ignore(SIGPIPE);
 	/* a signal just after the end of the command must not prevent writing the result */
 	child_ignore(SIGUSR1);
-	/* so that lines of the command and of this process are not mixed */
+	/* write whole lines, so that the command's output does not split them */
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);

@@ -29,7 +29,8 @@ static size_t min(size_t a, size_t b)
 
 /*
  * The Damerau-Levenshtein distance, restricted to one transposition per letter: the number of
- * letters to insert, delete, replace, or swap with the next one. Lengths: up to MAX_LENGTH.
+ * letters to insert, delete, replace, or swap with the next one. Both lengths are at most
+ * MAX_LENGTH.
  */
 static size_t distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
@@ -91,7 +92,7 @@ static size_t find_rank(const char *word, const char *name, size_t length)
 	if (word_length <= MAX_LENGTH && length <= MAX_LENGTH) {
 		size_t letters = distance(word, word_length, name, length);
 
-		/* otherwise, it is a different word */
+		/* a third of the letters may differ */
 		if (3 * letters <= word_length)
 			return letters;
 	}
