@@ -59,7 +59,7 @@ int profil_ioctl_histogram(const struct profil_histogram *histogram);
 
 /*
  * The same, but on error the earlier profile is stopped. If that fails too, the earlier profile
- * continues, and the error is that of the stop.
+ * continues, and the error of the stop is returned.
  */
 int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram);
 
@@ -73,7 +73,7 @@ int profil_ioctl_histogram_or_warn(const char *function,
  */
 void profil_ioctl_warn_not_started(const char *function, int error);
 
-/* Print that a function has not stopped the profile. Not the same error twice in a row. */
+/* Likewise, that a function has not stopped the profile. */
 void profil_ioctl_warn_not_stopped(const char *function, int error);
 
 /* profil_ioctl_off(), and print the error on stderr. */

@@ -48,7 +48,7 @@ static struct {
 	int lost_error;		/* errno of the last loss */
 } gmon;
 
-/* After the counters, there is a word with value 1: a forked child finds 0, see was_forked(). */
+/* A word with value 1 follows the counters. A forked child finds 0 there: see was_forked(). */
 static size_t counters_bytes(void)
 {
 	return (gmon.nr + 1) * sizeof(*gmon.counters);

@@ -285,6 +285,7 @@ static void print_warnings(const char *path)
 			path, missed);
 }
 
+/* Return: 0 or -errno. */
 static int end(void)
 {
 	int error = stop_sampling();
@@ -312,6 +313,7 @@ int profil_monitor_end(void)
 	return leave(cancel, monitored.out.counters ? end() : 0);
 }
 
+/* Return: 1 if sampling and counting were on before, 0 if not; or -errno. */
 static int control(int mode)
 {
 	bool before = monitored.sampling;

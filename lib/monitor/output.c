@@ -29,7 +29,7 @@
 #define DEFAULT_NAME	"mon.out"
 #define MAX_NAMES	100	/* killed processes with this PID may have left files */
 
-/* The loaded object that contains @address; the whole address space if there is none */
+/* The loaded object that contains @address; the whole address space with bias 0 if there is none */
 struct object {
 	uintptr_t address;
 	uintptr_t bias;
@@ -81,6 +81,7 @@ static size_t filter_cells(const struct object *object, struct profil_callcount_
 	return kept;
 }
 
+/* Return: 0 or -errno. */
 static int write_contents(int fd, const struct profil_monitor_output *out)
 {
 	struct object object = { .address = out->low, .end = UINTPTR_MAX };
