@@ -56,8 +56,9 @@ void profil_buffer_init(struct profil_buffer *buffer, struct mm_struct *mm,
  * @start:  first address of the range
  * @end:    first address after it
  *
- * With mmap_lock held. From 0 to ULONG_MAX, all counters are checked. Return: 0, -EFAULT or
- * -EOPNOTSUPP.
+ * With mmap_lock held. From 0 to ULONG_MAX, all counters are checked.
+ *
+ * Return: 0, -EFAULT or -EOPNOTSUPP.
  */
 int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 			unsigned long end)
@@ -457,7 +458,9 @@ static void buffer_mark_stale(struct profil_buffer *buffer, unsigned long index,
  *
  * Does not sleep, except for the xarray's lock on PREEMPT_RT. Does not pin or unpin, which
  * would need the service_mutex. A CPU that looked up a page before may still be writing to
- * it: the caller waits for that CPU. Return: whether the range holds counters.
+ * it: the caller waits for that CPU.
+ *
+ * Return: whether the range holds counters.
  */
 bool profil_buffer_invalidate(struct profil_buffer *buffer, unsigned long start,
 			      unsigned long end, unsigned long seq)

@@ -54,8 +54,10 @@ struct profil_buffer {
  * @buffer: buffer
  * @index:  the page's number among the pages of all spans
  *
- * Any context, under rcu_read_lock(). Return: the page, which the caller may write while it
- * holds the lock of a slot of the session; or NULL: the page must be pinned first.
+ * Any context, under rcu_read_lock().
+ *
+ * Return: the page, which the caller may write while it holds the lock of a slot of the
+ * session; or NULL: the page must be pinned first.
  */
 static inline struct page *profil_buffer_page(struct profil_buffer *buffer,
 					      unsigned long index)

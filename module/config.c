@@ -222,7 +222,9 @@ static void config_fill_range(struct profil_range *range, const struct profil_co
  * profil_config_create - check the arguments of a start, and translate them
  * @arg: copy of the caller's structure
  *
- * May sleep. Return: the configuration, with one reference, or an error as listed in
+ * May sleep.
+ *
+ * Return: the configuration, with one reference, or an error as listed in
  * uapi/linux/profil.h.
  */
 struct profil_config *profil_config_create(const struct profil_start *arg)

@@ -18,7 +18,9 @@
  * @limit:    highest value, for SATURATE and STOP
  * @max:      highest value of the counter's width, a power of two minus 1
  *
- * The same as adding 1 @samples times. Return: the new value; @old if it does not change.
+ * The same as adding 1 @samples times.
+ *
+ * Return: the new value; @old if it does not change.
  */
 static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
 			       u64 max)
@@ -116,8 +118,9 @@ static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
  * @before:   out: old value, from which profil_count() computes the new one
  *
  * Any context. No update is lost, whatever else writes. 32- and 64-bit counters that wrap
- * take a single atomic addition. Return: false if other writers kept interfering, so that
- * nothing was added.
+ * take a single atomic addition.
+ *
+ * Return: false if other writers kept interfering, so that nothing was added.
  */
 static inline bool profil_counter_add(void *counter, u64 samples, u32 shift,
 				      u32 overflow, u64 limit, u64 *before)

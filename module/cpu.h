@@ -93,6 +93,8 @@ struct profil_cpus {
  * The caller must not be preempted, and takes the slot's lock. While it waits for the lock
  * of the shared slot, the CPU may get its own slot. It may still use the shared one then:
  * profil_cpus_barrier() always takes that lock.
+ *
+ * Return: the slot.
  */
 static __always_inline struct profil_cpu *
 profil_cpus_here(struct profil_cpus *cpus)

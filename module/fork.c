@@ -92,8 +92,9 @@ static struct tracepoint *fork_tracepoint;
 /**
  * profil_fork_attach - start following forks
  *
- * May sleep. Must not be attached already. Return: 0, -EOPNOTSUPP if the kernel has no such
- * tracepoint, or -ENOMEM.
+ * May sleep. Must not be attached already.
+ *
+ * Return: 0, -EOPNOTSUPP if the kernel has no such tracepoint, or -ENOMEM.
  */
 int profil_fork_attach(void)
 {

@@ -72,6 +72,8 @@ static inline u64 profil_grid_point(const struct profil_grid *grid, u64 period)
  * @grid:   grid
  * @ns:     time
  * @period: out: the point's period
+ *
+ * Return: the point, in ns.
  */
 static inline u64 profil_grid_next(const struct profil_grid *grid, u64 ns,
 				   u64 *period)
@@ -91,6 +93,8 @@ static inline u64 profil_grid_next(const struct profil_grid *grid, u64 ns,
  * @grid: grid
  * @from: start; a point at this time does not count
  * @to:   end, not before @from; a point at this time counts
+ *
+ * Return: number of points.
  */
 static inline u64 profil_grid_passed(const struct profil_grid *grid, u64 from,
 				     u64 to)

@@ -109,8 +109,10 @@ static void hook_detach_later(struct work_struct *work)
  * profil_hooks_get - attach the hooks of a session
  * @with_timer: the session needs the timer
  *
- * May sleep. Return: 0; -EOPNOTSUPP: not supported by this kernel; -ENOMEM; or -EINTR: the
- * caller is being killed.
+ * May sleep.
+ *
+ * Return: 0; -EOPNOTSUPP: not supported by this kernel; -ENOMEM; or -EINTR: the caller is
+ * being killed.
  */
 int profil_hooks_get(bool with_timer)
 {
@@ -129,8 +131,10 @@ int profil_hooks_get(bool with_timer)
  * profil_hooks_get_for_child - get the hooks for a forked child
  * @with_timer: as for the parent's session
  *
- * Any context. Return: false if the hooks are about to be detached, because the parent's
- * profile has just ended.
+ * Any context.
+ *
+ * Return: false if the hooks are about to be detached, because the parent's profile has just
+ * ended.
  */
 bool profil_hooks_get_for_child(bool with_timer)
 {

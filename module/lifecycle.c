@@ -94,9 +94,9 @@ static void lifecycle_stop_sampling(struct profil_session *session)
 }
 
 /*
- * Charge the session and its regions. The new session replaces the caller's own, so only
- * the difference is charged: a user at the limit can still replace a profile. The old
- * regions stay charged while sessions of forked children use them.
+ * Charge the session and its regions. What the caller's session that it replaces will uncharge
+ * is not counted against the limits, so a user at a limit can still replace a profile. The
+ * old regions are counted if sessions of forked children still use them.
  */
 static int lifecycle_charge(struct profil_config *config)
 {
@@ -132,7 +132,7 @@ static void lifecycle_uncharge(struct profil_config *config)
 		profil_uncharge_regions(&config->rights, config->nr_ranges);
 }
 
-/* The session is unpublished, and its service_mutex is held. */
+/* With the session's service_mutex held. It is unpublished, or was never published. */
 static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
 	struct profil_counts counts;
@@ -472,7 +472,9 @@ static void lifecycle_settle_and_put(struct profil_session *session,
  * @config: what to count; the session takes over the caller's reference
  *
  * May sleep. The process's earlier session, if any, is replaced in one step, and no CPU
- * samples for it on return. Return: 0, or an error: then the earlier session continues.
+ * samples for it on return.
+ *
+ * Return: 0, or an error: then the earlier session continues.
  */
 int profil_lifecycle_start(struct profil_config *config)
 {
@@ -501,7 +503,9 @@ int profil_lifecycle_start(struct profil_config *config)
  * @status: zeroed; gets the final counts, or stays zero if there is no session
  *
  * May sleep. On return no CPU samples for the process, and pending samples have been
- * counted. Return: 0, or -EINTR: then the session continues.
+ * counted.
+ *
+ * Return: 0, or -EINTR: then the session continues.
  */
 int profil_lifecycle_stop(struct profil_status *status)
 {
@@ -530,7 +534,9 @@ put:
  * profil_lifecycle_status - report the calling process's session
  * @status: zeroed; stays zero if there is no session
  *
- * May sleep. Pending samples are counted first. Return: 0, or -EINTR.
+ * May sleep. Pending samples are counted first.
+ *
+ * Return: 0, or -EINTR.
  */
 int profil_lifecycle_status(struct profil_status *status)
 {

@@ -112,6 +112,8 @@ void profil_pending_init(struct profil_pending *pending)
  * @cpus: number of CPUs that sample
  *
  * A CPU can take one sample more in PROFIL_PENDING_MS than the rate gives, rounded down.
+ *
+ * Return: number of entries, at most PROFIL_PENDING_MAX.
  */
 u32 profil_pending_want(u32 rate, u32 cpus)
 {

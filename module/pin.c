@@ -66,8 +66,9 @@ static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
  * @end:   first address after it
  *
  * The process must be able to store to all of it, and the kernel must be able to pin it.
- * Protection keys are ignored: they belong to a thread, but a profile to the process. Return:
- * 0, -EFAULT or -EOPNOTSUPP.
+ * Protection keys are ignored: they belong to a thread, but a profile to the process.
+ *
+ * Return: 0, -EFAULT or -EOPNOTSUPP.
  */
 int profil_pin_check(struct mm_struct *mm, unsigned long start,
 		     unsigned long end)
@@ -126,8 +127,10 @@ static bool pin_may_fault(struct vm_area_struct *vma)
  * @index:   of the page
  *
  * May sleep, for memory and for the swap device. A page that is created outside a fault is
- * charged to the active memory cgroup. Return: the page, with a reference; -EFAULT: the file
- * has become shorter; or another error.
+ * charged to the active memory cgroup.
+ *
+ * Return: the page, with a reference; -EFAULT: the file has become shorter; or another
+ * error.
  */
 struct page *profil_pin_create_page(struct address_space *mapping, pgoff_t index)
 {
@@ -207,8 +210,9 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
  * @addr: address of the page
  *
  * May sleep for as long as the page takes to arrive, like any fault, without mmap_lock. Can
- * be killed. Return: 0; -EINTR: the caller is being killed; or -EFAULT, -ENOMEM and the
- * like.
+ * be killed.
+ *
+ * Return: 0; -EINTR: the caller is being killed; or -EFAULT, -ENOMEM and the like.
  */
 int profil_pin_fault_in(struct mm_struct *mm, unsigned long addr)
 {

@@ -46,9 +46,11 @@ static u32 policy_unprivileged_rate(void)
 }
 
 /**
- * profil_policy_max_rate - highest rate that the caller may request, in Hz
+ * profil_policy_max_rate - get the highest rate that the caller may request
  *
  * For information only, so nothing is audited.
+ *
+ * Return: the rate, in Hz.
  */
 u32 profil_policy_max_rate(void)
 {

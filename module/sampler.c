@@ -126,7 +126,9 @@ static __always_inline bool sampler_count(struct profil_session *session,
  * @counts:  where to account it
  *
  * With interrupts off and @cpu's lock held: profil_cpus_barrier() waits for that before the
- * page is taken away. Return: false if the sample must stay pending.
+ * page is taken away.
+ *
+ * Return: false if the sample must stay pending.
  */
 bool profil_sampler_count(struct profil_session *session,
 			  struct profil_cpu *cpu,
@@ -303,8 +305,10 @@ unlock:
  * @ticks:   number of ticks, at least 1
  * @in_user: the tick interrupted user mode
  *
- * Hard interrupt context. Return: false if the session has just left the table: then the
- * ticks belong to the session that replaced it.
+ * Hard interrupt context.
+ *
+ * Return: false if the session has just left the table: then the ticks belong to the session
+ * that replaced it.
  */
 bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 			 bool in_user)
@@ -323,8 +327,9 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks,
  * @points:  number of points, at least 1
  * @in_user: it is in user mode
  *
- * With interrupts off, in the timer or at a switch, where nothing may be woken. Return: as
- * profil_sampler_tick().
+ * With interrupts off, in the timer or at a switch, where nothing may be woken.
+ *
+ * Return: as profil_sampler_tick().
  */
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user)

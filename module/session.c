@@ -222,7 +222,9 @@ void profil_session_kick(struct profil_session *session)
  * @memcg:   out: the memory cgroup to charge, with a reference; NULL if none is known
  *
  * Called by the worker, which sees all samples that are pending now; later ones kick it
- * again. Return: whether the memory has users: then the caller holds mm_users.
+ * again.
+ *
+ * Return: whether the memory has users: then the caller holds mm_users.
  */
 bool profil_session_take_mm(struct profil_session *session,
 			    struct mem_cgroup **memcg)
@@ -251,9 +253,11 @@ bool profil_session_take_mm(struct profil_session *session,
  * @session: session
  * @memcg:   as profil_session_take_mm() returned it
  *
- * Called by the worker. Return: true if mm_users and @memcg now belong to the next run of
- * the worker; false if the caller keeps them, because a notifier reports the end of the
- * memory, or because a kick has already taken them again.
+ * Called by the worker.
+ *
+ * Return: true if mm_users and @memcg now belong to the next run of the worker; false if the
+ * caller keeps them, because a notifier reports the end of the memory, or because a kick has
+ * already taken them again.
  */
 bool profil_session_requeue(struct profil_session *session,
 			    struct mem_cgroup *memcg)
@@ -414,6 +418,8 @@ void profil_session_lose_pending(struct profil_session *session)
 /**
  * profil_session_counts - add up the counts of all CPUs and of samples that were pending
  * @session: with its service_mutex held
+ *
+ * Return: the sums.
  */
 struct profil_counts profil_session_counts(struct profil_session *session)
 {

@@ -16,6 +16,7 @@
  * @PROFIL_FORKS_FOLLOWED: children that inherited a session, since the module was loaded
  * @PROFIL_FORK_FAILURES:  children that did not, since the module was loaded
  * @PROFIL_FAULT_ENDS:     sessions ended by PROFIL_STATE_FAULT, since the module was loaded
+ * @PROFIL_NR_STATS:       number of statistics
  */
 enum profil_stat {
 	PROFIL_SESSIONS,

@@ -21,8 +21,10 @@ static DEFINE_RAW_SPINLOCK(sessions_lock);
  * profil_table_publish - put a session into the table
  * @session: complete: the clocks use it from here on
  *
- * Does not sleep; not in interrupts. Return: the session of the same address space that it
- * replaces, which the caller must end, or NULL.
+ * Does not sleep; not in interrupts.
+ *
+ * Return: the session of the same address space that it replaces, which the caller must end,
+ * or NULL.
  */
 struct profil_session *profil_table_publish(struct profil_session *session)
 {
@@ -55,8 +57,10 @@ struct profil_session *profil_table_publish(struct profil_session *session)
  * @mm:   its address space
  * @only: remove this session only; NULL: whichever is there
  *
- * Does not sleep; not in interrupts. Return: the session, which the caller must end; or NULL
- * if it is not there, because another caller ends it or has ended it.
+ * Does not sleep; not in interrupts.
+ *
+ * Return: the session, which the caller must end; or NULL if it is not there, because
+ * another caller ends it or has ended it.
  */
 struct profil_session *
 profil_table_unpublish(const struct mm_struct *mm,

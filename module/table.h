@@ -29,8 +29,9 @@ extern struct hlist_head profil_table[1 << PROFIL_TABLE_BITS];
  * @mm: address space
  *
  * Any context. It follows no pointer, so it needs no RCU. A bucket is never empty while a
- * session stays in it, even if its neighbours are added or removed. Return: false if @mm
- * has no session.
+ * session stays in it, even if its neighbours are added or removed.
+ *
+ * Return: false if @mm has no session.
  */
 static __always_inline bool profil_table_may_have(const struct mm_struct *mm)
 {
@@ -43,8 +44,9 @@ static __always_inline bool profil_table_may_have(const struct mm_struct *mm)
  * profil_table_find - find the session of an address space
  * @mm: address space
  *
- * Any context, also hard interrupts; under rcu_read_lock() or with interrupts off. Return:
- * the session, or NULL. It is valid until the read-side section ends.
+ * Any context, also hard interrupts; under rcu_read_lock() or with interrupts off.
+ *
+ * Return: the session, or NULL. It is valid until the read-side section ends.
  */
 static __always_inline struct profil_session *
 profil_table_find(const struct mm_struct *mm)
@@ -65,7 +67,9 @@ profil_table_find(const struct mm_struct *mm)
  * @timer: the clock is the timer, not the tick
  *
  * With interrupts off, which is an RCU read-side section. A thread that is not profiled
- * costs one lookup. Return: the session, or NULL.
+ * costs one lookup.
+ *
+ * Return: the session, or NULL.
  */
 static __always_inline struct profil_session *
 profil_table_find_sampled(struct task_struct *task, bool timer)

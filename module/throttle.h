@@ -26,11 +26,13 @@ struct profil_throttle {
 };
 
 /**
- * profil_throttle_rate - the effective rate
+ * profil_throttle_rate - get the effective rate
  * @throttle: of the profile
  * @rate:     requested rate, in Hz
  *
  * Any context.
+ *
+ * Return: the rate, in Hz.
  */
 static inline u32 profil_throttle_rate(const struct profil_throttle *throttle, u32 rate)
 {

@@ -235,8 +235,9 @@ static int tick_set_filter(void)
 /**
  * profil_tick_attach - call the sampler at each tick
  *
- * May sleep. Must not be attached already. Return: 0, -EOPNOTSUPP if ftrace cannot do it, or
- * -ENOMEM.
+ * May sleep. Must not be attached already.
+ *
+ * Return: 0, -EOPNOTSUPP if ftrace cannot do it, or -ENOMEM.
  */
 int profil_tick_attach(void)
 {

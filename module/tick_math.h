@@ -68,10 +68,12 @@ static inline u64 profil_tick_convert(u64 now, u64 here, u64 since)
 }
 
 /**
- * profil_tick_unstolen - how many late ticks remain without the time that a hypervisor took
+ * profil_tick_unstolen - subtract the time that a hypervisor took from late ticks
  * @ticks:  number of late ticks
  * @stolen: CPU time that the hypervisor took in that time, in ns
  * @period: in ns
+ *
+ * Return: number of ticks that remain.
  */
 static inline u64 profil_tick_unstolen(u64 ticks, u64 stolen, u64 period)
 {

@@ -306,8 +306,9 @@ static struct tracepoint *switch_tracepoint;
 /**
  * profil_timer_attach - start watching threads that come to a CPU or leave it
  *
- * May sleep. Must not be attached already. Return: 0, -EOPNOTSUPP if the kernel has no such
- * tracepoint, or -ENOMEM.
+ * May sleep. Must not be attached already.
+ *
+ * Return: 0, -EOPNOTSUPP if the kernel has no such tracepoint, or -ENOMEM.
  */
 int profil_timer_attach(void)
 {

@@ -25,7 +25,9 @@ static void tracepoint_compare(struct tracepoint *tp, void *data)
  * profil_tracepoint_find - find a tracepoint of the kernel
  * @name: its name
  *
- * May sleep. Return: the tracepoint, or NULL.
+ * May sleep.
+ *
+ * Return: the tracepoint, or NULL.
  */
 struct tracepoint *profil_tracepoint_find(const char *name)
 {

@@ -266,7 +266,9 @@ static void worker_run_pass(struct worker_pass *pass)
  * profil_worker_pass - do as much of a session's work as needs no wait
  * @session: with its mmap_lock and its service_mutex held
  *
- * Called by the worker. Return: whether it must run again.
+ * Called by the worker.
+ *
+ * Return: whether it must run again.
  */
 bool profil_worker_pass(struct profil_session *session)
 {
@@ -303,8 +305,10 @@ void profil_worker_watch_locked(struct profil_session *session)
  * @session: of the caller's memory
  *
  * May sleep. Signals are blocked: the subscription fails with a signal pending, so a program
- * that gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the kernel's
- * own signals cannot be blocked. Return: 0, -ENOMEM or -EINTR.
+ * that gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the
+ * kernel's own signals cannot be blocked.
+ *
+ * Return: 0, -ENOMEM or -EINTR.
  */
 int profil_worker_watch(struct profil_session *session)
 {
@@ -357,8 +361,9 @@ static int worker_fault_in(struct profil_session *session, unsigned long index)
  * profil_worker_settle - do all of a session's work, and wait for pages
  * @session: of the caller's memory
  *
- * May sleep for as long as pages take to arrive, without locks. Return: 0, with the
- * service_mutex held; or -EINTR, without it: the caller is being killed.
+ * May sleep for as long as pages take to arrive, without locks.
+ *
+ * Return: 0, with the service_mutex held; or -EINTR, without it: the caller is being killed.
  */
 int profil_worker_settle(struct profil_session *session)
 {
@@ -396,8 +401,10 @@ int profil_worker_settle(struct profil_session *session)
  * profil_worker_pin_all - pin all pages at the start of a profile
  * @session: of the caller's memory, watched, not yet published
  *
- * May sleep for as long as pages take to arrive, without locks. Return: 0, -EFAULT,
- * -EOPNOTSUPP, -ENOMEM or -EINTR. On an error the caller unpins what is pinned.
+ * May sleep for as long as pages take to arrive, without locks.
+ *
+ * Return: 0, -EFAULT, -EOPNOTSUPP, -ENOMEM or -EINTR. On an error the caller unpins what is
+ * pinned.
  */
 int profil_worker_pin_all(struct profil_session *session)
 {
