@@ -69,11 +69,13 @@ static void worker_sweep(struct worker_pass *pass)
 	struct profil_session *session = pass->session;
 	int err;
 
-	if (test_bit(PROFIL_RECHECK, &session->flags))
+	if (test_bit(PROFIL_RECHECK, &session->flags)) {
+		/* in this order: samples stay pending all the time */
 		set_bit(PROFIL_CHECKING, &session->flags);
-	clear_bit(PROFIL_RECHECK, &session->flags);
-	/* clear it before the sweep: a later change sets it again, for the next pass */
-	smp_mb__after_atomic();
+		clear_bit(PROFIL_RECHECK, &session->flags);
+		/* clear it before the sweep: a later change sets it again, for the next pass */
+		smp_mb__after_atomic();
+	}
 	err = profil_buffer_sweep(&session->buffer);
 	if (err == -EAGAIN) {
 		/* GCOV_EXCL_START: a map that changes without pause */
