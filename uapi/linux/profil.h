@@ -50,7 +50,8 @@
  * INFO    report what this kernel supports
  * START   start a profile, or replace the running one in one step
  * STOP    end the profile and return its final status. No counter is written after
- *         the call has returned. If there is no profile, the state is PROFIL_STATE_OFF
+ *         the call has returned. If there is no profile, or if another thread is just
+ *         ending it, the state is PROFIL_STATE_OFF: wait for that thread's call
  * STATUS  return the current status
  */
 #define PROFIL_IOC_INFO		_IO(PROFIL_IOC_MAGIC, 0)  /* struct profil_info */
