@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What fork and start cost, for scripts/bench/fork: run in a machine that counts
- * time in instructions (scripts/vm/run --icount), where a nanosecond is one.
+ * Measures the cost of fork and of starting a profile, for scripts/bench/fork, in a guest whose
+ * clock counts instructions (scripts/vm/run --icount): one nanosecond is one instruction.
  *
- *	forkcost profiled [FORKS]	forks of a process that is profiled; beside it,
- *					of the same that is not, and of one whose
- *					pages are pinned by other means (io_uring):
- *					fork copies such pages, module or no module
- *	forkcost unprofiled [FORKS]	forks of a process that is not profiled, while
- *					another is
- *	forkcost start			starting a profile of 64 MiB
+ *	forkcost profiled [FORKS]	forks of a profiled process; for comparison, of the same
+ *					process without a profile, and with its pages pinned by
+ *					io_uring: fork copies pinned pages even without the module
+ *	forkcost unprofiled [FORKS]	forks of an unprofiled process, while another is profiled
+ *	forkcost start			start of a profile of 64 MiB
  *
- * Each line of output is numbers behind a word that says what they are. Of many
- * measurements it is the median, since some are struck by a timer interrupt.
+ * Each line of output is a name and numbers. They are medians, because timer interrupts disturb
+ * some measurements.
  */
 #include <linux/io_uring.h>
 #include <sched.h>
@@ -60,10 +58,10 @@ static uint64_t median(uint64_t *values, size_t nr)
 
 struct cost {
 	uint64_t fork;	/* in the parent, until fork() returns */
-	uint64_t all;	/* in all: workers', the child's end and wait() included */
+	uint64_t all;	/* total, with workers, the child's exit, and wait() */
 };
 
-/* Children end at once. */
+/* The child exits at once. */
 static void fork_and_wait(uint64_t *cost)
 {
 	uint64_t begin = now();
@@ -77,8 +75,8 @@ static void fork_and_wait(uint64_t *cost)
 }
 
 /*
- * What is on the parent's account: nobody else may have the processor meanwhile,
- * neither the child nor a worker; they get it in between.
+ * The cost in the parent. Real-time priority keeps the child and workers off the CPU during fork();
+ * they run in the pauses.
  */
 static uint64_t cost_of_fork(size_t nr)
 {
@@ -99,7 +97,7 @@ static uint64_t cost_of_fork(size_t nr)
 	return result;
 }
 
-/* On average, so that what is put off to a worker is in one of them. */
+/* The mean, not the median, so that deferred work in a worker is included. */
 static uint64_t cost_of_all(size_t nr)
 {
 	uint64_t begin = 0, unused;
@@ -129,7 +127,7 @@ static char *touched_memory(size_t bytes)
 
 	if (memory == MAP_FAILED)
 		fail("forkcost: mmap");
-	/* a page is a page, whatever the kernel's mood */
+	/* the same number of pages each time */
 	madvise(memory, bytes, MADV_NOHUGEPAGE);
 	memset(memory, 0, bytes);
 	return memory;
@@ -156,8 +154,8 @@ static void start_eager(char *counters, size_t bytes)
 }
 
 /*
- * A profile pinned on hits, of which the first pages are hit: each has a piece
- * of code that runs until it is.
+ * Starts a profile that pins pages on hit, and hits the first @hits pages: each has a piece of code
+ * that loops until its counter is hit.
  */
 static void start_on_hit(char *counters, size_t bytes, size_t hits)
 {
@@ -183,7 +181,7 @@ static void start_on_hit(char *counters, size_t bytes, size_t hits)
 		regions[i].end = (uintptr_t)at + STUB_BYTES;
 		regions[i].offset = regions[i].start;
 	}
-	/* the last one has all pages that are not hit */
+	/* the last region has all pages that are not hit */
 	regions[hits - 1].bytes = bytes - (hits - 1) * PAGE;
 	start.nr_regions = (uint32_t)hits;
 	start.regions = (uintptr_t)regions;
@@ -193,7 +191,7 @@ static void start_on_hit(char *counters, size_t bytes, size_t hits)
 		((void (*)(void *))(code + i * STUB_BYTES))(counters +
 							    i * PAGE);
 	if (get_status(device).pinned_bytes != hits * PAGE) {
-		fputs("forkcost: other pages are pinned than were hit\n",
+		fputs("forkcost: the pinned pages are not the pages that were hit\n",
 		      stderr);
 		exit(1);
 	}
@@ -208,8 +206,8 @@ static void start_on_hit(char *counters, size_t bytes, size_t hits)
 #endif
 }
 
-/* Have pages pinned as the module does it. Return: a descriptor that holds them. */
-static int pin_otherwise(char *memory, size_t bytes)
+/* Pins pages with io_uring, as the module does. Return: a descriptor that holds the pins. */
+static int pin_with_io_uring(char *memory, size_t bytes)
 {
 	struct iovec buffer = { memory, bytes };
 	struct io_uring_params params = { 0 };
@@ -228,12 +226,12 @@ static void forks_of(size_t pages, size_t hits, size_t nr_forks)
 	struct profil_status status;
 	int ring;
 
-	/* caches of the kernel's become warm */
+	/* warms the kernel's caches */
 	measure_forks(10);
 	plain = measure_forks(nr_forks);
-	ring = pin_otherwise(counters, (hits ? hits : pages) * PAGE);
+	ring = pin_with_io_uring(counters, (hits ? hits : pages) * PAGE);
 	pinned = measure_forks(nr_forks);
-	/* unpinned by a worker */
+	/* a worker of the kernel unpins the pages */
 	close(ring);
 	sleep(1);
 
@@ -263,8 +261,8 @@ static void profiled(size_t nr_forks)
 	size_t i;
 
 	/*
-	 * From little to much: thousands of pages that have just been freed make
-	 * the allocator behave differently for a while.
+	 * In ascending order: the allocator behaves differently for a while after thousands of
+	 * pages have been freed.
 	 */
 	for (i = 0; i < sizeof(pages) / sizeof(*pages); i++)
 		forks_of(pages[i], 1, nr_forks);
@@ -275,11 +273,10 @@ static void profiled(size_t nr_forks)
 }
 
 /*
- * Another process, which sleeps, and changes between profiled and not at each
- * byte that comes. Another program, lest it share pages with us, which would cost
- * us at each fork.
+ * Runs in another process, which starts or stops its profile at each byte that it reads, and sleeps
+ * otherwise. It was executed, not only forked, because shared pages would add to the cost of forks.
  */
-static void sleep_and_change(void)
+static void sleep_and_toggle(void)
 {
 	char *counters = touched_memory(PAGE), byte;
 	bool profiled = false;
@@ -324,7 +321,7 @@ static struct sleeper begin_sleeper(void)
 	return sleeper;
 }
 
-static void change_sleeper(const struct sleeper *sleeper)
+static void toggle_sleeper(const struct sleeper *sleeper)
 {
 	char byte = 'x';
 
@@ -336,8 +333,8 @@ static void change_sleeper(const struct sleeper *sleeper)
 }
 
 /*
- * With the module's hooks detached, and attached for another's sake, in turns. If
- * there is no module, all is done the same, but that nobody is profiled.
+ * Measures in turn with the module's hooks detached, and attached because another process is
+ * profiled. Without the module, only the profile is missing.
  */
 static void unprofiled(size_t nr_forks)
 {
@@ -345,22 +342,22 @@ static void unprofiled(size_t nr_forks)
 	struct sleeper sleeper = begin_sleeper();
 	int i;
 
-	/* caches of the kernel's become warm */
+	/* warms the kernel's caches */
 	cost_of_fork(nr_forks);
 	for (i = 0; i < 3; i++) {
 		printf("unprofiled idle %llu\n",
 		       (unsigned long long)cost_of_fork(nr_forks));
-		change_sleeper(&sleeper);
+		toggle_sleeper(&sleeper);
 		printf("unprofiled hooked %llu\n",
 		       (unsigned long long)cost_of_fork(nr_forks));
-		change_sleeper(&sleeper);
+		toggle_sleeper(&sleeper);
 	}
 	close(sleeper.in);
 	waitpid(sleeper.pid, NULL, 0);
 	munmap(memory, 16 * PAGE);
 }
 
-/* A start of 64 MiB, in instructions; the stop is not in it. */
+/* Return: the cost of starting a profile of 64 MiB, in instructions, without the stop. */
 static uint64_t start_cost(bool touched, unsigned int flags)
 {
 	size_t bytes = 64 << 20, i;
@@ -385,7 +382,7 @@ static uint64_t start_cost(bool touched, unsigned int flags)
 
 static void start(void)
 {
-	/* the first attaches the hooks, which is not what is measured */
+	/* the first start attaches the hooks, which is not measured */
 	char *counters = touched_memory(PAGE);
 
 	start_eager(counters, PAGE);
@@ -419,7 +416,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "unprofiled"))
 		unprofiled(nr_forks);
 	else if (!strcmp(argv[1], "sleep"))
-		sleep_and_change();
+		sleep_and_toggle();
 	else if (device < 0)
 		fail("forkcost: /dev/profil");
 	else if (!strcmp(argv[1], "profiled"))

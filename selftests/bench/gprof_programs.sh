@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Real programs compiled with -pg, and the C library's own tests of that: with libprofil
-# as without. Not one of the tests that are always run: it downloads.
+# Compares profiles of real programs compiled with -pg, with and without libprofil, and runs the C
+# library's tests of -pg with libprofil. Not part of make check, because it downloads sources.
 #
-# usage: gprof_programs.sh build     fetch Debian's source packages, compile them
-#        gprof_programs.sh run [NAME...]     compare; where there is /dev/profil
+# usage: gprof_programs.sh build     download and compile Debian source packages
+#        gprof_programs.sh run [NAME...]     compare; needs /dev/profil
 #
-# In build/gprof-programs. Each program does the same work twice, sampled by the C
-# library, and by the kernel. Functions must have been called equally often; and each
-# function's share of the samples differ by no more than 4 standard errors. As a busy
-# host makes some stretches of a program long, time should not jump:
+# The programs are in build/gprof-programs. Each does the same work twice, sampled by the C library
+# and by the kernel. The calls of each function must be equal, and its shares of the samples may
+# differ by at most 4 standard errors. A busy host makes parts of a program appear longer, so the
+# clock should count instructions:
 #
 #	selftests/bench/gprof_programs.sh build
-#	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- selftests/bench/gprof_programs.sh run
+#	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- \
+#		selftests/bench/gprof_programs.sh run
 
 cd "$(dirname "$0")/.." || exit 1
 top=$(dirname "$PWD")
@@ -24,7 +25,7 @@ RATE=1000
 names=(bzip2 minigzip lua lz4 mawk lzip tcc picosat sqlite3 gawk)
 glibc_names=(tst-gmon tst-gmon-pie tst-mcleanup tst-gmon-static tst-gmon-static-pie)
 
-# Their packages are of the same names but these.
+# package_of NAME: prints the name of its source package
 package_of() {
 	case $1 in
 	minigzip) echo zlib ;;
@@ -33,8 +34,9 @@ package_of() {
 	esac
 }
 
-# Each in its source directory.
-# Debian's own has most of it in a library
+# build_NAME: compiles the program in its source directory
+
+# bzip2 with its library's code, which Debian builds as a shared library
 build_bzip2() {
 	gcc -O2 -pg -o bzip2 bzip2.c bzlib.c blocksort.c compress.c crctable.c \
 		decompress.c huffman.c randtable.c
@@ -42,7 +44,7 @@ build_bzip2() {
 build_minigzip() {
 	CFLAGS="-O2 -pg" ./configure --static && make minigzip
 }
-# tables are in the same order each time; a header is made by Debian's own build
+# with tables in the same order in each run, and an empty replacement for a generated header
 build_lua() {
 	cd src && rm luac.c && : >lua5.4-deb-multiarch.h &&
 	gcc -O2 -pg -DLUA_USE_POSIX '-DDEB_HOST_MULTIARCH=""' \
@@ -67,8 +69,8 @@ build_gawk() {
 	make -C support && make gawk
 }
 
-# What each does: with its program as $1, in an empty directory. $dir/text is a source
-# file of 8 MB.
+# run_NAME PROGRAM: runs the program's workload in an empty directory. $dir/text is a source file
+# of 8 MB.
 run_bzip2() { head -c 3000000 "$dir/text" | "$1" -c >/dev/null; }
 run_minigzip() { "$1" -9 <"$dir/text" >/dev/null; }
 run_lua() {
@@ -89,13 +91,14 @@ run_lz4() { "$1" -12 -f --no-frame-crc "$dir/text" out >/dev/null 2>&1; }
 run_mawk() {
 	"$1" -F '[^a-z]+' '
 		{ for (i = 1; i <= NF; i++) n[$i]++ }
-		END { for (w in n) if (n[w] > 100) print w, length(w) * n[w] }' "$dir/text" >/dev/null
+		END { for (w in n) if (n[w] > 100) print w, length(w) * n[w] }' \
+		"$dir/text" >/dev/null
 }
 run_lzip() { head -c 1500000 "$dir/text" | "$1" -c >/dev/null; }
 run_tcc() {
 	"$1" -B"$(dirname "$1")" -c -o out.o "$dir/functions.c"
 }
-# 9 pigeons, 8 holes
+# the pigeonhole problem with 9 pigeons and 8 holes
 run_picosat() {
 	awk -v holes=8 'BEGIN {
 		pigeons = holes + 1
@@ -143,7 +146,7 @@ source_package() {
 	dpkg-source --no-check -x "$dir/$1"_*.dsc "$dir/$2"
 }
 
-# The C library's own, as its Makefile compiles them.
+# The C library's tests, compiled with the flags of its Makefile
 build_glibc_tests() {
 	local flags="-std=gnu11 -O2 -fno-omit-frame-pointer -pg" name
 
@@ -192,10 +195,10 @@ build() {
 	return $failed
 }
 
-# both NAME DIRECTORY: the program run in DIRECTORY/without and DIRECTORY/with. To some the
-# environment is input (gawk has an array of it): with a library to load that is loaded
-# anyway, it has the same variables.
-both() {
+# run_twice NAME DIRECTORY: runs the program in DIRECTORY/without and DIRECTORY/with libprofil. Some
+# programs read the environment (gawk has an array of it), so both runs have the same variables:
+# without libprofil, LD_PRELOAD names the C library, which is loaded anyway.
+run_twice() {
 	local program
 
 	program=$dir/$1/$(program_of "$1")
@@ -207,7 +210,7 @@ both() {
 	gprof -bp "$program" "$2/with/gmon.out" >"$2/with.txt"
 }
 
-# compare DIRECTORY: both flat profiles; a line that says how they agree
+# compare DIRECTORY: compares both flat profiles, and prints a summary line
 compare() {
 	awk -v rate=$RATE '
 		FNR == 1 { file++ }
@@ -246,16 +249,16 @@ compare() {
 						100 * share[1, name], 100 * share[2, name])
 				}
 			}
-			printf "%d functions, %d calls, of %d not equal%s; ", nr, total,
-				other, text
-			printf "%d and %d samples, shares of %d functions: ", n1, n2,
+			printf "%d functions, %d calls, different for %d functions%s; ", nr,
+				total, other, text
+			printf "%d and %d samples, shares of %d functions differ by ", n1, n2,
 				compared
 			printf "at most %.1f standard errors (%s)\n", worst, where
 			exit other || worst > 4
 		}' "$1/without.txt" "$1/with.txt"
 }
 
-# A test of the C library, by the script that judges it there.
+# glibc_test NAME DIRECTORY: runs a test of the C library, checked by the C library's script
 glibc_test() {
 	local program=$dir/glibc/$1 judge=tst-gmon-gprof.sh
 
@@ -274,7 +277,7 @@ run() {
 		if [[ $name == tst-* ]]; then
 			glibc_test "$name" "$work" >"$work/line" 2>&1
 		else
-			{ both "$name" "$work" 2>&1 && compare "$work"; } >"$work/line"
+			{ run_twice "$name" "$work" 2>&1 && compare "$work"; } >"$work/line"
 		fi && echo "ok $name: $(tail -n 3 "$work/line")" ||
 			{ status=1; echo "not ok $name: $(tail -n 3 "$work/line")"; }
 		rm -rf "$work"

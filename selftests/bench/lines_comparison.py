@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Compare the source lines that the command finds with those by addr2line (binutils), at
-# random addresses of the code of real programs: those given, or such as the compilers of
-# this machine make (scripts/deps/install lines).
+# Compares the source lines that the command finds with those of addr2line (binutils), at random
+# code addresses of the given programs, or of programs that this script builds with the compilers of
+# this machine (scripts/deps/install lines).
 #
 # usage: lines_comparison.py [--seed N] [--addresses N] [PROGRAM...]
 #
-# addr2line of binutils 2.40 is wrong at times: it takes the file of the unit for that of an
-# inlined function, and knows no line in some units with split DWARF. So a line that
-# llvm-symbolizer finds too is right. Prints all differences. Exit status: 0 if each line is
-# one of the two's.
+# addr2line of binutils 2.40 has bugs: it prints the file of the unit for an inlined function, and
+# finds no line in some units with split DWARF. So a line that llvm-symbolizer finds too is right.
+# Prints all differences. Exit status: 0 if each line agrees with one of the two, otherwise 1.
 
 import argparse
 import os
@@ -84,7 +83,7 @@ fn main() {
     println!("{:?}", words);
 }
 '''
-# The command itself, and what it takes
+# The sources of a C program: the part of the command that finds lines
 SOURCES = ['tools/%s.c' % name for name in
            ('symbol/symbols', 'symbol/debugfile', 'symbol/debuginfod', 'symbol/functions',
             'symbol/units', 'symbol/ranges', 'symbol/ehframe', 'util/objectfile',
@@ -99,7 +98,7 @@ def write(directory, name, text):
 
 
 def build(directory):
-    """Return: programs, by what they are an example of."""
+    """Return: paths of programs, by the name of what they are an example of."""
     root = os.path.dirname(SELFTESTS)
     own = [os.path.join(root, source) for source in SOURCES]
     own.append(os.path.join(SELFTESTS, 'unit/support/print_lines.c'))
@@ -125,7 +124,7 @@ def build(directory):
     programs = {}
     for name, command in commands.items():
         if not shutil.which(command[0]):
-            print('%-16s skipped: there is no %s here' % (name, command[0]))
+            print('%-16s skipped: %s is not installed' % (name, command[0]))
             continue
         program = os.path.join(directory, name)
         command[2:2] = ['-o', program]
@@ -144,20 +143,21 @@ def code_of(program):
     return [(int(address, 16), int(size, 16)) for address, size in sections]
 
 
-def ask(command, addresses):
+def run_on_addresses(command, addresses):
+    """Return: the output lines of a command that reads addresses."""
     output = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE,
                             input=''.join('0x%x\n' % address for address in addresses))
     return output.stdout.splitlines()
 
 
 def innermost(lines):
-    """Of what addr2line -a -i prints: the first line of each address."""
+    """Return: the first line of each address in the output of addr2line -a -i."""
     return [line for before, line in zip(lines, lines[1:]) if before.startswith('0x')]
 
 
 def normal(line):
     line = re.sub(r' \(discriminator \d+\)$', '', line)
-    # no number: no line is known
+    # no line number: unknown
     if re.search(r':(0|\?)$', line):
         return '??:0'
     file, _, number = line.rpartition(':')
@@ -165,28 +165,28 @@ def normal(line):
 
 
 def compare(name, program, arguments):
-    """Return: how many lines neither addr2line nor llvm-symbolizer finds."""
+    """Return: how many lines agree with neither addr2line nor llvm-symbolizer."""
     chance = random.Random(arguments.seed)
     code = code_of(program)
     addresses = []
     for _ in range(arguments.addresses):
         address, size = chance.choices(code, [size for _, size in code])[0]
         addresses.append(address + chance.randrange(size))
-    ours = ask([os.path.join(SELFTESTS, 'unit', 'print_lines'), program], addresses)
-    theirs = innermost(ask(['addr2line', '-a', '-i', '-e', program], addresses))
+    ours = run_on_addresses([os.path.join(SELFTESTS, 'unit', 'print_lines'), program], addresses)
+    theirs = innermost(run_on_addresses(['addr2line', '-a', '-i', '-e', program], addresses))
     llvm = theirs
     if shutil.which('llvm-symbolizer'):
-        llvm = innermost(ask(['llvm-symbolizer', '-a', '--output-style=GNU', '-i', '-f=none',
-                              '-e', program], addresses))
+        llvm = innermost(run_on_addresses(['llvm-symbolizer', '-a', '--output-style=GNU', '-i',
+                                           '-f=none', '-e', program], addresses))
     assert len(ours) == len(theirs) == len(llvm) == len(addresses)
     different = [lines for lines in zip(addresses, ours, theirs, llvm)
                  if normal(lines[1]) != normal(lines[2])]
     wrong = [lines for lines in different if normal(lines[1]) != normal(lines[3])]
-    print('%-16s %d addresses, %d with a line, %d not as by addr2line, %d as by neither' %
+    print('%-16s %d addresses, %d with a line, %d differ from addr2line, %d from both' %
           (name, len(addresses), sum(normal(line) != '??:0' for line in ours),
            len(different), len(wrong)))
     for lines in different:
-        print('  0x%x: %s, by addr2line %s, by llvm-symbolizer %s' % lines)
+        print('  0x%x: %s, addr2line: %s, llvm-symbolizer: %s' % lines)
     return len(wrong)
 
 

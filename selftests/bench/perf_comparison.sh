@@ -1,27 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Real programs of Debian, by profil and by perf: the shares of the ten functions that take
-# most time, and CPU seconds. Not one of the tests that are always run: it takes half an
-# hour, and perf (scripts/deps/install perf). As a busy host makes some stretches of a
-# program long, time should not jump:
+# Profiles real programs of Debian with profil and with perf, and compares the shares of the ten
+# functions that use most CPU time, and the CPU seconds. Not part of make check: it takes half an
+# hour and needs perf (scripts/deps/install perf). A busy host makes parts of a program appear
+# longer, so the clock should count instructions:
 #
 #	make && make -C selftests/unit export_sample
 #	scripts/vm/run --kernel 6.12 --icount --timeout 7200 -- selftests/bench/perf_comparison.sh
 #
 # usage: perf_comparison.sh [PROGRAM...]
 #
-# RATE is of both, in Hz (1000), CLOCK profil's (by the rate), and RUNS how often each of the
-# two runs each program, in turn (2). SIZE is that of their work, in percent of what takes
-# some 5,000,000,000 instructions. KEEP names a directory for all that was measured; rows.md
-# in it is a short table.
+# RATE: rate of both, in Hz (1000). CLOCK: profil's clock (default: chosen by the rate). RUNS: how
+# often each of the two runs each program, in turn (2). SIZE: size of the work, in percent of some
+# 5,000,000,000 instructions (100). KEEP: a directory for all results; rows.md in it is a short
+# table.
 #
-# What perf is asked for is what profil takes: `-e cpu-clock`, CPU time in the kernel
-# too, and with each sample the pc in user mode (--user-regs=ip), to which a system call will
-# return. perf's samples are then attributed to functions as profil's are, by address
-# (perf_samples.py): Debian's programs are stripped, and of a function without a symbol
-# perf shows each address by itself. So what is compared is where the two found the program,
-# not how they call it.
+# perf samples what profil does: `-e cpu-clock` includes CPU time in the kernel, and --user-regs=ip
+# records the pc in user mode, to which a system call returns. perf_samples.py attributes perf's
+# samples to functions by address, as profil does: Debian's programs are stripped, and perf lists
+# each address in a function without a symbol separately. So the comparison is of the sampled
+# addresses, not of names.
 
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
@@ -39,7 +38,7 @@ programs=(perl python3 gcc sort xz)
 # The same work in each run
 export LONGER LC_ALL=C PERL_HASH_SEED=0 PYTHONHASHSEED=0
 
-# text WORDS: lines of ten words, of which few are frequent, and the same each time
+# text WORDS: prints lines of ten words, the same in each run; few of the words are frequent
 text() {
 	awk -v words="$1" 'BEGIN {
 		x = 1
@@ -52,7 +51,7 @@ text() {
 	}'
 }
 
-# functions NUMBER: a source file of as many, of four kinds
+# functions NUMBER: prints a C file with NUMBER functions of four kinds
 functions() {
 	awk -v number="$1" 'BEGIN {
 		print "struct node { struct node *next; int key; double weight; };"
@@ -74,7 +73,7 @@ functions() {
 	}'
 }
 
-# What each does: makes its input, and sets command.
+# prepare_NAME: makes the program's input, and sets `command`
 prepare_perl() {
 	text $((1600000 * SIZE / 100)) >"$work/text"
 	command=(/usr/bin/perl ../scripts/demo-words.pl "$work/text")
@@ -94,7 +93,7 @@ prepare_python3() {
 	END
 	command=(/usr/bin/python3 "$work/words.py" "$work/text")
 }
-# Which executes the compiler proper and the assembler
+# gcc executes the compiler proper and the assembler.
 prepare_gcc() {
 	functions $((250 * SIZE / 100)) >"$work/functions.c"
 	command=(gcc -O2 -c -o "$work/out.o" "$work/functions.c")
@@ -115,7 +114,7 @@ run_profil() {
 	"$PROFIL" export --json -o "$1.json" "$1" 2>"$work/err"
 }
 
-# run_perf DATA. Build-ids of all objects would only take time.
+# run_perf DATA; without build-ids, which would only take time
 run_perf() {
 	perf record -q -B -e cpu-clock -F "$RATE" --user-regs=ip -o "$1" \
 		-- "${command[@]}" >"$work/out" 2>"$work/err" &&
@@ -124,13 +123,12 @@ run_perf() {
 	bench/perf_samples.py "$1.script" "$1.json" 2>"$work/err"
 }
 
-# Both as often as asked for, in turn: so what the host does meanwhile is no difference
-# between them. The run before is for the guest to have all files in memory, and for what
-# the module does only once.
+# measure PROGRAM: runs both tools RUNS times, in turn, so that other work of the host affects both
+# alike. A first run reads all files into memory, and lets the module do its one-time work.
 #
-# Where time is counted in instructions, perf would take its samples at the same ones in each
-# run, and two runs be worth no more than one. So the program begins somewhat later each
-# time: its kernel measures the environment.
+# If the clock counts instructions, perf would sample the same instructions in each run, and two
+# runs would give no more information than one. A longer environment, which the kernel copies at
+# exec, delays the program's start by a different time in each run.
 measure() {
 	local i
 
@@ -142,14 +140,14 @@ measure() {
 	done
 }
 
-# compared PROGRAM [OPTION...]: the table, in $work/table
-compared() {
+# compare_shares PROGRAM [OPTION...]: writes the table to $work/table; whether the shares agree
+compare_shares() {
 	bench/perf_shares.py "${@:2}" "$keep/$1"/profil.*.json -- "$keep/$1"/perf.*.json \
 		>"$work/table" 2>"$work/err"
 }
 
-# shown COMMAND...: its status, and the table that it makes
-shown() {
+# with_table COMMAND...: runs the command and prints its table; returns its status
+with_table() {
 	local status=0
 
 	"$@" || status=$?
@@ -157,32 +155,32 @@ shown() {
 	return $status
 }
 
-# A comparison that could not find this would show nothing.
+# The comparison must detect lost samples, or its agreement would mean nothing.
 finds_loss() {
 	local every=4
 
-	# whose time is in hundreds of functions
+	# gcc spends its time in hundreds of functions
 	[ "$1" != gcc ] || every=2
-	! compared "$1" --lose "$every" && grep -q ' DIFFERENT' "$work/table"
+	! compare_shares "$1" --lose "$every" && grep -q ' DIFFERENT' "$work/table"
 }
 
 seconds_agree() {
 	bench/perf_shares.py --seconds "$keep/$1"/profil.*.json >"$work/table" 2>"$work/err"
 }
 
-# The four tests of a program
-try() {
+# The four checks of a program
+compare_program() {
 	check "$1: runs" measure "$1"
 	if [ ! -e "$keep/$1/perf.$RUNS.json" ]; then
 		ktap_test_skip "$1: shares agree: it did not run"
-		ktap_test_skip "$1: a loss of samples is found: it did not run"
+		ktap_test_skip "$1: a loss of samples is detected: it did not run"
 		ktap_test_skip "$1: CPU seconds agree with rusage: it did not run"
 		return
 	fi
-	check "$1: shares agree" shown compared "$1"
-	check "$1: a loss of samples is found" finds_loss "$1"
-	check "$1: CPU seconds agree with rusage" shown seconds_agree "$1"
-	compared "$1" --row "$1"
+	check "$1: shares agree" with_table compare_shares "$1"
+	check "$1: a loss of samples is detected" finds_loss "$1"
+	check "$1: CPU seconds agree with rusage" with_table seconds_agree "$1"
+	compare_shares "$1" --row "$1"
 	cat "$work/table" >>"$keep/rows.md"
 }
 
@@ -198,7 +196,7 @@ ktap_set_plan $((4 * ${#programs[@]}))
 mkdir -p "$keep"
 : >"$keep/rows.md"
 for program in "${programs[@]}"; do
-	try "$program"
+	compare_program "$program"
 done
 sed 's/^/# /' "$keep/rows.md"
 ktap_finished

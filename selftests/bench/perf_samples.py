@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Attribute perf's samples to functions as profil attributes its own.
+"""Attributes perf's samples to functions in the same way as profil's.
 
 usage: perf_samples.py SCRIPT JSON
 
-SCRIPT is printed by `perf script -F pid,ip,uregs --show-mmap-events --show-task-events` of
-what was recorded with --user-regs=ip: which files were mapped where, and the pc of each
-sample in user mode. The samples become a result of profil (unit/export_sample), and that
-JSON, by `profil export`; with one member more, "in_user": samples that were taken in user
-mode.
+SCRIPT is the output of `perf script -F pid,ip,uregs --show-mmap-events --show-task-events` for
+a recording with --user-regs=ip: the mapped files, and the user-mode pc of each sample.
+unit/export_sample makes a profil result of the samples, and `profil export` makes JSON of the
+result. This adds a member "in_user": the number of samples that were taken in user mode.
 """
 import collections
 import functools
@@ -22,7 +21,7 @@ import tempfile
 SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROFIL = os.environ.get("PROFIL", os.path.join(SELFTESTS, "../tools/profil"))
 
-# Of text that a count of profil stands for (lib/preload/run.h)
+# Bytes of text per counter of profil (lib/preload/run.h)
 TEXT_BYTES = 4
 KERNEL = 1 << 63
 
@@ -37,13 +36,13 @@ Mapping = collections.namedtuple("Mapping", "start end offset path")
 
 
 class Memory:
-    """What the processes have mapped, as perf tells it."""
+    """The mappings of all processes, from perf's events."""
 
     def __init__(self):
         self.mappings = collections.defaultdict(list)
 
-    def tell(self, line):
-        """Return: whether it is a line about that."""
+    def add(self, line):
+        """Return: whether the line is an event and not a sample."""
         mapped, fork, execed = MMAP.match(line), FORK.match(line), EXEC.match(line)
         if mapped:
             start, length, offset = (int(mapped[n], 16) for n in (2, 3, 4))
@@ -56,7 +55,7 @@ class Memory:
         return bool(mapped or fork or execed or OTHER.match(line))
 
     def find(self, pid, pc):
-        """File and offset; None: it is in none."""
+        """Return: file and offset; None if the pc is in no file."""
         for mapping in reversed(self.mappings[pid]):
             if mapping.start <= pc < mapping.end:
                 if mapping.path[0] != "/":
@@ -66,17 +65,17 @@ class Memory:
 
 
 def read_script(path):
-    """All samples by (path, offset in it), those elsewhere, and those in user mode."""
+    """Return: samples by (path, offset), number of other samples, number in user mode."""
     memory = Memory()
     in_files = collections.Counter()
     elsewhere = in_user = 0
     with open(path, encoding="utf-8") as script:
         for line in script:
-            if memory.tell(line):
+            if memory.add(line):
                 continue
             sample = SAMPLE.match(line)
             if not sample:
-                sys.exit(f"{path}: no sample of an amd64 program: {line}")
+                sys.exit(f"{path}: not a sample of an amd64 program: {line}")
             in_user += int(sample[2], 16) < KERNEL
             place = memory.find(sample[1], int(sample[3], 16))
             if place:
@@ -88,7 +87,7 @@ def read_script(path):
 
 @functools.lru_cache(maxsize=None)
 def segments(path):
-    """Executable segments: offset in the file, address, length."""
+    """Return: the executable segments as (file offset, address, length)."""
     headers = subprocess.run(["readelf", "-lW", path], check=True, text=True,
                              stdout=subprocess.PIPE).stdout
     return [(int(offset, 16), int(address, 16), int(length, 16))
@@ -97,7 +96,7 @@ def segments(path):
 
 
 def counts_of(in_files):
-    """By path, samples by the address that profil would have counted them at."""
+    """Return: for each path, samples by the address at which profil counts them."""
     counts = collections.defaultdict(collections.Counter)
     for (path, offset), samples in in_files.items():
         for start, address, length in segments(path):

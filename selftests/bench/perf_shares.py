@@ -1,23 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compare shares of functions in runs of a program by profil and by perf.
+"""Compares the shares of functions in runs of a program under profil and under perf.
 
 usage: perf_shares.py [--lose N | --row NAME] RESULT... -- RESULT...
        perf_shares.py --seconds RESULT...
 
-A RESULT is JSON from `profil export`; those behind -- are perf's (perf_samples.py), or
-others that the first are to be compared with. Prints a table, and what is wrong. Exit
-status: 1 if anything is.
+A RESULT is JSON from `profil export`. Those after -- are perf's (perf_samples.py), or other
+results to compare with. Prints a table and the problems. Exit status: 1 if there are any.
 
-Shares are compared in standard errors. That of a share of N samples is no less than
-chance's; but two runs of a program may differ by more, in an emulated machine above all,
-where the host's other work makes some stretches long. So each tool's runs are compared
-among themselves first: by how much the variance of a share exceeds that of chance, over
-all functions in the table and both tools (the usual overdispersion of counts: Pearson's
-chi-square by its degrees of freedom). The standard error is larger by the root of that.
+Differences of shares are measured in standard errors. Two runs of a program may differ by more
+than the sampling error, especially in an emulated machine, where other work of the host makes
+parts of a program appear longer. So the runs of each tool are first compared with each other.
+The spread is the variance of shares divided by the variance of random sampling, over all
+functions in the table and both tools (the overdispersion of counts: Pearson's chi-square
+divided by its degrees of freedom). Standard errors are multiplied by its square root.
 
---lose takes every Nth sample of the first function from profil's runs.
---row prints one row of a table in Markdown instead.
+--lose removes every Nth sample of the first function from profil's runs.
+--row prints one row of a Markdown table instead.
 --seconds compares samples / rate with the CPU time of the process.
 """
 import argparse
@@ -29,16 +28,15 @@ import sys
 
 TOP = 10
 
-# One function may differ by so many standard errors: of 16,000 comparisons, chance makes
-# one differ by more ...
+# Limit for one function, in standard errors: exceeded by chance in one of 16,000 comparisons.
 MOST = 4
-# ... and all ten by this in the mean of their squares: one table in 1,000 (chi-square of
-# ten degrees of freedom).
+# Limit for the mean square of all ten: exceeded by chance in one of 1,000 tables (chi-square
+# with ten degrees of freedom).
 MOST_SQUARE = 2.96
-# If runs of one tool differ by more than this, in variances of chance, they show nothing.
+# Above this spread of one tool's runs, a comparison is meaningless.
 MOST_SPREAD = 5
 
-# CPU seconds
+# Limit for the difference in CPU seconds
 MOST_PERCENT = 2
 
 Run = collections.namedtuple("Run", "samples functions")
@@ -51,8 +49,8 @@ def read(path):
 
 
 def run_of(result, names):
-    """Samples by function: by its file and address, as perf and the dynamic linker may
-    name the same file differently."""
+    """Return: samples by file and address of the function. Paths are resolved, because perf
+    and the dynamic linker may name the same file differently."""
     functions = {}
     for thing in result["objects"]:
         path = os.path.realpath(thing["path"])
@@ -68,7 +66,7 @@ def pooled(runs, key):
 
 
 def chi_square(runs, keys):
-    """Of the runs of one tool among themselves, and its degrees of freedom."""
+    """Return: chi-square of the runs of one tool, and its degrees of freedom."""
     chi = 0
     for key in keys:
         share = pooled(runs, key)
@@ -88,14 +86,14 @@ def lose(runs, key, every):
 
 
 def first(tools):
-    """The functions with most of both tools' time."""
+    """Return: the functions with the largest shares in both tools' runs."""
     keys = {key for runs in tools for run in runs for key in run.functions}
     return sorted(keys, key=lambda key: (-sum(pooled(runs, key) for runs in tools),
                                          key))[:TOP]
 
 
 def compare(paths, every):
-    """Return: rows of the table, a line on all of it, and problems."""
+    """Return: rows of the table, a summary line, and problems."""
     names = {}
     tools = [[run_of(read(path), names) for path in some] for some in paths]
     keys = first(tools)
@@ -116,12 +114,12 @@ def compare(paths, every):
              + ", ".join(f"{tool} {chi / max(1, degrees):.2f}" for tool, (chi, degrees)
                          in zip(("profil", "perf"), chis))
              + f"; samples: {samples[0]}, {samples[1]}")
-    problems = [f"{row.name}: DIFFERENT, by more than {MOST} standard errors"
+    problems = [f"{row.name}: DIFFERENT by more than {MOST} standard errors"
                 for row in rows if abs(row.errors) > MOST]
     if square > MOST_SQUARE:
-        problems.append("all of them together are DIFFERENT, by more than chance")
+        problems.append("all functions together are DIFFERENT by more than chance")
     if spread > MOST_SPREAD:
-        problems.append("runs of one tool differ too much: is the host busy? --icount")
+        problems.append("runs of one tool differ too much: use --icount if the host is busy")
     return rows, about, problems
 
 
@@ -134,7 +132,7 @@ def print_table(rows, about):
 
 
 def in_user(paths):
-    """Which part of perf's samples was taken in user mode."""
+    """Return: text with the percentage of perf's samples that were taken in user mode."""
     results = [read(path) for path in paths]
     if not all("in_user" in result for result in results):
         return ""
@@ -144,8 +142,8 @@ def in_user(paths):
 
 
 def used_seconds(result):
-    """CPU time by rusage, of all that was waited for; without the starts of programs that
-    the first one executed, which are no part of their profiles."""
+    """Return: CPU time by rusage of all processes, without the time before the profiles of
+    executed programs started."""
     starts = sum(process["start_cpu_ns"] for process in result["processes"][1:])
     return (result["program_cpu_ns"] + result["children_cpu_ns"] - starts) / 1e9
 
@@ -176,7 +174,7 @@ def seconds(paths):
         print(f"{result['samples']:8} {by_samples:8.3f} {used:8.3f} {percent:8.2f}"
               f"  {before:.3f}, {after:.3f}")
         if abs(percent) > MOST_PERCENT:
-            problems.append(f"{path}: more than {MOST_PERCENT} %")
+            problems.append(f"{path}: differs by more than {MOST_PERCENT} %")
     return problems
 
 
@@ -192,7 +190,7 @@ def main():
     if options.seconds:
         problems = seconds(options.result)
     elif not paths[1]:
-        parser.error("no RESULT behind a -- to compare with")
+        parser.error("no RESULT after -- to compare with")
     else:
         rows, about, problems = compare(paths, options.lose)
         if options.row:

@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A workload whose truth is known, under a clock of one's choice, for
- * scripts/bench/rate and rate_test.sh.
+ * Runs a workload with known shares of CPU time, sampled by a chosen clock, for scripts/bench/rate
+ * and machine/lockstep_test.sh.
  *
  *	rates CLOCK RATE WORKLOAD THREADS SECONDS
  *
- * CLOCK     tick, timer, random: /dev/profil's; sigprof: setitimer(ITIMER_PROF), as
- *           the C library does it; none
- * WORKLOAD  spin      CPU time only
- *           syscalls  much of it in short system calls, which are the second function's
- *           bursts    0.1 ms of it, then as much sleep, and so on
- *           fixed     as much work as SECONDS say, not as much time: for a comparison
- *                     of costs in a machine that counts instructions
- *           switches  none itself, but two processes that are not profiled take turns:
- *                     for what is added to each switch
- *           lockstep  in step with the kernel's tick: the tick always comes in the
- *                     second of two functions, which has a tenth of the time
+ * CLOCK     tick, timer, random: of /dev/profil; sigprof: setitimer(ITIMER_PROF), as
+ *           in the C library; none
+ * WORKLOAD  spin      uses CPU time in two functions
+ *           syscalls  like spin, but the second function makes short system calls
+ *           bursts    alternates 0.1 ms of CPU time and 0.1 ms of sleep
+ *           fixed     a fixed amount of work for SECONDS, for a comparison of costs in a
+ *                     guest whose clock counts instructions
+ *           switches  waits for two unprofiled processes that yield to each other, for the
+ *                     cost added to each context switch
+ *           lockstep  in step with the kernel's tick, which is always in the second of
+ *                     two functions, although that has only a tenth of the time
  *
- * Output, one line of name=value: the rate had, samples, CPU seconds (of all
- * threads), delivered (samples / (rate x CPU seconds)), share (of samples that fell in
- * the first function, of both), true (of CPU time), elapsed (ns, all in all), switches
- * (of the two processes).
+ * Prints one line of name=value: the effective rate; samples; CPU seconds of all threads;
+ * delivered: samples / (rate x CPU seconds); share: of the samples in both functions, those in
+ * the first; true: the same of CPU time; elapsed: total time in ns; switches: of the two processes.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -39,20 +38,20 @@
 
 #define FUNCTION(name)	__attribute__((noinline, section("work_" #name)))
 
-/* Where the two functions are, as the linker knows it. */
+/* From the linker: the addresses of the two functions */
 extern const char __start_work_first[], __stop_work_first[];
 extern const char __start_work_second[], __stop_work_second[];
 
 struct worker {
 	pthread_t thread;
-	double first;	/* CPU seconds in the first function, */
-	double second;	/* and in the second */
+	double first;	/* CPU seconds in the first function */
+	double second;	/* CPU seconds in the second */
 };
 
 static double seconds_to_run;
 static uint64_t tsc_hz;
 static double tick_seconds;
-/* As the kernel would count them, where a signal does. */
+/* Samples of SIGPROF: in the first function, in the second, and elsewhere */
 static uint64_t signals[3];
 
 static void FUNCTION(first) in_first(uint64_t until)
@@ -72,7 +71,7 @@ static uint64_t tsc_of(double seconds)
 	return (uint64_t)(seconds * (double)tsc_hz);
 }
 
-/* So many seconds in each, by this thread's own account of CPU time. */
+/* Runs each function until a TSC value, and adds up the thread's CPU time in each. */
 static void work(struct worker *worker, uint64_t first_end, uint64_t second_end)
 {
 	double begin = thread_seconds(), middle;
@@ -84,7 +83,7 @@ static void work(struct worker *worker, uint64_t first_end, uint64_t second_end)
 	worker->second += thread_seconds() - middle;
 }
 
-/* 3 to 1, in turns that no clock is in step with. */
+/* CPU time at a ratio of 3 to 1, with a period that is not a multiple of any clock's. */
 static void spin(struct worker *worker)
 {
 	uint64_t now = __rdtsc();
@@ -131,7 +130,7 @@ static uint64_t coarse_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* The TSC just after a tick, which is what moves the coarse clock. */
+/* Return: the TSC just after a tick, which advances the coarse clock. */
 static uint64_t await_tick(void)
 {
 	uint64_t before = coarse_ns();
@@ -141,18 +140,18 @@ static uint64_t await_tick(void)
 	return __rdtsc();
 }
 
-/* From just after a tick to just before the next in one function, then the other. */
+/* The first function runs from just after a tick to just before the next, then the second. */
 static void lockstep(struct worker *worker)
 {
 	uint64_t tick = tsc_of(tick_seconds), at = await_tick();
 	int i;
 
-	/* found anew now and then, as a busy host may have moved it */
+	/* waits for the tick every 25 ticks, because a busy host may have delayed it */
 	for (i = 0; i < 25; i++, at += tick)
 		work(worker, at + tick * 9 / 10, at + tick + tick / 50);
 }
 
-/* A loop of two instructions. */
+/* A loop of two instructions */
 static void fixed(struct worker *worker)
 {
 	uint64_t turns = (uint64_t)(seconds_to_run * 5e8);
@@ -163,8 +162,8 @@ static void fixed(struct worker *worker)
 }
 
 /*
- * Two processes that yield to each other, on one processor, from when @go is closed;
- * forked before the profile is begun.
+ * Two processes that yield to each other on one CPU, as soon as @go is closed. They are forked
+ * before the profile starts.
  */
 static pid_t yielders[2];
 static int go[2];
