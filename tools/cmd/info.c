@@ -38,10 +38,9 @@ static const char doc[] =
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	(void)text;
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	options_error(state, "info takes no arguments");
+	options_error(state, "no arguments are allowed: unexpected '%s'", text);
 	return 0;
 }
 

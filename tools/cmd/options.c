@@ -179,7 +179,8 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 	enum terminal_when when = TERMINAL_ALWAYS;
 
 	if (text && !terminal_parse_when(text, &when))
-		options_error(state, "invalid argument '%s'; expected auto, always or never", text);
+		options_error(state, "invalid argument '%s' of --color; expected auto, always or never",
+			      text);
 	return when;
 }
 

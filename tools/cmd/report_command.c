@@ -85,16 +85,17 @@ struct arguments {
 	struct table_options table;
 };
 
-/* Return: the index of @text in @words. Exits if it is not one of them. */
-static int parse_word(const char *text, const char *const words[4], struct argp_state *state)
+/* Return: the index of @text, the argument of @option, in @words. Exits if it is none of them. */
+static int parse_word(const char *option, const char *text, const char *const words[4],
+		      struct argp_state *state)
 {
 	int i;
 
 	for (i = 0; i < 4; i++)
 		if (!strcmp(text, words[i]))
 			return i;
-	options_error(state, "invalid argument '%s'; expected %s, %s, %s or %s", text, words[0],
-		      words[1], words[2], words[3]);
+	options_error(state, "invalid argument '%s' of %s; expected %s, %s, %s or %s", text, option,
+		      words[0], words[1], words[2], words[3]);
 	return 0;
 }
 
@@ -117,7 +118,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case BY:
 		arguments->of_results = "--by";
-		arguments->table.by = (enum table_by)parse_word(text, what, state);
+		arguments->table.by = (enum table_by)parse_word("--by", text, what, state);
 		return 0;
 	case LINES:
 		arguments->of_results = "--lines";
@@ -128,7 +129,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->annotate = text;
 		return 0;
 	case SORT:
-		arguments->table.order = (enum profile_order)parse_word(text, keys, state);
+		arguments->table.order = (enum profile_order)parse_word("--sort", text, keys, state);
 		return 0;
 	case TOP:
 		arguments->table.top = options_parse_count(text, state);

@@ -59,9 +59,10 @@ struct interval confidence_difference(uint64_t old_samples, uint64_t old_all,
  * belongs to the new one with a probability that follows from the rates. The test is
  * two-sided: it doubles the smaller tail.
  *
- * Return: true if they differ; also for at most 5 % of the pairs that are equal. There are fewer
- * of these errors if there are few samples, or if the function has most of the samples: at a
- * fixed rate, the number of all samples varies less than a Poisson count.
+ * Return: true if they differ significantly; by chance, also for at most 5 % of the pairs that
+ * are equal. There are fewer of these errors if there are few samples, or if the function has
+ * most of the samples: at a fixed rate, the number of all samples varies less than a Poisson
+ * count.
  */
 bool confidence_seconds_differ(uint64_t old_samples, double old_seconds,
 			       uint64_t new_samples, double new_seconds);

@@ -38,7 +38,7 @@ static void request_snapshot(int number)
 	snapshot_requested = 1;
 }
 
-/* SIGCHLD may be ignored by the parent of this process. Children would leave no zombie then. */
+/* SIGCHLD is set because it may be ignored from exec on: children would leave no zombie. */
 static const struct {
 	int number;
 	void (*handler)(int number);

@@ -402,7 +402,7 @@ static int print_problem(char **text, const struct target *target, const char *f
 		return asprintf(text, "%s is started by %s, the dynamic linker of another C library, which cannot load libprofil-run.so, so it is not profiled: link it with the C library that profil uses",
 				file, target->linker);
 	case TARGET_NO_LINKER:
-		return asprintf(text, "%s must be started by %s, which does not exist: install that file, or change the first line of the script or link the program again",
+		return asprintf(text, "%s must be started by %s, which does not exist: install it, or correct its path (in the first line of the script, or by linking the program again)",
 				target->command, target->linker);
 	case TARGET_UNREADABLE:
 		return asprintf(text, "%s did not load libprofil-run.so, and the reason is unknown without permission to read the file: run profil as a user who can read it",

@@ -53,7 +53,7 @@ static int read_open(int fd, bool is_stdin, size_t most, unsigned char **content
 	if (fstat(fd, &st))
 		return failure_errno();
 	if (is_stdin && isatty(fd))
-		return failure_refuse(why, "a terminal: redirect a file to it");
+		return failure_refuse(why, "a terminal: redirect standard input from a file");
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > most)
 		return -EFBIG;
 	if (S_ISREG(st.st_mode))

@@ -176,7 +176,7 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 const char *resultfile_remedy(int error)
 {
 	if (error == EFBIG)
-		return "raise ulimit -f if it is below the limit of 32 MiB, or make the result smaller with a lower --rate or --no-follow";
+		return "raise the file size limit (ulimit -f); if the result is larger than 32 MiB, use a lower --rate or --no-follow";
 	return "name another file with -o, or discard it with -o /dev/null";
 }
 
