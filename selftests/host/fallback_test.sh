@@ -31,7 +31,7 @@ fatal() {
 	grep -q 'profil: No such file or directory' "$work/err"
 }
 
-# Linux 0.99 had this fallback only. Its profil() always returns 0.
+# linux099 falls back, too: in Linux 0.99, profil() was in the C library only. It always returns 0.
 linux099() {
 	PROFIL_DIALECT=linux099 warns programs/fallback &&
 	PROFIL_DIALECT=linux099 quiet programs/fallback &&

@@ -27,7 +27,8 @@ install_for() {
 		>"$work/out" 2>"$work/err"
 }
 
-# names_package TREE PACKAGE: the installation fails with one line that names PACKAGE
+# names_package TREE PACKAGE: the installation fails with one line that names PACKAGE, and installs
+# nothing
 names_package() {
 	! install_for "$1" && [ ! -e "$work/installed" ] &&
 	[ "$(grep -vc '^make' "$work/err")" = 1 ] &&

@@ -435,7 +435,7 @@ TEST_F(aix, unreadable_array_is_refused)
 }
 
 /* "Not enough resources to lock the buffer in real memory" */
-static int without_rights(const struct scene *scene)
+static int over_memlock(const struct scene *scene)
 {
 	struct prof array[] = {
 		{ .p_low = scene->text, .p_high = scene->text + 2 * PAGE,
@@ -458,7 +458,7 @@ static int without_rights(const struct scene *scene)
 
 TEST_F(aix, buffer_over_memlock_is_refused)
 {
-	EXPECT_EQ(0, in_child(without_rights, &self->scene));
+	EXPECT_EQ(0, in_child(over_memlock, &self->scene));
 }
 
 TEST_HARNESS_MAIN

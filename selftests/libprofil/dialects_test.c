@@ -414,7 +414,7 @@ TEST_F(dialect, child_counts_in_its_copy)
 	EXPECT_LE(before + 2, *self->near);
 }
 
-/* After exec the profile is off, and a later tick does not count. */
+/* Runs after exec: the profile is off, and stays off. */
 #define EXECUTED	"PROFIL_TEST_EXECUTED"
 
 static int executed(void)
@@ -466,7 +466,7 @@ static int stay_without_memory(const struct scene *scene)
  * Half of the counters have no memory. Where the call does not check that, the profile runs until
  * one of them is needed.
  */
-TEST_F(dialect, half_a_buffer_fails_when_needed)
+TEST_F(dialect, half_mapped_buffer_fails)
 {
 	struct scene *scene = &self->scene;
 	struct profil_status status;
@@ -508,7 +508,7 @@ TEST_F(dialect, half_a_buffer_fails_when_needed)
  * Counters are unmapped while the profile runs. The profile ends when a sample needs one of them,
  * or earlier in dialects that check the buffer at the call.
  */
-static int take_away_and_stay(const struct scene *scene)
+static int unmap_and_stay(const struct scene *scene)
 {
 	*counted_before = counts_at(scene, FAR, 2);
 	take_away_far(scene);
@@ -525,7 +525,7 @@ TEST_F(dialect, unmapped_buffer_ends_profile)
 	ASSERT_EQ(0, turn_on(scene, variant));
 	if (variant->kills) {
 		counted_before = map_shared(PAGE);
-		EXPECT_EQ(128 + SIGSEGV, in_child(take_away_and_stay, scene));
+		EXPECT_EQ(128 + SIGSEGV, in_child(unmap_and_stay, scene));
 		EXPECT_EQ(1, *counted_before);
 		/* the child has unmapped its own copy only */
 		EXPECT_TRUE(counts_at(scene, FAR, 1));

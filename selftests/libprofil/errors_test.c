@@ -115,7 +115,7 @@ TEST_F(errors, bsd_scale_above_65536_is_refused)
 }
 
 /* Over RLIMIT_MEMLOCK, the call fails and ends the earlier profile. */
-static int bsd_without_rights(const struct scene *scene)
+static int bsd_over_memlock(const struct scene *scene)
 {
 	if (become_user(SOME_USER, 2))
 		return 1;
@@ -133,7 +133,7 @@ static int bsd_without_rights(const struct scene *scene)
 
 TEST_F(errors, bsd_buffer_over_memlock_ends_profile)
 {
-	EXPECT_EQ(0, in_child(bsd_without_rights, &self->scene));
+	EXPECT_EQ(0, in_child(bsd_over_memlock, &self->scene));
 }
 
 /*
@@ -221,7 +221,7 @@ static int linux099(const struct scene *scene, void *buf, int bytes)
 }
 
 /* With an RLIMIT_MEMLOCK of 0, samples are lost, without a signal. */
-static int linux099_without_rights(const struct scene *scene)
+static int linux099_over_memlock(const struct scene *scene)
 {
 	struct profil_status status;
 
@@ -236,7 +236,7 @@ static int linux099_without_rights(const struct scene *scene)
 
 TEST_F(errors, linux099_samples_over_memlock_are_lost)
 {
-	EXPECT_EQ(0, in_child(linux099_without_rights, &self->scene));
+	EXPECT_EQ(0, in_child(linux099_over_memlock, &self->scene));
 }
 
 /*

@@ -14,7 +14,7 @@ dir=$work/dir
 RATE=250
 unset PROFDIR
 
-# run PROGRAM [ARG...]: in an empty directory
+# run PROGRAM [ARG...]: runs it in an empty directory
 run() {
 	rm -rf "$dir"
 	mkdir "$dir"
@@ -261,13 +261,13 @@ for program in solaris-p solaris-p-pie solaris-p-fentry osf1-p osf1-p-pie aix-p 
 	check "$program: calls of 20 threads and a signal handler" threads $program
 done
 check "the file has the addresses of the symbol table" has_link_addresses solaris-p
-check "aix: the range of addresses of a counter" counters_are_shifted aix-p 3ffffc
-check "aix: the range of addresses of a counter, in a PIE" counters_are_shifted aix-p-pie 4
+check "aix: counters follow AIX's rounding" counters_are_shifted aix-p 3ffffc
+check "aix: counters follow AIX's rounding, in a PIE" counters_are_shifted aix-p-pie 4
 check "aix: a PIE with its own buffer" aix_monitor aix-monitor-pie buffer
-check "PROFDIR names a directory" profdir solaris-p
+check "PROFDIR sets the directory" profdir solaris-p
 check "an empty PROFDIR: no profile" no_profile solaris-p
 check "an empty PROFDIR: monitor() has no effect" no_profile solaris-monitor
-check "PROFDIR names no directory: an error" missing_profdir solaris-p
+check "PROFDIR without such a directory is an error" missing_profdir solaris-p
 check "fork: a file for each process" fork_writes_two
 check "a symbolic link is replaced" link_is_replaced
 check "100 Hz: no message about the rate" default_rate

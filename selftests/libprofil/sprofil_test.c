@@ -156,7 +156,7 @@ TEST_F(sprofil, overflow_bin_counts_other_pcs)
 }
 
 /* For a pc below the lowest region, the C library's sprofil() crashes the program. */
-TEST_F(sprofil, pc_below_lowest_region_overflows)
+TEST_F(sprofil, pc_below_lowest_region_is_out_of_range)
 {
 	struct prof regions[] = { self->regions[1], self->bin };
 	struct scene *scene = &self->scene;

@@ -233,13 +233,13 @@ static int failing_rows(struct counter_watch *watch, const char *table,
 	return tried ? failed : -1;
 }
 
-TEST_F(dialect, rows_of_manual_pages)
+TEST_F(dialect, counters_match_manual_pages)
 {
 	EXPECT_EQ(0, failing_rows(&self->watch, "dialects.vectors",
 				  variant->name, variant->start, variant->lowest));
 }
 
-TEST_F_TIMEOUT(dialect, rows_of_oracle, 300)
+TEST_F_TIMEOUT(dialect, counters_match_oracle, 300)
 {
 	EXPECT_EQ(0, failing_rows(&self->watch, "random.vectors",
 				  variant->name, variant->start, variant->lowest));

@@ -8,7 +8,7 @@
  *        follow SECONDS mmap | mprotect	code that the program generates
  *        follow SECONDS vdso
  *
- * The new code uses SECONDS of CPU time. The CPU time that it has really used is printed, in
+ * The new code uses SECONDS of CPU time. The program prints the CPU time that was actually used, in
  * seconds.
  */
 #include <dlfcn.h>
@@ -35,7 +35,8 @@ extern const char spin_code[], spin_code_end[];
 #ifdef __x86_64__
 asm(".pushsection .rodata\nspin_code: 1: dec %rdi\n jnz 1b\n ret\nspin_code_end: .popsection");
 #elif defined(__aarch64__)
-asm(".pushsection .rodata\nspin_code: 1: subs x0, x0, #1\n b.ne 1b\n ret\nspin_code_end: .popsection");
+asm(".pushsection .rodata\nspin_code: 1: subs x0, x0, #1\n b.ne 1b\n ret\n"
+    "spin_code_end: .popsection");
 #else
 #error "no code for this architecture"
 #endif

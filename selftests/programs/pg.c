@@ -113,7 +113,7 @@ static void *thread(void *work)
 	return NULL;
 }
 
-/* With threads, the C library's counts of calls are not exact, so their number is not printed. */
+/* With threads, the C library's counts of calls are not exact: prints 0 rounds. */
 static void do_threads(double seconds)
 {
 	struct work work[THREADS], sum = { 0 };

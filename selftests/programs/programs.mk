@@ -49,7 +49,7 @@ programs/follow-libraries/cached/libBrokenLocale.so.1: programs/libfollow.c
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
 
-# A program that was compiled before libprofil existed
+# A program that is built without libprofil, like programs from before it existed
 programs/old: programs/old.c
 	$(CC) -O2 -g -Wall -Wextra $(LDFLAGS) -o $@ $<
 

@@ -25,7 +25,7 @@
 #define MAX_DEPTH	3
 #define MAX_THREADS	4
 
-/* Unprivileged users, which storm_test.sh has, too */
+/* Unprivileged users; storm_test.sh has the same list */
 static const uid_t users[] = { 1999980001, 1999980002 };
 
 /* Descriptors that stay open across exec */
@@ -192,7 +192,7 @@ static bool do_exit(void)
 	default:
 		/*
 		 * The other threads continue. pthread_exit() would load a library, and a child
-		 * that is forked meanwhile would have it half loaded.
+		 * that another thread forks at that time would have it half loaded.
 		 */
 		__atomic_sub_fetch(&nr_threads, 1, __ATOMIC_SEQ_CST);
 		syscall(SYS_exit, 0);

@@ -3,10 +3,11 @@
 
 DIALECT_PROGS := $(addprefix programs/dialects/,solaris solaris-pcsample bsd linux099 osf1 aix \
 	aix-prof)
-# monitor() of each dialect: called by the program, or by being linked with -p
+# monitor() of each dialect: called by the program, or before main() if it is linked with -p
 MONITOR_CALLS := $(foreach dialect,solaris osf1 aix,\
 	$(addprefix programs/dialects/$(dialect)-,monitor monitor-pie))
-MONITOR_P := $(foreach dialect,solaris osf1 aix,$(addprefix programs/dialects/$(dialect)-,p p-pie)) \
+MONITOR_P := $(foreach dialect,solaris osf1 aix,\
+	$(addprefix programs/dialects/$(dialect)-,p p-pie)) \
 	programs/dialects/solaris-p-fentry
 COUNTED := programs/dialects/libcounted.so
 TEST_GEN_FILES += $(DIALECT_PROGS) $(MONITOR_CALLS) $(MONITOR_P) $(COUNTED)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * monitor(3C) with a buffer of the program, sized by the manual page's formula; compiled with -p,
- * linked without. A second call adds to the call counts; the file then has the histogram of the
- * second call, even if both use the same buffer.
+ * linked without. A second profile adds to the call counts; the file then has the histogram of the
+ * second buffer. A buffer that both profiles use has the samples of both.
  *
  * usage: solaris-monitor [twice|again|none|full|fork]
  */

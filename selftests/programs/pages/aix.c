@@ -115,7 +115,7 @@ static void forms(void)
 	errno = 0;
 	profil(ranges, -1, 0, 0);
 	if (errno != EINVAL)
-		fail("no EINVAL but", errno);
+		fail("EINVAL expected, errno is", errno);
 	must_be_off();
 }
 
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 	errno = 0;
 	profil((unsigned short *)64, SIZE, LONG_OFFSET, SCALE);
 	if (errno != EFAULT)
-		fail("no EFAULT but", errno);
+		fail("EFAULT expected, errno is", errno);
 	must_be_off();
 	forms();
 	return 0;

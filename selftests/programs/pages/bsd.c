@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	choose(8, 16384);
 	on();
 	must_count(2);
-	doing = "(pc - offset) / 2 comes first";
+	doing = "(pc - offset) is divided by 2 first";
 	choose(3, 0xffff);
 	on();
 	must_count(0);
@@ -56,14 +56,14 @@ int main(int argc, char **argv)
 	doing = "an illegal address";
 	errno = 0;
 	if (profil((char *)64, (int)SIZE, (int)OFFSET, (int)SCALE) != -1 || errno != EFAULT)
-		fail("no EFAULT but", errno);
+		fail("EFAULT expected, errno is", errno);
 	must_be_off();
 	on();
 	must_count(18);
 	doing = "a negative size";
 	errno = 0;
 	if (profil((char *)large, -2, (int)OFFSET, (int)SCALE) != -1 || errno != E2BIG)
-		fail("no E2BIG but", errno);
+		fail("E2BIG expected, errno is", errno);
 	must_be_off();
 	on();
 	must_count(18);

@@ -13,7 +13,7 @@ int profil(char *buf, int bufsiz, int offset, int scale);
 static void call(char *buf, int bufsiz, int scale)
 {
 	if (profil(buf, bufsiz, (int)OFFSET, scale))
-		fail("zero is always returned, but not", 1);
+		fail("profil() returns", 1);
 }
 
 static void on(void)

@@ -181,7 +181,7 @@ static void must_count(int byte)
 	must_be_due(count, due);
 	*counter(byte) = 0;
 	if (!is_clear())
-		fail("counted elsewhere; there", count);
+		fail("also counted elsewhere; in the counter", count);
 }
 
 /* Large enough that the instruction has a counter with offset 0 at the lowest scales */
@@ -198,7 +198,7 @@ static void must_be_off(void)
 {
 	spin(SHORT_TIME);
 	if (!is_clear())
-		fail("still counts; off", 0);
+		fail("counts while off, expected", 0);
 }
 
 /* Return: the child's exit status, or 256 plus the signal that killed it. */
@@ -231,7 +231,7 @@ static void must_count_in_child(int byte)
 		fail("child: counter is", *counter(byte));
 	*counter(byte) = 0;
 	if (!is_clear())
-		fail("child: counted elsewhere", 0);
+		fail("child: also counted elsewhere, expected", 0);
 }
 
 static const char *program;
@@ -251,7 +251,7 @@ static void must_be_off_after_exec(void)
 		fail("exec: status", status);
 	/* samples before exec are not at this instruction */
 	if (!is_clear())
-		fail("exec: still counts", 0);
+		fail("exec: counts while off, expected", 0);
 }
 
 /* Unmap the buffer, and map it again: a sample in between faults. */

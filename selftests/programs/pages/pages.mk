@@ -15,9 +15,9 @@ page_cxx = $(CXX) -x c++
 page_O0 = -O0 -no-pie
 page_O2 = -O2 -no-pie
 page_O3 = -O3 -no-pie
-# with the dialect's header too
+# with the dialect's header before the declaration of the page
 page_header = -O2 -no-pie -DPROFIL_PAGE_TYPES -I../lib/include/profil/$1
-# where 32 bits of offset do not reach
+# a PIE, whose addresses do not fit in an offset of 32 bits
 page_pie = -O2 -fPIE -pie
 
 # page_program(page, compiler, level)
