@@ -70,12 +70,15 @@ static void read_counts(struct result *result)
 	size_t object;
 
 	while (scanf("%zu %" SCNx64 " %" SCNu64, &object, &address, &samples) == 3) {
-		struct result_object *to = &result->objects[object];
+		struct result_object *to;
 
+		if (object >= result->nr_objects)
+			errx(1, "no object %zu", object);
+		to = &result->objects[object];
 		to->counts = reallocarray(to->counts, to->nr_counts + 1,
 					  sizeof(*to->counts));
-		if (object >= result->nr_objects || !to->counts)
-			errx(1, "no object %zu, or no memory", object);
+		if (!to->counts)
+			err(1, NULL);
 		to->counts[to->nr_counts++] = (struct result_count){ address, samples };
 		to->samples += samples;
 	}
