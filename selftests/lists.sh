@@ -40,7 +40,8 @@ module_scripts=(libprofil/compat_test.sh libprofil/dialects_test.sh libprofil/pa
 command_scripts=(command/command_test.sh command/follow_test.sh command/gprof_test.sh)
 # Tests of memory and lifetimes, for a debug kernel, which executes several times the
 # instructions. Tests of counts are omitted, because there kernel threads take a notable part
-# of the time (lib/expect_count.h). The long tests take minutes each, and run in make check-all.
+# of the time (lib/profile/expect_count.h). The long tests take minutes each, and run in make
+# check-all.
 debug_programs=(core/abi_test core/lifecycle_test process/fork_test process/sharers_test
 	process/denied_test memory/recheck_test core/limits_test core/flags_test)
 # Attacks that are short enough for a debug kernel

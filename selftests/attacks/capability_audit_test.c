@@ -12,7 +12,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 
 #define TRACING		"/sys/kernel/tracing/"
 #define PROBES		TRACING "kprobe_events"

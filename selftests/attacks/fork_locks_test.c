@@ -13,7 +13,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "tracer.h"
+#include "kernel/tracer.h"
 
 #define CHILDREN	60
 #define MOST_HITS	2

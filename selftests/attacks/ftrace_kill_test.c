@@ -14,8 +14,8 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "late.h"
-#include "pinned_pages.h"
+#include "kernel/late.h"
+#include "kernel/pinned_pages.h"
 
 /* Attaches the hook and leaves it without a user. */
 static int start_and_stop(int fd)

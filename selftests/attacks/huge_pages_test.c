@@ -10,7 +10,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "loops.h"
+#include "load/loops.h"
 
 #define HUGE		((size_t)2 << 20)
 #define NR		16

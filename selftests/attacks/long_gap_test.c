@@ -11,8 +11,8 @@
  * time outside the gap.
  */
 #include "kselftest_harness.h"
-#include "clock_profile.h"
-#include "late.h"
+#include "profile/clock_profile.h"
+#include "kernel/late.h"
 
 #define GAP	0.9
 

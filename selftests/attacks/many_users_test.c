@@ -9,7 +9,7 @@
 #include "kselftest_harness.h"
 #include "child.h"
 #include "common.h"
-#include "tracer.h"
+#include "kernel/tracer.h"
 
 #define FIRST_USER	7800	/* this and the following uids: no other test charges them */
 #define USERS		100

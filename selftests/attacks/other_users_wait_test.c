@@ -13,11 +13,11 @@
 
 #include "kselftest_harness.h"
 #include "common.h"
-#include "cpu_hog.h"
+#include "load/cpu_hog.h"
 #include "files.h"
 #include "eventually.h"
-#include "group.h"
-#include "slow_file.h"
+#include "kernel/cgroup.h"
+#include "kernel/slow_file.h"
 
 #define ATTACKER	7610	/* a uid that no other test charges */
 #define OTHER		7700	/* and the following uids */

@@ -9,7 +9,7 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "cpu_hog.h"
+#include "load/cpu_hog.h"
 
 #define STARTS		400
 #define BETWEEN		20	/* number of starts from one discard to the next */

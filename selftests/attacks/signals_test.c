@@ -13,7 +13,7 @@
 
 #include "kselftest_harness.h"
 #include "common.h"
-#include "cpu_hog.h"
+#include "load/cpu_hog.h"
 
 #define MAPPINGS	4000
 #define PERIOD_US	200

@@ -14,7 +14,7 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "clock_profile.h"
+#include "profile/clock_profile.h"
 
 #define CALLS	10000
 #define WORKERS	"/sys/devices/virtual/workqueue/cpumask"

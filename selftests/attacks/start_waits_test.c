@@ -13,7 +13,7 @@
 #include "kselftest_harness.h"
 #include "common.h"
 #include "child.h"
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 
 #define PIECE	(1U << 20)
 #define PIECES	1024	/* the maximum of one call: 1 GiB */

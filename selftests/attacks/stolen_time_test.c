@@ -7,8 +7,8 @@
  * stolen. Only the rest is CPU time of the process. Each round may round by one tick.
  */
 #include "kselftest_harness.h"
-#include "clock_profile.h"
-#include "late.h"
+#include "profile/clock_profile.h"
+#include "kernel/late.h"
 
 #define ROUNDS	10
 #define LATE_TICKS	10	/* ticks */

@@ -9,11 +9,11 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "cpu_hog.h"
+#include "load/cpu_hog.h"
 #include "files.h"
 #include "eventually.h"
-#include "slow_file.h"
-#include "tasks.h"
+#include "kernel/slow_file.h"
+#include "kernel/tasks.h"
 
 #define ATTACKER	7601	/* a uid that no other test charges */
 #define TOUCHED		((size_t)4 << 20)	/* bytes that each of many processes uses */

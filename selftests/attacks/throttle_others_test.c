@@ -8,7 +8,7 @@
  * of its samples is measured.
  */
 #include "kselftest_harness.h"
-#include "clock_profile.h"
+#include "profile/clock_profile.h"
 
 FIXTURE(throttle) {
 	struct profile profile;

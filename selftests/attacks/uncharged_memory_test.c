@@ -7,12 +7,12 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "cpu_hog.h"
+#include "load/cpu_hog.h"
 #include "files.h"
 #include "eventually.h"
-#include "group.h"
-#include "loops.h"
-#include "slow_file.h"
+#include "kernel/cgroup.h"
+#include "load/loops.h"
+#include "kernel/slow_file.h"
 
 #define ATTACKER	7602	/* a uid that no other test charges */
 #define PAGES		64	/* fewer than the log's 128 pending samples */

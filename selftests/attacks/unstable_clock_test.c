@@ -13,8 +13,8 @@
  * stretch.
  */
 #include "kselftest_harness.h"
-#include "clock_profile.h"
-#include "late.h"
+#include "profile/clock_profile.h"
+#include "kernel/late.h"
 
 #define ROUNDS	10
 #define LATE_TICKS	10	/* ticks */

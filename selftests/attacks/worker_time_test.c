@@ -12,7 +12,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "tasks.h"
+#include "kernel/tasks.h"
 
 #define ATTACKER	7603	/* a uid that no other test charges */
 #define REGIONS		4096

@@ -12,7 +12,7 @@
 #include "kselftest_harness.h"
 #include "files.h"
 #include "profil.h"
-#include "run_memory.h"
+#include "profile/run_memory.h"
 #include "eventually.h"
 
 #define SOME_USER	7401	/* a uid that no other test charges */

@@ -11,7 +11,7 @@
 
 #include "kselftest_harness.h"
 #include "profil.h"
-#include "run_memory.h"
+#include "profile/run_memory.h"
 
 /* A library that is not loaded at the program's start */
 #define LATE_LIBRARY	"libm.so.6"

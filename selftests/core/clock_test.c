@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "clock_profile.h"
-#include "expect_count.h"
+#include "profile/clock_profile.h"
+#include "profile/expect_count.h"
 
 /*
  * CPU time around the calls: a profile counts from some time during its start to some time during

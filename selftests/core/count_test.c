@@ -10,7 +10,7 @@
 
 #include "common.h"
 #include "kselftest_harness.h"
-#include "expect_count.h"
+#include "profile/expect_count.h"
 
 #define THREADS	4
 

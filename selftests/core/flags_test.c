@@ -7,7 +7,7 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "scene.h"
+#include "profile/scene.h"
 #include "eventually.h"
 
 #define LAZY	(PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT)

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 
 #include "kselftest_harness.h"
-#include "clock_profile.h"
-#include "late.h"
+#include "profile/clock_profile.h"
+#include "kernel/late.h"
 
 #define OFF	"off"
 #define LEAVE	"leave"

@@ -7,9 +7,9 @@
 #include <sys/wait.h>
 
 #include "common.h"
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 #include "kselftest_harness.h"
-#include "expect_count.h"
+#include "profile/expect_count.h"
 
 FIXTURE(lifecycle) {
 	int fd;

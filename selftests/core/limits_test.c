@@ -11,7 +11,7 @@
 
 #include "kselftest_harness.h"
 #include "eventually.h"
-#include "helper_process.h"
+#include "load/helper_process.h"
 
 /*
  * Users who are charged only by this test. Each test runs in a process of its own, and the charges

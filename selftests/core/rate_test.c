@@ -4,8 +4,8 @@
  * in both.
  */
 #include "kselftest_harness.h"
-#include "clock_profile.h"
-#include "expect_count.h"
+#include "profile/clock_profile.h"
+#include "profile/expect_count.h"
 
 FIXTURE(rate) {
 	struct profile profile;

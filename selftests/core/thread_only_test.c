@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "kselftest_harness.h"
-#include "expect_count.h"
-#include "scene.h"
+#include "profile/expect_count.h"
+#include "profile/scene.h"
 
 FIXTURE(thread_only) {
 	struct scene scene;

@@ -6,7 +6,7 @@
 #include <mon.h>
 
 #include "kselftest_harness.h"
-#include "scene.h"
+#include "profile/scene.h"
 
 #define SOME_USER	7302	/* a uid that no other test charges */
 #define SECOND		0xffffffffU	/* -1 as unsigned int */

@@ -4,7 +4,7 @@
  * profil_start(), with which the program selects everything itself.
  */
 #include "kselftest_harness.h"
-#include "scene.h"
+#include "profile/scene.h"
 
 FIXTURE(dialect_select) {
 	struct scene scene;

@@ -5,9 +5,9 @@
  * which counter a pc has; aix_test.c has more tests of AIX.
  */
 #include "kselftest_harness.h"
-#include "expect_count.h"
-#include "dialect_calls.h"
-#include "scene.h"
+#include "profile/expect_count.h"
+#include "profile/dialect_calls.h"
+#include "profile/scene.h"
 
 FIXTURE(dialect) {
 	struct scene scene;

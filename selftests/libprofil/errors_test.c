@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "kselftest_harness.h"
-#include "scene.h"
+#include "profile/scene.h"
 
 #define SOME_USER	7301	/* a uid that no other test charges */
 

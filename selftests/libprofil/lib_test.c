@@ -12,7 +12,7 @@
 
 #include "common.h"
 #include "kselftest_harness.h"
-#include "expect_count.h"
+#include "profile/expect_count.h"
 #include "profil.h"
 
 #define RATE	100	/* the default */

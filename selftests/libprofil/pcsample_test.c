@@ -6,7 +6,7 @@
 #include <limits.h>
 
 #include "kselftest_harness.h"
-#include "scene.h"
+#include "profile/scene.h"
 
 #define NR	1000
 #define UNUSED	((uintptr_t)0x5a5a5a5a)

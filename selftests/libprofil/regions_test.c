@@ -17,7 +17,7 @@
 
 #if defined(__x86_64__)
 
-#include "counter_watch.h"
+#include "profile/counter_watch.h"
 
 /* Added to the pcs below, at which no code can be mapped */
 #define BASE		(SPINNER_LOWEST + 0x100000)

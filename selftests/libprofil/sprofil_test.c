@@ -7,7 +7,7 @@
 #include <sys/profil.h>
 
 #include "kselftest_harness.h"
-#include "scene.h"
+#include "profile/scene.h"
 
 FIXTURE(sprofil) {
 	struct scene scene;

@@ -12,10 +12,10 @@
 
 #if defined(__x86_64__) || defined(__i386__)
 
-#include "counter_watch.h"
-#include "dialect_calls.h"
-#include "page_calls.h"
-#include "vectors.h"
+#include "profile/counter_watch.h"
+#include "profile/dialect_calls.h"
+#include "profile/page_calls.h"
+#include "profile/vectors.h"
 
 static bool complain(const struct vector *row, const char *fault, long long got)
 {

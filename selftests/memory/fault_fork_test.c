@@ -5,9 +5,9 @@
  * memory.
  */
 #include "kselftest_harness.h"
-#include "process.h"
-#include "fault_injection.h"
-#include "pinned_pages.h"
+#include "profile/process.h"
+#include "kernel/fault_injection.h"
+#include "kernel/pinned_pages.h"
 
 FIXTURE(fault) {
 	struct injection injection;

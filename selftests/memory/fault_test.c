@@ -13,8 +13,8 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "fault_injection.h"
-#include "pinned_pages.h"
+#include "kernel/fault_injection.h"
+#include "kernel/pinned_pages.h"
 
 #define REGIONS	200	/* more than fit into a page */
 

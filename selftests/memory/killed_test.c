@@ -10,7 +10,7 @@
 #include "kselftest_harness.h"
 #include "eventually.h"
 #include "child.h"
-#include "four_pages.h"
+#include "profile/four_pages.h"
 
 FIXTURE(killed) {
 	struct four_pages m;

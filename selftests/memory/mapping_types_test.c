@@ -11,7 +11,7 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "one_counter_checks.h"
+#include "profile/one_counter_checks.h"
 
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret	447

@@ -8,7 +8,7 @@
  */
 #include "kselftest_harness.h"
 #include "child.h"
-#include "four_pages.h"
+#include "profile/four_pages.h"
 
 static void let_others_run(struct four_pages *m)
 {

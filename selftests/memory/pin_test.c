@@ -8,10 +8,10 @@
  */
 #include "child.h"
 #include "common.h"
-#include "cpu_hog.h"
-#include "pinned_pages.h"
+#include "load/cpu_hog.h"
+#include "kernel/pinned_pages.h"
 #include "kselftest_harness.h"
-#include "expect_count.h"
+#include "profile/expect_count.h"
 
 #define HISTOGRAM	((size_t)64 << 20)
 #define CODE		((size_t)64 << 10)

@@ -7,7 +7,7 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "four_pages.h"
+#include "profile/four_pages.h"
 
 #define MOST_THREADS	16
 

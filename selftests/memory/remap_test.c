@@ -5,7 +5,7 @@
  */
 #include "kselftest_harness.h"
 #include "child.h"
-#include "one_counter_checks.h"
+#include "profile/one_counter_checks.h"
 
 enum source { ANON, MEMFD };
 enum effect { KEEPS, DISCARDS, MAY_DISCARD };

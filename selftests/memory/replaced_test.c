@@ -9,7 +9,7 @@
 
 #include "kselftest_harness.h"
 #include "child.h"
-#include "one_counter_checks.h"
+#include "profile/one_counter_checks.h"
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE	25

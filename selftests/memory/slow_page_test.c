@@ -11,7 +11,7 @@
 #include "child.h"
 #include "common.h"
 #include "files.h"
-#include "fuse.h"
+#include "kernel/fuse.h"
 #include "eventually.h"
 
 #define SLOW_USER	7501	/* not used by other tests */

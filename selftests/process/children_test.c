@@ -7,9 +7,9 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
-#include "cpu_hog.h"
-#include "expect_count.h"
-#include "process.h"
+#include "load/cpu_hog.h"
+#include "profile/expect_count.h"
+#include "profile/process.h"
 
 #define MANY	40
 

@@ -4,7 +4,7 @@
  * hit. It is always profiled, and loses the samples that exceed the limit.
  */
 #include "kselftest_harness.h"
-#include "process.h"
+#include "profile/process.h"
 
 FIXTURE_OF_PROFILE(children)
 

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "process.h"
+#include "profile/process.h"
 #include "eventually.h"
 
 #define COUNTER_PAGES	16

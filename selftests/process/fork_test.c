@@ -8,8 +8,8 @@
 #include <sys/utsname.h>
 
 #include "kselftest_harness.h"
-#include "expect_count.h"
-#include "process.h"
+#include "profile/expect_count.h"
+#include "profile/process.h"
 
 FIXTURE_OF_PROFILE(fork)
 

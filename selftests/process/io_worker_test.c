@@ -8,8 +8,8 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "expect_count.h"
-#include "process.h"
+#include "profile/expect_count.h"
+#include "profile/process.h"
 
 /* Bytes from /dev/urandom, which take many ticks */
 #define READ_BYTES	((size_t)1 << 20)

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 
 static void *change_memory(void *page)
 {

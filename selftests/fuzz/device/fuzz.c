@@ -31,7 +31,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "../../lib/pinned_pages.h"
+#include "../../lib/kernel/pinned_pages.h"
 #include "run.h"
 
 #define MAX_KEPT	1000

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/dialect_calls.h"
-#include "../../lib/vectors.h"
+#include "../../lib/profile/dialect_calls.h"
+#include "../../lib/profile/vectors.h"
 #include "module/counter.h"
 #include "support/fake_device.h"
 #include "support/test.h"

@@ -2,7 +2,7 @@
 /*
  * Starts helper processes, sends requests to them, and executes requests in them.
  */
-#include "helper_process.h"
+#include "load/helper_process.h"
 
 long ask_at(int socket, enum request request, long argument, int generation)
 {

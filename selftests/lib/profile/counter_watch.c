@@ -2,7 +2,7 @@
 /*
  * Samples a thread at one pc, and checks which counters change.
  */
-#include "counter_watch.h"
+#include "profile/counter_watch.h"
 
 int counter_watch_create(struct counter_watch *watch, int fd)
 {

@@ -7,7 +7,7 @@
 #define SELFTESTS_ONE_COUNTER_H
 
 #include "common.h"
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 
 #define HUGE	((size_t)2 << 20)	/* bytes of a huge page */
 

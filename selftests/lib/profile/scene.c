@@ -2,7 +2,7 @@
 /*
  * Code at known places, and its counters.
  */
-#include "scene.h"
+#include "profile/scene.h"
 
 void *map_apart(size_t bytes)
 {

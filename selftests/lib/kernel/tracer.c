@@ -2,7 +2,7 @@
 /*
  * Counts calls of a kernel function with the function tracer.
  */
-#include "tracer.h"
+#include "kernel/tracer.h"
 
 bool tracer_begin(const char *function)
 {

@@ -2,7 +2,7 @@
 /*
  * Sets up the kernel's fault injection for calls from the module's text.
  */
-#include "fault_injection.h"
+#include "kernel/fault_injection.h"
 
 static const char *const attributes[KINDS] = {
 	[SLAB] = "failslab",

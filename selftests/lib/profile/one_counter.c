@@ -2,7 +2,7 @@
 /*
  * A profile with one counter, and a thread that is sampled meanwhile.
  */
-#include "one_counter.h"
+#include "profile/one_counter.h"
 
 void one_counter_init(struct one_counter *r)
 {

@@ -2,7 +2,7 @@
 /*
  * Reads tables of expected counters.
  */
-#include "vectors.h"
+#include "profile/vectors.h"
 
 static const char *const vector_results[] = { "none", "off", "EINVAL" };
 

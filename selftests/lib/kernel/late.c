@@ -2,7 +2,7 @@
 /*
  * Loads the module of selftests/late, and sets how long it keeps interrupts off.
  */
-#include "late.h"
+#include "kernel/late.h"
 
 int load_late(void)
 {

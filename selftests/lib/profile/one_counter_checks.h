@@ -5,8 +5,8 @@
 #ifndef SELFTESTS_ONE_COUNTER_CHECKS_H
 #define SELFTESTS_ONE_COUNTER_CHECKS_H
 
-#include "expect_count.h"
-#include "one_counter.h"
+#include "profile/expect_count.h"
+#include "profile/one_counter.h"
 
 /*
  * Expects the running profile to increase the program's counter by as much as status.counted,

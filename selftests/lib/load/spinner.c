@@ -2,7 +2,7 @@
 /*
  * A thread that stays at a chosen pc on request.
  */
-#include "spinner.h"
+#include "load/spinner.h"
 
 static void *spinner_run(void *argument)
 {

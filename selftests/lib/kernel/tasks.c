@@ -2,7 +2,7 @@
 /*
  * Reads the state of tasks from /proc.
  */
-#include "tasks.h"
+#include "kernel/tasks.h"
 
 bool read_task_file(pid_t pid, const char *name, char *text, size_t bytes)
 {

@@ -2,7 +2,7 @@
 /*
  * Serves a file system whose pages do not arrive.
  */
-#include "fuse.h"
+#include "kernel/fuse.h"
 
 static void fuse_reply(int fd, const struct fuse_in_header *to, int error, const void *data,
 		       size_t bytes)

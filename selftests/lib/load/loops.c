@@ -2,7 +2,7 @@
 /*
  * Maps loops at known addresses.
  */
-#include "loops.h"
+#include "load/loops.h"
 
 #if defined(__x86_64__) || defined(__aarch64__)
 

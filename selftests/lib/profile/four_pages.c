@@ -2,7 +2,7 @@
 /*
  * Maps and hits counters in four pages.
  */
-#include "four_pages.h"
+#include "profile/four_pages.h"
 
 int four_pages_init(struct four_pages *m)
 {

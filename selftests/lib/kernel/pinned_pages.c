@@ -2,7 +2,7 @@
 /*
  * Reads counts of pinned pages, and keeps references to pages in a pipe.
  */
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 
 long long pinned_kib(void)
 {

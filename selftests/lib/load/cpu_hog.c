@@ -2,7 +2,7 @@
 /*
  * Keeps all CPUs but one busy with real-time processes.
  */
-#include "cpu_hog.h"
+#include "load/cpu_hog.h"
 
 int start_cpu_hogs(pid_t spinners[MAX_CPU_HOGS])
 {

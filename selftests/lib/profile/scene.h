@@ -6,7 +6,7 @@
 #ifndef SELFTESTS_SCENE_H
 #define SELFTESTS_SCENE_H
 
-#include "process.h"
+#include "profile/process.h"
 #include "profil.h"
 #include "stderr_capture.h"
 

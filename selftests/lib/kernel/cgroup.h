@@ -2,8 +2,8 @@
 /*
  * A memory cgroup for one test.
  */
-#ifndef SELFTESTS_GROUP_H
-#define SELFTESTS_GROUP_H
+#ifndef SELFTESTS_CGROUP_H
+#define SELFTESTS_CGROUP_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,4 +30,4 @@ bool group_make(struct memory_group *group, const char *name);
 /* Moves the calling process into the group. Returns 0 or an errno. */
 int group_join(const struct memory_group *group);
 
-#endif /* SELFTESTS_GROUP_H */
+#endif /* SELFTESTS_CGROUP_H */

@@ -2,7 +2,7 @@
 /*
  * Starts profiles with a chosen clock, without the throttle.
  */
-#include "clock_profile.h"
+#include "profile/clock_profile.h"
 
 void clean_up_clock_profile(struct profile *profile)
 {

@@ -5,7 +5,7 @@
 #ifndef SELFTESTS_CLOCK_PROFILE_H
 #define SELFTESTS_CLOCK_PROFILE_H
 
-#include "process.h"
+#include "profile/process.h"
 
 /* Turns the throttle off: in an emulated machine, samples cost more than its limit. */
 #define SET_UP_CLOCK_PROFILE(profile)							\

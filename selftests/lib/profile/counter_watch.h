@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "profil.h"
-#include "spinner.h"
+#include "load/spinner.h"
 
 #define WATCH_PAGE	4096UL
 #define WATCH_GUARD	WATCH_PAGE

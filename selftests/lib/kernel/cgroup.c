@@ -2,7 +2,7 @@
 /*
  * Creates a memory cgroup and reads its figures.
  */
-#include "group.h"
+#include "kernel/cgroup.h"
 
 int group_write(const struct memory_group *group, const char *name, const char *text)
 {

@@ -12,7 +12,7 @@
 #include <sys/shm.h>
 
 #include "common.h"
-#include "pinned_pages.h"
+#include "kernel/pinned_pages.h"
 
 #define PAGES		4	/* of counters */
 #define ALL_PAGES	(PAGES + 2)	/* with one before and one after them */

@@ -2,7 +2,7 @@
 /*
  * Mounts the file system of fuse.c and maps its file.
  */
-#include "slow_file.h"
+#include "kernel/slow_file.h"
 
 const char *slow_file_begin(struct slow_file *slow)
 {

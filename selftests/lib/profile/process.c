@@ -2,7 +2,7 @@
 /*
  * Profiled processes, and the results of their forked children.
  */
-#include "process.h"
+#include "profile/process.h"
 
 double loops_per_second;
 

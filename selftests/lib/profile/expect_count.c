@@ -2,7 +2,7 @@
 /*
  * Standard errors and preemptions, for the expectations of expect_count.h.
  */
-#include "expect_count.h"
+#include "profile/expect_count.h"
 
 bool counts_are_checked(void)
 {

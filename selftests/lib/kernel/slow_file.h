@@ -12,7 +12,7 @@
 #include <sys/mount.h>
 
 #include "child.h"
-#include "fuse.h"
+#include "kernel/fuse.h"
 
 struct slow_file {
 	char directory[32];

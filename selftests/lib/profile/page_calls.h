@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "dialect_calls.h"
+#include "profile/dialect_calls.h"
 
 void page_solaris(void *buff, unsigned long bufsiz, unsigned long offset, unsigned long scale);
 int page_bsd(void *samples, unsigned long size, unsigned long offset, unsigned long scale);
