@@ -145,7 +145,7 @@ TEST_F(other_users_wait, not_without_attack)
 }
 
 /* Processes that wait for the page in START, and others whose samples wait for it. */
-static void be_slow(int device, void *at, int told)
+static void be_slow(int device, void *at, int ready)
 {
 	double one = seconds_for(1, get_info(device).tick_hz);
 	int i;
@@ -161,7 +161,7 @@ static void be_slow(int device, void *at, int told)
 			pause();
 		}
 	usleep(100000);
-	send_byte(told);
+	send_byte(ready);
 	pause();
 }
 
@@ -219,11 +219,11 @@ static void be_victim(int device, void *at)
 }
 
 /*
- * Once *@told is set, makes the module allocate and free its record of a user in a loop, by a
+ * Once *@go is set, makes the module allocate and free its record of a user in a loop, by a
  * START that fails because it has more regions than a user may have. A START that succeeds would
  * also take all locks of the address space, and so a mutex of the whole kernel.
  */
-static void start_at_the_limit(int device, uid_t uid, const int *told)
+static void start_at_the_limit(int device, uid_t uid, const int *go)
 {
 	struct profil_region regions[2];
 	struct profil_start start;
@@ -235,7 +235,7 @@ static void start_at_the_limit(int device, uid_t uid, const int *told)
 	set_oom_score("-1000");
 	if (become_user(uid, 8))
 		_exit(1);
-	while (!__atomic_load_n(told, __ATOMIC_ACQUIRE))
+	while (!__atomic_load_n(go, __ATOMIC_ACQUIRE))
 		usleep(10000);
 	while (call(device, PROFIL_IOC_START, &start) != EINVAL)
 		;
@@ -251,20 +251,20 @@ static void fill(void)
 	_exit(0);
 }
 
-static void be_at_the_limit(int device, const struct memory_group *group, void *at,
-			    const int *told)
+static void be_at_the_limit(int device, const struct memory_cgroup *group, void *at,
+			    const int *go)
 {
 	int i;
 
 	setpgid(0, 0);
-	if (group_join(group))
+	if (cgroup_join(group))
 		_exit(1);
 	for (i = 0; i < VICTIMS; i++)
 		if (!fork())
 			be_victim(device, at);
 	for (i = 0; i < STARTERS; i++)
 		if (!fork())
-			start_at_the_limit(device, ATTACKER + 1 + (uid_t)i, told);
+			start_at_the_limit(device, ATTACKER + 1 + (uid_t)i, go);
 	usleep(500000);
 	if (!fork())
 		fill();
@@ -278,29 +278,29 @@ static void be_at_the_limit(int device, const struct memory_group *group, void *
 TEST_F(other_users_wait, not_for_a_full_cgroup)
 {
 	pid_t holder = hold_hooks(self->device), attackers;
-	struct memory_group group;
+	struct memory_cgroup group;
 	struct slow_file file;
 	const char *missing = slow_file_begin(&file);
-	int *told = map_shared(PAGE);
+	int *go = map_shared(PAGE);
 	void *at;
 
-	if (missing || !group_make(&group, "full")) {
+	if (missing || !cgroup_make(&group, "full")) {
 		kill_and_wait(holder);
 		SKIP(return, "%s", missing ? missing : "no memory cgroup");
 	}
-	ASSERT_EQ(0, group_set(&group, "memory.max", (long long)LIMIT));
+	ASSERT_EQ(0, cgroup_set(&group, "memory.max", (long long)LIMIT));
 	ASSERT_EQ(0, write_text(MAX_REGIONS, "1"));
 	at = slow_file_map(&file, 0);
 	attackers = fork();
 	if (!attackers)
-		be_at_the_limit(self->device, &group, at, told);
+		be_at_the_limit(self->device, &group, at, go);
 	/* the cgroup is full */
-	EXPECT_EVENTUALLY(group_number(&group, "memory.events", "oom_kill ") > 0);
-	__atomic_store_n(told, 1, __ATOMIC_RELEASE);
+	EXPECT_EVENTUALLY(cgroup_number(&group, "memory.events", "oom_kill ") > 0);
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
 	usleep(100000);
 	see_starts(_metadata, self->device, "beside a full memory cgroup");
 	ksft_print_msg("the kernel killed %lld processes of the cgroup\n",
-		       group_number(&group, "memory.events", "oom_kill "));
+		       cgroup_number(&group, "memory.events", "oom_kill "));
 	kill(-attackers, SIGKILL);
 	slow_file_end(&file);
 	kill_and_wait(attackers);

@@ -22,7 +22,7 @@
 
 FIXTURE(uncharged_memory) {
 	int device, memfd;
-	struct memory_group group;
+	struct memory_cgroup group;
 	struct slow_file slow;
 	bool is_slow;
 	long long sessions;
@@ -31,7 +31,7 @@ FIXTURE(uncharged_memory) {
 FIXTURE_SETUP(uncharged_memory)
 {
 	REQUIRE_DEVICE(self->device);
-	if (geteuid() || !group_make(&self->group, "nobody"))
+	if (geteuid() || !cgroup_make(&self->group, "uncharged"))
 		SKIP(return, "needs root, and a memory cgroup");
 	self->sessions = settled_figure("sessions");
 	self->memfd = memfd_create("counters", MFD_CLOEXEC);
@@ -73,7 +73,7 @@ static void hit(struct _test_data_uncharged_memory *self, int pages, void *catch
 	};
 	int i;
 
-	if (counters == MAP_FAILED || group_join(&self->group) ||
+	if (counters == MAP_FAILED || cgroup_join(&self->group) ||
 	    become_user(ATTACKER, MANY_PAGES + 8) ||
 	    call(self->device, PROFIL_IOC_START, &start))
 		_exit(1);
@@ -94,7 +94,7 @@ static long long existing(struct _test_data_uncharged_memory *self)
 
 static long long charged(struct _test_data_uncharged_memory *self)
 {
-	return group_number(&self->group, "memory.stat", "shmem ");
+	return cgroup_number(&self->group, "memory.stat", "shmem ");
 }
 
 static void see_all_charged(struct __test_metadata *_metadata,
@@ -168,7 +168,7 @@ TEST_F(uncharged_memory, at_its_limit)
 	long long peak;
 	pid_t pid;
 
-	ASSERT_EQ(0, group_set(&self->group, "memory.max", (long long)LIMIT));
+	ASSERT_EQ(0, cgroup_set(&self->group, "memory.max", (long long)LIMIT));
 	pid = fork();
 	if (!pid) {
 		hit(self, MANY_PAGES, NULL);
@@ -177,10 +177,10 @@ TEST_F(uncharged_memory, at_its_limit)
 	}
 	ksft_print_msg("exit status %d\n", wait_for(pid));
 	see_all_charged(_metadata, self);
-	peak = group_number(&self->group, "memory.peak", "");
+	peak = cgroup_number(&self->group, "memory.peak", "");
 	ksft_print_msg("limit %zu KiB, peak %lld KiB\n", LIMIT >> 10, peak >> 10);
 	EXPECT_GE((long long)LIMIT, peak);
-	EXPECT_LT(0, group_number(&self->group, "memory.events", "max "));
+	EXPECT_LT(0, cgroup_number(&self->group, "memory.events", "max "));
 }
 
 TEST_HARNESS_MAIN

@@ -4,7 +4,7 @@
  */
 #include "kernel/cgroup.h"
 
-int group_write(const struct memory_group *group, const char *name, const char *text)
+int cgroup_write(const struct memory_cgroup *group, const char *name, const char *text)
 {
 	char path[320];
 
@@ -12,15 +12,15 @@ int group_write(const struct memory_group *group, const char *name, const char *
 	return write_text(path, text);
 }
 
-int group_set(const struct memory_group *group, const char *name, long long bytes)
+int cgroup_set(const struct memory_cgroup *group, const char *name, long long bytes)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", bytes);
-	return group_write(group, name, text);
+	return cgroup_write(group, name, text);
 }
 
-long long group_number(const struct memory_group *group, const char *name, const char *key)
+long long cgroup_number(const struct memory_cgroup *group, const char *name, const char *key)
 {
 	char path[320];
 
@@ -28,7 +28,7 @@ long long group_number(const struct memory_group *group, const char *name, const
 	return read_number(path, key);
 }
 
-bool group_make(struct memory_group *group, const char *name)
+bool cgroup_make(struct memory_cgroup *group, const char *name)
 {
 	FILE *mounts = fopen("/proc/mounts", "re");
 	char place[200], type[32], path[320];
@@ -47,13 +47,13 @@ bool group_make(struct memory_group *group, const char *name)
 		 (int)getpid());
 	if (mkdir(group->path, 0755))
 		return false;
-	if (group_number(group, "memory.current", "") >= 0)
+	if (cgroup_number(group, "memory.current", "") >= 0)
 		return true;
 	rmdir(group->path);
 	return false;
 }
 
-int group_join(const struct memory_group *group)
+int cgroup_join(const struct memory_cgroup *group)
 {
-	return group_write(group, "cgroup.procs", "0");
+	return cgroup_write(group, "cgroup.procs", "0");
 }

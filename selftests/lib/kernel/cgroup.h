@@ -13,21 +13,21 @@
 
 #include "files.h"
 
-struct memory_group {
+struct memory_cgroup {
 	char path[256];
 };
 
-int group_write(const struct memory_group *group, const char *name, const char *text);
+int cgroup_write(const struct memory_cgroup *group, const char *name, const char *text);
 
-int group_set(const struct memory_group *group, const char *name, long long bytes);
+int cgroup_set(const struct memory_cgroup *group, const char *name, long long bytes);
 
 /* Reads the number after @key in the group's file @name. Returns -1 if there is none. */
-long long group_number(const struct memory_group *group, const char *name, const char *key);
+long long cgroup_number(const struct memory_cgroup *group, const char *name, const char *key);
 
 /* Returns false if the machine has no cgroup2 memory controller. */
-bool group_make(struct memory_group *group, const char *name);
+bool cgroup_make(struct memory_cgroup *group, const char *name);
 
 /* Moves the calling process into the group. Returns 0 or an errno. */
-int group_join(const struct memory_group *group);
+int cgroup_join(const struct memory_cgroup *group);
 
 #endif /* SELFTESTS_CGROUP_H */
