@@ -26,7 +26,7 @@ static const struct profil_gmon_libc *libc(void)
 		*(void **)&functions.monstartup = dlsym(RTLD_NEXT, "__monstartup");
 		*(void **)&functions.moncontrol = dlsym(RTLD_NEXT, "moncontrol");
 		*(void **)&functions.mcleanup = dlsym(RTLD_NEXT, "_mcleanup");
-		*(void **)&functions.profil = dlsym(RTLD_NEXT, "profil");
+		functions.profil = profil_libc_function();
 	}
 	return &functions;
 }

@@ -2,7 +2,7 @@
 #ifndef PROFIL_GMON_H
 #define PROFIL_GMON_H
 
-#include <stddef.h>
+#include "libc_profil.h"
 
 /**
  * struct profil_gmon_libc - the C library's functions for programs compiled with -pg
@@ -15,8 +15,7 @@ struct profil_gmon_libc {
 	void (*monstartup)(unsigned long low, unsigned long high);
 	void (*moncontrol)(int mode);
 	void (*mcleanup)(void);
-	int (*profil)(unsigned short *buf, size_t bufsiz, size_t offset,
-		      unsigned int scale);
+	profil_libc_profil *profil;
 };
 
 /*

@@ -9,9 +9,7 @@
 void __real___monstartup(unsigned long low, unsigned long high);
 void __real_moncontrol(int mode);
 void __real__mcleanup(void);
-/* profil() of a static C library: see fallback.c */
-int __profil(unsigned short *buf, size_t bufsiz, size_t offset,
-	     unsigned int scale);
+profil_libc_profil __profil;	/* see libc_static.c */
 
 void __wrap___monstartup(unsigned long low, unsigned long high);
 void __wrap_monstartup(unsigned long low, unsigned long high);
