@@ -165,19 +165,6 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 	free(options);
 }
 
-static void warn_problems(const struct result *result, const struct symbols *symbols)
-{
-	size_t i;
-
-	for (i = 0; i < result->nr_objects; i++) {
-		char *text = symbols_explain(symbols, i, "--root");
-
-		if (text)
-			failure_warnx("%s", text);
-		free(text);
-	}
-}
-
 static int write_named(const struct arguments *arguments, const struct result *result)
 {
 	struct symbols *symbols = symbols_new(result, arguments->root);
@@ -190,7 +177,7 @@ static int write_named(const struct arguments *arguments, const struct result *r
 	if (error) {
 		failure_warn("functions", -error);
 	} else {
-		warn_problems(result, symbols);
+		options_warn_symbols(result, symbols);
 		symbolized.find_line = symbols_line;
 		symbolized.symbols = symbols;
 		error = export_to(arguments->format, &symbolized, arguments->output);

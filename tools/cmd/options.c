@@ -246,3 +246,16 @@ void options_read_result(const char *path, struct result *result)
 		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", name, strerror(-error),
 			      strerrorname_np(-error), remedy(-error));
 }
+
+void options_warn_symbols(const struct result *result, const struct symbols *symbols)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		char *text = symbols_explain(symbols, i, "--root");
+
+		if (text)
+			failure_warnx("%s", text);
+		free(text);
+	}
+}

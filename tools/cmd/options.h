@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "result/result.h"
+#include "symbol/symbols.h"
 #include "util/terminal.h"
 
 /**
@@ -73,6 +74,15 @@ extern const struct argp_child options_fetching[];
  * @result: filled in; must be released with result_release()
  */
 void options_read_result(const char *path, struct result *result);
+
+/**
+ * options_warn_symbols - print why objects of a result have no function names
+ * @result:  the result
+ * @symbols: its symbols, after they were looked up
+ *
+ * The messages name the option --root.
+ */
+void options_warn_symbols(const struct result *result, const struct symbols *symbols);
 
 /**
  * options_file_name - name a result file in messages

@@ -242,14 +242,7 @@ static void explain_no_function(const struct result *result, struct symbols *sym
 			      arguments->file);
 	free(suggestion);
 	/* the name may be missing because a file cannot be read */
-	for (size_t i = 0; i < result->nr_objects; i++) {
-		char *problem = result->objects[i].samples ?
-				symbols_explain(symbols, i, "--root") : NULL;
-
-		if (problem)
-			failure_warnx("%s", problem);
-		free(problem);
-	}
+	options_warn_symbols(result, symbols);
 }
 
 static int show_source(const struct result *result, struct symbols *symbols,
