@@ -10,9 +10,7 @@
  */
 #include "kselftest_harness.h"
 #include "common.h"
-#include "files.h"
-
-#define TRACING	"/sys/kernel/tracing/"
+#include "kernel/tracer.h"
 
 /* Samples of each of two threads: up to 256 changes of the CPU. */
 #define SAMPLES	128
@@ -27,20 +25,6 @@ static void *run_on(void *cpu)
 	return cpu;
 }
 
-/* Counts the worker's calls since the trace was emptied. */
-static int times_grown(void)
-{
-	FILE *file = fopen(TRACING "trace", "re");
-	char line[512];
-	int nr = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		nr += line[0] != '#' && strstr(line, "profil_cpus_grow") != NULL;
-	if (file)
-		fclose(file);
-	return file ? nr : -1;
-}
-
 FIXTURE(slots) {
 	int fd;
 	struct profil_region region;
@@ -53,8 +37,7 @@ FIXTURE_SETUP(slots)
 
 	REQUIRE_DEVICE(self->fd);
 	ASSERT_NE(MAP_FAILED, counter);
-	if (write_text(TRACING "set_ftrace_filter", "profil_cpus_grow") ||
-	    write_text(TRACING "current_tracer", "function"))
+	if (!tracer_begin("profil_cpus_grow"))
 		SKIP(return, "needs root, tracefs and the function tracer");
 	count_all(&self->start, &self->region, counter, 64,
 		  get_info(self->fd).tick_hz);
@@ -65,8 +48,7 @@ FIXTURE_SETUP(slots)
 FIXTURE_TEARDOWN(slots)
 {
 	stop(self->fd);
-	write_text(TRACING "current_tracer", "nop");
-	write_text(TRACING "set_ftrace_filter", "!profil_cpus_grow");
+	tracer_end();
 	close(self->fd);
 }
 
@@ -85,10 +67,10 @@ TEST_F(slots, two_threads_get_their_own)
 	status = get_status(self->fd);
 	EXPECT_LE(2 * SAMPLES - 2, status.samples);
 	EXPECT_EQ(status.samples, status.counted);
-	TH_LOG("the worker made slots %d times in %llu samples", times_grown(),
+	TH_LOG("the worker made slots %d times in %llu samples", tracer_calls(),
 	       (unsigned long long)status.samples);
-	EXPECT_LE(2, times_grown());
-	EXPECT_GE(4, times_grown());
+	EXPECT_LE(2, tracer_calls());
+	EXPECT_GE(4, tracer_calls());
 }
 
 TEST_F(slots, one_thread_keeps_the_first)
@@ -98,7 +80,7 @@ TEST_F(slots, one_thread_keeps_the_first)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, run_on, NULL));
 	pthread_join(thread, NULL);
 	EXPECT_LE(SAMPLES - 1, get_status(self->fd).samples);
-	EXPECT_EQ(0, times_grown());
+	EXPECT_EQ(0, tracer_calls());
 }
 
 TEST_HARNESS_MAIN

@@ -34,24 +34,6 @@
  */
 #define MOST_MORE	20
 
-static double instruction_seconds(void)
-{
-	double least = 1, begin, time;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		unsigned long turns = 500000;
-
-		begin = clock_seconds(CLOCK_MONOTONIC_RAW);
-		while (turns--)
-			__asm__ volatile("" : "+r" (turns));
-		time = (clock_seconds(CLOCK_MONOTONIC_RAW) - begin) / 1e6;
-		if (time < least)
-			least = time;
-	}
-	return least;
-}
-
 /* Starts a session with the timer clock at 1 Hz. Returns 0 or an errno. */
 static int profile_slowly(int fd)
 {

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
+#include "child.h"
 #include "common.h"
 #include "load/cpu_hog.h"
 #include "files.h"
@@ -108,26 +109,6 @@ static void see_starts(struct __test_metadata *_metadata, int device, const char
 	ksft_print_msg("the longest START of %d users %s takes %.1f ms\n", TIMES, beside, ms);
 	EXPECT_LE(0, ms);
 	EXPECT_GE(MOST_MS, ms);
-}
-
-/* Keeps the module's hooks attached, so that no START waits for that. */
-static pid_t hold_hooks(int device)
-{
-	int pipes[2];
-	pid_t pid;
-
-	if (pipe(pipes))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		if (!begin(device, map_memory(PAGE), 0))
-			send_byte(pipes[1]);
-		pause();
-	}
-	close(pipes[1]);
-	receive_byte(pipes[0]);
-	close(pipes[0]);
-	return pid;
 }
 
 static void kill_and_wait(pid_t pid)

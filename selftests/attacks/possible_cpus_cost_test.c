@@ -44,25 +44,6 @@ static double now(void)
 	return clock_seconds(CLOCK_MONOTONIC_RAW);
 }
 
-/* The duration of an instruction. The loop has two per iteration. */
-static double instruction_seconds(void)
-{
-	double least = 1, begin, seconds;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		unsigned long turns = 500000;
-
-		begin = now();
-		while (turns--)
-			__asm__ volatile("" : "+r" (turns));
-		seconds = (now() - begin) / 1e6;
-		if (seconds < least)
-			least = seconds;
-	}
-	return least;
-}
-
 /* The file contains "0" or "0-255", for example. */
 static long possible_cpus(void)
 {

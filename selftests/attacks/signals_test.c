@@ -12,6 +12,7 @@
 #include <sys/time.h>
 
 #include "kselftest_harness.h"
+#include "child.h"
 #include "common.h"
 #include "load/cpu_hog.h"
 
@@ -31,26 +32,6 @@ static int begin_profile(int device)
 
 	count_all(&start, &region, map_memory(PAGE), 64, get_info(device).tick_hz);
 	return call(device, PROFIL_IOC_START, &start);
-}
-
-/* Starts a profiled process, which keeps the hooks attached. Attaching takes some 100 ms. */
-static pid_t hold_hooks(int device)
-{
-	int pipes[2];
-	pid_t pid;
-
-	if (pipe(pipes))
-		return -1;
-	pid = fork();
-	if (!pid) {
-		if (!begin_profile(device))
-			send_byte(pipes[1]);
-		pause();
-	}
-	close(pipes[1]);
-	receive_byte(pipes[0]);
-	close(pipes[0]);
-	return pid;
 }
 
 FIXTURE_SETUP(signals)

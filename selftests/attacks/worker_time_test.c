@@ -130,7 +130,6 @@ TEST_F(worker_time, is_small_for_discards)
 {
 	static struct used used;
 	double workers, attackers;
-	struct rusage usage;
 	long *times = map_shared(PAGE), all = 0;
 	pid_t pid;
 	int i;
@@ -143,9 +142,7 @@ TEST_F(worker_time, is_small_for_discards)
 	/* let the workers finish */
 	usleep(500000);
 	workers = (double)each_kworker(add_time, &used) / 1e9;
-	getrusage(RUSAGE_CHILDREN, &usage);
-	attackers = (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
-		    (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	attackers = children_seconds();
 	for (i = 0; i < CHILDREN; i++)
 		all += times[i];
 	ksft_print_msg("%ld discards in %.0f ms of CPU time; workers used %.0f ms, a share of %.2f\n",

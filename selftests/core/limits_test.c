@@ -7,10 +7,10 @@
  * return the results.
  */
 #include <stdbool.h>
-#include <sys/stat.h>
 
 #include "kselftest_harness.h"
 #include "eventually.h"
+#include "kernel/cgroup.h"
 #include "load/helper_process.h"
 
 /*
@@ -420,65 +420,41 @@ TEST_F(limits, regions_replaced)
 
 /* --- memory cgroup --------------------------------------------------------- */
 
-/* Creates a memory cgroup, with the memory controller if possible. */
-static bool make_cgroup(char *path, size_t bytes)
-{
-	FILE *mounts = fopen("/proc/mounts", "r");
-	char place[200], type[32];
-	bool found = false;
-
-	while (mounts && !found &&
-	       fscanf(mounts, "%*s %199s %31s %*[^\n]", place, type) == 2)
-		found = !strcmp(type, "cgroup2");
-	if (mounts)
-		fclose(mounts);
-	if (!found)
-		return false;
-	snprintf(path, bytes, "%s/cgroup.subtree_control", place);
-	write_text(path, "+memory");
-	snprintf(path, bytes, "%s/profil-limits-%d", place, (int)getpid());
-	return !mkdir(path, 0755);
-}
-
 /* Returns the bytes of kernel memory charged to a group, or -1. */
-static long long kernel_memory(const char *group)
+static long long kernel_memory(const struct memory_cgroup *group)
 {
-	char path[320];
-
-	snprintf(path, sizeof(path), "%s/memory.stat", group);
-	return read_number(path, "kernel ");
+	return cgroup_number(group, "memory.stat", "kernel ");
 }
 
 TEST_F(limits, memory_cgroup)
 {
 	/* at least start, end and offset of each region */
 	const long long least = MAX_REGIONS * 3 * sizeof(uint64_t);
-	char group[256], procs[320];
+	struct memory_cgroup group;
 	struct helper a;
 	long long before;
 
-	if (!make_cgroup(group, sizeof(group)))
-		SKIP(return, "no cgroup2");
-	if (kernel_memory(group) < 0) {
-		rmdir(group);
+	if (!cgroup_make(&group, "limits"))
+		SKIP(return, "no memory cgroup");
+	if (kernel_memory(&group) < 0) {
+		rmdir(group.path);
 		SKIP(return, "memory.stat does not show kernel memory");
 	}
 	START_HELPER(a, USER, 64, 0);
-	snprintf(procs, sizeof(procs), "%s/cgroup.procs", group);
-	EXPECT_EQ(0, write_number(procs, a.pid));
+	EXPECT_EQ(0, cgroup_set(&group, "cgroup.procs", a.pid));
 
 	/* wait until its page tables and descriptors are in the figures, which are updated late */
 	EXPECT_EQ(0, ask(&a, START_REGIONS, 1));
 	usleep(2500000);
-	before = kernel_memory(group);
+	before = kernel_memory(&group);
 	EXPECT_EQ(0, ask(&a, START_REGIONS, MAX_REGIONS));
-	EXPECT_EVENTUALLY(kernel_memory(group) >= before + least);
+	EXPECT_EVENTUALLY(kernel_memory(&group) >= before + least);
 	TH_LOG("%d regions: %lld bytes of kernel memory", MAX_REGIONS,
-	       kernel_memory(group) - before);
+	       kernel_memory(&group) - before);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, ask(&a, STOP, 0));
-	EXPECT_EVENTUALLY(kernel_memory(group) < before + least / 2);
+	EXPECT_EVENTUALLY(kernel_memory(&group) < before + least / 2);
 	stop_helper(&a);
-	EXPECT_EVENTUALLY(!rmdir(group));
+	EXPECT_EVENTUALLY(!rmdir(group.path));
 }
 
 /* Restores the parameters, even if a test has timed out. */

@@ -45,3 +45,35 @@ int become_user(uid_t uid, size_t pages)
 	return setrlimit(RLIMIT_MEMLOCK, &limit) || setgroups(0, NULL) ||
 	       setresgid(uid, uid, uid) || setresuid(uid, uid, uid) ? errno : 0;
 }
+
+double children_seconds(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_CHILDREN, &usage);
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+pid_t hold_hooks(int device)
+{
+	int pipes[2];
+	pid_t pid;
+
+	if (pipe(pipes))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		struct profil_region region;
+		struct profil_start start;
+
+		count_all(&start, &region, map_memory(PAGE), 64, get_info(device).tick_hz);
+		if (!call(device, PROFIL_IOC_START, &start))
+			send_byte(pipes[1]);
+		pause();
+	}
+	close(pipes[1]);
+	receive_byte(pipes[0]);
+	close(pipes[0]);
+	return pid;
+}

@@ -18,6 +18,15 @@ int wait_for(pid_t pid);
 
 void *map_shared(size_t bytes);
 
+/* Returns the CPU time of all children that were waited for. */
+double children_seconds(void);
+
+/*
+ * Forks a profiled process, which keeps the module's hooks attached until it is killed. So no START
+ * waits for attaching them, which takes some 100 ms. Returns its pid, or -1.
+ */
+pid_t hold_hooks(int device);
+
 /*
  * Frees the memory of a process that is being killed, without sleeping, as the OOM killer does.
  * Returns -1 with errno on error.

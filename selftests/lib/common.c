@@ -76,6 +76,24 @@ double thread_seconds(void)
 	return clock_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
+double instruction_seconds(void)
+{
+	double least = 1, begin, seconds;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		unsigned long turns = 500000;
+
+		begin = clock_seconds(CLOCK_MONOTONIC_RAW);
+		while (turns--)
+			__asm__ volatile("" : "+r" (turns));
+		seconds = (clock_seconds(CLOCK_MONOTONIC_RAW) - begin) / 1e6;
+		if (seconds < least)
+			least = seconds;
+	}
+	return least;
+}
+
 double seconds_for(unsigned int samples, unsigned int rate)
 {
 	return (samples + 1.0) / rate;

@@ -56,6 +56,9 @@ double process_seconds(void);
 
 double thread_seconds(void);
 
+/* The duration of an instruction, measured in a loop that has two per iteration. */
+double instruction_seconds(void);
+
 /*
  * Returns the CPU time in which a thread gets at least @samples samples from the tick. It has room
  * for one more, since it may begin just after a tick, and anywhere between two samples of the rate.

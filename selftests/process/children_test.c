@@ -15,16 +15,6 @@
 
 FIXTURE_OF_PROFILE(children)
 
-/* Returns the CPU time of all children that were waited for. */
-static double children_seconds(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_CHILDREN, &usage);
-	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
 /*
  * Each child runs in one stretch, plus one each time that it leaves its CPU. The number of samples
  * of a stretch has a variance of 1/4. A child starts with its parent's counts.

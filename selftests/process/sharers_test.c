@@ -45,20 +45,6 @@ static int wait_for_clone(void)
 	return status;
 }
 
-static double seconds_of(const struct timeval *time)
-{
-	return (double)time->tv_sec + (double)time->tv_usec / 1e6;
-}
-
-/* Returns the CPU time of all children that were waited for. */
-static double children_seconds(void)
-{
-	struct rusage usage;
-
-	getrusage(RUSAGE_CHILDREN, &usage);
-	return seconds_of(&usage.ru_utime) + seconds_of(&usage.ru_stime);
-}
-
 /*
  * The parent and its children alternate, because each waits for the other. So each child has one
  * stretch, and the parent has one before each child and one after the last. The ends of a stretch

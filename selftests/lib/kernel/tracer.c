@@ -32,5 +32,5 @@ int tracer_calls(void)
 		calls += line[0] != '#' && strstr(line, " <-");
 	if (trace)
 		fclose(trace);
-	return calls;
+	return trace ? calls : -1;
 }

@@ -26,7 +26,7 @@ void tracer_end(void);
 /* Counts from here on: opening the file with O_TRUNC empties the trace. */
 void tracer_restart(void);
 
-/* Calls so far. */
+/* Returns the number of calls so far, or -1. */
 int tracer_calls(void);
 
 #endif /* SELFTESTS_TRACER_H */

@@ -186,7 +186,7 @@ static void poll_is_called_at_intervals(void **state)
 	assert_int_equal(times, 0);
 }
 
-/* @resume: pipe through which the command is told to continue */
+/* @resume: pipe that makes the command continue */
 struct snapshots {
 	struct child_end last;
 	int times;
