@@ -30,8 +30,7 @@ unset program
 # Tests of libprofil
 library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_test
 	libprofil/sprofil_test libprofil/pcsample_test libprofil/dialect_select_test
-	libprofil/vectors_test libprofil/regions_test command/autostart_test
-	command/late_code_test)
+	libprofil/vectors_test libprofil/regions_test)
 # Shell tests of the module and of libprofil
 module_scripts=(libprofil/compat_test.sh libprofil/dialects_test.sh libprofil/pages_test.sh
 	libprofil/monitor_test.sh machine/observe_test.sh machine/machine_test.sh
