@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes the result of a run from its shared memory.
+ * Makes the result of a run from its recording.
  */
 #ifndef PROFIL_COLLECT_H
 #define PROFIL_COLLECT_H
 
+#include <stdint.h>
+
+#include <linux/profil.h>
+
 #include "record/child.h"
-#include "record/shm.h"
-#include "record/unprofiled.h"
+#include "record/recording.h"
 #include "result/result.h"
 
 /**
  * collect_result - make the result of a run
- * @result: filled in; must be released with result_release(), even on error
- * @run:    from shm_read(), with at least one process; not used afterwards
- * @end:    how the command ended, or its present state
- * @argv:   the command and its arguments, terminated by NULL; copied
+ * @result:         filled in; must be released with result_release(), even on error
+ * @recording:      the recording; it may be continued
+ * @status:         from PROFIL_IOC_LOG_STATUS
+ * @requested_rate: rate that the user requested, in Hz
+ * @end:            how the command ended, or its present state
+ * @argv:           the command and its arguments, terminated by NULL; copied
  *
- * The segments of one file become one object, with the samples of all processes.
+ * The samples of all processes in a file become one object. If no process was sampled, the
+ * result has no processes, and result_problem() refuses it.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0 or -errno.
  */
-int collect_result(struct result *result, const struct shm *run,
+int collect_result(struct result *result, const struct recording *recording,
+		   const struct profil_status *status, uint32_t requested_rate,
 		   const struct child_end *end, char *const argv[]);
 
-/**
- * collect_unprofiled - add the programs that were not profiled
- * @result:     from collect_result()
- * @unprofiled: from unprofiled_new(); this calls unprofiled_finish()
- * @program:    path of the command's program
- *
- * Return: 0 or -ENOMEM.
- */
-int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
-		       const char *program);
+/* Until cmd/ makes recordings: the same name for runs with shared memory */
+#include "record/old_collect.h"
+
+#define collect_result(result, run, ...)					\
+	_Generic((run),								\
+		 struct shm *: old_collect_result,				\
+		 const struct shm *: old_collect_result,			\
+		 default: collect_result)(result, run, __VA_ARGS__)
 
 #endif /* PROFIL_COLLECT_H */

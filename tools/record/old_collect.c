@@ -17,7 +17,7 @@
 
 #include <linux/profil.h>
 
-#include "record/collect.h"
+#include "record/old_collect.h"
 
 #define UNKNOWN	"[unknown]"
 
@@ -300,7 +300,7 @@ int collect_unprofiled(struct result *result, struct unprofiled *unprofiled,
 	return 0;
 }
 
-int collect_result(struct result *result, const struct shm *run,
+int old_collect_result(struct result *result, const struct shm *run,
 		   const struct child_end *end, char *const argv[])
 {
 	const struct profil_run *header = &run->header;

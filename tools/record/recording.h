@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the log of a run has told so far: the processes, the files that they have mapped, and the
+ * samples in each file. collect.h makes a result of it.
+ */
+#ifndef PROFIL_RECORDING_H
+#define PROFIL_RECORDING_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct recording;
+
+/**
+ * recording_new - start a recording
+ *
+ * Return: to be given to recording_free(); NULL: no memory.
+ */
+struct recording *recording_new(void);
+
+/**
+ * recording_free - free all memory
+ * @recording: from recording_new(), or NULL
+ */
+void recording_free(struct recording *recording);
+
+/**
+ * recording_add_process - add a process that has not been started by the command
+ * @recording: from recording_new()
+ * @pid:       process ID. PROFIL_IOC_ATTACH has been called for it, so later mappings are in
+ *             the log
+ *
+ * Its program, its CPU time and its mappings are read from /proc. A known process is left as
+ * it is.
+ *
+ * Return: 0 or -errno.
+ */
+int recording_add_process(struct recording *recording, pid_t pid);
+
+/**
+ * recording_read - read all records that are in the log now
+ * @recording: from recording_new()
+ * @fd:        descriptor of the log, with O_NONBLOCK
+ *
+ * For a pc in no known mapping, /proc/PID/maps is read, at most once per process and call.
+ *
+ * Return: 1: processes are still attached; 0: all have ended, and the log is empty; or -errno:
+ * EBADMSG: a record is invalid.
+ */
+int recording_read(struct recording *recording, int fd);
+
+/**
+ * recording_samples - count the samples
+ * @recording: from recording_new()
+ *
+ * Return: number of samples in all records that were read.
+ */
+uint64_t recording_samples(const struct recording *recording);
+
+#endif /* PROFIL_RECORDING_H */
