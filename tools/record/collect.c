@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes the result of a run from its recording.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "record/collect.h"
+#include "record/recording_state.h"
+
+#undef collect_result
+
+/* Limit of the sum of all CPU times, so that it cannot overflow */
+#define MAX_SUM	((uint64_t)INT64_MAX)
+
+static int copy_argv(struct result *result, char *const argv[])
+{
+	size_t nr = 0, i;
+
+	while (argv[nr])
+		nr++;
+	result->argv = calloc(nr + 1, sizeof(*result->argv));
+	if (!result->argv)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		result->argv[i] = strdup(argv[i]);
+		if (!result->argv[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int describe_machine(struct result *result)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return -errno;
+	result->host = strdup(name.nodename);
+	if (asprintf(&result->kernel, "%s %s", name.release, name.machine) < 0)
+		result->kernel = NULL;
+	return result->host && result->kernel ? 0 : -ENOMEM;
+}
+
+/* Return: @value, but at most @rest, which is reduced by it. */
+static uint64_t limit_sum(uint64_t *rest, uint64_t value)
+{
+	if (value > *rest)
+		value = *rest;
+	*rest -= value;
+	return value;
+}
+
+static int list_processes(struct result *result, const struct process_table *table,
+			  uint64_t *rest_ns)
+{
+	size_t i;
+
+	result->unlisted_processes = table->unlisted < UINT32_MAX ? table->unlisted : UINT32_MAX;
+	result->processes = calloc(table->nr_rows + 1, sizeof(*result->processes));
+	if (!result->processes)
+		return -ENOMEM;
+	for (i = 0; i < table->nr_rows; i++) {
+		struct result_process *process = &result->processes[i];
+
+		*process = table->rows[i];
+		process->program = strdup(process->program);
+		if (!process->program)
+			return -ENOMEM;
+		process->rate = result->rate;
+		process->has_status = true;
+		process->cpu_ns = limit_sum(rest_ns, process->cpu_ns);
+		result->nr_processes++;
+	}
+	return 0;
+}
+
+static int compare_cpu_ns(const void *va, const void *vb)
+{
+	const struct result_unprofiled *a = va, *b = vb;
+
+	if (a->cpu_ns != b->cpu_ns)
+		return a->cpu_ns > b->cpu_ns ? -1 : 1;
+	return strcmp(a->program, b->program);
+}
+
+static int list_unprofiled(struct result *result, const struct recording *recording,
+			   uint64_t *rest_ns)
+{
+	size_t i;
+
+	result->unprofiled = calloc(recording->nr_unprofiled + 1, sizeof(*result->unprofiled));
+	if (!result->unprofiled)
+		return -ENOMEM;
+	for (i = 0; i < recording->nr_unprofiled; i++) {
+		const struct result_unprofiled *from = &recording->unprofiled[i];
+
+		result->unprofiled[i] = (struct result_unprofiled){
+			.program = strdup(from->program),
+			.processes = from->processes,
+			.cpu_ns = limit_sum(rest_ns, from->cpu_ns),
+		};
+		if (!result->unprofiled[i].program)
+			return -ENOMEM;
+		result->nr_unprofiled++;
+	}
+	qsort(result->unprofiled, result->nr_unprofiled, sizeof(*result->unprofiled),
+	      compare_cpu_ns);
+	return 0;
+}
+
+/* The object that a file belongs to, without its addresses; @path is not copied. */
+static struct result_object object_of(const struct file *file)
+{
+	struct result_object object = {
+		.path = (char *)file->key.path,
+		.build_id_bytes = file->build_id_bytes,
+	};
+
+	memcpy(object.build_id, file->build_id, sizeof(file->build_id));
+	return object;
+}
+
+static int compare_objects(const struct file *a, const struct file *b)
+{
+	const struct result_object first = object_of(a), second = object_of(b);
+
+	return result_compare_objects(&first, &second);
+}
+
+static int compare_files(const void *va, const void *vb)
+{
+	const struct file *const *a = va, *const *b = vb;
+	int order = compare_objects(*a, *b);
+
+	if (order)
+		return order;
+	return (*a)->number < (*b)->number ? -1 : (*a)->number > (*b)->number;
+}
+
+/* Return: all files that have addresses, with those of one object next to each other. */
+static const struct file **sort_files(const struct recording *recording, size_t *nr)
+{
+	const struct file *file = recording->files.last, **sorted;
+
+	*nr = 0;
+	sorted = calloc(file->number + 1, sizeof(*sorted));
+	if (!sorted)
+		return NULL;
+	for (; file; file = file->next)
+		if (file->counts.nr || file->end > file->start)
+			sorted[(*nr)++] = file;
+	qsort(sorted, *nr, sizeof(*sorted), compare_files);
+	return sorted;
+}
+
+static int compare_counts(const void *va, const void *vb)
+{
+	const struct result_count *a = va, *b = vb;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Sort the counts of an object, and add up those of one address. */
+static void merge_counts(struct result_object *object)
+{
+	struct result_count *counts = object->counts;
+	size_t from, to = 0;
+
+	if (!object->nr_counts)
+		return;
+	qsort(counts, object->nr_counts, sizeof(*counts), compare_counts);
+	for (from = 1; from < object->nr_counts; from++) {
+		if (counts[from].address == counts[to].address)
+			counts[to].samples += counts[from].samples;
+		else
+			counts[++to] = counts[from];
+	}
+	object->nr_counts = to + 1;
+}
+
+/* Addresses outside the segments are possible: pages may extend beyond them. */
+static void include_counts(struct result_object *object)
+{
+	uint64_t end;
+
+	if (!object->nr_counts)
+		return;
+	if (object->counts[0].address < object->start)
+		object->start = object->counts[0].address;
+	if (__builtin_add_overflow(object->counts[object->nr_counts - 1].address,
+				   FILE_TEXT_BYTES, &end))
+		end = UINT64_MAX;
+	if (end > object->end)
+		object->end = end;
+}
+
+/* Make one object of @nr files. */
+static int add_object(struct result *result, const struct file **files, size_t nr)
+{
+	struct result_object *object = &result->objects[result->nr_objects++];
+	size_t nr_counts = 0, i;
+
+	*object = object_of(files[0]);
+	object->bias = files[0]->bias;
+	object->start = UINT64_MAX;
+	object->path = strdup(object->path);
+	for (i = 0; i < nr; i++)
+		nr_counts += files[i]->counts.nr;
+	object->counts = calloc(nr_counts + 1, sizeof(*object->counts));
+	if (!object->path || !object->counts)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		const struct file *file = files[i];
+
+		counts_copy(&file->counts, object->counts + object->nr_counts);
+		object->nr_counts += file->counts.nr;
+		object->samples += file->counts.samples;
+		if (file->end > file->start && file->start < object->start)
+			object->start = file->start;
+		if (file->end > object->end)
+			object->end = file->end;
+	}
+	merge_counts(object);
+	include_counts(object);
+	return 0;
+}
+
+static int compare_samples(const void *va, const void *vb)
+{
+	const struct result_object *a = va, *b = vb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return result_compare_objects(a, b);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return result_compare_objects(a, b);
+}
+
+/* If there are too many objects, those with the most samples stay. */
+static void limit_objects(struct result *result)
+{
+	if (result->nr_objects <= RESULT_MAX_OBJECTS)
+		return;
+	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_samples);
+	while (result->nr_objects > RESULT_MAX_OBJECTS) {
+		struct result_object *object = &result->objects[--result->nr_objects];
+
+		result->outside += object->samples;
+		free(object->path);
+		free(object->counts);
+	}
+	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
+}
+
+static int list_objects(struct result *result, const struct recording *recording)
+{
+	const struct file **files;
+	size_t nr, first, next;
+	int error = 0;
+
+	files = sort_files(recording, &nr);
+	result->objects = calloc(nr + 1, sizeof(*result->objects));
+	if (!files || !result->objects)
+		error = -ENOMEM;
+	for (first = 0; !error && first < nr; first = next) {
+		for (next = first + 1; next < nr; next++)
+			if (compare_objects(files[first], files[next]))
+				break;
+		error = add_object(result, files + first, next - first);
+	}
+	free(files);
+	if (!error)
+		limit_objects(result);
+	return error;
+}
+
+int collect_result(struct result *result, const struct recording *recording,
+		   const struct profil_status *status, uint32_t requested_rate,
+		   const struct child_end *end, char *const argv[])
+{
+	uint64_t rest_ns = MAX_SUM;
+	int error;
+
+	memset(result, 0, sizeof(*result));
+	result->start_time_ns = end->start_time_ns;
+	result->elapsed_ns = end->elapsed_ns;
+	result->status = end->status;
+	result->pid = end->pid;
+	result->clock = status->clock;
+	result->rate = status->rate ? status->rate : requested_rate;
+	result->requested_rate = requested_rate;
+	result->text_bytes = FILE_TEXT_BYTES;
+	result->program_cpu_ns = end->cpu_ns;
+	result->children_cpu_ns = end->children_cpu_ns;
+	result->outside = recording->outside;
+	/* the record that tells the last losses may not have been read */
+	result->lost = status->lost > recording->lost ? status->lost : recording->lost;
+	result->lost_error = result->lost ? ENOBUFS : 0;
+	result->fork_failures = status->fork_failures;
+	error = copy_argv(result, argv);
+	if (!error)
+		error = describe_machine(result);
+	if (!error)
+		error = list_objects(result, recording);
+	if (!error)
+		error = list_processes(result, &recording->processes, &rest_ns);
+	if (!error)
+		error = list_unprofiled(result, recording, &rest_ns);
+	if (!error)
+		result_find_mean_rate(result);
+	return error;
+}

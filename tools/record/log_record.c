@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checks the records of the log.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include <linux/profil.h>
+
+/* Until <linux/profil.h> has the log */
+#ifdef PROFIL_RECORD_SAMPLE
+
+#include "record/log_record.h"
+
+static bool is_pid(__s32 pid)
+{
+	return pid >= 0 && pid < LOG_RECORD_PIDS;
+}
+
+static bool is_sample(const struct profil_record *record)
+{
+	const struct profil_record_sample *sample = (const void *)record;
+
+	return record->bytes == sizeof(*sample) && sample->samples;
+}
+
+static bool is_fork(const struct profil_record *record)
+{
+	const struct profil_record_fork *fork = (const void *)record;
+
+	return record->bytes == sizeof(*fork) && is_pid(fork->parent);
+}
+
+static bool is_exec(const struct profil_record *record)
+{
+	const struct profil_record_exec *exec = (const void *)record;
+
+	return record->bytes == sizeof(*exec) && memchr(exec->comm, 0, sizeof(exec->comm));
+}
+
+static bool is_map(const struct profil_record *record)
+{
+	const struct profil_record_map *map = (const void *)record;
+
+	return record->bytes > sizeof(*map) && map->start < map->end &&
+	       memchr(map->path, 0, record->bytes - sizeof(*map));
+}
+
+static bool is_valid(const struct profil_record *record)
+{
+	switch (record->type) {
+	case PROFIL_RECORD_SAMPLE:
+		return is_sample(record);
+	case PROFIL_RECORD_FORK:
+		return is_fork(record);
+	case PROFIL_RECORD_EXEC:
+		return is_exec(record);
+	case PROFIL_RECORD_MAP:
+		return is_map(record);
+	case PROFIL_RECORD_EXIT:
+		return record->bytes == sizeof(struct profil_record_exit);
+	case PROFIL_RECORD_LOST:
+		return record->bytes == sizeof(struct profil_record_lost);
+	default:
+		return false;
+	}
+}
+
+const struct profil_record *log_record_check(const void *bytes, size_t nr)
+{
+	const struct profil_record *record = bytes;
+
+	/* sizes are multiples of 8, so the next record is aligned, too */
+	if (nr < sizeof(*record) || record->bytes > nr || record->bytes % 8)
+		return NULL;
+	return is_pid(record->pid) && is_valid(record) ? record : NULL;
+}
+
+#endif

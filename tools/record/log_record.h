@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The records of the log (<linux/profil.h>), as bytes that were read from it.
+ */
+#ifndef PROFIL_LOG_RECORD_H
+#define PROFIL_LOG_RECORD_H
+
+#include <stddef.h>
+
+#include <linux/profil.h>
+
+#define LOG_RECORD_PIDS		(4 * 1024 * 1024)	/* the kernel's limit of process IDs */
+
+/**
+ * log_record_check - check the record at the beginning of some bytes
+ * @bytes: aligned to 8 bytes
+ * @nr:    number of bytes, at least 1
+ *
+ * All fields of a valid record are there, texts end with a 0, process IDs are from 0 to
+ * LOG_RECORD_PIDS - 1, a sample counts at least once, and a mapping is not empty.
+ *
+ * Return: the record; NULL: it is invalid.
+ */
+const struct profil_record *log_record_check(const void *bytes, size_t nr);
+
+#endif /* PROFIL_LOG_RECORD_H */

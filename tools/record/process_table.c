@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The processes of a recording. The table by process ID has two levels, so that a process of a
+ * sample is found in a few instructions.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/process_table.h"
+
+#define NR_PAGES	(LOG_RECORD_PIDS / PROCESS_TABLE_PAGE)
+
+static struct process **slot_of(const struct process_table *table, pid_t pid)
+{
+	struct process **page = table->pages[pid / PROCESS_TABLE_PAGE];
+
+	return page ? &page[pid % PROCESS_TABLE_PAGE] : NULL;
+}
+
+struct process *process_table_find(const struct process_table *table, pid_t pid)
+{
+	struct process **slot = slot_of(table, pid);
+
+	return slot ? *slot : NULL;
+}
+
+void process_table_remove(struct process_table *table, struct process *process)
+{
+	*slot_of(table, process->pid) = NULL;
+	space_put(process->space);
+	free(process);
+}
+
+struct process *process_table_add(struct process_table *table, pid_t pid, struct space *space)
+{
+	struct process ***page = &table->pages[pid / PROCESS_TABLE_PAGE];
+	struct process *process = calloc(1, sizeof(*process)), *old;
+
+	if (!*page)
+		*page = calloc(PROCESS_TABLE_PAGE, sizeof(**page));
+	if (!process || !*page || !space) {
+		free(process);
+		space_put(space);
+		return NULL;
+	}
+	old = process_table_find(table, pid);
+	if (old)
+		process_table_remove(table, old);
+	process->pid = pid;
+	process->space = space;
+	process->row = PROCESS_NO_ROW;
+	*slot_of(table, pid) = process;
+	return process;
+}
+
+struct result_process *process_table_row(const struct process_table *table,
+					 const struct process *process)
+{
+	return process->row == PROCESS_NO_ROW ? NULL : &table->rows[process->row];
+}
+
+static int reserve_row(struct process_table *table)
+{
+	size_t room = table->room ? 2 * table->room : 64;
+	struct result_process *rows;
+
+	if (table->nr_rows < table->room)
+		return 0;
+	rows = reallocarray(table->rows, room, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	table->rows = rows;
+	table->room = room;
+	return 0;
+}
+
+int process_table_start(struct process_table *table, struct process *process,
+			const char *program, bool is_fork, uint64_t cpu_ns)
+{
+	char *copy;
+
+	process->row = PROCESS_NO_ROW;
+	if (table->nr_rows == PROCESS_TABLE_ROWS) {
+		table->unlisted++;
+		return 0;
+	}
+	copy = strdup(program);
+	if (!copy || reserve_row(table)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	process->row = table->nr_rows++;
+	table->rows[process->row] = (struct result_process){
+		.pid = process->pid,
+		.parent = process->parent,
+		.program = copy,
+		.is_fork = is_fork,
+		.start_cpu_ns = cpu_ns,
+	};
+	return 0;
+}
+
+void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns)
+{
+	struct result_process *row = process_table_row(table, process);
+
+	if (!row)
+		return;
+	row->has_ended = true;
+	row->cpu_ns = cpu_ns > row->start_cpu_ns ? cpu_ns - row->start_cpu_ns : 0;
+	process->row = PROCESS_NO_ROW;
+}
+
+int process_table_name(struct process_table *table, const struct process *process,
+		       const char *program)
+{
+	struct result_process *row = process_table_row(table, process);
+	char *copy;
+
+	if (!row)
+		return 0;
+	copy = strdup(program);
+	if (!copy)
+		return -ENOMEM;
+	free(row->program);
+	row->program = copy;
+	return 0;
+}
+
+void process_table_release(struct process_table *table)
+{
+	size_t page, i;
+
+	for (page = 0; page < NR_PAGES; page++) {
+		for (i = 0; table->pages[page] && i < PROCESS_TABLE_PAGE; i++)
+			if (table->pages[page][i])
+				process_table_remove(table, table->pages[page][i]);
+		free(table->pages[page]);
+	}
+	for (i = 0; i < table->nr_rows; i++)
+		free(table->rows[i].program);
+	free(table->rows);
+}

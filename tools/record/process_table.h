@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The processes of a recording: those that exist now, by process ID, and a row for each program
+ * that one of them ran.
+ */
+#ifndef PROFIL_PROCESS_TABLE_H
+#define PROFIL_PROCESS_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "record/log_record.h"
+#include "record/spaces.h"
+#include "result/result.h"
+
+#define PROCESS_TABLE_ROWS	65536		/* most rows; further processes are only counted */
+#define PROCESS_TABLE_PAGE	2048		/* process IDs for which memory is allocated at a time */
+
+#define PROCESS_NO_ROW		SIZE_MAX
+
+/**
+ * struct process - a process
+ * @pid:        its process ID
+ * @parent:     that of its parent; 0: unknown
+ * @space:      its mappings; NULL: it must not be sampled
+ * @row:        index of the row of its program; PROCESS_NO_ROW: none
+ * @unprofiled: if @space is NULL: index of its program in the list of these programs
+ * @denied_ns:  if @space is NULL: its CPU time when it began to run that program
+ * @round:      when its /proc/PID/maps was read last
+ */
+struct process {
+	pid_t pid;
+	pid_t parent;
+	struct space *space;
+	size_t row;
+	size_t unprofiled;
+	uint64_t denied_ns;
+	unsigned int round;
+};
+
+/**
+ * struct process_table - all processes; all zero if empty
+ * @pages:    the processes that exist, by process ID; NULL: none
+ * @rows:     in the order in which the programs were started; without rate, has_status
+ * @nr_rows:  number of rows
+ * @room:     size of @rows
+ * @unlisted: number of programs that have no row, as there were too many
+ */
+struct process_table {
+	struct process **pages[LOG_RECORD_PIDS / PROCESS_TABLE_PAGE];
+	struct result_process *rows;
+	size_t nr_rows;
+	size_t room;
+	uint64_t unlisted;
+};
+
+/**
+ * process_table_release - free the memory
+ * @table: any table
+ */
+void process_table_release(struct process_table *table);
+
+/**
+ * process_table_find - find a process
+ * @table: any table
+ * @pid:   0 to LOG_RECORD_PIDS - 1
+ *
+ * Return: the process, or NULL.
+ */
+struct process *process_table_find(const struct process_table *table, pid_t pid);
+
+/**
+ * process_table_add - add a process without a row
+ * @table: any table
+ * @pid:   0 to LOG_RECORD_PIDS - 1; a process with the same ID is removed
+ * @space: its mappings; this takes over the reference. NULL: no memory
+ *
+ * Return: the process; NULL: no memory.
+ */
+struct process *process_table_add(struct process_table *table, pid_t pid, struct space *space);
+
+/**
+ * process_table_remove - remove a process; its rows stay
+ * @table:   the table
+ * @process: in the table
+ */
+void process_table_remove(struct process_table *table, struct process *process);
+
+/**
+ * process_table_start - begin a row: a process runs another program
+ * @table:   the table
+ * @process: in the table
+ * @program: its program; copied
+ * @is_fork: a forked child that runs its parent's program
+ * @cpu_ns:  CPU time of the process so far
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int process_table_start(struct process_table *table, struct process *process,
+			const char *program, bool is_fork, uint64_t cpu_ns);
+
+/**
+ * process_table_end - end a row: the process has ended, or runs another program from now on
+ * @table:   the table
+ * @process: in the table; has no row afterwards
+ * @cpu_ns:  CPU time of the process so far
+ */
+void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns);
+
+/**
+ * process_table_row - find the row of a process
+ * @table:   the table
+ * @process: in the table
+ *
+ * Return: the row; NULL: it has none.
+ */
+struct result_process *process_table_row(const struct process_table *table,
+					 const struct process *process);
+
+/**
+ * process_table_name - set the program of a process's row
+ * @table:   the table
+ * @process: in the table
+ * @program: path of the program; copied
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int process_table_name(struct process_table *table, const struct process *process,
+		       const char *program);
+
+#endif /* PROFIL_PROCESS_TABLE_H */

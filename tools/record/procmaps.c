@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading /proc/PID/maps. A line is
+ *
+ *   55d0f7a10000-55d0f7a35000 r-xp 00002000 fe:01 1311  /usr/bin/perl
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/procmaps.h"
+
+/* Parse a number and the character after it. Return: whether both are there. */
+static bool read_number(char **text, int base, char after, uint64_t *number)
+{
+	char *end;
+
+	*number = strtoull(*text, &end, base);
+	if (end == *text || *end != after)
+		return false;
+	*text = end + 1;
+	return true;
+}
+
+bool procmaps_parse(char *line, struct procmaps_entry *entry)
+{
+	uint64_t major, minor;
+
+	if (!read_number(&line, 16, '-', &entry->start) ||
+	    !read_number(&line, 16, ' ', &entry->end) ||
+	    strnlen(line, 5) < 5 || line[2] != 'x')
+		return false;
+	line += 5;
+	if (!read_number(&line, 16, ' ', &entry->offset) ||
+	    !read_number(&line, 16, ':', &major) ||
+	    !read_number(&line, 16, ' ', &minor))
+		return false;
+	entry->major = (uint32_t)major;
+	entry->minor = (uint32_t)minor;
+	entry->inode = strtoull(line, &line, 10);
+	line[strcspn(line, "\n")] = 0;
+	entry->path = line + strspn(line, " ");
+	return entry->start < entry->end;
+}
+
+int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+		  void *data)
+{
+	struct procmaps_entry entry;
+	char *line = NULL, path[32];
+	size_t room = 0;
+	int error = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return errno == ENOENT ? -ESRCH : -errno;
+	/* a process that ends meanwhile has no more lines */
+	while (!error && getline(&line, &room, maps) > 0)
+		if (procmaps_parse(line, &entry))
+			error = add(data, &entry);
+	free(line);
+	fclose(maps);
+	return error;
+}

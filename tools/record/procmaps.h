@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading /proc/PID/maps.
+ */
+#ifndef PROFIL_PROCMAPS_H
+#define PROFIL_PROCMAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct procmaps_entry - a mapping
+ * @start:  address
+ * @end:    first address after it, above @start
+ * @offset: of @start in the file, in bytes
+ * @inode:  of the file; 0: no file
+ * @major:  device of the file's file system
+ * @minor:  device of the file's file system
+ * @path:   path of the file, or a name in brackets; "": neither
+ */
+struct procmaps_entry {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t inode;
+	uint32_t major;
+	uint32_t minor;
+	const char *path;
+};
+
+/**
+ * procmaps_parse - parse a line
+ * @line:  the line, with or without a newline; changed
+ * @entry: filled in; @path is in @line
+ *
+ * Return: whether it is a mapping of executable memory.
+ */
+bool procmaps_parse(char *line, struct procmaps_entry *entry);
+
+/**
+ * procmaps_read - call a function for all executable mappings of a process
+ * @pid:  process ID
+ * @add:  gets @data and the mapping; returns 0 or -errno, which ends the reading
+ * @data: argument of @add
+ *
+ * Return: 0 or -errno: -ESRCH: no such process; -EACCES: no permission; an error of @add.
+ */
+int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+		  void *data);
+
+#endif /* PROFIL_PROCMAPS_H */

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Applies the records of the log, in order: processes come, go and map files, so that the pc of a
+ * sample is looked up in what is mapped at that time.
+ *
+ * The log does not have everything: memory may become executable later (mprotect(2)), records
+ * may be lost, and with PREEMPT_RT paths are missing. /proc/PID/maps fills these gaps.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/profil.h>
+
+/* Until <linux/profil.h> has the log */
+#ifdef PROFIL_RECORD_SAMPLE
+
+#include "record/log_record.h"
+#include "record/procmaps.h"
+#include "record/recording.h"
+#include "record/recording_state.h"
+#include "util/time_ns.h"
+
+#define UNKNOWN	"[unknown]"
+
+struct recording *recording_new(void)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+
+	if (recording)
+		files_init(&recording->files);
+	return recording;
+}
+
+void recording_free(struct recording *recording)
+{
+	size_t i;
+
+	if (!recording)
+		return;
+	process_table_release(&recording->processes);
+	files_release(&recording->files);
+	for (i = 0; i < recording->nr_unprofiled; i++)
+		free(recording->unprofiled[i].program);
+	free(recording);
+}
+
+uint64_t recording_samples(const struct recording *recording)
+{
+	return recording->samples;
+}
+
+/* The path of a process's program. Return: whether it could be read. */
+static bool read_exe(pid_t pid, char path[RESULT_MAX_PATH])
+{
+	ssize_t length;
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	length = readlink(link, path, RESULT_MAX_PATH - 1);
+	path[length < 0 ? 0 : length] = 0;
+	return length > 0;
+}
+
+/* Return: the parent of a process; 0: unknown. */
+static pid_t read_parent(pid_t pid)
+{
+	char path[32], text[512] = "", *rest;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	/* the name before it may contain any character */
+	rest = strrchr(text, ')');
+	if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+static bool must_not_be_sampled(const struct process *process)
+{
+	return !process->space;
+}
+
+static int map(struct process *process, const struct procmaps_entry *entry, uint64_t offset,
+	       struct file *file)
+{
+	const struct mapping mapping = {
+		.start = entry->start,
+		.end = entry->end,
+		.offset = offset,
+		.file = file,
+	};
+
+	return file ? space_map(&process->space, &mapping) : -ENOMEM;
+}
+
+/* Map memory that has no file. */
+static int map_special(struct files *files, struct process *process,
+		       const struct procmaps_entry *entry)
+{
+	struct file *vdso = &files->special[FILE_VDSO];
+
+	if (!strcmp(entry->path, "[vdso]")) {
+		file_mapped(vdso, entry->start, entry->end - entry->start, 0);
+		return map(process, entry, 0, vdso);
+	}
+	/* the same addresses in all processes, without code that is executed */
+	if (!strcmp(entry->path, "[vsyscall]"))
+		return 0;
+	return map(process, entry, entry->start, &files->special[FILE_JIT]);
+}
+
+static int map_file(struct process *process, const struct procmaps_entry *entry,
+		    struct file *file)
+{
+	if (file)
+		file_mapped(file, entry->start, entry->end - entry->start, entry->offset);
+	return map(process, entry, entry->offset, file);
+}
+
+static struct file_key key_of(const struct procmaps_entry *entry)
+{
+	return (struct file_key){
+		.inode = entry->inode,
+		.major = entry->major,
+		.minor = entry->minor,
+		.path = entry->path,
+	};
+}
+
+/* What add_from_proc() needs to know */
+struct reading {
+	struct recording *recording;
+	struct process *process;
+};
+
+static int add_from_proc(void *data, const struct procmaps_entry *entry)
+{
+	const struct file_key key = key_of(entry);
+	struct reading *reading = data;
+	struct files *files = &reading->recording->files;
+
+	if (!entry->inode)
+		return map_special(files, reading->process, entry);
+	return map_file(reading->process, entry,
+			files_find(files, &key, reading->process->pid, false));
+}
+
+/* Read /proc/PID/maps, if it was not read since recording_read() was called. */
+static int read_maps(struct recording *recording, struct process *process)
+{
+	struct reading reading = { recording, process };
+
+	if (process->round == recording->files.round)
+		return 0;
+	process->round = recording->files.round;
+	/* there is no harm if the process has ended */
+	return procmaps_read(process->pid, add_from_proc, &reading) == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* Add a process that the log did not introduce. Return: NULL: no memory. */
+static struct process *add_process(struct recording *recording, pid_t pid, uint64_t cpu_ns)
+{
+	struct process *process = process_table_add(&recording->processes, pid, space_new());
+	char path[RESULT_MAX_PATH];
+
+	if (!process)
+		return NULL;
+	process->parent = read_parent(pid);
+	if (process_table_start(&recording->processes, process,
+				read_exe(pid, path) ? path : UNKNOWN, false, cpu_ns))
+		return NULL;
+	return process;
+}
+
+int recording_add_process(struct recording *recording, pid_t pid)
+{
+	struct process *process;
+	struct reading reading;
+
+	if (pid <= 0 || pid >= LOG_RECORD_PIDS)
+		return -ESRCH;
+	if (process_table_find(&recording->processes, pid))
+		return 0;
+	process = add_process(recording, pid, time_cpu_ns(pid));
+	if (!process)
+		return -ENOMEM;
+	reading = (struct reading){ recording, process };
+	return procmaps_read(pid, add_from_proc, &reading);
+}
+
+/* Find a process; if its first records were lost, add it. Return: NULL: no memory. */
+static struct process *need_process(struct recording *recording, pid_t pid)
+{
+	struct process *process = process_table_find(&recording->processes, pid);
+
+	if (process)
+		return process;
+	process = add_process(recording, pid, 0);
+	return process && !read_maps(recording, process) ? process : NULL;
+}
+
+static int apply_fork(struct recording *recording, const struct profil_record_fork *fork)
+{
+	struct process_table *table = &recording->processes;
+	struct process *parent = process_table_find(table, fork->parent), *child;
+	const struct result_process *row = parent ? process_table_row(table, parent) : NULL;
+
+	child = process_table_add(table, fork->head.pid,
+				  parent && parent->space ? space_share(parent->space) :
+							    space_new());
+	if (!child)
+		return -ENOMEM;
+	child->parent = fork->parent;
+	return process_table_start(table, child, row ? row->program : UNKNOWN, true, 0);
+}
+
+/* A process runs a program that must not be sampled. */
+static int deny(struct recording *recording, struct process *process,
+		const struct profil_record_exec *exec)
+{
+	struct result_unprofiled *program = recording->unprofiled;
+	char path[RESULT_MAX_PATH];
+	size_t i = 0;
+
+	if (!read_exe(process->pid, path))
+		snprintf(path, sizeof(path), "%s", exec->comm[0] ? exec->comm : UNKNOWN);
+	space_put(process->space);
+	process->space = NULL;
+	process->denied_ns = exec->cpu_ns;
+	while (i < recording->nr_unprofiled && strcmp(program[i].program, path))
+		i++;
+	process->unprofiled = i;
+	if (i == RESULT_MAX_UNPROFILED)
+		return 0;
+	if (i == recording->nr_unprofiled) {
+		program[i].program = strdup(path);
+		if (!program[i].program)
+			return -ENOMEM;
+		recording->nr_unprofiled++;
+	}
+	program[i].processes++;
+	return 0;
+}
+
+static int apply_exec(struct recording *recording, const struct profil_record_exec *exec)
+{
+	struct process_table *table = &recording->processes;
+	struct process *process = process_table_find(table, exec->head.pid);
+	pid_t parent = process ? process->parent : read_parent(exec->head.pid);
+
+	if (process)
+		process_table_end(table, process, exec->cpu_ns);
+	if (exec->flags & PROFIL_EXEC_LEFT) {
+		if (process)
+			process_table_remove(table, process);
+		return 0;
+	}
+	process = process_table_add(table, exec->head.pid, space_new());
+	if (!process)
+		return -ENOMEM;
+	process->parent = parent;
+	if (exec->flags & PROFIL_EXEC_DENIED)
+		return deny(recording, process, exec);
+	return process_table_start(table, process, exec->comm[0] ? exec->comm : UNKNOWN, false,
+				   exec->cpu_ns);
+}
+
+/* Find the file of a record. Its path may be unknown. Return: NULL: no memory. */
+static struct file *find_file(struct recording *recording, struct process *process,
+			      const struct procmaps_entry *entry, bool is_program)
+{
+	const struct file_key key = key_of(entry);
+	struct files *files = &recording->files;
+	struct file *file;
+
+	if (entry->path[0])
+		return files_find(files, &key, process->pid, is_program);
+	file = files_find_inode(files, &key);
+	if (file)
+		return file;
+	if (read_maps(recording, process))
+		return NULL;
+	file = files_find_inode(files, &key);
+	return file ? file : &files->special[FILE_UNKNOWN];
+}
+
+/* " (deleted)" can make a path longer than results allow. */
+static void copy_path(char to[RESULT_MAX_PATH], const char *path)
+{
+	size_t length = strnlen(path, RESULT_MAX_PATH - 1);
+
+	memcpy(to, path, length);
+	to[length] = 0;
+}
+
+static int apply_map(struct recording *recording, const struct profil_record_map *record)
+{
+	struct process *process = need_process(recording, record->head.pid);
+	const bool is_program = record->flags & PROFIL_MAP_PROGRAM;
+	char path[RESULT_MAX_PATH];
+	const struct procmaps_entry entry = {
+		.start = record->start,
+		.end = record->end,
+		.offset = record->offset,
+		.inode = record->inode,
+		.major = record->major,
+		.minor = record->minor,
+		.path = path,
+	};
+	struct file *file;
+
+	if (!process)
+		return -ENOMEM;
+	if (must_not_be_sampled(process))
+		return 0;
+	copy_path(path, record->path);
+	if (!entry.inode)
+		return map_special(&recording->files, process, &entry);
+	file = find_file(recording, process, &entry, is_program);
+	if (is_program && file && file != &recording->files.special[FILE_UNKNOWN] &&
+	    process_table_name(&recording->processes, process, file->key.path))
+		return -ENOMEM;
+	return map_file(process, &entry, file);
+}
+
+static int apply_sample(struct recording *recording, const struct profil_record_sample *sample)
+{
+	struct process *process = need_process(recording, sample->head.pid);
+	const struct mapping *mapping = NULL;
+	struct result_process *row;
+
+	if (!process)
+		return -ENOMEM;
+	recording->samples += sample->samples;
+	row = process_table_row(&recording->processes, process);
+	if (row)
+		row->samples += sample->samples;
+	if (!must_not_be_sampled(process)) {
+		mapping = space_find(process->space, sample->pc);
+		if (!mapping && process->round != recording->files.round) {
+			if (read_maps(recording, process))
+				return -ENOMEM;
+			mapping = space_find(process->space, sample->pc);
+		}
+	}
+	if (!mapping) {
+		recording->outside += sample->samples;
+		return 0;
+	}
+	return file_count(mapping->file, mapping->offset + (sample->pc - mapping->start),
+			  sample->samples);
+}
+
+static void apply_exit(struct recording *recording, const struct profil_record_exit *end)
+{
+	struct process *process = process_table_find(&recording->processes, end->head.pid);
+
+	if (!process)
+		return;
+	if (!must_not_be_sampled(process))
+		process_table_end(&recording->processes, process, end->cpu_ns);
+	else if (process->unprofiled < RESULT_MAX_UNPROFILED && end->cpu_ns > process->denied_ns)
+		recording->unprofiled[process->unprofiled].cpu_ns += end->cpu_ns -
+								     process->denied_ns;
+	process_table_remove(&recording->processes, process);
+}
+
+/* Processes outside of the reader's PID namespace cannot be told apart. */
+static void apply_nameless(struct recording *recording, const struct profil_record *record)
+{
+	const struct profil_record_sample *sample = (const void *)record;
+
+	if (record->type == PROFIL_RECORD_SAMPLE) {
+		recording->samples += sample->samples;
+		recording->outside += sample->samples;
+	} else if (record->type == PROFIL_RECORD_FORK || record->type == PROFIL_RECORD_EXEC) {
+		recording->processes.unlisted++;
+	}
+}
+
+static int apply(struct recording *recording, const struct profil_record *record)
+{
+	if (record->type == PROFIL_RECORD_LOST) {
+		recording->lost += ((const struct profil_record_lost *)record)->samples;
+		return 0;
+	}
+	if (!record->pid) {
+		apply_nameless(recording, record);
+		return 0;
+	}
+	switch (record->type) {
+	case PROFIL_RECORD_SAMPLE:
+		return apply_sample(recording, (const void *)record);
+	case PROFIL_RECORD_FORK:
+		return apply_fork(recording, (const void *)record);
+	case PROFIL_RECORD_EXEC:
+		return apply_exec(recording, (const void *)record);
+	case PROFIL_RECORD_MAP:
+		return apply_map(recording, (const void *)record);
+	default:
+		apply_exit(recording, (const void *)record);
+		return 0;
+	}
+}
+
+static int apply_all(struct recording *recording, size_t bytes)
+{
+	const unsigned char *at = recording->buffer, *const end = at + bytes;
+	const struct profil_record *record;
+	int error = 0;
+
+	for (; !error && at < end; at += record->bytes) {
+		record = log_record_check(at, (size_t)(end - at));
+		if (!record)
+			return -EBADMSG;
+		error = apply(recording, record);
+	}
+	return error;
+}
+
+int recording_read(struct recording *recording, int fd)
+{
+	ssize_t bytes;
+	int error;
+
+	files_begin_round(&recording->files);
+	for (;;) {
+		bytes = read(fd, recording->buffer, sizeof(recording->buffer));
+		if (!bytes)
+			return 0;
+		if (bytes < 0 && errno == EAGAIN)
+			return 1;
+		if (bytes < 0 && errno != EINTR)
+			return -errno;
+		error = bytes > 0 ? apply_all(recording, (size_t)bytes) : 0;
+		if (error)
+			return error;
+	}
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The contents of a recording, for collect.c. Others use recording.h.
+ */
+#ifndef PROFIL_RECORDING_STATE_H
+#define PROFIL_RECORDING_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/files.h"
+#include "record/process_table.h"
+#include "result/result.h"
+
+#define RECORDING_BUFFER	65536	/* bytes that are read from the log at a time */
+
+/**
+ * struct recording - what the log of a run has told so far
+ * @processes:     the processes and their programs
+ * @files:         the files that they mapped, and their samples
+ * @samples:       number of samples
+ * @outside:       those that are in no file
+ * @lost:          number of samples that did not fit into the log
+ * @unprofiled:    programs that must not be sampled
+ * @nr_unprofiled: number of these programs
+ * @buffer:        records that were read
+ */
+struct recording {
+	struct process_table processes;
+	struct files files;
+	uint64_t samples;
+	uint64_t outside;
+	uint64_t lost;
+	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
+	size_t nr_unprofiled;
+	unsigned char buffer[RECORDING_BUFFER] __attribute__((aligned(8)));
+};
+
+#endif /* PROFIL_RECORDING_STATE_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The executable mappings of an address space. Forked children share those of their parent until
+ * one of them maps something.
+ */
+#ifndef PROFIL_SPACES_H
+#define PROFIL_SPACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct file;
+struct space;
+
+/*
+ * More mappings than a process has at a time (the default of vm.max_map_count is 65,530). The log
+ * does not tell what is unmapped, so a space with this many is emptied.
+ */
+#define SPACE_MAX	65536
+
+/**
+ * struct mapping - executable memory
+ * @start:  address
+ * @end:    first address after it, above @start
+ * @offset: of @start in the file; for memory without a file see files_special()
+ * @file:   the file
+ */
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	struct file *file;
+};
+
+/**
+ * space_new - make a space without mappings
+ *
+ * Return: the space, with one reference; NULL: no memory.
+ */
+struct space *space_new(void);
+
+/**
+ * space_share - take another reference to a space
+ * @space: any space
+ *
+ * Return: @space.
+ */
+struct space *space_share(struct space *space);
+
+/**
+ * space_put - drop a reference; the last one frees the space
+ * @space: any space, or NULL
+ */
+void space_put(struct space *space);
+
+/**
+ * space_map - add a mapping, which replaces what it overlaps
+ * @space:   the space; replaced by a copy if there are other references
+ * @mapping: copied
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int space_map(struct space **space, const struct mapping *mapping);
+
+/**
+ * space_find - find the mapping of a pc
+ * @space: any space
+ * @pc:    address
+ *
+ * Return: the mapping, valid until the space is changed; NULL: there is none.
+ */
+const struct mapping *space_find(const struct space *space, uint64_t pc);
+
+#endif /* PROFIL_SPACES_H */
