@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which clock samples a session: the tick (tick.c) or the timer (timer.c).
+ * What clocks sample, and which clock does: the tick (tick.c) or the timer (timer.c).
  */
 #ifndef _PROFIL_CLOCK_H
 #define _PROFIL_CLOCK_H
@@ -10,7 +10,18 @@
 #include <linux/types.h>
 
 #include "config.h"
+#include "hooks.h"
 #include "throttle.h"
+
+/*
+ * Kinds of profiles. A process may have one of each, and the clocks sample both: they keep
+ * separate state for each kind.
+ */
+enum profil_kind {
+	PROFIL_KIND_SESSION,	/* a process profiles itself: session.h */
+	PROFIL_KIND_TARGET,	/* another process profiles it: target.h */
+	PROFIL_NR_KINDS
+};
 
 /*
  * Whether the timer samples on this CPU: because of the clock that was chosen, or because
@@ -26,6 +37,13 @@ static inline bool profil_clock_is_timer(const struct profil_config *config)
 static inline bool profil_clock_needs_timer(const struct profil_config *config)
 {
 	return config->clock != PROFIL_CLOCK_TICK || tick_nohz_full_enabled();
+}
+
+/* The hooks that a profile needs, for profil_hooks_get(). */
+static inline u32 profil_clock_hooks(const struct profil_config *config)
+{
+	return BIT(PROFIL_HOOK_TICK) |
+	       (profil_clock_needs_timer(config) ? BIT(PROFIL_HOOK_TIMER) : 0);
 }
 
 /*

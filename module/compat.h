@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/stddef.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -210,6 +211,27 @@ static inline bool compat_has_active_memcg(void)
 	return true;
 #endif
 }
+
+/*
+ * A group of members that is also a structure of its own. Older kernels lack this, except for
+ * some stable versions.
+ */
+#ifndef struct_group_tagged
+#define struct_group_tagged(TAG, NAME, MEMBERS...)			\
+	union {								\
+		struct { MEMBERS };					\
+		struct TAG { MEMBERS } NAME;				\
+	}
+#endif
+
+/* The arguments of a probe of sched_process_exit. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define COMPAT_EXIT_ARGS						\
+	void *data, struct task_struct *task, bool group_dead
+#else
+#define COMPAT_EXIT_ARGS						\
+	void *data, struct task_struct *task
+#endif
 
 /* The arguments of a probe of sched_switch. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)

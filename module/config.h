@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a session counts: struct profil_start, checked and translated.
+ * What a session counts: struct profil_start, checked and translated. The targets of a watch
+ * also have a configuration, without counters.
  */
 #ifndef _PROFIL_CONFIG_H
 #define _PROFIL_CONFIG_H
@@ -76,6 +77,7 @@ struct profil_config {
 };
 
 struct profil_config *profil_config_create(const struct profil_start *arg);
+struct profil_config *profil_config_create_for_log(u32 flags, u32 rate, u32 clock);
 void profil_config_put(struct profil_config *config);
 u32 profil_config_span_after(const struct profil_config *config,
 			     unsigned long addr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ioctl entry points of /dev/profil. They copy arguments; lifecycle.c carries out the
- * commands. An open file has no state of its own.
+ * commands of a process for itself, and watch.c those for other processes.
  */
 #include <linux/build_bug.h>
 #include <linux/err.h>
@@ -18,6 +18,7 @@
 #include "lifecycle.h"
 #include "policy.h"
 #include "stats.h"
+#include "watch.h"
 
 /* The argument of any command. @size is the first field of each. */
 union argument {
@@ -25,9 +26,10 @@ union argument {
 	struct profil_info info;
 	struct profil_start start;
 	struct profil_status status;
+	struct profil_attach attach;
 };
 
-static int device_info(union argument *arg)
+static int device_info(struct profil_watcher *watcher, union argument *arg)
 {
 	arg->info = (struct profil_info) {
 		.size = arg->size,
@@ -40,13 +42,14 @@ static int device_info(union argument *arg)
 			    PROFIL_FEATURE_THREAD_ONLY |
 			    PROFIL_FEATURE_FAULT_SIGNAL |
 			    PROFIL_FEATURE_CHECK_ON_HIT | PROFIL_FEATURE_CLOCKS |
+			    PROFIL_FEATURE_ATTACH |
 			    (IS_ENABLED(CONFIG_64BIT) ?
 			     PROFIL_FEATURE_COUNTER64 : 0),
 	};
 	return 0;
 }
 
-static int device_start(union argument *arg)
+static int device_start(struct profil_watcher *watcher, union argument *arg)
 {
 	struct profil_config *config;
 
@@ -56,16 +59,28 @@ static int device_start(union argument *arg)
 	return profil_lifecycle_start(config);
 }
 
-static int device_stop(union argument *arg)
+static int device_stop(struct profil_watcher *watcher, union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
 	return profil_lifecycle_stop(&arg->status);
 }
 
-static int device_status(union argument *arg)
+static int device_status(struct profil_watcher *watcher, union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
 	return profil_lifecycle_status(&arg->status);
+}
+
+static int device_attach_process(struct profil_watcher *watcher, union argument *arg)
+{
+	return profil_watcher_attach(watcher, &arg->attach);
+}
+
+static int device_log_status(struct profil_watcher *watcher, union argument *arg)
+{
+	arg->status = (struct profil_status) { .size = arg->size };
+	profil_watcher_status(watcher, &arg->status);
+	return 0;
 }
 
 /**
@@ -76,7 +91,7 @@ static int device_status(union argument *arg)
  * @copy_back: the argument is copied back to the caller
  */
 struct command {
-	int (*run)(union argument *arg);
+	int (*run)(struct profil_watcher *watcher, union argument *arg);
 	u32 size;
 	u32 min_size;
 	bool copy_back;
@@ -99,6 +114,10 @@ static const struct command commands[] = {
 		true),
 	COMMAND(PROFIL_IOC_STATUS, device_status, struct profil_status,
 		pinned_bytes, true),
+	COMMAND(PROFIL_IOC_ATTACH, device_attach_process, struct profil_attach, log_bytes,
+		false),
+	COMMAND(PROFIL_IOC_LOG_STATUS, device_log_status, struct profil_status,
+		skipped, true),
 };
 
 /* A newer caller's fields beyond command->size were zero on input and stay zero. */
@@ -139,7 +158,7 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 	if (command->copy_back && device_copy_back(user, &arg, command))
 		return -EFAULT;
 
-	err = command->run(&arg);
+	err = command->run(file->private_data, &arg);
 	/*
 	 * Inserting the notifier fails while a signal is pending. Nothing has been changed
 	 * yet, so let the handler run and restart the call. If the process is being killed,
@@ -152,9 +171,35 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 	return device_copy_back(user, &arg, command);
 }
 
+static int device_open(struct inode *inode, struct file *file)
+{
+	file->private_data = profil_watcher_open();
+	return file->private_data ? nonseekable_open(inode, file) : -ENOMEM;
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	profil_watcher_close(file->private_data);
+	return 0;
+}
+
+static ssize_t device_read(struct file *file, char __user *user, size_t bytes, loff_t *position)
+{
+	return profil_watcher_read(file->private_data, user, bytes,
+				   file->f_flags & O_NONBLOCK);
+}
+
+static __poll_t device_poll(struct file *file, poll_table *table)
+{
+	return profil_watcher_poll(file->private_data, file, table);
+}
+
 static const struct file_operations device_fops = {
 	.owner = THIS_MODULE,
-	.open = nonseekable_open,
+	.open = device_open,
+	.release = device_release,
+	.read = device_read,
+	.poll = device_poll,
 	.unlocked_ioctl = device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attaches hooks into the kernel only while a session needs them, so that a loaded module
+ * Attaches hooks into the kernel only while a profile needs them, so that a loaded module
  * costs nothing when it is not used. main.c determines what the hooks are.
  *
  * Attaching patches the kernel's text (tens of milliseconds in emulation). So the hooks stay
@@ -8,6 +8,7 @@
  * them once.
  */
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/init.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
@@ -16,8 +17,6 @@
 #include "hooks.h"
 
 #define DETACH_DELAY	HZ
-
-static void hook_detach_later(struct work_struct *work);
 
 /**
  * struct profil_hook - hooks that are attached together
@@ -35,16 +34,7 @@ struct profil_hook {
 	struct delayed_work work;
 };
 
-/* For each session: the tick clock and forks. */
-static struct profil_hook hook_always = {
-	.users = ATOMIC_INIT(0),
-	.work = __DELAYED_WORK_INITIALIZER(hook_always.work, hook_detach_later, 0),
-};
-
-static struct profil_hook hook_timer = {
-	.users = ATOMIC_INIT(0),
-	.work = __DELAYED_WORK_INITIALIZER(hook_timer.work, hook_detach_later, 0),
-};
+static struct profil_hook all_hooks[PROFIL_NR_HOOKS];
 
 /*
  * Serializes attaching and detaching. May be held for long: detaching waits for a grace
@@ -106,80 +96,88 @@ static void hook_detach_later(struct work_struct *work)
 }
 
 /**
- * profil_hooks_get - attach the hooks of a session
- * @with_timer: the session needs the timer
+ * profil_hooks_get - attach the hooks of a profile
+ * @hooks: mask of PROFIL_HOOK_*
  *
  * May sleep.
  *
  * Return: 0; -EOPNOTSUPP: not supported by this kernel; -ENOMEM; or -EINTR: the caller is
  * being killed.
  */
-int profil_hooks_get(bool with_timer)
+int profil_hooks_get(u32 hooks)
 {
+	u32 id;
 	int err;
 
-	err = hook_get(&hook_always);
-	if (err || !with_timer)
-		return err;
-	err = hook_get(&hook_timer);
-	if (err)
-		hook_put(&hook_always);
-	return err;
+	for (id = 0; id < PROFIL_NR_HOOKS; id++) {
+		if (!(hooks & BIT(id)))
+			continue;
+		err = hook_get(&all_hooks[id]);
+		if (err) {
+			profil_hooks_put(hooks & (BIT(id) - 1));
+			return err;
+		}
+	}
+	return 0;
 }
 
 /**
  * profil_hooks_get_for_child - get the hooks for a forked child
- * @with_timer: as for the parent's session
+ * @hooks: as for the parent's session
  *
  * Any context.
  *
  * Return: false if the hooks are about to be detached, because the parent's profile has just
  * ended.
  */
-bool profil_hooks_get_for_child(bool with_timer)
+bool profil_hooks_get_for_child(u32 hooks)
 {
-	if (!atomic_inc_not_zero(&hook_always.users))
-		return false; /* GCOV_EXCL_LINE: ended on another CPU */
-	if (!with_timer || atomic_inc_not_zero(&hook_timer.users))
-		return true;
-	hook_put(&hook_always); /* GCOV_EXCL_LINE: ended on another CPU */
-	return false; /* GCOV_EXCL_LINE: ended on another CPU */
+	u32 id;
+
+	for (id = 0; id < PROFIL_NR_HOOKS; id++) {
+		if (!(hooks & BIT(id)) || atomic_inc_not_zero(&all_hooks[id].users))
+			continue;
+		/* GCOV_EXCL_START: ended on another CPU */
+		profil_hooks_put(hooks & (BIT(id) - 1));
+		return false;
+		/* GCOV_EXCL_STOP */
+	}
+	return true;
 }
 
 /**
- * profil_hooks_put - put the hooks of a session
- * @with_timer: as in profil_hooks_get()
+ * profil_hooks_put - put the hooks of a profile
+ * @hooks: as in profil_hooks_get()
  *
  * Any context: after the last user, a worker detaches them.
  */
-void profil_hooks_put(bool with_timer)
+void profil_hooks_put(u32 hooks)
 {
-	if (with_timer)
-		hook_put(&hook_timer);
-	hook_put(&hook_always);
-}
+	u32 id;
 
-static void hook_shut_down(struct profil_hook *hook)
-{
-	cancel_delayed_work_sync(&hook->work);
-	hook_detach(hook);
+	for (id = 0; id < PROFIL_NR_HOOKS; id++)
+		if (hooks & BIT(id))
+			hook_put(&all_hooks[id]);
 }
 
 /**
  * profil_hooks_init - set what to attach
- * @always: for each session
- * @timer:  for each session that needs the timer
+ * @id:  which hooks
+ * @ops: how to attach and detach them
  */
-void __init profil_hooks_init(const struct profil_hook_ops *always,
-			      const struct profil_hook_ops *timer)
+void __init profil_hooks_init(enum profil_hook_id id, const struct profil_hook_ops *ops)
 {
-	hook_always.ops = always;
-	hook_timer.ops = timer;
+	all_hooks[id].ops = ops;
+	INIT_DELAYED_WORK(&all_hooks[id].work, hook_detach_later);
 }
 
-/* May sleep. No session has hooks any more. */
+/* May sleep. No profile has hooks any more. */
 void profil_hooks_exit(void)
 {
-	hook_shut_down(&hook_timer);
-	hook_shut_down(&hook_always);
+	u32 id;
+
+	for (id = PROFIL_NR_HOOKS; id--;) {
+		cancel_delayed_work_sync(&all_hooks[id].work);
+		hook_detach(&all_hooks[id]);
+	}
 }

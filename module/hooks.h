@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hooks into the kernel while sessions need them: the clocks and fork.
+ * Hooks into the kernel while profiles need them: the clocks, and what processes do.
  */
 #ifndef _PROFIL_HOOKS_H
 #define _PROFIL_HOOKS_H
@@ -17,14 +17,21 @@ struct profil_hook_ops {
 	void (*detach)(void);
 };
 
-/* May sleep: the first user attaches them. */
-int profil_hooks_get(bool with_timer);
-/* Any context. */
-bool profil_hooks_get_for_child(bool with_timer);
-void profil_hooks_put(bool with_timer);
+/* Hooks that are attached together. Functions take a mask of them. */
+enum profil_hook_id {
+	PROFIL_HOOK_TICK,	/* all profiles: the tick clock, and forks of sessions */
+	PROFIL_HOOK_TIMER,	/* profiles that need the timer */
+	PROFIL_HOOK_TARGETS,	/* what targets do */
+	PROFIL_NR_HOOKS
+};
 
-void profil_hooks_init(const struct profil_hook_ops *always,
-		       const struct profil_hook_ops *timer);
+/* May sleep: the first user attaches them. */
+int profil_hooks_get(u32 hooks);
+/* Any context. */
+bool profil_hooks_get_for_child(u32 hooks);
+void profil_hooks_put(u32 hooks);
+
+void profil_hooks_init(enum profil_hook_id id, const struct profil_hook_ops *ops);
 /* May sleep. */
 void profil_hooks_exit(void);
 

@@ -10,14 +10,16 @@
 
 #include "compat.h"
 #include "device.h"
+#include "follow.h"
 #include "fork.h"
 #include "hooks.h"
 #include "reaper.h"
 #include "session.h"
 #include "tick.h"
 #include "timer.h"
+#include "watch.h"
 
-static int profil_attach_always(void)
+static int profil_attach_tick(void)
 {
 	int err;
 
@@ -30,21 +32,25 @@ static int profil_attach_always(void)
 	return err;
 }
 
-static void profil_detach_always(void)
+static void profil_detach_tick(void)
 {
 	profil_tick_detach();
 	profil_fork_detach();
 }
 
-/* For each session: to follow forks, and the tick clock. */
-static const struct profil_hook_ops profil_always_ops = {
-	.attach = profil_attach_always,
-	.detach = profil_detach_always,
+static const struct profil_hook_ops profil_tick_ops = {
+	.attach = profil_attach_tick,
+	.detach = profil_detach_tick,
 };
 
 static const struct profil_hook_ops profil_timer_ops = {
 	.attach = profil_timer_attach,
 	.detach = profil_timer_detach,
+};
+
+static const struct profil_hook_ops profil_targets_ops = {
+	.attach = profil_follow_attach,
+	.detach = profil_follow_detach,
 };
 
 static int __init profil_init(void)
@@ -64,7 +70,10 @@ static int __init profil_init(void)
 	if (err)
 		return err; /* GCOV_EXCL_LINE: out of memory */
 	profil_timer_init();
-	profil_hooks_init(&profil_always_ops, &profil_timer_ops);
+	profil_hooks_init(PROFIL_HOOK_TICK, &profil_tick_ops);
+	profil_hooks_init(PROFIL_HOOK_TIMER, &profil_timer_ops);
+	profil_hooks_init(PROFIL_HOOK_TARGETS, &profil_targets_ops);
+	profil_watch_init();
 	/* last: user space can call in from here on */
 	err = profil_device_init();
 	if (err)
@@ -80,6 +89,7 @@ err_device:
 static void __exit profil_exit(void)
 {
 	profil_device_exit();
+	profil_watch_exit();
 	profil_session_exit();
 	profil_reaper_exit();
 	profil_hooks_exit();

@@ -29,7 +29,7 @@
  * that a user could hold up. Normal priority, because a worker's CPU time is not accounted to
  * the user.
  */
-static struct workqueue_struct *queue;
+struct workqueue_struct *profil_queue;
 
 /* Sessions that are active or not yet freed, plus one until profil_session_exit(). */
 static atomic_t nr_unfreed = ATOMIC_INIT(1);
@@ -182,14 +182,14 @@ static void session_free_work(struct work_struct *work)
 void profil_session_put(struct profil_session *session)
 {
 	if (refcount_dec_and_test(&session->ref))
-		queue_rcu_work(queue, &session->free_work);
+		queue_rcu_work(profil_queue, &session->free_work);
 }
 
 /* The caller has just set PROFIL_KICKED. Takes over the caller's reference. */
 static void session_queue(struct profil_session *session, unsigned long delay)
 {
 	/* it was already queued for later, with a reference of its own */
-	if (mod_delayed_work(queue, &session->work, delay))
+	if (mod_delayed_work(profil_queue, &session->work, delay))
 		profil_session_put(session);
 }
 
@@ -298,7 +298,7 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
 	if (test_bit(PROFIL_KICKED, &session->flags) ||
 	    !refcount_inc_not_zero(&session->ref))
 		return;
-	if (!queue_delayed_work(queue, &session->work, delay))
+	if (!queue_delayed_work(profil_queue, &session->work, delay))
 		profil_session_put(session);
 }
 
@@ -435,8 +435,8 @@ struct profil_counts profil_session_counts(struct profil_session *session)
 
 int profil_session_init(void)
 {
-	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return queue ? 0 : -ENOMEM;
+	profil_queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return profil_queue ? 0 : -ENOMEM;
 }
 
 /*
@@ -450,5 +450,5 @@ void profil_session_exit(void)
 	session_freed();
 	wait_for_completion(&all_freed);
 	/* the work items that completed all_freed may not have returned yet */
-	destroy_workqueue(queue);
+	destroy_workqueue(profil_queue);
 }

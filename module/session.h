@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "buffer.h"
+#include "compat.h"
 #include "cpu.h"
 #include "pending.h"
 
@@ -89,10 +90,13 @@ struct profil_config;
 struct profil_session {
 	struct hlist_node node;
 	struct mm_struct *mm;
-	struct profil_config *config;
-	struct pid *thread;
-	u64 tick_start_ns;
-	u64 timer_start_ns;
+	/* what clocks need to know of a profile of either kind (clock.h) */
+	struct_group_tagged(profil_subject, subject,
+			    struct profil_config *config;
+			    struct pid *thread;
+			    u64 tick_start_ns;
+			    u64 timer_start_ns;
+	);
 	u32 state;
 	bool unpublished;
 
@@ -175,6 +179,9 @@ bool profil_session_take_mm(struct profil_session *session,
 bool profil_session_requeue(struct profil_session *session,
 			    struct mem_cgroup *memcg);
 void profil_session_kick_later(struct profil_session *session, unsigned long delay);
+
+/* For work items of the module. */
+extern struct workqueue_struct *profil_queue;
 
 int profil_session_init(void);
 void profil_session_exit(void);

@@ -13,10 +13,10 @@
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
 
 #include "config.h"
 #include "pending.h"
+#include "reserve.h"
 #include "session.h"
 #include "spare.h"
 
@@ -67,77 +67,36 @@ void profil_spare_prepare(struct profil_session *session)
 	raw_spin_unlock_irqrestore(&session->spares_lock, flags);
 }
 
-/* Sessions in the reserve. */
-#define RESERVE	16
-
-/* Protects the reserve. Raw, because it is taken in the tracepoint's probe. */
-static DEFINE_RAW_SPINLOCK(reserve_lock);
-static struct hlist_head reserve = HLIST_HEAD_INIT;
-/* Also read without the lock when refilling: one more or less does no harm. */
-static unsigned int nr_reserve;
-
-static struct profil_session *spare_take_reserve(void)
+static struct hlist_node *spare_alloc(void)
 {
-	struct profil_session *spare;
-	unsigned long flags;
+	struct profil_session *spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN);
 
-	raw_spin_lock_irqsave(&reserve_lock, flags);
-	spare = hlist_entry_safe(reserve.first, struct profil_session, node);
-	if (spare) {
-		hlist_del(&spare->node);
-		WRITE_ONCE(nr_reserve, nr_reserve - 1);
-	}
-	raw_spin_unlock_irqrestore(&reserve_lock, flags);
-	return spare;
+	return spare ? &spare->node : NULL;
 }
 
-static void spare_put_reserve(struct profil_session *spare)
+static void spare_free(struct hlist_node *node)
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&reserve_lock, flags);
-	hlist_add_head(&spare->node, &reserve);
-	WRITE_ONCE(nr_reserve, nr_reserve + 1);
-	raw_spin_unlock_irqrestore(&reserve_lock, flags);
+	profil_session_free(hlist_entry(node, struct profil_session, node));
 }
 
-/**
- * profil_spare_fill_reserve - on PREEMPT_RT, fill the reserve up to RESERVE
- *
- * Process context. Does not wait for memory: without it, the reserve stays smaller.
- */
+static struct profil_reserve reserve = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(reserve.lock),
+	.size = 16,
+	.alloc = spare_alloc,
+	.free = spare_free,
+	.work = __WORK_INITIALIZER(reserve.work, profil_reserve_work),
+};
+
+/* Process context. Without memory, the reserve stays smaller. */
 void profil_spare_fill_reserve(void)
 {
-	struct profil_session *spare;
-
-	while (IS_ENABLED(CONFIG_PREEMPT_RT) &&
-	       READ_ONCE(nr_reserve) < RESERVE) {
-		spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN);
-		if (!spare)
-			return;
-		spare_put_reserve(spare);
-	}
+	profil_reserve_fill(&reserve);
 }
 
-static void spare_refill(struct work_struct *work)
-{
-	profil_spare_fill_reserve();
-}
-
-static DECLARE_WORK(refill_work, spare_refill);
-
-/**
- * profil_spare_free_reserve - free the reserve
- *
- * May sleep. No CPU takes spares any more.
- */
+/* May sleep. No CPU takes spares any more. */
 void profil_spare_free_reserve(void)
 {
-	struct profil_session *spare;
-
-	cancel_work_sync(&refill_work);
-	while ((spare = spare_take_reserve()))
-		profil_session_free(spare);
+	profil_reserve_empty(&reserve);
 }
 
 /**
@@ -161,10 +120,8 @@ struct profil_session *profil_spare_take(struct profil_session *session)
 	if (spare)
 		return spare;
 
-	spare = spare_take_reserve();
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		schedule_work(&refill_work);
-	else if (!spare)
+	spare = hlist_entry_safe(profil_reserve_take(&reserve), struct profil_session, node);
+	if (!spare && !IS_ENABLED(CONFIG_PREEMPT_RT))
 		spare = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN |
 					     __GFP_ACCOUNT);
 	return spare;
@@ -184,7 +141,7 @@ void profil_spare_put_back(struct profil_session *session,
 	unsigned long flags;
 
 	if (!spare->spare_for) {
-		spare_put_reserve(spare);
+		profil_reserve_put(&reserve, &spare->node);
 		return;
 	}
 	/* GCOV_EXCL_START: fork fails before the worker ran */

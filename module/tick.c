@@ -23,9 +23,7 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
-#include "sampler.h"
-#include "session.h"
-#include "table.h"
+#include "subject.h"
 #include "tick.h"
 #include "tick_math.h"
 
@@ -39,9 +37,11 @@
  * @late: missed ticks that @work must still charge
  * @in_user: the tick that queued them interrupted user mode
  * @steal: CPUTIME_STEAL before the kernel has added the time that a hypervisor took
+ * @kind: kind of profile
  * @work: charges @late
  *
- * Written only by its own CPU in hard interrupts, so with interrupts off.
+ * One for each kind of profile. Written only by its own CPU in hard interrupts, so with
+ * interrupts off.
  */
 struct profil_tick {
 	u64 grid;
@@ -52,10 +52,11 @@ struct profil_tick {
 	u64 late;
 	bool in_user;
 	u64 steal;
+	enum profil_kind kind;
 	struct irq_work work;
 };
 
-static DEFINE_PER_CPU(struct profil_tick, last_tick);
+static DEFINE_PER_CPU(struct profil_tick[PROFIL_NR_KINDS], last_ticks);
 
 /* Changes if the CPU was idle over a tick, also if the tick was stopped. */
 static __always_inline u64 tick_idle_time(void)
@@ -98,7 +99,7 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
  * microsecond where the clock is a device.
  */
 static __always_inline u64 tick_passed(struct profil_tick *last,
-				       const struct profil_session *session)
+				       const struct profil_subject *subject)
 {
 	u64 now = ktime_get_ns();
 	u64 ticks = profil_tick_advance(&last->grid, now, TICK_NSEC);
@@ -110,10 +111,10 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 		 * new ones: a thread that reads 1 is alone.
 		 */
 		int threads = data_race(get_nr_threads(current));
-		bool alone = session->thread || threads == 1;
+		bool alone = subject->thread || threads == 1;
 		bool same = alone ? last->task == current :
-				    last->mm == current->mm;
-		u64 since = session->tick_start_ns;
+				    current->mm && last->mm == current->mm;
+		u64 since = subject->tick_start_ns;
 		u64 came = tick_came(last, now);
 
 		if (!same || last->idle != idle || (alone && came != U64_MAX))
@@ -126,12 +127,12 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 }
 
 /* Interrupts are off, so this is an RCU read-side section. */
-static __always_inline void tick_charge(struct profil_session *session,
+static __always_inline void tick_charge(enum profil_kind kind, struct profil_subject *subject,
 					u64 ticks, bool in_user)
 {
-	/* the session may be replaced on another CPU: then charge the new one */
-	while (session && !profil_sampler_tick(session, ticks, in_user))
-		session = profil_table_find_sampled(current, false);
+	/* a session may be replaced on another CPU: then charge the new one */
+	while (subject && !profil_subject_tick(kind, subject, ticks, in_user))
+		subject = profil_subject_find(kind, current, false);
 }
 
 /*
@@ -146,9 +147,16 @@ static void tick_charge_late(struct irq_work *work)
 	u64 ticks = profil_tick_unstolen(last->late, steal, TICK_NSEC);
 
 	last->late = 0;
-	if (ticks && last->task == current)
-		tick_charge(profil_table_find_sampled(current, false), ticks,
-			    last->in_user);
+	if (!ticks || last->task != current)
+		return;
+	if (last->kind == PROFIL_KIND_SESSION)
+		tick_charge(PROFIL_KIND_SESSION,
+			    profil_subject_find(PROFIL_KIND_SESSION, current, false),
+			    ticks, last->in_user);
+	else
+		tick_charge(PROFIL_KIND_TARGET,
+			    profil_subject_find(PROFIL_KIND_TARGET, current, false),
+			    ticks, last->in_user);
 }
 
 /* Queue missed ticks. Those of an earlier tick have been charged by now, or are dropped. */
@@ -161,22 +169,17 @@ static noinline void tick_queue_late(struct profil_tick *last, u64 late,
 	irq_work_queue(&last->work);
 }
 
-/*
- * Called at each tick, in hard interrupt context. Interrupts are off, so this is an RCU
- * read-side section. It cannot recurse: nothing that it calls uses update_process_times(),
- * the only function that is hooked.
- */
-static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
-			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
+/* Sample the current thread for profiles of one kind. */
+static __always_inline void tick_sample(enum profil_kind kind)
 {
-	struct profil_tick *last = this_cpu_ptr(&last_tick);
-	struct profil_session *session = profil_table_find_sampled(current, false);
+	struct profil_tick *last = &(*this_cpu_ptr(&last_ticks))[kind];
+	struct profil_subject *subject = profil_subject_find(kind, current, false);
 
-	if (session) {
+	if (subject) {
 		bool in_user = user_mode(get_irq_regs());
-		u64 ticks = tick_passed(last, session);
+		u64 ticks = tick_passed(last, subject);
 
-		tick_charge(session, 1, in_user);
+		tick_charge(kind, subject, 1, in_user);
 		if (unlikely(ticks > 1))
 			tick_queue_late(last, ticks - 1, in_user);
 		last->mm = current->mm;
@@ -187,6 +190,18 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 		last->mm = NULL;
 		last->task = NULL;
 	}
+}
+
+/*
+ * Called at each tick, in hard interrupt context. Interrupts are off, so this is an RCU
+ * read-side section. It cannot recurse: nothing that it calls uses update_process_times(),
+ * the only function that is hooked.
+ */
+static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
+			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
+{
+	tick_sample(PROFIL_KIND_SESSION);
+	tick_sample(PROFIL_KIND_TARGET);
 }
 
 /*
@@ -232,6 +247,31 @@ static int tick_set_filter(void)
 	return err;
 }
 
+static void tick_init_late(void)
+{
+	enum profil_kind kind;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		for (kind = 0; kind < PROFIL_NR_KINDS; kind++) {
+			struct profil_tick *last = &per_cpu(last_ticks, cpu)[kind];
+
+			last->kind = kind;
+			compat_init_irq_work_hard(&last->work, tick_charge_late);
+		}
+	}
+}
+
+static void tick_sync_late(void)
+{
+	enum profil_kind kind;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
+			irq_work_sync(&per_cpu(last_ticks, cpu)[kind].work);
+}
+
 /**
  * profil_tick_attach - call the sampler at each tick
  *
@@ -242,12 +282,10 @@ static int tick_set_filter(void)
 int profil_tick_attach(void)
 {
 	static bool clock_filtered;
-	int cpu, err;
+	int err;
 
 	if (!clock_filtered) {
-		for_each_possible_cpu(cpu)
-			compat_init_irq_work_hard(&per_cpu(last_tick, cpu).work,
-						  tick_charge_late);
+		tick_init_late();
 		err = tick_set_filter();
 		if (err)
 			return err == -ENOMEM ? err : -EOPNOTSUPP;
@@ -276,11 +314,8 @@ static bool tick_stuck;
 void profil_tick_detach(void)
 {
 	int err = unregister_ftrace_function(&clock_ops);
-	int cpu;
 
-	for_each_possible_cpu(cpu)
-		irq_work_sync(&per_cpu(last_tick, cpu).work);
-
+	tick_sync_late();
 	if (!err)
 		return;
 	/* GCOV_EXCL_START: ftrace has failed */

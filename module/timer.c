@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timer clock: one high-resolution timer on each CPU, for rates above the tick's, for
- * sampling at random points, and for CPUs whose tick is off (nohz_full).
+ * The timer clock: a high-resolution timer on each CPU for each kind of profile, for rates
+ * above the tick's, for sampling at random points, and for CPUs whose tick is off (nohz_full).
  *
  * When a thread of a profiled process comes to the CPU, the timer is armed for the next point
  * of a grid that depends on the time only (grid.h). When it fires without such a thread, it
@@ -33,9 +33,7 @@
 #include "compat.h"
 #include "config.h"
 #include "grid.h"
-#include "sampler.h"
-#include "session.h"
-#include "table.h"
+#include "subject.h"
 #include "throttle.h"
 #include "timer.h"
 #include "tracepoints.h"
@@ -44,7 +42,8 @@
 #define MEASURED	16
 
 /**
- * struct profil_timer - the timer of one CPU
+ * struct profil_timer - the timer of one CPU for one kind of profile
+ * @kind:   kind of profile
  * @timer:  queued while a profiled thread is on the CPU, and until the next point after that
  * @since:  time up to which points have been counted, in ns of ktime_get()
  * @grid:   grid of the last profiled thread
@@ -53,6 +52,7 @@
  * @fired:  how often the timer fired, for MEASURED
  */
 struct profil_timer {
+	enum profil_kind kind;
 	struct hrtimer timer;
 	u64 since;
 	struct profil_grid grid;
@@ -61,7 +61,12 @@ struct profil_timer {
 	unsigned int fired;
 };
 
-static DEFINE_PER_CPU(struct profil_timer, timers);
+static DEFINE_PER_CPU(struct profil_timer[PROFIL_NR_KINDS], timers);
+
+static __always_inline struct profil_timer *timer_here(enum profil_kind kind)
+{
+	return &(*this_cpu_ptr(&timers))[kind];
+}
 
 /* When the timer fires, or fired last, in ns. */
 static __always_inline u64 timer_expires(const struct profil_timer *timer)
@@ -69,13 +74,13 @@ static __always_inline u64 timer_expires(const struct profil_timer *timer)
 	return ktime_to_ns(hrtimer_get_expires(&timer->timer));
 }
 
-/* Switch to the grid of a session. Return: whether @timer already had this grid. */
+/* Switch to the grid of a profile. Return: whether @timer already had this grid. */
 static __always_inline bool timer_set_grid(struct profil_timer *timer,
-					   const struct profil_session *session)
+					   const struct profil_subject *subject)
 {
-	u32 rate = profil_throttle_rate(&session->config->throttle,
-					session->config->rate);
-	bool random = session->config->clock == PROFIL_CLOCK_RANDOM;
+	u32 rate = profil_throttle_rate(&subject->config->throttle,
+					subject->config->rate);
+	bool random = subject->config->clock == PROFIL_CLOCK_RANDOM;
 	bool same = timer->grid.rate == rate && timer->grid.random == random;
 
 	timer->grid.rate = rate;
@@ -85,12 +90,12 @@ static __always_inline bool timer_set_grid(struct profil_timer *timer,
 
 /* Count the points since the last time, and find the next point. */
 static u64 timer_points_passed(struct profil_timer *timer,
-			       const struct profil_session *session, u64 now)
+			       const struct profil_subject *subject, u64 now)
 {
-	u64 since = max(timer->since, session->timer_start_ns);
+	u64 since = max(timer->since, subject->timer_start_ns);
 	u64 points = 0;
 
-	timer_set_grid(timer, session);
+	timer_set_grid(timer, subject);
 	if (now > since)
 		points = profil_grid_passed(&timer->grid, since, now);
 	timer->since = now;
@@ -103,11 +108,11 @@ static u64 timer_points_passed(struct profil_timer *timer,
  * for the next point of this grid.
  */
 static __always_inline bool timer_is_at_point(struct profil_timer *timer,
-					      const struct profil_session *session)
+					      const struct profil_subject *subject)
 {
-	if (unlikely(!timer_set_grid(timer, session) ||
+	if (unlikely(!timer_set_grid(timer, subject) ||
 		     timer_expires(timer) != timer->point ||
-		     timer->point <= session->timer_start_ns))
+		     timer->point <= subject->timer_start_ns))
 		return false;
 	timer->since = timer->point;
 	timer->point = profil_grid_point(&timer->grid, ++timer->period) -
@@ -115,22 +120,21 @@ static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 	return true;
 }
 
-/* Take samples for points that passed while @task, of @session, was on the CPU. */
-static __always_inline void timer_sample(struct profil_session *session,
-					 struct task_struct *task, u64 points,
-					 bool in_user)
+/* Take samples for points that passed while @task, of @subject, was on the CPU. */
+static __always_inline void timer_sample(enum profil_kind kind, struct profil_subject *subject,
+					 struct task_struct *task, u64 points, bool in_user)
 {
-	/* the session may be replaced on another CPU: then sample for the new one */
-	while (points && session &&
-	       !profil_sampler_point(session, task, points, in_user))
-		session = profil_table_find_sampled(task, true);
+	/* a session may be replaced on another CPU: then sample for the new one */
+	while (points && subject &&
+	       !profil_subject_point(kind, subject, task, points, in_user))
+		subject = profil_subject_find(kind, task, true);
 }
 
-static void timer_arm(struct profil_timer *timer, const struct profil_session *session,
+static void timer_arm(struct profil_timer *timer, const struct profil_subject *subject,
 		      u64 now)
 {
 	/* a point of the same grid in the future is still the next one */
-	if (!timer_set_grid(timer, session) || timer->point <= now)
+	if (!timer_set_grid(timer, subject) || timer->point <= now)
 		timer->point = profil_grid_next(&timer->grid, now,
 						&timer->period);
 	/* a timer that fires earlier arms itself again */
@@ -141,30 +145,37 @@ static void timer_arm(struct profil_timer *timer, const struct profil_session *s
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
+static __always_inline void timer_switch(enum profil_kind kind, struct task_struct *prev,
+					 struct task_struct *next)
+{
+	struct profil_timer *timer = timer_here(kind);
+	struct profil_subject *subject;
+	u64 now = 0;
+
+	subject = profil_subject_find(kind, prev, true);
+	if (subject) {
+		now = ktime_get_ns();
+		/* a later timer is armed for the next point: no point has passed */
+		if (timer_expires(timer) <= now)
+			timer_sample(kind, subject, prev,
+				     timer_points_passed(timer, subject, now), false);
+	}
+	subject = profil_subject_find(kind, next, true);
+	if (subject) {
+		now = now ?: ktime_get_ns();
+		timer->since = now;
+		timer_arm(timer, subject, now);
+	}
+}
+
 /*
  * At each switch, with the runqueue's lock held: nothing here may wake a thread, and kicking a
  * worker would. The thread that leaves the CPU is in the kernel.
  */
 static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 {
-	struct profil_timer *timer = this_cpu_ptr(&timers);
-	struct profil_session *session;
-	u64 now = 0;
-
-	session = profil_table_find_sampled(prev, true);
-	if (session) {
-		now = ktime_get_ns();
-		/* a later timer is armed for the next point: no point has passed */
-		if (timer_expires(timer) <= now)
-			timer_sample(session, prev,
-				     timer_points_passed(timer, session, now), false);
-	}
-	session = profil_table_find_sampled(next, true);
-	if (session) {
-		now = now ?: ktime_get_ns();
-		timer->since = now;
-		timer_arm(timer, session, now);
-	}
+	timer_switch(PROFIL_KIND_SESSION, prev, next);
+	timer_switch(PROFIL_KIND_TARGET, prev, next);
 }
 
 /*
@@ -172,17 +183,35 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
  * each time. If several points have passed, it saves an interrupt for each of the others. The
  * cost is measured, to throttle the rate.
  */
-static noinline void timer_sample_by_clock(struct profil_timer *timer,
-					   struct profil_session *session,
-					   bool in_user)
+static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
+						  enum profil_kind kind,
+						  struct profil_subject *subject,
+						  bool in_user)
 {
-	/* freed with the session, a grace period later, if that is replaced now */
-	struct profil_config *config = session->config;
+	/* freed with the profile, a grace period later, if that ends now */
+	struct profil_config *config = subject->config;
 	u64 now = ktime_get_ns();
 
-	timer_sample(session, current, timer_points_passed(timer, session, now), in_user);
+	timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
+		     in_user);
 	profil_throttle_account(&config->throttle, config->rate,
 				ktime_get_ns() - now);
+}
+
+static __always_inline enum hrtimer_restart timer_fire(struct profil_timer *timer,
+						       enum profil_kind kind,
+						       bool in_user)
+{
+	struct profil_subject *subject = profil_subject_find(kind, current, true);
+
+	if (!subject)
+		return HRTIMER_NORESTART;
+	if (++timer->fired % MEASURED && timer_is_at_point(timer, subject))
+		timer_sample(kind, subject, current, 1, in_user);
+	else
+		timer_sample_by_clock(timer, kind, subject, in_user);
+	hrtimer_set_expires(&timer->timer, ns_to_ktime(timer->point));
+	return HRTIMER_RESTART;
 }
 
 static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
@@ -190,43 +219,44 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	struct profil_timer *timer =
 		container_of(hrtimer, struct profil_timer, timer);
 	struct pt_regs *regs = get_irq_regs();
-	struct profil_session *session;
-	bool in_user;
 
 	/*
 	 * The timer was migrated from a CPU that went offline, or fired for such a CPU: before
 	 * 6.7, a thread does that, without an interrupt.
 	 */
-	if (unlikely(timer != this_cpu_ptr(&timers) || !regs))
+	if (unlikely(timer != timer_here(timer->kind) || !regs))
 		return HRTIMER_NORESTART;
-	in_user = user_mode(regs);
-	session = profil_table_find_sampled(current, true);
-	if (!session)
-		return HRTIMER_NORESTART;
-	if (++timer->fired % MEASURED && timer_is_at_point(timer, session))
-		timer_sample(session, current, 1, in_user);
-	else
-		timer_sample_by_clock(timer, session, in_user);
-	hrtimer_set_expires(hrtimer, ns_to_ktime(timer->point));
-	return HRTIMER_RESTART;
+	if (timer->kind == PROFIL_KIND_SESSION)
+		return timer_fire(timer, PROFIL_KIND_SESSION, user_mode(regs));
+	return timer_fire(timer, PROFIL_KIND_TARGET, user_mode(regs));
 }
 
 /*
  * Arm the timer of this CPU. Points that have passed are counted first, since arming only
  * looks ahead. Whether the thread was in user mode is not known here.
  */
-static void timer_arm_here(void *unused)
+static __always_inline void timer_arm_kind_here(enum profil_kind kind)
 {
-	struct profil_timer *timer = this_cpu_ptr(&timers);
-	struct profil_session *session;
+	struct profil_timer *timer = timer_here(kind);
+	struct profil_subject *subject;
 	u64 now = ktime_get_ns();
 
-	session = profil_table_find_sampled(current, true);
-	if (session) {
-		timer_sample(session, current, timer_points_passed(timer, session, now),
+	subject = profil_subject_find(kind, current, true);
+	if (subject) {
+		timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
 			     false);
-		timer_arm(timer, session, now);
+		timer_arm(timer, subject, now);
 	}
+}
+
+static void timer_arm_session_here(void *unused)
+{
+	timer_arm_kind_here(PROFIL_KIND_SESSION);
+}
+
+static void timer_arm_target_here(void *unused)
+{
+	timer_arm_kind_here(PROFIL_KIND_TARGET);
 }
 
 /*
@@ -290,15 +320,56 @@ void profil_timer_start(void)
 	/* a single thread: only that thread could create another */
 	if (atomic_read(&current->mm->mm_users) == 1) {
 		local_irq_disable();
-		timer_arm_here(NULL);
+		timer_arm_session_here(NULL);
 		local_irq_enable();
 	} else if (zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
 		timer_find_cpus(cpus);
-		on_each_cpu_mask(cpus, timer_arm_here, NULL, true);
+		on_each_cpu_mask(cpus, timer_arm_session_here, NULL, true);
 		free_cpumask_var(cpus);
 	} else {
-		on_each_cpu(timer_arm_here, NULL, 1);
+		on_each_cpu(timer_arm_session_here, NULL, 1);
 	}
+}
+
+/**
+ * profil_timer_start_target - the same for a target that has just been published
+ * @process: its process
+ * @mm:      memory of the process
+ *
+ * May sleep.
+ */
+void profil_timer_start_target(struct pid *process, const struct mm_struct *mm)
+{
+	struct task_struct *leader;
+	cpumask_var_t cpus;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		on_each_cpu(timer_arm_target_here, NULL, 1);
+		return;
+	}
+	/* pairs with __schedule(), as in timer_find_cpus() */
+	smp_mb();
+	rcu_read_lock();
+	leader = pid_task(process, PIDTYPE_TGID);
+	if (leader)
+		timer_find_threads(leader, mm, cpus);
+	rcu_read_unlock();
+	on_each_cpu_mask(cpus, timer_arm_target_here, NULL, true);
+	free_cpumask_var(cpus);
+}
+
+/**
+ * profil_timer_start_current - start sampling the current thread, whose target starts in exec
+ *
+ * Process context.
+ */
+void profil_timer_start_current(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	timer_arm_target_here(NULL);
+	local_irq_restore(flags);
 }
 
 static struct tracepoint *switch_tracepoint;
@@ -324,24 +395,31 @@ int profil_timer_attach(void)
 /* May sleep. On return no CPU is in the probe or the timer. */
 void profil_timer_detach(void)
 {
+	enum profil_kind kind;
 	int cpu;
 
 	tracepoint_probe_unregister(switch_tracepoint, timer_probe_switch, NULL);
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
-		hrtimer_cancel(&per_cpu_ptr(&timers, cpu)->timer);
+		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
+			hrtimer_cancel(&per_cpu(timers, cpu)[kind].timer);
+}
+
+static void __init timer_init(struct profil_timer *timer, enum profil_kind kind)
+{
+	timer->kind = kind;
+	compat_hrtimer_setup(&timer->timer, profil_timer_fire, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_ABS_PINNED_HARD);
+	get_random_bytes(&timer->grid.key, sizeof(timer->grid.key));
+	timer->grid.shift = reciprocal_scale(get_random_u32(), PROFIL_NS);
 }
 
 void __init profil_timer_init(void)
 {
+	enum profil_kind kind;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		struct profil_timer *timer = per_cpu_ptr(&timers, cpu);
-
-		compat_hrtimer_setup(&timer->timer, profil_timer_fire, CLOCK_MONOTONIC,
-				     HRTIMER_MODE_ABS_PINNED_HARD);
-		get_random_bytes(&timer->grid.key, sizeof(timer->grid.key));
-		timer->grid.shift = reciprocal_scale(get_random_u32(), PROFIL_NS);
-	}
+	for_each_possible_cpu(cpu)
+		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
+			timer_init(&per_cpu(timers, cpu)[kind], kind);
 }

@@ -5,8 +5,15 @@
 #ifndef _PROFIL_TIMER_H
 #define _PROFIL_TIMER_H
 
+struct mm_struct;
+struct pid;
+
 /* May sleep. */
 void profil_timer_start(void);
+void profil_timer_start_target(struct pid *process, const struct mm_struct *mm);
+
+/* Process context, also atomic. */
+void profil_timer_start_current(void);
 
 /* May sleep. Called by hooks.c. */
 int profil_timer_attach(void);

@@ -59,6 +59,23 @@ TRACE_EVENT(profil_stop,
 		  __entry->state, __entry->samples, __entry->lost)
 );
 
+/* A process has been attached: it is sampled into a log. */
+TRACE_EVENT(profil_attach,
+	TP_PROTO(pid_t tgid, u32 rate, u32 flags),
+	TP_ARGS(tgid, rate, flags),
+	TP_STRUCT__entry(
+		__field(pid_t, tgid)
+		__field(u32, rate)
+		__field(u32, flags)
+	),
+	TP_fast_assign(
+		__entry->tgid = tgid;
+		__entry->rate = rate;
+		__entry->flags = flags;
+	),
+	TP_printk("tgid=%d rate=%u flags=%#x", __entry->tgid, __entry->rate, __entry->flags)
+);
+
 /* A profiled process has forked; error is 0 if the child is profiled. */
 TRACE_EVENT(profil_fork,
 	TP_PROTO(pid_t child, int error),

@@ -7,7 +7,8 @@
  * the counters, fork and exec, limits and permissions. Most programs use libprofil(3)
  * instead of these commands.
  *
- * A command acts on the address space of the calling process, and on no other.
+ * INFO, START, STOP and STATUS act on the address space of the calling process, and on no
+ * other. ATTACH and LOG_STATUS act on the open file: see struct profil_attach.
  *
  * Structures
  *   Each argument starts with its own size in bytes, set by the caller. New fields
@@ -30,6 +31,9 @@
  *   EOPNOTSUPP  valid, but not supported by this kernel or for this kind of memory
  *   EFAULT      invalid pointer, or counters in memory that the process cannot write
  *   EPERM       rate above the caller's max_rate; EINVAL if it is above 20,000 Hz
+ *   EBADF       ATTACH: not a descriptor of an open file
+ *   EBUSY       ATTACH: the process is attached already
+ *   ESRCH       ATTACH: no such process, or it has other memory
  *   ENOSPC      per-user limit reached: max_user_sessions or max_user_regions
  *   ENOMEM      RLIMIT_MEMLOCK would be exceeded, or out of memory
  *   EINTR       the process is being killed
@@ -53,11 +57,15 @@
  *         the call has returned. If there is no profile, or if another thread is just
  *         ending it, the state is PROFIL_STATE_OFF: wait for that thread's call
  * STATUS  return the current status
+ * ATTACH  sample another process, into the log of this open file
+ * LOG_STATUS  return the status of that log
  */
 #define PROFIL_IOC_INFO		_IO(PROFIL_IOC_MAGIC, 0)  /* struct profil_info */
 #define PROFIL_IOC_START	_IO(PROFIL_IOC_MAGIC, 1)  /* struct profil_start */
 #define PROFIL_IOC_STOP		_IO(PROFIL_IOC_MAGIC, 2)  /* struct profil_status */
 #define PROFIL_IOC_STATUS	_IO(PROFIL_IOC_MAGIC, 3)  /* struct profil_status */
+#define PROFIL_IOC_ATTACH	_IO(PROFIL_IOC_MAGIC, 4)  /* struct profil_attach */
+#define PROFIL_IOC_LOG_STATUS	_IO(PROFIL_IOC_MAGIC, 5)  /* struct profil_status */
 
 /* Optional features, in struct profil_info.features */
 #define PROFIL_FEATURE_COUNTER64	0x1  /* width 64 (64-bit kernels) */
@@ -67,6 +75,7 @@
 #define PROFIL_FEATURE_FAULT_SIGNAL	0x10 /* flag PROFIL_FAULT_SIGNAL */
 #define PROFIL_FEATURE_CHECK_ON_HIT	0x20 /* flag PROFIL_CHECK_ON_HIT */
 #define PROFIL_FEATURE_CLOCKS		0x40 /* timer clocks, PROFIL_KERNEL_ONLY */
+#define PROFIL_FEATURE_ATTACH		0x80 /* PROFIL_IOC_ATTACH */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
@@ -259,5 +268,187 @@ struct profil_status {
 	__u64 fork_failures;
 	__u64 skipped;
 };
+
+/* Flags of struct profil_attach.flags only */
+#define PROFIL_FOLLOW_EXEC	0x80  /* continue when a process executes another program */
+#define PROFIL_FROM_EXEC	0x100 /* start when the process executes a program */
+
+/**
+ * struct profil_attach - argument of PROFIL_IOC_ATTACH
+ * @size:      in: sizeof(struct profil_attach)
+ * @flags:     in: PROFIL_USER_ONLY, KERNEL_ONLY, FOLLOW_EXEC, FROM_EXEC; another one is EINVAL
+ * @rate:      in: samples per second of CPU time of a thread, as in struct profil_start
+ * @clock:     in: PROFIL_CLOCK_*
+ * @pid:       in: process ID, in the PID namespace of the caller
+ * @mem:       in: descriptor of the file mem of that process in /proc, opened in any mode. It
+ *             proves that its opener may trace the process. EBADF: not open, or O_PATH;
+ *             EINVAL: another kind of file
+ * @log_bytes: in: size of the log, a power of two from PROFIL_LOG_MIN to PROFIL_LOG_MAX
+ *
+ * Samples of all threads of the process go to a log in the kernel, from which read(2) takes
+ * them. Children that the process forks later are sampled too, and so are the programs that
+ * these processes execute if FOLLOW_EXEC is set. Closing the last descriptor of the open
+ * file ends everything.
+ *
+ * Further calls on the same open file add processes to the log. Their rate, clock, log_bytes
+ * and flags, except FROM_EXEC, must be those of the first call.
+ *
+ * ESRCH: there is no such process, it has ended, or @mem is the memory of another process or
+ * of the program that the process executed before. EBUSY: the process is attached, by this or
+ * another open file. EOPNOTSUPP: the kernel has no kprobes, or /proc was not mounted when the
+ * module was loaded.
+ *
+ * read(2) returns as many whole records as fit. It waits until poll(2) would report POLLIN: a
+ * quarter of the log is in use, or all processes have ended (then also POLLHUP). With
+ * O_NONBLOCK it does not wait, and fails with EAGAIN if there is no record. It returns 0 if
+ * the log is empty and all processes have ended. EINVAL: no process was attached, or the next
+ * record does not fit; PROFIL_RECORD_MAX bytes always suffice.
+ */
+struct profil_attach {
+	__u32 size;
+	__u32 flags;
+	__u32 rate;
+	__u32 clock;
+	__s32 pid;
+	__s32 mem;
+	__u64 log_bytes;
+};
+
+#define PROFIL_LOG_MIN		0x10000		/* 64 KiB */
+#define PROFIL_LOG_MAX		0x4000000	/* 64 MiB */
+
+/* Types of records, in struct profil_record.type */
+#define PROFIL_RECORD_SAMPLE	1
+#define PROFIL_RECORD_FORK	2
+#define PROFIL_RECORD_EXEC	3
+#define PROFIL_RECORD_MAP	4
+#define PROFIL_RECORD_EXIT	5
+#define PROFIL_RECORD_LOST	6
+
+#define PROFIL_RECORD_MAX	4608	/* no record has more bytes */
+
+/**
+ * struct profil_record - the start of each record of a log
+ * @type:  PROFIL_RECORD_*. Readers skip unknown types
+ * @bytes: size of the whole record in bytes, a multiple of 8. It may be larger than the
+ *         structure below: readers skip the rest
+ * @pid:   the process, in the PID namespace of the first ATTACH; 0: not in that namespace
+ *
+ * Records are in the order of the events.
+ */
+struct profil_record {
+	__u16 type;
+	__u16 bytes;
+	__s32 pid;
+};
+
+/**
+ * struct profil_record_sample - samples of one thread at one pc
+ * @head:    type PROFIL_RECORD_SAMPLE
+ * @pc:      where the thread is in user mode, or where it returns from a system call
+ * @samples: number of samples, at least 1
+ * @tid:     thread ID, in the namespace of @head.pid
+ */
+struct profil_record_sample {
+	struct profil_record head;
+	__u64 pc;
+	__u32 samples;
+	__s32 tid;
+};
+
+/**
+ * struct profil_record_fork - a new process, which is sampled from its start
+ * @head:     type PROFIL_RECORD_FORK; pid is the new process
+ * @parent:   its parent, whose mappings it has
+ * @reserved: 0
+ */
+struct profil_record_fork {
+	struct profil_record head;
+	__s32 parent;
+	__u32 reserved;
+};
+
+#define PROFIL_EXEC_DENIED	0x1 /* the program may not be traced: see profil(4) */
+#define PROFIL_EXEC_LEFT	0x2 /* PROFIL_FOLLOW_EXEC is not set */
+
+/**
+ * struct profil_record_exec - a process executes another program
+ * @head:     type PROFIL_RECORD_EXEC
+ * @cpu_ns:   CPU time of all threads of the process so far, in ns; may lack a tick
+ * @flags:    PROFIL_EXEC_*. With a flag, the only record of the process that follows is EXIT
+ * @reserved: 0
+ * @comm:     name of the process in the new program, terminated by a 0
+ *
+ * The earlier mappings of the process are gone. MAP records of the new program follow.
+ */
+struct profil_record_exec {
+	struct profil_record head;
+	__u64 cpu_ns;
+	__u32 flags;
+	__u32 reserved;
+	char comm[16];
+};
+
+#define PROFIL_MAP_PROGRAM	0x1 /* of the file that the process executes */
+
+/**
+ * struct profil_record_map - a process has an executable mapping
+ * @head:     type PROFIL_RECORD_MAP
+ * @start:    first address
+ * @end:      first address after the mapping
+ * @offset:   of @start in the file, in bytes
+ * @inode:    inode number of the file; 0: no file
+ * @major:    device of its file system
+ * @minor:    the same
+ * @flags:    PROFIL_MAP_*
+ * @reserved: 0
+ * @path:     path of the file as the process sees it, or a name such as "[vdso]"; terminated
+ *            by a 0, and padded with 0. Empty: no file, or the path is not known. The kernel
+ *            appends " (deleted)" if the file was removed
+ *
+ * Sent for mmap(2), also in the course of exec, and for mprotect(2). It replaces earlier
+ * mappings at these addresses. No record is sent for munmap(2) and mremap(2), nor for
+ * mappings that the process has when it is attached.
+ */
+struct profil_record_map {
+	struct profil_record head;
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	__u64 inode;
+	__u32 major;
+	__u32 minor;
+	__u32 flags;
+	__u32 reserved;
+	char path[];
+};
+
+/**
+ * struct profil_record_exit - a process has ended: all its threads have
+ * @head:   type PROFIL_RECORD_EXIT
+ * @cpu_ns: CPU time of all its threads, in ns; may lack a tick
+ */
+struct profil_record_exit {
+	struct profil_record head;
+	__u64 cpu_ns;
+};
+
+/**
+ * struct profil_record_lost - records are missing here, because the log was full
+ * @head:    type PROFIL_RECORD_LOST; pid is 0
+ * @samples: samples in the missing records
+ * @records: missing records of other types
+ */
+struct profil_record_lost {
+	struct profil_record head;
+	__u64 samples;
+	__u64 records;
+};
+
+/*
+ * PROFIL_IOC_LOG_STATUS fills struct profil_status for the log of the open file. @state is
+ * PROFIL_STATE_RUNNING while a process is attached, else OFF. @samples is counted + lost,
+ * @error is ENOBUFS if records were lost. @out_of_range, @pending and @pinned_bytes are 0.
+ */
 
 #endif /* _UAPI_LINUX_PROFIL_H */

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Follows what targets do, and writes it to their logs: fork, exec and exit, by tracepoints of
+ * the scheduler; and new executable mappings, by a kprobe of perf_event_mmap(), which the
+ * kernel calls for each of them. All run in process context and are atomic.
+ *
+ * In exec, the kernel installs the new memory and the new credentials, maps the program, and
+ * sets up its registers. Then comes the tracepoint sched_process_exec. At the first executable
+ * mapping of the new memory it is decided whether the new program may be sampled: before one of
+ * its addresses could be. (If kprobes are switched off, it is decided at the tracepoint.)
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/kprobes.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/tracepoint.h>
+#include <linux/user_namespace.h>
+
+#include <trace/events/sched.h>
+
+#include "compat.h"
+#include "config.h"
+#include "follow.h"
+#include "log.h"
+#include "stats.h"
+#include "target.h"
+#include "timer.h"
+#include "trace.h"
+#include "tracepoints.h"
+#include "watch.h"
+
+/*
+ * CPU time of all threads of a process. No lock protects the sum against a thread that is being
+ * released, so its time may be counted twice or not at all; normally, only the caller is left.
+ * The time since the last tick or switch is missing.
+ */
+static u64 follow_cpu_time(struct task_struct *process)
+{
+	struct task_struct *thread;
+	u64 sum = READ_ONCE(process->signal->sum_sched_runtime);
+
+	rcu_read_lock();
+	for_each_thread(process, thread)
+		sum += READ_ONCE(thread->se.sum_exec_runtime);
+	rcu_read_unlock();
+	return sum;
+}
+
+/* --- fork --------------------------------------------------------------------- */
+
+static void follow_probe_fork(void *data, struct task_struct *parent,
+			      struct task_struct *child)
+{
+	struct profil_record_fork record = {};
+	struct profil_target *target;
+	struct profil_watch *watch;
+	int err;
+
+	/* a thread of the same process, or of the kernel */
+	if (child->signal == parent->signal || child->flags & COMPAT_PF_WORKERS)
+		return;
+	rcu_read_lock();
+	target = profil_target_find(task_tgid(parent));
+	if (!target || READ_ONCE(target->left))
+		goto unlock;
+	watch = target->watch;
+	err = profil_target_fork(target, child);
+	if (err) {
+		atomic_long_inc(&watch->fork_failures);
+		atomic_long_inc(&profil_stats[PROFIL_FORK_FAILURES]);
+	} else {
+		atomic_long_inc(&watch->forks_followed);
+		atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
+		record.head.pid = profil_target_find(task_tgid(child))->pid;
+		record.parent = target->pid;
+		profil_log_write(&watch->log, &record.head, PROFIL_RECORD_FORK,
+				 sizeof(record), NULL, 0);
+	}
+	trace_profil_fork(child->tgid, err);
+unlock:
+	rcu_read_unlock();
+}
+
+/* --- exec --------------------------------------------------------------------- */
+
+/* Whether the watcher owns a user namespace that was created in its own, or below it. */
+static bool follow_owns_namespace(const struct cred *watcher, struct user_namespace *ns)
+{
+	for (; ns != &init_user_ns; ns = ns->parent)
+		if (ns->parent == watcher->user_ns && uid_eq(ns->owner, watcher->euid))
+			return true;
+	return false;
+}
+
+/*
+ * Whether the watcher may trace the program that the current process executes: the rules of
+ * ptrace(2), with the credentials of the watcher at its first ATTACH. Security modules have
+ * their say too: they make a program undumpable that has more rights than the one before.
+ */
+static bool follow_may_trace(const struct profil_watch *watch)
+{
+	const struct cred *watcher = watch->cred, *cred = current_cred();
+
+	if (watch->trace_all)
+		return true;
+	return get_dumpable(current->mm) == SUID_DUMP_USER &&
+	       uid_eq(watcher->uid, cred->uid) && uid_eq(watcher->uid, cred->euid) &&
+	       uid_eq(watcher->uid, cred->suid) &&
+	       gid_eq(watcher->gid, cred->gid) && gid_eq(watcher->gid, cred->egid) &&
+	       gid_eq(watcher->gid, cred->sgid) &&
+	       ((watcher->user_ns == cred->user_ns &&
+		 cap_issubset(cred->cap_permitted, watcher->cap_permitted)) ||
+		follow_owns_namespace(watcher, cred->user_ns));
+}
+
+/* The new program of a target is sampled from here on. */
+static void follow_start(struct profil_target *target)
+{
+	target->subject.tick_start_ns = ktime_get_ns();
+	target->subject.timer_start_ns = target->subject.tick_start_ns;
+	/* a clock that does not see @waits any more sees the start */
+	smp_store_release(&target->waits, false);
+	if (profil_clock_needs_timer(target->subject.config))
+		profil_timer_start_current();
+}
+
+/* The current process, a target, has the memory of a new program. */
+static void follow_new_program(struct profil_target *target)
+{
+	struct profil_watch *watch = target->watch;
+	struct profil_record_exec record = {
+		.head.pid = target->pid,
+		.cpu_ns = follow_cpu_time(current),
+	};
+
+	target->mm = current->mm;
+	target->is_new = true;
+	if (!follow_may_trace(watch))
+		record.flags = PROFIL_EXEC_DENIED;
+	else if (!target->waits && !(watch->config->flags & PROFIL_FOLLOW_EXEC))
+		record.flags = PROFIL_EXEC_LEFT;
+	strscpy(record.comm, current->comm, sizeof(record.comm));
+	if (record.flags)
+		WRITE_ONCE(target->left, true);
+	profil_log_write(&watch->log, &record.head, PROFIL_RECORD_EXEC, sizeof(record),
+			 NULL, 0);
+	if (!record.flags && target->waits)
+		follow_start(target);
+}
+
+/*
+ * Get the target of the current process, if it is sampled; after noticing that it executes a
+ * new program. Under rcu_read_lock(). Return: it, or NULL.
+ */
+static struct profil_target *follow_current(void)
+{
+	struct profil_target *target = profil_target_find(task_tgid(current));
+
+	if (!target || target->left)
+		return NULL;
+	if (target->mm != current->mm)
+		follow_new_program(target);
+	return target->left || target->waits ? NULL : target;
+}
+
+static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
+			      struct linux_binprm *bprm)
+{
+	/* after the store to mm: pairs with the barrier in watch_process_has() */
+	smp_mb();
+	rcu_read_lock();
+	follow_current();
+	rcu_read_unlock();
+}
+
+/* --- mappings ----------------------------------------------------------------- */
+
+static void follow_describe_file(struct profil_record_map *record, const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	record->inode = inode->i_ino;
+	record->major = MAJOR(inode->i_sb->s_dev);
+	record->minor = MINOR(inode->i_sb->s_dev);
+}
+
+/*
+ * The path of a mapping's file, or the name of memory that the kernel provides ("[vdso]").
+ * @room: PATH_MAX bytes, or NULL. d_path() may take a spinlock, which sleeps on PREEMPT_RT:
+ * there, no paths are known.
+ */
+static const char *follow_path(struct vm_area_struct *vma, char *room)
+{
+	const char *path = NULL;
+
+	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
+		path = vma->vm_ops->name(vma);
+	else if (vma->vm_file && room)
+		path = d_path(&vma->vm_file->f_path, room, PATH_MAX);
+	return IS_ERR_OR_NULL(path) ? "" : path;
+}
+
+static void follow_map(struct profil_target *target, struct vm_area_struct *vma)
+{
+	struct profil_record_map record = {
+		.head.pid = target->pid,
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+	};
+	char *room = NULL;
+	const char *path;
+
+	if (vma->vm_file) {
+		record.offset = (u64)vma->vm_pgoff << PAGE_SHIFT;
+		follow_describe_file(&record, vma->vm_file);
+		/* the kernel maps the program first, then its interpreter */
+		if (target->is_new)
+			record.flags = PROFIL_MAP_PROGRAM;
+		target->is_new = false;
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+			room = kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
+	}
+	path = follow_path(vma, room);
+	profil_log_write(&target->watch->log, &record.head, PROFIL_RECORD_MAP, sizeof(record),
+			 path, strlen(path) + 1);
+	kfree(room);
+}
+
+/* Before perf_event_mmap(vma), with mmap_lock held for writing. */
+static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+	struct profil_target *target;
+
+	/* exec sets up the stack of memory that is not current yet */
+	if (!(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm)
+		return 0;
+	/* after the store to mm: pairs with the barrier in watch_process_has() */
+	smp_mb();
+	rcu_read_lock();
+	target = follow_current();
+	if (target)
+		follow_map(target, vma);
+	rcu_read_unlock();
+	return 0;
+}
+
+static struct kprobe map_probe = {
+	.symbol_name = "perf_event_mmap",
+	.pre_handler = follow_probe_map,
+};
+
+/* --- exit --------------------------------------------------------------------- */
+
+/* Called for each thread. With the last one, the process has ended. */
+static void follow_probe_exit(COMPAT_EXIT_ARGS)
+{
+	struct profil_record_exit record = {};
+	struct profil_target *target;
+
+	if (!READ_ONCE(profil_nr_targets) || atomic_read(&task->signal->live))
+		return;
+	rcu_read_lock();
+	target = profil_target_find(task_tgid(task));
+	if (target) {
+		record.head.pid = target->pid;
+		record.cpu_ns = follow_cpu_time(task);
+		profil_log_write(&target->watch->log, &record.head, PROFIL_RECORD_EXIT,
+				 sizeof(record), NULL, 0);
+		profil_target_unpublish(target);
+	}
+	rcu_read_unlock();
+}
+
+/* --- hooks -------------------------------------------------------------------- */
+
+static struct {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+} probes[] = {
+	{ "sched_process_fork", follow_probe_fork },
+	{ "sched_process_exec", follow_probe_exec },
+	{ "sched_process_exit", follow_probe_exit },
+};
+
+static void follow_unregister(unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(probes[nr].tracepoint, probes[nr].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * profil_follow_attach - start following targets
+ *
+ * May sleep. Must not be attached already.
+ *
+ * Return: 0, -EOPNOTSUPP if the kernel cannot do it, or -ENOMEM.
+ */
+int profil_follow_attach(void)
+{
+	unsigned int i;
+	int err = 0;
+
+	/* generate no code: let the compiler check the types of the probes */
+	check_trace_callback_type_sched_process_fork(follow_probe_fork);
+	check_trace_callback_type_sched_process_exec(follow_probe_exec);
+	check_trace_callback_type_sched_process_exit(follow_probe_exit);
+
+	profil_target_fill_reserve();
+	for (i = 0; i < ARRAY_SIZE(probes) && !err; i++) {
+		probes[i].tracepoint = profil_tracepoint_find(probes[i].name);
+		err = probes[i].tracepoint ?
+			tracepoint_probe_register(probes[i].tracepoint, probes[i].probe, NULL) :
+			-EOPNOTSUPP;
+	}
+	if (err) {
+		i--;
+		goto unregister;
+	}
+	err = register_kprobe(&map_probe);
+	if (!err)
+		return 0;
+	if (err != -ENOMEM)
+		err = -EOPNOTSUPP;
+unregister:
+	follow_unregister(i);
+	profil_target_free_reserve();
+	return err;
+}
+
+/* May sleep. No watch holds the hook any more. On return, no CPU runs a probe. */
+void profil_follow_detach(void)
+{
+	unregister_kprobe(&map_probe);
+	/* cleared, so that it can be registered again */
+	map_probe.addr = NULL;
+	map_probe.flags = 0;
+	follow_unregister(ARRAY_SIZE(probes));
+	profil_target_free_reserve();
+}

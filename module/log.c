@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A bounded log of records in kernel memory (log.h). A record that finds no room is lost, and
+ * counted. A LOST record takes its place as soon as there is room.
+ *
+ * The reader takes no lock that writers take: it reads only what lies between @tail and @head,
+ * which no writer touches.
+ */
+#include <linux/build_bug.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "log.h"
+
+static void log_wake(struct irq_work *work)
+{
+	wake_up_interruptible(&container_of(work, struct profil_log, wake_work)->wait);
+}
+
+/**
+ * profil_log_init - initialize a log, and allocate its memory
+ * @log:  zeroed
+ * @size: in bytes, a power of two
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int profil_log_init(struct profil_log *log, u32 size)
+{
+	raw_spin_lock_init(&log->lock);
+	mutex_init(&log->read_mutex);
+	init_waitqueue_head(&log->wait);
+	/* not hard: on PREEMPT_RT, a hard interrupt must not wake readers */
+	init_irq_work(&log->wake_work, log_wake);
+	log->size = size;
+	log->data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+	return log->data ? 0 : -ENOMEM;
+}
+
+/**
+ * profil_log_close - free the memory of a log
+ * @log: without readers
+ *
+ * Writers may still call: whoever takes the lock after this finds no memory, and whoever took
+ * it before has finished.
+ */
+void profil_log_close(struct profil_log *log)
+{
+	void *data = log->data;
+
+	raw_spin_lock_irq(&log->lock);
+	log->data = NULL;
+	raw_spin_unlock_irq(&log->lock);
+	irq_work_sync(&log->wake_work);
+	kvfree(data);
+}
+
+/**
+ * profil_log_end - nothing will be written any more: wake the readers
+ * @log: log
+ */
+void profil_log_end(struct profil_log *log)
+{
+	/* pairs with the acquire in log_wait() */
+	smp_store_release(&log->ended, true);
+	irq_work_queue(&log->wake_work);
+}
+
+/* Copy into the ring at byte @at. */
+static void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes)
+{
+	u32 offset = at & (log->size - 1);
+	u32 first = min(bytes, log->size - offset);
+
+	memcpy(log->data + offset, from, first);
+	memcpy(log->data, from + first, bytes - first);
+}
+
+/* With the lock held. Return: whether there is room for @bytes. */
+static bool log_has_room(const struct profil_log *log, u32 bytes)
+{
+	/* pairs with the release in profil_log_read(): the reader has copied what it freed */
+	return log->size - (log->head - smp_load_acquire(&log->tail)) >= bytes;
+}
+
+/* Add @bytes that have been copied. With the lock held. */
+static void log_advance(struct profil_log *log, u32 bytes)
+{
+	u32 used = log->head - READ_ONCE(log->tail);
+
+	/* pairs with the acquire in log_used(): the reader sees the bytes */
+	smp_store_release(&log->head, log->head + bytes);
+	if (used < log->size / 4 && used + bytes >= log->size / 4)
+		irq_work_queue(&log->wake_work);
+}
+
+/* If records were lost, say so here. With the lock held. Return: false if there is no room. */
+static bool log_write_lost(struct profil_log *log, u32 more)
+{
+	struct profil_record_lost lost = {
+		.head = { .type = PROFIL_RECORD_LOST, .bytes = sizeof(lost) },
+		.samples = log->lost_samples,
+		.records = log->lost_records,
+	};
+
+	BUILD_BUG_ON(sizeof(lost) % 8);
+	if (likely(!lost.samples && !lost.records))
+		return log_has_room(log, more);
+	if (!log_has_room(log, sizeof(lost) + more))
+		return false;
+	log_copy(log, log->head, &lost, sizeof(lost));
+	log_advance(log, sizeof(lost));
+	log->lost_samples = 0;
+	log->lost_records = 0;
+	return true;
+}
+
+/**
+ * profil_log_write_sample - write a SAMPLE record
+ * @log:    open
+ * @sample: record
+ *
+ * Return: false if there is no room, so that it is lost.
+ */
+bool profil_log_write_sample(struct profil_log *log,
+			     const struct profil_record_sample *sample)
+{
+	if (unlikely(!log_write_lost(log, sizeof(*sample)))) {
+		log->has_lost = true;
+		log->lost_samples += sample->samples;
+		log->lost += sample->samples;
+		return false;
+	}
+	log_copy(log, log->head, sample, sizeof(*sample));
+	log_advance(log, sizeof(*sample));
+	log->counted += sample->samples;
+	return true;
+}
+
+/**
+ * profil_log_write - write a record that is not a sample
+ * @log:    log
+ * @record: start of the record; @type and @bytes are filled in
+ * @type:   PROFIL_RECORD_*
+ * @bytes:  size of the structure at @record
+ * @more:   what follows it
+ * @more_bytes: its size
+ *
+ * The record is padded with 0 to a multiple of 8 bytes.
+ */
+void profil_log_write(struct profil_log *log, struct profil_record *record, u32 type,
+		      u32 bytes, const void *more, u32 more_bytes)
+{
+	static const u64 padding;
+	u32 whole = ALIGN(bytes + more_bytes, sizeof(padding));
+	unsigned long flags;
+
+	record->type = type;
+	record->bytes = whole;
+	raw_spin_lock_irqsave(&log->lock, flags);
+	if (!log->data)
+		goto unlock;
+	if (!log_write_lost(log, whole)) {
+		log->has_lost = true;
+		log->lost_records++;
+		goto unlock;
+	}
+	log_copy(log, log->head, record, bytes);
+	log_copy(log, log->head + bytes, more, more_bytes);
+	log_copy(log, log->head + bytes + more_bytes, &padding, whole - bytes - more_bytes);
+	log_advance(log, whole);
+unlock:
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+}
+
+static u32 log_used(struct profil_log *log)
+{
+	/* pairs with the release in log_advance() */
+	return smp_load_acquire(&log->head) - log->tail;
+}
+
+/* Whether a read would not wait. */
+bool profil_log_is_readable(struct profil_log *log)
+{
+	return READ_ONCE(log->ended) || log_used(log) >= log->size / 4;
+}
+
+/* How many bytes whole records have, from the first one on, at most @room. */
+static u32 log_whole_records(struct profil_log *log, u32 used, size_t room)
+{
+	const struct profil_record *record;
+	u32 bytes = 0;
+
+	while (bytes < used) {
+		record = log->data + ((log->tail + bytes) & (log->size - 1));
+		if (bytes + record->bytes > room)
+			break;
+		bytes += record->bytes;
+	}
+	return bytes;
+}
+
+static int log_copy_to_user(struct profil_log *log, char __user *user, u32 bytes)
+{
+	u32 offset = log->tail & (log->size - 1);
+	u32 first = min(bytes, log->size - offset);
+
+	if (copy_to_user(user, log->data + offset, first) ||
+	    copy_to_user(user + first, log->data, bytes - first))
+		return -EFAULT;
+	return 0;
+}
+
+/* The last records may have been lost, with none after them. Return: bytes in use. */
+static u32 log_flush_lost(struct profil_log *log)
+{
+	raw_spin_lock_irq(&log->lock);
+	log_write_lost(log, 0);
+	raw_spin_unlock_irq(&log->lock);
+	return log_used(log);
+}
+
+/* Return: bytes in use; 0: the log has ended; or -EAGAIN or -ERESTARTSYS. */
+static long log_wait(struct profil_log *log, bool nonblock)
+{
+	bool ended;
+	u32 used;
+
+	if (!nonblock && wait_event_interruptible(log->wait, profil_log_is_readable(log)))
+		return -ERESTARTSYS;
+	/* in this order: what was written before the end is seen */
+	ended = smp_load_acquire(&log->ended);
+	used = log_used(log);
+	if (!used)
+		used = log_flush_lost(log);
+	return used || ended ? used : -EAGAIN;
+}
+
+/**
+ * profil_log_read - take records out of a log
+ * @log:      open
+ * @user:     buffer
+ * @bytes:    its size
+ * @nonblock: do not wait
+ *
+ * Return: number of bytes; 0: the log is empty and has ended; -EAGAIN, -EINVAL: the next
+ * record does not fit; -EFAULT, or -ERESTARTSYS.
+ */
+ssize_t profil_log_read(struct profil_log *log, char __user *user, size_t bytes,
+			bool nonblock)
+{
+	long used, whole;
+	int err;
+
+	if (mutex_lock_interruptible(&log->read_mutex))
+		return -ERESTARTSYS;
+	used = log_wait(log, nonblock);
+	whole = used;
+	if (used > 0) {
+		whole = log_whole_records(log, used, bytes);
+		err = whole ? log_copy_to_user(log, user, whole) : -EINVAL;
+		if (err)
+			whole = err;
+		else
+			/* pairs with the acquire in log_has_room() */
+			smp_store_release(&log->tail, log->tail + whole);
+	}
+	mutex_unlock(&log->read_mutex);
+	return whole;
+}
+
+/* Fill in the counts of a status. */
+void profil_log_status(struct profil_log *log, struct profil_status *status)
+{
+	raw_spin_lock_irq(&log->lock);
+	status->samples = log->counted + log->lost;
+	status->counted = log->counted;
+	status->lost = log->lost;
+	status->skipped = log->skipped;
+	status->error = log->has_lost ? ENOBUFS : 0;
+	raw_spin_unlock_irq(&log->lock);
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Targets: their table, and the path of a sample from the clock to the log.
+ *
+ * A target is published by ATTACH or by the fork of another target, and unpublished once: by
+ * the exit of its process, when its watch is closed, or when its ATTACH fails. It is freed a
+ * grace period later. Its children are not affected.
+ */
+#include <linux/hashtable.h>
+#include <linux/mm_types.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/ptrace.h>
+#include <linux/rculist.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "config.h"
+#include "reserve.h"
+#include "stats.h"
+#include "target.h"
+#include "tick_math.h"
+#include "trace.h"
+#include "watch.h"
+
+DEFINE_HASHTABLE(profil_targets, PROFIL_TARGETS_BITS);
+
+/* Number of targets in the table, for clocks to see that there are none. */
+int profil_nr_targets;
+
+/*
+ * Serializes changes to the table and to the lists of targets. Raw, because it is taken in
+ * probes of tracepoints, also on PREEMPT_RT. Not taken in interrupts.
+ */
+static DEFINE_RAW_SPINLOCK(targets_lock);
+
+/* --- memory ------------------------------------------------------------------- */
+
+static struct hlist_node *target_alloc_for_reserve(void)
+{
+	struct profil_target *target;
+
+	target = kzalloc(sizeof(*target), GFP_NOWAIT | __GFP_NOWARN);
+	return target ? &target->node : NULL;
+}
+
+static void target_free_from_reserve(struct hlist_node *node)
+{
+	kfree(hlist_entry(node, struct profil_target, node));
+}
+
+/* On PREEMPT_RT, children get targets from here (reserve.h). */
+static struct profil_reserve reserve = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(reserve.lock),
+	.size = 64,
+	.alloc = target_alloc_for_reserve,
+	.free = target_free_from_reserve,
+	.work = __WORK_INITIALIZER(reserve.work, profil_reserve_work),
+};
+
+void profil_target_fill_reserve(void)
+{
+	profil_reserve_fill(&reserve);
+}
+
+void profil_target_free_reserve(void)
+{
+	profil_reserve_empty(&reserve);
+}
+
+static struct profil_target *target_alloc_atomic(void)
+{
+	struct hlist_node *node;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		return kzalloc(sizeof(struct profil_target),
+			       GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	node = profil_reserve_take(&reserve);
+	return hlist_entry_safe(node, struct profil_target, node);
+}
+
+static void target_init(struct profil_target *target, struct profil_watch *watch,
+			struct pid *process)
+{
+	target->watch = watch;
+	target->subject.config = watch->config;
+	target->subject.tick_start_ns = ktime_get_ns();
+	target->subject.timer_start_ns = target->subject.tick_start_ns;
+	target->process = get_pid(process);
+	target->pid = pid_nr_ns(process, watch->pids);
+}
+
+/**
+ * profil_target_alloc - allocate a target that is not published
+ * @watch:   its watch
+ * @process: its process
+ *
+ * Return: the target, or NULL.
+ */
+struct profil_target *profil_target_alloc(struct profil_watch *watch, struct pid *process)
+{
+	struct profil_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+
+	if (target)
+		target_init(target, watch, process);
+	return target;
+}
+
+/* Free a target that was never published. */
+void profil_target_free(struct profil_target *target)
+{
+	put_pid(target->process);
+	kfree(target);
+}
+
+static void target_free_rcu(struct rcu_head *rcu)
+{
+	profil_target_free(container_of(rcu, struct profil_target, rcu));
+}
+
+/* --- the table ---------------------------------------------------------------- */
+
+/**
+ * profil_target_publish - put a target into the table: clocks and hooks use it from here on
+ * @target: complete. Its session is charged
+ *
+ * Return: 0; -EBUSY: the process is a target already; or -ESRCH: the watch is closed.
+ */
+int profil_target_publish(struct profil_target *target)
+{
+	struct profil_watch *watch = target->watch;
+	unsigned long flags;
+	int err = 0;
+
+	rcu_read_lock();
+	raw_spin_lock_irqsave(&targets_lock, flags);
+	if (watch->closed) {
+		err = -ESRCH; /* GCOV_EXCL_LINE: closed on another CPU */
+	} else if (profil_target_find(target->process)) {
+		err = -EBUSY;
+	} else {
+		hash_add_rcu(profil_targets, &target->node, (unsigned long)target->process);
+		hlist_add_head(&target->of_watch, &watch->targets);
+		WRITE_ONCE(profil_nr_targets, profil_nr_targets + 1);
+		atomic_inc(&watch->nr_targets);
+		atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
+	}
+	raw_spin_unlock_irqrestore(&targets_lock, flags);
+	rcu_read_unlock();
+	return err;
+}
+
+/* With targets_lock held. */
+static void target_remove(struct profil_target *target)
+{
+	hash_del_rcu(&target->node);
+	hlist_del_init(&target->of_watch);
+	WRITE_ONCE(profil_nr_targets, profil_nr_targets - 1);
+	profil_uncharge_session(&target->subject.config->rights);
+	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
+	call_rcu(&target->rcu, target_free_rcu);
+}
+
+/**
+ * profil_target_unpublish - remove a target from the table, and free it a grace period later
+ * @target: under rcu_read_lock()
+ *
+ * Ends the log with the last target.
+ *
+ * Return: false if it has been removed already.
+ */
+bool profil_target_unpublish(struct profil_target *target)
+{
+	struct profil_watch *watch = target->watch;
+	unsigned long flags;
+	bool removed, last = false;
+
+	raw_spin_lock_irqsave(&targets_lock, flags);
+	removed = !hlist_unhashed(&target->of_watch);
+	if (removed) {
+		target_remove(target);
+		last = atomic_dec_and_test(&watch->nr_targets);
+		/* with the lock held: the watch is not closed yet, so its log is there */
+		if (last)
+			profil_log_end(&watch->log);
+	}
+	raw_spin_unlock_irqrestore(&targets_lock, flags);
+	return removed;
+}
+
+/**
+ * profil_target_unpublish_all - remove all targets of a watch that is closed
+ * @watch: watch
+ *
+ * None is added afterwards.
+ */
+void profil_target_unpublish_all(struct profil_watch *watch)
+{
+	struct profil_target *target;
+	bool more = true;
+
+	while (more) {
+		/* one at a time: there may be thousands */
+		raw_spin_lock_irq(&targets_lock);
+		watch->closed = true;
+		target = hlist_entry_safe(watch->targets.first, struct profil_target, of_watch);
+		if (target)
+			target_remove(target);
+		more = target;
+		raw_spin_unlock_irq(&targets_lock);
+		cond_resched();
+	}
+}
+
+/**
+ * profil_target_fork - make a child of a target a target too
+ * @parent: target of the parent, under rcu_read_lock()
+ * @child:  the child, which does not run yet
+ *
+ * Atomic context.
+ *
+ * Return: 0; -ENOMEM; -ENOSPC: the user's limit; or -ESRCH: the watch is being closed.
+ */
+int profil_target_fork(struct profil_target *parent, struct task_struct *child)
+{
+	struct profil_watch *watch = parent->watch;
+	const struct profil_rights *rights = &parent->subject.config->rights;
+	struct profil_target *target;
+	int err;
+
+	err = profil_charge_session(rights, 0);
+	if (err)
+		return err;
+	target = target_alloc_atomic();
+	if (!target) {
+		profil_uncharge_session(rights);
+		return -ENOMEM;
+	}
+	target_init(target, watch, task_tgid(child));
+	target->mm = child->mm;
+	target->waits = parent->waits;
+	err = profil_target_publish(target);
+	if (err) {
+		profil_uncharge_session(rights);
+		call_rcu(&target->rcu, target_free_rcu);
+	}
+	return err;
+}
+
+/* --- samples ------------------------------------------------------------------ */
+
+/* With the log's lock held. Return: how many samples ticks and points of the timer stand for. */
+static __always_inline u64 target_samples(struct profil_watch *watch, u64 ticks, u64 points)
+{
+	const struct profil_config *config = watch->config;
+	u64 samples = points, most;
+
+	if (ticks)
+		samples = profil_accumulate(this_cpu_ptr(watch->phases), ticks, config->rate, HZ);
+	if (likely(samples <= 1))
+		return samples;
+	most = profil_max_samples(profil_clock_rate(config), false);
+	if (samples > most) {
+		watch->log.skipped += samples - most;
+		samples = most;
+	}
+	return samples;
+}
+
+/**
+ * profil_target_sample - take samples of a thread, and write them to the log
+ * @target:  target of its process
+ * @task:    the thread, current or about to leave the CPU
+ * @ticks:   number of ticks, or 0
+ * @points:  number of points of the timer, or 0
+ * @in_user: it is in user mode
+ *
+ * In a system call, and in exit, the registers are those of the call. In exec they are those of
+ * the old program until the new one is set up, which the target hook notices before (follow.c).
+ */
+void profil_target_sample(struct profil_target *target, struct task_struct *task,
+			  u64 ticks, u64 points, bool in_user)
+{
+	struct profil_watch *watch = target->watch;
+	struct profil_log *log = &watch->log;
+	struct profil_record_sample sample = {
+		.head = {
+			.type = PROFIL_RECORD_SAMPLE,
+			.bytes = sizeof(sample),
+			.pid = target->pid,
+		},
+	};
+	u32 flags = target->subject.config->flags;
+
+	if (flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY))
+		return;
+	raw_spin_lock(&log->lock);
+	/* the rest of the watch is there while the log is open */
+	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_watch)))
+		goto unlock;
+	sample.samples = target_samples(watch, ticks, points);
+	if (!sample.samples)
+		goto unlock;
+	sample.pc = instruction_pointer(task_pt_regs(task));
+	sample.tid = pid_nr_ns(task_pid(task), watch->pids);
+	this_cpu_add(profil_cpu_stats.samples, sample.samples);
+	if (likely(profil_log_write_sample(log, &sample)))
+		this_cpu_add(profil_cpu_stats.counted, sample.samples);
+	else
+		this_cpu_add(profil_cpu_stats.lost, sample.samples);
+unlock:
+	raw_spin_unlock(&log->lock);
+}

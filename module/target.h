@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A target: a process that is sampled into the log of an open file (watch.c).
+ */
+#ifndef _PROFIL_TARGET_H
+#define _PROFIL_TARGET_H
+
+#include <linux/hashtable.h>
+#include <linux/list.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/types.h>
+
+#include "clock.h"
+#include "compat.h"
+#include "session.h"
+
+struct profil_watch;
+
+/**
+ * struct profil_target - a process that is sampled by another one
+ * @subject: what clocks read; the config is the watch's, and @thread is NULL
+ * @node:    entry in the table of targets, or in the reserve
+ * @of_watch: entry in the watch's list of targets
+ * @watch:   where its records go
+ * @process: the process, which is the key in the table; one reference
+ * @pid:     its process ID in the namespace of the watch
+ * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
+ *           of the process; the target hook then checks the new program (follow.c)
+ * @waits:   it is not sampled before it executes a program (PROFIL_FROM_EXEC)
+ * @left:    it executes a program that is not sampled
+ * @is_new:  it executes a program of which no mapping has been logged
+ * @rcu:     frees it
+ *
+ * Clocks and hooks find a target under rcu_read_lock(). They may use its watch while they hold
+ * the lock of the log and the log is open. @mm, @waits, @left and @is_new are written by the
+ * process itself.
+ */
+struct profil_target {
+	struct profil_subject subject;
+	struct hlist_node node;
+	struct hlist_node of_watch;
+	struct profil_watch *watch;
+	struct pid *process;
+	pid_t pid;
+	const struct mm_struct *mm;
+	bool waits;
+	bool left;
+	bool is_new;
+	struct rcu_head rcu;
+};
+
+#define PROFIL_TARGETS_BITS	12
+
+/* Written by target.c only. */
+extern struct hlist_head profil_targets[1 << PROFIL_TARGETS_BITS];
+extern int profil_nr_targets;
+
+/**
+ * profil_target_find - find the target of a process
+ * @process: process
+ *
+ * Any context; under rcu_read_lock() or with interrupts off.
+ *
+ * Return: the target, or NULL. It is valid until the read-side section ends.
+ */
+static __always_inline struct profil_target *profil_target_find(const struct pid *process)
+{
+	struct profil_target *target;
+
+	hash_for_each_possible_rcu(profil_targets, target, node, (unsigned long)process) {
+		if (target->process == process)
+			return target;
+	}
+	return NULL;
+}
+
+/**
+ * profil_target_find_sampled - find the target that a clock samples on this CPU
+ * @task:  the current thread of this CPU
+ * @timer: the clock is the timer, not the tick
+ *
+ * With interrupts off. A thread that has released its memory in exit is still sampled: its
+ * registers are those of the call that ended it.
+ *
+ * Return: the target, or NULL.
+ */
+static __always_inline struct profil_target *
+profil_target_find_sampled(struct task_struct *task, bool timer)
+{
+	struct profil_target *target;
+
+	/* most of the time there are no targets at all */
+	if (!READ_ONCE(profil_nr_targets) || task->flags & COMPAT_PF_WORKERS)
+		return NULL;
+	target = profil_target_find(task_tgid(task));
+	if (!target || profil_clock_is_timer(target->subject.config) != timer ||
+	    READ_ONCE(target->waits) || READ_ONCE(target->left))
+		return NULL;
+	return target;
+}
+
+/* With interrupts off, also with a runqueue's lock held. */
+void profil_target_sample(struct profil_target *target, struct task_struct *task,
+			  u64 ticks, u64 points, bool in_user);
+
+/* May sleep. */
+struct profil_target *profil_target_alloc(struct profil_watch *watch, struct pid *process);
+void profil_target_free(struct profil_target *target);
+
+/* Atomic context, not in interrupts. */
+int profil_target_publish(struct profil_target *target);
+bool profil_target_unpublish(struct profil_target *target);
+int profil_target_fork(struct profil_target *parent, struct task_struct *child);
+
+/* May sleep. */
+void profil_target_unpublish_all(struct profil_watch *watch);
+void profil_target_fill_reserve(void);
+void profil_target_free_reserve(void);
+
+#endif /* _PROFIL_TARGET_H */
