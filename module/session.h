@@ -92,10 +92,10 @@ struct profil_session {
 	struct mm_struct *mm;
 	/* what clocks need to know of a profile of either kind (clock.h) */
 	struct_group_tagged(profil_subject, subject,
-			    struct profil_config *config;
-			    struct pid *thread;
-			    u64 tick_start_ns;
-			    u64 timer_start_ns;
+		struct profil_config *config;
+		struct pid *thread;
+		u64 tick_start_ns;
+		u64 timer_start_ns;
 	);
 	u32 state;
 	bool unpublished;
