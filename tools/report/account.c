@@ -49,6 +49,7 @@ static void add_other(struct account *account, struct sums *sums,
 		sums->others_before += process->start_cpu_ns;
 	}
 	account->nr_unfinished += !process->has_ended;
+	account->nr_running += !process->has_ended && process->has_status;
 	sums->others += process->cpu_ns;
 }
 

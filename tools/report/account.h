@@ -13,14 +13,16 @@
 
 /**
  * struct account - CPU time and samples of a run; times are in seconds
- * @command_is_profiled: the command's own process has a profile. A static program has none,
- *                but may have executed others that have
+ * @command_is_profiled: the command's own process has a profile. If its program could not be
+ *                profiled, it has none, but may have executed others that have
  * @before:       CPU time of the command's own process before its first profile started
  * @after:        CPU time of that process after its last profile ended
  * @nr_forked:    other processes: forked children
  * @nr_executed:  other processes: executed programs
  * @nr_others:    all other processes, including those that are not in the list
- * @nr_unfinished: how many of @nr_others did not report their CPU time
+ * @nr_unfinished: how many of @nr_others have an unknown CPU time
+ * @nr_running:   how many of these had not ended. The others did not report their end, in a
+ *                result of a version that needed such reports
  * @nr_unreported: processes, including the command's own, that did not report lost samples
  * @others:       profiled CPU time of the other processes that reported it
  * @waited:       CPU time of the command and of all processes that were waited for
@@ -39,6 +41,7 @@ struct account {
 	uint64_t nr_executed;
 	uint64_t nr_others;
 	uint64_t nr_unfinished;
+	uint64_t nr_running;
 	uint64_t nr_unreported;
 	double others;
 	double waited;

@@ -133,9 +133,12 @@ static void print_others(FILE *out, const struct result *result, const struct ac
 		fprintf(out, ", %" PRIu64 " of them using %.*f s", nr_finished, digits,
 			account->others);
 	putc('\n', out);
-	if (account->nr_unfinished)
+	if (account->nr_unfinished > account->nr_running)
 		fprintf(out, "# %" PRIu64 " of them did not call exit() (killed by a signal, called execl(), or still running): their CPU time and lost samples are unknown\n",
-			account->nr_unfinished);
+			account->nr_unfinished - account->nr_running);
+	if (account->nr_running)
+		fprintf(out, "# %" PRIu64 " of them had not ended: their CPU time is unknown\n",
+			account->nr_running);
 }
 
 static void print_unprofiled(FILE *out, const struct result *result,
@@ -177,7 +180,7 @@ static void print_total(FILE *out, const struct result *result, const struct acc
 	if (result->nr_unprofiled)
 		print_unprofiled(out, result, account);
 	fprintf(out, "#   %.*f s while programs started or exited, and in programs too short-lived to be seen%s\n",
-		digits, account->rest, account->nr_unfinished ?
+		digits, account->rest, account->nr_unfinished > account->nr_running ?
 		", and in processes that did not call exit()" : "");
 }
 
@@ -200,7 +203,7 @@ static void print_missing(FILE *out, const struct result *result, const struct a
 	else if (result->fork_failures)
 		fputs("not all children were profiled", out);
 	else
-		fputs("possible causes: an exec ended a profile; a program stopped its profile or started another; a program ran in bursts shorter than the sampling interval, which the clocks tick and timer may miss", out);
+		fputs("possible causes: a program ran in bursts shorter than the sampling interval, which the clocks tick and timer may miss; in a result of an older version, an exec or the program itself ended a profile", out);
 	if (account->nr_unreported > result->fork_failures)
 		fputs("; or samples were lost, for example because the limit of locked memory (ulimit -l) is low: only a process that calls exit() reports its losses", out);
 	putc('\n', out);
@@ -216,7 +219,7 @@ static void print_excess(FILE *out, const struct result *result, const struct ac
 		table_decimals(result->rate), account->excess);
 	if (result->clock != PROFIL_CLOCK_RANDOM)
 		fputs("the program runs in step with the clock (try --clock random); ", out);
-	fputs("a program wrote to the counters; the CPU time of processes that were not waited for is unknown\n", out);
+	fputs("the CPU time of processes that were not waited for is unknown; in a result of an older version, a program wrote to the counters\n", out);
 }
 
 static void print_reason(FILE *out, int error)
@@ -229,7 +232,7 @@ static void print_reason(FILE *out, int error)
 		fputs("no memory for more counters; if the limit of locked memory was reached, raise it with ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))\n", out);
 		break;
 	case ENOBUFS:
-		fputs("too many samples were pending; use a lower --rate\n", out);
+		fputs("too many samples were pending, as profil could not read them in time; use a lower --rate\n", out);
 		break;
 	case EFAULT:
 		fputs("the program unmapped its counters or made them read-only (munmap, mprotect)\n", out);

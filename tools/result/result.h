@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The result of a run: sample counts by address, processes, CPU times, the machine. It is
- * collected from shared memory when the command has ended (collect.h), and written to a file
+ * collected from the recording of the run (collect.h), and written to a file
  * (resultfile.h). Reports and exports read nothing else.
  *
  * All addresses are link-time addresses of the object's file. So the samples of several
@@ -17,8 +17,7 @@
 #define RESULT_MAX_BUILD_ID	64	/* in bytes; linkers make 20 */
 
 /*
- * The limits of a run's shared memory (PROFIL_RUN_OBJECTS, PROFIL_RUN_PATH). A file that
- * exceeds them is refused.
+ * The limits of a run. A file that exceeds them is refused.
  */
 #define RESULT_MAX_OBJECTS	4096
 #define RESULT_MAX_UNPROFILED	1024
@@ -68,7 +67,7 @@ struct result_object {
  * @parent:   process ID of its parent; 0: unknown
  * @program:  path of the executed file; its name if only that is known; else "[unknown]"
  * @is_fork:  a child made by fork() that runs its parent's program
- * @has_ended: exit(), _exit() or exec was reported, and @cpu_ns is known; else it is 0
+ * @has_ended: its end or an exec was recorded, and @cpu_ns is known; else it is 0
  * @has_status: @samples, @lost and @error are known; else they are 0
  * @rate:     its sampling rate in Hz; the last one, if the kernel lowered it
  * @start_cpu_ns: CPU time used before its profile started, in ns
@@ -129,10 +128,10 @@ struct result_unprofiled {
  * @nr_objects:    number of objects
  * @processes:     in the order in which their profiles started; at least one
  * @nr_processes:  number of processes
- * @damaged_entries: invalid entries of the shared memory's tables, into which a program
- *                 wrote: their samples or figures are lost
+ * @damaged_entries: of older versions: invalid entries of tables that programs could write to:
+ *                 their samples or figures are lost
  * @unlisted_processes: processes of which only the samples are known
- * @unprofiled:    programs into which libprofil-run.so was not loaded, most CPU time first
+ * @unprofiled:    programs that the user may not trace, most CPU time first
  * @nr_unprofiled: number of such programs
  * @start_failures: processes whose profile could not be started
  */

@@ -222,7 +222,7 @@ static void lost_samples_are_not_missing(void **state)
 	tear_down(NULL);
 	result.lost = 100;
 	print();
-	assert_has("# 1.11 s of CPU time have no samples: possible causes: an exec");
+	assert_has("# 1.11 s of CPU time have no samples: possible causes: a program ran in bursts");
 	/* every process reported its losses */
 	assert_lacks("only a process that calls exit() reports its losses");
 	tear_down(NULL);
@@ -248,7 +248,7 @@ static void unreported_losses_are_possible(void **state)
 	result.program_cpu_ns = 9000000000;
 	processes[0].has_status = false;
 	print();
-	assert_has("no samples: possible causes: an exec");
+	assert_has("no samples: possible causes: a program ran in bursts");
 	assert_has("ulimit -l");
 	assert_has("only a process that calls exit() reports its losses");
 }
@@ -293,6 +293,19 @@ static void children_are_accounted(void **state)
 		}
 		tear_down(NULL);
 	}
+}
+
+static void running_children_are_counted(void **state)
+{
+	(void)state;
+	set_children(3, 1, 1500000000);
+	processes[2].has_status = true;
+	processes[3].has_status = true;
+	set_samples(561);
+	print();
+	assert_has("# plus 3 forked children, 1 of them using 1.50 s\n"
+		   "# 2 of them had not ended: their CPU time is unknown\n");
+	assert_lacks("did not call exit()");
 }
 
 /* Nothing is known about processes that are not in the list. */
@@ -664,6 +677,7 @@ int main(void)
 		TEST(children_without_a_profile_are_reported),
 		TEST(unreported_losses_are_possible),
 		TEST(children_are_accounted),
+		TEST(running_children_are_counted),
 		TEST(unlisted_processes_are_counted),
 		TEST(children_with_unknown_cpu_time),
 		TEST(executed_programs_are_accounted),
