@@ -48,9 +48,18 @@ help_of_the_command() {
 	"$PROFIL" run --force -o /dev/null -- echo -h 2>"$work/err" | grep -qx -- -h
 }
 
+# Without the module, valid process IDs get another message.
 attach() {
-	prints 125 'cannot attach to a running process' -p 1 &&
-	prints 125 'cannot attach to a running process' run --pid=1
+	prints 125 "invalid process IDs 'x'; expected numbers" -p x &&
+	prints 125 "invalid process IDs '1,'" run --pid=1, &&
+	prints 125 "invalid process IDs '0'" -p 0 &&
+	prints 125 "invalid process IDs '-1'" -p -1 &&
+	prints 125 "invalid process IDs '1:2'" -p 1:2 &&
+	prints 125 '--pid and a command exclude each other' -p 1 true &&
+	prints 125 '--force needs a command' --force -p 1 &&
+	prints 125 "invalid time '0'; expected 0.1 to 86400 seconds" --duration 0 true &&
+	prints 125 "invalid time '1s'" --interval=1s true &&
+	prints 125 'Usage: profil run' --duration 1
 }
 
 perf_names() {
@@ -124,7 +133,7 @@ ktap_print_header
 ktap_set_plan 9
 check "-h is --help" short_help
 check "-h after the command belongs to the command" help_of_the_command
-check "-p is refused: profil cannot attach to processes" attach
+check "process IDs and times are checked" attach
 check "perf's names of subcommands and options are accepted" perf_names
 check "suggestions for mistyped options" mistyped_options
 check "suggestions for mistyped subcommands" mistyped_subcommands

@@ -11,6 +11,7 @@ _profil_values() {
 	--by | --by=) echo function line object process ;;
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;
+	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
 	*) return 1 ;;
 	esac
 }
@@ -18,8 +19,8 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run)
-		echo --clock= --force --no-follow --no-inherit --output= --progress --rate= \
-			--table=
+		echo --clock= --duration= --force --interval= --no-follow --no-inherit --output= \
+			--pid= --progress --rate= --table=
 		;;
 	report)
 		echo --annotate= --by= --color --full-names --lines --min-percent= \
@@ -45,7 +46,7 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cFort] | --clock | --output | --rate | --table)
+		-[cFoprt] | --clock | --duration | --interval | --output | --pid | --rate | --table)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))
