@@ -22,8 +22,8 @@
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
-#include "record/preload.h"
-#include "record/probe.h"
+#include "record/attach.h"
+#include "record/child.h"
 
 #define MODULE	"/sys/module/profil"
 
@@ -31,8 +31,7 @@ static const char doc[] =
 	"Check whether a profile can be started, and print the rates and limits that apply, or what "
 	"is missing and how to fix it."
 	"\v"
-	"Exit status: 0 if a profile can be started; 1 if not, or if libprofil-run.so is missing; "
-	"2 for wrong usage.\n"
+	"Exit status: 0 if a profile can be started; 1 if not; 2 for wrong usage.\n"
 	"\n"
 	"See profil-info(1).";
 
@@ -70,23 +69,6 @@ static void print_module(void)
 {
 	print_title("module");
 	puts(access(MODULE, F_OK) ? "not loaded, or not visible in this container" : "loaded");
-}
-
-static bool print_library(void)
-{
-	char *tried, *library = preload_find(&tried);
-	bool found = library;
-
-	print_title("libprofil");
-	if (library)
-		puts(library);
-	else if (errno == ENOENT)
-		printf("not found; tried %s: %s\n", tried, preload_remedy(errno));
-	else
-		print_failure(errno, preload_remedy(errno));
-	free(tried);
-	free(library);
-	return found;
 }
 
 /* Return: a descriptor; -1: failed, and the reason is printed. */
@@ -158,32 +140,52 @@ static void print_memlock(void)
 		puts("no limit");
 	else
 		printf("up to %llu KiB for all processes of the user (ulimit -l);\n"
-		       "%18sonly counter pages with samples are locked\n",
+		       "%18sa run locks its log, 64 KiB or more\n",
 		       (unsigned long long)limit.rlim_cur / 1024, "");
 }
 
-static bool print_probe(int device)
+/* Attach to the child that waits, as a run does. Return: 1: it need not execute a program. */
+static int probe(void *data, pid_t pid)
 {
-	static const struct shm_options options = { .rate = PROFIL_DEFAULT_RATE };
-	char *why = probe_start(device, &options);
+	const struct attach_options options = { .rate = PROFIL_DEFAULT_RATE, .follow = true };
+	struct attach attach;
+	char *why = data;
+
+	if (attach_open(&attach, &options, why) || attach_process(&attach, pid, true, why)) {
+		attach_close(&attach);
+		return 1;
+	}
+	attach_close(&attach);
+	why[0] = 0;
+	return 1;
+}
+
+static bool print_probe(void)
+{
+	char *const command[] = { NULL };
+	char why[ATTACH_WHY] = "";
+	const struct child_calls calls = { .attach = probe, .data = why };
+	struct child_end end;
+	int error = child_run(command, &calls, &end);
 
 	print_title("profile");
-	puts(why ? why : "can be started");
-	free(why);
-	return !why;
+	if (error < 0)
+		print_failure(-error, "see fork(2)");
+	else
+		puts(*why ? why : "can be started");
+	return error >= 0 && !*why;
 }
 
 int info_main(int argc, char **argv)
 {
 	static const struct argp argp = { .parser = parse_option, .doc = doc };
-	bool ready = true, has_library;
+	bool ready = true;
 	int device;
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, NULL);
 	print_kernel();
 	print_module();
-	has_library = print_library();
 	device = open_device();
 	if (device < 0)
 		ready = false;
@@ -192,16 +194,12 @@ int info_main(int argc, char **argv)
 	print_parameters();
 	print_memlock();
 	if (device >= 0) {
-		if (!print_probe(device))
-			ready = false;
 		profil_device_close(device);
+		if (!print_probe())
+			ready = false;
 	} else {
 		print_title("profile");
 		puts("cannot be started without " PROFIL_DEVICE);
 	}
-	if (!has_library) {
-		print_title("profil COMMAND");
-		puts("cannot be profiled without libprofil");
-	}
-	return ready && has_library ? 0 : EXIT_NO_RESULT;
+	return ready ? 0 : EXIT_NO_RESULT;
 }

@@ -16,21 +16,22 @@
 
 #include "cmd/commands.h"
 #include "cmd/suggest.h"
-#include "record/child.h"
+#include "record/signals.h"
 #include "util/escape.h"
 
 const char *argp_program_version = "profil " PROFIL_VERSION;
 
 static const char overview[] =
 	"Usage: profil [run|record] [OPTION...] COMMAND [ARG...]\n"
+	"  or:  profil [run|record] [OPTION...] -p PID[,PID...]\n"
 	"  or:  profil report [OPTION...] [FILE]\n"
 	"  or:  profil diff [OPTION...] OLD NEW\n"
 	"  or:  profil export --FORMAT [OPTION...] [FILE]\n"
 	"  or:  profil info\n"
 	"  or:  profil help [run|report|diff|export|info]\n"
 	"\n"
-	"  run      Run COMMAND, print the functions in which it spent its CPU time, and\n"
-	"           write the result to a file (profil.out)\n"
+	"  run      Run COMMAND, or attach to processes, print the functions in which they\n"
+	"           spend their CPU time, and write the result to a file (profil.out)\n"
 	"  report   Print a result by function, source line, object or process, or print\n"
 	"           a mon.out file of monitor(3)\n"
 	"  diff     Compare two results, and mark the functions that changed\n"
@@ -115,7 +116,7 @@ static bool is_help(const char *word)
 
 /*
  * If a standard descriptor is closed, the next file to be opened would get its number, and
- * messages could overwrite the shared memory of a run. So the gap is filled with a descriptor
+ * messages could go to the log or to the result of a run. So the gap is filled with a descriptor
  * that can be neither read nor written, and that the command does not inherit.
  */
 static void fill_standard_descriptors(void)
@@ -135,7 +136,7 @@ int main(int argc, char **argv)
 
 	fill_standard_descriptors();
 	/* writing more than ulimit -f then fails with EFBIG, which is reported */
-	child_ignore(SIGXFSZ);
+	signals_ignore(SIGXFSZ);
 	if (argc > 1 && is_help(argv[1]))
 		return help(argv[2]);
 	command = argc > 1 ? find(argv[1]) : NR_COMMANDS;

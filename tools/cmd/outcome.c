@@ -4,7 +4,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 #include "cmd/outcome.h"
 #include "profile/profile.h"
 #include "record/collect.h"
-#include "record/shm.h"
 #include "report/report.h"
 #include "result/resultfile.h"
 #include "symbol/symbols.h"
@@ -28,32 +26,14 @@ void outcome_explain_unwritten(const char *path, int error)
 		      strerrorname_np(-error), resultfile_remedy(-error));
 }
 
-/* Print the library's message, and the name of the error unless the message contains it. */
-static void explain_failure(const struct shm *run)
+int outcome_collect(const struct outcome *outcome, const struct child_end *end,
+		    struct result *result)
 {
-	const char *of = run->nr_processes ? " of some programs" : "";
-	const struct profil_run *header = &run->header;
-	const char *name = strerrorname_np(header->error);
+	int error;
 
-	if (!name || strstr(header->message, name))
-		failure_warnx("no profile%s: %s", of, header->message);
-	else
-		failure_warnx("no profile%s: %s (%s)", of, header->message, name);
-}
-
-/* Print why no process was profiled. All other reasons were printed before the run. */
-static void explain_empty(const struct target *target)
-{
-	char *why = NULL;
-
-	if (target->problem == TARGET_UNREADABLE)
-		why = target_explain(target);
-	if (why)
-		failure_warnx("no profile: %s", why);
-	else if (target->problem == TARGET_OK)
-		failure_warnx("no profile: %s did not load libprofil-run.so; possible causes: another program removed LD_PRELOAD from its environment; a security module prevents preloading (see LD_PRELOAD in ld.so(8))",
-			      target->command);
-	free(why);
+	error = collect_result(result, outcome->recording, &outcome->status,
+			       outcome->requested_rate, end, outcome->argv);
+	return error || result->nr_processes ? error : -ENODATA;
 }
 
 static int print_report(FILE *out, const struct result *result)
@@ -153,49 +133,29 @@ static bool write_result(struct outcome *outcome, const struct result *result)
 }
 
 /* The result is written first, as the table can be printed again from it. */
-static void use_profile(struct outcome *outcome, const struct shm *run)
+static void use_result(struct outcome *outcome, const struct result *result)
 {
-	bool is_written = false, is_shown;
-	struct result result;
-	int error;
+	bool is_written = outcome->output && write_result(outcome, result);
+	bool is_shown = show_table(outcome, result);
 
-	error = collect_result(&result, run, outcome->end, outcome->argv);
-	if (!error && outcome->unprofiled)
-		error = collect_unprofiled(&result, outcome->unprofiled,
-					   outcome->target->path);
-	if (!error && outcome->output)
-		is_written = write_result(outcome, &result);
-	is_shown = !error && show_table(outcome, &result);
 	/* the user may not expect a file in the current directory */
 	if (is_shown && is_written && isatty(fileno(outcome->table)))
 		print_file_name(outcome);
-	if (error)
-		failure_warn("profile", -error);
-	result_release(&result);
 }
 
-void outcome_show(struct outcome *outcome)
+void outcome_show(struct outcome *outcome, const struct child_end *end)
 {
-	const char *why = NULL;
-	struct shm run;
-	int error;
+	struct result result;
+	int error = outcome_collect(outcome, end, &result);
 
-	error = shm_read(outcome->memory, &run, &why);
-	if (error == -EBADMSG)
-		failure_warnx("no profile: a program overwrote the shared memory of the counters: %s",
-			      why);
-	else if (error == -EPROTO)
-		failure_warnx("no profile: libprofil-run.so uses version %" PRIu32 " of the shared memory's format, but profil uses version %d: install both from the same build",
-			      run.header.version, PROFIL_RUN_VERSION);
-	else if (error)
-		failure_warn("no profile: shared memory", -error);
-	else if (!run.nr_processes && !run.header.error)
-		explain_empty(outcome->target);
-	else if (run.header.error)
-		explain_failure(&run);
-	if (!error && run.nr_processes)
-		use_profile(outcome, &run);
-	shm_release(&run);
+	if (!error)
+		use_result(outcome, &result);
+	else if (error == -ENODATA)
+		failure_warnx("no profile: %s may not be traced, because it changes its user or group, or its file cannot be read: run profil as root",
+			      outcome->argv[0]);
+	else
+		failure_warn("profile", -error);
+	result_release(&result);
 }
 
 /* A pipe can take only one result, because its reader ends when it is closed. */
@@ -206,11 +166,8 @@ static bool takes_snapshots(const char *path)
 	return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-void outcome_snapshot(void *data, const struct child_end *so_far)
+void outcome_snapshot(struct outcome *outcome, const struct child_end *so_far)
 {
-	struct outcome *outcome = data;
-	const char *why = "no program has started a profile";
-	struct shm run;
 	struct result result;
 	int error;
 
@@ -221,17 +178,12 @@ void outcome_snapshot(void *data, const struct child_end *so_far)
 			      outcome->output);
 		return;
 	}
-	error = shm_read(outcome->memory, &run, &why);
-	if (!error && run.nr_processes) {
-		error = collect_result(&result, &run, so_far, outcome->argv);
-		if (!error)
-			write_result(outcome, &result);
-		result_release(&result);
-	} else if (!error || error == -EBADMSG) {
-		failure_warnx("no result yet: %s", why);
-		error = 0;
-	}
-	if (error)
+	error = outcome_collect(outcome, so_far, &result);
+	if (!error)
+		write_result(outcome, &result);
+	else if (error == -ENODATA)
+		failure_warnx("no result yet: no program has been profiled");
+	else
 		failure_warn("no result yet", -error);
-	shm_release(&run);
+	result_release(&result);
 }

@@ -6,29 +6,31 @@
 #define PROFIL_OUTCOME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include <linux/profil.h>
+
 #include "record/child.h"
-#include "record/target.h"
+#include "record/recording.h"
+#include "result/result.h"
 
 /**
  * struct outcome - a run
- * @memory: its shared memory, from shm_create()
- * @argv:   the command and its arguments, terminated by NULL
- * @end:    how the command ended
- * @target: the program, as examined before the run
- * @unprofiled: programs that were not profiled; NULL: not observed
+ * @recording: what its log has told so far
+ * @status: status of the log
+ * @requested_rate: rate that the user requested, in Hz
+ * @argv:   the command and its arguments, or those of a process, terminated by NULL
  * @table:  output file of the table
  * @table_name: its name in messages
  * @output: path of the result file; NULL: the result is not written, which has been reported
  * @has_written: @output is a snapshot of this run, so it need not be kept when it is replaced
  */
 struct outcome {
-	int memory;
+	const struct recording *recording;
+	struct profil_status status;
+	uint32_t requested_rate;
 	char *const *argv;
-	const struct child_end *end;
-	const struct target *target;
-	struct unprofiled *unprofiled;
 	FILE *table;
 	const char *table_name;
 	const char *output;
@@ -36,21 +38,31 @@ struct outcome {
 };
 
 /**
+ * outcome_collect - make the result of a run
+ * @outcome: the run
+ * @end:     how the command ended, or its present state
+ * @result:  filled in; must be released with result_release(), even on error
+ *
+ * Return: 0; -ENODATA: no process has been profiled; or -ENOMEM.
+ */
+int outcome_collect(const struct outcome *outcome, const struct child_end *end,
+		    struct result *result);
+
+/**
  * outcome_show - write the result and print the table, or print why there is none
  * @outcome: the run, which has ended
+ * @end:     how the command ended
  *
  * Errors do not change the exit status, which is that of the command.
  */
-void outcome_show(struct outcome *outcome);
+void outcome_show(struct outcome *outcome, const struct child_end *end);
 
 /**
  * outcome_snapshot - write the result of a run that has not ended, or print why there is none
- * @outcome: a struct outcome, without @end
+ * @outcome: the run
  * @so_far:  present state of the command
- *
- * For struct child_watch.
  */
-void outcome_snapshot(void *outcome, const struct child_end *so_far);
+void outcome_snapshot(struct outcome *outcome, const struct child_end *so_far);
 
 /**
  * outcome_explain_unwritten - print that the result cannot be written

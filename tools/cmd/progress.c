@@ -11,14 +11,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/progress.h"
 #include "profile/profile.h"
-#include "record/collect.h"
-#include "record/shm.h"
+#include "result/resultpack.h"
 #include "symbol/symbols.h"
 #include "util/terminal.h"
 #include "util/time_ns.h"
@@ -28,9 +29,11 @@
 /**
  * struct progress - state of the progress line; the child process has a copy
  * @child:    the child process; 0: none
- * @requests: socket: a byte requests a line, end-of-file ends the child
- * @memory:   shared memory of the run
- * @argv:     the command
+ * @requests: socket: a byte requests a line, and the child returns it when it has printed the
+ *            line; end-of-file ends the child
+ * @is_busy:  the child has not returned the byte
+ * @message:  memfd_create(2): the packed result for the line; empty: no samples yet. Not written
+ *            while the child is busy
  * @out:      output file
  * @terminal: @out is a terminal
  * @start:    when the run started, in ns
@@ -40,8 +43,8 @@
 struct progress {
 	pid_t child;
 	int requests;
-	int memory;
-	char *const *argv;
+	bool is_busy;
+	int message;
 	FILE *out;
 	bool terminal;
 	uint64_t start;
@@ -49,14 +52,17 @@ struct progress {
 	struct symbols *symbols;
 };
 
-struct progress *progress_new(int memory, char *const argv[], FILE *out)
+struct progress *progress_new(FILE *out)
 {
 	struct progress *progress = calloc(1, sizeof(*progress));
 
 	if (!progress)
 		return NULL;
-	progress->memory = memory;
-	progress->argv = argv;
+	progress->message = memfd_create("profil-progress", MFD_CLOEXEC);
+	if (progress->message < 0) {
+		free(progress);
+		return NULL;
+	}
 	progress->out = out;
 	progress->terminal = isatty(fileno(out));
 	progress->start = time_ns(CLOCK_MONOTONIC);
@@ -145,52 +151,54 @@ static void print(const struct progress *progress, const struct profile *profile
 	free(text);
 }
 
-static void show(struct progress *progress, const struct shm *run)
+/* Print the line of a result; it may be moved to progress->known. */
+static void show(struct progress *progress, struct result *result)
 {
-	struct child_end so_far = { 0 };
+	struct symbols *symbols = get_symbols(progress, result);
+	const struct result *counts = result->argv ? result : &progress->known;
 	struct profile profile = { 0 };
-	struct result result;
 
-	if (!collect_result(&result, run, &so_far, progress->argv)) {
-		struct symbols *symbols = get_symbols(progress, &result);
-		const struct result *counts = result.argv ? &result : &progress->known;
-
-		if (symbols && !profile_make(&profile, counts, symbols_find, symbols)) {
-			profile_demangle(&profile);
-			print(progress, &profile);
-		}
+	if (symbols && !profile_make(&profile, counts, symbols_find, symbols)) {
+		profile_demangle(&profile);
+		print(progress, &profile);
 	}
 	profile_release(&profile);
-	result_release(&result);
 }
 
 static void print_now(struct progress *progress)
 {
 	const struct profile none = { 0 };
-	struct shm run;
+	struct result result = { 0 };
+	unsigned char *message;
 	const char *why;
-	int error;
+	struct stat st;
 
-	error = shm_read(progress->memory, &run, &why);
-	if (!error && run.nr_processes)
-		show(progress, &run);
-	else if (!error)
+	if (fstat(progress->message, &st))
+		return;
+	message = malloc((size_t)st.st_size + 1);
+	if (!st.st_size)
 		print(progress, &none);
-	shm_release(&run);
+	else if (message && pread(progress->message, message, (size_t)st.st_size, 0) == st.st_size &&
+		 !resultpack_unpack(message, (size_t)st.st_size, &result, &why))
+		show(progress, &result);
+	free(message);
+	result_release(&result);
 }
 
 static void __attribute__((noreturn)) handle_requests(struct progress *progress, int requests)
 {
-	char pending[64];
+	char byte;
 
-	/* ignore the terminal's signals; do not forward the others as well (child.c) */
+	/* ignore the terminal's signals; do not forward the others as well (signals.c) */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
-	/* print one line for all pending requests */
-	while (read(requests, pending, sizeof(pending)) > 0)
+	while (read(requests, &byte, 1) > 0) {
 		print_now(progress);
+		if (send(requests, &byte, 1, MSG_NOSIGNAL) < 0)
+			break;
+	}
 	_exit(0);
 }
 
@@ -223,18 +231,51 @@ static void end_child(struct progress *progress)
 	kill(progress->child, SIGKILL);
 	waitpid(progress->child, NULL, 0);
 	progress->child = 0;
+	progress->is_busy = false;
 }
 
-void progress_show(void *data)
+/* Write the result for the child. Return: whether all of it was written. */
+static bool put_message(const struct progress *progress, const struct result *result)
 {
-	struct progress *progress = data;
+	unsigned char *message = NULL;
+	bool is_written = false;
+	size_t bytes = 0;
 
+	if (result && resultpack_pack(result, &message, &bytes))
+		return false;
+	if (!ftruncate(progress->message, 0))
+		is_written = !bytes ||
+			     pwrite(progress->message, message, bytes, 0) == (ssize_t)bytes;
+	free(message);
+	return is_written;
+}
+
+/* Return: whether the child waits for a request. If it has crashed, there is no child then. */
+static bool is_idle(struct progress *progress)
+{
+	ssize_t length;
+	char byte;
+
+	if (!progress->is_busy)
+		return true;
+	length = recv(progress->requests, &byte, 1, MSG_DONTWAIT);
+	if (!length || (length < 0 && errno != EAGAIN))
+		end_child(progress);
+	if (length > 0)
+		progress->is_busy = false;
+	return length > 0;
+}
+
+void progress_show(struct progress *progress, const struct result *result)
+{
 	if (!progress->child)
 		start_child(progress);
+	if (!progress->child || !is_idle(progress) || !put_message(progress, result))
+		return;
 	/* if the child has crashed, the next call starts another one */
-	if (progress->child &&
-	    send(progress->requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
-	    errno != EAGAIN)
+	if (send(progress->requests, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1)
+		progress->is_busy = true;
+	else
 		end_child(progress);
 }
 
@@ -247,5 +288,6 @@ void progress_free(struct progress *progress)
 		fputs("\r\033[K", progress->out);
 		fflush(progress->out);
 	}
+	close(progress->message);
 	free(progress);
 }

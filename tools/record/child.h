@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The command as a child process: its start, signals, exit status and CPU time.
+ * The command as a child process: its start, exit status and CPU time.
  */
 #ifndef PROFIL_CHILD_H
 #define PROFIL_CHILD_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,44 +30,34 @@ struct child_end {
 };
 
 /**
- * struct child_watch - functions to call while the command runs
- * @interval_ms: how often @poll is called; 0: never
- * @poll:        gets @data and the command's process ID
- * @data:        argument of @poll
- * @snapshot:    called on SIGUSR1, with @snapshot_data and the state of the command, in which
- *               @status and @children_cpu_ns are unknown; NULL: none
- * @snapshot_data: argument of @snapshot
+ * struct child_calls - functions to call while a command is started and runs
+ * @attach: called before the command executes its program; NULL: none. If it does not return
+ *          0, the program is not executed
+ * @watch:  called when the program has been executed; NULL: none. Gets the state of the
+ *          command, a descriptor that is readable once the command has ended
+ *          (pidfd_open(2)), and the signals to block while waiting, see signals_allow()
+ * @data:   argument of both
  */
-struct child_watch {
-	int interval_ms;
-	void (*poll)(void *data, pid_t pid);
+struct child_calls {
+	int (*attach)(void *data, pid_t pid);
+	void (*watch)(void *data, const struct child_end *so_far, int process,
+		      const sigset_t *waiting);
 	void *data;
-	void (*snapshot)(void *data, const struct child_end *so_far);
-	void *snapshot_data;
 };
-
-/**
- * child_ignore - ignore a signal in this process, but not in the command
- * @number: the signal; not one that child_run() handles, except SIGUSR1, which is then
- *          ignored outside child_run()
- */
-void child_ignore(int number);
 
 /**
  * child_run - run a command and wait for its end
  * @argv:  the command, searched in PATH, and its arguments
- * @env:   its environment
- * @watch: functions to call while it runs; NULL: none
+ * @calls: functions to call
  * @end:   filled in on success, also if exec failed
  *
- * While the command runs, SIGINT and SIGQUIT are ignored, as the terminal sends them to the
- * command too. SIGTERM and SIGHUP are forwarded to it, and SIGUSR1 calls @watch->snapshot. The
- * command gets the signal settings of the caller, as they were before child_ignore().
+ * signals_begin() describes how signals are handled. The command gets the signal settings of
+ * the caller, as they were before signals_ignore().
  *
- * Return: 0 or -errno.
+ * Return: 0; what @calls->attach returned, if the program was not executed because of it; or
+ * -errno.
  */
-int child_run(char *const argv[], char *const env[],
-	      const struct child_watch *watch, struct child_end *end);
+int child_run(char *const argv[], const struct child_calls *calls, struct child_end *end);
 
 /**
  * child_exit_status - compute the exit status that a shell would report for a command

@@ -31,13 +31,4 @@ int collect_result(struct result *result, const struct recording *recording,
 		   const struct profil_status *status, uint32_t requested_rate,
 		   const struct child_end *end, char *const argv[]);
 
-/* Until cmd/ makes recordings: the same name for runs with shared memory */
-#include "record/old_collect.h"
-
-#define collect_result(result, run, ...)					\
-	_Generic((run),								\
-		 struct shm *: old_collect_result,				\
-		 const struct shm *: old_collect_result,			\
-		 default: collect_result)(result, run, __VA_ARGS__)
-
 #endif /* PROFIL_COLLECT_H */

@@ -3,113 +3,102 @@
  * Reading /proc.
  */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "record/procfs.h"
 
 static FILE *open_proc(pid_t pid, const char *name)
 {
-	char path[128];
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	return fopen(path, "re");
 }
 
-bool procfs_read_stat(pid_t pid, struct procfs_stat *stat)
+bool procfs_read_user(pid_t pid, uid_t *user)
 {
-	FILE *file = open_proc(pid, "stat");
-	char text[1024] = "", *name, *rest;
-
-	if (!file)
-		return false;
-	/* the name may contain any character except 0, even newlines and brackets */
-	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-	fclose(file);
-	name = strchr(text, '(');
-	rest = strrchr(text, ')');
-	if (!name || !rest)
-		return false;
-	*rest = 0;
-	snprintf(stat->comm, sizeof(stat->comm), "%s", name + 1);
-	/* fields 3, 20, 22 and 28 */
-	return sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %u %*d %llu %*u %*d %*u %*u %*u %llu",
-		      &stat->state, &stat->threads, &stat->birth, &stat->stack) == 4;
-}
-
-bool procfs_has_library(pid_t pid, const char *name)
-{
-	FILE *maps = open_proc(pid, "maps");
+	FILE *file = open_proc(pid, "status");
 	bool found = false;
-	char *line = NULL;
-	size_t size = 0;
+	char line[256];
 
-	while (maps && !found && getline(&line, &size, maps) > 0)
-		found = strstr(line, name);
-	free(line);
-	if (maps)
-		fclose(maps);
+	/* the real and the effective user ID */
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "Uid: %*u %u", user) == 1;
+	if (file)
+		fclose(file);
 	return found;
 }
 
-char *procfs_read_exe(pid_t pid)
+/*
+ * Return: the arguments, each with its terminating 0, to be freed with free(), and the number of
+ * bytes; NULL: none.
+ */
+static char *read_arguments(pid_t pid, size_t *bytes)
 {
-	char link[64], path[PATH_MAX];
-	ssize_t length;
+	FILE *file = open_proc(pid, "cmdline"), *copy;
+	char *text = NULL, part[4096];
+	size_t length;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	length = readlink(link, path, sizeof(path) - 1);
-	return length < 0 ? NULL : strndup(path, (size_t)length);
+	if (!file)
+		return NULL;
+	copy = open_memstream(&text, bytes);
+	while (copy && (length = fread(part, 1, sizeof(part), file)) > 0)
+		fwrite(part, 1, length, copy);
+	if (copy)
+		fclose(copy);
+	fclose(file);
+	/* a process that changes its title fills the rest with 0 */
+	while (text && *bytes > 1 && !text[*bytes - 1] && !text[*bytes - 2])
+		--*bytes;
+	if (text && *bytes && *text)
+		return text;
+	free(text);
+	return NULL;
 }
 
-void procfs_list_add(struct procfs_list *list, pid_t pid)
+/* The same for a process without arguments. Return: NULL: no memory. */
+static char *bracket_name(pid_t pid, size_t *bytes)
 {
-	if (list->nr == list->room) {
-		size_t room = list->room ? 2 * list->room : 64;
-		pid_t *more = reallocarray(list->pids, room, sizeof(*more));
+	FILE *file = open_proc(pid, "comm");
+	char comm[64] = "", *name;
+	int length;
 
-		if (!more)
-			return;
-		list->pids = more;
-		list->room = room;
+	if (file && fgets(comm, sizeof(comm), file))
+		comm[strcspn(comm, "\n")] = 0;
+	if (file)
+		fclose(file);
+	if (*comm)
+		length = asprintf(&name, "[%s]", comm);
+	else
+		length = asprintf(&name, "%d", pid);
+	*bytes = (size_t)length + 1;
+	return length < 0 ? NULL : name;
+}
+
+char **procfs_read_command(pid_t pid)
+{
+	size_t bytes, nr = 0, at;
+	char *text = read_arguments(pid, &bytes);
+	char **command;
+
+	if (!text)
+		text = bracket_name(pid, &bytes);
+	command = text ? calloc(bytes + 1, sizeof(*command)) : NULL;
+	if (!command) {
+		free(text);
+		return NULL;
 	}
-	list->pids[list->nr++] = pid;
+	/* if the last 0 is missing, the stream has added one */
+	for (at = 0; at < bytes; at += strlen(&text[at]) + 1)
+		command[nr++] = &text[at];
+	return command;
 }
 
-static void add_children_of_thread(struct procfs_list *list, pid_t pid, const char *thread)
+void procfs_free_command(char **command)
 {
-	char name[64];
-	FILE *children;
-	int child;
-
-	snprintf(name, sizeof(name), "task/%s/children", thread);
-	children = open_proc(pid, name);
-	while (children && fscanf(children, "%d", &child) == 1)
-		procfs_list_add(list, child);
-	if (children)
-		fclose(children);
-}
-
-void procfs_list_add_children(struct procfs_list *list, pid_t pid, unsigned int threads)
-{
-	struct dirent *entry;
-	char name[32];
-	DIR *tasks;
-
-	if (threads < 2) {
-		snprintf(name, sizeof(name), "%d", pid);
-		add_children_of_thread(list, pid, name);
-		return;
-	}
-	snprintf(name, sizeof(name), "/proc/%d/task", pid);
-	tasks = opendir(name);
-	while (tasks && (entry = readdir(tasks)))
-		if (entry->d_name[0] != '.')
-			add_children_of_thread(list, pid, entry->d_name);
-	if (tasks)
-		closedir(tasks);
+	if (command)
+		free(command[0]);
+	free(command);
 }

@@ -11,25 +11,62 @@
 #include <unistd.h>
 
 #include <cmd/outcome.h>
+#include <record/recording.h>
 #include <result/resultfile.h>
 
-#include "support/fake_run.h"
 #include "support/test.h"
+
+#define PID	1234
 
 static char *argv[] = { "prog", NULL };
 static char directory[] = "outcome.XXXXXX";
-static struct fake_run fake;
+static struct recording *recording;
+static int log_ends[2];	/* pipe in place of the log */
 static struct outcome outcome;
 static char messages[1000];
+
+/* Let the recording read a record. */
+static void record(const void *data, size_t bytes)
+{
+	assert_int_equal(write(log_ends[1], data, bytes), bytes);
+	assert_int_equal(recording_read(recording, log_ends[0]), 1);
+}
+
+static void exec_program(uint32_t flags)
+{
+	struct profil_record_exec exec = {
+		.head = { PROFIL_RECORD_EXEC, sizeof(exec), PID },
+		.flags = flags,
+		.comm = "prog",
+	};
+
+	record(&exec, sizeof(exec));
+}
+
+static void add_samples(uint32_t samples)
+{
+	struct profil_record_sample sample = {
+		.head = { PROFIL_RECORD_SAMPLE, sizeof(sample), PID },
+		.pc = 1,
+		.samples = samples,
+		.tid = PID,
+	};
+
+	record(&sample, sizeof(sample));
+}
 
 static int set_up(void **state)
 {
 	(void)state;
-	fake_run_fill(&fake);
-	fake.counters[0][2] = 3;
-	memset(&outcome, 0, sizeof(outcome));
-	outcome.argv = argv;
-	outcome.output = "out";
+	recording = recording_new();
+	assert_non_null(recording);
+	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
+	outcome = (struct outcome){
+		.recording = recording,
+		.requested_rate = 100,
+		.argv = argv,
+		.output = "out",
+	};
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
 }
@@ -37,28 +74,58 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
+	recording_free(recording);
+	close(log_ends[0]);
+	close(log_ends[1]);
 	unlink("out");
 	unlink("out.old");
 	return chdir("..") || rmdir(directory);
 }
 
-/* Take a snapshot, and capture its messages in messages[]. */
-static void snapshot(uint64_t elapsed_ns)
+/* Capture the messages in messages[] until end_messages(). */
+static FILE *begin_messages(int *saved)
 {
-	const struct child_end so_far = { .pid = 1234, .elapsed_ns = elapsed_ns };
 	FILE *file = tmpfile();
-	int saved = dup(STDERR_FILENO);
-	ssize_t length;
 
 	assert_non_null(file);
+	*saved = dup(STDERR_FILENO);
 	assert_int_equal(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
-	outcome_snapshot(&outcome, &so_far);
+	return file;
+}
+
+static void end_messages(FILE *file, int saved)
+{
+	ssize_t length;
+
 	assert_int_equal(dup2(saved, STDERR_FILENO), STDERR_FILENO);
 	close(saved);
 	length = pread(fileno(file), messages, sizeof(messages) - 1, 0);
 	assert_true(length >= 0);
 	messages[length] = 0;
 	fclose(file);
+}
+
+static void snapshot(uint64_t elapsed_ns)
+{
+	const struct child_end so_far = { .pid = PID, .elapsed_ns = elapsed_ns };
+	int saved;
+	FILE *file = begin_messages(&saved);
+
+	outcome_snapshot(&outcome, &so_far);
+	end_messages(file, saved);
+}
+
+static void show(uint64_t elapsed_ns)
+{
+	const struct child_end end = { .pid = PID, .elapsed_ns = elapsed_ns };
+	int saved;
+	FILE *file = begin_messages(&saved);
+
+	outcome.table = fopen("/dev/null", "w");
+	outcome.table_name = "/dev/null";
+	outcome_show(&outcome, &end);
+	fclose(outcome.table);
+	end_messages(file, saved);
 }
 
 static void assert_written(const char *path, uint64_t elapsed_ns, uint64_t samples)
@@ -96,60 +163,50 @@ static void assert_text(const char *path, const char *text)
 /* The previous result is kept as .old. Snapshots of the same run are not. */
 static void previous_result_is_kept_once(void **state)
 {
-	const struct child_end end = { .pid = 1234, .elapsed_ns = 3 };
-	const struct target target = { .problem = TARGET_OK, .command = "prog" };
-	const uint32_t count = 5;
-
 	(void)state;
 	put_text("out", "before");
-	outcome.memory = fake_run_memfd(&fake);
+	exec_program(0);
+	add_samples(3);
 	snapshot(1);
 	assert_string_equal(messages, "");
 	assert_written("out", 1, 3);
 	assert_text("out.old", "before");
 	/* the program has more samples */
-	assert_int_equal(pwrite(outcome.memory, &count, sizeof(count),
-				FAKE_COUNTERS_AT(1) + 9 * sizeof(count)), sizeof(count));
+	add_samples(5);
 	snapshot(2);
 	assert_written("out", 2, 8);
 	assert_text("out.old", "before");
 	/* the run ends */
-	outcome.end = &end;
-	outcome.target = &target;
-	outcome.table = fopen("/dev/null", "w");
-	outcome.table_name = "/dev/null";
-	outcome_show(&outcome);
-	fclose(outcome.table);
+	show(3);
+	assert_string_equal(messages, "");
 	assert_written("out", 3, 8);
 	assert_text("out.old", "before");
-	close(outcome.memory);
 }
 
-/* Before the first profile, the previous result is not replaced. */
-static void no_snapshot_without_a_profile(void **state)
+/* Without a profile, the previous result is not replaced. */
+static void no_result_without_a_profile(void **state)
 {
 	(void)state;
 	put_text("out", "before");
-	fake.header.nr_processes = 0;
-	outcome.memory = fake_run_memfd(&fake);
 	snapshot(1);
-	assert_non_null(strstr(messages, "no result yet: no program has started a profile\n"));
+	assert_non_null(strstr(messages, "no result yet: no program has been profiled\n"));
+	exec_program(PROFIL_EXEC_DENIED);
+	show(2);
+	assert_non_null(strstr(messages, "no profile: prog may not be traced"));
 	assert_text("out", "before");
 	assert_int_equal(access("out.old", F_OK), -1);
-	close(outcome.memory);
 }
 
 static void no_snapshot_without_a_file(void **state)
 {
 	(void)state;
+	exec_program(0);
 	outcome.output = NULL;
-	outcome.memory = fake_run_memfd(&fake);
 	snapshot(1);
 	assert_int_equal(access("out", F_OK), -1);
 	outcome.output = "none/out";
 	snapshot(1);
 	assert_non_null(strstr(messages, "none/out: No such file or directory (ENOENT): the result is not written"));
-	close(outcome.memory);
 }
 
 /* The reader of a pipe would exit after the first result. */
@@ -161,12 +218,11 @@ static void no_snapshot_to_a_pipe(void **state)
 	(void)state;
 	assert_int_equal(mkfifo("out", 0600), 0);
 	both = open("out", O_RDWR | O_NONBLOCK);
-	outcome.memory = fake_run_memfd(&fake);
+	exec_program(0);
 	snapshot(1);
 	assert_non_null(strstr(messages, "out is not a regular file"));
 	assert_int_equal(read(both, &byte, 1), -1);
 	close(both);
-	close(outcome.memory);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -175,7 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(previous_result_is_kept_once),
-		TEST(no_snapshot_without_a_profile),
+		TEST(no_result_without_a_profile),
 		TEST(no_snapshot_without_a_file),
 		TEST(no_snapshot_to_a_pipe),
 	};

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Running a command: its exit status, CPU time and environment, and how signals affect the
- * command and its parent.
+ * Running a command: its start, exit status and CPU time, and how signals affect the command and
+ * its parent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +14,18 @@
 #include <unistd.h>
 
 #include <record/child.h>
+#include <record/signals.h>
 
 #include "support/test.h"
+
+static const struct child_calls no_calls;
 
 static struct child_end run_shell(char *script)
 {
 	char *argv[] = { "sh", "-c", script, NULL };
 	struct child_end end;
 
-	assert_int_equal(child_run(argv, environ, NULL, &end), 0);
+	assert_int_equal(child_run(argv, &no_calls, &end), 0);
 	assert_int_equal(end.exec_error, 0);
 	return end;
 }
@@ -46,23 +50,59 @@ static void failed_exec_is_reported(void **state)
 	struct child_end end;
 
 	(void)state;
-	assert_int_equal(child_run(missing, environ, NULL, &end), 0);
+	assert_int_equal(child_run(missing, &no_calls, &end), 0);
 	assert_int_equal(end.exec_error, ENOENT);
 	assert_int_equal(child_exit_status(&end), 127);
-	assert_int_equal(child_run(not_executable, environ, NULL, &end), 0);
+	assert_int_equal(child_run(not_executable, &no_calls, &end), 0);
 	assert_int_equal(end.exec_error, EACCES);
 	assert_int_equal(child_exit_status(&end), 126);
 }
 
-static void command_gets_the_given_environment(void **state)
+/* What attach() is called with, and what it returns */
+struct attached {
+	pid_t pid;
+	int result;
+};
+
+static int attach(void *data, pid_t pid)
 {
-	char *env[] = { "PATH=/bin:/usr/bin", "GIVEN=yes", NULL };
-	char *argv[] = { "sh", "-c", "test \"$GIVEN\" = yes", NULL };
+	struct attached *attached = data;
+	siginfo_t info;
+
+	attached->pid = pid;
+	/* it does not execute its program before this function returns */
+	usleep(10000);
+	info.si_pid = 0;
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG), 0);
+	assert_int_equal(info.si_pid, 0);
+	return attached->result;
+}
+
+static void command_waits_until_it_is_attached(void **state)
+{
+	char *argv[] = { "true", NULL };
+	struct attached attached = { 0 };
+	const struct child_calls calls = { .attach = attach, .data = &attached };
 	struct child_end end;
 
 	(void)state;
-	assert_int_equal(child_run(argv, env, NULL, &end), 0);
+	assert_int_equal(child_run(argv, &calls, &end), 0);
 	assert_int_equal(child_exit_status(&end), 0);
+	assert_int_equal(attached.pid, end.pid);
+}
+
+static void command_is_not_run_if_attaching_fails(void **state)
+{
+	char *argv[] = { "sh", "-c", "echo >child-test-ran", NULL };
+	struct attached attached = { .result = 7 };
+	const struct child_calls calls = { .attach = attach, .data = &attached };
+	struct child_end end;
+
+	(void)state;
+	assert_int_equal(child_run(argv, &calls, &end), 7);
+	assert_int_equal(access("child-test-ran", F_OK), -1);
+	/* no child process is left */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 static void cpu_time_of_children_is_separate(void **state)
@@ -148,10 +188,10 @@ static void ignored_signals_are_not_ignored_in_the_command(void **state)
 
 	(void)state;
 	signal(SIGPIPE, SIG_DFL);
-	child_ignore(SIGPIPE);
+	signals_ignore(SIGPIPE);
 	/* unless they were ignored before */
 	signal(SIGXFSZ, SIG_IGN);
-	child_ignore(SIGXFSZ);
+	signals_ignore(SIGXFSZ);
 	end = run_shell("kill -PIPE $PPID; kill -PIPE $$; exit 4");
 	assert_int_equal(child_exit_status(&end), 128 + SIGPIPE);
 	end = run_shell("kill -XFSZ $PPID; kill -XFSZ $$; exit 5");
@@ -160,116 +200,64 @@ static void ignored_signals_are_not_ignored_in_the_command(void **state)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
-static void count(void *data, pid_t pid)
-{
-	assert_true(pid > 0);
-	++*(int *)data;
-}
-
-static void poll_is_called_at_intervals(void **state)
-{
-	char *sleeps[] = { "sh", "-c", "sleep 0.5; exit 4", NULL };
-	char *missing[] = { "./no-such-command", NULL };
-	int times = 0;
-	const struct child_watch watch = {
-		.interval_ms = 20, .poll = count, .data = &times,
-	};
-	struct child_end end;
-
-	(void)state;
-	assert_int_equal(child_run(sleeps, environ, &watch, &end), 0);
-	assert_int_equal(child_exit_status(&end), 4);
-	/* about 25; fewer if the host is busy */
-	assert_in_range(times, 3, 50);
-	times = 0;
-	assert_int_equal(child_run(missing, environ, &watch, &end), 0);
-	assert_int_equal(times, 0);
-}
-
-/* @resume: pipe that makes the command continue */
-struct snapshots {
-	struct child_end last;
+/* What watch() is called with */
+struct watched {
+	struct child_end so_far;
 	int times;
-	int resume;
+	int resume;		/* pipe that makes the command continue */
 };
 
-static void take_snapshot(void *data, const struct child_end *so_far)
+static void watch(void *data, const struct child_end *so_far, int process,
+		  const sigset_t *waiting)
 {
-	struct snapshots *snapshots = data;
+	struct pollfd ended = { .fd = process, .events = POLLIN };
+	struct watched *watched = data;
 
-	snapshots->last = *so_far;
-	snapshots->times++;
-	assert_int_equal(write(snapshots->resume, "\n", 1), 1);
+	watched->so_far = *so_far;
+	watched->times++;
+	assert_false(sigismember(waiting, SIGUSR1));
+	assert_int_equal(poll(&ended, 1, 0), 0);
+	assert_int_equal(write(watched->resume, "\n", 1), 1);
+	assert_int_equal(poll(&ended, 1, -1), 1);
 }
 
-/* The command ends only if each signal is handled while it runs. */
-static void sigusr1_takes_a_snapshot(void **state)
+static void watch_gets_the_end_of_the_command(void **state)
 {
-	char script[200];
+	char script[50];
 	char *argv[] = { "sh", "-c", script, NULL };
-	struct snapshots snapshots = { 0 };
-	const struct child_watch watch = {
-		.snapshot = take_snapshot, .snapshot_data = &snapshots,
-	};
+	char *missing[] = { "./no-such-command", NULL };
+	struct watched watched = { 0 };
+	const struct child_calls calls = { .watch = watch, .data = &watched };
 	struct child_end end;
-	sigset_t mask;
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	snapshots.resume = ends[1];
-	snprintf(script, sizeof(script), "kill -USR1 $PPID; read a <&%d; "
-		 "kill -USR1 $PPID; read a <&%d; kill -USR1 $$; exit 4", ends[0], ends[0]);
-	assert_int_equal(child_run(argv, environ, &watch, &end), 0);
-	/* the command has its own settings */
-	assert_int_equal(child_exit_status(&end), 128 + SIGUSR1);
-	assert_int_equal(snapshots.times, 2);
-	assert_int_equal(snapshots.last.pid, end.pid);
-	assert_int_equal(snapshots.last.start_time_ns, end.start_time_ns);
-	assert_in_range(snapshots.last.elapsed_ns, 1, end.elapsed_ns);
-	assert_in_range(snapshots.last.cpu_ns, 1, end.cpu_ns);
-	sigprocmask(SIG_BLOCK, NULL, &mask);
-	assert_false(sigismember(&mask, SIGUSR1));
+	watched.resume = ends[1];
+	snprintf(script, sizeof(script), "read a <&%d; exit 4", ends[0]);
+	assert_int_equal(child_run(argv, &calls, &end), 0);
+	assert_int_equal(child_exit_status(&end), 4);
+	assert_int_equal(watched.times, 1);
+	assert_int_equal(watched.so_far.pid, end.pid);
+	assert_int_equal(watched.so_far.start_time_ns, end.start_time_ns);
+	/* a program that cannot be executed is not watched */
+	assert_int_equal(child_run(missing, &calls, &end), 0);
+	assert_int_equal(watched.times, 1);
 	close(ends[0]);
 	close(ends[1]);
-	/* without a snapshot function, the signal is ignored */
+}
+
+static void command_does_not_ignore_sigusr1(void **state)
+{
+	struct child_end end;
+
+	(void)state;
+	signals_ignore(SIGUSR1);
 	end = run_shell("kill -USR1 $PPID; exit 5");
 	assert_int_equal(child_exit_status(&end), 5);
-}
-
-static void request_another_snapshot(void *data, const struct child_end *so_far)
-{
-	siginfo_t info;
-	int *resume = data;
-
-	raise(SIGUSR1);
-	assert_int_equal(write(*resume, "\n", 1), 1);
-	assert_int_equal(waitid(P_PID, (id_t)so_far->pid, &info, WEXITED | WNOWAIT), 0);
-}
-
-/* A second SIGUSR1 arrives during the first snapshot, and then the command ends. */
-static void sigusr1_at_the_end_is_ignored(void **state)
-{
-	char script[100];
-	char *argv[] = { "sh", "-c", script, NULL };
-	struct child_watch watch = { .snapshot = request_another_snapshot };
-	struct child_end end;
-	int ends[2];
-
-	(void)state;
-	child_ignore(SIGUSR1);
-	assert_int_equal(pipe(ends), 0);
-	watch.snapshot_data = &ends[1];
-	snprintf(script, sizeof(script), "kill -USR1 $PPID; read a <&%d; exit 6", ends[0]);
-	assert_int_equal(child_run(argv, environ, &watch, &end), 0);
-	assert_int_equal(child_exit_status(&end), 6);
-	/* the command does not ignore it */
-	assert_int_equal(child_run((char *[]){ "sh", "-c", "kill -USR1 $$", NULL }, environ,
-				     NULL, &end), 0);
+	end = run_shell("kill -USR1 $$; exit 6");
 	assert_int_equal(child_exit_status(&end), 128 + SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
-	close(ends[0]);
-	close(ends[1]);
 }
 
 int main(void)
@@ -277,16 +265,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exit_status_is_that_of_the_command),
 		cmocka_unit_test(failed_exec_is_reported),
-		cmocka_unit_test(command_gets_the_given_environment),
+		cmocka_unit_test(command_waits_until_it_is_attached),
+		cmocka_unit_test(command_is_not_run_if_attaching_fails),
 		cmocka_unit_test(cpu_time_of_children_is_separate),
 		cmocka_unit_test(start_and_elapsed_time_are_measured),
 		cmocka_unit_test(terminal_signals_are_ignored),
 		cmocka_unit_test(termination_is_forwarded),
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
 		cmocka_unit_test(ignored_signals_are_not_ignored_in_the_command),
-		cmocka_unit_test(poll_is_called_at_intervals),
-		cmocka_unit_test(sigusr1_takes_a_snapshot),
-		cmocka_unit_test(sigusr1_at_the_end_is_ignored),
+		cmocka_unit_test(watch_gets_the_end_of_the_command),
+		cmocka_unit_test(command_does_not_ignore_sigusr1),
 	};
 
 	/* ignored in background jobs or under nohup(1) */

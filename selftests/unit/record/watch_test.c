@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waiting while processes are profiled: what ends it, and what is done at which time.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <record/signals.h>
+#include <record/watch.h>
+#include <util/time_ns.h>
+
+#include "support/test.h"
+
+#define MS	1000000ULL	/* in ns */
+
+/**
+ * struct calls - what the functions do, and how often they were called
+ * @log:      pipe; each byte is a record
+ * @raised:   signal to raise at the first read of the log; 0: none
+ * @ended_at: read number at which all processes have ended; 0: never
+ */
+static struct calls {
+	int log[2];
+	int raised;
+	int ended_at;
+	int reads;
+	int records;
+	int snapshots;
+	int progresses;
+} calls;
+
+static int read_log(void *data)
+{
+	char bytes[16];
+	ssize_t length;
+
+	assert_ptr_equal(data, &calls);
+	length = read(calls.log[0], bytes, sizeof(bytes));
+	if (length > 0)
+		calls.records += (int)length;
+	if (!calls.reads++ && calls.raised)
+		raise(calls.raised);
+	return calls.reads != calls.ended_at;
+}
+
+/* Let the next read of the log find that all processes have ended. */
+static void end_all(void)
+{
+	calls.ended_at = calls.reads + 1;
+	assert_int_equal(write(calls.log[1], "z", 1), 1);
+}
+
+static void take_snapshot(void *data)
+{
+	(void)data;
+	calls.snapshots++;
+	if (calls.raised)
+		end_all();
+}
+
+static void show_progress(void *data)
+{
+	(void)data;
+	if (++calls.progresses == 2)
+		end_all();
+}
+
+static struct signals old;
+static sigset_t waiting;
+static struct watch watch;
+
+static int set_up(void **state)
+{
+	(void)state;
+	calls = (struct calls){ 0 };
+	assert_int_equal(pipe2(calls.log, O_NONBLOCK), 0);
+	signals_begin(&old, false);
+	signals_allow(&old, 0, &waiting);
+	watch = (struct watch){
+		.log = calls.log[0],
+		.process = -1,
+		.waiting = &waiting,
+		.read = read_log,
+		.snapshot = take_snapshot,
+		.progress = show_progress,
+		.data = &calls,
+	};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	signals_end(&old);
+	close(calls.log[0]);
+	close(calls.log[1]);
+	return 0;
+}
+
+static void records_are_read_when_they_come(void **state)
+{
+	(void)state;
+	calls.ended_at = 1;
+	assert_int_equal(write(calls.log[1], "abc", 3), 3);
+	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(calls.records, 3);
+	assert_int_equal(calls.reads, 1);
+}
+
+/* The log is read at the end of the time, even if it does not wake the reader. */
+static void time_ends_the_profile(void **state)
+{
+	(void)state;
+	watch.end_ns = time_ns(CLOCK_MONOTONIC) + 20 * MS;
+	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(calls.reads, 1);
+	assert_true(time_ns(CLOCK_MONOTONIC) >= watch.end_ns);
+}
+
+/* Without this, watch_run() would not return. */
+static void log_is_read_after_a_second(void **state)
+{
+	const uint64_t start = time_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	calls.ended_at = 1;
+	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 1000 * MS);
+}
+
+static void signals_end_the_profile(void **state)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		calls.reads = 0;
+		calls.raised = numbers[i];
+		assert_int_equal(write(calls.log[1], "a", 1), 1);
+		assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+		/* once for the record, and once at the end */
+		assert_int_equal(calls.reads, 2);
+		tear_down(state);
+		set_up(state);
+	}
+}
+
+static void sigusr1_takes_a_snapshot(void **state)
+{
+	(void)state;
+	calls.raised = SIGUSR1;
+	assert_int_equal(write(calls.log[1], "a", 1), 1);
+	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(calls.snapshots, 1);
+	/* the log is read before the snapshot */
+	assert_int_equal(calls.reads, 3);
+}
+
+static void snapshots_and_progress_have_intervals(void **state)
+{
+	const uint64_t start = time_ns(CLOCK_MONOTONIC);
+	uint64_t elapsed;
+
+	(void)state;
+	watch.snapshot_ns = 10 * MS;
+	watch.progress_ns = 30 * MS;
+	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	elapsed = time_ns(CLOCK_MONOTONIC) - start;
+	assert_int_equal(calls.progresses, 2);
+	assert_true(elapsed >= 60 * MS);
+	assert_in_range(calls.snapshots, 1, elapsed / (10 * MS));
+}
+
+static void end_of_the_command_ends_it(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		usleep(50000);
+		_exit(0);
+	}
+	watch.process = (int)syscall(SYS_pidfd_open, child, 0);
+	assert_true(watch.process >= 0);
+	/* all profiled processes have ended, but the command has not */
+	calls.ended_at = 1;
+	assert_int_equal(write(calls.log[1], "ab", 2), 2);
+	assert_int_equal(watch_run(&watch), WATCH_COMMAND);
+	assert_int_equal(calls.reads, 1);
+	assert_int_equal(waitpid(child, NULL, WNOHANG), child);
+	close(watch.process);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(records_are_read_when_they_come),
+		TEST(time_ends_the_profile),
+		TEST(log_is_read_after_a_second),
+		TEST(signals_end_the_profile),
+		TEST(sigusr1_takes_a_snapshot),
+		TEST(snapshots_and_progress_have_intervals),
+		TEST(end_of_the_command_ends_it),
+	};
+
+	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A run: attaches to a command or to processes, reads their log until the end, and shows the
+ * outcome.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/commands.h"
+#include "cmd/outcome.h"
+#include "cmd/progress.h"
+#include "cmd/session.h"
+#include "record/child.h"
+#include "record/procfs.h"
+#include "record/recording.h"
+#include "record/signals.h"
+#include "record/watch.h"
+#include "util/failure.h"
+#include "util/time_ns.h"
+
+/**
+ * struct session - state of a run
+ * @options:    what to profile, and how
+ * @attach:     the log; closed if the command is not profiled
+ * @recording:  what the log has told so far
+ * @outcome:    the run's outcome
+ * @progress:   the progress line; NULL: none
+ * @so_far:     state of the command, or of the processes
+ * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
+ * @cpu_before: CPU time of each process before the run, in ns
+ * @cpu_now:    its CPU time when it was last read
+ */
+struct session {
+	const struct session_options *options;
+	struct attach attach;
+	struct recording *recording;
+	struct outcome outcome;
+	struct progress *progress;
+	struct child_end so_far;
+	uint64_t start;
+	uint64_t *cpu_before;
+	uint64_t *cpu_now;
+};
+
+/* --- while processes are profiled ---------------------------------------------- */
+
+/* A process that has been reaped has no clock, so its last known CPU time is kept. */
+static void read_cpu_times(struct session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->options->nr_pids; i++) {
+		uint64_t cpu_ns = time_cpu_ns(session->options->pids[i]);
+
+		if (cpu_ns > session->cpu_now[i])
+			session->cpu_now[i] = cpu_ns;
+	}
+}
+
+static int read_log(void *data)
+{
+	struct session *session = data;
+	int more = recording_read(session->recording, session->attach.device);
+
+	if (more < 0)
+		failure_warnx("the log of the samples: %s (%s): the profile ends here",
+			      strerror(-more), strerrorname_np(-more));
+	read_cpu_times(session);
+	return more > 0;
+}
+
+/* Update the state of the run, and the status of the log. */
+static void update(struct session *session)
+{
+	const struct session_options *options = session->options;
+	struct child_end *so_far = &session->so_far;
+	size_t i;
+
+	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - session->start;
+	if (options->command)
+		so_far->cpu_ns = time_cpu_ns(so_far->pid);
+	else
+		so_far->cpu_ns = session->cpu_now[0] - session->cpu_before[0];
+	so_far->children_cpu_ns = 0;
+	for (i = 1; i < options->nr_pids; i++)
+		so_far->children_cpu_ns += session->cpu_now[i] - session->cpu_before[i];
+	attach_status(&session->attach, &session->outcome.status);
+}
+
+static void take_snapshot(void *data)
+{
+	struct session *session = data;
+
+	update(session);
+	outcome_snapshot(&session->outcome, &session->so_far);
+}
+
+static void show_progress(void *data)
+{
+	struct session *session = data;
+	struct result result;
+	int error;
+
+	update(session);
+	error = outcome_collect(&session->outcome, &session->so_far, &result);
+	if (!error || error == -ENODATA)
+		progress_show(session->progress, error ? NULL : &result);
+	result_release(&result);
+}
+
+/* @process: as in struct watch */
+static enum watch_end watch(struct session *session, int process, const sigset_t *waiting)
+{
+	const struct session_options *options = session->options;
+	const struct watch watch = {
+		.log = session->attach.device,
+		.process = process,
+		.waiting = waiting,
+		.end_ns = options->duration_ns ? session->start + options->duration_ns : 0,
+		.snapshot_ns = options->snapshot_ns,
+		.progress_ns = options->progress_ns,
+		.read = read_log,
+		.snapshot = take_snapshot,
+		.progress = show_progress,
+		.data = session,
+	};
+	enum watch_end end;
+
+	if (options->progress_ns)
+		session->progress = progress_new(stderr);
+	end = watch_run(&watch);
+	progress_free(session->progress);
+	session->progress = NULL;
+	return end;
+}
+
+/* --- a command ------------------------------------------------------------------ */
+
+/* Return: 0: the command is run nevertheless; else 1. */
+static int refuse(const struct session *session, const char *why)
+{
+	const char *command = session->options->command[0];
+	char *suggestion;
+
+	if (session->options->force) {
+		failure_warnx("no profile: %s", why);
+		return 0;
+	}
+	/* the command may be a mistyped `report', which needs no module */
+	suggestion = commands_suggest(command);
+	failure_warnx("no profile, so %s is not run (--force runs it): %s%s", command, why,
+		      suggestion ? suggestion : "");
+	free(suggestion);
+	return 1;
+}
+
+/* The command waits. Attach to it, which also shows whether it can be profiled. */
+static int attach_command(void *data, pid_t pid)
+{
+	struct session *session = data;
+	char why[ATTACH_WHY];
+	int error;
+
+	session->so_far.pid = pid;
+	error = attach_open(&session->attach, &session->options->attach, why);
+	if (!error)
+		error = attach_process(&session->attach, pid, true, why);
+	session->outcome.requested_rate = session->attach.options.rate;
+	session->start = time_ns(CLOCK_MONOTONIC);
+	if (!error)
+		return 0;
+	attach_close(&session->attach);
+	return refuse(session, why);
+}
+
+/* End the profile while the command continues. */
+static void finish(struct session *session)
+{
+	update(session);
+	attach_close(&session->attach);
+	outcome_show(&session->outcome, &session->so_far);
+}
+
+static void watch_command(void *data, const struct child_end *so_far, int process,
+			  const sigset_t *waiting)
+{
+	struct session *session = data;
+
+	session->so_far = *so_far;
+	if (session->attach.device >= 0 && watch(session, process, waiting) == WATCH_PROFILE)
+		finish(session);
+}
+
+static void explain_exec_error(const char *command, int error)
+{
+	const char *remedy = "see execve(2)";
+	char *suggestion = NULL;
+
+	if (error == ENOENT && !strchr(command, '/'))
+		remedy = "no such command in PATH; `profil help' lists the subcommands";
+	else if (error == ENOENT)
+		remedy = access(command, F_OK) ? "check the path of the command" :
+			 "its interpreter or dynamic linker is missing";
+	else if (error == EACCES)
+		remedy = "not a program, or no permission to execute it (chmod +x)";
+	else if (error == E2BIG)
+		remedy = "too many arguments";
+	if (error == ENOENT)
+		suggestion = commands_suggest(command);
+	failure_warnx("%s: %s (%s): %s%s", command, strerror(error), strerrorname_np(error), remedy,
+		      suggestion ? suggestion : "");
+	free(suggestion);
+}
+
+/* @error: errno of child_run() */
+static void explain_not_run(const char *command, int error)
+{
+	/* of fork() */
+	if (error == EAGAIN)
+		failure_warnx("%s: %s (%s): process limit reached: end some processes, or raise the limit (ulimit -u, or pids.max of the control group)",
+			      command, strerror(error), strerrorname_np(error));
+	else
+		failure_warn(command, error);
+}
+
+static int run_command(struct session *session)
+{
+	const struct child_calls calls = {
+		.attach = attach_command,
+		.watch = watch_command,
+		.data = session,
+	};
+	const char *command = session->options->command[0];
+	struct child_end end;
+	int error;
+
+	session->outcome.argv = session->options->command;
+	error = child_run(session->options->command, &calls, &end);
+	if (error) {
+		/* refuse() has explained a positive one */
+		if (error < 0)
+			explain_not_run(command, -error);
+		return EXIT_OWN_FAILURE;
+	}
+	if (end.exec_error) {
+		explain_exec_error(command, end.exec_error);
+	} else if (session->attach.device >= 0) {
+		attach_status(&session->attach, &session->outcome.status);
+		attach_close(&session->attach);
+		outcome_show(&session->outcome, &end);
+	}
+	return child_exit_status(&end);
+}
+
+/* --- processes that run already -------------------------------------------------- */
+
+/* Return: 0; or -1, and the reason is printed. */
+static int attach_processes(struct session *session)
+{
+	const struct session_options *options = session->options;
+	char why[ATTACH_WHY];
+	int error;
+	size_t i;
+
+	error = attach_open(&session->attach, &options->attach, why);
+	session->outcome.requested_rate = session->attach.options.rate;
+	for (i = 0; !error && i < options->nr_pids; i++) {
+		session->cpu_before[i] = time_cpu_ns(options->pids[i]);
+		session->cpu_now[i] = session->cpu_before[i];
+		error = attach_process(&session->attach, options->pids[i], false, why);
+	}
+	if (error) {
+		failure_warnx("no profile: %s", why);
+		return -1;
+	}
+	for (i = 0; i < options->nr_pids; i++) {
+		error = recording_add_process(session->recording, options->pids[i]);
+		/* if the process has just ended, its end is in the log */
+		if (error == -ENOMEM) {
+			failure_warn("profile", -error);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int profile_processes(struct session *session)
+{
+	struct signals old;
+	sigset_t waiting;
+	char **argv;
+
+	argv = procfs_read_command(session->options->pids[0]);
+	if (!argv)
+		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
+	session->outcome.argv = argv;
+	session->so_far.pid = session->options->pids[0];
+	session->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	session->start = time_ns(CLOCK_MONOTONIC);
+	if (attach_processes(session)) {
+		procfs_free_command(argv);
+		return EXIT_OWN_FAILURE;
+	}
+	signals_begin(&old, false);
+	signals_allow(&old, 0, &waiting);
+	watch(session, -1, &waiting);
+	signals_end(&old);
+	finish(session);
+	procfs_free_command(argv);
+	return 0;
+}
+
+int session_run(const struct session_options *options)
+{
+	struct session session = {
+		.options = options,
+		.attach.device = -1,
+		.recording = recording_new(),
+		.outcome = {
+			.table = options->table,
+			.table_name = options->table_name,
+			.output = options->output,
+		},
+		.cpu_before = calloc(options->nr_pids + 1, sizeof(*session.cpu_before)),
+		.cpu_now = calloc(options->nr_pids + 1, sizeof(*session.cpu_now)),
+	};
+	int status;
+
+	if (!session.recording || !session.cpu_before || !session.cpu_now)
+		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
+	session.outcome.recording = session.recording;
+	status = options->command ? run_command(&session) : profile_processes(&session);
+	attach_close(&session.attach);
+	recording_free(session.recording);
+	free(session.cpu_before);
+	free(session.cpu_now);
+	return status;
+}

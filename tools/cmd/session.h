@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A run: attaches to a command or to processes, reads their log until the end, and shows the
+ * outcome.
+ */
+#ifndef PROFIL_SESSION_H
+#define PROFIL_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "record/attach.h"
+
+/**
+ * struct session_options - what to profile, and how; times are in ns, 0: none
+ * @attach:      how to sample
+ * @command:     the command and its arguments; NULL: @pids
+ * @pids:        processes
+ * @nr_pids:     their number
+ * @force:       run the command even if it cannot be profiled
+ * @duration_ns: the profile ends after this time
+ * @snapshot_ns: interval of snapshots of the result
+ * @progress_ns: interval of progress lines
+ * @output:      path of the result file; NULL: the result is not written
+ * @table:       output file of the table
+ * @table_name:  its name in messages
+ */
+struct session_options {
+	struct attach_options attach;
+	char **command;
+	pid_t *pids;
+	size_t nr_pids;
+	bool force;
+	uint64_t duration_ns;
+	uint64_t snapshot_ns;
+	uint64_t progress_ns;
+	const char *output;
+	FILE *table;
+	const char *table_name;
+};
+
+/**
+ * session_run - profile a command or processes, and show the outcome
+ * @options: what to profile, and how
+ *
+ * Return: the exit status of `profil run'.
+ */
+int session_run(const struct session_options *options);
+
+#endif /* PROFIL_SESSION_H */

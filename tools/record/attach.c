@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attaching to processes, and the reasons why the kernel refuses it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <device.h>
+#include <rate.h>
+
+#include "record/attach.h"
+#include "record/procfs.h"
+
+/* Bounds of the log. It may be smaller only if the limit of locked memory is low. */
+#define LEAST_LOG	((uint64_t)256 << 10)
+#define MOST_LOG	((uint64_t)8 << 20)
+
+/* How often a process is opened again that executed another program at the same time */
+#define TRIES		10
+
+/* Return: the size of a log for one second of samples of all CPUs, if it is within the bounds. */
+static uint64_t find_log_bytes(uint32_t rate)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t needed = sizeof(struct profil_record_sample) * rate * (cpus > 0 ? (uint64_t)cpus : 1);
+	uint64_t bytes = LEAST_LOG;
+
+	while (bytes < needed && bytes < MOST_LOG)
+		bytes *= 2;
+	return bytes;
+}
+
+int attach_open(struct attach *attach, const struct attach_options *options,
+		char why[ATTACH_WHY])
+{
+	unsigned int rate = options->rate;
+	int error;
+
+	attach->options = *options;
+	attach->has_log = false;
+	attach->device = profil_device_open();
+	if (attach->device < 0) {
+		error = attach->device;
+		attach->device = -1;
+		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": %s (%s): %s", strerrordesc_np(-error),
+			 strerrorname_np(-error), profil_device_remedy(-error));
+		return error;
+	}
+	/* profil_rate_choose() has printed the value, too */
+	error = profil_rate_choose(attach->device, &rate);
+	if (error) {
+		snprintf(why, ATTACH_WHY, "PROFIL_RATE is not a valid rate: set it to a number of Hz, 1 or more, or unset it");
+		return error;
+	}
+	if (fcntl(attach->device, F_SETFL, O_RDWR | O_NONBLOCK)) {
+		error = -errno;
+		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": %s (%s): see fcntl(2)",
+			 strerrordesc_np(-error), strerrorname_np(-error));
+		return error;
+	}
+	attach->options.rate = rate;
+	attach->log_bytes = find_log_bytes(rate);
+	return 0;
+}
+
+/* Return: kernel.yama.ptrace_scope; 0: also without Yama. */
+static int read_ptrace_scope(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	if (file && fscanf(file, "%d", &scope) != 1)
+		scope = 0;
+	if (file)
+		fclose(file);
+	return scope;
+}
+
+/* Return: why a process may not be traced, as a clause with the remedy. */
+static const char *explain_denied(pid_t pid, bool from_exec)
+{
+	uid_t user;
+
+	if (!from_exec && procfs_read_user(pid, &user) && user != geteuid())
+		return "the process belongs to another user: run profil as root";
+	switch (read_ptrace_scope()) {
+	case 0:
+		break;
+	case 1:
+		if (from_exec)
+			break;
+		return "kernel.yama.ptrace_scope is 1: run profil as root, start the program with `profil COMMAND', or set it to 0 with sysctl(8)";
+	case 2:
+		return "kernel.yama.ptrace_scope is 2: run profil as root, or set it to 1 with sysctl(8)";
+	default:
+		return "kernel.yama.ptrace_scope is 3, which forbids it to everyone until the next boot: change it in sysctl.conf(5)";
+	}
+	if (from_exec)
+		return "a security module forbids it, or the user may not read the file of profil";
+	return "the program is set-user-ID, protects itself (PR_SET_DUMPABLE in prctl(2)), or a security module forbids it: run profil as root";
+}
+
+static void explain_unopened(pid_t pid, bool from_exec, int error, char why[ATTACH_WHY])
+{
+	const char *remedy = "see open(2)";
+
+	if ((error == ENOENT || error == ESRCH) && kill(pid, 0) && errno == ESRCH) {
+		snprintf(why, ATTACH_WHY, "there is no process %d (ESRCH)", pid);
+		return;
+	}
+	if (error == ENOENT)
+		remedy = "mount /proc, without hidepid";
+	else if (error == EACCES || error == EPERM)
+		remedy = explain_denied(pid, from_exec);
+	else if (error == ESRCH)
+		remedy = "the process has ended, or is a kernel thread";
+	else if (error == EMFILE || error == ENFILE)
+		remedy = profil_device_remedy(error);
+	snprintf(why, ATTACH_WHY, "/proc/%d/mem: %s (%s): %s", pid, strerrordesc_np(error),
+		 strerrorname_np(error), remedy);
+}
+
+static const char *find_remedy(int error)
+{
+	switch (error) {
+	case ESRCH:
+		return "the process has ended, or is a kernel thread";
+	case EBUSY:
+		return "another profil profiles the process: end that one first";
+	case ENOMEM:
+		return "the limit of locked memory leaves none for the log: raise it by ulimit -l (in KiB; see RLIMIT_MEMLOCK in setrlimit(2))";
+	case ENOSPC:
+		return "the user's limit is reached: stop other profiles, or raise max_user_sessions, see profil(4)";
+	case EOPNOTSUPP:
+		return "the kernel has no kprobes, or /proc was not mounted when the module was loaded: mount it, and load the module again";
+	case ENOTTY:
+		return "the loaded module is older than this command: load the module of the same build (modprobe -r profil; modprobe profil)";
+	default:
+		return "see profil(4) and dmesg";
+	}
+}
+
+static void explain_refused(const struct attach *attach, pid_t pid, int error,
+			    char why[ATTACH_WHY])
+{
+	if (!profil_rate_explain(attach->device, error, attach->options.rate,
+				 attach->options.clock, why, ATTACH_WHY))
+		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": attach to process %d: %s (%s): %s", pid,
+			 strerrordesc_np(error), strerrorname_np(error), find_remedy(error));
+}
+
+/* Return: 0 or -errno. */
+static int call(struct attach *attach, pid_t pid, int mem, bool from_exec)
+{
+	struct profil_attach argument = {
+		.size = sizeof(argument),
+		.flags = (attach->options.follow ? PROFIL_FOLLOW_EXEC : 0) |
+			 (from_exec ? PROFIL_FROM_EXEC : 0),
+		.rate = attach->options.rate,
+		.clock = attach->options.clock,
+		.pid = pid,
+		.mem = mem,
+		.log_bytes = attach->log_bytes,
+	};
+
+	return profil_device_call(attach->device, PROFIL_IOC_ATTACH, &argument);
+}
+
+int attach_process(struct attach *attach, pid_t pid, bool from_exec, char why[ATTACH_WHY])
+{
+	char path[32];
+	int error, mem, tries = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	do {
+		mem = open(path, O_RDONLY | O_CLOEXEC);
+		if (mem < 0) {
+			error = -errno;
+			explain_unopened(pid, from_exec, -error, why);
+			return error;
+		}
+		error = call(attach, pid, mem, from_exec);
+		while (error == -ENOMEM && !attach->has_log && attach->log_bytes > PROFIL_LOG_MIN) {
+			attach->log_bytes /= 2;
+			error = call(attach, pid, mem, from_exec);
+		}
+		close(mem);
+		/* it has executed another program since it was opened */
+	} while (error == -ESRCH && !kill(pid, 0) && ++tries < TRIES);
+	if (error)
+		explain_refused(attach, pid, -error, why);
+	else
+		attach->has_log = true;
+	return error;
+}
+
+int attach_status(const struct attach *attach, struct profil_status *status)
+{
+	memset(status, 0, sizeof(*status));
+	status->size = sizeof(*status);
+	return profil_device_call(attach->device, PROFIL_IOC_LOG_STATUS, status);
+}
+
+void attach_close(struct attach *attach)
+{
+	if (attach->device >= 0)
+		profil_device_close(attach->device);
+	attach->device = -1;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Attaching to processes: the kernel writes their samples to a log, which is read from the
+ * device.
+ */
+#ifndef PROFIL_ATTACH_H
+#define PROFIL_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <linux/profil.h>
+
+#define ATTACH_WHY	512	/* bytes for an explanation */
+
+/**
+ * struct attach_options - how to sample the processes of a run
+ * @rate:   in Hz; 0: PROFIL_RATE or the default
+ * @clock:  PROFIL_CLOCK_*
+ * @follow: continue when a process executes another program
+ */
+struct attach_options {
+	uint32_t rate;
+	uint32_t clock;
+	bool follow;
+};
+
+/**
+ * struct attach - the log of a run
+ * @device:    its descriptor, which does not block; -1: closed
+ * @options:   with the rate that is requested from the kernel
+ * @log_bytes: its size
+ * @has_log:   a process was attached, so the size is fixed
+ */
+struct attach {
+	int device;
+	struct attach_options options;
+	uint64_t log_bytes;
+	bool has_log;
+};
+
+/**
+ * attach_open - open the device
+ * @attach:  filled in; must be closed with attach_close(), even on error
+ * @options: how to sample
+ * @why:     on error, gets a sentence with the reason and the remedy
+ *
+ * Return: 0 or -errno.
+ */
+int attach_open(struct attach *attach, const struct attach_options *options,
+		char why[ATTACH_WHY]);
+
+/**
+ * attach_process - attach to a process
+ * @attach:    from attach_open()
+ * @pid:       process ID
+ * @from_exec: start when the process executes a program
+ * @why:       on error, gets a sentence with the reason and the remedy
+ *
+ * If the limit of locked memory is low, the log becomes smaller.
+ *
+ * Return: 0 or -errno. After an error, nothing has changed.
+ */
+int attach_process(struct attach *attach, pid_t pid, bool from_exec, char why[ATTACH_WHY]);
+
+/**
+ * attach_status - read the status of the log
+ * @attach: from attach_open()
+ * @status: filled in
+ *
+ * Return: 0 or -errno.
+ */
+int attach_status(const struct attach *attach, struct profil_status *status);
+
+/**
+ * attach_close - end the profiles of all attached processes
+ * @attach: from attach_open(); may be closed already
+ */
+void attach_close(struct attach *attach);
+
+#endif /* PROFIL_ATTACH_H */

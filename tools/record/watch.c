@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waiting while processes are profiled.
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "record/signals.h"
+#include "record/watch.h"
+#include "util/time_ns.h"
+
+#define NS_PER_S	1000000000ULL
+
+/**
+ * struct due - when something is due next, in ns; UINT64_MAX: never
+ * @read:     reading the log
+ * @snapshot: a snapshot
+ * @progress: a progress line
+ */
+struct due {
+	uint64_t read;
+	uint64_t snapshot;
+	uint64_t progress;
+};
+
+static uint64_t after(uint64_t now, uint64_t interval)
+{
+	return interval ? now + interval : UINT64_MAX;
+}
+
+/* Return: whether something is due; then it is due again after the interval. */
+static bool take(uint64_t *due, uint64_t now, uint64_t interval)
+{
+	if (now < *due)
+		return false;
+	*due = after(now, interval);
+	return true;
+}
+
+static uint64_t min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* @due: may be in the past */
+static void wait_until(struct pollfd polled[2], uint64_t due, const sigset_t *waiting)
+{
+	const uint64_t now = time_ns(CLOCK_MONOTONIC);
+	const uint64_t left = due > now ? due - now : 0;
+	const struct timespec timeout = {
+		.tv_sec = (time_t)(left / NS_PER_S),
+		.tv_nsec = (long)(left % NS_PER_S),
+	};
+
+	polled[0].revents = 0;
+	polled[1].revents = 0;
+	ppoll(polled, 2, due == UINT64_MAX ? NULL : &timeout, waiting);
+}
+
+enum watch_end watch_run(const struct watch *watch)
+{
+	struct pollfd polled[2] = {
+		{ .fd = watch->log, .events = POLLIN },
+		{ .fd = watch->process, .events = POLLIN },
+	};
+	const uint64_t end = watch->end_ns ? watch->end_ns : UINT64_MAX;
+	uint64_t now = time_ns(CLOCK_MONOTONIC);
+	struct due due = {
+		.read = after(now, NS_PER_S),
+		.snapshot = after(now, watch->snapshot_ns),
+		.progress = after(now, watch->progress_ns),
+	};
+	bool has_ended, is_over;
+
+	for (;;) {
+		wait_until(polled, min(min(due.read, due.snapshot), min(due.progress, end)),
+			   watch->waiting);
+		now = time_ns(CLOCK_MONOTONIC);
+		has_ended = polled[1].revents;
+		is_over = now >= end || signals_end_is_requested();
+		if (polled[0].fd >= 0)
+			due.read = after(now, NS_PER_S);
+		if (polled[0].fd >= 0 && !watch->read(watch->data)) {
+			/* otherwise ppoll() would return at once from now on */
+			polled[0].fd = -1;
+			due.read = UINT64_MAX;
+			is_over |= watch->process < 0;
+		}
+		if (has_ended)
+			return WATCH_COMMAND;
+		if (is_over)
+			return WATCH_PROFILE;
+		if (signals_take_snapshot_request() | take(&due.snapshot, now, watch->snapshot_ns))
+			watch->snapshot(watch->data);
+		if (take(&due.progress, now, watch->progress_ns))
+			watch->progress(watch->data);
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Waiting while processes are profiled: for records of the log, for signals, for times that are
+ * due, and for the end of the command.
+ */
+#ifndef PROFIL_WATCH_H
+#define PROFIL_WATCH_H
+
+#include <signal.h>
+#include <stdint.h>
+
+/**
+ * struct watch - what to wait for, and what to do; times are 0 for never
+ * @log:         descriptor of the log
+ * @process:     descriptor that is readable once the command has ended; -1: no command
+ * @waiting:     signals to block while waiting, from signals_allow()
+ * @end_ns:      when the profile ends, by time_ns(CLOCK_MONOTONIC)
+ * @snapshot_ns: interval of @snapshot, in ns
+ * @progress_ns: interval of @progress, in ns
+ * @read:        reads the log. Called at least once per second, because code that a program
+ *               generates can be named only as long as it is in memory. Return: 0: all
+ *               processes have ended
+ * @snapshot:    called at intervals and for SIGUSR1
+ * @progress:    called at intervals
+ * @data:        argument of the functions
+ */
+struct watch {
+	int log;
+	int process;
+	const sigset_t *waiting;
+	uint64_t end_ns;
+	uint64_t snapshot_ns;
+	uint64_t progress_ns;
+	int (*read)(void *data);
+	void (*snapshot)(void *data);
+	void (*progress)(void *data);
+	void *data;
+};
+
+/* Why watch_run() returned */
+enum watch_end {
+	WATCH_COMMAND,	/* the command has ended */
+	WATCH_PROFILE,	/* the profile ends: its time is over, the user requested it, or, without
+			 * a command, all processes have ended
+			 */
+};
+
+/**
+ * watch_run - wait until the command ends, or the profile
+ * @watch: descriptors, times and functions
+ *
+ * The log is read once more before this function returns.
+ */
+enum watch_end watch_run(const struct watch *watch);
+
+#endif /* PROFIL_WATCH_H */
