@@ -30,7 +30,8 @@ static double process_rate(const struct result *result, const struct result_proc
 	double samples = (double)process->samples + (double)process->lost;
 	double seconds = (double)process->cpu_ns / 1e9;
 
-	if (!process->has_status || process->rate >= result->requested_rate ||
+	if (!process->has_status || !process->has_ended ||
+	    process->rate >= result->requested_rate ||
 	    samples <= process->rate * seconds)
 		return process->rate;
 	return samples < result->requested_rate * seconds ? samples / seconds :
