@@ -5,11 +5,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <linux/profil.h>
-
-/* Until <linux/profil.h> has the log */
-#ifdef PROFIL_RECORD_SAMPLE
-
 #include "record/log_record.h"
 
 static bool is_pid(__s32 pid)
@@ -21,21 +16,21 @@ static bool is_sample(const struct profil_record *record)
 {
 	const struct profil_record_sample *sample = (const void *)record;
 
-	return record->bytes == sizeof(*sample) && sample->samples;
+	return record->bytes >= sizeof(*sample) && sample->samples;
 }
 
 static bool is_fork(const struct profil_record *record)
 {
 	const struct profil_record_fork *fork = (const void *)record;
 
-	return record->bytes == sizeof(*fork) && is_pid(fork->parent);
+	return record->bytes >= sizeof(*fork) && is_pid(fork->parent);
 }
 
 static bool is_exec(const struct profil_record *record)
 {
 	const struct profil_record_exec *exec = (const void *)record;
 
-	return record->bytes == sizeof(*exec) && memchr(exec->comm, 0, sizeof(exec->comm));
+	return record->bytes >= sizeof(*exec) && memchr(exec->comm, 0, sizeof(exec->comm));
 }
 
 static bool is_map(const struct profil_record *record)
@@ -58,11 +53,11 @@ static bool is_valid(const struct profil_record *record)
 	case PROFIL_RECORD_MAP:
 		return is_map(record);
 	case PROFIL_RECORD_EXIT:
-		return record->bytes == sizeof(struct profil_record_exit);
+		return record->bytes >= sizeof(struct profil_record_exit);
 	case PROFIL_RECORD_LOST:
-		return record->bytes == sizeof(struct profil_record_lost);
+		return record->bytes >= sizeof(struct profil_record_lost);
 	default:
-		return false;
+		return true;
 	}
 }
 
@@ -71,9 +66,8 @@ const struct profil_record *log_record_check(const void *bytes, size_t nr)
 	const struct profil_record *record = bytes;
 
 	/* sizes are multiples of 8, so the next record is aligned, too */
-	if (nr < sizeof(*record) || record->bytes > nr || record->bytes % 8)
+	if (nr < sizeof(*record) || record->bytes < sizeof(*record) || record->bytes > nr ||
+	    record->bytes % 8)
 		return NULL;
 	return is_pid(record->pid) && is_valid(record) ? record : NULL;
 }
-
-#endif

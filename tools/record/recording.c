@@ -3,8 +3,8 @@
  * Applies the records of the log, in order: processes come, go and map files, so that the pc of a
  * sample is looked up in what is mapped at that time.
  *
- * The log does not have everything: memory may become executable later (mprotect(2)), records
- * may be lost, and with PREEMPT_RT paths are missing. /proc/PID/maps fills these gaps.
+ * The log does not have everything: memory may be moved (mremap(2)), records may be lost, and with
+ * PREEMPT_RT paths are missing. /proc/PID/maps fills these gaps.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <linux/profil.h>
-
-/* Until <linux/profil.h> has the log */
-#ifdef PROFIL_RECORD_SAMPLE
 
 #include "record/log_record.h"
 #include "record/procmaps.h"
@@ -169,9 +164,10 @@ static int read_maps(struct recording *recording, struct process *process)
 }
 
 /* Add a process that the log did not introduce. Return: NULL: no memory. */
-static struct process *add_process(struct recording *recording, pid_t pid, uint64_t cpu_ns)
+static struct process *add_process(struct recording *recording, pid_t pid,
+				   struct space *space, uint64_t cpu_ns)
 {
-	struct process *process = process_table_add(&recording->processes, pid, space_new());
+	struct process *process = process_table_add(&recording->processes, pid, space);
 	char path[RESULT_MAX_PATH];
 
 	if (!process)
@@ -185,18 +181,23 @@ static struct process *add_process(struct recording *recording, pid_t pid, uint6
 
 int recording_add_process(struct recording *recording, pid_t pid)
 {
-	struct process *process;
-	struct reading reading;
+	struct process process = { .pid = pid };
+	struct reading reading = { recording, &process };
+	int error;
 
 	if (pid <= 0 || pid >= LOG_RECORD_PIDS)
 		return -ESRCH;
 	if (process_table_find(&recording->processes, pid))
 		return 0;
-	process = add_process(recording, pid, time_cpu_ns(pid));
-	if (!process)
+	process.space = space_new();
+	if (!process.space)
 		return -ENOMEM;
-	reading = (struct reading){ recording, process };
-	return procmaps_read(pid, add_from_proc, &reading);
+	error = procmaps_read(pid, add_from_proc, &reading);
+	if (error) {
+		space_put(process.space);
+		return error;
+	}
+	return add_process(recording, pid, process.space, time_cpu_ns(pid)) ? 0 : -ENOMEM;
 }
 
 /* Find a process; if its first records were lost, add it. Return: NULL: no memory. */
@@ -206,7 +207,7 @@ static struct process *need_process(struct recording *recording, pid_t pid)
 
 	if (process)
 		return process;
-	process = add_process(recording, pid, 0);
+	process = add_process(recording, pid, space_new(), 0);
 	return process && !read_maps(recording, process) ? process : NULL;
 }
 
@@ -408,8 +409,10 @@ static int apply(struct recording *recording, const struct profil_record *record
 		return apply_exec(recording, (const void *)record);
 	case PROFIL_RECORD_MAP:
 		return apply_map(recording, (const void *)record);
-	default:
+	case PROFIL_RECORD_EXIT:
 		apply_exit(recording, (const void *)record);
+		return 0;
+	default:
 		return 0;
 	}
 }
@@ -448,5 +451,3 @@ int recording_read(struct recording *recording, int fd)
 			return error;
 	}
 }
-
-#endif

@@ -133,9 +133,30 @@ static size_t cut(const struct space *space, size_t first, size_t last,
 	return nr;
 }
 
+/* Whether one mapping continues another one below it. */
+static bool continues(const struct mapping *below, const struct mapping *above)
+{
+	return below->end == above->start && below->file == above->file &&
+	       below->offset + (below->end - below->start) == above->offset;
+}
+
+/*
+ * Extend a mapping over its neighbours that it continues, which it then replaces: a compiler may
+ * make its memory executable page by page. They are in front of @first, and at @last.
+ */
+static void join(const struct space *space, size_t *first, size_t *last, struct mapping *mapping)
+{
+	if (*first && continues(mapping, &space->mappings[*first - 1]))
+		mapping->end = space->mappings[--*first].end;
+	if (*last < space->nr && continues(&space->mappings[*last], mapping)) {
+		mapping->start = space->mappings[*last].start;
+		mapping->offset = space->mappings[(*last)++].offset;
+	}
+}
+
 int space_map(struct space **space, const struct mapping *mapping)
 {
-	struct mapping parts[3];
+	struct mapping whole = *mapping, parts[3];
 	size_t first, last, nr;
 	struct space *own;
 
@@ -147,7 +168,8 @@ int space_map(struct space **space, const struct mapping *mapping)
 	first = find_below(own, mapping->end);
 	for (last = first; last < own->nr && own->mappings[last].end > mapping->start; )
 		last++;
-	nr = cut(own, first, last, mapping, parts);
+	join(own, &first, &last, &whole);
+	nr = cut(own, first, last, &whole, parts);
 	memmove(&own->mappings[first + nr], &own->mappings[last],
 		(own->nr - last) * sizeof(*own->mappings));
 	memcpy(&own->mappings[first], parts, nr * sizeof(*parts));

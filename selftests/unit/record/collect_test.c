@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Making a result from a recording: the files of one object add up, and no sample is lost.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <record/collect.h>
+#include <record/recording_state.h>
+
+#include "support/test.h"
+
+#define PID	1234
+
+static char *argv[] = { "perl", "-e", "1", NULL };
+static const struct child_end end = {
+	.pid = PID,
+	.status = 3 << 8,
+	.cpu_ns = 5000,
+	.children_cpu_ns = 600,
+	.start_time_ns = 70,
+	.elapsed_ns = 8,
+};
+static struct profil_status status;
+static struct recording *recording;
+static struct result result;
+
+static int set_up(void **state)
+{
+	(void)state;
+	recording = recording_new();
+	status = (struct profil_status){ .rate = 100 };
+	return recording ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	result_release(&result);
+	recording_free(recording);
+	return 0;
+}
+
+/* Make a result with one process, unless there are others. */
+static void collect(uint32_t requested_rate)
+{
+	struct process_table *table = &recording->processes;
+	struct process *process;
+
+	if (!table->nr_rows) {
+		process = process_table_add(table, PID, space_new());
+		assert_non_null(process);
+		assert_int_equal(process_table_start(table, process, "/bin/perl", false, 0), 0);
+	}
+	result_release(&result);
+	assert_int_equal(collect_result(&result, recording, &status, requested_rate, &end, argv),
+			 0);
+	assert_string_equal(result_problem(&result) ? : "none", "none");
+}
+
+/* A file that cannot be read, with one mapping: its first KiB is at 0x10000. */
+static struct file *add_file(const char *path, uint64_t inode)
+{
+	const struct file_key key = { .inode = inode, .path = path };
+	struct file *file = files_find(&recording->files, &key, PID, false);
+
+	assert_non_null(file);
+	file_mapped(file, 0x10000, 0x400, 0);
+	return file;
+}
+
+static void count(struct file *file, uint64_t offset, uint32_t samples)
+{
+	assert_int_equal(file_count(file, offset, samples), 0);
+}
+
+static void assert_count(size_t object, size_t i, uint64_t address, uint64_t samples)
+{
+	assert_true(object < result.nr_objects);
+	assert_true(i < result.objects[object].nr_counts);
+	assert_int_equal(result.objects[object].counts[i].address, address);
+	assert_int_equal(result.objects[object].counts[i].samples, samples);
+}
+
+static void files_become_objects(void **state)
+{
+	struct file *second = add_file("/lib/2", 2), *first = add_file("/lib/1", 1);
+
+	(void)state;
+	count(first, 0x308, 5);
+	count(first, 0x300, 1);
+	count(first, 0x20, 2);
+	count(second, 0, 7);
+	recording->outside = 9;
+	/* without samples */
+	add_file("/lib/3", 3);
+	collect(100);
+	assert_int_equal(result.nr_objects, 3);
+	assert_string_equal(result.objects[0].path, "/lib/1");
+	assert_int_equal(result.objects[0].start, 0);
+	assert_int_equal(result.objects[0].end, 0x400);
+	assert_int_equal(result.objects[0].bias, 0x10000);
+	assert_int_equal(result.objects[0].samples, 8);
+	assert_int_equal(result.objects[0].nr_counts, 3);
+	assert_count(0, 0, 0x20, 2);
+	assert_count(0, 1, 0x300, 1);
+	assert_count(0, 2, 0x308, 5);
+	assert_string_equal(result.objects[1].path, "/lib/2");
+	assert_count(1, 0, 0, 7);
+	assert_string_equal(result.objects[2].path, "/lib/3");
+	assert_int_equal(result.objects[2].samples, 0);
+	assert_int_equal(result.outside, 9);
+	assert_int_equal(result_samples(&result), 24);
+}
+
+/* The same file in two containers, with different inodes */
+static void files_with_the_same_path_and_build_id_become_one_object(void **state)
+{
+	struct file *first = add_file("/lib/1", 1), *second = add_file("/lib/1", 2);
+
+	(void)state;
+	file_mapped(second, 0, 0x800, 0);
+	count(first, 0x20, 1);
+	count(first, 0x40, 2);
+	count(second, 0x10, 4);
+	count(second, 0x40, 8);
+	collect(100);
+	assert_int_equal(result.nr_objects, 1);
+	assert_int_equal(result.objects[0].nr_counts, 3);
+	assert_count(0, 0, 0x10, 4);
+	assert_count(0, 1, 0x20, 1);
+	assert_count(0, 2, 0x40, 2 + 8);
+	assert_int_equal(result.objects[0].end, 0x800);
+}
+
+/* A file that was replaced during the run becomes two objects. */
+static void different_build_ids_are_different_objects(void **state)
+{
+	struct file *first = add_file("/lib/1", 1), *second = add_file("/lib/1", 2);
+
+	(void)state;
+	first->build_id_bytes = 2;
+	first->build_id[1] = 8;
+	second->build_id_bytes = 2;
+	second->build_id[1] = 7;
+	count(first, 0x20, 1);
+	count(second, 0x20, 2);
+	collect(100);
+	assert_int_equal(result.nr_objects, 2);
+	assert_int_equal(result.objects[0].build_id_bytes, 2);
+	assert_int_equal(result.objects[0].build_id[1], 7);
+	assert_count(0, 0, 0x20, 2);
+	assert_int_equal(result.objects[1].build_id[1], 8);
+	assert_count(1, 0, 0x20, 1);
+}
+
+static void objects_include_their_samples(void **state)
+{
+	struct file *file = add_file("/lib/1", 1);
+
+	(void)state;
+	file->nr_segments = 1;
+	file->segments[0] = (struct file_segment){ .offset = 0x1002, .address = 0x401002 };
+	file->start = 0x401002;
+	file->end = 0x401007;
+	/* addresses are rounded down, and a page has bytes after the segment */
+	count(file, 0x1002, 1);
+	count(file, 0x1ffe, 1);
+	count(&recording->files.special[FILE_JIT], UINT64_MAX, 1);
+	collect(100);
+	assert_int_equal(result.objects[0].start, 0x401000);
+	assert_int_equal(result.objects[0].end, 0x402000);
+	assert_string_equal(result.objects[1].path, "[jit]");
+	assert_int_equal(result.objects[1].end, UINT64_MAX);
+}
+
+static void objects_with_most_samples_are_kept(void **state)
+{
+	char path[32];
+	uint64_t i;
+
+	(void)state;
+	for (i = 0; i < RESULT_MAX_OBJECTS + 2; i++) {
+		snprintf(path, sizeof(path), "/lib/%04d", (int)i);
+		/* the one in the middle has fewer */
+		count(add_file(path, i), 0x20, i == 2000 || i == 2001 ? 3 : 10);
+	}
+	collect(100);
+	assert_int_equal(result.nr_objects, RESULT_MAX_OBJECTS);
+	assert_int_equal(result.outside, 6);
+	assert_string_equal(result.objects[1999].path, "/lib/1999");
+	assert_string_equal(result.objects[2000].path, "/lib/2002");
+}
+
+static void figures_of_the_run_are_copied(void **state)
+{
+	struct utsname name;
+
+	(void)state;
+	status.clock = PROFIL_CLOCK_TIMER;
+	status.fork_failures = 4;
+	collect(200);
+	uname(&name);
+	assert_string_equal(result.host, name.nodename);
+	assert_memory_equal(result.kernel, name.release, strlen(name.release));
+	assert_string_equal(result.argv[2], "1");
+	assert_null(result.argv[3]);
+	assert_int_equal(result.rate, 100);
+	assert_int_equal(result.requested_rate, 200);
+	assert_int_equal(result.clock, PROFIL_CLOCK_TIMER);
+	assert_int_equal(result.text_bytes, 4);
+	assert_int_equal(result.pid, PID);
+	assert_int_equal(result.status, 3 << 8);
+	assert_int_equal(result.program_cpu_ns, 5000);
+	assert_int_equal(result.children_cpu_ns, 600);
+	assert_int_equal(result.start_time_ns, 70);
+	assert_int_equal(result.elapsed_ns, 8);
+	assert_int_equal(result.fork_failures, 4);
+	/* before the first process is attached, or after all have ended */
+	status.rate = 0;
+	collect(200);
+	assert_int_equal(result.rate, 200);
+}
+
+/* 0.1 s at 1000 Hz, and then 0.9 s at 100 Hz */
+static void lowered_rate_is_averaged(void **state)
+{
+	struct result_process *row;
+
+	(void)state;
+	count(add_file("/lib/1", 1), 0, 190);
+	collect(1000);
+	row = recording->processes.rows;
+	row->samples = 190;
+	/* while a process runs, its CPU time is not known */
+	collect(1000);
+	assert_float_equal(result_rate(&result), 100, 1e-6);
+	row->has_ended = true;
+	row->cpu_ns = 1000000000;
+	collect(1000);
+	assert_int_equal(result.rate, 100);
+	assert_float_equal(result_seconds(&result, 190), 1, 1e-6);
+	/* the mean rate is between the last rate and the requested one */
+	row->samples = 1900;
+	collect(1000);
+	assert_float_equal(result_rate(&result), 1000, 1e-6);
+	row->samples = 19;
+	collect(1000);
+	assert_float_equal(result_rate(&result), 100, 0);
+}
+
+/* Each value is possible, but their sum overflows. */
+static void overflowing_sums_are_limited(void **state)
+{
+	struct process_table *table = &recording->processes;
+
+	(void)state;
+	collect(100);
+	table->rows[0].has_ended = true;
+	table->rows[0].cpu_ns = UINT64_MAX - 9;
+	table->unlisted = UINT64_MAX;
+	recording->unprofiled[0] = (struct result_unprofiled){
+		.program = strdup("sudo"), .processes = 1, .cpu_ns = UINT64_MAX,
+	};
+	recording->nr_unprofiled = 1;
+	collect(100);
+	assert_int_equal(result.processes[0].cpu_ns, INT64_MAX);
+	assert_int_equal(result.unprofiled[0].cpu_ns, 0);
+	assert_int_equal(result.unlisted_processes, UINT32_MAX);
+}
+
+static void run_without_processes_is_not_valid(void **state)
+{
+	(void)state;
+	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
+	assert_int_equal(result.nr_processes, 0);
+	assert_non_null(result_problem(&result));
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(files_become_objects),
+		TEST(files_with_the_same_path_and_build_id_become_one_object),
+		TEST(different_build_ids_are_different_objects),
+		TEST(objects_include_their_samples),
+		TEST(objects_with_most_samples_are_kept),
+		TEST(figures_of_the_run_are_copied),
+		TEST(lowered_rate_is_averaged),
+		TEST(overflowing_sums_are_limited),
+		TEST(run_without_processes_is_not_valid),
+	};
+
+	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Checking the records of the log.
+ */
+#include <string.h>
+
+#include <record/log_record.h>
+
+#include "support/test.h"
+
+#define PATH_BYTES	16
+
+/* The longest record of the tests */
+union any {
+	struct profil_record head;
+	struct profil_record_sample sample;
+	struct profil_record_fork fork;
+	struct profil_record_exec exec;
+	struct profil_record_map map;
+	unsigned char bytes[sizeof(struct profil_record_map) + PATH_BYTES];
+};
+
+static union any make(unsigned int type, size_t bytes)
+{
+	union any record = { .head = { (__u16)type, (__u16)bytes, 7 } };
+
+	if (type == PROFIL_RECORD_SAMPLE)
+		record.sample.samples = 1;
+	if (type == PROFIL_RECORD_MAP)
+		record.map.end = 1;
+	return record;
+}
+
+static const struct {
+	unsigned int type;
+	size_t bytes;
+} kinds[] = {
+	{ PROFIL_RECORD_SAMPLE, sizeof(struct profil_record_sample) },
+	{ PROFIL_RECORD_FORK, sizeof(struct profil_record_fork) },
+	{ PROFIL_RECORD_EXEC, sizeof(struct profil_record_exec) },
+	{ PROFIL_RECORD_MAP, sizeof(struct profil_record_map) + PATH_BYTES },
+	{ PROFIL_RECORD_EXIT, sizeof(struct profil_record_exit) },
+	{ PROFIL_RECORD_LOST, sizeof(struct profil_record_lost) },
+};
+
+static void lengths_are_checked(void **state)
+{
+	size_t i, nr;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		union any record = make(kinds[i].type, kinds[i].bytes);
+
+		assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
+		for (nr = 1; nr < kinds[i].bytes; nr++)
+			assert_null(log_record_check(&record, nr));
+		/* shorter, as the record itself says, down to 0 bytes */
+		for (nr = 0; nr < kinds[i].bytes; nr++) {
+			record.head.bytes = (__u16)nr;
+			/* a path of fewer bytes is still a path */
+			if (kinds[i].type == PROFIL_RECORD_MAP && nr % 8 == 0 &&
+			    nr > sizeof(record.map))
+				assert_non_null(log_record_check(&record, sizeof(record)));
+			else
+				assert_null(log_record_check(&record, sizeof(record)));
+		}
+	}
+}
+
+/* As a newer module may write them */
+static void longer_and_unknown_records_are_valid(void **state)
+{
+	union any record = make(PROFIL_RECORD_SAMPLE, sizeof(record.sample) + 8);
+
+	(void)state;
+	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
+	assert_null(log_record_check(&record, sizeof(record.sample)));
+	record = make(PROFIL_RECORD_LOST + 1, sizeof(record.head));
+	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
+	record.head.bytes = 0;
+	assert_null(log_record_check(&record, sizeof(record)));
+}
+
+static void texts_must_end(void **state)
+{
+	union any record = make(PROFIL_RECORD_EXEC, sizeof(record.exec));
+
+	(void)state;
+	memset(record.exec.comm, 'x', sizeof(record.exec.comm));
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.exec.comm[15] = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_MAP, sizeof(record));
+	memset(record.map.path, 'x', PATH_BYTES);
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.map.path[PATH_BYTES - 1] = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	/* the 0 must be in the record */
+	record.head.bytes = sizeof(record) - 8;
+	assert_null(log_record_check(&record, sizeof(record)));
+}
+
+static void numbers_are_checked(void **state)
+{
+	union any record = make(PROFIL_RECORD_FORK, sizeof(record.fork));
+
+	(void)state;
+	record.fork.parent = LOG_RECORD_PIDS;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.fork.parent = LOG_RECORD_PIDS - 1;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record.head.pid = LOG_RECORD_PIDS;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.head.pid = -1;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_SAMPLE, sizeof(record.sample));
+	record.sample.samples = 0;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_MAP, sizeof(record));
+	record.map.start = 1;
+	assert_null(log_record_check(&record, sizeof(record)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lengths_are_checked),
+		cmocka_unit_test(longer_and_unknown_records_are_valid),
+		cmocka_unit_test(texts_must_end),
+		cmocka_unit_test(numbers_are_checked),
+	};
+
+	return cmocka_run_group_tests_name("log_record", tests, NULL, NULL);
+}

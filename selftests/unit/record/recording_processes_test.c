@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The recording of a log: a row for each program in each process, and the programs that must
+ * not be sampled.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <record/collect.h>
+#include <record/process_table.h>
+#include <record/recording_state.h>
+
+#include "support/fake_log.h"
+#include "support/test.h"
+
+#define PID	FAKE_PID
+#define CHILD	(FAKE_PID + 1)
+#define OTHER	(FAKE_PID + 2)
+
+static struct fake_log fake;
+static struct recording *recording;
+static struct profil_status status;
+static struct result result;
+
+static int set_up(void **state)
+{
+	(void)state;
+	recording = recording_new();
+	fake_log_open(&fake);
+	status = (struct profil_status){ .rate = 100 };
+	return recording ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	result_release(&result);
+	recording_free(recording);
+	fake_log_close(&fake);
+	return 0;
+}
+
+static void read_log(void)
+{
+	static char *argv[] = { "program", NULL };
+	const struct child_end end = { .pid = PID };
+
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	result_release(&result);
+	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
+}
+
+static void start(int pid, uint64_t cpu_ns, const char *program)
+{
+	fake_log_exec(&fake, pid, cpu_ns, 0, "comm");
+	fake_log_map_file(&fake, pid, 0x10000, 0x1000, 0, program, PROFIL_MAP_PROGRAM);
+}
+
+static void assert_row(size_t i, int pid, int parent, const char *program, uint64_t samples)
+{
+	assert_true(i < result.nr_processes);
+	assert_int_equal(result.processes[i].pid, pid);
+	assert_int_equal(result.processes[i].parent, parent);
+	assert_string_equal(result.processes[i].program, program);
+	assert_int_equal(result.processes[i].samples, samples);
+	assert_int_equal(result.processes[i].rate, 100);
+	assert_true(result.processes[i].has_status);
+	assert_int_equal(result.processes[i].lost, 0);
+	assert_int_equal(result.processes[i].error, 0);
+}
+
+static void assert_times(size_t i, uint64_t start_cpu_ns, bool has_ended, uint64_t cpu_ns)
+{
+	assert_int_equal(result.processes[i].start_cpu_ns, start_cpu_ns);
+	assert_int_equal(result.processes[i].has_ended, has_ended);
+	assert_int_equal(result.processes[i].cpu_ns, cpu_ns);
+}
+
+/* Until its first exec, the command's process is a copy of this one. */
+static void command_begins_with_exec(void **state)
+{
+	(void)state;
+	start(PID, 300, "/program");
+	fake_log_sample(&fake, PID, 0x10000, 5);
+	read_log();
+	assert_int_equal(result.nr_processes, 1);
+	assert_row(0, PID, 0, "/program", 5);
+	assert_false(result.processes[0].is_fork);
+	assert_times(0, 300, false, 0);
+	fake_log_exit(&fake, PID, 1300);
+	read_log();
+	assert_times(0, 300, true, 1000);
+	assert_null(result_problem(&result));
+}
+
+static void exec_begins_a_row(void **state)
+{
+	(void)state;
+	start(PID, 300, "/first");
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	fake_log_exec(&fake, PID, 500, 0, "second");
+	fake_log_sample(&fake, PID, 0x10000, 2);
+	/* less than at its start: the kernel may report a tick less */
+	fake_log_exit(&fake, PID, 400);
+	read_log();
+	assert_int_equal(result.nr_processes, 2);
+	assert_row(0, PID, 0, "/first", 1);
+	assert_times(0, 300, true, 200);
+	/* the kernel has not told its path */
+	assert_row(1, PID, 0, "second", 2);
+	assert_times(1, 500, true, 0);
+}
+
+static void fork_begins_a_row(void **state)
+{
+	(void)state;
+	start(PID, 0, "/parent");
+	fake_log_fork(&fake, CHILD, PID);
+	fake_log_sample(&fake, CHILD, 0x10000, 1);
+	start(CHILD, 70, "/executed");
+	fake_log_sample(&fake, CHILD, 0x10000, 2);
+	fake_log_exit(&fake, CHILD, 100);
+	/* another process gets its ID */
+	fake_log_fork(&fake, CHILD, PID);
+	fake_log_sample(&fake, CHILD, 0x10000, 4);
+	read_log();
+	assert_int_equal(result.nr_processes, 4);
+	assert_row(0, PID, 0, "/parent", 0);
+	assert_row(1, CHILD, PID, "/parent", 1);
+	assert_true(result.processes[1].is_fork);
+	assert_times(1, 0, true, 70);
+	assert_row(2, CHILD, PID, "/executed", 2);
+	assert_false(result.processes[2].is_fork);
+	assert_times(2, 70, true, 30);
+	assert_row(3, CHILD, PID, "/parent", 4);
+	assert_times(3, 0, false, 0);
+}
+
+/* The log does not introduce processes when records are lost. */
+static void unknown_processes_get_a_row(void **state)
+{
+	(void)state;
+	fake_log_exit(&fake, PID, 100);
+	read_log();
+	assert_int_equal(result.nr_processes, 0);
+	fake_log_sample(&fake, PID, 0x10000, 2);
+	fake_log_fork(&fake, CHILD, OTHER);
+	fake_log_exit(&fake, PID, 100);
+	/* its exit is lost */
+	fake_log_fork(&fake, CHILD, OTHER);
+	read_log();
+	assert_int_equal(result.nr_processes, 3);
+	assert_row(0, PID, 0, "[unknown]", 2);
+	assert_times(0, 0, true, 100);
+	assert_int_equal(result.outside, 2);
+	assert_row(1, CHILD, OTHER, "[unknown]", 0);
+	assert_times(1, 0, false, 0);
+	assert_row(2, CHILD, OTHER, "[unknown]", 0);
+}
+
+static void denied_programs_are_listed(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	fake_log_fork(&fake, CHILD, PID);
+	fake_log_exec(&fake, CHILD, 100, PROFIL_EXEC_DENIED, "sudo");
+	/* no record may follow, but one that does is harmless */
+	fake_log_map_file(&fake, CHILD, 0x10000, 0x1000, 0, "/sudo", PROFIL_MAP_PROGRAM);
+	fake_log_sample(&fake, CHILD, 0x10000, 1);
+	read_log();
+	assert_int_equal(result.outside, 1);
+	assert_int_equal(result.nr_processes, 2);
+	assert_times(1, 0, true, 100);
+	assert_int_equal(result.nr_unprofiled, 1);
+	assert_string_equal(result.unprofiled[0].program, "sudo");
+	assert_int_equal(result.unprofiled[0].processes, 1);
+	assert_int_equal(result.unprofiled[0].cpu_ns, 0);
+	fake_log_exit(&fake, CHILD, 150);
+	/* most CPU time first */
+	fake_log_exec(&fake, OTHER, 1000, PROFIL_EXEC_DENIED, "passwd");
+	fake_log_exit(&fake, OTHER, 1080);
+	fake_log_exec(&fake, OTHER, 1000, PROFIL_EXEC_DENIED, "sudo");
+	fake_log_exit(&fake, OTHER, 1007);
+	fake_log_exec(&fake, OTHER, 1000, PROFIL_EXEC_DENIED, "sudo");
+	fake_log_exit(&fake, OTHER, 900);
+	read_log();
+	assert_int_equal(result.nr_processes, 2);
+	assert_int_equal(result.nr_unprofiled, 2);
+	assert_string_equal(result.unprofiled[0].program, "passwd");
+	assert_int_equal(result.unprofiled[0].cpu_ns, 80);
+	assert_string_equal(result.unprofiled[1].program, "sudo");
+	assert_int_equal(result.unprofiled[1].processes, 3);
+	assert_int_equal(result.unprofiled[1].cpu_ns, 57);
+	assert_null(result_problem(&result));
+}
+
+/* A child of a program that must not be sampled: the kernel does not follow it. */
+static void child_of_a_denied_program_has_no_mappings(void **state)
+{
+	(void)state;
+	fake_log_exec(&fake, PID, 100, PROFIL_EXEC_DENIED, "sudo");
+	fake_log_fork(&fake, CHILD, PID);
+	fake_log_sample(&fake, CHILD, 0x10000, 1);
+	read_log();
+	assert_int_equal(result.outside, 1);
+	assert_row(0, CHILD, PID, "[unknown]", 1);
+}
+
+static void too_many_denied_programs_are_left_out(void **state)
+{
+	char name[16];
+	int i;
+
+	(void)state;
+	start(PID, 0, "/program");
+	for (i = 0; i <= RESULT_MAX_UNPROFILED; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		fake_log_exec(&fake, CHILD, 0, PROFIL_EXEC_DENIED, name);
+		fake_log_exit(&fake, CHILD, 1);
+		if (i % 64 == 0)
+			read_log();
+	}
+	read_log();
+	assert_int_equal(result.nr_unprofiled, RESULT_MAX_UNPROFILED);
+	assert_null(result_problem(&result));
+}
+
+/* With --no-follow, other programs are not part of the run. */
+static void programs_that_are_not_followed_are_not_listed(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	fake_log_exec(&fake, PID, 100, PROFIL_EXEC_LEFT, "other");
+	fake_log_exit(&fake, PID, 150);
+	fake_log_exec(&fake, CHILD, 100, PROFIL_EXEC_LEFT, "other");
+	read_log();
+	assert_int_equal(result.nr_processes, 1);
+	assert_times(0, 0, true, 100);
+	assert_int_equal(result.nr_unprofiled, 0);
+}
+
+static void losses_are_counted(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	read_log();
+	assert_int_equal(result.lost, 0);
+	assert_int_equal(result.lost_error, 0);
+	fake_log_lost(&fake, 20, 3);
+	fake_log_lost(&fake, 2, 0);
+	read_log();
+	assert_int_equal(result.lost, 22);
+	assert_int_equal(result.lost_error, ENOBUFS);
+	/* the last record about it may not have been read */
+	status.lost = 25;
+	read_log();
+	assert_int_equal(result.lost, 25);
+	assert_int_equal(result_samples(&result), 0);
+	assert_int_equal(result.nr_processes, 1);
+}
+
+/* Fill the table: each child begins a row. */
+static void too_many_processes_are_counted(void **state)
+{
+	const struct profil_record_fork fork = {
+		.head = { PROFIL_RECORD_FORK, sizeof(fork), CHILD }, .parent = PID,
+	};
+	struct profil_record_fork forks[2048];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(forks); i++)
+		forks[i] = fork;
+	start(PID, 0, "/program");
+	fake_log_exit(&fake, CHILD, 0);
+	for (i = 0; i < PROCESS_TABLE_ROWS; i += ARRAY_SIZE(forks)) {
+		fake_log_bytes(&fake, forks, sizeof(forks));
+		assert_int_equal(recording_read(recording, fake.read), 1);
+	}
+	fake_log_sample(&fake, CHILD, 0x10000, 5);
+	fake_log_exit(&fake, CHILD, 100);
+	fake_log_exec(&fake, OTHER, 0, 0, "other");
+	/* outside of the PID namespace */
+	fake_log_fork(&fake, 0, PID);
+	fake_log_exec(&fake, 0, 0, 0, "nameless");
+	fake_log_exit(&fake, 0, 100);
+	read_log();
+	assert_int_equal(result.nr_processes, PROCESS_TABLE_ROWS);
+	assert_int_equal(result.unlisted_processes, 1 + 1 + 2);
+	/* its samples count */
+	assert_int_equal(result_samples(&result), 5);
+	assert_string_equal(result.objects[0].path, "/program");
+	assert_null(result_problem(&result));
+}
+
+static void memory_is_freed_while_processes_exist(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	fake_log_fork(&fake, CHILD, PID);
+	/* the end of the table */
+	start(LOG_RECORD_PIDS - 1, 0, "/program");
+	read_log();
+	assert_int_equal(result.nr_processes, 3);
+	recording_free(NULL);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(command_begins_with_exec),
+		TEST(exec_begins_a_row),
+		TEST(fork_begins_a_row),
+		TEST(unknown_processes_get_a_row),
+		TEST(denied_programs_are_listed),
+		TEST(child_of_a_denied_program_has_no_mappings),
+		TEST(too_many_denied_programs_are_left_out),
+		TEST(programs_that_are_not_followed_are_not_listed),
+		TEST(losses_are_counted),
+		TEST(too_many_processes_are_counted),
+		TEST(memory_is_freed_while_processes_exist),
+	};
+
+	return cmocka_run_group_tests_name("recording_processes", tests, NULL, NULL);
+}

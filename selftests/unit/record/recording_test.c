@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The recording of a log: in which file a sample is. It is what its process has mapped at that
+ * point of the log.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <record/collect.h>
+#include <record/procmaps.h>
+
+#include "support/fake_log.h"
+#include "support/test.h"
+
+#define PID	FAKE_PID
+#define CHILD	(FAKE_PID + 1)
+
+static struct fake_log fake;
+static struct recording *recording;
+static struct result result;
+
+static int set_up(void **state)
+{
+	(void)state;
+	recording = recording_new();
+	fake_log_open(&fake);
+	return recording ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	result_release(&result);
+	recording_free(recording);
+	fake_log_close(&fake);
+	return 0;
+}
+
+static void collect(void)
+{
+	static char *argv[] = { "program", NULL };
+	const struct profil_status status = { .rate = 100 };
+	const struct child_end end = { .pid = PID };
+
+	result_release(&result);
+	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
+	assert_string_equal(result_problem(&result) ? : "none", "none");
+}
+
+static void read_log(void)
+{
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	collect();
+}
+
+/* Return: the samples at an address of an object. */
+static uint64_t samples_at(const char *path, uint64_t address)
+{
+	uint64_t samples = 0;
+	size_t i, j;
+
+	for (i = 0; i < result.nr_objects; i++) {
+		const struct result_object *object = &result.objects[i];
+
+		for (j = 0; !strcmp(object->path, path) && j < object->nr_counts; j++)
+			if (object->counts[j].address == address)
+				samples += object->counts[j].samples;
+	}
+	return samples;
+}
+
+/* Start a program whose text, without a file that can be read, is at 0x10000. */
+static void start(int pid)
+{
+	fake_log_exec(&fake, pid, 0, 0, "program");
+	fake_log_map_file(&fake, pid, 0x10000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);
+}
+
+static void map(int pid, uint64_t at, const char *path)
+{
+	fake_log_map_file(&fake, pid, at, 0x1000, 0, path, 0);
+}
+
+static void map_special(int pid, uint64_t at, uint64_t bytes, const char *path)
+{
+	const struct profil_record_map map = { .start = at, .end = at + bytes };
+
+	fake_log_map(&fake, pid, &map, path);
+}
+
+static void samples_are_in_the_mapped_file(void **state)
+{
+	(void)state;
+	start(PID);
+	map(PID, 0x20000, "/library");
+	fake_log_sample(&fake, PID, 0x10120, 3);
+	fake_log_sample(&fake, PID, 0x20040, 1);
+	fake_log_sample(&fake, PID, 0x20043, 1);
+	read_log();
+	assert_int_equal(samples_at("/program", 0x1120), 3);
+	assert_int_equal(samples_at("/library", 0x40), 2);
+	assert_int_equal(result.outside, 0);
+	assert_int_equal(recording_samples(recording), 5);
+	assert_int_equal(result_samples(&result), 5);
+}
+
+/* The sample belongs to what was mapped when it was taken: dlclose(3), then dlopen(3) */
+static void mappings_are_replaced_in_the_order_of_the_log(void **state)
+{
+	(void)state;
+	start(PID);
+	map(PID, 0x20000, "/first");
+	fake_log_sample(&fake, PID, 0x20040, 1);
+	map(PID, 0x20000, "/second");
+	fake_log_sample(&fake, PID, 0x20040, 2);
+	map(PID, 0x20800, "/third");
+	fake_log_sample(&fake, PID, 0x20040, 4);
+	fake_log_sample(&fake, PID, 0x20840, 8);
+	read_log();
+	assert_int_equal(samples_at("/first", 0x40), 1);
+	assert_int_equal(samples_at("/second", 0x40), 2 + 4);
+	assert_int_equal(samples_at("/third", 0x40), 8);
+}
+
+static void forked_child_has_its_parents_mappings(void **state)
+{
+	(void)state;
+	start(PID);
+	map(PID, 0x20000, "/before");
+	fake_log_fork(&fake, CHILD, PID);
+	map(PID, 0x30000, "/parent");
+	map(CHILD, 0x30000, "/child");
+	fake_log_sample(&fake, CHILD, 0x20040, 1);
+	fake_log_sample(&fake, CHILD, 0x30040, 2);
+	fake_log_sample(&fake, PID, 0x30040, 4);
+	/* the child's mappings do not end with its parent */
+	fake_log_exit(&fake, PID, 0);
+	fake_log_sample(&fake, CHILD, 0x20040, 8);
+	read_log();
+	assert_int_equal(samples_at("/before", 0x40), 1 + 8);
+	assert_int_equal(samples_at("/child", 0x40), 2);
+	assert_int_equal(samples_at("/parent", 0x40), 4);
+}
+
+static void exec_drops_mappings(void **state)
+{
+	(void)state;
+	start(PID);
+	fake_log_fork(&fake, CHILD, PID);
+	fake_log_exec(&fake, CHILD, 0, 0, "other");
+	fake_log_sample(&fake, CHILD, 0x10040, 1);
+	fake_log_sample(&fake, PID, 0x10040, 2);
+	read_log();
+	assert_int_equal(result.outside, 1);
+	assert_int_equal(samples_at("/program", 0x1040), 2);
+}
+
+static void vdso_has_addresses_from_its_start(void **state)
+{
+	(void)state;
+	start(PID);
+	map_special(PID, 0x7fff0000, 0x2000, "[vdso]");
+	fake_log_sample(&fake, PID, 0x7fff0a40, 1);
+	start(CHILD);
+	map_special(CHILD, 0x6fff0000, 0x2000, "[vdso]");
+	fake_log_sample(&fake, CHILD, 0x6fff0a40, 2);
+	read_log();
+	assert_int_equal(samples_at("[vdso]", 0xa40), 3);
+	assert_string_equal(result.objects[result.nr_objects - 1].path, "[vdso]");
+	assert_int_equal(result.objects[result.nr_objects - 1].start, 0);
+	assert_int_equal(result.objects[result.nr_objects - 1].end, 0x2000);
+	assert_int_equal(result.objects[result.nr_objects - 1].bias, 0x7fff0000);
+}
+
+static void anonymous_memory_is_jit(void **state)
+{
+	(void)state;
+	start(PID);
+	map_special(PID, 0x50000, 0x10000, "");
+	fake_log_sample(&fake, PID, 0x5a000, 1);
+	fake_log_sample(&fake, PID, 0x5b002, 2);
+	/* cut at its start */
+	map(PID, 0x50000, "/library");
+	fake_log_sample(&fake, PID, 0x5a000, 4);
+	read_log();
+	assert_int_equal(samples_at("[jit]", 0x5a000), 1 + 4);
+	assert_int_equal(samples_at("[jit]", 0x5b000), 2);
+	assert_string_equal(result.objects[result.nr_objects - 1].path, "[jit]");
+	assert_int_equal(result.objects[result.nr_objects - 1].start, 0x5a000);
+	assert_int_equal(result.objects[result.nr_objects - 1].end, 0x5b004);
+}
+
+static void other_samples_are_outside(void **state)
+{
+	(void)state;
+	start(PID);
+	fake_log_sample(&fake, PID, 0x9000, 1);
+	fake_log_sample(&fake, PID, 0x12000, 2);
+	fake_log_sample(&fake, PID, UINT64_MAX, 4);
+	/* of processes outside of the PID namespace */
+	fake_log_sample(&fake, 0, 0x10040, 8);
+	read_log();
+	assert_int_equal(result.outside, 15);
+	assert_int_equal(recording_samples(recording), 15);
+}
+
+/* Run in a child process; the page is executable there. */
+static pid_t start_with_page(char *page)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		if (mprotect(page, 4096, PROT_READ | PROT_EXEC))
+			_exit(1);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	return child;
+}
+
+static char *new_page(void)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	return page;
+}
+
+static void stop(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+/* mremap(2) is not in the log, nor are mappings whose records were lost. */
+static void unknown_pc_is_found_in_proc(void **state)
+{
+	char *page = new_page();
+	const uint64_t pc = (uintptr_t)page;
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	start(child);
+	fake_log_sample(&fake, child, pc + 16, 1);
+	fake_log_sample(&fake, child, (uintptr_t)unknown_pc_is_found_in_proc, 2);
+	fake_log_sample(&fake, child, 16, 4);
+	read_log();
+	assert_int_equal(samples_at("[jit]", pc + 16), 1);
+	assert_int_equal(result.outside, 4);
+	assert_int_equal(result_samples(&result), 7);
+	stop(child);
+	munmap(page, 4096);
+}
+
+/* Otherwise a program with many pcs in unknown memory would keep the command busy. */
+static void proc_is_read_once_in_a_call(void **state)
+{
+	char *page = new_page();
+	const uint64_t pc = (uintptr_t)page;
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	start(child);
+	fake_log_sample(&fake, child, 16, 1);
+	/* reading /proc again would undo this */
+	map(child, pc, "/library");
+	fake_log_sample(&fake, child, 16, 1);
+	fake_log_sample(&fake, child, pc, 2);
+	read_log();
+	assert_int_equal(samples_at("/library", 0), 2);
+	fake_log_sample(&fake, child, 16, 1);
+	fake_log_sample(&fake, child, pc, 4);
+	read_log();
+	assert_int_equal(samples_at("/library", 0), 2);
+	assert_int_equal(samples_at("[jit]", pc), 4);
+	stop(child);
+	munmap(page, 4096);
+}
+
+/* The log does not introduce a process when records are lost. */
+static void unknown_process_is_found_in_proc(void **state)
+{
+	char *page = new_page();
+	const uint64_t pc = (uintptr_t)page;
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	fake_log_sample(&fake, child, pc, 1);
+	map(child, 0x10000, "/library");
+	fake_log_sample(&fake, child, 0x10040, 2);
+	read_log();
+	assert_int_equal(samples_at("[jit]", pc), 1);
+	assert_int_equal(samples_at("/library", 0x40), 2);
+	assert_int_equal(result.nr_processes, 1);
+	assert_int_equal(result.processes[0].pid, child);
+	assert_int_equal(result.processes[0].parent, getpid());
+	assert_int_equal(result.processes[0].samples, 3);
+	assert_non_null(strstr(result.processes[0].program, "recording_test"));
+	stop(child);
+	munmap(page, 4096);
+}
+
+static void attached_process_has_the_mappings_of_proc(void **state)
+{
+	char *page = new_page();
+	const uint64_t pc = (uintptr_t)page;
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	assert_int_equal(recording_add_process(recording, child), 0);
+	assert_int_equal(recording_add_process(recording, child), 0);
+	assert_int_equal(recording_add_process(recording, FAKE_PID), -ESRCH);
+	assert_int_equal(recording_add_process(recording, 0), -ESRCH);
+	stop(child);
+	fake_log_sample(&fake, child, pc, 1);
+	fake_log_exit(&fake, child, 3000000000);
+	read_log();
+	assert_int_equal(samples_at("[jit]", pc), 1);
+	assert_int_equal(result.nr_processes, 1);
+	assert_int_equal(result.processes[0].samples, 1);
+	assert_true(result.processes[0].has_ended);
+	assert_true(result.processes[0].start_cpu_ns > 0);
+	assert_int_equal(result.processes[0].start_cpu_ns + result.processes[0].cpu_ns, 3000000000);
+	munmap(page, 4096);
+}
+
+/* With PREEMPT_RT, the kernel does not know paths when it writes the log. */
+static void path_is_found_by_inode(void **state)
+{
+	const struct profil_record_map known = { .start = 0x1000, .end = 0x2000, .inode = 77 };
+	const struct profil_record_map unknown = { .start = 0x4000, .end = 0x5000, .inode = 78 };
+
+	(void)state;
+	start(PID);
+	fake_log_map(&fake, PID, &known, "/library");
+	start(CHILD);
+	fake_log_map(&fake, CHILD, &known, "");
+	fake_log_map(&fake, CHILD, &unknown, "");
+	fake_log_sample(&fake, CHILD, 0x1040, 1);
+	fake_log_sample(&fake, CHILD, 0x4040, 2);
+	read_log();
+	assert_int_equal(samples_at("/library", 0x40), 1);
+	assert_int_equal(samples_at("[unknown]", 0x40), 2);
+}
+
+static int copy_text(void *data, const struct procmaps_entry *entry)
+{
+	const uint64_t pc = (uintptr_t)copy_text;
+	struct profil_record_map *map = data;
+
+	if (entry->start <= pc && pc < entry->end)
+		*map = (struct profil_record_map){
+			.start = entry->start, .end = entry->end, .offset = entry->offset,
+			.inode = entry->inode, .major = entry->major, .minor = entry->minor,
+		};
+	return 0;
+}
+
+static void path_is_found_in_proc(void **state)
+{
+	char *page = new_page(), program[4096];
+	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	struct profil_record_map text = { 0 };
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	assert_true(length > 0);
+	program[length] = 0;
+	assert_int_equal(procmaps_read(getpid(), copy_text, &text), 0);
+	text.flags = PROFIL_MAP_PROGRAM;
+	fake_log_exec(&fake, child, 0, 0, "test");
+	fake_log_map(&fake, child, &text, "");
+	read_log();
+	assert_string_equal(result.processes[0].program, program);
+	stop(child);
+	munmap(page, 4096);
+}
+
+static void longest_path_is_cut(void **state)
+{
+	char path[RESULT_MAX_PATH + 100];
+
+	(void)state;
+	memset(path, '/', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	start(PID);
+	fake_log_map_file(&fake, PID, 0x20000, 0x1000, 0, path, PROFIL_MAP_PROGRAM);
+	fake_log_sample(&fake, PID, 0x20000, 1);
+	read_log();
+	path[RESULT_MAX_PATH - 1] = 0;
+	assert_int_equal(samples_at(path, 0), 1);
+	assert_string_equal(result.processes[0].program, path);
+}
+
+static void end_of_the_log_is_reported(void **state)
+{
+	(void)state;
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	start(PID);
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	fake_log_exit(&fake, PID, 0);
+	fake_log_end(&fake);
+	assert_int_equal(recording_read(recording, fake.read), 0);
+	assert_int_equal(recording_samples(recording), 2);
+	assert_int_equal(recording_read(recording, -1), -EBADF);
+}
+
+/* As a newer module may write them */
+static void unknown_records_are_skipped(void **state)
+{
+	const struct profil_record record = { .type = 99, .bytes = sizeof(record), .pid = PID };
+
+	(void)state;
+	fake_log_bytes(&fake, &record, sizeof(record));
+	start(PID);
+	fake_log_bytes(&fake, &record, sizeof(record));
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	read_log();
+	assert_int_equal(samples_at("/program", 0x1000), 1);
+}
+
+static void damaged_records_are_refused(void **state)
+{
+	const struct profil_record_sample sample = {
+		.head = { PROFIL_RECORD_SAMPLE, sizeof(sample), PID }, .samples = 1,
+	};
+
+	(void)state;
+	fake_log_sample(&fake, PID, 0, 1);
+	fake_log_bytes(&fake, &sample, sizeof(sample) - 8);
+	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
+	/* what was before it counts */
+	assert_int_equal(recording_samples(recording), 1);
+	fake_log_bytes(&fake, &sample, 4);
+	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(samples_are_in_the_mapped_file),
+		TEST(mappings_are_replaced_in_the_order_of_the_log),
+		TEST(forked_child_has_its_parents_mappings),
+		TEST(exec_drops_mappings),
+		TEST(vdso_has_addresses_from_its_start),
+		TEST(anonymous_memory_is_jit),
+		TEST(other_samples_are_outside),
+		TEST(unknown_pc_is_found_in_proc),
+		TEST(proc_is_read_once_in_a_call),
+		TEST(unknown_process_is_found_in_proc),
+		TEST(attached_process_has_the_mappings_of_proc),
+		TEST(path_is_found_by_inode),
+		TEST(path_is_found_in_proc),
+		TEST(longest_path_is_cut),
+		TEST(end_of_the_log_is_reported),
+		TEST(unknown_records_are_skipped),
+		TEST(damaged_records_are_refused),
+	};
+
+	return cmocka_run_group_tests_name("recording", tests, NULL, NULL);
+}

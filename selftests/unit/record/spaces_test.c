@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The mappings of an address space: the last one that was made at an address counts.
+ */
+#include <stdlib.h>
+
+#include <record/spaces.h>
+
+#include "support/test.h"
+
+#define FILE_OF(number)	((struct file *)(uintptr_t)(number))	/* is not read */
+
+static void map(struct space **space, uint64_t start, uint64_t end, uint64_t offset, int file)
+{
+	const struct mapping mapping = { start, end, offset, FILE_OF(file) };
+
+	assert_int_equal(space_map(space, &mapping), 0);
+}
+
+/* Check the file at a pc, and the pc's offset in it. */
+static void assert_at(const struct space *space, uint64_t pc, int file, uint64_t offset)
+{
+	const struct mapping *found = space_find(space, pc);
+
+	assert_non_null(found);
+	assert_ptr_equal(found->file, FILE_OF(file));
+	assert_int_equal(found->offset + (pc - found->start), offset);
+}
+
+static void pcs_are_found_between_start_and_end(void **state)
+{
+	struct space *space = space_new();
+
+	(void)state;
+	assert_null(space_find(space, 0x1000));
+	map(&space, 0x3000, 0x4000, 0x100, 3);
+	map(&space, 0x1000, 0x2000, 0, 1);
+	map(&space, 0x5000, 0x6000, 0, 5);
+	assert_null(space_find(space, 0xfff));
+	assert_at(space, 0x1000, 1, 0);
+	assert_at(space, 0x1fff, 1, 0xfff);
+	assert_null(space_find(space, 0x2000));
+	assert_at(space, 0x3010, 3, 0x110);
+	assert_null(space_find(space, 0x4000));
+	assert_at(space, 0x5fff, 5, 0xfff);
+	assert_null(space_find(space, 0x6000));
+	space_put(space);
+}
+
+static void overlapped_mappings_are_cut(void **state)
+{
+	struct space *space = space_new();
+
+	(void)state;
+	map(&space, 0x1000, 0x9000, 0x10000, 1);
+	/* in the middle: both ends stay */
+	map(&space, 0x4000, 0x6000, 0, 2);
+	assert_at(space, 0x3fff, 1, 0x12fff);
+	assert_at(space, 0x4000, 2, 0);
+	assert_at(space, 0x6000, 1, 0x15000);
+	assert_at(space, 0x8fff, 1, 0x17fff);
+	/* over the end of one, all of another, and the start of a third */
+	map(&space, 0x3000, 0x7000, 0, 3);
+	assert_at(space, 0x2fff, 1, 0x11fff);
+	assert_at(space, 0x3000, 3, 0);
+	assert_at(space, 0x6fff, 3, 0x3fff);
+	assert_at(space, 0x7000, 1, 0x16000);
+	/* over everything */
+	map(&space, 0, 0x10000, 0, 4);
+	assert_at(space, 0x1000, 4, 0x1000);
+	assert_at(space, 0x8000, 4, 0x8000);
+	space_put(space);
+}
+
+/* A compiler may make its memory executable page by page, in any direction. */
+static void continued_mappings_are_joined(void **state)
+{
+	struct space *space = space_new();
+
+	(void)state;
+	map(&space, 0x5000, 0x6000, 0x5000, 1);
+	map(&space, 0x3000, 0x4000, 0x3000, 1);
+	map(&space, 0x4000, 0x5000, 0x4000, 1);
+	assert_int_equal(space_find(space, 0x4000)->start, 0x3000);
+	assert_int_equal(space_find(space, 0x4000)->end, 0x6000);
+	assert_at(space, 0x5000, 1, 0x5000);
+	/* another file, and another part of the file */
+	map(&space, 0x6000, 0x7000, 0x6000, 2);
+	map(&space, 0x2000, 0x3000, 0, 1);
+	assert_int_equal(space_find(space, 0x4000)->start, 0x3000);
+	assert_int_equal(space_find(space, 0x4000)->end, 0x6000);
+	assert_at(space, 0x2000, 1, 0);
+	assert_at(space, 0x6000, 2, 0x6000);
+	space_put(space);
+}
+
+static void shared_mappings_are_copied_when_one_changes(void **state)
+{
+	struct space *parent = space_new(), *child;
+
+	(void)state;
+	map(&parent, 0x1000, 0x2000, 0, 1);
+	child = space_share(parent);
+	assert_ptr_equal(child, parent);
+	map(&child, 0x1000, 0x2000, 0, 2);
+	map(&child, 0x3000, 0x4000, 0, 3);
+	assert_at(child, 0x1000, 2, 0);
+	assert_at(parent, 0x1000, 1, 0);
+	assert_null(space_find(parent, 0x3000));
+	/* no other reference is left, so there is no further copy */
+	space_put(child);
+	child = parent;
+	map(&child, 0x5000, 0x6000, 0, 5);
+	assert_ptr_equal(child, parent);
+	space_put(parent);
+	space_put(NULL);
+}
+
+#define PAGES		64
+#define MAPPINGS	2000
+
+/* Compare with an array that has the file of each page. */
+static void random_mappings_are_as_in_a_model(void **state)
+{
+	uint64_t offsets[PAGES] = { 0 };
+	int files[PAGES] = { 0 }, i;
+	struct space *space = space_new();
+	uint64_t page, pages;
+
+	(void)state;
+	srandom(1);
+	for (i = 1; i <= MAPPINGS; i++) {
+		uint64_t first = (uint64_t)random() % PAGES;
+		uint64_t last = first + (uint64_t)random() % (PAGES - first);
+		uint64_t offset = first + (uint64_t)random() % 2 * 100;
+
+		const int file = i % 3 + 1;
+
+		/* some continue others */
+		map(&space, first << 12, (last + 1) << 12, offset << 12, file);
+		for (pages = 0; first + pages <= last; pages++) {
+			files[first + pages] = file;
+			offsets[first + pages] = (offset + pages) << 12;
+		}
+		for (page = 0; page < PAGES; page++) {
+			if (files[page])
+				assert_at(space, page << 12, files[page], offsets[page]);
+			else
+				assert_null(space_find(space, page << 12));
+		}
+	}
+	space_put(space);
+}
+
+/* Unmapping is not in the log. Memory of a space must not grow without limit. */
+static void full_space_is_emptied(void **state)
+{
+	struct space *space = space_new();
+	uint64_t i;
+
+	(void)state;
+	for (i = SPACE_MAX; i > 1; i--)
+		map(&space, i << 13, (i << 13) + 1, 0, 1);
+	assert_at(space, SPACE_MAX << 13, 1, 0);
+	map(&space, 0x1000, 0x2000, 0, 2);
+	map(&space, 0x3000, 0x4000, 0, 3);
+	assert_null(space_find(space, SPACE_MAX << 13));
+	assert_at(space, 0x3000, 3, 0);
+	space_put(space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pcs_are_found_between_start_and_end),
+		cmocka_unit_test(overlapped_mappings_are_cut),
+		cmocka_unit_test(continued_mappings_are_joined),
+		cmocka_unit_test(shared_mappings_are_copied_when_one_changes),
+		cmocka_unit_test(random_mappings_are_as_in_a_model),
+		cmocka_unit_test(full_space_is_emptied),
+	};
+
+	return cmocka_run_group_tests_name("spaces", tests, NULL, NULL);
+}
