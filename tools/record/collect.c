@@ -12,8 +12,6 @@
 #include "record/collect.h"
 #include "record/recording_state.h"
 
-#undef collect_result
-
 /* Limit of the sum of all CPU times, so that it cannot overflow */
 #define MAX_SUM	((uint64_t)INT64_MAX)
 
