@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/procfs.h"
 
@@ -29,6 +30,34 @@ bool procfs_read_user(pid_t pid, uid_t *user)
 	if (file)
 		fclose(file);
 	return found;
+}
+
+pid_t procfs_read_parent(pid_t pid)
+{
+	FILE *file = open_proc(pid, "stat");
+	char text[512] = "", *rest;
+	int parent = 0;
+
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	/* the name before it may contain any character */
+	rest = strrchr(text, ')');
+	if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+bool procfs_read_exe(pid_t pid, char *path, size_t room)
+{
+	ssize_t length;
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	length = readlink(link, path, room - 1);
+	path[length < 0 ? 0 : length] = 0;
+	return length > 0;
 }
 
 /*

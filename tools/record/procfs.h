@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading /proc: the user and the command line of a process.
+ * Reading /proc: the user, parent, program and command line of a process.
  */
 #ifndef PROFIL_PROCFS_H
 #define PROFIL_PROCFS_H
@@ -16,6 +16,24 @@
  * Return: false if there is no such process.
  */
 bool procfs_read_user(pid_t pid, uid_t *user);
+
+/**
+ * procfs_read_parent - determine the parent of a process
+ * @pid: process ID
+ *
+ * Return: its process ID; 0: there is no such process, or its parent is in another namespace.
+ */
+pid_t procfs_read_parent(pid_t pid);
+
+/**
+ * procfs_read_exe - determine the program of a process
+ * @pid:  process ID
+ * @path: filled with the path of the file, which is cut if it is longer
+ * @room: size of @path in bytes
+ *
+ * Return: false if there is no such process, or no permission.
+ */
+bool procfs_read_exe(pid_t pid, char *path, size_t room);
 
 /**
  * procfs_read_command - read the command line of a process

@@ -8,13 +8,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "record/log_record.h"
+#include "record/procfs.h"
 #include "record/procmaps.h"
 #include "record/recording.h"
 #include "record/recording_state.h"
@@ -47,38 +47,6 @@ void recording_free(struct recording *recording)
 uint64_t recording_samples(const struct recording *recording)
 {
 	return recording->samples;
-}
-
-/* The path of a process's program. Return: whether it could be read. */
-static bool read_exe(pid_t pid, char path[RESULT_MAX_PATH])
-{
-	ssize_t length;
-	char link[32];
-
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	length = readlink(link, path, RESULT_MAX_PATH - 1);
-	path[length < 0 ? 0 : length] = 0;
-	return length > 0;
-}
-
-/* Return: the parent of a process; 0: unknown. */
-static pid_t read_parent(pid_t pid)
-{
-	char path[32], text[512] = "", *rest;
-	int parent = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-	fclose(file);
-	/* the name before it may contain any character */
-	rest = strrchr(text, ')');
-	if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1)
-		return 0;
-	return parent;
 }
 
 static bool must_not_be_sampled(const struct process *process)
@@ -172,9 +140,9 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 
 	if (!process)
 		return NULL;
-	process->parent = read_parent(pid);
+	process->parent = procfs_read_parent(pid);
 	if (process_table_start(&recording->processes, process,
-				read_exe(pid, path) ? path : UNKNOWN, false, cpu_ns))
+				procfs_read_exe(pid, path, sizeof(path)) ? path : UNKNOWN, false, cpu_ns))
 		return NULL;
 	return process;
 }
@@ -234,7 +202,7 @@ static int deny(struct recording *recording, struct process *process,
 	char path[RESULT_MAX_PATH];
 	size_t i = 0;
 
-	if (!read_exe(process->pid, path))
+	if (!procfs_read_exe(process->pid, path, sizeof(path)))
 		snprintf(path, sizeof(path), "%s", exec->comm[0] ? exec->comm : UNKNOWN);
 	space_put(process->space);
 	process->space = NULL;
@@ -258,7 +226,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 {
 	struct process_table *table = &recording->processes;
 	struct process *process = process_table_find(table, exec->head.pid);
-	pid_t parent = process ? process->parent : read_parent(exec->head.pid);
+	pid_t parent = process ? process->parent : procfs_read_parent(exec->head.pid);
 
 	if (process)
 		process_table_end(table, process, exec->cpu_ns);

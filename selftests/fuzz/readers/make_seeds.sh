@@ -7,13 +7,11 @@
 
 set -e
 rm -rf "$1"
-mkdir -p "$1/run_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
+mkdir -p "$1/log_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
 	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader" \
 	"$1/monout_reader"
 
-for state in started failed; do
-	./make_run "$state" >"$1/run_reader/$state"
-done
+./make_log ../../unit/fixture-relative-stripped >"$1/log_reader/log"
 
 # a byte that selects the kind, and the file or message
 for kind in file message; do

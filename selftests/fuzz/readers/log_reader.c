@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzzes the command with the log of a run and a file that was mapped: the log is recorded, made
+ * into a result, added up, and reported. The sanitizers report errors, and the guarantees of
+ * recording.h, result.h and profile.h are checked.
+ *
+ * The first two bytes of the input are the number of bytes of the log, which follows; the rest is
+ * the file at every path. What the log says about this machine's processes is not looked up.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <record/collect.h>
+#include <record/procfs.h>
+#include <record/procmaps.h>
+#include <profile/profile.h>
+#include <report/report.h>
+#include <util/objectfile.h>
+
+#include "fake_symbols.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* These replace the functions of the command (--wrap) */
+int __wrap_procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+			 void *data);
+pid_t __wrap_procfs_read_parent(pid_t pid);
+bool __wrap_procfs_read_exe(pid_t pid, char *path, size_t room);
+int __wrap_objectfile_open(const char *path, const char **problem);
+int __wrap_objectfile_open_below(const char *root, const char *path, const char **problem);
+
+static char name[] = "function";	/* name of functions */
+
+static const uint8_t *file_bytes;
+static size_t file_size;
+
+/* Every other process exists. */
+int __wrap_procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
+			 void *data)
+{
+	static const struct procmaps_entry entries[] = {
+		{ .start = 0x401000, .end = 0x402000, .inode = 1, .path = "/program" },
+		{ .start = 0x500000, .end = 0x501000, .path = "" },
+		{ .start = 0x700000, .end = 0x702000, .path = "[vdso]" },
+	};
+	int error = 0;
+	size_t i;
+
+	if (pid % 2)
+		return -ESRCH;
+	for (i = 0; !error && i < sizeof(entries) / sizeof(entries[0]); i++)
+		error = add(data, &entries[i]);
+	return error;
+}
+
+pid_t __wrap_procfs_read_parent(pid_t pid)
+{
+	return pid % 2 ? 0 : 1;
+}
+
+bool __wrap_procfs_read_exe(pid_t pid, char *path, size_t room)
+{
+	snprintf(path, room, "/program");
+	return !(pid % 2);
+}
+
+int __wrap_objectfile_open(const char *path, const char **problem)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+
+	(void)path;
+	(void)problem;
+	if (fd < 0 || write(fd, file_bytes, file_size) != (ssize_t)file_size)
+		abort();
+	return fd;
+}
+
+int __wrap_objectfile_open_below(const char *root, const char *path, const char **problem)
+{
+	(void)root;
+	return __wrap_objectfile_open(path, problem);
+}
+
+static void check_profile(const struct profile *profile)
+{
+	uint64_t samples = 0, percent100 = 0;
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++) {
+		if (!profile->rows[i].samples || !profile->rows[i].function)
+			abort();
+		samples += profile->rows[i].samples;
+		percent100 += profile->rows[i].percent100;
+	}
+	if (samples != profile->samples)
+		abort();
+	if (profile->nr_rows && percent100 != 10000)
+		abort();
+}
+
+static void show(const struct recording *recording)
+{
+	static char *argv[] = { "program", NULL };
+	static const struct child_end end = { .pid = 8, .cpu_ns = 1000000 };
+	const struct profil_status status = { .rate = 50, .clock = PROFIL_CLOCK_TIMER };
+	struct profile profile;
+	struct result result;
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+
+	if (collect_result(&result, recording, &status, 100, &end, argv))
+		goto release;
+	if (result_samples(&result) != recording_samples(recording))
+		abort();
+	if (!result.nr_processes)
+		goto release;
+	if (result_problem(&result))
+		abort();
+	if (!profile_make(&profile, &result, fake_symbols_find, name)) {
+		check_profile(&profile);
+		out = open_memstream(&text, &length);
+		report_print(out, &(struct report){
+			.result = &result,
+			.profile = &profile,
+		});
+		fclose(out);
+		free(text);
+	}
+	profile_release(&profile);
+release:
+	result_release(&result);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct recording *recording;
+	size_t bytes;
+	int fd, error;
+
+	if (size < 2)
+		return 0;
+	bytes = data[0] | (size_t)data[1] << 8;
+	data += 2;
+	size -= 2;
+	if (bytes > size)
+		bytes = size;
+	file_bytes = data + bytes;
+	file_size = size - bytes;
+	fd = memfd_create("log", MFD_CLOEXEC);
+	recording = recording_new();
+	if (!recording || fd < 0 || pwrite(fd, data, bytes, 0) != (ssize_t)bytes)
+		abort();
+	error = recording_read(recording, fd);
+	if (error && error != -EBADMSG)
+		abort();
+	show(recording);
+	recording_free(recording);
+	close(fd);
+	return 0;
+}

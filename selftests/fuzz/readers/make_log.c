@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write the initial input of log_reader: a log with all types of records, and the file that its
+ * processes map.
+ *
+ * usage: make_log PROGRAM >FILE
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "support/fake_log.h"
+
+static void fill(struct fake_log *log)
+{
+	const struct profil_record_map vdso = { .start = 0x7000000, .end = 0x7002000 };
+	const struct profil_record_map jit = { .start = 0x6000000, .end = 0x6001000 };
+	const struct profil_record_map nameless = { .start = 0x401000, .end = 0x403000, .inode = 1 };
+
+	fake_log_exec(log, 8, 1000000, 0, "program");
+	fake_log_map_file(log, 8, 0x400000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);
+	fake_log_map(log, 8, &vdso, "[vdso]");
+	fake_log_map(log, 8, &jit, "");
+	fake_log_sample(log, 8, 0x400010, 1);
+	fake_log_sample(log, 8, 0x7000010, 2);
+	fake_log_sample(log, 8, 0x6000010, 3);
+	fake_log_sample(log, 8, 0x10, 4);
+	fake_log_fork(log, 9, 8);
+	fake_log_map(log, 9, &nameless, "");
+	fake_log_sample(log, 9, 0x401010, 5);
+	fake_log_exec(log, 9, 2000000, PROFIL_EXEC_DENIED, "sudo");
+	fake_log_exit(log, 9, 5000000);
+	fake_log_lost(log, 7, 1);
+	fake_log_sample(log, 10, 0x400010, 6);
+	fake_log_exec(log, 10, 100, PROFIL_EXEC_LEFT, "other");
+	fake_log_exit(log, 8, 90000000);
+	fake_log_end(log);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char bytes[65536];
+	struct fake_log log;
+	size_t nr;
+	FILE *program;
+
+	if (argc != 2)
+		return 1;
+	program = fopen(argv[1], "re");
+	if (!program)
+		return 1;
+	fake_log_open(&log);
+	fill(&log);
+	nr = (size_t)read(log.read, bytes, sizeof(bytes));
+	putchar((int)(nr & 0xff));
+	putchar((int)(nr >> 8));
+	fwrite(bytes, 1, nr, stdout);
+	while ((nr = fread(bytes, 1, sizeof(bytes), program)) > 0)
+		fwrite(bytes, 1, nr, stdout);
+	return fflush(stdout) != 0;
+}
