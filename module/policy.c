@@ -2,9 +2,9 @@
 /*
  * Permissions: which mode the device has, and which rates and clocks a start may request.
  *
- * A process may profile itself. No command names another process, and samples hold only the
- * process's own program counter in user mode, never a kernel address. So any user may open
- * the device (PROFIL_POLICY_DEVICE_MODE). kernel.perf_event_paranoid is not checked: its
+ * A process may profile itself, and each process that it may trace: it shows a descriptor for
+ * which procfs has checked that (watch.c). Samples hold only program counters in user mode,
+ * never a kernel address. So any user may open the device (PROFIL_POLICY_DEVICE_MODE). kernel.perf_event_paranoid is not checked: its
  * level 2 lets any user see as much. An administrator can restrict the device's mode with a
  * udev rule, of which profil(4) has an example.
  *
@@ -14,6 +14,8 @@
  *   a rate above max_rate       CAP_PERFMON or CAP_SYS_ADMIN, as for perf    here
  *   more than RLIMIT_MEMLOCK    CAP_IPC_LOCK                                 user.c
  *   more sessions or regions    CAP_SYS_RESOURCE                             user.c
+ *   targets' programs with
+ *   more rights                 CAP_SYS_PTRACE                               follow.c
  *   statistics in sysfs         root, by the files' mode: with a single      stats.c
  *                               profile, the sums are its own
  *

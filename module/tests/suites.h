@@ -17,5 +17,6 @@ extern struct kunit_suite profil_pending_suite;
 extern struct kunit_suite profil_user_suite;
 extern struct kunit_suite profil_throttle_suite;
 extern struct kunit_suite profil_cpu_suite;
+extern struct kunit_suite profil_log_suite;
 
 #endif /* _PROFIL_TESTS_SUITES_H */

@@ -92,7 +92,7 @@ TEST_F(abi, good_start_is_accepted)
 TEST_F(abi, unknown_commands)
 {
 	EXPECT_EQ(ENOTTY, call(self->fd, 0, &self->start));
-	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC, 4),
+	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC, 6),
 			       &self->start));
 	EXPECT_EQ(ENOTTY, call(self->fd, _IO(PROFIL_IOC_MAGIC + 1, 1),
 			       &self->start));
@@ -109,7 +109,7 @@ TEST_F(abi, structure_sizes)
 	} longer = { .start = self->start };
 	unsigned long commands[] = {
 		PROFIL_IOC_INFO, PROFIL_IOC_START, PROFIL_IOC_STOP,
-		PROFIL_IOC_STATUS,
+		PROFIL_IOC_STATUS, PROFIL_IOC_ATTACH, PROFIL_IOC_LOG_STATUS,
 	};
 	uint32_t bad[] = { 0, 1, 4, 32 };
 	size_t i, j;
