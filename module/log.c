@@ -236,7 +236,7 @@ static long log_wait(struct profil_log *log, bool nonblock)
 	used = log_used(log);
 	if (!used)
 		used = log_flush_lost(log);
-	return used || ended ? used : -EAGAIN;
+	return used || ended ? (long)used : -EAGAIN;
 }
 
 /**
