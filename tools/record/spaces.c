@@ -15,6 +15,7 @@ struct space {
 	struct mapping *mappings;	/* in descending order of addresses */
 	size_t nr;
 	size_t room;
+	size_t recent;			/* index of the mapping that was found last */
 };
 
 struct space *space_new(void)
@@ -93,22 +94,24 @@ static size_t find_below(const struct space *space, uint64_t address)
 	return low;
 }
 
-const struct mapping *space_find(const struct space *space, uint64_t pc)
+static bool contains(const struct space *space, size_t i, uint64_t pc)
 {
-	size_t low = 0, high = space->nr;
+	return i < space->nr && pc >= space->mappings[i].start && pc < space->mappings[i].end;
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct mapping *mapping = &space->mappings[middle];
+const struct mapping *space_find(struct space *space, uint64_t pc)
+{
+	size_t i = space->recent;
 
-		if (pc < mapping->start)
-			low = middle + 1;
-		else if (pc < mapping->end)
-			return mapping;
-		else
-			high = middle;
+	/* most samples are in the same mapping as the one before */
+	if (!contains(space, i, pc)) {
+		/* the first one that starts at the pc or below it */
+		i = pc == UINT64_MAX ? 0 : find_below(space, pc + 1);
+		if (!contains(space, i, pc))
+			return NULL;
+		space->recent = i;
 	}
-	return NULL;
+	return &space->mappings[i];
 }
 
 /*

@@ -69,6 +69,6 @@ int space_map(struct space **space, const struct mapping *mapping);
  *
  * Return: the mapping, valid until the space is changed; NULL: there is none.
  */
-const struct mapping *space_find(const struct space *space, uint64_t pc);
+const struct mapping *space_find(struct space *space, uint64_t pc);
 
 #endif /* PROFIL_SPACES_H */

@@ -18,7 +18,7 @@ static void map(struct space **space, uint64_t start, uint64_t end, uint64_t off
 }
 
 /* Check the file at a pc, and the pc's offset in it. */
-static void assert_at(const struct space *space, uint64_t pc, int file, uint64_t offset)
+static void assert_at(struct space *space, uint64_t pc, int file, uint64_t offset)
 {
 	const struct mapping *found = space_find(space, pc);
 
