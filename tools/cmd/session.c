@@ -87,6 +87,7 @@ static void update(struct session *session)
 	so_far->children_cpu_ns = 0;
 	for (i = 1; i < options->nr_pids; i++)
 		so_far->children_cpu_ns += session->cpu_now[i] - session->cpu_before[i];
+	recording_read_times(session->recording);
 	attach_status(&session->attach, &session->outcome.status);
 }
 
@@ -248,6 +249,7 @@ static int run_command(struct session *session)
 	if (end.exec_error) {
 		explain_exec_error(command, end.exec_error);
 	} else if (session->attach.device >= 0) {
+		recording_read_times(session->recording);
 		attach_status(&session->attach, &session->outcome.status);
 		attach_close(&session->attach);
 		outcome_show(&session->outcome, &end);

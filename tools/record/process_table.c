@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/process_table.h"
+#include "util/time_ns.h"
 
 #define NR_PAGES	(LOG_RECORD_PIDS / PROCESS_TABLE_PAGE)
 
@@ -75,6 +76,12 @@ static int reserve_row(struct process_table *table)
 	return 0;
 }
 
+/* Return: @b - @a; 0 if that is negative, as the kernel may know a time to a tick only. */
+static uint64_t difference(uint64_t a, uint64_t b)
+{
+	return b > a ? b - a : 0;
+}
+
 int process_table_start(struct process_table *table, struct process *process,
 			const char *program, bool is_fork, uint64_t cpu_ns)
 {
@@ -96,9 +103,31 @@ int process_table_start(struct process_table *table, struct process *process,
 		.parent = process->parent,
 		.program = copy,
 		.is_fork = is_fork,
-		.start_cpu_ns = cpu_ns,
+		.start_cpu_ns = difference(process->base_ns, cpu_ns),
 	};
 	return 0;
+}
+
+static void set_end(struct result_process *row, const struct process *process, uint64_t cpu_ns)
+{
+	row->has_ended = true;
+	row->cpu_ns = difference(process->base_ns + row->start_cpu_ns, cpu_ns);
+}
+
+void process_table_read_times(struct process_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr_rows; i++) {
+		struct process *process = process_table_find(table, table->rows[i].pid);
+		uint64_t cpu_ns;
+
+		if (!process || process->row != i)
+			continue;
+		cpu_ns = time_cpu_ns(process->pid);
+		if (cpu_ns)
+			set_end(&table->rows[i], process, cpu_ns);
+	}
 }
 
 void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns)
@@ -107,8 +136,7 @@ void process_table_end(struct process_table *table, struct process *process, uin
 
 	if (!row)
 		return;
-	row->has_ended = true;
-	row->cpu_ns = cpu_ns > row->start_cpu_ns ? cpu_ns - row->start_cpu_ns : 0;
+	set_end(row, process, cpu_ns);
 	process->row = PROCESS_NO_ROW;
 }
 

@@ -23,6 +23,7 @@
  * struct process - a process
  * @pid:        its process ID
  * @parent:     that of its parent; 0: unknown
+ * @base_ns:    CPU time that it had used when it was attached; the times in rows do not include it
  * @space:      its mappings; NULL: it must not be sampled
  * @row:        index of the row of its program; PROCESS_NO_ROW: none
  * @unprofiled: if @space is NULL: index of its program in the list of these programs
@@ -32,6 +33,7 @@
 struct process {
 	pid_t pid;
 	pid_t parent;
+	uint64_t base_ns;
 	struct space *space;
 	size_t row;
 	size_t unprofiled;
@@ -107,6 +109,14 @@ int process_table_start(struct process_table *table, struct process *process,
  * @cpu_ns:  CPU time of the process so far
  */
 void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns);
+
+/**
+ * process_table_read_times - read the CPU time of the processes that have not ended
+ * @table: any table
+ *
+ * Their rows get the CPU time so far, as if they had ended.
+ */
+void process_table_read_times(struct process_table *table);
 
 /**
  * process_table_row - find the row of a process

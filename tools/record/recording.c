@@ -44,6 +44,11 @@ void recording_free(struct recording *recording)
 	free(recording);
 }
 
+void recording_read_times(struct recording *recording)
+{
+	process_table_read_times(&recording->processes);
+}
+
 uint64_t recording_samples(const struct recording *recording)
 {
 	return recording->samples;
@@ -133,7 +138,7 @@ static int read_maps(struct recording *recording, struct process *process)
 
 /* Add a process that the log did not introduce. Return: NULL: no memory. */
 static struct process *add_process(struct recording *recording, pid_t pid,
-				   struct space *space, uint64_t cpu_ns)
+				   struct space *space, uint64_t base_ns)
 {
 	struct process *process = process_table_add(&recording->processes, pid, space);
 	char path[RESULT_MAX_PATH];
@@ -141,8 +146,10 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 	if (!process)
 		return NULL;
 	process->parent = procfs_read_parent(pid);
+	process->base_ns = base_ns;
 	if (process_table_start(&recording->processes, process,
-				procfs_read_exe(pid, path, sizeof(path)) ? path : UNKNOWN, false, cpu_ns))
+				procfs_read_exe(pid, path, sizeof(path)) ? path : UNKNOWN, false,
+				base_ns))
 		return NULL;
 	return process;
 }
@@ -227,6 +234,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	struct process_table *table = &recording->processes;
 	struct process *process = process_table_find(table, exec->head.pid);
 	pid_t parent = process ? process->parent : procfs_read_parent(exec->head.pid);
+	const uint64_t base_ns = process ? process->base_ns : 0;
 
 	if (process)
 		process_table_end(table, process, exec->cpu_ns);
@@ -239,6 +247,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	if (!process)
 		return -ENOMEM;
 	process->parent = parent;
+	process->base_ns = base_ns;
 	if (exec->flags & PROFIL_EXEC_DENIED)
 		return deny(recording, process, exec);
 	return process_table_start(table, process, exec->comm[0] ? exec->comm : UNKNOWN, false,

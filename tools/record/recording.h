@@ -30,8 +30,8 @@ void recording_free(struct recording *recording);
  * @pid:       process ID. PROFIL_IOC_ATTACH has been called for it, so later mappings are in
  *             the log
  *
- * Its program, its CPU time and its mappings are read from /proc. A known process is left as
- * it is.
+ * Its program and its mappings are read from /proc. The CPU time that it has used so far is not
+ * part of the recording. A known process is left as it is.
  *
  * Return: 0 or -errno.
  */
@@ -48,6 +48,14 @@ int recording_add_process(struct recording *recording, pid_t pid);
  * EBADMSG: a record is invalid.
  */
 int recording_read(struct recording *recording, int fd);
+
+/**
+ * recording_read_times - read the CPU time of the processes that have not ended
+ * @recording: from recording_new()
+ *
+ * For a result while they run.
+ */
+void recording_read_times(struct recording *recording);
 
 /**
  * recording_samples - count the samples

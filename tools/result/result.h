@@ -67,7 +67,7 @@ struct result_object {
  * @parent:   process ID of its parent; 0: unknown
  * @program:  path of the executed file; its name if only that is known; else "[unknown]"
  * @is_fork:  a child made by fork() that runs its parent's program
- * @has_ended: its end or an exec was recorded, and @cpu_ns is known; else it is 0
+ * @has_ended: @cpu_ns is known: up to its end or an exec, or to the end of the run; else it is 0
  * @has_status: @samples, @lost and @error are known; else they are 0
  * @rate:     its sampling rate in Hz; the last one, if the kernel lowered it
  * @start_cpu_ns: CPU time used before its profile started, in ns

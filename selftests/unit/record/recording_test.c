@@ -329,8 +329,30 @@ static void attached_process_has_the_mappings_of_proc(void **state)
 	assert_int_equal(result.nr_processes, 1);
 	assert_int_equal(result.processes[0].samples, 1);
 	assert_true(result.processes[0].has_ended);
-	assert_true(result.processes[0].start_cpu_ns > 0);
-	assert_int_equal(result.processes[0].start_cpu_ns + result.processes[0].cpu_ns, 3000000000);
+	/* without the time that it had used before */
+	assert_int_equal(result.processes[0].start_cpu_ns, 0);
+	assert_in_range(result.processes[0].cpu_ns, 1, 2999999999);
+	munmap(page, 4096);
+}
+
+static void times_of_running_processes_are_read(void **state)
+{
+	char *page = new_page();
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	assert_int_equal(recording_add_process(recording, child), 0);
+	read_log();
+	assert_false(result.processes[0].has_ended);
+	recording_read_times(recording);
+	read_log();
+	assert_true(result.processes[0].has_ended);
+	assert_in_range(result.processes[0].cpu_ns, 0, 2999999999);
+	/* its end replaces what was read */
+	stop(child);
+	fake_log_exit(&fake, child, 6000000000);
+	read_log();
+	assert_in_range(result.processes[0].cpu_ns, 3000000000, 6000000000);
 	munmap(page, 4096);
 }
 
@@ -463,6 +485,7 @@ int main(void)
 		TEST(proc_is_read_once_in_a_call),
 		TEST(unknown_process_is_found_in_proc),
 		TEST(attached_process_has_the_mappings_of_proc),
+		TEST(times_of_running_processes_are_read),
 		TEST(path_is_found_by_inode),
 		TEST(path_is_found_in_proc),
 		TEST(longest_path_is_cut),
