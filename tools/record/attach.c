@@ -87,7 +87,7 @@ static const char *explain_denied(pid_t pid, bool from_exec)
 {
 	uid_t user;
 
-	if (!from_exec && procfs_read_user(pid, &user) && user != geteuid())
+	if (!from_exec && geteuid() && procfs_read_user(pid, &user) && user != geteuid())
 		return "the process belongs to another user: run profil as root";
 	switch (read_ptrace_scope()) {
 	case 0:
@@ -126,12 +126,15 @@ static void explain_unopened(pid_t pid, bool from_exec, int error, char why[ATTA
 		 strerrorname_np(error), remedy);
 }
 
-static const char *find_remedy(int error)
+static const char *find_remedy(int error, bool from_exec)
 {
 	switch (error) {
 	case ESRCH:
 		return "the process has ended, or is a kernel thread";
 	case EBUSY:
+		/* its parent, this process, is profiled */
+		if (from_exec)
+			return "this profil is itself profiled, and so are all its children: end that profile first";
 		return "another profil profiles the process: end that one first";
 	case ENOMEM:
 		return "the limit of locked memory leaves none for the log: raise it by ulimit -l (in KiB; see RLIMIT_MEMLOCK in setrlimit(2))";
@@ -146,13 +149,13 @@ static const char *find_remedy(int error)
 	}
 }
 
-static void explain_refused(const struct attach *attach, pid_t pid, int error,
+static void explain_refused(const struct attach *attach, pid_t pid, bool from_exec, int error,
 			    char why[ATTACH_WHY])
 {
 	if (!profil_rate_explain(attach->device, error, attach->options.rate,
 				 attach->options.clock, why, ATTACH_WHY))
 		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": attach to process %d: %s (%s): %s", pid,
-			 strerrordesc_np(error), strerrorname_np(error), find_remedy(error));
+			 strerrordesc_np(error), strerrorname_np(error), find_remedy(error, from_exec));
 }
 
 /* Return: 0 or -errno. */
@@ -194,7 +197,7 @@ int attach_process(struct attach *attach, pid_t pid, bool from_exec, char why[AT
 		/* it has executed another program since it was opened */
 	} while (error == -ESRCH && !kill(pid, 0) && ++tries < TRIES);
 	if (error)
-		explain_refused(attach, pid, -error, why);
+		explain_refused(attach, pid, from_exec, -error, why);
 	else
 		attach->has_log = true;
 	return error;
