@@ -30,7 +30,7 @@
  * @progress:   the progress line; NULL: none
  * @so_far:     state of the command, or of the processes
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
- * @cpu_before: CPU time of each process before the run, in ns
+ * @cpu_before: CPU time of each process when it was attached, in ns
  * @cpu_now:    its CPU time when it was last read
  */
 struct session {
@@ -269,16 +269,17 @@ static int attach_processes(struct session *session)
 
 	error = attach_open(&session->attach, &options->attach, why);
 	session->outcome.requested_rate = session->attach.options.rate;
-	for (i = 0; !error && i < options->nr_pids; i++) {
-		session->cpu_before[i] = time_cpu_ns(options->pids[i]);
-		session->cpu_now[i] = session->cpu_before[i];
+	for (i = 0; !error && i < options->nr_pids; i++)
 		error = attach_process(&session->attach, options->pids[i], false, why);
-	}
 	if (error) {
 		failure_warnx("no profile: %s", why);
 		return -1;
 	}
+	session->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	session->start = time_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < options->nr_pids; i++) {
+		session->cpu_before[i] = time_cpu_ns(options->pids[i]);
+		session->cpu_now[i] = session->cpu_before[i];
 		error = recording_add_process(session->recording, options->pids[i]);
 		/* if the process has just ended, its end is in the log */
 		if (error == -ENOMEM) {
@@ -300,8 +301,6 @@ static int profile_processes(struct session *session)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	session->outcome.argv = argv;
 	session->so_far.pid = session->options->pids[0];
-	session->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
-	session->start = time_ns(CLOCK_MONOTONIC);
 	if (attach_processes(session)) {
 		procfs_free_command(argv);
 		return EXIT_OWN_FAILURE;

@@ -158,6 +158,8 @@ int recording_add_process(struct recording *recording, pid_t pid)
 {
 	struct process process = { .pid = pid };
 	struct reading reading = { recording, &process };
+	/* first, as it is sampled already, and reading files takes time */
+	const uint64_t base_ns = time_cpu_ns(pid);
 	int error;
 
 	if (pid <= 0 || pid >= LOG_RECORD_PIDS)
@@ -172,7 +174,7 @@ int recording_add_process(struct recording *recording, pid_t pid)
 		space_put(process.space);
 		return error;
 	}
-	return add_process(recording, pid, process.space, time_cpu_ns(pid)) ? 0 : -ENOMEM;
+	return add_process(recording, pid, process.space, base_ns) ? 0 : -ENOMEM;
 }
 
 /* Find a process; if its first records were lost, add it. Return: NULL: no memory. */
