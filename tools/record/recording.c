@@ -328,7 +328,7 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 		row->samples += sample->samples;
 	if (!must_not_be_sampled(process)) {
 		mapping = space_find(process->space, sample->pc);
-		if (!mapping && process->round != recording->files.round) {
+		if (!mapping) {
 			if (read_maps(recording, process))
 				return -ENOMEM;
 			mapping = space_find(process->space, sample->pc);

@@ -106,7 +106,7 @@ const struct mapping *space_find(struct space *space, uint64_t pc)
 	/* most samples are in the same mapping as the one before */
 	if (!contains(space, i, pc)) {
 		/* the first one that starts at the pc or below it */
-		i = pc == UINT64_MAX ? 0 : find_below(space, pc + 1);
+		i = find_below(space, pc + 1);
 		if (!contains(space, i, pc))
 			return NULL;
 		space->recent = i;

@@ -157,6 +157,12 @@ static void unknown_processes_get_a_row(void **state)
 	assert_row(1, CHILD, OTHER, "[unknown]", 0);
 	assert_times(1, 0, false, 0);
 	assert_row(2, CHILD, OTHER, "[unknown]", 0);
+	/* it has ended */
+	fake_log_sample(&fake, PID, 0x10000, 4);
+	read_log();
+	assert_int_equal(result.nr_processes, 4);
+	assert_row(0, PID, 0, "[unknown]", 2);
+	assert_row(3, PID, 0, "[unknown]", 4);
 }
 
 static void denied_programs_are_listed(void **state)
@@ -209,13 +215,14 @@ static void child_of_a_denied_program_has_no_mappings(void **state)
 
 static void too_many_denied_programs_are_left_out(void **state)
 {
+	uint64_t processes = 0;
 	char name[16];
-	int i;
+	size_t i;
 
 	(void)state;
 	start(PID, 0, "/program");
 	for (i = 0; i <= RESULT_MAX_UNPROFILED; i++) {
-		snprintf(name, sizeof(name), "%d", i);
+		snprintf(name, sizeof(name), "%zu", i);
 		fake_log_exec(&fake, CHILD, 0, PROFIL_EXEC_DENIED, name);
 		fake_log_exit(&fake, CHILD, 1);
 		if (i % 64 == 0)
@@ -223,6 +230,9 @@ static void too_many_denied_programs_are_left_out(void **state)
 	}
 	read_log();
 	assert_int_equal(result.nr_unprofiled, RESULT_MAX_UNPROFILED);
+	for (i = 0; i < RESULT_MAX_UNPROFILED; i++)
+		processes += result.unprofiled[i].processes;
+	assert_int_equal(processes, RESULT_MAX_UNPROFILED);
 	assert_null(result_problem(&result));
 }
 

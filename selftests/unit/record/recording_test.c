@@ -207,6 +207,7 @@ static void other_samples_are_outside(void **state)
 	fake_log_sample(&fake, 0, 0x10040, 8);
 	read_log();
 	assert_int_equal(result.outside, 15);
+	assert_int_equal(result.nr_processes, 1);
 	assert_int_equal(recording_samples(recording), 15);
 }
 
@@ -375,6 +376,26 @@ static void path_is_found_by_inode(void **state)
 	assert_int_equal(samples_at("[unknown]", 0x40), 2);
 }
 
+/* Reading /proc would replace the library. */
+static void known_inode_needs_no_proc(void **state)
+{
+	const struct profil_record_map known = { .start = 0x1000, .end = 0x2000, .inode = 77 };
+	char *page = new_page();
+	const uint64_t pc = (uintptr_t)page;
+	pid_t child = start_with_page(page);
+
+	(void)state;
+	start(child);
+	fake_log_map(&fake, child, &known, "/known");
+	map(child, pc, "/library");
+	fake_log_map(&fake, child, &known, "");
+	fake_log_sample(&fake, child, pc, 1);
+	read_log();
+	assert_int_equal(samples_at("/library", 0), 1);
+	stop(child);
+	munmap(page, 4096);
+}
+
 static int copy_text(void *data, const struct procmaps_entry *entry)
 {
 	const uint64_t pc = (uintptr_t)copy_text;
@@ -487,6 +508,7 @@ int main(void)
 		TEST(attached_process_has_the_mappings_of_proc),
 		TEST(times_of_running_processes_are_read),
 		TEST(path_is_found_by_inode),
+		TEST(known_inode_needs_no_proc),
 		TEST(path_is_found_in_proc),
 		TEST(longest_path_is_cut),
 		TEST(end_of_the_log_is_reported),
