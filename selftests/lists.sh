@@ -36,7 +36,8 @@ module_scripts=(libprofil/compat_test.sh libprofil/dialects_test.sh libprofil/pa
 	libprofil/monitor_test.sh machine/observe_test.sh machine/machine_test.sh
 	machine/module_test.sh machine/storm_test.sh)
 # Tests of the command: they need this machine's files
-command_scripts=(command/command_test.sh command/follow_test.sh command/gprof_test.sh)
+command_scripts=(command/command_test.sh command/follow_test.sh command/attach_test.sh
+	command/gprof_test.sh)
 # Tests of memory and lifetimes, for a debug kernel, which executes several times the
 # instructions. Tests of counts are omitted, because there kernel threads take a notable part
 # of the time (lib/profile/expect_count.h). The long tests take minutes each, and run in make

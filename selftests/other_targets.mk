@@ -20,7 +20,7 @@ endef
 # support it. The kernel headers are the 64-bit ones, because the package with the 32-bit
 # headers conflicts with all cross compilers.
 CC32 = $(CC) -m32 -idirafter /usr/include/$(shell $(CC) -print-multiarch)
-M32_PROGS := programs/old $(addprefix libprofil/,lib_test aix_test sprofil_test pcsample_test \
+M32_PROGS := programs/old programs/spin $(addprefix libprofil/,lib_test aix_test sprofil_test pcsample_test \
 	dialect_select_test vectors_test)
 
 m32:

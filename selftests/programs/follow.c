@@ -3,13 +3,15 @@
  * An unmodified program for the tests of the profil command: it loads or generates code while it
  * runs.
  *
- * usage: follow SECONDS dlopen NAME [again]	a library; "again": also after dlclose()
- *        follow SECONDS dlopen NAME huge	the same, next to 1 GiB of executable memory
+ * usage: follow SECONDS dlopen ROUNDS		libraries: see below
  *        follow SECONDS mmap | mprotect	code that the program generates
  *        follow SECONDS vdso
  *
  * The new code uses SECONDS of CPU time. The program prints the CPU time that was actually used, in
  * seconds.
+ *
+ * Each round of "dlopen" loads libfollow.so, uses it and unloads it, and then libother.so. They have
+ * the same size, so both are at the same address. It prints the function and its CPU time.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -47,36 +49,29 @@ static int fail(const char *what)
 	return 1;
 }
 
-static void run(spin_function *spin, double seconds)
+static double run(spin_function *spin, double seconds)
 {
 	double begin = cpu_seconds();
 
 	while (cpu_seconds() < begin + seconds)
 		spin(1000000);
-	printf("%f\n", cpu_seconds() - begin);
+	return cpu_seconds() - begin;
 }
 
-static int load(const char *name, double seconds)
+/* Loads a library, uses its function and unloads it. Return: 0, or 1 after a message. */
+static int load(const char *name, const char *function, double seconds)
 {
 	void *library = dlopen(name, RTLD_NOW);
-	spin_function *spin;
+	spin_function *spin = NULL;
 
-	if (!library) {
+	if (library)
+		*(void **)&spin = dlsym(library, function);
+	if (!spin) {
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
 	}
-	*(void **)&spin = dlsym(library, "spin_loaded");
-	if (!spin)
-		return 1;
-	run(spin, seconds);
+	printf("%s %f\n", function, run(spin, seconds));
 	return dlclose(library);
-}
-
-/* Some emulators reserve their code memory like this at the start. */
-static int reserve(void)
-{
-	return mmap(NULL, 1UL << 30, PROT_READ | PROT_WRITE | PROT_EXEC,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED;
 }
 
 static int generate(int by_mprotect, double seconds)
@@ -92,7 +87,7 @@ static int generate(int by_mprotect, double seconds)
 	if (by_mprotect && mprotect(code, CODE_BYTES, PROT_READ | PROT_EXEC))
 		return fail("mprotect");
 	*(void **)&spin = code;
-	run(spin, seconds);
+	printf("%f\n", run(spin, seconds));
 	return 0;
 }
 
@@ -108,16 +103,17 @@ int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 1;
 	const char *what = argc > 2 ? argv[2] : "";
+	int rounds = argc > 3 ? atoi(argv[3]) : 0;
 
 	if (!strcmp(what, "vdso")) {
-		run(spin_in_vdso, seconds);
+		printf("%f\n", run(spin_in_vdso, seconds));
 		return 0;
 	}
-	if (strcmp(what, "dlopen") || argc < 4)
+	if (strcmp(what, "dlopen"))
 		return generate(!strcmp(what, "mprotect"), seconds);
-	if (argc > 4 && !strcmp(argv[4], "huge") && reserve())
-		return 1;
-	if (load(argv[3], seconds))
-		return 1;
-	return argc > 4 && !strcmp(argv[4], "again") ? load(argv[3], seconds) : 0;
+	for (; rounds; rounds--)
+		if (load("libfollow.so", "spin_follow", seconds) ||
+		    load("libother.so", "spin_other", seconds))
+			return 1;
+	return 0;
 }

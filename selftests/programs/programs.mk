@@ -3,12 +3,13 @@
 
 # musl, another C library, if it is installed
 MUSL := $(shell command -v musl-gcc)
+# The compiler of Go, if it is installed
+GO := $(shell command -v go)
 PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-pie)
-FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so \
-	cached/libBrokenLocale.so.1 libouter.so)
+FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so libother.so)
 TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread spin spin-no-pie \
 	spin-static forks forks-static follow fallback fallback-linux099 fallback-static old \
-	$(if $(MUSL),forks-musl follow-musl)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
+	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
 
 programs/%-no-pie: programs/%.c
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $<
@@ -19,35 +20,18 @@ programs/%-static: programs/%.c
 programs/%-musl: programs/%.c
 	$(MUSL) -O2 -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) -o $@ $< $(LDLIBS)
 
+programs/%-go: programs/%.go
+	CGO_ENABLED=0 GO111MODULE=off $(GO) build -o $@ $<
+
 # The libraries that follow loads are found by its RUNPATH alone.
 FOLLOW_PATH := -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/follow-libraries'
 programs/follow: LDLIBS := -ldl $(FOLLOW_PATH)
 programs/follow-musl: LDLIBS := $(FOLLOW_PATH)
 
 # Independent of the C library
-programs/follow-libraries/libfollow.so: programs/libfollow.c
+programs/follow-libraries/lib%.so: programs/libfollow.c
 	mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -nostdlib -o $@ $<
-
-# libouter.so needs libloader.so, which loads libinner.so by a name that only the RPATH of
-# libouter.so resolves.
-INNER := programs/follow-libraries/inner
-programs/follow-libraries/libouter.so: $(INNER)/libloader.so $(INNER)/libinner.so
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ -x c /dev/null -x none \
-		-Wl,--no-as-needed $< -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/inner'
-
-$(INNER)/libloader.so: programs/libloader.c
-	mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $< -ldl
-
-$(INNER)/libinner.so: programs/libfollow.c
-	mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Dspin_loaded=spin_inner -o $@ $<
-
-# Its name is also that of a library in the C library's own directory
-programs/follow-libraries/cached/libBrokenLocale.so.1: programs/libfollow.c
-	mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -Wl,-soname,$(@F) -o $@ $<
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -nostdlib -Dspin_follow=spin_$* -o $@ $<
 
 # A program that is built without libprofil, like programs from before it existed
 programs/old: programs/old.c

@@ -3,7 +3,9 @@
  * An unmodified program for the tests of the profil command: three quarters of its CPU time are in
  * spin_much(), one quarter in spin_less().
  *
- * usage: spin SECONDS [exit STATUS | _exit | kill | exec]
+ * usage: spin [read] SECONDS [exit STATUS | _exit | kill | exec]
+ *
+ * With "read", it first waits for a byte on standard input.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -39,10 +41,19 @@ SPIN(spin_less)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? atof(argv[1]) : 1;
-	const char *end = argc > 2 ? argv[2] : "exit";
-	double begin = cpu_seconds();
+	double seconds, begin;
+	const char *end;
+	char byte;
 
+	if (argc > 1 && !strcmp(argv[1], "read")) {
+		argc--;
+		argv++;
+		if (read(STDIN_FILENO, &byte, 1) != 1)
+			return 1;
+	}
+	seconds = argc > 1 ? atof(argv[1]) : 1;
+	end = argc > 2 ? argv[2] : "exit";
+	begin = cpu_seconds();
 	spin_much(begin + seconds * 0.75);
 	spin_less(begin + seconds);
 	if (!strcmp(end, "_exit"))

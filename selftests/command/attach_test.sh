@@ -1,0 +1,400 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs `profil -p PID` on processes that run already: what it counts, how it ends, what the
+# processes may do meanwhile, and what is refused. PROFIL: path of the command (default: the
+# tree's).
+
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=../lib/ktap.sh
+. lib/ktap.sh
+
+PROFIL=$(realpath "${PROFIL:-../tools/profil}")
+
+sessions=/sys/class/misc/profil/sessions
+
+sessions_are() {
+	[ "$(<$sessions)" = "$1" ]
+}
+
+# The standard input of the targets: each waits for a byte
+mkfifo "$work/go" && exec {go}<>"$work/go" || exit 1
+
+# start COMMAND...: starts a target in the background; its process ID is in `target`. With
+# "programs/spin read", it waits until `release`.
+start() {
+	"$@" <&"$go" >"$work/target.out" 2>"$work/target.err" &
+	target=$!
+}
+
+release() {
+	printf . >&"$go"
+}
+
+# attach PIDS OPTION...: starts profil in the background, and waits until it has attached to these
+# processes, which are separated by commas
+attach() {
+	local pids=$1
+
+	shift
+	rm -f "$work"/result* "$work/profile"
+	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$pids" "$@" </dev/null \
+		>"$work/out" 2>"$work/err" &
+	profil=$!
+	eventually sessions_are "$(tr , '\n' <<<"$pids" | wc -l)"
+}
+
+# ended PID STATUS: waits for a child of this shell; whether that is its exit status
+ended() {
+	local status
+
+	wait "$1"
+	status=$?
+	[ $status = "$2" ] || echo "# status $status, not $2"
+	[ $status = "$2" ]
+}
+
+# finished: whether profil has ended successfully, and nothing is left in the kernel
+finished() {
+	ended "$profil" 0 && eventually sessions_are 0
+}
+
+# kill_target: ends a target that uses CPU time; whether it was still there
+kill_target() {
+	kill -KILL "$target" && ended "$target" 137 2>/dev/null
+}
+
+# rows [OPTION...]: prints the table of the result without its header
+rows() {
+	"$PROFIL" report "$@" "$work/result" 2>"$work/err" | grep -v '^#'
+}
+
+# all_samples: prints the number of samples in the result
+all_samples() {
+	rows | awk '{ n += $3 } END { print n + 0 }'
+}
+
+# spun PROCESSES SECONDS: whether PROCESSES of programs/spin have samples for SECONDS in all, 3/4 of
+# them in spin_much. Each may have one more or less for the phase, and three more for the last
+# rounds of its two loops, which take up to 20 ms each.
+spun() {
+	local much all
+
+	much=$(rows | awk '$4 == "spin_much" { n += $3 } END { print n + 0 }')
+	all=$(rows | awk '$4 ~ /^spin_(much|less)$/ { n += $3 } END { print n + 0 }')
+	between "$(awk "BEGIN { print 75 * $2 - $1 }")" "$much" \
+		"$(awk "BEGIN { print 75 * $2 + 3 * $1 }")" &&
+	between "$(awk "BEGIN { print 100 * $2 - $1 }")" "$all" \
+		"$(awk "BEGIN { print 100 * $2 + 4 * $1 }")"
+}
+
+# cpu_seconds PID: prints the CPU time of a process with one thread
+cpu_seconds() {
+	awk '{ print $1 / 1e9 }' "/proc/$1/schedstat"
+}
+
+# --- what is counted -----------------------------------------------------------------
+
+# The profile ends when the process ends. The process keeps its exit status.
+until_exit() {
+	start programs/spin read 0.4 exit 7 && attach "$target" && release &&
+	ended "$target" 7 && finished && spun 1 0.4 &&
+	grep -q 'programs/spin read 0.4 exit 7$' "$work/profile" &&
+	[ "$(rows --by process | grep -c '/spin ')" = 1 ]
+}
+
+several() {
+	local first
+
+	start programs/spin read 0.3
+	first=$target
+	start programs/spin read 0.5
+	attach "$first,$target" && release && release && ended "$first" 0 &&
+	ended "$target" 0 && finished && spun 2 0.8 &&
+	[ "$(rows --by process | grep -c '/spin ')" = 2 ]
+}
+
+# -p may be given more than once.
+twice_the_option() {
+	local first
+
+	start programs/spin read 0.1
+	first=$target
+	start programs/spin read 0.1
+	rm -f "$work/result"
+	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$first" -p "$target" 2>"$work/err" &
+	profil=$!
+	eventually sessions_are 2 && release && release && ended "$first" 0 &&
+	ended "$target" 0 && finished && spun 2 0.2
+}
+
+# Children that it forks later, and the programs that these execute
+children() {
+	start sh -c 'read -r _; programs/spin 0.2; programs/forks 1 0.2' && attach "$target" &&
+	echo >&"$go" && ended "$target" 0 && finished && spun 1 0.2 &&
+	between 19 "$(rows | awk '$4 == "spin_child" { print $3 }')" 23 &&
+	[ "$(rows --by process | grep -c '/forks  ')" = 1 ] &&
+	[ "$(rows --by process | grep -c '/forks (fork)')" = 1 ]
+}
+
+executes() {
+	start sh -c 'read -r _; exec programs/spin 0.4' && attach "$target" && echo >&"$go" &&
+	ended "$target" 0 && finished && spun 1 0.4
+}
+
+not_followed() {
+	start sh -c 'read -r _; exec programs/spin 0.2' && attach "$target" --no-follow &&
+	echo >&"$go" && ended "$target" 0 && finished && ! rows | grep spin_much
+}
+
+# All samples up to the kill are there.
+killed() {
+	start programs/spin read 0.4 kill && attach "$target" && release &&
+	ended "$target" 137 2>/dev/null && finished && spun 1 0.4
+}
+
+# --- how it ends ---------------------------------------------------------------------
+
+# uptime: prints the time since the machine started, in seconds, rounded to 10 ms
+uptime() {
+	awk '{ print $1 }' /proc/uptime
+}
+
+# The profile lasts 0.5 s. The CPU time of the target is read within the two readings of the clock,
+# and it cannot use more CPU time outside of the profile than there is time outside of it.
+duration() {
+	local began cpu ended
+
+	start programs/spin 1000
+	began=$(uptime)
+	cpu=$(cpu_seconds "$target")
+	attach "$target" --duration 0.5 && finished &&
+	cpu=$(awk "BEGIN { print $(cpu_seconds "$target") - $cpu }") && ended=$(uptime) &&
+	kill_target &&
+	between "$(awk "BEGIN { print 100 * ($cpu - ($ended - $began + 0.02 - 0.5)) - 1 }")" \
+		"$(all_samples)" "$(awk "BEGIN { print 100 * $cpu + 1 }")" &&
+	[ "$(all_samples)" -gt 0 ]
+}
+
+# The command continues after the profile, and keeps its exit status. Not all of its 60 samples are
+# taken: it runs for 0.6 s or more.
+command_continues() {
+	rm -f "$work/result"
+	"$PROFIL" -o "$work/result" -t "$work/profile" --duration 0.3 \
+		sh -c 'programs/spin 0.6; exit 9' 2>"$work/err"
+	[ $? = 9 ] && between 1 "$(all_samples)" 58 && eventually sessions_are 0
+}
+
+# interrupted SIGNAL: it ends the profile, which is complete, and the target lives on
+interrupted() {
+	start programs/spin read 0.4 exit 3 && attach "$target" && release &&
+	eventually snapshot_has 1 && kill -"$1" "$profil" && finished &&
+	[ "$(all_samples)" -gt 0 ] && grep -q spin_much "$work/profile" && ended "$target" 3
+}
+
+# snapshot: requests a result, and waits until it is written
+snapshot() {
+	rm -f "$work/result" && kill -USR1 "$profil" && eventually test -s "$work/result"
+}
+
+# snapshot_has SAMPLES: whether a new result has at least that many
+snapshot_has() {
+	snapshot && [ "$(all_samples)" -ge "$1" ]
+}
+
+snapshots() {
+	local before
+
+	start programs/spin 1000
+	attach "$target" && eventually snapshot_has 1 && before=$(all_samples) &&
+	eventually snapshot_has $((before + 1)) && [ ! -s "$work/profile" ] &&
+	kill_target && finished && [ -s "$work/profile" ] && [ "$(all_samples)" -gt "$before" ]
+}
+
+# has_more SAMPLES: whether the result has more
+has_more() {
+	[ -s "$work/result" ] && [ "$(all_samples)" -gt "$1" ]
+}
+
+# The last snapshot is a complete result. The kernel keeps nothing, and the target does not notice.
+killed_profil() {
+	local before
+
+	start programs/spin 1000
+	attach "$target" --interval 0.2 && eventually has_more 0 && before=$(all_samples) &&
+	eventually has_more "$before" && kill -KILL "$profil" &&
+	ended "$profil" 137 2>/dev/null && eventually sessions_are 0 &&
+	[ "$(all_samples)" -gt "$before" ] && rows | grep -q spin_much && kill_target
+}
+
+# --- what the process may do ---------------------------------------------------------
+
+# A stopped process uses no CPU time, so it has no samples. Two results of it are equal, except for
+# their times.
+stopped() {
+	local before
+
+	start programs/spin 1000
+	attach "$target" && eventually snapshot_has 1 && kill -STOP "$target" &&
+	eventually grep -q '^State:.*stopped' "/proc/$target/status" && snapshot &&
+	before=$(all_samples) && sleep 0.3 && snapshot && [ "$(all_samples)" = "$before" ] &&
+	kill -CONT "$target" && eventually snapshot_has $((before + 1)) &&
+	kill_target && finished
+}
+
+# strace traces the target before and after profil attaches to it. A system call of a traced process
+# takes CPU time, so the samples of both functions and of the system call are counted.
+traced() {
+	start strace -o "$work/strace" programs/spin read 0.4 exit 5
+	eventually pgrep -P "$target" spin >"$work/pid" && attach "$(<"$work/pid")" && release &&
+	ended "$target" 5 && finished && between 39 "$(all_samples)" 44 &&
+	grep -q '^+++ exited with 5 +++$' "$work/strace"
+}
+
+# gdb runs the program, stops it at a breakpoint and continues.
+debugged() {
+	"$PROFIL" -o "$work/result" -t "$work/profile" gdb -batch -ex 'break spin_less' -ex run \
+		-ex continue --args programs/spin 0.4 >"$work/out" 2>"$work/err" </dev/null &&
+	grep -q '^Breakpoint 1, ' "$work/out" && grep -q 'exited normally' "$work/out" &&
+	spun 1 0.4 && eventually sessions_are 0
+}
+
+# gdb_attaches: gdb attaches to the profiled process, and detaches
+gdb_attaches() {
+	start programs/spin read 0.4 && attach "$target" &&
+	gdb -batch -p "$target" -ex 'info registers' >"$work/gdb" 2>&1 </dev/null && release &&
+	ended "$target" 0 && finished && spun 1 0.4
+}
+
+# The program has its own profile of 0.3 s, which has the usual number of samples, and the log has
+# them too. One more or less for the phase; a round of its loop takes less than 10 ms.
+itself() {
+	local nr by
+
+	LD_PRELOAD=../lib/libprofil.so "$PROFIL" -o "$work/result" -t "$work/profile" \
+		programs/old profil >"$work/out" 2>"$work/err" && read -r nr by <"$work/out" &&
+	[ "$by" = kernel ] && between 28 "$nr" 31 &&
+	between 29 "$(rows --by object | awk '$4 ~ /\/old$/ { print $3 }')" 32 &&
+	eventually sessions_are 0
+}
+
+# --- what is refused -----------------------------------------------------------------
+
+# refused REASON ARG...: profil exits with 125, and prints one line with the reason; nothing is left
+refused() {
+	local reason=$1
+
+	shift
+	rm -f "$work/result" "$work/profile"
+	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err" </dev/null
+	[ $? = 125 ] && grep -qE -- "$reason" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] &&
+	[ ! -e "$work/result" ] && eventually sessions_are 0
+}
+
+no_process() {
+	refused 'no process 4194304 .*ESRCH' -p 4194304
+}
+
+# If one process is refused, the others are not profiled.
+one_of_two() {
+	start programs/spin read 0.1
+	refused 'no process 4194304 .*ESRCH' -p "$target,4194304" && release && ended "$target" 0
+}
+
+kernel_thread() {
+	refused '\(ESRCH\).*kernel thread' -p 2
+}
+
+rate() {
+	refused 'the kernel offers 1 to' -p $$ --rate 100000
+}
+
+# as_user COMMAND...: profil, as a user who may not trace root's processes
+as_user() {
+	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -o /dev/null "$@" \
+		>"$work/out" 2>"$work/err" </dev/null
+}
+
+other_user() {
+	as_user -p $$
+	[ $? = 125 ] && grep -q "/proc/$$/mem: .*(EACCES): .*another user: run profil as root" \
+		"$work/err" && [ "$(wc -l <"$work/err")" = 1 ]
+}
+
+# A profiled process, and a process of a profiled command
+already_attached() {
+	start programs/spin read 0.1 && attach "$target" &&
+	{
+		"$PROFIL" -o /dev/null -p "$target" >"$work/out" 2>"$work/err"
+		[ $? = 125 ]
+	} && grep -q 'EBUSY.*another profil' "$work/err" && release && ended "$target" 0 &&
+	finished &&
+	{
+		"$PROFIL" -o /dev/null -t /dev/null "$PROFIL" -o /dev/null true 2>"$work/err"
+		[ $? = 125 ]
+	} && grep -q 'EBUSY.*another profil' "$work/err" && eventually sessions_are 0
+}
+
+# yama SCOPE REASON ARG...: profil, run by a user, is refused
+yama() {
+	echo "$1" >"$scope" || return
+	as_user "${@:3}"
+	[ $? = 125 ] && grep -qE "$2" "$work/err"
+}
+
+# Yama allows only ancestors from 1 on, and only root from 2 on.
+scope=/proc/sys/kernel/yama/ptrace_scope
+ptrace_scope() {
+	local before status user
+
+	before=$(<"$scope")
+	setpriv --reuid 65532 --regid 65532 --clear-groups sleep 1000 &
+	user=$!
+	yama 1 'EACCES.*ptrace_scope is 1: ' -p $user && as_user true &&
+	yama 2 'EACCES.*ptrace_scope is 2: ' -p $user &&
+	yama 2 'EACCES.*ptrace_scope is 2: ' true && "$PROFIL" -o /dev/null true 2>"$work/err"
+	status=$?
+	echo "$before" >"$scope"
+	kill $user
+	wait $user 2>/dev/null
+	return $status
+}
+
+# check_with PROGRAM NAME FUNCTION: a test that needs a program of the machine
+check_with() {
+	if command -v "$1" >/dev/null; then
+		check "$2" "$3"
+	else
+		ktap_test_skip "$2: no $1"
+	fi
+}
+
+ktap_print_header
+need_root_and_device
+ktap_set_plan 25
+check "a process, until it exits" until_exit
+check "two processes" several
+check "-p twice" twice_the_option
+check "the children of a process, and their programs" children
+check "a process that executes another program" executes
+check "--no-follow" not_followed
+check "a process that is killed" killed
+check "--duration" duration
+check "--duration with a command" command_continues
+check "SIGINT ends the profile" interrupted INT
+check "SIGTERM ends the profile" interrupted TERM
+check "SIGUSR1 writes a result" snapshots
+check "profil is killed: the last result of --interval is complete" killed_profil
+check "a process that is stopped" stopped
+check_with strace "a process traced by strace" traced
+check_with gdb "a program run by gdb" debugged
+check_with gdb "a process that gdb attaches to" gdb_attaches
+check "a program that profiles itself" itself
+check "no such process: refused" no_process
+check "one of two processes: both refused" one_of_two
+check "a kernel thread: refused" kernel_thread
+check "a rate that the kernel does not offer: refused" rate
+check "the process of another user: refused" other_user
+check "a process that is already attached: refused" already_attached
+check_if "$scope" "Yama: refused, with the remedy" ptrace_scope
+ktap_finished
