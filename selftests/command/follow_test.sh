@@ -233,9 +233,7 @@ check "make -j2" built
 check "libraries at the same address, by dlopen and dlclose" loaded programs/follow
 check_if programs/follow-musl "libraries in a program for musl" loaded programs/follow-musl
 check "code mapped by mmap" is_sampled programs/follow 0.4 mmap
-# The kernel does not log mprotect(). The command, which reads the log once per second, finds the
-# code in /proc while the program runs.
-check "code made executable by mprotect" is_sampled programs/follow 2.5 mprotect
+check "code made executable by mprotect" is_sampled programs/follow 0.4 mprotect
 check_if programs/follow-musl "code mapped in a program for musl" \
 	is_sampled programs/follow-musl 0.4 mmap
 check "the vdso" vdso

@@ -197,6 +197,7 @@ readme_options() {
 	grep -h '^profil ' "$work"/block/* | while read -r line; do
 		words=${line//[\[\]|;]/ }
 		read -r _ subcommand _ <<<"$words"
+		[[ $subcommand =~ ^(report|diff|export)$ ]] || subcommand=run
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
 			options_of profil "$subcommand" | grep -qxFe "$option" ||
 				{ echo "# README: profil $subcommand $option"; exit 1; }
