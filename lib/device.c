@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Opens /dev/profil; no other file does. It uses system calls directly, because open() and
- * close() are cancellation points, and some callers (libprofil-run's _exit() and execve()) must
- * not be.
+ * close() are cancellation points, and profil() must not be one: a thread that is cancelled in it
+ * would leave locks of the library behind.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -17,10 +17,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "block_signals.h"
 #include "device.h"
 #include "device_fd.h"
 
@@ -42,9 +43,21 @@ static struct {
 /* Protects @own. Held during fork(): in the child it is released, and @own is consistent. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/*
+ * Signals are blocked while this thread holds the mutex: a handler that forks or calls the library
+ * would deadlock. Synchronous signals stay unblocked: if a thread causes one that it blocks, the
+ * kernel kills the process.
+ */
 static void lock(sigset_t *before)
 {
-	profil_block_signals(before);
+	static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+	sigset_t others;
+	size_t i;
+
+	sigfillset(&others);
+	for (i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
+		sigdelset(&others, synchronous[i]);
+	pthread_sigmask(SIG_BLOCK, &others, before);
 	pthread_mutex_lock(&mutex);
 }
 

@@ -8,10 +8,6 @@
 #include <sys/gmon.h>
 
 #include "gmon/gmon.h"
-#include "preloaded.h"
-
-/* Defined if the profil command has preloaded its library */
-#pragma weak profil_run_has_profile
 
 /* Called by gcrt1.o; programs call the same function by the name monstartup(). */
 void __monstartup(unsigned long low, unsigned long high);
@@ -33,11 +29,7 @@ static const struct profil_gmon_libc *libc(void)
 
 void __monstartup(unsigned long low, unsigned long high)
 {
-	/* the profil command profiles this process: leave gmon.out to the C library */
-	if (profil_run_has_profile && profil_run_has_profile())
-		libc()->monstartup(low, high);
-	else
-		profil_gmon_startup(libc(), low, high);
+	profil_gmon_startup(libc(), low, high);
 }
 
 void monstartup(unsigned long low, unsigned long high)

@@ -4,19 +4,12 @@
  * _mcleanup() at exit. These replace the C library's, which would write gmon.out.
  */
 #include "monitor/monitor.h"
-#include "preloaded.h"
-
-/* Defined if the profil command has preloaded its library */
-#pragma weak profil_run_has_profile
 
 void __monstartup(uintptr_t low, uintptr_t high);
 void _mcleanup(void);
 
 void __monstartup(uintptr_t low, uintptr_t high)
 {
-	/* the profil command profiles this process, and a process has one profile */
-	if (profil_run_has_profile && profil_run_has_profile())
-		return;
 	if (profil_monitor_system.automatic)
 		profil_monitor_system.automatic();
 	profil_monitor_begin_own(low, high);

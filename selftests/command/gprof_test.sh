@@ -297,13 +297,18 @@ not_pg() {
 	same "$(ls -A "$work/dir")" "" && [ ! -s "$work/err" ]
 }
 
-# command_has_precedence PROGRAM: whether the profil command has the samples, and gmon.out those of
-# the C library's timer. The standard deviation is sqrt(20 / 6) of 250 samples, 0.7 points.
-command_has_precedence() {
-	in_work "$PWD/../tools/profil" --rate 250 -o /dev/null \
-		-t "$work/profile" "$programs/$1" $seconds &&
+# command_too PROGRAM SECONDS: whether the profil command and the program itself sample it at the
+# same time, each at its own rate; SECONDS: what a sample in gmon.out counts as. The standard
+# deviation of the command's share is sqrt(20 / 6) of 250 samples, 0.7 points.
+command_too() {
+	in_work env PROFIL_RATE=$RATE "$PWD/../tools/profil" --rate 250 -o /dev/null \
+		-t "$work/profile" "$programs/$1" $seconds && [ ! -s "$work/err" ] &&
 	between 57 "$(awk '$4 == "sixty" { print $1 }' "$work/profile")" 63 &&
-	rate_is 0.01 "$1" && calls_agree "$1"
+	rate_is "$2" "$1" && calls_agree "$1"
+}
+
+library_and_command() {
+	command_too pg-linked 0.001 && time_agrees pg-linked
 }
 
 ktap_print_header
@@ -339,8 +344,8 @@ check "a tick that cannot be hooked: refused, with the remedy" no_hook
 check "max_user_sessions reached: refused, with the reason" session_limit
 check "no memory can be locked: samples are lost, and reported" memlock
 check "a program that was not compiled with -pg" not_pg
-check "the profil command has precedence" command_has_precedence pg
-check "the profil command has precedence over a linked library" command_has_precedence pg-linked
+check "the profil command and the C library sample a program at once" command_too pg 0.01
+check "the profil command and the linked library sample a program at once" library_and_command
 check "a program that exits at once" in_work env LD_PRELOAD="$library" \
 	"$programs/pg" 0
 ktap_finished
