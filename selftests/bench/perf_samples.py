@@ -21,7 +21,7 @@ import tempfile
 SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROFIL = os.environ.get("PROFIL", os.path.join(SELFTESTS, "../tools/profil"))
 
-# Bytes of text per counter of profil (lib/preload/run.h)
+# Bytes of text per count of profil (FILE_TEXT_BYTES in tools/record/files.h)
 TEXT_BYTES = 4
 KERNEL = 1 << 63
 
