@@ -89,7 +89,7 @@ static_user() {
 # 14 does not know va_start() in the second file of a run
 tidy() {
 	xargs -I '{}' clang-tidy --quiet '{}' -- -std=gnu11 -D_GNU_SOURCE \
-		-Iuapi -Ilib -Ilib/include -Itools -DLIBDIR='"/usr/lib"' \
+		-Iuapi -Ilib -Ilib/include -Itools \
 		-DPROFIL_VERSION='""' "$@" 2>&1
 }
 

@@ -172,14 +172,16 @@ static void print_now(struct progress *progress)
 	unsigned char *message;
 	const char *why;
 	struct stat st;
+	size_t bytes;
 
 	if (fstat(progress->message, &st))
 		return;
-	message = malloc((size_t)st.st_size + 1);
-	if (!st.st_size)
+	bytes = (size_t)st.st_size;
+	message = malloc(bytes + 1);
+	if (!bytes)
 		print(progress, &none);
-	else if (message && pread(progress->message, message, (size_t)st.st_size, 0) == st.st_size &&
-		 !resultpack_unpack(message, (size_t)st.st_size, &result, &why))
+	else if (message && pread(progress->message, message, bytes, 0) == st.st_size &&
+		 !resultpack_unpack(message, bytes, &result, &why))
 		show(progress, &result);
 	free(message);
 	result_release(&result);

@@ -28,10 +28,10 @@
 static uint64_t find_log_bytes(uint32_t rate)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t needed = sizeof(struct profil_record_sample) * rate * (cpus > 0 ? (uint64_t)cpus : 1);
+	const uint64_t samples = (uint64_t)rate * (cpus > 0 ? (uint64_t)cpus : 1);
 	uint64_t bytes = LEAST_LOG;
 
-	while (bytes < needed && bytes < MOST_LOG)
+	while (bytes < samples * sizeof(struct profil_record_sample) && bytes < MOST_LOG)
 		bytes *= 2;
 	return bytes;
 }
@@ -155,7 +155,8 @@ static void explain_refused(const struct attach *attach, pid_t pid, bool from_ex
 	if (!profil_rate_explain(attach->device, error, attach->options.rate,
 				 attach->options.clock, why, ATTACH_WHY))
 		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": attach to process %d: %s (%s): %s", pid,
-			 strerrordesc_np(error), strerrorname_np(error), find_remedy(error, from_exec));
+			 strerrordesc_np(error), strerrorname_np(error),
+			 find_remedy(error, from_exec));
 }
 
 /* Return: 0 or -errno. */
