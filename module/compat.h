@@ -122,6 +122,18 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 }
 
 /*
+ * The file that a process has mapped, as it sees it: on overlayfs, the mapping has the file of
+ * a layer. Before 6.8, its path is nevertheless the one that the process sees.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#define compat_file_user_path(file)	file_user_path(file)
+#define compat_file_user_inode(file)	file_user_inode(file)
+#else
+#define compat_file_user_path(file)	(&(file)->f_path)
+#define compat_file_user_inode(file)	file_inode(file)
+#endif
+
+/*
  * Take mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock().
  * mmap_write_downgrade() must not be used with it. From 6.13 on (and in stable versions of
  * 6.12), it ends a sequence that mmap_write_lock() starts, for lockless readers of mappings.

@@ -32,10 +32,8 @@
 #include "config.h"
 #include "follow.h"
 #include "log.h"
-#include "stats.h"
 #include "target.h"
 #include "timer.h"
-#include "trace.h"
 #include "tracepoints.h"
 #include "watch.h"
 
@@ -61,33 +59,15 @@ static u64 follow_cpu_time(struct task_struct *process)
 static void follow_probe_fork(void *data, struct task_struct *parent,
 			      struct task_struct *child)
 {
-	struct profil_record_fork record = {};
 	struct profil_target *target;
-	struct profil_watch *watch;
-	int err;
 
 	/* a thread of the same process, or of the kernel */
 	if (child->signal == parent->signal || child->flags & COMPAT_PF_WORKERS)
 		return;
 	rcu_read_lock();
 	target = profil_target_find(task_tgid(parent));
-	if (!target || READ_ONCE(target->left))
-		goto unlock;
-	watch = target->watch;
-	err = profil_target_fork(target, child);
-	if (err) {
-		atomic_long_inc(&watch->fork_failures);
-		atomic_long_inc(&profil_stats[PROFIL_FORK_FAILURES]);
-	} else {
-		atomic_long_inc(&watch->forks_followed);
-		atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
-		record.head.pid = profil_target_find(task_tgid(child))->pid;
-		record.parent = target->pid;
-		profil_log_write(&watch->log, &record.head, PROFIL_RECORD_FORK,
-				 sizeof(record), NULL, 0);
-	}
-	trace_profil_fork(child->tgid, err);
-unlock:
+	if (target && !READ_ONCE(target->left))
+		profil_target_fork(target, child);
 	rcu_read_unlock();
 }
 
@@ -187,7 +167,7 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 
 static void follow_describe_file(struct profil_record_map *record, const struct file *file)
 {
-	const struct inode *inode = file_inode(file);
+	const struct inode *inode = compat_file_user_inode(file);
 
 	record->inode = inode->i_ino;
 	record->major = MAJOR(inode->i_sb->s_dev);
@@ -206,7 +186,7 @@ static const char *follow_path(struct vm_area_struct *vma, char *room)
 	if (!vma->vm_file && vma->vm_ops && vma->vm_ops->name)
 		path = vma->vm_ops->name(vma);
 	else if (vma->vm_file && room)
-		path = d_path(&vma->vm_file->f_path, room, PATH_MAX);
+		path = d_path(compat_file_user_path(vma->vm_file), room, PATH_MAX);
 	return IS_ERR_OR_NULL(path) ? "" : path;
 }
 
@@ -262,7 +242,10 @@ static struct kprobe map_probe = {
 
 /* --- exit --------------------------------------------------------------------- */
 
-/* Called for each thread. With the last one, the process has ended. */
+/*
+ * Called for each thread. With the last one, the process has ended. If two threads exit at the
+ * same time, both may find that they are the last.
+ */
 static void follow_probe_exit(COMPAT_EXIT_ARGS)
 {
 	struct profil_record_exit record = {};
@@ -275,9 +258,7 @@ static void follow_probe_exit(COMPAT_EXIT_ARGS)
 	if (target) {
 		record.head.pid = target->pid;
 		record.cpu_ns = follow_cpu_time(task);
-		profil_log_write(&target->watch->log, &record.head, PROFIL_RECORD_EXIT,
-				 sizeof(record), NULL, 0);
-		profil_target_unpublish(target);
+		profil_target_unpublish(target, &record);
 	}
 	rcu_read_unlock();
 }

@@ -236,7 +236,9 @@ static long log_wait(struct profil_log *log, bool nonblock)
 	used = log_used(log);
 	if (!used)
 		used = log_flush_lost(log);
-	return used || ended ? (long)used : -EAGAIN;
+	if (!used && !ended)
+		return -EAGAIN;
+	return used;
 }
 
 /**

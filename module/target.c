@@ -143,7 +143,8 @@ int profil_target_publish(struct profil_target *target)
 		hash_add_rcu(profil_targets, &target->node, (unsigned long)target->process);
 		hlist_add_head(&target->of_watch, &watch->targets);
 		WRITE_ONCE(profil_nr_targets, profil_nr_targets + 1);
-		atomic_inc(&watch->nr_targets);
+		WRITE_ONCE(watch->nr_targets, watch->nr_targets + 1);
+		WRITE_ONCE(watch->log.ended, false);
 		atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
@@ -157,6 +158,7 @@ static void target_remove(struct profil_target *target)
 	hash_del_rcu(&target->node);
 	hlist_del_init(&target->of_watch);
 	WRITE_ONCE(profil_nr_targets, profil_nr_targets - 1);
+	WRITE_ONCE(target->watch->nr_targets, target->watch->nr_targets - 1);
 	profil_uncharge_session(&target->subject.config->rights);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	call_rcu(&target->rcu, target_free_rcu);
@@ -165,28 +167,28 @@ static void target_remove(struct profil_target *target)
 /**
  * profil_target_unpublish - remove a target from the table, and free it a grace period later
  * @target: under rcu_read_lock()
+ * @exit:   last record of the target; NULL: none
  *
- * Ends the log with the last target.
+ * Does nothing if it has been removed already. Ends the log with the last target.
  *
- * Return: false if it has been removed already.
+ * No sample follows @exit: clocks see under the log's lock that the target is removed.
  */
-bool profil_target_unpublish(struct profil_target *target)
+void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit)
 {
 	struct profil_watch *watch = target->watch;
 	unsigned long flags;
-	bool removed, last = false;
 
 	raw_spin_lock_irqsave(&targets_lock, flags);
-	removed = !hlist_unhashed(&target->of_watch);
-	if (removed) {
+	/* while a target is in the list, its watch is not closed, and the log is open */
+	if (!hlist_unhashed(&target->of_watch)) {
 		target_remove(target);
-		last = atomic_dec_and_test(&watch->nr_targets);
-		/* with the lock held: the watch is not closed yet, so its log is there */
-		if (last)
+		if (exit)
+			profil_log_write(&watch->log, &exit->head, PROFIL_RECORD_EXIT,
+					 sizeof(*exit), NULL, 0);
+		if (!watch->nr_targets)
 			profil_log_end(&watch->log);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
-	return removed;
 }
 
 /**
@@ -213,18 +215,8 @@ void profil_target_unpublish_all(struct profil_watch *watch)
 	}
 }
 
-/**
- * profil_target_fork - make a child of a target a target too
- * @parent: target of the parent, under rcu_read_lock()
- * @child:  the child, which does not run yet
- *
- * Atomic context.
- *
- * Return: 0; -ENOMEM; -ENOSPC: the user's limit; or -ESRCH: the watch is being closed.
- */
-int profil_target_fork(struct profil_target *parent, struct task_struct *child)
+static int target_start_child(struct profil_target *parent, struct task_struct *child)
 {
-	struct profil_watch *watch = parent->watch;
 	const struct profil_rights *rights = &parent->subject.config->rights;
 	struct profil_target *target;
 	int err;
@@ -237,7 +229,7 @@ int profil_target_fork(struct profil_target *parent, struct task_struct *child)
 		profil_uncharge_session(rights);
 		return -ENOMEM;
 	}
-	target_init(target, watch, task_tgid(child));
+	target_init(target, parent->watch, task_tgid(child));
 	target->mm = child->mm;
 	target->waits = parent->waits;
 	err = profil_target_publish(target);
@@ -246,6 +238,33 @@ int profil_target_fork(struct profil_target *parent, struct task_struct *child)
 		call_rcu(&target->rcu, target_free_rcu);
 	}
 	return err;
+}
+
+/**
+ * profil_target_fork - make a child of a target a target too
+ * @parent: target of the parent, under rcu_read_lock()
+ * @child:  the child, which does not run yet
+ *
+ * Atomic context. Without memory, and beyond the user's limit, the child is not sampled.
+ */
+void profil_target_fork(struct profil_target *parent, struct task_struct *child)
+{
+	int err = target_start_child(parent, child);
+	struct profil_watch *watch = parent->watch;
+	struct profil_record_fork record = {
+		.head.pid = pid_nr_ns(task_tgid(child), watch->pids),
+		.parent = parent->pid,
+	};
+
+	trace_profil_fork(child->tgid, err);
+	if (err) {
+		atomic_long_inc(&watch->fork_failures);
+		atomic_long_inc(&profil_stats[PROFIL_FORK_FAILURES]);
+		return;
+	}
+	atomic_long_inc(&watch->forks_followed);
+	atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
+	profil_log_write(&watch->log, &record.head, PROFIL_RECORD_FORK, sizeof(record), NULL, 0);
 }
 
 /* --- samples ------------------------------------------------------------------ */

@@ -112,8 +112,8 @@ void profil_target_free(struct profil_target *target);
 
 /* Atomic context, not in interrupts. */
 int profil_target_publish(struct profil_target *target);
-bool profil_target_unpublish(struct profil_target *target);
-int profil_target_fork(struct profil_target *parent, struct task_struct *child);
+void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit);
+void profil_target_fork(struct profil_target *parent, struct task_struct *child);
 
 /* May sleep. */
 void profil_target_unpublish_all(struct profil_watch *watch);

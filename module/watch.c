@@ -180,13 +180,15 @@ static void watch_free_work(struct work_struct *work)
 	struct profil_watch *watch =
 		container_of(to_rcu_work(work), struct profil_watch, free_work);
 
+	put_cred(watch->cred);
+	put_pid_ns(watch->pids);
 	profil_config_put(watch->config);
 	kfree(watch);
 }
 
 /*
  * End all targets, and free the watch. The log's memory is freed at once: it is large, and no
- * clock uses it, the phases or the namespace after the log is closed.
+ * clock uses it or the phases after the log is closed.
  */
 static void watch_close(struct profil_watch *watch)
 {
@@ -196,8 +198,6 @@ static void watch_close(struct profil_watch *watch)
 	profil_log_close(&watch->log);
 	profil_uncharge_pages(&config->rights, watch->log.size >> PAGE_SHIFT);
 	free_percpu(watch->phases);
-	put_cred(watch->cred);
-	put_pid_ns(watch->pids);
 	profil_hooks_put(watch_hooks(config));
 	INIT_RCU_WORK(&watch->free_work, watch_free_work);
 	queue_rcu_work(profil_queue, &watch->free_work);
@@ -246,22 +246,17 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 		goto uncharge;
 	target->mm = mm;
 	target->waits = from_exec;
-	WRITE_ONCE(watch->log.ended, false);
-	err = profil_target_publish(target);
-	if (err)
-		goto free_target;
-	if (!watch_process_has(process, mm))
-		goto unpublish;
-	return 0;
-
-unpublish:
-	/* keeps the target: its process may exit now, and unpublish it too */
+	/* keeps the target: from here on, its process may exit and unpublish it */
 	rcu_read_lock();
-	profil_target_unpublish(target);
+	err = profil_target_publish(target);
+	if (!err && !watch_process_has(process, mm)) {
+		profil_target_unpublish(target, NULL);
+		rcu_read_unlock();
+		return -ESRCH;
+	}
 	rcu_read_unlock();
-	return -ESRCH;
-
-free_target:
+	if (!err)
+		return 0;
 	profil_target_free(target);
 uncharge:
 	profil_uncharge_session(rights);
@@ -366,7 +361,7 @@ void profil_watcher_status(struct profil_watcher *watcher, struct profil_status 
 
 	if (!watch)
 		return;
-	status->state = atomic_read(&watch->nr_targets) ? PROFIL_STATE_RUNNING :
+	status->state = READ_ONCE(watch->nr_targets) ? PROFIL_STATE_RUNNING :
 							  PROFIL_STATE_OFF;
 	status->rate = profil_clock_rate(watch->config);
 	status->clock = watch->config->clock;

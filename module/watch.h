@@ -31,7 +31,7 @@ struct profil_status;
  * @trace_all: it may trace all programs
  * @targets:   its targets; with the lock of the table of targets
  * @closed:    the file is closed: no target may be added; with the same lock
- * @nr_targets: number of targets
+ * @nr_targets: number of @targets
  * @forks_followed: children that became targets
  * @fork_failures: children that did not
  * @free_work: frees it a grace period after the file is closed
@@ -47,7 +47,7 @@ struct profil_watch {
 	bool trace_all;
 	struct hlist_head targets;
 	bool closed;
-	atomic_t nr_targets;
+	int nr_targets;
 	atomic_long_t forks_followed;
 	atomic_long_t fork_failures;
 	struct rcu_work free_work;

@@ -389,7 +389,7 @@ struct profil_record_exec {
 	char comm[16];
 };
 
-#define PROFIL_MAP_PROGRAM	0x1 /* of the file that the process executes */
+#define PROFIL_MAP_PROGRAM	0x1 /* first mapping of the program that the process executes */
 
 /**
  * struct profil_record_map - a process has an executable mapping
@@ -406,8 +406,9 @@ struct profil_record_exec {
  *            by a 0, and padded with 0. Empty: no file, or the path is not known. The kernel
  *            appends " (deleted)" if the file was removed
  *
- * Sent for mmap(2), also in the course of exec, and for mprotect(2). It replaces earlier
- * mappings at these addresses. No record is sent for munmap(2) and mremap(2), nor for
+ * Sent for mmap(2), also in the course of exec, and for mprotect(2). The kernel joins adjacent
+ * mappings, so it may be larger than what was requested. It replaces earlier mappings at
+ * these addresses. No record is sent for munmap(2) and mremap(2), nor for
  * mappings that the process has when it is attached.
  */
 struct profil_record_map {
@@ -425,8 +426,9 @@ struct profil_record_map {
 
 /**
  * struct profil_record_exit - a process has ended: all its threads have
- * @head:   type PROFIL_RECORD_EXIT
- * @cpu_ns: CPU time of all its threads, in ns; may lack a tick
+ * @head:   type PROFIL_RECORD_EXIT; the last record of the process
+ * @cpu_ns: CPU time of all its threads, in ns, without that since the last tick, and without
+ *          what threads use that still exit
  */
 struct profil_record_exit {
 	struct profil_record head;
