@@ -61,7 +61,7 @@ static u32 take(void *record)
 	first = min(bytes, SIZE - offset);
 	memcpy(record, log.data + offset, first);
 	memcpy(record + first, log.data, bytes - first);
-	smp_store_release(&log.tail, log.tail + bytes);
+	log.tail += bytes;
 	return bytes;
 }
 
