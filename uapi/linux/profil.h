@@ -421,7 +421,7 @@ struct profil_record_map {
 	__u32 minor;
 	__u32 flags;
 	__u32 reserved;
-	char path[];
+	__extension__ char path[];
 };
 
 /**
