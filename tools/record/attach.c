@@ -134,7 +134,7 @@ static const char *find_remedy(int error, bool from_exec)
 	case EBUSY:
 		/* its parent, this process, is profiled */
 		if (from_exec)
-			return "this profil is itself profiled, and so are all its children: end that profile first";
+			return "another profil profiles this one, with all its children: end that one first";
 		return "another profil profiles the process: end that one first";
 	case ENOMEM:
 		return "the limit of locked memory leaves none for the log: raise it by ulimit -l (in KiB; see RLIMIT_MEMLOCK in setrlimit(2))";
