@@ -14,7 +14,7 @@
 #include "record/counts.h"
 #include "result/result.h"
 
-#define FILE_SEGMENTS		16	/* most executable segments of a file; linkers make 1 or 2 */
+#define FILE_SEGMENTS		16	/* most executable ones of a file; linkers make 1 or 2 */
 #define FILE_TEXT_BYTES		4	/* bytes of code per count; a power of two */
 
 /**

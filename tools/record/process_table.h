@@ -15,7 +15,7 @@
 #include "result/result.h"
 
 #define PROCESS_TABLE_ROWS	65536		/* most rows; further processes are only counted */
-#define PROCESS_TABLE_PAGE	2048		/* process IDs for which memory is allocated at a time */
+#define PROCESS_TABLE_PAGE	2048		/* process IDs in a part of the table */
 
 #define PROCESS_NO_ROW		SIZE_MAX
 

@@ -65,7 +65,11 @@ static int make_own(struct space **space)
 	if ((*space)->references == 1)
 		return 0;
 	copy = space_new();
-	if (!copy || reserve(copy, (*space)->nr + 1)) {
+	if (!copy)
+		return -ENOMEM;
+	copy->room = (*space)->nr + 2;
+	copy->mappings = calloc(copy->room, sizeof(*copy->mappings));
+	if (!copy->mappings) {
 		space_put(copy);
 		return -ENOMEM;
 	}

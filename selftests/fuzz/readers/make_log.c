@@ -14,7 +14,9 @@ static void fill(struct fake_log *log)
 {
 	const struct profil_record_map vdso = { .start = 0x7000000, .end = 0x7002000 };
 	const struct profil_record_map jit = { .start = 0x6000000, .end = 0x6001000 };
-	const struct profil_record_map nameless = { .start = 0x401000, .end = 0x403000, .inode = 1 };
+	const struct profil_record_map nameless = {
+		.start = 0x401000, .end = 0x403000, .inode = 1,
+	};
 
 	fake_log_exec(log, 8, 1000000, 0, "program");
 	fake_log_map_file(log, 8, 0x400000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);

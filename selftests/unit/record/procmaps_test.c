@@ -19,7 +19,7 @@ static bool parse(const char *text, struct procmaps_entry *entry)
 {
 	static char line[256];
 	/* what is after the end of a line that is too short would be valid */
-	const char rest[] = "1000-2000 r-xp 0 0:0 0";
+	static const char rest[] = "1000-2000 r-xp 0 0:0 0";
 
 	memcpy(line, rest, sizeof(rest));
 	snprintf(line, sizeof(line), "%s", text);
@@ -31,7 +31,7 @@ static void fields_are_parsed(void **state)
 	struct procmaps_entry entry;
 
 	(void)state;
-	assert_true(parse("55d0f7a10000-55d0f7a35000 r-xp 00002000 fe:11 1311                       /usr/bin/a perl (deleted)\n",
+	assert_true(parse("55d0f7a10000-55d0f7a35000 r-xp 00002000 fe:11 1311     /usr/bin/a perl (deleted)\n",
 			  &entry));
 	assert_int_equal(entry.start, 0x55d0f7a10000);
 	assert_int_equal(entry.end, 0x55d0f7a35000);
