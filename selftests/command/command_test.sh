@@ -258,10 +258,10 @@ lost() {
 	sed -n 's/^# \([0-9]*\) samples* (.*) lost .*/\1/p' "$work/profile"
 }
 
-# While profil is stopped, the log of 64 KiB fills up. The program has 6000 samples, and up to 80 for
-# the last rounds of its two loops. The log has room for 2730 of them, less up to 100 for other
-# records. Some at the start may be read before profil is stopped. The table reports the number of
-# lost samples, and the others are counted.
+# While profil is stopped, the log of 64 KiB fills up. The program has 6000 samples, and up to 80
+# for the last rounds of its two loops. The log has room for 2730 of them, less up to 100 for
+# other records. Some at the start may be read before profil is stopped. The table reports the
+# number of lost samples, and the others are counted.
 full_log() {
 	local go
 

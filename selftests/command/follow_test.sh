@@ -69,8 +69,8 @@ is_spun() {
 	samples_match_cpu_time $(($# + 1))
 }
 
-# Threads of Go's runtime interrupt the program all the time, so its samples are at random times: the
-# tolerance is four standard errors: 80 of the 400 samples, and 0.09 of the share.
+# Threads of Go's runtime interrupt the program all the time, so its samples are at random times.
+# The tolerance is four standard errors: 80 of the 400 samples, and 0.09 of the share.
 go_program() {
 	local much less
 
