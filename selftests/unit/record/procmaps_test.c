@@ -31,8 +31,8 @@ static void fields_are_parsed(void **state)
 	struct procmaps_entry entry;
 
 	(void)state;
-	assert_true(parse("55d0f7a10000-55d0f7a35000 r-xp 00002000 fe:11 1311     /usr/bin/a perl (deleted)\n",
-			  &entry));
+	assert_true(parse("55d0f7a10000-55d0f7a35000 r-xp 00002000 fe:11 1311     "
+			  "/usr/bin/a perl (deleted)\n", &entry));
 	assert_int_equal(entry.start, 0x55d0f7a10000);
 	assert_int_equal(entry.end, 0x55d0f7a35000);
 	assert_int_equal(entry.offset, 0x2000);
