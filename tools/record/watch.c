@@ -14,6 +14,10 @@
 
 #define NS_PER_S	1000000000ULL
 
+/* The log is read after the first interval, and then after intervals that double */
+#define FIRST_READ_NS	(NS_PER_S / 100)
+#define LAST_READ_NS	NS_PER_S
+
 /**
  * struct due - when something is due next, in ns; UINT64_MAX: never
  * @read:     reading the log
@@ -67,9 +71,9 @@ enum watch_end watch_run(const struct watch *watch)
 		{ .fd = watch->process, .events = POLLIN },
 	};
 	const uint64_t end = watch->end_ns ? watch->end_ns : UINT64_MAX;
-	uint64_t now = time_ns(CLOCK_MONOTONIC);
+	uint64_t now = time_ns(CLOCK_MONOTONIC), read_ns = FIRST_READ_NS;
 	struct due due = {
-		.read = after(now, NS_PER_S),
+		.read = after(now, read_ns),
 		.snapshot = after(now, watch->snapshot_ns),
 		.progress = after(now, watch->progress_ns),
 	};
@@ -81,8 +85,10 @@ enum watch_end watch_run(const struct watch *watch)
 		now = time_ns(CLOCK_MONOTONIC);
 		has_ended = polled[1].revents;
 		is_over = now >= end || signals_end_is_requested();
-		if (polled[0].fd >= 0)
-			due.read = after(now, NS_PER_S);
+		if (polled[0].fd >= 0) {
+			read_ns = min(2 * read_ns, LAST_READ_NS);
+			due.read = after(now, read_ns);
+		}
 		if (polled[0].fd >= 0 && !watch->read(watch->data)) {
 			/* otherwise ppoll() would return at once from now on */
 			polled[0].fd = -1;

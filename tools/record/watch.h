@@ -17,9 +17,9 @@
  * @end_ns:      when the profile ends, by time_ns(CLOCK_MONOTONIC)
  * @snapshot_ns: interval of @snapshot, in ns
  * @progress_ns: interval of @progress, in ns
- * @read:        reads the log. Called at least once per second, because code that a program
- *               generates can be named only as long as it is in memory. Return: 0: all
- *               processes have ended
+ * @read:        reads the log. Called at least once per second, and more often at the start:
+ *               some files can be named only while they are mapped. Return: 0: all processes
+ *               have ended
  * @snapshot:    called at intervals and for SIGUSR1
  * @progress:    called at intervals
  * @data:        argument of the functions
