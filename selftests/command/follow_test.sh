@@ -116,6 +116,17 @@ script() {
 	chmod +x "$work/script" && run "$work/script" && spun 1 0.4
 }
 
+# A program in another root directory, as in a container: its path is the one that it sees, and
+# `profil report` finds the file with --root. It runs long enough for profil, which reads the log
+# once per second, to open the file in that directory.
+other_root() {
+	mkdir "$work/root" && cp programs/spin-static "$work/root" &&
+	run chroot "$work/root" /spin-static 2 && [ "$(samples spin_much)" = 0 ] &&
+	[ "$(rows --by object | awk '$4 == "/spin-static" { print $3 }')" -ge 199 ] &&
+	between 149 "$(rows --root "$work/root" |
+		awk '$4 == "spin_much" { print $3 }')" 153
+}
+
 # A set-user-ID program of root that a user executes is not sampled, and the report has its CPU
 # time. Root may profile it.
 set_user_id() {
@@ -204,7 +215,7 @@ progress() {
 
 ktap_print_header
 need_device
-ktap_set_plan 24
+ktap_set_plan 25
 check "a static program" is_spun programs/spin-static
 check_if programs/spin-musl "a program for musl" is_spun programs/spin-musl
 check_if "$m32/spin" "a 32-bit program" is_spun "$m32/spin"
@@ -222,9 +233,11 @@ check "a program as the argument of the dynamic linker" by_linker
 check "--no-follow" not_followed
 check "static programs, and a program that one executes" static_programs
 if [ "$(id -u)" = 0 ]; then
+	check "a program in another root directory" other_root
 	check "a set-user-ID program: not profiled for a user, with the reason" set_user_id
 	check "an unreadable program: not profiled for a user, with the reason" unreadable
 else
+	ktap_test_skip "a program in another root directory: needs root"
 	ktap_test_skip "a set-user-ID program: needs root"
 	ktap_test_skip "an unreadable program: needs root"
 fi
