@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attaching to processes: the explanations of refusals. /dev/null takes the place of a device of an
+ * older module, which does not know ATTACH.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <record/attach.h>
+
+#include "support/test.h"
+
+static struct attach attach;
+static char why[ATTACH_WHY];
+
+static int set_up(void **state)
+{
+	(void)state;
+	attach = (struct attach){
+		.device = open("/dev/null", O_RDWR | O_CLOEXEC),
+		.options = { .rate = 100 },
+		.log_bytes = PROFIL_LOG_MIN,
+	};
+	assert_true(attach.device >= 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	attach_close(&attach);
+	assert_int_equal(attach.device, -1);
+	/* it may be closed already */
+	attach_close(&attach);
+	return 0;
+}
+
+static void older_module_is_named(void **state)
+{
+	(void)state;
+	assert_int_equal(attach_process(&attach, getpid(), false, why), -ENOTTY);
+	assert_non_null(strstr(why, "(ENOTTY): the loaded module is older than this command"));
+	assert_false(attach.has_log);
+}
+
+static void missing_process_is_named(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_in_range(-attach_process(&attach, child, false, why), 1, ESRCH);
+	assert_non_null(strstr(why, "there is no process "));
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(older_module_is_named),
+		TEST(missing_process_is_named),
+	};
+
+	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);
+}
