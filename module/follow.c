@@ -103,17 +103,6 @@ static bool follow_may_trace(const struct profil_watch *watch)
 		follow_owns_namespace(watcher, cred->user_ns));
 }
 
-/* The new program of a target is sampled from here on. */
-static void follow_start(struct profil_target *target)
-{
-	target->subject.tick_start_ns = ktime_get_ns();
-	target->subject.timer_start_ns = target->subject.tick_start_ns;
-	/* a clock that does not see @waits any more sees the start */
-	smp_store_release(&target->waits, false);
-	if (profil_clock_needs_timer(target->subject.config))
-		profil_timer_start_current();
-}
-
 /* The current process, a target, has the memory of a new program. */
 static void follow_new_program(struct profil_target *target)
 {
@@ -124,6 +113,7 @@ static void follow_new_program(struct profil_target *target)
 	};
 
 	target->mm = current->mm;
+	target->in_exec = true;
 	target->is_new = true;
 	if (!follow_may_trace(watch))
 		record.flags = PROFIL_EXEC_DENIED;
@@ -134,13 +124,11 @@ static void follow_new_program(struct profil_target *target)
 		WRITE_ONCE(target->left, true);
 	profil_log_write(&watch->log, &record.head, PROFIL_RECORD_EXEC, sizeof(record),
 			 NULL, 0);
-	if (!record.flags && target->waits)
-		follow_start(target);
 }
 
 /*
- * Get the target of the current process, if it is sampled; after noticing that it executes a
- * new program. Under rcu_read_lock(). Return: it, or NULL.
+ * Get the target of the current process, unless it executes a program that is not sampled;
+ * after noticing that it executes a new program. Under rcu_read_lock(). Return: it, or NULL.
  */
 static struct profil_target *follow_current(void)
 {
@@ -150,16 +138,38 @@ static struct profil_target *follow_current(void)
 		return NULL;
 	if (target->mm != current->mm)
 		follow_new_program(target);
-	return target->left || target->waits ? NULL : target;
+	return target->left ? NULL : target;
+}
+
+/* The new program is about to run: with PROFIL_FROM_EXEC, it is sampled from here on. */
+static void follow_run(struct profil_target *target)
+{
+	struct profil_record record = { .pid = target->pid };
+
+	target->in_exec = false;
+	profil_log_write(&target->watch->log, &record, PROFIL_RECORD_RUN, sizeof(record),
+			 NULL, 0);
+	if (!target->waits)
+		return;
+	target->subject.tick_start_ns = ktime_get_ns();
+	target->subject.timer_start_ns = target->subject.tick_start_ns;
+	/* a clock that does not see @waits any more sees the start */
+	smp_store_release(&target->waits, false);
+	if (profil_clock_needs_timer(target->subject.config))
+		profil_timer_start_current();
 }
 
 static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 			      struct linux_binprm *bprm)
 {
+	struct profil_target *target;
+
 	/* after the store to mm: pairs with the barrier in watch_process_has() */
 	smp_mb();
 	rcu_read_lock();
-	follow_current();
+	target = follow_current();
+	if (target && target->in_exec)
+		follow_run(target);
 	rcu_read_unlock();
 }
 
@@ -229,7 +239,7 @@ static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
 	smp_mb();
 	rcu_read_lock();
 	target = follow_current();
-	if (target)
+	if (target && (target->in_exec || !target->waits))
 		follow_map(target, vma);
 	rcu_read_unlock();
 	return 0;

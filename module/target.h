@@ -31,11 +31,12 @@ struct profil_watch;
  *           of the process; the target hook then checks the new program (follow.c)
  * @waits:   it is not sampled before it executes a program (PROFIL_FROM_EXEC)
  * @left:    it executes a program that is not sampled
- * @is_new:  it executes a program of which no mapping has been logged
+ * @in_exec: it has the memory of a new program, which does not run yet
+ * @is_new:  no mapping of that program has been logged
  * @rcu:     frees it
  *
  * Clocks and hooks find a target under rcu_read_lock(). They may use its watch while they hold
- * the lock of the log and the log is open. @mm, @waits, @left and @is_new are written by the
+ * the lock of the log and the log is open. @mm and the members after it are written by the
  * process itself.
  */
 struct profil_target {
@@ -48,6 +49,7 @@ struct profil_target {
 	const struct mm_struct *mm;
 	bool waits;
 	bool left;
+	bool in_exec;
 	bool is_new;
 	struct rcu_head rcu;
 };

@@ -30,6 +30,7 @@ void process_table_remove(struct process_table *table, struct process *process)
 {
 	*slot_of(table, process->pid) = NULL;
 	space_put(process->space);
+	space_put(process->before);
 	free(process);
 }
 

@@ -25,6 +25,7 @@
  * @parent:     that of its parent; 0: unknown
  * @base_ns:    CPU time that it had used when it was attached; the times in rows do not include it
  * @space:      its mappings; NULL: it must not be sampled
+ * @before:     between EXEC and RUN: the mappings of the program before; else NULL
  * @row:        index of the row of its program; PROCESS_NO_ROW: none
  * @unprofiled: if @space is NULL: index of its program in the list of these programs
  * @denied_ns:  if @space is NULL: its CPU time when it began to run that program
@@ -35,6 +36,7 @@ struct process {
 	pid_t parent;
 	uint64_t base_ns;
 	struct space *space;
+	struct space *before;
 	size_t row;
 	size_t unprofiled;
 	uint64_t denied_ns;

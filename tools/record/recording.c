@@ -237,23 +237,41 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	struct process *process = process_table_find(table, exec->head.pid);
 	pid_t parent = process ? process->parent : procfs_read_parent(exec->head.pid);
 	const uint64_t base_ns = process ? process->base_ns : 0;
+	struct space *before = NULL;
 
-	if (process)
+	if (process) {
 		process_table_end(table, process, exec->cpu_ns);
+		before = process->space ? space_share(process->space) : NULL;
+	}
 	if (exec->flags & PROFIL_EXEC_LEFT) {
+		space_put(before);
 		if (process)
 			process_table_remove(table, process);
 		return 0;
 	}
 	process = process_table_add(table, exec->head.pid, space_new());
-	if (!process)
+	if (!process) {
+		space_put(before);
 		return -ENOMEM;
+	}
+	process->before = before;
 	process->parent = parent;
 	process->base_ns = base_ns;
 	if (exec->flags & PROFIL_EXEC_DENIED)
 		return deny(recording, process, exec);
 	return process_table_start(table, process, exec->comm[0] ? exec->comm : UNKNOWN, false,
 				   exec->cpu_ns);
+}
+
+/* The program that a process executes begins to run. */
+static void apply_run(struct recording *recording, const struct profil_record *record)
+{
+	struct process *process = process_table_find(&recording->processes, record->pid);
+
+	if (!process)
+		return;
+	space_put(process->before);
+	process->before = NULL;
 }
 
 /* Find the file of a record. Its path may be unknown. Return: NULL: no memory. */
@@ -314,10 +332,31 @@ static int apply_map(struct recording *recording, const struct profil_record_map
 	return map_file(process, &entry, file);
 }
 
+/* Find the mapping of a pc. Return: 0, with @mapping NULL if there is none; or -ENOMEM. */
+static int find_mapping(struct recording *recording, struct process *process, uint64_t pc,
+			const struct mapping **mapping)
+{
+	*mapping = NULL;
+	if (must_not_be_sampled(process))
+		return 0;
+	/* in the call of execve(2) */
+	if (process->before) {
+		*mapping = space_find(process->before, pc);
+		return 0;
+	}
+	*mapping = space_find(process->space, pc);
+	if (*mapping)
+		return 0;
+	if (read_maps(recording, process))
+		return -ENOMEM;
+	*mapping = space_find(process->space, pc);
+	return 0;
+}
+
 static int apply_sample(struct recording *recording, const struct profil_record_sample *sample)
 {
 	struct process *process = need_process(recording, sample->head.pid);
-	const struct mapping *mapping = NULL;
+	const struct mapping *mapping;
 	struct result_process *row;
 
 	if (!process)
@@ -326,14 +365,8 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 	row = process_table_row(&recording->processes, process);
 	if (row)
 		row->samples += sample->samples;
-	if (!must_not_be_sampled(process)) {
-		mapping = space_find(process->space, sample->pc);
-		if (!mapping) {
-			if (read_maps(recording, process))
-				return -ENOMEM;
-			mapping = space_find(process->space, sample->pc);
-		}
-	}
+	if (find_mapping(recording, process, sample->pc, &mapping))
+		return -ENOMEM;
 	if (!mapping) {
 		recording->outside += sample->samples;
 		return 0;
@@ -388,6 +421,9 @@ static int apply(struct recording *recording, const struct profil_record *record
 		return apply_exec(recording, (const void *)record);
 	case PROFIL_RECORD_MAP:
 		return apply_map(recording, (const void *)record);
+	case PROFIL_RECORD_RUN:
+		apply_run(recording, record);
+		return 0;
 	case PROFIL_RECORD_EXIT:
 		apply_exit(recording, (const void *)record);
 		return 0;

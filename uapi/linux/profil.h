@@ -324,6 +324,7 @@ struct profil_attach {
 #define PROFIL_RECORD_MAP	4
 #define PROFIL_RECORD_EXIT	5
 #define PROFIL_RECORD_LOST	6
+#define PROFIL_RECORD_RUN	7	/* struct profil_record: see EXEC */
 
 #define PROFIL_RECORD_MAX	4608	/* no record has more bytes */
 
@@ -379,7 +380,8 @@ struct profil_record_fork {
  * @reserved: 0
  * @comm:     name of the process in the new program, terminated by a 0
  *
- * The earlier mappings of the process are gone. MAP records of the new program follow.
+ * The earlier mappings of the process are gone. MAP records of the new program follow, then
+ * RUN. Samples before RUN are in the call of execve(2), in the program before.
  */
 struct profil_record_exec {
 	struct profil_record head;

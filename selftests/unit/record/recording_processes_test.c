@@ -54,6 +54,7 @@ static void read_log(void)
 static void start(int pid, uint64_t cpu_ns, const char *program)
 {
 	fake_log_exec(&fake, pid, cpu_ns, 0, "comm");
+	fake_log_run(&fake, pid);
 	fake_log_map_file(&fake, pid, 0x10000, 0x1000, 0, program, PROFIL_MAP_PROGRAM);
 }
 
@@ -100,6 +101,7 @@ static void exec_begins_a_row(void **state)
 	start(PID, 300, "/first");
 	fake_log_sample(&fake, PID, 0x10000, 1);
 	fake_log_exec(&fake, PID, 500, 0, "second");
+	fake_log_run(&fake, PID);
 	fake_log_sample(&fake, PID, 0x10000, 2);
 	/* less than at its start: the kernel may report a tick less */
 	fake_log_exit(&fake, PID, 400);
@@ -291,9 +293,11 @@ static void too_many_processes_are_counted(void **state)
 	fake_log_sample(&fake, CHILD, 0x10000, 5);
 	fake_log_exit(&fake, CHILD, 100);
 	fake_log_exec(&fake, OTHER, 0, 0, "other");
+	fake_log_run(&fake, OTHER);
 	/* outside of the PID namespace */
 	fake_log_fork(&fake, 0, PID);
 	fake_log_exec(&fake, 0, 0, 0, "nameless");
+	fake_log_run(&fake, 0);
 	fake_log_exit(&fake, 0, 100);
 	read_log();
 	assert_int_equal(result.nr_processes, PROCESS_TABLE_ROWS);

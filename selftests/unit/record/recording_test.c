@@ -79,6 +79,7 @@ static uint64_t samples_at(const char *path, uint64_t address)
 static void start(int pid)
 {
 	fake_log_exec(&fake, pid, 0, 0, "program");
+	fake_log_run(&fake, pid);
 	fake_log_map_file(&fake, pid, 0x10000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);
 }
 
@@ -128,6 +129,22 @@ static void mappings_are_replaced_in_the_order_of_the_log(void **state)
 	assert_int_equal(samples_at("/third", 0x40), 8);
 }
 
+/* Until the new program runs, samples are in the call of execve(2). */
+static void samples_in_exec_are_in_the_program_before(void **state)
+{
+	(void)state;
+	start(PID);
+	fake_log_sample(&fake, PID, 0x10120, 1);
+	fake_log_exec(&fake, PID, 0, 0, "other");
+	fake_log_map_file(&fake, PID, 0x10000, 0x2000, 0x1000, "/other", PROFIL_MAP_PROGRAM);
+	fake_log_sample(&fake, PID, 0x10120, 2);
+	fake_log_run(&fake, PID);
+	fake_log_sample(&fake, PID, 0x10120, 4);
+	read_log();
+	assert_int_equal(samples_at("/program", 0x1120), 1 + 2);
+	assert_int_equal(samples_at("/other", 0x1120), 4);
+}
+
 static void forked_child_has_its_parents_mappings(void **state)
 {
 	(void)state;
@@ -154,6 +171,7 @@ static void exec_drops_mappings(void **state)
 	start(PID);
 	fake_log_fork(&fake, CHILD, PID);
 	fake_log_exec(&fake, CHILD, 0, 0, "other");
+	fake_log_run(&fake, CHILD);
 	fake_log_sample(&fake, CHILD, 0x10040, 1);
 	fake_log_sample(&fake, PID, 0x10040, 2);
 	read_log();
@@ -422,6 +440,7 @@ static void path_is_found_in_proc(void **state)
 	assert_int_equal(procmaps_read(getpid(), copy_text, &text), 0);
 	text.flags = PROFIL_MAP_PROGRAM;
 	fake_log_exec(&fake, child, 0, 0, "test");
+	fake_log_run(&fake, child);
 	fake_log_map(&fake, child, &text, "");
 	read_log();
 	assert_string_equal(result.processes[0].program, program);
@@ -497,6 +516,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(samples_are_in_the_mapped_file),
 		TEST(mappings_are_replaced_in_the_order_of_the_log),
+		TEST(samples_in_exec_are_in_the_program_before),
 		TEST(forked_child_has_its_parents_mappings),
 		TEST(exec_drops_mappings),
 		TEST(vdso_has_addresses_from_its_start),

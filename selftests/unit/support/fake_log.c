@@ -73,6 +73,15 @@ void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flag
 	fake_log_bytes(log, &exec, sizeof(exec));
 }
 
+void fake_log_run(struct fake_log *log, int pid)
+{
+	const struct profil_record run = {
+		.type = PROFIL_RECORD_RUN, .bytes = sizeof(run), .pid = pid,
+	};
+
+	fake_log_bytes(log, &run, sizeof(run));
+}
+
 void fake_log_exit(struct fake_log *log, int pid, uint64_t cpu_ns)
 {
 	const struct profil_record_exit end = {
