@@ -350,6 +350,7 @@ ptrace_scope() {
 	before=$(<"$scope")
 	setpriv --reuid 65532 --regid 65532 --clear-groups sleep 1000 &
 	user=$!
+	eventually grep -q '^Uid:.*65532' /proc/$user/status &&
 	yama 1 'EACCES.*ptrace_scope is 1: ' -p $user && as_user true &&
 	yama 2 'EACCES.*ptrace_scope is 2: ' -p $user &&
 	yama 2 'EACCES.*ptrace_scope is 2: ' true && "$PROFIL" -o /dev/null true 2>"$work/err"

@@ -261,7 +261,8 @@ lost() {
 # While profil is stopped, the log of 64 KiB fills up. The program has 6000 samples, and up to 80
 # for the last rounds of its two loops. The log has room for 2730 of them, less up to 100 for
 # other records. Some at the start may be read before profil is stopped. The table reports the
-# number of lost samples, and the others are counted.
+# number of lost samples, and the others are counted. An interruption by another thread has a random
+# phase: 150 of them have a standard deviation of sqrt(150 / 6), 5 samples.
 full_log() {
 	local go
 
@@ -272,7 +273,7 @@ full_log() {
 	while ! grep -q '^State:.*zombie' "/proc/$(<"$work/pid")/status"; do sleep 0.1; done &&
 	kill -CONT "$(ps -o ppid= -p "$(<"$work/pid")")" && wait $! &&
 	grep -q '(ENOBUFS)' "$work/profile" && between 3200 "$(lost)" 3450 &&
-	profile_is_whole 4 "$(lost)"
+	profile_is_whole 20 "$(lost)"
 }
 
 # forked CHILDREN SECONDS: whether the parent and CHILDREN children, each of which used SECONDS,
