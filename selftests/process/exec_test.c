@@ -8,10 +8,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/statvfs.h>
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
+#include "executable.h"
 #include "profile/process.h"
 
 #define COUNTER_PAGES	16
@@ -39,54 +39,6 @@ FIXTURE_VARIANT_ADD(exec, pin_on_hit) {
 FIXTURE_VARIANT_ADD(exec, inherited) {
 	.inherited = true,
 };
-
-/* Makes a directory that all users can search. Returns 0 or -1. */
-static int make_directory(char *dir, size_t bytes)
-{
-	static const char *const places[] = { "/tmp", "/dev/shm", "/run" };
-	struct statvfs fs;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(places); i++) {
-		if (statvfs(places[i], &fs) ||
-		    fs.f_flag & (ST_NOSUID | ST_NOEXEC | ST_RDONLY))
-			continue;
-		snprintf(dir, bytes, "%s/profil-exec-XXXXXX", places[i]);
-		if (mkdtemp(dir))
-			return chmod(dir, 0755);
-	}
-	return -1;
-}
-
-/* Returns 0 or -1. */
-static int make_file(const char *path, const char *text, size_t bytes,
-		     mode_t mode)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-	size_t done = 0;
-
-	while (fd >= 0 && done < bytes) {
-		ssize_t nr = write(fd, text + done, bytes - done);
-
-		if (nr <= 0)
-			break;
-		done += (size_t)nr;
-	}
-	return fd < 0 || done < bytes || fchmod(fd, mode) || close(fd) ? -1 : 0;
-}
-
-static int copy_program(const char *path)
-{
-	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	off_t bytes = lseek(fd, 0, SEEK_END);
-	void *text = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-	int error = text == MAP_FAILED ||
-		    make_file(path, text, (size_t)bytes, 0755);
-
-	munmap(text, (size_t)bytes);
-	close(fd);
-	return error;
-}
 
 FIXTURE_SETUP(exec)
 {
