@@ -12,11 +12,13 @@ node_parameters="numa=fake=2 numa_balancing=disable"
 # Tests of the module. Those that depend on the order of events run on one CPU too.
 one_cpu_programs=(core/abi_test core/bins_test core/lifecycle_test libprofil/lib_test
 	process/fork_test process/sharers_test process/io_worker_test process/denied_test
-	process/exec_test process/exit_test core/count_test process/children_test)
+	process/exec_test process/exit_test core/count_test process/children_test
+	attach/attach_samples_test attach/attach_records_test attach/attach_log_test)
 module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	memory/recheck_test memory/remap_test memory/replaced_test memory/mapping_types_test
 	memory/pin_test memory/slow_page_test core/limits_test core/flags_test
-	core/thread_only_test core/clock_test core/rate_test core/late_test)
+	core/thread_only_test core/clock_test core/rate_test core/late_test
+	attach/attach_refused_test attach/attach_cycles_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
 # start after it, so it has guests of its own (scripts/check/steps.sh: ftrace_kill).
 attack_programs=()
@@ -43,12 +45,14 @@ command_scripts=(command/command_test.sh command/follow_test.sh command/attach_t
 # of the time (lib/profile/expect_count.h). The long tests take minutes each, and run in make
 # check-all.
 debug_programs=(core/abi_test core/lifecycle_test process/fork_test process/sharers_test
-	process/denied_test memory/recheck_test core/limits_test core/flags_test)
+	process/denied_test memory/recheck_test core/limits_test core/flags_test
+	attach/attach_refused_test)
 # Attacks that are short enough for a debug kernel
 debug_attacks=(attacks/uncharged_memory_test attacks/start_waits_test
 	attacks/many_users_test)
-debug_long_programs=(machine/observe_test.sh memory/memory_test memory/killed_test
-	memory/remap_test memory/replaced_test machine/machine_test.sh)
+debug_long_programs=(attach/attach_log_test machine/observe_test.sh memory/memory_test
+	memory/killed_test memory/remap_test memory/replaced_test machine/machine_test.sh)
 # Tests in which much runs concurrently, for a kernel with KCSAN
 race_programs=(core/lifecycle_test memory/recheck_test memory/remap_test process/fork_test
+	attach/attach_records_test attach/attach_log_test
 	machine/storm_test.sh machine/machine_test.sh machine/module_test.sh)

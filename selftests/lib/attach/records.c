@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the records of a log, and finds some of them.
+ */
+#include "attach/records.h"
+
+const struct profil_record *next_record(const struct records *records,
+					const struct profil_record *from)
+{
+	size_t at = from ? (size_t)((const char *)from - records->bytes) + from->bytes : 0;
+
+	return at < records->used ? (const void *)(records->bytes + at) : NULL;
+}
+
+static bool map_is_valid(const struct profil_record_map *map)
+{
+	size_t room = map->head.bytes - sizeof(*map), length = strnlen(map->path, room), i;
+
+	if (length == room || map->start >= map->end || map->flags & ~PROFIL_MAP_PROGRAM ||
+	    map->reserved)
+		return false;
+	for (i = length; i < room; i++)
+		if (map->path[i])
+			return false;
+	return true;
+}
+
+/* @left: bytes from this record to the end of what was read */
+static bool record_is_valid(const struct profil_record *record, size_t left)
+{
+	static const size_t bytes[] = {
+		[PROFIL_RECORD_SAMPLE] = sizeof(struct profil_record_sample),
+		[PROFIL_RECORD_FORK] = sizeof(struct profil_record_fork),
+		[PROFIL_RECORD_EXEC] = sizeof(struct profil_record_exec),
+		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
+		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
+	};
+	const struct profil_record_exec *exec = (const void *)record;
+
+	if (left < sizeof(*record) || record->bytes > left || record->bytes % 8 ||
+	    record->bytes > PROFIL_RECORD_MAX)
+		return false;
+	switch (record->type) {
+	case PROFIL_RECORD_MAP:
+		return record->bytes > sizeof(struct profil_record_map) &&
+		       map_is_valid((const void *)record);
+	case PROFIL_RECORD_SAMPLE:
+		return record->bytes == bytes[record->type] &&
+		       ((const struct profil_record_sample *)record)->samples;
+	case PROFIL_RECORD_FORK:
+		return record->bytes == bytes[record->type] &&
+		       !((const struct profil_record_fork *)record)->reserved;
+	case PROFIL_RECORD_EXEC:
+		return record->bytes == bytes[record->type] && !exec->reserved &&
+		       !(exec->flags & ~(PROFIL_EXEC_DENIED | PROFIL_EXEC_LEFT)) &&
+		       memchr(exec->comm, 0, sizeof(exec->comm));
+	case PROFIL_RECORD_EXIT:
+		return record->bytes == bytes[record->type];
+	case PROFIL_RECORD_LOST:
+		return record->bytes == bytes[record->type] && !record->pid;
+	default:
+		return false;
+	}
+}
+
+ssize_t read_some(struct records *records, int device, size_t bytes)
+{
+	ssize_t nr;
+	size_t at;
+
+	if (records->room < records->used + bytes) {
+		records->room = 2 * (records->used + bytes);
+		records->bytes = realloc(records->bytes, records->room);
+		if (!records->bytes)
+			abort();
+	}
+	nr = read(device, records->bytes + records->used, bytes);
+	if (nr <= 0)
+		return nr ? -errno : 0;
+	if ((size_t)nr > bytes)
+		return -EPROTO;
+	at = records->used;
+	records->used += (size_t)nr;
+	while (at < records->used) {
+		const struct profil_record *record = (const void *)(records->bytes + at);
+
+		if (!record_is_valid(record, records->used - at))
+			return -EPROTO;
+		at += record->bytes;
+	}
+	return nr;
+}
+
+int read_all(struct records *records, int device)
+{
+	ssize_t nr;
+
+	do {
+		nr = read_some(records, device, 1 << 16);
+	} while (nr > 0);
+	return (int)-nr;
+}
+
+const void *find_record(const struct records *records, unsigned int type, pid_t pid,
+			unsigned int nr)
+{
+	EACH_RECORD(record, records)
+		if (record->type == type && (pid == ANY || record->pid == pid) && !nr--)
+			return record;
+	return NULL;
+}
+
+unsigned int count_records(const struct records *records, unsigned int type, pid_t pid)
+{
+	unsigned int nr = 0;
+
+	EACH_RECORD(record, records)
+		nr += record->type == type && (pid == ANY || record->pid == pid);
+	return nr;
+}
+
+const struct profil_record_map *find_map(const struct records *records, pid_t pid,
+					 uint64_t address)
+{
+	const struct profil_record_map *found = NULL;
+
+	EACH_RECORD(record, records) {
+		const struct profil_record_map *map = (const void *)record;
+
+		if (record->type == PROFIL_RECORD_MAP && record->pid == pid &&
+		    map->start <= address && address < map->end)
+			found = map;
+	}
+	return found;
+}
+
+/* @pid and @tid may be ANY. */
+static uint64_t sum_samples(const struct records *records, pid_t pid, pid_t tid, uint64_t start,
+			    uint64_t end)
+{
+	uint64_t sum = 0;
+
+	EACH_RECORD(record, records) {
+		const struct profil_record_sample *sample = (const void *)record;
+
+		if (record->type == PROFIL_RECORD_SAMPLE && (pid == ANY || record->pid == pid) &&
+		    (tid == ANY || sample->tid == tid) && start <= sample->pc && sample->pc <= end)
+			sum += sample->samples;
+	}
+	return sum;
+}
+
+uint64_t samples_of(const struct records *records, pid_t pid)
+{
+	return sum_samples(records, pid, ANY, 0, UINT64_MAX);
+}
+
+uint64_t samples_of_thread(const struct records *records, pid_t tid)
+{
+	return sum_samples(records, ANY, tid, 0, UINT64_MAX);
+}
+
+uint64_t samples_between(const struct records *records, pid_t pid, const void *start,
+			 const void *end)
+{
+	return sum_samples(records, pid, ANY, (uintptr_t)start, (uintptr_t)end - 1);
+}
+
+struct profil_record_lost sum_lost(const struct records *records)
+{
+	struct profil_record_lost sum = { 0 };
+
+	EACH_RECORD(record, records) {
+		const struct profil_record_lost *lost = (const void *)record;
+
+		if (record->type == PROFIL_RECORD_LOST) {
+			sum.samples += lost->samples;
+			sum.records += lost->records;
+		}
+	}
+	return sum;
+}
+
+void free_records(struct records *records)
+{
+	free(records->bytes);
+	*records = (struct records) { 0 };
+}
