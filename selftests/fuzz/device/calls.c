@@ -38,7 +38,7 @@ static void *map_before_hole(size_t bytes)
 
 void calls_init(void)
 {
-	argument_end = map_before_hole(2 * PAGE_BYTES);
+	argument_end = map_before_hole(ROOM_BYTES + PAGE_BYTES);
 	regions = (void *)((char *)map_before_hole(MAX_REGIONS *
 						   sizeof(*regions)) -
 			   MAX_REGIONS * sizeof(*regions));
@@ -196,8 +196,7 @@ static const char *result_names(unsigned int may)
 	return text;
 }
 
-/* Check and count the result of a command. @may: set of allowed results */
-static int judge(unsigned int command, int error, unsigned int may)
+int judge(unsigned int command, int error, unsigned int may)
 {
 	unsigned int bit = result_bit(error), i;
 
@@ -211,7 +210,7 @@ static int judge(unsigned int command, int error, unsigned int may)
 	return error;
 }
 
-static int call_device(int fd, unsigned long command, uint64_t argument)
+int call_device(int fd, unsigned long command, uint64_t argument)
 {
 	return ioctl(fd, command, argument) ? errno : 0;
 }
@@ -224,6 +223,15 @@ static bool is_readable(uint64_t addr)
 	return arena_read(&byte, addr, 1) == 1;
 }
 
+char *place_room(size_t bytes)
+{
+	char *at = argument_end - bytes;
+
+	memset(at - MARGIN, POISON, MARGIN);
+	memset(at, 0, bytes);
+	return at;
+}
+
 /* Place an argument, of any size, at the end of its mapping. */
 static char *place(const void *argument, size_t known, uint64_t size)
 {
@@ -232,16 +240,14 @@ static char *place(const void *argument, size_t known, uint64_t size)
 
 	if (bytes < sizeof(uint32_t))
 		bytes = sizeof(uint32_t);
-	at = argument_end - bytes;
-	memset(at - MARGIN, POISON, MARGIN);
-	memset(at, 0, bytes);
+	at = place_room(bytes);
 	memcpy(at, argument, bytes < known ? bytes : known);
 	if (bytes > known)
 		at[bytes - 1] = (char)tail;
 	return at;
 }
 
-static void check_margin(const char *at)
+void check_margin(const char *at)
 {
 	int i;
 
@@ -350,9 +356,10 @@ static int do_bad_start(int fd, uint64_t pointer)
 	return judge(1, call_device(fd, PROFIL_IOC_START, pointer), MAY_EFAULT);
 }
 
-/* --- STOP, STATUS, INFO ---------------------------------------------------- */
+/* --- STOP, STATUS, INFO, LOG_STATUS ---------------------------------------- */
 
-static void check_status(const struct profil_status *status, bool stopped)
+/* @exact: all fields were read at once */
+static void check_status(const struct profil_status *status, bool exact)
 {
 	uint64_t sum = status->counted + status->out_of_range +
 		       status->pending + status->lost;
@@ -361,13 +368,10 @@ static void check_status(const struct profil_status *status, bool stopped)
 		failure("state %u", status->state);
 	if (status->clock > PROFIL_CLOCK_RANDOM)
 		failure("clock %u", status->clock);
-	if (!stopped)
-		return;
-	if (status->samples != sum)
+	if (exact && status->samples != sum)
 		failure("%llu samples, but a sum of %llu",
 			(unsigned long long)status->samples,
 			(unsigned long long)sum);
-	shared->samples += status->samples;
 }
 
 static void check_answer(unsigned long command, const char *at, size_t known,
@@ -387,7 +391,9 @@ static void check_answer(unsigned long command, const char *at, size_t known,
 		struct profil_status status;
 
 		memcpy(&status, at, sizeof(status));
-		check_status(&status, command == PROFIL_IOC_STOP);
+		check_status(&status, command != PROFIL_IOC_STATUS);
+		if (command == PROFIL_IOC_STOP)
+			shared->samples += status.samples;
 	}
 }
 
@@ -440,9 +446,9 @@ static int do_unknown(int fd, uint64_t nr, uint64_t pointer)
 	unsigned int command = (unsigned int)nr;
 
 	command = (command & ~0xff00U) | PROFIL_IOC_MAGIC << 8;
-	if (command >= PROFIL_IOC_INFO && command <= PROFIL_IOC_STATUS)
+	if (command >= PROFIL_IOC_INFO && command <= PROFIL_IOC_LOG_STATUS)
 		return EBUSY;
-	return judge(4, call_device(fd, command, pointer), MAY_ENOTTY);
+	return judge(COMMAND_UNKNOWN, call_device(fd, command, pointer), MAY_ENOTTY);
 }
 
 int calls_do(const struct operation *operation)
@@ -451,6 +457,7 @@ int calls_do(const struct operation *operation)
 		[OP_STOP - OP_STOP] = PROFIL_IOC_STOP,
 		[OP_STATUS - OP_STOP] = PROFIL_IOC_STATUS,
 		[OP_INFO - OP_STOP] = PROFIL_IOC_INFO,
+		[OP_LOG_STATUS - OP_STOP] = PROFIL_IOC_LOG_STATUS,
 	};
 	const struct value *values = operation->values;
 	uint64_t n = values[0].offset, pointer = evaluate(&values[1]);
@@ -489,6 +496,10 @@ int calls_do(const struct operation *operation)
 		return EBADF;
 	if (operation->kind == OP_IOCTL)
 		return do_unknown(fd, values[1].offset, evaluate(&values[2]));
+	if (operation->kind == OP_ATTACH)
+		return attach_do(fd, opened[n], operation, start.clock);
+	if (operation->kind == OP_READ)
+		return attach_read(fd, opened[n], pointer);
 	if (operation->kind == OP_START)
 		return placed ? do_start(fd) : do_bad_start(fd, pointer);
 	return placed ? do_query(fd, queries[operation->kind - OP_STOP],

@@ -59,6 +59,8 @@ static void begin_shared(void)
 	shared->signals = 0;
 	shared->anything = 0;
 	shared->nr_allowed = 0;
+	shared->nr_files = 0;
+	memset(shared->files, 0, sizeof(shared->files));
 }
 
 /* Each program starts in a copy of the same memory, with limited CPU time. */
@@ -346,7 +348,11 @@ static int report(bool good)
 	print_results(0, NR_COMMANDS - 1);
 	printf("\n# START:");
 	print_results(1, 1);
-	printf("; %llu skipped\n", (unsigned long long)shared->skipped);
+	printf("; %llu skipped\n# ATTACH:", (unsigned long long)shared->skipped);
+	print_results(_IOC_NR(PROFIL_IOC_ATTACH), _IOC_NR(PROFIL_IOC_ATTACH));
+	printf("\n# read:");
+	print_results(COMMAND_READ, COMMAND_READ);
+	printf("; %llu samples\n", (unsigned long long)shared->samples_read);
 	printf("# %u places covered (kcov), %lu pairs of operations and errors\n",
 	       kcov_places(), nr_after);
 	printf("%sok 1 - no program failed: %u run, %u kept, %llu starts, ",

@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -28,6 +29,7 @@
 #define FUZZ_USER	1999980003
 
 int fds[NR_FDS];
+unsigned int opened[NR_FDS];
 
 static pthread_t threads[MAX_THREADS];
 static unsigned int nr_threads;
@@ -36,15 +38,35 @@ static pid_t cloned;
 
 extern char **environ;
 
+static void put_fd(uint64_t at, int fd, unsigned int number)
+{
+	if (fds[at] >= 0)
+		close(fds[at]);
+	fds[at] = fd;
+	opened[at] = number;
+}
+
+/*
+ * Each process opens at most one device for each of its operations, and one more at the start:
+ * fewer than MAX_FILES.
+ */
+static int open_device(uint64_t at)
+{
+	int fd = open("/dev/profil", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+
+	put_fd(at, fd, __atomic_fetch_add(&shared->nr_files, fd >= 0, __ATOMIC_RELAXED));
+	return fd < 0 ? errno : 0;
+}
+
 void processes_init(void)
 {
-	int i;
+	int i, error;
 
 	for (i = 0; i < NR_FDS; i++)
 		fds[i] = -1;
-	fds[0] = open("/dev/profil", O_RDWR | O_CLOEXEC);
-	if (fds[0] < 0)
-		failure("/dev/profil: %s", strerror(errno));
+	error = open_device(0);
+	if (error)
+		failure("/dev/profil: %s", strerror(error));
 }
 
 /* Use CPU time of the calling thread, which may be a CLONE_VM process. */
@@ -154,16 +176,11 @@ static int do_user(uint64_t pages)
 {
 	struct rlimit limit = { pages * PAGE_BYTES, pages * PAGE_BYTES };
 
+	/* dumpable, as after exec: else it may not open its own memory in /proc */
 	return setrlimit(RLIMIT_MEMLOCK, &limit) || setgroups(0, NULL) ||
 	       setresgid(FUZZ_USER, FUZZ_USER, FUZZ_USER) ||
-	       setresuid(FUZZ_USER, FUZZ_USER, FUZZ_USER) ? errno : 0;
-}
-
-static void put_fd(uint64_t at, int fd)
-{
-	if (fds[at] >= 0)
-		close(fds[at]);
-	fds[at] = fd;
+	       setresuid(FUZZ_USER, FUZZ_USER, FUZZ_USER) ||
+	       prctl(PR_SET_DUMPABLE, 1) ? errno : 0;
 }
 
 /* Send a descriptor through a socket; if @from is @to, it is not received. */
@@ -200,7 +217,7 @@ static int do_pass(uint64_t from, uint64_t to)
 	close(ends[0]);
 	close(ends[1]);
 	if (fd >= 0)
-		put_fd(to, fd);
+		put_fd(to, fd, opened[from]);
 	return error;
 }
 
@@ -234,13 +251,12 @@ int processes_do(const struct program *program, unsigned int at)
 	case OP_USER:
 		return do_user(n);
 	case OP_OPEN:
-		put_fd(n, open("/dev/profil", O_RDWR | O_CLOEXEC));
-		return fds[n] < 0 ? errno : 0;
+		return open_device(n);
 	case OP_CLOSE:
-		put_fd(n, -1);
+		put_fd(n, -1, 0);
 		return 0;
 	case OP_DUP:
-		put_fd(operation->values[1].offset, dup(fds[n]));
+		put_fd(operation->values[1].offset, dup(fds[n]), opened[n]);
 		return fds[operation->values[1].offset] < 0 ? errno : 0;
 	default:
 		return do_pass(n, operation->values[1].offset);

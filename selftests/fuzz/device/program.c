@@ -40,6 +40,8 @@ static const char *const region_words[] = {
 	"start", "end", "offset", "buf", "bytes", "scale", "rounding",
 };
 
+static const char *const process_words[] = { "self", "parent", "null", "path", "closed" };
+
 #define WORDS(array)	{ .words = (array), .limit = ARRAY_SIZE(array) }
 
 static const struct type types[NR_TYPES] = {
@@ -57,6 +59,7 @@ static const struct type types[NR_TYPES] = {
 	[TYPE_REMAP] = WORDS(remap_words),
 	[TYPE_FIELD] = WORDS(field_words),
 	[TYPE_REGION] = WORDS(region_words),
+	[TYPE_PROCESS] = WORDS(process_words),
 };
 
 /* @weight: relative frequency in random programs */
@@ -84,7 +87,10 @@ static const struct {
 	[OP_STOP] = { "stop", 4, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
 	[OP_STATUS] = { "status", 4, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
 	[OP_INFO] = { "info", 1, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
+	[OP_LOG_STATUS] = { "log_status", 2, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
 	[OP_IOCTL] = { "ioctl", 1, { TYPE_FD, TYPE_ANY, TYPE_ANY } },
+	[OP_ATTACH] = { "attach", 4, { TYPE_FD, TYPE_PROCESS, TYPE_ANY, TYPE_ANY, TYPE_ANY } },
+	[OP_READ] = { "read", 4, { TYPE_FD, TYPE_ANY } },
 	[OP_BURN] = { "burn", 12, { TYPE_MILLISECONDS } },
 	[OP_THREAD] = { "thread", 2, { TYPE_MILLISECONDS } },
 	[OP_FORK] = { "fork", 3, { TYPE_NONE } },

@@ -19,10 +19,10 @@
 #include <stdio.h>
 
 #define MAX_OPERATIONS	40
-#define MAX_VALUES	4
+#define MAX_VALUES	5
 
-/* Longest line: a name and four values of 30 characters */
-#define MAX_LINE	160
+/* Longest line: a name and five values of 30 characters */
+#define MAX_LINE	190
 
 /* Places for counters in a process that runs a program, and pages in each */
 #define NR_SLOTS	6
@@ -50,7 +50,7 @@ enum operation_kind {
 	OP_MAP, OP_UNMAP, OP_PROTECT, OP_ADVISE, OP_REMAP, OP_TRUNCATE, OP_WP,
 	OP_TOUCH,
 	OP_COUNT, OP_SPREAD, OP_TIGHT, OP_LOG, OP_SET, OP_REGION, OP_TAIL,
-	OP_START, OP_STOP, OP_STATUS, OP_INFO, OP_IOCTL,
+	OP_START, OP_STOP, OP_STATUS, OP_INFO, OP_LOG_STATUS, OP_IOCTL, OP_ATTACH, OP_READ,
 	OP_BURN, OP_THREAD, OP_FORK, OP_VFORK, OP_SPAWN, OP_CLONE, OP_EXEC,
 	OP_USER, OP_OPEN, OP_DUP, OP_CLOSE, OP_PASS,
 	NR_KINDS,
@@ -76,11 +76,20 @@ enum region_field {
 	NR_REGION_FIELDS,
 };
 
+/*
+ * What ATTACH gets: this process and its memory; the process ID of the parent; or instead of
+ * the memory: /dev/null, a descriptor by O_PATH, one that is not open
+ */
+enum process {
+	PROCESS_SELF, PROCESS_PARENT, PROCESS_NULL, PROCESS_PATH, PROCESS_CLOSED,
+	NR_PROCESSES,
+};
+
 /* Which values an operation takes */
 enum type_name {
 	TYPE_NONE, TYPE_ANY, TYPE_SLOT, TYPE_PAGES, TYPE_FD, TYPE_MILLISECONDS,
 	TYPE_INDEX, TYPE_REGIONS, TYPE_MAP_KIND, TYPE_WIDTH, TYPE_PROTECTION,
-	TYPE_ADVICE, TYPE_REMAP, TYPE_FIELD, TYPE_REGION,
+	TYPE_ADVICE, TYPE_REMAP, TYPE_FIELD, TYPE_REGION, TYPE_PROCESS,
 	NR_TYPES,
 };
 

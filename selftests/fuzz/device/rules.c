@@ -16,12 +16,12 @@
 #define END_OF(type, member) \
 	(offsetof(type, member) + sizeof(((type *)0)->member))
 
-/* End of user memory; the kernel's half begins here or above */
-#define TOP	0x7ffffffff000ULL
-
 #define PAGE_BYTES	4096ULL
 
 #define KNOWN_FLAGS	0x7f
+
+#define ATTACH_FLAGS	(PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY | PROFIL_FOLLOW_EXEC | \
+			 PROFIL_FROM_EXEC)
 
 static const struct {
 	const char *name;
@@ -36,6 +36,10 @@ static const struct {
 	{ "EPERM", EPERM },
 	{ "ENOMEM", ENOMEM },
 	{ "ENOSPC", ENOSPC },
+	{ "EBUSY", EBUSY },
+	{ "EBADF", EBADF },
+	{ "ESRCH", ESRCH },
+	{ "EAGAIN", EAGAIN },
 };
 
 unsigned int result_bit(int error)
@@ -71,6 +75,10 @@ unsigned int rules_for_size(unsigned long command, uint64_t size, int tail)
 		first = END_OF(struct profil_status, pinned_bytes);
 		known = sizeof(struct profil_status);
 		break;
+	case PROFIL_IOC_LOG_STATUS:
+		first = END_OF(struct profil_status, skipped);
+		known = sizeof(struct profil_status);
+		break;
 	default:
 		return MAY_ENOTTY;
 	}
@@ -88,7 +96,7 @@ static unsigned int rules_for_range(uint64_t addr, uint64_t bytes,
 {
 	uint64_t last = addr + bytes - 1;
 
-	if (last < addr || last >= TOP)
+	if (last < addr || last >= USER_TOP)
 		return MAY_EFAULT;
 	if ((last / PAGE_BYTES - addr / PAGE_BYTES + 1) * PAGE_BYTES > info->max_bytes)
 		return MAY_E2BIG | MAY_EFAULT;
@@ -141,10 +149,24 @@ static unsigned int rules_for_counters(const struct profil_start *start)
 	return 0;
 }
 
+static unsigned int rules_for_rate(uint32_t rate, uint32_t clock, const struct profil_info *info)
+{
+	unsigned int may = 0;
+
+	if (!rate || clock > PROFIL_CLOCK_RANDOM)
+		may |= MAY_EINVAL;
+	/* EINVAL above the highest rate of any user */
+	if (rate > info->max_rate)
+		may |= MAY_EPERM | MAY_EINVAL;
+	if (clock == PROFIL_CLOCK_TICK && rate > info->tick_hz)
+		may |= MAY_EINVAL;
+	return may;
+}
+
 static unsigned int rules_for_fields(const struct profil_start *start,
 				     const struct profil_info *info)
 {
-	unsigned int may = 0;
+	unsigned int may = rules_for_rate(start->rate, start->clock, info);
 
 	if (start->flags & ~(__u32)KNOWN_FLAGS || start->reserved)
 		may |= MAY_EINVAL;
@@ -153,18 +175,10 @@ static unsigned int rules_for_fields(const struct profil_start *start,
 	if (start->flags & PROFIL_CHECK_ON_HIT &&
 	    !(start->flags & PROFIL_PIN_ON_HIT))
 		may |= MAY_EINVAL;
-	if (start->overflow > PROFIL_OVERFLOW_STOP ||
-	    start->clock > PROFIL_CLOCK_RANDOM)
+	if (start->overflow > PROFIL_OVERFLOW_STOP)
 		may |= MAY_EINVAL;
 	if (start->nr_regions > info->max_regions)
 		may |= MAY_E2BIG;
-	if (!start->rate)
-		may |= MAY_EINVAL;
-	/* EINVAL above the highest rate of any user */
-	if (start->rate > info->max_rate)
-		may |= MAY_EPERM | MAY_EINVAL;
-	if (start->clock == PROFIL_CLOCK_TICK && start->rate > info->tick_hz)
-		may |= MAY_EINVAL;
 	return may;
 }
 
@@ -197,4 +211,32 @@ unsigned int rules_for_start(const struct profil_start *start,
 	/* the sum is an upper bound: regions may share pages */
 	return MAY_SUCCEED | MAY_FAIL_FOR_MEMORY |
 	       ((pages + 2) * PAGE_BYTES > info->max_bytes ? MAY_E2BIG : 0);
+}
+
+/* The clock that a call gets */
+static uint32_t clock_of(const struct profil_attach *attach, const struct profil_info *info)
+{
+	if (attach->clock != PROFIL_CLOCK_AUTO)
+		return attach->clock;
+	return attach->rate <= info->tick_hz ? PROFIL_CLOCK_TICK : PROFIL_CLOCK_RANDOM;
+}
+
+unsigned int rules_for_attach(const struct profil_attach *attach,
+			      const struct profil_attach *first,
+			      const struct profil_info *info)
+{
+	unsigned int may = rules_for_rate(attach->rate, attach->clock, info);
+	uint64_t bytes = attach->log_bytes;
+
+	if (attach->flags & ~(__u32)ATTACH_FLAGS)
+		may |= MAY_EINVAL;
+	if (attach->flags & PROFIL_USER_ONLY && attach->flags & PROFIL_KERNEL_ONLY)
+		may |= MAY_EINVAL;
+	if (bytes < PROFIL_LOG_MIN || bytes > PROFIL_LOG_MAX || bytes & (bytes - 1))
+		may |= MAY_EINVAL;
+	if (first && (attach->rate != first->rate || bytes != first->log_bytes ||
+		      clock_of(attach, info) != clock_of(first, info) ||
+		      (attach->flags ^ first->flags) & ~(__u32)PROFIL_FROM_EXEC))
+		may |= MAY_EINVAL;
+	return may;
 }

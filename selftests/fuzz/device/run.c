@@ -67,7 +67,7 @@ static int do_operation(const struct program *program, unsigned int at)
 
 	if (operation->kind <= OP_TOUCH)
 		return arena_do(operation);
-	if (operation->kind <= OP_IOCTL)
+	if (operation->kind <= OP_READ)
 		return calls_do(operation);
 	return processes_do(program, at);
 }

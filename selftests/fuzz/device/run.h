@@ -19,7 +19,12 @@
 /* Descriptor of struct shared; it stays open across exec. */
 #define SHARED_FD	90
 
-#define NR_COMMANDS	5	/* PROFIL_IOC_* by number, and unknown ones */
+/* PROFIL_IOC_* by number, and others */
+#define COMMAND_UNKNOWN	6
+#define COMMAND_READ	7
+#define NR_COMMANDS	8
+
+#define MAX_FILES	320	/* see open_device() */
 #define MAX_ALLOWED	128
 #define MAX_ERROR	134	/* errnos */
 
@@ -29,10 +34,23 @@ struct range {
 };
 
 /**
+ * struct open_file - an open file of the device
+ * @samples:  samples that were read from its log
+ * @attached: a process was attached to it
+ * @first:    how
+ */
+struct open_file {
+	uint64_t samples;
+	uint32_t attached;
+	struct profil_attach first;
+};
+
+/**
  * struct shared - memory of the fuzzer and of all processes of all programs
  * @results:   how often each command returned each result
  * @skipped:   starts skipped because they might overwrite the fuzzer's memory
  * @samples:   samples of stopped profiles
+ * @samples_read: samples read from logs
  * @after:     whether an operation has failed with an error after another operation
  * @failure:   text of the first failure
  *
@@ -43,11 +61,14 @@ struct range {
  * @anything:  @allowed is full: counters may be anywhere
  * @nr_allowed: number of ranges
  * @allowed:   where counters may have been written
+ * @nr_files:  number of open files
+ * @files:     open files
  */
 struct shared {
 	uint64_t results[NR_COMMANDS][NR_RESULTS];
 	uint64_t skipped;
 	uint64_t samples;
+	uint64_t samples_read;
 	uint8_t after[NR_KINDS][NR_KINDS][MAX_ERROR];
 	char failure[256];
 	uint32_t processes;
@@ -55,6 +76,8 @@ struct shared {
 	uint32_t anything;
 	uint32_t nr_allowed;
 	struct range allowed[MAX_ALLOWED];
+	uint32_t nr_files;
+	struct open_file files[MAX_FILES];
 };
 
 extern struct shared *shared;
@@ -105,16 +128,37 @@ extern char data_pages[], *stack_pages;
 
 void calls_init(void);
 
-/* Run an operation from OP_COUNT to OP_IOCTL. Return: 0 or an errno. */
+/* Run an operation from OP_COUNT to OP_READ. Return: 0 or an errno. */
 int calls_do(const struct operation *operation);
 
 /* Stop the profile, and check its status. */
 void calls_stop(void);
 
+/* Check and count the result of a command. @may: set of allowed results. Return: @error */
+int judge(unsigned int command, int error, unsigned int may);
+
+/* Return: 0 or an errno. */
+int call_device(int fd, unsigned long command, uint64_t argument);
+
+/*
+ * Room for an argument, all 0, at the end of a mapping. check_margin(): nothing was written
+ * before it.
+ */
+#define ROOM_BYTES	(16 * PAGE_BYTES)
+char *place_room(size_t bytes);
+void check_margin(const char *at);
+
+/* --- attach.c: ATTACH and read --------------------------------------------- */
+
+/* @number: of the open file. Return: 0 or an errno. */
+int attach_do(int fd, unsigned int number, const struct operation *operation, uint32_t clock);
+int attach_read(int fd, unsigned int number, uint64_t bytes);
+
 /* --- processes.c: threads, processes and descriptors ----------------------- */
 
 #define NR_FDS	4
 extern int fds[NR_FDS];		/* -1: closed */
+extern unsigned int opened[NR_FDS];	/* numbers of their open files */
 
 /* Open the first descriptor. */
 void processes_init(void);

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include <linux/profil.h>
+
 #include "program.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof(*(array)))
@@ -140,6 +142,24 @@ static struct value for_region(enum region_field field)
 	}
 }
 
+/* Usually this process, and the same valid fields, as further calls on a file require */
+static void change_attach(struct value *values)
+{
+	static const uint64_t flags[] = {
+		0, PROFIL_USER_ONLY, PROFIL_FOLLOW_EXEC, PROFIL_FOLLOW_EXEC,
+		PROFIL_FOLLOW_EXEC | PROFIL_FROM_EXEC,
+	};
+
+	if (random_below(8))
+		values[1].offset = PROCESS_SELF;
+	if (random_below(8))
+		values[2] = (struct value){ BASE_NUMBER, flags[random_below(ARRAY_SIZE(flags))] };
+	if (random_below(8))
+		values[3] = (struct value){ BASE_NUMBER, 4000 };
+	if (random_below(8))
+		values[4] = (struct value){ BASE_NUMBER, PROFIL_LOG_MIN };
+}
+
 static struct operation make(enum operation_kind kind)
 {
 	struct operation operation = { .kind = kind };
@@ -147,6 +167,12 @@ static struct operation make(enum operation_kind kind)
 
 	for (i = 0; operation_type(kind, i); i++)
 		operation.values[i] = some_value(operation_type(kind, i));
+	if (kind == OP_ATTACH)
+		change_attach(operation.values);
+	if (kind == OP_READ && random_below(4))
+		operation.values[1] = (struct value){
+			BASE_NUMBER, random_below(3) * PROFIL_RECORD_MAX,
+		};
 	if (kind == OP_SET)
 		operation.values[1] =
 			for_field((enum start_field)operation.values[0].offset);
@@ -154,7 +180,7 @@ static struct operation make(enum operation_kind kind)
 		operation.values[2] =
 			for_region((enum region_field)operation.values[1].offset);
 	/* usually valid arguments */
-	if (kind >= OP_START && kind <= OP_INFO && random_below(16)) {
+	if (kind >= OP_START && kind <= OP_LOG_STATUS && random_below(16)) {
 		operation.values[1] = (struct value){ BASE_ARG, 0 };
 		operation.values[2] = (struct value){ BASE_NUMBER, 0 };
 	}
@@ -212,9 +238,13 @@ void program_make(struct program *program)
 		if (!random_below(4))
 			append(program, make(OP_MAP));
 		append_start(program);
+		if (!random_below(4))
+			append(program, make(OP_ATTACH));
 		for (nr = random_below(4); nr; nr--)
 			append(program, any_operation());
 		append(program, make(OP_BURN));
+		if (!random_below(4))
+			append(program, make(OP_READ));
 	}
 }
 
