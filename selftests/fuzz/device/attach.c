@@ -143,11 +143,12 @@ static uint64_t check_record(const struct profil_record *record)
 		[PROFIL_RECORD_MAP] = sizeof(struct profil_record_map) + 8,
 		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
+		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
 	};
 	const struct profil_record_lost *lost = (const void *)record;
 	size_t known;
 
-	if (!record->type || record->type > PROFIL_RECORD_LOST)
+	if (!record->type || record->type > PROFIL_RECORD_RUN)
 		failure("record of type %u", record->type);
 	known = sizes[record->type];
 	if (record->type == PROFIL_RECORD_MAP ? record->bytes < known : record->bytes != known)
