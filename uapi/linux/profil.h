@@ -423,6 +423,7 @@ struct profil_record_map {
 	__u32 minor;
 	__u32 flags;
 	__u32 reserved;
+
 	__extension__ char path[];
 };
 
