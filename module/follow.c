@@ -66,7 +66,7 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 		return;
 	rcu_read_lock();
 	target = profil_target_find(task_tgid(parent));
-	if (target && !READ_ONCE(target->left))
+	if (target && READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
 		profil_target_fork(target, child);
 	rcu_read_unlock();
 }
@@ -136,6 +136,10 @@ static struct profil_target *follow_current(void)
 
 	if (!target || target->left)
 		return NULL;
+	if (target->mm != current->mm && !READ_ONCE(target->confirmed))
+		profil_target_refuse_exec(target);
+	if (!READ_ONCE(target->confirmed))
+		return NULL;
 	if (target->mm != current->mm)
 		follow_new_program(target);
 	return target->left ? NULL : target;
@@ -153,7 +157,7 @@ static void follow_run(struct profil_target *target)
 		return;
 	target->subject.tick_start_ns = ktime_get_ns();
 	target->subject.timer_start_ns = target->subject.tick_start_ns;
-	/* a clock that does not see @waits any more sees the start */
+	/* pairs with the acquire in profil_target_find_sampled() */
 	smp_store_release(&target->waits, false);
 	if (profil_clock_needs_timer(target->subject.config))
 		profil_timer_start_current();

@@ -165,9 +165,45 @@ static void target_remove(struct profil_target *target)
 }
 
 /**
+ * profil_target_confirm - let a target be sampled whose process has been checked
+ * @target:    published, not confirmed, under rcu_read_lock()
+ * @from_exec: only from its next exec on
+ *
+ * Return: false: the process has executed another program since the check, or has ended.
+ */
+bool profil_target_confirm(struct profil_target *target, bool from_exec)
+{
+	unsigned long flags;
+	bool confirmed;
+
+	raw_spin_lock_irqsave(&targets_lock, flags);
+	confirmed = !target->left && !hlist_unhashed(&target->of_watch);
+	if (confirmed) {
+		target->subject.tick_start_ns = ktime_get_ns();
+		target->subject.timer_start_ns = target->subject.tick_start_ns;
+		WRITE_ONCE(target->confirmed, true);
+		/* pairs with the acquire in profil_target_find_sampled() */
+		smp_store_release(&target->waits, from_exec);
+	}
+	raw_spin_unlock_irqrestore(&targets_lock, flags);
+	return confirmed;
+}
+
+/* The process has another memory than the one that was checked: do not confirm its target. */
+void profil_target_refuse_exec(struct profil_target *target)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&targets_lock, flags);
+	if (!target->confirmed)
+		target->left = true;
+	raw_spin_unlock_irqrestore(&targets_lock, flags);
+}
+
+/**
  * profil_target_unpublish - remove a target from the table, and free it a grace period later
  * @target: under rcu_read_lock()
- * @exit:   last record of the target; NULL: none
+ * @exit:   last record of the target, if it is confirmed; NULL: none
  *
  * Does nothing if it has been removed already. Ends the log with the last target.
  *
@@ -182,7 +218,7 @@ void profil_target_unpublish(struct profil_target *target, struct profil_record_
 	/* while a target is in the list, its watch is not closed, and the log is open */
 	if (!hlist_unhashed(&target->of_watch)) {
 		target_remove(target);
-		if (exit)
+		if (exit && target->confirmed)
 			profil_log_write(&watch->log, &exit->head, PROFIL_RECORD_EXIT,
 					 sizeof(*exit), NULL, 0);
 		if (!watch->nr_targets)
@@ -232,6 +268,7 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 	target_init(target, parent->watch, task_tgid(child));
 	target->mm = child->mm;
 	target->waits = parent->waits;
+	target->confirmed = true;
 	err = profil_target_publish(target);
 	if (err) {
 		profil_uncharge_session(rights);

@@ -29,15 +29,17 @@ struct profil_watch;
  * @pid:     its process ID in the namespace of the watch
  * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
  *           of the process; the target hook then checks the new program (follow.c)
- * @waits:   it is not sampled before it executes a program (PROFIL_FROM_EXEC)
+ * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then
+ *           it @waits, and hooks write nothing; written with the lock of the table
+ * @waits:   it is not sampled: not @confirmed, or before it executes a program (FROM_EXEC)
  * @left:    it executes a program that is not sampled
  * @in_exec: it has the memory of a new program, which does not run yet
  * @is_new:  no mapping of that program has been logged
  * @rcu:     frees it
  *
  * Clocks and hooks find a target under rcu_read_lock(). They may use its watch while they hold
- * the lock of the log and the log is open. @mm and the members after it are written by the
- * process itself.
+ * the lock of the log and the log is open. A @confirmed target's @mm and the members after it
+ * are written by the process itself.
  */
 struct profil_target {
 	struct profil_subject subject;
@@ -47,6 +49,7 @@ struct profil_target {
 	struct pid *process;
 	pid_t pid;
 	const struct mm_struct *mm;
+	bool confirmed;
 	bool waits;
 	bool left;
 	bool in_exec;
@@ -99,7 +102,8 @@ profil_target_find_sampled(struct task_struct *task, bool timer)
 		return NULL;
 	target = profil_target_find(task_tgid(task));
 	if (!target || profil_clock_is_timer(target->subject.config) != timer ||
-	    READ_ONCE(target->waits) || READ_ONCE(target->left))
+	    /* pairs with the releases where it starts to be sampled */
+	    smp_load_acquire(&target->waits) || READ_ONCE(target->left))
 		return NULL;
 	return target;
 }
@@ -114,6 +118,8 @@ void profil_target_free(struct profil_target *target);
 
 /* Atomic context, not in interrupts. */
 int profil_target_publish(struct profil_target *target);
+bool profil_target_confirm(struct profil_target *target, bool from_exec);
+void profil_target_refuse_exec(struct profil_target *target);
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit);
 void profil_target_fork(struct profil_target *parent, struct task_struct *child);
 

@@ -86,8 +86,8 @@ static struct mm_struct *watch_get_mm(int fd)
 }
 
 /*
- * Whether a process has not ended and has this memory. Called when its target is published:
- * if it ends or executes a program after this, the target hooks see the target.
+ * Whether a process has not ended and has this memory. If its target is published, and it ends
+ * or executes a program after this, the target hooks see the target.
  */
 static bool watch_process_has(struct pid *process, const struct mm_struct *mm)
 {
@@ -229,7 +229,12 @@ static int watch_check(const struct profil_watch *watch, const struct profil_att
 	return 0;
 }
 
-/* Publish a target for a process that has the memory @mm. */
+/*
+ * Publish a target for a process that has the memory @mm. That is checked before, so that other
+ * processes are not affected at all, and again when exec and exit of the process are seen: only
+ * then is the target confirmed. If exec comes between this check and the confirmation, it is
+ * refused; if it comes later, the new program is checked like any other.
+ */
 static int watch_add(struct profil_watch *watch, struct pid *process,
 		     const struct mm_struct *mm, bool from_exec)
 {
@@ -237,6 +242,8 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 	struct profil_target *target;
 	int err;
 
+	if (!watch_process_has(process, mm))
+		return -ESRCH;
 	err = profil_charge_session(rights, 0);
 	if (err)
 		return err;
@@ -245,11 +252,12 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 	if (!target)
 		goto uncharge;
 	target->mm = mm;
-	target->waits = from_exec;
+	target->waits = true;
 	/* keeps the target: from here on, its process may exit and unpublish it */
 	rcu_read_lock();
 	err = profil_target_publish(target);
-	if (!err && !watch_process_has(process, mm)) {
+	if (!err && (!watch_process_has(process, mm) ||
+		     !profil_target_confirm(target, from_exec))) {
 		profil_target_unpublish(target, NULL);
 		rcu_read_unlock();
 		return -ESRCH;

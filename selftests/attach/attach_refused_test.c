@@ -343,6 +343,44 @@ TEST_F(refused, process_of_another_user)
 }
 
 /* A process of USER, which permits its user to trace it, or not */
+static void fork_for_ever(void *unused)
+{
+	pid_t pid;
+
+	(void)unused;
+	for (;;) {
+		pid = fork();
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Not even for a moment: a fork in that moment would make the child a target for good. */
+TEST_F(refused, another_process_by_own_memory)
+{
+	struct target victim;
+	int calls;
+
+	ASSERT_EQ(0, start_target(&victim, self->device, fork_for_ever, NULL));
+	release(&victim);
+	/* a log that takes records */
+	self->attach.pid = getpid();
+	self->attach.mem = open("/proc/self/mem", O_RDONLY);
+	ATTACH(0);
+	self->attach.pid = victim.pid;
+	for (calls = 0; calls < 100000; calls++)
+		ATTACH(ESRCH);
+	kill_target(&victim);
+	ASSERT_EQ(0, fcntl(self->device, F_SETFL, O_NONBLOCK));
+	EXPECT_EQ(EAGAIN, read_all(&self->records, self->device));
+	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_FORK, ANY));
+	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_EXIT, ANY));
+	EXPECT_EQ(samples_of(&self->records, getpid()),
+		  log_status(self->device).samples);
+	close(self->attach.mem);
+}
+
 static void become_traceable(void *data)
 {
 	become_user(USER, USER_PAGES);

@@ -348,7 +348,7 @@ struct profil_record {
  * @head:    type PROFIL_RECORD_SAMPLE
  * @pc:      where the thread is in user mode, or where it returns from a system call
  * @samples: number of samples, at least 1
- * @tid:     thread ID, in the namespace of @head.pid
+ * @tid:     thread ID, in the namespace of @head.pid; 0: the thread has just ended
  */
 struct profil_record_sample {
 	struct profil_record head;

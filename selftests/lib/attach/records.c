@@ -34,6 +34,7 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 		[PROFIL_RECORD_EXEC] = sizeof(struct profil_record_exec),
 		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
+		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
 	};
 	const struct profil_record_exec *exec = (const void *)record;
 
@@ -55,6 +56,7 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 		       !(exec->flags & ~(PROFIL_EXEC_DENIED | PROFIL_EXEC_LEFT)) &&
 		       memchr(exec->comm, 0, sizeof(exec->comm));
 	case PROFIL_RECORD_EXIT:
+	case PROFIL_RECORD_RUN:
 		return record->bytes == bytes[record->type];
 	case PROFIL_RECORD_LOST:
 		return record->bytes == bytes[record->type] && !record->pid;
