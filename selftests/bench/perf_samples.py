@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Attributes perf's samples to functions in the same way as profil's.
 
-usage: perf_samples.py SCRIPT JSON
+usage: perf_samples.py SCRIPT JSON RATE
 
 SCRIPT is the output of `perf script -F pid,ip,uregs --show-mmap-events --show-task-events` for
 a recording with --user-regs=ip: the mapped files, and the user-mode pc of each sample.
@@ -25,14 +25,19 @@ PROFIL = os.environ.get("PROFIL", os.path.join(SELFTESTS, "../tools/profil"))
 TEXT_BYTES = 4
 KERNEL = 1 << 63
 
-MMAP = re.compile(r"\s*(\d+) PERF_RECORD_MMAP2 .*"
+MMAP = re.compile(r"\s*-?\d+ PERF_RECORD_MMAP2 (\d+)/\d+: "
                   r"\[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (?:0x)?([0-9a-f]+) .*\]: ..x. (.+)$")
-SAMPLE = re.compile(r"\s*(\d+)\s+([0-9a-f]+)\s+ABI:2\s+IP:0x([0-9a-f]+)\s*$")
+SAMPLE = re.compile(r"\s*(\d+)\s+([0-9a-f]+)\s+ABI:[12]\s+IP:0x([0-9a-f]+)\s*$")
 FORK = re.compile(r"\s*\d+ PERF_RECORD_FORK\((\d+):\d+\):\((\d+):\d+\)$")
 EXEC = re.compile(r"\s*(\d+) PERF_RECORD_COMM exec: ")
 OTHER = re.compile(r"\s*(-1|\d+) PERF_RECORD_(MMAP|COMM|EXIT)")
 
 Mapping = collections.namedtuple("Mapping", "start end offset path")
+
+
+def is_file(path):
+    """Return: false for "[vdso]", "//anon", "anon_inode:..." and "/memfd:..." """
+    return path[0] == "/" and not path.startswith(("//", "/memfd:"))
 
 
 class Memory:
@@ -58,7 +63,7 @@ class Memory:
         """Return: file and offset; None if the pc is in no file."""
         for mapping in reversed(self.mappings[pid]):
             if mapping.start <= pc < mapping.end:
-                if mapping.path[0] != "/":
+                if not is_file(mapping.path):
                     return None
                 return mapping.path, pc - mapping.start + mapping.offset
         return None
@@ -75,7 +80,7 @@ def read_script(path):
                 continue
             sample = SAMPLE.match(line)
             if not sample:
-                sys.exit(f"{path}: not a sample of an amd64 program: {line}")
+                sys.exit(f"{path}: not a sample with a user-mode pc: {line}")
             in_user += int(sample[2], 16) < KERNEL
             place = memory.find(sample[1], int(sample[3], 16))
             if place:
@@ -122,7 +127,7 @@ def export(counts, out):
 
 
 def main():
-    script, out = sys.argv[1:]
+    script, out, rate = sys.argv[1:]
     in_files, elsewhere, in_user = read_script(script)
     if not in_files:
         sys.exit(f"{script}: no samples")
@@ -132,6 +137,7 @@ def main():
     result["outside"] += elsewhere
     result["samples"] += elsewhere
     result["in_user"] = in_user
+    result["rate"] = int(rate)
     with open(out, "w", encoding="utf-8") as file:
         json.dump(result, file)
 

@@ -3,7 +3,7 @@
 """Compares the shares of functions in runs of a program under profil and under perf.
 
 usage: perf_shares.py [--lose N | --row NAME] RESULT... -- RESULT...
-       perf_shares.py --seconds RESULT...
+       perf_shares.py --seconds RESULT... -- RESULT...
 
 A RESULT is JSON from `profil export`. Those after -- are perf's (perf_samples.py), or other
 results to compare with. Prints a table and the problems. Exit status: 1 if there are any.
@@ -17,7 +17,8 @@ divided by its degrees of freedom). Standard errors are multiplied by its square
 
 --lose removes every Nth sample of the first function from profil's runs.
 --row prints one row of a Markdown table instead.
---seconds compares samples / rate with the CPU time of the process.
+--seconds compares profil's samples / rate with the CPU time of the processes, and with perf's
+samples / rate.
 """
 import argparse
 import collections
@@ -39,6 +40,8 @@ MOST_SPREAD = 5
 # Limit for the difference in CPU seconds
 MOST_PERCENT = 2
 
+NO_FILE = "", ""
+
 Run = collections.namedtuple("Run", "samples functions")
 Row = collections.namedtuple("Row", "name profil perf error errors")
 
@@ -50,15 +53,20 @@ def read(path):
 
 def run_of(result, names):
     """Return: samples by file and address of the function. Paths are resolved, because perf
-    and the dynamic linker may name the same file differently."""
-    functions = {}
+    and the kernel may name the same file differently. Generated code and the vDSO have no
+    file: they are one function here."""
+    functions = collections.Counter({NO_FILE: result["samples"]})
+    names[NO_FILE] = "code in no file"
     for thing in result["objects"]:
+        if thing["path"][0] != "/":
+            continue
         path = os.path.realpath(thing["path"])
         for function in thing["functions"]:
             key = path, function["address"]
-            functions[key] = function["samples"]
+            functions[key] += function["samples"]
+            functions[NO_FILE] -= function["samples"]
             names[key] = f"{function['name'].split('(')[0]} ({os.path.basename(path)})"
-    return Run(result["samples"], functions)
+    return Run(result["samples"], +functions)
 
 
 def pooled(runs, key):
@@ -148,33 +156,40 @@ def used_seconds(result):
     return (result["program_cpu_ns"] + result["children_cpu_ns"] - starts) / 1e9
 
 
+def sampled_seconds(result):
+    return (result["samples"] + result["lost"]) / result["rate"]
+
+
 def print_row(name, rows, paths):
-    results = [read(path) for path in paths[0]]
-    by_samples = sum((result["samples"] + result["lost"]) / result["rate"]
-                     for result in results)
-    used = sum(used_seconds(result) for result in results)
+    results = [[read(path) for path in some] for some in paths]
+    profil, perf = (sum(map(sampled_seconds, some)) for some in results)
+    used = sum(map(used_seconds, results[0]))
     worst = max(rows, key=lambda row: abs(row.errors))
     top = rows[0]
     print(f"| `{name}` | {top.name}: {100 * top.profil:.1f} %, {100 * top.perf:.1f} % "
           f"± {100 * top.error:.1f} | {abs(worst.errors):.1f} | "
-          f"{by_samples:.2f}, {used:.2f} |")
+          f"{profil:.2f}, {used:.2f}, {perf:.2f} |")
+
+
+def percent_more(value, than):
+    return 100 * (value / than - 1)
 
 
 def seconds(paths):
+    """Print CPU seconds. Return: problems."""
     problems = []
-    print(f"{'samples':>8} {'by them':>8} {'rusage':>8} {'percent':>8}  of it before, after")
-    for path in paths:
+    print(f"{'samples':>8} {'by them':>8} {'rusage':>8} {'percent':>8} "
+          f"{'by perf':>8} {'percent':>8}")
+    for path, perf_path in zip(*paths):
         result = read(path)
-        program = result["processes"][0]
-        by_samples = (result["samples"] + result["lost"]) / result["rate"]
-        used = used_seconds(result)
-        percent = 100 * (by_samples / used - 1)
-        before = program["start_cpu_ns"] / 1e9
-        after = used - before - sum(process["cpu_ns"] for process in result["processes"]) / 1e9
-        print(f"{result['samples']:8} {by_samples:8.3f} {used:8.3f} {percent:8.2f}"
-              f"  {before:.3f}, {after:.3f}")
-        if abs(percent) > MOST_PERCENT:
-            problems.append(f"{path}: differs by more than {MOST_PERCENT} %")
+        profil, used, perf = (sampled_seconds(result), used_seconds(result),
+                              sampled_seconds(read(perf_path)))
+        percents = percent_more(profil, used), percent_more(profil, perf)
+        print(f"{result['samples']:8} {profil:8.3f} {used:8.3f} {percents[0]:8.2f} "
+              f"{perf:8.3f} {percents[1]:8.2f}")
+        problems += [f"{path}: differs from {other} by more than {MOST_PERCENT} %"
+                     for percent, other in zip(percents, ("rusage", "perf"))
+                     if abs(percent) > MOST_PERCENT]
     return problems
 
 
@@ -187,10 +202,10 @@ def main():
     split = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:split])
     paths = options.result, sys.argv[split + 1:]
-    if options.seconds:
-        problems = seconds(options.result)
-    elif not paths[1]:
+    if not paths[1]:
         parser.error("no RESULT after -- to compare with")
+    if options.seconds:
+        problems = seconds(paths)
     else:
         rows, about, problems = compare(paths, options.lose)
         if options.row:
