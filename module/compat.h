@@ -225,6 +225,29 @@ static inline bool compat_has_active_memcg(void)
 }
 
 /*
+ * Whether a user may trace the program of the current process without a capability, as far as
+ * the program is concerned. Kernels differ in where they keep this; 7.2 has a header for it.
+ */
+#if __has_include("linux/sched/exec_state.h")
+#include <linux/sched/exec_state.h>
+static inline bool compat_current_is_dumpable(void)
+{
+	bool dumpable;
+
+	rcu_read_lock();
+	dumpable = rcu_dereference(current->exec_state)->dumpable == TASK_DUMPABLE_OWNER;
+	rcu_read_unlock();
+	return dumpable;
+}
+#else
+#include <linux/sched/coredump.h>
+static inline bool compat_current_is_dumpable(void)
+{
+	return get_dumpable(current->mm) == SUID_DUMP_USER;
+}
+#endif
+
+/*
  * A group of members that is also a structure of its own. Older kernels lack this, except for
  * some stable versions.
  */

@@ -18,7 +18,6 @@
 #include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -93,7 +92,7 @@ static bool follow_may_trace(const struct profil_watch *watch)
 
 	if (watch->trace_all)
 		return true;
-	return get_dumpable(current->mm) == SUID_DUMP_USER &&
+	return compat_current_is_dumpable() &&
 	       uid_eq(watcher->uid, cred->uid) && uid_eq(watcher->uid, cred->euid) &&
 	       uid_eq(watcher->uid, cred->suid) &&
 	       gid_eq(watcher->gid, cred->gid) && gid_eq(watcher->gid, cred->egid) &&
