@@ -205,8 +205,9 @@ static int hit_pages(const struct profile *profile, char *code,
 	uint64_t first = counters[0];
 	struct profil_status status;
 
-	if (stay_at_pc(code, seconds_for(5, profile->hz)) ||
-	    stay_at_pc(code + 5 * PAGE, seconds_for(5, profile->hz)))
+	/* 6 for 5: a migration may take one */
+	if (stay_at_pc(code, seconds_for(6, profile->hz)) ||
+	    stay_at_pc(code + 5 * PAGE, seconds_for(6, profile->hz)))
 		return 100;
 	status = stop(profile->fd);
 	if (status.state != PROFIL_STATE_RUNNING || status.lost)
@@ -237,12 +238,12 @@ TEST_F(fork, pages_hit_by_both_are_separate)
 	profile->region.scale = 0x10000;
 	profile->region.rounding = PROFIL_ROUND_DOWN;
 	ASSERT_EQ(0, start_profile(profile));
-	ASSERT_EQ(0, stay_at_pc(code, seconds_for(5, profile->hz)));
+	ASSERT_EQ(0, stay_at_pc(code, seconds_for(6, profile->hz)));
 	pid = fork();
 	if (!pid)
 		_exit(hit_pages(profile, code, counters));
 	EXPECT_EQ(0, wait_for(pid));
-	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, seconds_for(5, profile->hz)));
+	ASSERT_EQ(0, stay_at_pc(code + 2 * PAGE, seconds_for(6, profile->hz)));
 	status = stop(profile->fd);
 	EXPECT_LE(5, counters[0]);
 	EXPECT_LE(5, counters[2 * words]);
