@@ -21,13 +21,23 @@
  */
 #define SQRT_2	0x6a09e667U	/* its fraction, in 1 / 2^32 */
 
+/**
+ * profil_cpus_phase - part of a sample that a CPU starts with
+ * @serial: number of the profile
+ * @number: number of the CPU or slot
+ *
+ * Return: the part, for profil_accumulate().
+ */
+u32 profil_cpus_phase(u32 serial, u32 number)
+{
+	return reciprocal_scale(hash_32(serial, 32) + number * SQRT_2, HZ);
+}
+
 static void cpus_init_slot(struct profil_cpus *cpus, struct profil_cpu *slot,
 			   u32 number)
 {
-	u32 spread = hash_32(cpus->serial, 32) + number * SQRT_2;
-
 	raw_spin_lock_init(&slot->lock);
-	slot->phase = reciprocal_scale(spread, HZ);
+	slot->phase = profil_cpus_phase(cpus->serial, number);
 }
 
 /**

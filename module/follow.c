@@ -21,7 +21,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 #include <linux/tracepoint.h>
 #include <linux/user_namespace.h>
 
@@ -154,8 +153,7 @@ static void follow_run(struct profil_target *target)
 			 NULL, 0);
 	if (!target->waits)
 		return;
-	target->subject.tick_start_ns = ktime_get_ns();
-	target->subject.timer_start_ns = target->subject.tick_start_ns;
+	profil_subject_mark_start(&target->subject);
 	/* pairs with the acquire in profil_target_find_sampled() */
 	smp_store_release(&target->waits, false);
 	if (profil_clock_needs_timer(target->subject.config))

@@ -44,7 +44,7 @@ int profil_log_init(struct profil_log *log, u32 size)
  * profil_log_close - free the memory of a log
  * @log: without readers
  *
- * Writers may still call: whoever takes the lock after this finds no memory, and whoever took
+ * Writers may still call. A writer that takes the lock after this finds no memory. One that took
  * it before has finished.
  */
 void profil_log_close(struct profil_log *log)

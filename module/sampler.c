@@ -228,20 +228,25 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 	return true;
 }
 
-/*
- * Limit the samples that are due at once; the others are skipped. For both clocks, this
- * bounds the time spent in an interrupt, or in a switch with the runqueue's lock held. It also
- * keeps the 32 bits in struct profil_sample from overflowing.
+/**
+ * profil_sampler_limit - limit the samples that are due at once
+ * @config:  of the profile
+ * @samples: number of samples
+ * @skipped: the others are added to it
+ *
+ * For both clocks, this bounds the time spent in an interrupt, or in a switch with the runqueue's
+ * lock held. It also keeps the 32 bits in struct profil_sample from overflowing.
+ *
+ * Return: number of samples to take.
  */
-static noinline u64 sampler_limit(const struct profil_config *config,
-				  struct profil_cpu *cpu, u64 samples)
+noinline u64 profil_sampler_limit(const struct profil_config *config, u64 samples, u64 *skipped)
 {
 	u64 most = profil_max_samples(profil_clock_rate(config),
 				      config->flags & PROFIL_PC_LOG);
 
 	if (samples <= most)
 		return samples;
-	cpu->counts.skipped += samples - most;
+	*skipped += samples - most;
 	return most;
 }
 
@@ -288,7 +293,7 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 			goto unlock;
 	}
 	if (unlikely(samples > 1))
-		samples = sampler_limit(config, cpu, samples);
+		samples = profil_sampler_limit(config, samples, &cpu->counts.skipped);
 	if (sampler_take_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
 			    samples) ||
 	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING) ||

@@ -303,18 +303,6 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
 }
 
 /**
- * profil_session_mark_start - ticks and points from now on belong to the session
- * @session: about to be published
- *
- * Atomic context.
- */
-void profil_session_mark_start(struct profil_session *session)
-{
-	session->tick_start_ns = ktime_get_ns();
-	session->timer_start_ns = session->tick_start_ns;
-}
-
-/**
  * profil_session_inherit - take over time that has not been sampled yet
  * @session: new session
  * @old:     the session that it replaces

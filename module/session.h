@@ -15,6 +15,7 @@
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -125,6 +126,13 @@ struct profil_session {
 	struct rcu_work free_work;
 };
 
+/* Ticks and points from now on belong to the profile, which is about to be sampled. */
+static inline void profil_subject_mark_start(struct profil_subject *subject)
+{
+	subject->tick_start_ns = ktime_get_ns();
+	subject->timer_start_ns = subject->tick_start_ns;
+}
+
 /*
  * Whether samples must stay pending, because the memory has changed and the worker has not
  * yet checked that all of it is still there, or because it is gone. The latter is needed for
@@ -168,7 +176,6 @@ void profil_session_stop(struct profil_session *session, u32 state, u32 error);
 void profil_session_lose(struct profil_session *session,
 			 struct profil_counts *counts, u64 samples,
 			 u32 error);
-void profil_session_mark_start(struct profil_session *session);
 void profil_session_inherit(struct profil_session *session,
 			    const struct profil_session *old);
 void profil_session_recheck(struct profil_session *session);

@@ -37,7 +37,7 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 	 * the table. Otherwise it would be charged for points while it is off its CPU: a
 	 * switch ignores sessions that are not yet in the table.
 	 */
-	profil_session_mark_start(session);
+	profil_subject_mark_start(&session->subject);
 	old = profil_table_find(session->mm);
 	if (old) {
 		profil_session_inherit(session, old);

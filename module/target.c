@@ -14,10 +14,10 @@
 #include <linux/rculist.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/timekeeping.h>
 
 #include "config.h"
 #include "reserve.h"
+#include "sampler.h"
 #include "stats.h"
 #include "target.h"
 #include "tick_math.h"
@@ -85,8 +85,6 @@ static void target_init(struct profil_target *target, struct profil_watch *watch
 {
 	target->watch = watch;
 	target->subject.config = watch->config;
-	target->subject.tick_start_ns = ktime_get_ns();
-	target->subject.timer_start_ns = target->subject.tick_start_ns;
 	target->process = get_pid(process);
 	target->pid = pid_nr_ns(process, watch->pids);
 }
@@ -123,16 +121,23 @@ static void target_free_rcu(struct rcu_head *rcu)
 
 /**
  * profil_target_publish - put a target into the table: clocks and hooks use it from here on
- * @target: complete. Its session is charged
+ * @target: complete
  *
- * Return: 0; -EBUSY: the process is a target already; or -ESRCH: the watch is closed.
+ * Charges a session to the user, which is uncharged when the target is removed.
+ *
+ * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target already; or -ESRCH: the
+ * watch is closed.
  */
 int profil_target_publish(struct profil_target *target)
 {
+	const struct profil_rights *rights = &target->subject.config->rights;
 	struct profil_watch *watch = target->watch;
 	unsigned long flags;
-	int err = 0;
+	int err;
 
+	err = profil_charge_session(rights, 0);
+	if (err)
+		return err;
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&targets_lock, flags);
 	if (watch->closed) {
@@ -149,6 +154,8 @@ int profil_target_publish(struct profil_target *target)
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
 	rcu_read_unlock();
+	if (err)
+		profil_uncharge_session(rights);
 	return err;
 }
 
@@ -179,8 +186,7 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec)
 	raw_spin_lock_irqsave(&targets_lock, flags);
 	confirmed = !target->left && !hlist_unhashed(&target->of_watch);
 	if (confirmed) {
-		target->subject.tick_start_ns = ktime_get_ns();
-		target->subject.timer_start_ns = target->subject.tick_start_ns;
+		profil_subject_mark_start(&target->subject);
 		WRITE_ONCE(target->confirmed, true);
 		/* pairs with the acquire in profil_target_find_sampled() */
 		smp_store_release(&target->waits, from_exec);
@@ -253,27 +259,20 @@ void profil_target_unpublish_all(struct profil_watch *watch)
 
 static int target_start_child(struct profil_target *parent, struct task_struct *child)
 {
-	const struct profil_rights *rights = &parent->subject.config->rights;
-	struct profil_target *target;
+	struct profil_target *target = target_alloc_atomic();
 	int err;
 
-	err = profil_charge_session(rights, 0);
-	if (err)
-		return err;
-	target = target_alloc_atomic();
-	if (!target) {
-		profil_uncharge_session(rights);
+	if (!target)
 		return -ENOMEM;
-	}
 	target_init(target, parent->watch, task_tgid(child));
 	target->mm = child->mm;
 	target->waits = parent->waits;
 	target->confirmed = true;
+	profil_subject_mark_start(&target->subject);
 	err = profil_target_publish(target);
-	if (err) {
-		profil_uncharge_session(rights);
+	/* later: on PREEMPT_RT, atomic context must not free memory */
+	if (err)
 		call_rcu(&target->rcu, target_free_rcu);
-	}
 	return err;
 }
 
@@ -310,17 +309,12 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 static __always_inline u64 target_samples(struct profil_watch *watch, u64 ticks, u64 points)
 {
 	const struct profil_config *config = watch->config;
-	u64 samples = points, most;
+	u64 samples = points;
 
 	if (ticks)
 		samples = profil_accumulate(this_cpu_ptr(watch->phases), ticks, config->rate, HZ);
-	if (likely(samples <= 1))
-		return samples;
-	most = profil_max_samples(profil_clock_rate(config), false);
-	if (samples > most) {
-		watch->log.skipped += samples - most;
-		samples = most;
-	}
+	if (unlikely(samples > 1))
+		samples = profil_sampler_limit(config, samples, &watch->log.skipped);
 	return samples;
 }
 

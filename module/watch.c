@@ -14,7 +14,6 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -28,6 +27,7 @@
 
 #include "clock.h"
 #include "config.h"
+#include "cpu.h"
 #include "hooks.h"
 #include "policy.h"
 #include "session.h"
@@ -112,17 +112,16 @@ static u32 watch_hooks(const struct profil_config *config)
 	return profil_clock_hooks(config) | BIT(PROFIL_HOOK_TARGETS);
 }
 
-/* Parts of samples to start with: see cpu.c */
 static void watch_init_phases(struct profil_watch *watch)
 {
 	static atomic_t serial;
-	u32 spread = atomic_inc_return(&serial);
+	u32 number = atomic_inc_return(&serial);
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
 		u32 *phase = per_cpu_ptr(watch->phases, cpu);
 
-		*phase = reciprocal_scale(hash_32(spread + cpu, 32), HZ);
+		*phase = profil_cpus_phase(number, cpu);
 	}
 }
 
@@ -238,19 +237,14 @@ static int watch_check(const struct profil_watch *watch, const struct profil_att
 static int watch_add(struct profil_watch *watch, struct pid *process,
 		     const struct mm_struct *mm, bool from_exec)
 {
-	const struct profil_rights *rights = &watch->config->rights;
 	struct profil_target *target;
 	int err;
 
 	if (!watch_process_has(process, mm))
 		return -ESRCH;
-	err = profil_charge_session(rights, 0);
-	if (err)
-		return err;
-	err = -ENOMEM;
 	target = profil_target_alloc(watch, process);
 	if (!target)
-		goto uncharge;
+		return -ENOMEM;
 	target->mm = mm;
 	target->waits = true;
 	/* keeps the target: from here on, its process may exit and unpublish it */
@@ -263,11 +257,8 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 		return -ESRCH;
 	}
 	rcu_read_unlock();
-	if (!err)
-		return 0;
-	profil_target_free(target);
-uncharge:
-	profil_uncharge_session(rights);
+	if (err)
+		profil_target_free(target);
 	return err;
 }
 
