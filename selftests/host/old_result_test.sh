@@ -12,7 +12,7 @@ make -s -C ../lib && make -s -C ../tools || exit 1
 PROFIL=${PROFIL:-../tools/profil}
 
 # The command is in the report. Its programs are spin, forks, spin-static, which could not be
-# profiled, and follow in programs/.
+# profiled, and follow in programs/. The directory of the checkout was renamed in the file.
 base64 -d >"$work/result" <<'END'
 H4sIEAAAAAAAA3Byb2ZpbCByZXN1bHQgMQDjYirO4GLSTeaqLijKTy9KzC3WLy7IzFMw0DOxVoAL
 peUXZRcrGAFFDZFEQQp1i0sSSzKTgTLGKOpzcvLLgYJGCrm5iQVoekDGKGRn5uRYK6RWZJYoGAtx
@@ -21,15 +21,15 @@ yxk9fjEG/GKMYEm4cek5W8aJV71TWGcxhnHJ6+dkJulDNOrmZOaVVuim55WCBJP1ivP1zIREJq9J
 fBPVt9Eyf/5eUz7DzKURQV0OEg0HOBX+PIzTaHjwad////JGHDuOa8/h2zCP24qZkZFxFqMXlzTI
 DDMT/ZwUqLFAO3TNTECGGgmJ1O1JfaqvvW/JjC0s/Cv1iyzMq1avlGhQUJh4iFOj4cCn/SAzmRes
 4rACGWbKxatfWlykn5SZp5+SWJwhJLIvefrd/4cftxxlvX5vtfVbSZ4O358SDQ2MCjuvs2o0NFxd
-dXWV6CxGTy4l/XJgnOhn6Bbp5uekgL0KxNBgLCrNA7pGSMTNW/Fvi96qmTJf/vEmsszabL9gno5E
-g4PC2w2MQLPegdwyi9GXSx3VrOLUnLSS1OKSYn20+BQSOWHQuW91Wfn8aQtFy54I/uZnlTixD+S5
-s9oIt2VxqRFhHjA9CYkEioV23H6x4uzCZ2+XND9July50A5s3EUtmHFGfA84WFhYOFhWMIIpKx5W
-JjZGdlY2dg5uXs5ZjBlcqgQtAyU5IZEjD/aq5UzS2nmtYV6/8py9xhsnN/wD2bVRA24XbwM72JIM
-qFUigoK83IIsXFzMTMyzGOW5WKOzMktiJf4cvAgKOYWGhoYD4Nhs2SdlxWg8i1GTiy26LKU4P1ZI
-hPeZaYod//63Itznvjz7sk7j/rPgWIV+PaBV4BSwiFGdYzmjwDJGKdT412A0YLSY8fkXi8OFy3Ue
-TAm/GBcxOnKsYBRYzihFnEfBJiw42s7sMGf/tAOMHqlQM1aCzSAyZsCGrHnYxOxw4tMhAw8psBl2
-HKsYBVYSbYYCI8gUh54fDaYeMlAD1jAKrCLVgA9r7hl7SIMNcOJYD/YFsekV7I0vN56wOty5sD3R
-wxhsiCnHBhKC0+LByj+gaNgFzKo6ROmAFogCjBJXLjcGAQD+BZGDXwUAAA==
+dXWV6CxGTy4l/bLEIv2S3AL9ktTiErBXgRgajEWleUDXCIm4eSv+bdFbNVPmyz/eRJZZm+0XzNOR
+aHBQeLuBEWjWO5BbZjH6cqmjmlWcmpMGYhTro8WnkMgJg859q8vK509bKFr2RPA3P6vEiX0gz53V
+Rrgti0uNCPOA6UlIJFAstOP2ixVnFz57u6T5SdLlyoV2YOMuasGMM+J7wMHCwsLBsoIRTFnxsDKx
+MbKzsrFzcPNyzmLM4FIlaBkoyQmJHHmwVy1nktbOaw3z+pXn7DXeOLnhH8iujRpwu3gb2MGWZECt
+EhEU5OUWZOHiYmZinsUoz8UanZVZEivx5+BFUMgpNDQ0HADHZss+KStG41mMmlxs0WUpxfmxQiK8
+z0xT7Pj3vxXhPvfl2Zd1GvefBccq9OsBrQKngEWM6hzLGQWWMUqhxr8GowGjxYzPv1gcLlyu82BK
++MW4iNGRYwWjwHJGKeI8CjZhwdF2Zoc5+6cdYPRIhZqxEmwGkTEDNmTNwyZmhxOfDhl4SIHNsONY
+xSiwkmgzFBhBpjj0/Ggw9ZCBGrCGUWAVqQZ8WHPP2EMabIATx3qwL4hNr2BvfLnxhNXhzoXtiR7G
+YENMOTaQEJwWD1b+AUXDLmBW1SFKB7RAFGCUuHK5MQgAy1I4Rl8FAAA=
 END
 
 # The reports at that commit, with time zone UTC, 100 columns, and no file of the run
@@ -51,9 +51,9 @@ cat >"$work/functions" <<'END'
 #   --root if the file that ran is elsewhere)
 # /lib64/ld-linux-x86-64.so.2: No such file or directory below the root: no function names (use
 #   --root if the file that ran is elsewhere)
-# /work/h-r-old/selftests/programs/forks: No such file or directory below the root: no function
+# /var/tmp/test/selftests/programs/forks: No such file or directory below the root: no function
 #   names (use --root if the file that ran is elsewhere)
-# /work/h-r-old/selftests/programs/spin: No such file or directory below the root: no function
+# /var/tmp/test/selftests/programs/spin: No such file or directory below the root: no function
 #   names (use --root if the file that ran is elsewhere)
 #
 # percent seconds samples  function  object                95%-interval
@@ -89,13 +89,13 @@ cat >"$work/functions" <<'END'
 END
 cat >"$work/processes" <<'END'
 # percent samples lost CPU seconds pid parent  program                                  95%-interval
-    38.55     101    0       0.403 168    167  /work/h-r-old/selftests/programs/spin    32.86..44.57
-    19.47      51    0       0.204 175    167  /work/h-r-old/selftests/programs/follow  15.13..24.69
-    10.69      28    0       0.111 170    169  ...-old/selftests/programs/forks (fork)  7.50..15.01
-    10.31      27    0       0.109 172    170  ...-old/selftests/programs/forks (fork)  7.18..14.58
-     9.92      26    0       0.102 169    167  /work/h-r-old/selftests/programs/forks   6.86..14.14
+    38.55     101    0       0.403 168    167  /var/tmp/test/selftests/programs/spin    32.86..44.57
+    19.47      51    0       0.204 175    167  /var/tmp/test/selftests/programs/follow  15.13..24.69
+    10.69      28    0       0.111 170    169  ...test/selftests/programs/forks (fork)  7.50..15.01
+    10.31      27    0       0.109 172    170  ...test/selftests/programs/forks (fork)  7.18..14.58
+     9.92      26    0       0.102 169    167  /var/tmp/test/selftests/programs/forks   6.86..14.14
      0.76       2    0       0.002 167    166  /usr/bin/dash                            0.21..2.74
-        -       -    -           - 176    167  /work/h-r-old/selftests/programs/spin
+        -       -    -           - 176    167  /var/tmp/test/selftests/programs/spin
 END
 
 # report OPTION...

@@ -14,7 +14,7 @@ struct space;
 
 /*
  * More mappings than a process has at a time (the default of vm.max_map_count is 65,530). The log
- * does not tell what is unmapped, so a space with this many is emptied.
+ * has no record of munmap(2), so mappings stay. A space with this many is emptied.
  */
 #define SPACE_MAX	65536
 
