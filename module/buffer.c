@@ -373,8 +373,8 @@ int profil_buffer_sweep(struct profil_buffer *buffer)
  * @index:  the page's number among the pages of all spans
  *
  * Return: 0; -EAGAIN: the memory map keeps changing; -EBUSY: the page must be faulted in;
- * -ENOMEM: the user's limit, or no memory; or an error that ends the profile: -EFAULT,
- * -EOPNOTSUPP and the like.
+ * -EINPROGRESS: it is being read; -ENOMEM: the user's limit, or no memory; or an error that
+ * ends the profile: -EFAULT, -EOPNOTSUPP and the like.
  */
 int profil_buffer_pin(struct profil_buffer *buffer, unsigned long index)
 {

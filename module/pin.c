@@ -15,7 +15,8 @@
  *
  * An absent page may take any time to arrive, since its file system may be the user's own
  * (FUSE). So pinning never waits for a page. A call of the process waits in
- * profil_pin_fault_in(), without locks, and can be killed. A worker does not wait at all.
+ * profil_pin_fault_in(), without locks, and can be killed. A worker does not wait at all: it
+ * copies a file's page that is in memory, and starts to read one that is not.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -107,8 +108,8 @@ static bool pin_has_owner(struct mm_struct *mm)
 /*
  * Whether an absent page of a mapping may be created. For anonymous memory and shmem, the
  * kernel allocates the page or reads it from swap, and FOLL_NOWAIT does not wait for that.
- * For a file, no flag prevents waiting for the read. Hugetlb pages are charged to the
- * caller. Of these two, a worker pins only pages that are present. (Before 6.5, hugetlb
+ * For a file, no flag prevents waiting for the read: see pin_read_file_page(). Hugetlb pages
+ * are charged to the caller: a worker pins only pages that are present. (Before 6.5, hugetlb
  * ignores FOLL_NOFAULT: the page comes from the pool that the administrator has set up.)
  */
 static bool pin_may_fault(struct vm_area_struct *vma)
@@ -119,6 +120,56 @@ static bool pin_may_fault(struct vm_area_struct *vma)
 	if (pin_is_shmem(vma))
 		return compat_has_active_memcg();
 	return vma_is_anonymous(vma) && pin_has_owner(vma->vm_mm);
+}
+
+/*
+ * In a worker, make sure that the page of a file is in the page cache, so that a write fault of
+ * a private mapping copies it without a read. .data lies in such a mapping, and so does the
+ * start of .bss. The mapping has the file's page before the first write, and its parent's page
+ * after a fork. The copy is charged to the process, as in a fault of its own.
+ *
+ * Another CPU can take the page from the page cache before the fault, for example by
+ * truncating the file and extending it. The fault then waits for the file system. This is a
+ * device or a server that the administrator has chosen, and the wait is like that of any
+ * access. A user's file system could delay the worker for ever. So its pages are left to the
+ * process.
+ *
+ * Return: 0: it is in the page cache; -EINPROGRESS: it is being read; -EBUSY: the process must
+ * fault it in.
+ */
+static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
+{
+	struct address_space *mapping;
+	struct file_ra_state ra;
+	bool locked, uptodate;
+	struct page *page;
+	pgoff_t index;
+
+	if (!vma->vm_file || is_vm_hugetlb_page(vma) || pin_is_shmem(vma) ||
+	    !pin_has_owner(vma->vm_mm) || !compat_has_active_memcg())
+		return -EBUSY;
+	mapping = vma->vm_file->f_mapping;
+	if (mapping->host->i_sb->s_type->fs_flags & FS_USERNS_MOUNT)
+		return -EBUSY;
+
+	index = linear_page_index(vma, addr);
+	page = find_get_page(mapping, index);
+	if (!page) {
+		/* @ra is not the file's own: that belongs to its readers */
+		file_ra_state_init(&ra, mapping);
+		page_cache_sync_readahead(mapping, &ra, vma->vm_file, index, 1);
+		page = find_get_page(mapping, index);
+	}
+	if (!page)
+		return -EBUSY;
+	locked = PageLocked(page);
+	/* a read sets uptodate before it unlocks the page, or it has failed */
+	smp_rmb();
+	uptodate = PageUptodate(page);
+	put_page(page);
+	if (uptodate)
+		return 0;
+	return locked ? -EINPROGRESS : -EBUSY;
 }
 
 /**
@@ -166,8 +217,8 @@ static struct page *pin_create_first(struct vm_area_struct *vma,
  * Check and pin are done under one mmap_lock, so that exactly what was checked is pinned.
  *
  * Return: how many pages are pinned, from the first one on, at least 1; -EBUSY: the first
- * page must be faulted in; -EFAULT: it is not writable, or userfaultfd(2) must provide it;
- * -EOPNOTSUPP, -ENOMEM and the like.
+ * page must be faulted in; -EINPROGRESS, only in a worker: it is being read; -EFAULT: it is
+ * not writable, or userfaultfd(2) must provide it; -EOPNOTSUPP, -ENOMEM and the like.
  */
 long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 		      unsigned long nr, struct page **pages)
@@ -175,8 +226,8 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	struct vm_area_struct *vma;
 	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | FOLL_NOWAIT;
 	struct page *created = NULL;
+	int err, absent = 0;
 	long pinned;
-	int err;
 
 	err = profil_pin_check(mm, addr, addr + nr * PAGE_SIZE);
 	if (err)
@@ -186,10 +237,14 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	nr = min(nr, (vma->vm_end - addr) >> PAGE_SHIFT);
 	if (pin_may_fault(vma))
 		created = pin_create_first(vma, addr);
-	else if (COMPAT_FOLL_NOFAULT || current->mm == mm)
-		flags |= COMPAT_FOLL_NOFAULT;
+	else if (current->mm == mm)
+		absent = -EBUSY;
 	else
-		return -EBUSY;
+		absent = pin_read_file_page(vma, addr);
+	if (absent && current->mm != mm && !COMPAT_FOLL_NOFAULT)
+		return absent;
+	if (absent)
+		flags |= COMPAT_FOLL_NOFAULT;
 	if (IS_ERR(created))
 		return PTR_ERR(created);
 	pinned = compat_pin_user_pages_remote(mm, addr, nr, flags, pages);
@@ -200,7 +255,7 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	/* for an absent page, FOLL_NOWAIT gives 0, and FOLL_NOFAULT -EFAULT */
 	if (!pinned || pinned == -EAGAIN || pinned == -EBUSY ||
 	    (pinned == -EFAULT && flags & COMPAT_FOLL_NOFAULT))
-		return userfaultfd_armed(vma) ? -EFAULT : -EBUSY;
+		return userfaultfd_armed(vma) ? -EFAULT : absent ?: -EBUSY;
 	return pinned;
 }
 

@@ -5,11 +5,11 @@
  * that has changed is still there, and unpin everything of a profile that has stopped.
  *
  * The worker (lifecycle.c) does this soon. A status or stop call does it at once, so that its
- * counts are settled. The two differ if a page has to be faulted in first, from a file or
- * from a user's own file system. A call waits for the page, without locks, and can be killed.
- * The worker never waits for anything that a user could hold up. If a lock is taken, the
- * worker runs again later. A sample whose page is absent stays pending until a call faults
- * the page in, or until the process itself does.
+ * counts are settled. The two differ if a page has to be read first, from a file or from a
+ * user's own file system. A call waits for the page, without locks, and can be killed. The
+ * worker never waits for anything that a user could hold up. If a lock is taken, or if a page
+ * is being read, the worker runs again later. A sample whose page the worker must not read
+ * stays pending until a call faults the page in, or until the process itself does.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -164,7 +164,8 @@ static void worker_count_pending(struct worker_pass *pass)
 			return;
 		}
 		err = worker_pin_and_count(pass, &sample);
-		if (err == -EBUSY) {
+		pass->again |= err == -EINPROGRESS;
+		if (err == -EBUSY || err == -EINPROGRESS) {
 			if (!worker_skip_absent(pass, sample.buf_offset >>
 							  PAGE_SHIFT))
 				return;

@@ -16,7 +16,7 @@ one_cpu_programs=(core/abi_test core/bins_test core/lifecycle_test libprofil/lib
 	attach/attach_samples_test attach/attach_records_test attach/attach_log_test)
 module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	memory/recheck_test memory/remap_test memory/replaced_test memory/mapping_types_test
-	memory/pin_test memory/slow_page_test core/limits_test core/flags_test
+	memory/pin_test memory/file_page_test memory/slow_page_test core/limits_test core/flags_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test
 	attach/attach_refused_test attach/attach_cycles_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
