@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lets other CPUs run at random points, only in a build for scripts/check/explore
+ * Lets other CPUs run at random points, only in a build for scripts/check/seeds
  * (EXPLORE=1).
  *
  * The CPUs of a sealed guest take turns, and a CPU that executes a pause instruction gives

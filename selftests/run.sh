@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the test programs given as arguments and reports their results as KTAP. A program's
-# own KTAP output becomes its subtests. If the kernel log is readable, a kernel bug report
-# during a program fails it. With PROFIL_STOP in the environment, the run stops after the
-# first failure.
+# Runs the test programs given as arguments and reports their results as KTAP. Each argument is a
+# program, which may have arguments of its own. A program's KTAP output becomes its subtests. If
+# the kernel log is readable, a kernel bug report during a program fails it. With PROFIL_STOP in
+# the environment, the run stops after the first failure.
 #
 # Exit status: 0 if no program failed (skipped programs did not fail), otherwise 1.
 
@@ -35,8 +35,9 @@ for program in "$@"; do
 	mark_log "$program $number" 2>/dev/null && marked=true || marked=false
 	echo "# Subtest: $program"
 	TIMEFORMAT="# $program took %0R s, CPU time (user + system) %1U s + %1S s"
+	read -ra command <<<"./$program"
 	{
-		time "./$program" 2>&1 | sed -u 's/^/  /'
+		time "${command[@]}" 2>&1 | sed -u 's/^/  /'
 		status=${PIPESTATUS[0]}
 	} 2>&1
 	if $marked && log_since "$program $number" 2>/dev/null |

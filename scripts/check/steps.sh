@@ -149,6 +149,9 @@ is_debug_kernel() {
 	[[ $1 == *debug || $1 == *kcsan || $1 == *kcov ]]
 }
 
+# More options of scripts/vm/run for sealed guests (scripts/check/seeds)
+vm_options=()
+
 # sealed KERNEL SMP APPEND COMMAND...: with 8 ns an instruction, the kernel's work still fits
 # between two ticks, and a second of CPU time costs an eighth of what it costs at 1 ns.
 # Debug kernels would take most of the time at 8; and they initialize all memory at boot.
@@ -158,7 +161,7 @@ sealed() {
 	! is_debug_kernel "$1" || shift=2 mem=1G
 	scripts/vm/run --sealed --shift "${SHIFT:-$shift}" --seed "${CHECK_SEED:-0}" \
 		--kernel "$1" --smp "$2" --mem $mem --timeout 3000 \
-		--append "secretmem.enable=1 $3" -- "${@:4}"
+		--append "secretmem.enable=1 $3" "${vm_options[@]}" -- "${@:4}"
 }
 
 # one_program KERNEL SMP APPEND PROGRAM...: its results are indented, as run.sh does
