@@ -4,10 +4,12 @@
  * Only the rate of that user's session may change, not root's. A full log of pending samples
  * does that; here the limit is 0 percent, so that the first measured sample is too expensive.
  *
- * One sample in 16 is measured. Root's session is so slow, and root sleeps so much, that none
- * of its samples is measured.
+ * One sample in 16 of a CPU is measured, whoever's it is. So root sleeps as long as the limit is
+ * 0 percent, and none of its samples is measured.
  */
 #include "kselftest_harness.h"
+#include "eventually.h"
+#include "kernel/tasks.h"
 #include "profile/clock_profile.h"
 
 FIXTURE(throttle) {
@@ -29,17 +31,35 @@ FIXTURE_TEARDOWN(throttle)
 	clean_up_clock_profile(&self->profile);
 }
 
-/* The attack, by a user on another CPU. Returns the rate that is left of 4000 Hz. */
+/* The attack, by a user. Returns the rate that is left of 4000 Hz. */
 static unsigned int be_expensive(struct profile *profile)
 {
-	put_on_cpu(0, 1);
-	stop(profile->fd);
-	if (write_text(PARAMETERS "max_cpu_percent", "0") ||
-	    become_user(12345, 16) ||
+	if (become_user(12345, 16) ||
 	    start_with_clock(profile, PROFIL_CLOCK_TIMER, 4000))
 		return 0;
 	burn(0.05);
 	return stop(profile->fd).rate;
+}
+
+/* On another CPU, while the parent sleeps: a child of root lowers the limit, and a user is sampled. */
+static unsigned int rate_below_limit(struct profile *profile)
+{
+	unsigned int *left = map_shared(sizeof(*left));
+	pid_t pid;
+
+	put_on_cpu(0, 1);
+	stop(profile->fd);
+	if (!EVENTUALLY(task_state(getppid()) == 'S') ||
+	    write_text(PARAMETERS "max_cpu_percent", "0"))
+		return 0;
+	pid = fork();
+	if (!pid) {
+		*left = be_expensive(profile);
+		_exit(0);
+	}
+	wait_for(pid);
+	set_throttle(false);
+	return *left;
 }
 
 TEST_F(throttle, lowers_only_the_expensive_session)
@@ -52,7 +72,7 @@ TEST_F(throttle, lowers_only_the_expensive_session)
 	ASSERT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_TIMER, rate));
 	pid = fork();
 	if (!pid) {
-		*left = be_expensive(profile);
+		*left = rate_below_limit(profile);
 		_exit(0);
 	}
 	EXPECT_EQ(0, wait_for(pid));
