@@ -214,7 +214,7 @@ static inline struct mem_cgroup *compat_get_mem_cgroup_of_current(void)
 	return memcg;
 }
 
-/* Whether allocations of a worker are charged to a process. */
+/* Whether allocations of a worker, other than pages of files, are charged to a process. */
 static inline bool compat_has_active_memcg(void)
 {
 #ifdef CONFIG_MEMCG
@@ -222,6 +222,16 @@ static inline bool compat_has_active_memcg(void)
 #else
 	return true;
 #endif
+}
+
+/*
+ * Whether pages of files that a thread without memory allocates are charged to its active
+ * memory cgroup. Before 5.14, they are charged to the root cgroup.
+ */
+static inline bool compat_charges_file_pages(void)
+{
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0) ||
+	       mem_cgroup_disabled();
 }
 
 /*

@@ -8,7 +8,8 @@
  * mm_users is 0, so no fault is possible, and the page is taken from the file. If the page
  * does not exist yet, it is created, and the cgroup of the process is charged. This is done
  * by the exiting process, or by the worker if that held the last reference to the memory.
- * Another process that held the last reference does not create pages.
+ * Another process that held the last reference does not create pages. Nor does any if the
+ * kernel cannot charge them.
  */
 #include <linux/errno.h>
 #include <linux/memcontrol.h>
@@ -54,7 +55,9 @@ static struct page *drain_get_page(struct profil_session *session,
 		return NULL;
 	mapping = vma->vm_file->f_mapping;
 	index = linear_page_index(vma, addr);
-	if (session->tgid == current->tgid)
+	if (!compat_charges_file_pages())
+		page = find_get_page(mapping, index);
+	else if (session->tgid == current->tgid)
 		page = drain_create_page(mapping, index);
 	else if (current->flags & PF_WQ_WORKER && compat_has_active_memcg())
 		page = profil_pin_create_page(mapping, index);

@@ -118,7 +118,7 @@ static bool pin_may_fault(struct vm_area_struct *vma)
 		return vma_is_anonymous(vma) || pin_is_shmem(vma) ||
 		       is_vm_hugetlb_page(vma);
 	if (pin_is_shmem(vma))
-		return compat_has_active_memcg();
+		return compat_has_active_memcg() && compat_charges_file_pages();
 	return vma_is_anonymous(vma) && pin_has_owner(vma->vm_mm);
 }
 
@@ -146,7 +146,7 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 	pgoff_t index;
 
 	if (!vma->vm_file || is_vm_hugetlb_page(vma) || pin_is_shmem(vma) ||
-	    !pin_has_owner(vma->vm_mm) || !compat_has_active_memcg())
+	    !pin_has_owner(vma->vm_mm))
 		return -EBUSY;
 	mapping = vma->vm_file->f_mapping;
 	if (mapping->host->i_sb->s_type->fs_flags & FS_USERNS_MOUNT)
@@ -154,7 +154,7 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 
 	index = linear_page_index(vma, addr);
 	page = find_get_page(mapping, index);
-	if (!page) {
+	if (!page && compat_has_active_memcg() && compat_charges_file_pages()) {
 		/* @ra is not the file's own: that belongs to its readers */
 		file_ra_state_init(&ra, mapping);
 		page_cache_sync_readahead(mapping, &ra, vma->vm_file, index, 1);

@@ -5,6 +5,8 @@
  * must be charged to that cgroup, even if the process exits or is killed while its samples are
  * pending. The cgroup's limit must hold; samples may be lost instead.
  */
+#include <sys/utsname.h>
+
 #include "kselftest_harness.h"
 #include "common.h"
 #include "load/cpu_hog.h"
@@ -45,6 +47,16 @@ FIXTURE_TEARDOWN(uncharged_memory)
 	close(self->memfd);
 	close(self->device);
 	EXPECT_EVENTUALLY(!rmdir(self->group.path));
+}
+
+static bool is_before(int major, int minor)
+{
+	struct utsname kernel;
+	int own_major = 0, own_minor = 0;
+
+	if (!uname(&kernel))
+		sscanf(kernel.release, "%d.%d", &own_major, &own_minor);
+	return own_major < major || (own_major == major && own_minor < minor);
 }
 
 /* Takes a sample in each of @pages pages. Other samples go to @catch_all, if not NULL. */
@@ -103,9 +115,13 @@ static long long charged(struct _test_data_uncharged_memory *self)
 static void see_all_charged(struct __test_metadata *_metadata,
 			    struct _test_data_uncharged_memory *self)
 {
+	long long unseen = 0;
+
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
-	/* the kernel updates a cgroup's statistics every 2 s */
-	EXPECT_TRUE(EVENTUALLY(charged(self) >= existing(self)));
+	/* the kernel updates a cgroup's statistics every 2 s; 5.10 leaves 32 pages of each CPU out */
+	if (is_before(5, 14))
+		unseen = 32 * sysconf(_SC_NPROCESSORS_ONLN) * (long long)PAGE;
+	EXPECT_TRUE(EVENTUALLY(charged(self) + unseen >= existing(self)));
 	ksft_print_msg("%lld of the pages hit exist, %lld are charged to the cgroup\n",
 		       existing(self) / (long long)PAGE, charged(self) / (long long)PAGE);
 }
@@ -125,9 +141,13 @@ TEST_F(uncharged_memory, while_it_lives)
 	see_all_charged(_metadata, self);
 }
 
-/* No worker gets a CPU before the process exits. */
+/*
+ * No worker gets a CPU before the process exits. Before Linux 5.14, an exiting process is not charged
+ * for pages: it makes none, and loses the samples.
+ */
 TEST_F(uncharged_memory, after_its_exit)
 {
+	size_t made = is_before(5, 14) ? 0 : FEW_PAGES;
 	pid_t spinners[MAX_CPU_HOGS], pid;
 	int nr = start_cpu_hogs(spinners);
 
@@ -139,8 +159,7 @@ TEST_F(uncharged_memory, after_its_exit)
 	}
 	EXPECT_EQ(0, wait_for(pid));
 	stop_cpu_hogs(spinners, nr);
-	/* and no sample is lost */
-	EXPECT_EQ((long long)(FEW_PAGES * PAGE), existing(self));
+	EXPECT_EQ((long long)(made * PAGE), existing(self));
 	see_all_charged(_metadata, self);
 }
 
@@ -183,7 +202,9 @@ TEST_F(uncharged_memory, at_its_limit)
 	peak = cgroup_number(&self->group, "memory.peak", "");
 	ksft_print_msg("limit %zu KiB, peak %lld KiB\n", LIMIT >> 10, peak >> 10);
 	EXPECT_GE((long long)LIMIT, peak);
-	EXPECT_LT(0, cgroup_number(&self->group, "memory.events", "max "));
+	/* before 5.14, the worker makes no pages: only those of the last call are charged */
+	if (!is_before(5, 14))
+		EXPECT_LT(0, cgroup_number(&self->group, "memory.events", "max "));
 }
 
 TEST_HARNESS_MAIN
