@@ -12,11 +12,11 @@
 #include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/user_namespace.h>
 
 #include "user.h"
@@ -49,10 +49,15 @@ struct profil_user {
 };
 
 static DEFINE_HASHTABLE(users, 6);
-/* Protects the table of users. Taken when a config is created or freed, not when charging. */
-static DEFINE_MUTEX(users_mutex);
+/*
+ * Protects the table of users. Taken when a config is created or freed, not when charging, and
+ * only in process context. A spinlock: nobody can be preempted who holds it, so a user with many
+ * low-priority starts cannot delay those of others. (On PREEMPT_RT it lends its holder the
+ * priority of those who wait.)
+ */
+static DEFINE_SPINLOCK(users_lock);
 
-/* With users_mutex held. */
+/* With users_lock held. */
 static struct profil_user *user_find(const struct user_struct *wanted)
 {
 	struct profil_user *user;
@@ -67,11 +72,11 @@ static struct profil_user *user_get(void)
 {
 	struct profil_user *user, *new;
 
-	/* before the mutex: can take long if the caller's cgroup is at its limit */
+	/* before the lock: may sleep, for long if the caller's cgroup is at its limit */
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return NULL;
-	mutex_lock(&users_mutex);
+	spin_lock(&users_lock);
 	user = user_find(current_user());
 	if (user) {
 		refcount_inc(&user->ref);
@@ -82,7 +87,7 @@ static struct profil_user *user_get(void)
 		user->cred = get_current_cred();
 		hash_add(users, &user->node, __kuid_val(current_user()->uid));
 	}
-	mutex_unlock(&users_mutex);
+	spin_unlock(&users_lock);
 	kfree(new);
 	return user;
 }
@@ -113,10 +118,10 @@ void profil_rights_put(struct profil_rights *rights)
 {
 	struct profil_user *user = rights->user;
 
-	if (!refcount_dec_and_mutex_lock(&user->ref, &users_mutex))
+	if (!refcount_dec_and_lock(&user->ref, &users_lock))
 		return;
 	hash_del(&user->node);
-	mutex_unlock(&users_mutex);
+	spin_unlock(&users_lock);
 	put_cred(user->cred);
 	kfree(user);
 }
