@@ -66,4 +66,5 @@ END {
 	if (last_words)
 		quote(last_words - 8, last_words, "last: ")
 	printf "%s    log: build/check/%s.log\n", details, step
+	printf "    again: CHECK_SEED=%s scripts/check/run %s\n", seed, step
 }
