@@ -155,8 +155,12 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 	index = linear_page_index(vma, addr);
 	page = find_get_page(mapping, index);
 	if (!page && compat_has_active_memcg() && compat_charges_file_pages()) {
-		/* @ra is not the file's own: that belongs to its readers */
+		/*
+		 * @ra is not the file's own, which belongs to its readers. One page, even
+		 * on a file system that reads none ahead.
+		 */
 		file_ra_state_init(&ra, mapping);
+		ra.ra_pages = max(ra.ra_pages, 1U);
 		page_cache_sync_readahead(mapping, &ra, vma->vm_file, index, 1);
 		page = find_get_page(mapping, index);
 	}
