@@ -35,7 +35,7 @@
 #include "run.h"
 
 #define MAX_KEPT	1000
-#define MAX_SAVED	200	/* keeps corpus.txt small */
+#define MAX_SAVED	200	/* keeps the file small */
 #define TIMEOUT_MS	60000	/* a program should take 0.2 s */
 #define CPU_SECONDS	20
 
