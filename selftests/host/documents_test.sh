@@ -239,37 +239,20 @@ quoted() {
 	grep -o '`[^`]*`' <<<"$1" | tr -d '`'
 }
 
-# audit_is_shown CELL: it names tests that exist, or the reason why there is none
-audit_is_shown() {
-	local reference file text path
-
-	case $1 in
-	"not shown: "?*) return ;;
-	'`'*) ;;
-	*) echo "# no test: $1"; return 1 ;;
-	esac
-	while IFS= read -r reference; do
-		file=${reference%%: *}
-		text=${reference#"$file"}
-		text=${text#: }
-		path=$file
-		[ -f "$path" ] || path=../lib/$file
-		if [ ! -f "$path" ]; then
-			echo "# no file: $file"
-			return 1
-		elif [ -n "$text" ] && ! grep -qF -- "$text" "$path"; then
-			echo "# not in $file: $text"
-			return 1
-		fi
-	done < <(quoted "$1")
-}
-
+# audit_tests FILE: each row names tests that exist, or the reason why there is none
 audit_tests() {
-	local first result shown rest failed=0
+	local first result shown rest reference file name failed=0
 
 	while IFS=$cell read -r first result shown rest; do
 		[[ $first = '`'* ]] && shown=$result
-		audit_is_shown "$shown" || { echo "#   in the row $first"; failed=1; }
+		[[ $shown = '`'* || $shown = "not shown: "?* ]] ||
+			{ echo "# no test: $first"; failed=1; }
+		while IFS= read -r reference; do
+			file=${reference%%: *}
+			name=${reference#"$file"}
+			grep -qswF -- "${name#: }" "$file" "../lib/$file" ||
+				{ echo "# no test $reference"; failed=1; }
+		done < <(quoted "$shown")
 	done < <(audit_cells "$1")
 	return $failed
 }
