@@ -11,7 +11,7 @@ mkdir -p ../$1
 cd .. && find version.mk lib uapi selftests -type d \( -path selftests/unit \
 		-o -path selftests/fuzz -o -path selftests/bugs -o -path selftests/late \) -prune \
 		-o -type f \
-	\( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.map' -o -name '*.mk' \
+	\( -name '*.[ch]' -o -name '*.sh' -o -name '*.map' -o -name '*.mk' \
 		-o -name '*.vectors' -o -name Makefile \) -print0 | \
 	xargs -0 cp -up --parents -t $1
 endef
@@ -29,8 +29,7 @@ m32:
 		$(MAKE) m32_programs; \
 	fi
 
-# (the copy includes random.vectors, so the random cases are the same)
-m32_programs: libprofil/random.vectors
+m32_programs:
 	$(call copy_sources,build/m32)
 	$(MAKE) -C $(M32)/lib CC="$(CC32)" libprofil.so libprofil.a $(PAGES:%=libprofil-%.a)
 	$(MAKE) -C $(M32)/selftests CC="$(CC32)" $(M32_PROGS)
@@ -39,8 +38,8 @@ m32_programs: libprofil/random.vectors
 # only build/arm64, so the shell tests' files are copied too. Set KSELFTEST_DIR to the absolute
 # path of build/arm64 for them.
 CROSS := aarch64-linux-gnu-
-ARM64_PROGS := $(TEST_GEN_PROGS) libprofil/random.vectors $(addprefix programs/,session storm \
-	steps spin-static forks-static)
+ARM64_PROGS := $(TEST_GEN_PROGS) $(addprefix programs/,session storm steps spin-static \
+	forks-static)
 
 arm64:
 	$(call copy_sources,build/arm64)

@@ -76,7 +76,7 @@ has_32bit_time() {
 
 # The functions of <profil.h>, and profil() of the libraries with the types of the manual pages
 vectors() {
-	passes vectors_test && grep -q 'random.vectors: [1-9][0-9]* rows of aix' "$work/err"
+	passes vectors_test && grep -q 'random cases: [1-9][0-9]* rows of aix' "$work/err"
 }
 
 programs=(aix_test sprofil_test pcsample_test dialect_select_test)

@@ -2,9 +2,11 @@
 /*
  * profil() of each dialect on the real module: while a thread stays at one pc, only the counter
  * that the table specifies is incremented. Nothing else in the buffer or around it changes.
- * dialects.vectors was worked out from the manual pages by hand; oracle.py predicts random.vectors.
- * Both are run with the functions of <profil.h>, and with profil() of each dialect's library, which
- * has the types of the system's manual page.
+ * dialects.vectors was worked out from the manual pages by hand; the results of random cases are
+ * those of dialect_rules.h. Both are run with the functions of <profil.h>, and with profil() of each
+ * dialect's library, which has the types of the system's manual page.
+ *
+ * The environment variable SEED, a number, selects other random cases.
  */
 #include "common.h"
 #include "kselftest_harness.h"
@@ -14,8 +16,12 @@
 
 #include "profile/counter_watch.h"
 #include "profile/dialect_calls.h"
+#include "profile/dialect_rules.h"
 #include "profile/page_calls.h"
-#include "profile/vectors.h"
+
+#define RANDOM_CASES	333
+/* Of a distance: addresses of programs have 47 bits, and those of 32-bit programs 32. */
+#define MAX_BITS	(sizeof(long) < 8 ? 32 : 46)
 
 static bool complain(const struct vector *row, const char *fault, long long got)
 {
@@ -137,51 +143,38 @@ FIXTURE(dialect) {
 	struct counter_watch watch;
 };
 
-/* What a counter does at or above its maximum */
-enum overflow {
-	WRAPS,
-	STAYS,
-	STOPS,
-};
-
 FIXTURE_VARIANT(dialect) {
 	const char *name;
 	dialect_call *start;
-	enum overflow overflow;
-	unsigned int highest;
 	unsigned long lowest;		/* offset */
 };
 
-#define DIALECT(dialect_name, overflow_rule, highest_count)		\
+#define DIALECT(dialect_name)						\
 	FIXTURE_VARIANT_ADD(dialect, dialect_name) {			\
 		.name = #dialect_name,					\
 		.start = call_##dialect_name,				\
-		.overflow = overflow_rule,				\
-		.highest = highest_count,				\
 		.lowest = SPINNER_LOWEST,				\
 	}
 
 /* The same with the dialect's library and the types of its manual page */
-#define PAGE_DIALECT(dialect_name, overflow_rule, highest_count)	\
+#define PAGE_DIALECT(dialect_name)					\
 	FIXTURE_VARIANT_ADD(dialect, page_##dialect_name) {		\
 		.name = #dialect_name,					\
 		.start = page_call_##dialect_name,			\
-		.overflow = overflow_rule,				\
-		.highest = highest_count,				\
 		.lowest = SPINNER_LOW,					\
 	}
 
-DIALECT(solaris, STOPS, 32767);
-DIALECT(bsd, WRAPS, 65535);
-DIALECT(linux099, WRAPS, 65535);
-DIALECT(osf1, WRAPS, 65535);
-DIALECT(aix, STAYS, 65535);
-DIALECT(glibc, WRAPS, 65535);
-PAGE_DIALECT(solaris, STOPS, 32767);
-PAGE_DIALECT(bsd, WRAPS, 65535);
-PAGE_DIALECT(linux099, WRAPS, 65535);
-PAGE_DIALECT(osf1, WRAPS, 65535);
-PAGE_DIALECT(aix, STAYS, 65535);
+DIALECT(solaris);
+DIALECT(bsd);
+DIALECT(linux099);
+DIALECT(osf1);
+DIALECT(aix);
+DIALECT(glibc);
+PAGE_DIALECT(solaris);
+PAGE_DIALECT(bsd);
+PAGE_DIALECT(linux099);
+PAGE_DIALECT(osf1);
+PAGE_DIALECT(aix);
 
 FIXTURE_SETUP(dialect)
 {
@@ -195,27 +188,19 @@ FIXTURE_TEARDOWN(dialect)
 	close(self->fd);
 }
 
-/* Runs all rows of a dialect. Returns how many failed, or -1 if there is none. */
-static int failing_rows(struct counter_watch *watch, const char *table,
-			const char *name, dialect_call *start, uint64_t lowest)
+/* Returns how many of the dialect's rows fail, or -1 if none has been run. */
+static int failing_rows(struct counter_watch *watch, const struct _fixture_variant_dialect *dialect,
+			const char *table, const struct vector *rows, size_t nr)
 {
 	int failed = 0, tried = 0, too_far = 0;
-	struct vectors vectors;
-	char path[4096];
 	size_t i;
 
-	vectors = vectors_read(vectors_path(path, sizeof(path), table));
-	if (!vectors.nr || vectors.bad_line) {
-		ksft_print_msg("%s:%d: %s\n", path, vectors.bad_line,
-			       vectors.nr ? "no row" : strerror(errno));
-		return -1;
-	}
-	for (i = 0; i < vectors.nr; i++) {
-		const struct vector *row = &vectors.rows[i];
+	for (i = 0; i < nr; i++) {
+		const struct vector *row = &rows[i];
 
-		if (strcmp(row->dialect, name))
+		if (strcmp(row->dialect, dialect->name))
 			continue;
-		if (!row_fits(lowest, row)) {
+		if (!row_fits(dialect->lowest, row)) {
 			too_far++;
 			continue;
 		}
@@ -223,69 +208,40 @@ static int failing_rows(struct counter_watch *watch, const char *table,
 		if (row->bufsiz > WATCH_LARGEST)
 			failed += !complain(row, "buffer above", WATCH_LARGEST);
 		else if (row->result < VECTOR_NONE)
-			failed += !row_starts_nothing(watch, start, lowest, row);
+			failed += !row_starts_nothing(watch, dialect->start, dialect->lowest, row);
 		else
-			failed += !row_counts(watch, start, lowest, row);
+			failed += !row_counts(watch, dialect->start, dialect->lowest, row);
 	}
 	ksft_print_msg("%s: %d rows of %s, %d skipped: they need higher addresses\n", table, tried,
-		       name, too_far);
-	free(vectors.rows);
+		       dialect->name, too_far);
 	return tried ? failed : -1;
 }
 
 TEST_F(dialect, counters_match_manual_pages)
 {
-	EXPECT_EQ(0, failing_rows(&self->watch, "dialects.vectors",
-				  variant->name, variant->start, variant->lowest));
+	struct vectors vectors;
+	char path[4096];
+
+	vectors = vectors_read(vectors_path(path, sizeof(path), "dialects.vectors"));
+	ASSERT_EQ(0, vectors.bad_line);
+	EXPECT_EQ(0, failing_rows(&self->watch, variant, "dialects.vectors", vectors.rows,
+				  vectors.nr));
+	free(vectors.rows);
 }
 
-TEST_F_TIMEOUT(dialect, counters_match_oracle, 300)
+TEST_F_TIMEOUT(dialect, counters_match_rules, 300)
 {
-	EXPECT_EQ(0, failing_rows(&self->watch, "random.vectors",
-				  variant->name, variant->start, variant->lowest));
-}
+	static struct vector rows[RANDOM_CASES];
+	const char *seed = getenv("SEED");
+	int i;
 
-/* Returns a counter's value after @samples samples, by the rule of the dialect. */
-static unsigned int value_after(enum overflow rule, unsigned int highest,
-				unsigned int before, unsigned int samples)
-{
-	if (rule == WRAPS)
-		return (before + samples) % 65536;
-	if (before >= highest)
-		return before;
-	return before + samples < highest ? before + samples : highest;
-}
-
-TEST_F(dialect, full_counter_stops_wraps_or_stays)
-{
-	unsigned int before[] = { variant->highest - 1, variant->highest,
-				  0x9000 };
-	struct counter_watch *watch = &self->watch;
-	uint16_t *counter = (uint16_t *)counter_watch_buffer(watch, 1);
-	struct profil_status status;
-	unsigned int counted;
-	size_t i;
-
-	for (i = 0; i < sizeof(before) / sizeof(*before); i++) {
-		bool full = before[i] >= variant->highest;
-
-		*counter = (uint16_t)before[i];
-		ASSERT_EQ(0, spinner_place(&watch->spinner, variant->lowest));
-		ASSERT_EQ(0, variant->start(counter, 0x400, variant->lowest,
-					    0x8000));
-		ASSERT_EQ(0, counter_watch_run(watch, true, &status));
-
-		counted = (unsigned int)status.counted;
-		EXPECT_EQ(value_after(variant->overflow, variant->highest,
-				      before[i], counted), *counter);
-		if (variant->overflow == STOPS) {
-			EXPECT_EQ(PROFIL_STATE_LIMIT, status.state);
-			EXPECT_EQ(full ? 0 : 1, counted);
-		} else {
-			EXPECT_EQ(PROFIL_STATE_RUNNING, status.state);
-			EXPECT_LT(0, counted);
-		}
+	random_seed_vectors(seed ? strtoull(seed, NULL, 0) : 1993);
+	for (i = 0; i < RANDOM_CASES; i++) {
+		strcpy(rows[i].dialect, variant->name);
+		rows[i].line = i;
+		random_vector(dialect_rule_of(variant->name), WATCH_LARGEST, MAX_BITS, &rows[i]);
 	}
+	EXPECT_EQ(0, failing_rows(&self->watch, variant, "random cases", rows, RANDOM_CASES));
 }
 
 TEST_HARNESS_MAIN

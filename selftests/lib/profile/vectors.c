@@ -2,7 +2,7 @@
 /*
  * Reads tables of expected counters.
  */
-#include "profile/vectors.h"
+#include "profile/dialect_rules.h"
 
 static const char *const vector_results[] = { "none", "off", "EINVAL" };
 
@@ -28,14 +28,6 @@ static bool vector_result(const char *text, int64_t *result)
 	return vector_number(text, result) && *result >= 0;
 }
 
-/* A row with an unknown name would be ignored by all tests, so it is an error. */
-static bool vector_dialect(const char *name)
-{
-	return !strcmp(name, "solaris") || !strcmp(name, "bsd") ||
-	       !strcmp(name, "linux099") || !strcmp(name, "osf1") ||
-	       !strcmp(name, "aix") || !strcmp(name, "glibc");
-}
-
 static bool vector_parse(const char *line, struct vector *row)
 {
 	char d[24], scale[24], bufsiz[24], result[24], rest;
@@ -43,8 +35,10 @@ static bool vector_parse(const char *line, struct vector *row)
 
 	if (sscanf(line, "%15s %23s %23s %23s %23s %c", row->dialect, d, scale,
 		   bufsiz, result, &rest) != 5 ||
-	    !vector_dialect(row->dialect) || !vector_number(d, &row->d) ||
-	    !vector_result(result, &row->result))
+	    !vector_number(d, &row->d) || !vector_result(result, &row->result))
+		return false;
+	/* all tests would ignore a row with an unknown name, so it is an error */
+	if (!dialect_rule_of(row->dialect))
 		return false;
 	if (!vector_number(scale, &number) || number < 0 ||
 	    number > UINT32_MAX)

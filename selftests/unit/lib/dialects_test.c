@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The library's profil() of each dialect with the module's arithmetic: the counter of a pc in the
- * cases of dialects.vectors and in ten million random cases, and the overflow of counters. The
- * expected results of random cases are the rules of the manual pages, computed in 128 bits.
+ * cases of dialects.vectors and in ten million random cases of dialect_rules.h, and the overflow of
+ * counters.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/profile/dialect_calls.h"
-#include "../../lib/profile/vectors.h"
 #include "module/counter.h"
+#include "profile/dialect_calls.h"
+#include "profile/dialect_rules.h"
 #include "support/fake_device.h"
 #include "support/test.h"
 
@@ -20,98 +20,9 @@ void (*before_exchange)(void *word);
 #define CASES	10000000
 #define BUFFER	0x7000000000ULL
 
-typedef unsigned __int128 u128;
-
-/* Random numbers, the same in each run */
-static u64 random_state = 88172645463325252ULL;
-
-static u64 random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static u64 random_below(u64 bound)
-{
-	return random_u64() % bound;
-}
-
-/* Of any magnitude; often a power of two, or close to one. */
-static u64 random_any(unsigned int bits)
-{
-	u64 power = 1ULL << random_below(bits);
-
-	if (random_below(2))
-		return random_u64() % (2 * power - 1);
-	return power + random_below(5) - 2;
-}
-
-/*
- * The rules: d is the distance of the pc from the offset, not negative; s the scale; n the buffer's
- * size in bytes. Return: offset of the counter in bytes, or VECTOR_*.
- */
-static int64_t byte_if_below(u128 byte, u64 n)
-{
-	return byte + 2 <= (n & ~1ULL) ? (int64_t)byte : VECTOR_NONE;
-}
-
-static int64_t counter_if_below(u128 number, u64 n)
-{
-	return number < n / 2 ? (int64_t)(2 * number) : VECTOR_NONE;
-}
-
-static int64_t rule_solaris(u128 d, u32 s, u64 n)
-{
-	if (s == 0 || s == 1)
-		return VECTOR_OFF;
-	return byte_if_below((d * s / 65536) & ~(u128)1, n);
-}
-
-static int64_t rule_bsd(u128 d, u32 s, u64 n)
-{
-	if (s > 65536)
-		return VECTOR_EINVAL;
-	if (s == 0)
-		return VECTOR_OFF;
-	return byte_if_below(2 * ((d / 2) * s / 65536), n);
-}
-
-static int64_t rule_linux099(u128 d, u32 s, u64 n)
-{
-	if (n == 0 || s < 2 || s > INT32_MAX)
-		return VECTOR_OFF;
-	return byte_if_below((d * s / 65536) & ~(u128)1, n);
-}
-
-static int64_t rule_osf1(u128 d, u32 s, u64 n)
-{
-	return rule_solaris(d, s, n);
-}
-
-static int64_t rule_aix(u128 d, u32 s, u64 n)
-{
-	u128 halfwords;
-
-	s %= 65536;
-	if (s == 0 || s == 1)
-		return VECTOR_OFF;
-	/* shifted right by 16, rounded up to a halfword */
-	halfwords = (d * s / 65536 + 1) / 2;
-	return counter_if_below(s == 2 ? 0 : halfwords, n);
-}
-
-static int64_t rule_glibc(u128 d, u32 s, u64 n)
-{
-	if (s == 0)
-		return VECTOR_OFF;
-	return counter_if_below((d / 2) * s / 65536, n);
-}
-
 static const struct dialect {
 	const char *name;
-	int64_t (*rule)(u128 d, u32 s, u64 n);
+	dialect_rule *rule;
 	dialect_call *call;
 	u64 max_bytes;		/* largest buffer that the arguments allow */
 	u32 overflow;
@@ -162,23 +73,17 @@ static int64_t result_of(const struct dialect *dialect, u64 n, u64 offset,
 	return at ? (int64_t)(at - BUFFER) : VECTOR_NONE;
 }
 
-/* want: result of the rule for a pc that is not below the offset. */
-static void check(const struct dialect *dialect, u64 offset, u64 pc, u32 scale,
-		  u64 n, int64_t want)
+static void check(const struct dialect *dialect, u64 offset, const struct vector *row)
 {
 	int64_t got;
+	char text[128];
 
-	if (pc < offset && want >= 0)
-		want = VECTOR_NONE;
 	/* on AIX, a call that turns profiling on while it is on has no effect */
-	if (want <= VECTOR_OFF)
+	if (row->result <= VECTOR_OFF)
 		turn(dialect, true);
-	got = result_of(dialect, n, offset, scale, pc);
-	if (got != want)
-		fail_msg("%s: d %s%#llx, scale %#x, %llu bytes: %lld, not %lld",
-			 dialect->name, pc < offset ? "-" : "",
-			 pc < offset ? offset - pc : pc - offset, scale, n,
-			 (long long)got, (long long)want);
+	got = result_of(dialect, row->bufsiz, offset, row->scale, offset + (u64)row->d);
+	if (got != row->result)
+		fail_msg("%s: %lld", vector_text(row, text, sizeof(text)), (long long)got);
 	turn(dialect, false);
 }
 
@@ -195,26 +100,25 @@ static void counters_of_vectors(void **state)
 	assert_int_equal(90, vectors.nr);
 	for (i = 0; i < vectors.nr; i++) {
 		const struct vector *row = &vectors.rows[i];
-		u64 offset = 1ULL << 40;
 
 		for (j = 0; j < ARRAY_SIZE(dialects); j++)
 			if (!strcmp(row->dialect, dialects[j].name))
-				check(&dialects[j], offset,
-				      offset + (u64)row->d, row->scale,
-				      row->bufsiz, row->result);
+				check(&dialects[j], 1ULL << 40, row);
+		/* the rules of the random cases agree with the table, too */
+		assert_int_equal(row->result,
+				 dialect_rule_result(dialect_rule_of(row->dialect), row));
 	}
 	free(vectors.rows);
 }
 
-/* A distance near the start of a counter; often the last counter, or after the buffer's end. */
-static u64 random_distance(u32 scale, u64 n)
+/* Neither the offset nor the pc wraps. */
+static u64 random_offset(int64_t d)
 {
-	u128 byte = random_below(2) ? n : random_below(n + 1), d;
+	u64 offset = random_any(64);
 
-	if (!random_below(4))
-		return random_any(63);
-	d = byte * 65536 / (scale ? scale : 1) + random_below(9);
-	return d < 4 ? 0 : (u64)(d - 4);
+	if (d < 0)
+		return offset < -(u64)d ? -(u64)d : offset;
+	return offset > U64_MAX - (u64)d ? U64_MAX - (u64)d : offset;
 }
 
 static void counters_of_random_cases(void **state)
@@ -223,31 +127,16 @@ static void counters_of_random_cases(void **state)
 	long i;
 
 	(void)state;
+	random_seed_vectors(1);
 	for (i = 0; i < CASES; i++) {
 		const struct dialect *dialect =
 			&dialects[i % (long)ARRAY_SIZE(dialects)];
-		u32 scale = (u32)random_any(random_below(4) ? 17 : 32);
-		u64 n = random_any(random_below(8) ? 31 : 40);
-		u64 offset = random_any(64), d, pc;
-		int64_t want;
+		struct vector row = { .line = (int)i };
 
-		if (n > dialect->max_bytes)
-			n = dialect->max_bytes;
-		/* AIX uses only 16 bits of the scale */
-		d = random_distance(dialect->rule == rule_aix ?
-				    scale % 65536 : scale, n);
-		if (offset > U64_MAX - d)
-			offset = U64_MAX - d;
-		pc = offset + d;
-		if (!random_below(16) && offset) {
-			d = 1 + random_below(offset);
-			pc = offset - d;
-		}
-		want = dialect->rule(d, scale, n);
-		check(dialect, offset, pc, scale, n, want);
-		if (pc < offset && want >= 0)
-			want = VECTOR_NONE;
-		results[want < 0 ? -want : 0]++;
+		strcpy(row.dialect, dialect->name);
+		random_vector(dialect->rule, dialect->max_bytes, DISTANCE_BITS, &row);
+		check(dialect, random_offset(row.d), &row);
+		results[row.result < 0 ? -row.result : 0]++;
 	}
 	/* each kind of result occurred often */
 	assert_in_range(results[0], CASES / 4, CASES);
