@@ -31,7 +31,7 @@ done
 unset program
 # Tests of libprofil
 library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_test
-	libprofil/sprofil_test libprofil/pcsample_test libprofil/dialect_select_test
+	libprofil/sprofil_test libprofil/pcsample_test libprofil/profil_start_test
 	libprofil/vectors_test libprofil/regions_test)
 # Shell tests of the module and of libprofil
 module_scripts=(libprofil/compat_test.sh libprofil/dialects_test.sh libprofil/pages_test.sh

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profil() of AIX: its two forms, the calls that have no effect, and its errors. It is built with
- * the headers of the aix dialect. AIX's profil() returns nothing: only errno reports an error.
+ * profil() of AIX: what depends on the kernel. unit/lib/aix_test.c tests which calls have no effect,
+ * and the arguments. This test is built with the headers of the aix dialect. AIX's profil() returns
+ * nothing: only errno reports an error.
  */
 #include <mon.h>
 
@@ -74,26 +75,6 @@ static int first_off(const struct scene *scene)
 	return first_form(scene->counters, scene->bytes, offset_of(scene), 0);
 }
 
-/* The upper 16 bits of Scale are ignored, also where the lower 16 bits turn profiling off. */
-TEST_F(aix, only_low_16_bits_of_scale_matter)
-{
-	static const unsigned int off[] = { 0, 1, 0x10000, 0x10001,
-					    0xffff0000 };
-	struct scene *scene = &self->scene;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(off); i++) {
-		ASSERT_EQ(0, first_form(scene->counters, scene->bytes,
-					offset_of(scene), FULL | 0x30000));
-		EXPECT_TRUE(counts_at(scene, NEAR, 1));
-		EXPECT_LE(1, *self->near);
-		EXPECT_EQ(0, first_form(scene->counters, scene->bytes,
-					offset_of(scene), off[i]));
-		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-		EXPECT_TRUE(is_silent(scene));
-	}
-}
-
 TEST_F(aix, second_form_counts_all_ranges)
 {
 	struct scene *scene = &self->scene;
@@ -112,203 +93,6 @@ TEST_F(aix, second_form_counts_all_ranges)
 	EXPECT_EQ(0, second_form(&self->end));
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 	EXPECT_TRUE(is_silent(scene));
-}
-
-/*
- * The second buffer begins where the first one ends. The last pc of the first range and the first
- * pc of the second one have different counters, with an explicit scale, which does not fill the
- * buffer, and with the scale computed from the size.
- */
-TEST_F(aix, contiguous_buffers_stay_separate)
-{
-	struct scene *scene = &self->scene;
-	size_t last = PAGE - sizeof(instruction);
-	uint16_t *border = &scene->counters[PAGE / 2];
-	uint16_t *below = &scene->counters[last / 2];
-	struct profil_status status;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		memset(scene->counters, 0, scene->bytes);
-		self->array[0].p_scale = i ? FULL : -1;
-		ASSERT_EQ(0, second_form(self->array));
-		EXPECT_TRUE(counts_at(scene, last, 2));
-		EXPECT_LE(2, *below);
-		EXPECT_EQ(0, border[0]);
-		EXPECT_TRUE(counts_at(scene, PAGE, 2));
-		EXPECT_LE(2, border[0]);
-		status = stop(scene->fd);
-		EXPECT_EQ(status.counted, (uint64_t)*below + border[0]);
-	}
-}
-
-/* "The count stays USHRT_MAX" in this form too. */
-TEST_F(aix, full_counter_stays_at_65535)
-{
-	struct scene *scene = &self->scene;
-
-	*self->far = 65534;
-	ASSERT_EQ(0, second_form(self->array));
-	EXPECT_TRUE(counts_at(scene, FAR, 3));
-	EXPECT_EQ(65535, *self->far);
-}
-
-/* Any call that turns profiling on has no effect while it is on: the first profile continues. */
-static void expect_first_continues(struct __test_metadata *_metadata,
-				   struct _test_data_aix *self)
-{
-	struct scene *scene = &self->scene;
-	uint16_t *others = map_memory(scene->bytes);
-	uint16_t before = *self->near;
-	struct prof array[3];
-
-	memcpy(array, self->array, sizeof(array));
-	array[0].p_buff = others;
-	array[1].p_buff = others + PAGE / 2;
-	EXPECT_EQ(0, first_form(others, scene->bytes, offset_of(scene), FULL));
-	EXPECT_EQ(0, first_form(others, scene->bytes, offset_of(scene), 2));
-	EXPECT_EQ(0, second_form(array));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	EXPECT_LT(before, *self->near);
-	EXPECT_EQ(0, others[0]);
-	EXPECT_EQ(0, others[NEAR / 2]);
-	munmap(others, scene->bytes);
-}
-
-TEST_F(aix, on_while_on_has_no_effect)
-{
-	struct scene *scene = &self->scene;
-
-	ASSERT_EQ(0, first_on(scene));
-	expect_first_continues(_metadata, self);
-	ASSERT_EQ(0, first_off(scene));
-	ASSERT_EQ(0, second_form(self->array));
-	expect_first_continues(_metadata, self);
-}
-
-TEST_F(aix, off_while_off_has_no_effect)
-{
-	struct scene *scene = &self->scene;
-
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(0, second_form(&self->end));
-	ASSERT_EQ(0, first_on(scene));
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-	EXPECT_EQ(0, first_on(scene));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-}
-
-TEST_F(aix, off_by_other_form_has_no_effect)
-{
-	struct scene *scene = &self->scene;
-
-	ASSERT_EQ(0, first_on(scene));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-
-	ASSERT_EQ(0, second_form(self->array));
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(0, first_form(NULL, 0, 0, 0x10001));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-}
-
-/*
- * A BufferSize of 0 turns off a profile of the first form. It has no effect while profiling is off
- * or on by the second form.
- */
-TEST_F(aix, buffer_size_0_ends_first_form_only)
-{
-	struct scene *scene = &self->scene;
-
-	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
-	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-	EXPECT_EQ(0, first_on(scene));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
-	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-	EXPECT_TRUE(is_silent(scene));
-	EXPECT_EQ(0, second_form(self->array));
-	EXPECT_EQ(0, first_form(NULL, 0, 0, FULL));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-}
-
-/* An array without any counter also turns profiling on. */
-TEST_F(aix, array_without_counters_turns_on)
-{
-	struct scene *scene = &self->scene;
-	struct prof array[2] = { self->array[0], self->array[2] };
-
-	array[0].p_scale = 0;
-	EXPECT_EQ(0, second_form(array));
-	EXPECT_EQ(0, first_on(scene));
-	EXPECT_EQ(0, second_form(self->array));
-	EXPECT_TRUE(is_silent(scene));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_EQ(0, first_on(scene));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	ASSERT_EQ(0, first_off(scene));
-	/* profil_stop() ends it, like any other profile */
-	EXPECT_EQ(0, second_form(array));
-	EXPECT_EQ(0, profil_stop(NULL));
-	EXPECT_EQ(0, first_on(scene));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-}
-
-/* With p_scale -1, the last pcs of a range have a counter in a buffer of any size. */
-TEST_F(aix, computed_scale_covers_whole_range)
-{
-	static const int sizes[] = { 2, 4, 8, 0x100 };
-	struct scene *scene = &self->scene;
-	size_t last = PAGE - sizeof(instruction), i;
-
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		uint16_t *counter = &scene->counters[sizes[i] / 2 - 1];
-
-		memset(scene->counters, 0, scene->bytes);
-		self->array[0].p_bufsize = sizes[i];
-		ASSERT_EQ(0, second_form(self->array));
-		EXPECT_TRUE(counts_at(scene, last, 2));
-		EXPECT_LE(2, *counter);
-		EXPECT_EQ(0, second_form(&self->end));
-	}
-}
-
-/*
- * A profile that another function has started counts as off: the calls of AIX cannot turn it off,
- * but they can replace it.
- */
-static int other_on(const struct scene *scene)
-{
-	return profil_osf1((short *)scene->counters, scene->bytes,
-			   offset_of(scene), WHOLE);
-}
-
-TEST_F(aix, profile_of_other_function_counts_as_off)
-{
-	struct scene *scene = &self->scene;
-
-	ASSERT_EQ(0, other_on(scene));
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_EQ(0, second_form(&self->end));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-	/* counters of OSF/1 wrap, those of AIX do not */
-	*self->near = 65535;
-	EXPECT_EQ(0, first_on(scene));
-	EXPECT_TRUE(counts_at(scene, NEAR, 2));
-	EXPECT_EQ(65535, *self->near);
-	/* a profile that replaces one of AIX cannot be turned off by AIX's calls either */
-	ASSERT_EQ(0, other_on(scene));
-	EXPECT_EQ(0, first_off(scene));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 
 /* Runs in a child, whose state (on or off, and by which form) is its own copy. */
@@ -347,49 +131,6 @@ TEST_F(aix, can_turn_on_after_fault)
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, FAR, 1).state);
 	EXPECT_EQ(0, first_form(scene->counters, PAGE, offset_of(scene),
 				FULL));
-	EXPECT_TRUE(counts_at(scene, NEAR, 1));
-}
-
-TEST_F(aix, p_high_must_ascend)
-{
-	struct scene *scene = &self->scene;
-	char *text = scene->text;
-	int i;
-
-	for (i = 0; i < 6; i++) {
-		struct prof array[3];
-
-		memcpy(array, self->array, sizeof(array));
-		switch (i) {
-		case 0:
-			array[0].p_high = text + 2 * PAGE + 2;
-			break;
-		case 1:
-			array[0].p_high = array[1].p_high;
-			break;
-		case 2:
-			array[0].p_low = text + PAGE + 2;
-			break;
-		case 3:
-			array[1].p_low = text + 2 * PAGE + 2;
-			break;
-		case 4:	/* below the first element */
-			array[1].p_low = text - 4;
-			array[1].p_high = text - 2;
-			break;
-		case 5:	/* the same for an element without counters */
-			array[1].p_low = text;
-			array[1].p_high = text + PAGE / 2;
-			array[1].p_bufsize = 0;
-			break;
-		}
-		EXPECT_EQ(EINVAL, second_form(array)) {
-			TH_LOG("array %d", i);
-		}
-		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
-	}
-	/* none of these calls has turned profiling on */
-	EXPECT_EQ(0, second_form(self->array));
 	EXPECT_TRUE(counts_at(scene, NEAR, 1));
 }
 

@@ -79,7 +79,7 @@ vectors() {
 	passes vectors_test && grep -q 'random cases: [1-9][0-9]* rows of aix' "$work/err"
 }
 
-programs=(aix_test sprofil_test pcsample_test dialect_select_test)
+programs=(aix_test sprofil_test pcsample_test profil_start_test)
 
 ktap_print_header
 need_device

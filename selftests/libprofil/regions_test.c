@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls with several regions, sprofil() and the second form of AIX's profil(), on the real module:
- * while a thread stays at one pc, only the counter that the manual page specifies is incremented.
+ * sprofil() on the real module, with counters of all widths and an overflow bin: while a thread
+ * stays at one pc, only the counter that the manual page specifies is incremented.
+ * unit/lib/overlap_test.c tests regions that overlap.
  */
 #include <sys/profil.h>
 
 #include "common.h"
 #include "kselftest_harness.h"
-
-/* The dialect's header, with other names: <sys/profil.h> has a struct prof and a profil(), too. */
-#define prof	aix_prof
-#define profil	aix_profil
-#include "profil/aix/mon.h"
-#undef prof
-#undef profil
 
 #if defined(__x86_64__)
 
@@ -83,81 +77,6 @@ static bool only_counts_at(struct _test_data_regions *self, unsigned long pc,
 	return false;
 }
 
-static const struct {
-	unsigned long pc;
-	long byte;
-} second_form[] = {
-	{ 0x0fff, -1 },
-	{ 0x1000, 0 },
-	{ 0x1004, 2 },
-	{ 0x1ffc, 0x7fe },
-	{ 0x2000, -1 },
-	{ 0x7fff, -1 },
-	{ 0x8000, 0x800 },
-	{ 0x8003, 0x802 },
-	{ 0x83ff, 0xbfe },
-	{ 0x8400, -1 },
-};
-
-TEST_F(regions, aix_counts_in_element_of_pc)
-{
-	struct aix_prof profs[] = {
-		{ (char *)BASE + 0x1000, (char *)BASE + 0x2000,
-		  (HISTCOUNTER *)self->buf, 0x800, -1U },
-		{ (char *)BASE + 0x8000, (char *)BASE + 0x8400,
-		  (HISTCOUNTER *)(self->buf + 0x800), 0x400, -1U },
-		{ .p_high = 0 },
-	};
-	struct aix_prof off = { .p_high = 0 };
-	size_t i;
-
-	for (i = 0; i < sizeof(second_form) / sizeof(*second_form); i++) {
-		ASSERT_EQ(0, spinner_place(&self->watch.spinner,
-					   BASE + second_form[i].pc));
-		ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
-		EXPECT_TRUE(only_counts_at(self, second_form[i].pc,
-					   second_form[i].byte, 2));
-	}
-	/* the first p_high 0 turns it off */
-	ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
-	EXPECT_EQ(PROFIL_STATE_RUNNING, get_status(self->fd).state);
-	ASSERT_EQ(0, profil_aix(&off, -1U, 0, 0));
-	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->fd).state);
-}
-
-/* If several elements contain a pc, the first of them counts it. */
-TEST_F(regions, aix_first_matching_element_counts)
-{
-	struct aix_prof profs[] = {
-		{ (char *)BASE + 0x1000, (char *)BASE + 0x1100,
-		  (HISTCOUNTER *)self->buf, 0x100, 0xffff },
-		{ (char *)BASE + 0x0f00, (char *)BASE + 0x1200,
-		  (HISTCOUNTER *)(self->buf + 0x100), 0x400, 0xffff },
-		{ .p_high = 0 },
-	};
-	static const struct {
-		unsigned long pc;
-		long byte;
-	} rows[] = {
-		{ 0x0efe, -1 },
-		{ 0x0f00, 0x100 },
-		{ 0x0ffe, 0x1fe },
-		{ 0x1000, 0 },
-		{ 0x10fe, 0xfe },
-		{ 0x1100, 0x300 },
-		{ 0x11fe, 0x3fe },
-		{ 0x1200, -1 },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		ASSERT_EQ(0, spinner_place(&self->watch.spinner,
-					   BASE + rows[i].pc));
-		ASSERT_EQ(0, profil_aix(profs, -1U, 0, 0));
-		EXPECT_TRUE(only_counts_at(self, rows[i].pc, rows[i].byte, 2));
-	}
-}
-
 /* The same for a start by sprofil(), with the overflow bin as the last region. */
 static bool sprofil_only_counts_at(struct _test_data_regions *self,
 				   struct prof *profs, int nr, unsigned int flags,
@@ -221,36 +140,6 @@ TEST_F(regions, sprofil_counts_in_region_or_overflow_bin)
 						   one_region[i].byte)) {
 			TH_LOG("row %zu", i);
 		}
-	}
-}
-
-/* Where regions overlap, the one with the highest start counts, up to its end. */
-TEST_F(regions, sprofil_highest_overlapping_region_counts)
-{
-	static const struct {
-		unsigned long pc;
-		long byte;
-	} rows[] = {
-		{ 0x10ff, 0x0fe },
-		{ 0x1100, 0x400 },
-		{ 0x113f, 0x43e },
-		{ 0x1140, 0x140 },
-		{ 0x13ff, 0x3fe },
-		{ 0x1400, -1 },
-	};
-	struct prof profs[3];
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		/* in either order */
-		profs[i % 2] = (struct prof) {
-			self->buf, 0x400, BASE + 0x1000, 0x10000,
-		};
-		profs[!(i % 2)] = (struct prof) {
-			self->buf + 0x400, 0x40, BASE + 0x1100, 0x10000,
-		};
-		EXPECT_TRUE(sprofil_only_counts_at(self, profs, 3, PROF_USHORT,
-						   rows[i].pc, rows[i].byte));
 	}
 }
 

@@ -80,6 +80,11 @@ static void profile_with_nothing_to_count_is_on(void **state)
 	assert_int_equal(0, start_aix());
 	assert_int_equal(2, fake_device.starts);
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	/* profil_stop() ends it, too */
+	assert_int_equal(0, aix_form(profs));
+	assert_int_equal(0, profil_stop(NULL));
+	assert_int_equal(0, start_aix());
+	assert_int_equal(3, fake_device.starts);
 }
 
 /* In a forked child that did not inherit the profile, it is off, and can be turned on again. */
@@ -215,6 +220,7 @@ static void profile_of_another_function_counts_as_off(void **state)
 	assert_int_equal(PROFIL_OVERFLOW_SATURATE, fake_device.start.overflow);
 	assert_int_equal(0, start_bsd());
 	assert_int_equal(0, profil_aix(buffer, 0, 0, 0));
+	assert_int_equal(0, aix_form((struct aix_prof *)&aix_off));
 	assert_true(is_on());
 	assert_int_equal(0, start_aix());
 	assert_int_equal(4, fake_device.starts);

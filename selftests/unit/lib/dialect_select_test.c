@@ -24,6 +24,9 @@ static const struct dialect {
 	{ "glibc", PROFIL_OVERFLOW_WRAP, 0, 0 },
 };
 
+/* No offset of 32 bits; this program is a PIE, so profil() takes all bits (dialect/select.c). */
+#define HIGH	((1UL << 45) + 0x1000)
+
 #define OSF1	(&dialects[3])
 #define GLIBC	(&dialects[5])
 
@@ -33,8 +36,10 @@ static bool is_dialect(const struct dialect *dialect)
 	const char *name = profil_dialect(NULL);
 
 	fake_device_reset();
-	return name && !strcmp(name, dialect->name) && !start_glibc() &&
-	       is_on() && fake_device.start.overflow == dialect->overflow &&
+	return name && !strcmp(name, dialect->name) &&
+	       !profil(buffer, sizeof(buffer), HIGH, 0x8000) && is_on() &&
+	       fake_device_counter(HIGH + 4) == (uintptr_t)&buffer[1] &&
+	       fake_device.start.overflow == dialect->overflow &&
 	       fake_device.start.flags == dialect->flags &&
 	       error_of(profil(buffer, 64, 0, 0x10001)) == dialect->error;
 }
@@ -85,6 +90,10 @@ static void dialect_by_environment_and_call(void **state)
 		assert_string_equal(dialects[i].name,
 				    profil_dialect(dialects[i].name));
 		assert_true(is_dialect(&dialects[i]));
+		/* the functions of one dialect keep it */
+		assert_int_equal(0, start_osf1());
+		assert_int_equal(OSF1->overflow, fake_device.start.overflow);
+		assert_int_equal(OSF1->flags, fake_device.start.flags);
 	}
 	begin_stderr();
 	assert_null(profil_dialect("hpux"));
@@ -93,10 +102,24 @@ static void dialect_by_environment_and_call(void **state)
 	assert_true(is_dialect(GLIBC));
 }
 
+/* The rate that is requested if the program asks for 20 Hz in the attributes */
+static unsigned int rate_of_attr(void)
+{
+	struct profil_region region = native_region();
+	struct profil_attr attr = { .regions = &region, .nr_regions = 1, .rate = 20 };
+
+	assert_int_equal(0, profil_start(&attr));
+	return fake_device.start.rate;
+}
+
 /* Check the requested rate of each function that starts a profile. */
 static void check_rate(unsigned int rate)
 {
 	size_t i;
+
+	fake_device_reset();
+	assert_int_equal(0, start_pcsample());
+	assert_int_equal(rate, fake_device.start.rate);
 
 	for (i = 0; i < ARRAY_SIZE(starts); i++) {
 		fake_device_reset();
@@ -115,9 +138,11 @@ static void rate_by_environment_and_call(void **state)
 	check_rate(FAKE_RATE);
 	assert_int_equal(0, profil_set_rate(1));
 	check_rate(1);
+	assert_int_equal(20, rate_of_attr());
 	/* PROFIL_RATE takes precedence */
 	setenv("PROFIL_RATE", "50", 1);
 	check_rate(50);
+	assert_int_equal(50, rate_of_attr());
 	unsetenv("PROFIL_RATE");
 	check_rate(1);
 	assert_int_equal(0, profil_set_rate(0));
@@ -153,6 +178,8 @@ static void invalid_rates_are_errors(void **state)
 		assert_int_equal(0, start_linux099());
 		assert_false(is_on());
 		assert_true(end_stderr("is not a rate"));
+		/* turning profiling off needs no rate */
+		assert_int_equal(0, stop_glibc());
 		unsetenv("PROFIL_RATE");
 	}
 	setenv("PROFIL_RATE", "251", 1);

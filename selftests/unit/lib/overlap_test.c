@@ -273,6 +273,10 @@ static void check_aix(const struct aix_prof *profs)
 		if (prof->p_scale == -1U && prof->p_bufsize >= 2 && prof->p_high > prof->p_low)
 			ranges[prof - profs] = aix_scale(prof);
 	assert_int_equal(0, profil_aix((void *)profs, -1U, 0, 0));
+	if (fake_device.state == PROFIL_STATE_RUNNING) {
+		assert_int_equal(PROFIL_OVERFLOW_SATURATE, fake_device.start.overflow);
+		assert_int_equal(0, fake_device.start.limit);
+	}
 	for (pc = 0; pc < PCS; pc++) {
 		want = aix_counter(profs, ranges, pc);
 		/* without anything to count, the kernel has no session */
