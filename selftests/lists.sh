@@ -34,9 +34,9 @@ library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_te
 	libprofil/sprofil_test libprofil/pcsample_test libprofil/profil_start_test
 	libprofil/vectors_test libprofil/regions_test)
 # Shell tests of the module and of libprofil
-module_scripts=(libprofil/compat_test.sh libprofil/dialects_test.sh libprofil/pages_test.sh
-	libprofil/monitor_test.sh machine/observe_test.sh machine/machine_test.sh
-	machine/module_test.sh machine/storm_test.sh)
+module_scripts=(libprofil/compat_test.sh libprofil/pages_test.sh libprofil/monitor_test.sh
+	machine/observe_test.sh machine/machine_test.sh machine/module_test.sh
+	machine/storm_test.sh)
 # Tests of the command: they need this machine's files
 command_scripts=(command/command_test.sh command/follow_test.sh command/attach_test.sh
 	command/gprof_test.sh)

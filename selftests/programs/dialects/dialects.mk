@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Programs in the style of the old systems, compiled with the headers of one dialect.
-
-DIALECT_PROGS := $(addprefix programs/dialects/,solaris solaris-pcsample bsd linux099 osf1 aix \
-	aix-prof)
-# monitor() of each dialect: called by the program, or before main() if it is linked with -p
+# monitor() of each dialect, in the style of the old systems, compiled with the headers of the
+# dialect: called by the program, or before main() if it is linked with -p
 MONITOR_CALLS := $(foreach dialect,solaris osf1 aix,\
 	$(addprefix programs/dialects/$(dialect)-,monitor monitor-pie))
 MONITOR_P := $(foreach dialect,solaris osf1 aix,\
 	$(addprefix programs/dialects/$(dialect)-,p p-pie)) \
 	programs/dialects/solaris-p-fentry
 COUNTED := programs/dialects/libcounted.so
-TEST_GEN_FILES += $(DIALECT_PROGS) $(MONITOR_CALLS) $(MONITOR_P) $(COUNTED)
+TEST_GEN_FILES += $(MONITOR_CALLS) $(MONITOR_P) $(COUNTED)
 
 dialect = $(firstword $(subst -, ,$(@F)))
 dialect_headers = -I../lib/include/profil/$(dialect)
 DIALECT_HEADERS := $(wildcard ../lib/include/profil/*/*.h)
-
-# They store addresses in ints, which requires -no-pie, and need their functions in source order,
-# which requires -O0.
-$(DIALECT_PROGS): %: %.c ../lib/libprofil.so $(DIALECT_HEADERS)
-	$(CC) -std=gnu89 -O0 -g -Wall -Wno-pointer-to-int-cast -no-pie $(dialect_headers) \
-		$(LDFLAGS) -o $@ $< ../lib/libprofil.so -Wl,-rpath,'$$ORIGIN/../../../lib'
 
 # monitor_program(flags of the compiler, flags of the linker): compiling with -p counts calls;
 # linking with -p calls monitor() before main().
