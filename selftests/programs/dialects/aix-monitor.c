@@ -8,65 +8,11 @@
 #include <sys/types.h>
 #include <mon.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
-#define LOOPS	20000
-#define ROUNDS	100
+#include "work.h"
+
 #define NFUNC	100
-
-extern int etext();
-extern char __executable_start;
-
-long sum;
-
-void much()
-{
-	int i;
-
-	for (i = 0; i < 3 * LOOPS; i++)
-		sum += i;
-}
-
-void less()
-{
-	int i;
-
-	for (i = 0; i < LOOPS; i++)
-		sum += i;
-}
-
-void finish()
-{
-}
-
-static void work()
-{
-	struct rusage usage;
-	clock_t begin = clock();
-	int i;
-
-	for (i = 0; i < ROUNDS; i++) {
-		much();
-		less();
-	}
-	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("breaks %ld\n", usage.ru_nivcsw);
-}
-
-static void check(what, is, wanted)
-	char *what;
-	int is, wanted;
-{
-	if (is != wanted) {
-		printf("%s is %d, not %d\n", what, is, wanted);
-		exit(1);
-	}
-}
 
 static void in_buffer()
 {
@@ -134,7 +80,7 @@ int main(argc, argv)
 	default:
 		of_fragments();
 	}
-	work();
+	work(ROUNDS);
 	if (argc > 1 && argv[1][0] == 'b')
 		check("end", monitor((caddr_t)0), 0);
 	exit(0);

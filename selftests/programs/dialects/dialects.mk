@@ -19,7 +19,7 @@ monitor_program = $(CC) -std=gnu89 -O0 -g -Wall $(dialect_headers) -p $1 -c -o $
 	$(CC) $2 $(LDFLAGS) -o $@ $@.o $(counted) ../lib/libprofil-$(dialect).so ../lib/libprofil.so \
 		-pthread -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../../../lib' -Wl,-rpath,'$$ORIGIN'
 
-$(MONITOR_CALLS) $(MONITOR_P): $(DIALECT_HEADERS) \
+$(MONITOR_CALLS) $(MONITOR_P): $(DIALECT_HEADERS) programs/dialects/work.h \
 	$(addprefix ../lib/libprofil-,solaris.so osf1.so aix.so)
 # A function in another object, which programs linked with -p call
 $(MONITOR_P): counted := $(COUNTED)

@@ -6,35 +6,10 @@
  * usage: osf1-monitor [again]
  */
 #include <mon.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 
-#define LOOPS		20000
-#define ROUNDS		100
+#include "work.h"
+
 #define INSTRUCTION	4
-
-extern int etext();
-extern char __executable_start;
-
-long sum;
-
-void much()
-{
-	int i;
-
-	for (i = 0; i < 3 * LOOPS; i++)
-		sum += i;
-}
-
-void less()
-{
-	int i;
-
-	for (i = 0; i < LOOPS; i++)
-		sum += i;
-}
 
 void unseen()
 {
@@ -42,36 +17,6 @@ void unseen()
 
 	for (i = 0; i < 4 * LOOPS; i++)
 		sum += i;
-}
-
-void finish()
-{
-}
-
-void work(rounds)
-	int rounds;
-{
-	struct rusage usage;
-	clock_t begin = clock();
-	int i;
-
-	for (i = 0; i < rounds; i++) {
-		much();
-		less();
-	}
-	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("breaks %ld\n", usage.ru_nivcsw);
-}
-
-void check(what, is, wanted)
-	char *what;
-	int is, wanted;
-{
-	if (is != wanted) {
-		printf("%s is %d, not %d\n", what, is, wanted);
-		exit(1);
-	}
 }
 
 int main(argc, argv)

@@ -8,37 +8,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <sys/resource.h>
-#include <time.h>
 
-#define LOOPS	20000
-#define ROUNDS	100
+#include "work.h"
+
 #define THREADS	20
 #define CALLS	50
 
 long counted();
-
-long sum;
-
-void much()
-{
-	register int i;
-
-	for (i = 0; i < 3 * LOOPS; i++)
-		sum += i;
-}
-
-void less()
-{
-	register int i;
-
-	for (i = 0; i < LOOPS; i++)
-		sum += i;
-}
 
 /* arguments in all registers that can hold arguments */
 double fourteen(long a, long b, long c, long d, long e, long f, double g, double h, double i,
@@ -149,22 +127,12 @@ void threads()
 
 int main(int argc, char **argv)
 {
-	struct rusage usage;
-	clock_t begin = clock();
-	int i;
-
 	printf("calls main 1\n");
 	if (argc > 1 && strcmp(argv[1], "threads") == 0) {
 		threads();
 		return 0;
 	}
-	for (i = 0; i < ROUNDS; i++) {
-		much();
-		less();
-	}
-	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("breaks %ld\n", usage.ru_nivcsw);
+	work(ROUNDS);
 	printf("calls much %d\ncalls less %d\n", ROUNDS, ROUNDS);
 	check_arguments();
 	return 0;

@@ -7,59 +7,14 @@
  * usage: solaris-monitor [twice|again|none|full|fork]
  */
 #include <mon.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/wait.h>
 
+#include "work.h"
+
 #define BARSIZE	8
 #define NFUNC	2	/* call counts, for three functions */
-#define LOOPS	20000
-#define ROUNDS	100
-
-extern int etext();
-extern char __executable_start;
-
-long	sum;
-
-void
-much()
-{
-	register int i;
-
-	for (i = 0; i < 3 * LOOPS; i++)
-		sum += i;
-}
-
-void
-less()
-{
-	register int i;
-
-	for (i = 0; i < LOOPS; i++)
-		sum += i;
-}
-
-void
-work(rounds)
-	int rounds;
-{
-	struct rusage usage;
-	clock_t begin = clock();
-	int i;
-
-	for (i = 0; i < rounds; i++) {
-		much();
-		less();
-	}
-	printf("seconds %f\n", (double)(clock() - begin) / CLOCKS_PER_SEC);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("breaks %ld\n", usage.ru_nivcsw);
-	fflush(stdout);
-}
 
 void
 begin(barsize, again)
