@@ -555,14 +555,11 @@ TEST_F(log, shared_by_fork)
 /* PROFIL_IOC_START and STATUS are about the calling process, also with a log. */
 TEST_F(log, profile_of_the_reader)
 {
-	struct profil_region region;
-	struct profil_start start;
 	uint64_t counter = 0;
 
 	ATTACH(0);
 	EXPECT_EQ(PROFIL_STATE_OFF, get_status(self->device).state);
-	count_all(&start, &region, &counter, 64, self->hz);
-	ASSERT_EQ(0, call(self->device, PROFIL_IOC_START, &start));
+	ASSERT_EQ(0, start_counting(self->device, &counter, self->hz, 0));
 	burn(seconds_for(5, self->hz));
 	EXPECT_LE(5, stop(self->device).counted);
 	EXPECT_EQ(PROFIL_STATE_RUNNING, log_status(self->device).state);

@@ -29,16 +29,13 @@ struct calls {
 
 static int run_calls(int fd, const struct calls *calls)
 {
-	static struct profil_region region;
-	static struct profil_start start;
 	struct profil_info info = { .size = sizeof(info) };
 
 	if (become_user(ASKER, 16))
 		return -1;
 	if (!calls->rate)
 		return call(fd, PROFIL_IOC_INFO, &info) || info.max_rate == 20000;
-	count_all(&start, &region, map_memory(PAGE), 64, calls->rate);
-	return call(fd, PROFIL_IOC_START, &start) != calls->error;
+	return start_counting(fd, map_memory(PAGE), calls->rate, 0) != calls->error;
 }
 
 FIXTURE(capability) {

@@ -24,14 +24,10 @@ FIXTURE(fork_locks) {
 
 FIXTURE_SETUP(fork_locks)
 {
-	struct profil_region region;
-	struct profil_start start;
-
 	REQUIRE_DEVICE(self->device);
 	if (geteuid() || !tracer_begin("mm_take_all_locks"))
 		SKIP(return, "no function tracer");
-	count_all(&start, &region, map_memory(PAGE), 64, 1);
-	ASSERT_EQ(0, call(self->device, PROFIL_IOC_START, &start));
+	ASSERT_EQ(0, start_counting(self->device, map_memory(PAGE), 1, 0));
 	/* the worker of the start finishes */
 	usleep(100000);
 	tracer_restart();
@@ -85,13 +81,8 @@ TEST_F(fork_locks, tracer_sees_a_registration)
 {
 	pid_t pid = fork();
 
-	if (!pid) {
-		struct profil_region region;
-		struct profil_start start;
-
-		count_all(&start, &region, map_memory(PAGE), 64, 1);
-		_exit(call(self->device, PROFIL_IOC_START, &start));
-	}
+	if (!pid)
+		_exit(start_counting(self->device, map_memory(PAGE), 1, 0));
 	EXPECT_EQ(0, wait_for(pid));
 	EXPECT_LE(1, tracer_calls());
 }

@@ -20,12 +20,8 @@
 /* Attaches the hook and leaves it without a user. */
 static int start_and_stop(int fd)
 {
-	static struct profil_region region;
-	static struct profil_start start;
-	int error;
+	int error = start_counting(fd, map_memory(PAGE), 0, 0);
 
-	count_all(&start, &region, map_memory(PAGE), 64, get_info(fd).tick_hz);
-	error = call(fd, PROFIL_IOC_START, &start);
 	stop(fd);
 	return error;
 }

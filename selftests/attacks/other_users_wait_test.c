@@ -60,16 +60,6 @@ FIXTURE_TEARDOWN(other_users_wait)
 	close(self->device);
 }
 
-static int begin(int device, void *counter, __u32 flags)
-{
-	struct profil_region region;
-	struct profil_start start;
-
-	count_all(&start, &region, counter, 64, get_info(device).tick_hz);
-	start.flags = flags;
-	return call(device, PROFIL_IOC_START, &start);
-}
-
 /* The longest of TIMES starts in ms, each by another user. Returns -1 on error. */
 static double longest_start(int device)
 {
@@ -88,7 +78,7 @@ static double longest_start(int device)
 			if (become_user(OTHER + (uid_t)i, 8))
 				_exit(1);
 			began = clock_seconds(CLOCK_MONOTONIC);
-			if (begin(device, counter, 0))
+			if (start_counting(device, counter, 0, 0))
 				_exit(1);
 			*ms = (clock_seconds(CLOCK_MONOTONIC) - began) * 1e3;
 			_exit(0);
@@ -136,7 +126,7 @@ static void be_slow(int device, void *at, int ready)
 		_exit(1);
 	for (i = 0; i < SLOW; i++)
 		if (!fork()) {
-			if (begin(device, at, i % 2 ? PROFIL_PIN_ON_HIT : 0))
+			if (start_counting(device, at, 0, i % 2 ? PROFIL_PIN_ON_HIT : 0))
 				_exit(1);
 			burn(one);
 			pause();
@@ -195,7 +185,7 @@ static void be_victim(int device, void *at)
 	if (become_user(ATTACKER, VICTIMS) ||
 	    pthread_create(&writer, NULL, map_a_page, NULL))
 		_exit(1);
-	begin(device, at, 0);
+	start_counting(device, at, 0, 0);
 	_exit(0);
 }
 

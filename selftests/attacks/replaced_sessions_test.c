@@ -43,16 +43,6 @@ FIXTURE_TEARDOWN(replaced_sessions)
 	EXPECT_EQ(0, write_text(WORKERS, self->cpus));
 }
 
-static int begin(int device, void *counters)
-{
-	struct profil_region region;
-	struct profil_start start;
-
-	count_all(&start, &region, counters, 64, 1);
-	start.flags = PROFIL_PIN_ON_HIT;
-	return call(device, PROFIL_IOC_START, &start);
-}
-
 /* CPU time of a discard, in us. */
 static double discard(char *page)
 {
@@ -83,10 +73,10 @@ static void see_discards(struct __test_metadata *_metadata, int device, double e
 	double usual, us, most = 0;
 	int i;
 
-	ASSERT_EQ(0, begin(device, page));
+	ASSERT_EQ(0, start_counting(device, page, 1, PROFIL_PIN_ON_HIT));
 	usual = least_discard(page, 20);
 	for (i = 1; i <= STARTS; i++) {
-		ASSERT_EQ(0, begin(device, page));
+		ASSERT_EQ(0, start_counting(device, page, 1, PROFIL_PIN_ON_HIT));
 		if (i % BETWEEN)
 			continue;
 		us = least_discard(page, 3);

@@ -25,15 +25,6 @@ FIXTURE(signals) {
 	pid_t holder;
 };
 
-static int begin_profile(int device)
-{
-	struct profil_region region;
-	struct profil_start start;
-
-	count_all(&start, &region, map_memory(PAGE), 64, get_info(device).tick_hz);
-	return call(device, PROFIL_IOC_START, &start);
-}
-
 FIXTURE_SETUP(signals)
 {
 	size_t i;
@@ -163,7 +154,7 @@ TEST_F(signals, stop_in_a_child_returns)
 		SKIP(return, "needs root");
 	/* on one CPU, the child runs as soon as its parent sleeps */
 	ASSERT_EQ(0, put_on_cpu(0, 0));
-	ASSERT_EQ(0, begin_profile(self->device));
+	ASSERT_EQ(0, start_counting(self->device, map_memory(PAGE), 0, 0));
 	pid = fork();
 	if (!pid) {
 		struct profil_status status = { .size = sizeof(status) };

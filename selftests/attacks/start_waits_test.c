@@ -42,15 +42,6 @@ static void stay_in_the_kernel(int ready)
 	_exit(1);
 }
 
-static int start_counting(int fd)
-{
-	static struct profil_region region;
-	static struct profil_start start;
-
-	count_all(&start, &region, map_memory(PAGE), 64, 100);
-	return call(fd, PROFIL_IOC_START, &start);
-}
-
 /* Polls for at most @ms. Returns whether the child has exited. */
 static bool ends_within(pid_t pid, int ms)
 {
@@ -90,14 +81,14 @@ TEST(waiting_start_can_be_killed)
 	if (!attacker)
 		stay_in_the_kernel(ready[1]);
 	ASSERT_EQ(0, receive_byte(ready[0]));
-	ASSERT_EQ(0, start_counting(fd));
+	ASSERT_EQ(0, start_counting(fd, map_memory(PAGE), 100, 0));
 	stop(fd);
 	/* detaching begins a second after the last profile */
 	usleep(1500000);
 
 	victim = fork();
 	if (!victim) {
-		start_counting(fd);
+		start_counting(fd, map_memory(PAGE), 100, 0);
 		send_byte(started[1]);
 		pause();
 		_exit(0);

@@ -42,21 +42,11 @@ FIXTURE_TEARDOWN(stuck_page)
 	close(self->device);
 }
 
-static int begin(int device, void *counter, __u32 flags)
-{
-	struct profil_region region;
-	struct profil_start start;
-
-	count_all(&start, &region, counter, 64, get_info(device).tick_hz);
-	start.flags = flags;
-	return call(device, PROFIL_IOC_START, &start);
-}
-
 /* Starts a profile and takes one sample, which waits for the page. */
 static int sample(int device, void *counter)
 {
 	double one = seconds_for(1, get_info(device).tick_hz);
-	int error = begin(device, counter, PROFIL_PIN_ON_HIT);
+	int error = start_counting(device, counter, 0, PROFIL_PIN_ON_HIT);
 
 	if (!error)
 		burn(one);
@@ -73,7 +63,7 @@ static void wait_in(int device, volatile char *at, enum way way)
 	if (way == BY_ITSELF)
 		at[0] = 1;
 	if (way == IN_START)
-		begin(device, (void *)at, 0);
+		start_counting(device, (void *)at, 0, 0);
 	/* the call pins the page before the worker does, which has no CPU */
 	if (way >= IN_STATUS &&
 	    (sched_setscheduler(0, SCHED_FIFO, &high) || sample(device, (void *)at)))
@@ -177,7 +167,7 @@ static void wait_with_writer(int device, void *at, bool by_worker)
 	if (by_worker)
 		sample(device, at);
 	else
-		begin(device, at, 0);
+		start_counting(device, at, 0, 0);
 	for (;;)
 		pause();
 }

@@ -58,6 +58,16 @@ void count_all(struct profil_start *start, struct profil_region *region, void *c
 	};
 }
 
+int start_counting(int fd, void *counter, unsigned int rate, uint32_t flags)
+{
+	struct profil_region region;
+	struct profil_start start;
+
+	count_all(&start, &region, counter, 64, rate ? rate : get_info(fd).tick_hz);
+	start.flags = flags;
+	return call(fd, PROFIL_IOC_START, &start);
+}
+
 double clock_seconds(clockid_t clock)
 {
 	struct timespec now;

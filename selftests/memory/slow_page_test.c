@@ -63,12 +63,7 @@ FIXTURE_TEARDOWN(slow_page)
 
 static int begin_on_hit(int device, void *counter)
 {
-	struct profil_region region;
-	struct profil_start start;
-
-	count_all(&start, &region, counter, 64, get_info(device).tick_hz);
-	start.flags = PROFIL_PIN_ON_HIT;
-	return call(device, PROFIL_IOC_START, &start);
+	return start_counting(device, counter, 0, PROFIL_PIN_ON_HIT);
 }
 
 /*
