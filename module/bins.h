@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From a pc to its bin, the number of its counter: pure arithmetic on checked regions. It
- * uses no kernel state, so that KUnit and the unit tests run the same code as the sampler.
+ * uses no kernel state, so that the unit tests run the same code as the sampler.
  *
  * All arithmetic is in full width: d = pc - offset has up to 64 bits and the scale 32, so
  * the product has up to 96. BSD kernels truncate it to an int, and so count a distant pc (in

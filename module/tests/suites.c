@@ -11,9 +11,7 @@
 
 #include "suites.h"
 
-kunit_test_suites(&profil_bins_suite, &profil_ranges_suite,
-		  &profil_counter_suite, &profil_tick_math_suite,
-		  &profil_grid_suite, &profil_pending_suite,
+kunit_test_suites(&profil_counter_suite, &profil_pending_suite,
 		  &profil_user_suite, &profil_throttle_suite,
 		  &profil_cpu_suite, &profil_log_suite);
 

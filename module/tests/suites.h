@@ -8,11 +8,7 @@
 #include <kunit/test.h>
 
 /* profil_NAME_suite is in NAME_kunit.c. */
-extern struct kunit_suite profil_bins_suite;
-extern struct kunit_suite profil_ranges_suite;
 extern struct kunit_suite profil_counter_suite;
-extern struct kunit_suite profil_tick_math_suite;
-extern struct kunit_suite profil_grid_suite;
 extern struct kunit_suite profil_pending_suite;
 extern struct kunit_suite profil_user_suite;
 extern struct kunit_suite profil_throttle_suite;

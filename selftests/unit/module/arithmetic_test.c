@@ -1,37 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares the module's arithmetic (bins.h, tick_math.h, counter.h), compiled from the same
- * files, with vectors from the manual pages and with simple implementations.
+ * Compares the module's arithmetic (bins.h, counter.h), compiled from the same files, with vectors
+ * from the manual pages and with simple implementations.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "module/counter.h"
-#include "module/tests/bins_vectors.h"
-#include "module/tick_math.h"
-
-/* The same random numbers in each run */
-static u64 random_state = 88172645463325252ULL;
-
-static u64 random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-/* Often near 0 or near the maximum */
-static u64 random_any(void)
-{
-	u64 value = random_u64() >> random_u64() % 64;
-
-	return random_u64() % 4 ? value : -value;
-}
+#include "support/random.h"
+#include "support/test.h"
+#include "bins_vectors.h"
 
 static void check_vectors(u32 rounding, const struct bins_vector *v, size_t nr)
 {
@@ -42,7 +20,7 @@ static void check_vectors(u32 rounding, const struct bins_vector *v, size_t nr)
 }
 
 #define CHECK(rounding, vectors) \
-	check_vectors(rounding, vectors, sizeof(vectors) / sizeof(*(vectors)))
+	check_vectors(rounding, vectors, ARRAY_SIZE(vectors))
 
 static void bins_match_the_manual_pages(void **state)
 {
@@ -91,6 +69,127 @@ static void random_bins_match_the_oracle(void **state)
 	assert_in_range(hits, i / 10, i - i / 10);
 }
 
+/* Around these, a carry or a sign could be lost. */
+static const u32 scales[] = {
+	0, 1, 2, 3, 0x3fff, 0x4000, 0x7fff, 0x8000, 0x8001, 0xffff, 0x10000,
+	0x10001, 0x20000, 0xaaaaaaaa, 0x7fffffff, 0x80000000, 0xfffffffe, U32_MAX,
+};
+
+static const u64 distances[] = {
+	0, 0x10000, 0x100000000, 0x1000000000000, 0x8000000000000000,
+	0x5555555555555555, 0xffffffff00000000,
+};
+
+/* The largest buffer, and one that is larger than any bin, so that none is cut off. */
+#define MAX_COUNTERS	0x20000000ULL
+#define ALL_BINS	(U64_MAX >> 3)
+
+/* Each rounding rule, with each size of a counter: its log2 */
+#define FOR_EACH_RULE(range, shift)					\
+	for (range.rounding = 0; range.rounding < 4; range.rounding++)	\
+		for (shift = 1; shift <= 3; shift++)
+
+static void check_bin(struct profil_range *range, u64 d, unsigned int shift)
+{
+	u64 at = range->offset + d;
+
+	range->nr = ALL_BINS;
+	assert_int_equal(oracle(range, at, 1u << shift), profil_bin(range, at, shift));
+	range->nr = MAX_COUNTERS;
+	assert_int_equal(oracle(range, at, 1u << shift), profil_bin(range, at, shift));
+}
+
+/* Each scale at each distance, with pcs near 0, near 2^64, and below the offset. */
+static void bins_match_the_oracle_at_edges(void **state)
+{
+	static const u64 offsets[] = { 0, 1, 0x400000, 1ULL << 63, U64_MAX };
+	struct profil_range range = { .last = U64_MAX };
+	unsigned int shift;
+	size_t s, p, o;
+	int by;
+
+	(void)state;
+	FOR_EACH_RULE(range, shift)
+		for (s = 0; s < ARRAY_SIZE(scales); s++)
+			for (p = 0; p < ARRAY_SIZE(distances); p++)
+				for (o = 0; o < ARRAY_SIZE(offsets); o++)
+					for (by = -9; by <= 9; by++) {
+						range.scale = scales[s];
+						range.offset = offsets[o];
+						check_bin(&range, distances[p] + (u64)by, shift);
+					}
+}
+
+/* With one counter less, the pc of the last one has none: no write after the buffer. */
+static void never_exceeds_the_buffer(void **state)
+{
+	struct profil_range range = { .last = U64_MAX, .offset = 0x400000 };
+	unsigned int shift;
+	u64 d, bin;
+	size_t s;
+
+	(void)state;
+	FOR_EACH_RULE(range, shift)
+		for (s = 0; s < ARRAY_SIZE(scales); s++)
+			for (d = 0; d < 1ULL << 40; d = d * 3 + 1) {
+				range.scale = scales[s];
+				range.nr = ALL_BINS;
+				bin = profil_bin(&range, range.offset + d, shift);
+				if (bin >= MAX_COUNTERS)
+					continue;
+				range.nr = bin + 1;
+				assert_int_equal(bin, profil_bin(&range, range.offset + d, shift));
+				range.nr = bin;
+				assert_int_equal(NONE, profil_bin(&range, range.offset + d, shift));
+			}
+}
+
+/*
+ * BSD kernels truncated the product, and so counted samples in a distant shared library as samples
+ * of the program.
+ */
+static void distant_pcs_have_no_counter(void **state)
+{
+	struct profil_range range = { .last = U64_MAX, .offset = 0x400000,
+				      .scale = 65536, .nr = 0x1000 };
+	unsigned int shift, bit;
+
+	(void)state;
+	FOR_EACH_RULE(range, shift) {
+		if (range.rounding == PROFIL_ROUND_FIRST)
+			continue;
+		for (bit = 16; bit < 64; bit++)
+			assert_int_equal(NONE, profil_bin(&range, range.offset + (1ULL << bit),
+							  shift));
+		/* just below the offset: the difference wraps to nearly 2^64 */
+		assert_int_equal(NONE, profil_bin(&range, range.offset - 1, shift));
+	}
+}
+
+/* Bins never decrease with the pc; at scales up to 1 none is left out. */
+static void higher_pcs_have_higher_bins(void **state)
+{
+	struct profil_range range = { .last = U64_MAX, .nr = ALL_BINS };
+	u64 d, before, bin;
+	unsigned int shift;
+	size_t s, p;
+
+	(void)state;
+	FOR_EACH_RULE(range, shift)
+		for (s = 0; s < ARRAY_SIZE(scales); s++)
+			/* the last three are too far away to have a bin */
+			for (p = 0; p < ARRAY_SIZE(distances) - 3; p++) {
+				range.scale = scales[s];
+				before = profil_bin(&range, distances[p], shift);
+				for (d = 1; d < 40; d++) {
+					bin = profil_bin(&range, distances[p] + d, shift);
+					assert_true(bin >= before);
+					assert_true(bin <= before + 1 || range.scale > 65536);
+					before = bin;
+				}
+			}
+}
+
 static const struct profil_range *find_slowly(const struct profil_range *ranges,
 					    u32 nr, u64 at)
 {
@@ -126,6 +225,51 @@ static void region_search_matches_linear_search(void **state)
 		assert_ptr_equal(find_slowly(ranges, nr, U64_MAX),
 				 profil_range_find(ranges, nr, U64_MAX));
 	}
+}
+
+#define MAX_REGIONS	4096	/* PROFIL_MAX_REGIONS in module/config.h */
+
+/* The array has its exact size, so that valgrind detects an access after its end. */
+static void check_ranges(u32 nr, u64 size, u64 gap, bool endless)
+{
+	struct profil_range *ranges = calloc(nr, sizeof(*ranges));
+	u32 i;
+
+	assert_non_null(ranges);
+	for (i = 0; i < nr; i++) {
+		ranges[i].start = 0x10000 + i * (size + gap);
+		ranges[i].last = ranges[i].start + size - 1;
+	}
+	assert_null(profil_range_find(ranges, nr, 0xffff));
+	assert_ptr_equal(profil_range_find(ranges, nr, ranges[nr - 1].last + 1), NULL);
+	if (endless)
+		ranges[nr - 1].last = U64_MAX;
+	for (i = 0; i < nr; i++) {
+		u64 first = ranges[i].start, last = ranges[i].last;
+
+		assert_ptr_equal(&ranges[i], profil_range_find(ranges, nr, first));
+		assert_ptr_equal(&ranges[i], profil_range_find(ranges, nr, last));
+		assert_ptr_equal(&ranges[i],
+				 profil_range_find(ranges, nr, first + (last - first) / 2));
+		if (gap && i < nr - 1) {
+			assert_null(profil_range_find(ranges, nr, last + 1));
+			assert_null(profil_range_find(ranges, nr, last + gap));
+		}
+	}
+	free(ranges);
+}
+
+static void finds_each_of_many_ranges(void **state)
+{
+	u32 nr;
+
+	(void)state;
+	for (nr = 1; nr <= 70; nr++) {
+		check_ranges(nr, 1, 0, nr % 2);
+		check_ranges(nr, 7, 3, nr % 2);
+	}
+	check_ranges(MAX_REGIONS, 0x100, 0, false);
+	check_ranges(MAX_REGIONS, 1ULL << 40, 1ULL << 40, true);
 }
 
 static void counts_follow_the_overflow_rules(void **state)
@@ -283,96 +427,21 @@ static void each_width_wraps_without_a_carry(void **state)
 	assert_int_equal(5, half[1]);
 }
 
-static void thinned_samples_are_exact(void **state)
-{
-	static const u32 hz[] = { 100, 250, 300, 1000, 1024 };
-	size_t h;
-	u32 rate;
-
-	(void)state;
-	for (h = 0; h < 5; h++) {
-		for (rate = 1; rate <= hz[h]; rate++) {
-			u32 begin = (u32)(random_u64() % hz[h]);
-			u32 phase = begin;
-			u64 ticks = 0, samples = 0;
-			int i;
-
-			for (i = 0; i < 500; i++) {
-				/* one in 50 interrupts stands for several ticks */
-				u64 n = i % 50 ? 1 : 1 + random_u64() % 9;
-
-				ticks += n;
-				samples += profil_accumulate(&phase, n, rate,
-							     hz[h]);
-				assert_int_equal((begin + ticks * rate) / hz[h],
-						 samples);
-				assert_in_range(phase, 0, hz[h] - 1);
-			}
-		}
-	}
-}
-
-/* Ticks are due on an exact grid, and each interrupt is late by some time. */
-static void late_ticks_are_counted_once(void **state)
-{
-	const u64 period = 4000000;
-	int round;
-
-	(void)state;
-	for (round = 0; round < 2000; round++) {
-		u64 due = random_u64() % period, late = 0, grid, now;
-		u64 seen = 0, passed = 0;
-		int i;
-
-		/* the first interrupt is late too, so the grid is known only later */
-		grid = now = due + random_u64() % period;
-		for (i = 0; i < 200; i++) {
-			/* hrtimer_forward() skips periods that are over */
-			u64 skip = 1 + late / period;
-
-			due += skip * period;
-			passed += skip;
-			late = random_u64() % 10 ? random_u64() % 50000 :
-			       random_u64() % (5 * period);
-			/* if the next is already due, it comes at once */
-			now = due + late > now ? due + late : now;
-			seen += profil_tick_advance(&grid, now, period);
-		}
-		/*
-		 * One may be missed before the grid is known. Ticks that were due while the
-		 * last interrupt was late may or may not be counted.
-		 */
-		assert_in_range(seen, passed - 1, passed + late / period + 1);
-	}
-}
-
-static void ticks_since_a_time(void **state)
-{
-	(void)state;
-	/* points at 70, 80, 90, 100 */
-	assert_int_equal(1, profil_tick_since(100, 200, 10));
-	assert_int_equal(1, profil_tick_since(100, 101, 10));
-	assert_int_equal(1, profil_tick_since(100, 100, 10));
-	assert_int_equal(1, profil_tick_since(100, 91, 10));
-	assert_int_equal(2, profil_tick_since(100, 90, 10));
-	assert_int_equal(2, profil_tick_since(100, 81, 10));
-	assert_int_equal(4, profil_tick_since(100, 70, 10));
-	assert_int_equal(1, profil_tick_since(100, U64_MAX, 10));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bins_match_the_manual_pages),
 		cmocka_unit_test(random_bins_match_the_oracle),
+		cmocka_unit_test(bins_match_the_oracle_at_edges),
+		cmocka_unit_test(never_exceeds_the_buffer),
+		cmocka_unit_test(distant_pcs_have_no_counter),
+		cmocka_unit_test(higher_pcs_have_higher_bins),
 		cmocka_unit_test(region_search_matches_linear_search),
+		cmocka_unit_test(finds_each_of_many_ranges),
 		cmocka_unit_test(counts_follow_the_overflow_rules),
 		cmocka_unit_test(concurrent_writes_are_not_lost),
 		cmocka_unit_test(program_that_writes_without_pause),
 		cmocka_unit_test(each_width_wraps_without_a_carry),
-		cmocka_unit_test(thinned_samples_are_exact),
-		cmocka_unit_test(late_ticks_are_counted_once),
-		cmocka_unit_test(ticks_since_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

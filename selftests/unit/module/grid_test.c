@@ -19,6 +19,11 @@
 static const u32 rates[] = { 1, 2, 3, 7, 10, 97, 100, 250, 997, 1000, 4000, 19997,
 			     20000 };
 
+/* Times around which something could overflow, or a second begins */
+static const u64 times[] = {
+	1, PROFIL_NS, 1ULL << 32, YEAR, 9223372036ULL * PROFIL_NS, 1ULL << 63,
+};
+
 static u64 random_u64(void)
 {
 	static const siphash_key_t key = { { 1, 2 } };
@@ -57,6 +62,87 @@ static void period_contains_its_times(void **state)
 			assert_true(profil_grid_begin(grid.rate, period + 1) > ns);
 			ns = profil_grid_begin(grid.rate, period);
 			assert_int_equal(profil_grid_period(grid.rate, ns), period);
+		}
+	}
+}
+
+static void check_period(u32 rate, u64 ns)
+{
+	u64 period = profil_grid_period(rate, ns);
+	u64 next = profil_grid_begin(rate, period + 1);
+
+	assert_true(profil_grid_begin(rate, period) <= ns);
+	assert_true(next > ns);
+	/* the boundary belongs to the next period */
+	assert_int_equal(period + 1, profil_grid_period(rate, next));
+	assert_int_equal(period, profil_grid_period(rate, next - 1));
+}
+
+/* Rounding does not accumulate: each second has exactly @rate periods. */
+static void periods_are_exact_at_every_rate(void **state)
+{
+	u32 rate;
+	size_t t;
+
+	(void)state;
+	for (rate = 1; rate <= 20000; rate++) {
+		for (t = 0; t < sizeof(times) / sizeof(*times); t++) {
+			check_period(rate, times[t] - 1);
+			check_period(rate, times[t]);
+			check_period(rate, times[t] + 1);
+		}
+		assert_int_equal(PROFIL_NS, profil_grid_begin(rate, rate));
+		assert_int_equal(9223372035ULL * rate,
+				 profil_grid_period(rate, 9223372035ULL * PROFIL_NS));
+	}
+}
+
+/* Each point lies in its period. The points passed are those found by stepping. */
+static void points_are_exact_over_the_whole_range(void **state)
+{
+	(void)state;
+	FOR_EACH_GRID(grid) {
+		size_t t;
+		u64 i;
+
+		for (t = 0; t < sizeof(times) / sizeof(*times); t++) {
+			u64 from = times[t] - 1, at, first, next, period;
+
+			if (random_u64() % 2)
+				from += random_u64() % PROFIL_NS;
+			at = from;
+			profil_grid_next(&grid, from, &first);
+			for (i = 0; i < 500; i++) {
+				next = profil_grid_next(&grid, at, &period);
+				assert_true(next > at);
+				/* no period is skipped */
+				assert_int_equal(first + i, period);
+				assert_int_equal(period, profil_grid_period(grid.rate,
+									    next + grid.shift));
+				assert_int_equal(i + 1, profil_grid_passed(&grid, from, next));
+				assert_int_equal(i, profil_grid_passed(&grid, from, next - 1));
+				assert_int_equal(0, profil_grid_passed(&grid, next, next));
+				at = next;
+			}
+		}
+	}
+}
+
+/* The points of all CPUs are the same, shifted by up to a second. */
+static void shift_moves_all_points(void **state)
+{
+	(void)state;
+	FOR_EACH_GRID(grid) {
+		struct profil_grid other = grid;
+		int i;
+
+		other.shift = 0;
+		for (i = 0; i < 1000; i++) {
+			u64 at = random_u64() >> 2, period, others;
+
+			assert_int_equal(profil_grid_next(&grid, at, &period) + grid.shift,
+					 profil_grid_next(&other, at + grid.shift, &others));
+			assert_int_equal(others, period);
 		}
 	}
 }
@@ -119,19 +205,18 @@ static void spans_add_up(void **state)
 }
 
 /* Points are distributed evenly in their periods, and successive points are not correlated. */
-static void random_points_are_uniform(void **state)
+static void check_spread(const struct profil_grid *grid)
 {
 	enum { BINS = 50, POINTS = 1000000 };
-	struct profil_grid grid = make_grid(1000, true);
 	double bins[BINS] = { 0 }, chi = 0, correlation = 0, last = 0;
 	u64 period;
 	int i;
 
-	(void)state;
 	for (period = 0; period < POINTS; period++) {
-		u64 begin = profil_grid_begin(grid.rate, period);
-		double at = (double)(profil_grid_point(&grid, period) - begin) /
-			    1e6;
+		u64 begin = profil_grid_begin(grid->rate, period);
+		u64 end = profil_grid_begin(grid->rate, period + 1);
+		double at = (double)(profil_grid_point(grid, period) - begin) /
+			    (double)(end - begin);
 
 		assert_true(at >= 0 && at < 1);
 		bins[(int)(at * BINS)]++;
@@ -143,6 +228,14 @@ static void random_points_are_uniform(void **state)
 	/* 49 degrees of freedom: 49 on average, 85 or more once in 1,000 */
 	assert_true(chi > 20 && chi < 85);
 	assert_true(fabs(correlation) < 0.004);
+}
+
+static void random_points_are_uniform(void **state)
+{
+	(void)state;
+	FOR_EACH_GRID(grid)
+		if (grid.random)
+			check_spread(&grid);
 }
 
 static void keys_give_different_points(void **state)
@@ -203,6 +296,9 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(period_contains_its_times),
+		cmocka_unit_test(periods_are_exact_at_every_rate),
+		cmocka_unit_test(points_are_exact_over_the_whole_range),
+		cmocka_unit_test(shift_moves_all_points),
 		cmocka_unit_test(next_and_passed_agree),
 		cmocka_unit_test(rate_is_exact),
 		cmocka_unit_test(spans_add_up),

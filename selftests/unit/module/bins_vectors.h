@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pcs and their 16-bit bins according to the manual pages of the old systems. Used by
- * KUnit and by selftests/unit.
+ * Pcs and their 16-bit bins according to the manual pages of the old systems.
  */
-#ifndef _PROFIL_TESTS_BINS_VECTORS_H
-#define _PROFIL_TESTS_BINS_VECTORS_H
+#ifndef BINS_VECTORS_H
+#define BINS_VECTORS_H
 
-#include "../bins.h"
+#include "module/bins.h"
 
 #define NONE	PROFIL_NO_BIN
 
@@ -106,4 +105,4 @@ static inline u64 bins_vector_byte(u32 rounding, const struct bins_vector *v)
 	return bin == NONE ? NONE : 2 * bin;
 }
 
-#endif /* _PROFIL_TESTS_BINS_VECTORS_H */
+#endif /* BINS_VECTORS_H */
