@@ -7,49 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <record/collect.h>
 #include <record/process_table.h>
 #include <record/recording_state.h>
 
-#include "support/fake_log.h"
-#include "support/test.h"
+#include "support/recorded.h"
 
-#define PID	FAKE_PID
-#define CHILD	(FAKE_PID + 1)
 #define OTHER	(FAKE_PID + 2)
-
-static struct fake_log fake;
-static struct recording *recording;
-static struct profil_status status;
-static struct result result;
-
-static int set_up(void **state)
-{
-	(void)state;
-	recording = recording_new();
-	fake_log_open(&fake);
-	status = (struct profil_status){ .rate = 100 };
-	return recording ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	result_release(&result);
-	recording_free(recording);
-	fake_log_close(&fake);
-	return 0;
-}
-
-static void read_log(void)
-{
-	static char *argv[] = { "program", NULL };
-	const struct child_end end = { .pid = PID };
-
-	assert_int_equal(recording_read(recording, fake.read), 1);
-	result_release(&result);
-	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
-}
 
 static void start(int pid, uint64_t cpu_ns, const char *program)
 {

@@ -12,52 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <record/collect.h>
 #include <record/procmaps.h>
 
-#include "support/fake_log.h"
-#include "support/test.h"
-
-#define PID	FAKE_PID
-#define CHILD	(FAKE_PID + 1)
-
-static struct fake_log fake;
-static struct recording *recording;
-static struct result result;
-
-static int set_up(void **state)
-{
-	(void)state;
-	recording = recording_new();
-	fake_log_open(&fake);
-	return recording ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	result_release(&result);
-	recording_free(recording);
-	fake_log_close(&fake);
-	return 0;
-}
-
-static void collect(void)
-{
-	static char *argv[] = { "program", NULL };
-	const struct profil_status status = { .rate = 100 };
-	const struct child_end end = { .pid = PID };
-
-	result_release(&result);
-	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
-	assert_string_equal(result_problem(&result) ? : "none", "none");
-}
-
-static void read_log(void)
-{
-	assert_int_equal(recording_read(recording, fake.read), 1);
-	collect();
-}
+#include "support/recorded.h"
 
 /* Return: the samples at an address of an object. */
 static uint64_t samples_at(const char *path, uint64_t address)
@@ -233,7 +190,7 @@ static void other_samples_are_outside(void **state)
 static pid_t start_with_page(char *page)
 {
 	pid_t child = fork();
-	int status;
+	int state;
 
 	assert_true(child >= 0);
 	if (!child) {
@@ -242,8 +199,8 @@ static pid_t start_with_page(char *page)
 		raise(SIGSTOP);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
-	assert_true(WIFSTOPPED(status));
+	assert_int_equal(waitpid(child, &state, WUNTRACED), child);
+	assert_true(WIFSTOPPED(state));
 	return child;
 }
 

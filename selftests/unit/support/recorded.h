@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recording of a fake log, and the result made of it. Include it in one file per program.
+ */
+#ifndef RECORDED_H
+#define RECORDED_H
+
+#include <record/collect.h>
+
+#include "support/fake_log.h"
+#include "support/test.h"
+
+#define PID	FAKE_PID
+#define CHILD	(FAKE_PID + 1)
+
+static struct fake_log fake;
+static struct recording *recording;
+static struct profil_status status;
+static struct result result;
+
+static int set_up(void **state)
+{
+	(void)state;
+	recording = recording_new();
+	fake_log_open(&fake);
+	status = (struct profil_status){ .rate = 100 };
+	return recording ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	result_release(&result);
+	recording_free(recording);
+	fake_log_close(&fake);
+	return 0;
+}
+
+static inline void collect(void)
+{
+	static char *argv[] = { "program", NULL };
+	const struct child_end end = { .pid = PID };
+
+	result_release(&result);
+	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
+	/* a result without a process is invalid */
+	if (result.nr_processes)
+		assert_string_equal(result_problem(&result) ? : "none", "none");
+}
+
+static inline void read_log(void)
+{
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	collect();
+}
+
+#endif /* RECORDED_H */
