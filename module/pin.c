@@ -141,7 +141,7 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 {
 	struct address_space *mapping;
 	struct file_ra_state ra;
-	bool locked, uptodate;
+	bool locked, complete;
 	struct page *page;
 	pgoff_t index;
 
@@ -167,11 +167,11 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 	if (!page)
 		return -EBUSY;
 	locked = PageLocked(page);
-	/* a read sets uptodate before it unlocks the page, or it has failed */
+	/* a read completes the page before it unlocks it, or it has failed */
 	smp_rmb();
-	uptodate = PageUptodate(page);
+	complete = PageUptodate(page);
 	put_page(page);
-	if (uptodate)
+	if (complete)
 		return 0;
 	return locked ? -EINPROGRESS : -EBUSY;
 }

@@ -8,7 +8,8 @@
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
 	readers static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
-	static_scripts static_spelling static_spdx static_manuals)
+	static_scripts static_spelling static_spdx static_manuals
+	static_bugs)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
 	guest_7.2-stock_smp2 guest_6.1-rt_smp2 guest_6.12-rt_smp2 guest_6.12-rtdebug_smp2
@@ -110,6 +111,16 @@ static_spelling() {
 static_spdx() {
 	! files | grep -vE '^(LICENSES/|COPYING$|.*\.md$)' |
 		xargs grep -L 'SPDX-License-Identifier' | grep .
+}
+
+# A bug whose patch does not apply tests nothing (scripts/check/mutation-test).
+static_bugs() {
+	local patch status=0
+
+	for patch in selftests/bugs/*.patch; do
+		git apply --check "$patch" || status=1
+	done
+	return $status
 }
 
 static_manuals() {
