@@ -125,13 +125,34 @@ static void *run_one_pc(void *code)
 	return NULL;
 }
 
-int enter_pc(struct one_pc *one, void *code)
+static int enter_pc_with(struct one_pc *one, void *code, const pthread_attr_t *attributes)
 {
 	one->code = code;
 	*one->code = JUMP_TO_SELF;
 	__builtin___clear_cache((char *)code,
 				(char *)code + sizeof(instruction));
-	return pthread_create(&one->thread, NULL, run_one_pc, code);
+	return pthread_create(&one->thread, attributes, run_one_pc, code);
+}
+
+int enter_pc(struct one_pc *one, void *code)
+{
+	return enter_pc_with(one, code, NULL);
+}
+
+/* The thread stays on the caller's CPU, which is free while the caller sleeps. */
+static int enter_pc_here(struct one_pc *one, void *code)
+{
+	pthread_attr_t attributes;
+	cpu_set_t cpus;
+	int error;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	pthread_attr_init(&attributes);
+	pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
+	error = enter_pc_with(one, code, &attributes);
+	pthread_attr_destroy(&attributes);
+	return error;
 }
 
 void leave_pc(struct one_pc *one)
@@ -146,7 +167,7 @@ int stay_at_pc(void *code, double seconds)
 {
 	struct one_pc one;
 	clockid_t clock;
-	int error = enter_pc(&one, code);
+	int error = enter_pc_here(&one, code);
 
 	if (error)
 		return error;

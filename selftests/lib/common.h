@@ -99,7 +99,10 @@ int enter_pc(struct one_pc *one, void *code);
 
 void leave_pc(struct one_pc *one);
 
-/* Starts a thread that stays at @code for @seconds of its CPU time. Returns 0 or an errno. */
+/*
+ * Starts a thread that stays at @code for @seconds of its CPU time. It does not migrate: a time of
+ * N + 1 ticks has N samples at least. Returns 0 or an errno.
+ */
 int stay_at_pc(void *code, double seconds);
 
 /* @pid is a process, a thread, or 0 for the caller. Returns -1 with errno on error. */

@@ -278,8 +278,8 @@ static uint64_t *counter_of(const struct four_pages *m, int page)
 }
 
 /*
- * Stays for two and a half ticks of CPU time where @page is hit: at least one sample, even if the
- * thread migrates. Returns -1 if none is counted.
+ * Stays for two and a half ticks of CPU time where @page is hit: at least one sample. Returns -1 if
+ * none is counted.
  */
 static int stay_and_count(const struct four_pages *m, int page)
 {
