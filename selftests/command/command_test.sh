@@ -285,16 +285,12 @@ forked() {
 	! grep 'more than the CPU time' "$work/profile"
 }
 
-# The CPU time of children that call exit() is known, even of children by the raw system call.
+# forks END: whether the CPU time of children is known, even of children by the raw system call, and
+# of those that are killed
 forks() {
 	run 0 programs/forks 3 0.2 "$1" && forked 3 0.2 &&
 	grep -q '^# plus 3 forked children, using ' "$work/profile" &&
 	profile_is_whole 8
-}
-
-# The CPU time of children that are killed is known too.
-forks_killed() {
-	forks kill && ! grep 'did not call exit' "$work/profile"
 }
 
 # A child is counted until it executes another program, which is not counted.
@@ -540,7 +536,7 @@ else
 fi
 check "forked children" forks exit
 check "forked children that call _exit()" forks _exit
-check "forked children that are killed" forks_killed
+check "forked children that are killed" forks kill
 check "children by clone" forks clone
 check "a forked child that executes another program, with --no-follow" forks_and_exec
 check "a mon.out of monitor(3C), reported like prof(1)" mon_out

@@ -31,14 +31,14 @@ samples() {
 # processes PATTERN: prints the number of processes that executed a program whose path ends with
 # PATTERN
 processes() {
-	rows --by process | awk -v name="$1" '$7 ~ name "$" && $8 != "(fork)" { n++ }
+	rows --by process | awk -v name="$1" '$6 ~ name "$" && $7 != "(fork)" { n++ }
 		END { print n + 0 }'
 }
 
 # samples_match_cpu_time ALLOWANCE: whether the samples match the CPU time that the processes report
 samples_match_cpu_time() {
 	between "-$1" "$(rows --by process | awk '
-		{ samples += $2; cpu += $4 }
+		{ samples += $2; cpu += $3 }
 		END { print samples - 100 * cpu }')" "$1"
 }
 

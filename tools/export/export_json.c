@@ -2,8 +2,6 @@
 /*
  * JSON as specified by profil-result.schema.json. Members are in the order of the schema.
  */
-#define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -70,19 +68,6 @@ static void print_start_time(FILE *out, uint64_t ns)
 	fprintf(out, "\"start_time\":\"%s.%09" PRIu64 "Z\",\n", text, ns % NS_PER_S);
 }
 
-/* Print the symbolic name of an errno, or the number if it has no name. */
-static void print_error(FILE *out, const char *name, int error)
-{
-	const char *text = strerrorname_np(error);
-
-	if (!error)
-		fprintf(out, "\"%s\":null", name);
-	else if (text)
-		fprintf(out, "\"%s\":\"%s\"", name, text);
-	else
-		fprintf(out, "\"%s\":\"%d\"", name, error);
-}
-
 static void print_exit(FILE *out, int status)
 {
 	if (WIFSIGNALED(status))
@@ -111,12 +96,8 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "samples", result_samples(result));
 	print_number(out, "outside", result->outside);
 	print_number(out, "lost", result->lost);
-	print_error(out, "lost_error", result->lost_error);
-	fputs(",\n", out);
-	print_number(out, "start_failures", result->start_failures);
 	print_number(out, "fork_failures", result->fork_failures);
 	print_number(out, "unlisted_processes", result->unlisted_processes);
-	print_number(out, "damaged_entries", result->damaged_entries);
 }
 
 static void print_build_id(FILE *out, const struct result_object *object)
@@ -190,19 +171,13 @@ static void print_process(FILE *out, const struct result_process *process)
 	fprintf(out, "{\"pid\":%" PRId32 ",\"parent\":%" PRId32 ",\n", process->pid,
 		process->parent);
 	print_string(out, "program", process->program);
-	fprintf(out, "\"is_fork\":%s,\"rate\":%" PRIu32 ",\"start_cpu_ns\":%" PRIu64 ",",
-		process->is_fork ? "true" : "false", process->rate, process->start_cpu_ns);
+	fprintf(out, "\"is_fork\":%s,\"start_cpu_ns\":%" PRIu64 ",",
+		process->is_fork ? "true" : "false", process->start_cpu_ns);
 	if (process->has_ended)
 		fprintf(out, "\"cpu_ns\":%" PRIu64 ",\n", process->cpu_ns);
 	else
 		fputs("\"cpu_ns\":null,\n", out);
-	if (process->has_status)
-		fprintf(out, "\"samples\":%" PRIu64 ",\"lost\":%" PRIu64 ",",
-			process->samples, process->lost);
-	else
-		fputs("\"samples\":null,\"lost\":null,", out);
-	print_error(out, "error", process->has_status ? process->error : 0);
-	putc('}', out);
+	fprintf(out, "\"samples\":%" PRIu64 "}", process->samples);
 }
 
 static void print_unprofiled(FILE *out, const struct result_unprofiled *unprofiled)

@@ -69,8 +69,6 @@ static int list_processes(struct result *result, const struct process_table *tab
 		process->program = strdup(process->program);
 		if (!process->program)
 			return -ENOMEM;
-		process->rate = result->rate;
-		process->has_status = true;
 		process->cpu_ns = limit_sum(rest_ns, process->cpu_ns);
 		result->nr_processes++;
 	}
@@ -299,9 +297,8 @@ int collect_result(struct result *result, const struct recording *recording,
 	result->program_cpu_ns = end->cpu_ns;
 	result->children_cpu_ns = end->children_cpu_ns;
 	result->outside = recording->outside;
-	/* the record that tells the last losses may not have been read */
+	/* the last LOST record may not have been read */
 	result->lost = status->lost > recording->lost ? status->lost : recording->lost;
-	result->lost_error = result->lost ? ENOBUFS : 0;
 	result->fork_failures = status->fork_failures;
 	error = copy_argv(result, argv);
 	if (!error)

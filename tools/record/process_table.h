@@ -46,7 +46,7 @@ struct process {
 /**
  * struct process_table - all processes; all zero if empty
  * @pages:    the processes that exist, by process ID; NULL: none
- * @rows:     in the order in which the programs were started; without rate, has_status
+ * @rows:     in the order in which the programs were started
  * @nr_rows:  number of rows
  * @room:     size of @rows
  * @unlisted: number of programs that have no row, as there were too many

@@ -49,7 +49,6 @@ static void add_other(struct account *account, struct sums *sums,
 		sums->others_before += process->start_cpu_ns;
 	}
 	account->nr_unfinished += !process->has_ended;
-	account->nr_running += !process->has_ended && process->has_status;
 	sums->others += process->cpu_ns;
 }
 
@@ -59,11 +58,9 @@ static struct sums add_processes(struct account *account, const struct result *r
 	size_t i;
 
 	account->nr_unfinished = result->unlisted_processes;
-	account->nr_unreported = result->unlisted_processes;
 	for (i = 0; i < result->nr_processes; i++) {
 		const struct result_process *process = &result->processes[i];
 
-		account->nr_unreported += !process->has_status;
 		if (process->pid == result->pid)
 			add_own(&sums, process);
 		else
@@ -74,8 +71,8 @@ static struct sums add_processes(struct account *account, const struct result *r
 }
 
 /*
- * CPU time of the command's process when its last profile ended, in ns: what the process
- * reported in exit(), or else all of its CPU time.
+ * CPU time of the command's process when its last profile ended, in ns: as the log says, or else
+ * all of its CPU time.
  */
 static uint64_t own_end(const struct sums *sums, const struct result *result)
 {
@@ -85,7 +82,7 @@ static uint64_t own_end(const struct sums *sums, const struct result *result)
 	return sums->last->has_ended && end < all ? end : all;
 }
 
-/* A lower bound: processes that did not report their CPU time add nothing. */
+/* A lower bound: processes with an unknown CPU time add nothing. */
 static double profiled_seconds(const struct sums *sums, const struct result *result)
 {
 	double ns = (double)sums->others + (double)sums->earlier;
@@ -96,10 +93,9 @@ static double profiled_seconds(const struct sums *sums, const struct result *res
 }
 
 /*
- * An upper bound of the CPU time that was sampled. A process reads its CPU time after the call
- * that starts its profile, and before it exits, but the kernel also samples the end of that call
- * and the process's exit. So the bound includes all CPU time of the command's own process and of
- * all processes that were waited for.
+ * An upper bound of the CPU time that was sampled. In the log, the CPU time of an exec or exit
+ * lacks what the process used since its last tick or switch. So the bound includes all CPU time of
+ * the command's own process and of all processes that were waited for.
  */
 static double sampled_seconds(const struct sums *sums, const struct result *result)
 {
@@ -159,7 +155,7 @@ struct account account_make(const struct result *result)
 			 NS_PER_S;
 	account.profiled = profiled_seconds(&sums, result);
 	account.unprofiled = unprofiled_seconds(result);
-	/* processes that were not waited for count as far as they reported their CPU time */
+	/* processes that were not waited for count as far as their CPU time is known */
 	account.total = fmax(account.waited, account.profiled + account.unprofiled);
 	account.rest = fmax(account.total - account.profiled - account.unprofiled, 0);
 	compare_samples(&account, &sums, result);

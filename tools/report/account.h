@@ -20,11 +20,9 @@
  * @nr_forked:    other processes: forked children
  * @nr_executed:  other processes: executed programs
  * @nr_others:    all other processes, including those that are not in the list
- * @nr_unfinished: how many of @nr_others have an unknown CPU time
- * @nr_running:   how many of these had not ended. The others did not report their end, in a
- *                result of a version that needed such reports
- * @nr_unreported: processes, including the command's own, that did not report lost samples
- * @others:       profiled CPU time of the other processes that reported it
+ * @nr_unfinished: how many of @nr_others have an unknown CPU time: those that are not in the list,
+ *                and those whose end is not in the log
+ * @others:       profiled CPU time of the other processes, as far as it is known
  * @waited:       CPU time of the command and of all processes that were waited for
  * @total:        CPU time of all known processes: @profiled, @unprofiled and @rest
  * @profiled:     CPU time while a profile was running
@@ -41,8 +39,6 @@ struct account {
 	uint64_t nr_executed;
 	uint64_t nr_others;
 	uint64_t nr_unfinished;
-	uint64_t nr_running;
-	uint64_t nr_unreported;
 	double others;
 	double waited;
 	double total;

@@ -75,28 +75,20 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(sorted->all[i]->samples, sorted->samples);
 }
 
-enum { PERCENT, SAMPLES, LOST, SECONDS, PID, PARENT, PROGRAM, INTERVAL, NR_COLUMNS };
+enum { PERCENT, SAMPLES, SECONDS, PID, PARENT, PROGRAM, INTERVAL, NR_COLUMNS };
 
 static void add_row(struct columns *table, const struct result *result, uint64_t all,
 		    const struct result_process *process)
 {
 	const double percent = share_percent(process->samples, all);
-	/* a program can overwrite its counters, so the run may have fewer samples than a process */
+	/* a damaged file may have fewer samples than a process of it */
 	uint64_t samples = process->samples < all ? process->samples : all;
 	struct interval interval = confidence_share(samples, all);
 
-	columns_add_row(table, TERMINAL_PLAIN, process->has_status ? percent / 100 : 0);
-	if (process->has_status) {
-		columns_set(table, PERCENT, "%.2f", percent);
-		columns_set(table, SAMPLES, "%" PRIu64, process->samples);
-		columns_set(table, LOST, "%" PRIu64, process->lost);
-		columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low,
-			    100 * interval.high);
-	} else {
-		columns_set(table, PERCENT, "-");
-		columns_set(table, SAMPLES, "-");
-		columns_set(table, LOST, "-");
-	}
+	columns_add_row(table, TERMINAL_PLAIN, percent / 100);
+	columns_set(table, PERCENT, "%.2f", percent);
+	columns_set(table, SAMPLES, "%" PRIu64, process->samples);
+	columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low, 100 * interval.high);
 	if (process->has_ended)
 		columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
 			    (double)process->cpu_ns / NS_PER_S);
@@ -118,7 +110,7 @@ static int print_omitted(FILE *out, const struct result *result, size_t shown,
 					       omitted, omitted == 1 ? "" : "es", options->more);
 	if (!error && result->unlisted_processes)
 		error = terminal_print_comment(out, &options->style,
-					       "# %" PRIu64 " unlisted process%s: the list is full; the table by function has the samples of all processes",
+					       "# %" PRIu64 " unlisted process%s: the list is full or process IDs are not visible; the table by function has the samples of all processes",
 					       result->unlisted_processes, result->unlisted_processes == 1 ? "" : "es");
 	return error;
 }
@@ -136,10 +128,9 @@ int processes_print(FILE *out, const struct result *result,
 	const struct result_process **all = sorted.all;
 	static const struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent" },
-		[SAMPLES] = { .title = "samples", .priority = 5 },
-		[LOST] = { .title = "lost", .priority = 3 },
-		[SECONDS] = { .title = "CPU seconds", .priority = 6 },
-		[PID] = { .title = "pid", .priority = 4 },
+		[SAMPLES] = { .title = "samples", .priority = 4 },
+		[SECONDS] = { .title = "CPU seconds", .priority = 5 },
+		[PID] = { .title = "pid", .priority = 3 },
 		[PARENT] = { .title = "parent", .priority = 2 },
 		[PROGRAM] = { "program", COLUMN_PATH, .min_width = 16 },
 		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },

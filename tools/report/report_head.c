@@ -4,7 +4,6 @@
  * the figures.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +98,7 @@ static void print_lowered_rate(FILE *out, const struct result *result)
 	if (result->rate >= result->requested_rate)
 		return;
 	fprintf(out, "# the kernel lowered the rate from %" PRIu32 " Hz to %" PRIu32 " Hz%s: sampling used more CPU time than the module's max_cpu_percent allows%s\n",
-		result->requested_rate, result->rate, is_mean ? " in some processes" : "",
+		result->requested_rate, result->rate, is_mean ? " during the run" : "",
 		is_mean ? "; seconds are based on the mean rate" : "");
 }
 
@@ -116,6 +115,7 @@ static void print_number(FILE *out, const char **separator, uint64_t number, con
 static void print_others(FILE *out, const struct result *result, const struct account *account)
 {
 	const uint64_t nr_finished = account->nr_others - account->nr_unfinished;
+	const uint64_t nr_endless = account->nr_unfinished - result->unlisted_processes;
 	int digits = table_decimals(result->rate);
 	const char *separator = "";
 
@@ -133,12 +133,12 @@ static void print_others(FILE *out, const struct result *result, const struct ac
 		fprintf(out, ", %" PRIu64 " of them using %.*f s", nr_finished, digits,
 			account->others);
 	putc('\n', out);
-	if (account->nr_unfinished > account->nr_running)
-		fprintf(out, "# %" PRIu64 " of them did not call exit() (killed by a signal, called execl(), or still running): their CPU time and lost samples are unknown\n",
-			account->nr_unfinished - account->nr_running);
-	if (account->nr_running)
-		fprintf(out, "# %" PRIu64 " of them had not ended: their CPU time is unknown\n",
-			account->nr_running);
+	if (result->unlisted_processes)
+		fprintf(out, "# %" PRIu64 " of them could not be listed, as the list is full or process IDs are not visible: only the samples are known\n",
+			result->unlisted_processes);
+	if (nr_endless)
+		fprintf(out, "# the log does not have the end of %" PRIu64 " of them: this CPU time is unknown\n",
+			nr_endless);
 }
 
 static void print_unprofiled(FILE *out, const struct result *result,
@@ -179,34 +179,21 @@ static void print_total(FILE *out, const struct result *result, const struct acc
 	fprintf(out, "#   %.*f s while they were profiled\n", digits, account->profiled);
 	if (result->nr_unprofiled)
 		print_unprofiled(out, result, account);
-	fprintf(out, "#   %.*f s while programs started or exited, and in programs too short-lived to be seen%s\n",
-		digits, account->rest, account->nr_unfinished > account->nr_running ?
-		", and in processes that did not call exit()" : "");
+	fprintf(out, "#   %.*f s while programs started or exited, and in processes that were not followed%s\n",
+		digits, account->rest, account->nr_unfinished ?
+		", or whose CPU time is unknown" : "");
 }
 
-/* The kernel ends a profile at any error of pinning except these two. */
-static bool ended_early(const struct result *result)
-{
-	int error = result->lost_error;
-
-	return error && error != ENOMEM && error != ENOBUFS;
-}
-
-/* If the cause is known, the possible causes are not printed. */
+/* A cause that is known is the only one that is printed. */
 static void print_missing(FILE *out, const struct result *result, const struct account *account)
 {
 	fprintf(out, "# %s%.*f s of CPU time have no samples: ",
 		account->nr_unfinished ? "at least " : "", table_decimals(result->rate),
 		account->missing);
-	if (ended_early(result))
-		fputs("a profile ended early", out);
-	else if (result->fork_failures)
-		fputs("not all children were profiled", out);
+	if (result->fork_failures)
+		fputs("not all children were profiled\n", out);
 	else
-		fputs("possible causes: a program ran in bursts shorter than the sampling interval, which the clocks tick and timer may miss; in a result of an older version, an exec or the program itself ended a profile", out);
-	if (account->nr_unreported > result->fork_failures)
-		fputs("; or samples were lost, for example because the limit of locked memory (ulimit -l) is low: only a process that calls exit() reports its losses", out);
-	putc('\n', out);
+		fputs("a program may have run in bursts shorter than the sampling interval, which the clocks tick and timer can miss\n", out);
 }
 
 /*
@@ -215,55 +202,22 @@ static void print_missing(FILE *out, const struct result *result, const struct a
  */
 static void print_excess(FILE *out, const struct result *result, const struct account *account)
 {
-	fprintf(out, "# the samples amount to %.*f s more than the CPU time; possible causes: ",
-		table_decimals(result->rate), account->excess);
-	if (result->clock != PROFIL_CLOCK_RANDOM)
-		fputs("the program runs in step with the clock (try --clock random); ", out);
-	fputs("the CPU time of processes that were not waited for is unknown; in a result of an older version, a program wrote to the counters\n", out);
-}
-
-static void print_reason(FILE *out, int error)
-{
-	const char *name = strerrorname_np(error);
-
-	fprintf(out, " (%s): ", name ? name : "unknown error");
-	switch (error) {
-	case ENOMEM:
-		fputs("no memory for more counters; if the limit of locked memory was reached, raise it with ulimit -l (in KiB, see RLIMIT_MEMLOCK in setrlimit(2))\n", out);
-		break;
-	case ENOBUFS:
-		fputs("too many samples were pending, as profil could not read them in time; use a lower --rate\n", out);
-		break;
-	case EFAULT:
-		fputs("the program unmapped its counters or made them read-only (munmap, mprotect)\n", out);
-		break;
-	default:
-		fputs("the counters cannot be written\n", out);
-		break;
-	}
+	fprintf(out, "# the samples amount to %.*f s more than the CPU time%s\n",
+		table_decimals(result->rate), account->excess,
+		result->clock == PROFIL_CLOCK_RANDOM ? "" :
+		": the program may run in step with the clock (try --clock random)");
 }
 
 static void print_losses(FILE *out, const struct result *result)
 {
 	if (result->lost)
-		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost", result->lost,
-			result->lost == 1 ? "" : "s", table_decimals(result->rate),
-			result_seconds(result, result->lost));
-	else if (result->lost_error)
-		fputs("# a profile ended early", out);
-	if (result->lost || result->lost_error)
-		print_reason(out, result->lost_error);
+		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost (ENOBUFS): the log was full, as profil could not read it in time; use a lower --rate\n",
+			result->lost, result->lost == 1 ? "" : "s",
+			table_decimals(result->rate), result_seconds(result, result->lost));
 	if (result->fork_failures)
 		fprintf(out, "# %" PRIu64 " %s not profiled: out of memory, or the user's limit (max_user_sessions of the module) was reached\n",
 			result->fork_failures,
 			result->fork_failures == 1 ? "child was" : "children were");
-	if (result->start_failures)
-		fprintf(out, "# %" PRIu64 " %s not profiled: starting the profile failed\n",
-			result->start_failures, result->start_failures == 1 ? "program was" : "programs were");
-	if (result->damaged_entries)
-		fprintf(out, "# %" PRIu64 " %s in the run's tables %s invalid, because a program overwrote them: some samples or figures are lost\n",
-			result->damaged_entries, result->damaged_entries == 1 ? "entry" : "entries",
-			result->damaged_entries == 1 ? "is" : "are");
 }
 
 static void print_symbol_problems(FILE *out, const struct report *report)

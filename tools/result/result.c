@@ -24,53 +24,35 @@ uint64_t result_samples(const struct result *result)
 	return samples;
 }
 
-/* The mean rate of a process, in Hz. Its figures may be wrong, as programs can overwrite them. */
+/* The mean rate of a process, in Hz. The figures of a file may be any. */
 static double process_rate(const struct result *result, const struct result_process *process)
 {
-	double samples = (double)process->samples + (double)process->lost;
+	double samples = (double)process->samples;
 	double seconds = (double)process->cpu_ns / 1e9;
 
-	if (!process->has_status || !process->has_ended ||
-	    process->rate >= result->requested_rate ||
-	    samples <= process->rate * seconds)
-		return process->rate;
+	if (!process->has_ended || result->rate >= result->requested_rate ||
+	    samples <= result->rate * seconds)
+		return result->rate;
 	return samples < result->requested_rate * seconds ? samples / seconds :
 							    result->requested_rate;
 }
 
-/*
- * Samples that no process reported belong to processes that were killed. Of these, only the
- * rate at their start is known.
- */
+/* The mean over the processes is taken for the samples of unlisted processes, too. */
 void result_find_mean_rate(struct result *result)
 {
-	double samples = (double)result_samples(result), reported = 0, seconds = 0, rest;
-	uint32_t first = 0;
-	bool differ = false;
+	double samples = 0, seconds = 0;
+	bool was_lowered = false;
 	size_t i;
 
 	for (i = 0; i < result->nr_processes; i++) {
 		const struct result_process *process = &result->processes[i];
 		double rate = process_rate(result, process);
 
-		differ |= rate != result->rate;
-		if (process->has_status) {
-			reported += (double)process->samples;
-			seconds += (double)process->samples / rate;
-		} else if (process->rate > first) {
-			first = process->rate;
-		}
+		was_lowered |= rate > result->rate;
+		samples += (double)process->samples;
+		seconds += (double)process->samples / rate;
 	}
-	result->mean_rate = 0;
-	if (!differ || (!reported && !first))
-		return;
-	rest = samples > reported ? samples - reported : 0;
-	if (first)
-		seconds += rest / first;
-	else
-		seconds += rest * seconds / reported;
-	if (reported + rest > 0)
-		result->mean_rate = (reported + rest) / seconds;
+	result->mean_rate = was_lowered ? samples / seconds : 0;
 }
 
 double result_rate(const struct result *result)
@@ -157,15 +139,10 @@ static const char *processes_problem(const struct result *result)
 		const struct result_process *process = &result->processes[i];
 		uint64_t end;
 
-		if (process->rate < result->rate)
-			return "a process has a lower rate than the lowest";
 		if (strlen(process->program) >= RESULT_MAX_PATH)
 			return "the path of a program is too long";
 		if (!process->has_ended && process->cpu_ns)
-			return "the CPU time of a process is set but unreported";
-		if (!process->has_status &&
-		    (process->samples || process->lost || process->error))
-			return "the samples of a process are set but unreported";
+			return "the CPU time of a process is set but unknown";
 		if (__builtin_add_overflow(process->start_cpu_ns, process->cpu_ns, &end) ||
 		    __builtin_add_overflow(cpu_ns, process->cpu_ns, &cpu_ns))
 			return "CPU times are too long";
@@ -179,7 +156,7 @@ static const char *processes_problem(const struct result *result)
 		if (__builtin_add_overflow(cpu_ns, result->unprofiled[i].cpu_ns, &cpu_ns))
 			return "CPU times are too long";
 	}
-	if (result->unlisted_processes > UINT32_MAX || result->start_failures > UINT32_MAX)
+	if (result->unlisted_processes > UINT32_MAX)
 		return "too many processes";
 	return NULL;
 }

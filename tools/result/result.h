@@ -68,13 +68,9 @@ struct result_object {
  * @program:  path of the executed file; its name if only that is known; else "[unknown]"
  * @is_fork:  a child made by fork() that runs its parent's program
  * @has_ended: @cpu_ns is known: up to its end or an exec, or to the end of the run; else it is 0
- * @has_status: @samples, @lost and @error are known; else they are 0
- * @rate:     its sampling rate in Hz; the last one, if the kernel lowered it
  * @start_cpu_ns: CPU time used before its profile started, in ns
  * @cpu_ns:   CPU time from the start of its profile to its end, in ns
  * @samples:  samples that were counted
- * @lost:     samples that could not be counted
- * @error:    why samples were lost, or the profile ended: errno or 0
  */
 struct result_process {
 	int32_t pid;
@@ -82,20 +78,16 @@ struct result_process {
 	char *program;
 	bool is_fork;
 	bool has_ended;
-	bool has_status;
-	uint32_t rate;
 	uint64_t start_cpu_ns;
 	uint64_t cpu_ns;
 	uint64_t samples;
-	uint64_t lost;
-	int32_t error;
 };
 
 /**
  * struct result_unprofiled - a program that was not profiled, over all its processes
  * @program:   path of its file; the name of the process if that is unknown
- * @processes: number of processes seen running it
- * @cpu_ns:    CPU time of these processes when last observed, in ns
+ * @processes: number of processes that ran it
+ * @cpu_ns:    CPU time of those that have ended, in ns
  */
 struct result_unprofiled {
 	char *program;
@@ -113,27 +105,23 @@ struct result_unprofiled {
  * @status:        how it ended, as from wait(2)
  * @pid:           its process ID
  * @clock:         the sampling clock, PROFIL_CLOCK_*; PROFIL_CLOCK_AUTO: the kernel's choice
- * @rate:          lowest rate of all processes, in Hz
+ * @rate:          rate at the end of the run, in Hz: the kernel may have lowered it
  * @requested_rate: rate that the user requested, in Hz
- * @mean_rate:     samples per second of profiled CPU time, if processes had different rates
- *                 because the kernel lowered some; 0: all had @rate
+ * @mean_rate:     samples per second of profiled CPU time, if the kernel lowered the rate during
+ *                 the run; 0: it was always @rate
  * @text_bytes:    bytes of code per count; a power of two
  * @program_cpu_ns: CPU time of the command's own process, in ns
  * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
  * @outside:       samples at addresses outside all objects
- * @lost:          samples that could not be counted, over all processes that reported it
- * @lost_error:    the last reason why samples were lost or a profile ended: errno or 0
+ * @lost:          samples that found no room in the log
  * @fork_failures:  children that the kernel did not profile
  * @objects:       sorted by path, then build-id
  * @nr_objects:    number of objects
  * @processes:     in the order in which their profiles started; at least one
  * @nr_processes:  number of processes
- * @damaged_entries: of older versions: invalid entries of tables that programs could write to:
- *                 their samples or figures are lost
- * @unlisted_processes: processes of which only the samples are known
+ * @unlisted_processes: programs that are not in @processes; only their samples are known
  * @unprofiled:    programs that the user may not trace, most CPU time first
  * @nr_unprofiled: number of such programs
- * @start_failures: processes whose profile could not be started
  */
 struct result {
 	char **argv;
@@ -152,17 +140,14 @@ struct result {
 	uint64_t children_cpu_ns;
 	uint64_t outside;
 	uint64_t lost;
-	int32_t lost_error;
 	uint64_t fork_failures;
 	struct result_object *objects;
 	size_t nr_objects;
 	struct result_process *processes;
 	size_t nr_processes;
-	uint64_t damaged_entries;
 	uint64_t unlisted_processes;
 	struct result_unprofiled *unprofiled;
 	size_t nr_unprofiled;
-	uint64_t start_failures;
 };
 
 /**
@@ -194,8 +179,8 @@ uint64_t result_samples(const struct result *result);
  * result_find_mean_rate - compute @mean_rate
  * @result: passes result_problem()
  *
- * If the kernel lowered the rate of a process, its mean rate is computed from its samples and
- * its CPU time, and bounded by its last rate and the requested rate.
+ * If the kernel lowered the rate, the mean rate of each process is computed from its samples and
+ * its CPU time, and bounded by the last rate and the requested rate.
  */
 void result_find_mean_rate(struct result *result);
 
@@ -203,9 +188,9 @@ void result_find_mean_rate(struct result *result);
  * result_rate - determine how many samples correspond to one second of CPU time
  * @result: any result
  *
- * The process of a sample is not known. If processes had different rates, all samples are
- * converted by the mean rate: the sum over all samples is right, but functions that ran mostly
- * at a lower rate get too few seconds.
+ * The rate at a sample is not known. If the kernel lowered the rate, all samples are converted by
+ * the mean rate: the sum over all samples is right, but functions that ran mostly at the lower
+ * rate get too few seconds.
  *
  * Return: @mean_rate if it is not 0, else @rate.
  */

@@ -97,13 +97,9 @@ static void fill_processes(Profil__Process *to, const struct result *result)
 		to->program = lend(process->program);
 		to->is_fork = process->is_fork;
 		to->has_ended = process->has_ended;
-		to->has_status = process->has_status;
-		to->rate = process->rate;
 		to->start_cpu_ns = process->start_cpu_ns;
 		to->cpu_ns = process->cpu_ns;
 		to->samples = process->samples;
-		to->lost = process->lost;
-		to->error = process->error;
 	}
 }
 
@@ -135,11 +131,8 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 	to->children_cpu_ns = result->children_cpu_ns;
 	to->outside = result->outside;
 	to->lost = result->lost;
-	to->lost_error = result->lost_error;
-	to->start_failures = result->start_failures;
 	to->fork_failures = result->fork_failures;
 	to->unlisted_processes = result->unlisted_processes;
-	to->damaged_entries = result->damaged_entries;
 }
 
 static int fill_argv(Profil__Result *to, const struct result *result)
@@ -344,14 +337,9 @@ static int copy_processes(struct result *result, const Profil__Result *from,
 		process->parent = other->parent;
 		process->is_fork = other->is_fork;
 		process->has_ended = other->has_ended;
-		process->has_status = other->has_status;
-		/* not in files of older versions */
-		process->rate = other->rate ? other->rate : from->rate;
 		process->start_cpu_ns = other->start_cpu_ns;
 		process->cpu_ns = other->cpu_ns;
 		process->samples = other->samples;
-		process->lost = other->lost;
-		process->error = other->error;
 	}
 	return 0;
 }
@@ -395,11 +383,8 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 	result->children_cpu_ns = from->children_cpu_ns;
 	result->outside = from->outside;
 	result->lost = from->lost;
-	result->lost_error = from->lost_error;
-	result->start_failures = from->start_failures;
 	result->fork_failures = from->fork_failures;
 	result->unlisted_processes = from->unlisted_processes;
-	result->damaged_entries = from->damaged_entries;
 	error = copy_text(&result->host, &from->host, why);
 	return error ? error : copy_text(&result->kernel, &from->kernel, why);
 }

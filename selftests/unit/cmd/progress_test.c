@@ -119,7 +119,7 @@ static int set_up(void **state)
 	objects[1] = (struct result_object){
 		.path = second_path, .start = 0x2000, .end = 0x2100, .counts = counts[1],
 	};
-	process = (struct result_process){ .pid = 1234, .program = program, .rate = 100 };
+	process = (struct result_process){ .pid = 1234, .program = program };
 	result = (struct result){
 		.argv = argv,
 		.host = host,

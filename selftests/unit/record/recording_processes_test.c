@@ -3,7 +3,6 @@
  * The recording of a log: a row for each program in each process, and the programs that must
  * not be sampled.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,10 +27,6 @@ static void assert_row(size_t i, int pid, int parent, const char *program, uint6
 	assert_int_equal(result.processes[i].parent, parent);
 	assert_string_equal(result.processes[i].program, program);
 	assert_int_equal(result.processes[i].samples, samples);
-	assert_int_equal(result.processes[i].rate, 100);
-	assert_true(result.processes[i].has_status);
-	assert_int_equal(result.processes[i].lost, 0);
-	assert_int_equal(result.processes[i].error, 0);
 }
 
 static void assert_times(size_t i, uint64_t start_cpu_ns, bool has_ended, uint64_t cpu_ns)
@@ -221,12 +216,10 @@ static void losses_are_counted(void **state)
 	start(PID, 0, "/program");
 	read_log();
 	assert_int_equal(result.lost, 0);
-	assert_int_equal(result.lost_error, 0);
 	fake_log_lost(&fake, 20, 3);
 	fake_log_lost(&fake, 2, 0);
 	read_log();
 	assert_int_equal(result.lost, 22);
-	assert_int_equal(result.lost_error, ENOBUFS);
 	/* the last record about it may not have been read */
 	status.lost = 25;
 	read_log();

@@ -40,8 +40,8 @@ static char *argv[] = {
 };
 static struct result result = {
 	.argv = argv, .host = any_bytes, .kernel = any_bytes, .start_time_ns = 951827696000000000,
-	.rate = 997, .requested_rate = 4000, .text_bytes = 4, .pid = 7, .lost = 3, .lost_error = 12,
-	.program_cpu_ns = 77000000000, .fork_failures = 2, .start_failures = 1,
+	.rate = 997, .requested_rate = 4000, .text_bytes = 4, .pid = 7, .lost = 3,
+	.program_cpu_ns = 77000000000, .fork_failures = 2,
 	.unlisted_processes = 8,
 	.objects = objects, .nr_objects = ARRAY_SIZE(objects),
 	.processes = processes, .nr_processes = ARRAY_SIZE(processes),
@@ -82,8 +82,8 @@ static int set_up(void **state)
 		processes[i] = (struct result_process){
 			.pid = (int)(i ? 4194300 + i : 7), .parent = (int)i,
 			.program = i % 2 ? (char *)names[i] : any_bytes,
-			.is_fork = i == 3, .has_status = i != 4, .has_ended = i != 2,
-			.samples = 1000 * i, .lost = i, .cpu_ns = 12345678901 * i,
+			.is_fork = i == 3, .has_ended = i != 2,
+			.samples = 1000 * i, .cpu_ns = 12345678901 * i,
 		};
 	return 0;
 }
@@ -188,7 +188,7 @@ static void largest_figures_fit(void **state)
 	profile.samples = more.samples = UINT64_MAX / 2;
 	result.outside = UINT64_MAX / 2;
 	for (i = 0; i < ARRAY_SIZE(processes); i++) {
-		processes[i].samples = processes[i].lost = processes[i].cpu_ns = UINT64_MAX;
+		processes[i].samples = processes[i].cpu_ns = UINT64_MAX;
 		processes[i].pid = processes[i].parent = INT32_MIN;
 	}
 	for (i = TERMINAL_MIN_COLUMNS; i <= 200; i += 20)

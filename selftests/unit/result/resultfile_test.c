@@ -755,9 +755,7 @@ static void invalid_values_are_refused(void **state)
 	INVALID(result.text_bytes, 12, "power of two");
 	INVALID(result.unprofiled[0].program[0], 0, "name of a program");
 	INVALID(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
-	INVALID(processes[0].rate, 1, "lower rate");
 	INVALID(result.nr_processes, 0, "no process");
-	INVALID(result.start_failures, UINT64_MAX, "too many processes");
 	INVALID(result.unlisted_processes, UINT64_MAX, "too many processes");
 	INVALID(result.outside, UINT64_MAX, "too many");
 	INVALID(objects[0].end, objects[0].start, "ends before");
@@ -773,8 +771,7 @@ static void invalid_values_are_refused(void **state)
 	INVALID(objects[0].path[0], 0, "no path");
 	INVALID(objects[0].path, long_path, "path of an object is too long");
 	INVALID(processes[1].program, long_path, "path of a program is too long");
-	INVALID(processes[0].has_ended, false, "unreported");
-	INVALID(processes[0].has_status, false, "unreported");
+	INVALID(processes[0].has_ended, false, "unknown");
 	INVALID(processes[0].start_cpu_ns, UINT64_MAX, "too long");
 	INVALID(processes[0].cpu_ns, UINT64_MAX - 10, "too long");
 	processes[1].has_ended = true;

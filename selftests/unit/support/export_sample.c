@@ -87,7 +87,7 @@ static void read_counts(struct result *result)
 static void real_result(struct result *result, char **paths, size_t nr)
 {
 	static char *argv[] = { "sample", NULL };
-	static struct result_process process = { .pid = 1, .program = "sample", .rate = RATE };
+	static struct result_process process = { .pid = 1, .program = "sample" };
 	size_t i;
 
 	elf_version(EV_CURRENT);

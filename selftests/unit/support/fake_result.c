@@ -2,7 +2,6 @@
 /*
  * A result with a value in each field.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +23,10 @@ void fake_result(struct result *result)
 		.children_cpu_ns = 2000000000,
 		.outside = 3,
 		.lost = 7,
-		.lost_error = ENOMEM,
 		.fork_failures = 2,
 		.nr_objects = 2,
 		.nr_processes = 2,
-		.damaged_entries = 5,
 		.unlisted_processes = 9,
-		.start_failures = 8,
 	};
 	static const struct result_count first[] = {
 		{ 0x1000, 5 }, { 0x1ff8, 1 }, { 0x1ffc, 300 },
@@ -77,20 +73,15 @@ void fake_result(struct result *result)
 		.parent = 99,
 		.program = strdup("/bin/perl"),
 		.has_ended = true,
-		.has_status = true,
-		.rate = 2000,
 		.start_cpu_ns = 11,
 		.cpu_ns = 22,
 		.samples = 33,
-		.lost = 44,
-		.error = ENOBUFS,
 	};
 	result->processes[1] = (struct result_process){
 		.pid = 101,
 		.parent = 100,
 		.program = strdup("/bin/perl"),
 		.is_fork = true,
-		.rate = 997,
 	};
 	result->unprofiled = calloc(1, sizeof(*result->unprofiled));
 	result->unprofiled[0] = (struct result_unprofiled){

@@ -2,7 +2,6 @@
 /*
  * The odd result and its functions.
  */
-#include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -60,16 +59,10 @@ static const struct result_object first_objects[NR_ODD_OBJECTS] = {
 static const struct result_process first_processes[] = {
 	{
 		.pid = 70, .parent = 69, .program = ODD_PATH, .has_ended = true,
-		.has_status = true, .rate = 997, .start_cpu_ns = 5, .cpu_ns = 1000000000,
-		.samples = 20,
-		.lost = 2, .error = ENOMEM,
+		.start_cpu_ns = 5, .cpu_ns = 1000000000, .samples = 20,
 	},
-	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true, .rate = 997 },
-	{
-		.pid = 72, .program = "[unknown]", .has_ended = true,
-		.has_status = true, .rate = 997,
-		.error = 99999,
-	},
+	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true },
+	{ .pid = 72, .program = "[unknown]", .has_ended = true },
 };
 
 static struct result_object objects[NR_ODD_OBJECTS];
@@ -97,7 +90,6 @@ void odd_result(struct result *result)
 		.children_cpu_ns = 1,
 		.outside = 7,
 		.lost = 2,
-		.lost_error = ENOMEM,
 		.fork_failures = 1,
 		.objects = objects,
 		.nr_objects = NR_ODD_OBJECTS,
@@ -106,7 +98,6 @@ void odd_result(struct result *result)
 		.nr_unprofiled = 1,
 		.nr_processes = ARRAY_SIZE(first_processes),
 		.unlisted_processes = 3,
-		.start_failures = 2,
 	};
 }
 
