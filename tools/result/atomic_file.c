@@ -13,14 +13,8 @@
 #include <unistd.h>
 
 #include "result/atomic_file.h"
+#include "util/base_name.h"
 #include "util/failure.h"
-
-static const char *name_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* Return: the absolute path of an open file, to free(); or NULL with errno. */
 static char *path_of(int fd)
@@ -56,7 +50,7 @@ static bool is_same(const struct atomic_file *new)
 {
 	struct stat st;
 
-	return !fstatat(new->directory, name_of(new->path), &st, AT_SYMLINK_NOFOLLOW) &&
+	return !fstatat(new->directory, base_name(new->path), &st, AT_SYMLINK_NOFOLLOW) &&
 	       st.st_dev == new->file.st_dev && st.st_ino == new->file.st_ino;
 }
 
@@ -81,7 +75,7 @@ int atomic_file_find(struct atomic_file *new, const char *path)
 	new->is_special = new->exists && !S_ISREG(new->file.st_mode);
 	if (new->is_special)
 		return 0;
-	if (!*name_of(new->path))
+	if (!*path || path[strlen(path) - 1] == '/')
 		return -EISDIR;
 	new->directory = open_directory(new->path);
 	if (new->directory < 0)
@@ -114,7 +108,7 @@ int atomic_file_check(const struct atomic_file *new)
 	if (directory.st_mode & S_ISVTX && geteuid() &&
 	    directory.st_uid != geteuid() && new->file.st_uid != geteuid())
 		return -EPERM;
-	if (!statx(new->directory, name_of(new->path), AT_SYMLINK_NOFOLLOW, 0, &file) &&
+	if (!statx(new->directory, base_name(new->path), AT_SYMLINK_NOFOLLOW, 0, &file) &&
 	    file.stx_attributes & STATX_ATTR_MOUNT_ROOT)
 		return -EBUSY;
 	return 0;
@@ -135,7 +129,7 @@ static mode_t new_mode(const struct atomic_file *new)
 int atomic_file_begin(struct atomic_file *new)
 {
 	if (asprintf(&new->temporary, "/proc/self/fd/%d/%s.XXXXXX", new->directory,
-		     name_of(new->path)) < 0) {
+		     base_name(new->path)) < 0) {
 		new->temporary = NULL;
 		return -ENOMEM;
 	}
@@ -163,7 +157,7 @@ static int move_into_place(const struct atomic_file *new)
 	int error = 0;
 
 	if (asprintf(&target, "/proc/self/fd/%d/%s", new->directory,
-		     name_of(new->path)) < 0)
+		     base_name(new->path)) < 0)
 		return -ENOMEM;
 	if (rename(new->temporary, target))
 		error = failure_errno();
@@ -185,12 +179,12 @@ static int link_old(const struct atomic_file *new, char **name)
 		return 0;
 	if (!is_same(new))
 		return -ESTALE;
-	if (asprintf(name, "%s.old", name_of(new->temporary)) < 0) {
+	if (asprintf(name, "%s.old", base_name(new->temporary)) < 0) {
 		*name = NULL;
 		return -ENOMEM;
 	}
 	/* without AT_SYMLINK_FOLLOW, in case the path has become a symbolic link */
-	if (linkat(new->directory, name_of(new->path), new->directory, *name, 0)) {
+	if (linkat(new->directory, base_name(new->path), new->directory, *name, 0)) {
 		error = failure_errno();
 		free(*name);
 		*name = NULL;
@@ -204,7 +198,7 @@ static int rename_old(const struct atomic_file *new, const char *name)
 	int error = 0;
 	char *old;
 
-	if (asprintf(&old, "%s.old", name_of(new->path)) < 0)
+	if (asprintf(&old, "%s.old", base_name(new->path)) < 0)
 		return -ENOMEM;
 	if (renameat(new->directory, name, new->directory, old))
 		error = failure_errno();

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <write_all.h>
 #include <zlib.h>
 
 #include "result/atomic_file.h"
@@ -80,21 +81,6 @@ static unsigned char *wrap(const struct result *result, size_t *bytes)
 	return contents;
 }
 
-static int write_all(int fd, const unsigned char *bytes, size_t nr)
-{
-	while (nr) {
-		ssize_t written = write(fd, bytes, nr);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return failure_errno();
-		bytes += written;
-		nr -= (size_t)written;
-	}
-	return 0;
-}
-
 static int open_special(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -139,7 +125,7 @@ static int write_special(const char *path, const unsigned char *contents, size_t
 
 	if (fd < 0)
 		return fd;
-	error = write_all(fd, contents, bytes);
+	error = profil_write_all(fd, contents, bytes);
 	close(fd);
 	return error;
 }
@@ -164,7 +150,7 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 	} else if (!error) {
 		error = atomic_file_begin(&new);
 		if (!error)
-			error = write_all(new.fd, contents, bytes);
+			error = profil_write_all(new.fd, contents, bytes);
 		if (!error)
 			error = atomic_file_finish(&new, left, unkept);
 	}

@@ -438,6 +438,8 @@ static void trying_creates_no_file(void **state)
 	assert_int_equal(resultfile_try("out/out"), -ENOTDIR);
 	assert_int_equal(resultfile_try("/proc/out"), -ENOENT);
 	assert_int_equal(resultfile_try("."), -EISDIR);
+	assert_int_equal(resultfile_try("none/"), -EISDIR);
+	assert_int_equal(resultfile_try(""), -EISDIR);
 }
 
 /*
