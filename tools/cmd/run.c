@@ -26,11 +26,11 @@
 #include "result/resultfile.h"
 #include "util/clock_name.h"
 #include "util/failure.h"
+#include "util/time_ns.h"
 
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE, KEY_DURATION, KEY_INTERVAL };
 
-#define NS_PER_S		1e9
 #define PROGRESS_SECONDS	"2"	/* default interval of --progress */
 #define MIN_SECONDS		0.1	/* of the arguments of options */
 #define MAX_SECONDS		86400.0

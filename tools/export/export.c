@@ -17,8 +17,7 @@
 #include "util/base_name.h"
 #include "util/escape.h"
 #include "util/failure.h"
-
-#define NS_PER_S	1000000000u
+#include "util/time_ns.h"
 
 const struct export_format export_formats[] = {
 	{

@@ -10,9 +10,9 @@
 #include "export/export.h"
 #include "util/clock_name.h"
 #include "util/escape.h"
+#include "util/time_ns.h"
 
 #define VERSION		1
-#define NS_PER_S	1000000000
 
 /* @name is not escaped, because no member's name needs it. */
 static void print_string(FILE *out, const char *name, const char *value)

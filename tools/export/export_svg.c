@@ -16,8 +16,7 @@
 #include "profile/share.h"
 #include "util/base_name.h"
 #include "util/escape.h"
-
-#define NS_PER_S	1e9
+#include "util/time_ns.h"
 
 #define MAX_FUNCTIONS	25
 #define MAX_OBJECTS	12
@@ -84,7 +83,7 @@ double svg_percent(const struct symbolized *symbolized, uint64_t samples)
 
 static void print_when(FILE *out, uint64_t ns)
 {
-	time_t seconds = (time_t)(ns / (uint64_t)NS_PER_S);
+	time_t seconds = (time_t)(ns / NS_PER_S);
 	char text[64];
 	struct tm tm;
 

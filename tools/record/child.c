@@ -16,8 +16,6 @@
 #include "record/signals.h"
 #include "util/time_ns.h"
 
-#define NS_PER_S	1000000000ULL
-
 /**
  * struct start - a command that is being started
  * @pid:     its process ID

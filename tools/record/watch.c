@@ -12,8 +12,6 @@
 #include "record/watch.h"
 #include "util/time_ns.h"
 
-#define NS_PER_S	1000000000ULL
-
 /* The log is read after the first interval, and then after intervals that double */
 #define FIRST_READ_NS	(NS_PER_S / 100)
 #define LAST_READ_NS	NS_PER_S

@@ -6,8 +6,7 @@
 #include <stddef.h>
 
 #include "report/account.h"
-
-#define NS_PER_S	1e9
+#include "util/time_ns.h"
 
 /* Samples and CPU time may differ by this much without a note. */
 #define SLACK_PERCENT	2

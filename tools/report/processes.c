@@ -12,8 +12,7 @@
 #include "profile/share.h"
 #include "report/columns.h"
 #include "report/processes.h"
-
-#define NS_PER_S	1e9
+#include "util/time_ns.h"
 
 /* Processes are listed in the order in which they started. */
 static int compare_starts(const struct result_process *a, const struct result_process *b)

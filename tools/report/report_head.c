@@ -17,8 +17,8 @@
 #include "report/table.h"
 #include "util/base_name.h"
 #include "util/terminal.h"
+#include "util/time_ns.h"
 
-#define NS_PER_S	1e9
 #define MS_PER_S	1e3
 
 #define MAX_NAMES	5	/* programs that are named in one line */
@@ -61,7 +61,7 @@ static void print_command(FILE *out, const struct result *result)
 /* Print when and where the command ran; in UTC, as the file may be from another time zone. */
 static void print_origin(FILE *out, const struct result *result)
 {
-	time_t began = (time_t)(result->start_time_ns / (uint64_t)NS_PER_S);
+	time_t began = (time_t)(result->start_time_ns / NS_PER_S);
 	char text[64] = "";
 	struct tm utc;
 

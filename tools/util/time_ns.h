@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading clocks, in ns.
+ * Times in ns.
  */
 #ifndef PROFIL_TIME_NS_H
 #define PROFIL_TIME_NS_H
@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+#define NS_PER_S	((uint64_t)1000000000)
 
 /**
  * time_ns - read a clock
@@ -21,7 +23,7 @@ static inline uint64_t time_ns(clockid_t clock)
 
 	if (clock_gettime(clock, &time))
 		return 0;
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	return (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
 /**
