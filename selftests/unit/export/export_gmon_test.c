@@ -10,7 +10,7 @@
 
 #include <export/export.h>
 
-#include "support/odd_result.h"
+#include "support/fake_result.h"
 #include "support/test.h"
 
 #define HEADER	20
@@ -31,7 +31,7 @@ static size_t nr_records;
 static int set_up(void **state)
 {
 	(void)state;
-	odd_result(&result);
+	fake_result(&result);
 	nr_records = 0;
 	return 0;
 }

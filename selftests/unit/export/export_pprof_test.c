@@ -13,7 +13,7 @@
 #include <export/export.h>
 #include <generated/pprof.pb-c.h>
 
-#include "support/odd_result.h"
+#include "support/fake_result.h"
 #include "support/test.h"
 
 #define ODD_LABEL	"o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9"	/* of ODD_PATH */
@@ -25,7 +25,7 @@ static symbols_line_fn *find_line;	/* NULL: no lines are known */
 static int set_up(void **state)
 {
 	(void)state;
-	odd_result(&result);
+	fake_result(&result);
 	return 0;
 }
 
@@ -48,8 +48,8 @@ static void write_and_read(void)
 	FILE *out = open_memstream(&file, &size);
 
 	assert_non_null(out);
-	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
-					  odd_demangle), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL,
+					  fake_demangle), 0);
 	symbolized.find_line = find_line;
 	assert_int_equal(export_pprof(out, &symbolized), 0);
 	symbolized_release(&symbolized);
@@ -139,7 +139,7 @@ static void head(void **state)
 	assert_int_equal(profile->time_nanos, 1790000000012345678);
 	assert_int_equal(profile->duration_nanos, 4500000000);
 	assert_string_equal(string(profile->comment[0]),
-			    "/bin/odd a  b\n \xef\xbf\xbd\"<&>\\");
+			    "/bin/odd  a  b\n \xef\xbf\xbd\"<&>\\");
 	assert_string_equal(string(profile->comment[1]), "ho\"st");
 }
 
@@ -150,7 +150,7 @@ static void program_is_the_first_mapping(void **state)
 	(void)state;
 	write_and_read();
 	/* all objects except the one without samples */
-	assert_int_equal(profile->n_mapping, NR_ODD_OBJECTS - 1);
+	assert_int_equal(profile->n_mapping, NR_FAKE_OBJECTS - 1);
 	first = profile->mapping[0];
 	assert_string_equal(string(first->filename), "/bin/o\"d;d <&>\n\xef\xbf\xbd\xc3\xa9");
 	assert_string_equal(string(first->build_id), ODD_BUILD_ID);
@@ -175,7 +175,7 @@ static void program_comes_before_earlier_objects(void **state)
 	result.processes[0].program = (char *)"/lib/x.so";
 	write_and_read();
 	assert_string_equal(string(profile->mapping[0]->filename), "/lib/x.so");
-	assert_int_equal(profile->n_mapping, NR_ODD_OBJECTS - 1);
+	assert_int_equal(profile->n_mapping, NR_FAKE_OBJECTS - 1);
 	tear_down_and_set_up();
 	/* the program is not an object: the one with most samples is first */
 	result.processes[0].program = (char *)"/bin/script";
@@ -353,7 +353,7 @@ static void errors_of_find_line_are_returned(void **state)
 	FILE *out = open_memstream(&file, &size);
 
 	(void)state;
-	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL, NULL), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
 	symbolized.find_line = find_fails;
 	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
 	symbolized_release(&symbolized);

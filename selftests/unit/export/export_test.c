@@ -16,7 +16,7 @@
 #include <export/export.h>
 
 #include "support/comparisons.h"
-#include "support/odd_result.h"
+#include "support/fake_result.h"
 #include "support/test.h"
 
 static struct result result;
@@ -29,7 +29,7 @@ static char lines_symbols[] = "symbols";	/* first argument of find_line() */
 static int set_up(void **state)
 {
 	(void)state;
-	odd_result(&result);
+	fake_result(&result);
 	return 0;
 }
 
@@ -63,8 +63,8 @@ static int remove_directory(void **state)
 
 static void symbolize(void)
 {
-	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
-					  odd_demangle), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL,
+					  fake_demangle), 0);
 }
 
 static const struct export_format *find(const char *name)
@@ -123,7 +123,7 @@ static void callgrind(void **state)
 	write_text("callgrind");
 	assert_string_equal(text,
 		"# callgrind format\nversion: 1\ncreator: profil\npid: 70\n"
-		"cmd: /bin/odd a  b\\012 \\377\"<&>\\\n"
+		"cmd: /bin/odd  a  b\\012 \\377\"<&>\\\n"
 		"part: 1\n\n"
 		"desc: Samples at 997 Hz of CPU time, without callers\n"
 		"positions: instr line\n"

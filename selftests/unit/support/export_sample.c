@@ -2,7 +2,7 @@
 /*
  * Makes results for shell tests of reports and exports:
  *
- *	export_sample odd FORMAT OUT		exports the odd result
+ *	export_sample odd FORMAT OUT		exports the fake result
  *	export_sample result OUT FILE...	writes a result whose objects are ELF files
  *
  * The second form reads samples from standard input. A line is the index of a FILE, an address,
@@ -21,7 +21,7 @@
 #include <result/resultfile.h>
 #include <util/objectfile.h>
 
-#include "support/odd_result.h"
+#include "support/fake_result.h"
 
 #define RATE		1000
 #define TEXT_BYTES	4
@@ -117,8 +117,8 @@ static int export_odd(const char *name, const char *out)
 		format++;
 	if (!format->name)
 		errx(1, "no format %s", name);
-	odd_result(&result);
-	if (symbolize_result(&symbolized, &result, odd_find, NULL, odd_demangle))
+	fake_result(&result);
+	if (symbolize_result(&symbolized, &result, fake_find, NULL, fake_demangle))
 		errx(1, "no memory");
 	error = export_to(format, &symbolized, out);
 	symbolized_release(&symbolized);

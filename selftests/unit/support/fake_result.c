@@ -1,96 +1,146 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A result with a value in each field.
+ * A result, its functions, and a comparison of results.
  */
-#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+
+#include <linux/profil.h>
 
 #include "support/fake_result.h"
 #include "support/test.h"
 
+static char *argv[] = { "/bin/odd", "", "a  b\n", "\xff\"<&>\\", NULL };
+
+static struct result_count odd_counts[] = {
+	{ 0x1000, 3 }, { 0x1010, 4 }, { 0x1ff0, 5 }, { 0x2000, 6 }, { 0x2ffc, 1 },
+};
+static struct result_count big_counts[] = {
+	{ 0x401000, 65535 }, { 0x401004, 65536 }, { 0x401008, 9 },
+	{ 0x402000, ((uint64_t)1 << 32) + 5 },
+};
+static struct result_count lib_counts[] = { { 0x1000, 11 } };
+static struct result_count opt_counts[] = { { 0x1000, 12 } };
+static struct result_count vdso_counts[] = { { 0x900, 1 }, { 0xa00, 1 } };
+
+/* Sorted by path, as in all results */
+static const struct result_object first_objects[NR_FAKE_OBJECTS] = {
+	[ODD] = {
+		.path = ODD_PATH,
+		.build_id = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67",
+		.build_id_bytes = 20,
+		.start = 0x1000, .end = 0x2ffe, .bias = 0x555555554000,
+		.counts = odd_counts, .nr_counts = ARRAY_SIZE(odd_counts), .samples = 19,
+	},
+	[BIG] = {
+		.path = "/lib/big.so",
+		.start = 0x401000, .end = 0x403000,
+		.counts = big_counts, .nr_counts = ARRAY_SIZE(big_counts),
+		.samples = 65535 + 65536 + 9 + ((uint64_t)1 << 32) + 5,
+	},
+	[LIB_X] = {
+		.path = "/lib/x.so",
+		.build_id = "\xaa", .build_id_bytes = 1,
+		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000000000,
+		.counts = lib_counts, .nr_counts = ARRAY_SIZE(lib_counts), .samples = 11,
+	},
+	[OPT_X] = {
+		.path = "/opt/x.so",
+		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000010000,
+		.counts = opt_counts, .nr_counts = ARRAY_SIZE(opt_counts), .samples = 12,
+	},
+	[UNUSED] = { .path = "/opt/y.so", .start = 0x1000, .end = 0x2000 },
+	[VDSO] = {
+		.path = "[vdso]", .end = 0x2000, .bias = 0x7ffff0000000,
+		.counts = vdso_counts, .nr_counts = ARRAY_SIZE(vdso_counts), .samples = 2,
+	},
+};
+
+static const struct result_process first_processes[] = {
+	{
+		.pid = 70, .parent = 69, .program = ODD_PATH, .has_ended = true,
+		.start_cpu_ns = 5, .cpu_ns = 1000000000, .samples = 20,
+	},
+	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true },
+	{ .pid = 72, .program = "[unknown]", .has_ended = true },
+};
+
+static struct result_object objects[NR_FAKE_OBJECTS];
+static struct result_process processes[ARRAY_SIZE(first_processes)];
+
+static struct result_unprofiled unprofiled = { ODD_PATH, 2, 30 };
+
 void fake_result(struct result *result)
 {
-	static const struct result figures = {
-		.start_time_ns = 1795000000123456789,
-		.elapsed_ns = 4567,
-		.status = 2 << 8,
-		.pid = 100,
-		.clock = 2,
+	memcpy(objects, first_objects, sizeof(objects));
+	memcpy(processes, first_processes, sizeof(processes));
+	*result = (struct result){
+		.argv = argv,
+		.host = "ho\"st",
+		.kernel = "6.12.1 x86_64",
+		.start_time_ns = 1790000000012345678,
+		.elapsed_ns = 4500000000,
+		.status = W_EXITCODE(3, 0),
+		.pid = 70,
+		.clock = PROFIL_CLOCK_RANDOM,
 		.rate = 997,
 		.requested_rate = 1000,
 		.text_bytes = 4,
-		.program_cpu_ns = 1000000000,
-		.children_cpu_ns = 2000000000,
-		.outside = 3,
-		.lost = 7,
-		.fork_failures = 2,
-		.nr_objects = 2,
-		.nr_processes = 2,
-		.unlisted_processes = 9,
+		.program_cpu_ns = 1000000005,
+		.children_cpu_ns = 1,
+		.outside = 7,
+		.lost = 2,
+		.fork_failures = 1,
+		.objects = objects,
+		.nr_objects = NR_FAKE_OBJECTS,
+		.processes = processes,
+		.unprofiled = &unprofiled,
+		.nr_unprofiled = 1,
+		.nr_processes = ARRAY_SIZE(first_processes),
+		.unlisted_processes = 3,
 	};
-	static const struct result_count first[] = {
-		{ 0x1000, 5 }, { 0x1ff8, 1 }, { 0x1ffc, 300 },
-	};
-	static const struct result_count second[] = {
-		{ UINT64_MAX - 7, 2 },
-	};
+}
 
-	*result = figures;
-	result->argv = calloc(4, sizeof(*result->argv));
-	result->argv[0] = strdup("perl");
-	result->argv[1] = strdup("");
-	result->argv[2] = strdup("\xff\n");
-	result->host = strdup("host");
-	result->kernel = strdup("6.1.0 x86_64");
+/* The functions of all objects */
+static const struct {
+	size_t object;
+	uint64_t start, end;
+	const char *name;
+} functions[] = {
+	{ ODD, 0x1000, 0x1010, ODD_NAME },
+	{ ODD, 0x1010, 0x1020, NULL },
+	/* contains only the last bytes of a count */
+	{ ODD, 0x1ff2, 0x2000, ODD_MANGLED },
+	/* within the last count, but after the end of the text */
+	{ ODD, 0x2fff, 0x3000, "after the end" },
+	/* in two parts, with another function between them */
+	{ BIG, 0x401000, 0x401004, "(1) hot" },
+	{ BIG, 0x401004, 0x401008, "cold" },
+	{ BIG, 0x401000, 0x402004, "(1) hot" },
+	{ LIB_X, 0x1000, 0x2000, "same" },
+	{ OPT_X, 0x1000, 0x2000, "same" },
+};
 
-	result->objects = calloc(2, sizeof(*result->objects));
-	result->objects[0] = (struct result_object){
-		.path = strdup("/bin/perl"),
-		.build_id = { 1, 2, 0, 4 },
-		.build_id_bytes = 4,
-		.start = 0x1000,
-		.end = 0x2000,
-		.bias = 0x555555554000,
-		.counts = malloc(sizeof(first)),
-		.nr_counts = 3,
-		.samples = 306,
-	};
-	memcpy(result->objects[0].counts, first, sizeof(first));
-	result->objects[1] = (struct result_object){
-		.path = strdup("[vdso]"),
-		.start = UINT64_MAX - 15,
-		.end = UINT64_MAX,
-		.bias = (uint64_t)-4096,
-		.counts = malloc(sizeof(second)),
-		.nr_counts = 1,
-		.samples = 2,
-	};
-	memcpy(result->objects[1].counts, second, sizeof(second));
+int fake_find(void *symbols, size_t object, uint64_t address, struct function *function)
+{
+	size_t i;
 
-	result->processes = calloc(2, sizeof(*result->processes));
-	result->processes[0] = (struct result_process){
-		.pid = 100,
-		.parent = 99,
-		.program = strdup("/bin/perl"),
-		.has_ended = true,
-		.start_cpu_ns = 11,
-		.cpu_ns = 22,
-		.samples = 33,
-	};
-	result->processes[1] = (struct result_process){
-		.pid = 101,
-		.parent = 100,
-		.program = strdup("/bin/perl"),
-		.is_fork = true,
-	};
-	result->unprofiled = calloc(1, sizeof(*result->unprofiled));
-	result->unprofiled[0] = (struct result_unprofiled){
-		.program = strdup("/bin/static"),
-		.processes = 3,
-		.cpu_ns = 44,
-	};
-	result->nr_unprofiled = 1;
-	result_find_mean_rate(result);
+	(void)symbols;
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		if (functions[i].object != object || address < functions[i].start ||
+		    address >= functions[i].end)
+			continue;
+		function->start = functions[i].start;
+		function->name = functions[i].name;
+		function->length = functions[i].name ? (int)strlen(functions[i].name) : 0;
+		return 1;
+	}
+	return 0;
+}
+
+char *fake_demangle(const char *name)
+{
+	return strcmp(name, ODD_MANGLED) ? NULL : strdup(ODD_DEMANGLED);
 }
 
 /* Compare two structures, except a pointer in each, which the caller compares */

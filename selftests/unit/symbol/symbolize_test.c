@@ -8,7 +8,7 @@
 
 #include <symbol/symbolize.h>
 
-#include "support/odd_result.h"
+#include "support/fake_result.h"
 #include "support/test.h"
 
 static struct result result;
@@ -17,7 +17,7 @@ static struct symbolized symbolized;
 static int set_up(void **state)
 {
 	(void)state;
-	odd_result(&result);
+	fake_result(&result);
 	return 0;
 }
 
@@ -31,8 +31,8 @@ static int tear_down(void **state)
 static void make(void)
 {
 	assert_null(result_problem(&result));
-	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL,
-					  odd_demangle), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL,
+					  fake_demangle), 0);
 }
 
 static void functions_are_found(void **state)
@@ -107,7 +107,7 @@ static void each_count_has_one_function(void **state)
 static void names_may_stay_mangled(void **state)
 {
 	(void)state;
-	assert_int_equal(symbolize_result(&symbolized, &result, odd_find, NULL, NULL), 0);
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
 	assert_string_equal(symbolized.functions[2].name, ODD_MANGLED);
 }
 
@@ -132,7 +132,7 @@ static int find_lines(void *symbols, size_t object, uint64_t address,
 		      struct function *function)
 {
 	if (object != BIG || (address != 0x401000 && address != 0x402000))
-		return odd_find(symbols, object, address, function);
+		return fake_find(symbols, object, address, function);
 	function->start = 0x401000;
 	function->name = "hot.c:10";
 	function->length = 8;
@@ -164,7 +164,7 @@ static int find_fails(void *symbols, size_t object, uint64_t address,
 {
 	if (object == LIB_X)
 		return -ENOMEM;
-	return odd_find(symbols, object, address, function);
+	return fake_find(symbols, object, address, function);
 }
 
 static void error_of_find_is_returned(void **state)
