@@ -37,6 +37,10 @@ library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_te
 module_scripts=(libprofil/compat_test.sh libprofil/pages_test.sh libprofil/monitor_test.sh
 	machine/observe_test.sh machine/machine_test.sh machine/module_test.sh
 	machine/storm_test.sh)
+# What depends most on the version of the kernel, for the oldest and the newest one
+version_programs=(core/abi_test core/count_test process/fork_test memory/file_page_test
+	memory/mapping_types_test attach/attach_samples_test attach/attach_records_test
+	attacks/uncharged_memory_test)
 # Tests of the command: they need this machine's files
 command_scripts=(command/command_test.sh command/follow_test.sh command/attach_test.sh
 	command/gprof_test.sh)

@@ -7,7 +7,7 @@
 # Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
-	readers static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
+	version_5.10 version_7.3 readers static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
 	static_scripts static_spelling static_spdx static_manuals
 	static_bugs)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
@@ -16,7 +16,7 @@ other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.
 	guest_6.1-cloud_smp2 guest_6.12-cloud_smp2 guest_6.12-hz100_smp2 guest_6.12-hz1000_smp2)
 
 is_step() {
-	[[ $1 == guest_?*_smp[124] || " ${steps[*]} ${other_steps[*]} " == *" $1 "* ]]
+	[[ $1 == guest_?*_smp[124] || $1 == version_?* || " ${steps[*]} ${other_steps[*]} " == *" $1 "* ]]
 }
 
 # Rebuilds the modules that guests load.
@@ -30,6 +30,7 @@ run_step() {
 	case $1 in
 	guest_*) guest "${kernel%_smp*}" "${kernel##*_smp}" ;;
 	fuzz_*) run_fuzzer 1800 "$kernel" ;;
+	version_*) version "$kernel" ;;
 	compiled_*) scripts/kernel/compile-module "6.12-$kernel" ;;
 	arm64_*) arm64 "$kernel-arm64" ;;
 	*) "$1" ;;
@@ -165,11 +166,13 @@ vm_options=()
 
 # sealed KERNEL SMP APPEND COMMAND...: with 8 ns an instruction, the kernel's work still fits
 # between two ticks, and a second of CPU time costs an eighth of what it costs at 1 ns.
-# Debug kernels would take most of the time at 8; and they initialize all memory at boot.
+# Debug kernels would take most of the time at 8; and they initialize all memory at boot. So
+# would the threads of PREEMPT_RT: ticks hit the thread that they interrupt.
 sealed() {
 	local shift=3 mem=3G
 
 	! is_debug_kernel "$1" || shift=2 mem=1G
+	[[ $1 != *-rt ]] || shift=1
 	scripts/vm/run --sealed --shift "${SHIFT:-$shift}" --seed "${CHECK_SEED:-0}" \
 		--kernel "$1" --smp "$2" --mem $mem --timeout 3000 \
 		--append "secretmem.enable=1 $3" "${vm_options[@]}" -- "${@:4}"
@@ -186,6 +189,8 @@ run_tests() {
 
 	# workqueues of Linux 6.1 warn of a node without a CPU
 	(($2 == 1)) || append=$node_parameters
+	# many distributions preempt fully; Debian's 6.1 and 6.12 do so on request
+	[[ $1 != 6.12 ]] || append+=" preempt=full"
 	! is_debug_kernel "$1" || settings+=(PROFIL_COUNTS=print)
 	sealed "$1" "$2" "$append" env "${settings[@]}" selftests/run.sh "${@:3}"
 }
@@ -215,6 +220,13 @@ guest() {
 		;;
 	esac
 	run_tests "$1" "$2" "${tests[@]}"
+}
+
+# The oldest kernel that the module supports, and the newest one of Debian
+version() {
+	local settings=()
+
+	run_tests "$1" 2 "${version_programs[@]}"
 }
 
 # Every allocation, page fault and user copy fails in turn; then no memory may be leaked.
