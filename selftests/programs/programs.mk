@@ -21,7 +21,7 @@ programs/%-musl: programs/%.c
 	$(MUSL) -O2 -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) -o $@ $< $(LDLIBS)
 
 programs/%-go: programs/%.go
-	CGO_ENABLED=0 GO111MODULE=off $(GO) build -o $@ $<
+	CGO_ENABLED=0 GO111MODULE=off $(GO) build -trimpath -ldflags=-buildid= -o $@ $<
 
 # The libraries that follow loads are found by its RUNPATH alone.
 FOLLOW_PATH := -Wl,--enable-new-dtags,-rpath,'$$ORIGIN/follow-libraries'
