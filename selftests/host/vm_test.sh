@@ -120,6 +120,48 @@ repeats_exactly() {
 	[ $same = 0 ] && [ "$output" != "$(sealed_output 6 "$@")" ]
 }
 
+# copy_checkout FOLDER: a checkout there, with some of its programs built
+copy_checkout() {
+	mkdir -p "$1" &&
+	(cd .. && git ls-files -coz --exclude-standard |
+		tar -c --null --ignore-failed-read -T -) | tar -x -C "$1" &&
+	make -s -C "$1/selftests" core/bins_test programs/spin-go
+}
+
+# digests FOLDER SEED: prints the digests of a guest with the module of this checkout. Those of
+# its inputs are in FOLDER.inputs.
+digests() {
+	"$1/scripts/vm/run" --kernel "$kernel" --mem 1G --sealed --shift 3 --seed "$2" \
+		--inputs "$1.inputs" -- sh -c 'dmesg; cat /proc/interrupts' \
+		>"$work/out" 2>"$work/err" && grep inputs "$work/err"
+}
+
+# The checkouts differ in their folder, umask, directory for temporary files and environment,
+# and one packs all archives anew.
+is_the_same_elsewhere() {
+	local cache=${PROFIL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/profil} one other
+
+	mkdir "$work/cache" "$work/temporary-files" &&
+	ln -s "$cache"/* "$work/cache" &&
+	rm "$work/cache/vm" && mkdir "$work/cache/vm" &&
+	copy_checkout "$work/one" && one=$(digests "$work/one" 5) &&
+	(umask 077 && copy_checkout "$work/a-longer-folder/other") &&
+	other=$(umask 077; PROFIL_CACHE=$work/cache TMPDIR=$work/temporary-files LC_ALL=C.UTF-8 \
+		PROFIL_NAME=value digests "$work/a-longer-folder/other" 5) &&
+	diff "$work/one.inputs" "$work/a-longer-folder/other.inputs" &&
+	[ "$one" = "$other" ]
+}
+
+# Needs the checkout of is_the_same_elsewhere(). The seed is in the job and in the kernel's
+# parameters.
+inputs_show_what_differs() {
+	cp "$work/one.inputs" "$work/before" &&
+	cp "$work/one/selftests/programs/spin-go" "$work/one/selftests/core/bins_test" &&
+	digests "$work/one" 6 >"$work/six" &&
+	[ "$(diff "$work/before" "$work/one.inputs" | awk '/^>/ { print $3 }' | xargs)" = \
+		'profil job options' ]
+}
+
 has_its_own_files() {
 	vm --sealed --shift 3 -- sh -c 'ls "$1"; cd /profil/selftests && ls lib/ktap.sh' sh \
 		"$(cd .. && pwd)/Makefile" &&
@@ -127,7 +169,7 @@ has_its_own_files() {
 }
 
 ktap_print_header
-ktap_set_plan 14
+ktap_set_plan 16
 check "a command killed by a signal has status 143" has_status 143 sh -c 'kill -TERM $$'
 check "a command that does not exist has status 127" has_status 127 /nonexistent
 check "output, standard error and exit status are unchanged" output_and_status
@@ -136,6 +178,10 @@ check "one CPU; only files in the repository are kept" writes
 check "--smp: four CPUs" has_cpus 4
 check "--icount: two CPUs, with time by instructions" has_cpus 2 --icount --shift 3
 check "a sealed guest repeats exactly, and differs with another seed" repeats_exactly
+check "a sealed guest is the same in another folder, with another umask and a new cache" \
+	is_the_same_elsewhere
+check "a changed program and another seed change the digests of the inputs" \
+	inputs_show_what_differs
 check "a sealed guest has its own files" has_its_own_files
 check "a kernel warning fails the run" fails_and_names_log 125 -- \
 	sh -c 'echo "<4>WARNING: CPU: 0 PID: 1 at test" >/dev/kmsg'
