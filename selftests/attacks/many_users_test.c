@@ -74,4 +74,15 @@ TEST_F(many_users, make_no_workqueue)
 	EXPECT_EQ(0, made);
 }
 
+/* Otherwise the tracer would trace all functions, and no test would try a second name. */
+TEST(unknown_functions_are_not_traced)
+{
+	if (geteuid() || !tracer_begin("do_exit"))
+		SKIP(return, "no function tracer");
+	tracer_end();
+	EXPECT_FALSE(tracer_begin("profil_no_such_function"));
+	/* no instance of the tracer is left */
+	EXPECT_EQ(-1, tracer_calls());
+}
+
 TEST_HARNESS_MAIN

@@ -6,9 +6,17 @@
 
 bool tracer_begin(const char *function)
 {
-	return (!mkdir(TRACER, 0755) || errno == EEXIST) &&
-	       !write_text(TRACER "/set_ftrace_filter", function) &&
-	       !write_text(TRACER "/current_tracer", "function");
+	char line[128];
+
+	if (mkdir(TRACER, 0755) && errno != EEXIST)
+		return false;
+	/* Without the newline, the kernel looks the name up in close(), which ignores errors. */
+	snprintf(line, sizeof(line), "%s\n", function);
+	if (!write_text(TRACER "/set_ftrace_filter", line) &&
+	    !write_text(TRACER "/current_tracer", "function"))
+		return true;
+	tracer_end();
+	return false;
 }
 
 void tracer_end(void)

@@ -18,7 +18,7 @@
 
 #define TRACER	"/sys/kernel/tracing/instances/profil-attack"
 
-/* Returns false if the tracer or the function does not exist. */
+/* Returns false if the tracer or the function does not exist. Then nothing is traced. */
 bool tracer_begin(const char *function);
 
 void tracer_end(void);
