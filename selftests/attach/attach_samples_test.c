@@ -4,10 +4,9 @@
  * its release to its end, a target on one CPU has one stretch (lib/profile/expect_count.h), and one
  * more whenever a kernel thread preempts it.
  */
-#include <sys/utsname.h>
-
 #include "kselftest_harness.h"
 #include "attach/target.h"
+#include "kernel/version.h"
 #include "load/loops.h"
 #include "profile/expect_count.h"
 #include "profile/process.h"
@@ -118,23 +117,13 @@ static void spin_a_while(void *data)
 }
 
 /*
- * From Linux 6.16 on, the kernel reports the exit of a process before it frees the memory of the
- * process, and the module takes no samples after that.
+ * The least of the target's CPU time that is sampled, if it exits after its last report. From Linux
+ * 6.16 on, the kernel reports the exit of a process before it frees the memory of the process, and
+ * the module takes no samples after that.
  */
-static bool exit_is_sampled(void)
-{
-	struct utsname kernel;
-	int major, minor;
-
-	if (uname(&kernel) || sscanf(kernel.release, "%d.%d", &major, &minor) != 2)
-		return true;
-	return major < 6 || (major == 6 && minor < 16);
-}
-
-/* The least of the target's CPU time that is sampled, if it exits after its last report */
 static double sampled_seconds(const struct _test_data_samples *self, const struct end *end)
 {
-	return exit_is_sampled() ? end->used : end->used - (end->total - self->result->at);
+	return kernel_is_before(6, 16) ? end->used : end->used - (end->total - self->result->at);
 }
 
 /* Each clock, at rates below, at and above that of the tick */

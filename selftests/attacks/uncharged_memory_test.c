@@ -5,8 +5,6 @@
  * must be charged to that cgroup, even if the process exits or is killed while its samples are
  * pending. The cgroup's limit must hold; samples may be lost instead.
  */
-#include <sys/utsname.h>
-
 #include "kselftest_harness.h"
 #include "common.h"
 #include "load/cpu_hog.h"
@@ -15,6 +13,7 @@
 #include "kernel/cgroup.h"
 #include "load/loops.h"
 #include "kernel/slow_file.h"
+#include "kernel/version.h"
 
 #define ATTACKER	7602	/* a uid that no other test charges */
 #define PAGES		64	/* fewer than the log's 128 pending samples */
@@ -47,16 +46,6 @@ FIXTURE_TEARDOWN(uncharged_memory)
 	close(self->memfd);
 	close(self->device);
 	EXPECT_EVENTUALLY(!rmdir(self->group.path));
-}
-
-static bool is_before(int major, int minor)
-{
-	struct utsname kernel;
-	int own_major = 0, own_minor = 0;
-
-	if (!uname(&kernel))
-		sscanf(kernel.release, "%d.%d", &own_major, &own_minor);
-	return own_major < major || (own_major == major && own_minor < minor);
 }
 
 /* Takes a sample in each of @pages pages. Other samples go to @catch_all, if not NULL. */
@@ -119,7 +108,7 @@ static void see_all_charged(struct __test_metadata *_metadata,
 
 	EXPECT_EQ(self->sessions, await_figure("sessions", self->sessions));
 	/* the kernel updates a cgroup's statistics every 2 s; 5.10 leaves 32 pages of each CPU out */
-	if (is_before(5, 14))
+	if (kernel_is_before(5, 14))
 		unseen = 32 * sysconf(_SC_NPROCESSORS_ONLN) * (long long)PAGE;
 	EXPECT_TRUE(EVENTUALLY(charged(self) + unseen >= existing(self)));
 	ksft_print_msg("%lld of the pages hit exist, %lld are charged to the cgroup\n",
@@ -147,7 +136,7 @@ TEST_F(uncharged_memory, while_it_lives)
  */
 TEST_F(uncharged_memory, after_its_exit)
 {
-	size_t made = is_before(5, 14) ? 0 : FEW_PAGES;
+	size_t made = kernel_is_before(5, 14) ? 0 : FEW_PAGES;
 	pid_t spinners[MAX_CPU_HOGS], pid;
 	int nr = start_cpu_hogs(spinners);
 
@@ -203,7 +192,7 @@ TEST_F(uncharged_memory, at_its_limit)
 	ksft_print_msg("limit %zu KiB, peak %lld KiB\n", LIMIT >> 10, peak >> 10);
 	EXPECT_GE((long long)LIMIT, peak);
 	/* before 5.14, the worker makes no pages: only those of the last call are charged */
-	if (!is_before(5, 14))
+	if (!kernel_is_before(5, 14))
 		EXPECT_LT(0, cgroup_number(&self->group, "memory.events", "max "));
 }
 

@@ -5,9 +5,9 @@
  * the others.
  */
 #include <sched.h>
-#include <sys/utsname.h>
 
 #include "kselftest_harness.h"
+#include "kernel/version.h"
 #include "profile/expect_count.h"
 #include "profile/process.h"
 
@@ -118,13 +118,6 @@ TEST_F(fork, sample_copies_the_page)
 
 #define GENERATIONS	40	/* more than the module's reserve of sessions */
 
-static bool sleeps_in_atomic_context(void)
-{
-	struct utsname name;
-
-	return uname(&name) || strstr(name.version, "PREEMPT_RT");
-}
-
 /*
  * Each generation forks at once, and stores whether it is profiled after its child has exited.
  * The last one sets *@there.
@@ -165,7 +158,7 @@ TEST_F(fork, before_any_worker)
 	volatile bool *there = map_shared(PAGE);
 	pid_t pid;
 
-	if (sleeps_in_atomic_context())
+	if (kernel_is_realtime())
 		SKIP(return, "PREEMPT_RT has only the reserve");
 	if (!counts_are_checked())
 		SKIP(return, "takes minutes on a debug kernel");

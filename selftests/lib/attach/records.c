@@ -2,9 +2,8 @@
 /*
  * Reads the records of a log, and finds some of them.
  */
-#include <sys/utsname.h>
-
 #include "attach/records.h"
+#include "kernel/version.h"
 
 const struct profil_record *next_record(const struct records *records,
 					const struct profil_record *from)
@@ -156,11 +155,7 @@ static uint64_t sum_samples(const struct records *records, pid_t pid, pid_t tid,
 
 const char *logged_path(const char *path)
 {
-	struct utsname kernel;
-
-	if (!uname(&kernel) && strstr(kernel.version, "PREEMPT_RT") && path[0] == '/')
-		return "";
-	return path;
+	return kernel_is_realtime() && path[0] == '/' ? "" : path;
 }
 
 uint64_t samples_of(const struct records *records, pid_t pid)
