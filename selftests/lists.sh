@@ -33,9 +33,9 @@ unset program
 library_programs=(libprofil/dialects_test libprofil/errors_test libprofil/aix_test
 	libprofil/sprofil_test libprofil/pcsample_test libprofil/profil_start_test
 	libprofil/vectors_test libprofil/regions_test)
-# Shell tests of the module and of libprofil
-module_scripts=(libprofil/compat_test.sh libprofil/pages_test.sh libprofil/monitor_test.sh
-	machine/observe_test.sh machine/machine_test.sh machine/module_test.sh
+library_scripts=(libprofil/compat_test.sh libprofil/pages_test.sh libprofil/monitor_test.sh)
+# Shell tests of the module
+module_scripts=(machine/observe_test.sh machine/machine_test.sh machine/module_test.sh
 	machine/storm_test.sh)
 # What depends most on the version of the kernel, for the oldest and the newest one
 version_programs=(core/abi_test core/count_test process/fork_test memory/file_page_test
