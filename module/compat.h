@@ -226,12 +226,16 @@ static inline bool compat_has_active_memcg(void)
 
 /*
  * Whether pages of files that a thread without memory allocates are charged to its active
- * memory cgroup. Before 5.14, they are charged to the root cgroup.
+ * memory cgroup. Before 5.14, they are charged to the root cgroup, whichever is active.
  */
 static inline bool compat_charges_file_pages(void)
 {
-	return LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0) ||
-	       mem_cgroup_disabled();
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0) || !defined(CONFIG_MEMCG)
+	return true;
+#else
+	return mem_cgroup_disabled() ||
+	       (current->active_memcg && !current->active_memcg->css.parent);
+#endif
 }
 
 /*

@@ -28,14 +28,17 @@
 /*
  * Create a page of shmem, or read it from swap, in the exiting thread. The thread has no
  * memory any more, which usually determines the cgroup to charge. Return: the page, with a
- * reference, or an error.
+ * reference; an error; or NULL: it cannot be charged.
  */
 static struct page *drain_create_page(struct address_space *mapping, pgoff_t index)
 {
 	struct mem_cgroup *memcg = compat_get_mem_cgroup_of_current();
 	struct mem_cgroup *old = compat_set_active_memcg(memcg);
-	struct page *page = profil_pin_create_page(mapping, index);
+	struct page *page;
 
+	page = compat_charges_file_pages() ?
+	       profil_pin_create_page(mapping, index) :
+	       find_get_page(mapping, index);
 	compat_set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return page;
@@ -55,11 +58,10 @@ static struct page *drain_get_page(struct profil_session *session,
 		return NULL;
 	mapping = vma->vm_file->f_mapping;
 	index = linear_page_index(vma, addr);
-	if (!compat_charges_file_pages())
-		page = find_get_page(mapping, index);
-	else if (session->tgid == current->tgid)
+	if (session->tgid == current->tgid)
 		page = drain_create_page(mapping, index);
-	else if (current->flags & PF_WQ_WORKER && compat_has_active_memcg())
+	else if (current->flags & PF_WQ_WORKER && compat_has_active_memcg() &&
+		 compat_charges_file_pages())
 		page = profil_pin_create_page(mapping, index);
 	else
 		page = find_get_page(mapping, index);

@@ -131,8 +131,8 @@ TEST_F(uncharged_memory, while_it_lives)
 }
 
 /*
- * No worker gets a CPU before the process exits. Before Linux 5.14, an exiting process is not charged
- * for pages: it makes none, and loses the samples.
+ * No worker gets a CPU before the process exits. Before Linux 5.14, an exiting process would
+ * charge pages to the root cgroup: it makes none in another, and loses the samples.
  */
 TEST_F(uncharged_memory, after_its_exit)
 {
