@@ -117,11 +117,15 @@ int profil_rights_get(struct profil_rights *rights)
 void profil_rights_put(struct profil_rights *rights)
 {
 	struct profil_user *user = rights->user;
+	bool last;
 
-	if (!refcount_dec_and_lock(&user->ref, &users_lock))
-		return;
-	hash_del(&user->node);
+	spin_lock(&users_lock);
+	last = refcount_dec_and_test(&user->ref);
+	if (last)
+		hash_del(&user->node);
 	spin_unlock(&users_lock);
+	if (!last)
+		return;
 	put_cred(user->cred);
 	kfree(user);
 }
