@@ -161,21 +161,28 @@ is_debug_kernel() {
 	[[ $1 == *debug || $1 == *kcsan || $1 == *kcov ]]
 }
 
-# More options of scripts/vm/run for sealed guests (scripts/check/seeds)
-vm_options=()
-
-# sealed KERNEL SMP APPEND COMMAND...: with 8 ns an instruction, the kernel's work still fits
-# between two ticks, and a second of CPU time costs an eighth of what it costs at 1 ns.
-# Debug kernels would take most of the time at 8; and they initialize all memory at boot. So
-# would the threads of PREEMPT_RT: ticks hit the thread that they interrupt.
-sealed() {
+# guest_options KERNEL: print options for sealed guests. With 8 ns an instruction, the kernel's
+# work still fits between two ticks, and a second of CPU time costs an eighth of what it costs
+# at 1 ns. Debug kernels would take most of the time at 8; and they initialize all memory at
+# boot. So would the threads of PREEMPT_RT: ticks hit the thread that they interrupt.
+guest_options() {
 	local shift=3 mem=3G
 
 	! is_debug_kernel "$1" || shift=2 mem=1G
 	[[ $1 != *-rt ]] || shift=1
-	scripts/vm/run --sealed --shift "${SHIFT:-$shift}" --seed "${CHECK_SEED:-0}" \
-		--kernel "$1" --smp "$2" --mem $mem --timeout 3000 \
-		--append "secretmem.enable=1 $3" "${vm_options[@]}" -- "${@:4}"
+	echo "--sealed --shift ${SHIFT:-$shift} --mem $mem"
+}
+
+# More options of scripts/vm/run for sealed guests (scripts/check/seeds)
+vm_options=()
+
+# sealed KERNEL SMP APPEND COMMAND...
+sealed() {
+	local options
+
+	read -ra options < <(guest_options "$1")
+	scripts/vm/run "${options[@]}" --seed "${CHECK_SEED:-0}" --kernel "$1" --smp "$2" \
+		--timeout 3000 --append "secretmem.enable=1 $3" "${vm_options[@]}" -- "${@:4}"
 }
 
 # one_program KERNEL SMP APPEND PROGRAM...: its results are indented, as run.sh does
