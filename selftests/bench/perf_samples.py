@@ -21,8 +21,6 @@ import tempfile
 SELFTESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROFIL = os.environ.get("PROFIL", os.path.join(SELFTESTS, "../tools/profil"))
 
-# Bytes of text per count of profil (FILE_TEXT_BYTES in tools/record/files.h)
-TEXT_BYTES = 4
 KERNEL = 1 << 63
 
 MMAP = re.compile(r"\s*-?\d+ PERF_RECORD_MMAP2 (\d+)/\d+: "
@@ -107,7 +105,7 @@ def counts_of(in_files):
         for start, address, length in segments(path):
             if start <= offset < start + length:
                 distance = offset - start
-                counts[path][address + distance - distance % TEXT_BYTES] += samples
+                counts[path][address + distance] += samples
                 break
         else:
             sys.exit(f"{path}: offset {offset:#x} is in no executable segment")

@@ -89,7 +89,7 @@ uint64_t export_ns(const struct result *result, uint64_t samples);
  *
  * The format is specified by gmon/sys/gmon_out.h of glibc, and read by gprof/hist.c of binutils.
  * Words have 64 bits and this machine's byte order, like those of the profiled programs. Each
- * bin has 16 bits and represents result->text_bytes of text, but at least 2 bytes. The unit is
+ * bin has 16 bits and represents 2 bytes of text: with narrower bins, gprof is wrong. The unit is
  * seconds, and the rate is result_rate(), rounded to whole Hz.
  *
  * A record has the bins of a range of text. gprof adds up records of the same range, so a count

@@ -25,7 +25,7 @@
 #define BIN_MAX		UINT16_MAX	/* samples in a bin */
 
 /* Bytes of text per bin. With narrower bins, gprof expects twice their number. */
-#define MIN_BYTES	2
+#define BIN_BYTES	2
 
 /*
  * This many empty bins in a row start a new record. Fewer do not, because the head of a record
@@ -40,7 +40,6 @@
 struct gmon {
 	FILE *out;
 	uint32_t rate;
-	uint64_t bin_bytes;
 };
 
 /* A range of text whose bins are being collected */
@@ -88,7 +87,7 @@ static uint16_t bin_part(uint64_t samples, uint64_t nth)
 static void put_record(const struct gmon *gmon, uint64_t low, const uint64_t *bins,
 		       size_t nr, uint64_t nth)
 {
-	const uint64_t high = low + nr * gmon->bin_bytes;
+	const uint64_t high = low + nr * BIN_BYTES;
 	const unsigned char tag = TAG_HISTOGRAM;
 	const uint32_t nr_bins = (uint32_t)nr;
 	const char unit[15] = "seconds";
@@ -128,21 +127,18 @@ static void put_stretch(const struct gmon *gmon, const struct stretch *stretch)
 			;
 		if (to == from)
 			to++;
-		put_records(gmon, stretch->low + from * gmon->bin_bytes,
+		put_records(gmon, stretch->low + from * BIN_BYTES,
 			    stretch->bins + from, to - from);
 		from = to;
 	}
 }
 
 /* Whether the bin of an address is in the stretch, or after it with fewer than MAX_GAP between */
-static bool belongs(const struct gmon *gmon, const struct stretch *stretch,
-		    uint64_t address)
+static bool belongs(const struct stretch *stretch, uint64_t address)
 {
-	uint64_t bin = (address - stretch->low) / gmon->bin_bytes;
+	uint64_t bin = (address - stretch->low) / BIN_BYTES;
 
-	return stretch->nr_bins && bin < MAX_BINS &&
-	       bin < stretch->nr_bins + MAX_GAP &&
-	       (address - stretch->low) % gmon->bin_bytes == 0;
+	return stretch->nr_bins && bin < MAX_BINS && bin < stretch->nr_bins + MAX_GAP;
 }
 
 static void add(const struct gmon *gmon, struct stretch *stretch, uint64_t address,
@@ -150,12 +146,12 @@ static void add(const struct gmon *gmon, struct stretch *stretch, uint64_t addre
 {
 	size_t bin;
 
-	if (!belongs(gmon, stretch, address)) {
+	if (!belongs(stretch, address)) {
 		put_stretch(gmon, stretch);
 		memset(stretch, 0, sizeof(*stretch));
 		stretch->low = address;
 	}
-	bin = (size_t)((address - stretch->low) / gmon->bin_bytes);
+	bin = (size_t)((address - stretch->low) / BIN_BYTES);
 	stretch->bins[bin] += samples;
 	if (bin >= stretch->nr_bins)
 		stretch->nr_bins = bin + 1;
@@ -174,18 +170,10 @@ int export_gmon(FILE *out, const struct result *result, size_t object)
 	stretch = calloc(1, sizeof(*stretch));
 	if (!stretch)
 		return -ENOMEM;
-	gmon.bin_bytes = result->text_bytes;
-	if (gmon.bin_bytes < MIN_BYTES)
-		gmon.bin_bytes = MIN_BYTES;
 	put_header(&gmon);
-	for (i = 0; i < from->nr_counts; i++) {
-		uint64_t address = from->counts[i].address;
-
-		/* two counts of one byte each share a bin */
-		if (result->text_bytes < MIN_BYTES)
-			address -= address % MIN_BYTES;
-		add(&gmon, stretch, address, from->counts[i].samples);
-	}
+	for (i = 0; i < from->nr_counts; i++)
+		add(&gmon, stretch, from->counts[i].address / BIN_BYTES * BIN_BYTES,
+		    from->counts[i].samples);
 	put_stretch(&gmon, stretch);
 	free(stretch);
 	return 0;

@@ -90,7 +90,6 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "rate", result->rate);
 	print_number(out, "requested_rate", result->requested_rate);
 	fprintf(out, "\"mean_rate\":%.6g,\n", result_rate(result));
-	print_number(out, "text_bytes", result->text_bytes);
 	print_number(out, "program_cpu_ns", result->program_cpu_ns);
 	print_number(out, "children_cpu_ns", result->children_cpu_ns);
 	print_number(out, "samples", result_samples(result));

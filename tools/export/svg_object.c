@@ -50,18 +50,16 @@ static const struct result_object *object_of(const struct strip *strip)
 }
 
 /*
- * Divide a strip into columns that are wide enough to be seen and represent whole counts. The
+ * Divide a strip into columns that are wide enough to be seen and represent whole bytes. The
  * strip becomes narrower if it has few columns.
  */
 static void divide(struct strip *strip)
 {
-	const uint64_t text_bytes = strip->symbolized->result->text_bytes;
-	const uint64_t counts = (strip->high - strip->low - 1) / text_bytes + 1;
+	const uint64_t last = strip->high - strip->low - 1;
 	const uint64_t room = (uint64_t)(strip->width / MIN_COLUMN);
-	const uint64_t column_counts = (counts - 1) / room + 1;
 
-	strip->column_bytes = column_counts * text_bytes;
-	strip->nr_columns = (size_t)((counts - 1) / column_counts + 1);
+	strip->column_bytes = last / room + 1;
+	strip->nr_columns = (size_t)(last / strip->column_bytes + 1);
 	strip->width = fmin(strip->width, MAX_COLUMN * (double)strip->nr_columns);
 }
 
@@ -128,7 +126,7 @@ static void draw_column(FILE *out, const struct strip *strip, size_t number,
 static void print_bytes(FILE *out, uint64_t bytes)
 {
 	if (bytes < 1 << 10)
-		fprintf(out, "%" PRIu64 " bytes", bytes);
+		fprintf(out, "%" PRIu64 " byte%s", bytes, bytes == 1 ? "" : "s");
 	else if (bytes < 1 << 20)
 		fprintf(out, "%.1f KiB", (double)bytes / (1 << 10));
 	else
@@ -244,20 +242,17 @@ static struct strip function_strip(const struct strip *whole, size_t number)
 	const struct result_count *first = &object_of(whole)->counts[function->counts[0]];
 	const struct result_count *last =
 		&object_of(whole)->counts[function->counts[function->nr_counts - 1]];
-	const uint64_t text_bytes = whole->symbolized->result->text_bytes;
 	struct strip part = *whole;
 
 	part.first = number;
 	part.last = number + 1;
 	part.low = function->start;
-	/* its first count may begin before its start, or a part of it may be at lower addresses */
+	/* a part of it may be at lower addresses */
 	if (first->address < part.low)
 		part.low = first->address;
 	if (part.low < whole->low)
 		part.low = whole->low;
-	/* the last count may extend beyond the end of the text */
-	if (whole->high - last->address > text_bytes)
-		part.high = last->address + text_bytes;
+	part.high = last->address + 1;
 	return part;
 }
 

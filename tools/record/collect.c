@@ -182,17 +182,15 @@ static void merge_counts(struct result_object *object)
 /* Addresses outside the segments are possible: pages may extend beyond them. */
 static void include_counts(struct result_object *object)
 {
-	uint64_t end;
+	uint64_t last;
 
 	if (!object->nr_counts)
 		return;
 	if (object->counts[0].address < object->start)
 		object->start = object->counts[0].address;
-	if (__builtin_add_overflow(object->counts[object->nr_counts - 1].address,
-				   FILE_TEXT_BYTES, &end))
-		end = UINT64_MAX;
-	if (end > object->end)
-		object->end = end;
+	last = object->counts[object->nr_counts - 1].address;
+	if (object->end <= last)
+		object->end = last + 1;
 }
 
 /* Make one object of @nr files. */
@@ -293,7 +291,6 @@ int collect_result(struct result *result, const struct recording *recording,
 	result->clock = status->clock;
 	result->rate = status->rate ? status->rate : requested_rate;
 	result->requested_rate = requested_rate;
-	result->text_bytes = FILE_TEXT_BYTES;
 	result->program_cpu_ns = end->cpu_ns;
 	result->children_cpu_ns = end->children_cpu_ns;
 	result->outside = recording->outside;

@@ -294,7 +294,10 @@ void file_mapped(struct file *file, uint64_t start, uint64_t bytes, uint64_t off
 
 int file_count(struct file *file, uint64_t offset, uint32_t samples)
 {
-	const uint64_t address = file_address(file, offset) & ~(uint64_t)(FILE_TEXT_BYTES - 1);
+	uint64_t address = file_address(file, offset);
 
+	/* the end of an object is above its last address; only a damaged file has this one */
+	if (address == UINT64_MAX)
+		address--;
 	return counts_add(&file->counts, address, samples);
 }

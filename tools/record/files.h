@@ -15,7 +15,6 @@
 #include "result/result.h"
 
 #define FILE_SEGMENTS		16	/* most executable ones of a file; linkers make 1 or 2 */
-#define FILE_TEXT_BYTES		4	/* bytes of code per count; a power of two */
 
 /**
  * struct file_key - what identifies a file
@@ -56,7 +55,7 @@ struct file_segment {
  * @end:            link-time address of the end of the last one
  * @is_mapped:      @bias is set
  * @bias:           load address minus link-time address, of the first mapping
- * @counts:         samples by link-time address, which is a multiple of FILE_TEXT_BYTES
+ * @counts:         samples by link-time address
  */
 struct file {
 	struct file_key key;

@@ -132,7 +132,7 @@ static int add_code(struct annotation *annotation, const struct result *result,
 		address = bounds->start;
 	if (end > bounds->end)
 		end = bounds->end;
-	while (address < end) {
+	for (; address < end; address++) {
 		struct source_line source;
 		int found;
 
@@ -146,8 +146,6 @@ static int add_code(struct annotation *annotation, const struct result *result,
 			found = add_line(annotation, &source, 0);
 		if (found < 0)
 			return found;
-		if (__builtin_add_overflow(address, result->text_bytes, &address))
-			break;
 	}
 	return 0;
 }
@@ -174,9 +172,8 @@ static int add_object(struct annotation *annotation, const struct result *result
 	int error;
 
 	for (count = 0; count < object->nr_counts; count++) {
-		uint64_t address = object->counts[count].address;
-		int found = symbolize_count(result, i, &address, symbols_find, symbols,
-					     &function);
+		const uint64_t address = object->counts[count].address;
+		int found = symbols_find(symbols, i, address, &function);
 
 		if (found == 1)
 			found = is_wanted(&function, options);

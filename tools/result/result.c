@@ -79,7 +79,7 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
 	       a->build_id_bytes > b->build_id_bytes;
 }
 
-static const char *object_problem(const struct result_object *object, uint32_t text_bytes)
+static const char *object_problem(const struct result_object *object)
 {
 	const struct result_count *counts = object->counts;
 	uint64_t samples = 0;
@@ -96,9 +96,8 @@ static const char *object_problem(const struct result_object *object, uint32_t t
 	for (i = 0; i < object->nr_counts; i++) {
 		if (counts[i].address < object->start || counts[i].address >= object->end)
 			return "samples are outside their object";
-		if (i && (counts[i].address <= counts[i - 1].address ||
-			  counts[i].address - counts[i - 1].address < text_bytes))
-			return "counts are not in order, or overlap";
+		if (i && counts[i].address <= counts[i - 1].address)
+			return "counts are not in order";
 		if (!counts[i].samples)
 			return "a count has no samples";
 		if (__builtin_add_overflow(samples, counts[i].samples, &samples))
@@ -116,7 +115,7 @@ static const char *objects_problem(const struct result *result)
 
 	for (i = 0; i < result->nr_objects; i++) {
 		const struct result_object *object = &result->objects[i];
-		const char *problem = object_problem(object, result->text_bytes);
+		const char *problem = object_problem(object);
 
 		if (problem)
 			return problem;
@@ -171,8 +170,6 @@ const char *result_problem(const struct result *result)
 		return "the rate is 0";
 	if (result->clock > PROFIL_CLOCK_RANDOM)
 		return "unknown clock";
-	if (!result->text_bytes || result->text_bytes & (result->text_bytes - 1))
-		return "the bytes per count are not a power of two";
 	problem = objects_problem(result);
 	return problem ? problem : processes_problem(result);
 }

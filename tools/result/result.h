@@ -26,8 +26,8 @@
 #define RESULT_OUTSIDE	"(outside all objects)"	/* name of the row for these samples */
 
 /**
- * struct result_count - samples in a piece of code
- * @address: link-time address of the first of its result.text_bytes bytes
+ * struct result_count - samples at an address
+ * @address: link-time address of the instruction, the exact pc
  * @samples: at least 1
  */
 struct result_count {
@@ -44,7 +44,7 @@ struct result_count {
  * @start:          link-time address of its first executable segment
  * @end:            link-time address of the end of its last executable segment
  * @bias:           load address minus link-time address, in the first process that loaded it
- * @counts:         in ascending order of addresses; they do not overlap
+ * @counts:         in ascending order of addresses, which differ
  * @nr_counts:      number of counts
  * @samples:        sum over @counts
  */
@@ -109,7 +109,6 @@ struct result_unprofiled {
  * @requested_rate: rate that the user requested, in Hz
  * @mean_rate:     samples per second of profiled CPU time, if the kernel lowered the rate during
  *                 the run; 0: it was always @rate
- * @text_bytes:    bytes of code per count; a power of two
  * @program_cpu_ns: CPU time of the command's own process, in ns
  * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
  * @outside:       samples at addresses outside all objects
@@ -135,7 +134,6 @@ struct result {
 	uint32_t rate;
 	uint32_t requested_rate;
 	double mean_rate;
-	uint32_t text_bytes;
 	uint64_t program_cpu_ns;
 	uint64_t children_cpu_ns;
 	uint64_t outside;

@@ -27,12 +27,12 @@
 /* The start of each file: gzip's fixed header, and the first part of its comment */
 #define MAGIC	"\x1f\x8b\x08\x10\0\0\0\0\0\x03" COMMENT
 #define COMMENT	"profil result "
-#define VERSION	"1"
+#define VERSION	"2"
 
 #define GZIP_WINDOW	(15 + 16)	/* for zlib: the largest window, in gzip's format */
 #define GZIP_UNIX	3		/* the operating system in gzip's header */
 
-/* The largest message. 50 MiB of text with samples in every 4 bytes make about as much. */
+/* The largest message. 50 MiB of text with samples at each instruction make about as much. */
 #define MAX_BYTES	((size_t)32 << 20)
 
 /* The largest file: headers, comment and trailer take less than 64 bytes. */

@@ -126,7 +126,6 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 	to->clock = result->clock;
 	to->rate = result->rate;
 	to->requested_rate = result->requested_rate;
-	to->text_bytes = result->text_bytes;
 	to->program_cpu_ns = result->program_cpu_ns;
 	to->children_cpu_ns = result->children_cpu_ns;
 	to->outside = result->outside;
@@ -378,7 +377,6 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 	result->clock = from->clock;
 	result->rate = from->rate;
 	result->requested_rate = from->requested_rate;
-	result->text_bytes = from->text_bytes;
 	result->program_cpu_ns = from->program_cpu_ns;
 	result->children_cpu_ns = from->children_cpu_ns;
 	result->outside = from->outside;

@@ -42,34 +42,12 @@ static int compare_found(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
-/* The last address of a count */
-static uint64_t last_address(const struct result *result, size_t object, uint64_t first)
-{
-	const uint64_t end = result->objects[object].end;
-	const uint64_t last = first + result->text_bytes - 1;
-
-	/* the last count may extend beyond the end of the text */
-	return last >= end || last < first ? end - 1 : last;
-}
-
-int symbolize_count(const struct result *result, size_t object, uint64_t *address,
-		    symbols_find_fn *find, void *symbols, struct function *function)
-{
-	int found = find(symbols, object, *address, function);
-
-	if (found)
-		return found;
-	*address = last_address(result, object, *address);
-	return find(symbols, object, *address, function);
-}
-
 /* Set @found->function to the function of @found->count. Return: 0 or -errno. */
 static int find_function(struct found *found, const struct result *result, size_t object,
 			 symbols_find_fn *find, void *symbols)
 {
 	const struct result_object *from = &result->objects[object];
-	const uint64_t first = from->counts[found->count].address;
-	uint64_t address = first;
+	const uint64_t address = from->counts[found->count].address;
 	int status;
 
 	if (!result_is_file(from)) {
@@ -80,9 +58,9 @@ static int find_function(struct found *found, const struct result *result, size_
 		};
 		return 0;
 	}
-	status = symbolize_count(result, object, &address, find, symbols, &found->function);
+	status = find(symbols, object, address, &found->function);
 	if (!status)
-		found->function = (struct function){ .start = first };
+		found->function = (struct function){ .start = address };
 	return status < 0 ? status : 0;
 }
 
@@ -227,12 +205,9 @@ int symbolized_line(const struct symbolized *symbolized, size_t function, size_t
 {
 	const struct symbolized_function *owner = &symbolized->functions[function];
 	const struct result_object *object = &symbolized->result->objects[owner->object];
-	uint64_t address = object->counts[owner->counts[count]].address;
 
-	/* symbolize_count() found the function at the last address */
-	if (address < owner->start)
-		address = last_address(symbolized->result, owner->object, address);
-	return find_line(symbolized, owner->object, address, line);
+	return find_line(symbolized, owner->object,
+			 object->counts[owner->counts[count]].address, line);
 }
 
 int symbolized_start_line(const struct symbolized *symbolized, size_t function,

@@ -60,23 +60,6 @@ struct symbolized {
 };
 
 /**
- * symbolize_count - find the function of a count
- * @result:   passes result_problem()
- * @object:   index of an object that is a file
- * @address:  address of the count; set to the address at which the function was found
- * @find:     finds the function
- * @symbols:  first argument of @find
- * @function: filled in if there is one
- *
- * A count represents a few bytes of text. It belongs to the function at the first of these, or
- * if there is none, to the function at the last.
- *
- * Return: 1; 0: no function; or an error of @find.
- */
-int symbolize_count(const struct result *result, size_t object, uint64_t *address,
-		    symbols_find_fn *find, void *symbols, struct function *function);
-
-/**
  * symbolize_result - find the functions of all counts
  * @symbolized: filled in; must be released with symbolized_release(), even on error
  * @result:     passes result_problem(); must outlive @symbolized
@@ -84,7 +67,7 @@ int symbolize_count(const struct result *result, size_t object, uint64_t *addres
  * @symbols:    first argument of @find
  * @demangle:   demangles their names; NULL: the names stay mangled
  *
- * A count in no function (symbolize_count()) becomes a function of its own, without a name.
+ * A count in no function becomes a function of its own, without a name.
  * All counts of an object that is not a file ("[vdso]") become one function with its name.
  *
  * Return: 0 or -errno.
@@ -108,8 +91,6 @@ size_t *symbolized_by_samples(const struct symbolized *symbolized);
  * @function:   index in its functions
  * @count:      index in the function's counts
  * @line:       filled in if there is one
- *
- * It is the line at the address at which the function was found.
  *
  * Return: 1; 0: no line; or an error of @symbolized->find_line.
  */

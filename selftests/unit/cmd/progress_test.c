@@ -127,7 +127,6 @@ static int set_up(void **state)
 		.pid = 1234,
 		.rate = 100,
 		.requested_rate = 100,
-		.text_bytes = 4,
 		.objects = objects,
 		.nr_objects = 2,
 		.processes = &process,

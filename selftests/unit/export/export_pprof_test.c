@@ -210,7 +210,7 @@ static void samples_have_figures_and_names(void **state)
 	} wanted[] = {
 		{ ODD, 0x1000, 3, 3009027, "f;\"g\"\\\t<h&i>\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9 1", NULL },
 		{ ODD, 0x1010, 4, 4012036, ODD_LABEL "+0x1010", NULL },
-		{ ODD, 0x1ff0, 5, 5015045, ODD_DEMANGLED, ODD_MANGLED },
+		{ ODD, 0x1ff3, 5, 5015045, ODD_DEMANGLED, ODD_MANGLED },
 		{ ODD, 0x2000, 6, 6018054, ODD_LABEL "+0x2000", NULL },
 		{ ODD, 0x2ffc, 1, 1003009, ODD_LABEL "+0x2ffc", NULL },
 		{ BIG, 0x401000, 65535, 65732196590, "(1) hot", NULL },

@@ -294,20 +294,35 @@ static void first_mapping_determines_the_bias(void **state)
 	assert_int_equal(unreadable->end, 0x5000);
 }
 
-static void samples_of_four_bytes_add_up(void **state)
+static void each_address_has_its_samples(void **state)
+{
+	struct file *file = find("/nonexistent");
+	struct result_count counts[2];
+	size_t first;
+
+	(void)state;
+	assert_int_equal(file_count(file, 0x1001, 2), 0);
+	assert_int_equal(file_count(file, 0x1002, 3), 0);
+	assert_int_equal(file_count(file, 0x1001, 4), 0);
+	assert_int_equal(file->counts.nr, 2);
+	counts_copy(&file->counts, counts);
+	first = counts[0].address == 0x1001 ? 0 : 1;
+	assert_int_equal(counts[first].address, 0x1001);
+	assert_int_equal(counts[first].samples, 6);
+	assert_int_equal(counts[!first].address, 0x1002);
+	assert_int_equal(counts[!first].samples, 3);
+}
+
+/* The end of an object is above all its addresses. */
+static void last_address_has_an_end(void **state)
 {
 	struct file *file = find("/nonexistent");
 	struct result_count count;
 
 	(void)state;
-	assert_int_equal(file_count(file, 0x1001, 2), 0);
-	assert_int_equal(file_count(file, 0x1003, 3), 0);
-	assert_int_equal(file->counts.nr, 1);
+	assert_int_equal(file_count(file, UINT64_MAX, 1), 0);
 	counts_copy(&file->counts, &count);
-	assert_int_equal(count.address, 0x1000);
-	assert_int_equal(count.samples, 5);
-	assert_int_equal(file_count(file, 0x1004, 1), 0);
-	assert_int_equal(file->counts.nr, 2);
+	assert_int_equal(count.address, UINT64_MAX - 1);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -325,7 +340,8 @@ int main(void)
 		TEST(relative_paths_are_not_opened),
 		TEST(file_of_a_container_is_read_in_the_container),
 		TEST(first_mapping_determines_the_bias),
-		TEST(samples_of_four_bytes_add_up),
+		TEST(each_address_has_its_samples),
+		TEST(last_address_has_an_end),
 	};
 
 	return cmocka_run_group_tests_name("files", tests, NULL, NULL);

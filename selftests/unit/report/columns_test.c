@@ -40,7 +40,7 @@ static char *argv[] = {
 };
 static struct result result = {
 	.argv = argv, .host = any_bytes, .kernel = any_bytes, .start_time_ns = 951827696000000000,
-	.rate = 997, .requested_rate = 4000, .text_bytes = 4, .pid = 7, .lost = 3,
+	.rate = 997, .requested_rate = 4000, .pid = 7, .lost = 3,
 	.program_cpu_ns = 77000000000, .fork_failures = 2,
 	.unlisted_processes = 8,
 	.objects = objects, .nr_objects = ARRAY_SIZE(objects),

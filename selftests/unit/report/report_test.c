@@ -34,7 +34,6 @@ static int set_up(void **state)
 	result = (struct result){
 		.argv = argv,
 		.rate = 100,
-		.text_bytes = 4,
 		.pid = 7,
 		.program_cpu_ns = 4130000000,
 		.processes = processes,

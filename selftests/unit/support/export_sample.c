@@ -24,7 +24,6 @@
 #include "support/fake_result.h"
 
 #define RATE		1000
-#define TEXT_BYTES	4
 
 /* Set the bounds of the executable segments. */
 static void read_segments(Elf *elf, struct result_object *object)
@@ -94,7 +93,7 @@ static void real_result(struct result *result, char **paths, size_t nr)
 	*result = (struct result){
 		.argv = argv, .host = "host", .kernel = "6.12 x86_64",
 		.start_time_ns = 1790000000000000000, .elapsed_ns = 1000000000, .pid = 1,
-		.rate = RATE, .requested_rate = RATE, .text_bytes = TEXT_BYTES,
+		.rate = RATE, .requested_rate = RATE,
 		.processes = &process, .nr_processes = 1,
 		.objects = calloc(nr, sizeof(struct result_object)), .nr_objects = nr,
 	};

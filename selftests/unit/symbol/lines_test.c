@@ -21,7 +21,7 @@ static char path[64];
 static struct result_count counts[64];
 static struct result_object object = { .path = path, .counts = counts };
 static struct result result = {
-	.text_bytes = 4, .objects = &object, .nr_objects = 1,
+	.objects = &object, .nr_objects = 1,
 };
 static struct symbols *symbols;
 static struct lines *lines;

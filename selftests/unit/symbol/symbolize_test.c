@@ -47,9 +47,8 @@ static void functions_are_found(void **state)
 		{ ODD, 0x1000, ODD_NAME, ODD_NAME, 3, 1 },
 		/* a function without a name */
 		{ ODD, 0x1010, NULL, "0x1010", 4, 1 },
-		/* only at the last byte of the count */
 		{ ODD, 0x1ff2, ODD_MANGLED, ODD_DEMANGLED, 5, 1 },
-		/* no function; the text ends within the last count */
+		/* no function */
 		{ ODD, 0x2000, NULL, "0x2000", 6, 1 },
 		{ ODD, 0x2ffc, NULL, "0x2ffc", 1, 1 },
 		/* in two parts */
