@@ -66,7 +66,7 @@ static bool is_preemptible(void)
 
 TEST(waiting_start_can_be_killed)
 {
-	int ready[2], started[2], fd;
+	int go[2], ready[2], started[2], fd;
 	pid_t attacker, victim;
 	double killed;
 	char byte;
@@ -77,14 +77,19 @@ TEST(waiting_start_can_be_killed)
 		SKIP(return, "a kernel without preemption");
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe2(started, O_NONBLOCK));
-	/* the hook of an earlier test may just be detached: wait for that without the attacker */
-	ASSERT_EQ(0, start_counting(fd, map_memory(PAGE), 100, 0));
-	stop(fd);
+	ASSERT_EQ(0, pipe(go));
 	attacker = fork();
-	if (!attacker)
+	if (!attacker) {
+		receive_byte(go[0]);
 		stay_in_the_kernel(ready[1]);
-	ASSERT_EQ(0, receive_byte(ready[0]));
+	}
+	/*
+	 * The attacker may need more than the second after which an unused hook is detached. So
+	 * the hook is in use until it is ready: another start would wait, too.
+	 */
 	ASSERT_EQ(0, start_counting(fd, map_memory(PAGE), 100, 0));
+	send_byte(go[1]);
+	ASSERT_EQ(0, receive_byte(ready[0]));
 	stop(fd);
 	/* detaching begins a second after the last profile */
 	usleep(1500000);
