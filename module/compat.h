@@ -133,6 +133,25 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 #define compat_file_user_inode(file)	file_inode(file)
 #endif
 
+/* When a file was last modified, and its inode changed. */
+static inline struct timespec64 compat_inode_mtime(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	return inode_get_mtime(inode);
+#else
+	return inode->i_mtime;
+#endif
+}
+
+static inline struct timespec64 compat_inode_ctime(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return inode_get_ctime(inode);
+#else
+	return inode->i_ctime;
+#endif
+}
+
 /*
  * Take mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock().
  * mmap_write_downgrade() must not be used with it. From 6.13 on (and in stable versions of

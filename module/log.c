@@ -36,6 +36,7 @@ int profil_log_init(struct profil_log *log, u32 size)
 	/* not hard: on PREEMPT_RT, a hard interrupt must not wake readers */
 	init_irq_work(&log->wake_work, log_wake);
 	log->size = size;
+	log->most_samples = size / 4 * 3;
 	log->data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	return log->data ? 0 : -ENOMEM;
 }
@@ -79,11 +80,11 @@ static void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes
 	memcpy(log->data, from + first, bytes - first);
 }
 
-/* With the lock held. Return: whether there is room for @bytes. */
-static bool log_has_room(const struct profil_log *log, u32 bytes)
+/* With the lock held. Return: whether @bytes more are within the first @most of the log. */
+static bool log_has_room(const struct profil_log *log, u32 most, u32 bytes)
 {
 	/* pairs with the release in profil_log_read(): the reader has copied what it freed */
-	return log->size - (log->head - smp_load_acquire(&log->tail)) >= bytes;
+	return log->head - smp_load_acquire(&log->tail) + bytes <= most;
 }
 
 /* Add @bytes that have been copied. With the lock held. */
@@ -97,8 +98,11 @@ static void log_advance(struct profil_log *log, u32 bytes)
 		irq_work_queue(&log->wake_work);
 }
 
-/* If records were lost, say so here. With the lock held. Return: false if there is no room. */
-static bool log_write_lost(struct profil_log *log, u32 more)
+/*
+ * If records were lost, say so here, if that and @more bytes are within the first @most of the
+ * log. With the lock held. Return: false if not.
+ */
+static bool log_write_lost(struct profil_log *log, u32 most, u32 more)
 {
 	struct profil_record_lost lost = {
 		.head = { .type = PROFIL_RECORD_LOST, .bytes = sizeof(lost) },
@@ -108,8 +112,8 @@ static bool log_write_lost(struct profil_log *log, u32 more)
 
 	BUILD_BUG_ON(sizeof(lost) % 8);
 	if (likely(!lost.samples && !lost.records))
-		return log_has_room(log, more);
-	if (!log_has_room(log, sizeof(lost) + more))
+		return log_has_room(log, most, more);
+	if (!log_has_room(log, most, sizeof(lost) + more))
 		return false;
 	log_copy(log, log->head, &lost, sizeof(lost));
 	log_advance(log, sizeof(lost));
@@ -123,12 +127,15 @@ static bool log_write_lost(struct profil_log *log, u32 more)
  * @log:    open
  * @sample: record
  *
+ * The last quarter of the log is for other records: a reader that misses an EXEC takes all
+ * samples after it for those of another program.
+ *
  * Return: false if there is no room, so that it is lost.
  */
 bool profil_log_write_sample(struct profil_log *log,
 			     const struct profil_record_sample *sample)
 {
-	if (unlikely(!log_write_lost(log, sizeof(*sample)))) {
+	if (unlikely(!log_write_lost(log, log->most_samples, sizeof(*sample)))) {
 		log->has_lost = true;
 		log->lost_samples += sample->samples;
 		log->lost += sample->samples;
@@ -163,7 +170,7 @@ void profil_log_write(struct profil_log *log, struct profil_record *record, u32 
 	raw_spin_lock_irqsave(&log->lock, flags);
 	if (!log->data)
 		goto unlock;
-	if (!log_write_lost(log, whole)) {
+	if (!log_write_lost(log, log->size, whole)) {
 		log->has_lost = true;
 		log->lost_records++;
 		goto unlock;
@@ -218,7 +225,7 @@ static int log_copy_to_user(struct profil_log *log, char __user *user, u32 bytes
 static u32 log_flush_lost(struct profil_log *log)
 {
 	raw_spin_lock_irq(&log->lock);
-	log_write_lost(log, 0);
+	log_write_lost(log, log->size, 0);
 	raw_spin_unlock_irq(&log->lock);
 	return log_used(log);
 }

@@ -281,7 +281,7 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
  * @parent: target of the parent, under rcu_read_lock()
  * @child:  the child, which does not run yet
  *
- * Atomic context. Without memory, and beyond the user's limit, the child is not sampled.
+ * Atomic context, in fork. Without memory, and beyond the user's limit, the child is not sampled.
  */
 void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 {
@@ -290,6 +290,7 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 	struct profil_record_fork record = {
 		.head.pid = pid_nr_ns(task_tgid(child), watch->pids),
 		.parent = parent->pid,
+		.flags = child->mm == current->mm ? PROFIL_FORK_SHARES_MEMORY : 0,
 	};
 
 	trace_profil_fork(child->tgid, err);

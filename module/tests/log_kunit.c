@@ -85,7 +85,7 @@ static void records_go_around_whole(struct kunit *test)
 
 	prandom_seed_state(&random, 1);
 	while (taken < 2000) {
-		while (log_has_room(&log, PROFIL_RECORD_MAX))
+		while (log_has_room(&log, SIZE, PROFIL_RECORD_MAX))
 			write_map(++written, prandom_u32_state(&random) % (PATH_MAX + 1));
 		while (taken < written && take(record))
 			check_map(test, (void *)record, ++taken);
@@ -94,32 +94,58 @@ static void records_go_around_whole(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, log.has_lost);
 }
 
-static void full_log_loses_and_says_so(struct kunit *test)
+/* Samples get three quarters of the log. */
+static void samples_leave_room_for_other_records(struct kunit *test)
 {
-	const u32 room = SIZE / sizeof(struct profil_record_sample);
 	static u64 record[PROFIL_RECORD_MAX / 8];
 	struct profil_record_lost *lost = (void *)record;
 	u32 nr = 0;
 
 	while (write_samples(1))
 		nr++;
-	KUNIT_EXPECT_EQ(test, nr, room);
-	write_samples(2);
+	KUNIT_EXPECT_EQ(test, nr, SIZE / 4 * 3 / sizeof(struct profil_record_sample));
 	write_map(1, 5);
-	/* room for one record: not enough for LOST and a sample */
+	KUNIT_EXPECT_FALSE(test, write_samples(2));
+	while (nr--)
+		take(record);
+	/* the sample that ended the first loop is before the other record, the next is after it */
 	take(record);
-	KUNIT_EXPECT_FALSE(test, write_samples(4));
+	KUNIT_EXPECT_EQ(test, (u32)lost->head.type, (u32)PROFIL_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, lost->samples, 1);
+	KUNIT_EXPECT_EQ(test, lost->records, 0);
 	take(record);
-	KUNIT_EXPECT_TRUE(test, write_samples(8));
+	check_map(test, (void *)record, 1);
+	KUNIT_EXPECT_EQ(test, take(record), 0);
+	KUNIT_EXPECT_EQ(test, log.lost_samples, 2);
+}
+
+static void full_log_loses_and_says_so(struct kunit *test)
+{
+	static u64 record[PROFIL_RECORD_MAX / 8];
+	struct profil_record_lost *lost = (void *)record;
+	/* records of 128 bytes fill the log to the last byte */
+	const u32 length = 128 - sizeof(struct profil_record_map) - 1;
+	u32 nr = 0;
+
+	while (!log.has_lost) {
+		write_map(1, length);
+		nr++;
+	}
+	KUNIT_EXPECT_FALSE(test, write_samples(2));
+	/* room for one record: not enough for LOST and a record */
+	take(record);
+	write_map(1, length);
+	take(record);
+	write_map(2, length);
 	while (take(record) && lost->head.type != PROFIL_RECORD_LOST)
 		nr--;
-	KUNIT_EXPECT_EQ(test, nr, 2);
-	/* 1 ended the first loop */
-	KUNIT_EXPECT_EQ(test, lost->samples, 1 + 2 + 4);
-	KUNIT_EXPECT_EQ(test, lost->records, 1);
-	KUNIT_EXPECT_EQ(test, log.lost, 1 + 2 + 4);
-	KUNIT_EXPECT_EQ(test, log.counted, room + 8);
-	KUNIT_EXPECT_EQ(test, take(record), sizeof(struct profil_record_sample));
+	/* one did not fit, and two were taken */
+	KUNIT_EXPECT_EQ(test, nr, 1 + 2);
+	KUNIT_EXPECT_EQ(test, lost->samples, 2);
+	KUNIT_EXPECT_EQ(test, lost->records, 1 + 1);
+	KUNIT_EXPECT_EQ(test, log.lost, 2);
+	take(record);
+	check_map(test, (void *)record, 2);
 	KUNIT_EXPECT_EQ(test, take(record), 0);
 }
 
@@ -168,6 +194,7 @@ static void closed_log_takes_nothing(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(records_go_around_whole),
+	KUNIT_CASE(samples_leave_room_for_other_records),
 	KUNIT_CASE(full_log_loses_and_says_so),
 	KUNIT_CASE(last_loss_is_reported),
 	KUNIT_CASE(quarter_is_readable),

@@ -17,7 +17,7 @@
 /* Of a MAP record with an empty path, padded to 8 bytes */
 #define MAP_BYTES	(sizeof(struct profil_record_map) + 8)
 /* A quarter of the log */
-#define QUARTER		(LEAST_LOG / 4 / MAP_BYTES)
+#define QUARTER		((LEAST_LOG / 4 + MAP_BYTES - 1) / MAP_BYTES)
 
 FIXTURE(log) {
 	int device;

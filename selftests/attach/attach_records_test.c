@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -22,6 +23,7 @@ struct report {
 	uint64_t vdso;
 	char maps[1 << 14];	/* /proc/self/maps of the new program */
 	char exe[256];
+	int64_t children;	/* CPU time, in ns */
 };
 
 FIXTURE(records) {
@@ -163,12 +165,19 @@ TEST_F(records, forks)
 {
 	pid_t pid = prepare(_metadata, self, fork_in_all_ways);
 	struct report *report = self->report;
+	const struct profil_record_fork *fork;
 	int i;
 
 	ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
 	EXPECT_EQ(0, finish(_metadata, self).status);
 	for (i = 0; i < 3; i++)
 		EXPECT_TRUE(is_followed(&self->records, report->child[i], pid));
+	/* with its parent's memory: the ones made by vfork(2) and by clone(2) */
+	for (i = 0; i < 4; i++) {
+		fork = find_record(&self->records, PROFIL_RECORD_FORK, report->child[i], 0);
+		ASSERT_NE(NULL, fork);
+		EXPECT_EQ(i == 1 || i == 2 ? PROFIL_FORK_SHARES_MEMORY : 0, fork->flags);
+	}
 	EXPECT_TRUE(is_followed(&self->records, report->child[3], report->child[0]));
 	EXPECT_EQ(4, count_records(&self->records, PROFIL_RECORD_FORK, ANY));
 	EXPECT_EQ(5, count_records(&self->records, PROFIL_RECORD_EXIT, ANY));
@@ -360,6 +369,11 @@ static void map_in_all_ways(void *data)
 	munmap((void *)report->at[0], PAGE);
 }
 
+static int64_t to_ns(struct timespec time)
+{
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 static void expect_map(struct __test_metadata *_metadata, const struct profil_record_map *map,
 		       uintptr_t at, size_t pages, size_t offset, const struct stat *file,
 		       const char *path)
@@ -371,6 +385,14 @@ static void expect_map(struct __test_metadata *_metadata, const struct profil_re
 	EXPECT_EQ(file ? file->st_ino : 0, map->inode);
 	EXPECT_EQ(file ? major(file->st_dev) : 0, map->major);
 	EXPECT_EQ(file ? minor(file->st_dev) : 0, map->minor);
+	EXPECT_EQ(file ? file->st_size : 0, map->file_bytes);
+	EXPECT_EQ(file ? to_ns(file->st_mtim) : 0, map->mtime_ns);
+	/* removing a file changes its inode */
+	if (file && strstr(path, "deleted")) {
+		EXPECT_LE(to_ns(file->st_ctim), map->ctime_ns);
+	} else {
+		EXPECT_EQ(file ? to_ns(file->st_ctim) : 0, map->ctime_ns);
+	}
 	EXPECT_EQ(0, map->flags);
 	EXPECT_STREQ(logged_path(path), map->path);
 }
@@ -495,6 +517,49 @@ TEST_F(records, exit)
 	/* the last one */
 	EXPECT_EQ(NULL, next_record(&self->records, &record->head));
 	EXPECT_EQ(2, count_records(&self->records, PROFIL_RECORD_EXIT, ANY));
+}
+
+#define SHORT_LIVES	100
+
+static void fork_short_lives(void *data)
+{
+	struct report *report = ((struct _test_data_records *)data)->report;
+	struct rusage usage;
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < SHORT_LIVES; i++) {
+		pid = fork();
+		if (!pid) {
+			burn(0.001);
+			_exit(0);
+		}
+		wait_for(pid);
+	}
+	getrusage(RUSAGE_CHILDREN, &usage);
+	report->children = to_ns((struct timespec) { usage.ru_utime.tv_sec + usage.ru_stime.tv_sec,
+				 (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000 });
+}
+
+/*
+ * The time since the last tick is included: on average half a tick for each process, and thus
+ * 200 ms at 250 Hz. A process spends some 0.1 ms in exit after its EXIT record.
+ */
+TEST_F(records, exit_times_of_short_processes)
+{
+	pid_t pid = prepare(_metadata, self, fork_short_lives);
+	int64_t sum = 0;
+
+	ASSERT_EQ(0, attach_target(self->device, &self->target, 0));
+	EXPECT_EQ(0, finish(_metadata, self).status);
+	EACH_RECORD(record, &self->records)
+		if (record->type == PROFIL_RECORD_EXIT && record->pid != pid)
+			sum += (int64_t)((const struct profil_record_exit *)record)->cpu_ns;
+	TH_LOG("%d processes: %.1f ms of %.1f ms", SHORT_LIVES, (double)sum / 1e6,
+	       (double)self->report->children / 1e6);
+	EXPECT_GE(self->report->children, sum);
+	if (counts_are_checked())
+		EXPECT_LE(self->report->children - sum, SHORT_LIVES * 500000LL);
 }
 
 static void burn_and_execute(void *data)

@@ -357,16 +357,20 @@ struct profil_record_sample {
 	__s32 tid;
 };
 
+#define PROFIL_FORK_SHARES_MEMORY	0x1 /* clone(2) with CLONE_VM: until either executes a
+					     * program, what one maps, the other one has too
+					     */
+
 /**
  * struct profil_record_fork - a new process, which is sampled from its start
- * @head:     type PROFIL_RECORD_FORK; pid is the new process
- * @parent:   its parent, whose mappings it has
- * @reserved: 0
+ * @head:   type PROFIL_RECORD_FORK; pid is the new process
+ * @parent: its parent, whose mappings it has
+ * @flags:  PROFIL_FORK_*
  */
 struct profil_record_fork {
 	struct profil_record head;
 	__s32 parent;
-	__u32 reserved;
+	__u32 flags;
 };
 
 #define PROFIL_EXEC_DENIED	0x1 /* the program may not be traced: see profil(4) */
@@ -375,7 +379,9 @@ struct profil_record_fork {
 /**
  * struct profil_record_exec - a process executes another program
  * @head:     type PROFIL_RECORD_EXEC
- * @cpu_ns:   CPU time of all threads of the process so far, in ns; may lack a tick
+ * @cpu_ns:   CPU time of all threads of the process so far, in ns. Kernels that subtract the
+ *            time of interrupts or of a hypervisor (CONFIG_IRQ_TIME_ACCOUNTING,
+ *            CONFIG_PARAVIRT_TIME_ACCOUNTING) do not tell the time since the last tick
  * @flags:    PROFIL_EXEC_*. With a flag, the only record of the process that follows is EXIT
  * @reserved: 0
  * @comm:     name of the process in the new program, terminated by a 0
@@ -400,6 +406,9 @@ struct profil_record_exec {
  * @end:      first address after the mapping
  * @offset:   of @start in the file, in bytes
  * @inode:    inode number of the file; 0: no file
+ * @file_bytes: size of the file at this time
+ * @mtime_ns: when it was last modified, in ns since 1970 UTC, as stat(2) has it
+ * @ctime_ns: when its inode was last changed, in ns since 1970 UTC, as stat(2) has it
  * @major:    device of its file system
  * @minor:    the same
  * @flags:    PROFIL_MAP_*
@@ -419,6 +428,9 @@ struct profil_record_map {
 	__u64 end;
 	__u64 offset;
 	__u64 inode;
+	__u64 file_bytes;
+	__s64 mtime_ns;
+	__s64 ctime_ns;
 	__u32 major;
 	__u32 minor;
 	__u32 flags;
@@ -430,8 +442,8 @@ struct profil_record_map {
 /**
  * struct profil_record_exit - a process has ended: all its threads have
  * @head:   type PROFIL_RECORD_EXIT; the last record of the process
- * @cpu_ns: CPU time of all its threads, in ns, without that since the last tick, and without
- *          what threads use that still exit
+ * @cpu_ns: CPU time of all its threads, in ns, as in EXEC, without what threads use that still
+ *          exit
  */
 struct profil_record_exit {
 	struct profil_record head;
