@@ -149,6 +149,9 @@ static size_t print_object(FILE *out, const struct symbolized *symbolized,
 	putc('{', out);
 	print_string(out, "path", object->path);
 	print_build_id(out, object);
+	fprintf(out, "\"unread\":%s,\n", object->unread ? "true" : "false");
+	print_number(out, "file_bytes", object->file_bytes);
+	fprintf(out, "\"mtime_ns\":%" PRId64 ",\n", object->mtime_ns);
 	print_address(out, "start", object->start);
 	print_address(out, "end", object->end);
 	print_address(out, "bias", object->bias);

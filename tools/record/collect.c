@@ -113,11 +113,14 @@ static int list_unprofiled(struct result *result, const struct recording *record
 static struct result_object object_of(const struct file *file)
 {
 	struct result_object object = {
-		.path = (char *)file->key.path,
+		.path = file->path,
 		.build_id_bytes = file->build_id_bytes,
+		.file_bytes = file->key.file_bytes,
+		.mtime_ns = file->key.mtime_ns,
 	};
 
 	memcpy(object.build_id, file->build_id, sizeof(file->build_id));
+	object.unread = result_is_file(&object) && !file->is_read;
 	return object;
 }
 

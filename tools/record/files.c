@@ -4,40 +4,51 @@
  * replaced before the end of the run. All files stay, as mappings point to them.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <gelf.h>
 
 #include "record/files.h"
+#include "record/openmapped.h"
 #include "util/objectfile.h"
+#include "util/time_ns.h"
 
-static int compare_inodes(const struct file_key *a, const struct file_key *b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
-	if (a->inode != b->inode)
-		return a->inode < b->inode ? -1 : 1;
-	if (a->minor != b->minor)
-		return a->minor < b->minor ? -1 : 1;
-	if (a->major != b->major)
-		return a->major < b->major ? -1 : 1;
-	return 0;
+	return a < b ? -1 : a > b;
+}
+
+static int compare_identities(const void *va, const void *vb)
+{
+	const struct file_key *a = va, *b = vb;
+	int order = compare_numbers(a->inode, b->inode);
+
+	if (!order)
+		order = compare_numbers(a->minor, b->minor);
+	if (!order)
+		order = compare_numbers(a->major, b->major);
+	if (!order)
+		order = compare_numbers(a->file_bytes, b->file_bytes);
+	if (!order)
+		order = compare_numbers((uint64_t)a->mtime_ns, (uint64_t)b->mtime_ns);
+	if (!order)
+		order = compare_numbers((uint64_t)a->ctime_ns, (uint64_t)b->ctime_ns);
+	return order;
 }
 
 static int compare_keys(const void *va, const void *vb)
 {
 	const struct file_key *a = va, *b = vb;
-	int order = compare_inodes(a, b);
+	int order = compare_identities(a, b);
 
 	return order ? order : strcmp(a->path, b->path);
-}
-
-static int compare_only_inodes(const void *va, const void *vb)
-{
-	return compare_inodes(va, vb);
 }
 
 static void add(struct files *files, struct file *file)
@@ -47,9 +58,23 @@ static void add(struct files *files, struct file *file)
 	files->last = file;
 }
 
+/* Find the device of a file system that the kernel mounts for itself. */
+static dev_t internal_device(unsigned int flags)
+{
+	int fd = memfd_create("", flags);
+	struct stat state = { 0 };
+
+	/* without huge pages, there is none */
+	if (fd < 0)
+		return 0;
+	fstat(fd, &state);
+	close(fd);
+	return state.st_dev;
+}
+
 void files_init(struct files *files)
 {
-	static const char *const names[] = {
+	static char *const names[] = {
 		[FILE_VDSO] = "[vdso]",
 		[FILE_JIT] = "[jit]",
 		[FILE_UNKNOWN] = "[unknown]",
@@ -58,14 +83,18 @@ void files_init(struct files *files)
 
 	memset(files, 0, sizeof(*files));
 	for (i = 0; i < FILE_NR_SPECIAL; i++) {
-		files->special[i].key.path = names[i];
+		files->special[i].path = names[i];
 		add(files, &files->special[i]);
 	}
+	files->internal[0] = internal_device(MFD_CLOEXEC);
+	files->internal[1] = internal_device(MFD_CLOEXEC | MFD_HUGETLB);
 }
 
 static void free_file(struct file *file)
 {
 	free((char *)file->key.path);
+	free(file->path);
+	free(file->segments);
 	counts_release(&file->counts);
 	free(file);
 }
@@ -91,190 +120,201 @@ void files_release(struct files *files)
 		counts_release(&files->special[i].counts);
 }
 
-void files_begin_round(struct files *files)
+/* Return: 0 or -ENOMEM. */
+static int add_segment(struct file *file, const GElf_Phdr *header)
 {
-	files->round++;
-}
-
-enum likeness { OTHER, POSSIBLE, SAME };
-
-/*
- * Whether an open file is the one that is mapped. On some file systems (btrfs, overlayfs) the
- * kernel has other devices and inodes for mappings than for stat(2).
- */
-static enum likeness compare_open(int fd, const struct file_key *key)
-{
-	bool same_device, same_inode;
-	struct stat state;
-
-	if (fd < 0 || fstat(fd, &state))
-		return OTHER;
-	same_device = major(state.st_dev) == key->major && minor(state.st_dev) == key->minor;
-	same_inode = state.st_ino == key->inode;
-	if (same_device)
-		return same_inode ? SAME : OTHER;
-	return POSSIBLE;
-}
-
-/*
- * Open the file that a process sees at a path. In a container it is not the one at the same path
- * here. Return: a descriptor; -1: it cannot be read, or another file is there now.
- */
-static int open_file(const struct file_key *key, pid_t pid)
-{
-	const char *problem;
-	enum likeness here;
-	char root[32];
-	int fd, below;
-
-	if (key->path[0] != '/')
-		return -1;
-	fd = objectfile_open(key->path, &problem);
-	here = compare_open(fd, key);
-	if (here == SAME)
-		return fd;
-	snprintf(root, sizeof(root), "/proc/%d/root", pid);
-	below = objectfile_open_below(root, key->path, &problem);
-	if (below >= 0 && compare_open(below, key) == OTHER) {
-		close(below);
-		below = -1;
-	}
-	if (fd >= 0 && (below >= 0 || here == OTHER)) {
-		close(fd);
-		fd = -1;
-	}
-	return below >= 0 ? below : fd;
-}
-
-static void add_segment(struct file *file, const GElf_Phdr *header)
-{
+	struct file_segment *segments;
 	uint64_t end;
 
 	if (header->p_type != PT_LOAD || !(header->p_flags & PF_X) || !header->p_memsz ||
 	    __builtin_add_overflow(header->p_vaddr, header->p_memsz, &end))
-		return;
+		return 0;
+	segments = reallocarray(file->segments, file->nr_segments + 1, sizeof(*segments));
+	if (!segments)
+		return -ENOMEM;
+	file->segments = segments;
 	if (!file->nr_segments || header->p_vaddr < file->start)
 		file->start = header->p_vaddr;
 	if (end > file->end)
 		file->end = end;
-	if (file->nr_segments < FILE_SEGMENTS)
-		file->segments[file->nr_segments++] = (struct file_segment){
-			.offset = header->p_offset,
-			.address = header->p_vaddr,
-		};
+	segments[file->nr_segments++] = (struct file_segment){
+		.offset = header->p_offset,
+		.address = header->p_vaddr,
+		.bytes = header->p_memsz,
+	};
+	return 0;
 }
 
-/* The file is not mapped by libelf, as it may shrink meanwhile, which would be a SIGBUS. */
-static void read_elf(struct file *file, int fd)
+static int compare_segments(const void *va, const void *vb)
+{
+	const struct file_segment *a = va, *b = vb;
+	int order = compare_numbers(a->offset, b->offset);
+
+	return order ? order : compare_numbers(a->address, b->address);
+}
+
+/*
+ * The file is not mapped by libelf, as it may shrink meanwhile, which would be a SIGBUS. Return:
+ * 1: it is an ELF file; 0: it is not; or -ENOMEM.
+ */
+static int read_elf(struct file *file, int fd)
 {
 	size_t nr, i;
+	int error = 0;
+	bool is_elf;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &nr)) {
-		for (i = 0; i < nr; i++) {
+	is_elf = elf_kind(elf) == ELF_K_ELF;
+	if (is_elf && !elf_getphdrnum(elf, &nr)) {
+		for (i = 0; i < nr && !error; i++) {
 			GElf_Phdr header;
 
 			if (gelf_getphdr(elf, (int)i, &header))
-				add_segment(file, &header);
+				error = add_segment(file, &header);
 		}
 		file->build_id_bytes = objectfile_build_id(elf, file->build_id,
 							   sizeof(file->build_id));
 	}
 	elf_end(elf);
+	if (file->nr_segments)
+		qsort(file->segments, file->nr_segments, sizeof(*file->segments),
+		      compare_segments);
+	return error ? error : is_elf;
 }
 
-static struct file *read_file(const struct file_key *key, pid_t pid, const struct stat *state)
+static void set_times(struct file_key *key, int fd)
+{
+	struct stat state;
+
+	if (key->has_times || fd < 0 || fstat(fd, &state))
+		return;
+	key->has_times = true;
+	key->file_bytes = (uint64_t)state.st_size;
+	key->mtime_ns = time_stat_ns(&state.st_mtim);
+	key->ctime_ns = time_stat_ns(&state.st_ctim);
+}
+
+/* Return: a file that is in no list; NULL: no memory. */
+static struct file *new_file(const struct file_key *key, int fd)
 {
 	struct file *file = calloc(1, sizeof(*file));
-	int fd;
 
 	if (!file)
 		return NULL;
 	file->key = *key;
 	file->key.path = strdup(key->path);
-	if (!file->key.path) {
-		free(file);
+	file->path = fd >= 0 ? openmapped_path(fd) : NULL;
+	if (!file->path) {
+		file->path = strdup(key->path);
+		if (file->path)
+			openmapped_strip(file->path);
+	}
+	if (file->key.path && file->path)
+		return file;
+	free_file(file);
+	return NULL;
+}
+
+/* Memory that has no place in a file system, whatever its name */
+static bool is_internal(const struct files *files, const struct file_key *key)
+{
+	const dev_t device = makedev(key->major, key->minor);
+	size_t i;
+
+	for (i = 0; i < FILES_INTERNAL; i++)
+		if (files->internal[i] && files->internal[i] == device)
+			return true;
+	return false;
+}
+
+/* Whether an open file has no name any more. */
+static bool is_unlinked(int fd)
+{
+	struct stat state;
+
+	return !fstat(fd, &state) && !state.st_nlink;
+}
+
+/*
+ * Add what an open file, or -1, is. Compilers also write code to files that they have unlinked.
+ * @is_memory: it has no place in a file system. Return: the file or a substitute; NULL: no memory.
+ */
+static struct file *add_file(struct files *files, const struct file_key *key, int fd,
+			     bool is_memory)
+{
+	struct file *file = new_file(key, fd);
+	int is_elf = 0;
+
+	if (!file)
+		return NULL;
+	if (fd >= 0)
+		is_elf = read_elf(file, fd);
+	if (is_elf < 0 || (!is_elf && (is_memory || (fd >= 0 && is_unlinked(fd))))) {
+		free_file(file);
+		return is_elf ? NULL : &files->special[FILE_JIT];
+	}
+	file->is_read = fd >= 0;
+	if (!tsearch(file, &files->tree, compare_keys)) {
+		free_file(file);
 		return NULL;
 	}
-	file->state = *state;
-	fd = open_file(key, pid);
-	if (fd >= 0) {
-		read_elf(file, fd);
-		close(fd);
-	}
+	add(files, file);
 	return file;
 }
 
-/* The state of the file that is at a path now; zero: there is none. */
-static struct stat state_at(const char *path)
+struct file *files_find(struct files *files, const struct file_key *key,
+			const struct file_use *use)
 {
-	struct stat state;
+	const bool is_internal_file = is_internal(files, key);
+	struct file_key whole = *key;
+	struct file **found, *file;
+	bool is_device;
+	int fd;
 
-	if (path[0] != '/' || stat(path, &state))
-		memset(&state, 0, sizeof(state));
-	return state;
-}
-
-/* A file that is gone has not been replaced. */
-static bool is_replaced(const struct file *file, const struct stat *now)
-{
-	const struct stat *then = &file->state;
-
-	return now->st_ino &&
-	       (now->st_ino != then->st_ino || now->st_dev != then->st_dev ||
-		now->st_size != then->st_size || now->st_mtim.tv_sec != then->st_mtim.tv_sec ||
-		now->st_mtim.tv_nsec != then->st_mtim.tv_nsec);
-}
-
-struct file *files_find(struct files *files, const struct file_key *key, pid_t pid, bool check)
-{
-	struct file **found = tfind(key, &files->tree, compare_keys), *file;
-	struct stat state;
-
-	if (found && (*found)->checked == files->round && !check)
-		return *found;
-	state = state_at(key->path);
-	if (found && !is_replaced(*found, &state)) {
-		(*found)->checked = files->round;
-		return *found;
-	}
-	file = read_file(key, pid, &state);
-	if (!file)
-		return NULL;
-	file->checked = files->round;
-	add(files, file);
+	found = whole.has_times ? tfind(&whole, &files->tree, compare_keys) : NULL;
 	if (found)
-		*found = file;
-	else if (!tsearch(file, &files->tree, compare_keys))
-		return NULL;
+		return *found;
+	fd = openmapped_open(&whole, use, !is_internal_file, &is_device);
+	set_times(&whole, fd);
+	found = key->has_times ? NULL : tfind(&whole, &files->tree, compare_keys);
+	file = found ? *found : add_file(files, &whole, fd, is_internal_file || is_device);
+	if (fd >= 0)
+		close(fd);
 	return file;
 }
 
 struct file *files_find_inode(const struct files *files, const struct file_key *key)
 {
-	struct file **found = tfind(key, &files->tree, compare_only_inodes);
+	struct file **found = tfind(key, &files->tree, compare_identities);
 
 	return found ? *found : NULL;
 }
 
+const struct file_segment *file_segment_of(const struct file *file, uint64_t offset)
+{
+	size_t low = 0, high = file->nr_segments;
+
+	if (!high)
+		return NULL;
+	/* the last one that starts at the offset or before it, else the first */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->segments[middle].offset <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return &file->segments[low ? low - 1 : 0];
+}
+
 uint64_t file_address(const struct file *file, uint64_t offset)
 {
-	const struct file_segment *best = file->segments;
-	size_t i;
+	const struct file_segment *segment = file_segment_of(file, offset);
 
-	if (!file->nr_segments)
-		return offset;
-	/* pages may be mapped that are only in part in the segment, so the nearest one counts */
-	for (i = 1; i < file->nr_segments; i++) {
-		const struct file_segment *segment = &file->segments[i];
-
-		if (segment->offset <= offset &&
-		    (best->offset > offset || segment->offset > best->offset))
-			best = segment;
-	}
-	return offset - best->offset + best->address;
+	return segment ? offset - segment->offset + segment->address : offset;
 }
 
 void file_mapped(struct file *file, uint64_t start, uint64_t bytes, uint64_t offset)

@@ -8,48 +8,70 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "record/counts.h"
 #include "result/result.h"
 
-#define FILE_SEGMENTS		16	/* most executable ones of a file; linkers make 1 or 2 */
-
 /**
  * struct file_key - what identifies a file
- * @inode: its inode number
- * @major: device of its file system
- * @minor: device of its file system
- * @path:  its path, as the process sees it
+ * @inode:      its inode number
+ * @major:      device of its file system
+ * @minor:      device of its file system
+ * @has_times:  the following three are known
+ * @file_bytes: its size
+ * @mtime_ns:   when it was last modified, in ns since 1970 UTC
+ * @ctime_ns:   when its inode was last changed, in ns since 1970 UTC
+ * @path:       as the kernel gave it, perhaps with " (deleted)"; "": not known
+ *
+ * Device and inode alone do not identify a file: it may be overwritten, and the inode of a
+ * deleted one is used again. A later file has another ctime.
  */
 struct file_key {
 	uint64_t inode;
 	uint32_t major;
 	uint32_t minor;
+	bool has_times;
+	uint64_t file_bytes;
+	int64_t mtime_ns;
+	int64_t ctime_ns;
 	const char *path;
+};
+
+/**
+ * struct file_use - a process that has mapped a file
+ * @pid:   its process ID
+ * @start: address of the mapping
+ * @end:   first address after it
+ */
+struct file_use {
+	pid_t pid;
+	uint64_t start;
+	uint64_t end;
 };
 
 /**
  * struct file_segment - an executable segment of an ELF file
  * @offset:  in the file
  * @address: link-time address
+ * @bytes:   size in memory
  */
 struct file_segment {
 	uint64_t offset;
 	uint64_t address;
+	uint64_t bytes;
 };
 
 /**
  * struct file - a file, or a substitute
  * @key:            identifies it; the path belongs to this structure
+ * @path:           its path without what the kernel adds; belongs to this structure
  * @next:           the one that was seen before it
  * @number:         files that were seen before it
- * @state:          of the file at @key.path when the file was read
- * @checked:        last round in which it was compared with @state
+ * @is_read:        what follows was read from the file
  * @build_id:       its build-id
- * @build_id_bytes: its length; 0: no build-id, or the file could not be read
- * @segments:       its executable segments; none if it is not an ELF file that can be read
+ * @build_id_bytes: its length; 0: no build-id
+ * @segments:       its executable segments, by offset
  * @nr_segments:    number of segments
  * @start:          link-time address of the first one; without segments, of what was mapped
  * @end:            link-time address of the end of the last one
@@ -59,13 +81,13 @@ struct file_segment {
  */
 struct file {
 	struct file_key key;
+	char *path;
 	struct file *next;
 	size_t number;
-	struct stat state;
-	unsigned int checked;
+	bool is_read;
 	unsigned char build_id[RESULT_MAX_BUILD_ID];
 	size_t build_id_bytes;
-	struct file_segment segments[FILE_SEGMENTS];
+	struct file_segment *segments;
 	size_t nr_segments;
 	uint64_t start;
 	uint64_t end;
@@ -77,23 +99,26 @@ struct file {
 /* Substitutes for files. Offsets in these are addresses, in "[vdso]" counted from its start. */
 enum file_special {
 	FILE_VDSO,	/* "[vdso]" */
-	FILE_JIT,	/* "[jit]": anonymous memory */
-	FILE_UNKNOWN,	/* "[unknown]": files of which only the inode is known */
+	FILE_JIT,	/* "[jit]": memory that stands for no ELF file */
+	FILE_UNKNOWN,	/* "[unknown]": what was mapped is not known */
 	FILE_NR_SPECIAL,
 };
 
+#define FILES_INTERNAL	2
+
 /**
  * struct files - all files
- * @tree:    files by key
- * @last:    list of all files, also of those that were replaced, from the last one back
- * @special: substitutes, in the list
- * @round:   number of the present round (files_begin_round())
+ * @tree:     files by key
+ * @last:     list of all files, from the last one back
+ * @special:  substitutes, in the list
+ * @internal: devices of file systems that the kernel mounts for itself: shared memory and
+ *            memfd_create(2), with small and with huge pages
  */
 struct files {
 	void *tree;
 	struct file *last;
 	struct file special[FILE_NR_SPECIAL];
-	unsigned int round;
+	dev_t internal[FILES_INTERNAL];
 };
 
 /**
@@ -109,33 +134,39 @@ void files_init(struct files *files);
 void files_release(struct files *files);
 
 /**
- * files_begin_round - let files_find() check again whether files have been replaced
- * @files: from files_init()
- */
-void files_begin_round(struct files *files);
-
-/**
  * files_find - find a file, or read a new one
  * @files: from files_init()
  * @key:   identifies it; copied
- * @pid:   a process that sees it at that path, perhaps in a container
- * @check: check whether another file is there now; otherwise this is done once in each round
+ * @use:   a process that has mapped it
  *
- * When a file is deleted and made again, as programs are that a compiler writes, it often gets
- * the same inode. So the file at the path must not have changed.
+ * A new file is opened by its path, here and in the process's root directory, and by the links in
+ * /proc/PID. It is read only if it is still the one that the key identifies.
  *
- * Return: the file, which stays until files_release(); NULL: no memory.
+ * Return: the file, which stays until files_release(); the substitute FILE_JIT: it is no ELF file;
+ * NULL: no memory.
  */
-struct file *files_find(struct files *files, const struct file_key *key, pid_t pid, bool check);
+struct file *files_find(struct files *files, const struct file_key *key,
+			const struct file_use *use);
 
 /**
  * files_find_inode - find a file whose path is not known
  * @files: from files_init()
  * @key:   identifies it, except for its path, which is ""
  *
- * Return: a file with that inode; NULL: there is none.
+ * Return: a file with that identity; NULL: there is none.
  */
 struct file *files_find_inode(const struct files *files, const struct file_key *key);
+
+/**
+ * file_segment_of - find the executable segment that an offset belongs to
+ * @file:   any file
+ * @offset: in the file, in bytes
+ *
+ * Pages may be mapped that are only in part in a segment, so the nearest one counts.
+ *
+ * Return: the segment; NULL: the file has none.
+ */
+const struct file_segment *file_segment_of(const struct file *file, uint64_t offset);
 
 /**
  * file_address - convert an offset to a link-time address

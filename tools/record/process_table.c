@@ -141,6 +141,25 @@ void process_table_end(struct process_table *table, struct process *process, uin
 	process->row = PROCESS_NO_ROW;
 }
 
+int process_table_switch(struct process_table *table, struct process *process,
+			 const char *program)
+{
+	const struct result_process *row = process_table_row(table, process);
+	const uint64_t cpu_ns = process->base_ns + (row ? row->start_cpu_ns : 0);
+
+	process_table_end(table, process, cpu_ns);
+	return process_table_start(table, process, program, false, cpu_ns);
+}
+
+void process_table_count(const struct process_table *table, const struct process *process,
+			 uint64_t samples)
+{
+	struct result_process *row = process_table_row(table, process);
+
+	if (row)
+		row->samples += samples;
+}
+
 int process_table_name(struct process_table *table, const struct process *process,
 		       const char *program)
 {

@@ -19,6 +19,9 @@
 
 #define PROCESS_NO_ROW		SIZE_MAX
 
+struct file;
+struct late_sample;
+
 /**
  * struct process - a process
  * @pid:        its process ID
@@ -30,6 +33,9 @@
  * @unprofiled: if @space is NULL: index of its program in the list of these programs
  * @denied_ns:  if @space is NULL: its CPU time when it began to run that program
  * @round:      when its /proc/PID/maps was read last
+ * @program:    file of its program; NULL: unknown. Not owned
+ * @losses:     losses in the log up to which its records are complete (late.h)
+ * @late:       samples that wait
  */
 struct process {
 	pid_t pid;
@@ -41,6 +47,9 @@ struct process {
 	size_t unprofiled;
 	uint64_t denied_ns;
 	unsigned int round;
+	const struct file *program;
+	unsigned int losses;
+	struct late_sample *late;
 };
 
 /**
@@ -140,5 +149,27 @@ struct result_process *process_table_row(const struct process_table *table,
  */
 int process_table_name(struct process_table *table, const struct process *process,
 		       const char *program);
+
+/**
+ * process_table_switch - begin another row, as the program turns out to be another one
+ * @table:   the table
+ * @process: in the table
+ * @program: its program; copied
+ *
+ * When it began to run that is unknown: the new row has all CPU time since the start of the old.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int process_table_switch(struct process_table *table, struct process *process,
+			 const char *program);
+
+/**
+ * process_table_count - add samples to the row of a process
+ * @table:   the table
+ * @process: in the table
+ * @samples: number of samples
+ */
+void process_table_count(const struct process_table *table, const struct process *process,
+			 uint64_t samples);
 
 #endif /* PROFIL_PROCESS_TABLE_H */

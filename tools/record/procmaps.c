@@ -24,14 +24,15 @@ static bool read_number(char **text, int base, char after, uint64_t *number)
 	return true;
 }
 
-bool procmaps_parse(char *line, struct procmaps_entry *entry)
+/* Parse any line. Return: whether it is valid; @executable: whether the memory is. */
+static bool parse(char *line, struct procmaps_entry *entry, bool *executable)
 {
 	uint64_t major, minor;
 
 	if (!read_number(&line, 16, '-', &entry->start) ||
-	    !read_number(&line, 16, ' ', &entry->end) ||
-	    strnlen(line, 5) < 5 || line[2] != 'x')
+	    !read_number(&line, 16, ' ', &entry->end) || strnlen(line, 5) < 5)
 		return false;
+	*executable = line[2] == 'x';
 	line += 5;
 	if (!read_number(&line, 16, ' ', &entry->offset) ||
 	    !read_number(&line, 16, ':', &major) ||
@@ -45,17 +46,31 @@ bool procmaps_parse(char *line, struct procmaps_entry *entry)
 	return entry->start < entry->end;
 }
 
+bool procmaps_parse(char *line, struct procmaps_entry *entry)
+{
+	bool executable;
+
+	return parse(line, entry, &executable) && executable;
+}
+
+static FILE *open_maps(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return fopen(path, "re");
+}
+
 int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
 		  void *data)
 {
 	struct procmaps_entry entry;
-	char *line = NULL, path[32];
+	char *line = NULL;
 	size_t room = 0;
 	int error = 0;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	maps = fopen(path, "re");
+	maps = open_maps(pid);
 	if (!maps)
 		return errno == ENOENT ? -ESRCH : -errno;
 	/* a process that ends meanwhile has no more lines */
@@ -65,4 +80,21 @@ int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry 
 	free(line);
 	fclose(maps);
 	return error;
+}
+
+bool procmaps_has(pid_t pid, const struct file_key *key)
+{
+	struct procmaps_entry entry;
+	bool executable, has = false;
+	FILE *maps = open_maps(pid);
+	char *line = NULL;
+	size_t room = 0;
+
+	while (maps && !has && getline(&line, &room, maps) > 0)
+		has = parse(line, &entry, &executable) && entry.inode == key->inode &&
+		      entry.major == key->major && entry.minor == key->minor;
+	free(line);
+	if (maps)
+		fclose(maps);
+	return has;
 }

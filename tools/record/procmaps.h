@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "record/files.h"
+
 /**
  * struct procmaps_entry - a mapping
  * @start:  address
@@ -48,5 +50,12 @@ bool procmaps_parse(char *line, struct procmaps_entry *entry);
  */
 int procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
 		  void *data);
+
+/**
+ * procmaps_has - whether a process has a mapping of a file, executable or not
+ * @pid: process ID
+ * @key: the file: its device and inode
+ */
+bool procmaps_has(pid_t pid, const struct file_key *key);
 
 #endif /* PROFIL_PROCMAPS_H */

@@ -13,9 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/late.h"
 #include "record/log_record.h"
+#include "record/mapper.h"
 #include "record/procfs.h"
-#include "record/procmaps.h"
 #include "record/recording.h"
 #include "record/recording_state.h"
 #include "util/time_ns.h"
@@ -37,6 +38,7 @@ void recording_free(struct recording *recording)
 
 	if (!recording)
 		return;
+	late_release(recording);
 	process_table_release(&recording->processes);
 	files_release(&recording->files);
 	for (i = 0; i < recording->nr_unprofiled; i++)
@@ -59,81 +61,16 @@ static bool must_not_be_sampled(const struct process *process)
 	return !process->space;
 }
 
-static int map(struct process *process, const struct procmaps_entry *entry, uint64_t offset,
-	       struct file *file)
-{
-	const struct mapping mapping = {
-		.start = entry->start,
-		.end = entry->end,
-		.offset = offset,
-		.file = file,
-	};
-
-	return file ? space_map(&process->space, &mapping) : -ENOMEM;
-}
-
-/* Map memory that has no file. */
-static int map_special(struct files *files, struct process *process,
-		       const struct procmaps_entry *entry)
-{
-	struct file *vdso = &files->special[FILE_VDSO];
-
-	if (!strcmp(entry->path, "[vdso]")) {
-		file_mapped(vdso, entry->start, entry->end - entry->start, 0);
-		return map(process, entry, 0, vdso);
-	}
-	/* the same addresses in all processes, without code that is executed */
-	if (!strcmp(entry->path, "[vsyscall]"))
-		return 0;
-	return map(process, entry, entry->start, &files->special[FILE_JIT]);
-}
-
-static int map_file(struct process *process, const struct procmaps_entry *entry,
-		    struct file *file)
-{
-	if (file)
-		file_mapped(file, entry->start, entry->end - entry->start, entry->offset);
-	return map(process, entry, entry->offset, file);
-}
-
-static struct file_key key_of(const struct procmaps_entry *entry)
-{
-	return (struct file_key){
-		.inode = entry->inode,
-		.major = entry->major,
-		.minor = entry->minor,
-		.path = entry->path,
-	};
-}
-
-/* What add_from_proc() needs to know */
-struct reading {
-	struct recording *recording;
-	struct process *process;
-};
-
-static int add_from_proc(void *data, const struct procmaps_entry *entry)
-{
-	const struct file_key key = key_of(entry);
-	struct reading *reading = data;
-	struct files *files = &reading->recording->files;
-
-	if (!entry->inode)
-		return map_special(files, reading->process, entry);
-	return map_file(reading->process, entry,
-			files_find(files, &key, reading->process->pid, false));
-}
-
-/* Read /proc/PID/maps, if it was not read since recording_read() was called. */
+/*
+ * Read /proc/PID/maps, if it was not read since recording_read() was called. There is no harm if
+ * the process has ended. Return: 0 or -ENOMEM.
+ */
 static int read_maps(struct recording *recording, struct process *process)
 {
-	struct reading reading = { recording, process };
-
-	if (process->round == recording->files.round)
+	if (process->round == recording->round)
 		return 0;
-	process->round = recording->files.round;
-	/* there is no harm if the process has ended */
-	return procmaps_read(process->pid, add_from_proc, &reading) == -ENOMEM ? -ENOMEM : 0;
+	process->round = recording->round;
+	return mapper_read(recording, process) == -ENOMEM ? -ENOMEM : 0;
 }
 
 /* Add a process that the log did not introduce. Return: NULL: no memory. */
@@ -147,6 +84,7 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 		return NULL;
 	process->parent = procfs_read_parent(pid);
 	process->base_ns = base_ns;
+	process->losses = recording->losses;
 	if (process_table_start(&recording->processes, process,
 				procfs_read_exe(pid, path, sizeof(path)) ? path : UNKNOWN, false,
 				base_ns))
@@ -157,7 +95,6 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 int recording_add_process(struct recording *recording, pid_t pid)
 {
 	struct process process = { .pid = pid };
-	struct reading reading = { recording, &process };
 	/* first, as it is sampled already, and reading files takes time */
 	const uint64_t base_ns = time_cpu_ns(pid);
 	int error;
@@ -169,7 +106,7 @@ int recording_add_process(struct recording *recording, pid_t pid)
 	process.space = space_new();
 	if (!process.space)
 		return -ENOMEM;
-	error = procmaps_read(pid, add_from_proc, &reading);
+	error = mapper_read(recording, &process);
 	if (error) {
 		space_put(process.space);
 		return error;
@@ -185,6 +122,10 @@ static struct process *need_process(struct recording *recording, pid_t pid)
 	if (process)
 		return process;
 	process = add_process(recording, pid, space_new(), 0);
+	if (process && recording->losses) {
+		process->losses = recording->losses - 1;
+		return process;
+	}
 	return process && !read_maps(recording, process) ? process : NULL;
 }
 
@@ -192,14 +133,26 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 {
 	struct process_table *table = &recording->processes;
 	struct process *parent = process_table_find(table, fork->parent), *child;
+	struct space *space;
 	const struct result_process *row = parent ? process_table_row(table, parent) : NULL;
+	struct process *same = process_table_find(table, fork->head.pid);
 
-	child = process_table_add(table, fork->head.pid,
-				  parent && parent->space ? space_share(parent->space) :
-							    space_new());
+	/* one with this ID ended, and its EXIT was lost */
+	if (same && late_give_up(recording, same))
+		return -ENOMEM;
+	if (!parent || !parent->space)
+		space = space_new();
+	else if (fork->flags & PROFIL_FORK_SHARES_MEMORY)
+		space = space_share(parent->space);
+	else
+		space = space_fork(parent->space);
+	child = process_table_add(table, fork->head.pid, space);
 	if (!child)
 		return -ENOMEM;
 	child->parent = fork->parent;
+	child->program = parent ? parent->program : NULL;
+	/* what is not known of the parent is not known of the child */
+	child->losses = parent ? parent->losses : recording->losses;
 	return process_table_start(table, child, row ? row->program : UNKNOWN, true, 0);
 }
 
@@ -240,6 +193,8 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	struct space *before = NULL;
 
 	if (process) {
+		if (late_give_up(recording, process))
+			return -ENOMEM;
 		process_table_end(table, process, exec->cpu_ns);
 		before = process->space ? space_share(process->space) : NULL;
 	}
@@ -257,6 +212,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	process->before = before;
 	process->parent = parent;
 	process->base_ns = base_ns;
+	process->losses = recording->losses;
 	if (exec->flags & PROFIL_EXEC_DENIED)
 		return deny(recording, process, exec);
 	return process_table_start(table, process, exec->comm[0] ? exec->comm : UNKNOWN, false,
@@ -274,25 +230,6 @@ static void apply_run(struct recording *recording, const struct profil_record *r
 	process->before = NULL;
 }
 
-/* Find the file of a record. Its path may be unknown. Return: NULL: no memory. */
-static struct file *find_file(struct recording *recording, struct process *process,
-			      const struct procmaps_entry *entry, bool is_program)
-{
-	const struct file_key key = key_of(entry);
-	struct files *files = &recording->files;
-	struct file *file;
-
-	if (entry->path[0])
-		return files_find(files, &key, process->pid, is_program);
-	file = files_find_inode(files, &key);
-	if (file)
-		return file;
-	if (read_maps(recording, process))
-		return NULL;
-	file = files_find_inode(files, &key);
-	return file ? file : &files->special[FILE_UNKNOWN];
-}
-
 /* " (deleted)" can make a path longer than results allow. */
 static void copy_path(char to[RESULT_MAX_PATH], const char *path)
 {
@@ -305,7 +242,6 @@ static void copy_path(char to[RESULT_MAX_PATH], const char *path)
 static int apply_map(struct recording *recording, const struct profil_record_map *record)
 {
 	struct process *process = need_process(recording, record->head.pid);
-	const bool is_program = record->flags & PROFIL_MAP_PROGRAM;
 	char path[RESULT_MAX_PATH];
 	const struct procmaps_entry entry = {
 		.start = record->start,
@@ -316,20 +252,30 @@ static int apply_map(struct recording *recording, const struct profil_record_map
 		.minor = record->minor,
 		.path = path,
 	};
-	struct file *file;
+	const struct file_key key = {
+		.inode = record->inode,
+		.major = record->major,
+		.minor = record->minor,
+		.has_times = true,
+		.file_bytes = record->file_bytes,
+		.mtime_ns = record->mtime_ns,
+		.ctime_ns = record->ctime_ns,
+		.path = path,
+	};
+	const struct file *file;
 
 	if (!process)
 		return -ENOMEM;
 	if (must_not_be_sampled(process))
 		return 0;
 	copy_path(path, record->path);
-	if (!entry.inode)
-		return map_special(&recording->files, process, &entry);
-	file = find_file(recording, process, &entry, is_program);
-	if (is_program && file && file != &recording->files.special[FILE_UNKNOWN] &&
-	    process_table_name(&recording->processes, process, file->key.path))
+	file = mapper_add(recording, process, &entry, &key);
+	if (!file)
 		return -ENOMEM;
-	return map_file(process, &entry, file);
+	if (!(record->flags & PROFIL_MAP_PROGRAM) || file == &recording->files.special[FILE_UNKNOWN])
+		return 0;
+	process->program = file;
+	return process_table_name(&recording->processes, process, file->path);
 }
 
 /* Find the mapping of a pc. Return: 0, with @mapping NULL if there is none; or -ENOMEM. */
@@ -357,14 +303,13 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 {
 	struct process *process = need_process(recording, sample->head.pid);
 	const struct mapping *mapping;
-	struct result_process *row;
 
 	if (!process)
 		return -ENOMEM;
 	recording->samples += sample->samples;
-	row = process_table_row(&recording->processes, process);
-	if (row)
-		row->samples += sample->samples;
+	if (late_is_uncertain(recording, process) && !must_not_be_sampled(process))
+		return late_add(recording, process, sample);
+	process_table_count(&recording->processes, process, sample->samples);
 	if (find_mapping(recording, process, sample->pc, &mapping))
 		return -ENOMEM;
 	if (!mapping) {
@@ -375,18 +320,21 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 			  sample->samples);
 }
 
-static void apply_exit(struct recording *recording, const struct profil_record_exit *end)
+static int apply_exit(struct recording *recording, const struct profil_record_exit *end)
 {
 	struct process *process = process_table_find(&recording->processes, end->head.pid);
 
 	if (!process)
-		return;
+		return 0;
+	if (late_give_up(recording, process))
+		return -ENOMEM;
 	if (!must_not_be_sampled(process))
 		process_table_end(&recording->processes, process, end->cpu_ns);
 	else if (process->unprofiled < RESULT_MAX_UNPROFILED && end->cpu_ns > process->denied_ns)
 		recording->unprofiled[process->unprofiled].cpu_ns += end->cpu_ns -
 								     process->denied_ns;
 	process_table_remove(&recording->processes, process);
+	return 0;
 }
 
 /* Processes outside of the reader's PID namespace cannot be told apart. */
@@ -405,7 +353,10 @@ static void apply_nameless(struct recording *recording, const struct profil_reco
 static int apply(struct recording *recording, const struct profil_record *record)
 {
 	if (record->type == PROFIL_RECORD_LOST) {
-		recording->lost += ((const struct profil_record_lost *)record)->samples;
+		const struct profil_record_lost *lost = (const void *)record;
+
+		recording->lost += lost->samples;
+		recording->losses += !!lost->records;
 		return 0;
 	}
 	if (!record->pid) {
@@ -425,8 +376,7 @@ static int apply(struct recording *recording, const struct profil_record *record
 		apply_run(recording, record);
 		return 0;
 	case PROFIL_RECORD_EXIT:
-		apply_exit(recording, (const void *)record);
-		return 0;
+		return apply_exit(recording, (const void *)record);
 	default:
 		return 0;
 	}
@@ -452,13 +402,13 @@ int recording_read(struct recording *recording, int fd)
 	ssize_t bytes;
 	int error;
 
-	files_begin_round(&recording->files);
+	recording->round++;
 	for (;;) {
 		bytes = read(fd, recording->buffer, sizeof(recording->buffer));
-		if (!bytes)
-			return 0;
-		if (bytes < 0 && errno == EAGAIN)
-			return 1;
+		if (!bytes || (bytes < 0 && errno == EAGAIN)) {
+			error = late_settle(recording);
+			return error ? error : !!bytes;
+		}
 		if (bytes < 0 && errno != EINTR)
 			return -errno;
 		error = bytes > 0 ? apply_all(recording, (size_t)bytes) : 0;

@@ -21,6 +21,11 @@
  * @samples:       number of samples
  * @outside:       those that are in no file
  * @lost:          number of samples that did not fit into the log
+ * @losses:        how often other records did not
+ * @waiting_pids:  processes with samples that wait (late.h); room for the next power of two
+ * @nr_waiting_pids: number of these, some of which may have ended
+ * @nr_waiting:    number of records of samples that wait
+ * @round:         number of recording_read() calls
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
  * @buffer:        records that were read
@@ -31,6 +36,11 @@ struct recording {
 	uint64_t samples;
 	uint64_t outside;
 	uint64_t lost;
+	unsigned int losses;
+	pid_t *waiting_pids;
+	size_t nr_waiting_pids;
+	size_t nr_waiting;
+	unsigned int round;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
 	unsigned char buffer[RECORDING_BUFFER] __attribute__((aligned(8)));

@@ -40,12 +40,22 @@ struct mapping {
 struct space *space_new(void);
 
 /**
- * space_share - take another reference to a space
+ * space_share - take another reference to a space: what one holder maps, all have
  * @space: any space
  *
  * Return: @space.
  */
 struct space *space_share(struct space *space);
+
+/**
+ * space_fork - make a space with the mappings that another one has now
+ * @space: any space
+ *
+ * The mappings are copied only if one of the two is changed.
+ *
+ * Return: the new space, with one reference; NULL: no memory.
+ */
+struct space *space_fork(struct space *space);
 
 /**
  * space_put - drop a reference; the last one frees the space
@@ -55,12 +65,18 @@ void space_put(struct space *space);
 
 /**
  * space_map - add a mapping, which replaces what it overlaps
- * @space:   the space; replaced by a copy if there are other references
+ * @space:   the space
  * @mapping: copied
  *
  * Return: 0 or -ENOMEM.
  */
-int space_map(struct space **space, const struct mapping *mapping);
+int space_map(struct space *space, const struct mapping *mapping);
+
+/**
+ * space_clear - remove all mappings
+ * @space: the space
+ */
+void space_clear(struct space *space);
 
 /**
  * space_find - find the mapping of a pc
@@ -70,5 +86,14 @@ int space_map(struct space **space, const struct mapping *mapping);
  * Return: the mapping, valid until the space is changed; NULL: there is none.
  */
 const struct mapping *space_find(struct space *space, uint64_t pc);
+
+/**
+ * space_below - find the last mapping that starts at or below an address
+ * @space:   any space
+ * @address: which the mapping need not contain
+ *
+ * Return: the mapping, valid until the space is changed; NULL: there is none.
+ */
+const struct mapping *space_below(const struct space *space, uint64_t address);
 
 #endif /* PROFIL_SPACES_H */

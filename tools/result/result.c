@@ -75,8 +75,15 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
 		order = memcmp(a->build_id, b->build_id, common);
 	if (order)
 		return order;
-	return a->build_id_bytes < b->build_id_bytes ? -1 :
-	       a->build_id_bytes > b->build_id_bytes;
+	if (a->build_id_bytes != b->build_id_bytes)
+		return a->build_id_bytes < b->build_id_bytes ? -1 : 1;
+	if (a->build_id_bytes)
+		return 0;
+	if (a->unread != b->unread)
+		return a->unread - b->unread;
+	if (a->file_bytes != b->file_bytes)
+		return a->file_bytes < b->file_bytes ? -1 : 1;
+	return a->mtime_ns < b->mtime_ns ? -1 : a->mtime_ns > b->mtime_ns;
 }
 
 static const char *object_problem(const struct result_object *object)

@@ -41,6 +41,10 @@ struct result_count {
  *                  "[jit]"
  * @build_id:       build-id of the loaded file
  * @build_id_bytes: its length; 0: no build-id, or the file could not be read
+ * @unread:         the file could not be read while it was mapped: it had been replaced or
+ *                  removed, or is not readable. Addresses are offsets in the file
+ * @file_bytes:     size of the loaded file; 0: unknown
+ * @mtime_ns:       when it was last modified, in ns since 1970 UTC
  * @start:          link-time address of its first executable segment
  * @end:            link-time address of the end of its last executable segment
  * @bias:           load address minus link-time address, in the first process that loaded it
@@ -52,6 +56,9 @@ struct result_object {
 	char *path;
 	unsigned char build_id[RESULT_MAX_BUILD_ID];
 	size_t build_id_bytes;
+	bool unread;
+	uint64_t file_bytes;
+	int64_t mtime_ns;
 	uint64_t start;
 	uint64_t end;
 	uint64_t bias;
@@ -157,7 +164,8 @@ struct result {
 bool result_is_file(const struct result_object *object);
 
 /**
- * result_compare_objects - compare objects by path, then build-id
+ * result_compare_objects - compare objects by path, then by what tells their files apart: the
+ * build-id; for files without one, size and time of the last change
  * @a: an object
  * @b: another one
  *

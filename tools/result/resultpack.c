@@ -75,6 +75,9 @@ static int fill_objects(Profil__Object *to, const struct result *result)
 		to->path = lend(object->path);
 		to->build_id.len = object->build_id_bytes;
 		to->build_id.data = (uint8_t *)object->build_id;
+		to->unread = object->unread;
+		to->file_bytes = object->file_bytes;
+		to->mtime_ns = object->mtime_ns;
 		to->start = object->start;
 		to->end = object->end;
 		to->bias = object->bias;
@@ -305,6 +308,9 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 		if (other->build_id.len)
 			memcpy(object->build_id, other->build_id.data,
 			       other->build_id.len);
+		object->unread = other->unread;
+		object->file_bytes = other->file_bytes;
+		object->mtime_ns = other->mtime_ns;
 		object->start = other->start;
 		object->end = other->end;
 		object->bias = other->bias;

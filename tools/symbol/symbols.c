@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwfl.h>
@@ -24,6 +25,7 @@
 #include "symbol/symbols.h"
 #include "symbol/units.h"
 #include "util/objectfile.h"
+#include "util/time_ns.h"
 
 /* Limit of open files. Each may need descriptors for itself, its debug file and a DWZ file. */
 #define MAX_OPEN		64
@@ -138,6 +140,8 @@ char *symbols_explain(const struct symbols *symbols, size_t object, const char *
 	const struct file *file = &symbols->files[object];
 	char *text;
 
+	if (file->object->unread)
+		option = NULL;
 	if (!file->problem ||
 	    asprintf(&text, "%s: %s: no function names%s%s%s", file->object->path, file->problem,
 		     option ? " (use " : "", option ? option : "",
@@ -177,14 +181,30 @@ static const char *intern(struct symbols *symbols, const char *text, size_t leng
 	return new->text;
 }
 
-/* Check that a file is the one that ran, by its build-id. Return: NULL, or why it is not. */
-static const char *check_build_id(const struct result_object *object, Elf *elf)
+/*
+ * Check a file without a build-id by its size, and by when it was modified. A copy below another
+ * root may have another time. Return: NULL, or why it is not the file that ran.
+ */
+static const char *check_times(const struct symbols *symbols, const struct result_object *object,
+			       const struct stat *state)
+{
+	if (!object->file_bytes)
+		return NULL;
+	if ((uint64_t)state->st_size != object->file_bytes ||
+	    (!symbols->root && time_stat_ns(&state->st_mtim) != object->mtime_ns))
+		return "not the file that ran: it has been modified since";
+	return NULL;
+}
+
+/* Check that a file is the one that ran. Return: NULL, or why it is not. */
+static const char *check_file(const struct symbols *symbols, const struct result_object *object,
+			      Elf *elf, const struct stat *state)
 {
 	unsigned char id[RESULT_MAX_BUILD_ID];
 	size_t bytes;
 
 	if (!object->build_id_bytes)
-		return NULL;
+		return check_times(symbols, object, state);
 	bytes = objectfile_build_id(elf, id, sizeof(id));
 	if (!bytes)
 		return "not the file that ran: it has no build-id";
@@ -201,15 +221,25 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 {
 	const char *path = file->object->path;
 	Dwfl_Module *module;
+	struct stat state;
 	GElf_Addr bias;
 	void **data;
 	Elf *elf;
 	int fd;
 
+	if (file->object->unread) {
+		file->problem = "it could not be read while it was mapped";
+		return NULL;
+	}
 	fd = objectfile_open_below(symbols->root, path, &file->problem);
 	if (fd < 0) {
 		if (symbols->root && errno == ENOENT)
 			file->problem = "No such file or directory below the root";
+		return NULL;
+	}
+	if (fstat(fd, &state)) {
+		file->problem = strerror(errno);
+		close(fd);
 		return NULL;
 	}
 	dwfl_report_begin(file->dwfl);
@@ -222,7 +252,7 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 	/* the descriptor belongs to elfutils now */
 	dwfl_report_end(file->dwfl, NULL, NULL);
 	elf = dwfl_module_getelf(module, &bias);
-	file->problem = elf ? check_build_id(file->object, elf) : dwfl_errmsg(-1);
+	file->problem = elf ? check_file(symbols, file->object, elf, &state) : dwfl_errmsg(-1);
 	if (file->problem)
 		return NULL;
 	file->debugfile = (struct debugfile){

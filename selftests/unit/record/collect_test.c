@@ -64,7 +64,8 @@ static void collect(uint32_t requested_rate)
 static struct file *add_file(const char *path, uint64_t inode)
 {
 	const struct file_key key = { .inode = inode, .path = path };
-	struct file *file = files_find(&recording->files, &key, PID, false);
+	const struct file_use use = { .pid = PID };
+	struct file *file = files_find(&recording->files, &key, &use);
 
 	assert_non_null(file);
 	file_mapped(file, 0x10000, 0x400, 0);
@@ -162,6 +163,8 @@ static void objects_include_their_samples(void **state)
 
 	(void)state;
 	file->nr_segments = 1;
+	file->segments = malloc(sizeof(*file->segments));
+	assert_non_null(file->segments);
 	file->segments[0] = (struct file_segment){ .offset = 0x1002, .address = 0x401002 };
 	file->start = 0x401002;
 	file->end = 0x401007;

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <record/files.h>
+#include <util/time_ns.h>
 
 #include "support/fake_log.h"
 #include "support/made_program.h"
@@ -62,9 +64,24 @@ static struct file_key key_of(const char *name)
 	return key;
 }
 
+/* The same, as a record has it */
+static struct file_key whole_key_of(const char *name)
+{
+	struct file_key key = key_of(name);
+	struct stat state;
+
+	assert_int_equal(stat(name, &state), 0);
+	key.has_times = true;
+	key.file_bytes = (uint64_t)state.st_size;
+	key.mtime_ns = time_stat_ns(&state.st_mtim);
+	key.ctime_ns = time_stat_ns(&state.st_ctim);
+	return key;
+}
+
 static struct file *find_key(const struct file_key *key)
 {
-	struct file *file = files_find(&files, key, FAKE_PID, false);
+	const struct file_use use = { .pid = FAKE_PID };
+	struct file *file = files_find(&files, key, &use);
 
 	assert_non_null(file);
 	return file;
@@ -144,10 +161,10 @@ static void offsets_of_32_bit_programs_become_addresses(void **state)
 /* lld makes segments whose addresses and offsets have different distances. */
 static void nearest_segment_is_used(void **state)
 {
-	const struct file file = {
-		.nr_segments = 3,
-		.segments = { { 0x5010, 0x9010 }, { 0x1100, 0x3100 }, { 0x8000, 0x20000 } },
+	struct file_segment segments[] = {
+		{ 0x1100, 0x3100, 1 }, { 0x5010, 0x9010, 1 }, { 0x8000, 0x20000, 1 },
 	};
+	const struct file file = { .nr_segments = 3, .segments = segments };
 
 	(void)state;
 	assert_int_equal(file_address(&file, 0x5010), 0x9010);
@@ -156,7 +173,7 @@ static void nearest_segment_is_used(void **state)
 	assert_int_equal(file_address(&file, 0x500f), 0x700f);
 	assert_int_equal(file_address(&file, 0x8001), 0x20001);
 	/* the rest of the page of the first one */
-	assert_int_equal(file_address(&file, 0x10ff), 0x9010 - 0x3f11);
+	assert_int_equal(file_address(&file, 0x10ff), 0x30ff);
 }
 
 static void files_without_segments_keep_offsets(void **state)
@@ -176,49 +193,48 @@ static void files_without_segments_keep_offsets(void **state)
 static void file_is_read_once(void **state)
 {
 	struct file *file = find(fixture(PIE)), *other;
-	struct file_key key = key_of(fixture(PIE));
+	struct file_key key = whole_key_of(fixture(PIE));
 
 	(void)state;
 	assert_ptr_equal(find(fixture(PIE)), file);
-	files_begin_round(&files);
-	assert_ptr_equal(find(fixture(PIE)), file);
-	assert_ptr_equal(files_find(&files, &key, FAKE_PID, true), file);
+	/* from a record, and from /proc/PID/maps */
+	assert_ptr_equal(find_key(&key), file);
+	key.path = "";
 	assert_ptr_equal(files_find_inode(&files, &key), file);
 	key.path = "/elsewhere";
 	other = find_key(&key);
 	assert_ptr_not_equal(other, file);
-	assert_int_equal(other->nr_segments, 0);
+	assert_false(other->is_read);
 	key.inode++;
 	assert_null(files_find_inode(&files, &key));
 }
 
-/* As after another program was compiled: it may get the inode of the deleted one. */
-static void replaced_file_is_read_again(void **state)
+/* A program that is written over another one has its device and inode. */
+static void overwritten_file_is_another_one(void **state)
 {
-	/* any inode is possible on another device */
-	const struct file_key key = { .inode = 1, .major = 0xfff, .path = path };
-	struct file *missing = find_key(&key), *first, *second, *third;
+	struct file_key first, second, late;
+	struct file *file;
 
 	(void)state;
-	assert_int_equal(missing->nr_segments, 0);
 	assert_true(made_program_write(path, ELFCLASS64, 0x400000, 64, no_functions, true));
-	first = files_find(&files, &key, FAKE_PID, true);
-	assert_ptr_not_equal(first, missing);
-	assert_int_equal(first->start, 0x400000);
-	assert_true(made_program_write(path, ELFCLASS64, 0x500000, 640, no_functions, true));
-	assert_ptr_equal(find_key(&key), first);
-	second = files_find(&files, &key, FAKE_PID, true);
-	assert_ptr_not_equal(second, first);
-	assert_int_equal(second->start, 0x500000);
-	assert_int_equal(first->start, 0x400000);
-	assert_true(made_program_write(path, ELFCLASS64, 0x600000, 6400, no_functions, true));
-	assert_ptr_equal(find_key(&key), second);
-	files_begin_round(&files);
-	third = find_key(&key);
-	assert_int_equal(third->start, 0x600000);
-	/* it is still the last one that was there */
-	unlink(path);
-	assert_ptr_equal(files_find(&files, &key, FAKE_PID, true), third);
+	first = whole_key_of(path);
+	assert_int_equal(find_key(&first)->start, 0x400000);
+	assert_true(made_program_write(path, ELFCLASS64, 0x500000, 64, no_functions, true));
+	second = whole_key_of(path);
+	assert_int_equal(second.inode, first.inode);
+	assert_int_equal(second.file_bytes, first.file_bytes);
+	assert_int_equal(find_key(&second)->start, 0x500000);
+	assert_int_equal(find_key(&first)->start, 0x400000);
+	/* one that is read too late, even if the later one has its size and its time */
+	late = whole_key_of(path);
+	late.ctime_ns++;
+	file = find_key(&late);
+	assert_false(file->is_read);
+	assert_int_equal(file->nr_segments, 0);
+	assert_string_equal(file->path, path);
+	late = second;
+	late.file_bytes++;
+	assert_false(find_key(&late)->is_read);
 }
 
 static void other_file_at_the_path_is_not_read(void **state)
@@ -227,7 +243,7 @@ static void other_file_at_the_path_is_not_read(void **state)
 
 	(void)state;
 	key.inode++;
-	assert_int_equal(find_key(&key)->nr_segments, 0);
+	assert_false(find_key(&key)->is_read);
 	/* on overlayfs, devices and inodes of mappings are those of another file system */
 	key.major++;
 	assert_int_equal(find_key(&key)->nr_segments, 1);
@@ -258,6 +274,7 @@ static pid_t start_below(const char *root)
 
 static void file_of_a_container_is_read_in_the_container(void **state)
 {
+	struct file_use use = { 0 };
 	struct file_key key;
 	struct file *file;
 	pid_t child;
@@ -269,12 +286,204 @@ static void file_of_a_container_is_read_in_the_container(void **state)
 		skip();
 	key = key_of(path);
 	key.path = "/program";
-	file = files_find(&files, &key, child, true);
+	use.pid = child;
+	file = files_find(&files, &key, &use);
 	assert_non_null(file);
 	assert_int_equal(file->start, 0x700000);
-	assert_string_equal(file->key.path, "/program");
+	/* the path that leads to it here */
+	assert_string_equal(file->path, path);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+}
+
+/* Copy a program of this machine to @path. */
+static void copy_program(const char *program)
+{
+	char bytes[65536];
+	FILE *from = fopen(program, "re"), *to = fopen(path, "we");
+	size_t nr;
+
+	assert_true(from && to);
+	while ((nr = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		assert_int_equal(fwrite(bytes, 1, nr, to), nr);
+	fclose(from);
+	fclose(to);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Whether a process runs a program */
+static bool reads_link(pid_t pid, const char *program)
+{
+	char link[32], target[256];
+	ssize_t nr;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	nr = readlink(link, target, sizeof(target) - 1);
+	target[nr < 0 ? 0 : nr] = 0;
+	return !strcmp(target, program);
+}
+
+/* As a daemon whose package is upgraded */
+static void removed_program_is_read_while_it_runs(void **state)
+{
+	char removed[sizeof(path) + 16];
+	struct file_use use = { 0 };
+	struct file_key key;
+	struct file *file;
+	pid_t child;
+
+	(void)state;
+	copy_program("/bin/sleep");
+	key = whole_key_of(path);
+	child = fork();
+	if (!child) {
+		execl(path, path, "60", NULL);
+		_exit(127);
+	}
+	while (!reads_link(child, path))
+		usleep(1000);
+	unlink(path);
+	/* another one is there now */
+	assert_true(made_program_write(path, ELFCLASS64, 0x700000, 64, no_functions, true));
+	snprintf(removed, sizeof(removed), "%s (deleted)", path);
+	key.path = removed;
+	use.pid = child;
+	file = files_find(&files, &key, &use);
+	assert_non_null(file);
+	assert_true(file->is_read);
+	assert_true(file->build_id_bytes > 0);
+	assert_string_equal(file->path, path);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+/* Map the first page of a file. */
+static struct file_use map_file(int fd)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	assert_ptr_not_equal(page, MAP_FAILED);
+	return (struct file_use){
+		.pid = getpid(), .start = (uintptr_t)page, .end = (uintptr_t)page + 4096,
+	};
+}
+
+static bool reads_map_files(const struct file_use *use)
+{
+	char link[80];
+
+	snprintf(link, sizeof(link), "/proc/self/map_files/%lx-%lx", (long)use->start,
+		 (long)use->end);
+	return !access(link, R_OK);
+}
+
+static void removed_library_is_read_while_it_is_mapped(void **state)
+{
+	char removed[sizeof(path) + 16];
+	struct file_use use;
+	struct file_key key;
+	struct file *file;
+	int fd;
+
+	(void)state;
+	copy_program("/bin/sleep");
+	key = whole_key_of(path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	use = map_file(fd);
+	close(fd);
+	unlink(path);
+	snprintf(removed, sizeof(removed), "%s (deleted)", path);
+	key.path = removed;
+	if (!reads_map_files(&use))
+		skip();
+	file = files_find(&files, &key, &use);
+	assert_true(file->is_read);
+	assert_string_equal(file->path, path);
+}
+
+/* The key of an open file, as /proc/PID/maps has it */
+static struct file_key key_of_fd(int fd, const char *name)
+{
+	struct file_key key = { .path = name };
+	struct stat info;
+
+	assert_int_equal(fstat(fd, &info), 0);
+	key.inode = info.st_ino;
+	key.major = major(info.st_dev);
+	key.minor = minor(info.st_dev);
+	return key;
+}
+
+static void memory_with_a_name_is_jit(void **state)
+{
+	int memory = memfd_create("maps", MFD_CLOEXEC), zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	const struct file_key keys[] = {
+		key_of_fd(memory, "/memfd:maps (deleted)"), key_of_fd(zero, "/dev/zero"),
+	};
+	size_t i;
+
+	(void)state;
+	assert_int_equal(ftruncate(memory, 4096), 0);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		assert_ptr_equal(find_key(&keys[i]), &files.special[FILE_JIT]);
+	close(memory);
+	close(zero);
+}
+
+/* As runc executes a copy of itself */
+static void program_in_memory_is_a_file(void **state)
+{
+	int memory = memfd_create("runc", MFD_CLOEXEC);
+	const struct file_key key = key_of_fd(memory, "/memfd:runc (deleted)");
+	char bytes[65536];
+	struct file_use use;
+	FILE *from = fopen(fixture(PIE), "re");
+	struct file *file;
+	size_t nr;
+
+	(void)state;
+	while ((nr = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		assert_int_equal(write(memory, bytes, nr), nr);
+	fclose(from);
+	use = map_file(memory);
+	close(memory);
+	if (!reads_map_files(&use))
+		skip();
+	file = files_find(&files, &key, &use);
+	assert_true(file->is_read);
+	assert_string_equal(file->path, "/memfd:runc");
+}
+
+/* /proc/PID/maps has \012 for a newline, and for these characters. */
+static void newline_in_a_path_is_escaped(void **state)
+{
+	char name[sizeof(path)], escaped[sizeof(path) + 8];
+	struct file_key key;
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/new\nline", directory);
+	snprintf(escaped, sizeof(escaped), "%s/new\\012line", directory);
+	assert_true(made_program_write(name, ELFCLASS64, 0x700000, 64, no_functions, true));
+	key = key_of(name);
+	key.path = escaped;
+	assert_string_equal(find_key(&key)->path, name);
+	unlink(name);
+	/* these characters */
+	assert_true(made_program_write(escaped, ELFCLASS64, 0x700000, 64, no_functions, true));
+	key = key_of(escaped);
+	assert_string_equal(find_key(&key)->path, escaped);
+	unlink(escaped);
+}
+
+static void name_may_end_like_that_of_a_removed_file(void **state)
+{
+	char name[sizeof(path)];
+
+	(void)state;
+	snprintf(name, sizeof(name), "%s/prog (deleted)", directory);
+	assert_true(made_program_write(name, ELFCLASS64, 0x700000, 64, no_functions, true));
+	assert_string_equal(find(name)->path, name);
+	unlink(name);
 }
 
 static void first_mapping_determines_the_bias(void **state)
@@ -335,7 +544,13 @@ int main(void)
 		TEST(nearest_segment_is_used),
 		TEST(files_without_segments_keep_offsets),
 		TEST(file_is_read_once),
-		TEST(replaced_file_is_read_again),
+		TEST(overwritten_file_is_another_one),
+		TEST(removed_program_is_read_while_it_runs),
+		TEST(removed_library_is_read_while_it_is_mapped),
+		TEST(memory_with_a_name_is_jit),
+		TEST(program_in_memory_is_a_file),
+		TEST(newline_in_a_path_is_escaped),
+		TEST(name_may_end_like_that_of_a_removed_file),
 		TEST(other_file_at_the_path_is_not_read),
 		TEST(relative_paths_are_not_opened),
 		TEST(file_of_a_container_is_read_in_the_container),

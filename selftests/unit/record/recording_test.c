@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <record/procmaps.h>
+#include <util/time_ns.h>
 
 #include "support/recorded.h"
 
@@ -391,12 +393,17 @@ static void path_is_found_in_proc(void **state)
 	const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	struct profil_record_map text = { 0 };
 	pid_t child = start_with_page(page);
+	struct stat state_of;
 
 	(void)state;
 	assert_true(length > 0);
 	program[length] = 0;
 	assert_int_equal(procmaps_read(getpid(), copy_text, &text), 0);
 	text.flags = PROFIL_MAP_PROGRAM;
+	assert_int_equal(stat(program, &state_of), 0);
+	text.file_bytes = (__u64)state_of.st_size;
+	text.mtime_ns = time_stat_ns(&state_of.st_mtim);
+	text.ctime_ns = time_stat_ns(&state_of.st_ctim);
 	fake_log_exec(&fake, child, 0, 0, "test");
 	fake_log_run(&fake, child);
 	fake_log_map(&fake, child, &text, "");

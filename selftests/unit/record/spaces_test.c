@@ -10,7 +10,7 @@
 
 #define FILE_OF(number)	((struct file *)(uintptr_t)(number))	/* is not read */
 
-static void map(struct space **space, uint64_t start, uint64_t end, uint64_t offset, int file)
+static void map(struct space *space, uint64_t start, uint64_t end, uint64_t offset, int file)
 {
 	const struct mapping mapping = { start, end, offset, FILE_OF(file) };
 
@@ -33,9 +33,9 @@ static void pcs_are_found_between_start_and_end(void **state)
 
 	(void)state;
 	assert_null(space_find(space, 0x1000));
-	map(&space, 0x3000, 0x4000, 0x100, 3);
-	map(&space, 0x1000, 0x2000, 0, 1);
-	map(&space, 0x5000, 0x6000, 0, 5);
+	map(space, 0x3000, 0x4000, 0x100, 3);
+	map(space, 0x1000, 0x2000, 0, 1);
+	map(space, 0x5000, 0x6000, 0, 5);
 	assert_null(space_find(space, 0xfff));
 	assert_at(space, 0x1000, 1, 0);
 	assert_at(space, 0x1fff, 1, 0xfff);
@@ -52,21 +52,21 @@ static void overlapped_mappings_are_cut(void **state)
 	struct space *space = space_new();
 
 	(void)state;
-	map(&space, 0x1000, 0x9000, 0x10000, 1);
+	map(space, 0x1000, 0x9000, 0x10000, 1);
 	/* in the middle: both ends stay */
-	map(&space, 0x4000, 0x6000, 0, 2);
+	map(space, 0x4000, 0x6000, 0, 2);
 	assert_at(space, 0x3fff, 1, 0x12fff);
 	assert_at(space, 0x4000, 2, 0);
 	assert_at(space, 0x6000, 1, 0x15000);
 	assert_at(space, 0x8fff, 1, 0x17fff);
 	/* over the end of one, all of another, and the start of a third */
-	map(&space, 0x3000, 0x7000, 0, 3);
+	map(space, 0x3000, 0x7000, 0, 3);
 	assert_at(space, 0x2fff, 1, 0x11fff);
 	assert_at(space, 0x3000, 3, 0);
 	assert_at(space, 0x6fff, 3, 0x3fff);
 	assert_at(space, 0x7000, 1, 0x16000);
 	/* over everything */
-	map(&space, 0, 0x10000, 0, 4);
+	map(space, 0, 0x10000, 0, 4);
 	assert_at(space, 0x1000, 4, 0x1000);
 	assert_at(space, 0x8000, 4, 0x8000);
 	space_put(space);
@@ -78,15 +78,15 @@ static void continued_mappings_are_joined(void **state)
 	struct space *space = space_new();
 
 	(void)state;
-	map(&space, 0x5000, 0x6000, 0x5000, 1);
-	map(&space, 0x3000, 0x4000, 0x3000, 1);
-	map(&space, 0x4000, 0x5000, 0x4000, 1);
+	map(space, 0x5000, 0x6000, 0x5000, 1);
+	map(space, 0x3000, 0x4000, 0x3000, 1);
+	map(space, 0x4000, 0x5000, 0x4000, 1);
 	assert_int_equal(space_find(space, 0x4000)->start, 0x3000);
 	assert_int_equal(space_find(space, 0x4000)->end, 0x6000);
 	assert_at(space, 0x5000, 1, 0x5000);
 	/* another file, and another part of the file */
-	map(&space, 0x6000, 0x7000, 0x6000, 2);
-	map(&space, 0x2000, 0x3000, 0, 1);
+	map(space, 0x6000, 0x7000, 0x6000, 2);
+	map(space, 0x2000, 0x3000, 0, 1);
 	assert_int_equal(space_find(space, 0x4000)->start, 0x3000);
 	assert_int_equal(space_find(space, 0x4000)->end, 0x6000);
 	assert_at(space, 0x2000, 1, 0);
@@ -94,26 +94,66 @@ static void continued_mappings_are_joined(void **state)
 	space_put(space);
 }
 
-static void shared_mappings_are_copied_when_one_changes(void **state)
+static void forked_mappings_are_copied_when_one_changes(void **state)
 {
 	struct space *parent = space_new(), *child;
 
 	(void)state;
-	map(&parent, 0x1000, 0x2000, 0, 1);
-	child = space_share(parent);
-	assert_ptr_equal(child, parent);
-	map(&child, 0x1000, 0x2000, 0, 2);
-	map(&child, 0x3000, 0x4000, 0, 3);
+	map(parent, 0x1000, 0x2000, 0, 1);
+	child = space_fork(parent);
+	assert_ptr_not_equal(child, parent);
+	assert_at(child, 0x1000, 1, 0);
+	map(child, 0x1000, 0x2000, 0, 2);
+	map(child, 0x3000, 0x4000, 0, 3);
 	assert_at(child, 0x1000, 2, 0);
 	assert_at(parent, 0x1000, 1, 0);
 	assert_null(space_find(parent, 0x3000));
-	/* no other reference is left, so there is no further copy */
 	space_put(child);
-	child = parent;
-	map(&child, 0x5000, 0x6000, 0, 5);
-	assert_ptr_equal(child, parent);
+	assert_at(parent, 0x1000, 1, 0);
+	/* without the parent, too */
+	child = space_fork(parent);
 	space_put(parent);
+	map(child, 0x5000, 0x6000, 0, 5);
+	assert_at(child, 0x1000, 1, 0);
+	space_put(child);
 	space_put(NULL);
+}
+
+/* clone(2) with CLONE_VM */
+static void shared_mappings_change_for_both(void **state)
+{
+	struct space *one = space_new(), *other, *child;
+
+	(void)state;
+	map(one, 0x1000, 0x2000, 0, 1);
+	child = space_fork(one);
+	other = space_share(one);
+	map(other, 0x1000, 0x2000, 0, 2);
+	assert_at(one, 0x1000, 2, 0);
+	assert_at(child, 0x1000, 1, 0);
+	space_clear(one);
+	assert_null(space_find(other, 0x1000));
+	assert_at(child, 0x1000, 1, 0);
+	space_put(one);
+	map(other, 0x1000, 0x2000, 0, 3);
+	assert_at(other, 0x1000, 3, 0);
+	space_put(other);
+	space_put(child);
+}
+
+static void mapping_below_an_address_is_found(void **state)
+{
+	struct space *space = space_new();
+
+	(void)state;
+	assert_null(space_below(space, UINT64_MAX - 1));
+	map(space, 0x1000, 0x2000, 0, 1);
+	map(space, 0x5000, 0x6000, 0, 2);
+	assert_null(space_below(space, 0xfff));
+	assert_int_equal(space_below(space, 0x1000)->start, 0x1000);
+	assert_int_equal(space_below(space, 0x4fff)->start, 0x1000);
+	assert_int_equal(space_below(space, 0x9000)->start, 0x5000);
+	space_put(space);
 }
 
 #define PAGES		64
@@ -137,7 +177,7 @@ static void random_mappings_are_as_in_a_model(void **state)
 		const int file = i % 3 + 1;
 
 		/* some continue others */
-		map(&space, first << 12, (last + 1) << 12, offset << 12, file);
+		map(space, first << 12, (last + 1) << 12, offset << 12, file);
 		for (pages = 0; first + pages <= last; pages++) {
 			files[first + pages] = file;
 			offsets[first + pages] = (offset + pages) << 12;
@@ -160,10 +200,10 @@ static void full_space_is_emptied(void **state)
 
 	(void)state;
 	for (i = SPACE_MAX; i > 1; i--)
-		map(&space, i << 13, (i << 13) + 1, 0, 1);
+		map(space, i << 13, (i << 13) + 1, 0, 1);
 	assert_at(space, SPACE_MAX << 13, 1, 0);
-	map(&space, 0x1000, 0x2000, 0, 2);
-	map(&space, 0x3000, 0x4000, 0, 3);
+	map(space, 0x1000, 0x2000, 0, 2);
+	map(space, 0x3000, 0x4000, 0, 3);
 	assert_null(space_find(space, SPACE_MAX << 13));
 	assert_at(space, 0x3000, 3, 0);
 	space_put(space);
@@ -175,7 +215,9 @@ int main(void)
 		cmocka_unit_test(pcs_are_found_between_start_and_end),
 		cmocka_unit_test(overlapped_mappings_are_cut),
 		cmocka_unit_test(continued_mappings_are_joined),
-		cmocka_unit_test(shared_mappings_are_copied_when_one_changes),
+		cmocka_unit_test(forked_mappings_are_copied_when_one_changes),
+		cmocka_unit_test(shared_mappings_change_for_both),
+		cmocka_unit_test(mapping_below_an_address_is_found),
 		cmocka_unit_test(random_mappings_are_as_in_a_model),
 		cmocka_unit_test(full_space_is_emptied),
 	};

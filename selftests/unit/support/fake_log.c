@@ -9,6 +9,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <util/time_ns.h>
+
 #include "support/fake_log.h"
 #include "support/test.h"
 
@@ -52,13 +54,23 @@ void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t sample
 	fake_log_bytes(log, &sample, sizeof(sample));
 }
 
-void fake_log_fork(struct fake_log *log, int pid, int parent)
+static void write_fork(struct fake_log *log, int pid, int parent, uint32_t flags)
 {
 	const struct profil_record_fork fork = {
-		.head = HEAD(fork, PROFIL_RECORD_FORK, pid), .parent = parent,
+		.head = HEAD(fork, PROFIL_RECORD_FORK, pid), .parent = parent, .flags = flags,
 	};
 
 	fake_log_bytes(log, &fork, sizeof(fork));
+}
+
+void fake_log_fork(struct fake_log *log, int pid, int parent)
+{
+	write_fork(log, pid, parent, 0);
+}
+
+void fake_log_fork_sharing(struct fake_log *log, int pid, int parent)
+{
+	write_fork(log, pid, parent, PROFIL_FORK_SHARES_MEMORY);
 }
 
 void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags,
@@ -130,6 +142,9 @@ void fake_log_map_file(struct fake_log *log, int pid, uint64_t start, uint64_t b
 		map.inode = state.st_ino;
 		map.major = major(state.st_dev);
 		map.minor = minor(state.st_dev);
+		map.file_bytes = (__u64)state.st_size;
+		map.mtime_ns = time_stat_ns(&state.st_mtim);
+		map.ctime_ns = time_stat_ns(&state.st_ctim);
 	}
 	fake_log_map(log, pid, &map, path);
 }

@@ -37,6 +37,7 @@ void fake_log_bytes(struct fake_log *log, const void *bytes, size_t nr);
 /* Write a record. */
 void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t samples);
 void fake_log_fork(struct fake_log *log, int pid, int parent);
+void fake_log_fork_sharing(struct fake_log *log, int pid, int parent);
 void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags,
 		   const char *comm);
 void fake_log_run(struct fake_log *log, int pid);

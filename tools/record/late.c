@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples after a loss of records. /proc tells what a process runs when the log is empty, and the
+ * log tells if it has executed something since the sample.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/late.h"
+#include "record/mapper.h"
+#include "record/procfs.h"
+
+/* Most samples that wait; each takes 32 bytes. Others are unknown at once. */
+#define MOST_WAITING	((size_t)1 << 20)
+
+struct late_sample {
+	struct late_sample *next;
+	uint64_t pc;
+	uint32_t samples;
+};
+
+bool late_is_uncertain(const struct recording *recording, const struct process *process)
+{
+	return process->losses != recording->losses;
+}
+
+static int count_unknown(struct recording *recording, uint64_t pc, uint32_t samples)
+{
+	return file_count(&recording->files.special[FILE_UNKNOWN], pc, samples);
+}
+
+/* Make room for a process that waits. Return: 0 or -ENOMEM. */
+static int add_waiting(struct recording *recording, pid_t pid)
+{
+	const size_t nr = recording->nr_waiting_pids;
+	pid_t *pids;
+
+	/* a power of two is full */
+	if (!(nr & (nr - 1))) {
+		pids = reallocarray(recording->waiting_pids, nr ? 2 * nr : 1, sizeof(*pids));
+		if (!pids)
+			return -ENOMEM;
+		recording->waiting_pids = pids;
+	}
+	recording->waiting_pids[recording->nr_waiting_pids++] = pid;
+	return 0;
+}
+
+int late_add(struct recording *recording, struct process *process,
+	     const struct profil_record_sample *sample)
+{
+	struct late_sample *late;
+
+	if (recording->nr_waiting == MOST_WAITING)
+		return count_unknown(recording, sample->pc, sample->samples);
+	if (!process->late && add_waiting(recording, process->pid))
+		return -ENOMEM;
+	late = malloc(sizeof(*late));
+	if (!late)
+		return -ENOMEM;
+	*late = (struct late_sample){
+		.next = process->late, .pc = sample->pc, .samples = sample->samples,
+	};
+	process->late = late;
+	recording->nr_waiting++;
+	return 0;
+}
+
+/* Take a sample out. Return: NULL: no more. */
+static struct late_sample *take(struct recording *recording, struct process *process)
+{
+	struct late_sample *late = process->late;
+
+	if (late) {
+		process->late = late->next;
+		recording->nr_waiting--;
+	}
+	return late;
+}
+
+static int place(struct recording *recording, struct process *process,
+		 const struct late_sample *late)
+{
+	const struct mapping *mapping = process->space ? space_find(process->space, late->pc) :
+							 NULL;
+
+	if (!mapping)
+		return count_unknown(recording, late->pc, late->samples);
+	return file_count(mapping->file, mapping->offset + (late->pc - mapping->start),
+			  late->samples);
+}
+
+int late_give_up(struct recording *recording, struct process *process)
+{
+	struct late_sample *late;
+	int error = 0;
+
+	if (!process->late)
+		return 0;
+	/* what it ran is not known, so its row is not theirs */
+	error = process_table_switch(&recording->processes, process, "[unknown]");
+	while ((late = take(recording, process))) {
+		process_table_count(&recording->processes, process, late->samples);
+		if (!error)
+			error = count_unknown(recording, late->pc, late->samples);
+		free(late);
+	}
+	return error;
+}
+
+/* Replace what is known of a process by what /proc tells. Return: 0 or -errno. */
+static int look(struct recording *recording, struct process *process)
+{
+	const struct result_process *row = process_table_row(&recording->processes, process);
+	char path[RESULT_MAX_PATH];
+	int error;
+
+	if (!procfs_read_exe(process->pid, path, sizeof(path)))
+		return -ESRCH;
+	space_clear(process->space);
+	error = mapper_read(recording, process);
+	if (error)
+		return error;
+	space_put(process->before);
+	process->before = NULL;
+	process->losses = recording->losses;
+	if (row && strcmp(row->program, path))
+		return process_table_switch(&recording->processes, process, path);
+	return 0;
+}
+
+static int settle_process(struct recording *recording, struct process *process)
+{
+	struct late_sample *late;
+	int error;
+
+	if (!process->late)
+		return 0;
+	error = process->space ? look(recording, process) : -ESRCH;
+	if (error)
+		return error == -ENOMEM ? error : late_give_up(recording, process);
+	while ((late = take(recording, process))) {
+		process_table_count(&recording->processes, process, late->samples);
+		if (!error)
+			error = place(recording, process, late);
+		free(late);
+	}
+	return error;
+}
+
+int late_settle(struct recording *recording)
+{
+	struct process *process;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < recording->nr_waiting_pids; i++) {
+		process = process_table_find(&recording->processes, recording->waiting_pids[i]);
+		if (process)
+			error = settle_process(recording, process);
+	}
+	recording->nr_waiting_pids = 0;
+	return error;
+}
+
+void late_release(struct recording *recording)
+{
+	struct late_sample *late;
+	struct process *process;
+	size_t i;
+
+	for (i = 0; i < recording->nr_waiting_pids; i++) {
+		process = process_table_find(&recording->processes, recording->waiting_pids[i]);
+		while (process && (late = take(recording, process)))
+			free(late);
+	}
+	free(recording->waiting_pids);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples after a loss of records. A lost record may have told that a process runs another
+ * program: its samples wait until the log is empty. Then /proc tells what it runs.
+ */
+#ifndef PROFIL_LATE_H
+#define PROFIL_LATE_H
+
+#include <stdbool.h>
+
+#include "record/log_record.h"
+#include "record/recording_state.h"
+
+/**
+ * late_is_uncertain - whether records of a process may have been lost
+ * @recording: the recording
+ * @process:   any process
+ *
+ * Return: true from a loss on, until the process executes a program, or /proc has been read.
+ */
+bool late_is_uncertain(const struct recording *recording, const struct process *process);
+
+/**
+ * late_add - let a sample wait
+ * @recording: the recording
+ * @process:   a process that is uncertain
+ * @sample:    the sample
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int late_add(struct recording *recording, struct process *process,
+	     const struct profil_record_sample *sample);
+
+/**
+ * late_give_up - count the samples of a process that wait as unknown
+ * @recording: the recording
+ * @process:   any process. It executes another program now, or has ended
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int late_give_up(struct recording *recording, struct process *process);
+
+/**
+ * late_settle - place the samples that wait, as the log is empty
+ * @recording: the recording
+ *
+ * A process that cannot be looked at has ended, so that its samples are unknown.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int late_settle(struct recording *recording);
+
+/**
+ * late_release - free the memory
+ * @recording: the recording, of which no result will be made
+ */
+void late_release(struct recording *recording);
+
+#endif /* PROFIL_LATE_H */

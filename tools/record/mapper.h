@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Enters what a process maps into its space: from records, or from /proc/PID/maps.
+ */
+#ifndef PROFIL_MAPPER_H
+#define PROFIL_MAPPER_H
+
+#include "record/procmaps.h"
+#include "record/recording_state.h"
+
+/**
+ * mapper_add - add a mapping
+ * @recording: the recording
+ * @process:   a process that may be sampled
+ * @entry:     the mapping
+ * @key:       identifies its file, if it has one
+ *
+ * Return: its file or substitute; NULL: no memory.
+ */
+struct file *mapper_add(struct recording *recording, struct process *process,
+			const struct procmaps_entry *entry, const struct file_key *key);
+
+/**
+ * mapper_read - add all mappings that a process has now
+ * @recording: the recording
+ * @process:   a process that may be sampled
+ *
+ * Mappings that it has no more stay.
+ *
+ * Return: 0; -ESRCH: it has ended; or -errno.
+ */
+int mapper_read(struct recording *recording, struct process *process);
+
+#endif /* PROFIL_MAPPER_H */
