@@ -9,6 +9,7 @@ PG_PROGS := programs/pg $(addprefix programs/pg,-no-pie -linked -static -static-
 FOLLOW_LIBRARIES := $(addprefix programs/follow-libraries/,libfollow.so libother.so)
 TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread spin spin-no-pie \
 	spin-static forks forks-static follow fallback fallback-linux099 fallback-static old \
+	unaligned madecode version-1 version-2 version-1-noid version-2-noid \
 	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
 
 programs/%-no-pie: programs/%.c
@@ -32,6 +33,15 @@ programs/follow-musl: LDLIBS := $(FOLLOW_PATH)
 programs/follow-libraries/lib%.so: programs/libfollow.c
 	mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -nostdlib -Dspin_follow=spin_$* -o $@ $<
+
+# Two programs with other functions at the same addresses, with and without a build-id
+programs/version-1 programs/version-1-noid: version := 1
+programs/version-2 programs/version-2-noid: version := 2
+programs/version-%-noid: programs/version.c
+	$(CC) $(CFLAGS) $(LDFLAGS) -DVERSION=$(version) -Wl,--build-id=none -o $@ $<
+
+programs/version-%: programs/version.c
+	$(CC) $(CFLAGS) $(LDFLAGS) -DVERSION=$(version) -o $@ $<
 
 # A program that is built without libprofil, like programs from before it existed
 programs/old: programs/old.c

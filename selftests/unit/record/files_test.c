@@ -401,6 +401,27 @@ static void removed_library_is_read_while_it_is_mapped(void **state)
 	assert_string_equal(file->path, path);
 }
 
+/* Its pages are those of the new contents. */
+static void overwritten_library_is_not_read(void **state)
+{
+	struct file_use use;
+	struct file_key key;
+	int fd;
+
+	(void)state;
+	copy_program("/bin/sleep");
+	key = whole_key_of(path);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	use = map_file(fd);
+	assert_int_equal(pwrite(fd, "x", 1, 4096), 1);
+	close(fd);
+	/* of the same size, and not where the path leads to */
+	unlink(path);
+	if (!reads_map_files(&use))
+		skip();
+	assert_false(files_find(&files, &key, &use)->is_read);
+}
+
 /* The key of an open file, as /proc/PID/maps has it */
 static struct file_key key_of_fd(int fd, const char *name)
 {
@@ -547,6 +568,7 @@ int main(void)
 		TEST(overwritten_file_is_another_one),
 		TEST(removed_program_is_read_while_it_runs),
 		TEST(removed_library_is_read_while_it_is_mapped),
+		TEST(overwritten_library_is_not_read),
 		TEST(memory_with_a_name_is_jit),
 		TEST(program_in_memory_is_a_file),
 		TEST(newline_in_a_path_is_escaped),

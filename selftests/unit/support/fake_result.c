@@ -40,12 +40,12 @@ static const struct result_object first_objects[NR_FAKE_OBJECTS] = {
 	},
 	[LIB_X] = {
 		.path = "/lib/x.so",
-		.build_id = "\xaa", .build_id_bytes = 1,
+		.build_id = "\xaa", .build_id_bytes = 1, .file_bytes = 12345, .mtime_ns = -7,
 		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000000000,
 		.counts = lib_counts, .nr_counts = ARRAY_SIZE(lib_counts), .samples = 11,
 	},
 	[OPT_X] = {
-		.path = "/opt/x.so",
+		.path = "/opt/x.so", .unread = true,
 		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000010000,
 		.counts = opt_counts, .nr_counts = ARRAY_SIZE(opt_counts), .samples = 12,
 	},

@@ -14,6 +14,7 @@
 
 #include <symbol/symbols.h>
 #include <util/objectfile.h>
+#include <util/time_ns.h>
 
 #include "support/test.h"
 
@@ -235,6 +236,62 @@ static void file_with_another_build_id_is_not_used(void **state)
 	object.build_id_bytes = 0;
 }
 
+/* Without a build-id, size and time tell whether the file was replaced. */
+static void modified_file_is_not_used(void **state)
+{
+	struct addresses at = open_file("fixture-pie");
+	struct function function;
+	struct stat info;
+	char *here = realpath(".", NULL);
+
+	(void)state;
+	assert_int_equal(stat("fixture-pie", &info), 0);
+	close_file(NULL);
+	object.file_bytes = (uint64_t)info.st_size;
+	object.mtime_ns = time_stat_ns(&info.st_mtim);
+	symbols = symbols_new(&result, NULL);
+	assert_function(at.exported, at.exported, "exported");
+	close_file(NULL);
+
+	object.mtime_ns++;
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	assert_non_null(strstr(symbols_problem(symbols, 0), "has been modified"));
+	close_file(NULL);
+	/* a copy has another time */
+	snprintf(path, sizeof(path), "/fixture-pie");
+	symbols = symbols_new(&result, here);
+	assert_function(at.exported, at.exported, "exported");
+	close_file(NULL);
+
+	object.file_bytes++;
+	symbols = symbols_new(&result, here);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	object.file_bytes = 0;
+	object.mtime_ns = 0;
+	free(here);
+}
+
+/* Its addresses are offsets, and the file that is there now is another one. */
+static void unread_file_has_no_names(void **state)
+{
+	struct addresses at = open_file("fixture-pie");
+	struct function function;
+	char *text;
+
+	(void)state;
+	close_file(NULL);
+	object.unread = true;
+	symbols = symbols_new(&result, NULL);
+	assert_int_equal(symbols_find(symbols, 0, at.exported, &function), 0);
+	text = symbols_explain(symbols, 0, "--root");
+	assert_non_null(strstr(text, "could not be read while"));
+	/* which would not help */
+	assert_null(strstr(text, "--root"));
+	free(text);
+	object.unread = false;
+}
+
 static void files_are_found_below_a_root(void **state)
 {
 	struct addresses at = open_file("fixture-pie");
@@ -339,6 +396,8 @@ int main(void)
 		cmocka_unit_test_teardown(own_functions_are_found, close_file),
 		cmocka_unit_test_teardown(unreadable_files_are_reported, close_file),
 		cmocka_unit_test_teardown(file_with_another_build_id_is_not_used, close_file),
+		cmocka_unit_test_teardown(modified_file_is_not_used, close_file),
+		cmocka_unit_test_teardown(unread_file_has_no_names, close_file),
 		cmocka_unit_test_teardown(files_are_found_below_a_root, close_file),
 		cmocka_unit_test_teardown(thousands_of_objects, close_file),
 		cmocka_unit_test_teardown(truncated_files, close_file),
