@@ -169,7 +169,7 @@ static int add_fde(struct section *section, const Dwarf_FDE *fde,
 	return ranges_add(set, &range);
 }
 
-static bool find_eh_frame(Elf *elf, struct section *section)
+static bool find_section(Elf *elf, struct section *section)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr header;
@@ -192,6 +192,60 @@ static bool find_eh_frame(Elf *elf, struct section *section)
 	return false;
 }
 
+/*
+ * Make the bytes from an address to the end of its segment the data of @section. Return: whether
+ * they are in the file.
+ */
+static bool use_segment(Elf *elf, uint64_t address, struct section *section)
+{
+	GElf_Phdr header;
+	size_t nr, i;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		uint64_t offset;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    address < header.p_vaddr || address - header.p_vaddr >= header.p_filesz)
+			continue;
+		offset = address - header.p_vaddr;
+		section->address = address;
+		/* libelf checks that this is in the file */
+		section->data = elf_getdata_rawchunk(elf, (int64_t)(header.p_offset + offset),
+						     header.p_filesz - offset, ELF_T_BYTE);
+		return section->data && section->data->d_buf;
+	}
+	return false;
+}
+
+/*
+ * Find the header of .eh_frame in the program headers. Its fourth byte is followed by the address
+ * of .eh_frame, in the encoding of the second; linkers use only the one that is accepted here.
+ */
+static bool find_segment(Elf *elf, struct section *section)
+{
+	enum { VERSION, ENCODING, ADDRESS = 4, BYTES = 8 };
+	const uint8_t *bytes;
+	GElf_Phdr header;
+	size_t nr, i;
+
+	/* the segments of a debug file are not in it, but its section headers are */
+	if (elf_getshdrnum(elf, &nr) || nr || elf_getphdrnum(elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++)
+		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_GNU_EH_FRAME)
+			break;
+	if (i == nr || !use_segment(elf, header.p_vaddr, section) ||
+	    section->data->d_size < BYTES)
+		return false;
+	bytes = section->data->d_buf;
+	if (bytes[VERSION] != 1 || bytes[ENCODING] != (DW_EH_PE_pcrel | DW_EH_PE_sdata4))
+		return false;
+	return use_segment(elf, header.p_vaddr + ADDRESS + decode(bytes + ADDRESS, 4, true),
+			   section);
+}
+
 int ehframe_ranges(Elf *elf, uint64_t bias, struct ranges *set)
 {
 	struct section section = { .bias = bias, .cie = (Dwarf_Off)-1 };
@@ -199,7 +253,8 @@ int ehframe_ranges(Elf *elf, uint64_t bias, struct ranges *set)
 	Dwarf_Off offset = 0, next;
 
 	section.ident = (const void *)elf_getident(elf, NULL);
-	if (!section.ident || !find_eh_frame(elf, &section))
+	if (!section.ident ||
+	    (!find_section(elf, &section) && !find_segment(elf, &section)))
 		return 0;
 	for (; ; offset = next) {
 		int error, found;

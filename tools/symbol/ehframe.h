@@ -17,7 +17,9 @@
  * @bias:  is added to the addresses in the file
  * @set:   a range without a name is added for each function; ranges_finish() is not called
  *
- * Nothing is added for a file without .eh_frame. Entries that cannot be decoded are skipped.
+ * .eh_frame is found by its section or, in a file without section headers, by the program header
+ * PT_GNU_EH_FRAME. Nothing is added for a file without it. Entries that cannot be decoded are
+ * skipped.
  *
  * Return: 0 or -ENOMEM.
  */

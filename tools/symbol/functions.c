@@ -5,123 +5,38 @@
  *
  * dwfl_module_addrinfo() of elfutils is not used. It searches all symbols for each address,
  * returns the nearest symbol below if none contains the address, and any one of several aliases.
- * Instead, all symbols are sorted once (ranges.h), in three sets:
- *
- *	symbols	ranges of symbols with a size
- *	labels	ranges from each symbol without a size to the end of its section
- *	frames	ranges of functions that have unwind information
+ * Instead, all symbols are sorted once (ranges.h), in sets that are searched one after the other.
  */
 #include <stdbool.h>
 #include <string.h>
 
 #include "symbol/ehframe.h"
 #include "symbol/functions.h"
-
-/* Mapping symbols of Arm and RISC-V, and local labels of the assembler */
-static bool is_marker(const char *name)
-{
-	if (name[0] == '$')
-		return name[1] && strchr("adtx", name[1]);
-	return name[0] == '.' || !name[0];
-}
-
-/* Return: the length without a default version: memcpy@@GLIBC_2.14 becomes memcpy. */
-static size_t name_length(const char *name)
-{
-	const char *version = strstr(name, "@@");
-
-	return version && version > name ? (size_t)(version - name) :
-					   strlen(name);
-}
-
-static int add_symbol(struct functions *functions, int index)
-{
-	struct range range = { 0 };
-	GElf_Shdr header;
-	GElf_Word section;
-	GElf_Addr address, bias;
-	GElf_Sym symbol;
-	const char *name;
-	Elf *elf;
-	int type;
-
-	name = dwfl_module_getsym_info(functions->module, index, &symbol, &address,
-				       &section, &elf, &bias);
-	if (!name || is_marker(name) || section == SHN_UNDEF)
-		return 0;
-	type = GELF_ST_TYPE(symbol.st_info);
-	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return 0;
-	if (section == SHN_ABS || !elf ||
-	    !gelf_getshdr(elf_getscn(elf, section), &header) ||
-	    !(header.sh_flags & SHF_EXECINSTR))
-		return 0;
-
-	range.name = name;
-	range.length = (int)name_length(name);
-	range.local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
-	range.start = address;
-	if (symbol.st_size) {
-		range.end = address + symbol.st_size;
-		return ranges_add(&functions->symbols, &range);
-	}
-	range.end = header.sh_addr + header.sh_size + bias;
-	return ranges_add(&functions->labels, &range);
-}
+#include "symbol/labels.h"
 
 int functions_read(struct functions *functions, Dwfl_Module *module)
 {
+	struct symtab *symtab = &functions->symtab;
 	GElf_Addr bias;
-	int nr, i, error;
+	int error;
 	Elf *elf;
 
 	functions->module = module;
-	nr = dwfl_module_getsymtab(module);
-	for (i = 0; i < nr; i++) {
-		error = add_symbol(functions, i);
-		if (error)
-			return error;
-	}
+	error = text_read(&functions->text, module);
+	if (error)
+		return error;
+	error = symtab_read(symtab, module, &functions->text);
+	if (error)
+		return error;
 	elf = dwfl_module_getelf(module, &bias);
 	error = ehframe_ranges(elf, bias, &functions->frames);
 	if (error)
 		return error;
-	ranges_finish(&functions->symbols);
-	ranges_finish(&functions->labels);
+	ranges_finish(&symtab->sized);
+	ranges_finish(&symtab->others);
 	ranges_finish(&functions->frames);
+	labels_finish(&symtab->labels, &symtab->sized, &functions->frames);
 	return 0;
-}
-
-static bool has_symtab(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB)
-			return true;
-	return false;
-}
-
-/* The symbols may be from the file, its debug file, or both. */
-bool functions_are_stripped(const struct functions *functions)
-{
-	Dwfl_Module *module = functions->module;
-	const int nr = dwfl_module_getsymtab(module);
-	GElf_Addr address, bias;
-	Elf *elf, *seen = NULL;
-	GElf_Sym symbol;
-	int i;
-
-	for (i = 0; i < nr; i++) {
-		if (!dwfl_module_getsym_info(module, i, &symbol, &address, NULL, &elf, &bias) ||
-		    !elf || elf == seen)
-			continue;
-		if (has_symtab(elf))
-			return false;
-		seen = elf;
-	}
-	return true;
 }
 
 /*
@@ -168,61 +83,37 @@ static bool find_plt(const struct functions *functions, uint64_t address,
 }
 
 /*
- * Find the symbol without a size that an address belongs to. Such symbols are common in
- * assembler code. Their range ends where any other function begins or ends.
- */
-static const struct range *find_label(const struct functions *functions, uint64_t address,
-				       const struct range *frame)
-{
-	const struct range *label = ranges_covering(&functions->labels, address);
-	const struct range *symbol = ranges_below(&functions->symbols, address);
-	const struct range *previous;
-
-	if (!label || (frame && frame->start > label->start))
-		return NULL;
-	if (symbol && symbol->start >= label->start)
-		return NULL;
-	if (ranges_covering(&functions->symbols, label->start))
-		return NULL;
-	if (frame)
-		return label;
-	previous = ranges_below(&functions->frames, address);
-	if (previous && previous->end > label->start)
-		return NULL;
-	return label;
-}
-
-/* The end of a label that find_label() has returned */
-static uint64_t label_end(const struct functions *functions, const struct range *label,
-			  const struct range *frame)
-{
-	const struct ranges *const sets[] = {
-		&functions->symbols, &functions->labels, &functions->frames,
-	};
-	uint64_t end = label->end;
-	size_t i;
-
-	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		const struct range *next = ranges_above(sets[i], label->start);
-
-		if (next && next->start < end)
-			end = next->start;
-	}
-	return frame && frame->end < end ? frame->end : end;
-}
-
-/*
  * Any symbol at @start, even if its size is too small. Functions with the same start must have
  * the same name.
  */
-static const struct range *find_name(const struct functions *functions, uint64_t start)
+static const struct range *find_name(const struct symtab *symtab, uint64_t start)
 {
-	const struct range *range = ranges_below(&functions->symbols, start);
+	const struct ranges *const sets[] = {
+		&symtab->sized, &symtab->labels, &symtab->others,
+	};
+	size_t i;
 
-	if (range && range->start == start)
-		return range;
-	range = ranges_below(&functions->labels, start);
-	return range && range->start == start ? range : NULL;
+	for (i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		const struct range *range = ranges_below(sets[i], start);
+
+		if (range && range->start == start)
+			return range;
+	}
+	return NULL;
+}
+
+/* Find a function that is not a symbol with type and size. */
+static const struct range *find_other(const struct functions *functions, uint64_t address)
+{
+	const struct ranges *const sets[] = {
+		&functions->symtab.others, &functions->symtab.labels, &functions->frames,
+	};
+	const struct range *found = NULL;
+	size_t i;
+
+	for (i = 0; !found && i < sizeof(sets) / sizeof(sets[0]); i++)
+		found = ranges_covering(sets[i], address);
+	return found;
 }
 
 bool functions_find(const struct functions *functions, uint64_t address,
@@ -231,25 +122,16 @@ bool functions_find(const struct functions *functions, uint64_t address,
 	const struct range *found, *named;
 
 	memset(function, 0, sizeof(*function));
-	found = ranges_covering(&functions->symbols, address);
-	if (!found) {
-		const struct range *frame = ranges_covering(&functions->frames,
-							      address);
-
-		if (find_plt(functions, address, function))
-			return true;
-		found = find_label(functions, address, frame);
-		if (found)
-			function->end = label_end(functions, found, frame);
-		else
-			found = frame;
-	}
+	found = ranges_covering(&functions->symtab.sized, address);
+	if (!found && find_plt(functions, address, function))
+		return true;
+	if (!found)
+		found = find_other(functions, address);
 	if (!found)
 		return false;
 	function->start = found->start;
-	if (!function->end)
-		function->end = found->end;
-	named = find_name(functions, found->start);
+	function->end = found->end;
+	named = find_name(&functions->symtab, found->start);
 	if (named) {
 		function->name = named->name;
 		function->length = named->length;
@@ -259,13 +141,15 @@ bool functions_find(const struct functions *functions, uint64_t address,
 
 size_t functions_size(const struct functions *functions)
 {
-	return functions->symbols.nr + functions->labels.nr + functions->frames.nr;
+	const struct symtab *symtab = &functions->symtab;
+
+	return symtab->sized.nr + symtab->others.nr + symtab->labels.nr + functions->frames.nr;
 }
 
 void functions_release(struct functions *functions)
 {
-	ranges_release(&functions->symbols);
-	ranges_release(&functions->labels);
+	text_release(&functions->text);
+	symtab_release(&functions->symtab);
 	ranges_release(&functions->frames);
 	memset(functions, 0, sizeof(*functions));
 }

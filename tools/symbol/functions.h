@@ -13,18 +13,20 @@
 
 #include "symbol/ranges.h"
 #include "symbol/symbols.h"
+#include "symbol/symtab.h"
+#include "symbol/text.h"
 
 /**
  * struct functions - the functions of a file
  * @module:  the file
- * @symbols: ranges of symbols with a size
- * @labels:  ranges from each symbol without a size to the end of its section
+ * @text:    where it has code
+ * @symtab:  its symbols
  * @frames:  ranges of functions that have unwind information
  */
 struct functions {
 	Dwfl_Module *module;
-	struct ranges symbols;
-	struct ranges labels;
+	struct text text;
+	struct symtab symtab;
 	struct ranges frames;
 };
 
@@ -38,22 +40,15 @@ struct functions {
 int functions_read(struct functions *functions, Dwfl_Module *module);
 
 /**
- * functions_are_stripped - whether only exported functions have names
- * @functions: from functions_read()
- *
- * Return: true if there is no symbol table except the dynamic one.
- */
-bool functions_are_stripped(const struct functions *functions);
-
-/**
  * functions_find - find the function at an address
  * @functions: from functions_read()
  * @address:   an address of the module
  * @function:  filled in if there is one; its name is valid as long as the module
  *
  * The function is a symbol whose size includes the address; else the PLT section that contains
- * the address; else a symbol without a size; else it is from unwind information, with the name
- * of any symbol at its start.
+ * the address; else a symbol of another type than those of code, whose size includes it; else a
+ * symbol without a size; else it is from unwind information. It has the name of any symbol at its
+ * start.
  *
  * Return: whether there is a function.
  */

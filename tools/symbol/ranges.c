@@ -51,6 +51,8 @@ static int compare_names(const struct range *a, const struct range *b)
 		return !a->name - !b->name;
 	if (a->local != b->local)
 		return a->local - b->local;
+	if (a->rank != b->rank)
+		return a->rank - b->rank;
 	if (old_version(a) != old_version(b))
 		return old_version(a) - old_version(b);
 	if (underscores(a) != underscores(b))
@@ -81,10 +83,14 @@ static void merge_aliases(struct ranges *set)
 		const struct range *next = &set->range[from];
 		struct range *last = to ? &set->range[to - 1] : NULL;
 
-		if (!last || last->start != next->start)
+		if (!last || last->start != next->start) {
 			set->range[to++] = *next;
-		else if (last->end < next->end)
+			continue;
+		}
+		if (last->end < next->end)
 			last->end = next->end;
+		if (last->rank > next->rank)
+			last->rank = next->rank;
 	}
 	set->nr = to;
 }

@@ -17,6 +17,7 @@
  * @name:   its name, not terminated by a 0, owned by the caller; NULL: none
  * @length: length of @name in bytes
  * @local:  the name is local to its source file
+ * @rank:   of several ranges with one start, the lowest has the better name
  * @number: for use by the caller
  * @outer:  private to ranges.c
  */
@@ -26,6 +27,7 @@ struct range {
 	const char *name;
 	int length;
 	bool local;
+	uint8_t rank;
 	uint64_t number;
 	size_t outer;
 };
@@ -55,9 +57,9 @@ int ranges_add(struct ranges *set, const struct range *new);
  * ranges_finish - prepare a set for searches
  * @set: a set to which all ranges were added
  *
- * Ranges with the same start are merged. The result has the end of the longest one and the best
- * name: preferably not local, not of an old symbol version, with few leading underscores, and
- * short; among equal names, the one with the lowest number.
+ * Ranges with the same start are merged. The result has the end of the longest one, the lowest
+ * rank, and the best name: preferably not local, of a low rank, not of an old symbol version,
+ * with few leading underscores, and short; among equal names, the one with the lowest number.
  */
 void ranges_finish(struct ranges *set);
 

@@ -358,7 +358,7 @@ int symbols_are_stripped(struct symbols *symbols, size_t object)
 
 	if (is_open < 0)
 		return is_open;
-	return !is_open || functions_are_stripped(&file->functions);
+	return !is_open || !file->functions.symtab.is_full;
 }
 
 static const char *intern_path(struct symbols *symbols, const char *directory,

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which symbols name code: names of all forms and types, labels in assembler, and files
+ * without section headers.
+ */
+#define _GNU_SOURCE
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <symbol/symbols.h>
+
+#include "support/test.h"
+
+static char path[64];
+static struct result_object object = { .path = path };
+static struct result result = { .objects = &object, .nr_objects = 1 };
+static struct symbols *symbols;
+
+static void open_file(const char *file)
+{
+	snprintf(path, sizeof(path), "./%s", file);
+	symbols_free(symbols);
+	symbols = symbols_new(&result, NULL);
+	assert_non_null(symbols);
+}
+
+static int close_file(void **state)
+{
+	(void)state;
+	symbols_free(symbols);
+	symbols = NULL;
+	return 0;
+}
+
+/* The address that a command prints, a line of nm or readelf that begins with it */
+static uint64_t read_address(const char *command)
+{
+	FILE *output = popen(command, "r");
+	unsigned long address;
+
+	assert_non_null(output);
+	if (fscanf(output, "%lx", &address) != 1)
+		fail_msg("no address: %s", command);
+	pclose(output);
+	return address;
+}
+
+static uint64_t address_of(const char *file, const char *symbol)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "nm %s | grep -F ' %s' | grep -E ' [tTdD] [^ ]{%zu}$'",
+		 file, symbol, strlen(symbol));
+	return read_address(command);
+}
+
+/* @name: NULL: no function; "": a function without a name */
+static void assert_name(uint64_t address, const char *name)
+{
+	struct function function;
+	int found = symbols_find(symbols, 0, address, &function);
+
+	if (!name) {
+		assert_int_equal(found, 0);
+		return;
+	}
+	if (found != 1)
+		fail_msg("no function at 0x%lx, expected %s: %s", (unsigned long)address, name,
+			 symbols_problem(symbols, 0));
+	if (!*name) {
+		assert_null(function.name);
+		return;
+	}
+	if (!function.name || function.length != (int)strlen(name) ||
+	    memcmp(function.name, name, strlen(name)))
+		fail_msg("0x%lx is in %.*s, expected %s", (unsigned long)address,
+			 function.length, function.name, name);
+}
+
+/* The symbol @at of fixture-names, and the code after it, are in the function @name. */
+static void assert_label(const char *at, const char *name)
+{
+	const uint64_t address = address_of("fixture-names", at);
+
+	assert_name(address, name);
+	assert_name(address + 4, name);
+}
+
+static void any_characters_may_begin_a_name(void **state)
+{
+	(void)state;
+	open_file("fixture-names");
+	assert_label(".omp_outlined.", ".omp_outlined.");
+	assert_label("$dollar", "$dollar");
+}
+
+static void data_is_no_function(void **state)
+{
+	(void)state;
+	open_file("fixture-names");
+	assert_label("no_code", NULL);
+}
+
+static void labels_belong_to_functions(void **state)
+{
+	(void)state;
+	open_file("fixture-names");
+	assert_label("in_sized", "sized");
+	assert_label("no_cfi", "no_cfi");
+	assert_label("in_no_cfi", "no_cfi");
+	assert_label(".Lin_no_cfi", "no_cfi");
+	assert_label("no_cfi.tail", "no_cfi");
+	assert_label("next_global", "next_global");
+}
+
+static void labels_with_the_name_of_a_function_belong_to_it(void **state)
+{
+	(void)state;
+	open_file("fixture-names");
+	assert_label("nasm.loop", "nasm");
+	/* for jumps; it is no function even after a label without a type */
+	assert_label(".Lin_nasm", "nasm");
+	assert_label("local", "local");
+	assert_label("local.loop", "local");
+}
+
+static void labels_in_unwind_information_belong_to_its_function(void **state)
+{
+	(void)state;
+	open_file("fixture-names");
+	assert_label("in_cfi", "cfi");
+	assert_label("in_cfi_global", "cfi");
+	/* it has the type of a function */
+	assert_label("entry", "entry");
+}
+
+static void symbols_of_data_types_name_code(void **state)
+{
+	(void)state;
+	open_file("fixture-names");
+	assert_label("object", "object");
+	assert_label("object_no_size", "object_no_size");
+	assert_label("in_object_no_size", "object_no_size");
+	assert_label("data", "data");
+	assert_label("after_data.label", "around_data");
+}
+
+/* Copy a file, and write a number of 2 bytes into the copy. */
+static void copy_changed(const char *from, const char *to, long offset, uint16_t number)
+{
+	char command[128];
+	FILE *file;
+
+	snprintf(command, sizeof(command), "cp %s %s", from, to);
+	assert_int_equal(system(command), 0);
+	file = fopen(to, "r+");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, offset, SEEK_SET), 0);
+	assert_int_equal(fwrite(&number, sizeof(number), 1, file), 1);
+	fclose(file);
+}
+
+static void mapping_symbols_depend_on_the_machine(void **state)
+{
+	static const struct {
+		uint16_t machine;
+		bool is_mapping;
+	} cases[] = {
+		{ EM_X86_64, false }, { EM_ARM, true }, { EM_AARCH64, true }, { EM_RISCV, true },
+		{ EM_CSKY, true }, { EM_S390, false },
+	};
+	const uint64_t address = address_of("fixture-names", "$d");
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		copy_changed("fixture-names", "changed", offsetof(ElfW(Ehdr), e_machine),
+			     cases[i].machine);
+		open_file("changed");
+		assert_name(address, cases[i].is_mapping ? NULL : "$d");
+		/* functions are no marks */
+		assert_label("$dollar", "$dollar");
+	}
+	unlink("changed");
+}
+
+static void clang_names_parallel_regions(void **state)
+{
+	(void)state;
+	if (access("fixture-omp", F_OK)) {
+		print_message("no clang: scripts/deps/install check\n");
+		skip();
+	}
+	open_file("fixture-omp");
+	assert_name(address_of("fixture-omp", ".omp_outlined.") + 1, ".omp_outlined.");
+}
+
+/* Make a copy without section headers, which ends with the last segment, as by sstrip. */
+static void remove_sections(const char *from, const char *to)
+{
+	static char bytes[1 << 21];
+	ElfW(Ehdr) *header = (void *)bytes;
+	const ElfW(Phdr) *segments;
+	size_t end = 0, i;
+	FILE *file;
+
+	file = fopen(from, "r");
+	assert_non_null(file);
+	assert_in_range(fread(bytes, 1, sizeof(bytes), file), sizeof(*header), sizeof(bytes) - 1);
+	fclose(file);
+	segments = (const void *)(bytes + header->e_phoff);
+	for (i = 0; i < header->e_phnum; i++)
+		if (end < segments[i].p_offset + segments[i].p_filesz)
+			end = segments[i].p_offset + segments[i].p_filesz;
+	header->e_shoff = 0;
+	header->e_shnum = 0;
+	header->e_shstrndx = 0;
+	file = fopen(to, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, end, file), end);
+	fclose(file);
+}
+
+static void files_without_section_headers_have_functions(void **state)
+{
+	const uint64_t exported = address_of("fixture-pie", "exported");
+	const uint64_t hidden = address_of("fixture-pie", "hidden");
+	struct function function;
+
+	(void)state;
+	remove_sections("fixture-pie", "changed");
+	open_file("changed");
+	assert_name(exported + 1, "exported");
+	/* it is not exported, but has unwind information */
+	assert_name(hidden + 1, "");
+	assert_int_equal(symbols_find(symbols, 0, hidden + 1, &function), 1);
+	assert_int_equal(function.start, hidden);
+	assert_name(address_of("fixture-pie", "sizeless"), NULL);
+	unlink("changed");
+}
+
+#define TEST(name)	cmocka_unit_test_teardown(name, close_file)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(any_characters_may_begin_a_name),
+		TEST(data_is_no_function),
+		TEST(labels_belong_to_functions),
+		TEST(labels_with_the_name_of_a_function_belong_to_it),
+		TEST(labels_in_unwind_information_belong_to_its_function),
+		TEST(symbols_of_data_types_name_code),
+		TEST(mapping_symbols_depend_on_the_machine),
+		TEST(clang_names_parallel_regions),
+		TEST(files_without_section_headers_have_functions),
+	};
+
+	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Symbols without a size.
+ *
+ * Authors of assembler code often omit .size, and name the targets of jumps so that they remain
+ * in the symbol table. A sample in a loop should then count for the function, not for a piece
+ * of it.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbol/labels.h"
+#include "symbol/symtab.h"
+
+static bool starts_at(const struct range *range, uint64_t start)
+{
+	return range && range->start == start;
+}
+
+/* Whether a label belongs to the function that a frame describes */
+static bool is_in_named_frame(const struct range *label, const struct range *frame,
+			      const struct ranges *sized, const struct ranges *labels)
+{
+	if (!frame || frame->start == label->start || label->rank == SYMTAB_FUNCTION)
+		return false;
+	return starts_at(ranges_below(sized, frame->start), frame->start) ||
+	       starts_at(ranges_below(labels, frame->start), frame->start);
+}
+
+/* Whether a local label belongs to @before, the function before it that has no known end */
+static bool is_part_of(const struct range *label, const struct range *before)
+{
+	if (!label->local || label->rank != SYMTAB_LABEL)
+		return false;
+	/* the C runtime has local functions without a size, and the program's code follows */
+	if (before->local && before->number != label->number)
+		return false;
+	if (before->rank != SYMTAB_LABEL)
+		return true;
+	return label->length > before->length && label->name[before->length] == '.' &&
+	       !memcmp(label->name, before->name, (size_t)before->length);
+}
+
+static void end_at(struct range *label, uint64_t end)
+{
+	if (end < label->end)
+		label->end = end;
+}
+
+/* End a label where another function begins, or where its unwind information ends. */
+static void limit(struct range *label, const struct range *frame, const struct ranges *sized,
+		  const struct ranges *frames)
+{
+	const struct range *next;
+
+	next = ranges_above(sized, label->start);
+	if (next)
+		end_at(label, next->start);
+	next = ranges_above(frames, label->start);
+	if (next)
+		end_at(label, next->start);
+	if (frame)
+		end_at(label, frame->end);
+}
+
+void labels_finish(struct ranges *labels, const struct ranges *sized,
+		   const struct ranges *frames)
+{
+	struct ranges kept = *labels;
+	struct range *before = NULL;
+	size_t i;
+
+	ranges_finish(labels);
+	kept = *labels;
+	kept.nr = 0;
+	for (i = 0; i < labels->nr; i++) {
+		struct range label = labels->range[i];
+		const struct range *frame = ranges_covering(frames, label.start);
+
+		if (ranges_covering(sized, label.start))
+			continue;
+		/* the names of frames are among the labels that were kept */
+		if (is_in_named_frame(&label, frame, sized, &kept))
+			continue;
+		if (before && before->end > label.start) {
+			if (is_part_of(&label, before))
+				continue;
+			before->end = label.start;
+		}
+		limit(&label, frame, sized, frames);
+		before = &kept.range[kept.nr++];
+		*before = label;
+	}
+	*labels = kept;
+	ranges_finish(labels);
+}
