@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Maps addresses to functions, by the symbols and unwind information of an ELF file and its
- * debug file.
+ * debug file, and by the table of Go's runtime.
  *
  * dwfl_module_addrinfo() of elfutils is not used. It searches all symbols for each address,
  * returns the nearest symbol below if none contains the address, and any one of several aliases.
@@ -12,6 +12,7 @@
 
 #include "symbol/ehframe.h"
 #include "symbol/functions.h"
+#include "symbol/gopclntab.h"
 #include "symbol/labels.h"
 
 int functions_read(struct functions *functions, Dwfl_Module *module)
@@ -28,6 +29,12 @@ int functions_read(struct functions *functions, Dwfl_Module *module)
 	error = symtab_read(symtab, module, &functions->text);
 	if (error)
 		return error;
+	/* a Go program with a symbol table has the same names there */
+	if (!symtab->is_full) {
+		error = gopclntab_ranges(&functions->text, &symtab->sized);
+		if (error)
+			return error;
+	}
 	elf = dwfl_module_getelf(module, &bias);
 	error = ehframe_ranges(elf, bias, &functions->frames);
 	if (error)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which symbols name code: names of all forms and types, labels in assembler, and files
- * without section headers.
+ * Which symbols name code: names of all forms and types, labels in assembler, files without
+ * section headers, and stripped Go programs.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -244,6 +244,45 @@ static void files_without_section_headers_have_functions(void **state)
 	unlink("changed");
 }
 
+static void assert_go(const char *file, uint64_t hot, uint64_t assembler)
+{
+	struct function function;
+
+	open_file(file);
+	assert_int_equal(symbols_are_stripped(symbols, 0), strcmp(file, "changed") == 0);
+	assert_name(hot, "main.hot");
+	assert_name(assembler + 4, "runtime.memmove");
+	assert_int_equal(symbols_find(symbols, 0, hot + 1, &function), 1);
+	assert_int_equal(function.start, hot);
+	assert_in_range(function.end, hot + 16, hot + 128);
+}
+
+/* Go's linker makes a section for the table of functions; others merge it, or are not static. */
+static void stripped_go_programs_have_functions(void **state)
+{
+	static const char *const files[] = { "fixture-go", "fixture-go-pie", "fixture-go-external" };
+	char command[128];
+	size_t i;
+
+	(void)state;
+	if (access("fixture-go", F_OK)) {
+		print_message("no go: scripts/deps/install check\n");
+		skip();
+	}
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		const uint64_t hot = address_of(files[i], "main.hot");
+		const uint64_t assembler = address_of(files[i], "runtime.memmove");
+
+		assert_go(files[i], hot, assembler);
+		snprintf(command, sizeof(command), "objcopy --strip-all %s changed", files[i]);
+		assert_int_equal(system(command), 0);
+		assert_go("changed", hot, assembler);
+		remove_sections(files[i], "changed");
+		assert_go("changed", hot, assembler);
+	}
+	unlink("changed");
+}
+
 #define TEST(name)	cmocka_unit_test_teardown(name, close_file)
 
 int main(void)
@@ -258,6 +297,7 @@ int main(void)
 		TEST(mapping_symbols_depend_on_the_machine),
 		TEST(clang_names_parallel_regions),
 		TEST(files_without_section_headers_have_functions),
+		TEST(stripped_go_programs_have_functions),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);
