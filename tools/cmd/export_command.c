@@ -181,6 +181,7 @@ static int write_named(const struct arguments *arguments, const struct result *r
 		symbolized.find_line = symbols_line;
 		symbolized.symbols = symbols;
 		error = export_to(arguments->format, &symbolized, arguments->output);
+		options_warn_lines(result, symbols);
 	}
 	symbolized_release(&symbolized);
 	symbols_free(symbols);

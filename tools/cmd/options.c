@@ -247,15 +247,26 @@ void options_read_result(const char *path, struct result *result)
 			      strerrorname_np(-error), remedy(-error));
 }
 
+/* @text: is freed; NULL: no warning */
+static void warn_free(char *text)
+{
+	if (text)
+		failure_warnx("%s", text);
+	free(text);
+}
+
 void options_warn_symbols(const struct result *result, const struct symbols *symbols)
 {
 	size_t i;
 
-	for (i = 0; i < result->nr_objects; i++) {
-		char *text = symbols_explain(symbols, i, "--root");
+	for (i = 0; i < result->nr_objects; i++)
+		warn_free(symbols_explain(symbols, i, "--root"));
+}
 
-		if (text)
-			failure_warnx("%s", text);
-		free(text);
-	}
+void options_warn_lines(const struct result *result, const struct symbols *symbols)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		warn_free(symbols_explain_lines(symbols, i));
 }

@@ -85,6 +85,13 @@ void options_read_result(const char *path, struct result *result);
 void options_warn_symbols(const struct result *result, const struct symbols *symbols);
 
 /**
+ * options_warn_lines - print why objects with debug information have no source lines
+ * @result:  the result
+ * @symbols: its symbols, after lines were looked up
+ */
+void options_warn_lines(const struct result *result, const struct symbols *symbols);
+
+/**
  * options_file_name - name a result file in messages
  * @path: as for options_read_result()
  */

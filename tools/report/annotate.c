@@ -45,6 +45,7 @@ struct annotation {
 	size_t room;
 	uint64_t samples;
 	uint64_t unknown;	/* samples without a known line; part of @samples */
+	char *problem;		/* the first of symbols_explain_lines(); NULL: none */
 	long functions;
 	size_t addresses;	/* looked up so far, up to MAX_ADDRESSES */
 	bool is_too_large;	/* some addresses were not looked up */
@@ -191,6 +192,8 @@ static int add_object(struct annotation *annotation, const struct result *result
 			return error;
 		last = function;
 	}
+	if (last.name && !annotation->problem)
+		annotation->problem = symbols_explain_lines(symbols, i);
 	return 0;
 }
 
@@ -320,8 +323,11 @@ static void print_annotation(FILE *out, const struct annotation *annotation, uin
 			       annotation->samples, samples, options->function);
 	if (annotation->unknown)
 		terminal_print_comment(out, &options->style,
-				       "# %" PRIu64 " of them have no known line: compile with -g, or install the debug symbols of the package",
-				       annotation->unknown);
+				       "# %" PRIu64 " of them have no known line%s",
+				       annotation->unknown, annotation->problem ? "" :
+				       ": compile with -g, or install the debug symbols of the package");
+	if (annotation->problem)
+		terminal_print_comment(out, &options->style, "# %s", annotation->problem);
 	if (annotation->is_too_large)
 		terminal_print_comment(out, &options->style,
 				       "# the function is too large: lines without samples are from its first %d addresses only",
@@ -350,6 +356,7 @@ long annotate_print(FILE *out, const struct result *result, struct symbols *symb
 		merge_lines(&annotation);
 		print_annotation(out, &annotation, result_samples(result), options);
 	}
+	free(annotation.problem);
 	free(annotation.lines);
 	return error ? error : annotation.functions;
 }

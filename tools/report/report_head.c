@@ -220,21 +220,26 @@ static void print_losses(FILE *out, const struct result *result)
 			result->fork_failures == 1 ? "child was" : "children were");
 }
 
+/* @text: is freed; NULL: no problem */
+static void print_problem(FILE *out, char *text)
+{
+	if (!text)
+		return;
+	fputs("# ", out);
+	terminal_print_name(out, text);
+	putc('\n', out);
+	free(text);
+}
+
 static void print_symbol_problems(FILE *out, const struct report *report)
 {
+	/* `profil run' has no such option */
+	const char *option = report->of_file ? "--root" : NULL;
 	size_t i;
 
 	for (i = 0; report->symbols && i < report->result->nr_objects; i++) {
-		/* `profil run' has no such option */
-		char *text = symbols_explain(report->symbols, i,
-					     report->of_file ? "--root" : NULL);
-
-		if (!text)
-			continue;
-		fputs("# ", out);
-		terminal_print_name(out, text);
-		putc('\n', out);
-		free(text);
+		print_problem(out, symbols_explain(report->symbols, i, option));
+		print_problem(out, symbols_explain_lines(report->symbols, i));
 	}
 }
 

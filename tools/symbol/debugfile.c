@@ -20,6 +20,7 @@
 #include "result/result.h"
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
+#include "symbol/debugsections.h"
 #include "util/objectfile.h"
 
 #define DEBUG_DIRECTORY	"/usr/lib/debug"
@@ -158,6 +159,32 @@ static int find_in_root(const struct debugfile *search, Dwfl_Module *module, con
 	return find_below(&wanted, file ? file : "", name);
 }
 
+int debugfile_open(const struct debugfile *search, const unsigned char *id, size_t bytes,
+		   char **name)
+{
+	const struct wanted wanted = { .root = search->root, .id = id, .id_bytes = bytes };
+	int fd = open_wanted(&wanted, path_by_id(&wanted), name);
+
+	if (fd >= 0)
+		return fd;
+	debuginfod_before_search(search->dwfl, search->path);
+	fd = debuginfod_find(search->dwfl, id, bytes, name);
+	debuginfod_after_search(fd);
+	return fd < 0 ? -1 : fd;
+}
+
+/* Note what is in a debug file, for the case that elfutils cannot read it. */
+static void look_into(struct debugfile *search, int fd)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+
+	if (elf && debugsections_exist(elf)) {
+		search->has_debug_info = true;
+		search->problem = debugsections_problem(elf);
+	}
+	elf_end(elf);
+}
+
 static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf_Addr base,
 		const char *file, const char *link, GElf_Word checksum, char **name)
 {
@@ -167,8 +194,10 @@ static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf
 
 	if (search->root) {
 		fd = find_in_root(search, module, file, link, checksum, name);
-		if (fd >= 0)
+		if (fd >= 0) {
+			look_into(search, fd);
 			return fd;
+		}
 		/* keep elfutils from searching outside the root by name */
 		file = NULL;
 		link = NULL;
@@ -178,6 +207,8 @@ static int find(Dwfl_Module *module, void **data, const char *module_name, Dwarf
 	fd = dwfl_standard_find_debuginfo(module, data, module_name, base, file, link, checksum,
 					  name);
 	debuginfod_after_search(fd);
+	if (fd >= 0)
+		look_into(search, fd);
 	if (search->root && shared && fd < 0)
 		search->lacks_shared = true;
 	return fd;

@@ -15,6 +15,8 @@
  * @path:   path of the object
  * @root:   root directory; NULL: /
  * @main:   the object
+ * @has_debug_info: a debug file was found, and it has debug information, readable or not
+ * @problem: why elfutils cannot read that debug information; NULL: unknown
  * @lacks_shared: part of the debug information is in a file that several debug files share
  *          (DWZ), and that file was not found below @root
  */
@@ -23,8 +25,25 @@ struct debugfile {
 	const char *path;
 	const char *root;
 	Elf *main;
+	bool has_debug_info;
+	const char *problem;
 	bool lacks_shared;
 };
+
+/**
+ * debugfile_open - open the debug file with a build-id
+ * @search: @dwfl, @path and @root are used
+ * @id:     the build-id
+ * @bytes:  its length
+ * @name:   set to the path of the debug file, to be freed with free()
+ *
+ * It is searched below @root, and on debuginfod servers if that is allowed. So the debug file of
+ * an object is found that no longer exists.
+ *
+ * Return: a descriptor, or -1.
+ */
+int debugfile_open(const struct debugfile *search, const unsigned char *id, size_t bytes,
+		   char **name);
 
 /**
  * debugfile_callbacks - callbacks with which elfutils searches

@@ -27,6 +27,8 @@
 /* From elfutils/debuginfod.h, which is in a separate package */
 typedef int progress_fn(debuginfod_client *client, long done, long all);
 typedef void set_progress_fn(debuginfod_client *client, progress_fn *fn);
+typedef int find_debuginfo_fn(debuginfod_client *client, const unsigned char *id, int bytes,
+			      char **path);
 
 static bool is_allowed;
 static bool is_shown;		/* the progress line is on the terminal */
@@ -60,33 +62,47 @@ static int print_progress(debuginfod_client *client, long done, long all)
 	return 0;
 }
 
-/* If libdebuginfod is installed, elfutils has loaded it. Return: NULL: it is not. */
-static set_progress_fn *find_set_progress(void)
+/* Find a function of libdebuginfod. elfutils has loaded it if it is installed. NULL: it is not. */
+static void *find_function(const char *name)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	set_progress_fn *set = NULL;
+	void *function = NULL;
 
 	if (library) {
-		*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
+		function = dlsym(library, name);
 		/* elfutils still has a reference */
 		dlclose(library);
 	}
-	return set;
+	return function;
 }
 
 void debuginfod_before_search(Dwfl *dwfl, const char *path)
 {
 	debuginfod_client *client;
-	set_progress_fn *set;
+	set_progress_fn *set = NULL;
 
 	if (!getenv(URLS) || !isatty(STDERR_FILENO))
 		return;
 	client = dwfl_get_debuginfod_client(dwfl);
-	set = client ? find_set_progress() : NULL;
+	if (client)
+		*(void **)&set = find_function("debuginfod_set_progressfn");
 	if (!set)
 		return;
 	shown_path = path;
 	set(client, print_progress);
+}
+
+int debuginfod_find(Dwfl *dwfl, const unsigned char *id, size_t bytes, char **name)
+{
+	find_debuginfo_fn *find_debuginfo = NULL;
+	debuginfod_client *client;
+
+	if (!getenv(URLS))
+		return -ENOSYS;
+	client = dwfl_get_debuginfod_client(dwfl);
+	if (client)
+		*(void **)&find_debuginfo = find_function("debuginfod_find_debuginfo");
+	return find_debuginfo ? find_debuginfo(client, id, (int)bytes, name) : -ENOSYS;
 }
 
 void debuginfod_after_search(int found)

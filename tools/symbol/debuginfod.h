@@ -7,6 +7,8 @@
 #ifndef PROFIL_DEBUGINFOD_H
 #define PROFIL_DEBUGINFOD_H
 
+#include <stddef.h>
+
 #include <elfutils/libdwfl.h>
 
 /**
@@ -30,6 +32,17 @@ void debuginfod_prepare(void);
  * @path: path of the object, for the progress line if standard error is a terminal
  */
 void debuginfod_before_search(Dwfl *dwfl, const char *path);
+
+/**
+ * debuginfod_find - fetch the debug file with a build-id
+ * @dwfl:  any session; debuginfod_before_search() was called for it
+ * @id:    the build-id
+ * @bytes: its length
+ * @name:  set to the path of the file in the cache, to be freed with free()
+ *
+ * Return: a descriptor; or -errno, which is -ENOSYS if nothing may be fetched.
+ */
+int debuginfod_find(Dwfl *dwfl, const unsigned char *id, size_t bytes, char **name);
 
 /**
  * debuginfod_after_search - must be called after elfutils has searched

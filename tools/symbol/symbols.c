@@ -21,6 +21,7 @@
 
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
+#include "symbol/debugsections.h"
 #include "symbol/functions.h"
 #include "symbol/symbols.h"
 #include "symbol/units.h"
@@ -39,6 +40,8 @@
 struct file {
 	const struct result_object *object;
 	const char *problem;	/* see symbols_problem() */
+	const char *unused;	/* why only the debug file is used; NULL: the file itself is used */
+	const char *lines_problem;	/* see symbols_explain_lines() */
 	struct debugfile debugfile;
 	Dwfl *dwfl;		/* NULL: not open; else the file is in @open of struct symbols */
 	struct functions functions;
@@ -138,14 +141,29 @@ const char *symbols_problem(const struct symbols *symbols, size_t object)
 char *symbols_explain(const struct symbols *symbols, size_t object, const char *option)
 {
 	const struct file *file = &symbols->files[object];
-	char *text;
+	char *text = NULL;
+	int length = 0;
 
 	if (file->object->unread)
 		option = NULL;
-	if (!file->problem ||
-	    asprintf(&text, "%s: %s: no function names%s%s%s", file->object->path, file->problem,
-		     option ? " (use " : "", option ? option : "",
-		     option ? " if the file that ran is elsewhere)" : "") < 0)
+	if (file->problem)
+		length = asprintf(&text, "%s: %s: no function names%s%s%s", file->object->path,
+				  file->problem, option ? " (use " : "", option ? option : "",
+				  option ? " if the file that ran is elsewhere)" : "");
+	else if (file->unused)
+		length = asprintf(&text, "%s: %s: function names are from the debug file with the build-id of the file that ran",
+				  file->object->path, file->unused);
+	return length < 0 ? NULL : text;
+}
+
+char *symbols_explain_lines(const struct symbols *symbols, size_t object)
+{
+	const struct file *file = &symbols->files[object];
+	char *text;
+
+	if (!file->lines_problem ||
+	    asprintf(&text, "%s: source lines are missing: the debug information cannot be read: %s",
+		     file->object->path, file->lines_problem) < 0)
 		return NULL;
 	return text;
 }
@@ -181,30 +199,14 @@ static const char *intern(struct symbols *symbols, const char *text, size_t leng
 	return new->text;
 }
 
-/*
- * Check a file without a build-id by its size, and by when it was modified. A copy below another
- * root may have another time. Return: NULL, or why it is not the file that ran.
- */
-static const char *check_times(const struct symbols *symbols, const struct result_object *object,
-			       const struct stat *state)
-{
-	if (!object->file_bytes)
-		return NULL;
-	if ((uint64_t)state->st_size != object->file_bytes ||
-	    (!symbols->root && time_stat_ns(&state->st_mtim) != object->mtime_ns))
-		return "not the file that ran: it has been modified since";
-	return NULL;
-}
-
-/* Check that a file is the one that ran. Return: NULL, or why it is not. */
-static const char *check_file(const struct symbols *symbols, const struct result_object *object,
-			      Elf *elf, const struct stat *state)
+/* Check that a file is the one that ran, by its build-id. Return: NULL, or why it is not. */
+static const char *check_build_id(const struct result_object *object, Elf *elf)
 {
 	unsigned char id[RESULT_MAX_BUILD_ID];
 	size_t bytes;
 
 	if (!object->build_id_bytes)
-		return check_times(symbols, object, state);
+		return NULL;
 	bytes = objectfile_build_id(elf, id, sizeof(id));
 	if (!bytes)
 		return "not the file that ran: it has no build-id";
@@ -213,37 +215,14 @@ static const char *check_file(const struct symbols *symbols, const struct result
 	return NULL;
 }
 
-/*
- * Each file gets its own Dwfl, because the objects of a damaged result may overlap, which libdwfl
- * does not expect of the modules of one Dwfl. Return: NULL: @file->problem is set.
- */
-static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file)
+/* Give a file to elfutils. Return: NULL: @file->problem is set, and the descriptor is closed. */
+static Dwfl_Module *report(struct file *file, const char *name, int fd)
 {
-	const char *path = file->object->path;
 	Dwfl_Module *module;
-	struct stat state;
 	GElf_Addr bias;
-	void **data;
-	Elf *elf;
-	int fd;
 
-	if (file->object->unread) {
-		file->problem = "it could not be read while it was mapped";
-		return NULL;
-	}
-	fd = objectfile_open_below(symbols->root, path, &file->problem);
-	if (fd < 0) {
-		if (symbols->root && errno == ENOENT)
-			file->problem = "No such file or directory below the root";
-		return NULL;
-	}
-	if (fstat(fd, &state)) {
-		file->problem = strerror(errno);
-		close(fd);
-		return NULL;
-	}
 	dwfl_report_begin(file->dwfl);
-	module = dwfl_report_elf(file->dwfl, path, path, fd, 0, true);
+	module = dwfl_report_elf(file->dwfl, name, name, fd, 0, true);
 	if (!module) {
 		file->problem = dwfl_errmsg(-1);
 		close(fd);
@@ -251,13 +230,99 @@ static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file
 	}
 	/* the descriptor belongs to elfutils now */
 	dwfl_report_end(file->dwfl, NULL, NULL);
-	elf = dwfl_module_getelf(module, &bias);
-	file->problem = elf ? check_file(symbols, file->object, elf, &state) : dwfl_errmsg(-1);
-	if (file->problem)
+	file->debugfile.main = dwfl_module_getelf(module, &bias);
+	if (!file->debugfile.main)
+		file->problem = dwfl_errmsg(-1);
+	else
+		file->problem = check_build_id(file->object, file->debugfile.main);
+	return file->problem ? NULL : module;
+}
+
+/*
+ * Check a file by its size, and by when it was modified. A copy below another root may have another
+ * time. Return: NULL, or why it is not the file that ran.
+ */
+static const char *check_times(const struct symbols *symbols, const struct result_object *object,
+			       int fd)
+{
+	struct stat state;
+
+	if (!object->file_bytes)
 		return NULL;
+	if (fstat(fd, &state))
+		return strerror(errno);
+	if ((uint64_t)state.st_size != object->file_bytes ||
+	    (!symbols->root && time_stat_ns(&state.st_mtim) != object->mtime_ns))
+		return "not the file that ran: it has been modified since";
+	return NULL;
+}
+
+/* Return: NULL: @file->problem is set. */
+static Dwfl_Module *report_object(const struct symbols *symbols, struct file *file)
+{
+	int fd;
+
+	if (file->object->unread) {
+		file->problem = "it could not be read while it was mapped";
+		return NULL;
+	}
+	fd = objectfile_open_below(symbols->root, file->object->path, &file->problem);
+	if (fd < 0) {
+		if (symbols->root && errno == ENOENT)
+			file->problem = "No such file or directory below the root";
+		return NULL;
+	}
+	if (!file->object->build_id_bytes) {
+		file->problem = check_times(symbols, file->object, fd);
+		if (file->problem) {
+			close(fd);
+			return NULL;
+		}
+	}
+	return report(file, file->object->path, fd);
+}
+
+/*
+ * Programs are deleted, or replaced by new versions, while their debug files stay. A debug file
+ * has the sections and segments of its object, without their contents. Return: NULL: none.
+ */
+static Dwfl_Module *report_debug_file(struct file *file)
+{
+	const struct result_object *object = file->object;
+	const char *problem = file->problem;
+	Dwfl_Module *module;
+	char *name;
+	int fd;
+
+	if (!object->build_id_bytes)
+		return NULL;
+	fd = debugfile_open(&file->debugfile, object->build_id, object->build_id_bytes, &name);
+	if (fd < 0)
+		return NULL;
+	module = report(file, name, fd);
+	file->unused = module ? problem : NULL;
+	file->problem = module ? NULL : problem;
+	free(name);
+	return module;
+}
+
+/*
+ * Each file gets its own Dwfl, because the objects of a damaged result may overlap, which libdwfl
+ * does not expect of the modules of one Dwfl. Return: NULL: @file->problem is set.
+ */
+static Dwfl_Module *open_module(const struct symbols *symbols, struct file *file)
+{
+	Dwfl_Module *module;
+	void **data;
+
 	file->debugfile = (struct debugfile){
-		.dwfl = file->dwfl, .path = path, .root = symbols->root, .main = elf,
+		.dwfl = file->dwfl, .path = file->object->path, .root = symbols->root,
 	};
+	module = report_object(symbols, file);
+	if (!module)
+		module = report_debug_file(file);
+	if (!module)
+		return NULL;
 	dwfl_module_info(module, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = &file->debugfile;
 	return module;
@@ -376,30 +441,67 @@ static const char *intern_path(struct symbols *symbols, const char *directory,
 	return interned;
 }
 
+/* Return: 0 or -ENOMEM. */
+static int note_lines_problem(struct symbols *symbols, struct file *file, const char *problem)
+{
+	/* messages of elfutils may be in a buffer */
+	if (problem && !file->lines_problem)
+		file->lines_problem = intern(symbols, problem, strlen(problem));
+	return problem && !file->lines_problem ? -ENOMEM : 0;
+}
+
+/* Return: why a file has no readable debug information; NULL: it has none. */
+static const char *find_problem(const struct debugfile *debugfile, const char *message)
+{
+	const char *problem = debugfile->problem;
+
+	if (!debugfile->has_debug_info && !debugsections_exist(debugfile->main))
+		return NULL;
+	if (!problem)
+		problem = debugsections_problem(debugfile->main);
+	return problem ? problem : message;
+}
+
+/* List the units of an open file. Return: 0 or -ENOMEM. */
+static int read_units(struct symbols *symbols, struct file *file)
+{
+	const struct debugfile *debugfile = &file->debugfile;
+	int error = units_read(&file->units, &file->functions.text);
+
+	if (error) {
+		units_release(&file->units);
+		return error;
+	}
+	file->has_units = true;
+	if (debugfile->lacks_shared) {
+		/* libdw would look for the missing shared file outside the root */
+		units_release(&file->units);
+		error = note_lines_problem(symbols, file, "a part of it is in a file that several debug files share (dwz), which is not below the root");
+	} else if (!file->units.dwarf) {
+		file->units.problem = find_problem(debugfile, file->units.problem);
+	}
+	close_others(symbols);
+	return error;
+}
+
 int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line)
 {
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
-	int is_open = need_file(all, file);
+	int is_open = need_file(all, file), error = 0;
 	const char *name, *directory;
 
 	if (is_open != 1)
 		return is_open;
-	if (!file->has_units) {
-		int error = units_read(&file->units, file->functions.module);
-
-		/* libdw would look for the missing shared file outside the root */
-		if (error || file->debugfile.lacks_shared)
-			units_release(&file->units);
-		if (error)
-			return error;
-		file->has_units = true;
-		close_others(all);
-	}
+	if (!file->has_units)
+		error = read_units(all, file);
+	if (error)
+		return error;
 	name = units_line(&file->units, address, &line->line, &directory);
-	if (!name)
-		return 0;
+	error = note_lines_problem(all, file, file->units.problem);
+	if (!name || error)
+		return error;
 	line->file = intern_path(all, directory, name);
 	return line->file ? 1 : -ENOMEM;
 }

@@ -99,22 +99,35 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
  * @object:  index in result->objects
  *
  * A file whose build-id differs from that of the file that ran is not used either, because its
- * symbols are of other code.
+ * symbols are of other code. There is no problem if the debug file is used instead.
  *
  * Return: the reason; NULL: no problem so far.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t object);
 
 /**
- * symbols_explain - explain why an object has no function names
+ * symbols_explain - explain why an object has no function names, or where they are from
  * @symbols: from symbols_new()
  * @object:  index in result->objects
  * @option:  option by which the user can set another root directory; NULL: there is none
+ *
+ * If the file cannot be used, but its debug file was found by the build-id, the names are from
+ * the debug file.
  *
  * Return: a line for the user, without a newline, to be freed with free(); NULL: there is no
  * problem, or no memory.
  */
 char *symbols_explain(const struct symbols *symbols, size_t object, const char *option);
+
+/**
+ * symbols_explain_lines - explain why an object with debug information has no source lines
+ * @symbols: from symbols_new(); symbols_line() was called
+ * @object:  index in result->objects
+ *
+ * Return: a line for the user, without a newline, to be freed with free(); NULL: there is no
+ * debug information, no problem so far, or no memory.
+ */
+char *symbols_explain_lines(const struct symbols *symbols, size_t object);
 
 /**
  * symbols_are_stripped - whether an object has names for exported functions only

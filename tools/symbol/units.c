@@ -13,26 +13,47 @@
 
 #include <dwarf.h>
 
+#include "symbol/debugsections.h"
 #include "symbol/units.h"
 
 /* Limits time and memory: in a damaged file, many units may share a long list of ranges. */
 #define MAX_RANGES	(1 << 22)
 
 /*
- * Whether there is code at an address. Functions that the linker discarded still have ranges: at
- * 0 with ld and gold, at -1 or -2 with lld, where there is no section with code.
+ * Note the last error of libdw. Only the first one is kept: the others may follow from it.
+ * libdw has no error for sections that it cannot decompress.
  */
-static bool is_code(Dwfl_Module *module, uint64_t address)
+static void note_error(struct units *units)
 {
-	GElf_Addr offset = address, bias;
-	GElf_Shdr header;
-	Elf_Scn *scn = dwfl_module_address_section(module, &offset, &bias);
+	const int error = dwarf_errno();
 
-	return scn && gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR;
+	if (units->problem)
+		return;
+	units->problem = debugsections_problem(dwarf_getelf(units->dwarf));
+	if (!units->problem && error)
+		units->problem = dwarf_errmsg(error);
 }
 
-/* Add the ranges of a unit, @room at most. Return: 0 or -ENOMEM. */
-static int add_unit(struct units *units, Dwfl_Module *module, Dwarf_Die *unit, size_t *room)
+/* Return: NULL: the table has no line for the address, or has a problem. */
+static Dwarf_Line *find_line(struct units *units, Dwarf_Die *unit, uint64_t address)
+{
+	Dwarf_Lines *lines;
+	size_t nr;
+
+	if (!dwarf_hasattr(unit, DW_AT_stmt_list))
+		return NULL;
+	if (dwarf_getsrclines(unit, &lines, &nr)) {
+		note_error(units);
+		return NULL;
+	}
+	return dwarf_getsrc_die(unit, address);
+}
+
+/*
+ * Add the ranges of a unit, @room at most. Functions that the linker discarded still have ranges:
+ * at 0 with ld and gold, at -1 or -2 with lld, where there is no code. Return: 0 or -ENOMEM.
+ */
+static int add_unit(struct units *units, const struct text *text, Dwarf_Die *unit, size_t *room)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
@@ -46,37 +67,44 @@ static int add_unit(struct units *units, Dwfl_Module *module, Dwarf_Die *unit, s
 		int error;
 
 		--*room;
-		if (!is_code(module, range.start))
+		if (!text_has_address(text, range.start))
 			continue;
 		error = ranges_add(&units->ranges, &range);
 		if (error)
 			return error;
 	}
+	if (next < 0)
+		note_error(units);
 	return 0;
 }
 
-int units_read(struct units *units, Dwfl_Module *module)
+int units_read(struct units *units, const struct text *text)
 {
 	Dwarf_CU *unit = NULL;
 	size_t room = MAX_RANGES;
 	GElf_Addr bias = 0;
 	uint8_t type;
 	Dwarf_Die die;
+	int end;
 
-	units->dwarf = dwfl_module_getdwarf(module, &bias);
+	units->dwarf = dwfl_module_getdwarf(text->module, &bias);
 	units->bias = bias;
-	if (!units->dwarf)
+	if (!units->dwarf) {
+		units->problem = dwfl_errmsg(-1);
 		return 0;
-	while (!dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL)) {
+	}
+	while (!(end = dwarf_get_units(units->dwarf, unit, &unit, NULL, &type, &die, NULL))) {
 		int error;
 
 		/* units of other types have no code */
 		if (!die.addr || (type != DW_UT_compile && type != DW_UT_skeleton))
 			continue;
-		error = add_unit(units, module, &die, &room);
+		error = add_unit(units, text, &die, &room);
 		if (error)
 			return error;
 	}
+	if (end < 0)
+		note_error(units);
 	ranges_finish(&units->ranges);
 	return 0;
 }
@@ -97,7 +125,7 @@ static const char *directory_of(Dwarf_Die *unit, const char *file)
 	return directory && directory[0] == '/' ? directory : NULL;
 }
 
-const char *units_line(const struct units *units, uint64_t address, int *number,
+const char *units_line(struct units *units, uint64_t address, int *number,
 		       const char **directory)
 {
 	const struct range *range = ranges_covering(&units->ranges, address);
@@ -107,7 +135,7 @@ const char *units_line(const struct units *units, uint64_t address, int *number,
 
 	if (!range || !dwarf_offdie(units->dwarf, range->number, &unit))
 		return NULL;
-	line = dwarf_getsrc_die(&unit, address - units->bias);
+	line = find_line(units, &unit, address - units->bias);
 	/* line 0 is code that the compiler generated */
 	if (!line || dwarf_lineno(line, number) || *number <= 0)
 		return NULL;

@@ -36,6 +36,7 @@ static char path[] = "fetched/program";
 static struct result_object object = { .path = path };
 static struct result result = { .objects = &object, .nr_objects = 1 };
 static unsigned long exported, hidden;
+static char build_id[64];
 static const char *skip_reason;
 static int standard_error;
 
@@ -64,7 +65,7 @@ static struct sockaddr_in port(uint16_t number)
 }
 
 /* Whether the server has the file. It scans for files after it has started to answer. */
-static bool is_served(const char *build_id)
+static bool is_served(void)
 {
 	const struct sockaddr_in server = port(SERVER);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -102,7 +103,7 @@ static void open_silent_port(void)
 }
 
 /* The program is stripped, and its debug file is on the server only. */
-static int make_files(char *build_id, int size)
+static int make_files(void)
 {
 	FILE *output;
 	int read;
@@ -114,7 +115,7 @@ static int make_files(char *build_id, int size)
 		return -1;
 	output = popen("./fixture-pie; readelf -n fixture-pie | sed -n 's|.*Build ID: ||p'", "r");
 	read = fscanf(output, "%lx %lx %*x %*x %*x", &exported, &hidden);
-	while (read == 2 && fgets(build_id, size, output) && build_id[0] == '\n')
+	while (read == 2 && fgets(build_id, sizeof(build_id), output) && build_id[0] == '\n')
 		;
 	build_id[strcspn(build_id, "\n")] = 0;
 	pclose(output);
@@ -124,7 +125,6 @@ static int make_files(char *build_id, int size)
 static int set_up_all(void **state)
 {
 	static pid_t server;
-	char build_id[64] = "";
 
 	if (system("command -v debuginfod >/dev/null")) {
 		skip_reason = "no debuginfod: scripts/deps/install check";
@@ -134,7 +134,7 @@ static int set_up_all(void **state)
 		skip_reason = "cannot create a network namespace";
 		return 0;
 	}
-	if (make_files(build_id, sizeof(build_id)))
+	if (make_files())
 		return -1;
 	setenv("DEBUGINFOD_CACHE_PATH", "fetched/cache", 1);
 	standard_error = dup(STDERR_FILENO);
@@ -142,7 +142,7 @@ static int set_up_all(void **state)
 	server = start_server();
 	*state = &server;
 	/* no time limit; if the server exits, it has failed */
-	while (!is_served(build_id))
+	while (!is_served())
 		if (waitpid(server, NULL, WNOHANG))
 			return -1;
 	return 0;
@@ -209,6 +209,25 @@ static void debug_information_below_a_root_is_fetched(void **state)
 	snprintf(path, sizeof(path), "/program");
 	assert_true(debug_file_is_found(&result, "fetched/root", hidden));
 	snprintf(path, sizeof(path), "fetched/program");
+}
+
+/* The program was deleted after it ran. */
+static void debug_information_of_a_missing_program_is_fetched(void **state)
+{
+	const char *digits = build_id;
+
+	(void)state;
+	use_server(SERVER);
+	debuginfod_allow();
+	while (sscanf(digits, "%2hhx", &object.build_id[object.build_id_bytes]) == 1) {
+		object.build_id_bytes++;
+		digits += 2;
+	}
+	snprintf(path, sizeof(path), "fetched/deleted");
+	assert_true(debug_file_is_found(&result, NULL, hidden));
+	assert_true(debug_file_is_found(&result, "fetched/root", hidden));
+	snprintf(path, sizeof(path), "fetched/program");
+	object.build_id_bytes = 0;
 }
 
 /* There are time limits, which the user can change. */
@@ -300,6 +319,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_fetched_unless_allowed),
 		cmocka_unit_test(debug_information_is_fetched),
 		cmocka_unit_test(debug_information_below_a_root_is_fetched),
+		cmocka_unit_test(debug_information_of_a_missing_program_is_fetched),
 		cmocka_unit_test(time_is_limited),
 		cmocka_unit_test(failing_server_is_reported),
 		cmocka_unit_test(silent_server_times_out),

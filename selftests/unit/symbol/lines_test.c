@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -408,6 +409,77 @@ static void function_without_lines_is_reported(void **state)
 	assert_string_equal(text, "");
 }
 
+/* Make a program from fixture-pie, with a command that gets both names at its end, and open it. */
+static void open_made(const char *command)
+{
+	char whole[256];
+
+	tear_down(NULL);
+	snprintf(whole, sizeof(whole), "%s fixture-pie fixture-made 2>/dev/null", command);
+	if (system(whole))
+		skip();
+	assert_int_equal(open_fixture("fixture-made"), 0);
+}
+
+static int remove_made(void **state)
+{
+	unlink("fixture-made");
+	return tear_down(state);
+}
+
+/* Return: whether there is a line. If there is none, @why is in the explanation, and a remedy. */
+static bool line_or_explanation(const char *why)
+{
+	struct source_line line;
+	char *explanation;
+	int found;
+
+	count(exported, 30);
+	found = symbols_line(symbols, 0, exported, &line);
+	explanation = symbols_explain_lines(symbols, 0);
+	if (!why || found) {
+		assert_null(explanation);
+		return found;
+	}
+	assert_non_null(explanation);
+	if (!strstr(explanation, why))
+		fail_msg("not '%s': %s", why, explanation);
+	free(explanation);
+	assert_int_equal(annotate("exported", NULL), 1);
+	assert_has("# 30 of them have no known line\n# ");
+	assert_has(why);
+	return false;
+}
+
+static void compression_that_cannot_be_read_is_reported(void **state)
+{
+	(void)state;
+	open_made("objcopy --compress-debug-sections=zlib");
+	assert_true(line_or_explanation(NULL));
+	/* elfutils reads it from 0.189 on, if it was built so; binutils writes it from 2.40 on */
+	open_made("objcopy --compress-debug-sections=zstd");
+	line_or_explanation("compressed with zstd, which");
+}
+
+static void damaged_debug_information_is_reported(void **state)
+{
+	(void)state;
+	open_made("head -c 64 /dev/zero | tr '\\0' '\\377' >damaged; objcopy --update-section .debug_info=damaged");
+	assert_false(line_or_explanation("invalid DWARF"));
+	open_made("objcopy --update-section .debug_line=damaged");
+	assert_false(line_or_explanation("invalid"));
+	unlink("damaged");
+}
+
+static void missing_debug_information_is_no_problem(void **state)
+{
+	(void)state;
+	open_made("objcopy --strip-debug");
+	assert_false(line_or_explanation(NULL));
+	assert_int_equal(annotate("exported", NULL), 1);
+	assert_has("# 30 of them have no known line: compile with -g");
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -435,6 +507,12 @@ int main(void)
 		cmocka_unit_test_setup_teardown(shortened_source_is_reported, set_up,
 						remove_source),
 		TEST(function_without_lines_is_reported),
+		cmocka_unit_test_setup_teardown(compression_that_cannot_be_read_is_reported,
+						set_up, remove_made),
+		cmocka_unit_test_setup_teardown(damaged_debug_information_is_reported, set_up,
+						remove_made),
+		cmocka_unit_test_setup_teardown(missing_debug_information_is_no_problem, set_up,
+						remove_made),
 	};
 
 	return cmocka_run_group_tests_name("lines", tests, NULL, NULL);

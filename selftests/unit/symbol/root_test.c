@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -119,6 +120,101 @@ static void debug_files_are_found_by_build_id(void **state)
 	assert_false(debug_file_is_found(&result, root, hidden));
 }
 
+/* Run readelf -n, and store the build-id in the object. */
+static void read_build_id(void)
+{
+	FILE *output = popen("readelf -n fixture-pie | sed -n 's|.*Build ID: ||p'", "r");
+	unsigned int byte;
+
+	object.build_id_bytes = 0;
+	while (fscanf(output, "%2x", &byte) == 1)
+		object.build_id[object.build_id_bytes++] = (unsigned char)byte;
+	pclose(output);
+	assert_int_equal(object.build_id_bytes, 20);
+}
+
+/* Names and lines are from the debug file, and a message says so. */
+static void assert_debug_file_suffices(const char *why)
+{
+	struct symbols *symbols = symbols_new(&result, root);
+	struct function function;
+	char *explanation;
+
+	assert_true(debug_file_is_found(&result, root, hidden));
+	assert_int_equal(symbols_find(symbols, 0, exported, &function), 1);
+	assert_memory_equal(function.name, "exported", 8);
+	assert_int_equal(function.start, exported);
+	assert_null(symbols_problem(symbols, 0));
+	explanation = symbols_explain(symbols, 0, "--root");
+	assert_non_null(explanation);
+	assert_non_null(strstr(explanation, why));
+	assert_non_null(strstr(explanation, "function names are from the debug file"));
+	free(explanation);
+	symbols_free(symbols);
+}
+
+/* The program was deleted or replaced after it ran. */
+static void debug_file_serves_for_a_missing_program(void **state)
+{
+	char *problem;
+
+	(void)state;
+	read_build_id();
+	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
+	    "cp below/debug-file $file; rm below/bin/program");
+	assert_debug_file_suffices("No such file or directory below the root");
+	run("objcopy --strip-all fixture-fixed below/bin/program");
+	assert_debug_file_suffices("its build-id differs");
+	/* the debug file of another program */
+	run("objcopy --only-keep-debug fixture-fixed below/usr/lib/debug/.build-id/$id.debug");
+	problem = find_problem();
+	assert_non_null(strstr(problem, "its build-id differs"));
+	free(problem);
+	/* without a build-id, no debug file can be the right one */
+	run("cp below/debug-file below/usr/lib/debug/.build-id/$id.debug; rm below/bin/program");
+	object.build_id_bytes = 0;
+	problem = find_problem();
+	assert_non_null(strstr(problem, "No such file"));
+	free(problem);
+}
+
+/* A program without section headers has lines too. */
+static void debug_file_serves_without_section_headers(void **state)
+{
+	(void)state;
+	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
+	    "cp below/debug-file $file");
+	run("for range in %zu,%zu %zu,4; do head -c ${range#*,} /dev/zero |"
+	    "dd status=none of=below/bin/program bs=1 seek=${range%%,*} conv=notrunc; done",
+	    offsetof(ElfW(Ehdr), e_shoff), sizeof(ElfW(Off)), offsetof(ElfW(Ehdr), e_shnum));
+	assert_int_not_equal(system("readelf -S below/bin/program | grep -q text"), 0);
+	assert_true(debug_file_is_found(&result, root, hidden));
+}
+
+static void unreadable_debug_file_is_reported(void **state)
+{
+	struct symbols *symbols;
+	struct source_line line;
+	char *explanation;
+
+	(void)state;
+	if (system("objcopy --compress-debug-sections=zstd fixture-pie below/debug-file 2>/dev/null")) {
+		print_message("this objcopy does not compress with zstd\n");
+		skip();
+	}
+	run("file=below/usr/lib/debug/.build-id/$id.debug; mkdir -p ${file%%/*};"
+	    "objcopy --only-keep-debug below/debug-file $file");
+	symbols = symbols_new(&result, root);
+	/* some versions of elfutils can read it */
+	if (!symbols_line(symbols, 0, exported, &line)) {
+		explanation = symbols_explain_lines(symbols, 0);
+		assert_non_null(explanation);
+		assert_non_null(strstr(explanation, "compressed with zstd"));
+		free(explanation);
+	}
+	symbols_free(symbols);
+}
+
 static void debug_files_outside_are_not_used(void **state)
 {
 	char *here = realpath(".", NULL);
@@ -220,6 +316,9 @@ int main(void)
 		TEST(absolute_links_start_at_the_root),
 		TEST(paths_do_not_leave_the_root),
 		TEST(debug_files_are_found_by_build_id),
+		TEST(debug_file_serves_for_a_missing_program),
+		TEST(debug_file_serves_without_section_headers),
+		TEST(unreadable_debug_file_is_reported),
 		TEST(debug_files_outside_are_not_used),
 		TEST(debug_files_are_found_by_name),
 		TEST(shared_debug_files_are_found),
