@@ -107,6 +107,11 @@ static int print_row(FILE *out, const struct profile_row *row, int used, int mos
 	if (!part)
 		return most;
 	fprintf(part, " %.1f%% ", row->percent100 / 100.0);
+	/* there is no column for objects */
+	if (row->is_rest) {
+		terminal_print_name(part, row->object);
+		putc(' ', part);
+	}
 	terminal_print_name(part, row->function);
 	fclose(part);
 	if (used + (int)length < most)

@@ -20,6 +20,8 @@
 #include "report/annotate.h"
 #include "report/report.h"
 #include "result/resultfile.h"
+#include "symbol/addresses.h"
+#include "symbol/demangle.h"
 #include "symbol/lines.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
@@ -46,7 +48,7 @@ enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COL
 
 static const struct argp_option options[] = {
 	{ "by", BY, "WHAT", 0,
-	  "Print a row for each function (the default), line, object or process", 0 },
+	  "Print a row for each function (the default), line, object, process or address", 0 },
 	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
@@ -72,6 +74,8 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
 struct arguments {
 	const char *file;	/* NULL: the default */
 	const char *program;	/* of a mon.out */
@@ -86,28 +90,34 @@ struct arguments {
 };
 
 /* Return: the index of @text, the argument of @option, in @words. Exits if it is none of them. */
-static int parse_word(const char *option, const char *text, const char *const words[4],
-		      struct argp_state *state)
+static size_t parse_word(const char *option, const char *text, const char *const *words,
+			 size_t nr, struct argp_state *state)
 {
-	int i;
+	char expected[128] = "";
+	size_t i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < nr; i++)
 		if (!strcmp(text, words[i]))
 			return i;
-	options_error(state, "invalid argument '%s' of %s; expected %s, %s, %s or %s", text, option,
-		      words[0], words[1], words[2], words[3]);
+	for (i = 0; i < nr; i++) {
+		if (i)
+			strcat(expected, i + 1 < nr ? ", " : " or ");
+		strcat(expected, words[i]);
+	}
+	options_error(state, "invalid argument '%s' of %s; expected %s", text, option, expected);
 	return 0;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	static const char *const what[4] = {
+	static const char *const what[] = {
 		[TABLE_BY_FUNCTION] = "function",
 		[TABLE_BY_LINE] = "line",
 		[TABLE_BY_OBJECT] = "object",
 		[TABLE_BY_PROCESS] = "process",
+		[TABLE_BY_ADDRESS] = "address",
 	};
-	static const char *const keys[4] = {
+	static const char *const keys[] = {
 		[PROFILE_BY_SAMPLES] = "samples",
 		[PROFILE_BY_NAME] = "name",
 		[PROFILE_BY_OBJECT] = "object",
@@ -118,7 +128,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	switch (key) {
 	case BY:
 		arguments->of_results = "--by";
-		arguments->table.by = (enum table_by)parse_word("--by", text, what, state);
+		arguments->table.by = (enum table_by)parse_word("--by", text, what, NR(what), state);
 		return 0;
 	case LINES:
 		arguments->of_results = "--lines";
@@ -129,7 +139,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->annotate = text;
 		return 0;
 	case SORT:
-		arguments->table.order = (enum profile_order)parse_word("--sort", text, keys, state);
+		arguments->table.order = (enum profile_order)parse_word("--sort", text, keys, NR(keys),
+									  state);
 		return 0;
 	case TOP:
 		arguments->table.top = options_parse_count(text, state);
@@ -166,20 +177,45 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
+static int make_lines(struct profile *profile, const struct result *result,
+		      struct symbols *symbols)
+{
+	struct lines *lines = lines_new(symbols);
+	int error = lines ? profile_make(profile, result, lines_find, lines) : -ENOMEM;
+
+	lines_free(lines);
+	return error;
+}
+
+static int make_addresses(struct profile *profile, const struct result *result,
+			  struct symbols *symbols, const struct arguments *arguments)
+{
+	struct addresses *addresses = addresses_new(symbols_find, symbols,
+						    arguments->keep_mangled ? NULL : demangle);
+	int error = addresses ? profile_make(profile, result, addresses_find, addresses) : -ENOMEM;
+
+	addresses_free(addresses);
+	return error;
+}
+
 static int make_profile(struct profile *profile, const struct result *result,
-			struct symbols *symbols, struct lines *lines,
-			const struct arguments *arguments)
+			struct symbols *symbols, const struct arguments *arguments)
 {
 	int error;
 
-	if (arguments->table.by == TABLE_BY_OBJECT)
-		return profile_make_objects(profile, result);
-	if (arguments->table.by == TABLE_BY_PROCESS)
+	switch (arguments->table.by) {
+	case TABLE_BY_PROCESS:
 		return 0;
-	if (arguments->table.by == TABLE_BY_LINE)
-		error = profile_make(profile, result, lines_find, lines);
-	else
+	case TABLE_BY_OBJECT:
+		return profile_make_objects(profile, result);
+	case TABLE_BY_ADDRESS:
+		return make_addresses(profile, result, symbols, arguments);
+	case TABLE_BY_LINE:
+		error = make_lines(profile, result, symbols);
+		break;
+	default:
 		error = profile_make(profile, result, symbols_find, symbols);
+	}
 	if (!error && !arguments->keep_mangled)
 		profile_demangle(profile);
 	return error;
@@ -188,12 +224,9 @@ static int make_profile(struct profile *profile, const struct result *result,
 static int show_table(const struct result *result, struct symbols *symbols,
 		      const struct arguments *arguments)
 {
-	struct lines *lines = lines_new(symbols);
 	struct profile profile = { 0 };
-	int error = -ENOMEM;
+	int error = make_profile(&profile, result, symbols, arguments);
 
-	if (lines)
-		error = make_profile(&profile, result, symbols, lines, arguments);
 	if (!error)
 		error = report_print(stdout, &(struct report){
 			.result = result,
@@ -203,7 +236,6 @@ static int show_table(const struct result *result, struct symbols *symbols,
 			.of_file = true,
 		});
 	profile_release(&profile);
-	lines_free(lines);
 	return error;
 }
 

@@ -8,7 +8,7 @@
 _profil_values() {
 	case $1 in
 	-c | --clock | --clock=) echo tick timer random ;;
-	--by | --by=) echo function line object process ;;
+	--by | --by=) echo function line object process address ;;
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;
 	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;

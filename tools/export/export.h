@@ -127,7 +127,8 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
  * from offset 0, which makes pprof treat addresses as link-time ones.
  *
  * Function.name is demangled, system_name is not. Functions without a symbol are named after the
- * object and their address, such as "cc1+0x1234". The lines of inlined code are those of the
+ * object and their address, such as "cc1+0x1234"; code in no known function is "cc1 (no symbols)",
+ * with exact addresses. The lines of inlined code are those of the
  * inlined function, in a Function with the name of the outer function and the file of the
  * inlined one. Each mapping states whether its functions have names and lines; if not, pprof or
  * a server looks for them in its own files.

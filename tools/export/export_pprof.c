@@ -279,7 +279,7 @@ static uint64_t add_function(struct pprof *pprof, const char *name, const char *
 }
 
 /*
- * The name of a function. Without a symbol, it is the object and the address, because pprof
+ * The name of a function. Without a symbol, it has the object and the address, because pprof
  * merges functions with the same name. Return: a name to be freed with free(); NULL: no memory.
  */
 static char *make_name(const struct pprof *pprof, const struct symbolized_function *function)
@@ -288,6 +288,9 @@ static char *make_name(const struct pprof *pprof, const struct symbolized_functi
 
 	if (function->symbol)
 		return strdup(function->name);
+	if (function->is_rest)
+		return asprintf(&name, "%s %s", pprof->labels[function->object],
+				function->name) < 0 ? NULL : name;
 	if (asprintf(&name, "%s+0x%" PRIx64, pprof->labels[function->object], function->start) < 0)
 		return NULL;
 	return name;

@@ -30,7 +30,7 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 
 		to->function = row->function;
 		to->object = base_name(row->object);
-		if (!row->has_name &&
+		if (!row->has_name && !row->is_rest &&
 		    !namesakes_has(other_objects, other->result->nr_objects,
 				   &side->result->objects[row->index]))
 			to->function = NAMELESS;

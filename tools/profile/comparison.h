@@ -76,7 +76,8 @@ struct comparison_side {
  * Functions with the same name in objects with the same file name are the same, so that a
  * program can be compared with a newer build in another directory. Functions that have only
  * an address are the same if their objects also have the same build-id. Where the build-ids
- * differ, all such functions of an object become one row.
+ * differ, all such functions of an object become one row. Code in no known function is one row of
+ * the object in any case.
  *
  * Return: 0 or -ENOMEM.
  */

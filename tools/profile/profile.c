@@ -72,6 +72,7 @@ static int add_functions(struct profile *profile, const struct symbolized *symbo
 		else
 			error = add_row(profile, function->name, &(struct profile_row){
 				.has_name = function->symbol,
+				.is_rest = function->is_rest,
 				.index = object,
 				.object = names[object],
 				.address = function->start,

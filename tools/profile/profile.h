@@ -15,8 +15,9 @@
 
 /**
  * struct profile_row - a function, a line or an object
- * @function:   its name, or its link-time address if it has no name
+ * @function:   its name, its link-time address if it has no name, or SYMBOLIZE_REST
  * @has_name:   @function is a name
+ * @is_rest:    the row is for all code of the object that is in no known function
  * @index:      index of its object in result->objects; SIZE_MAX: none
  * @object:     file name of its object, or the path if another object has the same file name;
  *              "-": none
@@ -27,6 +28,7 @@
 struct profile_row {
 	char *function;
 	bool has_name;
+	bool is_rest;
 	size_t index;
 	const char *object;
 	uint64_t address;
@@ -50,7 +52,8 @@ struct profile {
  * profile_make - add up the samples by function or line
  * @profile: filled in; must be released with profile_release(), even on error
  * @result:  the result; must outlive the profile
- * @find:    finds the functions, or with lines_find() the lines; its errors are returned
+ * @find:    finds the functions, with lines_find() the lines, or with addresses_find() the
+ *           addresses; its errors are returned
  * @symbols: first argument of @find
  *
  * Counts are assigned to functions by symbolize_result().

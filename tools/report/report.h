@@ -25,7 +25,7 @@
 struct report {
 	const struct result *result;
 	struct profile *profile;
-	const struct symbols *symbols;
+	struct symbols *symbols;
 	struct table_options table;
 	bool of_file;
 };

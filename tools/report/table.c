@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "profile/confidence.h"
 #include "profile/share.h"
@@ -57,6 +58,7 @@ static void add_row(struct columns *table, const struct result *result,
 static int print_omitted(FILE *out, const struct profile *profile, size_t shown,
 			 const char *what, const struct table_options *options)
 {
+	const char *plural = what[strlen(what) - 1] == 's' ? "es" : "s";
 	uint64_t samples = 0;
 	size_t i;
 
@@ -67,7 +69,7 @@ static int print_omitted(FILE *out, const struct profile *profile, size_t shown,
 	return terminal_print_comment(out, &options->style,
 				      "# %zu more %s%s with %.2f percent%s",
 				      profile->nr_rows - shown, what,
-				      profile->nr_rows - shown == 1 ? "" : "s",
+				      profile->nr_rows - shown == 1 ? "" : plural,
 				      share_percent(samples, profile->samples), options->more);
 }
 
@@ -78,6 +80,7 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 		[TABLE_BY_FUNCTION] = "function",
 		[TABLE_BY_LINE] = "line",
 		[TABLE_BY_OBJECT] = "object",
+		[TABLE_BY_ADDRESS] = "address",
 	};
 	const char *name = names[options->by];
 	struct column columns[NR_COLUMNS] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of a report: a row for each function, line or object, with its samples.
+ * The table of a report: a row for each function, line, object or address, with its samples.
  */
 #ifndef PROFIL_TABLE_H
 #define PROFIL_TABLE_H
@@ -19,6 +19,7 @@ enum table_by {
 	TABLE_BY_LINE,
 	TABLE_BY_OBJECT,
 	TABLE_BY_PROCESS,
+	TABLE_BY_ADDRESS,
 };
 
 /**

@@ -13,6 +13,9 @@
 
 #include "symbol/symbolize.h"
 
+/* The name of counts in no function; a symbol with the same characters has another address */
+static const char rest[] = SYMBOLIZE_REST;
+
 /* The function of a count of an object */
 struct found {
 	struct function function;
@@ -42,9 +45,15 @@ static int compare_found(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
-/* Set @found->function to the function of @found->count. Return: 0 or -errno. */
+/*
+ * Set @found->function to the function of @found->count.
+ *
+ * @rest_start: address of the first count in no function; initially UINT64_MAX
+ *
+ * Return: 0 or -errno.
+ */
 static int find_function(struct found *found, const struct result *result, size_t object,
-			 symbols_find_fn *find, void *symbols)
+			 symbols_find_fn *find, void *symbols, uint64_t *rest_start)
 {
 	const struct result_object *from = &result->objects[object];
 	const uint64_t address = from->counts[found->count].address;
@@ -59,15 +68,25 @@ static int find_function(struct found *found, const struct result *result, size_
 		return 0;
 	}
 	status = find(symbols, object, address, &found->function);
-	if (!status)
-		found->function = (struct function){ .start = address };
+	if (!status) {
+		if (*rest_start > address)
+			*rest_start = address;
+		found->function = (struct function){
+			.start = *rest_start,
+			.name = rest,
+			.length = (int)strlen(rest),
+		};
+	}
 	return status < 0 ? status : 0;
 }
 
 static int name_function(struct symbolized_function *function,
 			 const struct function *found, symbolize_demangle_fn *demangle)
 {
-	if (found->name && found->length > 0) {
+	function->is_rest = found->name == rest;
+	if (function->is_rest) {
+		function->name = strdup(rest);
+	} else if (found->name && found->length > 0) {
 		function->symbol = strndup(found->name, (size_t)found->length);
 		if (!function->symbol)
 			return -ENOMEM;
@@ -124,6 +143,7 @@ static int add_object(struct symbolized *symbolized, size_t object, size_t *coun
 {
 	const struct result_object *from = &symbolized->result->objects[object];
 	struct found *found = calloc(from->nr_counts + 1, sizeof(*found));
+	uint64_t rest_start = UINT64_MAX;
 	int error = 0;
 	size_t i;
 
@@ -131,7 +151,8 @@ static int add_object(struct symbolized *symbolized, size_t object, size_t *coun
 		return -ENOMEM;
 	for (i = 0; !error && i < from->nr_counts; i++) {
 		found[i].count = i;
-		error = find_function(&found[i], symbolized->result, object, find, symbols);
+		error = find_function(&found[i], symbolized->result, object, find, symbols,
+				      &rest_start);
 	}
 	if (!error) {
 		qsort(found, from->nr_counts, sizeof(*found), compare_found);
@@ -215,6 +236,8 @@ int symbolized_start_line(const struct symbolized *symbolized, size_t function,
 {
 	const struct symbolized_function *owner = &symbolized->functions[function];
 
+	if (owner->is_rest)
+		return 0;
 	return find_line(symbolized, owner->object, owner->start, line);
 }
 

@@ -5,6 +5,7 @@
 #ifndef PROFIL_SYMBOLIZE_H
 #define PROFIL_SYMBOLIZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,12 +21,16 @@
  */
 typedef char *symbolize_demangle_fn(const char *name);
 
+#define SYMBOLIZE_REST	"(no symbols)"
+
 /**
  * struct symbolized_function - a function with samples
  * @object:    index in result->objects
  * @start:     link-time address of its first instruction
  * @symbol:    its name as in the file; NULL: none
- * @name:      its demangled name, or its address if it has no name
+ * @name:      its demangled name; its address if it has no name; or SYMBOLIZE_REST
+ * @is_rest:   this is no function, but all counts of the object that are in no known function;
+ *             @start is the lowest of their addresses
  * @samples:   number of its samples, at least 1
  * @counts:    indexes of its counts in the object's counts, ascending
  * @nr_counts: number of @counts
@@ -35,6 +40,7 @@ struct symbolized_function {
 	uint64_t start;
 	char *symbol;
 	char *name;
+	bool is_rest;
 	uint64_t samples;
 	const size_t *counts;
 	size_t nr_counts;
@@ -67,7 +73,8 @@ struct symbolized {
  * @symbols:    first argument of @find
  * @demangle:   demangles their names; NULL: the names stay mangled
  *
- * A count in no function becomes a function of its own, without a name.
+ * The counts of an object that are in no function become one (@is_rest): they
+ * are of few functions, but nothing tells which are of the same.
  * All counts of an object that is not a file ("[vdso]") become one function with its name.
  *
  * Return: 0 or -errno.
@@ -101,7 +108,7 @@ int symbolized_line(const struct symbolized *symbolized, size_t function, size_t
  * symbolized_start_line - find the source line where a function starts
  * @symbolized: a symbolized result
  * @function:   index in its functions
- * @line:       filled in if there is one
+ * @line:       filled in if there is one; never for @is_rest
  *
  * Return: 1; 0: no line; or an error of @symbolized->find_line.
  */

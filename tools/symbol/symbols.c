@@ -40,6 +40,7 @@
 struct file {
 	const struct result_object *object;
 	const char *problem;	/* see symbols_problem() */
+	bool is_missing;	/* see symbols_is_missing() */
 	const char *unused;	/* why only the debug file is used; NULL: the file itself is used */
 	const char *lines_problem;	/* see symbols_explain_lines() */
 	struct debugfile debugfile;
@@ -136,6 +137,11 @@ void symbols_free(struct symbols *symbols)
 const char *symbols_problem(const struct symbols *symbols, size_t object)
 {
 	return symbols->files[object].problem;
+}
+
+bool symbols_is_missing(const struct symbols *symbols, size_t object)
+{
+	return symbols->files[object].is_missing;
 }
 
 char *symbols_explain(const struct symbols *symbols, size_t object, const char *option)
@@ -268,6 +274,7 @@ static Dwfl_Module *report_object(const struct symbols *symbols, struct file *fi
 	}
 	fd = objectfile_open_below(symbols->root, file->object->path, &file->problem);
 	if (fd < 0) {
+		file->is_missing = errno == ENOENT;
 		if (symbols->root && errno == ENOENT)
 			file->problem = "No such file or directory below the root";
 		return NULL;

@@ -8,6 +8,7 @@
 #ifndef PROFIL_SYMBOLS_H
 #define PROFIL_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -104,6 +105,16 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
  * Return: the reason; NULL: no problem so far.
  */
 const char *symbols_problem(const struct symbols *symbols, size_t object);
+
+/**
+ * symbols_is_missing - whether the file of an object was not found
+ * @symbols: from symbols_new()
+ * @object:  index in result->objects
+ *
+ * Return: true if there is no file at its path, although the file may be elsewhere; false also
+ * if it was not needed so far.
+ */
+bool symbols_is_missing(const struct symbols *symbols, size_t object);
 
 /**
  * symbols_explain - explain why an object has no function names, or where they are from

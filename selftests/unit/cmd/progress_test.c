@@ -148,7 +148,7 @@ static void count_more(void)
 	objects[1].samples += 4;
 }
 
-/* The files of the objects do not exist, so addresses are printed in place of functions. */
+/* The files of the objects do not exist, so objects are printed in place of functions. */
 static void new_samples_are_added(void **state)
 {
 	(void)state;
@@ -156,8 +156,8 @@ static void new_samples_are_added(void **state)
 	add(&objects[1], 0x2024, 1);
 	show(&result, count_more);
 	assert_string_equal(text,
-		"profil: ... s, 4 samples: 75.0% 0x1008 25.0% 0x2024\n"
-		"profil: ... s, 8 samples: 62.5% 0x2024 37.5% 0x1008\n");
+		"profil: ... s, 4 samples: 75.0% object0 (no symbols) 25.0% object1 (no symbols)\n"
+		"profil: ... s, 8 samples: 62.5% object1 (no symbols) 37.5% object0 (no symbols)\n");
 }
 
 static void load_object(void)
@@ -173,8 +173,8 @@ static void new_objects_are_added(void **state)
 	result.nr_objects = 1;
 	show(&result, load_object);
 	assert_string_equal(text,
-		"profil: ... s, 3 samples: 100.0% 0x1008\n"
-		"profil: ... s, 4 samples: 75.0% 0x1008 25.0% 0x2024\n");
+		"profil: ... s, 3 samples: 100.0% object0 (no symbols)\n"
+		"profil: ... s, 4 samples: 75.0% object0 (no symbols) 25.0% object1 (no symbols)\n");
 }
 
 static void no_samples_are_printed_as_0(void **state)
@@ -229,14 +229,22 @@ static void child_is_restarted_after_a_crash(void **state)
 
 static void line_fits_the_width(void **state)
 {
-	uint64_t i;
+	static struct result_object many[NR_COUNTS];
+	static char paths[NR_COUNTS][16];
+	size_t i;
 
 	(void)state;
-	for (i = 0; i < NR_COUNTS; i++)
-		add(&objects[0], 0x1000 + 4 * i, 1);
+	add(&objects[0], 0x1008, 1);
+	for (i = 0; i < NR_COUNTS; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "/lib/o%02zu", i);
+		many[i] = objects[0];
+		many[i].path = paths[i];
+	}
+	result.objects = many;
+	result.nr_objects = NR_COUNTS;
 	show(&result, NULL);
 	assert_true(strlen(text) <= 80);
-	assert_non_null(strstr(text, "64 samples: 1.6% 0x1000 1.6% 0x1004"));
+	assert_non_null(strstr(text, "64 samples: 1.6% o00 (no symbols) 1.6% o01 (no symbols)"));
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -11,7 +11,7 @@
 #include "support/comparisons.h"
 #include "support/test.h"
 
-static char names[4][32] = { "f", "g", "h", "0x10" };
+static char names[5][32] = { "f", "g", "h", "0x10", "(no symbols)" };
 
 static struct result_object old_objects[2], new_objects[2];
 static struct profile_row old_rows[4], new_rows[4];
@@ -57,6 +57,7 @@ static void add(int side, int name, size_t object, uint64_t samples)
 	profile->rows[profile->nr_rows++] = (struct profile_row){
 		.function = names[name],
 		.has_name = name < 3,
+		.is_rest = name == 4,
 		.index = object,
 		/* a path, as if another object had the same file name */
 		.object = side ? results[side].objects[object].path :
@@ -260,6 +261,20 @@ static void addresses_are_matched_by_build_id(void **state)
 	assert_int_equal(row("(functions without a name)", "x.so")->old_samples, 20);
 }
 
+/* Code in no known function has no address that could differ. */
+static void rest_is_one_row_of_an_object(void **state)
+{
+	(void)state;
+	add(0, 4, 0, 10);
+	add(0, 4, 1, 20);
+	add(1, 4, 0, 30);
+	compare();
+	assert_int_equal(comparison.nr_rows, 2);
+	assert_int_equal(row("(no symbols)", "prog")->old_samples, 10);
+	assert_int_equal(row("(no symbols)", "prog")->new_samples, 30);
+	assert_int_equal(row("(no symbols)", "x.so")->old_samples, 20);
+}
+
 /*
  * The maximal number of objects with one build-id, each with a function without a name. Two
  * sorts of names and two of rows take about 12 comparisons each for every object; comparing
@@ -315,6 +330,7 @@ int main(void)
 		TEST(rates_may_differ),
 		TEST(one_in_twenty_unchanged_functions_is_marked),
 		TEST(addresses_are_matched_by_build_id),
+		TEST(rest_is_one_row_of_an_object),
 		TEST(many_objects_take_few_comparisons),
 	};
 

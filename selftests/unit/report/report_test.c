@@ -602,6 +602,103 @@ static void remedy_names_an_option_of_the_command(void **state)
 	symbols_free(symbols);
 }
 
+/* Print a report by function whose rows are in two objects, of which one may have no names. */
+static void print_nameless(const char *path, const char *build_id, bool of_file)
+{
+	static char libx[] = "/usr/lib/libx.so", copy[64];
+	static struct result_object objects[2];
+	struct function function;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	objects[0] = (struct result_object){ .path = copy, .end = 4096 };
+	objects[0].build_id_bytes = strlen(build_id);
+	memcpy(objects[0].build_id, build_id, strlen(build_id));
+	objects[1] = (struct result_object){ .path = libx, .end = 4096 };
+	result.objects = objects;
+	result.nr_objects = 2;
+	result.host = name;
+	result.kernel = name;
+	rows[0].index = 0;
+	rows[1].index = 1;
+	rows[1].has_name = true;
+	report.of_file = of_file;
+	report.symbols = symbols_new(&result, NULL);
+	assert_non_null(report.symbols);
+	assert_in_range(symbols_find(report.symbols, 0, 0, &function), 0, 1);
+	tear_down(NULL);
+	print();
+	symbols_free(report.symbols);
+}
+
+/* The remedies that can help, and no other, are named. */
+static void code_without_names_is_reported(void **state)
+{
+	static const char in[] = "# 75.00 percent are in functions without names (75.00 in";
+
+	(void)state;
+	unsetenv("DEBUGINFOD_URLS");
+	print_nameless("/usr/bin/nonexistent", "id", false);
+	assert_has(in);
+	assert_has(" nonexistent): install the debug symbols of the package, or let `profil report' fetch them from DEBUGINFOD_URLS\n");
+	print_nameless("/usr/bin/nonexistent", "id", true);
+	assert_has("): install the debug symbols of the package, or set DEBUGINFOD_URLS to fetch them, or use --root if the file that ran is elsewhere\n");
+	/* nothing can be found without a build-id, and nothing below a path that is not the system's */
+	print_nameless("/usr/bin/nonexistent", "", false);
+	assert_has(" nonexistent)\n");
+	print_nameless("/nonexistent/prog", "id", false);
+	assert_has(" prog)\n");
+	print_nameless("/usr/local/bin/prog", "id", true);
+	assert_has(" prog): use --root if the file that ran is elsewhere\n");
+	/* another version of a package is installed: its debug symbols do not help */
+	print_nameless("/bin/sh", "id", true);
+	assert_has("its build-id differs");
+	assert_has(" sh): set DEBUGINFOD_URLS to fetch them\n");
+	/* a file of the user */
+	print_nameless("fixture-pie-stripped", "", true);
+	assert_has(" fixture-pie-stripped): do not strip the program when you build it\n");
+	print_nameless("fixture-pie", "", true);
+	assert_has(" fixture-pie)\n");
+}
+
+static void few_samples_without_names_are_not_reported(void **state)
+{
+	(void)state;
+	print_nameless("/nonexistent/prog", "", false);
+	assert_has("without names");
+	rows[0].samples = 1;
+	print_nameless("/nonexistent/prog", "", false);
+	assert_lacks("without names");
+	/* code in no file */
+	rows[0].samples = 309;
+	rows[0].has_name = true;
+	print_nameless("[jit]", "", false);
+	assert_lacks("without names");
+}
+
+static void objects_with_most_nameless_samples_are_named(void **state)
+{
+	static char paths[5][16] = { "/x/a", "/x/b", "/x/c", "/x/d", "/x/e" };
+	static const uint64_t samples[5] = { 10, 40, 1, 30, 2 };
+	static struct result_object objects[5];
+	static struct profile_row many[5];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		objects[i] = (struct result_object){ .path = paths[i], .end = 4096 };
+		many[i] = (struct profile_row){
+			.function = other, .index = i, .object = paths[i], .samples = samples[i],
+		};
+	}
+	result.objects = objects;
+	result.nr_objects = 5;
+	profile = (struct profile){ many, 5, 100 };
+	report.symbols = symbols_new(&result, NULL);
+	print();
+	assert_has("# 83.00 percent are in functions without names (40.00 in b, 30.00 in d, 10.00 in a, the rest in 2 more objects)");
+	symbols_free(report.symbols);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -632,6 +729,9 @@ int main(void)
 		TEST(lines_fit_the_terminal),
 		TEST(processes_show_what_is_known),
 		TEST(remedy_names_an_option_of_the_command),
+		TEST(code_without_names_is_reported),
+		TEST(few_samples_without_names_are_not_reported),
+		TEST(objects_with_most_nameless_samples_are_named),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

@@ -49,8 +49,7 @@ static void functions_are_found(void **state)
 		{ ODD, 0x1010, NULL, "0x1010", 4, 1 },
 		{ ODD, 0x1ff2, ODD_MANGLED, ODD_DEMANGLED, 5, 1 },
 		/* no function */
-		{ ODD, 0x2000, NULL, "0x2000", 6, 1 },
-		{ ODD, 0x2ffc, NULL, "0x2ffc", 1, 1 },
+		{ ODD, 0x2000, NULL, "(no symbols)", 6 + 1, 2 },
 		/* in two parts */
 		{ BIG, 0x401000, "(1) hot", "(1) hot", 65535 + 9 + ((uint64_t)1 << 32) + 5, 3 },
 		{ BIG, 0x401004, "cold", "cold", 65536, 1 },
@@ -74,9 +73,34 @@ static void functions_are_found(void **state)
 		else
 			assert_null(function->symbol);
 		assert_string_equal(function->name, wanted[i].name);
+		assert_int_equal(function->is_rest, !strcmp(function->name, "(no symbols)"));
 		assert_int_equal(function->samples, wanted[i].samples);
 		assert_int_equal(function->nr_counts, wanted[i].nr_counts);
 	}
+}
+
+static int find_start_line(void *symbols, size_t object, uint64_t address,
+			   struct source_line *line)
+{
+	(void)symbols;
+	(void)object;
+	(void)address;
+	line->line = 1;
+	return 1;
+}
+
+/* The line of its first address is not the first of a function. */
+static void rest_has_no_start_line(void **state)
+{
+	struct source_line line;
+
+	(void)state;
+	make();
+	symbolized.find_line = find_start_line;
+	assert_true(symbolized.functions[3].is_rest);
+	assert_int_equal(symbolized_start_line(&symbolized, 3, &line), 0);
+	assert_int_equal(symbolized_start_line(&symbolized, 2, &line), 1);
+	assert_int_equal(symbolized_line(&symbolized, 3, 1, &line), 1);
 }
 
 static void each_count_has_one_function(void **state)
@@ -144,7 +168,7 @@ static void line_and_function_with_the_same_start(void **state)
 
 	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, find_lines, NULL, NULL), 0);
-	function = &symbolized.functions[5];
+	function = &symbolized.functions[4];
 	assert_string_equal(function->name, "(1) hot");
 	assert_int_equal(function->start, 0x401000);
 	assert_int_equal(function->samples, 9);
@@ -192,6 +216,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(functions_are_found),
+		TEST(rest_has_no_start_line),
 		TEST(each_count_has_one_function),
 		TEST(names_may_stay_mangled),
 		TEST(order_is_by_samples),

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The line below a table that says how much of the code has no names, and what would help.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/share.h"
+#include "report/nameless.h"
+#include "util/base_name.h"
+#include "util/terminal.h"
+
+#define MAX_OBJECTS	3	/* that are named */
+#define MIN_PERCENT	1.0
+
+/* An object, and its samples in functions without a name */
+struct nameless {
+	size_t object;
+	uint64_t samples;
+};
+
+static int compare(const void *va, const void *vb)
+{
+	const struct nameless *a = va, *b = vb;
+
+	if (a->samples != b->samples)
+		return a->samples > b->samples ? -1 : 1;
+	return a->object < b->object ? -1 : 1;
+}
+
+/* Return: a list of all objects, those with most samples first, for free(); NULL: no memory. */
+static struct nameless *count(const struct report *report, uint64_t *all)
+{
+	const size_t nr = report->result->nr_objects;
+	struct nameless *list = calloc(nr + 1, sizeof(*list));
+	size_t i;
+
+	*all = 0;
+	if (!list)
+		return NULL;
+	for (i = 0; i < nr; i++)
+		list[i].object = i;
+	for (i = 0; i < report->profile->nr_rows; i++) {
+		const struct profile_row *row = &report->profile->rows[i];
+
+		if (row->has_name)
+			continue;
+		list[row->index].samples += row->samples;
+		*all += row->samples;
+	}
+	qsort(list, nr, sizeof(*list), compare);
+	return list;
+}
+
+/* Packages install files in these directories. */
+static bool is_of_system(const char *path)
+{
+	static const char *const directories[] = {
+		"/usr/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/bin/", "/sbin/",
+	};
+	static const char local[] = "/usr/local/";
+	size_t i;
+
+	for (i = 0; i < sizeof(directories) / sizeof(directories[0]); i++)
+		if (!strncmp(path, directories[i], strlen(directories[i])))
+			return strncmp(path, local, strlen(local));
+	return false;
+}
+
+/* What helps the objects that are named */
+struct remedies {
+	bool package;	/* install the debug symbols of a package */
+	bool fetch;	/* fetch a debug file by the build-id */
+	bool root;	/* the file is elsewhere */
+	bool strip;	/* its author should not strip it */
+};
+
+/* Return: 0 or -ENOMEM. */
+static int find_remedies(struct remedies *remedies, const struct report *report, size_t object)
+{
+	const struct result_object *of = &report->result->objects[object];
+	const bool is_missing = symbols_is_missing(report->symbols, object);
+	const bool has_problem = symbols_problem(report->symbols, object);
+	const int stripped = symbols_are_stripped(report->symbols, object);
+
+	/* a file with all its symbols has no others */
+	if (stripped <= 0)
+		return stripped;
+	/* `profil run' has no such option */
+	remedies->root |= is_missing && report->of_file;
+	if (!is_of_system(of->path)) {
+		remedies->strip |= !has_problem;
+		return 0;
+	}
+	/* another version is installed if there is another problem */
+	remedies->package |= of->build_id_bytes && (is_missing || !has_problem);
+	remedies->fetch |= of->build_id_bytes && !getenv("DEBUGINFOD_URLS");
+	return 0;
+}
+
+static void print_remedy(FILE *out, const char **separator, bool helps, const char *remedy)
+{
+	if (!helps)
+		return;
+	fprintf(out, "%s%s", *separator, remedy);
+	*separator = ", or ";
+}
+
+static void print_remedies(FILE *out, const struct report *report,
+			   const struct remedies *remedies)
+{
+	const char *separator = ": ";
+
+	print_remedy(out, &separator, remedies->package,
+		     "install the debug symbols of the package");
+	print_remedy(out, &separator, remedies->fetch, report->of_file ?
+		     "set DEBUGINFOD_URLS to fetch them" :
+		     "let `profil report' fetch them from DEBUGINFOD_URLS");
+	print_remedy(out, &separator, remedies->strip,
+		     "do not strip the program when you build it");
+	print_remedy(out, &separator, remedies->root,
+		     "use --root if the file that ran is elsewhere");
+}
+
+static void print_objects(FILE *out, const struct report *report, const struct nameless *list,
+			  size_t nr)
+{
+	const uint64_t all = report->profile->samples;
+	size_t i;
+
+	for (i = 0; i < nr && i < MAX_OBJECTS; i++) {
+		const char *path = report->result->objects[list[i].object].path;
+
+		fprintf(out, "%s%.2f in ", i ? ", " : "", share_percent(list[i].samples, all));
+		terminal_print_name(out, base_name(path));
+	}
+	if (i < nr)
+		fprintf(out, ", the rest in %zu more object%s", nr - i, nr - i == 1 ? "" : "s");
+}
+
+static int print(FILE *out, const struct report *report, const struct nameless *list,
+		 uint64_t samples)
+{
+	struct remedies remedies = { 0 };
+	size_t nr = 0, i;
+	int error;
+
+	while (nr < report->result->nr_objects && list[nr].samples)
+		nr++;
+	for (i = 0; i < nr && i < MAX_OBJECTS; i++) {
+		error = find_remedies(&remedies, report, list[i].object);
+		if (error)
+			return error;
+	}
+	fprintf(out, "# %.2f percent are in functions without names (",
+		share_percent(samples, report->profile->samples));
+	print_objects(out, report, list, nr);
+	putc(')', out);
+	print_remedies(out, report, &remedies);
+	putc('\n', out);
+	return 0;
+}
+
+int nameless_print(FILE *out, const struct report *report)
+{
+	struct nameless *list;
+	uint64_t samples;
+	int error = 0;
+
+	if (!report->symbols)
+		return 0;
+	list = count(report, &samples);
+	if (!list)
+		return -ENOMEM;
+	if (share_percent(samples, report->profile->samples) >= MIN_PERCENT)
+		error = print(out, report, list, samples);
+	free(list);
+	return error;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The line below a table that says how much of the code has no names, and what would help.
+ */
+#ifndef PROFIL_NAMELESS_H
+#define PROFIL_NAMELESS_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+/**
+ * nameless_print - print how many samples are in functions without a name
+ * @out:    where to print; the line is not wrapped
+ * @report: the report, by function or line; @symbols may be opened again
+ *
+ * The line names the objects with most of these samples, and only those remedies that can help
+ * one of them. Nothing is printed if less than 1 % of the samples have no name. Code that is in
+ * no file ("[jit]") is not counted.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nameless_print(FILE *out, const struct report *report);
+
+#endif /* PROFIL_NAMELESS_H */
