@@ -53,7 +53,7 @@ static const struct argp_option options[] = {
 	{ "full-names", FULL_NAMES, NULL, 0,
 	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
-	  "Print the mangled names of C++ and Rust functions", 0 },
+	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "old-root", OLD_ROOT, "DIR", 0, "Search for the objects of OLD below DIR", 0 },
 	{ "new-root", NEW_ROOT, "DIR", 0, "Search for the objects of NEW below DIR", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,

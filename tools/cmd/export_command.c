@@ -140,7 +140,7 @@ static struct argp_option *make_options(void)
 	*option++ = (struct argp_option){ .name = "symfs", .flags = OPTION_ALIAS };
 	*option = (struct argp_option){
 		.name = "no-demangle", .key = NO_DEMANGLE, .group = 2,
-		.doc = "Write the mangled names of C++ and Rust functions",
+		.doc = "Write the mangled names of C++, Rust and D functions",
 	};
 	return options;
 }

@@ -61,7 +61,7 @@ static const struct argp_option options[] = {
 	{ "full-names", FULL_NAMES, NULL, 0,
 	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
-	  "Print the mangled names of C++ and Rust functions", 0 },
+	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "root", ROOT, "DIR", 0,
 	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
 	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },

@@ -76,7 +76,7 @@ int profile_make(struct profile *profile, const struct result *result,
 int profile_make_objects(struct profile *profile, const struct result *result);
 
 /**
- * profile_demangle - demangle the names of C++ and Rust functions
+ * profile_demangle - demangle the names of C++, Rust and D functions
  * @profile: the profile; is sorted by samples again
  */
 void profile_demangle(struct profile *profile);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Demangles the names of C++ and Rust functions.
+ * Demangles the names of C++, Rust and D functions.
  *
  * This uses GCC's libiberty, which demangles C++ by the same code as the C++ library, and both
  * schemes of Rust: "legacy", which is C++ with a hash appended, and "v0" (_R...). Its callbacks
- * get the name in pieces, and it allocates no memory, so it can be stopped at any time.
+ * get the name in pieces, and it allocates no memory, so it can be stopped at any time. For D, it
+ * has no callbacks, so only symbols are demangled that cannot take long.
+ *
+ * The names of other languages (Ada, Pascal, ...) are not demangled: C has names like them.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -80,22 +83,57 @@ static bool find_name(struct name *name, const char *symbol)
 	       cplus_demangle_v3_callback(symbol, DMGL_PARAMS, append, name);
 }
 
+/*
+ * The name of a D symbol doubles with two references to earlier parts (Q), and libiberty tries
+ * all lengths of symbols that are arguments of templates, so that the time is exponential in
+ * nested templates and in the digits of the lengths. These limits keep both small.
+ */
+static bool is_simple_d(const char *symbol)
+{
+	enum { MAX_LENGTH = 1024, MAX_REFERENCES = 24, MAX_TEMPLATES = 8, MAX_LENGTH_DIGITS = 4 };
+	size_t references = 0, templates = 0, digits = 0;
+	const char *at;
+
+	for (at = symbol; *at; at++) {
+		references += *at == 'Q';
+		templates += !strncmp(at, "__T", 3) || !strncmp(at, "__U", 3);
+		digits = *at >= '0' && *at <= '9' ? digits + 1 : 0;
+		if (digits > MAX_LENGTH_DIGITS)
+			return false;
+	}
+	return at - symbol <= MAX_LENGTH && references <= MAX_REFERENCES &&
+	       templates <= MAX_TEMPLATES;
+}
+
+static bool find_d_name(struct name *name, const char *symbol)
+{
+	char *text = is_simple_d(symbol) ? dlang_demangle(symbol, 0) : NULL;
+	bool fits = text && strlen(text) <= sizeof(name->text);
+
+	if (fits) {
+		name->length = strlen(text);
+		memcpy(name->text, text, name->length);
+	}
+	free(text);
+	return fits;
+}
+
 char *demangle(const char *symbol)
 {
 	size_t length = strcspn(symbol, "@"), version = strlen(symbol + length);
 	char bare[MAX_SYMBOL + 1];
 	struct name name;
 	char *whole;
-	bool is_rust_v0 = !strncmp(symbol, "_R", 2);
+	bool is_rust_v0 = !strncmp(symbol, "_R", 2), is_d = !strncmp(symbol, "_D", 2);
 
-	if ((!is_rust_v0 && strncmp(symbol, "_Z", 2)) || length > MAX_SYMBOL)
+	if ((!is_rust_v0 && !is_d && strncmp(symbol, "_Z", 2)) || length > MAX_SYMBOL)
 		return NULL;
 	/* libiberty does not accept versions */
 	memcpy(bare, symbol, length);
 	bare[length] = 0;
 	if (is_rust_v0 && has_many_lifetimes(bare))
 		return NULL;
-	if (!find_name(&name, bare))
+	if (is_d ? !find_d_name(&name, bare) : !find_name(&name, bare))
 		return NULL;
 	whole = malloc(name.length + version + 1);
 	if (!whole)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Demangling of C++ and Rust symbols.
+ * Demangling of C++, Rust and D symbols.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <symbol/demangle.h>
 
@@ -45,6 +46,18 @@ static void names_are_demangled(void **state)
 		  "<arrayvec::ArrayVec<u8, 123>>::new" },
 		{ "_RNqCs4fqI2P2rA04_11utf8_identsu30____7hkackfecea1cbdathfdh9hlq6y",
 		  "utf8_idents::\u10e1\u10d0\u10ed\u10db\u10d4\u10da\u10d0\u10d3_\u10d2\u10d4\u10db\u10e0\u10d8\u10d4\u10da\u10d8_\u10e1\u10d0\u10d3\u10d8\u10da\u10d8" },
+		/* D: compiled by GDC, and examples of its specification */
+		{ "_D3t204workFlZl", "t20.work(long)" },
+		{ "_Dmain", "D main" },
+		{ "_D4main6strstrFAaAaZv", "main.strstr(char[], char[])" },
+		{ "_D3std5stdio__T7writelnTAyaZQnFNfQjZv",
+		  "std.stdio.writeln!(immutable(char)[]).writeln(immutable(char)[])" },
+		{ "_D3t204workFlZl@LIB_1", "t20.work(long)@LIB_1" },
+		/* C and other symbols that look like it */
+		{ "_DYNAMIC", NULL },
+		{ "_D", NULL },
+		{ "_D4test", NULL },
+		{ "_D_4main", NULL },
 		{ "main", NULL },
 		{ "", NULL },
 		{ "_Z", NULL },
@@ -106,11 +119,51 @@ static void many_lifetimes_are_refused(void **state)
 	free(name);
 }
 
+/* libiberty tries all lengths of nested symbols, so that the time is exponential. */
+static void nested_d_templates_are_refused(void **state)
+{
+	char symbol[2048] = "1ai", outer[2048];
+	int depth;
+
+	(void)state;
+	for (depth = 0; depth < 40; depth++) {
+		snprintf(outer, sizeof(outer), "__T1fS%zu%.*sZ1a", strlen(symbol), 1900, symbol);
+		strcpy(symbol, outer);
+	}
+	snprintf(outer, sizeof(outer), "_D%.*s!", 1900, symbol);
+	alarm(10);
+	assert_null(demangle(outer));
+	/* lengths with many digits are as bad */
+	assert_null(demangle("_D3t204workF000000000001aZl"));
+	alarm(0);
+}
+
+/* Each parameter is an array with the one before it as key and value, by references to it. */
+static void exponential_d_names_are_refused(void **state)
+{
+	char symbol[512] = "_D1fFHaaHQeQg", whole[520], *name;
+	int i;
+
+	(void)state;
+	alarm(10);
+	for (i = 2; i < 40; i++) {
+		snprintf(whole, sizeof(whole), "%sZv", symbol);
+		name = demangle(whole);
+		if (i < 10)
+			assert_non_null(name);
+		if (i > 12)
+			assert_null(name);
+		free(name);
+		strcat(symbol, "HQgQi");
+	}
+	alarm(0);
+}
+
 /* Symbols come from untrusted files. */
 static void random_symbols(void **state)
 {
 	static const char alphabet[] = "_ZNSKIEiPRTtL0123456789$.u@hCDvsMXBc";
-	static const char *const schemes[] = { "_ZN", "_R", "_ZN" };
+	static const char *const schemes[] = { "_ZN", "_R", "_ZN", "_D" };
 	unsigned int seed = 9;
 	char symbol[5000];
 	int round;
@@ -119,13 +172,13 @@ static void random_symbols(void **state)
 	(void)state;
 	for (round = 0; round < 20000; round++) {
 		size_t length = 2 + (size_t)rand_r(&seed) % 60;
-		size_t start = strlen(schemes[round % 3]);
+		size_t start = strlen(schemes[round % 4]);
 
-		strcpy(symbol, schemes[round % 3]);
+		strcpy(symbol, schemes[round % 4]);
 		for (i = start; i < start + length; i++)
 			symbol[i] = alphabet[(size_t)rand_r(&seed) %
 					     (sizeof(alphabet) - 1)];
-		strcpy(symbol + i, round % 3 ? "" : "17h0123456789abcdefE");
+		strcpy(symbol + i, round % 4 ? "" : "17h0123456789abcdefE");
 		free(demangle(symbol));
 	}
 	memset(symbol, 'P', sizeof(symbol) - 1);
@@ -142,6 +195,8 @@ int main(void)
 		cmocka_unit_test(names_are_demangled),
 		cmocka_unit_test(exponential_names_are_refused),
 		cmocka_unit_test(many_lifetimes_are_refused),
+		cmocka_unit_test(nested_d_templates_are_refused),
+		cmocka_unit_test(exponential_d_names_are_refused),
 		cmocka_unit_test(random_symbols),
 	};
 
