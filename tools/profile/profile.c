@@ -156,41 +156,19 @@ static unsigned int divide(uint64_t samples, uint64_t total, uint64_t *remainder
 	return quotient;
 }
 
-struct remainder {
-	uint64_t value;
-	size_t row;
-};
-
-static int compare_remainders(const void *va, const void *vb)
+/* Equal samples have equal percentages, so the sum of all may be a little more or less than 100. */
+static void set_percentages(struct profile *profile)
 {
-	const struct remainder *a = va, *b = vb;
-
-	if (a->value != b->value)
-		return a->value > b->value ? -1 : 1;
-	return a->row < b->row ? -1 : 1;
-}
-
-/* Largest remainder method: round down all percentages, then round up the most affected. */
-static int set_percentages(struct profile *profile)
-{
-	struct remainder *remainders = calloc(profile->nr_rows + 1, sizeof(*remainders));
-	unsigned int left = WHOLE;
+	uint64_t remainder;
 	size_t i;
 
-	if (!remainders)
-		return -ENOMEM;
 	for (i = 0; i < profile->nr_rows; i++) {
 		struct profile_row *row = &profile->rows[i];
 
-		remainders[i].row = i;
-		row->percent100 = divide(row->samples, profile->samples, &remainders[i].value);
-		left -= row->percent100;
+		row->percent100 = divide(row->samples, profile->samples, &remainder);
+		/* that twice the remainder is at least the total, without an overflow */
+		row->percent100 += remainder >= profile->samples - remainder;
 	}
-	qsort(remainders, profile->nr_rows, sizeof(*remainders), compare_remainders);
-	for (i = 0; i < left && i < profile->nr_rows; i++)
-		profile->rows[remainders[i].row].percent100++;
-	free(remainders);
-	return 0;
 }
 
 /* Make room for @nr rows and one for samples outside all objects. Return: 0 or -ENOMEM. */
@@ -208,7 +186,8 @@ static int finish(struct profile *profile, const struct result *result)
 	if (error || !profile->samples)
 		return error;
 	profile_sort(profile, PROFILE_BY_SAMPLES);
-	return set_percentages(profile);
+	set_percentages(profile);
+	return 0;
 }
 
 int profile_make(struct profile *profile, const struct result *result,

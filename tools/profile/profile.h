@@ -58,8 +58,7 @@ struct profile {
  *
  * Counts are assigned to functions by symbolize_result().
  *
- * The percentages are rounded so that their sum is 100. Those with the largest remainders are
- * rounded up, so none is off by 0.01 or more.
+ * Each percentage is rounded to the nearest, so none is off by more than 0.005.
  *
  * Return: 0 or -errno.
  */

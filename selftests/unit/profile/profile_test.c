@@ -129,16 +129,6 @@ static void assert_row(const struct profile *profile, size_t i,
 	assert_string_equal(profile->rows[i].object, object);
 }
 
-static unsigned int percent_sum(const struct profile *profile)
-{
-	unsigned int sum = 0;
-	size_t i;
-
-	for (i = 0; i < profile->nr_rows; i++)
-		sum += profile->rows[i].percent100;
-	return sum;
-}
-
 static void no_samples_no_rows(void **state)
 {
 	struct known none = { 0 };
@@ -184,7 +174,6 @@ static void samples_add_up_by_function(void **state)
 	assert_row(&profile, 4, 3, "(outside all objects)", "-");
 	assert_row(&profile, 5, 3, "main", "a");
 	assert_row(&profile, 6, 2, "[vdso]", "[vdso]");
-	assert_int_equal(percent_sum(&profile), 10000);
 	profile_release(&profile);
 }
 
@@ -251,7 +240,7 @@ static void parts_of_a_function_are_merged(void **state)
 	profile_release(&profile);
 }
 
-static void percentages_always_add_up(void **state)
+static void percentages_are_nearest(void **state)
 {
 	struct known none = { 0 };
 	unsigned int seed = 3;
@@ -267,16 +256,18 @@ static void percentages_always_add_up(void **state)
 			counters[0][i] = (uint32_t)rand_r(&seed) % limit;
 		result.outside = 1;
 		assert_int_equal(make(&profile, find, &none), 0);
-		assert_int_equal(percent_sum(&profile), 10000);
 		for (i = 0; i < profile.nr_rows; i++) {
 			const struct profile_row *row = &profile.rows[i];
 			double exact = 10000.0 * (double)row->samples /
 				       (double)profile.samples;
 
-			assert_true(row->percent100 > exact - 1 &&
-				    row->percent100 < exact + 1);
-			if (i)
-				assert_true(row->samples <= row[-1].samples);
+			/* the double is off by less than 0.001 */
+			assert_true(row->percent100 > exact - 0.501 &&
+				    row->percent100 < exact + 0.501);
+			if (i && row->samples == row[-1].samples)
+				assert_int_equal(row->percent100, row[-1].percent100);
+			else if (i)
+				assert_true(row->samples < row[-1].samples);
 		}
 		profile_release(&profile);
 	}
@@ -293,7 +284,6 @@ static void largest_counts_do_not_overflow(void **state)
 	assert_int_equal(make(&profile, find, &none), 0);
 	assert_int_equal(profile.samples,
 			 (4 * NR_COUNTERS + 1) * (uint64_t)UINT32_MAX);
-	assert_int_equal(percent_sum(&profile), 10000);
 	profile_release(&profile);
 }
 
@@ -354,7 +344,6 @@ static void objects_are_rows(void **state)
 	assert_row(&profile, 1, 6, "(outside all objects)", "-");
 	assert_row(&profile, 2, 5, "[vdso]", "[vdso]");
 	assert_row(&profile, 3, 2, "/opt/x.so", "/opt/x.so");
-	assert_int_equal(percent_sum(&profile), 10000);
 	profile_release(&profile);
 }
 
@@ -442,7 +431,7 @@ int main(void)
 		TEST(count_goes_to_function_at_its_address),
 		TEST(function_without_name_is_one_row),
 		TEST(parts_of_a_function_are_merged),
-		TEST(percentages_always_add_up),
+		TEST(percentages_are_nearest),
 		TEST(largest_counts_do_not_overflow),
 		TEST(rows_are_sorted_by_the_chosen_key),
 		TEST(objects_are_rows),
