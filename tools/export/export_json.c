@@ -30,6 +30,11 @@ static void print_number(FILE *out, const char *name, uint64_t value)
 	fprintf(out, "\"%s\":%" PRIu64 ",\n", name, value);
 }
 
+static void print_bool(FILE *out, const char *name, bool value)
+{
+	fprintf(out, "\"%s\":%s,\n", name, value ? "true" : "false");
+}
+
 static void print_address(FILE *out, const char *name, uint64_t value)
 {
 	fprintf(out, "\"%s\":\"0x%" PRIx64 "\",", name, value);
@@ -95,8 +100,16 @@ static void print_run(FILE *out, const struct result *result)
 	print_number(out, "samples", result_samples(result));
 	print_number(out, "outside", result->outside);
 	print_number(out, "lost", result->lost);
+	print_number(out, "lost_records", result->lost_records);
+	print_bool(out, "records_filled_log", result->records_filled_log);
+	print_number(out, "skipped", result->skipped);
+	print_number(out, "log_bytes", result->log_bytes);
+	print_number(out, "wanted_log_bytes", result->wanted_log_bytes);
+	print_bool(out, "no_follow", result->no_follow);
 	print_number(out, "fork_failures", result->fork_failures);
 	print_number(out, "unlisted_processes", result->unlisted_processes);
+	print_number(out, "unlisted_ended", result->unlisted_ended);
+	print_number(out, "unlisted_cpu_ns", result->unlisted_cpu_ns);
 }
 
 static void print_build_id(FILE *out, const struct result_object *object)

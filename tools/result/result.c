@@ -24,6 +24,17 @@ uint64_t result_samples(const struct result *result)
 	return samples;
 }
 
+uint64_t result_unlisted_samples(const struct result *result)
+{
+	uint64_t rest = result_samples(result);
+	size_t i;
+
+	/* a damaged file may have fewer samples than its processes */
+	for (i = 0; i < result->nr_processes; i++)
+		rest -= result->processes[i].samples < rest ? result->processes[i].samples : rest;
+	return result->unlisted_processes ? rest : 0;
+}
+
 /* The mean rate of a process, in Hz. The figures of a file may be any. */
 static double process_rate(const struct result *result, const struct result_process *process)
 {
@@ -164,6 +175,10 @@ static const char *processes_problem(const struct result *result)
 	}
 	if (result->unlisted_processes > UINT32_MAX)
 		return "too many processes";
+	if (result->unlisted_ended > result->unlisted_processes)
+		return "more processes have ended than there were";
+	if (__builtin_add_overflow(cpu_ns, result->unlisted_cpu_ns, &cpu_ns))
+		return "CPU times are too long";
 	return NULL;
 }
 

@@ -120,12 +120,22 @@ struct result_unprofiled {
  * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
  * @outside:       samples at addresses outside all objects
  * @lost:          samples that found no room in the log
+ * @lost_records:  records of programs and mappings that found none: at least so many
+ * @records_filled_log: when samples or records were lost, such records were most of the log
+ * @skipped:       samples that were due but not taken, because the clock was late
+ * @log_bytes:     size of the log; 0: unknown, in a result of an older version. Then
+ *                 @lost_records, @skipped and @no_follow are unknown, too
+ * @wanted_log_bytes: the size that it has without a limit of locked memory
+ * @no_follow:     programs that the processes executed were not profiled
  * @fork_failures:  children that the kernel did not profile
  * @objects:       sorted by path, then build-id
  * @nr_objects:    number of objects
  * @processes:     in the order in which their profiles started; at least one
  * @nr_processes:  number of processes
- * @unlisted_processes: programs that are not in @processes; only their samples are known
+ * @unlisted_processes: programs that are not in @processes. Their samples are those of no listed
+ *                 process
+ * @unlisted_ended: how many of these have a known CPU time
+ * @unlisted_cpu_ns: CPU time of these, in ns
  * @unprofiled:    programs that the user may not trace, most CPU time first
  * @nr_unprofiled: number of such programs
  */
@@ -145,12 +155,20 @@ struct result {
 	uint64_t children_cpu_ns;
 	uint64_t outside;
 	uint64_t lost;
+	uint64_t lost_records;
+	bool records_filled_log;
+	uint64_t skipped;
+	uint64_t log_bytes;
+	uint64_t wanted_log_bytes;
+	bool no_follow;
 	uint64_t fork_failures;
 	struct result_object *objects;
 	size_t nr_objects;
 	struct result_process *processes;
 	size_t nr_processes;
 	uint64_t unlisted_processes;
+	uint64_t unlisted_ended;
+	uint64_t unlisted_cpu_ns;
 	struct result_unprofiled *unprofiled;
 	size_t nr_unprofiled;
 };
@@ -180,6 +198,14 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
  * Return: the sum over all objects, plus the samples outside.
  */
 uint64_t result_samples(const struct result *result);
+
+/**
+ * result_unlisted_samples - count the samples of processes that are not listed
+ * @result: any result
+ *
+ * Return: the samples of the run that are in no listed process; 0 if all processes are listed.
+ */
+uint64_t result_unlisted_samples(const struct result *result);
 
 /**
  * result_find_mean_rate - compute @mean_rate

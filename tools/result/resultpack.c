@@ -135,6 +135,14 @@ static void fill_figures(Profil__Result *to, const struct result *result)
 	to->lost = result->lost;
 	to->fork_failures = result->fork_failures;
 	to->unlisted_processes = result->unlisted_processes;
+	to->lost_records = result->lost_records;
+	to->skipped = result->skipped;
+	to->records_filled_log = result->records_filled_log;
+	to->log_bytes = result->log_bytes;
+	to->wanted_log_bytes = result->wanted_log_bytes;
+	to->no_follow = result->no_follow;
+	to->unlisted_ended = result->unlisted_ended;
+	to->unlisted_cpu_ns = result->unlisted_cpu_ns;
 }
 
 static int fill_argv(Profil__Result *to, const struct result *result)
@@ -389,6 +397,14 @@ static int copy_figures(struct result *result, const Profil__Result *from,
 	result->lost = from->lost;
 	result->fork_failures = from->fork_failures;
 	result->unlisted_processes = from->unlisted_processes;
+	result->lost_records = from->lost_records;
+	result->skipped = from->skipped;
+	result->records_filled_log = from->records_filled_log;
+	result->log_bytes = from->log_bytes;
+	result->wanted_log_bytes = from->wanted_log_bytes;
+	result->no_follow = from->no_follow;
+	result->unlisted_ended = from->unlisted_ended;
+	result->unlisted_cpu_ns = from->unlisted_cpu_ns;
 	error = copy_text(&result->host, &from->host, why);
 	return error ? error : copy_text(&result->kernel, &from->kernel, why);
 }

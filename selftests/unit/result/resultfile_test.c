@@ -765,6 +765,8 @@ static void invalid_values_are_refused(void **state)
 	INVALID(result.unprofiled[0].cpu_ns, UINT64_MAX, "CPU times");
 	INVALID(result.nr_processes, 0, "no process");
 	INVALID(result.unlisted_processes, UINT64_MAX, "too many processes");
+	INVALID(result.unlisted_ended, 4, "more processes have ended");
+	INVALID(result.unlisted_cpu_ns, UINT64_MAX, "CPU times");
 	INVALID(result.outside, UINT64_MAX, "too many");
 	INVALID(objects[0].end, objects[0].start, "ends before");
 	INVALID(objects[0].end, objects[0].counts[1].address, "outside their object");

@@ -89,6 +89,12 @@ void fake_result(struct result *result)
 		.children_cpu_ns = 1,
 		.outside = 7,
 		.lost = 2,
+		.lost_records = 4,
+		.records_filled_log = true,
+		.skipped = 5,
+		.log_bytes = 65536,
+		.wanted_log_bytes = 1048576,
+		.no_follow = true,
 		.fork_failures = 1,
 		.objects = objects,
 		.nr_objects = NR_FAKE_OBJECTS,
@@ -97,6 +103,8 @@ void fake_result(struct result *result)
 		.nr_unprofiled = 1,
 		.nr_processes = ARRAY_SIZE(first_processes),
 		.unlisted_processes = 3,
+		.unlisted_ended = 2,
+		.unlisted_cpu_ns = 40,
 	};
 }
 
