@@ -18,20 +18,26 @@
 #include "record/procfs.h"
 
 /* Bounds of the log. It may be smaller only if the limit of locked memory is low. */
-#define LEAST_LOG	((uint64_t)256 << 10)
+#define LEAST_LOG	((uint64_t)1 << 20)
 #define MOST_LOG	((uint64_t)8 << 20)
 
 /* How often a process is opened again that executed another program at the same time */
 #define TRIES		10
 
-/* Return: the size of a log for one second of samples of all CPUs, if it is within the bounds. */
-static uint64_t find_log_bytes(uint32_t rate)
+/*
+ * What a CPU writes in a second when it only runs short programs, as a build or a shell script
+ * does: 100 of them. For each there are FORK, EXEC, 4 to 8 MAP with a path, RUN and EXIT: 500 to
+ * 1,000 bytes.
+ */
+#define PROGRAMS_BYTES	((uint64_t)100 * 1000)
+
+uint64_t attach_log_bytes(uint32_t rate, long cpus)
 {
-	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t samples = (uint64_t)rate * (cpus > 0 ? (uint64_t)cpus : 1);
+	const uint64_t each = rate * sizeof(struct profil_record_sample) + PROGRAMS_BYTES;
+	const uint64_t wanted = each * (cpus > 0 ? (uint64_t)cpus : 1);
 	uint64_t bytes = LEAST_LOG;
 
-	while (bytes < samples * sizeof(struct profil_record_sample) && bytes < MOST_LOG)
+	while (bytes < wanted && bytes < MOST_LOG)
 		bytes *= 2;
 	return bytes;
 }
@@ -65,7 +71,8 @@ int attach_open(struct attach *attach, const struct attach_options *options,
 		return error;
 	}
 	attach->options.rate = rate;
-	attach->log_bytes = find_log_bytes(rate);
+	attach->wanted_log_bytes = attach_log_bytes(rate, sysconf(_SC_NPROCESSORS_ONLN));
+	attach->log_bytes = attach->wanted_log_bytes;
 	return 0;
 }
 

@@ -30,15 +30,28 @@ struct attach_options {
  * struct attach - the log of a run
  * @device:    its descriptor, which does not block; -1: closed
  * @options:   with the rate that is requested from the kernel
+ * @wanted_log_bytes: the size that it has without a limit of locked memory
  * @log_bytes: its size
  * @has_log:   a process was attached, so the size is fixed
  */
 struct attach {
 	int device;
 	struct attach_options options;
+	uint64_t wanted_log_bytes;
 	uint64_t log_bytes;
 	bool has_log;
 };
+
+/**
+ * attach_log_bytes - find the size of a log that need not be read for a second
+ * @rate: in Hz
+ * @cpus: number of CPUs; 1 if it is less
+ *
+ * It has room for one second of samples, and of 100 short programs, of each CPU.
+ *
+ * Return: a power of two, 1 MiB to 8 MiB.
+ */
+uint64_t attach_log_bytes(uint32_t rate, long cpus);
 
 /**
  * attach_open - open the device

@@ -59,6 +59,21 @@ static void missing_process_is_named(void **state)
 	assert_non_null(strstr(why, "there is no process "));
 }
 
+/* Half of a build's bytes are records of programs, whatever the rate. */
+static void log_has_room_for_samples_and_programs(void **state)
+{
+	(void)state;
+	assert_int_equal(attach_log_bytes(1, 1), 1 << 20);
+	assert_int_equal(attach_log_bytes(100, 2), 1 << 20);
+	/* 64 CPUs with 100 programs per second each */
+	assert_int_equal(attach_log_bytes(100, 64), 8 << 20);
+	assert_int_equal(attach_log_bytes(100, 16), 2 << 20);
+	/* samples alone */
+	assert_int_equal(attach_log_bytes(20000, 8), 8 << 20);
+	assert_int_equal(attach_log_bytes(UINT32_MAX, 100000), 8 << 20);
+	assert_int_equal(attach_log_bytes(100, -1), 1 << 20);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -66,6 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(older_module_is_named),
 		TEST(missing_process_is_named),
+		TEST(log_has_room_for_samples_and_programs),
 	};
 
 	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);
