@@ -31,8 +31,7 @@ int outcome_collect(const struct outcome *outcome, const struct child_end *end,
 {
 	int error;
 
-	error = collect_result(result, outcome->recording, &outcome->status,
-			       outcome->requested_rate, end, outcome->argv);
+	error = collect_result(result, outcome->recording, &outcome->log, end, outcome->argv);
 	return error || result->nr_processes ? error : -ENODATA;
 }
 

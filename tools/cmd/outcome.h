@@ -9,17 +9,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <linux/profil.h>
-
 #include "record/child.h"
+#include "record/collect.h"
 #include "record/recording.h"
 #include "result/result.h"
 
 /**
  * struct outcome - a run
  * @recording: what its log has told so far
- * @status: status of the log
- * @requested_rate: rate that the user requested, in Hz
+ * @log:     the log
  * @argv:   the command and its arguments, or those of a process, terminated by NULL
  * @table:  output file of the table
  * @table_name: its name in messages
@@ -28,8 +26,7 @@
  */
 struct outcome {
 	const struct recording *recording;
-	struct profil_status status;
-	uint32_t requested_rate;
+	struct collect_log log;
 	char *const *argv;
 	FILE *table;
 	const char *table_name;

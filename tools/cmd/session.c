@@ -72,6 +72,17 @@ static int read_log(void *data)
 	return more > 0;
 }
 
+static void read_status(struct session *session)
+{
+	struct collect_log *log = &session->outcome.log;
+
+	attach_status(&session->attach, &log->status);
+	log->requested_rate = session->attach.options.rate;
+	log->bytes = session->attach.log_bytes;
+	log->wanted_bytes = session->attach.wanted_log_bytes;
+	log->no_follow = !session->attach.options.follow;
+}
+
 /* Update the state of the run, and the status of the log. */
 static void update(struct session *session)
 {
@@ -88,7 +99,7 @@ static void update(struct session *session)
 	for (i = 1; i < options->nr_pids; i++)
 		so_far->children_cpu_ns += session->cpu_now[i] - session->cpu_before[i];
 	recording_read_times(session->recording);
-	attach_status(&session->attach, &session->outcome.status);
+	read_status(session);
 }
 
 static void take_snapshot(void *data)
@@ -169,7 +180,6 @@ static int attach_command(void *data, pid_t pid)
 	error = attach_open(&session->attach, &session->options->attach, why);
 	if (!error)
 		error = attach_process(&session->attach, pid, true, why);
-	session->outcome.requested_rate = session->attach.options.rate;
 	session->start = time_ns(CLOCK_MONOTONIC);
 	if (!error)
 		return 0;
@@ -250,7 +260,7 @@ static int run_command(struct session *session)
 		explain_exec_error(command, end.exec_error);
 	} else if (session->attach.device >= 0) {
 		recording_read_times(session->recording);
-		attach_status(&session->attach, &session->outcome.status);
+		read_status(session);
 		attach_close(&session->attach);
 		outcome_show(&session->outcome, &end);
 	}
@@ -268,7 +278,6 @@ static int attach_processes(struct session *session)
 	size_t i;
 
 	error = attach_open(&session->attach, &options->attach, why);
-	session->outcome.requested_rate = session->attach.options.rate;
 	for (i = 0; !error && i < options->nr_pids; i++)
 		error = attach_process(&session->attach, options->pids[i], false, why);
 	if (error) {

@@ -59,6 +59,11 @@ static int list_processes(struct result *result, const struct process_table *tab
 	size_t i;
 
 	result->unlisted_processes = table->unlisted < UINT32_MAX ? table->unlisted : UINT32_MAX;
+	result->unlisted_ended = table->unlisted_ended.nr + table->unlisted_alive.nr;
+	if (result->unlisted_ended > result->unlisted_processes)
+		result->unlisted_ended = result->unlisted_processes;
+	result->unlisted_cpu_ns = limit_sum(rest_ns, table->unlisted_ended.cpu_ns +
+						     table->unlisted_alive.cpu_ns);
 	result->processes = calloc(table->nr_rows + 1, sizeof(*result->processes));
 	if (!result->processes)
 		return -ENOMEM;
@@ -279,10 +284,32 @@ static int list_objects(struct result *result, const struct recording *recording
 	return error;
 }
 
-int collect_result(struct result *result, const struct recording *recording,
-		   const struct profil_status *status, uint32_t requested_rate,
-		   const struct child_end *end, char *const argv[])
+/* The last LOST record may not have been read. The status has no number of lost records. */
+static void describe_log(struct result *result, const struct recording *recording,
+			 const struct collect_log *log)
 {
+	const struct profil_status *status = &log->status;
+	struct log_contents filled = recording->filled;
+
+	result->lost = status->lost > recording->lost ? status->lost : recording->lost;
+	result->lost_records = recording->lost_records;
+	if (status->error && !result->lost && !result->lost_records)
+		result->lost_records = 1;
+	if (!recording->lost && !recording->lost_records)
+		filled = recording->unread;
+	result->records_filled_log = (result->lost || result->lost_records) &&
+				     filled.others > filled.samples;
+	result->skipped = status->skipped;
+	result->log_bytes = log->bytes;
+	result->wanted_log_bytes = log->wanted_bytes;
+	result->no_follow = log->no_follow;
+}
+
+int collect_result(struct result *result, const struct recording *recording,
+		   const struct collect_log *log, const struct child_end *end,
+		   char *const argv[])
+{
+	const struct profil_status *status = &log->status;
 	uint64_t rest_ns = MAX_SUM;
 	int error;
 
@@ -292,13 +319,12 @@ int collect_result(struct result *result, const struct recording *recording,
 	result->status = end->status;
 	result->pid = end->pid;
 	result->clock = status->clock;
-	result->rate = status->rate ? status->rate : requested_rate;
-	result->requested_rate = requested_rate;
+	result->rate = status->rate ? status->rate : log->requested_rate;
+	result->requested_rate = log->requested_rate;
 	result->program_cpu_ns = end->cpu_ns;
 	result->children_cpu_ns = end->children_cpu_ns;
 	result->outside = recording->outside;
-	/* the last LOST record may not have been read */
-	result->lost = status->lost > recording->lost ? status->lost : recording->lost;
+	describe_log(result, recording, log);
 	result->fork_failures = status->fork_failures;
 	error = copy_argv(result, argv);
 	if (!error)

@@ -5,6 +5,7 @@
 #ifndef PROFIL_COLLECT_H
 #define PROFIL_COLLECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <linux/profil.h>
@@ -14,11 +15,26 @@
 #include "result/result.h"
 
 /**
+ * struct collect_log - the log of a run
+ * @status:         from PROFIL_IOC_LOG_STATUS
+ * @requested_rate: rate that the user requested, in Hz
+ * @bytes:          its size
+ * @wanted_bytes:   the size that was wanted; more than @bytes if the limit of locked memory is low
+ * @no_follow:      programs that the processes execute are not profiled
+ */
+struct collect_log {
+	struct profil_status status;
+	uint32_t requested_rate;
+	uint64_t bytes;
+	uint64_t wanted_bytes;
+	bool no_follow;
+};
+
+/**
  * collect_result - make the result of a run
  * @result:         filled in; must be released with result_release(), even on error
  * @recording:      the recording; it may be continued
- * @status:         from PROFIL_IOC_LOG_STATUS
- * @requested_rate: rate that the user requested, in Hz
+ * @log:            its log
  * @end:            how the command ended, or its present state
  * @argv:           the command and its arguments, terminated by NULL; copied
  *
@@ -28,7 +44,7 @@
  * Return: 0 or -errno.
  */
 int collect_result(struct result *result, const struct recording *recording,
-		   const struct profil_status *status, uint32_t requested_rate,
-		   const struct child_end *end, char *const argv[]);
+		   const struct collect_log *log, const struct child_end *end,
+		   char *const argv[]);
 
 #endif /* PROFIL_COLLECT_H */

@@ -22,7 +22,7 @@ struct late_sample {
 
 bool late_is_uncertain(const struct recording *recording, const struct process *process)
 {
-	return process->losses != recording->losses;
+	return process->losses != recording->lost_records;
 }
 
 static int count_unknown(struct recording *recording, uint64_t pc, uint32_t samples)
@@ -124,7 +124,7 @@ static int look(struct recording *recording, struct process *process)
 		return error;
 	space_put(process->before);
 	process->before = NULL;
-	process->losses = recording->losses;
+	process->losses = recording->lost_records;
 	if (row && strcmp(row->program, path))
 		return process_table_switch(&recording->processes, process, path);
 	return 0;

@@ -89,7 +89,9 @@ int process_table_start(struct process_table *table, struct process *process,
 	char *copy;
 
 	process->row = PROCESS_NO_ROW;
-	if (table->nr_rows == PROCESS_TABLE_ROWS) {
+	if (table->nr_rows == (table->limit ? table->limit : PROCESS_TABLE_ROWS)) {
+		process->is_unlisted = true;
+		process->unlisted_ns = cpu_ns;
 		table->unlisted++;
 		return 0;
 	}
@@ -107,6 +109,32 @@ int process_table_start(struct process_table *table, struct process *process,
 		.start_cpu_ns = difference(process->base_ns, cpu_ns),
 	};
 	return 0;
+}
+
+/* Add the CPU time of an unlisted program. */
+static void add_unlisted(struct process_sum *sum, const struct process *process, uint64_t cpu_ns)
+{
+	sum->nr++;
+	/* without what it used before it was attached */
+	sum->cpu_ns += difference(process->unlisted_ns > process->base_ns ?
+				  process->unlisted_ns : process->base_ns, cpu_ns);
+}
+
+static void read_unlisted_times(struct process_table *table)
+{
+	struct process *process;
+	size_t page, i;
+	uint64_t cpu_ns;
+
+	memset(&table->unlisted_alive, 0, sizeof(table->unlisted_alive));
+	for (page = 0; page < NR_PAGES; page++) {
+		for (i = 0; table->pages[page] && i < PROCESS_TABLE_PAGE; i++) {
+			process = table->pages[page][i];
+			cpu_ns = process && process->is_unlisted ? time_cpu_ns(process->pid) : 0;
+			if (cpu_ns)
+				add_unlisted(&table->unlisted_alive, process, cpu_ns);
+		}
+	}
 }
 
 static void set_end(struct result_process *row, const struct process *process, uint64_t cpu_ns)
@@ -129,12 +157,17 @@ void process_table_read_times(struct process_table *table)
 		if (cpu_ns)
 			set_end(&table->rows[i], process, cpu_ns);
 	}
+	if (table->unlisted)
+		read_unlisted_times(table);
 }
 
 void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns)
 {
 	struct result_process *row = process_table_row(table, process);
 
+	if (process->is_unlisted)
+		add_unlisted(&table->unlisted_ended, process, cpu_ns);
+	process->is_unlisted = false;
 	if (!row)
 		return;
 	set_end(row, process, cpu_ns);

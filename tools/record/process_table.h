@@ -6,6 +6,7 @@
 #ifndef PROFIL_PROCESS_TABLE_H
 #define PROFIL_PROCESS_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,7 +15,7 @@
 #include "record/spaces.h"
 #include "result/result.h"
 
-#define PROCESS_TABLE_ROWS	65536		/* most rows; further processes are only counted */
+#define PROCESS_TABLE_ROWS	65536		/* most rows; further processes are summed up */
 #define PROCESS_TABLE_PAGE	2048		/* process IDs in a part of the table */
 
 #define PROCESS_NO_ROW		SIZE_MAX
@@ -30,11 +31,13 @@ struct late_sample;
  * @space:      its mappings; NULL: it must not be sampled
  * @before:     between EXEC and RUN: the mappings of the program before; else NULL
  * @row:        index of the row of its program; PROCESS_NO_ROW: none
+ * @is_unlisted: it runs a program that has no row, as there were too many
+ * @unlisted_ns: if @is_unlisted: its CPU time when it began to run that program
  * @unprofiled: if @space is NULL: index of its program in the list of these programs
  * @denied_ns:  if @space is NULL: its CPU time when it began to run that program
  * @round:      when its /proc/PID/maps was read last
  * @program:    file of its program; NULL: unknown. Not owned
- * @losses:     losses in the log up to which its records are complete (late.h)
+ * @losses:     number of lost records up to which its own are complete (late.h)
  * @late:       samples that wait
  */
 struct process {
@@ -44,12 +47,24 @@ struct process {
 	struct space *space;
 	struct space *before;
 	size_t row;
+	bool is_unlisted;
+	uint64_t unlisted_ns;
 	size_t unprofiled;
 	uint64_t denied_ns;
 	unsigned int round;
 	const struct file *program;
-	unsigned int losses;
+	uint64_t losses;
 	struct late_sample *late;
+};
+
+/**
+ * struct process_sum - some programs together
+ * @nr:     their number
+ * @cpu_ns: their CPU time, in ns
+ */
+struct process_sum {
+	uint64_t nr;
+	uint64_t cpu_ns;
 };
 
 /**
@@ -58,14 +73,21 @@ struct process {
  * @rows:     in the order in which the programs were started
  * @nr_rows:  number of rows
  * @room:     size of @rows
- * @unlisted: number of programs that have no row, as there were too many
+ * @limit:    most rows; 0: PROCESS_TABLE_ROWS
+ * @unlisted: number of programs that have no row, as there were too many, or as their process IDs
+ *            are not visible
+ * @unlisted_ended: those of @unlisted that have ended
+ * @unlisted_alive: others of @unlisted, up to the last process_table_read_times()
  */
 struct process_table {
 	struct process **pages[LOG_RECORD_PIDS / PROCESS_TABLE_PAGE];
 	struct result_process *rows;
 	size_t nr_rows;
 	size_t room;
+	size_t limit;
 	uint64_t unlisted;
+	struct process_sum unlisted_ended;
+	struct process_sum unlisted_alive;
 };
 
 /**
@@ -125,7 +147,7 @@ void process_table_end(struct process_table *table, struct process *process, uin
  * process_table_read_times - read the CPU time of the processes that have not ended
  * @table: any table
  *
- * Their rows get the CPU time so far, as if they had ended.
+ * Their rows, or @unlisted_alive, get the CPU time so far, as if they had ended.
  */
 void process_table_read_times(struct process_table *table);
 

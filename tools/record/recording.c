@@ -84,7 +84,7 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 		return NULL;
 	process->parent = procfs_read_parent(pid);
 	process->base_ns = base_ns;
-	process->losses = recording->losses;
+	process->losses = recording->lost_records;
 	if (process_table_start(&recording->processes, process,
 				procfs_read_exe(pid, path, sizeof(path)) ? path : UNKNOWN, false,
 				base_ns))
@@ -122,8 +122,8 @@ static struct process *need_process(struct recording *recording, pid_t pid)
 	if (process)
 		return process;
 	process = add_process(recording, pid, space_new(), 0);
-	if (process && recording->losses) {
-		process->losses = recording->losses - 1;
+	if (process && recording->lost_records) {
+		process->losses = recording->lost_records - 1;
 		return process;
 	}
 	return process && !read_maps(recording, process) ? process : NULL;
@@ -152,7 +152,7 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	child->parent = fork->parent;
 	child->program = parent ? parent->program : NULL;
 	/* what is not known of the parent is not known of the child */
-	child->losses = parent ? parent->losses : recording->losses;
+	child->losses = parent ? parent->losses : recording->lost_records;
 	return process_table_start(table, child, row ? row->program : UNKNOWN, true, 0);
 }
 
@@ -212,7 +212,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	process->before = before;
 	process->parent = parent;
 	process->base_ns = base_ns;
-	process->losses = recording->losses;
+	process->losses = recording->lost_records;
 	if (exec->flags & PROFIL_EXEC_DENIED)
 		return deny(recording, process, exec);
 	return process_table_start(table, process, exec->comm[0] ? exec->comm : UNKNOWN, false,
@@ -350,15 +350,25 @@ static void apply_nameless(struct recording *recording, const struct profil_reco
 	}
 }
 
+/* The log was full, so what was read since it was full is what filled it. */
+static void apply_lost(struct recording *recording, const struct profil_record_lost *lost)
+{
+	recording->lost += lost->samples;
+	recording->lost_records += lost->records;
+	recording->filled.samples += recording->unread.samples;
+	recording->filled.others += recording->unread.others;
+}
+
 static int apply(struct recording *recording, const struct profil_record *record)
 {
 	if (record->type == PROFIL_RECORD_LOST) {
-		const struct profil_record_lost *lost = (const void *)record;
-
-		recording->lost += lost->samples;
-		recording->losses += !!lost->records;
+		apply_lost(recording, (const void *)record);
 		return 0;
 	}
+	if (record->type == PROFIL_RECORD_SAMPLE)
+		recording->unread.samples += record->bytes;
+	else
+		recording->unread.others += record->bytes;
 	if (!record->pid) {
 		apply_nameless(recording, record);
 		return 0;
@@ -403,6 +413,7 @@ int recording_read(struct recording *recording, int fd)
 	int error;
 
 	recording->round++;
+	memset(&recording->unread, 0, sizeof(recording->unread));
 	for (;;) {
 		bytes = read(fd, recording->buffer, sizeof(recording->buffer));
 		if (!bytes || (bytes < 0 && errno == EAGAIN)) {

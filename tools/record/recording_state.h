@@ -15,17 +15,29 @@
 #define RECORDING_BUFFER	65536	/* bytes that are read from the log at a time */
 
 /**
+ * struct log_contents - what a log contains, in bytes
+ * @samples: records of samples
+ * @others:  records of programs and mappings
+ */
+struct log_contents {
+	uint64_t samples;
+	uint64_t others;
+};
+
+/**
  * struct recording - what the log of a run has told so far
  * @processes:     the processes and their programs
  * @files:         the files that they mapped, and their samples
  * @samples:       number of samples
  * @outside:       those that are in no file
  * @lost:          number of samples that did not fit into the log
- * @losses:        how often other records did not
  * @waiting_pids:  processes with samples that wait (late.h); room for the next power of two
  * @nr_waiting_pids: number of these, some of which may have ended
  * @nr_waiting:    number of records of samples that wait
  * @round:         number of recording_read() calls
+ * @lost_records:  number of other records that did not
+ * @unread:        what has been read in this call of recording_read(): it was in the log at once
+ * @filled:        the sum of @unread over all losses: what the log was full of
  * @unprofiled:    programs that must not be sampled
  * @nr_unprofiled: number of these programs
  * @buffer:        records that were read
@@ -36,11 +48,13 @@ struct recording {
 	uint64_t samples;
 	uint64_t outside;
 	uint64_t lost;
-	unsigned int losses;
 	pid_t *waiting_pids;
 	size_t nr_waiting_pids;
 	size_t nr_waiting;
 	unsigned int round;
+	uint64_t lost_records;
+	struct log_contents unread;
+	struct log_contents filled;
 	struct result_unprofiled unprofiled[RESULT_MAX_UNPROFILED];
 	size_t nr_unprofiled;
 	unsigned char buffer[RECORDING_BUFFER] __attribute__((aligned(8)));

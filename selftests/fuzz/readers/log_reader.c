@@ -105,14 +105,17 @@ static void show(const struct recording *recording)
 {
 	static char *argv[] = { "program", NULL };
 	static const struct child_end end = { .pid = 8, .cpu_ns = 1000000 };
-	const struct profil_status status = { .rate = 50, .clock = PROFIL_CLOCK_TIMER };
+	const struct collect_log run_log = {
+		.status = { .rate = 50, .clock = PROFIL_CLOCK_TIMER },
+		.requested_rate = 100,
+	};
 	struct profile profile;
 	struct result result;
 	char *text = NULL;
 	size_t length;
 	FILE *out;
 
-	if (collect_result(&result, recording, &status, 100, &end, argv))
+	if (collect_result(&result, recording, &run_log, &end, argv))
 		goto release;
 	if (result_samples(&result) != recording_samples(recording))
 		abort();

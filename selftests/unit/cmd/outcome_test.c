@@ -63,7 +63,7 @@ static int set_up(void **state)
 	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
 	outcome = (struct outcome){
 		.recording = recording,
-		.requested_rate = 100,
+		.log.requested_rate = 100,
 		.argv = argv,
 		.output = "out",
 	};

@@ -23,7 +23,7 @@ static const struct child_end end = {
 	.start_time_ns = 70,
 	.elapsed_ns = 8,
 };
-static struct profil_status status;
+static struct collect_log run_log;
 static struct recording *recording;
 static struct result result;
 
@@ -31,7 +31,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	recording = recording_new();
-	status = (struct profil_status){ .rate = 100 };
+	run_log = (struct collect_log){ .status.rate = 100 };
 	return recording ? 0 : -1;
 }
 
@@ -49,13 +49,14 @@ static void collect(uint32_t requested_rate)
 	struct process_table *table = &recording->processes;
 	struct process *process;
 
+	run_log.requested_rate = requested_rate;
 	if (!table->nr_rows) {
 		process = process_table_add(table, PID, space_new());
 		assert_non_null(process);
 		assert_int_equal(process_table_start(table, process, "/bin/perl", false, 0), 0);
 	}
 	result_release(&result);
-	assert_int_equal(collect_result(&result, recording, &status, requested_rate, &end, argv),
+	assert_int_equal(collect_result(&result, recording, &run_log, &end, argv),
 			 0);
 	assert_string_equal(result_problem(&result) ? : "none", "none");
 }
@@ -202,8 +203,12 @@ static void figures_of_the_run_are_copied(void **state)
 	struct utsname name;
 
 	(void)state;
-	status.clock = PROFIL_CLOCK_TIMER;
-	status.fork_failures = 4;
+	run_log.status.clock = PROFIL_CLOCK_TIMER;
+	run_log.status.fork_failures = 4;
+	run_log.status.skipped = 6;
+	run_log.bytes = 65536;
+	run_log.wanted_bytes = 131072;
+	run_log.no_follow = true;
 	collect(200);
 	uname(&name);
 	assert_string_equal(result.host, name.nodename);
@@ -220,8 +225,12 @@ static void figures_of_the_run_are_copied(void **state)
 	assert_int_equal(result.start_time_ns, 70);
 	assert_int_equal(result.elapsed_ns, 8);
 	assert_int_equal(result.fork_failures, 4);
+	assert_int_equal(result.skipped, 6);
+	assert_int_equal(result.log_bytes, 65536);
+	assert_int_equal(result.wanted_log_bytes, 131072);
+	assert_true(result.no_follow);
 	/* before the first process is attached, or after all have ended */
-	status.rate = 0;
+	run_log.status.rate = 0;
 	collect(200);
 	assert_int_equal(result.rate, 200);
 }
@@ -276,7 +285,7 @@ static void overflowing_sums_are_limited(void **state)
 static void run_without_processes_is_not_valid(void **state)
 {
 	(void)state;
-	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
+	assert_int_equal(collect_result(&result, recording, &run_log, &end, argv), 0);
 	assert_int_equal(result.nr_processes, 0);
 	assert_non_null(result_problem(&result));
 }

@@ -3,11 +3,14 @@
  * The recording of a log: a row for each program in each process, and the programs that must
  * not be sampled.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <record/process_table.h>
 #include <record/recording_state.h>
+#include <util/time_ns.h>
 
 #include "support/recorded.h"
 
@@ -221,32 +224,25 @@ static void losses_are_counted(void **state)
 	read_log();
 	assert_int_equal(result.lost, 22);
 	/* the last record about it may not have been read */
-	status.lost = 25;
+	run_log.status.lost = 25;
 	read_log();
 	assert_int_equal(result.lost, 25);
 	assert_int_equal(result_samples(&result), 0);
 	assert_int_equal(result.nr_processes, 1);
 }
 
-/* Fill the table: each child begins a row. */
-static void too_many_processes_are_counted(void **state)
+static void too_many_processes_are_summed_up(void **state)
 {
-	const struct profil_record_fork fork = {
-		.head = { PROFIL_RECORD_FORK, sizeof(fork), CHILD }, .parent = PID,
-	};
-	struct profil_record_fork forks[2048];
-	size_t i;
-
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(forks); i++)
-		forks[i] = fork;
+	recording->processes.limit = 2;
 	start(PID, 0, "/program");
-	fake_log_exit(&fake, CHILD, 0);
-	for (i = 0; i < PROCESS_TABLE_ROWS; i += ARRAY_SIZE(forks)) {
-		fake_log_bytes(&fake, forks, sizeof(forks));
-		assert_int_equal(recording_read(recording, fake.read), 1);
-	}
+	fake_log_fork(&fake, CHILD, PID);
+	fake_log_exit(&fake, CHILD, 7);
+	/* no room for these */
+	fake_log_fork(&fake, CHILD, PID);
 	fake_log_sample(&fake, CHILD, 0x10000, 5);
+	fake_log_exec(&fake, CHILD, 40, 0, "second");
+	fake_log_run(&fake, CHILD);
 	fake_log_exit(&fake, CHILD, 100);
 	fake_log_exec(&fake, OTHER, 0, 0, "other");
 	fake_log_run(&fake, OTHER);
@@ -256,12 +252,83 @@ static void too_many_processes_are_counted(void **state)
 	fake_log_run(&fake, 0);
 	fake_log_exit(&fake, 0, 100);
 	read_log();
-	assert_int_equal(result.nr_processes, PROCESS_TABLE_ROWS);
-	assert_int_equal(result.unlisted_processes, 1 + 1 + 2);
+	assert_int_equal(result.nr_processes, 2);
+	assert_int_equal(result.unlisted_processes, 2 + 1 + 2);
+	/* the times from the fork to the exec, and from there to the end */
+	assert_int_equal(result.unlisted_ended, 2);
+	assert_int_equal(result.unlisted_cpu_ns, 40 + 60);
+	assert_int_equal(result_unlisted_samples(&result), 5);
 	/* its samples count */
 	assert_int_equal(result_samples(&result), 5);
 	assert_string_equal(result.objects[0].path, "/program");
 	assert_null(result_problem(&result));
+}
+
+/* Its CPU time so far is read from its clock, at each snapshot anew. */
+static void unlisted_process_that_runs_has_a_time(void **state)
+{
+	(void)state;
+	recording->processes.limit = 1;
+	start(PID, 0, "/program");
+	fake_log_fork(&fake, getpid(), PID);
+	read_log();
+	assert_int_equal(result.unlisted_ended, 0);
+	recording_read_times(recording);
+	recording_read_times(recording);
+	collect();
+	assert_int_equal(result.unlisted_ended, 1);
+	assert_in_range(result.unlisted_cpu_ns, 1, time_cpu_ns(getpid()));
+	/* now the log has its end */
+	fake_log_exit(&fake, getpid(), 50);
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	recording_read_times(recording);
+	collect();
+	assert_int_equal(result.unlisted_ended, 1);
+	assert_int_equal(result.unlisted_cpu_ns, 50);
+}
+
+/* The log is full of what was read together with the record of the loss, or before it. */
+static void losses_tell_what_filled_the_log(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	read_log();
+	/* one sample, and nothing else at that time */
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	fake_log_lost(&fake, 1, 4);
+	read_log();
+	assert_int_equal(result.lost, 1);
+	assert_int_equal(result.lost_records, 4);
+	assert_false(result.records_filled_log);
+	start(PID, 0, "/program");
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	fake_log_lost(&fake, 0, 2);
+	read_log();
+	assert_int_equal(result.lost_records, 6);
+	assert_true(result.records_filled_log);
+}
+
+/* The status tells it: nothing is written after the last loss. */
+static void last_loss_may_be_only_in_the_status(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	read_log();
+	assert_int_equal(result.lost_records, 0);
+	assert_false(result.records_filled_log);
+	/* a sample and perhaps others */
+	run_log.status.error = ENOBUFS;
+	run_log.status.lost = 1;
+	collect();
+	assert_int_equal(result.lost, 1);
+	assert_int_equal(result.lost_records, 0);
+	assert_true(result.records_filled_log);
+	/* no sample, so at least one other record */
+	run_log.status.lost = 0;
+	collect();
+	assert_int_equal(result.lost, 0);
+	assert_int_equal(result.lost_records, 1);
+	assert_true(result.records_filled_log);
 }
 
 static void memory_is_freed_while_processes_exist(void **state)
@@ -290,7 +357,10 @@ int main(void)
 		TEST(too_many_denied_programs_are_left_out),
 		TEST(programs_that_are_not_followed_are_not_listed),
 		TEST(losses_are_counted),
-		TEST(too_many_processes_are_counted),
+		TEST(too_many_processes_are_summed_up),
+		TEST(unlisted_process_that_runs_has_a_time),
+		TEST(losses_tell_what_filled_the_log),
+		TEST(last_loss_may_be_only_in_the_status),
 		TEST(memory_is_freed_while_processes_exist),
 	};
 

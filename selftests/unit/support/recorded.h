@@ -15,7 +15,7 @@
 
 static struct fake_log fake;
 static struct recording *recording;
-static struct profil_status status;
+static struct collect_log run_log;
 static struct result result;
 
 static int set_up(void **state)
@@ -23,7 +23,7 @@ static int set_up(void **state)
 	(void)state;
 	recording = recording_new();
 	fake_log_open(&fake);
-	status = (struct profil_status){ .rate = 100 };
+	run_log = (struct collect_log){ .status.rate = 100, .requested_rate = 100 };
 	return recording ? 0 : -1;
 }
 
@@ -42,7 +42,7 @@ static inline void collect(void)
 	const struct child_end end = { .pid = PID };
 
 	result_release(&result);
-	assert_int_equal(collect_result(&result, recording, &status, 100, &end, argv), 0);
+	assert_int_equal(collect_result(&result, recording, &run_log, &end, argv), 0);
 	/* a result without a process is invalid */
 	if (result.nr_processes)
 		assert_string_equal(result_problem(&result) ? : "none", "none");
