@@ -20,8 +20,8 @@
  * @nr_forked:    other processes: forked children
  * @nr_executed:  other processes: executed programs
  * @nr_others:    all other processes, including those that are not in the list
- * @nr_unfinished: how many of @nr_others have an unknown CPU time: those that are not in the list,
- *                and those whose end is not in the log
+ * @nr_unfinished: how many of @nr_others have an unknown CPU time: those whose end is not in the
+ *                log, and those whose process IDs are not visible
  * @others:       profiled CPU time of the other processes, as far as it is known
  * @waited:       CPU time of the command and of all processes that were waited for
  * @total:        CPU time of all known processes: @profiled, @unprofiled and @rest

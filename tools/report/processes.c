@@ -46,26 +46,53 @@ static int compare_pids(const void *va, const void *vb)
 	return compare_starts(*a, *b);
 }
 
-/* Return: all processes, most samples first, to be freed with free(); NULL: no memory. */
-static const struct result_process **sort_by_samples(const struct result *result)
-{
+/**
+ * struct sorted - the rows
+ * @rows:    the processes in the order of their start, and a row for all unlisted ones
+ * @nr:      number of rows
+ * @all:     the rows, most samples first
+ * @samples: of the run
+ */
+struct sorted {
+	struct result_process *rows;
+	size_t nr;
 	const struct result_process **all;
-	size_t i;
+	uint64_t samples;
+};
 
-	all = calloc(result->nr_processes, sizeof(*all));
-	if (!all)
-		return NULL;
-	for (i = 0; i < result->nr_processes; i++)
-		all[i] = &result->processes[i];
-	qsort(all, result->nr_processes, sizeof(*all), compare_samples);
-	return all;
+static void sorted_release(struct sorted *sorted)
+{
+	free(sorted->rows);
+	free(sorted->all);
 }
 
-/* The processes, most samples first */
-struct sorted {
-	const struct result_process **all;
-	uint64_t samples;	/* of the run */
-};
+/* Return: 0; -ENOMEM: then, too, sorted_release() is due. */
+static int sort_by_samples(struct sorted *sorted, const struct result *result)
+{
+	static char others[] = "(unlisted)";
+	size_t i;
+
+	*sorted = (struct sorted){
+		.rows = calloc(result->nr_processes + 1, sizeof(*sorted->rows)),
+		.nr = result->nr_processes,
+		.all = calloc(result->nr_processes + 1, sizeof(*sorted->all)),
+		.samples = result_samples(result),
+	};
+	if (!sorted->rows || !sorted->all)
+		return -ENOMEM;
+	memcpy(sorted->rows, result->processes, sorted->nr * sizeof(*sorted->rows));
+	if (result->unlisted_processes)
+		sorted->rows[sorted->nr++] = (struct result_process){
+			.program = others,
+			.has_ended = result->unlisted_ended,
+			.cpu_ns = result->unlisted_cpu_ns,
+			.samples = result_unlisted_samples(result),
+		};
+	for (i = 0; i < sorted->nr; i++)
+		sorted->all[i] = &sorted->rows[i];
+	qsort(sorted->all, sorted->nr, sizeof(*sorted->all), compare_samples);
+	return 0;
+}
 
 static double row_percent(const void *of, size_t i)
 {
@@ -93,15 +120,20 @@ static void add_row(struct columns *table, const struct result *result, uint64_t
 			    (double)process->cpu_ns / NS_PER_S);
 	else
 		columns_set(table, SECONDS, "-");
-	columns_set(table, PID, "%" PRId32, process->pid);
-	columns_set(table, PARENT, "%" PRId32, process->parent);
+	/* several processes have no process ID */
+	if (process->pid) {
+		columns_set(table, PID, "%" PRId32, process->pid);
+		columns_set(table, PARENT, "%" PRId32, process->parent);
+	} else {
+		columns_set(table, PID, "-");
+		columns_set(table, PARENT, "-");
+	}
 	columns_set(table, PROGRAM, "%s%s", process->program, process->is_fork ? " (fork)" : "");
 }
 
-static int print_omitted(FILE *out, const struct result *result, size_t shown,
+static int print_omitted(FILE *out, const struct result *result, size_t omitted,
 			 const struct table_options *options)
 {
-	const size_t omitted = result->nr_processes - shown;
 	int error = 0;
 
 	if (omitted)
@@ -109,7 +141,7 @@ static int print_omitted(FILE *out, const struct result *result, size_t shown,
 					       omitted, omitted == 1 ? "" : "es", options->more);
 	if (!error && result->unlisted_processes)
 		error = terminal_print_comment(out, &options->style,
-					       "# %" PRIu64 " unlisted process%s: the list is full or process IDs are not visible; the table by function has the samples of all processes",
+					       "# (unlisted): %" PRIu64 " process%s, as the list is full or process IDs are not visible",
 					       result->unlisted_processes, result->unlisted_processes == 1 ? "" : "es");
 	return error;
 }
@@ -123,8 +155,7 @@ int processes_print(FILE *out, const struct result *result,
 		[PROFILE_BY_OBJECT] = compare_programs,
 		[PROFILE_BY_ADDRESS] = compare_pids,
 	};
-	struct sorted sorted = { sort_by_samples(result), result_samples(result) };
-	const struct result_process **all = sorted.all;
+	struct sorted sorted;
 	static const struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent" },
 		[SAMPLES] = { .title = "samples", .priority = 4 },
@@ -138,15 +169,19 @@ int processes_print(FILE *out, const struct result *result,
 	size_t shown, i;
 	int error;
 
-	if (!all)
+	if (sort_by_samples(&sorted, result)) {
+		sorted_release(&sorted);
 		return -ENOMEM;
-	shown = table_count_shown(result->nr_processes, options->top, options->min_percent,
-				  row_percent, &sorted);
-	qsort(all, shown, sizeof(*all), compare[options->order]);
+	}
+	shown = table_count_shown(sorted.nr, options->top, options->min_percent, row_percent,
+				  &sorted);
+	qsort(sorted.all, shown, sizeof(*sorted.all), compare[options->order]);
 	columns_begin(&table, columns, NR_COLUMNS, shown);
 	for (i = 0; i < shown; i++)
-		add_row(&table, result, sorted.samples, all[i]);
-	free(all);
+		add_row(&table, result, sorted.samples, sorted.all[i]);
 	error = columns_print(out, &table, &options->style);
-	return error ? error : print_omitted(out, result, shown, options);
+	if (!error)
+		error = print_omitted(out, result, sorted.nr - shown, options);
+	sorted_release(&sorted);
+	return error;
 }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -115,7 +116,8 @@ static void print_number(FILE *out, const char **separator, uint64_t number, con
 static void print_others(FILE *out, const struct result *result, const struct account *account)
 {
 	const uint64_t nr_finished = account->nr_others - account->nr_unfinished;
-	const uint64_t nr_endless = account->nr_unfinished - result->unlisted_processes;
+	const uint64_t nr_unknown = result->unlisted_processes - result->unlisted_ended;
+	const uint64_t nr_endless = account->nr_unfinished - nr_unknown;
 	int digits = table_decimals(result->rate);
 	const char *separator = "";
 
@@ -133,9 +135,9 @@ static void print_others(FILE *out, const struct result *result, const struct ac
 		fprintf(out, ", %" PRIu64 " of them using %.*f s", nr_finished, digits,
 			account->others);
 	putc('\n', out);
-	if (result->unlisted_processes)
-		fprintf(out, "# %" PRIu64 " of them could not be listed, as the list is full or process IDs are not visible: only the samples are known\n",
-			result->unlisted_processes);
+	if (nr_unknown)
+		fprintf(out, "# the CPU time of %" PRIu64 " unlisted process%s is unknown: process IDs are not visible, or the log does not have the end\n",
+			nr_unknown, nr_unknown == 1 ? "" : "es");
 	if (nr_endless)
 		fprintf(out, "# the log does not have the end of %" PRIu64 " of them: this CPU time is unknown\n",
 			nr_endless);
@@ -164,12 +166,30 @@ static void print_unprofiled(FILE *out, const struct result *result,
 	putc('\n', out);
 }
 
+/* Print where the rest of the CPU time can be. An older result does not tell all of it. */
+static void print_rest(FILE *out, const struct result *result, const struct account *account)
+{
+	if (!result->log_bytes)
+		fputs(", and in processes that were not followed", out);
+	else if (result->nr_unprofiled)
+		fputs(", and in children of programs that were not profiled", out);
+	if (result->no_follow)
+		fputs(", and in programs that were not followed (--no-follow)", out);
+	if (result->fork_failures)
+		fputs(", and in children that were not profiled", out);
+	if (result->lost_records)
+		fputs(", and in programs whose records were lost", out);
+	if (account->nr_unfinished)
+		fputs(", and in processes whose CPU time is unknown", out);
+}
+
 /* The lines after the first add up to its figure. */
 static void print_total(FILE *out, const struct result *result, const struct account *account)
 {
 	int digits = table_decimals(result->rate);
 
-	if (!account->nr_others && !result->nr_unprofiled)
+	/* without others, the command's process may have executed further programs */
+	if (!account->nr_others && !result->nr_unprofiled && result->nr_processes == 1)
 		return;
 	if (account->total > account->waited)
 		fprintf(out, "# all processes used %.*f s of CPU time, %.*f s of it in those that were waited for:\n",
@@ -179,21 +199,25 @@ static void print_total(FILE *out, const struct result *result, const struct acc
 	fprintf(out, "#   %.*f s while they were profiled\n", digits, account->profiled);
 	if (result->nr_unprofiled)
 		print_unprofiled(out, result, account);
-	fprintf(out, "#   %.*f s while programs started or exited, and in processes that were not followed%s\n",
-		digits, account->rest, account->nr_unfinished ?
-		", or whose CPU time is unknown" : "");
+	fprintf(out, "#   %.*f s while programs started or exited", digits, account->rest);
+	print_rest(out, result, account);
+	putc('\n', out);
 }
 
-/* A cause that is known is the only one that is printed. */
+/* A cause that is known is the only one that is printed. The random clock misses no bursts. */
 static void print_missing(FILE *out, const struct result *result, const struct account *account)
 {
-	fprintf(out, "# %s%.*f s of CPU time have no samples: ",
-		account->nr_unfinished ? "at least " : "", table_decimals(result->rate),
-		account->missing);
+	const char *cause = ": a program may have run in bursts shorter than the sampling interval, which the clocks tick and timer can miss (try --clock random)";
+
 	if (result->fork_failures)
-		fputs("not all children were profiled\n", out);
-	else
-		fputs("a program may have run in bursts shorter than the sampling interval, which the clocks tick and timer can miss\n", out);
+		cause = ": not all children were profiled";
+	else if (result->lost_records)
+		cause = ": records of programs and mappings were lost";
+	else if (result->clock == PROFIL_CLOCK_RANDOM)
+		cause = "";
+	fprintf(out, "# %s%.*f s of CPU time have no samples%s\n",
+		account->nr_unfinished ? "at least " : "", table_decimals(result->rate),
+		account->missing, cause);
 }
 
 /*
@@ -208,12 +232,67 @@ static void print_excess(FILE *out, const struct result *result, const struct ac
 		": the program may run in step with the clock (try --clock random)");
 }
 
+static bool has_small_log(const struct result *result)
+{
+	return result->log_bytes < result->wanted_log_bytes;
+}
+
+/* Print why there was a loss, and what helps against it. */
+static void print_full_log(FILE *out, const struct result *result)
+{
+	const char *contents = result->records_filled_log ? "records of programs and mappings" :
+							    "samples";
+
+	fputs("the log was full", out);
+	/* an older result does not tell */
+	if (result->log_bytes)
+		fprintf(out, " of %s", contents);
+	fputs(", as profil could not read it in time; ", out);
+	if (has_small_log(result))
+		fputs("raise the limit of locked memory (ulimit -l), or ", out);
+	if (!result->records_filled_log)
+		fputs("use a lower --rate", out);
+	else if (result->no_follow)
+		fputs("profile fewer processes", out);
+	else
+		fputs("profile fewer processes, or use --no-follow", out);
+}
+
+static void print_lost_samples(FILE *out, const struct result *result)
+{
+	fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost (ENOBUFS): ", result->lost,
+		result->lost == 1 ? "" : "s", table_decimals(result->rate),
+		result_seconds(result, result->lost));
+	print_full_log(out, result);
+	putc('\n', out);
+}
+
+/* The cause is printed once. */
+static void print_lost_records(FILE *out, const struct result *result)
+{
+	fprintf(out, "# %" PRIu64 " record%s of programs and mappings %s lost (ENOBUFS): samples may be counted for a wrong program or function, and programs or their CPU time may be missing",
+		result->lost_records, result->lost_records == 1 ? "" : "s",
+		result->lost_records == 1 ? "was" : "were");
+	if (!result->lost) {
+		fputs("; ", out);
+		print_full_log(out, result);
+	}
+	putc('\n', out);
+}
+
 static void print_losses(FILE *out, const struct result *result)
 {
 	if (result->lost)
-		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) lost (ENOBUFS): the log was full, as profil could not read it in time; use a lower --rate\n",
-			result->lost, result->lost == 1 ? "" : "s",
-			table_decimals(result->rate), result_seconds(result, result->lost));
+		print_lost_samples(out, result);
+	if (result->lost_records)
+		print_lost_records(out, result);
+	if (has_small_log(result))
+		fprintf(out, "# the log had %" PRIu64 " KiB instead of %" PRIu64 " KiB: the limit of locked memory (ulimit -l) left no more\n",
+			result->log_bytes >> 10, result->wanted_log_bytes >> 10);
+	if (result->skipped)
+		fprintf(out, "# %" PRIu64 " sample%s (%.*f s) not taken: the clock was late by more than 100 ms, as in a virtual machine that is stopped for a while\n",
+			result->skipped, result->skipped == 1 ? "" : "s",
+			table_decimals(result->rate), result_seconds(result, result->skipped));
 	if (result->fork_failures)
 		fprintf(out, "# %" PRIu64 " %s not profiled: out of memory, or the user's limit (max_user_sessions of the module) was reached\n",
 			result->fork_failures,

@@ -19,6 +19,12 @@ static struct profile profile;
 static struct report report;
 static char *text;
 
+static struct result_unprofiled unprofiled[] = {
+	{ "/usr/lib/go/compile", 12, 3100000000 }, { "link\033", 1, 1170000000 },
+	{ "a", 1, 10000000 }, { "b", 1, 10000000 }, { "c", 1, 10000000 },
+	{ "d", 1, 10000000 }, { "e", 2, 10000000 },
+};
+
 /* The head counts the result's samples, not those of the rows. */
 static void set_samples(uint64_t samples)
 {
@@ -127,7 +133,7 @@ static void lines_above_the_table_are_comments(void **state)
 	result.requested_rate = 4000;
 	result.program_cpu_ns = 9000000000;
 	print();
-	assert_has("1 of them could not be listed");
+	assert_has("the CPU time of 1 unlisted process is unknown");
 	assert_has("the log does not have the end of 2 of them");
 	assert_has("3 samples (0.03 s) lost (ENOBUFS): ");
 	assert_has("2 children were not profiled");
@@ -191,6 +197,150 @@ static void lost_samples_are_not_missing(void **state)
 	assert_has("# 1 sample (0.01 s) lost");
 }
 
+/* What filled the log decides about the remedy. Without a lost sample, there is a line, too. */
+static void full_log_is_explained(void **state)
+{
+	(void)state;
+	result.log_bytes = 1 << 20;
+	result.wanted_log_bytes = 1 << 20;
+	result.lost = 5;
+	print();
+	assert_has("# 5 samples (0.05 s) lost (ENOBUFS): the log was full of samples, as profil could not read it in time; use a lower --rate\n");
+	assert_lacks("records");
+	assert_lacks("ulimit");
+	tear_down(NULL);
+	result.lost = 0;
+	result.lost_records = 1;
+	result.records_filled_log = true;
+	print();
+	assert_has("# 1 record of programs and mappings was lost (ENOBUFS): samples may be counted for a wrong program or function, and programs or their CPU time may be missing; the log was full of records of programs and mappings, as profil could not read it in time; profile fewer processes, or use --no-follow\n");
+	assert_lacks("--rate");
+	tear_down(NULL);
+	result.lost = 5;
+	result.lost_records = 7;
+	result.log_bytes = 1 << 16;
+	result.no_follow = true;
+	print();
+	assert_has("5 samples (0.05 s) lost (ENOBUFS): the log was full of records of programs and mappings, as profil could not read it in time; raise the limit of locked memory (ulimit -l), or profile fewer processes\n");
+	assert_has("# 7 records of programs and mappings were lost (ENOBUFS): samples may be counted for a wrong program or function, and programs or their CPU time may be missing\n");
+	assert_has("# the log had 64 KiB instead of 1024 KiB: ");
+	assert_lacks("--rate");
+}
+
+static void skipped_samples_are_not_missing(void **state)
+{
+	(void)state;
+	set_samples(200);
+	result.skipped = 212;
+	print();
+	assert_has("# 212 samples (2.12 s) not taken: the clock was late by more than 100 ms");
+	assert_lacks("have no samples");
+}
+
+/* The clocks tick and timer can be in step with a program, the random clock cannot. */
+static void causes_can_apply(void **state)
+{
+	(void)state;
+	set_samples(200);
+	result.log_bytes = 1 << 20;
+	print();
+	assert_has("# 2.11 s of CPU time have no samples: a program may have run in bursts shorter than the sampling interval, which the clocks tick and timer can miss (try --clock random)\n");
+	tear_down(NULL);
+	result.clock = PROFIL_CLOCK_RANDOM;
+	print();
+	assert_has("# 2.11 s of CPU time have no samples\n");
+	tear_down(NULL);
+	/* 411 are due: five standard errors of 20 are 101 */
+	set_samples(305);
+	print();
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	set_samples(300);
+	print();
+	assert_has("have no samples");
+	tear_down(NULL);
+	result.lost_records = 1;
+	print();
+	assert_has("have no samples: records of programs and mappings were lost\n");
+}
+
+/* `profil -r 20000 true': of 2.4 ms, 0.5 ms are the start and the exit. */
+static void short_run_at_a_high_rate_is_complete(void **state)
+{
+	(void)state;
+	result.rate = 20000;
+	result.requested_rate = 20000;
+	processes[0].start_cpu_ns = 0;
+	result.program_cpu_ns = 2400000;
+	set_samples(38);
+	print();
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	result.program_cpu_ns = 24000000;
+	set_samples(380);
+	print();
+	assert_has("# 0.0050 s of CPU time have no samples");
+}
+
+/*
+ * 200 programs of 2 ms, at 1000 Hz: the log has half of their CPU time, as they end before a tick.
+ * Their samples are right.
+ */
+static void short_programs_are_profiled(void **state)
+{
+	(void)state;
+	result.rate = 1000;
+	result.log_bytes = 1 << 20;
+	result.program_cpu_ns = 25000000;
+	set_children(1, 1, 200000000);
+	result.children_cpu_ns = 440000000;
+	set_samples(397);
+	print();
+	assert_has("# all processes used 0.465 s of CPU time:\n"
+		   "#   0.397 s while they were profiled\n"
+		   "#   0.068 s while programs started or exited\n");
+	assert_lacks("more than");
+	tear_down(NULL);
+	/* what the processes used bounds it */
+	set_samples(480);
+	print();
+	assert_has("#   0.465 s while they were profiled\n");
+	tear_down(NULL);
+	/* a difference as chance makes it is none */
+	set_samples(208);
+	print();
+	assert_has("#   0.205 s while they were profiled\n");
+}
+
+static void rest_has_the_places_that_are_known(void **state)
+{
+	(void)state;
+	set_children(1, 1, 1000000000);
+	set_samples(511);
+	result.children_cpu_ns = 2000000000;
+	result.log_bytes = 1 << 20;
+	result.no_follow = true;
+	print();
+	assert_has("#   1.02 s while programs started or exited, and in programs that were not followed (--no-follow)\n");
+	tear_down(NULL);
+	result.no_follow = false;
+	result.fork_failures = 3;
+	print();
+	assert_has("#   1.02 s while programs started or exited, and in children that were not profiled\n");
+	tear_down(NULL);
+	result.fork_failures = 0;
+	result.lost_records = 3;
+	print();
+	assert_has("#   1.02 s while programs started or exited, and in programs whose records were lost\n");
+	tear_down(NULL);
+	result.lost_records = 0;
+	result.unprofiled = unprofiled;
+	result.nr_unprofiled = 2;
+	result.children_cpu_ns = 10000000000;
+	print();
+	assert_has(" s while programs started or exited, and in children of programs that were not profiled\n");
+}
+
 static void children_without_a_profile_are_reported(void **state)
 {
 	(void)state;
@@ -243,7 +393,7 @@ static void children_are_accounted(void **state)
 	}
 }
 
-/* Nothing but their samples is known about processes that are not in the list. */
+/* Nothing but their samples is known about processes whose process IDs are not visible. */
 static void unlisted_processes_are_counted(void **state)
 {
 	(void)state;
@@ -252,10 +402,28 @@ static void unlisted_processes_are_counted(void **state)
 	set_samples(511);
 	print();
 	assert_has("# plus 1 forked child and 2 unlisted processes, 1 of them using 1.00 s\n"
-		   "# 2 of them could not be listed, as the list is full or process IDs are not visible: only the samples are known\n"
+		   "# the CPU time of 2 unlisted processes is unknown: process IDs are not visible, or the log does not have the end\n"
 		   "# all processes used ");
-	assert_has("in processes that were not followed, or whose CPU time is unknown\n");
+	assert_has(", and in processes whose CPU time is unknown\n");
 	assert_lacks("have no samples");
+	assert_lacks("the log does not have the end of");
+	tear_down(NULL);
+	/* the list was full: missing and excess time are noticed */
+	result.unlisted_ended = 2;
+	result.unlisted_cpu_ns = 2000000000;
+	set_samples(711);
+	print();
+	assert_has("# plus 1 forked child and 2 unlisted processes, using 3.00 s\n# all");
+	assert_lacks("unknown");
+	assert_lacks("have no samples");
+	tear_down(NULL);
+	set_samples(611);
+	print();
+	assert_has("# 1.00 s of CPU time have no samples");
+	tear_down(NULL);
+	set_samples(1011);
+	print();
+	assert_has("2.98 s more than the CPU time");
 }
 
 static void children_with_unknown_cpu_time(void **state)
@@ -331,12 +499,6 @@ static void end_of_a_process_is_sampled(void **state)
 	assert_lacks("more than the CPU time");
 }
 
-static struct result_unprofiled unprofiled[] = {
-	{ "/usr/lib/go/compile", 12, 3100000000 }, { "link\033", 1, 1170000000 },
-	{ "a", 1, 10000000 }, { "b", 1, 10000000 }, { "c", 1, 10000000 },
-	{ "d", 1, 10000000 }, { "e", 2, 10000000 },
-};
-
 /* The lines after the total add up to it. */
 static void unprofiled_programs_are_named(void **state)
 {
@@ -397,6 +559,8 @@ static void command_that_executes_another(void **state)
 	print();
 	assert_has("; the process used 4.13 s (0.02 s before profiling started, 0.03 s after it ended)\n");
 	assert_lacks("# plus ");
+	/* 0.02 s before, 0.07 s of its second exec, and 0.03 s after */
+	assert_has("# all processes used 4.13 s of CPU time:\n#   4.00 s while they were profiled\n#   0.13 s while");
 	assert_lacks("have no samples");
 	tear_down(NULL);
 	set_samples(300);
@@ -566,14 +730,18 @@ static void processes_show_what_is_known(void **state)
 	assert_has("# percent samples CPU seconds pid parent  program ");
 	assert_has("    25.00     103        1.50   9      7  x\\033 (fork)  21.06..29.40\n");
 	assert_has("     0.00       0           -   7      0  /bin/sh ");
-	assert_has("# 3 unlisted processes: the list is full or process IDs are not visible; ");
+	/* one row for all others */
+	assert_has("    75.00     309           -   -      -  (unlisted) ");
+	assert_has("# (unlisted): 3 processes, as the list is full or process IDs are not visible\n");
 	assert_lacks("function  ");
 	tear_down(NULL);
+	result.unlisted_ended = 3;
+	result.unlisted_cpu_ns = 3000000000;
 	report.table.top = 1;
 	print();
-	assert_has("x\\033");
+	assert_has("    75.00     309        3.00   -      -  (unlisted) ");
 	assert_lacks("/bin/sh");
-	assert_has("# 1 more process");
+	assert_has("# 2 more process");
 }
 
 /* `profil report' has the option --root, `profil run' has not. */
@@ -708,6 +876,12 @@ int main(void)
 		TEST(lines_above_the_table_are_comments),
 		TEST(difference_is_reported_above_both_limits),
 		TEST(lost_samples_are_not_missing),
+		TEST(full_log_is_explained),
+		TEST(skipped_samples_are_not_missing),
+		TEST(causes_can_apply),
+		TEST(short_run_at_a_high_rate_is_complete),
+		TEST(short_programs_are_profiled),
+		TEST(rest_has_the_places_that_are_known),
 		TEST(children_without_a_profile_are_reported),
 		TEST(children_are_accounted),
 		TEST(unlisted_processes_are_counted),
