@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,13 +170,24 @@ static int compare_counts(const void *va, const void *vb)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/* Return: whether the addresses ascend, as those of one file do after recording_sort(). */
+static bool is_sorted(const struct result_object *object)
+{
+	size_t i;
+
+	for (i = 1; i < object->nr_counts; i++)
+		if (object->counts[i - 1].address >= object->counts[i].address)
+			return false;
+	return true;
+}
+
 /* Sort the counts of an object, and add up those of one address. */
 static void merge_counts(struct result_object *object)
 {
 	struct result_count *counts = object->counts;
 	size_t from, to = 0;
 
-	if (!object->nr_counts)
+	if (is_sorted(object))
 		return;
 	qsort(counts, object->nr_counts, sizeof(*counts), compare_counts);
 	for (from = 1; from < object->nr_counts; from++) {

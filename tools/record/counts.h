@@ -12,14 +12,18 @@
 
 /**
  * struct counts - samples by address; all zero if empty
- * @slots:   the hash table; a slot is unused if its samples are 0
- * @nr:      number of used slots
+ * @counts:  the samples of each address
+ * @nr:      number of addresses
+ * @nr_sorted: how many of @counts are in ascending order, from the first one on
+ * @slots:   the hash table: 1 plus an index of @counts; 0: unused
  * @bits:    binary logarithm of the number of slots
  * @samples: sum over all addresses
  */
 struct counts {
-	struct result_count *slots;
+	struct result_count *counts;
 	size_t nr;
+	size_t nr_sorted;
+	uint32_t *slots;
 	unsigned int bits;
 	uint64_t samples;
 };
@@ -35,9 +39,18 @@ struct counts {
 int counts_add(struct counts *counts, uint64_t address, uint32_t samples);
 
 /**
- * counts_copy - copy the used slots
+ * counts_sort - put the addresses into ascending order
  * @counts: the table
- * @to:     room for counts->nr elements; filled in no particular order
+ *
+ * Only addresses that have been added since the last call are sorted, and merged with the others.
+ * Without memory, nothing is done.
+ */
+void counts_sort(struct counts *counts);
+
+/**
+ * counts_copy - copy all samples
+ * @counts: the table
+ * @to:     room for counts->nr elements; they are in ascending order after counts_sort()
  */
 void counts_copy(const struct counts *counts, struct result_count *to);
 

@@ -51,6 +51,14 @@ void recording_read_times(struct recording *recording)
 	process_table_read_times(&recording->processes);
 }
 
+void recording_sort(struct recording *recording)
+{
+	struct file *file;
+
+	for (file = recording->files.last; file; file = file->next)
+		counts_sort(&file->counts);
+}
+
 uint64_t recording_samples(const struct recording *recording)
 {
 	return recording->samples;

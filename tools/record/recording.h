@@ -58,6 +58,12 @@ int recording_read(struct recording *recording, int fd);
 void recording_read_times(struct recording *recording);
 
 /**
+ * recording_sort - sort the samples, so that making a result takes less time
+ * @recording: from recording_new()
+ */
+void recording_sort(struct recording *recording);
+
+/**
  * recording_samples - count the samples
  * @recording: from recording_new()
  *
