@@ -109,8 +109,14 @@ static void print_file_name(const struct outcome *outcome)
 			       outcome->output, *name ? " " : "", name);
 }
 
-/* Return: whether the result is in its file. */
-static bool write_result(struct outcome *outcome, const struct result *result)
+static void explain_unkept(const char *path, int error)
+{
+	failure_warnx("%s.old: %s (%s): the previous result was not kept; before the next run, move the result, or name another file with -o",
+		      path, strerror(-error), strerrorname_np(-error));
+}
+
+/* Return: 0: the result is in its file; or -errno. */
+static int write_result(struct outcome *outcome, const struct result *result)
 {
 	int unkept = 0, unwritten;
 	char *left;
@@ -118,8 +124,7 @@ static bool write_result(struct outcome *outcome, const struct result *result)
 	unwritten = resultfile_write(outcome->output, result, &left,
 				     outcome->has_written ? NULL : &unkept);
 	if (unkept)
-		failure_warnx("%s.old: %s (%s): the previous result was not kept; before the next run, move the result, or name another file with -o",
-			      outcome->output, strerror(-unkept), strerrorname_np(-unkept));
+		explain_unkept(outcome->output, unkept);
 	if (left)
 		failure_warnx("%s: %s (%s): the result is in %s", outcome->output,
 			      strerror(-unwritten), strerrorname_np(-unwritten), left);
@@ -128,33 +133,36 @@ static bool write_result(struct outcome *outcome, const struct result *result)
 	free(left);
 	if (!unwritten)
 		outcome->has_written = true;
-	return !unwritten;
+	return unwritten;
 }
 
-/* The result is written first, as the table can be printed again from it. */
-static void use_result(struct outcome *outcome, const struct result *result)
+/* The result is written first, as the table can be printed again from it. Return: whether it was. */
+static bool use_result(struct outcome *outcome, const struct result *result)
 {
-	bool is_written = outcome->output && write_result(outcome, result);
+	bool is_written = outcome->output && !write_result(outcome, result);
 	bool is_shown = show_table(outcome, result);
 
 	/* the user may not expect a file in the current directory */
 	if (is_shown && is_written && isatty(fileno(outcome->table)))
 		print_file_name(outcome);
+	return is_written;
 }
 
-void outcome_show(struct outcome *outcome, const struct child_end *end)
+bool outcome_show(struct outcome *outcome, const struct child_end *end)
 {
 	struct result result;
 	int error = outcome_collect(outcome, end, &result);
+	bool is_written = false;
 
 	if (!error)
-		use_result(outcome, &result);
+		is_written = use_result(outcome, &result);
 	else if (error == -ENODATA)
 		failure_warnx("no profile: %s may not be traced, because it changes its user or group, or its file cannot be read: run profil as root",
 			      outcome->argv[0]);
 	else
 		failure_warn("profile", -error);
 	result_release(&result);
+	return is_written;
 }
 
 /* A pipe can take only one result, because its reader ends when it is closed. */
@@ -165,24 +173,53 @@ static bool takes_snapshots(const char *path)
 	return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-void outcome_snapshot(struct outcome *outcome, const struct child_end *so_far)
+/* Print why there is no snapshot. */
+static void explain_no_snapshot(const char *path, int error)
 {
-	struct result result;
-	int error;
-
-	if (!outcome->output)
-		return;
-	if (!takes_snapshots(outcome->output)) {
+	if (error == -ESPIPE)
 		failure_warnx("no result yet: %s is not a regular file, so the result is written only at the end of the run",
-			      outcome->output);
-		return;
-	}
-	error = outcome_collect(outcome, so_far, &result);
-	if (!error)
-		write_result(outcome, &result);
+			      path);
 	else if (error == -ENODATA)
 		failure_warnx("no result yet: no program has been profiled");
 	else
-		failure_warn("no result yet", -error);
+		outcome_explain_unwritten(path, error);
+}
+
+/* Return: 0 or -errno; -ESPIPE: not a regular file. */
+static int write_snapshot(struct outcome *outcome, const struct child_end *so_far)
+{
+	struct result result;
+	int error, unkept = 0;
+	char *left = NULL;
+
+	if (!takes_snapshots(outcome->output))
+		return -ESPIPE;
+	error = outcome_collect(outcome, so_far, &result);
+	if (!error)
+		error = resultfile_write_fast(outcome->output, &result, &left,
+					      outcome->has_written ? NULL : &unkept);
+	if (unkept)
+		explain_unkept(outcome->output, unkept);
+	/* otherwise each snapshot would leave a file */
+	if (left)
+		unlink(left);
+	free(left);
 	result_release(&result);
+	return error;
+}
+
+int outcome_snapshot(struct outcome *outcome, const struct child_end *so_far)
+{
+	int error = outcome->output ? write_snapshot(outcome, so_far) : 0;
+
+	if (error && error != outcome->snapshot_error)
+		explain_no_snapshot(outcome->output, error);
+	return error;
+}
+
+void outcome_snapshot_ended(struct outcome *outcome, int error)
+{
+	outcome->snapshot_error = error;
+	if (!error)
+		outcome->has_written = true;
 }

@@ -23,6 +23,7 @@
  * @table_name: its name in messages
  * @output: path of the result file; NULL: the result is not written, which has been reported
  * @has_written: @output is a snapshot of this run, so it need not be kept when it is replaced
+ * @snapshot_error: why the last snapshot was not written, which has been reported: -errno; 0: it was
  */
 struct outcome {
 	const struct recording *recording;
@@ -32,6 +33,7 @@ struct outcome {
 	const char *table_name;
 	const char *output;
 	bool has_written;
+	int snapshot_error;
 };
 
 /**
@@ -50,16 +52,28 @@ int outcome_collect(const struct outcome *outcome, const struct child_end *end,
  * @outcome: the run, which has ended
  * @end:     how the command ended
  *
- * Errors do not change the exit status, which is that of the command.
+ * Return: whether the result is in its file. If not, the reason has been printed.
  */
-void outcome_show(struct outcome *outcome, const struct child_end *end);
+bool outcome_show(struct outcome *outcome, const struct child_end *end);
 
 /**
- * outcome_snapshot - write the result of a run that has not ended, or print why there is none
+ * outcome_snapshot - write the result of a run that has not ended
  * @outcome: the run
  * @so_far:  present state of the command
+ *
+ * Why there is no snapshot is printed, unless it was the same the last time.
+ *
+ * Return: to be given to outcome_snapshot_ended(), perhaps in another process: 0 or -errno; -ENODATA:
+ * no process has been profiled; -ESPIPE: the file is a pipe or a device.
  */
-void outcome_snapshot(struct outcome *outcome, const struct child_end *so_far);
+int outcome_snapshot(struct outcome *outcome, const struct child_end *so_far);
+
+/**
+ * outcome_snapshot_ended - note how the last snapshot ended
+ * @outcome: the run
+ * @error:   as outcome_snapshot() returned it
+ */
+void outcome_snapshot_ended(struct outcome *outcome, int error);
 
 /**
  * outcome_explain_unwritten - print that the result cannot be written

@@ -50,7 +50,8 @@ static const char doc[] =
 	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; 127 if it was not found; "
 	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it and "
-	"--force was not given. With --pid: 0; 125 if a process cannot be profiled.\n"
+	"--force was not given. With --pid: 0; 125 if a process cannot be profiled, or the result "
+	"cannot be written.\n"
 	"\n"
 	"See profil-run(1).";
 

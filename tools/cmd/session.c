@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "cmd/outcome.h"
 #include "cmd/progress.h"
 #include "cmd/session.h"
+#include "cmd/snapshot.h"
 #include "record/child.h"
 #include "record/procfs.h"
 #include "record/recording.h"
@@ -27,6 +29,9 @@
  * @attach:     the log; closed if the command is not profiled
  * @recording:  what the log has told so far
  * @outcome:    the run's outcome
+ * @snapshot:   the last snapshot
+ * @wants_snapshot: one was requested while another was written
+ * @has_explained_pause: the user knows that snapshots take long
  * @progress:   the progress line; NULL: none
  * @so_far:     state of the command, or of the processes
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
@@ -38,6 +43,9 @@ struct session {
 	struct attach attach;
 	struct recording *recording;
 	struct outcome outcome;
+	struct snapshot snapshot;
+	bool wants_snapshot;
+	bool has_explained_pause;
 	struct progress *progress;
 	struct child_end so_far;
 	uint64_t start;
@@ -58,18 +66,6 @@ static void read_cpu_times(struct session *session)
 		if (cpu_ns > session->cpu_now[i])
 			session->cpu_now[i] = cpu_ns;
 	}
-}
-
-static int read_log(void *data)
-{
-	struct session *session = data;
-	int more = recording_read(session->recording, session->attach.device);
-
-	if (more < 0)
-		failure_warnx("the log of the samples: %s (%s): the profile ends here",
-			      strerror(-more), strerrorname_np(-more));
-	read_cpu_times(session);
-	return more > 0;
 }
 
 static void read_status(struct session *session)
@@ -102,25 +98,91 @@ static void update(struct session *session)
 	read_status(session);
 }
 
-static void take_snapshot(void *data)
+/* Return: the time after which something that takes @cost_ns has taken 5 %. */
+static uint64_t pause_after(uint64_t cost_ns)
 {
-	struct session *session = data;
-
-	update(session);
-	outcome_snapshot(&session->outcome, &session->so_far);
+	return 20 * cost_ns;
 }
 
-static void show_progress(void *data)
+/* Say once that snapshots are taken less often than requested. */
+static void explain_pause(struct session *session, uint64_t pause_ns)
 {
+	const uint64_t interval_ns = session->options->snapshot_ns;
+
+	if (session->has_explained_pause || !interval_ns || pause_ns <= interval_ns)
+		return;
+	session->has_explained_pause = true;
+	failure_warnx("to write the result takes %.2f s of CPU time, so it is written every %.1f s, not every %.1f s: choose a longer --interval",
+		      (double)session->snapshot.cpu_ns / NS_PER_S, (double)pause_ns / NS_PER_S,
+		      (double)interval_ns / NS_PER_S);
+}
+
+static void begin_snapshot(struct session *session)
+{
+	session->wants_snapshot = false;
+	update(session);
+	recording_sort(session->recording);
+	snapshot_begin(&session->snapshot, &session->outcome, &session->so_far,
+		       session->attach.device);
+}
+
+/* While the snapshot before is written, one at an interval is omitted, and a request waits. */
+static uint64_t take_snapshot(void *data, bool is_requested)
+{
+	struct session *session = data;
+	uint64_t pause_ns;
+
+	session->wants_snapshot |= is_requested;
+	if (!snapshot_has_ended(&session->snapshot, &session->outcome, false))
+		return 0;
+	pause_ns = pause_after(session->snapshot.cpu_ns);
+	explain_pause(session, pause_ns);
+	begin_snapshot(session);
+	return pause_ns;
+}
+
+static void continue_snapshots(struct session *session)
+{
+	if (snapshot_has_ended(&session->snapshot, &session->outcome, false) &&
+	    session->wants_snapshot)
+		begin_snapshot(session);
+}
+
+/* Wait for the last snapshot: the result must not be replaced by it. */
+static void end_snapshots(struct session *session)
+{
+	snapshot_has_ended(&session->snapshot, &session->outcome, true);
+}
+
+static uint64_t show_progress(void *data)
+{
+	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
 	struct session *session = data;
 	struct result result;
 	int error;
 
 	update(session);
+	recording_sort(session->recording);
 	error = outcome_collect(&session->outcome, &session->so_far, &result);
 	if (!error || error == -ENODATA)
 		progress_show(session->progress, error ? NULL : &result);
 	result_release(&result);
+	return pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
+}
+
+static int read_log(void *data)
+{
+	struct session *session = data;
+	int more;
+
+	continue_snapshots(session);
+	more = recording_read(session->recording, session->attach.device);
+
+	if (more < 0)
+		failure_warnx("the log of the samples: %s (%s): the profile ends here",
+			      strerror(-more), strerrorname_np(-more));
+	read_cpu_times(session);
+	return more > 0;
 }
 
 /* @process: as in struct watch */
@@ -187,12 +249,13 @@ static int attach_command(void *data, pid_t pid)
 	return refuse(session, why);
 }
 
-/* End the profile while the command continues. */
-static void finish(struct session *session)
+/* End the profile while the processes continue. Return: whether the result is in its file. */
+static bool finish(struct session *session)
 {
 	update(session);
 	attach_close(&session->attach);
-	outcome_show(&session->outcome, &session->so_far);
+	end_snapshots(session);
+	return outcome_show(&session->outcome, &session->so_far);
 }
 
 static void watch_command(void *data, const struct child_end *so_far, int process,
@@ -262,6 +325,7 @@ static int run_command(struct session *session)
 		recording_read_times(session->recording);
 		read_status(session);
 		attach_close(&session->attach);
+		end_snapshots(session);
 		outcome_show(&session->outcome, &end);
 	}
 	return child_exit_status(&end);
@@ -302,6 +366,7 @@ static int attach_processes(struct session *session)
 static int profile_processes(struct session *session)
 {
 	struct signals old;
+	bool is_written;
 	sigset_t waiting;
 	char **argv;
 
@@ -318,9 +383,9 @@ static int profile_processes(struct session *session)
 	signals_allow(&old, 0, &waiting);
 	watch(session, -1, &waiting);
 	signals_end(&old);
-	finish(session);
+	is_written = finish(session);
 	procfs_free_command(argv);
-	return 0;
+	return is_written ? 0 : EXIT_OWN_FAILURE;
 }
 
 int session_run(const struct session_options *options)

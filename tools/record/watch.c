@@ -33,18 +33,14 @@ static uint64_t after(uint64_t now, uint64_t interval)
 	return interval ? now + interval : UINT64_MAX;
 }
 
-/* Return: whether something is due; then it is due again after the interval. */
-static bool take(uint64_t *due, uint64_t now, uint64_t interval)
-{
-	if (now < *due)
-		return false;
-	*due = after(now, interval);
-	return true;
-}
-
 static uint64_t min(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
+}
+
+static uint64_t max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 /* @due: may be in the past */
@@ -75,7 +71,8 @@ enum watch_end watch_run(const struct watch *watch)
 		.snapshot = after(now, watch->snapshot_ns),
 		.progress = after(now, watch->progress_ns),
 	};
-	bool has_ended, is_over;
+	bool has_ended, is_over, is_requested;
+	uint64_t pause_ns = 0;
 
 	for (;;) {
 		wait_until(polled, min(min(due.read, due.snapshot), min(due.progress, end)),
@@ -97,9 +94,13 @@ enum watch_end watch_run(const struct watch *watch)
 			return WATCH_COMMAND;
 		if (is_over)
 			return WATCH_PROFILE;
-		if (signals_take_snapshot_request() | take(&due.snapshot, now, watch->snapshot_ns))
-			watch->snapshot(watch->data);
-		if (take(&due.progress, now, watch->progress_ns))
-			watch->progress(watch->data);
+		is_requested = signals_take_snapshot_request();
+		if (is_requested || now >= due.snapshot)
+			pause_ns = watch->snapshot(watch->data, is_requested);
+		if (now >= due.snapshot)
+			due.snapshot = after(now, max(watch->snapshot_ns, pause_ns));
+		if (now >= due.progress)
+			due.progress = after(now, max(watch->progress_ns,
+						      watch->progress(watch->data)));
 	}
 }

@@ -7,6 +7,7 @@
 #define PROFIL_WATCH_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -20,8 +21,9 @@
  * @read:        reads the log. Called at least once per second, and more often at the start:
  *               some files can be named only while they are mapped. Return: 0: all processes
  *               have ended
- * @snapshot:    called at intervals and for SIGUSR1
- * @progress:    called at intervals
+ * @snapshot:    called at intervals, and for SIGUSR1 with @is_requested. Return: least time until
+ *               the next interval ends, in ns
+ * @progress:    called at intervals. Return: the same
  * @data:        argument of the functions
  */
 struct watch {
@@ -32,8 +34,8 @@ struct watch {
 	uint64_t snapshot_ns;
 	uint64_t progress_ns;
 	int (*read)(void *data);
-	void (*snapshot)(void *data);
-	void (*progress)(void *data);
+	uint64_t (*snapshot)(void *data, bool is_requested);
+	uint64_t (*progress)(void *data);
 	void *data;
 };
 

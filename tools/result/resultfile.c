@@ -30,6 +30,7 @@
 #define VERSION	"2"
 
 #define GZIP_WINDOW	(15 + 16)	/* for zlib: the largest window, in gzip's format */
+#define FAST_LEVEL	2		/* of zlib; 1 has another header than MAGIC */
 #define GZIP_UNIX	3		/* the operating system in gzip's header */
 
 /* The largest message. 50 MiB of text with samples at each instruction make about as much. */
@@ -41,14 +42,14 @@
 /* --- writing ------------------------------------------------------------------ */
 
 /* Return: the contents of a file, to free(), and their length; NULL: no memory. */
-static unsigned char *compress_message(unsigned char *message, size_t message_bytes, size_t *bytes)
+static unsigned char *compress_message(unsigned char *message, size_t message_bytes, int level,
+				       size_t *bytes)
 {
 	gz_header header = { .os = GZIP_UNIX, .comment = (Bytef *)COMMENT VERSION };
 	z_stream stream = { .next_in = message, .avail_in = (uInt)message_bytes };
 	unsigned char *contents = NULL;
 
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&stream, level, Z_DEFLATED, GZIP_WINDOW, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
 		return NULL;
 	if (deflateSetHeader(&stream, &header) == Z_OK) {
 		stream.avail_out = (uInt)deflateBound(&stream, message_bytes);
@@ -65,7 +66,7 @@ static unsigned char *compress_message(unsigned char *message, size_t message_by
 }
 
 /* Return: the contents of a file, to free(), and their length; or NULL with errno. */
-static unsigned char *wrap(const struct result *result, size_t *bytes)
+static unsigned char *wrap(const struct result *result, int level, size_t *bytes)
 {
 	unsigned char *message, *contents = NULL;
 	size_t message_bytes;
@@ -76,7 +77,7 @@ static unsigned char *wrap(const struct result *result, size_t *bytes)
 	if (message_bytes > MAX_BYTES)
 		errno = EFBIG;
 	else
-		contents = compress_message(message, message_bytes, bytes);
+		contents = compress_message(message, message_bytes, level, bytes);
 	free(message);
 	return contents;
 }
@@ -130,8 +131,8 @@ static int write_special(const char *path, const unsigned char *contents, size_t
 	return error;
 }
 
-int resultfile_write(const char *path, const struct result *result, char **left,
-		     int *unkept)
+static int write_at_level(const char *path, const struct result *result, int level, char **left,
+			  int *unkept)
 {
 	struct atomic_file new;
 	unsigned char *contents;
@@ -141,7 +142,7 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 	*left = NULL;
 	if (unkept)
 		*unkept = 0;
-	contents = wrap(result, &bytes);
+	contents = wrap(result, level, &bytes);
 	if (!contents)
 		return failure_errno();
 	error = atomic_file_find(&new, path);
@@ -157,6 +158,18 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 	atomic_file_release(&new);
 	free(contents);
 	return error;
+}
+
+int resultfile_write(const char *path, const struct result *result, char **left,
+		     int *unkept)
+{
+	return write_at_level(path, result, Z_DEFAULT_COMPRESSION, left, unkept);
+}
+
+int resultfile_write_fast(const char *path, const struct result *result, char **left,
+			  int *unkept)
+{
+	return write_at_level(path, result, FAST_LEVEL, left, unkept);
 }
 
 const char *resultfile_remedy(int error)

@@ -43,6 +43,20 @@ int resultfile_write(const char *path, const struct result *result, char **left,
 		     int *unkept);
 
 /**
+ * resultfile_write_fast - write a result that will be replaced soon
+ * @path:   as for resultfile_write(), and so are the others
+ * @result: passes result_problem()
+ * @left:   set
+ * @unkept: NULL, or set
+ *
+ * The file is larger, and takes a fraction of the time.
+ *
+ * Return: as resultfile_write().
+ */
+int resultfile_write_fast(const char *path, const struct result *result, char **left,
+			  int *unkept);
+
+/**
  * resultfile_remedy - describe what to do if a result cannot be written
  * @error: errno from resultfile_try() or resultfile_write()
  *

@@ -111,21 +111,24 @@ static void snapshot(uint64_t elapsed_ns)
 	int saved;
 	FILE *file = begin_messages(&saved);
 
-	outcome_snapshot(&outcome, &so_far);
+	outcome_snapshot_ended(&outcome, outcome_snapshot(&outcome, &so_far));
 	end_messages(file, saved);
 }
 
-static void show(uint64_t elapsed_ns)
+/* Return: whether the result is in its file. */
+static bool show(uint64_t elapsed_ns)
 {
 	const struct child_end end = { .pid = PID, .elapsed_ns = elapsed_ns };
+	bool is_written;
 	int saved;
 	FILE *file = begin_messages(&saved);
 
 	outcome.table = fopen("/dev/null", "w");
 	outcome.table_name = "/dev/null";
-	outcome_show(&outcome, &end);
+	is_written = outcome_show(&outcome, &end);
 	fclose(outcome.table);
 	end_messages(file, saved);
+	return is_written;
 }
 
 static void assert_written(const char *path, uint64_t elapsed_ns, uint64_t samples)
@@ -177,7 +180,7 @@ static void previous_result_is_kept_once(void **state)
 	assert_written("out", 2, 8);
 	assert_text("out.old", "before");
 	/* the run ends */
-	show(3);
+	assert_true(show(3));
 	assert_string_equal(messages, "");
 	assert_written("out", 3, 8);
 	assert_text("out.old", "before");
@@ -191,7 +194,7 @@ static void no_result_without_a_profile(void **state)
 	snapshot(1);
 	assert_non_null(strstr(messages, "no result yet: no program has been profiled\n"));
 	exec_program(PROFIL_EXEC_DENIED);
-	show(2);
+	assert_false(show(2));
 	assert_non_null(strstr(messages, "no profile: prog may not be traced"));
 	assert_text("out", "before");
 	assert_int_equal(access("out.old", F_OK), -1);
@@ -207,6 +210,22 @@ static void no_snapshot_without_a_file(void **state)
 	outcome.output = "none/out";
 	snapshot(1);
 	assert_non_null(strstr(messages, "none/out: No such file or directory (ENOENT): the result is not written"));
+	/* the same error is not printed at each interval */
+	snapshot(2);
+	assert_string_equal(messages, "");
+	outcome.output = "out/out";
+	put_text("out", "");
+	snapshot(3);
+	assert_non_null(strstr(messages, "out/out: Not a directory (ENOTDIR)"));
+	outcome.output = "out";
+	snapshot(4);
+	assert_string_equal(messages, "");
+	outcome.output = "none/out";
+	snapshot(5);
+	assert_non_null(strstr(messages, "(ENOENT)"));
+	/* but at the end of the run */
+	assert_false(show(6));
+	assert_non_null(strstr(messages, "(ENOENT): the result is not written"));
 }
 
 /* The reader of a pipe would exit after the first result. */

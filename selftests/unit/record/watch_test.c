@@ -21,11 +21,13 @@
  * struct calls - what the functions do, and how often they were called
  * @log:      pipe; each byte is a record
  * @raised:   signal to raise at the first read of the log; 0: none
+ * @pause_ns: the least interval
  * @ended_at: read number at which all processes have ended; 0: never
  */
 static struct calls {
 	int log[2];
 	int raised;
+	uint64_t pause_ns;
 	int ended_at;
 	int reads;
 	int records;
@@ -54,19 +56,22 @@ static void end_all(void)
 	assert_int_equal(write(calls.log[1], "z", 1), 1);
 }
 
-static void take_snapshot(void *data)
+static uint64_t take_snapshot(void *data, bool is_requested)
 {
 	(void)data;
+	assert_int_equal(is_requested, !!calls.raised);
 	calls.snapshots++;
 	if (calls.raised)
 		end_all();
+	return calls.pause_ns;
 }
 
-static void show_progress(void *data)
+static uint64_t show_progress(void *data)
 {
 	(void)data;
 	if (++calls.progresses == 2)
 		end_all();
+	return calls.pause_ns;
 }
 
 static struct signals old;
@@ -177,6 +182,22 @@ static void snapshots_and_progress_have_intervals(void **state)
 	assert_in_range(calls.snapshots, 1, elapsed / (10 * MS));
 }
 
+/* What takes long is done less often. */
+static void intervals_become_longer(void **state)
+{
+	const uint64_t start = time_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	watch.snapshot_ns = MS;
+	watch.progress_ns = MS;
+	calls.pause_ns = 60 * MS;
+	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	/* one after the first interval, and one after the pause */
+	assert_int_equal(calls.progresses, 2);
+	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 60 * MS);
+	assert_int_equal(calls.snapshots, 2);
+}
+
 static void end_of_the_command_ends_it(void **state)
 {
 	pid_t child = fork();
@@ -208,6 +229,7 @@ int main(void)
 		TEST(signals_end_the_profile),
 		TEST(sigusr1_takes_a_snapshot),
 		TEST(snapshots_and_progress_have_intervals),
+		TEST(intervals_become_longer),
 		TEST(end_of_the_command_ends_it),
 	};
 

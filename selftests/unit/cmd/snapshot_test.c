@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Snapshots of a run are written by another process, which does not keep the log open.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmd/snapshot.h>
+#include <record/recording_state.h>
+#include <result/resultfile.h>
+
+#include "support/test.h"
+
+#define PID		1234
+#define ADDRESSES	60000	/* take some ms */
+
+static char *argv[] = { "prog", NULL };
+static char directory[] = "snapshot.XXXXXX";
+static struct recording *recording;
+static struct outcome outcome;
+static struct snapshot snapshot;
+static int log_ends[2];	/* pipe in place of the log: a reader sees when the last writer has closed it */
+
+static int set_up(void **state)
+{
+	const struct file_key key = { .inode = 1, .path = "/nonexistent/prog" };
+	struct process *process;
+	struct file *file;
+	uint64_t i;
+
+	(void)state;
+	recording = recording_new();
+	assert_non_null(recording);
+	process = process_table_add(&recording->processes, PID, space_new());
+	assert_int_equal(process_table_start(&recording->processes, process, "prog", false, 0), 0);
+	file = files_find(&recording->files, &key, PID, false);
+	file_mapped(file, 0x10000, 4 * ADDRESSES, 0);
+	for (i = 0; i < ADDRESSES; i++)
+		assert_int_equal(file_count(file, i * 7919 % ADDRESSES * 4, 1), 0);
+	outcome = (struct outcome){
+		.recording = recording,
+		.log.requested_rate = 100,
+		.argv = argv,
+		.output = "out",
+	};
+	snapshot = (struct snapshot){ 0 };
+	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
+	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
+	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	recording_free(recording);
+	close(log_ends[0]);
+	close(log_ends[1]);
+	unlink("out");
+	return chdir("..") || rmdir(directory);
+}
+
+static void begin(void)
+{
+	snapshot_begin(&snapshot, &outcome, &(struct child_end){ .pid = PID, .elapsed_ns = 5 },
+		       log_ends[1]);
+}
+
+static void snapshot_is_written_by_another_process(void **state)
+{
+	struct result result;
+	const char *why;
+
+	(void)state;
+	assert_true(snapshot_has_ended(&snapshot, &outcome, false));
+	begin();
+	assert_true(snapshot.child > 0);
+	assert_false(outcome.has_written);
+	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+	assert_int_equal(snapshot.child, 0);
+	assert_true(outcome.has_written);
+	/* 60,000 addresses are not free */
+	assert_true(snapshot.cpu_ns);
+	assert_int_equal(resultfile_read("out", &result, &why), 0);
+	assert_int_equal(result.elapsed_ns, 5);
+	assert_int_equal(result_samples(&result), ADDRESSES);
+	result_release(&result);
+	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+}
+
+/* Let standard error be a pipe that is full. Return: its read end. */
+static int block_messages(int *saved)
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	while (write(ends[1], "", 1) == 1)
+		;
+	assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+	*saved = dup(STDERR_FILENO);
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+	return ends[0];
+}
+
+/* It waits, as on a disk that does not answer. This process goes on, and the log can end. */
+static void slow_snapshot_stops_nothing(void **state)
+{
+	struct pollfd log_end = { .fd = log_ends[0] };
+	int saved, messages;
+	char bytes[4096];
+
+	(void)state;
+	outcome.output = "none/out";
+	messages = block_messages(&saved);
+	begin();
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(log_ends[1]);
+	/* at once, unless the child keeps it open */
+	assert_int_equal(poll(&log_end, 1, 20000), 1);
+	assert_true(log_end.revents & POLLHUP);
+	assert_false(snapshot_has_ended(&snapshot, &outcome, false));
+	assert_int_equal(outcome.snapshot_error, 0);
+	while (read(messages, bytes, sizeof(bytes)) > 0)
+		;
+	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+	assert_int_equal(outcome.snapshot_error, -ENOENT);
+	close(messages);
+}
+
+static void error_is_known_afterwards(void **state)
+{
+	(void)state;
+	outcome.output = "none/out";
+	/* reported already */
+	outcome.snapshot_error = -ENOENT;
+	begin();
+	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+	assert_false(outcome.has_written);
+	assert_int_equal(outcome.snapshot_error, -ENOENT);
+	outcome.output = "out";
+	begin();
+	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+	assert_int_equal(outcome.snapshot_error, 0);
+}
+
+/* ^C goes to all processes of the terminal's group. */
+static void signals_do_not_end_it(void **state)
+{
+	(void)state;
+	begin();
+	kill(snapshot.child, SIGINT);
+	kill(snapshot.child, SIGTERM);
+	assert_true(snapshot_has_ended(&snapshot, &outcome, true));
+	assert_true(outcome.has_written);
+}
+
+#define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(snapshot_is_written_by_another_process),
+		TEST(slow_snapshot_stops_nothing),
+		TEST(error_is_known_afterwards),
+		TEST(signals_do_not_end_it),
+	};
+
+	return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}
