@@ -227,6 +227,16 @@ killed_profil() {
 	[ "$(all_samples)" -gt "$before" ] && rows | grep -q spin_much && kill_target
 }
 
+# The disk is full. Of the snapshots, only the first is reported; the other message is that of the
+# end.
+unwritten() {
+	mkdir "$work/full" && mount -t tmpfs -o size=4k tmpfs "$work/full" &&
+	head -c 4096 /dev/zero >"$work/full/file" && start programs/spin 1000 || return
+	attach "$target" --interval 0.1 --duration 1 -o "$work/full/result" &&
+	ended "$profil" 125 && kill_target && umount "$work/full" &&
+	[ "$(grep -c '(ENOSPC)' "$work/err")" = 2 ] && grep -q spin_much "$work/profile"
+}
+
 # --- what the process may do ---------------------------------------------------------
 
 # A stopped process uses no CPU time, so it has no samples. Two results of it are equal, except for
@@ -372,7 +382,7 @@ check_with() {
 
 ktap_print_header
 need_root_and_device
-ktap_set_plan 25
+ktap_set_plan 26
 check "a process, until it exits" until_exit
 check "two processes" several
 check "-p twice" twice_the_option
@@ -386,6 +396,7 @@ check "SIGINT ends the profile" interrupted INT
 check "SIGTERM ends the profile" interrupted TERM
 check "SIGUSR1 writes a result" snapshots
 check "profil is killed: the last result of --interval is complete" killed_profil
+check "the result cannot be written: status 125, and the message once" unwritten
 check "a process that is stopped" stopped
 check_with strace "a process traced by strace" traced
 check_with gdb "a program run by gdb" debugged

@@ -277,6 +277,22 @@ full_log() {
 	profile_is_whole 20 "$(lost)"
 }
 
+# The same with programs: each writes some 500 bytes, so that 64 KiB have room for 130 of them.
+full_log_of_programs() {
+	local go shell
+
+	mkfifo "$work/programs" && exec {go}<>"$work/programs" || return
+	as_user 65536 sh -c 'read -r _; for i in $(seq 200); do /bin/true; done' <&"$go" &
+	eventually pgrep -u 65532 -x sh >"$work/pid" && shell=$(<"$work/pid") &&
+	kill -STOP "$(ps -o ppid= -p "$shell")" && echo >&"$go" &&
+	while ! grep -q '^State:.*zombie' "/proc/$shell/status"; do sleep 0.1; done &&
+	kill -CONT "$(ps -o ppid= -p "$shell")" && wait $! &&
+	grep -q '^# [0-9]* records of programs and mappings were lost (ENOBUFS)' "$work/profile" &&
+	grep -q '^# the log had 64 KiB instead of ' "$work/profile" &&
+	grep -q 'full of records .*(ulimit -l), or profile fewer' "$work/profile" &&
+	! grep -e --rate "$work/profile"
+}
+
 # forked CHILDREN SECONDS: whether the parent and CHILDREN children, each of which used SECONDS,
 # have their samples in the right functions, and the report does not warn that there are too many.
 forked() {
@@ -504,7 +520,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 39
+ktap_set_plan 40
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -524,10 +540,12 @@ if [ "$(id -u)" = 0 ]; then
 	check "no locked memory: refused, with the reason" no_locked_memory
 	check "little locked memory" little_locked_memory
 	check "samples that the log cannot hold are lost, and reported" full_log
+	check "programs that the log cannot hold are lost, and reported" full_log_of_programs
 else
 	ktap_test_skip "no locked memory: needs root"
 	ktap_test_skip "little locked memory: needs root"
 	ktap_test_skip "samples that the log cannot hold: needs root"
+	ktap_test_skip "programs that the log cannot hold: needs root"
 fi
 check "rates and clocks" rates
 if [ -w $parameter ]; then
