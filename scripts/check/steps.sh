@@ -7,7 +7,7 @@
 # Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
-	version_5.10 version_7.3 readers static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
+	version_5.10 version_7.3 readers sanitize static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
 	static_scripts static_spelling static_spdx static_manuals
 	static_bugs)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
@@ -147,6 +147,11 @@ vm() {
 # The fuzzers of what reads files and variables of other programs
 readers() {
 	make -s -C selftests/fuzz/readers check READER_RUNS="$($all && echo 100000 || echo 20000)"
+}
+
+# Memory errors, undefined behaviour and leaks of the command
+sanitize() {
+	scripts/check/sanitize
 }
 
 # The command, which profiles this machine's programs: perl, make, the compiler

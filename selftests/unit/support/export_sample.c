@@ -130,6 +130,7 @@ static int write_result(const char *out, char **paths, size_t nr)
 	const char *problem;
 	char *left;
 	int error;
+	size_t i;
 
 	real_result(&result, paths, nr);
 	problem = result_problem(&result);
@@ -138,6 +139,9 @@ static int write_result(const char *out, char **paths, size_t nr)
 	error = resultfile_write(out, &result, &left, NULL);
 	if (error)
 		errx(1, "%s: %s", out, strerror(-error));
+	for (i = 0; i < nr; i++)
+		free(result.objects[i].counts);
+	free(result.objects);
 	return 0;
 }
 
