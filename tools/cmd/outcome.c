@@ -136,7 +136,10 @@ static int write_result(struct outcome *outcome, const struct result *result)
 	return unwritten;
 }
 
-/* The result is written first, as the table can be printed again from it. Return: whether it was. */
+/*
+ * The result is written first, as the table can be printed again from it. Return: whether it was
+ * written.
+ */
 static bool use_result(struct outcome *outcome, const struct result *result)
 {
 	bool is_written = outcome->output && !write_result(outcome, result);

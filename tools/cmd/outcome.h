@@ -23,7 +23,8 @@
  * @table_name: its name in messages
  * @output: path of the result file; NULL: the result is not written, which has been reported
  * @has_written: @output is a snapshot of this run, so it need not be kept when it is replaced
- * @snapshot_error: why the last snapshot was not written, which has been reported: -errno; 0: it was
+ * @snapshot_error: why the last snapshot was not written, as -errno, which has been reported; 0: it
+ *           was written
  */
 struct outcome {
 	const struct recording *recording;
@@ -63,8 +64,8 @@ bool outcome_show(struct outcome *outcome, const struct child_end *end);
  *
  * Why there is no snapshot is printed, unless it was the same the last time.
  *
- * Return: to be given to outcome_snapshot_ended(), perhaps in another process: 0 or -errno; -ENODATA:
- * no process has been profiled; -ESPIPE: the file is a pipe or a device.
+ * Return: to be given to outcome_snapshot_ended(), perhaps in another process: 0 or -errno;
+ * -ENODATA: no process has been profiled; -ESPIPE: the file is a pipe or a device.
  */
 int outcome_snapshot(struct outcome *outcome, const struct child_end *so_far);
 
