@@ -33,6 +33,7 @@ static int set_up(void **state)
 {
 	const struct file_key key = { .inode = 1, .path = "/nonexistent/prog" };
 	struct process *process;
+	const struct file_use use = { .pid = PID };
 	struct file *file;
 	uint64_t i;
 
@@ -41,7 +42,7 @@ static int set_up(void **state)
 	assert_non_null(recording);
 	process = process_table_add(&recording->processes, PID, space_new());
 	assert_int_equal(process_table_start(&recording->processes, process, "prog", false, 0), 0);
-	file = files_find(&recording->files, &key, PID, false);
+	file = files_find(&recording->files, &key, &use);
 	file_mapped(file, 0x10000, 4 * ADDRESSES, 0);
 	for (i = 0; i < ADDRESSES; i++)
 		assert_int_equal(file_count(file, i * 7919 % ADDRESSES * 4, 1), 0);

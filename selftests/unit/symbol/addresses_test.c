@@ -41,7 +41,7 @@ static void each_address_is_a_row(void **state)
 		{ 0x1000, "0x1000 " ODD_NAME, 3 },
 		/* a function without a name */
 		{ 0x1010, "0x1010", 4 },
-		{ 0x1ff0, "0x1ff0", 5 },
+		{ 0x1ff3, "0x1ff3 " ODD_DEMANGLED, 5 },
 		/* no function */
 		{ 0x2000, "0x2000", 6 },
 		{ 0x2ffc, "0x2ffc", 1 },
