@@ -307,8 +307,8 @@ double svg_object(FILE *out, const struct symbolized *symbolized, size_t object,
 	error = draw_strip(out, &whole);
 	if (error)
 		return error;
-	/* an object that is not a file is one function */
-	if (!result_is_file(from))
+	/* one function: an object that is not a file, and has no names */
+	if (!result_is_file(from) && !from->nr_functions)
 		return whole.y + whole.height;
 	return draw_functions(out, &whole);
 }

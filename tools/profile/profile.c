@@ -56,10 +56,29 @@ static int add_whole(struct profile *profile, const struct result *result, size_
 	return row.samples ? add_row(profile, name, &row) : 0;
 }
 
+/* Append the row of a function. @label: of its object. Return: 0 or -ENOMEM. */
+static int add_function(struct profile *profile, const struct symbolized_function *function,
+			const struct result_object *object, const char *label)
+{
+	const bool is_file = result_is_file(object);
+	/* the code of such an object that has no name (symbolize.h) is in many places */
+	const bool is_unnamed = !is_file && !strcmp(function->name, object->path);
+	const struct profile_row row = {
+		.has_name = function->symbol,
+		.is_rest = function->is_rest,
+		.is_symbol = function->symbol && is_file,
+		.index = function->object,
+		.object = label,
+		.address = is_unnamed ? 0 : function->start,
+		.samples = function->samples,
+	};
+
+	return add_row(profile, is_unnamed ? label : function->name, &row);
+}
+
 static int add_functions(struct profile *profile, const struct symbolized *symbolized,
 			 const char *const *names)
 {
-	const struct result *result = symbolized->result;
 	int error = 0;
 	size_t i;
 
@@ -67,17 +86,8 @@ static int add_functions(struct profile *profile, const struct symbolized *symbo
 		const struct symbolized_function *function = &symbolized->functions[i];
 		const size_t object = function->object;
 
-		if (!result_is_file(&result->objects[object]))
-			error = add_whole(profile, result, object, names[object]);
-		else
-			error = add_row(profile, function->name, &(struct profile_row){
-				.has_name = function->symbol,
-				.is_rest = function->is_rest,
-				.index = object,
-				.object = names[object],
-				.address = function->start,
-				.samples = function->samples,
-			});
+		error = add_function(profile, function, &symbolized->result->objects[object],
+				     names[object]);
 	}
 	return error;
 }
@@ -230,7 +240,7 @@ void profile_demangle(struct profile *profile)
 
 	for (i = 0; i < profile->nr_rows; i++) {
 		struct profile_row *row = &profile->rows[i];
-		char *name = row->has_name ? demangle(row->function) : NULL;
+		char *name = row->is_symbol ? demangle(row->function) : NULL;
 
 		if (!name)
 			continue;

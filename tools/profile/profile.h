@@ -18,6 +18,7 @@
  * @function:   its name, its link-time address if it has no name, or SYMBOLIZE_REST
  * @has_name:   @function is a name
  * @is_rest:    the row is for all code of the object that is in no known function
+ * @is_symbol:  it is from a file, and may be mangled
  * @index:      index of its object in result->objects; SIZE_MAX: none
  * @object:     file name of its object, or the path if another object has the same file name;
  *              "-": none
@@ -29,6 +30,7 @@ struct profile_row {
 	char *function;
 	bool has_name;
 	bool is_rest;
+	bool is_symbol;
 	size_t index;
 	const char *object;
 	uint64_t address;

@@ -268,8 +268,7 @@ static void limit_objects(struct result *result)
 		struct result_object *object = &result->objects[--result->nr_objects];
 
 		result->outside += object->samples;
-		free(object->path);
-		free(object->counts);
+		result_release_object(object);
 	}
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
 }

@@ -97,6 +97,43 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
 	return a->mtime_ns < b->mtime_ns ? -1 : a->mtime_ns > b->mtime_ns;
 }
 
+const struct result_function *result_find_function(const struct result_object *object,
+						   uint64_t address)
+{
+	size_t low = 0, high = object->nr_functions;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (object->functions[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < object->nr_functions && object->functions[low].start <= address ?
+	       &object->functions[low] : NULL;
+}
+
+static const char *functions_problem(const struct result_object *object)
+{
+	uint64_t end = object->start;
+	size_t i;
+
+	if (object->nr_functions && result_is_file(object))
+		return "a file has functions that a program has made";
+	for (i = 0; i < object->nr_functions; i++) {
+		const struct result_function *function = &object->functions[i];
+
+		if (!function->name[0] || strlen(function->name) >= RESULT_MAX_NAME)
+			return "the name of a function is empty or too long";
+		if (function->start < end || function->end <= function->start ||
+		    function->end > object->end)
+			return "functions are not in order, overlap, or are outside their object";
+		end = function->end;
+	}
+	return NULL;
+}
+
 static const char *object_problem(const struct result_object *object)
 {
 	const struct result_count *counts = object->counts;
@@ -123,7 +160,7 @@ static const char *object_problem(const struct result_object *object)
 	}
 	if (samples != object->samples)
 		return "the samples of an object do not add up";
-	return NULL;
+	return functions_problem(object);
 }
 
 static const char *objects_problem(const struct result *result)
@@ -196,6 +233,18 @@ const char *result_problem(const struct result *result)
 	return problem ? problem : processes_problem(result);
 }
 
+void result_release_object(struct result_object *object)
+{
+	size_t i;
+
+	free(object->path);
+	free(object->counts);
+	for (i = 0; i < object->nr_functions; i++)
+		free(object->functions[i].name);
+	free(object->functions);
+	memset(object, 0, sizeof(*object));
+}
+
 void result_release(struct result *result)
 {
 	size_t i;
@@ -205,10 +254,8 @@ void result_release(struct result *result)
 	free(result->argv);
 	free(result->host);
 	free(result->kernel);
-	for (i = 0; i < result->nr_objects; i++) {
-		free(result->objects[i].path);
-		free(result->objects[i].counts);
-	}
+	for (i = 0; i < result->nr_objects; i++)
+		result_release_object(&result->objects[i]);
 	free(result->objects);
 	for (i = 0; i < result->nr_processes; i++)
 		free(result->processes[i].program);

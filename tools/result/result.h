@@ -22,6 +22,7 @@
 #define RESULT_MAX_OBJECTS	4096
 #define RESULT_MAX_UNPROFILED	1024
 #define RESULT_MAX_PATH		4096	/* in bytes, with the terminating 0 */
+#define RESULT_MAX_NAME		1024	/* of a function, in bytes, with the terminating 0 */
 
 #define RESULT_OUTSIDE	"(outside all objects)"	/* name of the row for these samples */
 
@@ -33,6 +34,18 @@
 struct result_count {
 	uint64_t address;
 	uint64_t samples;
+};
+
+/**
+ * struct result_function - code that a program has made, with its name
+ * @start: address of its first instruction
+ * @end:   end of what was sampled of it, above @start
+ * @name:  as the program's runtime calls it, not empty
+ */
+struct result_function {
+	uint64_t start;
+	uint64_t end;
+	char *name;
 };
 
 /**
@@ -51,6 +64,9 @@ struct result_count {
  * @counts:         in ascending order of addresses, which differ
  * @nr_counts:      number of counts
  * @samples:        sum over @counts
+ * @functions:      of an object that is not a file: those that have names, in ascending order of
+ *                  addresses; they do not overlap
+ * @nr_functions:   number of functions
  */
 struct result_object {
 	char *path;
@@ -65,6 +81,8 @@ struct result_object {
 	struct result_count *counts;
 	size_t nr_counts;
 	uint64_t samples;
+	struct result_function *functions;
+	size_t nr_functions;
 };
 
 /**
@@ -182,6 +200,16 @@ struct result {
 bool result_is_file(const struct result_object *object);
 
 /**
+ * result_find_function - find the function of an address
+ * @object:  an object of a result that passes result_problem()
+ * @address: any address
+ *
+ * Return: the function among @object->functions; NULL: there is none.
+ */
+const struct result_function *result_find_function(const struct result_object *object,
+						   uint64_t address);
+
+/**
  * result_compare_objects - compare objects by path, then by what tells their files apart: the
  * build-id; for files without one, size and time of the last change
  * @a: an object
@@ -246,6 +274,12 @@ double result_seconds(const struct result *result, uint64_t samples);
  * Return: NULL, or a description of what is wrong.
  */
 const char *result_problem(const struct result *result);
+
+/**
+ * result_release_object - free the memory of an object
+ * @object: may be all zero; set to zero
+ */
+void result_release_object(struct result_object *object);
 
 /**
  * result_release - free the memory of a result

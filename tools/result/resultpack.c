@@ -39,11 +39,22 @@ static void *make_parts(size_t nr, size_t each, void ***pointers)
 	*pointers = calloc(nr + 1, sizeof(**pointers));
 	if (!parts || !*pointers) {
 		free(parts);
+		free(*pointers);
+		*pointers = NULL;
 		return NULL;
 	}
-	for (i = 0; i < nr; i++)
+	/* the first one is in the array even if there is none, to be freed */
+	for (i = 0; i <= nr; i++)
 		(*pointers)[i] = parts + i * each;
 	return parts;
+}
+
+/* Free parts of which there may be none, by the array of pointers to them. */
+static void free_parts(void **pointers)
+{
+	if (pointers)
+		free(pointers[0]);
+	free(pointers);
 }
 
 static int fill_counts(Profil__Object *to, const struct result_object *object)
@@ -60,6 +71,28 @@ static int fill_counts(Profil__Object *to, const struct result_object *object)
 		to->distances[i] = object->counts[i].address - previous;
 		to->samples[i] = object->counts[i].samples;
 		previous = object->counts[i].address;
+	}
+	return 0;
+}
+
+static int fill_functions(Profil__Object *to, const struct result_object *object)
+{
+	uint64_t previous = object->start;
+	Profil__Function *functions;
+	size_t i;
+
+	functions = make_parts(object->nr_functions, sizeof(*functions), (void ***)&to->functions);
+	if (!functions)
+		return -ENOMEM;
+	to->n_functions = object->nr_functions;
+	for (i = 0; i < object->nr_functions; i++) {
+		const struct result_function *from = &object->functions[i];
+
+		profil__function__init(&functions[i]);
+		functions[i].name = lend(from->name);
+		functions[i].distance = from->start - previous;
+		functions[i].bytes = from->end - from->start;
+		previous = from->end;
 	}
 	return 0;
 }
@@ -81,7 +114,7 @@ static int fill_objects(Profil__Object *to, const struct result *result)
 		to->start = object->start;
 		to->end = object->end;
 		to->bias = object->bias;
-		if (fill_counts(to, object))
+		if (fill_counts(to, object) || fill_functions(to, object))
 			return -ENOMEM;
 	}
 	return 0;
@@ -195,6 +228,7 @@ out:
 	for (i = 0; objects && i < result->nr_objects; i++) {
 		free(objects[i].distances);
 		free(objects[i].samples);
+		free_parts((void **)objects[i].functions);
 	}
 	free(objects);
 	free(processes);
@@ -291,6 +325,32 @@ static int copy_counts(struct result_object *object, const Profil__Object *from,
 	return 0;
 }
 
+static int copy_functions(struct result_object *object, const Profil__Object *from,
+			  const char **why)
+{
+	uint64_t address = from->start;
+	size_t i;
+	int error;
+
+	object->functions = calloc(from->n_functions + 1, sizeof(*object->functions));
+	if (!object->functions)
+		return -ENOMEM;
+	for (i = 0; i < from->n_functions; i++) {
+		struct result_function *function = &object->functions[i];
+		const Profil__Function *other = from->functions[i];
+
+		error = copy_text(&function->name, &other->name, why);
+		if (error)
+			return error;
+		object->nr_functions++;
+		if (__builtin_add_overflow(address, other->distance, &function->start) ||
+		    __builtin_add_overflow(function->start, other->bytes, &function->end))
+			return failure_refuse(why, "the address of a function overflows");
+		address = function->end;
+	}
+	return 0;
+}
+
 static int copy_objects(struct result *result, const Profil__Result *from,
 			const char **why)
 {
@@ -323,6 +383,8 @@ static int copy_objects(struct result *result, const Profil__Result *from,
 		object->end = other->end;
 		object->bias = other->bias;
 		error = copy_counts(object, other, why);
+		if (!error)
+			error = copy_functions(object, other, why);
 		if (error)
 			return error;
 	}

@@ -45,6 +45,21 @@ static int compare_found(const void *va, const void *vb)
 	return a->count < b->count ? -1 : 1;
 }
 
+/* The function of an address of an object that is not a file: the object itself if it has no name */
+static struct function function_without_file(const struct result_object *object,
+					     uint64_t address)
+{
+	const struct result_function *made = result_find_function(object, address);
+	const char *name = made ? made->name : object->path;
+
+	return (struct function){
+		.start = made ? made->start : object->start,
+		.end = made ? made->end : object->end,
+		.name = name,
+		.length = (int)strlen(name),
+	};
+}
+
 /*
  * Set @found->function to the function of @found->count.
  *
@@ -60,11 +75,7 @@ static int find_function(struct found *found, const struct result *result, size_
 	int status;
 
 	if (!result_is_file(from)) {
-		found->function = (struct function){
-			.start = from->start,
-			.name = from->path,
-			.length = (int)strlen(from->path),
-		};
+		found->function = function_without_file(from, address);
 		return 0;
 	}
 	status = find(symbols, object, address, &found->function);
@@ -116,6 +127,9 @@ static int add_functions(struct symbolized *symbolized, size_t object,
 	struct symbolized_function *function = NULL;
 	size_t i;
 
+	/* made code has the names that its runtime gives it; those of a result may be any */
+	if (!result_is_file(from))
+		demangle = NULL;
 	for (i = 0; i < from->nr_counts; i++) {
 		const struct found *next = &found[i];
 

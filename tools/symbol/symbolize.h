@@ -75,7 +75,8 @@ struct symbolized {
  *
  * The counts of an object that are in no function become one (@is_rest): they
  * are of few functions, but nothing tells which are of the same.
- * All counts of an object that is not a file ("[vdso]") become one function with its name.
+ * Counts of an object that is not a file ("[vdso]") become the functions that the result has names
+ * for, which are not demangled. All others of that object become one function with its name.
  *
  * Return: 0 or -errno.
  */

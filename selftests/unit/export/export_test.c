@@ -258,6 +258,39 @@ static void folded(void **state)
 		"(outside all objects) 7\n");
 }
 
+/* Return: how many times a part is in the output. */
+static size_t count(const char *part)
+{
+	const char *at = text;
+	size_t nr = 0;
+
+	while ((at = strstr(at, part))) {
+		at += strlen(part);
+		nr++;
+	}
+	return nr;
+}
+
+/* Its functions are in all formats that have functions. In the picture, each is enlarged. */
+static void made_code_has_names(void **state)
+{
+	static const char *const formats[] = { "folded", "callgrind", "json", "speedscope", "svg" };
+	size_t i, enlarged;
+
+	(void)state;
+	write_text("svg");
+	enlarged = count("class=\"zoom\"");
+	fake_result_made_code(&result);
+	for (i = 0; i < ARRAY_SIZE(formats); i++) {
+		symbolized_release(&symbolized);
+		free(text);
+		write_text(formats[i]);
+		assert_has(MADE_NAME);
+		assert_has("[jit]");
+	}
+	assert_int_equal(count("class=\"zoom\""), enlarged + 2);
+}
+
 /*
  * The samples are in the order of objects and addresses, not by number of samples, and the name
  * of the profile states that.
@@ -599,6 +632,7 @@ int main(void)
 		TEST(callgrind_has_lines),
 		TEST(errors_of_find_line_are_returned),
 		TEST(folded),
+		TEST(made_code_has_names),
 		TEST(speedscope),
 		TEST(unknown_figures_are_null_in_json),
 		TEST(empty_result),

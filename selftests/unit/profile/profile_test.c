@@ -348,6 +348,36 @@ static void objects_are_rows(void **state)
 }
 
 /* The rows are sorted by the new names, and addresses stay addresses. */
+/* The names of made code are as its runtime gives them. */
+static void made_code_has_names(void **state)
+{
+	static char hot[] = "JS:*hot a b.js:1:21", mangled[] = "_ZN1z1fEv";
+	struct result_function functions[] = {
+		{ 0x40000, 0x40004, hot }, { 0x40008, 0x40010, mangled },
+	};
+	struct known none = { 0 };
+	struct profile profile;
+
+	(void)state;
+	strcpy(paths[3], "[jit] node");
+	objects[3].functions = functions;
+	objects[3].nr_functions = ARRAY_SIZE(functions);
+	counters[3][0] = 9;
+	counters[3][1] = 2;
+	counters[3][2] = 3;
+	counters[3][3] = 1;
+	counters[3][50] = 5;
+	assert_int_equal(make(&profile, find, &none), 0);
+	profile_demangle(&profile);
+	assert_int_equal(profile.nr_rows, 3);
+	assert_row(&profile, 0, 9, hot, "[jit] node");
+	assert_int_equal(profile.rows[0].address, 0x40000);
+	assert_row(&profile, 1, 7, "[jit] node", "[jit] node");
+	assert_int_equal(profile.rows[1].address, 0);
+	assert_row(&profile, 2, 4, mangled, "[jit] node");
+	profile_release(&profile);
+}
+
 static void names_are_demangled(void **state)
 {
 	struct known known[] = {
@@ -435,6 +465,7 @@ int main(void)
 		TEST(largest_counts_do_not_overflow),
 		TEST(rows_are_sorted_by_the_chosen_key),
 		TEST(objects_are_rows),
+		TEST(made_code_has_names),
 		TEST(names_are_demangled),
 		TEST(many_objects_take_few_comparisons),
 		TEST(error_of_find_is_returned),

@@ -129,6 +129,22 @@ static void result_is_read_as_written(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
+static void made_code_is_read_as_written(void **state)
+{
+	const char *why = NULL;
+
+	(void)state;
+	fake_result_made_code(&result);
+	assert_int_equal(write_result("out"), 0);
+	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
+	assert_int_equal(read_back.objects[VDSO].nr_functions, 2);
+	assert_same_result(&read_back, &result);
+	assert_string_equal(result_find_function(&read_back.objects[VDSO], 0x903)->name,
+			    MADE_NAME);
+	assert_null(result_find_function(&read_back.objects[VDSO], 0x7ff));
+	assert_null(result_find_function(&read_back.objects[VDSO], 0x904));
+}
+
 static void file_is_replaced_by_a_new_one(void **state)
 {
 	const char *why = NULL;
@@ -746,6 +762,7 @@ static void invalid_values_are_refused(void **state)
 	struct result_process *processes = result.processes;
 	static char empty[] = "", first[] = "!";
 	char *long_path = calloc(1, RESULT_MAX_PATH + 1), *name;
+	struct result_function *functions, function = { 0x1000, 0x1010, "a" };
 
 	(void)state;
 	memset(long_path, '/', RESULT_MAX_PATH);
@@ -785,6 +802,17 @@ static void invalid_values_are_refused(void **state)
 	INVALID(processes[0].cpu_ns, UINT64_MAX - 4, "too long");
 	processes[1].has_ended = true;
 	INVALID(processes[1].cpu_ns, UINT64_MAX - 21, "too long");
+	fake_result_made_code(&result);
+	functions = objects[VDSO].functions;
+	INVALID(functions[0].name, empty, "name of a function is empty");
+	INVALID(functions[0].name, long_path, "name of a function is empty or too long");
+	INVALID(functions[0].end, functions[0].start, "functions are not in order");
+	INVALID(functions[0].end, functions[1].start + 1, "overflows");
+	INVALID(functions[1].end, objects[VDSO].end + 1, "functions are not in order");
+	INVALID(functions[1].end, functions[1].start - 1, "overflows");
+	objects[0].nr_functions = 1;
+	INVALID(objects[0].functions, &function, "a file has functions");
+	objects[0].nr_functions = 0;
 	name = result.argv[0];
 	result.argv[0] = NULL;
 	assert_int_equal(write_result("out"), 0);
@@ -801,6 +829,7 @@ static void random_messages_do_not_crash(void **state)
 	size_t nr;
 
 	(void)state;
+	fake_result_made_code(&result);
 	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
 	for (round = 0; round < 20000; round++) {
 		size_t at = (size_t)rand_r(&seed) % nr;
@@ -823,6 +852,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(result_is_read_as_written),
+		TEST(made_code_is_read_as_written),
 		TEST(file_is_replaced_by_a_new_one),
 		TEST(old_result_is_kept),
 		TEST(link_at_the_old_name_is_not_followed),

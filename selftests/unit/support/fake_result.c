@@ -65,6 +65,11 @@ static const struct result_process first_processes[] = {
 	{ .pid = 72, .program = "[unknown]", .has_ended = true },
 };
 
+/* The object's other count has no name. */
+static struct result_function made_functions[] = {
+	{ 0x800, 0x900, "not sampled" }, { 0x900, 0x904, MADE_NAME },
+};
+
 static struct result_object objects[NR_FAKE_OBJECTS];
 static struct result_process processes[ARRAY_SIZE(first_processes)];
 
@@ -106,6 +111,15 @@ void fake_result(struct result *result)
 		.unlisted_ended = 2,
 		.unlisted_cpu_ns = 40,
 	};
+}
+
+void fake_result_made_code(struct result *result)
+{
+	struct result_object *made = &result->objects[VDSO];
+
+	made->path = "[jit]";
+	made->functions = made_functions;
+	made->nr_functions = ARRAY_SIZE(made_functions);
 }
 
 /* The functions of all objects */
@@ -163,10 +177,17 @@ static void assert_same_object(const struct result_object *a,
 			       const struct result_object *b)
 {
 	struct result_object other = *b;
+	size_t i;
 
 	assert_string_equal(a->path, b->path);
+	assert_int_equal(a->nr_functions, b->nr_functions);
+	for (i = 0; i < a->nr_functions; i++) {
+		assert_string_equal(a->functions[i].name, b->functions[i].name);
+		ASSERT_SAME(result_function, &a->functions[i], &b->functions[i], name);
+	}
 	assert_memory_equal(a->counts, b->counts, a->nr_counts * sizeof(*a->counts));
 	other.path = a->path;
+	other.functions = a->functions;
 	ASSERT_SAME(result_object, a, &other, counts);
 }
 

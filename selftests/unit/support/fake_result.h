@@ -15,6 +15,7 @@
 #define ODD_BUILD_ID	"0123456789abcdef0123456789abcdef01234567"
 #define ODD_MANGLED	"_ZN3foo3barEv"
 #define ODD_DEMANGLED	"foo::bar()"
+#define MADE_NAME	"JS:*hot b.js:1:21"
 
 /* Indexes of the objects */
 enum { ODD, BIG, LIB_X, OPT_X, UNUSED, VDSO, NR_FAKE_OBJECTS };
@@ -24,6 +25,14 @@ enum { ODD, BIG, LIB_X, OPT_X, UNUSED, VDSO, NR_FAKE_OBJECTS };
  * @result: filled in; must not be freed, as all of them share static memory
  */
 void fake_result(struct result *result);
+
+/**
+ * fake_result_made_code - let the last object be code that a program has made
+ * @result: from fake_result()
+ *
+ * One of its two samples, at 0x900, is in a function with the name MADE_NAME.
+ */
+void fake_result_made_code(struct result *result);
 
 /**
  * fake_find - find a function of the fake result; a symbols_find_fn

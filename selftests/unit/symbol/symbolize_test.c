@@ -103,6 +103,27 @@ static void rest_has_no_start_line(void **state)
 	assert_int_equal(symbolized_line(&symbolized, 3, 1, &line), 1);
 }
 
+/* The names of made code are as its runtime gives them. */
+static void made_code_has_names(void **state)
+{
+	const struct symbolized_function *functions;
+	static char mangled[] = ODD_MANGLED;
+
+	(void)state;
+	fake_result_made_code(&result);
+	result.objects[VDSO].functions[1].name = mangled;
+	make();
+	functions = &symbolized.functions[symbolized.nr_functions - 2];
+	assert_int_equal(functions[0].object, VDSO);
+	assert_string_equal(functions[0].name, "[jit]");
+	assert_int_equal(functions[0].start, 0);
+	assert_int_equal(functions[0].samples, 1);
+	assert_int_equal(functions[1].start, 0x900);
+	assert_string_equal(functions[1].symbol, ODD_MANGLED);
+	assert_string_equal(functions[1].name, ODD_MANGLED);
+	assert_int_equal(functions[1].samples, 1);
+}
+
 static void each_count_has_one_function(void **state)
 {
 	size_t object, i, j, nr = 0;
@@ -217,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(functions_are_found),
 		TEST(rest_has_no_start_line),
+		TEST(made_code_has_names),
 		TEST(each_count_has_one_function),
 		TEST(names_may_stay_mangled),
 		TEST(order_is_by_samples),
