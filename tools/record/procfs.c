@@ -6,9 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/procfs.h"
+
+#define STAT_BYTES	512	/* more than the fields of /proc/PID/stat that are read */
 
 static FILE *open_proc(pid_t pid, const char *name)
 {
@@ -32,21 +35,59 @@ bool procfs_read_user(pid_t pid, uid_t *user)
 	return found;
 }
 
-pid_t procfs_read_parent(pid_t pid)
+/* Return: the fields of /proc/PID/stat after the name of the process, in @text; NULL: none. */
+static const char *read_stat(pid_t pid, char text[STAT_BYTES])
 {
 	FILE *file = open_proc(pid, "stat");
-	char text[512] = "", *rest;
-	int parent = 0;
+	const char *name_end;
 
 	if (!file)
-		return 0;
-	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+		return NULL;
+	text[fread(text, 1, STAT_BYTES - 1, file)] = 0;
 	fclose(file);
-	/* the name before it may contain any character */
-	rest = strrchr(text, ')');
-	if (!rest || sscanf(rest + 1, " %*c %d", &parent) != 1)
+	/* the name may contain any character */
+	name_end = strrchr(text, ')');
+	return name_end ? name_end + 1 : NULL;
+}
+
+pid_t procfs_read_parent(pid_t pid)
+{
+	char text[STAT_BYTES];
+	const char *fields = read_stat(pid, text);
+	int parent;
+
+	return fields && sscanf(fields, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+pid_t procfs_read_inner_pid(pid_t pid)
+{
+	FILE *file = open_proc(pid, "status");
+	char line[256];
+	int inner = 0;
+
+	/* the IDs in each namespace, the innermost last */
+	while (file && !inner && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
+			sscanf(strrchr(line, '\t'), "%d", &inner);
+	if (file)
+		fclose(file);
+	return inner;
+}
+
+int64_t procfs_read_start(pid_t pid)
+{
+	char text[STAT_BYTES];
+	const char *fields = read_stat(pid, text);
+	unsigned long long ticks;
+	struct timespec now, up;
+
+	/* the time since boot is the 20th field after the name */
+	if (!fields || sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d"
+			      " %*d %*d %*d %*d %llu", &ticks) != 1)
 		return 0;
-	return parent;
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	return now.tv_sec - up.tv_sec + (int64_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
 bool procfs_read_exe(pid_t pid, char *path, size_t room)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading /proc: the user, parent, program and command line of a process.
+ * Reading /proc: the user, parent, start, program and command line of a process.
  */
 #ifndef PROFIL_PROCFS_H
 #define PROFIL_PROCFS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /**
@@ -24,6 +25,22 @@ bool procfs_read_user(pid_t pid, uid_t *user);
  * Return: its process ID; 0: there is no such process, or its parent is in another namespace.
  */
 pid_t procfs_read_parent(pid_t pid);
+
+/**
+ * procfs_read_inner_pid - determine the process ID that a process has in its own namespace
+ * @pid: process ID
+ *
+ * Return: that ID; 0: there is no such process.
+ */
+pid_t procfs_read_inner_pid(pid_t pid);
+
+/**
+ * procfs_read_start - determine when a process was started
+ * @pid: process ID
+ *
+ * Return: time in seconds since 1970; 0: there is no such process.
+ */
+int64_t procfs_read_start(pid_t pid);
 
 /**
  * procfs_read_exe - determine the program of a process
