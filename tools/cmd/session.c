@@ -98,6 +98,13 @@ static void update(struct session *session)
 	read_status(session);
 }
 
+/* Not for the progress line: a runtime may have written a large file. */
+static void read_names(struct session *session)
+{
+	if (recording_read_names(session->recording))
+		failure_warn("profile", ENOMEM);
+}
+
 /* Return: the time after which something that takes @cost_ns has taken 5 %. */
 static uint64_t pause_after(uint64_t cost_ns)
 {
@@ -121,6 +128,7 @@ static void begin_snapshot(struct session *session)
 {
 	session->wants_snapshot = false;
 	update(session);
+	read_names(session);
 	recording_sort(session->recording);
 	snapshot_begin(&session->snapshot, &session->outcome, &session->so_far,
 		       session->attach.device);
@@ -255,6 +263,7 @@ static bool finish(struct session *session)
 	update(session);
 	attach_close(&session->attach);
 	end_snapshots(session);
+	read_names(session);
 	return outcome_show(&session->outcome, &session->so_far);
 }
 
@@ -326,6 +335,7 @@ static int run_command(struct session *session)
 		read_status(session);
 		attach_close(&session->attach);
 		end_snapshots(session);
+		read_names(session);
 		outcome_show(&session->outcome, &end);
 	}
 	return child_exit_status(&end);

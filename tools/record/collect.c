@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 
 #include "record/collect.h"
+#include "record/jit_objects.h"
 #include "record/recording_state.h"
 
 /* Limit of the sum of all CPU times, so that it cannot overflow */
@@ -280,7 +281,8 @@ static int list_objects(struct result *result, const struct recording *recording
 	int error = 0;
 
 	files = sort_files(recording, &nr);
-	result->objects = calloc(nr + 1, sizeof(*result->objects));
+	result->objects = calloc(nr + jit_objects_count(&recording->jit) + 1,
+				 sizeof(*result->objects));
 	if (!files || !result->objects)
 		error = -ENOMEM;
 	for (first = 0; !error && first < nr; first = next) {
@@ -291,8 +293,12 @@ static int list_objects(struct result *result, const struct recording *recording
 	}
 	free(files);
 	if (!error)
-		limit_objects(result);
-	return error;
+		error = jit_objects_add(&recording->jit, result);
+	if (error)
+		return error;
+	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
+	limit_objects(result);
+	return 0;
 }
 
 /* The last LOST record may not have been read. The status has no number of lost records. */

@@ -38,7 +38,8 @@ struct collect_log {
  * @end:            how the command ended, or its present state
  * @argv:           the command and its arguments, terminated by NULL; copied
  *
- * The samples of all processes in a file become one object. If no process was sampled, the
+ * The samples of all processes in a file become one object, and so do those in code that the
+ * processes of a program have made (jit_objects.h). If no process was sampled, the
  * result has no processes, and result_problem() refuses it.
  *
  * Return: 0 or -errno.

@@ -64,7 +64,7 @@ static int grow(struct counts *counts)
 	return 0;
 }
 
-int counts_add(struct counts *counts, uint64_t address, uint32_t samples)
+int counts_add(struct counts *counts, uint64_t address, uint64_t samples)
 {
 	uint32_t *slot;
 

@@ -36,7 +36,7 @@ struct counts {
  *
  * Return: 0 or -ENOMEM.
  */
-int counts_add(struct counts *counts, uint64_t address, uint32_t samples);
+int counts_add(struct counts *counts, uint64_t address, uint64_t samples);
 
 /**
  * counts_sort - put the addresses into ascending order

@@ -87,8 +87,7 @@ static int place(struct recording *recording, struct process *process,
 
 	if (!mapping)
 		return count_unknown(recording, late->pc, late->samples);
-	return file_count(mapping->file, mapping->offset + (late->pc - mapping->start),
-			  late->samples);
+	return mapper_count(recording, process, mapping, late->pc, late->samples);
 }
 
 int late_give_up(struct recording *recording, struct process *process)
@@ -125,9 +124,10 @@ static int look(struct recording *recording, struct process *process)
 	space_put(process->before);
 	process->before = NULL;
 	process->losses = recording->lost_records;
-	if (row && strcmp(row->program, path))
-		return process_table_switch(&recording->processes, process, path);
-	return 0;
+	if (!row || !strcmp(row->program, path))
+		return 0;
+	error = jit_end(&recording->jit, &process->jit);
+	return error ? error : process_table_switch(&recording->processes, process, path);
 }
 
 static int settle_process(struct recording *recording, struct process *process)

@@ -126,6 +126,9 @@ struct file *mapper_add(struct recording *recording, struct process *process,
 		return &files->special[FILE_UNKNOWN];
 	if (!key->inode)
 		return map_memory(recording, process, entry);
+	/* it may be a dump of code that the process makes */
+	if (jit_map(&recording->jit, &process->jit, key->path))
+		return NULL;
 	file = find_file(recording, process, entry, key);
 	if (file == &files->special[FILE_JIT])
 		return map_memory(recording, process, entry);
@@ -157,4 +160,16 @@ int mapper_read(struct recording *recording, struct process *process)
 	struct reading reading = { recording, process };
 
 	return procmaps_read(process->pid, add_from_proc, &reading);
+}
+
+int mapper_count(struct recording *recording, struct process *process,
+		 const struct mapping *mapping, uint64_t pc, uint32_t samples)
+{
+	const struct result_process *row;
+
+	if (mapping->file != &recording->files.special[FILE_JIT])
+		return file_count(mapping->file, mapping->offset + (pc - mapping->start), samples);
+	row = process_table_row(&recording->processes, process);
+	return jit_count(&recording->jit, &process->jit, process->pid, process->forked,
+			 row ? row->program : "[unknown]", pc, samples);
 }

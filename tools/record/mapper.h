@@ -31,4 +31,17 @@ struct file *mapper_add(struct recording *recording, struct process *process,
  */
 int mapper_read(struct recording *recording, struct process *process);
 
+/**
+ * mapper_count - count samples
+ * @recording: the recording
+ * @process:   the process
+ * @mapping:   of it, with the pc
+ * @pc:        address
+ * @samples:   at least 1
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mapper_count(struct recording *recording, struct process *process,
+		 const struct mapping *mapping, uint64_t pc, uint32_t samples);
+
 #endif /* PROFIL_MAPPER_H */

@@ -22,6 +22,7 @@
 
 struct file;
 struct late_sample;
+struct jit_process;
 
 /**
  * struct process - a process
@@ -35,6 +36,9 @@ struct late_sample;
  * @unlisted_ns: if @is_unlisted: its CPU time when it began to run that program
  * @unprofiled: if @space is NULL: index of its program in the list of these programs
  * @denied_ns:  if @space is NULL: its CPU time when it began to run that program
+ * @forked:     the process that executed its program, and forked it or its ancestors; 0: itself
+ * @jit:        code that it has made; NULL: none was sampled. The owner of the table ends it
+ *              before the process is removed
  * @round:      when its /proc/PID/maps was read last
  * @program:    file of its program; NULL: unknown. Not owned
  * @losses:     number of lost records up to which its own are complete (late.h)
@@ -51,6 +55,8 @@ struct process {
 	uint64_t unlisted_ns;
 	size_t unprofiled;
 	uint64_t denied_ns;
+	pid_t forked;
+	struct jit_process *jit;
 	unsigned int round;
 	const struct file *program;
 	uint64_t losses;

@@ -27,8 +27,10 @@ struct recording *recording_new(void)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 
-	if (recording)
-		files_init(&recording->files);
+	if (!recording)
+		return NULL;
+	files_init(&recording->files);
+	jit_init(&recording->jit);
 	return recording;
 }
 
@@ -41,6 +43,7 @@ void recording_free(struct recording *recording)
 	late_release(recording);
 	process_table_release(&recording->processes);
 	files_release(&recording->files);
+	jit_release(&recording->jit);
 	for (i = 0; i < recording->nr_unprofiled; i++)
 		free(recording->unprofiled[i].program);
 	free(recording);
@@ -57,6 +60,11 @@ void recording_sort(struct recording *recording)
 
 	for (file = recording->files.last; file; file = file->next)
 		counts_sort(&file->counts);
+}
+
+int recording_read_names(struct recording *recording)
+{
+	return jit_read_names(&recording->jit);
 }
 
 uint64_t recording_samples(const struct recording *recording)
@@ -81,11 +89,23 @@ static int read_maps(struct recording *recording, struct process *process)
 	return mapper_read(recording, process) == -ENOMEM ? -ENOMEM : 0;
 }
 
+/* Add a process, and end one with the same ID, as process_table_add(). */
+static struct process *new_process(struct recording *recording, pid_t pid, struct space *space)
+{
+	struct process *old = process_table_find(&recording->processes, pid);
+
+	if (old && jit_end(&recording->jit, &old->jit)) {
+		space_put(space);
+		return NULL;
+	}
+	return process_table_add(&recording->processes, pid, space);
+}
+
 /* Add a process that the log did not introduce. Return: NULL: no memory. */
 static struct process *add_process(struct recording *recording, pid_t pid,
 				   struct space *space, uint64_t base_ns)
 {
-	struct process *process = process_table_add(&recording->processes, pid, space);
+	struct process *process = new_process(recording, pid, space);
 	char path[RESULT_MAX_PATH];
 
 	if (!process)
@@ -105,6 +125,7 @@ int recording_add_process(struct recording *recording, pid_t pid)
 	struct process process = { .pid = pid };
 	/* first, as it is sampled already, and reading files takes time */
 	const uint64_t base_ns = time_cpu_ns(pid);
+	struct process *added;
 	int error;
 
 	if (pid <= 0 || pid >= LOG_RECORD_PIDS)
@@ -119,7 +140,11 @@ int recording_add_process(struct recording *recording, pid_t pid)
 		space_put(process.space);
 		return error;
 	}
-	return add_process(recording, pid, process.space, base_ns) ? 0 : -ENOMEM;
+	added = add_process(recording, pid, process.space, base_ns);
+	if (!added)
+		return -ENOMEM;
+	added->jit = process.jit;
+	return 0;
 }
 
 /* Find a process; if its first records were lost, add it. Return: NULL: no memory. */
@@ -154,13 +179,17 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 		space = space_share(parent->space);
 	else
 		space = space_fork(parent->space);
-	child = process_table_add(table, fork->head.pid, space);
+	child = new_process(recording, fork->head.pid, space);
 	if (!child)
 		return -ENOMEM;
 	child->parent = fork->parent;
 	child->program = parent ? parent->program : NULL;
 	/* what is not known of the parent is not known of the child */
 	child->losses = parent ? parent->losses : recording->lost_records;
+	child->forked = parent && parent->forked ? parent->forked : fork->parent;
+	if (parent && parent->jit && parent->jit->source.dump &&
+	    jit_map(&recording->jit, &child->jit, parent->jit->source.dump))
+		return -ENOMEM;
 	return process_table_start(table, child, row ? row->program : UNKNOWN, true, 0);
 }
 
@@ -207,12 +236,14 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 		before = process->space ? space_share(process->space) : NULL;
 	}
 	if (exec->flags & PROFIL_EXEC_LEFT) {
+		int error = process ? jit_end(&recording->jit, &process->jit) : 0;
+
 		space_put(before);
 		if (process)
 			process_table_remove(table, process);
-		return 0;
+		return error;
 	}
-	process = process_table_add(table, exec->head.pid, space_new());
+	process = new_process(recording, exec->head.pid, space_new());
 	if (!process) {
 		space_put(before);
 		return -ENOMEM;
@@ -277,6 +308,9 @@ static int apply_map(struct recording *recording, const struct profil_record_map
 	if (must_not_be_sampled(process))
 		return 0;
 	copy_path(path, record->path);
+	/* names in brackets are those of substitutes for files */
+	if (entry.inode && path[0] == '[')
+		path[0] = 0;
 	file = mapper_add(recording, process, &entry, &key);
 	if (!file)
 		return -ENOMEM;
@@ -324,25 +358,26 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 		recording->outside += sample->samples;
 		return 0;
 	}
-	return file_count(mapping->file, mapping->offset + (sample->pc - mapping->start),
-			  sample->samples);
+	return mapper_count(recording, process, mapping, sample->pc, sample->samples);
 }
 
 static int apply_exit(struct recording *recording, const struct profil_record_exit *end)
 {
 	struct process *process = process_table_find(&recording->processes, end->head.pid);
+	int error;
 
 	if (!process)
 		return 0;
 	if (late_give_up(recording, process))
 		return -ENOMEM;
+	error = jit_end(&recording->jit, &process->jit);
 	if (!must_not_be_sampled(process))
 		process_table_end(&recording->processes, process, end->cpu_ns);
 	else if (process->unprofiled < RESULT_MAX_UNPROFILED && end->cpu_ns > process->denied_ns)
 		recording->unprofiled[process->unprofiled].cpu_ns += end->cpu_ns -
 								     process->denied_ns;
 	process_table_remove(&recording->processes, process);
-	return 0;
+	return error;
 }
 
 /* Processes outside of the reader's PID namespace cannot be told apart. */

@@ -64,6 +64,16 @@ void recording_read_times(struct recording *recording);
 void recording_sort(struct recording *recording);
 
 /**
+ * recording_read_names - find the names of code that processes have made so far
+ * @recording: from recording_new()
+ *
+ * For a result while they run. When a process ends, this is done for it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int recording_read_names(struct recording *recording);
+
+/**
  * recording_samples - count the samples
  * @recording: from recording_new()
  *

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "record/files.h"
+#include "record/jit.h"
 #include "record/process_table.h"
 #include "result/result.h"
 
@@ -28,6 +29,7 @@ struct log_contents {
  * struct recording - what the log of a run has told so far
  * @processes:     the processes and their programs
  * @files:         the files that they mapped, and their samples
+ * @jit:           samples in code that processes have made
  * @samples:       number of samples
  * @outside:       those that are in no file
  * @lost:          number of samples that did not fit into the log
@@ -45,6 +47,7 @@ struct log_contents {
 struct recording {
 	struct process_table processes;
 	struct files files;
+	struct jit jit;
 	uint64_t samples;
 	uint64_t outside;
 	uint64_t lost;

@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include <record/collect.h>
+#include <record/jit_dump.h>
+#include <record/jit_map.h>
+#include <record/jit_source.h>
 #include <record/procfs.h>
 #include <record/procmaps.h>
 #include <profile/profile.h>
@@ -32,6 +35,9 @@ pid_t __wrap_procfs_read_parent(pid_t pid);
 bool __wrap_procfs_read_exe(pid_t pid, char *path, size_t room);
 int __wrap_objectfile_open(const char *path, const char **problem);
 int __wrap_objectfile_open_below(const char *root, const char *path, const char **problem);
+void __wrap_jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t since_s);
+void __wrap_jit_source_open(struct jit_source *source);
+int __wrap_jit_source_read(const struct jit_source *source, struct jit_names *names);
 
 static char name[] = "function";	/* name of functions */
 
@@ -83,6 +89,30 @@ int __wrap_objectfile_open_below(const char *root, const char *path, const char 
 {
 	(void)root;
 	return __wrap_objectfile_open(path, problem);
+}
+
+void __wrap_jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t since_s)
+{
+	(void)parent;
+	(void)since_s;
+	source->pid = pid;
+}
+
+void __wrap_jit_source_open(struct jit_source *source)
+{
+	(void)source;
+}
+
+/* The file is the map and the dump of all processes. */
+int __wrap_jit_source_read(const struct jit_source *source, struct jit_names *names)
+{
+	int fd = __wrap_objectfile_open("", NULL);
+
+	jit_map_read(fd, names);
+	if (source->dump)
+		jit_dump_read(fd, names);
+	close(fd);
+	return 0;
 }
 
 static void check_profile(const struct profile *profile)
@@ -159,6 +189,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	error = recording_read(recording, fd);
 	if (error && error != -EBADMSG)
+		abort();
+	show(recording);
+	if (recording_read_names(recording))
 		abort();
 	show(recording);
 	recording_free(recording);

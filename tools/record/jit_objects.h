@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Makes the objects of a result of code that programs have made.
+ */
+#ifndef PROFIL_JIT_OBJECTS_H
+#define PROFIL_JIT_OBJECTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/jit.h"
+#include "result/result.h"
+
+#define JIT_NAME	"[jit]"
+
+/**
+ * jit_objects_count - count the objects
+ * @jit: from jit_init()
+ *
+ * Return: number of objects that jit_objects_add() adds.
+ */
+size_t jit_objects_count(const struct jit *jit);
+
+/**
+ * jit_objects_add - add an object for each program
+ * @jit:    from jit_init()
+ * @result: has room for jit_objects_count() more objects, which are added in no order
+ *
+ * The object is "[jit]"; if there are several programs, "[jit] PROGRAM". Each function is at the
+ * address where it was seen first, or if other code is there, at the next free one above.
+ * Samples at addresses that would be too high are outside all objects.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int jit_objects_add(const struct jit *jit, struct result *result);
+
+#endif /* PROFIL_JIT_OBJECTS_H */
