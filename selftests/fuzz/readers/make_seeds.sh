@@ -9,7 +9,22 @@ set -e
 rm -rf "$1"
 mkdir -p "$1/log_reader" "$1/result_reader" "$1/export_reader" "$1/symbols_reader" \
 	"$1/names_reader" "$1/environment_reader" "$1/gmon_reader" \
-	"$1/monout_reader"
+	"$1/monout_reader" "$1/jit_reader"
+
+# a map, and a dump with a function and its move
+printf '1000 10 JS:~a b.js:1:2\n0x2000 0x4 c\r\n1004 1 d' >"$1/jit_reader/map"
+{
+	printf 'DTiJ\001\000\000\000\050\000\000\000'
+	head -c 28 /dev/zero
+	printf '\000\000\000\000\072\000\000\000'
+	head -c 24 /dev/zero
+	printf '\000\020\000\000\000\000\000\000\004\000\000\000\000\000\000\000'
+	head -c 8 /dev/zero
+	printf 'a\000\001\000\000\000\100\000\000\000'
+	head -c 32 /dev/zero
+	printf '\000\040\000\000\000\000\000\000\004\000\000\000\000\000\000\000'
+	head -c 8 /dev/zero
+} >"$1/jit_reader/dump"
 
 ./make_log ../../unit/fixture-relative-stripped >"$1/log_reader/log"
 
