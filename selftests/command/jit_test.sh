@@ -55,11 +55,28 @@ two_processes() {
 	[ "$(rows --full-names | grep -c 'made_much')" = 1 ]
 }
 
+# In a container, the process has another ID. It runs long enough for profil, which reads the log
+# once per second, to find out that ID while it runs.
+in_a_namespace() {
+	rm -f /tmp/perf-1.map && made 1 unshare --pid --fork "$JIT" 2 map && rm /tmp/perf-1.map
+}
+
 exported() {
 	made 1 "$JIT" 0.4 map &&
 	"$PROFIL" export --folded "$work/result" | grep -q '^\[jit\];made less [0-9]' &&
 	"$PROFIL" export --json "$work/result" | grep -q '"name":"made_much"' &&
 	"$PROFIL" diff "$work/result" "$work/result" | grep -q 'made_much'
+}
+
+# It has no source, and the message says so.
+annotated() {
+	local function
+
+	made 1 "$JIT" 0.4 map &&
+	for function in made_much '[jit]'; do
+		! "$PROFIL" report --annotate "$function" "$work/result" 2>"$work/err" &&
+		grep -qF "$function is code without a file" "$work/err" || return
+	done
 }
 
 # A map with these names that belongs to another user, and so is not the program's
@@ -92,16 +109,19 @@ node_program() {
 
 ktap_print_header
 need_device
-ktap_set_plan 7
+ktap_set_plan 9
 check "names from a map that is written at exit" made 1 "$JIT" 0.4 map
 check "names from a dump" made 1 "$JIT" 0.4 dump
 check "a forked child runs the code of its parent" made 1 "$JIT" 0.4 fork
 check "two processes: a function is one row" two_processes
 check "exports and diff have the names" exported
+check "--annotate" annotated
 if [ "$(id -u)" = 0 ]; then
+	check "a process in another PID namespace" in_a_namespace
 	echo "0 7fffffffffff wrong" >"$work/names"
 	check "a map of another user is not read" of_another_user
 else
+	ktap_test_skip "a process in another PID namespace: needs root"
 	ktap_test_skip "a map of another user is not read: needs root"
 fi
 if command -v node >/dev/null; then

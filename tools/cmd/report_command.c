@@ -253,7 +253,7 @@ static char *suggest_functions(const struct result *result, struct symbols *symb
 		if (!arguments->keep_mangled)
 			profile_demangle(&profile);
 		for (i = 0; i < profile.nr_rows; i++)
-			if (profile.rows[i].has_name)
+			if (profile.rows[i].is_symbol)
 				suggest_offer(&suggest, profile.rows[i].function);
 		words = suggest_words(&suggest, "");
 	}
@@ -261,11 +261,34 @@ static char *suggest_functions(const struct result *result, struct symbols *symb
 	return words;
 }
 
+/* Whether the name is that of an object that is not a file, or of a function in one. */
+static bool has_no_source(const struct result *result, const char *name)
+{
+	size_t i, j;
+
+	for (i = 0; i < result->nr_objects; i++) {
+		const struct result_object *object = &result->objects[i];
+
+		if (!result_is_file(object) && !strcmp(object->path, name))
+			return true;
+		for (j = 0; j < object->nr_functions; j++)
+			if (!strcmp(object->functions[j].name, name))
+				return true;
+	}
+	return false;
+}
+
 static void explain_no_function(const struct result *result, struct symbols *symbols,
 				const struct arguments *arguments)
 {
-	char *suggestion = suggest_functions(result, symbols, arguments);
+	char *suggestion;
 
+	if (has_no_source(result, arguments->annotate)) {
+		failure_warnx("%s: %s is code without a file, so there is no source for it",
+			      options_file_name(arguments->file), arguments->annotate);
+		return;
+	}
+	suggestion = suggest_functions(result, symbols, arguments);
 	failure_warnx("%s: no function with the name %s has samples%s",
 		      options_file_name(arguments->file), arguments->annotate,
 		      suggestion ? suggestion : "");
