@@ -29,21 +29,30 @@ static void free_function(void *data)
 	free(function);
 }
 
+static void free_unlinked(struct jit_process *process)
+{
+	jit_source_release(&process->source);
+	counts_release(&process->counts);
+	free(process);
+}
+
 static void free_process(struct jit *jit, struct jit_process *process)
 {
 	*process->link = process->next;
 	if (process->next)
 		process->next->link = process->link;
 	jit->nr_roots -= process->source.root >= 0;
-	jit_source_release(&process->source);
-	counts_release(&process->counts);
-	free(process);
+	free_unlinked(process);
 }
 
 void jit_release(struct jit *jit)
 {
-	while (jit->processes)
-		free_process(jit, jit->processes);
+	while (jit->processes) {
+		struct jit_process *process = jit->processes;
+
+		jit->processes = process->next;
+		free_unlinked(process);
+	}
 	while (jit->programs) {
 		struct jit_program *program = jit->programs;
 

@@ -175,7 +175,9 @@ static bool read_move(struct dump *dump, uint64_t offset)
 	if (!copy(dump, offset, &move, sizeof(move)) || move.record.bytes < sizeof(move))
 		return false;
 	number = move.index < JIT_DUMP_RECORDS ? dump->loaded[move.index] : 0;
-	return !number || add_code(dump, &(struct code){
+	if (!number || number > dump->nr)
+		return true;
+	return add_code(dump, &(struct code){
 		.start = move.start,
 		.bytes = move.bytes,
 		.name = dump->codes[number - 1].name,
@@ -188,7 +190,7 @@ static void read_records(struct dump *dump, uint64_t offset)
 	size_t records = 0;
 	bool more = true;
 
-	while (more && records++ < 4 * JIT_DUMP_RECORDS) {
+	while (more && records++ < (size_t)4 * JIT_DUMP_RECORDS) {
 		struct record record;
 
 		if (!copy(dump, offset, &record, sizeof(record)) || record.bytes < sizeof(record))

@@ -73,18 +73,18 @@ static void read_lines(const char *text, const char *end, struct jit_names *name
 	}
 }
 
-/* Return: whether the file has these bytes. */
+/* @bytes: at least 1. Return: whether the file has these bytes. */
 static bool read_window(int fd, char *window, size_t bytes, uint64_t from)
 {
 	size_t done = 0;
 
-	while (done < bytes) {
+	do {
 		ssize_t more = pread(fd, window + done, bytes - done, (off_t)(from + done));
 
 		if (more <= 0)
 			return false;
 		done += (size_t)more;
-	}
+	} while (done < bytes);
 	return true;
 }
 

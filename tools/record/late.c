@@ -9,6 +9,7 @@
 
 #include "record/late.h"
 #include "record/mapper.h"
+#include "record/openmapped.h"
 #include "record/procfs.h"
 
 /* Most samples that wait; each takes 32 bytes. Others are unknown at once. */
@@ -117,6 +118,7 @@ static int look(struct recording *recording, struct process *process)
 
 	if (!procfs_read_exe(process->pid, path, sizeof(path)))
 		return -ESRCH;
+	openmapped_strip(path);
 	space_clear(process->space);
 	error = mapper_read(recording, process);
 	if (error)

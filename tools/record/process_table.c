@@ -67,7 +67,7 @@ static int reserve_row(struct process_table *table)
 	size_t room = table->room ? 2 * table->room : 64;
 	struct result_process *rows;
 
-	if (table->nr_rows < table->room)
+	if (table->rows && table->nr_rows < table->room)
 		return 0;
 	rows = reallocarray(table->rows, room, sizeof(*rows));
 	if (!rows)

@@ -452,21 +452,23 @@ static int apply_all(struct recording *recording, size_t bytes)
 
 int recording_read(struct recording *recording, int fd)
 {
+	int status, error;
 	ssize_t bytes;
-	int error;
 
 	recording->round++;
 	memset(&recording->unread, 0, sizeof(recording->unread));
 	for (;;) {
 		bytes = read(fd, recording->buffer, sizeof(recording->buffer));
-		if (!bytes || (bytes < 0 && errno == EAGAIN)) {
-			error = late_settle(recording);
-			return error ? error : !!bytes;
-		}
-		if (bytes < 0 && errno != EINTR)
-			return -errno;
-		error = bytes > 0 ? apply_all(recording, (size_t)bytes) : 0;
-		if (error)
-			return error;
+		if (!bytes)
+			status = 0;
+		else if (bytes < 0)
+			status = errno == EAGAIN ? 1 : -errno;
+		else
+			status = apply_all(recording, (size_t)bytes);
+		if (status == -EINTR || (bytes > 0 && !status))
+			continue;
+		/* also after an error, so that each sample is counted */
+		error = late_settle(recording);
+		return error ? error : status;
 	}
 }

@@ -89,7 +89,7 @@ static int reserve(struct list *list, size_t nr)
 	struct mapping *mappings;
 	size_t room;
 
-	if (nr <= list->room)
+	if (list->mappings && nr <= list->room)
 		return 0;
 	room = nr < 8 ? 16 : 2 * nr;
 	mappings = reallocarray(list->mappings, room, sizeof(*mappings));

@@ -31,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* These replace the functions of the command (--wrap) */
 int __wrap_procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps_entry *entry),
 			 void *data);
+bool __wrap_procmaps_has(pid_t pid, const struct file_key *key);
 pid_t __wrap_procfs_read_parent(pid_t pid);
 bool __wrap_procfs_read_exe(pid_t pid, char *path, size_t room);
 int __wrap_objectfile_open(const char *path, const char **problem);
@@ -61,6 +62,11 @@ int __wrap_procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps
 	for (i = 0; !error && i < sizeof(entries) / sizeof(entries[0]); i++)
 		error = add(data, &entries[i]);
 	return error;
+}
+
+bool __wrap_procmaps_has(pid_t pid, const struct file_key *key)
+{
+	return (pid ^ (pid_t)key->inode) & 1;
 }
 
 pid_t __wrap_procfs_read_parent(pid_t pid)

@@ -188,7 +188,7 @@ static void id_that_is_used_again_is_another_process(void **state)
 	assert_int_equal(samples_of("[unknown]"), 1);
 }
 
-static void memory_is_freed_without_the_end_of_the_log(void **state)
+static void waiting_samples_are_counted_after_an_error(void **state)
 {
 	static const struct profil_record invalid = { .type = PROFIL_RECORD_RUN, .bytes = 8, .pid = -1 };
 
@@ -198,6 +198,8 @@ static void memory_is_freed_without_the_end_of_the_log(void **state)
 	fake_log_sample(&fake, PID, 0x10040, 1);
 	fake_log_bytes(&fake, &invalid, sizeof(invalid));
 	assert_int_equal(recording_read(recording, fake.read), -EBADMSG);
+	collect();
+	assert_int_equal(samples_of("[unknown]"), 1);
 }
 
 /* clone(2) with CLONE_VM */
@@ -284,7 +286,7 @@ int main(void)
 		TEST(samples_of_ended_processes_are_unknown),
 		TEST(child_of_an_uncertain_process_is_uncertain),
 		TEST(id_that_is_used_again_is_another_process),
-		TEST(memory_is_freed_without_the_end_of_the_log),
+		TEST(waiting_samples_are_counted_after_an_error),
 		TEST(shared_memory_is_mapped_for_both),
 		TEST(copied_text_belongs_to_the_program),
 		TEST(memory_of_an_unloaded_library_is_jit),
