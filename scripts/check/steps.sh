@@ -178,6 +178,17 @@ guest_options() {
 	echo "--sealed --shift ${SHIFT:-$shift} --mem $mem"
 }
 
+# test_parameters KERNEL SMP: print kernel parameters for guests that run lists of tests
+test_parameters() {
+	local parameters=""
+
+	# workqueues of Linux 6.1 warn of a node without a CPU
+	(($2 == 1)) || parameters=$node_parameters
+	# many distributions preempt fully; Debian's 6.1 and 6.12 do so on request
+	[[ $1 != 6.12 ]] || parameters+=" preempt=full"
+	echo "$parameters"
+}
+
 # More options of scripts/vm/run for sealed guests (scripts/check/seeds)
 vm_options=()
 
@@ -197,14 +208,8 @@ one_program() {
 
 # run_tests KERNEL SMP TEST...: with the variables in the array `settings`
 run_tests() {
-	local append=''
-
-	# workqueues of Linux 6.1 warn of a node without a CPU
-	(($2 == 1)) || append=$node_parameters
-	# many distributions preempt fully; Debian's 6.1 and 6.12 do so on request
-	[[ $1 != 6.12 ]] || append+=" preempt=full"
 	! is_debug_kernel "$1" || settings+=(PROFIL_COUNTS=print)
-	sealed "$1" "$2" "$append" env "${settings[@]}" selftests/run.sh "${@:3}"
+	sealed "$1" "$2" "$(test_parameters "$1" "$2")" env "${settings[@]}" selftests/run.sh "${@:3}"
 }
 
 guest() {
