@@ -41,6 +41,7 @@ MOST_SPREAD = 5
 MOST_PERCENT = 2
 
 NO_FILE = "", ""
+NO_SYMBOLS = "(no symbols)"
 
 Run = collections.namedtuple("Run", "samples functions")
 Row = collections.namedtuple("Row", "name profil perf error errors")
@@ -62,10 +63,12 @@ def run_of(result, names):
             continue
         path = os.path.realpath(thing["path"])
         for function in thing["functions"]:
-            key = path, function["address"]
+            # code without symbols is one row of a file, from the first sample on
+            key = path, -1 if function["name"] == NO_SYMBOLS else function["address"]
             functions[key] += function["samples"]
             functions[NO_FILE] -= function["samples"]
-            names[key] = f"{function['name'].split('(')[0]} ({os.path.basename(path)})"
+            name = function["name"].split("(")[0] or NO_SYMBOLS
+            names[key] = f"{name} ({os.path.basename(path)})"
     return Run(result["samples"], +functions)
 
 

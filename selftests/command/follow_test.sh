@@ -116,15 +116,19 @@ script() {
 	chmod +x "$work/script" && run "$work/script" && spun 1 0.4
 }
 
-# A program in another root directory, as in a container: its path is the one that it sees, and
-# `profil report` finds the file with --root. It runs long enough for profil, which reads the log
-# once per second, to open the file in that directory.
+# A program in another root directory: its path is the one that leads to it here. It runs long
+# enough for profil, which reads the log once per second, to open the file in that directory. When
+# it is gone, `profil report` finds a copy with --root.
 other_root() {
-	mkdir "$work/root" && cp programs/spin-static "$work/root" &&
-	run chroot "$work/root" /spin-static 2 && [ "$(samples spin_much)" = 0 ] &&
-	[ "$(rows --by object | awk '$4 == "/spin-static" { print $3 }')" -ge 199 ] &&
-	between 149 "$(rows --root "$work/root" |
-		awk '$4 == "spin_much" { print $3 }')" 153
+	local program=$work/root/spin-static
+
+	mkdir "$work/root" "$work/copy" && cp programs/spin-static "$program" &&
+	run chroot "$work/root" /spin-static 2 && between 149 "$(samples spin_much)" 153 &&
+	[ "$(rows --by object --full-names |
+		awk -v path="$program" '$4 == path { print $3 }')" -ge 199 ] &&
+	cp --parents "$program" "$work/copy" && rm "$program" &&
+	[ "$(samples spin_much)" = 0 ] &&
+	between 149 "$(rows --root "$work/copy" | awk '$4 == "spin_much" { print $3 }')" 153
 }
 
 # A set-user-ID program of root that a user executes is not sampled, and the report has its CPU
