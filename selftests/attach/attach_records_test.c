@@ -12,6 +12,7 @@
 #include "attach/target.h"
 #include "executable.h"
 #include "files.h"
+#include "kernel/version.h"
 #include "profile/expect_count.h"
 
 /* What a target and the programs that it executes report, in a memory file */
@@ -543,7 +544,8 @@ static void fork_short_lives(void *data)
 
 /*
  * The time since the last tick is included: on average half a tick for each process, and thus
- * 200 ms at 250 Hz. A process spends some 0.1 ms in exit after its EXIT record.
+ * 200 ms at 250 Hz. A process spends some 0.1 ms in exit after its EXIT record; from Linux 6.16 on
+ * the record comes before its memory is freed, which takes 1.2 ms more, at 8 ns per instruction.
  */
 TEST_F(records, exit_times_of_short_processes)
 {
@@ -559,7 +561,8 @@ TEST_F(records, exit_times_of_short_processes)
 	       (double)self->report->children / 1e6);
 	EXPECT_GE(self->report->children, sum);
 	if (counts_are_checked())
-		EXPECT_LE(self->report->children - sum, SHORT_LIVES * 500000LL);
+		EXPECT_LE(self->report->children - sum,
+			  SHORT_LIVES * (kernel_is_before(6, 16) ? 500000LL : 2000000LL));
 }
 
 static void burn_and_execute(void *data)
