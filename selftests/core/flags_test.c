@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <signal.h>
 
+#include <sys/mount.h>
+
 #include "kselftest_harness.h"
 #include "profile/scene.h"
 #include "eventually.h"
@@ -348,6 +350,27 @@ static void take_other_cpus(pid_t *hogs)
 	}
 }
 
+#define FAIR_SERVER	"/sys/kernel/debug/sched/fair_server"
+#define THROTTLE	"/proc/sys/kernel/sched_rt_runtime_us"
+
+/*
+ * The kernel lets other threads run for 50 ms in each second that real-time threads would take: by
+ * throttling these, and from Linux 6.12 on by a server for the others, which may begin at once.
+ */
+static void reserve_time_for_others(bool reserve)
+{
+	char path[64];
+	int cpu;
+
+	write_text(THROTTLE, reserve ? "950000" : "-1");
+	/* fails if it is mounted */
+	mount("none", "/sys/kernel/debug", "debugfs", 0, NULL);
+	for (cpu = 0; cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++) {
+		snprintf(path, sizeof(path), FAIR_SERVER "/cpu%d/runtime", cpu);
+		write_text(path, reserve ? "50000000" : "0");
+	}
+}
+
 /* The pipe is closed when the process has executed the program. */
 static void fault_and_execute(struct _test_data_flags *self, int program)
 {
@@ -380,6 +403,7 @@ TEST_F(flags, no_signal_after_exec)
 	if (sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS || be_first(0, -1, 4))
 		SKIP(return, "needs the right to use SCHED_FIFO");
 	take_away_far(&self->scene);
+	reserve_time_for_others(false);
 	take_other_cpus(hogs);
 	ASSERT_EQ(0, pipe2(done, O_CLOEXEC));
 	pid = fork();
@@ -396,6 +420,7 @@ TEST_F(flags, no_signal_after_exec)
 		}
 	be_first(0, -1, 0);
 	EXPECT_EQ(0, wait_for(pid));
+	reserve_time_for_others(true);
 }
 
 TEST_HARNESS_MAIN
