@@ -581,7 +581,7 @@ static void work_in_the_kernel(double seconds)
 /*
  * All sampling points of @work count, or none. A stretch on the CPU has two more or less. Ticks and
  * system calls are in the other mode for less than a hundredth of the time: the number of points
- * that hit them is random, with four standard errors.
+ * that hit them is random, with five standard errors.
  */
 static void expect_mode(struct __test_metadata *_metadata,
 			struct profile *profile, unsigned int clock,
@@ -597,7 +597,7 @@ static void expect_mode(struct __test_metadata *_metadata,
 	others = points / 100;
 	due = all ? points : 0;
 	EXPECT_COUNT(stop(profile->fd).samples, due,
-		     2 + others + 4 * square_root(others));
+		     2 + others + CHANCE_ALLOWANCE(others));
 }
 
 /* Whether a sample is taken in user mode or in the kernel */

@@ -28,12 +28,14 @@ static void expect_children(struct __test_metadata *_metadata,
 			    const struct profile *profile,
 			    const struct report *children, int nr, bool take_turns)
 {
-	double samples = 0, least = 0, most = 0;
+	double samples = 0, least = 0, most = 0, all_variance = 0;
 	const struct report *child;
 
 	for (child = children; child < children + nr; child++) {
 		double own = (double)child->status.samples;
-		double allowance = 4 * square_root(((double)child->switches + 1) / 4);
+		/* each switch begins a new stretch */
+		double variance = ((double)child->switches + 1) / 4;
+		double allowance = CHANCE_ALLOWANCE(variance);
 
 		EXPECT_EQ(PROFIL_STATE_RUNNING, child->status.state);
 		EXPECT_EQ(child->status.samples, child->status.counted);
@@ -42,10 +44,11 @@ static void expect_children(struct __test_metadata *_metadata,
 		EXPECT_LE(child->used * profile->hz - allowance, own);
 		EXPECT_GE(child->used_after * profile->hz + allowance, own);
 		samples += own;
+		all_variance += variance;
 		least += child->used * profile->hz;
 		most += child->used_after * profile->hz;
 	}
-	EXPECT_COUNT_IN(samples, least, most, take_turns ? nr : 4 * square_root(nr / 4.0));
+	EXPECT_COUNT_IN(samples, least, most, take_turns ? nr : CHANCE_ALLOWANCE(all_variance));
 }
 
 /*
@@ -94,7 +97,7 @@ static void see_short_lives(struct __test_metadata *_metadata,
 	theirs = counted(profile) - status.counted;
 	/* random: the phase of the ticks, and of the thinning, in each child */
 	EXPECT_COUNT_IN(theirs, rate * sum, rate * in_all,
-			4 * square_root(nr * (samples * samples + (samples < 1)) / 4));
+			CHANCE_ALLOWANCE(nr * (samples * samples + (samples < 1)) / 4));
 }
 
 TEST_F(children, are_sampled_from_the_first_tick)

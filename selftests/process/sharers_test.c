@@ -70,7 +70,7 @@ static void see_sharers(struct __test_metadata *_metadata, struct profile *profi
 	EXPECT_COUNT_IN(parent.status.samples,
 			(parent.used - profile->used + sharer_least) * profile->hz,
 			(parent.used_after - profile->used + sharer_most) * profile->hz,
-			4 * square_root((2 * sharers + 1) / 4.0));
+			CHANCE_ALLOWANCE((2 * sharers + 1) / 4.0));
 }
 
 TEST_F(sharer, vfork_child_counts_in_its_parent)

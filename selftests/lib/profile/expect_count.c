@@ -32,5 +32,5 @@ long preemptions(void)
 
 double preemption_allowance(long preempted)
 {
-	return 2 * square_root((double)preempted);
+	return CHANCE_ALLOWANCE((double)preempted / 4);
 }
