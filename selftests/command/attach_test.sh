@@ -382,6 +382,7 @@ check_with() {
 
 ktap_print_header
 need_root_and_device
+uninterrupted
 ktap_set_plan 26
 check "a process, until it exits" until_exit
 check "two processes" several

@@ -219,6 +219,7 @@ progress() {
 
 ktap_print_header
 need_device
+uninterrupted
 ktap_set_plan 25
 check "a static program" is_spun programs/spin-static
 check_if programs/spin-musl "a program for musl" is_spun programs/spin-musl

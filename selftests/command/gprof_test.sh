@@ -313,6 +313,7 @@ library_and_command() {
 
 ktap_print_header
 need_device
+uninterrupted
 if ! command -v gprof >/dev/null; then
 	skip_all "no gprof: install binutils"
 fi

@@ -109,6 +109,7 @@ node_program() {
 
 ktap_print_header
 need_device
+uninterrupted
 ktap_set_plan 9
 check "names from a map that is written at exit" made 1 "$JIT" 0.4 map
 check "names from a dump" made 1 "$JIT" 0.4 dump

@@ -52,6 +52,14 @@ need_module() {
 		skip_all "cannot reload the module ($(cat "$work/err")): set PROFIL_MODULE"
 }
 
+# uninterrupted: makes the shell, and all that it starts from now on, real-time threads, if it may.
+# Ordinary threads do not interrupt them, at times that depend on the machine: each interruption has
+# a random phase, so that a function gains or loses up to a sample. Real-time threads take turns
+# (SCHED_RR), so two busy programs on two CPUs do not stop the shell.
+uninterrupted() {
+	[ "$(id -u)" != 0 ] || chrt --rr --pid 1 $$
+}
+
 # check NAME COMMAND [ARG...]: a test that passes if the command succeeds. Otherwise prints
 # $work/profile and $work/err.
 check() {
