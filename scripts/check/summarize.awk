@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Summarize the log of a step for scripts/check/run: a line of counts, then each failure
-# with up to six lines of output before it. Variables: step, status (its exit status),
-# seconds; counts, failures (files for the three counts, and for the failed tests' names).
+# Summarize the log of a step for scripts/check/run and seeds: a line of counts, then each
+# failure with up to six lines of output before it. Variables: step, status (its exit status),
+# seconds; counts, failures (files for the three counts, and for a line "STEP: PROGRAM: CASE"
+# for each failure).
 
 # Quote lines FIRST to LAST of the log.
 function quote(first, last, prefix) {
@@ -11,10 +12,25 @@ function quote(first, last, prefix) {
 			details = details "    " prefix line[first] "\n"
 }
 
+# Write the name of a failure, and return whether it is a new one.
+function is_new_failure(name) {
+	name = step ": " (program ? program ": " : "") name
+	if (name in names)
+		return 0
+	names[name]
+	nr_names++
+	print name >failures
+	return 1
+}
+
 { line[NR] = $0 }
 
 /^ *K?TAP version/ { is_ktap = 1 }
-/^ *vm: .*(crashed or hung|time-out: |without a verdict)/ && !last_words {
+/^# Subtest: / {
+	program = $3
+	cases = 0
+}
+/^ *vm: .*(logged a warning|crashed or hung|time-out: |without a verdict)/ && !last_words {
 	last_words = NR
 }
 
@@ -32,13 +48,18 @@ function quote(first, last, prefix) {
 /^ *(# )?not ok [0-9]+ |^\[  FAILED  \] [a-z_]+$/ {
 	quote(result + 7 > NR ? result + 1 : NR - 6, NR)
 	result = NR
+	name = $0
+	sub(/^[ #[]*(not ok [0-9]+|FAILED  \]) (- )?/, "", name)
 	# cmocka prints a failure twice
-	failed += /^ +not ok/ || /^\[/ && !($0 in names)
-	if (!($0 in names)) {
-		sub(/^[ #]*/, "")
-		print step ": " $0 >failures
-	}
-	names[line[NR]]
+	if (/^ +not ok/) {
+		is_new_failure(name)
+		failed++
+		cases++
+	} else if (/^\[/)
+		failed += is_new_failure(name)
+	# A program that fails without a failed case has crashed, or the kernel has warned.
+	else if (/^not ok/ && !cases)
+		is_new_failure(substr(name, index(name, "#")))
 }
 
 # A step without single tests counts as one test.
@@ -56,6 +77,11 @@ END {
 	}
 	if (status && !failed)
 		failed = 1
+	# the guest's own message, not that of a guest that a test has run
+	if (failed && line[last_words] ~ /^vm: /)
+		is_new_failure(line[last_words])
+	if (failed && !nr_names)
+		is_new_failure(NR ? line[NR] : "no output")
 	print passed + 0, failed + 0, skipped + 0 >counts
 	printf "%-24s %4d passed %3d failed %3d skipped  %4d s\n",
 		step, passed, failed, skipped, seconds
