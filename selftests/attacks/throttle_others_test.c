@@ -4,8 +4,8 @@
  * Only the rate of that user's session may change, not root's. A full log of pending samples
  * does that; here the limit is 0 percent, so that the first measured sample is too expensive.
  *
- * One sample in 16 of a CPU is measured, whoever's it is. So root sleeps as long as the limit is
- * 0 percent, and none of its samples is measured.
+ * One sample in 16 of a CPU is measured, and it may be any user's. So root sleeps as long as the
+ * limit is 0 percent, and none of its samples is measured.
  */
 #include "kselftest_harness.h"
 #include "eventually.h"

@@ -66,9 +66,9 @@ double square_root(double square);
 long preemptions(void);
 
 /*
- * Returns the additional allowance for @preempted preemptions. Each may be by a kernel thread,
- * which is not sampled: an interruption at a random phase, with a variance of 1/4 at most.
- * CHANCE_ALLOWANCE() of their sum.
+ * Returns the additional allowance for @preempted preemptions: CHANCE_ALLOWANCE() of the sum of
+ * their variances. Each may be by a kernel thread, which is not sampled: an interruption at a
+ * random phase, with a variance of 1/4 at most.
  */
 double preemption_allowance(long preempted);
 
