@@ -21,8 +21,8 @@ static int map(struct process *process, uint64_t start, uint64_t end, uint64_t o
 }
 
 /*
- * Whether a file is still mapped. The log does not tell of munmap(2), and code may be made in
- * memory that a library had before. The program itself is never unloaded.
+ * Whether a file is still mapped. The log has no records of munmap(2), and code may be made
+ * in memory that a library had before. The program itself is never unloaded.
  */
 static bool is_loaded(const struct process *process, const struct file *file)
 {

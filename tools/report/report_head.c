@@ -166,7 +166,7 @@ static void print_unprofiled(FILE *out, const struct result *result,
 	putc('\n', out);
 }
 
-/* Print where the rest of the CPU time can be. An older result does not tell all of it. */
+/* Print where the rest of the CPU time can be. An older result has less of it. */
 static void print_rest(FILE *out, const struct result *result, const struct account *account)
 {
 	if (!result->log_bytes)
@@ -244,7 +244,7 @@ static void print_full_log(FILE *out, const struct result *result)
 							    "samples";
 
 	fputs("the log was full", out);
-	/* an older result does not tell */
+	/* an older result does not have this */
 	if (result->log_bytes)
 		fprintf(out, " of %s", contents);
 	fputs(", as profil could not read it in time; ", out);

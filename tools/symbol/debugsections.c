@@ -3,7 +3,7 @@
  * The sections with debug information of a file.
  *
  * elfutils treats sections that it cannot decompress like missing ones. A user must know that
- * the compiler's -g was not in vain.
+ * the debug information is there, so that nobody compiles with -g again.
  */
 #include <stdint.h>
 #include <string.h>

@@ -260,7 +260,7 @@ static void copied_text_belongs_to_the_program(void **state)
 	assert_int_equal(samples_of("[jit]"), 24);
 }
 
-/* The log does not tell of munmap(2): memory where a library was is not the library. */
+/* The log has no records of munmap(2): memory where a library was is not the library. */
 static void memory_of_an_unloaded_library_is_jit(void **state)
 {
 	char path[4096];
