@@ -330,18 +330,23 @@ static void removed_program_is_read_while_it_runs(void **state)
 	struct file_use use = { 0 };
 	struct file_key key;
 	struct file *file;
+	int closed_by_exec[2];
 	pid_t child;
+	char byte;
 
 	(void)state;
 	copy_program("/bin/sleep");
 	key = whole_key_of(path);
+	assert_int_equal(pipe2(closed_by_exec, O_CLOEXEC), 0);
 	child = fork();
 	if (!child) {
 		execl(path, path, "60", NULL);
 		_exit(127);
 	}
-	while (!reads_link(child, path))
-		usleep(1000);
+	close(closed_by_exec[1]);
+	assert_int_equal(read(closed_by_exec[0], &byte, 1), 0);
+	close(closed_by_exec[0]);
+	assert_true(reads_link(child, path));
 	unlink(path);
 	/* another one is there now */
 	assert_true(made_program_write(path, ELFCLASS64, 0x700000, 64, no_functions, true));
