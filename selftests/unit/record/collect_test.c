@@ -7,44 +7,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include <record/collect.h>
 #include <record/recording_state.h>
 
-#include "support/test.h"
-
-#define PID	1234
-
-static char *argv[] = { "perl", "-e", "1", NULL };
-static const struct child_end end = {
-	.pid = PID,
-	.status = 3 << 8,
-	.cpu_ns = 5000,
-	.children_cpu_ns = 600,
-	.start_time_ns = 70,
-	.elapsed_ns = 8,
-};
-static struct collect_log run_log;
-static struct recording *recording;
-static struct result result;
-
-static int set_up(void **state)
-{
-	(void)state;
-	recording = recording_new();
-	run_log = (struct collect_log){ .status.rate = 100 };
-	return recording ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	result_release(&result);
-	recording_free(recording);
-	return 0;
-}
+#include "support/recorded.h"
 
 /* Make a result with one process, unless there are others. */
-static void collect(uint32_t requested_rate)
+static void collect_at(uint32_t requested_rate)
 {
 	struct process_table *table = &recording->processes;
 	struct process *process;
@@ -55,10 +23,7 @@ static void collect(uint32_t requested_rate)
 		assert_non_null(process);
 		assert_int_equal(process_table_start(table, process, "/bin/perl", false, 0), 0);
 	}
-	result_release(&result);
-	assert_int_equal(collect_result(&result, recording, &run_log, &end, argv),
-			 0);
-	assert_string_equal(result_problem(&result) ? : "none", "none");
+	collect();
 }
 
 /* A file that cannot be read, with one mapping: its first KiB is at 0x10000. */
@@ -98,7 +63,7 @@ static void files_become_objects(void **state)
 	recording->outside = 9;
 	/* without samples */
 	add_file("/lib/3", 3);
-	collect(100);
+	collect_at(100);
 	assert_int_equal(result.nr_objects, 3);
 	assert_string_equal(result.objects[0].path, "/lib/1");
 	assert_int_equal(result.objects[0].start, 0);
@@ -128,7 +93,7 @@ static void files_with_the_same_path_and_build_id_become_one_object(void **state
 	count(first, 0x40, 2);
 	count(second, 0x10, 4);
 	count(second, 0x40, 8);
-	collect(100);
+	collect_at(100);
 	assert_int_equal(result.nr_objects, 1);
 	assert_int_equal(result.objects[0].nr_counts, 3);
 	assert_count(0, 0, 0x10, 4);
@@ -149,7 +114,7 @@ static void different_build_ids_are_different_objects(void **state)
 	second->build_id[1] = 7;
 	count(first, 0x20, 1);
 	count(second, 0x20, 2);
-	collect(100);
+	collect_at(100);
 	assert_int_equal(result.nr_objects, 2);
 	assert_int_equal(result.objects[0].build_id_bytes, 2);
 	assert_int_equal(result.objects[0].build_id[1], 7);
@@ -173,7 +138,7 @@ static void objects_include_their_samples(void **state)
 	count(file, 0x1000, 1);
 	count(file, 0x1fff, 1);
 	count(&recording->files.special[FILE_JIT], UINT64_MAX, 1);
-	collect(100);
+	collect_at(100);
 	assert_int_equal(result.objects[0].start, 0x401000);
 	assert_int_equal(result.objects[0].end, 0x402000);
 	assert_string_equal(result.objects[1].path, "[jit]");
@@ -191,7 +156,7 @@ static void objects_with_most_samples_are_kept(void **state)
 		/* the one in the middle has fewer */
 		count(add_file(path, i), 0x20, i == 2000 || i == 2001 ? 3 : 10);
 	}
-	collect(100);
+	collect_at(100);
 	assert_int_equal(result.nr_objects, RESULT_MAX_OBJECTS);
 	assert_int_equal(result.outside, 6);
 	assert_string_equal(result.objects[1999].path, "/lib/1999");
@@ -209,7 +174,12 @@ static void figures_of_the_run_are_copied(void **state)
 	run_log.bytes = 65536;
 	run_log.wanted_bytes = 131072;
 	run_log.no_follow = true;
-	collect(200);
+	run_end.status = 3 << 8;
+	run_end.cpu_ns = 5000;
+	run_end.children_cpu_ns = 600;
+	run_end.start_time_ns = 70;
+	run_end.elapsed_ns = 8;
+	collect_at(200);
 	uname(&name);
 	assert_string_equal(result.host, name.nodename);
 	assert_memory_equal(result.kernel, name.release, strlen(name.release));
@@ -231,7 +201,7 @@ static void figures_of_the_run_are_copied(void **state)
 	assert_true(result.no_follow);
 	/* before the first process is attached, or after all have ended */
 	run_log.status.rate = 0;
-	collect(200);
+	collect_at(200);
 	assert_int_equal(result.rate, 200);
 }
 
@@ -242,23 +212,23 @@ static void lowered_rate_is_averaged(void **state)
 
 	(void)state;
 	count(add_file("/lib/1", 1), 0, 190);
-	collect(1000);
+	collect_at(1000);
 	row = recording->processes.rows;
 	row->samples = 190;
 	/* while a process runs, its CPU time is not known */
-	collect(1000);
+	collect_at(1000);
 	assert_float_equal(result_rate(&result), 100, 1e-6);
 	row->has_ended = true;
 	row->cpu_ns = 1000000000;
-	collect(1000);
+	collect_at(1000);
 	assert_int_equal(result.rate, 100);
 	assert_float_equal(result_seconds(&result, 190), 1, 1e-6);
 	/* the mean rate is between the last rate and the requested one */
 	row->samples = 1900;
-	collect(1000);
+	collect_at(1000);
 	assert_float_equal(result_rate(&result), 1000, 1e-6);
 	row->samples = 19;
-	collect(1000);
+	collect_at(1000);
 	assert_float_equal(result_rate(&result), 100, 0);
 }
 
@@ -268,7 +238,7 @@ static void overflowing_sums_are_limited(void **state)
 	struct process_table *table = &recording->processes;
 
 	(void)state;
-	collect(100);
+	collect_at(100);
 	table->rows[0].has_ended = true;
 	table->rows[0].cpu_ns = UINT64_MAX - 9;
 	table->unlisted = UINT64_MAX;
@@ -276,7 +246,7 @@ static void overflowing_sums_are_limited(void **state)
 		.program = strdup("sudo"), .processes = 1, .cpu_ns = UINT64_MAX,
 	};
 	recording->nr_unprofiled = 1;
-	collect(100);
+	collect_at(100);
 	assert_int_equal(result.processes[0].cpu_ns, INT64_MAX);
 	assert_int_equal(result.unprofiled[0].cpu_ns, 0);
 	assert_int_equal(result.unlisted_processes, UINT32_MAX);
@@ -285,7 +255,7 @@ static void overflowing_sums_are_limited(void **state)
 static void run_without_processes_is_not_valid(void **state)
 {
 	(void)state;
-	assert_int_equal(collect_result(&result, recording, &run_log, &end, argv), 0);
+	collect();
 	assert_int_equal(result.nr_processes, 0);
 	assert_non_null(result_problem(&result));
 }

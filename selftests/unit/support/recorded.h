@@ -16,6 +16,7 @@
 static struct fake_log fake;
 static struct recording *recording;
 static struct collect_log run_log;
+static struct child_end run_end;
 static struct result result;
 
 static int set_up(void **state)
@@ -24,6 +25,7 @@ static int set_up(void **state)
 	recording = recording_new();
 	fake_log_open(&fake);
 	run_log = (struct collect_log){ .status.rate = 100, .requested_rate = 100 };
+	run_end = (struct child_end){ .pid = PID };
 	return recording ? 0 : -1;
 }
 
@@ -38,11 +40,10 @@ static int tear_down(void **state)
 
 static inline void collect(void)
 {
-	static char *argv[] = { "program", NULL };
-	const struct child_end end = { .pid = PID };
+	static char *argv[] = { "perl", "-e", "1", NULL };
 
 	result_release(&result);
-	assert_int_equal(collect_result(&result, recording, &run_log, &end, argv), 0);
+	assert_int_equal(collect_result(&result, recording, &run_log, &run_end, argv), 0);
 	/* a result without a process is invalid */
 	if (result.nr_processes)
 		assert_string_equal(result_problem(&result) ? : "none", "none");
