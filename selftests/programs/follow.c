@@ -18,30 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+
+#include "spin.h"
+#include "spin_code.h"
 
 #define CODE_BYTES	4096
-
-typedef void spin_function(unsigned long rounds);
-
-static double cpu_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* Counts down to 0: the instructions that are copied as generated code */
-extern const char spin_code[], spin_code_end[];
-#ifdef __x86_64__
-asm(".pushsection .rodata\nspin_code: 1: dec %rdi\n jnz 1b\n ret\nspin_code_end: .popsection");
-#elif defined(__aarch64__)
-asm(".pushsection .rodata\nspin_code: 1: subs x0, x0, #1\n b.ne 1b\n ret\n"
-    "spin_code_end: .popsection");
-#else
-#error "no code for this architecture"
-#endif
 
 static int fail(const char *what)
 {

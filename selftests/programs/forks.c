@@ -14,33 +14,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static volatile unsigned long sink;
+#include "spin.h"
 
-static double cpu_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* The same work in two functions, which the compiler must not merge. */
-#define SPIN(name)							\
-	void __attribute__((noinline, noclone)) name(double seconds)	\
-	{								\
-		double until = cpu_seconds() + seconds;			\
-		unsigned long i;					\
-									\
-		while (cpu_seconds() < until)				\
-			for (i = 0; i < 400000; i++)			\
-				sink += i;				\
-	}
-
-void spin_parent(double seconds);
-void spin_child(double seconds);
 SPIN(spin_parent)
 SPIN(spin_child)
 
@@ -64,10 +41,10 @@ int main(int argc, char **argv)
 		if (pid)
 			break;
 		is_child = 1;
-		spin_child(seconds);
+		spin_child(cpu_seconds() + seconds);
 	}
 	if (!is_child)
-		spin_parent(seconds);
+		spin_parent(cpu_seconds() + seconds);
 	/* the last child has no child */
 	if (wait(&status) > 0 && status && strcmp(end, "kill"))
 		return 1;

@@ -16,35 +16,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "spin.h"
+#include "spin_code.h"
+
 #define PAGE	4096
-
-typedef void spin_function(unsigned long rounds);
-
-/* Counts down to 0: the instructions that are copied */
-extern const char spin_code[], spin_code_end[];
-#ifdef __x86_64__
-asm(".pushsection .rodata\nspin_code: 1: dec %rdi\n jnz 1b\n ret\nspin_code_end: .popsection");
-#elif defined(__aarch64__)
-asm(".pushsection .rodata\nspin_code: 1: subs x0, x0, #1\n b.ne 1b\n ret\n"
-    "spin_code_end: .popsection");
-#else
-#error "no code for this architecture"
-#endif
 
 static const char *const names[] = { "made_much", "made less" };
 
 static char *code;	/* of each function, in a page of its own */
-
-static double cpu_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static int fail(const char *what)
 {

@@ -29,6 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "spin.h"
+
 #define PAGE	4096
 #define TIMES	25000000ul	/* 0.4 s in a guest of 4 ns per instruction */
 #define CODE	(PROT_READ | PROT_WRITE | PROT_EXEC)
@@ -36,8 +38,7 @@
 /* Any place is as good for its instructions. */
 static void __attribute__((noinline, noclone, aligned(64))) spin(unsigned long times)
 {
-	while (times--)
-		__asm__ volatile("" : "+r"(times));
+	COUNT_DOWN(times);
 }
 
 /* In pages of its own, as none of its text is there while it is copied */
@@ -45,8 +46,7 @@ void hot(unsigned long times);
 void after_hot(void);
 void __attribute__((noinline, noclone, aligned(PAGE), section("hot_text"))) hot(unsigned long times)
 {
-	while (times--)
-		__asm__ volatile("" : "+r"(times));
+	COUNT_DOWN(times);
 }
 
 void __attribute__((noinline, noclone, aligned(PAGE), section("hot_text"))) after_hot(void)

@@ -12,13 +12,15 @@ TEST_GEN_FILES += $(addprefix programs/,session steps storm callers monread spin
 	unaligned madecode version-1 version-2 version-1-noid version-2-noid \
 	$(if $(MUSL),spin-musl follow-musl) $(if $(GO),spin-go)) $(FOLLOW_LIBRARIES) $(PG_PROGS)
 
-programs/%-no-pie: programs/%.c
+# as in ../Makefile, all headers
+PROGRAM_HEADERS := $(wildcard programs/*.h)
+programs/%-no-pie: programs/%.c $(PROGRAM_HEADERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -no-pie -o $@ $<
 
-programs/%-static: programs/%.c
+programs/%-static: programs/%.c $(PROGRAM_HEADERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
 
-programs/%-musl: programs/%.c
+programs/%-musl: programs/%.c $(PROGRAM_HEADERS)
 	$(MUSL) -O2 -std=gnu11 -D_GNU_SOURCE $(LDFLAGS) -o $@ $< $(LDLIBS)
 
 programs/%-go: programs/%.go
@@ -37,10 +39,10 @@ programs/follow-libraries/lib%.so: programs/libfollow.c
 # Two programs with other functions at the same addresses, with and without a build-id
 programs/version-1 programs/version-1-noid: version := 1
 programs/version-2 programs/version-2-noid: version := 2
-programs/version-%-noid: programs/version.c
+programs/version-%-noid: programs/version.c $(PROGRAM_HEADERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -DVERSION=$(version) -Wl,--build-id=none -o $@ $<
 
-programs/version-%: programs/version.c
+programs/version-%: programs/version.c $(PROGRAM_HEADERS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -DVERSION=$(version) -o $@ $<
 
 # A program that is built without libprofil, like programs from before it existed

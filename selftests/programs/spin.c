@@ -10,32 +10,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-static volatile unsigned long sink;
+#include "spin.h"
 
-static double cpu_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-/* The same work in two functions, which the compiler must not merge. */
-#define SPIN(name)							\
-	void __attribute__((noinline, noclone)) name(double until)	\
-	{								\
-		unsigned long i;					\
-									\
-		while (cpu_seconds() < until)				\
-			for (i = 0; i < 400000; i++)			\
-				sink += i;				\
-	}
-
-void spin_much(double until);
-void spin_less(double until);
 SPIN(spin_much)
 SPIN(spin_less)
 

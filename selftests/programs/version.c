@@ -3,6 +3,8 @@
  * Two versions of a program, of the same size: the functions of the second, which uses CPU time in
  * second_hot(), are where those of the first are.
  */
+#include "spin.h"
+
 #define TIMES	25000000ul	/* 0.4 s in a guest of 4 ns per instruction */
 
 #if VERSION == 1
@@ -18,14 +20,12 @@ void COLD(unsigned long times);
 
 void __attribute__((noinline, noclone)) HOT(unsigned long times)
 {
-	while (times--)
-		__asm__ volatile("" : "+r"(times));
+	COUNT_DOWN(times);
 }
 
 void __attribute__((noinline, noclone)) COLD(unsigned long times)
 {
-	while (times--)
-		__asm__ volatile("" : "+r"(times));
+	COUNT_DOWN(times);
 }
 
 int main(void)
