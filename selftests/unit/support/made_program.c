@@ -10,8 +10,6 @@
 
 #include "support/made_program.h"
 
-#define MOST_FUNCTIONS	16
-
 static char section_names[] = "\0.text\0.symtab\0.strtab\0.shstrtab";
 
 /* Offset of a name in section_names */
@@ -116,11 +114,16 @@ bool made_program_write(const char *path, int class, uint64_t start, size_t byte
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0700);
 	unsigned char *text = calloc(1, bytes);
-	unsigned char symbols[MOST_FUNCTIONS * sizeof(Elf64_Sym)] = { 0 };
-	char names[1024] = "";
+	size_t nr = 0, name_bytes = 1;
+	unsigned char *symbols;
+	char *names;
 	bool written;
 	Elf *elf;
 
+	for (; functions[nr].name; nr++)
+		name_bytes += strlen(functions[nr].name) + 1;
+	symbols = calloc(nr + 1, sizeof(Elf64_Sym));
+	names = calloc(1, name_bytes);
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	gelf_newehdr(elf, class);
@@ -130,5 +133,7 @@ bool made_program_write(const char *path, int class, uint64_t start, size_t byte
 	written = write_elf(elf, class, start, bytes);
 	elf_end(elf);
 	free(text);
+	free(symbols);
+	free(names);
 	return !close(fd) && written;
 }
