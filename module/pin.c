@@ -176,6 +176,18 @@ static int pin_read_file_page(struct vm_area_struct *vma, unsigned long addr)
 	return locked ? -EINPROGRESS : -EBUSY;
 }
 
+/*
+ * What to do if a page is absent. Return: 0: a fault may create it; otherwise only a page that
+ * is present may be pinned, and this is the error for one that is not: -EBUSY or, in a worker,
+ * -EINPROGRESS.
+ */
+static int pin_error_if_absent(struct vm_area_struct *vma, unsigned long addr)
+{
+	if (pin_may_fault(vma))
+		return 0;
+	return current->mm == vma->vm_mm ? -EBUSY : pin_read_file_page(vma, addr);
+}
+
 /**
  * profil_pin_create_page - make sure that a page of shmem exists
  * @mapping: of the file
@@ -230,7 +242,7 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	struct vm_area_struct *vma;
 	unsigned int flags = FOLL_WRITE | FOLL_LONGTERM | FOLL_NOWAIT;
 	struct page *created = NULL;
-	int err, absent = 0;
+	int err, absent;
 	long pinned;
 
 	err = profil_pin_check(mm, addr, addr + nr * PAGE_SIZE);
@@ -239,18 +251,16 @@ long profil_pin_pages(struct mm_struct *mm, unsigned long addr,
 	/* the flags are for one mapping: the next call pins pages of the next one */
 	vma = find_vma(mm, addr);
 	nr = min(nr, (vma->vm_end - addr) >> PAGE_SHIFT);
-	if (pin_may_fault(vma))
-		created = pin_create_first(vma, addr);
-	else if (current->mm == mm)
-		absent = -EBUSY;
-	else
-		absent = pin_read_file_page(vma, addr);
-	if (absent && current->mm != mm && !COMPAT_FOLL_NOFAULT)
-		return absent;
-	if (absent)
+	absent = pin_error_if_absent(vma, addr);
+	if (absent) {
+		if (current->mm != mm && !COMPAT_FOLL_NOFAULT)
+			return absent;
 		flags |= COMPAT_FOLL_NOFAULT;
-	if (IS_ERR(created))
-		return PTR_ERR(created);
+	} else {
+		created = pin_create_first(vma, addr);
+		if (IS_ERR(created))
+			return PTR_ERR(created);
+	}
 	pinned = compat_pin_user_pages_remote(mm, addr, nr, flags, pages);
 	if (created)
 		put_page(created);
