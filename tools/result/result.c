@@ -7,6 +7,7 @@
 
 #include <linux/profil.h>
 
+#include "result/fields.h"
 #include "result/result.h"
 
 bool result_is_file(const struct result_object *object)
@@ -235,13 +236,8 @@ const char *result_problem(const struct result *result)
 
 void result_release_object(struct result_object *object)
 {
-	size_t i;
-
-	free(object->path);
 	free(object->counts);
-	for (i = 0; i < object->nr_functions; i++)
-		free(object->functions[i].name);
-	free(object->functions);
+	fields_release(&fields_of_object, object);
 	memset(object, 0, sizeof(*object));
 }
 
@@ -249,19 +245,8 @@ void result_release(struct result *result)
 {
 	size_t i;
 
-	for (i = 0; result->argv && result->argv[i]; i++)
-		free(result->argv[i]);
-	free(result->argv);
-	free(result->host);
-	free(result->kernel);
 	for (i = 0; i < result->nr_objects; i++)
-		result_release_object(&result->objects[i]);
-	free(result->objects);
-	for (i = 0; i < result->nr_processes; i++)
-		free(result->processes[i].program);
-	free(result->processes);
-	for (i = 0; i < result->nr_unprofiled; i++)
-		free(result->unprofiled[i].program);
-	free(result->unprofiled);
+		free(result->objects[i].counts);
+	fields_release(&fields_of_result, result);
 	memset(result, 0, sizeof(*result));
 }

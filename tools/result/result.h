@@ -26,6 +26,12 @@
 
 #define RESULT_OUTSIDE	"(outside all objects)"	/* name of the row for these samples */
 
+/*
+ * The structures. profil.proto describes each member that has the name of a field there: meaning
+ * and unit. Texts are terminated by 0. Lists are arrays, and "nr_" is their length. Unless a
+ * function says otherwise, a structure owns all it points to, each as memory of its own.
+ */
+
 /**
  * struct result_count - samples at an address
  * @address: link-time address of the instruction, the exact pc
@@ -36,67 +42,32 @@ struct result_count {
 	uint64_t samples;
 };
 
-/**
- * struct result_function - code that a program has made, with its name
- * @start: address of its first instruction
- * @end:   end of what was sampled of it, above @start
- * @name:  as the program's runtime calls it, not empty
- */
+/* Code that a program has made: from @start up to @end, which is above it. @name is not empty. */
 struct result_function {
 	uint64_t start;
 	uint64_t end;
 	char *name;
 };
 
-/**
- * struct result_object - a file that code was loaded from, or a substitute
- * @path:           path that it was loaded from. A name in brackets is not a file: "[vdso]",
- *                  "[jit]"
- * @build_id:       build-id of the loaded file
- * @build_id_bytes: its length; 0: no build-id, or the file could not be read
- * @unread:         the file could not be read while it was mapped: it had been replaced or
- *                  removed, or is not readable. Addresses are offsets in the file
- * @file_bytes:     size of the loaded file; 0: unknown
- * @mtime_ns:       when it was last modified, in ns since 1970 UTC
- * @start:          link-time address of its first executable segment
- * @end:            link-time address of the end of its last executable segment
- * @bias:           load address minus link-time address, in the first process that loaded it
- * @counts:         in ascending order of addresses, which differ
- * @nr_counts:      number of counts
- * @samples:        sum over @counts
- * @functions:      of an object that is not a file: those that have names, in ascending order of
- *                  addresses; they do not overlap
- * @nr_functions:   number of functions
- */
+/* A file that code was loaded from, or a substitute */
 struct result_object {
 	char *path;
 	unsigned char build_id[RESULT_MAX_BUILD_ID];
-	size_t build_id_bytes;
+	size_t build_id_bytes;		/* 0: none */
 	bool unread;
 	uint64_t file_bytes;
 	int64_t mtime_ns;
 	uint64_t start;
 	uint64_t end;
 	uint64_t bias;
-	struct result_count *counts;
+	struct result_count *counts;	/* in ascending order of addresses, which differ */
 	size_t nr_counts;
-	uint64_t samples;
+	uint64_t samples;		/* sum over @counts */
 	struct result_function *functions;
 	size_t nr_functions;
 };
 
-/**
- * struct result_process - one program in one process: from exec or fork to the next exec or
- * the exit
- * @pid:      process ID
- * @parent:   process ID of its parent; 0: unknown
- * @program:  path of the executed file; its name if only that is known; else "[unknown]"
- * @is_fork:  a child made by fork() that runs its parent's program
- * @has_ended: @cpu_ns is known: up to its end or an exec, or to the end of the run; else it is 0
- * @start_cpu_ns: CPU time used before its profile started, in ns
- * @cpu_ns:   CPU time from the start of its profile to its end, in ns
- * @samples:  samples that were counted
- */
+/* One program in one process */
 struct result_process {
 	int32_t pid;
 	int32_t parent;
@@ -104,61 +75,20 @@ struct result_process {
 	bool is_fork;
 	bool has_ended;
 	uint64_t start_cpu_ns;
-	uint64_t cpu_ns;
+	uint64_t cpu_ns;		/* 0 unless @has_ended */
 	uint64_t samples;
 };
 
-/**
- * struct result_unprofiled - a program that was not profiled, over all its processes
- * @program:   path of its file; the name of the process if that is unknown
- * @processes: number of processes that ran it
- * @cpu_ns:    CPU time of those that have ended, in ns
- */
+/* A program that was not profiled, over all its processes */
 struct result_unprofiled {
 	char *program;
 	uint64_t processes;
 	uint64_t cpu_ns;
 };
 
-/**
- * struct result - a run
- * @argv:          the command and its arguments, terminated by NULL
- * @host:          host name of the machine
- * @kernel:        kernel release and machine (uname -r -m)
- * @start_time_ns: when the command was started, in ns since 1970 UTC
- * @elapsed_ns:    time until it ended, in ns
- * @status:        how it ended, as from wait(2)
- * @pid:           its process ID
- * @clock:         the sampling clock, PROFIL_CLOCK_*; PROFIL_CLOCK_AUTO: the kernel's choice
- * @rate:          rate at the end of the run, in Hz: the kernel may have lowered it
- * @requested_rate: rate that the user requested, in Hz
- * @mean_rate:     samples per second of profiled CPU time, if the kernel lowered the rate during
- *                 the run; 0: it was always @rate
- * @program_cpu_ns: CPU time of the command's own process, in ns
- * @children_cpu_ns: CPU time of all processes that it and its children waited for, in ns
- * @outside:       samples at addresses outside all objects
- * @lost:          samples that found no room in the log
- * @lost_records:  records of programs and mappings that found none: at least so many
- * @records_filled_log: when samples or records were lost, such records were most of the log
- * @skipped:       samples that were due but not taken, because the clock was late
- * @log_bytes:     size of the log; 0: unknown, in a result of an older version. Then
- *                 @lost_records, @skipped and @no_follow are unknown, too
- * @wanted_log_bytes: the size that it has without a limit of locked memory
- * @no_follow:     programs that the processes executed were not profiled
- * @fork_failures:  children that the kernel did not profile
- * @objects:       sorted by path, then build-id
- * @nr_objects:    number of objects
- * @processes:     in the order in which their profiles started; at least one
- * @nr_processes:  number of processes
- * @unlisted_processes: programs that are not in @processes. Their samples are those of no listed
- *                 process
- * @unlisted_ended: how many of these have a known CPU time
- * @unlisted_cpu_ns: CPU time of these, in ns
- * @unprofiled:    programs that the user may not trace, most CPU time first
- * @nr_unprofiled: number of such programs
- */
+/* A run */
 struct result {
-	char **argv;
+	char **argv;			/* terminated by NULL */
 	char *host;
 	char *kernel;
 	uint64_t start_time_ns;
@@ -168,6 +98,10 @@ struct result {
 	uint32_t clock;
 	uint32_t rate;
 	uint32_t requested_rate;
+	/*
+	 * Samples per second of profiled CPU time, if the kernel lowered the rate during the run;
+	 * 0: it was always @rate. Computed by result_find_mean_rate(), not in a file
+	 */
 	double mean_rate;
 	uint64_t program_cpu_ns;
 	uint64_t children_cpu_ns;
@@ -182,7 +116,7 @@ struct result {
 	uint64_t fork_failures;
 	struct result_object *objects;
 	size_t nr_objects;
-	struct result_process *processes;
+	struct result_process *processes;	/* at least one */
 	size_t nr_processes;
 	uint64_t unlisted_processes;
 	uint64_t unlisted_ended;

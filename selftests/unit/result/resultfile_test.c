@@ -28,6 +28,7 @@
 #include <result/resultpack.h>
 
 #include "support/fake_result.h"
+#include "support/filled_result.h"
 #include "support/test.h"
 
 /* gzip's header, whose comment ends with the version of the format and a 0 */

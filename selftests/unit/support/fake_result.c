@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A result, its functions, and a comparison of results.
+ * A result, and its functions.
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -162,62 +162,4 @@ int fake_find(void *symbols, size_t object, uint64_t address, struct function *f
 char *fake_demangle(const char *name)
 {
 	return strcmp(name, ODD_MANGLED) ? NULL : strdup(ODD_DEMANGLED);
-}
-
-/* Compare two structures, except a pointer in each, which the caller compares */
-#define ASSERT_SAME(type, a, b, pointer)				\
-	do {								\
-		struct type left = *(a), right = *(b);			\
-									\
-		left.pointer = right.pointer = NULL;			\
-		assert_memory_equal(&left, &right, sizeof(left));	\
-	} while (0)
-
-static void assert_same_object(const struct result_object *a,
-			       const struct result_object *b)
-{
-	struct result_object other = *b;
-	size_t i;
-
-	assert_string_equal(a->path, b->path);
-	assert_int_equal(a->nr_functions, b->nr_functions);
-	for (i = 0; i < a->nr_functions; i++) {
-		assert_string_equal(a->functions[i].name, b->functions[i].name);
-		ASSERT_SAME(result_function, &a->functions[i], &b->functions[i], name);
-	}
-	assert_memory_equal(a->counts, b->counts, a->nr_counts * sizeof(*a->counts));
-	other.path = a->path;
-	other.functions = a->functions;
-	ASSERT_SAME(result_object, a, &other, counts);
-}
-
-void assert_same_result(const struct result *a, const struct result *b)
-{
-	struct result other = *b;
-	size_t i;
-
-	for (i = 0; a->argv[i] && b->argv[i]; i++)
-		assert_string_equal(a->argv[i], b->argv[i]);
-	assert_ptr_equal(a->argv[i], b->argv[i]);
-	assert_string_equal(a->host, b->host);
-	assert_string_equal(a->kernel, b->kernel);
-	assert_int_equal(a->nr_objects, b->nr_objects);
-	for (i = 0; i < a->nr_objects; i++)
-		assert_same_object(&a->objects[i], &b->objects[i]);
-	assert_int_equal(a->nr_processes, b->nr_processes);
-	for (i = 0; i < a->nr_processes; i++) {
-		assert_string_equal(a->processes[i].program, b->processes[i].program);
-		ASSERT_SAME(result_process, &a->processes[i], &b->processes[i], program);
-	}
-	assert_int_equal(a->nr_unprofiled, b->nr_unprofiled);
-	for (i = 0; i < a->nr_unprofiled; i++) {
-		assert_string_equal(a->unprofiled[i].program, b->unprofiled[i].program);
-		ASSERT_SAME(result_unprofiled, &a->unprofiled[i], &b->unprofiled[i], program);
-	}
-	other.unprofiled = a->unprofiled;
-	other.argv = a->argv;
-	other.host = a->host;
-	other.kernel = a->kernel;
-	other.objects = a->objects;
-	ASSERT_SAME(result, a, &other, processes);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A result with a value in each field, and with everything that is hard to export: names that are
- * not valid text, counts of more than 16 and 32 bits, objects with the same file name, without a
- * build-id, without a file or without samples, and functions without a name.
+ * A result with everything that is hard to export: names that are not valid text, counts of more
+ * than 16 and 32 bits, objects with the same file name, without a build-id, without a file or
+ * without samples, and functions without a name.
  */
 #ifndef FAKE_RESULT_H
 #define FAKE_RESULT_H
@@ -52,12 +52,5 @@ int fake_find(void *symbols, size_t object, uint64_t address, struct function *f
  * Return: ODD_DEMANGLED, to be freed by the caller, for ODD_MANGLED; else NULL.
  */
 char *fake_demangle(const char *name);
-
-/**
- * assert_same_result - fail the test if two results differ in any field
- * @a: a result
- * @b: another one
- */
-void assert_same_result(const struct result *a, const struct result *b);
 
 #endif /* FAKE_RESULT_H */

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * No field of profil.proto is forgotten when a result is packed or unpacked. What is refused is
+ * tested with files (resultfile_test.c).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <generated/profil.pb-c.h>
+#include <result/resultpack.h>
+
+#include "support/filled_result.h"
+#include "support/test.h"
+
+static struct result result;
+static unsigned char *packed;
+static size_t packed_bytes;
+
+static int set_up(void **state)
+{
+	(void)state;
+	fill_result(&result);
+	return resultpack_pack(&result, &packed, &packed_bytes);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	result_release(&result);
+	free(packed);
+	return 0;
+}
+
+/* Check that a field is not 0. A field of these types is an array or a single value. */
+static void assert_set(const ProtobufCFieldDescriptor *field, const char *value)
+{
+	static const char zeros[sizeof(uint64_t)];
+	const bool is_short = field->type == PROTOBUF_C_TYPE_BOOL ||
+			      field->type == PROTOBUF_C_TYPE_INT32 ||
+			      field->type == PROTOBUF_C_TYPE_UINT32;
+	const size_t bytes = is_short ? sizeof(uint32_t) : sizeof(uint64_t);
+
+	if (field->type == PROTOBUF_C_TYPE_BYTES) {
+		if (((const ProtobufCBinaryData *)value)->len)
+			return;
+	} else if (memcmp(value, zeros, bytes)) {
+		return;
+	}
+	fail_msg("%s is not packed", field->name);
+}
+
+/* Check each field, by protobuf-c's description of the message instead of the tables. */
+static void assert_all_set(const ProtobufCMessage *message)
+{
+	unsigned int i;
+	size_t j;
+
+	for (i = 0; i < message->descriptor->n_fields; i++) {
+		const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
+		const char *value = (const char *)message + field->offset;
+		size_t nr;
+
+		if (field->label != PROTOBUF_C_LABEL_REPEATED) {
+			assert_set(field, value);
+			continue;
+		}
+		nr = *(const size_t *)((const char *)message + field->quantifier_offset);
+		if (!nr)
+			fail_msg("%s is not packed", field->name);
+		if (field->type == PROTOBUF_C_TYPE_MESSAGE) {
+			for (j = 0; j < nr; j++)
+				assert_all_set((*(ProtobufCMessage **const *)value)[j]);
+		} else {
+			assert_set(field, *(const char *const *)value);
+		}
+	}
+}
+
+static void each_field_is_packed(void **state)
+{
+	Profil__Result *message = profil__result__unpack(NULL, packed_bytes, packed);
+
+	(void)state;
+	assert_non_null(message);
+	assert_all_set(&message->base);
+	profil__result__free_unpacked(message, NULL);
+}
+
+static void each_field_is_read_as_packed(void **state)
+{
+	struct result read_back;
+	const char *why = "";
+
+	(void)state;
+	assert_int_equal(resultpack_unpack(packed, packed_bytes, &read_back, &why), 0);
+	assert_same_result(&read_back, &result);
+	result_release(&read_back);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(each_field_is_packed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_field_is_read_as_packed, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
