@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Check an export by its schema, and conditions that a schema cannot express.
 
-usage: export_check.py json FILE         by tools/export/profil-result.schema.json
+usage: export_check.py json FILE         by the schema that `make -C tools` makes
        export_check.py speedscope FILE   by the schema of speedscope
 
 Prints the sum of the samples or weights. Exit status: 1 if the file does not match the schema.
@@ -68,12 +68,14 @@ SPEEDSCOPE = {
 
 
 def check_json(result):
-    with open(os.path.join(SELFTESTS, "../tools/export/profil-result.schema.json")) as file:
+    with open(os.path.join(SELFTESTS, "../tools/generated/profil-result.schema.json")) as file:
         schema = json.load(file)
     jsonschema.Draft7Validator.check_schema(schema)
     jsonschema.validate(result, schema, jsonschema.Draft7Validator)
     # the schema allows more members; here, such a member is a wrong name
     described = schema["definitions"]
+    for one in [schema] + [each for each in described.values() if "properties" in each]:
+        assert set(one["required"]) == set(one["properties"])
     assert set(result) == set(schema["properties"])
     samples = result["outside"]
     for thing in result["objects"]:
@@ -88,6 +90,8 @@ def check_json(result):
         samples += of_functions
     for process in result["processes"]:
         assert set(process) == set(described["process"]["properties"])
+    for program in result["unprofiled"]:
+        assert set(program) == set(described["unprofiled"]["properties"])
     assert samples == result["samples"]
     return samples
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * JSON as specified by profil-result.schema.json. Members are in the order of the schema.
+ * JSON as specified by profil-result.schema.in. Members are in the order of profil.proto, by the
+ * tables of its fields; what has another name or form in JSON is printed by hand.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,226 +9,296 @@
 #include <time.h>
 
 #include "export/export.h"
+#include "result/fields.h"
 #include "util/clock_name.h"
 #include "util/escape.h"
 #include "util/time_ns.h"
 
 #define VERSION		1
 
-/* @name is not escaped, because no member's name needs it. */
-static void print_string(FILE *out, const char *name, const char *value)
+/**
+ * struct json - a document that is being printed
+ * @out:        where to
+ * @symbolized: the result
+ * @function:   index of the first function of @symbolized that is not printed yet
+ * @is_first:   the next member or element is the first of its object or list
+ */
+struct json {
+	FILE *out;
+	const struct symbolized *symbolized;
+	size_t function;
+	bool is_first;
+};
+
+/* Start an element of a list, or a member. */
+static void next(struct json *json)
 {
-	fprintf(out, "\"%s\":", name);
+	if (!json->is_first)
+		fputs(",\n", json->out);
+	json->is_first = false;
+}
+
+/* Start an object or a list. */
+static void enter(struct json *json, char bracket)
+{
+	putc(bracket, json->out);
+	json->is_first = true;
+}
+
+static void leave(struct json *json, char bracket)
+{
+	putc(bracket, json->out);
+	json->is_first = false;
+}
+
+/* Start a member. Its name is not escaped, because none needs it. */
+static FILE *member(struct json *json, const char *name)
+{
+	next(json);
+	fprintf(json->out, "\"%s\":", name);
+	return json->out;
+}
+
+static void print_string(struct json *json, const char *name, const char *value)
+{
+	member(json, name);
 	if (value)
-		escape_json(out, value);
+		escape_json(json->out, value);
 	else
-		fputs("null", out);
-	fputs(",\n", out);
+		fputs("null", json->out);
 }
 
-static void print_number(FILE *out, const char *name, uint64_t value)
+static void print_number(struct json *json, const char *name, uint64_t value)
 {
-	fprintf(out, "\"%s\":%" PRIu64 ",\n", name, value);
+	fprintf(member(json, name), "%" PRIu64, value);
 }
 
-static void print_bool(FILE *out, const char *name, bool value)
+static void print_address(struct json *json, const char *name, uint64_t value)
 {
-	fprintf(out, "\"%s\":%s,\n", name, value ? "true" : "false");
+	fprintf(member(json, name), "\"0x%" PRIx64 "\"", value);
 }
 
-static void print_address(FILE *out, const char *name, uint64_t value)
+static void print_texts(struct json *json, const char *name, char *const *texts)
 {
-	fprintf(out, "\"%s\":\"0x%" PRIx64 "\",", name, value);
-}
-
-/* Print the comma before a member of a list, except the first. */
-static void print_comma(FILE *out, bool *is_first)
-{
-	if (!*is_first)
-		fputs(",\n", out);
-	*is_first = false;
-}
-
-static void print_command(FILE *out, const struct result *result)
-{
-	bool is_first = true;
-	size_t i;
-
-	fputs("\"command\":[", out);
-	for (i = 0; result->argv[i]; i++) {
-		print_comma(out, &is_first);
-		escape_json(out, result->argv[i]);
+	member(json, name);
+	enter(json, '[');
+	for (; *texts; texts++) {
+		next(json);
+		escape_json(json->out, *texts);
 	}
-	fputs("],\n", out);
+	leave(json, ']');
+}
+
+/* --- what is not a field as it is ------------------------------------------------ */
+
+static void print_command(struct json *json, const void *result)
+{
+	print_texts(json, "command", ((const struct result *)result)->argv);
 }
 
 /* RFC 3339, in UTC */
-static void print_start_time(FILE *out, uint64_t ns)
+static void print_start_time(struct json *json, const void *result)
 {
-	time_t seconds = (time_t)(ns / NS_PER_S);
+	const uint64_t ns = ((const struct result *)result)->start_time_ns;
+	const time_t seconds = (time_t)(ns / NS_PER_S);
 	char text[32];
 	struct tm tm;
 
 	gmtime_r(&seconds, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
-	fprintf(out, "\"start_time\":\"%s.%09" PRIu64 "Z\",\n", text, ns % NS_PER_S);
+	fprintf(member(json, "start_time"), "\"%s.%09" PRIu64 "Z\"", text, ns % NS_PER_S);
 }
 
-static void print_exit(FILE *out, int status)
+static void print_exit(struct json *json, const void *result)
 {
-	if (WIFSIGNALED(status))
-		fprintf(out, "\"exit_status\":null,\n\"signal\":%d,\n", WTERMSIG(status));
-	else
-		fprintf(out, "\"exit_status\":%d,\n\"signal\":null,\n",
-			WEXITSTATUS(status));
+	const int status = ((const struct result *)result)->status;
+	const bool is_killed = WIFSIGNALED(status);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d",
+		 is_killed ? WTERMSIG(status) : WEXITSTATUS(status));
+	fputs(is_killed ? "null" : number, member(json, "exit_status"));
+	fputs(is_killed ? number : "null", member(json, "signal"));
 }
 
-static void print_run(FILE *out, const struct result *result)
+static void print_clock(struct json *json, const void *result)
 {
-	print_command(out, result);
-	print_string(out, "host", result->host);
-	print_string(out, "kernel", result->kernel);
-	print_start_time(out, result->start_time_ns);
-	print_number(out, "elapsed_ns", result->elapsed_ns);
-	print_exit(out, result->status);
-	fprintf(out, "\"pid\":%" PRId32 ",\n", result->pid);
-	print_string(out, "clock", clock_name(result->clock));
-	print_number(out, "rate", result->rate);
-	print_number(out, "requested_rate", result->requested_rate);
-	fprintf(out, "\"mean_rate\":%.6g,\n", result_rate(result));
-	print_number(out, "program_cpu_ns", result->program_cpu_ns);
-	print_number(out, "children_cpu_ns", result->children_cpu_ns);
-	print_number(out, "samples", result_samples(result));
-	print_number(out, "outside", result->outside);
-	print_number(out, "lost", result->lost);
-	print_number(out, "lost_records", result->lost_records);
-	print_bool(out, "records_filled_log", result->records_filled_log);
-	print_number(out, "skipped", result->skipped);
-	print_number(out, "log_bytes", result->log_bytes);
-	print_number(out, "wanted_log_bytes", result->wanted_log_bytes);
-	print_bool(out, "no_follow", result->no_follow);
-	print_number(out, "fork_failures", result->fork_failures);
-	print_number(out, "unlisted_processes", result->unlisted_processes);
-	print_number(out, "unlisted_ended", result->unlisted_ended);
-	print_number(out, "unlisted_cpu_ns", result->unlisted_cpu_ns);
+	print_string(json, "clock", clock_name(((const struct result *)result)->clock));
 }
 
-static void print_build_id(FILE *out, const struct result_object *object)
+static void print_mean_rate(struct json *json, const void *result)
 {
+	fprintf(member(json, "mean_rate"), "%.6g", result_rate(result));
+}
+
+static void print_all_samples(struct json *json, const void *result)
+{
+	print_number(json, "samples", result_samples(result));
+}
+
+static void print_build_id(struct json *json, const void *of)
+{
+	const struct result_object *object = of;
 	size_t i;
 
 	if (!object->build_id_bytes) {
-		print_string(out, "build_id", NULL);
+		print_string(json, "build_id", NULL);
 		return;
 	}
-	fputs("\"build_id\":\"", out);
+	putc('"', member(json, "build_id"));
 	for (i = 0; i < object->build_id_bytes && i < RESULT_MAX_BUILD_ID; i++)
-		fprintf(out, "%02x", object->build_id[i]);
-	fputs("\",\n", out);
+		fprintf(json->out, "%02x", object->build_id[i]);
+	putc('"', json->out);
 }
 
-static void print_function(FILE *out, const struct symbolized *symbolized,
+static void print_function(struct json *json, const struct result_object *object,
 			   const struct symbolized_function *function)
 {
-	const struct result_object *object =
-		&symbolized->result->objects[function->object];
-	bool is_first = true;
 	size_t i;
 
-	putc('{', out);
-	print_address(out, "address", function->start);
-	putc('\n', out);
-	print_string(out, "symbol", function->symbol);
-	print_string(out, "name", function->name);
-	print_number(out, "samples", function->samples);
-	fputs("\"counts\":[", out);
+	next(json);
+	enter(json, '{');
+	print_address(json, "address", function->start);
+	print_string(json, "symbol", function->symbol);
+	print_string(json, "name", function->name);
+	print_number(json, "samples", function->samples);
+	member(json, "counts");
+	enter(json, '[');
 	for (i = 0; i < function->nr_counts; i++) {
 		const struct result_count *count = &object->counts[function->counts[i]];
 
-		print_comma(out, &is_first);
-		putc('{', out);
-		print_address(out, "address", count->address);
-		fprintf(out, "\"samples\":%" PRIu64 "}", count->samples);
+		next(json);
+		fprintf(json->out, "{\"address\":\"0x%" PRIx64 "\",\"samples\":%" PRIu64 "}",
+			count->address, count->samples);
 	}
-	fputs("]}", out);
+	leave(json, ']');
+	leave(json, '}');
 }
 
-/* @function: index of the object's first function. Return: index of the next object's first. */
-static size_t print_object(FILE *out, const struct symbolized *symbolized,
-			   size_t number, size_t function)
+/* Functions are in the order of their objects. */
+static void print_functions(struct json *json, const void *of)
 {
-	const struct result_object *object = &symbolized->result->objects[number];
-	bool is_first = true;
+	const struct symbolized *symbolized = json->symbolized;
+	const struct result_object *object = of;
 
-	putc('{', out);
-	print_string(out, "path", object->path);
-	print_build_id(out, object);
-	fprintf(out, "\"unread\":%s,\n", object->unread ? "true" : "false");
-	print_number(out, "file_bytes", object->file_bytes);
-	fprintf(out, "\"mtime_ns\":%" PRId64 ",\n", object->mtime_ns);
-	print_address(out, "start", object->start);
-	print_address(out, "end", object->end);
-	print_address(out, "bias", object->bias);
-	putc('\n', out);
-	print_number(out, "samples", object->samples);
-	fputs("\"functions\":[", out);
-	while (function < symbolized->nr_functions &&
-	       symbolized->functions[function].object == number) {
-		print_comma(out, &is_first);
-		print_function(out, symbolized, &symbolized->functions[function]);
-		function++;
-	}
-	fputs("]}", out);
-	return function;
+	print_number(json, "samples", object->samples);
+	member(json, "functions");
+	enter(json, '[');
+	while (json->function < symbolized->nr_functions &&
+	       &symbolized->result->objects[symbolized->functions[json->function].object] ==
+	       object)
+		print_function(json, object, &symbolized->functions[json->function++]);
+	leave(json, ']');
 }
 
-static void print_process(FILE *out, const struct result_process *process)
+static void print_cpu(struct json *json, const void *of)
 {
-	fprintf(out, "{\"pid\":%" PRId32 ",\"parent\":%" PRId32 ",\n", process->pid,
-		process->parent);
-	print_string(out, "program", process->program);
-	fprintf(out, "\"is_fork\":%s,\"start_cpu_ns\":%" PRIu64 ",",
-		process->is_fork ? "true" : "false", process->start_cpu_ns);
+	const struct result_process *process = of;
+
 	if (process->has_ended)
-		fprintf(out, "\"cpu_ns\":%" PRIu64 ",\n", process->cpu_ns);
+		print_number(json, "cpu_ns", process->cpu_ns);
 	else
-		fputs("\"cpu_ns\":null,\n", out);
-	fprintf(out, "\"samples\":%" PRIu64 "}", process->samples);
+		print_string(json, "cpu_ns", NULL);
 }
 
-static void print_unprofiled(FILE *out, const struct result_unprofiled *unprofiled)
+/* What is printed by hand: in place of the field, or after it if JSON has the field as it is */
+static const struct {
+	const struct field_table *table;
+	const char *field;
+	void (*print)(struct json *json, const void *structure);
+} by_hand[] = {
+	{ &fields_of_result, "argv", print_command },
+	{ &fields_of_result, "start_time_ns", print_start_time },
+	{ &fields_of_result, "status", print_exit },
+	{ &fields_of_result, "clock", print_clock },
+	{ &fields_of_result, "requested_rate", print_mean_rate },
+	{ &fields_of_result, "children_cpu_ns", print_all_samples },
+	{ &fields_of_object, "path", print_build_id },
+	{ &fields_of_object, "bias", print_functions },
+	{ &fields_of_process, "cpu_ns", print_cpu },
+};
+
+/* --- fields ---------------------------------------------------------------------- */
+
+static void print_fields(struct json *json, const struct field_table *table,
+			 const void *structure);
+
+static void print_list(struct json *json, const struct field *field, const void *structure)
 {
-	fputs("{", out);
-	print_string(out, "program", unprofiled->program);
-	fprintf(out, "\"processes\":%" PRIu64 ",\"cpu_ns\":%" PRIu64 "}",
-		unprofiled->processes, unprofiled->cpu_ns);
+	const char *elements = field_pointer(structure, field->member);
+	size_t i;
+
+	member(json, field->name);
+	enter(json, '[');
+	for (i = 0; i < field_length(field, structure); i++) {
+		next(json);
+		enter(json, '{');
+		print_fields(json, field->elements, elements + i * field->elements->bytes);
+		leave(json, '}');
+	}
+	leave(json, ']');
+}
+
+static void print_field(struct json *json, const struct field *field, const void *structure)
+{
+	const void *value = field_at(structure, field->member);
+
+	switch (field->kind) {
+	case FIELD_BOOL:
+		fputs(*(const bool *)value ? "true" : "false", member(json, field->name));
+		break;
+	case FIELD_INT32:
+		fprintf(member(json, field->name), "%" PRId32, *(const int32_t *)value);
+		break;
+	case FIELD_UINT32:
+		print_number(json, field->name, *(const uint32_t *)value);
+		break;
+	case FIELD_INT64:
+		fprintf(member(json, field->name), "%" PRId64, *(const int64_t *)value);
+		break;
+	case FIELD_UINT64:
+		if (field->is_address)
+			print_address(json, field->name, *(const uint64_t *)value);
+		else
+			print_number(json, field->name, *(const uint64_t *)value);
+		break;
+	case FIELD_TEXT:
+		print_string(json, field->name, field_pointer(structure, field->member));
+		break;
+	case FIELD_TEXTS:
+		print_texts(json, field->name, field_pointer(structure, field->member));
+		break;
+	case FIELD_LIST:
+		print_list(json, field, structure);
+		break;
+	}
+}
+
+static void print_fields(struct json *json, const struct field_table *table,
+			 const void *structure)
+{
+	size_t i, j;
+
+	for (i = 0; i < table->nr_fields; i++) {
+		if (!table->fields[i].is_converted)
+			print_field(json, &table->fields[i], structure);
+		for (j = 0; j < sizeof(by_hand) / sizeof(by_hand[0]); j++) {
+			if (by_hand[j].table == table &&
+			    !strcmp(by_hand[j].field, table->fields[i].name))
+				by_hand[j].print(json, structure);
+		}
+	}
 }
 
 int export_json(FILE *out, const struct symbolized *symbolized)
 {
-	const struct result *result = symbolized->result;
-	size_t i, function = 0;
-	bool is_first = true;
+	struct json json = { .out = out, .symbolized = symbolized };
 
-	fprintf(out, "{\"format\":\"profil-result\",\n\"version\":%d,\n", VERSION);
-	print_run(out, result);
-	fputs("\"objects\":[", out);
-	for (i = 0; i < result->nr_objects; i++) {
-		print_comma(out, &is_first);
-		function = print_object(out, symbolized, i, function);
-	}
-	fputs("],\n\"processes\":[", out);
-	is_first = true;
-	for (i = 0; i < result->nr_processes; i++) {
-		print_comma(out, &is_first);
-		print_process(out, &result->processes[i]);
-	}
-	fputs("],\n\"unprofiled\":[", out);
-	is_first = true;
-	for (i = 0; i < result->nr_unprofiled; i++) {
-		print_comma(out, &is_first);
-		print_unprofiled(out, &result->unprofiled[i]);
-	}
-	fputs("]}\n", out);
+	enter(&json, '{');
+	print_string(&json, "format", "profil-result");
+	print_number(&json, "version", VERSION);
+	print_fields(&json, &fields_of_result, symbolized->result);
+	leave(&json, '}');
+	putc('\n', out);
 	return 0;
 }

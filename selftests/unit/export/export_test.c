@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,11 @@
 #include <unistd.h>
 
 #include <export/export.h>
+#include <result/fields.h>
 
 #include "support/comparisons.h"
 #include "support/fake_result.h"
+#include "support/filled_result.h"
 #include "support/test.h"
 
 static struct result result;
@@ -314,18 +317,81 @@ static void unknown_figures_are_null_in_json(void **state)
 	write_text("json");
 	assert_has("\"exit_status\":3,\n\"signal\":null,\n");
 	assert_has("\"start_time\":\"2026-09-21T14:13:20.012345678Z\",\n");
-	assert_has("{\"pid\":70,\"parent\":69,\n\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
-		   "\"is_fork\":false,\"start_cpu_ns\":5,\"cpu_ns\":1000000000,\n"
+	assert_has("{\"pid\":70,\n\"parent\":69,\n\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
+		   "\"is_fork\":false,\n\"start_cpu_ns\":5,\n\"cpu_ns\":1000000000,\n"
 		   "\"samples\":20}");
-	assert_has("\"is_fork\":true,\"start_cpu_ns\":0,\"cpu_ns\":null,\n"
+	assert_has("\"is_fork\":true,\n\"start_cpu_ns\":0,\n\"cpu_ns\":null,\n"
 		   "\"samples\":0}");
 	assert_has("\"unprofiled\":[{\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
-		   "\"processes\":2,\"cpu_ns\":30}]}\n");
+		   "\"processes\":2,\n\"cpu_ns\":30}]}\n");
 	assert_has("\"cpu_ns\":0,\n\"samples\":0}");
 	tear_down(NULL);
 	result.status = W_EXITCODE(0, 9);
 	write_text("json");
 	assert_has("\"exit_status\":null,\n\"signal\":9,\n");
+}
+
+/* The member of a field that JSON has as it is */
+static void expect_member(char *part, size_t room, const struct field *field, const void *value)
+{
+	const char *name = field->name;
+
+	switch (field->kind) {
+	case FIELD_BOOL:
+		snprintf(part, room, "\"%s\":true", name);
+		break;
+	case FIELD_INT32:
+	case FIELD_UINT32:
+		snprintf(part, room, "\"%s\":%" PRId32, name, *(const int32_t *)value);
+		break;
+	case FIELD_INT64:
+	case FIELD_UINT64:
+		snprintf(part, room, field->is_address ? "\"%s\":\"0x%" PRIx64 "\"" :
+						       "\"%s\":%" PRId64,
+			 name, *(const int64_t *)value);
+		break;
+	case FIELD_TEXT:
+		snprintf(part, room, "\"%s\":\"%s\"", name, *(char *const *)value);
+		break;
+	case FIELD_TEXTS:
+		snprintf(part, room, "\"%s\":[\"%s\",", name, **(char **const *)value);
+		break;
+	case FIELD_LIST:
+		snprintf(part, room, "\"%s\":[{", name);
+		break;
+	}
+}
+
+/* Fields of a filled result differ in name or value. */
+static void assert_has_fields(const struct field_table *table, const void *structure)
+{
+	const char *elements;
+	size_t i, j;
+
+	for (i = 0; i < table->nr_fields; i++) {
+		const struct field *field = &table->fields[i];
+		char part[128] = "";
+
+		if (field->is_converted)
+			continue;
+		expect_member(part, sizeof(part), field, field_at(structure, field->member));
+		assert_has(part);
+		if (field->kind != FIELD_LIST)
+			continue;
+		elements = field_pointer(structure, field->member);
+		for (j = 0; j < field_length(field, structure); j++)
+			assert_has_fields(field->elements, elements + j * field->elements->bytes);
+	}
+}
+
+/* ../host/export_check.py checks that these are the members of the schema. */
+static void each_field_is_in_json(void **state)
+{
+	(void)state;
+	fill_result(&result);
+	write_text("json");
+	assert_has_fields(&fields_of_result, &result);
+	result_release(&result);
 }
 
 static void empty_result(void **state)
@@ -635,6 +701,7 @@ int main(void)
 		TEST(made_code_has_names),
 		TEST(speedscope),
 		TEST(unknown_figures_are_null_in_json),
+		TEST(each_field_is_in_json),
 		TEST(empty_result),
 		TEST(samples_outside_are_drawn),
 		TEST(figures_are_drawn),
