@@ -35,8 +35,6 @@
  * @progress:   the progress line; NULL: none
  * @so_far:     state of the command, or of the processes
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
- * @cpu_before: CPU time of each process when it was attached, in ns
- * @cpu_now:    its CPU time when it was last read
  */
 struct session {
 	const struct session_options *options;
@@ -49,24 +47,9 @@ struct session {
 	struct progress *progress;
 	struct child_end so_far;
 	uint64_t start;
-	uint64_t *cpu_before;
-	uint64_t *cpu_now;
 };
 
 /* --- while processes are profiled ---------------------------------------------- */
-
-/* A process that has been reaped has no clock, so its last known CPU time is kept. */
-static void read_cpu_times(struct session *session)
-{
-	size_t i;
-
-	for (i = 0; i < session->options->nr_pids; i++) {
-		uint64_t cpu_ns = time_cpu_ns(session->options->pids[i]);
-
-		if (cpu_ns > session->cpu_now[i])
-			session->cpu_now[i] = cpu_ns;
-	}
-}
 
 static void read_status(struct session *session)
 {
@@ -87,14 +70,14 @@ static void update(struct session *session)
 	size_t i;
 
 	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - session->start;
-	if (options->command)
-		so_far->cpu_ns = time_cpu_ns(so_far->pid);
-	else
-		so_far->cpu_ns = session->cpu_now[0] - session->cpu_before[0];
+	recording_read_times(session->recording);
+	so_far->cpu_ns = options->command ?
+			 time_cpu_ns(so_far->pid) :
+			 recording_attached_ns(session->recording, so_far->pid);
 	so_far->children_cpu_ns = 0;
 	for (i = 1; i < options->nr_pids; i++)
-		so_far->children_cpu_ns += session->cpu_now[i] - session->cpu_before[i];
-	recording_read_times(session->recording);
+		so_far->children_cpu_ns += recording_attached_ns(session->recording,
+								 options->pids[i]);
 	read_status(session);
 }
 
@@ -185,11 +168,9 @@ static int read_log(void *data)
 
 	continue_snapshots(session);
 	more = recording_read(session->recording, session->attach.device);
-
 	if (more < 0)
 		failure_warnx("the log of the samples: %s (%s): the profile ends here",
 			      strerror(-more), strerrorname_np(-more));
-	read_cpu_times(session);
 	return more > 0;
 }
 
@@ -361,8 +342,6 @@ static int attach_processes(struct session *session)
 	session->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
 	session->start = time_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < options->nr_pids; i++) {
-		session->cpu_before[i] = time_cpu_ns(options->pids[i]);
-		session->cpu_now[i] = session->cpu_before[i];
 		error = recording_add_process(session->recording, options->pids[i]);
 		/* if the process has just ended, its end is in the log */
 		if (error == -ENOMEM) {
@@ -409,18 +388,14 @@ int session_run(const struct session_options *options)
 			.table_name = options->table_name,
 			.output = options->output,
 		},
-		.cpu_before = calloc(options->nr_pids + 1, sizeof(*session.cpu_before)),
-		.cpu_now = calloc(options->nr_pids + 1, sizeof(*session.cpu_now)),
 	};
 	int status;
 
-	if (!session.recording || !session.cpu_before || !session.cpu_now)
+	if (!session.recording)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	session.outcome.recording = session.recording;
 	status = options->command ? run_command(&session) : profile_processes(&session);
 	attach_close(&session.attach);
 	recording_free(session.recording);
-	free(session.cpu_before);
-	free(session.cpu_now);
 	return status;
 }

@@ -62,6 +62,49 @@ struct result_process *process_table_row(const struct process_table *table,
 	return process->row == PROCESS_NO_ROW ? NULL : &table->rows[process->row];
 }
 
+int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_ns)
+{
+	struct attached_process *attached;
+
+	attached = reallocarray(table->attached, table->nr_attached + 1, sizeof(*attached));
+	if (!attached)
+		return -ENOMEM;
+	table->attached = attached;
+	attached[table->nr_attached++] = (struct attached_process){
+		.pid = pid,
+		.base_ns = base_ns,
+	};
+	return 0;
+}
+
+uint64_t process_table_attached_ns(const struct process_table *table, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr_attached; i++) {
+		if (table->attached[i].pid == pid)
+			return table->attached[i].cpu_ns;
+	}
+	return 0;
+}
+
+/*
+ * A process that has been reaped has no clock, so its last known CPU time is kept. The one in the
+ * record of its exit may lack what it used since its last tick.
+ */
+void process_table_read_attached(struct process_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr_attached; i++) {
+		struct attached_process *attached = &table->attached[i];
+		uint64_t cpu_ns = time_cpu_ns(attached->pid);
+
+		if (cpu_ns > attached->base_ns + attached->cpu_ns)
+			attached->cpu_ns = cpu_ns - attached->base_ns;
+	}
+}
+
 static int reserve_row(struct process_table *table)
 {
 	size_t room = table->room ? 2 * table->room : 64;
@@ -222,4 +265,5 @@ void process_table_release(struct process_table *table)
 	for (i = 0; i < table->nr_rows; i++)
 		free(table->rows[i].program);
 	free(table->rows);
+	free(table->attached);
 }

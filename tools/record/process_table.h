@@ -64,6 +64,18 @@ struct process {
 };
 
 /**
+ * struct attached_process - a process that ran already when it was attached
+ * @pid:     its process ID
+ * @base_ns: CPU time that it had used before, in ns
+ * @cpu_ns:  CPU time since, when it was last read, in ns
+ */
+struct attached_process {
+	pid_t pid;
+	uint64_t base_ns;
+	uint64_t cpu_ns;
+};
+
+/**
  * struct process_sum - some programs together
  * @nr:     their number
  * @cpu_ns: their CPU time, in ns
@@ -79,6 +91,8 @@ struct process_sum {
  * @rows:     in the order in which the programs were started
  * @nr_rows:  number of rows
  * @room:     size of @rows
+ * @attached: the processes that ran already; they stay here after their end
+ * @nr_attached: number of these
  * @limit:    most rows; 0: PROCESS_TABLE_ROWS
  * @unlisted: number of programs that have no row, as there were too many, or as their process IDs
  *            are not visible
@@ -91,6 +105,8 @@ struct process_table {
 	size_t nr_rows;
 	size_t room;
 	size_t limit;
+	struct attached_process *attached;
+	size_t nr_attached;
 	uint64_t unlisted;
 	struct process_sum unlisted_ended;
 	struct process_sum unlisted_alive;
@@ -127,6 +143,32 @@ struct process *process_table_add(struct process_table *table, pid_t pid, struct
  * @process: in the table
  */
 void process_table_remove(struct process_table *table, struct process *process);
+
+/**
+ * process_table_attach - keep the CPU time of a process that runs already
+ * @table:   any table
+ * @pid:     process ID; not yet attached
+ * @base_ns: CPU time that it has used so far
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_ns);
+
+/**
+ * process_table_attached_ns - how long an attached process has run
+ * @table: any table
+ * @pid:   process ID
+ *
+ * Return: CPU time since it was attached, up to the last process_table_read_attached(), in ns; 0:
+ * it was not attached.
+ */
+uint64_t process_table_attached_ns(const struct process_table *table, pid_t pid);
+
+/**
+ * process_table_read_attached - read the CPU time of the attached processes
+ * @table: any table
+ */
+void process_table_read_attached(struct process_table *table);
 
 /**
  * process_table_start - begin a row: a process runs another program

@@ -52,6 +52,12 @@ void recording_free(struct recording *recording)
 void recording_read_times(struct recording *recording)
 {
 	process_table_read_times(&recording->processes);
+	process_table_read_attached(&recording->processes);
+}
+
+uint64_t recording_attached_ns(const struct recording *recording, pid_t pid)
+{
+	return process_table_attached_ns(&recording->processes, pid);
 }
 
 void recording_sort(struct recording *recording)
@@ -133,8 +139,10 @@ int recording_add_process(struct recording *recording, pid_t pid)
 	if (process_table_find(&recording->processes, pid))
 		return 0;
 	process.space = space_new();
-	if (!process.space)
+	if (!process.space || process_table_attach(&recording->processes, pid, base_ns)) {
+		space_put(process.space);
 		return -ENOMEM;
+	}
 	error = mapper_read(recording, &process);
 	if (error) {
 		space_put(process.space);
@@ -469,6 +477,8 @@ int recording_read(struct recording *recording, int fd)
 			continue;
 		/* also after an error, so that each sample is counted */
 		error = late_settle(recording);
+		/* before a process that has just ended is reaped */
+		process_table_read_attached(&recording->processes);
 		return error ? error : status;
 	}
 }

@@ -38,6 +38,16 @@ void recording_free(struct recording *recording);
 int recording_add_process(struct recording *recording, pid_t pid);
 
 /**
+ * recording_attached_ns - how long a process of recording_add_process() has run
+ * @recording: from recording_new()
+ * @pid:       its process ID
+ *
+ * Return: CPU time since it was added, up to the last recording_read() or recording_read_times(),
+ * in ns; 0: it was not added.
+ */
+uint64_t recording_attached_ns(const struct recording *recording, pid_t pid);
+
+/**
  * recording_read - read all records that are in the log now
  * @recording: from recording_new()
  * @fd:        descriptor of the log, with O_NONBLOCK

@@ -4,8 +4,11 @@
  * not be sampled.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <record/process_table.h>
@@ -345,6 +348,62 @@ static void memory_is_freed_while_processes_exist(void **state)
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* Use CPU time up to @cpu_ns, and stop. */
+static void run_until(uint64_t cpu_ns)
+{
+	while (time_ns(CLOCK_PROCESS_CPUTIME_ID) < cpu_ns)
+		;
+	raise(SIGSTOP);
+}
+
+static void wait_until_stopped(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+}
+
+/* The clock of a process that has ended exists until the process is reaped. */
+static void cpu_time_since_attach_outlives_the_process(void **state)
+{
+	uint64_t base_ns, used_ns;
+	siginfo_t info;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (!child) {
+		/* so that it does not stay stopped if the test fails */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run_until(5000000);
+		run_until(9000000);
+		_exit(0);
+	}
+	wait_until_stopped(child);
+	base_ns = time_cpu_ns(child);
+	assert_true(base_ns >= 5000000);
+	assert_int_equal(recording_add_process(recording, child), 0);
+	recording_read_times(recording);
+	assert_int_equal(recording_attached_ns(recording, child), 0);
+	kill(child, SIGCONT);
+	wait_until_stopped(child);
+	used_ns = time_cpu_ns(child) - base_ns;
+	recording_read_times(recording);
+	assert_int_equal(recording_attached_ns(recording, child), used_ns);
+	kill(child, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	used_ns = time_cpu_ns(child) - base_ns;
+	/* the record of its exit comes first, and has less */
+	fake_log_exit(&fake, child, base_ns + 1);
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	assert_int_equal(recording_attached_ns(recording, child), used_ns);
+	waitpid(child, NULL, 0);
+	recording_read_times(recording);
+	assert_int_equal(recording_attached_ns(recording, child), used_ns);
+	assert_int_equal(recording_attached_ns(recording, child + 1), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +421,7 @@ int main(void)
 		TEST(losses_tell_what_filled_the_log),
 		TEST(last_loss_may_be_only_in_the_status),
 		TEST(memory_is_freed_while_processes_exist),
+		TEST(cpu_time_since_attach_outlives_the_process),
 	};
 
 	return cmocka_run_group_tests_name("recording_processes", tests, NULL, NULL);
