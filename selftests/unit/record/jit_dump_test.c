@@ -6,28 +6,30 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <record/jit_dump.h>
 #include <result/result.h>
 
-#include "support/test.h"
+#include "support/jit_reading.h"
 
 enum { LOAD, MOVE, DEBUG, CLOSE };
 
 static const uint64_t addresses[] = { 0x1000, 0x1004, 0x2000, 0x3000 };
-static struct jit_names names;
-static int file;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return begin_reading(addresses, ARRAY_SIZE(addresses));
+}
 
 static void put32(uint32_t value)
 {
-	assert_int_equal(write(file, &value, sizeof(value)), sizeof(value));
+	append(&value, sizeof(value));
 }
 
 static void put64(uint64_t value)
 {
-	assert_int_equal(write(file, &value, sizeof(value)), sizeof(value));
+	append(&value, sizeof(value));
 }
 
 static void put_header(uint32_t magic, uint32_t version)
@@ -64,8 +66,8 @@ static void put_load(uint64_t start, uint64_t bytes, uint64_t index, const char 
 	put64(start);
 	put64(bytes);
 	put64(index);
-	assert_int_equal(write(file, name, length), length);
-	assert_int_equal(write(file, zero, code), code);
+	append(name, length);
+	append(zero, code);
 	free(zero);
 }
 
@@ -79,35 +81,6 @@ static void put_move(uint64_t start, uint64_t bytes, uint64_t index)
 	put64(start);
 	put64(bytes);
 	put64(index);
-}
-
-static int set_up(void **state)
-{
-	size_t i;
-
-	(void)state;
-	file = memfd_create("dump", MFD_CLOEXEC);
-	assert_int_equal(jit_names_new(&names, ARRAY_SIZE(addresses)), 0);
-	for (i = 0; i < ARRAY_SIZE(addresses); i++)
-		names.of[i].pc = addresses[i];
-	return file >= 0 ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	jit_names_release(&names);
-	return close(file);
-}
-
-static void assert_name(size_t i, const char *wanted)
-{
-	if (!wanted) {
-		assert_null(names.of[i].name);
-		return;
-	}
-	assert_non_null(names.of[i].name);
-	assert_string_equal(names.of[i].name, wanted);
 }
 
 static void dump_is_found_by_its_name(void **state)

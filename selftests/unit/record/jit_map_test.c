@@ -6,41 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <record/jit_map.h>
 #include <result/result.h>
 
-#include "support/test.h"
+#include "support/jit_reading.h"
 
 static const uint64_t addresses[] = { 0x1000, 0x1004, 0x100f, 0x2000, UINT64_MAX };
-static struct jit_names names;
-static int file;
-
 static int set_up(void **state)
 {
-	size_t i;
-
 	(void)state;
-	file = memfd_create("map", MFD_CLOEXEC);
-	assert_int_equal(jit_names_new(&names, ARRAY_SIZE(addresses)), 0);
-	for (i = 0; i < ARRAY_SIZE(addresses); i++)
-		names.of[i].pc = addresses[i];
-	return file >= 0 ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	jit_names_release(&names);
-	return close(file);
-}
-
-static void append(const void *bytes, size_t nr)
-{
-	assert_int_equal(write(file, bytes, nr), nr);
+	return begin_reading(addresses, ARRAY_SIZE(addresses));
 }
 
 static void read_text(const char *text)
@@ -55,14 +32,11 @@ static void assert_names(const char *const wanted[])
 	size_t i, left = 0;
 
 	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
-		if (wanted[i]) {
-			assert_non_null(names.of[i].name);
-			assert_string_equal(names.of[i].name, wanted[i]);
+		assert_name(i, wanted[i]);
+		if (wanted[i])
 			assert_true(names.of[i].start <= addresses[i]);
-		} else {
-			assert_null(names.of[i].name);
+		else
 			left++;
-		}
 	}
 	assert_int_equal(names.left, left);
 }
