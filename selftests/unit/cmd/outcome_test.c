@@ -3,26 +3,13 @@
  * The files of a run: snapshots, its result at the end, and the previous result.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cmd/outcome.h>
-#include <record/recording.h>
 #include <result/resultfile.h>
 
-#include "support/test.h"
+#include "support/outcome_run.h"
 
-#define PID	1234
-
-static char *argv[] = { "prog", NULL };
-static char directory[] = "outcome.XXXXXX";
-static struct recording *recording;
-static int log_ends[2];	/* pipe in place of the log */
-static struct outcome outcome;
 static char messages[1000];
 
 /* Let the recording read a record. */
@@ -58,28 +45,7 @@ static void add_samples(uint32_t samples)
 static int set_up(void **state)
 {
 	(void)state;
-	recording = recording_new();
-	assert_non_null(recording);
-	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
-	outcome = (struct outcome){
-		.recording = recording,
-		.log.requested_rate = 100,
-		.argv = argv,
-		.output = "out",
-	};
-	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
-	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	recording_free(recording);
-	close(log_ends[0]);
-	close(log_ends[1]);
-	unlink("out");
-	unlink("out.old");
-	return chdir("..") || rmdir(directory);
+	return begin_run();
 }
 
 /* Capture the messages in messages[] until end_messages(). */

@@ -4,30 +4,18 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmd/snapshot.h>
 #include <record/recording_state.h>
 #include <result/resultfile.h>
 
-#include "support/test.h"
+#include "support/outcome_run.h"
 
-#define PID		1234
 #define ADDRESSES	60000	/* take some ms */
 
-static char *argv[] = { "prog", NULL };
-static char directory[] = "snapshot.XXXXXX";
-static struct recording *recording;
-static struct outcome outcome;
 static struct snapshot snapshot;
-static int log_ends[2];	/* pipe in place of the log: a reader sees when the last writer has closed it */
 
 static int set_up(void **state)
 {
@@ -38,34 +26,16 @@ static int set_up(void **state)
 	uint64_t i;
 
 	(void)state;
-	recording = recording_new();
-	assert_non_null(recording);
+	snapshot = (struct snapshot){ 0 };
+	if (begin_run())
+		return -1;
 	process = process_table_add(&recording->processes, PID, space_new());
 	assert_int_equal(process_table_start(&recording->processes, process, "prog", false, 0), 0);
 	file = files_find(&recording->files, &key, &use);
 	file_mapped(file, 0x10000, 4 * ADDRESSES, 0);
 	for (i = 0; i < ADDRESSES; i++)
 		assert_int_equal(file_count(file, i * 7919 % ADDRESSES * 4, 1), 0);
-	outcome = (struct outcome){
-		.recording = recording,
-		.log.requested_rate = 100,
-		.argv = argv,
-		.output = "out",
-	};
-	snapshot = (struct snapshot){ 0 };
-	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
-	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
-	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	recording_free(recording);
-	close(log_ends[0]);
-	close(log_ends[1]);
-	unlink("out");
-	return chdir("..") || rmdir(directory);
+	return 0;
 }
 
 static void begin(void)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A run whose log a test writes, and an empty directory for its files. Include it in one file per
+ * program.
+ */
+#ifndef OUTCOME_RUN_H
+#define OUTCOME_RUN_H
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmd/outcome.h>
+#include <record/recording.h>
+
+#include "support/test.h"
+
+#define PID	1234
+
+static char *argv[] = { "prog", NULL };
+static char directory[] = "run.XXXXXX";
+static struct recording *recording;
+static struct outcome outcome;
+static int log_ends[2];	/* pipe in place of the log: a reader sees when the last writer has closed it */
+
+static int begin_run(void)
+{
+	recording = recording_new();
+	assert_non_null(recording);
+	assert_int_equal(pipe2(log_ends, O_NONBLOCK), 0);
+	outcome = (struct outcome){
+		.recording = recording,
+		.log.requested_rate = 100,
+		.argv = argv,
+		.output = "out",
+	};
+	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
+	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	recording_free(recording);
+	close(log_ends[0]);
+	close(log_ends[1]);
+	unlink("out");
+	unlink("out.old");
+	return chdir("..") || rmdir(directory);
+}
+
+#endif /* OUTCOME_RUN_H */
