@@ -68,6 +68,8 @@ function parse_field(line, note, words, nr, i) {
 	if (meaning == "")
 		refuse("no meaning: write a comment above the field")
 	means[message, i] = meaning
+	if (((message, i) in by_hand) && !((message, i) in converted))
+		refuse("it is in no table, so say what JSON has of it, or \"JSON: none\"")
 	if (type[message, i] ~ /int/ && unit[message, i] == "")
 		refuse("a number without a unit")
 	if (!((message, i) in by_hand) && !(type[message, i] in ctype) &&
