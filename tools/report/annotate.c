@@ -250,6 +250,7 @@ static void print_source(FILE *out, const struct terminal_style *style, const ch
 	free(line);
 }
 
+/* @number: 0: no line */
 static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 		       const char *text, const struct terminal_style *style)
 {
@@ -261,7 +262,10 @@ static void print_line(FILE *out, int number, uint64_t samples, uint64_t all,
 	else
 		fprintf(out, "  %7s %9s", "", "");
 	terminal_end(out, style);
-	fprintf(out, " %6d  ", number);
+	if (number)
+		fprintf(out, " %6d  ", number);
+	else
+		fprintf(out, " %6s  ", "?");
 	print_source(out, style, text);
 	putc('\n', out);
 }
@@ -273,16 +277,28 @@ static bool is_near(const struct line *lines, size_t i, int number)
 	       (i && number - lines[i - 1].source.line <= CONTEXT);
 }
 
-/* Print the source from the first to the last of @lines, which are all of one file. */
+/*
+ * Print the source from the first to the last of @lines, which are all of one file. Before them is
+ * line 0, code that the compiler generated for no line, if it has samples.
+ */
 static void print_file(FILE *out, const struct line *lines, size_t nr, uint64_t all,
 		       const struct annotate_options *options)
 {
-	FILE *source = open_source(out, lines[0].source.file, options);
 	bool is_gap = false, has_ended = false;
 	size_t room = 0, i = 0;
 	char *text = NULL;
+	FILE *source;
 	int number = 0;
 
+	if (nr == 1 && !lines[0].source.line && !lines[0].samples)
+		return;
+	source = open_source(out, lines[0].source.file, options);
+	if (!lines[0].source.line) {
+		if (lines[0].samples)
+			print_line(out, 0, lines[0].samples, all, "(no line)", &options->style);
+		lines++;
+		nr--;
+	}
 	/* the condition is not on @number, because the last line may have the number INT_MAX */
 	while (i < nr) {
 		bool has_text = source && getline(&text, &room, source) > 0;

@@ -67,6 +67,7 @@ static int compare(const void *va, const void *vb)
 static const struct seen *look_up(struct lines *lines, const struct seen *key)
 {
 	struct seen **found = tfind(key, &lines->tree, compare), *new;
+	char number[16] = "?";
 
 	if (found)
 		return *found;
@@ -74,7 +75,9 @@ static const struct seen *look_up(struct lines *lines, const struct seen *key)
 	if (!new)
 		return NULL;
 	*new = *key;
-	if (asprintf(&new->name, "%s:%d", base_name(key->line.file), key->line.line) < 0) {
+	if (key->line.line)
+		snprintf(number, sizeof(number), "%d", key->line.line);
+	if (asprintf(&new->name, "%s:%s", base_name(key->line.file), number) < 0) {
 		free(new);
 		return NULL;
 	}

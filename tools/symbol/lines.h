@@ -25,8 +25,9 @@ struct lines *lines_new(struct symbols *symbols);
  * @lines:    from lines_new()
  * @object:   index in result->objects
  * @address:  link-time address in that object
- * @function: filled in with the line as a function named FILE:NUMBER, without the directory; if
- *            no line is known, with the function
+ * @function: filled in with the line as a function named FILE:NUMBER, without the directory; FILE:?
+ *            for code that the compiler generated for no line; if no line is known, with the
+ *            function
  *
  * Return: 1; 0: neither line nor function; or -ENOMEM.
  */

@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,8 @@
 #include "symbol/debuginfod.h"
 #include "symbol/debugsections.h"
 #include "symbol/functions.h"
+#include "symbol/inlines.h"
+#include "symbol/interned.h"
 #include "symbol/symbols.h"
 #include "symbol/units.h"
 #include "util/objectfile.h"
@@ -48,11 +49,7 @@ struct file {
 	struct functions functions;
 	bool has_units;		/* @units was read; it is needed for lines only */
 	struct units units;
-};
-
-struct string {
-	size_t length;
-	char *text;
+	struct inlines inlines;	/* in these units */
 };
 
 struct symbols {
@@ -61,7 +58,7 @@ struct symbols {
 	struct file *open[MAX_OPEN];	/* most recently used first */
 	size_t nr_open;
 	size_t max_open;
-	void *strings;		/* a tree of struct string */
+	struct interned strings;
 	const char *root;
 };
 
@@ -103,6 +100,7 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 static void close_file(struct file *file)
 {
 	functions_release(&file->functions);
+	inlines_release(&file->inlines);
 	units_release(&file->units);
 	file->has_units = false;
 	if (file->dwfl)
@@ -118,18 +116,13 @@ static void close_open(struct symbols *symbols, size_t i)
 		(symbols->nr_open - i) * sizeof(symbols->open[0]));
 }
 
-static void free_string(void *string)
-{
-	free(string);
-}
-
 void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
 	while (symbols->nr_open)
 		close_open(symbols, symbols->nr_open - 1);
-	tdestroy(symbols->strings, free_string);
+	interned_release(&symbols->strings);
 	free(symbols->files);
 	free(symbols);
 }
@@ -172,37 +165,6 @@ char *symbols_explain_lines(const struct symbols *symbols, size_t object)
 		     file->object->path, file->lines_problem) < 0)
 		return NULL;
 	return text;
-}
-
-static int compare_strings(const void *va, const void *vb)
-{
-	const struct string *a = va, *b = vb;
-
-	if (a->length != b->length)
-		return a->length < b->length ? -1 : 1;
-	return memcmp(a->text, b->text, a->length);
-}
-
-/* Return: the only copy of a text, which is made if necessary; NULL: no memory. */
-static const char *intern(struct symbols *symbols, const char *text, size_t length)
-{
-	const struct string key = { .length = length, .text = (char *)text };
-	struct string **found = tfind(&key, &symbols->strings, compare_strings), *new;
-
-	if (found)
-		return (*found)->text;
-	new = malloc(sizeof(*new) + length + 1);
-	if (!new)
-		return NULL;
-	new->length = length;
-	new->text = (char *)(new + 1);
-	memcpy(new->text, text, length);
-	new->text[length] = 0;
-	if (!tsearch(new, &symbols->strings, compare_strings)) {
-		free(new);
-		return NULL;
-	}
-	return new->text;
 }
 
 /* Check that a file is the one that ran, by its build-id. Return: NULL, or why it is not. */
@@ -416,7 +378,8 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	if (!functions_find(&file->functions, address, function))
 		return 0;
 	if (function->name) {
-		function->name = intern(all, function->name, (size_t)function->length);
+		function->name = interned_text(&all->strings, function->name,
+					       (size_t)function->length);
 		if (!function->name)
 			return -ENOMEM;
 	}
@@ -433,27 +396,13 @@ int symbols_are_stripped(struct symbols *symbols, size_t object)
 	return !is_open || !file->functions.symtab.is_full;
 }
 
-static const char *intern_path(struct symbols *symbols, const char *directory,
-			     const char *file)
-{
-	const char *interned;
-	char *path;
-
-	if (!directory)
-		return intern(symbols, file, strlen(file));
-	if (asprintf(&path, "%s/%s", directory, file) < 0)
-		return NULL;
-	interned = intern(symbols, path, strlen(path));
-	free(path);
-	return interned;
-}
-
 /* Return: 0 or -ENOMEM. */
 static int note_lines_problem(struct symbols *symbols, struct file *file, const char *problem)
 {
 	/* messages of elfutils may be in a buffer */
 	if (problem && !file->lines_problem)
-		file->lines_problem = intern(symbols, problem, strlen(problem));
+		file->lines_problem = interned_text(&symbols->strings, problem,
+						    strlen(problem));
 	return problem && !file->lines_problem ? -ENOMEM : 0;
 }
 
@@ -491,24 +440,81 @@ static int read_units(struct symbols *symbols, struct file *file)
 	return error;
 }
 
+/* Open a file and list its units. Return: 1; 0: it is not a file or has a problem; -ENOMEM. */
+static int need_units(struct symbols *symbols, struct file *file)
+{
+	int is_open = need_file(symbols, file), error;
+
+	if (is_open != 1 || file->has_units)
+		return is_open;
+	error = read_units(symbols, file);
+	return error ? error : 1;
+}
+
 int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line)
 {
 	struct symbols *all = symbols;
 	struct file *file = &all->files[object];
-	int is_open = need_file(all, file), error = 0;
+	int is_open = need_units(all, file), error;
 	const char *name, *directory;
 
 	if (is_open != 1)
 		return is_open;
-	if (!file->has_units)
-		error = read_units(all, file);
-	if (error)
-		return error;
 	name = units_line(&file->units, address, &line->line, &directory);
 	error = note_lines_problem(all, file, file->units.problem);
 	if (!name || error)
 		return error;
-	line->file = intern_path(all, directory, name);
+	line->file = interned_path(&all->strings, directory, name);
 	return line->file ? 1 : -ENOMEM;
+}
+
+/* Return: 0 or -ENOMEM. */
+static int make_frame(struct symbols *symbols, const struct inlines_frame *from,
+		      struct source_frame *frame)
+{
+	*frame = (struct source_frame){ .line = from->line };
+	if (from->name) {
+		frame->function = interned_text(&symbols->strings, from->name, strlen(from->name));
+		if (!frame->function)
+			return -ENOMEM;
+	}
+	if (from->file) {
+		frame->file = interned_path(&symbols->strings, from->directory, from->file);
+		if (!frame->file)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int symbols_frames(void *symbols, size_t object, uint64_t address,
+		   struct source_frame *frames, size_t *nr)
+{
+	struct inlines_frame found[SYMBOLS_MAX_FRAMES] = { 0 };
+	struct symbols *all = symbols;
+	struct file *file = &all->files[object];
+	int is_open = need_units(all, file), error;
+	struct function function;
+	size_t i;
+
+	*nr = 0;
+	if (is_open != 1)
+		return is_open;
+	error = inlines_find(&file->inlines, &file->units, address, found, SYMBOLS_MAX_FRAMES,
+			     nr);
+	if (error)
+		return error;
+	found[0].file = units_line(&file->units, address, &found[0].line, &found[0].directory);
+	error = note_lines_problem(all, file, file->units.problem);
+	if (error || (!*nr && !found[0].file))
+		return error;
+	*nr += !*nr;
+	for (i = 0; !error && i < *nr; i++)
+		error = make_frame(all, &found[i], &frames[i]);
+	if (error)
+		return error;
+	error = symbols_find(all, object, address, &function);
+	if (error == 1 && function.name)
+		frames[*nr - 1].function = function.name;
+	return error < 0 ? error : 1;
 }

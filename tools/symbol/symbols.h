@@ -66,7 +66,7 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
  * struct source_line - a line of a source file
  * @file: path of the file, from the debug information; absolute if that has the directory of
  *        the compiler. Valid as long as struct symbols
- * @line: number of the line, at least 1
+ * @line: number of the line; 0: code that the compiler generated for no line
  */
 struct source_line {
 	const char *file;
@@ -93,6 +93,40 @@ typedef int symbols_line_fn(void *symbols, size_t object, uint64_t address,
  */
 int symbols_line(void *symbols, size_t object, uint64_t address,
 		 struct source_line *line);
+
+/**
+ * struct source_frame - a function, perhaps inlined, at an address
+ * @function: its linkage name, or its plain name if it has none; NULL: unknown. Valid as long as
+ *            struct symbols
+ * @file:     path of the source file of @line, as in struct source_line; NULL: unknown
+ * @line:     of the address itself in the innermost function, else of the call; 0: unknown
+ */
+struct source_frame {
+	const char *function;
+	const char *file;
+	int line;
+};
+
+/* The most functions that symbols_frames() finds at an address */
+#define SYMBOLS_MAX_FRAMES	32
+
+/**
+ * symbols_frames - find the functions at an address, with those that were inlined there
+ * @symbols: from symbols_new()
+ * @object:  index in result->objects
+ * @address: link-time address in that object
+ * @frames:  room for SYMBOLS_MAX_FRAMES; filled in if there is debug information, innermost
+ *           function first. If more functions were inlined, those next to the last one are left
+ *           out
+ * @nr:      set to the number of functions, at least 1; 0: no debug information
+ *
+ * All functions are inlined, but for the last one, which has the code. Its name is that of
+ * symbols_find(), if there is one. It may be the only one, with or without a line.
+ *
+ * Return: 1; 0: no debug information covers the address; or -ENOMEM.
+ */
+int symbols_frames(void *symbols, size_t object, uint64_t address,
+		   struct source_frame *frames, size_t *nr);
 
 /**
  * symbols_problem - why the file of an object cannot be used

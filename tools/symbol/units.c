@@ -87,6 +87,7 @@ int units_read(struct units *units, const struct text *text)
 	Dwarf_Die die;
 	int end;
 
+	units->text = text;
 	units->dwarf = dwfl_module_getdwarf(text->module, &bias);
 	units->bias = bias;
 	if (!units->dwarf) {
@@ -109,12 +110,7 @@ int units_read(struct units *units, const struct text *text)
 	return 0;
 }
 
-/*
- * The directory that a path is relative to, or NULL. Up to DWARF 4, paths are relative to the
- * directory in which the unit was compiled, and libdw returns them as they are. A relative
- * directory, which -ffile-prefix-map makes, is not used: DWARF 5 paths include it.
- */
-static const char *directory_of(Dwarf_Die *unit, const char *file)
+const char *units_directory(Dwarf_Die *unit, const char *file)
 {
 	const char *directory;
 	Dwarf_Attribute at;
@@ -125,23 +121,30 @@ static const char *directory_of(Dwarf_Die *unit, const char *file)
 	return directory && directory[0] == '/' ? directory : NULL;
 }
 
+bool units_find(const struct units *units, uint64_t address, Dwarf_Die *unit)
+{
+	const struct range *range = ranges_covering(&units->ranges, address);
+
+	return range && dwarf_offdie(units->dwarf, range->number, unit);
+}
+
 const char *units_line(struct units *units, uint64_t address, int *number,
 		       const char **directory)
 {
-	const struct range *range = ranges_covering(&units->ranges, address);
 	const char *file;
 	Dwarf_Line *line;
 	Dwarf_Die unit;
+	int found;
 
-	if (!range || !dwarf_offdie(units->dwarf, range->number, &unit))
+	if (!units_find(units, address, &unit))
 		return NULL;
 	line = find_line(units, &unit, address - units->bias);
-	/* line 0 is code that the compiler generated */
-	if (!line || dwarf_lineno(line, number) || *number <= 0)
+	if (!line || dwarf_lineno(line, &found) || found < 0)
 		return NULL;
+	*number = found;
 	file = dwarf_linesrc(line, NULL, NULL);
 	if (file)
-		*directory = directory_of(&unit, file);
+		*directory = units_directory(&unit, file);
 	return file;
 }
 

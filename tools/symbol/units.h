@@ -6,6 +6,7 @@
 #ifndef PROFIL_UNITS_H
 #define PROFIL_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <elfutils/libdwfl.h>
@@ -15,6 +16,7 @@
 
 /**
  * struct units - the compilation units of a file
+ * @text:   the code of the file
  * @dwarf:  debug information of the file; NULL: none
  * @bias:   is added to the addresses in it
  * @ranges: addresses of the units' code; @number of each range is the offset of its unit
@@ -22,6 +24,7 @@
  *           NULL: no problem so far
  */
 struct units {
+	const struct text *text;
 	Dwarf *dwarf;
 	uint64_t bias;
 	struct ranges ranges;
@@ -38,10 +41,20 @@ struct units {
 int units_read(struct units *units, const struct text *text);
 
 /**
+ * units_find - find the unit that has the code at an address
+ * @units:   from units_read()
+ * @address: an address of the module
+ * @unit:    set to its entry; with split DWARF, to the one that has the line table
+ *
+ * Return: whether there is one.
+ */
+bool units_find(const struct units *units, uint64_t address, Dwarf_Die *unit);
+
+/**
  * units_line - find the source line of an address
  * @units:     from units_read()
  * @address:   an address of the module
- * @number:    set to the number of the line, which is at least 1
+ * @number:    set to the number of the line; 0: code that the compiler generated for no line
  * @directory: set to the absolute directory that the file's path is relative to, or NULL
  *
  * Sets @units->problem if the line table is damaged.
@@ -50,6 +63,19 @@ int units_read(struct units *units, const struct text *text);
  */
 const char *units_line(struct units *units, uint64_t address, int *number,
 		       const char **directory);
+
+/**
+ * units_directory - find the directory that the path of a source file is relative to
+ * @unit: entry of the unit that names the file
+ * @file: path of the file, from libdw
+ *
+ * Up to DWARF 4, paths are relative to the directory in which the unit was compiled, and libdw
+ * returns them as they are. A relative directory, which -ffile-prefix-map makes, is not used:
+ * DWARF 5 paths include it.
+ *
+ * Return: an absolute path, valid as long as the module; NULL: none.
+ */
+const char *units_directory(Dwarf_Die *unit, const char *file);
 
 /**
  * units_release - free the list of addresses

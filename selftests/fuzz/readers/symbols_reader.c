@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes the search of functions and lines by address: symbols, sections, unwind information
- * and line tables. The input is an ELF file, and the addresses to search. Most of the code is
+ * Fuzzes the search of functions and lines by address: symbols, sections, unwind information,
+ * line tables and inlined functions. The input is an ELF file, and the addresses to search. Most of the code is
  * elfutils'; the backtrace shows whether an error is there.
  */
 #define _GNU_SOURCE
@@ -28,6 +28,21 @@ static size_t read_name(const struct function *function)
 	return sum;
 }
 
+static size_t read_frames(const struct source_frame *frames, size_t nr)
+{
+	size_t sum = 0, i;
+
+	if (!nr || nr > SYMBOLS_MAX_FRAMES)
+		abort();
+	for (i = 0; i < nr; i++) {
+		sum += frames[i].function ? strlen(frames[i].function) : 0;
+		sum += frames[i].file ? strlen(frames[i].file) : 0;
+		if (frames[i].line < 0)
+			abort();
+	}
+	return sum;
+}
+
 static void find_functions(int fd, uint64_t start, uint64_t step)
 {
 	char path[64];
@@ -37,10 +52,12 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 		.path = path,
 	};
 	struct result result = { .objects = &object, .nr_objects = 1 };
+	struct source_frame frames[SYMBOLS_MAX_FRAMES];
 	struct source_line line;
 	struct function function;
 	struct symbols *symbols;
 	volatile size_t sum = 0;
+	size_t nr;
 	uint64_t i;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -57,6 +74,8 @@ static void find_functions(int fd, uint64_t start, uint64_t step)
 		sum += read_name(&function);
 		if (symbols_line(symbols, 0, address, &line) == 1)
 			sum += strlen(line.file);
+		if (symbols_frames(symbols, 0, address, frames, &nr) == 1)
+			sum += read_frames(frames, nr);
 	}
 	symbols_problem(symbols, 0);
 	symbols_free(symbols);

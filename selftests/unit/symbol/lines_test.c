@@ -354,6 +354,33 @@ static void largest_line_number(void **state)
 	assert_has("   100.00        30 2147483647  \n");
 }
 
+/* Compilers generate code that belongs to no line; that of clang says so. */
+static void code_of_no_line(void **state)
+{
+	struct function function;
+	struct source_line line;
+	uint64_t address = 0;
+
+	(void)state;
+	if (access("fixture-inline-clang", F_OK)) {
+		print_message("no clang++\n");
+		skip();
+	}
+	tear_down(NULL);
+	strcpy(path, "./fixture-inline-clang");
+	symbols = symbols_new(&result, NULL);
+	lines = lines_new(symbols);
+	while (symbols_line(symbols, 0, address, &line) != 1 || line.line ||
+	       !strstr(line.file, "fixture_inline.cc"))
+		assert_true(++address < object.end);
+	assert_int_equal(lines_find(lines, 0, address, &function), 1);
+	assert_string_equal(function.name, "fixture_inline.cc:?");
+	count(address, 30);
+	assert_int_equal(symbols_find(symbols, 0, address, &function), 1);
+	assert_int_equal(annotate(function.name, NULL), 1);
+	assert_has("fixture_inline.cc\n   100.00        30      ?  (no line)\n");
+}
+
 static void missing_source_is_reported(void **state)
 {
 	char line[128];
@@ -503,6 +530,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(relative_source_is_below_the_root,
 						set_up_relative, remove_source),
 		TEST(largest_line_number),
+		TEST(code_of_no_line),
 		TEST(missing_source_is_reported),
 		cmocka_unit_test_setup_teardown(shortened_source_is_reported, set_up,
 						remove_source),

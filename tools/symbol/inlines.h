@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Maps addresses to functions that were inlined there, by debug information (DWARF).
+ */
+#ifndef PROFIL_INLINES_H
+#define PROFIL_INLINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbol/units.h"
+
+struct inlines_unit;
+struct inlines_body;
+
+/**
+ * struct inlines - the functions of the units that were needed so far
+ * @tree:         of the units
+ * @nr_functions: of all these units
+ * @body:         the function that was needed last; NULL: none
+ */
+struct inlines {
+	void *tree;
+	size_t nr_functions;
+	struct inlines_body *body;
+};
+
+/**
+ * struct inlines_frame - a function at an address
+ * @name:      its linkage name, or its plain name if it has none; NULL: unknown
+ * @file:      path of the file of the call, if the function is inlined; NULL: unknown
+ * @directory: absolute directory that @file is relative to; NULL: none
+ * @line:      of the call, if the function is inlined; 0: unknown
+ *
+ * All are valid as long as the module.
+ */
+struct inlines_frame {
+	const char *name;
+	const char *file;
+	const char *directory;
+	int line;
+};
+
+/**
+ * inlines_find - find the functions at an address
+ * @inlines: zeroed before the first call; must be released with inlines_release()
+ * @units:   the units of the file
+ * @address: an address of the module
+ * @frames:  filled in, innermost function first; the last is the one that has the code, and all
+ *           others are inlined
+ * @max:     number of @frames, at least 1; if there are more functions, those next to the last
+ *           are left out
+ * @nr:      set to the number of functions; 0: none is known
+ *
+ * The function is the narrowest that has a range with the address, as in binutils; the others are
+ * those around it. Compilers are known to write ranges that are not within those of the function
+ * around it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int inlines_find(struct inlines *inlines, const struct units *units, uint64_t address,
+		 struct inlines_frame *frames, size_t max, size_t *nr);
+
+/**
+ * inlines_release - free the functions
+ * @inlines: set to zero; may be zero already
+ */
+void inlines_release(struct inlines *inlines);
+
+#endif /* PROFIL_INLINES_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Names and paths that outlive the files that they are from, with one copy of each.
+ */
+#ifndef PROFIL_INTERNED_H
+#define PROFIL_INTERNED_H
+
+#include <stddef.h>
+
+/**
+ * struct interned - a set of texts
+ * @tree: private
+ */
+struct interned {
+	void *tree;
+};
+
+/**
+ * interned_text - find or make the only copy of a text
+ * @interned: zeroed before the first call; must be released with interned_release()
+ * @text:     the text; need not be terminated by a 0
+ * @length:   its length in bytes
+ *
+ * Return: the copy, terminated by a 0, valid until the release: equal texts have equal addresses;
+ * NULL: no memory.
+ */
+const char *interned_text(struct interned *interned, const char *text, size_t length);
+
+/**
+ * interned_path - find or make the only copy of a path
+ * @interned:  as for interned_text()
+ * @directory: the directory that @file is relative to; NULL: none
+ * @file:      path of the file
+ *
+ * Return: as interned_text().
+ */
+const char *interned_path(struct interned *interned, const char *directory, const char *file);
+
+/**
+ * interned_release - free all texts
+ * @interned: set to zero; may be zero already
+ */
+void interned_release(struct interned *interned);
+
+#endif /* PROFIL_INTERNED_H */
