@@ -380,7 +380,7 @@ mon_out() {
 
 # The tests' programs have debug information.
 by_line() {
-	run 0 programs/spin 0.4 && report --lines && rows | grep -q ' spin\.c:[0-9]* *spin ' &&
+	run 0 programs/spin 0.4 && report --lines && rows | grep -q ' spin\.c:[0-9]* (spin_much) *spin ' &&
 	between 0.9 "$(rows | awk '$4 ~ /^spin.c:/ { n += $3 } { all += $3 }
 		END { print n / all }')" 1 &&
 	report --annotate spin_much && grep -q '^ .* [0-9][0-9]*  .*spin' "$work/profile" &&

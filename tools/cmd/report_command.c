@@ -22,6 +22,7 @@
 #include "result/resultfile.h"
 #include "symbol/addresses.h"
 #include "symbol/demangle.h"
+#include "symbol/innermost.h"
 #include "symbol/lines.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
@@ -43,7 +44,7 @@ static const char doc[] =
 	"\n"
 	"See profil-report(1).";
 
-enum { BY = 256, LINES, ANNOTATE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
+enum { BY = 256, LINES, ANNOTATE, INLINE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
 	FULL_NAMES, PROGRAM, RATE };
 
 static const struct argp_option options[] = {
@@ -52,6 +53,8 @@ static const struct argp_option options[] = {
 	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
+	{ "inline", INLINE, NULL, 0,
+	  "Count samples for inlined functions, not for those that they are inlined into", 0 },
 	{ "sort", SORT, "KEY", 0,
 	  "Sort by samples (the default), name, object or address", 0 },
 	{ "top", TOP, "N", 0,
@@ -83,6 +86,7 @@ struct arguments {
 	const char *of_results;	/* a given option that is only for results; NULL: none */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
+	bool inlined;
 	bool keep_mangled;
 	bool full_names;
 	enum terminal_when color;
@@ -138,6 +142,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		arguments->of_results = "--annotate";
 		arguments->annotate = text;
 		return 0;
+	case INLINE:
+		arguments->of_results = "--inline";
+		arguments->inlined = true;
+		return 0;
 	case SORT:
 		arguments->table.order = (enum profile_order)parse_word("--sort", text, keys, NR(keys),
 									  state);
@@ -177,10 +185,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
+/* What finds the functions */
+struct finder {
+	symbols_find_fn *find;
+	void *data;
+};
+
 static int make_lines(struct profile *profile, const struct result *result,
-		      struct symbols *symbols)
+		      struct symbols *symbols, const struct finder *finder,
+		      symbolize_demangle_fn *demangle_name)
 {
-	struct lines *lines = lines_new(symbols);
+	struct lines *lines = lines_new(symbols, finder->find, finder->data, demangle_name);
 	int error = lines ? profile_make(profile, result, lines_find, lines) : -ENOMEM;
 
 	lines_free(lines);
@@ -188,37 +203,64 @@ static int make_lines(struct profile *profile, const struct result *result,
 }
 
 static int make_addresses(struct profile *profile, const struct result *result,
-			  struct symbols *symbols, const struct arguments *arguments)
+			  const struct finder *finder, symbolize_demangle_fn *demangle_name)
 {
-	struct addresses *addresses = addresses_new(symbols_find, symbols,
-						    arguments->keep_mangled ? NULL : demangle);
+	struct addresses *addresses = addresses_new(finder->find, finder->data, demangle_name);
 	int error = addresses ? profile_make(profile, result, addresses_find, addresses) : -ENOMEM;
 
 	addresses_free(addresses);
 	return error;
 }
 
+static int make_found(struct profile *profile, const struct result *result,
+		      struct symbols *symbols, const struct finder *finder,
+		      const struct arguments *arguments)
+{
+	symbolize_demangle_fn *demangle_name = arguments->keep_mangled ? NULL : demangle;
+	int error;
+
+	switch (arguments->table.by) {
+	case TABLE_BY_ADDRESS:
+		return make_addresses(profile, result, finder, demangle_name);
+	case TABLE_BY_LINE:
+		return make_lines(profile, result, symbols, finder, demangle_name);
+	default:
+		error = profile_make(profile, result, finder->find, finder->data);
+		if (!error && demangle_name)
+			profile_demangle(profile);
+		return error;
+	}
+}
+
+/* The same with inlined functions, which innermost_find() demangles, because it adds a note. */
+static int make_inlined(struct profile *profile, const struct result *result,
+			struct symbols *symbols, const struct arguments *arguments)
+{
+	struct innermost *innermost = innermost_new(symbols, result,
+						    arguments->keep_mangled ? NULL : demangle,
+						    arguments->table.by == TABLE_BY_FUNCTION);
+	const struct finder finder = { innermost_find, innermost };
+	int error = innermost ? make_found(profile, result, symbols, &finder, arguments) : -ENOMEM;
+
+	innermost_free(innermost);
+	return error;
+}
+
 static int make_profile(struct profile *profile, const struct result *result,
 			struct symbols *symbols, const struct arguments *arguments)
 {
-	int error;
+	const struct finder finder = { symbols_find, symbols };
 
 	switch (arguments->table.by) {
 	case TABLE_BY_PROCESS:
 		return 0;
 	case TABLE_BY_OBJECT:
 		return profile_make_objects(profile, result);
-	case TABLE_BY_ADDRESS:
-		return make_addresses(profile, result, symbols, arguments);
-	case TABLE_BY_LINE:
-		error = make_lines(profile, result, symbols);
-		break;
 	default:
-		error = profile_make(profile, result, symbols_find, symbols);
+		return arguments->inlined ?
+			make_inlined(profile, result, symbols, arguments) :
+			make_found(profile, result, symbols, &finder, arguments);
 	}
-	if (!error && !arguments->keep_mangled)
-		profile_demangle(profile);
-	return error;
 }
 
 static int show_table(const struct result *result, struct symbols *symbols,

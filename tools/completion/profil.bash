@@ -23,7 +23,7 @@ _profil_options() {
 			--pid= --progress --rate= --table=
 		;;
 	report)
-		echo --annotate= --by= --color --full-names --lines --min-percent= \
+		echo --annotate= --by= --color --full-names --inline --lines --min-percent= \
 			--no-debuginfod --no-demangle --percent-limit= --program= --rate= --root= \
 			--sort= --symfs= --top=
 		;;

@@ -21,6 +21,8 @@ static inline __attribute__((always_inline)) unsigned int mix_both(unsigned int 
 	return mix(b) ^ mix(a + 1);
 }
 
+unsigned int mix_other(unsigned int n);
+
 /* Inlined, and called by address */
 __attribute__((noipa)) unsigned int apply(unsigned int (*function)(unsigned int), unsigned int n)
 {
@@ -56,7 +58,7 @@ int main(int argc, char **argv)
 	all += inside(argc);
 #endif
 	for (i = 0; i < (unsigned int)argc * 10; i++)
-		all += apply(weigh, i) + weigh_all(i);
+		all += apply(weigh, i) + weigh_all(i) + mix_other(i);
 	if (argc > 100) {
 		fprintf(stderr, "%s %u\n", argv[1], mix(argc));
 		abort();
