@@ -94,10 +94,18 @@ mistyped_subcommands() {
 	prints 127 "no such command in PATH" --force no-such-command && not_printed 'did you mean'
 }
 
+# annotates WORD FUNCTION: the command takes WORD for FUNCTION
+annotates() {
+	"$PROFIL" report --annotate "$1" "$work/result" >"$work/out" 2>"$work/err" &&
+	[ ! -s "$work/err" ] && grep -q "^# 1000 of 1000 samples are in $2$" "$work/out"
+}
+
 mistyped_functions() {
-	prints 1 'no function with the name spin_mucj has samples; did you mean spin_much?' \
-		report --annotate spin_mucj "$work/result" &&
-	prints 1 'did you mean spin_much?' report --annotate SPIN "$work/result" &&
+	annotates spin_mucj spin_much && annotates SPIN spin_much && annotates spin_ spin_much &&
+	annotates '^spin.m' spin_much && annotates 'spi...ch' spin_much &&
+	annotates 'spin_much (inlined)' spin_much &&
+	prints 1 'no function with the name ^much has samples' \
+		report --annotate ^much "$work/result" &&
 	prints 1 'no function with the name zzz has samples' report --annotate zzz "$work/result" &&
 	not_printed 'did you mean' &&
 	grep -q "profil report $work/result' lists the functions with samples" "$work/err"

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/functionname.h"
 #include "cmd/options.h"
 #include "cmd/report_monout.h"
-#include "cmd/suggest.h"
 #include "monout/monout.h"
 #include "monout/monout_program.h"
 #include "profile/profile.h"
@@ -140,6 +140,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case ANNOTATE:
 		arguments->of_results = "--annotate";
+		functionname_cut_note(text);
 		arguments->annotate = text;
 		return 0;
 	case INLINE:
@@ -281,28 +282,6 @@ static int show_table(const struct result *result, struct symbols *symbols,
 	return error;
 }
 
-/* Return: functions with samples, as suggestions for the argument of --annotate; to free(). */
-static char *suggest_functions(const struct result *result, struct symbols *symbols,
-			       const struct arguments *arguments)
-{
-	struct profile profile = { 0 };
-	struct suggest suggest;
-	char *words = NULL;
-	size_t i;
-
-	suggest_begin(&suggest, arguments->annotate);
-	if (!profile_make(&profile, result, symbols_find, symbols)) {
-		if (!arguments->keep_mangled)
-			profile_demangle(&profile);
-		for (i = 0; i < profile.nr_rows; i++)
-			if (profile.rows[i].is_symbol)
-				suggest_offer(&suggest, profile.rows[i].function);
-		words = suggest_words(&suggest, "");
-	}
-	profile_release(&profile);
-	return words;
-}
-
 /* Whether the name is that of an object that is not a file, or of a function in one. */
 static bool has_no_source(const struct result *result, const char *name)
 {
@@ -320,42 +299,64 @@ static bool has_no_source(const struct result *result, const char *name)
 	return false;
 }
 
+/* @others: similar names, from functionname_find(), or NULL */
 static void explain_no_function(const struct result *result, struct symbols *symbols,
-				const struct arguments *arguments)
+				const struct arguments *arguments, const char *others)
 {
-	char *suggestion;
+	failure_warnx("%s: no function with the name %s has samples%s",
+		      options_file_name(arguments->file), arguments->annotate,
+		      others ? others : "");
+	if (!others || !*others)
+		failure_warnx("`profil report %s' lists the functions with samples; there is no source for addresses and names in brackets",
+			      arguments->file);
+	/* the name may be missing because a file cannot be read */
+	options_warn_symbols(result, symbols);
+}
+
+static long annotate(const struct result *result, struct symbols *symbols,
+		     const struct arguments *arguments, const char *function)
+{
+	return annotate_print(stdout, result, symbols, &(struct annotate_options){
+		.function = function,
+		.inlined = arguments->inlined,
+		.keep_mangled = arguments->keep_mangled,
+		.root = arguments->root,
+		.style = arguments->table.style,
+	});
+}
+
+/* Annotate the only function that the user can mean. Return: as annotate_print(). */
+static long annotate_similar(const struct result *result, struct symbols *symbols,
+			     const struct arguments *arguments)
+{
+	char *others, *name;
+	long nr = 0;
 
 	if (has_no_source(result, arguments->annotate)) {
 		failure_warnx("%s: %s is code without a file, so there is no source for it",
 			      options_file_name(arguments->file), arguments->annotate);
-		return;
+		return 0;
 	}
-	suggestion = suggest_functions(result, symbols, arguments);
-	failure_warnx("%s: no function with the name %s has samples%s",
-		      options_file_name(arguments->file), arguments->annotate,
-		      suggestion ? suggestion : "");
-	if (!suggestion || !*suggestion)
-		failure_warnx("`profil report %s' lists the functions with samples; there is no source for addresses and names in brackets",
-			      arguments->file);
-	free(suggestion);
-	/* the name may be missing because a file cannot be read */
-	options_warn_symbols(result, symbols);
+	name = functionname_find(result, symbols, arguments->annotate, arguments->keep_mangled,
+				 &others);
+	if (name)
+		nr = annotate(result, symbols, arguments, name);
+	if (!nr)
+		explain_no_function(result, symbols, arguments, others);
+	free(others);
+	free(name);
+	return nr;
 }
 
 static int show_source(const struct result *result, struct symbols *symbols,
 		       const struct arguments *arguments)
 {
-	long nr = annotate_print(stdout, result, symbols, &(struct annotate_options){
-		.function = arguments->annotate,
-		.keep_mangled = arguments->keep_mangled,
-		.root = arguments->root,
-		.style = arguments->table.style,
-	});
+	long nr = annotate(result, symbols, arguments, arguments->annotate);
 
-	if (!nr) {
-		explain_no_function(result, symbols, arguments);
+	if (!nr)
+		nr = annotate_similar(result, symbols, arguments);
+	if (!nr)
 		exit(EXIT_NO_RESULT);
-	}
 	return nr < 0 ? (int)nr : 0;
 }
 

@@ -99,13 +99,10 @@ static size_t find_rank(const char *word, const char *name, size_t length)
 	return *word && strcasestr(name, word) ? MAX_LENGTH : NOT_SIMILAR;
 }
 
-void suggest_offer(struct suggest *suggest, const char *name)
+static void insert(struct suggest *suggest, const char *name, size_t length, size_t rank)
 {
-	size_t length = name_length(name), i;
-	size_t rank = find_rank(suggest->word, name, length);
+	size_t i;
 
-	if (rank == NOT_SIMILAR)
-		return;
 	/* only once, for functions that differ only in their parameters */
 	for (i = 0; i < suggest->nr; i++)
 		if (suggest->names[i].length == length &&
@@ -120,6 +117,24 @@ void suggest_offer(struct suggest *suggest, const char *name)
 	suggest->names[i].name = name;
 	suggest->names[i].length = length;
 	suggest->names[i].rank = rank;
+}
+
+void suggest_offer(struct suggest *suggest, const char *name)
+{
+	const size_t length = name_length(name), rank = find_rank(suggest->word, name, length);
+
+	if (rank != NOT_SIMILAR)
+		insert(suggest, name, length, rank);
+}
+
+void suggest_keep(struct suggest *suggest, const char *name)
+{
+	insert(suggest, name, name_length(name), 0);
+}
+
+char *suggest_only(const struct suggest *suggest)
+{
+	return suggest->nr == 1 ? strndup(suggest->names[0].name, suggest->names[0].length) : NULL;
 }
 
 static void print_name(FILE *out, const char *name, size_t length)

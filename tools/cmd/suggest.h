@@ -43,6 +43,22 @@ void suggest_begin(struct suggest *suggest, const char *word);
 void suggest_offer(struct suggest *suggest, const char *name);
 
 /**
+ * suggest_keep - offer a valid name that is similar for another reason
+ * @suggest: keeps the name if there is room
+ * @name:    as for suggest_offer()
+ */
+void suggest_keep(struct suggest *suggest, const char *name);
+
+/**
+ * suggest_only - the only suggestion
+ * @suggest: after all names were offered
+ *
+ * Return: the name without the parameters of a C++ function, to be freed with free(); NULL: there
+ * is none, there are several, or there is no memory.
+ */
+char *suggest_only(const struct suggest *suggest);
+
+/**
  * suggest_words - print the suggestions
  * @suggest: after all names were offered
  * @before:  prefix of each name, such as "--"

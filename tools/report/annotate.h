@@ -15,12 +15,15 @@
 /**
  * struct annotate_options - what to annotate, and how
  * @function:     name of the function, as the report shows it; parameters may be omitted
+ * @inlined:      also its copies that are inlined into other functions; if not, these are used only
+ *                if no function with the name has samples
  * @keep_mangled: do not demangle names
  * @root:         root directory for the paths of sources; NULL: /
  * @style:        colours and length of lines
  */
 struct annotate_options {
 	const char *function;
+	bool inlined;
 	bool keep_mangled;
 	const char *root;
 	struct terminal_style style;
@@ -36,7 +39,7 @@ struct annotate_options {
  * If a source file cannot be read, or is shorter than when it was compiled, a note is printed,
  * and the lines have numbers but no text.
  *
- * Return: the number of functions that were found, or -ENOMEM.
+ * Return: the number of functions that have the code, or -ENOMEM.
  */
 long annotate_print(FILE *out, const struct result *result, struct symbols *symbols,
 		    const struct annotate_options *options);

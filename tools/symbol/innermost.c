@@ -181,7 +181,7 @@ static int add_inlined(struct index *index, uint64_t address, struct place *plac
 /* Set the name that is shown. Return: 0 or -ENOMEM. */
 static int name_row(const struct innermost *innermost, struct row *row)
 {
-	const char *note = row->has_own ? " (partly inlined)" : " (inlined)";
+	const char *note = row->has_own ? INNERMOST_SOME_NOTE : INNERMOST_ALL_NOTE;
 	char *name = NULL;
 	int length;
 

@@ -16,6 +16,10 @@
 
 struct innermost;
 
+/* Follow the names of functions, see innermost_find() */
+#define INNERMOST_ALL_NOTE	" (inlined)"
+#define INNERMOST_SOME_NOTE	" (partly inlined)"
+
 /**
  * innermost_new - prepare to find innermost functions
  * @symbols:  for the files; must outlive the functions
@@ -38,8 +42,8 @@ struct innermost *innermost_new(struct symbols *symbols, const struct result *re
  * A function is the same in all its copies in an object, inlined or not, if it has the same name
  * and, unless that is a mangled name, its source is in the same file. Its start is that of the copy
  * that is not inlined, if that has samples, else the lowest address with a sample. With @mark,
- * " (inlined)" follows the name if all samples are in inlined code, and " (partly inlined)" if
- * some are.
+ * INNERMOST_ALL_NOTE follows the name if all samples are in inlined code, and INNERMOST_SOME_NOTE
+ * if some are.
  *
  * Return: 1; 0: no function; or -ENOMEM.
  */

@@ -23,6 +23,29 @@ static void assert_suggested(const char *word, const char *const *names, const c
 	free(words);
 }
 
+/* @names: all are kept. Return: as suggest_only(). */
+static char *only(const char *const *names)
+{
+	struct suggest suggest;
+
+	suggest_begin(&suggest, "");
+	while (*names)
+		suggest_keep(&suggest, *names++);
+	return suggest_only(&suggest);
+}
+
+static void only_suggestion(void **state)
+{
+	char *name;
+
+	(void)state;
+	name = only((const char *const[]){ "f(int)", "f(long)", NULL });
+	assert_string_equal(name, "f");
+	free(name);
+	assert_null(only((const char *const[]){ "f(int)", "g(int)", NULL }));
+	assert_null(only((const char *const[]){ NULL }));
+}
+
 static const char *const subcommands[] = { "run", "report", "diff", "export", "info", NULL };
 
 static void mistyped_words_are_found(void **state)
@@ -143,6 +166,7 @@ static void each_name_has_the_prefix(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_suggestion),
 		cmocka_unit_test(mistyped_words_are_found),
 		cmocka_unit_test(unrelated_words_are_not_found),
 		cmocka_unit_test(names_that_contain_the_word_are_found),

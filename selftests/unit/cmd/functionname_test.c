@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which function a word means that is not its name.
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmd/functionname.h>
+
+#include "support/test.h"
+
+static struct result_count counts[1 << 15];
+static struct result_object object = { .path = "./fixture-inline-c", .counts = counts };
+static struct result result = { .objects = &object, .nr_objects = 1 };
+static struct symbols *symbols;
+
+/* A sample at each address that is in a function */
+static int set_up(void **state)
+{
+	struct function function;
+	uint64_t address;
+
+	(void)state;
+	symbols = symbols_new(&result, NULL);
+	for (address = 0; address < ARRAY_SIZE(counts); address++)
+		if (symbols_find(symbols, 0, address, &function) == 1)
+			counts[object.nr_counts++] = (struct result_count){ address, 1 };
+	object.samples = object.nr_counts;
+	return symbols && object.nr_counts ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	symbols_free(symbols);
+	return 0;
+}
+
+/* @name: NULL: none, and @others are suggested */
+static void assert_means(const char *word, const char *name, const char *others)
+{
+	char *suggested, *found = functionname_find(&result, symbols, word, false, &suggested);
+
+	if (!name) {
+		assert_null(found);
+		assert_string_equal(suggested, others);
+	} else {
+		assert_non_null(found);
+		assert_string_equal(found, name);
+	}
+	free(suggested);
+	free(found);
+}
+
+static void beginnings_and_similar_names(void **state)
+{
+	(void)state;
+	assert_means("app", "apply", NULL);
+	assert_means("aply", "apply", NULL);
+	assert_means("WEIGH_A", "weigh_all", NULL);
+	/* inlined everywhere */
+	assert_means("mix_b", "mix_both", NULL);
+	assert_means("mix_", NULL, "; did you mean mix_other or mix_both?");
+	assert_means("zzzzz", NULL, "");
+}
+
+static void expressions(void **state)
+{
+	(void)state;
+	assert_means("^w.*l$", "weigh_all", NULL);
+	assert_means("^(app|zzz)", "apply", NULL);
+	assert_means("^x", NULL, "");
+	assert_means("mix_[bo]", NULL, "; did you mean mix_other or mix_both?");
+	/* not an expression */
+	assert_means("apply[", "apply", NULL);
+}
+
+static void shortened_names(void **state)
+{
+	(void)state;
+	assert_means("we...ll", "weigh_all", NULL);
+	assert_means("w...h", "weigh", NULL);
+	assert_means("eig...ll", NULL, "");
+}
+
+static void notes_are_cut(void **state)
+{
+	char all[] = "mix (inlined)", some[] = "mix(int) (partly inlined)", none[] = "mix", note[] =
+		" (inlined)";
+
+	(void)state;
+	functionname_cut_note(all);
+	assert_string_equal(all, "mix");
+	functionname_cut_note(some);
+	assert_string_equal(some, "mix(int)");
+	functionname_cut_note(none);
+	assert_string_equal(none, "mix");
+	functionname_cut_note(note);
+	assert_string_equal(note, " (inlined)");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(beginnings_and_similar_names),
+		cmocka_unit_test(expressions),
+		cmocka_unit_test(shortened_names),
+		cmocka_unit_test(notes_are_cut),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds the function that a user means who has not typed its name. The first of these ways that
+ * finds any function decides: an expression that names match, names that begin with the word,
+ * similar names.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/functionname.h"
+#include "cmd/suggest.h"
+#include "profile/profile.h"
+#include "symbol/demangle.h"
+#include "symbol/innermost.h"
+
+#define ELLIPSIS	"..."	/* as in util/shorten.c */
+
+/* The candidates, which differ by more than their parameters */
+struct search {
+	const char *word;
+	regex_t expression;
+	bool has_expression;
+	struct suggest matching;
+	struct suggest beginning;
+	struct suggest similar;
+};
+
+void functionname_cut_note(char *word)
+{
+	static const char *const notes[] = { INNERMOST_ALL_NOTE, INNERMOST_SOME_NOTE };
+	const size_t length = strlen(word);
+	size_t i;
+
+	for (i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
+		const size_t note = strlen(notes[i]);
+
+		if (length > note && !strcmp(word + length - note, notes[i])) {
+			word[length - note] = 0;
+			return;
+		}
+	}
+}
+
+/*
+ * The expression for a shortened name: anything may be at an ellipsis, and parameters at the end
+ * and before a blank, as in "f(int) [clone .cold]". Return: NULL: no memory.
+ */
+static char *make_expression(const char *word)
+{
+	char *expression = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&expression, &bytes);
+
+	if (!out)
+		return NULL;
+	putc('^', out);
+	while (*word) {
+		if (!strncmp(word, ELLIPSIS, strlen(ELLIPSIS))) {
+			fputs(".*", out);
+			word += strlen(ELLIPSIS);
+			continue;
+		}
+		/* a backslash before a letter has a meaning of its own */
+		if (ispunct((unsigned char)*word))
+			putc('\\', out);
+		if (*word == ' ')
+			fputs(".*", out);
+		putc(*word++, out);
+	}
+	fputs("(\\(.*)?$", out);
+	if (!fclose(out))
+		return expression;
+	free(expression);
+	return NULL;
+}
+
+static void compile(struct search *search)
+{
+	char *made = strstr(search->word, ELLIPSIS) ? make_expression(search->word) : NULL;
+
+	if (made || strpbrk(search->word, "*?+[]^$|\\"))
+		search->has_expression = !regcomp(&search->expression, made ? made : search->word,
+						  REG_EXTENDED | REG_NOSUB);
+	free(made);
+}
+
+static void offer(struct search *search, const struct profile *profile)
+{
+	size_t i;
+
+	for (i = 0; i < profile->nr_rows; i++) {
+		const char *name = profile->rows[i].function;
+
+		if (!profile->rows[i].is_symbol)
+			continue;
+		if (search->has_expression && !regexec(&search->expression, name, 0, NULL, 0))
+			suggest_keep(&search->matching, name);
+		if (!strncmp(name, search->word, strlen(search->word)))
+			suggest_keep(&search->beginning, name);
+		suggest_offer(&search->similar, name);
+	}
+}
+
+/* Return: the name of the only function, and @others is set otherwise. */
+static char *choose(const struct search *search, char **others)
+{
+	const struct suggest *const ways[] = {
+		&search->matching, &search->beginning, &search->similar,
+	};
+	char *name;
+	size_t i = 0;
+
+	while (i + 1 < sizeof(ways) / sizeof(ways[0]) && !ways[i]->nr)
+		i++;
+	name = suggest_only(ways[i]);
+	if (!name)
+		*others = suggest_words(ways[i], "");
+	return name;
+}
+
+char *functionname_find(const struct result *result, struct symbols *symbols, const char *word,
+			bool keep_mangled, char **others)
+{
+	symbolize_demangle_fn *demangle_name = keep_mangled ? NULL : demangle;
+	struct innermost *innermost = innermost_new(symbols, result, demangle_name, false);
+	struct profile profile = { 0 }, inlined = { 0 };
+	struct search search = { .word = word };
+	char *name = NULL;
+
+	*others = NULL;
+	suggest_begin(&search.matching, word);
+	suggest_begin(&search.beginning, word);
+	suggest_begin(&search.similar, word);
+	if (!innermost || profile_make(&profile, result, symbols_find, symbols) ||
+	    profile_make(&inlined, result, innermost_find, innermost))
+		goto out;
+	if (demangle_name)
+		profile_demangle(&profile);
+	compile(&search);
+	offer(&search, &profile);
+	offer(&search, &inlined);
+	name = choose(&search, others);
+	if (search.has_expression)
+		regfree(&search.expression);
+out:
+	profile_release(&profile);
+	profile_release(&inlined);
+	innermost_free(innermost);
+	return name;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The source lines that a function has code from, with their samples.
+ */
+#ifndef PROFIL_ANNOTATION_H
+#define PROFIL_ANNOTATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "result/result.h"
+#include "symbol/symbols.h"
+
+/*
+ * Lines without samples are looked up at this many addresses at most, because the functions of
+ * a damaged file may have any size.
+ */
+#define ANNOTATION_MAX_ADDRESSES	(1 << 20)
+
+/**
+ * struct annotation_line - a line that the function has code from
+ * @source:  the line
+ * @samples: may be 0
+ */
+struct annotation_line {
+	struct source_line source;
+	uint64_t samples;
+};
+
+/**
+ * struct annotation - the lines of all functions with a name
+ * @function:     the name, as the report shows it; parameters may be omitted
+ * @keep_mangled: the demangled names of functions are not compared with it
+ * @inlined:      also copies that are inlined into other functions
+ * @lines:        sorted by file and line
+ * @nr:           number of @lines
+ * @room:         number of lines that there is room for
+ * @samples:      of these functions
+ * @unknown:      samples without a known line; part of @samples
+ * @nr_inlined:   samples in inlined copies; part of @samples
+ * @problem:      the first of symbols_explain_lines(); NULL: none
+ * @functions:    number of functions that have the code
+ * @addresses:    looked up so far, up to ANNOTATION_MAX_ADDRESSES
+ * @is_too_large: some addresses were not looked up
+ * @names:        private: a tree of the names that were compared
+ */
+struct annotation {
+	const char *function;
+	bool keep_mangled;
+	bool inlined;
+	struct annotation_line *lines;
+	size_t nr;
+	size_t room;
+	uint64_t samples;
+	uint64_t unknown;
+	uint64_t nr_inlined;
+	char *problem;
+	long functions;
+	size_t addresses;
+	bool is_too_large;
+	void *names;
+};
+
+/**
+ * annotation_collect - find the lines of a function
+ * @annotation: the first three members are set, all others are zero; must be released with
+ *              annotation_release(), even on error
+ * @result:     the result
+ * @symbols:    symbols of @result; must outlive the annotation
+ *
+ * The code of a function includes what is inlined into it.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int annotation_collect(struct annotation *annotation, const struct result *result,
+		       struct symbols *symbols);
+
+/**
+ * annotation_release - free the lines
+ * @annotation: all but the first three members are set to zero
+ */
+void annotation_release(struct annotation *annotation);
+
+#endif /* PROFIL_ANNOTATION_H */
