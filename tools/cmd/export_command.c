@@ -179,6 +179,7 @@ static int write_named(const struct arguments *arguments, const struct result *r
 	} else {
 		options_warn_symbols(result, symbols);
 		symbolized.find_line = symbols_line;
+		symbolized.find_frames = symbols_frames;
 		symbolized.symbols = symbols;
 		error = export_to(arguments->format, &symbolized, arguments->output);
 		options_warn_lines(result, symbols);

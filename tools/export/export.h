@@ -128,10 +128,9 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized);
  *
  * Function.name is demangled, system_name is not. Functions without a symbol are named after the
  * object and their address, such as "cc1+0x1234"; code in no known function is "cc1 (no symbols)",
- * with exact addresses. The lines of inlined code are those of the
- * inlined function, in a Function with the name of the outer function and the file of the
- * inlined one. Each mapping states whether its functions have names and lines; if not, pprof or
- * a server looks for them in its own files.
+ * with exact addresses. A location has a Line for each inlined function, innermost first, and a
+ * last one for the function that has the code. Each mapping states whether its functions have names
+ * and lines; if not, pprof or a server looks for them in its own files.
  *
  * Return: 0 or -ENOMEM.
  */

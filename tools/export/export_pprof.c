@@ -5,8 +5,9 @@
  * never in memory as a whole. Mappings are last, because they state what is known about their
  * functions.
  *
- * The line of a location is in the file of its function. If code from another file is inlined
- * into a function, another Function with that file is added.
+ * A location has a line for each function that is inlined there, and a last one for the function
+ * that has the code. The line is in the file of its function. If it is in another file, because the
+ * debug information does not tell what is inlined, another Function with that file is added.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,12 +34,22 @@
 
 enum { SAMPLES, CPU, NR_VALUES };
 
+/* The name of an inlined function that has none */
+static const char unknown[] = "(unknown)";
+
 /* A source file */
 struct source {
 	const char *path;
 	int64_t string;		/* index of the path in the table of strings; 0: not added yet */
 	size_t function;	/* the last symbolized function with lines in this file */
 	uint64_t id;		/* ID of that function's Function with this file; 0: none yet */
+};
+
+/* A function that is inlined somewhere. Equal texts have equal addresses (symbols_frames()). */
+struct inlined {
+	const char *name;
+	const char *file;	/* NULL: unknown */
+	uint64_t id;		/* of its Function */
 };
 
 /* Whether any function of an object has a name or a file */
@@ -53,6 +64,7 @@ struct pprof {
 	const char **labels;	/* by object: its short name */
 	struct known *known;	/* by object */
 	void *sources;		/* tree of struct source */
+	void *inlined;		/* tree of struct inlined */
 	z_stream deflate;
 	int64_t nr_strings;	/* in the table so far */
 	uint64_t nr_locations;
@@ -63,8 +75,11 @@ struct pprof {
 /* Where the samples of a count belong */
 struct place {
 	uint64_t mapping;	/* ID, or 0 */
-	uint64_t function;	/* ID */
-	int line;		/* 0: unknown */
+	struct {
+		uint64_t function;	/* ID */
+		int line;		/* 0: unknown */
+	} lines[SYMBOLS_MAX_FRAMES];	/* innermost function first */
+	size_t nr;
 };
 
 /* Strings that a piece adds to the table. There is room for those of the head, the most. */
@@ -204,18 +219,23 @@ static void write_sample(struct pprof *pprof, const struct result *result,
 {
 	Pprof__Location location = PPROF__LOCATION__INIT, *location_of = &location;
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *sample_of = &sample;
-	Pprof__Line line = PPROF__LINE__INIT, *line_of = &line;
+	Pprof__Line lines[SYMBOLS_MAX_FRAMES], *line_of[SYMBOLS_MAX_FRAMES];
 	Pprof__Profile piece = PPROF__PROFILE__INIT;
 	struct strings strings = { .nr = 0 };
 	int64_t values[NR_VALUES];
+	size_t i;
 
+	for (i = 0; i < place->nr; i++) {
+		pprof__line__init(&lines[i]);
+		lines[i].function_id = place->lines[i].function;
+		lines[i].line = place->lines[i].line;
+		line_of[i] = &lines[i];
+	}
 	location.id = ++pprof->nr_locations;
 	location.mapping_id = place->mapping;
 	location.address = count->address;
-	line.function_id = place->function;
-	line.line = place->line;
-	location.n_line = 1;
-	location.line = &line_of;
+	location.n_line = place->nr;
+	location.line = line_of;
 	values[SAMPLES] = count->samples < INT64_MAX ? (int64_t)count->samples : INT64_MAX;
 	values[CPU] = (int64_t)export_ns(result, count->samples);
 	sample.n_location_id = 1;
@@ -312,6 +332,77 @@ static uint64_t function_in_source(struct pprof *pprof, size_t number, const cha
 	return source->id;
 }
 
+static int compare_inlined(const void *va, const void *vb)
+{
+	const struct inlined *a = va, *b = vb;
+
+	if (a->name != b->name)
+		return (uintptr_t)a->name < (uintptr_t)b->name ? -1 : 1;
+	return (uintptr_t)a->file < (uintptr_t)b->file ? -1 :
+	       (uintptr_t)a->file > (uintptr_t)b->file;
+}
+
+/* Write a Function for an inlined function. Return: its ID. */
+static uint64_t write_inlined(struct pprof *pprof, const struct inlined *inlined)
+{
+	const struct symbolized *symbolized = pprof->symbolized;
+	char *name = symbolized->demangle ? symbolized->demangle(inlined->name) : NULL;
+	struct source *source = inlined->file ? find_source(pprof, inlined->file) : NULL;
+	uint64_t id = add_function(pprof, name ? name : inlined->name, inlined->name, source, 0);
+
+	free(name);
+	return id;
+}
+
+/* Return: the ID of the Function for an inlined function, which is added if necessary. */
+static uint64_t inlined_function(struct pprof *pprof, const char *name, const char *file)
+{
+	const struct inlined key = { .name = name ? name : unknown, .file = file };
+	struct inlined **found = tfind(&key, &pprof->inlined, compare_inlined), *new;
+
+	if (found)
+		return (*found)->id;
+	new = malloc(sizeof(*new));
+	if (new) {
+		*new = key;
+		new->id = write_inlined(pprof, new);
+		if (tsearch(new, &pprof->inlined, compare_inlined))
+			return new->id;
+		free(new);
+	}
+	pprof->error = -ENOMEM;
+	return 0;
+}
+
+/*
+ * Find the functions at a count. The lines of all but the last are in files of their own. Return:
+ * whether the last one has a line, which is set.
+ */
+static bool find_functions(struct pprof *pprof, size_t number, size_t count, struct place *place,
+			   struct source_line *last)
+{
+	const size_t object = pprof->symbolized->functions[number].object;
+	struct source_frame frames[SYMBOLS_MAX_FRAMES];
+	size_t nr, i;
+	int found = symbolized_frames(pprof->symbolized, number, count, frames, &nr);
+
+	for (i = 0; found == 1 && i + 1 < nr; i++) {
+		place->lines[i].function = inlined_function(pprof, frames[i].function,
+							    frames[i].file);
+		place->lines[i].line = frames[i].line;
+		pprof->known[object].names = true;
+		pprof->known[object].files |= !!frames[i].file;
+	}
+	place->nr = i + 1;
+	if (found == 1)
+		*last = (struct source_line){ frames[i].file, frames[i].line };
+	else if (!found)
+		found = symbolized_line(pprof->symbolized, number, count, last);
+	if (found < 0)
+		pprof->error = found;
+	return found == 1 && last->file;
+}
+
 /* Write the samples of a function. @id: its ID for counts without a line */
 static void write_counts(struct pprof *pprof, size_t number, const char *name, uint64_t id)
 {
@@ -321,18 +412,16 @@ static void write_counts(struct pprof *pprof, size_t number, const char *name, u
 	size_t i;
 
 	for (i = 0; !pprof->error && i < function->nr_counts; i++) {
-		struct place place = { .mapping = function->object + 1, .function = id };
+		struct place place = { .mapping = function->object + 1 };
+		bool has_line;
 		struct source_line line;
 		struct source *source;
-		int found = symbolized_line(symbolized, number, i, &line);
 
-		if (found < 0)
-			pprof->error = found;
-		source = found == 1 ? find_source(pprof, line.file) : NULL;
-		if (source) {
-			place.function = function_in_source(pprof, number, name, source, 0);
-			place.line = line.line;
-		}
+		has_line = find_functions(pprof, number, i, &place, &line);
+		source = has_line ? find_source(pprof, line.file) : NULL;
+		place.lines[place.nr - 1].function =
+			source ? function_in_source(pprof, number, name, source, 0) : id;
+		place.lines[place.nr - 1].line = source ? line.line : 0;
 		write_sample(pprof, symbolized->result,
 			     &object->counts[function->counts[i]], &place);
 	}
@@ -370,11 +459,11 @@ static void write_function(struct pprof *pprof, size_t number)
 static void write_outside(struct pprof *pprof, const struct result *result)
 {
 	const struct result_count count = { .samples = result->outside };
-	struct place place = { 0 };
+	struct place place = { .nr = 1 };
 
 	if (!result->outside)
 		return;
-	place.function = add_function(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
+	place.lines[0].function = add_function(pprof, RESULT_OUTSIDE, RESULT_OUTSIDE, NULL, 0);
 	write_sample(pprof, result, &count, &place);
 }
 
@@ -404,6 +493,7 @@ int export_pprof(FILE *out, const struct symbolized *symbolized)
 	deflateEnd(&pprof.deflate);
 out:
 	tdestroy(pprof.sources, free);
+	tdestroy(pprof.inlined, free);
 	free(pprof.labels);
 	free(pprof.known);
 	return pprof.error;

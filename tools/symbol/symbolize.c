@@ -185,6 +185,7 @@ int symbolize_result(struct symbolized *symbolized, const struct result *result,
 
 	memset(symbolized, 0, sizeof(*symbolized));
 	symbolized->result = result;
+	symbolized->demangle = demangle;
 	for (i = 0; i < result->nr_objects; i++)
 		nr_counts += result->objects[i].nr_counts;
 	/* each function has at least one count */
@@ -243,6 +244,19 @@ int symbolized_line(const struct symbolized *symbolized, size_t function, size_t
 
 	return find_line(symbolized, owner->object,
 			 object->counts[owner->counts[count]].address, line);
+}
+
+int symbolized_frames(const struct symbolized *symbolized, size_t function, size_t count,
+		      struct source_frame *frames, size_t *nr)
+{
+	const struct symbolized_function *owner = &symbolized->functions[function];
+	const struct result_object *object = &symbolized->result->objects[owner->object];
+
+	*nr = 0;
+	if (!symbolized->find_frames || !result_is_file(object))
+		return 0;
+	return symbolized->find_frames(symbolized->symbols, owner->object,
+				       object->counts[owner->counts[count]].address, frames, nr);
 }
 
 int symbolized_start_line(const struct symbolized *symbolized, size_t function,

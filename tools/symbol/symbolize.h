@@ -54,7 +54,9 @@ struct symbolized_function {
  * @counts:       memory of the functions' @counts
  * @find_line:    finds the source line of an address; set to NULL by symbolize_result(): no
  *                lines are known
- * @symbols:      first argument of @find_line
+ * @find_frames:  finds the functions that are inlined at an address, as @find_line
+ * @symbols:      first argument of @find_line and @find_frames
+ * @demangle:     as given to symbolize_result()
  */
 struct symbolized {
 	const struct result *result;
@@ -62,7 +64,9 @@ struct symbolized {
 	size_t nr_functions;
 	size_t *counts;
 	symbols_line_fn *find_line;
+	symbols_frames_fn *find_frames;
 	void *symbols;
+	symbolize_demangle_fn *demangle;
 };
 
 /**
@@ -104,6 +108,19 @@ size_t *symbolized_by_samples(const struct symbolized *symbolized);
  */
 int symbolized_line(const struct symbolized *symbolized, size_t function, size_t count,
 		    struct source_line *line);
+
+/**
+ * symbolized_frames - find the functions at a count, with those that were inlined there
+ * @symbolized: a symbolized result
+ * @function:   index in its functions
+ * @count:      index in the function's counts
+ * @frames:     as for symbols_frames(); the last one is the function
+ * @nr:         the same
+ *
+ * Return: 1; 0: none are known; or an error of @symbolized->find_frames.
+ */
+int symbolized_frames(const struct symbolized *symbolized, size_t function, size_t count,
+		      struct source_frame *frames, size_t *nr);
 
 /**
  * symbolized_start_line - find the source line where a function starts

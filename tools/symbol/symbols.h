@@ -111,6 +111,12 @@ struct source_frame {
 #define SYMBOLS_MAX_FRAMES	32
 
 /**
+ * symbols_frames_fn - type of symbols_frames() and its replacements
+ */
+typedef int symbols_frames_fn(void *symbols, size_t object, uint64_t address,
+			      struct source_frame *frames, size_t *nr);
+
+/**
  * symbols_frames - find the functions at an address, with those that were inlined there
  * @symbols: from symbols_new()
  * @object:  index in result->objects

@@ -84,8 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!resultpack_unpack(data + 1, size - 1, &result, &why)) {
 		if (symbolize_result(&symbolized, &result, fake_symbols_find, name, NULL))
 			abort();
+		symbolized.symbols = name;
 		write_all(&result, &symbolized);
 		symbolized.find_line = fake_symbols_line;
+		symbolized.find_frames = fake_symbols_frames;
 		write_all(&result, &symbolized);
 		for (i = 0; i < result.nr_objects; i++)
 			write_gmon(&result, i);

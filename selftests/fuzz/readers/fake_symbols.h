@@ -39,4 +39,19 @@ static inline int fake_symbols_line(void *symbols, size_t object, uint64_t addre
 	return line->line > 0;
 }
 
+/* Like symbols_frames(): up to the largest number of functions, with gaps in everything */
+static inline int fake_symbols_frames(void *symbols, size_t object, uint64_t address,
+				      struct source_frame *frames, size_t *nr)
+{
+	size_t i;
+
+	*nr = address / 8 % (SYMBOLS_MAX_FRAMES + 1);
+	for (i = 0; i < *nr; i++) {
+		frames[i].function = (address + i) % 3 ? symbols : NULL;
+		frames[i].file = (object + i) % 2 ? "(2)\n\xff" : NULL;
+		frames[i].line = (int)(i % 2);
+	}
+	return *nr > 0;
+}
+
 #endif /* FUZZ_FAKE_SYMBOLS_H */

@@ -21,6 +21,7 @@
 static struct result result;
 static Pprof__Profile *profile;
 static symbols_line_fn *find_line;	/* NULL: no lines are known */
+static symbols_frames_fn *find_frames;	/* NULL: no inlined functions are known */
 
 static int set_up(void **state)
 {
@@ -35,6 +36,7 @@ static int tear_down(void **state)
 	pprof__profile__free_unpacked(profile, NULL);
 	profile = NULL;
 	find_line = NULL;
+	find_frames = NULL;
 	return 0;
 }
 
@@ -51,6 +53,7 @@ static void write_and_read(void)
 	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL,
 					  fake_demangle), 0);
 	symbolized.find_line = find_line;
+	symbolized.find_frames = find_frames;
 	assert_int_equal(export_pprof(out, &symbolized), 0);
 	symbolized_release(&symbolized);
 	fclose(out);
@@ -339,6 +342,88 @@ static void lines_are_in_the_files_of_functions(void **state)
 	assert_int_equal(nr, 1);
 }
 
+/* Inlined functions at two addresses, and the most that there can be at a third one */
+static int find_some_frames(void *symbols, size_t object, uint64_t address,
+			    struct source_frame *frames, size_t *nr)
+{
+	static const char mangled[] = ODD_MANGLED, plain[] = "plain", header[] = "/in.h";
+	size_t i;
+
+	(void)symbols;
+	*nr = 0;
+	if (object != BIG)
+		return 0;
+	if (address == 0x401008) {
+		for (i = 0; i < SYMBOLS_MAX_FRAMES; i++)
+			frames[i] = (struct source_frame){ plain, header, (int)i };
+		*nr = SYMBOLS_MAX_FRAMES;
+		return 1;
+	}
+	if (address != 0x401000 && address != 0x402000)
+		return 0;
+	frames[0] = (struct source_frame){ mangled, header, 5 };
+	frames[1] = (struct source_frame){ NULL, NULL, 0 };
+	frames[2] = (struct source_frame){ "ignored", "/src/hot.c", (int)(address >> 12) };
+	*nr = 3;
+	return 1;
+}
+
+static void inlined_functions_have_lines(void **state)
+{
+	const Pprof__Location *first = NULL, *second = NULL, *deep = NULL;
+	const Pprof__Function *in;
+	size_t i;
+
+	(void)state;
+	find_line = find_some_lines;
+	find_frames = find_some_frames;
+	write_and_read();
+	for (i = 0; i < profile->n_location; i++) {
+		const Pprof__Location *at = profile->location[i];
+
+		if (at->mapping_id != BIG + 1)
+			continue;
+		if (at->address == 0x401000)
+			first = at;
+		else if (at->address == 0x402000)
+			second = at;
+		else if (at->address == 0x401008)
+			deep = at;
+		else
+			assert_int_equal(at->n_line, 1);
+	}
+	assert_non_null(first);
+	assert_non_null(second);
+	assert_non_null(deep);
+	assert_int_equal(first->n_line, 3);
+	assert_int_equal(second->n_line, 3);
+	assert_int_equal(deep->n_line, SYMBOLS_MAX_FRAMES);
+
+	in = function(first->line[0]->function_id);
+	assert_string_equal(string(in->name), ODD_DEMANGLED);
+	assert_string_equal(string(in->system_name), ODD_MANGLED);
+	assert_string_equal(string(in->filename), "/in.h");
+	assert_int_equal(first->line[0]->line, 5);
+	/* the same Function wherever it is inlined */
+	assert_int_equal(second->line[0]->function_id, first->line[0]->function_id);
+
+	in = function(first->line[1]->function_id);
+	assert_string_equal(string(in->name), "(unknown)");
+	assert_string_equal(string(in->filename), "");
+	assert_int_equal(first->line[1]->line, 0);
+
+	/* the last one is the function that has the code */
+	in = function(first->line[2]->function_id);
+	assert_string_equal(string(in->name), "(1) hot");
+	assert_string_equal(string(in->filename), "/src/hot.c");
+	assert_int_equal(first->line[2]->line, 0x401);
+	assert_int_equal(second->line[2]->function_id, first->line[2]->function_id);
+	assert_int_equal(second->line[2]->line, 0x402);
+	assert_int_equal(deep->line[SYMBOLS_MAX_FRAMES - 1]->line, SYMBOLS_MAX_FRAMES - 1);
+	/* the others have the lines that are known without inlined functions */
+	assert_int_equal(line_at(BIG, 0x401004)->line, 20);
+}
+
 static int find_fails(void *symbols, size_t object, uint64_t address,
 		      struct source_line *line)
 {
@@ -358,6 +443,32 @@ static void errors_of_find_line_are_returned(void **state)
 	(void)state;
 	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
 	symbolized.find_line = find_fails;
+	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
+	symbolized_release(&symbolized);
+	fclose(out);
+	free(file);
+}
+
+static int find_frames_fails(void *symbols, size_t object, uint64_t address,
+			     struct source_frame *frames, size_t *nr)
+{
+	(void)symbols;
+	(void)object;
+	(void)frames;
+	*nr = 0;
+	return address == 0x402000 ? -ENOMEM : 0;
+}
+
+static void errors_of_find_frames_are_returned(void **state)
+{
+	struct symbolized symbolized;
+	char *file = NULL;
+	size_t size;
+	FILE *out = open_memstream(&file, &size);
+
+	(void)state;
+	assert_int_equal(symbolize_result(&symbolized, &result, fake_find, NULL, NULL), 0);
+	symbolized.find_frames = find_frames_fails;
 	assert_int_equal(export_pprof(out, &symbolized), -ENOMEM);
 	symbolized_release(&symbolized);
 	fclose(out);
@@ -388,6 +499,8 @@ int main(void)
 		TEST(functions_without_names_are_distinct),
 		TEST(lines_are_in_the_files_of_functions),
 		TEST(errors_of_find_line_are_returned),
+		TEST(inlined_functions_have_lines),
+		TEST(errors_of_find_frames_are_returned),
 		TEST(empty_result),
 	};
 
