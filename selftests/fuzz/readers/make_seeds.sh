@@ -43,7 +43,7 @@ cp "$1/result_reader/message" "$1/export_reader"
 
 # the file, followed by the first pc and the step to the next one, 8 bytes each. The files
 # do not contain the path they were compiled in, so they are the same everywhere
-for file in fixture-relative fixture-relative-stripped fixture-loops; do
+for file in fixture-relative fixture-relative-stripped; do
 	{
 		cat "../../unit/$file"
 		printf '\000\020\000\000\000\000\000\000'

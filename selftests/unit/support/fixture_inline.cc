@@ -57,6 +57,23 @@ static __attribute__((noinline)) int blocks(int n)
 	return all;
 }
 
+static volatile int seen;
+
+/* More levels than are shown, each with code of its own */
+template <int level>
+static inline __attribute__((always_inline)) int deep(int n)
+{
+	seen = n;
+	return deep<level - 1>(n * 3 + level) ^ n;
+}
+
+template <>
+inline __attribute__((always_inline)) int deep<0>(int n)
+{
+	seen = n;
+	return n / 7;
+}
+
 int use(int n)
 {
 	std::map<key, std::string> map;
@@ -77,7 +94,7 @@ int use(int n)
 		diagonal.at(i, i) = numbers[i];
 	if (n < 0)
 		throw std::string("seldom");
-	return (int)diagonal.sum() + (int)map.size();
+	return deep<40>(n) + (int)diagonal.sum() + (int)map.size();
 }
 
 int main(int argc, char **argv)

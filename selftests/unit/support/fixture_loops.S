@@ -21,7 +21,7 @@
 #define DW_FORM_ref4			0x13
 
 #define ABBREV(code, tag, children)	.uleb128 code, tag; .byte children
-#define NEST	5000
+#define NEST	200000
 
 	.text
 	.irp name, sibling, origin, nested
@@ -86,9 +86,7 @@ second:	inlined first, 12
 2:
 
 	unit nested
-	.rept NEST
-	.uleb128 3
-	.endr
+	.fill NEST, 1, 3
 	.skip NEST, 0
 	.byte 0, 0
 2:

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Annotated source of functions that are inlined.
+ */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <report/annotate.h>
+
+#include "support/test.h"
+
+static struct result_count counts[1 << 15];
+static struct result_object object = {
+	.path = "./fixture-inline-c", .counts = counts, .end = ARRAY_SIZE(counts),
+};
+static struct result result = { .objects = &object, .nr_objects = 1 };
+static struct symbols *symbols;
+static char *text;
+
+/* A sample at every other address that is in a function */
+static int set_up(void **state)
+{
+	struct function function;
+	uint64_t address;
+
+	(void)state;
+	symbols = symbols_new(&result, NULL);
+	for (address = 0; address < ARRAY_SIZE(counts); address += 2)
+		if (symbols_find(symbols, 0, address, &function) == 1)
+			counts[object.nr_counts++] = (struct result_count){ address, 1 };
+	object.samples = object.nr_counts;
+	return symbols && object.nr_counts ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	symbols_free(symbols);
+	return 0;
+}
+
+static int free_text(void **state)
+{
+	(void)state;
+	free(text);
+	text = NULL;
+	return 0;
+}
+
+static long annotate(const char *function, bool inlined)
+{
+	const struct annotate_options options = { .function = function, .inlined = inlined };
+	size_t size;
+	FILE *out;
+	long nr;
+
+	free_text(NULL);
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	nr = annotate_print(out, &result, symbols, &options);
+	fclose(out);
+	return nr;
+}
+
+/* Samples in a function by frames. @inlined: where it is inlined, else in code of its own */
+static size_t samples_in(const char *name, bool inlined)
+{
+	struct source_frame frames[SYMBOLS_MAX_FRAMES];
+	size_t samples = 0, nr, i, j;
+
+	for (i = 0; i < object.nr_counts; i++) {
+		if (symbols_frames(symbols, 0, counts[i].address, frames, &nr) != 1)
+			continue;
+		for (j = 0; j < nr; j++) {
+			if (inlined != (j + 1 < nr) || !frames[j].function ||
+			    strcmp(frames[j].function, name))
+				continue;
+			samples++;
+			break;
+		}
+	}
+	return samples;
+}
+
+static void assert_has(const char *format, size_t samples)
+{
+	char part[256];
+
+	snprintf(part, sizeof(part), format, samples);
+	if (!strstr(text, part))
+		fail_msg("not in the annotation: %s\n%s", part, text);
+}
+
+static void function_that_is_inlined_everywhere(void **state)
+{
+	size_t samples = samples_in("mix_both", true);
+
+	(void)state;
+	assert_true(samples > 10);
+	assert_int_not_equal(annotate("mix_both", false), 0);
+	assert_has("# %zu of ", samples);
+	assert_has("# %zu of them are in code that is inlined into other functions\n", samples);
+	/* with what is inlined into it, but without what it is inlined into */
+	assert_has("return mix(b) ^ mix(a + 1);\n", 0);
+	assert_has("n *= 0x2c1b3c6d;\n", 0);
+	assert_null(strstr(text, "weigh(i)"));
+}
+
+static void function_that_is_also_called(void **state)
+{
+	size_t own = samples_in("weigh", false), inlined = samples_in("weigh", true);
+
+	(void)state;
+	assert_true(own > 3);
+	assert_true(inlined > 3);
+	/* as in the table */
+	assert_int_equal(annotate("weigh", false), 1);
+	assert_has("# %zu of ", own);
+	assert_null(strstr(text, "inlined into other"));
+	assert_int_not_equal(annotate("weigh", true), 0);
+	assert_has("# %zu of ", own + inlined);
+	assert_has("# %zu of them are in code that is inlined into other functions\n", inlined);
+}
+
+static void no_function(void **state)
+{
+	(void)state;
+	assert_int_equal(annotate("mix_bot", true), 0);
+	assert_string_equal(text, "");
+}
+
+#define TEST(name)	cmocka_unit_test_teardown(name, free_text)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(function_that_is_inlined_everywhere),
+		TEST(function_that_is_also_called),
+		TEST(no_function),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
