@@ -3,14 +3,10 @@
  * Walks through entries of debug information.
  *
  * An entry may have the attribute DW_AT_sibling, a reference to the entry that follows those
- * inside; gcc writes it, clang does not. Without it, dwarf_siblingof() reads all entries inside, by
- * their own DW_AT_sibling where they have it, and loops for ever if one of these points back. So
- * it is called only for entries without others inside, or with the attribute; all other entries
- * are walked through here. Addresses of entries must ascend, so that the number of steps is
- * limited by the size of the unit.
+ * inside; gcc writes it, clang does not. Without it, dwarf_siblingof() reads all entries inside. So
+ * it is not called for entries whose inside was walked through: what follows them is after the
+ * end of the list inside. Thus each entry is read once, however deeply they are nested.
  */
-#include <stdbool.h>
-
 #include <dwarf.h>
 
 #include "symbol/dies.h"
@@ -21,8 +17,7 @@
 struct walk {
 	dies_visit_fn *visit;
 	void *data;
-	const char *last;	/* address of the entry that was reached last */
-	int error;		/* of @visit */
+	int error;	/* of @visit */
 };
 
 /* How a list of entries goes on after one of them */
@@ -33,8 +28,8 @@ enum after {
 };
 
 /*
- * Skip @die with dwarf_siblingof(), and set @next to what follows. At the end of a list, its
- * address is that of the end mark, or NULL if libdw does not tell it.
+ * Set @next to what follows @die, and those inside. At the end of a list, its address is that of
+ * the end mark, or NULL if libdw does not tell it. References that point back are errors to libdw.
  */
 static enum after skip(Dwarf_Die *die, Dwarf_Die *next)
 {
@@ -59,39 +54,30 @@ static enum after leave(Dwarf_CU *unit, const char *mark, Dwarf_Die *next)
 	return mark[1] ? AFTER_NEXT : AFTER_END;
 }
 
-static enum after walk_list(struct walk *walk, Dwarf_Die *first, size_t outer, bool visit,
-			    int depth, Dwarf_Die *end);
+static enum after walk_list(struct walk *walk, Dwarf_Die *first, size_t outer, int depth,
+			    Dwarf_Die *end);
 
-/* Visit an entry and those inside. @visit: false: only find out what follows. */
-static enum after walk_entry(struct walk *walk, Dwarf_Die *die, size_t outer, bool visit,
-			     int depth, Dwarf_Die *next)
+/* Visit an entry and those inside, and set @next to what follows. */
+static enum after walk_entry(struct walk *walk, Dwarf_Die *die, size_t outer, int depth,
+			     Dwarf_Die *next)
 {
+	int way = walk->visit(walk->data, die, outer, &outer);
 	Dwarf_Die child, end;
-	enum after after;
-	int way = DIES_SKIP;
 
-	if ((const char *)die->addr <= walk->last)
-		return AFTER_STOP;
-	walk->last = die->addr;
-	if (visit)
-		way = walk->visit(walk->data, die, outer, &outer);
 	if (way < 0) {
 		walk->error = way;
 		return AFTER_STOP;
 	}
-	if (!dwarf_haschildren(die) || dwarf_child(die, &child) ||
-	    (way == DIES_SKIP && dwarf_hasattr(die, DW_AT_sibling)))
+	if (way == DIES_SKIP || dwarf_child(die, &child))
 		return skip(die, next);
-	after = walk_list(walk, &child, outer, way == DIES_ENTER, depth + 1, &end);
-	if (after != AFTER_END)
+	if (walk_list(walk, &child, outer, depth + 1, &end) == AFTER_STOP)
 		return AFTER_STOP;
-	/* after the walk, it is known that no DW_AT_sibling inside points back */
 	return end.addr ? leave(die->cu, end.addr, next) : skip(die, next);
 }
 
 /* Walk through a list of entries. Return: AFTER_END, with @end; or AFTER_STOP. */
-static enum after walk_list(struct walk *walk, Dwarf_Die *first, size_t outer, bool visit,
-			    int depth, Dwarf_Die *end)
+static enum after walk_list(struct walk *walk, Dwarf_Die *first, size_t outer, int depth,
+			    Dwarf_Die *end)
 {
 	Dwarf_Die die = *first;
 	enum after after;
@@ -99,7 +85,7 @@ static enum after walk_list(struct walk *walk, Dwarf_Die *first, size_t outer, b
 	if (depth > MAX_DEPTH)
 		return AFTER_STOP;
 	do {
-		after = walk_entry(walk, &die, outer, visit, depth, end);
+		after = walk_entry(walk, &die, outer, depth, end);
 		die = *end;
 	} while (after == AFTER_NEXT);
 	return after;
@@ -107,10 +93,10 @@ static enum after walk_list(struct walk *walk, Dwarf_Die *first, size_t outer, b
 
 int dies_walk(Dwarf_Die *root, size_t outer, dies_visit_fn *visit, void *data)
 {
-	struct walk walk = { .visit = visit, .data = data, .last = root->addr };
+	struct walk walk = { .visit = visit, .data = data };
 	Dwarf_Die first, end;
 
-	if (dwarf_haschildren(root) == 1 && !dwarf_child(root, &first))
-		walk_list(&walk, &first, outer, true, 0, &end);
+	if (!dwarf_child(root, &first))
+		walk_list(&walk, &first, outer, 0, &end);
 	return walk.error;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fixture_inline.h"
+
 static inline __attribute__((always_inline)) unsigned int mix(unsigned int n)
 {
 	n ^= n >> 15;
@@ -31,7 +33,7 @@ __attribute__((noipa)) unsigned int apply(unsigned int (*function)(unsigned int)
 
 unsigned int weigh(unsigned int n)
 {
-	return mix(n) / 3;
+	return mix(n) / 3 + _Z6sharedj(n);
 }
 
 unsigned int weigh_all(unsigned int n)

@@ -2,6 +2,8 @@
 /*
  * A function with the same name as another one that is inlined everywhere.
  */
+#include "../support/fixture_inline.h"
+
 unsigned int mix_other(unsigned int n);
 
 static __attribute__((noipa)) unsigned int mix(unsigned int n)
@@ -11,5 +13,5 @@ static __attribute__((noipa)) unsigned int mix(unsigned int n)
 
 unsigned int mix_other(unsigned int n)
 {
-	return mix(n) ^ 3;
+	return mix(n) ^ _Z6sharedj(n);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Damaged debug information: references that point back or to themselves, and blocks that are nested
- * too deeply. Each function has its own unit, because damage ends the search in a unit.
+ * Damaged debug information: references that point back or to themselves, blocks that are nested
+ * too deeply, and a function that is not in the file. Each function has its own unit, because damage ends the search in a unit.
  */
 #define DW_TAG_lexical_block		0x0b
 #define DW_TAG_compile_unit		0x11
@@ -24,7 +24,7 @@
 #define NEST	200000
 
 	.text
-	.irp name, sibling, origin, nested
+	.irp name, sibling, itself, origin, nested, discarded
 	.globl \name
 	.type \name, %function
 \name:	.skip 16, 0xcc
@@ -46,8 +46,8 @@
 	.uleb128 DW_AT_high_pc, DW_FORM_data4, 0, 0
 	.uleb128 0
 
-/* The start of a unit with one function */
-.macro unit name
+/* The start of a unit with one function, which starts at an address with a size */
+.macro unit name, start, bytes=16
 unit_\name:
 	.long 2f - 1f
 1:	.short 4
@@ -58,8 +58,8 @@ unit_\name:
 	.long 16
 	.uleb128 2
 	.asciz "\name"
-	.quad \name
-	.long 16
+	.quad \start
+	.long \bytes
 .endm
 
 .macro inlined origin, start
@@ -70,22 +70,33 @@ unit_\name:
 .endm
 
 	.section .debug_info, "", %progbits
-	unit sibling
-	/* dwarf_siblingof() of the block does not return */
+	unit sibling, sibling
+	/* back to the block around it */
 back:	.uleb128 3
 	.uleb128 4
 	.long back - unit_sibling
 	.byte 0, 0, 0
 2:
 
-	unit origin
+	unit itself, itself
+loop:	.uleb128 4
+	.long loop - unit_itself
+	.byte 0, 0
+2:
+
+	unit origin, origin
 self:	inlined self, 0
 first:	inlined second, 8
 second:	inlined first, 12
 	.byte 0, 0
 2:
 
-	unit nested
+	/* as linkers leave functions that they remove */
+	unit discarded, 0, 0x1000000
+	.byte 0, 0
+2:
+
+	unit nested, nested
 	.fill NEST, 1, 3
 	.skip NEST, 0
 	.byte 0, 0

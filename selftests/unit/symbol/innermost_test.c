@@ -134,6 +134,10 @@ static void copies_of_a_function_add_up(void **state)
 			 samples_in("weigh", true) + samples_in("weigh", false));
 	assert_int_equal(find_row("weigh (partly inlined)")->address, start_of("weigh"));
 	assert_null(find_row("weigh"));
+	/* its file has two paths */
+	assert_true(samples_in("_Z6sharedj", true) > 5);
+	assert_int_equal(samples_of("shared(unsigned int) (inlined)"),
+			 samples_in("_Z6sharedj", true));
 	/* never inlined: only the code that is its own */
 	assert_int_equal(samples_of("main"), samples_in("main", false));
 }
