@@ -123,7 +123,7 @@ static bool log_write_lost(struct profil_log *log, u32 most, u32 more)
 }
 
 /**
- * profil_log_write_sample - write a SAMPLE record
+ * profil_log_write_sample - write a SAMPLE or KERNEL_SAMPLE record
  * @log:    open
  * @sample: record
  *

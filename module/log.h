@@ -18,7 +18,7 @@
  * @lock:     held by writers. Raw, because clocks write in hard interrupts
  * @data:     ring of @size bytes; NULL: closed, nothing is written
  * @size:     a power of two
- * @most_samples: how much of the log may be in use after a SAMPLE, in bytes
+ * @most_samples: how much of the log may be in use after a sample, in bytes
  * @head:     bytes ever written, modulo 2^32: only writers change it
  * @tail:     bytes ever read, modulo 2^32: only the reader changes it
  * @lost_samples: samples in records that found no room, since the last LOST record

@@ -327,6 +327,9 @@ static __always_inline u64 target_samples(struct profil_watch *watch, u64 ticks,
  * @points:  number of points of the timer, or 0
  * @in_user: it is in user mode
  *
+ * A record is of one event, so all its samples are in one mode: points that passed before a late
+ * interrupt, or before a switch, are in the mode that this found.
+ *
  * In a system call, and in exit, the registers are those of the call. In exec they are those of
  * the old program until the new one is set up, which the target hook notices before (follow.c).
  */
@@ -346,6 +349,8 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 
 	if (flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY))
 		return;
+	if (!in_user)
+		sample.head.type = PROFIL_RECORD_KERNEL_SAMPLE;
 	raw_spin_lock(&log->lock);
 	/* the rest of the watch is there while the log is open */
 	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_watch)))

@@ -376,8 +376,7 @@ TEST_F(refused, another_process_by_own_memory)
 	EXPECT_EQ(EAGAIN, read_all(&self->records, self->device));
 	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_FORK, ANY));
 	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_EXIT, ANY));
-	EXPECT_EQ(count_records(&self->records, PROFIL_RECORD_SAMPLE, getpid()),
-		  count_records(&self->records, PROFIL_RECORD_SAMPLE, ANY));
+	EXPECT_EQ(samples_of(&self->records, getpid()), samples_of(&self->records, ANY));
 	EXPECT_EQ(0, sum_lost(&self->records).records);
 	close(self->attach.mem);
 }

@@ -17,6 +17,8 @@ struct result {
 	double in_loop;		/* CPU time there */
 	double in_kernel;	/* in long system calls */
 	double at;		/* of the process, at its last report */
+	double user;		/* of it, in user mode, as getrusage(2) tells */
+	double system;		/* of it, in the kernel */
 	pid_t tid;
 	int error;
 };
@@ -193,12 +195,18 @@ TEST_F(samples, rates)
 
 #define ZEROES	((size_t)8 << 20)
 
+static double seconds_in(struct timeval time)
+{
+	return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
 /* As much time in one loop as in long system calls */
 static void spin_and_read(void *data)
 {
 	struct result *result = ((struct _test_data_samples *)data)->result;
 	char *to_fill = map_memory(ZEROES);
 	int zero = open("/dev/zero", O_RDONLY);
+	struct rusage usage;
 	double begin;
 
 	memset(to_fill, 1, ZEROES);
@@ -211,6 +219,10 @@ static void spin_and_read(void *data)
 	result->in_kernel = thread_seconds() - begin;
 	munmap(to_fill, ZEROES);
 	close(zero);
+	getrusage(RUSAGE_SELF, &usage);
+	result->at = process_seconds();
+	result->user = seconds_in(usage.ru_utime);
+	result->system = seconds_in(usage.ru_stime);
 }
 
 /* Everything else is in both modes, mostly page faults. */
@@ -240,6 +252,46 @@ TEST_F(samples, of_kernel_mode_only)
 	EXPECT_COUNT_IN(samples_of(&self->records, ANY), self->hz * self->result->in_kernel,
 			self->hz * (end.used - self->result->in_loop),
 			2 + preemption_allowance(end.preempted));
+}
+
+/*
+ * Each sample tells its mode: the loop is one stretch in user mode, and the calls are one in the
+ * kernel. (thread_seconds() in between takes far less than a tick.)
+ *
+ * The kernel's own count, too: it counts the same ticks by the same mode, and divides the exact time
+ * in that proportion. So each share of n ticks in N is off by n / N of what the sum is off: less than
+ * one tick for each stretch. Ticks before the release have not been sampled, but are in its share.
+ */
+TEST_F(samples, of_both_modes)
+{
+	uint64_t user, kernel;
+	double before, after, allowance;
+	struct end end;
+
+	prepare(_metadata, self, spin_and_read, 0);
+	before = self->hz * self->target.base + 1;
+	end = finish(_metadata, self);
+	after = self->hz * (end.total - self->result->at);
+	allowance = 2 + preemption_allowance(end.preempted);
+	user = samples_of_type(&self->records, PROFIL_RECORD_SAMPLE, ANY);
+	kernel = samples_of_type(&self->records, PROFIL_RECORD_KERNEL_SAMPLE, ANY);
+	EXPECT_EQ(0, self->result->error);
+	EXPECT_EQ(samples_of(&self->records, ANY), user + kernel);
+	EXPECT_COUNT_IN(user, self->hz * self->result->in_loop,
+			self->hz * (end.used - self->result->in_kernel), allowance);
+	EXPECT_COUNT_IN(kernel, self->hz * self->result->in_kernel,
+			self->hz * (end.used - self->result->in_loop), allowance);
+	EXPECT_COUNT_IN(user, self->hz * self->result->user - before,
+			self->hz * self->result->user, allowance);
+	EXPECT_COUNT_IN(kernel, self->hz * self->result->system - before,
+			self->hz * self->result->system + after, allowance);
+	EACH_RECORD(record, &self->records) {
+		const struct profil_record_sample *sample = (const void *)record;
+		uintptr_t code = self->result->code;
+
+		if (record->type == PROFIL_RECORD_KERNEL_SAMPLE)
+			EXPECT_FALSE(code <= sample->pc && sample->pc < code + LOOP_BYTES);
+	}
 }
 
 #define MAX_CPUS	8

@@ -45,6 +45,7 @@ static bool is_valid(const struct profil_record *record)
 {
 	switch (record->type) {
 	case PROFIL_RECORD_SAMPLE:
+	case PROFIL_RECORD_KERNEL_SAMPLE:
 		return is_sample(record);
 	case PROFIL_RECORD_FORK:
 		return is_fork(record);
@@ -59,6 +60,11 @@ static bool is_valid(const struct profil_record *record)
 	default:
 		return true;
 	}
+}
+
+bool log_record_is_sample(const struct profil_record *record)
+{
+	return record->type == PROFIL_RECORD_SAMPLE || record->type == PROFIL_RECORD_KERNEL_SAMPLE;
 }
 
 const struct profil_record *log_record_check(const void *bytes, size_t nr)

@@ -5,6 +5,7 @@
 #ifndef PROFIL_LOG_RECORD_H
 #define PROFIL_LOG_RECORD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <linux/profil.h>
@@ -23,5 +24,8 @@
  * Return: the record; NULL: it is invalid.
  */
 const struct profil_record *log_record_check(const void *bytes, size_t nr);
+
+/* Whether a record is a struct profil_record_sample: taken in user mode, or in the kernel. */
+bool log_record_is_sample(const struct profil_record *record);
 
 #endif /* PROFIL_LOG_RECORD_H */

@@ -393,7 +393,7 @@ static void apply_nameless(struct recording *recording, const struct profil_reco
 {
 	const struct profil_record_sample *sample = (const void *)record;
 
-	if (record->type == PROFIL_RECORD_SAMPLE) {
+	if (log_record_is_sample(record)) {
 		recording->samples += sample->samples;
 		recording->outside += sample->samples;
 	} else if (record->type == PROFIL_RECORD_FORK || record->type == PROFIL_RECORD_EXEC) {
@@ -416,7 +416,7 @@ static int apply(struct recording *recording, const struct profil_record *record
 		apply_lost(recording, (const void *)record);
 		return 0;
 	}
-	if (record->type == PROFIL_RECORD_SAMPLE)
+	if (log_record_is_sample(record))
 		recording->unread.samples += record->bytes;
 	else
 		recording->unread.others += record->bytes;
@@ -426,6 +426,7 @@ static int apply(struct recording *recording, const struct profil_record *record
 	}
 	switch (record->type) {
 	case PROFIL_RECORD_SAMPLE:
+	case PROFIL_RECORD_KERNEL_SAMPLE:
 		return apply_sample(recording, (const void *)record);
 	case PROFIL_RECORD_FORK:
 		return apply_fork(recording, (const void *)record);

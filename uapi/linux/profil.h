@@ -318,13 +318,14 @@ struct profil_attach {
 #define PROFIL_LOG_MAX		0x4000000	/* 64 MiB */
 
 /* Types of records, in struct profil_record.type */
-#define PROFIL_RECORD_SAMPLE	1
+#define PROFIL_RECORD_SAMPLE	1	/* in user mode */
 #define PROFIL_RECORD_FORK	2
 #define PROFIL_RECORD_EXEC	3
 #define PROFIL_RECORD_MAP	4
 #define PROFIL_RECORD_EXIT	5
 #define PROFIL_RECORD_LOST	6
 #define PROFIL_RECORD_RUN	7	/* struct profil_record: see EXEC */
+#define PROFIL_RECORD_KERNEL_SAMPLE	8 /* struct profil_record_sample: in the kernel */
 
 #define PROFIL_RECORD_MAX	4608	/* no record has more bytes */
 
@@ -345,10 +346,14 @@ struct profil_record {
 
 /**
  * struct profil_record_sample - samples of one thread at one pc
- * @head:    type PROFIL_RECORD_SAMPLE
- * @pc:      where the thread is in user mode, or where it returns from a system call
+ * @head:    type PROFIL_RECORD_SAMPLE or KERNEL_SAMPLE
+ * @pc:      SAMPLE: where the thread is. KERNEL_SAMPLE: where it returns to user mode
  * @samples: number of samples, at least 1
  * @tid:     thread ID, in the namespace of @head.pid; 0: the thread has just ended
+ *
+ * KERNEL_SAMPLE: the CPU is in the kernel, for a system call, a page fault or another exception, or
+ * an interrupt. @pc is where the thread then returns: after a system call, to the next instruction.
+ * An interrupt counts for the thread that it interrupts.
  */
 struct profil_record_sample {
 	struct profil_record head;

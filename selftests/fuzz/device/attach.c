@@ -144,11 +144,12 @@ static uint64_t check_record(const struct profil_record *record)
 		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
 		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
+		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
 	};
 	const struct profil_record_lost *lost = (const void *)record;
 	size_t known;
 
-	if (!record->type || record->type > PROFIL_RECORD_RUN)
+	if (!record->type || record->type > PROFIL_RECORD_KERNEL_SAMPLE)
 		failure("record of type %u", record->type);
 	known = sizes[record->type];
 	if (record->type == PROFIL_RECORD_MAP ? record->bytes < known : record->bytes != known)
@@ -157,6 +158,7 @@ static uint64_t check_record(const struct profil_record *record)
 		failure("record of type %u with process %d", record->type, record->pid);
 	switch (record->type) {
 	case PROFIL_RECORD_SAMPLE:
+	case PROFIL_RECORD_KERNEL_SAMPLE:
 		check_sample((const void *)record);
 		return ((const struct profil_record_sample *)record)->samples;
 	case PROFIL_RECORD_MAP:

@@ -36,6 +36,7 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
 		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
+		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
 	};
 	const struct profil_record_exec *exec = (const void *)record;
 
@@ -47,6 +48,7 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 		return record->bytes > sizeof(struct profil_record_map) &&
 		       map_is_valid((const void *)record);
 	case PROFIL_RECORD_SAMPLE:
+	case PROFIL_RECORD_KERNEL_SAMPLE:
 		return record->bytes == bytes[record->type] &&
 		       ((const struct profil_record_sample *)record)->samples;
 	case PROFIL_RECORD_FORK:
@@ -138,6 +140,21 @@ const struct profil_record_map *find_map(const struct records *records, pid_t pi
 	return found;
 }
 
+bool is_sample(const struct profil_record *record)
+{
+	return record->type == PROFIL_RECORD_SAMPLE || record->type == PROFIL_RECORD_KERNEL_SAMPLE;
+}
+
+uint64_t samples_of_type(const struct records *records, unsigned int type, pid_t pid)
+{
+	uint64_t sum = 0;
+
+	EACH_RECORD(record, records)
+		if (record->type == type && (pid == ANY || record->pid == pid))
+			sum += ((const struct profil_record_sample *)record)->samples;
+	return sum;
+}
+
 /* @pid and @tid may be ANY. */
 static uint64_t sum_samples(const struct records *records, pid_t pid, pid_t tid, uint64_t start,
 			    uint64_t end)
@@ -147,7 +164,7 @@ static uint64_t sum_samples(const struct records *records, pid_t pid, pid_t tid,
 	EACH_RECORD(record, records) {
 		const struct profil_record_sample *sample = (const void *)record;
 
-		if (record->type == PROFIL_RECORD_SAMPLE && (pid == ANY || record->pid == pid) &&
+		if (is_sample(record) && (pid == ANY || record->pid == pid) &&
 		    (tid == ANY || sample->tid == tid) && start <= sample->pc && sample->pc <= end)
 			sum += sample->samples;
 	}

@@ -50,7 +50,13 @@ const struct profil_record_map *find_map(const struct records *records, pid_t pi
 /* Returns the path that a MAP record of a file should have: with PREEMPT_RT, none. */
 const char *logged_path(const char *path);
 
-/* Returns the samples of a process, those of a thread, and those with a pc in a range. */
+/* Whether a record is a SAMPLE or a KERNEL_SAMPLE. */
+bool is_sample(const struct profil_record *record);
+
+/* Returns the samples of a process in one mode: SAMPLE or KERNEL_SAMPLE. */
+uint64_t samples_of_type(const struct records *records, unsigned int type, pid_t pid);
+
+/* Returns those in both modes: of a process, of a thread, and with a pc in a range. */
 uint64_t samples_of(const struct records *records, pid_t pid);
 
 uint64_t samples_of_thread(const struct records *records, pid_t tid);

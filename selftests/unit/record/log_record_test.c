@@ -24,7 +24,7 @@ static union any make(unsigned int type, size_t bytes)
 {
 	union any record = { .head = { (__u16)type, (__u16)bytes, 7 } };
 
-	if (type == PROFIL_RECORD_SAMPLE)
+	if (type == PROFIL_RECORD_SAMPLE || type == PROFIL_RECORD_KERNEL_SAMPLE)
 		record.sample.samples = 1;
 	if (type == PROFIL_RECORD_MAP)
 		record.map.end = 1;
@@ -36,6 +36,7 @@ static const struct {
 	size_t bytes;
 } kinds[] = {
 	{ PROFIL_RECORD_SAMPLE, sizeof(struct profil_record_sample) },
+	{ PROFIL_RECORD_KERNEL_SAMPLE, sizeof(struct profil_record_sample) },
 	{ PROFIL_RECORD_FORK, sizeof(struct profil_record_fork) },
 	{ PROFIL_RECORD_EXEC, sizeof(struct profil_record_exec) },
 	{ PROFIL_RECORD_MAP, sizeof(struct profil_record_map) + PATH_BYTES },
@@ -75,7 +76,7 @@ static void longer_and_unknown_records_are_valid(void **state)
 	(void)state;
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	assert_null(log_record_check(&record, sizeof(record.sample)));
-	record = make(PROFIL_RECORD_LOST + 1, sizeof(record.head));
+	record = make(PROFIL_RECORD_KERNEL_SAMPLE + 1, sizeof(record.head));
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	record.head.bytes = 0;
 	assert_null(log_record_check(&record, sizeof(record)));
@@ -115,6 +116,8 @@ static void numbers_are_checked(void **state)
 	assert_null(log_record_check(&record, sizeof(record)));
 	record = make(PROFIL_RECORD_SAMPLE, sizeof(record.sample));
 	record.sample.samples = 0;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.head.type = PROFIL_RECORD_KERNEL_SAMPLE;
 	assert_null(log_record_check(&record, sizeof(record)));
 	record = make(PROFIL_RECORD_MAP, sizeof(record));
 	record.map.start = 1;

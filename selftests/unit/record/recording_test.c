@@ -458,6 +458,25 @@ static void unknown_records_are_skipped(void **state)
 	assert_int_equal(samples_at("/program", 0x1000), 1);
 }
 
+/* Both kinds of samples count where the thread returns to user mode. */
+static void samples_in_the_kernel_count(void **state)
+{
+	struct profil_record_sample sample = {
+		.head = { PROFIL_RECORD_KERNEL_SAMPLE, sizeof(sample), PID },
+		.pc = 0x10000, .samples = 2,
+	};
+
+	(void)state;
+	start(PID);
+	fake_log_bytes(&fake, &sample, sizeof(sample));
+	fake_log_sample(&fake, PID, 0x10000, 1);
+	sample.head.pid = 0;
+	fake_log_bytes(&fake, &sample, sizeof(sample));
+	read_log();
+	assert_int_equal(samples_at("/program", 0x1000), 3);
+	assert_int_equal(recording_samples(recording), 5);
+}
+
 static void damaged_records_are_refused(void **state)
 {
 	const struct profil_record_sample sample = {
@@ -498,6 +517,7 @@ int main(void)
 		TEST(longest_path_is_cut),
 		TEST(end_of_the_log_is_reported),
 		TEST(unknown_records_are_skipped),
+		TEST(samples_in_the_kernel_count),
 		TEST(damaged_records_are_refused),
 	};
 
