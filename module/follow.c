@@ -54,6 +54,19 @@ static u64 follow_time_since_tick(void)
 	return now > start ? now - start : 0;
 }
 
+/* CPU time of the current thread. */
+static u64 follow_thread_time(void)
+{
+	unsigned long flags;
+	u64 time;
+
+	/* no tick between the sum up to the last one and the time since it */
+	local_irq_save(flags);
+	time = current->se.sum_exec_runtime + follow_time_since_tick();
+	local_irq_restore(flags);
+	return time;
+}
+
 /*
  * CPU time of all threads of a process, the current thread's. No lock protects the sum against a
  * thread that is being released, so its time may be counted twice or not at all; normally, only
@@ -83,12 +96,13 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 {
 	struct profil_target *target;
 
-	/* a thread of the same process, or of the kernel */
-	if (child->signal == parent->signal || child->flags & COMPAT_PF_WORKERS)
+	if (!READ_ONCE(profil_nr_targets) || child->flags & COMPAT_PF_WORKERS)
 		return;
 	rcu_read_lock();
 	target = profil_target_find(task_tgid(parent));
-	if (target && READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
+	if (target && child->signal == parent->signal)
+		profil_target_add_thread(target);
+	else if (target && READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
 		profil_target_fork(target, child);
 	rcu_read_unlock();
 }
@@ -285,20 +299,30 @@ static struct kprobe map_probe = {
 
 /* --- exit --------------------------------------------------------------------- */
 
-/*
- * Called for each thread. With the last one, the process has ended. If two threads exit at the
- * same time, both may find that they are the last.
- */
+/* The current thread ends. Return: whether it is the last one of the process. */
+static bool follow_thread_end(struct profil_target *target)
+{
+	struct profil_record_thread record = {
+		.head.pid = target->pid,
+		.tid = pid_nr_ns(task_pid(current), target->watch->pids),
+		.cpu_ns = follow_thread_time(),
+	};
+
+	strscpy(record.comm, current->comm, sizeof(record.comm));
+	return profil_target_end_thread(target, current, &record);
+}
+
+/* Called for each thread, which is the current one. With the last one, the process has ended. */
 static void follow_probe_exit(COMPAT_EXIT_ARGS)
 {
 	struct profil_record_exit record = {};
 	struct profil_target *target;
 
-	if (!READ_ONCE(profil_nr_targets) || atomic_read(&task->signal->live))
+	if (!READ_ONCE(profil_nr_targets))
 		return;
 	rcu_read_lock();
 	target = profil_target_find(task_tgid(task));
-	if (target) {
+	if (target && follow_thread_end(target)) {
 		record.head.pid = target->pid;
 		record.cpu_ns = follow_cpu_time(task);
 		profil_target_unpublish(target, &record);

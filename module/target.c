@@ -119,9 +119,39 @@ static void target_free_rcu(struct rcu_head *rcu)
 
 /* --- the table ---------------------------------------------------------------- */
 
+/*
+ * Count the threads of a process that are sure to call profil_target_end_thread(). With
+ * targets_lock held, the target in the table, and under rcu_read_lock().
+ *
+ * The number must not be too high, or EXIT would never come. A thread that the hook of fork adds
+ * later is new here: it starts after the hook, which waits for the lock. A thread whose hook of
+ * exit has not seen the target has PF_EXITING set here. So neither is counted.
+ *
+ * It may be too low, by new threads whose hook came before, and by exiting ones whose hook is
+ * still to come.
+ */
+static int target_count_threads(struct pid *process)
+{
+	struct task_struct *leader, *thread;
+	int threads = 0;
+
+	/*
+	 * After the stores that publish the target. Pairs with the decrement of signal->live in
+	 * exit, a full barrier between the store of PF_EXITING and the hook.
+	 */
+	smp_mb();
+	leader = pid_task(process, PIDTYPE_TGID);
+	if (!leader)
+		return 0;
+	for_each_thread(leader, thread)
+		threads += !(READ_ONCE(thread->flags) & (PF_EXITING | COMPAT_PF_WORKERS)) &&
+			   !compat_task_is_new(thread);
+	return threads;
+}
+
 /**
  * profil_target_publish - put a target into the table: clocks and hooks use it from here on
- * @target: complete
+ * @target: complete; with @threads if its process is new, else 0: they are counted here
  *
  * Charges a session to the user, which is uncharged when the target is removed.
  *
@@ -148,6 +178,9 @@ int profil_target_publish(struct profil_target *target)
 		hash_add_rcu(profil_targets, &target->node, (unsigned long)target->process);
 		hlist_add_head(&target->of_watch, &watch->targets);
 		WRITE_ONCE(profil_nr_targets, profil_nr_targets + 1);
+		/* after that: from here on, exits of threads see the target */
+		if (!target->threads)
+			target->threads = target_count_threads(target->process);
 		WRITE_ONCE(watch->nr_targets, watch->nr_targets + 1);
 		WRITE_ONCE(watch->log.ended, false);
 		atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
@@ -257,6 +290,50 @@ void profil_target_unpublish_all(struct profil_watch *watch)
 	}
 }
 
+/* A process has a new thread, which does not run yet. Under rcu_read_lock(). */
+void profil_target_add_thread(struct profil_target *target)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&targets_lock, flags);
+	target->threads++;
+	raw_spin_unlock_irqrestore(&targets_lock, flags);
+}
+
+/**
+ * profil_target_end_thread - the current thread ends
+ * @target: target of its process, under rcu_read_lock()
+ * @thread: the thread
+ * @record: complete; written if the process is sampled
+ *
+ * signal->live alone does not tell the last thread: it falls before this call, so two threads that
+ * exit at the same time may both find 0. Of these, the one that is last here finds that @threads
+ * is not above 0 either. If @threads is too low (target_count_threads()), both may be told that
+ * they are last; profil_target_unpublish() takes the first.
+ *
+ * Return: whether it was the last one of the process.
+ */
+bool profil_target_end_thread(struct profil_target *target, struct task_struct *thread,
+			      struct profil_record_thread *record)
+{
+	unsigned long flags;
+	bool last = false;
+
+	raw_spin_lock_irqsave(&targets_lock, flags);
+	/* while a target is in the list, the log is open, and has no EXIT of the process */
+	if (!hlist_unhashed(&target->of_watch)) {
+		if (target->confirmed && !target->waits && !target->left)
+			profil_log_write(&target->watch->log, &record->head, PROFIL_RECORD_THREAD,
+					 sizeof(*record), NULL, 0);
+		/* fork does not tell of workers. A worker may be the last one */
+		if (!(thread->flags & COMPAT_PF_WORKERS))
+			target->threads--;
+		last = target->threads <= 0 && !atomic_read(&thread->signal->live);
+	}
+	raw_spin_unlock_irqrestore(&targets_lock, flags);
+	return last;
+}
+
 static int target_start_child(struct profil_target *parent, struct task_struct *child)
 {
 	struct profil_target *target = target_alloc_atomic();
@@ -265,6 +342,7 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 	if (!target)
 		return -ENOMEM;
 	target_init(target, parent->watch, task_tgid(child));
+	target->threads = 1;
 	target->mm = child->mm;
 	target->waits = parent->waits;
 	target->confirmed = true;

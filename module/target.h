@@ -27,6 +27,8 @@ struct profil_watch;
  * @watch:   where its records go
  * @process: the process, which is the key in the table; one reference
  * @pid:     its process ID in the namespace of the watch
+ * @threads: how many of its threads have not ended, without the kernel's workers, or less
+ *           (target_count_threads()); with the lock of the table
  * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
  *           of the process; the target hook then checks the new program (follow.c)
  * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then
@@ -48,6 +50,7 @@ struct profil_target {
 	struct profil_watch *watch;
 	struct pid *process;
 	pid_t pid;
+	int threads;
 	const struct mm_struct *mm;
 	bool confirmed;
 	bool waits;
@@ -122,6 +125,9 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec);
 void profil_target_refuse_exec(struct profil_target *target);
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit);
 void profil_target_fork(struct profil_target *parent, struct task_struct *child);
+void profil_target_add_thread(struct profil_target *target);
+bool profil_target_end_thread(struct profil_target *target, struct task_struct *thread,
+			      struct profil_record_thread *record);
 
 /* May sleep. */
 void profil_target_unpublish_all(struct profil_watch *watch);

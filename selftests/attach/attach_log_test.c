@@ -366,7 +366,8 @@ TEST_F(log, overflow_until_the_end)
 	ASSERT_TRUE(order_exit(self));
 	EXPECT_EQ(0, read_all(&self->records, self->device));
 	lost = sum_lost(&self->records);
-	EXPECT_EQ(MAPS + 1, count_records(&self->records, PROFIL_RECORD_MAP, ANY) +
+	EXPECT_EQ(MAPS + 2, count_records(&self->records, PROFIL_RECORD_MAP, ANY) +
+			    count_records(&self->records, PROFIL_RECORD_THREAD, ANY) +
 			    count_records(&self->records, PROFIL_RECORD_EXIT, ANY) + lost.records);
 	EXPECT_EQ(log_status(self->device).samples,
 		  samples_of(&self->records, ANY) + lost.samples);

@@ -41,6 +41,14 @@ static bool is_map(const struct profil_record *record)
 	       memchr(map->path, 0, record->bytes - sizeof(*map));
 }
 
+static bool is_thread(const struct profil_record *record)
+{
+	const struct profil_record_thread *thread = (const void *)record;
+
+	return record->bytes >= sizeof(*thread) && is_pid(thread->tid) &&
+	       memchr(thread->comm, 0, sizeof(thread->comm));
+}
+
 static bool is_valid(const struct profil_record *record)
 {
 	switch (record->type) {
@@ -57,6 +65,8 @@ static bool is_valid(const struct profil_record *record)
 		return record->bytes >= sizeof(struct profil_record_exit);
 	case PROFIL_RECORD_LOST:
 		return record->bytes >= sizeof(struct profil_record_lost);
+	case PROFIL_RECORD_THREAD:
+		return is_thread(record);
 	default:
 		return true;
 	}

@@ -326,6 +326,7 @@ struct profil_attach {
 #define PROFIL_RECORD_LOST	6
 #define PROFIL_RECORD_RUN	7	/* struct profil_record: see EXEC */
 #define PROFIL_RECORD_KERNEL_SAMPLE	8 /* struct profil_record_sample: in the kernel */
+#define PROFIL_RECORD_THREAD	9
 
 #define PROFIL_RECORD_MAX	4608	/* no record has more bytes */
 
@@ -453,6 +454,34 @@ struct profil_record_map {
 struct profil_record_exit {
 	struct profil_record head;
 	__u64 cpu_ns;
+};
+
+/**
+ * struct profil_record_thread - a thread of a sampled process has ended
+ * @head:     type PROFIL_RECORD_THREAD
+ * @tid:      thread ID, as in its samples
+ * @reserved: 0
+ * @cpu_ns:   its CPU time in ns, as in EXEC, since it was created, without what it uses that still
+ *            exits
+ * @comm:     its name at its end, terminated by a 0
+ *
+ * All threads have one, also the only thread of a process, and those that the kernel adds to the
+ * process for io_uring and vhost, which have no samples. It comes before the EXIT of the process.
+ * Samples of the rest of the thread's exit may be between the two. A thread that exits while ATTACH
+ * adds its process may have none. Nor have threads that end while the process is not sampled:
+ * before the EXEC of PROFIL_FROM_EXEC, and after an EXEC with a flag.
+ *
+ * Exec ends all other threads of the process, before the EXEC record. If the calling thread is not
+ * the first one, it then gets the ID of the first one, which is that of the process. So two THREAD
+ * records of the process have that ID, the second one with all the time of the calling thread, and
+ * none has the earlier ID of that thread.
+ */
+struct profil_record_thread {
+	struct profil_record head;
+	__s32 tid;
+	__u32 reserved;
+	__u64 cpu_ns;
+	char comm[16];
 };
 
 /**

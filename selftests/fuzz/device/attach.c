@@ -122,6 +122,13 @@ static void check_sample(const struct profil_record_sample *sample)
 		failure("pc %#llx is in the kernel", (unsigned long long)sample->pc);
 }
 
+static void check_thread(const struct profil_record_thread *thread)
+{
+	if (thread->tid < 0 || thread->reserved ||
+	    !memchr(thread->comm, 0, sizeof(thread->comm)))
+		failure("end of thread %d, reserved %u", thread->tid, thread->reserved);
+}
+
 static void check_map(const struct profil_record_map *map)
 {
 	if (map->start >= map->end || map->flags & ~PROFIL_MAP_PROGRAM || map->reserved)
@@ -145,11 +152,12 @@ static uint64_t check_record(const struct profil_record *record)
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
 		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
 		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
+		[PROFIL_RECORD_THREAD] = sizeof(struct profil_record_thread),
 	};
 	const struct profil_record_lost *lost = (const void *)record;
 	size_t known;
 
-	if (!record->type || record->type > PROFIL_RECORD_KERNEL_SAMPLE)
+	if (!record->type || record->type > PROFIL_RECORD_THREAD)
 		failure("record of type %u", record->type);
 	known = sizes[record->type];
 	if (record->type == PROFIL_RECORD_MAP ? record->bytes < known : record->bytes != known)
@@ -161,6 +169,9 @@ static uint64_t check_record(const struct profil_record *record)
 	case PROFIL_RECORD_KERNEL_SAMPLE:
 		check_sample((const void *)record);
 		return ((const struct profil_record_sample *)record)->samples;
+	case PROFIL_RECORD_THREAD:
+		check_thread((const void *)record);
+		return 0;
 	case PROFIL_RECORD_MAP:
 		check_map((const void *)record);
 		return 0;

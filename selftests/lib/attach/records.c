@@ -37,8 +37,10 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
 		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
 		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
+		[PROFIL_RECORD_THREAD] = sizeof(struct profil_record_thread),
 	};
 	const struct profil_record_exec *exec = (const void *)record;
+	const struct profil_record_thread *thread = (const void *)record;
 
 	if (left < sizeof(*record) || record->bytes > left || record->bytes % 8 ||
 	    record->bytes > PROFIL_RECORD_MAX)
@@ -62,6 +64,9 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 	case PROFIL_RECORD_EXIT:
 	case PROFIL_RECORD_RUN:
 		return record->bytes == bytes[record->type];
+	case PROFIL_RECORD_THREAD:
+		return record->bytes == bytes[record->type] && !thread->reserved &&
+		       memchr(thread->comm, 0, sizeof(thread->comm));
 	case PROFIL_RECORD_LOST:
 		return record->bytes == bytes[record->type] && !record->pid;
 	default:

@@ -16,6 +16,7 @@ union any {
 	struct profil_record_sample sample;
 	struct profil_record_fork fork;
 	struct profil_record_exec exec;
+	struct profil_record_thread thread;
 	struct profil_record_map map;
 	unsigned char bytes[sizeof(struct profil_record_map) + PATH_BYTES];
 };
@@ -42,6 +43,7 @@ static const struct {
 	{ PROFIL_RECORD_MAP, sizeof(struct profil_record_map) + PATH_BYTES },
 	{ PROFIL_RECORD_EXIT, sizeof(struct profil_record_exit) },
 	{ PROFIL_RECORD_LOST, sizeof(struct profil_record_lost) },
+	{ PROFIL_RECORD_THREAD, sizeof(struct profil_record_thread) },
 };
 
 static void lengths_are_checked(void **state)
@@ -76,7 +78,7 @@ static void longer_and_unknown_records_are_valid(void **state)
 	(void)state;
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	assert_null(log_record_check(&record, sizeof(record.sample)));
-	record = make(PROFIL_RECORD_KERNEL_SAMPLE + 1, sizeof(record.head));
+	record = make(PROFIL_RECORD_THREAD + 1, sizeof(record.head));
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	record.head.bytes = 0;
 	assert_null(log_record_check(&record, sizeof(record)));
@@ -90,6 +92,11 @@ static void texts_must_end(void **state)
 	memset(record.exec.comm, 'x', sizeof(record.exec.comm));
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.exec.comm[15] = 0;
+	assert_non_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_THREAD, sizeof(record.thread));
+	memset(record.thread.comm, 'x', sizeof(record.thread.comm));
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.thread.comm[15] = 0;
 	assert_non_null(log_record_check(&record, sizeof(record)));
 	record = make(PROFIL_RECORD_MAP, sizeof(record));
 	memset(record.map.path, 'x', PATH_BYTES);
@@ -113,6 +120,11 @@ static void numbers_are_checked(void **state)
 	record.head.pid = LOG_RECORD_PIDS;
 	assert_null(log_record_check(&record, sizeof(record)));
 	record.head.pid = -1;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record = make(PROFIL_RECORD_THREAD, sizeof(record.thread));
+	record.thread.tid = LOG_RECORD_PIDS;
+	assert_null(log_record_check(&record, sizeof(record)));
+	record.thread.tid = -1;
 	assert_null(log_record_check(&record, sizeof(record)));
 	record = make(PROFIL_RECORD_SAMPLE, sizeof(record.sample));
 	record.sample.samples = 0;
