@@ -181,12 +181,33 @@ static struct profil_target *follow_current(void)
 	return target->left ? NULL : target;
 }
 
+/*
+ * The command line of the new program. The kernel has written it to the new memory, and whoever
+ * loaded the program has just searched each argument for its end (create_elf_tables()), so its
+ * pages are present, unless they have been reclaimed since. This context must not sleep, so it
+ * cannot wait for those. No thread runs yet that could change the memory, or where it is
+ * (prctl(PR_SET_MM)).
+ */
+static void follow_args(struct profil_target *target)
+{
+	const struct mm_struct *mm = current->mm;
+	struct profil_record_args record = {
+		.head.pid = target->pid,
+		.args_bytes = mm->arg_end - mm->arg_start,
+	};
+
+	profil_log_write_user(&target->watch->log, &record.head, PROFIL_RECORD_ARGS,
+			      sizeof(record), (const void __user *)mm->arg_start,
+			      min_t(u32, record.args_bytes, PROFIL_ARGS_MAX));
+}
+
 /* The new program is about to run: with PROFIL_FROM_EXEC, it is sampled from here on. */
 static void follow_run(struct profil_target *target)
 {
 	struct profil_record record = { .pid = target->pid };
 
 	target->in_exec = false;
+	follow_args(target);
 	profil_log_write(&target->watch->log, &record, PROFIL_RECORD_RUN, sizeof(record),
 			 NULL, 0);
 	if (!target->waits)

@@ -147,6 +147,38 @@ bool profil_log_write_sample(struct profil_log *log,
 	return true;
 }
 
+/* A record is padded with 0 to a multiple of this. */
+#define PADDED_TO	8
+
+/*
+ * With the lock held. Return: whether there is room for a record that is not a sample, with @bytes
+ * before it is padded. If not, it is lost.
+ */
+static bool log_make_room(struct profil_log *log, u32 bytes)
+{
+	if (!log->data)
+		return false;
+	if (log_write_lost(log, log->size, ALIGN(bytes, PADDED_TO)))
+		return true;
+	log->has_lost = true;
+	log->lost_records++;
+	return false;
+}
+
+/* Add a record for which there is room, and whose last @more_bytes have been copied. */
+static void log_add(struct profil_log *log, struct profil_record *record, u32 type, u32 bytes,
+		    u32 more_bytes)
+{
+	static const char padding[PADDED_TO];
+	u32 whole = ALIGN(bytes + more_bytes, PADDED_TO);
+
+	record->type = type;
+	record->bytes = whole;
+	log_copy(log, log->head, record, bytes);
+	log_copy(log, log->head + bytes + more_bytes, padding, whole - bytes - more_bytes);
+	log_advance(log, whole);
+}
+
 /**
  * profil_log_write - write a record that is not a sample
  * @log:    log
@@ -155,31 +187,63 @@ bool profil_log_write_sample(struct profil_log *log,
  * @bytes:  size of the structure at @record
  * @more:   what follows it
  * @more_bytes: its size
- *
- * The record is padded with 0 to a multiple of 8 bytes.
  */
 void profil_log_write(struct profil_log *log, struct profil_record *record, u32 type,
 		      u32 bytes, const void *more, u32 more_bytes)
 {
-	static const u64 padding;
-	u32 whole = ALIGN(bytes + more_bytes, sizeof(padding));
 	unsigned long flags;
 
-	record->type = type;
-	record->bytes = whole;
 	raw_spin_lock_irqsave(&log->lock, flags);
-	if (!log->data)
-		goto unlock;
-	if (!log_write_lost(log, log->size, whole)) {
-		log->has_lost = true;
-		log->lost_records++;
-		goto unlock;
+	if (log_make_room(log, bytes + more_bytes)) {
+		log_copy(log, log->head + bytes, more, more_bytes);
+		log_add(log, record, type, bytes, more_bytes);
 	}
-	log_copy(log, log->head, record, bytes);
-	log_copy(log, log->head + bytes, more, more_bytes);
-	log_copy(log, log->head + bytes + more_bytes, &padding, whole - bytes - more_bytes);
-	log_advance(log, whole);
-unlock:
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+}
+
+/*
+ * Copy memory of the current process into the ring at byte @at. Return: how many bytes, up to the
+ * first page that is not present.
+ */
+static u32 log_copy_user(struct profil_log *log, u32 at, const void __user *from, u32 bytes)
+{
+	u32 done = 0, offset, part;
+
+	while (done < bytes) {
+		offset = (at + done) & (log->size - 1);
+		part = min_t(u32, bytes - done, PAGE_SIZE - offset_in_page(from + done));
+		part = min(part, log->size - offset);
+		/* all or nothing */
+		if (copy_from_user_nofault(log->data + offset, from + done, part))
+			break;
+		done += part;
+	}
+	return done;
+}
+
+/**
+ * profil_log_write_user - the same, with memory of the current process after the structure
+ * @log:    log
+ * @record: start of the record; @type and @bytes are filled in
+ * @type:   PROFIL_RECORD_*
+ * @bytes:  size of the structure at @record
+ * @more:   what follows it
+ * @more_bytes: its size; at most a few pages, because interrupts are off meanwhile
+ *
+ * The record ends before the first page that is not present: page faults are disabled, so this
+ * does not sleep, and may hold the lock. The memory is copied straight into the log, where only
+ * the holder of the lock writes, and which the reader does not see before log_advance().
+ */
+void profil_log_write_user(struct profil_log *log, struct profil_record *record, u32 type,
+			   u32 bytes, const void __user *more, u32 more_bytes)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&log->lock, flags);
+	if (log_make_room(log, bytes + more_bytes)) {
+		more_bytes = log_copy_user(log, log->head + bytes, more, more_bytes);
+		log_add(log, record, type, bytes, more_bytes);
+	}
 	raw_spin_unlock_irqrestore(&log->lock, flags);
 }
 

@@ -18,7 +18,8 @@ module_programs=("${one_cpu_programs[@]}" memory/memory_test memory/killed_test
 	memory/recheck_test memory/remap_test memory/replaced_test memory/mapping_types_test
 	memory/pin_test memory/file_page_test memory/slow_page_test core/limits_test core/flags_test
 	core/thread_only_test core/clock_test core/rate_test core/late_test
-	attach/attach_refused_test attach/attach_cycles_test attach/attach_threads_test)
+	attach/attach_refused_test attach/attach_cycles_test attach/attach_threads_test
+	attach/attach_args_test)
 # Attacks on other users, on the machine and on the kernel. Not ftrace_kill_test: no session can
 # start after it, so it has guests of its own (scripts/check/steps.sh: ftrace_kill).
 attack_programs=()
@@ -40,7 +41,7 @@ module_scripts=(machine/observe_test.sh machine/machine_test.sh machine/module_t
 # What depends most on the version of the kernel, for the oldest and the newest one
 version_programs=(core/abi_test core/count_test process/fork_test memory/file_page_test
 	memory/mapping_types_test attach/attach_samples_test attach/attach_records_test
-	attach/attach_threads_test
+	attach/attach_threads_test attach/attach_args_test
 	attacks/uncharged_memory_test)
 # Tests of the command: they need this machine's files
 command_scripts=(command/command_test.sh command/follow_test.sh command/jit_test.sh

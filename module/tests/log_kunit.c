@@ -149,6 +149,37 @@ static void full_log_loses_and_says_so(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, take(record), 0);
 }
 
+/* A kernel thread has no memory: nothing can be read. The record is whole, as is the next one. */
+static void unreadable_memory_is_left_out(struct kunit *test)
+{
+	static u64 record[PROFIL_RECORD_MAX / 8];
+	struct profil_record_args args = { .head.pid = 7, .args_bytes = 3 };
+	struct profil_record_args *taken = (void *)record;
+
+	memset(log.data, 0xff, SIZE);
+	profil_log_write_user(&log, &args.head, PROFIL_RECORD_ARGS, sizeof(args), NULL, 3);
+	write_map(2, 5);
+	KUNIT_EXPECT_EQ(test, take(record), sizeof(args));
+	KUNIT_EXPECT_EQ(test, (u32)taken->head.type, (u32)PROFIL_RECORD_ARGS);
+	KUNIT_EXPECT_EQ(test, taken->head.pid, 7);
+	KUNIT_EXPECT_EQ(test, taken->args_bytes, 3);
+	take(record);
+	check_map(test, (void *)record, 2);
+	KUNIT_EXPECT_EQ(test, take(record), 0);
+}
+
+/* Memory of processes is lost like other records. */
+static void full_log_loses_memory(struct kunit *test)
+{
+	struct profil_record_args args = { .head.pid = 7 };
+	const u32 bytes = SIZE - sizeof(args);
+
+	profil_log_write_user(&log, &args.head, PROFIL_RECORD_ARGS, sizeof(args), NULL, bytes + 1);
+	KUNIT_EXPECT_EQ(test, log.head, 0);
+	KUNIT_EXPECT_TRUE(test, log.has_lost);
+	KUNIT_EXPECT_EQ(test, log.lost_records, 1);
+}
+
 static void last_loss_is_reported(struct kunit *test)
 {
 	static u64 record[PROFIL_RECORD_MAX / 8];
@@ -187,8 +218,11 @@ static void only_whole_records_are_read(struct kunit *test)
 
 static void closed_log_takes_nothing(struct kunit *test)
 {
+	struct profil_record_args args = { .head.pid = 7 };
+
 	profil_log_close(&log);
 	write_map(1, 5);
+	profil_log_write_user(&log, &args.head, PROFIL_RECORD_ARGS, sizeof(args), NULL, 0);
 	KUNIT_EXPECT_EQ(test, log.head, 0);
 }
 
@@ -196,6 +230,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(records_go_around_whole),
 	KUNIT_CASE(samples_leave_room_for_other_records),
 	KUNIT_CASE(full_log_loses_and_says_so),
+	KUNIT_CASE(unreadable_memory_is_left_out),
+	KUNIT_CASE(full_log_loses_memory),
 	KUNIT_CASE(last_loss_is_reported),
 	KUNIT_CASE(quarter_is_readable),
 	KUNIT_CASE(only_whole_records_are_read),

@@ -327,6 +327,7 @@ struct profil_attach {
 #define PROFIL_RECORD_RUN	7	/* struct profil_record: see EXEC */
 #define PROFIL_RECORD_KERNEL_SAMPLE	8 /* struct profil_record_sample: in the kernel */
 #define PROFIL_RECORD_THREAD	9
+#define PROFIL_RECORD_ARGS	10
 
 #define PROFIL_RECORD_MAX	4608	/* no record has more bytes */
 
@@ -393,7 +394,7 @@ struct profil_record_fork {
  * @comm:     name of the process in the new program, terminated by a 0
  *
  * The earlier mappings of the process are gone. MAP records of the new program follow, then
- * RUN. Samples before RUN are in the call of execve(2), in the program before.
+ * ARGS, then RUN. Samples before RUN are in the call of execve(2), in the program before.
  */
 struct profil_record_exec {
 	struct profil_record head;
@@ -401,6 +402,27 @@ struct profil_record_exec {
 	__u32 flags;
 	__u32 reserved;
 	char comm[16];
+};
+
+#define PROFIL_ARGS_MAX	1024	/* bytes of a command line in a record */
+
+/**
+ * struct profil_record_args - the command line of the program that a process executes
+ * @head:       type PROFIL_RECORD_ARGS
+ * @args_bytes: size of the whole command line in bytes; 0: it has no arguments
+ * @reserved:   0
+ * @args:       the arguments, each terminated by a 0; at most PROFIL_ARGS_MAX bytes. Padded with
+ *              0. If the command line is cut, the last argument may have no 0
+ *
+ * As /proc/PID/cmdline has it before the program runs. It is cut where it is longer, and where a
+ * page of it is not in memory.
+ */
+struct profil_record_args {
+	struct profil_record head;
+	__u32 args_bytes;
+	__u32 reserved;
+
+	__extension__ char args[];
 };
 
 #define PROFIL_MAP_PROGRAM	0x1 /* first mapping of the program that the process executes */

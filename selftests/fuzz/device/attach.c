@@ -140,6 +140,20 @@ static void check_map(const struct profil_record_map *map)
 		failure("the path of a mapping is not terminated");
 }
 
+static bool has_text(unsigned int type)
+{
+	return type == PROFIL_RECORD_MAP || type == PROFIL_RECORD_ARGS;
+}
+
+static void check_args(const struct profil_record_args *args)
+{
+	size_t room = args->head.bytes - sizeof(*args);
+
+	if (args->reserved || room > PROFIL_ARGS_MAX || room >= args->args_bytes + 8UL)
+		failure("%zu bytes of %u of a command line, reserved %u", room, args->args_bytes,
+			args->reserved);
+}
+
 /* Check the whole record. Return: number of its samples. */
 static uint64_t check_record(const struct profil_record *record)
 {
@@ -153,14 +167,15 @@ static uint64_t check_record(const struct profil_record *record)
 		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
 		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
 		[PROFIL_RECORD_THREAD] = sizeof(struct profil_record_thread),
+		[PROFIL_RECORD_ARGS] = sizeof(struct profil_record_args),
 	};
 	const struct profil_record_lost *lost = (const void *)record;
 	size_t known;
 
-	if (!record->type || record->type > PROFIL_RECORD_THREAD)
+	if (!record->type || record->type > PROFIL_RECORD_ARGS)
 		failure("record of type %u", record->type);
 	known = sizes[record->type];
-	if (record->type == PROFIL_RECORD_MAP ? record->bytes < known : record->bytes != known)
+	if (has_text(record->type) ? record->bytes < known : record->bytes != known)
 		failure("record of type %u with %u bytes", record->type, record->bytes);
 	if ((record->type == PROFIL_RECORD_LOST) != !record->pid || record->pid < 0)
 		failure("record of type %u with process %d", record->type, record->pid);
@@ -169,6 +184,9 @@ static uint64_t check_record(const struct profil_record *record)
 	case PROFIL_RECORD_KERNEL_SAMPLE:
 		check_sample((const void *)record);
 		return ((const struct profil_record_sample *)record)->samples;
+	case PROFIL_RECORD_ARGS:
+		check_args((const void *)record);
+		return 0;
 	case PROFIL_RECORD_THREAD:
 		check_thread((const void *)record);
 		return 0;

@@ -26,6 +26,19 @@ static bool map_is_valid(const struct profil_record_map *map)
 	return true;
 }
 
+/* The command line that was kept, and less than 8 bytes of padding */
+static bool args_are_valid(const struct profil_record_args *args)
+{
+	size_t room = args->head.bytes - sizeof(*args), i;
+
+	if (room > PROFIL_ARGS_MAX || args->reserved || room >= args->args_bytes + 8UL)
+		return false;
+	for (i = args->args_bytes; i < room; i++)
+		if (args->args[i])
+			return false;
+	return true;
+}
+
 /* @left: bytes from this record to the end of what was read */
 static bool record_is_valid(const struct profil_record *record, size_t left)
 {
@@ -49,6 +62,9 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 	case PROFIL_RECORD_MAP:
 		return record->bytes > sizeof(struct profil_record_map) &&
 		       map_is_valid((const void *)record);
+	case PROFIL_RECORD_ARGS:
+		return record->bytes >= sizeof(struct profil_record_args) &&
+		       args_are_valid((const void *)record);
 	case PROFIL_RECORD_SAMPLE:
 	case PROFIL_RECORD_KERNEL_SAMPLE:
 		return record->bytes == bytes[record->type] &&

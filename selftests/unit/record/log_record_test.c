@@ -44,6 +44,7 @@ static const struct {
 	{ PROFIL_RECORD_EXIT, sizeof(struct profil_record_exit) },
 	{ PROFIL_RECORD_LOST, sizeof(struct profil_record_lost) },
 	{ PROFIL_RECORD_THREAD, sizeof(struct profil_record_thread) },
+	{ PROFIL_RECORD_ARGS, sizeof(struct profil_record_args) },
 };
 
 static void lengths_are_checked(void **state)
@@ -78,7 +79,7 @@ static void longer_and_unknown_records_are_valid(void **state)
 	(void)state;
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	assert_null(log_record_check(&record, sizeof(record.sample)));
-	record = make(PROFIL_RECORD_THREAD + 1, sizeof(record.head));
+	record = make(PROFIL_RECORD_ARGS + 1, sizeof(record.head));
 	assert_ptr_equal(log_record_check(&record, sizeof(record)), &record);
 	record.head.bytes = 0;
 	assert_null(log_record_check(&record, sizeof(record)));
