@@ -26,10 +26,10 @@
 
 /*
  * What a CPU writes in a second when it only runs short programs, as a build or a shell script
- * does: 100 of them. For each there are FORK, EXEC, 4 to 8 MAP with a path, RUN and EXIT: 500 to
- * 1,000 bytes.
+ * does: 100 of them. For each there are FORK, EXEC, 4 to 8 MAP with a path, ARGS with 1,024 bytes
+ * at most, RUN, THREAD and EXIT: 600 to 2,100 bytes. Few have that many arguments.
  */
-#define PROGRAMS_BYTES	((uint64_t)100 * 1000)
+#define PROGRAMS_BYTES	((uint64_t)100 * 2000)
 
 uint64_t attach_log_bytes(uint32_t rate, long cpus)
 {
