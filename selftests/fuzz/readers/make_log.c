@@ -17,11 +17,29 @@ static void fill(struct fake_log *log)
 	const struct profil_record_map nameless = {
 		.start = 0x401000, .end = 0x403000, .inode = 1,
 	};
+	const struct profil_record_sample in_kernel = {
+		.head = { PROFIL_RECORD_KERNEL_SAMPLE, sizeof(in_kernel), 8 },
+		.pc = 0x400020, .samples = 8, .tid = 8,
+	};
+	const struct profil_record_thread thread = {
+		.head = { PROFIL_RECORD_THREAD, sizeof(thread), 8 },
+		.tid = 8, .cpu_ns = 80000000, .comm = "thread",
+	};
+	static const struct {
+		struct profil_record head;
+		__u32 args_bytes, reserved;
+		char args[16];
+	} args = {
+		.head = { PROFIL_RECORD_ARGS, sizeof(args), 8 },
+		.args_bytes = 11, .args = "program\0-x",
+	};
 
 	fake_log_exec(log, 8, 1000000, 0, "program");
 	fake_log_map_file(log, 8, 0x400000, 0x2000, 0x1000, "/program", PROFIL_MAP_PROGRAM);
 	fake_log_map(log, 8, &vdso, "[vdso]");
 	fake_log_map(log, 8, &jit, "");
+	fake_log_bytes(log, &args, sizeof(args));
+	fake_log_run(log, 8);
 	fake_log_sample(log, 8, 0x400010, 1);
 	fake_log_sample(log, 8, 0x7000010, 2);
 	fake_log_sample(log, 8, 0x6000010, 3);
@@ -34,6 +52,8 @@ static void fill(struct fake_log *log)
 	fake_log_lost(log, 7, 1);
 	fake_log_sample(log, 10, 0x400010, 6);
 	fake_log_exec(log, 10, 100, PROFIL_EXEC_LEFT, "other");
+	fake_log_bytes(log, &in_kernel, sizeof(in_kernel));
+	fake_log_bytes(log, &thread, sizeof(thread));
 	fake_log_exit(log, 8, 90000000);
 	fake_log_end(log);
 }
