@@ -163,19 +163,37 @@ static inline struct timespec64 compat_inode_ctime(const struct inode *inode)
 }
 
 /*
- * Take mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock().
- * mmap_write_downgrade() must not be used with it. From 6.13 on (and in stable versions of
- * 6.12), it ends a sequence that mmap_write_lock() starts, for lockless readers of mappings.
- * The module changes no mapping while it holds this lock, so no sequence is needed.
+ * From 6.4 on, each mapping has a lock of its own, which most page faults hold instead of
+ * mmap_lock. A mapping is locked for writing if its vm_lock_seq is the mm_lock_seq of the memory,
+ * whose mmap_lock is held for writing. mmap_write_unlock() and mmap_write_downgrade() change
+ * mm_lock_seq, and so unlock all mappings at once.
  */
-static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
+#ifdef CONFIG_PER_VMA_LOCK
+
+static inline void compat_seq_begin_int(int *seq)
 {
-	return down_write_trylock(&mm->mmap_lock);
 }
 
-static inline void compat_mmap_write_downgrade(struct mm_struct *mm)
+/* mm_lock_seq is a seqcount_t from 6.13 on, and in stable versions of 6.12. */
+#define compat_mm_lock_seq_begin(mm)					\
+	_Generic(&(mm)->mm_lock_seq,					\
+		 seqcount_t *: do_raw_write_seqcount_begin,		\
+		 int *: compat_seq_begin_int)(&(mm)->mm_lock_seq)
+
+#else
+
+#define compat_mm_lock_seq_begin(mm)	do { } while (0)
+
+#endif /* CONFIG_PER_VMA_LOCK */
+
+/* Take mmap_lock for writing, without waiting: newer kernels have no mmap_write_trylock(). */
+static inline bool compat_mmap_write_trylock(struct mm_struct *mm)
 {
-	downgrade_write(&mm->mmap_lock);
+	if (!down_write_trylock(&mm->mmap_lock))
+		return false;
+	/* as mmap_write_lock(): the unlock or the downgrade ends it */
+	compat_mm_lock_seq_begin(mm);
+	return true;
 }
 
 /*

@@ -194,7 +194,7 @@ static bool lifecycle_try_lock_mm(struct profil_session *session)
 	if (!compat_mmap_write_trylock(session->mm))
 		return false;
 	profil_worker_watch_locked(session);
-	compat_mmap_write_downgrade(session->mm);
+	mmap_write_downgrade(session->mm);
 	return true;
 }
 
