@@ -174,15 +174,76 @@ static inline void compat_seq_begin_int(int *seq)
 {
 }
 
+static inline unsigned int compat_seq_read_int(const int *seq)
+{
+	return *seq;
+}
+
+static inline unsigned int compat_seq_read(const seqcount_t *seq)
+{
+	return seq->sequence;
+}
+
 /* mm_lock_seq is a seqcount_t from 6.13 on, and in stable versions of 6.12. */
 #define compat_mm_lock_seq_begin(mm)					\
 	_Generic(&(mm)->mm_lock_seq,					\
 		 seqcount_t *: do_raw_write_seqcount_begin,		\
 		 int *: compat_seq_begin_int)(&(mm)->mm_lock_seq)
+#define compat_mm_lock_seq(mm)						\
+	_Generic(&(mm)->mm_lock_seq,					\
+		 seqcount_t *: compat_seq_read,				\
+		 int *: compat_seq_read_int)(&(mm)->mm_lock_seq)
+
+/*
+ * Keep new page faults out of a mapping, which then take mmap_lock. Those that have the lock of
+ * the mapping go on. With mmap_lock held for writing.
+ */
+static inline void compat_vma_keep_faults_out(struct vm_area_struct *vma)
+{
+	/* faults look at this before they take the lock, and again when they have it */
+	WRITE_ONCE(vma->vm_lock_seq, compat_mm_lock_seq(vma->vm_mm));
+}
+
+/*
+ * Lock a mapping for writing, as vma_start_write() does, but without waiting. With mmap_lock held
+ * for writing. Return: false if a page fault has the lock of the mapping.
+ */
+static inline bool compat_vma_try_write_lock(struct vm_area_struct *vma)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#ifdef VM_REFCNT_EXCLUDE_READERS_FLAG
+	const int writer = VM_REFCNT_EXCLUDE_READERS_FLAG;
+#else
+	const int writer = VMA_LOCK_OFFSET;
+#endif
+	int refs = 1; /* of the memory; each fault has one more */
+
+	/* while this is set, no fault gets a reference */
+	if (!atomic_try_cmpxchg_acquire(&vma->vm_refcnt.refs, &refs, refs + writer))
+		return false;
+	compat_vma_keep_faults_out(vma);
+	WARN_ON_ONCE(refcount_sub_and_test(writer, &vma->vm_refcnt));
+#else
+	if (!down_write_trylock(&vma->vm_lock->lock))
+		return false;
+	compat_vma_keep_faults_out(vma);
+	up_write(&vma->vm_lock->lock);
+#endif
+	return true;
+}
 
 #else
 
 #define compat_mm_lock_seq_begin(mm)	do { } while (0)
+
+static inline void compat_vma_keep_faults_out(struct vm_area_struct *vma)
+{
+}
+
+static inline bool compat_vma_try_write_lock(struct vm_area_struct *vma)
+{
+	return true;
+}
 
 #endif /* CONFIG_PER_VMA_LOCK */
 

@@ -73,6 +73,9 @@
 #include "trace.h"
 #include "worker.h"
 
+/* The longest time until the worker tries to watch the memory again, in jiffies. */
+#define MOST_RETRY_DELAY	(HZ / 4UL)
+
 /* Get the calling process's session, or NULL. */
 static struct profil_session *lifecycle_get_own(void)
 {
@@ -185,17 +188,27 @@ static bool lifecycle_is_unsampled(struct profil_session *session)
 
 /*
  * Take mmap_lock for reading, and watch the memory if it is not watched. Does not wait for
- * the lock: a thread may hold it for as long as a page takes to arrive.
+ * the lock, nor for those of the mappings: a thread may hold them for as long as a page takes to
+ * arrive. If it holds one of the latter, the worker comes again after a time that doubles, because
+ * it may have to look at many mappings.
  */
 static bool lifecycle_try_lock_mm(struct profil_session *session)
 {
+	bool done;
+
 	if (READ_ONCE(session->buffer.watched) || READ_ONCE(session->unpinned))
 		return mmap_read_trylock(session->mm);
 	if (!compat_mmap_write_trylock(session->mm))
 		return false;
-	profil_worker_watch_locked(session);
+	done = profil_worker_watch_locked(session);
 	mmap_write_downgrade(session->mm);
-	return true;
+	if (done) {
+		session->retry_delay = 1;
+		return true;
+	}
+	session->retry_delay = min(2 * session->retry_delay, MOST_RETRY_DELAY);
+	mmap_read_unlock(session->mm);
+	return false;
 }
 
 /* Run the worker's pass if its locks are free. Return: whether the worker must run again. */

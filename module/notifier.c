@@ -32,18 +32,25 @@
  * lock that our caller holds. Therefore events that must not block (from the OOM killer) are
  * handled like all others. Only RELEASE takes the service_mutex: nothing can be pinning then.
  */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
 #include "buffer.h"
+#include "compat.h"
 #include "config.h"
 #include "notifier.h"
 #include "session.h"
 #include "spare.h"
+#include "table.h"
 
 /* Delay until the worker unpins stale pages: a few milliseconds. */
 #define UNPIN_DELAY	(1 + HZ / 250)
+
+/* How often, and for how many microseconds, a subscription waits for page faults to end. */
+#define FAULT_WAITS	10
+#define FAULT_US	50
 
 static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 				const struct mmu_notifier_range *range,
@@ -103,18 +110,77 @@ static const struct mmu_interval_notifier_ops notifier_ops = {
 	.invalidate = notifier_invalidate,
 };
 
+/* Whether the address space has a subscription already: then another one takes no locks. */
+static bool notifier_is_first(struct mm_struct *mm)
+{
+	struct profil_session *other;
+	bool first;
+
+	/* a session holds its address space; a watched one has subscribed before */
+	rcu_read_lock();
+	other = profil_table_find(mm);
+	first = !other || !READ_ONCE(other->buffer.watched);
+	rcu_read_unlock();
+	return first;
+}
+
+/* Return: false if a page fault in the mapping does not end within what is left of @waits. */
+static bool notifier_lock_mapping(struct vm_area_struct *vma, unsigned int *waits)
+{
+	compat_vma_keep_faults_out(vma);
+	while (!compat_vma_try_write_lock(vma)) {
+		if (!*waits)
+			return false;
+		--*waits;
+		usleep_range(FAULT_US, 2 * FAULT_US);
+	}
+	return true;
+}
+
+/*
+ * Lock all mappings for writing, until mmap_lock is unlocked or downgraded. Most page faults end
+ * within microseconds. But one may wait for as long as the file system likes, and that may be a
+ * user's own. Return: false if there is such a one.
+ */
+static bool notifier_lock_mappings(struct profil_session *session)
+{
+	struct mm_struct *mm = session->mm;
+	unsigned int waits = FAULT_WAITS;
+	struct vm_area_struct *vma;
+
+	if (!IS_ENABLED(CONFIG_PER_VMA_LOCK))
+		return true;
+	/* the mapping that had a fault the last time comes first: there may be many others */
+	vma = find_vma(mm, session->faulting);
+	if (vma && !notifier_lock_mapping(vma, &waits))
+		return false;
+	for (vma = find_vma(mm, 0); vma; vma = find_vma(mm, vma->vm_end)) {
+		if (!notifier_lock_mapping(vma, &waits)) {
+			session->faulting = vma->vm_start;
+			return false;
+		}
+	}
+	return true;
+}
+
 /**
  * profil_notifier_watch - start watching the memory map
  * @session: of an address space that has users, with its mmap_lock for writing and the
  *           service_mutex held
  *
- * May sleep, for locks that the kernel holds briefly. The subscription covers the whole
- * address space, not only the counters, because it also reports fork and the end of the
- * address space. The first subscription of an address space takes the locks of all its
- * mappings. A process cannot delay others much with that: the locks take less time than it
- * took to create the mappings.
+ * May sleep, for locks that the kernel holds briefly, and a millisecond for page faults. The
+ * subscription covers the whole address space, not only the counters, because it also reports
+ * fork and the end of the address space.
  *
- * Return: 0, -ENOMEM, or -EINTR if the caller has a signal pending.
+ * The first subscription of an address space takes the locks of all its mappings, and holds a
+ * mutex of the whole machine meanwhile. It waits there for page faults that hold the lock of
+ * their mapping, for as long as they take, and not killably. So all mappings are locked before,
+ * without waiting long and without that mutex. mmap_lock keeps them locked, and new ones away:
+ * the subscription then finds no fault to wait for. A process cannot delay others much with what
+ * is left: the locks take less time than it took to create the mappings.
+ *
+ * Return: 0; -ENOMEM; -EAGAIN: a page fault does not end; or -EINTR if the caller has a signal
+ * pending.
  */
 int profil_notifier_watch(struct profil_session *session)
 {
@@ -123,6 +189,8 @@ int profil_notifier_watch(struct profil_session *session)
 
 	if (buffer->watched)
 		return 0;
+	if (notifier_is_first(session->mm) && !notifier_lock_mappings(session))
+		return -EAGAIN;
 	err = mmu_interval_notifier_insert_locked(&buffer->notifier, buffer->mm,
 						  0, ULONG_MAX, &notifier_ops);
 	if (err)

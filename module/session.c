@@ -26,8 +26,8 @@
 
 /*
  * For all workers. One queue is enough for all users, since no worker waits for anything
- * that a user could hold up. Normal priority, because a worker's CPU time is not accounted to
- * the user.
+ * that a user could hold up, except for a millisecond (notifier.c). Normal priority, because a
+ * worker's CPU time is not accounted to the user.
  */
 struct workqueue_struct *profil_queue;
 
@@ -61,6 +61,7 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	profil_cpus_init(&session->cpus);
 	refcount_set(&session->ref, 1);
 	session->state = PROFIL_STATE_RUNNING;
+	session->retry_delay = 1;
 	profil_pending_init(&session->pending);
 	mutex_init(&session->service_mutex);
 	INIT_HLIST_HEAD(&session->spares);
@@ -249,7 +250,7 @@ bool profil_session_take_mm(struct profil_session *session,
 }
 
 /**
- * profil_session_requeue - run the worker again at the next tick
+ * profil_session_requeue - run the worker again, @retry_delay later
  * @session: session
  * @memcg:   as profil_session_take_mm() returned it
  *
@@ -264,13 +265,13 @@ bool profil_session_requeue(struct profil_session *session,
 {
 	if (READ_ONCE(session->buffer.watched) ||
 	    test_and_set_bit(PROFIL_KICKED, &session->flags)) {
-		profil_session_kick_later(session, 1);
+		profil_session_kick_later(session, session->retry_delay);
 		return false;
 	}
 	refcount_inc(&session->ref);
 	session->memcg = memcg;
 	set_bit(PROFIL_HOLDS_MM, &session->flags);
-	session_queue(session, 1);
+	session_queue(session, session->retry_delay);
 	return true;
 }
 

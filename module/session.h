@@ -28,7 +28,7 @@ struct mem_cgroup;
 struct profil_config;
 
 /* Bits of struct profil_session.flags */
-#define PROFIL_KICKED	0	/* the worker is queued, at most one tick ahead */
+#define PROFIL_KICKED	0	/* the worker is queued, at most @retry_delay ahead */
 #define PROFIL_RECHECK	1	/* the worker must check that the memory is still there */
 #define PROFIL_CHECKING	2	/* the worker is checking */
 #define PROFIL_FAULTED	3	/* the memory is gone: no counter may be written */
@@ -67,6 +67,10 @@ struct profil_config;
  * @ref:       one reference for the table, one for a queued worker, one for each call
  * @error:     errno of the last loss of samples, for status
  * @tgid:      the process, for tracepoints
+ * @retry_delay: jiffies until the worker runs again with work that is left: one, unless it could
+ *             not watch the memory. Used by the worker
+ * @faulting:  address of a mapping whose lock a page fault had, when its memory was to be watched;
+ *             with mmap_lock held for writing
  * @unpinned:  profil_worker_unpin() has run; written under @service_mutex
  * @process:   for PROFIL_FAULT_SIGNAL the process, with a reference; else NULL
  * @buffer:    where to count
@@ -111,6 +115,8 @@ struct profil_session {
 	u32 error;
 	pid_t tgid;
 	bool unpinned;
+	unsigned long retry_delay;
+	unsigned long faulting;
 	struct pid *process;
 	struct profil_buffer buffer;
 	struct mutex service_mutex; /* see above */

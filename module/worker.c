@@ -7,9 +7,10 @@
  * The worker (lifecycle.c) does this soon. A status or stop call does it at once, so that its
  * counts are settled. The two differ if a page has to be read first, from a file or from a
  * user's own file system. A call waits for the page, without locks, and can be killed. The
- * worker never waits for anything that a user could hold up. If a lock is taken, or if a page
- * is being read, the worker runs again later. A sample whose page the worker must not read
- * stays pending until a call faults the page in, or until the process itself does.
+ * worker never waits for anything that a user could hold up. If a lock is taken, if a page is
+ * being read, or if a page fault holds the lock of a mapping for longer than a millisecond, the
+ * worker runs again later. A sample whose page the worker must not read stays pending until a
+ * call faults the page in, or until the process itself does.
  */
 #include <linux/errno.h>
 #include <linux/irqflags.h>
@@ -291,16 +292,37 @@ bool profil_worker_pass(struct profil_session *session)
  *
  * Called by the worker. Waits only for locks that are held briefly. The service_mutex is one
  * of them: while the memory is not watched, calls take it only with mmap_lock held.
+ *
+ * Return: false if the worker must try again: a page fault has the lock of a mapping.
  */
-void profil_worker_watch_locked(struct profil_session *session)
+bool profil_worker_watch_locked(struct profil_session *session)
 {
 	int err;
 
 	mutex_lock(&session->service_mutex);
 	err = profil_notifier_watch(session);
-	if (err)
+	if (err && err != -EAGAIN)
 		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	mutex_unlock(&session->service_mutex);
+	return err != -EAGAIN;
+}
+
+/* Return: as profil_notifier_watch(); -EINTR also if the caller is being killed. */
+static int worker_try_watch(struct profil_session *session)
+{
+	sigset_t all, old;
+	int err;
+
+	if (mmap_write_lock_killable(session->mm))
+		return -EINTR; /* GCOV_EXCL_LINE: killed */
+	mutex_lock(&session->service_mutex);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	err = profil_notifier_watch(session);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	mutex_unlock(&session->service_mutex);
+	mmap_write_unlock(session->mm);
+	return err;
 }
 
 /**
@@ -311,24 +333,23 @@ void profil_worker_watch_locked(struct profil_session *session)
  * that gets signals often enough could never start a profile. SIGKILL, SIGSTOP and the
  * kernel's own signals cannot be blocked.
  *
+ * Waits for page faults of the process that hold the lock of their mapping, without locks: a
+ * fault takes as long as the file system likes, but the caller can be killed, and others can
+ * look at its memory.
+ *
  * Return: 0, -ENOMEM or -EINTR.
  */
 int profil_worker_watch(struct profil_session *session)
 {
-	sigset_t all, old;
 	int err;
 
 	if (READ_ONCE(session->buffer.watched))
 		return 0;
-	if (mmap_write_lock_killable(session->mm))
-		return -EINTR; /* GCOV_EXCL_LINE: killed */
-	mutex_lock(&session->service_mutex);
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &old);
-	err = profil_notifier_watch(session);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	mutex_unlock(&session->service_mutex);
-	mmap_write_unlock(session->mm);
+	while ((err = worker_try_watch(session)) == -EAGAIN) {
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
 	return err;
 }
 

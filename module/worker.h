@@ -10,7 +10,7 @@
 struct profil_session;
 
 /* For the worker: do not wait for anything that a user could hold up. */
-void profil_worker_watch_locked(struct profil_session *session);
+bool profil_worker_watch_locked(struct profil_session *session);
 bool profil_worker_pass(struct profil_session *session);
 
 /* May sleep; with the service_mutex held. */

@@ -64,6 +64,7 @@ static void fuse_answer(int fd, const struct fuse_in_header *request)
 		fuse_reply(fd, request, 0, &opened, sizeof(opened));
 		break;
 	case FUSE_READ:
+	case FUSE_WRITE:
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
 		break;
@@ -95,6 +96,8 @@ void fuse_serve_by(int fd, struct fuse_order *order)
 			waiting[nr++] = request.head;
 			__atomic_add_fetch(&order->reads, 1, __ATOMIC_RELEASE);
 		}
+		if (order && request.head.opcode == FUSE_WRITE)
+			__atomic_add_fetch(&order->writes, 1, __ATOMIC_RELEASE);
 	}
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A file system with one file whose pages do not arrive: a reader waits until the file system is
- * closed, or until the test lets it answer.
+ * closed, or until the test lets it answer. What is written does not arrive either: a page stays
+ * under writeback until the file system is closed.
  */
 #ifndef SELFTESTS_FUSE_H
 #define SELFTESTS_FUSE_H
@@ -22,9 +23,10 @@
 #define FUSE_FILE_BYTES	(1 << 20)
 #define FUSE_MOST_READS	64	/* unanswered ones */
 
-/* Shared by the server and the test: the number of reads, and whether to answer them */
+/* Shared by the server and the test: the numbers of reads and writes, and whether to answer reads */
 struct fuse_order {
 	int reads;
+	int writes;
 	int answer;
 };
 

@@ -25,18 +25,49 @@ const char *slow_file_begin(struct slow_file *slow)
 	return NULL;
 }
 
-void *slow_file_map(struct slow_file *slow, unsigned int number)
+static int slow_file_open(struct slow_file *slow)
 {
 	char name[64];
-	void *at;
-	int fd;
 
 	snprintf(name, sizeof(name), "%s/file", slow->directory);
-	fd = open(name, O_RDWR | O_CLOEXEC);
+	return open(name, O_RDWR | O_CLOEXEC);
+}
+
+void *slow_file_map(struct slow_file *slow, unsigned int number)
+{
+	int fd = slow_file_open(slow);
+	void *at;
+
 	at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
 		  (off_t)(number * PAGE));
 	close(fd);
 	return at;
+}
+
+static void *write_again(void *page)
+{
+	*(volatile char *)page = 2;
+	return NULL;
+}
+
+bool slow_file_hold_fault(struct slow_file *slow)
+{
+	int fd = slow_file_open(slow);
+	volatile char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pthread_t thread;
+
+	if (fd < 0 || page == MAP_FAILED)
+		return false;
+	/* the page may be read */
+	slow_file_answer(slow);
+	page[0] = 1;
+	/* the write makes the page read-only, and a page under writeback stays so */
+	if (sync_file_range(fd, 0, (off_t)PAGE, SYNC_FILE_RANGE_WRITE) ||
+	    !EVENTUALLY(__atomic_load_n(&slow->order->writes, __ATOMIC_ACQUIRE) > 0) ||
+	    pthread_create(&thread, NULL, write_again, (void *)page))
+		return false;
+	usleep(200000);
+	return true;
 }
 
 void slow_file_answer(struct slow_file *slow)
@@ -49,6 +80,7 @@ void slow_file_end(struct slow_file *slow)
 	if (slow->server > 0) {
 		kill(slow->server, SIGKILL);
 		wait_for(slow->server);
+		slow->server = 0;
 	}
 	umount2(slow->directory, MNT_DETACH);
 	rmdir(slow->directory);

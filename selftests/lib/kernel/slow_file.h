@@ -12,6 +12,7 @@
 #include <sys/mount.h>
 
 #include "child.h"
+#include "eventually.h"
 #include "kernel/fuse.h"
 
 struct slow_file {
@@ -25,6 +26,13 @@ const char *slow_file_begin(struct slow_file *slow);
 
 /* Maps page @number of the file. Use a number once: a page that was read is in the cache. */
 void *slow_file_map(struct slow_file *slow, unsigned int number);
+
+/*
+ * Lets a thread of the caller wait in a page fault until the file system ends. SIGKILL does not end
+ * the wait. From Linux 6.7 on, the fault holds the lock of its mapping; before, mmap_lock. Returns
+ * false on error.
+ */
+bool slow_file_hold_fault(struct slow_file *slow);
 
 void slow_file_answer(struct slow_file *slow);
 
