@@ -398,6 +398,9 @@ int profil_follow_attach(void)
 		i--;
 		goto unregister;
 	}
+	/* left behind by the last registration, also by one that failed, and refused by the next */
+	map_probe.addr = NULL;
+	map_probe.flags = 0;
 	err = register_kprobe(&map_probe);
 	if (!err)
 		return 0;
@@ -413,9 +416,6 @@ unregister:
 void profil_follow_detach(void)
 {
 	unregister_kprobe(&map_probe);
-	/* cleared, so that it can be registered again */
-	map_probe.addr = NULL;
-	map_probe.flags = 0;
 	follow_unregister(ARRAY_SIZE(probes));
 	profil_target_free_reserve();
 }
