@@ -93,6 +93,8 @@ static void __exit profil_exit(void)
 	profil_session_exit();
 	profil_reaper_exit();
 	profil_hooks_exit();
+	/* no probe runs any more: the callbacks that they left */
+	profil_watch_exit();
 	profil_tick_exit();
 }
 

@@ -56,7 +56,11 @@ void __init profil_watch_init(void)
 	filp_close(file, NULL);
 }
 
-/* No file is open. What was freed a grace period later is freed now, or queued. */
+/*
+ * No file is open. Called before the queue is destroyed, and again after the hooks are detached.
+ * What was freed a grace period later is freed now, or queued. A hook that found a target just
+ * before its file was closed may still free a target for a child: the second call waits for it.
+ */
 void profil_watch_exit(void)
 {
 	rcu_barrier();
