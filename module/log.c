@@ -65,7 +65,7 @@ void profil_log_close(struct profil_log *log)
  */
 void profil_log_end(struct profil_log *log)
 {
-	/* pairs with the acquire in log_wait() */
+	/* pairs with the acquire in log_available() */
 	smp_store_release(&log->ended, true);
 	irq_work_queue(&log->wake_work);
 }
@@ -90,12 +90,21 @@ static bool log_has_room(const struct profil_log *log, u32 most, u32 bytes)
 /* Add @bytes that have been copied. With the lock held. */
 static void log_advance(struct profil_log *log, u32 bytes)
 {
-	u32 used = log->head - READ_ONCE(log->tail);
-
 	/* pairs with the acquire in log_used(): the reader sees the bytes */
 	smp_store_release(&log->head, log->head + bytes);
-	if (used < log->size / 4 && used + bytes >= log->size / 4)
+	/* an old @tail makes this larger, never smaller */
+	if (log->head - READ_ONCE(log->tail) < log->size / 4)
+		return;
+	/*
+	 * Pairs with the barrier in profil_log_is_readable(): either that reader sees @head, or
+	 * this sees that it waits.
+	 */
+	smp_mb();
+	if (READ_ONCE(log->waits)) {
+		/* once for each wait: the reader may run later, and more is written until then */
+		WRITE_ONCE(log->waits, false);
 		irq_work_queue(&log->wake_work);
+	}
 }
 
 /*
@@ -253,9 +262,15 @@ static u32 log_used(struct profil_log *log)
 	return smp_load_acquire(&log->head) - log->tail;
 }
 
-/* Whether a read would not wait. */
+/*
+ * Whether a read would not wait. A caller that is in the queue of those who wait will be woken when
+ * this changes.
+ */
 bool profil_log_is_readable(struct profil_log *log)
 {
+	WRITE_ONCE(log->waits, true);
+	/* pairs with the barrier in log_advance(); also after the caller has queued itself */
+	smp_mb();
 	return READ_ONCE(log->ended) || log_used(log) >= log->size / 4;
 }
 
@@ -294,14 +309,12 @@ static u32 log_flush_lost(struct profil_log *log)
 	return log_used(log);
 }
 
-/* Return: bytes in use; 0: the log has ended; or -EAGAIN or -ERESTARTSYS. */
-static long log_wait(struct profil_log *log, bool nonblock)
+/* With the read_mutex held. Return: bytes in use; 0: the log has ended; or -EAGAIN: it is empty. */
+static long log_available(struct profil_log *log)
 {
 	bool ended;
 	u32 used;
 
-	if (!nonblock && wait_event_interruptible(log->wait, profil_log_is_readable(log)))
-		return -ERESTARTSYS;
 	/* in this order: what was written before the end is seen */
 	ended = smp_load_acquire(&log->ended);
 	used = log_used(log);
@@ -312,37 +325,53 @@ static long log_wait(struct profil_log *log, bool nonblock)
 	return used;
 }
 
+/* With the read_mutex held. Return: as profil_log_read(). */
+static ssize_t log_take(struct profil_log *log, char __user *user, size_t bytes)
+{
+	long used = log_available(log), whole;
+	int err;
+
+	if (used <= 0)
+		return used;
+	whole = log_whole_records(log, used, bytes);
+	err = whole ? log_copy_to_user(log, user, whole) : -EINVAL;
+	if (err)
+		return err;
+	/* pairs with the acquire in log_has_room() */
+	smp_store_release(&log->tail, log->tail + whole);
+	return whole;
+}
+
 /**
  * profil_log_read - take records out of a log
  * @log:      open
  * @user:     buffer
  * @bytes:    its size
- * @nonblock: do not wait
+ * @nonblock: do not wait, not even for another reader
  *
- * Return: number of bytes; 0: the log is empty and has ended; -EAGAIN, -EINVAL: the next
- * record does not fit; -EFAULT, or -ERESTARTSYS.
+ * Return: number of bytes; 0: the log is empty and has ended; -EAGAIN: with @nonblock, it is empty,
+ * or another reader is taking records; -EINVAL: the next record does not fit; -EFAULT, or
+ * -ERESTARTSYS.
  */
 ssize_t profil_log_read(struct profil_log *log, char __user *user, size_t bytes,
 			bool nonblock)
 {
-	long used, whole;
-	int err;
+	ssize_t taken;
 
-	if (mutex_lock_interruptible(&log->read_mutex))
-		return -ERESTARTSYS;
-	used = log_wait(log, nonblock);
-	whole = used;
-	if (used > 0) {
-		whole = log_whole_records(log, used, bytes);
-		err = whole ? log_copy_to_user(log, user, whole) : -EINVAL;
-		if (err)
-			whole = err;
-		else
-			/* pairs with the acquire in log_has_room() */
-			smp_store_release(&log->tail, log->tail + whole);
-	}
-	mutex_unlock(&log->read_mutex);
-	return whole;
+	do {
+		/* without the mutex: another reader may not want to wait */
+		if (!nonblock &&
+		    wait_event_interruptible(log->wait, profil_log_is_readable(log)))
+			return -ERESTARTSYS;
+		if (nonblock && !mutex_trylock(&log->read_mutex))
+			return -EAGAIN;
+		if (!nonblock && mutex_lock_interruptible(&log->read_mutex))
+			return -ERESTARTSYS;
+		taken = log_take(log, user, bytes);
+		mutex_unlock(&log->read_mutex);
+		/* if another reader was faster, wait again */
+	} while (taken == -EAGAIN && !nonblock);
+	return taken;
 }
 
 /* Fill in the counts of a status. */

@@ -28,6 +28,7 @@
  * @has_lost: a record was lost
  * @skipped:  samples that were due but not taken (sampler.c)
  * @ended:    nothing will be written any more
+ * @waits:    a reader may wait for a quarter of the log, and must be woken
  * @read_mutex: one reader at a time
  * @wait:     readers that wait for a quarter of the log, or for its end
  * @wake_work: wakes them from a context that cannot
@@ -48,6 +49,7 @@ struct profil_log {
 	u64 skipped;
 	bool has_lost;
 	bool ended;
+	bool waits;
 	struct mutex read_mutex; /* see above */
 	wait_queue_head_t wait;
 	struct irq_work wake_work;

@@ -391,6 +391,7 @@ __poll_t profil_watcher_poll(struct profil_watcher *watcher, struct file *file,
 
 	if (!watch)
 		return EPOLLERR;
+	/* then look, with a barrier: profil_log_is_readable() */
 	poll_wait(file, &watch->log.wait, table);
 	if (profil_log_is_readable(&watch->log))
 		events |= EPOLLIN | EPOLLRDNORM;

@@ -205,6 +205,40 @@ static void quarter_is_readable(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, profil_log_is_readable(&log));
 }
 
+static int count_wake(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
+{
+	++*(int *)entry->private;
+	return 0;
+}
+
+/*
+ * A reader takes records while one more is written: the writer sees more than a quarter before and
+ * after its record, the reader less than a quarter, and waits.
+ */
+static void reader_that_just_missed_a_record_is_woken(struct kunit *test)
+{
+	struct wait_queue_entry entry;
+	int wakes = 0;
+
+	init_waitqueue_func_entry(&entry, count_wake);
+	entry.private = &wakes;
+	while (log_used(&log) < SIZE / 2)
+		write_samples(1);
+	log.tail = log.head;
+	add_wait_queue(&log.wait, &entry);
+	KUNIT_EXPECT_FALSE(test, profil_log_is_readable(&log));
+	/* what the writer sees */
+	log.tail -= SIZE / 2;
+	write_samples(1);
+	irq_work_sync(&log.wake_work);
+	KUNIT_EXPECT_EQ(test, wakes, 1);
+	/* not for each record */
+	write_samples(1);
+	irq_work_sync(&log.wake_work);
+	KUNIT_EXPECT_EQ(test, wakes, 1);
+	remove_wait_queue(&log.wait, &entry);
+}
+
 static void only_whole_records_are_read(struct kunit *test)
 {
 	const u32 one = sizeof(struct profil_record_sample);
@@ -234,6 +268,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(full_log_loses_memory),
 	KUNIT_CASE(last_loss_is_reported),
 	KUNIT_CASE(quarter_is_readable),
+	KUNIT_CASE(reader_that_just_missed_a_record_is_woken),
 	KUNIT_CASE(only_whole_records_are_read),
 	KUNIT_CASE(closed_log_takes_nothing),
 	{}

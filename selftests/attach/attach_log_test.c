@@ -255,6 +255,27 @@ TEST_F(log, blocked_read_is_interrupted)
 	EXPECT_EQ(-EINTR, reader.result);
 }
 
+/* The alarm interrupts a read that waits: then the error is EINTR. */
+TEST_F(log, read_does_not_wait_for_another_reader)
+{
+	struct sigaction action = { .sa_handler = ignore };
+	struct reader reader;
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ATTACH(0);
+	start_reader(_metadata, &reader, self->device);
+	do_not_block(self);
+	alarm(2);
+	EXPECT_EQ(-EAGAIN, read_some(&self->records, self->device, 1 << 16));
+	ASSERT_TRUE(order(self, 'm', 1));
+	EXPECT_EQ(MAP_BYTES, read_some(&self->records, self->device, 1 << 16));
+	alarm(0);
+	/* what is left wakes the other reader */
+	ASSERT_TRUE(order(self, 'm', QUARTER));
+	pthread_join(reader.thread, NULL);
+	EXPECT_LE((ssize_t)LEAST_LOG / 4, reader.result);
+}
+
 TEST_F(log, poll)
 {
 	ATTACH(0);
