@@ -9,7 +9,6 @@
  * mapping of the new memory it is decided whether the new program may be sampled: before one of
  * its addresses could be. (If kprobes are switched off, it is decided at the tracepoint.)
  */
-#include <linux/cred.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -26,7 +25,6 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/tracepoint.h>
-#include <linux/user_namespace.h>
 
 #include <trace/events/sched.h>
 
@@ -37,6 +35,7 @@
 #include "target.h"
 #include "timer.h"
 #include "tracepoints.h"
+#include "tracer.h"
 #include "watch.h"
 
 /*
@@ -109,36 +108,6 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 
 /* --- exec --------------------------------------------------------------------- */
 
-/* Whether the watcher owns a user namespace that was created in its own, or below it. */
-static bool follow_owns_namespace(const struct cred *watcher, struct user_namespace *ns)
-{
-	for (; ns != &init_user_ns; ns = ns->parent)
-		if (ns->parent == watcher->user_ns && uid_eq(ns->owner, watcher->euid))
-			return true;
-	return false;
-}
-
-/*
- * Whether the watcher may trace the program that the current process executes: the rules of
- * ptrace(2), with the credentials of the watcher at its first ATTACH. Security modules have
- * their say too: they make a program undumpable that has more rights than the one before.
- */
-static bool follow_may_trace(const struct profil_watch *watch)
-{
-	const struct cred *watcher = watch->cred, *cred = current_cred();
-
-	if (watch->trace_all)
-		return true;
-	return compat_current_is_dumpable() &&
-	       uid_eq(watcher->uid, cred->uid) && uid_eq(watcher->uid, cred->euid) &&
-	       uid_eq(watcher->uid, cred->suid) &&
-	       gid_eq(watcher->gid, cred->gid) && gid_eq(watcher->gid, cred->egid) &&
-	       gid_eq(watcher->gid, cred->sgid) &&
-	       ((watcher->user_ns == cred->user_ns &&
-		 cap_issubset(cred->cap_permitted, watcher->cap_permitted)) ||
-		follow_owns_namespace(watcher, cred->user_ns));
-}
-
 /* The current process, a target, has the memory of a new program. */
 static void follow_new_program(struct profil_target *target)
 {
@@ -151,7 +120,7 @@ static void follow_new_program(struct profil_target *target)
 	target->mm = current->mm;
 	target->in_exec = true;
 	target->is_new = true;
-	if (!follow_may_trace(watch))
+	if (!profil_tracer_may_trace_current(target->tracer))
 		record.flags = PROFIL_EXEC_DENIED;
 	else if (!target->waits && !(watch->config->flags & PROFIL_FOLLOW_EXEC))
 		record.flags = PROFIL_EXEC_LEFT;

@@ -16,7 +16,7 @@
  *   more than RLIMIT_MEMLOCK    CAP_IPC_LOCK                                 user.c
  *   more sessions or regions    CAP_SYS_RESOURCE                             user.c
  *   targets' programs with
- *   more rights                 CAP_SYS_PTRACE                               follow.c
+ *   more rights                 CAP_SYS_PTRACE                               tracer.c
  *   statistics in sysfs         root, by the files' mode: with a single      stats.c
  *                               profile, the sums are its own
  *

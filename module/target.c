@@ -22,6 +22,7 @@
 #include "target.h"
 #include "tick_math.h"
 #include "trace.h"
+#include "tracer.h"
 #include "watch.h"
 
 DEFINE_HASHTABLE(profil_targets, PROFIL_TARGETS_BITS);
@@ -80,28 +81,38 @@ static struct profil_target *target_alloc_atomic(void)
 	return hlist_entry_safe(node, struct profil_target, node);
 }
 
+/* Takes over the reference to @tracer. */
 static void target_init(struct profil_target *target, struct profil_watch *watch,
-			struct pid *process)
+			struct profil_tracer *tracer, struct pid *process)
 {
 	target->watch = watch;
+	target->tracer = tracer;
 	target->subject.config = watch->config;
 	target->process = get_pid(process);
 	target->pid = pid_nr_ns(process, watch->pids);
 }
 
 /**
- * profil_target_alloc - allocate a target that is not published
+ * profil_target_create - allocate a target that is not published
  * @watch:   its watch
  * @process: its process
  *
+ * It is sampled with the rights of the calling process.
+ *
  * Return: the target, or NULL.
  */
-struct profil_target *profil_target_alloc(struct profil_watch *watch, struct pid *process)
+struct profil_target *profil_target_create(struct profil_watch *watch, struct pid *process)
 {
-	struct profil_target *target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
+	struct profil_tracer *tracer = profil_tracer_create();
+	struct profil_target *target;
 
+	if (!tracer)
+		return NULL;
+	target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
 	if (target)
-		target_init(target, watch, process);
+		target_init(target, watch, tracer, process);
+	else
+		profil_tracer_put(tracer);
 	return target;
 }
 
@@ -109,6 +120,7 @@ struct profil_target *profil_target_alloc(struct profil_watch *watch, struct pid
 void profil_target_free(struct profil_target *target)
 {
 	put_pid(target->process);
+	profil_tracer_put(target->tracer);
 	kfree(target);
 }
 
@@ -153,14 +165,14 @@ static int target_count_threads(struct pid *process)
  * profil_target_publish - put a target into the table: clocks and hooks use it from here on
  * @target: complete; with @threads if its process is new, else 0: they are counted here
  *
- * Charges a session to the user, which is uncharged when the target is removed.
+ * Charges a session to the user who attached it, which is uncharged when the target is removed.
  *
  * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target already; or -ESRCH: the
  * watch is closed.
  */
 int profil_target_publish(struct profil_target *target)
 {
-	const struct profil_rights *rights = &target->subject.config->rights;
+	const struct profil_rights *rights = &target->tracer->rights;
 	struct profil_watch *watch = target->watch;
 	unsigned long flags;
 	int err;
@@ -199,7 +211,7 @@ static void target_remove(struct profil_target *target)
 	hlist_del_init(&target->of_watch);
 	WRITE_ONCE(profil_nr_targets, profil_nr_targets - 1);
 	WRITE_ONCE(target->watch->nr_targets, target->watch->nr_targets - 1);
-	profil_uncharge_session(&target->subject.config->rights);
+	profil_uncharge_session(&target->tracer->rights);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	call_rcu(&target->rcu, target_free_rcu);
 }
@@ -341,7 +353,8 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 
 	if (!target)
 		return -ENOMEM;
-	target_init(target, parent->watch, task_tgid(child));
+	/* @parent has a reference until a grace period after it was removed */
+	target_init(target, parent->watch, profil_tracer_get(parent->tracer), task_tgid(child));
 	target->threads = 1;
 	target->mm = child->mm;
 	target->waits = parent->waits;

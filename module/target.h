@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "session.h"
 
+struct profil_tracer;
 struct profil_watch;
 
 /**
@@ -25,6 +26,7 @@ struct profil_watch;
  * @node:    entry in the table of targets, or in the reserve
  * @of_watch: entry in the watch's list of targets
  * @watch:   where its records go
+ * @tracer:  with whose rights it is sampled; one reference
  * @process: the process, which is the key in the table; one reference
  * @pid:     its process ID in the namespace of the watch
  * @threads: how many of its threads have not ended, without the kernel's workers, or less
@@ -48,6 +50,7 @@ struct profil_target {
 	struct hlist_node node;
 	struct hlist_node of_watch;
 	struct profil_watch *watch;
+	struct profil_tracer *tracer;
 	struct pid *process;
 	pid_t pid;
 	int threads;
@@ -116,7 +119,7 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 			  u64 ticks, u64 points, bool in_user);
 
 /* May sleep. */
-struct profil_target *profil_target_alloc(struct profil_watch *watch, struct pid *process);
+struct profil_target *profil_target_create(struct profil_watch *watch, struct pid *process);
 void profil_target_free(struct profil_target *target);
 
 /* Atomic context, not in interrupts. */

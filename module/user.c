@@ -50,10 +50,10 @@ struct profil_user {
 
 static DEFINE_HASHTABLE(users, 6);
 /*
- * Protects the table of users. Taken when a config is created or freed, not when charging, and
- * only in process context. A spinlock: nobody can be preempted who holds it, so a user with many
- * low-priority starts cannot delay those of others. (On PREEMPT_RT it lends its holder the
- * priority of those who wait.)
+ * Protects the table of users. Taken when a config or a tracer is created or freed, not when
+ * charging. With softirqs off, because RCU frees tracers in one. A spinlock: nobody can be
+ * preempted who holds it, so a user with many low-priority starts cannot delay those of others.
+ * (On PREEMPT_RT it lends its holder the priority of those who wait.)
  */
 static DEFINE_SPINLOCK(users_lock);
 
@@ -76,7 +76,7 @@ static struct profil_user *user_get(void)
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return NULL;
-	spin_lock(&users_lock);
+	spin_lock_bh(&users_lock);
 	user = user_find(current_user());
 	if (user) {
 		refcount_inc(&user->ref);
@@ -87,7 +87,7 @@ static struct profil_user *user_get(void)
 		user->cred = get_current_cred();
 		hash_add(users, &user->node, __kuid_val(current_user()->uid));
 	}
-	spin_unlock(&users_lock);
+	spin_unlock_bh(&users_lock);
 	kfree(new);
 	return user;
 }
@@ -112,18 +112,18 @@ int profil_rights_get(struct profil_rights *rights)
  * profil_rights_put - undo profil_rights_get()
  * @rights: nothing is charged to them any more
  *
- * May sleep.
+ * Any context, except hard interrupts.
  */
 void profil_rights_put(struct profil_rights *rights)
 {
 	struct profil_user *user = rights->user;
 	bool last;
 
-	spin_lock(&users_lock);
+	spin_lock_bh(&users_lock);
 	last = refcount_dec_and_test(&user->ref);
 	if (last)
 		hash_del(&user->node);
-	spin_unlock(&users_lock);
+	spin_unlock_bh(&users_lock);
 	if (!last)
 		return;
 	put_cred(user->cred);

@@ -28,7 +28,7 @@ struct profil_rights {
 
 /* May sleep; for the calling process. */
 int profil_rights_get(struct profil_rights *rights);
-/* May sleep. */
+/* Any context, except hard interrupts. */
 void profil_rights_put(struct profil_rights *rights);
 /* Any context. An uncharge function undoes its charge function. */
 int profil_charge_session(const struct profil_rights *rights, u32 freed);

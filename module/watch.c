@@ -9,8 +9,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -160,8 +158,6 @@ static struct profil_watch *watch_create(const struct profil_attach *arg)
 		goto free_phases;
 	watch->config = config;
 	watch->pids = get_pid_ns(task_active_pid_ns(current));
-	watch->cred = get_current_cred();
-	watch->trace_all = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
 	return watch;
 
 free_phases:
@@ -183,7 +179,6 @@ static void watch_free_work(struct work_struct *work)
 	struct profil_watch *watch =
 		container_of(to_rcu_work(work), struct profil_watch, free_work);
 
-	put_cred(watch->cred);
 	put_pid_ns(watch->pids);
 	profil_config_put(watch->config);
 	kfree(watch);
@@ -246,7 +241,7 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 
 	if (!watch_process_has(process, mm))
 		return -ESRCH;
-	target = profil_target_alloc(watch, process);
+	target = profil_target_create(watch, process);
 	if (!target)
 		return -ENOMEM;
 	target->mm = mm;

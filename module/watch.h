@@ -14,7 +14,6 @@
 
 #include "log.h"
 
-struct cred;
 struct pid_namespace;
 struct profil_config;
 struct profil_attach;
@@ -22,13 +21,12 @@ struct profil_status;
 
 /**
  * struct profil_watch - the targets of an open file, and their log
- * @config:    rate, clock, flags and limits
+ * @config:    rate, clock and flags; and the limits of the process that attached first, whose
+ *             memory the log is
  * @log:       records of all targets
  * @phases:    for each CPU the part of a sample that ticks have earned so far (tick_math.h);
  *             used with the log's lock held
  * @pids:      PID namespace of the process that attached first
- * @cred:      its credentials
- * @trace_all: it may trace all programs
  * @targets:   its targets; with the lock of the table of targets
  * @closed:    the file is closed: no target may be added; with the same lock
  * @nr_targets: number of @targets
@@ -43,8 +41,6 @@ struct profil_watch {
 	struct profil_log log;
 	u32 __percpu *phases;
 	struct pid_namespace *pids;
-	const struct cred *cred;
-	bool trace_all;
 	struct hlist_head targets;
 	bool closed;
 	int nr_targets;
