@@ -7,7 +7,8 @@
  * In exec, the kernel installs the new memory and the new credentials, maps the program, and
  * sets up its registers. Then comes the tracepoint sched_process_exec. At the first executable
  * mapping of the new memory it is decided whether the new program may be sampled: before one of
- * its addresses could be. (If kprobes are switched off, it is decided at the tracepoint.)
+ * its addresses could be. If kprobes are switched off, it is decided at the tracepoint, and samples
+ * before have no pc (target.c: target_pc). Then mappings are missing: a LOST record says so.
  */
 #include <linux/dcache.h>
 #include <linux/fs.h>
@@ -117,7 +118,6 @@ static void follow_new_program(struct profil_target *target)
 		.cpu_ns = follow_cpu_time(current),
 	};
 
-	target->mm = current->mm;
 	target->in_exec = true;
 	target->is_new = true;
 	if (!profil_tracer_may_trace_current(target->tracer))
@@ -127,6 +127,9 @@ static void follow_new_program(struct profil_target *target)
 	strscpy(record.comm, current->comm, sizeof(record.comm));
 	if (record.flags)
 		WRITE_ONCE(target->left, true);
+	/* in this order, also for an interrupt in between: target_pc() */
+	barrier();
+	WRITE_ONCE(target->mm, current->mm);
 	profil_log_write(&watch->log, &record.head, PROFIL_RECORD_EXEC, sizeof(record),
 			 NULL, 0);
 }
@@ -197,8 +200,12 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 	smp_mb();
 	rcu_read_lock();
 	target = follow_current();
-	if (target && target->in_exec)
+	if (target && target->in_exec) {
+		/* kprobes are switched off */
+		if (target->is_new)
+			profil_log_lose(&target->watch->log);
 		follow_run(target);
+	}
 	rcu_read_unlock();
 }
 

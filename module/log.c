@@ -256,6 +256,22 @@ void profil_log_write_user(struct profil_log *log, struct profil_record *record,
 	raw_spin_unlock_irqrestore(&log->lock, flags);
 }
 
+/**
+ * profil_log_lose - say in the log that a record is missing that is not a sample
+ * @log: log
+ */
+void profil_log_lose(struct profil_log *log)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&log->lock, flags);
+	if (log->data) {
+		log->has_lost = true;
+		log->lost_records++;
+	}
+	raw_spin_unlock_irqrestore(&log->lock, flags);
+}
+
 static u32 log_used(struct profil_log *log)
 {
 	/* pairs with the release in log_advance() */

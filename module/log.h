@@ -61,6 +61,7 @@ void profil_log_write(struct profil_log *log, struct profil_record *record, u32 
 		      u32 bytes, const void *more, u32 more_bytes);
 void profil_log_write_user(struct profil_log *log, struct profil_record *record, u32 type,
 			   u32 bytes, const void __user *more, u32 more_bytes);
+void profil_log_lose(struct profil_log *log);
 
 /* With interrupts off and the lock held. */
 bool profil_log_write_sample(struct profil_log *log,

@@ -410,6 +410,22 @@ static __always_inline u64 target_samples(struct profil_watch *watch, u64 ticks,
 	return samples;
 }
 
+/*
+ * The pc of a thread in user mode, or 0 if it is not known whether it may be sampled: the thread
+ * executes a program, and the target hook has not seen the new memory. Normally it sees that at
+ * the first mapping, when the registers are still those of the old program. But if kprobes are
+ * switched off, it comes only after the registers have been set up. The kernel fills in env_end
+ * in between, in this thread, so in this order.
+ */
+static u64 target_pc(const struct profil_target *target, struct task_struct *task)
+{
+	const struct mm_struct *mm = task->mm;
+
+	if (unlikely(mm && mm != READ_ONCE(target->mm) && READ_ONCE(mm->env_end)))
+		return 0;
+	return instruction_pointer(task_pt_regs(task));
+}
+
 /**
  * profil_target_sample - take samples of a thread, and write them to the log
  * @target:  target of its process
@@ -422,7 +438,8 @@ static __always_inline u64 target_samples(struct profil_watch *watch, u64 ticks,
  * interrupt, or before a switch, are in the mode that this found.
  *
  * In a system call, and in exit, the registers are those of the call. In exec they are those of
- * the old program until the new one is set up, which the target hook notices before (follow.c).
+ * the old program until the new one is set up, which the target hook notices before (follow.c),
+ * or the pc is 0.
  */
 void profil_target_sample(struct profil_target *target, struct task_struct *task,
 			  u64 ticks, u64 points, bool in_user)
@@ -449,7 +466,7 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 	sample.samples = target_samples(watch, ticks, points);
 	if (!sample.samples)
 		goto unlock;
-	sample.pc = instruction_pointer(task_pt_regs(task));
+	sample.pc = target_pc(target, task);
 	sample.tid = pid_nr_ns(task_pid(task), watch->pids);
 	this_cpu_add(profil_cpu_stats.samples, sample.samples);
 	if (likely(profil_log_write_sample(log, &sample)))

@@ -349,7 +349,8 @@ struct profil_record {
 /**
  * struct profil_record_sample - samples of one thread at one pc
  * @head:    type PROFIL_RECORD_SAMPLE or KERNEL_SAMPLE
- * @pc:      SAMPLE: where the thread is. KERNEL_SAMPLE: where it returns to user mode
+ * @pc:      SAMPLE: where the thread is. KERNEL_SAMPLE: where it returns to user mode; 0: in exec,
+ *           while kprobes are switched off
  * @samples: number of samples, at least 1
  * @tid:     thread ID, in the namespace of @head.pid; 0: the thread has just ended
  *
