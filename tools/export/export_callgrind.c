@@ -43,9 +43,11 @@ static int compare(const void *va, const void *vb)
 	return strcmp(a->path, b->path);
 }
 
-static void print_costs(FILE *out, const struct result *result, uint64_t samples)
+/* @system: how many of the samples are in the kernel */
+static void print_costs(FILE *out, const struct result *result, uint64_t samples, uint64_t system)
 {
-	fprintf(out, " %" PRIu64 " %" PRIu64 "\n", samples, export_ns(result, samples));
+	fprintf(out, " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", samples,
+		export_ns(result, samples), export_ns(result, system));
 }
 
 static void print_head(FILE *out, const struct result *result, const char *command)
@@ -60,9 +62,10 @@ static void print_head(FILE *out, const struct result *result, const char *comma
 		"positions: instr line\n"
 		"event: Samples : Samples\n"
 		"event: ns : CPU time in nanoseconds\n"
-		"events: Samples ns\n"
+		"event: sysTime : CPU time in the kernel, in nanoseconds\n"
+		"events: Samples ns sysTime\n"
 		"summary:", result_rate(result));
-	print_costs(out, result, samples);
+	print_costs(out, result, samples, result_system_samples(result));
 }
 
 static void print_name(FILE *out, const char *key, size_t number, const char *name)
@@ -144,7 +147,8 @@ static int print_counts(struct writer *writer, size_t number, const char *file)
 		if (error)
 			return error;
 		fprintf(writer->out, "0x%" PRIx64 " %d", count->address, line.line);
-		print_costs(writer->out, symbolized->result, count->samples);
+		print_costs(writer->out, symbolized->result, count->samples,
+			    count->system);
 	}
 	return 0;
 }
@@ -221,9 +225,9 @@ int export_callgrind(FILE *out, const struct symbolized *symbolized)
 		print_object_file(out, result->nr_objects + 1, UNKNOWN);
 		print_name(out, "fn", symbolized->nr_functions + 1, RESULT_OUTSIDE);
 		fputs("0x0 0", out);
-		print_costs(out, result, result->outside);
+		print_costs(out, result, result->outside, result->outside_system);
 	}
 	fputs("\ntotals:", out);
-	print_costs(out, result, result_samples(result));
+	print_costs(out, result, result_samples(result), result_system_samples(result));
 	return 0;
 }

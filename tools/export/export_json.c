@@ -82,7 +82,7 @@ static void print_texts(struct json *json, const char *name, char *const *texts)
 {
 	member(json, name);
 	enter(json, '[');
-	for (; *texts; texts++) {
+	for (; texts && *texts; texts++) {
 		next(json);
 		escape_json(json->out, *texts);
 	}
@@ -131,9 +131,19 @@ static void print_mean_rate(struct json *json, const void *result)
 	fprintf(member(json, "mean_rate"), "%.6g", result_rate(result));
 }
 
-static void print_all_samples(struct json *json, const void *result)
+static void print_modes(struct json *json, uint64_t samples, uint64_t system)
 {
-	print_number(json, "samples", result_samples(result));
+	print_number(json, "samples", samples);
+	print_number(json, "system", system);
+}
+
+static void print_all_samples(struct json *json, const void *of)
+{
+	const struct result *result = of;
+
+	print_modes(json, result_samples(result), result_system_samples(result));
+	print_number(json, "outside", result->outside);
+	print_number(json, "outside_system", result->outside_system);
 }
 
 static void print_build_id(struct json *json, const void *of)
@@ -151,9 +161,38 @@ static void print_build_id(struct json *json, const void *of)
 	putc('"', json->out);
 }
 
+/* Print the samples of an address, and of each thread there. Return: the next address's parts. */
+static const struct result_part *print_count(struct json *json, const struct result_count *count,
+					     const struct result_object *object,
+					     const struct result_part *part)
+{
+	const struct result_part *end = object->parts + object->nr_parts;
+
+	next(json);
+	enter(json, '{');
+	print_address(json, "address", count->address);
+	print_modes(json, count->samples, count->system);
+	member(json, "threads");
+	enter(json, '[');
+	for (; part < end && part->address == count->address; part++) {
+		next(json);
+		enter(json, '{');
+		if (part->thread == RESULT_NO_THREAD)
+			print_string(json, "thread", NULL);
+		else
+			print_number(json, "thread", part->thread);
+		print_modes(json, part->samples, part->system);
+		leave(json, '}');
+	}
+	leave(json, ']');
+	leave(json, '}');
+	return part;
+}
+
 static void print_function(struct json *json, const struct result_object *object,
 			   const struct symbolized_function *function)
 {
+	const struct result_part *part = object->parts;
 	size_t i;
 
 	next(json);
@@ -161,15 +200,16 @@ static void print_function(struct json *json, const struct result_object *object
 	print_address(json, "address", function->start);
 	print_string(json, "symbol", function->symbol);
 	print_string(json, "name", function->name);
-	print_number(json, "samples", function->samples);
+	print_modes(json, function->samples, function->system);
 	member(json, "counts");
 	enter(json, '[');
 	for (i = 0; i < function->nr_counts; i++) {
 		const struct result_count *count = &object->counts[function->counts[i]];
 
-		next(json);
-		fprintf(json->out, "{\"address\":\"0x%" PRIx64 "\",\"samples\":%" PRIu64 "}",
-			count->address, count->samples);
+		/* another function may be in between */
+		if (!i || function->counts[i] != function->counts[i - 1] + 1)
+			part = result_find_part(object, count->address);
+		part = print_count(json, count, object, part);
 	}
 	leave(json, ']');
 	leave(json, '}');
@@ -181,7 +221,7 @@ static void print_functions(struct json *json, const void *of)
 	const struct symbolized *symbolized = json->symbolized;
 	const struct result_object *object = of;
 
-	print_number(json, "samples", object->samples);
+	print_modes(json, object->samples, result_object_system(object));
 	member(json, "functions");
 	enter(json, '[');
 	while (json->function < symbolized->nr_functions &&
@@ -191,14 +231,28 @@ static void print_functions(struct json *json, const void *of)
 	leave(json, ']');
 }
 
-static void print_cpu(struct json *json, const void *of)
+static void print_cpu(struct json *json, bool is_known, uint64_t ns)
+{
+	if (is_known)
+		print_number(json, "cpu_ns", ns);
+	else
+		print_string(json, "cpu_ns", NULL);
+}
+
+static void print_process(struct json *json, const void *of)
 {
 	const struct result_process *process = of;
 
-	if (process->has_ended)
-		print_number(json, "cpu_ns", process->cpu_ns);
-	else
-		print_string(json, "cpu_ns", NULL);
+	print_cpu(json, process->has_ended, process->cpu_ns);
+	print_modes(json, process->samples, process->system);
+}
+
+static void print_thread(struct json *json, const void *of)
+{
+	const struct result_thread *thread = of;
+
+	print_cpu(json, thread->has_cpu_ns, thread->cpu_ns);
+	print_modes(json, thread->samples, thread->system);
 }
 
 /* What is printed by hand: in place of the field, or after it if JSON has the field as it is */
@@ -215,7 +269,8 @@ static const struct {
 	{ &fields_of_result, "children_cpu_ns", print_all_samples },
 	{ &fields_of_object, "path", print_build_id },
 	{ &fields_of_object, "bias", print_functions },
-	{ &fields_of_process, "cpu_ns", print_cpu },
+	{ &fields_of_process, "cpu_ns", print_process },
+	{ &fields_of_thread, "cpu_ns", print_thread },
 };
 
 /* --- fields ---------------------------------------------------------------------- */
@@ -263,7 +318,8 @@ static void print_field(struct json *json, const struct field *field, const void
 			print_number(json, field->name, *(const uint64_t *)value);
 		break;
 	case FIELD_TEXT:
-		print_string(json, field->name, field_pointer(structure, field->member));
+		print_string(json, field->name,
+			     result_text(field_pointer(structure, field->member)) ? : "");
 		break;
 	case FIELD_TEXTS:
 		print_texts(json, field->name, field_pointer(structure, field->member));

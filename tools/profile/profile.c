@@ -37,6 +37,7 @@ static int add_outside(struct profile *profile, const struct result *result)
 		.index = SIZE_MAX,
 		.object = "-",
 		.samples = result->outside,
+		.system = result->outside_system,
 	};
 
 	return row.samples ? add_row(profile, RESULT_OUTSIDE, &row) : 0;
@@ -51,6 +52,7 @@ static int add_whole(struct profile *profile, const struct result *result, size_
 		.index = i,
 		.object = name,
 		.samples = result->objects[i].samples,
+		.system = result_object_system(&result->objects[i]),
 	};
 
 	return row.samples ? add_row(profile, name, &row) : 0;
@@ -71,6 +73,7 @@ static int add_function(struct profile *profile, const struct symbolized_functio
 		.object = label,
 		.address = is_unnamed ? 0 : function->start,
 		.samples = function->samples,
+		.system = function->system,
 	};
 
 	return add_row(profile, is_unnamed ? label : function->name, &row);

@@ -24,6 +24,7 @@
  *              "-": none
  * @address:    link-time address of its start
  * @samples:    at least 1
+ * @system:     how many of these are in the kernel
  * @percent100: share in hundredths of a percent
  */
 struct profile_row {
@@ -35,6 +36,7 @@ struct profile_row {
 	const char *object;
 	uint64_t address;
 	uint64_t samples;
+	uint64_t system;
 	unsigned int percent100;
 };
 

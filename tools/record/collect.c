@@ -13,26 +13,10 @@
 #include "record/collect.h"
 #include "record/jit_objects.h"
 #include "record/recording_state.h"
+#include "result/select.h"
 
 /* Limit of the sum of all CPU times, so that it cannot overflow */
 #define MAX_SUM	((uint64_t)INT64_MAX)
-
-static int copy_argv(struct result *result, char *const argv[])
-{
-	size_t nr = 0, i;
-
-	while (argv[nr])
-		nr++;
-	result->argv = calloc(nr + 1, sizeof(*result->argv));
-	if (!result->argv)
-		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		result->argv[i] = strdup(argv[i]);
-		if (!result->argv[i])
-			return -ENOMEM;
-	}
-	return 0;
-}
 
 static int describe_machine(struct result *result)
 {
@@ -73,11 +57,30 @@ static int list_processes(struct result *result, const struct process_table *tab
 		struct result_process *process = &result->processes[i];
 
 		*process = table->rows[i];
+		result->nr_processes++;
 		process->program = strdup(process->program);
-		if (!process->program)
+		if (process->argv)
+			process->argv = result_copy_argv(process->argv);
+		if (!process->program || (table->rows[i].argv && !process->argv))
 			return -ENOMEM;
 		process->cpu_ns = limit_sum(rest_ns, process->cpu_ns);
-		result->nr_processes++;
+	}
+	return 0;
+}
+
+static int list_threads(struct result *result, const struct recording *recording)
+{
+	const struct threads *threads = &recording->threads;
+	size_t i;
+
+	result->threads = calloc(threads->nr + 1, sizeof(*result->threads));
+	if (!result->threads)
+		return -ENOMEM;
+	for (i = 0; i < threads->nr; i++) {
+		const pid_t pid = recording->processes.rows[threads->list[i].process].pid;
+
+		if (threads_copy(&result->threads[result->nr_threads++], &threads->list[i], pid))
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -164,93 +167,93 @@ static const struct file **sort_files(const struct recording *recording, size_t 
 	return sorted;
 }
 
-static int compare_counts(const void *va, const void *vb)
+static int compare_parts(const void *a, const void *b)
 {
-	const struct result_count *a = va, *b = vb;
-
-	return a->address < b->address ? -1 : a->address > b->address;
+	return result_compare_parts(a, b);
 }
 
-/* Return: whether the addresses ascend, as those of one file do after recording_sort(). */
-static bool is_sorted(const struct result_object *object)
+/* Sort the parts of several files, and add up those that are the same. */
+static void merge_parts(struct result_part *parts, size_t *nr)
 {
-	size_t i;
-
-	for (i = 1; i < object->nr_counts; i++)
-		if (object->counts[i - 1].address >= object->counts[i].address)
-			return false;
-	return true;
-}
-
-/* Sort the counts of an object, and add up those of one address. */
-static void merge_counts(struct result_object *object)
-{
-	struct result_count *counts = object->counts;
 	size_t from, to = 0;
 
-	if (is_sorted(object))
-		return;
-	qsort(counts, object->nr_counts, sizeof(*counts), compare_counts);
-	for (from = 1; from < object->nr_counts; from++) {
-		if (counts[from].address == counts[to].address)
-			counts[to].samples += counts[from].samples;
-		else
-			counts[++to] = counts[from];
+	qsort(parts, *nr, sizeof(*parts), compare_parts);
+	for (from = 1; from < *nr; from++) {
+		if (result_compare_parts(&parts[from], &parts[to])) {
+			parts[++to] = parts[from];
+			continue;
+		}
+		parts[to].samples += parts[from].samples;
+		parts[to].system += parts[from].system;
 	}
-	object->nr_counts = to + 1;
+	if (*nr)
+		*nr = to + 1;
 }
 
 /* Addresses outside the segments are possible: pages may extend beyond them. */
-static void include_counts(struct result_object *object)
+static void include_parts(struct result_object *object)
 {
 	uint64_t last;
 
-	if (!object->nr_counts)
+	if (!object->nr_parts)
 		return;
-	if (object->counts[0].address < object->start)
-		object->start = object->counts[0].address;
-	last = object->counts[object->nr_counts - 1].address;
+	if (object->parts[0].address < object->start)
+		object->start = object->parts[0].address;
+	last = object->parts[object->nr_parts - 1].address;
 	if (object->end <= last)
 		object->end = last + 1;
 }
 
-/* Make one object of @nr files. */
+/* Make one object of @nr files, whose counts are sorted. */
 static int add_object(struct result *result, const struct file **files, size_t nr)
 {
 	struct result_object *object = &result->objects[result->nr_objects++];
-	size_t nr_counts = 0, i;
+	size_t nr_parts = 0, i;
 
 	*object = object_of(files[0]);
 	object->bias = files[0]->bias;
 	object->start = UINT64_MAX;
 	object->path = strdup(object->path);
 	for (i = 0; i < nr; i++)
-		nr_counts += files[i]->counts.nr;
-	object->counts = calloc(nr_counts + 1, sizeof(*object->counts));
-	if (!object->path || !object->counts)
+		nr_parts += files[i]->counts.nr;
+	object->parts = calloc(nr_parts + 1, sizeof(*object->parts));
+	if (!object->path || !object->parts)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++) {
 		const struct file *file = files[i];
 
-		counts_copy(&file->counts, object->counts + object->nr_counts);
-		object->nr_counts += file->counts.nr;
-		object->samples += file->counts.samples;
+		if (file->counts.nr)
+			memcpy(object->parts + object->nr_parts, file->counts.parts,
+			       file->counts.nr * sizeof(*object->parts));
+		object->nr_parts += file->counts.nr;
 		if (file->end > file->start && file->start < object->start)
 			object->start = file->start;
 		if (file->end > object->end)
 			object->end = file->end;
 	}
-	merge_counts(object);
-	include_counts(object);
+	if (nr > 1)
+		merge_parts(object->parts, &object->nr_parts);
+	include_parts(object);
 	return 0;
+}
+
+static uint64_t sum_samples(const struct result_object *object)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < object->nr_parts; i++)
+		samples += object->parts[i].samples;
+	return samples;
 }
 
 static int compare_samples(const void *va, const void *vb)
 {
 	const struct result_object *a = va, *b = vb;
+	const uint64_t samples = sum_samples(a), others = sum_samples(b);
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
+	if (samples != others)
+		return samples > others ? -1 : 1;
 	return result_compare_objects(a, b);
 }
 
@@ -259,27 +262,70 @@ static int compare_names(const void *a, const void *b)
 	return result_compare_objects(a, b);
 }
 
-/* If there are too many objects, those with the most samples stay. */
-static void limit_objects(struct result *result)
+/* Move the parts of an object to @outside. Return: 0 or -ENOMEM. */
+static int move_outside(struct counts *outside, const struct result_object *object)
 {
+	size_t i;
+
+	for (i = 0; i < object->nr_parts; i++) {
+		struct result_part part = object->parts[i];
+
+		part.address = 0;
+		if (counts_add(outside, &part))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* If there are too many objects, those with the most samples stay. Return: 0 or -ENOMEM. */
+static int limit_objects(struct result *result, struct counts *outside)
+{
+	int error = 0;
+
 	if (result->nr_objects <= RESULT_MAX_OBJECTS)
-		return;
+		return 0;
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_samples);
-	while (result->nr_objects > RESULT_MAX_OBJECTS) {
+	while (!error && result->nr_objects > RESULT_MAX_OBJECTS) {
 		struct result_object *object = &result->objects[--result->nr_objects];
 
-		result->outside += object->samples;
+		error = move_outside(outside, object);
 		result_release_object(object);
 	}
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
+	return error;
 }
 
-static int list_objects(struct result *result, const struct recording *recording)
+/* The counts that are left are the parts of the result. Return: 0 or -ENOMEM. */
+static int list_outside(struct result *result, struct counts *outside)
+{
+	if (counts_sort(outside))
+		return -ENOMEM;
+	result->outside_parts = outside->parts;
+	result->nr_outside_parts = outside->nr;
+	outside->parts = NULL;
+	return 0;
+}
+
+static int sort_counts(const struct recording *recording)
+{
+	struct file *file;
+	int error = 0;
+
+	for (file = recording->files.last; !error && file; file = file->next)
+		error = counts_sort(&file->counts);
+	return error;
+}
+
+static int add_objects(struct result *result, const struct recording *recording,
+		       struct counts *outside)
 {
 	const struct file **files;
 	size_t nr, first, next;
-	int error = 0;
+	int error;
 
+	error = sort_counts(recording);
+	if (error)
+		return error;
 	files = sort_files(recording, &nr);
 	result->objects = calloc(nr + jit_objects_count(&recording->jit) + 1,
 				 sizeof(*result->objects));
@@ -293,12 +339,24 @@ static int list_objects(struct result *result, const struct recording *recording
 	}
 	free(files);
 	if (!error)
-		error = jit_objects_add(&recording->jit, result);
+		error = jit_objects_add(&recording->jit, result, outside);
 	if (error)
 		return error;
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);
-	limit_objects(result);
-	return 0;
+	return limit_objects(result, outside);
+}
+
+static int list_objects(struct result *result, const struct recording *recording)
+{
+	struct counts outside = { 0 };
+	int error = counts_add_all(&outside, &recording->outside);
+
+	if (!error)
+		error = add_objects(result, recording, &outside);
+	if (!error)
+		error = list_outside(result, &outside);
+	counts_release(&outside);
+	return error;
 }
 
 /* The last LOST record may not have been read. The status has no number of lost records. */
@@ -340,18 +398,20 @@ int collect_result(struct result *result, const struct recording *recording,
 	result->requested_rate = log->requested_rate;
 	result->program_cpu_ns = end->cpu_ns;
 	result->children_cpu_ns = end->children_cpu_ns;
-	result->outside = recording->outside;
 	describe_log(result, recording, log);
 	result->fork_failures = status->fork_failures;
-	error = copy_argv(result, argv);
-	if (!error)
-		error = describe_machine(result);
+	result->argv = result_copy_argv(argv);
+	error = result->argv ? describe_machine(result) : -ENOMEM;
 	if (!error)
 		error = list_objects(result, recording);
 	if (!error)
 		error = list_processes(result, &recording->processes, &rest_ns);
 	if (!error)
+		error = list_threads(result, recording);
+	if (!error)
 		error = list_unprofiled(result, recording, &rest_ns);
+	if (!error)
+		error = result_sum(result);
 	if (!error)
 		result_find_mean_rate(result);
 	return error;

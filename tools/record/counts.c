@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples by address. The slots of a hash table are indexes of an array of counts. Hashing is
- * multiplicative, with linear probing; at least a third of the slots is unused.
+ * Samples by address and thread. The slots of a hash table are indexes of an array of parts.
+ * Hashing is multiplicative, with linear probing; at least a third of the slots is unused.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,19 +17,20 @@ static size_t nr_slots(const struct counts *counts)
 	return counts->slots ? (size_t)1 << counts->bits : 0;
 }
 
-static size_t most_counts(const struct counts *counts)
+static size_t most_parts(const struct counts *counts)
 {
 	return nr_slots(counts) / 3 * 2;
 }
 
-/* Return: the slot of an address, or the unused one that it can have. */
-static uint32_t *find_slot(const struct counts *counts, uint64_t address)
+/* Return: the slot of an address and a thread, or the unused one that they can have. */
+static uint32_t *find_slot(const struct counts *counts, const struct result_part *part)
 {
 	const size_t mask = nr_slots(counts) - 1;
+	const uint64_t key = part->address ^ (uint64_t)part->thread << 40;
 	/* 2^64 divided by the golden ratio: neighbours get distant slots */
-	size_t i = (size_t)(address * 0x9e3779b97f4a7c15 >> (64 - counts->bits));
+	size_t i = (size_t)(key * 0x9e3779b97f4a7c15 >> (64 - counts->bits));
 
-	while (counts->slots[i] && counts->counts[counts->slots[i] - 1].address != address)
+	while (counts->slots[i] && result_compare_parts(&counts->parts[counts->slots[i] - 1], part))
 		i = (i + 1) & mask;
 	return &counts->slots[i];
 }
@@ -40,7 +41,7 @@ static void fill_slots(struct counts *counts)
 	size_t i;
 
 	for (i = 0; i < counts->nr; i++)
-		*find_slot(counts, counts->counts[i].address) = (uint32_t)(i + 1);
+		*find_slot(counts, &counts->parts[i]) = (uint32_t)(i + 1);
 }
 
 static int grow(struct counts *counts)
@@ -53,8 +54,8 @@ static int grow(struct counts *counts)
 	larger.slots = calloc((size_t)1 << larger.bits, sizeof(*larger.slots));
 	if (!larger.slots)
 		return -ENOMEM;
-	larger.counts = reallocarray(counts->counts, most_counts(&larger), sizeof(*larger.counts));
-	if (!larger.counts) {
+	larger.parts = reallocarray(counts->parts, most_parts(&larger), sizeof(*larger.parts));
+	if (!larger.parts) {
 		free(larger.slots);
 		return -ENOMEM;
 	}
@@ -64,68 +65,76 @@ static int grow(struct counts *counts)
 	return 0;
 }
 
-int counts_add(struct counts *counts, uint64_t address, uint64_t samples)
+int counts_add(struct counts *counts, const struct result_part *part)
 {
+	struct result_part *sum;
 	uint32_t *slot;
 
-	if (counts->nr >= most_counts(counts) && grow(counts))
+	if (counts->nr >= most_parts(counts) && grow(counts))
 		return -ENOMEM;
-	slot = find_slot(counts, address);
+	slot = find_slot(counts, part);
 	if (!*slot) {
-		counts->counts[counts->nr] = (struct result_count){ .address = address };
+		counts->parts[counts->nr] = (struct result_part){
+			.address = part->address, .thread = part->thread,
+		};
 		*slot = (uint32_t)++counts->nr;
 	}
-	counts->counts[*slot - 1].samples += samples;
-	counts->samples += samples;
+	sum = &counts->parts[*slot - 1];
+	sum->samples += part->samples;
+	sum->system += part->system;
+	counts->samples += part->samples;
 	return 0;
 }
 
-static int compare_addresses(const void *va, const void *vb)
+int counts_add_all(struct counts *counts, const struct counts *from)
 {
-	const struct result_count *a = va, *b = vb;
+	int error = 0;
+	size_t i;
 
-	return a->address < b->address ? -1 : a->address > b->address;
+	for (i = 0; !error && i < from->nr; i++)
+		error = counts_add(counts, &from->parts[i]);
+	return error;
 }
 
-/* Merge sorted counts into the sorted ones at the start, from the end. */
-static void merge(struct counts *counts, const struct result_count *more, size_t nr_more)
+static int compare_parts(const void *a, const void *b)
 {
-	struct result_count *to = counts->counts + counts->nr;
+	return result_compare_parts(a, b);
+}
+
+/* Merge sorted parts into the sorted ones at the start, from the end. */
+static void merge(struct counts *counts, const struct result_part *more, size_t nr_more)
+{
+	struct result_part *to = counts->parts + counts->nr;
 	size_t left = counts->nr_sorted;
 
 	while (nr_more)
-		*--to = left && counts->counts[left - 1].address > more[nr_more - 1].address ?
-			counts->counts[--left] : more[--nr_more];
+		*--to = left && compare_parts(&counts->parts[left - 1], &more[nr_more - 1]) > 0 ?
+			counts->parts[--left] : more[--nr_more];
 	counts->nr_sorted = counts->nr;
 }
 
-void counts_sort(struct counts *counts)
+int counts_sort(struct counts *counts)
 {
 	const size_t nr_more = counts->nr - counts->nr_sorted;
-	struct result_count *more;
+	struct result_part *more;
 
 	if (!nr_more)
-		return;
+		return 0;
 	more = calloc(nr_more, sizeof(*more));
 	if (!more)
-		return;
-	memcpy(more, counts->counts + counts->nr_sorted, nr_more * sizeof(*more));
-	qsort(more, nr_more, sizeof(*more), compare_addresses);
+		return -ENOMEM;
+	memcpy(more, counts->parts + counts->nr_sorted, nr_more * sizeof(*more));
+	qsort(more, nr_more, sizeof(*more), compare_parts);
 	merge(counts, more, nr_more);
 	free(more);
 	memset(counts->slots, 0, nr_slots(counts) * sizeof(*counts->slots));
 	fill_slots(counts);
-}
-
-void counts_copy(const struct counts *counts, struct result_count *to)
-{
-	if (counts->nr)
-		memcpy(to, counts->counts, counts->nr * sizeof(*to));
+	return 0;
 }
 
 void counts_release(struct counts *counts)
 {
 	free(counts->slots);
-	free(counts->counts);
+	free(counts->parts);
 	memset(counts, 0, sizeof(*counts));
 }

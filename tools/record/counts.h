@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples by address: a hash table.
+ * Samples by address and thread: a hash table.
  */
 #ifndef PROFIL_COUNTS_H
 #define PROFIL_COUNTS_H
@@ -11,16 +11,16 @@
 #include "result/result.h"
 
 /**
- * struct counts - samples by address; all zero if empty
- * @counts:  the samples of each address
- * @nr:      number of addresses
- * @nr_sorted: how many of @counts are in ascending order, from the first one on
- * @slots:   the hash table: 1 plus an index of @counts; 0: unused
+ * struct counts - samples by address and thread; all zero if empty
+ * @parts:   the samples of each address and thread
+ * @nr:      number of parts
+ * @nr_sorted: how many of @parts are in the order of results, from the first one on
+ * @slots:   the hash table: 1 plus an index of @parts; 0: unused
  * @bits:    binary logarithm of the number of slots
- * @samples: sum over all addresses
+ * @samples: sum over all parts
  */
 struct counts {
-	struct result_count *counts;
+	struct result_part *parts;
 	size_t nr;
 	size_t nr_sorted;
 	uint32_t *slots;
@@ -30,29 +30,31 @@ struct counts {
 
 /**
  * counts_add - add samples
- * @counts:  the table
- * @address: any address
- * @samples: at least 1
+ * @counts: the table
+ * @part:   samples of a thread at an address
  *
  * Return: 0 or -ENOMEM.
  */
-int counts_add(struct counts *counts, uint64_t address, uint64_t samples);
+int counts_add(struct counts *counts, const struct result_part *part);
 
 /**
- * counts_sort - put the addresses into ascending order
+ * counts_add_all - add the samples of another table
+ * @counts: the table
+ * @from:   the other one
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int counts_add_all(struct counts *counts, const struct counts *from);
+
+/**
+ * counts_sort - put the parts into the order of results
  * @counts: the table
  *
- * Only addresses that have been added since the last call are sorted, and merged with the others.
- * Without memory, nothing is done.
+ * Only parts that have been added since the last call are sorted, and merged with the others.
+ *
+ * Return: 0; -ENOMEM: nothing is done.
  */
-void counts_sort(struct counts *counts);
-
-/**
- * counts_copy - copy all samples
- * @counts: the table
- * @to:     room for counts->nr elements; they are in ascending order after counts_sort()
- */
-void counts_copy(const struct counts *counts, struct result_count *to);
+int counts_sort(struct counts *counts);
 
 /**
  * counts_release - free the memory

@@ -77,7 +77,7 @@ void files_init(struct files *files)
 	static char *const names[] = {
 		[FILE_VDSO] = "[vdso]",
 		[FILE_JIT] = "[jit]",
-		[FILE_UNKNOWN] = "[unknown]",
+		[FILE_UNKNOWN] = RESULT_UNKNOWN,
 	};
 	size_t i;
 
@@ -332,12 +332,13 @@ void file_mapped(struct file *file, uint64_t start, uint64_t bytes, uint64_t off
 	file->is_mapped = true;
 }
 
-int file_count(struct file *file, uint64_t offset, uint32_t samples)
+int file_count(struct file *file, uint64_t offset, const struct result_part *part)
 {
-	uint64_t address = file_address(file, offset);
+	struct result_part count = *part;
 
+	count.address = file_address(file, offset);
 	/* the end of an object is above its last address; only a damaged file has this one */
-	if (address == UINT64_MAX)
-		address--;
-	return counts_add(&file->counts, address, samples);
+	if (count.address == UINT64_MAX)
+		count.address--;
+	return counts_add(&file->counts, &count);
 }

@@ -100,7 +100,7 @@ struct file {
 enum file_special {
 	FILE_VDSO,	/* "[vdso]" */
 	FILE_JIT,	/* "[jit]": memory that stands for no ELF file */
-	FILE_UNKNOWN,	/* "[unknown]": what was mapped is not known */
+	FILE_UNKNOWN,	/* RESULT_UNKNOWN: what was mapped is not known */
 	FILE_NR_SPECIAL,
 };
 
@@ -190,10 +190,10 @@ void file_mapped(struct file *file, uint64_t start, uint64_t bytes, uint64_t off
  * file_count - add samples
  * @file:    any file
  * @offset:  of the pc in the file
- * @samples: at least 1
+ * @part:    the samples; its address is of no importance
  *
  * Return: 0 or -ENOMEM.
  */
-int file_count(struct file *file, uint64_t offset, uint32_t samples);
+int file_count(struct file *file, uint64_t offset, const struct result_part *part);
 
 #endif /* PROFIL_FILES_H */

@@ -128,7 +128,7 @@ static void open_root(struct jit *jit, struct jit_process *process)
 }
 
 int jit_count(struct jit *jit, struct jit_process **process, pid_t pid, pid_t parent,
-	      const char *program, uint64_t pc, uint32_t samples)
+	      const char *program, const struct result_part *part)
 {
 	if (need_process(jit, process))
 		return -ENOMEM;
@@ -139,7 +139,7 @@ int jit_count(struct jit *jit, struct jit_process **process, pid_t pid, pid_t pa
 		jit_source_find(&(*process)->source, pid, parent, jit->since_s);
 		open_root(jit, *process);
 	}
-	return counts_add(&(*process)->counts, pc, samples);
+	return counts_add(&(*process)->counts, part);
 }
 
 static int compare_functions(const void *va, const void *vb)
@@ -172,39 +172,30 @@ static struct jit_function *need_function(struct jit_program *program,
 	return function;
 }
 
-static int add_named(struct jit_program *program, const struct jit_name *name, uint64_t samples)
+static int add_named(struct jit_program *program, const struct jit_name *name,
+		     const struct result_part *part)
 {
 	struct jit_function *function = need_function(program, name);
-	uint64_t offset;
+	const uint64_t offset = name->pc - name->start;
+	struct result_part at = *part;
 
 	if (!function)
 		return -ENOMEM;
-	offset = name->pc - name->start;
-	return counts_add(&function->counts, offset <= JIT_MAX_OFFSET ? offset : 0, samples);
+	at.address = offset <= JIT_MAX_OFFSET ? offset : 0;
+	return counts_add(&function->counts, &at);
 }
 
-static int add_nameless(struct counts *to, const struct result_count *counts, size_t nr)
-{
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		if (counts_add(to, counts[i].address, counts[i].samples))
-			return -ENOMEM;
-	return 0;
-}
-
-/* Move the samples that have names to the program, and keep the others. */
+/* Move the samples that have names to the program, and keep the others. @counts: of the process */
 static int apply_names(struct jit_process *process, const struct jit_names *names,
-		       const struct result_count *counts)
+		       const struct counts *counts)
 {
 	size_t i;
 
-	counts_release(&process->counts);
 	for (i = 0; i < names->nr; i++) {
 		const struct jit_name *name = &names->of[i];
 		int error = name->name ?
-			    add_named(process->program, name, counts[i].samples) :
-			    counts_add(&process->counts, name->pc, counts[i].samples);
+			    add_named(process->program, name, &counts->parts[i]) :
+			    counts_add(&process->counts, &counts->parts[i]);
 
 		if (error)
 			return error;
@@ -212,40 +203,33 @@ static int apply_names(struct jit_process *process, const struct jit_names *name
 	return 0;
 }
 
-static int compare_addresses(const void *va, const void *vb)
-{
-	const struct result_count *a = va, *b = vb;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
 /* Find names for the samples of a process. There may be none. */
 static int find_names(struct jit *jit, struct jit_process *process)
 {
-	const size_t nr = process->counts.nr;
-	struct result_count *counts;
+	struct counts counts = process->counts;
 	struct jit_names names;
 	int error;
 	size_t i;
 
-	if (!nr || jit->timeouts == JIT_MAX_TIMEOUTS)
+	if (!counts.nr || jit->timeouts == JIT_MAX_TIMEOUTS)
 		return 0;
 	open_root(jit, process);
-	counts = calloc(nr, sizeof(*counts));
-	if (!counts || jit_names_new(&names, nr)) {
-		free(counts);
+	if (counts_sort(&process->counts) || jit_names_new(&names, counts.nr))
 		return -ENOMEM;
-	}
-	counts_copy(&process->counts, counts);
-	qsort(counts, nr, sizeof(*counts), compare_addresses);
-	for (i = 0; i < nr; i++)
-		names.of[i].pc = counts[i].address;
+	counts = process->counts;
+	for (i = 0; i < counts.nr; i++)
+		names.of[i].pc = counts.parts[i].address;
 	error = jit_source_read(&process->source, &names);
 	jit->timeouts += error == -ETIMEDOUT;
 	/* without names, the samples stay as they are */
-	error = error ? 0 : apply_names(process, &names, counts);
+	if (!error) {
+		memset(&process->counts, 0, sizeof(process->counts));
+		error = apply_names(process, &names, &counts);
+		counts_release(&counts);
+	} else {
+		error = 0;
+	}
 	jit_names_release(&names);
-	free(counts);
 	return error;
 }
 
@@ -262,21 +246,14 @@ int jit_read_names(struct jit *jit)
 int jit_end(struct jit *jit, struct jit_process **process)
 {
 	struct jit_process *ended = *process;
-	struct result_count *counts = NULL;
 	int error;
 
 	if (!ended)
 		return 0;
 	*process = NULL;
 	error = find_names(jit, ended);
-	if (!error && ended->counts.nr) {
-		counts = calloc(ended->counts.nr, sizeof(*counts));
-		if (counts)
-			counts_copy(&ended->counts, counts);
-		error = counts ? add_nameless(&ended->program->nameless, counts,
-					      ended->counts.nr) : -ENOMEM;
-	}
-	free(counts);
+	if (!error && ended->counts.nr)
+		error = counts_add_all(&ended->program->nameless, &ended->counts);
 	free_process(jit, ended);
 	return error;
 }

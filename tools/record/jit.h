@@ -23,7 +23,7 @@
  * struct jit_function - a function of a program
  * @name:   its name
  * @start:  where it was seen first
- * @counts: samples by offset, at most JIT_MAX_OFFSET
+ * @counts: samples; their addresses are offsets, at most JIT_MAX_OFFSET
  *
  * Code that was compiled again, or by another process, is elsewhere, and is the same function.
  */
@@ -112,8 +112,7 @@ int jit_map(struct jit *jit, struct jit_process **process, const char *path);
  * @pid:     process ID
  * @parent:  the process that it was forked from, and whose program it runs; 0: none
  * @program: path of its program
- * @pc:      address
- * @samples: at least 1
+ * @part:    samples; its address is the pc
  *
  * With the first sample of a process, its root directory is opened, so that its files can be read
  * after its end.
@@ -121,7 +120,7 @@ int jit_map(struct jit *jit, struct jit_process **process, const char *path);
  * Return: 0 or -ENOMEM.
  */
 int jit_count(struct jit *jit, struct jit_process **process, pid_t pid, pid_t parent,
-	      const char *program, uint64_t pc, uint32_t samples);
+	      const char *program, const struct result_part *part);
 
 /**
  * jit_read_names - find the names of the samples of all processes so far

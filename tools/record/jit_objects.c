@@ -14,17 +14,19 @@
 
 #include "record/jit_objects.h"
 
-/* Code that has an address: a function, or one instruction without a name */
+/* Code that has an address: a function, or instructions without a name */
 struct piece {
 	uint64_t start;
-	const struct jit_function *function;	/* NULL: no name */
-	uint64_t samples;			/* without a name */
+	const char *name;		/* NULL: none */
+	const struct result_part *parts;	/* their addresses are relative to @start */
+	size_t nr_parts;
 };
 
 struct pieces {
 	struct piece *of;
 	size_t nr;
-	size_t nr_counts;
+	size_t nr_parts;
+	int error;
 };
 
 size_t jit_objects_count(const struct jit *jit)
@@ -43,41 +45,9 @@ static int compare_pieces(const void *va, const void *vb)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	if (!a->function || !b->function)
-		return !b->function - !a->function;
-	return strcmp(a->function->name, b->function->name);
-}
-
-static int compare_counts(const void *va, const void *vb)
-{
-	const struct result_count *a = va, *b = vb;
-
-	return a->address < b->address ? -1 : a->address > b->address;
-}
-
-/* Return: all counts by address, to be freed with free(); NULL: no memory. */
-static struct result_count *sort_counts(const struct counts *counts)
-{
-	struct result_count *sorted = calloc(counts->nr + 1, sizeof(*sorted));
-
-	if (!sorted)
-		return NULL;
-	counts_copy(counts, sorted);
-	qsort(sorted, counts->nr, sizeof(*sorted), compare_counts);
-	return sorted;
-}
-
-/* Add samples without a name. */
-static int add_counts(struct counts *to, const struct counts *from)
-{
-	struct result_count *sorted = sort_counts(from);
-	int error = sorted ? 0 : -ENOMEM;
-	size_t i;
-
-	for (i = 0; !error && i < from->nr; i++)
-		error = counts_add(to, sorted[i].address, sorted[i].samples);
-	free(sorted);
-	return error;
+	if (!a->name || !b->name)
+		return !b->name - !a->name;
+	return strcmp(a->name, b->name);
 }
 
 /* Collect the samples without a name, including those of processes that have not ended. */
@@ -85,111 +55,129 @@ static int collect_nameless(const struct jit *jit, const struct jit_program *pro
 			    struct counts *nameless)
 {
 	const struct jit_process *process;
-	int error = add_counts(nameless, &program->nameless);
+	int error = counts_add_all(nameless, &program->nameless);
 
 	for (process = jit->processes; !error && process; process = process->next)
 		if (process->program == program)
-			error = add_counts(nameless, &process->counts);
-	return error;
+			error = counts_add_all(nameless, &process->counts);
+	return error ? error : counts_sort(nameless);
 }
 
 static void add_function(const void *node, VISIT visit, void *data)
 {
-	const struct jit_function *function = *(const struct jit_function *const *)node;
+	struct jit_function *function = *(struct jit_function *const *)node;
 	struct pieces *pieces = data;
 
 	if (visit != postorder && visit != leaf)
 		return;
-	pieces->of[pieces->nr++] = (struct piece){ function->start, function, 0 };
-	pieces->nr_counts += function->counts.nr;
+	if (counts_sort(&function->counts))
+		pieces->error = -ENOMEM;
+	pieces->of[pieces->nr++] = (struct piece){
+		function->start, function->name, function->counts.parts, function->counts.nr,
+	};
+	pieces->nr_parts += function->counts.nr;
+}
+
+/*
+ * Instructions without a name are pieces of their own. The addresses of @nameless become 0, as they
+ * are relative to the piece's.
+ */
+static void add_nameless(struct pieces *pieces, struct counts *nameless)
+{
+	struct result_part *parts = nameless->parts;
+	size_t first, next;
+
+	for (first = 0; first < nameless->nr; first = next) {
+		const uint64_t start = parts[first].address;
+
+		for (next = first; next < nameless->nr && parts[next].address == start; next++)
+			;
+		pieces->of[pieces->nr++] = (struct piece){ start, NULL, &parts[first], next - first };
+	}
+	for (first = 0; first < nameless->nr; first++)
+		parts[first].address = 0;
+	pieces->nr_parts += nameless->nr;
 }
 
 /* Return: 0; or -ENOMEM, and @pieces->of must be freed nevertheless. */
-static int collect_pieces(const struct jit_program *program, const struct counts *nameless,
+static int collect_pieces(const struct jit_program *program, struct counts *nameless,
 			  struct pieces *pieces)
 {
-	struct result_count *counts = sort_counts(nameless);
+	*pieces = (struct pieces){ 0 };
+	pieces->of = calloc(program->nr_functions + nameless->nr + 1, sizeof(*pieces->of));
+	if (!pieces->of)
+		return -ENOMEM;
+	twalk_r(program->functions, add_function, pieces);
+	add_nameless(pieces, nameless);
+	qsort(pieces->of, pieces->nr, sizeof(*pieces->of), compare_pieces);
+	return pieces->error;
+}
+
+/* Count a piece whose addresses would be too high as outside. Return: 0 or -ENOMEM. */
+static int move_outside(struct counts *outside, const struct piece *piece)
+{
 	size_t i;
 
-	*pieces = (struct pieces){ .nr_counts = nameless->nr };
-	pieces->of = calloc(program->nr_functions + nameless->nr + 1, sizeof(*pieces->of));
-	if (!counts || !pieces->of) {
-		free(counts);
-		return -ENOMEM;
+	for (i = 0; i < piece->nr_parts; i++) {
+		struct result_part part = piece->parts[i];
+
+		part.address = 0;
+		if (counts_add(outside, &part))
+			return -ENOMEM;
 	}
-	twalk_r(program->functions, add_function, pieces);
-	for (i = 0; i < nameless->nr; i++)
-		pieces->of[pieces->nr++] = (struct piece){
-			.start = counts[i].address,
-			.samples = counts[i].samples,
-		};
-	free(counts);
-	qsort(pieces->of, pieces->nr, sizeof(*pieces->of), compare_pieces);
 	return 0;
 }
 
 /*
- * Add the counts of a piece that starts at @at, and its function. Return: 0; -ENOMEM; or
+ * Add the parts of a piece that starts at @at, and its function. Return: 0; -ENOMEM; or
  * -EOVERFLOW: addresses would be too high, and nothing is added.
  */
 static int place(struct result_object *object, const struct piece *piece, uint64_t at)
 {
-	const struct jit_function *function = piece->function;
-	struct result_count single = { 0, piece->samples }, *counts = &single;
-	const size_t nr = function ? function->counts.nr : 1;
-	uint64_t end = UINT64_MAX;
+	uint64_t end;
 	size_t i;
 
-	if (function)
-		counts = sort_counts(&function->counts);
-	if (!counts)
-		return -ENOMEM;
-	if (__builtin_add_overflow(at, counts[nr - 1].address, &end) ||
-	    __builtin_add_overflow(end, 1, &end))
-		end = UINT64_MAX;
-	for (i = 0; i < nr && end < UINT64_MAX; i++) {
-		object->counts[object->nr_counts++] = (struct result_count){
-			at + counts[i].address, counts[i].samples,
-		};
-		object->samples += counts[i].samples;
-	}
-	if (function)
-		free(counts);
-	if (end == UINT64_MAX)
+	if (__builtin_add_overflow(at, piece->parts[piece->nr_parts - 1].address, &end) ||
+	    __builtin_add_overflow(end, 1, &end) || end == UINT64_MAX)
 		return -EOVERFLOW;
+	for (i = 0; i < piece->nr_parts; i++) {
+		struct result_part *part = &object->parts[object->nr_parts++];
+
+		*part = piece->parts[i];
+		part->address += at;
+	}
 	object->end = end;
-	if (!function)
+	if (!piece->name)
 		return 0;
 	object->functions[object->nr_functions] = (struct result_function){
-		at, end, strdup(function->name),
+		.start = at, .end = end, .name = strdup(piece->name),
 	};
 	return object->functions[object->nr_functions++].name ? 0 : -ENOMEM;
 }
 
-static int place_all(struct result *result, struct result_object *object,
-		     const struct pieces *pieces)
+static int place_all(struct result_object *object, const struct pieces *pieces,
+		     struct counts *outside)
 {
 	size_t i;
 
 	for (i = 0; i < pieces->nr; i++) {
 		const struct piece *piece = &pieces->of[i];
 		const uint64_t at = piece->start > object->end ? piece->start : object->end;
-		const bool is_first = !object->nr_counts;
-		const int error = place(object, piece, at);
+		const bool is_first = !object->nr_parts;
+		int error = place(object, piece, at);
 
-		if (error == -ENOMEM)
-			return error;
-		if (error)
-			result->outside += piece->function ? piece->function->counts.samples :
-							     piece->samples;
-		else if (is_first)
+		if (error == -EOVERFLOW)
+			error = move_outside(outside, piece);
+		else if (!error && is_first)
 			object->start = at;
+		if (error)
+			return error;
 	}
 	return 0;
 }
 
 static int add_object(const struct jit *jit, const struct jit_program *program, bool is_only,
-		      struct result *result)
+		      struct result *result, struct counts *outside)
 {
 	struct result_object *object = &result->objects[result->nr_objects++];
 	struct counts nameless = { 0 };
@@ -205,25 +193,26 @@ static int add_object(const struct jit *jit, const struct jit_program *program, 
 	if (!error)
 		error = collect_pieces(program, &nameless, &pieces);
 	if (!error) {
-		object->counts = calloc(pieces.nr_counts + 1, sizeof(*object->counts));
+		object->parts = calloc(pieces.nr_parts + 1, sizeof(*object->parts));
 		object->functions = calloc(program->nr_functions + 1, sizeof(*object->functions));
-		error = object->counts && object->functions ?
-			place_all(result, object, &pieces) : -ENOMEM;
+		error = object->parts && object->functions ?
+			place_all(object, &pieces, outside) : -ENOMEM;
 	}
 	/* an object without samples ends after it starts, too */
-	if (!object->nr_counts)
+	if (!object->nr_parts)
 		object->end = 1;
 	free(pieces.of);
 	counts_release(&nameless);
 	return error;
 }
 
-int jit_objects_add(const struct jit *jit, struct result *result)
+int jit_objects_add(const struct jit *jit, struct result *result, struct counts *outside)
 {
 	const struct jit_program *program;
 	int error = 0;
 
 	for (program = jit->programs; !error && program; program = program->next)
-		error = add_object(jit, program, jit_objects_count(jit) == 1, result);
+		error = add_object(jit, program, jit_objects_count(jit) == 1, result,
+				   outside);
 	return error;
 }

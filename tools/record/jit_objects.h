@@ -25,13 +25,13 @@ size_t jit_objects_count(const struct jit *jit);
  * jit_objects_add - add an object for each program
  * @jit:    from jit_init()
  * @result: has room for jit_objects_count() more objects, which are added in no order
+ * @outside: samples outside all objects; those at addresses that would be too high are added
  *
  * The object is "[jit]"; if there are several programs, "[jit] PROGRAM". Each function is at the
  * address where it was seen first, or if other code is there, at the next free one above.
- * Samples at addresses that would be too high are outside all objects.
  *
  * Return: 0 or -ENOMEM.
  */
-int jit_objects_add(const struct jit *jit, struct result *result);
+int jit_objects_add(const struct jit *jit, struct result *result, struct counts *outside);
 
 #endif /* PROFIL_JIT_OBJECTS_H */

@@ -12,23 +12,17 @@
 #include "record/openmapped.h"
 #include "record/procfs.h"
 
-/* Most samples that wait; each takes 32 bytes. Others are unknown at once. */
+/* Most samples that wait; each takes 48 bytes with malloc(). Others are unknown at once. */
 #define MOST_WAITING	((size_t)1 << 20)
 
 struct late_sample {
 	struct late_sample *next;
-	uint64_t pc;
-	uint32_t samples;
+	struct profil_record_sample record;
 };
 
 bool late_is_uncertain(const struct recording *recording, const struct process *process)
 {
 	return process->losses != recording->lost_records;
-}
-
-static int count_unknown(struct recording *recording, uint64_t pc, uint32_t samples)
-{
-	return file_count(&recording->files.special[FILE_UNKNOWN], pc, samples);
 }
 
 /* Make room for a process that waits. Return: 0 or -ENOMEM. */
@@ -54,15 +48,14 @@ int late_add(struct recording *recording, struct process *process,
 	struct late_sample *late;
 
 	if (recording->nr_waiting == MOST_WAITING)
-		return count_unknown(recording, sample->pc, sample->samples);
+		return mapper_count_unknown(recording, process, sample);
 	if (!process->late && add_waiting(recording, process->pid))
 		return -ENOMEM;
 	late = malloc(sizeof(*late));
 	if (!late)
 		return -ENOMEM;
-	*late = (struct late_sample){
-		.next = process->late, .pc = sample->pc, .samples = sample->samples,
-	};
+	late->next = process->late;
+	late->record = *sample;
 	process->late = late;
 	recording->nr_waiting++;
 	return 0;
@@ -81,14 +74,13 @@ static struct late_sample *take(struct recording *recording, struct process *pro
 }
 
 static int place(struct recording *recording, struct process *process,
-		 const struct late_sample *late)
+		 const struct profil_record_sample *sample)
 {
-	const struct mapping *mapping = process->space ? space_find(process->space, late->pc) :
+	const struct mapping *mapping = process->space ? space_find(process->space, sample->pc) :
 							 NULL;
 
-	if (!mapping)
-		return count_unknown(recording, late->pc, late->samples);
-	return mapper_count(recording, process, mapping, late->pc, late->samples);
+	return mapping ? mapper_count(recording, process, mapping, sample) :
+			 mapper_count_unknown(recording, process, sample);
 }
 
 int late_give_up(struct recording *recording, struct process *process)
@@ -99,11 +91,10 @@ int late_give_up(struct recording *recording, struct process *process)
 	if (!process->late)
 		return 0;
 	/* what it ran is not known, so its row is not theirs */
-	error = process_table_switch(&recording->processes, process, "[unknown]");
+	error = process_table_switch(&recording->processes, process, RESULT_UNKNOWN);
 	while ((late = take(recording, process))) {
-		process_table_count(&recording->processes, process, late->samples);
 		if (!error)
-			error = count_unknown(recording, late->pc, late->samples);
+			error = mapper_count_unknown(recording, process, &late->record);
 		free(late);
 	}
 	return error;
@@ -143,9 +134,8 @@ static int settle_process(struct recording *recording, struct process *process)
 	if (error)
 		return error == -ENOMEM ? error : late_give_up(recording, process);
 	while ((late = take(recording, process))) {
-		process_table_count(&recording->processes, process, late->samples);
 		if (!error)
-			error = place(recording, process, late);
+			error = place(recording, process, &late->record);
 		free(late);
 	}
 	return error;

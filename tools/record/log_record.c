@@ -3,9 +3,11 @@
  * Checks the records of the log.
  */
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "record/log_record.h"
+#include "result/result.h"
 
 static bool is_pid(__s32 pid)
 {
@@ -16,7 +18,7 @@ static bool is_sample(const struct profil_record *record)
 {
 	const struct profil_record_sample *sample = (const void *)record;
 
-	return record->bytes >= sizeof(*sample) && sample->samples;
+	return record->bytes >= sizeof(*sample) && sample->samples && is_pid(sample->tid);
 }
 
 static bool is_fork(const struct profil_record *record)
@@ -88,4 +90,33 @@ const struct profil_record *log_record_check(const void *bytes, size_t nr)
 	    record->bytes % 8)
 		return NULL;
 	return is_pid(record->pid) && is_valid(record) ? record : NULL;
+}
+
+char **log_record_argv(const struct profil_record_args *record)
+{
+	static char rest[] = "...";
+	const size_t room = record->head.bytes - sizeof(*record);
+	const bool is_cut = record->args_bytes > room;
+	size_t bytes = is_cut ? room : record->args_bytes, nr = 0, at;
+	char *text, **argv, **copy;
+
+	/* padding is not an empty argument */
+	while (is_cut && bytes && !record->args[bytes - 1])
+		bytes--;
+	text = calloc(bytes + 1, 1);
+	/* each argument has a byte at least; "..." and NULL follow */
+	argv = text ? calloc(bytes + 2, sizeof(*argv)) : NULL;
+	if (!argv) {
+		free(text);
+		return NULL;
+	}
+	memcpy(text, record->args, bytes);
+	for (at = 0; at < bytes; at += strlen(&text[at]) + 1)
+		argv[nr++] = &text[at];
+	if (is_cut)
+		argv[nr++] = rest;
+	copy = result_copy_argv(argv);
+	free(argv);
+	free(text);
+	return copy;
 }

@@ -25,7 +25,23 @@
  */
 const struct profil_record *log_record_check(const void *bytes, size_t nr);
 
-/* Whether a record is a struct profil_record_sample: taken in user mode, or in the kernel. */
+/**
+ * log_record_is_sample - check whether a record has samples
+ * @record: a valid record
+ *
+ * Return: whether it is a struct profil_record_sample.
+ */
 bool log_record_is_sample(const struct profil_record *record);
+
+/**
+ * log_record_argv - read a command line
+ * @record: a valid record
+ *
+ * If the record does not have all of it, the last argument is "...".
+ *
+ * Return: the command and its arguments, terminated by NULL, for result_free_argv(); NULL: no
+ * memory.
+ */
+char **log_record_argv(const struct profil_record_args *record);
 
 #endif /* PROFIL_LOG_RECORD_H */

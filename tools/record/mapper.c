@@ -162,14 +162,55 @@ int mapper_read(struct recording *recording, struct process *process)
 	return procmaps_read(process->pid, add_from_proc, &reading);
 }
 
+/* What a record of samples adds to the counts; its address is the pc. Return: 0 or -ENOMEM. */
+static int make_part(struct recording *recording, struct process *process,
+		     const struct profil_record_sample *sample, struct result_part *part)
+{
+	*part = (struct result_part){
+		.address = sample->pc,
+		.samples = sample->samples,
+		.system = sample->head.type == PROFIL_RECORD_KERNEL_SAMPLE ? sample->samples : 0,
+		.thread = RESULT_NO_THREAD,
+	};
+	if (process->row == PROCESS_NO_ROW)
+		return 0;
+	return threads_find(&recording->threads, &process->threads, process->row, sample->tid,
+			    sample->tid == process->pid && process->comm[0] ? process->comm : NULL,
+			    &part->thread);
+}
+
+static int count_outside(struct recording *recording, const struct result_part *part)
+{
+	struct result_part outside = *part;
+
+	outside.address = 0;
+	return counts_add(&recording->outside, &outside);
+}
+
 int mapper_count(struct recording *recording, struct process *process,
-		 const struct mapping *mapping, uint64_t pc, uint32_t samples)
+		 const struct mapping *mapping, const struct profil_record_sample *sample)
 {
 	const struct result_process *row;
+	struct result_part part;
 
+	if (make_part(recording, process, sample, &part))
+		return -ENOMEM;
+	if (!mapping)
+		return count_outside(recording, &part);
 	if (mapping->file != &recording->files.special[FILE_JIT])
-		return file_count(mapping->file, mapping->offset + (pc - mapping->start), samples);
+		return file_count(mapping->file,
+				  mapping->offset + (sample->pc - mapping->start), &part);
 	row = process_table_row(&recording->processes, process);
 	return jit_count(&recording->jit, &process->jit, process->pid, process->forked,
-			 row ? row->program : "[unknown]", pc, samples);
+			 row ? row->program : RESULT_UNKNOWN, &part);
+}
+
+int mapper_count_unknown(struct recording *recording, struct process *process,
+			 const struct profil_record_sample *sample)
+{
+	struct result_part part;
+
+	if (make_part(recording, process, sample, &part))
+		return -ENOMEM;
+	return file_count(&recording->files.special[FILE_UNKNOWN], sample->pc, &part);
 }

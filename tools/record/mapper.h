@@ -35,13 +35,23 @@ int mapper_read(struct recording *recording, struct process *process);
  * mapper_count - count samples
  * @recording: the recording
  * @process:   the process
- * @mapping:   of it, with the pc
- * @pc:        address
- * @samples:   at least 1
+ * @mapping:   of it, with the pc; NULL: the pc is outside all of them
+ * @sample:    the record
  *
  * Return: 0 or -ENOMEM.
  */
 int mapper_count(struct recording *recording, struct process *process,
-		 const struct mapping *mapping, uint64_t pc, uint32_t samples);
+		 const struct mapping *mapping, const struct profil_record_sample *sample);
+
+/**
+ * mapper_count_unknown - count samples in code that is not known
+ * @recording: the recording
+ * @process:   the process
+ * @sample:    the record
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int mapper_count_unknown(struct recording *recording, struct process *process,
+			 const struct profil_record_sample *sample);
 
 #endif /* PROFIL_MAPPER_H */

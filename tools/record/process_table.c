@@ -31,6 +31,7 @@ void process_table_remove(struct process_table *table, struct process *process)
 	*slot_of(table, process->pid) = NULL;
 	space_put(process->space);
 	space_put(process->before);
+	threads_forget(&process->threads);
 	free(process);
 }
 
@@ -132,6 +133,7 @@ int process_table_start(struct process_table *table, struct process *process,
 	char *copy;
 
 	process->row = PROCESS_NO_ROW;
+	threads_forget(&process->threads);
 	if (table->nr_rows == (table->limit ? table->limit : PROCESS_TABLE_ROWS)) {
 		process->is_unlisted = true;
 		process->unlisted_ns = cpu_ns;
@@ -215,6 +217,7 @@ void process_table_end(struct process_table *table, struct process *process, uin
 		return;
 	set_end(row, process, cpu_ns);
 	process->row = PROCESS_NO_ROW;
+	threads_forget(&process->threads);
 }
 
 int process_table_switch(struct process_table *table, struct process *process,
@@ -225,15 +228,6 @@ int process_table_switch(struct process_table *table, struct process *process,
 
 	process_table_end(table, process, cpu_ns);
 	return process_table_start(table, process, program, false, cpu_ns);
-}
-
-void process_table_count(const struct process_table *table, const struct process *process,
-			 uint64_t samples)
-{
-	struct result_process *row = process_table_row(table, process);
-
-	if (row)
-		row->samples += samples;
 }
 
 int process_table_name(struct process_table *table, const struct process *process,
@@ -252,6 +246,19 @@ int process_table_name(struct process_table *table, const struct process *proces
 	return 0;
 }
 
+int process_table_set_argv(struct process_table *table, const struct process *process, char **argv)
+{
+	struct result_process *row = process_table_row(table, process);
+
+	if (row) {
+		result_free_argv(row->argv);
+		row->argv = argv;
+	} else {
+		result_free_argv(argv);
+	}
+	return argv ? 0 : -ENOMEM;
+}
+
 void process_table_release(struct process_table *table)
 {
 	size_t page, i;
@@ -262,8 +269,10 @@ void process_table_release(struct process_table *table)
 				process_table_remove(table, table->pages[page][i]);
 		free(table->pages[page]);
 	}
-	for (i = 0; i < table->nr_rows; i++)
+	for (i = 0; i < table->nr_rows; i++) {
 		free(table->rows[i].program);
+		result_free_argv(table->rows[i].argv);
+	}
 	free(table->rows);
 	free(table->attached);
 }

@@ -13,6 +13,7 @@
 
 #include "record/log_record.h"
 #include "record/spaces.h"
+#include "record/threads.h"
 #include "result/result.h"
 
 #define PROCESS_TABLE_ROWS	65536		/* most rows; further processes are summed up */
@@ -28,6 +29,7 @@ struct jit_process;
  * struct process - a process
  * @pid:        its process ID
  * @parent:     that of its parent; 0: unknown
+ * @comm:       name of its main thread when it executed its program; "": unknown
  * @base_ns:    CPU time that it had used when it was attached; the times in rows do not include it
  * @space:      its mappings; NULL: it must not be sampled
  * @before:     between EXEC and RUN: the mappings of the program before; else NULL
@@ -43,10 +45,12 @@ struct jit_process;
  * @program:    file of its program; NULL: unknown. Not owned
  * @losses:     number of lost records up to which its own are complete (late.h)
  * @late:       samples that wait
+ * @threads:    its threads with samples, in the program of @row
  */
 struct process {
 	pid_t pid;
 	pid_t parent;
+	char comm[16];
 	uint64_t base_ns;
 	struct space *space;
 	struct space *before;
@@ -61,6 +65,7 @@ struct process {
 	const struct file *program;
 	uint64_t losses;
 	struct late_sample *late;
+	struct process_threads threads;
 };
 
 /**
@@ -221,6 +226,16 @@ int process_table_name(struct process_table *table, const struct process *proces
 		       const char *program);
 
 /**
+ * process_table_set_argv - set the command line of a process's row
+ * @table:   the table
+ * @process: in the table
+ * @argv:    the command and its arguments, terminated by NULL; NULL: no memory. This takes it over
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int process_table_set_argv(struct process_table *table, const struct process *process, char **argv);
+
+/**
  * process_table_switch - begin another row, as the program turns out to be another one
  * @table:   the table
  * @process: in the table
@@ -232,14 +247,5 @@ int process_table_name(struct process_table *table, const struct process *proces
  */
 int process_table_switch(struct process_table *table, struct process *process,
 			 const char *program);
-
-/**
- * process_table_count - add samples to the row of a process
- * @table:   the table
- * @process: in the table
- * @samples: number of samples
- */
-void process_table_count(const struct process_table *table, const struct process *process,
-			 uint64_t samples);
 
 #endif /* PROFIL_PROCESS_TABLE_H */

@@ -3,6 +3,7 @@
  * Reading /proc.
  */
 #define _GNU_SOURCE
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,41 @@ static FILE *open_proc(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
 	return fopen(path, "re");
+}
+
+static FILE *open_thread(pid_t pid, pid_t tid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", pid, tid, name);
+	return fopen(path, "re");
+}
+
+bool procfs_read_thread_name(pid_t pid, pid_t tid, char name[PROCFS_THREAD_NAME])
+{
+	FILE *file = open_thread(pid, tid, "comm");
+	size_t bytes = 0;
+
+	if (file) {
+		/* it may contain any character, and ends with a newline */
+		bytes = fread(name, 1, PROCFS_THREAD_NAME, file);
+		fclose(file);
+	}
+	if (bytes)
+		name[bytes - 1] = 0;
+	return bytes;
+}
+
+bool procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns)
+{
+	FILE *file = open_thread(pid, tid, "schedstat");
+	bool found = file && fscanf(file, "%" SCNu64, cpu_ns) == 1;
+
+	if (file)
+		fclose(file);
+	if (!found)
+		*cpu_ns = 0;
+	return found;
 }
 
 bool procfs_read_user(pid_t pid, uid_t *user)

@@ -52,6 +52,28 @@ int64_t procfs_read_start(pid_t pid);
  */
 bool procfs_read_exe(pid_t pid, char *path, size_t room);
 
+#define PROCFS_THREAD_NAME	64	/* bytes of a thread's name, at most, with the 0 */
+
+/**
+ * procfs_read_thread_name - determine the name of a thread
+ * @pid:  process ID
+ * @tid:  thread ID
+ * @name: filled in
+ *
+ * Return: false if there is no such thread.
+ */
+bool procfs_read_thread_name(pid_t pid, pid_t tid, char name[PROCFS_THREAD_NAME]);
+
+/**
+ * procfs_read_thread_cpu - determine the CPU time of a thread
+ * @pid:    process ID
+ * @tid:    thread ID
+ * @cpu_ns: set to its CPU time so far, in ns; 0: unknown
+ *
+ * Return: false if there is no such thread, or the kernel has no scheduler statistics.
+ */
+bool procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns);
+
 /**
  * procfs_read_command - read the command line of a process
  * @pid: process ID

@@ -21,8 +21,6 @@
 #include "record/recording_state.h"
 #include "util/time_ns.h"
 
-#define UNKNOWN	"[unknown]"
-
 struct recording *recording_new(void)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
@@ -42,7 +40,9 @@ void recording_free(struct recording *recording)
 		return;
 	late_release(recording);
 	process_table_release(&recording->processes);
+	threads_release(&recording->threads);
 	files_release(&recording->files);
+	counts_release(&recording->outside);
 	jit_release(&recording->jit);
 	for (i = 0; i < recording->nr_unprofiled; i++)
 		free(recording->unprofiled[i].program);
@@ -120,10 +120,20 @@ static struct process *add_process(struct recording *recording, pid_t pid,
 	process->base_ns = base_ns;
 	process->losses = recording->lost_records;
 	if (process_table_start(&recording->processes, process,
-				procfs_read_exe(pid, path, sizeof(path)) ? path : UNKNOWN, false,
+				procfs_read_exe(pid, path, sizeof(path)) ? path : RESULT_UNKNOWN, false,
 				base_ns))
 		return NULL;
 	return process;
+}
+
+/* Read the command line of a process whose ARGS record is not in the log. */
+static int read_command(struct recording *recording, const struct process *process)
+{
+	char **command = procfs_read_command(process->pid);
+	char **argv = command ? result_copy_argv(command) : NULL;
+
+	procfs_free_command(command);
+	return process_table_set_argv(&recording->processes, process, argv);
 }
 
 int recording_add_process(struct recording *recording, pid_t pid)
@@ -152,7 +162,7 @@ int recording_add_process(struct recording *recording, pid_t pid)
 	if (!added)
 		return -ENOMEM;
 	added->jit = process.jit;
-	return 0;
+	return read_command(recording, added);
 }
 
 /* Find a process; if its first records were lost, add it. Return: NULL: no memory. */
@@ -177,6 +187,7 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	struct space *space;
 	const struct result_process *row = parent ? process_table_row(table, parent) : NULL;
 	struct process *same = process_table_find(table, fork->head.pid);
+	int error;
 
 	/* one with this ID ended, and its EXIT was lost */
 	if (same && late_give_up(recording, same))
@@ -191,6 +202,8 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	if (!child)
 		return -ENOMEM;
 	child->parent = fork->parent;
+	if (parent)
+		memcpy(child->comm, parent->comm, sizeof(child->comm));
 	child->program = parent ? parent->program : NULL;
 	/* what is not known of the parent is not known of the child */
 	child->losses = parent ? parent->losses : recording->lost_records;
@@ -198,7 +211,12 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	if (parent && parent->jit && parent->jit->source.dump &&
 	    jit_map(&recording->jit, &child->jit, parent->jit->source.dump))
 		return -ENOMEM;
-	return process_table_start(table, child, row ? row->program : UNKNOWN, true, 0);
+	error = process_table_start(table, child, row ? row->program : RESULT_UNKNOWN, true, 0);
+	/* the table may have moved */
+	row = parent ? process_table_row(table, parent) : NULL;
+	if (error || !row || !row->argv)
+		return error;
+	return process_table_set_argv(table, child, result_copy_argv(row->argv));
 }
 
 /* A process runs a program that must not be sampled. */
@@ -210,7 +228,7 @@ static int deny(struct recording *recording, struct process *process,
 	size_t i = 0;
 
 	if (!procfs_read_exe(process->pid, path, sizeof(path)))
-		snprintf(path, sizeof(path), "%s", exec->comm[0] ? exec->comm : UNKNOWN);
+		snprintf(path, sizeof(path), "%s", exec->comm[0] ? exec->comm : RESULT_UNKNOWN);
 	space_put(process->space);
 	process->space = NULL;
 	process->denied_ns = exec->cpu_ns;
@@ -258,11 +276,12 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	}
 	process->before = before;
 	process->parent = parent;
+	memcpy(process->comm, exec->comm, sizeof(process->comm));
 	process->base_ns = base_ns;
 	process->losses = recording->lost_records;
 	if (exec->flags & PROFIL_EXEC_DENIED)
 		return deny(recording, process, exec);
-	return process_table_start(table, process, exec->comm[0] ? exec->comm : UNKNOWN, false,
+	return process_table_start(table, process, exec->comm[0] ? exec->comm : RESULT_UNKNOWN, false,
 				   exec->cpu_ns);
 }
 
@@ -359,14 +378,25 @@ static int apply_sample(struct recording *recording, const struct profil_record_
 	recording->samples += sample->samples;
 	if (late_is_uncertain(recording, process) && !must_not_be_sampled(process))
 		return late_add(recording, process, sample);
-	process_table_count(&recording->processes, process, sample->samples);
 	if (find_mapping(recording, process, sample->pc, &mapping))
 		return -ENOMEM;
-	if (!mapping) {
-		recording->outside += sample->samples;
+	return mapper_count(recording, process, mapping, sample);
+}
+
+static int apply_thread(struct recording *recording, const struct profil_record_thread *thread)
+{
+	struct process *process = process_table_find(&recording->processes, thread->head.pid);
+
+	return process ? threads_end(&recording->threads, &process->threads, thread) : 0;
+}
+
+static int apply_args(struct recording *recording, const struct profil_record_args *record)
+{
+	struct process *process = process_table_find(&recording->processes, record->head.pid);
+
+	if (!process || must_not_be_sampled(process))
 		return 0;
-	}
-	return mapper_count(recording, process, mapping, sample->pc, sample->samples);
+	return process_table_set_argv(&recording->processes, process, log_record_argv(record));
 }
 
 static int apply_exit(struct recording *recording, const struct profil_record_exit *end)
@@ -389,16 +419,19 @@ static int apply_exit(struct recording *recording, const struct profil_record_ex
 }
 
 /* Processes outside of the reader's PID namespace cannot be told apart. */
-static void apply_nameless(struct recording *recording, const struct profil_record *record)
+static int apply_nameless(struct recording *recording, const struct profil_record *record)
 {
-	const struct profil_record_sample *sample = (const void *)record;
+	static struct process nobody = { .row = PROCESS_NO_ROW };
 
 	if (log_record_is_sample(record)) {
+		const struct profil_record_sample *sample = (const void *)record;
+
 		recording->samples += sample->samples;
-		recording->outside += sample->samples;
-	} else if (record->type == PROFIL_RECORD_FORK || record->type == PROFIL_RECORD_EXEC) {
-		recording->processes.unlisted++;
+		return mapper_count(recording, &nobody, NULL, sample);
 	}
+	if (record->type == PROFIL_RECORD_FORK || record->type == PROFIL_RECORD_EXEC)
+		recording->processes.unlisted++;
+	return 0;
 }
 
 /* The log was full, so what was read since it was full is what filled it. */
@@ -420,10 +453,8 @@ static int apply(struct recording *recording, const struct profil_record *record
 		recording->unread.samples += record->bytes;
 	else
 		recording->unread.others += record->bytes;
-	if (!record->pid) {
-		apply_nameless(recording, record);
-		return 0;
-	}
+	if (!record->pid)
+		return apply_nameless(recording, record);
 	switch (record->type) {
 	case PROFIL_RECORD_SAMPLE:
 	case PROFIL_RECORD_KERNEL_SAMPLE:
@@ -439,6 +470,10 @@ static int apply(struct recording *recording, const struct profil_record *record
 		return 0;
 	case PROFIL_RECORD_EXIT:
 		return apply_exit(recording, (const void *)record);
+	case PROFIL_RECORD_THREAD:
+		return apply_thread(recording, (const void *)record);
+	case PROFIL_RECORD_ARGS:
+		return apply_args(recording, (const void *)record);
 	default:
 		return 0;
 	}

@@ -11,6 +11,7 @@
 #include "record/files.h"
 #include "record/jit.h"
 #include "record/process_table.h"
+#include "record/threads.h"
 #include "result/result.h"
 
 #define RECORDING_BUFFER	65536	/* bytes that are read from the log at a time */
@@ -28,10 +29,11 @@ struct log_contents {
 /**
  * struct recording - what the log of a run has told so far
  * @processes:     the processes and their programs
+ * @threads:       their threads that have samples
  * @files:         the files that they mapped, and their samples
  * @jit:           samples in code that processes have made
  * @samples:       number of samples
- * @outside:       those that are in no file
+ * @outside:       those that are in no file, at the address 0
  * @lost:          number of samples that did not fit into the log
  * @waiting_pids:  processes with samples that wait (late.h); room for the next power of two
  * @nr_waiting_pids: number of these, some of which may have ended
@@ -46,10 +48,11 @@ struct log_contents {
  */
 struct recording {
 	struct process_table processes;
+	struct threads threads;
 	struct files files;
 	struct jit jit;
 	uint64_t samples;
-	uint64_t outside;
+	struct counts outside;
 	uint64_t lost;
 	pid_t *waiting_pids;
 	size_t nr_waiting_pids;

@@ -36,6 +36,8 @@ size_t field_length(const struct field *field, const void *structure)
 
 static int pack_text(ProtobufCBinaryData *to, const char *text)
 {
+	if (!text)
+		return 0;
 	to->len = strlen(text);
 	to->data = malloc(to->len + 1);
 	if (!to->data)
@@ -50,7 +52,7 @@ static int pack_texts(const struct field *field, void *to, char *const *texts)
 	size_t nr = 0, i;
 	int error = 0;
 
-	while (texts[nr])
+	while (texts && texts[nr])
 		nr++;
 	packed = calloc(nr + 1, sizeof(*packed));
 	if (!packed)
@@ -144,9 +146,12 @@ static int unpack_texts(const struct field *field, void *to, const void *from, c
 {
 	const ProtobufCBinaryData *packed = field_pointer(from, field->packed);
 	size_t nr = *(size_t *)field_at(from, field->nr_packed), i;
-	char **texts = calloc(nr + 1, sizeof(*texts));
+	char **texts;
 	int error = 0;
 
+	if (!nr)
+		return 0;
+	texts = calloc(nr + 1, sizeof(*texts));
 	if (!texts)
 		return -ENOMEM;
 	set_pointer(to, field->member, texts);

@@ -19,8 +19,8 @@ enum field_kind {
 	FIELD_UINT32,	/* uint32_t; uint32 */
 	FIELD_INT64,	/* int64_t; sint64 */
 	FIELD_UINT64,	/* uint64_t; uint64 */
-	FIELD_TEXT,	/* char *, to be freed; bytes */
-	FIELD_TEXTS,	/* char **, terminated by NULL, to be freed as each text; repeated bytes */
+	FIELD_TEXT,	/* char *, to be freed; bytes. NULL becomes "" */
+	FIELD_TEXTS,	/* char **, terminated by NULL, to be freed as each text; repeated bytes. NULL if empty */
 	FIELD_LIST,	/* array of structures, to be freed; repeated MESSAGE */
 };
 
@@ -65,6 +65,7 @@ struct field_table {
 extern const struct field_table fields_of_result;
 extern const struct field_table fields_of_object;
 extern const struct field_table fields_of_process;
+extern const struct field_table fields_of_thread;
 
 /* The member at an offset of a structure */
 static inline void *field_at(const void *structure, size_t offset)

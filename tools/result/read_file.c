@@ -86,6 +86,36 @@ int read_file(const char *path, size_t most, unsigned char **contents, size_t *b
 	return error;
 }
 
+/* Copy the first bytes of a pipe, which stay in it. Waits until there are any. */
+static ssize_t peek_pipe(int fd, void *to, size_t most)
+{
+	ssize_t length = 0;
+	int copy[2];
+
+	if (pipe2(copy, O_CLOEXEC))
+		return 0;
+	if (tee(fd, copy[1], most, 0) > 0)
+		length = read(copy[0], to, most);
+	close(copy[0]);
+	close(copy[1]);
+	return length;
+}
+
+size_t read_file_peek(void *to, size_t most)
+{
+	const int fd = STDIN_FILENO;
+	ssize_t length = 0;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return 0;
+	if (S_ISREG(st.st_mode))
+		length = pread(fd, to, most, lseek(fd, 0, SEEK_CUR));
+	else if (S_ISFIFO(st.st_mode))
+		length = peek_pipe(fd, to, most);
+	return length > 0 ? (size_t)length : 0;
+}
+
 size_t read_file_start(const char *path, void *to, size_t most)
 {
 	ssize_t length = 0;

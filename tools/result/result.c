@@ -25,14 +25,33 @@ uint64_t result_samples(const struct result *result)
 	return samples;
 }
 
+uint64_t result_object_system(const struct result_object *object)
+{
+	uint64_t samples = 0;
+	size_t i;
+
+	for (i = 0; i < object->nr_counts; i++)
+		samples += object->counts[i].system;
+	return samples;
+}
+
+uint64_t result_system_samples(const struct result *result)
+{
+	uint64_t samples = result->outside_system;
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		samples += result_object_system(&result->objects[i]);
+	return samples;
+}
+
 uint64_t result_unlisted_samples(const struct result *result)
 {
 	uint64_t rest = result_samples(result);
 	size_t i;
 
-	/* a damaged file may have fewer samples than its processes */
 	for (i = 0; i < result->nr_processes; i++)
-		rest -= result->processes[i].samples < rest ? result->processes[i].samples : rest;
+		rest -= result->processes[i].samples;
 	return result->unlisted_processes ? rest : 0;
 }
 
@@ -77,6 +96,13 @@ double result_seconds(const struct result *result, uint64_t samples)
 	return (double)samples / result_rate(result);
 }
 
+int result_compare_parts(const struct result_part *a, const struct result_part *b)
+{
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
 int result_compare_objects(const struct result_object *a, const struct result_object *b)
 {
 	size_t common = a->build_id_bytes < b->build_id_bytes ?
@@ -98,6 +124,37 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
 	return a->mtime_ns < b->mtime_ns ? -1 : a->mtime_ns > b->mtime_ns;
 }
 
+const struct result_part *result_find_part(const struct result_object *object, uint64_t address)
+{
+	size_t low = 0, high = object->nr_parts;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (object->parts[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return object->parts + low;
+}
+
+const struct result_place *result_find_place(const struct result_object *object, uint64_t address)
+{
+	size_t low = 0, high = object->nr_places;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (object->places[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < object->nr_places && object->places[low].address == address ?
+	       &object->places[low] : NULL;
+}
+
 const struct result_function *result_find_function(const struct result_object *object,
 						   uint64_t address)
 {
@@ -115,31 +172,90 @@ const struct result_function *result_find_function(const struct result_object *o
 	       &object->functions[low] : NULL;
 }
 
+/* Functions of a file may overlap: one may be within another. */
 static const char *functions_problem(const struct result_object *object)
 {
-	uint64_t end = object->start;
+	const bool is_file = result_is_file(object);
+	uint64_t least = is_file ? 0 : object->start;
 	size_t i;
 
-	if (object->nr_functions && result_is_file(object))
-		return "a file has functions that a program has made";
 	for (i = 0; i < object->nr_functions; i++) {
 		const struct result_function *function = &object->functions[i];
 
-		if (!function->name[0] || strlen(function->name) >= RESULT_MAX_NAME)
+		if (!is_file && (!function->name[0] || strlen(function->name) >= RESULT_MAX_NAME))
 			return "the name of a function is empty or too long";
-		if (function->start < end || function->end <= function->start ||
-		    function->end > object->end)
+		if (function->start < least || function->end <= function->start ||
+		    (!is_file && function->end > object->end))
 			return "functions are not in order, overlap, or are outside their object";
-		end = function->end;
+		least = is_file ? function->start : function->end;
 	}
 	return NULL;
 }
 
-static const char *object_problem(const struct result_object *object)
+static bool is_source_line(const struct result *result, uint32_t file, uint32_t line)
 {
-	const struct result_count *counts = object->counts;
-	uint64_t samples = 0;
+	return (!file || file < result->nr_strings) && line <= INT32_MAX;
+}
+
+static const char *places_problem(const struct result *result, const struct result_object *object)
+{
+	size_t frames = 0, i;
+
+	if (object->has_names && !result_is_file(object))
+		return "what is not a file has names of a file";
+	if (!object->has_names && (object->nr_places || (object->nr_functions &&
+							 result_is_file(object))))
+		return "an object without names has names";
+	for (i = 0; i < object->nr_places; i++) {
+		const struct result_place *place = &object->places[i];
+
+		if (i && place->address <= place[-1].address)
+			return "places are not in order";
+		if (place->function >= object->nr_functions &&
+		    place->function != RESULT_NO_FUNCTION)
+			return "a place is in no function";
+		if (place->frame != frames || place->nr_frames > RESULT_MAX_FRAMES)
+			return "frames are of no place";
+		frames += place->nr_frames;
+	}
+	if (frames != object->nr_frames)
+		return "frames are of no place";
+	for (i = 0; i < frames; i++)
+		if (object->frames[i].function >= result->nr_strings ||
+		    !is_source_line(result, object->frames[i].file, object->frames[i].line))
+			return "a frame is wrong";
+	for (i = 0; i < object->nr_functions; i++)
+		if (!is_source_line(result, object->functions[i].file,
+				    object->functions[i].line))
+			return "the source line of a function is wrong";
+	return NULL;
+}
+
+/* @samples: the parts are added */
+static const char *parts_problem(const struct result *result, const struct result_part *parts,
+				 size_t nr, uint64_t *samples)
+{
 	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		if (i && result_compare_parts(&parts[i - 1], &parts[i]) >= 0)
+			return "samples are not in order";
+		if (parts[i].thread >= result->nr_threads && parts[i].thread != RESULT_NO_THREAD)
+			return "samples are of no thread";
+		if (!parts[i].samples || parts[i].system > parts[i].samples)
+			return "a number of samples is wrong";
+		if (__builtin_add_overflow(*samples, parts[i].samples, samples))
+			return "too many samples";
+	}
+	return NULL;
+}
+
+static const char *object_problem(const struct result *result, const struct result_object *object,
+				  uint64_t *samples)
+{
+	const struct result_part *parts = object->parts;
+	const size_t nr = object->nr_parts;
+	const char *problem;
 
 	if (!object->path[0])
 		return "an object has no path";
@@ -149,36 +265,50 @@ static const char *object_problem(const struct result_object *object)
 		return "a build-id is too long";
 	if (object->start >= object->end)
 		return "an object ends before it starts";
-	for (i = 0; i < object->nr_counts; i++) {
-		if (counts[i].address < object->start || counts[i].address >= object->end)
-			return "samples are outside their object";
-		if (i && counts[i].address <= counts[i - 1].address)
-			return "counts are not in order";
-		if (!counts[i].samples)
-			return "a count has no samples";
-		if (__builtin_add_overflow(samples, counts[i].samples, &samples))
-			return "an object has too many samples";
-	}
-	if (samples != object->samples)
-		return "the samples of an object do not add up";
-	return functions_problem(object);
+	problem = parts_problem(result, parts, nr, samples);
+	if (problem)
+		return problem;
+	if (nr && (parts[0].address < object->start || parts[nr - 1].address >= object->end))
+		return "samples are outside their object";
+	problem = functions_problem(object);
+	return problem ? problem : places_problem(result, object);
 }
 
 static const char *objects_problem(const struct result *result)
 {
-	uint64_t samples = result->outside;
+	uint64_t samples = 0;
+	const char *problem;
 	size_t i;
 
-	for (i = 0; i < result->nr_objects; i++) {
+	problem = parts_problem(result, result->outside_parts, result->nr_outside_parts, &samples);
+	for (i = 0; !problem && i < result->nr_objects; i++) {
 		const struct result_object *object = &result->objects[i];
-		const char *problem = object_problem(object);
 
-		if (problem)
-			return problem;
-		if (i && result_compare_objects(&object[-1], object) >= 0)
-			return "objects are not in order";
-		if (__builtin_add_overflow(samples, object->samples, &samples))
-			return "too many samples";
+		problem = object_problem(result, object, &samples);
+		if (!problem && i && result_compare_objects(&object[-1], object) >= 0)
+			problem = "objects are not in order";
+	}
+	return problem;
+}
+
+static const char *threads_problem(const struct result *result)
+{
+	size_t i;
+
+	if (result->nr_threads > RESULT_MAX_THREADS)
+		return "too many threads";
+	for (i = 0; i < result->nr_threads; i++) {
+		const struct result_thread *thread = &result->threads[i];
+
+		if (thread->process >= result->nr_processes &&
+		    thread->process != RESULT_NO_PROCESS)
+			return "a thread is of no process";
+		if (thread->tid < 0)
+			return "a thread ID is negative";
+		if (thread->name && strlen(thread->name) >= RESULT_MAX_NAME)
+			return "the name of a thread is too long";
+		if (!thread->has_cpu_ns && thread->cpu_ns)
+			return "the CPU time of a thread is set but unknown";
 	}
 	return NULL;
 }
@@ -231,12 +361,69 @@ const char *result_problem(const struct result *result)
 	if (result->clock > PROFIL_CLOCK_RANDOM)
 		return "unknown clock";
 	problem = objects_problem(result);
-	return problem ? problem : processes_problem(result);
+	if (!problem)
+		problem = processes_problem(result);
+	return problem ? problem : threads_problem(result);
+}
+
+void result_free_argv(char **argv)
+{
+	size_t i;
+
+	for (i = 0; argv && argv[i]; i++)
+		free(argv[i]);
+	free(argv);
+}
+
+char **result_copy_argv(char *const argv[])
+{
+	size_t nr = 0, i;
+	char **copy;
+
+	while (argv[nr])
+		nr++;
+	copy = calloc(nr + 1, sizeof(*copy));
+	for (i = 0; copy && i < nr; i++) {
+		copy[i] = strdup(argv[i]);
+		if (!copy[i]) {
+			result_free_argv(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+void result_release_names(struct result_object *object)
+{
+	size_t i;
+
+	for (i = 0; i < object->nr_functions; i++)
+		free(object->functions[i].name);
+	free(object->functions);
+	free(object->places);
+	free(object->frames);
+	free(object->names_note);
+	free(object->lines_note);
+	object->functions = NULL;
+	object->places = NULL;
+	object->frames = NULL;
+	object->names_note = object->lines_note = NULL;
+	object->nr_functions = object->nr_places = object->nr_frames = 0;
+	object->has_names = object->is_stripped = false;
+}
+
+/* Free what is in no table of fields. */
+static void release_by_hand(struct result_object *object)
+{
+	free(object->parts);
+	free(object->counts);
+	free(object->places);
+	free(object->frames);
 }
 
 void result_release_object(struct result_object *object)
 {
-	free(object->counts);
+	release_by_hand(object);
 	fields_release(&fields_of_object, object);
 	memset(object, 0, sizeof(*object));
 }
@@ -246,7 +433,8 @@ void result_release(struct result *result)
 	size_t i;
 
 	for (i = 0; i < result->nr_objects; i++)
-		free(result->objects[i].counts);
+		release_by_hand(&result->objects[i]);
+	free(result->outside_parts);
 	fields_release(&fields_of_result, result);
 	memset(result, 0, sizeof(*result));
 }

@@ -22,9 +22,15 @@
 #define RESULT_MAX_OBJECTS	4096
 #define RESULT_MAX_UNPROFILED	1024
 #define RESULT_MAX_PATH		4096	/* in bytes, with the terminating 0 */
-#define RESULT_MAX_NAME		1024	/* of a function, in bytes, with the terminating 0 */
+#define RESULT_MAX_NAME		1024	/* of made code or a thread, in bytes, with the final 0 */
 
 #define RESULT_OUTSIDE	"(outside all objects)"	/* name of the row for these samples */
+
+#define RESULT_UNKNOWN	"[unknown]"	/* name of what is not known */
+
+#define RESULT_NO_THREAD	UINT32_MAX	/* of a process whose threads are not listed */
+#define RESULT_NO_PROCESS	UINT32_MAX	/* one that is not listed */
+#define RESULT_MAX_THREADS	((size_t)1 << 20)
 
 /*
  * The structures. profil.proto describes each member that has the name of a field there: meaning
@@ -33,21 +39,71 @@
  */
 
 /**
- * struct result_count - samples at an address
+ * struct result_part - samples of one thread at an address
  * @address: link-time address of the instruction, the exact pc
  * @samples: at least 1
+ * @system:  how many of these are in the kernel; then the thread returns to @address
+ * @thread:  index in result->threads; RESULT_NO_THREAD: it is not listed
+ */
+struct result_part {
+	uint64_t address;
+	uint64_t samples;
+	uint64_t system;
+	uint32_t thread;
+};
+
+/**
+ * struct result_count - samples of all threads at an address
+ * @address: link-time address of the instruction, the exact pc
+ * @samples: at least 1
+ * @system:  how many of these are in the kernel
  */
 struct result_count {
 	uint64_t address;
 	uint64_t samples;
+	uint64_t system;
 };
 
-/* Code that a program has made: from @start up to @end, which is above it. @name is not empty. */
+/*
+ * A function with samples, from @start up to @end, which is above it. The name is that in the file,
+ * perhaps mangled. In code that a program has made, it is not empty.
+ */
 struct result_function {
 	uint64_t start;
 	uint64_t end;
 	char *name;
+	uint32_t file;
+	uint32_t line;
 };
+
+/**
+ * struct result_frame - a function at an address, perhaps inlined
+ * @function: its name, perhaps mangled: index in result->strings; 0: unknown
+ * @file:     source file: index in result->strings; 0: unknown
+ * @line:     of the address in the innermost function, else of the call; 0: unknown
+ */
+struct result_frame {
+	uint32_t function;
+	uint32_t file;
+	uint32_t line;
+};
+
+/**
+ * struct result_place - what is at an address with samples
+ * @address:  the address
+ * @function: index in the object's functions; RESULT_NO_FUNCTION: none
+ * @frame:    index of the innermost function in the object's frames
+ * @nr_frames: number of frames, each called by the next one; 0: no debug information
+ */
+struct result_place {
+	uint64_t address;
+	uint32_t function;
+	uint32_t frame;
+	uint32_t nr_frames;
+};
+
+#define RESULT_NO_FUNCTION	UINT32_MAX
+#define RESULT_MAX_FRAMES	32	/* at an address */
 
 /* A file that code was loaded from, or a substitute */
 struct result_object {
@@ -60,11 +116,21 @@ struct result_object {
 	uint64_t start;
 	uint64_t end;
 	uint64_t bias;
-	struct result_count *counts;	/* in ascending order of addresses, which differ */
+	struct result_part *parts;	/* in the order of result_compare_parts(); they differ */
+	size_t nr_parts;
+	struct result_count *counts;	/* sums of @parts by address, in ascending order */
 	size_t nr_counts;
 	uint64_t samples;		/* sum over @counts */
-	struct result_function *functions;
+	struct result_function *functions;	/* in ascending order of @start */
 	size_t nr_functions;
+	bool has_names;
+	bool is_stripped;
+	char *names_note;		/* NULL or "": none; and so is @lines_note */
+	char *lines_note;
+	struct result_place *places;	/* of all addresses, in ascending order; none without names */
+	size_t nr_places;
+	struct result_frame *frames;	/* in the order of the places, which have all of them */
+	size_t nr_frames;
 };
 
 /* One program in one process */
@@ -72,11 +138,24 @@ struct result_process {
 	int32_t pid;
 	int32_t parent;
 	char *program;
+	char **argv;			/* terminated by NULL; NULL: unknown */
 	bool is_fork;
 	bool has_ended;
 	uint64_t start_cpu_ns;
 	uint64_t cpu_ns;		/* 0 unless @has_ended */
-	uint64_t samples;
+	uint64_t samples;		/* sum over its threads */
+	uint64_t system;		/* how many of @samples are in the kernel */
+};
+
+/* A thread with samples, in one program */
+struct result_thread {
+	uint32_t process;		/* RESULT_NO_PROCESS: it is not listed */
+	int32_t tid;
+	char *name;			/* NULL or "": unknown */
+	bool has_cpu_ns;
+	uint64_t cpu_ns;		/* 0 unless @has_cpu_ns */
+	uint64_t samples;		/* sum over the parts of the thread */
+	uint64_t system;		/* how many of @samples are in the kernel */
 };
 
 /* A program that was not profiled, over all its processes */
@@ -105,7 +184,10 @@ struct result {
 	double mean_rate;
 	uint64_t program_cpu_ns;
 	uint64_t children_cpu_ns;
-	uint64_t outside;
+	uint64_t outside;		/* sum over @outside_parts */
+	uint64_t outside_system;	/* how many of these are in the kernel */
+	struct result_part *outside_parts;	/* as those of an object, at the address 0 */
+	size_t nr_outside_parts;
 	uint64_t lost;
 	uint64_t lost_records;
 	bool records_filled_log;
@@ -118,12 +200,22 @@ struct result {
 	size_t nr_objects;
 	struct result_process *processes;	/* at least one */
 	size_t nr_processes;
+	struct result_thread *threads;
+	size_t nr_threads;
 	uint64_t unlisted_processes;
 	uint64_t unlisted_ended;
 	uint64_t unlisted_cpu_ns;
 	struct result_unprofiled *unprofiled;
 	size_t nr_unprofiled;
+	char **strings;			/* terminated by NULL; NULL: none. The first one is "" */
+	size_t nr_strings;
 };
+
+/* A text that is "" if it is not known, as it is in a file. Return: NULL for "" and NULL. */
+static inline const char *result_text(const char *text)
+{
+	return text && *text ? text : NULL;
+}
 
 /**
  * result_is_file - check whether an object is a file
@@ -134,14 +226,41 @@ struct result {
 bool result_is_file(const struct result_object *object);
 
 /**
- * result_find_function - find the function of an address
+ * result_find_part - find the samples at an address
  * @object:  an object of a result that passes result_problem()
+ * @address: any address
+ *
+ * Return: the first part whose address is not lower; the end of the parts if there is none.
+ */
+const struct result_part *result_find_part(const struct result_object *object, uint64_t address);
+
+/**
+ * result_find_place - find what is known about an address
+ * @object:  an object of a result that passes result_problem()
+ * @address: any address
+ *
+ * Return: the place; NULL: there is none.
+ */
+const struct result_place *result_find_place(const struct result_object *object, uint64_t address);
+
+/**
+ * result_find_function - find the function of an address in code that a program has made
+ * @object:  an object of a result that passes result_problem(), which is not a file
  * @address: any address
  *
  * Return: the function among @object->functions; NULL: there is none.
  */
 const struct result_function *result_find_function(const struct result_object *object,
 						   uint64_t address);
+
+/**
+ * result_compare_parts - compare parts by address, then by thread
+ * @a: a part
+ * @b: another one
+ *
+ * Return: less than, equal to or greater than 0, as strcmp(3).
+ */
+int result_compare_parts(const struct result_part *a, const struct result_part *b);
 
 /**
  * result_compare_objects - compare objects by path, then by what tells their files apart: the
@@ -160,6 +279,22 @@ int result_compare_objects(const struct result_object *a, const struct result_ob
  * Return: the sum over all objects, plus the samples outside.
  */
 uint64_t result_samples(const struct result *result);
+
+/**
+ * result_object_system - count the samples of an object that are in the kernel
+ * @object: any object
+ *
+ * Return: how many of @object->samples they are.
+ */
+uint64_t result_object_system(const struct result_object *object);
+
+/**
+ * result_system_samples - count the samples in the kernel
+ * @result: any result
+ *
+ * Return: how many of result_samples() they are.
+ */
+uint64_t result_system_samples(const struct result *result);
 
 /**
  * result_unlisted_samples - count the samples of processes that are not listed
@@ -208,6 +343,26 @@ double result_seconds(const struct result *result, uint64_t samples);
  * Return: NULL, or a description of what is wrong.
  */
 const char *result_problem(const struct result *result);
+
+/**
+ * result_copy_argv - copy a command line
+ * @argv: terminated by NULL
+ *
+ * Return: a copy for result_free_argv(); NULL: no memory.
+ */
+char **result_copy_argv(char *const argv[]);
+
+/**
+ * result_free_argv - free a command line
+ * @argv: terminated by NULL, or NULL
+ */
+void result_free_argv(char **argv);
+
+/**
+ * result_release_names - free the names of an object, so that it has none
+ * @object: may be all zero
+ */
+void result_release_names(struct result_object *object);
 
 /**
  * result_release_object - free the memory of an object

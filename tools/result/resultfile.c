@@ -27,7 +27,7 @@
 /* The start of each file: gzip's fixed header, and the first part of its comment */
 #define MAGIC	"\x1f\x8b\x08\x10\0\0\0\0\0\x03" COMMENT
 #define COMMENT	"profil result "
-#define VERSION	"2"
+#define VERSION	"3"
 
 #define GZIP_WINDOW	(15 + 16)	/* for zlib: the largest window, in gzip's format */
 #define FAST_LEVEL	2		/* of zlib; 1 has another header than MAGIC */
@@ -248,6 +248,14 @@ int resultfile_read(const char *path, struct result *result, const char **why)
 		error = unwrap(contents, bytes, result, why);
 	free(contents);
 	return error;
+}
+
+bool resultfile_input_is_foreign(void)
+{
+	char begin[sizeof(MAGIC) - 1];
+	size_t length = read_file_peek(begin, sizeof(begin));
+
+	return memcmp(begin, MAGIC, length);
 }
 
 bool resultfile_is_foreign(const char *path)

@@ -86,4 +86,13 @@ int resultfile_read(const char *path, struct result *result, const char **why);
  */
 bool resultfile_is_foreign(const char *path);
 
+/**
+ * resultfile_input_is_foreign - check whether standard input is of another format
+ *
+ * Nothing is taken out of it. Waits for the first bytes of a pipe.
+ *
+ * Return: true for a regular file or a pipe that does not start as a result file does.
+ */
+bool resultfile_input_is_foreign(void);
+
 #endif /* PROFIL_RESULTFILE_H */

@@ -145,6 +145,7 @@ static int add_functions(struct symbolized *symbolized, size_t object,
 				return error;
 		}
 		function->samples += from->counts[next->count].samples;
+		function->system += from->counts[next->count].system;
 		function->nr_counts++;
 		counts[i] = next->count;
 	}

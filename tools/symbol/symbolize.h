@@ -32,6 +32,7 @@ typedef char *symbolize_demangle_fn(const char *name);
  * @is_rest:   this is no function, but all counts of the object that are in no known function;
  *             @start is the lowest of their addresses
  * @samples:   number of its samples, at least 1
+ * @system:    how many of these are in the kernel
  * @counts:    indexes of its counts in the object's counts, ascending
  * @nr_counts: number of @counts
  */
@@ -42,6 +43,7 @@ struct symbolized_function {
 	char *name;
 	bool is_rest;
 	uint64_t samples;
+	uint64_t system;
 	const size_t *counts;
 	size_t nr_counts;
 };

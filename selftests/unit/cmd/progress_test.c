@@ -24,17 +24,17 @@ static char text[4096];
 static char *argv[] = { "prog", NULL };
 static char host[] = "host", kernel[] = "6.1 x86_64", program[] = "/bin/prog";
 static char first_path[] = "/lib/object0", second_path[] = "/lib/object1";
-static struct result_count counts[2][NR_COUNTS];
+static struct result_part parts[2][NR_COUNTS];
 static struct result_object objects[2];
 static struct result_process process;
 static struct result result;
 
-/* Add samples to the first unused count of an object. */
+/* Add samples at a higher address. */
 static void add(struct result_object *object, uint64_t address, uint64_t samples)
 {
-	object->counts[object->nr_counts].address = address;
-	object->counts[object->nr_counts++].samples = samples;
-	object->samples += samples;
+	object->parts[object->nr_parts++] = (struct result_part){
+		.address = address, .samples = samples, .thread = RESULT_NO_THREAD,
+	};
 }
 
 /* Read the lines that the child process has printed so far, and count them. */
@@ -112,12 +112,11 @@ static void show(const struct result *first, void (*change)(void))
 static int set_up(void **state)
 {
 	(void)state;
-	memset(counts, 0, sizeof(counts));
 	objects[0] = (struct result_object){
-		.path = first_path, .start = 0x1000, .end = 0x1100, .counts = counts[0],
+		.path = first_path, .start = 0x1000, .end = 0x1100, .parts = parts[0],
 	};
 	objects[1] = (struct result_object){
-		.path = second_path, .start = 0x2000, .end = 0x2100, .counts = counts[1],
+		.path = second_path, .start = 0x2000, .end = 0x2100, .parts = parts[1],
 	};
 	process = (struct result_process){ .pid = 1234, .program = program };
 	result = (struct result){
@@ -144,8 +143,7 @@ static int tear_down(void **state)
 
 static void count_more(void)
 {
-	counts[1][0].samples += 4;
-	objects[1].samples += 4;
+	parts[1][0].samples += 4;
 }
 
 /* The files of the objects do not exist, so objects are printed in place of functions. */

@@ -23,6 +23,7 @@ static int set_up(void **state)
 	struct process *process;
 	const struct file_use use = { .pid = PID };
 	struct file *file;
+	const struct result_part part = { .samples = 1, .thread = RESULT_NO_THREAD };
 	uint64_t i;
 
 	(void)state;
@@ -34,7 +35,7 @@ static int set_up(void **state)
 	file = files_find(&recording->files, &key, &use);
 	file_mapped(file, 0x10000, 4 * ADDRESSES, 0);
 	for (i = 0; i < ADDRESSES; i++)
-		assert_int_equal(file_count(file, i * 7919 % ADDRESSES * 4, 1), 0);
+		assert_int_equal(file_count(file, i * 7919 % ADDRESSES * 4, &part), 0);
 	return 0;
 }
 

@@ -143,23 +143,24 @@ static void callgrind(void **state)
 		"positions: instr line\n"
 		"event: Samples : Samples\n"
 		"event: ns : CPU time in nanoseconds\n"
-		"events: Samples ns\n"
-		"summary: 4295098432 4308022499498495\n\n"
+		"event: sysTime : CPU time in the kernel, in nanoseconds\n"
+		"events: Samples ns sysTime\n"
+		"summary: 4295098432 4308022499498495 8024072\n\n"
 		"ob=(1) /bin/o\"d;d <&>\\012\\377\xc3\xa9\n"
 		"fl=(1) [o\"d;d <&>\\012\\377\xc3\xa9]\n"
-		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 0 3 3009027\n"
-		"fn=(2) 0x1010\n0x1010 0 4 4012036\n"
-		"fn=(3) foo::bar()\n0x1ff3 0 5 5015045\n"
-		"fn=(4) (no symbols)\n0x2000 0 6 6018054\n0x2ffc 0 1 1003009\n\n"
+		"fn=(1) f;\"g\"\\\\011<h&i>\\355\\240\\200\xc3\xa9 1\n0x1000 0 3 3009027 1003009\n"
+		"fn=(2) 0x1010\n0x1010 0 4 4012036 0\n"
+		"fn=(3) foo::bar()\n0x1ff3 0 5 5015045 5015045\n"
+		"fn=(4) (no symbols)\n0x2000 0 6 6018054 0\n0x2ffc 0 1 1003009 0\n\n"
 		"ob=(2) /lib/big.so\nfl=(2) [big.so]\n"
-		"fn=(5) (1) hot\n0x401000 0 65535 65732196590\n0x401008 0 9 9027081\n"
-		"0x402000 0 4294967301 4307890973921765\n"
-		"fn=(6) cold\n0x401004 0 65536 65733199599\n\n"
-		"ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(7) same\n0x1000 0 11 11033099\n\n"
-		"ob=(4) /opt/x.so\nfl=(4) [x.so]\nfn=(8) same\n0x1000 0 12 12036108\n\n"
-		"ob=(6) [vdso]\nfl=(6) [[vdso]]\nfn=(9) [vdso]\n0x900 0 1 1003009\n0xa00 0 1 1003009\n\n"
-		"ob=(7) ???\nfl=(7) [???]\nfn=(10) (outside all objects)\n0x0 0 7 7021063\n\n"
-		"totals: 4295098432 4308022499498495\n");
+		"fn=(5) (1) hot\n0x401000 0 65535 65732196590 0\n0x401008 0 9 9027081 0\n"
+		"0x402000 0 4294967301 4307890973921765 0\n"
+		"fn=(6) cold\n0x401004 0 65536 65733199599 0\n\n"
+		"ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(7) same\n0x1000 0 11 11033099 0\n\n"
+		"ob=(4) /opt/x.so\nfl=(4) [x.so]\nfn=(8) same\n0x1000 0 12 12036108 0\n\n"
+		"ob=(6) [vdso]\nfl=(6) [[vdso]]\nfn=(9) [vdso]\n0x900 0 1 1003009 0\n0xa00 0 1 1003009 0\n\n"
+		"ob=(7) ???\nfl=(7) [???]\nfn=(10) (outside all objects)\n0x0 0 7 7021063 2006018\n\n"
+		"totals: 4295098432 4308022499498495 8024072\n");
 }
 
 /*
@@ -213,13 +214,13 @@ static void callgrind_has_lines(void **state)
 	symbolized.symbols = lines_symbols;
 	assert_int_equal(export_callgrind(out, &symbolized), 0);
 	fclose(out);
-	assert_has("fn=(2) 0x1010\n0x1010 0 4 4012036\n"
-		   "fn=(3) foo::bar()\nfi=(8) /src/bar.c\n0x1ff3 7 5 5015045\nfl=(8)\n"
-		   "fn=(4) 0x2000\n0x2000 9 6 6018054\nfl=(1)\nfn=(5) 0x2ffc\n");
+	assert_has("fn=(2) 0x1010\n0x1010 0 4 4012036 0\n"
+		   "fn=(3) foo::bar()\nfi=(8) /src/bar.c\n0x1ff3 7 5 5015045 5015045\nfl=(8)\n"
+		   "fn=(4) 0x2000\n0x2000 9 6 6018054 0\nfl=(1)\nfn=(5) 0x2ffc\n");
 	assert_has("ob=(2) /lib/big.so\nfl=(2) [big.so]\nfl=(9) /src/hot.c\n"
-		   "fn=(6) (1) hot\n0x401000 10 65535 65732196590\n0x401008 0 9 9027081\n"
-		   "fi=(10) /src/(1) in.h\n0x402000 3 4294967301 4307890973921765\n"
-		   "fl=(9)\nfn=(7) cold\n0x401004 20 65536 65733199599\n\n"
+		   "fn=(6) (1) hot\n0x401000 10 65535 65732196590 0\n0x401008 0 9 9027081 0\n"
+		   "fi=(10) /src/(1) in.h\n0x402000 3 4294967301 4307890973921765 0\n"
+		   "fl=(9)\nfn=(7) cold\n0x401004 20 65536 65733199599 0\n\n"
 		   "ob=(3) /lib/x.so\nfl=(3) [x.so]\nfn=(8) same\n");
 }
 
@@ -318,13 +319,21 @@ static void unknown_figures_are_null_in_json(void **state)
 	assert_has("\"exit_status\":3,\n\"signal\":null,\n");
 	assert_has("\"start_time\":\"2026-09-21T14:13:20.012345678Z\",\n");
 	assert_has("{\"pid\":70,\n\"parent\":69,\n\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
-		   "\"is_fork\":false,\n\"start_cpu_ns\":5,\n\"cpu_ns\":1000000000,\n"
-		   "\"samples\":20}");
-	assert_has("\"is_fork\":true,\n\"start_cpu_ns\":0,\n\"cpu_ns\":null,\n"
-		   "\"samples\":0}");
+		   "\"argv\":[\"/bin/odd\",\n\"\",\n");
+	assert_has("\"is_fork\":false,\n\"start_cpu_ns\":5,\n\"cpu_ns\":1000000000,\n"
+		   "\"samples\":20,\n\"system\":6}");
+	assert_has("\"argv\":[],\n\"is_fork\":true,\n\"start_cpu_ns\":0,\n\"cpu_ns\":null,\n"
+		   "\"samples\":0,\n\"system\":0}");
+	assert_has("{\"process\":0,\n\"tid\":70,\n\"name\":\"a \\\"b\\\"\",\n\"cpu_ns\":900,\n"
+		   "\"samples\":20,\n\"system\":6}");
+	assert_has("\"tid\":0,\n\"name\":\"\",\n\"cpu_ns\":null,\n");
+	assert_has("{\"address\":\"0x1000\",\n\"samples\":3,\n\"system\":1,\n\"threads\":["
+		   "{\"thread\":0,\n\"samples\":3,\n\"system\":1}]}");
+	assert_has("\"threads\":[{\"thread\":null,\n\"samples\":11,\n\"system\":0}]}");
+	assert_has("\"samples\":4295098432,\n\"system\":8,\n\"outside\":7,\n\"outside_system\":2,\n");
 	assert_has("\"unprofiled\":[{\"program\":\"/bin/o\\\"d;d <&>\\u000a\xef\xbf\xbd\xc3\xa9\",\n"
 		   "\"processes\":2,\n\"cpu_ns\":30}]}\n");
-	assert_has("\"cpu_ns\":0,\n\"samples\":0}");
+	assert_has("\"cpu_ns\":0,\n\"samples\":0,\n\"system\":0}");
 	tear_down(NULL);
 	result.status = W_EXITCODE(0, 9);
 	write_text("json");
@@ -341,8 +350,10 @@ static void expect_member(char *part, size_t room, const struct field *field, co
 		snprintf(part, room, "\"%s\":true", name);
 		break;
 	case FIELD_INT32:
-	case FIELD_UINT32:
 		snprintf(part, room, "\"%s\":%" PRId32, name, *(const int32_t *)value);
+		break;
+	case FIELD_UINT32:
+		snprintf(part, room, "\"%s\":%" PRIu32, name, *(const uint32_t *)value);
 		break;
 	case FIELD_INT64:
 	case FIELD_UINT64:

@@ -40,7 +40,9 @@ static struct file *add_file(const char *path, uint64_t inode)
 
 static void count(struct file *file, uint64_t offset, uint32_t samples)
 {
-	assert_int_equal(file_count(file, offset, samples), 0);
+	const struct result_part part = { .samples = samples, .thread = RESULT_NO_THREAD };
+
+	assert_int_equal(file_count(file, offset, &part), 0);
 }
 
 static void assert_count(size_t object, size_t i, uint64_t address, uint64_t samples)
@@ -60,7 +62,8 @@ static void files_become_objects(void **state)
 	count(first, 0x300, 1);
 	count(first, 0x20, 2);
 	count(second, 0, 7);
-	recording->outside = 9;
+	assert_int_equal(counts_add(&recording->outside, &(struct result_part){
+				    .samples = 9, .thread = RESULT_NO_THREAD }), 0);
 	/* without samples */
 	add_file("/lib/3", 3);
 	collect_at(100);
@@ -208,13 +211,19 @@ static void figures_of_the_run_are_copied(void **state)
 /* 0.1 s at 1000 Hz, and then 0.9 s at 100 Hz */
 static void lowered_rate_is_averaged(void **state)
 {
+	struct result_part part = { .samples = 190 }, *counted;
+	struct file *file = add_file("/lib/1", 1);
 	struct result_process *row;
+	struct process *process;
 
 	(void)state;
-	count(add_file("/lib/1", 1), 0, 190);
 	collect_at(1000);
 	row = recording->processes.rows;
-	row->samples = 190;
+	process = process_table_find(&recording->processes, PID);
+	assert_int_equal(threads_find(&recording->threads, &process->threads, 0, PID,
+				      NULL, &part.thread), 0);
+	assert_int_equal(file_count(file, 0, &part), 0);
+	counted = file->counts.parts;
 	/* while a process runs, its CPU time is not known */
 	collect_at(1000);
 	assert_float_equal(result_rate(&result), 100, 1e-6);
@@ -224,10 +233,10 @@ static void lowered_rate_is_averaged(void **state)
 	assert_int_equal(result.rate, 100);
 	assert_float_equal(result_seconds(&result, 190), 1, 1e-6);
 	/* the mean rate is between the last rate and the requested one */
-	row->samples = 1900;
+	counted->samples = 1900;
 	collect_at(1000);
 	assert_float_equal(result_rate(&result), 1000, 1e-6);
-	row->samples = 19;
+	counted->samples = 19;
 	collect_at(1000);
 	assert_float_equal(result_rate(&result), 100, 0);
 }

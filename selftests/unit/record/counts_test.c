@@ -2,8 +2,6 @@
 /*
  * Samples by address.
  */
-#include <stdlib.h>
-
 #include <record/counts.h>
 
 #include "support/test.h"
@@ -11,61 +9,65 @@
 #define ADDRESSES	10000
 #define STEP		4096	/* a hash of the low bits alone would be slow */
 
+/* Add samples of the thread 0. */
+static void add(struct counts *counts, uint64_t address, uint64_t samples)
+{
+	const struct result_part part = { .address = address, .samples = samples };
+
+	assert_int_equal(counts_add(counts, &part), 0);
+}
+
 static void samples_of_an_address_add_up(void **state)
 {
 	struct counts counts = { 0 };
-	struct result_count *copy;
+	const struct result_part *copy;
 	uint64_t i;
 
 	(void)state;
 	for (i = 0; i < 2 * ADDRESSES; i++)
-		assert_int_equal(counts_add(&counts, i % ADDRESSES * STEP, 3), 0);
-	assert_int_equal(counts_add(&counts, 0, UINT32_MAX), 0);
-	assert_int_equal(counts_add(&counts, 0, UINT32_MAX), 0);
+		add(&counts, i % ADDRESSES * STEP, 3);
+	add(&counts, 0, UINT32_MAX);
+	add(&counts, 0, UINT32_MAX);
 	assert_int_equal(counts.nr, ADDRESSES);
 	assert_int_equal(counts.samples, 6 * ADDRESSES + 2 * (uint64_t)UINT32_MAX);
-	counts_sort(&counts);
-	copy = calloc(counts.nr, sizeof(*copy));
-	assert_non_null(copy);
-	counts_copy(&counts, copy);
+	assert_int_equal(counts_sort(&counts), 0);
+	copy = counts.parts;
 	assert_int_equal(copy[0].samples, 6 + 2 * (uint64_t)UINT32_MAX);
 	for (i = 1; i < ADDRESSES; i++) {
 		assert_int_equal(copy[i].address, i * STEP);
 		assert_int_equal(copy[i].samples, 6);
 	}
-	free(copy);
 	counts_release(&counts);
 	assert_int_equal(counts.nr, 0);
-	counts_copy(&counts, NULL);
 }
 
 /* New addresses are merged with those that are sorted already, and all are still found. */
 static void samples_are_added_after_sorting(void **state)
 {
 	struct counts counts = { 0 };
-	struct result_count copy[300];
+	const struct result_part *copy;
 	unsigned int round;
 	uint64_t i;
 
 	(void)state;
-	counts_sort(&counts);
+	assert_int_equal(counts_sort(&counts), 0);
 	for (round = 0; round < 3; round++) {
 		/* a third of the addresses is new each time, the last ones before and between others */
 		for (i = 0; i < 300; i++) {
 			if (i % 3 < 2 - round)
 				continue;
-			assert_int_equal(counts_add(&counts, i * 7 % 300, 1 + round), 0);
+			add(&counts, i * 7 % 300, 1 + round);
 			if (i % 2)
-				counts_sort(&counts);
+				assert_int_equal(counts_sort(&counts), 0);
 		}
-		counts_sort(&counts);
+		assert_int_equal(counts_sort(&counts), 0);
 		assert_int_equal(counts.nr, 100 * (round + 1));
-		counts_copy(&counts, copy);
+		copy = counts.parts;
 		for (i = 1; i < counts.nr; i++)
 			assert_true(copy[i - 1].address < copy[i].address);
 	}
-	counts_sort(&counts);
-	counts_copy(&counts, copy);
+	assert_int_equal(counts_sort(&counts), 0);
+	copy = counts.parts;
 	for (i = 0; i < 300; i++) {
 		uint64_t want = i * 7 % 300, j = 0;
 
@@ -77,11 +79,42 @@ static void samples_are_added_after_sorting(void **state)
 	counts_release(&counts);
 }
 
+/* Threads have parts of their own, in the order of the threads. */
+static void threads_are_told_apart(void **state)
+{
+	const struct result_part parts[] = {
+		{ 0x10, 1, 0, 7 }, { 0x10, 2, 2, RESULT_NO_THREAD }, { 0x10, 4, 1, 3 },
+		{ 0x10, 8, 5, 7 }, { 0x8, 16, 0, 7 },
+	};
+	const struct result_part want[] = {
+		{ 0x8, 16, 0, 7 }, { 0x10, 4, 1, 3 }, { 0x10, 9, 5, 7 },
+		{ 0x10, 2, 2, RESULT_NO_THREAD },
+	};
+	struct counts counts = { 0 }, copy = { 0 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(parts); i++)
+		assert_int_equal(counts_add(&counts, &parts[i]), 0);
+	assert_int_equal(counts_add_all(&copy, &counts), 0);
+	assert_int_equal(counts_sort(&copy), 0);
+	assert_int_equal(copy.nr, ARRAY_SIZE(want));
+	assert_int_equal(copy.samples, 31);
+	for (i = 0; i < copy.nr; i++) {
+		assert_int_equal(result_compare_parts(&copy.parts[i], &want[i]), 0);
+		assert_int_equal(copy.parts[i].samples, want[i].samples);
+		assert_int_equal(copy.parts[i].system, want[i].system);
+	}
+	counts_release(&counts);
+	counts_release(&copy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_of_an_address_add_up),
 		cmocka_unit_test(samples_are_added_after_sorting),
+		cmocka_unit_test(threads_are_told_apart),
 	};
 
 	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);

@@ -26,13 +26,14 @@
 
 #include <result/resultfile.h>
 #include <result/resultpack.h>
+#include <result/select.h>
 
 #include "support/fake_result.h"
 #include "support/filled_result.h"
 #include "support/test.h"
 
 /* gzip's header, whose comment ends with the version of the format and a 0 */
-#define MAGIC	"\x1f\x8b\x08\x10\0\0\0\0\0\x03profil result 2"
+#define MAGIC	"\x1f\x8b\x08\x10\0\0\0\0\0\x03profil result 3"
 
 static char directory[] = "resultfile.XXXXXX";
 static struct result result;
@@ -44,7 +45,8 @@ static int set_up(void **state)
 	fake_result(&result);
 	/* values of 64 bits, and a rate that the kernel has lowered */
 	result.objects[VDSO].bias = (uint64_t)-4096;
-	result.processes[0].samples = 998;
+	result.objects[ODD].parts[0].samples += 978;
+	assert_int_equal(result_sum(&result), 0);
 	result_find_mean_rate(&result);
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;
@@ -594,7 +596,7 @@ static void other_formats_are_refused(void **state)
 /* Write a valid file that may state a wrong length of its message, @length. */
 static void write_message(const char *path, unsigned char *message, size_t nr, uint32_t length)
 {
-	gz_header header = { .os = 3, .comment = (Bytef *)"profil result 2" };
+	gz_header header = { .os = 3, .comment = (Bytef *)"profil result 3" };
 	z_stream stream = { .next_in = message, .avail_in = (uInt)nr };
 	unsigned char *bytes;
 
@@ -673,6 +675,7 @@ static void largest_number_of_objects_is_read(void **state)
 	}
 	large.objects = many;
 	large.nr_objects = RESULT_MAX_OBJECTS;
+	assert_int_equal(result_sum(&large), 0);
 	result_find_mean_rate(&large);
 	assert_int_equal(resultfile_write("out", &large, &left, NULL), 0);
 	assert_int_equal(resultfile_read("out", &read_back, &why), 0);
@@ -756,6 +759,17 @@ static void standard_input_is_refused(void **state)
 	assert_int_equal(read_input(open(".", O_RDONLY), &why), -EISDIR);
 }
 
+/* Write a result with one wrong value, and read it. */
+#define INVALID(place, value, reason)					\
+	do {								\
+		__typeof__(place) kept = place;				\
+									\
+		place = value;						\
+		assert_int_equal(write_result("out"), 0);		\
+		assert_refused("out", reason);				\
+		place = kept;						\
+	} while (0)
+
 /* Each kind of invalid value that result_problem() must detect */
 static void invalid_values_are_refused(void **state)
 {
@@ -767,16 +781,6 @@ static void invalid_values_are_refused(void **state)
 
 	(void)state;
 	memset(long_path, '/', RESULT_MAX_PATH);
-#define INVALID(place, value, reason)					\
-	do {								\
-		__typeof__(place) kept = place;				\
-									\
-		place = value;						\
-		assert_int_equal(write_result("out"), 0);		\
-		assert_refused("out", reason);				\
-		place = kept;						\
-	} while (0)
-
 	INVALID(result.rate, 0, "rate");
 	INVALID(result.clock, 4, "clock");
 	INVALID(result.unprofiled[0].program, empty, "name of a program");
@@ -785,15 +789,22 @@ static void invalid_values_are_refused(void **state)
 	INVALID(result.unlisted_processes, UINT64_MAX, "too many processes");
 	INVALID(result.unlisted_ended, 4, "more processes have ended");
 	INVALID(result.unlisted_cpu_ns, UINT64_MAX, "CPU times");
-	INVALID(result.outside, UINT64_MAX, "too many");
+	INVALID(result.outside_parts[0].samples, UINT64_MAX, "too many");
+	INVALID(result.outside_parts[0].thread, RESULT_NO_THREAD, "not in order");
+	INVALID(result.outside_parts[0].thread, 2, "of no thread");
+	INVALID(result.threads[0].process, 3, "of no process");
+	INVALID(result.threads[0].tid, -1, "thread ID");
+	INVALID(result.threads[0].has_cpu_ns, false, "CPU time of a thread");
+	INVALID(result.threads[0].name, long_path, "name of a thread");
 	INVALID(objects[0].end, objects[0].start, "ends before");
-	INVALID(objects[0].end, objects[0].counts[1].address, "outside their object");
-	INVALID(objects[0].counts[1].address, objects[0].counts[0].address, "order");
-	INVALID(objects[0].counts[1].address, objects[0].counts[0].address - 1, "overflows");
-	INVALID(objects[0].counts[0].address, objects[0].start - 1, "overflows");
-	INVALID(objects[0].counts[0].samples, 0, "no samples");
-	INVALID(objects[0].counts[0].samples, UINT64_MAX, "overflows");
-	INVALID(objects[VDSO].counts[0].samples, UINT64_MAX - 1, "too many");
+	INVALID(objects[0].end, objects[0].parts[1].address, "outside their object");
+	INVALID(objects[0].parts[1].address, objects[0].parts[0].address, "order");
+	INVALID(objects[0].parts[1].address, objects[0].parts[0].address - 1, "overflows");
+	INVALID(objects[0].parts[0].address, objects[0].start - 1, "overflows");
+	INVALID(objects[0].parts[0].samples, 0, "number of samples");
+	INVALID(objects[0].parts[0].system, 10000, "number of samples");
+	INVALID(objects[0].parts[0].samples, UINT64_MAX, "too many");
+	INVALID(objects[VDSO].parts[0].samples, UINT64_MAX - 1, "too many");
 	INVALID(objects[1].path, first, "not in order");
 	INVALID(objects[0].path, empty, "no path");
 	INVALID(objects[0].path, long_path, "path of an object is too long");
@@ -808,11 +819,11 @@ static void invalid_values_are_refused(void **state)
 	INVALID(functions[0].name, empty, "name of a function is empty");
 	INVALID(functions[0].name, long_path, "name of a function is empty or too long");
 	INVALID(functions[0].end, functions[0].start, "functions are not in order");
-	INVALID(functions[0].end, functions[1].start + 1, "overflows");
+	INVALID(functions[0].end, functions[1].start + 1, "functions are not in order");
 	INVALID(functions[1].end, objects[VDSO].end + 1, "functions are not in order");
 	INVALID(functions[1].end, functions[1].start - 1, "overflows");
 	objects[0].nr_functions = 1;
-	INVALID(objects[0].functions, &function, "a file has functions");
+	INVALID(objects[0].functions, &function, "an object without names");
 	objects[0].nr_functions = 0;
 	name = result.argv[0];
 	result.argv[0] = NULL;
@@ -822,16 +833,37 @@ static void invalid_values_are_refused(void **state)
 	free(long_path);
 }
 
-static void random_messages_do_not_crash(void **state)
+static void invalid_names_are_refused(void **state)
+{
+	struct result_object *object;
+
+	(void)state;
+	fill_result(&result);
+	object = &result.objects[0];
+	INVALID(object->has_names, false, "without names has names");
+	INVALID(object->path[0], '[', "not a file");
+	INVALID(object->nr_places, 1, "different numbers");
+	INVALID(object->nr_frames, 1, "of no place");
+	INVALID(object->places[0].function, 2, "in no function");
+	INVALID(object->places[0].nr_frames, RESULT_MAX_FRAMES + 1, "of no place");
+	INVALID(object->places[1].nr_frames, 2, "of no place");
+	INVALID(object->frames[1].function, 2, "frame is wrong");
+	INVALID(object->frames[1].file, 2, "frame is wrong");
+	INVALID(object->frames[1].line, UINT32_MAX, "frame is wrong");
+	INVALID(object->functions[0].file, 2, "line of a function");
+	INVALID(object->functions[0].line, UINT32_MAX, "line of a function");
+	INVALID(object->functions[1].start, object->functions[0].start - 1, "overflows");
+	result_release(&result);
+}
+
+static void damage_messages(const struct result *from)
 {
 	unsigned int seed = 5;
 	unsigned char *message;
 	int round;
 	size_t nr;
 
-	(void)state;
-	fake_result_made_code(&result);
-	assert_int_equal(resultpack_pack(&result, &message, &nr), 0);
+	assert_int_equal(resultpack_pack(from, &message, &nr), 0);
 	for (round = 0; round < 20000; round++) {
 		size_t at = (size_t)rand_r(&seed) % nr;
 		unsigned char kept = message[at];
@@ -845,6 +877,18 @@ static void random_messages_do_not_crash(void **state)
 		message[at] = kept;
 	}
 	free(message);
+}
+
+static void random_messages_do_not_crash(void **state)
+{
+	struct result filled;
+
+	(void)state;
+	fake_result_made_code(&result);
+	damage_messages(&result);
+	fill_result(&filled);
+	damage_messages(&filled);
+	result_release(&filled);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -878,6 +922,7 @@ int main(void)
 		TEST(standard_input_is_read),
 		TEST(standard_input_is_refused),
 		TEST(invalid_values_are_refused),
+		TEST(invalid_names_are_refused),
 		TEST(random_messages_do_not_crash),
 	};
 

@@ -19,6 +19,7 @@
 
 #include <export/export.h>
 #include <result/resultfile.h>
+#include <result/select.h>
 #include <util/objectfile.h>
 
 #include "support/fake_result.h"
@@ -74,12 +75,12 @@ static void read_counts(struct result *result)
 		if (object >= result->nr_objects)
 			errx(1, "no object %zu", object);
 		to = &result->objects[object];
-		to->counts = reallocarray(to->counts, to->nr_counts + 1,
-					  sizeof(*to->counts));
-		if (!to->counts)
+		to->parts = reallocarray(to->parts, to->nr_parts + 1, sizeof(*to->parts));
+		if (!to->parts)
 			err(1, NULL);
-		to->counts[to->nr_counts++] = (struct result_count){ address, samples };
-		to->samples += samples;
+		to->parts[to->nr_parts++] = (struct result_part){
+			.address = address, .samples = samples, .thread = RESULT_NO_THREAD,
+		};
 	}
 }
 
@@ -103,6 +104,8 @@ static void real_result(struct result *result, char **paths, size_t nr)
 	for (i = 0; i < nr; i++)
 		read_object(&result->objects[i], paths[i]);
 	read_counts(result);
+	if (result_sum(result))
+		err(1, NULL);
 }
 
 static int export_odd(const char *name, const char *out)
@@ -139,8 +142,10 @@ static int write_result(const char *out, char **paths, size_t nr)
 	error = resultfile_write(out, &result, &left, NULL);
 	if (error)
 		errx(1, "%s: %s", out, strerror(-error));
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		free(result.objects[i].parts);
 		free(result.objects[i].counts);
+	}
 	free(result.objects);
 	return 0;
 }

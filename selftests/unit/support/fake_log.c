@@ -44,14 +44,59 @@ void fake_log_bytes(struct fake_log *log, const void *bytes, size_t nr)
 	assert_int_equal(write(log->write, bytes, nr), nr);
 }
 
-void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t samples)
+static void write_sample(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+			 uint32_t samples, uint16_t type)
 {
 	const struct profil_record_sample sample = {
-		.head = HEAD(sample, PROFIL_RECORD_SAMPLE, pid),
-		.pc = pc, .samples = samples, .tid = pid,
+		.head = HEAD(sample, type, thread->pid),
+		.pc = pc, .samples = samples, .tid = thread->tid,
 	};
 
 	fake_log_bytes(log, &sample, sizeof(sample));
+}
+
+void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t samples)
+{
+	write_sample(log, &(struct fake_thread){ pid, pid }, pc, samples, PROFIL_RECORD_SAMPLE);
+}
+
+void fake_log_user(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+		   uint32_t samples)
+{
+	write_sample(log, thread, pc, samples, PROFIL_RECORD_SAMPLE);
+}
+
+void fake_log_kernel(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+		     uint32_t samples)
+{
+	write_sample(log, thread, pc, samples, PROFIL_RECORD_KERNEL_SAMPLE);
+}
+
+void fake_log_thread(struct fake_log *log, const struct fake_thread *thread, uint64_t cpu_ns,
+		     const char *name)
+{
+	struct profil_record_thread end = {
+		.head = HEAD(end, PROFIL_RECORD_THREAD, thread->pid),
+		.tid = thread->tid, .cpu_ns = cpu_ns,
+	};
+
+	strncpy(end.comm, name, sizeof(end.comm) - 1);
+	fake_log_bytes(log, &end, sizeof(end));
+}
+
+void fake_log_args(struct fake_log *log, int pid, const char *args, size_t bytes,
+		   uint32_t all_bytes)
+{
+	union {
+		struct profil_record_args args;
+		char bytes[PROFIL_RECORD_MAX];
+	} record = { .args.args_bytes = all_bytes };
+	const size_t size = sizeof(record.args) + (bytes + 7) / 8 * 8;
+
+	record.args.head = HEAD(record.args, PROFIL_RECORD_ARGS, pid);
+	record.args.head.bytes = (uint16_t)size;
+	memcpy(record.args.args, args, bytes);
+	fake_log_bytes(log, &record, size);
 }
 
 static void write_fork(struct fake_log *log, int pid, int parent, uint32_t flags)

@@ -34,7 +34,19 @@ void fake_log_close(struct fake_log *log);
 /* Write any bytes. */
 void fake_log_bytes(struct fake_log *log, const void *bytes, size_t nr);
 
-/* Write a record. */
+/* A thread */
+struct fake_thread {
+	int pid;
+	int tid;
+};
+
+/* Write a record. fake_log_sample() is of the main thread, in user mode. */
+void fake_log_user(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+		   uint32_t samples);
+void fake_log_kernel(struct fake_log *log, const struct fake_thread *thread, uint64_t pc,
+		     uint32_t samples);
+void fake_log_thread(struct fake_log *log, const struct fake_thread *thread, uint64_t cpu_ns,
+		     const char *name);
 void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t samples);
 void fake_log_fork(struct fake_log *log, int pid, int parent);
 void fake_log_fork_sharing(struct fake_log *log, int pid, int parent);
@@ -43,6 +55,17 @@ void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flag
 void fake_log_run(struct fake_log *log, int pid);
 void fake_log_exit(struct fake_log *log, int pid, uint64_t cpu_ns);
 void fake_log_lost(struct fake_log *log, uint64_t samples, uint64_t records);
+
+/**
+ * fake_log_args - write the record of a command line
+ * @log:       the log
+ * @pid:       process ID
+ * @args:      the arguments, each terminated by a 0
+ * @bytes:     size of @args
+ * @all_bytes: size of the whole command line
+ */
+void fake_log_args(struct fake_log *log, int pid, const char *args, size_t bytes,
+		   uint32_t all_bytes);
 
 /**
  * fake_log_map - write the record of a mapping

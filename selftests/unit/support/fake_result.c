@@ -12,16 +12,16 @@
 
 static char *argv[] = { "/bin/odd", "", "a  b\n", "\xff\"<&>\\", NULL };
 
-static struct result_count odd_counts[] = {
-	{ 0x1000, 3 }, { 0x1010, 4 }, { 0x1ff3, 5 }, { 0x2000, 6 }, { 0x2ffc, 1 },
+static const struct result_count odd_counts[] = {
+	{ 0x1000, 3, 1 }, { 0x1010, 4 }, { 0x1ff3, 5, 5 }, { 0x2000, 6 }, { 0x2ffc, 1 },
 };
-static struct result_count big_counts[] = {
+static const struct result_count big_counts[] = {
 	{ 0x401000, 65535 }, { 0x401004, 65536 }, { 0x401008, 9 },
 	{ 0x402000, ((uint64_t)1 << 32) + 5 },
 };
-static struct result_count lib_counts[] = { { 0x1000, 11 } };
-static struct result_count opt_counts[] = { { 0x1000, 12 } };
-static struct result_count vdso_counts[] = { { 0x900, 1 }, { 0xa00, 1 } };
+static const struct result_count lib_counts[] = { { 0x1000, 11 } };
+static const struct result_count opt_counts[] = { { 0x1000, 12 } };
+static const struct result_count vdso_counts[] = { { 0x900, 1 }, { 0xa00, 1 } };
 
 /* Sorted by path, as in all results */
 static const struct result_object first_objects[NR_FAKE_OBJECTS] = {
@@ -30,36 +30,37 @@ static const struct result_object first_objects[NR_FAKE_OBJECTS] = {
 		.build_id = "\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67\x89\xab\xcd\xef\x01\x23\x45\x67",
 		.build_id_bytes = 20,
 		.start = 0x1000, .end = 0x2ffe, .bias = 0x555555554000,
-		.counts = odd_counts, .nr_counts = ARRAY_SIZE(odd_counts), .samples = 19,
+		.counts = (struct result_count *)odd_counts, .nr_counts = ARRAY_SIZE(odd_counts), .samples = 19,
 	},
 	[BIG] = {
 		.path = "/lib/big.so",
 		.start = 0x401000, .end = 0x403000,
-		.counts = big_counts, .nr_counts = ARRAY_SIZE(big_counts),
+		.counts = (struct result_count *)big_counts, .nr_counts = ARRAY_SIZE(big_counts),
 		.samples = 65535 + 65536 + 9 + ((uint64_t)1 << 32) + 5,
 	},
 	[LIB_X] = {
 		.path = "/lib/x.so",
 		.build_id = "\xaa", .build_id_bytes = 1, .file_bytes = 12345, .mtime_ns = -7,
 		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000000000,
-		.counts = lib_counts, .nr_counts = ARRAY_SIZE(lib_counts), .samples = 11,
+		.counts = (struct result_count *)lib_counts, .nr_counts = ARRAY_SIZE(lib_counts), .samples = 11,
 	},
 	[OPT_X] = {
 		.path = "/opt/x.so", .unread = true,
 		.start = 0x1000, .end = 0x2000, .bias = 0x7f0000010000,
-		.counts = opt_counts, .nr_counts = ARRAY_SIZE(opt_counts), .samples = 12,
+		.counts = (struct result_count *)opt_counts, .nr_counts = ARRAY_SIZE(opt_counts), .samples = 12,
 	},
 	[UNUSED] = { .path = "/opt/y.so", .start = 0x1000, .end = 0x2000 },
 	[VDSO] = {
 		.path = "[vdso]", .end = 0x2000, .bias = 0x7ffff0000000,
-		.counts = vdso_counts, .nr_counts = ARRAY_SIZE(vdso_counts), .samples = 2,
+		.counts = (struct result_count *)vdso_counts, .nr_counts = ARRAY_SIZE(vdso_counts), .samples = 2,
 	},
 };
 
 static const struct result_process first_processes[] = {
 	{
 		.pid = 70, .parent = 69, .program = ODD_PATH, .has_ended = true,
-		.start_cpu_ns = 5, .cpu_ns = 1000000000, .samples = 20,
+		.start_cpu_ns = 5, .cpu_ns = 1000000000, .samples = 20, .system = 6,
+		.argv = argv,
 	},
 	{ .pid = 71, .parent = 70, .program = ODD_PATH, .is_fork = true },
 	{ .pid = 72, .program = "[unknown]", .has_ended = true },
@@ -70,6 +71,35 @@ static struct result_function made_functions[] = {
 	{ 0x800, 0x900, "not sampled" }, { 0x900, 0x904, MADE_NAME },
 };
 
+/* The first thread has the samples of the first object, and one outside of all. */
+static struct result_thread threads[] = {
+	{
+		.process = 0, .tid = 70, .name = "a \"b\"", .has_cpu_ns = true, .cpu_ns = 900,
+		.samples = 20, .system = 6,
+	},
+	{ .process = RESULT_NO_PROCESS, .tid = 0, .name = "" },
+};
+static struct result_part outside[] = { { 0, 1, 0, 0 }, { 0, 6, 2, RESULT_NO_THREAD } };
+static struct result_part parts[NR_FAKE_OBJECTS][ARRAY_SIZE(odd_counts)];
+static struct result_count counts[NR_FAKE_OBJECTS][ARRAY_SIZE(odd_counts)];
+
+/* Each count is of one thread, so that parts are like counts. @to: a copy of the counts */
+static void make_parts(struct result_object *object, struct result_count *to,
+		       struct result_part *of, uint32_t thread)
+{
+	if (object->nr_counts)
+		memcpy(to, object->counts, object->nr_counts * sizeof(*to));
+	object->counts = to;
+	object->parts = of;
+	for (object->nr_parts = 0; object->nr_parts < object->nr_counts; object->nr_parts++) {
+		const struct result_count *count = &object->counts[object->nr_parts];
+
+		of[object->nr_parts] = (struct result_part){
+			count->address, count->samples, count->system, thread,
+		};
+	}
+}
+
 static struct result_object objects[NR_FAKE_OBJECTS];
 static struct result_process processes[ARRAY_SIZE(first_processes)];
 
@@ -77,8 +107,12 @@ static struct result_unprofiled unprofiled = { ODD_PATH, 2, 30 };
 
 void fake_result(struct result *result)
 {
+	size_t i;
+
 	memcpy(objects, first_objects, sizeof(objects));
 	memcpy(processes, first_processes, sizeof(processes));
+	for (i = 0; i < NR_FAKE_OBJECTS; i++)
+		make_parts(&objects[i], counts[i], parts[i], i == ODD ? 0 : RESULT_NO_THREAD);
 	*result = (struct result){
 		.argv = argv,
 		.host = "ho\"st",
@@ -93,6 +127,9 @@ void fake_result(struct result *result)
 		.program_cpu_ns = 1000000005,
 		.children_cpu_ns = 1,
 		.outside = 7,
+		.outside_system = 2,
+		.outside_parts = outside,
+		.nr_outside_parts = ARRAY_SIZE(outside),
 		.lost = 2,
 		.lost_records = 4,
 		.records_filled_log = true,
@@ -107,6 +144,8 @@ void fake_result(struct result *result)
 		.unprofiled = &unprofiled,
 		.nr_unprofiled = 1,
 		.nr_processes = ARRAY_SIZE(first_processes),
+		.threads = threads,
+		.nr_threads = ARRAY_SIZE(threads),
 		.unlisted_processes = 3,
 		.unlisted_ended = 2,
 		.unlisted_cpu_ns = 40,

@@ -11,6 +11,7 @@
 #include <linux/profil.h>
 
 #include <result/fields.h>
+#include <result/select.h>
 
 #include "support/filled_result.h"
 #include "support/test.h"
@@ -25,12 +26,12 @@ static uint64_t new_number(void)
 	return last_number += 256;
 }
 
-/* In brackets: the path of an object that may have functions */
+/* The path of an object is that of a file, which may have all fields. */
 static char *new_text(void)
 {
 	char *text;
 
-	assert_true(asprintf(&text, "[text %06" PRIu64 "]", new_number()) > 0);
+	assert_true(asprintf(&text, "/text %06" PRIu64, new_number()) > 0);
 	return text;
 }
 
@@ -98,16 +99,31 @@ static void fill_object(struct result_object *object)
 	object->build_id_bytes = RESULT_MAX_BUILD_ID;
 	for (i = 0; i < RESULT_MAX_BUILD_ID; i++)
 		object->build_id[i] = (unsigned char)(i + 1);
-	object->counts = calloc(ELEMENTS, sizeof(*object->counts));
-	assert_non_null(object->counts);
-	object->nr_counts = ELEMENTS;
+	object->parts = calloc(ELEMENTS, sizeof(*object->parts));
+	object->places = calloc(ELEMENTS, sizeof(*object->places));
+	object->frames = calloc(ELEMENTS, sizeof(*object->frames));
+	assert_true(object->parts && object->places && object->frames);
+	object->nr_parts = object->nr_places = object->nr_frames = ELEMENTS;
 	for (i = 0; i < ELEMENTS; i++) {
 		object->functions[i].start = address += 5;
-		object->counts[i].address = address += 7;
-		object->counts[i].samples = 3 + i;
-		object->samples += 3 + i;
+		address += 7;
+		object->parts[i] = (struct result_part){ address, 3 + i, 1 + i, (uint32_t)i };
+		object->places[i] = (struct result_place){ address, (uint32_t)i, (uint32_t)i, 1 };
+		object->frames[i] = (struct result_frame){ 1, 1, (uint32_t)(5 + i) };
 		object->functions[i].end = address += 11;
+		object->functions[i].file = 1;
 	}
+}
+
+static void fill_outside(struct result *result)
+{
+	size_t i;
+
+	result->outside_parts = calloc(ELEMENTS, sizeof(*result->outside_parts));
+	assert_non_null(result->outside_parts);
+	result->nr_outside_parts = ELEMENTS;
+	for (i = 0; i < ELEMENTS; i++)
+		result->outside_parts[i] = (struct result_part){ 0, 2 + i, 1, (uint32_t)i };
 }
 
 void fill_result(struct result *result)
@@ -119,18 +135,27 @@ void fill_result(struct result *result)
 	fill_fields(&fields_of_result, result);
 	for (i = 0; i < result->nr_objects; i++)
 		fill_object(&result->objects[i]);
+	fill_outside(result);
 	/* what must not be just any number */
+	result->nr_strings = ELEMENTS;
+	result->threads[0].process = 1;
+	result->threads[1].process = RESULT_NO_PROCESS;
 	result->clock = PROFIL_CLOCK_TIMER;
 	result->unlisted_processes = 1002;
 	result->unlisted_ended = 1001;
+	assert_int_equal(result_sum(result), 0);
 	result_find_mean_rate(result);
-	assert_null(result_problem(result));
+	assert_string_equal(result_problem(result) ? : "none", "none");
 }
 
 static void assert_same_fields(const struct field_table *table, const void *a, const void *b);
 
 static void assert_same_texts(char *const *a, char *const *b)
 {
+	if (!a || !b) {
+		assert_ptr_equal(a, b);
+		return;
+	}
 	for (; *a && *b; a++, b++)
 		assert_string_equal(*a, *b);
 	assert_ptr_equal(*a, *b);
@@ -169,8 +194,9 @@ static void assert_same_fields(const struct field_table *table, const void *a, c
 			assert_int_equal(*(const uint64_t *)left, *(const uint64_t *)right);
 			break;
 		case FIELD_TEXT:
-			assert_string_equal(field_pointer(a, field->member),
-					    field_pointer(b, field->member));
+			/* NULL is packed as "" */
+			assert_string_equal(result_text(field_pointer(a, field->member)) ? : "",
+					    result_text(field_pointer(b, field->member)) ? : "");
 			break;
 		case FIELD_TEXTS:
 			assert_same_texts(field_pointer(a, field->member),
@@ -183,18 +209,47 @@ static void assert_same_fields(const struct field_table *table, const void *a, c
 	}
 }
 
+static void assert_same_parts(const struct result_part *a, size_t nr_a,
+			      const struct result_part *b, size_t nr_b)
+{
+	size_t i;
+
+	assert_int_equal(nr_a, nr_b);
+	for (i = 0; i < nr_a; i++) {
+		assert_int_equal(result_compare_parts(&a[i], &b[i]), 0);
+		assert_int_equal(a[i].samples, b[i].samples);
+		assert_int_equal(a[i].system, b[i].system);
+	}
+}
+
 void assert_same_result(const struct result *a, const struct result *b)
 {
 	size_t i, j;
 
 	assert_same_fields(&fields_of_result, a, b);
 	assert_memory_equal(&a->mean_rate, &b->mean_rate, sizeof(a->mean_rate));
+	assert_same_parts(a->outside_parts, a->nr_outside_parts, b->outside_parts,
+			  b->nr_outside_parts);
+	assert_int_equal(a->outside, b->outside);
+	assert_int_equal(a->nr_strings, b->nr_strings);
+	for (i = 0; i < a->nr_threads; i++)
+		assert_int_equal(a->threads[i].samples, b->threads[i].samples);
 	for (i = 0; i < a->nr_objects; i++) {
 		const struct result_object *left = &a->objects[i], *right = &b->objects[i];
 
 		assert_int_equal(left->build_id_bytes, right->build_id_bytes);
 		assert_memory_equal(left->build_id, right->build_id, sizeof(left->build_id));
 		assert_int_equal(left->samples, right->samples);
+		assert_same_parts(left->parts, left->nr_parts, right->parts, right->nr_parts);
+		assert_int_equal(left->nr_places, right->nr_places);
+		for (j = 0; j < left->nr_places; j++)
+			assert_memory_equal(&left->places[j], &right->places[j],
+					    offsetof(struct result_place, nr_frames) +
+					    sizeof(left->places[j].nr_frames));
+		assert_int_equal(left->nr_frames, right->nr_frames);
+		for (j = 0; j < left->nr_frames; j++)
+			assert_memory_equal(&left->frames[j], &right->frames[j],
+					    sizeof(left->frames[j]));
 		assert_int_equal(left->nr_counts, right->nr_counts);
 		assert_memory_equal(left->counts, right->counts,
 				    left->nr_counts * sizeof(*left->counts));

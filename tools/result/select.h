@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Selects samples of a result: those of a program, a process, a thread or an object. Reports and
+ * exports have only these then.
+ */
+#ifndef PROFIL_SELECT_H
+#define PROFIL_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "result/result.h"
+
+/**
+ * struct selection - conditions, all of which a sample must meet
+ * @program: pattern of fnmatch(3) for the path of the program, or for its file name; NULL: any
+ * @process: process ID; 0: any
+ * @thread:  pattern for the name of the thread, or its thread ID; NULL: any
+ * @object:  pattern for the path of the object, or for its file name; NULL: any
+ */
+struct selection {
+	const char *program;
+	int32_t process;
+	const char *thread;
+	const char *object;
+};
+
+/**
+ * result_sum - add up samples by address, thread and process
+ * @result: passes result_problem(); counts and all sums of samples are computed from the parts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int result_sum(struct result *result);
+
+/**
+ * result_select - drop the samples that do not meet conditions, and add up the others
+ * @result:    passes result_problem()
+ * @selection: the conditions
+ *
+ * Samples outside all objects are in the object RESULT_OUTSIDE. Samples of threads that are not
+ * listed meet no condition for programs, processes and threads.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int result_select(struct result *result, const struct selection *selection);
+
+/**
+ * selection_is_all - check whether a selection has no conditions
+ * @selection: the conditions
+ *
+ * Return: true if it selects all samples.
+ */
+bool selection_is_all(const struct selection *selection);
+
+#endif /* PROFIL_SELECT_H */
