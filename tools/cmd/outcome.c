@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,14 +17,103 @@
 #include "record/collect.h"
 #include "report/report.h"
 #include "result/resultfile.h"
+#include "result/resultpack.h"
+#include "symbol/store.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
 #include "util/isolated.h"
+#include "write_all.h"
 
 void outcome_explain_unwritten(const char *path, int error)
 {
 	failure_warnx("%s: %s (%s): the result is not written; %s", path, strerror(-error),
 		      strerrorname_np(-error), resultfile_remedy(-error));
+}
+
+/* Arguments of store() */
+struct store_work {
+	struct result *result;
+	int fd;
+};
+
+/* Store names, and write the result to a file in memory. Return: 0 or errno. */
+static int store(void *data)
+{
+	const struct store_work *work = data;
+	struct symbols *symbols = symbols_new(work->result, NULL);
+	unsigned char *message = NULL;
+	size_t bytes;
+	int error;
+
+	error = symbols ? store_names(work->result, symbols) : -ENOMEM;
+	if (!error)
+		error = resultpack_pack(work->result, &message, &bytes);
+	if (!error)
+		error = profil_write_all(work->fd, message, bytes);
+	free(message);
+	symbols_free(symbols);
+	return -error;
+}
+
+/* Read a result from a file in memory. Return: 0 or -errno. */
+static int load(int fd, struct result *result)
+{
+	const char *why;
+	struct stat st;
+	void *message;
+	int error;
+
+	if (fstat(fd, &st))
+		return -errno;
+	message = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (message == MAP_FAILED)
+		return -errno;
+	error = resultpack_unpack(message, (size_t)st.st_size, result, &why);
+	munmap(message, (size_t)st.st_size);
+	return error;
+}
+
+/* Without memory for a child, this process has stored some. */
+static void drop_names(struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->nr_objects; i++)
+		if (result_is_file(&result->objects[i]))
+			result_release_names(&result->objects[i]);
+}
+
+/*
+ * Store the names of the code in the result. A child process reads the files: a crash while one is
+ * changed must not affect the exit status. Without names, the result is as it was.
+ */
+static void add_names(struct result *result)
+{
+	struct store_work work = { result, memfd_create("profil", MFD_CLOEXEC) };
+	struct result named = { 0 };
+	int killer = 0, error;
+
+	if (work.fd < 0) {
+		error = -errno;
+	} else {
+		error = -isolated_run(store, &work, &killer);
+		if (!error && !killer)
+			error = load(work.fd, &named);
+		close(work.fd);
+	}
+	if (killer)
+		failure_warnx("the result has no names of functions: a file of the program is damaged, or changed while it was read (SIG%s)",
+			      sigabbrev_np(killer));
+	else if (error)
+		failure_warnx("the result has no names of functions: %s (%s): %s",
+			      strerror(-error), strerrorname_np(-error), failure_remedy(-error));
+	if (killer || error) {
+		result_release(&named);
+		drop_names(result);
+		return;
+	}
+	result_release(result);
+	*result = named;
 }
 
 int outcome_collect(const struct outcome *outcome, const struct child_end *end,
@@ -157,8 +247,10 @@ bool outcome_show(struct outcome *outcome, const struct child_end *end)
 	int error = outcome_collect(outcome, end, &result);
 	bool is_written = false;
 
-	if (!error)
+	if (!error) {
+		add_names(&result);
 		is_written = use_result(outcome, &result);
+	}
 	else if (error == -ENODATA)
 		failure_warnx("no profile: %s may not be traced, because it changes its user or group, or its file cannot be read: run profil as root",
 			      outcome->argv[0]);

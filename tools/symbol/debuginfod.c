@@ -47,6 +47,11 @@ void debuginfod_prepare(void)
 		unsetenv(URLS);
 }
 
+bool debuginfod_is_used(void)
+{
+	return is_allowed && getenv(URLS);
+}
+
 /* Print the progress line. Return: 0: continue. */
 static int print_progress(debuginfod_client *client, long done, long all)
 {

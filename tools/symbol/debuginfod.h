@@ -7,6 +7,7 @@
 #ifndef PROFIL_DEBUGINFOD_H
 #define PROFIL_DEBUGINFOD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <elfutils/libdwfl.h>
@@ -52,5 +53,12 @@ int debuginfod_find(Dwfl *dwfl, const unsigned char *id, size_t bytes, char **na
  * would wait for the same server until the time limit. A missing file is not a failure.
  */
 void debuginfod_after_search(int found);
+
+/**
+ * debuginfod_is_used - whether debug files may be fetched
+ *
+ * Return: whether debuginfod_allow() was called, and the user has named a server.
+ */
+bool debuginfod_is_used(void);
 
 #endif /* PROFIL_DEBUGINFOD_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Maps addresses to functions and source lines, for all objects of a result.
+ * Maps addresses to functions and source lines, for all objects of a result. stored.c looks them up
+ * in the result; this is about the files.
  *
  * Callers go through the objects one by one, several times, and there may be thousands. So the
  * most recently used files stay open, within limits of descriptors and memory; the others are
@@ -24,6 +25,7 @@
 #include "symbol/functions.h"
 #include "symbol/inlines.h"
 #include "symbol/interned.h"
+#include "symbol/stored.h"
 #include "symbol/symbols.h"
 #include "symbol/units.h"
 #include "util/objectfile.h"
@@ -40,6 +42,7 @@
 /* The file of an object */
 struct file {
 	const struct result_object *object;
+	bool is_stored;		/* the names are those of the result */
 	const char *problem;	/* see symbols_problem() */
 	bool is_missing;	/* see symbols_is_missing() */
 	const char *unused;	/* why only the debug file is used; NULL: the file itself is used */
@@ -60,7 +63,10 @@ struct symbols {
 	size_t max_open;
 	struct interned strings;
 	const char *root;
+	const struct result *result;
 };
+
+static bool prefers_files;
 
 /* Use at most half of this process's descriptors, but open at least one file. */
 static size_t find_max_open(void)
@@ -92,9 +98,20 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 		return NULL;
 	}
 	symbols->nr_files = result->nr_objects;
-	for (i = 0; i < result->nr_objects; i++)
-		symbols->files[i].object = &result->objects[i];
+	symbols->result = result;
+	for (i = 0; i < result->nr_objects; i++) {
+		const struct result_object *object = &result->objects[i];
+
+		symbols->files[i].object = object;
+		symbols->files[i].is_stored = object->has_names && !root && !prefers_files &&
+			!(object->is_stripped && object->build_id_bytes && debuginfod_is_used());
+	}
 	return symbols;
+}
+
+void symbols_prefer_files(void)
+{
+	prefers_files = true;
 }
 
 static void close_file(struct file *file)
@@ -127,14 +144,24 @@ void symbols_free(struct symbols *symbols)
 	free(symbols);
 }
 
+/* Whether the names are those of the result: as it was decided, or as the file has a problem. */
+static bool uses_result(const struct file *file)
+{
+	return file->is_stored || (file->problem && file->object->has_names);
+}
+
 const char *symbols_problem(const struct symbols *symbols, size_t object)
 {
-	return symbols->files[object].problem;
+	const struct file *file = &symbols->files[object];
+
+	return uses_result(file) ? NULL : file->problem;
 }
 
 bool symbols_is_missing(const struct symbols *symbols, size_t object)
 {
-	return symbols->files[object].is_missing;
+	const struct file *file = &symbols->files[object];
+
+	return !uses_result(file) && file->is_missing;
 }
 
 char *symbols_explain(const struct symbols *symbols, size_t object, const char *option)
@@ -143,9 +170,15 @@ char *symbols_explain(const struct symbols *symbols, size_t object, const char *
 	char *text = NULL;
 	int length = 0;
 
+	if (file->is_stored)
+		return result_text(file->object->names_note) ?
+		       strdup(file->object->names_note) : NULL;
 	if (file->object->unread)
 		option = NULL;
-	if (file->problem)
+	if (file->problem && file->object->has_names)
+		length = asprintf(&text, "%s: %s: function names are those of the end of the run",
+				  file->object->path, file->problem);
+	else if (file->problem)
 		length = asprintf(&text, "%s: %s: no function names%s%s%s", file->object->path,
 				  file->problem, option ? " (use " : "", option ? option : "",
 				  option ? " if the file that ran is elsewhere)" : "");
@@ -160,6 +193,9 @@ char *symbols_explain_lines(const struct symbols *symbols, size_t object)
 	const struct file *file = &symbols->files[object];
 	char *text;
 
+	if (uses_result(file))
+		return result_text(file->object->lines_note) ?
+		       strdup(file->object->lines_note) : NULL;
 	if (!file->lines_problem ||
 	    asprintf(&text, "%s: source lines are missing: the debug information cannot be read: %s",
 		     file->object->path, file->lines_problem) < 0)
@@ -225,9 +261,25 @@ static const char *check_times(const struct symbols *symbols, const struct resul
 	return NULL;
 }
 
+/*
+ * Look for a file below / that is not below the root: a root may have a program without its
+ * libraries. The build-id tells if it is the one that ran. Return: NULL: it is not there.
+ */
+static Dwfl_Module *report_below_all(struct file *file)
+{
+	const char *problem;
+	int fd;
+
+	if (!file->object->build_id_bytes)
+		return NULL;
+	fd = objectfile_open_below(NULL, file->object->path, &problem);
+	return fd < 0 ? NULL : report(file, file->object->path, fd);
+}
+
 /* Return: NULL: @file->problem is set. */
 static Dwfl_Module *report_object(const struct symbols *symbols, struct file *file)
 {
+	Dwfl_Module *module = NULL;
 	int fd;
 
 	if (file->object->unread) {
@@ -237,9 +289,12 @@ static Dwfl_Module *report_object(const struct symbols *symbols, struct file *fi
 	fd = objectfile_open_below(symbols->root, file->object->path, &file->problem);
 	if (fd < 0) {
 		file->is_missing = errno == ENOENT;
-		if (symbols->root && errno == ENOENT)
-			file->problem = "No such file or directory below the root";
-		return NULL;
+		if (symbols->root && file->is_missing) {
+			module = report_below_all(file);
+			file->is_missing = !module;
+			file->problem = module ? NULL : "No such file or directory below the root";
+		}
+		return module;
 	}
 	if (!file->object->build_id_bytes) {
 		file->problem = check_times(symbols, file->object, fd);
@@ -341,13 +396,16 @@ static void move_to_front(struct symbols *symbols, size_t i)
 	symbols->open[0] = file;
 }
 
-/* Open a file unless it is open. Return: 1; 0: it is not a file or has a problem; -ENOMEM. */
+/*
+ * Open a file unless it is open. Return: 1; 0: it is not a file, has a problem, or the names of the
+ * result are used; -ENOMEM.
+ */
 static int need_file(struct symbols *symbols, struct file *file)
 {
 	size_t i = 0;
 	int error;
 
-	if (file->problem || !result_is_file(file->object))
+	if (file->is_stored || file->problem || !result_is_file(file->object))
 		return 0;
 	if (file->dwfl) {
 		while (symbols->open[i] != file)
@@ -373,6 +431,8 @@ int symbols_find(void *symbols, size_t object, uint64_t address,
 	struct file *file = &all->files[object];
 	int is_open = need_file(all, file);
 
+	if (!is_open && uses_result(file))
+		return stored_find(file->object, address, function);
 	if (is_open != 1)
 		return is_open;
 	if (!functions_find(&file->functions, address, function))
@@ -391,6 +451,8 @@ int symbols_are_stripped(struct symbols *symbols, size_t object)
 	struct file *file = &symbols->files[object];
 	const int is_open = need_file(symbols, file);
 
+	if (!is_open && uses_result(file))
+		return file->object->is_stripped;
 	if (is_open < 0)
 		return is_open;
 	return !is_open || !file->functions.symtab.is_full;
@@ -459,6 +521,8 @@ int symbols_line(void *symbols, size_t object, uint64_t address,
 	int is_open = need_units(all, file), error;
 	const char *name, *directory;
 
+	if (!is_open && uses_result(file))
+		return stored_line(all->result, file->object, address, line);
 	if (is_open != 1)
 		return is_open;
 	name = units_line(&file->units, address, &line->line, &directory);
@@ -498,6 +562,8 @@ int symbols_frames(void *symbols, size_t object, uint64_t address,
 	size_t i;
 
 	*nr = 0;
+	if (!is_open && uses_result(file))
+		return stored_frames(all->result, file->object, address, frames, nr);
 	if (is_open != 1)
 		return is_open;
 	error = inlines_find(&file->inlines, &file->units, address, found, SYMBOLS_MAX_FRAMES,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps link-time addresses to functions and source lines, for all objects of a result. Files are
- * read when they are needed, and the ones used last stay open, so looking up addresses object by
+ * Maps link-time addresses to functions and source lines, for all objects of a result. The names
+ * are those that the result has (store.h), or those in the files, which are
+ * read when they are needed. The ones used last stay open, so looking up addresses object by
  * object is fast. Separate debug files are found on this machine, or fetched if that is
  * allowed (debuginfod.h).
  */
@@ -35,7 +36,10 @@ struct function {
  * symbols_new - prepare to look up addresses in the objects of a result
  * @result: the result; must outlive the symbols
  * @root:   root directory for the objects' paths, for example a copy of another machine's
- *          files; NULL: /
+ *          files; NULL: /. A file that is not there is looked for below /, if it has a build-id
+ *
+ * Names of the result are used, except with a root, after symbols_prefer_files(), and for stripped
+ * objects if debug files may be fetched.
  *
  * Removes DEBUGINFOD_URLS from this process's environment, unless debuginfod_allow() was
  * called.
@@ -43,6 +47,13 @@ struct function {
  * Return: symbols to be given to symbols_free(); NULL: no memory.
  */
 struct symbols *symbols_new(const struct result *result, const char *root);
+
+/**
+ * symbols_prefer_files - use the files, and names of the result only if a file cannot be used
+ *
+ * For all symbols_new() from now on.
+ */
+void symbols_prefer_files(void);
 
 /**
  * symbols_find_fn - type of symbols_find() and its replacements
@@ -108,7 +119,7 @@ struct source_frame {
 };
 
 /* The most functions that symbols_frames() finds at an address */
-#define SYMBOLS_MAX_FRAMES	32
+#define SYMBOLS_MAX_FRAMES	RESULT_MAX_FRAMES
 
 /**
  * symbols_frames_fn - type of symbols_frames() and its replacements

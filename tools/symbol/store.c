@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stores the names of sampled code in a result. Many addresses have the same function, and many
+ * frames the same texts, so each is stored once.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbol/store.h"
+
+/* A function that has been found, and its index in the object's functions */
+struct found {
+	struct function function;
+	uint32_t index;
+};
+
+/* A text of frames, and its index in the result's strings */
+struct text {
+	const char *text;
+	uint32_t index;
+};
+
+/* What is being stored */
+struct store {
+	struct result *result;
+	struct symbols *symbols;
+	void *texts;		/* tree of struct text, for the whole result */
+	size_t strings_room;
+	void *functions;	/* tree of struct found, for one object */
+	size_t functions_room;
+	size_t frames_room;
+};
+
+/* Make room for one more element. Return: 0 or -ENOMEM. */
+static int reserve(void **array, size_t nr, size_t *room, size_t each)
+{
+	const size_t more = *room ? 2 * *room : 64;
+	void *larger;
+
+	if (nr < *room)
+		return 0;
+	larger = reallocarray(*array, more, each);
+	if (!larger)
+		return -ENOMEM;
+	*array = larger;
+	*room = more;
+	return 0;
+}
+
+static int compare_texts(const void *va, const void *vb)
+{
+	const struct text *a = va, *b = vb;
+
+	return strcmp(a->text, b->text);
+}
+
+/* Append a text to the strings. Return: 0 or -ENOMEM. */
+static int append_text(struct store *store, const char *text)
+{
+	struct result *result = store->result;
+	struct text *new;
+
+	/* with room for the NULL at the end */
+	if (reserve((void **)&result->strings, result->nr_strings + 1, &store->strings_room,
+		    sizeof(*result->strings)))
+		return -ENOMEM;
+	new = malloc(sizeof(*new));
+	if (!new)
+		return -ENOMEM;
+	new->text = strdup(text);
+	new->index = (uint32_t)result->nr_strings;
+	if (!new->text || !tsearch(new, &store->texts, compare_texts)) {
+		free((char *)new->text);
+		free(new);
+		return -ENOMEM;
+	}
+	result->strings[result->nr_strings++] = (char *)new->text;
+	result->strings[result->nr_strings] = NULL;
+	return 0;
+}
+
+/* Find the index of a text, which may be NULL. Return: 0 or -ENOMEM. */
+static int find_text(struct store *store, const char *text, uint32_t *index)
+{
+	const struct text key = { .text = text ? text : "" };
+	struct text **found = tfind(&key, &store->texts, compare_texts);
+
+	if (!found && append_text(store, key.text))
+		return -ENOMEM;
+	if (!found)
+		found = tfind(&key, &store->texts, compare_texts);
+	*index = (*found)->index;
+	return 0;
+}
+
+static int compare_found(const void *va, const void *vb)
+{
+	const struct found *a = va, *b = vb;
+
+	if (a->function.start != b->function.start)
+		return a->function.start < b->function.start ? -1 : 1;
+	/* symbols.h keeps one copy of each name */
+	return a->function.name < b->function.name ? -1 : a->function.name > b->function.name;
+}
+
+static int append_function(struct store *store, size_t number, const struct function *function)
+{
+	struct result_object *object = &store->result->objects[number];
+	struct source_line line = { 0 };
+	struct found *new;
+	uint32_t file;
+	char *name;
+
+	if (symbols_line(store->symbols, number, function->start, &line) < 0 ||
+	    find_text(store, line.file, &file))
+		return -ENOMEM;
+	if (reserve((void **)&object->functions, object->nr_functions, &store->functions_room,
+		    sizeof(*object->functions)))
+		return -ENOMEM;
+	name = strndup(function->name ? function->name : "", (size_t)function->length);
+	new = malloc(sizeof(*new));
+	if (!name || !new)
+		goto no_memory;
+	*new = (struct found){ *function, (uint32_t)object->nr_functions };
+	if (!tsearch(new, &store->functions, compare_found))
+		goto no_memory;
+	object->functions[object->nr_functions++] = (struct result_function){
+		.start = function->start,
+		.end = function->end > function->start ? function->end : function->start + 1,
+		.name = name,
+		.file = file,
+		.line = file && line.line > 0 ? (uint32_t)line.line : 0,
+	};
+	return 0;
+
+no_memory:
+	free(name);
+	free(new);
+	return -ENOMEM;
+}
+
+/* Set the function of a place. Return: 0 or -ENOMEM. */
+static int store_function(struct store *store, size_t object, struct result_place *place)
+{
+	struct result_object *of = &store->result->objects[object];
+	struct found key = { 0 }, **found;
+	int is_found = symbols_find(store->symbols, object, place->address, &key.function);
+
+	place->function = RESULT_NO_FUNCTION;
+	if (is_found <= 0)
+		return is_found;
+	if (!key.function.name)
+		key.function.length = 0;
+	found = tfind(&key, &store->functions, compare_found);
+	if (!found && append_function(store, object, &key.function))
+		return -ENOMEM;
+	place->function = found ? (*found)->index : (uint32_t)of->nr_functions - 1;
+	return 0;
+}
+
+/* Set the frames of a place. Return: 0 or -ENOMEM. */
+static int store_frames(struct store *store, size_t object, struct result_place *place)
+{
+	struct result_object *of = &store->result->objects[object];
+	struct source_frame frames[SYMBOLS_MAX_FRAMES];
+	size_t nr = 0, i;
+	int has_frames = symbols_frames(store->symbols, object, place->address, frames, &nr);
+
+	place->frame = (uint32_t)of->nr_frames;
+	if (has_frames <= 0)
+		return has_frames;
+	for (i = 0; i < nr; i++) {
+		struct result_frame *frame;
+
+		if (reserve((void **)&of->frames, of->nr_frames, &store->frames_room,
+			    sizeof(*of->frames)))
+			return -ENOMEM;
+		frame = &of->frames[of->nr_frames];
+		frame->line = frames[i].line > 0 ? (uint32_t)frames[i].line : 0;
+		if (find_text(store, frames[i].function, &frame->function) ||
+		    find_text(store, frames[i].file, &frame->file))
+			return -ENOMEM;
+		of->nr_frames++;
+	}
+	place->nr_frames = (uint32_t)nr;
+	return 0;
+}
+
+/* Add a place for each address, in their order. Return: 0 or -ENOMEM. */
+static int store_places(struct store *store, size_t object)
+{
+	struct result_object *of = &store->result->objects[object];
+	int error = 0;
+	size_t i;
+
+	of->places = calloc(of->nr_parts + 1, sizeof(*of->places));
+	if (!of->places)
+		return -ENOMEM;
+	for (i = 0; !error && i < of->nr_parts; i++) {
+		struct result_place *place = &of->places[of->nr_places];
+
+		if (i && of->parts[i].address == of->parts[i - 1].address)
+			continue;
+		place->address = of->parts[i].address;
+		error = store_function(store, object, place);
+		if (!error)
+			error = store_frames(store, object, place);
+		of->nr_places++;
+	}
+	return error;
+}
+
+struct order {
+	struct result_function function;
+	uint32_t index;
+};
+
+static int compare_orders(const void *va, const void *vb)
+{
+	const struct order *a = va, *b = vb;
+
+	if (a->function.start != b->function.start)
+		return a->function.start < b->function.start ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+/* Sort the functions by address: one that contains another may have been found after it. */
+static int sort_functions(struct result_object *object)
+{
+	struct order *order = calloc(object->nr_functions + 1, sizeof(*order));
+	uint32_t *new = calloc(object->nr_functions + 1, sizeof(*new));
+	int error = order && new ? 0 : -ENOMEM;
+	size_t i;
+
+	for (i = 0; !error && i < object->nr_functions; i++)
+		order[i] = (struct order){ object->functions[i], (uint32_t)i };
+	if (!error)
+		qsort(order, object->nr_functions, sizeof(*order), compare_orders);
+	for (i = 0; !error && i < object->nr_functions; i++) {
+		object->functions[i] = order[i].function;
+		new[order[i].index] = (uint32_t)i;
+	}
+	for (i = 0; !error && i < object->nr_places; i++)
+		if (object->places[i].function != RESULT_NO_FUNCTION)
+			object->places[i].function = new[object->places[i].function];
+	free(order);
+	free(new);
+	return error;
+}
+
+static int store_object(struct store *store, size_t object)
+{
+	struct result_object *of = &store->result->objects[object];
+	int error, is_stripped;
+
+	store->functions_room = store->frames_room = 0;
+	error = store_places(store, object);
+	if (!error)
+		error = sort_functions(of);
+	tdestroy(store->functions, free);
+	store->functions = NULL;
+	is_stripped = error ? error : symbols_are_stripped(store->symbols, object);
+	/* also if the file turned out to be damaged */
+	if (is_stripped < 0 || symbols_problem(store->symbols, object)) {
+		result_release_names(of);
+		return is_stripped < 0 ? is_stripped : 0;
+	}
+	of->has_names = true;
+	of->is_stripped = is_stripped;
+	of->names_note = symbols_explain(store->symbols, object, NULL);
+	of->lines_note = symbols_explain_lines(store->symbols, object);
+	return 0;
+}
+
+int store_names(struct result *result, struct symbols *symbols)
+{
+	struct store store = { .result = result, .symbols = symbols };
+	uint32_t none;
+	int error;
+	size_t i;
+
+	/* the first one */
+	error = find_text(&store, NULL, &none);
+	for (i = 0; !error && i < result->nr_objects; i++)
+		if (result->objects[i].nr_parts && result_is_file(&result->objects[i]))
+			error = store_object(&store, i);
+	tdestroy(store.texts, free);
+	return error;
+}

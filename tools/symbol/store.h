@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stores the names of sampled code in a result, so that it can be read without the files: after an
+ * upgrade, or on another machine.
+ */
+#ifndef PROFIL_STORE_H
+#define PROFIL_STORE_H
+
+#include "result/result.h"
+#include "symbol/symbols.h"
+
+/**
+ * store_names - store functions, inlined functions and source lines
+ * @result:  passes result_problem()
+ * @symbols: its symbols
+ *
+ * An object whose file cannot be used gets no names.
+ *
+ * Return: 0; or -ENOMEM, and the result has no or some of the names.
+ */
+int store_names(struct result *result, struct symbols *symbols);
+
+#endif /* PROFIL_STORE_H */

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Looks up addresses in the names that a result has.
+ */
+#include <string.h>
+
+#include "symbol/stored.h"
+
+int stored_find(const struct result_object *object, uint64_t address, struct function *function)
+{
+	const struct result_place *place = result_find_place(object, address);
+	const struct result_function *found;
+
+	if (!place || place->function == RESULT_NO_FUNCTION)
+		return 0;
+	found = &object->functions[place->function];
+	*function = (struct function){
+		.start = found->start,
+		.end = found->end,
+		.name = found->name[0] ? found->name : NULL,
+		.length = (int)strlen(found->name),
+	};
+	return 1;
+}
+
+static const char *text_of(const struct result *result, uint32_t index)
+{
+	return index ? result->strings[index] : NULL;
+}
+
+/* Find a function that starts at an address. Return: NULL: there is none. */
+static const struct result_function *find_start(const struct result_object *object,
+						uint64_t address)
+{
+	size_t low = 0, high = object->nr_functions;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (object->functions[middle].start < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < object->nr_functions && object->functions[low].start == address ?
+	       &object->functions[low] : NULL;
+}
+
+int stored_line(const struct result *result, const struct result_object *object, uint64_t address,
+		struct source_line *line)
+{
+	const struct result_place *place = result_find_place(object, address);
+	const struct result_function *start;
+	struct result_frame frame = { 0 };
+
+	if (place && place->nr_frames) {
+		frame = object->frames[place->frame];
+	} else if (!place) {
+		start = find_start(object, address);
+		if (start)
+			frame = (struct result_frame){ .file = start->file, .line = start->line };
+	}
+	if (!frame.file)
+		return 0;
+	line->file = text_of(result, frame.file);
+	line->line = (int)frame.line;
+	return 1;
+}
+
+int stored_frames(const struct result *result, const struct result_object *object,
+		  uint64_t address, struct source_frame frames[SYMBOLS_MAX_FRAMES], size_t *nr)
+{
+	const struct result_place *place = result_find_place(object, address);
+	size_t i;
+
+	*nr = place ? place->nr_frames : 0;
+	for (i = 0; i < *nr; i++) {
+		const struct result_frame *frame = &object->frames[place->frame + i];
+
+		frames[i] = (struct source_frame){
+			.function = text_of(result, frame->function),
+			.file = text_of(result, frame->file),
+			.line = (int)frame->line,
+		};
+	}
+	return *nr > 0;
+}
