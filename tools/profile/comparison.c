@@ -30,6 +30,7 @@ static int append(struct comparison *comparison, const struct comparison_side *s
 
 		to->function = row->function;
 		to->object = base_name(row->object);
+		to->is_nameless = !row->has_name;
 		if (!row->has_name && !row->is_rest &&
 		    !namesakes_has(other_objects, other->result->nr_objects,
 				   &side->result->objects[row->index]))
@@ -65,6 +66,72 @@ static void merge(struct comparison *comparison)
 		}
 	}
 	comparison->nr_rows = to;
+}
+
+/* The samples of an object in one profile */
+struct object_sums {
+	uint64_t all;
+	uint64_t nameless;
+};
+
+static int compare_objects(const void *va, const void *vb)
+{
+	const struct comparison_row *const *a = va, *const *b = vb;
+
+	return strcmp((*a)->object, (*b)->object);
+}
+
+/*
+ * Whether a function without samples on one side can be there under another name, or without one.
+ * @other: the samples of its object on that side
+ */
+static bool may_be_hidden(const struct comparison_row *row, const struct object_sums *other)
+{
+	return row->is_nameless ? other->all : other->nameless;
+}
+
+/* @rows: those of one object */
+static void unmark_hidden(struct comparison_row **rows, size_t nr)
+{
+	struct object_sums old = { 0 }, new = { 0 };
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		old.all += rows[i]->old_samples;
+		new.all += rows[i]->new_samples;
+		if (!rows[i]->is_nameless)
+			continue;
+		old.nameless += rows[i]->old_samples;
+		new.nameless += rows[i]->new_samples;
+	}
+	for (i = 0; i < nr; i++)
+		if ((!rows[i]->old_samples && may_be_hidden(rows[i], &old)) ||
+		    (!rows[i]->new_samples && may_be_hidden(rows[i], &new)))
+			rows[i]->is_significant = false;
+}
+
+/*
+ * Objects may have names on one side only: their file is gone, or debug symbols were installed. A
+ * function that is on one side only is no change then. Return: 0 or -ENOMEM.
+ */
+static int unmark_all_hidden(struct comparison *comparison)
+{
+	struct comparison_row **rows = calloc(comparison->nr_rows + 1, sizeof(*rows));
+	size_t first, next;
+
+	if (!rows)
+		return -ENOMEM;
+	for (first = 0; first < comparison->nr_rows; first++)
+		rows[first] = &comparison->rows[first];
+	qsort(rows, comparison->nr_rows, sizeof(*rows), compare_objects);
+	for (first = 0; first < comparison->nr_rows; first = next) {
+		for (next = first + 1; next < comparison->nr_rows; next++)
+			if (compare_objects(&rows[first], &rows[next]))
+				break;
+		unmark_hidden(&rows[first], next - first);
+	}
+	free(rows);
+	return 0;
 }
 
 static void compare_seconds(struct comparison_row *row, const struct result *old,
@@ -123,6 +190,8 @@ int comparison_make(struct comparison *comparison, const struct comparison_side 
 			compare_seconds(row, old->result, new->result);
 		row->change = row->new - row->old;
 	}
+	if (unmark_all_hidden(comparison))
+		return -ENOMEM;
 	qsort(comparison->rows, comparison->nr_rows, sizeof(*comparison->rows),
 	      compare_changes);
 	return 0;

@@ -19,18 +19,20 @@
  * @object:      file name of its object, without the directory
  * @old_samples: samples in the old profile, or 0
  * @new_samples: samples in the new profile, or 0
+ * @is_nameless: code without a name
  * @old:         CPU time in seconds, or share from 0 to 1, in the old profile
  * @new:         the same in the new profile
  * @change:      @new minus @old
  * @interval:    95 % confidence interval of the change
- * @is_significant: sampling error does not explain the change. Two runs of the same program
- *               may differ by more than sampling error, too
+ * @is_significant: neither sampling error nor missing names explain the change. Two runs of the
+ *               same program may differ by more than sampling error, too
  */
 struct comparison_row {
 	const char *function;
 	const char *object;
 	uint64_t old_samples;
 	uint64_t new_samples;
+	bool is_nameless;
 	double old;
 	double new;
 	double change;

@@ -280,6 +280,37 @@ static void rest_is_one_row_of_an_object(void **state)
  * sorts of names and two of rows take about 12 comparisons each for every object; comparing
  * each object with all others would take 4096.
  */
+/*
+ * The program has names on one side only: its functions, and its code without names, may be the
+ * same. The library has all its names on both sides.
+ */
+static void function_that_may_have_no_name_elsewhere_is_not_marked(void **state)
+{
+	(void)state;
+	add(0, 4, 0, 1000);
+	add(1, 0, 0, 1000);
+	add(0, 1, 1, 1000);
+	add(1, 2, 1, 1000);
+	compare();
+	assert_false(row("f", "prog")->is_significant);
+	assert_false(row("(no symbols)", "prog")->is_significant);
+	assert_true(row("g", "x.so")->is_significant);
+	assert_true(row("h", "x.so")->is_significant);
+}
+
+/* A function with samples on both sides is compared, although other code has no name. */
+static void function_with_a_name_on_both_sides_is_marked(void **state)
+{
+	(void)state;
+	add(0, 0, 0, 1000);
+	add(0, 4, 0, 50);
+	add(1, 0, 0, 10);
+	add(1, 4, 0, 1000);
+	compare();
+	assert_true(row("f", "prog")->is_significant);
+	assert_true(row("(no symbols)", "prog")->is_significant);
+}
+
 static void many_objects_take_few_comparisons(void **state)
 {
 	static struct result_object many[2][RESULT_MAX_OBJECTS];
@@ -331,6 +362,8 @@ int main(void)
 		TEST(one_in_twenty_unchanged_functions_is_marked),
 		TEST(addresses_are_matched_by_build_id),
 		TEST(rest_is_one_row_of_an_object),
+		TEST(function_that_may_have_no_name_elsewhere_is_not_marked),
+		TEST(function_with_a_name_on_both_sides_is_marked),
 		TEST(many_objects_take_few_comparisons),
 	};
 
