@@ -523,7 +523,7 @@ completes() (
 completion() {
 	completes profil run --t --table= && completes profil report --so --sort= &&
 	completes profil report --sort = n name &&
-	completes profil report --by = "" "function line object process address" &&
+	completes profil report --by = "" "function line object address process thread program" &&
 	completes profil report --color = n never &&
 	completes profil report --fu --full-names &&
 	completes profil report --color faults. faults.md &&

@@ -33,8 +33,8 @@ static const char doc[] =
 	"Two runs of the same program may also differ by more than the sampling error: compare two of "
 	"them first.\n"
 	"\n"
-	"The names of functions are read from the files of the objects. Keep the old build, and name "
-	"its directory with --old-root.\n"
+	"The names of functions are those that were stored at the end of each run. A function that is "
+	"in one result only is not marked if the other one has samples of its object without names.\n"
 	"\n"
 	"Exit status: 0; 1 if a file cannot be read or has no samples; 2 for wrong usage.\n"
 	"\n"
@@ -54,8 +54,8 @@ static const struct argp_option options[] = {
 	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Print the mangled names of C++, Rust and D functions", 0 },
-	{ "old-root", OLD_ROOT, "DIR", 0, "Search for the objects of OLD below DIR", 0 },
-	{ "new-root", NEW_ROOT, "DIR", 0, "Search for the objects of NEW below DIR", 0 },
+	{ "old-root", OLD_ROOT, "DIR", 0, "Read the names of OLD from the objects below DIR", 0 },
+	{ "new-root", NEW_ROOT, "DIR", 0, "Read the names of NEW from the objects below DIR", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
 	  "Use colors: auto (on a terminal only; the default), always or never", 0 },
 	{ 0 }
@@ -73,6 +73,7 @@ struct side {
 struct arguments {
 	struct side old;
 	struct side new;
+	struct selection selection;
 	enum comparison_of of;
 	bool keep_mangled;
 	bool full_names;
@@ -86,6 +87,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->selection;
+		return 0;
 	case TOP:
 		arguments->top = options_parse_count(text, state);
 		return 0;
@@ -135,6 +139,8 @@ static void open_side(struct side *side, const struct arguments *arguments)
 	int error = -ENOMEM;
 
 	options_read_result(side->file, &side->result);
+	if (result_select(&side->result, &arguments->selection))
+		failure_exit(EXIT_NO_RESULT, options_file_name(side->file), ENOMEM);
 	side->symbols = symbols_new(&side->result, side->root);
 	if (side->symbols)
 		error = profile_make(&side->profile, &side->result, symbols_find,
@@ -218,7 +224,7 @@ int diff_main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "OLD NEW",
 		.doc = doc,
-		.children = options_fetching,
+		.children = options_of_results,
 	};
 	struct arguments arguments = { 0 };
 	struct comparison comparison;

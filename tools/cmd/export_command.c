@@ -27,8 +27,8 @@ static const char doc[] =
 	"Convert a result of `profil run' (default: " RESULTFILE_DEFAULT "; -: standard input) for another tool. "
 	"One of the formats is required."
 	"\v"
-	"The names of functions are read from the files of the objects, which must be on this machine. "
-	"With --gmon and --pprof, the readers can look up names themselves.\n"
+	"The names of functions are those that were stored at the end of the run. With --gmon, the "
+	"reader looks up names itself.\n"
 	"\n"
 	"  profil export --pprof -o p.pb.gz;  go tool pprof -top p.pb.gz\n"
 	"  profil export --callgrind -o c;    kcachegrind c\n"
@@ -49,6 +49,7 @@ struct arguments {
 	const char *output;	/* NULL: standard output */
 	const char *root;	/* NULL: / */
 	const char *input;
+	struct selection selection;
 	bool keep_mangled;
 };
 
@@ -83,6 +84,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->selection;
+		return 0;
 	case OUTPUT:
 		arguments->output = text;
 		return 0;
@@ -147,9 +151,10 @@ static struct argp_option *make_options(void)
 
 static void parse(int argc, char **argv, struct arguments *arguments)
 {
-	/* --no-debuginfod after the formats in the help */
+	/* after the formats in the help */
 	const struct argp_child children[] = {
-		{ .argp = options_fetching[0].argp, .group = 2 },
+		{ .argp = options_of_results[0].argp, .group = 2 },
+		{ .argp = options_of_results[1].argp, .group = 2 },
 		{ 0 }
 	};
 	struct argp_option *options = make_options();
@@ -223,6 +228,7 @@ int export_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	parse(argc, argv, &arguments);
 	options_read_result(arguments.input, &result);
+	options_select(arguments.input, &result, &arguments.selection);
 	if (is_input(&arguments))
 		failure_exitx(EXIT_NO_RESULT, "%s is the result itself, which would be overwritten: name another file with --output",
 			      arguments.output ? arguments.output : "standard output");

@@ -184,7 +184,7 @@ enum terminal_when options_parse_color(const char *text, struct argp_state *stat
 	return when;
 }
 
-enum { NO_DEBUGINFOD = 256 };
+enum { NO_DEBUGINFOD = 512, REFRESH };
 
 static error_t parse_fetching(int key, char *text, struct argp_state *state)
 {
@@ -193,6 +193,9 @@ static error_t parse_fetching(int key, char *text, struct argp_state *state)
 	case NO_DEBUGINFOD:
 		/* any value except NULL, the initial one */
 		state->hook = state;
+		return 0;
+	case REFRESH:
+		symbols_prefer_files();
 		return 0;
 	case ARGP_KEY_END:
 		if (!state->hook)
@@ -203,15 +206,64 @@ static error_t parse_fetching(int key, char *text, struct argp_state *state)
 	}
 }
 
-const struct argp_child options_fetching[] = {
-	{ .argp = &(const struct argp){
-		.options = (const struct argp_option[]){
-			{ .name = "no-debuginfod", .key = NO_DEBUGINFOD,
-			  .doc = "Do not fetch debug information from the servers in DEBUGINFOD_URLS" },
-			{ 0 }
-		},
-		.parser = parse_fetching,
-	} },
+enum { PROGRAM = 640, PROCESS, THREAD, OBJECT };
+
+static int32_t parse_pid(const char *text, struct argp_state *state)
+{
+	unsigned long pid;
+	char *end;
+
+	errno = 0;
+	pid = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || !pid || pid > INT_MAX)
+		options_error(state, "invalid process ID '%s' of --process", text);
+	return (int32_t)pid;
+}
+
+static error_t parse_selection(int key, char *text, struct argp_state *state)
+{
+	struct selection *selection = state->input;
+
+	switch (key) {
+	case PROGRAM:
+		selection->program = text;
+		return 0;
+	case PROCESS:
+		selection->process = parse_pid(text, state);
+		return 0;
+	case THREAD:
+		selection->thread = text;
+		return 0;
+	case OBJECT:
+		selection->object = text;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option selecting[] = {
+	{ "program", PROGRAM, "PROGRAM", 0,
+	  "Only samples of processes that ran PROGRAM: a path, a file name or a pattern (*, ?)", 0 },
+	{ "process", PROCESS, "PID", 0, "Only samples of the process PID", 0 },
+	{ "thread", THREAD, "THREAD", 0,
+	  "Only samples of threads with the name or the ID THREAD; may be a pattern", 0 },
+	{ "object", OBJECT, "OBJECT", 0,
+	  "Only samples in OBJECT: a path, a file name or a pattern", 0 },
+	{ 0 }
+};
+
+static const struct argp_option fetching[] = {
+	{ "refresh", REFRESH, NULL, 0,
+	  "Read names and lines from the files again, instead of those that were stored at the end of the run", 0 },
+	{ "no-debuginfod", NO_DEBUGINFOD, NULL, 0,
+	  "Do not fetch debug information from the servers in DEBUGINFOD_URLS", 0 },
+	{ 0 }
+};
+
+const struct argp_child options_of_results[] = {
+	{ .argp = &(const struct argp){ .options = selecting, .parser = parse_selection } },
+	{ .argp = &(const struct argp){ .options = fetching, .parser = parse_fetching } },
 	{ 0 }
 };
 
@@ -245,6 +297,19 @@ void options_read_result(const char *path, struct result *result)
 	if (error)
 		failure_exitx(EXIT_NO_RESULT, "%s: %s (%s): %s", name, strerror(-error),
 			      strerrorname_np(-error), remedy(-error));
+}
+
+void options_select(const char *path, struct result *result, const struct selection *selection)
+{
+	const char *name = options_file_name(path);
+
+	if (selection_is_all(selection))
+		return;
+	if (result_select(result, selection))
+		failure_exit(EXIT_NO_RESULT, name, ENOMEM);
+	if (!result_samples(result))
+		failure_exitx(EXIT_NO_RESULT, "%s: no samples are selected; `profil report' lists the programs with --by program, and so on: process, thread, object",
+			      name);
 }
 
 /* @text: is freed; NULL: no warning */

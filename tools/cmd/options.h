@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "result/result.h"
+#include "result/select.h"
 #include "symbol/symbols.h"
 #include "util/terminal.h"
 
@@ -63,10 +64,20 @@ uint32_t options_parse_rate(const char *text, struct argp_state *state);
 enum terminal_when options_parse_color(const char *text, struct argp_state *state);
 
 /*
- * --no-debuginfod, for .children of a struct argp. Unless it is given, parsing calls
- * debuginfod_allow().
+ * The options of commands that read a result, for .children of a struct argp: --program,
+ * --process, --thread and --object, whose input is a struct selection (state->child_inputs[0]);
+ * --refresh, which calls symbols_prefer_files(); and --no-debuginfod: unless it is given, parsing
+ * calls debuginfod_allow().
  */
-extern const struct argp_child options_fetching[];
+extern const struct argp_child options_of_results[];
+
+/**
+ * options_select - select samples of a result, or print that there are none and exit
+ * @path:      path of the result's file
+ * @result:    the result
+ * @selection: from options_of_results
+ */
+void options_select(const char *path, struct result *result, const struct selection *selection);
 
 /**
  * options_read_result - read a result file, or print the error and exit

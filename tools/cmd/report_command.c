@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/functionname.h"
@@ -34,22 +35,23 @@ static const char doc[] =
 	"95%-interval is the confidence interval of the share of CPU time: on average, 95 of 100 such "
 	"intervals contain the true share.\n"
 	"\n"
-	"The names of functions are read from the files of the objects, or from their debug files. "
+	"The names of functions and lines are those that were stored at the end of the run. With "
+	"--refresh or --root, they are read from the files of the objects, or from their debug files. "
 	"A file is not used if its build-id differs from that of the file that ran.\n"
 	"\n"
-	"A mon.out is printed with the columns of prof(1). FILE is a mon.out if --program is given "
-	"(the default FILE is then " MONOUT_DEFAULT "), or if it fits the program " MONOUT_PROGRAM_DEFAULT ".\n"
+	"A mon.out is printed with the columns of prof(1). --program names the program that wrote it "
+	"(default: " MONOUT_PROGRAM_DEFAULT ").\n"
 	"\n"
 	"Exit status: 0; 1 if FILE cannot be read or is not a result; 2 for wrong usage.\n"
 	"\n"
 	"See profil-report(1).";
 
 enum { BY = 256, LINES, ANNOTATE, INLINE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
-	FULL_NAMES, PROGRAM, RATE };
+	FULL_NAMES, RATE };
 
 static const struct argp_option options[] = {
 	{ "by", BY, "WHAT", 0,
-	  "Print a row for each function (the default), line, object, process or address", 0 },
+	  "Print a row for each function (the default), line, object, address, process, thread or program", 0 },
 	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
@@ -68,8 +70,6 @@ static const struct argp_option options[] = {
 	{ "root", ROOT, "DIR", 0,
 	  "Search for the objects below DIR, for example in a copy of another machine's files", 0 },
 	{ "symfs", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "program", PROGRAM, "PROGRAM", 0,
-	  "The program that wrote the mon.out (default: " MONOUT_PROGRAM_DEFAULT ")", 0 },
 	{ "rate", RATE, "HZ", 0,
 	  "The sampling rate of the mon.out (default: 100)", 0 },
 	{ "color", COLOR, "WHEN", OPTION_ARG_OPTIONAL,
@@ -81,7 +81,7 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	const char *file;	/* NULL: the default */
-	const char *program;	/* of a mon.out */
+	struct selection selection;	/* @program: also of a mon.out */
 	uint32_t rate;		/* of a mon.out; 0: the default */
 	const char *of_results;	/* a given option that is only for results; NULL: none */
 	const char *root;
@@ -120,6 +120,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		[TABLE_BY_OBJECT] = "object",
 		[TABLE_BY_PROCESS] = "process",
 		[TABLE_BY_ADDRESS] = "address",
+		[TABLE_BY_THREAD] = "thread",
+		[TABLE_BY_PROGRAM] = "program",
 	};
 	static const char *const keys[] = {
 		[PROFILE_BY_SAMPLES] = "samples",
@@ -130,6 +132,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->selection;
+		return 0;
 	case BY:
 		arguments->of_results = "--by";
 		arguments->table.by = (enum table_by)parse_word("--by", text, what, NR(what), state);
@@ -166,9 +171,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case ROOT:
 		arguments->of_results = "--root";
 		arguments->root = text;
-		return 0;
-	case PROGRAM:
-		arguments->program = text;
 		return 0;
 	case RATE:
 		arguments->rate = options_parse_rate(text, state);
@@ -254,6 +256,8 @@ static int make_profile(struct profile *profile, const struct result *result,
 
 	switch (arguments->table.by) {
 	case TABLE_BY_PROCESS:
+	case TABLE_BY_THREAD:
+	case TABLE_BY_PROGRAM:
 		return 0;
 	case TABLE_BY_OBJECT:
 		return profile_make_objects(profile, result);
@@ -276,6 +280,8 @@ static int show_table(const struct result *result, struct symbols *symbols,
 			.profile = &profile,
 			.symbols = symbols,
 			.table = arguments->table,
+			.selection = selection_is_all(&arguments->selection) ?
+				     NULL : &arguments->selection,
 			.of_file = true,
 		});
 	profile_release(&profile);
@@ -373,14 +379,26 @@ static int show(const struct result *result, const struct arguments *arguments)
 	return error;
 }
 
-static void show_monout(const struct arguments *arguments)
+/* Return: the name of an option that selects samples, other than --program; NULL: none is given. */
+static const char *selecting_option(const struct selection *selection)
 {
+	if (selection->process)
+		return "--process";
+	if (selection->thread)
+		return "--thread";
+	return selection->object ? "--object" : NULL;
+}
+
+static void show_monout(struct arguments *arguments)
+{
+	if (!arguments->of_results)
+		arguments->of_results = selecting_option(&arguments->selection);
 	if (arguments->of_results)
 		failure_exitx(EXIT_USAGE, "%s cannot be used with a mon.out file, which contains only samples and calls of one program's functions",
 			      arguments->of_results);
 	report_monout(&(struct report_monout){
 		.path = arguments->file,
-		.program = arguments->program,
+		.program = arguments->selection.program,
 		.rate = arguments->rate ? arguments->rate : MONOUT_RATE,
 		.keep_mangled = arguments->keep_mangled,
 		.table = arguments->table,
@@ -393,6 +411,7 @@ static void show_result(const struct arguments *arguments)
 	int error;
 
 	options_read_result(arguments->file, &result);
+	options_select(arguments->file, &result, &arguments->selection);
 	if (arguments->rate)
 		failure_exitx(EXIT_USAGE, "--rate is for a mon.out file; %s contains its rate",
 			      options_file_name(arguments->file));
@@ -402,6 +421,21 @@ static void show_result(const struct arguments *arguments)
 		failure_exit(EXIT_NO_RESULT, options_file_name(arguments->file), -error);
 }
 
+/* With --program, it may be that of a mon.out. A result takes precedence. */
+static const char *default_file(const struct arguments *arguments)
+{
+	return arguments->selection.program && access(RESULTFILE_DEFAULT, F_OK) ?
+	       MONOUT_DEFAULT : RESULTFILE_DEFAULT;
+}
+
+/* Without --program, standard input is a result: a message about a mon.out would be of no use. */
+static bool is_monout(const struct arguments *arguments)
+{
+	if (arguments->selection.program && !strcmp(arguments->file, RESULTFILE_STDIN))
+		return resultfile_input_is_foreign();
+	return resultfile_is_foreign(arguments->file);
+}
+
 int report_main(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -409,18 +443,18 @@ int report_main(int argc, char **argv)
 		.parser = parse_option,
 		.args_doc = "[FILE]",
 		.doc = doc,
-		.children = options_fetching,
+		.children = options_of_results,
 	};
 	struct arguments arguments = { 0 };
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, &arguments);
 	if (!arguments.file)
-		arguments.file = arguments.program ? MONOUT_DEFAULT : RESULTFILE_DEFAULT;
+		arguments.file = default_file(&arguments);
 	arguments.table.style = terminal_style(stdout, arguments.color);
 	if (arguments.full_names)
 		arguments.table.style.columns = 0;
-	if (arguments.program || resultfile_is_foreign(arguments.file))
+	if (is_monout(&arguments))
 		show_monout(&arguments);
 	else
 		show_result(&arguments);

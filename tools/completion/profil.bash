@@ -8,7 +8,7 @@
 _profil_values() {
 	case $1 in
 	-c | --clock | --clock=) echo tick timer random ;;
-	--by | --by=) echo function line object process address ;;
+	--by | --by=) echo function line object address process thread program ;;
 	--sort | --sort=) echo samples name object address ;;
 	--color=) echo auto always never ;;
 	-p | --pid | --pid=) (cd /proc && echo [0-9]*) ;;
@@ -24,16 +24,18 @@ _profil_options() {
 		;;
 	report)
 		echo --annotate= --by= --color --full-names --inline --lines --min-percent= \
-			--no-debuginfod --no-demangle --percent-limit= --program= --rate= --root= \
-			--sort= --symfs= --top=
+			--no-debuginfod --no-demangle --object= --percent-limit= --process= --program= \
+			--rate= --refresh --root= --sort= --symfs= --thread= --top=
 		;;
 	export)
 		echo --callgrind --folded --gmon --json --no-debuginfod --no-demangle \
-			--output= --pprof --root= --speedscope --svg --symfs=
+			--object= --output= --pprof --process= --program= --refresh --root= \
+			--speedscope --svg --symfs= --thread=
 		;;
 	diff)
 		echo --color --full-names --min-percent= --new-root= --no-debuginfod --no-demangle \
-			--old-root= --percent-limit= --shares --top=
+			--object= --old-root= --percent-limit= --process= --program= --refresh --shares \
+			--thread= --top=
 		;;
 	esac
 	echo --help --usage --version

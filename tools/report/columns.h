@@ -9,7 +9,7 @@
 
 #include "util/terminal.h"
 
-#define COLUMNS_MAX	8	/* in a table */
+#define COLUMNS_MAX	12	/* in a table */
 
 /* What the cells of a column contain */
 enum column_kind {

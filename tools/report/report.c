@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "report/nameless.h"
-#include "report/processes.h"
+#include "report/owners.h"
 #include "report/report.h"
 #include "report/report_head.h"
 
@@ -80,6 +80,7 @@ static struct table_options fit_rows(const struct report *report, long other_lin
 	struct table_options table = report->table;
 
 	table.more = "";
+	table.is_part = report->selection;
 	if (table.top || table.min_percent > 0)
 		return table;
 	table.top = terminal_rows(&table.style, other_lines);
@@ -102,8 +103,8 @@ int report_print(FILE *out, const struct report *report)
 	if (error)
 		goto out;
 	table = fit_rows(report, above + below);
-	if (table.by == TABLE_BY_PROCESS)
-		error = processes_print(out, report->result, &table);
+	if (table_is_of_owners(table.by))
+		error = owners_print(out, report->result, &table);
 	else if (!result_samples(report->result))
 		error = report_head_print_no_samples(out, report);
 	else

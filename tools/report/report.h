@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A profile as text: lines about the run, each beginning with "# ", then a table with one
- * row per function, line, object or process.
+ * row per function, line, object, process, thread or program.
  */
 #ifndef PROFIL_REPORT_H
 #define PROFIL_REPORT_H
@@ -12,14 +12,16 @@
 #include "profile/profile.h"
 #include "report/table.h"
 #include "result/result.h"
+#include "result/select.h"
 #include "symbol/symbols.h"
 
 /**
  * struct report - what to report
  * @result:  the run
- * @profile: the profile of @result by @table.by; not needed for TABLE_BY_PROCESS
+ * @profile: the profile of @result by @table.by; not needed if table_is_of_owners()
  * @symbols: the symbols that @profile was made with, or NULL
  * @table:   how to print the table
+ * @selection: the samples that result_select() has selected; NULL: all
  * @of_file: the result was read from a file: print when and where it was made
  */
 struct report {
@@ -27,6 +29,7 @@ struct report {
 	struct profile *profile;
 	struct symbols *symbols;
 	struct table_options table;
+	const struct selection *selection;
 	bool of_file;
 };
 

@@ -76,14 +76,56 @@ static void print_origin(FILE *out, const struct result *result)
 	putc('\n', out);
 }
 
-static void print_samples(FILE *out, const struct result *result, const struct account *account)
+/* Print a condition of a selection, after those before it. */
+static void print_condition(FILE *out, const char **separator, const char *what,
+			    const char *pattern)
+{
+	if (!pattern)
+		return;
+	fprintf(out, "%s%s ", *separator, what);
+	terminal_print_name(out, pattern);
+	*separator = ", ";
+}
+
+static void print_selection(FILE *out, const struct selection *selection)
+{
+	const char *separator = "# only ";
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%" PRId32, selection->process);
+	print_condition(out, &separator, "program", selection->program);
+	print_condition(out, &separator, "process", selection->process ? pid : NULL);
+	print_condition(out, &separator, "thread", selection->thread);
+	print_condition(out, &separator, "object", selection->object);
+	putc('\n', out);
+}
+
+static void print_number_of_samples(FILE *out, const struct result *result)
 {
 	uint64_t samples = result_samples(result);
-	int digits = table_decimals(result->rate);
 
 	fprintf(out, "# %" PRIu64 " sample%s at %.6g Hz = %.*f s of CPU time",
-		samples, samples == 1 ? "" : "s", result_rate(result), digits,
-		result_seconds(result, samples));
+		samples, samples == 1 ? "" : "s", result_rate(result),
+		table_decimals(result->rate), result_seconds(result, samples));
+}
+
+/* Print the time in each mode. The rounded times add up. */
+static void print_modes(FILE *out, const struct result *result)
+{
+	const int digits = table_decimals(result->rate);
+	const double unit = pow(10, -digits);
+	const double all = round(result_seconds(result, result_samples(result)) / unit);
+	const double system = round(result_seconds(result, result_system_samples(result)) / unit);
+
+	fprintf(out, "# %.*f s = %.*f s user + %.*f s system\n", digits, all * unit, digits,
+		(all - system) * unit, digits, system * unit);
+}
+
+static void print_samples(FILE *out, const struct result *result, const struct account *account)
+{
+	int digits = table_decimals(result->rate);
+
+	print_number_of_samples(out, result);
 	if (account->command_is_profiled)
 		fprintf(out, "; the process used %.*f s (%.*f s before profiling started, %.*f s after it ended)\n",
 			digits, (double)result->program_cpu_ns / NS_PER_S,
@@ -322,15 +364,13 @@ static void print_symbol_problems(FILE *out, const struct report *report)
 	}
 }
 
-void report_head_print(FILE *out, const struct report *report)
+/* CPU times are known of whole processes. */
+static void print_account(FILE *out, const struct result *result)
 {
-	const struct result *result = report->result;
 	const struct account account = account_make(result);
 
-	print_command(out, result);
-	if (report->of_file)
-		print_origin(out, result);
 	print_samples(out, result, &account);
+	print_modes(out, result);
 	print_lowered_rate(out, result);
 	print_others(out, result, &account);
 	print_total(out, result, &account);
@@ -338,6 +378,24 @@ void report_head_print(FILE *out, const struct report *report)
 		print_missing(out, result, &account);
 	if (account.excess > 0)
 		print_excess(out, result, &account);
+}
+
+void report_head_print(FILE *out, const struct report *report)
+{
+	const struct result *result = report->result;
+
+	print_command(out, result);
+	if (report->of_file)
+		print_origin(out, result);
+	if (report->selection) {
+		print_selection(out, report->selection);
+		print_number_of_samples(out, result);
+		putc('\n', out);
+		print_modes(out, result);
+		print_lowered_rate(out, result);
+	} else {
+		print_account(out, result);
+	}
 	print_losses(out, result);
 	print_symbol_problems(out, report);
 }
@@ -349,7 +407,7 @@ int report_head_print_no_samples(FILE *out, const struct report *report)
 	const struct account account = account_make(result);
 
 	/* report_head_print() has printed that they were lost */
-	if (!account.command_is_profiled || result->lost)
+	if (report->selection || !account.command_is_profiled || result->lost)
 		return terminal_print_comment(out, style, "# no samples");
 	return terminal_print_comment(out, style,
 				      "# no samples: the program used %.1f ms of CPU time while it was profiled; a sample is taken every %.1f ms",

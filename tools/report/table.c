@@ -20,6 +20,11 @@ int table_decimals(uint32_t rate)
 	return rate <= 1000 ? 3 : 4;
 }
 
+bool table_is_of_owners(enum table_by by)
+{
+	return by == TABLE_BY_PROCESS || by == TABLE_BY_THREAD || by == TABLE_BY_PROGRAM;
+}
+
 size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
 			 table_percent_fn *percent, const void *of)
 {
@@ -37,7 +42,7 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(profile->rows[i].samples, profile->samples);
 }
 
-enum { PERCENT, SECONDS, SAMPLES, NAME, OBJECT, INTERVAL, NR_COLUMNS };
+enum { PERCENT, SECONDS, SAMPLES, NAME, OBJECT, INTERVAL, SYSTEM, NR_COLUMNS };
 
 static void add_row(struct columns *table, const struct result *result,
 		    const struct profile *profile, const struct profile_row *row)
@@ -53,6 +58,7 @@ static void add_row(struct columns *table, const struct result *result,
 	columns_set(table, NAME, "%s", row->function);
 	columns_set(table, OBJECT, "%s", row->object);
 	columns_set(table, INTERVAL, "%.2f..%.2f", 100 * interval.low, 100 * interval.high);
+	columns_set(table, SYSTEM, "%.1f", share_percent(row->system, row->samples));
 }
 
 static int print_omitted(FILE *out, const struct profile *profile, size_t shown,
@@ -86,10 +92,11 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 	struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent", .color = true },
 		[SECONDS] = { .title = "seconds", .priority = 1 },
-		[SAMPLES] = { .title = "samples", .priority = 4 },
+		[SAMPLES] = { .title = "samples", .priority = 5 },
 		[NAME] = { name, COLUMN_FUNCTION, .min_width = 20 },
-		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 3 },
-		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 2 },
+		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 4 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 3 },
+		[SYSTEM] = { .title = "system%", .priority = 2 },
 	};
 	struct profile shown = *profile;
 	struct columns table;

@@ -5,6 +5,7 @@
 #ifndef PROFIL_TABLE_H
 #define PROFIL_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,8 @@ enum table_by {
 	TABLE_BY_OBJECT,
 	TABLE_BY_PROCESS,
 	TABLE_BY_ADDRESS,
+	TABLE_BY_THREAD,
+	TABLE_BY_PROGRAM,
 };
 
 /**
@@ -28,6 +31,7 @@ enum table_by {
  * @order:       what to sort the rows by
  * @min_percent: omit rows with a smaller share
  * @top:         print only this many rows, those with the most samples; 0: all
+ * @is_part:     only some of the samples are selected: omit processes without any
  * @style:       colours, bars and length of lines
  * @more:        text after the number of omitted rows: how to see them
  */
@@ -36,6 +40,7 @@ struct table_options {
 	enum profile_order order;
 	double min_percent;
 	uint64_t top;
+	bool is_part;
 	struct terminal_style style;
 	const char *more;
 };
@@ -56,6 +61,14 @@ int table_decimals(uint32_t rate);
 typedef double table_percent_fn(const void *of, size_t i);
 
 /**
+ * table_is_of_owners - check what prints a table
+ * @by: what each row stands for
+ *
+ * Return: whether owners_print() does; else table_print() does.
+ */
+bool table_is_of_owners(enum table_by by);
+
+/**
  * table_count_shown - number of rows to print
  * @nr:          number of rows; they are sorted, the largest percentage first
  * @top:         print no more than this; 0: no limit
@@ -71,7 +84,7 @@ size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
  * @out:     where to print
  * @result:  the result that the profile was made from
  * @profile: a profile with samples; its order changes
- * @options: what to print, and how; @options->by is not TABLE_BY_PROCESS
+ * @options: what to print, and how; @options->by is no kind of owners.h
  *
  * Return: 0 or -ENOMEM.
  */

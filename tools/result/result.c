@@ -45,16 +45,6 @@ uint64_t result_system_samples(const struct result *result)
 	return samples;
 }
 
-uint64_t result_unlisted_samples(const struct result *result)
-{
-	uint64_t rest = result_samples(result);
-	size_t i;
-
-	for (i = 0; i < result->nr_processes; i++)
-		rest -= result->processes[i].samples;
-	return result->unlisted_processes ? rest : 0;
-}
-
 /* The mean rate of a process, in Hz. The figures of a file may be any. */
 static double process_rate(const struct result *result, const struct result_process *process)
 {

@@ -297,14 +297,6 @@ uint64_t result_object_system(const struct result_object *object);
 uint64_t result_system_samples(const struct result *result);
 
 /**
- * result_unlisted_samples - count the samples of processes that are not listed
- * @result: any result
- *
- * Return: the samples of the run that are in no listed process; 0 if all processes are listed.
- */
-uint64_t result_unlisted_samples(const struct result *result);
-
-/**
  * result_find_mean_rate - compute @mean_rate
  * @result: passes result_problem()
  *

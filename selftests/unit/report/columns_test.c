@@ -209,22 +209,22 @@ static void assert_has(const char *part)
 		fail_msg("not in the table: %s%s", part, table ? table : text);
 }
 
-/* All columns at a width of 80, as in a pipe; fewer at 40; nothing is shortened without a limit. */
+/* All columns at a width of 108; fewer at 80, as in a pipe, and at 40; nothing is shortened without a limit. */
 static void names_are_shortened_to_the_width(void **state)
 {
 	(void)state;
 	profile.nr_rows = 3;
 	rows[0].object = "libc.so.6";
 	rows[0].samples = 12345;
-	report(TABLE_BY_FUNCTION, &(struct terminal_style){ .columns = 100 });
-	assert_has("# percent seconds samples  function                               object          95%-interval\n");
+	report(TABLE_BY_FUNCTION, &(struct terminal_style){ .columns = 108 });
+	assert_has("# percent seconds samples  function                               object          95%-interval system%\n");
 	assert_has("    99.90  12.382   12345  main                                   libc.so.6       ");
 	assert_has("     0.02   0.020      20  std::_Rb_tree<...>::_M_insert_(...)~2  libstdc++.so.6  ");
 	assert_has("     0.01   0.010      10  std::_Rb_tree<...>::_M_insert_(...)~1  libstdc++.so.6  ");
 	assert_has("# names that end in ~N are equal if shortened; --full-names prints full names\n");
 	report(TABLE_BY_FUNCTION, &(struct terminal_style){ .columns = 80 });
-	assert_has("# percent seconds samples  function                 object          95%-interval\n");
-	assert_has("     0.02   0.020      20  std::_...::_M_insert_~2  libstdc++.so.6  ");
+	assert_has("# percent samples  function                 object          95%-interval system%\n");
+	assert_has("     0.02      20  std::_...::_M_insert_~2  libstdc++.so.6  ");
 	report(TABLE_BY_FUNCTION, &(struct terminal_style){ .columns = 40 });
 	assert_has("#\n# percent samples  function\n");
 	assert_has("     0.02      20  std::...:_M_insert_~2\n");

@@ -49,6 +49,7 @@ static int set_up(void **state)
 		.function = name,
 		.object = "perl",
 		.samples = 309,
+		.system = 103,
 		.percent100 = 7500,
 	};
 	rows[1] = (struct profile_row){
@@ -111,14 +112,16 @@ static void assert_lacks(const char *part)
 static void whole_report(void **state)
 {
 	(void)state;
+	result.outside_system = 104;
 	print();
 	assert_string_equal(text,
 		"# command: perl -e 'print '\\''1'\\''\\012\\302\\233'\n"
 		"# 412 samples at 100 Hz = 4.12 s of CPU time; the process used 4.13 s (0.02 s before profiling started, 0.00 s after it ended)\n"
+		"# 4.12 s = 3.08 s user + 1.04 s system\n"
 		"#\n"
-		"# percent seconds samples  function  object   95%-interval\n"
-		"    75.00    3.09     309  main      perl     70.60..78.94\n"
-		"    25.00    1.03     103  f\\033[2J  libx.so  21.06..29.40\n");
+		"# percent seconds samples  function  object   95%-interval system%\n"
+		"    75.00    3.09     309  main      perl     70.60..78.94    33.3\n"
+		"    25.00    1.03     103  f\\033[2J  libx.so  21.06..29.40     0.0\n");
 }
 
 static void lines_above_the_table_are_comments(void **state)
@@ -612,8 +615,8 @@ static void long_name_moves_only_its_own_object(void **state)
 	memset(longest, 'n', sizeof(longest) - 1);
 	rows[0].function = longest;
 	print();
-	assert_has("nnn  perl     70.60..78.94\n");
-	assert_has("f\\033[2J  libx.so  21.06..29.40\n");
+	assert_has("nnn  perl     70.60..78.94    33.3\n");
+	assert_has("f\\033[2J  libx.so  21.06..29.40     0.0\n");
 }
 
 static void results_from_files_have_an_origin(void **state)
@@ -633,7 +636,7 @@ static void omitted_rows_are_summed_up(void **state)
 	(void)state;
 	report.table.top = 1;
 	print();
-	assert_has("main      perl    70.60..78.94\n# 1 more function with 25.00 percent\n");
+	assert_has("main      perl    70.60..78.94    33.3\n# 1 more function with 25.00 percent\n");
 	assert_lacks("libx.so");
 	tear_down(NULL);
 	report.table.top = 0;
@@ -652,7 +655,7 @@ static void rows_are_sorted_by_the_chosen_key(void **state)
 	(void)state;
 	report.table.order = PROFILE_BY_NAME;
 	print();
-	assert_has("f\\033[2J  libx.so  21.06..29.40\n    75.00");
+	assert_has("f\\033[2J  libx.so  21.06..29.40     0.0\n    75.00");
 	tear_down(NULL);
 	/* --top keeps the row with most samples, whatever the order */
 	report.table.top = 1;
@@ -665,8 +668,8 @@ static void terminal_has_bars(void **state)
 	(void)state;
 	report.table.style.bars = 20;
 	print();
-	assert_has("70.60..78.94 ###############\n");
-	assert_has("21.06..29.40 #####\n");
+	assert_has("70.60..78.94    33.3 ###############\n");
+	assert_has("21.06..29.40     0.0 #####\n");
 	assert_lacks("\033[");
 	tear_down(NULL);
 	report.table.style.color = true;
@@ -687,26 +690,26 @@ static void lines_fit_the_terminal(void **state)
 	report.table.style.bars = 20;
 	report.table.style.columns = 200;
 	print();
-	assert_has("more, end>(int)  libx.so  21.06..29.40 #####\n");
+	assert_has("more, end>(int)  libx.so  21.06..29.40     0.0 #####\n");
 	tear_down(NULL);
-	/* everything except the names and bars takes 50 columns */
-	report.table.style.columns = 50 + 40 + 21;
+	/* everything except the names and bars takes 58 columns */
+	report.table.style.columns = 58 + 40 + 21;
 	print();
-	assert_has("  a_template<...>(int)  libx.so  21.06..29.40 #####\n");
-	assert_has("  main                  perl     70.60..78.94 ###############\n");
+	assert_has("  a_template<...>(int)  libx.so  21.06..29.40     0.0 #####\n");
+	assert_has("  main                  perl     70.60..78.94    33.3 ###############\n");
 	tear_down(NULL);
-	report.table.style.columns = 50 + 40;
+	report.table.style.columns = 58 + 40;
 	print();
-	assert_has("  a_template<...>(int)  libx.so  21.06..29.40\n");
+	assert_has("  a_template<...>(int)  libx.so  21.06..29.40     0.0\n");
 	tear_down(NULL);
-	report.table.style.columns = 50 + 20;
+	report.table.style.columns = 58 + 20;
 	print();
-	assert_has("  a_template<...>(int)  libx.so  21.06..29.40\n");
+	assert_has("  a_template<...>(int)  libx.so  21.06..29.40     0.0\n");
 	tear_down(NULL);
 	/* columns that can be derived from others are dropped first */
-	report.table.style.columns = 50 + 12;
+	report.table.style.columns = 58 + 12;
 	print();
-	assert_has("    25.00     103  a_template<...>(int)  libx.so  21.06..29.40\n");
+	assert_has("    25.00     103  a_template<...>(int)  libx.so  21.06..29.40     0.0\n");
 	tear_down(NULL);
 	report.table.style.columns = 40;
 	print();
@@ -728,8 +731,8 @@ static void processes_show_what_is_known(void **state)
 	};
 	print();
 	assert_has("# percent samples CPU seconds pid parent  program ");
-	assert_has("    25.00     103        1.50   9      7  x\\033 (fork)  21.06..29.40\n");
-	assert_has("     0.00       0           -   7      0  /bin/sh ");
+	assert_has("    25.00     103        1.50   9      7  x\\033 (fork)  21.06..29.40     0.0\n");
+	assert_has("     0.00       0           -   7      -  /bin/sh ");
 	/* one row for all others */
 	assert_has("    75.00     309           -   -      -  (unlisted) ");
 	assert_has("# (unlisted): 3 processes, as the list is full or process IDs are not visible\n");
@@ -867,6 +870,106 @@ static void objects_with_most_nameless_samples_are_named(void **state)
 	symbols_free(report.symbols);
 }
 
+/* A program with two threads, one of which is in the kernel most of the time; and its child. */
+static void set_threads(void)
+{
+	static char sh[] = "/bin/sh", cc[] = "/usr/lib/cc1", worker[] = "a worker";
+	static char *cc_argv[] = { cc, name, other, NULL };
+	static struct result_thread threads[3];
+
+	threads[0] = (struct result_thread){ .process = 0, .tid = 7, .samples = 1 };
+	threads[1] = (struct result_thread){
+		.process = 0, .tid = 8, .name = worker, .has_cpu_ns = true,
+		.cpu_ns = 3200000000, .samples = 309, .system = 206,
+	};
+	threads[2] = (struct result_thread){ .process = 1, .tid = 9, .samples = 102 };
+	processes[0].program = sh;
+	processes[0].samples = 310;
+	processes[0].system = 206;
+	processes[1] = (struct result_process){
+		.pid = 9, .parent = 7, .program = cc, .argv = cc_argv, .has_ended = true,
+		.cpu_ns = 1000000000, .samples = 102,
+	};
+	result.nr_processes = 2;
+	result.threads = threads;
+	result.nr_threads = 3;
+}
+
+static void threads_have_rows(void **state)
+{
+	(void)state;
+	set_threads();
+	report.table.by = TABLE_BY_THREAD;
+	print();
+	assert_has("# percent samples CPU seconds pid tid  thread     program  ");
+	assert_has("    75.00     309        3.20   7   8  a worker   /bin/sh       70.60..78.94    66.7\n");
+	assert_has("    24.76     102           -   9   9  [unknown]  /usr/lib/cc1  ");
+	assert_lacks("unlisted");
+	assert_lacks("arguments");
+	tear_down(NULL);
+	/* 2 of the samples are in no listed thread */
+	set_samples(414);
+	report.table.order = PROFILE_BY_NAME;
+	print();
+	assert_has("     0.48       2           -   -   -  (unlisted)  (unlisted)  ");
+	assert_true(strstr(text, "(unlisted)") < strstr(text, "[unknown]"));
+	assert_true(strstr(text, "[unknown]") < strstr(text, "a worker"));
+}
+
+static void processes_of_a_program_are_one_row(void **state)
+{
+	(void)state;
+	set_threads();
+	processes[2] = processes[1];
+	processes[2].samples = 100;
+	processes[2].system = 50;
+	processes[1].samples = 2;
+	result.nr_processes = 3;
+	report.table.by = TABLE_BY_PROGRAM;
+	print();
+	assert_has("# percent samples CPU seconds processes  program  ");
+	assert_has("    24.76     102        2.00         2  /usr/lib/cc1  20.84..29.15    49.0\n");
+	assert_has("    75.24     310           -         1  /bin/sh  ");
+	assert_lacks("unlisted");
+	tear_down(NULL);
+	report.table.top = 1;
+	print();
+	assert_has("# 1 more program\n");
+}
+
+static void processes_have_arguments(void **state)
+{
+	(void)state;
+	set_threads();
+	report.table.by = TABLE_BY_PROCESS;
+	print();
+	assert_has("system%  arguments\n");
+	assert_has("/usr/lib/cc1  20.84..29.15     0.0  main f\\033[2J\n");
+	assert_has("/bin/sh       70.85..79.16    66.5\n");
+}
+
+/* The CPU time of a selection is not known, and processes without samples are no part of it. */
+static void selection_is_named(void **state)
+{
+	static const struct selection selection = {
+		.program = "cc\033*", .process = 9, .thread = "w", .object = "libc.so.6",
+	};
+
+	(void)state;
+	set_threads();
+	processes[0].samples = 0;
+	report.selection = &selection;
+	report.table.by = TABLE_BY_PROCESS;
+	set_samples(102);
+	print();
+	assert_has("# only program cc\\033*, process 9, thread w, object libc.so.6\n"
+		   "# 102 samples at 100 Hz = 1.02 s of CPU time\n"
+		   "# 1.02 s = 1.02 s user + 0.00 s system\n#\n");
+	assert_has("   100.00     102        1.00   9      7  /usr/lib/cc1  ");
+	assert_lacks("/bin/sh");
+	assert_lacks("all processes used");
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -902,6 +1005,10 @@ int main(void)
 		TEST(terminal_has_bars),
 		TEST(lines_fit_the_terminal),
 		TEST(processes_show_what_is_known),
+		TEST(threads_have_rows),
+		TEST(processes_of_a_program_are_one_row),
+		TEST(processes_have_arguments),
+		TEST(selection_is_named),
 		TEST(remedy_names_an_option_of_the_command),
 		TEST(code_without_names_is_reported),
 		TEST(few_samples_without_names_are_not_reported),

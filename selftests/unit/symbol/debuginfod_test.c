@@ -175,7 +175,7 @@ static void use_server(uint16_t number)
 /* Parse an option like a subcommand. */
 static void parse(const char *option)
 {
-	const struct argp argp = { .children = options_fetching };
+	const struct argp argp = { .children = &options_of_results[1] };
 	char *arguments[] = { (char *)"report", (char *)option, NULL };
 
 	assert_int_equal(argp_parse(&argp, option ? 2 : 1, arguments, 0, NULL, NULL), 0);
