@@ -21,6 +21,8 @@
 #include <cmd/outcome.h>
 #include <result/resultfile.h>
 #include <result/resultpack.h>
+#include <symbol/store.h>
+#include <symbol/symbols.h>
 
 #include "support/fake_log.h"
 #include "support/made_program.h"
@@ -151,6 +153,18 @@ static void write_named(struct result *result)
 		err(1, "named");
 }
 
+/* The same with names in the result. */
+static void write_stored(struct result *result)
+{
+	struct symbols *symbols = symbols_new(result, NULL);
+	char *left;
+
+	if (!symbols || store_names(result, symbols) ||
+	    resultfile_write("stored", result, &left, NULL))
+		errx(1, "stored");
+	symbols_free(symbols);
+}
+
 int main(int argc, char **argv)
 {
 	static char *command[] = { "program", NULL };
@@ -183,6 +197,7 @@ int main(int argc, char **argv)
 	free(message);
 	make_program();
 	write_named(&result);
+	write_stored(&result);
 	result_release(&result);
 	recording_free(recording);
 	fake_log_close(&fake);
