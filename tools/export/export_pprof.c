@@ -32,7 +32,7 @@
 #define MAPPING_START	0
 #define MAPPING_LIMIT	UINT64_MAX
 
-enum { SAMPLES, CPU, NR_VALUES };
+enum { SAMPLES, CPU, USER, SYSTEM, NR_VALUES };
 
 /* The name of an inlined function that has none */
 static const char unknown[] = "(unknown)";
@@ -143,8 +143,11 @@ static void write_head(struct pprof *pprof, const struct result *result)
 {
 	Pprof__ValueType types[NR_VALUES] = {
 		PPROF__VALUE_TYPE__INIT, PPROF__VALUE_TYPE__INIT,
+		PPROF__VALUE_TYPE__INIT, PPROF__VALUE_TYPE__INIT,
 	};
-	Pprof__ValueType *type_of[NR_VALUES] = { &types[SAMPLES], &types[CPU] };
+	Pprof__ValueType *type_of[NR_VALUES] = {
+		&types[SAMPLES], &types[CPU], &types[USER], &types[SYSTEM],
+	};
 	Pprof__Profile head = PPROF__PROFILE__INIT;
 	struct strings strings = { .nr = 0 };
 	char *command = export_command_line(result);
@@ -156,7 +159,10 @@ static void write_head(struct pprof *pprof, const struct result *result)
 	types[SAMPLES].type = add_string(pprof, &strings, "samples");
 	types[SAMPLES].unit = add_string(pprof, &strings, "count");
 	types[CPU].type = add_string(pprof, &strings, "cpu");
+	types[USER].type = add_string(pprof, &strings, "user");
+	types[SYSTEM].type = add_string(pprof, &strings, "system");
 	types[CPU].unit = add_string(pprof, &strings, "nanoseconds");
+	types[USER].unit = types[SYSTEM].unit = types[CPU].unit;
 	comments[0] = add_string(pprof, &strings, command ? command : "");
 	comments[1] = add_string(pprof, &strings, result->host);
 	comments[2] = add_string(pprof, &strings,
@@ -238,6 +244,9 @@ static void write_sample(struct pprof *pprof, const struct result *result,
 	location.line = line_of;
 	values[SAMPLES] = count->samples < INT64_MAX ? (int64_t)count->samples : INT64_MAX;
 	values[CPU] = (int64_t)export_ns(result, count->samples);
+	/* they add up */
+	values[SYSTEM] = (int64_t)export_ns(result, count->system);
+	values[USER] = values[CPU] - values[SYSTEM];
 	sample.n_location_id = 1;
 	sample.location_id = &location.id;
 	sample.n_value = NR_VALUES;
@@ -458,7 +467,9 @@ static void write_function(struct pprof *pprof, size_t number)
 
 static void write_outside(struct pprof *pprof, const struct result *result)
 {
-	const struct result_count count = { .samples = result->outside };
+	const struct result_count count = {
+		.samples = result->outside, .system = result->outside_system,
+	};
 	struct place place = { .nr = 1 };
 
 	if (!result->outside)

@@ -130,11 +130,14 @@ static void head(void **state)
 	(void)state;
 	write_and_read();
 	assert_string_equal(string(0), "");
-	assert_int_equal(profile->n_sample_type, 2);
+	assert_int_equal(profile->n_sample_type, 4);
 	assert_string_equal(string(profile->sample_type[0]->type), "samples");
 	assert_string_equal(string(profile->sample_type[0]->unit), "count");
 	assert_string_equal(string(profile->sample_type[1]->type), "cpu");
 	assert_string_equal(string(profile->sample_type[1]->unit), "nanoseconds");
+	assert_string_equal(string(profile->sample_type[2]->type), "user");
+	assert_string_equal(string(profile->sample_type[3]->type), "system");
+	assert_string_equal(string(profile->sample_type[3]->unit), "nanoseconds");
 	assert_string_equal(string(profile->default_sample_type), "cpu");
 	assert_string_equal(string(profile->period_type->type), "cpu");
 	assert_string_equal(string(profile->period_type->unit), "nanoseconds");
@@ -238,9 +241,14 @@ static void samples_have_figures_and_names(void **state)
 		const Pprof__Function *in;
 
 		assert_int_equal(sample->n_location_id, 1);
-		assert_int_equal(sample->n_value, 2);
+		assert_int_equal(sample->n_value, 4);
 		assert_int_equal(sample->value[0], wanted[i].samples);
 		assert_int_equal(sample->value[1], wanted[i].ns);
+		/* 1 of 3, 5 of 5 and 2 of 7 samples are in the kernel */
+		assert_int_equal(sample->value[3], wanted[i].samples == 3 ? 1003009 :
+				 wanted[i].samples == 5 ? 5015045 :
+				 wanted[i].samples == 7 ? 2006018 : 0);
+		assert_int_equal(sample->value[2], wanted[i].ns - (uint64_t)sample->value[3]);
 		at = location(sample->location_id[0]);
 		assert_int_equal(at->mapping_id, wanted[i].object + 1);
 		assert_int_equal(at->address, wanted[i].address);
@@ -481,7 +489,7 @@ static void empty_result(void **state)
 	result.nr_objects = 0;
 	result.outside = 0;
 	write_and_read();
-	assert_int_equal(profile->n_sample_type, 2);
+	assert_int_equal(profile->n_sample_type, 4);
 	assert_int_equal(profile->n_sample, 0);
 	assert_int_equal(profile->n_mapping, 0);
 }
