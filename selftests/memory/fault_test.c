@@ -392,8 +392,11 @@ static int attach_itself(int mem)
 		.size = sizeof(attach), .rate = 1, .pid = getpid(), .mem = mem,
 		.log_bytes = 1 << 16,
 	};
-	int device = open_device(), error = call(device, PROFIL_IOC_ATTACH, &attach);
+	int device = open_device(), error;
 
+	if (device < 0)
+		return errno;
+	error = call(device, PROFIL_IOC_ATTACH, &attach);
 	close(device);
 	return error;
 }
