@@ -14,6 +14,8 @@
 #include "files.h"
 #include "kernel/tasks.h"
 
+/* The end of a process with one thread */
+#define END_BYTES	(sizeof(struct profil_record_thread) + sizeof(struct profil_record_exit))
 /* Of a MAP record with an empty path, padded to 8 bytes */
 #define MAP_BYTES	(sizeof(struct profil_record_map) + 8)
 /* A quarter of the log */
@@ -145,8 +147,7 @@ TEST_F(log, read_returns_whole_records)
 	EXPECT_EQ(6 * MAP_BYTES, read_some(&self->records, self->device, 1 << 16));
 	EXPECT_EQ(-EAGAIN, read_some(&self->records, self->device, PROFIL_RECORD_MAX));
 	ASSERT_TRUE(order_exit(self));
-	EXPECT_EQ(sizeof(struct profil_record_exit),
-		  read_some(&self->records, self->device, PROFIL_RECORD_MAX));
+	EXPECT_EQ(END_BYTES, read_some(&self->records, self->device, PROFIL_RECORD_MAX));
 	/* the end, however often it is read */
 	EXPECT_EQ(0, read_some(&self->records, self->device, PROFIL_RECORD_MAX));
 	EXPECT_EQ(0, read_some(&self->records, self->device, PROFIL_RECORD_MAX));
@@ -221,7 +222,8 @@ TEST_F(log, read_blocks_until_samples)
 	pthread_join(reader.thread, NULL);
 	EXPECT_LE((ssize_t)LEAST_LOG / 4, reader.result);
 	EXPECT_LE(LEAST_LOG / 4 / sizeof(struct profil_record_sample),
-		  count_records(&reader.records, PROFIL_RECORD_SAMPLE, self->target.pid));
+		  count_records(&reader.records, PROFIL_RECORD_SAMPLE, self->target.pid) +
+		  count_records(&reader.records, PROFIL_RECORD_KERNEL_SAMPLE, self->target.pid));
 	set_throttle(true);
 }
 
@@ -233,7 +235,7 @@ TEST_F(log, read_blocks_until_the_end)
 	start_reader(_metadata, &reader, self->device);
 	kill_target(&self->target);
 	pthread_join(reader.thread, NULL);
-	EXPECT_EQ(sizeof(struct profil_record_exit), reader.result);
+	EXPECT_EQ(END_BYTES, reader.result);
 	EXPECT_EQ(0, read_some(&reader.records, self->device, 1 << 16));
 }
 

@@ -310,6 +310,64 @@ lost_exec() {
 	between 150 $(($(share spin_much) + $(share spin_less))) 208
 }
 
+# thread_has NAME SECONDS SYSTEM: whether the samples and the CPU time of a thread are SECONDS, and
+# its share of samples in the kernel is within SYSTEM, two percentages. The kernel accounts what the
+# thread uses after it has read its clock, too: up to 2 ms.
+thread_has() {
+	local row
+
+	row=$(rows | awk -v name="$1" '$6 == name { print $2, $3, $NF }')
+	samples_are_due "$2" 1 "${row%% *}" &&
+	between "$2" "$(cut -d' ' -f2 <<<"$row")" "$(awk "BEGIN { print $2 + 0.012 }")" &&
+	between "${3% *}" "${row##* }" "${3#* }"
+}
+
+# A thread that spins makes a system call to read its clock every few ms, and one that reads
+# /dev/zero is in user mode between the calls.
+threads() {
+	run 0 programs/pool spinner user 0.4 reader kernel 0.6 && report --by thread --full-names &&
+	thread_has spinner "$(awk '/^spinner/ { print $2 }' "$work/out")" "0 10" &&
+	thread_has reader "$(awk '/^reader/ { print $2 }' "$work/out")" "90 100"
+}
+
+# A selection has the samples of its row, in each view and export.
+selections() {
+	local reader all
+
+	run 0 sh -c 'programs/pool spinner user 0.2 reader kernel 0.3; :' && report --by thread &&
+	reader=$(rows | awk '$6 == "reader" { print $2 }') &&
+	report --program pool --thread reader --by object && [ "$(samples)" = "$reader" ] &&
+	grep -q '^# only program pool, thread reader$' "$work/profile" &&
+	"$PROFIL" export --folded --thread 'read*' "$work/result" >"$work/profile" &&
+	[ "$(awk '{ n += $NF } END { print n }' "$work/profile")" = "$reader" ] &&
+	report --by program && all=$(rows | awk '$5 ~ "/pool$" { print $2 }') &&
+	report --program pool && [ "$(samples)" = "$all" ] &&
+	! report --program nothing && grep -q -e '--by program' "$work/err"
+}
+
+# views: prints the result in all forms that need no source
+views() {
+	local view
+
+	for view in "" --lines --inline --by=address --by=object; do
+		"$PROFIL" report $view "$work/result" 2>&1
+	done
+	for view in --json --callgrind --folded --speedscope --svg; do
+		"$PROFIL" export $view "$work/result" 2>&1
+	done
+	"$PROFIL" export --pprof "$work/result" 2>&1 | zcat
+}
+
+# After the program is gone, the result is printed as before. A result does not differ from itself,
+# wherever the files are.
+names_stay() {
+	cp programs/spin "$work/gone" && run 0 "$work/gone" 0.3 && views >"$work/before" &&
+	rm "$work/gone" && views >"$work/after" && cmp "$work/before" "$work/after" &&
+	grep -q 'spin\.[ch]:[0-9]* (spin_much)' "$work/after" &&
+	"$PROFIL" diff --old-root "$work" "$work/result" "$work/result" >"$work/profile" &&
+	grep -q '^# 0 of ' "$work/profile"
+}
+
 # forked CHILDREN SECONDS: whether the parent and CHILDREN children, each of which used SECONDS,
 # have their samples in the right functions, and the report does not warn that there are too many.
 forked() {
@@ -388,16 +446,19 @@ by_line() {
 	grep -q 'lists the functions with samples' "$work/err"
 }
 
-# A file that was rebuilt after the run: the report names it, and does not use its symbols.
+# A file that was rebuilt after the run: the result has the names. With --refresh, the report names
+# the file, and does not use its symbols.
 changed_object() {
 	cp programs/spin "$work/spin" && run 0 "$work/spin" 0.5 &&
 	[ "$(share spin_much)" -gt 0 ] && cp programs/forks "$work/spin" && report &&
-	grep -q "^# $work/spin: .* build-id differs" "$work/profile" &&
-	[ "$(share spin_much)" = 0 ] &&
-	rows | grep -q ' (no symbols)  *spin ' &&
+	[ "$(share spin_much)" -gt 0 ] && ! grep 'build-id' "$work/profile" &&
+	report --refresh && [ "$(share spin_much)" -gt 0 ] &&
+	grep -q "^# $work/spin: .* build-id differs: function names are those of the end" \
+		"$work/profile" &&
 	# the old file is below --root
 	mkdir -p "$work/root$work" && cp programs/spin "$work/root$work/spin" &&
-	report --root "$work/root" && [ "$(share spin_much)" -gt 0 ]
+	report --root "$work/root" && [ "$(share spin_much)" -gt 0 ] &&
+	! grep 'build-id' "$work/profile"
 }
 
 # The directory contains the last two results and no other file, even after the program is killed.
@@ -535,7 +596,7 @@ completion() {
 ktap_print_header
 need_device
 uninterrupted
-ktap_set_plan 41
+ktap_set_plan 44
 check "shares of two functions" shares
 check "a stripped program" stripped
 check "a program at fixed addresses" not_pie
@@ -579,6 +640,9 @@ check "a mon.out of monitor(3C), reported like prof(1)" mon_out
 check "a program that uses no CPU time" run 0 true
 check "a result is kept, and reported with other options" result_is_kept
 check "source lines" by_line
+check "threads have their samples, modes and CPU times" threads
+check "samples are selected by program and thread" selections
+check "a result has its names after the program is gone" names_stay
 check "a file that has changed since the run" changed_object
 check "the directory has results and no other files" result_file
 check "a snapshot of a running command" snapshot
