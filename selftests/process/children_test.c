@@ -366,6 +366,39 @@ TEST_F(children, killed_at_once_leave_nothing)
 }
 
 /*
+ * Children that sleep have no samples, so their memory is not watched. The reaper looks at them
+ * each second, as long as there are some, and finds that they have ended.
+ */
+TEST_F(children, killed_while_they_sleep_leave_nothing)
+{
+	enum { CHILDREN = 8 };
+	struct profile *profile = &self->profile;
+	pid_t pids[CHILDREN];
+	long long sessions;
+	int i;
+
+	ASSERT_EQ(0, start_profile(profile));
+	EXPECT_TRUE(counts(profile, 3));
+	sessions = settled_figure("sessions");
+	for (i = 0; i < CHILDREN; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			for (;;)
+				pause();
+		ASSERT_GE(pids[i], 0);
+	}
+	/* it has looked twice */
+	sleep(3);
+	EXPECT_EQ(sessions + CHILDREN, await_figure("sessions", sessions + CHILDREN));
+	for (i = 0; i < CHILDREN; i++) {
+		kill(pids[i], SIGKILL);
+		EXPECT_EQ(128 + SIGKILL, wait_for(pids[i]));
+	}
+	EXPECT_EQ(sessions, await_figure("sessions", sessions));
+	stop(profile->fd);
+}
+
+/*
  * Threads that started before and after the session count, even after the first thread and the
  * thread that started the session have exited.
  */
