@@ -144,7 +144,6 @@ static void burn_in_threads(void *data)
 	_exit(0);
 }
 
-/* With the time since the last tick, which is half a tick on average */
 TEST_F(threads, names_and_times)
 {
 	const struct profil_record_exit *exit;
