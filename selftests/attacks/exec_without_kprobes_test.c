@@ -83,7 +83,7 @@ static uint64_t sample_execs(struct __test_metadata *_metadata,
 	EACH_RECORD(record, &self->records) {
 		const struct profil_record_sample *sample = (const void *)record;
 
-		if (record->type == PROFIL_RECORD_SAMPLE && !sample->pc)
+		if (is_sample(record) && !sample->pc)
 			without += sample->samples;
 	}
 	ksft_print_msg("%d programs: %llu of %llu samples have no pc\n", EXECS,

@@ -84,14 +84,16 @@ overwritten_without_build_id() {
 	between 300 "$(samples second_hot)" 500 && [ "$(objects '/p$' | wc -l)" = 2 ]
 }
 
-# The report comes after the program was built again.
+# The report comes after the program was built again: the names are stored, and with --refresh, those
+# of the new program are not used.
 rebuilt_before_the_report() {
 	rm -f "$work/dir/p"
 	run sh -c "cp $programs/version-1-noid p; ./p" || return
 	between 300 "$(samples first_hot)" 500 || return
 	cp "$programs/version-2-noid" "$work/dir/p"
-	[ "$(samples second_cold)" = 0 ] && [ "$(samples second_hot)" = 0 ] &&
-		"$PROFIL" report "$work/result" | grep -q 'not the file that ran'
+	between 300 "$(samples first_hot)" 500 && between 300 "$(samples first_hot --refresh)" 500 &&
+		[ "$(samples second_hot --refresh)" = 0 ] &&
+		"$PROFIL" report --refresh "$work/result" | grep -q 'not the file that ran'
 }
 
 runs() { # PID PROGRAM

@@ -327,10 +327,9 @@ FIXTURE_TEARDOWN(fault)
 	tear_down(_metadata, &self->faults);
 }
 
-/* Waits until a function has no hook any more, some time after the last profile. */
-static bool hooks_are_gone_of(const char *function)
+/* Waits until the hooks are detached, some time after the last profile. */
+static bool hooks_are_gone(void)
 {
-	size_t length = strlen(function);
 	char line[256];
 	bool found = true;
 	int i;
@@ -341,18 +340,13 @@ static bool hooks_are_gone_of(const char *function)
 
 		found = !file;
 		while (file && fgets(line, sizeof(line), file))
-			found |= !strncmp(line, function, length) && line[length] == ' ';
+			found |= !strncmp(line, "update_process_times ", 21);
 		if (file)
 			fclose(file);
 		if (found)
 			usleep(100000);
 	}
 	return !found;
-}
-
-static bool hooks_are_gone(void)
-{
-	return hooks_are_gone_of("update_process_times");
 }
 
 static void sweep_attach(struct __test_metadata *_metadata,
@@ -384,52 +378,6 @@ TEST_F_TIMEOUT(fault, attach, 600)
 		SKIP(return, "tested by single failed allocations");
 	sweep_attach(_metadata, &self->faults, false);
 	sweep_attach(_metadata, &self->faults, true);
-}
-
-static int attach_itself(int mem)
-{
-	struct profil_attach attach = {
-		.size = sizeof(attach), .rate = 1, .pid = getpid(), .mem = mem,
-		.log_bytes = 1 << 16,
-	};
-	int device = open_device(), error;
-
-	if (device < 0)
-		return errno;
-	error = call(device, PROFIL_IOC_ATTACH, &attach);
-	close(device);
-	return error;
-}
-
-/*
- * Attaching the hooks of other processes fails: their tracepoints and their kprobe. The kernel
- * refuses a kprobe that keeps something of a failed registration. A profile keeps the other hooks.
- */
-TEST_F_TIMEOUT(fault, attach_process, 300)
-{
-	struct injection *injection = &self->faults.injection;
-	int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC), error;
-	unsigned long n = 0, failures = 0;
-	long failed;
-
-	if (variant->kind != SLAB || variant->way != ONE)
-		SKIP(return, "tested by single failed allocations");
-	ASSERT_LE(0, mem);
-	if (!(get_info(self->faults.fd).features & PROFIL_FEATURE_ATTACH))
-		SKIP(return, "the kernel cannot attach");
-	ASSERT_EQ(0, start_earlier(&self->faults));
-	ASSERT_TRUE(hooks_are_gone_of("perf_event_mmap"));
-	do {
-		arm(injection, ++n);
-		error = attach_itself(mem);
-		failed = disarm(injection);
-		failures += (unsigned long)failed;
-		EXPECT_EQ(failed ? ENOMEM : 0, error);
-	} while (failed && !_metadata->exit_code);
-	TH_LOG("%lu failed in %lu", failures, n);
-	EXPECT_LT(5, failures);
-	EXPECT_EQ(0, attach_itself(mem));
-	close(mem);
 }
 
 TEST_F_TIMEOUT(fault, start, 300)

@@ -329,27 +329,39 @@ static int attach_processes(struct session *session)
 {
 	const struct session_options *options = session->options;
 	char why[ATTACH_WHY];
+	uint64_t *base_ns;
 	int error;
 	size_t i;
 
+	base_ns = calloc(options->nr_pids, sizeof(*base_ns));
+	if (!base_ns) {
+		failure_warn("profile", ENOMEM);
+		return -1;
+	}
 	error = attach_open(&session->attach, &options->attach, why);
-	for (i = 0; !error && i < options->nr_pids; i++)
+	for (i = 0; !error && i < options->nr_pids; i++) {
+		/* before its first sample */
+		base_ns[i] = time_cpu_ns(options->pids[i]);
 		error = attach_process(&session->attach, options->pids[i], false, why);
+	}
 	if (error) {
 		failure_warnx("no profile: %s", why);
-		return -1;
+		goto out;
 	}
 	session->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
 	session->start = time_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < options->nr_pids; i++) {
-		error = recording_add_process(session->recording, options->pids[i]);
+		error = recording_add_process(session->recording, options->pids[i], base_ns[i]);
 		/* if the process has just ended, its end is in the log */
 		if (error == -ENOMEM) {
 			failure_warn("profile", -error);
-			return -1;
+			goto out;
 		}
 	}
-	return 0;
+	error = 0;
+out:
+	free(base_ns);
+	return error ? -1 : 0;
 }
 
 static int profile_processes(struct session *session)

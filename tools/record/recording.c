@@ -136,11 +136,9 @@ static int read_command(struct recording *recording, const struct process *proce
 	return process_table_set_argv(&recording->processes, process, argv);
 }
 
-int recording_add_process(struct recording *recording, pid_t pid)
+int recording_add_process(struct recording *recording, pid_t pid, uint64_t base_ns)
 {
 	struct process process = { .pid = pid };
-	/* first, as it is sampled already, and reading files takes time */
-	const uint64_t base_ns = time_cpu_ns(pid);
 	struct process *added;
 	int error;
 

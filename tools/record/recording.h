@@ -29,13 +29,13 @@ void recording_free(struct recording *recording);
  * @recording: from recording_new()
  * @pid:       process ID. PROFIL_IOC_ATTACH has been called for it, so later mappings are in
  *             the log
+ * @base_ns:   its CPU time just before that call, which is not part of the recording, in ns
  *
- * Its program and its mappings are read from /proc. The CPU time that it has used so far is not
- * part of the recording. A known process is left as it is.
+ * Its program and its mappings are read from /proc. A known process is left as it is.
  *
  * Return: 0 or -errno.
  */
-int recording_add_process(struct recording *recording, pid_t pid);
+int recording_add_process(struct recording *recording, pid_t pid, uint64_t base_ns);
 
 /**
  * recording_attached_ns - how long a process of recording_add_process() has run

@@ -382,7 +382,7 @@ static void cpu_time_since_attach_outlives_the_process(void **state)
 	wait_until_stopped(child);
 	base_ns = time_cpu_ns(child);
 	assert_true(base_ns >= 5000000);
-	assert_int_equal(recording_add_process(recording, child), 0);
+	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	recording_read_times(recording);
 	assert_int_equal(recording_attached_ns(recording, child), 0);
 	kill(child, SIGCONT);

@@ -296,10 +296,10 @@ static void attached_process_has_the_mappings_of_proc(void **state)
 	pid_t child = start_with_page(page);
 
 	(void)state;
-	assert_int_equal(recording_add_process(recording, child), 0);
-	assert_int_equal(recording_add_process(recording, child), 0);
-	assert_int_equal(recording_add_process(recording, FAKE_PID), -ESRCH);
-	assert_int_equal(recording_add_process(recording, 0), -ESRCH);
+	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
+	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
+	assert_int_equal(recording_add_process(recording, FAKE_PID, time_cpu_ns(FAKE_PID)), -ESRCH);
+	assert_int_equal(recording_add_process(recording, 0, time_cpu_ns(0)), -ESRCH);
 	stop(child);
 	fake_log_sample(&fake, child, pc, 1);
 	fake_log_exit(&fake, child, 3000000000);
@@ -320,7 +320,7 @@ static void times_of_running_processes_are_read(void **state)
 	pid_t child = start_with_page(page);
 
 	(void)state;
-	assert_int_equal(recording_add_process(recording, child), 0);
+	assert_int_equal(recording_add_process(recording, child, time_cpu_ns(child)), 0);
 	read_log();
 	assert_false(result.processes[0].has_ended);
 	recording_read_times(recording);

@@ -11,6 +11,7 @@
 #include <record/attach.h>
 #include <record/recording.h>
 #include <record/recording_state.h>
+#include <util/time_ns.h>
 
 #include "support/recorded.h"
 
@@ -155,7 +156,7 @@ static void name_of_a_living_thread(void **state)
 	assert_int_equal(pipe(&fds[2]), 0);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_end, fds), 0);
 	assert_int_equal(read(fds[2], &living.tid, sizeof(living.tid)), sizeof(living.tid));
-	assert_int_equal(recording_add_process(recording, getpid()), 0);
+	assert_int_equal(recording_add_process(recording, getpid(), time_cpu_ns(getpid())), 0);
 	fake_log_user(&fake, &living, CODE, 1);
 	read_log();
 	assert_int_equal(result.nr_threads, 1);
