@@ -170,29 +170,20 @@ static inline struct timespec64 compat_inode_ctime(const struct inode *inode)
  */
 #ifdef CONFIG_PER_VMA_LOCK
 
-static inline void compat_seq_begin_int(int *seq)
+/*
+ * mm_lock_seq is an int; from 6.13 on, and in stable versions of 6.12, a seqcount_t, which begins
+ * with its number.
+ */
+static inline void compat_mm_lock_seq_begin(struct mm_struct *mm)
 {
+	if (__same_type(mm->mm_lock_seq, seqcount_t))
+		do_raw_write_seqcount_begin((seqcount_t *)&mm->mm_lock_seq);
 }
 
-static inline unsigned int compat_seq_read_int(const int *seq)
+static inline unsigned int compat_mm_lock_seq(const struct mm_struct *mm)
 {
-	return *seq;
+	return *(const unsigned int *)&mm->mm_lock_seq;
 }
-
-static inline unsigned int compat_seq_read(const seqcount_t *seq)
-{
-	return seq->sequence;
-}
-
-/* mm_lock_seq is a seqcount_t from 6.13 on, and in stable versions of 6.12. */
-#define compat_mm_lock_seq_begin(mm)					\
-	_Generic(&(mm)->mm_lock_seq,					\
-		 seqcount_t *: do_raw_write_seqcount_begin,		\
-		 int *: compat_seq_begin_int)(&(mm)->mm_lock_seq)
-#define compat_mm_lock_seq(mm)						\
-	_Generic(&(mm)->mm_lock_seq,					\
-		 seqcount_t *: compat_seq_read,				\
-		 int *: compat_seq_read_int)(&(mm)->mm_lock_seq)
 
 /*
  * Keep new page faults out of a mapping, which then take mmap_lock. Those that have the lock of
@@ -234,7 +225,9 @@ static inline bool compat_vma_try_write_lock(struct vm_area_struct *vma)
 
 #else
 
-#define compat_mm_lock_seq_begin(mm)	do { } while (0)
+static inline void compat_mm_lock_seq_begin(struct mm_struct *mm)
+{
+}
 
 static inline void compat_vma_keep_faults_out(struct vm_area_struct *vma)
 {

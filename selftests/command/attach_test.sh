@@ -31,8 +31,14 @@ release() {
 	printf . >&"$go"
 }
 
+# waits PID: whether a process sleeps until something happens
+waits() {
+	grep -q '^State:.*sleeping' "/proc/$1/status"
+}
+
 # attach PIDS OPTION...: starts profil in the background, and waits until it has attached to these
-# processes, which are separated by commas
+# processes, which are separated by commas, has looked at them, and waits for the log. Two targets
+# that are released before would take both CPUs from it.
 attach() {
 	local pids=$1
 
@@ -41,7 +47,7 @@ attach() {
 	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$pids" "$@" </dev/null \
 		>"$work/out" 2>"$work/err" &
 	profil=$!
-	eventually sessions_are "$(tr , '\n' <<<"$pids" | wc -l)"
+	eventually sessions_are "$(tr , '\n' <<<"$pids" | wc -l)" && eventually waits "$profil"
 }
 
 # ended PID STATUS: waits for a child of this shell; whether that is its exit status
@@ -187,7 +193,7 @@ command_continues() {
 
 # interrupted SIGNAL: it ends the profile, which is complete, and the target lives on
 interrupted() {
-	start programs/spin read 0.4 exit 3 && attach "$target" && release &&
+	start programs/spin read 2 exit 3 && attach "$target" && release &&
 	eventually snapshot_has 1 && kill -"$1" "$profil" && finished &&
 	[ "$(all_samples)" -gt 0 ] && grep -q spin_much "$work/profile" && ended "$target" 3
 }

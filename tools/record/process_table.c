@@ -89,21 +89,30 @@ uint64_t process_table_attached_ns(const struct process_table *table, pid_t pid)
 	return 0;
 }
 
-/*
- * A process that has been reaped has no clock, so its last known CPU time is kept. The one in the
- * record of its exit may lack what it used since its last tick.
- */
-void process_table_read_attached(struct process_table *table)
+/* Note the CPU time of a process, if it was attached. */
+static void note_attached(struct process_table *table, pid_t pid, uint64_t cpu_ns)
 {
 	size_t i;
 
 	for (i = 0; i < table->nr_attached; i++) {
 		struct attached_process *attached = &table->attached[i];
-		uint64_t cpu_ns = time_cpu_ns(attached->pid);
 
-		if (cpu_ns > attached->base_ns + attached->cpu_ns)
+		if (attached->pid == pid && cpu_ns > attached->base_ns + attached->cpu_ns)
 			attached->cpu_ns = cpu_ns - attached->base_ns;
 	}
+}
+
+/*
+ * A process that has been reaped has no clock. The record of its exit has its CPU time, which may
+ * lack what it used since its last tick, so the larger one counts.
+ */
+void process_table_read_attached(struct process_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->nr_attached; i++)
+		note_attached(table, table->attached[i].pid,
+			      time_cpu_ns(table->attached[i].pid));
 }
 
 static int reserve_row(struct process_table *table)
@@ -210,6 +219,7 @@ void process_table_end(struct process_table *table, struct process *process, uin
 {
 	struct result_process *row = process_table_row(table, process);
 
+	note_attached(table, process->pid, cpu_ns);
 	if (process->is_unlisted)
 		add_unlisted(&table->unlisted_ended, process, cpu_ns);
 	process->is_unlisted = false;
