@@ -46,22 +46,25 @@ static void fill_slots(struct counts *counts)
 
 static int grow(struct counts *counts)
 {
-	struct counts larger = *counts;
+	const unsigned int bits = counts->slots ? counts->bits + 1 : FIRST_BITS;
+	struct result_part *parts;
+	uint32_t *slots;
 
-	larger.bits = counts->slots ? counts->bits + 1 : FIRST_BITS;
-	if (larger.bits > MOST_BITS)
+	if (bits > MOST_BITS)
 		return -ENOMEM;
-	larger.slots = calloc((size_t)1 << larger.bits, sizeof(*larger.slots));
-	if (!larger.slots)
+	slots = calloc((size_t)1 << bits, sizeof(*slots));
+	if (!slots)
 		return -ENOMEM;
-	larger.parts = reallocarray(counts->parts, most_parts(&larger), sizeof(*larger.parts));
-	if (!larger.parts) {
-		free(larger.slots);
+	parts = reallocarray(counts->parts, ((size_t)1 << bits) / 3 * 2, sizeof(*parts));
+	if (!parts) {
+		free(slots);
 		return -ENOMEM;
 	}
-	fill_slots(&larger);
 	free(counts->slots);
-	*counts = larger;
+	counts->slots = slots;
+	counts->parts = parts;
+	counts->bits = bits;
+	fill_slots(counts);
 	return 0;
 }
 

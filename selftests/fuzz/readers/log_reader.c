@@ -34,6 +34,9 @@ int __wrap_procmaps_read(pid_t pid, int (*add)(void *data, const struct procmaps
 bool __wrap_procmaps_has(pid_t pid, const struct file_key *key);
 pid_t __wrap_procfs_read_parent(pid_t pid);
 bool __wrap_procfs_read_exe(pid_t pid, char *path, size_t room);
+bool __wrap_procfs_read_thread_name(pid_t pid, pid_t tid, char thread[PROCFS_THREAD_NAME]);
+bool __wrap_procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns);
+char **__wrap_procfs_read_command(pid_t pid);
 int __wrap_objectfile_open(const char *path, const char **problem);
 int __wrap_objectfile_open_below(const char *root, const char *path, const char **problem);
 void __wrap_jit_source_find(struct jit_source *source, pid_t pid, pid_t parent, int64_t since_s);
@@ -78,6 +81,24 @@ bool __wrap_procfs_read_exe(pid_t pid, char *path, size_t room)
 {
 	snprintf(path, room, "/program");
 	return !(pid % 2);
+}
+
+bool __wrap_procfs_read_thread_name(pid_t pid, pid_t tid, char thread[PROCFS_THREAD_NAME])
+{
+	snprintf(thread, PROCFS_THREAD_NAME, "%d", pid);
+	return !(tid % 2);
+}
+
+bool __wrap_procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns)
+{
+	*cpu_ns = pid % 3 ? (uint64_t)tid : 0;
+	return pid % 3;
+}
+
+char **__wrap_procfs_read_command(pid_t pid)
+{
+	(void)pid;
+	return NULL;
 }
 
 int __wrap_objectfile_open(const char *path, const char **problem)
