@@ -160,18 +160,27 @@ double options_parse_percent(const char *text, struct argp_state *state)
 	return percent;
 }
 
-uint32_t options_parse_rate(const char *text, struct argp_state *state)
+/* Return: a whole number from 1 to INT_MAX; 0: the text is none. */
+static uint32_t parse_number(const char *text)
 {
-	unsigned long rate;
+	unsigned long number;
 	char *end;
 
 	errno = 0;
-	rate = strtoul(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || !rate ||
-	    rate > INT_MAX)
+	number = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || errno || number > INT_MAX)
+		return 0;
+	return (uint32_t)number;
+}
+
+uint32_t options_parse_rate(const char *text, struct argp_state *state)
+{
+	const uint32_t rate = parse_number(text);
+
+	if (!rate)
 		options_error(state, "invalid rate '%s'; expected a whole number of Hz, 1 or more",
 			      text);
-	return (uint32_t)rate;
+	return rate;
 }
 
 enum terminal_when options_parse_color(const char *text, struct argp_state *state)
@@ -210,12 +219,9 @@ enum { PROGRAM = 640, PROCESS, THREAD, OBJECT };
 
 static int32_t parse_pid(const char *text, struct argp_state *state)
 {
-	unsigned long pid;
-	char *end;
+	const uint32_t pid = parse_number(text);
 
-	errno = 0;
-	pid = strtoul(text, &end, 10);
-	if (text[0] < '0' || text[0] > '9' || *end || errno || !pid || pid > INT_MAX)
+	if (!pid)
 		options_error(state, "invalid process ID '%s' of --process", text);
 	return (int32_t)pid;
 }

@@ -7,7 +7,7 @@
  *
  * A location has a line for each function that is inlined there, and a last one for the function
  * that has the code. The line is in the file of its function. If it is in another file, because the
- * debug information does not tell what is inlined, another Function with that file is added.
+ * debug information lacks what is inlined, another Function with that file is added.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -262,21 +262,6 @@ static int compare_names(const void *a, const void *b)
 	return result_compare_objects(a, b);
 }
 
-/* Move the parts of an object to @outside. Return: 0 or -ENOMEM. */
-static int move_outside(struct counts *outside, const struct result_object *object)
-{
-	size_t i;
-
-	for (i = 0; i < object->nr_parts; i++) {
-		struct result_part part = object->parts[i];
-
-		part.address = 0;
-		if (counts_add(outside, &part))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /* If there are too many objects, those with the most samples stay. Return: 0 or -ENOMEM. */
 static int limit_objects(struct result *result, struct counts *outside)
 {
@@ -288,7 +273,7 @@ static int limit_objects(struct result *result, struct counts *outside)
 	while (!error && result->nr_objects > RESULT_MAX_OBJECTS) {
 		struct result_object *object = &result->objects[--result->nr_objects];
 
-		error = move_outside(outside, object);
+		error = counts_add_outside(outside, object->parts, object->nr_parts);
 		result_release_object(object);
 	}
 	qsort(result->objects, result->nr_objects, sizeof(*result->objects), compare_names);

@@ -89,6 +89,24 @@ int counts_add(struct counts *counts, const struct result_part *part)
 	return 0;
 }
 
+int counts_add_at(struct counts *counts, uint64_t address, const struct result_part *part)
+{
+	struct result_part at = *part;
+
+	at.address = address;
+	return counts_add(counts, &at);
+}
+
+int counts_add_outside(struct counts *counts, const struct result_part *parts, size_t nr)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < nr; i++)
+		error = counts_add_at(counts, 0, &parts[i]);
+	return error;
+}
+
 int counts_add_all(struct counts *counts, const struct counts *from)
 {
 	int error = 0;

@@ -38,6 +38,26 @@ struct counts {
 int counts_add(struct counts *counts, const struct result_part *part);
 
 /**
+ * counts_add_at - add samples at another address
+ * @counts:  the table
+ * @address: takes the place of that of @part
+ * @part:    samples of a thread
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int counts_add_at(struct counts *counts, uint64_t address, const struct result_part *part);
+
+/**
+ * counts_add_outside - add samples that are outside all objects, at the address 0
+ * @counts: the table
+ * @parts:  the samples; their addresses are of no importance
+ * @nr:     number of parts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int counts_add_outside(struct counts *counts, const struct result_part *parts, size_t nr);
+
+/**
  * counts_add_all - add the samples of another table
  * @counts: the table
  * @from:   the other one

@@ -334,11 +334,10 @@ void file_mapped(struct file *file, uint64_t start, uint64_t bytes, uint64_t off
 
 int file_count(struct file *file, uint64_t offset, const struct result_part *part)
 {
-	struct result_part count = *part;
+	uint64_t address = file_address(file, offset);
 
-	count.address = file_address(file, offset);
 	/* the end of an object is above its last address; only a damaged file has this one */
-	if (count.address == UINT64_MAX)
-		count.address--;
-	return counts_add(&file->counts, &count);
+	if (address == UINT64_MAX)
+		address--;
+	return counts_add_at(&file->counts, address, part);
 }

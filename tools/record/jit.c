@@ -177,12 +177,10 @@ static int add_named(struct jit_program *program, const struct jit_name *name,
 {
 	struct jit_function *function = need_function(program, name);
 	const uint64_t offset = name->pc - name->start;
-	struct result_part at = *part;
 
 	if (!function)
 		return -ENOMEM;
-	at.address = offset <= JIT_MAX_OFFSET ? offset : 0;
-	return counts_add(&function->counts, &at);
+	return counts_add_at(&function->counts, offset <= JIT_MAX_OFFSET ? offset : 0, part);
 }
 
 /* Move the samples that have names to the program, and keep the others. @counts: of the process */
@@ -206,29 +204,30 @@ static int apply_names(struct jit_process *process, const struct jit_names *name
 /* Find names for the samples of a process. There may be none. */
 static int find_names(struct jit *jit, struct jit_process *process)
 {
-	struct counts counts = process->counts;
+	struct counts counts;
 	struct jit_names names;
 	int error;
 	size_t i;
 
-	if (!counts.nr || jit->timeouts == JIT_MAX_TIMEOUTS)
+	if (!process->counts.nr || jit->timeouts == JIT_MAX_TIMEOUTS)
 		return 0;
 	open_root(jit, process);
-	if (counts_sort(&process->counts) || jit_names_new(&names, counts.nr))
+	if (counts_sort(&process->counts) || jit_names_new(&names, process->counts.nr))
 		return -ENOMEM;
-	counts = process->counts;
-	for (i = 0; i < counts.nr; i++)
-		names.of[i].pc = counts.parts[i].address;
+	for (i = 0; i < names.nr; i++)
+		names.of[i].pc = process->counts.parts[i].address;
 	error = jit_source_read(&process->source, &names);
 	jit->timeouts += error == -ETIMEDOUT;
 	/* without names, the samples stay as they are */
-	if (!error) {
-		memset(&process->counts, 0, sizeof(process->counts));
-		error = apply_names(process, &names, &counts);
-		counts_release(&counts);
-	} else {
+	if (error) {
 		error = 0;
+		goto out;
 	}
+	counts = process->counts;
+	memset(&process->counts, 0, sizeof(process->counts));
+	error = apply_names(process, &names, &counts);
+	counts_release(&counts);
+out:
 	jit_names_release(&names);
 	return error;
 }

@@ -113,21 +113,6 @@ static int collect_pieces(const struct jit_program *program, struct counts *name
 	return pieces->error;
 }
 
-/* Count a piece whose addresses would be too high as outside. Return: 0 or -ENOMEM. */
-static int move_outside(struct counts *outside, const struct piece *piece)
-{
-	size_t i;
-
-	for (i = 0; i < piece->nr_parts; i++) {
-		struct result_part part = piece->parts[i];
-
-		part.address = 0;
-		if (counts_add(outside, &part))
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 /*
  * Add the parts of a piece that starts at @at, and its function. Return: 0; -ENOMEM; or
  * -EOVERFLOW: addresses would be too high, and nothing is added.
@@ -167,7 +152,7 @@ static int place_all(struct result_object *object, const struct pieces *pieces,
 		int error = place(object, piece, at);
 
 		if (error == -EOVERFLOW)
-			error = move_outside(outside, piece);
+			error = counts_add_outside(outside, piece->parts, piece->nr_parts);
 		else if (!error && is_first)
 			object->start = at;
 		if (error)

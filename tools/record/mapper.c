@@ -179,14 +179,6 @@ static int make_part(struct recording *recording, struct process *process,
 			    &part->thread);
 }
 
-static int count_outside(struct recording *recording, const struct result_part *part)
-{
-	struct result_part outside = *part;
-
-	outside.address = 0;
-	return counts_add(&recording->outside, &outside);
-}
-
 int mapper_count(struct recording *recording, struct process *process,
 		 const struct mapping *mapping, const struct profil_record_sample *sample)
 {
@@ -196,7 +188,7 @@ int mapper_count(struct recording *recording, struct process *process,
 	if (make_part(recording, process, sample, &part))
 		return -ENOMEM;
 	if (!mapping)
-		return count_outside(recording, &part);
+		return counts_add_outside(&recording->outside, &part, 1);
 	if (mapping->file != &recording->files.special[FILE_JIT])
 		return file_count(mapping->file,
 				  mapping->offset + (sample->pc - mapping->start), &part);

@@ -129,20 +129,20 @@ const struct result_part *result_find_part(const struct result_object *object, u
 	return object->parts + low;
 }
 
+static int compare_place(const void *address, const void *place)
+{
+	const uint64_t wanted = *(const uint64_t *)address;
+	const uint64_t at = ((const struct result_place *)place)->address;
+
+	return wanted < at ? -1 : wanted > at;
+}
+
 const struct result_place *result_find_place(const struct result_object *object, uint64_t address)
 {
-	size_t low = 0, high = object->nr_places;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (object->places[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < object->nr_places && object->places[low].address == address ?
-	       &object->places[low] : NULL;
+	if (!object->nr_places)
+		return NULL;
+	return bsearch(&address, object->places, object->nr_places, sizeof(*object->places),
+		       compare_place);
 }
 
 const struct result_function *result_find_function(const struct result_object *object,

@@ -2,6 +2,7 @@
 /*
  * Looks up addresses in the names that a result has.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbol/stored.h"
@@ -28,22 +29,22 @@ static const char *text_of(const struct result *result, uint32_t index)
 	return index ? result->strings[index] : NULL;
 }
 
-/* Find a function that starts at an address. Return: NULL: there is none. */
+static int compare_start(const void *address, const void *function)
+{
+	const uint64_t wanted = *(const uint64_t *)address;
+	const uint64_t start = ((const struct result_function *)function)->start;
+
+	return wanted < start ? -1 : wanted > start;
+}
+
+/* Find a function that starts at an address: all that do have one line. Return: NULL: none. */
 static const struct result_function *find_start(const struct result_object *object,
 						uint64_t address)
 {
-	size_t low = 0, high = object->nr_functions;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (object->functions[middle].start < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < object->nr_functions && object->functions[low].start == address ?
-	       &object->functions[low] : NULL;
+	if (!object->nr_functions)
+		return NULL;
+	return bsearch(&address, object->functions, object->nr_functions,
+		       sizeof(*object->functions), compare_start);
 }
 
 int stored_line(const struct result *result, const struct result_object *object, uint64_t address,
