@@ -154,8 +154,8 @@ static struct profil_target *follow_current(void)
 }
 
 /*
- * The command line of the new program. The kernel has written it to the new memory, and whoever
- * loaded the program has just searched each argument for its end (create_elf_tables()), so its
+ * The command line of the new program. The kernel has written it to the new memory, and the
+ * loader of the program has just searched each argument for its end (create_elf_tables()), so its
  * pages are present, unless they have been reclaimed since. This context must not sleep, so it
  * cannot wait for those. No thread runs yet that could change the memory, or where it is
  * (prctl(PR_SET_MM)).

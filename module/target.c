@@ -337,7 +337,7 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 		if (target->confirmed && !target->waits && !target->left)
 			profil_log_write(&target->watch->log, &record->head, PROFIL_RECORD_THREAD,
 					 sizeof(*record), NULL, 0);
-		/* fork does not tell of workers. A worker may be the last one */
+		/* the hook of fork skips workers. A worker may be the last thread */
 		if (!(thread->flags & COMPAT_PF_WORKERS))
 			target->threads--;
 		last = target->threads <= 0 && !atomic_read(&thread->signal->live);
