@@ -341,24 +341,22 @@ static inline bool compat_charges_file_pages(void)
 
 /*
  * Whether a user may trace the program of the current process without a capability, as far as
- * the program is concerned.
+ * the program is concerned. Return: NULL, or the user namespace in which CAP_SYS_PTRACE is needed:
+ * it may read the file of the program. Under rcu_read_lock().
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
 #include <linux/sched/exec_state.h>
-static inline bool compat_current_is_dumpable(void)
+static inline const struct user_namespace *compat_current_needs_ptrace_in(void)
 {
-	bool dumpable;
+	const struct task_exec_state *state = rcu_dereference(current->exec_state);
 
-	rcu_read_lock();
-	dumpable = rcu_dereference(current->exec_state)->dumpable == TASK_DUMPABLE_OWNER;
-	rcu_read_unlock();
-	return dumpable;
+	return state->dumpable == TASK_DUMPABLE_OWNER ? NULL : state->user_ns;
 }
 #else
 #include <linux/sched/coredump.h>
-static inline bool compat_current_is_dumpable(void)
+static inline const struct user_namespace *compat_current_needs_ptrace_in(void)
 {
-	return get_dumpable(current->mm) == SUID_DUMP_USER;
+	return get_dumpable(current->mm) == SUID_DUMP_USER ? NULL : current->mm->user_ns;
 }
 #endif
 

@@ -4,12 +4,13 @@
  * the scheduler; and new executable mappings, by a kprobe of perf_event_mmap(), which the
  * kernel calls for each of them. All run in process context and are atomic.
  *
- * In exec, the kernel installs the new memory and the new credentials, maps the program, and
- * sets up its registers. Then comes the tracepoint sched_process_exec. At the first executable
- * mapping of the new memory it is decided whether the new program may be sampled: before one of
- * its addresses could be. If kprobes are switched off, it is decided at the tracepoint, and samples
- * before have no pc (target.c: target_pc). Then mappings are missing: a LOST record says so.
+ * In exec, the kernel installs the new memory and the new credentials, calls setup_new_exec(), maps
+ * the program, and sets up its registers. Then comes the tracepoint sched_process_exec. A kprobe of
+ * setup_new_exec() decides whether the new program may be sampled: before one of its addresses
+ * could be known. If kprobes are switched off, it is decided at the tracepoint, and samples before
+ * have no pc (target.c: target_pc). Then mappings are missing: a LOST record says so.
  */
+#include <linux/binfmts.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -99,18 +100,19 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 	if (!READ_ONCE(profil_nr_targets) || child->flags & COMPAT_PF_WORKERS)
 		return;
 	rcu_read_lock();
-	target = profil_target_find(task_tgid(parent));
-	if (target && child->signal == parent->signal)
-		profil_target_add_thread(target);
-	else if (target && READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
-		profil_target_fork(target, child);
+	profil_for_each_target(target, task_tgid(parent)) {
+		if (child->signal == parent->signal)
+			profil_target_add_thread(target);
+		else if (READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
+			profil_target_fork(target, child);
+	}
 	rcu_read_unlock();
 }
 
 /* --- exec --------------------------------------------------------------------- */
 
-/* The current process, a target, has the memory of a new program. */
-static void follow_new_program(struct profil_target *target)
+/* The current process, a target, has the memory and the credentials of a new program. */
+static void follow_new_program(struct profil_target *target, const struct linux_binprm *bprm)
 {
 	struct profil_watch *watch = target->watch;
 	struct profil_record_exec record = {
@@ -120,7 +122,7 @@ static void follow_new_program(struct profil_target *target)
 
 	target->in_exec = true;
 	target->is_new = true;
-	if (!profil_tracer_may_trace_current(target->tracer))
+	if (!profil_tracer_may_trace_current(target->tracer, bprm->secureexec))
 		record.flags = PROFIL_EXEC_DENIED;
 	else if (!target->waits && !(watch->config->flags & PROFIL_FOLLOW_EXEC))
 		record.flags = PROFIL_EXEC_LEFT;
@@ -134,23 +136,32 @@ static void follow_new_program(struct profil_target *target)
 			 NULL, 0);
 }
 
-/*
- * Get the target of the current process, unless it executes a program that is not sampled;
- * after noticing that it executes a new program. Under rcu_read_lock(). Return: it, or NULL.
- */
-static struct profil_target *follow_current(void)
+/* A target of the current process, which executes a program. Once for each program. */
+static void follow_decide(struct profil_target *target, const struct linux_binprm *bprm)
 {
-	struct profil_target *target = profil_target_find(task_tgid(current));
-
-	if (!target || target->left)
-		return NULL;
-	if (target->mm != current->mm && !READ_ONCE(target->confirmed))
+	if (target->left || target->mm == current->mm)
+		return;
+	if (READ_ONCE(target->confirmed))
+		follow_new_program(target, bprm);
+	else
 		profil_target_refuse_exec(target);
-	if (!READ_ONCE(target->confirmed))
-		return NULL;
-	if (target->mm != current->mm)
-		follow_new_program(target);
-	return target->left ? NULL : target;
+}
+
+/* Before setup_new_exec(bprm). */
+static int follow_probe_new_program(struct kprobe *probe, struct pt_regs *regs)
+{
+	const struct linux_binprm *bprm = (void *)regs_get_kernel_argument(regs, 0);
+	struct profil_target *target;
+
+	if (!READ_ONCE(profil_nr_targets))
+		return 0;
+	/* after the store to mm: pairs with the barrier in watch_process_has() */
+	smp_mb();
+	rcu_read_lock();
+	profil_for_each_target(target, task_tgid(current))
+		follow_decide(target, bprm);
+	rcu_read_unlock();
+	return 0;
 }
 
 /*
@@ -199,9 +210,12 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 	/* after the store to mm: pairs with the barrier in watch_process_has() */
 	smp_mb();
 	rcu_read_lock();
-	target = follow_current();
-	if (target && target->in_exec) {
+	profil_for_each_target(target, task_tgid(task)) {
 		/* kprobes are switched off */
+		follow_decide(target, bprm);
+		if (target->left || !target->in_exec)
+			continue;
+		/* they were when the program was mapped */
 		if (target->is_new)
 			profil_log_lose(&target->watch->log);
 		follow_run(target);
@@ -279,20 +293,16 @@ static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
 	/* exec sets up the stack of memory that is not current yet */
 	if (!(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm)
 		return 0;
-	/* after the store to mm: pairs with the barrier in watch_process_has() */
-	smp_mb();
 	rcu_read_lock();
-	target = follow_current();
-	if (target && (target->in_exec || !target->waits))
-		follow_map(target, vma);
+	profil_for_each_target(target, task_tgid(current)) {
+		/* not of a program about which is not decided yet */
+		if (target->mm == current->mm && !target->left &&
+		    (target->in_exec || !target->waits))
+			follow_map(target, vma);
+	}
 	rcu_read_unlock();
 	return 0;
 }
-
-static struct kprobe map_probe = {
-	.symbol_name = "perf_event_mmap",
-	.pre_handler = follow_probe_map,
-};
 
 /* --- exit --------------------------------------------------------------------- */
 
@@ -318,8 +328,9 @@ static void follow_probe_exit(COMPAT_EXIT_ARGS)
 	if (!READ_ONCE(profil_nr_targets))
 		return;
 	rcu_read_lock();
-	target = profil_target_find(task_tgid(task));
-	if (target && follow_thread_end(target)) {
+	profil_for_each_target(target, task_tgid(task)) {
+		if (!follow_thread_end(target))
+			continue;
 		record.head.pid = target->pid;
 		record.cpu_ns = follow_cpu_time(task);
 		profil_target_unpublish(target, &record);
@@ -338,6 +349,28 @@ static struct {
 	{ "sched_process_exec", follow_probe_exec },
 	{ "sched_process_exit", follow_probe_exit },
 };
+
+static struct kprobe new_program_probe = {
+	.symbol_name = "setup_new_exec",
+	.pre_handler = follow_probe_new_program,
+};
+
+static struct kprobe map_probe = {
+	.symbol_name = "perf_event_mmap",
+	.pre_handler = follow_probe_map,
+};
+
+/* Return: 0, -ENOMEM or -EOPNOTSUPP. */
+static int follow_register_kprobe(struct kprobe *probe)
+{
+	int err;
+
+	/* left behind by the last registration, also by one that failed, and refused by the next */
+	probe->addr = NULL;
+	probe->flags = 0;
+	err = register_kprobe(probe);
+	return !err || err == -ENOMEM ? err : -EOPNOTSUPP;
+}
 
 static void follow_unregister(unsigned int nr)
 {
@@ -374,14 +407,13 @@ int profil_follow_attach(void)
 		i--;
 		goto unregister;
 	}
-	/* left behind by the last registration, also by one that failed, and refused by the next */
-	map_probe.addr = NULL;
-	map_probe.flags = 0;
-	err = register_kprobe(&map_probe);
+	err = follow_register_kprobe(&new_program_probe);
+	if (err)
+		goto unregister;
+	err = follow_register_kprobe(&map_probe);
 	if (!err)
 		return 0;
-	if (err != -ENOMEM)
-		err = -EOPNOTSUPP;
+	unregister_kprobe(&new_program_probe);
 unregister:
 	follow_unregister(i);
 	profil_target_free_reserve();
@@ -392,6 +424,7 @@ unregister:
 void profil_follow_detach(void)
 {
 	unregister_kprobe(&map_probe);
+	unregister_kprobe(&new_program_probe);
 	follow_unregister(ARRAY_SIZE(probes));
 	profil_target_free_reserve();
 }

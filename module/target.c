@@ -346,7 +346,7 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 	return last;
 }
 
-static int target_start_child(struct profil_target *parent, struct task_struct *child)
+static int target_start_child(struct profil_target *parent, struct task_struct *child, bool left)
 {
 	struct profil_target *target = target_alloc_atomic();
 	int err;
@@ -358,6 +358,7 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 	target->threads = 1;
 	target->mm = child->mm;
 	target->waits = parent->waits;
+	target->left = left;
 	target->confirmed = true;
 	profil_subject_mark_start(&target->subject);
 	err = profil_target_publish(target);
@@ -373,15 +374,19 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
  * @child:  the child, which does not run yet
  *
  * Atomic context, in fork. Without memory, and beyond the user's limit, the child is not sampled.
+ * Nor is it if the parent, which the child is a copy of, has become undumpable or has got other
+ * credentials since: then the child is a target that is @left, so that its end is known.
  */
 void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 {
-	int err = target_start_child(parent, child);
+	bool denied = !profil_tracer_may_trace_current(parent->tracer, false);
+	int err = target_start_child(parent, child, denied);
 	struct profil_watch *watch = parent->watch;
 	struct profil_record_fork record = {
 		.head.pid = pid_nr_ns(task_tgid(child), watch->pids),
 		.parent = parent->pid,
-		.flags = child->mm == current->mm ? PROFIL_FORK_SHARES_MEMORY : 0,
+		.flags = (child->mm == current->mm ? PROFIL_FORK_SHARES_MEMORY : 0) |
+			 (denied ? PROFIL_FORK_DENIED : 0),
 	};
 
 	trace_profil_fork(child->tgid, err);

@@ -36,7 +36,7 @@ struct profil_watch;
  * @confirmed: its process has the memory @mm, so the caller of ATTACH may trace it. Until then
  *           it @waits, and hooks write nothing; written with the lock of the table
  * @waits:   it is not sampled: not @confirmed, or before it executes a program (FROM_EXEC)
- * @left:    it executes a program that is not sampled
+ * @left:    it executes a program that is not sampled, or is a child that may not be
  * @in_exec: it has the memory of a new program, which does not run yet
  * @is_new:  no mapping of that program has been logged
  * @rcu:     frees it
@@ -87,6 +87,19 @@ static __always_inline struct profil_target *profil_target_find(const struct pid
 	}
 	return NULL;
 }
+
+/**
+ * profil_for_each_target - iterate over the targets of a process
+ * @target:    cursor
+ * @of_process: the process, a struct pid
+ *
+ * Any context; under rcu_read_lock() or with interrupts off: the targets are valid until the
+ * read-side section ends. The body may unpublish its target.
+ */
+#define profil_for_each_target(target, of_process)					\
+	hash_for_each_possible_rcu(profil_targets, target, node,			\
+				   (unsigned long)(of_process))				\
+		if ((target)->process != (of_process)) {} else
 
 /**
  * profil_target_find_sampled - find the target that a clock samples on this CPU

@@ -31,7 +31,7 @@ struct profil_tracer *profil_tracer_create(void)
 	refcount_set(&tracer->ref, 1);
 	tracer->cred = get_current_cred();
 	/* noaudit: most callers lack it and do not need it */
-	tracer->trace_all = ns_capable_noaudit(&init_user_ns, CAP_SYS_PTRACE);
+	tracer->can_trace = ns_capable_noaudit(current_user_ns(), CAP_SYS_PTRACE);
 	return tracer;
 }
 
@@ -51,36 +51,63 @@ void profil_tracer_put(struct profil_tracer *tracer)
 	kfree(tracer);
 }
 
-/* Whether it owns a user namespace that was created in its own, or below it. */
-static bool tracer_owns_namespace(const struct cred *tracer, struct user_namespace *ns)
+/*
+ * Whether it has CAP_SYS_PTRACE in a user namespace. The kernel's rule, cap_capable(): the
+ * capabilities of a process are those in its namespace and all below it, and a process has all of
+ * them in a namespace that its user created, and below.
+ */
+static bool tracer_is_capable(const struct profil_tracer *tracer, const struct user_namespace *ns)
 {
-	for (; ns != &init_user_ns; ns = ns->parent)
-		if (ns->parent == tracer->user_ns && uid_eq(ns->owner, tracer->euid))
+	const struct cred *own = tracer->cred;
+
+	for (; ns; ns = ns->parent) {
+		if (ns == own->user_ns)
+			return tracer->can_trace;
+		if (ns->parent == own->user_ns && uid_eq(ns->owner, own->euid))
 			return true;
+	}
 	return false;
+}
+
+/* Whether it may trace all programs of the machine. */
+bool profil_tracer_may_trace_all(const struct profil_tracer *tracer)
+{
+	return tracer_is_capable(tracer, &init_user_ns);
+}
+
+static bool tracer_has_ids_of(const struct profil_tracer *tracer, const struct cred *cred)
+{
+	const struct cred *own = tracer->cred;
+
+	return uid_eq(own->uid, cred->uid) && uid_eq(own->uid, cred->euid) &&
+	       uid_eq(own->uid, cred->suid) &&
+	       gid_eq(own->gid, cred->gid) && gid_eq(own->gid, cred->egid) &&
+	       gid_eq(own->gid, cred->sgid);
 }
 
 /**
  * profil_tracer_may_trace_current - whether it may trace the program of the current process
- * @tracer: tracer
+ * @tracer:     tracer
+ * @secureexec: the kernel has given the program more rights, or a security module says that its
+ *              environment is not to be trusted (AT_SECURE in getauxval(3))
  *
  * The rules of ptrace(2) for credentials and undumpable programs. The credentials are the
- * objective ones, by which others judge the process. Security modules are not asked, nor Yama.
+ * objective ones, by which others judge the process. No kernel exports what would ask security
+ * modules for another process than the current one. So @secureexec, by which SELinux, AppArmor and
+ * Smack tell that a program has other rights, is a refusal too. ptrace(2) has no such rule.
+ * Under rcu_read_lock().
  *
  * Return: whether it may.
  */
-bool profil_tracer_may_trace_current(const struct profil_tracer *tracer)
+bool profil_tracer_may_trace_current(const struct profil_tracer *tracer, bool secureexec)
 {
-	const struct cred *own = tracer->cred, *cred = current_real_cred();
+	const struct user_namespace *ns = compat_current_needs_ptrace_in();
+	const struct cred *cred = current_real_cred();
 
-	if (tracer->trace_all)
-		return true;
-	return compat_current_is_dumpable() &&
-	       uid_eq(own->uid, cred->uid) && uid_eq(own->uid, cred->euid) &&
-	       uid_eq(own->uid, cred->suid) &&
-	       gid_eq(own->gid, cred->gid) && gid_eq(own->gid, cred->egid) &&
-	       gid_eq(own->gid, cred->sgid) &&
-	       ((own->user_ns == cred->user_ns &&
-		 cap_issubset(cred->cap_permitted, own->cap_permitted)) ||
-		tracer_owns_namespace(own, cred->user_ns));
+	if (!tracer_is_capable(tracer, cred->user_ns) &&
+	    (secureexec || !tracer_has_ids_of(tracer, cred) ||
+	     tracer->cred->user_ns != cred->user_ns ||
+	     !cap_issubset(cred->cap_permitted, tracer->cred->cap_permitted)))
+		return false;
+	return !ns || tracer_is_capable(tracer, ns);
 }

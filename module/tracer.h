@@ -17,7 +17,7 @@ struct cred;
  * @ref:       one reference for each target: the one that it attached, and its descendants
  * @rights:    its limits, which the targets are charged to
  * @cred:      its credentials
- * @trace_all: it may trace all programs
+ * @can_trace: it had CAP_SYS_PTRACE in its user namespace, also for security modules
  *
  * Not of the open file, which may be passed to a process with fewer rights. Constant while it has
  * references.
@@ -26,7 +26,7 @@ struct profil_tracer {
 	refcount_t ref;
 	struct profil_rights rights;
 	const struct cred *cred;
-	bool trace_all;
+	bool can_trace;
 };
 
 /* May sleep; for the calling process. */
@@ -36,7 +36,10 @@ struct profil_tracer *profil_tracer_create(void);
 struct profil_tracer *profil_tracer_get(struct profil_tracer *tracer);
 void profil_tracer_put(struct profil_tracer *tracer);
 
+/* Any context. */
+bool profil_tracer_may_trace_all(const struct profil_tracer *tracer);
+
 /* Atomic context, not in interrupts. */
-bool profil_tracer_may_trace_current(const struct profil_tracer *tracer);
+bool profil_tracer_may_trace_current(const struct profil_tracer *tracer, bool secureexec);
 
 #endif /* _PROFIL_TRACER_H */

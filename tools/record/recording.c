@@ -178,6 +178,33 @@ static struct process *need_process(struct recording *recording, pid_t pid)
 	return process && !read_maps(recording, process) ? process : NULL;
 }
 
+/* A process must not be sampled from here on. @cpu_ns: its CPU time so far */
+static int deny(struct recording *recording, struct process *process, uint64_t cpu_ns)
+{
+	struct result_unprofiled *program = recording->unprofiled;
+	char path[RESULT_MAX_PATH];
+	size_t i = 0;
+
+	if (!procfs_read_exe(process->pid, path, sizeof(path)))
+		snprintf(path, sizeof(path), "%s", process->comm[0] ? process->comm : RESULT_UNKNOWN);
+	space_put(process->space);
+	process->space = NULL;
+	process->denied_ns = cpu_ns;
+	while (i < recording->nr_unprofiled && strcmp(program[i].program, path))
+		i++;
+	process->unprofiled = i;
+	if (i == RESULT_MAX_UNPROFILED)
+		return 0;
+	if (i == recording->nr_unprofiled) {
+		program[i].program = strdup(path);
+		if (!program[i].program)
+			return -ENOMEM;
+		recording->nr_unprofiled++;
+	}
+	program[i].processes++;
+	return 0;
+}
+
 static int apply_fork(struct recording *recording, const struct profil_record_fork *fork)
 {
 	struct process_table *table = &recording->processes;
@@ -202,6 +229,8 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	child->parent = fork->parent;
 	if (parent)
 		memcpy(child->comm, parent->comm, sizeof(child->comm));
+	if (fork->flags & PROFIL_FORK_DENIED)
+		return deny(recording, child, 0);
 	child->program = parent ? parent->program : NULL;
 	/* what is not known of the parent is not known of the child */
 	child->losses = parent ? parent->losses : recording->lost_records;
@@ -215,34 +244,6 @@ static int apply_fork(struct recording *recording, const struct profil_record_fo
 	if (error || !row || !row->argv)
 		return error;
 	return process_table_set_argv(table, child, result_copy_argv(row->argv));
-}
-
-/* A process runs a program that must not be sampled. */
-static int deny(struct recording *recording, struct process *process,
-		const struct profil_record_exec *exec)
-{
-	struct result_unprofiled *program = recording->unprofiled;
-	char path[RESULT_MAX_PATH];
-	size_t i = 0;
-
-	if (!procfs_read_exe(process->pid, path, sizeof(path)))
-		snprintf(path, sizeof(path), "%s", exec->comm[0] ? exec->comm : RESULT_UNKNOWN);
-	space_put(process->space);
-	process->space = NULL;
-	process->denied_ns = exec->cpu_ns;
-	while (i < recording->nr_unprofiled && strcmp(program[i].program, path))
-		i++;
-	process->unprofiled = i;
-	if (i == RESULT_MAX_UNPROFILED)
-		return 0;
-	if (i == recording->nr_unprofiled) {
-		program[i].program = strdup(path);
-		if (!program[i].program)
-			return -ENOMEM;
-		recording->nr_unprofiled++;
-	}
-	program[i].processes++;
-	return 0;
 }
 
 static int apply_exec(struct recording *recording, const struct profil_record_exec *exec)
@@ -278,7 +279,7 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 	process->base_ns = base_ns;
 	process->losses = recording->lost_records;
 	if (exec->flags & PROFIL_EXEC_DENIED)
-		return deny(recording, process, exec);
+		return deny(recording, process, exec->cpu_ns);
 	return process_table_start(table, process, exec->comm[0] ? exec->comm : RESULT_UNKNOWN, false,
 				   exec->cpu_ns);
 }

@@ -294,9 +294,9 @@ struct profil_status {
  * and flags, except FROM_EXEC, must be those of the first call.
  *
  * ESRCH: there is no such process, it has ended, or @mem is the memory of another process or
- * of the program that the process executed before. EBUSY: the process is attached, by this or
- * another open file. EOPNOTSUPP: the kernel has no kprobes, or /proc was not mounted when the
- * module was loaded.
+ * of the program that the process executed before. EBUSY: the process is attached to this open
+ * file, or by as many others of the same user as may be: see profil(4). EOPNOTSUPP: the kernel has
+ * no kprobes, or /proc was not mounted when the module was loaded.
  *
  * read(2) returns as many whole records as fit. It waits until poll(2) would report POLLIN: a
  * quarter of the log is in use, or all processes have ended (then also POLLHUP). With
@@ -368,9 +368,13 @@ struct profil_record_sample {
 #define PROFIL_FORK_SHARES_MEMORY	0x1 /* clone(2) with CLONE_VM: until either executes a
 					     * program, what one maps, the other one has too
 					     */
+#define PROFIL_FORK_DENIED		0x2 /* the child may not be traced, since the parent has
+					     * become undumpable or has other credentials: see
+					     * profil(4). Only EXIT follows
+					     */
 
 /**
- * struct profil_record_fork - a new process, which is sampled from its start
+ * struct profil_record_fork - a new process, which is sampled from its start unless denied
  * @head:   type PROFIL_RECORD_FORK; pid is the new process
  * @parent: its parent, whose mappings it has
  * @flags:  PROFIL_FORK_*

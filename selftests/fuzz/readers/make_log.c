@@ -47,6 +47,8 @@ static void fill(struct fake_log *log)
 	fake_log_fork(log, 9, 8);
 	fake_log_map(log, 9, &nameless, "");
 	fake_log_sample(log, 9, 0x401010, 5);
+	fake_log_fork_denied(log, 11, 9);
+	fake_log_exit(log, 11, 3000000);
 	fake_log_exec(log, 9, 2000000, PROFIL_EXEC_DENIED, "sudo");
 	fake_log_exit(log, 9, 5000000);
 	fake_log_lost(log, 7, 1);

@@ -72,7 +72,7 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 	case PROFIL_RECORD_FORK:
 		return record->bytes == bytes[record->type] &&
 		       !(((const struct profil_record_fork *)record)->flags &
-			 ~PROFIL_FORK_SHARES_MEMORY);
+			 ~(PROFIL_FORK_SHARES_MEMORY | PROFIL_FORK_DENIED));
 	case PROFIL_RECORD_EXEC:
 		return record->bytes == bytes[record->type] && !exec->reserved &&
 		       !(exec->flags & ~(PROFIL_EXEC_DENIED | PROFIL_EXEC_LEFT)) &&

@@ -167,6 +167,25 @@ static void denied_programs_are_listed(void **state)
 	assert_null(result_problem(&result));
 }
 
+/* Its parent has forbidden to trace it: it has the name of the parent. */
+static void denied_child_is_listed(void **state)
+{
+	(void)state;
+	start(PID, 0, "/program");
+	fake_log_exec(&fake, PID, 100, 0, "agent");
+	fake_log_fork_denied(&fake, CHILD, PID);
+	/* no record may follow, but one that does is harmless */
+	fake_log_sample(&fake, CHILD, 0x10000, 1);
+	fake_log_exit(&fake, CHILD, 70);
+	read_log();
+	assert_int_equal(result.nr_unprofiled, 1);
+	assert_string_equal(result.unprofiled[0].program, "agent");
+	assert_int_equal(result.unprofiled[0].processes, 1);
+	assert_int_equal(result.unprofiled[0].cpu_ns, 70);
+	assert_int_equal(result.outside, 1);
+	assert_null(result_problem(&result));
+}
+
 /* A child of a program that must not be sampled: the kernel does not follow it. */
 static void child_of_a_denied_program_has_no_mappings(void **state)
 {
@@ -411,6 +430,7 @@ int main(void)
 		TEST(fork_begins_a_row),
 		TEST(unknown_processes_get_a_row),
 		TEST(denied_programs_are_listed),
+		TEST(denied_child_is_listed),
 		TEST(child_of_a_denied_program_has_no_mappings),
 		TEST(too_many_denied_programs_are_left_out),
 		TEST(programs_that_are_not_followed_are_not_listed),

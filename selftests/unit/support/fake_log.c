@@ -118,6 +118,11 @@ void fake_log_fork_sharing(struct fake_log *log, int pid, int parent)
 	write_fork(log, pid, parent, PROFIL_FORK_SHARES_MEMORY);
 }
 
+void fake_log_fork_denied(struct fake_log *log, int pid, int parent)
+{
+	write_fork(log, pid, parent, PROFIL_FORK_DENIED);
+}
+
 void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags,
 		   const char *comm)
 {

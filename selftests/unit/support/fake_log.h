@@ -50,6 +50,7 @@ void fake_log_thread(struct fake_log *log, const struct fake_thread *thread, uin
 void fake_log_sample(struct fake_log *log, int pid, uint64_t pc, uint32_t samples);
 void fake_log_fork(struct fake_log *log, int pid, int parent);
 void fake_log_fork_sharing(struct fake_log *log, int pid, int parent);
+void fake_log_fork_denied(struct fake_log *log, int pid, int parent);
 void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags,
 		   const char *comm);
 void fake_log_run(struct fake_log *log, int pid);
