@@ -13,7 +13,7 @@
 #include "target.h"
 
 /**
- * profil_subject_find - find the profile that a clock samples on this CPU
+ * profil_subject_find - find the first profile that a clock samples on this CPU
  * @kind:  which kind
  * @task:  the current thread of this CPU
  * @timer: the clock is the timer, not the tick
@@ -40,6 +40,21 @@ static __always_inline struct profil_target *
 profil_subject_target(struct profil_subject *subject)
 {
 	return container_of(subject, struct profil_target, subject);
+}
+
+/*
+ * Find the next one after a profile that has been found, in the same read-side section. A process
+ * has at most one session. Return: the profile, or NULL.
+ */
+static __always_inline struct profil_subject *
+profil_subject_find_next(enum profil_kind kind, struct profil_subject *subject, bool timer)
+{
+	struct profil_target *target;
+
+	if (kind == PROFIL_KIND_SESSION)
+		return NULL;
+	target = profil_target_find_next_sampled(profil_subject_target(subject), timer);
+	return target ? &target->subject : NULL;
 }
 
 static __always_inline struct profil_session *

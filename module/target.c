@@ -25,6 +25,12 @@
 #include "tracer.h"
 #include "watch.h"
 
+/*
+ * How many open files may sample a process for one user, so that an interrupt does not take long.
+ * Those who may trace all programs have no limit. Users do not notice targets of others.
+ */
+#define TARGETS_OF_USER	4
+
 DEFINE_HASHTABLE(profil_targets, PROFIL_TARGETS_BITS);
 
 /* Number of targets in the table, for clocks to see that there are none. */
@@ -161,14 +167,32 @@ static int target_count_threads(struct pid *process)
 	return threads;
 }
 
+/*
+ * Whether another target of the process may be added, with targets_lock held. Children inherit
+ * all targets of a process.
+ */
+static bool target_may_add(const struct profil_target *target)
+{
+	const struct profil_tracer *tracer = target->tracer;
+	struct profil_target *other;
+	int others = 0;
+
+	profil_for_each_target(other, target->process) {
+		if (other->watch == target->watch)
+			return false;
+		others += other->tracer->rights.user == tracer->rights.user;
+	}
+	return others < TARGETS_OF_USER || profil_tracer_may_trace_all(tracer);
+}
+
 /**
  * profil_target_publish - put a target into the table: clocks and hooks use it from here on
  * @target: complete; with @threads if its process is new, else 0: they are counted here
  *
  * Charges a session to the user who attached it, which is uncharged when the target is removed.
  *
- * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target already; or -ESRCH: the
- * watch is closed.
+ * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target of this watch already, or
+ * of as many others of the user as may be; or -ESRCH: the watch is closed.
  */
 int profil_target_publish(struct profil_target *target)
 {
@@ -184,7 +208,7 @@ int profil_target_publish(struct profil_target *target)
 	raw_spin_lock_irqsave(&targets_lock, flags);
 	if (watch->closed) {
 		err = -ESRCH; /* GCOV_EXCL_LINE: closed on another CPU */
-	} else if (profil_target_find(target->process)) {
+	} else if (!target_may_add(target)) {
 		err = -EBUSY;
 	} else {
 		hash_add_rcu(profil_targets, &target->node, (unsigned long)target->process);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A target: a process that is sampled into the log of an open file (watch.c).
+ * A target: a process that is sampled into the log of an open file (watch.c). Several open files
+ * may sample one process: each has a target of its own for it.
  */
 #ifndef _PROFIL_TARGET_H
 #define _PROFIL_TARGET_H
@@ -63,30 +64,12 @@ struct profil_target {
 	struct rcu_head rcu;
 };
 
-#define PROFIL_TARGETS_BITS	12
+/* As for sessions: a user may have thousands of them, which all CPUs look up. */
+#define PROFIL_TARGETS_BITS	14
 
 /* Written by target.c only. */
 extern struct hlist_head profil_targets[1 << PROFIL_TARGETS_BITS];
 extern int profil_nr_targets;
-
-/**
- * profil_target_find - find the target of a process
- * @process: process
- *
- * Any context; under rcu_read_lock() or with interrupts off.
- *
- * Return: the target, or NULL. It is valid until the read-side section ends.
- */
-static __always_inline struct profil_target *profil_target_find(const struct pid *process)
-{
-	struct profil_target *target;
-
-	hash_for_each_possible_rcu(profil_targets, target, node, (unsigned long)process) {
-		if (target->process == process)
-			return target;
-	}
-	return NULL;
-}
 
 /**
  * profil_for_each_target - iterate over the targets of a process
@@ -101,8 +84,25 @@ static __always_inline struct profil_target *profil_target_find(const struct pid
 				   (unsigned long)(of_process))				\
 		if ((target)->process != (of_process)) {} else
 
+/* From a @node of the table on, find the next target of a process that a clock samples. */
+static __always_inline struct profil_target *
+profil_target_find_sampled_from(struct hlist_node *node, const struct pid *process, bool timer)
+{
+	struct profil_target *target;
+
+	for (; node; node = rcu_dereference_raw(hlist_next_rcu(node))) {
+		target = hlist_entry(node, struct profil_target, node);
+		if (target->process == process &&
+		    profil_clock_is_timer(target->subject.config) == timer &&
+		    /* pairs with the releases where it starts to be sampled */
+		    !smp_load_acquire(&target->waits) && !READ_ONCE(target->left))
+			return target;
+	}
+	return NULL;
+}
+
 /**
- * profil_target_find_sampled - find the target that a clock samples on this CPU
+ * profil_target_find_sampled - find the first target that a clock samples on this CPU
  * @task:  the current thread of this CPU
  * @timer: the clock is the timer, not the tick
  *
@@ -114,17 +114,24 @@ static __always_inline struct profil_target *profil_target_find(const struct pid
 static __always_inline struct profil_target *
 profil_target_find_sampled(struct task_struct *task, bool timer)
 {
-	struct profil_target *target;
+	struct pid *process;
+	struct hlist_head *bucket;
 
 	/* most of the time there are no targets at all */
 	if (!READ_ONCE(profil_nr_targets) || task->flags & COMPAT_PF_WORKERS)
 		return NULL;
-	target = profil_target_find(task_tgid(task));
-	if (!target || profil_clock_is_timer(target->subject.config) != timer ||
-	    /* pairs with the releases where it starts to be sampled */
-	    smp_load_acquire(&target->waits) || READ_ONCE(target->left))
-		return NULL;
-	return target;
+	process = task_tgid(task);
+	bucket = &profil_targets[hash_min((unsigned long)process, PROFIL_TARGETS_BITS)];
+	return profil_target_find_sampled_from(rcu_dereference_raw(hlist_first_rcu(bucket)),
+					       process, timer);
+}
+
+/* Find the next one after a target that has been found. In the same read-side section. */
+static __always_inline struct profil_target *
+profil_target_find_next_sampled(struct profil_target *target, bool timer)
+{
+	return profil_target_find_sampled_from(rcu_dereference_raw(hlist_next_rcu(&target->node)),
+					       target->process, timer);
 }
 
 /* With interrupts off, also with a runqueue's lock held. */

@@ -34,7 +34,8 @@
  * @mm:   memory that the very last tick found; NULL if that was not sampled
  * @task: thread that the very last tick found; only compared, never dereferenced
  * @came: when that thread came to the CPU (compat_on_cpu_since())
- * @late: missed ticks that @work must still charge
+ * @late: missed ticks before @grid that @work must still charge
+ * @since: time from which they are charged, in ns of ktime_get()
  * @in_user: the tick that queued them interrupted user mode
  * @steal: CPUTIME_STEAL before the kernel has added the time that a hypervisor took
  * @kind: kind of profile
@@ -50,6 +51,7 @@ struct profil_tick {
 	const struct task_struct *task;
 	u64 came;
 	u64 late;
+	u64 since;
 	bool in_user;
 	u64 steal;
 	enum profil_kind kind;
@@ -92,11 +94,13 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
  * The whole delay is charged if the process probably ran through it: it has other threads
  * that are sampled, the last tick found one of them, and the CPU has not been idle since.
  * So is a single thread, if the kernel does not record when it came to the CPU. Time before
- * the session started is never charged.
+ * a profile started is never charged (tick_charge_late()).
  *
  * ktime_get_ns() is the same on all CPUs and does not jump with the clock of a CPU. It is
  * right even before the tick has updated the timekeeper. It takes some 30 ns, or a
  * microsecond where the clock is a device.
+ *
+ * @subject: a profile of the thread. If there are others, they are of the same threads.
  */
 static __always_inline u64 tick_passed(struct profil_tick *last,
 				       const struct profil_subject *subject)
@@ -114,13 +118,11 @@ static __always_inline u64 tick_passed(struct profil_tick *last,
 		bool alone = subject->thread || threads == 1;
 		bool same = alone ? last->task == current :
 				    current->mm && last->mm == current->mm;
-		u64 since = subject->tick_start_ns;
 		u64 came = tick_came(last, now);
 
-		if (!same || last->idle != idle || (alone && came != U64_MAX))
-			since = max(since, came);
-		ticks = min(ticks, profil_tick_since(last->grid, since,
-						     TICK_NSEC));
+		last->since = !same || last->idle != idle || (alone && came != U64_MAX) ?
+			came : 0;
+		ticks = min(ticks, profil_tick_since(last->grid, last->since, TICK_NSEC));
 	}
 	last->idle = idle;
 	return ticks;
@@ -135,6 +137,24 @@ static __always_inline void tick_charge(enum profil_kind kind, struct profil_sub
 		subject = profil_subject_find(kind, current, false);
 }
 
+/* Charge the missed ticks to the profiles of the current thread. */
+static __always_inline void tick_charge_late_kind(enum profil_kind kind,
+						  const struct profil_tick *last)
+{
+	u64 steal = kcpustat_this_cpu->cpustat[CPUTIME_STEAL] - last->steal;
+	struct profil_subject *subject = profil_subject_find(kind, current, false);
+	u64 late, since;
+
+	for (; subject; subject = profil_subject_find_next(kind, subject, false)) {
+		since = max(last->since, subject->tick_start_ns);
+		/* without the tick itself, which has been charged */
+		late = min(last->late, profil_tick_since(last->grid, since, TICK_NSEC) - 1);
+		late = profil_tick_unstolen(late, steal, TICK_NSEC);
+		if (late)
+			tick_charge(kind, subject, late, last->in_user);
+	}
+}
+
 /*
  * Charge the missed ticks, in an interrupt of its own: a hypervisor may have taken part of
  * the time, and the kernel only learns that later in this tick, after the hook. The
@@ -143,20 +163,14 @@ static __always_inline void tick_charge(enum profil_kind kind, struct profil_sub
 static void tick_charge_late(struct irq_work *work)
 {
 	struct profil_tick *last = container_of(work, struct profil_tick, work);
-	u64 steal = kcpustat_this_cpu->cpustat[CPUTIME_STEAL] - last->steal;
-	u64 ticks = profil_tick_unstolen(last->late, steal, TICK_NSEC);
 
+	if (last->task == current) {
+		if (last->kind == PROFIL_KIND_SESSION)
+			tick_charge_late_kind(PROFIL_KIND_SESSION, last);
+		else
+			tick_charge_late_kind(PROFIL_KIND_TARGET, last);
+	}
 	last->late = 0;
-	if (!ticks || last->task != current)
-		return;
-	if (last->kind == PROFIL_KIND_SESSION)
-		tick_charge(PROFIL_KIND_SESSION,
-			    profil_subject_find(PROFIL_KIND_SESSION, current, false),
-			    ticks, last->in_user);
-	else
-		tick_charge(PROFIL_KIND_TARGET,
-			    profil_subject_find(PROFIL_KIND_TARGET, current, false),
-			    ticks, last->in_user);
 }
 
 /* Queue missed ticks. Those of an earlier tick have been charged by now, or are dropped. */
@@ -179,7 +193,10 @@ static __always_inline void tick_sample(enum profil_kind kind)
 		bool in_user = user_mode(get_irq_regs());
 		u64 ticks = tick_passed(last, subject);
 
-		tick_charge(kind, subject, 1, in_user);
+		do {
+			tick_charge(kind, subject, 1, in_user);
+			subject = profil_subject_find_next(kind, subject, false);
+		} while (subject);
 		if (unlikely(ticks > 1))
 			tick_queue_late(last, ticks - 1, in_user);
 		last->mm = current->mm;

@@ -46,7 +46,7 @@
  * @kind:   kind of profile
  * @timer:  queued while a profiled thread is on the CPU, and until the next point after that
  * @since:  time up to which points have been counted, in ns of ktime_get()
- * @grid:   grid of the last profiled thread
+ * @grid:   grid of the last profiled thread: of its profiles, the one with the next point
  * @period: period of the next point of @grid
  * @point:  the next point of @grid, in ns
  * @fired:  how often the timer fired, for MEASURED
@@ -88,19 +88,43 @@ static __always_inline bool timer_set_grid(struct profil_timer *timer,
 	return same;
 }
 
-/* Count the points since the last time, and find the next point. */
+/* Count the points of a profile since the last time. Sets its grid. */
 static u64 timer_points_passed(struct profil_timer *timer,
 			       const struct profil_subject *subject, u64 now)
 {
 	u64 since = max(timer->since, subject->timer_start_ns);
-	u64 points = 0;
 
 	timer_set_grid(timer, subject);
-	if (now > since)
-		points = profil_grid_passed(&timer->grid, since, now);
-	timer->since = now;
+	return now > since ? profil_grid_passed(&timer->grid, since, now) : 0;
+}
+
+/*
+ * Find the next point of all profiles of a thread.
+ *
+ * @subject: the first one
+ */
+static __always_inline void timer_find_next_point(struct profil_timer *timer,
+						  enum profil_kind kind,
+						  struct profil_subject *subject, u64 now)
+{
+	struct profil_subject *other = subject, *earliest = subject;
+	u64 point;
+
+	timer_set_grid(timer, subject);
 	timer->point = profil_grid_next(&timer->grid, now, &timer->period);
-	return points;
+	point = timer->point;
+	while ((other = profil_subject_find_next(kind, other, true))) {
+		timer_set_grid(timer, other);
+		timer->point = profil_grid_next(&timer->grid, now, &timer->period);
+		if (timer->point < point) {
+			point = timer->point;
+			earliest = other;
+		}
+	}
+	if (timer->point != point) {
+		timer_set_grid(timer, earliest);
+		timer->point = profil_grid_next(&timer->grid, now, &timer->period);
+	}
 }
 
 /*
@@ -130,13 +154,28 @@ static __always_inline void timer_sample(enum profil_kind kind, struct profil_su
 		subject = profil_subject_find(kind, task, true);
 }
 
-static void timer_arm(struct profil_timer *timer, const struct profil_subject *subject,
-		      u64 now)
+/* Take samples for the points up to @now of all profiles of @task; @subject: the first one. */
+static __always_inline void timer_sample_passed(struct profil_timer *timer,
+						enum profil_kind kind,
+						struct profil_subject *subject,
+						struct task_struct *task, u64 now, bool in_user)
 {
-	/* a point of the same grid in the future is still the next one */
-	if (!timer_set_grid(timer, subject) || timer->point <= now)
-		timer->point = profil_grid_next(&timer->grid, now,
-						&timer->period);
+	for (; subject; subject = profil_subject_find_next(kind, subject, true))
+		timer_sample(kind, subject, task, timer_points_passed(timer, subject, now),
+			     in_user);
+	timer->since = now;
+	/* of no grid: has passed */
+	timer->point = 0;
+}
+
+/* Arm the timer for all profiles of a thread; @subject: the first one. */
+static __always_inline void timer_arm(struct profil_timer *timer, enum profil_kind kind,
+				      struct profil_subject *subject, u64 now)
+{
+	/* of a single profile, a point of the same grid in the future is still the next one */
+	if (!timer_set_grid(timer, subject) || timer->point <= now ||
+	    profil_subject_find_next(kind, subject, true))
+		timer_find_next_point(timer, kind, subject, now);
 	/* a timer that fires earlier arms itself again */
 	if (hrtimer_is_queued(&timer->timer) &&
 	    timer_expires(timer) <= timer->point)
@@ -157,14 +196,13 @@ static __always_inline void timer_switch(enum profil_kind kind, struct task_stru
 		now = ktime_get_ns();
 		/* a later timer is armed for the next point: no point has passed */
 		if (timer_expires(timer) <= now)
-			timer_sample(kind, subject, prev,
-				     timer_points_passed(timer, subject, now), false);
+			timer_sample_passed(timer, kind, subject, prev, now, false);
 	}
 	subject = profil_subject_find(kind, next, true);
 	if (subject) {
 		now = now ?: ktime_get_ns();
 		timer->since = now;
-		timer_arm(timer, subject, now);
+		timer_arm(timer, kind, subject, now);
 	}
 }
 
@@ -180,22 +218,31 @@ static void timer_probe_switch(COMPAT_SWITCH_ARGS)
 
 /*
  * Take samples for all points up to now. Reading the clock is expensive, so this is not done
- * each time. If several points have passed, it saves an interrupt for each of the others. The
- * cost is measured, to throttle the rate.
+ * each time, unless a thread has several profiles. If several points have passed, it saves an
+ * interrupt for each of the others. The cost is measured, to throttle the rate.
+ *
+ * @first: the first profile of the current thread
  */
 static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
 						  enum profil_kind kind,
-						  struct profil_subject *subject,
+						  struct profil_subject *first,
 						  bool in_user)
 {
-	/* freed with the profile, a grace period later, if that ends now */
-	struct profil_config *config = subject->config;
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), begin = now, end;
+	struct profil_subject *subject = first;
+	struct profil_config *config;
 
-	timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
-		     in_user);
-	profil_throttle_account(&config->throttle, config->rate,
-				ktime_get_ns() - now);
+	for (; subject; subject = profil_subject_find_next(kind, subject, true)) {
+		/* freed with the profile, a grace period later, if that ends now */
+		config = subject->config;
+		timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
+			     in_user);
+		end = ktime_get_ns();
+		profil_throttle_account(&config->throttle, config->rate, end - begin);
+		begin = end;
+	}
+	timer->since = now;
+	timer_find_next_point(timer, kind, first, now);
 }
 
 static __always_inline enum hrtimer_restart timer_fire(struct profil_timer *timer,
@@ -206,7 +253,8 @@ static __always_inline enum hrtimer_restart timer_fire(struct profil_timer *time
 
 	if (!subject)
 		return HRTIMER_NORESTART;
-	if (++timer->fired % MEASURED && timer_is_at_point(timer, subject))
+	if (++timer->fired % MEASURED && !profil_subject_find_next(kind, subject, true) &&
+	    timer_is_at_point(timer, subject))
 		timer_sample(kind, subject, current, 1, in_user);
 	else
 		timer_sample_by_clock(timer, kind, subject, in_user);
@@ -243,9 +291,8 @@ static __always_inline void timer_arm_kind_here(enum profil_kind kind)
 
 	subject = profil_subject_find(kind, current, true);
 	if (subject) {
-		timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
-			     false);
-		timer_arm(timer, subject, now);
+		timer_sample_passed(timer, kind, subject, current, now, false);
+		timer_arm(timer, kind, subject, now);
 	}
 }
 

@@ -337,18 +337,39 @@ other_user() {
 		"$work/err" && [ "$(wc -l <"$work/err")" = 1 ]
 }
 
-# A profiled process, and a process of a profiled command
-already_attached() {
-	start programs/spin read 0.1 && attach "$target" &&
+# has_loop RESULT: it has the samples of programs/spin's loop, 0.1 s at 1000 Hz
+has_loop() {
+	"$PROFIL" report --full-names "$1" | awk '$4 ~ /^spin_/ { n += $3 }
+		END { print "# " n + 0 " samples"; exit n < 95 || n > 106 }'
+}
+
+# A profiled process, and a process of a profiled command: both profiles have all samples.
+several_profiles() {
+	start programs/spin read 0.1 && attach "$target" && {
+		"$PROFIL" -r 1000 -o "$work/other" -t /dev/null -p "$target" &
+	} && other=$! && eventually sessions_are 2 && release && ended "$target" 0 && finished &&
+	wait "$other" && has_loop "$work/other" &&
+	"$PROFIL" -r 1000 -o "$work/outer" -t /dev/null \
+		"$PROFIL" -r 1000 -o "$work/other" -t /dev/null programs/spin 0.1 &&
+	has_loop "$work/other" && has_loop "$work/outer" && eventually sessions_are 0
+}
+
+# A user profiles an own process as often as is possible, and root once more.
+too_many_profiles() {
+	local nr others=()
+
+	start setpriv --reuid 65532 --regid 65532 --clear-groups programs/spin read 0.1
+	for nr in 1 2 3 4; do
+		as_user -p "$target" &
+		others+=($!)
+		eventually sessions_are "$nr" || return
+	done
+	as_user -p "$target"
+	[ $? = 125 ] && grep -q 'EBUSY.*as often as the module permits' "$work/err" &&
 	{
-		"$PROFIL" -o /dev/null -p "$target" >"$work/out" 2>"$work/err"
-		[ $? = 125 ]
-	} && grep -q 'EBUSY.*another profil' "$work/err" && release && ended "$target" 0 &&
-	finished &&
-	{
-		"$PROFIL" -o /dev/null -t /dev/null "$PROFIL" -o /dev/null true 2>"$work/err"
-		[ $? = 125 ]
-	} && grep -q 'EBUSY.*another profil' "$work/err" && eventually sessions_are 0
+		"$PROFIL" -o /dev/null -t /dev/null -p "$target" &
+	} && others+=($!) && eventually sessions_are 5 && release && ended "$target" 0 &&
+	wait "${others[@]}" && eventually sessions_are 0
 }
 
 # yama SCOPE REASON ARG...: profil, run by a user, is refused
@@ -414,6 +435,7 @@ check "one of two processes: both refused" one_of_two
 check "a kernel thread: refused" kernel_thread
 check "a rate that the kernel does not offer: refused" rate
 check "the process of another user: refused" other_user
-check "a process that is already attached: refused" already_attached
+check "a process that is already attached, and a profil in a profil" several_profiles
+check "a process that its user has attached too often: refused, but not to root" too_many_profiles
 check_if "$scope" "Yama: refused, with the remedy" ptrace_scope
 ktap_finished

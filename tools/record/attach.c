@@ -139,10 +139,10 @@ static const char *find_remedy(int error, bool from_exec)
 	case ESRCH:
 		return "the process has ended, or is a kernel thread";
 	case EBUSY:
-		/* its parent, this process, is profiled */
+		/* children inherit the profiles of this process */
 		if (from_exec)
-			return "another profil profiles this one, with all its children: end that one first";
-		return "another profil profiles the process: end that one first";
+			return "this user profiles this profil, with all its children, as often as the module permits: end another one first";
+		return "this user profiles the process as often as the module permits: end another profile first";
 	case ENOMEM:
 		return "the limit of locked memory leaves none for the log: raise it by ulimit -l (in KiB; see RLIMIT_MEMLOCK in setrlimit(2))";
 	case ENOSPC:

@@ -13,20 +13,8 @@
 
 #define VSYSCALL	0xffffffffff600000ULL
 
-/* The open file to which this process, or the one that forked it, has attached itself */
-static unsigned int own_file;
-static bool has_own_file;
-
-/* It ends when its last descriptor is closed. */
-static bool is_attached(void)
-{
-	int i;
-
-	for (i = 0; i < NR_FDS; i++)
-		if (has_own_file && fds[i] >= 0 && opened[i] == own_file)
-			return true;
-	return false;
-}
+/* The open files to which this process, or the one that forked it, has attached itself */
+static bool own_files[MAX_FILES];
 
 /* Whether the program has created no other process */
 static bool is_alone(void)
@@ -37,11 +25,11 @@ static bool is_alone(void)
 /* --- ATTACH ---------------------------------------------------------------- */
 
 /* Errors that the process and the descriptor of its memory require */
-static unsigned int rules_for_process(enum process process)
+static unsigned int rules_for_process(enum process process, unsigned int number)
 {
 	switch (process) {
 	case PROCESS_SELF:
-		return is_attached() ? MAY_EBUSY : 0;
+		return own_files[number] ? MAY_EBUSY : 0;
 	case PROCESS_PARENT:
 		return MAY_ESRCH;
 	case PROCESS_NULL:
@@ -71,18 +59,20 @@ static int attach(int fd, unsigned int number, enum process process,
 
 	if (call_device(fd, PROFIL_IOC_INFO, (uintptr_t)&info))
 		failure("INFO failed");
-	may = rules_for_process(process) |
+	may = rules_for_process(process, number) |
 	      rules_for_attach(argument, file->attached ? &file->first : NULL, &info);
 	may = (may ? may : MAY_SUCCEED) | MAY_ENOMEM | MAY_ENOSPC;
 	/* another process may attach this one, or attach itself to the same file */
 	if (!is_alone())
 		may |= MAY_EBUSY | (file->attached ? 0 : MAY_EINVAL);
+	/* a user may attach a process to a few files only */
+	if (geteuid())
+		may |= MAY_EBUSY;
 	error = judge(_IOC_NR(PROFIL_IOC_ATTACH),
 		      call_device(fd, PROFIL_IOC_ATTACH, (uintptr_t)argument), may);
 	if (error)
 		return error;
-	own_file = number;
-	has_own_file = true;
+	own_files[number] = true;
 	file->first = *argument;
 	__atomic_store_n(&file->attached, 1, __ATOMIC_RELEASE);
 	return 0;
