@@ -2,7 +2,8 @@
 /*
  * storm SECONDS [PROCESSES [SEED]]: processes on all CPUs that execute random operations of a
  * profiled program: start, replace and stop profiles; unmap and change their memory; fork, exec,
- * create threads, exit, and kill each other. Some processes belong to unprivileged users.
+ * create threads, exit, and kill each other; attach each other to logs, and read and close these.
+ * Some processes belong to unprivileged users.
  *
  * The target is the kernel. Here, only a process that dies of a fault is an error. storm_test.sh
  * then checks that the module has released everything. All processes have been waited for by then.
@@ -20,6 +21,7 @@
 #include <sys/wait.h>
 
 #include "storm.h"
+#include "storm_attach.h"
 
 #define MAX_CHILDREN	2
 #define MAX_DEPTH	3
@@ -252,6 +254,9 @@ static const struct operation {
 	{ "stop", do_stop, 4 },
 	{ "status", do_status, 6 },
 	{ "burn", do_burn, 20 },
+	{ "attach", do_attach, 8 },
+	{ "read a log", do_read_log, 8 },
+	{ "close a log", do_close_log, 3 },
 	{ "map", do_map, 6 },
 	{ "munmap", do_munmap, 4 },
 	{ "mprotect", do_mprotect, 4 },

@@ -19,6 +19,7 @@
 #define ARENA_BYTES	(ARENA_PAGES * PAGE)
 
 #define MAX_OPERATIONS	32
+#define STORM_PIDS	16
 
 /* Shared by all processes */
 static struct shared {
@@ -26,6 +27,7 @@ static struct shared {
 	uint64_t seed;
 	uint64_t processes;		/* and threads so far: seeds their random numbers */
 	uint64_t crashes;
+	pid_t pids[STORM_PIDS];		/* of some processes, which may have ended */
 	struct {
 		uint64_t done;
 		uint64_t refused;
@@ -55,6 +57,7 @@ static void new_random_state(void)
 		       __atomic_add_fetch(&shared->processes, 1,
 					  __ATOMIC_RELAXED);
 	random_state *= 0x9e3779b97f4a7c15ULL;
+	shared->pids[below(STORM_PIDS)] = getpid();
 }
 
 static bool time_is_up(void)
