@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 
 #include "kselftest_harness.h"
+#include "load/loops.h"
 #include "profile/scene.h"
 #include "eventually.h"
 
@@ -371,28 +372,22 @@ static void reserve_time_for_others(bool reserve)
 	}
 }
 
-/* The pipe is closed when the process has executed the program. */
-static void fault_and_execute(struct _test_data_flags *self, int program)
+/* A sample finds no memory for its counter; its worker runs when the program does. */
+static void fault_and_execute(struct _test_data_flags *self, int program, bool inherits)
 {
 	char *const arguments[] = { "spin", "0.1", NULL };
 	char *const environment[] = { NULL };
 
-	self->region.start = 0;
-	self->region.end = 0;
-	self->region.offset = 0;
-	self->region.scale = 0;
-	self->region.rounding = PROFIL_ROUND_FIRST;
-	self->region.buf = (uintptr_t)self->scene.counters + PAGE;
-	self->region.bytes = 2;
-	if (be_first(0, 0, 2) ||
-	    begin_with(self, LAZY | PROFIL_FAULT_SIGNAL))
+	if (be_first(0, 0, 2) || (!inherits && begin_with(self, LAZY | PROFIL_FAULT_SIGNAL)))
 		_exit(1);
-	burn(tick(&self->scene));
+	stay_in_loop((char *)(uintptr_t)self->region.start, 0, tick(&self->scene));
+	/* this closes the pipe */
 	fexecve(program, arguments, environment);
 	_exit(127);
 }
 
-TEST_F(flags, no_signal_after_exec)
+static void execute_without_signal(struct __test_metadata *_metadata,
+				   struct _test_data_flags *self, bool inherits)
 {
 	pid_t hogs[MOST_CPUS] = { 0 }, pid;
 	int program = load_program("../programs/spin-static");
@@ -403,12 +398,22 @@ TEST_F(flags, no_signal_after_exec)
 	if (sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS || be_first(0, -1, 4))
 		SKIP(return, "needs the right to use SCHED_FIFO");
 	take_away_far(&self->scene);
+	/* this process does not execute the loop, so only the child has samples */
+	self->region.start = (uintptr_t)map_loops(1);
+	self->region.end = self->region.start + LOOP_BYTES;
+	self->region.offset = self->region.start;
+	self->region.scale = 0;
+	self->region.rounding = PROFIL_ROUND_FIRST;
+	self->region.buf = (uintptr_t)self->scene.counters + PAGE;
+	self->region.bytes = 2;
+	if (inherits)
+		ASSERT_EQ(0, begin_with(self, LAZY | PROFIL_FAULT_SIGNAL));
 	reserve_time_for_others(false);
 	take_other_cpus(hogs);
 	ASSERT_EQ(0, pipe2(done, O_CLOEXEC));
 	pid = fork();
 	if (!pid)
-		fault_and_execute(self, program);
+		fault_and_execute(self, program, inherits);
 	close(done[1]);
 	EXPECT_EQ(0, read(done[0], &byte, 1));
 	close(done[0]);
@@ -421,6 +426,18 @@ TEST_F(flags, no_signal_after_exec)
 	be_first(0, -1, 0);
 	EXPECT_EQ(0, wait_for(pid));
 	reserve_time_for_others(true);
+}
+
+/* The worker finds that the memory has ended. */
+TEST_F(flags, no_signal_after_exec)
+{
+	execute_without_signal(_metadata, self, false);
+}
+
+/* The kick of a child's worker keeps the memory, so that this finds the fault after the exec. */
+TEST_F(flags, no_signal_after_exec_of_a_child)
+{
+	execute_without_signal(_metadata, self, true);
 }
 
 TEST_HARNESS_MAIN

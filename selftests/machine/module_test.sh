@@ -99,7 +99,7 @@ beside_tracers() {
 }
 
 cycle() {
-	load && begin_session && end_session && rmmod profil
+	load && begin_session "$@" && end_session && rmmod profil
 }
 
 # The module does its one-time work before the profile starts, so no CPU time is without samples.
@@ -127,7 +127,8 @@ all_cycles() {
 	local i
 
 	for i in $(seq "$CYCLES"); do
-		if ! cycle; then
+		# the worker of the second may not have returned yet
+		if ! cycle || ! cycle on-hit; then
 			ktap_print_msg "cycle $i of $CYCLES failed"
 			return 1
 		fi
