@@ -84,6 +84,15 @@ overwritten_without_build_id() {
 	between 300 "$(samples second_hot)" 500 && [ "$(objects '/p$' | wc -l)" = 2 ]
 }
 
+# Both have the names of their functions, as the file that is not there any more stays open.
+replaced_program() {
+	rm -f "$work/dir/p"
+	run sh -c "cp $programs/version-1-noid p; ./p; cp $programs/version-2-noid q; mv q p; ./p" ||
+		return
+	between 300 "$(samples first_hot)" 500 && between 300 "$(samples second_hot)" 500 &&
+		[ "$(objects '/p$' | wc -l)" = 2 ]
+}
+
 # The report comes after the program was built again: the names are stored, and with --refresh, those
 # of the new program are not used.
 rebuilt_before_the_report() {
@@ -143,7 +152,7 @@ short_programs() {
 
 mkdir "$work/dir" || exit 1
 ktap_print_header
-ktap_set_plan 11
+ktap_set_plan 12
 check "functions at odd addresses have their own samples" unaligned_functions
 check "code in memory of each kind is [jit]" made_code private shared zero shared-zero memfd \
 	unlinked sysv
@@ -151,6 +160,7 @@ check "text that is copied to other pages belongs to the program" copied_text
 check "processes with one memory share their mappings" shared_memory
 check "a program that is written over another one has its own samples" overwritten_program
 check "without build-ids, too" overwritten_without_build_id
+check "a program that is replaced by another one has its names" replaced_program
 check "a program that is built again does not name the old one's functions" \
 	rebuilt_before_the_report
 check "a removed program is read while it runs" removed_program

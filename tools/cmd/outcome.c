@@ -33,8 +33,22 @@ void outcome_explain_unwritten(const char *path, int error)
 /* Arguments of store() */
 struct store_work {
 	struct result *result;
+	const struct recording *recording;
 	int fd;
 };
+
+/* Programs may have been removed or built again since they ran. */
+static void use_open_files(struct symbols *symbols, const struct store_work *work)
+{
+	size_t i;
+	int fd;
+
+	for (i = 0; i < work->result->nr_objects; i++) {
+		fd = collect_open_file(work->recording, &work->result->objects[i]);
+		if (fd >= 0)
+			symbols_use_open(symbols, i, fd);
+	}
+}
 
 /* Store names, and write the result to a file in memory. Return: 0 or errno. */
 static int store(void *data)
@@ -45,6 +59,8 @@ static int store(void *data)
 	size_t bytes;
 	int error;
 
+	if (symbols)
+		use_open_files(symbols, work);
 	error = symbols ? store_names(work->result, symbols) : -ENOMEM;
 	if (!error)
 		error = resultpack_pack(work->result, &message, &bytes);
@@ -87,9 +103,9 @@ static void drop_names(struct result *result)
  * Store the names of the code in the result. A child process reads the files: a crash while one is
  * changed must not affect the exit status. Without names, the result is as it was.
  */
-static void add_names(struct result *result)
+static void add_names(struct result *result, const struct recording *recording)
 {
-	struct store_work work = { result, memfd_create("profil", MFD_CLOEXEC) };
+	struct store_work work = { result, recording, memfd_create("profil", MFD_CLOEXEC) };
 	struct result named = { 0 };
 	int killer = 0, error;
 
@@ -248,7 +264,7 @@ bool outcome_show(struct outcome *outcome, const struct child_end *end)
 	bool is_written = false;
 
 	if (!error) {
-		add_names(&result);
+		add_names(&result, outcome->recording);
 		is_written = use_result(outcome, &result);
 	}
 	else if (error == -ENODATA)

@@ -365,6 +365,20 @@ static void describe_log(struct result *result, const struct recording *recordin
 	result->no_follow = log->no_follow;
 }
 
+int collect_open_file(const struct recording *recording, const struct result_object *object)
+{
+	const struct kept *kept = &recording->files.kept;
+	size_t i;
+
+	for (i = 0; i < kept->nr; i++) {
+		const struct result_object of = object_of(kept->files[i].file);
+
+		if (!result_compare_objects(&of, object))
+			return kept->files[i].fd;
+	}
+	return -1;
+}
+
 int collect_result(struct result *result, const struct recording *recording,
 		   const struct collect_log *log, const struct child_end *end,
 		   char *const argv[])

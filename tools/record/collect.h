@@ -48,4 +48,13 @@ int collect_result(struct result *result, const struct recording *recording,
 		   const struct collect_log *log, const struct child_end *end,
 		   char *const argv[]);
 
+/**
+ * collect_open_file - find an open file of an object
+ * @recording: what the log has told
+ * @object:    an object of a result of collect_result()
+ *
+ * Return: a descriptor, which belongs to @recording; -1: none is open.
+ */
+int collect_open_file(const struct recording *recording, const struct result_object *object);
+
 #endif /* PROFIL_COLLECT_H */

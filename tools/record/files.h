@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "record/counts.h"
+#include "record/kept.h"
 #include "result/result.h"
 
 /**
@@ -110,6 +111,7 @@ enum file_special {
  * struct files - all files
  * @tree:     files by key
  * @last:     list of all files, from the last one back
+ * @kept:     those that are open
  * @special:  substitutes, in the list
  * @internal: devices of file systems that the kernel mounts for itself: shared memory and
  *            memfd_create(2), with small and with huge pages
@@ -117,6 +119,7 @@ enum file_special {
 struct files {
 	void *tree;
 	struct file *last;
+	struct kept kept;
 	struct file special[FILE_NR_SPECIAL];
 	dev_t internal[FILES_INTERNAL];
 };

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@
 struct file {
 	const struct result_object *object;
 	bool is_stored;		/* the names are those of the result */
+	int open_fd;		/* the file is open there; -1: it is at the path of the object */
 	const char *problem;	/* see symbols_problem() */
 	bool is_missing;	/* see symbols_is_missing() */
 	const char *unused;	/* why only the debug file is used; NULL: the file itself is used */
@@ -103,10 +105,16 @@ struct symbols *symbols_new(const struct result *result, const char *root)
 		const struct result_object *object = &result->objects[i];
 
 		symbols->files[i].object = object;
+		symbols->files[i].open_fd = -1;
 		symbols->files[i].is_stored = object->has_names && !root && !prefers_files &&
 			!(object->is_stripped && object->build_id_bytes && debuginfod_is_used());
 	}
 	return symbols;
+}
+
+void symbols_use_open(struct symbols *symbols, size_t object, int fd)
+{
+	symbols->files[object].open_fd = fd;
 }
 
 void symbols_prefer_files(void)
@@ -276,6 +284,19 @@ static Dwfl_Module *report_below_all(struct file *file)
 	return fd < 0 ? NULL : report(file, file->object->path, fd);
 }
 
+/* Return: a descriptor that elfutils may close; -1: @file->problem and errno are set. */
+static int open_object(const struct symbols *symbols, struct file *file)
+{
+	int fd;
+
+	if (file->open_fd < 0)
+		return objectfile_open_below(symbols->root, file->object->path, &file->problem);
+	fd = fcntl(file->open_fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		file->problem = strerror(errno);
+	return fd;
+}
+
 /* Return: NULL: @file->problem is set. */
 static Dwfl_Module *report_object(const struct symbols *symbols, struct file *file)
 {
@@ -286,7 +307,7 @@ static Dwfl_Module *report_object(const struct symbols *symbols, struct file *fi
 		file->problem = "it could not be read while it was mapped";
 		return NULL;
 	}
-	fd = objectfile_open_below(symbols->root, file->object->path, &file->problem);
+	fd = open_object(symbols, file);
 	if (fd < 0) {
 		file->is_missing = errno == ENOENT;
 		if (symbols->root && file->is_missing) {

@@ -49,6 +49,16 @@ struct function {
 struct symbols *symbols_new(const struct result *result, const char *root);
 
 /**
+ * symbols_use_open - read an open file instead of the one at the path of the object
+ * @symbols: from symbols_new(), not used yet
+ * @object:  index in result->objects
+ * @fd:      descriptor of the file, which may have no path any more; must outlive @symbols
+ *
+ * The file is checked as one that is found by its path.
+ */
+void symbols_use_open(struct symbols *symbols, size_t object, int fd);
+
+/**
  * symbols_prefer_files - use the files, and names of the result only if a file cannot be used
  *
  * For all symbols_new() from now on.

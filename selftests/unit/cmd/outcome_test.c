@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of a run: snapshots, its result at the end, and the previous result.
+ * The files of a run: snapshots, its result at the end, and the previous result; and the files of
+ * the profiled programs.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -8,6 +9,8 @@
 
 #include <result/resultfile.h>
 
+#include "support/fake_log.h"
+#include "support/made_program.h"
 #include "support/outcome_run.h"
 
 static char messages[1000];
@@ -210,6 +213,67 @@ static void no_snapshot_to_a_pipe(void **state)
 	close(both);
 }
 
+/* Begin to record again, as from a new directory on a file system in memory. */
+static void begin_in_memory(char *template)
+{
+	const int here = open(".", O_PATH | O_CLOEXEC);
+
+	assert_non_null(mkdtemp(template));
+	assert_int_equal(chdir(template), 0);
+	recording_free(recording);
+	recording = recording_new();
+	assert_non_null(recording);
+	outcome.recording = recording;
+	assert_int_equal(fchdir(here), 0);
+	close(here);
+}
+
+/* Record samples in a program, which has one function of @bytes at @start. */
+static void sample_program(const char *path, uint64_t start, size_t bytes, const char *name)
+{
+	const struct made_function functions[] = { { name, start, bytes }, { 0 } };
+	struct fake_log log = { .read = log_ends[0], .write = log_ends[1] };
+
+	assert_true(made_program_write(path, ELFCLASS64, start, bytes, functions, false));
+	fake_log_exec(&log, PID, 0, 0, "program");
+	fake_log_map_file(&log, PID, 0x10000, 4096, 0, path, PROFIL_MAP_PROGRAM);
+	fake_log_run(&log, PID);
+	/* the text follows the headers */
+	fake_log_sample(&log, PID, 0x10000 + sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), 5);
+	assert_int_equal(recording_read(recording, log_ends[0]), 1);
+}
+
+/* The names are stored at the end of the run. Before, the program is built again, and removed. */
+static void programs_have_names_that_are_not_there_any_more(void **state)
+{
+	char memory[] = "/dev/shm/profil-outcome.XXXXXX", path[64];
+	const struct result_object *object;
+	struct result result;
+	const char *why;
+	size_t i;
+
+	(void)state;
+	begin_in_memory(memory);
+	snprintf(path, sizeof(path), "%s/program", memory);
+	sample_program(path, 0x400000, 64, "first");
+	unlink(path);
+	sample_program(path, 0x500000, 128, "second");
+	unlink(path);
+	assert_true(show(1));
+	assert_int_equal(resultfile_read("out", &result, &why), 0);
+	assert_int_equal(result.nr_objects, 2);
+	for (i = 0; i < result.nr_objects; i++) {
+		object = &result.objects[i];
+		assert_string_equal(object->path, path);
+		assert_int_equal(object->samples, 5);
+		assert_int_equal(object->nr_functions, 1);
+		assert_string_equal(object->functions[0].name,
+				    object->start == 0x400000 ? "first" : "second");
+	}
+	result_release(&result);
+	assert_int_equal(rmdir(memory), 0);
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -219,6 +283,7 @@ int main(void)
 		TEST(no_result_without_a_profile),
 		TEST(no_snapshot_without_a_file),
 		TEST(no_snapshot_to_a_pipe),
+		TEST(programs_have_names_that_are_not_there_any_more),
 	};
 
 	return cmocka_run_group_tests_name("outcome", tests, NULL, NULL);

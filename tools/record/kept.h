@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keeps files open that processes have mapped, until the names of their code are stored in the
+ * result. So a program that is removed or built again during the run has names.
+ */
+#ifndef PROFIL_KEPT_H
+#define PROFIL_KEPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The most files that are kept open; fewer if this process may have few descriptors */
+#define KEPT_MAX	128
+
+struct file;
+
+/**
+ * struct kept_file - a file that is kept open
+ * @file: the file
+ * @fd:   its descriptor
+ */
+struct kept_file {
+	const struct file *file;
+	int fd;
+};
+
+/**
+ * struct kept - files that are kept open: the newest ones
+ * @files:     the files, in a ring
+ * @nr:        number of files
+ * @next:      index of the next one in @files, where the oldest one may be
+ * @max:       the most files
+ * @mounts:    IDs of the mounts that this process keeps busy anyway
+ * @nr_mounts: number of mounts
+ */
+struct kept {
+	struct kept_file files[KEPT_MAX];
+	size_t nr;
+	size_t next;
+	size_t max;
+	uint64_t mounts[2];
+	size_t nr_mounts;
+};
+
+/**
+ * kept_init - begin without files
+ * @kept: filled in
+ */
+void kept_init(struct kept *kept);
+
+/**
+ * kept_release - close all files
+ * @kept: from kept_init(); set to zero, so that no further file is kept
+ */
+void kept_release(struct kept *kept);
+
+/**
+ * kept_add - keep a file open, or close it
+ * @kept: from kept_init()
+ * @file: the file; must outlive @kept
+ * @fd:   its descriptor, which belongs to @kept from here on
+ *
+ * A file whose open descriptor could be noticed is closed: one on another mount than this
+ * process's root and current directory, which could not be unmounted, or on a network file
+ * system, where a removed file would stay in its directory. If there are too many files, the
+ * oldest one is closed.
+ */
+void kept_add(struct kept *kept, const struct file *file, int fd);
+
+#endif /* PROFIL_KEPT_H */
