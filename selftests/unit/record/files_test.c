@@ -176,6 +176,45 @@ static void nearest_segment_is_used(void **state)
 	assert_int_equal(file_address(&file, 0x10ff), 0x30ff);
 }
 
+#define SEGMENTS	24
+
+/* Linker scripts make any number of segments, whose addresses need not be in the order of offsets. */
+static void all_segments_are_read(void **state)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr segments[SEGMENTS];
+	} program = { .header = {
+		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
+			     __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB,
+			     EV_CURRENT },
+		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+		.e_phoff = sizeof(Elf64_Ehdr), .e_ehsize = sizeof(Elf64_Ehdr),
+		.e_phentsize = sizeof(Elf64_Phdr), .e_phnum = SEGMENTS,
+	} };
+	struct file *file;
+	FILE *out;
+	int i;
+
+	(void)state;
+	for (i = 0; i < SEGMENTS; i++)
+		program.segments[i] = (Elf64_Phdr){
+			.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = 0x100,
+			.p_offset = 0x1000u * (SEGMENTS - i), .p_vaddr = 0x10000u * (i + 1),
+		};
+	out = fopen(path, "w");
+	assert_non_null(out);
+	assert_int_equal(fwrite(&program, sizeof(program), 1, out), 1);
+	fclose(out);
+	file = find(path);
+	assert_int_equal(file->nr_segments, SEGMENTS);
+	for (i = 0; i < SEGMENTS; i++)
+		assert_int_equal(file_address(file, 0x1000u * (SEGMENTS - i) + 0x42),
+				 0x10000u * (i + 1) + 0x42);
+	assert_int_equal(file->start, 0x10000);
+	assert_int_equal(file->end, 0x10000 * SEGMENTS + 0x100);
+}
+
 static void files_without_segments_keep_offsets(void **state)
 {
 	FILE *text;
@@ -573,6 +612,7 @@ int main(void)
 		TEST(offsets_become_addresses),
 		TEST(offsets_of_32_bit_programs_become_addresses),
 		TEST(nearest_segment_is_used),
+		TEST(all_segments_are_read),
 		TEST(files_without_segments_keep_offsets),
 		TEST(file_is_read_once),
 		TEST(overwritten_file_is_another_one),
