@@ -64,7 +64,7 @@ def run_of(result, names):
         path = os.path.realpath(thing["path"])
         for function in thing["functions"]:
             # code without symbols is one row of a file, from the first sample on
-            key = path, -1 if function["name"] == NO_SYMBOLS else function["address"]
+            key = path, "" if function["name"] == NO_SYMBOLS else function["address"]
             functions[key] += function["samples"]
             functions[NO_FILE] -= function["samples"]
             name = function["name"].split("(")[0] or NO_SYMBOLS
