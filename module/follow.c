@@ -100,7 +100,8 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 	if (!READ_ONCE(profil_nr_targets) || child->flags & COMPAT_PF_WORKERS)
 		return;
 	rcu_read_lock();
-	profil_for_each_target(target, task_tgid(parent)) {
+	for (target = profil_target_find(task_tgid(parent)); target;
+	     target = profil_target_find_next(target)) {
 		if (child->signal == parent->signal)
 			profil_target_add_thread(target);
 		else if (READ_ONCE(target->confirmed) && !READ_ONCE(target->left))
@@ -158,7 +159,8 @@ static int follow_probe_new_program(struct kprobe *probe, struct pt_regs *regs)
 	/* after the store to mm: pairs with the barrier in watch_process_has() */
 	smp_mb();
 	rcu_read_lock();
-	profil_for_each_target(target, task_tgid(current))
+	for (target = profil_target_find(task_tgid(current)); target;
+	     target = profil_target_find_next(target))
 		follow_decide(target, bprm);
 	rcu_read_unlock();
 	return 0;
@@ -210,7 +212,8 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 	/* after the store to mm: pairs with the barrier in watch_process_has() */
 	smp_mb();
 	rcu_read_lock();
-	profil_for_each_target(target, task_tgid(task)) {
+	for (target = profil_target_find(task_tgid(task)); target;
+	     target = profil_target_find_next(target)) {
 		/* kprobes are switched off */
 		follow_decide(target, bprm);
 		if (target->left || !target->in_exec)
@@ -294,7 +297,8 @@ static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
 	if (!(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm)
 		return 0;
 	rcu_read_lock();
-	profil_for_each_target(target, task_tgid(current)) {
+	for (target = profil_target_find(task_tgid(current)); target;
+	     target = profil_target_find_next(target)) {
 		/* not of a program about which is not decided yet */
 		if (target->mm == current->mm && !target->left &&
 		    (target->in_exec || !target->waits))
@@ -328,7 +332,8 @@ static void follow_probe_exit(COMPAT_EXIT_ARGS)
 	if (!READ_ONCE(profil_nr_targets))
 		return;
 	rcu_read_lock();
-	profil_for_each_target(target, task_tgid(task)) {
+	for (target = profil_target_find(task_tgid(task)); target;
+	     target = profil_target_find_next(target)) {
 		if (!follow_thread_end(target))
 			continue;
 		record.head.pid = target->pid;

@@ -177,7 +177,8 @@ static bool target_may_add(const struct profil_target *target)
 	struct profil_target *other;
 	int others = 0;
 
-	profil_for_each_target(other, target->process) {
+	for (other = profil_target_find(target->process); other;
+	     other = profil_target_find_next(other)) {
 		if (other->watch == target->watch)
 			return false;
 		others += other->tracer->rights.user == tracer->rights.user;

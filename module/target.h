@@ -71,34 +71,52 @@ struct profil_target {
 extern struct hlist_head profil_targets[1 << PROFIL_TARGETS_BITS];
 extern int profil_nr_targets;
 
-/**
- * profil_for_each_target - iterate over the targets of a process
- * @target:    cursor
- * @of_process: the process, a struct pid
- *
- * Any context; under rcu_read_lock() or with interrupts off: the targets are valid until the
- * read-side section ends. The body may unpublish its target.
- */
-#define profil_for_each_target(target, of_process)					\
-	hash_for_each_possible_rcu(profil_targets, target, node,			\
-				   (unsigned long)(of_process))				\
-		if ((target)->process != (of_process)) {} else
-
-/* From a @node of the table on, find the next target of a process that a clock samples. */
 static __always_inline struct profil_target *
-profil_target_find_sampled_from(struct hlist_node *node, const struct pid *process, bool timer)
+profil_target_find_from(struct hlist_node *node, const struct pid *process)
 {
 	struct profil_target *target;
 
 	for (; node; node = rcu_dereference_raw(hlist_next_rcu(node))) {
 		target = hlist_entry(node, struct profil_target, node);
-		if (target->process == process &&
-		    profil_clock_is_timer(target->subject.config) == timer &&
-		    /* pairs with the releases where it starts to be sampled */
-		    !smp_load_acquire(&target->waits) && !READ_ONCE(target->left))
+		if (target->process == process)
 			return target;
 	}
 	return NULL;
+}
+
+/**
+ * profil_target_find - find the first target of a process
+ * @process: process
+ *
+ * Any context; under rcu_read_lock() or with interrupts off.
+ *
+ * Return: the target, or NULL. It is valid until the read-side section ends.
+ */
+static __always_inline struct profil_target *profil_target_find(const struct pid *process)
+{
+	struct hlist_head *bucket =
+		&profil_targets[hash_min((unsigned long)process, PROFIL_TARGETS_BITS)];
+
+	return profil_target_find_from(rcu_dereference_raw(hlist_first_rcu(bucket)), process);
+}
+
+/* Find the next one, in the same read-side section, also if @target has been removed in it. */
+static __always_inline struct profil_target *
+profil_target_find_next(struct profil_target *target)
+{
+	return profil_target_find_from(rcu_dereference_raw(hlist_next_rcu(&target->node)),
+				       target->process);
+}
+
+/* Return: @target, or the next one of its process that a clock samples, or NULL. */
+static __always_inline struct profil_target *
+profil_target_skip_unsampled(struct profil_target *target, bool timer)
+{
+	while (target && (profil_clock_is_timer(target->subject.config) != timer ||
+			  /* pairs with the releases where it starts to be sampled */
+			  smp_load_acquire(&target->waits) || READ_ONCE(target->left)))
+		target = profil_target_find_next(target);
+	return target;
 }
 
 /**
@@ -114,24 +132,17 @@ profil_target_find_sampled_from(struct hlist_node *node, const struct pid *proce
 static __always_inline struct profil_target *
 profil_target_find_sampled(struct task_struct *task, bool timer)
 {
-	struct pid *process;
-	struct hlist_head *bucket;
-
 	/* most of the time there are no targets at all */
 	if (!READ_ONCE(profil_nr_targets) || task->flags & COMPAT_PF_WORKERS)
 		return NULL;
-	process = task_tgid(task);
-	bucket = &profil_targets[hash_min((unsigned long)process, PROFIL_TARGETS_BITS)];
-	return profil_target_find_sampled_from(rcu_dereference_raw(hlist_first_rcu(bucket)),
-					       process, timer);
+	return profil_target_skip_unsampled(profil_target_find(task_tgid(task)), timer);
 }
 
-/* Find the next one after a target that has been found. In the same read-side section. */
+/* Find the next one after a target that has been found, in the same read-side section. */
 static __always_inline struct profil_target *
 profil_target_find_next_sampled(struct profil_target *target, bool timer)
 {
-	return profil_target_find_sampled_from(rcu_dereference_raw(hlist_next_rcu(&target->node)),
-					       target->process, timer);
+	return profil_target_skip_unsampled(profil_target_find_next(target), timer);
 }
 
 /* With interrupts off, also with a runqueue's lock held. */
