@@ -23,19 +23,23 @@ static int profil_attach_tick(void)
 {
 	int err;
 
-	err = profil_fork_attach();
-	if (err)
-		return err;
+	/*
+	 * First, because it fails while kernel.ftrace_enabled is 0: before it has patched the
+	 * kernel's text, which interrupts all CPUs (hooks.c).
+	 */
 	err = profil_tick_attach();
 	if (err)
-		profil_fork_detach();
+		return err;
+	err = profil_fork_attach();
+	if (err)
+		profil_tick_detach();
 	return err;
 }
 
 static void profil_detach_tick(void)
 {
-	profil_tick_detach();
 	profil_fork_detach();
+	profil_tick_detach();
 }
 
 static const struct profil_hook_ops profil_tick_ops = {
