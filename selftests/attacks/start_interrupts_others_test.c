@@ -2,7 +2,7 @@
 /*
  * START with a timer clock must not interrupt other CPUs, which may be isolated or run real-time
  * tasks. A process on the first CPU calls START 10,000 times while the last CPU is idle. The test
- * counts the function call interrupts of the last CPU (CAL in /proc/interrupts).
+ * counts the function call interrupts of the last CPU.
  *
  * A process with threads interrupts at most the CPUs on which they run.
  *
@@ -14,14 +14,14 @@
 #include <signal.h>
 
 #include "kselftest_harness.h"
+#include "kernel/interrupts.h"
 #include "profile/clock_profile.h"
 
 #define CALLS	10000
-#define WORKERS	"/sys/devices/virtual/workqueue/cpumask"
 
 FIXTURE(others) {
 	struct profile profile;
-	char workers[64];	/* CPUs on which the kernel's workers may run */
+	char workers[MASK_TEXT];	/* CPUs on which the kernel's workers may run */
 	int last;		/* the last CPU */
 };
 
@@ -34,8 +34,6 @@ FIXTURE_VARIANT_ADD(others, random) { PROFIL_CLOCK_RANDOM };
 
 FIXTURE_SETUP(others)
 {
-	FILE *file;
-
 	SET_UP_CLOCK_PROFILE(&self->profile);
 	self->last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
 	if (!self->last)
@@ -43,52 +41,27 @@ FIXTURE_SETUP(others)
 	if (geteuid())
 		SKIP(return, "needs root");
 	ASSERT_EQ(0, put_on_cpu(0, 0));
-	file = fopen(WORKERS, "re");
-	if (file && !fgets(self->workers, sizeof(self->workers), file))
-		self->workers[0] = '\0';
-	if (file)
-		fclose(file);
-	ASSERT_EQ(0, write_text(WORKERS, "1"));
-	/* the first start attaches the clock, which interrupts all CPUs */
+	ASSERT_EQ(0, put_workers_on_first_cpu(self->workers));
+	/* the first start attaches the clock (hooks_interrupt_others_test.c) */
 	ASSERT_EQ(0, start_with_clock(&self->profile, variant->clock, 1000));
 	sleep(1);
 }
 
 FIXTURE_TEARDOWN(others)
 {
-	write_text(WORKERS, self->workers);
+	put_workers_back(self->workers);
 	clean_up_clock_profile(&self->profile);
-}
-
-/* Counts the function call interrupts of a CPU. Returns -1 if the kernel does not show them. */
-static long calls_of(int cpu)
-{
-	FILE *file = fopen("/proc/interrupts", "re");
-	char line[4096], *at;
-	long calls = -1;
-
-	while (file && calls < 0 && fgets(line, sizeof(line), file)) {
-		at = strstr(line, "CAL:");
-		if (!at)
-			continue;
-		at += strlen("CAL:");
-		for (; cpu >= 0; cpu--)
-			calls = strtol(at, &at, 10);
-	}
-	if (file)
-		fclose(file);
-	return calls;
 }
 
 static long interrupts_by(struct __test_metadata *_metadata,
 			  struct profile *profile, unsigned int clock, int cpu)
 {
-	long before = calls_of(cpu);
+	long before = calls_of_cpu(cpu);
 	int i;
 
 	for (i = 0; i < CALLS; i++)
 		EXPECT_EQ(0, start_with_clock(profile, clock, 100));
-	return calls_of(cpu) - before;
+	return calls_of_cpu(cpu) - before;
 }
 
 static void start_often(struct __test_metadata *_metadata,
@@ -97,7 +70,7 @@ static void start_often(struct __test_metadata *_metadata,
 	struct profile *profile = &self->profile;
 	long by_tick, calls;
 
-	if (calls_of(self->last) < 0)
+	if (calls_of_cpu(self->last) < 0)
 		SKIP(return, "this architecture does not count them");
 	by_tick = interrupts_by(_metadata, profile, PROFIL_CLOCK_TICK, self->last);
 	calls = interrupts_by(_metadata, profile, clock, self->last);
