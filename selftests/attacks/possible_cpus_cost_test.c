@@ -150,10 +150,12 @@ FIXTURE_SETUP(cost)
 	count_all(&self->start, &self->region, counter, 64,
 		  get_info(self->fd).tick_hz);
 	/*
-	 * A second after its last session or target, a test before lets the module detach its
-	 * hooks. That takes tens of ms, for which a START waits, and which is no cost of a fork.
+	 * A while after the last session or target of a test before, the module detaches its hooks.
+	 * That takes tens of ms, for which a START waits, and which is no cost of a fork.
 	 */
+	detach_hooks_early(true);
 	sleep(2);
+	detach_hooks_early(false);
 	self->unit = instruction_seconds();
 	self->cpus = possible_cpus();
 }

@@ -13,6 +13,7 @@
 #include "kselftest_harness.h"
 #include "common.h"
 #include "child.h"
+#include "files.h"
 #include "kernel/pinned_pages.h"
 
 #define PIECE	(1U << 20)
@@ -75,6 +76,7 @@ TEST(waiting_start_can_be_killed)
 	REQUIRE_DEVICE(fd);
 	if (!is_preemptible())
 		SKIP(return, "a kernel without preemption");
+	detach_hooks_early(true);
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe2(started, O_NONBLOCK));
 	ASSERT_EQ(0, pipe(go));
@@ -112,6 +114,8 @@ TEST(waiting_start_can_be_killed)
 	EXPECT_TRUE(ended);
 	kill(attacker, SIGKILL);
 	wait_for(attacker);
+	/* not before: it waits until the hooks are detached */
+	detach_hooks_early(false);
 	if (!ended)
 		wait_for(victim);
 	close(fd);

@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 
 #include "common.h"
+#include "files.h"
 
 #define STUB_BYTES	16
 
@@ -328,7 +329,7 @@ static void toggle_sleeper(const struct sleeper *sleeper)
 	if (write(sleeper->in, &byte, 1) != 1 ||
 	    read(sleeper->out, &byte, 1) != 1)
 		fail("forkcost: sleeper");
-	/* hooks are detached a second after their last use */
+	/* hooks are detached a second after their last use: detach_hooks_early() */
 	sleep(3);
 }
 
@@ -342,6 +343,7 @@ static void unprofiled(size_t nr_forks)
 	struct sleeper sleeper = begin_sleeper();
 	int i;
 
+	detach_hooks_early(true);
 	/* warms the kernel's caches */
 	cost_of_fork(nr_forks);
 	for (i = 0; i < 3; i++) {

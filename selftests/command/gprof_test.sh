@@ -269,8 +269,10 @@ set_ftrace() {
 
 # The message has the remedy.
 no_hook() {
+	local most=/sys/module/profil/parameters/max_hook_seconds was
+
 	# the hook of the last profile is removed a second later
-	eventually set_ftrace 0
+	was=$(cat $most) && echo 1 >$most && eventually set_ftrace 0 && echo "$was" >$most || return
 	in_work env LD_PRELOAD="$library" "$programs/pg" 0
 	set_ftrace 1
 	grep -q 'refused.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"

@@ -9,8 +9,8 @@
 
 /*
  * Waits until the condition holds, for up to 3 s. Returns whether it does. The module's worker runs
- * at once, RCU frees after some ticks, the hook of the tick is detached one second after the last
- * session, and the kernel updates the counters of a memory cgroup every 2 s.
+ * at once, RCU frees after some ticks, a hook that was attached for the first time is detached one
+ * second after its last user, and the kernel updates the counters of a memory cgroup every 2 s.
  */
 #define EVENTUALLY(condition)						\
 	({								\

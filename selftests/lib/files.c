@@ -50,6 +50,11 @@ void set_throttle(bool on)
 	write_text(PARAMETERS "max_cpu_percent", on ? "5" : "100");
 }
 
+void detach_hooks_early(bool on)
+{
+	write_text(PARAMETERS "max_hook_seconds", on ? "1" : "256");
+}
+
 long long figure(const char *name)
 {
 	uid_t user = geteuid();

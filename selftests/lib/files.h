@@ -30,6 +30,9 @@ int write_text(const char *path, const char *text);
 /* Turns on or off the limit of CPU time above which the module lowers rates. */
 void set_throttle(bool on);
 
+/* Lets the module detach unused hooks after a second, or, as by default, sometimes much later. */
+void detach_hooks_early(bool on);
+
 /*
  * Returns a figure of the module from sysfs, a sum over all users. Only root may read it, so a test
  * that acts as another user becomes root meanwhile. -1 if there is none.

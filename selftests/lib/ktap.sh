@@ -94,8 +94,8 @@ between() {
 }
 
 # eventually COMMAND [ARG...]: repeats the command until it succeeds, for up to 3 s. The module's
-# worker runs at once, RCU frees after some ticks, and the hook of the tick is detached one second
-# after the last session.
+# worker runs at once, RCU frees after some ticks, and a hook that was attached for the first
+# time is detached one second after its last session.
 eventually() {
 	local _
 

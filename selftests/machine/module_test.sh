@@ -13,6 +13,7 @@ CYCLES=${CYCLES:-10}
 ftrace=/proc/sys/kernel/ftrace_enabled
 tracing=/sys/kernel/tracing
 functions=$tracing/enabled_functions
+most=/sys/module/profil/parameters/max_hook_seconds
 
 # is_attached: whether the module's hook is in the tick
 is_attached() {
@@ -34,9 +35,10 @@ end_session() {
 	end_input "$session_pid" "${SESSION[1]}"
 }
 
-# The hook is removed one second after the last session. There are two, half a second apart: 0.7 s
-# after the second, and so 1.2 s after the first, the hook is still there.
+# With a maximum of a second, the hook is removed one second after the last session. There are two,
+# half a second apart: 0.7 s after the second, and so 1.2 s after the first, the hook is still there.
 stays_after_last_session() {
+	echo 1 >"$most" || return
 	start_steps start=1 stop wait start=1 wait stop wait || return
 	sleep 0.5
 	proceed && until_waiting && proceed && until_waiting || return
@@ -47,6 +49,34 @@ stays_after_last_session() {
 		return 1
 	fi
 	finish_steps
+}
+
+# stays_for SECONDS: a session attaches the hook, which is removed so long after it
+stays_for() {
+	local end
+
+	begin_session && end_session || return
+	end=$EPOCHREALTIME
+	until is_detached; do
+		sleep 0.1
+	done
+	between "$1" "$(awk -v a="$end" -v b="$EPOCHREALTIME" 'BEGIN { print b - a + 0.2 }')" "$1.99"
+}
+
+# After the test with a maximum of a second
+stays_longer() {
+	echo 256 >"$most" && stays_for 2 && stays_for 4
+}
+
+# The hook would stay for 8 s, but for the maximum, which changes after a second.
+leaves_at_lower_maximum() {
+	echo 256 >"$most" && begin_session && end_session && sleep 1.5 && is_attached &&
+		echo 1 >"$most" && sleep 0.5 && is_detached
+}
+
+# With a maximum of 2 s, a hook that stayed for as long stays half as long after 2 s.
+forgets() {
+	echo 2 >"$most" && stays_for 2 && stays_for 2 && sleep 4 && stays_for 1
 }
 
 rmmod_is_busy() {
@@ -139,7 +169,7 @@ ktap_print_header
 need_module
 [ -e "$functions" ] || mount -t tracefs none "$tracing"
 
-ktap_set_plan 14
+ktap_set_plan 17
 check "an idle module has no hook in the tick" eventually is_detached
 check "a session can start" begin_session
 check "a session has a hook in the tick" is_attached
@@ -149,6 +179,9 @@ end_session
 check "the hook is removed after a session" eventually is_detached
 check "the hook stays for a second after the last session" stays_after_last_session
 check "the hook is removed after that" eventually is_detached
+check "a hook that is attached anew stays twice as long" stays_longer
+check "a lower maximum removes an unused hook" leaves_at_lower_maximum
+check "after a while, a hook stays for a second again" forgets
 name="no session starts while kernel.ftrace_enabled is 0"
 if ftrace_is_permanent; then
 	ktap_test_skip "$name: this kernel does not disable ftrace"

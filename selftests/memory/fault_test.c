@@ -376,8 +376,10 @@ TEST_F_TIMEOUT(fault, attach, 600)
 {
 	if (variant->kind != SLAB || variant->way != ONE)
 		SKIP(return, "tested by single failed allocations");
+	detach_hooks_early(true);
 	sweep_attach(_metadata, &self->faults, false);
 	sweep_attach(_metadata, &self->faults, true);
+	detach_hooks_early(false);
 }
 
 TEST_F_TIMEOUT(fault, start, 300)

@@ -109,6 +109,7 @@ static void print_parameters(void)
 {
 	static const char *const names[] = {
 		"max_rate", "max_cpu_percent", "max_user_sessions", "max_user_regions",
+		"max_hook_seconds",
 	};
 	size_t i;
 

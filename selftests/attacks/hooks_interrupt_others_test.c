@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attaching and detaching the module's hooks patches the kernel's text, which interrupts all CPUs,
+ * also isolated ones: some 100 times for all hooks. A user who makes the module do that as often as
+ * possible must not interrupt a CPU more than once a second in the long run.
+ *
+ * The attacker starts and ends a profile, waits until the hooks are detached, and does it again. He
+ * cannot see when they are detached. But /proc/interrupts, which anyone may read, shows whether his
+ * start attached them. If it did not, he came too early, and waits twice as long from then on.
+ *
+ * hooks.c proves the bound: at most 9 attachments of a hook once, and one for each 256 s.
+ *
+ * The kernel itself interrupts the CPU about once a second. The test subtracts as many as it counts
+ * without an attack.
+ */
+#include <sys/prctl.h>
+
+#include "kselftest_harness.h"
+#include "attach/target.h"
+#include "child.h"
+#include "common.h"
+#include "files.h"
+#include "kernel/interrupts.h"
+
+#define ATTACKER	7800	/* a uid that no other test charges */
+#define SECONDS		1920	/* 640 until the attacker has found the longest pause, and 4 of it */
+#define LONGEST		256	/* in seconds: max_hook_seconds */
+#define EACH		150	/* interrupts by attaching and detaching once: 80 to 140 on 6.12 */
+#define MOST		(9 * EACH + SECONDS)
+#define IDLE_SECONDS	300
+#define FEW		10	/* interrupts by a start that attaches nothing */
+
+/* What an attack did, in shared memory */
+struct attack {
+	int err;
+	unsigned int starts;
+	unsigned int attachments;	/* that he saw */
+	long calls;			/* more function call interrupts of the last CPU than idle */
+	double seconds;
+};
+
+FIXTURE(hooks) {
+	char workers[MASK_TEXT];	/* CPUs on which the kernel's workers may run */
+	int device;
+	int last;			/* the last CPU */
+	struct attack *attack;
+};
+
+FIXTURE_VARIANT(hooks) {
+	bool attach;			/* or START */
+	unsigned int clock;
+};
+
+FIXTURE_VARIANT_ADD(hooks, attach_timer) { true, PROFIL_CLOCK_TIMER };
+FIXTURE_VARIANT_ADD(hooks, attach_tick) { true, PROFIL_CLOCK_TICK };
+FIXTURE_VARIANT_ADD(hooks, start_timer) { false, PROFIL_CLOCK_TIMER };
+FIXTURE_VARIANT_ADD(hooks, start_tick) { false, PROFIL_CLOCK_TICK };
+
+FIXTURE_SETUP(hooks)
+{
+	REQUIRE_ATTACH(self->device);
+	self->last = (int)sysconf(_SC_NPROCESSORS_ONLN) - 1;
+	if (!self->last)
+		SKIP(return, "needs two CPUs");
+	if (geteuid())
+		SKIP(return, "needs root");
+	if (calls_of_cpu(self->last) < 0)
+		SKIP(return, "this architecture does not count them");
+	ASSERT_EQ(LONGEST, read_number(PARAMETERS "max_hook_seconds", ""));
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	ASSERT_EQ(0, put_workers_on_first_cpu(self->workers));
+	self->attack = map_shared(sizeof(*self->attack));
+}
+
+FIXTURE_TEARDOWN(hooks)
+{
+	put_workers_back(self->workers);
+	close(self->device);
+}
+
+/* A process profiles itself for a moment. */
+static int attach_and_close(unsigned int clock)
+{
+	struct profil_attach attach = {
+		.size = sizeof(attach),
+		.rate = 100,
+		.clock = clock,
+		.pid = getpid(),
+		.mem = open_of(getpid(), "mem", O_RDONLY),
+		.log_bytes = LEAST_LOG,
+	};
+	int device = open_device(), err;
+
+	err = call(device, PROFIL_IOC_ATTACH, &attach);
+	close(attach.mem);
+	close(device);
+	return err;
+}
+
+static int start_and_stop(unsigned int clock)
+{
+	static uint64_t counter;
+	struct profil_region region;
+	struct profil_start start;
+	int device = open_device(), err;
+
+	count_all(&start, &region, &counter, 64, 100);
+	start.clock = clock;
+	err = call(device, PROFIL_IOC_START, &start);
+	stop(device);
+	close(device);
+	return err;
+}
+
+/* Returns the interrupts in a second without an attack. */
+static double idle_rate(int cpu)
+{
+	long before = calls_of_cpu(cpu);
+
+	sleep(IDLE_SECONDS);
+	return (double)(calls_of_cpu(cpu) - before) / IDLE_SECONDS;
+}
+
+static void attack_others(struct attack *attack, bool attach, unsigned int clock, int cpu)
+{
+	double idle = idle_rate(cpu);
+	double begin = clock_seconds(CLOCK_MONOTONIC);
+	long first = calls_of_cpu(cpu), before;
+	unsigned int pause = 1;
+
+	do {
+		before = calls_of_cpu(cpu);
+		attack->err = attach ? attach_and_close(clock) : start_and_stop(clock);
+		attack->starts++;
+		if (calls_of_cpu(cpu) - before > FEW)
+			attack->attachments++;
+		else if (pause < LONGEST)
+			pause *= 2;
+		/* a quarter more: the kernel's timers may be an eighth late */
+		sleep(pause);
+		usleep(pause * 250000);
+		attack->seconds = clock_seconds(CLOCK_MONOTONIC) - begin;
+		attack->calls = calls_of_cpu(cpu) - first - (long)(idle * attack->seconds);
+	} while (!attack->err && attack->seconds < SECONDS && attack->calls <= MOST);
+}
+
+TEST_F_TIMEOUT(hooks, seldom_interrupt_others, 3000)
+{
+	struct attack *attack = self->attack;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		attack->err = become_user(ATTACKER, 32);
+		/* so that it may open its own memory after it has changed its user */
+		prctl(PR_SET_DUMPABLE, 1);
+		if (!attack->err)
+			attack_others(attack, variant->attach, variant->clock, self->last);
+		_exit(0);
+	}
+	EXPECT_EQ(0, wait_for(pid));
+	EXPECT_EQ(0, attack->err);
+	ksft_print_msg("%u attachments in %u starts: %ld interrupts in %.0f s, %.2f per second\n",
+		       attack->attachments, attack->starts, attack->calls, attack->seconds,
+		       (double)attack->calls / attack->seconds);
+	/* else the attack did not find out when to start */
+	EXPECT_LE(4, attack->attachments);
+	EXPECT_LE(attack->calls, MOST);
+}
+
+TEST_HARNESS_MAIN
