@@ -27,6 +27,19 @@
 #ifndef CONFIG_MMU_NOTIFIER
 #error "profil needs a kernel with CONFIG_MMU_NOTIFIER"
 #endif
+/* for the argument of perf_event_mmap() in the kprobe */
+#ifndef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+#error "profil needs an architecture with regs_get_kernel_argument(), which arm and mips lack"
+#endif
+/*
+ * The kernel writes a counter at one virtual address, and the program reads it at another. If the
+ * cache holds a separate line for each, the program sees stale counts, and the cache cannot be
+ * flushed in a hard interrupt. No architecture with regs_get_kernel_argument() has such caches so
+ * far. The option exists from 6.9 on.
+ */
+#ifdef CONFIG_ARCH_HAS_CPU_CACHE_ALIASING
+#error "profil needs processors whose data caches do not alias"
+#endif
 /* needed for locked_vm of struct user_struct, which RLIMIT_MEMLOCK is charged to */
 #if !defined(CONFIG_NET) && !defined(CONFIG_PERF_EVENTS) && \
 	!defined(CONFIG_BPF_SYSCALL) && !defined(CONFIG_IO_URING)
@@ -56,27 +69,6 @@ static inline void compat_ftrace_free_filter(struct ftrace_ops *ops)
 	ftrace_set_filter(ops, NULL, 0, 1);
 #endif
 }
-
-/*
- * Whether a page that is mapped at two addresses may be in the data cache twice. Before 6.9,
- * there is no common function for this. On those kernels, all architectures with such
- * processors are rejected, except for arm, which has a function of its own.
- */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
-#include <linux/cacheinfo.h>
-#define compat_dcache_is_aliasing()	cpu_dcache_is_aliasing()
-#elif defined(CONFIG_ARM)
-#include <asm/cachetype.h>
-#define compat_dcache_is_aliasing()					\
-	(cache_is_vivt() || cache_is_vipt_aliasing())
-#else
-#define compat_dcache_is_aliasing()					\
-	(IS_ENABLED(CONFIG_ARC) || IS_ENABLED(CONFIG_CSKY) ||		\
-	 IS_ENABLED(CONFIG_M68K) || IS_ENABLED(CONFIG_MIPS) ||		\
-	 IS_ENABLED(CONFIG_NIOS2) || IS_ENABLED(CONFIG_PARISC) ||	\
-	 IS_ENABLED(CONFIG_SPARC) || IS_ENABLED(CONFIG_SUPERH) ||	\
-	 IS_ENABLED(CONFIG_XTENSA))
-#endif
 
 /* The end of user addresses. Before 5.18 only some architectures define it. */
 #ifndef TASK_SIZE_MAX

@@ -8,7 +8,6 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 
-#include "compat.h"
 #include "device.h"
 #include "follow.h"
 #include "fork.h"
@@ -61,15 +60,6 @@ static int __init profil_init(void)
 {
 	int err;
 
-	/*
-	 * The kernel writes a counter at one virtual address, and the program reads it at
-	 * another. If the cache holds a separate line for each address, the program sees
-	 * stale counts, and the cache cannot be flushed in a hard interrupt.
-	 */
-	if (compat_dcache_is_aliasing()) {
-		pr_err("the data caches of this processor alias: programs would not see their counts\n");
-		return -EOPNOTSUPP;
-	}
 	err = profil_session_init();
 	if (err)
 		return err; /* GCOV_EXCL_LINE: out of memory */
