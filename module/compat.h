@@ -6,12 +6,14 @@
 #ifndef _PROFIL_COMPAT_H
 #define _PROFIL_COMPAT_H
 
+#include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/highmem.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/stddef.h>
@@ -120,6 +122,17 @@ static inline long compat_pin_user_pages_remote(struct mm_struct *mm,
 #else
 	return pin_user_pages_remote(mm, start, nr_pages, gup_flags, pages,
 				     NULL, NULL);
+#endif
+}
+
+/* Open a file by its path from the root of a mount. 5.14 changed the arguments. */
+static inline struct file *compat_file_open_root_mnt(struct vfsmount *mnt, const char *name,
+						     int flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+	return file_open_root_mnt(mnt, name, flags, 0);
+#else
+	return file_open_root(mnt->mnt_root, mnt, name, flags, 0);
 #endif
 }
 

@@ -14,6 +14,8 @@
 #include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mount.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
 #include <linux/printk.h>
@@ -24,6 +26,7 @@
 #include <linux/slab.h>
 
 #include "clock.h"
+#include "compat.h"
 #include "config.h"
 #include "cpu.h"
 #include "hooks.h"
@@ -38,20 +41,42 @@
 #define WATCH_FLAGS	(PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY | PROFIL_FOLLOW_EXEC |	\
 			 PROFIL_FROM_EXEC)
 
-/* The file operations of /proc/PID/mem; NULL: not known. */
+/* The file operations of /proc/PID/mem; NULL: nothing can be attached. */
 static const struct file_operations *mem_operations;
 
-/* Called when the module is loaded. Without /proc, nothing can be attached. */
+/*
+ * Find them in a mount of procfs that nobody else sees: what is at /proc may be another file
+ * system, or have another file mounted on top. May sleep. Return: them, or NULL.
+ */
+static const struct file_operations * __init watch_find_mem_operations(void)
+{
+	const struct file_operations *operations = NULL;
+	struct file_system_type *type = get_fs_type("proc");
+	struct vfsmount *procfs;
+	struct file *file;
+
+	if (!type)
+		return NULL; /* GCOV_EXCL_LINE: other kernels only */
+	procfs = kern_mount(type);
+	/* get_fs_type() has taken a reference */
+	module_put(type->owner);
+	if (IS_ERR(procfs))
+		return NULL; /* GCOV_EXCL_LINE: out of memory */
+	file = compat_file_open_root_mnt(procfs, "self/mem", O_RDONLY);
+	if (!IS_ERR(file)) {
+		operations = file->f_op;
+		filp_close(file, NULL);
+	}
+	kern_unmount(procfs);
+	return operations;
+}
+
+/* Called when the module is loaded. */
 void __init profil_watch_init(void)
 {
-	struct file *file = filp_open("/proc/self/mem", O_RDONLY, 0);
-
-	if (IS_ERR(file)) {
-		pr_notice("/proc is not mounted: other processes cannot be profiled\n");
-		return;
-	}
-	mem_operations = file->f_op;
-	filp_close(file, NULL);
+	mem_operations = watch_find_mem_operations();
+	if (!mem_operations)
+		pr_notice("no procfs: other processes cannot be profiled\n");
 }
 
 /*

@@ -143,6 +143,18 @@ first_profile() {
 	rmmod profil && [ "$status" = 0 ] && ! grep 'have no samples' "$work/profile"
 }
 
+# Whoever loads the module may see anything at /proc: here, another file system.
+attaches_without_proc() {
+	local status
+
+	unshare --mount sh -c 'mount -t tmpfs none /proc &&
+		if [ -n "$PROFIL_MODULE" ]; then insmod "$PROFIL_MODULE"; else modprobe profil; fi' \
+		2>"$work/err" || return
+	../tools/profil -o "$work/result" -t "$work/profile" programs/spin 0.1 2>"$work/err"
+	status=$?
+	rmmod profil && [ "$status" = 0 ]
+}
+
 # A process that changes the counters' memory after its profile has ended holds no reference.
 beside_memory_changes() {
 	local i
@@ -169,7 +181,7 @@ ktap_print_header
 need_module
 [ -e "$functions" ] || mount -t tracefs none "$tracing"
 
-ktap_set_plan 17
+ktap_set_plan 18
 check "an idle module has no hook in the tick" eventually is_detached
 check "a session can start" begin_session
 check "a session has a hook in the tick" is_attached
@@ -196,6 +208,7 @@ check_if ../tools/profil "no sample is lost beside the function tracer and a kpr
 rmmod profil
 check_if ../tools/profil "the first profile after loading has samples for all its CPU time" \
 	first_profile
+check_if ../tools/profil "a module that was loaded without /proc attaches" attaches_without_proc
 check "rmmod while memory that had counters changes" beside_memory_changes
 check "$CYCLES cycles of load, session, unload" all_cycles
 load
