@@ -42,7 +42,8 @@ static int device_info(struct profil_watcher *watcher, union argument *arg)
 			    PROFIL_FEATURE_THREAD_ONLY |
 			    PROFIL_FEATURE_FAULT_SIGNAL |
 			    PROFIL_FEATURE_CHECK_ON_HIT | PROFIL_FEATURE_CLOCKS |
-			    PROFIL_FEATURE_ATTACH |
+			    (profil_watch_is_possible() ?
+			     PROFIL_FEATURE_ATTACH : 0) |
 			    (IS_ENABLED(CONFIG_64BIT) ?
 			     PROFIL_FEATURE_COUNTER64 : 0),
 	};

@@ -384,6 +384,19 @@ static void follow_unregister(unsigned int nr)
 	tracepoint_synchronize_unregister();
 }
 
+/*
+ * Whether the kernel can probe mappings: it has kprobes and perf, and forbids no probe there. The
+ * probe stays disarmed, so nothing is patched. May sleep.
+ */
+bool __init profil_follow_is_possible(void)
+{
+	map_probe.flags = KPROBE_FLAG_DISABLED;
+	if (register_kprobe(&map_probe))
+		return false; /* GCOV_EXCL_LINE: other kernels only */
+	unregister_kprobe(&map_probe);
+	return true;
+}
+
 /**
  * profil_follow_attach - start following targets
  *

@@ -29,6 +29,7 @@
 #include "compat.h"
 #include "config.h"
 #include "cpu.h"
+#include "follow.h"
 #include "hooks.h"
 #include "policy.h"
 #include "session.h"
@@ -74,9 +75,16 @@ static const struct file_operations * __init watch_find_mem_operations(void)
 /* Called when the module is loaded. */
 void __init profil_watch_init(void)
 {
-	mem_operations = watch_find_mem_operations();
+	if (profil_follow_is_possible())
+		mem_operations = watch_find_mem_operations();
 	if (!mem_operations)
-		pr_notice("no procfs: other processes cannot be profiled\n");
+		pr_notice("no kprobe of perf_event_mmap(), or no procfs: other processes cannot be profiled\n");
+}
+
+/* Whether the kernel has what ATTACH needs. */
+bool profil_watch_is_possible(void)
+{
+	return mem_operations;
 }
 
 /*

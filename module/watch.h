@@ -59,6 +59,8 @@ struct profil_watcher {
 	struct profil_watch *watch;
 };
 
+bool profil_watch_is_possible(void);
+
 /* May sleep. */
 struct profil_watcher *profil_watcher_open(void);
 void profil_watcher_close(struct profil_watcher *watcher);

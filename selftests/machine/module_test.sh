@@ -102,8 +102,11 @@ start_needs_ftrace() {
 
 	echo 0 >"$ftrace" || return 1
 	programs/session </dev/null 2>"$work/err" || status=$?
+	# not built for other architectures
+	[ ! -e ../tools/profil ] || ../tools/profil -o "$work/result" programs/spin 0.1 2>>"$work/err"
 	echo 1 >"$ftrace"
-	[ "$status" = 1 ] && grep -q 'start: Operation not supported' "$work/err"
+	[ "$status" = 1 ] && grep -q 'start: Operation not supported' "$work/err" || return
+	[ ! -e ../tools/profil ] || grep -q 'attach.*EOPNOTSUPP.*kernel.ftrace_enabled=1' "$work/err"
 }
 
 # No sample is lost if the function tracer and a kprobe trace the tick, and the tracer all functions

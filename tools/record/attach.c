@@ -133,7 +133,18 @@ static void explain_unopened(pid_t pid, bool from_exec, int error, char why[ATTA
 		 strerrorname_np(error), remedy);
 }
 
-static const char *find_remedy(int error, bool from_exec)
+/* The kernel lacks what attaching needs, or no profile can start now. */
+static const char *find_missing(int device)
+{
+	struct profil_info info = { .size = sizeof(info) };
+
+	if (!profil_device_call(device, PROFIL_IOC_INFO, &info) &&
+	    info.features & PROFIL_FEATURE_ATTACH)
+		return profil_device_start_remedy(EOPNOTSUPP);
+	return "the kernel has no kprobes (CONFIG_KPROBES) or no procfs, which other processes are profiled with";
+}
+
+static const char *find_remedy(const struct attach *attach, int error, bool from_exec)
 {
 	switch (error) {
 	case ESRCH:
@@ -148,7 +159,7 @@ static const char *find_remedy(int error, bool from_exec)
 	case ENOSPC:
 		return "the user's limit is reached: stop other profiles, or raise max_user_sessions, see profil(4)";
 	case EOPNOTSUPP:
-		return "the kernel has no kprobes, or /proc was not mounted when the module was loaded: mount it, and load the module again";
+		return find_missing(attach->device);
 	case ENOTTY:
 		return "the loaded module is older than this command: load the module of the same build (modprobe -r profil; modprobe profil)";
 	default:
@@ -163,7 +174,7 @@ static void explain_refused(const struct attach *attach, pid_t pid, bool from_ex
 				 attach->options.clock, why, ATTACH_WHY))
 		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": attach to process %d: %s (%s): %s", pid,
 			 strerrordesc_np(error), strerrorname_np(error),
-			 find_remedy(error, from_exec));
+			 find_remedy(attach, error, from_exec));
 }
 
 /* Return: 0 or -errno. */

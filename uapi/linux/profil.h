@@ -75,7 +75,7 @@
 #define PROFIL_FEATURE_FAULT_SIGNAL	0x10 /* flag PROFIL_FAULT_SIGNAL */
 #define PROFIL_FEATURE_CHECK_ON_HIT	0x20 /* flag PROFIL_CHECK_ON_HIT */
 #define PROFIL_FEATURE_CLOCKS		0x40 /* timer clocks, PROFIL_KERNEL_ONLY */
-#define PROFIL_FEATURE_ATTACH		0x80 /* PROFIL_IOC_ATTACH */
+#define PROFIL_FEATURE_ATTACH		0x80 /* PROFIL_IOC_ATTACH: the kernel has kprobes, procfs */
 
 /**
  * struct profil_info - argument of PROFIL_IOC_INFO
