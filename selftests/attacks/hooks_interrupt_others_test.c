@@ -28,6 +28,8 @@
 #define EACH		150	/* interrupts by attaching and detaching once: 80 to 140 on 6.12 */
 #define MOST		(9 * EACH + SECONDS)
 #define IDLE_SECONDS	300
+#define FTRACE		"/proc/sys/kernel/ftrace_enabled"
+#define REFUSED		100	/* starts */
 #define FEW		10	/* interrupts by a start that attaches nothing */
 
 /* What an attack did, in shared memory */
@@ -166,6 +168,28 @@ TEST_F_TIMEOUT(hooks, seldom_interrupt_others, 3000)
 	/* else the attack did not find out when to start */
 	EXPECT_LE(4, attack->attachments);
 	EXPECT_LE(attack->calls, MOST);
+}
+
+/* While the tick cannot be hooked, no other hook may be attached and detached for each start. */
+TEST_F(hooks, refused_starts_interrupt_nobody)
+{
+	long before;
+	int i;
+
+	if (variant->attach)
+		SKIP(return, "the same as with START");
+	detach_hooks_early(true);
+	sleep(2);
+	detach_hooks_early(false);
+	if (write_text(FTRACE, "0"))
+		SKIP(return, "this kernel does not disable ftrace");
+	before = calls_of_cpu(self->last);
+	for (i = 0; i < REFUSED; i++)
+		EXPECT_EQ(EOPNOTSUPP, start_and_stop(variant->clock));
+	before = calls_of_cpu(self->last) - before;
+	EXPECT_EQ(0, write_text(FTRACE, "1"));
+	ksft_print_msg("%ld interrupts by %d refused starts\n", before, REFUSED);
+	EXPECT_LT(before, REFUSED);
 }
 
 TEST_HARNESS_MAIN
