@@ -32,5 +32,8 @@ long pcsample(uintptr_t samples[], long nsamples)
 	error = nsamples ? profil_ioctl_start(&start) : 0;
 	if (error)
 		return profil_ioctl_return(error);
-	return status.flags & PROFIL_PC_LOG ? (long)status.counted : 0;
+	if (!(status.flags & PROFIL_PC_LOG))
+		return 0;
+	/* a forked child stores after the samples of its parent */
+	return (long)(status.log_inherited + status.counted);
 }

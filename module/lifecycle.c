@@ -339,8 +339,12 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	/* @parent holds its reference until a grace period after it left the table */
 	refcount_inc(&config->ref);
 	child->config = config;
-	/* not less than the entries in use in the child's copy of a pc log */
-	atomic64_set(&child->log_used, atomic64_read(&parent->log_used));
+	/*
+	 * Not less than the entries in use in the child's copy of a pc log, which was made
+	 * before: the parent's other threads may have used more since.
+	 */
+	child->log_inherited = min_t(u64, atomic64_read(&parent->log_used), config->log_nr);
+	atomic64_set(&child->log_used, child->log_inherited);
 	lifecycle_activate(child, task);
 	profil_table_publish(child);
 	profil_session_kick_later(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
@@ -455,6 +459,7 @@ static void lifecycle_read_status(struct profil_session *session,
 	status->forks_followed = atomic_long_read(&session->forks_followed);
 	status->fork_failures = atomic_long_read(&session->fork_failures);
 	status->skipped = counts.skipped;
+	status->log_inherited = session->log_inherited;
 }
 
 /*

@@ -82,6 +82,8 @@ struct profil_config;
  * @fork_failures: children that did not
  * @spares:    sessions allocated for children (spare.c)
  * @spares_lock: protects @spares. Raw, because it is taken in a tracepoint's probe
+ * @log_inherited: in a forked child, entries of the pc log that the parent had used. Written
+ *             before the session is published
  * @spare_for: of a spare: the thread that forks
  * @kick_work: kicks the worker from a context that cannot wake it
  * @release:   called when the address space ends (lifecycle.c)
@@ -125,6 +127,7 @@ struct profil_session {
 	atomic_long_t fork_failures;
 	struct hlist_head spares;
 	raw_spinlock_t spares_lock;
+	u64 log_inherited;
 	const struct task_struct *spare_for;
 	struct irq_work kick_work;
 	void (*release)(struct profil_session *session);

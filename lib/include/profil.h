@@ -260,8 +260,8 @@ int profil_set_rate(unsigned int hz);
  * an element cannot be written. The process has either this or a profile: each replaces the
  * other.
  *
- * Source: pcsample(2), illumos. Return: number of samples that the previous call's array
- * received, 0 if pcsample() was off; or -1 with errno. EINVAL if @nsamples is negative, E2BIG if
+ * Source: pcsample(2), illumos. Return: number of samples that the previous call's array received,
+ * in a forked child with those of its parent; 0 if pcsample() was off; or -1 with errno. EINVAL if @nsamples is negative, E2BIG if
  * no array can be so large, or as open(2): an earlier profile continues. Any other error: it is
  * stopped.
  */

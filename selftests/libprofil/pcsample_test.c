@@ -203,23 +203,48 @@ TEST_F(pcsample, missing_memory_ends_sampling)
 	EXPECT_EQ(0, pcsample(samples, 0));
 }
 
-/* A child continues after its parent's samples, in its copy of the array, and counts its own. */
+/*
+ * A child continues after its parent's samples, in its copy of the array. The number that it gets
+ * includes them, so that the first elements, of this number, are all samples and no others.
+ */
 static struct _test_data_pcsample *of_test;
+
+/* Elements of the array up to the last one that was stored */
+static long elements_in_use(void)
+{
+	long nr = NR;
+
+	while (nr && of_test->samples[nr - 1] == UNUSED)
+		nr--;
+	return nr;
+}
+
+static int sample_in_grandchild(const struct scene *scene)
+{
+	long before = elements_in_use(), nr;
+
+	if (!counts_at(scene, NEAR, 2))
+		return 10;
+	nr = pcsample(NULL, 0);
+	return nr >= before + 2 && nr == elements_in_use() ? 0 : 11;
+}
 
 static int sample_in_child(const struct scene *scene)
 {
-	long nr, i, used = 0;
+	long before = elements_in_use(), nr;
+	int error;
 
 	if (!counts_at(scene, NEAR, 3))
 		return 1;
-	nr = pcsample(NULL, 0);
-	for (i = 0; i < NR; i++)
-		used += of_test->samples[i] != UNUSED;
-	/*
-	 * The array also has its parent's samples. Those that the parent stored during the
-	 * fork may be missing.
-	 */
-	return nr >= 3 && used > nr ? 0 : 2;
+	error = in_child(sample_in_grandchild, scene);
+	if (error)
+		return error;
+	nr = pcsample(of_test->samples, 2);
+	if (nr < before + 3 || nr != elements_in_use())
+		return 2;
+	/* a new array begins at its first element, and its number is its own */
+	stay(scene, NEAR, 5);
+	return pcsample(NULL, 0) == 2 && pcsample(NULL, 0) == 0 ? 0 : 3;
 }
 
 TEST_F(pcsample, child_appends_to_its_copy)

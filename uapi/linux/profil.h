@@ -248,6 +248,9 @@ struct profil_start {
  * @fork_failures:  out: forked children that did not, because of max_user_sessions or
  *                  for lack of memory
  * @skipped:        out: samples that were due but not taken, in no other field
+ * @log_inherited:  out: with PROFIL_PC_LOG, in a forked child, entries of the log that its parent
+ *                  had used: the child's are after them. Some may be unchanged: those of lost
+ *                  samples, and those that the parent stored during the fork. Else 0
  *
  * All fields except @size are 0 if there is no profile.
  */
@@ -267,6 +270,7 @@ struct profil_status {
 	__u64 forks_followed;
 	__u64 fork_failures;
 	__u64 skipped;
+	__u64 log_inherited;
 };
 
 /* Flags of struct profil_attach.flags only */
@@ -526,7 +530,8 @@ struct profil_record_lost {
 /*
  * PROFIL_IOC_LOG_STATUS fills struct profil_status for the log of the open file. @state is
  * PROFIL_STATE_RUNNING while a process is attached, else OFF. @samples is counted + lost,
- * @error is ENOBUFS if records were lost. @out_of_range, @pending and @pinned_bytes are 0.
+ * @error is ENOBUFS if records were lost. @out_of_range, @pending, @pinned_bytes and
+ * @log_inherited are 0.
  */
 
 #endif /* _UAPI_LINUX_PROFIL_H */
