@@ -186,15 +186,25 @@ int profil_ioctl_histogram_or_off(const struct profil_histogram *histogram)
 	return off_error ? off_error : error;
 }
 
+static const char *remedy(int error)
+{
+	switch (error) {
+	case ENOMEM:
+		return "raise the limit of locked memory: ulimit -l";
+	case EOPNOTSUPP:
+		return "use a buffer outside shared mappings of files on disk and device memory, or switch ftrace on: sysctl kernel.ftrace_enabled=1";
+	default:
+		return "see profil(2)";
+	}
+}
+
 /* last: error (-errno) of the previous line of this kind, which is not repeated */
 static void warn(atomic_int *last, const char *function, const char *what, int error)
 {
 	if (atomic_exchange(last, error) != error)
 		profil_diagnose_print("libprofil: %s: %s: %s (%s); %s\n", function, what,
 				      strerrordesc_np(-error), strerrorname_np(-error),
-				      error == -ENOMEM ?
-				      "raise the limit of locked memory: ulimit -l" :
-				      "see profil(2)");
+				      remedy(-error));
 }
 
 void profil_ioctl_warn_not_started(const char *function, int error)

@@ -77,6 +77,27 @@ int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 	return err;
 }
 
+/**
+ * profil_buffer_check_kind - check that no counter is in memory that cannot be pinned
+ * @buffer: buffer
+ *
+ * With mmap_lock held. Memory that does not exist, or that is not writable, is not checked.
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int profil_buffer_check_kind(struct profil_buffer *buffer)
+{
+	const struct profil_config *config = buffer->config;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < config->nr_spans && !err; i++)
+		err = profil_pin_check_kind(buffer->mm, config->spans[i].addr,
+					    config->spans[i].addr +
+					    config->spans[i].nr_pages * PAGE_SIZE);
+	return err;
+}
+
 /* Charge pages that are pinned or reserved, but not yet charged. Return: 0 or -ENOMEM. */
 static int buffer_charge(struct profil_buffer *buffer)
 {

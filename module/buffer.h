@@ -76,6 +76,7 @@ int profil_buffer_charge_all(struct profil_buffer *buffer);
 void profil_buffer_unpin_all(struct profil_buffer *buffer);
 
 /* Process context, with mmap_lock held. */
+int profil_buffer_check_kind(struct profil_buffer *buffer);
 int profil_buffer_check(struct profil_buffer *buffer, unsigned long start,
 			unsigned long end);
 long profil_buffer_pin_range(struct profil_buffer *buffer, unsigned long index,

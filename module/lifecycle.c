@@ -362,15 +362,21 @@ uncharge:
 	return err;
 }
 
+/*
+ * With PROFIL_CHECK_ON_HIT, the process may make the memory writable before a sample needs it. But
+ * memory of a kind that cannot be pinned is refused now: the end of the profile at a hit would
+ * be as silent as that of a bad buffer, though the program has done nothing wrong.
+ */
 static int lifecycle_check_all(struct profil_session *session)
 {
 	int err;
 
-	if (session->config->flags & PROFIL_CHECK_ON_HIT)
-		return 0;
 	if (mmap_read_lock_killable(session->mm))
 		return -EINTR;
-	err = profil_buffer_check(&session->buffer, 0, ULONG_MAX);
+	if (session->config->flags & PROFIL_CHECK_ON_HIT)
+		err = profil_buffer_check_kind(&session->buffer);
+	else
+		err = profil_buffer_check(&session->buffer, 0, ULONG_MAX);
 	mmap_read_unlock(session->mm);
 	return err;
 }

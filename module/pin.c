@@ -60,6 +60,38 @@ static bool pin_is_in_file(struct vm_area_struct *vma, unsigned long end)
 	       last <= PAGE_ALIGN((u64)i_size_read(inode));
 }
 
+/* Whether the kernel can pin pages of a mapping: for how long is not limited. */
+static bool pin_is_possible(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP))
+		return false;
+	/* a file system may have to wait until nobody writes to a page of a shared mapping */
+	return !(vma->vm_flags & VM_SHARED) || pin_is_shmem(vma) || is_vm_hugetlb_page(vma);
+}
+
+/**
+ * profil_pin_check_kind - check that no writable memory in a range is of a kind without pins
+ * @mm:    address space, with its mmap_lock held
+ * @start: first address of the range
+ * @end:   first address after it
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned long end)
+{
+	struct vm_area_struct *vma;
+
+	while (start < end) {
+		vma = find_vma(mm, start);
+		if (!vma || vma->vm_start >= end)
+			return 0;
+		if (vma->vm_flags & VM_WRITE && !pin_is_possible(vma))
+			return -EOPNOTSUPP;
+		start = vma->vm_end;
+	}
+	return 0;
+}
+
 /**
  * profil_pin_check - check that counters may lie in a range of memory
  * @mm:    address space, with its mmap_lock held
@@ -80,10 +112,7 @@ int profil_pin_check(struct mm_struct *mm, unsigned long start,
 		vma = find_vma(mm, start);
 		if (!vma || vma->vm_start > start || !(vma->vm_flags & VM_WRITE))
 			return -EFAULT;
-		if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP))
-			return -EOPNOTSUPP;
-		if (vma->vm_flags & VM_SHARED && !pin_is_shmem(vma) &&
-		    !is_vm_hugetlb_page(vma))
+		if (!pin_is_possible(vma))
 			return -EOPNOTSUPP;
 		start = min(end, vma->vm_end);
 		if (!pin_is_in_file(vma, start))

@@ -12,6 +12,7 @@ struct mm_struct;
 struct page;
 
 /* With mmap_lock held. Do not wait for pages. */
+int profil_pin_check_kind(struct mm_struct *mm, unsigned long start, unsigned long end);
 int profil_pin_check(struct mm_struct *mm, unsigned long start,
 		     unsigned long end);
 long profil_pin_pages(struct mm_struct *mm, unsigned long addr,

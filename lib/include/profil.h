@@ -47,8 +47,9 @@
  *   ENOMEM      the buffer would exceed RLIMIT_MEMLOCK (the four functions above lose samples
  *               instead); or out of memory
  *   ENOSPC      the user's limit of profiles or regions is reached
- *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or in a device;
- *               or the kernel's ftrace is switched off
+ *   EOPNOTSUPP  the buffer is in a shared mapping of a file on disk, or in a device (the four
+ *               functions above find such memory at the call too); or the kernel's ftrace is
+ *               switched off
  *   as open(2)  of /dev/profil; a function that starts a profile prints the remedy on stderr,
  *               once per process. If the device does not exist and this process has no
  *               profile, turning profiling off succeeds, but profil_stop() fails

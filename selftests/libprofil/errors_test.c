@@ -297,6 +297,100 @@ TEST_F(errors, linux099_kernel_address_kills)
 					  &self->scene));
 }
 
+/*
+ * A buffer in a shared mapping of a file that is not in memory only, as the dynamic linkers of
+ * Solaris and of the C library have it. Every function refuses it at the call, because the kernel
+ * could not count the first sample. Dialects without errors print a line, and no signal is sent.
+ */
+static int mapped_function;	/* of refuses_file() */
+
+/* Returns the function's result. file: a mapping of two pages */
+static long call_with_file(const struct scene *scene, void *file)
+{
+	const unsigned long offset = offset_of(scene);
+
+	switch (mapped_function) {
+	case 0:
+		return profil_solaris(file, scene->bytes, offset, WHOLE);
+	case 1:
+		return profil_osf1(file, scene->bytes, offset, WHOLE);
+	case 2:
+		return profil_linux099(file, (int)scene->bytes, offset, WHOLE);
+	case 3:
+		return pcsample(file, PAGE / sizeof(uintptr_t));
+	case 4:
+		return profil_bsd(file, scene->bytes, offset, WHOLE);
+	case 5:
+		/* it has no effect while profiling is on */
+		stop(scene->fd);
+		return profil_aix(file, (unsigned int)scene->bytes, offset, 0xffff);
+	default:
+		return profil(file, scene->bytes, offset, WHOLE);
+	}
+}
+
+/* ramfs: its pages are in memory, but it does not let them be pinned, as file systems on disks. */
+static void *map_ramfs_file(void)
+{
+	int file;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/tmp", "ramfs", 0, NULL))
+		return MAP_FAILED;
+	file = open("/tmp/counters", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (file < 0 || ftruncate(file, 2 * (off_t)PAGE))
+		return MAP_FAILED;
+	return mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+}
+
+static int refuses_file(const struct scene *scene)
+{
+	const bool returns_0 = mapped_function == 2, prints = mapped_function < 3;
+	const bool continues = mapped_function == 6;
+	struct stderr_capture captured;
+	char *file = map_ramfs_file();
+	long result;
+
+	if (file == MAP_FAILED)
+		return 100;
+	if (profil_osf1((short *)scene->counters, scene->bytes, offset_of(scene), WHOLE))
+		return 1;
+	capture_stderr(&captured);
+	errno = 0;
+	result = call_with_file(scene, file);
+	end_capture(&captured);
+	if (result != (returns_0 ? 0 : -1) || errno != (returns_0 ? 0 : EOPNOTSUPP))
+		return 2;
+	if (count_lines(captured.text) != prints ||
+	    (prints && !strstr(captured.text, "shared mappings of files on disk")))
+		return 3;
+	if ((scene_state(scene) == PROFIL_STATE_RUNNING) != continues)
+		return 4;
+	if (!prints)
+		return 0;
+	/* also after a page that is missing; not if the file cannot be written through the mapping */
+	munmap(file, PAGE);
+	call_with_file(scene, file);
+	if (scene_state(scene) != PROFIL_STATE_OFF)
+		return 5;
+	mprotect(file + PAGE, PAGE, PROT_READ);
+	call_with_file(scene, file);
+	return scene_state(scene) == PROFIL_STATE_RUNNING ? 0 : 6;
+}
+
+TEST_F(errors, shared_file_is_refused)
+{
+	for (mapped_function = 0; mapped_function < 7; mapped_function++) {
+		int status = in_child(refuses_file, &self->scene);
+
+		if (status == 100)
+			SKIP(return, "no permission to mount");
+		EXPECT_EQ(0, status) {
+			TH_LOG("function %d", mapped_function);
+		}
+	}
+}
+
 /* Read-only pages are like missing pages: the first sample that needs one sends SIGSEGV. */
 static bool *counted_before;	/* in shared memory */
 

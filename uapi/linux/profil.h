@@ -150,7 +150,7 @@ struct profil_region {
 #define PROFIL_PIN_ON_HIT	0x4  /* pin and charge a page when a sample needs it */
 #define PROFIL_THREAD_ONLY	0x8  /* only samples of the calling thread */
 #define PROFIL_FAULT_SIGNAL	0x10 /* send SIGSEGV on PROFIL_STATE_FAULT */
-#define PROFIL_CHECK_ON_HIT	0x20 /* check memory only at a hit; needs PIN_ON_HIT */
+#define PROFIL_CHECK_ON_HIT	0x20 /* EFAULT only at a hit; needs PIN_ON_HIT */
 #define PROFIL_KERNEL_ONLY	0x40 /* only samples taken in kernel mode; not with USER_ONLY */
 
 /*
