@@ -3,28 +3,6 @@
 #define PROFIL_DIAGNOSE_H
 
 #include <stdbool.h>
-#include <stdio.h>
-
-/*
- * fprintf(stderr, ...) that is not a cancellation point, since callers hold memory, and that
- * preserves errno.
- */
-#define profil_diagnose_print(...)					\
-	do {								\
-		struct profil_diagnose_state _state = profil_diagnose_begin();	\
-									\
-		fprintf(stderr, __VA_ARGS__);				\
-		profil_diagnose_end(&_state);				\
-	} while (0)
-
-struct profil_diagnose_state {
-	int saved_errno;
-	int cancel;	/* cancel state of the thread before */
-};
-
-/* Used by profil_diagnose_print() only */
-struct profil_diagnose_state profil_diagnose_begin(void);
-void profil_diagnose_end(const struct profil_diagnose_state *state);
 
 /*
  * Print on stderr, once per process, that the device could not be opened (error: errno), the

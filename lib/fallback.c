@@ -13,6 +13,7 @@
 #include "fallback.h"
 #include "ioctl.h"
 #include "libc_profil.h"
+#include "text.h"
 
 static atomic_bool fallback_used;
 
@@ -58,9 +59,9 @@ bool profil_fallback_needed(int *error)
 
 static void print_refusal(int error, const char *consequence)
 {
-	profil_diagnose_print("libprofil: the kernel refused to profile: %s (%s): %s; %s\n",
-			      strerrordesc_np(error), strerrorname_np(error),
-			      profil_device_start_remedy(error), consequence);
+	profil_text_print("libprofil: the kernel refused to profile: ", strerrordesc_np(error),
+			  " (", strerrorname_np(error), "): ", profil_device_start_remedy(error),
+			  "; ", consequence);
 }
 
 int profil_fallback_refused(int error)

@@ -15,6 +15,7 @@
 #include "diagnose.h"
 #include "ioctl.h"
 #include "rate.h"
+#include "text.h"
 
 static atomic_uint serial;	/* see profil_ioctl_serial() */
 
@@ -62,8 +63,8 @@ int profil_ioctl_start(struct profil_start *start)
 	}
 	profil_device_fd_put(&device, profil_ioctl_may_be_running());
 	if (explained)
-		profil_diagnose_print("libprofil: %s (%s): %s; set PROFIL_RATE\n",
-				      strerrordesc_np(-error), strerrorname_np(-error), why);
+		profil_text_print("libprofil: ", strerrordesc_np(-error), " (",
+				  strerrorname_np(-error), "): ", why, "; set PROFIL_RATE");
 	if (device.fd >= 0)
 		return error;
 	profil_diagnose_open(-device.fd, "not profiling");
@@ -202,9 +203,9 @@ static const char *remedy(int error)
 static void warn(atomic_int *last, const char *function, const char *what, int error)
 {
 	if (atomic_exchange(last, error) != error)
-		profil_diagnose_print("libprofil: %s: %s: %s (%s); %s\n", function, what,
-				      strerrordesc_np(-error), strerrorname_np(-error),
-				      remedy(-error));
+		profil_text_print("libprofil: ", function, ": ", what, ": ",
+				  strerrordesc_np(-error), " (", strerrorname_np(-error), "); ",
+				  remedy(-error));
 }
 
 void profil_ioctl_warn_not_started(const char *function, int error)

@@ -5,13 +5,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "device.h"
 #include "rate.h"
+#include "text.h"
 
 static atomic_uint default_rate = PROFIL_DEFAULT_RATE;	/* see profil_rate_set() */
 
@@ -20,7 +19,6 @@ static int rate_of_environment(void)
 {
 	const char *text = secure_getenv("PROFIL_RATE");
 	const char *end = text;
-	int saved = errno, cancel;
 	long long rate = 0;
 
 	if (!text)
@@ -30,12 +28,8 @@ static int rate_of_environment(void)
 		rate = 10 * rate + (*end - '0');
 	if (rate && rate <= INT_MAX && !*end)
 		return (int)rate;
-	/* a cancelled thread would not free its callers' memory */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	fprintf(stderr, "libprofil: PROFIL_RATE=%s is not a rate in Hz (EINVAL): set it to a whole number, or unset it\n",
-		text);
-	pthread_setcancelstate(cancel, NULL);
-	errno = saved;
+	profil_text_print("libprofil: PROFIL_RATE=", text,
+			  " is not a rate in Hz (EINVAL): set it to a whole number, or unset it");
 	return -EINVAL;
 }
 
@@ -73,6 +67,7 @@ unsigned int profil_rate_highest(int fd, unsigned int clock)
 bool profil_rate_explain(int fd, int error, unsigned int rate, unsigned int clock,
 			 char *text, size_t size)
 {
+	char digits[PROFIL_DIGITS];
 	unsigned int highest;
 
 	if (error != EINVAL && error != EPERM)
@@ -80,11 +75,14 @@ bool profil_rate_explain(int fd, int error, unsigned int rate, unsigned int cloc
 	highest = profil_rate_highest(fd, clock);
 	if (!highest || rate <= highest)
 		return false;
-	snprintf(text, size,
-		 "a rate of %u Hz is not available: the kernel offers 1 to %u Hz (%s)",
-		 rate, highest, clock == PROFIL_CLOCK_TICK ?
-		 "the tick rate; other clocks allow more" :
-		 "max_rate of the module, unless the user has CAP_PERFMON");
+	*text = 0;
+	profil_text_append(text, size, "a rate of ");
+	profil_text_append(text, size, profil_text_number(digits, rate, 10));
+	profil_text_append(text, size, " Hz is not available: the kernel offers 1 to ");
+	profil_text_append(text, size, profil_text_number(digits, highest, 10));
+	profil_text_append(text, size, clock == PROFIL_CLOCK_TICK ?
+			   " Hz (the tick rate; other clocks allow more)" :
+			   " Hz (max_rate of the module, unless the user has CAP_PERFMON)");
 	return true;
 }
 

@@ -4,8 +4,9 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "text.h"
 
 /*
  * Warnings on stderr about a file of samples. Inline, because the dialect libraries use them too
@@ -16,20 +17,27 @@
 static inline void profil_warn_lost_samples(const char *file, uint64_t lost, uint64_t samples,
 					    int error)
 {
+	char digits[2][PROFIL_DIGITS];
+
 	if (lost)
-		fprintf(stderr, "libprofil: %s: %llu of %llu samples lost: %s (%s)%s\n", file,
-			(unsigned long long)lost, (unsigned long long)samples,
-			strerrordesc_np(error), strerrorname_np(error),
-			error == ENOMEM ?
-			"; raise the limit of locked memory: ulimit -l" : "; see profil(4)");
+		profil_text_print("libprofil: ", file, ": ", profil_text_number(digits[0], lost, 10),
+				  " of ", profil_text_number(digits[1], samples, 10),
+				  " samples lost: ", strerrordesc_np(error), " (",
+				  strerrorname_np(error), error == ENOMEM ?
+				  "); raise the limit of locked memory: ulimit -l" :
+				  "); see profil(4)");
 }
 
 /* Warn if the kernel has lowered the rate, in Hz. */
 static inline void profil_warn_lower_rate(const char *file, uint32_t before, uint32_t now)
 {
+	char digits[2][PROFIL_DIGITS];
+
 	if (now < before)
-		fprintf(stderr, "libprofil: %s: the kernel lowered the rate from %u to %u Hz, so times are too long: see profil(4), max_cpu_percent\n",
-			file, before, now);
+		profil_text_print("libprofil: ", file, ": the kernel lowered the rate from ",
+				  profil_text_number(digits[0], before, 10), " to ",
+				  profil_text_number(digits[1], now, 10),
+				  " Hz, so times are too long: see profil(4), max_cpu_percent");
 }
 
 #endif /* PROFIL_WARNINGS_H */

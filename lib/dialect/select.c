@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,6 +17,7 @@
 #include "dialect/glibc.h"
 #include "ioctl.h"
 #include "profil.h"
+#include "text.h"
 
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale);
@@ -89,16 +89,19 @@ static const struct dialect *_Atomic selected;
 /* Return: NULL if the name is unknown, after a line on stderr that lists the valid ones. */
 static const struct dialect *find(const char *name)
 {
+	char names[80] = "";
 	size_t i;
 
 	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
 		if (!strcmp(name, dialects[i].name))
 			return &dialects[i];
-	fprintf(stderr, "libprofil: %s is not a dialect of profil() (EINVAL); choose one of:",
-		name);
-	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++)
-		fprintf(stderr, " %s", dialects[i].name);
-	fprintf(stderr, " (PROFIL_DIALECT)\n");
+	for (i = 0; i < sizeof(dialects) / sizeof(*dialects); i++) {
+		profil_text_append(names, sizeof(names), " ");
+		profil_text_append(names, sizeof(names), dialects[i].name);
+	}
+	profil_text_print("libprofil: ", name,
+			  " is not a dialect of profil() (EINVAL); choose one of:", names,
+			  " (PROFIL_DIALECT)");
 	return NULL;
 }
 

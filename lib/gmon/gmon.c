@@ -20,7 +20,6 @@
 #include <link.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -31,6 +30,7 @@
 #include "gmon/output.h"
 #include "gmon/proftimer.h"
 #include "ioctl.h"
+#include "text.h"
 #include "warnings.h"
 
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
@@ -147,7 +147,8 @@ static int stop_counting(void)
 		return error;
 	gmon.counting = false;
 	if (status.state == PROFIL_STATE_OFF) {
-		fprintf(stderr, "libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)\n");
+		profil_text_print("libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)",
+				  NULL);
 		return 0;
 	}
 	gmon.samples += status.samples;
@@ -248,8 +249,9 @@ void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 		/* on error, write the counters anyway: unmapping them ends the profile */
 		error = stop_counting();
 		if (error)
-			fprintf(stderr, "libprofil: gmon.out: the number of lost samples is unknown: " PROFIL_DEVICE ": %s (%s)\n",
-				strerrordesc_np(-error), strerrorname_np(-error));
+			profil_text_print("libprofil: gmon.out: the number of lost samples is unknown: " PROFIL_DEVICE ": ",
+					  strerrordesc_np(-error), " (", strerrorname_np(-error),
+					  ")", NULL);
 		gmon.counting = false;
 		profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
 		dl_iterate_phdr(get_bias, &bias);

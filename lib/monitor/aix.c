@@ -16,6 +16,7 @@
 
 #include "monitor/monitor.h"
 #include "profil.h"
+#include "text.h"
 
 #define ARRAY_FORM	(-1)	/* BufferSize */
 
@@ -33,8 +34,8 @@ static int start(uint16_t *counters, size_t bytes, uintptr_t low,
 
 	if (!profil_aix(counters, size, low, scale))
 		return 0;
-	fprintf(stderr, "libprofil: monitor: profil: %s (%s): see profil(2)\n",
-		strerrordesc_np(errno), strerrorname_np(errno));
+	profil_text_print("libprofil: monitor: profil: ", strerrordesc_np(errno), " (",
+			  strerrorname_np(errno), "): see profil(2)");
 	return -1;
 }
 

@@ -4,22 +4,24 @@
  */
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/auxv.h>
 
 #include "pagetypes/reach.h"
+#include "text.h"
 
 void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int offset,
 			unsigned int scale)
 {
 	static atomic_bool warned;
 	const uint64_t entry = getauxval(AT_ENTRY);
+	char digits[PROFIL_DIGITS];
 
 	/* a scale of 0 or 1 turns profiling off */
 	if (scale < 2 || bytes < 2 || entry <= UINT32_MAX ||
 	    offset + ((uint64_t)bytes << 16) / scale > entry || atomic_exchange(&warned, 1))
 		return;
-	fprintf(stderr,
-		"libprofil-%s: the program is not counted: it is loaded at %#llx, and the offset of this profil() has 32 bits; link with -no-pie, or compile with pkg-config profil-%s for an offset of 64 bits, see profil-dialects(7)\n",
-		dialect, (unsigned long long)entry, dialect);
+	profil_text_print("libprofil-", dialect, ": the program is not counted: it is loaded at 0x",
+			  profil_text_number(digits, entry, 16),
+			  ", and the offset of this profil() has 32 bits; link with -no-pie, or compile with pkg-config profil-",
+			  dialect, " for an offset of 64 bits, see profil-dialects(7)");
 }
