@@ -16,14 +16,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "device.h"
 #include "device_fd.h"
+#include "guard.h"
 
 /* Distinguishes the library's file from one that the program opened for the same device */
 #define MARK	O_NONBLOCK
@@ -34,78 +33,11 @@
  */
 #define LOWEST_NUMBER	200
 
+/* Protected by profil_guard_device */
 static struct {
 	int fd;		/* -1: none */
 	dev_t device;
-	pid_t process;	/* owner of the descriptor table */
 } own = { .fd = -1 };
-
-/* Protects @own. Held during fork(): in the child it is released, and @own is consistent. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/*
- * Signals are blocked while this thread holds the mutex: a handler that forks or calls the library
- * would deadlock. Synchronous signals stay unblocked: if a thread causes one that it blocks, the
- * kernel kills the process.
- */
-static void lock(sigset_t *before)
-{
-	static const int synchronous[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
-	sigset_t others;
-	size_t i;
-
-	sigfillset(&others);
-	for (i = 0; i < sizeof(synchronous) / sizeof(synchronous[0]); i++)
-		sigdelset(&others, synchronous[i]);
-	pthread_sigmask(SIG_BLOCK, &others, before);
-	pthread_mutex_lock(&mutex);
-}
-
-static void unlock(const sigset_t *before)
-{
-	pthread_mutex_unlock(&mutex);
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
-/* Signal mask of the thread that forks; protected by the mutex */
-static sigset_t forking;
-
-static void before_fork(void)
-{
-	sigset_t before;
-
-	lock(&before);
-	forking = before;
-}
-
-static void after_fork(void)
-{
-	sigset_t before = forking;
-
-	unlock(&before);
-}
-
-static void in_child(void)
-{
-	own.process = getpid();
-	after_fork();
-}
-
-/* Priority 101: runs before constructors without a priority, which may start a profile */
-static void __attribute__((constructor(101))) register_fork_handlers(void)
-{
-	own.process = getpid();
-	pthread_atfork(before_fork, after_fork, in_child);
-}
-
-/*
- * False in a child of vfork(), which shares memory but has its own descriptor table: it may use
- * the inherited descriptor, but must not change @own, which describes the parent's.
- */
-static bool is_own_process(void)
-{
-	return own.process == getpid();
-}
 
 /* Whether the number still refers to the library's file. */
 static bool is_open(void)
@@ -154,9 +86,10 @@ static void keep_open(int fd)
 int profil_device_fd_get(struct profil_device_fd *device)
 {
 	device->saved_errno = errno;
-	lock(&device->signals);
+	profil_guard_enter(&profil_guard_device, &device->before);
 	device->stays_open = is_open();
-	if (!device->stays_open && is_own_process())
+	/* a child of vfork() must not change @own, which describes its parent's table */
+	if (!device->stays_open && profil_guard_is_own_process())
 		own.fd = -1;
 	device->fd = device->stays_open ? own.fd : profil_device_open();
 	return device->fd;
@@ -164,7 +97,7 @@ int profil_device_fd_get(struct profil_device_fd *device)
 
 void profil_device_fd_put(struct profil_device_fd *device, bool keep)
 {
-	if (!is_own_process()) {
+	if (!profil_guard_is_own_process()) {
 		if (device->fd >= 0 && !device->stays_open)
 			profil_device_close(device->fd);
 	} else if (device->fd >= 0 && !keep) {
@@ -173,6 +106,6 @@ void profil_device_fd_put(struct profil_device_fd *device, bool keep)
 	} else if (device->fd >= 0 && !device->stays_open) {
 		keep_open(device->fd);
 	}
-	unlock(&device->signals);
 	errno = device->saved_errno;
+	profil_guard_leave(&profil_guard_device, &device->before);
 }

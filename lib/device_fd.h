@@ -2,27 +2,28 @@
 #ifndef PROFIL_DEVICE_FD_H
 #define PROFIL_DEVICE_FD_H
 
-#include <signal.h>
 #include <stdbool.h>
+
+#include "guard.h"
 
 /**
  * struct profil_device_fd - the device, during one call of the library
  * @fd:          descriptor, or -errno
  * @stays_open:  whether @fd is the descriptor that stays open while a profile runs
  * @saved_errno: errno before the call
- * @signals:     signal mask of the thread before the call
+ * @before:      the thread's signals and cancel state before the call
  */
 struct profil_device_fd {
 	int fd;
 	bool stays_open;
 	int saved_errno;
-	sigset_t signals;
+	struct profil_guard_before before;
 };
 
 /*
  * Get a descriptor of the device: the one that stays open, or a new one. Until
- * profil_device_fd_put(), which must always follow, no other thread gets it, no thread forks,
- * and the caller's signals are blocked. Not a cancellation point. Return: descriptor or -errno.
+ * profil_device_fd_put(), which must always follow, the caller is in profil_guard_device. Not a
+ * cancellation point. Return: descriptor or -errno.
  */
 int profil_device_fd_get(struct profil_device_fd *device);
 

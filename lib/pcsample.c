@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 
+#include "guard.h"
 #include "ioctl.h"
 #include "profil.h"
 
@@ -18,6 +19,7 @@ long pcsample(uintptr_t samples[], long nsamples)
 		.log = (uintptr_t)samples,
 		.log_bytes = (uint64_t)nsamples * sizeof(*samples),
 	};
+	struct profil_guard_before before;
 	struct profil_status status;
 	int error;
 
@@ -25,11 +27,13 @@ long pcsample(uintptr_t samples[], long nsamples)
 		return profil_ioctl_return(-EINVAL);
 	if ((unsigned long)nsamples > LONG_MAX / sizeof(*samples))
 		return profil_ioctl_return(-E2BIG);
+	/* between the two, a call of a signal handler or thread would start what this one replaces */
+	profil_guard_enter(&profil_guard_state, &before);
 	/* stop first: a start that replaces the log would not return the number of samples */
 	error = profil_ioctl_off_status(&status);
-	if (error)
-		return profil_ioctl_return(error);
-	error = nsamples ? profil_ioctl_start(&start) : 0;
+	if (!error && nsamples)
+		error = profil_ioctl_start(&start);
+	profil_guard_leave(&profil_guard_state, &before);
 	if (error)
 		return profil_ioctl_return(error);
 	if (!(status.flags & PROFIL_PC_LOG))

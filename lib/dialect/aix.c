@@ -9,19 +9,22 @@
  * form turned it on, and whether the profile has nothing to count and so does not exist in the
  * kernel: like a profile, they are inherited by fork and lost by exec. A profile of another
  * function of the library counts as off.
+ *
+ * A call is in profil_guard_state, so that these variables agree with the kernel when the next
+ * call, of another thread or of a signal handler, reads them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mon.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "dialect/overlap.h"
+#include "guard.h"
 #include "ioctl.h"
 #include "profil.h"
 
@@ -37,9 +40,10 @@ enum form {
 	FORM_SECOND,
 };
 
-static _Atomic enum form turned_on_by;
-static atomic_bool nothing_to_count;
-static atomic_uint turned_on_at;	/* profil_ioctl_serial() at that time */
+/* Protected by profil_guard_state */
+static enum form turned_on_by;
+static bool nothing_to_count;
+static unsigned int turned_on_at;	/* profil_ioctl_serial() at that time */
 
 /* Whether profil_aix() has a profile. Return: 1, 0, or -errno. */
 static int is_on(void)
@@ -228,13 +232,16 @@ static int start_regions(const struct prof *array)
 		.width = 16,
 		.overflow = PROFIL_OVERFLOW_SATURATE,
 	};
+	const size_t bytes = 2 * (size_t)MAX_REGIONS * sizeof(struct profil_region);
 	struct profil_region *regions;
-	long nr = -ENOMEM;
-	int error = 0;
+	long nr;
+	int error;
 
-	regions = calloc(2 * (size_t)MAX_REGIONS, sizeof(*regions));
-	if (regions)
-		nr = make_regions(regions, array);
+	/* not malloc(), which a signal handler may have interrupted */
+	regions = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (regions == MAP_FAILED)
+		return -EFAULT; /* GCOV_EXCL_LINE: out of memory; see finish_start() */
+	nr = make_regions(regions, array);
 	if (nr > 0) {
 		start.nr_regions = (unsigned int)nr;
 		start.regions = (uintptr_t)regions;
@@ -243,7 +250,7 @@ static int start_regions(const struct prof *array)
 		/* a profile with nothing to count: it replaces another function's profile */
 		error = nr < 0 ? (int)nr : profil_ioctl_off();
 	}
-	free(regions);
+	munmap(regions, bytes);
 	return finish_start(FORM_SECOND, !nr, error);
 }
 
@@ -267,14 +274,17 @@ static int second_form(const struct prof *array)
 int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale)
 {
+	struct profil_guard_before before;
 	const int saved = errno;
 	int error;
 
+	profil_guard_enter(&profil_guard_state, &before);
 	if (size == SECOND_FORM)
 		error = second_form(buffer);
 	else
 		error = first_form(buffer, size, offset, scale & SCALE_BITS);
 	/* the page's function returns nothing, so errno is the only result: undo other changes */
 	errno = saved;
+	profil_guard_leave(&profil_guard_state, &before);
 	return profil_ioctl_return(error);
 }

@@ -12,6 +12,10 @@
  * copies them, and cannot reset them without writing a file. A child of vfork() counts in its
  * parent's memory until it executes another program.
  *
+ * Signal handlers and several threads may call moncontrol(): it is in profil_guard_state, and so is
+ * the stop at exit. Writing the file is not: no signal waits for a disk. Nor is the start: no other
+ * function is called before it has returned.
+ *
  * A process has one profile: if the program starts another by any function of this library,
  * that one continues, and the samples counted before it are written.
  */
@@ -29,12 +33,14 @@
 #include "gmon/gmon.h"
 #include "gmon/output.h"
 #include "gmon/proftimer.h"
+#include "guard.h"
 #include "ioctl.h"
 #include "text.h"
 #include "warnings.h"
 
 #define TEXT_BYTES	((unsigned long)PROFIL_GMON_TEXT_BYTES)
 
+/* Protected by profil_guard_state */
 static struct {
 	bool replaces_sigprof;	/* SIGPROF does not sample this program */
 	uint32_t *counters;	/* NULL: the program is not sampled */
@@ -84,13 +90,6 @@ static int map_counters(unsigned long low, unsigned long high)
 	gmon.samples = 0;
 	gmon.lost = 0;
 	return 0;
-}
-
-static void unmap_counters(void)
-{
-	if (gmon.counters)
-		munmap(gmon.counters, counters_bytes());
-	gmon.counters = NULL;
 }
 
 /* Return: 0 or -errno. */
@@ -147,8 +146,7 @@ static int stop_counting(void)
 		return error;
 	gmon.counting = false;
 	if (status.state == PROFIL_STATE_OFF) {
-		profil_text_print("libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)",
-				  NULL);
+		profil_text_print("libprofil: gmon.out: this forked process was not sampled: the limit of profiles was reached, or memory was short: see profil(4)");
 		return 0;
 	}
 	gmon.samples += status.samples;
@@ -178,11 +176,13 @@ static bool replace_sigprof(unsigned long low, unsigned long high)
 	if (error)
 		return true;
 	error = map_counters(low, high);
-	if (!error)
-		error = start_counting();
+	if (error)
+		return profil_fallback_refused(-error) != 0; /* GCOV_EXCL_LINE: out of memory */
+	error = start_counting();
 	if (!error)
 		return true;
-	unmap_counters();
+	munmap(gmon.counters, counters_bytes());
+	gmon.counters = NULL;
 	return profil_fallback_refused(-error) != 0;
 }
 
@@ -204,7 +204,7 @@ void profil_gmon_startup(const struct profil_gmon_libc *libc, unsigned long low,
 	profil_proftimer_restore(&timer);
 }
 
-void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
+static void control(const struct profil_gmon_libc *libc, int mode)
 {
 	struct profil_proftimer timer;
 	int error;
@@ -231,6 +231,18 @@ void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
 		profil_ioctl_warn_not_started("moncontrol", error);
 }
 
+void profil_gmon_control(const struct profil_gmon_libc *libc, int mode)
+{
+	struct profil_guard_before before;
+	const int saved = errno;
+
+	profil_guard_enter(&profil_guard_state, &before);
+	control(libc, mode);
+	/* the C library's function may change it, a signal handler may not */
+	errno = saved;
+	profil_guard_leave(&profil_guard_state, &before);
+}
+
 /* Get the load offset of the first object, which is the program itself. */
 static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 {
@@ -239,32 +251,54 @@ static int get_bias(struct dl_phdr_info *info, size_t size, void *bias)
 	return 1;
 }
 
+/*
+ * Stop, and hand the counters over to the caller, who unmaps them. histogram: counts is NULL if the
+ * program is not sampled. Return: size of the mapping.
+ */
+static size_t take_counters(struct profil_gmon_histogram *histogram, bool *forked)
+{
+	int error;
+
+	*histogram = (struct profil_gmon_histogram){ .counts = gmon.counters };
+	*forked = false;
+	if (!gmon.counters)
+		return 0;
+	/* on error, write the counters anyway: unmapping them ends the profile */
+	error = stop_counting();
+	if (error)
+		profil_text_print("libprofil: gmon.out: the number of lost samples is unknown: " PROFIL_DEVICE ": ",
+				  strerrordesc_np(-error), " (", strerrorname_np(-error), ")");
+	gmon.counting = false;
+	profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
+	histogram->low = gmon.low;
+	histogram->nr = gmon.nr;
+	histogram->rate = gmon.rate;
+	*forked = was_forked();
+	gmon.counters = NULL;
+	return counters_bytes();
+}
+
 void profil_gmon_cleanup(const struct profil_gmon_libc *libc)
 {
 	struct profil_gmon_histogram histogram;
+	struct profil_guard_before before;
 	unsigned long bias = 0;
-	int error;
+	size_t bytes;
+	bool forked;
 
-	if (gmon.counters) {
-		/* on error, write the counters anyway: unmapping them ends the profile */
-		error = stop_counting();
-		if (error)
-			profil_text_print("libprofil: gmon.out: the number of lost samples is unknown: " PROFIL_DEVICE ": ",
-					  strerrordesc_np(-error), " (", strerrorname_np(-error),
-					  ")", NULL);
-		gmon.counting = false;
-		profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
+	profil_guard_enter(&profil_guard_state, &before);
+	bytes = take_counters(&histogram, &forked);
+	profil_guard_leave(&profil_guard_state, &before);
+	if (bytes) {
 		dl_iterate_phdr(get_bias, &bias);
-		histogram = (struct profil_gmon_histogram){
-			.low = gmon.low - bias,
-			.counts = gmon.counters,
-			.nr = gmon.nr,
-			.rate = gmon.rate,
-		};
-		profil_gmon_output_write(libc->mcleanup, was_forked(), &histogram);
-		unmap_counters();
+		histogram.low -= bias;
+		profil_gmon_output_write(libc->mcleanup, forked, &histogram);
+		munmap((void *)histogram.counts, bytes);
 	} else {
 		libc->mcleanup();
 	}
+	/* not before: until the file is written, a call of moncontrol() must not start SIGPROF */
+	profil_guard_enter(&profil_guard_state, &before);
 	gmon.replaces_sigprof = false;
+	profil_guard_leave(&profil_guard_state, &before);
 }

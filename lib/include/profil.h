@@ -31,9 +31,13 @@
  * A process has one profile: a call of any of these functions replaces or stops the profile
  * that another function has started. A buffer without room for a counter only stops it.
  *
- * The functions are thread-safe, and not async-signal-safe. A start replaces an earlier profile
- * atomically, with two exceptions: profil_aix() first queries whether profiling is on, so two
- * threads that turn it on at the same time may both succeed; and pcsample() stops, then starts.
+ * The functions are thread-safe, and a child of fork() may call them whatever the other threads of
+ * its parent do. They are async-signal-safe and no cancellation points, except sprofil(), and
+ * except profil() and profil_linux099() where they use the C library's profil(). A signal that
+ * arrives during a call is handled at its end. In a child of _Fork() or clone(2), a call waits
+ * forever if another thread of the parent was within one.
+ *
+ * A start replaces an earlier profile atomically, except that pcsample() stops it first.
  *
  * Errors are reported by -1 and errno. Unless a function documents otherwise:
  *   EFAULT      the process cannot write to all of the buffer. profil_solaris(),

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "guard.h"
 #include "monitor/callcount.h"
 #include "monitor/monitor.h"
 #include "monitor/output.h"
@@ -41,23 +42,32 @@ struct monitored {
 
 static struct monitored monitored;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/*
+ * Protects @monitored, also while the file is written. profil_monitor_control() is what signal
+ * handlers call: within it, it uses no stdio and no malloc().
+ */
+static struct profil_guard guard = PROFIL_GUARD_INIT;
 
-/* A cancelled thread would not release the lock and memory. Return: cancel state. */
-static int enter(void)
+static void before_fork(void)
 {
-	int cancel;
+	profil_guard_before_fork(&guard);
+}
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pthread_mutex_lock(&lock);
-	return cancel;
+static void after_fork(void)
+{
+	profil_guard_after_fork(&guard);
+}
+
+/* Priority 102: after libprofil's, see fork_guards.c, also in a static program */
+static void __attribute__((constructor(102))) register_fork_handlers(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork);
 }
 
 /* Return: @error if it is not negative; or -1 with errno. */
-static int leave(int cancel, int error)
+static int leave(const struct profil_guard_before *before, int error)
 {
-	pthread_mutex_unlock(&lock);
-	pthread_setcancelstate(cancel, NULL);
+	profil_guard_leave(&guard, before);
 	if (error >= 0)
 		return error;
 	errno = -error;
@@ -152,7 +162,10 @@ static int start_sampling(void)
 	return 0;
 }
 
-/* Start in a buffer, which contains the counters of @out. Return: 0 or -errno. */
+/*
+ * Start in a buffer, which contains the counters of @out. Takes over the memory of @out. Return: 0 or
+ * -errno.
+ */
 static int begin(const struct profil_monitor_buffer *buffer,
 		 const struct profil_monitor_output *out, bool clears)
 {
@@ -164,11 +177,13 @@ static int begin(const struct profil_monitor_buffer *buffer,
 	int error;
 
 	/* the buffer may contain the call counts of an earlier call */
-	if (profil_callcount_vacate(at, buffer->bytes))
-		return fail(ENOMEM, "no memory for call counts");
+	if (profil_callcount_vacate(at, buffer->bytes)) {
+		error = fail(ENOMEM, "no memory for call counts");
+		goto free;
+	}
 	error = stop_sampling();
 	if (error)
-		return error;
+		goto free;
 	memcpy(at, &header, profil_monitor_system.header_bytes);
 	if (clears)
 		memset(out->counters, 0, out->nr * sizeof(*out->counters));
@@ -177,7 +192,7 @@ static int begin(const struct profil_monitor_buffer *buffer,
 	error = start_sampling();
 	if (error) {
 		monitored = earlier;
-		return error;
+		goto free;
 	}
 	free(earlier.out.directory);
 	if (!profil_monitor_system.keeps_counting)
@@ -187,44 +202,76 @@ static int begin(const struct profil_monitor_buffer *buffer,
 				   buffer->nfunc);
 	profil_callcount_enable(true);
 	return 0;
+
+free:
+	free(out->directory);
+	return error;
 }
 
-/* Check the arguments, then begin(). Return: 0 or -errno. */
-static int check_and_begin(const struct profil_monitor_buffer *buffer, bool clears)
+/* Check the arguments. Return: 1; 0: PROFDIR is empty, which disables profiling; or -errno. */
+static int check(const struct profil_monitor_buffer *buffer, struct profil_monitor_output *out)
 {
 	const char *variable = secure_getenv(DIRECTORY_VARIABLE);
-	struct profil_monitor_output out = { .low = buffer->low, .high = buffer->high };
 	size_t front = front_bytes(buffer);
-	int error;
 
+	*out = (struct profil_monitor_output){ .low = buffer->low, .high = buffer->high };
 	if (variable && !*variable)
 		return 0;
 	if (buffer->low >= buffer->high)
 		return fail(EINVAL, "the range of addresses is empty: lowpc must be below highpc");
 	if (front >= buffer->bytes || buffer->bytes - front < sizeof(uint16_t))
 		return fail(EINVAL, "the buffer has no room for counters after the call counts: enlarge it");
-	out.counters = (uint16_t *)((char *)buffer->at + front);
-	out.nr = (buffer->bytes - front) / sizeof(*out.counters);
-	out.scale = scale_of(out.nr, out.high - out.low);
-	out.shift = shift_of(out.scale);
-	if (out.scale < 2)
+	out->counters = (uint16_t *)((char *)buffer->at + front);
+	out->nr = (buffer->bytes - front) / sizeof(*out->counters);
+	out->scale = scale_of(out->nr, out->high - out->low);
+	out->shift = shift_of(out->scale);
+	if (out->scale < 2)
 		return fail(EINVAL, "the buffer has less than one counter per 65,536 bytes of the range: enlarge it");
 	if (variable) {
-		out.directory = strdup(variable);
-		if (!out.directory)
+		out->directory = strdup(variable);
+		if (!out->directory)
 			return fail(ENOMEM, "no memory for the file name");
 	}
-	error = begin(buffer, &out, clears);
-	if (error)
-		free(out.directory);
-	return error;
+	return 1;
+}
+
+/* Store to a byte, without a change: atomic, because another profile may be counting there. */
+static void touch_byte(char *at)
+{
+	char same = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+	__atomic_compare_exchange_n(at, &same, same, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/*
+ * Store to each page of memory. If it cannot be written, SIGSEGV is raised here, where a handler
+ * may call the library or exit(). Within the guard, the kernel would kill the process.
+ */
+static void touch(char *at, size_t bytes)
+{
+	const size_t step = 4096;	/* no machine has smaller pages */
+	size_t i;
+
+	for (i = 0; i < bytes; i += step)
+		touch_byte(&at[i]);
+	/* it may be in a page of its own */
+	if (bytes)
+		touch_byte(&at[bytes - 1]);
 }
 
 int profil_monitor_begin(const struct profil_monitor_buffer *buffer)
 {
-	int cancel = enter();
+	struct profil_guard_before before;
+	struct profil_monitor_output out;
+	int result = check(buffer, &out);
 
-	return leave(cancel, check_and_begin(buffer, profil_monitor_system.clears));
+	if (result > 0)
+		touch(buffer->at, profil_monitor_system.clears ?
+		      buffer->bytes : profil_monitor_system.header_bytes);
+	profil_guard_enter(&guard, &before);
+	if (result > 0)
+		result = begin(buffer, &out, profil_monitor_system.clears);
+	return leave(&before, result);
 }
 
 /*
@@ -250,18 +297,19 @@ static void *own_buffer(size_t bytes)
 int profil_monitor_begin_own(uintptr_t low, uintptr_t high)
 {
 	struct profil_monitor_buffer buffer = { .low = low, .high = high, .nfunc = OWN_NFUNC };
-	int cancel = enter();
-	int error;
+	struct profil_guard_before before;
+	struct profil_monitor_output out;
+	int result;
 
+	profil_guard_enter(&guard, &before);
 	buffer.bytes = front_bytes(&buffer) + sizeof(uint16_t);
 	if (high > low)
 		buffer.bytes += (high - low) / OWN_TEXT_BYTES * sizeof(uint16_t);
 	buffer.at = own_buffer(buffer.bytes);
-	if (buffer.at)
-		error = check_and_begin(&buffer, true);
-	else
-		error = fail(ENOMEM, "no memory for the buffer");
-	return leave(cancel, error);
+	result = buffer.at ? check(&buffer, &out) : fail(ENOMEM, "no memory for the buffer");
+	if (result > 0)
+		result = begin(&buffer, &out, true);
+	return leave(&before, result);
 }
 
 /* Warn about what a reader of the file cannot see. */
@@ -308,9 +356,10 @@ static int end(void)
 
 int profil_monitor_end(void)
 {
-	int cancel = enter();
+	struct profil_guard_before before;
 
-	return leave(cancel, monitored.out.counters ? end() : 0);
+	profil_guard_enter(&guard, &before);
+	return leave(&before, monitored.out.counters ? end() : 0);
 }
 
 /* Return: 1 if sampling and counting were on before, 0 if not; or -errno. */
@@ -333,7 +382,13 @@ static int control(int mode)
 
 int profil_monitor_control(int mode)
 {
-	int cancel = enter();
+	const int saved = errno;
+	struct profil_guard_before before;
+	int result;
 
-	return leave(cancel, control(mode));
+	profil_guard_enter(&guard, &before);
+	result = leave(&before, control(mode));
+	if (result >= 0)
+		errno = saved;
+	return result;
 }
