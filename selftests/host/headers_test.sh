@@ -119,6 +119,16 @@ by_pkg_config() {
 	fi
 }
 
+# found_beside DIALECT: a program that needs libprofil only through the library of a dialect starts,
+# where no search path of the system has them
+found_beside() {
+	"${CC:-cc}" -no-pie -o "$work/program" "programs/pages/$1.c" -L"$work/installed/lib" \
+		-Wl,--as-needed "-lprofil-$1" -lprofil -Wl,--enable-new-dtags \
+		-Wl,-rpath,"$work/installed/lib" 2>"$work/err" &&
+	env -u LD_LIBRARY_PATH ldd "$work/program" >"$work/out" &&
+	grep -q "libprofil.so.0 => $work/installed/lib" "$work/out"
+}
+
 # exports_profil DIALECT: its library exports profil() for C and for C++, and no symbol version
 exports_profil() {
 	nm -D --defined-only "../lib/libprofil-$1.so" | awk '{ print $3 }' >"$work/out"
@@ -171,7 +181,7 @@ uses_cppflags() {
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 10 + 4 + 3))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 15 + 4 + 3))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -199,6 +209,7 @@ for dialect in solaris bsd linux099 osf1 aix; do
 	check "$dialect: libprofil-$dialect.so exports profil()" exports_profil "$dialect"
 	check "$dialect: from the page, by pkg-config" by_pkg_config "$dialect"
 	check "$dialect: from the page, by pkg-config --static" by_pkg_config "$dialect" --static
+	check "$dialect: its library finds libprofil beside it" found_beside "$dialect"
 done
 check "libprofil.so exports the names of its map" exports
 check "solaris: the library exports monitor()" monitor_exports libprofil-solaris _Z6profilPtjjj
