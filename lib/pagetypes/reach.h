@@ -4,8 +4,9 @@
 
 /*
  * Warn on stderr, once per process, if the program's entry point is above the range that @bytes of
- * counters at @scale cover from @offset. This is so in every PIE, since the page of @dialect
- * declares an offset of 32 bits.
+ * counters at @scale cover from @offset, and nothing is mapped at @offset. This is so in every PIE
+ * that passes an address of its own, since the page of @dialect declares an offset of 32 bits. A
+ * PIE that passes the address of memory below 2^32, such as generated code, is not warned.
  */
 void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int offset,
 			unsigned int scale);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The warning that an offset of 32 bits does not reach the program. This program is a PIE, as its
+ * compiler makes it by default, so its addresses have more than 32 bits.
+ */
+#define _GNU_SOURCE
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "lib/pagetypes/reach.h"
+#include "support/calls.h"
+
+static bool is_warned(unsigned int offset_given, unsigned int scale)
+{
+	begin_stderr();
+	profil_reach_check("bsd", sizeof(buffer), offset_given, scale);
+	return !end_stderr(NULL);
+}
+
+static void pie_is_warned_once(void **state)
+{
+	const unsigned int cut = (unsigned int)getauxval(AT_ENTRY);
+	char *code;
+
+	(void)state;
+	if (getauxval(AT_ENTRY) <= UINT32_MAX)
+		skip();
+	/* generated code in low memory is what the program means */
+	code = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	assert_ptr_not_equal(MAP_FAILED, code);
+	errno = EXFULL;
+	assert_false(is_warned((unsigned int)(uintptr_t)code + 100, 0x8000));
+	munmap(code, 4096);
+	/* profiling is turned off, or nothing can be counted */
+	assert_false(is_warned(cut, 1));
+	assert_false(is_warned(cut, 0));
+	assert_true(is_warned(cut, 0x8000));
+	assert_int_equal(EXFULL, errno);
+	assert_false(is_warned(cut, 0x8000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(pie_is_warned_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
