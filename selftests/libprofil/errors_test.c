@@ -92,6 +92,18 @@ TEST_F(errors, bsd_illegal_address_ends_profile)
 	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 }
 
+/* "char *samples" may have any address. The kernel needs an even one: profil-dialects(7). */
+TEST_F(errors, bsd_odd_address_is_refused)
+{
+	struct scene *scene = &self->scene;
+
+	ASSERT_EQ(0, bsd(scene, WHOLE));
+	errno = 0;
+	EXPECT_EQ(-1, profil_bsd((char *)scene->counters + 1, 0x400, offset_of(scene), WHOLE));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
+}
+
 static const unsigned int too_high[] = { 65537, 0x20000, 0x80000000,
 					 0xffffffff };
 
