@@ -23,7 +23,7 @@ void profil_diagnose_open(int error, const char *consequence)
 	int none = 0;
 
 	if (atomic_compare_exchange_strong(&reported, &none, error))
-		profil_text_print("libprofil: " PROFIL_DEVICE ": ", strerrordesc_np(error), " (",
+		profil_text_print("libprofil: ", PROFIL_DEVICE, ": ", strerrordesc_np(error), " (",
 				  strerrorname_np(error), "): ", profil_device_remedy(error),
 				  "; ", consequence);
 }

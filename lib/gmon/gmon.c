@@ -266,7 +266,7 @@ static size_t take_counters(struct profil_gmon_histogram *histogram, bool *forke
 	/* on error, write the counters anyway: unmapping them ends the profile */
 	error = stop_counting();
 	if (error)
-		profil_text_print("libprofil: gmon.out: the number of lost samples is unknown: " PROFIL_DEVICE ": ",
+		profil_text_print("libprofil: gmon.out: the number of lost samples is unknown: ", PROFIL_DEVICE, ": ",
 				  strerrordesc_np(-error), " (", strerrorname_np(-error), ")");
 	gmon.counting = false;
 	profil_warn_lost_samples("gmon.out", gmon.lost, gmon.samples, gmon.lost_error);
