@@ -9,6 +9,9 @@
  * setup_new_exec() decides whether the new program may be sampled: before one of its addresses
  * could be known. If kprobes are switched off, it is decided at the tracepoint, and samples before
  * have no pc (target.c: target_pc). Then mappings are missing: a LOST record says so.
+ *
+ * On arm64 a kprobe is a breakpoint, and no call of ftrace: its handler runs with interrupts off,
+ * d_path() of a long path included.
  */
 #include <linux/binfmts.h>
 #include <linux/dcache.h>
@@ -287,7 +290,10 @@ static void follow_map(struct profil_target *target, struct vm_area_struct *vma)
 	kfree(room);
 }
 
-/* Before perf_event_mmap(vma), with mmap_lock held for writing. */
+/*
+ * Before perf_event_mmap(vma), with mmap_lock held: for writing, or, when a stack grows before
+ * Linux 6.5, for reading.
+ */
 static int follow_probe_map(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
@@ -355,26 +361,36 @@ static struct {
 	{ "sched_process_exit", follow_probe_exit },
 };
 
-static struct kprobe new_program_probe = {
-	.symbol_name = "setup_new_exec",
-	.pre_handler = follow_probe_new_program,
+static struct kprobe kprobes[] = {
+	{ .symbol_name = "setup_new_exec", .pre_handler = follow_probe_new_program },
+	{ .symbol_name = "perf_event_mmap", .pre_handler = follow_probe_map },
 };
 
-static struct kprobe map_probe = {
-	.symbol_name = "perf_event_mmap",
-	.pre_handler = follow_probe_map,
-};
-
-/* Return: 0, -ENOMEM or -EOPNOTSUPP. */
-static int follow_register_kprobe(struct kprobe *probe)
+/* Return: 0, -ENOMEM or -EOPNOTSUPP. Then none is registered. */
+static int follow_register_kprobes(u32 flags)
 {
-	int err;
+	unsigned int i;
+	int err = 0;
 
-	/* left behind by the last registration, also by one that failed, and refused by the next */
-	probe->addr = NULL;
-	probe->flags = 0;
-	err = register_kprobe(probe);
-	return !err || err == -ENOMEM ? err : -EOPNOTSUPP;
+	for (i = 0; i < ARRAY_SIZE(kprobes) && !err; i++) {
+		/* left behind by the last registration, which may have failed; refused by this one */
+		kprobes[i].addr = NULL;
+		kprobes[i].flags = flags;
+		err = register_kprobe(&kprobes[i]);
+	}
+	if (!err)
+		return 0;
+	while (--i)
+		unregister_kprobe(&kprobes[i - 1]);
+	return err == -ENOMEM ? err : -EOPNOTSUPP;
+}
+
+static void follow_unregister_kprobes(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kprobes); i++)
+		unregister_kprobe(&kprobes[i]);
 }
 
 static void follow_unregister(unsigned int nr)
@@ -385,15 +401,14 @@ static void follow_unregister(unsigned int nr)
 }
 
 /*
- * Whether the kernel can probe mappings: it has kprobes and perf, and forbids no probe there. The
- * probe stays disarmed, so nothing is patched. May sleep.
+ * Whether the kernel has the kprobes: CONFIG_KPROBES, CONFIG_PERF_EVENTS, and forbids no probe
+ * there. They stay disarmed, so nothing is patched. May sleep.
  */
 bool __init profil_follow_is_possible(void)
 {
-	map_probe.flags = KPROBE_FLAG_DISABLED;
-	if (register_kprobe(&map_probe))
+	if (follow_register_kprobes(KPROBE_FLAG_DISABLED))
 		return false; /* GCOV_EXCL_LINE: other kernels only */
-	unregister_kprobe(&map_probe);
+	follow_unregister_kprobes();
 	return true;
 }
 
@@ -425,13 +440,9 @@ int profil_follow_attach(void)
 		i--;
 		goto unregister;
 	}
-	err = follow_register_kprobe(&new_program_probe);
-	if (err)
-		goto unregister;
-	err = follow_register_kprobe(&map_probe);
+	err = follow_register_kprobes(0);
 	if (!err)
 		return 0;
-	unregister_kprobe(&new_program_probe);
 unregister:
 	follow_unregister(i);
 	profil_target_free_reserve();
@@ -441,8 +452,7 @@ unregister:
 /* May sleep. No watch holds the hook any more. On return, no CPU runs a probe. */
 void profil_follow_detach(void)
 {
-	unregister_kprobe(&map_probe);
-	unregister_kprobe(&new_program_probe);
+	follow_unregister_kprobes();
 	follow_unregister(ARRAY_SIZE(probes));
 	profil_target_free_reserve();
 }

@@ -78,7 +78,7 @@ void __init profil_watch_init(void)
 	if (profil_follow_is_possible())
 		mem_operations = watch_find_mem_operations();
 	if (!mem_operations)
-		pr_notice("no kprobe of perf_event_mmap(), or no procfs: other processes cannot be profiled\n");
+		pr_notice("no kprobes of setup_new_exec() and perf_event_mmap(), or no procfs: other processes cannot be profiled\n");
 }
 
 /* Whether the kernel has what ATTACH needs. */
@@ -134,8 +134,12 @@ static bool watch_process_has(struct pid *process, const struct mm_struct *mm)
 	rcu_read_lock();
 	leader = pid_task(process, PIDTYPE_TGID);
 	if (leader && atomic_read(&leader->signal->live))
-		for_each_thread(leader, thread)
-			has |= READ_ONCE(thread->mm) == mm;
+		for_each_thread(leader, thread) {
+			has = READ_ONCE(thread->mm) == mm;
+			/* all have the same, except for those that have exited */
+			if (has)
+				break;
+		}
 	rcu_read_unlock();
 	return has;
 }
