@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 . lib/ktap.sh
 
 PROGRAMS=${PROGRAMS:-core/lifecycle_test process/fork_test memory/fault_test
-	memory/fault_fork_test}
+	memory/fault_fork_test attach/attach_fault_test}
 kmemleak=/sys/kernel/debug/kmemleak
 
 # kmemleak reports objects that are older than 5 s and have not changed since the previous scan. The
