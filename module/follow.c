@@ -157,10 +157,10 @@ static int follow_probe_new_program(struct kprobe *probe, struct pt_regs *regs)
 	const struct linux_binprm *bprm = (void *)regs_get_kernel_argument(regs, 0);
 	struct profil_target *target;
 
-	if (!READ_ONCE(profil_nr_targets))
-		return 0;
 	/* after the store to mm: pairs with the barrier in watch_process_has() */
 	smp_mb();
+	if (!READ_ONCE(profil_nr_targets))
+		return 0;
 	rcu_read_lock();
 	for (target = profil_target_find(task_tgid(current)); target;
 	     target = profil_target_find_next(target))
