@@ -4,7 +4,7 @@
 
 /*
  * Warn on stderr, once per process, if the program's entry point is above the range that @bytes of
- * counters at @scale cover from @offset, and nothing is mapped at @offset. This is so in every PIE
+ * counters at @scale cover from @offset, and nothing is mapped in that range. This is so in a PIE
  * that passes an address of its own, since the page of @dialect declares an offset of 32 bits. A
  * PIE that passes the address of memory below 2^32, such as generated code, is not warned.
  */

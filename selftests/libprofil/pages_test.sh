@@ -22,10 +22,9 @@ passes_by_environment() {
 	PROFIL_DIALECT=$1 LD_PRELOAD=../lib/libprofil.so passes "programs/pages/$1-gnu17-O2"
 }
 
-# The addresses of a PIE need more than 32 bits: the library prints one line about that
-explains_no_pie() {
-	"$1" >"$work/out" 2>"$work/err"
-	[ "$(wc -l <"$work/err")" = 1 ] && grep -q 'link with -no-pie' "$work/err"
+# The addresses of a PIE need more than 32 bits, but it may profile code in low memory: no warning
+is_a_pie() {
+	passes "$1" 2>"$work/err" && [ ! -s "$work/err" ]
 }
 
 compilers=(gnu89 gnu17 cxx clang)
@@ -49,7 +48,6 @@ for page in "${pages[@]}"; do
 	check "$page, PROFIL_DIALECT" passes_by_environment "$page"
 done
 for page in solaris bsd linux099 osf1; do
-	check "$page: a PIE does not fit in an offset of 32 bits" \
-		explains_no_pie programs/pages/$page-gnu17-pie
+	check "$page: a PIE that profiles code below 2^32" is_a_pie programs/pages/$page-gnu17-pie
 done
 ktap_finished

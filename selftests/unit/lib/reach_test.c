@@ -30,6 +30,8 @@ static void pie_is_warned_once(void **state)
 	assert_ptr_not_equal(MAP_FAILED, code);
 	errno = EXFULL;
 	assert_false(is_warned((unsigned int)(uintptr_t)code + 100, 0x8000));
+	/* it begins after the offset */
+	assert_false(is_warned((unsigned int)(uintptr_t)code - 2, 0x8000));
 	munmap(code, 4096);
 	/* profiling is turned off, or nothing can be counted */
 	assert_false(is_warned(cut, 1));
