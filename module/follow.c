@@ -373,7 +373,7 @@ static int follow_register_kprobes(u32 flags)
 	int err = 0;
 
 	for (i = 0; i < ARRAY_SIZE(kprobes) && !err; i++) {
-		/* left behind by the last registration, which may have failed; refused by this one */
+		/* left behind by an earlier registration, also a failed one, and refused */
 		kprobes[i].addr = NULL;
 		kprobes[i].flags = flags;
 		err = register_kprobe(&kprobes[i]);
