@@ -411,7 +411,7 @@ check_with() {
 ktap_print_header
 need_root_and_device
 uninterrupted
-ktap_set_plan 26
+ktap_set_plan 27
 check "a process, until it exits" until_exit
 check "two processes" several
 check "-p twice" twice_the_option
