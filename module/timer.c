@@ -98,6 +98,14 @@ static u64 timer_points_passed(struct profil_timer *timer,
 	return now > since ? profil_grid_passed(&timer->grid, since, now) : 0;
 }
 
+/* Find the next point of a profile. Sets its grid. */
+static __always_inline void timer_set_next_point(struct profil_timer *timer,
+						 const struct profil_subject *subject, u64 now)
+{
+	timer_set_grid(timer, subject);
+	timer->point = profil_grid_next(&timer->grid, now, &timer->period);
+}
+
 /*
  * Find the next point of all profiles of a thread.
  *
@@ -110,21 +118,17 @@ static __always_inline void timer_find_next_point(struct profil_timer *timer,
 	struct profil_subject *other = subject, *earliest = subject;
 	u64 point;
 
-	timer_set_grid(timer, subject);
-	timer->point = profil_grid_next(&timer->grid, now, &timer->period);
+	timer_set_next_point(timer, subject, now);
 	point = timer->point;
 	while ((other = profil_subject_find_next(kind, other, true))) {
-		timer_set_grid(timer, other);
-		timer->point = profil_grid_next(&timer->grid, now, &timer->period);
+		timer_set_next_point(timer, other, now);
 		if (timer->point < point) {
 			point = timer->point;
 			earliest = other;
 		}
 	}
-	if (timer->point != point) {
-		timer_set_grid(timer, earliest);
-		timer->point = profil_grid_next(&timer->grid, now, &timer->period);
-	}
+	if (timer->point != point)
+		timer_set_next_point(timer, earliest, now);
 }
 
 /*
