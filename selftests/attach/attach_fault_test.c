@@ -17,13 +17,6 @@ FIXTURE(fault) {
 	long long sessions;
 };
 
-static void wait_for_ever(void *unused)
-{
-	(void)unused;
-	for (;;)
-		pause();
-}
-
 FIXTURE_SETUP(fault)
 {
 	const char *why;
@@ -44,19 +37,6 @@ FIXTURE_TEARDOWN(fault)
 	end_injection(&self->injection);
 	kill_target(&self->target);
 	detach_hooks_early(false);
-}
-
-static bool hooks_are_gone(void)
-{
-	FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "re");
-	bool found = !file;
-	char line[256];
-
-	while (file && fgets(line, sizeof(line), file))
-		found |= !strncmp(line, "update_process_times ", 21);
-	if (file)
-		fclose(file);
-	return !found;
 }
 
 /* Returns how many calls have failed: 0 or 1. */

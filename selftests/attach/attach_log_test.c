@@ -417,12 +417,6 @@ TEST_F(log, sizes)
 		  count_records(&self->records, PROFIL_RECORD_MAP, ANY));
 }
 
-static void wait_for_ever(void *unused)
-{
-	(void)unused;
-	pause();
-}
-
 /* All targets of a log are sampled alike, and only their starts may differ. */
 TEST_F(log, further_targets)
 {

@@ -36,13 +36,6 @@ FIXTURE(refused) {
 };
 
 /* At the start of a target: it lives until it is killed. */
-static void wait_for_ever(void *unused)
-{
-	(void)unused;
-	for (;;)
-		pause();
-}
-
 FIXTURE_SETUP(refused)
 {
 	REQUIRE_ATTACH(self->device);

@@ -5,7 +5,6 @@
  */
 #include "kselftest_harness.h"
 #include "attach/target.h"
-#include "kernel/version.h"
 #include "load/loops.h"
 #include "profile/expect_count.h"
 #include "profile/process.h"
@@ -174,7 +173,6 @@ TEST_F(several, each_counts_at_its_rate)
 	}
 }
 
-
 /* A log that is added or closed while the others count does not change them. */
 TEST_F(several, come_and_go)
 {
@@ -201,7 +199,7 @@ TEST_F(several, come_and_go)
 			allowance(&kinds[2], self->hz, end.preempted));
 }
 
-/* A child with a thread, and an executed program */
+/* A child that executes a program */
 static void have_children(void *data)
 {
 	struct _test_data_several *self = data;

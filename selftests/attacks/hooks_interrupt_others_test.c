@@ -4,12 +4,12 @@
  * also isolated ones: some 100 times for all hooks. A user who makes the module do that as often as
  * possible must not interrupt a CPU more than once a second in the long run.
  *
- * The attacker starts and ends a profile, waits until the hooks are detached, and does it again. He
- * cannot see when they are detached. But /proc/interrupts, which anyone may read, shows whether his
- * start attached them. If it did not, he came too early, and waits twice as long from then on.
+ * The attacker starts and ends a profile, waits until the hooks are detached, and does it again.
+ * The kernel does not show when they are detached. But /proc/interrupts, which anyone may read, shows
+ * whether a start attached them. If it did not, the pause was too short, and is doubled.
  *
- * hooks.c proves the bound: for max_hook_seconds of M, at most log2(M) + 1 attachments of a hook once,
- * and one for each M seconds. The test has a lower M than the default of 256, with which 0.55
+ * hooks.c proves the bound: for max_hook_seconds of M, at most log2(M) + 1 attachments of a hook
+ * once, and one for each M seconds. The test has a lower M than the default of 256, with which 0.55
  * interrupts per second remain, so that it simulates minutes and not hours.
  *
  * The kernel itself interrupts the CPU about once a second. The test subtracts as many as it counts
@@ -38,7 +38,7 @@
 struct attack {
 	int err;
 	unsigned int starts;
-	unsigned int attachments;	/* that he saw */
+	unsigned int attachments;	/* that the attacker saw */
 	long calls;			/* more function call interrupts of the last CPU than idle */
 	double seconds;
 };

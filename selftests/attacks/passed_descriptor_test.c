@@ -25,13 +25,6 @@ FIXTURE(passed) {
 	char path[64];
 };
 
-static void wait_for_ever(void *unused)
-{
-	(void)unused;
-	for (;;)
-		pause();
-}
-
 static void set_max_sessions(long long number)
 {
 	char text[32];

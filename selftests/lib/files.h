@@ -33,6 +33,9 @@ void set_throttle(bool on);
 /* Lets the module detach unused hooks after a second, or, as by default, sometimes much later. */
 void detach_hooks_early(bool on);
 
+/* Whether the tick has no hook of the module. Needs root and tracefs; without them, false. */
+bool hooks_are_gone(void);
+
 /*
  * Returns a figure of the module from sysfs, a sum over all users. Only root may read it, so a test
  * that acts as another user becomes root meanwhile. -1 if there is none.

@@ -328,25 +328,14 @@ FIXTURE_TEARDOWN(fault)
 }
 
 /* Waits until the hooks are detached, some time after the last profile. */
-static bool hooks_are_gone(void)
+static bool await_detached_hooks(void)
 {
-	char line[256];
-	bool found = true;
 	int i;
 
 	as_root();
-	for (i = 0; i < 300 && found; i++) {
-		FILE *file = fopen("/sys/kernel/tracing/enabled_functions", "re");
-
-		found = !file;
-		while (file && fgets(line, sizeof(line), file))
-			found |= !strncmp(line, "update_process_times ", 21);
-		if (file)
-			fclose(file);
-		if (found)
-			usleep(100000);
-	}
-	return !found;
+	for (i = 0; i < 300 && !hooks_are_gone(); i++)
+		usleep(100000);
+	return hooks_are_gone();
 }
 
 static void sweep_attach(struct __test_metadata *_metadata,
@@ -364,7 +353,7 @@ static void sweep_attach(struct __test_metadata *_metadata,
 			/* only that of the timer; the earlier profile needs the others */
 			usleep(1500000);
 		else
-			ASSERT_TRUE(hooks_are_gone());
+			ASSERT_TRUE(await_detached_hooks());
 	} while (start_failing(_metadata, faults, ++n, replace) &&
 		 !_metadata->exit_code);
 	EXPECT_LT(0, faults->failures);

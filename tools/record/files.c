@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The files that processes have mapped. Each is read once, when it is first seen: a file may be
- * replaced before the end of the run. So it also stays open for its names, if possible (kept.c). All files stay, as mappings point to them.
+ * replaced before the end of the run. So it also stays open for its names, if possible (kept.c).
+ * All files stay in the list, as mappings point to them.
  */
 #define _GNU_SOURCE
 #include <errno.h>

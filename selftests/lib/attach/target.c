@@ -63,6 +63,13 @@ int attach_target(int device, const struct target *target, __u32 flags)
 	return call(device, PROFIL_IOC_ATTACH, &attach);
 }
 
+void wait_for_ever(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+}
+
 void release(struct target *target)
 {
 	send_byte(target->go);

@@ -54,6 +54,9 @@ struct profil_attach attachment(int device, const struct target *target);
 /* Attaches with attachment() and additional flags. Returns 0 or an errno. */
 int attach_target(int device, const struct target *target, __u32 flags);
 
+/* What a target runs that only sleeps. */
+void wait_for_ever(void *unused);
+
 void release(struct target *target);
 
 /* Waits until a released target has ended. */
