@@ -30,6 +30,7 @@ static const struct kind {
 struct loop_report {
 	char *code;		/* of its loop */
 	double in_loop;		/* CPU time there, and of reading the clock */
+	bool enough;		/* the target ends */
 	pid_t child;
 };
 
@@ -113,6 +114,18 @@ static void spin(void *data)
 	self->report->in_loop = thread_seconds() - self->report->in_loop;
 }
 
+static void spin_until_told(void *data)
+{
+	struct _test_data_several *self = data;
+
+	close_devices(self);
+	self->report->code = map_loops(1);
+	self->report->in_loop = thread_seconds();
+	while (!__atomic_load_n(&self->report->enough, __ATOMIC_ACQUIRE))
+		stay_in_loop(self->report->code, 0, 0.01);
+	self->report->in_loop = thread_seconds() - self->report->in_loop;
+}
+
 /* As in attach_samples_test: a stretch is off by less than one tick or point at each end. */
 static double allowance(const struct kind *kind, double hz, long preempted)
 {
@@ -179,7 +192,7 @@ TEST_F(several, come_and_go)
 	struct end end;
 	size_t i;
 
-	start(_metadata, self, spin);
+	start(_metadata, self, spin_until_told);
 	ASSERT_EQ(0, attach_log(self, 2));
 	release(&self->target);
 	for (i = 0; i < 40; i++) {
@@ -191,6 +204,7 @@ TEST_F(several, come_and_go)
 		self->device[other] = open_device();
 		ASSERT_LE(0, self->device[other]);
 	}
+	__atomic_store_n(&self->report->enough, true, __ATOMIC_RELEASE);
 	EXPECT_EQ(0, read_all(&self->records[2], self->device[2]));
 	end = await_end(&self->target);
 	EXPECT_EQ(0, end.status);
