@@ -71,23 +71,39 @@ static u64 follow_thread_time(void)
 	return time;
 }
 
+#define FOLLOW_MOST_WALKS	20
+
 /*
- * CPU time of all threads of a process, the current thread's. No lock protects the sum against a
- * thread that is being released, so its time may be counted twice or not at all; normally, only
- * the caller is left.
+ * CPU time of all threads of a process, the current thread's; of other threads up to their last
+ * tick or switch. The kernel adds the time of a thread that it releases to the sum and takes the
+ * thread off the list in one write section of stats_lock: if its sequence changes, the walk is
+ * repeated.
+ *
+ * Preemption may be disabled here. On PREEMPT_RT the lock sleeps, and the preempted writer may be
+ * waiting for this CPU: the lock is not taken, and the walks are bounded. After the last one, time
+ * may be counted twice or not at all.
  */
 static u64 follow_cpu_time(struct task_struct *process)
 {
+	const struct signal_struct *signal = process->signal;
+	const unsigned int *sequence = &signal->stats_lock.seqcount.seqcount.sequence;
 	struct task_struct *thread;
+	unsigned int before, nr = 0;
 	unsigned long flags;
 	u64 sum;
 
 	/* no tick between the sum up to the last one and the time since it */
 	local_irq_save(flags);
 	rcu_read_lock();
-	sum = READ_ONCE(process->signal->sum_sched_runtime) + follow_time_since_tick();
-	for_each_thread(process, thread)
-		sum += READ_ONCE(thread->se.sum_exec_runtime);
+	do {
+		/* the times are read after the sequence */
+		before = smp_load_acquire(sequence);
+		sum = READ_ONCE(signal->sum_sched_runtime) + follow_time_since_tick();
+		for_each_thread(process, thread)
+			sum += READ_ONCE(thread->se.sum_exec_runtime);
+		/* and before it is read again */
+		smp_rmb();
+	} while ((before & 1 || before != READ_ONCE(*sequence)) && ++nr < FOLLOW_MOST_WALKS);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 	return sum;
