@@ -169,10 +169,11 @@ static int hit_above_the_limit(int device, bool reserved)
 }
 
 /*
- * Forks another process of the same user. When it gets a byte, it tries to pin one more page.
- * Fork it before the huge pages exist: fork makes the kernel replace them.
+ * Forks another process of the same user. When it gets a byte, it tries to pin one more page. It
+ * ends when nobody can send one any more. Fork it before the huge pages exist: fork makes the kernel
+ * replace them.
  */
-static pid_t fork_prober(int device, int go)
+static pid_t fork_prober(int device, const int go[2])
 {
 	pid_t pid = fork();
 
@@ -180,8 +181,9 @@ static pid_t fork_prober(int device, int go)
 		struct profil_region region;
 		struct profil_start start;
 
+		close(go[1]);
 		count_all(&start, &region, map_memory(PAGE), 64, 1);
-		_exit(!become_user(ATTACKER, NR * HUGE / PAGE) && !receive_byte(go) &&
+		_exit(!become_user(ATTACKER, NR * HUGE / PAGE) && !receive_byte(go[0]) &&
 		      call(device, PROFIL_IOC_START, &start) == ENOMEM);
 	}
 	return pid;
@@ -197,7 +199,7 @@ static int start_at_the_limit(int device, bool reserved)
 
 	if (pipe(go))
 		return 1;
-	prober = fork_prober(device, go[0]);
+	prober = fork_prober(device, go);
 	memory = attacker(reserved, NR * HUGE);
 	if (!memory)
 		return NO_HUGE_PAGES;
