@@ -98,7 +98,7 @@ static long long existing(struct _test_data_uncharged_memory *self)
 
 static long long charged(struct _test_data_uncharged_memory *self)
 {
-	return cgroup_number(&self->group, "memory.stat", "shmem ");
+	return cgroup_statistic(&self->group, "shmem ");
 }
 
 static void see_all_charged(struct __test_metadata *_metadata,

@@ -423,7 +423,7 @@ TEST_F(limits, regions_replaced)
 /* Returns the bytes of kernel memory charged to a group, or -1. */
 static long long kernel_memory(const struct memory_cgroup *group)
 {
-	return cgroup_number(group, "memory.stat", "kernel ");
+	return cgroup_statistic(group, "kernel ");
 }
 
 TEST_F(limits, memory_cgroup)

@@ -2,6 +2,9 @@
 /*
  * Creates a memory cgroup and reads its figures.
  */
+#include <sched.h>
+
+#include "common.h"
 #include "kernel/cgroup.h"
 
 int cgroup_write(const struct memory_cgroup *group, const char *name, const char *text)
@@ -26,6 +29,21 @@ long long cgroup_number(const struct memory_cgroup *group, const char *name, con
 
 	snprintf(path, sizeof(path), "%s/%s", group->path, name);
 	return read_number(path, key);
+}
+
+#define LONGEST_TICK	0.01	/* seconds, at 100 Hz */
+
+long long cgroup_statistic(const struct memory_cgroup *group, const char *key)
+{
+	cpu_set_t cpus;
+	int cpu;
+
+	sched_getaffinity(0, sizeof(cpus), &cpus);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &cpus) && !put_on_cpu(0, cpu))
+			burn(LONGEST_TICK);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	return cgroup_number(group, "memory.stat", key);
 }
 
 bool cgroup_make(struct memory_cgroup *group, const char *name)

@@ -24,6 +24,13 @@ int cgroup_set(const struct memory_cgroup *group, const char *name, long long by
 /* Reads the number after @key in the group's file @name. Returns -1 if there is none. */
 long long cgroup_number(const struct memory_cgroup *group, const char *name, const char *key);
 
+/*
+ * Reads a figure of memory.stat. The kernel updates these every 2 s, by a timer that does not wake
+ * an idle CPU: this keeps each CPU busy for a tick, so that the timer fires if it is due. Returns -1
+ * if there is no such figure.
+ */
+long long cgroup_statistic(const struct memory_cgroup *group, const char *key);
+
 /* Returns false if the machine has no cgroup2 memory controller. */
 bool cgroup_make(struct memory_cgroup *group, const char *name);
 
