@@ -26,7 +26,6 @@
 #include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/time64.h>
 #include <linux/tracepoint.h>
@@ -45,12 +44,12 @@
 
 /*
  * CPU time that the current thread has used since the scheduler last added it up: at a tick or a
- * switch. The scheduler's clock is sched_clock_cpu(), unless it subtracts the time of interrupts
- * or of a hypervisor: by how much is not known to modules. With interrupts disabled.
+ * switch. The scheduler's clock is local_clock(), unless it subtracts the time of interrupts or of
+ * a hypervisor: by how much is not known to modules. With interrupts disabled.
  */
 static u64 follow_time_since_tick(void)
 {
-	u64 start = current->se.exec_start, now = sched_clock_cpu(smp_processor_id());
+	u64 start = current->se.exec_start, now = local_clock();
 
 	if (IS_ENABLED(CONFIG_IRQ_TIME_ACCOUNTING) || IS_ENABLED(CONFIG_PARAVIRT_TIME_ACCOUNTING))
 		return 0;
