@@ -108,10 +108,13 @@ static bool dies_waiting(struct _test_data_stuck_page *self, enum way way)
 	if (!pid)
 		wait_in(self->device, at, way);
 	if (way >= IN_STATUS) {
-		/* the child has the CPU until it waits */
-		struct sched_param normal = { 0 };
+		/*
+		 * The child has the CPU until it waits. Not SCHED_OTHER: on PREEMPT_RT, a thread of
+		 * the hogs' priority would have to end the sleep.
+		 */
+		struct sched_param low = { .sched_priority = 1 };
 
-		sched_setscheduler(0, SCHED_OTHER, &normal);
+		sched_setscheduler(0, SCHED_FIFO, &low);
 		usleep(1000);
 		stop_cpu_hogs(spinners, nr);
 	}
