@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Forked children of a profiled process are profiled too. The child's session is allocated
- * early in the fork (spare.c) and started here, in the tracepoint sched_process_fork, when
- * the child is complete but does not run yet. The child is sampled from its first tick on.
- * Its samples are pending until the worker watches its memory (lifecycle.c).
+ * and started here, in the tracepoint sched_process_fork, when the child is complete but
+ * does not run yet. The child is sampled from its first tick on. Its samples are pending
+ * until the worker watches its memory (lifecycle.c).
  *
  * A child that cannot be followed is not profiled, and is counted as a fork failure. The
  * fork itself never fails because of this module.
@@ -15,24 +15,78 @@
 #include <trace/events/sched.h>
 
 #include "fork.h"
+#include "config.h"
 #include "lifecycle.h"
+#include "pending.h"
+#include "reserve.h"
 #include "session.h"
-#include "spare.h"
 #include "stats.h"
 #include "table.h"
 #include "trace.h"
 #include "tracepoints.h"
 
+static struct hlist_node *fork_alloc_for_reserve(void)
+{
+	struct profil_session *session = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN);
+
+	return session ? &session->node : NULL;
+}
+
+static void fork_free_from_reserve(struct hlist_node *node)
+{
+	profil_session_free(hlist_entry(node, struct profil_session, node));
+}
+
+/*
+ * On PREEMPT_RT, children get sessions from here (reserve.h). They are charged to no memory
+ * cgroup, only to the user (max_user_sessions).
+ */
+static struct profil_reserve reserve = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(reserve.lock),
+	.size = 64,
+	.alloc = fork_alloc_for_reserve,
+	.free = fork_free_from_reserve,
+	.work = __WORK_INITIALIZER(reserve.work, profil_reserve_work),
+};
+
+/* Not on PREEMPT_RT. Charged to the memory cgroup of the process that forks, the current one. */
+static struct profil_session *fork_alloc(const struct profil_session *parent)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
+	struct profil_session *child = profil_session_alloc(gfp);
+
+	if (child)
+		profil_pending_grow(&child->pending,
+				    profil_pending_want(parent->config->rate, 1), gfp);
+	return child;
+}
+
+static struct profil_session *fork_get(const struct profil_session *parent)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		return fork_alloc(parent);
+	return hlist_entry_safe(profil_reserve_take(&reserve), struct profil_session, node);
+}
+
+/* The child was not started. */
+static void fork_put(struct profil_session *child)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		profil_reserve_put(&reserve, &child->node);
+	else
+		profil_session_free(child);
+}
+
 static int fork_follow(struct profil_session *parent, struct task_struct *task)
 {
-	struct profil_session *child = profil_spare_take(parent);
+	struct profil_session *child = fork_get(parent);
 	int err;
 
 	if (!child)
 		return -ENOMEM;
 	err = profil_lifecycle_start_child(parent, child, task);
 	if (err)
-		profil_spare_put_back(parent, child);
+		fork_put(child);
 	return err;
 }
 
@@ -106,10 +160,10 @@ int profil_fork_attach(void)
 		fork_tracepoint = profil_tracepoint_find("sched_process_fork");
 	if (!fork_tracepoint)
 		return -EOPNOTSUPP;
-	profil_spare_fill_reserve();
+	profil_reserve_fill(&reserve);
 	err = tracepoint_probe_register(fork_tracepoint, fork_probe, NULL);
 	if (err)
-		profil_spare_free_reserve();
+		profil_reserve_empty(&reserve);
 	return err;
 }
 
@@ -118,5 +172,5 @@ void profil_fork_detach(void)
 {
 	tracepoint_probe_unregister(fork_tracepoint, fork_probe, NULL);
 	tracepoint_synchronize_unregister();
-	profil_spare_free_reserve();
+	profil_reserve_empty(&reserve);
 }

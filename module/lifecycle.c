@@ -175,13 +175,11 @@ static void lifecycle_discard(struct profil_session *session)
 /*
  * Whether a forked child has no samples yet, so that there is nothing to do for it. Its
  * memory is not watched before the first sample: most children exec or exit sooner, and
- * avoid the locks that a subscription takes. Not on PREEMPT_RT: there, without a notifier,
- * the child's own forks depend on the small reserve of spares (spare.c).
+ * avoid the locks that a subscription takes.
  */
 static bool lifecycle_is_unsampled(struct profil_session *session)
 {
-	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
-	       !READ_ONCE(session->buffer.watched) &&
+	return !READ_ONCE(session->buffer.watched) &&
 	       READ_ONCE(session->state) == PROFIL_STATE_RUNNING &&
 	       !profil_pending_sum(&session->pending);
 }
@@ -307,7 +305,7 @@ static void lifecycle_activate(struct profil_session *session, struct task_struc
 /**
  * profil_lifecycle_start_child - start a session for a forked child
  * @parent: the parent's session, under rcu_read_lock()
- * @child:  a spare session
+ * @child:  a new session
  * @task:   the child, which does not run yet
  *
  * Atomic context. The memory is not watched yet: the worker does that when the first
@@ -347,8 +345,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	atomic64_set(&child->log_used, child->log_inherited);
 	lifecycle_activate(child, task);
 	profil_table_publish(child);
-	profil_session_kick_later(child, IS_ENABLED(CONFIG_PREEMPT_RT) ? 0 :
-									 1 + HZ / 100);
+	profil_session_kick_later(child, 1 + HZ / 100);
 	return 0;
 
 put_module:

@@ -42,7 +42,6 @@
 #include "config.h"
 #include "notifier.h"
 #include "session.h"
-#include "spare.h"
 #include "table.h"
 
 /* Delay until the worker unpins stale pages: a few milliseconds. */
@@ -72,9 +71,6 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 		session->release(session);
 		return true;
 	case MMU_NOTIFY_PROTECTION_PAGE:
-		if (current->mm == session->mm)
-			profil_spare_prepare(session);
-		return true;
 	case MMU_NOTIFY_SOFT_DIRTY:
 		return true;
 	case MMU_NOTIFY_PROTECTION_VMA:
@@ -170,7 +166,7 @@ static bool notifier_lock_mappings(struct profil_session *session)
  *
  * May sleep, for locks that the kernel holds briefly, and a millisecond for page faults. The
  * subscription covers the whole address space, not only the counters, because it also reports
- * fork and the end of the address space.
+ * the end of the address space.
  *
  * The first subscription of an address space takes the locks of all its mappings, and holds a
  * mutex of the whole machine meanwhile. It waits there for page faults that hold the lock of

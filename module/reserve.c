@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Objects that are allocated in advance (reserve.h). Only on PREEMPT_RT is a reserve filled:
- * elsewhere it holds what was put back. A work item refills it, so it may be empty if many
- * objects are taken at once.
+ * elsewhere, callers allocate. A work item refills it, so it may be empty if many objects are
+ * taken at once.
  */
 #include <linux/kconfig.h>
 
@@ -23,11 +23,10 @@ static struct hlist_node *reserve_remove(struct profil_reserve *reserve)
 	return item;
 }
 
-/* Take an object, and on PREEMPT_RT let another one be allocated. Return: it, or NULL. */
+/* Take an object, and let another one be allocated. Return: the object, or NULL. */
 struct hlist_node *profil_reserve_take(struct profil_reserve *reserve)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		schedule_work(&reserve->work);
+	schedule_work(&reserve->work);
 	return reserve_remove(reserve);
 }
 

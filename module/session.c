@@ -64,8 +64,6 @@ struct profil_session *profil_session_alloc(gfp_t gfp)
 	session->retry_delay = 1;
 	profil_pending_init(&session->pending);
 	mutex_init(&session->service_mutex);
-	INIT_HLIST_HEAD(&session->spares);
-	raw_spin_lock_init(&session->spares_lock);
 	/* hard: the process could end before a thread runs, and its pending samples with it */
 	compat_init_irq_work_hard(&session->kick_work, session_kick_work);
 	INIT_RCU_WORK(&session->free_work, session_free_work);
@@ -143,16 +141,6 @@ void profil_session_hold_module(void)
 	atomic_inc(&nr_unfreed);
 }
 
-/* No thread forks from @session any more. */
-static void session_free_spares(struct profil_session *session)
-{
-	struct profil_session *spare;
-	struct hlist_node *next;
-
-	hlist_for_each_entry_safe(spare, next, &session->spares, node)
-		profil_session_free(spare);
-}
-
 /* A grace period after the last reference: no clock and no fork uses the session. */
 static void session_free_work(struct work_struct *work)
 {
@@ -165,7 +153,6 @@ static void session_free_work(struct work_struct *work)
 	/* before the rest is freed: the notifier's callbacks use it */
 	if (session->buffer.watched)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
-	session_free_spares(session);
 	mmdrop(session->mm);
 	put_pid(session->process);
 	put_pid(session->thread);

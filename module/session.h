@@ -41,7 +41,7 @@ struct profil_config;
  *
  * Read by every sample, not written while the session runs:
  *
- * @node:      entry in the table of sessions (table.c), or in a list of spares (spare.c)
+ * @node:      entry in the table of sessions (table.c), or in the reserve (fork.c)
  * @mm:        the address space, which is the key in the table. Held by mmgrab() until the
  *             session is freed
  * @config:    what to count; one reference
@@ -80,11 +80,8 @@ struct profil_config;
  * @settled:   counts of samples that were pending; under @service_mutex
  * @forks_followed: children that inherited the session
  * @fork_failures: children that did not
- * @spares:    sessions allocated for children (spare.c)
- * @spares_lock: protects @spares. Raw, because it is taken in a tracepoint's probe
  * @log_inherited: in a forked child, entries of the pc log that the parent had used. Written
  *             before the session is published
- * @spare_for: of a spare: the thread that forks
  * @kick_work: kicks the worker from a context that cannot wake it
  * @release:   called when the address space ends (lifecycle.c)
  * @work:      the worker (lifecycle.c, worker.c); holds a reference while it is queued
@@ -125,10 +122,7 @@ struct profil_session {
 	struct profil_counts settled;
 	atomic_long_t forks_followed;
 	atomic_long_t fork_failures;
-	struct hlist_head spares;
-	raw_spinlock_t spares_lock;
 	u64 log_inherited;
-	const struct task_struct *spare_for;
 	struct irq_work kick_work;
 	void (*release)(struct profil_session *session);
 	struct delayed_work work;

@@ -14,7 +14,6 @@
 #include "common.h"
 #include "files.h"
 #include "kernel/tracer.h"
-#include "kernel/version.h"
 
 #define CHILDREN	60
 #define MOST_HITS	2
@@ -26,8 +25,6 @@ FIXTURE(fork_locks) {
 FIXTURE_SETUP(fork_locks)
 {
 	REQUIRE_DEVICE(self->device);
-	if (kernel_is_realtime())
-		SKIP(return, "PREEMPT_RT registers each child, for its own forks (lifecycle.c)");
 	if (geteuid() || !tracer_begin("mm_take_all_locks"))
 		SKIP(return, "no function tracer");
 	ASSERT_EQ(0, start_counting(self->device, map_memory(PAGE), 1, 0));

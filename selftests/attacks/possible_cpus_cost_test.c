@@ -35,9 +35,8 @@
 #define MOST_FORK	40000
 #define MOST_START	(kernel_is_realtime() ? 17000 : 14000)
 /*
- * In bytes, without the pointer for each possible CPU: a session of 2 KiB, a spare session in
- * the parent for each thread, and unused slab memory. With figures for each CPU from the
- * start, it was 16,300 with 256 CPUs.
+ * In bytes, without the pointer for each possible CPU: a session of 2 KiB, and unused slab
+ * memory. With figures for each CPU from the start, it was 16,300 with 256 CPUs.
  */
 #define MOST_MEMORY	4096
 
