@@ -40,9 +40,10 @@ static inline bool profil_clock_needs_timer(const struct profil_config *config)
 }
 
 /* The hooks that a profile needs, for profil_hooks_get(). */
-static inline u32 profil_clock_hooks(const struct profil_config *config)
+static inline u32 profil_clock_hooks(const struct profil_config *config, enum profil_kind kind)
 {
 	return BIT(PROFIL_HOOK_TICK) |
+	       BIT(kind == PROFIL_KIND_SESSION ? PROFIL_HOOK_FORKS : PROFIL_HOOK_TARGETS) |
 	       (profil_clock_needs_timer(config) ? BIT(PROFIL_HOOK_TIMER) : 0);
 }
 

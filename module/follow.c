@@ -35,10 +35,10 @@
 #include "compat.h"
 #include "config.h"
 #include "follow.h"
+#include "hooks.h"
 #include "log.h"
 #include "target.h"
 #include "timer.h"
-#include "tracepoints.h"
 #include "tracer.h"
 #include "watch.h"
 
@@ -366,16 +366,6 @@ static void follow_probe_exit(COMPAT_EXIT_ARGS)
 
 /* --- hooks -------------------------------------------------------------------- */
 
-static struct {
-	const char *name;
-	void *probe;
-	struct tracepoint *tracepoint;
-} probes[] = {
-	{ "sched_process_fork", follow_probe_fork },
-	{ "sched_process_exec", follow_probe_exec },
-	{ "sched_process_exit", follow_probe_exit },
-};
-
 static struct kprobe kprobes[] = {
 	{ .symbol_name = "setup_new_exec", .pre_handler = follow_probe_new_program },
 	{ .symbol_name = "perf_event_mmap", .pre_handler = follow_probe_map },
@@ -408,13 +398,6 @@ static void follow_unregister_kprobes(void)
 		unregister_kprobe(&kprobes[i]);
 }
 
-static void follow_unregister(unsigned int nr)
-{
-	while (nr--)
-		tracepoint_probe_unregister(probes[nr].tracepoint, probes[nr].probe, NULL);
-	tracepoint_synchronize_unregister();
-}
-
 /*
  * Whether the kernel has the kprobes: CONFIG_KPROBES, CONFIG_PERF_EVENTS, and forbids no probe
  * there. They stay disarmed, so nothing is patched. May sleep.
@@ -427,47 +410,36 @@ bool __init profil_follow_is_possible(void)
 	return true;
 }
 
-/**
- * profil_follow_attach - start following targets
- *
- * May sleep. Must not be attached already.
- *
- * Return: 0, -EOPNOTSUPP if the kernel cannot do it, or -ENOMEM.
- */
-int profil_follow_attach(void)
+static int follow_attach(void)
 {
-	unsigned int i;
-	int err = 0;
+	int err;
 
 	/* generate no code: let the compiler check the types of the probes */
 	check_trace_callback_type_sched_process_fork(follow_probe_fork);
 	check_trace_callback_type_sched_process_exec(follow_probe_exec);
 	check_trace_callback_type_sched_process_exit(follow_probe_exit);
 
-	profil_target_fill_reserve();
-	for (i = 0; i < ARRAY_SIZE(probes) && !err; i++) {
-		probes[i].tracepoint = profil_tracepoint_find(probes[i].name);
-		err = probes[i].tracepoint ?
-			tracepoint_probe_register(probes[i].tracepoint, probes[i].probe, NULL) :
-			-EOPNOTSUPP;
-	}
-	if (err) {
-		i--;
-		goto unregister;
-	}
 	err = follow_register_kprobes(0);
 	if (!err)
-		return 0;
-unregister:
-	follow_unregister(i);
-	profil_target_free_reserve();
+		profil_target_fill_reserve();
 	return err;
 }
 
-/* May sleep. No watch holds the hook any more. On return, no CPU runs a probe. */
-void profil_follow_detach(void)
+static void follow_detach(void)
 {
 	follow_unregister_kprobes();
-	follow_unregister(ARRAY_SIZE(probes));
 	profil_target_free_reserve();
 }
+
+static struct profil_probe probes[] = {
+	{ "sched_process_fork", follow_probe_fork },
+	{ "sched_process_exec", follow_probe_exec },
+	{ "sched_process_exit", follow_probe_exit },
+};
+
+const struct profil_hook_ops profil_follow_hook = {
+	.attach = follow_attach,
+	.detach = follow_detach,
+	.probes = probes,
+	.nr_probes = ARRAY_SIZE(probes),
+};

@@ -8,10 +8,8 @@
 #include <linux/init.h>
 #include <linux/types.h>
 
-bool __init profil_follow_is_possible(void);
+extern const struct profil_hook_ops profil_follow_hook;
 
-/* May sleep. Called by hooks.c. */
-int profil_follow_attach(void);
-void profil_follow_detach(void);
+bool __init profil_follow_is_possible(void);
 
 #endif /* _PROFIL_FOLLOW_H */

@@ -15,6 +15,7 @@
 #include <trace/events/sched.h>
 
 #include "fork.h"
+#include "hooks.h"
 #include "config.h"
 #include "lifecycle.h"
 #include "pending.h"
@@ -23,7 +24,6 @@
 #include "stats.h"
 #include "table.h"
 #include "trace.h"
-#include "tracepoints.h"
 
 static struct hlist_node *fork_alloc_for_reserve(void)
 {
@@ -141,36 +141,26 @@ static void fork_probe(void *data, struct task_struct *parent,
 	rcu_read_unlock();
 }
 
-static struct tracepoint *fork_tracepoint;
-
-/**
- * profil_fork_attach - start following forks
- *
- * May sleep. Must not be attached already.
- *
- * Return: 0, -EOPNOTSUPP if the kernel has no such tracepoint, or -ENOMEM.
- */
-int profil_fork_attach(void)
+static int fork_attach(void)
 {
-	int err;
-
 	/* generates no code: lets the compiler check the probe's type */
 	check_trace_callback_type_sched_process_fork(fork_probe);
-	if (!fork_tracepoint)
-		fork_tracepoint = profil_tracepoint_find("sched_process_fork");
-	if (!fork_tracepoint)
-		return -EOPNOTSUPP;
 	profil_reserve_fill(&reserve);
-	err = tracepoint_probe_register(fork_tracepoint, fork_probe, NULL);
-	if (err)
-		profil_reserve_empty(&reserve);
-	return err;
+	return 0;
 }
 
-/* May sleep. No session holds the hook any more. On return, no CPU runs the probe. */
-void profil_fork_detach(void)
+static void fork_detach(void)
 {
-	tracepoint_probe_unregister(fork_tracepoint, fork_probe, NULL);
-	tracepoint_synchronize_unregister();
 	profil_reserve_empty(&reserve);
 }
+
+static struct profil_probe probes[] = {
+	{ "sched_process_fork", fork_probe },
+};
+
+const struct profil_hook_ops profil_fork_hook = {
+	.attach = fork_attach,
+	.detach = fork_detach,
+	.probes = probes,
+	.nr_probes = ARRAY_SIZE(probes),
+};

@@ -5,8 +5,6 @@
 #ifndef _PROFIL_FORK_H
 #define _PROFIL_FORK_H
 
-/* May sleep. Called by hooks.c. */
-int profil_fork_attach(void);
-void profil_fork_detach(void);
+extern const struct profil_hook_ops profil_fork_hook;
 
 #endif /* _PROFIL_FORK_H */

@@ -29,6 +29,8 @@
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
 #include "hooks.h"
@@ -77,14 +79,54 @@ static unsigned long hook_stay(const struct profil_hook *hook)
 	return min(READ_ONCE(hook->stay), hooks_max_stay());
 }
 
+/* Tracepoints are not exported individually. */
+static void hook_compare(struct tracepoint *tracepoint, void *data)
+{
+	struct profil_probe *probe = data;
+
+	if (!strcmp(tracepoint->name, probe->name))
+		probe->tracepoint = tracepoint;
+}
+
+static int hook_register(struct profil_probe *probe)
+{
+	for_each_kernel_tracepoint(hook_compare, probe);
+	if (!probe->tracepoint)
+		return -EOPNOTSUPP; /* GCOV_EXCL_LINE: other kernels only */
+	return tracepoint_probe_register(probe->tracepoint, probe->probe, NULL);
+}
+
+/* Undo attaching, with @nr probes registered. On return, no CPU runs one. */
+static void hook_detach(const struct profil_hook_ops *ops, unsigned int nr)
+{
+	struct profil_probe *probe;
+
+	while (nr--) {
+		probe = &ops->probes[nr];
+		tracepoint_probe_unregister(probe->tracepoint, probe->probe, NULL);
+	}
+	if (ops->nr_probes)
+		tracepoint_synchronize_unregister();
+	ops->detach();
+}
+
 /* With hooks_mutex held. */
 static int hook_attach(struct profil_hook *hook)
 {
+	const struct profil_hook_ops *ops = hook->ops;
 	unsigned long max = hooks_max_stay(), halved;
-	int err = hook->ops->attach();
+	int err = ops->attach();
+	unsigned int nr;
 
 	if (err)
 		return err;
+	for (nr = 0; nr < ops->nr_probes; nr++) {
+		err = hook_register(&ops->probes[nr]);
+		if (err) {
+			hook_detach(ops, nr);
+			return err;
+		}
+	}
 	hook->attached = true;
 	/* after weeks, jiffies of 32 bits make this smaller: then the hook stays for longer */
 	halved = min((jiffies - hook->since) / max, BITS_PER_LONG - 1UL);
@@ -132,7 +174,7 @@ static void hook_put(struct profil_hook *hook)
 static void hook_detach_unused(struct profil_hook *hook)
 {
 	if (hook->attached && !atomic_read(&hook->users)) {
-		hook->ops->detach();
+		hook_detach(hook->ops, hook->ops->nr_probes);
 		hook->attached = false;
 	}
 }

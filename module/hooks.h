@@ -7,20 +7,40 @@
 
 #include <linux/types.h>
 
+struct tracepoint;
+
+/**
+ * struct profil_probe - a probe of a tracepoint of the kernel
+ * @name:       the tracepoint's name
+ * @probe:      called there. Its type is checked where it is written
+ *              (check_trace_callback_type_*())
+ * @tracepoint: written when the probe is registered
+ */
+struct profil_probe {
+	const char *name;
+	void *probe;
+	struct tracepoint *tracepoint;
+};
+
 /**
  * struct profil_hook_ops - how a part of the kernel is hooked
- * @attach: may sleep; returns 0 or an error
- * @detach: may sleep
+ * @attach: may sleep; returns 0, -EOPNOTSUPP or -ENOMEM
+ * @detach: may sleep; no CPU runs a probe any more
+ * @probes: registered after @attach has been called
+ * @nr_probes: number of @probes
  */
 struct profil_hook_ops {
 	int (*attach)(void);
 	void (*detach)(void);
+	struct profil_probe *probes;
+	unsigned int nr_probes;
 };
 
 /* Hooks that are attached together. Functions take a mask of them. */
 enum profil_hook_id {
-	PROFIL_HOOK_TICK,	/* all profiles: the tick clock, and forks of sessions */
+	PROFIL_HOOK_TICK,	/* all profiles */
 	PROFIL_HOOK_TIMER,	/* profiles that need the timer */
+	PROFIL_HOOK_FORKS,	/* forks of sessions */
 	PROFIL_HOOK_TARGETS,	/* what targets do */
 	PROFIL_NR_HOOKS
 };

@@ -326,7 +326,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	if (err)
 		return err;
 	err = -ESRCH;
-	if (!profil_hooks_get_for_child(profil_clock_hooks(config)))
+	if (!profil_hooks_get_for_child(profil_clock_hooks(config, PROFIL_KIND_SESSION)))
 		goto uncharge; /* GCOV_EXCL_LINE: ended on another CPU */
 	/* fails if the parent has just ended and nothing else holds the module */
 	if (!try_module_get(THIS_MODULE))
@@ -352,7 +352,7 @@ put_module:
 	module_put(THIS_MODULE); /* GCOV_EXCL_LINE: ended on another CPU */
 put_hooks:
 	/* GCOV_EXCL_START: ended on another CPU */
-	profil_hooks_put(profil_clock_hooks(config));
+	profil_hooks_put(profil_clock_hooks(config, PROFIL_KIND_SESSION));
 	/* GCOV_EXCL_STOP */
 uncharge:
 	profil_uncharge_session(&config->rights);
@@ -414,7 +414,7 @@ static struct profil_session *lifecycle_create(struct profil_config *config)
 	err = lifecycle_charge(config);
 	if (err)
 		goto free_session;
-	err = profil_hooks_get(profil_clock_hooks(config));
+	err = profil_hooks_get(profil_clock_hooks(config, PROFIL_KIND_SESSION));
 	if (err)
 		goto uncharge;
 	/* the caller's open file holds the module now */

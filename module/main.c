@@ -18,44 +18,6 @@
 #include "timer.h"
 #include "watch.h"
 
-static int profil_attach_tick(void)
-{
-	int err;
-
-	/*
-	 * First, because it fails while kernel.ftrace_enabled is 0: before it has patched the
-	 * kernel's text, which interrupts all CPUs (hooks.c).
-	 */
-	err = profil_tick_attach();
-	if (err)
-		return err;
-	err = profil_fork_attach();
-	if (err)
-		profil_tick_detach();
-	return err;
-}
-
-static void profil_detach_tick(void)
-{
-	profil_fork_detach();
-	profil_tick_detach();
-}
-
-static const struct profil_hook_ops profil_tick_ops = {
-	.attach = profil_attach_tick,
-	.detach = profil_detach_tick,
-};
-
-static const struct profil_hook_ops profil_timer_ops = {
-	.attach = profil_timer_attach,
-	.detach = profil_timer_detach,
-};
-
-static const struct profil_hook_ops profil_targets_ops = {
-	.attach = profil_follow_attach,
-	.detach = profil_follow_detach,
-};
-
 static int __init profil_init(void)
 {
 	int err;
@@ -64,9 +26,10 @@ static int __init profil_init(void)
 	if (err)
 		return err; /* GCOV_EXCL_LINE: out of memory */
 	profil_timer_init();
-	profil_hooks_init(PROFIL_HOOK_TICK, &profil_tick_ops);
-	profil_hooks_init(PROFIL_HOOK_TIMER, &profil_timer_ops);
-	profil_hooks_init(PROFIL_HOOK_TARGETS, &profil_targets_ops);
+	profil_hooks_init(PROFIL_HOOK_TICK, &profil_tick_hook);
+	profil_hooks_init(PROFIL_HOOK_TIMER, &profil_timer_hook);
+	profil_hooks_init(PROFIL_HOOK_FORKS, &profil_fork_hook);
+	profil_hooks_init(PROFIL_HOOK_TARGETS, &profil_follow_hook);
 	profil_watch_init();
 	/* last: user space can call in from here on */
 	err = profil_device_init();

@@ -23,6 +23,7 @@
 #include <asm/irq_regs.h>
 
 #include "compat.h"
+#include "hooks.h"
 #include "subject.h"
 #include "tick.h"
 #include "tick_math.h"
@@ -289,14 +290,7 @@ static void tick_sync_late(void)
 			irq_work_sync(&per_cpu(last_ticks, cpu)[kind].work);
 }
 
-/**
- * profil_tick_attach - call the sampler at each tick
- *
- * May sleep. Must not be attached already.
- *
- * Return: 0, -EOPNOTSUPP if ftrace cannot do it, or -ENOMEM.
- */
-int profil_tick_attach(void)
+static int tick_attach(void)
 {
 	static bool clock_filtered;
 	int err;
@@ -322,13 +316,13 @@ int profil_tick_attach(void)
 static bool tick_stuck;
 
 /*
- * May sleep. On return no CPU is in the callback, unless ftrace has turned itself off
+ * On return no CPU is in the callback, unless ftrace has turned itself off
  * (ftrace_kill()). Then the call stays in the kernel's text, so this code must stay too: one
  * reference to the module is never put. Attaching fails from then on, so this happens only
  * once. A module that is already being removed has no references any more:
  * profil_tick_exit() keeps it.
  */
-void profil_tick_detach(void)
+static void tick_detach(void)
 {
 	int err = unregister_ftrace_function(&clock_ops);
 
@@ -342,6 +336,11 @@ void profil_tick_detach(void)
 	       err);
 	/* GCOV_EXCL_STOP */
 }
+
+const struct profil_hook_ops profil_tick_hook = {
+	.attach = tick_attach,
+	.detach = tick_detach,
+};
 
 /*
  * May sleep. If ftrace could not remove the callback, this never returns, because the code

@@ -5,9 +5,7 @@
 #ifndef _PROFIL_TICK_H
 #define _PROFIL_TICK_H
 
-/* May sleep. Called by hooks.c. */
-int profil_tick_attach(void);
-void profil_tick_detach(void);
+extern const struct profil_hook_ops profil_tick_hook;
 
 void profil_tick_exit(void);
 

@@ -33,10 +33,10 @@
 #include "compat.h"
 #include "config.h"
 #include "grid.h"
+#include "hooks.h"
 #include "subject.h"
 #include "throttle.h"
 #include "timer.h"
-#include "tracepoints.h"
 
 /* The cost of one sample in this many is measured. */
 #define MEASURED	16
@@ -423,38 +423,33 @@ void profil_timer_start_current(void)
 	local_irq_restore(flags);
 }
 
-static struct tracepoint *switch_tracepoint;
-
-/**
- * profil_timer_attach - start watching threads that come to a CPU or leave it
- *
- * May sleep. Must not be attached already.
- *
- * Return: 0, -EOPNOTSUPP if the kernel has no such tracepoint, or -ENOMEM.
- */
-int profil_timer_attach(void)
+static int timer_attach(void)
 {
 	/* generates no code: lets the compiler check the probe's type */
 	check_trace_callback_type_sched_switch(timer_probe_switch);
-	if (!switch_tracepoint)
-		switch_tracepoint = profil_tracepoint_find("sched_switch");
-	if (!switch_tracepoint)
-		return -EOPNOTSUPP;
-	return tracepoint_probe_register(switch_tracepoint, timer_probe_switch, NULL);
+	return 0;
 }
 
-/* May sleep. On return no CPU is in the probe or the timer. */
-void profil_timer_detach(void)
+static void timer_detach(void)
 {
 	enum profil_kind kind;
 	int cpu;
 
-	tracepoint_probe_unregister(switch_tracepoint, timer_probe_switch, NULL);
-	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
 			hrtimer_cancel(&per_cpu(timers, cpu)[kind].timer);
 }
+
+static struct profil_probe probes[] = {
+	{ "sched_switch", timer_probe_switch },
+};
+
+const struct profil_hook_ops profil_timer_hook = {
+	.attach = timer_attach,
+	.detach = timer_detach,
+	.probes = probes,
+	.nr_probes = ARRAY_SIZE(probes),
+};
 
 static void __init timer_init(struct profil_timer *timer, enum profil_kind kind)
 {

@@ -15,9 +15,7 @@ void profil_timer_start_target(struct pid *process, const struct mm_struct *mm);
 /* Process context, also atomic. */
 void profil_timer_start_current(void);
 
-/* May sleep. Called by hooks.c. */
-int profil_timer_attach(void);
-void profil_timer_detach(void);
+extern const struct profil_hook_ops profil_timer_hook;
 
 void profil_timer_init(void);
 

@@ -146,11 +146,6 @@ static bool watch_process_has(struct pid *process, const struct mm_struct *mm)
 
 /* --- the watch ---------------------------------------------------------------- */
 
-static u32 watch_hooks(const struct profil_config *config)
-{
-	return profil_clock_hooks(config) | BIT(PROFIL_HOOK_TARGETS);
-}
-
 static void watch_init_phases(struct profil_watch *watch)
 {
 	static atomic_t serial;
@@ -190,7 +185,7 @@ static struct profil_watch *watch_create(const struct profil_attach *arg)
 	if (!watch->phases)
 		goto close_log;
 	watch_init_phases(watch);
-	err = profil_hooks_get(watch_hooks(config));
+	err = profil_hooks_get(profil_clock_hooks(config, PROFIL_KIND_TARGET));
 	if (err)
 		goto free_phases;
 	watch->config = config;
@@ -233,7 +228,7 @@ static void watch_close(struct profil_watch *watch)
 	profil_log_close(&watch->log);
 	profil_uncharge_pages(&config->rights, watch->log.size >> PAGE_SHIFT);
 	free_percpu(watch->phases);
-	profil_hooks_put(watch_hooks(config));
+	profil_hooks_put(profil_clock_hooks(config, PROFIL_KIND_TARGET));
 	INIT_RCU_WORK(&watch->free_work, watch_free_work);
 	queue_rcu_work(profil_queue, &watch->free_work);
 }

@@ -240,7 +240,7 @@ void profil_worker_unpin(struct profil_session *session)
 		return;
 	WRITE_ONCE(session->unpinned, true);
 	profil_buffer_unpin_all(&session->buffer);
-	profil_hooks_put(profil_clock_hooks(session->config));
+	profil_hooks_put(profil_clock_hooks(session->config, PROFIL_KIND_SESSION));
 }
 
 /* With mmap_lock and the service_mutex held. */
