@@ -7,8 +7,7 @@
 #include <linux/cpumask.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
-#include <linux/topology.h>
+#include <linux/percpu.h>
 
 #include "cpu.h"
 
@@ -33,11 +32,10 @@ u32 profil_cpus_phase(u32 serial, u32 number)
 	return reciprocal_scale(hash_32(serial, 32) + number * SQRT_2, HZ);
 }
 
-static void cpus_init_slot(struct profil_cpus *cpus, struct profil_cpu *slot,
-			   u32 number)
+static void cpus_init_slot(struct profil_cpu *slot, u32 serial, u32 number)
 {
 	raw_spin_lock_init(&slot->lock);
-	slot->phase = profil_cpus_phase(cpus->serial, number);
+	slot->phase = profil_cpus_phase(serial, number);
 }
 
 /**
@@ -52,89 +50,45 @@ void profil_cpus_init(struct profil_cpus *cpus)
 
 	cpus->serial = atomic_inc_return(&serial);
 	cpus->last = -1;
-	cpus_init_slot(cpus, &cpus->shared, 0);
+	cpus_init_slot(&cpus->shared, cpus->serial, 0);
 }
 
 /**
- * profil_cpus_change - record that another CPU than the last one uses the shared slot
- * @cpus: slots, with the shared slot's lock held
- * @cpu:  this CPU
- *
- * Return: whether the worker must allocate own slots. True at every PROFIL_CPU_CHANGES-th
- * change, so that the worker retries if it found no memory.
- */
-bool profil_cpus_change(struct profil_cpus *cpus, int cpu)
-{
-	u32 changes;
-
-	cpus->last = cpu;
-	if (cpus->own && !cpus->own[cpu])
-		WRITE_ONCE(cpus->own[cpu], PROFIL_CPU_WANTED);
-	changes = READ_ONCE(cpus->changes) + 1;
-	WRITE_ONCE(cpus->changes, changes);
-	return changes % PROFIL_CPU_CHANGES == 0;
-}
-
-/* Whether profil_cpus_grow() has something to do. */
-bool profil_cpus_wants_grow(struct profil_cpus *cpus)
-{
-	return READ_ONCE(cpus->changes) >= PROFIL_CPU_CHANGES;
-}
-
-static void cpus_publish_table(struct profil_cpus *cpus,
-			       struct profil_cpu **table)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
-	/* a CPU that sees the table sees it zeroed */
-	smp_store_release(&cpus->own, table);
-	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
-}
-
-/* Why no barrier misses @slot: see profil_cpus_barrier(). */
-static void cpus_publish(struct profil_cpus *cpus, struct profil_cpu *slot,
-			 int cpu)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
-	slot->next = cpus->shared.next;
-	cpus->shared.next = slot;
-	/* pairs with profil_cpus_here() */
-	smp_store_release(&cpus->own[cpu], slot);
-	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
-}
-
-/**
- * profil_cpus_grow - allocate own slots for CPUs that share one
+ * profil_cpus_grow - give each CPU its own slot, if they take turns in the shared one
  * @cpus: slots; there is only one caller at a time
- * @gfp:  how to allocate
+ * @gfp:  how to allocate. With GFP_NOWAIT, the allocator of per-CPU memory does not take its
+ *        mutex, which lends its holder no priority
  *
  * Without memory, CPUs continue to share.
  */
 void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 {
-	struct profil_cpu *slot, **table = cpus->own;
+	struct profil_cpu __percpu *own;
+	unsigned long flags;
 	int cpu;
 
-	/* a CPU that samples now may overwrite this: then the worker calls again */
-	WRITE_ONCE(cpus->changes, 0);
-	if (!table) {
-		table = kcalloc(nr_cpu_ids, sizeof(*table), gfp);
-		if (table)
-			cpus_publish_table(cpus, table);
+	if (cpus->own || READ_ONCE(cpus->changes) < PROFIL_CPU_CHANGES)
 		return;
-	}
-	for_each_possible_cpu(cpu) {
-		if (READ_ONCE(table[cpu]) != PROFIL_CPU_WANTED)
-			continue;
-		slot = kzalloc_node(sizeof(*slot), gfp, cpu_to_node(cpu));
-		if (!slot)
-			return; /* GCOV_EXCL_LINE: out of memory */
-		cpus_init_slot(cpus, slot, 1 + cpu);
-		cpus_publish(cpus, slot, cpu);
-	}
+	own = alloc_percpu_gfp(struct profil_cpu, gfp);
+	if (!own)
+		return;
+	for_each_possible_cpu(cpu)
+		cpus_init_slot(per_cpu_ptr(own, cpu), cpus->serial, 1 + cpu);
+	/* why no barrier misses a slot: see profil_cpus_barrier() */
+	raw_spin_lock_irqsave(&cpus->shared.lock, flags);
+	/* pairs with profil_cpus_here() */
+	smp_store_release(&cpus->own, own);
+	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
+}
+
+/* Wait until no CPU has the lock, and let the next one look up its page again. */
+static void cpus_wait_for(struct profil_cpu *slot)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	slot->page = NULL;
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
 }
 
 /**
@@ -146,52 +100,48 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
  * when this function gets the lock. If it takes it afterwards, it sees the caller's stores,
  * and looks up its page again.
  *
- * A slot may be published at the same time. cpus_publish() holds the shared slot's lock,
- * which this function takes first. If it published before, the slot is in the list. If it
- * publishes afterwards, it sees the caller's stores; and so does the CPU that finds the
- * slot, by an acquire that pairs with the release in cpus_publish().
+ * Own slots may be published at the same time. profil_cpus_grow() holds the shared slot's
+ * lock then, which this function takes first. If they were published before, this function
+ * finds them. If they are published afterwards, profil_cpus_grow() sees the caller's stores;
+ * and so does the CPU that finds its slot, by an acquire that pairs with the release there.
  */
 void profil_cpus_barrier(struct profil_cpus *cpus)
 {
-	struct profil_cpu *slot = &cpus->shared, *next;
-	unsigned long flags;
+	struct profil_cpu __percpu *own;
+	int cpu;
 
-	for (; slot; slot = next) {
-		raw_spin_lock_irqsave(&slot->lock, flags);
-		slot->page = NULL;
-		next = slot->next;
-		raw_spin_unlock_irqrestore(&slot->lock, flags);
-	}
+	cpus_wait_for(&cpus->shared);
+	own = READ_ONCE(cpus->own);
+	if (!own)
+		return;
+	for_each_possible_cpu(cpu)
+		cpus_wait_for(per_cpu_ptr(own, cpu));
 }
 
-/* Add up the counts of all slots. Any context except in a sample. */
-struct profil_counts profil_cpus_counts(struct profil_cpus *cpus)
+static void cpus_add_counts(struct profil_cpu *slot, struct profil_counts *sum)
 {
-	struct profil_cpu *slot = &cpus->shared, *next;
-	struct profil_counts sum = {};
 	unsigned long flags;
 
-	for (; slot; slot = next) {
-		raw_spin_lock_irqsave(&slot->lock, flags);
-		sum.samples += slot->counts.samples;
-		sum.counted += slot->counts.counted;
-		sum.out_of_range += slot->counts.out_of_range;
-		sum.lost += slot->counts.lost;
-		sum.skipped += slot->counts.skipped;
-		next = slot->next;
-		raw_spin_unlock_irqrestore(&slot->lock, flags);
-	}
+	raw_spin_lock_irqsave(&slot->lock, flags);
+	profil_counts_add(sum, &slot->counts);
+	raw_spin_unlock_irqrestore(&slot->lock, flags);
+}
+
+/* Add up the counts of all slots. With the session's service_mutex held. */
+struct profil_counts profil_cpus_counts(struct profil_cpus *cpus)
+{
+	struct profil_counts sum = {};
+	int cpu;
+
+	cpus_add_counts(&cpus->shared, &sum);
+	if (cpus->own)
+		for_each_possible_cpu(cpu)
+			cpus_add_counts(per_cpu_ptr(cpus->own, cpu), &sum);
 	return sum;
 }
 
 /* Free the own slots. No CPU uses them any more. */
 void profil_cpus_free(struct profil_cpus *cpus)
 {
-	struct profil_cpu *slot = cpus->shared.next, *next;
-
-	for (; slot; slot = next) {
-		next = slot->next;
-		kfree(slot);
-	}
-	kfree(cpus->own);
+	free_percpu(cpus->own);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A slot is the part of a session that a CPU uses: a lock, a phase, counts and the last
- * page. A session starts with one slot that all CPUs share. When several CPUs take turns in
- * it, the worker gives each of them its own. So a short-lived process costs the same on any
- * machine, and threads of a busy process do not wait for each other.
+ * page. A session starts with one slot that all CPUs share. When CPUs take turns in it, the
+ * worker gives each CPU its own. So a short-lived process costs the same on any machine, and
+ * threads of a busy process do not wait for each other.
  */
 #ifndef _PROFIL_CPU_H
 #define _PROFIL_CPU_H
@@ -11,6 +11,7 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/gfp.h>
+#include <linux/percpu.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -36,8 +37,18 @@ struct profil_counts {
 	u64 skipped;
 };
 
+static inline void profil_counts_add(struct profil_counts *sum,
+				     const struct profil_counts *counts)
+{
+	sum->samples += counts->samples;
+	sum->counted += counts->counted;
+	sum->out_of_range += counts->out_of_range;
+	sum->lost += counts->lost;
+	sum->skipped += counts->skipped;
+}
+
 /**
- * struct profil_cpu - a slot, which one CPU uses, or several share
+ * struct profil_cpu - a slot, which one CPU uses, or all share
  * @lock:    held by a CPU while it samples. profil_cpus_barrier() takes it to wait for that.
  *           Raw, because it is taken in hard interrupts, on PREEMPT_RT too
  * @phase:   part of a sample that ticks have earned so far (tick_math.h)
@@ -45,8 +56,6 @@ struct profil_counts {
  * @page:    page of the last sample, which saves a lookup; or NULL. Valid while @lock is
  *           held: profil_cpus_barrier() clears it
  * @index:   number of @page among the pages of all spans
- * @next:    another slot, or NULL. The shared slot's is written with its lock held, that of
- *           any other slot only before the slot is published
  */
 struct profil_cpu {
 	raw_spinlock_t lock;
@@ -54,35 +63,30 @@ struct profil_cpu {
 	struct profil_counts counts;
 	struct page *page;
 	unsigned long index;
-	struct profil_cpu *next;
 };
 
 /**
  * struct profil_cpus - the slots of a session
- * @own:     by CPU number: its own slot, NULL, or PROFIL_CPU_WANTED. Written with @shared's
- *           lock held, read without. NULL itself until the first slot is wanted
+ * @own:     the CPUs' own slots; NULL until the worker has allocated them. Written with
+ *           @shared's lock held, read without
  * @serial:  number of the session
- * @shared:  used by all CPUs without an own slot; head of the list of all slots
+ * @shared:  used by all CPUs until there is @own
  * @last:    CPU that last used @shared
- * @changes: how often @last changed since the worker last allocated slots. Both are written
- *           with @shared's lock held, except when the worker resets @changes
+ * @changes: how often @last changed. Both are written with @shared's lock held
  *
- * Every sample reads the first cache line. It writes the second only without an own slot.
+ * Every sample reads the first cache line. It writes the second only without own slots.
  */
 struct profil_cpus {
-	struct profil_cpu **own;
+	struct profil_cpu __percpu *own;
 	u32 serial;
 	struct profil_cpu shared ____cacheline_aligned_in_smp;
 	int last;
 	u32 changes;
 };
 
-/* In profil_cpus.own: the CPU needs its own slot, because it shares one with others. */
-#define PROFIL_CPU_WANTED	((struct profil_cpu *)1UL)
-
 /*
- * The shared slot must change its CPU this many times before own slots are allocated, and
- * before that is retried. A process with one thread seldom migrates that often.
+ * The shared slot must change its CPU this many times before own slots are allocated. A
+ * process with one thread seldom migrates that often.
  */
 #define PROFIL_CPU_CHANGES	16
 
@@ -99,34 +103,28 @@ struct profil_cpus {
 static __always_inline struct profil_cpu *
 profil_cpus_here(struct profil_cpus *cpus)
 {
-	/* pairs with cpus_publish_table() */
-	struct profil_cpu **table = smp_load_acquire(&cpus->own);
-	struct profil_cpu *own;
+	/* pairs with profil_cpus_grow(); see profil_cpus_barrier() */
+	struct profil_cpu __percpu *own = smp_load_acquire(&cpus->own);
 
-	if (table) {
-		/* pairs with cpus_publish(); see profil_cpus_barrier() */
-		own = smp_load_acquire(&table[smp_processor_id()]);
-		if (likely((unsigned long)own >
-			   (unsigned long)PROFIL_CPU_WANTED))
-			return own;
-	}
-	return &cpus->shared;
+	return own ? this_cpu_ptr(own) : &cpus->shared;
 }
 
-bool profil_cpus_change(struct profil_cpus *cpus, int cpu);
-
 /**
- * profil_cpus_used - record which CPU has used a slot
+ * profil_cpus_used - record that this CPU has used a slot
  * @cpus: slots
  * @cpu:  the slot, with its lock held
  *
- * Return: whether profil_cpus_grow() must be called.
+ * Return: whether the worker must call profil_cpus_grow(). True at every
+ * PROFIL_CPU_CHANGES-th change, so that it tries again if it found no memory.
  */
 static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
 					     const struct profil_cpu *cpu)
 {
-	return cpu == &cpus->shared && cpus->last != smp_processor_id() &&
-	       profil_cpus_change(cpus, smp_processor_id());
+	if (cpu != &cpus->shared || cpus->last == smp_processor_id())
+		return false;
+	cpus->last = smp_processor_id();
+	WRITE_ONCE(cpus->changes, cpus->changes + 1);
+	return cpus->changes % PROFIL_CPU_CHANGES == 0;
 }
 
 /* Any context. */
@@ -136,7 +134,6 @@ void profil_cpus_barrier(struct profil_cpus *cpus);
 struct profil_counts profil_cpus_counts(struct profil_cpus *cpus);
 
 /* With the session's service_mutex held. */
-bool profil_cpus_wants_grow(struct profil_cpus *cpus);
 void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp);
 
 /* No CPU uses the slots any more. */

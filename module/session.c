@@ -115,8 +115,7 @@ void profil_session_grow(struct profil_session *session)
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
 	    (session->mm != current->mm && !compat_has_active_memcg()))
 		return;
-	if (profil_cpus_wants_grow(&session->cpus))
-		profil_cpus_grow(&session->cpus, gfp);
+	profil_cpus_grow(&session->cpus, gfp);
 	if (!profil_pending_wants_grow(&session->pending))
 		return;
 	wanted = profil_pending_want(session->config->rate, num_online_cpus());
@@ -401,11 +400,7 @@ struct profil_counts profil_session_counts(struct profil_session *session)
 {
 	struct profil_counts sum = profil_cpus_counts(&session->cpus);
 
-	sum.samples += session->settled.samples;
-	sum.counted += session->settled.counted;
-	sum.out_of_range += session->settled.out_of_range;
-	sum.lost += session->settled.lost;
-	sum.skipped += session->settled.skipped;
+	profil_counts_add(&sum, &session->settled);
 	return sum;
 }
 

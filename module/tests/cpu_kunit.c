@@ -23,32 +23,26 @@ static struct profil_cpus *make_cpus(struct kunit *test)
 	return cpus;
 }
 
-/* CPUs use the shared slot in turns, for @changes changes. */
-static void take_turns(struct profil_cpus *cpus, unsigned int changes)
+/* This CPU uses the shared slot after another one, @changes times. Return: requests. */
+static unsigned int take_turns(struct profil_cpus *cpus, unsigned int changes)
 {
-	int cpu = cpumask_first(cpu_possible_mask);
+	unsigned int requests = 0;
 
+	preempt_disable();
 	while (changes--) {
-		profil_cpus_change(cpus, cpu);
-		cpu = cpumask_next(cpu, cpu_possible_mask);
-		if (cpu >= nr_cpu_ids)
-			cpu = cpumask_first(cpu_possible_mask);
+		cpus->last = -1;
+		requests += profil_cpus_used(cpus, &cpus->shared);
 	}
+	preempt_enable();
+	return requests;
 }
 
 /* Give each possible CPU a slot of its own. */
 static void give_slots(struct kunit *test, struct profil_cpus *cpus)
 {
-	int cpu;
-
 	take_turns(cpus, PROFIL_CPU_CHANGES);
 	profil_cpus_grow(cpus, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, cpus->own);
-	take_turns(cpus, num_possible_cpus());
-	profil_cpus_grow(cpus, GFP_KERNEL);
-	for_each_possible_cpu(cpu)
-		KUNIT_ASSERT_GT(test, (unsigned long)cpus->own[cpu],
-				(unsigned long)PROFIL_CPU_WANTED);
+	KUNIT_ASSERT_TRUE(test, cpus->own);
 }
 
 /* One thread takes a slow sample; the other waits for it before memory is unpinned. */
@@ -122,11 +116,11 @@ static void barrier_forgets_pages(struct kunit *test)
 	give_slots(test, cpus);
 	cpus->shared.page = &page;
 	for_each_possible_cpu(cpu)
-		cpus->own[cpu]->page = &page;
+		per_cpu_ptr(cpus->own, cpu)->page = &page;
 	profil_cpus_barrier(cpus);
 	KUNIT_EXPECT_NULL(test, cpus->shared.page);
 	for_each_possible_cpu(cpu)
-		KUNIT_EXPECT_NULL(test, cpus->own[cpu]->page);
+		KUNIT_EXPECT_NULL(test, per_cpu_ptr(cpus->own, cpu)->page);
 	profil_cpus_free(cpus);
 }
 
@@ -139,14 +133,6 @@ struct published {
 	struct completion locked;
 	unsigned int too_early;
 };
-
-static bool is_published(const struct profil_cpus *cpus)
-{
-	int cpu = cpumask_first(cpu_possible_mask);
-
-	return READ_ONCE(cpus->shared.next) ||
-	       READ_ONCE(cpus->own[cpu]) != PROFIL_CPU_WANTED;
-}
 
 static void hold_or_publish(struct test_thread *thread)
 {
@@ -161,7 +147,8 @@ static void hold_or_publish(struct test_thread *thread)
 	raw_spin_lock_irqsave(&published->cpus->shared.lock, flags);
 	complete(&published->locked);
 	mdelay(5);
-	published->too_early += is_published(published->cpus);
+	if (READ_ONCE(published->cpus->own))
+		published->too_early++;
 	raw_spin_unlock_irqrestore(&published->cpus->shared.lock, flags);
 }
 
@@ -176,12 +163,9 @@ static void slots_are_published_under_shared_lock(struct kunit *test)
 	for (i = 0; i < TIMES; i++) {
 		published.cpus = make_cpus(test);
 		take_turns(published.cpus, PROFIL_CPU_CHANGES);
-		profil_cpus_grow(published.cpus, GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, published.cpus->own);
-		take_turns(published.cpus, num_possible_cpus());
 		init_completion(&published.locked);
 		run_threads(test, threads, 2, hold_or_publish, &published);
-		KUNIT_EXPECT_TRUE(test, is_published(published.cpus));
+		KUNIT_EXPECT_TRUE(test, published.cpus->own);
 		profil_cpus_free(published.cpus);
 	}
 	KUNIT_EXPECT_EQ(test, published.too_early, 0);
@@ -201,17 +185,15 @@ static void slots_only_for_cpus_in_turns(struct kunit *test)
 			break;
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, i, 100 * PROFIL_CPU_CHANGES);
-	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
-	KUNIT_EXPECT_NULL(test, cpus->own);
-	KUNIT_EXPECT_NULL(test, cpus->shared.next);
+	KUNIT_EXPECT_EQ(test, take_turns(cpus, PROFIL_CPU_CHANGES - 2), 0);
+	profil_cpus_grow(cpus, GFP_KERNEL);
+	KUNIT_EXPECT_FALSE(test, cpus->own);
 
-	take_turns(cpus, PROFIL_CPU_CHANGES - 1);
-	KUNIT_EXPECT_TRUE(test, profil_cpus_wants_grow(cpus));
-	give_slots(test, cpus);
-	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
-
+	KUNIT_EXPECT_EQ(test, take_turns(cpus, 1), 1);
+	profil_cpus_grow(cpus, GFP_KERNEL);
+	KUNIT_ASSERT_TRUE(test, cpus->own);
 	local_irq_save(flags);
-	own = profil_cpus_here(cpus) == cpus->own[smp_processor_id()];
+	own = profil_cpus_here(cpus) == this_cpu_ptr(cpus->own);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, own);
 	profil_cpus_free(cpus);
@@ -221,15 +203,8 @@ static void slots_only_for_cpus_in_turns(struct kunit *test)
 static void retries_without_memory(struct kunit *test)
 {
 	struct profil_cpus *cpus = make_cpus(test);
-	unsigned int i, called = 0;
 
-	take_turns(cpus, PROFIL_CPU_CHANGES);
-	profil_cpus_grow(cpus, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, cpus->own);
-	for (i = 0; i < 4 * PROFIL_CPU_CHANGES; i++)
-		called += profil_cpus_change(cpus, cpumask_first(cpu_possible_mask));
-	KUNIT_EXPECT_EQ(test, called, 4U);
-	KUNIT_EXPECT_NULL(test, cpus->shared.next);
+	KUNIT_EXPECT_EQ(test, take_turns(cpus, 5 * PROFIL_CPU_CHANGES), 5);
 	profil_cpus_free(cpus);
 }
 
@@ -246,7 +221,7 @@ static void counts_add_up_all_slots(struct kunit *test)
 		1ULL << 33, 1ULL << 34, 1ULL << 35, 1ULL << 36
 	};
 	for_each_possible_cpu(cpu)
-		cpus->own[cpu]->counts = cpus->shared.counts;
+		per_cpu_ptr(cpus->own, cpu)->counts = cpus->shared.counts;
 	sum = profil_cpus_counts(cpus);
 	KUNIT_EXPECT_EQ(test, sum.samples, nr << 33);
 	KUNIT_EXPECT_EQ(test, sum.counted, nr << 34);
@@ -264,16 +239,11 @@ static void counts_add_up_all_slots(struct kunit *test)
 static unsigned int spread(u32 sessions, u32 slots)
 {
 	unsigned int nr[PARTS] = {}, least = UINT_MAX, most = 0, i;
-	struct profil_cpus cpus = {};
-	struct profil_cpu slot;
-	u32 number;
+	u32 serial, number;
 
-	for (cpus.serial = 1; cpus.serial <= sessions; cpus.serial++) {
-		for (number = 0; number < slots; number++) {
-			cpus_init_slot(&cpus, &slot, number);
-			nr[slot.phase * PARTS / HZ]++;
-		}
-	}
+	for (serial = 1; serial <= sessions; serial++)
+		for (number = 0; number < slots; number++)
+			nr[profil_cpus_phase(serial, number) * PARTS / HZ]++;
 	for (i = 0; i < PARTS; i++) {
 		least = min(least, nr[i]);
 		most = max(most, nr[i]);
