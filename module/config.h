@@ -10,8 +10,8 @@
 #include <linux/refcount.h>
 #include <linux/sizes.h>
 
-#include "bins.h"
-#include "throttle.h"
+#include "clock/throttle.h"
+#include "counters/bins.h"
 #include "user.h"
 
 #define PROFIL_MAX_REGIONS	4096

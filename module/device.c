@@ -13,12 +13,12 @@
 
 #include <linux/profil.h>
 
+#include "attach/watch.h"
 #include "config.h"
+#include "counters/lifecycle.h"
 #include "device.h"
-#include "lifecycle.h"
 #include "policy.h"
 #include "stats.h"
-#include "watch.h"
 
 /* The argument of any command. @size is the first field of each. */
 union argument {

@@ -8,15 +8,15 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 
+#include "attach/follow.h"
+#include "attach/watch.h"
+#include "clock/hooks.h"
+#include "clock/tick.h"
+#include "clock/timer.h"
+#include "counters/fork.h"
+#include "counters/reaper.h"
+#include "counters/session.h"
 #include "device.h"
-#include "follow.h"
-#include "fork.h"
-#include "hooks.h"
-#include "reaper.h"
-#include "session.h"
-#include "tick.h"
-#include "timer.h"
-#include "watch.h"
 
 static int __init profil_init(void)
 {

@@ -9,7 +9,7 @@
 #include <linux/string.h>
 
 #include "concurrent.h"
-#include "counter.h"
+#include "counters/counter.h"
 #include "suites.h"
 
 /* 32-bit kernels have no 64-bit counters (config.c). */

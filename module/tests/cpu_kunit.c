@@ -3,7 +3,7 @@
  * The slots of a session (cpu.c, compiled in here): profil_cpus_barrier() waits for
  * samples in progress, and CPUs that use the shared slot in turns get their own.
  */
-#include "../cpu.c"
+#include "../counters/cpu.c"
 
 #include <linux/completion.h>
 #include <linux/delay.h>

@@ -3,7 +3,7 @@
  * The log of records (log.c, compiled in here): records of all sizes go around the ring whole
  * and in order, and what finds no room is counted.
  */
-#include "../log.c"
+#include "../attach/log.c"
 
 #include "pseudo.h"
 #include "suites.h"

@@ -4,7 +4,7 @@
  * a table, adds while the first entry is counted, growth, the cost of a full log, and
  * interrupts and other CPUs that add while a thread removes samples.
  */
-#include "../pending.c"
+#include "../counters/pending.c"
 
 #include <linux/kernel.h>
 #include <linux/ktime.h>

@@ -3,7 +3,7 @@
  * When rates are lowered, and by how much (throttle.c, compiled in here). The tests pass the
  * cost of samples as an argument, so no timer is needed.
  */
-#include "../throttle.c"
+#include "../clock/throttle.c"
 
 #include <linux/cpumask.h>
 #include <linux/smp.h>

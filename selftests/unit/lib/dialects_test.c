@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module/counter.h"
+#include "module/counters/counter.h"
 #include "profile/dialect_calls.h"
 #include "profile/dialect_rules.h"
 #include "support/fake_device.h"

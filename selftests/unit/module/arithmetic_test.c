@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "module/counter.h"
+#include "module/counters/counter.h"
 #include "support/random.h"
 #include "support/test.h"
 #include "bins_vectors.h"

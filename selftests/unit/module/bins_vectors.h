@@ -5,7 +5,7 @@
 #ifndef BINS_VECTORS_H
 #define BINS_VECTORS_H
 
-#include "module/bins.h"
+#include "module/counters/bins.h"
 
 #define NONE	PROFIL_NO_BIN
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks the sampling points of the timer clock (module/grid.h): their rate, and that random
+ * Checks the sampling points of the timer clock (module/clock/grid.h): their rate, and that random
  * ones are uniform and not predictable.
  */
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "module/grid.h"
+#include "module/clock/grid.h"
 
 #define YEAR	(365ULL * 24 * 3600 * PROFIL_NS)
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From tick interrupts to samples (module/tick_math.h): each rate tick by tick, long runs, late
+ * From tick interrupts to samples (module/clock/tick_math.h): each rate tick by tick, long runs, late
  * interrupts, and clocks that step.
  */
-#include "module/tick_math.h"
+#include "module/clock/tick_math.h"
 #include "support/random.h"
 #include "support/test.h"
 

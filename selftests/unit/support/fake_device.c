@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lib/device.h"
-#include "module/bins.h"
+#include "module/counters/bins.h"
 #include "support/fake_device.h"
 
 #define MAX_REGIONS	4096

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's types that module/bins.h, tick_math.h, counter.h and grid.h use, so that unit
+ * The kernel's types that module/counters/bins.h, tick_math.h, counter.h and grid.h use, so that unit
  * tests can compile these files.
  */
 #ifndef UNIT_LINUX_TYPES_H

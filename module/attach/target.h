@@ -14,9 +14,9 @@
 #include <linux/sched/signal.h>
 #include <linux/types.h>
 
-#include "clock.h"
+#include "clock/clock.h"
 #include "compat.h"
-#include "session.h"
+#include "counters/session.h"
 
 struct profil_tracer;
 struct profil_watch;

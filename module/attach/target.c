@@ -15,15 +15,15 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
+#include "attach/target.h"
+#include "attach/tracer.h"
+#include "attach/watch.h"
+#include "clock/tick_math.h"
 #include "config.h"
+#include "counters/sampler.h"
 #include "reserve.h"
-#include "sampler.h"
 #include "stats.h"
-#include "target.h"
-#include "tick_math.h"
 #include "trace.h"
-#include "tracer.h"
-#include "watch.h"
 
 /*
  * How many open files may sample a process for one user, so that an interrupt does not take long.

@@ -19,10 +19,10 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include "buffer.h"
 #include "compat.h"
-#include "cpu.h"
-#include "pending.h"
+#include "counters/buffer.h"
+#include "counters/cpu.h"
+#include "counters/pending.h"
 
 struct mem_cgroup;
 struct profil_config;

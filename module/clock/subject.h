@@ -6,11 +6,11 @@
 #ifndef _PROFIL_SUBJECT_H
 #define _PROFIL_SUBJECT_H
 
-#include "clock.h"
-#include "sampler.h"
-#include "session.h"
-#include "table.h"
-#include "target.h"
+#include "attach/target.h"
+#include "clock/clock.h"
+#include "counters/sampler.h"
+#include "counters/session.h"
+#include "counters/table.h"
 
 /**
  * profil_subject_find - find the first profile that a clock samples on this CPU

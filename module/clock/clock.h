@@ -9,9 +9,9 @@
 #include <linux/tick.h>
 #include <linux/types.h>
 
+#include "clock/hooks.h"
+#include "clock/throttle.h"
 #include "config.h"
-#include "hooks.h"
-#include "throttle.h"
 
 /*
  * Kinds of profiles. A process may have one of each, and the clocks sample both: they keep

@@ -10,8 +10,8 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
+#include "attach/tracer.h"
 #include "compat.h"
-#include "tracer.h"
 
 /**
  * profil_tracer_create - record the rights of the calling process

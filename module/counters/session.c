@@ -17,10 +17,10 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "buffer.h"
 #include "compat.h"
 #include "config.h"
-#include "session.h"
+#include "counters/buffer.h"
+#include "counters/session.h"
 #include "stats.h"
 #include "trace.h"
 

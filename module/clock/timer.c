@@ -30,13 +30,13 @@
 
 #include <asm/irq_regs.h>
 
+#include "clock/grid.h"
+#include "clock/hooks.h"
+#include "clock/subject.h"
+#include "clock/throttle.h"
+#include "clock/timer.h"
 #include "compat.h"
 #include "config.h"
-#include "grid.h"
-#include "hooks.h"
-#include "subject.h"
-#include "throttle.h"
-#include "timer.h"
 
 /* The cost of one sample in this many is measured. */
 #define MEASURED	16

@@ -11,9 +11,9 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 
-#include "clock.h"
+#include "clock/clock.h"
 #include "compat.h"
-#include "session.h"
+#include "counters/session.h"
 
 /*
  * 128 KiB. With 10,000 sessions a bucket has 0.6 on average. Each of them is a cache line

@@ -22,15 +22,15 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "buffer.h"
-#include "clock.h"
+#include "clock/clock.h"
+#include "clock/hooks.h"
 #include "config.h"
-#include "hooks.h"
-#include "notifier.h"
-#include "pin.h"
-#include "sampler.h"
-#include "session.h"
-#include "worker.h"
+#include "counters/buffer.h"
+#include "counters/notifier.h"
+#include "counters/pin.h"
+#include "counters/sampler.h"
+#include "counters/session.h"
+#include "counters/worker.h"
 
 /* How often to retry counting a sample while the memory map changes. */
 #define COUNT_TRIES	10

@@ -22,11 +22,11 @@
 
 #include <asm/irq_regs.h>
 
+#include "clock/hooks.h"
+#include "clock/subject.h"
+#include "clock/tick.h"
+#include "clock/tick_math.h"
 #include "compat.h"
-#include "hooks.h"
-#include "subject.h"
-#include "tick.h"
-#include "tick_math.h"
 
 /**
  * struct profil_tick - state of a CPU's last ticks, to account for late ones

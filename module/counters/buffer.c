@@ -11,9 +11,9 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
-#include "buffer.h"
 #include "config.h"
-#include "pin.h"
+#include "counters/buffer.h"
+#include "counters/pin.h"
 #include "stats.h"
 
 /* Pages removed from a buffer in one batch. */

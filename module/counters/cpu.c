@@ -9,7 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
-#include "cpu.h"
+#include "counters/cpu.h"
 
 /*
  * At rates below the tick's, each tick earns part of a sample. Slots start with different

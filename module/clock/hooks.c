@@ -33,7 +33,7 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
-#include "hooks.h"
+#include "clock/hooks.h"
 
 static unsigned int max_hook_seconds = 256;
 

@@ -12,9 +12,9 @@
 #include <linux/sched.h>
 #include <linux/workqueue.h>
 
-#include "reaper.h"
-#include "session.h"
-#include "table.h"
+#include "counters/reaper.h"
+#include "counters/session.h"
+#include "counters/table.h"
 
 static void reaper_work(struct work_struct *work);
 

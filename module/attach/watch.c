@@ -25,19 +25,19 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "clock.h"
+#include "attach/follow.h"
+#include "attach/target.h"
+#include "attach/watch.h"
+#include "clock/clock.h"
+#include "clock/hooks.h"
+#include "clock/timer.h"
 #include "compat.h"
 #include "config.h"
-#include "cpu.h"
-#include "follow.h"
-#include "hooks.h"
+#include "counters/cpu.h"
+#include "counters/session.h"
 #include "policy.h"
-#include "session.h"
-#include "target.h"
-#include "timer.h"
 #include "trace.h"
 #include "user.h"
-#include "watch.h"
 
 #define WATCH_FLAGS	(PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY | PROFIL_FOLLOW_EXEC |	\
 			 PROFIL_FROM_EXEC)

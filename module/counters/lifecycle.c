@@ -58,20 +58,20 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 
-#include "buffer.h"
-#include "clock.h"
+#include "clock/clock.h"
+#include "clock/hooks.h"
+#include "clock/timer.h"
 #include "compat.h"
 #include "config.h"
-#include "drain.h"
-#include "hooks.h"
-#include "lifecycle.h"
-#include "reaper.h"
-#include "session.h"
+#include "counters/buffer.h"
+#include "counters/drain.h"
+#include "counters/lifecycle.h"
+#include "counters/reaper.h"
+#include "counters/session.h"
+#include "counters/table.h"
+#include "counters/worker.h"
 #include "stats.h"
-#include "table.h"
-#include "timer.h"
 #include "trace.h"
-#include "worker.h"
 
 /* The longest time until the worker tries to watch the memory again, in jiffies. */
 #define MOST_RETRY_DELAY	(HZ / 4UL)

@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "log.h"
+#include "attach/log.h"
 
 static void log_wake(struct irq_work *work)
 {

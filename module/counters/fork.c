@@ -14,15 +14,15 @@
 
 #include <trace/events/sched.h>
 
-#include "fork.h"
-#include "hooks.h"
+#include "clock/hooks.h"
 #include "config.h"
-#include "lifecycle.h"
-#include "pending.h"
+#include "counters/fork.h"
+#include "counters/lifecycle.h"
+#include "counters/pending.h"
+#include "counters/session.h"
+#include "counters/table.h"
 #include "reserve.h"
-#include "session.h"
 #include "stats.h"
-#include "table.h"
 #include "trace.h"
 
 static struct hlist_node *fork_alloc_for_reserve(void)

@@ -12,7 +12,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-#include "log.h"
+#include "attach/log.h"
 
 struct pid_namespace;
 struct profil_config;

@@ -6,8 +6,8 @@
 #include <linux/rculist.h>
 #include <linux/spinlock.h>
 
-#include "session.h"
-#include "table.h"
+#include "counters/session.h"
+#include "counters/table.h"
 
 DEFINE_HASHTABLE(profil_table, PROFIL_TABLE_BITS);
 

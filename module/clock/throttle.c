@@ -15,8 +15,8 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 
-#include "grid.h"
-#include "throttle.h"
+#include "clock/grid.h"
+#include "clock/throttle.h"
 
 #define AVERAGED	128	/* number of samples in the mean */
 

@@ -19,11 +19,11 @@
 
 #include "compat.h"
 #include "config.h"
-#include "drain.h"
-#include "pending.h"
-#include "pin.h"
-#include "sampler.h"
-#include "session.h"
+#include "counters/drain.h"
+#include "counters/pending.h"
+#include "counters/pin.h"
+#include "counters/sampler.h"
+#include "counters/session.h"
 
 /*
  * Create a page of shmem, or read it from swap, in the exiting thread. The thread has no

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "pending.h"
+#include "counters/pending.h"
 
 static u32 pending_size(const struct profil_pending *pending)
 {

@@ -13,15 +13,15 @@
 #include <linux/ptrace.h>
 #include <linux/sched/task_stack.h>
 
-#include "buffer.h"
-#include "clock.h"
+#include "clock/clock.h"
+#include "clock/tick_math.h"
 #include "compat.h"
 #include "config.h"
-#include "counter.h"
-#include "sampler.h"
-#include "session.h"
+#include "counters/buffer.h"
+#include "counters/counter.h"
+#include "counters/sampler.h"
+#include "counters/session.h"
 #include "stats.h"
-#include "tick_math.h"
 
 /*
  * Add to a counter. Counters are aligned to their size, so none straddles two pages.

@@ -32,15 +32,15 @@
 
 #include <trace/events/sched.h>
 
+#include "attach/follow.h"
+#include "attach/log.h"
+#include "attach/target.h"
+#include "attach/tracer.h"
+#include "attach/watch.h"
+#include "clock/hooks.h"
+#include "clock/timer.h"
 #include "compat.h"
 #include "config.h"
-#include "follow.h"
-#include "hooks.h"
-#include "log.h"
-#include "target.h"
-#include "timer.h"
-#include "tracer.h"
-#include "watch.h"
 
 /*
  * CPU time that the current thread has used since the scheduler last added it up: at a tick or a

@@ -37,12 +37,12 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 
-#include "buffer.h"
 #include "compat.h"
 #include "config.h"
-#include "notifier.h"
-#include "session.h"
-#include "table.h"
+#include "counters/buffer.h"
+#include "counters/notifier.h"
+#include "counters/session.h"
+#include "counters/table.h"
 
 /* Delay until the worker unpins stale pages: a few milliseconds. */
 #define UNPIN_DELAY	(1 + HZ / 250)

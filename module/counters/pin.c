@@ -30,7 +30,7 @@
 #include <linux/userfaultfd_k.h>
 
 #include "compat.h"
-#include "pin.h"
+#include "counters/pin.h"
 
 /*
  * vma_is_shmem() is not exported. All shmem is on a tmpfs instance; so are device nodes,
