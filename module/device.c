@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ioctl entry points of /dev/profil. They copy arguments; lifecycle.c carries out the
- * commands of a process for itself, and watch.c those for other processes.
+ * commands of a process for itself, and attachment.c those for other processes.
  */
 #include <linux/build_bug.h>
 #include <linux/err.h>
@@ -13,7 +13,7 @@
 
 #include <linux/profil.h>
 
-#include "attach/watch.h"
+#include "attach/attachment.h"
 #include "config.h"
 #include "counters/lifecycle.h"
 #include "device.h"
@@ -29,7 +29,7 @@ union argument {
 	struct profil_attach attach;
 };
 
-static int device_info(struct profil_watcher *watcher, union argument *arg)
+static int device_info(struct profil_file *opened, union argument *arg)
 {
 	arg->info = (struct profil_info) {
 		.size = arg->size,
@@ -42,7 +42,7 @@ static int device_info(struct profil_watcher *watcher, union argument *arg)
 			    PROFIL_FEATURE_THREAD_ONLY |
 			    PROFIL_FEATURE_FAULT_SIGNAL |
 			    PROFIL_FEATURE_CHECK_ON_HIT | PROFIL_FEATURE_CLOCKS |
-			    (profil_watch_is_possible() ?
+			    (profil_attachment_is_possible() ?
 			     PROFIL_FEATURE_ATTACH : 0) |
 			    (IS_ENABLED(CONFIG_64BIT) ?
 			     PROFIL_FEATURE_COUNTER64 : 0),
@@ -50,7 +50,7 @@ static int device_info(struct profil_watcher *watcher, union argument *arg)
 	return 0;
 }
 
-static int device_start(struct profil_watcher *watcher, union argument *arg)
+static int device_start(struct profil_file *opened, union argument *arg)
 {
 	struct profil_config *config;
 
@@ -60,27 +60,27 @@ static int device_start(struct profil_watcher *watcher, union argument *arg)
 	return profil_lifecycle_start(config);
 }
 
-static int device_stop(struct profil_watcher *watcher, union argument *arg)
+static int device_stop(struct profil_file *opened, union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
 	return profil_lifecycle_stop(&arg->status);
 }
 
-static int device_status(struct profil_watcher *watcher, union argument *arg)
+static int device_status(struct profil_file *opened, union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
 	return profil_lifecycle_status(&arg->status);
 }
 
-static int device_attach_process(struct profil_watcher *watcher, union argument *arg)
+static int device_attach_process(struct profil_file *opened, union argument *arg)
 {
-	return profil_watcher_attach(watcher, &arg->attach);
+	return profil_file_attach(opened, &arg->attach);
 }
 
-static int device_log_status(struct profil_watcher *watcher, union argument *arg)
+static int device_log_status(struct profil_file *opened, union argument *arg)
 {
 	arg->status = (struct profil_status) { .size = arg->size };
-	profil_watcher_status(watcher, &arg->status);
+	profil_file_status(opened, &arg->status);
 	return 0;
 }
 
@@ -92,7 +92,7 @@ static int device_log_status(struct profil_watcher *watcher, union argument *arg
  * @copy_back: the argument is copied back to the caller
  */
 struct command {
-	int (*run)(struct profil_watcher *watcher, union argument *arg);
+	int (*run)(struct profil_file *opened, union argument *arg);
 	u32 size;
 	u32 min_size;
 	bool copy_back;
@@ -174,25 +174,25 @@ static long device_ioctl(struct file *file, unsigned int nr, unsigned long addr)
 
 static int device_open(struct inode *inode, struct file *file)
 {
-	file->private_data = profil_watcher_open();
+	file->private_data = profil_file_open();
 	return file->private_data ? nonseekable_open(inode, file) : -ENOMEM;
 }
 
 static int device_release(struct inode *inode, struct file *file)
 {
-	profil_watcher_close(file->private_data);
+	profil_file_close(file->private_data);
 	return 0;
 }
 
 static ssize_t device_read(struct file *file, char __user *user, size_t bytes, loff_t *position)
 {
-	return profil_watcher_read(file->private_data, user, bytes,
+	return profil_file_read(file->private_data, user, bytes,
 				   file->f_flags & O_NONBLOCK);
 }
 
 static __poll_t device_poll(struct file *file, poll_table *table)
 {
-	return profil_watcher_poll(file->private_data, file, table);
+	return profil_file_poll(file->private_data, file, table);
 }
 
 static const struct file_operations device_fops = {

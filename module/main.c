@@ -8,8 +8,8 @@
 #include <linux/module.h>
 #include <linux/printk.h>
 
+#include "attach/attachment.h"
 #include "attach/follow.h"
-#include "attach/watch.h"
 #include "clock/hooks.h"
 #include "clock/tick.h"
 #include "clock/timer.h"
@@ -30,7 +30,7 @@ static int __init profil_init(void)
 	profil_hooks_init(PROFIL_HOOK_TIMER, &profil_timer_hook);
 	profil_hooks_init(PROFIL_HOOK_FORKS, &profil_fork_hook);
 	profil_hooks_init(PROFIL_HOOK_TARGETS, &profil_follow_hook);
-	profil_watch_init();
+	profil_attachment_init();
 	/* last: user space can call in from here on */
 	err = profil_device_init();
 	if (err)
@@ -46,12 +46,12 @@ err_device:
 static void __exit profil_exit(void)
 {
 	profil_device_exit();
-	profil_watch_exit();
+	profil_attachment_exit();
 	profil_session_exit();
 	profil_reaper_exit();
 	profil_hooks_exit();
 	/* no probe runs any more: the callbacks that they left */
-	profil_watch_exit();
+	profil_attachment_exit();
 	profil_tick_exit();
 }
 

@@ -32,11 +32,11 @@
 
 #include <trace/events/sched.h>
 
+#include "attach/attachment.h"
 #include "attach/follow.h"
 #include "attach/log.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
-#include "attach/watch.h"
 #include "clock/hooks.h"
 #include "clock/timer.h"
 #include "compat.h"
@@ -133,7 +133,7 @@ static void follow_probe_fork(void *data, struct task_struct *parent,
 /* The current process, a target, has the memory and the credentials of a new program. */
 static void follow_new_program(struct profil_target *target, const struct linux_binprm *bprm)
 {
-	struct profil_watch *watch = target->watch;
+	struct profil_attachment *attachment = target->attachment;
 	struct profil_record_exec record = {
 		.head.pid = target->pid,
 		.cpu_ns = follow_cpu_time(current),
@@ -143,7 +143,7 @@ static void follow_new_program(struct profil_target *target, const struct linux_
 	target->is_new = true;
 	if (!profil_tracer_may_trace_current(target->tracer, bprm->secureexec))
 		record.flags = PROFIL_EXEC_DENIED;
-	else if (!target->waits && !(watch->config->flags & PROFIL_FOLLOW_EXEC))
+	else if (!target->waits && !(attachment->config->flags & PROFIL_FOLLOW_EXEC))
 		record.flags = PROFIL_EXEC_LEFT;
 	strscpy(record.comm, current->comm, sizeof(record.comm));
 	if (record.flags)
@@ -151,7 +151,7 @@ static void follow_new_program(struct profil_target *target, const struct linux_
 	/* in this order, also for an interrupt in between: target_pc() */
 	barrier();
 	WRITE_ONCE(target->mm, current->mm);
-	profil_log_write(&watch->log, &record.head, PROFIL_RECORD_EXEC, sizeof(record),
+	profil_log_write(&attachment->log, &record.head, PROFIL_RECORD_EXEC, sizeof(record),
 			 NULL, 0);
 }
 
@@ -172,7 +172,7 @@ static int follow_probe_new_program(struct kprobe *probe, struct pt_regs *regs)
 	const struct linux_binprm *bprm = (void *)regs_get_kernel_argument(regs, 0);
 	struct profil_target *target;
 
-	/* after the store to mm: pairs with the barrier in watch_process_has() */
+	/* after the store to mm: pairs with the barrier in attachment_process_has() */
 	smp_mb();
 	if (!READ_ONCE(profil_nr_targets))
 		return 0;
@@ -199,7 +199,7 @@ static void follow_args(struct profil_target *target)
 		.args_bytes = mm->arg_end - mm->arg_start,
 	};
 
-	profil_log_write_user(&target->watch->log, &record.head, PROFIL_RECORD_ARGS,
+	profil_log_write_user(&target->attachment->log, &record.head, PROFIL_RECORD_ARGS,
 			      sizeof(record), (const void __user *)mm->arg_start,
 			      min_t(u32, record.args_bytes, PROFIL_ARGS_MAX));
 }
@@ -211,7 +211,7 @@ static void follow_run(struct profil_target *target)
 
 	target->in_exec = false;
 	follow_args(target);
-	profil_log_write(&target->watch->log, &record, PROFIL_RECORD_RUN, sizeof(record),
+	profil_log_write(&target->attachment->log, &record, PROFIL_RECORD_RUN, sizeof(record),
 			 NULL, 0);
 	if (!target->waits)
 		return;
@@ -227,7 +227,7 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 {
 	struct profil_target *target;
 
-	/* after the store to mm: pairs with the barrier in watch_process_has() */
+	/* after the store to mm: pairs with the barrier in attachment_process_has() */
 	smp_mb();
 	rcu_read_lock();
 	for (target = profil_target_find(task_tgid(task)); target;
@@ -238,7 +238,7 @@ static void follow_probe_exec(void *data, struct task_struct *task, pid_t old_pi
 			continue;
 		/* they were when the program was mapped */
 		if (target->is_new)
-			profil_log_lose(&target->watch->log);
+			profil_log_lose(&target->attachment->log);
 		follow_run(target);
 	}
 	rcu_read_unlock();
@@ -300,7 +300,7 @@ static void follow_map(struct profil_target *target, struct vm_area_struct *vma)
 			room = kmalloc(PATH_MAX, GFP_NOWAIT | __GFP_NOWARN);
 	}
 	path = follow_path(vma, room);
-	profil_log_write(&target->watch->log, &record.head, PROFIL_RECORD_MAP, sizeof(record),
+	profil_log_write(&target->attachment->log, &record.head, PROFIL_RECORD_MAP, sizeof(record),
 			 path, strlen(path) + 1);
 	kfree(room);
 }
@@ -336,7 +336,7 @@ static bool follow_thread_end(struct profil_target *target)
 {
 	struct profil_record_thread record = {
 		.head.pid = target->pid,
-		.tid = pid_nr_ns(task_pid(current), target->watch->pids),
+		.tid = pid_nr_ns(task_pid(current), target->attachment->pids),
 		.cpu_ns = follow_thread_time(),
 	};
 

@@ -3,7 +3,7 @@
  * Targets: their table, and the path of a sample from the clock to the log.
  *
  * A target is published by ATTACH or by the fork of another target, and unpublished once: by
- * the exit of its process, when its watch is closed, or when its ATTACH fails. It is freed a
+ * the exit of its process, when its attachment is closed, or when its ATTACH fails. It is freed a
  * grace period later. Its children are not affected.
  */
 #include <linux/hashtable.h>
@@ -15,9 +15,9 @@
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
+#include "attach/attachment.h"
 #include "attach/target.h"
 #include "attach/tracer.h"
-#include "attach/watch.h"
 #include "clock/tick_math.h"
 #include "config.h"
 #include "counters/sampler.h"
@@ -88,26 +88,27 @@ static struct profil_target *target_alloc_atomic(void)
 }
 
 /* Takes over the reference to @tracer. */
-static void target_init(struct profil_target *target, struct profil_watch *watch,
+static void target_init(struct profil_target *target, struct profil_attachment *attachment,
 			struct profil_tracer *tracer, struct pid *process)
 {
-	target->watch = watch;
+	target->attachment = attachment;
 	target->tracer = tracer;
-	target->subject.config = watch->config;
+	target->subject.config = attachment->config;
 	target->process = get_pid(process);
-	target->pid = pid_nr_ns(process, watch->pids);
+	target->pid = pid_nr_ns(process, attachment->pids);
 }
 
 /**
  * profil_target_create - allocate a target that is not published
- * @watch:   its watch
+ * @attachment:   its attachment
  * @process: its process
  *
  * It is sampled with the rights of the calling process.
  *
  * Return: the target, or NULL.
  */
-struct profil_target *profil_target_create(struct profil_watch *watch, struct pid *process)
+struct profil_target *profil_target_create(struct profil_attachment *attachment,
+					   struct pid *process)
 {
 	struct profil_tracer *tracer = profil_tracer_create();
 	struct profil_target *target;
@@ -116,7 +117,7 @@ struct profil_target *profil_target_create(struct profil_watch *watch, struct pi
 		return NULL;
 	target = kzalloc(sizeof(*target), GFP_KERNEL_ACCOUNT);
 	if (target)
-		target_init(target, watch, tracer, process);
+		target_init(target, attachment, tracer, process);
 	else
 		profil_tracer_put(tracer);
 	return target;
@@ -179,7 +180,7 @@ static bool target_may_add(const struct profil_target *target)
 
 	for (other = profil_target_find(target->process); other;
 	     other = profil_target_find_next(other)) {
-		if (other->watch == target->watch)
+		if (other->attachment == target->attachment)
 			return false;
 		others += other->tracer->rights.user == tracer->rights.user;
 	}
@@ -192,13 +193,13 @@ static bool target_may_add(const struct profil_target *target)
  *
  * Charges a session to the user who attached it, which is uncharged when the target is removed.
  *
- * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target of this watch already, or
- * of as many others of the user as may be; or -ESRCH: the watch is closed.
+ * Return: 0; -ENOSPC: the user's limit; -EBUSY: the process is a target of this attachment already,
+ * or of as many others of the user as may be; or -ESRCH: the attachment is closed.
  */
 int profil_target_publish(struct profil_target *target)
 {
 	const struct profil_rights *rights = &target->tracer->rights;
-	struct profil_watch *watch = target->watch;
+	struct profil_attachment *attachment = target->attachment;
 	unsigned long flags;
 	int err;
 
@@ -207,19 +208,19 @@ int profil_target_publish(struct profil_target *target)
 		return err;
 	rcu_read_lock();
 	raw_spin_lock_irqsave(&targets_lock, flags);
-	if (watch->closed) {
+	if (attachment->closed) {
 		err = -ESRCH; /* GCOV_EXCL_LINE: closed on another CPU */
 	} else if (!target_may_add(target)) {
 		err = -EBUSY;
 	} else {
 		hash_add_rcu(profil_targets, &target->node, (unsigned long)target->process);
-		hlist_add_head(&target->of_watch, &watch->targets);
+		hlist_add_head(&target->of_attachment, &attachment->targets);
 		WRITE_ONCE(profil_nr_targets, profil_nr_targets + 1);
 		/* after that: from here on, exits of threads see the target */
 		if (!target->threads)
 			target->threads = target_count_threads(target->process);
-		WRITE_ONCE(watch->nr_targets, watch->nr_targets + 1);
-		WRITE_ONCE(watch->log.ended, false);
+		WRITE_ONCE(attachment->nr_targets, attachment->nr_targets + 1);
+		WRITE_ONCE(attachment->log.ended, false);
 		atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
@@ -233,9 +234,9 @@ int profil_target_publish(struct profil_target *target)
 static void target_remove(struct profil_target *target)
 {
 	hash_del_rcu(&target->node);
-	hlist_del_init(&target->of_watch);
+	hlist_del_init(&target->of_attachment);
 	WRITE_ONCE(profil_nr_targets, profil_nr_targets - 1);
-	WRITE_ONCE(target->watch->nr_targets, target->watch->nr_targets - 1);
+	WRITE_ONCE(target->attachment->nr_targets, target->attachment->nr_targets - 1);
 	profil_uncharge_session(&target->tracer->rights);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	call_rcu(&target->rcu, target_free_rcu);
@@ -254,7 +255,7 @@ bool profil_target_confirm(struct profil_target *target, bool from_exec)
 	bool confirmed;
 
 	raw_spin_lock_irqsave(&targets_lock, flags);
-	confirmed = !target->left && !hlist_unhashed(&target->of_watch);
+	confirmed = !target->left && !hlist_unhashed(&target->of_attachment);
 	if (confirmed) {
 		profil_subject_mark_start(&target->subject);
 		WRITE_ONCE(target->confirmed, true);
@@ -287,29 +288,29 @@ void profil_target_refuse_exec(struct profil_target *target)
  */
 void profil_target_unpublish(struct profil_target *target, struct profil_record_exit *exit)
 {
-	struct profil_watch *watch = target->watch;
+	struct profil_attachment *attachment = target->attachment;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&targets_lock, flags);
-	/* while a target is in the list, its watch is not closed, and the log is open */
-	if (!hlist_unhashed(&target->of_watch)) {
+	/* while a target is in the list, its attachment is not closed, and the log is open */
+	if (!hlist_unhashed(&target->of_attachment)) {
 		target_remove(target);
 		if (exit && target->confirmed)
-			profil_log_write(&watch->log, &exit->head, PROFIL_RECORD_EXIT,
+			profil_log_write(&attachment->log, &exit->head, PROFIL_RECORD_EXIT,
 					 sizeof(*exit), NULL, 0);
-		if (!watch->nr_targets)
-			profil_log_end(&watch->log);
+		if (!attachment->nr_targets)
+			profil_log_end(&attachment->log);
 	}
 	raw_spin_unlock_irqrestore(&targets_lock, flags);
 }
 
 /**
- * profil_target_unpublish_all - remove all targets of a watch that is closed
- * @watch: watch
+ * profil_target_unpublish_all - remove all targets of an attachment that is closed
+ * @attachment: attachment
  *
  * None is added afterwards.
  */
-void profil_target_unpublish_all(struct profil_watch *watch)
+void profil_target_unpublish_all(struct profil_attachment *attachment)
 {
 	struct profil_target *target;
 	bool more = true;
@@ -317,8 +318,9 @@ void profil_target_unpublish_all(struct profil_watch *watch)
 	while (more) {
 		/* one at a time: there may be thousands */
 		raw_spin_lock_irq(&targets_lock);
-		watch->closed = true;
-		target = hlist_entry_safe(watch->targets.first, struct profil_target, of_watch);
+		attachment->closed = true;
+		target = hlist_entry_safe(attachment->targets.first, struct profil_target,
+					  of_attachment);
 		if (target)
 			target_remove(target);
 		more = target;
@@ -358,10 +360,10 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 
 	raw_spin_lock_irqsave(&targets_lock, flags);
 	/* while a target is in the list, the log is open, and has no EXIT of the process */
-	if (!hlist_unhashed(&target->of_watch)) {
+	if (!hlist_unhashed(&target->of_attachment)) {
 		if (target->confirmed && !target->waits && !target->left)
-			profil_log_write(&target->watch->log, &record->head, PROFIL_RECORD_THREAD,
-					 sizeof(*record), NULL, 0);
+			profil_log_write(&target->attachment->log, &record->head,
+					 PROFIL_RECORD_THREAD, sizeof(*record), NULL, 0);
 		/* the hook of fork skips workers. A worker may be the last thread */
 		if (!(thread->flags & COMPAT_PF_WORKERS))
 			target->threads--;
@@ -379,7 +381,8 @@ static int target_start_child(struct profil_target *parent, struct task_struct *
 	if (!target)
 		return -ENOMEM;
 	/* @parent has a reference until a grace period after it was removed */
-	target_init(target, parent->watch, profil_tracer_get(parent->tracer), task_tgid(child));
+	target_init(target, parent->attachment, profil_tracer_get(parent->tracer),
+		    task_tgid(child));
 	target->threads = 1;
 	target->mm = child->mm;
 	target->waits = parent->waits;
@@ -406,9 +409,9 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 {
 	bool denied = !profil_tracer_may_trace_current(parent->tracer, false);
 	int err = target_start_child(parent, child, denied);
-	struct profil_watch *watch = parent->watch;
+	struct profil_attachment *attachment = parent->attachment;
 	struct profil_record_fork record = {
-		.head.pid = pid_nr_ns(task_tgid(child), watch->pids),
+		.head.pid = pid_nr_ns(task_tgid(child), attachment->pids),
 		.parent = parent->pid,
 		.flags = (child->mm == current->mm ? PROFIL_FORK_SHARES_MEMORY : 0) |
 			 (denied ? PROFIL_FORK_DENIED : 0),
@@ -416,27 +419,30 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 
 	trace_profil_fork(child->tgid, err);
 	if (err) {
-		atomic_long_inc(&watch->fork_failures);
+		atomic_long_inc(&attachment->fork_failures);
 		atomic_long_inc(&profil_stats[PROFIL_FORK_FAILURES]);
 		return;
 	}
-	atomic_long_inc(&watch->forks_followed);
+	atomic_long_inc(&attachment->forks_followed);
 	atomic_long_inc(&profil_stats[PROFIL_FORKS_FOLLOWED]);
-	profil_log_write(&watch->log, &record.head, PROFIL_RECORD_FORK, sizeof(record), NULL, 0);
+	profil_log_write(&attachment->log, &record.head, PROFIL_RECORD_FORK, sizeof(record),
+			 NULL, 0);
 }
 
 /* --- samples ------------------------------------------------------------------ */
 
 /* With the log's lock held. Return: how many samples ticks and points of the timer stand for. */
-static __always_inline u64 target_samples(struct profil_watch *watch, u64 ticks, u64 points)
+static __always_inline u64 target_samples(struct profil_attachment *attachment, u64 ticks,
+					  u64 points)
 {
-	const struct profil_config *config = watch->config;
+	const struct profil_config *config = attachment->config;
 	u64 samples = points;
 
 	if (ticks)
-		samples = profil_accumulate(this_cpu_ptr(watch->phases), ticks, config->rate, HZ);
+		samples = profil_accumulate(this_cpu_ptr(attachment->phases), ticks,
+					    config->rate, HZ);
 	if (unlikely(samples > 1))
-		samples = profil_sampler_limit(config, samples, &watch->log.skipped);
+		samples = profil_sampler_limit(config, samples, &attachment->log.skipped);
 	return samples;
 }
 
@@ -474,8 +480,8 @@ static u64 target_pc(const struct profil_target *target, struct task_struct *tas
 void profil_target_sample(struct profil_target *target, struct task_struct *task,
 			  u64 ticks, u64 points, bool in_user)
 {
-	struct profil_watch *watch = target->watch;
-	struct profil_log *log = &watch->log;
+	struct profil_attachment *attachment = target->attachment;
+	struct profil_log *log = &attachment->log;
 	struct profil_record_sample sample = {
 		.head = {
 			.type = PROFIL_RECORD_SAMPLE,
@@ -490,14 +496,14 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 	if (!in_user)
 		sample.head.type = PROFIL_RECORD_KERNEL_SAMPLE;
 	raw_spin_lock(&log->lock);
-	/* the rest of the watch is there while the log is open */
-	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_watch)))
+	/* the rest of the attachment is there while the log is open */
+	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_attachment)))
 		goto unlock;
-	sample.samples = target_samples(watch, ticks, points);
+	sample.samples = target_samples(attachment, ticks, points);
 	if (!sample.samples)
 		goto unlock;
 	sample.pc = target_pc(target, task);
-	sample.tid = pid_nr_ns(task_pid(task), watch->pids);
+	sample.tid = pid_nr_ns(task_pid(task), attachment->pids);
 	this_cpu_add(profil_cpu_stats.samples, sample.samples);
 	if (likely(profil_log_write_sample(log, &sample)))
 		this_cpu_add(profil_cpu_stats.counted, sample.samples);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A target: a process that is sampled into the log of an open file (watch.c). Several open files
- * may sample one process: each has a target of its own for it.
+ * A target: a process that is sampled into the log of an open file (attachment.c). Several open
+ * files may sample one process: each has a target of its own for it.
  */
 #ifndef _PROFIL_TARGET_H
 #define _PROFIL_TARGET_H
@@ -19,17 +19,17 @@
 #include "counters/session.h"
 
 struct profil_tracer;
-struct profil_watch;
+struct profil_attachment;
 
 /**
  * struct profil_target - a process that is sampled by another one
- * @subject: what clocks read; the config is the watch's, and @thread is NULL
+ * @subject: what clocks read; the config is the attachment's, and @thread is NULL
  * @node:    entry in the table of targets, or in the reserve
- * @of_watch: entry in the watch's list of targets
- * @watch:   where its records go
+ * @of_attachment: entry in the attachment's list of targets
+ * @attachment:   where its records go
  * @tracer:  with whose rights it is sampled; one reference
  * @process: the process, which is the key in the table; one reference
- * @pid:     its process ID in the namespace of the watch
+ * @pid:     its process ID in the namespace of the attachment
  * @threads: how many of its threads have not ended, without the kernel's workers, or less
  *           (target_count_threads()); with the lock of the table
  * @mm:      memory of the program that may be sampled, only compared. exec changes the memory
@@ -42,15 +42,15 @@ struct profil_watch;
  * @is_new:  no mapping of that program has been logged
  * @rcu:     frees it
  *
- * Clocks and hooks find a target under rcu_read_lock(). They may use its watch while they hold
+ * Clocks and hooks find a target under rcu_read_lock(). They may use its attachment while they hold
  * the lock of the log and the log is open. A @confirmed target's @mm and the members after it
  * are written by the process itself.
  */
 struct profil_target {
 	struct profil_subject subject;
 	struct hlist_node node;
-	struct hlist_node of_watch;
-	struct profil_watch *watch;
+	struct hlist_node of_attachment;
+	struct profil_attachment *attachment;
 	struct profil_tracer *tracer;
 	struct pid *process;
 	pid_t pid;
@@ -150,7 +150,8 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 			  u64 ticks, u64 points, bool in_user);
 
 /* May sleep. */
-struct profil_target *profil_target_create(struct profil_watch *watch, struct pid *process);
+struct profil_target *profil_target_create(struct profil_attachment *attachment,
+					   struct pid *process);
 void profil_target_free(struct profil_target *target);
 
 /* Atomic context, not in interrupts. */
@@ -164,7 +165,7 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 			      struct profil_record_thread *record);
 
 /* May sleep. */
-void profil_target_unpublish_all(struct profil_watch *watch);
+void profil_target_unpublish_all(struct profil_attachment *attachment);
 void profil_target_fill_reserve(void);
 void profil_target_free_reserve(void);
 

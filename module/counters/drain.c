@@ -103,7 +103,7 @@ void profil_drain_pending(struct profil_session *session)
 	struct profil_sample sample;
 
 	while (profil_pending_first(&session->pending, &sample)) {
-		if (test_bit(PROFIL_FAULTED, &session->flags) ||
+		if (test_bit(SESSION_FAULTED, &session->flags) ||
 		    !drain_count_one(session, &sample))
 			profil_session_lose(session, &session->settled,
 					    sample.samples, ESRCH);

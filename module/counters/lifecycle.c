@@ -41,7 +41,7 @@
  *   be in the sampler on other CPUs. They either see that the session is unpublished, or
  *   the call waits for them (profil_cpus_barrier()). So no counter is written after the
  *   call returns. Pending samples are settled: their pages are pinned, and they are counted
- *   (worker.c).
+ *   (service.c).
  * - The address space ends (exit, or exec, which switches to a new one): the notifier's
  *   release callback runs when mm_users is 0. The sampler runs only for a thread whose
  *   current->mm is the session's. Such a thread holds mm_users, so there is none. Pending
@@ -67,9 +67,9 @@
 #include "counters/drain.h"
 #include "counters/lifecycle.h"
 #include "counters/reaper.h"
+#include "counters/service.h"
 #include "counters/session.h"
 #include "counters/table.h"
-#include "counters/worker.h"
 #include "stats.h"
 #include "trace.h"
 
@@ -140,7 +140,7 @@ static void lifecycle_unpin_uncharge(struct profil_session *session)
 {
 	struct profil_counts counts;
 
-	profil_worker_unpin(session);
+	profil_service_unpin(session);
 	lifecycle_uncharge(session->config);
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	counts = profil_session_counts(session);
@@ -198,7 +198,7 @@ static bool lifecycle_try_lock_mm(struct profil_session *session)
 		return mmap_read_trylock(session->mm);
 	if (!compat_mmap_write_trylock(session->mm))
 		return false;
-	done = profil_worker_watch_locked(session);
+	done = profil_service_watch_locked(session);
 	mmap_write_downgrade(session->mm);
 	if (done) {
 		session->retry_delay = 1;
@@ -217,7 +217,7 @@ static bool lifecycle_try_pass(struct profil_session *session)
 	if (!lifecycle_try_lock_mm(session))
 		return true;
 	if (mutex_trylock(&session->service_mutex)) {
-		again = profil_worker_pass(session);
+		again = profil_service_pass(session);
 		mutex_unlock(&session->service_mutex);
 	}
 	mmap_read_unlock(session->mm);
@@ -256,7 +256,7 @@ static void lifecycle_work(struct work_struct *work)
 		lifecycle_stop_sampling(session);
 		lifecycle_discard(session);
 	}
-	if (test_and_clear_bit(PROFIL_ABANDONED, &session->flags))
+	if (test_and_clear_bit(SESSION_ABANDONED, &session->flags))
 		lifecycle_discard(session);
 	profil_session_put(session);
 }
@@ -387,13 +387,13 @@ static int lifecycle_prepare(struct profil_session *session)
 	if (!(session->config->flags & PROFIL_PIN_ON_HIT))
 		err = profil_buffer_charge_all(&session->buffer);
 	if (!err)
-		err = profil_worker_watch(session);
+		err = profil_service_watch(session);
 	if (err)
 		return err;
 	if (session->config->flags & PROFIL_PIN_ON_HIT)
 		err = lifecycle_check_all(session);
 	else
-		err = profil_worker_pin_all(session);
+		err = profil_service_pin_all(session);
 	/* another thread may have just unmapped what was pinned */
 	if (!err && READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		err = -EFAULT;
@@ -474,9 +474,9 @@ static void lifecycle_read_status(struct profil_session *session,
 static void lifecycle_settle_and_put(struct profil_session *session,
 				     struct profil_status *status)
 {
-	if (profil_worker_settle(session)) {
+	if (profil_service_settle(session)) {
 		/* GCOV_EXCL_START: killed during a stop */
-		set_bit(PROFIL_ABANDONED, &session->flags);
+		set_bit(SESSION_ABANDONED, &session->flags);
 		profil_session_kick_later(session, 0);
 		return;
 		/* GCOV_EXCL_STOP */
@@ -537,7 +537,7 @@ int profil_lifecycle_stop(struct profil_status *status)
 	if (!session)
 		return 0;
 	/* before the session is unpublished: a signal can interrupt this */
-	err = profil_worker_watch(session);
+	err = profil_service_watch(session);
 	if (err == -EINTR)
 		goto put;
 	err = 0;
@@ -566,7 +566,7 @@ int profil_lifecycle_status(struct profil_status *status)
 
 	if (!session)
 		return 0;
-	err = profil_worker_settle(session);
+	err = profil_service_settle(session);
 	if (!err) {
 		lifecycle_read_status(session, status);
 		mutex_unlock(&session->service_mutex);

@@ -2,7 +2,7 @@
 /*
  * Samples, and the log of pending samples: those whose page is not pinned, because it was
  * never hit, the kernel has replaced it, or the process has just been forked. The worker
- * pins the page (worker.c) and then counts the sample.
+ * pins the page (service.c) and then counts the sample.
  *
  * First in, first out: a page that cannot be pinned ends the profile, and all samples that
  * were taken before are still counted, however late the worker runs. Only a sample whose

@@ -4,7 +4,7 @@
  * counter. Hard interrupt context, also on PREEMPT_RT. Nothing here sleeps, allocates or
  * takes a fault. Usually the only lock is the slot's, and the only memory written is per-CPU
  * counts and one counter in a pinned page. If the page is not pinned, the sample goes to the
- * log of pending samples (pending.c). The worker (worker.c) pins the page and then counts the
+ * log of pending samples (pending.c). The worker (service.c) pins the page and then counts the
  * sample.
  */
 #include <linux/errno.h>

@@ -172,7 +172,7 @@ void profil_session_put(struct profil_session *session)
 		queue_rcu_work(profil_queue, &session->free_work);
 }
 
-/* The caller has just set PROFIL_KICKED. Takes over the caller's reference. */
+/* The caller has just set SESSION_KICKED. Takes over the caller's reference. */
 static void session_queue(struct profil_session *session, unsigned long delay)
 {
 	/* it was already queued for later, with a reference of its own */
@@ -192,13 +192,13 @@ static void session_queue(struct profil_session *session, unsigned long delay)
 void profil_session_kick(struct profil_session *session)
 {
 	/* a full barrier: pairs with the one in profil_session_take_mm() */
-	if (test_and_set_bit(PROFIL_KICKED, &session->flags))
+	if (test_and_set_bit(SESSION_KICKED, &session->flags))
 		return;
 	if (!refcount_inc_not_zero(&session->ref))
 		return; /* GCOV_EXCL_LINE: the last user has just exited */
 	if (!READ_ONCE(session->buffer.watched) && mmget_not_zero(session->mm)) {
 		session->memcg = compat_get_mem_cgroup_of(session->mm);
-		set_bit(PROFIL_HOLDS_MM, &session->flags);
+		set_bit(SESSION_HOLDS_MM, &session->flags);
 	}
 	session_queue(session, 0);
 }
@@ -216,15 +216,15 @@ void profil_session_kick(struct profil_session *session)
 bool profil_session_take_mm(struct profil_session *session,
 			    struct mem_cgroup **memcg)
 {
-	bool held = test_and_clear_bit(PROFIL_HOLDS_MM, &session->flags);
+	bool held = test_and_clear_bit(SESSION_HOLDS_MM, &session->flags);
 
 	*memcg = held ? session->memcg : NULL;
 	/*
-	 * The next caller that sets PROFIL_KICKED may set PROFIL_HOLDS_MM and @memcg: after
+	 * The next caller that sets SESSION_KICKED may set SESSION_HOLDS_MM and @memcg: after
 	 * our loads. Our later loads see what samples stored before their kick.
 	 */
 	smp_mb__before_atomic();
-	clear_bit(PROFIL_KICKED, &session->flags);
+	clear_bit(SESSION_KICKED, &session->flags);
 	/* pairs with the barrier in profil_session_kick() */
 	smp_mb__after_atomic();
 	if (held)
@@ -250,13 +250,13 @@ bool profil_session_requeue(struct profil_session *session,
 			    struct mem_cgroup *memcg)
 {
 	if (READ_ONCE(session->buffer.watched) ||
-	    test_and_set_bit(PROFIL_KICKED, &session->flags)) {
+	    test_and_set_bit(SESSION_KICKED, &session->flags)) {
 		profil_session_kick_later(session, session->retry_delay);
 		return false;
 	}
 	refcount_inc(&session->ref);
 	session->memcg = memcg;
-	set_bit(PROFIL_HOLDS_MM, &session->flags);
+	set_bit(SESSION_HOLDS_MM, &session->flags);
 	session_queue(session, session->retry_delay);
 	return true;
 }
@@ -282,7 +282,7 @@ void profil_session_kick_from_switch(struct profil_session *session)
  */
 void profil_session_kick_later(struct profil_session *session, unsigned long delay)
 {
-	if (test_bit(PROFIL_KICKED, &session->flags) ||
+	if (test_bit(SESSION_KICKED, &session->flags) ||
 	    !refcount_inc_not_zero(&session->ref))
 		return;
 	if (!queue_delayed_work(profil_queue, &session->work, delay))
@@ -324,7 +324,7 @@ void profil_session_inherit(struct profil_session *session,
  */
 void profil_session_recheck(struct profil_session *session)
 {
-	set_bit(PROFIL_RECHECK, &session->flags);
+	set_bit(SESSION_RECHECK, &session->flags);
 }
 
 /**
@@ -339,7 +339,7 @@ void profil_session_recheck(struct profil_session *session)
 void profil_session_stop(struct profil_session *session, u32 state, u32 error)
 {
 	if (state == PROFIL_STATE_FAULT)
-		set_bit(PROFIL_FAULTED, &session->flags);
+		set_bit(SESSION_FAULTED, &session->flags);
 	/* it has already ended: changes to its memory do not matter any more */
 	if (READ_ONCE(session->unpinned) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)

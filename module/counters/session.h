@@ -28,13 +28,13 @@ struct mem_cgroup;
 struct profil_config;
 
 /* Bits of struct profil_session.flags */
-#define PROFIL_KICKED	0	/* the worker is queued, at most @retry_delay ahead */
-#define PROFIL_RECHECK	1	/* the worker must check that the memory is still there */
-#define PROFIL_CHECKING	2	/* the worker is checking */
-#define PROFIL_FAULTED	3	/* the memory is gone: no counter may be written */
-#define PROFIL_SIGNALLED	4	/* the process has been sent SIGSEGV for a fault */
-#define PROFIL_ABANDONED	5	/* unpublished by a killed call: the worker ends it */
-#define PROFIL_HOLDS_MM	6	/* a kick has taken mm_users for the worker */
+#define SESSION_KICKED	0	/* the worker is queued, at most @retry_delay ahead */
+#define SESSION_RECHECK	1	/* the worker must check that the memory is still there */
+#define SESSION_CHECKING	2	/* the worker is checking */
+#define SESSION_FAULTED	3	/* the memory is gone: no counter may be written */
+#define SESSION_SIGNALLED	4	/* the process has been sent SIGSEGV for a fault */
+#define SESSION_ABANDONED	5	/* unpublished by a killed call: the worker ends it */
+#define SESSION_HOLDS_MM	6	/* a kick has taken mm_users for the worker */
 
 /**
  * struct profil_session - a profile that runs, or that has ended and still has a status
@@ -61,9 +61,9 @@ struct profil_config;
  * Written when something happens to the session:
  *
  * @log_used:  entries of the pc log that have been handed out
- * @flags:     PROFIL_KICKED and so on, above
- * @memcg:     with PROFIL_HOLDS_MM: the memory cgroup to charge, with a reference. Belongs
- *             to the caller that set PROFIL_KICKED, then to the worker
+ * @flags:     SESSION_KICKED and so on, above
+ * @memcg:     with SESSION_HOLDS_MM: the memory cgroup to charge, with a reference. Belongs
+ *             to the caller that set SESSION_KICKED, then to the worker
  * @ref:       one reference for the table, one for a queued worker, one for each call
  * @error:     errno of the last loss of samples, for status
  * @tgid:      the process, for tracepoints
@@ -71,7 +71,7 @@ struct profil_config;
  *             not watch the memory. Used by the worker
  * @faulting:  address of a mapping whose lock a page fault had, when its memory was to be watched;
  *             with mmap_lock held for writing
- * @unpinned:  profil_worker_unpin() has run; written under @service_mutex
+ * @unpinned:  profil_service_unpin() has run; written under @service_mutex
  * @process:   for PROFIL_FAULT_SIGNAL the process, with a reference; else NULL
  * @buffer:    where to count
  * @service_mutex: held by the worker and by calls to pin, unpin, count pending samples or
@@ -84,7 +84,7 @@ struct profil_config;
  *             before the session is published
  * @kick_work: kicks the worker from a context that cannot wake it
  * @release:   called when the address space ends (lifecycle.c)
- * @work:      the worker (lifecycle.c, worker.c); holds a reference while it is queued
+ * @work:      the worker (lifecycle.c, service.c); holds a reference while it is queued
  * @free_work: frees the session a grace period after the last reference
  *
  * Each group starts on its own cache line, so that no write evicts from other CPUs' caches
@@ -141,7 +141,7 @@ static inline void profil_subject_mark_start(struct profil_subject *subject)
  * yet checked that all of it is still there, or because it is gone. The latter is needed for
  * a sample that read @state before the session was stopped.
  *
- * The caller holds the lock of this CPU's slot. Code that sets PROFIL_RECHECK calls
+ * The caller holds the lock of this CPU's slot. Code that sets SESSION_RECHECK calls
  * profil_cpus_barrier() afterwards, which waits for such callers. All bits are in one word,
  * and the worker sets the next bit before it clears the previous one, so no reader sees none
  * of them.
@@ -149,8 +149,8 @@ static inline void profil_subject_mark_start(struct profil_subject *subject)
 static inline bool profil_session_needs_recheck(const struct profil_session *session)
 {
 	return READ_ONCE(session->flags) &
-	       (BIT(PROFIL_RECHECK) | BIT(PROFIL_CHECKING) |
-		BIT(PROFIL_FAULTED));
+	       (BIT(SESSION_RECHECK) | BIT(SESSION_CHECKING) |
+		BIT(SESSION_FAULTED));
 }
 
 /* Whether it samples @task, which has its memory. */

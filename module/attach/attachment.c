@@ -25,9 +25,9 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "attach/attachment.h"
 #include "attach/follow.h"
 #include "attach/target.h"
-#include "attach/watch.h"
 #include "clock/clock.h"
 #include "clock/hooks.h"
 #include "clock/timer.h"
@@ -49,7 +49,7 @@ static const struct file_operations *mem_operations;
  * Find them in a mount of procfs that nobody else sees: what is at /proc may be another file
  * system, or have another file mounted on top. May sleep. Return: them, or NULL.
  */
-static const struct file_operations * __init watch_find_mem_operations(void)
+static const struct file_operations * __init attachment_find_mem_operations(void)
 {
 	const struct file_operations *operations = NULL;
 	struct file_system_type *type = get_fs_type("proc");
@@ -73,16 +73,16 @@ static const struct file_operations * __init watch_find_mem_operations(void)
 }
 
 /* Called when the module is loaded. */
-void __init profil_watch_init(void)
+void __init profil_attachment_init(void)
 {
 	if (profil_follow_is_possible())
-		mem_operations = watch_find_mem_operations();
+		mem_operations = attachment_find_mem_operations();
 	if (!mem_operations)
 		pr_notice("no kprobes of setup_new_exec() and perf_event_mmap(), or no procfs: other processes cannot be profiled\n");
 }
 
 /* Whether the kernel has what ATTACH needs. */
-bool profil_watch_is_possible(void)
+bool profil_attachment_is_possible(void)
 {
 	return mem_operations;
 }
@@ -92,7 +92,7 @@ bool profil_watch_is_possible(void)
  * What was freed a grace period later is freed now, or queued. A hook that found a target just
  * before its file was closed may still free a target for a child: the second call waits for it.
  */
-void profil_watch_exit(void)
+void profil_attachment_exit(void)
 {
 	rcu_barrier();
 }
@@ -104,7 +104,7 @@ void profil_watch_exit(void)
  * whatever becomes of the process. Return: it, with a reference of mmgrab(); -EBADF; -EINVAL:
  * another kind of file; or -ESRCH: the process had no memory when the file was opened.
  */
-static struct mm_struct *watch_get_mm(int fd)
+static struct mm_struct *attachment_get_mm(int fd)
 {
 	struct mm_struct *mm = ERR_PTR(-EINVAL);
 	struct file *file = fget(fd);
@@ -124,7 +124,7 @@ static struct mm_struct *watch_get_mm(int fd)
  * Whether a process has not ended and has this memory. If its target is published, and it ends
  * or executes a program after this, the target hooks see the target.
  */
-static bool watch_process_has(struct pid *process, const struct mm_struct *mm)
+static bool attachment_process_has(struct pid *process, const struct mm_struct *mm)
 {
 	struct task_struct *leader, *thread;
 	bool has = false;
@@ -144,31 +144,31 @@ static bool watch_process_has(struct pid *process, const struct mm_struct *mm)
 	return has;
 }
 
-/* --- the watch ---------------------------------------------------------------- */
+/* --- the attachment ---------------------------------------------------------------- */
 
-static void watch_init_phases(struct profil_watch *watch)
+static void attachment_init_phases(struct profil_attachment *attachment)
 {
 	static atomic_t serial;
 	u32 number = atomic_inc_return(&serial);
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		u32 *phase = per_cpu_ptr(watch->phases, cpu);
+		u32 *phase = per_cpu_ptr(attachment->phases, cpu);
 
 		*phase = profil_cpus_phase(number, cpu);
 	}
 }
 
-/* Return: a watch without targets, or an error. */
-static struct profil_watch *watch_create(const struct profil_attach *arg)
+/* Return: an attachment without targets, or an error. */
+static struct profil_attachment *attachment_create(const struct profil_attach *arg)
 {
 	u32 flags = arg->flags & ~PROFIL_FROM_EXEC;
 	struct profil_config *config;
-	struct profil_watch *watch;
+	struct profil_attachment *attachment;
 	int err;
 
-	watch = kzalloc(sizeof(*watch), GFP_KERNEL_ACCOUNT);
-	if (!watch)
+	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
+	if (!attachment)
 		return ERR_PTR(-ENOMEM);
 	config = profil_config_create_for_log(flags, arg->rate, arg->clock);
 	err = PTR_ERR_OR_ZERO(config);
@@ -177,65 +177,66 @@ static struct profil_watch *watch_create(const struct profil_attach *arg)
 	err = profil_charge_pages(&config->rights, arg->log_bytes >> PAGE_SHIFT);
 	if (err)
 		goto put_config;
-	err = profil_log_init(&watch->log, arg->log_bytes);
+	err = profil_log_init(&attachment->log, arg->log_bytes);
 	if (err)
 		goto uncharge;
 	err = -ENOMEM;
-	watch->phases = alloc_percpu_gfp(u32, GFP_KERNEL_ACCOUNT);
-	if (!watch->phases)
+	attachment->phases = alloc_percpu_gfp(u32, GFP_KERNEL_ACCOUNT);
+	if (!attachment->phases)
 		goto close_log;
-	watch_init_phases(watch);
+	attachment_init_phases(attachment);
 	err = profil_hooks_get(profil_clock_hooks(config, PROFIL_KIND_TARGET));
 	if (err)
 		goto free_phases;
-	watch->config = config;
-	watch->pids = get_pid_ns(task_active_pid_ns(current));
-	return watch;
+	attachment->config = config;
+	attachment->pids = get_pid_ns(task_active_pid_ns(current));
+	return attachment;
 
 free_phases:
-	free_percpu(watch->phases);
+	free_percpu(attachment->phases);
 close_log:
-	profil_log_close(&watch->log);
+	profil_log_close(&attachment->log);
 uncharge:
 	profil_uncharge_pages(&config->rights, arg->log_bytes >> PAGE_SHIFT);
 put_config:
 	profil_config_put(config);
 free_watch:
-	kfree(watch);
+	kfree(attachment);
 	return ERR_PTR(err);
 }
 
-/* A grace period later: no clock and no hook uses the watch. */
-static void watch_free_work(struct work_struct *work)
+/* A grace period later: no clock and no hook uses the attachment. */
+static void attachment_free_work(struct work_struct *work)
 {
-	struct profil_watch *watch =
-		container_of(to_rcu_work(work), struct profil_watch, free_work);
+	struct profil_attachment *attachment =
+		container_of(to_rcu_work(work), struct profil_attachment, free_work);
 
-	put_pid_ns(watch->pids);
-	profil_config_put(watch->config);
-	kfree(watch);
+	put_pid_ns(attachment->pids);
+	profil_config_put(attachment->config);
+	kfree(attachment);
 }
 
 /*
- * End all targets, and free the watch. The log's memory is freed at once: it is large, and no
+ * End all targets, and free the attachment. The log's memory is freed at once: it is large, and no
  * clock uses it or the phases after the log is closed.
  */
-static void watch_close(struct profil_watch *watch)
+static void attachment_close(struct profil_attachment *attachment)
 {
-	struct profil_config *config = watch->config;
+	struct profil_config *config = attachment->config;
 
-	profil_target_unpublish_all(watch);
-	profil_log_close(&watch->log);
-	profil_uncharge_pages(&config->rights, watch->log.size >> PAGE_SHIFT);
-	free_percpu(watch->phases);
+	profil_target_unpublish_all(attachment);
+	profil_log_close(&attachment->log);
+	profil_uncharge_pages(&config->rights, attachment->log.size >> PAGE_SHIFT);
+	free_percpu(attachment->phases);
 	profil_hooks_put(profil_clock_hooks(config, PROFIL_KIND_TARGET));
-	INIT_RCU_WORK(&watch->free_work, watch_free_work);
-	queue_rcu_work(profil_queue, &watch->free_work);
+	INIT_RCU_WORK(&attachment->free_work, attachment_free_work);
+	queue_rcu_work(profil_queue, &attachment->free_work);
 }
 
 /* --- ATTACH ------------------------------------------------------------------- */
 
-static int watch_check(const struct profil_watch *watch, const struct profil_attach *arg)
+static int attachment_check(const struct profil_attachment *attachment,
+			    const struct profil_attach *arg)
 {
 	const struct profil_config *config;
 	u32 clock = arg->clock;
@@ -246,14 +247,14 @@ static int watch_check(const struct profil_watch *watch, const struct profil_att
 	    arg->log_bytes < PROFIL_LOG_MIN || arg->log_bytes > PROFIL_LOG_MAX ||
 	    !is_power_of_2(arg->log_bytes))
 		return -EINVAL;
-	if (!watch)
+	if (!attachment)
 		return 0;
 	err = profil_policy_choose_clock(arg->rate, &clock);
 	if (err)
 		return err;
-	config = watch->config;
+	config = attachment->config;
 	if (arg->rate != config->rate || clock != config->clock ||
-	    arg->log_bytes != watch->log.size ||
+	    arg->log_bytes != attachment->log.size ||
 	    (arg->flags & ~PROFIL_FROM_EXEC) != config->flags)
 		return -EINVAL;
 	return 0;
@@ -265,15 +266,15 @@ static int watch_check(const struct profil_watch *watch, const struct profil_att
  * then is the target confirmed. If exec comes between this check and the confirmation, it is
  * refused; if it comes later, the new program is checked like any other.
  */
-static int watch_add(struct profil_watch *watch, struct pid *process,
-		     const struct mm_struct *mm, bool from_exec)
+static int attachment_add(struct profil_attachment *attachment, struct pid *process,
+			  const struct mm_struct *mm, bool from_exec)
 {
 	struct profil_target *target;
 	int err;
 
-	if (!watch_process_has(process, mm))
+	if (!attachment_process_has(process, mm))
 		return -ESRCH;
-	target = profil_target_create(watch, process);
+	target = profil_target_create(attachment, process);
 	if (!target)
 		return -ENOMEM;
 	target->mm = mm;
@@ -281,7 +282,7 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 	/* keeps the target: from here on, its process may exit and unpublish it */
 	rcu_read_lock();
 	err = profil_target_publish(target);
-	if (!err && (!watch_process_has(process, mm) ||
+	if (!err && (!attachment_process_has(process, mm) ||
 		     !profil_target_confirm(target, from_exec))) {
 		profil_target_unpublish(target, NULL);
 		rcu_read_unlock();
@@ -293,42 +294,42 @@ static int watch_add(struct profil_watch *watch, struct pid *process,
 	return err;
 }
 
-/* With the watcher's mutex held. */
-static int watch_attach(struct profil_watcher *watcher, const struct profil_attach *arg,
-			struct pid *process, const struct mm_struct *mm)
+/* With the open file's mutex held. */
+static int file_attach(struct profil_file *opened, const struct profil_attach *arg,
+		       struct pid *process, const struct mm_struct *mm)
 {
-	struct profil_watch *watch = watcher->watch;
+	struct profil_attachment *attachment = opened->attachment;
 	int err;
 
-	err = watch_check(watch, arg);
+	err = attachment_check(attachment, arg);
 	if (err)
 		return err;
-	if (!watch)
-		watch = watch_create(arg);
-	if (IS_ERR(watch))
-		return PTR_ERR(watch);
-	err = watch_add(watch, process, mm, arg->flags & PROFIL_FROM_EXEC);
+	if (!attachment)
+		attachment = attachment_create(arg);
+	if (IS_ERR(attachment))
+		return PTR_ERR(attachment);
+	err = attachment_add(attachment, process, mm, arg->flags & PROFIL_FROM_EXEC);
 	if (err) {
-		if (!watcher->watch)
-			watch_close(watch);
+		if (!opened->attachment)
+			attachment_close(attachment);
 		return err;
 	}
-	/* pairs with the acquire in watcher_watch() */
-	smp_store_release(&watcher->watch, watch);
+	/* pairs with the acquire in file_attachment() */
+	smp_store_release(&opened->attachment, attachment);
 	trace_profil_attach(pid_nr(process), arg->rate, arg->flags);
-	if (profil_clock_needs_timer(watch->config))
+	if (profil_clock_needs_timer(attachment->config))
 		profil_timer_start_target(process, mm);
 	return 0;
 }
 
 /**
- * profil_watcher_attach - sample a process into the log of an open file
- * @watcher: the open file
+ * profil_file_attach - sample a process into the log of an open file
+ * @opened: the open file
  * @arg:     copy of the caller's structure
  *
  * Return: 0, or an error as listed in uapi/linux/profil.h.
  */
-int profil_watcher_attach(struct profil_watcher *watcher, const struct profil_attach *arg)
+int profil_file_attach(struct profil_file *opened, const struct profil_attach *arg)
 {
 	struct mm_struct *mm;
 	struct pid *process;
@@ -336,17 +337,17 @@ int profil_watcher_attach(struct profil_watcher *watcher, const struct profil_at
 
 	if (!mem_operations)
 		return -EOPNOTSUPP;
-	mm = watch_get_mm(arg->mem);
+	mm = attachment_get_mm(arg->mem);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
 	process = find_get_pid(arg->pid);
 	if (!process)
 		goto drop_mm;
 	err = -EINTR;
-	if (mutex_lock_killable(&watcher->mutex))
+	if (mutex_lock_killable(&opened->mutex))
 		goto put_process;
-	err = watch_attach(watcher, arg, process, mm);
-	mutex_unlock(&watcher->mutex);
+	err = file_attach(opened, arg, process, mm);
+	mutex_unlock(&opened->mutex);
 put_process:
 	put_pid(process);
 drop_mm:
@@ -357,72 +358,71 @@ drop_mm:
 /* --- the open file ------------------------------------------------------------ */
 
 /* Return: an open file to which nothing is attached, or NULL. */
-struct profil_watcher *profil_watcher_open(void)
+struct profil_file *profil_file_open(void)
 {
-	struct profil_watcher *watcher = kzalloc(sizeof(*watcher), GFP_KERNEL_ACCOUNT);
+	struct profil_file *opened = kzalloc(sizeof(*opened), GFP_KERNEL_ACCOUNT);
 
-	if (watcher)
-		mutex_init(&watcher->mutex);
-	return watcher;
+	if (opened)
+		mutex_init(&opened->mutex);
+	return opened;
 }
 
 /* The last descriptor has been closed: nothing else uses the open file. */
-void profil_watcher_close(struct profil_watcher *watcher)
+void profil_file_close(struct profil_file *opened)
 {
-	if (watcher->watch)
-		watch_close(watcher->watch);
-	kfree(watcher);
+	if (opened->attachment)
+		attachment_close(opened->attachment);
+	kfree(opened);
 }
 
-static struct profil_watch *watcher_watch(struct profil_watcher *watcher)
+static struct profil_attachment *file_attachment(struct profil_file *opened)
 {
-	/* pairs with the release in watch_attach() */
-	return smp_load_acquire(&watcher->watch);
+	/* pairs with the release in file_attach() */
+	return smp_load_acquire(&opened->attachment);
 }
 
 /**
- * profil_watcher_status - report the log of an open file
- * @watcher: the open file
+ * profil_file_status - report the log of an open file
+ * @opened: the open file
  * @status:  zeroed; stays zero if nothing was attached
  */
-void profil_watcher_status(struct profil_watcher *watcher, struct profil_status *status)
+void profil_file_status(struct profil_file *opened, struct profil_status *status)
 {
-	struct profil_watch *watch = watcher_watch(watcher);
+	struct profil_attachment *attachment = file_attachment(opened);
 
-	if (!watch)
+	if (!attachment)
 		return;
-	status->state = READ_ONCE(watch->nr_targets) ? PROFIL_STATE_RUNNING :
+	status->state = READ_ONCE(attachment->nr_targets) ? PROFIL_STATE_RUNNING :
 							  PROFIL_STATE_OFF;
-	status->rate = profil_clock_rate(watch->config);
-	status->clock = watch->config->clock;
-	status->flags = watch->config->flags;
-	profil_log_status(&watch->log, status);
-	status->forks_followed = atomic_long_read(&watch->forks_followed);
-	status->fork_failures = atomic_long_read(&watch->fork_failures);
+	status->rate = profil_clock_rate(attachment->config);
+	status->clock = attachment->config->clock;
+	status->flags = attachment->config->flags;
+	profil_log_status(&attachment->log, status);
+	status->forks_followed = atomic_long_read(&attachment->forks_followed);
+	status->fork_failures = atomic_long_read(&attachment->fork_failures);
 }
 
 /* As profil_log_read(); -EINVAL: nothing was attached. */
-ssize_t profil_watcher_read(struct profil_watcher *watcher, char __user *user, size_t bytes,
-			    bool nonblock)
+ssize_t profil_file_read(struct profil_file *opened, char __user *user, size_t bytes,
+			 bool nonblock)
 {
-	struct profil_watch *watch = watcher_watch(watcher);
+	struct profil_attachment *attachment = file_attachment(opened);
 
-	return watch ? profil_log_read(&watch->log, user, bytes, nonblock) : -EINVAL;
+	return attachment ? profil_log_read(&attachment->log, user, bytes, nonblock) : -EINVAL;
 }
 
-__poll_t profil_watcher_poll(struct profil_watcher *watcher, struct file *file,
-			     poll_table *table)
+__poll_t profil_file_poll(struct profil_file *opened, struct file *file, poll_table *table)
 {
-	struct profil_watch *watch = watcher_watch(watcher);
+	struct profil_attachment *attachment = file_attachment(opened);
 	__poll_t events = 0;
 
-	if (!watch)
+	if (!attachment)
 		return EPOLLERR;
 	/* then look, with a barrier: profil_log_is_readable() */
-	poll_wait(file, &watch->log.wait, table);
-	if (profil_log_is_readable(&watch->log))
+	poll_wait(file, &attachment->log.wait, table);
+	if (profil_log_is_readable(&attachment->log))
 		events |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(watch->log.ended))
+	if (READ_ONCE(attachment->log.ended))
 		events |= EPOLLHUP;
 	return events;
 }

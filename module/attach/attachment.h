@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A watch: what an open file of the device samples in other processes.
+ * An attachment: what an open file of the device samples in other processes.
  */
-#ifndef _PROFIL_WATCH_H
-#define _PROFIL_WATCH_H
+#ifndef _PROFIL_ATTACHMENT_H
+#define _PROFIL_ATTACHMENT_H
 
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -20,7 +20,7 @@ struct profil_attach;
 struct profil_status;
 
 /**
- * struct profil_watch - the targets of an open file, and their log
+ * struct profil_attachment - the targets of an open file, and their log
  * @config:    rate, clock and flags; and the limits of the process that attached first, whose
  *             memory the log is
  * @log:       records of all targets
@@ -36,7 +36,7 @@ struct profil_status;
  *
  * The first ATTACH creates it.
  */
-struct profil_watch {
+struct profil_attachment {
 	struct profil_config *config;
 	struct profil_log log;
 	u32 __percpu *phases;
@@ -50,28 +50,27 @@ struct profil_watch {
 };
 
 /**
- * struct profil_watcher - an open file of the device
+ * struct profil_file - an open file of the device
  * @mutex: one ATTACH at a time
- * @watch: NULL: nothing has been attached. Written once, with @mutex held
+ * @attachment: NULL: nothing has been attached. Written once, with @mutex held
  */
-struct profil_watcher {
+struct profil_file {
 	struct mutex mutex;	/* see above */
-	struct profil_watch *watch;
+	struct profil_attachment *attachment;
 };
 
-bool profil_watch_is_possible(void);
+bool profil_attachment_is_possible(void);
 
 /* May sleep. */
-struct profil_watcher *profil_watcher_open(void);
-void profil_watcher_close(struct profil_watcher *watcher);
-int profil_watcher_attach(struct profil_watcher *watcher, const struct profil_attach *arg);
-void profil_watcher_status(struct profil_watcher *watcher, struct profil_status *status);
-ssize_t profil_watcher_read(struct profil_watcher *watcher, char __user *user, size_t bytes,
-			    bool nonblock);
-__poll_t profil_watcher_poll(struct profil_watcher *watcher, struct file *file,
-			     poll_table *table);
+struct profil_file *profil_file_open(void);
+void profil_file_close(struct profil_file *opened);
+int profil_file_attach(struct profil_file *opened, const struct profil_attach *arg);
+void profil_file_status(struct profil_file *opened, struct profil_status *status);
+ssize_t profil_file_read(struct profil_file *opened, char __user *user, size_t bytes,
+			 bool nonblock);
+__poll_t profil_file_poll(struct profil_file *opened, struct file *file, poll_table *table);
 
-void profil_watch_init(void);
-void profil_watch_exit(void);
+void profil_attachment_init(void);
+void profil_attachment_exit(void);
 
-#endif /* _PROFIL_WATCH_H */
+#endif /* _PROFIL_ATTACHMENT_H */

@@ -29,8 +29,8 @@
 #include "counters/notifier.h"
 #include "counters/pin.h"
 #include "counters/sampler.h"
+#include "counters/service.h"
 #include "counters/session.h"
-#include "counters/worker.h"
 
 /* How often to retry counting a sample while the memory map changes. */
 #define COUNT_TRIES	10
@@ -40,7 +40,7 @@
 #define PASS_ABSENT	4
 
 /**
- * struct worker_pass - one pass over a session's work
+ * struct service_pass - one pass over a session's work
  * @session: session
  * @in_call: run by a call, not by the worker
  * @samples: worker only: how many samples this pass may still handle
@@ -50,7 +50,7 @@
  * @error:   call only: why the absent page could not be faulted in, or 0
  * @again:   work is left that does not wait for a page
  */
-struct worker_pass {
+struct service_pass {
 	struct profil_session *session;
 	bool in_call;
 	unsigned int samples;
@@ -65,15 +65,15 @@ struct worker_pass {
 #define CALL_PASSES	10000
 
 /* Unpin stale pages and check the memory. Samples stay pending until that is done. */
-static void worker_sweep(struct worker_pass *pass)
+static void service_sweep(struct service_pass *pass)
 {
 	struct profil_session *session = pass->session;
 	int err;
 
-	if (test_bit(PROFIL_RECHECK, &session->flags)) {
+	if (test_bit(SESSION_RECHECK, &session->flags)) {
 		/* in this order: samples stay pending all the time */
-		set_bit(PROFIL_CHECKING, &session->flags);
-		clear_bit(PROFIL_RECHECK, &session->flags);
+		set_bit(SESSION_CHECKING, &session->flags);
+		clear_bit(SESSION_RECHECK, &session->flags);
 		/* clear it before the sweep: a later change sets it again, for the next pass */
 		smp_mb__after_atomic();
 	}
@@ -86,15 +86,15 @@ static void worker_sweep(struct worker_pass *pass)
 	} else if (err) {
 		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	}
-	clear_bit_unlock(PROFIL_CHECKING, &session->flags);
+	clear_bit_unlock(SESSION_CHECKING, &session->flags);
 }
 
 /*
  * Count a pending sample as a clock would. Also if the profile has since stopped at its limit,
  * because the sample was taken before. Return: false if the memory has changed again.
  */
-static bool worker_count_now(struct profil_session *session,
-			     const struct profil_sample *sample)
+static bool service_count_now(struct profil_session *session,
+			      const struct profil_sample *sample)
 {
 	struct profil_cpu *cpu;
 	unsigned long flags;
@@ -104,7 +104,7 @@ static bool worker_count_now(struct profil_session *session,
 	cpu = profil_cpus_here(&session->cpus);
 	raw_spin_lock(&cpu->lock);
 	rcu_read_lock();
-	if (!test_bit(PROFIL_FAULTED, &session->flags))
+	if (!test_bit(SESSION_FAULTED, &session->flags))
 		done = profil_sampler_count(session, cpu, sample,
 					    &session->settled);
 	rcu_read_unlock();
@@ -114,8 +114,8 @@ static bool worker_count_now(struct profil_session *session,
 }
 
 /* Return: 0; -EAGAIN: the memory map keeps changing; or as profil_buffer_pin(). */
-static int worker_pin_and_count(struct worker_pass *pass,
-				const struct profil_sample *sample)
+static int service_pin_and_count(struct service_pass *pass,
+				 const struct profil_sample *sample)
 {
 	struct profil_session *session = pass->session;
 	unsigned long index = sample->buf_offset >> PAGE_SHIFT;
@@ -129,8 +129,8 @@ static int worker_pin_and_count(struct worker_pass *pass,
 		if (err)
 			return err;
 		/* pinning may have copied the page, which is a change too */
-		worker_sweep(pass);
-		if (worker_count_now(session, sample))
+		service_sweep(pass);
+		if (service_count_now(session, sample))
 			return 0;
 	}
 	return -EAGAIN;
@@ -141,7 +141,7 @@ static int worker_pin_and_count(struct worker_pass *pass,
  * worker moves the sample to the end: pages of later samples may be present. Return:
  * whether the pass continues.
  */
-static bool worker_skip_absent(struct worker_pass *pass, unsigned long index)
+static bool service_skip_absent(struct service_pass *pass, unsigned long index)
 {
 	if (pass->in_call) {
 		pass->is_absent = true;
@@ -152,22 +152,22 @@ static bool worker_skip_absent(struct worker_pass *pass, unsigned long index)
 	return pass->absent--;
 }
 
-static void worker_count_pending(struct worker_pass *pass)
+static void service_count_pending(struct service_pass *pass)
 {
 	struct profil_session *session = pass->session;
 	struct profil_sample sample;
 	int err;
 
-	while (!test_bit(PROFIL_FAULTED, &session->flags) &&
+	while (!test_bit(SESSION_FAULTED, &session->flags) &&
 	       profil_pending_first(&session->pending, &sample)) {
 		if (!pass->in_call && !pass->samples--) {
 			pass->again = true;
 			return;
 		}
-		err = worker_pin_and_count(pass, &sample);
+		err = service_pin_and_count(pass, &sample);
 		pass->again |= err == -EINPROGRESS;
 		if (err == -EBUSY || err == -EINPROGRESS) {
-			if (!worker_skip_absent(pass, sample.buf_offset >>
+			if (!service_skip_absent(pass, sample.buf_offset >>
 							  PAGE_SHIFT))
 				return;
 			continue;
@@ -189,8 +189,8 @@ static void worker_count_pending(struct worker_pass *pass)
 }
 
 /* Send the signal if @thread has the session's memory. Return: whether it has. */
-static bool worker_signal_process_of(struct task_struct *thread,
-				     struct profil_session *session)
+static bool service_signal_process_of(struct task_struct *thread,
+				      struct profil_session *session)
 {
 	bool has_memory;
 
@@ -209,32 +209,32 @@ static bool worker_signal_process_of(struct task_struct *thread,
  * pending in the new program, like any other signal.) No signal is sent if the memory is
  * still there and only watching it has failed.
  */
-static void worker_send_fault_signal(struct profil_session *session)
+static void service_send_fault_signal(struct profil_session *session)
 {
 	struct task_struct *leader, *thread;
 
 	if (!session->process || session->state != PROFIL_STATE_FAULT ||
 	    !session->buffer.watched ||
-	    test_and_set_bit(PROFIL_SIGNALLED, &session->flags))
+	    test_and_set_bit(SESSION_SIGNALLED, &session->flags))
 		return;
 	/* keeps the threads from being freed */
 	rcu_read_lock();
 	leader = pid_task(session->process, PIDTYPE_TGID);
 	if (leader)
 		for_each_thread(leader, thread)
-			if (worker_signal_process_of(thread, session))
+			if (service_signal_process_of(thread, session))
 				break;
 	rcu_read_unlock();
 }
 
 /**
- * profil_worker_unpin - unpin all pages, uncharge them and put the hooks
+ * profil_service_unpin - unpin all pages, uncharge them and put the hooks
  * @session: with its service_mutex held; not RUNNING, or unpublished
  *
  * May sleep. No CPU samples for it any more: the caller has waited for those that did
  * (profil_cpus_barrier()), or the address space has no users.
  */
-void profil_worker_unpin(struct profil_session *session)
+void profil_service_unpin(struct profil_session *session)
 {
 	if (session->unpinned)
 		return;
@@ -244,7 +244,7 @@ void profil_worker_unpin(struct profil_session *session)
 }
 
 /* With mmap_lock and the service_mutex held. */
-static void worker_run_pass(struct worker_pass *pass)
+static void service_run_pass(struct service_pass *pass)
 {
 	struct profil_session *session = pass->session;
 
@@ -255,39 +255,39 @@ static void worker_run_pass(struct worker_pass *pass)
 		return;
 	}
 	profil_session_grow(session);
-	worker_sweep(pass);
-	worker_count_pending(pass);
+	service_sweep(pass);
+	service_count_pending(pass);
 	if (READ_ONCE(session->state) != PROFIL_STATE_RUNNING) {
 		/* a CPU may have read the old state */
 		profil_cpus_barrier(&session->cpus);
-		profil_worker_unpin(session);
+		profil_service_unpin(session);
 		profil_session_lose_pending(session);
-		worker_send_fault_signal(session);
+		service_send_fault_signal(session);
 	}
 }
 
 /**
- * profil_worker_pass - do as much of a session's work as needs no wait
+ * profil_service_pass - do as much of a session's work as needs no wait
  * @session: with its mmap_lock and its service_mutex held
  *
  * Called by the worker.
  *
  * Return: whether it must run again.
  */
-bool profil_worker_pass(struct profil_session *session)
+bool profil_service_pass(struct profil_session *session)
 {
-	struct worker_pass pass = {
+	struct service_pass pass = {
 		.session = session,
 		.samples = PASS_SAMPLES,
 		.absent = PASS_ABSENT,
 	};
 
-	worker_run_pass(&pass);
+	service_run_pass(&pass);
 	return pass.again;
 }
 
 /**
- * profil_worker_watch_locked - start watching the memory of a forked child
+ * profil_service_watch_locked - start watching the memory of a forked child
  * @session: with its mmap_lock held for writing
  *
  * Called by the worker. Waits only for locks that are held briefly. The service_mutex is one
@@ -295,7 +295,7 @@ bool profil_worker_pass(struct profil_session *session)
  *
  * Return: false if the worker must try again: a page fault has the lock of a mapping.
  */
-bool profil_worker_watch_locked(struct profil_session *session)
+bool profil_service_watch_locked(struct profil_session *session)
 {
 	int err;
 
@@ -308,7 +308,7 @@ bool profil_worker_watch_locked(struct profil_session *session)
 }
 
 /* Return: as profil_notifier_watch(); -EINTR also if the caller is being killed. */
-static int worker_try_watch(struct profil_session *session)
+static int service_try_watch(struct profil_session *session)
 {
 	sigset_t all, old;
 	int err;
@@ -326,7 +326,7 @@ static int worker_try_watch(struct profil_session *session)
 }
 
 /**
- * profil_worker_watch - start watching the caller's memory
+ * profil_service_watch - start watching the caller's memory
  * @session: of the caller's memory
  *
  * May sleep. Signals are blocked: the subscription fails with a signal pending, so a program
@@ -339,13 +339,13 @@ static int worker_try_watch(struct profil_session *session)
  *
  * Return: 0, -ENOMEM or -EINTR.
  */
-int profil_worker_watch(struct profil_session *session)
+int profil_service_watch(struct profil_session *session)
 {
 	int err;
 
 	if (READ_ONCE(session->buffer.watched))
 		return 0;
-	while ((err = worker_try_watch(session)) == -EAGAIN) {
+	while ((err = service_try_watch(session)) == -EAGAIN) {
 		schedule_timeout_killable(1);
 		if (fatal_signal_pending(current))
 			return -EINTR;
@@ -358,7 +358,7 @@ int profil_worker_watch(struct profil_session *session)
  * for as long as a page takes to arrive, and the service_mutex must not be held that long.
  * Return: 0 or -EINTR.
  */
-static int worker_lock(struct profil_session *session)
+static int service_lock(struct profil_session *session)
 {
 	if (mmap_read_lock_killable(session->mm))
 		return -EINTR; /* GCOV_EXCL_LINE: killed */
@@ -368,13 +368,13 @@ static int worker_lock(struct profil_session *session)
 	return -EINTR; /* GCOV_EXCL_LINE: killed */
 }
 
-static void worker_unlock(struct profil_session *session)
+static void service_unlock(struct profil_session *session)
 {
 	mutex_unlock(&session->service_mutex);
 	mmap_read_unlock(session->mm);
 }
 
-static int worker_fault_in(struct profil_session *session, unsigned long index)
+static int service_fault_in(struct profil_session *session, unsigned long index)
 {
 	return profil_pin_fault_in(session->mm,
 				   profil_config_address(session->config,
@@ -382,37 +382,37 @@ static int worker_fault_in(struct profil_session *session, unsigned long index)
 }
 
 /**
- * profil_worker_settle - do all of a session's work, and wait for pages
+ * profil_service_settle - do all of a session's work, and wait for pages
  * @session: of the caller's memory
  *
  * May sleep for as long as pages take to arrive, without locks.
  *
  * Return: 0, with the service_mutex held; or -EINTR, without it: the caller is being killed.
  */
-int profil_worker_settle(struct profil_session *session)
+int profil_service_settle(struct profil_session *session)
 {
-	struct worker_pass pass = { .session = session, .in_call = true };
+	struct service_pass pass = { .session = session, .in_call = true };
 	unsigned int passes = 0;
 	int err;
 
-	err = profil_worker_watch(session);
+	err = profil_service_watch(session);
 	if (err == -EINTR)
 		return err;
 	if (err)
 		profil_session_stop(session, PROFIL_STATE_FAULT, -err);
 	for (;;) {
-		if (worker_lock(session))
+		if (service_lock(session))
 			return -EINTR;
 		pass.is_absent = false;
 		pass.again = false;
-		worker_run_pass(&pass);
+		service_run_pass(&pass);
 		if (++passes == CALL_PASSES ||
 		    (!pass.is_absent && !pass.again))
 			break;
-		worker_unlock(session);
+		service_unlock(session);
 		pass.error = 0;
 		if (pass.is_absent)
-			pass.error = worker_fault_in(session, pass.absent_index);
+			pass.error = service_fault_in(session, pass.absent_index);
 		if (pass.error == -EINTR)
 			return -EINTR;
 		cond_resched();
@@ -422,7 +422,7 @@ int profil_worker_settle(struct profil_session *session)
 }
 
 /**
- * profil_worker_pin_all - pin all pages at the start of a profile
+ * profil_service_pin_all - pin all pages at the start of a profile
  * @session: of the caller's memory, watched, not yet published
  *
  * May sleep for as long as pages take to arrive, without locks.
@@ -430,7 +430,7 @@ int profil_worker_settle(struct profil_session *session)
  * Return: 0, -EFAULT, -EOPNOTSUPP, -ENOMEM or -EINTR. On an error the caller unpins what is
  * pinned.
  */
-int profil_worker_pin_all(struct profil_session *session)
+int profil_service_pin_all(struct profil_session *session)
 {
 	struct profil_buffer *buffer = &session->buffer;
 	unsigned long nr = session->config->nr_pages, index = 0;
@@ -443,7 +443,7 @@ int profil_worker_pin_all(struct profil_session *session)
 	if (!pages)
 		return -ENOMEM;
 	while (index < nr && !err) {
-		err = worker_lock(session);
+		err = service_lock(session);
 		if (err)
 			break;
 		/* the memory was unmapped, and a worker has unpinned everything */
@@ -451,11 +451,11 @@ int profil_worker_pin_all(struct profil_session *session)
 			pinned = -EFAULT;
 		else
 			pinned = profil_buffer_pin_range(buffer, index, pages);
-		worker_unlock(session);
+		service_unlock(session);
 		if (pinned > 0)
 			index += pinned;
 		else if (pinned == -EBUSY)
-			err = worker_fault_in(session, index);
+			err = service_fault_in(session, index);
 		else if (pinned != -EAGAIN)
 			err = pinned;
 		if (fatal_signal_pending(current))
