@@ -16,7 +16,6 @@
 #include <linux/mount.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/stddef.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 10, 0)
@@ -363,18 +362,6 @@ static inline const struct user_namespace *compat_current_needs_ptrace_in(void)
 {
 	return get_dumpable(current->mm) == SUID_DUMP_USER ? NULL : current->mm->user_ns;
 }
-#endif
-
-/*
- * A group of members that is also a structure of its own. Older kernels lack this, except for
- * some stable versions.
- */
-#ifndef struct_group_tagged
-#define struct_group_tagged(TAG, NAME, MEMBERS...)			\
-	union {								\
-		struct { MEMBERS };					\
-		struct TAG { MEMBERS } NAME;				\
-	}
 #endif
 
 /* The arguments of a probe of sched_process_exit. */

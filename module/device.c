@@ -14,7 +14,7 @@
 #include <linux/profil.h>
 
 #include "attach/attachment.h"
-#include "config.h"
+#include "counters/config.h"
 #include "counters/lifecycle.h"
 #include "device.h"
 #include "policy.h"

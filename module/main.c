@@ -30,14 +30,18 @@ static int __init profil_init(void)
 	profil_hooks_init(PROFIL_HOOK_TIMER, &profil_timer_hook);
 	profil_hooks_init(PROFIL_HOOK_FORKS, &profil_fork_hook);
 	profil_hooks_init(PROFIL_HOOK_TARGETS, &profil_follow_hook);
-	profil_attachment_init();
+	err = profil_attachment_init();
+	if (err)
+		goto exit_session; /* GCOV_EXCL_LINE: out of memory */
 	/* last: user space can call in from here on */
 	err = profil_device_init();
 	if (err)
-		goto err_device; /* GCOV_EXCL_LINE: out of memory */
+		goto exit_attachment; /* GCOV_EXCL_LINE: out of memory */
 	return 0;
 
-err_device:
+exit_attachment:
+	profil_attachment_exit(); /* GCOV_EXCL_LINE: out of memory */
+exit_session:
 	profil_session_exit(); /* GCOV_EXCL_LINE: out of memory */
 	return err;
 }
@@ -46,11 +50,9 @@ err_device:
 static void __exit profil_exit(void)
 {
 	profil_device_exit();
-	profil_attachment_exit();
 	profil_session_exit();
 	profil_reaper_exit();
 	profil_hooks_exit();
-	/* no probe runs any more: the callbacks that they left */
 	profil_attachment_exit();
 	profil_tick_exit();
 }

@@ -32,18 +32,18 @@
 #include "clock/hooks.h"
 #include "clock/timer.h"
 #include "compat.h"
-#include "config.h"
-#include "counters/cpu.h"
-#include "counters/session.h"
 #include "policy.h"
 #include "trace.h"
 #include "user.h"
 
-#define WATCH_FLAGS	(PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY | PROFIL_FOLLOW_EXEC |	\
+#define ATTACHMENT_FLAGS	(PROFIL_USER_ONLY | PROFIL_KERNEL_ONLY | PROFIL_FOLLOW_EXEC |	\
 			 PROFIL_FROM_EXEC)
 
 /* The file operations of /proc/PID/mem; NULL: nothing can be attached. */
 static const struct file_operations *mem_operations;
+
+/* Frees attachments. */
+static struct workqueue_struct *attachment_queue;
 
 /*
  * Find them in a mount of procfs that nobody else sees: what is at /proc may be another file
@@ -72,13 +72,17 @@ static const struct file_operations * __init attachment_find_mem_operations(void
 	return operations;
 }
 
-/* Called when the module is loaded. */
-void __init profil_attachment_init(void)
+/* Called when the module is loaded. Return: 0 or -ENOMEM. */
+int __init profil_attachment_init(void)
 {
+	attachment_queue = alloc_workqueue("profil_attach", WQ_UNBOUND, 0);
+	if (!attachment_queue)
+		return -ENOMEM; /* GCOV_EXCL_LINE: out of memory */
 	if (profil_follow_is_possible())
 		mem_operations = attachment_find_mem_operations();
 	if (!mem_operations)
 		pr_notice("no kprobes of setup_new_exec() and perf_event_mmap(), or no procfs: other processes cannot be profiled\n");
+	return 0;
 }
 
 /* Whether the kernel has what ATTACH needs. */
@@ -88,13 +92,13 @@ bool profil_attachment_is_possible(void)
 }
 
 /*
- * No file is open. Called before the queue is destroyed, and again after the hooks are detached.
- * What was freed a grace period later is freed now, or queued. A hook that found a target just
- * before its file was closed may still free a target for a child: the second call waits for it.
+ * No file is open, and no hook is attached: what is freed a grace period later is freed now, or is
+ * in the queue.
  */
 void profil_attachment_exit(void)
 {
 	rcu_barrier();
+	destroy_workqueue(attachment_queue);
 }
 
 /* --- the memory of a process -------------------------------------------------- */
@@ -155,28 +159,31 @@ static void attachment_init_phases(struct profil_attachment *attachment)
 	for_each_possible_cpu(cpu) {
 		u32 *phase = per_cpu_ptr(attachment->phases, cpu);
 
-		*phase = profil_cpus_phase(number, cpu);
+		*phase = profil_clock_phase(number, cpu);
 	}
 }
 
 /* Return: an attachment without targets, or an error. */
 static struct profil_attachment *attachment_create(const struct profil_attach *arg)
 {
-	u32 flags = arg->flags & ~PROFIL_FROM_EXEC;
-	struct profil_config *config;
 	struct profil_attachment *attachment;
+	u32 clock = arg->clock;
 	int err;
 
+	err = profil_policy_choose_clock(arg->rate, &clock);
+	if (err)
+		return ERR_PTR(err);
 	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
 	if (!attachment)
 		return ERR_PTR(-ENOMEM);
-	config = profil_config_create_for_log(flags, arg->rate, arg->clock);
-	err = PTR_ERR_OR_ZERO(config);
+	profil_pace_init(&attachment->pace, arg->rate, clock);
+	attachment->flags = arg->flags & ~PROFIL_FROM_EXEC;
+	err = profil_rights_get(&attachment->rights);
 	if (err)
-		goto free_watch;
-	err = profil_charge_pages(&config->rights, arg->log_bytes >> PAGE_SHIFT);
+		goto free_attachment;
+	err = profil_charge_pages(&attachment->rights, arg->log_bytes >> PAGE_SHIFT);
 	if (err)
-		goto put_config;
+		goto put_rights;
 	err = profil_log_init(&attachment->log, arg->log_bytes);
 	if (err)
 		goto uncharge;
@@ -185,10 +192,9 @@ static struct profil_attachment *attachment_create(const struct profil_attach *a
 	if (!attachment->phases)
 		goto close_log;
 	attachment_init_phases(attachment);
-	err = profil_hooks_get(profil_clock_hooks(config, PROFIL_KIND_TARGET));
+	err = profil_hooks_get(profil_clock_hooks(&attachment->pace, PROFIL_KIND_TARGET));
 	if (err)
 		goto free_phases;
-	attachment->config = config;
 	attachment->pids = get_pid_ns(task_active_pid_ns(current));
 	return attachment;
 
@@ -197,10 +203,10 @@ free_phases:
 close_log:
 	profil_log_close(&attachment->log);
 uncharge:
-	profil_uncharge_pages(&config->rights, arg->log_bytes >> PAGE_SHIFT);
-put_config:
-	profil_config_put(config);
-free_watch:
+	profil_uncharge_pages(&attachment->rights, arg->log_bytes >> PAGE_SHIFT);
+put_rights:
+	profil_rights_put(&attachment->rights);
+free_attachment:
 	kfree(attachment);
 	return ERR_PTR(err);
 }
@@ -212,7 +218,7 @@ static void attachment_free_work(struct work_struct *work)
 		container_of(to_rcu_work(work), struct profil_attachment, free_work);
 
 	put_pid_ns(attachment->pids);
-	profil_config_put(attachment->config);
+	profil_rights_put(&attachment->rights);
 	kfree(attachment);
 }
 
@@ -222,15 +228,13 @@ static void attachment_free_work(struct work_struct *work)
  */
 static void attachment_close(struct profil_attachment *attachment)
 {
-	struct profil_config *config = attachment->config;
-
 	profil_target_unpublish_all(attachment);
 	profil_log_close(&attachment->log);
-	profil_uncharge_pages(&config->rights, attachment->log.size >> PAGE_SHIFT);
+	profil_uncharge_pages(&attachment->rights, attachment->log.size >> PAGE_SHIFT);
 	free_percpu(attachment->phases);
-	profil_hooks_put(profil_clock_hooks(config, PROFIL_KIND_TARGET));
+	profil_hooks_put(profil_clock_hooks(&attachment->pace, PROFIL_KIND_TARGET));
 	INIT_RCU_WORK(&attachment->free_work, attachment_free_work);
-	queue_rcu_work(profil_queue, &attachment->free_work);
+	queue_rcu_work(attachment_queue, &attachment->free_work);
 }
 
 /* --- ATTACH ------------------------------------------------------------------- */
@@ -238,11 +242,10 @@ static void attachment_close(struct profil_attachment *attachment)
 static int attachment_check(const struct profil_attachment *attachment,
 			    const struct profil_attach *arg)
 {
-	const struct profil_config *config;
 	u32 clock = arg->clock;
 	int err;
 
-	if (arg->flags & ~WATCH_FLAGS ||
+	if (arg->flags & ~ATTACHMENT_FLAGS ||
 	    (arg->flags & PROFIL_USER_ONLY && arg->flags & PROFIL_KERNEL_ONLY) ||
 	    arg->log_bytes < PROFIL_LOG_MIN || arg->log_bytes > PROFIL_LOG_MAX ||
 	    !is_power_of_2(arg->log_bytes))
@@ -252,10 +255,9 @@ static int attachment_check(const struct profil_attachment *attachment,
 	err = profil_policy_choose_clock(arg->rate, &clock);
 	if (err)
 		return err;
-	config = attachment->config;
-	if (arg->rate != config->rate || clock != config->clock ||
+	if (arg->rate != attachment->pace.rate || clock != attachment->pace.clock ||
 	    arg->log_bytes != attachment->log.size ||
-	    (arg->flags & ~PROFIL_FROM_EXEC) != config->flags)
+	    (arg->flags & ~PROFIL_FROM_EXEC) != attachment->flags)
 		return -EINVAL;
 	return 0;
 }
@@ -317,7 +319,7 @@ static int file_attach(struct profil_file *opened, const struct profil_attach *a
 	/* pairs with the acquire in file_attachment() */
 	smp_store_release(&opened->attachment, attachment);
 	trace_profil_attach(pid_nr(process), arg->rate, arg->flags);
-	if (profil_clock_needs_timer(attachment->config))
+	if (profil_clock_needs_timer(&attachment->pace))
 		profil_timer_start_target(process, mm);
 	return 0;
 }
@@ -394,9 +396,9 @@ void profil_file_status(struct profil_file *opened, struct profil_status *status
 		return;
 	status->state = READ_ONCE(attachment->nr_targets) ? PROFIL_STATE_RUNNING :
 							  PROFIL_STATE_OFF;
-	status->rate = profil_clock_rate(attachment->config);
-	status->clock = attachment->config->clock;
-	status->flags = attachment->config->flags;
+	status->rate = profil_clock_rate(&attachment->pace);
+	status->clock = attachment->pace.clock;
+	status->flags = attachment->flags;
 	profil_log_status(&attachment->log, status);
 	status->forks_followed = atomic_long_read(&attachment->forks_followed);
 	status->fork_failures = atomic_long_read(&attachment->fork_failures);

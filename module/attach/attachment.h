@@ -13,16 +13,18 @@
 #include <linux/workqueue.h>
 
 #include "attach/log.h"
+#include "clock/clock.h"
+#include "user.h"
 
 struct pid_namespace;
-struct profil_config;
 struct profil_attach;
 struct profil_status;
 
 /**
  * struct profil_attachment - the targets of an open file, and their log
- * @config:    rate, clock and flags; and the limits of the process that attached first, whose
- *             memory the log is
+ * @pace:      how often they are sampled
+ * @flags:     PROFIL_USER_ONLY and so on, of struct profil_attach
+ * @rights:    limits of the process that attached first, whose memory the log is
  * @log:       records of all targets
  * @phases:    for each CPU the part of a sample that ticks have earned so far (tick_math.h);
  *             used with the log's lock held
@@ -37,7 +39,9 @@ struct profil_status;
  * The first ATTACH creates it.
  */
 struct profil_attachment {
-	struct profil_config *config;
+	struct profil_pace pace;
+	u32 flags;
+	struct profil_rights rights;
 	struct profil_log log;
 	u32 __percpu *phases;
 	struct pid_namespace *pids;
@@ -70,7 +74,7 @@ ssize_t profil_file_read(struct profil_file *opened, char __user *user, size_t b
 			 bool nonblock);
 __poll_t profil_file_poll(struct profil_file *opened, struct file *file, poll_table *table);
 
-void profil_attachment_init(void);
+int profil_attachment_init(void);
 void profil_attachment_exit(void);
 
 #endif /* _PROFIL_ATTACHMENT_H */

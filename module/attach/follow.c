@@ -40,7 +40,6 @@
 #include "clock/hooks.h"
 #include "clock/timer.h"
 #include "compat.h"
-#include "config.h"
 
 /*
  * CPU time that the current thread has used since the scheduler last added it up: at a tick or a
@@ -143,7 +142,7 @@ static void follow_new_program(struct profil_target *target, const struct linux_
 	target->is_new = true;
 	if (!profil_tracer_may_trace_current(target->tracer, bprm->secureexec))
 		record.flags = PROFIL_EXEC_DENIED;
-	else if (!target->waits && !(attachment->config->flags & PROFIL_FOLLOW_EXEC))
+	else if (!target->waits && !(attachment->flags & PROFIL_FOLLOW_EXEC))
 		record.flags = PROFIL_EXEC_LEFT;
 	strscpy(record.comm, current->comm, sizeof(record.comm));
 	if (record.flags)
@@ -218,7 +217,7 @@ static void follow_run(struct profil_target *target)
 	profil_subject_mark_start(&target->subject);
 	/* pairs with the acquire in profil_target_find_sampled() */
 	smp_store_release(&target->waits, false);
-	if (profil_clock_needs_timer(target->subject.config))
+	if (profil_clock_needs_timer(target->subject.pace))
 		profil_timer_start_current();
 }
 

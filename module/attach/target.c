@@ -19,8 +19,6 @@
 #include "attach/target.h"
 #include "attach/tracer.h"
 #include "clock/tick_math.h"
-#include "config.h"
-#include "counters/sampler.h"
 #include "reserve.h"
 #include "stats.h"
 #include "trace.h"
@@ -93,15 +91,15 @@ static void target_init(struct profil_target *target, struct profil_attachment *
 {
 	target->attachment = attachment;
 	target->tracer = tracer;
-	target->subject.config = attachment->config;
+	target->subject.pace = &attachment->pace;
 	target->process = get_pid(process);
 	target->pid = pid_nr_ns(process, attachment->pids);
 }
 
 /**
  * profil_target_create - allocate a target that is not published
- * @attachment:   its attachment
- * @process: its process
+ * @attachment: its attachment
+ * @process:    its process
  *
  * It is sampled with the rights of the calling process.
  *
@@ -435,14 +433,14 @@ void profil_target_fork(struct profil_target *parent, struct task_struct *child)
 static __always_inline u64 target_samples(struct profil_attachment *attachment, u64 ticks,
 					  u64 points)
 {
-	const struct profil_config *config = attachment->config;
+	const struct profil_pace *pace = &attachment->pace;
 	u64 samples = points;
 
 	if (ticks)
-		samples = profil_accumulate(this_cpu_ptr(attachment->phases), ticks,
-					    config->rate, HZ);
+		samples = profil_accumulate(this_cpu_ptr(attachment->phases), ticks, pace->rate,
+					    HZ);
 	if (unlikely(samples > 1))
-		samples = profil_sampler_limit(config, samples, &attachment->log.skipped);
+		samples = profil_clock_limit(pace, false, samples, &attachment->log.skipped);
 	return samples;
 }
 
@@ -489,7 +487,7 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 			.pid = target->pid,
 		},
 	};
-	u32 flags = target->subject.config->flags;
+	u32 flags = attachment->flags;
 
 	if (flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY))
 		return;

@@ -16,14 +16,13 @@
 
 #include "clock/clock.h"
 #include "compat.h"
-#include "counters/session.h"
 
 struct profil_tracer;
 struct profil_attachment;
 
 /**
  * struct profil_target - a process that is sampled by another one
- * @subject: what clocks read; the config is the attachment's, and @thread is NULL
+ * @subject: what clocks read; the pace is the attachment's, and @thread is NULL
  * @node:    entry in the table of targets, or in the reserve
  * @of_attachment: entry in the attachment's list of targets
  * @attachment:   where its records go
@@ -112,7 +111,7 @@ profil_target_find_next(struct profil_target *target)
 static __always_inline struct profil_target *
 profil_target_skip_unsampled(struct profil_target *target, bool timer)
 {
-	while (target && (profil_clock_is_timer(target->subject.config) != timer ||
+	while (target && (profil_clock_is_timer(target->subject.pace) != timer ||
 			  /* pairs with the releases where it starts to be sampled */
 			  smp_load_acquire(&target->waits) || READ_ONCE(target->left)))
 		target = profil_target_find_next(target);

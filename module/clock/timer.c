@@ -36,7 +36,6 @@
 #include "clock/throttle.h"
 #include "clock/timer.h"
 #include "compat.h"
-#include "config.h"
 
 /* The cost of one sample in this many is measured. */
 #define MEASURED	16
@@ -78,9 +77,9 @@ static __always_inline u64 timer_expires(const struct profil_timer *timer)
 static __always_inline bool timer_set_grid(struct profil_timer *timer,
 					   const struct profil_subject *subject)
 {
-	u32 rate = profil_throttle_rate(&subject->config->throttle,
-					subject->config->rate);
-	bool random = subject->config->clock == PROFIL_CLOCK_RANDOM;
+	u32 rate = profil_throttle_rate(&subject->pace->throttle,
+					subject->pace->rate);
+	bool random = subject->pace->clock == PROFIL_CLOCK_RANDOM;
 	bool same = timer->grid.rate == rate && timer->grid.random == random;
 
 	timer->grid.rate = rate;
@@ -234,15 +233,15 @@ static __always_inline void timer_sample_by_clock(struct profil_timer *timer,
 {
 	u64 now = ktime_get_ns(), begin = now, end;
 	struct profil_subject *subject = first;
-	struct profil_config *config;
+	struct profil_pace *pace;
 
 	for (; subject; subject = profil_subject_find_next(kind, subject, true)) {
 		/* freed with the profile, a grace period later, if that ends now */
-		config = subject->config;
+		pace = subject->pace;
 		timer_sample(kind, subject, current, timer_points_passed(timer, subject, now),
 			     in_user);
 		end = ktime_get_ns();
-		profil_throttle_account(&config->throttle, config->rate, end - begin);
+		profil_throttle_account(&pace->throttle, pace->rate, end - begin);
 		begin = end;
 	}
 	timer->since = now;

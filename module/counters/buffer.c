@@ -11,8 +11,8 @@
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
 
-#include "config.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/pin.h"
 #include "stats.h"
 

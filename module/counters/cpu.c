@@ -5,37 +5,16 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
-#include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
+#include "clock/clock.h"
 #include "counters/cpu.h"
-
-/*
- * At rates below the tick's, each tick earns part of a sample. Slots start with different
- * parts, spread evenly, so that many short sessions, too, and the CPUs of one session get
- * samples in proportion to their time. The start advances by the golden ratio (hash_32())
- * from session to session, and by the square root of 2 from slot to slot. Multiples of one
- * do not come near small multiples of the other, for any number of CPUs.
- */
-#define SQRT_2	0x6a09e667U	/* its fraction, in 1 / 2^32 */
-
-/**
- * profil_cpus_phase - part of a sample that a CPU starts with
- * @serial: number of the profile
- * @number: number of the CPU or slot
- *
- * Return: the part, for profil_accumulate().
- */
-u32 profil_cpus_phase(u32 serial, u32 number)
-{
-	return reciprocal_scale(hash_32(serial, 32) + number * SQRT_2, HZ);
-}
 
 static void cpus_init_slot(struct profil_cpu *slot, u32 serial, u32 number)
 {
 	raw_spin_lock_init(&slot->lock);
-	slot->phase = profil_cpus_phase(serial, number);
+	slot->phase = profil_clock_phase(serial, number);
 }
 
 /**

@@ -128,7 +128,6 @@ static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
 }
 
 /* Any context. */
-u32 profil_cpus_phase(u32 serial, u32 number);
 void profil_cpus_init(struct profil_cpus *cpus);
 void profil_cpus_barrier(struct profil_cpus *cpus);
 struct profil_counts profil_cpus_counts(struct profil_cpus *cpus);

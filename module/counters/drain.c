@@ -18,7 +18,7 @@
 #include <linux/sched.h>
 
 #include "compat.h"
-#include "config.h"
+#include "counters/config.h"
 #include "counters/drain.h"
 #include "counters/pending.h"
 #include "counters/pin.h"
@@ -72,7 +72,7 @@ static struct page *drain_get_page(struct profil_session *session,
 static bool drain_count_one(struct profil_session *session,
 			    const struct profil_sample *sample)
 {
-	unsigned long addr = profil_config_address(session->config,
+	unsigned long addr = profil_config_address(profil_session_config(session),
 						   sample->buf_offset >> PAGE_SHIFT);
 	struct page *page = drain_get_page(session, addr);
 	bool counted = false;

@@ -15,7 +15,7 @@
 #include <trace/events/sched.h>
 
 #include "clock/hooks.h"
-#include "config.h"
+#include "counters/config.h"
 #include "counters/fork.h"
 #include "counters/lifecycle.h"
 #include "counters/pending.h"
@@ -57,7 +57,7 @@ static struct profil_session *fork_alloc(const struct profil_session *parent)
 
 	if (child)
 		profil_pending_grow(&child->pending,
-				    profil_pending_want(parent->config->rate, 1), gfp);
+				    profil_pending_want(parent->subject.pace->rate, 1), gfp);
 	return child;
 }
 

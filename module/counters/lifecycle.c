@@ -62,8 +62,8 @@
 #include "clock/hooks.h"
 #include "clock/timer.h"
 #include "compat.h"
-#include "config.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/drain.h"
 #include "counters/lifecycle.h"
 #include "counters/reaper.h"
@@ -107,10 +107,10 @@ static int lifecycle_charge(struct profil_config *config)
 	u32 sessions = 0, regions = 0;
 	int err;
 
-	if (own && own->config->rights.user == config->rights.user) {
+	if (own && profil_session_config(own)->rights.user == config->rights.user) {
 		sessions = 1;
-		if (atomic_read(&own->config->sessions) == 1)
-			regions = own->config->nr_ranges;
+		if (atomic_read(&profil_session_config(own)->sessions) == 1)
+			regions = profil_session_config(own)->nr_ranges;
 	}
 	if (own)
 		profil_session_put(own);
@@ -141,7 +141,7 @@ static void lifecycle_unpin_uncharge(struct profil_session *session)
 	struct profil_counts counts;
 
 	profil_service_unpin(session);
-	lifecycle_uncharge(session->config);
+	lifecycle_uncharge(profil_session_config(session));
 	atomic_long_dec(&profil_stats[PROFIL_SESSIONS]);
 	counts = profil_session_counts(session);
 	trace_profil_stop(session->tgid, session->state, counts.samples,
@@ -290,11 +290,11 @@ static void lifecycle_activate(struct profil_session *session, struct task_struc
 	mmgrab(mm);
 	session->mm = mm;
 	session->tgid = task->tgid;
-	if (session->config->flags & PROFIL_FAULT_SIGNAL)
+	if (profil_session_config(session)->flags & PROFIL_FAULT_SIGNAL)
 		session->process = get_pid(task_tgid(task));
-	if (session->config->flags & PROFIL_THREAD_ONLY)
-		session->thread = get_pid(task_pid(task));
-	profil_buffer_init(&session->buffer, mm, session->config);
+	if (profil_session_config(session)->flags & PROFIL_THREAD_ONLY)
+		session->subject.thread = get_pid(task_pid(task));
+	profil_buffer_init(&session->buffer, mm, profil_session_config(session));
 	session->release = lifecycle_exit;
 	INIT_DELAYED_WORK(&session->work, lifecycle_work);
 	atomic_long_inc(&profil_stats[PROFIL_SESSIONS]);
@@ -318,7 +318,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 				 struct profil_session *child,
 				 struct task_struct *task)
 {
-	struct profil_config *config = parent->config;
+	struct profil_config *config = profil_session_config(parent);
 	int err;
 
 	/* pages are charged when they are hit: there may be many children */
@@ -326,7 +326,7 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 	if (err)
 		return err;
 	err = -ESRCH;
-	if (!profil_hooks_get_for_child(profil_clock_hooks(config, PROFIL_KIND_SESSION)))
+	if (!profil_hooks_get_for_child(profil_clock_hooks(&config->pace, PROFIL_KIND_SESSION)))
 		goto uncharge; /* GCOV_EXCL_LINE: ended on another CPU */
 	/* fails if the parent has just ended and nothing else holds the module */
 	if (!try_module_get(THIS_MODULE))
@@ -336,13 +336,13 @@ int profil_lifecycle_start_child(struct profil_session *parent,
 		goto put_module; /* GCOV_EXCL_LINE: ended on another CPU */
 	/* @parent holds its reference until a grace period after it left the table */
 	refcount_inc(&config->ref);
-	child->config = config;
+	child->subject.pace = &config->pace;
 	/*
 	 * Not less than the entries in use in the child's copy of a pc log, which was made
 	 * before: the parent's other threads may have used more since.
 	 */
-	child->log_inherited = min_t(u64, atomic64_read(&parent->log_used), config->log_nr);
-	atomic64_set(&child->log_used, child->log_inherited);
+	child->log_inherited = min_t(u64, atomic64_read(&parent->pc_log_used), config->pc_log_nr);
+	atomic64_set(&child->pc_log_used, child->log_inherited);
 	lifecycle_activate(child, task);
 	profil_table_publish(child);
 	profil_session_kick_later(child, 1 + HZ / 100);
@@ -352,7 +352,7 @@ put_module:
 	module_put(THIS_MODULE); /* GCOV_EXCL_LINE: ended on another CPU */
 put_hooks:
 	/* GCOV_EXCL_START: ended on another CPU */
-	profil_hooks_put(profil_clock_hooks(config, PROFIL_KIND_SESSION));
+	profil_hooks_put(profil_clock_hooks(&config->pace, PROFIL_KIND_SESSION));
 	/* GCOV_EXCL_STOP */
 uncharge:
 	profil_uncharge_session(&config->rights);
@@ -370,7 +370,7 @@ static int lifecycle_check_all(struct profil_session *session)
 
 	if (mmap_read_lock_killable(session->mm))
 		return -EINTR;
-	if (session->config->flags & PROFIL_CHECK_ON_HIT)
+	if (profil_session_config(session)->flags & PROFIL_CHECK_ON_HIT)
 		err = profil_buffer_check_kind(&session->buffer);
 	else
 		err = profil_buffer_check(&session->buffer, 0, ULONG_MAX);
@@ -384,13 +384,13 @@ static int lifecycle_prepare(struct profil_session *session)
 	int err = 0;
 
 	/* before the memory is watched: after that a worker may unpin and uncharge all */
-	if (!(session->config->flags & PROFIL_PIN_ON_HIT))
+	if (!(profil_session_config(session)->flags & PROFIL_PIN_ON_HIT))
 		err = profil_buffer_charge_all(&session->buffer);
 	if (!err)
 		err = profil_service_watch(session);
 	if (err)
 		return err;
-	if (session->config->flags & PROFIL_PIN_ON_HIT)
+	if (profil_session_config(session)->flags & PROFIL_PIN_ON_HIT)
 		err = lifecycle_check_all(session);
 	else
 		err = profil_service_pin_all(session);
@@ -409,12 +409,12 @@ static struct profil_session *lifecycle_create(struct profil_config *config)
 	session = profil_session_alloc(GFP_KERNEL_ACCOUNT);
 	if (!session)
 		goto put_config;
-	session->config = config;
+	session->subject.pace = &config->pace;
 	profil_session_reserve_pending(session);
 	err = lifecycle_charge(config);
 	if (err)
 		goto free_session;
-	err = profil_hooks_get(profil_clock_hooks(config, PROFIL_KIND_SESSION));
+	err = profil_hooks_get(profil_clock_hooks(&config->pace, PROFIL_KIND_SESSION));
 	if (err)
 		goto uncharge;
 	/* the caller's open file holds the module now */
@@ -449,9 +449,9 @@ static void lifecycle_read_status(struct profil_session *session,
 	status->state = READ_ONCE(session->state);
 	/* pairs with the cmpxchg() in profil_session_stop() */
 	smp_rmb();
-	status->rate = profil_clock_rate(session->config);
-	status->clock = session->config->clock;
-	status->flags = session->config->flags;
+	status->rate = profil_clock_rate(session->subject.pace);
+	status->clock = session->subject.pace->clock;
+	status->flags = profil_session_config(session)->flags;
 	status->samples = counts.samples;
 	status->counted = counts.counted;
 	status->out_of_range = counts.out_of_range;
@@ -506,9 +506,9 @@ int profil_lifecycle_start(struct profil_config *config)
 	if (IS_ERR(session))
 		return PTR_ERR(session);
 	/* before it is published: afterwards, another thread could replace and free it */
-	trace_profil_start(session->tgid, config->rate, config->flags,
+	trace_profil_start(session->tgid, config->pace.rate, config->flags,
 			   config->nr_ranges, config->nr_pages);
-	timer = profil_clock_needs_timer(config);
+	timer = profil_clock_needs_timer(&config->pace);
 	old = profil_table_publish(session);
 	if (timer)
 		profil_timer_start();

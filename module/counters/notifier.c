@@ -38,8 +38,8 @@
 #include <linux/sched/mm.h>
 
 #include "compat.h"
-#include "config.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/notifier.h"
 #include "counters/session.h"
 #include "counters/table.h"
@@ -59,7 +59,7 @@ static bool notifier_invalidate(struct mmu_interval_notifier *notifier,
 		container_of(notifier, struct profil_buffer, notifier);
 	struct profil_session *session =
 		container_of(buffer, struct profil_session, buffer);
-	bool on_hit = session->config->flags & PROFIL_CHECK_ON_HIT;
+	bool on_hit = profil_session_config(session)->flags & PROFIL_CHECK_ON_HIT;
 	bool fault = false;
 
 	/* no CPU samples any more, and all pages are unpinned, or will be soon */

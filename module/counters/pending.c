@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of pending samples (pending.h): a ring of entries, with a hash table to find them.
+ * The queue of pending samples (pending.h): a ring of entries, with a hash table to find them.
  *
  * All functions except profil_pending_init(), profil_pending_want() and
- * profil_pending_free() take the log's lock and may be called in any context. A caller that
- * removes samples or makes the log grow holds the session's service_mutex (session.h), or
- * has the only reference to the log.
+ * profil_pending_free() take the queue's lock and may be called in any context. A caller that
+ * removes samples or makes the queue grow holds the session's service_mutex (session.h), or
+ * has the only reference to the queue.
  */
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -33,7 +33,7 @@ static u16 *pending_bucket(struct profil_pending *pending,
 					 pending->bits)];
 }
 
-/* Use @memory, of PROFIL_PENDING_BYTES(), as an empty log. */
+/* Use @memory, of PROFIL_PENDING_BYTES(), as an empty queue. */
 static void pending_move_to(struct profil_pending *pending, void *memory,
 			    u32 size)
 {
@@ -97,17 +97,17 @@ static struct profil_sample *pending_find(struct profil_pending *pending,
 }
 
 /**
- * profil_pending_init - initialize an empty log of PROFIL_PENDING_INLINE entries
+ * profil_pending_init - initialize an empty queue of PROFIL_PENDING_INLINE entries
  * @pending: zeroed
  */
 void profil_pending_init(struct profil_pending *pending)
 {
 	raw_spin_lock_init(&pending->lock);
-	pending_move_to(pending, pending->inline_log, PROFIL_PENDING_INLINE);
+	pending_move_to(pending, pending->inline_entries, PROFIL_PENDING_INLINE);
 }
 
 /**
- * profil_pending_want - compute how many entries a log should have
+ * profil_pending_want - compute how many entries a queue should have
  * @rate: samples per second on each CPU
  * @cpus: number of CPUs that sample
  *
@@ -124,11 +124,11 @@ u32 profil_pending_want(u32 rate, u32 cpus)
 
 /**
  * profil_pending_grow - make room for more entries
- * @pending: log
+ * @pending: queue
  * @want:    number of entries; up to PROFIL_PENDING_INLINE nothing is done
  * @gfp:     how to allocate
  *
- * A log grows only once. Without enough memory it gets fewer entries, or none.
+ * A queue grows only once. Without enough memory it gets fewer entries, or none.
  */
 void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp)
 {
@@ -161,11 +161,11 @@ void profil_pending_grow(struct profil_pending *pending, u32 want, gfp_t gfp)
 
 /**
  * profil_pending_add - add a pending sample
- * @pending: log
+ * @pending: queue
  * @sample:  merged with a pending sample of the same counter, if there is one. Each entry of
  *           a pc log is a counter of its own
  *
- * Return: false if the log is full.
+ * Return: false if the queue is full.
  */
 bool profil_pending_add(struct profil_pending *pending,
 			const struct profil_sample *sample)
@@ -192,10 +192,10 @@ bool profil_pending_add(struct profil_pending *pending,
 
 /**
  * profil_pending_first - get the sample that has been pending longest
- * @pending: log
- * @sample:  out; it stays in the log, as the first, until profil_pending_done()
+ * @pending: queue
+ * @sample:  out; it stays in the queue, as the first, until profil_pending_done()
  *
- * Return: false if the log is empty.
+ * Return: false if the queue is empty.
  */
 bool profil_pending_first(struct profil_pending *pending,
 			  struct profil_sample *sample)
@@ -213,7 +213,7 @@ bool profil_pending_first(struct profil_pending *pending,
 
 /**
  * profil_pending_done - remove the first sample
- * @pending: log
+ * @pending: queue
  * @samples: the number that profil_pending_first() returned. Samples merged since then stay
  *           pending, in the same entry
  *
@@ -236,7 +236,7 @@ void profil_pending_done(struct profil_pending *pending, u32 samples)
 
 /**
  * profil_pending_rotate - move the first sample to the end
- * @pending: log, not empty
+ * @pending: queue, not empty
  *
  * The entry moves with all samples that have been merged into it.
  */
@@ -252,7 +252,7 @@ void profil_pending_rotate(struct profil_pending *pending)
 	raw_spin_unlock_irqrestore(&pending->lock, flags);
 }
 
-/* Free the memory of a log that has grown. No CPU uses it any more. */
+/* Free the memory of a queue that has grown. No CPU uses it any more. */
 void profil_pending_free(struct profil_pending *pending)
 {
 	if (pending_size(pending) > PROFIL_PENDING_INLINE)

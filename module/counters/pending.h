@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples, and the log of pending samples: those whose page is not pinned, because it was
+ * Samples, and the queue of pending samples: those whose page is not pinned, because it was
  * never hit, the kernel has replaced it, or the process has just been forked. The worker
  * pins the page (service.c) and then counts the sample.
  *
@@ -31,10 +31,10 @@ struct profil_sample {
 };
 
 /*
- * Numbers of entries, each for a different counter. A log starts with INLINE entries in the
+ * Numbers of entries, each for a different counter. A queue starts with INLINE entries in the
  * session itself, enough for 128 ms of one CPU's ticks at 250 Hz. It grows once, at a start,
  * at a fork or by the worker, to what the CPUs sample in PROFIL_PENDING_MS: by then, the
- * worker should have run. A log of MAX entries takes 112 KiB. 256 CPUs at 4 kHz fill it in
+ * worker should have run. A queue of MAX entries takes 112 KiB. 256 CPUs at 4 kHz fill it in
  * 4 ms.
  */
 #define PROFIL_PENDING_INLINE	32
@@ -42,12 +42,12 @@ struct profil_sample {
 #define PROFIL_PENDING_MAX	4096
 #define PROFIL_PENDING_MS	8
 
-/* Memory of a log of @_size entries: see struct profil_pending. */
+/* Memory of a queue of @_size entries: see struct profil_pending. */
 #define PROFIL_PENDING_BYTES(_size) \
 	((_size) * (sizeof(struct profil_sample) + 2 * sizeof(u16)))
 
 /**
- * struct profil_pending - a log of pending samples
+ * struct profil_pending - a queue of pending samples
  * @lock:    taken by clocks and by the worker. Raw, with interrupts off. Held for a number
  *           of steps that does not depend on the number of samples
  * @bits:    log2 of the number of @entries
@@ -58,7 +58,7 @@ struct profil_sample {
  * @entries: each for a different counter, except for those beyond PROFIL_PENDING_CHAIN
  * @next:    by entry: the next entry in the same bucket, as index + 1; 0 if none
  * @buckets: by hash of the counter: the first entry, also as index + 1. As many as @entries
- * @inline_log: memory of the log before it has grown
+ * @inline_entries: memory of the queue before it has grown
  */
 struct profil_pending {
 	raw_spinlock_t lock;
@@ -70,14 +70,14 @@ struct profil_pending {
 	struct profil_sample *entries;
 	u16 *next;
 	u16 *buckets;
-	u64 inline_log[PROFIL_PENDING_BYTES(PROFIL_PENDING_INLINE) / sizeof(u64)];
+	u64 inline_entries[PROFIL_PENDING_BYTES(PROFIL_PENDING_INLINE) / sizeof(u64)];
 };
 
 /*
  * Most entries in one bucket. Further entries are in no bucket and are not found, so that
  * one counter can have several entries. They take room, but are counted like all others. By
- * chance, about one bucket in a million of a full log has further entries. A process that
- * provokes them fills its own log sooner, but the lock is not held for longer.
+ * chance, about one bucket in a million of a full queue has further entries. A process that
+ * provokes them fills its own queue sooner, but the lock is not held for longer.
  */
 #define PROFIL_PENDING_CHAIN	8
 
@@ -95,7 +95,7 @@ void profil_pending_rotate(struct profil_pending *pending);
 /* No CPU uses it any more. */
 void profil_pending_free(struct profil_pending *pending);
 
-/* Whether the log should grow. */
+/* Whether the queue should grow. */
 static inline bool profil_pending_wants_grow(const struct profil_pending *pending)
 {
 	return READ_ONCE(pending->half_full) &&

@@ -4,7 +4,7 @@
  * counter. Hard interrupt context, also on PREEMPT_RT. Nothing here sleeps, allocates or
  * takes a fault. Usually the only lock is the slot's, and the only memory written is per-CPU
  * counts and one counter in a pinned page. If the page is not pinned, the sample goes to the
- * log of pending samples (pending.c). The worker (service.c) pins the page and then counts the
+ * queue of pending samples (pending.c). The worker (service.c) pins the page and then counts the
  * sample.
  */
 #include <linux/errno.h>
@@ -16,8 +16,8 @@
 #include "clock/clock.h"
 #include "clock/tick_math.h"
 #include "compat.h"
-#include "config.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/counter.h"
 #include "counters/sampler.h"
 #include "counters/session.h"
@@ -32,7 +32,7 @@
 static __always_inline bool sampler_add(struct profil_session *session,
 					void *counter, u64 *taken)
 {
-	const struct profil_config *config = session->config;
+	const struct profil_config *config = profil_session_config(session);
 	u64 before, room;
 
 	if (unlikely(!profil_counter_add(counter, *taken, config->shift,
@@ -73,7 +73,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 					     const struct profil_sample *sample,
 					     struct profil_counts *counts)
 {
-	const struct profil_config *config = session->config;
+	const struct profil_config *config = profil_session_config(session);
 	u64 taken = sample->samples;
 	bool added = true;
 	void *at;
@@ -170,13 +170,13 @@ static noinline void sampler_add_pending(struct profil_session *session,
 static noinline bool sampler_log_pc(struct profil_session *session,
 				    struct profil_cpu *cpu, u64 pc, u64 samples)
 {
-	const struct profil_config *config = session->config;
-	u64 entry = atomic64_fetch_add(samples, &session->log_used);
+	const struct profil_config *config = profil_session_config(session);
+	u64 entry = atomic64_fetch_add(samples, &session->pc_log_used);
 	bool kick = false;
 
-	for (; samples && entry < config->log_nr; samples--, entry++) {
+	for (; samples && entry < config->pc_log_nr; samples--, entry++) {
 		struct profil_sample sample = {
-			.buf_offset = config->log + (entry << config->shift),
+			.buf_offset = config->pc_log + (entry << config->shift),
 			.pc = pc,
 			.samples = 1,
 		};
@@ -188,7 +188,7 @@ static noinline bool sampler_log_pc(struct profil_session *session,
 	}
 	if (samples)
 		profil_session_lose(session, &cpu->counts, samples, 0);
-	if (entry >= config->log_nr)
+	if (entry >= config->pc_log_nr)
 		profil_session_stop(session, PROFIL_STATE_FULL, 0);
 	return kick;
 }
@@ -198,7 +198,7 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 					    struct profil_cpu *cpu, u64 pc,
 					    u64 samples)
 {
-	const struct profil_config *config = session->config;
+	const struct profil_config *config = profil_session_config(session);
 	struct profil_sample sample = { .pc = pc, .samples = samples };
 	u64 bin = PROFIL_NO_BIN;
 	const struct profil_range *range;
@@ -228,28 +228,6 @@ static __always_inline bool sampler_take_pc(struct profil_session *session,
 	return true;
 }
 
-/**
- * profil_sampler_limit - limit the samples that are due at once
- * @config:  of the profile
- * @samples: number of samples
- * @skipped: the others are added to it
- *
- * For both clocks, this bounds the time spent in an interrupt, or in a switch with the runqueue's
- * lock held. It also keeps the 32 bits in struct profil_sample from overflowing.
- *
- * Return: number of samples to take.
- */
-noinline u64 profil_sampler_limit(const struct profil_config *config, u64 samples, u64 *skipped)
-{
-	u64 most = profil_max_samples(profil_clock_rate(config),
-				      config->flags & PROFIL_PC_LOG);
-
-	if (samples <= most)
-		return samples;
-	*skipped += samples - most;
-	return most;
-}
-
 enum outcome {
 	GONE,	/* nothing taken: the session has just left the table */
 	DONE,
@@ -268,7 +246,7 @@ static __always_inline enum outcome
 sampler_take(struct profil_session *session, struct task_struct *task,
 	     u64 ticks, u64 points, bool in_user)
 {
-	const struct profil_config *config = session->config;
+	const struct profil_config *config = profil_session_config(session);
 	struct profil_cpu *cpu = profil_cpus_here(&session->cpus);
 	enum outcome outcome = DONE;
 	u64 samples = points;
@@ -287,13 +265,14 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 		     (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
 		goto unlock;
 	if (ticks) {
-		samples = profil_accumulate(&cpu->phase, ticks, config->rate,
+		samples = profil_accumulate(&cpu->phase, ticks, config->pace.rate,
 					    HZ);
 		if (!samples)
 			goto unlock;
 	}
 	if (unlikely(samples > 1))
-		samples = profil_sampler_limit(config, samples, &cpu->counts.skipped);
+		samples = profil_clock_limit(&config->pace, config->flags & PROFIL_PC_LOG,
+					     samples, &cpu->counts.skipped);
 	if (sampler_take_pc(session, cpu, instruction_pointer(task_pt_regs(task)),
 			    samples) ||
 	    unlikely(READ_ONCE(session->state) != PROFIL_STATE_RUNNING) ||

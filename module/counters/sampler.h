@@ -9,7 +9,6 @@
 
 struct page;
 struct profil_cpu;
-struct profil_config;
 struct profil_counts;
 struct profil_sample;
 struct profil_session;
@@ -22,9 +21,6 @@ bool profil_sampler_tick(struct profil_session *session, u64 ticks,
 /* With interrupts off, also with a runqueue's lock held. */
 bool profil_sampler_point(struct profil_session *session,
 			  struct task_struct *task, u64 points, bool in_user);
-
-/* With interrupts off, and the lock that protects @skipped held. */
-u64 profil_sampler_limit(const struct profil_config *config, u64 samples, u64 *skipped);
 
 /* With interrupts off and the lock of the slot held. */
 bool profil_sampler_count(struct profil_session *session,

@@ -24,8 +24,8 @@
 
 #include "clock/clock.h"
 #include "clock/hooks.h"
-#include "config.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/notifier.h"
 #include "counters/pin.h"
 #include "counters/sampler.h"
@@ -240,7 +240,7 @@ void profil_service_unpin(struct profil_session *session)
 		return;
 	WRITE_ONCE(session->unpinned, true);
 	profil_buffer_unpin_all(&session->buffer);
-	profil_hooks_put(profil_clock_hooks(session->config, PROFIL_KIND_SESSION));
+	profil_hooks_put(profil_clock_hooks(session->subject.pace, PROFIL_KIND_SESSION));
 }
 
 /* With mmap_lock and the service_mutex held. */
@@ -377,7 +377,7 @@ static void service_unlock(struct profil_session *session)
 static int service_fault_in(struct profil_session *session, unsigned long index)
 {
 	return profil_pin_fault_in(session->mm,
-				   profil_config_address(session->config,
+				   profil_config_address(profil_session_config(session),
 							 index));
 }
 
@@ -433,7 +433,7 @@ int profil_service_settle(struct profil_session *session)
 int profil_service_pin_all(struct profil_session *session)
 {
 	struct profil_buffer *buffer = &session->buffer;
-	unsigned long nr = session->config->nr_pages, index = 0;
+	unsigned long nr = profil_session_config(session)->nr_pages, index = 0;
 	struct page **pages;
 	long pinned;
 	int err = 0;

@@ -18,8 +18,8 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "config.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/session.h"
 #include "stats.h"
 #include "trace.h"
@@ -29,7 +29,7 @@
  * that a user could hold up, except for a millisecond (notifier.c). Normal priority, because a
  * worker's CPU time is not accounted to the user.
  */
-struct workqueue_struct *profil_queue;
+static struct workqueue_struct *queue;
 
 /* Sessions that are active or not yet freed, plus one until profil_session_exit(). */
 static atomic_t nr_unfreed = ATOMIC_INIT(1);
@@ -90,9 +90,9 @@ void profil_session_free(struct profil_session *session)
  */
 void profil_session_reserve_pending(struct profil_session *session)
 {
-	const struct profil_config *config = session->config;
+	const struct profil_config *config = profil_session_config(session);
 	u32 cpus = min_t(u32, get_nr_threads(current), num_online_cpus());
-	u32 want = profil_pending_want(config->rate, cpus);
+	u32 want = profil_pending_want(config->pace.rate, cpus);
 
 	if (config->flags & PROFIL_PIN_ON_HIT)
 		want = max_t(u32, want, PROFIL_PENDING_MIN);
@@ -100,7 +100,7 @@ void profil_session_reserve_pending(struct profil_session *session)
 }
 
 /**
- * profil_session_grow - give CPUs their own slots and the log more entries, if needed
+ * profil_session_grow - give CPUs their own slots and the queue more entries, if needed
  * @session: with its service_mutex held
  *
  * Does not wait for memory. The memory is charged to the process. A worker that runs after
@@ -118,7 +118,7 @@ void profil_session_grow(struct profil_session *session)
 	profil_cpus_grow(&session->cpus, gfp);
 	if (!profil_pending_wants_grow(&session->pending))
 		return;
-	wanted = profil_pending_want(session->config->rate, num_online_cpus());
+	wanted = profil_pending_want(session->subject.pace->rate, num_online_cpus());
 	profil_pending_grow(&session->pending,
 			    max_t(u32, PROFIL_PENDING_MIN, wanted), gfp);
 }
@@ -145,7 +145,7 @@ static void session_free_work(struct work_struct *work)
 {
 	struct profil_session *session =
 		container_of(to_rcu_work(work), struct profil_session, free_work);
-	struct profil_config *config = session->config;
+	struct profil_config *config = profil_session_config(session);
 
 	/* none is queued any more: no clock can find the session */
 	irq_work_sync(&session->kick_work);
@@ -154,7 +154,7 @@ static void session_free_work(struct work_struct *work)
 		mmu_interval_notifier_remove(&session->buffer.notifier);
 	mmdrop(session->mm);
 	put_pid(session->process);
-	put_pid(session->thread);
+	put_pid(session->subject.thread);
 	profil_session_free(session);
 	profil_config_put(config);
 	session_freed();
@@ -169,14 +169,14 @@ static void session_free_work(struct work_struct *work)
 void profil_session_put(struct profil_session *session)
 {
 	if (refcount_dec_and_test(&session->ref))
-		queue_rcu_work(profil_queue, &session->free_work);
+		queue_rcu_work(queue, &session->free_work);
 }
 
 /* The caller has just set SESSION_KICKED. Takes over the caller's reference. */
 static void session_queue(struct profil_session *session, unsigned long delay)
 {
 	/* it was already queued for later, with a reference of its own */
-	if (mod_delayed_work(profil_queue, &session->work, delay))
+	if (mod_delayed_work(queue, &session->work, delay))
 		profil_session_put(session);
 }
 
@@ -285,7 +285,7 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
 	if (test_bit(SESSION_KICKED, &session->flags) ||
 	    !refcount_inc_not_zero(&session->ref))
 		return;
-	if (!queue_delayed_work(profil_queue, &session->work, delay))
+	if (!queue_delayed_work(queue, &session->work, delay))
 		profil_session_put(session);
 }
 
@@ -305,15 +305,16 @@ void profil_session_kick_later(struct profil_session *session, unsigned long del
 void profil_session_inherit(struct profil_session *session,
 			    const struct profil_session *old)
 {
-	const struct profil_config *config = session->config;
+	struct profil_subject *to = &session->subject;
+	const struct profil_subject *from = &old->subject;
 
 	if (READ_ONCE(old->state) != PROFIL_STATE_RUNNING ||
-	    config->clock != old->config->clock ||
-	    (old->thread && old->thread != session->thread))
+	    to->pace->clock != from->pace->clock ||
+	    (from->thread && from->thread != to->thread))
 		return;
-	session->tick_start_ns = old->tick_start_ns;
-	if (config->rate == old->config->rate)
-		session->timer_start_ns = old->timer_start_ns;
+	to->tick_start_ns = from->tick_start_ns;
+	if (to->pace->rate == from->pace->rate)
+		to->timer_start_ns = from->timer_start_ns;
 }
 
 /**
@@ -406,8 +407,8 @@ struct profil_counts profil_session_counts(struct profil_session *session)
 
 int profil_session_init(void)
 {
-	profil_queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return profil_queue ? 0 : -ENOMEM;
+	queue = alloc_workqueue("profil", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return queue ? 0 : -ENOMEM;
 }
 
 /*
@@ -421,5 +422,5 @@ void profil_session_exit(void)
 	session_freed();
 	wait_for_completion(&all_freed);
 	/* the work items that completed all_freed may not have returned yet */
-	destroy_workqueue(profil_queue);
+	destroy_workqueue(queue);
 }

@@ -15,17 +15,17 @@
 #include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "clock/clock.h"
 #include "compat.h"
 #include "counters/buffer.h"
+#include "counters/config.h"
 #include "counters/cpu.h"
 #include "counters/pending.h"
 
 struct mem_cgroup;
-struct profil_config;
 
 /* Bits of struct profil_session.flags */
 #define SESSION_KICKED	0	/* the worker is queued, at most @retry_delay ahead */
@@ -44,12 +44,9 @@ struct profil_config;
  * @node:      entry in the table of sessions (table.c), or in the reserve (fork.c)
  * @mm:        the address space, which is the key in the table. Held by mmgrab() until the
  *             session is freed
- * @config:    what to count; one reference
- * @thread:    for PROFIL_THREAD_ONLY the thread that is sampled, else NULL. Holds a
- *             reference, so that no other thread gets the same struct pid
- * @tick_start_ns: ktime_get_ns() from which ticks belong to the session: its start, or that
- *             of the session that it replaced
- * @timer_start_ns: the same for the points of the timer
+ * @subject:   what clocks read. Its pace is in the configuration, of which it holds a reference.
+ *             Its thread is for PROFIL_THREAD_ONLY, and keeps other threads from getting the same
+ *             struct pid
  * @state:     PROFIL_STATE_*; leaves RUNNING once, in profil_session_stop()
  * @unpublished: it has left the table, where another session may have replaced it
  *
@@ -60,7 +57,7 @@ struct profil_config;
  *
  * Written when something happens to the session:
  *
- * @log_used:  entries of the pc log that have been handed out
+ * @pc_log_used: entries of the pc log that have been handed out
  * @flags:     SESSION_KICKED and so on, above
  * @memcg:     with SESSION_HOLDS_MM: the memory cgroup to charge, with a reference. Belongs
  *             to the caller that set SESSION_KICKED, then to the worker
@@ -94,20 +91,14 @@ struct profil_config;
 struct profil_session {
 	struct hlist_node node;
 	struct mm_struct *mm;
-	/* what clocks need to know of a profile of either kind (clock.h) */
-	struct_group_tagged(profil_subject, subject,
-		struct profil_config *config;
-		struct pid *thread;
-		u64 tick_start_ns;
-		u64 timer_start_ns;
-	);
+	struct profil_subject subject;
 	u32 state;
 	bool unpublished;
 
 	struct profil_cpus cpus ____cacheline_aligned_in_smp;
 	struct profil_pending pending;
 
-	atomic64_t log_used ____cacheline_aligned_in_smp;
+	atomic64_t pc_log_used ____cacheline_aligned_in_smp;
 	unsigned long flags;
 	struct mem_cgroup *memcg;
 	refcount_t ref;
@@ -129,11 +120,10 @@ struct profil_session {
 	struct rcu_work free_work;
 };
 
-/* Ticks and points from now on belong to the profile, which is about to be sampled. */
-static inline void profil_subject_mark_start(struct profil_subject *subject)
+/* What it counts. */
+static inline struct profil_config *profil_session_config(const struct profil_session *session)
 {
-	subject->tick_start_ns = ktime_get_ns();
-	subject->timer_start_ns = subject->tick_start_ns;
+	return container_of(session->subject.pace, struct profil_config, pace);
 }
 
 /*
@@ -157,7 +147,7 @@ static inline bool profil_session_needs_recheck(const struct profil_session *ses
 static inline bool profil_session_samples_task(const struct profil_session *session,
 					       struct task_struct *task)
 {
-	return !session->thread || session->thread == task_pid(task);
+	return !session->subject.thread || session->subject.thread == task_pid(task);
 }
 
 /* May sleep; with its service_mutex held. */
@@ -189,9 +179,6 @@ bool profil_session_take_mm(struct profil_session *session,
 bool profil_session_requeue(struct profil_session *session,
 			    struct mem_cgroup *memcg);
 void profil_session_kick_later(struct profil_session *session, unsigned long delay);
-
-/* For work items of the module. */
-extern struct workqueue_struct *profil_queue;
 
 int profil_session_init(void);
 void profil_session_exit(void);

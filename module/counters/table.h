@@ -80,7 +80,7 @@ profil_table_find_sampled(struct task_struct *task, bool timer)
 	if (!mm || task->flags & COMPAT_PF_WORKERS)
 		return NULL;
 	session = profil_table_find(mm);
-	if (!session || profil_clock_is_timer(session->config) != timer ||
+	if (!session || profil_clock_is_timer(session->subject.pace) != timer ||
 	    !profil_session_samples_task(session, task) ||
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING)
 		return NULL;

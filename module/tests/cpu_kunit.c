@@ -243,7 +243,7 @@ static unsigned int spread(u32 sessions, u32 slots)
 
 	for (serial = 1; serial <= sessions; serial++)
 		for (number = 0; number < slots; number++)
-			nr[profil_cpus_phase(serial, number) * PARTS / HZ]++;
+			nr[profil_clock_phase(serial, number) * PARTS / HZ]++;
 	for (i = 0; i < PARTS; i++) {
 		least = min(least, nr[i]);
 		most = max(most, nr[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of pending samples (pending.c, compiled in here): random operations compared with
- * a table, adds while the first entry is counted, growth, the cost of a full log, and
+ * The queue of pending samples (pending.c, compiled in here): random operations compared with
+ * a table, adds while the first entry is counted, growth, the cost of a full queue, and
  * interrupts and other CPUs that add while a thread removes samples.
  */
 #include "../counters/pending.c"
@@ -15,7 +15,7 @@
 #include "pseudo.h"
 #include "suites.h"
 
-/* More than the log holds after it has grown, so that it is full at times */
+/* More than the queue holds after it has grown, so that it is full at times */
 #define NR_COUNTERS		(2 * PROFIL_PENDING_MIN)
 
 /* Samples of each counter: in range, and out of range */
@@ -60,10 +60,10 @@ static void *test_zalloc(struct kunit *test, size_t size)
 	return memory;
 }
 
-/* @grows: number of the operation before which the log grows; UINT_MAX: never */
+/* @grows: number of the operation before which the queue grows; UINT_MAX: never */
 static void run_operations(struct kunit *test, unsigned int grows)
 {
-	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 	struct tally *tally = test_zalloc(test, sizeof(*tally));
 	unsigned int i, pending = 0, refused = 0, merged = 0, rotated = 0;
 	u32 size = PROFIL_PENDING_INLINE;
@@ -72,12 +72,12 @@ static void run_operations(struct kunit *test, unsigned int grows)
 	u64 sum = 0, begun = 0, last = 0, *entry;
 	bool room;
 
-	profil_pending_init(log);
+	profil_pending_init(queue);
 	prandom_seed_state(&rnd, 9);
 	for (i = 0; i < 16000; i++) {
 		if (i == grows) {
 			size = PROFIL_PENDING_MIN;
-			profil_pending_grow(log, size, GFP_KERNEL);
+			profil_pending_grow(queue, size, GFP_KERNEL);
 		}
 		/* mostly adding for a while, then mostly taking */
 		if (prandom_u32_state(&rnd) % 8 < (i % 2048 < 1024 ? 7 : 2)) {
@@ -85,7 +85,7 @@ static void run_operations(struct kunit *test, unsigned int grows)
 					   1 + prandom_u32_state(&rnd) % 9);
 			entry = entry_of(tally, &sample);
 			room = *entry || pending < size;
-			KUNIT_ASSERT_EQ(test, profil_pending_add(log, &sample), room);
+			KUNIT_ASSERT_EQ(test, profil_pending_add(queue, &sample), room);
 			if (room) {
 				if (!*entry)
 					*since_of(tally, &sample) = ++begun;
@@ -96,17 +96,17 @@ static void run_operations(struct kunit *test, unsigned int grows)
 			}
 			refused += !room;
 		} else {
-			room = profil_pending_first(log, &sample);
+			room = profil_pending_first(queue, &sample);
 			KUNIT_ASSERT_TRUE(test, room == (pending > 0));
 			if (!room)
 				continue;
 			if (prandom_u32_state(&rnd) % 8 == 0) {
-				profil_pending_rotate(log);
+				profil_pending_rotate(queue);
 				*since_of(tally, &sample) = ++begun;
 				rotated++;
 				continue;
 			}
-			profil_pending_done(log, sample.samples);
+			profil_pending_done(queue, sample.samples);
 			entry = entry_of(tally, &sample);
 			KUNIT_ASSERT_EQ(test, (u64)sample.samples, *entry);
 			KUNIT_ASSERT_EQ(test, sample.pc, pc_of(sample.buf_offset));
@@ -117,21 +117,21 @@ static void run_operations(struct kunit *test, unsigned int grows)
 			*entry = 0;
 			pending--;
 		}
-		KUNIT_ASSERT_EQ(test, profil_pending_nr(log), pending);
-		KUNIT_ASSERT_EQ(test, profil_pending_sum(log), sum);
+		KUNIT_ASSERT_EQ(test, profil_pending_nr(queue), pending);
+		KUNIT_ASSERT_EQ(test, profil_pending_sum(queue), sum);
 	}
 	/* all cases have occurred */
 	KUNIT_EXPECT_GT(test, refused, 300U);
 	KUNIT_EXPECT_GT(test, merged, 300U);
 	KUNIT_EXPECT_GT(test, rotated, 300U);
-	profil_pending_free(log);
+	profil_pending_free(queue);
 }
 
 static void random_operations_match_a_table(struct kunit *test)
 {
 	run_operations(test, UINT_MAX);
 	run_operations(test, 0);
-	/* while the log is full, and while it is nearly empty */
+	/* while the queue is full, and while it is nearly empty */
 	run_operations(test, 1000);
 	run_operations(test, 2040);
 }
@@ -139,52 +139,52 @@ static void random_operations_match_a_table(struct kunit *test)
 /* The first of two entries moves to the end, with all its samples; a single one stays. */
 static void rotate_moves_first_to_end(struct kunit *test)
 {
-	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 	struct profil_sample sample;
 	unsigned int i;
 
-	profil_pending_init(log);
+	profil_pending_init(queue);
 	sample = sample_at(7, 2);
-	profil_pending_add(log, &sample);
-	profil_pending_rotate(log);
+	profil_pending_add(queue, &sample);
+	profil_pending_rotate(queue);
 	sample = sample_at(3, 1);
-	profil_pending_add(log, &sample);
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	profil_pending_add(queue, &sample);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 
 	sample = sample_at(7, 5);
-	profil_pending_add(log, &sample);
-	profil_pending_rotate(log);
+	profil_pending_add(queue, &sample);
+	profil_pending_rotate(queue);
 	sample = sample_at(7, 1);
-	profil_pending_add(log, &sample);
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	profil_pending_add(queue, &sample);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 3ULL);
-	profil_pending_done(log, 1);
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	profil_pending_done(queue, 1);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 8U);
-	KUNIT_EXPECT_EQ(test, profil_pending_nr(log), 1U);
-	profil_pending_done(log, 8);
+	KUNIT_EXPECT_EQ(test, profil_pending_nr(queue), 1U);
+	profil_pending_done(queue, 8);
 
-	/* three times around a full log */
+	/* three times around a full queue */
 	for (i = 0; i < PROFIL_PENDING_INLINE; i++) {
 		sample = sample_at(i, 1);
-		KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
+		KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
 	}
 	for (i = 0; i < 3 * PROFIL_PENDING_INLINE; i++) {
-		KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+		KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 		KUNIT_ASSERT_EQ(test, sample.buf_offset, (u64)i % PROFIL_PENDING_INLINE);
-		profil_pending_rotate(log);
+		profil_pending_rotate(queue);
 	}
-	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), (u64)PROFIL_PENDING_INLINE);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(queue), (u64)PROFIL_PENDING_INLINE);
 }
 
 /* There is room for the samples that CPUs take until the worker runs. */
 static void room_grows_with_rate_and_cpus(struct kunit *test)
 {
-	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 
-	/* a few threads at the tick's rate fit into the initial log */
+	/* a few threads at the tick's rate fit into the initial queue */
 	KUNIT_EXPECT_LE(test, profil_pending_want(1000, 3), PROFIL_PENDING_INLINE);
 	KUNIT_EXPECT_LE(test, profil_pending_want(250, 10), PROFIL_PENDING_INLINE);
 	/* one thread at 20 kHz takes 120 samples in 6 ms */
@@ -193,27 +193,27 @@ static void room_grows_with_rate_and_cpus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, profil_pending_want(UINT_MAX, UINT_MAX),
 			PROFIL_PENDING_MAX);
 
-	profil_pending_init(log);
-	profil_pending_grow(log, PROFIL_PENDING_INLINE, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_INLINE);
-	profil_pending_grow(log, PROFIL_PENDING_INLINE + 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MIN);
-	/* a log grows only once */
-	profil_pending_grow(log, PROFIL_PENDING_MAX, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MIN);
-	profil_pending_free(log);
+	profil_pending_init(queue);
+	profil_pending_grow(queue, PROFIL_PENDING_INLINE, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_INLINE);
+	profil_pending_grow(queue, PROFIL_PENDING_INLINE + 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MIN);
+	/* a queue grows only once */
+	profil_pending_grow(queue, PROFIL_PENDING_MAX, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MIN);
+	profil_pending_free(queue);
 
-	profil_pending_init(log);
-	profil_pending_grow(log, PROFIL_PENDING_MAX - 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(log), PROFIL_PENDING_MAX);
-	profil_pending_free(log);
+	profil_pending_init(queue);
+	profil_pending_grow(queue, PROFIL_PENDING_MAX - 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MAX);
+	profil_pending_free(queue);
 }
 
 /*
  * The shortest time of 100 adds, measured with interrupts off, from @buf_offset on: to
- * counters that a full log holds, or to new ones, which it refuses.
+ * counters that a full queue holds, or to new ones, which it refuses.
  */
-static u64 ns_of_adds(struct profil_pending *log, u64 buf_offset)
+static u64 ns_of_adds(struct profil_pending *queue, u64 buf_offset)
 {
 	struct profil_sample sample = { .samples = 1 };
 	u64 least = U64_MAX, ns;
@@ -225,7 +225,7 @@ static u64 ns_of_adds(struct profil_pending *log, u64 buf_offset)
 		ns = ktime_get_ns();
 		for (k = 0; k < 100; k++) {
 			sample.buf_offset = buf_offset + k % 16 * 8;
-			profil_pending_add(log, &sample);
+			profil_pending_add(queue, &sample);
 		}
 		ns = ktime_get_ns() - ns;
 		local_irq_restore(flags);
@@ -236,14 +236,14 @@ static u64 ns_of_adds(struct profil_pending *log, u64 buf_offset)
 
 static struct profil_pending *make_full_log(struct kunit *test, u32 want)
 {
-	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 	struct profil_sample sample = { .samples = 1 };
 
-	profil_pending_init(log);
-	profil_pending_grow(log, want, GFP_KERNEL);
-	while (profil_pending_add(log, &sample))
+	profil_pending_init(queue);
+	profil_pending_grow(queue, want, GFP_KERNEL);
+	while (profil_pending_add(queue, &sample))
 		sample.buf_offset += 8;
-	return log;
+	return queue;
 }
 
 static void cost_does_not_depend_on_size(struct kunit *test)
@@ -264,73 +264,73 @@ static void cost_does_not_depend_on_size(struct kunit *test)
 /* If all counters hash to one bucket, its chain stays short, and no sample is lost. */
 static void chains_stay_short(struct kunit *test)
 {
-	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 	u32 chain, most = 0, links = 0, taken = 0, i;
 	struct profil_sample sample = { .samples = 1 };
 	u16 link;
 
-	profil_pending_init(log);
-	profil_pending_grow(log, CHOSEN, GFP_KERNEL);
-	while (profil_pending_nr(log) < CHOSEN) {
+	profil_pending_init(queue);
+	profil_pending_grow(queue, CHOSEN, GFP_KERNEL);
+	while (profil_pending_nr(queue) < CHOSEN) {
 		sample.buf_offset += 8;
-		if (pending_bucket(log, &sample) == log->buckets)
-			KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
+		if (pending_bucket(queue, &sample) == queue->buckets)
+			KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
 	}
-	for (i = 0; i < pending_size(log); i++) {
+	for (i = 0; i < pending_size(queue); i++) {
 		chain = 0;
-		for (link = log->buckets[i]; link; link = log->next[link - 1])
+		for (link = queue->buckets[i]; link; link = queue->next[link - 1])
 			chain++;
 		most = max(most, chain);
 		links += chain;
 	}
 	KUNIT_EXPECT_EQ(test, most, PROFIL_PENDING_CHAIN);
 	KUNIT_EXPECT_EQ(test, links, PROFIL_PENDING_CHAIN);
-	while (profil_pending_first(log, &sample)) {
-		profil_pending_done(log, sample.samples);
+	while (profil_pending_first(queue, &sample)) {
+		profil_pending_done(queue, sample.samples);
 		taken += sample.samples;
 	}
 	KUNIT_EXPECT_EQ(test, taken, CHOSEN);
-	for (i = 0; i < pending_size(log); i++)
-		KUNIT_ASSERT_EQ(test, log->buckets[i], 0);
-	profil_pending_free(log);
+	for (i = 0; i < pending_size(queue); i++)
+		KUNIT_ASSERT_EQ(test, queue->buckets[i], 0);
+	profil_pending_free(queue);
 }
 
-/* Samples added to the first entry while it is counted stay there, first in the log. */
+/* Samples added to the first entry while it is counted stay there, first in the queue. */
 static void samples_added_to_first_stay_first(struct kunit *test)
 {
-	struct profil_pending *log = test_zalloc(test, sizeof(*log));
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
 	struct profil_sample sample;
 
-	profil_pending_init(log);
+	profil_pending_init(queue);
 	sample = sample_at(7, 2);
-	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
 	sample = sample_at(3, 1);
-	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
 
-	/* profil_pending_first() does not change the log */
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	/* profil_pending_first() does not change the queue */
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 2U);
-	KUNIT_EXPECT_EQ(test, profil_pending_sum(log), 3ULL);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(queue), 3ULL);
 
 	sample = sample_at(7, 5);
-	KUNIT_ASSERT_TRUE(test, profil_pending_add(log, &sample));
-	profil_pending_done(log, 2);
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
+	profil_pending_done(queue, 2);
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 7ULL);
 	KUNIT_EXPECT_EQ(test, sample.samples, 5U);
-	profil_pending_done(log, 5);
+	profil_pending_done(queue, 5);
 
-	KUNIT_ASSERT_TRUE(test, profil_pending_first(log, &sample));
+	KUNIT_ASSERT_TRUE(test, profil_pending_first(queue, &sample));
 	KUNIT_EXPECT_EQ(test, sample.buf_offset, 3ULL);
-	profil_pending_done(log, 1);
-	KUNIT_EXPECT_FALSE(test, profil_pending_first(log, &sample));
+	profil_pending_done(queue, 1);
+	KUNIT_EXPECT_FALSE(test, profil_pending_first(queue, &sample));
 }
 
-/* A log with two producers and one consumer, and their tallies */
+/* A queue with two producers and one consumer, and their tallies */
 struct flow {
-	struct profil_pending log;
+	struct profil_pending queue;
 	struct interrupter interrupter;
 	struct rnd_state rnd[2];
 	struct tally added[2];
@@ -347,7 +347,7 @@ static void add_one(struct flow *flow, unsigned int number)
 	struct profil_sample sample = sample_at(prandom_u32_state(rnd),
 						1 + prandom_u32_state(rnd) % 3);
 
-	if (profil_pending_add(&flow->log, &sample))
+	if (profil_pending_add(&flow->queue, &sample))
 		*entry_of(&flow->added[number], &sample) += sample.samples;
 }
 
@@ -355,9 +355,9 @@ static bool take_one(struct flow *flow)
 {
 	struct profil_sample sample;
 
-	if (!profil_pending_first(&flow->log, &sample))
+	if (!profil_pending_first(&flow->queue, &sample))
 		return false;
-	profil_pending_done(&flow->log, sample.samples);
+	profil_pending_done(&flow->queue, sample.samples);
 	*entry_of(&flow->taken, &sample) += sample.samples;
 	return true;
 }
@@ -366,8 +366,8 @@ static struct flow *make_flow(struct kunit *test)
 {
 	struct flow *flow = test_zalloc(test, sizeof(*flow));
 
-	profil_pending_init(&flow->log);
-	profil_pending_grow(&flow->log, PROFIL_PENDING_MIN, GFP_KERNEL);
+	profil_pending_init(&flow->queue);
+	profil_pending_grow(&flow->queue, PROFIL_PENDING_MIN, GFP_KERNEL);
 	prandom_seed_state(&flow->rnd[0], 10);
 	prandom_seed_state(&flow->rnd[1], 11);
 	return flow;
@@ -385,11 +385,11 @@ static void expect_all_taken(struct kunit *test, struct flow *flow)
 					    flow->added[0].samples[i][k] +
 					    flow->added[1].samples[i][k],
 					    "buf_offset %u", i);
-	KUNIT_EXPECT_EQ(test, profil_pending_sum(&flow->log), 0ULL);
-	profil_pending_free(&flow->log);
+	KUNIT_EXPECT_EQ(test, profil_pending_sum(&flow->queue), 0ULL);
+	profil_pending_free(&flow->queue);
 }
 
-/* Add more than the thread takes, so that the log is full at times. */
+/* Add more than the thread takes, so that the queue is full at times. */
 static void add_in_interrupt(struct interrupter *interrupter)
 {
 	unsigned int i;

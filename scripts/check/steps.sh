@@ -48,10 +48,8 @@ static_checkpatch() {
 
 	run=("$(scripts/kernel/fetch-kselftest)/scripts/checkpatch.pl" --no-tree --strict
 		--terse --no-summary -f)
-	files module uapi | grep '\.[ch]$' | grep -vE 'compat.h|session.h|trace.h' |
+	files module uapi | grep '\.[ch]$' | grep -vE 'compat.h|trace.h' |
 		xargs "${run[@]}" &&
-	# members of a structure, as an argument of struct_group_tagged()
-	"${run[@]}" --ignore PARENTHESIS_ALIGNMENT module/counters/session.h &&
 	# tracepoints are laid out as everywhere in the kernel
 	"${run[@]}" --ignore OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT module/trace.h &&
 	# the only file with version checks, and it redefines what old kernels lack

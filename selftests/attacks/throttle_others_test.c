@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A user makes their samples expensive, so that the throttle (max_cpu_percent) lowers rates.
- * Only the rate of that user's session may change, not root's. A full log of pending samples
+ * Only the rate of that user's session may change, not root's. A full queue of pending samples
  * does that; here the limit is 0 percent, so that the first measured sample is too expensive.
  *
  * One sample in 16 of a CPU is measured, and it may be any user's. So root sleeps as long as the

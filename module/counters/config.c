@@ -15,7 +15,7 @@
 #include <linux/uaccess.h>
 
 #include "compat.h"
-#include "config.h"
+#include "counters/config.h"
 #include "policy.h"
 
 #define PROFIL_FLAGS	(PROFIL_USER_ONLY | PROFIL_PC_LOG |		\
@@ -218,22 +218,6 @@ static void config_fill_range(struct profil_range *range, const struct profil_co
 	range->rounding = region->rounding;
 }
 
-static struct profil_config *config_alloc(u32 flags, u32 rate, u32 clock, u32 nr_ranges)
-{
-	struct profil_config *config;
-
-	config = kvzalloc(struct_size(config, ranges, nr_ranges), GFP_KERNEL_ACCOUNT);
-	if (!config)
-		return NULL;
-	refcount_set(&config->ref, 1);
-	profil_throttle_init(&config->throttle);
-	config->flags = flags;
-	config->rate = rate;
-	config->clock = clock;
-	config->nr_ranges = nr_ranges;
-	return config;
-}
-
 /**
  * profil_config_create - check the arguments of a start, and translate them
  * @arg: copy of the caller's structure
@@ -278,9 +262,13 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	}
 
 	err = -ENOMEM;
-	config = config_alloc(arg->flags, arg->rate, clock, arg->nr_regions);
+	config = kvzalloc(struct_size(config, ranges, arg->nr_regions), GFP_KERNEL_ACCOUNT);
 	if (!config)
 		goto free_regions;
+	refcount_set(&config->ref, 1);
+	profil_pace_init(&config->pace, arg->rate, clock);
+	config->flags = arg->flags;
+	config->nr_ranges = arg->nr_regions;
 	config->shift = shift;
 	config->overflow = arg->overflow;
 	config->limit = arg->limit ?: config_largest_count(shift);
@@ -296,8 +284,8 @@ struct profil_config *profil_config_create(const struct profil_start *arg)
 	config->catch_all = arg->catch_all ? config_buf_offset(config, arg->catch_all) :
 					     PROFIL_NO_BIN;
 	if (arg->flags & PROFIL_PC_LOG) {
-		config->log = config_buf_offset(config, arg->log);
-		config->log_nr = arg->log_bytes >> shift;
+		config->pc_log = config_buf_offset(config, arg->log);
+		config->pc_log_nr = arg->log_bytes >> shift;
 	}
 	kvfree(regions);
 	return config;
@@ -307,34 +295,6 @@ free_config:
 	kvfree(config);
 free_regions:
 	kvfree(regions);
-	return ERR_PTR(err);
-}
-
-/**
- * profil_config_create_for_log - make the configuration of a watch's targets
- * @flags: PROFIL_USER_ONLY and so on, checked
- * @rate:  in Hz
- * @clock: PROFIL_CLOCK_*
- *
- * May sleep.
- *
- * Return: the configuration, with one reference, or -EINVAL, -EPERM or -ENOMEM.
- */
-struct profil_config *profil_config_create_for_log(u32 flags, u32 rate, u32 clock)
-{
-	struct profil_config *config;
-	int err;
-
-	err = profil_policy_choose_clock(rate, &clock);
-	if (err)
-		return ERR_PTR(err);
-	config = config_alloc(flags, rate, clock, 0);
-	if (!config)
-		return ERR_PTR(-ENOMEM);
-	err = profil_rights_get(&config->rights);
-	if (!err)
-		return config;
-	kvfree(config);
 	return ERR_PTR(err);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a session counts: struct profil_start, checked and translated. The targets of a watch
- * also have a configuration, without counters.
+ * What a session counts: struct profil_start, checked and translated.
  */
 #ifndef _PROFIL_CONFIG_H
 #define _PROFIL_CONFIG_H
@@ -10,7 +9,7 @@
 #include <linux/refcount.h>
 #include <linux/sizes.h>
 
-#include "clock/throttle.h"
+#include "clock/clock.h"
 #include "counters/bins.h"
 #include "user.h"
 
@@ -31,44 +30,40 @@ struct profil_span {
 
 /**
  * struct profil_config - what to count; shared by a session and those of forked children
+ * @pace:      how often it is sampled; first, so that a session finds the rest without a sum
  * @ref:       one reference for each session
  * @rights:    limits of the process that started it
  * @sessions:  number of active sessions; the regions are charged until it is 0
- * @throttle:  cost of the samples, and the rate that it allows
  * @flags:     PROFIL_USER_ONLY and so on, of struct profil_start
- * @rate:      requested rate, in Hz
- * @clock:     PROFIL_CLOCK_TICK, TIMER or RANDOM
  * @shift:     log2 of the counter size in bytes: 1, 2 or 3
  * @overflow:  PROFIL_OVERFLOW_*
  * @limit:     highest value of a counter, for SATURATE and STOP
  * @catch_all: byte position of the catch-all counter, or PROFIL_NO_BIN
- * @log:       byte position of the pc log
- * @log_nr:    number of entries in the pc log
+ * @pc_log:    byte position of the pc log
+ * @pc_log_nr: number of entries in the pc log
  * @nr_pages:  number of pages in all spans
  * @nr_spans:  number of @spans
  * @spans:     pages that hold counters, sorted by address; they do not touch each other
  * @nr_ranges: number of @ranges
  * @ranges:    the regions, sorted by start; they do not overlap
  *
- * Not changed after it is created, except for @ref, @sessions and @throttle.
+ * Not changed after it is created, except for @ref, @sessions and the throttle.
  *
  * A byte position counts through the pages of all spans as if these were adjacent, so that
  * the sampler finds a counter's page with one shift.
  */
 struct profil_config {
+	struct profil_pace pace;
 	refcount_t ref;
 	struct profil_rights rights;
 	atomic_t sessions;
-	struct profil_throttle throttle;
 	u32 flags;
-	u32 rate;
-	u32 clock;
 	u32 shift;
 	u32 overflow;
 	u64 limit;
 	u64 catch_all;
-	u64 log;
-	u64 log_nr;
+	u64 pc_log;
+	u64 pc_log_nr;
 	unsigned long nr_pages;
 	u32 nr_spans;
 	u32 nr_ranges;
@@ -77,7 +72,6 @@ struct profil_config {
 };
 
 struct profil_config *profil_config_create(const struct profil_start *arg);
-struct profil_config *profil_config_create_for_log(u32 flags, u32 rate, u32 clock);
 void profil_config_put(struct profil_config *config);
 u32 profil_config_span_after(const struct profil_config *config,
 			     unsigned long addr);
