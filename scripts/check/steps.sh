@@ -9,7 +9,7 @@
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
 	version_5.10 version_7.3 readers sanitize static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
 	static_scripts static_spelling static_spdx static_manuals
-	static_bugs)
+	static_bugs static_rooms)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
 	guest_7.2-stock_smp2 guest_6.1-rt_smp2 guest_6.12-rt_smp2 guest_6.12-rtdebug_smp2
@@ -113,6 +113,18 @@ static_spdx() {
 }
 
 # A bug whose patch does not apply tests nothing (scripts/check/mutation-test).
+# module/README.md: the two products do not know each other, and subject.h alone lets the clocks know
+# both. What both use knows neither.
+static_rooms() {
+	local upward
+
+	upward=$(grep -nE '#include "counters/' module/attach/*.[ch] module/clock/*.[ch]
+		grep -nE '#include "attach/' module/counters/*.[ch] module/clock/*.[ch]
+		grep -nE '#include "(counters|attach|clock)/' module/{compat,policy,reserve,stats,trace,user}.*)
+	grep -v '^module/clock/subject\.h:' <<<"$upward" | grep .
+	[ "${PIPESTATUS[1]}" -ne 0 ]
+}
+
 static_bugs() {
 	local patch status=0
 
