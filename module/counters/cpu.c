@@ -33,8 +33,8 @@ void profil_cpus_init(struct profil_cpus *cpus)
 }
 
 /**
- * profil_cpus_grow - give each CPU its own slot, if they take turns in the shared one
- * @cpus: slots; there is only one caller at a time
+ * profil_cpus_grow - give each CPU its own slot
+ * @cpus: slots, of which CPUs share one; there is only one caller at a time
  * @gfp:  how to allocate. With GFP_NOWAIT, the allocator of per-CPU memory does not take its
  *        mutex, which lends its holder no priority
  *
@@ -46,8 +46,6 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 	unsigned long flags;
 	int cpu;
 
-	if (cpus->own || READ_ONCE(cpus->changes) < PROFIL_CPU_CHANGES)
-		return;
 	own = alloc_percpu_gfp(struct profil_cpu, gfp);
 	if (!own)
 		return;

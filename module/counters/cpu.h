@@ -127,6 +127,12 @@ static __always_inline bool profil_cpus_used(struct profil_cpus *cpus,
 	return cpus->changes % PROFIL_CPU_CHANGES == 0;
 }
 
+/* Whether CPUs take turns, and have no slots of their own. */
+static inline bool profil_cpus_wants_grow(const struct profil_cpus *cpus)
+{
+	return !cpus->own && READ_ONCE(cpus->changes) >= PROFIL_CPU_CHANGES;
+}
+
 /* Any context. */
 void profil_cpus_init(struct profil_cpus *cpus);
 void profil_cpus_barrier(struct profil_cpus *cpus);

@@ -115,7 +115,8 @@ void profil_session_grow(struct profil_session *session)
 	    READ_ONCE(session->state) != PROFIL_STATE_RUNNING ||
 	    (session->mm != current->mm && !compat_has_active_memcg()))
 		return;
-	profil_cpus_grow(&session->cpus, gfp);
+	if (profil_cpus_wants_grow(&session->cpus))
+		profil_cpus_grow(&session->cpus, gfp);
 	if (!profil_pending_wants_grow(&session->pending))
 		return;
 	wanted = profil_pending_want(session->subject.pace->rate, num_online_cpus());

@@ -186,12 +186,13 @@ static void slots_only_for_cpus_in_turns(struct kunit *test)
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, i, 100 * PROFIL_CPU_CHANGES);
 	KUNIT_EXPECT_EQ(test, take_turns(cpus, PROFIL_CPU_CHANGES - 2), 0);
-	profil_cpus_grow(cpus, GFP_KERNEL);
-	KUNIT_EXPECT_FALSE(test, cpus->own);
+	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
 
 	KUNIT_EXPECT_EQ(test, take_turns(cpus, 1), 1);
+	KUNIT_EXPECT_TRUE(test, profil_cpus_wants_grow(cpus));
 	profil_cpus_grow(cpus, GFP_KERNEL);
 	KUNIT_ASSERT_TRUE(test, cpus->own);
+	KUNIT_EXPECT_FALSE(test, profil_cpus_wants_grow(cpus));
 	local_irq_save(flags);
 	own = profil_cpus_here(cpus) == this_cpu_ptr(cpus->own);
 	local_irq_restore(flags);

@@ -3,10 +3,10 @@
  * A session starts with one slot for all CPUs. Threads on several CPUs would all lock it, at
  * each sample, and wait for each other with interrupts disabled.
  *
- * After 16 changes of the CPU, the worker makes a table of slots. After 16 more, it gives each
- * of these CPUs a slot of its own, and has no more to do. The function tracer counts the
- * worker's calls: with none or without an end, CPUs would continue to share a slot. A process with
- * one thread never needs the worker.
+ * After 16 changes of the CPU, the worker gives each CPU a slot of its own, and has no more to do.
+ * It tries again after 16 more if there was no memory: the allocator of per-CPU memory may have to
+ * make room in the background first. The function tracer counts the worker's calls: with none or
+ * without an end, CPUs would continue to share a slot. A process with one thread never needs it.
  */
 #include "kselftest_harness.h"
 #include "common.h"
@@ -69,7 +69,7 @@ TEST_F(slots, two_threads_get_their_own)
 	EXPECT_EQ(status.samples, status.counted);
 	TH_LOG("the worker made slots %d times in %llu samples", tracer_calls(),
 	       (unsigned long long)status.samples);
-	EXPECT_LE(2, tracer_calls());
+	EXPECT_LE(1, tracer_calls());
 	EXPECT_GE(4, tracer_calls());
 }
 
