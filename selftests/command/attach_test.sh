@@ -360,6 +360,8 @@ too_many_profiles() {
 	local nr others=()
 
 	start setpriv --reuid 65532 --regid 65532 --clear-groups programs/spin read 0.1
+	# a process that has changed its user cannot be traced before it executes a program
+	eventually grep -qx spin "/proc/$target/comm" || return
 	for nr in 1 2 3 4; do
 		as_user -p "$target" &
 		others+=($!)
