@@ -6,6 +6,7 @@
 #define _PROFIL_ATTACHMENT_H
 
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/poll.h>
@@ -42,7 +43,8 @@ struct profil_attachment {
 	struct profil_pace pace;
 	u32 flags;
 	struct profil_rights rights;
-	struct profil_log log;
+	/* samples write it: on other cache lines than what clocks only read */
+	struct profil_log log ____cacheline_aligned_in_smp;
 	u32 __percpu *phases;
 	struct pid_namespace *pids;
 	struct hlist_head targets;
