@@ -26,7 +26,7 @@
  * @counted:  samples ever written
  * @lost:     samples ever lost
  * @has_lost: a record was lost
- * @skipped:  samples that were due but not taken (sampler.c)
+ * @skipped:  samples that were due but not taken (clock.c)
  * @ended:    nothing will be written any more
  * @waits:    a reader may wait for a quarter of the log, and must be woken
  * @read_mutex: one reader at a time

@@ -24,7 +24,7 @@ struct page;
  * @counted:      of these, added to a region's counter or stored in the pc log
  * @out_of_range: of these, in no region
  * @lost:         of these, not counted
- * @skipped:      not in @samples: due, but too many at once (sampler.c)
+ * @skipped:      not in @samples: due, but too many at once (clock.c)
  *
  * A slot's counts are accessed with its lock held, those of pending samples with the
  * session's service_mutex held. So a 32-bit CPU never reads half of one.
