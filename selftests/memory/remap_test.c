@@ -18,7 +18,7 @@ FIXTURE_VARIANT(change) {
 	enum source source;
 	enum effect effect;
 	int (*make)(struct one_counter *r);	/* ENOSYS: not supported here */
-	int times;			/* in the test "storm" */
+	int times;			/* as often as costs little */
 };
 
 FIXTURE_SETUP(change)
@@ -120,6 +120,11 @@ CHANGE(ANON, clear_soft_dirty, KEEPS, 60);
 CHANGE(ANON, clear_referenced, KEEPS, 60);
 CHANGE(ANON, lock_and_unlock, KEEPS, 200);
 CHANGE(ANON, fork_once, KEEPS, 20);
+/*
+ * Each may move all memory that can be moved, which depends on what ran before: the guest's 65 MiB
+ * of files took 0.7 s of CPU time each time with one seed. So twice 5 end within the harness's 30 s
+ * also with four times as much memory.
+ */
 CHANGE(ANON, compact, KEEPS, 5);
 CHANGE(ANON, make_executable, KEEPS, 200);
 CHANGE(MEMFD, dont_need, KEEPS, 200);
@@ -152,7 +157,7 @@ TEST_F(change, accounted_for)
 		ASSERT_EQ(0, one_counter_start(r, map_for(r, variant->source), both_flags[i]));
 		sum = between = 0;
 		restarts = 0;
-		for (k = 0; k < 25; k++) {
+		for (k = 0; k < 25 && k < variant->times; k++) {
 			EXPECT_TRUE(still_counts(r->fd, 1));
 			if (discards)
 				ASSERT_EQ(0, splice_pages(r->counter, 1, early) ||
