@@ -13,18 +13,18 @@
 #include "cmd/commands.h"
 #include "cmd/outcome.h"
 #include "cmd/progress.h"
-#include "cmd/session.h"
+#include "cmd/profiling.h"
 #include "cmd/snapshot.h"
 #include "record/child.h"
 #include "record/procfs.h"
 #include "record/recording.h"
 #include "record/signals.h"
-#include "record/watch.h"
+#include "record/wait.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
 
 /**
- * struct session - state of a run
+ * struct profiling - state of a run
  * @options:    what to profile, and how
  * @attach:     the log; closed if the command is not profiled
  * @recording:  what the log has told so far
@@ -36,8 +36,8 @@
  * @so_far:     state of the command, or of the processes
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
  */
-struct session {
-	const struct session_options *options;
+struct profiling {
+	const struct profiling_options *options;
 	struct attach attach;
 	struct recording *recording;
 	struct outcome outcome;
@@ -51,40 +51,40 @@ struct session {
 
 /* --- while processes are profiled ---------------------------------------------- */
 
-static void read_status(struct session *session)
+static void read_status(struct profiling *profiling)
 {
-	struct collect_log *log = &session->outcome.log;
+	struct collect_log *log = &profiling->outcome.log;
 
-	attach_status(&session->attach, &log->status);
-	log->requested_rate = session->attach.options.rate;
-	log->bytes = session->attach.log_bytes;
-	log->wanted_bytes = session->attach.wanted_log_bytes;
-	log->no_follow = !session->attach.options.follow;
+	attach_status(&profiling->attach, &log->status);
+	log->requested_rate = profiling->attach.options.rate;
+	log->bytes = profiling->attach.log_bytes;
+	log->wanted_bytes = profiling->attach.wanted_log_bytes;
+	log->no_follow = !profiling->attach.options.follow;
 }
 
 /* Update the state of the run, and the status of the log. */
-static void update(struct session *session)
+static void update(struct profiling *profiling)
 {
-	const struct session_options *options = session->options;
-	struct child_end *so_far = &session->so_far;
+	const struct profiling_options *options = profiling->options;
+	struct child_end *so_far = &profiling->so_far;
 	size_t i;
 
-	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - session->start;
-	recording_read_times(session->recording);
+	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - profiling->start;
+	recording_read_times(profiling->recording);
 	so_far->cpu_ns = options->command ?
 			 time_cpu_ns(so_far->pid) :
-			 recording_attached_ns(session->recording, so_far->pid);
+			 recording_attached_ns(profiling->recording, so_far->pid);
 	so_far->children_cpu_ns = 0;
 	for (i = 1; i < options->nr_pids; i++)
-		so_far->children_cpu_ns += recording_attached_ns(session->recording,
+		so_far->children_cpu_ns += recording_attached_ns(profiling->recording,
 								 options->pids[i]);
-	read_status(session);
+	read_status(profiling);
 }
 
 /* Not for the progress line: a runtime may have written a large file. */
-static void read_names(struct session *session)
+static void read_names(struct profiling *profiling)
 {
-	if (recording_read_names(session->recording))
+	if (recording_read_names(profiling->recording))
 		failure_warn("profile", ENOMEM);
 }
 
@@ -95,120 +95,121 @@ static uint64_t pause_after(uint64_t cost_ns)
 }
 
 /* Say once that snapshots are taken less often than requested. */
-static void explain_pause(struct session *session, uint64_t pause_ns)
+static void explain_pause(struct profiling *profiling, uint64_t pause_ns)
 {
-	const uint64_t interval_ns = session->options->snapshot_ns;
+	const uint64_t interval_ns = profiling->options->snapshot_ns;
 
-	if (session->has_explained_pause || !interval_ns || pause_ns <= interval_ns)
+	if (profiling->has_explained_pause || !interval_ns || pause_ns <= interval_ns)
 		return;
-	session->has_explained_pause = true;
+	profiling->has_explained_pause = true;
 	failure_warnx("to write the result takes %.2f s of CPU time, so it is written every %.1f s, not every %.1f s: choose a longer --interval",
-		      (double)session->snapshot.cpu_ns / NS_PER_S, (double)pause_ns / NS_PER_S,
+		      (double)profiling->snapshot.cpu_ns / NS_PER_S, (double)pause_ns / NS_PER_S,
 		      (double)interval_ns / NS_PER_S);
 }
 
-static void begin_snapshot(struct session *session)
+static void begin_snapshot(struct profiling *profiling)
 {
-	session->wants_snapshot = false;
-	update(session);
-	read_names(session);
-	recording_sort(session->recording);
-	snapshot_begin(&session->snapshot, &session->outcome, &session->so_far,
-		       session->attach.device);
+	profiling->wants_snapshot = false;
+	update(profiling);
+	read_names(profiling);
+	recording_sort(profiling->recording);
+	snapshot_begin(&profiling->snapshot, &profiling->outcome, &profiling->so_far,
+		       profiling->attach.device);
 }
 
 /* While the snapshot before is written, one at an interval is omitted, and a request waits. */
 static uint64_t take_snapshot(void *data, bool is_requested)
 {
-	struct session *session = data;
+	struct profiling *profiling = data;
 	uint64_t pause_ns;
 
-	session->wants_snapshot |= is_requested;
-	if (!snapshot_has_ended(&session->snapshot, &session->outcome, false))
+	profiling->wants_snapshot |= is_requested;
+	if (!snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false))
 		return 0;
-	pause_ns = pause_after(session->snapshot.cpu_ns);
-	explain_pause(session, pause_ns);
-	begin_snapshot(session);
+	pause_ns = pause_after(profiling->snapshot.cpu_ns);
+	explain_pause(profiling, pause_ns);
+	begin_snapshot(profiling);
 	return pause_ns;
 }
 
-static void continue_snapshots(struct session *session)
+static void continue_snapshots(struct profiling *profiling)
 {
-	if (snapshot_has_ended(&session->snapshot, &session->outcome, false) &&
-	    session->wants_snapshot)
-		begin_snapshot(session);
+	if (snapshot_has_ended(&profiling->snapshot, &profiling->outcome, false) &&
+	    profiling->wants_snapshot)
+		begin_snapshot(profiling);
 }
 
 /* Wait for the last snapshot: the result must not be replaced by it. */
-static void end_snapshots(struct session *session)
+static void end_snapshots(struct profiling *profiling)
 {
-	snapshot_has_ended(&session->snapshot, &session->outcome, true);
+	snapshot_has_ended(&profiling->snapshot, &profiling->outcome, true);
 }
 
 static uint64_t show_progress(void *data)
 {
 	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
-	struct session *session = data;
+	struct profiling *profiling = data;
 	struct result result;
 	int error;
 
-	update(session);
-	recording_sort(session->recording);
-	error = outcome_collect(&session->outcome, &session->so_far, &result);
+	update(profiling);
+	recording_sort(profiling->recording);
+	error = outcome_collect(&profiling->outcome, &profiling->so_far, &result);
 	if (!error || error == -ENODATA)
-		progress_show(session->progress, error ? NULL : &result);
+		progress_show(profiling->progress, error ? NULL : &result);
 	result_release(&result);
 	return pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
 }
 
 static int read_log(void *data)
 {
-	struct session *session = data;
+	struct profiling *profiling = data;
 	int more;
 
-	continue_snapshots(session);
-	more = recording_read(session->recording, session->attach.device);
+	continue_snapshots(profiling);
+	more = recording_read(profiling->recording, profiling->attach.device);
 	if (more < 0)
 		failure_warnx("the log of the samples: %s (%s): the profile ends here",
 			      strerror(-more), strerrorname_np(-more));
 	return more > 0;
 }
 
-/* @process: as in struct watch */
-static enum watch_end watch(struct session *session, int process, const sigset_t *waiting)
+/* @process: as in struct wait */
+static enum wait_end wait_until_end(struct profiling *profiling, int process,
+				    const sigset_t *waiting)
 {
-	const struct session_options *options = session->options;
-	const struct watch watch = {
-		.log = session->attach.device,
+	const struct profiling_options *options = profiling->options;
+	const struct wait wait = {
+		.log = profiling->attach.device,
 		.process = process,
 		.waiting = waiting,
-		.end_ns = options->duration_ns ? session->start + options->duration_ns : 0,
+		.end_ns = options->duration_ns ? profiling->start + options->duration_ns : 0,
 		.snapshot_ns = options->snapshot_ns,
 		.progress_ns = options->progress_ns,
 		.read = read_log,
 		.snapshot = take_snapshot,
 		.progress = show_progress,
-		.data = session,
+		.data = profiling,
 	};
-	enum watch_end end;
+	enum wait_end end;
 
 	if (options->progress_ns)
-		session->progress = progress_new(stderr);
-	end = watch_run(&watch);
-	progress_free(session->progress);
-	session->progress = NULL;
+		profiling->progress = progress_new(stderr);
+	end = wait_for_end(&wait);
+	progress_free(profiling->progress);
+	profiling->progress = NULL;
 	return end;
 }
 
 /* --- a command ------------------------------------------------------------------ */
 
 /* Return: 0: the command is run nevertheless; else 1. */
-static int refuse(const struct session *session, const char *why)
+static int refuse(const struct profiling *profiling, const char *why)
 {
-	const char *command = session->options->command[0];
+	const char *command = profiling->options->command[0];
 	char *suggestion;
 
-	if (session->options->force) {
+	if (profiling->options->force) {
 		failure_warnx("no profile: %s", why);
 		return 0;
 	}
@@ -223,39 +224,40 @@ static int refuse(const struct session *session, const char *why)
 /* The command waits. Attach to it, which also shows whether it can be profiled. */
 static int attach_command(void *data, pid_t pid)
 {
-	struct session *session = data;
+	struct profiling *profiling = data;
 	char why[ATTACH_WHY];
 	int error;
 
-	session->so_far.pid = pid;
-	error = attach_open(&session->attach, &session->options->attach, why);
+	profiling->so_far.pid = pid;
+	error = attach_open(&profiling->attach, &profiling->options->attach, why);
 	if (!error)
-		error = attach_process(&session->attach, pid, true, why);
-	session->start = time_ns(CLOCK_MONOTONIC);
+		error = attach_process(&profiling->attach, pid, true, why);
+	profiling->start = time_ns(CLOCK_MONOTONIC);
 	if (!error)
 		return 0;
-	attach_close(&session->attach);
-	return refuse(session, why);
+	attach_close(&profiling->attach);
+	return refuse(profiling, why);
 }
 
 /* End the profile while the processes continue. Return: whether the result is in its file. */
-static bool finish(struct session *session)
+static bool finish(struct profiling *profiling)
 {
-	update(session);
-	attach_close(&session->attach);
-	end_snapshots(session);
-	read_names(session);
-	return outcome_show(&session->outcome, &session->so_far);
+	update(profiling);
+	attach_close(&profiling->attach);
+	end_snapshots(profiling);
+	read_names(profiling);
+	return outcome_show(&profiling->outcome, &profiling->so_far);
 }
 
-static void watch_command(void *data, const struct child_end *so_far, int process,
-			  const sigset_t *waiting)
+static void while_command_runs(void *data, const struct child_end *so_far, int process,
+			       const sigset_t *waiting)
 {
-	struct session *session = data;
+	struct profiling *profiling = data;
 
-	session->so_far = *so_far;
-	if (session->attach.device >= 0 && watch(session, process, waiting) == WATCH_PROFILE)
-		finish(session);
+	profiling->so_far = *so_far;
+	if (profiling->attach.device >= 0 &&
+	    wait_until_end(profiling, process, waiting) == WAIT_PROFILE)
+		finish(profiling);
 }
 
 static void explain_exec_error(const char *command, int error)
@@ -290,19 +292,19 @@ static void explain_not_run(const char *command, int error)
 		failure_warn(command, error);
 }
 
-static int run_command(struct session *session)
+static int run_command(struct profiling *profiling)
 {
 	const struct child_calls calls = {
 		.attach = attach_command,
-		.watch = watch_command,
-		.data = session,
+		.meanwhile = while_command_runs,
+		.data = profiling,
 	};
-	const char *command = session->options->command[0];
+	const char *command = profiling->options->command[0];
 	struct child_end end;
 	int error;
 
-	session->outcome.argv = session->options->command;
-	error = child_run(session->options->command, &calls, &end);
+	profiling->outcome.argv = profiling->options->command;
+	error = child_run(profiling->options->command, &calls, &end);
 	if (error) {
 		/* refuse() has explained a positive one */
 		if (error < 0)
@@ -311,13 +313,13 @@ static int run_command(struct session *session)
 	}
 	if (end.exec_error) {
 		explain_exec_error(command, end.exec_error);
-	} else if (session->attach.device >= 0) {
-		recording_read_times(session->recording);
-		read_status(session);
-		attach_close(&session->attach);
-		end_snapshots(session);
-		read_names(session);
-		outcome_show(&session->outcome, &end);
+	} else if (profiling->attach.device >= 0) {
+		recording_read_times(profiling->recording);
+		read_status(profiling);
+		attach_close(&profiling->attach);
+		end_snapshots(profiling);
+		read_names(profiling);
+		outcome_show(&profiling->outcome, &end);
 	}
 	return child_exit_status(&end);
 }
@@ -325,9 +327,9 @@ static int run_command(struct session *session)
 /* --- processes that run already -------------------------------------------------- */
 
 /* Return: 0; or -1, and the reason is printed. */
-static int attach_processes(struct session *session)
+static int attach_processes(struct profiling *profiling)
 {
-	const struct session_options *options = session->options;
+	const struct profiling_options *options = profiling->options;
 	char why[ATTACH_WHY];
 	uint64_t *base_ns;
 	int error;
@@ -338,20 +340,20 @@ static int attach_processes(struct session *session)
 		failure_warn("profile", ENOMEM);
 		return -1;
 	}
-	error = attach_open(&session->attach, &options->attach, why);
+	error = attach_open(&profiling->attach, &options->attach, why);
 	for (i = 0; !error && i < options->nr_pids; i++) {
 		/* before its first sample */
 		base_ns[i] = time_cpu_ns(options->pids[i]);
-		error = attach_process(&session->attach, options->pids[i], false, why);
+		error = attach_process(&profiling->attach, options->pids[i], false, why);
 	}
 	if (error) {
 		failure_warnx("no profile: %s", why);
 		goto out;
 	}
-	session->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
-	session->start = time_ns(CLOCK_MONOTONIC);
+	profiling->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	profiling->start = time_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < options->nr_pids; i++) {
-		error = recording_add_process(session->recording, options->pids[i], base_ns[i]);
+		error = recording_add_process(profiling->recording, options->pids[i], base_ns[i]);
 		/* if the process has just ended, its end is in the log */
 		if (error == -ENOMEM) {
 			failure_warn("profile", -error);
@@ -364,34 +366,34 @@ out:
 	return error ? -1 : 0;
 }
 
-static int profile_processes(struct session *session)
+static int profile_processes(struct profiling *profiling)
 {
 	struct signals old;
 	bool is_written;
 	sigset_t waiting;
 	char **argv;
 
-	argv = procfs_read_command(session->options->pids[0]);
+	argv = procfs_read_command(profiling->options->pids[0]);
 	if (!argv)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
-	session->outcome.argv = argv;
-	session->so_far.pid = session->options->pids[0];
-	if (attach_processes(session)) {
+	profiling->outcome.argv = argv;
+	profiling->so_far.pid = profiling->options->pids[0];
+	if (attach_processes(profiling)) {
 		procfs_free_command(argv);
 		return EXIT_OWN_FAILURE;
 	}
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
-	watch(session, -1, &waiting);
+	wait_until_end(profiling, -1, &waiting);
 	signals_end(&old);
-	is_written = finish(session);
+	is_written = finish(profiling);
 	procfs_free_command(argv);
 	return is_written ? 0 : EXIT_OWN_FAILURE;
 }
 
-int session_run(const struct session_options *options)
+int profiling_run(const struct profiling_options *options)
 {
-	struct session session = {
+	struct profiling profiling = {
 		.options = options,
 		.attach.device = -1,
 		.recording = recording_new(),
@@ -403,11 +405,11 @@ int session_run(const struct session_options *options)
 	};
 	int status;
 
-	if (!session.recording)
+	if (!profiling.recording)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
-	session.outcome.recording = session.recording;
-	status = options->command ? run_command(&session) : profile_processes(&session);
-	attach_close(&session.attach);
-	recording_free(session.recording);
+	profiling.outcome.recording = profiling.recording;
+	status = options->command ? run_command(&profiling) : profile_processes(&profiling);
+	attach_close(&profiling.attach);
+	recording_free(profiling.recording);
 	return status;
 }

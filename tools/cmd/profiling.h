@@ -3,8 +3,8 @@
  * A run: attaches to a command or to processes, reads their log until the end, and shows the
  * outcome.
  */
-#ifndef PROFIL_SESSION_H
-#define PROFIL_SESSION_H
+#ifndef PROFIL_PROFILING_H
+#define PROFIL_PROFILING_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "record/attach.h"
 
 /**
- * struct session_options - what to profile, and how; times are in ns, 0: none
+ * struct profiling_options - what to profile, and how; times are in ns, 0: none
  * @attach:      how to sample
  * @command:     the command and its arguments; NULL: @pids
  * @pids:        processes
@@ -28,7 +28,7 @@
  * @table:       output file of the table
  * @table_name:  its name in messages
  */
-struct session_options {
+struct profiling_options {
 	struct attach_options attach;
 	char **command;
 	pid_t *pids;
@@ -43,11 +43,11 @@ struct session_options {
 };
 
 /**
- * session_run - profile a command or processes, and show the outcome
+ * profiling_run - profile a command or processes, and show the outcome
  * @options: what to profile, and how
  *
  * Return: the exit status of `profil run'.
  */
-int session_run(const struct session_options *options);
+int profiling_run(const struct profiling_options *options);
 
-#endif /* PROFIL_SESSION_H */
+#endif /* PROFIL_PROFILING_H */

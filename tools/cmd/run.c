@@ -21,7 +21,7 @@
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "cmd/outcome.h"
-#include "cmd/session.h"
+#include "cmd/profiling.h"
 #include "record/signals.h"
 #include "result/resultfile.h"
 #include "util/clock_name.h"
@@ -82,7 +82,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
-	struct session_options session;
+	struct profiling_options profiling;
 	const char *table;	/* file of the table; NULL: standard error */
 };
 
@@ -110,20 +110,21 @@ static uint64_t parse_seconds(const char *text, struct argp_state *state)
 	return (uint64_t)(seconds * NS_PER_S);
 }
 
-static void add_pid(struct session_options *session, pid_t pid)
+static void add_pid(struct profiling_options *profiling, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < session->nr_pids; i++)
-		if (session->pids[i] == pid)
+	for (i = 0; i < profiling->nr_pids; i++)
+		if (profiling->pids[i] == pid)
 			return;
-	session->pids = reallocarray(session->pids, session->nr_pids + 1, sizeof(*session->pids));
-	if (!session->pids)
+	profiling->pids = reallocarray(profiling->pids, profiling->nr_pids + 1,
+				       sizeof(*profiling->pids));
+	if (!profiling->pids)
 		failure_exit(EXIT_OWN_FAILURE, "--pid", ENOMEM);
-	session->pids[session->nr_pids++] = pid;
+	profiling->pids[profiling->nr_pids++] = pid;
 }
 
-static void parse_pids(const char *text, struct session_options *session,
+static void parse_pids(const char *text, struct profiling_options *profiling,
 		       struct argp_state *state)
 {
 	const char *rest = text;
@@ -135,7 +136,7 @@ static void parse_pids(const char *text, struct session_options *session,
 		if (*rest < '0' || *rest > '9' || !pid || pid > INT_MAX || (*end && *end != ','))
 			options_error(state, "invalid process IDs '%s'; expected numbers, separated by commas",
 				      text);
-		add_pid(session, (pid_t)pid);
+		add_pid(profiling, (pid_t)pid);
 		rest = end + 1;
 	} while (*end);
 }
@@ -143,51 +144,51 @@ static void parse_pids(const char *text, struct session_options *session,
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	struct session_options *session = &arguments->session;
+	struct profiling_options *profiling = &arguments->profiling;
 
 	switch (key) {
 	case 'r':
 	case 'F':
-		session->attach.rate = options_parse_rate(text, state);
+		profiling->attach.rate = options_parse_rate(text, state);
 		return 0;
 	case 'c':
-		session->attach.clock = parse_clock(text, state);
+		profiling->attach.clock = parse_clock(text, state);
 		return 0;
 	case 'o':
-		session->output = text;
+		profiling->output = text;
 		return 0;
 	case 't':
 		arguments->table = text;
 		return 0;
 	case 'p':
-		parse_pids(text, session, state);
+		parse_pids(text, profiling, state);
 		return 0;
 	case KEY_DURATION:
-		session->duration_ns = parse_seconds(text, state);
+		profiling->duration_ns = parse_seconds(text, state);
 		return 0;
 	case KEY_INTERVAL:
-		session->snapshot_ns = parse_seconds(text, state);
+		profiling->snapshot_ns = parse_seconds(text, state);
 		return 0;
 	case KEY_PROGRESS:
-		session->progress_ns = parse_seconds(text ? text : PROGRESS_SECONDS, state);
+		profiling->progress_ns = parse_seconds(text ? text : PROGRESS_SECONDS, state);
 		return 0;
 	case KEY_FORCE:
-		session->force = true;
+		profiling->force = true;
 		return 0;
 	case KEY_NO_FOLLOW:
-		session->attach.follow = false;
+		profiling->attach.follow = false;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* all arguments after the command belong to it */
-		session->command = &state->argv[state->next - 1];
+		profiling->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (session->command && session->nr_pids)
+		if (profiling->command && profiling->nr_pids)
 			options_error(state, "--pid and a command exclude each other: remove one of them");
-		if (!session->command && !session->nr_pids)
+		if (!profiling->command && !profiling->nr_pids)
 			argp_usage(state);
-		if (session->nr_pids && session->force)
+		if (profiling->nr_pids && profiling->force)
 			options_error(state, "--force needs a command");
 		return 0;
 	default:
@@ -242,7 +243,7 @@ static FILE *open_for_table(const char *path, const char *output)
 /* Called before the command runs: after it, an error would lose the table. */
 static FILE *open_table(const struct arguments *arguments)
 {
-	FILE *out = open_for_table(arguments->table, arguments->session.output);
+	FILE *out = open_for_table(arguments->table, arguments->profiling.output);
 
 	if (!out)
 		failure_exitx(EXIT_OWN_FAILURE, "%s: %s (%s): name another file with --table",
@@ -269,10 +270,10 @@ int run_main(int argc, char **argv)
 		.doc = doc,
 	};
 	struct arguments arguments = {
-		.session.attach.follow = true,
-		.session.output = RESULTFILE_DEFAULT,
+		.profiling.attach.follow = true,
+		.profiling.output = RESULTFILE_DEFAULT,
 	};
-	struct session_options *session = &arguments.session;
+	struct profiling_options *profiling = &arguments.profiling;
 	int error, status;
 
 	/* a closed pipe on standard error must not change the exit status */
@@ -284,15 +285,15 @@ int run_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 
-	session->table = open_table(&arguments);
-	session->table_name = arguments.table ? arguments.table : "standard error";
-	error = resultfile_try(session->output);
+	profiling->table = open_table(&arguments);
+	profiling->table_name = arguments.table ? arguments.table : "standard error";
+	error = resultfile_try(profiling->output);
 	if (error) {
-		outcome_explain_unwritten(session->output, error);
-		session->output = NULL;
+		outcome_explain_unwritten(profiling->output, error);
+		profiling->output = NULL;
 	}
-	status = session_run(session);
-	close_table(session->table, arguments.table);
-	free(session->pids);
+	status = profiling_run(profiling);
+	close_table(profiling->table, arguments.table);
+	free(profiling->pids);
 	return status;
 }

@@ -133,9 +133,9 @@ static int reap(struct child_end *end)
 	return 0;
 }
 
-/* The child waits. Let it execute the program, and watch it until it ends. */
-static int watch_child(struct start *start, const struct child_calls *calls,
-		       const struct signals *old, struct child_end *end)
+/* The child waits. Let it execute the program, and wait until it ends. */
+static int let_child_run(struct start *start, const struct child_calls *calls,
+			 const struct signals *old, struct child_end *end)
 {
 	const uint64_t began = time_ns(CLOCK_MONOTONIC);
 	sigset_t waiting;
@@ -145,8 +145,8 @@ static int watch_child(struct start *start, const struct child_calls *calls,
 	signals_allow(old, start->pid, &waiting);
 	write_message(start->release[1], "", 1);
 	end->exec_error = read_exec_error(start->report[0]);
-	if (calls->watch && !end->exec_error)
-		calls->watch(calls->data, end, start->process, &waiting);
+	if (calls->meanwhile && !end->exec_error)
+		calls->meanwhile(calls->data, end, start->process, &waiting);
 	error = wait_for_zombie(start->pid);
 	end->elapsed_ns = time_ns(CLOCK_MONOTONIC) - began;
 	/* nothing is forwarded after reap(): the process ID may be reused */
@@ -167,7 +167,7 @@ int child_run(char *const argv[], const struct child_calls *calls, struct child_
 	if (!error && calls->attach)
 		error = calls->attach(calls->data, start.pid);
 	if (!error)
-		error = watch_child(&start, calls, &old, end);
+		error = let_child_run(&start, calls, &old, end);
 	/* a child that still waits exits */
 	close_if_open(&start.release[1]);
 	if (start.pid > 0) {

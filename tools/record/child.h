@@ -31,17 +31,17 @@ struct child_end {
 
 /**
  * struct child_calls - functions to call while a command is started and runs
- * @attach: called before the command executes its program; NULL: none. If it does not return
- *          0, the program is not executed
- * @watch:  called when the program has been executed; NULL: none. Gets the state of the
- *          command, a descriptor that is readable once the command has ended
- *          (pidfd_open(2)), and the signals to block while waiting, see signals_allow()
- * @data:   argument of both
+ * @attach:    called before the command executes its program; NULL: none. If it does not
+ *             return 0, the program is not executed
+ * @meanwhile: called when the program has been executed; NULL: none. Gets the state of
+ *             the command, a descriptor that is readable once the command has ended
+ *             (pidfd_open(2)), and the signals to block while waiting, see signals_allow()
+ * @data:      argument of both
  */
 struct child_calls {
 	int (*attach)(void *data, pid_t pid);
-	void (*watch)(void *data, const struct child_end *so_far, int process,
-		      const sigset_t *waiting);
+	void (*meanwhile)(void *data, const struct child_end *so_far, int process,
+			  const sigset_t *waiting);
 	void *data;
 };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "record/signals.h"
-#include "record/watch.h"
+#include "record/wait.h"
 #include "util/time_ns.h"
 
 /* The log is read after the first interval, and then after intervals that double */
@@ -58,25 +58,25 @@ static void wait_until(struct pollfd polled[2], uint64_t due, const sigset_t *wa
 	ppoll(polled, 2, due == UINT64_MAX ? NULL : &timeout, waiting);
 }
 
-enum watch_end watch_run(const struct watch *watch)
+enum wait_end wait_for_end(const struct wait *wait)
 {
 	struct pollfd polled[2] = {
-		{ .fd = watch->log, .events = POLLIN },
-		{ .fd = watch->process, .events = POLLIN },
+		{ .fd = wait->log, .events = POLLIN },
+		{ .fd = wait->process, .events = POLLIN },
 	};
-	const uint64_t end = watch->end_ns ? watch->end_ns : UINT64_MAX;
+	const uint64_t end = wait->end_ns ? wait->end_ns : UINT64_MAX;
 	uint64_t now = time_ns(CLOCK_MONOTONIC), read_ns = FIRST_READ_NS;
 	struct due due = {
 		.read = after(now, read_ns),
-		.snapshot = after(now, watch->snapshot_ns),
-		.progress = after(now, watch->progress_ns),
+		.snapshot = after(now, wait->snapshot_ns),
+		.progress = after(now, wait->progress_ns),
 	};
 	bool has_ended, is_over, is_requested;
 	uint64_t pause_ns = 0;
 
 	for (;;) {
 		wait_until(polled, min(min(due.read, due.snapshot), min(due.progress, end)),
-			   watch->waiting);
+			   wait->waiting);
 		now = time_ns(CLOCK_MONOTONIC);
 		has_ended = polled[1].revents;
 		is_over = now >= end || signals_end_is_requested();
@@ -84,23 +84,23 @@ enum watch_end watch_run(const struct watch *watch)
 			read_ns = min(2 * read_ns, LAST_READ_NS);
 			due.read = after(now, read_ns);
 		}
-		if (polled[0].fd >= 0 && !watch->read(watch->data)) {
+		if (polled[0].fd >= 0 && !wait->read(wait->data)) {
 			/* otherwise ppoll() would return at once from now on */
 			polled[0].fd = -1;
 			due.read = UINT64_MAX;
-			is_over |= watch->process < 0;
+			is_over |= wait->process < 0;
 		}
 		if (has_ended)
-			return WATCH_COMMAND;
+			return WAIT_COMMAND;
 		if (is_over)
-			return WATCH_PROFILE;
+			return WAIT_PROFILE;
 		is_requested = signals_take_snapshot_request();
 		if (is_requested || now >= due.snapshot)
-			pause_ns = watch->snapshot(watch->data, is_requested);
+			pause_ns = wait->snapshot(wait->data, is_requested);
 		if (now >= due.snapshot)
-			due.snapshot = after(now, max(watch->snapshot_ns, pause_ns));
+			due.snapshot = after(now, max(wait->snapshot_ns, pause_ns));
 		if (now >= due.progress)
-			due.progress = after(now, max(watch->progress_ns,
-						      watch->progress(watch->data)));
+			due.progress = after(now, max(wait->progress_ns,
+						      wait->progress(wait->data)));
 	}
 }

@@ -3,15 +3,15 @@
  * Waiting while processes are profiled: for records of the log, for signals, for times that are
  * due, and for the end of the command.
  */
-#ifndef PROFIL_WATCH_H
-#define PROFIL_WATCH_H
+#ifndef PROFIL_WAIT_H
+#define PROFIL_WAIT_H
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /**
- * struct watch - what to wait for, and what to do; times are 0 for never
+ * struct wait - what to wait for, and what to do; times are 0 for never
  * @log:         descriptor of the log
  * @process:     descriptor that is readable once the command has ended; -1: no command
  * @waiting:     signals to block while waiting, from signals_allow()
@@ -26,7 +26,7 @@
  * @progress:    called at intervals. Return: the same
  * @data:        argument of the functions
  */
-struct watch {
+struct wait {
 	int log;
 	int process;
 	const sigset_t *waiting;
@@ -39,20 +39,20 @@ struct watch {
 	void *data;
 };
 
-/* Why watch_run() returned */
-enum watch_end {
-	WATCH_COMMAND,	/* the command has ended */
-	WATCH_PROFILE,	/* the profile ends: its time is over, the user requested it, or, without
+/* Why wait_for_end() returned */
+enum wait_end {
+	WAIT_COMMAND,	/* the command has ended */
+	WAIT_PROFILE,	/* the profile ends: its time is over, the user requested it, or, without
 			 * a command, all processes have ended
 			 */
 };
 
 /**
- * watch_run - wait until the command ends, or the profile
- * @watch: descriptors, times and functions
+ * wait_for_end - wait until the command ends, or the profile
+ * @wait: descriptors, times and functions
  *
  * The log is read once more before this function returns.
  */
-enum watch_end watch_run(const struct watch *watch);
+enum wait_end wait_for_end(const struct wait *wait);
 
-#endif /* PROFIL_WATCH_H */
+#endif /* PROFIL_WAIT_H */

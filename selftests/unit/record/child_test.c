@@ -200,49 +200,49 @@ static void ignored_signals_are_not_ignored_in_the_command(void **state)
 	signal(SIGXFSZ, SIG_DFL);
 }
 
-/* What watch() is called with */
-struct watched {
+/* What meanwhile() is called with */
+struct running {
 	struct child_end so_far;
 	int times;
 	int resume;		/* pipe that makes the command continue */
 };
 
-static void watch(void *data, const struct child_end *so_far, int process,
-		  const sigset_t *waiting)
+static void meanwhile(void *data, const struct child_end *so_far, int process,
+		      const sigset_t *waiting)
 {
 	struct pollfd ended = { .fd = process, .events = POLLIN };
-	struct watched *watched = data;
+	struct running *running = data;
 
-	watched->so_far = *so_far;
-	watched->times++;
+	running->so_far = *so_far;
+	running->times++;
 	assert_false(sigismember(waiting, SIGUSR1));
 	assert_int_equal(poll(&ended, 1, 0), 0);
-	assert_int_equal(write(watched->resume, "\n", 1), 1);
+	assert_int_equal(write(running->resume, "\n", 1), 1);
 	assert_int_equal(poll(&ended, 1, -1), 1);
 }
 
-static void watch_gets_the_end_of_the_command(void **state)
+static void meanwhile_gets_the_end_of_the_command(void **state)
 {
 	char script[50];
 	char *argv[] = { "sh", "-c", script, NULL };
 	char *missing[] = { "./no-such-command", NULL };
-	struct watched watched = { 0 };
-	const struct child_calls calls = { .watch = watch, .data = &watched };
+	struct running running = { 0 };
+	const struct child_calls calls = { .meanwhile = meanwhile, .data = &running };
 	struct child_end end;
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	watched.resume = ends[1];
+	running.resume = ends[1];
 	snprintf(script, sizeof(script), "read a <&%d; exit 4", ends[0]);
 	assert_int_equal(child_run(argv, &calls, &end), 0);
 	assert_int_equal(child_exit_status(&end), 4);
-	assert_int_equal(watched.times, 1);
-	assert_int_equal(watched.so_far.pid, end.pid);
-	assert_int_equal(watched.so_far.start_time_ns, end.start_time_ns);
-	/* a program that cannot be executed is not watched */
+	assert_int_equal(running.times, 1);
+	assert_int_equal(running.so_far.pid, end.pid);
+	assert_int_equal(running.so_far.start_time_ns, end.start_time_ns);
+	/* not called for a program that cannot be executed */
 	assert_int_equal(child_run(missing, &calls, &end), 0);
-	assert_int_equal(watched.times, 1);
+	assert_int_equal(running.times, 1);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -273,7 +273,7 @@ int main(void)
 		cmocka_unit_test(termination_is_forwarded),
 		cmocka_unit_test(signal_settings_are_inherited_and_restored),
 		cmocka_unit_test(ignored_signals_are_not_ignored_in_the_command),
-		cmocka_unit_test(watch_gets_the_end_of_the_command),
+		cmocka_unit_test(meanwhile_gets_the_end_of_the_command),
 		cmocka_unit_test(command_does_not_ignore_sigusr1),
 	};
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <record/signals.h>
-#include <record/watch.h>
+#include <record/wait.h>
 #include <util/time_ns.h>
 
 #include "support/test.h"
@@ -76,7 +76,7 @@ static uint64_t show_progress(void *data)
 
 static struct signals old;
 static sigset_t waiting;
-static struct watch watch;
+static struct wait events;
 
 static int set_up(void **state)
 {
@@ -85,7 +85,7 @@ static int set_up(void **state)
 	assert_int_equal(pipe2(calls.log, O_NONBLOCK), 0);
 	signals_begin(&old, false);
 	signals_allow(&old, 0, &waiting);
-	watch = (struct watch){
+	events = (struct wait){
 		.log = calls.log[0],
 		.process = -1,
 		.waiting = &waiting,
@@ -111,7 +111,7 @@ static void records_are_read_when_they_come(void **state)
 	(void)state;
 	calls.ended_at = 1;
 	assert_int_equal(write(calls.log[1], "abc", 3), 3);
-	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_int_equal(calls.records, 3);
 	assert_int_equal(calls.reads, 1);
 }
@@ -120,20 +120,20 @@ static void records_are_read_when_they_come(void **state)
 static void time_ends_the_profile(void **state)
 {
 	(void)state;
-	watch.end_ns = time_ns(CLOCK_MONOTONIC) + 5 * MS;
-	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	events.end_ns = time_ns(CLOCK_MONOTONIC) + 5 * MS;
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_int_equal(calls.reads, 1);
-	assert_true(time_ns(CLOCK_MONOTONIC) >= watch.end_ns);
+	assert_true(time_ns(CLOCK_MONOTONIC) >= events.end_ns);
 }
 
-/* After 10, 20 and 40 ms. Without this, watch_run() would not return. */
+/* After 10, 20 and 40 ms. Without this, wait_for_end() would not return. */
 static void log_is_read_without_a_wake(void **state)
 {
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 
 	(void)state;
 	calls.ended_at = 3;
-	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 70 * MS);
 }
 
@@ -150,7 +150,7 @@ static void signals_end_the_profile(void **state)
 		calls.reads = 0;
 		calls.raised = numbers[i];
 		assert_int_equal(write(calls.log[1], "a", 1), 1);
-		assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+		assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 		/* once for the record, and once at the end */
 		assert_int_equal(calls.reads, 2);
 	}
@@ -161,7 +161,7 @@ static void sigusr1_takes_a_snapshot(void **state)
 	(void)state;
 	calls.raised = SIGUSR1;
 	assert_int_equal(write(calls.log[1], "a", 1), 1);
-	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	assert_int_equal(calls.snapshots, 1);
 	/* the log is read before the snapshot */
 	assert_int_equal(calls.reads, 3);
@@ -173,9 +173,9 @@ static void snapshots_and_progress_have_intervals(void **state)
 	uint64_t elapsed;
 
 	(void)state;
-	watch.snapshot_ns = 10 * MS;
-	watch.progress_ns = 30 * MS;
-	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	events.snapshot_ns = 10 * MS;
+	events.progress_ns = 30 * MS;
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	elapsed = time_ns(CLOCK_MONOTONIC) - start;
 	assert_int_equal(calls.progresses, 2);
 	assert_true(elapsed >= 60 * MS);
@@ -188,10 +188,10 @@ static void intervals_become_longer(void **state)
 	const uint64_t start = time_ns(CLOCK_MONOTONIC);
 
 	(void)state;
-	watch.snapshot_ns = MS;
-	watch.progress_ns = MS;
+	events.snapshot_ns = MS;
+	events.progress_ns = MS;
 	calls.pause_ns = 60 * MS;
-	assert_int_equal(watch_run(&watch), WATCH_PROFILE);
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
 	/* one after the first interval, and one after the pause */
 	assert_int_equal(calls.progresses, 2);
 	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 60 * MS);
@@ -207,15 +207,15 @@ static void end_of_the_command_ends_it(void **state)
 		usleep(50000);
 		_exit(0);
 	}
-	watch.process = (int)syscall(SYS_pidfd_open, child, 0);
-	assert_true(watch.process >= 0);
+	events.process = (int)syscall(SYS_pidfd_open, child, 0);
+	assert_true(events.process >= 0);
 	/* all profiled processes have ended, but the command has not */
 	calls.ended_at = 1;
 	assert_int_equal(write(calls.log[1], "ab", 2), 2);
-	assert_int_equal(watch_run(&watch), WATCH_COMMAND);
+	assert_int_equal(wait_for_end(&events), WAIT_COMMAND);
 	assert_int_equal(calls.reads, 1);
 	assert_int_equal(waitpid(child, NULL, WNOHANG), child);
-	close(watch.process);
+	close(events.process);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -233,5 +233,5 @@ int main(void)
 		TEST(end_of_the_command_ends_it),
 	};
 
-	return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("wait", tests, NULL, NULL);
 }
