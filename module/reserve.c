@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects that are allocated in advance (reserve.h). Only on PREEMPT_RT is a reserve filled:
- * elsewhere, callers allocate. A work item refills it, so it may be empty if many objects are
- * taken at once.
+ * Objects for atomic context (reserve.h). On PREEMPT_RT, a work item refills the reserve, so it
+ * may be empty if many objects are taken at once. What it holds is charged to no memory cgroup.
  */
 #include <linux/kconfig.h>
 
 #include "reserve.h"
+
+#define RESERVE_SIZE	64	/* objects */
 
 static struct hlist_node *reserve_remove(struct profil_reserve *reserve)
 {
@@ -23,15 +24,7 @@ static struct hlist_node *reserve_remove(struct profil_reserve *reserve)
 	return item;
 }
 
-/* Take an object, and let another one be allocated. Return: the object, or NULL. */
-struct hlist_node *profil_reserve_take(struct profil_reserve *reserve)
-{
-	schedule_work(&reserve->work);
-	return reserve_remove(reserve);
-}
-
-/* Put an object into the reserve. */
-void profil_reserve_put(struct profil_reserve *reserve, struct hlist_node *item)
+static void reserve_add(struct profil_reserve *reserve, struct hlist_node *item)
 {
 	unsigned long flags;
 
@@ -41,17 +34,34 @@ void profil_reserve_put(struct profil_reserve *reserve, struct hlist_node *item)
 	raw_spin_unlock_irqrestore(&reserve->lock, flags);
 }
 
+/* Return: an object, or NULL. */
+struct hlist_node *profil_reserve_get(struct profil_reserve *reserve)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		return reserve->alloc(PROFIL_GFP_ATOMIC);
+	schedule_work(&reserve->work);
+	return reserve_remove(reserve);
+}
+
+/* Give an unused object back. */
+void profil_reserve_put(struct profil_reserve *reserve, struct hlist_node *item)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		reserve_add(reserve, item);
+	else
+		reserve->free(item);
+}
+
 /* On PREEMPT_RT, fill the reserve. Without memory, it stays smaller. */
 void profil_reserve_fill(struct profil_reserve *reserve)
 {
 	struct hlist_node *item;
 
-	while (IS_ENABLED(CONFIG_PREEMPT_RT) &&
-	       READ_ONCE(reserve->nr) < reserve->size) {
-		item = reserve->alloc();
+	while (IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(reserve->nr) < RESERVE_SIZE) {
+		item = reserve->alloc(GFP_NOWAIT | __GFP_NOWARN);
 		if (!item)
 			return;
-		profil_reserve_put(reserve, item);
+		reserve_add(reserve, item);
 	}
 }
 
@@ -60,7 +70,7 @@ void profil_reserve_work(struct work_struct *work)
 	profil_reserve_fill(container_of(work, struct profil_reserve, work));
 }
 
-/* Free all objects. No CPU takes any more. */
+/* Free all objects. None is taken any more. */
 void profil_reserve_empty(struct profil_reserve *reserve)
 {
 	struct hlist_node *item;

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Objects that are allocated in advance, for atomic context on PREEMPT_RT, where memory cannot
- * be allocated.
+ * Objects for atomic context. They are allocated when they are wanted, but on PREEMPT_RT, where
+ * atomic context cannot allocate memory, in advance.
  */
 #ifndef _PROFIL_RESERVE_H
 #define _PROFIL_RESERVE_H
 
+#include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
+/* How atomic context allocates. Charged to the memory cgroup of the current process. */
+#define PROFIL_GFP_ATOMIC	(GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT)
+
 /**
- * struct profil_reserve - a list of free objects
+ * struct profil_reserve - how to allocate a kind of objects, and those allocated in advance
  * @lock:  protects @items. Raw, because it is taken in probes of tracepoints
  * @items: nodes in the objects
  * @nr:    number of @items; also read without the lock when refilling: one more or less does
  *         no harm
- * @size:  number of objects to have
- * @alloc: allocates an object without waiting; NULL: no memory
- * @free:  frees an object; may sleep
+ * @alloc: allocates an object; NULL: no memory
+ * @free:  frees an object; does not sleep
  * @work:  refills the reserve
  */
 struct profil_reserve {
 	raw_spinlock_t lock;
 	struct hlist_head items;
 	unsigned int nr;
-	unsigned int size;
-	struct hlist_node *(*alloc)(void);
+	struct hlist_node *(*alloc)(gfp_t gfp);
 	void (*free)(struct hlist_node *item);
 	struct work_struct work;
 };
@@ -34,8 +36,8 @@ struct profil_reserve {
 /* The function of @work. */
 void profil_reserve_work(struct work_struct *work);
 
-/* Any context. */
-struct hlist_node *profil_reserve_take(struct profil_reserve *reserve);
+/* Atomic context, not in interrupts. */
+struct hlist_node *profil_reserve_get(struct profil_reserve *reserve);
 void profil_reserve_put(struct profil_reserve *reserve, struct hlist_node *item);
 
 /* Process context. */

@@ -42,25 +42,23 @@ static DEFINE_RAW_SPINLOCK(targets_lock);
 
 /* --- memory ------------------------------------------------------------------- */
 
-static struct hlist_node *target_alloc_for_reserve(void)
+static struct hlist_node *target_alloc(gfp_t gfp)
 {
-	struct profil_target *target;
+	struct profil_target *target = kzalloc(sizeof(*target), gfp);
 
-	target = kzalloc(sizeof(*target), GFP_NOWAIT | __GFP_NOWARN);
 	return target ? &target->node : NULL;
 }
 
-static void target_free_from_reserve(struct hlist_node *node)
+static void target_free_unused(struct hlist_node *node)
 {
 	kfree(hlist_entry(node, struct profil_target, node));
 }
 
-/* On PREEMPT_RT, children get targets from here (reserve.h). */
+/* Targets for children */
 static struct profil_reserve reserve = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(reserve.lock),
-	.size = 64,
-	.alloc = target_alloc_for_reserve,
-	.free = target_free_from_reserve,
+	.alloc = target_alloc,
+	.free = target_free_unused,
 	.work = __WORK_INITIALIZER(reserve.work, profil_reserve_work),
 };
 
@@ -72,17 +70,6 @@ void profil_target_fill_reserve(void)
 void profil_target_free_reserve(void)
 {
 	profil_reserve_empty(&reserve);
-}
-
-static struct profil_target *target_alloc_atomic(void)
-{
-	struct hlist_node *node;
-
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		return kzalloc(sizeof(struct profil_target),
-			       GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
-	node = profil_reserve_take(&reserve);
-	return hlist_entry_safe(node, struct profil_target, node);
 }
 
 /* Takes over the reference to @tracer. */
@@ -373,7 +360,8 @@ bool profil_target_end_thread(struct profil_target *target, struct task_struct *
 
 static int target_start_child(struct profil_target *parent, struct task_struct *child, bool left)
 {
-	struct profil_target *target = target_alloc_atomic();
+	struct hlist_node *node = profil_reserve_get(&reserve);
+	struct profil_target *target = hlist_entry_safe(node, struct profil_target, node);
 	int err;
 
 	if (!target)

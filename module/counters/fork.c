@@ -25,68 +25,40 @@
 #include "stats.h"
 #include "trace.h"
 
-static struct hlist_node *fork_alloc_for_reserve(void)
+static struct hlist_node *fork_alloc(gfp_t gfp)
 {
-	struct profil_session *session = profil_session_alloc(GFP_NOWAIT | __GFP_NOWARN);
+	struct profil_session *session = profil_session_alloc(gfp);
 
 	return session ? &session->node : NULL;
 }
 
-static void fork_free_from_reserve(struct hlist_node *node)
+static void fork_free(struct hlist_node *node)
 {
 	profil_session_free(hlist_entry(node, struct profil_session, node));
 }
 
-/*
- * On PREEMPT_RT, children get sessions from here (reserve.h). They are charged to no memory
- * cgroup, only to the user (max_user_sessions).
- */
 static struct profil_reserve reserve = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(reserve.lock),
-	.size = 64,
-	.alloc = fork_alloc_for_reserve,
-	.free = fork_free_from_reserve,
+	.alloc = fork_alloc,
+	.free = fork_free,
 	.work = __WORK_INITIALIZER(reserve.work, profil_reserve_work),
 };
 
-/* Not on PREEMPT_RT. Charged to the memory cgroup of the process that forks, the current one. */
-static struct profil_session *fork_alloc(const struct profil_session *parent)
-{
-	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT;
-	struct profil_session *child = profil_session_alloc(gfp);
-
-	if (child)
-		profil_pending_grow(&child->pending,
-				    profil_pending_want(parent->subject.pace->rate, 1), gfp);
-	return child;
-}
-
-static struct profil_session *fork_get(const struct profil_session *parent)
-{
-	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
-		return fork_alloc(parent);
-	return hlist_entry_safe(profil_reserve_take(&reserve), struct profil_session, node);
-}
-
-/* The child was not started. */
-static void fork_put(struct profil_session *child)
-{
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		profil_reserve_put(&reserve, &child->node);
-	else
-		profil_session_free(child);
-}
-
 static int fork_follow(struct profil_session *parent, struct task_struct *task)
 {
-	struct profil_session *child = fork_get(parent);
+	struct hlist_node *node = profil_reserve_get(&reserve);
+	struct profil_session *child = hlist_entry_safe(node, struct profil_session, node);
 	int err;
 
 	if (!child)
 		return -ENOMEM;
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		profil_pending_grow(&child->pending,
+				    profil_pending_want(parent->subject.pace->rate, 1),
+				    PROFIL_GFP_ATOMIC);
 	err = profil_lifecycle_start_child(parent, child, task);
 	if (err)
-		fork_put(child);
+		profil_reserve_put(&reserve, node);
 	return err;
 }
 
