@@ -27,17 +27,17 @@
 #define SLEEPERS	1000
 
 /*
- * In instructions. Measured with 1 possible CPU: 22,000 and 9,600; with two CPUs and a tick
- * every 500,000 instructions: 33,000 and 7,400. From Linux 6.7 on, a start locks each mapping:
- * 12,400; on arm64, where an atomic operation is several instructions, 14,300. On PREEMPT_RT, locks
- * sleep: 14,700. With a lock, a phase and figures for each CPU from the start, it was 31,400 and
- * 18,500 with 64 CPUs, and 63,500 and 55,400 with 256.
+ * In instructions. Measured with 1 possible CPU: 44,000 and 19,200; with two CPUs and a tick
+ * every 500,000 instructions: 67,000 and 14,800. From Linux 6.7 on, a start locks each mapping:
+ * 26,100; more on arm64, where an atomic operation is several instructions, and on PREEMPT_RT, where
+ * locks sleep: 29,400. With a lock, a phase and figures for each CPU from the start, it was 62,800 and
+ * 37,000 with 64 CPUs, and 127,000 and 110,800 with 256.
  */
-#define MOST_FORK	40000
+#define MOST_FORK	80000
 #ifdef __x86_64__
-#define MOST_START	(kernel_is_realtime() ? 17000 : 14000)
+#define MOST_START	(kernel_is_realtime() ? 34000 : 28000)
 #else
-#define MOST_START	17000
+#define MOST_START	34000
 #endif
 /*
  * In bytes, without the pointer for each possible CPU: a session of 2 KiB, and unused slab
