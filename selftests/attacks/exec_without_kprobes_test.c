@@ -13,6 +13,15 @@
 #define KPROBES	"/sys/kernel/debug/kprobes/enabled"
 #define EXECS	400
 #define RATE	20000
+/*
+ * On arm64, exec clears all registers before it sets the pc: 50 instructions, 400 times, at 8 ns take
+ * 0.16 ms, in which 3 samples are due.
+ */
+#ifdef __aarch64__
+#define MOST_WITHOUT	10
+#else
+#define MOST_WITHOUT	0
+#endif
 
 FIXTURE(without_kprobes) {
 	int device;
@@ -94,7 +103,7 @@ static uint64_t sample_execs(struct __test_metadata *_metadata,
 
 TEST_F_TIMEOUT(without_kprobes, all_samples_have_a_pc_with_them, 120)
 {
-	EXPECT_EQ(0, sample_execs(_metadata, self));
+	EXPECT_GE(MOST_WITHOUT, sample_execs(_metadata, self));
 	EXPECT_EQ(0, sum_lost(&self->records).records);
 }
 
