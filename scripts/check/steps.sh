@@ -7,7 +7,7 @@
 # Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
-	version_5.10 version_7.3 readers sanitize static_user fuzz native lockstep unit tickless ftrace_kill static_checkpatch
+	version_5.10 version_7.3 readers sanitize static_user fuzz native lockstep unit tickless ftrace_kill sample_cost static_checkpatch
 	static_scripts static_spelling static_spdx static_manuals
 	static_bugs static_rooms)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
@@ -279,6 +279,16 @@ ftrace_kill() {
 	for test in unload_later_is_refused unload_at_once_never_frees_the_code; do
 		one_program 6.12 1 "" selftests/attacks/ftrace_kill_test -t $test || return
 	done
+}
+
+# One CPU: no other thread runs while samples are taken.
+sample_cost() {
+	local kernel status=0
+
+	for kernel in 6.1 6.12; do
+		one_program $kernel 1 "" selftests/core/sample_cost_test || status=1
+	done
+	return $status
 }
 
 # Programs in step with the tick, and bursts of microseconds

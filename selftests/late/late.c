@@ -8,9 +8,13 @@
  * leave  the CPU switches first, so the late interrupts interrupt the next thread
  * steal  like off, and the late tick accounts the time as stolen by a hypervisor
  *
+ * Writing a number of microseconds to the parameter period starts a timer on the CPU of the writing
+ * thread that does nothing, for core/sample_cost_test; 0 stops it.
+ *
  * Writing to the parameter ftrace_kill disables ftrace for good, as ftrace does when it
  * detects an error: for attacks/ftrace_kill_test.
  */
+#include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/kernel_stat.h>
@@ -22,6 +26,7 @@
 #include <linux/sched.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
+#include <linux/version.h>
 
 #define MAX_US	1000000	/* far below the timeouts of the lockup detectors */
 
@@ -61,6 +66,30 @@ static int set_leave(const char *text, const struct kernel_param *param)
 	if (!err)
 		schedule();
 	return err;
+}
+
+static struct hrtimer bare_timer;
+static ktime_t bare_period;
+
+static enum hrtimer_restart fire(struct hrtimer *timer)
+{
+	hrtimer_add_expires(timer, bare_period);
+	return HRTIMER_RESTART;
+}
+
+static int set_period(const char *text, const struct kernel_param *param)
+{
+	unsigned int us;
+	int err = kstrtouint(text, 0, &us);
+
+	if (err)
+		return err;
+	hrtimer_cancel(&bare_timer);
+	if (!us)
+		return 0;
+	bare_period = ns_to_ktime(us * (u64)NSEC_PER_USEC);
+	hrtimer_start(&bare_timer, bare_period, HRTIMER_MODE_REL_PINNED_HARD);
+	return 0;
 }
 
 /* ftrace_kill() is not exported. Registering a disabled kprobe resolves its address. */
@@ -117,6 +146,7 @@ static int set_steal(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops steal_ops = { .set = set_steal };
 static const struct kernel_param_ops off_ops = { .set = set_off };
 static const struct kernel_param_ops leave_ops = { .set = set_leave };
+static const struct kernel_param_ops period_ops = { .set = set_period };
 static const struct kernel_param_ops ftrace_kill_ops = { .set = set_ftrace_kill };
 
 module_param_cb(off, &off_ops, NULL, 0200);
@@ -124,6 +154,8 @@ MODULE_PARM_DESC(off, "disable interrupts for this time in us");
 module_param_cb(leave, &leave_ops, NULL, 0200);
 MODULE_PARM_DESC(leave,
 		 "disable interrupts for this time in us, then switch to the next thread");
+module_param_cb(period, &period_ops, NULL, 0200);
+MODULE_PARM_DESC(period, "interrupt this CPU with this period in us");
 module_param_cb(ftrace_kill, &ftrace_kill_ops, NULL, 0200);
 MODULE_PARM_DESC(ftrace_kill, "disable ftrace for good");
 module_param_cb(steal, &steal_ops, NULL, 0200);
@@ -132,12 +164,19 @@ MODULE_PARM_DESC(steal,
 
 static int __init late_init(void)
 {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(&bare_timer, fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
+	hrtimer_init(&bare_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	bare_timer.function = fire;
+#endif
 	return register_kprobe(&probe);
 }
 
 static void __exit late_exit(void)
 {
 	unregister_kprobe(&probe);
+	hrtimer_cancel(&bare_timer);
 }
 
 module_init(late_init);
