@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The version of the module, the library and the command
-PROFIL_VERSION := 0.1.0
+PROFIL_VERSION := 0.9.0
