@@ -8,15 +8,22 @@
 #   make check-all    run them on all other kernels, too: some hours
 #   make coverage     report which lines the tests execute: half an hour
 #   make bench-rate   measure the cost of sampling rates, and the error of profiles
-#   make install DESTDIR= PREFIX=/usr/local
+#   make install      install the library and the command (not the module)
+#   make modules_install   install the module; then run depmod
+#   make uninstall    remove what these two have installed
 #   make clean
 #
-# KDIR=DIR is the build tree of another kernel. demo, check, check-all, coverage and bench-rate
+# install, uninstall: DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib and others: see lib/Makefile and
+# tools/Makefile. module, modules_install, uninstall: KVER=RELEASE names another kernel than the
+# running one, and KDIR=DIR its build tree, if that is not /lib/modules/RELEASE/build. demo, check, check-all, coverage and bench-rate
 # run virtual machines and install the missing Debian packages (scripts/deps/packages).
 
 PREFIX ?= /usr/local
 DESTDIR ?=
-KDIR ?= $(or $(KERNELDIR),$(KERNEL_DIR),/lib/modules/$(shell uname -r)/build)
+
+# The build tree of the kernel that the user names
+NAMED_KDIR := $(or $(KDIR),$(KERNELDIR),$(KERNEL_DIR),$(KVER:%=/lib/modules/%/build))
+KDIR ?= $(or $(NAMED_KDIR),/lib/modules/$(shell uname -r)/build)
 
 all: module lib tools
 
@@ -25,7 +32,7 @@ module:
 		scripts/kernel/build-module $(KDIR); \
 	else \
 		echo "module not built: no kernel build tree $(KDIR);" \
-		     "install linux-headers-$$(uname -r), or set KDIR="; \
+		     "install linux-headers-$(or $(KVER),$$(uname -r)), or set KVER= or KDIR="; \
 	fi
 
 lib:
@@ -70,6 +77,12 @@ install: lib tools
 modules_install:
 	+scripts/kernel/install-module $(KDIR) $(DESTDIR)
 
+# Without KVER and KDIR, the module of all kernels: one was installed for each kernel
+uninstall:
+	$(MAKE) -C lib uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	$(MAKE) -C tools uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	scripts/kernel/uninstall-module "$(DESTDIR)" $(NAMED_KDIR)
+
 clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
@@ -79,4 +92,5 @@ clean:
 	$(MAKE) -C selftests/fuzz/readers clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check check-all coverage bench-rate install modules_install clean
+.PHONY: all module lib tools tests demo check check-all coverage bench-rate install modules_install \
+	uninstall clean
