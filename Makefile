@@ -11,6 +11,7 @@
 #   make install      install the library and the command (not the module)
 #   make modules_install   install the module; then run depmod
 #   make uninstall    remove what these two have installed
+#   make dist         pack the commit's files into build/dist, with their checksum
 #   make clean
 #
 # install, uninstall: DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib and others: see lib/Makefile and
@@ -83,6 +84,9 @@ uninstall:
 	$(MAKE) -C tools uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	scripts/kernel/uninstall-module "$(DESTDIR)" $(NAMED_KDIR)
 
+dist:
+	scripts/dist
+
 clean:
 	$(MAKE) -C lib clean
 	$(MAKE) -C tools clean
@@ -93,4 +97,4 @@ clean:
 	rm -rf build
 
 .PHONY: all module lib tools tests demo check check-all coverage bench-rate install modules_install \
-	uninstall clean
+	uninstall dist clean
