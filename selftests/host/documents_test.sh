@@ -173,6 +173,12 @@ faults_tests() {
 	return $failed
 }
 
+# SECURITY.md lists each program of attacks/, and no other.
+security_attacks() {
+	sed -n 's/^| `\([a-z_]*_test\)` | .*/\1/p' ../SECURITY.md | LC_ALL=C sort |
+		diff - <(basename -s .c -a attacks/*_test.c | LC_ALL=C sort) >"$work/err"
+}
+
 # The test that has to find a bug, in the "Test:" line of its patch: PROGRAM [-t CASE]
 bug_tests() {
 	local patch line program case source failed=0
@@ -322,7 +328,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 7 + 4 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 8 + 4 + 3 * ${#audits[@]}))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -340,6 +346,7 @@ check "doc/: viewers read the exports" readme_viewers
 check "README, doc/: options exist" readme_options
 check "all documents: links and paths exist" document_paths
 check "faults.md: tests exist" faults_tests
+check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
 for subcommand in run report diff export; do
 	check "options of $subcommand: manual page and completion match" \
