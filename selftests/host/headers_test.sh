@@ -119,6 +119,20 @@ by_pkg_config() {
 	fi
 }
 
+# wide_by_pkg_config DIALECT: source that only includes the header takes addresses of 64 bits: it is
+# bound to the function of libprofil, with the files of libprofil-DIALECT64
+wide_by_pkg_config() {
+	local flags header=unistd.h
+
+	[ "$1" != aix ] || header=mon.h
+	{ includes $header; echo 'int main(void) { profil(0, 0, 0, 0); return 0; }'; } \
+		>"$work/program.c" &&
+	read -ra flags < <(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig \
+		pkg-config --cflags --libs "libprofil-${1}64") &&
+	"${CC:-cc}" -fpie -pie -o "$work/program" "$work/program.c" "${flags[@]}" 2>"$work/err" &&
+	nm -D --undefined-only "$work/program" | grep -qx " *U profil_$1@PROFIL_1.0"
+}
+
 # found_beside DIALECT: a program that needs libprofil only through the library of a dialect starts,
 # where no search path of the system has them
 found_beside() {
@@ -181,7 +195,7 @@ uses_cppflags() {
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 15 + 4 + 3))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 5 * 5 + 4 + 3))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -209,6 +223,7 @@ for dialect in solaris bsd linux099 osf1 aix; do
 	check "$dialect: libprofil-$dialect.so exports profil()" exports_profil "$dialect"
 	check "$dialect: from the page, by pkg-config" by_pkg_config "$dialect"
 	check "$dialect: from the page, by pkg-config --static" by_pkg_config "$dialect" --static
+	check "$dialect: from the header, by pkg-config" wide_by_pkg_config "$dialect"
 	check "$dialect: its library finds libprofil beside it" found_beside "$dialect"
 done
 check "libprofil.so exports the names of its map" exports
