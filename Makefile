@@ -7,6 +7,7 @@
 #   make check        run the tests
 #   make check-all    run them on all other kernels, too: some hours
 #   make coverage     report which lines the tests execute: half an hour
+#   make doc          make a web site of the documents and manual pages, build/doc/index.html
 #   make bench-rate   measure the cost of sampling rates, and the error of profiles
 #   make install      install the library and the command (not the module)
 #   make modules_install   install the module; then run depmod
@@ -16,8 +17,9 @@
 #
 # install, uninstall: DESTDIR=, PREFIX=/usr/local, LIBDIR=PREFIX/lib and others: see lib/Makefile and
 # tools/Makefile. module, modules_install, uninstall: KVER=RELEASE names another kernel than the
-# running one, and KDIR=DIR its build tree, if that is not /lib/modules/RELEASE/build. demo, check, check-all, coverage and bench-rate
-# run virtual machines and install the missing Debian packages (scripts/deps/packages).
+# running one, and KDIR=DIR its build tree, if that is not /lib/modules/RELEASE/build. demo, check,
+# check-all, coverage and bench-rate run virtual machines. These and doc install the missing Debian
+# packages (scripts/deps/packages).
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -66,6 +68,10 @@ coverage:
 	scripts/deps/install build vm check coverage
 	scripts/check/coverage
 
+doc:
+	scripts/deps/install doc
+	scripts/site
+
 bench-rate:
 	scripts/deps/install build vm check bench
 	scripts/bench/rate
@@ -96,5 +102,5 @@ clean:
 	$(MAKE) -C selftests/fuzz/readers clean
 	rm -rf build
 
-.PHONY: all module lib tools tests demo check check-all coverage bench-rate install modules_install \
-	uninstall dist clean
+.PHONY: all module lib tools tests demo check check-all coverage doc bench-rate install \
+	modules_install uninstall dist clean

@@ -142,6 +142,14 @@ document_paths() {
 	return $failed
 }
 
+# The links of the site lead somewhere, and its index lists all pages, with a manual page for each
+site_links() {
+	local manuals=(../lib/man/*.[1-9] ../tools/man/*.[1-9])
+
+	../scripts/site && host/site_check.py ../build/doc &&
+	[ "$(grep -c 'href="man/' ../build/doc/index.html)" = ${#manuals[@]} ]
+}
+
 # test_source PROGRAM: the source of a test of this tree, of a unit test or of a KUnit suite
 test_source() {
 	case $1 in
@@ -345,6 +353,7 @@ check "README: a program compiled with -pg runs" readme_pg
 check "doc/: viewers read the exports" readme_viewers
 check "README, doc/: options exist" readme_options
 check "all documents: links and paths exist" document_paths
+check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
 check "SECURITY.md: all attacks are listed" security_attacks
 check "bugs/: tests exist" bug_tests
