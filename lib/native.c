@@ -38,7 +38,7 @@ static int read_attr(struct profil_attr *attr, const void *from, size_t size)
 	return 0;
 }
 
-/* As documented in profil.h. */
+/* See libprofil(3). */
 int profil_start_sized(const struct profil_attr *given, size_t size)
 {
 	struct profil_attr attr;
@@ -78,7 +78,7 @@ static void write_status(void *to, size_t size, struct profil_status *status)
 	memcpy(to, status, smaller(size, sizeof(*status)));
 }
 
-/* As documented in profil.h. */
+/* See libprofil(3). */
 int profil_stop_sized(struct profil_status *given, size_t size)
 {
 	struct profil_status status;
@@ -89,7 +89,7 @@ int profil_stop_sized(struct profil_status *given, size_t size)
 	return profil_ioctl_return(error);
 }
 
-/* As documented in profil.h. */
+/* See libprofil(3). */
 int profil_status_sized(struct profil_status *given, size_t size)
 {
 	struct profil_status status;
@@ -100,7 +100,7 @@ int profil_status_sized(struct profil_status *given, size_t size)
 	return profil_ioctl_return(error);
 }
 
-/* As documented in profil.h. */
+/* See libprofil(3). */
 int profil_set_rate(unsigned int hz)
 {
 	return profil_ioctl_return(profil_ioctl_set_rate(hz));

@@ -9,7 +9,7 @@
 #include "ioctl.h"
 #include "profil.h"
 
-/* As documented in profil.h. */
+/* See pcsample(2). */
 long pcsample(uintptr_t samples[], long nsamples)
 {
 	struct profil_start start = {

@@ -200,7 +200,7 @@ static unsigned int effective_rate(unsigned int requested)
 	return status.rate;
 }
 
-/* As documented in profil.h. */
+/* See sprofil(3). */
 int sprofil(struct prof *profp, int profcnt, struct timeval *tvp,
 	    unsigned int flags)
 {

@@ -270,7 +270,7 @@ static int second_form(const struct prof *array)
 	return start_regions(array);
 }
 
-/* As documented in profil.h. */
+/* See profil_aix(2). */
 int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale)
 {

@@ -11,7 +11,7 @@
 
 #define MAX_SCALE	65536
 
-/* As documented in profil.h. */
+/* See profil_bsd(2). */
 int profil_bsd(char *samples, size_t size, unsigned long offset,
 	       unsigned int scale)
 {

@@ -23,7 +23,7 @@ static int start(unsigned short *buf, size_t bufsiz, size_t offset,
 	return profil_ioctl_histogram(&histogram);
 }
 
-/* As profil() is documented in profil.h. */
+/* See profil(2). */
 int profil_glibc(unsigned short *buf, size_t bufsiz, size_t offset,
 		 unsigned int scale)
 {

@@ -19,7 +19,7 @@ static void start(const struct profil_histogram *histogram)
 		raise(SIGSEGV);
 }
 
-/* As documented in profil.h. */
+/* See profil_linux099(2). */
 int profil_linux099(char *buf, int bufsiz, unsigned long offset, int scale)
 {
 	struct profil_histogram histogram = {

@@ -6,7 +6,7 @@
 #include "ioctl.h"
 #include "profil.h"
 
-/* As documented in profil.h. */
+/* See profil_osf1(2). */
 int profil_osf1(short *short_buffer, size_t buffer_size, unsigned long offset,
 		unsigned int scale)
 {

@@ -121,7 +121,7 @@ static const struct dialect *current_dialect(void)
 	return dialect;
 }
 
-/* As documented in profil.h. */
+/* See profil-dialects(7). */
 const char *profil_dialect(const char *name)
 {
 	const struct dialect *dialect = name ? find(name) : current_dialect();
@@ -135,7 +135,7 @@ const char *profil_dialect(const char *name)
 	return dialect->name;
 }
 
-/* As documented in profil.h. */
+/* See profil-dialects(7). */
 int profil(unsigned short *buf, size_t bufsiz, size_t offset,
 	   unsigned int scale)
 {

@@ -9,7 +9,7 @@
 #include "ioctl.h"
 #include "profil.h"
 
-/* As documented in profil.h. */
+/* See profil_solaris(2). */
 int profil_solaris(unsigned short *buff, size_t bufsiz, unsigned long offset,
 		   unsigned int scale)
 {
