@@ -136,7 +136,7 @@ static inline struct file *compat_file_open_root_mnt(struct vfsmount *mnt, const
 }
 
 /*
- * The file that a process has mapped, as it sees it: on overlayfs, the mapping has the file of
+ * The mapped file as the process sees it: on overlayfs, the mapping has the file of
  * a layer. Before 6.8, its path is nevertheless the one that the process sees.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * profil(2) of Linux 0.99.11, whose C library counted in a signal handler: a buffer that cannot be
- * written causes SIGSEGV. Without the device, today's C library counts, also in a signal handler.
+ * written causes SIGSEGV. Without the device, the C library's profil() counts instead.
  */
 #include <errno.h>
 #include <signal.h>

@@ -131,7 +131,7 @@ static uint32_t highest_count(const uint32_t *counts, size_t nr)
 	return highest;
 }
 
-/* The part of a count for the next record; @written of it are in earlier records. */
+/* The part of a count for the next record; earlier records hold @written. */
 static uint16_t part_of(uint32_t count, uint32_t written)
 {
 	if (count <= written)

@@ -47,7 +47,7 @@ struct profil_monitor_buffer {
 };
 
 /*
- * Start, in place of what an earlier call has started. Return: 0, also if PROFDIR is empty, which
+ * Start, replacing an earlier profile. Return: 0, also if PROFDIR is empty, which
  * disables profiling; or -1 with errno and a line on stderr: EINVAL if the range is empty or the
  * buffer has no room for counters, or too few for the range; ENOMEM; or the errno of profil(), and
  * sampling is off. After an error, profil_monitor_end() still writes the file of an earlier call.

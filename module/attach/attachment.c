@@ -105,7 +105,7 @@ void profil_attachment_exit(void)
 
 /*
  * Get the address space that a descriptor of /proc/PID/mem stands for. The file keeps it,
- * whatever becomes of the process. Return: it, with a reference of mmgrab(); -EBADF; -EINVAL:
+ * even after the process exits. Return: it, with a reference of mmgrab(); -EBADF; -EINVAL:
  * another kind of file; or -ESRCH: the process had no memory when the file was opened.
  */
 static struct mm_struct *attachment_get_mm(int fd)
@@ -125,8 +125,8 @@ static struct mm_struct *attachment_get_mm(int fd)
 }
 
 /*
- * Whether a process has not ended and has this memory. If its target is published, and it ends
- * or executes a program after this, the target hooks see the target.
+ * Whether a process has not ended and has this memory. Once its target is published, the hooks
+ * catch a later exit or exec.
  */
 static bool attachment_process_has(struct pid *process, const struct mm_struct *mm)
 {

@@ -70,11 +70,10 @@ static __always_inline u64 tick_idle_time(void)
 }
 
 /*
- * When the current thread came to its CPU, on the clock of ktime_get_ns(). The scheduler
- * recorded it on local_clock(). If that clock is unstable, it may be behind here, because
- * this tick corrects it only after the hook. So it is not read for a thread that the last
- * tick found and that has stayed on the CPU since. For other threads the result is too late
- * then, so less is charged.
+ * When the current thread was scheduled in, in ktime_get_ns() time. The scheduler recorded it on
+ * local_clock(). If that clock is unstable, it may be behind here, because this tick corrects it
+ * only after the hook. So it is not read for a thread that the last tick found and that has stayed
+ * on the CPU since. For other threads the result then errs late, which undercharges.
  */
 static u64 tick_came(const struct profil_tick *last, u64 now)
 {
@@ -88,14 +87,14 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 }
 
 /*
- * How many ticks this tick stands for. After a delay of more than one period (interrupts
+ * Number of ticks to charge. After a delay of more than one period (interrupts
  * off, or a virtual machine not running) there is only one tick. The thread that it finds is
  * charged for the ticks that were due since it came to the CPU.
  *
  * The whole delay is charged if the process probably ran through it: it has other threads
  * that are sampled, the last tick found one of them, and the CPU has not been idle since.
- * So is a single thread, if the kernel does not record when it came to the CPU. Time before
- * a profile started is never charged (tick_charge_late()).
+ * A single-threaded process is charged the whole delay, too, if the kernel does not record when
+ * its thread was scheduled in. Time before a profile started is never charged (tick_charge_late()).
  *
  * ktime_get_ns() is the same on all CPUs and does not jump with the clock of a CPU. It is
  * right even before the tick has updated the timekeeper. It takes some 30 ns, or a

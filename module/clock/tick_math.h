@@ -15,9 +15,9 @@
  * @period: in ns
  *
  * A periodic interrupt that is late by more than a period comes once for all the periods
- * that it missed. It is never early, so the earliest arrival shows where the grid is: an
- * interrupt less than a period after the last point moves the grid, and stands for one
- * period. So does one before the last point, from a clock that has stepped back.
+ * that it missed. It is never early, so the earliest one fixes the grid: an interrupt less
+ * than a period after the last point moves the grid, and stands for one period. So does one
+ * before the last point, from a clock that has stepped back.
  *
  * Return: number of periods that this interrupt stands for, at least 1.
  */

@@ -172,8 +172,8 @@ static bool notifier_lock_mappings(struct profil_session *session)
  * mutex of the whole machine meanwhile. It waits there for page faults that hold the lock of
  * their mapping, for as long as they take, and not killably. So all mappings are locked before,
  * without waiting long and without that mutex. mmap_lock keeps them locked, and new ones away:
- * the subscription then finds no fault to wait for. A process cannot delay others much with what
- * is left: the locks take less time than it took to create the mappings.
+ * the subscription then finds no fault to wait for. What is left cannot be used to delay
+ * others: the locks take less time than the process needed to create the mappings.
  *
  * Return: 0; -ENOMEM; -EAGAIN: a page fault does not end; or -EINTR if the caller has a signal
  * pending.

@@ -81,7 +81,7 @@ static __always_inline bool sampler_count_in(struct profil_session *session,
 	at = kmap_local_page(page) + offset_in_page(sample->buf_offset);
 	/*
 	 * Each log entry is handed out only once, so a plain store is enough. In shared
-	 * memory a forked child may store to the same entry: one of the values stays, whole.
+	 * memory a forked child may store to the same entry: one of the stores wins, never a mix.
 	 */
 	if (likely(!(config->flags & PROFIL_PC_LOG)))
 		added = sampler_add(session, at, &taken);

@@ -90,8 +90,8 @@ static void service_sweep(struct service_pass *pass)
 }
 
 /*
- * Count a pending sample as a clock would. Also if the profile has since stopped at its limit,
- * because the sample was taken before. Return: false if the memory has changed again.
+ * Count a pending sample as a clock would. A sample taken before the profile reached its limit
+ * still counts. Return: false if the memory has changed again.
  */
 static bool service_count_now(struct profil_session *session,
 			      const struct profil_sample *sample)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The slots of a session (cpu.c, compiled in here): profil_cpus_barrier() waits for
- * samples in progress, and CPUs that use the shared slot in turns get their own.
+ * samples in progress, and CPUs that alternate on the shared slot get their own.
  */
 #include "../counters/cpu.c"
 

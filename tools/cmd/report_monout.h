@@ -13,8 +13,8 @@
 /**
  * struct report_monout - what to print
  * @path:         path of the mon.out file; RESULTFILE_STDIN: standard input
- * @program:      the program that wrote it; NULL: MONOUT_PROGRAM_DEFAULT, and the user did not
- *                state that the file is a mon.out
+ * @program:      the program that wrote it; NULL: MONOUT_PROGRAM_DEFAULT, as --program was not
+ *                given
  * @rate:         samples per second; not 0
  * @keep_mangled: do not demangle names
  * @table:        how to print the table

@@ -37,8 +37,8 @@ void suggest_begin(struct suggest *suggest, const char *word);
  * @suggest: keeps the name if it is among the most similar ones
  * @name:    must outlive @suggest. The parameters of a C++ function are ignored
  *
- * A name is similar if few letters differ, or, less so, if it contains the word, ignoring case.
- * Equally similar names are kept in the order in which they are offered.
+ * Similar names are ranked by edit distance, then by containing the word, ignoring case. Equally
+ * similar ones stay in the order of the offers.
  */
 void suggest_offer(struct suggest *suggest, const char *name);
 

@@ -126,8 +126,8 @@ int jit_count(struct jit *jit, struct jit_process **process, pid_t pid, pid_t pa
  * jit_read_names - find the names of the samples of all processes so far
  * @jit: from jit_init()
  *
- * For a result while they run. Later, other code may be at an address. Samples without a name
- * stay, as some runtimes write their names when they exit.
+ * Call this before a result of running processes. Later, other code may be at an address. Samples
+ * without a name stay, as some runtimes write their names when they exit.
  *
  * Return: 0 or -ENOMEM.
  */

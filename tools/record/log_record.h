@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The records of the log (<linux/profil.h>), as bytes that were read from it.
+ * Checks raw records of the log (<linux/profil.h>).
  */
 #ifndef PROFIL_LOG_RECORD_H
 #define PROFIL_LOG_RECORD_H

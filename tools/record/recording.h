@@ -14,7 +14,7 @@ struct recording;
 /**
  * recording_new - start a recording
  *
- * Return: to be given to recording_free(); NULL: no memory.
+ * Return: a recording, freed with recording_free(); NULL if out of memory.
  */
 struct recording *recording_new(void);
 
@@ -63,7 +63,7 @@ int recording_read(struct recording *recording, int fd);
  * recording_read_times - read the CPU time of the processes that have not ended
  * @recording: from recording_new()
  *
- * For a result while they run.
+ * Call this before a result of running processes.
  */
 void recording_read_times(struct recording *recording);
 
@@ -77,7 +77,7 @@ void recording_sort(struct recording *recording);
  * recording_read_names - find the names of code that processes have made so far
  * @recording: from recording_new()
  *
- * For a result while they run. When a process ends, this is done for it.
+ * Call this before a result of running processes. When a process ends, this is done for it.
  *
  * Return: 0 or -ENOMEM.
  */

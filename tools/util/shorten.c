@@ -130,7 +130,7 @@ static char *collapse(const char *name, enum step step)
 
 		if (is_balanced && is_list(*name, copy.before, step)) {
 			close = find_close(name);
-			/* if not: copy the rest unchanged, which also keeps the time linear */
+			/* unbalanced: copy the rest, in linear time */
 			is_balanced = close;
 		}
 		if (close) {

@@ -201,7 +201,7 @@ static void sprofil_large_offsets(void **state)
 	}
 }
 
-/* Counters have the same addresses, however much larger than all memory the size is. */
+/* Counters have the same addresses, even if the size exceeds all memory. */
 static void sprofil_large_sizes(void **state)
 {
 	struct prof prof = { buffer_of(0), 0, 0x1000, 0x10000 };

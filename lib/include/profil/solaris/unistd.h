@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * <unistd.h> of a program written for OpenSolaris: the C library's, with that system's profil().
- * Compile source that also declares profil() as the manual page does with PROFIL_PAGE_TYPES.
+ * Define PROFIL_PAGE_TYPES if the source also declares profil(), as the manual page does.
  */
 #ifndef PROFIL_SOLARIS_UNISTD_H
 #define PROFIL_SOLARIS_UNISTD_H
