@@ -92,6 +92,7 @@ run_installed() (
 	make -s -C .. install DESTDIR="$work/installed" >/dev/null &&
 	cd "$1" &&
 	PKG_CONFIG_SYSROOT_DIR=$work/installed PKG_CONFIG_PATH=$work/installed/usr/local/lib/pkgconfig \
+		LIBRARY_PATH=$work/installed/usr/local/lib \
 		LD_LIBRARY_PATH=$work/installed/usr/local/lib bash -e >"$work/out" 2>"$work/err"
 )
 
@@ -120,6 +121,30 @@ readme_viewers() {
 		"$sample" result "$work/view/profil.out" "$work/view/prog" &&
 	PATH=$work/bin:$PATH run_installed "$work/view" <"$(block 'export --pprof')" &&
 	[ "$(grep -c spin_much "$work/out")" -ge 3 ] && [ -s "$work/view/prog.svg" ]
+}
+
+# The guides' programs (blocks "```c FILE") compile with the guides' commands, without a warning.
+guide_programs() {
+	mkdir "$work/guides" &&
+	awk -v to="$work/guides/" '
+		/^```/ { file = $1 == "```c" ? $2 : ""; next }
+		file { print >(to file) }' ../doc/coming-from-*.md &&
+	grep -h '^\$ cc ' ../doc/coming-from-*.md | cut -c3- | sort -u >"$work/commands" &&
+	[ "$(wc -l <"$work/commands")" -ge "$(ls "$work/guides" | wc -l)" ] &&
+	run_installed "$work/guides" <"$work/commands" && [ ! -s "$work/err" ]
+}
+
+# Each name after pkg-config in a document or manual page is that of an installed file.
+pkg_config_names() {
+	local name failed=0
+
+	make -s -C .. install DESTDIR="$work/installed" >/dev/null || return
+	while read -r name; do
+		[ -e "$work/installed/usr/local/lib/pkgconfig/$name.pc" ] ||
+			{ echo "# no $name.pc"; failed=1; }
+	done < <(sed 's/\\-/-/g; s/[fI\\]*dialect\\fP/bsd/' ../README.md ../doc/*.md ../lib/man/* |
+		grep -oE 'pkg-config( --[a-z]+)+ [a-z0-9-]+' | awk '{ print $NF }' | sort -u)
+	return $failed
 }
 
 # Links to files, and paths of this tree in backquotes, exist.
@@ -204,19 +229,31 @@ options_of() {
 	"$1" help "$2" | grep -oE -- '--[a-z-]+' | sort -u
 }
 
-# The options in commands of README and doc/ exist.
-readme_options() {
-	local line words option
+# commands: prints the commands of README and doc/ that call profil: in blocks, after a prompt in
+# fenced blocks, and in backquotes
+commands() {
+	grep -h '^profil ' "$work"/block/*
+	grep -h '^\$ profil ' ../README.md ../doc/*.md | cut -c3-
+	grep -ohE '`profil [^`]+`' ../README.md ../doc/*.md | tr -d '`'
+}
 
-	grep -h '^profil ' "$work"/block/* | while read -r line; do
-		words=${line//[\[\]|;]/ }
+# The options in commands of README and doc/ exist.
+document_options() {
+	local words option subcommand failed=0
+
+	for subcommand in run report diff export; do
+		options_of profil $subcommand >"$work/options.$subcommand"
+	done
+	while read -r words; do
+		words=${words//[\[\]|;]/ }
 		read -r _ subcommand _ <<<"$words"
 		[[ $subcommand =~ ^(report|diff|export)$ ]] || subcommand=run
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$words"); do
-			options_of profil "$subcommand" | grep -qxFe "$option" ||
-				{ echo "# README: profil $subcommand $option"; exit 1; }
+			grep -qxFe "$option" "$work/options.$subcommand" ||
+				{ echo "# profil $subcommand $option"; failed=1; }
 		done
-	done
+	done < <(commands)
+	return $failed
 }
 
 # documented_options SUBCOMMAND: every option is in its manual page and in the completion, and every
@@ -336,7 +373,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 8 + 4 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 10 + 4 + 3 * ${#audits[@]}))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -351,7 +388,9 @@ done
 check "README: a program linked with the library runs" readme_library
 check "README: a program compiled with -pg runs" readme_pg
 check "doc/: viewers read the exports" readme_viewers
-check "README, doc/: options exist" readme_options
+check "README, doc/: options exist" document_options
+check "doc/coming-from-*: programs compile by the commands" guide_programs
+check "all documents: names of pkg-config exist" pkg_config_names
 check "all documents: links and paths exist" document_paths
 check "make doc: links lead to pages, the index lists all" site_links
 check "faults.md: tests exist" faults_tests
