@@ -98,7 +98,7 @@ static_scripts() {
 		! head -n 1 "$file" | grep -qE '^#!.*(bash|sh)$' || echo "$file"
 	done | xargs shellcheck -x -P SCRIPTDIR -S warning &&
 	# without "#!"
-	shellcheck -s bash -S warning tools/completion/profil.bash
+	shellcheck -s bash -S warning tools/completion/profil.bash module/dkms.conf
 }
 
 # The macro at the start of a line of a manual page is not a word.
@@ -151,7 +151,7 @@ unit() {
 native() {
 	make -s -C selftests run_tests \
 		TESTS="$(printf 'host/%s_test.sh ' fallback headers export cost log documents usage \
-			monout install distribution)"
+			monout install distribution dkms)"
 }
 
 vm() {
