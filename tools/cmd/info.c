@@ -20,6 +20,7 @@
 #include <device.h>
 #include <rate.h>
 
+#include "cmd/built.h"
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "record/attach.h"
@@ -64,21 +65,34 @@ static void print_kernel(void)
 		printf("Linux %s %s\n", name.release, name.machine);
 }
 
-/* For information only: a profile needs the device. */
-static void print_module(void)
+/* For information only: a profile needs the device. Return: whether modprobe can load it, for all
+ * that is known.
+ */
+static bool print_module(void)
 {
+	struct utsname name;
+	char text[1200];
+	enum built built;
+
 	print_title("module");
-	puts(access(MODULE, F_OK) ? "not loaded, or not visible in this container" : "loaded");
+	if (!access(MODULE, F_OK)) {
+		puts("loaded");
+		return true;
+	}
+	built = uname(&name) ? BUILT_UNKNOWN : built_find("", name.release, text, sizeof(text));
+	puts(built == BUILT_UNKNOWN ? "not loaded, or not visible in this container" : text);
+	return built == BUILT_UNKNOWN || built == BUILT_INSTALLED;
 }
 
-/* Return: a descriptor; -1: failed, and the reason is printed. */
-static int open_device(void)
+/* @loadable: see print_module(). Return: a descriptor; -1: failed, and the reason is printed. */
+static int open_device(bool loadable)
 {
 	int fd = profil_device_open();
 
 	print_title(PROFIL_DEVICE);
 	if (fd < 0)
-		print_failure(-fd, profil_device_remedy(-fd));
+		print_failure(-fd, profil_device_is_missing(-fd) && !loadable ?
+			      "the module is missing, see above" : profil_device_remedy(-fd));
 	else
 		puts("can be opened");
 	return fd < 0 ? -1 : fd;
@@ -181,13 +195,14 @@ int info_main(int argc, char **argv)
 {
 	static const struct argp argp = { .parser = parse_option, .doc = doc };
 	bool ready = true;
+	bool loadable;
 	int device;
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, NULL);
 	print_kernel();
-	print_module();
-	device = open_device();
+	loadable = print_module();
+	device = open_device(loadable);
 	if (device < 0)
 		ready = false;
 	else if (!print_interface(device))
