@@ -7,9 +7,9 @@
 # Debug kernels are in scripts/kernel/config; kcov guides the fuzzer by coverage, kcsan finds
 # data races. The longest steps come first.
 steps=(static_kernel guest_6.12-debug_smp2 guest_6.1_smp2 guest_6.12_smp2 command_tests vm
-	version_5.10 version_7.3 readers sanitize static_user fuzz native lockstep unit tickless ftrace_kill sample_cost static_checkpatch
-	static_scripts static_spelling static_spdx static_manuals
-	static_bugs static_rooms static_abi)
+	version_5.10 version_7.3 readers sanitize static_user fuzz native sample_cost lockstep unit
+	tickless ftrace_kill static_checkpatch static_scripts static_spelling static_spdx static_manuals
+	static_bugs static_rooms static_abi static_version)
 other_steps=(compiled_i386 compiled_riscv64 faults guest_6.12-kcsan_smp4 fuzz_6.12-kcov
 	fuzz_6.12-kcsan arm64_6.1 arm64_6.12 guest_6.1_smp1 guest_6.12_smp1 guest_5.10_smp2
 	guest_7.2-stock_smp2 guest_6.1-rt_smp2 guest_6.12-rt_smp2 guest_6.12-rtdebug_smp2
@@ -108,11 +108,20 @@ static_spelling() {
 
 # Every file names its license.
 static_spdx() {
-	! files | grep -vE '^(LICENSES/|COPYING$|.*\.md$)' |
+	! files | grep -vE '^(LICENSES/|COPYING$|debian/(changelog|source/format)$|.*\.md$)' |
 		xargs grep -L 'SPDX-License-Identifier' | grep .
 }
 
-# A bug whose patch does not apply tests nothing (scripts/check/mutation-test).
+# The one copy of version.mk: Debian's tools read no other file.
+static_version() {
+	local version packaged
+
+	version=$(sed -n 's/^PROFIL_VERSION := //p' version.mk)
+	packaged=$(sed -n '1s/^profil (\(.*\)) .*/\1/p' debian/changelog)
+	[ -n "$version" ] && [ "$version" = "$packaged" ] ||
+		{ echo "version.mk has '$version', debian/changelog '$packaged'"; return 1; }
+}
+
 # module/README.md: the two products do not know each other, and subject.h alone lets the clocks know
 # both. What both use knows neither.
 static_rooms() {
@@ -125,6 +134,7 @@ static_rooms() {
 	[ "${PIPESTATUS[1]}" -ne 0 ]
 }
 
+# A bug whose patch does not apply tests nothing (scripts/check/mutation-test).
 static_bugs() {
 	local patch status=0
 
