@@ -219,7 +219,8 @@ int profil_target_publish(struct profil_target *target)
 static void target_remove(struct profil_target *target)
 {
 	hash_del_rcu(&target->node);
-	hlist_del_init(&target->of_attachment);
+	/* clocks look at it without the lock */
+	hlist_del_init_rcu(&target->of_attachment);
 	WRITE_ONCE(profil_nr_targets, profil_nr_targets - 1);
 	WRITE_ONCE(target->attachment->nr_targets, target->attachment->nr_targets - 1);
 	profil_uncharge_session(&target->tracer->rights);
