@@ -120,7 +120,7 @@ by_pkg_config() {
 }
 
 # wide_by_pkg_config DIALECT: source that only includes the header takes addresses of 64 bits: it is
-# bound to the function of libprofil, with the files of libprofil-DIALECT64
+# bound to the function of libprofil, with the files of libprofil-DIALECT-64
 wide_by_pkg_config() {
 	local flags header=unistd.h
 
@@ -128,7 +128,7 @@ wide_by_pkg_config() {
 	{ includes $header; echo 'int main(void) { profil(0, 0, 0, 0); return 0; }'; } \
 		>"$work/program.c" &&
 	read -ra flags < <(PKG_CONFIG_PATH=$work/installed/lib/pkgconfig \
-		pkg-config --cflags --libs "libprofil-${1}64") &&
+		pkg-config --cflags --libs "libprofil-${1}-64") &&
 	"${CC:-cc}" -fpie -pie -o "$work/program" "$work/program.c" "${flags[@]}" 2>"$work/err" &&
 	nm -D --undefined-only "$work/program" | grep -qx " *U profil_$1@PROFIL_1.0"
 }
@@ -195,7 +195,7 @@ uses_cppflags() {
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 5 * 5 + 4 + 3))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 4 * 5 + 4 + 3))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
