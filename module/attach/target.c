@@ -490,7 +490,8 @@ void profil_target_sample(struct profil_target *target, struct task_struct *task
 	if (!sample.samples)
 		goto unlock;
 	sample.pc = target_pc(target, task);
-	sample.tid = pid_nr_ns(task_pid(task), attachment->pids);
+	/* 0 if another CPU has just released the thread; the struct pid stays for a grace period */
+	sample.tid = pid_nr_ns(data_race(task_pid(task)), attachment->pids);
 	this_cpu_add(profil_cpu_stats.samples, sample.samples);
 	if (likely(profil_log_write_sample(log, &sample)))
 		this_cpu_add(profil_cpu_stats.counted, sample.samples);

@@ -131,10 +131,14 @@ profil_target_skip_unsampled(struct profil_target *target, bool timer)
 static __always_inline struct profil_target *
 profil_target_find_sampled(struct task_struct *task, bool timer)
 {
+	struct pid *process;
+
 	/* most of the time there are no targets at all */
 	if (!READ_ONCE(profil_nr_targets) || task->flags & COMPAT_PF_WORKERS)
 		return NULL;
-	return profil_target_skip_unsampled(profil_target_find(task_tgid(task)), timer);
+	/* the parent of a dead process may release it on another CPU: then it is NULL */
+	process = data_race(task_tgid(task));
+	return profil_target_skip_unsampled(profil_target_find(process), timer);
 }
 
 /* Find the next one after a target that has been found, in the same read-side section. */
