@@ -339,8 +339,10 @@ static void remove_swap(void)
 
 static int swap_out(void *page)
 {
-	/* drain the per-CPU lists of new pages */
-	write_text("/proc/sys/vm/compact_memory", "1");
+	int node = 0, status;
+
+	/* drains the lists of new pages of all CPUs, wherever the page is */
+	syscall(SYS_move_pages, 0, 1UL, &page, &node, &status, MPOL_MF_MOVE);
 	madvise(page, PAGE, MADV_PAGEOUT);
 	return !physical_page(page);
 }
