@@ -254,12 +254,13 @@ another_device() {
 	grep -q "refused.*ENOTTY.*see profil(4).*using the C library's SIGPROF" "$work/err"
 }
 
-# as_user COMMAND...: runs the command as an unprivileged user, with the library preloaded
+# as_user COMMAND...: runs the command as an unprivileged user, with the library preloaded. Both are
+# copies, as other users may not be allowed to read the checkout.
 as_user() {
 	rm -rf "$work/dir"
-	mkdir -m 777 "$work/dir" && chmod 755 "$work" &&
+	mkdir -m 777 "$work/dir" && chmod 755 "$work" && cp -L "$library" "$programs/pg" "$work" &&
 	(cd "$work/dir" && setpriv --reuid 65532 --regid 65532 --clear-groups \
-		env LD_PRELOAD="$library" PROFIL_RATE=$RATE "$@") \
+		env LD_PRELOAD="$work/${library##*/}" PROFIL_RATE=$RATE "$@") \
 		>"$work/out" 2>"$work/err"
 }
 
@@ -282,14 +283,14 @@ session_limit() {
 	local limit=/sys/module/profil/parameters/max_user_sessions was
 
 	was=$(cat $limit) && echo 0 >$limit || return
-	as_user "$programs/pg" 0
+	as_user "$work/pg" 0
 	echo "$was" >$limit
 	grep -q 'refused.*ENOSPC.*max_user_sessions' "$work/err"
 }
 
 # All samples of a user who may lock no memory are lost, and the library reports it.
 memlock() {
-	as_user prlimit --memlock=0 "$programs/pg" $seconds &&
+	as_user prlimit --memlock=0 "$work/pg" $seconds &&
 	grep -q 'samples lost: .*ENOMEM.*ulimit -l' "$work/err" && calls_agree &&
 	same "$(gprof_field pg gmon.out sixty 1)" 0
 }
