@@ -154,13 +154,18 @@ static const struct {
 
 /*
  * Ticks are off by less than one tick, and thinned ones by less than one more sample. An even timer
- * is off by less than one sample, and a random one by less than one at each end.
+ * is off by less than one sample, and a random one by less than one at each end. A thread's CPU time
+ * begins when the scheduler reads the clock, and the timer starts when it has decided: up to 4,000
+ * instructions later, at 8 ns.
  */
+#define SWITCH_SECONDS	32e-6
+
 static double stretch_allowance(unsigned int clock, double rate, double hz, long preempted)
 {
 	if (clock == PROFIL_CLOCK_TICK)
 		return rate / hz + (rate < hz) + preemption_allowance(preempted);
-	return (clock == PROFIL_CLOCK_RANDOM ? 2 : 1) + preemption_allowance(preempted);
+	return (clock == PROFIL_CLOCK_RANDOM ? 2 : 1) + rate * SWITCH_SECONDS +
+	       preemption_allowance(preempted);
 }
 
 TEST_F(samples, rates)
