@@ -26,7 +26,8 @@
 #include <linux/sched.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
-#include <linux/version.h>
+
+#include "compat.h"
 
 #define MAX_US	1000000	/* far below the timeouts of the lockup detectors */
 
@@ -164,12 +165,7 @@ MODULE_PARM_DESC(steal,
 
 static int __init late_init(void)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(&bare_timer, fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-#else
-	hrtimer_init(&bare_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
-	bare_timer.function = fire;
-#endif
+	compat_hrtimer_setup(&bare_timer, fire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	return register_kprobe(&probe);
 }
 

@@ -18,7 +18,7 @@ FIXTURE_VARIANT(change) {
 	enum source source;
 	enum effect effect;
 	int (*make)(struct one_counter *r);	/* ENOSYS: not supported here */
-	int times;			/* as often as costs little */
+	int times;			/* at most in "accounted_for", at least in "storm" */
 };
 
 FIXTURE_SETUP(change)
