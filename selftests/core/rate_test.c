@@ -198,9 +198,12 @@ TEST_F(rate, throttled)
 	EXPECT_EQ(20000, get_status(profile->fd).rate);
 }
 
-/* Works in both modes. Returns the samples; sets *@due to those due for the CPU time used. */
-static double samples_of_view(struct __test_metadata *_metadata,
-			      struct profile *profile, uint32_t view, double *due)
+/*
+ * Works in both modes. Returns the samples; sets *@due to those due for the CPU time used, and adds
+ * the preemptions to *@preempted.
+ */
+static double samples_of_view(struct __test_metadata *_metadata, struct profile *profile,
+			      uint32_t view, double *due, long *preempted)
 {
 	int k, zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	char zeroes[512];
@@ -208,6 +211,7 @@ static double samples_of_view(struct __test_metadata *_metadata,
 
 	profile->start.flags = view;
 	EXPECT_EQ(0, start_with_clock(profile, PROFIL_CLOCK_RANDOM, 1000));
+	*preempted -= preemptions();
 	used = thread_seconds();
 	for (end = used + 0.25; thread_seconds() < end;)
 		for (k = 0; k < 1000; k++) {
@@ -215,6 +219,7 @@ static double samples_of_view(struct __test_metadata *_metadata,
 			EXPECT_EQ(sizeof(zeroes), read(zero, zeroes, sizeof(zeroes)));
 		}
 	*due = 1000 * (thread_seconds() - used);
+	*preempted += preemptions();
 	close(zero);
 	return (double)stop(profile->fd).samples;
 }
@@ -227,12 +232,13 @@ TEST_F(rate, user_and_kernel_add_up)
 {
 	struct profile *profile = &self->profile;
 	double all, user, kernel, due, more_due;
+	long preempted = 0;
 
 	ASSERT_EQ(0, put_on_cpu(0, 0));
-	all = samples_of_view(_metadata, profile, 0, &due);
-	EXPECT_COUNT(all, due, 2);
-	user = samples_of_view(_metadata, profile, PROFIL_USER_ONLY, &due);
-	kernel = samples_of_view(_metadata, profile, PROFIL_KERNEL_ONLY, &more_due);
+	all = samples_of_view(_metadata, profile, 0, &due, &preempted);
+	EXPECT_COUNT(all, due, 2 + preemption_allowance(preempted));
+	user = samples_of_view(_metadata, profile, PROFIL_USER_ONLY, &due, &preempted);
+	kernel = samples_of_view(_metadata, profile, PROFIL_KERNEL_ONLY, &more_due, &preempted);
 	due = (due + more_due) / 2;
 	/* about the same number of each */
 	EXPECT_LT(due / 10, user);
