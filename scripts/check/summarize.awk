@@ -30,6 +30,10 @@ function is_new_failure(name) {
 	program = $3
 	cases = 0
 }
+# two machines compare the digests of a sealed guest: equal inputs give equal logs
+/^vm: seed [0-9]+, inputs [0-9a-f]+, kernel log [0-9a-f]+/ {
+	digests = sprintf("  inputs %.8s, log %.8s", $5, $8)
+}
 /^ *vm: .*(logged a warning|crashed or hung|time-out: |without a verdict)/ && !last_words {
 	last_words = NR
 }
@@ -83,8 +87,8 @@ END {
 	if (failed && !nr_names)
 		is_new_failure(NR ? line[NR] : "no output")
 	print passed + 0, failed + 0, skipped + 0 >counts
-	printf "%-24s %4d passed %3d failed %3d skipped  %4d s\n",
-		step, passed, failed, skipped, seconds
+	printf "%-24s %4d passed %3d failed %3d skipped  %4d s%s\n",
+		step, passed, failed, skipped, seconds, digests
 	if (!failed)
 		exit
 	if (!details)
