@@ -8,20 +8,8 @@
 #include "kselftest_harness.h"
 #include "attach/target.h"
 #include "kernel/version.h"
-#include "profile/expect_count.h"
 
 #define THREADS	8
-
-/*
- * From the last reading of its clock to its record, a thread leaves libc and goes through half of
- * exit. Before Linux 6.16, the last one also frees the memory of the process, which takes 1.2 ms at
- * 8 ns for an instruction. On arm64, it took 6.3 ms.
- */
-#ifdef __aarch64__
-#define EXIT_NS	10000000ULL
-#else
-#define EXIT_NS	3000000ULL
-#endif
 
 struct thread {
 	pid_t tid;
@@ -43,6 +31,7 @@ FIXTURE(threads) {
 	struct records records;
 	int file;
 	struct report *report;
+	double total_ns;	/* CPU time of the target, when it has ended */
 };
 
 static struct report *report_in(int file)
@@ -73,11 +62,15 @@ FIXTURE_TEARDOWN(threads)
 static void follow(struct __test_metadata *_metadata, struct _test_data_threads *self,
 		   void (*run)(void *arg), __u32 flags)
 {
+	struct end end;
+
 	ASSERT_EQ(0, start_target(&self->target, self->device, run, self));
 	ASSERT_EQ(0, attach_target(self->device, &self->target, flags));
 	release(&self->target);
 	EXPECT_EQ(0, read_all(&self->records, self->device));
-	EXPECT_EQ(0, await_end(&self->target).status);
+	end = await_end(&self->target);
+	EXPECT_EQ(0, end.status);
+	self->total_ns = end.total * 1e9;
 	EXPECT_EQ(0, count_records(&self->records, PROFIL_RECORD_LOST, ANY));
 	EACH_RECORD(record, &self->records) {
 		const struct profil_record *later = record;
@@ -100,17 +93,21 @@ static const struct profil_record_thread *end_of(const struct records *records, 
 	return NULL;
 }
 
-static void expect_end(struct __test_metadata *_metadata, const struct records *records,
-		       const struct thread *thread, int nr)
+/*
+ * The end of a thread, after @nr others with its ID. From the last reading of its clock on, it has
+ * at most the CPU time of the process that other threads, with @others_ns by their own clocks, have
+ * not had.
+ */
+static void expect_end(struct __test_metadata *_metadata, const struct _test_data_threads *self,
+		       const struct thread *thread, int nr, double others_ns)
 {
-	const struct profil_record_thread *record = end_of(records, thread->tid, nr);
+	const struct profil_record_thread *record = end_of(&self->records, thread->tid, nr);
 
 	ASSERT_NE(NULL, record);
 	EXPECT_STREQ(thread->name, record->comm);
 	EXPECT_LE(thread->cpu_ns, record->cpu_ns);
-	if (counts_are_checked())
-		EXPECT_GE(thread->cpu_ns + EXIT_NS, record->cpu_ns);
-	EXPECT_EQ(NULL, end_of(records, thread->tid, nr + 1));
+	EXPECT_GE(self->total_ns - others_ns, (double)record->cpu_ns);
+	EXPECT_EQ(NULL, end_of(&self->records, thread->tid, nr + 1));
 }
 
 /* The last thing that a thread does */
@@ -151,15 +148,21 @@ static void burn_in_threads(void *data)
 TEST_F(threads, names_and_times)
 {
 	const struct profil_record_exit *exit;
+	const struct report *report = self->report;
 	uint64_t sum = 0, tick_ns = 1000000000ULL / get_info(self->device).tick_hz;
+	double own_ns;
 	int i;
 
 	follow(_metadata, self, burn_in_threads, 0);
+	own_ns = (double)report->first.cpu_ns;
 	for (i = 0; i < THREADS; i++)
-		expect_end(_metadata, &self->records, &self->report->threads[i], 0);
-	expect_end(_metadata, &self->records, &self->report->first, 0);
+		own_ns += (double)report->threads[i].cpu_ns;
+	for (i = 0; i < THREADS; i++)
+		expect_end(_metadata, self, &report->threads[i], 0,
+			   own_ns - (double)report->threads[i].cpu_ns);
+	expect_end(_metadata, self, &report->first, 0, own_ns - (double)report->first.cpu_ns);
 	EXPECT_EQ(THREADS + 1,
-		  count_records(&self->records, PROFIL_RECORD_THREAD, self->report->first.tid));
+		  count_records(&self->records, PROFIL_RECORD_THREAD, report->first.tid));
 	EXPECT_EQ(THREADS + 1, count_records(&self->records, PROFIL_RECORD_THREAD, ANY));
 	/* that is all the time of the process */
 	exit = find_record(&self->records, PROFIL_RECORD_EXIT, ANY, 0);
@@ -169,8 +172,8 @@ TEST_F(threads, names_and_times)
 			sum += ((const struct profil_record_thread *)record)->cpu_ns;
 	/* EXIT has the threads that still exit on other CPUs up to their last tick */
 	EXPECT_LE(sum, exit->cpu_ns + (uint64_t)(sysconf(_SC_NPROCESSORS_ONLN) - 1) * tick_ns);
-	if (counts_are_checked())
-		EXPECT_GE(sum + (THREADS + 1) * EXIT_NS, exit->cpu_ns);
+	EXPECT_LE(own_ns, (double)exit->cpu_ns);
+	EXPECT_GE(self->total_ns, (double)exit->cpu_ns);
 }
 
 static void *wait_in_thread(void *ready)
@@ -250,8 +253,10 @@ static void end_the_first(void *data)
 TEST_F(threads, first_thread_ends_first)
 {
 	follow(_metadata, self, end_the_first, 0);
-	expect_end(_metadata, &self->records, &self->report->first, 0);
-	expect_end(_metadata, &self->records, &self->report->threads[0], 0);
+	expect_end(_metadata, self, &self->report->first, 0,
+		   (double)self->report->threads[0].cpu_ns);
+	expect_end(_metadata, self, &self->report->threads[0], 0,
+		   (double)self->report->first.cpu_ns);
 	EXPECT_LT(end_of(&self->records, self->report->first.tid, 0),
 		  end_of(&self->records, self->report->threads[0].tid, 0));
 	EXPECT_EQ(2, count_records(&self->records, PROFIL_RECORD_THREAD, ANY));
@@ -305,7 +310,7 @@ TEST_F(threads, exec_by_another_thread)
 	EXPECT_STREQ("first", end_of(records, report->first.tid, 0)->comm);
 	EXPECT_GT(&exec->head, &end_of(records, report->first.tid, 0)->head);
 	EXPECT_EQ(report->first.tid, report->next.tid);
-	expect_end(_metadata, records, &report->next, 1);
+	expect_end(_metadata, self, &report->next, 1, 0);
 	EXPECT_LT(&exec->head, &end_of(records, report->next.tid, 1)->head);
 	EXPECT_LT(report->threads[0].cpu_ns + 20000000, end_of(records, report->next.tid, 1)->cpu_ns);
 	EXPECT_EQ(NULL, end_of(records, report->threads[0].tid, 0));
@@ -326,7 +331,7 @@ static void end_a_thread_and_execute(void *data)
 TEST_F(threads, from_exec_on)
 {
 	follow(_metadata, self, end_a_thread_and_execute, PROFIL_FROM_EXEC);
-	expect_end(_metadata, &self->records, &self->report->next, 0);
+	expect_end(_metadata, self, &self->report->next, 0, 0);
 	EXPECT_EQ(1, count_records(&self->records, PROFIL_RECORD_THREAD, ANY));
 }
 
