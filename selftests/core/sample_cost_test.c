@@ -34,6 +34,7 @@
 #define SPREAD		50	/* of the paths of the kernel around the median */
 #define MEAN_TOLERANCE	15	/* the proportion of paths makes up to 10; they differ by 18 */
 #define TOLERANCE	10	/* the tree of timers takes up to 7 more or fewer */
+#define HASH		140	/* one in four random samples computes the next points */
 
 /* What measure() finds. In shared memory: a target measures itself. */
 struct gaps {
@@ -67,9 +68,9 @@ COST(tick, false, PROFIL_CLOCK_TICK, 250, 434, 427);
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 1, 241, 233);
 COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 409, 413);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 327, 327);
-COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 476, 474);
+COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 342, 346);
 COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 303, 310);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 447, 456);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 318, 327);
 
 static uint64_t now_ns(void)
 {
@@ -280,6 +281,12 @@ TEST_F(cost, sample)
 	EXPECT_LE(figure, difference + TOLERANCE);
 	EXPECT_GE(figure + MEAN_TOLERANCE, mean);
 	EXPECT_LE(figure - MEAN_TOLERANCE, mean);
+	if (variant->clock == PROFIL_CLOCK_RANDOM) {
+		difference = closest_difference(&bare, self->gaps, figure + HASH);
+		ksft_print_msg("%u if it computes the next points\n", difference);
+		EXPECT_GE(figure + HASH + TOLERANCE, difference);
+		EXPECT_LE(figure + HASH, difference + TOLERANCE);
+	}
 }
 
 TEST_HARNESS_MAIN

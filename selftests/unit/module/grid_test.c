@@ -205,10 +205,11 @@ static void spans_add_up(void **state)
 }
 
 /* Points are distributed evenly in their periods, and successive points are not correlated. */
-static void check_spread(const struct profil_grid *grid)
+static void check_spread(struct profil_grid *grid)
 {
-	enum { BINS = 50, POINTS = 1000000 };
-	double bins[BINS] = { 0 }, chi = 0, correlation = 0, last = 0;
+	/* one hash has four points */
+	enum { BINS = 50, POINTS = 1000000, LAGS = 4 };
+	double bins[BINS] = { 0 }, chi = 0, correlations[LAGS] = { 0 }, before[LAGS] = { 0 };
 	u64 period;
 	int i;
 
@@ -220,14 +221,18 @@ static void check_spread(const struct profil_grid *grid)
 
 		assert_true(at >= 0 && at < 1);
 		bins[(int)(at * BINS)]++;
-		correlation += (at - 0.5) * (last - 0.5) * 12 / POINTS;
-		last = at;
+		for (i = 0; i < LAGS; i++)
+			correlations[i] += (at - 0.5) * before[i] * 12 / POINTS;
+		for (i = LAGS - 1; i > 0; i--)
+			before[i] = before[i - 1];
+		before[0] = at - 0.5;
 	}
 	for (i = 0; i < BINS; i++)
 		chi += pow(bins[i] - POINTS / BINS, 2) / (POINTS / BINS);
 	/* 49 degrees of freedom: 49 on average, 85 or more once in 1,000 */
 	assert_true(chi > 20 && chi < 85);
-	assert_true(fabs(correlation) < 0.004);
+	for (i = 0; i < LAGS; i++)
+		assert_true(fabs(correlations[i]) < 0.004);
 }
 
 static void random_points_are_uniform(void **state)
@@ -236,6 +241,24 @@ static void random_points_are_uniform(void **state)
 	FOR_EACH_GRID(grid)
 		if (grid.random)
 			check_spread(&grid);
+}
+
+/* A point does not depend on which points were looked for before. */
+static void kept_hash_has_no_effect(void **state)
+{
+	struct profil_grid grid = make_grid(1, true), fresh = grid;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++) {
+		u64 period = random_u64() % 64;
+
+		fresh.rate = rates[random_u64() % (sizeof(rates) / sizeof(*rates))];
+		grid.rate = fresh.rate;
+		fresh.hashed = 0;
+		assert_int_equal(profil_grid_point(&fresh, period),
+				 profil_grid_point(&grid, period));
+	}
 }
 
 static void keys_give_different_points(void **state)
@@ -253,7 +276,7 @@ static void keys_give_different_points(void **state)
 }
 
 /* Position of a point in its period, in units of 2^-16 */
-static unsigned int position(const struct profil_grid *grid, u64 period)
+static unsigned int position(struct profil_grid *grid, u64 period)
 {
 	u64 begin = profil_grid_begin(grid->rate, period);
 	u64 end = profil_grid_begin(grid->rate, period + 1);
@@ -303,6 +326,7 @@ int main(void)
 		cmocka_unit_test(rate_is_exact),
 		cmocka_unit_test(spans_add_up),
 		cmocka_unit_test(random_points_are_uniform),
+		cmocka_unit_test(kept_hash_has_no_effect),
 		cmocka_unit_test(keys_give_different_points),
 		cmocka_unit_test(rates_have_unrelated_points),
 		cmocka_unit_test(hash_is_siphash),
