@@ -107,11 +107,7 @@ static void log_advance(struct profil_log *log, u32 bytes)
 	}
 }
 
-/*
- * If records were lost, say so here, if that and @more bytes are within the first @most of the
- * log. With the lock held. Return: false if not.
- */
-static bool log_write_lost(struct profil_log *log, u32 most, u32 more)
+static noinline bool log_write_lost(struct profil_log *log, u32 most, u32 more)
 {
 	struct profil_record_lost lost = {
 		.head = { .type = PROFIL_RECORD_LOST, .bytes = sizeof(lost) },
@@ -120,8 +116,6 @@ static bool log_write_lost(struct profil_log *log, u32 most, u32 more)
 	};
 
 	BUILD_BUG_ON(sizeof(lost) % 8);
-	if (likely(!lost.samples && !lost.records))
-		return log_has_room(log, most, more);
 	if (!log_has_room(log, most, sizeof(lost) + more))
 		return false;
 	log_copy(log, log->head, &lost, sizeof(lost));
@@ -129,6 +123,17 @@ static bool log_write_lost(struct profil_log *log, u32 most, u32 more)
 	log->lost_samples = 0;
 	log->lost_records = 0;
 	return true;
+}
+
+/*
+ * With the lock held. Return: whether @more bytes are within the first @most of the log. If records
+ * were lost, says so before, if there is room for both.
+ */
+static bool log_make_room_within(struct profil_log *log, u32 most, u32 more)
+{
+	if (unlikely(log->lost_samples || log->lost_records))
+		return log_write_lost(log, most, more);
+	return log_has_room(log, most, more);
 }
 
 /**
@@ -144,13 +149,20 @@ static bool log_write_lost(struct profil_log *log, u32 most, u32 more)
 bool profil_log_write_sample(struct profil_log *log,
 			     const struct profil_record_sample *sample)
 {
-	if (unlikely(!log_write_lost(log, log->most_samples, sizeof(*sample)))) {
+	u32 offset;
+
+	if (unlikely(!log_make_room_within(log, log->most_samples, sizeof(*sample)))) {
 		log->has_lost = true;
 		log->lost_samples += sample->samples;
 		log->lost += sample->samples;
 		return false;
 	}
-	log_copy(log, log->head, sample, sizeof(*sample));
+	/* most samples do not wrap: their copy is a few stores */
+	offset = log->head & (log->size - 1);
+	if (likely(offset + sizeof(*sample) <= log->size))
+		memcpy(log->data + offset, sample, sizeof(*sample));
+	else
+		log_copy(log, log->head, sample, sizeof(*sample));
 	log_advance(log, sizeof(*sample));
 	log->counted += sample->samples;
 	return true;
@@ -167,7 +179,7 @@ static bool log_make_room(struct profil_log *log, u32 bytes)
 {
 	if (!log->data)
 		return false;
-	if (log_write_lost(log, log->size, ALIGN(bytes, PADDED_TO)))
+	if (log_make_room_within(log, log->size, ALIGN(bytes, PADDED_TO)))
 		return true;
 	log->has_lost = true;
 	log->lost_records++;
@@ -320,7 +332,7 @@ static int log_copy_to_user(struct profil_log *log, char __user *user, u32 bytes
 static u32 log_flush_lost(struct profil_log *log)
 {
 	raw_spin_lock_irq(&log->lock);
-	log_write_lost(log, log->size, 0);
+	log_make_room_within(log, log->size, 0);
 	raw_spin_unlock_irq(&log->lock);
 	return log_used(log);
 }

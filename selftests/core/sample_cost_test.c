@@ -66,11 +66,11 @@ FIXTURE_VARIANT(cost) {
 COST(tick, false, PROFIL_CLOCK_TICK, 250, 434, 427);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 241, 233);
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 409, 413);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 336, 338);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 327, 327);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 342, 346);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 303, 310);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 318, 327);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 232, 236);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 253, 256);
 
 static uint64_t now_ns(void)
 {
