@@ -44,8 +44,8 @@ static inline u64 profil_count(u64 old, u64 samples, u32 overflow, u64 limit,
  * which all architectures have. The word may extend beyond the buffer. The bytes beyond it
  * are written back unchanged, or the exchange fails.
  */
-static inline bool profil_count_in_word(void *counter, u64 samples, u32 shift,
-					u32 overflow, u64 limit, u64 *before)
+static __always_inline bool profil_count_in_word(void *counter, u64 samples, u32 shift,
+						 u32 overflow, u64 limit, u64 *before)
 {
 	u32 *word = PTR_ALIGN_DOWN((u32 *)counter, sizeof(u32));
 	u32 max = shift == 1 ? U16_MAX : U32_MAX;
@@ -118,12 +118,12 @@ static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
  * @before:   out: old value, from which profil_count() computes the new one
  *
  * Any context. No update is lost, whatever else writes. 32- and 64-bit counters that wrap
- * take a single atomic addition.
+ * take a single atomic addition. Inlined in the hot path, where @before then needs no stack.
  *
  * Return: false if other writers kept interfering, so that nothing was added.
  */
-static inline bool profil_counter_add(void *counter, u64 samples, u32 shift,
-				      u32 overflow, u64 limit, u64 *before)
+static __always_inline bool profil_counter_add(void *counter, u64 samples, u32 shift,
+					       u32 overflow, u64 limit, u64 *before)
 {
 	if (overflow == PROFIL_OVERFLOW_WRAP && shift == 2) {
 		*before = (u32)atomic_fetch_add_relaxed((u32)samples, counter);
