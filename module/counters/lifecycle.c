@@ -252,7 +252,7 @@ static void lifecycle_work(struct work_struct *work)
 	/* no notifier reports the end of memory that is not watched */
 	if (!READ_ONCE(session->buffer.watched) &&
 	    (gone || READ_ONCE(session->state) != PROFIL_STATE_RUNNING) &&
-	    profil_table_unpublish(session->mm, session)) {
+	    profil_table_unpublish(session)) {
 		lifecycle_stop_sampling(session);
 		lifecycle_discard(session);
 	}
@@ -265,7 +265,7 @@ static void lifecycle_work(struct work_struct *work)
 static void lifecycle_exit(struct profil_session *session)
 {
 	/* not there: a stop or a replacement ends it, or it was never published */
-	if (!profil_table_unpublish(session->mm, session))
+	if (!profil_table_unpublish(session))
 		return;
 	/* no barrier: no sampler runs, see the top of the file */
 	WRITE_ONCE(session->unpublished, true);
@@ -541,8 +541,8 @@ int profil_lifecycle_stop(struct profil_status *status)
 	if (err == -EINTR)
 		goto put;
 	err = 0;
-	/* NULL: another thread has stopped or replaced it, and ends it */
-	if (profil_table_unpublish(current->mm, session)) {
+	/* if not, another thread has stopped or replaced it, and ends it */
+	if (profil_table_unpublish(session)) {
 		lifecycle_stop_sampling(session);
 		lifecycle_settle_and_put(session, status);
 	}

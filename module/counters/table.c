@@ -54,28 +54,23 @@ struct profil_session *profil_table_publish(struct profil_session *session)
 
 /**
  * profil_table_unpublish - remove a session from the table
- * @mm:   its address space
- * @only: remove this session only; NULL: whichever is there
+ * @session: session
  *
  * Does not sleep; not in interrupts.
  *
- * Return: the session, which the caller must end; or NULL if it is not there, because
- * another caller ends it or has ended it.
+ * Return: whether the caller must end it. If it is not there, another caller ends it or has ended
+ * it.
  */
-struct profil_session *
-profil_table_unpublish(const struct mm_struct *mm,
-		       const struct profil_session *only)
+bool profil_table_unpublish(struct profil_session *session)
 {
-	struct profil_session *session;
+	bool found;
 
 	rcu_read_lock();
 	raw_spin_lock(&sessions_lock);
-	session = profil_table_find(mm);
-	if (session && only && session != only)
-		session = NULL;
-	if (session)
+	found = profil_table_find(session->mm) == session;
+	if (found)
 		hash_del_rcu(&session->node);
 	raw_spin_unlock(&sessions_lock);
 	rcu_read_unlock();
-	return session;
+	return found;
 }

@@ -89,8 +89,6 @@ profil_table_find_sampled(struct task_struct *task, bool timer)
 
 /* Do not sleep; not in interrupts. */
 struct profil_session *profil_table_publish(struct profil_session *session);
-struct profil_session *
-profil_table_unpublish(const struct mm_struct *mm,
-		       const struct profil_session *only);
+bool profil_table_unpublish(struct profil_session *session);
 
 #endif /* _PROFIL_TABLE_H */
