@@ -704,6 +704,8 @@ TEST_F(refused, across_user_namespaces)
 
 /* --- PID namespaces ------------------------------------------------------------------------ */
 
+#define MOST_PID_NAMESPACES	"/proc/sys/user/max_pid_namespaces"
+
 static void fork_in_namespace(void *data)
 {
 	struct _test_data_refused *self = data;
@@ -761,13 +763,16 @@ static void attach_in_pid_namespace(struct __test_metadata *_metadata,
 	EXPECT_EQ(0, await_end(&self->target).status);
 }
 
-TEST_F(refused, outside_of_the_pid_namespace)
+/* Exits with 0, with 98 if there are no PID namespaces, or 99 if there may be no other one. */
+static void enter_pid_namespace(struct __test_metadata *_metadata, struct _test_data_refused *self)
 {
 	pid_t pid;
 
-	if (unshare(CLONE_NEWPID | CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		SKIP(return, "no PID namespaces");
+	/* the last one is freed some time after its processes and its attachment */
+	if (!EVENTUALLY(!unshare(CLONE_NEWPID | CLONE_NEWNS) || errno != ENOSPC))
+		_exit(99);
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		_exit(98);
 	pid = fork();
 	if (!pid) {
 		close(self->device);
@@ -775,7 +780,30 @@ TEST_F(refused, outside_of_the_pid_namespace)
 		attach_in_pid_namespace(_metadata, self);
 		_exit(!__test_passed(_metadata));
 	}
-	EXPECT_EQ(0, wait_for(pid));
+	_exit(wait_for(pid));
+}
+
+/* Twice, with at most one: what was attached does not keep its PID namespace. */
+TEST_F(refused, outside_of_the_pid_namespace)
+{
+	char most[24];
+	int i, result;
+	pid_t pid;
+
+	snprintf(most, sizeof(most), "%lld", read_number(MOST_PID_NAMESPACES, ""));
+	result = write_text(MOST_PID_NAMESPACES, "1");
+	if (result)
+		SKIP(return, "no right to limit PID namespaces");
+	for (i = 0; i < 2 && !result; i++) {
+		pid = fork();
+		if (!pid)
+			enter_pid_namespace(_metadata, self);
+		result = wait_for(pid);
+	}
+	EXPECT_EQ(0, write_text(MOST_PID_NAMESPACES, most));
+	if (result == 98)
+		SKIP(return, "no PID namespaces");
+	EXPECT_EQ(0, result);
 }
 
 /* --- changes of the user --------------------------------------------------------------------- */
