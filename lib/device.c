@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "node.h"
 
 int profil_device_open(void)
 {
@@ -55,21 +56,10 @@ bool profil_device_is_missing(int error)
 
 const char *profil_device_remedy(int error)
 {
-	switch (error) {
-	case ENOENT:
-	case ENXIO:
-	case ENODEV:
-		return "load the module: modprobe profil";
-	case EACCES:
-	case EPERM:
-		return "grant read and write permission on it (udev rule, container or seccomp policy)";
-	case EMFILE:
-		return "raise the limit of open files: ulimit -n";
-	case ENFILE:
-		return "raise the system's limit of open files: sysctl fs.file-max";
-	default:
-		return "see open(2)";
-	}
+	struct profil_node node;
+
+	profil_node_look(&node);
+	return profil_node_remedy(&node, error);
 }
 
 const char *profil_device_start_remedy(int error)

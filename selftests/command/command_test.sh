@@ -187,10 +187,10 @@ without_device() {
 no_device() {
 	without_device
 	[ $? = 125 ] && [ ! -e "$work/ran" ] &&
-	grep -q 'ENOENT.*modprobe profil' "$work/err" &&
+	grep -q 'ENOENT.*the module is loaded, but' "$work/err" &&
 	grep -q -e '--force runs it' "$work/err" || return
 	without_device --force
-	[ $? = 3 ] && rm "$work/ran" && [ "$(grep -c modprobe "$work/err")" = 1 ]
+	[ $? = 3 ] && rm "$work/ran" && [ "$(grep -c ENOENT "$work/err")" = 1 ]
 }
 
 # is_refused REASON ARG...: the command does not run, and the reason is printed. With --force, it
@@ -558,7 +558,7 @@ information() {
 	grep -q '^profile  *can be started' "$work/out" &&
 	! PROFIL=$PROFIL unshare -m sh -c 'mount -t tmpfs none /dev &&
 		"$PROFIL" info' >"$work/out" 2>"$work/err" &&
-	grep -q '^/dev/profil .*(ENOENT): .*modprobe profil' "$work/out"
+	grep -q '^/dev/profil .*(ENOENT): the module is loaded, but' "$work/out"
 }
 
 # A command with the name of a subcommand

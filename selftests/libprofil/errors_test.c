@@ -536,9 +536,9 @@ static const struct open_failure {
 	int error;
 	const char *remedy;
 } open_failures[] = {
-	{ ENOENT, "modprobe profil" },
-	{ ENXIO, "modprobe profil" },
-	{ ENODEV, "modprobe profil" },
+	{ ENOENT, "the module is loaded, but this /dev" },
+	{ ENXIO, "the module is loaded, but this node" },
+	{ ENODEV, "the module is loaded, but this node" },
 	{ EACCES, "grant read and write permission" },
 	{ EMFILE, "ulimit -n" },
 	{ EISDIR, "see open(2)" },
