@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <device.h>
+#include <node.h>
 #include <rate.h>
 
 #include "cmd/built.h"
@@ -68,34 +71,60 @@ static void print_kernel(void)
 /* For information only: a profile needs the device. Return: whether modprobe can load it, for all
  * that is known.
  */
-static bool print_module(void)
+static bool print_module(const struct profil_node *node)
 {
 	struct utsname name;
 	char text[1200];
 	enum built built;
 
 	print_title("module");
-	if (!access(MODULE, F_OK)) {
+	if (node->module == PROFIL_MODULE_LOADED) {
 		puts("loaded");
 		return true;
 	}
-	built = uname(&name) ? BUILT_UNKNOWN : built_find("", name.release, text, sizeof(text));
-	puts(built == BUILT_UNKNOWN ? "not loaded, or not visible in this container" : text);
+	/* The files of a container say nothing about the kernel of its host. */
+	built = node->contained || uname(&name) ? BUILT_UNKNOWN :
+						  built_find("", name.release, text, sizeof(text));
+	if (built != BUILT_UNKNOWN)
+		puts(text);
+	else
+		puts(node->module == PROFIL_MODULE_ABSENT ? "not loaded" :
+							    "unknown: /sys is not mounted");
 	return built == BUILT_UNKNOWN || built == BUILT_INSTALLED;
 }
 
 /* @loadable: see print_module(). Return: a descriptor; -1: failed, and the reason is printed. */
-static int open_device(bool loadable)
+static int open_device(const struct profil_node *node, bool loadable)
 {
 	int fd = profil_device_open();
 
 	print_title(PROFIL_DEVICE);
 	if (fd < 0)
 		print_failure(-fd, profil_device_is_missing(-fd) && !loadable ?
-			      "the module is missing, see above" : profil_device_remedy(-fd));
+			      "the module is missing, see above" : profil_node_remedy(node, -fd));
 	else
 		puts("can be opened");
 	return fd < 0 ? -1 : fd;
+}
+
+/* Whether sysfs shows that the open file is not the module's device. */
+static bool is_another(int device)
+{
+	char path[64], link[256];
+	struct stat node;
+	ssize_t length;
+
+	if (fstat(device, &node))
+		return false;
+	if (!S_ISCHR(node.st_mode))
+		return true;
+	snprintf(path, sizeof(path), "/sys/dev/char/%u:%u", major(node.st_rdev),
+		 minor(node.st_rdev));
+	length = readlink(path, link, sizeof(link) - 1);
+	if (length < 0)
+		return false;
+	link[length] = 0;
+	return strcmp(strrchr(link, '/') ? strrchr(link, '/') : link, "/profil") != 0;
 }
 
 static bool print_interface(int device)
@@ -105,7 +134,9 @@ static bool print_interface(int device)
 
 	print_title("interface");
 	if (error) {
-		print_failure(-error, "another device, or another version of profil: install the module and the command from the same build");
+		print_failure(-error, is_another(device) ?
+			      "this file is not the device of the module: make the system's " PROFIL_DEVICE " available here" :
+			      "the loaded module is of another version: install the module and the command from the same build");
 		return false;
 	}
 	printf("version %" PRIu32 "\n", info.abi_version);
@@ -195,14 +226,16 @@ int info_main(int argc, char **argv)
 {
 	static const struct argp argp = { .parser = parse_option, .doc = doc };
 	bool ready = true;
+	struct profil_node node;
 	bool loadable;
 	int device;
 
 	argp_err_exit_status = EXIT_USAGE;
 	options_parse(&argp, argc, argv, 0, NULL);
 	print_kernel();
-	loadable = print_module();
-	device = open_device(loadable);
+	profil_node_look(&node);
+	loadable = print_module(&node);
+	device = open_device(&node, loadable);
 	if (device < 0)
 		ready = false;
 	else if (!print_interface(device))
