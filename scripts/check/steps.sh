@@ -112,14 +112,18 @@ static_spdx() {
 		xargs grep -L 'SPDX-License-Identifier' | grep .
 }
 
-# The one copy of version.mk: Debian's tools read no other file.
+# The copies of version.mk: the tools of Debian and RPM read no other file.
 static_version() {
-	local version packaged
+	local version packaged copy
 
 	version=$(sed -n 's/^PROFIL_VERSION := //p' version.mk)
 	packaged=$(sed -n '1s/^profil (\(.*\)) .*/\1/p' debian/changelog)
 	[ -n "$version" ] && [ "$version" = "$packaged" ] ||
 		{ echo "version.mk has '$version', debian/changelog '$packaged'"; return 1; }
+	for copy in "Version:        $version" "* .*> - $version-[0-9.]*"; do
+		grep -qx -- "$copy" rpm/profil.spec ||
+			{ echo "rpm/profil.spec has no line '$copy'"; return 1; }
+	done
 }
 
 # module/README.md: the two products do not know each other, and subject.h alone lets the clocks know
