@@ -37,6 +37,7 @@ each_file_once() {
 
 	twice=$(packages | xargs -n 1 rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES}\n]' |
 		sed -n 's/^[^d][^ ]* //p' | grep -v '/licenses/' | sort | uniq -d)
+	packages | grep -q . || return
 	[ -z "$twice" ] || { echo "# $twice"; false; }
 }
 
