@@ -119,7 +119,7 @@ other_user() {
 
 other_user_needs_ptrace() {
 	other_user
-	[ $? = 125 ] && grep -q '/proc/[0-9]*/mem: .*(EACCES)' "$work/err" &&
+	[ $? = 125 ] && grep -q '(EACCES): .*another user, .*--cap-add SYS_PTRACE' "$work/err" &&
 	other_user --cap-add SYS_PTRACE && has_spun 40 200
 }
 

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <device.h>
@@ -89,13 +91,26 @@ static int read_ptrace_scope(void)
 	return scope;
 }
 
+/* Whether this process has CAP_SYS_PTRACE; true also if that is not known. */
+static bool may_trace_others(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return syscall(SYS_capget, &header, data) || data[0].effective & 1u << CAP_SYS_PTRACE;
+}
+
 /* Return: why a process may not be traced, as a clause with the remedy. */
 static const char *explain_denied(pid_t pid, bool from_exec)
 {
 	uid_t user;
 
-	if (!from_exec && geteuid() && procfs_read_user(pid, &user) && user != geteuid())
-		return "the process belongs to another user: run profil as root";
+	if (!from_exec && procfs_read_user(pid, &user) && user != geteuid()) {
+		if (geteuid())
+			return "the process belongs to another user: run profil as root";
+		if (!may_trace_others())
+			return "the process belongs to another user, and root has no CAP_SYS_PTRACE here: start the container with --cap-add SYS_PTRACE, or run profil on its host";
+	}
 	switch (read_ptrace_scope()) {
 	case 0:
 		break;
