@@ -43,7 +43,8 @@ static bool left(const char *namespace, unsigned int first)
 	return look_at(namespace, STATX_INO, &found) && found.stx_ino != first;
 }
 
-/* Not by files such as /.dockerenv: a virtual machine may be made of the files of an image. With the
+/*
+ * Not by files such as /.dockerenv: a virtual machine may be made of the files of an image. With the
  * host's PIDs (--pid=host), a container has its own cgroups.
  */
 static bool in_container(void)
