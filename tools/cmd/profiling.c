@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/commands.h"
+#include "cmd/not_run.h"
 #include "cmd/outcome.h"
 #include "cmd/progress.h"
 #include "cmd/profiling.h"
@@ -260,38 +260,6 @@ static void while_command_runs(void *data, const struct child_end *so_far, int p
 		finish(profiling);
 }
 
-static void explain_exec_error(const char *command, int error)
-{
-	const char *remedy = "see execve(2)";
-	char *suggestion = NULL;
-
-	if (error == ENOENT && !strchr(command, '/'))
-		remedy = "no such command in PATH; `profil help' lists the subcommands";
-	else if (error == ENOENT)
-		remedy = access(command, F_OK) ? "check the path of the command" :
-			 "its interpreter or dynamic linker is missing";
-	else if (error == EACCES)
-		remedy = "not a program, or no permission to execute it (chmod +x)";
-	else if (error == E2BIG)
-		remedy = "too many arguments";
-	if (error == ENOENT)
-		suggestion = commands_suggest(command);
-	failure_warnx("%s: %s (%s): %s%s", command, strerror(error), strerrorname_np(error), remedy,
-		      suggestion ? suggestion : "");
-	free(suggestion);
-}
-
-/* @error: errno of child_run() */
-static void explain_not_run(const char *command, int error)
-{
-	/* of fork() */
-	if (error == EAGAIN)
-		failure_warnx("%s: %s (%s): process limit reached: end some processes, or raise the limit (ulimit -u, or pids.max of the control group)",
-			      command, strerror(error), strerrorname_np(error));
-	else
-		failure_warn(command, error);
-}
-
 static int run_command(struct profiling *profiling)
 {
 	const struct child_calls calls = {
@@ -308,11 +276,11 @@ static int run_command(struct profiling *profiling)
 	if (error) {
 		/* refuse() has explained a positive one */
 		if (error < 0)
-			explain_not_run(command, -error);
+			not_run_explain(command, -error);
 		return EXIT_OWN_FAILURE;
 	}
 	if (end.exec_error) {
-		explain_exec_error(command, end.exec_error);
+		not_run_explain_exec(command, end.exec_error);
 	} else if (profiling->attach.device >= 0) {
 		recording_read_times(profiling->recording);
 		read_status(profiling);
