@@ -21,11 +21,13 @@
  * @read:     reading the log
  * @snapshot: a snapshot
  * @progress: a progress line
+ * @look:     a look
  */
 struct due {
 	uint64_t read;
 	uint64_t snapshot;
 	uint64_t progress;
+	uint64_t look;
 };
 
 static uint64_t after(uint64_t now, uint64_t interval)
@@ -41,6 +43,11 @@ static uint64_t min(uint64_t a, uint64_t b)
 static uint64_t max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+static uint64_t first(const struct due *due)
+{
+	return min(min(due->read, due->snapshot), min(due->progress, due->look));
 }
 
 /* @due: may be in the past */
@@ -70,16 +77,21 @@ enum wait_end wait_for_end(const struct wait *wait)
 		.read = after(now, read_ns),
 		.snapshot = after(now, wait->snapshot_ns),
 		.progress = after(now, wait->progress_ns),
+		.look = after(now, wait->look_ns),
 	};
 	bool has_ended, is_over, is_requested;
-	uint64_t pause_ns = 0;
+	uint64_t pause_ns;
 
 	for (;;) {
-		wait_until(polled, min(min(due.read, due.snapshot), min(due.progress, end)),
-			   wait->waiting);
+		wait_until(polled, min(first(&due), end), wait->waiting);
 		now = time_ns(CLOCK_MONOTONIC);
 		has_ended = polled[1].revents;
 		is_over = now >= end || signals_end_is_requested();
+		if (now >= due.look) {
+			pause_ns = wait->look(wait->data);
+			is_over |= pause_ns == UINT64_MAX;
+			due.look = after(now, max(wait->look_ns, pause_ns));
+		}
 		if (polled[0].fd >= 0) {
 			read_ns = min(2 * read_ns, LAST_READ_NS);
 			due.read = after(now, read_ns);
@@ -95,10 +107,11 @@ enum wait_end wait_for_end(const struct wait *wait)
 		if (is_over)
 			return WAIT_PROFILE;
 		is_requested = signals_take_snapshot_request();
-		if (is_requested || now >= due.snapshot)
+		if (is_requested || now >= due.snapshot) {
 			pause_ns = wait->snapshot(wait->data, is_requested);
-		if (now >= due.snapshot)
-			due.snapshot = after(now, max(wait->snapshot_ns, pause_ns));
+			if (now >= due.snapshot)
+				due.snapshot = after(now, max(wait->snapshot_ns, pause_ns));
+		}
 		if (now >= due.progress)
 			due.progress = after(now, max(wait->progress_ns,
 						      wait->progress(wait->data)));

@@ -18,12 +18,15 @@
  * @end_ns:      when the profile ends, by time_ns(CLOCK_MONOTONIC)
  * @snapshot_ns: interval of @snapshot, in ns
  * @progress_ns: interval of @progress, in ns
+ * @look_ns:     interval of @look, in ns
  * @read:        reads the log. Called at least once per second, and more often at the start:
  *               some files can be named only while they are mapped. Return: 0: all processes
  *               have ended
  * @snapshot:    called at intervals, and for SIGUSR1 with @is_requested. Return: least time until
  *               the next interval ends, in ns
  * @progress:    called at intervals. Return: the same
+ * @look:        called at intervals, before the log is read. Return: the same; UINT64_MAX: the
+ *               profile ends
  * @data:        argument of the functions
  */
 struct wait {
@@ -33,17 +36,19 @@ struct wait {
 	uint64_t end_ns;
 	uint64_t snapshot_ns;
 	uint64_t progress_ns;
+	uint64_t look_ns;
 	int (*read)(void *data);
 	uint64_t (*snapshot)(void *data, bool is_requested);
 	uint64_t (*progress)(void *data);
+	uint64_t (*look)(void *data);
 	void *data;
 };
 
 /* Why wait_for_end() returned */
 enum wait_end {
 	WAIT_COMMAND,	/* the command has ended */
-	WAIT_PROFILE,	/* the profile ends: its time is over, the user requested it, or, without
-			 * a command, all processes have ended
+	WAIT_PROFILE,	/* the profile ends: its time is over, the user or @look requested it, or,
+			 * without a command, all processes have ended
 			 */
 };
 

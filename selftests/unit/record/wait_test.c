@@ -23,6 +23,7 @@
  * @raised:   signal to raise at the first read of the log; 0: none
  * @pause_ns: the least interval
  * @ended_at: read number at which all processes have ended; 0: never
+ * @last_look: look that ends the profile; 0: none
  */
 static struct calls {
 	int log[2];
@@ -33,6 +34,9 @@ static struct calls {
 	int records;
 	int snapshots;
 	int progresses;
+	int looks;
+	int last_look;
+	int reads_before_look;
 } calls;
 
 static int read_log(void *data)
@@ -74,6 +78,13 @@ static uint64_t show_progress(void *data)
 	return calls.pause_ns;
 }
 
+static uint64_t look(void *data)
+{
+	(void)data;
+	calls.reads_before_look = calls.reads;
+	return ++calls.looks == calls.last_look ? UINT64_MAX : calls.pause_ns;
+}
+
 static struct signals old;
 static sigset_t waiting;
 static struct wait events;
@@ -92,6 +103,7 @@ static int set_up(void **state)
 		.read = read_log,
 		.snapshot = take_snapshot,
 		.progress = show_progress,
+		.look = look,
 		.data = &calls,
 	};
 	return 0;
@@ -198,6 +210,32 @@ static void intervals_become_longer(void **state)
 	assert_int_equal(calls.snapshots, 2);
 }
 
+/* The log is read once more after the last look. */
+static void look_ends_the_profile(void **state)
+{
+	const uint64_t start = time_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	events.look_ns = 15 * MS;
+	calls.last_look = 3;
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
+	assert_int_equal(calls.looks, 3);
+	assert_int_equal(calls.reads, calls.reads_before_look + 1);
+	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 45 * MS);
+}
+
+static void looks_that_take_long_are_rarer(void **state)
+{
+	const uint64_t start = time_ns(CLOCK_MONOTONIC);
+
+	(void)state;
+	events.look_ns = MS;
+	calls.pause_ns = 40 * MS;
+	calls.last_look = 3;
+	assert_int_equal(wait_for_end(&events), WAIT_PROFILE);
+	assert_true(time_ns(CLOCK_MONOTONIC) - start >= 81 * MS);
+}
+
 static void end_of_the_command_ends_it(void **state)
 {
 	pid_t child = fork();
@@ -230,6 +268,8 @@ int main(void)
 		TEST(sigusr1_takes_a_snapshot),
 		TEST(snapshots_and_progress_have_intervals),
 		TEST(intervals_become_longer),
+		TEST(look_ends_the_profile),
+		TEST(looks_that_take_long_are_rarer),
 		TEST(end_of_the_command_ends_it),
 	};
 
