@@ -89,17 +89,39 @@ uint64_t process_table_attached_ns(const struct process_table *table, pid_t pid)
 	return 0;
 }
 
-/* Note the CPU time of a process, if it was attached. */
-static void note_attached(struct process_table *table, pid_t pid, uint64_t cpu_ns)
+uint64_t process_table_all_attached_ns(const struct process_table *table)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < table->nr_attached; i++)
+		sum += table->attached[i].cpu_ns;
+	return sum;
+}
+
+/* @pid: of a process that has not ended. Return: NULL: it was not attached. */
+static struct attached_process *find_attached(struct process_table *table, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < table->nr_attached; i++) {
-		struct attached_process *attached = &table->attached[i];
+	for (i = 0; i < table->nr_attached; i++)
+		if (table->attached[i].pid == pid && !table->attached[i].has_ended)
+			return &table->attached[i];
+	return NULL;
+}
 
-		if (attached->pid == pid && cpu_ns > attached->base_ns + attached->cpu_ns)
-			attached->cpu_ns = cpu_ns - attached->base_ns;
-	}
+static void note_time(struct attached_process *attached, uint64_t cpu_ns)
+{
+	if (cpu_ns > attached->base_ns + attached->cpu_ns)
+		attached->cpu_ns = cpu_ns - attached->base_ns;
+}
+
+void process_table_detach(struct process_table *table, pid_t pid)
+{
+	struct attached_process *attached = find_attached(table, pid);
+
+	if (attached)
+		attached->has_ended = true;
 }
 
 /*
@@ -110,9 +132,14 @@ void process_table_read_attached(struct process_table *table)
 {
 	size_t i;
 
-	for (i = 0; i < table->nr_attached; i++)
-		note_attached(table, table->attached[i].pid,
-			      time_cpu_ns(table->attached[i].pid));
+	for (i = 0; i < table->nr_attached; i++) {
+		struct attached_process *attached = &table->attached[i];
+
+		if (attached->is_final)
+			continue;
+		attached->is_final = attached->has_ended;
+		note_time(attached, time_cpu_ns(attached->pid));
+	}
 }
 
 static int reserve_row(struct process_table *table)
@@ -218,8 +245,10 @@ void process_table_read_times(struct process_table *table)
 void process_table_end(struct process_table *table, struct process *process, uint64_t cpu_ns)
 {
 	struct result_process *row = process_table_row(table, process);
+	struct attached_process *attached = find_attached(table, process->pid);
 
-	note_attached(table, process->pid, cpu_ns);
+	if (attached)
+		note_time(attached, cpu_ns);
 	if (process->is_unlisted)
 		add_unlisted(&table->unlisted_ended, process, cpu_ns);
 	process->is_unlisted = false;

@@ -73,9 +73,13 @@ struct process {
  * @pid:     its process ID
  * @base_ns: CPU time that it had used before, in ns
  * @cpu_ns:  CPU time since, when it was last read, in ns
+ * @has_ended: the log has its end
+ * @is_final: and @cpu_ns was read after that: another process may have the ID by now
  */
 struct attached_process {
 	pid_t pid;
+	bool has_ended;
+	bool is_final;
 	uint64_t base_ns;
 	uint64_t cpu_ns;
 };
@@ -152,12 +156,19 @@ void process_table_remove(struct process_table *table, struct process *process);
 /**
  * process_table_attach - keep the CPU time of a process that runs already
  * @table:   any table
- * @pid:     process ID; not yet attached
+ * @pid:     process ID; not attached now
  * @base_ns: CPU time that it has used so far
  *
  * Return: 0 or -ENOMEM.
  */
 int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_ns);
+
+/**
+ * process_table_detach - an attached process has ended, so another one may get its ID
+ * @table: any table
+ * @pid:   process ID; need not be attached
+ */
+void process_table_detach(struct process_table *table, pid_t pid);
 
 /**
  * process_table_attached_ns - how long an attached process has run
@@ -168,6 +179,14 @@ int process_table_attach(struct process_table *table, pid_t pid, uint64_t base_n
  * it was not attached.
  */
 uint64_t process_table_attached_ns(const struct process_table *table, pid_t pid);
+
+/**
+ * process_table_all_attached_ns - how long all attached processes have run
+ * @table: any table
+ *
+ * Return: sum of process_table_attached_ns().
+ */
+uint64_t process_table_all_attached_ns(const struct process_table *table);
 
 /**
  * process_table_read_attached - read the CPU time of the attached processes

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,16 @@ void recording_read_times(struct recording *recording)
 uint64_t recording_attached_ns(const struct recording *recording, pid_t pid)
 {
 	return process_table_attached_ns(&recording->processes, pid);
+}
+
+uint64_t recording_all_attached_ns(const struct recording *recording)
+{
+	return process_table_all_attached_ns(&recording->processes);
+}
+
+bool recording_has_process(const struct recording *recording, pid_t pid)
+{
+	return pid > 0 && pid < LOG_RECORD_PIDS && process_table_find(&recording->processes, pid);
 }
 
 void recording_sort(struct recording *recording)
@@ -413,6 +424,7 @@ static int apply_exit(struct recording *recording, const struct profil_record_ex
 	else if (process->unprofiled < RESULT_MAX_UNPROFILED && end->cpu_ns > process->denied_ns)
 		recording->unprofiled[process->unprofiled].cpu_ns += end->cpu_ns -
 								     process->denied_ns;
+	process_table_detach(&recording->processes, process->pid);
 	process_table_remove(&recording->processes, process);
 	return error;
 }

@@ -6,6 +6,7 @@
 #ifndef PROFIL_RECORDING_H
 #define PROFIL_RECORDING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -46,6 +47,23 @@ int recording_add_process(struct recording *recording, pid_t pid, uint64_t base_
  * in ns; 0: it was not added.
  */
 uint64_t recording_attached_ns(const struct recording *recording, pid_t pid);
+
+/**
+ * recording_all_attached_ns - how long all processes of recording_add_process() have run
+ * @recording: from recording_new()
+ *
+ * Return: sum of recording_attached_ns().
+ */
+uint64_t recording_all_attached_ns(const struct recording *recording);
+
+/**
+ * recording_has_process - check whether a process is in the recording and has not ended
+ * @recording: from recording_new()
+ * @pid:       process ID
+ *
+ * It is there also if it has executed a program that must not be sampled.
+ */
+bool recording_has_process(const struct recording *recording, pid_t pid);
 
 /**
  * recording_read - read all records that are in the log now

@@ -422,6 +422,45 @@ static void cpu_time_since_attach_outlives_the_process(void **state)
 	assert_int_equal(recording_attached_ns(recording, child + 1), 0);
 }
 
+static uint64_t spin(uint64_t used_ns)
+{
+	while (time_cpu_ns(getpid()) < used_ns)
+		;
+	return time_cpu_ns(getpid());
+}
+
+/*
+ * Another process gets the ID of an attached one that has ended: this one, whose clock runs. Its
+ * time is not that of the first, and it may be attached too.
+ */
+static void process_id_is_used_again(void **state)
+{
+	const pid_t pid = getpid();
+	uint64_t base_ns, first_ns;
+
+	(void)state;
+	base_ns = time_cpu_ns(pid);
+	assert_false(recording_has_process(recording, pid));
+	assert_int_equal(recording_add_process(recording, pid, base_ns), 0);
+	assert_true(recording_has_process(recording, pid));
+	fake_log_exit(&fake, pid, base_ns + 1);
+	assert_int_equal(recording_read(recording, fake.read), 1);
+	assert_false(recording_has_process(recording, pid));
+	first_ns = recording_attached_ns(recording, pid);
+	assert_true(first_ns > 0);
+	base_ns = spin(base_ns + first_ns + 2000000);
+	recording_read_times(recording);
+	assert_int_equal(recording_attached_ns(recording, pid), first_ns);
+	assert_int_equal(recording_add_process(recording, pid, base_ns), 0);
+	spin(base_ns + 1000000);
+	recording_read_times(recording);
+	assert_int_equal(recording_attached_ns(recording, pid), first_ns);
+	assert_in_range(recording_all_attached_ns(recording), first_ns + 1000000,
+			time_cpu_ns(pid));
+	assert_false(recording_has_process(recording, -1));
+	assert_false(recording_has_process(recording, 1 << 22));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +473,7 @@ int main(void)
 		TEST(child_of_a_denied_program_has_no_mappings),
 		TEST(too_many_denied_programs_are_left_out),
 		TEST(programs_that_are_not_followed_are_not_listed),
+		TEST(process_id_is_used_again),
 		TEST(losses_are_counted),
 		TEST(too_many_processes_are_summed_up),
 		TEST(unlisted_process_that_runs_has_a_time),
