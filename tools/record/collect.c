@@ -18,6 +18,14 @@
 /* Limit of the sum of all CPU times, so that it cannot overflow */
 #define MAX_SUM	((uint64_t)INT64_MAX)
 
+static int describe_cgroup(struct result *result, const struct collect_log *log)
+{
+	if (!log->cgroup)
+		return 0;
+	result->cgroup = strdup(log->cgroup);
+	return result->cgroup ? 0 : -ENOMEM;
+}
+
 static int describe_machine(struct result *result)
 {
 	struct utsname name;
@@ -401,6 +409,8 @@ int collect_result(struct result *result, const struct recording *recording,
 	result->fork_failures = status->fork_failures;
 	result->argv = result_copy_argv(argv);
 	error = result->argv ? describe_machine(result) : -ENOMEM;
+	if (!error)
+		error = describe_cgroup(result, log);
 	if (!error)
 		error = list_objects(result, recording);
 	if (!error)

@@ -21,6 +21,7 @@
  * @bytes:          its size
  * @wanted_bytes:   the size that was wanted; more than @bytes if the limit of locked memory is low
  * @no_follow:      programs that the processes execute are not profiled
+ * @cgroup:         the control group whose processes are profiled; NULL: none
  */
 struct collect_log {
 	struct profil_status status;
@@ -28,6 +29,7 @@ struct collect_log {
 	uint64_t bytes;
 	uint64_t wanted_bytes;
 	bool no_follow;
+	const char *cgroup;
 };
 
 /**

@@ -47,10 +47,16 @@ static void print_argument(FILE *out, const char *argument)
 	free(copy);
 }
 
+/* Print what was profiled. The command of a control group is that of its first process. */
 static void print_command(FILE *out, const struct result *result)
 {
 	char *const *argument;
 
+	if (result_text(result->cgroup)) {
+		fputs("# control group: ", out);
+		print_argument(out, result->cgroup);
+		putc('\n', out);
+	}
 	fputs("# command:", out);
 	for (argument = result->argv; *argument; argument++) {
 		putc(' ', out);

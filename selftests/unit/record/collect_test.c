@@ -177,6 +177,7 @@ static void figures_of_the_run_are_copied(void **state)
 	run_log.bytes = 65536;
 	run_log.wanted_bytes = 131072;
 	run_log.no_follow = true;
+	run_log.cgroup = "/sys/fs/cgroup/x";
 	run_end.status = 3 << 8;
 	run_end.cpu_ns = 5000;
 	run_end.children_cpu_ns = 600;
@@ -202,6 +203,7 @@ static void figures_of_the_run_are_copied(void **state)
 	assert_int_equal(result.log_bytes, 65536);
 	assert_int_equal(result.wanted_log_bytes, 131072);
 	assert_true(result.no_follow);
+	assert_string_equal(result.cgroup, "/sys/fs/cgroup/x");
 	/* before the first process is attached, or after all have ended */
 	run_log.status.rate = 0;
 	collect_at(200);

@@ -230,6 +230,19 @@ static void full_log_is_explained(void **state)
 	assert_lacks("--rate");
 }
 
+static void control_group_is_named(void **state)
+{
+	static char cgroup[] = "/sys/fs/cgroup/a b.slice\n";
+
+	(void)state;
+	print();
+	assert_lacks("control group");
+	tear_down(NULL);
+	result.cgroup = cgroup;
+	print();
+	assert_has("# control group: '/sys/fs/cgroup/a b.slice\\012'\n# command: perl ");
+}
+
 static void skipped_samples_are_not_missing(void **state)
 {
 	(void)state;
@@ -980,6 +993,7 @@ int main(void)
 		TEST(difference_is_reported_above_both_limits),
 		TEST(lost_samples_are_not_missing),
 		TEST(full_log_is_explained),
+		TEST(control_group_is_named),
 		TEST(skipped_samples_are_not_missing),
 		TEST(causes_can_apply),
 		TEST(short_run_at_a_high_rate_is_complete),

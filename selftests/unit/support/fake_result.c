@@ -137,6 +137,7 @@ void fake_result(struct result *result)
 		.log_bytes = 65536,
 		.wanted_log_bytes = 1048576,
 		.no_follow = true,
+		.cgroup = "/sys/fs/cgroup/a \"b\"",
 		.fork_failures = 1,
 		.objects = objects,
 		.nr_objects = NR_FAKE_OBJECTS,
