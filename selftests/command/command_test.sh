@@ -583,7 +583,8 @@ completes() (
 )
 
 completion() {
-	completes profil run --t --table= && completes profil report --so --sort= &&
+	completes profil run --t --table= && completes profil --cg --cgroup= &&
+	completes profil report --so --sort= &&
 	completes profil report --sort = n name &&
 	completes profil report --by = "" "function line object address process thread program" &&
 	completes profil report --color = n never &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run: attaches to a command or to processes, reads their log until the end, and shows the
+ * A run: attaches to a command, a control group or processes, reads their log until the end, and shows the
  * outcome.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,9 @@
 #include "cmd/progress.h"
 #include "cmd/profiling.h"
 #include "cmd/snapshot.h"
+#include "record/cgroup.h"
 #include "record/child.h"
+#include "record/members.h"
 #include "record/procfs.h"
 #include "record/recording.h"
 #include "record/signals.h"
@@ -33,6 +35,7 @@
  * @wants_snapshot: one was requested while another was written
  * @has_explained_pause: the user knows that snapshots take long
  * @progress:   the progress line; NULL: none
+ * @members:    of the control group, if there is one
  * @so_far:     state of the command, or of the processes
  * @start:      when the run started, by time_ns(CLOCK_MONOTONIC)
  */
@@ -45,6 +48,7 @@ struct profiling {
 	bool wants_snapshot;
 	bool has_explained_pause;
 	struct progress *progress;
+	struct members members;
 	struct child_end so_far;
 	uint64_t start;
 };
@@ -67,17 +71,13 @@ static void update(struct profiling *profiling)
 {
 	const struct profiling_options *options = profiling->options;
 	struct child_end *so_far = &profiling->so_far;
-	size_t i;
+	uint64_t attached_ns;
 
 	so_far->elapsed_ns = time_ns(CLOCK_MONOTONIC) - profiling->start;
 	recording_read_times(profiling->recording);
-	so_far->cpu_ns = options->command ?
-			 time_cpu_ns(so_far->pid) :
-			 recording_attached_ns(profiling->recording, so_far->pid);
-	so_far->children_cpu_ns = 0;
-	for (i = 1; i < options->nr_pids; i++)
-		so_far->children_cpu_ns += recording_attached_ns(profiling->recording,
-								 options->pids[i]);
+	attached_ns = recording_attached_ns(profiling->recording, so_far->pid);
+	so_far->cpu_ns = options->command ? time_cpu_ns(so_far->pid) : attached_ns;
+	so_far->children_cpu_ns = recording_all_attached_ns(profiling->recording) - attached_ns;
 	read_status(profiling);
 }
 
@@ -161,6 +161,32 @@ static uint64_t show_progress(void *data)
 	return pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start);
 }
 
+/* Return: whether the profile continues. */
+static bool look(struct profiling *profiling)
+{
+	const ssize_t nr = members_look(&profiling->members);
+
+	if (nr < 0)
+		failure_warnx("%s: %s (%s): the profile ends here", profiling->members.directory,
+			      strerror((int)-nr), strerrorname_np((int)-nr));
+	return nr > 0;
+}
+
+static uint64_t look_for_members(void *data)
+{
+	const uint64_t start = time_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	return look(data) ? pause_after(time_ns(CLOCK_PROCESS_CPUTIME_ID) - start) : UINT64_MAX;
+}
+
+/* All profiled processes of the control group have ended. Return: whether others have joined. */
+static bool others_join(struct profiling *profiling)
+{
+	const size_t nr = profiling->members.nr_attached;
+
+	return look(profiling) && profiling->members.nr_attached > nr;
+}
+
 static int read_log(void *data)
 {
 	struct profiling *profiling = data;
@@ -171,6 +197,8 @@ static int read_log(void *data)
 	if (more < 0)
 		failure_warnx("the log of the samples: %s (%s): the profile ends here",
 			      strerror(-more), strerrorname_np(-more));
+	if (!more && profiling->options->cgroup)
+		return others_join(profiling);
 	return more > 0;
 }
 
@@ -186,9 +214,11 @@ static enum wait_end wait_until_end(struct profiling *profiling, int process,
 		.end_ns = options->duration_ns ? profiling->start + options->duration_ns : 0,
 		.snapshot_ns = options->snapshot_ns,
 		.progress_ns = options->progress_ns,
+		.look_ns = options->cgroup ? MEMBERS_LOOK_NS : 0,
 		.read = read_log,
 		.snapshot = take_snapshot,
 		.progress = show_progress,
+		.look = look_for_members,
 		.data = profiling,
 	};
 	enum wait_end end;
@@ -334,11 +364,22 @@ out:
 	return error ? -1 : 0;
 }
 
-static int profile_processes(struct profiling *profiling)
+/* Attached processes run. Return: the exit status. */
+static int profile_attached(struct profiling *profiling)
 {
 	struct signals old;
-	bool is_written;
 	sigset_t waiting;
+
+	signals_begin(&old, false);
+	signals_allow(&old, 0, &waiting);
+	wait_until_end(profiling, -1, &waiting);
+	signals_end(&old);
+	return finish(profiling) ? 0 : EXIT_OWN_FAILURE;
+}
+
+static int profile_processes(struct profiling *profiling)
+{
+	int status = EXIT_OWN_FAILURE;
 	char **argv;
 
 	argv = procfs_read_command(profiling->options->pids[0]);
@@ -346,17 +387,87 @@ static int profile_processes(struct profiling *profiling)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	profiling->outcome.argv = argv;
 	profiling->so_far.pid = profiling->options->pids[0];
-	if (attach_processes(profiling)) {
-		procfs_free_command(argv);
-		return EXIT_OWN_FAILURE;
-	}
-	signals_begin(&old, false);
-	signals_allow(&old, 0, &waiting);
-	wait_until_end(profiling, -1, &waiting);
-	signals_end(&old);
-	is_written = finish(profiling);
+	if (!attach_processes(profiling))
+		status = profile_attached(profiling);
 	procfs_free_command(argv);
-	return is_written ? 0 : EXIT_OWN_FAILURE;
+	return status;
+}
+
+/* --- a control group ------------------------------------------------------------- */
+
+/* Say how many processes are not profiled, of those that have not been counted yet. */
+static void explain_refused(struct members *members)
+{
+	if (members->nr_refused == 1)
+		failure_warnx("1 process in %s is not profiled: %s", members->directory,
+			      members->why);
+	else if (members->nr_refused)
+		failure_warnx("%zu processes in %s are not profiled; the first: %s",
+			      members->nr_refused, members->directory, members->why);
+	members->nr_refused = 0;
+}
+
+/* Return: 0; or -1, and the reason is printed. */
+static int attach_members(struct profiling *profiling)
+{
+	struct members *members = &profiling->members;
+	char why[ATTACH_WHY];
+	ssize_t nr;
+
+	if (attach_open(&profiling->attach, &profiling->options->attach, why)) {
+		failure_warnx("no profile: %s", why);
+		return -1;
+	}
+	profiling->so_far.start_time_ns = time_ns(CLOCK_REALTIME);
+	profiling->start = time_ns(CLOCK_MONOTONIC);
+	nr = members_look(members);
+	if (nr < 0)
+		failure_warn("profile", (int)-nr);
+	else if (members->nr_attached)
+		explain_refused(members);
+	else if (members->nr_refused)
+		failure_warnx("no profile of %s: %s", members->directory, members->why);
+	else
+		failure_warnx("no profile: %s: there is no process in it (ESRCH): start one, or name the control group above it",
+			      members->directory);
+	return nr >= 0 && members->nr_attached ? 0 : -1;
+}
+
+static int profile_members(struct profiling *profiling, const char *directory)
+{
+	struct members *members = &profiling->members;
+	int status = EXIT_OWN_FAILURE;
+	char **argv;
+
+	members->directory = directory;
+	members->attach = &profiling->attach;
+	members->recording = profiling->recording;
+	if (attach_members(profiling))
+		return status;
+	argv = procfs_read_command(members->first);
+	if (!argv)
+		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
+	profiling->outcome.argv = argv;
+	profiling->outcome.log.cgroup = directory;
+	profiling->so_far.pid = members->first;
+	status = profile_attached(profiling);
+	explain_refused(members);
+	procfs_free_command(argv);
+	return status;
+}
+
+static int profile_cgroup(struct profiling *profiling)
+{
+	char why[CGROUP_WHY], *directory;
+	int status = EXIT_OWN_FAILURE;
+
+	if (cgroup_open(profiling->options->cgroup, &directory, why))
+		failure_warnx("no profile: %s", why);
+	else
+		status = profile_members(profiling, directory);
+	members_release(&profiling->members);
+	free(directory);
+	return status;
 }
 
 int profiling_run(const struct profiling_options *options)
@@ -376,7 +487,11 @@ int profiling_run(const struct profiling_options *options)
 	if (!profiling.recording)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	profiling.outcome.recording = profiling.recording;
-	status = options->command ? run_command(&profiling) : profile_processes(&profiling);
+	if (options->command)
+		status = run_command(&profiling);
+	else
+		status = options->cgroup ? profile_cgroup(&profiling) :
+					   profile_processes(&profiling);
 	attach_close(&profiling.attach);
 	recording_free(profiling.recording);
 	return status;

@@ -17,7 +17,8 @@
 /**
  * struct profiling_options - what to profile, and how; times are in ns, 0: none
  * @attach:      how to sample
- * @command:     the command and its arguments; NULL: @pids
+ * @command:     the command and its arguments; NULL: @cgroup, or @pids
+ * @cgroup:      a control group, as for cgroup_open(); NULL: @pids
  * @pids:        processes
  * @nr_pids:     their number
  * @force:       run the command even if it cannot be profiled
@@ -31,6 +32,7 @@
 struct profiling_options {
 	struct attach_options attach;
 	char **command;
+	const char *cgroup;
 	pid_t *pids;
 	size_t nr_pids;
 	bool force;
@@ -43,7 +45,7 @@ struct profiling_options {
 };
 
 /**
- * profiling_run - profile a command or processes, and show the outcome
+ * profiling_run - profile a command, a control group or processes, and show the outcome
  * @options: what to profile, and how
  *
  * Return: the exit status of `profil run'.

@@ -29,7 +29,8 @@
 #include "util/time_ns.h"
 
 /* Options without a letter */
-enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE, KEY_DURATION, KEY_INTERVAL };
+enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE, KEY_DURATION, KEY_INTERVAL,
+       KEY_CGROUP };
 
 #define PROGRESS_SECONDS	"2"	/* default interval of --progress */
 #define MIN_SECONDS		0.1	/* of the arguments of options */
@@ -43,14 +44,15 @@ static const char doc[] =
 	"that it forks, the programs that these execute, and the libraries that they load, until "
 	"COMMAND ends. With --pid, it covers the processes from now on, with all their threads, but "
 	"no children that exist already, until the processes end or profil gets SIGINT (^C), SIGTERM "
-	"or SIGHUP. `profil report' prints more of the result.\n"
+	"or SIGHUP. With --cgroup, it covers in this way the processes that are in a control group or in "
+	"one below it, and those that join it, about 0.1 s after they do, until none is left. `profil report' prints more of the result.\n"
 	"\n"
 	"Clocks: tick takes samples at the scheduler's tick; timer at even intervals; random at a random "
 	"point of each interval, so that no program can run in step with it.\n"
 	"\n"
 	"Exit status: that of COMMAND; 128+N if it was killed by signal N; 127 if it was not found; "
 	"126 if it cannot be executed; 125 if profil could not run it, or could not profile it and "
-	"--force was not given. With --pid: 0; 125 if a process cannot be profiled, or the result "
+	"--force was not given. With --pid and --cgroup: 0; 125 if a process cannot be profiled, or the result "
 	"cannot be written.\n"
 	"\n"
 	"See profil-run(1).";
@@ -70,6 +72,8 @@ static const struct argp_option options[] = {
 	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "pid", 'p', "PID[,PID...]", 0,
 	  "Profile these processes, instead of a COMMAND", 0 },
+	{ "cgroup", KEY_CGROUP, "PATH", 0,
+	  "Profile the processes of this control group (version 2), and those that join it", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0,
 	  "End the profile after SECONDS; COMMAND continues", 0 },
 	{ "interval", KEY_INTERVAL, "SECONDS", 0,
@@ -141,6 +145,23 @@ static void parse_pids(const char *text, struct profiling_options *profiling,
 	} while (*end);
 }
 
+/* Exit if the options exclude each other. */
+static void check(const struct profiling_options *profiling, struct argp_state *state)
+{
+	const bool has_pids = profiling->nr_pids;
+
+	if (profiling->command && has_pids)
+		options_error(state, "--pid and a command exclude each other: remove one of them");
+	if (profiling->cgroup && (profiling->command || has_pids))
+		options_error(state, "--cgroup excludes a command and --pid: remove one of them");
+	if (!profiling->command && !profiling->cgroup && !has_pids)
+		argp_usage(state);
+	if (!profiling->command && profiling->force)
+		options_error(state, "--force needs a command");
+	if (profiling->cgroup && !profiling->attach.follow)
+		options_error(state, "--cgroup and --no-follow exclude each other: the programs that a process executes are in its control group");
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -163,6 +184,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 'p':
 		parse_pids(text, profiling, state);
 		return 0;
+	case KEY_CGROUP:
+		if (!*text)
+			options_error(state, "--cgroup needs the path of a control group; / is the whole machine");
+		profiling->cgroup = text;
+		return 0;
 	case KEY_DURATION:
 		profiling->duration_ns = parse_seconds(text, state);
 		return 0;
@@ -184,12 +210,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (profiling->command && profiling->nr_pids)
-			options_error(state, "--pid and a command exclude each other: remove one of them");
-		if (!profiling->command && !profiling->nr_pids)
-			argp_usage(state);
-		if (profiling->nr_pids && profiling->force)
-			options_error(state, "--force needs a command");
+		check(profiling, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -266,7 +287,7 @@ int run_main(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = "COMMAND [ARG...]\n-p PID[,PID...]",
+		.args_doc = "COMMAND [ARG...]\n-p PID[,PID...]\n--cgroup=PATH",
 		.doc = doc,
 	};
 	struct arguments arguments = {

@@ -19,7 +19,7 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run)
-		echo --clock= --duration= --force --interval= --no-follow --no-inherit --output= \
+		echo --cgroup= --clock= --duration= --force --interval= --no-follow --no-inherit --output= \
 			--pid= --progress --rate= --table=
 		;;
 	report)
@@ -48,7 +48,7 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cFoprt] | --clock | --duration | --interval | --output | --pid | --rate | --table)
+		-[cFoprt] | --cgroup | --clock | --duration | --interval | --output | --pid | --rate | --table)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))
@@ -93,6 +93,9 @@ _profil() {
 	fi
 	if values=$(_profil_values "$option$equals"); then
 		mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+	elif [[ $option == --cgroup ]]; then
+		# also a path from /, which is that of a directory
+		mapfile -t COMPREPLY < <(cd /sys/fs/cgroup && compgen -d -- "$word")
 	elif [[ $option == --*root || $option == --symfs ]]; then
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
 	elif [[ $word == -* ]]; then
