@@ -8,33 +8,8 @@
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=../lib/ktap.sh
 . lib/ktap.sh
-
-PROFIL=$(realpath "${PROFIL:-../tools/profil}")
-
-sessions=/sys/class/misc/profil/sessions
-
-sessions_are() {
-	[ "$(<$sessions)" = "$1" ]
-}
-
-# The standard input of the targets: each waits for a byte
-mkfifo "$work/go" && exec {go}<>"$work/go" || exit 1
-
-# start COMMAND...: starts a target in the background; its process ID is in `target`. With
-# "programs/spin read", it waits until `release`.
-start() {
-	"$@" <&"$go" >"$work/target.out" 2>"$work/target.err" &
-	target=$!
-}
-
-release() {
-	printf . >&"$go"
-}
-
-# waits PID: whether a process sleeps until something happens
-waits() {
-	grep -q '^State:.*sleeping' "/proc/$1/status"
-}
+# shellcheck source=../lib/attached.sh
+. lib/attached.sh
 
 # attach PIDS OPTION...: starts profil in the background, and waits until it has attached to these
 # processes, which are separated by commas, has looked at them, and waits for the log. Two targets
@@ -48,55 +23,6 @@ attach() {
 		>"$work/out" 2>"$work/err" &
 	profil=$!
 	eventually sessions_are "$(tr , '\n' <<<"$pids" | wc -l)" && eventually waits "$profil"
-}
-
-# ended PID STATUS: waits for a child of this shell; whether that is its exit status
-ended() {
-	local status
-
-	wait "$1"
-	status=$?
-	[ $status = "$2" ] || echo "# status $status, not $2"
-	[ $status = "$2" ]
-}
-
-# finished: whether profil has ended successfully, and nothing is left in the kernel
-finished() {
-	ended "$profil" 0 && eventually sessions_are 0
-}
-
-# kill_target: ends a target that uses CPU time; whether it was still there
-kill_target() {
-	kill -KILL "$target" && ended "$target" 137 2>/dev/null
-}
-
-# rows [OPTION...]: prints the table of the result without its header
-rows() {
-	"$PROFIL" report "$@" "$work/result" 2>"$work/err" | grep -v '^#'
-}
-
-# all_samples: prints the number of samples in the result
-all_samples() {
-	rows | awk '{ n += $3 } END { print n + 0 }'
-}
-
-# spun PROCESSES SECONDS: whether PROCESSES of programs/spin have samples for SECONDS in all, 3/4 of
-# them in spin_much. Each may have one more or less for the phase, and three more for the last
-# rounds of its two loops, which take up to 20 ms each.
-spun() {
-	local much all
-
-	much=$(rows | awk '$4 == "spin_much" { n += $3 } END { print n + 0 }')
-	all=$(rows | awk '$4 ~ /^spin_(much|less)$/ { n += $3 } END { print n + 0 }')
-	between "$(awk "BEGIN { print 75 * $2 - $1 }")" "$much" \
-		"$(awk "BEGIN { print 75 * $2 + 3 * $1 }")" &&
-	between "$(awk "BEGIN { print 100 * $2 - $1 }")" "$all" \
-		"$(awk "BEGIN { print 100 * $2 + 4 * $1 }")"
-}
-
-# cpu_seconds PID: prints the CPU time of a process with one thread
-cpu_seconds() {
-	awk '{ print $1 / 1e9 }' "/proc/$1/schedstat"
 }
 
 # --- what is counted -----------------------------------------------------------------
@@ -296,17 +222,6 @@ itself() {
 
 # --- what is refused -----------------------------------------------------------------
 
-# refused REASON ARG...: profil exits with 125, and prints one line with the reason; nothing is left
-refused() {
-	local reason=$1
-
-	shift
-	rm -f "$work/result" "$work/profile"
-	"$PROFIL" -o "$work/result" -t "$work/profile" "$@" >"$work/out" 2>"$work/err" </dev/null
-	[ $? = 125 ] && grep -qE -- "$reason" "$work/err" && [ "$(wc -l <"$work/err")" = 1 ] &&
-	[ ! -e "$work/result" ] && eventually sessions_are 0
-}
-
 no_process() {
 	refused 'no process 4194304 .*ESRCH' -p 4194304
 }
@@ -323,12 +238,6 @@ kernel_thread() {
 
 rate() {
 	refused 'the kernel offers 1 to' -p $$ --rate 100000
-}
-
-# as_user COMMAND...: profil, as a user who may not trace root's processes
-as_user() {
-	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -o /dev/null "$@" \
-		>"$work/out" 2>"$work/err" </dev/null
 }
 
 other_user() {
