@@ -256,15 +256,40 @@ document_options() {
 	return $failed
 }
 
-# documented_options SUBCOMMAND: every option is in its manual page and in the completion, and every
-# option of the page exists
-documented_options() {
-	local option page=profil-$1.1
+# completed_options SHELL SUBCOMMAND: prints the options that the completion offers, without those in
+# descriptions and in zsh's lists of options that exclude each other
+completed_options() {
+	local file=../tools/completion/profil.$1 in=__profil_in_run
 
-	. ../tools/completion/profil.bash
+	case $1 in
+	bash)
+		. ../tools/completion/profil.bash
+		_profil_options "$2" | tr -s ' =' '\n'
+		;;
+	zsh)
+		sed -n "/^typeset -ga _profil_common/,/^)/p; /^_profil_$2()/,/^}/p" "$file" >"$work/zsh"
+		! grep -q _profil_selecting "$work/zsh" ||
+			sed -n '/^typeset -ga _profil_selecting/,/^)/p' "$file" >>"$work/zsh"
+		sed 's/([^)]*)//g; s/\[[^]]*\]//g' "$work/zsh" | grep -oE -- '--[a-z-]+'
+		;;
+	fish)
+		[ "$2" = run ] || in="__profil_in ([a-z]+ )*$2\\b"
+		grep -E -- "^complete .*-n .*$in" "$file" | grep -oP -- ' -l \K[a-z-]+' | sed 's/^/--/'
+		;;
+	esac
+}
+
+# documented_options SUBCOMMAND: every option is in its manual page, every option of the page exists,
+# and the completions offer these options and no others
+documented_options() {
+	local option page=profil-$1.1 shell
+
+	options_of profil "$1" >"$work/options"
+	for shell in bash zsh fish; do
+		completed_options $shell "$1" | sort -u | diff "$work/options" - >"$work/diff" ||
+			{ echo "# completion of $1 for $shell:"; sed 's/^/#   /' "$work/diff"; return 1; }
+	done
 	for option in $(options_of profil "$1"); do
-		_profil_options "$1" | tr ' ' '\n' | grep -qxEe "$option=?" ||
-			{ echo "# completion of $1: no $option"; return 1; }
 		case $option in
 		--help | --usage | --version) continue ;;
 		esac
@@ -373,7 +398,7 @@ audits=(
 
 ktap_print_header
 mapfile -t pages < <(grep -l 'int main' ../lib/man/*)
-ktap_set_plan $((1 + ${#pages[@]} + 11 + 4 + 3 * ${#audits[@]}))
+ktap_set_plan $((1 + ${#pages[@]} + 11 + 4 + 2 + 3 * ${#audits[@]}))
 check "README, doc/: programs compile" readme_programs
 for page in "${pages[@]}"; do
 	case $page in
@@ -399,6 +424,13 @@ check "bugs/: tests exist" bug_tests
 for subcommand in run report diff export; do
 	check "options of $subcommand: manual page and completion match" \
 		documented_options "$subcommand"
+done
+for shell in zsh fish; do
+	if command -v $shell >/dev/null; then
+		check "completion for $shell: syntax" $shell -n ../tools/completion/profil.$shell
+	else
+		ktap_test_skip "completion for $shell: syntax: no $shell"
+	fi
 done
 for line in "${audits[@]}"; do
 	read -r audit page <<<"$line"

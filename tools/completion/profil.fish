@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Fish completion of profil(1).
+
+# The subcommand of the line, which is run if there is none
+function __profil_subcommand
+    set -l words (commandline -opc)
+    switch "$words[2]"
+        case report diff export info help
+            echo $words[2]
+        case '*'
+            echo run
+    end
+end
+
+# __profil_in SUBCOMMAND...: whether the options of one of these are completed
+function __profil_in
+    contains -- (__profil_subcommand) $argv
+end
+
+# Print the index of the command that is run in the line; fail if there is none yet.
+function __profil_command_index
+    set -l words (commandline -opc)
+    set -l i 2
+    contains -- "$words[2]" run record; and set i 3
+    while test $i -le (count $words)
+        switch $words[$i]
+            case -c -F -o -p -r -t --cgroup --clock --duration --interval --output --pid --rate --table
+                set i (math $i + 2)
+            case '-*'
+                set i (math $i + 1)
+            case '*'
+                echo $i
+                return 0
+        end
+    end
+    return 1
+end
+
+# Options of run are those before the command.
+function __profil_in_run
+    __profil_in run; and not __profil_command_index >/dev/null
+end
+
+# The command and its arguments are completed as without profil.
+function __profil_complete_command
+    set -l words (commandline -opc)
+    set -l word (commandline -ct)
+    set -l i (__profil_command_index)
+    if test -n "$i"
+        complete "-C"(string join -- ' ' (string escape -- $words[$i..-1]) "$word")
+    else if not string match -q -- '-*' "$word"
+        # the space: without a text, complete(1) takes the whole line
+        complete "-C $word"
+    end
+end
+
+# Directories below the mount of control groups; a path from / is that of a directory
+function __profil_cgroups
+    set -l word (string replace -r -- '^--cgroup=' '' (commandline -ct))
+    if string match -q -- '/*' $word
+        __fish_complete_directories $word
+    else
+        for directory in /sys/fs/cgroup/$word*/
+            string replace -- /sys/fs/cgroup/ '' $directory
+        end
+    end
+end
+
+complete -c profil -f
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a 'run record' -d 'Profile a command or processes'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a report -d 'Print a result'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a diff -d 'Compare two results'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a export -d 'Convert a result'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a info -d 'Check whether a profile can be started'
+complete -c profil -n 'test (count (commandline -opc)) = 1' -a help -d 'List options'
+complete -c profil -n '__profil_in help' -a 'run record report diff export info'
+complete -c profil -n '__profil_in run' -a '(__profil_complete_command)'
+complete -c profil -n '__profil_in report diff export' -F
+
+complete -c profil -n '__profil_in report diff export info help; or __profil_in_run' -l help -d 'List the options'
+complete -c profil -n '__profil_in report diff export info help; or __profil_in_run' -l usage -d 'List the options briefly'
+complete -c profil -n '__profil_in report diff export info help; or __profil_in_run' -l version -d 'Print the version'
+
+complete -c profil -n __profil_in_run -l cgroup -x -a '(__profil_cgroups)' -d 'Profile a control group'
+complete -c profil -n __profil_in_run -s c -l clock -x -a 'tick timer random' -d 'When samples are taken'
+complete -c profil -n __profil_in_run -l duration -x -d 'End after seconds'
+complete -c profil -n __profil_in_run -l force -d 'Run the command even if it cannot be profiled'
+complete -c profil -n __profil_in_run -l interval -x -d 'Write the result every so many seconds'
+complete -c profil -n __profil_in_run -l no-follow -d 'Not the programs that processes execute'
+complete -c profil -n __profil_in_run -l no-inherit -d 'The same as --no-follow'
+complete -c profil -n __profil_in_run -s o -l output -r -F -d 'File of the result'
+complete -c profil -n __profil_in_run -s p -l pid -x -a '(__fish_complete_pids)' -d 'Profile these processes'
+complete -c profil -n __profil_in_run -l progress -d 'Print the progress'
+complete -c profil -n __profil_in_run -s r -s F -l rate -x -d 'Samples per second of CPU time'
+complete -c profil -n __profil_in_run -s t -l table -r -F -d 'File of the table'
+
+complete -c profil -n '__profil_in report' -l annotate -x -d 'Print the source of a function'
+complete -c profil -n '__profil_in report' -l by -x -a 'function line object address process thread program' -d 'What a row stands for'
+complete -c profil -n '__profil_in report' -l inline -d 'Count for inlined functions'
+complete -c profil -n '__profil_in report' -l lines -d 'The same as --by=line'
+complete -c profil -n '__profil_in report' -l rate -x -d 'Rate of a mon.out'
+complete -c profil -n '__profil_in report' -l sort -x -a 'samples name object address' -d 'Order of the rows'
+
+complete -c profil -n '__profil_in report diff' -l color -d 'Use colors'
+complete -c profil -n '__profil_in report diff' -l full-names -d 'All columns and full names'
+complete -c profil -n '__profil_in report diff' -l min-percent -x -d 'Omit rows below'
+complete -c profil -n '__profil_in report diff' -l percent-limit -x -d 'The same as --min-percent'
+complete -c profil -n '__profil_in report diff' -l top -x -d 'Only so many rows'
+
+complete -c profil -n '__profil_in diff' -l new-root -x -a '(__fish_complete_directories)' -d 'Objects of the new result'
+complete -c profil -n '__profil_in diff' -l old-root -x -a '(__fish_complete_directories)' -d 'Objects of the old result'
+complete -c profil -n '__profil_in diff' -l shares -d 'Compare shares, not seconds'
+
+complete -c profil -n '__profil_in export' -l callgrind -d 'For kcachegrind'
+complete -c profil -n '__profil_in export' -l folded -d 'For flamegraph.pl'
+complete -c profil -n '__profil_in export' -l gmon -d 'For gprof'
+complete -c profil -n '__profil_in export' -l json -d 'For scripts'
+complete -c profil -n '__profil_in export' -l pprof -d 'For pprof'
+complete -c profil -n '__profil_in export' -l speedscope -d 'For speedscope'
+complete -c profil -n '__profil_in export' -l svg -d 'A picture for browsers'
+complete -c profil -n '__profil_in export' -s o -l output -r -F -d 'File or directory of the export'
+
+complete -c profil -n '__profil_in report export' -l root -x -a '(__fish_complete_directories)' -d 'Objects are below a directory'
+complete -c profil -n '__profil_in report export' -l symfs -x -a '(__fish_complete_directories)' -d 'The same as --root'
+
+complete -c profil -n '__profil_in report diff export' -l no-debuginfod -d 'Fetch no debug information'
+complete -c profil -n '__profil_in report diff export' -l no-demangle -d 'Mangled names'
+complete -c profil -n '__profil_in report diff export' -l object -r -F -d 'Only samples in an object'
+complete -c profil -n '__profil_in report diff export' -l process -x -d 'Only samples of a process'
+complete -c profil -n '__profil_in report diff export' -l program -r -F -d 'Only samples of a program'
+complete -c profil -n '__profil_in report diff export' -l refresh -d 'Read names from the files again'
+complete -c profil -n '__profil_in report diff export' -l thread -x -d 'Only samples of a thread'

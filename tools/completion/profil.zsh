@@ -1,0 +1,115 @@
+#compdef profil
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Zsh completion of profil(1), installed as _profil in a directory of fpath.
+
+typeset -ga _profil_common=(
+	'(- *)--help[list the options]'
+	'(- *)--usage[list the options briefly]'
+	'(- *)--version[print the version]'
+)
+
+# of results
+typeset -ga _profil_selecting=(
+	'--no-debuginfod[fetch no debug information]'
+	'--no-demangle[mangled names]'
+	'--object=[only samples in this object]:object:_files'
+	'--process=[only samples of this process]:process ID:'
+	'--program=[only samples of this program]:program:_files'
+	'--refresh[read names from the files again]'
+	'--thread=[only samples of this thread]:name or ID:'
+)
+
+_profil_run() {
+	_arguments -s -S $_profil_common \
+		'--cgroup=[profile the processes of this control group]:control group:_path_files -/ -W /sys/fs/cgroup' \
+		'(-c --clock)'{-c+,--clock=}'[when samples are taken]:clock:(tick timer random)' \
+		'--duration=[end the profile after this time]:seconds:' \
+		'--force[run the command even if it cannot be profiled]' \
+		'--interval=[write the result at this interval]:seconds:' \
+		'(--no-follow --no-inherit)'{--no-follow,--no-inherit}'[not the programs that processes execute]' \
+		'(-o --output)'{-o+,--output=}'[file of the result]:file:_files' \
+		'*'{-p+,--pid=}'[profile these processes]:process ID:_pids' \
+		'--progress=-[print the progress]::seconds:' \
+		'(-r -F --rate)'{-r+,-F+,--rate=}'[samples per second of CPU time]:Hz:' \
+		'(-t --table)'{-t+,--table=}'[file of the table]:file:_files' \
+		'(-): :{ _alternative "commands:command:_path_commands" "files:program:_files" }' \
+		'*:: :_normal'
+}
+
+_profil_report() {
+	_arguments -s -S $_profil_common $_profil_selecting \
+		'--annotate=[print the source of this function]:function:' \
+		'(--lines)--by=[what a row stands for]:what:(function line object address process thread program)' \
+		'--color=-[use colors]::when:(auto always never)' \
+		'--full-names[all columns and full names]' \
+		'--inline[count for inlined functions]' \
+		'(--by)--lines[the same as --by=line]' \
+		'(--min-percent --percent-limit)'{--min-percent=,--percent-limit=}'[omit rows below]:percent:' \
+		'--rate=[rate of a mon.out]:Hz:' \
+		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
+		'--sort=[order of the rows]:key:(samples name object address)' \
+		'--top=[only so many rows]:rows:' \
+		'::result:_files'
+}
+
+_profil_diff() {
+	_arguments -s -S $_profil_common $_profil_selecting \
+		'--color=-[use colors]::when:(auto always never)' \
+		'--full-names[all columns and full names]' \
+		'(--min-percent --percent-limit)'{--min-percent=,--percent-limit=}'[omit rows below]:percent:' \
+		'--new-root=[objects of the new result are below this directory]:directory:_files -/' \
+		'--old-root=[objects of the old result are below this directory]:directory:_files -/' \
+		'--shares[compare shares, not seconds]' \
+		'--top=[only so many rows]:rows:' \
+		':old result:_files' \
+		':new result:_files'
+}
+
+_profil_export() {
+	local formats='(--callgrind --folded --gmon --json --pprof --speedscope --svg)'
+
+	_arguments -s -S $_profil_common $_profil_selecting \
+		$formats'--callgrind[for kcachegrind]' \
+		$formats'--folded[for flamegraph.pl]' \
+		$formats'--gmon[for gprof]' \
+		$formats'--json[for scripts]' \
+		$formats'--pprof[for pprof]' \
+		$formats'--speedscope[for speedscope]' \
+		$formats'--svg[a picture for browsers]' \
+		'(-o --output)'{-o+,--output=}'[file or directory of the export]:file:_files' \
+		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
+		'::result:_files'
+}
+
+_profil_info() {
+	_arguments -s -S $_profil_common
+}
+
+_profil_help() {
+	_arguments '::subcommand:(run record report diff export info)'
+}
+
+# The default subcommand may be omitted.
+_profil() {
+	case $words[2] in
+	(run|record|report|diff|export|info|help)
+		if (( CURRENT > 2 )); then
+			local subcommand=${words[2]/#record/run}
+
+			shift words
+			(( CURRENT-- ))
+			_profil_$subcommand
+			return
+		fi
+		;;
+	esac
+	if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
+		_alternative 'subcommands:subcommand:(run record report diff export info help)' \
+			'commands:command:_path_commands' 'files:program:_files'
+	else
+		_profil_run
+	fi
+}
+
+_profil "$@"
