@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 
 #include "record/cgroup.h"
+#include "util/failure.h"
 
 /* --- its directory ---------------------------------------------------------------- */
 
@@ -35,31 +36,33 @@ static char *path_below(const char *mount, const char *path)
 int cgroup_find(const char *mounts, const char *path, char **found)
 {
 	FILE *file = setmntent(mounts, "re");
+	char *directory = NULL;
 	int error = -ENODEV;
 	struct mntent *mount;
 
 	*found = NULL;
 	if (!file)
-		return -errno;
+		return failure_errno();
 	while ((mount = getmntent(file))) {
 		const bool is_version_2 = !strcmp(mount->mnt_type, "cgroup2");
 
 		if (!is_version_2 && strcmp(mount->mnt_type, "cgroup"))
 			continue;
 		if (is_below(path, mount->mnt_dir)) {
-			free(*found);
-			*found = is_version_2 ? strdup(path) : NULL;
-			error = !is_version_2 ? -EOPNOTSUPP : *found ? 0 : -ENOMEM;
+			free(directory);
+			directory = is_version_2 ? strdup(path) : NULL;
+			error = is_version_2 ? -ENOMEM : -EOPNOTSUPP;
 			break;
 		}
 		/* the first mount of version 2, unless the path is that of a directory */
-		if (!is_version_2 || *found)
+		if (!is_version_2 || directory)
 			continue;
-		*found = path_below(mount->mnt_dir, path);
-		error = *found ? 0 : -ENOMEM;
+		directory = path_below(mount->mnt_dir, path);
+		error = -ENOMEM;
 	}
 	endmntent(file);
-	return error;
+	*found = directory;
+	return directory ? 0 : error;
 }
 
 static const char *find_remedy(int error)
@@ -116,15 +119,15 @@ static int check(const char *directory)
 	FILE *file;
 
 	if (statfs(directory, &fs))
-		return -errno;
+		return failure_errno();
 	if (fs.f_type != CGROUP2_SUPER_MAGIC)
 		return -EINVAL;
 	file = open_list(directory);
 	if (!file)
-		return -errno;
+		return failure_errno();
 	/* that of a threaded control group can be opened, but not read */
 	if (getc(file) == EOF && ferror(file))
-		error = -errno;
+		error = failure_errno();
 	fclose(file);
 	return error;
 }
@@ -133,7 +136,7 @@ int cgroup_open(const char *path, char **found, char why[CGROUP_WHY])
 {
 	int error = cgroup_find("/proc/self/mounts", path, found);
 
-	if (error) {
+	if (!*found) {
 		snprintf(why, CGROUP_WHY, "%s: %s (%s): %s", path, strerrordesc_np(-error),
 			 strerrorname_np(-error), find_remedy(-error));
 		return error;
