@@ -213,10 +213,13 @@ empty() {
 }
 
 threaded() {
+	local status
+
 	mkdir "$group/threaded" && echo threaded >"$group/threaded/cgroup.type" &&
 	refused "$group/threaded: .*\(EOPNOTSUPP\): .*threaded.*the one above" \
 		--cgroup "$group/threaded"
-	rmdir "$group/threaded"
+	status=$?
+	rmdir "$group/threaded" && return $status
 }
 
 version_1() {
