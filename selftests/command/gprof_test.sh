@@ -243,7 +243,7 @@ no_device() {
 		LD_PRELOAD=$1 exec $2 $3' sh "$library" "$programs/pg" $seconds &&
 	rate_is 0.01 && calls_agree && between 0.1 "$(gprof_field pg gmon.out sixty 1)" $seconds &&
 	same "$(wc -l <"$work/err")" 1 &&
-	grep -q "ENOENT.*modprobe profil; using the C library's SIGPROF" "$work/err"
+	grep -q "ENOENT.*the module is loaded, .*; using the C library's SIGPROF" "$work/err"
 }
 
 # Another device has the name /dev/profil, as a stale device number may leave it.
