@@ -70,12 +70,19 @@ void profil_log_end(struct profil_log *log)
 	irq_work_queue(&log->wake_work);
 }
 
-/* Copy into the ring at byte @at. */
-static void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes)
+/*
+ * Copy into the ring at byte @at. Inlined: most records do not wrap, and a copy of a constant size
+ * is then a few stores.
+ */
+static __always_inline void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes)
 {
 	u32 offset = at & (log->size - 1);
-	u32 first = min(bytes, log->size - offset);
+	u32 first = log->size - offset;
 
+	if (likely(bytes <= first)) {
+		memcpy(log->data + offset, from, bytes);
+		return;
+	}
 	memcpy(log->data + offset, from, first);
 	memcpy(log->data, from + first, bytes - first);
 }
@@ -149,20 +156,13 @@ static bool log_make_room_within(struct profil_log *log, u32 most, u32 more)
 bool profil_log_write_sample(struct profil_log *log,
 			     const struct profil_record_sample *sample)
 {
-	u32 offset;
-
 	if (unlikely(!log_make_room_within(log, log->most_samples, sizeof(*sample)))) {
 		log->has_lost = true;
 		log->lost_samples += sample->samples;
 		log->lost += sample->samples;
 		return false;
 	}
-	/* most samples do not wrap: their copy is a few stores */
-	offset = log->head & (log->size - 1);
-	if (likely(offset + sizeof(*sample) <= log->size))
-		memcpy(log->data + offset, sample, sizeof(*sample));
-	else
-		log_copy(log, log->head, sample, sizeof(*sample));
+	log_copy(log, log->head, sample, sizeof(*sample));
 	log_advance(log, sizeof(*sample));
 	log->counted += sample->samples;
 	return true;
