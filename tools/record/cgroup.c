@@ -193,6 +193,11 @@ static int compare_pids(const void *va, const void *vb)
 	return a < b ? -1 : a > b;
 }
 
+bool cgroup_has(const struct cgroup_pids *pids, pid_t pid)
+{
+	return pids->nr && bsearch(&pid, pids->list, pids->nr, sizeof(pid), compare_pids);
+}
+
 /* A process that moves meanwhile may be in two lists, and one list may have it twice. */
 static void sort(struct cgroup_pids *pids)
 {

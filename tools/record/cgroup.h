@@ -5,6 +5,7 @@
 #ifndef PROFIL_CGROUP_H
 #define PROFIL_CGROUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -56,5 +57,8 @@ int cgroup_open(const char *path, char **found, char why[CGROUP_WHY]);
  * Return: 0 or -ENOMEM.
  */
 int cgroup_list(const char *directory, struct cgroup_pids *pids);
+
+/* Whether a process is in a list of cgroup_list(), or in one that is all zero. */
+bool cgroup_has(const struct cgroup_pids *pids, pid_t pid);
 
 #endif /* PROFIL_CGROUP_H */

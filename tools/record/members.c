@@ -20,19 +20,6 @@
 /* How often the lists are read again at once, as processes may have forked before they were attached */
 #define REPEATS	10
 
-static int compare_pids(const void *va, const void *vb)
-{
-	const pid_t a = *(const pid_t *)va, b = *(const pid_t *)vb;
-
-	return a < b ? -1 : a > b;
-}
-
-/* Whether a process was there at the last look: an ID is not used again within so short a time. */
-static bool is_seen(const struct members *members, pid_t pid)
-{
-	return bsearch(&pid, members->seen.list, members->seen.nr, sizeof(pid), compare_pids);
-}
-
 /* This process, or one that writes a snapshot or progress lines */
 static bool is_own(pid_t pid)
 {
@@ -96,7 +83,8 @@ static int look_once(struct members *members)
 		const pid_t pid = members->now.list[i];
 
 		status = 0;
-		if (!is_seen(members, pid) && !is_own(pid) &&
+		/* not there at the last look: an ID is not used again within so short a time */
+		if (!cgroup_has(&members->seen, pid) && !is_own(pid) &&
 		    !recording_has_process(members->recording, pid))
 			status = join(members, pid);
 		attached += status;
