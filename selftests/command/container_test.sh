@@ -46,29 +46,27 @@ podman_run() {
 	podman --root "$state/images/$1" --runroot "$state/run/$1" --storage-driver vfs \
 		--cgroup-manager cgroupfs --events-backend none run "${@:2}"
 }
-# contained OPTION... -- COMMAND...: in a container of an ordinary user
-contained() {
-	local more=()
 
+# contained_by USER OPTION... -- COMMAND...: in a container of root or nobody
+contained_by() {
+	local run=("$1")
+
+	shift
 	while [ "$1" != -- ]; do
-		more+=("$1")
+		run+=("$1")
 		shift
 	done
-	# shellcheck disable=SC2016
-	as_nobody state="$state" bash -c "$(declare -f podman_run)"'; podman_run nobody "$@"' bash \
-		"${more[@]}" "${options[@]}" "${@:2}" >"$work/out" 2>"$work/err"
+	run+=("${options[@]}" "${@:2}")
+	if [ "${run[0]}" = root ]; then
+		podman_run "${run[@]}"
+	else
+		# shellcheck disable=SC2016
+		as_nobody state="$state" bash -c "$(declare -f podman_run)"'; podman_run "$@"' \
+			bash "${run[@]}"
+	fi >"$work/out" 2>"$work/err"
 }
 
-# contained_by_root OPTION... -- COMMAND...: the same, for root
-contained_by_root() {
-	local more=()
-
-	while [ "$1" != -- ]; do
-		more+=("$1")
-		shift
-	done
-	podman_run root "${more[@]}" "${options[@]}" "${@:2}" >"$work/out" 2>"$work/err"
-}
+contained() { contained_by nobody "$@"; }
 
 # What pods of Kubernetes have at least
 restricted=(--cap-drop all --security-opt no-new-privileges --user 1000)
@@ -110,7 +108,7 @@ running() {
 
 # A process of another user of the container: setpriv drops what root has
 other_user() {
-	contained_by_root --device /dev/profil "$@" -- sh -c \
+	contained_by root --device /dev/profil "$@" -- sh -c \
 		"setpriv --reuid 1000 --regid 1000 --clear-groups --bounding-set=-all \
 			programs/spin 100 &
 		until grep -qx spin /proc/\$!/comm; do sleep 0.1; done
@@ -140,9 +138,9 @@ missing_elsewhere() {
 
 # A bind mount makes the node visible, and the device cgroup of root's containers forbids it.
 forbidden() {
-	contained_by_root -v /dev/profil:/dev/profil -- "$PROFIL" info
+	contained_by root -v /dev/profil:/dev/profil -- "$PROFIL" info
 	says 'EPERM): the device policy of this container forbids it: start it with --device' $? &&
-	contained_by_root --device /dev/profil -- "$PROFIL" info
+	contained_by root --device /dev/profil -- "$PROFIL" info
 }
 
 another_file() {
@@ -155,7 +153,7 @@ cdi_device() {
 
 	[ -d /etc/cdi ] || created=true
 	mkdir -p /etc/cdi && mount -t tmpfs none /etc/cdi && cp "$cdi" /etc/cdi &&
-	contained_by_root --device profil/device=profil -- "$PROFIL" info &&
+	contained_by root --device profil/device=profil -- "$PROFIL" info &&
 	contained --device profil/device=profil -- "$PROFIL" info &&
 	grep -q '^profile  *can be started' "$work/out"
 	status=$?
