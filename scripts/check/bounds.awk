@@ -5,7 +5,8 @@
 # Reads the lines of EXPECT_COUNT() (selftests/lib/profile/expect_count.h). The error of a count is
 # its distance from what is due, as a part of what is allowed: above 1 a test fails. Prints the
 # counts of which an error was above 0.75, or the mean error above 0.5: such a bound has the wrong
-# arithmetic, or luck. Bounds of two samples or less are left out: errors there are integers.
+# arithmetic, or luck. Bounds of two samples or less are left out: the phase of the ticks, which is
+# one sample at most, is half of them or more.
 
 FNR == 1 { test = "" }
 

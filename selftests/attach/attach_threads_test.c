@@ -94,9 +94,9 @@ static const struct profil_record_thread *end_of(const struct records *records, 
 }
 
 /*
- * The end of a thread, after @nr others with its ID. From the last reading of its clock on, it has
- * at most the CPU time of the process that other threads, with @others_ns by their own clocks, have
- * not had.
+ * The end of a thread, after @nr others with its ID. It has used at least the time that its own clock
+ * showed, and at most the CPU time of the process, less @others_ns: what the clocks of the other
+ * threads showed.
  */
 static void expect_end(struct __test_metadata *_metadata, const struct _test_data_threads *self,
 		       const struct thread *thread, int nr, double others_ns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run: attaches to a command, a control group or processes, reads their log until the end, and shows the
- * outcome.
+ * A run: attaches to a command, a control group or processes, reads their log until the end, and
+ * shows the outcome.
  */
 #define _GNU_SOURCE
 #include <errno.h>
