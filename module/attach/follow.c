@@ -206,12 +206,14 @@ static void follow_args(struct profil_target *target)
 /* The new program is about to run: with PROFIL_FROM_EXEC, it is sampled from here on. */
 static void follow_run(struct profil_target *target)
 {
-	struct profil_record record = { .pid = target->pid };
+	struct profil_record_run record = { .head.pid = target->pid };
 
 	target->in_exec = false;
 	follow_args(target);
-	profil_log_write(&target->attachment->log, &record, PROFIL_RECORD_RUN, sizeof(record),
-			 NULL, 0);
+	if (target->waits)
+		record.cpu_ns = follow_cpu_time(current);
+	profil_log_write(&target->attachment->log, &record.head, PROFIL_RECORD_RUN,
+			 sizeof(record), NULL, 0);
 	if (!target->waits)
 		return;
 	profil_subject_mark_start(&target->subject);

@@ -67,6 +67,8 @@ static bool is_valid(const struct profil_record *record)
 		return record->bytes >= sizeof(struct profil_record_exit);
 	case PROFIL_RECORD_LOST:
 		return record->bytes >= sizeof(struct profil_record_lost);
+	case PROFIL_RECORD_RUN:
+		return record->bytes >= sizeof(struct profil_record_run);
 	case PROFIL_RECORD_THREAD:
 		return is_thread(record);
 	case PROFIL_RECORD_ARGS:

@@ -192,6 +192,16 @@ int process_table_start(struct process_table *table, struct process *process,
 	return 0;
 }
 
+void process_table_restart(struct process_table *table, struct process *process, uint64_t cpu_ns)
+{
+	struct result_process *row = process_table_row(table, process);
+
+	if (row)
+		row->start_cpu_ns = difference(process->base_ns, cpu_ns);
+	else
+		process->unlisted_ns = cpu_ns;
+}
+
 /* Add the CPU time of an unlisted program. */
 static void add_unlisted(struct process_sum *sum, const struct process *process, uint64_t cpu_ns)
 {

@@ -208,6 +208,14 @@ int process_table_start(struct process_table *table, struct process *process,
 			const char *program, bool is_fork, uint64_t cpu_ns);
 
 /**
+ * process_table_restart - samples of a program start only here, after its row has begun
+ * @table:   the table
+ * @process: in the table
+ * @cpu_ns:  CPU time of the process so far
+ */
+void process_table_restart(struct process_table *table, struct process *process, uint64_t cpu_ns);
+
+/**
  * process_table_end - end a row: the process has ended, or runs another program from now on
  * @table:   the table
  * @process: in the table; has no row afterwards

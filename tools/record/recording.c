@@ -296,12 +296,14 @@ static int apply_exec(struct recording *recording, const struct profil_record_ex
 }
 
 /* The program that a process executes begins to run. */
-static void apply_run(struct recording *recording, const struct profil_record *record)
+static void apply_run(struct recording *recording, const struct profil_record_run *run)
 {
-	struct process *process = process_table_find(&recording->processes, record->pid);
+	struct process *process = process_table_find(&recording->processes, run->head.pid);
 
 	if (!process)
 		return;
+	if (run->cpu_ns)
+		process_table_restart(&recording->processes, process, run->cpu_ns);
 	space_put(process->before);
 	process->before = NULL;
 }
@@ -477,7 +479,7 @@ static int apply(struct recording *recording, const struct profil_record *record
 	case PROFIL_RECORD_MAP:
 		return apply_map(recording, (const void *)record);
 	case PROFIL_RECORD_RUN:
-		apply_run(recording, record);
+		apply_run(recording, (const void *)record);
 		return 0;
 	case PROFIL_RECORD_EXIT:
 		return apply_exit(recording, (const void *)record);

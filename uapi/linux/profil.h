@@ -328,7 +328,7 @@ struct profil_attach {
 #define PROFIL_RECORD_MAP	4
 #define PROFIL_RECORD_EXIT	5
 #define PROFIL_RECORD_LOST	6
-#define PROFIL_RECORD_RUN	7	/* struct profil_record: see EXEC */
+#define PROFIL_RECORD_RUN	7
 #define PROFIL_RECORD_KERNEL_SAMPLE	8 /* struct profil_record_sample: in the kernel */
 #define PROFIL_RECORD_THREAD	9
 #define PROFIL_RECORD_ARGS	10
@@ -411,6 +411,17 @@ struct profil_record_exec {
 	__u32 flags;
 	__u32 reserved;
 	char comm[16];
+};
+
+/**
+ * struct profil_record_run - the program that a process executes is about to run
+ * @head:   type PROFIL_RECORD_RUN
+ * @cpu_ns: CPU time of the process so far, as in EXEC, if samples start here (PROFIL_FROM_EXEC);
+ *          else 0
+ */
+struct profil_record_run {
+	struct profil_record head;
+	__u64 cpu_ns;
 };
 
 #define PROFIL_ARGS_MAX	1024	/* bytes of a command line in a record */

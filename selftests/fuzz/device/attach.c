@@ -154,7 +154,7 @@ static uint64_t check_record(const struct profil_record *record)
 		[PROFIL_RECORD_MAP] = sizeof(struct profil_record_map) + 8,
 		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
-		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
+		[PROFIL_RECORD_RUN] = sizeof(struct profil_record_run),
 		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
 		[PROFIL_RECORD_THREAD] = sizeof(struct profil_record_thread),
 		[PROFIL_RECORD_ARGS] = sizeof(struct profil_record_args),

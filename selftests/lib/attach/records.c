@@ -48,7 +48,7 @@ static bool record_is_valid(const struct profil_record *record, size_t left)
 		[PROFIL_RECORD_EXEC] = sizeof(struct profil_record_exec),
 		[PROFIL_RECORD_EXIT] = sizeof(struct profil_record_exit),
 		[PROFIL_RECORD_LOST] = sizeof(struct profil_record_lost),
-		[PROFIL_RECORD_RUN] = sizeof(struct profil_record),
+		[PROFIL_RECORD_RUN] = sizeof(struct profil_record_run),
 		[PROFIL_RECORD_KERNEL_SAMPLE] = sizeof(struct profil_record_sample),
 		[PROFIL_RECORD_THREAD] = sizeof(struct profil_record_thread),
 	};

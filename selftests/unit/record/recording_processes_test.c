@@ -59,6 +59,21 @@ static void command_begins_with_exec(void **state)
 	assert_null(result_problem(&result));
 }
 
+/* The kernel maps the program meanwhile. */
+static void command_is_sampled_from_its_run_on(void **state)
+{
+	(void)state;
+	fake_log_exec(&fake, PID, 300, 0, "comm");
+	fake_log_map_file(&fake, PID, 0x10000, 0x1000, 0, "/program", PROFIL_MAP_PROGRAM);
+	fake_log_run_from(&fake, PID, 450);
+	fake_log_sample(&fake, PID, 0x10000, 5);
+	fake_log_exit(&fake, PID, 1300);
+	read_log();
+	assert_int_equal(result.nr_processes, 1);
+	assert_row(0, PID, 0, "/program", 5);
+	assert_times(0, 450, true, 850);
+}
+
 static void exec_begins_a_row(void **state)
 {
 	(void)state;
@@ -266,8 +281,9 @@ static void too_many_processes_are_summed_up(void **state)
 	fake_log_exec(&fake, CHILD, 40, 0, "second");
 	fake_log_run(&fake, CHILD);
 	fake_log_exit(&fake, CHILD, 100);
-	fake_log_exec(&fake, OTHER, 0, 0, "other");
-	fake_log_run(&fake, OTHER);
+	fake_log_exec(&fake, OTHER, 10, 0, "other");
+	fake_log_run_from(&fake, OTHER, 30);
+	fake_log_exit(&fake, OTHER, 50);
 	/* outside of the PID namespace */
 	fake_log_fork(&fake, 0, PID);
 	fake_log_exec(&fake, 0, 0, 0, "nameless");
@@ -276,9 +292,9 @@ static void too_many_processes_are_summed_up(void **state)
 	read_log();
 	assert_int_equal(result.nr_processes, 2);
 	assert_int_equal(result.unlisted_processes, 2 + 1 + 2);
-	/* the times from the fork to the exec, and from there to the end */
-	assert_int_equal(result.unlisted_ended, 2);
-	assert_int_equal(result.unlisted_cpu_ns, 40 + 60);
+	/* the times from the fork to the exec, from there to the end, and of the other one */
+	assert_int_equal(result.unlisted_ended, 3);
+	assert_int_equal(result.unlisted_cpu_ns, 40 + 60 + 20);
 	/* its samples count */
 	assert_int_equal(result_samples(&result), 5);
 	assert_string_equal(result.objects[0].path, "/program");
@@ -465,6 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(command_begins_with_exec),
+		TEST(command_is_sampled_from_its_run_on),
 		TEST(exec_begins_a_row),
 		TEST(fork_begins_a_row),
 		TEST(unknown_processes_get_a_row),

@@ -135,13 +135,18 @@ void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flag
 	fake_log_bytes(log, &exec, sizeof(exec));
 }
 
-void fake_log_run(struct fake_log *log, int pid)
+void fake_log_run_from(struct fake_log *log, int pid, uint64_t cpu_ns)
 {
-	const struct profil_record run = {
-		.type = PROFIL_RECORD_RUN, .bytes = sizeof(run), .pid = pid,
+	const struct profil_record_run run = {
+		.head = HEAD(run, PROFIL_RECORD_RUN, pid), .cpu_ns = cpu_ns,
 	};
 
 	fake_log_bytes(log, &run, sizeof(run));
+}
+
+void fake_log_run(struct fake_log *log, int pid)
+{
+	fake_log_run_from(log, pid, 0);
 }
 
 void fake_log_exit(struct fake_log *log, int pid, uint64_t cpu_ns)

@@ -54,6 +54,7 @@ void fake_log_fork_denied(struct fake_log *log, int pid, int parent);
 void fake_log_exec(struct fake_log *log, int pid, uint64_t cpu_ns, uint32_t flags,
 		   const char *comm);
 void fake_log_run(struct fake_log *log, int pid);
+void fake_log_run_from(struct fake_log *log, int pid, uint64_t cpu_ns);
 void fake_log_exit(struct fake_log *log, int pid, uint64_t cpu_ns);
 void fake_log_lost(struct fake_log *log, uint64_t samples, uint64_t records);
 
