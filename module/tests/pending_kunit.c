@@ -202,6 +202,25 @@ static void room_grows_with_rate_and_cpus(struct kunit *test)
 	profil_pending_grow(queue, PROFIL_PENDING_MAX, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MIN);
 	profil_pending_free(queue);
+}
+
+/* The worker makes a queue grow that was more than half full, once. */
+static void half_full_queue_wants_to_grow(struct kunit *test)
+{
+	struct profil_pending *queue = test_zalloc(test, sizeof(*queue));
+	struct profil_sample sample;
+	unsigned int i;
+
+	profil_pending_init(queue);
+	for (i = 0; i < PROFIL_PENDING_INLINE / 2 + 1; i++) {
+		KUNIT_EXPECT_FALSE(test, profil_pending_wants_grow(queue));
+		sample = sample_at(i, 1);
+		KUNIT_ASSERT_TRUE(test, profil_pending_add(queue, &sample));
+	}
+	KUNIT_EXPECT_TRUE(test, profil_pending_wants_grow(queue));
+	profil_pending_grow(queue, PROFIL_PENDING_MIN, GFP_KERNEL);
+	KUNIT_EXPECT_FALSE(test, profil_pending_wants_grow(queue));
+	profil_pending_free(queue);
 
 	profil_pending_init(queue);
 	profil_pending_grow(queue, PROFIL_PENDING_MAX - 1, GFP_KERNEL);
@@ -454,6 +473,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(random_operations_match_a_table),
 	KUNIT_CASE(rotate_moves_first_to_end),
 	KUNIT_CASE(room_grows_with_rate_and_cpus),
+	KUNIT_CASE(half_full_queue_wants_to_grow),
 	KUNIT_CASE(cost_does_not_depend_on_size),
 	KUNIT_CASE(chains_stay_short),
 	KUNIT_CASE(samples_added_to_first_stay_first),
