@@ -496,7 +496,7 @@ static int mount_empty_dev(void)
 	       mount("none", "/dev", "tmpfs", 0, NULL);
 }
 
-static int without_module(const struct scene *scene)
+static int without_device(const struct scene *scene)
 {
 	struct stderr_capture captured;
 	int i, wrong = 0;
@@ -519,9 +519,9 @@ static int without_module(const struct scene *scene)
 		0 : 3;
 }
 
-TEST_F(errors, without_module_only_off_succeeds)
+TEST_F(errors, without_device_only_off_succeeds)
 {
-	int status = in_child(without_module, &self->scene);
+	int status = in_child(without_device, &self->scene);
 
 	if (status == 100)
 		SKIP(return, "no permission to mount");
