@@ -18,7 +18,7 @@ FIXTURE(exec) {
 	int device;
 	struct target first;	/* keeps the log and the hooks: ATTACH then takes microseconds */
 	struct records records;
-	uint64_t *when;		/* targets execute the program then, in ns; 0: not known yet */
+	uint64_t *when;		/* targets execute the program then, in ns of now_ns() */
 };
 
 static void run_on_first_cpu(int policy, int priority)
@@ -102,7 +102,8 @@ static int attach_before_exec(struct __test_metadata *_metadata, struct _test_da
 }
 
 /* Returns the shortest time before exec, to a step, from which on ATTACH is not refused. */
-static uint64_t find_last_refusal(struct __test_metadata *_metadata, struct _test_data_exec *self)
+static uint64_t find_shortest_accepted(struct __test_metadata *_metadata,
+				       struct _test_data_exec *self)
 {
 	uint64_t refused = 0, attached = MOST_NS, between;
 
@@ -122,7 +123,7 @@ static uint64_t find_last_refusal(struct __test_metadata *_metadata, struct _tes
  */
 TEST_F(exec, at_each_place)
 {
-	uint64_t middle = find_last_refusal(_metadata, self), ahead;
+	uint64_t middle = find_shortest_accepted(_metadata, self), ahead;
 	unsigned int attached = 0, refused = 0;
 
 	if (middle < AROUND_NS)
