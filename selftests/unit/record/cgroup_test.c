@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Control groups: where the directory of a path is. ../../command/cgroup_test.sh has their
- * processes.
+ * Control groups: where the directory of a path is, and lists of processes from files like the
+ * kernel's. ../../command/cgroup_test.sh has processes that live.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <record/cgroup.h>
@@ -84,12 +85,14 @@ static void directories_stay(void **state)
 static void directories_of_version_1_are_refused(void **state)
 {
 	(void)state;
-	write_mounts("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n"
+	write_mounts("tmpfs /sys/fs/cgroup tmpfs rw 0 0\n"
+		     "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n"
 		     "cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"
 		     "cgroup2 /mnt/a\\040b cgroup2 rw 0 0\n"
 		     "cgroup /sys/fs/cgroup/pids cgroup rw,pids 0 0\n");
 	assert_refused("/sys/fs/cgroup/cpu/x", -EOPNOTSUPP);
 	assert_refused("/sys/fs/cgroup/pids", -EOPNOTSUPP);
+	assert_found("/sys/fs/cgroup/unified/x", "/sys/fs/cgroup/unified/x");
 	assert_found("/cpu/x", "/sys/fs/cgroup/unified/cpu/x");
 	assert_found("/mnt/a b/x", "/mnt/a b/x");
 	assert_found("x", "/sys/fs/cgroup/unified/x");
@@ -115,6 +118,80 @@ static void missing_mounts_are_an_error(void **state)
 	assert_null(found);
 }
 
+static void write_list(const char *directory, const char *text)
+{
+	char name[128];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/cgroup.procs", directory);
+	file = fopen(name, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void remove_group(const char *directory)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s/cgroup.procs", directory);
+	unlink(name);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+/* A process that moves may be in two lists, and those of other PID namespaces are 0. */
+static void processes_are_sorted_and_once(void **state)
+{
+	static const pid_t expected[] = { 1, 3, 7, 20, 4000000 };
+	char above[] = "/tmp/profil-cgroup.XXXXXX", below[64], empty[64];
+	struct cgroup_pids pids = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(above));
+	snprintf(below, sizeof(below), "%s/below", above);
+	snprintf(empty, sizeof(empty), "%s/below/empty", above);
+	assert_int_equal(mkdir(below, 0700) | mkdir(empty, 0700), 0);
+	write_list(above, "20\n0\n7\n4000000\n7\n");
+	write_list(below, "3\n20\n0\n1\n");
+	assert_false(cgroup_has(&pids, 7));
+	assert_int_equal(cgroup_list(above, &pids), 0);
+	assert_int_equal(pids.nr, 5);
+	assert_memory_equal(pids.list, expected, sizeof(expected));
+	assert_true(cgroup_has(&pids, 1) && cgroup_has(&pids, 4000000));
+	assert_false(cgroup_has(&pids, 0) || cgroup_has(&pids, 8));
+	/* the list is used again */
+	assert_int_equal(cgroup_list(below, &pids), 0);
+	assert_int_equal(pids.nr, 3);
+	assert_int_equal(cgroup_list(empty, &pids), 0);
+	assert_int_equal(pids.nr, 0);
+	assert_false(cgroup_has(&pids, 1));
+	assert_int_equal(cgroup_list("/nonexistent/group", &pids), 0);
+	assert_int_equal(pids.nr, 0);
+	free(pids.list);
+	remove_group(empty);
+	remove_group(below);
+	remove_group(above);
+}
+
+static void lists_may_be_long(void **state)
+{
+	char directory[] = "/tmp/profil-cgroup.XXXXXX", text[8 * 1000], *at = text;
+	struct cgroup_pids pids = { 0 };
+	int i;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	for (i = 1000; i; i--)
+		at += sprintf(at, "%d\n", i);
+	write_list(directory, text);
+	assert_int_equal(cgroup_list(directory, &pids), 0);
+	assert_int_equal(pids.nr, 1000);
+	for (i = 0; i < 1000; i++)
+		assert_int_equal(pids.list[i], i + 1);
+	free(pids.list);
+	remove_group(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +200,8 @@ int main(void)
 		cmocka_unit_test(directories_of_version_1_are_refused),
 		cmocka_unit_test(without_version_2_all_is_refused),
 		cmocka_unit_test(missing_mounts_are_an_error),
+		cmocka_unit_test(processes_are_sorted_and_once),
+		cmocka_unit_test(lists_may_be_long),
 	};
 
 	return cmocka_run_group_tests_name("cgroup", tests, make_file, remove_file);
