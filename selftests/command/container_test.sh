@@ -7,12 +7,14 @@
 # machine's /usr. PROFIL: path of the command (default: the tree's).
 
 cd "$(dirname "$0")/.." || exit 1
-# nobody's second user IDs, in a mount namespace, so that the machine's file stays as it is
+# nobody's second user IDs, in a mount namespace, so that the machine's file stays as it is. There,
+# the tree is at /mnt, as nobody may not reach it where it is.
 if [ "$1" != inside ] && [ "$(id -u)" = 0 ] && [ -e /etc/subuid ] && [ -e /etc/subgid ]; then
 	# shellcheck disable=SC2016
 	exec unshare -m sh -c 'mount --make-rshared / && ids=$(mktemp) &&
 		echo nobody:100000:65536 >"$ids" && chmod 644 "$ids" && mount --bind "$ids" /etc/subuid &&
-		mount --bind "$ids" /etc/subgid && rm "$ids" && exec "$@"' \
+		mount --bind "$ids" /etc/subgid && rm "$ids" &&
+		mount --bind .. /mnt && cd /mnt/selftests && exec "$@"' \
 		sh bash command/container_test.sh inside
 fi
 # shellcheck source=../lib/ktap.sh
@@ -34,7 +36,8 @@ ln -s usr/bin usr/sbin usr/lib usr/lib64 "$root"
 
 # The options of a container. This machine may be without networks, systemd and a file system that
 # podman could stack.
-options=(--rm --network none -v /usr:/usr:ro -v "$top:$top:ro" -w "$top/selftests" --rootfs "$root")
+options=(--rm --network none -e "COLUMNS=$COLUMNS" -v /usr:/usr:ro -v "$top:$top:ro"
+	-w "$top/selftests" --rootfs "$root")
 
 # as_nobody COMMAND...: with a home and a runtime directory
 as_nobody() {

@@ -35,7 +35,8 @@
 /* gzip's header, whose comment ends with the version of the format and a 0 */
 #define MAGIC	"\x1f\x8b\x08\x10\0\0\0\0\0\x03profil result 3"
 
-static char directory[] = "resultfile.XXXXXX";
+/* other users may not reach the tree */
+static char directory[] = "/tmp/resultfile.XXXXXX";
 static struct result result;
 static struct result read_back;
 
@@ -62,7 +63,7 @@ static int tear_down(void **state)
 		unlink(entry->d_name);
 	closedir(here);
 	result_release(&read_back);
-	return chdir("..") || rmdir(directory);
+	return chdir("/tmp") || rmdir(directory);
 }
 
 /* Count the files in the directory, except hidden ones. */
