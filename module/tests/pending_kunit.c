@@ -202,6 +202,11 @@ static void room_grows_with_rate_and_cpus(struct kunit *test)
 	profil_pending_grow(queue, PROFIL_PENDING_MAX, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MIN);
 	profil_pending_free(queue);
+
+	profil_pending_init(queue);
+	profil_pending_grow(queue, PROFIL_PENDING_MAX - 1, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MAX);
+	profil_pending_free(queue);
 }
 
 /* The worker makes a queue grow that was more than half full, once. */
@@ -220,11 +225,6 @@ static void half_full_queue_wants_to_grow(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, profil_pending_wants_grow(queue));
 	profil_pending_grow(queue, PROFIL_PENDING_MIN, GFP_KERNEL);
 	KUNIT_EXPECT_FALSE(test, profil_pending_wants_grow(queue));
-	profil_pending_free(queue);
-
-	profil_pending_init(queue);
-	profil_pending_grow(queue, PROFIL_PENDING_MAX - 1, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, pending_size(queue), PROFIL_PENDING_MAX);
 	profil_pending_free(queue);
 }
 

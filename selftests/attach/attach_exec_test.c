@@ -8,6 +8,7 @@
 
 #include "kselftest_harness.h"
 #include "attach/target.h"
+#include "eventually.h"
 #include "kernel/tasks.h"
 
 #define MOST_NS		200000	/* a timer's interrupt, a switch, and an ATTACH take less */
@@ -24,11 +25,8 @@ FIXTURE(exec) {
 static void run_on_first_cpu(int policy, int priority)
 {
 	const struct sched_param param = { .sched_priority = priority };
-	cpu_set_t cpus;
 
-	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	if (sched_setaffinity(0, sizeof(cpus), &cpus) || sched_setscheduler(0, policy, &param))
+	if (put_on_cpu(0, 0) || sched_setscheduler(0, policy, &param))
 		_exit(98);
 }
 
@@ -89,15 +87,13 @@ static int attach_before_exec(struct __test_metadata *_metadata, struct _test_da
 		;
 	error = call(self->device, PROFIL_IOC_ATTACH, &attach);
 	/* the program sleeps */
-	while (now_ns() < *self->when || task_state(target.pid) != 'S')
-		usleep(1000);
+	ASSERT_TRUE(EVENTUALLY(now_ns() >= *self->when && task_state(target.pid) == 'S'));
 	ASSERT_EQ(EAGAIN, read_all(&self->records, self->device));
 	EXPECT_EQ(!error, count_records(&self->records, PROFIL_RECORD_EXEC, target.pid)) {
 		TH_LOG("exec %llu ns after the call: errno %d", (unsigned long long)ahead_ns, error);
 	}
 	kill_target(&target);
 	free_records(&self->records);
-	self->records = (struct records) { 0 };
 	return error;
 }
 

@@ -107,15 +107,19 @@ joiners() {
 	ended "$target" 0 && finished && quiet && spun 3 0.6 && rmdir "$group/new"
 }
 
-# One process ends just after another one has joined, before a look is due.
+# One process ends just after another one has joined, before a look is due. The other one waits until
+# profil has attached to it: on a slow host it would end before.
 last_look() {
-	local first
+	local first second joined
 
 	start_in "$group" programs/spin read 0.001
 	first=$target
 	sample 1 --cgroup "$group" || return
-	start programs/spin 0.3
-	join "$target" && release && ended "$first" 0 && ended "$target" 0 && finished &&
+	mkfifo "$work/joined" && exec {joined}<>"$work/joined" || return
+	programs/spin read 0.3 <&"$joined" &
+	second=$!
+	join "$second" && release && ended "$first" 0 && eventually sessions_are 1 &&
+	printf . >&"$joined" && ended "$second" 0 && finished &&
 	[ "$(rows --by process | grep -c '/spin ')" = 2 ]
 }
 
