@@ -43,6 +43,7 @@ static const struct {
 	{ PROFIL_RECORD_MAP, sizeof(struct profil_record_map) + PATH_BYTES },
 	{ PROFIL_RECORD_EXIT, sizeof(struct profil_record_exit) },
 	{ PROFIL_RECORD_LOST, sizeof(struct profil_record_lost) },
+	{ PROFIL_RECORD_RUN, sizeof(struct profil_record_run) },
 	{ PROFIL_RECORD_THREAD, sizeof(struct profil_record_thread) },
 	{ PROFIL_RECORD_ARGS, sizeof(struct profil_record_args) },
 };
