@@ -21,7 +21,8 @@
  * @nr:         number of counters, 1 to 2^29 (PROFIL_MAX_BYTES of 16-bit counters)
  * @buf_offset: byte position (config.h) of counter 0
  * @scale:      bytes of buffer per byte of text, as a fraction of 65536
- * @rounding:   PROFIL_ROUND_*
+ * @drop:       low bits of the distance from @offset that do not count (profil_range_round())
+ * @add:        added to a position in the buffer, in bytes, before it is rounded down
  */
 struct profil_range {
 	u64 start;
@@ -30,7 +31,8 @@ struct profil_range {
 	u64 nr;
 	u64 buf_offset;
 	u32 scale;
-	u32 rounding;
+	u16 drop;
+	u16 add;
 };
 
 #define PROFIL_NO_BIN	U64_MAX
@@ -47,6 +49,25 @@ static inline u64 profil_scale_down(u64 d, u32 scale)
 }
 
 /**
+ * profil_range_round - set how a range rounds
+ * @range:    range. For PROFIL_ROUND_FIRST its scale is 0, so that all distances become 0
+ * @rounding: PROFIL_ROUND_*
+ * @shift:    log2 of the counter size in bytes
+ *
+ * All rules are one formula: ((distance & ~drop) * scale / 65536 + add) / size, rounded down.
+ * PROFIL_ROUND_PC divides the distance by the size of a counter before it is scaled, which gives
+ * the same number as to drop the remainder of that division.
+ */
+static inline void profil_range_round(struct profil_range *range, u32 rounding,
+				      unsigned int shift)
+{
+	u16 rest = (1U << shift) - 1;
+
+	range->drop = rounding == PROFIL_ROUND_PC ? rest : 0;
+	range->add = rounding == PROFIL_ROUND_UP ? rest : 0;
+}
+
+/**
  * profil_bin - find the counter for a pc
  * @range: region that contains @pc
  * @pc:    program counter
@@ -57,26 +78,13 @@ static inline u64 profil_scale_down(u64 d, u32 scale)
 static inline u64 profil_bin(const struct profil_range *range, u64 pc,
 			     unsigned int shift)
 {
-	u64 d = pc - range->offset;
-	u64 rest = (1ULL << shift) - 1;
-	u64 bytes, index;
+	u64 d = (pc - range->offset) & ~(u64)range->drop;
+	u64 bytes = profil_scale_down(d, range->scale);
+	u64 index = bytes >> shift;
 
-	switch (range->rounding) {
-	case PROFIL_ROUND_PC:
-		index = profil_scale_down(d >> shift, range->scale);
-		break;
-	case PROFIL_ROUND_UP:
-		/* as (bytes + rest) >> shift, which could overflow */
-		bytes = profil_scale_down(d, range->scale);
-		index = (bytes >> shift) + !!(bytes & rest);
-		break;
-	case PROFIL_ROUND_FIRST:
-		index = 0;
-		break;
-	default:
-		index = profil_scale_down(d, range->scale) >> shift;
-		break;
-	}
+	/* before the sum, which could overflow */
+	if (index < range->nr)
+		index = (bytes + range->add) >> shift;
 	return index < range->nr ? index : PROFIL_NO_BIN;
 }
 

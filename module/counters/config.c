@@ -215,7 +215,7 @@ static void config_fill_range(struct profil_range *range, const struct profil_co
 	range->nr = region->bytes >> config->shift;
 	range->buf_offset = config_buf_offset(config, region->buf);
 	range->scale = region->scale;
-	range->rounding = region->rounding;
+	profil_range_round(range, region->rounding, config->shift);
 }
 
 /**

@@ -32,11 +32,11 @@ static void bins_match_the_manual_pages(void **state)
 }
 
 /* The rules of <linux/profil.h>, in 128 bits and without optimizations */
-static u64 oracle(const struct profil_range *range, u64 at, unsigned int w)
+static u64 oracle(const struct profil_range *range, u32 rounding, u64 at, unsigned int w)
 {
 	unsigned __int128 d = at - range->offset, s = range->scale, index;
 
-	switch (range->rounding) {
+	switch (rounding) {
 	case PROFIL_ROUND_PC: index = (d / w) * s / 65536; break;
 	case PROFIL_ROUND_UP: index = (d * s / 65536 + w - 1) / w; break;
 	case PROFIL_ROUND_FIRST: index = 0; break;
@@ -45,9 +45,19 @@ static u64 oracle(const struct profil_range *range, u64 at, unsigned int w)
 	return index < range->nr ? (u64)index : NONE;
 }
 
+/* As config.c sets up a range. */
+static u64 find_bin(struct profil_range range, u32 rounding, u64 at, unsigned int shift)
+{
+	if (rounding == PROFIL_ROUND_FIRST)
+		range.scale = 0;
+	profil_range_round(&range, rounding, shift);
+	return profil_bin(&range, at, shift);
+}
+
 static void random_bins_match_the_oracle(void **state)
 {
 	unsigned int shift;
+	u32 rounding;
 	u64 hits = 0;
 	long i;
 
@@ -56,13 +66,13 @@ static void random_bins_match_the_oracle(void **state)
 		struct profil_range range = {
 			.start = 0, .last = U64_MAX, .offset = random_any(),
 			.nr = random_any() >> 4 | 1, .scale = (u32)random_any(),
-			.rounding = random_u64() % 4,
 		};
 		u64 at = range.offset + random_any(), want;
 
+		rounding = random_u64() % 4;
 		shift = 1 + random_u64() % 3;
-		want = oracle(&range, at, 1u << shift);
-		assert_int_equal(want, profil_bin(&range, at, shift));
+		want = oracle(&range, rounding, at, 1u << shift);
+		assert_int_equal(want, find_bin(range, rounding, at, shift));
 		hits += want != NONE;
 	}
 	/* enough pcs with a bin and without one */
@@ -85,18 +95,20 @@ static const u64 distances[] = {
 #define ALL_BINS	(U64_MAX >> 3)
 
 /* Each rounding rule, with each size of a counter: its log2 */
-#define FOR_EACH_RULE(range, shift)					\
-	for (range.rounding = 0; range.rounding < 4; range.rounding++)	\
+#define FOR_EACH_RULE(rounding, shift)				\
+	for (rounding = 0; rounding < 4; rounding++)		\
 		for (shift = 1; shift <= 3; shift++)
 
-static void check_bin(struct profil_range *range, u64 d, unsigned int shift)
+static void check_bin(struct profil_range range, u32 rounding, u64 d, unsigned int shift)
 {
-	u64 at = range->offset + d;
+	u64 at = range.offset + d;
 
-	range->nr = ALL_BINS;
-	assert_int_equal(oracle(range, at, 1u << shift), profil_bin(range, at, shift));
-	range->nr = MAX_COUNTERS;
-	assert_int_equal(oracle(range, at, 1u << shift), profil_bin(range, at, shift));
+	range.nr = ALL_BINS;
+	assert_int_equal(oracle(&range, rounding, at, 1u << shift),
+			 find_bin(range, rounding, at, shift));
+	range.nr = MAX_COUNTERS;
+	assert_int_equal(oracle(&range, rounding, at, 1u << shift),
+			 find_bin(range, rounding, at, shift));
 }
 
 /* Each scale at each distance, with pcs near 0, near 2^64, and below the offset. */
@@ -105,18 +117,20 @@ static void bins_match_the_oracle_at_edges(void **state)
 	static const u64 offsets[] = { 0, 1, 0x400000, 1ULL << 63, U64_MAX };
 	struct profil_range range = { .last = U64_MAX };
 	unsigned int shift;
+	u32 rounding;
 	size_t s, p, o;
 	int by;
 
 	(void)state;
-	FOR_EACH_RULE(range, shift)
+	FOR_EACH_RULE(rounding, shift)
 		for (s = 0; s < ARRAY_SIZE(scales); s++)
 			for (p = 0; p < ARRAY_SIZE(distances); p++)
 				for (o = 0; o < ARRAY_SIZE(offsets); o++)
 					for (by = -9; by <= 9; by++) {
 						range.scale = scales[s];
 						range.offset = offsets[o];
-						check_bin(&range, distances[p] + (u64)by, shift);
+						check_bin(range, rounding,
+							  distances[p] + (u64)by, shift);
 					}
 }
 
@@ -125,22 +139,25 @@ static void never_exceeds_the_buffer(void **state)
 {
 	struct profil_range range = { .last = U64_MAX, .offset = 0x400000 };
 	unsigned int shift;
+	u32 rounding;
 	u64 d, bin;
 	size_t s;
 
 	(void)state;
-	FOR_EACH_RULE(range, shift)
+	FOR_EACH_RULE(rounding, shift)
 		for (s = 0; s < ARRAY_SIZE(scales); s++)
 			for (d = 0; d < 1ULL << 40; d = d * 3 + 1) {
 				range.scale = scales[s];
 				range.nr = ALL_BINS;
-				bin = profil_bin(&range, range.offset + d, shift);
+				bin = find_bin(range, rounding, range.offset + d, shift);
 				if (bin >= MAX_COUNTERS)
 					continue;
 				range.nr = bin + 1;
-				assert_int_equal(bin, profil_bin(&range, range.offset + d, shift));
+				assert_int_equal(bin, find_bin(range, rounding, range.offset + d,
+							       shift));
 				range.nr = bin;
-				assert_int_equal(NONE, profil_bin(&range, range.offset + d, shift));
+				assert_int_equal(NONE, find_bin(range, rounding, range.offset + d,
+								shift));
 			}
 }
 
@@ -153,16 +170,17 @@ static void distant_pcs_have_no_counter(void **state)
 	struct profil_range range = { .last = U64_MAX, .offset = 0x400000,
 				      .scale = 65536, .nr = 0x1000 };
 	unsigned int shift, bit;
+	u32 rounding;
 
 	(void)state;
-	FOR_EACH_RULE(range, shift) {
-		if (range.rounding == PROFIL_ROUND_FIRST)
+	FOR_EACH_RULE(rounding, shift) {
+		if (rounding == PROFIL_ROUND_FIRST)
 			continue;
 		for (bit = 16; bit < 64; bit++)
-			assert_int_equal(NONE, profil_bin(&range, range.offset + (1ULL << bit),
-							  shift));
+			assert_int_equal(NONE, find_bin(range, rounding,
+							range.offset + (1ULL << bit), shift));
 		/* just below the offset: the difference wraps to nearly 2^64 */
-		assert_int_equal(NONE, profil_bin(&range, range.offset - 1, shift));
+		assert_int_equal(NONE, find_bin(range, rounding, range.offset - 1, shift));
 	}
 }
 
@@ -172,17 +190,18 @@ static void higher_pcs_have_higher_bins(void **state)
 	struct profil_range range = { .last = U64_MAX, .nr = ALL_BINS };
 	u64 d, before, bin;
 	unsigned int shift;
+	u32 rounding;
 	size_t s, p;
 
 	(void)state;
-	FOR_EACH_RULE(range, shift)
+	FOR_EACH_RULE(rounding, shift)
 		for (s = 0; s < ARRAY_SIZE(scales); s++)
 			/* the last three are too far away to have a bin */
 			for (p = 0; p < ARRAY_SIZE(distances) - 3; p++) {
 				range.scale = scales[s];
-				before = profil_bin(&range, distances[p], shift);
+				before = find_bin(range, rounding, distances[p], shift);
 				for (d = 1; d < 40; d++) {
-					bin = profil_bin(&range, distances[p] + d, shift);
+					bin = find_bin(range, rounding, distances[p] + d, shift);
 					assert_true(bin >= before);
 					assert_true(bin <= before + 1 || range.scale > 65536);
 					before = bin;

@@ -97,11 +97,12 @@ static inline u64 bins_vector_byte(u32 rounding, const struct bins_vector *v)
 	struct profil_range range = {
 		.last = U64_MAX,
 		.nr = v->n / 2,
-		.scale = v->scale,
-		.rounding = rounding,
+		.scale = rounding == PROFIL_ROUND_FIRST ? 0 : v->scale,
 	};
-	u64 bin = profil_bin(&range, v->d, 1);
+	u64 bin;
 
+	profil_range_round(&range, rounding, 1);
+	bin = profil_bin(&range, v->d, 1);
 	return bin == NONE ? NONE : 2 * bin;
 }
 

@@ -62,7 +62,7 @@ static int start(const struct profil_start *arg)
 	for (i = 0; i < arg->nr_regions; i++)
 		if (!is_valid(&regions[i], i ? &regions[i - 1] : NULL, bytes))
 			return -EINVAL;
-	for (i = 0; i < arg->nr_regions; i++)
+	for (i = 0; i < arg->nr_regions; i++) {
 		ranges[i] = (struct profil_range) {
 			.start = regions[i].start,
 			.last = regions[i].end - 1,
@@ -70,8 +70,9 @@ static int start(const struct profil_start *arg)
 			.nr = regions[i].bytes / bytes,
 			.buf_offset = regions[i].buf,
 			.scale = regions[i].scale,
-			.rounding = regions[i].rounding,
 		};
+		profil_range_round(&ranges[i], regions[i].rounding, bytes == 2 ? 1 : bytes / 4 + 1);
+	}
 	fake_device.start = *arg;
 	fake_device.state = PROFIL_STATE_RUNNING;
 	fake_device.starts++;
