@@ -22,7 +22,8 @@ builds() {
 	local archive
 
 	archive=../$(../scripts/dist 2>"$work/err") &&
-	rpmbuild --nodeps --quiet -ta --define "_topdir $work/rpm" "$archive" >"$work/out" \
+	rpmbuild --nodeps --quiet -ta --define "_topdir $work/rpm" \
+		--define "_buildhost localhost" "$archive" >"$work/out" \
 		2>"$work/err" && [ "$(packages | wc -l)" = 4 ] &&
 	! grep -E 'listed twice|warning: ' "$work/err"
 }
