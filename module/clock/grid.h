@@ -25,8 +25,14 @@
  * @key:    secret of the CPU that determines random points
  * @shift:  how much earlier than on other CPUs periods begin, in ns. Not a secret: points
  *          that are not random reveal it
- * @hashed: what @hash is the hash of; 0: of nothing. Both only save time
+ * @hashed: what @hash is the hash of; 0: of nothing. These and all that follows only save time
  * @hash:   the last hash
+ * @stepped: period whose beginning is @begin, at @step_rate
+ * @step_rate: 0: none
+ * @begin:  beginning of that period, in ns
+ * @step:   shortest period, in ns
+ * @rest:   how much longer periods are on average, in 1 / @step_rate ns
+ * @error:  how much @begin was rounded down, in 1 / @step_rate ns
  */
 struct profil_grid {
 	u32 rate;
@@ -35,6 +41,12 @@ struct profil_grid {
 	u64 shift;
 	u64 hashed;
 	u64 hash;
+	u64 stepped;
+	u64 begin;
+	u32 step_rate;
+	u32 step;
+	u32 rest;
+	u32 error;
 };
 
 /* The period that contains a time. */
@@ -53,6 +65,34 @@ static inline u64 profil_grid_begin(u32 rate, u64 period)
 	u64 seconds = div_u64_rem(period, rate, &rest);
 
 	return seconds * PROFIL_NS + div_u64((u64)rest * PROFIL_NS, rate);
+}
+
+static inline void profil_grid_find_begin(struct profil_grid *grid, u64 period)
+{
+	u32 rate = grid->rate, rest;
+
+	div_u64_rem(period, rate, &rest);
+	grid->begin = profil_grid_begin(rate, period);
+	div_u64_rem((u64)rest * PROFIL_NS, rate, &grid->error);
+	grid->step = PROFIL_NS / rate;
+	grid->rest = PROFIL_NS % rate;
+	grid->step_rate = rate;
+}
+
+/* Set @begin to that of a period: without a division, if it is the one after the last. */
+static __always_inline void profil_grid_step_to(struct profil_grid *grid, u64 period)
+{
+	if (period != grid->stepped + 1 || grid->rate != grid->step_rate) {
+		profil_grid_find_begin(grid, period);
+	} else {
+		grid->begin += grid->step;
+		grid->error += grid->rest;
+		if (grid->error >= grid->rate) {
+			grid->error -= grid->rate;
+			grid->begin++;
+		}
+	}
+	grid->stepped = period;
 }
 
 /*
@@ -75,13 +115,12 @@ static inline u32 profil_grid_fraction(struct profil_grid *grid, u64 period)
  * The point of a period. Periods take PROFIL_NS / rate ns, rounded up or down; the fraction is of
  * the shorter.
  */
-static inline u64 profil_grid_point(struct profil_grid *grid, u64 period)
+static __always_inline u64 profil_grid_point(struct profil_grid *grid, u64 period)
 {
-	u64 begin = profil_grid_begin(grid->rate, period);
-
+	profil_grid_step_to(grid, period);
 	if (!grid->random)
-		return begin;
-	return begin + ((u64)profil_grid_fraction(grid, period) * (PROFIL_NS / grid->rate) >> 16);
+		return grid->begin;
+	return grid->begin + ((u64)profil_grid_fraction(grid, period) * grid->step >> 16);
 }
 
 /**

@@ -128,6 +128,38 @@ static void points_are_exact_over_the_whole_range(void **state)
 	}
 }
 
+/* From any period on, across seconds: a step finds what divisions find. */
+static void steps_are_exact(void **state)
+{
+	u32 rate;
+
+	(void)state;
+	for (rate = 1; rate <= 20000; rate++) {
+		struct profil_grid grid = { .rate = rate };
+		u64 period = random_u64() % (YEAR / PROFIL_NS * rate), i;
+
+		for (i = 0; i < 2 * rate + 2; i++)
+			assert_int_equal(profil_grid_begin(rate, period + i),
+					 profil_grid_point(&grid, period + i));
+	}
+}
+
+/* Another rate, or another period than the next one, is no step. */
+static void only_the_next_period_is_a_step(void **state)
+{
+	struct profil_grid grid = {};
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1000000; i++) {
+		u64 period = grid.stepped + random_u64() % 4;
+
+		grid.rate = rates[3 + random_u64() % 2];
+		assert_int_equal(profil_grid_begin(grid.rate, period),
+				 profil_grid_point(&grid, period));
+	}
+}
+
 /* The points of all CPUs are the same, shifted by up to a second. */
 static void shift_moves_all_points(void **state)
 {
@@ -321,6 +353,8 @@ int main(void)
 		cmocka_unit_test(period_contains_its_times),
 		cmocka_unit_test(periods_are_exact_at_every_rate),
 		cmocka_unit_test(points_are_exact_over_the_whole_range),
+		cmocka_unit_test(steps_are_exact),
+		cmocka_unit_test(only_the_next_period_is_a_step),
 		cmocka_unit_test(shift_moves_all_points),
 		cmocka_unit_test(next_and_passed_agree),
 		cmocka_unit_test(rate_is_exact),
