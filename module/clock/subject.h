@@ -8,6 +8,7 @@
 
 #include "attach/target.h"
 #include "clock/clock.h"
+#include "counters/fast.h"
 #include "counters/sampler.h"
 #include "counters/session.h"
 #include "counters/table.h"

@@ -22,6 +22,7 @@
 
 #include <asm/irq_regs.h>
 
+#include "clock/cycles.h"
 #include "clock/hooks.h"
 #include "clock/subject.h"
 #include "clock/tick.h"
@@ -30,36 +31,44 @@
 
 /**
  * struct profil_tick - state of a CPU's last ticks, to account for late ones
- * @grid: the last point of the tick grid, at the last sampled tick (profil_tick_advance())
+ * @grid: the last point of the tick grid, at the last sampled tick (profil_tick_advance()), unless
+ *        @point differs from @synced
+ * @point: the same point in cycles (cycles.h)
+ * @synced: @point when @grid was the same
+ * @period: of the tick, in cycles
+ * @late_gap: how far from @point a tick is late, in cycles; 0: cycles are not to be used
  * @idle: the CPU's idle time at that tick (tick_idle_time())
  * @mm:   memory that the very last tick found; NULL if that was not sampled
  * @task: thread that the very last tick found; only compared, never dereferenced
  * @came: when that thread came to the CPU (compat_on_cpu_since())
  * @late: missed ticks before @grid that @work must still charge
  * @since: time from which they are charged, in ns of ktime_get()
+ * @thread_since: the same for a profile of a single thread
  * @in_user: the tick that queued them interrupted user mode
  * @steal: CPUTIME_STEAL before the kernel has added the time that a hypervisor took
- * @kind: kind of profile
  * @work: charges @late
  *
- * One for each kind of profile. Written only by its own CPU in hard interrupts, so with
- * interrupts off.
+ * Written only by its own CPU in hard interrupts, so with interrupts off.
  */
 struct profil_tick {
 	u64 grid;
+	u64 point;
+	u64 synced;
+	u64 period;
+	u64 late_gap;
 	u64 idle;
 	const struct mm_struct *mm;
 	const struct task_struct *task;
 	u64 came;
 	u64 late;
 	u64 since;
+	u64 thread_since;
 	bool in_user;
 	u64 steal;
-	enum profil_kind kind;
 	struct irq_work work;
 };
 
-static DEFINE_PER_CPU(struct profil_tick[PROFIL_NR_KINDS], last_ticks);
+static DEFINE_PER_CPU(struct profil_tick, last_tick);
 
 /* Changes if the CPU was idle over a tick, also if the tick was stopped. */
 static __always_inline u64 tick_idle_time(void)
@@ -87,6 +96,41 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 }
 
 /*
+ * Whether the tick stands for one period. It reads the cycles, since ktime_get() takes half as many
+ * instructions as all the rest of a sample. @gap: out: time since @point, in cycles.
+ */
+static __always_inline bool tick_is_on_time(const struct profil_tick *last, u64 *gap)
+{
+	/* before @point, it is huge */
+	*gap = profil_cycles() - last->point;
+	return likely(*gap < last->late_gap);
+}
+
+/* Move @point as profil_tick_advance() does for a tick that is on time. */
+static __always_inline void tick_move_point(struct profil_tick *last, u64 gap)
+{
+	last->point += min(gap, last->period);
+}
+
+/* Move @grid, and @point with it. Return: number of periods that have ended since the last tick. */
+static u64 tick_advance(struct profil_tick *last, u64 now)
+{
+	u32 khz = profil_cycles_khz();
+	u64 cycles = profil_cycles();
+	u64 ticks;
+
+	if (khz && last->point != last->synced)
+		last->grid = now - profil_cycles_to_ns(cycles - last->point, khz);
+	ticks = profil_tick_advance(&last->grid, now, TICK_NSEC);
+	last->point = cycles - profil_cycles_from_ns(now - last->grid, khz);
+	last->synced = last->point;
+	last->period = profil_cycles_from_ns(TICK_NSEC, khz);
+	/* two periods, less what the rates of the two clocks may differ by */
+	last->late_gap = 2 * last->period - last->period / 64;
+	return ticks;
+}
+
+/*
  * Number of ticks to charge. After a delay of more than one period (interrupts
  * off, or a virtual machine not running) there is only one tick. The thread that it finds is
  * charged for the ticks that were due since it came to the CPU.
@@ -99,33 +143,39 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
  * ktime_get_ns() is the same on all CPUs and does not jump with the clock of a CPU. It is
  * right even before the tick has updated the timekeeper. It takes some 30 ns, or a
  * microsecond where the clock is a device.
- *
- * @subject: a profile of the thread. If there are others, they are of the same threads.
  */
-static __always_inline u64 tick_passed(struct profil_tick *last,
-				       const struct profil_subject *subject)
+static noinline u64 tick_late(struct profil_tick *last)
 {
 	u64 now = ktime_get_ns();
-	u64 ticks = profil_tick_advance(&last->grid, now, TICK_NSEC);
-	u64 idle = tick_idle_time();
+	u64 ticks = tick_advance(last, now);
+	bool awake = last->idle == tick_idle_time();
+	int threads;
+	u64 came;
 
-	if (unlikely(ticks > 1)) {
-		/*
-		 * Other threads may exit now, but only threads of the process can create
-		 * new ones: a thread that reads 1 is alone.
-		 */
-		int threads = data_race(get_nr_threads(current));
-		bool alone = subject->thread || threads == 1;
-		bool same = alone ? last->task == current :
-				    current->mm && last->mm == current->mm;
-		u64 came = tick_came(last, now);
+	if (likely(ticks == 1))
+		return 1;
+	came = tick_came(last, now);
+	last->thread_since = last->task == current && awake && came == U64_MAX ? 0 : came;
+	/*
+	 * Other threads may exit now, but only threads of the process can create new ones: a thread
+	 * that reads 1 is alone.
+	 */
+	threads = data_race(get_nr_threads(current));
+	last->since = last->thread_since;
+	if (threads != 1 && current->mm && last->mm == current->mm && awake)
+		last->since = 0;
+	return min(ticks, profil_tick_since(last->grid, min(last->since, last->thread_since),
+					    TICK_NSEC));
+}
 
-		last->since = !same || last->idle != idle || (alone && came != U64_MAX) ?
-			came : 0;
-		ticks = min(ticks, profil_tick_since(last->grid, last->since, TICK_NSEC));
-	}
-	last->idle = idle;
-	return ticks;
+static __always_inline u64 tick_passed(struct profil_tick *last)
+{
+	u64 gap;
+
+	if (!tick_is_on_time(last, &gap))
+		return tick_late(last);
+	tick_move_point(last, gap);
+	return 1;
 }
 
 /* Interrupts are off, so this is an RCU read-side section. */
@@ -137,7 +187,7 @@ static __always_inline void tick_charge(enum profil_kind kind, struct profil_sub
 		subject = profil_subject_find(kind, current, false);
 }
 
-/* Charge the missed ticks to the profiles of the current thread. */
+/* Charge the missed ticks to the profiles of one kind of the current thread. */
 static __always_inline void tick_charge_late_kind(enum profil_kind kind,
 						  const struct profil_tick *last)
 {
@@ -146,7 +196,8 @@ static __always_inline void tick_charge_late_kind(enum profil_kind kind,
 	u64 late, since;
 
 	for (; subject; subject = profil_subject_find_next(kind, subject, false)) {
-		since = max(last->since, subject->tick_start_ns);
+		since = max(subject->thread ? last->thread_since : last->since,
+			    subject->tick_start_ns);
 		/* without the tick itself, which has been charged */
 		late = min(last->late, profil_tick_since(last->grid, since, TICK_NSEC) - 1);
 		late = profil_tick_unstolen(late, steal, TICK_NSEC);
@@ -165,10 +216,8 @@ static void tick_charge_late(struct irq_work *work)
 	struct profil_tick *last = container_of(work, struct profil_tick, work);
 
 	if (last->task == current) {
-		if (last->kind == PROFIL_KIND_SESSION)
-			tick_charge_late_kind(PROFIL_KIND_SESSION, last);
-		else
-			tick_charge_late_kind(PROFIL_KIND_TARGET, last);
+		tick_charge_late_kind(PROFIL_KIND_SESSION, last);
+		tick_charge_late_kind(PROFIL_KIND_TARGET, last);
 	}
 	last->late = 0;
 }
@@ -183,30 +232,59 @@ static noinline void tick_queue_late(struct profil_tick *last, u64 late,
 	irq_work_queue(&last->work);
 }
 
-/* Sample the current thread for profiles of one kind. */
-static __always_inline void tick_sample(enum profil_kind kind)
+/* Note what this tick has found, and sampled. */
+static __always_inline void tick_note(struct profil_tick *last, const struct task_struct *task)
 {
-	struct profil_tick *last = &(*this_cpu_ptr(&last_ticks))[kind];
-	struct profil_subject *subject = profil_subject_find(kind, current, false);
+	last->idle = tick_idle_time();
+	last->mm = task->mm;
+	last->task = task;
+	last->came = compat_on_cpu_since();
+}
 
-	if (subject) {
-		bool in_user = user_mode(get_irq_regs());
-		u64 ticks = tick_passed(last, subject);
+/*
+ * Sample the session of the current thread, which has no other profile, if the tick is on time.
+ * @refill: look up its region and its page, which the last samples may not have found. Return:
+ * false: nothing was done.
+ */
+static __always_inline bool tick_sample_fast(struct profil_tick *last, struct task_struct *task,
+					     bool refill)
+{
+	struct profil_fast *fast = profil_fast_here(PROFIL_FAST_TICK);
+	u64 gap;
 
-		do {
-			tick_charge(kind, subject, 1, in_user);
-			subject = profil_subject_find_next(kind, subject, false);
-		} while (subject);
-		if (unlikely(ticks > 1))
-			tick_queue_late(last, ticks - 1, in_user);
-		last->mm = current->mm;
-		last->task = current;
-		last->came = compat_on_cpu_since();
-	} else {
+	if (!profil_fast_has(fast, task) || READ_ONCE(profil_nr_targets) ||
+	    !tick_is_on_time(last, &gap) || !profil_fast_sample(fast, task, true, refill))
+		return false;
+	tick_move_point(last, gap);
+	tick_note(last, task);
+	return true;
+}
+
+/* Sample the current thread for all its profiles. */
+static noinline void tick_sample(struct profil_tick *last, struct task_struct *task)
+{
+	struct profil_subject *session = profil_subject_find(PROFIL_KIND_SESSION, task, false);
+	struct profil_subject *target = profil_subject_find(PROFIL_KIND_TARGET, task, false);
+	bool in_user;
+	u64 ticks;
+
+	if (!session && !target) {
 		/* also for a kernel worker that uses the memory: @grid has not advanced */
 		last->mm = NULL;
 		last->task = NULL;
+		return;
 	}
+	if (session && tick_sample_fast(last, task, true))
+		return;
+	in_user = user_mode(get_irq_regs());
+	ticks = tick_passed(last);
+	if (session)
+		tick_charge(PROFIL_KIND_SESSION, session, 1, in_user);
+	for (; target; target = profil_subject_find_next(PROFIL_KIND_TARGET, target, false))
+		tick_charge(PROFIL_KIND_TARGET, target, 1, in_user);
+	if (unlikely(ticks > 1))
+		tick_queue_late(last, ticks - 1, in_user);
+	tick_note(last, task);
 }
 
 /*
@@ -217,8 +295,11 @@ static __always_inline void tick_sample(enum profil_kind kind)
 static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 			      struct ftrace_ops *ops, compat_ftrace_regs *regs)
 {
-	tick_sample(PROFIL_KIND_SESSION);
-	tick_sample(PROFIL_KIND_TARGET);
+	struct profil_tick *last = this_cpu_ptr(&last_tick);
+	struct task_struct *task = current;
+
+	if (unlikely(!tick_sample_fast(last, task, false)))
+		tick_sample(last, task);
 }
 
 /*
@@ -266,27 +347,18 @@ static int tick_set_filter(void)
 
 static void tick_init_late(void)
 {
-	enum profil_kind kind;
 	int cpu;
 
-	for_each_possible_cpu(cpu) {
-		for (kind = 0; kind < PROFIL_NR_KINDS; kind++) {
-			struct profil_tick *last = &per_cpu(last_ticks, cpu)[kind];
-
-			last->kind = kind;
-			compat_init_irq_work_hard(&last->work, tick_charge_late);
-		}
-	}
+	for_each_possible_cpu(cpu)
+		compat_init_irq_work_hard(&per_cpu(last_tick, cpu).work, tick_charge_late);
 }
 
 static void tick_sync_late(void)
 {
-	enum profil_kind kind;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
-			irq_work_sync(&per_cpu(last_ticks, cpu)[kind].work);
+		irq_work_sync(&per_cpu(last_tick, cpu).work);
 }
 
 static int tick_attach(void)

@@ -130,6 +130,13 @@ static __always_inline void timer_find_next_point(struct profil_timer *timer,
 		timer_set_next_point(timer, earliest, now);
 }
 
+/* Move on to the point after @point, which the timer has fired for. */
+static __always_inline void timer_step(struct profil_timer *timer)
+{
+	timer->since = timer->point;
+	timer->point = profil_grid_point(&timer->grid, ++timer->period) - timer->grid.shift;
+}
+
 /*
  * Move on by one point, without reading the clock. Return: false if the timer has not fired
  * for the next point of this grid.
@@ -141,9 +148,7 @@ static __always_inline bool timer_is_at_point(struct profil_timer *timer,
 		     timer_expires(timer) != timer->point ||
 		     timer->point <= subject->timer_start_ns))
 		return false;
-	timer->since = timer->point;
-	timer->point = profil_grid_point(&timer->grid, ++timer->period) -
-		       timer->grid.shift;
+	timer_step(timer);
 	return true;
 }
 
@@ -265,6 +270,37 @@ static __always_inline enum hrtimer_restart timer_fire(struct profil_timer *time
 	return HRTIMER_RESTART;
 }
 
+/*
+ * Sample the session of the current thread, if the last sample of this CPU has found all that is
+ * needed. Then the timer is at a point of its grid: @fast has only sessions that were sampled, and
+ * their grid is set when the thread comes to the CPU. If the rate is lowered meanwhile, the next
+ * measured sample sees that. Return: false: nothing was done.
+ */
+static __always_inline bool timer_fire_fast(struct profil_timer *timer, bool refill)
+{
+	struct profil_fast *fast = profil_fast_here(PROFIL_FAST_TIMER);
+	struct task_struct *task = current;
+
+	if (!profil_fast_has(fast, task) || unlikely((timer->fired + 1) % MEASURED == 0) ||
+	    unlikely(timer_expires(timer) != timer->point) ||
+	    !profil_fast_sample(fast, task, false, refill))
+		return false;
+	timer->fired++;
+	timer_step(timer);
+	hrtimer_set_expires(&timer->timer, ns_to_ktime(timer->point));
+	return true;
+}
+
+/* Return: HRTIMER_RESTART: armed for the next point. */
+static noinline enum hrtimer_restart timer_fire_slowly(struct profil_timer *timer, bool in_user)
+{
+	if (timer->kind == PROFIL_KIND_TARGET)
+		return timer_fire(timer, PROFIL_KIND_TARGET, in_user);
+	/* perhaps only the region or the page differs */
+	return timer_fire_fast(timer, true) ? HRTIMER_RESTART :
+					      timer_fire(timer, PROFIL_KIND_SESSION, in_user);
+}
+
 static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 {
 	struct profil_timer *timer =
@@ -277,9 +313,9 @@ static enum hrtimer_restart profil_timer_fire(struct hrtimer *hrtimer)
 	 */
 	if (unlikely(timer != timer_here(timer->kind) || !regs))
 		return HRTIMER_NORESTART;
-	if (timer->kind == PROFIL_KIND_SESSION)
-		return timer_fire(timer, PROFIL_KIND_SESSION, user_mode(regs));
-	return timer_fire(timer, PROFIL_KIND_TARGET, user_mode(regs));
+	if (timer->kind == PROFIL_KIND_SESSION && timer_fire_fast(timer, false))
+		return HRTIMER_RESTART;
+	return timer_fire_slowly(timer, user_mode(regs));
 }
 
 /*

@@ -70,6 +70,20 @@ static __always_inline bool profil_count_in_word(void *counter, u64 samples, u32
 	return false;
 }
 
+/*
+ * A 16-bit counter that wraps. Return: false if other CPUs kept writing its word. On x86, a single
+ * instruction adds.
+ */
+static __always_inline bool profil_wrap_in_u16(u16 *counter, u64 samples, u64 *before)
+{
+#ifdef CONFIG_X86
+	*before = xadd(counter, (u16)samples);
+	return true;
+#else
+	return profil_count_in_word(counter, samples, 1, PROFIL_OVERFLOW_WRAP, U16_MAX, before);
+#endif
+}
+
 #ifdef CONFIG_64BIT
 static inline bool profil_count_in_u64(u64 *counter, u64 samples, u32 overflow,
 				       u64 limit, u64 *before)
@@ -117,14 +131,17 @@ static inline u64 profil_wrap_in_u64(u64 *counter, u64 samples)
  * @limit:    highest value, for SATURATE and STOP
  * @before:   out: old value, from which profil_count() computes the new one
  *
- * Any context. No update is lost, whatever else writes. 32- and 64-bit counters that wrap
- * take a single atomic addition. Inlined in the hot path, where @before then needs no stack.
+ * Any context. No update is lost, whatever else writes. Counters that wrap take a single atomic
+ * addition, if the architecture has one of their size. Inlined in the hot path, where @before then
+ * needs no stack.
  *
  * Return: false if other writers kept interfering, so that nothing was added.
  */
 static __always_inline bool profil_counter_add(void *counter, u64 samples, u32 shift,
 					       u32 overflow, u64 limit, u64 *before)
 {
+	if (overflow == PROFIL_OVERFLOW_WRAP && shift == 1)
+		return profil_wrap_in_u16(counter, samples, before);
 	if (overflow == PROFIL_OVERFLOW_WRAP && shift == 2) {
 		*before = (u32)atomic_fetch_add_relaxed((u32)samples, counter);
 		return true;

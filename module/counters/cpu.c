@@ -10,6 +10,7 @@
 
 #include "clock/clock.h"
 #include "counters/cpu.h"
+#include "counters/fast.h"
 
 static void cpus_init_slot(struct profil_cpu *slot, u32 serial, u32 number)
 {
@@ -58,13 +59,21 @@ void profil_cpus_grow(struct profil_cpus *cpus, gfp_t gfp)
 	raw_spin_unlock_irqrestore(&cpus->shared.lock, flags);
 }
 
-/* Wait until no CPU has the lock, and let the next one look up its page again. */
+void profil_cpu_forget(struct profil_cpu *slot)
+{
+	if (slot->fast)
+		WRITE_ONCE(slot->fast->mm, PROFIL_FAST_NONE);
+	slot->fast = NULL;
+}
+
+/* Wait until no CPU has the lock, and let the next one look up everything again. */
 static void cpus_wait_for(struct profil_cpu *slot)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&slot->lock, flags);
 	slot->page = NULL;
+	profil_cpu_forget(slot);
 	raw_spin_unlock_irqrestore(&slot->lock, flags);
 }
 
@@ -75,7 +84,7 @@ static void cpus_wait_for(struct profil_cpu *slot)
  * Any context except in a sample. A CPU samples with the lock of its own slot held, or of
  * the shared slot. If it took the lock before this function does, its sample is complete
  * when this function gets the lock. If it takes it afterwards, it sees the caller's stores,
- * and looks up its page again.
+ * and looks up its session and its page again (fast.h).
  *
  * Own slots may be published at the same time. profil_cpus_grow() holds the shared slot's
  * lock then, which this function takes first. If they were published before, this function
@@ -117,8 +126,14 @@ struct profil_counts profil_cpus_counts(struct profil_cpus *cpus)
 	return sum;
 }
 
-/* Free the own slots. No CPU uses them any more. */
+/* Free the own slots. No CPU uses them any more, and none has a slot in its cache. */
 void profil_cpus_free(struct profil_cpus *cpus)
 {
+	int cpu;
+
+	WARN_ON_ONCE(cpus->shared.fast);
+	if (cpus->own)
+		for_each_possible_cpu(cpu)
+			WARN_ON_ONCE(per_cpu_ptr(cpus->own, cpu)->fast);
 	free_percpu(cpus->own);
 }

@@ -17,6 +17,7 @@
 #include <linux/types.h>
 
 struct page;
+struct profil_fast;
 
 /**
  * struct profil_counts - what happened to samples
@@ -56,6 +57,7 @@ static inline void profil_counts_add(struct profil_counts *sum,
  * @page:    page of the last sample, which saves a lookup; or NULL. Valid while @lock is
  *           held: profil_cpus_barrier() clears it
  * @index:   number of @page among the pages of all spans
+ * @fast:    the cache of the fast path that the slot is in, or NULL (fast.h)
  */
 struct profil_cpu {
 	raw_spinlock_t lock;
@@ -63,6 +65,7 @@ struct profil_cpu {
 	struct profil_counts counts;
 	struct page *page;
 	unsigned long index;
+	struct profil_fast *fast;
 };
 
 /**
@@ -132,6 +135,9 @@ static inline bool profil_cpus_wants_grow(const struct profil_cpus *cpus)
 {
 	return !cpus->own && READ_ONCE(cpus->changes) >= PROFIL_CPU_CHANGES;
 }
+
+/* Remove a slot from the cache of the fast path. With its lock held. */
+void profil_cpu_forget(struct profil_cpu *slot);
 
 /* Any context. */
 void profil_cpus_init(struct profil_cpus *cpus);

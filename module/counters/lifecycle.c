@@ -267,8 +267,8 @@ static void lifecycle_exit(struct profil_session *session)
 	/* not there: a stop or a replacement ends it, or it was never published */
 	if (!profil_table_unpublish(session))
 		return;
-	/* no barrier: no sampler runs, see the top of the file */
-	WRITE_ONCE(session->unpublished, true);
+	/* no sampler runs, see the top of the file, but CPUs may have cached the session */
+	lifecycle_stop_sampling(session);
 	/* does not wait for long: no thread uses the memory, but it may be reaped */
 	mmap_read_lock(session->mm);
 	mutex_lock(&session->service_mutex);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hot path: takes a sample when a clock (tick.c, timer.c) fires, and adds it to a
- * counter. Hard interrupt context, also on PREEMPT_RT. Nothing here sleeps, allocates or
- * takes a fault. Usually the only lock is the slot's, and the only memory written is per-CPU
- * counts and one counter in a pinned page. If the page is not pinned, the sample goes to the
- * queue of pending samples (pending.c). The worker (service.c) pins the page and then counts the
- * sample.
+ * The slow path of a sample: takes it when a clock (tick.c, timer.c) fires, and adds it to a
+ * counter. The next samples of the session on this CPU then take the fast path (fast.h). Hard
+ * interrupt context, also on PREEMPT_RT. Nothing here sleeps, allocates or takes a fault. Usually
+ * the only lock is the slot's, and the only memory written is per-CPU counts and one counter in a
+ * pinned page. If the page is not pinned, the sample goes to the queue of pending samples
+ * (pending.c). The worker (service.c) pins the page and then counts the sample.
  */
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -19,8 +19,10 @@
 #include "counters/buffer.h"
 #include "counters/config.h"
 #include "counters/counter.h"
+#include "counters/fast.h"
 #include "counters/sampler.h"
 #include "counters/session.h"
+#include "irqlock.h"
 #include "stats.h"
 
 /*
@@ -251,7 +253,7 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 	enum outcome outcome = DONE;
 	u64 samples = points;
 
-	raw_spin_lock(&cpu->lock);
+	profil_irq_lock(&cpu->lock);
 	if (unlikely(READ_ONCE(session->unpublished))) {
 		outcome = GONE; /* GCOV_EXCL_LINE: ended on another CPU */
 		goto unlock; /* GCOV_EXCL_LINE: ended on another CPU */
@@ -264,6 +266,8 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 	if (unlikely(config->flags &
 		     (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
 		goto unlock;
+	profil_fast_fill(profil_fast_here(ticks ? PROFIL_FAST_TICK : PROFIL_FAST_TIMER), session,
+			 cpu);
 	if (ticks) {
 		samples = profil_accumulate(&cpu->phase, ticks, config->pace.rate,
 					    HZ);
@@ -279,7 +283,7 @@ sampler_take(struct profil_session *session, struct task_struct *task,
 	    unlikely(profil_cpus_used(&session->cpus, cpu)))
 		outcome = KICK;
 unlock:
-	raw_spin_unlock(&cpu->lock);
+	profil_irq_unlock(&cpu->lock);
 	return outcome;
 }
 

@@ -238,6 +238,50 @@ TEST_F(bins, regions)
 	EXPECT_LE(status.pinned_bytes, 9 * PAGE);
 }
 
+/*
+ * What a CPU has found for one pc does not hold for the next one, of another region, or with its
+ * counter in another page: the module remembers each 16th page in the same place.
+ */
+TEST_F(bins, one_after_another)
+{
+	size_t w = variant->width / 8, bytes = 33 * PAGE, i, k, nr = 0;
+	const size_t at[] = { 0x40, 0x240, 0x200 + PAGE, 0x40 };
+	const size_t byte[] = { 0x40, PAGE + 16 * 0x40, PAGE + 16 * PAGE };
+	struct profil_region *r = self->regions;
+	char *buffer = map_memory(bytes);
+
+	ASSERT_NE(MAP_FAILED, buffer);
+	/* the buffer of the first region has room for the second one's text */
+	r[0].buf = (uintptr_t)buffer;
+	r[0].bytes = PAGE;
+	r[1] = r[0];
+	r[0].end = r[0].start + 0x100;
+	r[1].start += 0x200;
+	r[1].offset = r[1].start;
+	r[1].end = r[1].start + 2 * PAGE;
+	r[1].scale = 16 * 0x10000;
+	r[1].buf += PAGE;
+	r[1].bytes = 32 * PAGE;
+	self->start.nr_regions = 2;
+	ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+	for (i = 0; i < sizeof(at) / sizeof(*at); i++)
+		ASSERT_EQ(0, stay(self, at[i], 4));
+	stop(self->fd);
+	for (i = 0; i < bytes / w; i++) {
+		if (!counter(buffer, variant->width, i))
+			continue;
+		nr++;
+		for (k = 0; k < sizeof(byte) / sizeof(*byte) && i != byte[k] / w;)
+			k++;
+		EXPECT_LT(k, sizeof(byte) / sizeof(*byte))
+			TH_LOG("counter %zu", i);
+		/* a kernel thread may take a tick */
+		EXPECT_LE(4 - 2, counter(buffer, variant->width, i));
+	}
+	EXPECT_EQ(sizeof(byte) / sizeof(*byte), nr);
+	munmap(buffer, bytes);
+}
+
 static void set_all(struct _test_data_bins *self, uint64_t value)
 {
 	memset(self->buffer, 0, PAGE);

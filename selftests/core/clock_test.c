@@ -363,6 +363,33 @@ TEST_F(clock, cpu_hotplug)
 	EXPECT_EQ(0, armed_later(250));
 }
 
+/* A CPU does not take a profile for one that ended while it was offline. */
+TEST_F(clock, profile_that_ended_without_a_cpu)
+{
+	struct burner burners[] = {
+		{ .cpu = 0, .seconds = 0.3 }, { .cpu = 1, .seconds = 0.3 },
+	};
+	struct profile *profile = &self->profile;
+	struct span span;
+	int i;
+
+	if (write_text(CPU1_ONLINE, "1"))
+		SKIP(return, "needs a second CPU and root");
+	ASSERT_EQ(0, start_with_clock(profile, variant->clock, 250));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&burners[i].thread, NULL, burn_on_cpu,
+					    &burners[i]));
+	for (i = 0; i < 2; i++)
+		pthread_join(burners[i].thread, NULL);
+	ASSERT_EQ(0, write_text(CPU1_ONLINE, "0"));
+	stop(profile->fd);
+	begin_span(_metadata, profile, &span, variant->clock, 250);
+	write_text(CPU1_ONLINE, "1");
+	ASSERT_EQ(0, pthread_create(&burners[1].thread, NULL, burn_on_cpu, &burners[1]));
+	pthread_join(burners[1].thread, NULL);
+	end_span(_metadata, profile, &span, 4);
+}
+
 /*
  * Takes CPU 1 offline while its timer is armed. Returns how many timers are armed some time later.
  * Profiled threads run on CPU 0 all the time.

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "child.h"
 #include "common.h"
+#include "files.h"
 #include "kernel/pinned_pages.h"
 #include "kselftest_harness.h"
 #include "profile/expect_count.h"
@@ -141,6 +143,66 @@ TEST_F(lifecycle, replaced_under_a_tick)
 	EXPECT_LE(burner.used * self->start.rate - 2, counted(self) - before);
 	EXPECT_GE((elapsed * self->start.rate + 2) * (double)sysconf(_SC_NPROCESSORS_ONLN),
 		  counted(self) - before);
+}
+
+TEST_F(lifecycle, stop_is_final_for_other_threads)
+{
+	struct burner burner = { .done = false };
+	pthread_t thread;
+	uint64_t after;
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, burn_a_while, &burner));
+	for (i = 0; i < 6; i++) {
+		stop(self->fd);
+		after = counted(self);
+		usleep(60000);
+		EXPECT_EQ(after, counted(self));
+		ASSERT_EQ(0, call(self->fd, PROFIL_IOC_START, &self->start));
+		usleep(20000);
+	}
+	pthread_join(thread, NULL);
+}
+
+/* Forks a process that burns for two ticks, with a profile or without one. */
+static pid_t fork_burner(struct _test_data_lifecycle *self, bool profiled)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	if (profiled && call(self->fd, PROFIL_IOC_START, &self->start))
+		_exit(1);
+	burn(seconds_for(2, self->start.rate));
+	/* without a stop */
+	_exit(0);
+}
+
+/*
+ * The kernel gives another process the memory, in the sense of struct mm_struct, of one that has
+ * ended: a CPU must not take it for that one's. One of many processes gets it. All run on one CPU.
+ */
+TEST_F(lifecycle, ended_with_its_process)
+{
+	long long samples;
+	pid_t pids[40];
+	int i, k;
+
+	stop(self->fd);
+	if (figure("samples") < 0)
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, put_on_cpu(0, 0));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, wait_for(fork_burner(self, true)));
+		/* until its session is freed */
+		usleep(200000);
+		samples = figure("samples");
+		for (k = 0; k < 40; k++)
+			pids[k] = fork_burner(self, false);
+		for (k = 0; k < 40; k++)
+			EXPECT_EQ(0, wait_for(pids[k]));
+		ASSERT_EQ(samples, figure("samples"));
+	}
 }
 
 static void *replace_often(void *data)

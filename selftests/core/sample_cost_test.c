@@ -63,14 +63,14 @@ FIXTURE_VARIANT(cost) {
 	}
 
 /* The ticks first: for the timer, the kprobe of selftests/late is loaded, which makes ticks dearer. */
-COST(tick, false, PROFIL_CLOCK_TICK, 250, 400, 400);
+COST(tick, false, PROFIL_CLOCK_TICK, 250, 122, 134);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
-COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 238, 229);
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 336, 338);
-COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 303, 303);
-COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 323, 320);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 232, 236);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 253, 256);
+COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 103, 96);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 330, 321);
+COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
+COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 93);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 246, 255);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 260, 273);
 
 static uint64_t now_ns(void)
 {
