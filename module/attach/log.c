@@ -70,11 +70,8 @@ void profil_log_end(struct profil_log *log)
 	irq_work_queue(&log->wake_work);
 }
 
-/*
- * Copy into the ring at byte @at. Inlined: most records do not wrap, and a copy of a constant size
- * is then a few stores.
- */
-static __always_inline void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes)
+/* Copy into the ring at byte @at. */
+static void log_copy(struct profil_log *log, u32 at, const void *from, u32 bytes)
 {
 	u32 offset = at & (log->size - 1);
 	u32 first = log->size - offset;
@@ -94,14 +91,12 @@ static bool log_has_room(const struct profil_log *log, u32 most, u32 bytes)
 	return log->head - smp_load_acquire(&log->tail) + bytes <= most;
 }
 
-/* Add @bytes that have been copied. With the lock held. */
-static void log_advance(struct profil_log *log, u32 bytes)
+/**
+ * profil_log_wake - wake the reader that waits, if a quarter of the log is in use
+ * @log: log, to which a record has been added, with the lock held
+ */
+noinline void profil_log_wake(struct profil_log *log)
 {
-	/* pairs with the acquire in log_used(): the reader sees the bytes */
-	smp_store_release(&log->head, log->head + bytes);
-	/* an old @tail makes this larger, never smaller */
-	if (log->head - READ_ONCE(log->tail) < log->size / 4)
-		return;
 	/*
 	 * Pairs with the barrier in profil_log_is_readable(): either that reader sees @head, or
 	 * this sees that it waits.
@@ -112,6 +107,12 @@ static void log_advance(struct profil_log *log, u32 bytes)
 		WRITE_ONCE(log->waits, false);
 		irq_work_queue(&log->wake_work);
 	}
+}
+
+/* Add @bytes that have been copied. With the lock held. */
+static void log_advance(struct profil_log *log, u32 bytes)
+{
+	profil_log_advance(log, log->head - READ_ONCE(log->tail), bytes);
 }
 
 static noinline bool log_write_lost(struct profil_log *log, u32 most, u32 more)
@@ -144,27 +145,24 @@ static bool log_make_room_within(struct profil_log *log, u32 most, u32 more)
 }
 
 /**
- * profil_log_write_sample - write a SAMPLE or KERNEL_SAMPLE record
- * @log:    open
- * @sample: record
- *
- * The last quarter of the log is for other records: a reader that misses an EXEC takes all
- * samples after it for those of another program.
+ * profil_log_write_any_sample - write a record that profil_log_write_sample() may not write
+ * @log:    open, with the lock held
+ * @sample: record; by value, so that its writer needs no stack for it
  *
  * Return: false if there is no room, so that it is lost.
  */
-bool profil_log_write_sample(struct profil_log *log,
-			     const struct profil_record_sample *sample)
+noinline bool profil_log_write_any_sample(struct profil_log *log,
+					  struct profil_record_sample sample)
 {
-	if (unlikely(!log_make_room_within(log, log->most_samples, sizeof(*sample)))) {
+	if (!log_make_room_within(log, log->most_samples, sizeof(sample))) {
 		log->has_lost = true;
-		log->lost_samples += sample->samples;
-		log->lost += sample->samples;
+		log->lost_samples += sample.samples;
+		log->lost += sample.samples;
 		return false;
 	}
-	log_copy(log, log->head, sample, sizeof(*sample));
-	log_advance(log, sizeof(*sample));
-	log->counted += sample->samples;
+	log_copy(log, log->head, &sample, sizeof(sample));
+	log_advance(log, sizeof(sample));
+	log->counted += sample.samples;
 	return true;
 }
 

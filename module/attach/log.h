@@ -64,8 +64,8 @@ void profil_log_write_user(struct profil_log *log, struct profil_record *record,
 void profil_log_lose(struct profil_log *log);
 
 /* With interrupts off and the lock held. */
-bool profil_log_write_sample(struct profil_log *log,
-			     const struct profil_record_sample *sample);
+void profil_log_wake(struct profil_log *log);
+bool profil_log_write_any_sample(struct profil_log *log, struct profil_record_sample sample);
 
 /* May sleep. */
 int profil_log_init(struct profil_log *log, u32 size);
@@ -74,5 +74,43 @@ ssize_t profil_log_read(struct profil_log *log, char __user *user, size_t bytes,
 			bool nonblock);
 bool profil_log_is_readable(struct profil_log *log);
 void profil_log_status(struct profil_log *log, struct profil_status *status);
+
+/* Add @bytes that have been copied. @used: how many were in use, or more. With the lock held. */
+static __always_inline void profil_log_advance(struct profil_log *log, u32 used, u32 bytes)
+{
+	/* pairs with the acquire in log_used(): the reader sees the bytes */
+	smp_store_release(&log->head, log->head + bytes);
+	if (unlikely(used + bytes >= log->size / 4))
+		profil_log_wake(log);
+}
+
+/**
+ * profil_log_write_sample - write a SAMPLE or KERNEL_SAMPLE record
+ * @log:    open, with the lock held
+ * @sample: record
+ *
+ * With interrupts off. Inlined, so that @sample is a few stores. The last quarter of the log is for
+ * other records: a reader that misses an EXEC takes all samples after it for those of another
+ * program.
+ *
+ * Return: false if there is no room, so that it is lost.
+ */
+static __always_inline bool profil_log_write_sample(struct profil_log *log,
+						    const struct profil_record_sample sample)
+{
+	u32 offset = log->head & (log->size - 1);
+	/* pairs with the release in profil_log_read(): the reader has copied what it freed */
+	u32 used = log->head - smp_load_acquire(&log->tail);
+
+	/* no room, or after lost records, or it wraps */
+	if (unlikely(used + sizeof(sample) > log->most_samples) ||
+	    unlikely(log->lost_samples | log->lost_records) ||
+	    unlikely(offset + sizeof(sample) > log->size))
+		return profil_log_write_any_sample(log, sample);
+	*(struct profil_record_sample *)(log->data + offset) = sample;
+	profil_log_advance(log, used, sizeof(sample));
+	log->counted += sample.samples;
+	return true;
+}
 
 #endif /* _PROFIL_LOG_H */

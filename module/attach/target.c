@@ -10,6 +10,7 @@
 #include <linux/mm_types.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/rculist.h>
 #include <linux/sched/task_stack.h>
@@ -19,6 +20,7 @@
 #include "attach/target.h"
 #include "attach/tracer.h"
 #include "clock/tick_math.h"
+#include "irqlock.h"
 #include "reserve.h"
 #include "stats.h"
 #include "trace.h"
@@ -449,6 +451,52 @@ static u64 target_pc(const struct profil_target *target, struct task_struct *tas
 	return instruction_pointer(task_pt_regs(task));
 }
 
+/* The number of a thread in the PID namespace of an attachment. */
+static __always_inline pid_t target_tid(const struct profil_attachment *attachment,
+					struct task_struct *task)
+{
+	if (likely(attachment->pids == &init_pid_ns))
+		return task_pid_nr(task);
+	/* 0 if another CPU has just released the thread; the struct pid stays for a grace period */
+	return pid_nr_ns(data_race(task_pid(task)), attachment->pids);
+}
+
+static __always_inline void target_sample(struct profil_target *target, struct task_struct *task,
+					  u64 ticks, u64 points, bool in_user)
+{
+	struct profil_attachment *attachment = target->attachment;
+	struct profil_log *log = &attachment->log;
+	struct profil_record_sample sample;
+	u64 samples;
+
+	if (unlikely(attachment->flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY)))
+		return;
+	profil_irq_lock(&log->lock);
+	/* the rest of the attachment is there while the log is open */
+	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_attachment)))
+		goto unlock;
+	samples = target_samples(attachment, ticks, points);
+	if (!samples)
+		goto unlock;
+	this_cpu_add(profil_cpu_stats.samples, samples);
+	sample = (struct profil_record_sample) {
+		.head = {
+			.type = in_user ? PROFIL_RECORD_SAMPLE : PROFIL_RECORD_KERNEL_SAMPLE,
+			.bytes = sizeof(sample),
+			.pid = target->pid,
+		},
+		.pc = target_pc(target, task),
+		.samples = samples,
+		.tid = target_tid(attachment, task),
+	};
+	if (likely(profil_log_write_sample(log, sample)))
+		this_cpu_add(profil_cpu_stats.counted, samples);
+	else
+		this_cpu_add(profil_cpu_stats.lost, samples);
+unlock:
+	profil_irq_unlock(&log->lock);
+}
+
 /**
  * profil_target_sample - take samples of a thread, and write them to the log
  * @target:  target of its process
@@ -467,36 +515,17 @@ static u64 target_pc(const struct profil_target *target, struct task_struct *tas
 void profil_target_sample(struct profil_target *target, struct task_struct *task,
 			  u64 ticks, u64 points, bool in_user)
 {
-	struct profil_attachment *attachment = target->attachment;
-	struct profil_log *log = &attachment->log;
-	struct profil_record_sample sample = {
-		.head = {
-			.type = PROFIL_RECORD_SAMPLE,
-			.bytes = sizeof(sample),
-			.pid = target->pid,
-		},
-	};
-	u32 flags = attachment->flags;
+	target_sample(target, task, ticks, points, in_user);
+}
 
-	if (flags & (in_user ? PROFIL_KERNEL_ONLY : PROFIL_USER_ONLY))
-		return;
-	if (!in_user)
-		sample.head.type = PROFIL_RECORD_KERNEL_SAMPLE;
-	raw_spin_lock(&log->lock);
-	/* the rest of the attachment is there while the log is open */
-	if (unlikely(!log->data || hlist_unhashed_lockless(&target->of_attachment)))
-		goto unlock;
-	sample.samples = target_samples(attachment, ticks, points);
-	if (!sample.samples)
-		goto unlock;
-	sample.pc = target_pc(target, task);
-	/* 0 if another CPU has just released the thread; the struct pid stays for a grace period */
-	sample.tid = pid_nr_ns(data_race(task_pid(task)), attachment->pids);
-	this_cpu_add(profil_cpu_stats.samples, sample.samples);
-	if (likely(profil_log_write_sample(log, &sample)))
-		this_cpu_add(profil_cpu_stats.counted, sample.samples);
-	else
-		this_cpu_add(profil_cpu_stats.lost, sample.samples);
-unlock:
-	raw_spin_unlock(&log->lock);
+/* The same for one tick, which is the usual case. */
+void profil_target_tick(struct profil_target *target, struct task_struct *task, bool in_user)
+{
+	target_sample(target, task, 1, 0, in_user);
+}
+
+/* The same for one point of the timer. */
+void profil_target_point(struct profil_target *target, struct task_struct *task, bool in_user)
+{
+	target_sample(target, task, 0, 1, in_user);
 }

@@ -260,6 +260,24 @@ static __always_inline bool tick_sample_fast(struct profil_tick *last, struct ta
 	return true;
 }
 
+/*
+ * Sample the target of the current thread, which has no other profile, if the tick is on time.
+ * Return: false: nothing was done.
+ */
+static noinline bool tick_sample_target(struct profil_tick *last, struct task_struct *task)
+{
+	struct profil_target *target = profil_target_find_sampled(task, false);
+	u64 gap;
+
+	if (!target || profil_target_find_next(target) || profil_table_may_have(task->mm) ||
+	    !tick_is_on_time(last, &gap))
+		return false;
+	profil_target_tick(target, task, user_mode(get_irq_regs()));
+	tick_move_point(last, gap);
+	tick_note(last, task);
+	return true;
+}
+
 /* Sample the current thread for all its profiles. */
 static noinline void tick_sample(struct profil_tick *last, struct task_struct *task)
 {
@@ -298,8 +316,9 @@ static void notrace tick_hook(unsigned long ip, unsigned long parent_ip,
 	struct profil_tick *last = this_cpu_ptr(&last_tick);
 	struct task_struct *task = current;
 
-	if (unlikely(!tick_sample_fast(last, task, false)))
-		tick_sample(last, task);
+	if (likely(tick_sample_fast(last, task, false)) || tick_sample_target(last, task))
+		return;
+	tick_sample(last, task);
 }
 
 /*

@@ -34,7 +34,7 @@ static bool write_samples(u32 samples)
 	bool written;
 
 	raw_spin_lock_irqsave(&log.lock, flags);
-	written = profil_log_write_sample(&log, &sample);
+	written = profil_log_write_sample(&log, sample);
 	raw_spin_unlock_irqrestore(&log.lock, flags);
 	return written;
 }

@@ -66,11 +66,11 @@ FIXTURE_VARIANT(cost) {
 COST(tick, false, PROFIL_CLOCK_TICK, 250, 122, 134);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
 COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 103, 96);
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 330, 321);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 226, 229);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
 COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 93);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 246, 255);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 260, 273);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 192, 187);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 209, 207);
 
 static uint64_t now_ns(void)
 {
