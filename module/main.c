@@ -27,7 +27,8 @@ static int __init profil_init(void)
 		return err; /* GCOV_EXCL_LINE: out of memory */
 	profil_timer_init();
 	profil_hooks_init(PROFIL_HOOK_TICK, &profil_tick_hook);
-	profil_hooks_init(PROFIL_HOOK_TIMER, &profil_timer_hook);
+	profil_hooks_init(PROFIL_HOOK_SESSION_TIMER, &profil_session_timer_hook);
+	profil_hooks_init(PROFIL_HOOK_TARGET_TIMER, &profil_target_timer_hook);
 	profil_hooks_init(PROFIL_HOOK_FORKS, &profil_fork_hook);
 	profil_hooks_init(PROFIL_HOOK_TARGETS, &profil_follow_hook);
 	err = profil_attachment_init();

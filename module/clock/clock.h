@@ -91,9 +91,13 @@ static inline bool profil_clock_needs_timer(const struct profil_pace *pace)
 /* The hooks that a profile needs, for profil_hooks_get(). */
 static inline u32 profil_clock_hooks(const struct profil_pace *pace, enum profil_kind kind)
 {
-	return BIT(PROFIL_HOOK_TICK) |
-	       BIT(kind == PROFIL_KIND_SESSION ? PROFIL_HOOK_FORKS : PROFIL_HOOK_TARGETS) |
-	       (profil_clock_needs_timer(pace) ? BIT(PROFIL_HOOK_TIMER) : 0);
+	bool is_session = kind == PROFIL_KIND_SESSION;
+	u32 hooks = BIT(PROFIL_HOOK_TICK) |
+		    BIT(is_session ? PROFIL_HOOK_FORKS : PROFIL_HOOK_TARGETS);
+
+	if (profil_clock_needs_timer(pace))
+		hooks |= BIT(is_session ? PROFIL_HOOK_SESSION_TIMER : PROFIL_HOOK_TARGET_TIMER);
+	return hooks;
 }
 
 /*

@@ -39,7 +39,8 @@ struct profil_hook_ops {
 /* Hooks that are attached together. Functions take a mask of them. */
 enum profil_hook_id {
 	PROFIL_HOOK_TICK,	/* all profiles */
-	PROFIL_HOOK_TIMER,	/* profiles that need the timer */
+	PROFIL_HOOK_SESSION_TIMER,	/* sessions that need the timer */
+	PROFIL_HOOK_TARGET_TIMER,	/* targets that need the timer */
 	PROFIL_HOOK_FORKS,	/* forks of sessions */
 	PROFIL_HOOK_TARGETS,	/* what targets do */
 	PROFIL_NR_HOOKS

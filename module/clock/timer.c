@@ -216,11 +216,16 @@ static __always_inline void timer_switch(enum profil_kind kind, struct task_stru
 
 /*
  * At each switch, with the runqueue's lock held: nothing here may wake a thread, and kicking a
- * worker would. The thread that leaves the CPU is in the kernel.
+ * worker would. The thread that leaves the CPU is in the kernel. Each kind has its probe, which is
+ * attached while there are profiles of that kind: switches of all threads take the time of each.
  */
-static void timer_probe_switch(COMPAT_SWITCH_ARGS)
+static void timer_probe_session_switch(COMPAT_SWITCH_ARGS)
 {
 	timer_switch(PROFIL_KIND_SESSION, prev, next);
+}
+
+static void timer_probe_target_switch(COMPAT_SWITCH_ARGS)
+{
 	timer_switch(PROFIL_KIND_TARGET, prev, next);
 }
 
@@ -460,30 +465,45 @@ void profil_timer_start_current(void)
 
 static int timer_attach(void)
 {
-	/* generates no code: lets the compiler check the probe's type */
-	check_trace_callback_type_sched_switch(timer_probe_switch);
+	/* generate no code: let the compiler check the type of the probes */
+	check_trace_callback_type_sched_switch(timer_probe_session_switch);
+	check_trace_callback_type_sched_switch(timer_probe_target_switch);
 	return 0;
 }
 
-static void timer_detach(void)
+static void timer_cancel_all(enum profil_kind kind)
 {
-	enum profil_kind kind;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		for (kind = 0; kind < PROFIL_NR_KINDS; kind++)
-			hrtimer_cancel(&per_cpu(timers, cpu)[kind].timer);
+		hrtimer_cancel(&per_cpu(timers, cpu)[kind].timer);
 }
 
-static struct profil_probe probes[] = {
-	{ "sched_switch", timer_probe_switch },
+static void timer_detach_sessions(void)
+{
+	timer_cancel_all(PROFIL_KIND_SESSION);
+}
+
+static void timer_detach_targets(void)
+{
+	timer_cancel_all(PROFIL_KIND_TARGET);
+}
+
+static struct profil_probe session_probe = { "sched_switch", timer_probe_session_switch };
+static struct profil_probe target_probe = { "sched_switch", timer_probe_target_switch };
+
+const struct profil_hook_ops profil_session_timer_hook = {
+	.attach = timer_attach,
+	.detach = timer_detach_sessions,
+	.probes = &session_probe,
+	.nr_probes = 1,
 };
 
-const struct profil_hook_ops profil_timer_hook = {
+const struct profil_hook_ops profil_target_timer_hook = {
 	.attach = timer_attach,
-	.detach = timer_detach,
-	.probes = probes,
-	.nr_probes = ARRAY_SIZE(probes),
+	.detach = timer_detach_targets,
+	.probes = &target_probe,
+	.nr_probes = 1,
 };
 
 static void __init timer_init(struct profil_timer *timer, enum profil_kind kind)

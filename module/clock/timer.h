@@ -15,7 +15,8 @@ void profil_timer_start_target(struct pid *process, const struct mm_struct *mm);
 /* Process context, also atomic. */
 void profil_timer_start_current(void);
 
-extern const struct profil_hook_ops profil_timer_hook;
+extern const struct profil_hook_ops profil_session_timer_hook;
+extern const struct profil_hook_ops profil_target_timer_hook;
 
 void profil_timer_init(void);
 
