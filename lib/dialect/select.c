@@ -71,6 +71,12 @@ static int call_aix(unsigned short *buf, size_t bufsiz, size_t offset,
 	return profil_aix(buf, (unsigned int)bufsiz, offset, scale);
 }
 
+static int call_svid(unsigned short *buf, size_t bufsiz, size_t offset,
+		     unsigned int scale)
+{
+	return profil_svid(buf, (unsigned int)bufsiz, offset_as_declared(offset), scale);
+}
+
 static const struct dialect {
 	const char *name;
 	int (*call)(unsigned short *buf, size_t bufsiz, size_t offset,
@@ -81,6 +87,7 @@ static const struct dialect {
 	{ "linux099", call_linux099 },
 	{ "osf1", call_osf1 },
 	{ "aix", call_aix },
+	{ "svid", call_svid },
 	{ "glibc", profil_glibc },
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libprofil: profil(2) in the variants of five systems and of the GNU C library, with the
+ * libprofil: profil(2) in the variants of six systems and of the GNU C library, with the
  * kernel as the sampler; sprofil(), pcsample(), and the native interface of the kernel module.
  *
  * Source written for one of the systems does not need this header: the library
@@ -107,8 +107,20 @@ int profil_aix(void *buffer, unsigned int size, unsigned long offset,
 	       unsigned int scale);
 
 /**
+ * profil_svid() - profil() of System V and of the first Unix systems: profil_svid(2)
+ * @buff:   array of 16-bit counters
+ * @bufsiz: size of @buff in bytes
+ * @offset: lowest pc to count
+ * @scale:  0xffff for about 2 bytes of text per counter; 2 counts every pc in the first counter; 0 or
+ *          1 turns profiling off
+ *
+ * On error, an earlier profile is stopped.
+ */
+int profil_svid(void *buff, size_t bufsiz, unsigned long offset, unsigned int scale);
+
+/**
  * profil_dialect() - query or select the dialect of profil() in this process: profil-dialects(7)
- * @name: solaris, bsd, linux099, osf1, aix or glibc; NULL: query only
+ * @name: solaris, bsd, linux099, osf1, aix, svid or glibc; NULL: query only
  *
  * Return: name of the dialect in use, or NULL with EINVAL.
  */

@@ -36,6 +36,11 @@ static inline int call_aix(void *buf, size_t bytes, unsigned long offset, unsign
 	return profil_aix(buf, (unsigned int)bytes, offset, scale);
 }
 
+static inline int call_svid(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
+{
+	return profil_svid(buf, bytes, offset, scale);
+}
+
 static inline int call_glibc(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
 	return profil(buf, bytes, offset, scale);

@@ -54,6 +54,14 @@ int64_t rule_aix(wide d, uint32_t scale, uint64_t bytes)
 	return counter_if_below(scale == 2 ? 0 : halfwords, bytes);
 }
 
+int64_t rule_svid(wide d, uint32_t scale, uint64_t bytes)
+{
+	if (scale == 0 || scale == 1)
+		return VECTOR_OFF;
+	/* all instructions onto the beginning; else the word that holds the product's byte */
+	return byte_if_below(scale == 2 ? 0 : d * scale / 65536 / 2 * 2, bytes);
+}
+
 int64_t rule_glibc(wide d, uint32_t scale, uint64_t bytes)
 {
 	if (scale == 0)
@@ -69,7 +77,8 @@ dialect_rule *dialect_rule_of(const char *name)
 	} rules[] = {
 		{ "solaris", rule_solaris },	{ "bsd", rule_bsd },
 		{ "linux099", rule_linux099 },	{ "osf1", rule_osf1 },
-		{ "aix", rule_aix },		{ "glibc", rule_glibc },
+		{ "aix", rule_aix },		{ "svid", rule_svid },
+		{ "glibc", rule_glibc },
 	};
 	size_t i;
 

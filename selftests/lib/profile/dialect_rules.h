@@ -24,7 +24,8 @@ typedef uint64_t wide;
  */
 typedef int64_t dialect_rule(wide d, uint32_t scale, uint64_t bytes);
 
-dialect_rule rule_solaris, rule_bsd, rule_linux099, rule_osf1, rule_aix, rule_glibc;
+dialect_rule rule_solaris, rule_bsd, rule_linux099, rule_osf1, rule_aix, rule_svid,
+	rule_glibc;
 
 /* The rule of the dialect @name, or NULL. */
 dialect_rule *dialect_rule_of(const char *name);

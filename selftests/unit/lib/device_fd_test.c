@@ -81,6 +81,7 @@ static const struct {
 	{ start_osf1, stop_osf1 },
 	{ start_aix, stop_aix },
 	{ start_aix_form, stop_aix_form },
+	{ start_svid, stop_svid },
 	{ start_glibc, stop_glibc },
 	{ start_sprofil, stop_sprofil },
 	{ start_native, stop_native },
@@ -340,7 +341,8 @@ static void cancelled_thread_leaks_no_descriptor(void **state)
 {
 	static int (*const calls[])(void) = {
 		start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
-		start_aix_form, start_glibc, start_sprofil, start_native, start_pcsample,
+		start_aix_form, start_svid, start_glibc, start_sprofil, start_native,
+		start_pcsample,
 	};
 	static const char *const rates[] = { NULL, "many", "251" };
 	int before, after;

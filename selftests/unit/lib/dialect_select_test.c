@@ -15,20 +15,35 @@ static const struct dialect {
 	unsigned int overflow;
 	unsigned int flags;
 	int error;	/* for scale 0x10001, which is invalid in one dialect */
+	bool core_clock;	/* scale 2 counts everything in the first counter */
 } dialects[] = {
-	{ "solaris", PROFIL_OVERFLOW_STOP, ON_HIT, 0 },
-	{ "bsd", PROFIL_OVERFLOW_WRAP, 0, EINVAL },
-	{ "linux099", PROFIL_OVERFLOW_WRAP, ON_HIT | PROFIL_FAULT_SIGNAL, 0 },
-	{ "osf1", PROFIL_OVERFLOW_WRAP, ON_HIT, 0 },
-	{ "aix", PROFIL_OVERFLOW_SATURATE, 0, 0 },
-	{ "glibc", PROFIL_OVERFLOW_WRAP, 0, 0 },
+	{ "solaris", PROFIL_OVERFLOW_STOP, ON_HIT, 0, false },
+	{ "bsd", PROFIL_OVERFLOW_WRAP, 0, EINVAL, false },
+	{ "linux099", PROFIL_OVERFLOW_WRAP, ON_HIT | PROFIL_FAULT_SIGNAL, 0, false },
+	{ "osf1", PROFIL_OVERFLOW_WRAP, ON_HIT, 0, false },
+	{ "aix", PROFIL_OVERFLOW_SATURATE, 0, 0, true },
+	{ "svid", PROFIL_OVERFLOW_WRAP, ON_HIT, 0, true },
+	{ "glibc", PROFIL_OVERFLOW_WRAP, 0, 0, false },
 };
 
 /* No offset of 32 bits; this program is a PIE, so profil() takes all bits (dialect/select.c). */
 #define HIGH	((1UL << 45) + 0x1000)
 
 #define OSF1	(&dialects[3])
-#define GLIBC	(&dialects[5])
+#define GLIBC	(&dialects[6])
+
+/* The index of the counter for a pc 0x20000 above the offset, at scale 2; -1 if it has none. */
+static long index_at_scale_2(void)
+{
+	uint64_t counter;
+
+	if (profil(buffer, sizeof(buffer), HIGH, 2))
+		return -1;
+	counter = fake_device_counter(HIGH + 0x20000);
+	if (!counter || profil(buffer, sizeof(buffer), HIGH, 0))
+		return -1;
+	return (long)(counter - (uintptr_t)buffer) / 2;
+}
 
 /* Whether plain profil() is this dialect's, and profil_dialect() returns its name. */
 static bool is_dialect(const struct dialect *dialect)
@@ -37,6 +52,7 @@ static bool is_dialect(const struct dialect *dialect)
 
 	fake_device_reset();
 	return name && !strcmp(name, dialect->name) &&
+	       index_at_scale_2() == (dialect->core_clock ? 0 : 2) &&
 	       !profil(buffer, sizeof(buffer), HIGH, 0x8000) && is_on() &&
 	       fake_device_counter(HIGH + 4) == (uintptr_t)&buffer[1] &&
 	       fake_device.start.overflow == dialect->overflow &&
@@ -98,7 +114,7 @@ static void dialect_by_environment_and_call(void **state)
 	begin_stderr();
 	assert_null(profil_dialect("hpux"));
 	assert_int_equal(EINVAL, errno);
-	assert_true(end_stderr("solaris bsd linux099 osf1 aix glibc"));
+	assert_true(end_stderr("solaris bsd linux099 osf1 aix svid glibc"));
 	assert_true(is_dialect(GLIBC));
 }
 
@@ -175,6 +191,7 @@ static void invalid_rates_are_errors(void **state)
 		assert_false(is_on());
 		assert_int_equal(EINVAL, error_of(start_aix()));
 		assert_int_equal(EINVAL, error_of(start_osf1()));
+		assert_int_equal(EINVAL, error_of(start_svid()));
 		assert_int_equal(0, start_linux099());
 		assert_false(is_on());
 		assert_true(end_stderr("is not a rate"));

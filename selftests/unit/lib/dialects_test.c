@@ -42,6 +42,9 @@ static const struct dialect {
 	  PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT },
 	{ "aix", rule_aix, call_aix, UINT32_MAX - 1,
 	  PROFIL_OVERFLOW_SATURATE, 65535, 0 },
+	{ "svid", rule_svid, call_svid, 1ULL << 40,
+	  PROFIL_OVERFLOW_WRAP, 65535,
+	  PROFIL_PIN_ON_HIT | PROFIL_CHECK_ON_HIT },
 	{ "glibc", rule_glibc, call_glibc, 1ULL << 40,
 	  PROFIL_OVERFLOW_WRAP, 65535, 0 },
 };
@@ -97,7 +100,7 @@ static void counters_of_vectors(void **state)
 	vectors = vectors_read(vectors_path(path, sizeof(path),
 					    "../../libprofil/dialects.vectors"));
 	assert_int_equal(0, vectors.bad_line);
-	assert_int_equal(90, vectors.nr);
+	assert_int_equal(113, vectors.nr);
 	for (i = 0; i < vectors.nr; i++) {
 		const struct vector *row = &vectors.rows[i];
 

@@ -166,7 +166,7 @@ static int call_solaris(void)
 /* The functions that signal handlers may call, and that call hook() within their lock */
 static int (*const calls[])(void) = {
 	call_native, call_aix, call_aix_form, call_pcsample, call_gmon, call_monitor, call_solaris,
-	start_bsd, start_linux099, start_osf1, start_glibc,
+	start_bsd, start_linux099, start_osf1, start_svid, start_glibc,
 };
 
 static int call_all(void)

@@ -57,6 +57,11 @@ static inline int start_osf1(void)
 	return profil_osf1((short *)buffer, sizeof(buffer), offset, 0x8000);
 }
 
+static inline int start_svid(void)
+{
+	return profil_svid(buffer, sizeof(buffer), offset, 0x8000);
+}
+
 static inline int start_sprofil(void)
 {
 	struct prof prof = { buffer, sizeof(buffer), offset, 0x8000 };
@@ -128,6 +133,11 @@ static inline long stop_osf1(void)
 	return profil_osf1((short *)buffer, 0, 0, 1);
 }
 
+static inline long stop_svid(void)
+{
+	return profil_svid(buffer, 0, 0, 1);
+}
+
 static inline long stop_aix(void)
 {
 	return profil_aix(buffer, 0, 0, 1);
@@ -197,7 +207,7 @@ static inline bool end_stderr(const char *text)
 /* Each way to start a profile */
 static int (*const starts[])(void) = {
 	start_solaris, start_bsd, start_linux099, start_osf1, start_aix,
-	start_glibc, start_sprofil, start_native,
+	start_svid, start_glibc, start_sprofil, start_native,
 };
 
 /* Before each test */
