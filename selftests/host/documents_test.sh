@@ -393,6 +393,7 @@ audits=(
 "linux099 profil_linux099.2"
 "osf1 profil_osf1.2"
 "aix profil_aix.2"
+"svid profil_svid.2"
 "shared profil-dialects.7"
 )
 

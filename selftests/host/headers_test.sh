@@ -56,11 +56,14 @@ binds() {
 		"${BOUND:-profil_$dialect}" ]
 }
 
+dialects=(solaris bsd linux099 osf1 aix svid)
+
 calls=(
 "solaris unistd.h static unsigned short b[8]; profil(b, sizeof(b), 0u, 0x4000u)"
 "bsd unistd.h static char b[8]; (void)!profil(b, 8, 0, 65536)"
 "linux099 unistd.h static char b[8]; (void)!profil(b, 8, 0, 0x8000)"
 "osf1 unistd.h static short b[8]; profil(b, 16u, 0u, 0x10000u)"
+"svid unistd.h static char b[8]; profil(b, 8, 0, 077777)"
 "aix mon.h static unsigned short b[8]; profil(b, 16, 0, 0177777)"
 "aix monmon.h static struct prof b[1]; profil(b, -1u, 0, 0)"
 )
@@ -90,6 +93,7 @@ declarations=(
 "bsd int profil(char *samples, int size, int offset, int scale);"
 "linux099 int profil(char *buf, int bufsiz, int offset, int scale);"
 "osf1 void profil(short *short_buffer, unsigned int buffer_size, unsigned int offset, unsigned int scale);"
+"svid void profil(char *buff, int bufsiz, int offset, int scale);"
 "aix void profil(unsigned short *ShortBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
 "aix void profil(struct prof *ProfBuffer, unsigned int BufferSize, unsigned long Offset, unsigned int Scale);"
 )
@@ -195,7 +199,8 @@ uses_cppflags() {
 
 ktap_print_header
 paths=("$headers"/*/*.h)
-ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + 5 + ${#declarations[@]} + 5 + 4 * 5 + 4 + 3))
+ktap_set_plan $((${#paths[@]} + ${#calls[@]} + 1 + 1 + ${#declarations[@]} + \
+	6 * ${#dialects[@]} + 4 + 3))
 for path in "${paths[@]}"; do
 	dialect=$(basename "$(dirname "$path")")
 	check "$dialect: <${path##*/}> compiles" \
@@ -209,7 +214,7 @@ done
 BOUND=pcsample check "solaris: <pcsample.h> binds pcsample()" \
 	in_each_language binds solaris pcsample.h '(void)!pcsample(0, 0)'
 check "<profil.h> compiles" in_each_language profil_header
-for dialect in solaris bsd linux099 osf1 aix; do
+for dialect in "${dialects[@]}"; do
 	check "$dialect: its header compiles with <profil.h>" \
 		in_each_language profil_header_with "$dialect"
 done
@@ -219,7 +224,7 @@ for line in "${declarations[@]}"; do
 		in_each_language redeclared "$dialect" "$declaration"
 done
 make -s -C ../lib install PREFIX="$work/installed" >"$work/out" 2>&1
-for dialect in solaris bsd linux099 osf1 aix; do
+for dialect in "${dialects[@]}"; do
 	check "$dialect: libprofil-$dialect.so exports profil()" exports_profil "$dialect"
 	check "$dialect: from the page, by pkg-config" by_pkg_config "$dialect"
 	check "$dialect: from the page, by pkg-config --static" by_pkg_config "$dialect" --static

@@ -63,6 +63,13 @@ FIXTURE_VARIANT_ADD(dialect, aix) {
 	.keeps_first = true,
 };
 
+FIXTURE_VARIANT_ADD(dialect, svid) {
+	.profil = call_svid,
+	.whole = WHOLE,
+	.least = 2,
+	.overflow = PROFIL_OVERFLOW_WRAP,
+};
+
 FIXTURE_VARIANT_ADD(dialect, glibc) {
 	.profil = call_glibc,
 	.whole = WHOLE,

@@ -161,10 +161,12 @@ static int odd_address(const struct scene *scene, const char *function)
 		return profil_solaris((void *)odd, 0x400, offset, WHOLE);
 	if (!strcmp(function, "profil_osf1"))
 		return profil_osf1((void *)odd, 0x400, offset, WHOLE);
+	if (!strcmp(function, "profil_svid"))
+		return profil_svid(odd, 0x400, offset, WHOLE);
 	return profil_linux099(odd, 0x400, offset, WHOLE);
 }
 
-static const char *const without_errors[] = { "profil_solaris", "profil_osf1",
+static const char *const without_errors[] = { "profil_solaris", "profil_osf1", "profil_svid",
 					      "profil_linux099" };
 
 TEST_F(errors, others_print_one_line)
@@ -176,13 +178,14 @@ TEST_F(errors, others_print_one_line)
 	for (i = 0; i < ARRAY_SIZE(without_errors); i++) {
 		/* the message has been printed for the first function */
 		bool printed = i;
+		bool returns_error = strcmp(without_errors[i], "profil_linux099");
 
 		ASSERT_EQ(0, profil_osf1((short *)scene->counters, scene->bytes,
 					 offset_of(scene), WHOLE));
 		errno = 0;
 		capture_stderr(&captured);
-		EXPECT_EQ(i < 2 ? -1 : 0, odd_address(scene, without_errors[i]));
-		EXPECT_EQ(i < 2 ? EINVAL : 0, errno);
+		EXPECT_EQ(returns_error ? -1 : 0, odd_address(scene, without_errors[i]));
+		EXPECT_EQ(returns_error ? EINVAL : 0, errno);
 		EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
 		odd_address(scene, without_errors[i]);
 		end_capture(&captured);
@@ -208,6 +211,9 @@ TEST_F(errors, null_faults_when_needed)
 	EXPECT_EQ(0, profil_osf1(NULL, scene->bytes, offset_of(scene), WHOLE));
 	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
 	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
+	EXPECT_EQ(0, profil_svid(NULL, scene->bytes, offset_of(scene), WHOLE));
+	EXPECT_EQ(PROFIL_STATE_RUNNING, scene_state(scene));
+	EXPECT_EQ(PROFIL_STATE_FAULT, stay(scene, NEAR, 1).state);
 }
 
 /* No program can ever have memory there, so it is an error of the call. */
@@ -222,6 +228,9 @@ TEST_F(errors, kernel_address_is_refused)
 	EXPECT_EQ(EFAULT, errno);
 	errno = 0;
 	EXPECT_EQ(-1, profil_osf1(illegal_address(2), 0x400, offset_of(scene), WHOLE));
+	EXPECT_EQ(EFAULT, errno);
+	errno = 0;
+	EXPECT_EQ(-1, profil_svid(illegal_address(2), 0x400, offset_of(scene), WHOLE));
 	EXPECT_EQ(EFAULT, errno);
 	end_capture(&captured);
 	EXPECT_EQ(PROFIL_STATE_OFF, scene_state(scene));
@@ -329,10 +338,12 @@ static long call_with_file(const struct scene *scene, void *file)
 	case 2:
 		return profil_linux099(file, (int)scene->bytes, offset, WHOLE);
 	case 3:
-		return pcsample(file, PAGE / sizeof(uintptr_t));
+		return profil_svid(file, scene->bytes, offset, WHOLE);
 	case 4:
-		return profil_bsd(file, scene->bytes, offset, WHOLE);
+		return pcsample(file, PAGE / sizeof(uintptr_t));
 	case 5:
+		return profil_bsd(file, scene->bytes, offset, WHOLE);
+	case 6:
 		/* it has no effect while profiling is on */
 		stop(scene->fd);
 		return profil_aix(file, (unsigned int)scene->bytes, offset, 0xffff);
@@ -357,8 +368,8 @@ static void *map_ramfs_file(void)
 
 static int refuses_file(const struct scene *scene)
 {
-	const bool returns_0 = mapped_function == 2, prints = mapped_function < 3;
-	const bool continues = mapped_function == 6;
+	const bool returns_0 = mapped_function == 2, prints = mapped_function < 4;
+	const bool continues = mapped_function == 7;
 	struct stderr_capture captured;
 	char *file = map_ramfs_file();
 	long result;
@@ -392,7 +403,7 @@ static int refuses_file(const struct scene *scene)
 
 TEST_F(errors, shared_file_is_refused)
 {
-	for (mapped_function = 0; mapped_function < 7; mapped_function++) {
+	for (mapped_function = 0; mapped_function < 8; mapped_function++) {
 		int status = in_child(refuses_file, &self->scene);
 
 		if (status == 100)
@@ -483,6 +494,8 @@ static int call_dialect(const struct scene *scene, int which, unsigned int scale
 		return profil_osf1(buf, 0x400, 0, scale);
 	case 3:
 		return profil_aix(buf, 0x400, 0, scale);
+	case 4:
+		return profil_svid(buf, 0x400, 0, scale);
 	default:
 		return profil_linux099(buf, 0x400, 0, (int)scale);
 	}
@@ -504,12 +517,12 @@ static int without_device(const struct scene *scene)
 	if (mount_empty_dev())
 		return 100;
 	capture_stderr(&captured);
-	for (i = 0; i < 5; i++)
+	for (i = 0; i < 6; i++)
 		wrong += call_dialect(scene, i, 0) || errno;
 	if (wrong || count_lines(end_capture(&captured)))
 		return 1;
 	capture_stderr(&captured);
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 5; i++)
 		wrong += call_dialect(scene, i, 0x8000) != -1 || errno != ENOENT;
 	/* linux099 always returns 0 */
 	wrong += call_dialect(scene, i, 0x8000) || errno;

@@ -78,7 +78,7 @@ static uint64_t counted_range(const struct vector *row)
 	bool is_aix = !strcmp(row->dialect, "aix");
 	uint32_t scale = is_aix ? row->scale % 65536 : row->scale;
 
-	if (is_aix && scale == 2)
+	if (scale == 2 && (is_aix || !strcmp(row->dialect, "svid")))
 		return UINT64_MAX;
 	return scale ? (row->bufsiz << 16) / scale + 1 : 0;
 }
@@ -169,12 +169,14 @@ DIALECT(bsd);
 DIALECT(linux099);
 DIALECT(osf1);
 DIALECT(aix);
+DIALECT(svid);
 DIALECT(glibc);
 PAGE_DIALECT(solaris);
 PAGE_DIALECT(bsd);
 PAGE_DIALECT(linux099);
 PAGE_DIALECT(osf1);
 PAGE_DIALECT(aix);
+PAGE_DIALECT(svid);
 
 FIXTURE_SETUP(dialect)
 {

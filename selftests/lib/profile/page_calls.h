@@ -18,6 +18,7 @@ int page_bsd(void *samples, unsigned long size, unsigned long offset, unsigned l
 int page_linux099(void *buf, unsigned long bufsiz, unsigned long offset, unsigned long scale);
 void page_osf1(void *short_buffer, unsigned long buffer_size, unsigned long offset,
 	       unsigned long scale);
+void page_svid(void *buff, unsigned long bufsiz, unsigned long offset, unsigned long scale);
 void page_aix(void *buffer, unsigned long size, unsigned long offset, unsigned long scale);
 
 /* Shifted twice, since an unsigned long has only 32 bits in a 32-bit program */
@@ -57,6 +58,12 @@ static inline int page_call_osf1(void *buf, size_t bytes, unsigned long offset,
 static inline int page_call_aix(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
 {
 	page_aix(buf, with_garbage(bytes), offset, with_garbage(scale));
+	return 0;
+}
+
+static inline int page_call_svid(void *buf, size_t bytes, unsigned long offset, unsigned int scale)
+{
+	page_svid(buf, with_garbage(bytes), with_garbage(offset), with_garbage(scale));
 	return 0;
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Programs written from the systems' manual pages alone: PAGE-COMPILER-LEVEL.
 
-PAGES := solaris bsd linux099 osf1 aix
+PAGES := solaris bsd linux099 osf1 aix svid
 PAGE_COMPILERS := gnu89 gnu17 cxx $(if $(shell command -v clang),clang)
 PAGE_PROGS := $(foreach page,$(PAGES),$(foreach compiler,$(PAGE_COMPILERS),\
 	$(addprefix programs/pages/$(page)-$(compiler)-,O0 O2 O3 header))) \
-	$(addsuffix -gnu17-pie,$(addprefix programs/pages/,solaris bsd linux099 osf1))
+	$(addsuffix -gnu17-pie,$(addprefix programs/pages/,solaris bsd linux099 osf1 svid))
 TEST_GEN_FILES += $(PAGE_PROGS)
 
 page_gnu89 = $(CC) -std=gnu89
@@ -29,7 +29,7 @@ $(PAGE_PROGS): programs/pages/%: $(wildcard programs/pages/*.[ch] ../lib/include
 		../lib/libprofil.so $(PAGES:%=../lib/libprofil-%.so)
 	$(call page_program,$(word 1,$(subst -, ,$*)),$(word 2,$(subst -, ,$*)),$(word 3,$(subst -, ,$*)))
 
-# The five libraries, each as one object whose profil() is page_DIALECT(), so that one
+# The libraries, each as one object whose profil() is page_DIALECT(), so that one
 # program can call all of them
 PAGE_LIBRARIES := $(PAGES:%=programs/pages/library-%.o)
 $(PAGE_LIBRARIES): programs/pages/library-%.o: ../lib/libprofil-%.a
