@@ -60,5 +60,5 @@ void profil_reach_check(const char *dialect, unsigned int bytes, unsigned int of
 	profil_text_print("libprofil-", dialect, ": the program is not counted: it is loaded at 0x",
 			  profil_text_number(digits, entry, 16),
 			  ", and the offset of this profil() has 32 bits; link with -no-pie, or compile with pkg-config libprofil-",
-			  dialect, "64 for an offset of 64 bits, see profil-dialects(7)");
+			  dialect, "-64 for an offset of 64 bits, see profil-dialects(7)");
 }
