@@ -57,8 +57,7 @@ static void read_files(const struct report_monout *report, struct monout_program
 	error = monout_read(report->path, &program->layout, monout, &why);
 	if (error)
 		refuse(report, error, "%s", why ? why : strerror(-error));
-	/* the first pc is not checked: old programs start at 2, below their text */
-	if (monout->high <= program->start || monout->high > program->end)
+	if (!monout_is_of(monout, program))
 		refuse(report, -ERANGE, "its pcs, from 0x%" PRIx64 " to 0x%" PRIx64 ", do not end within the text of the program %s, from 0x%" PRIx64 " to 0x%" PRIx64,
 		       monout->low, monout->high, name, program->start, program->end);
 }
@@ -83,6 +82,8 @@ void report_monout(const struct report_monout *report)
 {
 	struct result_object object = { .path = (char *)program_name(report) };
 	const struct result result = { .objects = &object, .nr_objects = 1 };
+	const struct prof_table_options options = { .table = report->table };
+	struct prof_functions functions;
 	struct monout_program program;
 	struct symbols *symbols;
 	struct monout monout;
@@ -91,10 +92,14 @@ void report_monout(const struct report_monout *report)
 
 	read_files(report, &program, &monout);
 	symbols = open_symbols(report, &result);
-	error = prof_make(&prof, &monout, symbols_find, symbols,
-			  report->keep_mangled ? NULL : demangle);
+	functions = (struct prof_functions){
+		.find = symbols_find,
+		.symbols = symbols,
+		.demangle = report->keep_mangled ? NULL : demangle,
+	};
+	error = prof_make(&prof, &monout, 1, &functions);
 	if (!error)
-		error = prof_table_print(stdout, &prof, report->rate, &report->table);
+		error = prof_table_print(stdout, &prof, report->rate, &options);
 	if (error)
 		refuse(report, error, "%s", strerror(-error));
 	prof_release(&prof);

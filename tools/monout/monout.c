@@ -121,6 +121,7 @@ int monout_parse(unsigned char *contents, size_t bytes, const struct monout_layo
 		return failure_refuse(why, "does not end with whole counters of 2 bytes");
 	monout->counters = contents + (bytes - rest);
 	monout->nr_counters = rest / COUNTER_BYTES;
+	monout->nr_cells = (size_t)nr_cells;
 	monout->scale = find_scale(monout);
 	return read_calls(monout, (size_t)nr_cells);
 }

@@ -47,6 +47,7 @@ struct monout_calls {
  *               profiling was off, and the counters have no pcs
  * @calls:       calls of functions, ascending by pc, without duplicates
  * @nr_calls:    number of @calls
+ * @nr_cells:    number of call counts that the file has room for
  * @nr_counters: number of counters, at least 1
  * @counters:    the counters, 2 bytes each; read them with monout_samples()
  * @layout:      the layout of numbers
@@ -58,6 +59,7 @@ struct monout {
 	uint32_t scale;
 	struct monout_calls *calls;
 	size_t nr_calls;
+	size_t nr_cells;
 	size_t nr_counters;
 	const unsigned char *counters;
 	struct monout_layout layout;

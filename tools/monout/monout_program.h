@@ -31,4 +31,18 @@ struct monout_program {
  */
 int monout_program_read(const char *path, struct monout_program *program, const char **why);
 
+/**
+ * monout_is_of - check whether a program can have written a file
+ * @monout:  the file
+ * @program: the program
+ *
+ * The first pc is not checked: old programs start at 2, below their text.
+ *
+ * Return: whether the pcs end within the text of the program.
+ */
+static inline bool monout_is_of(const struct monout *monout, const struct monout_program *program)
+{
+	return monout->high > program->start && monout->high <= program->end;
+}
+
 #endif /* PROFIL_MONOUT_PROGRAM_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mon.out file by function. Counters and calls are both in the order of their pcs, so
+ * mon.out files by function. Counters and calls are both in the order of their pcs, so
  * consecutive ones are mostly of one function, and are added up as they are read. Then the sums
  * are sorted and merged by function.
  */
@@ -16,7 +16,7 @@
 /* Samples and calls of a part of a function. The start identifies the function (functions.h). */
 struct part {
 	struct function function;
-	uint64_t samples;
+	double samples;
 	uint64_t calls;
 };
 
@@ -28,7 +28,7 @@ struct parts {
 };
 
 /* Add samples and calls to a part. Calls saturate. */
-static void add_to_part(struct part *to, uint64_t samples, uint64_t calls)
+static void add_to_part(struct part *to, double samples, uint64_t calls)
 {
 	to->samples += samples;
 	if (__builtin_add_overflow(to->calls, calls, &to->calls))
@@ -68,46 +68,94 @@ static int add(struct parts *parts, int found, const struct part *new)
 	return 0;
 }
 
-static int find_counter(const struct monout *monout, size_t counter, symbols_find_fn *find,
-			void *symbols, struct function *function)
+/* Add the samples of a counter to one function. */
+static int add_whole(struct parts *parts, uint64_t first, uint64_t last, double samples,
+		     const struct prof_functions *functions)
 {
-	int found;
+	struct part new = { .samples = samples };
+	int found = functions->find(functions->symbols, 0, first, &new.function);
+
+	if (!found)
+		found = functions->find(functions->symbols, 0, last, &new.function);
+	return add(parts, found, &new);
+}
+
+/* Divide the samples of a counter, which covers the text from @first to @last. */
+static int add_divided(struct parts *parts, uint64_t first, uint64_t last, double samples,
+		       const struct prof_functions *functions)
+{
+	const double bytes = (double)(last - first) + 1;
+
+	for (;;) {
+		struct part new = { 0 };
+		int error, found = functions->find(functions->symbols, 0, first, &new.function);
+		uint64_t end = last + 1;	/* of this part; 0 if it is the end of all addresses */
+
+		if (found >= 0 && new.function.end > first && new.function.end <= last)
+			end = new.function.end;
+		new.samples = samples * (double)(end - first) / bytes;
+		error = add(parts, found, &new);
+		if (error || end == last + 1)
+			return error;
+		first = end;
+	}
+}
+
+static int add_counter(struct parts *parts, const struct monout *monout, size_t counter,
+		       const struct prof_functions *functions)
+{
+	const double samples = monout_samples(monout, counter);
+	uint64_t first, last;
 
 	/* profiling was off, so the counter has no pc */
 	if (monout->scale < 2)
-		return 0;
-	found = find(symbols, 0, monout_pc(monout, counter), function);
-	return found ? found :
-		       find(symbols, 0, monout_pc(monout, counter + 1) - 1, function);
+		return add(parts, 0, &(struct part){ .samples = samples });
+	first = monout_pc(monout, counter);
+	last = monout_pc(monout, counter + 1) - 1;
+	if (!functions->divide)
+		return add_whole(parts, first, last, samples, functions);
+	/* the last counter can cover more than the text that was sampled */
+	if (last >= monout->high && first < monout->high)
+		last = monout->high - 1;
+	return add_divided(parts, first, last < first ? first : last, samples, functions);
 }
 
 static int add_counters(struct parts *parts, const struct monout *monout,
-			symbols_find_fn *find, void *symbols)
+			const struct prof_functions *functions)
 {
 	int error = 0;
 	size_t i;
 
-	for (i = 0; !error && i < monout->nr_counters; i++) {
-		struct part new = { .samples = monout_samples(monout, i) };
-
-		if (new.samples)
-			error = add(parts, find_counter(monout, i, find, symbols,
-							&new.function), &new);
-	}
+	for (i = 0; !error && i < monout->nr_counters; i++)
+		if (monout_samples(monout, i))
+			error = add_counter(parts, monout, i, functions);
 	return error;
 }
 
-static int add_calls(struct parts *parts, const struct monout *monout, symbols_find_fn *find,
-		     void *symbols)
+static int add_calls(struct parts *parts, const struct monout *monout,
+		     const struct prof_functions *functions)
 {
+	symbols_find_fn *find = functions->find_called ? functions->find_called : functions->find;
 	int error = 0;
 	size_t i;
 
 	for (i = 0; !error && i < monout->nr_calls; i++) {
 		struct part new = { .calls = monout->calls[i].calls };
+		int found = find(functions->symbols, 0, monout->calls[i].pc, &new.function);
 
-		error = add(parts, find(symbols, 0, monout->calls[i].pc, &new.function), &new);
+		if (found || !functions->find_called)
+			error = add(parts, found, &new);
 	}
+	return error;
+}
+
+static int add_always(struct parts *parts, const struct prof_functions *functions)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; !error && i < functions->nr_always; i++)
+		error = add_part(parts, &(struct part){ .function = functions->always[i] });
 	return error;
 }
 
@@ -185,19 +233,23 @@ static int make_rows(struct prof *prof, const struct parts *parts,
 	return error;
 }
 
-int prof_make(struct prof *prof, const struct monout *monout, symbols_find_fn *find,
-	      void *symbols, symbolize_demangle_fn *demangle)
+int prof_make(struct prof *prof, const struct monout *files, size_t nr_files,
+	      const struct prof_functions *functions)
 {
 	struct parts parts = { 0 };
 	int error;
+	size_t i;
 
 	memset(prof, 0, sizeof(*prof));
-	error = add_counters(&parts, monout, find, symbols);
-	if (!error)
-		error = add_calls(&parts, monout, find, symbols);
+	error = add_always(&parts, functions);
+	for (i = 0; !error && i < nr_files; i++) {
+		error = add_counters(&parts, &files[i], functions);
+		if (!error)
+			error = add_calls(&parts, &files[i], functions);
+	}
 	if (!error) {
 		merge_parts(&parts);
-		error = make_rows(prof, &parts, demangle);
+		error = make_rows(prof, &parts, functions->demangle);
 	}
 	free(parts.part);
 	prof_sort(prof->rows, prof->nr_rows, PROFILE_BY_SAMPLES);
@@ -245,6 +297,21 @@ void prof_sort(struct prof_row *rows, size_t nr, enum profile_order order)
 
 	if (nr)
 		qsort(rows, nr, sizeof(*rows), compare[order]);
+}
+
+static int compare_calls(const void *va, const void *vb)
+{
+	const struct prof_row *a = va, *b = vb;
+
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	return compare_samples(a, b);
+}
+
+void prof_sort_by_calls(struct prof_row *rows, size_t nr)
+{
+	if (nr)
+		qsort(rows, nr, sizeof(*rows), compare_calls);
 }
 
 void prof_release(struct prof *prof)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A mon.out file by function, like prof(1): samples and calls. Each sample and call belongs to
- * exactly one row.
+ * mon.out files by function, like prof(1): samples and calls. The samples of all rows are those of
+ * the files.
  */
 #ifndef PROFIL_PROF_H
 #define PROFIL_PROF_H
@@ -15,23 +15,23 @@
 #define PROF_NOWHERE	"(in no function)"
 
 /**
- * struct prof_row - a function with samples or calls
+ * struct prof_row - a function, mostly with samples or calls
  * @name:    its demangled name, its address if it has no name, or PROF_NOWHERE
  * @is_function: this is not the row PROF_NOWHERE
  * @address: link-time address of its start; 0 for PROF_NOWHERE
- * @samples: number of its samples
+ * @samples: number of its samples, with fractions if counters are divided
  * @calls:   number of its calls; 0: calls were not counted
  */
 struct prof_row {
 	char *name;
 	bool is_function;
 	uint64_t address;
-	uint64_t samples;
+	double samples;
 	uint64_t calls;
 };
 
 /**
- * struct prof - all functions with samples or calls
+ * struct prof - the rows of mon.out files
  * @rows:    most samples first, then most calls
  * @nr_rows: number of rows
  * @samples: sum over all rows
@@ -39,24 +39,46 @@ struct prof_row {
 struct prof {
 	struct prof_row *rows;
 	size_t nr_rows;
-	uint64_t samples;
+	double samples;
+};
+
+/**
+ * struct prof_functions - the functions that samples and calls belong to
+ * @find:        finds the functions of object 0; its errors are returned
+ * @find_called: the same for calls, which are left out if it finds none; NULL: @find, and calls of
+ *               no function are in the row PROF_NOWHERE
+ * @symbols:     first argument of both
+ * @demangle:    demangles their names; NULL: the names stay as they are
+ * @divide:      the samples of a counter are divided among the functions of the text that it
+ *               covers, by bytes. If @find finds none, it sets function->end to the start of the
+ *               next one. Otherwise they belong to the function at its first pc, or if there is
+ *               none, to the function at its last pc
+ * @always:      functions that have a row in any case
+ * @nr_always:   number of @always
+ */
+struct prof_functions {
+	symbols_find_fn *find;
+	symbols_find_fn *find_called;
+	void *symbols;
+	symbolize_demangle_fn *demangle;
+	bool divide;
+	const struct function *always;
+	size_t nr_always;
 };
 
 /**
  * prof_make - find the functions of all samples and calls
- * @prof:     filled in; must be released with prof_release(), even on error
- * @monout:   the file
- * @find:     finds the functions of object 0; its errors are returned
- * @symbols:  first argument of @find
- * @demangle: demangles their names; NULL: the names stay mangled
+ * @prof:      filled in; must be released with prof_release(), even on error
+ * @files:     the files, whose samples and calls are added up
+ * @nr_files:  number of @files
+ * @functions: the functions
  *
- * The samples of a counter belong to the function at its first pc, or if there is none, to the
- * function at its last pc. The memory used grows with the number of functions, not of counters.
+ * The memory used grows with the number of functions, not of counters.
  *
  * Return: 0 or -errno.
  */
-int prof_make(struct prof *prof, const struct monout *monout, symbols_find_fn *find,
-	      void *symbols, symbolize_demangle_fn *demangle);
+int prof_make(struct prof *prof, const struct monout *files, size_t nr_files,
+	      const struct prof_functions *functions);
 
 /**
  * prof_sort - sort rows
@@ -67,6 +89,13 @@ int prof_make(struct prof *prof, const struct monout *monout, symbols_find_fn *f
  * PROFILE_BY_OBJECT sorts by samples, because there is one object only.
  */
 void prof_sort(struct prof_row *rows, size_t nr, enum profile_order order);
+
+/**
+ * prof_sort_by_calls - sort rows: most calls first; equal rows are sorted by samples
+ * @rows: the rows
+ * @nr:   number of rows
+ */
+void prof_sort_by_calls(struct prof_row *rows, size_t nr);
 
 /**
  * prof_release - free the rows

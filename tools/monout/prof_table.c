@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "monout/prof_table.h"
-#include "profile/share.h"
 #include "util/shorten.h"
 
+#define ADDRESS_TITLE	"         Address "
 #define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
 
 #define FIGURES		44	/* terminal columns in front of the name */
@@ -18,11 +18,16 @@
 #define MAX_DECIMALS	4	/* of milliseconds */
 #define CALLS_COLUMNS	22	/* terminal columns of the calls and the milliseconds per call */
 
+static double percent_of(const struct prof_row *row, const struct prof *prof)
+{
+	return prof->samples > 0 ? 100 * row->samples / prof->samples : 0;
+}
+
 static double row_percent(const void *of, size_t i)
 {
 	const struct prof *prof = of;
 
-	return share_percent(prof->rows[i].samples, prof->samples);
+	return percent_of(&prof->rows[i], prof);
 }
 
 /* One decimal for each factor of 10, because the mean of many calls is more precise. */
@@ -54,24 +59,34 @@ static void print_calls(FILE *out, const struct prof_row *row, double seconds)
 		fprintf(out, "%14s", "");
 }
 
-static void print_rows(FILE *out, const struct prof *prof, const struct shorten_name *names,
-		       uint32_t rate, const struct terminal_style *style)
+static void print_address(FILE *out, uint64_t address, char conversion)
 {
+	if (conversion == 'o')
+		fprintf(out, "%16" PRIo64 " ", address);
+	else if (conversion)
+		fprintf(out, "%16" PRIx64 " ", address);
+}
+
+static void print_rows(FILE *out, const struct prof *prof, const struct shorten_name *names,
+		       uint32_t rate, const struct prof_table_options *options)
+{
+	const struct terminal_style *style = &options->table.style;
 	const int decimals = table_decimals(rate);
-	uint64_t samples = 0;
+	double samples = 0;
 	size_t i;
 
 	for (i = 0; i < prof->nr_rows; i++) {
 		const struct prof_row *row = &prof->rows[i];
 		const double percent = row_percent(prof, i);
-		const double seconds = (double)row->samples / rate;
+		const double seconds = row->samples / rate;
 
 		samples += row->samples;
+		print_address(out, row->address, options->address);
 		terminal_begin(out, style, terminal_share_color(percent));
 		fprintf(out, "%6.1f", percent);
 		terminal_end(out, style);
 		fprintf(out, " %7.*f %7.*f", decimals, seconds, decimals,
-			(double)samples / rate);
+			samples / rate);
 		print_calls(out, row, seconds);
 		terminal_print_name(out, names[i].shortened ? names[i].shortened : row->name);
 		putc('\n', out);
@@ -95,7 +110,7 @@ static long shorten_names(const struct prof *prof, struct shorten_name *names,
 static int print_omitted(FILE *out, const struct prof *prof, size_t shown,
 			 const struct terminal_style *style)
 {
-	uint64_t samples = 0;
+	struct prof_row omitted = { 0 };
 	size_t i;
 
 	if (!prof->nr_rows)
@@ -103,17 +118,17 @@ static int print_omitted(FILE *out, const struct prof *prof, size_t shown,
 	if (shown == prof->nr_rows)
 		return 0;
 	for (i = shown; i < prof->nr_rows; i++)
-		samples += prof->rows[i].samples;
+		omitted.samples += prof->rows[i].samples;
 	return terminal_print_comment(out, style, "# %zu more row%s with %.1f percent",
 				      prof->nr_rows - shown,
 				      prof->nr_rows - shown == 1 ? "" : "s",
-				      share_percent(samples, prof->samples));
+				      percent_of(&omitted, prof));
 }
 
 int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
-		     const struct table_options *options)
+		     const struct prof_table_options *options)
 {
-	const struct terminal_style *style = &options->style;
+	const struct table_options *table = &options->table;
 	struct shorten_name *names = calloc(prof->nr_rows + 1, sizeof(*names));
 	struct prof shown = *prof;
 	int error = -ENOMEM;
@@ -123,17 +138,21 @@ int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
 	if (!names)
 		return -ENOMEM;
 	prof_sort(prof->rows, prof->nr_rows, PROFILE_BY_SAMPLES);
-	shown.nr_rows = table_count_shown(prof->nr_rows, options->top, options->min_percent,
+	shown.nr_rows = table_count_shown(prof->nr_rows, table->top, table->min_percent,
 					  row_percent, prof);
-	prof_sort(shown.rows, shown.nr_rows, options->order);
-	numbered = shorten_names(&shown, names, style);
+	if (options->by_calls)
+		prof_sort_by_calls(shown.rows, shown.nr_rows);
+	else
+		prof_sort(shown.rows, shown.nr_rows, table->order);
+	numbered = shorten_names(&shown, names, &table->style);
 	if (numbered >= 0) {
-		fputs(TITLES, out);
-		print_rows(out, &shown, names, rate, style);
-		error = print_omitted(out, prof, shown.nr_rows, style);
+		if (!options->bare)
+			fprintf(out, "%s%s", options->address ? ADDRESS_TITLE : "", TITLES);
+		print_rows(out, &shown, names, rate, options);
+		error = options->bare ? 0 : print_omitted(out, prof, shown.nr_rows, &table->style);
 	}
-	if (!error && numbered)
-		error = terminal_print_comment(out, style, "# " SHORTEN_NUMBERED_NOTE);
+	if (!error && numbered && !options->bare)
+		error = terminal_print_comment(out, &table->style, "# " SHORTEN_NUMBERED_NOTE);
 	for (i = 0; i < shown.nr_rows; i++)
 		free(names[i].shortened);
 	free(names);

@@ -12,11 +12,26 @@
 #include "report/table.h"
 
 /**
+ * struct prof_table_options - what to print, and how
+ * @table:    see table.h; @by and bars are ignored
+ * @by_calls: sort by calls, instead of by table.order
+ * @bare:     no titles and no comments: only rows
+ * @address:  conversion of printf(3) for the function's address in front of each row: 'o' or 'x';
+ *            0: no addresses
+ */
+struct prof_table_options {
+	struct table_options table;
+	bool by_calls;
+	bool bare;
+	char address;
+};
+
+/**
  * prof_table_print - print the rows, and a summary of the omitted rows
  * @out:     where to print; the caller checks ferror()
  * @prof:    the rows; their order changes
  * @rate:    samples per second; not 0
- * @options: what to print, and how; @options->by and bars are ignored
+ * @options: what to print, and how
  *
  * Seconds have two decimals, or more at rates above 100 Hz (table_decimals()). Milliseconds per
  * call have one decimal less than the number of calls has digits, up to four.
@@ -24,6 +39,6 @@
  * Return: 0 or -ENOMEM.
  */
 int prof_table_print(FILE *out, struct prof *prof, uint32_t rate,
-		     const struct table_options *options);
+		     const struct prof_table_options *options);
 
 #endif /* PROFIL_PROF_TABLE_H */

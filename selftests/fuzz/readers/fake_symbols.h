@@ -10,18 +10,20 @@
 #include <symbol/symbols.h>
 
 /*
- * Like symbols_find(): functions of 64 bytes, with gaps. Every other one has the name
- * @symbols.
+ * Like symbols_find(): functions of 64 bytes, with gaps, whose end is set, too. Every other function
+ * has the name @symbols.
  */
 static inline int fake_symbols_find(void *symbols, size_t object, uint64_t address,
 				    struct function *function)
 {
 	const char *name = address / 64 % 2 ? symbols : NULL;
 
+	function->end = address / 64 * 64 + 64;
 	if (address / 64 % 4 == object % 4)
 		return 0;
 	*function = (struct function){
 		.start = address / 64 * 64,
+		.end = function->end,
 		.name = name,
 		.length = name ? (int)strlen(name) : 0,
 	};

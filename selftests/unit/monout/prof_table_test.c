@@ -13,14 +13,14 @@
 #define TITLES	" %Time Seconds Cumsecs  #Calls   msec/call  Name\n"
 
 static struct prof prof;
-static struct table_options options;
+static struct prof_table_options options;
 static uint32_t rate;
 static char *text;
 
 static int begin(void **state)
 {
 	(void)state;
-	options = (struct table_options){ 0 };
+	options = (struct prof_table_options){ 0 };
 	rate = 100;
 	return 0;
 }
@@ -72,7 +72,7 @@ static void other_rates(void **state)
 	(void)state;
 	set_rows(four, ARRAY_SIZE(four));
 	rate = 10000;
-	options.top = 1;
+	options.table.top = 1;
 	assert_text(TITLES
 		" 100.0  6.5635  6.5635      16    410.2     f\n"
 		"# 3 more rows with 0.0 percent\n");
@@ -87,19 +87,41 @@ static void orders(void **state)
 {
 	(void)state;
 	set_rows(four, ARRAY_SIZE(four));
-	options.order = PROFILE_BY_NAME;
+	options.table.order = PROFILE_BY_NAME;
 	assert_text(TITLES
 		" 100.0  656.35  656.35      16  41021.9     f\n"
 		"   0.0    0.00  656.35   12345      0.0000  last\n"
 		"   0.0    0.03  656.38       1     30.      main\n"
 		"   0.0    0.07  656.45                      written(int)\n");
-	options.order = PROFILE_BY_ADDRESS;
-	options.top = 3;
+	options.table.order = PROFILE_BY_ADDRESS;
+	options.table.top = 3;
 	assert_text(TITLES
 		"   0.0    0.03    0.03       1     30.      main\n"
 		" 100.0  656.35  656.38      16  41021.9     f\n"
 		"   0.0    0.07  656.45                      written(int)\n"
 		"# 1 more row with 0.0 percent\n");
+}
+
+/* With addresses and without titles, as prof(1) prints them on request */
+static void addresses_and_bare_rows(void **state)
+{
+	(void)state;
+	set_rows(four, ARRAY_SIZE(four));
+	prof.rows[0].address = 0x40101f;
+	options.by_calls = true;
+	options.address = 'x';
+	assert_text("         Address " TITLES
+		"               4    0.0    0.00    0.00   12345      0.0000  last\n"
+		"               2  100.0  656.35  656.35      16  41021.9     f\n"
+		"          40101f    0.0    0.03  656.38       1     30.      main\n"
+		"               3    0.0    0.07  656.45                      written(int)\n");
+	options.address = 'o';
+	options.bare = true;
+	options.table.top = 1;
+	options.by_calls = false;
+	assert_text("               2  100.0  656.35  656.35      16  41021.9     f\n");
+	prof_release(&prof);
+	assert_text("");
 }
 
 static void omitted_rows_are_summed_up(void **state)
@@ -111,15 +133,15 @@ static void omitted_rows_are_summed_up(void **state)
 
 	(void)state;
 	set_rows(rows, ARRAY_SIZE(rows));
-	options.min_percent = 25;
+	options.table.min_percent = 25;
 	assert_text(TITLES
 		"  37.5    0.03    0.03                      f\n"
 		"  25.0    0.02    0.05                      last\n"
 		"  25.0    0.02    0.07                      main\n"
 		"# 1 more row with 12.5 percent\n");
-	options.min_percent = 0;
-	options.top = 1;
-	options.style.color = true;
+	options.table.min_percent = 0;
+	options.table.top = 1;
+	options.table.style.color = true;
 	assert_text(TITLES
 		"\033[31m  37.5\033[m    0.03    0.03                      f\n"
 		"# 3 more rows with 62.5 percent\n");
@@ -167,15 +189,15 @@ static void names(void **state)
 		"  50.0    0.02    0.02                      std::map<std::string, std::string>::operator[](std::string const&)\n"
 		"  25.0    0.01    0.03                      f\\033[2J\n"
 		"  25.0    0.01    0.04                      std::map<int, std::string, std::less<int> >::operator[](int const&)\n");
-	options.style.columns = 80;
+	options.table.style.columns = 80;
 	assert_text(TITLES
 		"  50.0    0.02    0.02                      std::map<...>::operator[](...)~2\n"
 		"  25.0    0.01    0.03                      f\\033[2J\n"
 		"  25.0    0.01    0.04                      std::map<...>::operator[](...)~1\n"
 		"# names that end in ~N are equal if shortened; --full-names prints full names\n");
 	/* names have at least 20 columns */
-	options.style.columns = 40;
-	options.top = 1;
+	options.table.style.columns = 40;
+	options.table.top = 1;
 	assert_text(TITLES
 		"  50.0    0.02    0.02                      std::map::operator[]\n"
 		"# 2 more rows with 50.0 percent\n");
@@ -188,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TABLE_TEST(other_rates),
 		TABLE_TEST(orders),
+		TABLE_TEST(addresses_and_bare_rows),
 		TABLE_TEST(omitted_rows_are_summed_up),
 		TABLE_TEST(empty_table),
 		TABLE_TEST(decimals_of_milliseconds_per_call),

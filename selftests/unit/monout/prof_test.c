@@ -34,7 +34,7 @@ static const struct made_function functions[] = {
 static struct made_monout made;
 static struct monout monout;
 static struct prof prof;
-static struct table_options options;
+static struct prof_table_options options;
 static char *text;
 static size_t nr_finds;	/* calls of find() and find_half() */
 
@@ -60,7 +60,7 @@ static int begin(void **state)
 {
 	(void)state;
 	made = (struct made_monout){ .layout = { 8, false } };
-	options = (struct table_options){ 0 };
+	options = (struct prof_table_options){ 0 };
 	nr_finds = 0;
 	return 0;
 }
@@ -116,10 +116,17 @@ static void assert_text(const char *expected)
 	text = NULL;
 }
 
+static int make_rows(symbols_find_fn *of, void *symbols, symbolize_demangle_fn *names)
+{
+	const struct prof_functions these = { .find = of, .symbols = symbols, .demangle = names };
+
+	return prof_make(&prof, &monout, 1, &these);
+}
+
 static void make(void)
 {
 	put_file(cells, 5, counters);
-	assert_int_equal(prof_make(&prof, &monout, find, NULL, demangle), 0);
+	assert_int_equal(make_rows(find, NULL, demangle), 0);
 	assert_int_equal(prof.samples, 65645);
 }
 
@@ -146,7 +153,7 @@ static void pcs_in_no_function(void **state)
 
 	(void)state;
 	put_file(calls, 3, here);
-	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+	assert_int_equal(make_rows(find, NULL, NULL), 0);
 	assert_text(TITLES
 		"  90.0    0.09    0.09       7              (in no function)\n"
 		"  10.0    0.01    0.10       2      5.      main\n");
@@ -163,7 +170,7 @@ static void counters_that_begin_in_no_function(void **state)
 	put_counters(&made, (const unsigned int []){ 1, 2, 4 }, 3);
 	parse();
 	assert_int_equal(monout_pc(&monout, 1), START + 0x36);
-	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+	assert_int_equal(make_rows(find, NULL, NULL), 0);
 	/* main ends at 0x20, f at 0x36, the padding at 0x38 */
 	assert_text(TITLES
 		"  85.7    0.06    0.06                      _Z7writteni\n"
@@ -183,7 +190,7 @@ static void counters_without_pcs(void **state)
 		put_counters(&made, (const unsigned int []){ 6 }, 1);
 		parse();
 		assert_int_equal(monout.scale, scale);
-		assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+		assert_int_equal(make_rows(find, NULL, NULL), 0);
 		assert_text(TITLES
 			" 100.0    0.06    0.06                      (in no function)\n"
 			"   0.0    0.00    0.06       5      0.      main\n");
@@ -198,7 +205,7 @@ static void calls_only(void **state)
 
 	(void)state;
 	put_file(calls, 1, none);
-	assert_int_equal(prof_make(&prof, &monout, find, NULL, NULL), 0);
+	assert_int_equal(make_rows(find, NULL, NULL), 0);
 	assert_text(TITLES
 		"   0.0    0.00    0.00       3              (in no function)\n");
 }
@@ -216,8 +223,8 @@ static void functions_without_a_name(void **state)
 {
 	(void)state;
 	put_file(cells, 0, counters);
-	assert_int_equal(prof_make(&prof, &monout, find_nameless, NULL, demangle), 0);
-	options.top = 1;
+	assert_int_equal(make_rows(find_nameless, NULL, demangle), 0);
+	options.table.top = 1;
 	assert_text(TITLES
 		" 100.0  656.35  656.35                      0x401020\n"
 		"# 2 more rows with 0.0 percent\n");
@@ -238,11 +245,11 @@ static void errors_of_find_are_returned(void **state)
 
 	(void)state;
 	put_file(cells, 0, counters);
-	assert_int_equal(prof_make(&prof, &monout, find_fails, NULL, NULL), -ENOMEM);
+	assert_int_equal(make_rows(find_fails, NULL, NULL), -ENOMEM);
 	release();
 	made = (struct made_monout){ .layout = { 4, false } };
 	put_file(cells, 5, none);
-	assert_int_equal(prof_make(&prof, &monout, find_fails, NULL, NULL), -ENOMEM);
+	assert_int_equal(make_rows(find_fails, NULL, NULL), -ENOMEM);
 }
 
 static size_t address_space(void)
@@ -291,7 +298,7 @@ static void memory_grows_with_functions_only(void **state)
 	less = limit;
 	less.rlim_cur = address_space() + (16 << 20);
 	setrlimit(RLIMIT_AS, &less);
-	assert_int_equal(prof_make(&prof, &monout, find_half, NULL, NULL), 0);
+	assert_int_equal(make_rows(find_half, NULL, NULL), 0);
 	setrlimit(RLIMIT_AS, &limit);
 	assert_int_equal(prof.samples, MANY * 0x101);
 	assert_int_equal(prof.nr_rows, 2);
@@ -323,7 +330,7 @@ static void word_sizes(void **state)
 		assert_int_equal(symbols_are_stripped(symbols, 0), 0);
 		made.layout = program.layout;
 		put_file(cells, 5, counters);
-		assert_int_equal(prof_make(&prof, &monout, symbols_find, symbols, demangle), 0);
+		assert_int_equal(make_rows(symbols_find, symbols, demangle), 0);
 		assert_text(TITLES
 			" 100.0  656.35  656.35      16  41021.9     f\n"
 			"   0.0    0.07  656.42                      written(int)\n"
@@ -365,6 +372,104 @@ static void unusable_programs(void **state)
 	assert_string_equal(why, "no executable segment");
 }
 
+/* As functions of prof(1): f extends to written(int), and so on; the rest is below all of them. */
+static int find_until_next(void *symbols, size_t object, uint64_t address,
+			   struct function *function)
+{
+	const struct made_function *i;
+
+	(void)symbols;
+	assert_int_equal(object, 0);
+	if (address < START) {
+		function->end = START;
+		return 0;
+	}
+	for (i = functions; i[1].name && address >= i[1].start; i++)
+		;
+	*function = (struct function){
+		i->start, i[1].name ? i[1].start : UINT64_MAX, i->name, (int)strlen(i->name),
+	};
+	return 1;
+}
+
+static int find_all_but_f(void *symbols, size_t object, uint64_t address,
+			  struct function *function)
+{
+	int found = find_until_next(symbols, object, address, function);
+
+	return found && strcmp(function->name, "f");
+}
+
+/*
+ * Counters of 64 bytes from 32 below main on. The first covers 32 bytes of no function and the 32 of
+ * main; the second f with its padding, 24 bytes, and 40 of written(int); the third only that.
+ */
+static void counters_are_divided(void **state)
+{
+	static const uint64_t calls[] = { START + 0x20, 3, START, 2 };
+	const struct prof_functions these = {
+		.find = find_until_next, .find_called = find_all_but_f, .divide = true,
+	};
+	size_t i;
+
+	(void)state;
+	put_words(&made, (const uint64_t []){ START - 32, START + 0xe0, 2 }, 3);
+	put_words(&made, calls, 4);
+	put_counters(&made, (const unsigned int []){ 4, 8, 6, 0 }, 4);
+	parse();
+	for (i = 0; i <= 4; i++)
+		assert_int_equal(monout_pc(&monout, i), START - 32 + 64 * i);
+	assert_int_equal(prof_make(&prof, &monout, 1, &these), 0);
+	/* the calls of f are left out */
+	assert_text(TITLES
+		"  61.1    0.11    0.11                      _Z7writteni\n"
+		"  16.7    0.03    0.14                      f\n"
+		"  11.1    0.02    0.16       2     10.      main\n"
+		"  11.1    0.02    0.18                      (in no function)\n");
+	assert_true(prof.samples == 18);
+}
+
+/* The only counter covers 43,691 bytes, of which 40,000 were sampled: a sample for each. */
+static void text_that_is_not_sampled_gets_nothing(void **state)
+{
+	const struct prof_functions these = { .find = find_until_next, .divide = true };
+
+	(void)state;
+	put_words(&made, (const uint64_t []){ START, START + 40000, 0 }, 3);
+	put_counters(&made, (const unsigned int []){ 40000 }, 1);
+	parse();
+	assert_int_equal(monout_pc(&monout, 1), START + 43691);
+	assert_int_equal(prof_make(&prof, &monout, 1, &these), 0);
+	assert_text(TITLES
+		"  99.5  398.08  398.08                      last\n"
+		"   0.3    1.36  399.44                      _Z7writteni\n"
+		"   0.1    0.32  399.76                      main\n"
+		"   0.1    0.24  400.00                      f\n");
+}
+
+/* A function without samples and calls has a row if it always has one. */
+static void files_are_summed_up(void **state)
+{
+	static const struct function always = { START + 0xc0, START + TEXT, "last", 4 };
+	const struct prof_functions these = {
+		.find = find, .always = &always, .nr_always = 1,
+	};
+	struct monout files[2];
+
+	(void)state;
+	put_file((const uint64_t []){ START, 2 }, 1, (const unsigned int [32]){ [0] = 3 });
+	files[0] = monout;
+	made = (struct made_monout){ .layout = { 8, false } };
+	put_file((const uint64_t []){ START + 1, 5 }, 1, (const unsigned int [32]){ [1] = 4, [4] = 1 });
+	files[1] = monout;
+	assert_int_equal(prof_make(&prof, files, 2, &these), 0);
+	assert_text(TITLES
+		"  87.5    0.07    0.07       7     10.      main\n"
+		"  12.5    0.01    0.08                      f\n"
+		"   0.0    0.00    0.08                      last\n");
+	monout_release(&files[0]);
+}
+
 #define PROF_TEST(name)	cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -378,6 +483,9 @@ int main(void)
 		PROF_TEST(functions_without_a_name),
 		PROF_TEST(errors_of_find_are_returned),
 		PROF_TEST(memory_grows_with_functions_only),
+		PROF_TEST(counters_are_divided),
+		PROF_TEST(text_that_is_not_sampled_gets_nothing),
+		PROF_TEST(files_are_summed_up),
 		PROF_TEST(word_sizes),
 		PROF_TEST(unusable_programs),
 	};
