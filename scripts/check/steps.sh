@@ -165,7 +165,7 @@ unit() {
 native() {
 	make -s -C selftests run_tests \
 		TESTS="$(printf 'host/%s_test.sh ' fallback headers export cost log documents usage \
-			monout install distribution dkms rpm)"
+			monout prof install distribution dkms rpm)"
 }
 
 vm() {

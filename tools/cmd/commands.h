@@ -19,6 +19,9 @@ int diff_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int info_main(int argc, char **argv);
 
+/* The program under its name `prof', with the arguments of prof(1) */
+int prof_main(int argc, char **argv);
+
 /**
  * commands_suggest - suggest a subcommand for a mistyped word
  * @word: the word

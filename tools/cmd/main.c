@@ -2,10 +2,12 @@
 /*
  * profil - call the subcommand that the first argument names
  *
- * Without a subcommand, all arguments are those of `profil run'.
+ * Without a subcommand, all arguments are those of `profil run'. Under the name prof, the program
+ * is prof(1).
  */
 #define _GNU_SOURCE
 #include <argp.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -137,6 +139,8 @@ int main(int argc, char **argv)
 	fill_standard_descriptors();
 	/* writing more than ulimit -f then fails with EFBIG, which is reported */
 	signals_ignore(SIGXFSZ);
+	if (!strcmp(program_invocation_short_name, "prof"))
+		return prof_main(argc, argv);
 	if (argc > 1 && is_help(argv[1]))
 		return help(argv[2]);
 	command = argc > 1 ? find(argv[1]) : NR_COMMANDS;
