@@ -31,17 +31,12 @@
 
 /**
  * struct profil_tick - state of a CPU's last ticks, to account for late ones
- * @grid: the last point of the tick grid, at the last sampled tick (profil_tick_advance()), unless
- *        @point differs from @synced
- * @point: the same point in cycles (cycles.h)
- * @synced: @point when @grid was the same
- * @period: of the tick, in cycles
- * @late_gap: how far from @point a tick is late, in cycles; 0: cycles are not to be used
+ * @grid: the last point of the tick's grid, at the last sampled tick
  * @idle: the CPU's idle time at that tick (tick_idle_time())
  * @mm:   memory that the very last tick found; NULL if that was not sampled
  * @task: thread that the very last tick found; only compared, never dereferenced
  * @came: when that thread came to the CPU (compat_on_cpu_since())
- * @late: missed ticks before @grid that @work must still charge
+ * @late: missed ticks before @grid's point that @work must still charge
  * @since: time from which they are charged, in ns of ktime_get()
  * @thread_since: the same for a profile of a single thread
  * @in_user: the tick that queued them interrupted user mode
@@ -51,11 +46,7 @@
  * Written only by its own CPU in hard interrupts, so with interrupts off.
  */
 struct profil_tick {
-	u64 grid;
-	u64 point;
-	u64 synced;
-	u64 period;
-	u64 late_gap;
+	struct profil_tick_grid grid;
 	u64 idle;
 	const struct mm_struct *mm;
 	const struct task_struct *task;
@@ -96,41 +87,6 @@ static u64 tick_came(const struct profil_tick *last, u64 now)
 }
 
 /*
- * Whether the tick stands for one period. It reads the cycles, since ktime_get() takes half as many
- * instructions as all the rest of a sample. @gap: out: time since @point, in cycles.
- */
-static __always_inline bool tick_is_on_time(const struct profil_tick *last, u64 *gap)
-{
-	/* before @point, it is huge */
-	*gap = profil_cycles() - last->point;
-	return likely(*gap < last->late_gap);
-}
-
-/* Move @point as profil_tick_advance() does for a tick that is on time. */
-static __always_inline void tick_move_point(struct profil_tick *last, u64 gap)
-{
-	last->point += min(gap, last->period);
-}
-
-/* Move @grid, and @point with it. Return: number of periods that have ended since the last tick. */
-static u64 tick_advance(struct profil_tick *last, u64 now)
-{
-	u32 khz = profil_cycles_khz();
-	u64 cycles = profil_cycles();
-	u64 ticks;
-
-	if (khz && last->point != last->synced)
-		last->grid = now - profil_cycles_to_ns(cycles - last->point, khz);
-	ticks = profil_tick_advance(&last->grid, now, TICK_NSEC);
-	last->point = cycles - profil_cycles_from_ns(now - last->grid, khz);
-	last->synced = last->point;
-	last->period = profil_cycles_from_ns(TICK_NSEC, khz);
-	/* two periods, less what the rates of the two clocks may differ by */
-	last->late_gap = 2 * last->period - last->period / 64;
-	return ticks;
-}
-
-/*
  * Number of ticks to charge. After a delay of more than one period (interrupts
  * off, or a virtual machine not running) there is only one tick. The thread that it finds is
  * charged for the ticks that were due since it came to the CPU.
@@ -147,7 +103,8 @@ static u64 tick_advance(struct profil_tick *last, u64 now)
 static noinline u64 tick_late(struct profil_tick *last)
 {
 	u64 now = ktime_get_ns();
-	u64 ticks = tick_advance(last, now);
+	u64 ticks = profil_tick_measure(&last->grid, now, profil_cycles(), profil_cycles_khz(),
+					TICK_NSEC);
 	bool awake = last->idle == tick_idle_time();
 	int threads;
 	u64 came;
@@ -164,7 +121,7 @@ static noinline u64 tick_late(struct profil_tick *last)
 	last->since = last->thread_since;
 	if (threads != 1 && current->mm && last->mm == current->mm && awake)
 		last->since = 0;
-	return min(ticks, profil_tick_since(last->grid, min(last->since, last->thread_since),
+	return min(ticks, profil_tick_since(last->grid.ns, min(last->since, last->thread_since),
 					    TICK_NSEC));
 }
 
@@ -172,9 +129,9 @@ static __always_inline u64 tick_passed(struct profil_tick *last)
 {
 	u64 gap;
 
-	if (!tick_is_on_time(last, &gap))
+	if (unlikely(!profil_tick_is_on_time(&last->grid, profil_cycles(), &gap)))
 		return tick_late(last);
-	tick_move_point(last, gap);
+	profil_tick_move(&last->grid, gap, TICK_NSEC);
 	return 1;
 }
 
@@ -199,7 +156,7 @@ static __always_inline void tick_charge_late_kind(enum profil_kind kind,
 		since = max(subject->thread ? last->thread_since : last->since,
 			    subject->tick_start_ns);
 		/* without the tick itself, which has been charged */
-		late = min(last->late, profil_tick_since(last->grid, since, TICK_NSEC) - 1);
+		late = min(last->late, profil_tick_since(last->grid.ns, since, TICK_NSEC) - 1);
 		late = profil_tick_unstolen(late, steal, TICK_NSEC);
 		if (late)
 			tick_charge(kind, subject, late, last->in_user);
@@ -253,9 +210,10 @@ static __always_inline bool tick_sample_fast(struct profil_tick *last, struct ta
 	u64 gap;
 
 	if (!profil_fast_has(fast, task) || READ_ONCE(profil_nr_targets) ||
-	    !tick_is_on_time(last, &gap) || !profil_fast_sample(fast, task, true, refill))
+	    unlikely(!profil_tick_is_on_time(&last->grid, profil_cycles(), &gap)) ||
+	    !profil_fast_sample(fast, task, true, refill))
 		return false;
-	tick_move_point(last, gap);
+	profil_tick_move(&last->grid, gap, TICK_NSEC);
 	tick_note(last, task);
 	return true;
 }
@@ -270,10 +228,10 @@ static noinline bool tick_sample_target(struct profil_tick *last, struct task_st
 	u64 gap;
 
 	if (!target || profil_target_find_next(target) || profil_table_may_have(task->mm) ||
-	    !tick_is_on_time(last, &gap))
+	    !profil_tick_is_on_time(&last->grid, profil_cycles(), &gap))
 		return false;
 	profil_target_tick(target, task, user_mode(get_irq_regs()));
-	tick_move_point(last, gap);
+	profil_tick_move(&last->grid, gap, TICK_NSEC);
 	tick_note(last, task);
 	return true;
 }

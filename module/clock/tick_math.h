@@ -37,6 +37,84 @@ static inline u64 profil_tick_advance(u64 *grid, u64 now, u64 period)
 	return periods;
 }
 
+/*
+ * How many periods a tick stands for. ktime_get() tells exactly, but takes half as many
+ * instructions as all the rest of a sample. So a tick first reads the CPU's cycles (cycles.h),
+ * which show that it is on time, as nearly all ticks are. It then moves the grid on by one period.
+ *
+ * The two clocks do not run at the same rate: one is adjusted, and the other's is known to some
+ * hundred millionths. So cycles are not added up over ticks: the last point in cycles moves on by
+ * at most @longest, which is more than a period by more than the clocks differ. So a tick that is
+ * on time soon becomes the point itself.
+ */
+
+/* The parts of a period by which @longest is longer, and a tick may be early and not late. */
+#define PROFIL_TICK_DRIFT	1024
+#define PROFIL_TICK_EARLY	64
+#define PROFIL_TICK_MARGIN	64
+
+/**
+ * struct profil_tick_grid - the last point of the tick's period grid on a CPU
+ * @ns:      the point (profil_tick_advance())
+ * @point:   about the same, in cycles
+ * @longest: a bit more than a period, in cycles
+ * @early:   a bit less: a tick that comes sooner after @point shows that the grid must be moved
+ * @span:    how much later a tick is on time: until a bit before two periods. 0: never
+ */
+struct profil_tick_grid {
+	u64 ns;
+	u64 point;
+	u64 longest;
+	u64 early;
+	u64 span;
+};
+
+/**
+ * profil_tick_is_on_time - whether a tick stands for one period, and does not move the grid
+ * @grid:   of its CPU
+ * @cycles: now
+ * @gap:    out: cycles since @point, for profil_tick_move()
+ *
+ * Return: false: profil_tick_measure() tells.
+ */
+static inline bool profil_tick_is_on_time(const struct profil_tick_grid *grid, u64 cycles,
+					  u64 *gap)
+{
+	*gap = cycles - grid->point;
+	/* below @early, and before @point, the difference is huge */
+	return *gap - grid->early < grid->span;
+}
+
+/* Move on by a period, after a tick that is on time. @period: in ns. */
+static inline void profil_tick_move(struct profil_tick_grid *grid, u64 gap, u64 period)
+{
+	grid->ns += period;
+	grid->point += gap < grid->longest ? gap : grid->longest;
+}
+
+/**
+ * profil_tick_measure - find how many periods have ended since the last point, and move on
+ * @grid:   of the CPU
+ * @now:    in ns
+ * @cycles: the same
+ * @khz:    cycles in a millisecond; 0: cycles are not to be used
+ * @period: in ns
+ *
+ * Return: number of periods that this tick stands for, at least 1.
+ */
+static inline u64 profil_tick_measure(struct profil_tick_grid *grid, u64 now, u64 cycles, u32 khz,
+				      u64 period)
+{
+	u64 periods = profil_tick_advance(&grid->ns, now, period);
+	u64 length = mul_u64_u32_div(period, khz, 1000000);
+
+	grid->point = cycles - mul_u64_u32_div(now - grid->ns, khz, 1000000);
+	grid->longest = length + length / PROFIL_TICK_DRIFT;
+	grid->early = length - length / PROFIL_TICK_EARLY;
+	grid->span = 2 * length - length / PROFIL_TICK_MARGIN - grid->early;
+	return periods;
+}
+
 /**
  * profil_tick_since - how many points of the period grid a thread has met
  * @grid:   last point, in ns

@@ -63,14 +63,14 @@ FIXTURE_VARIANT(cost) {
 	}
 
 /* The ticks first: for the timer, the kprobe of selftests/late is loaded, which makes ticks dearer. */
-COST(tick, false, PROFIL_CLOCK_TICK, 250, 122, 134);
+COST(tick, false, PROFIL_CLOCK_TICK, 250, 126, 138);
 /* 2 Hz: nearly all ticks take no sample, and one in 125 does */
-COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 103, 96);
-COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 226, 229);
+COST(thinned_tick, false, PROFIL_CLOCK_TICK, 2, 106, 99);
+COST(attached_tick, true, PROFIL_CLOCK_TICK, 250, 229, 231);
 COST(timer, false, PROFIL_CLOCK_TIMER, TIMER_HZ, 83, 80);
-COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 93);
-COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 192, 187);
-COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 209, 207);
+COST(random, false, PROFIL_CLOCK_RANDOM, TIMER_HZ, 98, 95);
+COST(attached_timer, true, PROFIL_CLOCK_TIMER, TIMER_HZ, 192, 189);
+COST(attached_random, true, PROFIL_CLOCK_RANDOM, TIMER_HZ, 209, 209);
 
 static uint64_t now_ns(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From tick interrupts to samples (module/clock/tick_math.h): each rate tick by tick, long runs, late
- * interrupts, and clocks that step.
+ * From tick interrupts to samples (module/clock/tick_math.h): each rate tick by tick, long runs,
+ * late interrupts, and clocks that step or differ.
  */
 #include "module/clock/tick_math.h"
 #include "support/random.h"
@@ -276,6 +276,88 @@ static void limits_samples_at_once(void **state)
 	}
 }
 
+/* A CPU that has two clocks, of which the cycles run at @ppm millionths more than 3 GHz */
+struct cpu {
+	struct profil_tick_grid grid;
+	long ppm;
+	unsigned int measured;
+};
+
+/* Returns how many periods the tick stands for. */
+static u64 tick_at(struct cpu *cpu, u64 now)
+{
+	u64 rate = (u64)(3000000 + 3 * cpu->ppm), gap;
+	u64 cycles = (u64)((unsigned __int128)now * rate / 1000000);
+
+	if (profil_tick_is_on_time(&cpu->grid, cycles, &gap)) {
+		profil_tick_move(&cpu->grid, gap, PERIOD);
+		return 1;
+	}
+	cpu->measured++;
+	return profil_tick_measure(&cpu->grid, now, cycles, 3000000, PERIOD);
+}
+
+/*
+ * Ticks come up to 0.1 ms after the points of their grid, the first one just there, and one in 1000
+ * misses some points. No point is counted twice or never, however the clocks' rates differ, and 99
+ * of 100 ticks read only the cycles.
+ */
+static void cycles_find_late_ticks(void **state)
+{
+	static const long ppm[] = { -700, -100, -1, 0, 1, 100, 700 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(ppm); i++) {
+		struct cpu cpu = { .ppm = ppm[i] };
+		u64 points = 1000, counted, n, late = 0;
+
+		tick_at(&cpu, points * PERIOD);
+		counted = points;
+		for (n = 0; n < 200000; n++) {
+			u64 missed = random_u64() % 1000 ? 0 : 1 + random_u64() % 50;
+
+			late += !!missed;
+			points += 1 + missed;
+			counted += tick_at(&cpu, points * PERIOD + random_u64() % 100000);
+			assert_int_equal(points, counted);
+		}
+		assert_in_range(cpu.measured, late, late + n / 100);
+	}
+}
+
+/* If the first tick was late, those that are not move the grid. */
+static void cycles_find_early_ticks(void **state)
+{
+	struct cpu cpu = { .ppm = 0 };
+	u64 n;
+
+	(void)state;
+	tick_at(&cpu, PERIOD / 2);
+	for (n = 1; n < 100; n++)
+		assert_int_equal(1, tick_at(&cpu, n * PERIOD));
+	assert_int_equal(99 * PERIOD, cpu.grid.ns);
+	assert_int_equal(2, tick_at(&cpu, 101 * PERIOD + PERIOD / 4));
+	assert_int_equal(1, tick_at(&cpu, 102 * PERIOD));
+	assert_int_equal(102 * PERIOD, cpu.grid.ns);
+	/* the first one, that which moved the grid, and the late one */
+	assert_int_equal(3, cpu.measured);
+}
+
+/* After a suspend, they may begin anew. */
+static void cycles_that_begin_anew(void **state)
+{
+	struct cpu cpu = { .ppm = 0 };
+	u64 gap, n;
+
+	(void)state;
+	for (n = 1; n < 100; n++)
+		tick_at(&cpu, n * PERIOD);
+	assert_false(profil_tick_is_on_time(&cpu.grid, 1000, &gap));
+	assert_int_equal(1, profil_tick_measure(&cpu.grid, 100 * PERIOD, 1000, 3000000, PERIOD));
+	assert_true(profil_tick_is_on_time(&cpu.grid, 1000 + 3 * PERIOD, &gap));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +371,9 @@ int main(void)
 		cmocka_unit_test(counts_ticks_since_the_thread_arrived),
 		cmocka_unit_test(converts_times_between_clocks),
 		cmocka_unit_test(leaves_out_stolen_time),
+		cmocka_unit_test(cycles_find_late_ticks),
+		cmocka_unit_test(cycles_find_early_ticks),
+		cmocka_unit_test(cycles_that_begin_anew),
 		cmocka_unit_test(limits_samples_at_once),
 	};
 

@@ -20,4 +20,9 @@ static inline u64 div_u64(u64 dividend, u32 divisor)
 	return dividend / divisor;
 }
 
+static inline u64 mul_u64_u32_div(u64 a, u32 mul, u32 divisor)
+{
+	return (u64)((unsigned __int128)a * mul / divisor);
+}
+
 #endif /* UNIT_LINUX_MATH64_H */
