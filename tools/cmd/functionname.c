@@ -5,7 +5,6 @@
  * similar names.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,32 +45,40 @@ void functionname_cut_note(char *word)
 }
 
 /*
- * The expression for a shortened name: anything may be at an ellipsis, and parameters at the end
- * and before a blank, as in "f(int) [clone .cold]". Return: NULL: no memory.
+ * The expression for a shortened name: anything may be at an ellipsis, template arguments in front
+ * of "::", and these, parameters and "[clone .cold]" at the end and before a blank. Return: NULL: no
+ * memory.
  */
 static char *make_expression(const char *word)
 {
+	const size_t length = strcspn(word, "~");
+	const char *end = word + strlen(word);
 	char *expression = NULL;
 	size_t bytes;
 	FILE *out = open_memstream(&expression, &bytes);
 
 	if (!out)
 		return NULL;
+	/* the number of shorten_functions() */
+	if (word[length] && length + 1 + strspn(word + length + 1, "0123456789") == strlen(word))
+		end = word + length;
 	putc('^', out);
-	while (*word) {
+	while (word < end) {
 		if (!strncmp(word, ELLIPSIS, strlen(ELLIPSIS))) {
 			fputs(".*", out);
 			word += strlen(ELLIPSIS);
 			continue;
 		}
-		/* a backslash before a letter has a meaning of its own */
-		if (ispunct((unsigned char)*word))
+		if (!strncmp(word, "::", 2))
+			fputs("(<.*>)?", out);
+		/* a backslash before other characters has a meaning of its own */
+		if (strchr(".[]()*+?{}|^$\\", *word))
 			putc('\\', out);
 		if (*word == ' ')
 			fputs(".*", out);
 		putc(*word++, out);
 	}
-	fputs("(\\(.*)?$", out);
+	fputs("(<.*>)?([ .(].*)?$", out);
 	if (!fclose(out))
 		return expression;
 	free(expression);
@@ -80,7 +87,9 @@ static char *make_expression(const char *word)
 
 static void compile(struct search *search)
 {
-	char *made = strstr(search->word, ELLIPSIS) ? make_expression(search->word) : NULL;
+	const bool is_short = strstr(search->word, ELLIPSIS) || strstr(search->word, "::") ||
+			      strchr(search->word, '~');
+	char *made = is_short ? make_expression(search->word) : NULL;
 
 	if (made || strpbrk(search->word, "*?+[]^$|\\"))
 		search->has_expression = !regcomp(&search->expression, made ? made : search->word,

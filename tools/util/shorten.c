@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shortens names to fit into a column of a table. In names of C++, Rust and Go, the text in
- * brackets is shortened first, because it is long and matters less than the names of the
- * function and its class.
+ * Shortens names to fit into a column of a table. What the compiler appends to the name of a copy
+ * of a function goes first, then the text in brackets in names of C++, Rust and Go, then namespaces:
+ * the names of the function and its class matter most.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -77,8 +77,36 @@ static const char *find_close(const char *open)
 	return NULL;
 }
 
+/*
+ * Return: length of a suffix at @at that the compiler gave to a copy or a part of a function; 0:
+ * there is none.
+ */
+static size_t find_clone(const char *at)
+{
+	static const char demangled[] = " [clone ";
+	static const char *const suffixes[] = {
+		".isra.", ".constprop.", ".part.", ".lto_priv.", ".llvm.", ".cold",
+	};
+	size_t i, length = strlen(demangled);
+
+	if (!strncmp(at, demangled, length)) {
+		while (is_identifier(at[length]) || at[length] == '.')
+			length++;
+		return at[length] == ']' ? length + 1 : 0;
+	}
+	for (i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		length = strlen(suffixes[i]);
+		if (strncmp(at, suffixes[i], length))
+			continue;
+		length += strspn(at + length, "0123456789");
+		return is_identifier(at[length]) || at[length - 1] == '.' ? 0 : length;
+	}
+	return 0;
+}
+
 /* Steps of shortening a name. Each includes the ones before it. */
 enum step {
+	CLONES,		/* f<int>(char), without [clone .isra.0] */
 	PARAMETERS,	/* f<int>(...) */
 	TEMPLATES,	/* f<...>(...) */
 	LISTS,		/* f */
@@ -88,6 +116,8 @@ enum step {
 /* Whether a bracket opens a list to be shortened, but not "(anonymous namespace)" */
 static bool is_list(char open, char before, enum step step)
 {
+	if (step == CLONES)
+		return false;
 	if (open == '(')
 		return before == 'a' || before == '>' || before == ')' || before == ']' ||
 		       before == '}';
@@ -126,7 +156,13 @@ static char *collapse(const char *name, enum step step)
 		return NULL;
 	while (*name) {
 		size_t length = copy.before == 'a' ? 0 : find_operator(name);
+		size_t clone = find_clone(name);
 		const char *close = NULL;
+
+		if (clone) {
+			name += clone;
+			continue;
+		}
 
 		if (is_balanced && is_list(*name, copy.before, step)) {
 			close = find_close(name);
@@ -179,6 +215,59 @@ static char *elide(const char *name, int most, int head)
 	return shortened;
 }
 
+/*
+ * Find the names in a name: those of its namespaces, its class and the function, or of Go's
+ * packages. Return: the separator in front of the next one, outside brackets; NULL: none.
+ * @at:    where to start
+ * @depth: of brackets; 0 at the start of the name
+ * @slash: '/' is a separator
+ */
+static const char *find_separator(const char *at, int *depth, bool slash)
+{
+	for (; *at; at++) {
+		if (strchr("(<{", *at))
+			(*depth)++;
+		else if (strchr(")>}", *at) && *depth)
+			(*depth)--;
+		else if (!*depth && ((at[0] == ':' && at[1] == ':') || (slash && *at == '/')))
+			return at;
+	}
+	return NULL;
+}
+
+/*
+ * Keep as many of the last names in a name as fit, or the last one and the end of that before it, or
+ * some of the last one. @name: without lists. Return: the name, to be freed with free(); NULL: no memory.
+ */
+static char *keep_last(const char *name, int most)
+{
+	/* a blank is in names of C++ or in those of generated code, which have a path */
+	const bool slash = !strchr(name, ' ');
+	const char *at = name, *last = NULL, *fits = NULL, *next;
+	int depth = 0, left = terminal_columns(name);
+	char *shortened;
+
+	while ((next = find_separator(at, &depth, slash))) {
+		while (at < next)
+			left -= escape_columns(&at);
+		last = next;
+		if (!fits && left <= most - DOTS)
+			fits = next;
+		/* a separator has no brackets */
+		left -= escape_columns(&at);
+	}
+	if (!last)
+		return elide(name, most, (most - DOTS) / 3);
+	if (!fits) {
+		last += strspn(last, ":/");
+		return terminal_columns(last) > most ? elide(last, most, (most - DOTS) / 3) :
+						       strdup(last);
+	}
+	if (fits == last)
+		return elide(name, most, 0);
+	return asprintf(&shortened, ELLIPSIS "%s", fits) < 0 ? NULL : shortened;
+}
+
 char *shorten_path(const char *path, int most)
 {
 	return terminal_columns(path) <= most ? strdup(path) : elide(path, most, 0);
@@ -193,7 +282,7 @@ char *shorten_function(const char *name, int most)
 		char *before = shortened;
 
 		shortened = step < NR_STEPS ? collapse(name, (enum step)step) :
-					      elide(before, most, (most - DOTS) / 3);
+					      keep_last(before, most);
 		free(before);
 	}
 	return shortened;

@@ -18,8 +18,10 @@
  * @name: demangled name
  * @most: maximal width, as counted by terminal_columns(); at least SHORTEN_MIN
  *
- * These steps are taken until the name fits: parameters become "(...)"; arguments of templates
- * become "<...>"; both lists are removed; an ellipsis replaces part of the middle.
+ * These steps are taken until the name fits: suffixes of copies that the compiler made, such as
+ * "[clone .isra.0]", are removed; parameters become "(...)"; arguments of templates become "<...>";
+ * both lists are removed; an ellipsis replaces the namespaces, and then part of the class or the
+ * function.
  *
  * Return: the shortened name, to be freed with free(); NULL: no memory.
  */

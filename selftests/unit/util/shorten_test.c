@@ -26,7 +26,22 @@ static void brackets_of_functions_are_shortened_first(void **state)
 		{ "std::_Rb_tree<int, long, less<int> >::_M_insert_(node*, node*)", 30,
 		  "std::_Rb_tree::_M_insert_" },
 		{ "std::_Rb_tree<int, long, less<int> >::_M_insert_(node*, node*)", 20,
-		  "std::...::_M_insert_" },
+		  "..._tree::_M_insert_" },
+		{ "a::b::Reducer<int>::Reduce(int)", 24, "a::b::Reducer::Reduce" },
+		/* as many of the last names as fit */
+		{ "v8::compiler::Reducer<int>::Reduce(int)", 23, "...::Reducer::Reduce" },
+		{ "it<pair<int> > std::tree<int>::insert(int)", 19, "...::tree::insert" },
+		{ "v8::compiler::Reducer<int>::Reduce(int)", 15, "...ucer::Reduce" },
+		{ "example.com/a/b/pkg.(*Type).Method", 25, ".../b/pkg.(*Type).Method" },
+		/* but not of a path that is not part of the name */
+		{ "JS:*hotFunction /home/user/n.js:1:21", 24, "JS:*hot...user/n.js:1:21" },
+		/* copies that the compiler made */
+		{ "f(int) [clone .isra.0]", 20, "f(int)" },
+		{ "f(int) [clone .constprop.0] [clone .cold] (inlined)", 20, "f(int) (inlined)" },
+		{ "a_function.constprop.0.isra.12", 20, "a_function" },
+		{ "a_function.part.0.cold (inlined)", 20, "a_function (inlined)" },
+		{ "main.coldStart(int, int)", 20, "main.coldStart(...)" },
+		{ "f [cl...that is none", 20, "f [cl...that is none" },
 		/* brackets that are not lists */
 		{ "(anonymous namespace)::work(std::string)", 37,
 		  "(anonymous namespace)::work(...)" },
