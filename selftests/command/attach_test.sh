@@ -64,7 +64,7 @@ twice_the_option() {
 children() {
 	start sh -c 'read -r _; programs/spin 0.2; programs/forks 1 0.2' && attach "$target" &&
 	echo >&"$go" && ended "$target" 0 && finished && spun 1 0.2 &&
-	between 19 "$(rows | awk '$4 == "spin_child" { print $3 }')" 23 &&
+	between 19 "$(rows | awk '$7 == "spin_child" { print $3 }')" 23 &&
 	[ "$(rows --by process | grep -c '/forks  ')" = 1 ] &&
 	[ "$(rows --by process | grep -c '/forks (fork)')" = 1 ]
 }
@@ -216,7 +216,7 @@ itself() {
 	LD_PRELOAD=../lib/libprofil.so "$PROFIL" -o "$work/result" -t "$work/profile" \
 		programs/old profil >"$work/out" 2>"$work/err" && read -r nr by <"$work/out" &&
 	[ "$by" = kernel ] && between 28 "$nr" 31 &&
-	between 29 "$(rows --by object | awk '$4 ~ /\/old$/ { print $3 }')" 32 &&
+	between 29 "$(rows --by object | awk '$6 ~ /\/old$/ { print $3 }')" 32 &&
 	eventually sessions_are 0
 }
 
@@ -249,7 +249,7 @@ other_user() {
 # has_loops RESULT: it has the samples of programs/spin's loops, 0.5 s at 100 Hz. Ticks are off by one
 # sample at each end, and one more for each of a few interruptions by the other profil.
 has_loops() {
-	"$PROFIL" report --full-names "$1" | awk '$4 ~ /^spin_/ { n += $3 }
+	"$PROFIL" report --full-names "$1" | awk '$7 ~ /^spin_/ { n += $3 }
 		END { print "# " n + 0 " samples"; exit n < 46 || n > 54 }'
 }
 

@@ -26,15 +26,15 @@ report() {
 	"$PROFIL" report "$@" "$work/result" >"$work/profile" 2>"$work/err"
 }
 
-# rows: prints the table without its header. The columns are percent, seconds, samples, name,
-# object and interval.
+# rows: prints the table without its header. The columns are percent, seconds, samples, system%,
+# interval, object and name.
 rows() {
 	grep -v '^#' "$work/profile"
 }
 
 # share NAME: prints the number of samples of one function
 share() {
-	rows | awk -v name="$1" '$4 == name { n += $3 } END { print n + 0 }'
+	rows | awk -v name="$1" '$7 == name { n += $3 } END { print n + 0 }'
 }
 
 # samples: prints the number of all samples
@@ -73,7 +73,7 @@ stripped() {
 	cp programs/spin "$work/spin" && strip "$work/spin" && run 0 "$work/spin" 0.4 &&
 	[ "$(share spin_much)" = 0 ] &&
 	# functions without names have rows of their own: two rows have nearly all samples
-	samples_are_due 0.4 1 "$(rows | awk '$4 ~ /^0x/ && $5 == "spin" { print $3 }' |
+	samples_are_due 0.4 1 "$(rows | awk '$7 ~ /^0x/ && $6 == "spin" { print $3 }' |
 		head -n 2 | awk '{ n += $1 } END { print n }')"
 }
 
@@ -330,7 +330,7 @@ lost_exec() {
 thread_has() {
 	local row
 
-	row=$(rows | awk -v name="$1" '$6 == name { print $2, $3, $NF }')
+	row=$(rows | awk -v name="$1" '$8 == name { print $3, $2, $4 }')
 	samples_are_due "$2" 1 "${row%% *}" &&
 	between "$(awk "BEGIN { print $2 - 0.005 }")" "$(cut -d' ' -f2 <<<"$row")" \
 		"$(awk "BEGIN { print $2 + 0.007 }")" &&
@@ -350,12 +350,12 @@ selections() {
 	local reader all
 
 	run 0 sh -c 'programs/pool spinner user 0.2 reader kernel 0.3; :' && report --by thread &&
-	reader=$(rows | awk '$6 == "reader" { print $2 }') &&
+	reader=$(rows | awk '$8 == "reader" { print $3 }') &&
 	report --program pool --thread reader --by object && [ "$(samples)" = "$reader" ] &&
 	grep -q '^# only program pool, thread reader$' "$work/profile" &&
 	"$PROFIL" export --folded --thread 'read*' "$work/result" >"$work/profile" &&
 	[ "$(awk '{ n += $NF } END { print n }' "$work/profile")" = "$reader" ] &&
-	report --by program && all=$(rows | awk '$5 ~ "/pool$" { print $2 }') &&
+	report --by program && all=$(rows | awk '$7 ~ "/pool$" { print $3 }') &&
 	report --program pool && [ "$(samples)" = "$all" ] &&
 	! report --program nothing && grep -q -e '--by program' "$work/err"
 }
@@ -415,7 +415,7 @@ result_is_kept() {
 	report --top 1 && [ "$(rows | wc -l)" = 1 ] &&
 	[ "$(share spin_much)" -gt 0 ] &&
 	report --by object --sort name --min-percent 90 &&
-	[ "$(rows | awk '{ print $4 }')" = "$PWD/programs/spin" ] &&
+	[ "$(rows | awk '{ print $6 }')" = "$PWD/programs/spin" ] &&
 	report --by process && rows | grep -q '^  *100\.[0-9]* .*/spin ' &&
 	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile" &&
 	COLUMNS=40 report --by object && [ "$(wc -L <"$work/profile")" -le 40 ] &&
@@ -453,8 +453,8 @@ mon_out() {
 
 # The tests' programs have debug information.
 by_line() {
-	run 0 programs/spin 0.4 && report --lines && rows | grep -q ' spin\.c:[0-9]* (spin_much) *spin ' &&
-	between 0.9 "$(rows | awk '$4 ~ /^spin.c:/ { n += $3 } { all += $3 }
+	run 0 programs/spin 0.4 && report --lines && rows | grep -q ' spin  *spin\.c:[0-9]* (spin_much)$' &&
+	between 0.9 "$(rows | awk '$7 ~ /^spin.c:/ { n += $3 } { all += $3 }
 		END { print n / all }')" 1 &&
 	report --annotate spin_much && grep -q '^ .* [0-9][0-9]*  .*spin' "$work/profile" &&
 	! report --annotate no_such_function &&
@@ -559,8 +559,8 @@ differences() {
 	run 0 programs/forks 1 0.4 exit &&
 	"$PROFIL" diff "$work/old" "$work/result" >"$work/profile" 2>"$work/err" &&
 	# functions in only one of the results have changed significantly
-	grep -q '^ .* -[0-9.]*\* .* spin_much  *spin$' "$work/profile" &&
-	grep -q '^ .* +[0-9.]*\* .* spin_child  *forks$' "$work/profile" &&
+	grep -q '^ .* -[0-9.]*\* .* spin  *spin_much$' "$work/profile" &&
+	grep -q '^ .* +[0-9.]*\* .* forks  *spin_child$' "$work/profile" &&
 	"$PROFIL" diff "$work/old" "$work/old" >"$work/profile" &&
 	grep -q '^# 0 of ' "$work/profile" && ! grep -q '[0-9]\* ' "$work/profile"
 }

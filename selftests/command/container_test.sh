@@ -95,7 +95,7 @@ itself() {
 
 # has_spun LOW HIGH: the table, on standard error, has that many samples of programs/spin
 has_spun() {
-	between "$1" "$(awk '$5 == "spin" { n += $3 } END { print n + 0 }' "$work/err")" "$2"
+	between "$1" "$(awk '$6 == "spin" { n += $3 } END { print n + 0 }' "$work/err")" "$2"
 }
 
 runs() {

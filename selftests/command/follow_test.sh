@@ -18,27 +18,27 @@ run() {
 }
 
 # rows [OPTION...]: prints the table of the result without its header. The default columns are
-# percent, seconds, samples, name, object and interval.
+# percent, seconds, samples, system%, interval, object and name.
 rows() {
 	"$PROFIL" report "$@" "$work/result" | grep -v '^#'
 }
 
 # samples FUNCTION: prints its number of samples
 samples() {
-	rows | awk -v name="$1" '$4 == name { n += $3 } END { print n + 0 }'
+	rows | awk -v name="$1" '$7 == name { n += $3 } END { print n + 0 }'
 }
 
 # processes PATTERN: prints the number of processes that executed a program whose path ends with
 # PATTERN
 processes() {
-	rows --by process | awk -v name="$1" '$6 ~ name "$" && $7 != "(fork)" { n++ }
+	rows --by process | awk -v name="$1" '$8 ~ name "$" && $9 != "(fork)" { n++ }
 		END { print n + 0 }'
 }
 
 # samples_match_cpu_time ALLOWANCE: whether the samples match the CPU time that the processes report
 samples_match_cpu_time() {
 	between "-$1" "$(rows --by process | awk '
-		{ samples += $2; cpu += $3 }
+		{ samples += $3; cpu += $2 }
 		END { print samples - 100 * cpu }')" "$1"
 }
 
@@ -84,7 +84,7 @@ busybox() {
 	# shellcheck disable=SC2016 # for the profiled shell
 	run busybox sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' &&
 	samples_match_cpu_time 1 &&
-	between 95 "$(rows --by object | awk '$4 ~ /busybox$/ { print $1 }')" 100
+	between 95 "$(rows --by object | awk '$6 ~ /busybox$/ { print $1 }')" 100
 }
 
 # The kernel executes the dynamic linker, whose argument is the program.
@@ -103,7 +103,7 @@ killed() {
 
 not_followed() {
 	run --no-follow sh -c 'programs/spin 0.2; exec programs/spin 0.2' &&
-	[ "$(samples spin_much)" = 0 ] && ! rows --by process | awk '{ print $6 }' | grep -q spin
+	[ "$(samples spin_much)" = 0 ] && ! rows --by process | awk '{ print $8 }' | grep -q spin
 }
 
 static_programs() {
@@ -125,10 +125,10 @@ other_root() {
 	mkdir "$work/root" "$work/copy" && cp programs/spin-static "$program" &&
 	run chroot "$work/root" /spin-static 2 && between 149 "$(samples spin_much)" 153 &&
 	[ "$(rows --by object --full-names |
-		awk -v path="$program" '$4 == path { print $3 }')" -ge 199 ] &&
+		awk -v path="$program" '$6 == path { print $3 }')" -ge 199 ] &&
 	cp --parents "$program" "$work/copy" && rm "$program" &&
 	between 149 "$(samples spin_much)" 153 &&
-	between 149 "$(rows --root "$work/copy" | awk '$4 == "spin_much" { print $3 }')" 153
+	between 149 "$(rows --root "$work/copy" | awk '$7 == "spin_much" { print $3 }')" 153
 }
 
 # A set-user-ID program of root that a user executes is not sampled, and the report has its CPU
@@ -138,7 +138,7 @@ set_user_id() {
 	chmod 755 "$work" &&
 	setpriv --reuid 65532 --regid 65532 --clear-groups "$PROFIL" -o /dev/null \
 		sh -c "programs/spin 0.4; $work/set-user-id 0.4" 2>"$work/profile" &&
-	between 29 "$(awk '$4 == "spin_much" { n += $3 } END { print n + 0 }' "$work/profile")" 33 &&
+	between 29 "$(awk '$7 == "spin_much" { n += $3 } END { print n + 0 }' "$work/profile")" 33 &&
 	grep -q 'programs that were not profiled: set-user-id 0\.[34]' "$work/profile" &&
 	run "$work/set-user-id" 0.4 && spun 1 0.4
 }
@@ -175,7 +175,7 @@ built() {
 	[ "$(processes /make)" = 1 ] && [ "$(processes /cc1)" = 4 ] &&
 	[ "$(processes '[/-]as')" = 4 ] &&
 	samples_match_cpu_time "$(rows | awk '{ n += $3 } END { print 4 * sqrt(n) }')" &&
-	between 50 "$(rows --by object | awk '$4 ~ /\/cc1$/ { print $1 }')" 100
+	between 50 "$(rows --by object | awk '$6 ~ /\/cc1$/ { print $1 }')" 100
 }
 
 # is_sampled PROGRAM SECONDS HOW: whether the code that it makes has all of its samples. It has no

@@ -19,13 +19,13 @@ rows() {
 # removes the maps of the processes
 run() {
 	(cd "$work" && "$PROFIL" -o result -t profile "$@" >out 2>err) &&
-	rows --by process | awk '{ print "/tmp/perf-" $4 ".map" }' | xargs rm -f
+	rows --by process | awk '{ print "/tmp/perf-" $6 ".map" }' | xargs rm -f
 }
 
-# samples PATTERN: prints the number of samples of rows whose function and object match
+# samples PATTERN: prints the number of samples of rows whose object and function match
 samples() {
-	rows --full-names | awk -v pattern="^$1 " '{
-		n = $3; sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +/, "")
+	rows --full-names | awk -v pattern="^$1\$" '{
+		n = $3; sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +[^ ]+ +/, "")
 		if ($0 ~ pattern) sum += n
 	} END { print sum + 0 }'
 }
@@ -42,8 +42,8 @@ made() {
 	local processes=$1 much less
 
 	shift
-	run "$@" && much=$(samples 'made_much +\[jit\]') &&
-	less=$(samples 'made less +\[jit\]') &&
+	run "$@" && much=$(samples '\[jit\] +made_much') &&
+	less=$(samples '\[jit\] +made less') &&
 	between "-$((2 * processes))" "$(awk "BEGIN { print $much - $(due 1) }")" "$((2 * processes))" &&
 	between "-$((2 * processes))" "$(awk "BEGIN { print $less - $(due 2) }")" "$((2 * processes))"
 }
@@ -83,7 +83,7 @@ annotated() {
 of_another_user() {
 	# shellcheck disable=SC2016 # for the profiled shell
 	run sh -c 'cp names "/tmp/perf-$$.map" && chown 65532 "/tmp/perf-$$.map" && exec "$1" 0.4 mmap' \
-		sh "$PWD/programs/follow" && [ "$(samples 'wrong.*')" = 0 ] &&
+		sh "$PWD/programs/follow" && [ "$(samples '.* wrong.*')" = 0 ] &&
 	[ "$(samples '\[jit\] +\[jit\]')" -ge 38 ]
 }
 
@@ -103,7 +103,7 @@ node_program() {
 	console.log(sum);
 	END
 	run node --perf-basic-prof hot.js &&
-	between 50 "$(samples 'JS:.hotFunction .*')" 220 &&
+	between 50 "$(samples '.* JS:.hotFunction .*')" 220 &&
 	[ "$(samples '\[jit\] +\[jit\]')" -le 10 ]
 }
 

@@ -71,7 +71,7 @@ default_program() {
 	cp "$spin" a.out && shows "$row" mon.out &&
 	refuses 1 'profil.out: No such file' &&
 	# a result is still recognised
-	"$PROFIL" report result >out 2>err && grep -q '1000  spin_much' out
+	"$PROFIL" report result >out 2>err && grep -q ' 1000 .* spin_much$' out
 	local status=$?
 
 	rm -f a.out

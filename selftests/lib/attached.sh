@@ -67,8 +67,8 @@ all_samples() {
 spun() {
 	local much all
 
-	much=$(rows | awk '$4 == "spin_much" { n += $3 } END { print n + 0 }')
-	all=$(rows | awk '$4 ~ /^spin_(much|less)$/ { n += $3 } END { print n + 0 }')
+	much=$(rows | awk '$7 == "spin_much" { n += $3 } END { print n + 0 }')
+	all=$(rows | awk '$7 ~ /^spin_(much|less)$/ { n += $3 } END { print n + 0 }')
 	between "$(awk "BEGIN { print 75 * $2 - $1 }")" "$much" \
 		"$(awk "BEGIN { print 75 * $2 + 3 * $1 }")" &&
 	between "$(awk "BEGIN { print 100 * $2 - $1 }")" "$all" \

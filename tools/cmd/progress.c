@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -126,6 +127,8 @@ static void print_line(FILE *line, const struct progress *progress,
 	int most = terminal_style(progress->out, TERMINAL_AUTO).columns, used;
 	size_t i;
 
+	if (!most)
+		most = INT_MAX;
 	if (progress->terminal)
 		fputc('\r', line);
 	used = fprintf(line, "profil: %.1f s, %" PRIu64 " sample%s",

@@ -101,6 +101,14 @@ static int find_gap(const struct columns *table, const struct layout *layout, si
 	return 0;
 }
 
+/* Names get their minimal width before all other columns, but not most of a narrow terminal. */
+static int min_width(const struct layout *layout, const struct column *column)
+{
+	const int half = layout->style.columns / 2;
+
+	return column->min_width < half ? column->min_width : half;
+}
+
 /* The width of a line. @name_limit: maximum width of a name; 0: its column's minimal width */
 static int line_width(const struct columns *table, const struct layout *layout, int name_limit)
 {
@@ -109,7 +117,7 @@ static int line_width(const struct columns *table, const struct layout *layout, 
 
 	for (i = 0; i < table->nr_columns; i++) {
 		const struct column *column = &table->columns[i];
-		int limit = name_limit ? name_limit : column->min_width;
+		int limit = name_limit ? name_limit : min_width(layout, column);
 		int width = layout->widths[i];
 
 		if (!width)
@@ -145,7 +153,7 @@ static bool narrow(const struct columns *table, struct layout *layout, bool belo
 	size_t widest = table->nr_columns, i;
 
 	for (i = 0; i < table->nr_columns; i++) {
-		int min = below_min ? SHORTEN_MIN : table->columns[i].min_width;
+		int min = below_min ? SHORTEN_MIN : min_width(layout, &table->columns[i]);
 
 		if (is_name(&table->columns[i]) && layout->widths[i] > min &&
 		    (widest == table->nr_columns || layout->widths[i] > layout->widths[widest]))

@@ -23,7 +23,8 @@ enum column_kind {
  * struct column - the properties of a column
  * @title:     printed above the column; NULL: the column is not printed
  * @kind:      what the cells contain
- * @min_width: columns with a lower priority are dropped before names get less than this
+ * @min_width: columns with a priority are dropped before names get less than this, or than half of
+ *             the terminal
  * @priority:  if columns must be dropped, the one with the lowest is first; 0: never dropped
  * @color:     the cells have the colour of their row
  */

@@ -14,7 +14,7 @@
 /* Of the functions that have not changed, at most this share is marked, on average. */
 #define FALSE_MARKS	0.05
 
-enum { OLD, NEW, CHANGE, INTERVAL, FUNCTION, OBJECT, NR_COLUMNS };
+enum { OLD, NEW, CHANGE, INTERVAL, OBJECT, FUNCTION, NR_COLUMNS };
 
 /* Print the lines above the table. Return: their number, or -ENOMEM. */
 static long print_head(FILE *out, const struct comparison *comparison,
@@ -89,12 +89,12 @@ int comparison_print(FILE *out, const struct comparison *comparison,
 		     const struct comparison_table *table)
 {
 	static const struct column columns[NR_COLUMNS] = {
-		[OLD] = { .title = "old", .priority = 3 },
+		[OLD] = { .title = "old", .priority = 2 },
 		[NEW] = { .title = "new", .priority = 4 },
 		[CHANGE] = { .title = "change ", .color = true },
 		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
-		[FUNCTION] = { "function", COLUMN_FUNCTION, .min_width = 20 },
-		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 2 },
+		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 3 },
+		[FUNCTION] = { "function", COLUMN_FUNCTION, .min_width = 40 },
 	};
 	const bool by_share = table->of == COMPARISON_OF_SHARES;
 	const long head = print_head(out, comparison, table);

@@ -237,7 +237,8 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(owners->all[i]->samples, owners->samples);
 }
 
-enum { PERCENT, SAMPLES, SECONDS, PID, PARENT, PROCESSES, TID, THREAD, PROGRAM, INTERVAL, SYSTEM,
+/* The texts are last: they may have any length and contain blanks. */
+enum { PERCENT, SECONDS, SAMPLES, SYSTEM, INTERVAL, PID, PARENT, PROCESSES, TID, THREAD, PROGRAM,
 	ARGUMENTS, NR_COLUMNS };
 
 static void set_id(struct columns *table, size_t column, int32_t id)
@@ -289,19 +290,41 @@ static void add_row(struct columns *table, const struct result *result, uint64_t
 	set_arguments(table, owner->argv);
 }
 
-static int print_omitted(FILE *out, const struct result *result, size_t omitted,
-			 const struct table_options *options)
+/* A row for those that are not shown. @rest: the first of these */
+static void add_rest(struct columns *table, const struct result *result,
+		     const struct owners *owners, const struct owner *const *rest, size_t nr,
+		     enum table_by by)
 {
 	static const char *const names[][2] = {
 		[TABLE_BY_PROCESS] = { "process", "processes" },
 		[TABLE_BY_THREAD] = { "thread", "threads" },
 		[TABLE_BY_PROGRAM] = { "program", "programs" },
 	};
+	struct owner sum = { .thread = "" };
+	char program[64];
+	size_t i;
+
+	snprintf(program, sizeof(program), "(%zu more %s)", nr, names[by][nr != 1]);
+	sum.program = program;
+	for (i = 0; i < nr; i++) {
+		sum.processes += rest[i]->processes;
+		/* the sum of what is known */
+		sum.has_cpu_ns |= rest[i]->has_cpu_ns;
+		sum.cpu_ns += rest[i]->cpu_ns;
+		sum.samples += rest[i]->samples;
+		sum.system += rest[i]->system;
+	}
+	add_row(table, result, owners->samples, &sum);
+}
+
+/* Print the lines below the table. */
+static int print_notes(FILE *out, const struct result *result, bool is_complete,
+		       const struct table_options *options)
+{
 	int error = 0;
 
-	if (omitted)
-		error = terminal_print_comment(out, &options->style, "# %zu more %s%s", omitted,
-					       names[options->by][omitted != 1], options->more);
+	if (!is_complete && options->more)
+		error = terminal_print_comment(out, &options->style, "# %s", options->more);
 	if (!error && result->unlisted_processes)
 		error = terminal_print_comment(out, &options->style,
 					       "# " UNLISTED ": %" PRIu64 " process%s, as the list is full or process IDs are not visible",
@@ -328,21 +351,22 @@ static bool has_column(enum table_by by, size_t column)
 	}
 }
 
+/* @all: number of owners, of which the first ones are shown */
 static int print_rows(FILE *out, const struct result *result, const struct owners *owners,
-		      const struct table_options *options)
+		      size_t all, const struct table_options *options)
 {
 	struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent" },
-		[SAMPLES] = { .title = "samples", .priority = 5 },
 		[SECONDS] = { .title = "CPU seconds", .priority = 6 },
+		[SAMPLES] = { .title = "samples", .priority = 5 },
+		[SYSTEM] = { .title = "system%", .priority = 2 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
 		[PID] = { .title = "pid", .priority = 4 },
 		[PARENT] = { .title = "parent", .priority = 3 },
 		[PROCESSES] = { .title = "processes", .priority = 4 },
 		[TID] = { .title = "tid", .priority = 3 },
 		[THREAD] = { "thread", COLUMN_TEXT },
 		[PROGRAM] = { "program", COLUMN_PATH, .min_width = 16 },
-		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
-		[SYSTEM] = { .title = "system%", .priority = 2 },
 		[ARGUMENTS] = { "arguments", COLUMN_FUNCTION, .min_width = 16, .priority = 1 },
 	};
 	struct columns table;
@@ -351,9 +375,12 @@ static int print_rows(FILE *out, const struct result *result, const struct owner
 	for (i = 0; i < NR_COLUMNS; i++)
 		if (!has_column(options->by, i))
 			columns[i].title = NULL;
-	columns_begin(&table, columns, NR_COLUMNS, owners->nr);
+	columns_begin(&table, columns, NR_COLUMNS, owners->nr + 1);
 	for (i = 0; i < owners->nr; i++)
 		add_row(&table, result, owners->samples, owners->all[i]);
+	if (owners->nr < all)
+		add_rest(&table, result, owners, owners->all + owners->nr, all - owners->nr,
+			 options->by);
 	return columns_print(out, &table, &options->style);
 }
 
@@ -379,9 +406,9 @@ int owners_print(FILE *out, const struct result *result, const struct table_opti
 	qsort(owners.all, owners.nr, sizeof(*owners.all),
 	      options->by == TABLE_BY_THREAD && options->order == PROFILE_BY_NAME ?
 	      compare_threads : compare[options->order]);
-	error = print_rows(out, result, &owners, options);
+	error = print_rows(out, result, &owners, all, options);
 	if (!error)
-		error = print_omitted(out, result, all - owners.nr, options);
+		error = print_notes(out, result, owners.nr == all, options);
 out:
 	owners_release(&owners);
 	return error;

@@ -79,13 +79,12 @@ static struct table_options fit_rows(const struct report *report, long other_lin
 {
 	struct table_options table = report->table;
 
-	table.more = "";
 	table.is_part = report->selection;
 	if (table.top || table.min_percent > 0)
 		return table;
 	table.top = terminal_rows(&table.style, other_lines);
 	if (table.top && report->of_file)
-		table.more = " (--top shows more, a pipe shows all)";
+		table.more = "--top shows more rows, a pipe shows all";
 	return table;
 }
 

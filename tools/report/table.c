@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of a report. Rows that are omitted are summed up below it.
+ * The table of a report. Rows that are omitted are summed up in its last one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/confidence.h"
@@ -42,15 +43,15 @@ static double row_percent(const void *of, size_t i)
 	return share_percent(profile->rows[i].samples, profile->samples);
 }
 
-enum { PERCENT, SECONDS, SAMPLES, NAME, OBJECT, INTERVAL, SYSTEM, NR_COLUMNS };
+/* The name is last: it may have any length and contain blanks. */
+enum { PERCENT, SECONDS, SAMPLES, SYSTEM, INTERVAL, OBJECT, NAME, NR_COLUMNS };
 
-static void add_row(struct columns *table, const struct result *result,
-		    const struct profile *profile, const struct profile_row *row)
+/* Set the cells of the last row. */
+static void set_cells(struct columns *table, const struct result *result,
+		      const struct profile *profile, const struct profile_row *row)
 {
 	const struct interval interval = confidence_share(row->samples, profile->samples);
-	const double percent = share_percent(row->samples, profile->samples);
 
-	columns_add_row(table, terminal_share_color(percent), percent / 100);
 	columns_set(table, PERCENT, "%u.%02u", row->percent100 / 100, row->percent100 % 100);
 	columns_set(table, SECONDS, "%.*f", table_decimals(result->rate),
 		    result_seconds(result, row->samples));
@@ -61,22 +62,36 @@ static void add_row(struct columns *table, const struct result *result,
 	columns_set(table, SYSTEM, "%.1f", share_percent(row->system, row->samples));
 }
 
-static int print_omitted(FILE *out, const struct profile *profile, size_t shown,
-			 const char *what, const struct table_options *options)
+static void add_row(struct columns *table, const struct result *result,
+		    const struct profile *profile, const struct profile_row *row)
+{
+	const double percent = share_percent(row->samples, profile->samples);
+
+	columns_add_row(table, terminal_share_color(percent), percent / 100);
+	set_cells(table, result, profile, row);
+}
+
+/* A row for those that are not shown, so that the table adds up */
+static void add_rest(struct columns *table, const struct result *result,
+		     const struct profile *profile, size_t shown, const char *what)
 {
 	const char *plural = what[strlen(what) - 1] == 's' ? "es" : "s";
-	uint64_t samples = 0;
+	const size_t nr = profile->nr_rows - shown;
+	struct profile_row rest = { .object = "" };
 	size_t i;
 
-	for (i = shown; i < profile->nr_rows; i++)
-		samples += profile->rows[i].samples;
-	if (shown == profile->nr_rows)
-		return 0;
-	return terminal_print_comment(out, &options->style,
-				      "# %zu more %s%s with %.2f percent%s",
-				      profile->nr_rows - shown, what,
-				      profile->nr_rows - shown == 1 ? "" : plural,
-				      share_percent(samples, profile->samples), options->more);
+	for (i = shown; i < profile->nr_rows; i++) {
+		rest.samples += profile->rows[i].samples;
+		rest.system += profile->rows[i].system;
+	}
+	rest.percent100 = (unsigned int)(100 * share_percent(rest.samples, profile->samples) + 0.5);
+	if (asprintf(&rest.function, "(%zu more %s%s)", nr, what, nr == 1 ? "" : plural) < 0) {
+		table->error = -ENOMEM;
+		return;
+	}
+	columns_add_row(table, TERMINAL_PLAIN, 0);
+	set_cells(table, result, profile, &rest);
+	free(rest.function);
 }
 
 int table_print(FILE *out, const struct result *result, struct profile *profile,
@@ -91,12 +106,12 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 	const char *name = names[options->by];
 	struct column columns[NR_COLUMNS] = {
 		[PERCENT] = { .title = "percent", .color = true },
-		[SECONDS] = { .title = "seconds", .priority = 1 },
-		[SAMPLES] = { .title = "samples", .priority = 5 },
-		[NAME] = { name, COLUMN_FUNCTION, .min_width = 20 },
-		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 4 },
-		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 3 },
-		[SYSTEM] = { .title = "system%", .priority = 2 },
+		[SECONDS] = { .title = "seconds", .priority = 2 },
+		[SAMPLES] = { .title = "samples", .priority = 4 },
+		[SYSTEM] = { .title = "system%", .priority = 3 },
+		[INTERVAL] = { "95%-interval", COLUMN_TEXT, .priority = 1 },
+		[OBJECT] = { "object", COLUMN_PATH, .min_width = 14, .priority = 5 },
+		[NAME] = { name, COLUMN_FUNCTION, .min_width = 40 },
 	};
 	struct profile shown = *profile;
 	struct columns table;
@@ -112,9 +127,13 @@ int table_print(FILE *out, const struct result *result, struct profile *profile,
 		columns[NAME].kind = COLUMN_PATH;
 		columns[OBJECT].title = NULL;
 	}
-	columns_begin(&table, columns, NR_COLUMNS, shown.nr_rows);
+	columns_begin(&table, columns, NR_COLUMNS, shown.nr_rows + 1);
 	for (i = 0; i < shown.nr_rows; i++)
 		add_row(&table, result, profile, &shown.rows[i]);
+	if (shown.nr_rows < profile->nr_rows)
+		add_rest(&table, result, profile, shown.nr_rows, name);
 	error = columns_print(out, &table, &options->style);
-	return error ? error : print_omitted(out, profile, shown.nr_rows, name, options);
+	if (!error && shown.nr_rows < profile->nr_rows && options->more)
+		error = terminal_print_comment(out, &options->style, "# %s", options->more);
+	return error;
 }

@@ -33,7 +33,7 @@ enum table_by {
  * @top:         print only this many rows, those with the most samples; 0: all
  * @is_part:     only some of the samples are selected: omit processes without any
  * @style:       colours, bars and length of lines
- * @more:        text after the number of omitted rows: how to see them
+ * @more:        how to see the omitted rows, printed if there are any; NULL: nothing
  */
 struct table_options {
 	enum table_by by;
@@ -80,7 +80,7 @@ size_t table_count_shown(size_t nr, uint64_t top, double min_percent,
 			 table_percent_fn *percent, const void *of);
 
 /**
- * table_print - print the rows of a profile, and a summary of the omitted rows
+ * table_print - print the rows of a profile, and one row for all those that are omitted
  * @out:     where to print
  * @result:  the result that the profile was made from
  * @profile: a profile with samples; its order changes

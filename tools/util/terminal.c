@@ -3,6 +3,7 @@
  * Printing to terminals: colours, bars, widths, names with control characters.
  */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -16,12 +17,12 @@
 #define BAR_COLUMNS	20
 #define ELLIPSIS	"..."
 
-/* For pipes, and for terminals of unknown size */
+/* For terminals of unknown size */
 #define DEFAULT_COLUMNS	80
 #define DEFAULT_ROWS	24
 
-/* Lines that are not rows of the table: its titles, the note on omitted rows, the prompt */
-#define OTHER_ROWS	6
+/* Lines below the head that are not rows of the table: its titles, notes below it, the prompt */
+#define OTHER_ROWS	7
 #define MIN_ROWS	10
 
 #define CONTINUATION	"#   "	/* starts the rest of a long comment line */
@@ -70,9 +71,9 @@ struct terminal_style terminal_style(FILE *out, enum terminal_when when)
 
 	if (is_terminal && ioctl(fileno(out), TIOCGWINSZ, &size))
 		size = (struct winsize){ 0 };
-	if (!style.columns)
+	if (!style.columns && is_terminal)
 		style.columns = size.ws_col ? size.ws_col : DEFAULT_COLUMNS;
-	if (style.columns < TERMINAL_MIN_COLUMNS)
+	if (style.columns && style.columns < TERMINAL_MIN_COLUMNS)
 		style.columns = TERMINAL_MIN_COLUMNS;
 	if (!style.rows)
 		style.rows = size.ws_row ? size.ws_row : DEFAULT_ROWS;
@@ -177,7 +178,7 @@ int terminal_print_cut(FILE *out, const char *name, int most)
 
 /*
  * Find where to wrap a line: after the last word that fits, or within the first word if that
- * is too long.
+ * is too long. A figure and its unit stay in one line.
  */
 static const char *find_end(const char *line, int columns)
 {
@@ -191,7 +192,7 @@ static const char *find_end(const char *line, int columns)
 		if (columns < 0)
 			return blank ? blank : at;
 		/* the # at the start is not a word */
-		if (*at == ' ' && has_word)
+		if (*at == ' ' && has_word && !isdigit((unsigned char)at[-1]))
 			blank = at;
 		has_word |= *at != ' ' && *at != '#';
 		at = next;

@@ -56,7 +56,7 @@ bool terminal_parse_when(const char *text, enum terminal_when *when);
  * @when: the user's choice of colours and bars
  *
  * The environment's COLUMNS and LINES take precedence over the size of the terminal. If both are
- * unknown, lines have 80 columns.
+ * unknown, lines have 80 columns on a terminal; elsewhere, their length is unlimited.
  */
 struct terminal_style terminal_style(FILE *out, enum terminal_when when);
 

@@ -240,7 +240,9 @@ static void line_fits_the_width(void **state)
 	}
 	result.objects = many;
 	result.nr_objects = NR_COUNTS;
+	setenv("COLUMNS", "80", 1);
 	show(&result, NULL);
+	unsetenv("COLUMNS");
 	assert_true(strlen(text) <= 80);
 	assert_non_null(strstr(text, "64 samples: 1.6% o00 (no symbols) 1.6% o01 (no symbols)"));
 }
