@@ -46,6 +46,42 @@ several() {
 	[ "$(rows --by process | grep -c '/spin ')" = 2 ]
 }
 
+# as pidof(1) prints them
+words() {
+	local first
+
+	start programs/spin read 0.1
+	first=$target
+	start programs/spin read 0.1
+	rm -f "$work/result"
+	"$PROFIL" -o "$work/result" -t "$work/profile" -p "$first" "$target" 2>"$work/err" &
+	profil=$!
+	eventually sessions_are 2 && release && release && ended "$first" 0 &&
+	ended "$target" 0 && finished && spun 2 0.2
+}
+
+# to_a_pipe: the result goes to a pipe
+to_a_pipe() {
+	start programs/spin read 0.3
+	rm -f "$work/result"
+	{ "$PROFIL" -o - --no-table -p "$target" 2>"$work/err" | cat >"$work/result"; } &
+	profil=$!
+	eventually sessions_are 1 && release && ended "$target" 0 && finished && spun 1 0.3 &&
+	[ ! -s "$work/err" ]
+}
+
+# On a terminal, profil says what it profiles, and how to end that.
+announced() {
+	local inner
+
+	start programs/spin 1000
+	script -qec "'$PROFIL' -o '$work/result' -t '$work/profile' -p $target --duration 0.5" \
+		"$work/terminal" >"$work/out" </dev/null
+	inner=$?
+	kill_target && [ $inner = 0 ] &&
+	grep -q "profiling $target (spin) for 0.5 s; ^C ends it" "$work/terminal"
+}
+
 # -p may be given more than once.
 twice_the_option() {
 	local first
@@ -159,6 +195,15 @@ killed_profil() {
 	[ "$(all_samples)" -gt "$before" ] && rows | grep -q spin_much && kill_target
 }
 
+# The result is written once per minute, so that no more is lost.
+killed_after_a_minute() {
+	# shellcheck disable=SC2016 # for the target
+	start sh -c 'read -r _; programs/spin 0.3; exec sleep 1000'
+	attach "$target" && echo >&"$go" && sleep 50 && [ ! -e "$work/result" ] && sleep 12 &&
+	kill -KILL "$profil" && ended "$profil" 137 2>/dev/null && eventually sessions_are 0 &&
+	rows | grep -q spin_much && kill "$target" && ended "$target" 143 2>/dev/null
+}
+
 # The disk is full. Of the snapshots, only the first is reported; the other message is that of the
 # end.
 unwritten() {
@@ -234,6 +279,25 @@ one_of_two() {
 
 kernel_thread() {
 	refused '\(ESRCH\).*kernel thread' -p 2
+}
+
+# a thread is not a process, but its process is known
+thread() {
+	local tid
+
+	start python3 -c 'import threading, time
+threading.Thread(target=time.sleep, args=(1000,)).start()'
+	eventually has_threads "$target" 2 && tid=$(ls "/proc/$target/task" | tail -n 1) &&
+	refused "$tid is a thread of process $target .*-p $target" -p "$tid"
+	local status=$?
+
+	kill -KILL "$target"
+	ended "$target" 137 2>/dev/null && [ $status = 0 ]
+}
+
+# has_threads PID NUMBER
+has_threads() {
+	[ "$(ls "/proc/$1/task" | wc -l)" = "$2" ]
 }
 
 rate() {
@@ -322,9 +386,12 @@ check_with() {
 ktap_print_header
 need_root_and_device
 uninterrupted
-ktap_set_plan 27
+ktap_set_plan 32
 check "a process, until it exits" until_exit
 check "two processes" several
+check "two processes as words, as pidof prints them" words
+check "-o -: the result goes to a pipe" to_a_pipe
+check_with script "on a terminal, profil says how to end" announced
 check "-p twice" twice_the_option
 check "the children of a process, and their programs" children
 check "a process that executes another program" executes
@@ -336,6 +403,7 @@ check "SIGINT ends the profile" interrupted INT
 check "SIGTERM ends the profile" interrupted TERM
 check "SIGUSR1 writes a result" snapshots
 check "profil is killed: the last result of --interval is complete" killed_profil
+check "profil is killed after a minute: there is a result" killed_after_a_minute
 check "the result cannot be written: status 125, and the message once" unwritten
 check "a process that is stopped" stopped
 check_with strace "a process traced by strace" traced
@@ -345,6 +413,7 @@ check "a program that profiles itself" itself
 check "no such process: refused" no_process
 check "one of two processes: both refused" one_of_two
 check "a kernel thread: refused" kernel_thread
+check_with python3 "a thread: its process is named" thread
 check "a rate that the kernel does not offer: refused" rate
 check "the process of another user: refused" other_user
 check "a process that is already attached, and a profil in a profil" several_profiles

@@ -124,7 +124,8 @@ status_with_closed_pipe() {
 
 statuses() {
 	run 0 true && run 1 false && run 42 sh -c 'exit 42' &&
-	run 143 sh -c 'kill -TERM $$' && run 127 /nonexistent &&
+	grep -qx '# exit status 42' "$work/profile" && run 143 sh -c 'kill -TERM $$' &&
+	grep -qx '# killed by signal 15 (SIGTERM)' "$work/profile" && run 127 /nonexistent &&
 	run 126 /etc/passwd && grep -q '(EACCES): .*chmod +x' "$work/err" &&
 	run 127 nonexistent && grep -q '(ENOENT): no such command in PATH' "$work/err" &&
 	run 141 sh -c 'kill -PIPE $$' && status_with_closed_pipe &&
@@ -407,19 +408,36 @@ forks_and_exec() {
 	grep -q '^# plus 1 forked child, using ' "$work/profile"
 }
 
+# The options of report, and a summary of many rows
+run_has_options_of_report() {
+	run 0 --by object programs/spin 0.2 && rows | grep -q "  $PWD/programs/spin$" &&
+	run 0 --lines programs/spin 0.2 && rows | grep -q '  spin\.c:[0-9]* (spin_much)$' &&
+	run 0 --top 1 programs/spin 0.2 && [ "$(rows | wc -l)" -le 2 ] &&
+	run 0 --min-percent 60 programs/spin 0.2 && [ "$(rows | wc -l)" = 2 ] &&
+	rm -f "$work/result" &&
+	"$PROFIL" -o "$work/result" --no-table programs/spin 0.2 2>"$work/err" >"$work/out" &&
+	[ -s "$work/result" ] && [ ! -s "$work/err" ] && run 0 --rate max programs/spin 0.2 &&
+	grep -q '^# [0-9]* samples at [0-9]\{4,\} Hz' "$work/profile" &&
+	run 0 ../scripts/demo-words.pl /usr/share/common-licenses/GPL-3 &&
+	[ "$(rows | wc -l)" = 41 ] && rows | tail -n 1 | grep -q '([0-9]* more functions)$' &&
+	grep -q 'report --all. shows all rows$' "$work/profile" &&
+	run 0 --all ../scripts/demo-words.pl /usr/share/common-licenses/GPL-3 &&
+	[ "$(rows | wc -l)" -gt 41 ] && ! rows | grep ' more function'
+}
+
 # The result file gives the same table as the run, and tables with other options.
 result_is_kept() {
 	run 0 programs/spin 0.4 && cp "$work/profile" "$work/shown" && report &&
 	diff "$work/shown" <(grep -v '^# started ' "$work/profile") &&
 	grep -q "^# started .* on $(uname -n), Linux $(uname -r) " "$work/profile" &&
-	report --top 1 && [ "$(rows | wc -l)" = 1 ] &&
+	report --top 1 && [ "$(rows | wc -l)" = 2 ] && rows | tail -n 1 | grep -q ' more functions)$' &&
 	[ "$(share spin_much)" -gt 0 ] &&
 	report --by object --sort name --min-percent 90 &&
-	[ "$(rows | awk '{ print $6 }')" = "$PWD/programs/spin" ] &&
+	[ "$(rows | awk 'NR == 1 { print $6 }')" = "$PWD/programs/spin" ] &&
 	report --by process && rows | grep -q '^  *100\.[0-9]* .*/spin ' &&
 	report --color=always && grep -q "$(printf '\033')\[31m" "$work/profile" &&
 	COLUMNS=40 report --by object && [ "$(wc -L <"$work/profile")" -le 40 ] &&
-	COLUMNS=40 report --by object --full-names && rows | grep -qF " $PWD/programs/spin "
+	COLUMNS=40 report --by object --full-names && rows | grep -q "  $PWD/programs/spin$"
 }
 
 # An old program calls monitor(3C) and writes mon.out. profil report prints it like prof(1), with
@@ -597,7 +615,7 @@ completes() (
 )
 
 completion() {
-	completes profil run --t --table= && completes profil --cg --cgroup= &&
+	completes profil run --ta --table= && completes profil run --by = f function && completes profil --cg --cgroup= &&
 	completes profil report --so --sort= &&
 	completes profil report --sort = n name &&
 	completes profil report --by = "" "function line object address process thread program" &&
@@ -611,7 +629,7 @@ completion() {
 
 ktap_print_header
 need_device
-ktap_set_plan 44
+ktap_set_plan 45
 # These stop profil and let it continue. While real-time threads run, what it then needs of the
 # kernel's ordinary threads may take seconds.
 if [ "$(id -u)" = 0 ]; then
@@ -659,6 +677,7 @@ check "children by clone" forks clone
 check "a forked child that executes another program, with --no-follow" forks_and_exec
 check "a mon.out of monitor(3C), reported like prof(1)" mon_out
 check "a program that uses no CPU time" run 0 true
+check "run has the options of report" run_has_options_of_report
 check "a result is kept, and reported with other options" result_is_kept
 check "source lines" by_line
 check "threads have their samples, modes and CPU times" threads

@@ -23,7 +23,7 @@ run() {
 # samples NAME [OPTION...]: prints the number of samples of a function or object
 samples() {
 	"$PROFIL" report --full-names "${@:2}" "$work/result" 2>"$work/err" |
-		awk -v name="$1" '!/^#/ && $7 == name { n += $3 } END { print n + 0 }'
+		awk -v name="$1" '!/^#/ && $NF == name { n += $3 } END { print n + 0 }'
 }
 
 # objects PATTERN: prints the objects whose path matches, each with its build-id, or null

@@ -93,7 +93,7 @@ by_linker() {
 
 	linker=$(readelf -l programs/spin | sed -n 's/.*program interpreter: \(.*\)]/\1/p') &&
 	run "$linker" programs/spin 0.4 && spun 1 0.4 &&
-	[ "$(rows --by object | grep -c '/spin ')" = 1 ]
+	[ "$(rows --by object | grep -c '/spin$')" = 1 ]
 }
 
 killed() {
@@ -164,7 +164,7 @@ at_once() {
 	# shellcheck disable=SC2016 # for the profiled shell
 	run sh -c 'for i in $(seq 20); do programs/spin 0.1 & done; wait' &&
 	[ "$(processes /spin)" = 20 ] && samples_match_cpu_time 21 &&
-	[ "$(rows --by object | grep -c '/spin ')" = 1 ]
+	[ "$(rows --by object | grep -c '/spin$')" = 1 ]
 }
 
 # Compiles a part of this project. Programs that run in bursts shorter than the period are sampled

@@ -259,7 +259,7 @@ document_options() {
 # completed_options SHELL SUBCOMMAND: prints the options that the completion offers, without those in
 # descriptions and in zsh's lists of options that exclude each other
 completed_options() {
-	local file=../tools/completion/profil.$1 in=__profil_in_run
+	local file=../tools/completion/profil.$1 in=__profil_in_run list
 
 	case $1 in
 	bash)
@@ -268,8 +268,10 @@ completed_options() {
 		;;
 	zsh)
 		sed -n "/^typeset -ga _profil_common/,/^)/p; /^_profil_$2()/,/^}/p" "$file" >"$work/zsh"
-		! grep -q _profil_selecting "$work/zsh" ||
-			sed -n '/^typeset -ga _profil_selecting/,/^)/p' "$file" >>"$work/zsh"
+		for list in _profil_selecting _profil_tables; do
+			! grep -q $list "$work/zsh" ||
+				sed -n "/^typeset -ga $list/,/^)/p" "$file" >>"$work/zsh"
+		done
 		sed 's/([^)]*)//g; s/\[[^]]*\]//g' "$work/zsh" | grep -oE -- '--[a-z-]+'
 		;;
 	fish)

@@ -66,7 +66,7 @@ names() {
 }
 
 default_program() {
-	refuses 1 'neither a profil result file nor' mon.out &&
+	refuses 1 'not a profil result file (`profil COMMAND' mon.out &&
 	grep -q 'a.out: the program a.out: No such file or directory (ENOENT): .*--program' err &&
 	cp "$spin" a.out && shows "$row" mon.out &&
 	refuses 1 'profil.out: No such file' &&

@@ -59,7 +59,19 @@ attach() {
 	prints 125 '--force needs a command' --force -p 1 &&
 	prints 125 "invalid time '0'; expected 0.1 to 86400 seconds" --duration 0 true &&
 	prints 125 "invalid time '1s'" --interval=1s true &&
+	prints 125 '--no-table and --table exclude each other' --no-table -t x true &&
 	prints 125 'Usage: profil run' --duration 1
+}
+
+# What profil does not have, or has by another name, is not only refused.
+habits() {
+	prints 125 "\`perf record -g' records call stacks" -g true &&
+	prints 125 "\`perf record -g' records call stacks" record --call-graph=dwarf true &&
+	prints 125 '--cgroup=/ is the whole machine' record -a sleep 1 &&
+	prints 125 'mix the result with the output of COMMAND' -o - true &&
+	prints 125 '/dev/profil' -p 1 2 && not_printed 'exclude each other' &&
+	gzip -c "$work/result" >"$work/result.gz" &&
+	prints 1 'result.gz: not a profil result file' report "$work/result.gz"
 }
 
 perf_names() {
@@ -138,10 +150,11 @@ output_is_input() {
 }
 
 ktap_print_header
-ktap_set_plan 9
+ktap_set_plan 10
 check "-h is --help" short_help
 check "-h after the command belongs to the command" help_of_the_command
 check "process IDs and times are checked" attach
+check "habits of users of perf are answered" habits
 check "perf's names of subcommands and options are accepted" perf_names
 check "suggestions for mistyped options" mistyped_options
 check "suggestions for mistyped subcommands" mistyped_subcommands

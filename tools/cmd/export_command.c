@@ -153,8 +153,8 @@ static void parse(int argc, char **argv, struct arguments *arguments)
 {
 	/* after the formats in the help */
 	const struct argp_child children[] = {
-		{ .argp = options_of_results[0].argp, .group = 2 },
-		{ .argp = options_of_results[1].argp, .group = 2 },
+		{ .argp = &options_selecting, .group = 2 },
+		{ .argp = &options_fetching, .group = 2 },
 		{ 0 }
 	};
 	struct argp_option *options = make_options();

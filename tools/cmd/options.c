@@ -267,9 +267,12 @@ static const struct argp_option fetching[] = {
 	{ 0 }
 };
 
+const struct argp options_selecting = { .options = selecting, .parser = parse_selection };
+const struct argp options_fetching = { .options = fetching, .parser = parse_fetching };
+
 const struct argp_child options_of_results[] = {
-	{ .argp = &(const struct argp){ .options = selecting, .parser = parse_selection } },
-	{ .argp = &(const struct argp){ .options = fetching, .parser = parse_fetching } },
+	{ .argp = &options_selecting },
+	{ .argp = &options_fetching },
 	{ 0 }
 };
 

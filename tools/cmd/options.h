@@ -63,12 +63,16 @@ uint32_t options_parse_rate(const char *text, struct argp_state *state);
  */
 enum terminal_when options_parse_color(const char *text, struct argp_state *state);
 
+/* --program, --process, --thread and --object, whose input is a struct selection */
+extern const struct argp options_selecting;
+
 /*
- * The options of commands that read a result, for .children of a struct argp: --program,
- * --process, --thread and --object, whose input is a struct selection (state->child_inputs[0]);
- * --refresh, which calls symbols_prefer_files(); and --no-debuginfod: unless it is given, parsing
- * calls debuginfod_allow().
+ * --refresh, which calls symbols_prefer_files(), and --no-debuginfod: unless it is given, parsing
+ * calls debuginfod_allow()
  */
+extern const struct argp options_fetching;
+
+/* Both of these, for .children of a struct argp */
 extern const struct argp_child options_of_results[];
 
 /**

@@ -141,24 +141,22 @@ int outcome_collect(const struct outcome *outcome, const struct child_end *end,
 	return error || result->nr_processes ? error : -ENODATA;
 }
 
-static int print_report(FILE *out, const struct result *result)
+static int print_report(FILE *out, const struct result *result, const struct table_choice *choice)
 {
 	struct symbols *symbols = symbols_new(result, NULL);
-	struct profile profile;
+	struct profile profile = { 0 };
 	int error;
 
 	if (!symbols)
 		return -ENOMEM;
-	error = profile_make(&profile, result, symbols_find, symbols);
-	if (!error) {
-		profile_demangle(&profile);
+	error = table_choice_make(choice, &profile, result, symbols);
+	if (!error)
 		error = report_print(out, &(struct report){
 			.result = result,
 			.profile = &profile,
 			.symbols = symbols,
-			.table.style = terminal_style(out, TERMINAL_AUTO),
+			.table = choice->table,
 		});
-	}
 	profile_release(&profile);
 	symbols_free(symbols);
 	return error;
@@ -175,7 +173,7 @@ static int print_table(void *data)
 {
 	const struct table_work *work = data;
 	FILE *out = work->outcome->table;
-	int error = print_report(out, work->result);
+	int error = print_report(out, work->result, work->outcome->choice);
 
 	if (error)
 		failure_warn("profile", -error);
@@ -249,7 +247,7 @@ static int write_result(struct outcome *outcome, const struct result *result)
 static bool use_result(struct outcome *outcome, const struct result *result)
 {
 	bool is_written = outcome->output && !write_result(outcome, result);
-	bool is_shown = show_table(outcome, result);
+	bool is_shown = outcome->table && show_table(outcome, result);
 
 	/* the user may not expect a file in the current directory */
 	if (is_shown && is_written && isatty(fileno(outcome->table)))
@@ -276,8 +274,7 @@ bool outcome_show(struct outcome *outcome, const struct child_end *end)
 	return is_written;
 }
 
-/* A pipe can take only one result, because its reader ends when it is closed. */
-static bool takes_snapshots(const char *path)
+bool outcome_takes_snapshots(const char *path)
 {
 	struct stat st;
 
@@ -303,7 +300,7 @@ static int write_snapshot(struct outcome *outcome, const struct child_end *so_fa
 	int error, unkept = 0;
 	char *left = NULL;
 
-	if (!takes_snapshots(outcome->output))
+	if (!outcome_takes_snapshots(outcome->output))
 		return -ESPIPE;
 	error = outcome_collect(outcome, so_far, &result);
 	if (!error)

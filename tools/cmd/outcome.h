@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/table_choice.h"
 #include "record/child.h"
 #include "record/collect.h"
 #include "record/recording.h"
@@ -19,8 +20,9 @@
  * @recording: what its log has told so far
  * @log:     the log
  * @argv:   the command and its arguments, or those of a process, terminated by NULL
- * @table:  output file of the table
+ * @table:  output file of the table; NULL: it is not printed
  * @table_name: its name in messages
+ * @choice: which table
  * @output: path of the result file; NULL: the result is not written, which has been reported
  * @has_written: @output is a snapshot of this run, so it need not be kept when it is replaced
  * @snapshot_error: why the last snapshot was not written, as -errno, which has been reported; 0: it
@@ -32,6 +34,7 @@ struct outcome {
 	char *const *argv;
 	FILE *table;
 	const char *table_name;
+	const struct table_choice *choice;
 	const char *output;
 	bool has_written;
 	int snapshot_error;
@@ -56,6 +59,14 @@ int outcome_collect(const struct outcome *outcome, const struct child_end *end,
  * Return: whether the result is in its file. If not, the reason has been printed.
  */
 bool outcome_show(struct outcome *outcome, const struct child_end *end);
+
+/**
+ * outcome_takes_snapshots - whether a file can be replaced by later results
+ * @path: path of the result file
+ *
+ * A pipe can take only one result, because its reader ends when it is closed.
+ */
+bool outcome_takes_snapshots(const char *path);
 
 /**
  * outcome_snapshot - write the result of a run that has not ended

@@ -6,8 +6,10 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/commands.h"
 #include "cmd/not_run.h"
@@ -22,6 +24,7 @@
 #include "record/recording.h"
 #include "record/signals.h"
 #include "record/wait.h"
+#include "util/base_name.h"
 #include "util/failure.h"
 #include "util/time_ns.h"
 
@@ -99,7 +102,8 @@ static void explain_pause(struct profiling *profiling, uint64_t pause_ns)
 {
 	const uint64_t interval_ns = profiling->options->snapshot_ns;
 
-	if (profiling->has_explained_pause || !interval_ns || pause_ns <= interval_ns)
+	if (profiling->has_explained_pause || !profiling->options->has_interval ||
+	    pause_ns <= interval_ns)
 		return;
 	profiling->has_explained_pause = true;
 	failure_warnx("to write the result takes %.2f s of CPU time, so it is written every %.1f s, not every %.1f s: choose a longer --interval",
@@ -364,6 +368,34 @@ out:
 	return error ? -1 : 0;
 }
 
+/* Tell a user at a terminal what is profiled, and how to end that: nothing else is printed until then. */
+static void announce(const struct profiling *profiling, const char *what)
+{
+	const double duration = (double)profiling->options->duration_ns / NS_PER_S;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (duration > 0)
+		failure_warnx("profiling %s for %g s; ^C ends it", what, duration);
+	else
+		failure_warnx("profiling %s; ^C ends it", what);
+}
+
+static void announce_processes(const struct profiling *profiling)
+{
+	const struct profiling_options *options = profiling->options;
+	const char *program = profiling->outcome.argv[0];
+	char others[32] = "", *text;
+
+	if (options->nr_pids > 1)
+		snprintf(others, sizeof(others), " and %zu more", options->nr_pids - 1);
+	if (asprintf(&text, "%d (%s)%s", options->pids[0], program ? base_name(program) : "?",
+		     others) < 0)
+		return;
+	announce(profiling, text);
+	free(text);
+}
+
 /* Attached processes run. Return: the exit status. */
 static int profile_attached(struct profiling *profiling)
 {
@@ -387,8 +419,10 @@ static int profile_processes(struct profiling *profiling)
 		failure_exit(EXIT_OWN_FAILURE, "profile", ENOMEM);
 	profiling->outcome.argv = argv;
 	profiling->so_far.pid = profiling->options->pids[0];
-	if (!attach_processes(profiling))
+	if (!attach_processes(profiling)) {
+		announce_processes(profiling);
 		status = profile_attached(profiling);
+	}
 	procfs_free_command(argv);
 	return status;
 }
@@ -450,6 +484,7 @@ static int profile_members(struct profiling *profiling, const char *directory)
 	profiling->outcome.argv = argv;
 	profiling->outcome.log.cgroup = directory;
 	profiling->so_far.pid = members->first;
+	announce(profiling, directory);
 	status = profile_attached(profiling);
 	explain_refused(members);
 	procfs_free_command(argv);
@@ -479,6 +514,7 @@ int profiling_run(const struct profiling_options *options)
 		.outcome = {
 			.table = options->table,
 			.table_name = options->table_name,
+			.choice = &options->choice,
 			.output = options->output,
 		},
 	};

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "cmd/table_choice.h"
 #include "record/attach.h"
 
 /**
@@ -24,10 +25,12 @@
  * @force:       run the command even if it cannot be profiled
  * @duration_ns: the profile ends after this time
  * @snapshot_ns: interval of snapshots of the result
+ * @has_interval: the user has chosen it
  * @progress_ns: interval of progress lines
  * @output:      path of the result file; NULL: the result is not written
- * @table:       output file of the table
+ * @table:       output file of the table; NULL: it is not printed
  * @table_name:  its name in messages
+ * @choice:      which table
  */
 struct profiling_options {
 	struct attach_options attach;
@@ -38,10 +41,12 @@ struct profiling_options {
 	bool force;
 	uint64_t duration_ns;
 	uint64_t snapshot_ns;
+	bool has_interval;
 	uint64_t progress_ns;
 	const char *output;
 	FILE *table;
 	const char *table_name;
+	struct table_choice choice;
 };
 
 /**

@@ -15,16 +15,12 @@
 #include "cmd/functionname.h"
 #include "cmd/options.h"
 #include "cmd/report_monout.h"
+#include "cmd/table_choice.h"
 #include "monout/monout.h"
 #include "monout/monout_program.h"
-#include "profile/profile.h"
 #include "report/annotate.h"
 #include "report/report.h"
 #include "result/resultfile.h"
-#include "symbol/addresses.h"
-#include "symbol/demangle.h"
-#include "symbol/innermost.h"
-#include "symbol/lines.h"
 #include "symbol/symbols.h"
 #include "util/failure.h"
 
@@ -46,25 +42,13 @@ static const char doc[] =
 	"\n"
 	"See profil-report(1).";
 
-enum { BY = 256, LINES, ANNOTATE, INLINE, SORT, MIN_PERCENT, TOP, ROOT, NO_DEMANGLE, COLOR,
-	FULL_NAMES, RATE };
+enum { ANNOTATE = 256, INLINE, ROOT, NO_DEMANGLE, COLOR, RATE };
 
 static const struct argp_option options[] = {
-	{ "by", BY, "WHAT", 0,
-	  "Print a row for each function (the default), line, object, address, process, thread or program", 0 },
-	{ "lines", LINES, NULL, 0, "The same as --by=line", 0 },
 	{ "annotate", ANNOTATE, "FUNCTION", 0,
 	  "Print the source of FUNCTION with the samples of each line", 0 },
 	{ "inline", INLINE, NULL, 0,
 	  "Count samples for inlined functions, not for those that they are inlined into", 0 },
-	{ "sort", SORT, "KEY", 0,
-	  "Sort by samples (the default), name, object or address", 0 },
-	{ "top", TOP, "N", 0,
-	  "Print only the N rows with the most samples (default: all; on a terminal, as many as fit)", 0 },
-	{ "min-percent", MIN_PERCENT, "P", 0, "Omit rows with less than P percent of the samples", 0 },
-	{ "percent-limit", 0, NULL, OPTION_ALIAS, NULL, 0 },
-	{ "full-names", FULL_NAMES, NULL, 0,
-	  "Print all columns and full names, even if lines are longer than the terminal", 0 },
 	{ "no-demangle", NO_DEMANGLE, NULL, 0,
 	  "Print the mangled names of C++, Rust and D functions", 0 },
 	{ "root", ROOT, "DIR", 0,
@@ -77,8 +61,6 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-#define NR(array)	(sizeof(array) / sizeof((array)[0]))
-
 struct arguments {
 	const char *file;	/* NULL: the default */
 	struct selection selection;	/* @program: also of a mon.out */
@@ -86,62 +68,18 @@ struct arguments {
 	const char *of_results;	/* a given option that is only for results; NULL: none */
 	const char *root;
 	const char *annotate;	/* NULL: a table */
-	bool inlined;
-	bool keep_mangled;
-	bool full_names;
 	enum terminal_when color;
-	struct table_options table;
+	struct table_choice choice;
 };
-
-/* Return: the index of @text, the argument of @option, in @words. Exits if it is none of them. */
-static size_t parse_word(const char *option, const char *text, const char *const *words,
-			 size_t nr, struct argp_state *state)
-{
-	char expected[128] = "";
-	size_t i;
-
-	for (i = 0; i < nr; i++)
-		if (!strcmp(text, words[i]))
-			return i;
-	for (i = 0; i < nr; i++) {
-		if (i)
-			strcat(expected, i + 1 < nr ? ", " : " or ");
-		strcat(expected, words[i]);
-	}
-	options_error(state, "invalid argument '%s' of %s; expected %s", text, option, expected);
-	return 0;
-}
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-	static const char *const what[] = {
-		[TABLE_BY_FUNCTION] = "function",
-		[TABLE_BY_LINE] = "line",
-		[TABLE_BY_OBJECT] = "object",
-		[TABLE_BY_PROCESS] = "process",
-		[TABLE_BY_ADDRESS] = "address",
-		[TABLE_BY_THREAD] = "thread",
-		[TABLE_BY_PROGRAM] = "program",
-	};
-	static const char *const keys[] = {
-		[PROFILE_BY_SAMPLES] = "samples",
-		[PROFILE_BY_NAME] = "name",
-		[PROFILE_BY_OBJECT] = "object",
-		[PROFILE_BY_ADDRESS] = "address",
-	};
 	struct arguments *arguments = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &arguments->selection;
-		return 0;
-	case BY:
-		arguments->of_results = "--by";
-		arguments->table.by = (enum table_by)parse_word("--by", text, what, NR(what), state);
-		return 0;
-	case LINES:
-		arguments->of_results = "--lines";
-		arguments->table.by = TABLE_BY_LINE;
+		state->child_inputs[0] = &arguments->choice;
+		state->child_inputs[1] = &arguments->selection;
 		return 0;
 	case ANNOTATE:
 		arguments->of_results = "--annotate";
@@ -150,23 +88,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case INLINE:
 		arguments->of_results = "--inline";
-		arguments->inlined = true;
-		return 0;
-	case SORT:
-		arguments->table.order = (enum profile_order)parse_word("--sort", text, keys, NR(keys),
-									  state);
-		return 0;
-	case TOP:
-		arguments->table.top = options_parse_count(text, state);
-		return 0;
-	case MIN_PERCENT:
-		arguments->table.min_percent = options_parse_percent(text, state);
-		return 0;
-	case FULL_NAMES:
-		arguments->full_names = true;
+		arguments->choice.inlined = true;
 		return 0;
 	case NO_DEMANGLE:
-		arguments->keep_mangled = true;
+		arguments->choice.keep_mangled = true;
 		return 0;
 	case ROOT:
 		arguments->of_results = "--root";
@@ -188,98 +113,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 }
 
-/* What finds the functions */
-struct finder {
-	symbols_find_fn *find;
-	void *data;
-};
-
-static int make_lines(struct profile *profile, const struct result *result,
-		      struct symbols *symbols, const struct finder *finder,
-		      symbolize_demangle_fn *demangle_name)
-{
-	struct lines *lines = lines_new(symbols, finder->find, finder->data, demangle_name);
-	int error = lines ? profile_make(profile, result, lines_find, lines) : -ENOMEM;
-
-	lines_free(lines);
-	return error;
-}
-
-static int make_addresses(struct profile *profile, const struct result *result,
-			  const struct finder *finder, symbolize_demangle_fn *demangle_name)
-{
-	struct addresses *addresses = addresses_new(finder->find, finder->data, demangle_name);
-	int error = addresses ? profile_make(profile, result, addresses_find, addresses) : -ENOMEM;
-
-	addresses_free(addresses);
-	return error;
-}
-
-static int make_found(struct profile *profile, const struct result *result,
-		      struct symbols *symbols, const struct finder *finder,
-		      const struct arguments *arguments)
-{
-	symbolize_demangle_fn *demangle_name = arguments->keep_mangled ? NULL : demangle;
-	int error;
-
-	switch (arguments->table.by) {
-	case TABLE_BY_ADDRESS:
-		return make_addresses(profile, result, finder, demangle_name);
-	case TABLE_BY_LINE:
-		return make_lines(profile, result, symbols, finder, demangle_name);
-	default:
-		error = profile_make(profile, result, finder->find, finder->data);
-		if (!error && demangle_name)
-			profile_demangle(profile);
-		return error;
-	}
-}
-
-/* The same with inlined functions, which innermost_find() demangles, because it adds a note. */
-static int make_inlined(struct profile *profile, const struct result *result,
-			struct symbols *symbols, const struct arguments *arguments)
-{
-	struct innermost *innermost = innermost_new(symbols, result,
-						    arguments->keep_mangled ? NULL : demangle,
-						    arguments->table.by == TABLE_BY_FUNCTION);
-	const struct finder finder = { innermost_find, innermost };
-	int error = innermost ? make_found(profile, result, symbols, &finder, arguments) : -ENOMEM;
-
-	innermost_free(innermost);
-	return error;
-}
-
-static int make_profile(struct profile *profile, const struct result *result,
-			struct symbols *symbols, const struct arguments *arguments)
-{
-	const struct finder finder = { symbols_find, symbols };
-
-	switch (arguments->table.by) {
-	case TABLE_BY_PROCESS:
-	case TABLE_BY_THREAD:
-	case TABLE_BY_PROGRAM:
-		return 0;
-	case TABLE_BY_OBJECT:
-		return profile_make_objects(profile, result);
-	default:
-		return arguments->inlined ?
-			make_inlined(profile, result, symbols, arguments) :
-			make_found(profile, result, symbols, &finder, arguments);
-	}
-}
-
 static int show_table(const struct result *result, struct symbols *symbols,
 		      const struct arguments *arguments)
 {
 	struct profile profile = { 0 };
-	int error = make_profile(&profile, result, symbols, arguments);
+	int error = table_choice_make(&arguments->choice, &profile, result, symbols);
 
 	if (!error)
 		error = report_print(stdout, &(struct report){
 			.result = result,
 			.profile = &profile,
 			.symbols = symbols,
-			.table = arguments->table,
+			.table = arguments->choice.table,
 			.selection = selection_is_all(&arguments->selection) ?
 				     NULL : &arguments->selection,
 			.of_file = true,
@@ -324,10 +169,10 @@ static long annotate(const struct result *result, struct symbols *symbols,
 {
 	return annotate_print(stdout, result, symbols, &(struct annotate_options){
 		.function = function,
-		.inlined = arguments->inlined,
-		.keep_mangled = arguments->keep_mangled,
+		.inlined = arguments->choice.inlined,
+		.keep_mangled = arguments->choice.keep_mangled,
 		.root = arguments->root,
-		.style = arguments->table.style,
+		.style = arguments->choice.table.style,
 	});
 }
 
@@ -343,7 +188,7 @@ static long annotate_similar(const struct result *result, struct symbols *symbol
 			      options_file_name(arguments->file), arguments->annotate);
 		return 0;
 	}
-	name = functionname_find(result, symbols, arguments->annotate, arguments->keep_mangled,
+	name = functionname_find(result, symbols, arguments->annotate, arguments->choice.keep_mangled,
 				 &others);
 	if (name)
 		nr = annotate(result, symbols, arguments, name);
@@ -392,6 +237,8 @@ static const char *selecting_option(const struct selection *selection)
 static void show_monout(struct arguments *arguments)
 {
 	if (!arguments->of_results)
+		arguments->of_results = arguments->choice.by_option;
+	if (!arguments->of_results)
 		arguments->of_results = selecting_option(&arguments->selection);
 	if (arguments->of_results)
 		failure_exitx(EXIT_USAGE, "%s cannot be used with a mon.out file, which contains only samples and calls of one program's functions",
@@ -400,8 +247,8 @@ static void show_monout(struct arguments *arguments)
 		.path = arguments->file,
 		.program = arguments->selection.program,
 		.rate = arguments->rate ? arguments->rate : MONOUT_RATE,
-		.keep_mangled = arguments->keep_mangled,
-		.table = arguments->table,
+		.keep_mangled = arguments->choice.keep_mangled,
+		.table = arguments->choice.table,
 	});
 }
 
@@ -438,12 +285,18 @@ static bool is_monout(const struct arguments *arguments)
 
 int report_main(int argc, char **argv)
 {
+	static const struct argp_child children[] = {
+		{ .argp = &table_choice_argp },
+		{ .argp = &options_selecting },
+		{ .argp = &options_fetching },
+		{ 0 }
+	};
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "[FILE]",
 		.doc = doc,
-		.children = options_of_results,
+		.children = children,
 	};
 	struct arguments arguments = { 0 };
 
@@ -451,9 +304,7 @@ int report_main(int argc, char **argv)
 	options_parse(&argp, argc, argv, 0, &arguments);
 	if (!arguments.file)
 		arguments.file = default_file(&arguments);
-	arguments.table.style = terminal_style(stdout, arguments.color);
-	if (arguments.full_names)
-		arguments.table.style.columns = 0;
+	table_choice_set_style(&arguments.choice, stdout, arguments.color);
 	if (is_monout(&arguments))
 		show_monout(&arguments);
 	else

@@ -38,12 +38,12 @@ refuse(const struct report_monout *report, int error, const char *format, ...)
 		failure_exit(EXIT_NO_RESULT, name, ENOMEM);
 	va_end(arguments);
 	failure_exitx(EXIT_NO_RESULT, "%s: %s%s (%s): %s", name,
-		      report->program ? "" : "neither a profil result file nor a mon.out of " MONOUT_PROGRAM_DEFAULT ": ",
+		      report->program ? "" : "not a profil result file (`profil COMMAND' writes one), nor a mon.out of " MONOUT_PROGRAM_DEFAULT ": ",
 		      why, strerrorname_np(-error),
 		      error == -ENOMEM ? failure_remedy(ENOMEM) :
 		      report->program ?
 		      "name a mon.out file, and with --program the program that wrote it, with its symbols" :
-		      "name a result file, or name a mon.out file, and with --program the program that wrote it, with its symbols");
+		      "for a mon.out, name with --program the program that wrote it, with its symbols");
 }
 
 static void read_files(const struct report_monout *report, struct monout_program *program,

@@ -16,12 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <rate.h>
+
 #include <linux/profil.h>
 
 #include "cmd/commands.h"
 #include "cmd/options.h"
 #include "cmd/outcome.h"
 #include "cmd/profiling.h"
+#include "cmd/table_choice.h"
 #include "record/signals.h"
 #include "result/resultfile.h"
 #include "util/clock_name.h"
@@ -30,7 +33,10 @@
 
 /* Options without a letter */
 enum { KEY_NO_FOLLOW = 256, KEY_PROGRESS, KEY_FORCE, KEY_DURATION, KEY_INTERVAL,
-       KEY_CGROUP };
+       KEY_CGROUP, KEY_NO_TABLE, KEY_CALL_GRAPH };
+
+#define DEFAULT_INTERVAL_NS	(60 * NS_PER_S)
+#define HIGHEST_RATE		"max"	/* as an argument of --rate */
 
 #define PROGRESS_SECONDS	"2"	/* default interval of --progress */
 #define MIN_SECONDS		0.1	/* of the arguments of options */
@@ -59,7 +65,7 @@ static const char doc[] =
 
 static const struct argp_option options[] = {
 	{ "rate", 'r', "HZ", 0,
-	  "Take HZ samples per second of CPU time (default: PROFIL_RATE, or 100)", 0 },
+	  "Take HZ samples per second of CPU time; " HIGHEST_RATE ": as many as the kernel permits (default: PROFIL_RATE, or 100)", 0 },
 	{ NULL, 'F', NULL, OPTION_ALIAS, NULL, 0 },
 	{ "clock", 'c', "CLOCK", 0,
 	  "Sampling clock: tick, timer or random (default: tick up to its rate, random above)", 0 },
@@ -67,6 +73,7 @@ static const struct argp_option options[] = {
 	  "Write the result to FILE (default: " RESULTFILE_DEFAULT ")", 0 },
 	{ "table", 't', "FILE", 0,
 	  "Write the table to FILE instead of standard error", 0 },
+	{ "no-table", KEY_NO_TABLE, NULL, 0, "Print no table", 0 },
 	{ "no-follow", KEY_NO_FOLLOW, NULL, 0,
 	  "Do not profile programs that the processes execute", 0 },
 	{ "no-inherit", 0, NULL, OPTION_ALIAS, NULL, 0 },
@@ -77,17 +84,22 @@ static const struct argp_option options[] = {
 	{ "duration", KEY_DURATION, "SECONDS", 0,
 	  "End the profile after SECONDS; COMMAND continues", 0 },
 	{ "interval", KEY_INTERVAL, "SECONDS", 0,
-	  "Write the result so far every SECONDS", 0 },
+	  "Write the result so far every SECONDS (default: 60)", 0 },
 	{ "progress", KEY_PROGRESS, "SECONDS", OPTION_ARG_OPTIONAL,
 	  "Print samples and top functions every SECONDS (default: " PROGRESS_SECONDS ")", 0 },
 	{ "force", KEY_FORCE, NULL, 0,
 	  "Run COMMAND even if it cannot be profiled", 0 },
+	/* of perf, to name what is to be typed instead */
+	{ "all-cpus", 'a', NULL, OPTION_HIDDEN, NULL, 0 },
+	{ "call-graph", KEY_CALL_GRAPH, "MODE", OPTION_HIDDEN, NULL, 0 },
+	{ NULL, 'g', NULL, OPTION_HIDDEN, NULL, 0 },
 	{ 0 }
 };
 
 struct arguments {
 	struct profiling_options profiling;
 	const char *table;	/* file of the table; NULL: standard error */
+	bool no_table;
 };
 
 static uint32_t parse_clock(const char *text, struct argp_state *state)
@@ -145,11 +157,33 @@ static void parse_pids(const char *text, struct profiling_options *profiling,
 	} while (*end);
 }
 
-/* Exit if the options exclude each other. */
-static void check(const struct profiling_options *profiling, struct argp_state *state)
+/* Whether a word is a number: a process ID, as in -p $(pidof COMMAND) */
+static bool is_pid(const char *word)
 {
+	return *word && !word[strspn(word, "0123456789")];
+}
+
+/* Standard output is a file of results unless a command or a terminal has it. */
+static const char *parse_output(const char *path, const struct profiling_options *profiling,
+				struct argp_state *state)
+{
+	if (strcmp(path, RESULTFILE_STDIN))
+		return path;
+	if (profiling->command)
+		options_error(state, "--output=- would mix the result with the output of COMMAND: name a file");
+	if (isatty(STDOUT_FILENO))
+		options_error(state, "--output=- would write the result to the terminal: name a file, or use a pipe");
+	return "/dev/stdout";
+}
+
+/* Exit if the options exclude each other. */
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+	const struct profiling_options *profiling = &arguments->profiling;
 	const bool has_pids = profiling->nr_pids;
 
+	if (arguments->no_table && arguments->table)
+		options_error(state, "--no-table and --table exclude each other");
 	if (profiling->command && has_pids)
 		options_error(state, "--pid and a command exclude each other: remove one of them");
 	if (profiling->cgroup && (profiling->command || has_pids))
@@ -168,9 +202,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct profiling_options *profiling = &arguments->profiling;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &profiling->choice;
+		return 0;
 	case 'r':
 	case 'F':
-		profiling->attach.rate = options_parse_rate(text, state);
+		profiling->attach.rate = strcmp(text, HIGHEST_RATE) ?
+			options_parse_rate(text, state) : PROFIL_HIGHEST_RATE;
+		return 0;
+	case 'a':
+		options_error(state, "profil profiles processes: --cgroup=/ is the whole machine, if root asks");
+		return 0;
+	case 'g':
+	case KEY_CALL_GRAPH:
+		options_error(state, "profil counts for functions, not for their callers: `perf record -g' records call stacks");
 		return 0;
 	case 'c':
 		profiling->attach.clock = parse_clock(text, state);
@@ -194,9 +239,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		return 0;
 	case KEY_INTERVAL:
 		profiling->snapshot_ns = parse_seconds(text, state);
+		profiling->has_interval = true;
 		return 0;
 	case KEY_PROGRESS:
 		profiling->progress_ns = parse_seconds(text ? text : PROGRESS_SECONDS, state);
+		return 0;
+	case KEY_NO_TABLE:
+		arguments->no_table = true;
 		return 0;
 	case KEY_FORCE:
 		profiling->force = true;
@@ -205,12 +254,17 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		profiling->attach.follow = false;
 		return 0;
 	case ARGP_KEY_ARG:
+		if (profiling->nr_pids && is_pid(text)) {
+			parse_pids(text, profiling, state);
+			return 0;
+		}
 		/* all arguments after the command belong to it */
 		profiling->command = &state->argv[state->next - 1];
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		check(profiling, state);
+		check(arguments, state);
+		profiling->output = parse_output(profiling->output, profiling, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -284,11 +338,13 @@ static void close_table(FILE *out, const char *path)
 
 int run_main(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { .argp = &table_choice_argp }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "COMMAND [ARG...]\n-p PID[,PID...]\n--cgroup=PATH",
 		.doc = doc,
+		.children = children,
 	};
 	struct arguments arguments = {
 		.profiling.attach.follow = true,
@@ -306,15 +362,22 @@ int run_main(int argc, char **argv)
 	argp_err_exit_status = EXIT_OWN_FAILURE;
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 
-	profiling->table = open_table(&arguments);
+	if (!arguments.no_table)
+		profiling->table = open_table(&arguments);
 	profiling->table_name = arguments.table ? arguments.table : "standard error";
+	if (profiling->table)
+		table_choice_set_style(&profiling->choice, profiling->table, TERMINAL_AUTO);
 	error = resultfile_try(profiling->output);
 	if (error) {
 		outcome_explain_unwritten(profiling->output, error);
 		profiling->output = NULL;
 	}
+	/* a pipe takes only one result */
+	if (!profiling->has_interval && profiling->output && outcome_takes_snapshots(profiling->output))
+		profiling->snapshot_ns = DEFAULT_INTERVAL_NS;
 	status = profiling_run(profiling);
-	close_table(profiling->table, arguments.table);
+	if (profiling->table)
+		close_table(profiling->table, arguments.table);
 	free(profiling->pids);
 	return status;
 }

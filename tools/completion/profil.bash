@@ -19,11 +19,12 @@ _profil_values() {
 _profil_options() {
 	case $1 in
 	run)
-		echo --cgroup= --clock= --duration= --force --interval= --no-follow --no-inherit --output= \
-			--pid= --progress --rate= --table=
+		echo --all --by= --cgroup= --clock= --duration= --force --full-names --interval= --lines \
+			--min-percent= --no-follow --no-inherit --no-table --output= --percent-limit= \
+			--pid= --progress --rate= --sort= --table= --top=
 		;;
 	report)
-		echo --annotate= --by= --color --full-names --inline --lines --min-percent= \
+		echo --all --annotate= --by= --color --full-names --inline --lines --min-percent= \
 			--no-debuginfod --no-demangle --object= --percent-limit= --process= --program= \
 			--rate= --refresh --root= --sort= --symfs= --thread= --top=
 		;;
@@ -48,7 +49,8 @@ _profil_command() {
 
 	while ((i < COMP_CWORD)); do
 		case ${COMP_WORDS[i]} in
-		-[cFoprt] | --cgroup | --clock | --duration | --interval | --output | --pid | --rate | --table)
+		-[cFoprt] | --by | --cgroup | --clock | --duration | --interval | --min-percent | --output | \
+			--percent-limit | --pid | --rate | --sort | --table | --top)
 			# bash splits --rate=7 into three words
 			[[ ${COMP_WORDS[i + 1]} == "=" ]] && ((i++))
 			((i += 2))

@@ -25,7 +25,8 @@ function __profil_command_index
     contains -- "$words[2]" run record; and set i 3
     while test $i -le (count $words)
         switch $words[$i]
-            case -c -F -o -p -r -t --cgroup --clock --duration --interval --output --pid --rate --table
+            case -c -F -o -p -r -t --by --cgroup --clock --duration --interval --min-percent --output \
+                --percent-limit --pid --rate --sort --table --top
                 set i (math $i + 2)
             case '-*'
                 set i (math $i + 1)
@@ -89,24 +90,26 @@ complete -c profil -n __profil_in_run -l force -d 'Run the command even if it ca
 complete -c profil -n __profil_in_run -l interval -x -d 'Write the result every so many seconds'
 complete -c profil -n __profil_in_run -l no-follow -d 'Not the programs that processes execute'
 complete -c profil -n __profil_in_run -l no-inherit -d 'The same as --no-follow'
+complete -c profil -n __profil_in_run -l no-table -d 'Print no table'
 complete -c profil -n __profil_in_run -s o -l output -r -F -d 'File of the result'
 complete -c profil -n __profil_in_run -s p -l pid -x -a '(__fish_complete_pids)' -d 'Profile these processes'
 complete -c profil -n __profil_in_run -l progress -d 'Print the progress'
 complete -c profil -n __profil_in_run -s r -s F -l rate -x -d 'Samples per second of CPU time'
 complete -c profil -n __profil_in_run -s t -l table -r -F -d 'File of the table'
 
+complete -c profil -n '__profil_in report; or __profil_in_run' -l all -d 'All rows'
 complete -c profil -n '__profil_in report' -l annotate -x -d 'Print the source of a function'
-complete -c profil -n '__profil_in report' -l by -x -a 'function line object address process thread program' -d 'What a row stands for'
+complete -c profil -n '__profil_in report; or __profil_in_run' -l by -x -a 'function line object address process thread program' -d 'What a row stands for'
 complete -c profil -n '__profil_in report' -l inline -d 'Count for inlined functions'
-complete -c profil -n '__profil_in report' -l lines -d 'The same as --by=line'
+complete -c profil -n '__profil_in report; or __profil_in_run' -l lines -d 'The same as --by=line'
 complete -c profil -n '__profil_in report' -l rate -x -d 'Rate of a mon.out'
-complete -c profil -n '__profil_in report' -l sort -x -a 'samples name object address' -d 'Order of the rows'
+complete -c profil -n '__profil_in report; or __profil_in_run' -l sort -x -a 'samples name object address' -d 'Order of the rows'
 
 complete -c profil -n '__profil_in report diff' -l color -d 'Use colors'
-complete -c profil -n '__profil_in report diff' -l full-names -d 'All columns and full names'
-complete -c profil -n '__profil_in report diff' -l min-percent -x -d 'Omit rows below'
-complete -c profil -n '__profil_in report diff' -l percent-limit -x -d 'The same as --min-percent'
-complete -c profil -n '__profil_in report diff' -l top -x -d 'Only so many rows'
+complete -c profil -n '__profil_in report diff; or __profil_in_run' -l full-names -d 'All columns and full names'
+complete -c profil -n '__profil_in report diff; or __profil_in_run' -l min-percent -x -d 'Omit rows below'
+complete -c profil -n '__profil_in report diff; or __profil_in_run' -l percent-limit -x -d 'The same as --min-percent'
+complete -c profil -n '__profil_in report diff; or __profil_in_run' -l top -x -d 'Only so many rows'
 
 complete -c profil -n '__profil_in diff' -l new-root -x -a '(__fish_complete_directories)' -d 'Objects of the new result'
 complete -c profil -n '__profil_in diff' -l old-root -x -a '(__fish_complete_directories)' -d 'Objects of the old result'

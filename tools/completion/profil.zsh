@@ -20,36 +20,42 @@ typeset -ga _profil_selecting=(
 	'--thread=[only samples of this thread]:name or ID:'
 )
 
+# of tables
+typeset -ga _profil_tables=(
+	'(--top)--all[all rows]'
+	'(--lines)--by=[what a row stands for]:what:(function line object address process thread program)'
+	'--full-names[all columns and full names]'
+	'(--by)--lines[the same as --by=line]'
+	'(--min-percent --percent-limit)'{--min-percent=,--percent-limit=}'[one row for those below]:percent:'
+	'--sort=[order of the rows]:key:(samples name object address)'
+	'(--all)--top=[only so many rows]:rows:'
+)
+
 _profil_run() {
-	_arguments -s -S $_profil_common \
+	_arguments -s -S $_profil_common $_profil_tables \
 		'--cgroup=[profile the processes of this control group]:control group:_path_files -/ -W /sys/fs/cgroup' \
 		'(-c --clock)'{-c+,--clock=}'[when samples are taken]:clock:(tick timer random)' \
 		'--duration=[end the profile after this time]:seconds:' \
 		'--force[run the command even if it cannot be profiled]' \
 		'--interval=[write the result at this interval]:seconds:' \
 		'(--no-follow --no-inherit)'{--no-follow,--no-inherit}'[not the programs that processes execute]' \
+		'(-t --table)--no-table[print no table]' \
 		'(-o --output)'{-o+,--output=}'[file of the result]:file:_files' \
 		'*'{-p+,--pid=}'[profile these processes]:process ID:_pids' \
 		'--progress=-[print the progress]::seconds:' \
 		'(-r -F --rate)'{-r+,-F+,--rate=}'[samples per second of CPU time]:Hz:' \
-		'(-t --table)'{-t+,--table=}'[file of the table]:file:_files' \
+		'(-t --table --no-table)'{-t+,--table=}'[file of the table]:file:_files' \
 		'(-): :{ _alternative "commands:command:_path_commands" "files:program:_files" }' \
 		'*:: :_normal'
 }
 
 _profil_report() {
-	_arguments -s -S $_profil_common $_profil_selecting \
+	_arguments -s -S $_profil_common $_profil_selecting $_profil_tables \
 		'--annotate=[print the source of this function]:function:' \
-		'(--lines)--by=[what a row stands for]:what:(function line object address process thread program)' \
 		'--color=-[use colors]::when:(auto always never)' \
-		'--full-names[all columns and full names]' \
 		'--inline[count for inlined functions]' \
-		'(--by)--lines[the same as --by=line]' \
-		'(--min-percent --percent-limit)'{--min-percent=,--percent-limit=}'[omit rows below]:percent:' \
 		'--rate=[rate of a mon.out]:Hz:' \
 		'(--root --symfs)'{--root=,--symfs=}'[objects are below this directory]:directory:_files -/' \
-		'--sort=[order of the rows]:key:(samples name object address)' \
-		'--top=[only so many rows]:rows:' \
 		'::result:_files'
 }
 

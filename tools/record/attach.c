@@ -185,6 +185,13 @@ static const char *find_remedy(const struct attach *attach, int error, bool from
 static void explain_refused(const struct attach *attach, pid_t pid, bool from_exec, int error,
 			    char why[ATTACH_WHY])
 {
+	const pid_t process = error == ESRCH ? procfs_read_process(pid) : 0;
+
+	if (process && process != pid) {
+		snprintf(why, ATTACH_WHY, "%d is a thread of process %d (ESRCH): -p %d profiles all its threads, and `profil report --thread %d' shows this one",
+			 pid, process, process, pid);
+		return;
+	}
 	if (!profil_rate_explain(attach->device, error, attach->options.rate,
 				 attach->options.clock, why, ATTACH_WHY))
 		snprintf(why, ATTACH_WHY, PROFIL_DEVICE ": attach to process %d: %s (%s): %s", pid,

@@ -57,6 +57,19 @@ bool procfs_read_thread_cpu(pid_t pid, pid_t tid, uint64_t *cpu_ns)
 	return found;
 }
 
+pid_t procfs_read_process(pid_t tid)
+{
+	FILE *file = open_proc(tid, "status");
+	char line[256];
+	int pid = 0;
+
+	while (file && !pid && fgets(line, sizeof(line), file))
+		sscanf(line, "Tgid: %d", &pid);
+	if (file)
+		fclose(file);
+	return pid;
+}
+
 bool procfs_read_user(pid_t pid, uid_t *user)
 {
 	FILE *file = open_proc(pid, "status");

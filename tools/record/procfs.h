@@ -10,6 +10,14 @@
 #include <sys/types.h>
 
 /**
+ * procfs_read_process - find the process of a thread
+ * @tid: thread ID
+ *
+ * Return: its process ID; 0 if there is no such thread.
+ */
+pid_t procfs_read_process(pid_t tid);
+
+/**
  * procfs_read_user - determine the user of a process
  * @pid:  process ID
  * @user: set to its effective user ID

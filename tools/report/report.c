@@ -11,6 +11,9 @@
 #include "report/report.h"
 #include "report/report_head.h"
 
+/* Of the table of a run that is not printed to a terminal: the output of a build has many. */
+#define SUMMARY_ROWS	40
+
 /* Print comment lines. @text: is freed. Return: their number. */
 static long print_faint(FILE *out, const struct terminal_style *style, char *text)
 {
@@ -74,7 +77,10 @@ no_memory:
 	return -ENOMEM;
 }
 
-/* On a terminal, limit the table to the rows that fit, unless the user has set a limit. */
+/*
+ * On a terminal, limit the table to the rows that fit, and elsewhere the table of a run to a summary,
+ * unless the user has set a limit.
+ */
 static struct table_options fit_rows(const struct report *report, long other_lines)
 {
 	struct table_options table = report->table;
@@ -83,8 +89,9 @@ static struct table_options fit_rows(const struct report *report, long other_lin
 	if (table.top || table.min_percent > 0)
 		return table;
 	table.top = terminal_rows(&table.style, other_lines);
-	if (table.top && report->of_file)
-		table.more = "--top shows more rows, a pipe shows all";
+	if (!table.top && !report->of_file)
+		table.top = SUMMARY_ROWS;
+	table.more = report->of_file ? "--all shows all rows" : "`profil report --all' shows all rows";
 	return table;
 }
 

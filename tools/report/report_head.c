@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include <linux/profil.h>
@@ -63,6 +64,21 @@ static void print_command(FILE *out, const struct result *result)
 		print_argument(out, *argument);
 	}
 	putc('\n', out);
+}
+
+/* Print how the command ended, unless it succeeded. It has not ended in the result of a running one. */
+static void print_end(FILE *out, const struct result *result)
+{
+	const int status = result->status;
+
+	if (WIFSIGNALED(status)) {
+		const char *name = sigabbrev_np(WTERMSIG(status));
+
+		fprintf(out, "# killed by signal %d%s%s%s%s\n", WTERMSIG(status), name ? " (SIG" : "",
+			name ? name : "", name ? ")" : "", WCOREDUMP(status) ? ", core dumped" : "");
+	} else if (WEXITSTATUS(status)) {
+		fprintf(out, "# exit status %d\n", WEXITSTATUS(status));
+	}
 }
 
 /* Print when and where the command ran; in UTC, as the file may be from another time zone. */
@@ -391,6 +407,7 @@ void report_head_print(FILE *out, const struct report *report)
 	const struct result *result = report->result;
 
 	print_command(out, result);
+	print_end(out, result);
 	if (report->of_file)
 		print_origin(out, result);
 	if (report->selection) {

@@ -25,12 +25,14 @@ enum table_by {
 	TABLE_BY_PROGRAM,
 };
 
+#define TABLE_ALL_ROWS	UINT64_MAX	/* as the number of rows to print */
+
 /**
  * struct table_options - what to print, and how; if all fields are 0: all rows, as plain text
  * @by:          what each row stands for
  * @order:       what to sort the rows by
  * @min_percent: omit rows with a smaller share
- * @top:         print only this many rows, those with the most samples; 0: all
+ * @top:         print only this many rows, those with the most samples; 0: no limit was chosen
  * @is_part:     only some of the samples are selected: omit processes without any
  * @style:       colours, bars and length of lines
  * @more:        how to see the omitted rows, printed if there are any; NULL: nothing

@@ -104,6 +104,8 @@ static void user_is_the_effective_one(void **state)
 	assert_true(procfs_read_user(getpid(), &user));
 	assert_int_equal(user, geteuid());
 	assert_false(procfs_read_user(0x7fffffff, &user));
+	assert_int_equal(procfs_read_process(getpid()), getpid());
+	assert_int_equal(procfs_read_process(0x7fffffff), 0);
 }
 
 int main(void)

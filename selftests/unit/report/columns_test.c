@@ -250,7 +250,7 @@ static void rows_fit_the_terminal(void **state)
 	(void)state;
 	/* there are many lines above this table */
 	report(TABLE_BY_FUNCTION, &style);
-	assert_has(" more functions)\n# --top shows more rows, a pipe shows all\n");
+	assert_has(" more functions)\n# --all shows all rows\n");
 	style.rows = 0;
 	report(TABLE_BY_FUNCTION, &style);
 	assert_null(strstr(text, "more functions"));

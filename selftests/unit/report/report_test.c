@@ -633,6 +633,54 @@ static void long_name_moves_nothing(void **state)
 	assert_has("21.06..29.40  libx.so  f\\033[2J\n");
 }
 
+static void end_of_the_command_is_named(void **state)
+{
+	(void)state;
+	print();
+	assert_lacks("signal");
+	assert_lacks("exit status");
+	tear_down(NULL);
+	result.status = 3 << 8;
+	print();
+	assert_has("\n# exit status 3\n");
+	tear_down(NULL);
+	result.status = 11 | 0x80;
+	print();
+	assert_has("\n# killed by signal 11 (SIGSEGV), core dumped\n");
+}
+
+/* On a terminal, the rows that fit; for a run elsewhere, 40; else all */
+static void table_of_a_run_is_a_summary(void **state)
+{
+	static struct profile_row many[60];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = rows[0];
+	profile = (struct profile){ many, ARRAY_SIZE(many), ARRAY_SIZE(many) * 309 };
+	print();
+	assert_has("(20 more functions)\n# `profil report --all' shows all rows\n");
+	tear_down(NULL);
+	report.table.style.rows = 30;
+	print();
+	assert_has(" more functions)\n# `profil report --all' shows all rows\n");
+	tear_down(NULL);
+	report.table.top = TABLE_ALL_ROWS;
+	print();
+	assert_lacks("more functions");
+	tear_down(NULL);
+	report.table.top = 0;
+	report.of_file = true;
+	result.host = result.kernel = name;
+	print();
+	assert_has(" more functions)\n# --all shows all rows\n");
+	tear_down(NULL);
+	report.table.style.rows = 0;
+	print();
+	assert_lacks("more functions");
+}
+
 static void results_from_files_have_an_origin(void **state)
 {
 	(void)state;
@@ -1025,6 +1073,8 @@ int main(void)
 		TEST(command_without_profile_has_no_cpu_time),
 		TEST(decimals_show_one_sample),
 		TEST(long_name_moves_nothing),
+		TEST(end_of_the_command_is_named),
+		TEST(table_of_a_run_is_a_summary),
 		TEST(results_from_files_have_an_origin),
 		TEST(omitted_rows_are_summed_up),
 		TEST(rows_are_sorted_by_the_chosen_key),

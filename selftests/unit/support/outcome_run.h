@@ -21,6 +21,7 @@
 static char *argv[] = { "prog", NULL };
 static char directory[] = "run.XXXXXX";
 static struct recording *recording;
+static const struct table_choice table_choice;
 static struct outcome outcome;
 static int log_ends[2];	/* pipe in place of the log: a reader sees when the last writer has closed it */
 
@@ -34,6 +35,7 @@ static int begin_run(void)
 		.log.requested_rate = 100,
 		.argv = argv,
 		.output = "out",
+		.choice = &table_choice,
 	};
 	strcpy(strrchr(directory, '.') + 1, "XXXXXX");
 	return mkdtemp(directory) && !chdir(directory) ? 0 : -1;

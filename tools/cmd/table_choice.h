@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which table the user wants: options of `profil run' and `profil report', and the profile that the
+ * table shows.
+ */
+#ifndef PROFIL_TABLE_CHOICE_H
+#define PROFIL_TABLE_CHOICE_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "profile/profile.h"
+#include "report/table.h"
+#include "result/result.h"
+#include "symbol/symbols.h"
+#include "util/terminal.h"
+
+/**
+ * struct table_choice - the table that the user wants
+ * @table:        what to print; see table_choice_set_style() for its style
+ * @by_option:    the option that has set @table.by; NULL: none
+ * @full_names:   names are not shortened
+ * @inlined:      samples count for inlined functions; set by the command
+ * @keep_mangled: names are not demangled; set by the command
+ */
+struct table_choice {
+	struct table_options table;
+	const char *by_option;
+	bool full_names;
+	bool inlined;
+	bool keep_mangled;
+};
+
+/* The options --by, --lines, --sort, --top, --all, --min-percent and --full-names, for .children of a
+ * struct argp. Its input is a struct table_choice.
+ */
+extern const struct argp table_choice_argp;
+
+/**
+ * table_choice_set_style - determine colours, bars and the length of lines
+ * @choice: after options were parsed
+ * @out:    where the table will be printed
+ * @color:  the user's choice of colours and bars
+ */
+void table_choice_set_style(struct table_choice *choice, FILE *out, enum terminal_when color);
+
+/**
+ * table_choice_make - make the profile that the table shows
+ * @choice:  the table
+ * @profile: filled in, unless table_is_of_owners(); must be released with profile_release(), even on
+ *           error, and be zero before
+ * @result:  the run
+ * @symbols: its symbols
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int table_choice_make(const struct table_choice *choice, struct profile *profile,
+		      const struct result *result, struct symbols *symbols);
+
+#endif /* PROFIL_TABLE_CHOICE_H */
